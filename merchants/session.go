@@ -1,0 +1,94 @@
+package merchants
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"garoupa/models"
+)
+
+// SessionLifetime is how long a browser stays logged in.
+const SessionLifetime = 14 * 24 * time.Hour
+
+// ErrCredentials reports an e-mail and a password that do not belong together; it
+// does not say which of them is wrong.
+var ErrCredentials = errors.New("merchants: e-mail or password is wrong")
+
+// Browser is where somebody logs in from.
+type Browser struct {
+	IP, UserAgent string
+}
+
+// LogIn starts a session and returns its token, which only the browser keeps. It
+// fails with ErrCredentials, after the same time whether the e-mail is known or not.
+func (s *Service) LogIn(ctx context.Context, email, password string, from Browser) (token string, err error) {
+	db := s.DB.WithContext(ctx)
+	user, err := models.UserByEmail(db, normalEmail(email))
+	if errors.Is(err, models.ErrNotFound) {
+		user = &models.User{PasswordHash: nobodysHash}
+	} else if err != nil {
+		return "", fmt.Errorf("merchants: log in: %w", err)
+	}
+	if len(password) > 4*maxPasswordLength || !passwordMatches(user.PasswordHash, password) || user.ID == "" {
+		return "", ErrCredentials
+	}
+
+	token = rand.Text()
+	now := s.now()
+	session := models.Session{
+		TokenHash: tokenHash(token), UserID: user.ID, IP: from.IP, UserAgent: cut(from.UserAgent, 300),
+		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
+	}
+	project, err := models.FirstProject(db, user.ID)
+	if err == nil {
+		session.ProjectID = &project.ID
+	} else if !errors.Is(err, models.ErrNotFound) {
+		return "", fmt.Errorf("merchants: log in: %w", err)
+	}
+	if err := models.InsertSession(db, &session); err != nil {
+		return "", fmt.Errorf("merchants: log in: %w", err)
+	}
+	return token, nil
+}
+
+// Visitor returns who the token's session belongs to, or models.ErrNotFound.
+func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, error) {
+	v, err := models.VisitorByToken(s.DB.WithContext(ctx), tokenHash(token), s.now())
+	if err != nil {
+		return nil, fmt.Errorf("merchants: read session: %w", err)
+	}
+	return v, nil
+}
+
+// LogOut ends the token's session.
+func (s *Service) LogOut(ctx context.Context, token string) error {
+	if err := models.DeleteSession(s.DB.WithContext(ctx), tokenHash(token)); err != nil {
+		return fmt.Errorf("merchants: log out: %w", err)
+	}
+	return nil
+}
+
+// LookAt keeps which environment the token's session looks at.
+func (s *Service) LookAt(ctx context.Context, token string, livemode bool) error {
+	if err := models.SetSessionLivemode(s.DB.WithContext(ctx), tokenHash(token), livemode); err != nil {
+		return fmt.Errorf("merchants: switch environment: %w", err)
+	}
+	return nil
+}
+
+func tokenHash(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// cut keeps the first n bytes of s that are valid text.
+func cut(s string, n int) string {
+	if len(s) > n {
+		s = s[:n]
+	}
+	return toText(s)
+}

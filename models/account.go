@@ -1,0 +1,56 @@
+package models
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+
+	"garoupa/money"
+)
+
+// ProductionAccess is how far an account is from charging for real (contract 3.3).
+type ProductionAccess string
+
+const (
+	AccessNotRequested  ProductionAccess = "NOT_REQUESTED"
+	AccessPendingReview ProductionAccess = "PENDING_REVIEW"
+	AccessApproved      ProductionAccess = "APPROVED"
+	AccessRejected      ProductionAccess = "REJECTED"
+)
+
+// Account is a merchant.
+type Account struct {
+	ID                 string `gorm:"primaryKey"`
+	Name               string // as buyers know it
+	Document           *string
+	City               string
+	ProductionAccess   ProductionAccess
+	Suspended          bool
+	LiveBlocked        bool
+	WithdrawalsBlocked bool
+	FeeBasisPoints     int64
+	FeeFixed           money.Cents
+	MinAmount          money.Cents // of one charge
+	MaxAmount          money.Cents
+	CreatedAt          time.Time
+}
+
+// InsertAccount writes a new account; what the schema has defaults for may be zero.
+func InsertAccount(tx *Tx, a *Account) error {
+	return tx.Select("ID", "Name", "Document", "ProductionAccess", "CreatedAt").Create(a).Error
+}
+
+// AccountByID returns the account, or ErrNotFound.
+func AccountByID(db *gorm.DB, id string) (*Account, error) {
+	var a Account
+	if err := db.Where("id = ?", id).Take(&a).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &a, nil
+}
+
+// AccountCount returns how many accounts there are.
+func AccountCount(db *gorm.DB) (int64, error) {
+	var n int64
+	return n, db.Model(&Account{}).Count(&n).Error
+}

@@ -1,0 +1,153 @@
+package models
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Permission allows a key one operation (contract 5.4).
+type Permission string
+
+const (
+	PermissionCheckoutCreate    Permission = "CHECKOUT:CREATE"
+	PermissionCheckoutRead      Permission = "CHECKOUT:READ"
+	PermissionBalanceRead       Permission = "BALANCE:READ"
+	PermissionWithdrawalCreate  Permission = "WITHDRAWAL:CREATE"
+	PermissionWithdrawalRead    Permission = "WITHDRAWAL:READ"
+	PermissionPaymentLinkCreate Permission = "PAYMENT_LINK:CREATE"
+	PermissionPaymentLinkRead   Permission = "PAYMENT_LINK:READ"
+)
+
+// Permissions are all seven, in the contract's order.
+var Permissions = []Permission{
+	PermissionCheckoutCreate, PermissionCheckoutRead, PermissionBalanceRead, PermissionWithdrawalCreate,
+	PermissionWithdrawalRead, PermissionPaymentLinkCreate, PermissionPaymentLinkRead,
+}
+
+// APIKey lets a backend call the API for one project in one environment.
+type APIKey struct {
+	ID          string
+	ProjectID   string
+	Livemode    bool
+	Name        string
+	SecretHash  []byte // SHA-256
+	Last4       string
+	Permissions []Permission
+	CreatedBy   string
+	CreatedAt   time.Time
+	LastUsedAt  *time.Time // to the minute
+	RevokedAt   *time.Time
+}
+
+// Allows reports whether the key has the permission.
+func (k *APIKey) Allows(p Permission) bool { return slices.Contains(k.Permissions, p) }
+
+// InsertAPIKey writes a new key.
+func InsertAPIKey(tx *Tx, k *APIKey) error {
+	return tx.Exec(`INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions, created_by, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, string_to_array(?, ','), nullif(?, ''), ?)`, k.ID, k.ProjectID, k.Livemode, k.Name,
+		k.SecretHash, k.Last4, joinPermissions(k.Permissions), k.CreatedBy, k.CreatedAt).Error
+}
+
+func joinPermissions(permissions []Permission) string {
+	var joined []byte
+	for i, p := range permissions {
+		if i > 0 {
+			joined = append(joined, ',')
+		}
+		joined = append(joined, p...)
+	}
+	return string(joined)
+}
+
+const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
+	coalesce(k.created_by, ''), k.created_at, k.last_used_at, k.revoked_at`
+
+func (k *APIKey) targets() []any {
+	return []any{&k.ID, &k.ProjectID, &k.Livemode, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
+		&k.CreatedBy, &k.CreatedAt, &k.LastUsedAt, &k.RevokedAt}
+}
+
+// KeyHolder is a key with the account that it acts for.
+type KeyHolder struct {
+	Key     APIKey
+	Account Account
+}
+
+// Scope is what the key may see.
+func (h *KeyHolder) Scope() Scope { return Scope{ProjectID: h.Key.ProjectID, Livemode: h.Key.Livemode} }
+
+// KeyHolderByHash returns the key, not revoked, whose secret has this SHA-256, or
+// ErrNotFound.
+func KeyHolderByHash(ctx context.Context, q Querier, secretHash []byte) (*KeyHolder, error) {
+	var h KeyHolder
+	a := &h.Account
+	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+`, a.id, a.name, a.document, a.city, a.production_access, a.suspended,
+			a.live_blocked, a.withdrawals_blocked, a.fee_basis_points, a.fee_fixed, a.min_amount, a.max_amount, a.created_at
+		FROM api_keys k JOIN projects p ON p.id = k.project_id JOIN accounts a ON a.id = p.account_id
+		WHERE k.secret_hash = $1 AND k.revoked_at IS NULL`, secretHash).Scan(append(h.Key.targets(),
+		&a.ID, &a.Name, &a.Document, &a.City, &a.ProductionAccess, &a.Suspended,
+		&a.LiveBlocked, &a.WithdrawalsBlocked, &a.FeeBasisPoints, &a.FeeFixed, &a.MinAmount, &a.MaxAmount, &a.CreatedAt)...)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &h, nil
+}
+
+// TouchAPIKey notes that the key was used, at most once a minute.
+func TouchAPIKey(ctx context.Context, q Querier, id string, now time.Time) error {
+	_, err := q.Exec(ctx, `UPDATE api_keys SET last_used_at = $2
+		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2 - interval '1 minute')`, id, now)
+	return err
+}
+
+// APIKeys lists the scope's keys, newest first, the revoked ones last.
+func APIKeys(ctx context.Context, q Querier, scope Scope) ([]APIKey, error) {
+	rows, err := q.Query(ctx, "SELECT "+apiKeyColumns+` FROM api_keys k WHERE k.project_id = $1 AND k.livemode = $2
+		ORDER BY k.revoked_at IS NOT NULL, k.created_at DESC, k.id`, scope.ProjectID, scope.Livemode)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var keys []APIKey
+	for rows.Next() {
+		var k APIKey
+		if err := rows.Scan(k.targets()...); err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return keys, rows.Err()
+}
+
+// APIKeyByID returns one key of the scope, or ErrNotFound.
+func APIKeyByID(ctx context.Context, q Querier, scope Scope, id string) (*APIKey, error) {
+	if !wellFormed(id, "key_", 20) {
+		return nil, ErrNotFound
+	}
+	var k APIKey
+	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+" FROM api_keys k WHERE k.id = $1 AND k.project_id = $2 AND k.livemode = $3",
+		id, scope.ProjectID, scope.Livemode).Scan(k.targets()...)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &k, nil
+}
+
+// RevokeAPIKey ends a key of the scope. It reports false if there is no such key
+// or it was revoked before.
+func RevokeAPIKey(tx *Tx, scope Scope, id string, now time.Time) (revoked bool, err error) {
+	done := tx.Exec("UPDATE api_keys SET revoked_at = ? WHERE id = ? AND project_id = ? AND livemode = ? AND revoked_at IS NULL",
+		now, id, scope.ProjectID, scope.Livemode)
+	return done.RowsAffected == 1, done.Error
+}
+
+// APIKeyCount returns how many keys of the scope are in use.
+func APIKeyCount(db *gorm.DB, scope Scope) (n int64, err error) {
+	err = db.Raw("SELECT count(*) FROM api_keys WHERE project_id = ? AND livemode = ? AND revoked_at IS NULL",
+		scope.ProjectID, scope.Livemode).Scan(&n).Error
+	return n, err
+}

@@ -1,0 +1,226 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/money"
+)
+
+// CheckoutStatus is the state of a checkout (contract 3.1).
+type CheckoutStatus string
+
+const (
+	CheckoutPending   CheckoutStatus = "PENDING"
+	CheckoutPaid      CheckoutStatus = "PAID"
+	CheckoutExpired   CheckoutStatus = "EXPIRED"
+	CheckoutCancelled CheckoutStatus = "CANCELLED"
+)
+
+// SettlementStatus is how far a paid checkout's money has come (contract 3.2).
+type SettlementStatus string
+
+const (
+	SettlementPending   SettlementStatus = "PENDING"
+	SettlementAvailable SettlementStatus = "AVAILABLE"
+	SettlementCompleted SettlementStatus = "COMPLETED"
+)
+
+// Checkout is one charge that a buyer can pay through Pix.
+type Checkout struct {
+	ID               string
+	ProjectID        string
+	Livemode         bool
+	Status           CheckoutStatus
+	Amount           money.Cents
+	Description      string
+	ExternalID       string
+	CustomerName     *string
+	CustomerEmail    *string
+	CustomerDocument *string
+	CustomerPhone    []byte // sealed by package vault
+	Metadata         []byte // a JSON object of strings
+	TxID             string // the institution's name for the charge
+	CopyPaste        string // the BR Code
+	QRPNG            []byte // its image, in test only: there the API embeds it
+	CreatedAt        time.Time
+	ExpiresAt        time.Time
+	PaidAt           *time.Time
+	SettlementStatus SettlementStatus
+	SettlementAmount *money.Cents // net, once AVAILABLE
+}
+
+const checkoutColumns = `c.id, c.project_id, c.livemode, c.status, c.amount, c.description, c.external_id,
+	c.customer_name, c.customer_email, c.customer_document, c.metadata, c.txid, c.copy_paste, c.qr_png,
+	c.created_at, c.expires_at, c.paid_at, c.settlement_status, c.settlement_amount`
+
+func (c *Checkout) targets() []any {
+	return []any{&c.ID, &c.ProjectID, &c.Livemode, &c.Status, &c.Amount, &c.Description, &c.ExternalID,
+		&c.CustomerName, &c.CustomerEmail, &c.CustomerDocument, &c.Metadata, &c.TxID, &c.CopyPaste, &c.QRPNG,
+		&c.CreatedAt, &c.ExpiresAt, &c.PaidAt, &c.SettlementStatus, &c.SettlementAmount}
+}
+
+// CheckoutByID returns one checkout of the scope, or ErrNotFound.
+func CheckoutByID(ctx context.Context, q Querier, scope Scope, id string) (*Checkout, error) {
+	if !wellFormed(id, "chk_", 20) {
+		return nil, ErrNotFound
+	}
+	var c Checkout
+	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+` FROM checkouts c
+		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3`, id, scope.ProjectID, scope.Livemode).Scan(c.targets()...)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &c, nil
+}
+
+// PublicCheckout is a checkout with what its buyer may know of the merchant.
+type PublicCheckout struct {
+	Checkout
+	MerchantName     string
+	MerchantDocument *string
+	EndToEndID       *string // of the payment that settled it
+}
+
+// PublicCheckoutByID returns a checkout of any merchant to whoever knows its id,
+// as the hosted page does, or ErrNotFound.
+func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheckout, error) {
+	if !wellFormed(id, "chk_", 20) {
+		return nil, ErrNotFound
+	}
+	var c PublicCheckout
+	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, a.name, a.document, p.end_to_end_id FROM checkouts c
+		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
+		LEFT JOIN payments p ON p.checkout_id = c.id AND p.settles
+		WHERE c.id = $1`, id).Scan(append(c.targets(), &c.MerchantName, &c.MerchantDocument, &c.EndToEndID)...)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &c, nil
+}
+
+// CheckoutFilter narrows a list. The zero value lists everything.
+type CheckoutFilter struct {
+	Status     CheckoutStatus
+	ExternalID string
+	After      *CheckoutPosition // the last row of the page before
+	Limit      int
+}
+
+// CheckoutPosition is a place in the order of a list.
+type CheckoutPosition struct {
+	CreatedAt time.Time
+	ID        string
+}
+
+// ListCheckouts returns the scope's checkouts, newest first, by keyset: the cost
+// of a page does not grow with its depth, nor with the number of rows.
+func ListCheckouts(ctx context.Context, q Querier, scope Scope, f CheckoutFilter) ([]Checkout, error) {
+	sql := "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"
+	args := []any{scope.ProjectID, scope.Livemode}
+	where := func(condition string, values ...any) {
+		places := make([]any, len(values))
+		for i, v := range values {
+			args = append(args, v)
+			places[i] = len(args)
+		}
+		sql += " AND " + fmt.Sprintf(condition, places...)
+	}
+	if f.Status != "" {
+		where("c.status = $%d", f.Status)
+	}
+	if f.ExternalID != "" {
+		where("c.external_id = $%d", f.ExternalID)
+	}
+	if f.After != nil {
+		where("(c.created_at, c.id) < ($%d, $%d)", f.After.CreatedAt, f.After.ID)
+	}
+	args = append(args, f.Limit)
+	rows, err := q.Query(ctx, fmt.Sprintf("%s ORDER BY c.created_at DESC, c.id DESC LIMIT $%d", sql, len(args)), args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (c Checkout, err error) {
+		return c, row.Scan(c.targets()...)
+	})
+}
+
+// LockedCheckout is a checkout whose row the transaction holds, with the account
+// that its payment goes to.
+type LockedCheckout struct {
+	Checkout
+	AccountID string
+	Fee       money.Fee
+}
+
+const lockCheckout = "SELECT " + checkoutColumns + `, a.id, a.fee_basis_points, a.fee_fixed FROM checkouts c
+	JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id `
+
+// LockCheckoutByTxID returns the checkout with this charge, of any merchant, and
+// holds its row until tx ends; or ErrNotFound.
+func LockCheckoutByTxID(tx *Tx, livemode bool, txID string) (*LockedCheckout, error) {
+	return lockOne(tx, "WHERE c.txid = $1 AND c.livemode = $2 FOR UPDATE OF c", txID, livemode)
+}
+
+// LockCheckoutByID is LockCheckoutByTxID for the checkout's own id.
+func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
+	return lockOne(tx, "WHERE c.id = $1 FOR UPDATE OF c", id)
+}
+
+func lockOne(tx *Tx, where string, args ...any) (*LockedCheckout, error) {
+	locked, err := lockCheckouts(tx, where, args...)
+	if err != nil {
+		return nil, err
+	}
+	if len(locked) == 0 {
+		return nil, ErrNotFound
+	}
+	return &locked[0], nil
+}
+
+// LockDueCheckouts holds up to limit pending checkouts that expired by now,
+// longest overdue first, leaving out those that another transaction holds.
+func LockDueCheckouts(tx *Tx, now time.Time, limit int) ([]LockedCheckout, error) {
+	return lockCheckouts(tx, `WHERE c.status = 'PENDING' AND c.expires_at <= $1
+		ORDER BY c.expires_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED`, now, limit)
+}
+
+func lockCheckouts(tx *Tx, where string, args ...any) (locked []LockedCheckout, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, lockCheckout+where, args...)
+		if err != nil {
+			return err
+		}
+		locked, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c LockedCheckout, err error) {
+			return c, row.Scan(append(c.targets(), &c.AccountID, &c.Fee.BasisPoints, &c.Fee.Fixed)...)
+		})
+		return err
+	})
+	return locked, err
+}
+
+// ErrStatusChanged reports that a checkout was no longer in the status that the
+// caller had locked it in.
+var ErrStatusChanged = errors.New("models: the checkout changed meanwhile")
+
+// StatusChannel is the NOTIFY channel that tells of every change of a checkout's
+// status; its payload is "<id> <status>".
+const StatusChannel = "checkout_status"
+
+// SaveCheckoutStatus writes the status and time of payment of checkouts that the
+// caller holds, and tells StatusChannel when tx commits.
+func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt *time.Time, ids ...string) error {
+	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		tag, err := conn.Exec(ctx, `WITH changed AS (
+				UPDATE checkouts SET status = $2, paid_at = $3 WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, status)
+			SELECT pg_notify('`+StatusChannel+`', id || ' ' || status) FROM changed`, ids, status, paidAt)
+		if err == nil && int(tag.RowsAffected()) != len(ids) {
+			err = ErrStatusChanged
+		}
+		return err
+	})
+}

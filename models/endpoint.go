@@ -1,0 +1,81 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Endpoint is an address of the merchant's that wants the events of one project
+// and environment.
+type Endpoint struct {
+	ID          string
+	ProjectID   string
+	Livemode    bool
+	URL         string
+	Description string
+	Types       []string
+	Secret      []byte // sealed by package vault
+	Active      bool
+	CreatedAt   time.Time
+	DeletedAt   *time.Time
+}
+
+const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e.types, e.secret, e.active, e.created_at, e.deleted_at`
+
+func (e *Endpoint) targets() []any {
+	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active, &e.CreatedAt, &e.DeletedAt}
+}
+
+// InsertEndpoint writes a new endpoint.
+func InsertEndpoint(tx *Tx, e *Endpoint) error {
+	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `INSERT INTO webhook_endpoints (id, project_id, livemode, url, description, types, secret, active, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, e.ID, e.ProjectID, e.Livemode, e.URL, e.Description, e.Types, e.Secret, e.Active, e.CreatedAt)
+		return err
+	})
+}
+
+// Endpoints lists the scope's endpoints that were not deleted, oldest first.
+func Endpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) {
+	rows, err := q.Query(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
+		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`, scope.ProjectID, scope.Livemode)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Endpoint, err error) {
+		return e, row.Scan(e.targets()...)
+	})
+}
+
+// EndpointByID returns one endpoint of the scope that was not deleted, or ErrNotFound.
+func EndpointByID(ctx context.Context, q Querier, scope Scope, id string) (*Endpoint, error) {
+	if !wellFormed(id, "we_", 20) {
+		return nil, ErrNotFound
+	}
+	var e Endpoint
+	err := q.QueryRow(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
+		WHERE e.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL`,
+		id, scope.ProjectID, scope.Livemode).Scan(e.targets()...)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &e, nil
+}
+
+// SetEndpointActive turns an endpoint of the scope on or off. It reports false if
+// there is no such endpoint or it was so already.
+func SetEndpointActive(tx *Tx, scope Scope, id string, active bool) (changed bool, err error) {
+	done := tx.Exec(`UPDATE webhook_endpoints SET active = ? WHERE id = ? AND project_id = ? AND livemode = ?
+		AND deleted_at IS NULL AND active <> ?`, active, id, scope.ProjectID, scope.Livemode, active)
+	return done.RowsAffected == 1, done.Error
+}
+
+// DeleteEndpoint ends an endpoint of the scope; its deliveries stay readable. It
+// reports false if there is no such endpoint.
+func DeleteEndpoint(tx *Tx, scope Scope, id string, now time.Time) (deleted bool, err error) {
+	done := tx.Exec(`UPDATE webhook_endpoints SET deleted_at = ?, active = false WHERE id = ? AND project_id = ? AND livemode = ?
+		AND deleted_at IS NULL`, now, id, scope.ProjectID, scope.Livemode)
+	return done.RowsAffected == 1, done.Error
+}

@@ -1,0 +1,39 @@
+package models
+
+import (
+	"context"
+	"time"
+)
+
+// IdempotencyKey ties a client's key to the resource that its first request made.
+// Keys never expire (contract 5).
+type IdempotencyKey struct {
+	OwnerID     string // the project; the account for withdrawals
+	Livemode    bool
+	Operation   string
+	Key         string
+	RequestHash []byte
+	ResourceID  string
+	CreatedAt   time.Time
+}
+
+// IdempotencyKeyByName returns the key as its first request left it, or ErrNotFound.
+func IdempotencyKeyByName(ctx context.Context, q Querier, ownerID string, livemode bool, operation, key string) (*IdempotencyKey, error) {
+	k := IdempotencyKey{OwnerID: ownerID, Livemode: livemode, Operation: operation, Key: key}
+	err := q.QueryRow(ctx, `SELECT request_hash, resource_id, created_at FROM idempotency_keys
+		WHERE owner_id = $1 AND livemode = $2 AND operation = $3 AND key = $4`,
+		ownerID, livemode, operation, key).Scan(&k.RequestHash, &k.ResourceID, &k.CreatedAt)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &k, nil
+}
+
+// Bind writes k before its resource exists, unless the name is taken. It is for
+// creations that may fail half-way at an institution and be resumed.
+func (k *IdempotencyKey) Bind(ctx context.Context, q Querier) error {
+	_, err := q.Exec(ctx, `INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+		k.OwnerID, k.Livemode, k.Operation, k.Key, k.RequestHash, k.ResourceID, k.CreatedAt)
+	return err
+}

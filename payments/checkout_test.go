@@ -1,0 +1,229 @@
+package payments_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/fault"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix"
+	"garoupa/pix/psp"
+)
+
+func TestCreateCheckout(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	phone := "+55 11 98765-4321"
+	c := g.Checkout(t, payments.NewCheckout{
+		Amount: 1250, ExpiresIn: time.Hour, Metadata: []byte(`{"a":"1"}`), Customer: payments.Customer{Phone: &phone},
+	})
+
+	if c.Status != models.CheckoutPending || !c.ExpiresAt.Equal(c.CreatedAt.Add(time.Hour)) {
+		t.Errorf("made %s, from %s to %s", c.Status, c.CreatedAt, c.ExpiresAt)
+	}
+	code, err := pix.Parse(c.CopyPaste)
+	if err != nil || code.Amount != 1250 || code.MerchantName != "Atelie Aurora" || !strings.HasSuffix(code.Location, c.TxID) {
+		t.Errorf("the code says %+v, %v", code, err)
+	}
+	if !bytes.HasPrefix(c.QRPNG, []byte("\x89PNG")) {
+		t.Error("a test checkout without its image")
+	}
+	stored, err := g.Service.Checkout(t.Context(), g.Test, c.ID)
+	if err != nil || string(stored.Metadata) != `{"a": "1"}` || stored.CopyPaste != c.CopyPaste || !stored.CreatedAt.Equal(c.CreatedAt) {
+		t.Errorf("stored %+v, %v", stored, err)
+	}
+
+	var body []byte
+	var sealed []byte
+	g.DB.Raw("SELECT body FROM events WHERE checkout_id = ? AND type = 'checkout.created'", c.ID).Row().Scan(&body)
+	g.DB.Raw("SELECT customer_phone FROM checkouts WHERE id = ?", c.ID).Row().Scan(&sealed)
+	if !json.Valid(body) || !bytes.Contains(body, []byte(c.ID)) || bytes.Contains(body, []byte("98765")) {
+		t.Errorf("the event reads %s", body)
+	}
+	if opened, err := g.Vault.Open("checkouts/"+c.ID+"/customer_phone", sealed); err != nil || opened != phone {
+		t.Errorf("the phone was stored as %q, which opens to %q, %v", sealed, opened, err)
+	}
+}
+
+// Nothing of one environment or project is seen from another.
+func TestCheckout_Scope(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	c := g.Checkout(t, payments.NewCheckout{})
+	for name, scope := range map[string]models.Scope{
+		"live":            g.Live,
+		"another project": {ProjectID: models.NewProjectID()},
+	} {
+		if _, err := g.Service.Checkout(t.Context(), scope, c.ID); fault.Of(err).Code != fault.CheckoutNotFound {
+			t.Errorf("from %s: %v", name, err)
+		}
+	}
+	for _, id := range []string{"", "chk_", "chk_0", c.ID + "0", strings.ToUpper(c.ID), "chk_\x00\xff", "evt_" + c.ID[4:]} {
+		if _, err := g.Service.Checkout(t.Context(), g.Test, id); fault.Of(err).Code != fault.CheckoutNotFound {
+			t.Errorf("id %q: %v", id, err)
+		}
+	}
+}
+
+func TestCreateCheckout_Idempotency(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	in := paymentstest.Filled(payments.NewCheckout{IdempotencyKey: "k"})
+	first, created, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in)
+	if err != nil || !created {
+		t.Fatalf("first: created %v, %v", created, err)
+	}
+	if err := g.SimulatePayment(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	again, created, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in)
+	if err != nil || created || again.ID != first.ID || again.Status != models.CheckoutPaid {
+		t.Errorf("repeat: %+v, created %v, %v; want %s as it is now", again, created, err, first.ID)
+	}
+
+	in.RequestHash = bytes.Repeat([]byte("x"), 32)
+	if _, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in); fault.Of(err).Code != fault.IdempotencyConflict {
+		t.Errorf("another body: %v", err)
+	}
+	if n := count(t, g, "checkouts"); n != 1 {
+		t.Errorf("%d checkouts, want 1", n)
+	}
+}
+
+// Ten identical requests at once make one checkout and one event; one is told
+// that it made it.
+func TestCreateCheckout_Concurrent(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	in := paymentstest.Filled(payments.NewCheckout{IdempotencyKey: "k"})
+	ids := make([]string, 10)
+	var made atomic.Int32
+	var group errgroup.Group
+	for i := range ids {
+		group.Go(func() error {
+			c, created, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in)
+			if err != nil {
+				return err
+			}
+			if ids[i] = c.ID; created {
+				made.Add(1)
+			}
+			if c.CopyPaste == "" {
+				return fmt.Errorf("request %d: a checkout without a code", i)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if ids = slices.Compact(ids); len(ids) != 1 || made.Load() != 1 {
+		t.Errorf("%d checkouts, %d times told created; want 1 and 1", len(ids), made.Load())
+	}
+	if checkouts, events := count(t, g, "checkouts"), count(t, g, "events"); checkouts != 1 || events != 1 {
+		t.Errorf("%d checkouts and %d events, want 1 and 1", checkouts, events)
+	}
+}
+
+func TestCreateCheckout_Gates(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.NewWith(t, psp.None{})
+	in := paymentstest.Filled(payments.NewCheckout{})
+	for _, step := range []struct {
+		change func(*models.Account)
+		want   fault.Code
+	}{
+		{func(*models.Account) {}, fault.Forbidden},
+		{func(a *models.Account) { a.ProductionAccess = models.AccessPendingReview }, fault.Forbidden},
+		{func(a *models.Account) { a.ProductionAccess = models.AccessRejected }, fault.Forbidden},
+		{func(a *models.Account) {
+			a.ProductionAccess = models.AccessApproved
+			a.Suspended, a.LiveBlocked = true, true
+		}, fault.AccountSuspended},
+		{func(a *models.Account) { a.Suspended = false }, fault.LiveOperationsBlocked},
+		{func(a *models.Account) { a.LiveBlocked = false }, fault.ProviderUnavailable},
+	} {
+		step.change(g.Account)
+		if _, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account, in); fault.Of(err).Code != step.want {
+			t.Errorf("live with %+v: %v, want %s", g.Account, err, step.want)
+		}
+	}
+	g.Account.Suspended = true
+	if _, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in); err != nil {
+		t.Errorf("test is not gated: %v", err)
+	}
+}
+
+// flaky is an institution that fails until it is mended, and remembers the charges
+// that it was asked for.
+type flaky struct {
+	psp.Provider
+	mended bool
+	asked  []string
+}
+
+func (f *flaky) PutCharge(ctx context.Context, c psp.Charge) (psp.Issued, error) {
+	f.asked = append(f.asked, c.TxID)
+	if !f.mended {
+		return psp.Issued{}, psp.ErrUnavailable
+	}
+	return f.Provider.PutCharge(ctx, c)
+}
+
+// After a 503 the key is bound to its body, and a retry asks for the same charge.
+func TestCreateCheckout_Resume(t *testing.T) {
+	t.Parallel()
+	bank := &flaky{}
+	g := paymentstest.NewWith(t, bank)
+	bank.Provider = g.Simulator
+	g.Approve(t)
+	in := paymentstest.Filled(payments.NewCheckout{IdempotencyKey: "k"})
+	create := func(in payments.NewCheckout) (*models.Checkout, bool, error) {
+		return g.CreateCheckout(t.Context(), g.Live, g.Account, in)
+	}
+
+	if _, _, err := create(in); fault.Of(err).Code != fault.ProviderUnavailable {
+		t.Fatalf("without an institution: %v", err)
+	}
+	other := in
+	other.RequestHash = bytes.Repeat([]byte("x"), 32)
+	if _, _, err := create(other); fault.Of(err).Code != fault.IdempotencyConflict {
+		t.Errorf("another body after a 503: %v", err)
+	}
+	if n := count(t, g, "checkouts"); n != 0 {
+		t.Fatalf("%d checkouts without a code", n)
+	}
+
+	bank.mended = true
+	bank.asked = bank.asked[:1]
+	c, created, err := create(in)
+	if err != nil || !created || c.TxID != bank.asked[0] || c.CopyPaste == "" {
+		t.Fatalf("resumed: %+v, created %v, %v; want the charge %s", c, created, err, bank.asked[0])
+	}
+	again, created, err := create(in)
+	if err != nil || created || again.ID != c.ID {
+		t.Errorf("repeat: %+v, created %v, %v", again, created, err)
+	}
+	if n := count(t, g, "checkouts"); n != 1 {
+		t.Errorf("%d checkouts, want 1", n)
+	}
+}
+
+func count(t *testing.T, g *paymentstest.Gateway, table string) (n int) {
+	t.Helper()
+	if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

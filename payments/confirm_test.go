@@ -1,0 +1,197 @@
+package payments_test
+
+import (
+	"cmp"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/ledger"
+	"garoupa/models"
+	"garoupa/money"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp"
+	"garoupa/pix/psp/simulator"
+)
+
+// outcome is all that a payment may change.
+type outcome struct {
+	Status     models.CheckoutStatus
+	PaidAt     string
+	Events     []string
+	Payments   int
+	Exceptions []string
+	Pending    money.Cents // of the merchant
+	Fees       money.Cents // of the platform
+	Suspense   money.Cents
+}
+
+func outcomeOf(t *testing.T, g *paymentstest.Gateway, id string) (got outcome) {
+	t.Helper()
+	c, err := g.Service.Checkout(t.Context(), g.Test, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status = c.Status; c.PaidAt != nil {
+		got.PaidAt = c.PaidAt.UTC().Format(time.TimeOnly)
+	}
+	g.DB.Raw("SELECT type FROM events WHERE checkout_id = ? ORDER BY created_at, type", id).Scan(&got.Events)
+	g.DB.Raw("SELECT kind FROM payment_exceptions ORDER BY kind").Scan(&got.Exceptions)
+	got.Payments = count(t, g, "payments")
+	for book, balance := range map[ledger.Book]*money.Cents{
+		ledger.Account(g.Account.ID, false, ledger.Pending): &got.Pending,
+		ledger.Fees(false):     &got.Fees,
+		ledger.Suspense(false): &got.Suspense,
+	} {
+		if *balance, err = ledger.Balance(t.Context(), g.DB.Pool, book); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return got
+}
+
+func TestConfirmPayment(t *testing.T) {
+	t.Parallel()
+	created := []string{models.EventCheckoutCreated}
+	paidEvents := []string{models.EventCheckoutCreated, models.EventCheckoutPaid}
+	paid := outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 1, Pending: 99_01, Fees: 99}
+
+	for _, tc := range []struct {
+		name    string
+		amount  money.Cents // of the checkout; 100.00 if 0
+		arrange func(*testing.T, *paymentstest.Gateway, *models.Checkout)
+		pay     []psp.Payment // TxID "" is the checkout's, PaidAt zero is now
+		want    outcome
+	}{
+		{name: "paid once", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}}, want: paid},
+		{name: "the institution repeats itself", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}, {EndToEndID: "E1", Amount: 100_00}}, want: paid},
+		{name: "a fee of nothing", amount: 50, pay: []psp.Payment{{EndToEndID: "E1", Amount: 50}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 1, Pending: 50}},
+		{name: "too little", pay: []psp.Payment{{EndToEndID: "E1", Amount: 99_99}},
+			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNDERPAID"}, Suspense: 99_99}},
+		{name: "too much", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_01}},
+			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"OVERPAID"}, Suspense: 100_01}},
+		{name: "too little, then right", pay: []psp.Payment{{EndToEndID: "E1", Amount: 1}, {EndToEndID: "E2", Amount: 100_00}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:01", Events: paidEvents, Payments: 2, Exceptions: []string{"UNDERPAID"}, Pending: 99_01, Fees: 99, Suspense: 1}},
+		{name: "twice", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}, {EndToEndID: "E2", Amount: 100_00}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 2, Exceptions: []string{"DUPLICATE"}, Pending: 99_01, Fees: 99, Suspense: 100_00}},
+		{name: "for nobody", pay: []psp.Payment{{EndToEndID: "E1", TxID: "unknown", Amount: 100_00}},
+			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNMATCHED"}, Suspense: 100_00}},
+		{name: "sent in time, told after the expiry", arrange: expire,
+			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00, PaidAt: time.Date(2026, 3, 1, 12, 29, 59, 0, time.UTC)}},
+			want: outcome{Status: "PAID", PaidAt: "12:29:59", Events: []string{models.EventCheckoutCreated, models.EventCheckoutExpired, models.EventCheckoutPaid}, Payments: 1, Pending: 99_01, Fees: 99}},
+		{name: "sent after the expiry", arrange: expire,
+			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00, PaidAt: time.Date(2026, 3, 1, 12, 30, 1, 0, time.UTC)}},
+			want: outcome{Status: "EXPIRED", Events: []string{models.EventCheckoutCreated, models.EventCheckoutExpired}, Payments: 1, Exceptions: []string{"LATE"}, Suspense: 100_00}},
+		{name: "sent in time, told after a cancellation", arrange: cancel,
+			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00}},
+			want: paid},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			g := paymentstest.New(t)
+			c := g.Checkout(t, payments.NewCheckout{Amount: cmp.Or(tc.amount, 100_00)})
+			if tc.arrange != nil {
+				tc.arrange(t, g, c)
+			}
+			for _, p := range tc.pay {
+				p.TxID = cmp.Or(p.TxID, c.TxID)
+				if p.PaidAt.IsZero() {
+					p.PaidAt = g.Clock.Now()
+				}
+				if err := g.ConfirmPayment(t.Context(), false, p); err != nil {
+					t.Fatal(err)
+				}
+				g.Clock.Advance(time.Second)
+			}
+			if diff := gocmp.Diff(tc.want, outcomeOf(t, g, c.ID)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func expire(t *testing.T, g *paymentstest.Gateway, c *models.Checkout) {
+	g.Clock.Advance(c.ExpiresAt.Sub(g.Clock.Now()))
+	if n, err := g.ExpireDue(t.Context()); err != nil || n != 1 {
+		t.Fatalf("expired %d, %v", n, err)
+	}
+	g.Clock.Advance(time.Minute)
+}
+
+func cancel(t *testing.T, g *paymentstest.Gateway, c *models.Checkout) {
+	if err := g.CancelCheckout(t.Context(), g.Test, c.ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Fifty confirmations of one payment at once pay once.
+func TestConfirmPayment_Concurrent(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
+	receipt := simulator.Pay(c.TxID, 100_00, g.Clock.Now())
+	var group errgroup.Group
+	for range 50 {
+		group.Go(func() error { return g.ConfirmPayment(t.Context(), false, receipt) })
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	want := outcome{
+		Status: "PAID", PaidAt: "12:00:00", Events: []string{models.EventCheckoutCreated, models.EventCheckoutPaid},
+		Payments: 1, Pending: 99_01, Fees: 99,
+	}
+	if diff := gocmp.Diff(want, outcomeOf(t, g, c.ID)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Fifty payments of one checkout at once: one pays it, the others are kept.
+func TestConfirmPayment_ConcurrentDuplicates(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
+	var group errgroup.Group
+	for range 50 {
+		group.Go(func() error {
+			return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got := outcomeOf(t, g, c.ID)
+	if got.Status != "PAID" || got.Payments != 50 || len(got.Exceptions) != 49 || got.Pending != 99_01 || got.Suspense != 49*100_00 || len(got.Events) != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Payment, expiry and cancellation race: whoever wins, the checkout ends in one
+// state with its one event, and a payment is never lost.
+func TestRace(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	for range 20 {
+		c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
+		var group errgroup.Group
+		group.Go(func() error {
+			return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
+		})
+		group.Go(func() error { _ = g.SimulateExpiry(t.Context(), c.ID); return nil })
+		group.Go(func() error { _ = g.CancelCheckout(t.Context(), g.Test, c.ID); return nil })
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		// The money was sent in time, so PAID wins every race.
+		if got := outcomeOf(t, g, c.ID); got.Status != models.CheckoutPaid {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if n := count(t, g, "payment_exceptions"); n != 0 {
+		t.Errorf("%d exceptions", n)
+	}
+}

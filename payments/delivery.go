@@ -1,0 +1,39 @@
+package payments
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"garoupa/models"
+)
+
+// RecordAttempt notes a finished attempt of a pending delivery and returns how
+// long to wait before the next, or 0 when there is none: it was delivered, or
+// this was the fifth (contract 6.3). The wait counts from now, the end of the
+// attempt (decisions, 9).
+func (s *Service) RecordAttempt(ctx context.Context, d *models.Delivery, a models.Attempt) (retryIn time.Duration, err error) {
+	now := s.now()
+	switch {
+	case a.ErrorClass == "":
+		d.Status, d.NextAttemptAt, d.FinishedAt = models.DeliveryDelivered, nil, &now
+	case a.Number > len(s.Backoff):
+		d.Status, d.NextAttemptAt, d.FinishedAt = models.DeliveryFailed, nil, &now
+	default:
+		retryIn = s.Backoff[a.Number-1]
+		next := now.Add(retryIn)
+		d.NextAttemptAt = &next
+	}
+	if err := models.RecordAttempt(ctx, s.DB.Pool, d, a); err != nil {
+		return 0, fmt.Errorf("payments: record attempt %d of %s: %w", a.Number, d.ID, err)
+	}
+	return retryIn, nil
+}
+
+// SkipDelivery ends a pending delivery whose endpoint was turned off meanwhile.
+func (s *Service) SkipDelivery(ctx context.Context, d *models.Delivery) error {
+	if err := models.SkipDelivery(ctx, s.DB.Pool, d.ID, s.now()); err != nil {
+		return fmt.Errorf("payments: skip %s: %w", d.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+// Package payments is what the gateway does: it charges buyers, records what they
+// paid, and tells merchants about it.
+//
+// Each exported method of Service is one operation and, but for a call to an
+// institution, one transaction: the rows, the ledger's postings, the event, its
+// deliveries and their jobs commit together or not at all. Handlers (api, web) and
+// workers (jobs) call these methods and hold no rules of their own.
+package payments
+
+import (
+	"time"
+
+	"garoupa/models"
+	"garoupa/pix/psp"
+	"garoupa/pix/psp/simulator"
+	"garoupa/vault"
+)
+
+// Options are what a Service is made of. All are required.
+type Options struct {
+	DB           *models.DB
+	Simulator    *simulator.Provider // the institution of the test environment
+	Live         psp.Provider        // the institution of the live one; may be the simulator
+	Vault        *vault.Vault
+	CheckoutHost string          // where buyers open hosted pages, without a slash at its end
+	Backoff      []time.Duration // between the attempts of a delivery
+	Now          func() time.Time
+	// Wake tells the workers, after a commit, that deliveries wait. It must not
+	// block. Without it they find them within a second.
+	Wake func()
+}
+
+// Service runs the operations. It is safe for concurrent use.
+type Service struct{ Options }
+
+// New returns a Service.
+func New(o Options) *Service { return &Service{o} }
+
+// now is the time that rows are written with. Answers show milliseconds, so rows
+// hold no more: what a client reads back is what it was told.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+func (s *Service) provider(livemode bool) psp.Provider {
+	if livemode {
+		return s.Live
+	}
+	return s.Simulator
+}
+
+// simulated reports whether the simulator is the environment's institution.
+func (s *Service) simulated(livemode bool) bool {
+	return s.provider(livemode) == psp.Provider(s.Simulator)
+}

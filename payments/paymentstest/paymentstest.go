@@ -1,0 +1,152 @@
+// Package paymentstest builds a working gateway for tests: a database of the
+// test's own, a merchant with a project, the simulator as institution, and a
+// clock that the test moves.
+package paymentstest
+
+import (
+	"cmp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments"
+	"garoupa/pix/psp"
+	"garoupa/pix/psp/simulator"
+	"garoupa/vault"
+)
+
+// CheckoutHost is where the gateway of tests thinks its pages are.
+const CheckoutHost = "https://pay.example"
+
+// Password is the owner's.
+const Password = "correct horse battery"
+
+// Gateway is the services over one database, with a merchant that signed up.
+type Gateway struct {
+	*payments.Service
+	Merchants *merchants.Service
+	Vault     *vault.Vault
+	Clock     *Clock
+	Account   *models.Account
+	Test      models.Scope // the merchant's project
+	Live      models.Scope
+	Owner     merchants.Actor
+	Email     string       // the owner's
+	Woken     atomic.Int64 // how often the workers were called
+}
+
+// New returns a gateway over a fresh database. Live has no institution.
+func New(t testing.TB) *Gateway { return NewWith(t, psp.None{}) }
+
+// NewWith is New with an institution for live.
+func NewWith(t testing.TB, live psp.Provider) *Gateway {
+	t.Helper()
+	db := modelstest.NewDB(t)
+	v, err := vault.New([]byte(strings.Repeat("k", vault.MinKeyLength)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := simulator.New("pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &Gateway{Vault: v, Clock: &Clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Email: "ana@example.com"}
+	g.Merchants = merchants.New(merchants.Options{DB: db, Vault: v, AllowPrivate: true, Now: g.Clock.Now})
+	g.Service = payments.New(payments.Options{
+		DB: db, Simulator: sim, Live: live, Vault: v, CheckoutHost: CheckoutHost,
+		Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour},
+		Now:     g.Clock.Now, Wake: func() { g.Woken.Add(1) },
+	})
+	m, err := g.Merchants.SignUp(t.Context(), merchants.NewMerchant{
+		Name: "Ana Lima", Business: "Ateliê Aurora", Email: g.Email, Password: Password,
+	}, "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Account, err = models.AccountByID(db.DB, m.AccountID); err != nil {
+		t.Fatal(err)
+	}
+	g.Owner = merchants.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "127.0.0.1"}
+	g.Test, g.Live = models.Scope{ProjectID: m.ProjectID}, models.Scope{ProjectID: m.ProjectID, Livemode: true}
+	return g
+}
+
+// Checkout creates a pending test checkout. Zero fields of in get sensible values.
+func (g *Gateway) Checkout(t testing.TB, in payments.NewCheckout) *models.Checkout {
+	t.Helper()
+	c, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account, Filled(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Filled gives the zero fields of in sensible values.
+func Filled(in payments.NewCheckout) payments.NewCheckout {
+	in.Amount = cmp.Or(in.Amount, 10_00)
+	in.Description = cmp.Or(in.Description, "Pedido 42")
+	in.ExternalID = cmp.Or(in.ExternalID, "order-42")
+	in.ExpiresIn = cmp.Or(in.ExpiresIn, 30*time.Minute)
+	if in.Metadata == nil {
+		in.Metadata = []byte("{}")
+	}
+	if in.IdempotencyKey != "" && in.RequestHash == nil {
+		in.RequestHash = []byte(strings.Repeat("h", 32))
+	}
+	return in
+}
+
+// Endpoint registers a webhook endpoint for test events of every type and returns
+// its signing secret.
+func (g *Gateway) Endpoint(t testing.TB, url string) (endpoint *models.Endpoint, secret string) {
+	t.Helper()
+	e, secret, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test, merchants.NewEndpoint{URL: url, Types: models.EventTypes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, secret
+}
+
+// Key makes a test key with the permissions and returns its secret.
+func (g *Gateway) Key(t testing.TB, scope models.Scope, permissions ...models.Permission) string {
+	t.Helper()
+	_, secret, err := g.Merchants.CreateKey(t.Context(), g.Owner, scope, merchants.NewKey{Name: "test", Permissions: permissions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+// Approve gives the merchant production access.
+func (g *Gateway) Approve(t testing.TB) {
+	t.Helper()
+	if err := g.DB.Exec("UPDATE accounts SET production_access = 'APPROVED' WHERE id = ?", g.Account.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	g.Account.ProductionAccess = models.AccessApproved
+}
+
+// Clock stands still until moved.
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// Now returns the time that the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Advance moves the clock.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}

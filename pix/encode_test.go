@@ -1,0 +1,168 @@
+package pix_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/pix"
+)
+
+func TestEncode_Own(t *testing.T) {
+	t.Parallel()
+	for _, v := range own {
+		got, err := pix.Encode(v.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != v.code {
+			t.Errorf("\ngot  %s\nwant %s", got, v.code)
+		}
+	}
+}
+
+// What Parse reads from a published code, Encode writes and Parse reads again. Where
+// the code has nothing that Code leaves out, the two texts are the same.
+func TestEncode_Published(t *testing.T) {
+	t.Parallel()
+	same := 0
+	for _, v := range published {
+		if v.by != everyone {
+			continue
+		}
+		text, err := pix.Encode(v.want)
+		if err != nil {
+			t.Errorf("Encode(%+v) = %v", v.want, err)
+			continue
+		}
+		got, err := pix.Parse(text)
+		if err != nil {
+			t.Errorf("Parse(%s) = %v", text, err)
+		}
+		if diff := cmp.Diff(v.want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		if text == v.code {
+			same++
+		}
+	}
+	if same != 23 { // the others have the GUI in capitals, a facilitator or other schemes
+		t.Errorf("%d codes are written as published", same)
+	}
+}
+
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	static := func(change func(*pix.Code)) pix.Code {
+		c := pix.Code{Key: "a@b.c", MerchantName: "LOJA", MerchantCity: "RIO"}
+		change(&c)
+		return c
+	}
+	for _, tc := range []struct {
+		name string
+		code pix.Code
+		want string // a part of the code, or
+		err  string // the beginning of the error
+	}{
+		{name: "open amount", code: static(func(c *pix.Code) {}), want: "530398658"},
+		{name: "smallest amount", code: static(func(c *pix.Code) { c.Amount = 1 }), want: "54040.0158"},
+		{name: "one digit of cents", code: static(func(c *pix.Code) { c.Amount = 105 }), want: "54041.0558"},
+		{name: "largest amount", code: static(func(c *pix.Code) { c.Amount = 999999999999 }), want: "54139999999999.9958"},
+		{name: "amount too large", code: static(func(c *pix.Code) { c.Amount = 1000000000000 }), err: "pix: tag 54: "},
+		{name: "negative amount", code: static(func(c *pix.Code) { c.Amount = -1 }), err: "pix: tag 54: "},
+		{name: "no TxID", code: static(func(c *pix.Code) {}), want: "62070503***6304"},
+		{name: "TxID", code: static(func(c *pix.Code) { c.TxID = "aB1" }), want: "62070503aB16304"},
+		{name: "TxID of 25", code: static(func(c *pix.Code) { c.TxID = strings.Repeat("a", 25) }), want: "62290525"},
+		{name: "TxID of 26", code: static(func(c *pix.Code) { c.TxID = strings.Repeat("a", 26) }), err: "pix: tag 62.05: "},
+		{name: "TxID with a dash", code: static(func(c *pix.Code) { c.TxID = "abc-1" }), err: "pix: tag 62.05: "},
+		{name: "reusable", code: static(func(c *pix.Code) { c.Initiation = pix.Reusable }), want: "00020101021126"},
+		{name: "unknown initiation", code: static(func(c *pix.Code) { c.Initiation = "13" }), err: "pix: tag 01: "},
+		{name: "accents", code: static(func(c *pix.Code) { c.MerchantName, c.MerchantCity = "Açaí do João", "São Luís" }), want: "5912Acai do Joao6008Sao Luis"},
+		{name: "name and city cut", code: static(func(c *pix.Code) {
+			c.MerchantName, c.MerchantCity = "Padaria e Confeitaria da Esquina", "São José do Rio Preto"
+		}), want: "5924Padaria e Confeitaria da6015Sao Jose do Rio62"},
+		{name: "name in another script", code: static(func(c *pix.Code) { c.MerchantName = "寿司" }), err: "pix: tag 59: "},
+		{name: "no city", code: static(func(c *pix.Code) { c.MerchantCity = "" }), err: "pix: tag 60: "},
+		{name: "postal code", code: static(func(c *pix.Code) { c.PostalCode = "01310100" }), want: "6003RIO61080131010062"},
+		{name: "postal code with a dash", code: static(func(c *pix.Code) { c.PostalCode = "01310-100" }), err: "pix: tag 61: "},
+		{name: "info", code: static(func(c *pix.Code) { c.Info = "Pedido  nº 1" }), want: "26410014br.gov.bcb.pix0105a@b.c0210Pedido n 152"},
+		{name: "account of 99", code: static(func(c *pix.Code) { c.Key, c.Info = strings.Repeat("k", 36), strings.Repeat("i", 37) }), want: "26990014br.gov.bcb.pix0136"},
+		{name: "account of 100", code: static(func(c *pix.Code) { c.Key, c.Info = strings.Repeat("k", 36), strings.Repeat("i", 38) }), err: "pix: tag 26: "},
+		{name: "account of 175", code: static(func(c *pix.Code) { c.Key, c.Info = strings.Repeat("k", 77), strings.Repeat("i", 72) }), err: "pix: tag 26: "},
+		{name: "key of 78", code: static(func(c *pix.Code) { c.Key = strings.Repeat("k", 78) }), err: "pix: tag 26.01: "},
+		{name: "nothing to pay to", code: static(func(c *pix.Code) { c.Key = "" }), err: "pix: tag 26: "},
+		{name: "two ways to pay", code: static(func(c *pix.Code) { c.Location = "b.c/d" }), err: "pix: tag 26: "},
+		{name: "location of 77", code: static(func(c *pix.Code) { c.Key, c.Location = "", "b.c/"+strings.Repeat("d", 73) }), want: "26990014br.gov.bcb.pix2577b.c/d"},
+		{name: "location of 78", code: static(func(c *pix.Code) { c.Key, c.Location = "", "b.c/"+strings.Repeat("d", 74) }), err: "pix: tag 26.25: "},
+		{name: "location with a scheme", code: static(func(c *pix.Code) { c.Key, c.Location = "", "https://b.c/d" }), err: "pix: tag 26.25: "},
+		{name: "info of a location", code: static(func(c *pix.Code) { c.Key, c.Location, c.Info = "", "b.c/d", "hi" }), err: "pix: tag 26.02: "},
+		{name: "recurrence alone", code: static(func(c *pix.Code) { c.Key, c.Recurrence = "", "b.c/rec/1" }), want: "26180014br.gov.bcb.pix52"},
+		{name: "recurrence too", code: static(func(c *pix.Code) { c.Recurrence = "b.c/rec/1" }), want: "62070503***80310014br.gov.bcb.pix2509b.c/rec/16304"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := pix.Encode(tc.code)
+			if tc.err != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), tc.err) || got != "" {
+					t.Fatalf("Encode = %q, %v", got, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(got, tc.want) {
+				t.Errorf("%s does not contain %s", got, tc.want)
+			}
+			if _, err := pix.Parse(got); err != nil {
+				t.Errorf("Parse(%s) = %v", got, err)
+			}
+		})
+	}
+}
+
+func TestASCII(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		in    string
+		limit int
+		want  string
+	}{
+		{"LOJA TESTE", 25, "LOJA TESTE"},
+		{"LOJA TESTE", 5, "LOJA"}, // no space is left at the cut
+		{"LOJA TESTE", 0, ""},
+		{"", 25, ""},
+		{"  a   b  ", 25, "a b"},
+		{"a ", 25, "a"},
+		{"a\u00a0b\tc\r\nd", 25, "a b c d"},
+		{"ÇÃÂÁÀÉÊÍÓÔÕÚÜ çãâáàéêíóôõúü", 27, "CAAAAEEIOOOUU caaaaeeiooouu"},
+		{"Sa\u0303o", 25, "Sao"}, // already decomposed
+		{"Bar 🐟 Mar", 25, "Bar Mar"},
+		{"Ærø & Straße", 25, "r & Strae"},
+		{"Café – “Bom”", 25, "Cafe Bom"},
+		{"a\x00b\x7fc\xffd", 25, "abcd"},
+		{"寿司", 25, ""},
+		{"ééééé", 3, "eee"},
+	} {
+		if got := pix.ASCII(tc.in, tc.limit); got != tc.want {
+			t.Errorf("ASCII(%q, %d) = %q, want %q", tc.in, tc.limit, got, tc.want)
+		}
+	}
+}
+
+func benchmarkEncode(b *testing.B, name, city string) {
+	c := pix.Code{
+		Initiation: pix.SingleUse, Location: "pay.example.com/sim/9d36b84fc70b478fb95c12729b90ca25",
+		Amount: 49_90, MerchantName: name, MerchantCity: city,
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := pix.Encode(c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEncode_ASCII(b *testing.B)   { benchmarkEncode(b, "LOJA TESTE", "SAO PAULO") }
+func BenchmarkEncode_Accents(b *testing.B) { benchmarkEncode(b, "Açaí do João", "São Paulo") }
