@@ -16,6 +16,7 @@ type NewEndpoint struct {
 	URL         string
 	Description string // the merchant's own, at most 200 characters
 	Types       []string
+	Secret      string // "" makes a new one, as the dashboard always does
 }
 
 // CreateEndpoint registers an endpoint for the scope's events and returns its
@@ -29,7 +30,9 @@ func (s *Service) CreateEndpoint(ctx context.Context, by Actor, scope models.Sco
 	if err := in.check(); err != nil {
 		return nil, "", err
 	}
-	secret = "whsec_" + randomBase62(secretLength)
+	if secret = in.Secret; secret == "" {
+		secret = "whsec_" + randomBase62(secretLength)
+	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		id := models.NewEndpointID()
 		endpoint = &models.Endpoint{

@@ -54,3 +54,8 @@ func AccountCount(db *gorm.DB) (int64, error) {
 	var n int64
 	return n, db.Model(&Account{}).Count(&n).Error
 }
+
+// SetProductionAccess writes how far the account is from charging for real.
+func SetProductionAccess(tx *Tx, id string, access ProductionAccess) error {
+	return tx.Model(&Account{}).Where("id = ?", id).Update("production_access", access).Error
+}

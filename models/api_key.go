@@ -99,8 +99,8 @@ func KeyHolderByHash(ctx context.Context, q Querier, secretHash []byte) (*KeyHol
 
 // TouchAPIKey notes that the key was used, at most once a minute.
 func TouchAPIKey(ctx context.Context, q Querier, id string, now time.Time) error {
-	_, err := q.Exec(ctx, `UPDATE api_keys SET last_used_at = $2
-		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2 - interval '1 minute')`, id, now)
+	_, err := q.Exec(ctx, `UPDATE api_keys SET last_used_at = $2::timestamptz
+		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2::timestamptz - interval '1 minute')`, id, now)
 	return err
 }
 

@@ -8,14 +8,32 @@ import (
 // Identifiers are a prefix that names the resource and lower-case hex from
 // crypto/rand (contract 2.1, decisions 1). Clients treat them as opaque.
 
-func NewAccountID() string  { return "acc_" + randomHex(20) }
-func NewProjectID() string  { return "prj_" + randomHex(20) }
-func NewUserID() string     { return "usr_" + randomHex(20) }
-func NewAPIKeyID() string   { return "key_" + randomHex(20) }
+// NewAccountID names an account.
+func NewAccountID() string { return "acc_" + randomHex(20) }
+
+// NewProjectID names a project.
+func NewProjectID() string { return "prj_" + randomHex(20) }
+
+// NewUserID names a user.
+func NewUserID() string { return "usr_" + randomHex(20) }
+
+// NewAPIKeyID names an API key.
+func NewAPIKeyID() string { return "key_" + randomHex(20) }
+
+// NewCheckoutID names a checkout.
 func NewCheckoutID() string { return "chk_" + randomHex(20) }
-func NewPaymentID() string  { return "pay_" + randomHex(20) }
+
+// NewPaymentID names a payment.
+func NewPaymentID() string { return "pay_" + randomHex(20) }
+
+// NewEndpointID names a webhook endpoint.
 func NewEndpointID() string { return "we_" + randomHex(20) }
-func NewEventID() string    { return "evt_" + randomHex(24) }
+
+// NewEventID names an event.
+func NewEventID() string { return "evt_" + randomHex(24) }
+
+// NewProductID names a product.
+func NewProductID() string { return "prod_" + randomHex(20) }
 
 func randomHex(digits int) string {
 	b := make([]byte, digits/2)

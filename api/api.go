@@ -1,0 +1,97 @@
+// Package api is the JSON API under /v1, for backends.
+//
+// A request passes the checks of decisions.md, section 2, in their order: the
+// middleware below does those that need no body's meaning, a handler decodes the
+// body and calls one operation. Handlers return their errors; errors.go answers
+// them.
+package api
+
+import (
+	"mime"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+)
+
+// Version numbers the machine-readable description (contract 9).
+const Version = "1.0.0"
+
+// maxBody is the largest body, in bytes (decisions, 2.3).
+const maxBody = 64 << 10
+
+// Options are what the API is made of. All are required.
+type Options struct {
+	DB           *models.DB
+	Payments     *payments.Service
+	Merchants    *merchants.Service
+	CheckoutHost string
+}
+
+type server struct{ Options }
+
+// Register adds the endpoints to r, the root of the base address.
+func Register(r fiber.Router, o Options) {
+	s := &server{o}
+	v1 := r.Group("/v1")
+	v1.Get("/health", s.health)
+	v1.Post("/checkouts", s.acceptBody, s.authenticate(models.PermissionCheckoutCreate), s.createCheckout)
+	v1.Get("/checkouts/:id", s.authenticate(models.PermissionCheckoutRead), s.readCheckout)
+}
+
+// health handles GET /v1/health: the service answers. It is public.
+func (s *server) health(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.SendString(`{"status":"ok","version":"` + Version + `"}`)
+}
+
+// acceptBody refuses bodies by their size and media type.
+func (s *server) acceptBody(c *fiber.Ctx) error {
+	if len(c.Request().Body()) > maxBody {
+		return tooLarge
+	}
+	if given := c.Get(fiber.HeaderContentType); given != "" {
+		media, _, err := mime.ParseMediaType(given)
+		if err != nil || media != fiber.MIMEApplicationJSON && !strings.HasSuffix(media, "+json") {
+			return fault.New(fault.UnsupportedMediaType, "The body's Content-Type must be application/json.")
+		}
+	}
+	return c.Next()
+}
+
+type holderKey struct{}
+
+// holder returns the key that authenticate let in.
+func holder(c *fiber.Ctx) *models.KeyHolder { return c.Locals(holderKey{}).(*models.KeyHolder) }
+
+// authenticate lets in requests whose key has the permission.
+func (s *server) authenticate(needed models.Permission) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		scheme, secret, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			secret = ""
+		}
+		h, err := s.Merchants.Authenticate(c.UserContext(), strings.TrimSpace(secret))
+		if err != nil {
+			return err
+		}
+		if !h.Key.Allows(needed) {
+			return fault.New(fault.APIKeyScopeForbidden, "The API key lacks the permission %s. Make a key that has it in the dashboard.", needed)
+		}
+		c.Locals(holderKey{}, h)
+		return c.Next()
+	}
+}
+
+// idempotencyKey returns the request's Idempotency-Key, "" if it is absent or blank.
+func idempotencyKey(c *fiber.Ctx) (string, error) {
+	key := strings.TrimSpace(c.Get("Idempotency-Key"))
+	if !text(key, 0, 255, "") {
+		return "", fault.New(fault.InvalidRequestBody, "Idempotency-Key must have at most 255 characters and no control characters.")
+	}
+	return key, nil
+}

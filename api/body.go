@@ -1,0 +1,170 @@
+package api
+
+import (
+	"crypto/sha256"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"garoupa/fault"
+	"garoupa/strictjson"
+)
+
+// object reads the members of a JSON object against rules. The first breach is
+// kept, and everything after it is a no-op, so that a handler lists its rules in a
+// row and asks for err once.
+type object struct {
+	value *strictjson.Value
+	path  string // "customer." for messages
+	err   *error
+}
+
+// decode parses body as an object with no other members than known. It returns
+// the SHA-256 of the body's canonical form, which idempotency compares. The code
+// is what the endpoint calls a malformed body (contract 4.1, 4.7).
+func decode(body []byte, malformed fault.Code, known ...string) (o object, hash []byte, err error) {
+	v, err := strictjson.Parse(body)
+	if err != nil {
+		return o, nil, fault.New(malformed, "The body is not valid JSON: %s.", err)
+	}
+	if v.Kind != strictjson.Object {
+		return o, nil, fault.New(malformed, "The body must be a JSON object, not %s.", v.Kind)
+	}
+	o = object{value: &v, err: new(error)}
+	o.only(known...)
+	sum := sha256.Sum256(v.AppendCanonical(nil))
+	return o, sum[:], *o.err
+}
+
+func (o *object) fail(message string, args ...any) {
+	if *o.err == nil {
+		*o.err = fault.New(fault.InvalidRequestBody, message, args...)
+	}
+}
+
+// only refuses members with other names.
+func (o *object) only(known ...string) {
+	for _, m := range o.value.Members {
+		if !slices.Contains(known, m.Name) {
+			o.fail("Unknown member %.80q. The closest known one is %q.", o.path+m.Name, o.path+closest(m.Name, known))
+			return
+		}
+	}
+}
+
+// member returns the value of a name, nil if it is absent or null: for an optional
+// member null means absent (decisions, 3).
+func (o *object) member(name string, required bool, want strictjson.Kind) *strictjson.Value {
+	v, ok := o.value.Lookup(name)
+	if !ok || v.Kind == strictjson.Null {
+		if required {
+			o.fail("%s is required.", o.path+name)
+		}
+		return nil
+	}
+	if v.Kind != want {
+		o.fail("%s must be %s, not %s.", o.path+name, want, v.Kind)
+		return nil
+	}
+	return v
+}
+
+// text reads a string that rule accepts, trimmed; nil if it is absent.
+func (o *object) text(name string, required bool, r rule) *string {
+	v := o.member(name, required, strictjson.String)
+	if v == nil {
+		return nil
+	}
+	s := v.Text
+	if r.trim {
+		s = strings.TrimSpace(s)
+	}
+	if !r.accepts(s) {
+		o.fail("%s must be %s.", o.path+name, r.wants)
+		return nil
+	}
+	return &s
+}
+
+var integerText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+
+// integer reads a whole number without fraction or exponent; nil if it is absent.
+// One that int64 cannot hold reads as the nearest that it can.
+func (o *object) integer(name string, required bool) *int64 {
+	v := o.member(name, required, strictjson.Number)
+	if v == nil {
+		return nil
+	}
+	if !integerText.MatchString(v.Text) {
+		o.fail("%s must be an integer, without fraction or exponent.", o.path+name)
+		return nil
+	}
+	n, _ := strconv.ParseInt(v.Text, 10, 64) // out of range gives the bound
+	return &n
+}
+
+// object reads a nested object; ok is false if it is absent.
+func (o *object) object(name string, known ...string) (inner object, ok bool) {
+	v := o.member(name, false, strictjson.Object)
+	if v == nil {
+		return object{}, false
+	}
+	inner = object{value: v, path: o.path + name + ".", err: o.err}
+	inner.only(known...)
+	return inner, true
+}
+
+// rule is what a text must be, and the words for it in "… must be …".
+type rule struct {
+	trim    bool
+	accepts func(string) bool
+	wants   string
+}
+
+// text reports whether s has min to max characters and no control characters but
+// the ones in allowed. Characters that turn the direction of writing count as
+// control: they make a text read as another.
+func text(s string, min, max int, allowed string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= min && n <= max && !strings.ContainsFunc(s, func(r rune) bool {
+		return (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) && !strings.ContainsRune(allowed, r)
+	})
+}
+
+// closest returns the known name with the fewest edits from name.
+func closest(name string, known []string) string {
+	if len(name) > 80 {
+		name = name[:80]
+	}
+	best, least := "", 1<<30
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance counts the insertions, deletions and replacements between a and b
+// (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/money"
+)
+
+// demoMerchant is what `garoupa demo --json` prints. Other programs read it: its
+// names are fixed.
+type demoMerchant struct {
+	AccountID     string      `json:"accountId"`
+	ProjectID     string      `json:"projectId"`
+	Owner         demoPerson  `json:"owner"`
+	Staff         []demoStaff `json:"staff"`
+	ProductID     string      `json:"productId"` // a slug
+	WebhookSecret *string     `json:"webhookSecret"`
+	Keys          demoKeys    `json:"keys"`
+}
+
+type demoPerson struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+type demoStaff struct {
+	demoPerson
+	Role models.StaffRole `json:"role"`
+}
+
+type demoKeys struct {
+	Test         string `json:"test"`         // every permission
+	TestReadOnly string `json:"testReadOnly"` // CHECKOUT:READ
+	Live         string `json:"live"`         // every permission, on an approved account
+	LivePending  string `json:"livePending"`  // of an account that never asked for access
+}
+
+func demo(ctx context.Context, in invocation) error {
+	asJSON := in.flags.Bool("json", false, "print one JSON object")
+	hook := in.flags.String("webhook-url", "", "register a webhook endpoint at this `URL`, for test and live")
+	if _, err := in.parse(); err != nil {
+		return err
+	}
+	db, err := openMigrated(ctx, in.settings, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	services, err := newServices(ctx, in.settings, db, func() {})
+	if err != nil {
+		return err
+	}
+	made, err := makeDemo(ctx, db.DB, services.merchants, *hook)
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		return json.NewEncoder(in.out).Encode(made)
+	}
+	printDemo(in.out, in.settings, made)
+	return nil
+}
+
+// makeDemo adds a merchant that may do everything, a second one that may not go
+// live, and two of staff.
+func makeDemo(ctx context.Context, db *models.DB, m *merchants.Service, hook string) (*demoMerchant, error) {
+	suffix := strings.ToLower(rand.Text()[:6])
+	main, owner, err := demoAccount(ctx, m, "Ateliê Aurora", "dona-"+suffix+"@demo.garoupa.example")
+	if err != nil {
+		return nil, err
+	}
+	other, _, err := demoAccount(ctx, m, "Padaria Sol", "padaria-"+suffix+"@demo.garoupa.example")
+	if err != nil {
+		return nil, err
+	}
+	out := &demoMerchant{AccountID: main.AccountID, ProjectID: main.ProjectID, Owner: owner, ProductID: "vaso-lua-nova"}
+	if err := approve(ctx, db, main.AccountID); err != nil {
+		return nil, err
+	}
+	if err := demoProducts(ctx, db, main.ProjectID, out.ProductID); err != nil {
+		return nil, err
+	}
+	if out.Keys, err = makeDemoKeys(ctx, m, main, other); err != nil {
+		return nil, err
+	}
+	for _, role := range []models.StaffRole{models.StaffReviewer, models.StaffSupervisor} {
+		person := demoPerson{Email: strings.ToLower(string(role)) + "-" + suffix + "@demo.garoupa.example", Password: demoPassword()}
+		if _, err := m.AddStaff(ctx, merchants.NewStaff{Name: "Equipe Garoupa", Email: person.Email, Password: person.Password, Role: role}); err != nil {
+			return nil, err
+		}
+		out.Staff = append(out.Staff, demoStaff{person, role})
+	}
+	if hook != "" {
+		if out.WebhookSecret, err = demoEndpoints(ctx, m, main, hook); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func demoAccount(ctx context.Context, m *merchants.Service, business, email string) (merchants.Merchant, demoPerson, error) {
+	owner := demoPerson{Email: email, Password: demoPassword()}
+	made, err := m.SignUp(ctx, merchants.NewMerchant{Name: "Marina Prado", Business: business, Email: email, Password: owner.Password}, "")
+	return made, owner, err
+}
+
+func demoPassword() string { return strings.ToLower(rand.Text()[:16]) }
+
+func approve(ctx context.Context, db *models.DB, accountID string) error {
+	return db.InTx(ctx, func(tx *models.Tx) error {
+		if err := models.SetProductionAccess(tx, accountID, models.AccessApproved); err != nil {
+			return err
+		}
+		return models.InsertAudit(tx, models.AuditEntry{
+			At: time.Now(), Actor: "system", AccountID: accountID, Action: "account.approved", ObjectID: accountID,
+			Detail: map[string]string{"reason": "demo"},
+		})
+	})
+}
+
+func demoProducts(ctx context.Context, db *models.DB, projectID, slug string) error {
+	about := "Cerâmica de alta temperatura, esmalte azul cobalto."
+	return db.InTx(ctx, func(tx *models.Tx) error {
+		for _, livemode := range []bool{false, true} {
+			now := time.Now()
+			err := models.InsertProduct(tx, &models.Product{
+				ID: models.NewProductID(), ProjectID: projectID, Livemode: livemode, Slug: slug, Name: "Vaso Lua Nova", Description: &about,
+				Amount: money.Cents(124990), PaymentCycle: "ONE_TIME", Active: true, CreatedAt: now, UpdatedAt: now,
+			})
+			if err != nil {
+				return fmt.Errorf("demo product: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+func makeDemoKeys(ctx context.Context, m *merchants.Service, main, other merchants.Merchant) (keys demoKeys, err error) {
+	for _, k := range []struct {
+		secret      *string
+		owner       merchants.Merchant
+		livemode    bool
+		name        string
+		permissions []models.Permission
+	}{
+		{&keys.Test, main, false, "Demo", models.Permissions},
+		{&keys.TestReadOnly, main, false, "Demo, leitura", []models.Permission{models.PermissionCheckoutRead}},
+		{&keys.Live, main, true, "Demo", models.Permissions},
+		{&keys.LivePending, other, true, "Demo", models.Permissions},
+	} {
+		scope := models.Scope{ProjectID: k.owner.ProjectID, Livemode: k.livemode}
+		by := merchants.Actor{UserID: k.owner.UserID, AccountID: k.owner.AccountID}
+		if _, *k.secret, err = m.CreateKey(ctx, by, scope, merchants.NewKey{Name: k.name, Permissions: k.permissions}); err != nil {
+			return keys, err
+		}
+	}
+	return keys, nil
+}
+
+// demoEndpoints registers the address in both environments. They share one secret,
+// which is the one printed.
+func demoEndpoints(ctx context.Context, m *merchants.Service, owner merchants.Merchant, hook string) (*string, error) {
+	by := merchants.Actor{UserID: owner.UserID, AccountID: owner.AccountID}
+	secret := ""
+	for _, livemode := range []bool{false, true} {
+		scope := models.Scope{ProjectID: owner.ProjectID, Livemode: livemode}
+		var err error
+		if _, secret, err = m.CreateEndpoint(ctx, by, scope, merchants.NewEndpoint{URL: hook, Types: models.EventTypes, Secret: secret}); err != nil {
+			return nil, fmt.Errorf("--webhook-url: %w", err)
+		}
+	}
+	return &secret, nil
+}

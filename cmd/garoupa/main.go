@@ -1,0 +1,164 @@
+// Command garoupa is the gateway: it serves the API and the pages, runs the jobs,
+// and has the commands that an operator needs.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"garoupa/api"
+	"garoupa/requestid"
+)
+
+// command is one verb of the program.
+type command struct {
+	name, summary string
+	// run gets the flags that follow the verb and reports what went wrong.
+	run func(ctx context.Context, in invocation) error
+}
+
+// invocation is what a command works with.
+type invocation struct {
+	settings settings
+	args     []string
+	out      io.Writer // for what was asked for; the log goes to standard error
+	flags    *flag.FlagSet
+}
+
+// errUsage reports a call that the flag set has explained already.
+var errUsage = errors.New("usage")
+
+func commands() []command {
+	return []command{
+		{"serve", "serve the API and the pages, and run the jobs", serve},
+		{"migrate", "bring the database's schema up to this program's", migrate},
+		{"demo", "add a demo merchant with keys, a product and staff", demo},
+		{"simulate", "act as the simulator's bank: pay, expire or cancel a checkout", simulate},
+		{"staff", "add people who work for the installation", staff},
+		{"check", "check the database, its schema and the books", check},
+		{"version", "print the version", version},
+	}
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) (status int) {
+	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+		usage(os.Stdout)
+		return 0
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return execute(c, args[1:])
+		}
+	}
+	fmt.Fprintf(os.Stderr, "garoupa: unknown command %q\n\n", args[0])
+	usage(os.Stderr)
+	return 2
+}
+
+func execute(c command, args []string) (status int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	in := invocation{args: args, out: os.Stdout, flags: flag.NewFlagSet("garoupa "+c.name, flag.ContinueOnError)}
+	in.flags.Usage = func() {
+		fmt.Fprintf(in.flags.Output(), "garoupa %s: %s\n", c.name, c.summary)
+		in.flags.PrintDefaults()
+	}
+	err := error(nil)
+	if !asksHelp(args) { // help works whatever the environment holds
+		in.settings, err = readSettings(environment())
+		setLog(in.settings.LogLevel)
+	}
+	if err == nil {
+		err = c.run(ctx, in)
+	}
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		return 2
+	}
+	fmt.Fprintln(os.Stderr, "garoupa:", err)
+	return 1
+}
+
+// parse reads the command's flags and returns the words after them, of which there
+// must be as many as want names.
+func (in invocation) parse(want ...string) ([]string, error) {
+	if err := in.flags.Parse(in.args); errors.Is(err, flag.ErrHelp) {
+		return nil, err
+	} else if err != nil {
+		return nil, errUsage
+	}
+	if in.flags.NArg() != len(want) {
+		fmt.Fprintf(in.flags.Output(), "usage: %s %s\n", in.flags.Name(), strings.Join(want, " "))
+		in.flags.PrintDefaults()
+		return nil, errUsage
+	}
+	return in.flags.Args(), nil
+}
+
+func asksHelp(args []string) bool {
+	for _, arg := range args {
+		if arg == "-h" || arg == "-help" || arg == "--help" {
+			return true
+		}
+	}
+	return false
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "garoupa is a Pix payment gateway.\n\nusage: garoupa <command> [flags]; garoupa <command> --help tells more\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-10s%s\n", c.name, c.summary)
+	}
+	fmt.Fprint(w, "\nSettings come from the environment: docs/settings.md.\n")
+}
+
+func environment() map[string]string {
+	vars := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		vars[name] = value
+	}
+	return vars
+}
+
+func version(_ context.Context, in invocation) error {
+	if _, err := in.parse(); err != nil {
+		return err
+	}
+	fmt.Fprintln(in.out, "garoupa", api.Version)
+	return nil
+}
+
+// setLog writes the log to standard error: text for a person at a terminal, JSON
+// for whatever else reads it.
+func setLog(level slog.Level) {
+	options := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, options)
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		handler = slog.NewTextHandler(os.Stderr, options)
+	}
+	slog.SetDefault(slog.New(withRequestID{handler}))
+}
+
+// withRequestID adds the request's id to every line that is written for it.
+type withRequestID struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h withRequestID) Handle(ctx context.Context, r slog.Record) error {
+	if id := requestid.Of(ctx); id != "" {
+		r.AddAttrs(slog.String("requestId", id))
+	}
+	return h.Handler.Handle(ctx, r)
+}

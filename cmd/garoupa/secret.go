@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"garoupa/models"
+	"garoupa/vault"
+)
+
+const secretFile = "secret.key"
+
+// openVault opens the vault of GAROUPA_SECRET_KEY or, if that is unset, of the key
+// in the data folder, which is made at the first start.
+func openVault(s settings) (*vault.Vault, error) {
+	hexKey := s.SecretKey
+	if hexKey == "" {
+		var err error
+		if hexKey, err = secretFromFile(filepath.Join(s.DataDir, secretFile)); err != nil {
+			return nil, err
+		}
+	}
+	key, err := decodeSecretKey(hexKey)
+	if err != nil {
+		return nil, err
+	}
+	return vault.New(key)
+}
+
+func secretFromFile(path string) (string, error) {
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		return string(raw), nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read the secret key: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("make the data folder: %w", err)
+	}
+	key := make([]byte, vault.MinKeyLength)
+	rand.Read(key) // never fails since Go 1.24
+	temporary, err := os.CreateTemp(filepath.Dir(path), secretFile+"-*")
+	if err != nil {
+		return "", fmt.Errorf("make the secret key: %w", err)
+	}
+	defer os.Remove(temporary.Name())
+	if _, err := temporary.WriteString(hex.EncodeToString(key)); err != nil {
+		return "", fmt.Errorf("write the secret key: %w", err)
+	}
+	if err := errors.Join(temporary.Sync(), temporary.Close()); err != nil {
+		return "", fmt.Errorf("write the secret key: %w", err)
+	}
+	// Link, not rename: of two processes that start together, both use the first key.
+	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("keep the secret key: %w", err)
+	}
+	raw, err = os.ReadFile(path)
+	return string(raw), err
+}
+
+func decodeSecretKey(hexKey string) ([]byte, error) {
+	key, err := hex.DecodeString(hexKey)
+	if err != nil || len(key) < vault.MinKeyLength {
+		return nil, fmt.Errorf("must be at least %d hex digits; openssl rand -hex 32 makes one", 2*vault.MinKeyLength)
+	}
+	return key, nil
+}
+
+// checkKey refuses to start with another secret key than the database was begun
+// with: what is sealed there could not be opened, and new values would be lost to
+// the other instances.
+func checkKey(ctx context.Context, db *models.DB, v *vault.Vault) error {
+	const place, text = "installation/key_check", "garoupa"
+	stored, err := models.KeyCheck(ctx, db.Pool, v.Seal(place, text))
+	if err != nil {
+		return fmt.Errorf("check the secret key: %w", err)
+	}
+	if opened, err := v.Open(place, stored); err != nil || opened != text {
+		return errors.New("GAROUPA_SECRET_KEY (or the data folder's secret.key) is not the key that this database was begun with")
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/api"
+	"garoupa/jobs"
+	"garoupa/models"
+	"garoupa/server"
+	"garoupa/web"
+	"garoupa/webhook"
+)
+
+// stopWithin bounds a graceful stop.
+const stopWithin = 15 * time.Second
+
+// serve runs the gateway until the process is told to stop.
+func serve(ctx context.Context, in invocation) error {
+	probe := in.flags.Bool("probe", false, "ask a running server whether it is ready, and exit; for health checks of containers")
+	seed := in.flags.Bool("demo-merchant", false, "add a demo merchant if the database is empty, as the embedded mode always does")
+	if _, err := in.parse(); err != nil {
+		return err
+	}
+	s := in.settings
+	if *probe {
+		return probeReady(ctx, s)
+	}
+	db, err := openMigrated(ctx, s, true)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return errors.Join(fmt.Errorf("GAROUPA_LISTEN: %w", err), db.Close())
+	}
+	err = serveOn(ctx, in, listener, db, *seed || s.embedded())
+	return errors.Join(err, listener.Close(), db.Close())
+}
+
+func serveOn(ctx context.Context, in invocation, listener net.Listener, db *database, seed bool) (err error) {
+	s := in.settings
+	working, stopWorking := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWorking()
+	waker := jobs.NewWaker(working, db.DB)
+	services, err := newServices(ctx, s, db, waker.Wake)
+	if err != nil {
+		return err
+	}
+	welcome, err := demoWelcome(ctx, s, db, services, seed)
+	if err != nil {
+		return err
+	}
+	runner, err := jobs.Start(working, jobs.Options{
+		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Now: time.Now,
+		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: s.allowPrivate()}),
+	})
+	if err != nil {
+		return err
+	}
+	live := web.NewLive(working, db.DB)
+	app := newApp(s, db.DB, services, live)
+	failed := make(chan error, 1)
+	go func() { failed <- app.Listener(listener) }()
+	printWelcome(in.out, s, welcome)
+
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	return errors.Join(err, stopServing(app, live, runner))
+}
+
+func newApp(s settings, db *models.DB, services *services, live *web.Live) *fiber.App {
+	return server.New(server.Options{
+		DB: db, BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
+		API: api.Options{DB: db, Payments: services.payments, Merchants: services.merchants, CheckoutHost: s.CheckoutHost},
+		Web: web.Options{
+			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: live,
+			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
+			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: time.Now,
+		},
+	})
+}
+
+// stopServing ends streams first, which would else hold the server up, then lets
+// requests finish, then the jobs.
+func stopServing(app *fiber.App, live *web.Live, runner *jobs.Runner) error {
+	slog.Info("stopping")
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	live.Close()
+	return errors.Join(app.ShutdownWithContext(ctx), runner.Stop(ctx))
+}
+
+func migrate(ctx context.Context, in invocation) error {
+	if _, err := in.parse(); err != nil {
+		return err
+	}
+	db, err := openMigrated(ctx, in.settings, false)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(in.out, "The schema is up to date.")
+	return db.Close()
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+
+	"garoupa/webhook"
+)
+
+// settings are all that the environment decides. docs/settings.md explains each; a
+// test keeps the two in step. Every value is checked before anything starts.
+type settings struct {
+	DatabaseURL         string     `env:"DATABASE_URL"`
+	Listen              string     `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
+	BaseURL             string     `env:"GAROUPA_BASE_URL"`
+	CheckoutHost        string     `env:"GAROUPA_CHECKOUT_HOST"`
+	AppURL              string     `env:"GAROUPA_APP_URL"`
+	DataDir             string     `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
+	SecretKey           string     `env:"GAROUPA_SECRET_KEY"`
+	PostgresBin         string     `env:"GAROUPA_POSTGRES_BIN"`
+	WebhookBackoff      string     `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
+	WebhookAllowPrivate *bool      `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
+	LiveProvider        string     `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
+	Demo                bool       `env:"GAROUPA_DEMO" envDefault:"false"`
+	LogLevel            slog.Level `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
+
+	backoff []time.Duration
+}
+
+// The values of GAROUPA_LIVE_PROVIDER.
+const (
+	providerNone      = "none"
+	providerSimulator = "simulator"
+)
+
+// readSettings reads and checks the environment. The error is one line that names
+// the setting.
+func readSettings(environment map[string]string) (settings, error) {
+	var s settings
+	if err := env.ParseWithOptions(&s, env.Options{Environment: environment}); err != nil {
+		return s, fmt.Errorf("settings: %s", oneLine(err))
+	}
+	if s.BaseURL == "" {
+		s.BaseURL = s.localURL()
+	}
+	if s.CheckoutHost == "" {
+		s.CheckoutHost = s.BaseURL
+	}
+	if s.AppURL == "" {
+		s.AppURL = s.BaseURL
+	}
+	for _, check := range []struct {
+		name string
+		err  error
+	}{
+		{"DATABASE_URL", checkDatabaseURL(s.DatabaseURL)},
+		{"GAROUPA_LISTEN", checkListen(s.Listen)},
+		{"GAROUPA_BASE_URL", checkAddress(&s.BaseURL)},
+		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutHost)},
+		{"GAROUPA_APP_URL", checkAddress(&s.AppURL)},
+		{"GAROUPA_SECRET_KEY", checkSecretKey(s.SecretKey)},
+		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
+		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
+		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
+	} {
+		if check.err != nil {
+			return s, fmt.Errorf("settings: %s: %w", check.name, check.err)
+		}
+	}
+	return s, nil
+}
+
+// embedded reports whether the program runs its own PostgreSQL.
+func (s *settings) embedded() bool { return s.DatabaseURL == "" }
+
+// allowPrivate reports whether webhook endpoints may be on private addresses:
+// by default only where somebody develops.
+func (s *settings) allowPrivate() bool {
+	if s.WebhookAllowPrivate != nil {
+		return *s.WebhookAllowPrivate
+	}
+	return s.embedded()
+}
+
+func (s *settings) localURL() string {
+	_, port, err := net.SplitHostPort(s.Listen)
+	if err != nil {
+		port = "8080"
+	}
+	return "http://localhost:" + port
+}
+
+func (s *settings) checkLiveProvider() error {
+	switch s.LiveProvider {
+	case providerNone:
+		return nil
+	case providerSimulator:
+		if !s.Demo {
+			return errors.New("simulator needs GAROUPA_DEMO=true: it pays live charges with no money")
+		}
+		return nil
+	}
+	return fmt.Errorf("%q is neither none nor simulator", s.LiveProvider)
+}
+
+func (s *settings) readBackoff() (err error) {
+	s.backoff, err = webhook.ParseBackoff(s.WebhookBackoff)
+	return err
+}
+
+func checkDatabaseURL(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	if u, err := url.Parse(raw); err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return errors.New("must be a postgres:// address, or unset for the embedded PostgreSQL") // it may hold a password
+	}
+	return nil
+}
+
+func checkListen(listen string) error {
+	if _, port, err := net.SplitHostPort(listen); err != nil || port == "" {
+		return fmt.Errorf("%q is not host:port", listen)
+	}
+	return nil
+}
+
+// checkAddress accepts http(s)://host[:port] and cuts a slash at the end.
+func checkAddress(address *string) error {
+	*address = strings.TrimSuffix(*address, "/")
+	u, err := url.Parse(*address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		return fmt.Errorf("%q is not http(s)://host", *address)
+	}
+	return nil
+}
+
+func checkSecretKey(hexKey string) error {
+	if hexKey == "" {
+		return nil
+	}
+	_, err := decodeSecretKey(hexKey)
+	return err
+}
+
+func checkFolder(path string) error {
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return fmt.Errorf("%q is not a folder", path)
+	}
+	return nil
+}
+
+// oneLine joins the lines of an error.
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"garoupa/models"
+)
+
+// demoFile keeps the demo merchant's log-ins, so that every start can print them.
+const demoFile = "demo.json"
+
+// demoWelcome returns the demo merchant of the data folder, after making one if
+// that is wanted and the database is empty. It is nil where there is none.
+func demoWelcome(ctx context.Context, s settings, db *database, services *services, seed bool) (*demoMerchant, error) {
+	path := filepath.Join(s.DataDir, demoFile)
+	accounts, err := models.AccountCount(db.WithContext(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("count accounts: %w", err)
+	}
+	if accounts > 0 || !seed {
+		return knownDemo(ctx, path, db)
+	}
+	made, err := makeDemo(ctx, db.DB, services.merchants, "")
+	if err != nil {
+		return nil, fmt.Errorf("make the demo merchant: %w", err)
+	}
+	text, err := json.MarshalIndent(made, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, fmt.Errorf("keep the demo log-ins: %w", err)
+	}
+	return made, nil
+}
+
+// knownDemo reads the file of an earlier start. One that belongs to another
+// database says nothing.
+func knownDemo(ctx context.Context, path string, db *database) (*demoMerchant, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("read the demo log-ins: %w", err)
+	}
+	var made demoMerchant
+	if err := json.Unmarshal(text, &made); err != nil {
+		return nil, fmt.Errorf("read the demo log-ins in %s: %w", path, err)
+	}
+	if _, err := models.AccountByID(db.WithContext(ctx), made.AccountID); err != nil {
+		return nil, nil
+	}
+	return &made, nil
+}
+
+// printWelcome tells what runs and how to make a first charge.
+func printWelcome(w io.Writer, s settings, d *demoMerchant) {
+	fmt.Fprintf(w, "\n  Garoupa is up.\n\n    Dashboard   %s/entrar\n    API         %s/v1\n", s.AppURL, s.BaseURL)
+	if s.CheckoutHost != s.BaseURL {
+		fmt.Fprintf(w, "    Buyers      %s/pay/…\n", s.CheckoutHost)
+	}
+	if d != nil {
+		printDemo(w, s, d)
+	}
+	fmt.Fprint(w, "\n  Ctrl-C stops it.\n\n")
+}
+
+func printDemo(w io.Writer, s settings, d *demoMerchant) {
+	fmt.Fprintf(w, "\n    Log in as   %s\n    Password    %s\n    Test key    %s\n", d.Owner.Email, d.Owner.Password, d.Keys.Test)
+	fmt.Fprintf(w, `
+  Charge a buyer, then open the checkoutUrl of the answer:
+
+    curl -s %s/v1/checkouts \
+      -H 'Authorization: Bearer %s' \
+      -H 'Content-Type: application/json' \
+      -d '{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}'
+`, s.BaseURL, d.Keys.Test)
+}

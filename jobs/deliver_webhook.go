@@ -1,0 +1,74 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"garoupa/models"
+	"garoupa/webhook"
+)
+
+// deliverWebhookArgs name the delivery to send. The rows are written by
+// models.InsertEvents, in the event's transaction.
+type deliverWebhookArgs struct {
+	DeliveryID string `json:"deliveryId"`
+}
+
+// Kind implements river.JobArgs.
+func (deliverWebhookArgs) Kind() string { return models.JobDeliverWebhook }
+
+// deliverWebhook makes one attempt of a delivery. Attempts are counted in the
+// delivery, not in the job: a job that its process died with is taken up again
+// and does not use one up. Failures are waited out by snoozing.
+type deliverWebhook struct {
+	river.WorkerDefaults[deliverWebhookArgs]
+	Options
+}
+
+// NextRetry is for errors of our own, a lost database say; River's default would
+// wait up to weeks.
+func (w *deliverWebhook) NextRetry(job *river.Job[deliverWebhookArgs]) time.Time {
+	return w.Now().Add(min(time.Duration(job.Attempt)*time.Second, 30*time.Second))
+}
+
+// Work makes the attempt and records it. A crash between the two repeats the
+// attempt, which receivers are told to expect: the event's id is the same.
+func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhookArgs]) error {
+	d, err := models.DeliveryByID(ctx, w.DB.Pool, job.Args.DeliveryID)
+	if err != nil {
+		return fmt.Errorf("jobs: read delivery: %w", err)
+	}
+	if d.Status != models.DeliveryPending {
+		return nil
+	}
+	if !d.Endpoint.Active {
+		return w.Payments.SkipDelivery(ctx, d)
+	}
+	secret, err := w.Merchants.EndpointSecret(&d.Endpoint)
+	if err != nil {
+		return err
+	}
+	started := w.Now()
+	outcome := w.Webhooks.Post(ctx, webhook.Attempt{
+		URL: d.Endpoint.URL, Secret: secret, EventID: d.Event.ID, Number: d.Attempts + 1, At: started,
+		Body: d.Event.Body, Livemode: d.Event.Livemode,
+	})
+	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
+		return river.JobSnooze(0) // the process stops; the attempt was not the endpoint's failure
+	}
+	retryIn, err := w.Payments.RecordAttempt(context.WithoutCancel(ctx), d, models.Attempt{
+		Number: d.Attempts + 1, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
+		ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders, Response: outcome.ResponseSnippet,
+	})
+	if err != nil {
+		return err
+	}
+	if retryIn > 0 {
+		return river.JobSnooze(retryIn)
+	}
+	return nil
+}

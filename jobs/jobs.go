@@ -1,0 +1,115 @@
+// Package jobs runs what happens without a request: webhook deliveries, on River,
+// and the sweep that expires checkouts. Workers are thin: they load, call one
+// operation of package payments, and let River schedule.
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/webhook"
+)
+
+const (
+	// deliveriesAtOnce bounds the attempts under way in one process. Each waits on
+	// somebody else's server, so there are many more than processors.
+	deliveriesAtOnce = 200
+	// jobTimeout bounds a job; an attempt takes webhook.Timeout of it.
+	jobTimeout = 15 * time.Second
+	// rescueAfter is how long a job may be under way before it counts as lost with
+	// its process.
+	rescueAfter = 30 * time.Second
+	// finishWithin is how long a stop waits for attempts under way.
+	finishWithin = 2 * time.Second
+	// sweepEvery bounds how late a checkout expires (decisions, 4: 2 s).
+	sweepEvery = 500 * time.Millisecond
+)
+
+// Options are what the runner works with. All are required.
+type Options struct {
+	DB        *models.DB
+	Payments  *payments.Service
+	Merchants *merchants.Service
+	Webhooks  *webhook.Client
+	Now       func() time.Time
+}
+
+// Runner runs the jobs of one process. Several processes share the work.
+type Runner struct {
+	Options
+	river   *river.Client[pgx.Tx]
+	stop    context.CancelFunc
+	sweeper sync.WaitGroup
+}
+
+// Start begins to work and returns at once.
+func Start(ctx context.Context, o Options) (*Runner, error) {
+	r := &Runner{Options: o}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &deliverWebhook{Options: o})
+	client, err := river.NewClient(riverpgxv5.New(o.DB.Pool), &river.Config{
+		Queues:               map[string]river.QueueConfig{models.QueueWebhooks: {MaxWorkers: deliveriesAtOnce}},
+		Workers:              workers,
+		FetchCooldown:        5 * time.Millisecond,
+		FetchPollInterval:    time.Second,
+		JobTimeout:           jobTimeout,
+		RescueStuckJobsAfter: rescueAfter,
+		SoftStopTimeout:      finishWithin,
+		Logger:               slog.New(quiet{slog.Default().Handler()}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+		return nil, fmt.Errorf("jobs: start: %w", err)
+	}
+	r.river = client
+	sweeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
+	r.sweeper.Go(func() { r.sweep(sweeping) })
+	return r, nil
+}
+
+// Stop takes no more jobs, lets those under way finish for a moment and gives the
+// rest back to the queue. It returns when nothing runs any more, or ctx ends.
+func (r *Runner) Stop(ctx context.Context) error {
+	r.stop()
+	r.sweeper.Wait()
+	if err := r.river.Stop(ctx); err != nil {
+		return fmt.Errorf("jobs: stop: %w", err)
+	}
+	return nil
+}
+
+// sweep expires checkouts until ctx ends. It is a loop and not a periodic job of
+// River's: those wait for a leader, for longer after a crash than a checkout may
+// be late.
+func (r *Runner) sweep(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if _, err := r.Payments.ExpireDue(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "expiry sweep failed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// quiet keeps River's log to what somebody must act on.
+type quiet struct{ slog.Handler }
+
+func (quiet) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }

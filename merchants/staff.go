@@ -1,0 +1,49 @@
+package merchants
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"garoupa/models"
+)
+
+// NewStaff is a person of the installation's own staff.
+type NewStaff struct {
+	Name, Email, Password string
+	Role                  models.StaffRole
+}
+
+// AddStaff makes a user who works for the installation and is no merchant. Only
+// who runs commands on the server may call it. It fails with Invalid.
+func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err error) {
+	in.Name, in.Email = strings.TrimSpace(in.Name), normalEmail(in.Email)
+	problems := Invalid{}
+	problems.length("name", in.Name, 1, 200)
+	problems.length("password", in.Password, MinPasswordLength, maxPasswordLength)
+	if !validEmail(in.Email) {
+		problems["email"] = Malformed
+	}
+	if in.Role != models.StaffReviewer && in.Role != models.StaffSupervisor {
+		problems["role"] = Unknown
+	}
+	if err := problems.orNil(); err != nil {
+		return "", err
+	}
+	hash := hashPassword(in.Password)
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		userID = models.NewUserID()
+		user := &models.User{ID: userID, Email: in.Email, Name: in.Name, PasswordHash: hash, StaffRole: &in.Role, CreatedAt: s.now()}
+		if err := models.InsertUser(tx, user); err != nil {
+			return err
+		}
+		return s.audit(tx, Actor{UserID: "system"}, "staff.added", userID, map[string]string{"role": string(in.Role)})
+	})
+	if models.Violates(err, models.UsersEmailUnique) {
+		return "", Invalid{"email": Taken}
+	}
+	if err != nil {
+		return "", fmt.Errorf("merchants: add staff: %w", err)
+	}
+	return userID, nil
+}

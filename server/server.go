@@ -1,0 +1,51 @@
+// Package server is the root of what listens: it names and logs requests, keeps
+// the three addresses apart, answers whether the process is alive and ready, and
+// hands the rest to the API and the pages.
+package server
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	fiberrecover "github.com/gofiber/fiber/v2/middleware/recover"
+
+	"garoupa/api"
+	"garoupa/models"
+	"garoupa/web"
+)
+
+const (
+	// bodyLimit is what a request may send at all; the API allows less.
+	bodyLimit = 1 << 20
+	// readTimeout bounds how long a client may take to send a request.
+	readTimeout = 30 * time.Second
+	idleTimeout = 75 * time.Second
+	// headerLimit is the room for a request's line and headers, in bytes.
+	headerLimit = 16 << 10
+)
+
+// Options are what the server serves. All are required.
+type Options struct {
+	DB  *models.DB
+	API api.Options
+	Web web.Options
+	// The three addresses, with scheme and without a slash at the end. Where they
+	// differ, what belongs to one is 404 at the others.
+	BaseURL, CheckoutHost, AppURL string
+}
+
+// New returns the root app. WriteTimeout stays 0: it would cut event streams.
+func New(o Options) *fiber.App {
+	app := fiber.New(fiber.Config{
+		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
+		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
+		ErrorHandler: answer,
+	})
+	app.Use(identify, logged, fiberrecover.New(), separate(o))
+	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	app.Get("/readyz", ready(o.DB))
+
+	api.Register(app, o.API)
+	web.Register(app, o.Web)
+	return app
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/models"
+	"garoupa/requestid"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// ShowError answers err with a page. Every handler of the pages returns its error;
+// this is the only function that shows one.
+func ShowError(c *fiber.Ctx, err error) error {
+	c.Response().ResetBody() // a page may have failed half-way
+	c.SetUserContext(i18n.With(c.UserContext(), language(c)))
+	secure(c)
+	c.Set("Referrer-Policy", "no-referrer")
+	status := statusOf(err)
+	if status >= 500 {
+		slog.ErrorContext(c.UserContext(), "page failed", "path", c.Path(), "err", err)
+	}
+	c.Status(status)
+	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext())}
+	if fault.Of(err).Code == fault.CheckoutNotFound {
+		return render(c, pages.PayNotFound(props))
+	}
+	return render(c, pages.Error(props))
+}
+
+func statusOf(err error) int {
+	if e, ok := errors.AsType[*fiber.Error](err); ok {
+		return e.Code
+	}
+	if errors.Is(err, models.ErrNotFound) {
+		return fiber.StatusNotFound
+	}
+	switch fault.Of(err).Code {
+	case fault.CheckoutNotFound, fault.NotFound:
+		return fiber.StatusNotFound
+	case fault.Forbidden:
+		return fiber.StatusForbidden
+	case fault.CheckoutNotPending:
+		return fiber.StatusConflict
+	case fault.RateLimitExceeded:
+		return fiber.StatusTooManyRequests
+	case fault.ProviderUnavailable:
+		return fiber.StatusServiceUnavailable
+	}
+	return fiber.StatusInternalServerError
+}

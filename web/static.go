@@ -1,0 +1,24 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/static"
+)
+
+// staticFile serves GET /static/*. Names contain their content's hash, so browsers
+// keep the files for ever.
+func staticFile(c *fiber.Ctx) error {
+	file, ok := static.Open(c.Params("*"), c.Get(fiber.HeaderAcceptEncoding))
+	if !ok {
+		return fiber.ErrNotFound
+	}
+	c.Set(fiber.HeaderContentType, file.ContentType)
+	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+	c.Set("X-Content-Type-Options", "nosniff")
+	if file.Encoding != "" {
+		c.Set(fiber.HeaderContentEncoding, file.Encoding)
+	}
+	return c.Send(file.Body)
+}
