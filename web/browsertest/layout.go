@@ -1,0 +1,56 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/chromedp/chromedp"
+
+	"garoupa/web/browsertest/upward"
+)
+
+// ScreenshotVariable names the environment variable with the folder for screenshots.
+// Without it they go to tmp/screenshots in the module's root.
+const ScreenshotVariable = "GAROUPA_SCREENSHOTS"
+
+// NoSidewaysScroll fails the test when the page is wider than its viewport, and names
+// the element that reaches furthest.
+func (p *Page) NoSidewaysScroll() {
+	p.t.Helper()
+	problem := Eval[string](p, p.expression("overflow", []any{p.viewport.Width}))
+	if problem != "" {
+		p.t.Errorf("browsertest: %s, at %s", problem, p.URL())
+	}
+}
+
+// Screenshot writes the whole page, also below the fold, to name.png in the folder for
+// screenshots, and returns the PNG.
+func (p *Page) Screenshot(name string) []byte {
+	p.t.Helper()
+	folder, err := screenshotFolder()
+	if err != nil {
+		p.t.Fatalf("browsertest: screenshot %s: %v", name, err)
+	}
+	const lossless = 100 // a PNG
+	png := run(p, chromedp.FullScreenshot(lossless))
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o644); err != nil {
+		p.t.Fatalf("browsertest: screenshot %s: %v", name, err)
+	}
+	return png
+}
+
+func screenshotFolder() (string, error) {
+	folder := os.Getenv(ScreenshotVariable)
+	if folder == "" {
+		module, err := upward.Find("go.mod")
+		if err != nil {
+			return "", err
+		}
+		folder = filepath.Join(filepath.Dir(module), "tmp", "screenshots")
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("make folder: %w", err)
+	}
+	return folder, nil
+}

@@ -1,0 +1,184 @@
+// What a person does with a page: find things by what they read or by a CSS selector,
+// wait for them, press them. The Go side calls one of the functions returned at the
+// end. Those that wait answer {done: true, value} as soon as they can, or {done: false,
+// seen} with what stood in the way when their time (ms) is over. Polling goes by timer,
+// which also runs in a hidden page, or by animation frame where scripts are off, which
+// stops timers.
+((byFrame) => {
+  const collapse = (text) => (text ?? "").replace(/\s+/g, " ").trim();
+
+  const visible = (el) =>
+    el.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }) && el.getClientRects().length > 0;
+
+  const describe = (el) => {
+    const text = collapse(el.innerText ?? el.textContent);
+    return el.tagName.toLowerCase() + (el.id && "#" + el.id) + [...el.classList].slice(0, 3).map((c) => "." + c).join("") +
+      (text && ` "${text.length > 40 ? text.slice(0, 40) + "…" : text}"`);
+  };
+
+  const controls = "a[href],button,input,select,textarea,summary,[role],[tabindex]";
+  const buttons = "input[type=submit],input[type=button],input[type=reset]";
+  const fields = "input,select,textarea";
+
+  // A label may hold its field, whose content is no part of the name.
+  const labelText = (label) => {
+    const copy = label.cloneNode(true);
+    copy.querySelectorAll(fields).forEach((field) => field.remove());
+    return copy.textContent;
+  };
+
+  // Every name that a person or a screen reader could use for a control.
+  const names = (el) => {
+    const found = [el.getAttribute("aria-label"), el.getAttribute("alt")];
+    for (const id of (el.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean)) {
+      found.push(document.getElementById(id)?.innerText);
+    }
+    for (const label of el.labels ?? []) found.push(labelText(label));
+    if (el.matches(buttons)) found.push(el.value);
+    else if (!el.matches(fields)) found.push(el.innerText, el.textContent);
+    return found.map(collapse).filter(Boolean);
+  };
+
+  const select = (selector) => {
+    try {
+      return [...document.querySelectorAll(selector)];
+    } catch {
+      return []; // a text, not a selector
+    }
+  };
+
+  const reads = (el, text) => visible(el) && (collapse(el.innerText) === text || collapse(el.textContent) === text);
+
+  const innermost = (text) => {
+    // innerText needs layout, and most elements do not even hold the first word.
+    const word = text.split(" ")[0].toLowerCase();
+    const candidates = select("body *").filter((el) => el.textContent.toLowerCase().includes(word));
+    let el = candidates.find((candidate) => reads(candidate, text));
+    for (let inner = el; inner; inner = [...el.children].find((child) => reads(child, text))) el = inner;
+    return el;
+  };
+
+  // A control by its name, else by CSS selector (visible ones first), else any text.
+  const locate = (target) => {
+    const text = collapse(target);
+    const control = select(controls).find((el) => visible(el) && names(el).includes(text));
+    if (control) return control;
+    const matches = select(target);
+    return matches.find(visible) ?? matches[0] ?? innermost(text);
+  };
+
+  const poll = async (step, ms) => {
+    const end = performance.now() + ms;
+    for (;;) {
+      const outcome = await step();
+      if (outcome.done || performance.now() > end) return outcome;
+      await new Promise((next) => (byFrame ? requestAnimationFrame(next) : setTimeout(next, 20)));
+    }
+  };
+  const done = (value = null) => ({ done: true, value });
+  const blocked = (seen) => ({ done: false, seen });
+  const absent = "nothing on the page matches";
+
+  const usable = (el) => {
+    if (!el) return absent;
+    if (!visible(el)) return `${describe(el)} is hidden`;
+    if (el.matches(":disabled")) return `${describe(el)} is disabled`;
+    return "";
+  };
+
+  const inView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+
+  // Answers the point to press once the element is in view, at rest and on top there.
+  const press = (target, ms) => {
+    let before;
+    return poll(() => {
+      const el = locate(target);
+      const obstacle = usable(el);
+      if (obstacle) return blocked(obstacle);
+      if (!inView(el.getBoundingClientRect())) el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      const box = el.getClientRects()[0];
+      const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      const moved = before?.x !== at.x || before?.y !== at.y;
+      before = at;
+      if (moved) return blocked(`${describe(el)} is moving`);
+      const hit = document.elementFromPoint(at.x, at.y);
+      const own = hit && (el.contains(hit) || hit.contains(el) || hit.closest("label")?.control === el);
+      return own ? done(at) : blocked(`${describe(el)} is covered by ${hit ? describe(hit) : "nothing, it is out of view"}`);
+    }, ms);
+  };
+
+  // Focuses a field and selects what it holds, so that typing replaces it.
+  const field = (target, ms) => poll(() => {
+    const found = locate(target);
+    const el = found?.closest("label")?.control ?? found;
+    const obstacle = usable(el) || (el.readOnly ? `${describe(el)} is read-only` : "");
+    if (obstacle) return blocked(obstacle);
+    el.focus();
+    if (document.activeElement !== el) return blocked(`${describe(el)} takes no focus`);
+    el.select?.();
+    return done();
+  }, ms);
+
+  const text = (target, want, ms) => poll(() => {
+    const el = locate(target);
+    if (!el) return blocked(absent);
+    const got = collapse(el.innerText);
+    return got === collapse(want) ? done() : blocked(`it reads "${got}"`);
+  }, ms);
+
+  const shown = (target, ms) => poll(() => {
+    const el = locate(target);
+    return el && visible(el) ? done() : blocked(el ? `${describe(el)} is hidden` : absent);
+  }, ms);
+
+  const gone = (target, ms) => poll(() => {
+    const el = locate(target);
+    return el && visible(el) ? blocked(`${describe(el)} is there`) : done();
+  }, ms);
+
+  const focused = (target, ms) => poll(() => {
+    const now = document.activeElement;
+    return now && now === locate(target) ? done() : blocked(`the focus is on ${now ? describe(now) : "nothing"}`);
+  }, ms);
+
+  const holds = (condition, ms) => poll(async () => ((await condition()) ? done() : blocked("it does not hold")), ms);
+
+  // Reads one thing of the first match: its text, its value, or an attribute.
+  const read = (target, what, attribute, ms) => poll(() => {
+    const el = locate(target);
+    if (!el) return blocked(absent);
+    if (what === "text") return done(collapse(el.innerText ?? el.textContent));
+    const value = what === "value" ? el.value : el.getAttribute(attribute);
+    return value == null ? blocked(`${describe(el)} has no ${attribute || "value"}`) : done(String(value));
+  }, ms);
+
+  const focus = () => {
+    const el = document.activeElement;
+    if (!el || el === document.body) return "";
+    return el.id ? "#" + el.id : names(el)[0] ?? describe(el);
+  };
+
+  // An element that scrolls or clips what is inside it does not widen the page.
+  const contained = (el) => {
+    for (let up = el.parentElement; up && up !== document.body; up = up.parentElement) {
+      if (getComputedStyle(up).overflowX !== "visible") return true;
+    }
+    return false;
+  };
+
+  // What makes the page wider than width (CSS pixels), or "".
+  const overflow = (width) => {
+    const root = document.documentElement;
+    const got = Math.max(root.scrollWidth, document.body.scrollWidth, innerWidth);
+    if (got <= width) return "";
+    if (root.clientWidth > width) return `the page is laid out ${root.clientWidth} px wide in ${width} px: it lacks a viewport meta tag`;
+    const right = (el) => el.getBoundingClientRect().right + scrollX;
+    const widest = [...document.body.querySelectorAll("*")]
+      .filter((el) => visible(el) && right(el) > width && !contained(el))
+      .sort((a, b) => right(b) - right(a))[0];
+    return `the page is ${got} px wide in ${width} px` +
+      (widest ? `; ${describe(widest)} reaches to ${Math.round(right(widest))} px` : "");
+  };
+
+  return { press, field, text, shown, gone, focused, holds, read, focus, overflow };
+})

@@ -1,0 +1,20 @@
+// Command prepare makes sure that the tests have a browser, once, before they run in
+// parallel: it finds, unpacks or installs one and prints the path of its executable.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"garoupa/web/browsertest/chromium"
+)
+
+func main() {
+	browser, err := chromium.Prepare(context.Background(), os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(browser.Path)
+}
