@@ -18,8 +18,7 @@ import (
 func ShowError(c *fiber.Ctx, err error) error {
 	c.Response().ResetBody() // a page may have failed half-way
 	c.SetUserContext(i18n.With(c.UserContext(), language(c)))
-	secure(c)
-	c.Set("Referrer-Policy", "no-referrer")
+	setSecurity(c)
 	status := statusOf(err)
 	if status >= 500 {
 		slog.ErrorContext(c.UserContext(), "page failed", "path", c.Path(), "err", err)

@@ -46,13 +46,62 @@ func Register(r fiber.Router, o Options) {
 	s := &server{Options: o, sessions: newSessionStore(o.Vault, o.AppURL)}
 	r.Get("/static/*", staticFile)
 
-	buyers := r.Group("/pay", s.speak, secureBuyer, sameOrigin)
+	buyers := r.Group("/pay", s.speak, secure, sameOrigin)
 	buyers.Get("/:id", s.pay)
 	buyers.Get("/:id/events", s.payEvents)
 	buyers.Get("/:id/qr.png", s.payQR)
 	buyers.Post("/:id/simulate", s.paySimulate)
 	buyers.Post("/:id/expire", s.payExpire)
-	r.Get("/qr/:file", secureBuyer, s.publicQR)
+	r.Get("/qr/:file", secure, s.publicQR)
+
+	s.registerAccount(r)
+	s.registerDashboard(r.Group("/app", s.speak, secure, sameOrigin, s.member))
+}
+
+// registerAccount adds the pages for people who are not logged in.
+func (s *server) registerAccount(r fiber.Router) {
+	frame := func(handler fiber.Handler) []fiber.Handler {
+		return []fiber.Handler{s.speak, secure, sameOrigin, handler}
+	}
+	r.Get("/", frame(func(c *fiber.Ctx) error { return c.Redirect("/app", fiber.StatusSeeOther) })...)
+	r.Get("/cadastro", frame(s.signUpForm)...)
+	r.Post("/cadastro", frame(s.signUp)...)
+	r.Get("/entrar", frame(s.logInForm)...)
+	r.Post("/entrar", frame(s.logIn)...)
+	r.Post("/sair", frame(s.logOut)...)
+	r.Post("/preferencias", frame(s.preferences)...)
+}
+
+// registerDashboard adds the pages of members.
+func (s *server) registerDashboard(app fiber.Router) {
+	app.Get("/", s.home)
+	app.Post("/ambiente", s.environment)
+
+	app.Get("/cobrancas", s.listCheckouts)
+	app.Get("/cobrancas/:id", s.readCheckout)
+	app.Post("/cobrancas/:id/cancelar", s.changeCheckout(func(c *fiber.Ctx, id string) error {
+		return s.Payments.CancelCheckout(c.UserContext(), scope(c), id)
+	}, "checkout_cancelled"))
+	app.Post("/cobrancas/:id/simular", s.changeCheckout(func(c *fiber.Ctx, id string) error {
+		return s.Payments.SimulatePayment(c.UserContext(), id)
+	}, "checkout_paid"))
+	app.Post("/cobrancas/:id/expirar", s.changeCheckout(func(c *fiber.Ctx, id string) error {
+		return s.Payments.SimulateExpiry(c.UserContext(), id)
+	}, "checkout_expired"))
+
+	app.Get("/chaves", s.listKeys)
+	app.Get("/chaves/nova", developer, s.newKey)
+	app.Post("/chaves", developer, s.createKey)
+	app.Get("/chaves/:id/revogar", developer, s.revokeKeyForm)
+	app.Post("/chaves/:id/revogar", developer, s.revokeKey)
+
+	app.Get("/webhooks", s.listEndpoints)
+	app.Get("/webhooks/novo", developer, s.newEndpoint)
+	app.Post("/webhooks", developer, s.createEndpoint)
+	app.Get("/webhooks/:id", s.readEndpoint)
+	app.Post("/webhooks/:id/ativar", developer, s.switchEndpoint(true, "webhook_enabled"))
+	app.Post("/webhooks/:id/desativar", developer, s.switchEndpoint(false, "webhook_disabled"))
+	app.Post("/webhooks/:id/excluir", developer, s.deleteEndpoint)
 }
 
 // render writes page. Its language travels in the context.
@@ -66,21 +115,21 @@ func render(c *fiber.Ctx, page templ.Component) error {
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-func secure(c *fiber.Ctx) {
+func secure(c *fiber.Ctx) error {
+	setSecurity(c)
+	return c.Next()
+}
+
+func setSecurity(c *fiber.Ctx) {
 	c.Set("Content-Security-Policy", contentPolicy)
 	c.Set("X-Content-Type-Options", "nosniff")
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), clipboard-write=(self)")
 	c.Set("Cache-Control", "no-store")
 	c.Set("X-Robots-Tag", "noindex, nofollow")
-}
-
-// secureBuyer also keeps the address, which is all it takes to see the page, from
-// the places that the page leads to.
-func secureBuyer(c *fiber.Ctx) error {
-	secure(c)
-	c.Set("Referrer-Policy", "no-referrer")
-	return c.Next()
+	// The address of a hosted page is all it takes to see it, so other sites must
+	// not learn it. "no-referrer" would also blank the Origin of our own forms.
+	c.Set("Referrer-Policy", "same-origin")
 }
 
 // langCookie keeps the visitor's choice of language.

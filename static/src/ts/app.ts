@@ -1,0 +1,56 @@
+// The dashboard: copy, show a password, dialogs where the browser needs help.
+// Every page works without it, save what only a script can do.
+
+import { say, submitOnce } from './page';
+
+async function copy(button: HTMLElement) {
+  const source = document.getElementById(button.dataset.copy!)!;
+  const text = source instanceof HTMLInputElement ? source.value : source.textContent || '';
+  let ok = false;
+  try {
+    await navigator.clipboard.writeText(text);
+    ok = true;
+  } catch {
+    // No permission, or no clipboard outside https: select, and copy the old way.
+    if (source instanceof HTMLInputElement) source.select();
+    else getSelection()?.selectAllChildren(source);
+    ok = document.execCommand('copy');
+  }
+  if (ok) {
+    button.dataset.done = '';
+    setTimeout(() => delete button.dataset.done, 4000);
+  }
+  say(ok ? button.dataset.copied : button.dataset.failed);
+}
+
+function reveal(button: HTMLElement) {
+  const field = document.getElementById(button.dataset.reveal!) as HTMLInputElement;
+  const shown = field.type === 'password';
+  field.type = shown ? 'text' : 'password';
+  button.setAttribute('aria-pressed', String(shown));
+  field.focus();
+}
+
+// Browsers from before command and commandfor get the two commands that pages use.
+const commands = 'commandForElement' in HTMLButtonElement.prototype;
+function command(button: HTMLElement) {
+  const dialog = document.getElementById(button.getAttribute('commandfor')!) as HTMLDialogElement;
+  if (button.getAttribute('command') === 'close') dialog.close();
+  else dialog.showModal();
+}
+
+document.addEventListener('click', (event) => {
+  const target = event.target as Element;
+  if (target instanceof HTMLDialogElement) return target.close(); // a click beside the sheet or dialog
+  const button = target.closest<HTMLElement>('[data-copy],[data-reveal],[commandfor]');
+  if (!button) return;
+  if ('copy' in button.dataset) copy(button);
+  else if ('reveal' in button.dataset) reveal(button);
+  else if (!commands) command(button);
+});
+document.addEventListener('focusin', (event) => {
+  const field = event.target as HTMLInputElement;
+  if ('select' in field.dataset) field.select();
+});
+
+submitOnce();

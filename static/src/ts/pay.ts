@@ -1,0 +1,196 @@
+// The hosted Pix page: copy, countdown and live status. The page works without
+// it, by reloading. Nothing here decides what is shown: whenever the status may
+// have changed, the page's own address is read again and #state replaced.
+
+import { say, submitOnce } from './page';
+
+const find = <T extends Element = HTMLElement>(selector: string, root: ParentNode = document) =>
+  root.querySelector<T>(selector);
+const state = () => find('#state')!;
+const pending = () => state().dataset.status === 'PENDING';
+
+let stream: EventSource | undefined;
+let pollTimer = 0;
+let tickTimer = 0;
+let failures = 0;
+let latePolls = 0;
+
+let doneTimer = 0;
+async function copy(button: HTMLElement) {
+  const field = find<HTMLInputElement>('#' + button.dataset.copy)!;
+  let ok = false;
+  try {
+    await navigator.clipboard.writeText(field.value);
+    ok = true;
+  } catch {
+    // No permission, or no clipboard outside https: select, so that a long press can copy.
+    field.focus({ preventScroll: true });
+    field.setSelectionRange(0, field.value.length);
+    ok = document.execCommand('copy');
+  }
+  if (ok) {
+    button.dataset.done = '';
+    button.focus({ preventScroll: true });
+    clearTimeout(doneTimer);
+    doneTimer = window.setTimeout(() => delete button.dataset.done, 4000);
+  }
+  say(ok ? state().dataset.copied : state().dataset.copyfail);
+}
+
+// countdown goes by the server's clock: phones are often wrong.
+function countdown() {
+  clearInterval(tickTimer);
+  const data = state().dataset;
+  const out = find('[data-count]');
+  if (!out) return;
+  const skew = Date.parse(data.now!) - Date.now();
+  const end = Date.parse(data.expires!);
+  let last = Infinity;
+  const pad = (n: number) => String(n).padStart(2, '0');
+  const draw = () => {
+    const left = Math.max(0, Math.ceil((end - Date.now() - skew) / 1000));
+    const hours = Math.floor(left / 3600);
+    out.textContent = (hours ? hours + ':' : '') + pad(Math.floor((left % 3600) / 60)) + ':' + pad(left % 60);
+    find('[data-expiry]')?.toggleAttribute('data-urgent', left <= 300);
+    if (last > 300 && left <= 300 && left > 240) say(data.m5);
+    if (last > 60 && left <= 60 && left > 0) say(data.m1);
+    last = left;
+    if (!left) {
+      clearInterval(tickTimer);
+      setTimeout(refresh, 800);
+    }
+  };
+  draw();
+  tickTimer = window.setInterval(draw, 1000);
+}
+
+async function refresh() {
+  let next: HTMLElement | null;
+  try {
+    const answer = await fetch(location.href, { headers: { 'X-Fragment': 'state' }, cache: 'no-store' });
+    if (!answer.ok) throw answer.status;
+    next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('state');
+    failures = 0;
+  } catch {
+    failures++;
+    return;
+  }
+  if (!next || next.dataset.status === state().dataset.status) return;
+  const swap = () => {
+    state().replaceWith(next);
+    document.title = next.dataset.title || document.title;
+    find('#result')?.focus({ preventScroll: true });
+    scrollTo({ top: 0 });
+  };
+  const still = document.hidden || matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const transition = (document as { startViewTransition?: (f: () => void) => { updateCallbackDone: Promise<void> } });
+  if (!still && transition.startViewTransition) await transition.startViewTransition(swap).updateCallbackDone;
+  else swap();
+  say(next.dataset.live);
+  start();
+}
+
+// schedule polls while the stream is down, ever more slowly.
+function schedule() {
+  clearTimeout(pollTimer);
+  if (!pending()) return;
+  pollTimer = window.setTimeout(async () => {
+    if (!document.hidden) await refresh();
+    schedule();
+  }, Math.min(30000, 4000 * 2 ** Math.min(failures, 3)));
+}
+
+// watchLate looks for two more minutes: a payment of the last second may still be
+// confirmed after the code has expired.
+function watchLate() {
+  if (state().dataset.status !== 'EXPIRED' || latePolls++ >= 8) return;
+  pollTimer = window.setTimeout(() => refresh().then(() => {
+    if (state().dataset.status === 'EXPIRED') watchLate();
+  }), 15000);
+}
+
+function stop() {
+  stream?.close();
+  stream = undefined;
+  clearTimeout(pollTimer);
+  clearInterval(tickTimer);
+}
+
+function start() {
+  stop();
+  if (!pending()) return watchLate();
+  countdown();
+  if (!('EventSource' in window)) return schedule();
+  stream = new EventSource(state().dataset.events!);
+  stream.addEventListener('status', (event) => {
+    if (event.data !== state().dataset.status) refresh();
+  });
+  stream.onopen = () => clearTimeout(pollTimer);
+  stream.onerror = schedule; // the browser reconnects by itself; poll meanwhile
+}
+
+// Paying means leaving for the bank's app, and phones then drop the stream without
+// an error: close it when hidden, read again and reopen on the way back.
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) stop();
+  else refresh().then(start);
+});
+addEventListener('pagehide', stop);
+addEventListener('pageshow', (event) => {
+  if (event.persisted) refresh().then(start);
+});
+
+function network() {
+  const offline = !navigator.onLine;
+  const bar = find('#net');
+  const waiting = find('[data-waiting]');
+  if (bar) bar.hidden = !offline;
+  if (waiting) waiting.textContent = (offline ? waiting.dataset.reconnecting : waiting.dataset.waiting)!;
+  document.documentElement.classList.toggle('offline', offline);
+}
+addEventListener('offline', () => {
+  network();
+  say(state().dataset.offline);
+});
+addEventListener('online', () => {
+  network();
+  say(state().dataset.online);
+  refresh().then(start);
+});
+
+function toggle(button: HTMLElement) {
+  const target = document.getElementById(button.dataset.toggle!)!;
+  const open = target.toggleAttribute('data-open');
+  button.setAttribute('aria-expanded', String(open));
+  find('[data-show]', button)!.hidden = open;
+  find('[data-hide]', button)!.hidden = !open;
+  if (open) target.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+}
+
+async function share(button: HTMLElement) {
+  const url = location.href;
+  try {
+    if (navigator.share) return await navigator.share({ title: document.title, url });
+    await navigator.clipboard.writeText(url);
+    say(button.dataset.copied);
+  } catch {
+    // The visitor closed the sheet, or nothing can be shared from here.
+  }
+}
+
+document.addEventListener('click', (event) => {
+  const button = (event.target as Element).closest<HTMLElement>('[data-copy],[data-toggle],[data-print],[data-share]');
+  if (!button) return;
+  if ('copy' in button.dataset) copy(button);
+  else if ('toggle' in button.dataset) toggle(button);
+  else if ('print' in button.dataset) print();
+  else share(button);
+});
+document.addEventListener('focusin', (event) => {
+  const field = event.target as HTMLInputElement;
+  if (field.id === 'code') field.select();
+});
+
+submitOnce();
+network();
+start();

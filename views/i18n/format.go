@@ -1,0 +1,104 @@
+package i18n
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"garoupa/money"
+)
+
+// brasilia is the time that every date on a page is told in. Brazil has had no
+// summer time since 2019 (decree 9.772), so a fixed offset serves every date that
+// this gateway has seen.
+var brasilia = time.FixedZone("America/Sao_Paulo", -3*60*60)
+
+// nbsp keeps the sign and the number of an amount on one line.
+const nbsp = "\u00a0"
+
+// Money writes an amount with its currency: "R$ 1.234,56" in Portuguese,
+// "R$ 1,234.56" in English, a true minus sign before it when negative.
+func Money(ctx context.Context, c money.Cents) string {
+	whole, cents, _ := strings.Cut(c.Decimal(), ".")
+	whole, negative := strings.CutPrefix(whole, "-")
+	point, sign := ",", ""
+	if Of(ctx) == English {
+		point = "."
+	}
+	if negative {
+		sign = "\u2212"
+	}
+	return sign + "R$" + nbsp + grouped(ctx, whole) + point + cents
+}
+
+// Number writes a count: "1.284" in Portuguese, "1,284" in English.
+func Number(ctx context.Context, n int) string { return grouped(ctx, strconv.Itoa(n)) }
+
+// grouped separates the thousands of a number without a sign.
+func grouped(ctx context.Context, digits string) string {
+	separator := "."
+	if Of(ctx) == English {
+		separator = ","
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + separator + digits[i:]
+	}
+	return digits
+}
+
+// DateTime writes a moment in Brasília time: "20 de nov. de 2026, 21:47" or
+// "Nov 20, 2026, 9:47 PM".
+func DateTime(ctx context.Context, t time.Time) string {
+	return Date(ctx, t) + ", " + Clock(ctx, t)
+}
+
+// Date writes the day of a moment in Brasília time: "20 de nov. de 2026" or
+// "Nov 20, 2026".
+func Date(ctx context.Context, t time.Time) string {
+	t = t.In(brasilia)
+	month := T(ctx, "month."+strings.ToLower(t.Format("Jan")))
+	if Of(ctx) == English {
+		return fmt.Sprintf("%s %d, %d", month, t.Day(), t.Year())
+	}
+	return fmt.Sprintf("%d de %s de %d", t.Day(), month, t.Year())
+}
+
+// Clock writes the time of day of a moment in Brasília time: "21:47" or
+// "9:47 PM".
+func Clock(ctx context.Context, t time.Time) string {
+	if Of(ctx) == English {
+		return t.In(brasilia).Format("3:04" + nbsp + "PM")
+	}
+	return t.In(brasilia).Format("15:04")
+}
+
+// Relative writes how long before now t was, if less than a day, and its date
+// otherwise.
+func Relative(ctx context.Context, t, now time.Time) string {
+	switch age := now.Sub(t); {
+	case age < time.Minute:
+		return T(ctx, "time.now")
+	case age < time.Hour:
+		return T(ctx, "time.minutes_ago", int(age.Minutes()))
+	case age < 24*time.Hour:
+		return T(ctx, "time.hours_ago", int(age.Hours()))
+	}
+	return Date(ctx, t)
+}
+
+// Duration writes a short span: "143 ms", "5,0 s".
+func Duration(ctx context.Context, d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d%sms", d.Milliseconds(), nbsp)
+	}
+	s := fmt.Sprintf("%.1f%ss", d.Seconds(), nbsp)
+	if Of(ctx) == Portuguese {
+		s = strings.Replace(s, ".", ",", 1)
+	}
+	return s
+}
+
+// ISO writes a moment for the datetime attribute of a time element.
+func ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,116 @@
+// Package i18n holds the words of the pages in Portuguese and English, and
+// writes money and dates the way readers of each expect.
+//
+// A catalog is a JSON object of pages, each an object of texts: "title" under
+// "pay" is the key "pay.title". A text may hold the verbs of fmt and **strong**
+// words, which components.Rich shows. Every text stands in both catalogs; the
+// tests prove it, and that templates use no key that is missing and leave none
+// unused. The JSON API is not translated.
+package i18n
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Lang is a language that pages are written in, as a BCP 47 tag.
+type Lang string
+
+// The languages. Portuguese is the default.
+const (
+	Portuguese Lang = "pt-BR"
+	English    Lang = "en"
+)
+
+//go:embed pt-BR.json en.json
+var files embed.FS
+
+var catalogs = map[Lang]map[string]string{Portuguese: load(Portuguese), English: load(English)}
+
+type langKey struct{}
+
+// With returns a context whose pages speak lang.
+func With(ctx context.Context, lang Lang) context.Context {
+	return context.WithValue(ctx, langKey{}, lang)
+}
+
+// Of returns the language of ctx, Portuguese unless With was called.
+func Of(ctx context.Context) Lang {
+	if lang, ok := ctx.Value(langKey{}).(Lang); ok {
+		return lang
+	}
+	return Portuguese
+}
+
+// Parse reads a language from a query, a cookie or a form: a tag or its first
+// part, in any case. It reports false for a language that pages do not speak.
+func Parse(tag string) (Lang, bool) {
+	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	switch primary {
+	case "pt":
+		return Portuguese, true
+	case "en":
+		return English, true
+	}
+	return Portuguese, false
+}
+
+// Other returns the language that lang can be switched to.
+func Other(lang Lang) Lang {
+	if lang == English {
+		return Portuguese
+	}
+	return English
+}
+
+// T returns the text of key in the language of ctx, formatted with args if there
+// are any. A key that is in no catalog returns itself.
+func T(ctx context.Context, key string, args ...any) string {
+	return text(Of(ctx), key, args)
+}
+
+// In is T for a given language: a link to the other language is written in it.
+func In(lang Lang, key string, args ...any) string {
+	return text(lang, key, args)
+}
+
+// N returns the text of key + "_one" when n is 1 and of key + "_other" when it is
+// not, formatted with n, already written as Number does.
+func N(ctx context.Context, key string, n int) string {
+	form := "_other"
+	if n == 1 {
+		form = "_one"
+	}
+	return T(ctx, key+form, Number(ctx, n))
+}
+
+func text(lang Lang, key string, args []any) string {
+	s, ok := catalogs[lang][key]
+	if !ok {
+		return key
+	}
+	if len(args) == 0 {
+		return s
+	}
+	return fmt.Sprintf(s, args...)
+}
+
+// load reads one catalog. The files are embedded and tested, so a mistake in one
+// never leaves the build; it shows as keys in place of words.
+func load(lang Lang) map[string]string {
+	catalog := map[string]string{}
+	var pages map[string]map[string]string
+	raw, err := files.ReadFile(string(lang) + ".json")
+	if err != nil || json.Unmarshal(raw, &pages) != nil {
+		return catalog
+	}
+	for page, texts := range pages {
+		for name, s := range texts {
+			catalog[page+"."+name] = s
+		}
+	}
+	return catalog
+}

@@ -1,0 +1,78 @@
+package layouts
+
+import (
+	"github.com/a-h/templ"
+
+	"garoupa/views/components"
+)
+
+// NavGroup is a part of the menu. ID names its title in the catalogs
+// ("nav.group_" + ID); without one it has no title.
+type NavGroup struct {
+	ID    string
+	Items []NavItem
+}
+
+// NavItem links to one section of the dashboard. Only sections that exist, and
+// that the member may see, belong in the menu.
+type NavItem struct {
+	ID    string // one of the Nav constants: decides the label and the icon
+	Href  string
+	Count int // what needs attention there; 0 shows nothing
+}
+
+// The sections of the dashboard.
+const (
+	NavHome        = "home"
+	NavCheckouts   = "checkouts"
+	NavLinks       = "links"
+	NavProducts    = "products"
+	NavBalance     = "balance"
+	NavWithdrawals = "withdrawals"
+	NavKeys        = "keys"
+	NavWebhooks    = "webhooks"
+	NavEvents      = "events"
+	NavDocs        = "docs"
+	NavLive        = "live"
+	NavTeam        = "team"
+	NavSettings    = "settings"
+)
+
+// The titled groups of the menu.
+const (
+	NavGroupMoney      = "money"
+	NavGroupDevelopers = "developers"
+	NavGroupAccount    = "account"
+)
+
+// icon is the section's.
+func (item NavItem) icon() templ.Component {
+	const class = "size-4.5 shrink-0"
+	switch item.ID {
+	case NavHome:
+		return components.Icon("house", class)
+	case NavCheckouts:
+		return components.Icon("receipt-text", class)
+	case NavLinks:
+		return components.Icon("link", class)
+	case NavProducts:
+		return components.Icon("package", class)
+	case NavBalance:
+		return components.Icon("wallet", class)
+	case NavWithdrawals:
+		return components.Icon("banknote-arrow-up", class)
+	case NavKeys:
+		return components.Icon("key-round", class)
+	case NavWebhooks:
+		return components.Icon("webhook", class)
+	case NavEvents:
+		return components.Icon("activity", class)
+	case NavDocs:
+		return components.Icon("book-open", class)
+	case NavLive:
+		return components.Icon("badge-check", class)
+	case NavTeam:
+		return components.Icon("users", class)
+	}
+	return components.Icon("settings", class)
+}

@@ -1,0 +1,25 @@
+package pages
+
+import (
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// SignUpProps is GET and POST /cadastro. Fields: name, business, email, password.
+type SignUpProps struct {
+	layouts.AuthProps
+	Name     string
+	Business string // becomes the account's name, which buyers see
+	Email    string
+	Errors   components.FieldErrors
+}
+
+// LogInProps is GET and POST /entrar. Fields: email, password, next. A wrong
+// password and an unknown e-mail are the same error of the form as a whole.
+type LogInProps struct {
+	layouts.AuthProps
+	Email  string
+	Next   string // local path to go on to; the handler checks it
+	Flash  *components.FlashProps
+	Errors components.FieldErrors
+}

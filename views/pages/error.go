@@ -1,0 +1,51 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"garoupa/views/components"
+)
+
+// ErrorProps is a page that has nothing to show. 403, 404 and 429 have words of
+// their own, other 4xx share some, and everything else is our fault. PayNotFound
+// is the 404 of a checkout.
+type ErrorProps struct {
+	Status    int
+	RequestID string
+	HomeURL   string // where "Voltar ao início" leads; "" leaves it out
+	Demo      bool
+}
+
+// known are the statuses that have words of their own.
+var known = map[int]string{
+	http.StatusForbidden:       "forbidden",
+	http.StatusNotFound:        "not_found",
+	http.StatusTooManyRequests: "too_many",
+}
+
+// key names a text about the status.
+func (p ErrorProps) key(part string) string {
+	name, ok := known[p.Status]
+	switch {
+	case ok:
+	case p.Status >= 400 && p.Status < 500:
+		name = "request"
+	default:
+		name = "internal"
+	}
+	return "error." + name + "_" + part
+}
+
+func (p ErrorProps) icon() templ.Component {
+	switch p.Status {
+	case http.StatusForbidden:
+		return components.Icon("lock", "size-8")
+	case http.StatusNotFound:
+		return components.Icon("search-x", "size-8")
+	case http.StatusTooManyRequests:
+		return components.Icon("hourglass", "size-8")
+	}
+	return components.Icon("triangle-alert", "size-8")
+}

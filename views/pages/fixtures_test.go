@@ -1,0 +1,218 @@
+package pages_test
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+	"garoupa/views/pages"
+)
+
+var (
+	now   = time.Date(2026, 11, 21, 0, 47, 0, 0, time.UTC) // 20 November, 21:47 in Brasília
+	hence = func(d time.Duration) *time.Time { t := now.Add(d); return &t }
+)
+
+// page is one page in one state.
+type page struct {
+	name      string
+	component templ.Component
+}
+
+// everyPage is all pages, in every state that looks different.
+func everyPage() []page {
+	var all []page
+	for name, p := range payStates() {
+		all = append(all, page{"pay " + name, pages.Pay(p)})
+	}
+	for _, status := range []int{403, 404, 418, 429, 500, 503} {
+		all = append(all, page{"error", pages.Error(pages.ErrorProps{Status: status, RequestID: "req_1", HomeURL: "/app"})})
+	}
+	all = append(all, page{"pay not found", pages.PayNotFound(pages.ErrorProps{Status: 404, Demo: true})})
+	all = append(all, authPages()...)
+	all = append(all, keyPages()...)
+	all = append(all, webhookPages()...)
+	return append(all, checkoutPages()...)
+}
+
+func pending() pages.PayProps {
+	return pages.PayProps{
+		ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPending, Livemode: true, Amount: 124990,
+		Description: "Vaso Lua Nova", ExternalID: "10482", MerchantName: "Ateliê Aurora", MerchantDocument: "12.345.678/0001-90",
+		Recipient: "Ateliê Aurora Ltda", Institution: "Banco Liquidante", CopyPaste: "00020101021226",
+		QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CreatedAt: now, ExpiresAt: now.Add(30 * time.Minute), Now: now,
+	}
+}
+
+// payStates are the hosted checkout in each of its states.
+func payStates() map[string]pages.PayProps {
+	states := map[string]pages.PayProps{}
+	add := func(name string, change func(*pages.PayProps)) {
+		p := pending()
+		change(&p)
+		states[name] = p
+	}
+	add("pending", func(*pages.PayProps) {})
+	add("bare", func(p *pages.PayProps) { p.MerchantDocument, p.Institution, p.Recipient = "", "", "" })
+	add("cpf", func(p *pages.PayProps) { p.MerchantDocument = "123.456.789-09" })
+	add("urgent", func(p *pages.PayProps) { p.ExpiresAt = now.Add(5 * time.Minute) })
+	add("long", func(p *pages.PayProps) { p.ExpiresAt = now.Add(24*time.Hour - time.Second) })
+	add("test", func(p *pages.PayProps) { p.Livemode = false })
+	add("demo", func(p *pages.PayProps) { p.Livemode, p.Demo = false, true })
+	add("paid", func(p *pages.PayProps) {
+		p.Status, p.PaidAt, p.EndToEndID, p.ReturnURL = pages.StatusPaid, hence(0), "E12345678202611210047a1B2c3D4e5F", "https://loja.test/obrigado"
+	})
+	add("paid in test", func(p *pages.PayProps) { p.Status, p.PaidAt, p.Livemode = pages.StatusPaid, hence(0), false })
+	add("expired", func(p *pages.PayProps) { p.Status = pages.StatusExpired })
+	add("expired in test", func(p *pages.PayProps) { p.Status, p.Livemode = pages.StatusExpired, false })
+	add("expired link", func(p *pages.PayProps) {
+		p.Status, p.FromLink, p.ReturnURL = pages.StatusExpired, true, "https://loja.test/"
+	})
+	add("cancelled", func(p *pages.PayProps) { p.Status, p.ReturnURL = pages.StatusCancelled, "https://loja.test/" })
+	add("unavailable", func(p *pages.PayProps) {
+		p.ProviderError, p.RequestID, p.CopyPaste, p.QR = true, "req_4f0e9d7a1c5ab6e2d9f4aa01", "", components.QRProps{}
+	})
+	return states
+}
+
+func shell(live bool) layouts.Shell {
+	item := func(id string) layouts.NavItem {
+		return layouts.NavItem{ID: id, Href: "/app/" + id, Count: len(id) % 3}
+	}
+	return layouts.Shell{
+		Account: "Ateliê Aurora", UserName: "Marina Duarte", UserEmail: "marina@loja.test", Livemode: live, Path: "/app?x=1", Now: now, Demo: !live,
+		Theme: map[bool]layouts.Theme{true: layouts.ThemeDark}[live],
+		Flash: &components.FlashProps{Tone: components.ToneOK, Text: "Feito."},
+		Nav: []layouts.NavGroup{
+			{Items: []layouts.NavItem{item(layouts.NavHome), item(layouts.NavCheckouts), item(layouts.NavLinks), item(layouts.NavProducts)}},
+			{ID: layouts.NavGroupMoney, Items: []layouts.NavItem{item(layouts.NavBalance), item(layouts.NavWithdrawals)}},
+			{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{item(layouts.NavKeys), item(layouts.NavWebhooks), item(layouts.NavEvents), item(layouts.NavDocs)}},
+			{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{item(layouts.NavLive), item(layouts.NavTeam), item(layouts.NavSettings)}},
+		},
+	}
+}
+
+func problem(fields ...string) components.FieldErrors {
+	var errors components.FieldErrors
+	for _, field := range fields {
+		errors = append(errors, components.FieldError{Field: field, Text: "Confira: " + field})
+	}
+	return errors
+}
+
+func authPages() []page {
+	frame := layouts.AuthProps{Theme: layouts.ThemeDark, Path: "/entrar?next=%2Fapp", Demo: true}
+	return []page{
+		{"sign up", pages.SignUp(pages.SignUpProps{})},
+		{"sign up wrong", pages.SignUp(pages.SignUpProps{AuthProps: frame, Name: "Marina", Business: "Ateliê", Email: "m@", Errors: problem("name", "business", "email", "password")})},
+		{"log in", pages.LogIn(pages.LogInProps{Flash: &components.FlashProps{Tone: components.ToneBad, Text: "Saiu."}})},
+		{"log in wrong", pages.LogIn(pages.LogInProps{AuthProps: frame, Email: "m@loja.test", Next: "/app/chaves", Errors: problem("", "email", "password")})},
+	}
+}
+
+func keyPages() []page {
+	active := pages.KeyRow{ID: "key_1", Name: "Loja", Display: "svc_test_…9f2c", Permissions: pages.Permissions, CreatedBy: "Marina", CreatedAt: now, LastUsedAt: hence(-time.Minute), CanRevoke: true}
+	revoked := pages.KeyRow{ID: "key_2", Name: "Antiga", Display: "svc_test_…0000", CreatedBy: "Marina", CreatedAt: now, RevokedAt: hence(-time.Hour)}
+	var all []page
+	for _, live := range []bool{false, true} {
+		all = append(all,
+			page{"keys", pages.Keys(pages.KeysProps{Shell: shell(live), CanCreate: true, Keys: []pages.KeyRow{active, revoked}})},
+			page{"keys empty", pages.Keys(pages.KeysProps{Shell: shell(live), CanCreate: true})},
+			page{"keys locked", pages.Keys(pages.KeysProps{Shell: shell(live)})},
+			page{"keys waiting", pages.Keys(pages.KeysProps{Shell: shell(live), NeedsAccess: true})},
+			page{"keys before", pages.Keys(pages.KeysProps{Shell: shell(live), NeedsAccess: true, Keys: []pages.KeyRow{active}})},
+			page{"new key", pages.NewKey(pages.NewKeyProps{Shell: shell(live), Permissions: pages.Permissions[:3]})},
+			page{"key created", pages.KeyCreated(pages.KeyCreatedProps{Shell: shell(live), Name: "Loja", Secret: "svc_test_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe", APIURL: "https://pix.loja.test"})},
+		)
+	}
+	return append(all,
+		page{"new key wrong", pages.NewKey(pages.NewKeyProps{Shell: shell(false), Name: "x", Errors: problem("name", "permissions")})},
+		page{"revoke", pages.RevokeKey(pages.RevokeKeyProps{Shell: shell(false), Key: active, Last4: "9f2c"})},
+		page{"revoke wrong", pages.RevokeKey(pages.RevokeKeyProps{Shell: shell(false), Key: revoked, Last4: "0000", Errors: problem("confirm")})},
+	)
+}
+
+var eventTypes = []string{
+	"checkout.created", "checkout.paid", "checkout.expired", "checkout.cancelled", "withdrawal.created", "withdrawal.completed",
+	"withdrawal.rejected", "withdrawal.failed", "withdrawal.cancelled", "withdrawal.returned",
+}
+
+func webhookPages() []page {
+	endpoint := pages.EndpointRow{ID: "we_1", URL: "https://loja.test/pix", Description: "Loja", Types: eventTypes, Enabled: true, Delivered: 1284, Failed: 1}
+	detail := pages.WebhookProps{
+		Shell: shell(true), ID: "we_1", URL: endpoint.URL, Types: eventTypes, SecretDisplay: "whsec_…3a9f", CreatedAt: now, Enabled: true, CanEdit: true, CanTest: true, CanResend: true,
+		Stats: pages.WebhookStats{Delivered: 1284, Failed: 2}, Deliveries: deliveries(), Pager: components.PagerProps{Previous: "?a", Next: "?b"},
+	}
+	off := detail
+	off.Enabled, off.CanTest, off.DisabledReason, off.Deliveries, off.Status = false, false, "Cinco dias sem sucesso.", nil, pages.DeliveryFailed
+	fresh := off
+	fresh.Status, fresh.CanEdit, fresh.DisabledReason, fresh.Pager = "", false, "", components.PagerProps{}
+	return []page{
+		{"webhooks", pages.Webhooks(pages.WebhooksProps{Shell: shell(true), CanCreate: true, Endpoints: []pages.EndpointRow{endpoint, {ID: "we_2", URL: "https://loja.test/2"}}})},
+		{"webhooks empty", pages.Webhooks(pages.WebhooksProps{Shell: shell(true), CanCreate: true})},
+		{"webhooks locked", pages.Webhooks(pages.WebhooksProps{Shell: shell(false)})},
+		{"new webhook", pages.NewWebhook(pages.NewWebhookProps{Shell: shell(true), Types: eventTypes[:3], AllTypes: eventTypes})},
+		{"new webhook wrong", pages.NewWebhook(pages.NewWebhookProps{Shell: shell(false), URL: "x", Description: "y", AllTypes: eventTypes, HTTPAllowed: true, Errors: problem("url", "description", "types")})},
+		{"webhook created", pages.WebhookCreated(pages.WebhookCreatedProps{Shell: shell(true), ID: "we_1", URL: endpoint.URL, Secret: "whsec_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe"})},
+		{"webhook", pages.Webhook(detail)},
+		{"webhook off", pages.Webhook(off)},
+		{"webhook fresh", pages.Webhook(fresh)},
+	}
+}
+
+// deliveries are in every state, with attempts that failed in every way.
+func deliveries() []pages.DeliveryRow {
+	var attempts []pages.AttemptRow
+	for i, class := range []string{"", "dns", "connect", "tls", "timeout", "blocked", "redirect", "status", "read"} {
+		attempts = append(attempts, pages.AttemptRow{Number: i + 1, At: now, Duration: time.Second, Error: class})
+	}
+	attempts[0].Status, attempts[7].Status, attempts[7].Response = 200, 500, "<h1>Server Error</h1>"
+	return []pages.DeliveryRow{
+		{ID: "dlv_1", EventID: "evt_9b1c2d3e4f5a6b7c8d9e0f1a", Type: "checkout.paid", Status: pages.DeliveryFailed, CreatedAt: now, Attempts: attempts},
+		{ID: "dlv_2", EventID: "evt_2", Type: "checkout.paid", Status: pages.DeliveryRetrying, CreatedAt: now, NextAttemptAt: hence(time.Minute), Attempts: attempts[:1]},
+		{ID: "dlv_3", EventID: "evt_3", Type: "checkout.paid", Status: pages.DeliveryDelivered, CreatedAt: now, Attempts: attempts[:1]},
+		{ID: "dlv_4", EventID: "evt_4", Type: "checkout.paid", Status: pages.DeliveryPending, CreatedAt: now},
+		{ID: "dlv_5", EventID: "evt_5", Type: "checkout.paid", Status: pages.DeliverySkipped, CreatedAt: now},
+	}
+}
+
+func checkoutPages() []page {
+	rows := []pages.CheckoutRow{
+		{ID: "chk_1", Status: pages.StatusPending, Amount: 1, Description: "a", ExternalID: "1", CreatedAt: now},
+		{ID: "chk_2", Status: pages.StatusPaid, Amount: 124990, Description: "b", ExternalID: "2", CreatedAt: now.Add(-time.Hour)},
+		{ID: "chk_3", Status: pages.StatusExpired, Amount: 3, Description: "c", ExternalID: "3", CreatedAt: now.Add(-48 * time.Hour)},
+		{ID: "chk_4", Status: pages.StatusCancelled, Amount: 4, Description: "d", ExternalID: "4", CreatedAt: now.Add(-time.Minute)},
+	}
+	var steps []pages.HomeStep
+	for _, id := range []string{pages.StepAccount, pages.StepKey, pages.StepCheckout, pages.StepWebhook, pages.StepLive} {
+		steps = append(steps, pages.HomeStep{ID: id, Href: "/app/x", Done: id == pages.StepAccount})
+	}
+	open := pages.CheckoutProps{
+		Shell: shell(false), ID: "chk_1", Status: pages.StatusPending, Amount: 124990, Description: "Vaso", ExternalID: "10482", CheckoutURL: "https://pix.loja.test/pay/chk_1",
+		CopyPaste: "00020101", QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CustomerName: "Carla", CustomerEmail: "carla@loja.test", CustomerDocument: "123",
+		CreatedAt: now, ExpiresAt: *hence(time.Hour), CanCancel: true, CanSimulate: true,
+		Metadata: []components.KeyValue{{Key: "cor", Value: "azul"}},
+	}
+	paid := open
+	paid.Shell, paid.Status, paid.CanCancel, paid.CanSimulate = shell(true), pages.StatusPaid, false, false
+	paid.PaidAt, paid.EndToEndID = hence(0), "E1"
+	paid.Events = []pages.EventRow{
+		{ID: "evt_1", Type: "checkout.created", CreatedAt: now, Deliveries: []pages.EventDelivery{{WebhookID: "we_1", URL: "https://loja.test/pix", Status: pages.DeliveryDelivered}}},
+		{ID: "evt_2", Type: "checkout.paid", CreatedAt: now},
+	}
+	all := []page{
+		{"home", pages.Home(pages.HomeProps{Shell: shell(false), Steps: steps, APIURL: "https://pix.loja.test"})},
+		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows})},
+		{"checkouts", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Checkouts: rows, Status: pages.StatusPaid, Query: "10482", Pager: components.PagerProps{Next: "?cursor=x"}})},
+		{"checkouts none", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Query: "x"})},
+		{"checkouts empty", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), APIURL: "https://pix.loja.test"})},
+		{"checkout", pages.Checkout(open)},
+	}
+	for _, status := range []string{"PENDING", "AVAILABLE", "COMPLETED"} {
+		paid.Settlement = &pages.Settlement{Status: status, Fee: 1237, Net: 123753, AvailableAt: hence(time.Hour)}
+		all = append(all, page{"checkout " + status, pages.Checkout(paid)})
+	}
+	return all
+}

@@ -1,0 +1,52 @@
+package pages
+
+import "garoupa/views/layouts"
+
+// HomeProps is GET /app.
+type HomeProps struct {
+	Shell layouts.Shell
+	// Steps is the first-run checklist, in order. Empty hides it.
+	Steps []HomeStep
+	// Checkouts are the latest ones of the environment, newest first.
+	Checkouts []CheckoutRow
+	// APIURL is the base address for the example request of an empty account.
+	APIURL string
+}
+
+// HomeStep is one line of the first-run checklist.
+type HomeStep struct {
+	ID     string // one of the Step constants
+	Done   bool
+	Detail string // replaces the explanation, such as "svc_test_…9f2c"
+	Href   string // of the step's button; "" shows none
+}
+
+// The steps a merchant takes before selling.
+const (
+	StepAccount  = "account"
+	StepKey      = "key"
+	StepCheckout = "checkout"
+	StepWebhook  = "webhook"
+	StepLive     = "live"
+)
+
+// done counts the steps taken.
+func (p HomeProps) done() int {
+	n := 0
+	for _, step := range p.Steps {
+		if step.Done {
+			n++
+		}
+	}
+	return n
+}
+
+// next is the step to take now, or as many as there are when all are done.
+func (p HomeProps) next() int {
+	for i, step := range p.Steps {
+		if !step.Done {
+			return i
+		}
+	}
+	return len(p.Steps)
+}

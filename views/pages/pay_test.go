@@ -1,0 +1,169 @@
+package pages_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// What each state of the hosted checkout says and lets the buyer do.
+func TestPay(t *testing.T) {
+	t.Parallel()
+	type outcome struct {
+		Status, Title, Heading string
+		Actions                []string // of forms, and where links to the store lead
+		Code, QR               bool
+	}
+	money := "R$ 1.249,90 · Ateliê Aurora"
+	for name, want := range map[string]outcome{
+		"pending":         {"PENDING", "Pagar com Pix · " + money, "Pagar com Pix: R$ 1.249,90", nil, true, true},
+		"test":            {"PENDING", "Pagar com Pix · " + money, "Pagar com Pix: R$ 1.249,90", []string{"/pay/chk_8f2b7a103c1c4f0e9d7a/simulate", "/pay/chk_8f2b7a103c1c4f0e9d7a/expire"}, true, true},
+		"paid":            {"PAID", "Pago · " + money, "Pagamento confirmado", []string{"https://loja.test/obrigado"}, false, false},
+		"paid in test":    {"PAID", "Pago · " + money, "Pagamento confirmado", nil, false, false},
+		"expired":         {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", nil, false, false},
+		"expired in test": {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", nil, false, false},
+		"expired link":    {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", []string{"/pay/chk_8f2b7a103c1c4f0e9d7a/renew", "https://loja.test/"}, false, false},
+		"cancelled":       {"CANCELLED", "Cobrança cancelada · " + money, "Cobrança cancelada", []string{"https://loja.test/"}, false, false},
+		"unavailable":     {"UNAVAILABLE", "Erro · Ateliê Aurora", "Não foi possível gerar o Pix agora", nil, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := render(t, i18n.Portuguese, pages.Pay(payStates()[name]))
+			got := outcome{
+				Status: doc.Find("#state").AttrOr("data-status", ""), Title: text(doc.Find("title")), Heading: text(doc.Find("h1")),
+				Code: doc.Find("input#code").AttrOr("value", "") == pending().CopyPaste, QR: doc.Find("svg[role=img]").Length() == 1,
+			}
+			doc.Find("form, a[rel=noreferrer]").Each(func(_ int, s *goquery.Selection) {
+				got.Actions = append(got.Actions, s.AttrOr("action", s.AttrOr("href", "")))
+			})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if tab := doc.Find("#state").AttrOr("data-title", ""); strings.Join(strings.Fields(tab), " ") != want.Title {
+				t.Errorf("the script would set the title to %q", tab)
+			}
+		})
+	}
+}
+
+// The part that the script replaces is the same as in the whole page.
+func TestPayState(t *testing.T) {
+	t.Parallel()
+	for name, p := range payStates() {
+		for _, lang := range languages {
+			whole, part := render(t, lang, pages.Pay(p)), render(t, lang, pages.PayState(p))
+			inWhole, _ := goquery.OuterHtml(whole.Find("#state"))
+			alone, _ := goquery.OuterHtml(part.Find("#state"))
+			if diff := cmp.Diff(inWhole, alone); diff != "" || alone == "" {
+				t.Errorf("%s: (-page +fragment)\n%s", name, diff)
+			}
+			if part.Find("script, link, title").Length() > 0 {
+				t.Errorf("%s: the fragment is a whole page", name)
+			}
+		}
+	}
+}
+
+// Facts that are not known leave no empty row.
+func TestPay_Recipient(t *testing.T) {
+	t.Parallel()
+	rows := func(name string) []string {
+		var keys []string
+		render(t, i18n.Portuguese, pages.Pay(payStates()[name])).Find("section[aria-labelledby=recipient] dt").Each(func(_ int, s *goquery.Selection) {
+			keys = append(keys, text(s))
+		})
+		return keys
+	}
+	for name, want := range map[string][]string{
+		"pending": {"Quem recebe", "CNPJ", "Instituição", "Total"},
+		"cpf":     {"Quem recebe", "CPF", "Instituição", "Total"},
+		"bare":    {"Total"},
+	} {
+		if diff := cmp.Diff(want, rows(name)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// The receipt has what a bank would ask for, and is stamped in test.
+func TestPay_Receipt(t *testing.T) {
+	t.Parallel()
+	receipt := func(name string) string {
+		return text(render(t, i18n.Portuguese, pages.Pay(payStates()[name])).Find("section[aria-labelledby=receipt]"))
+	}
+	for _, want := range []string{"20 de nov. de 2026, 21:47", "Vaso Lua Nova", "10482", "Ateliê Aurora Ltda", "12.345.678/0001-90", "Banco Liquidante", "E12345678202611210047a1B2c3D4e5F", "chk_8f2b7a103c1c4f0e9d7a"} {
+		if !strings.Contains(receipt("paid"), want) {
+			t.Errorf("the receipt has no %q: %s", want, receipt("paid"))
+		}
+	}
+	if strings.Contains(receipt("paid"), "TESTE") || !strings.Contains(receipt("paid in test"), "TESTE · sem valor") {
+		t.Error("the stamp of test receipts is on the wrong one")
+	}
+}
+
+// The countdown starts from the server's clock and turns amber in the last five
+// minutes.
+func TestPay_Countdown(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]string{
+		30 * time.Minute: "30:00", 5 * time.Minute: "05:00 urgent", 61 * time.Second: "01:01 urgent", 0: "00:00 urgent", -time.Hour: "00:00 urgent",
+		time.Hour: "1:00:00", 24 * time.Hour: "24:00:00", 5*time.Minute + time.Second: "05:01",
+	} {
+		p := pending()
+		p.ExpiresAt = now.Add(left)
+		doc := render(t, i18n.Portuguese, pages.Pay(p))
+		got := text(doc.Find("[data-count]"))
+		if doc.Find("[data-expiry][data-urgent]").Length() == 1 {
+			got += " urgent"
+		}
+		if got != want {
+			t.Errorf("%s left: %q, want %q", left, got, want)
+		}
+		if doc.Find("#state").AttrOr("data-now", "") != "2026-11-21T00:47:00Z" {
+			t.Error("the script does not learn the server's time")
+		}
+	}
+}
+
+// An address that is not http(s) never becomes a link.
+func TestPay_ReturnURL(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{pages.StatusPaid, pages.StatusExpired, pages.StatusCancelled} {
+		p := pending()
+		p.Status, p.ReturnURL = status, "javascript:alert(1)"
+		html, _ := render(t, i18n.Portuguese, pages.Pay(p)).Html()
+		if strings.Contains(html, "javascript:") {
+			t.Errorf("%s links to a script", status)
+		}
+	}
+}
+
+// A 404 shows the brand of no merchant, and says not to pay.
+func TestPayNotFound(t *testing.T) {
+	t.Parallel()
+	doc := render(t, i18n.Portuguese, pages.PayNotFound(pages.ErrorProps{Status: 404, RequestID: "req_4f0e"}))
+	if got := text(doc.Find("main")); got != "Não encontramos esta cobrançaConfira o link com quem enviou. Não pague por um link que você não esperava.Referência req_4f0e" {
+		t.Errorf("main = %q", got)
+	}
+	if doc.Find("script").Length() > 0 {
+		t.Error("an error page needs no script")
+	}
+}
+
+func TestError(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]string{
+		403: "Você não tem acesso a esta página", 404: "Não encontramos esta página", 429: "Muitas tentativas",
+		400: "Não entendemos este pedido", 409: "Não entendemos este pedido", 500: "Algo falhou do nosso lado", 503: "Algo falhou do nosso lado", 0: "Algo falhou do nosso lado",
+	} {
+		if got := text(render(t, i18n.Portuguese, pages.Error(pages.ErrorProps{Status: status})).Find("h1")); got != want {
+			t.Errorf("%d: %q, want %q", status, got, want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	"garoupa/views/pages"
+)
+
+func (s *server) auth(c *fiber.Ctx) layouts.AuthProps {
+	return layouts.AuthProps{Theme: theme(c), Path: c.OriginalURL(), Demo: s.Demo}
+}
+
+// signUpForm shows GET /cadastro.
+func (s *server) signUpForm(c *fiber.Ctx) error {
+	return render(c, pages.SignUp(pages.SignUpProps{AuthProps: s.auth(c)}))
+}
+
+// signUp handles POST /cadastro and logs the new member in.
+func (s *server) signUp(c *fiber.Ctx) error {
+	in := merchants.NewMerchant{
+		Name: c.FormValue("name"), Business: c.FormValue("business"), Email: c.FormValue("email"), Password: c.FormValue("password"),
+	}
+	_, err := s.Merchants.SignUp(c.UserContext(), in, c.IP())
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		props := pages.SignUpProps{AuthProps: s.auth(c), Name: in.Name, Business: in.Business, Email: in.Email}
+		props.Errors = fieldErrors(c, problems, "name", "business", "email", "password")
+		c.Status(fiber.StatusUnprocessableEntity)
+		return render(c, pages.SignUp(props))
+	} else if err != nil {
+		return err
+	}
+	return s.start(c, in.Email, in.Password, "/app")
+}
+
+// logInForm shows GET /entrar.
+func (s *server) logInForm(c *fiber.Ctx) error {
+	flash, err := s.takeFlash(c)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.LogIn(pages.LogInProps{AuthProps: s.auth(c), Next: local(c.Query("next"), ""), Flash: flash}))
+}
+
+// logIn handles POST /entrar.
+func (s *server) logIn(c *fiber.Ctx) error {
+	email, next := c.FormValue("email"), local(c.FormValue("next"), "/app")
+	err := s.start(c, email, c.FormValue("password"), next)
+	if errors.Is(err, merchants.ErrCredentials) {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return render(c, pages.LogIn(pages.LogInProps{
+			AuthProps: s.auth(c), Email: email, Next: next,
+			Errors: components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.log_in")}},
+		}))
+	}
+	return err
+}
+
+// start logs in with a token that was not there before: one that somebody planted
+// in the browser is worth nothing.
+func (s *server) start(c *fiber.Ctx, email, password, next string) error {
+	token, err := s.Merchants.LogIn(c.UserContext(), email, password, merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)})
+	if err != nil {
+		return err
+	}
+	sess := s.session(c)
+	sess.Values = map[any]any{sessionToken: token}
+	if err := s.save(c, sess); err != nil {
+		return err
+	}
+	return c.Redirect(next, fiber.StatusSeeOther)
+}
+
+// logOut handles POST /sair.
+func (s *server) logOut(c *fiber.Ctx) error {
+	if token, ok := s.session(c).Values[sessionToken].(string); ok {
+		if err := s.Merchants.LogOut(c.UserContext(), token); err != nil {
+			return err
+		}
+	}
+	s.session(c).Values = map[any]any{}
+	if err := s.flash(c, "logged_out"); err != nil {
+		return err
+	}
+	return c.Redirect("/entrar", fiber.StatusSeeOther)
+}
+
+// environment handles POST /app/ambiente, the Teste | Produção switch.
+func (s *server) environment(c *fiber.Ctx) error {
+	token, _ := s.session(c).Values[sessionToken].(string)
+	if err := s.Merchants.LookAt(c.UserContext(), token, c.FormValue("env") == "live"); err != nil {
+		return err
+	}
+	// A page about one row of the other environment does not exist here.
+	section := "/app"
+	if parts := strings.SplitN(strings.TrimPrefix(local(c.FormValue("next"), "/app"), "/app/"), "/", 2); len(parts[0]) > 0 && parts[0][0] != '/' {
+		section = "/app/" + strings.SplitN(parts[0], "?", 2)[0]
+	}
+	return c.Redirect(section, fiber.StatusSeeOther)
+}
+
+// preferences handles POST /preferencias: the visitor's language or theme, kept in
+// a cookie for a year.
+func (s *server) preferences(c *fiber.Ctx) error {
+	keep := func(name, value string) {
+		c.Cookie(&fiber.Cookie{
+			Name: name, Value: value, Path: "/", Expires: s.Now().Add(365 * 24 * time.Hour), HTTPOnly: true,
+			Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
+		})
+	}
+	form := c.Request().PostArgs()
+	if form.Has("lang") {
+		if lang, ok := i18n.Parse(c.FormValue("lang")); ok {
+			keep(langCookie, string(lang))
+		}
+	}
+	if form.Has("theme") {
+		switch t := layouts.Theme(c.FormValue("theme")); t {
+		case layouts.ThemeLight, layouts.ThemeDark, layouts.ThemeSystem:
+			keep(themeCookie, string(t))
+		}
+	}
+	return c.Redirect(local(c.FormValue("next"), "/app"), fiber.StatusSeeOther)
+}

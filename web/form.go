@@ -1,0 +1,56 @@
+package web
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+)
+
+// problemTexts names the text of what can be wrong with a field; a field that is
+// not here has one text for all.
+var problemTexts = map[string]map[merchants.Problem]string{
+	"email":       {merchants.Taken: "email_taken", "": "email"},
+	"password":    {merchants.TooLong: "password_long", "": "password_short"},
+	"name":        {"": "name"},
+	"business":    {"": "business"},
+	"key_name":    {"": "key_name"},
+	"permissions": {"": "key_permissions"},
+	"description": {"": "webhook_description"},
+	"types":       {"": "webhook_types"},
+}
+
+// fieldErrors words what is wrong with a form, in the order of its fields.
+func fieldErrors(c *fiber.Ctx, problems merchants.Invalid, fields ...string) components.FieldErrors {
+	var errors components.FieldErrors
+	for _, field := range fields {
+		if problem, wrong := problems[field]; wrong {
+			errors = append(errors, components.FieldError{Field: field, Text: problemText(c.UserContext(), field, problem)})
+		}
+	}
+	return errors
+}
+
+func problemText(ctx context.Context, field string, problem merchants.Problem) string {
+	texts := problemTexts[field]
+	key, ok := texts[problem]
+	if !ok {
+		key = texts[""]
+	}
+	if key == "password_long" {
+		return i18n.T(ctx, "problem."+key, merchants.MaxPasswordLength)
+	}
+	return i18n.T(ctx, "problem."+key)
+}
+
+// values returns every value of a repeated field.
+func values(c *fiber.Ctx, field string) []string {
+	var all []string
+	for _, v := range c.Request().PostArgs().PeekMulti(field) {
+		all = append(all, string(v))
+	}
+	return all
+}

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/pages"
+)
+
+// latest is how many checkouts the start page shows.
+const latest = 7
+
+// home shows GET /app.
+func (s *server) home(c *fiber.Ctx) error {
+	page, err := s.Payments.Checkouts(c.UserContext(), scope(c), models.CheckoutFilter{Limit: latest})
+	if err != nil {
+		return err
+	}
+	steps, err := s.firstSteps(c)
+	if err != nil {
+		return err
+	}
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.Home(pages.HomeProps{Shell: shell, Steps: steps, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
+}
+
+// firstSteps are what a new merchant does in test before selling; none once all is
+// done.
+func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
+	v := visitor(c)
+	test := models.Scope{ProjectID: *v.ProjectID}
+	keys, err := models.APIKeys(c.UserContext(), s.DB.Pool, test)
+	if err != nil {
+		return nil, err
+	}
+	paid, err := models.ListCheckouts(c.UserContext(), s.DB.Pool, test, models.CheckoutFilter{Status: models.CheckoutPaid, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	endpoints, err := models.Endpoints(c.UserContext(), s.DB.Pool, test)
+	if err != nil {
+		return nil, err
+	}
+	steps := []pages.HomeStep{
+		{ID: pages.StepAccount, Done: true, Detail: v.Email},
+		{ID: pages.StepKey, Href: "/app/chaves/nova"},
+		{ID: pages.StepCheckout, Done: len(paid) > 0, Href: "/app/cobrancas"},
+		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},
+		{ID: pages.StepLive, Done: v.Access == models.AccessApproved},
+	}
+	if len(keys) > 0 && keys[0].RevokedAt == nil {
+		steps[1].Done, steps[1].Detail = true, merchants.PrefixTest+"…"+keys[0].Last4
+	}
+	for _, step := range steps {
+		if !step.Done {
+			return steps, nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// The values that a session's cookie holds.
+const (
+	sessionToken = "token"
+	sessionFlash = "flash"
+)
+
+const themeCookie = "theme"
+
+type visitorKey struct{}
+
+// visitor returns who member let in.
+func visitor(c *fiber.Ctx) *models.Visitor { return c.Locals(visitorKey{}).(*models.Visitor) }
+
+// scope is what the visitor looks at.
+func scope(c *fiber.Ctx) models.Scope {
+	v := visitor(c)
+	return models.Scope{ProjectID: *v.ProjectID, Livemode: v.Livemode}
+}
+
+func actor(c *fiber.Ctx) merchants.Actor {
+	v := visitor(c)
+	return merchants.Actor{UserID: v.UserID, AccountID: v.AccountID, IP: c.IP()}
+}
+
+// member lets in the members of an account. Others are led to log in, and from
+// there back to where they wanted to go.
+func (s *server) member(c *fiber.Ctx) error {
+	sess := s.session(c)
+	token, _ := sess.Values[sessionToken].(string)
+	v, err := s.Merchants.Visitor(c.UserContext(), token)
+	if errors.Is(err, models.ErrNotFound) {
+		if err := s.flash(c, "log_in_first"); err != nil {
+			return err
+		}
+		next := "/app"
+		if c.Method() == fiber.MethodGet {
+			next = c.OriginalURL()
+		}
+		return c.Redirect("/entrar?next="+url.QueryEscape(next), fiber.StatusSeeOther)
+	} else if err != nil {
+		return err
+	}
+	if v.ProjectID == nil {
+		return fault.New(fault.Forbidden, "This person is a member of no account.")
+	}
+	c.Locals(visitorKey{}, v)
+	return c.Next()
+}
+
+// developers are the roles that may change keys and endpoints (decisions, 1).
+var developers = []models.Role{models.RoleOwner, models.RoleAdmin, models.RoleDeveloper}
+
+// developer lets in members who may change keys and endpoints.
+func developer(c *fiber.Ctx) error {
+	if !mayDevelop(visitor(c)) {
+		return fault.New(fault.Forbidden, "The member's role does not include this page.")
+	}
+	return c.Next()
+}
+
+func mayDevelop(v *models.Visitor) bool { return slices.Contains(developers, v.Role) }
+
+// flash keeps what the next page is to say: a key of the catalogs, under "flash".
+func (s *server) flash(c *fiber.Ctx, key string) error {
+	sess := s.session(c)
+	sess.Values[sessionFlash] = key
+	return s.save(c, sess)
+}
+
+// takeFlash returns what the form before left to say, once.
+func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
+	sess := s.session(c)
+	key, _ := sess.Values[sessionFlash].(string)
+	if key == "" {
+		return nil, nil
+	}
+	delete(sess.Values, sessionFlash)
+	if err := s.save(c, sess); err != nil {
+		return nil, err
+	}
+	tone := components.ToneOK
+	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable"}, key) {
+		tone = components.ToneBad
+	}
+	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
+}
+
+// shell is the frame of a dashboard page for the visitor.
+func (s *server) shell(c *fiber.Ctx) (layouts.Shell, error) {
+	flash, err := s.takeFlash(c)
+	v := visitor(c)
+	return layouts.Shell{
+		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode,
+		Theme: theme(c), Path: c.OriginalURL(), Nav: menu, Flash: flash, Now: s.Now(), Demo: s.Demo,
+	}, err
+}
+
+var menu = []layouts.NavGroup{
+	{Items: []layouts.NavItem{
+		{ID: layouts.NavHome, Href: "/app"},
+		{ID: layouts.NavCheckouts, Href: "/app/cobrancas"},
+	}},
+	{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{
+		{ID: layouts.NavKeys, Href: "/app/chaves"},
+		{ID: layouts.NavWebhooks, Href: "/app/webhooks"},
+	}},
+}
+
+func theme(c *fiber.Ctx) layouts.Theme {
+	switch t := layouts.Theme(c.Cookies(themeCookie)); t {
+	case layouts.ThemeLight, layouts.ThemeDark:
+		return t
+	}
+	return layouts.ThemeSystem
+}
+
+// local returns path if it stays on this site, else fallback: what comes from a
+// form or an address must not lead elsewhere.
+func local(path, fallback string) string {
+	u, err := url.Parse(path)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/") ||
+		strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n") {
+		return fallback
+	}
+	return path
+}

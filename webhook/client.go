@@ -1,0 +1,85 @@
+package webhook
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+const (
+	// Timeout bounds one attempt, from the connection to the last byte of the
+	// answer's headers (contract, section 6, rule 4).
+	Timeout = 5 * time.Second
+
+	maxHeaderBytes = 64 << 10
+	idleTimeout    = 30 * time.Second
+	idleConns      = 256
+	idlePerHost    = 4
+)
+
+// Options configure a [Client]. The zero value is right for production.
+type Options struct {
+	// AllowPrivate lets attempts reach loopback, private networks and the
+	// installation itself. For development and tests.
+	AllowPrivate bool
+	// Own returns addresses of the installation that its network interfaces do
+	// not show, such as a load balancer's; they are refused as targets. It is
+	// called at each connect, from several goroutines. Nil means none.
+	Own func() []netip.Addr
+	// Timeout replaces the constant of that name. Zero keeps it.
+	Timeout time.Duration
+	// RootCAs replaces the system's certificate authorities. Nil keeps them.
+	RootCAs *x509.CertPool
+}
+
+// Client posts signed events. It is safe for concurrent use, and one is enough
+// for a process: it keeps a few idle connections per endpoint, and an endpoint
+// that hangs holds up nothing but its own attempt.
+type Client struct {
+	allowPrivate bool
+	timeout      time.Duration
+	dialer       *net.Dialer
+	transport    *http.Transport
+}
+
+// NewClient returns a client. Proxy settings of the environment do not apply to it.
+func NewClient(o Options) *Client {
+	timeout := o.Timeout
+	if timeout == 0 {
+		timeout = Timeout
+	}
+	dialer := &net.Dialer{
+		Timeout: timeout,
+		Control: guard{allowPrivate: o.AllowPrivate, own: o.Own}.control,
+	}
+	return &Client{
+		allowPrivate: o.AllowPrivate,
+		timeout:      timeout,
+		dialer:       dialer,
+		transport:    newTransport(dialer, timeout, o.RootCAs),
+	}
+}
+
+// newTransport bounds each phase by the timeout of the whole: none may have less,
+// and a dial goes on after its request was given up, to serve the next one.
+func newTransport(dialer *net.Dialer, timeout time.Duration, roots *x509.CertPool) *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	return &http.Transport{
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+		TLSHandshakeTimeout:    timeout,
+		ResponseHeaderTimeout:  timeout,
+		Protocols:              protocols,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxBodyRead, SendPingTimeout: timeout, PingTimeout: timeout},
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConns:           idleConns,
+		MaxIdleConnsPerHost:    idlePerHost,
+		IdleConnTimeout:        idleTimeout,
+	}
+}

@@ -1,0 +1,111 @@
+package webhook_test
+
+import (
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"garoupa/webhook"
+)
+
+func TestPostSpeaksBothProtocols(t *testing.T) {
+	t.Parallel()
+	for major, enable := range map[int]bool{1: false, 2: true} {
+		received := make(chan *http.Request, 1)
+		server := serveTLS(t, func(_ http.ResponseWriter, r *http.Request) { received <- r }, func(s *httptest.Server) {
+			s.EnableHTTP2 = enable
+		})
+		live := attempt(server.URL)
+		live.Livemode = true
+		client := webhook.NewClient(webhook.Options{AllowPrivate: true, RootCAs: roots(server)})
+		if outcome := client.Post(t.Context(), live); !outcome.OK {
+			t.Fatalf("HTTP/%d: outcome %+v", major, outcome)
+		}
+		r := <-received
+		if r.ProtoMajor != major || r.TLS == nil {
+			t.Errorf("%s, want HTTP/%d over TLS", r.Proto, major)
+		}
+		if r.Header.Get("x-svc-signature") != webhook.Sign(secret, live.Body) {
+			t.Errorf("HTTP/%d: headers %v", major, r.Header)
+		}
+		if _, sent := r.Header["Idempotency-Key"]; sent {
+			t.Errorf("HTTP/%d: an Idempotency-Key is sent", major)
+		}
+	}
+}
+
+func roots(server *httptest.Server) *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	return pool
+}
+
+// The name reaches its endpoint although TestMain set every proxy variable.
+func TestPostIgnoresProxyOfEnvironment(t *testing.T) {
+	t.Parallel()
+	received := make(chan string, 1)
+	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { received <- r.Host })
+	client := newClient()
+	client.UseResolver(resolver(t, always("hooks.merchant.example", netip.MustParseAddr("127.0.0.1"))))
+	address := "hooks.merchant.example:" + port(t, server.URL)
+	if outcome := client.Post(t.Context(), attempt("http://"+address)); !outcome.OK {
+		t.Fatalf("outcome %+v", outcome)
+	}
+	if host := <-received; host != address {
+		t.Errorf("Host is %q, want %q", host, address)
+	}
+}
+
+func TestPostKeepsConnections(t *testing.T) {
+	t.Parallel()
+	var connections atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("a", 8<<10))
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	client := newClient()
+	for range 3 {
+		if outcome := client.Post(t.Context(), attempt(server.URL)); !outcome.OK {
+			t.Fatalf("outcome %+v", outcome)
+		}
+	}
+	if n := connections.Load(); n != 1 {
+		t.Errorf("%d connections for 3 attempts", n)
+	}
+}
+
+// An endpoint that closes a kept connection just as the next event comes must not
+// cost the merchant an attempt.
+func TestPostReplacesStaleConnection(t *testing.T) {
+	t.Parallel()
+	var connections atomic.Int32
+	address := serveRaw(t, func(conn net.Conn) {
+		first := connections.Add(1) == 1
+		readRequest(conn)
+		_, _ = io.WriteString(conn, "HTTP/1.1 204 No Content\r\n\r\n")
+		if first {
+			readRequest(conn)
+		}
+	})
+	client := newClient()
+	for n := range 2 {
+		if outcome := client.Post(t.Context(), attempt("http://"+address)); !outcome.OK {
+			t.Fatalf("attempt %d: outcome %+v", n+1, outcome)
+		}
+	}
+	if n := connections.Load(); n != 2 {
+		t.Errorf("%d connections, want the stale one and another", n)
+	}
+}

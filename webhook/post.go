@@ -1,0 +1,135 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// SnippetLimit is the length of an [Outcome]'s ResponseSnippet at most, in bytes.
+	SnippetLimit = 2 << 10
+
+	maxBodyRead = 64 << 10
+	userAgent   = "Garoupa-Webhooks/1.0"
+	timeFormat  = "2006-01-02T15:04:05.000Z"
+)
+
+// Attempt is one delivery of one event to one endpoint.
+type Attempt struct {
+	URL            string
+	Secret         string
+	PreviousSecret string    // signs too while a rotation is under way; "" when none is
+	EventID        string    // evt_…, the same at every attempt
+	Number         int       // 1 for the first
+	At             time.Time // sent as x-svc-timestamp
+	Body           []byte    // the envelope, sent byte for byte
+	Livemode       bool      // refuses http, see [CheckURL]
+}
+
+// Outcome is what became of an [Attempt].
+type Outcome struct {
+	OK         bool          // any 2xx whose headers came in time
+	Class      Class         // of the failure; "" on success
+	Detail     string        // a few English words about the failure, free of addresses, URL and secrets
+	StatusCode int           // 0 unless the endpoint answered
+	Duration   time.Duration // until the last byte of the answer's headers, or the failure
+	// RequestHeaders are those the attempt carried beyond what HTTP itself adds.
+	RequestHeaders http.Header
+	// ResponseSnippet is the start of the answer's body as valid UTF-8 without
+	// NUL, at most SnippetLimit bytes. Compressed bodies are not unpacked.
+	ResponseSnippet []byte
+}
+
+// Post makes the attempt, takes the client's timeout at most, and follows no
+// redirect. A body that trickles after the headers of a 2xx is cut off and changes
+// nothing.
+//
+// A connection kept from an earlier attempt that turns out to be closed is replaced
+// and the event sent again, so an endpoint can rarely see an attempt twice; it
+// tells events apart by their id anyway. If ctx itself ends, the outcome says
+// nothing about the endpoint and should not be recorded: look at ctx.Err.
+func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	out := Outcome{RequestHeaders: a.headers()}
+	var reached progress
+	start := time.Now()
+	resp, err := c.send(httptrace.WithClientTrace(ctx, reached.trace()), a, out.RequestHeaders)
+	out.Duration = time.Since(start)
+	if err != nil {
+		out.Class, out.Detail = classify(err, reached.phase())
+		return out
+	}
+	defer resp.Body.Close()
+	out.StatusCode = resp.StatusCode
+	out.Class, out.Detail = classifyStatus(resp.StatusCode)
+	out.OK = out.Class == ""
+	out.ResponseSnippet = readSnippet(resp.Body)
+	return out
+}
+
+func (c *Client) send(ctx context.Context, a Attempt, headers http.Header) (*http.Response, error) {
+	if err := CheckURL(a.URL, a.Livemode, c.allowPrivate); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(a.Body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = headers.Clone()
+	// Never sent, being empty: it tells net/http that a request lost on a stale
+	// connection may be repeated.
+	req.Header["Idempotency-Key"] = nil
+	return c.transport.RoundTrip(req)
+}
+
+func (a Attempt) headers() http.Header {
+	headers := make(http.Header)
+	headers.Set("Content-Type", "application/json")
+	headers.Set("User-Agent", userAgent)
+	headers.Set("x-svc-signature", Sign(a.Secret, a.Body))
+	if a.PreviousSecret != "" {
+		headers.Set("x-svc-signature-previous", Sign(a.PreviousSecret, a.Body))
+	}
+	headers.Set("x-svc-event-id", a.EventID)
+	headers.Set("x-svc-timestamp", a.At.UTC().Format(timeFormat))
+	headers.Set("x-svc-attempt", strconv.Itoa(a.Number))
+	return headers
+}
+
+// readSnippet reads enough of a body for its connection to be kept in the usual
+// case, and returns the start. An error ends the body: the answer is known by then.
+func readSnippet(body io.Reader) []byte {
+	body = io.LimitReader(body, maxBodyRead)
+	start, err := io.ReadAll(io.LimitReader(body, SnippetLimit))
+	if err == nil {
+		_, _ = io.Copy(io.Discard, body)
+	}
+	return mend(start)
+}
+
+// mend makes of the start of a text what a database takes: the character cut in
+// two at its end is dropped, whatever else is not UTF-8 and NUL are replaced.
+func mend(start []byte) []byte {
+	for i := max(0, len(start)-utf8.UTFMax+1); i < len(start); i++ {
+		if !utf8.FullRune(start[i:]) {
+			start = start[:i]
+		}
+	}
+	text := bytes.ToValidUTF8(start, []byte("\uFFFD"))
+	text = bytes.ReplaceAll(text, []byte{0}, []byte("\uFFFD"))
+	if len(text) <= SnippetLimit {
+		return text
+	}
+	end := SnippetLimit
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

@@ -1,0 +1,187 @@
+package webhook_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"garoupa/webhook"
+)
+
+func reasonOf(err error) webhook.Reason {
+	if refused, ok := errors.AsType[*webhook.URLError](err); ok {
+		return refused.Reason
+	}
+	return ""
+}
+
+func TestCheckURLAccepts(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		url                string
+		live, allowPrivate bool
+	}{
+		{"https://example.com", true, false},
+		{"https://example.com/", true, false},
+		{"https://loja.example.com.br:8443/hooks/pix?token=a%20b&x=1", true, false},
+		{"https://example.com./hook", true, false},
+		{"HTTPS://Example.COM/Hook", true, false},
+		{"https://my_shop.example.com/hook", true, false},
+		{"https://xn--aa-4iaz.com.br/hook", true, false},
+		{"https://açaí.com.br/notificação", true, false},
+		{"https://localhost.example.com/", true, false},
+		{"https://internal-tools.example/", true, false},
+		{"https://0x7f.example/", true, false},
+		{"https://1.2.3.4.example/", true, false},
+		{"https://8.8.8.8/hook", true, false},
+		{"https://172.32.0.1/", true, false},
+		{"https://[2606:4700:4700::1111]:8443/hook", true, false},
+		{"https://[::ffff:8.8.8.8]/hook", true, false},
+		{"https://[64:ff9b::8.8.8.8]/hook", true, false},
+		{"https://example.com:/hook", true, false},
+		{"http://example.com/hook", false, false},
+		{"http://localhost:3000/hook", false, true},
+		{"http://127.0.0.1:3000/hook", false, true},
+		{"http://[::1]:3000/hook", false, true},
+		{"http://192.168.0.10/hook", false, true},
+		{"http://[fd12:3456::1]/hook", false, true},
+		{"http://shop:8080/hook", false, true},
+		{"http://shop.internal/hook", false, true},
+		{"https://localhost/hook", true, true},
+		{"https://example.com/" + strings.Repeat("é", webhook.MaxURLLength-20), true, false},
+	}
+	for _, test := range tests {
+		if err := webhook.CheckURL(test.url, test.live, test.allowPrivate); err != nil {
+			t.Errorf("CheckURL(%q, live %t, private %t): %v", test.url, test.live, test.allowPrivate, err)
+		}
+	}
+}
+
+func TestCheckURLRefusesForm(t *testing.T) {
+	t.Parallel()
+	long := "https://example.com/" + strings.Repeat("a", webhook.MaxURLLength)
+	tests := []struct {
+		url  string
+		want webhook.Reason
+	}{
+		{long, webhook.ReasonTooLong},
+		{long[:webhook.MaxURLLength+1], webhook.ReasonTooLong},
+		{"", webhook.ReasonMalformed},
+		{"/hook", webhook.ReasonMalformed},
+		{"//example.com/hook", webhook.ReasonMalformed},
+		{"example.com/hook", webhook.ReasonMalformed},
+		{"https:example.com/hook", webhook.ReasonMalformed},
+		{" https://example.com/hook", webhook.ReasonMalformed},
+		{"https://example.com/a b", webhook.ReasonMalformed},
+		{"https://example.com/\r\nx: y", webhook.ReasonMalformed},
+		{"https://example.com/\xff", webhook.ReasonMalformed},
+		{"https://example.com:port/", webhook.ReasonMalformed},
+		{"ftp://example.com/hook", webhook.ReasonScheme},
+		{"file:///etc/passwd", webhook.ReasonScheme},
+		{"gopher://example.com:70/_", webhook.ReasonScheme},
+		{"javascript:alert(1)", webhook.ReasonScheme},
+		{"http://example.com/hook", webhook.ReasonInsecure},
+		{"https://user@example.com/", webhook.ReasonCredentials},
+		{"https://user:password@example.com/", webhook.ReasonCredentials},
+		{"https://@example.com/", webhook.ReasonCredentials},
+		{"https://example.com/#part", webhook.ReasonFragment},
+		{"https://example.com/#", webhook.ReasonFragment},
+		{"https:///hook", webhook.ReasonHost},
+		{"https://:443/hook", webhook.ReasonHost},
+		{"https://./hook", webhook.ReasonHost},
+		{"https://example..com/", webhook.ReasonHost},
+		{"https://.example.com/", webhook.ReasonHost},
+		{"https://example.com../", webhook.ReasonHost},
+		{"https://exa$mple.com/", webhook.ReasonHost},
+		{"https://" + strings.Repeat("a", 64) + ".com/", webhook.ReasonHost},
+		{"https://" + strings.Repeat("a.", 127) + "com/", webhook.ReasonHost},
+		{"https://example.com:0/", webhook.ReasonHost},
+		{"https://example.com:65536/", webhook.ReasonHost},
+		{"https://example.1/", webhook.ReasonHost},
+		{"https://256.1.1.1/", webhook.ReasonHost},
+		{"https://134744072/", webhook.ReasonHost}, // 8.8.8.8, in a spelling not every resolver knows
+		{"https://[2606:4700:4700::1111%25eth0]/", webhook.ReasonHost},
+	}
+	for _, test := range tests {
+		if got := reasonOf(webhook.CheckURL(test.url, true, false)); got != test.want {
+			t.Errorf("CheckURL(%q): reason %q, want %q", test.url, got, test.want)
+		}
+	}
+}
+
+// The error's text reaches logs, and a URL may carry a token.
+func TestURLErrorKeepsURLSecret(t *testing.T) {
+	t.Parallel()
+	err := webhook.CheckURL("https://user:"+urlToken+"@example.com/", true, false)
+	if err == nil || strings.Contains(err.Error(), urlToken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// hostileHosts are ways to write a host that leads inside.
+var hostileHosts = []string{
+	// Names.
+	"localhost", "LOCALHOST", "localhost.", "localhost.localdomain", "a.localhost", "printer.local",
+	"metadata.google.internal", "metadata", "postgres", "host.docker.internal", "router.home.arpa", "home.arpa",
+	"ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "ｌｏｃａｌｈｏｓｔ", "loc\u00adalhost", "printer。local",
+	// IPv4.
+	"127.0.0.1", "127.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254",
+	"100.64.0.1", "100.100.100.200", "168.63.129.16", "192.0.0.192", "0.0.0.0", "0.1.2.3", "224.0.0.1",
+	"239.255.255.250", "240.0.0.1", "255.255.255.255", "198.18.0.1", "192.0.2.1", "198.51.100.1", "203.0.113.1",
+	// IPv4 in the spellings of inet_aton.
+	"127.0.0.1.", "127.1", "127.0.1", "2130706433", "017700000001", "0177.0.0.1", "0177.0.0.01", "127.0.0.01",
+	"0x7f000001", "0X7F.0.0.1", "0x7f.1", "0xa9fea9fe", "2852039166", "0251.0376.0251.0376", "169.254.43518",
+	"0", "0x0", "10.1", "192.168.257", "①②⑦.⓪.⓪.①", "127。0。0。1", "１２７.0.0.1",
+	// IPv6, and IPv4 within.
+	"[::1]", "[0:0:0:0:0:0:0:1]", "[::]", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]", "[fc00::1]", "[fd12:3456:789a::1]",
+	"[fd00:ec2::254]", "[fd20:ce::254]", "[ff02::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:a9fe:a9fe]",
+	"[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b::c0a8:101]",
+	"[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2001::7f00:1]", "[2001:db8::1]", "[3fff::1]", "[100::1]", "[5f00::1]",
+}
+
+func TestCheckURLRefusesHostileHosts(t *testing.T) {
+	t.Parallel()
+	if len(hostileHosts) < 40 {
+		t.Fatalf("only %d hosts", len(hostileHosts))
+	}
+	for _, host := range hostileHosts {
+		for _, form := range []string{"https://HOST/hook", "http://HOST:8080/"} {
+			raw := strings.Replace(form, "HOST", host, 1)
+			if got := reasonOf(webhook.CheckURL(raw, false, false)); got != webhook.ReasonPrivate {
+				t.Errorf("CheckURL(%q): reason %q, want private", raw, got)
+			}
+		}
+	}
+}
+
+// Tricks in which parsers disagree about where the host is. Any reason will do.
+func TestCheckURLRefusesParserTricks(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{
+		`https://example.com\@127.0.0.1/`, `https://127.0.0.1\.example.com/`, `https:\\127.0.0.1\hook`,
+		"https://example.com@127.0.0.1/", "https://127.0.0.1#@example.com/", "https://127.0.0.1%00.example.com/",
+		"https://127.0.0.1%2eexample.com/", "https://%6c%6f%63alhost/", "https://127.0.0.1%0d%0a.example.com/",
+		"https://[127.0.0.1]/", "https://[::1/", "https://::1/", "https://[::1]extra/", "https://[::1]:x/",
+		"https://[v1.127.0.0.1]/", "https://[localhost]/", "https://[8.8.8.8]/", "https://2606:4700:4700::1111/", "https://127.0.0.1:80:443/", "https://127.0.0.1\t/",
+		"https://127.0.0.1,example.com/", "https://127.0.0.1;example.com/", "https://127.0.0.0x1/",
+		"https://127.0.0.1.1/", "https://127..1/", "https://0x/", "https://08.0.0.1/", "https://4294967296/", "https://127.0.0.256/",
+		"https://0b1111111.1/",
+	} {
+		if err := webhook.CheckURL(raw, false, false); err == nil {
+			t.Errorf("CheckURL(%q) accepts", raw)
+		}
+	}
+}
+
+// Even an installation that allows private targets keeps its own credentials.
+func TestCheckURLNeverAllowsMetadata(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{
+		"169.254.169.254", "2852039166", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "[fd20:ce::254]",
+		"100.100.100.200", "168.63.129.16", "0.0.0.0", "[::]", "[fe80::1%25eth0]", "224.0.0.1", "[ff02::1]",
+	} {
+		if got := reasonOf(webhook.CheckURL("http://"+host+"/", false, true)); got != webhook.ReasonPrivate {
+			t.Errorf("CheckURL(%q): reason %q, want private", host, got)
+		}
+	}
+}
