@@ -33,7 +33,7 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 	} else if err != nil {
 		return "", fmt.Errorf("merchants: log in: %w", err)
 	}
-	if len(password) > 4*maxPasswordLength || !passwordMatches(user.PasswordHash, password) || user.ID == "" {
+	if len(password) > 4*MaxPasswordLength || !passwordMatches(user.PasswordHash, password) || user.ID == "" {
 		return "", ErrCredentials
 	}
 

@@ -13,8 +13,9 @@ import (
 // MinPasswordLength is the shortest password, in characters.
 const MinPasswordLength = 12
 
-// maxPasswordLength bounds the work that one attempt costs.
-const maxPasswordLength = 200
+// MaxPasswordLength is the longest password, in characters: it bounds the work of
+// an attempt.
+const MaxPasswordLength = 200
 
 // NewMerchant is a person and the business that they sign up with.
 type NewMerchant struct {
@@ -76,7 +77,7 @@ func (in NewMerchant) check() error {
 	if !validEmail(in.Email) {
 		problems["email"] = Malformed
 	}
-	problems.length("password", in.Password, MinPasswordLength, maxPasswordLength)
+	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
 	return problems.orNil()
 }
 

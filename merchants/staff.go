@@ -20,7 +20,7 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 	in.Name, in.Email = strings.TrimSpace(in.Name), normalEmail(in.Email)
 	problems := Invalid{}
 	problems.length("name", in.Name, 1, 200)
-	problems.length("password", in.Password, MinPasswordLength, maxPasswordLength)
+	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
 	if !validEmail(in.Email) {
 		problems["email"] = Malformed
 	}

@@ -86,3 +86,15 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 	})
 	return queued, err
 }
+
+// CheckoutEvents lists the events of a checkout of the scope, oldest first.
+func CheckoutEvents(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]Event, error) {
+	rows, err := q.Query(ctx, `SELECT id, type, created_at FROM events
+		WHERE checkout_id = $1 AND project_id = $2 AND livemode = $3 ORDER BY created_at, id`, checkoutID, scope.ProjectID, scope.Livemode)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Event, err error) {
+		return e, row.Scan(&e.ID, &e.Type, &e.CreatedAt)
+	})
+}

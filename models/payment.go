@@ -52,3 +52,23 @@ func InsertPayment(tx *Tx, p *Payment) (inserted bool, err error) {
 func InsertException(tx *Tx, paymentID string, kind ExceptionKind, at time.Time) error {
 	return tx.Exec("INSERT INTO payment_exceptions (payment_id, kind, created_at) VALUES (?, ?, ?)", paymentID, kind, at).Error
 }
+
+// Settling is the payment that made a checkout PAID, and how far its money has come.
+type Settling struct {
+	EndToEndID       string
+	Amount, Fee      money.Cents
+	SettlementStatus SettlementStatus
+}
+
+// SettlingPayment returns the payment of a paid checkout of the scope, or ErrNotFound.
+func SettlingPayment(ctx context.Context, q Querier, scope Scope, checkoutID string) (*Settling, error) {
+	var p Settling
+	err := q.QueryRow(ctx, `SELECT p.end_to_end_id, p.amount, p.fee, c.settlement_status
+		FROM payments p JOIN checkouts c ON c.id = p.checkout_id
+		WHERE p.checkout_id = $1 AND p.settles AND c.project_id = $2 AND c.livemode = $3`,
+		checkoutID, scope.ProjectID, scope.Livemode).Scan(&p.EndToEndID, &p.Amount, &p.Fee, &p.SettlementStatus)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &p, nil
+}

@@ -198,3 +198,21 @@ func (s *Service) Checkout(ctx context.Context, scope models.Scope, id string) (
 	}
 	return c, nil
 }
+
+// Checkouts returns a page of the scope's checkouts, newest first. Rows made
+// while a client pages neither shift nor repeat what it sees.
+func (s *Service) Checkouts(ctx context.Context, scope models.Scope, f models.CheckoutFilter) (CheckoutPage, error) {
+	limit := f.Limit
+	f.Limit++ // one more tells whether there is a further page
+	rows, err := models.ListCheckouts(ctx, s.DB.Pool, scope, f)
+	if err != nil {
+		return CheckoutPage{}, fmt.Errorf("payments: list checkouts: %w", err)
+	}
+	page := CheckoutPage{Checkouts: rows}
+	if len(rows) > limit {
+		page.Checkouts = rows[:limit]
+		last := rows[limit-1]
+		page.NextCursor = s.Cursor(models.CheckoutPosition{CreatedAt: last.CreatedAt, ID: last.ID})
+	}
+	return page, nil
+}

@@ -31,10 +31,13 @@ type Options struct {
 }
 
 // Service runs the operations. It is safe for concurrent use.
-type Service struct{ Options }
+type Service struct {
+	Options
+	cursorKey []byte
+}
 
 // New returns a Service.
-func New(o Options) *Service { return &Service{o} }
+func New(o Options) *Service { return &Service{Options: o, cursorKey: o.Vault.Key("cursor")} }
 
 // now is the time that rows are written with. Answers show milliseconds, so rows
 // hold no more: what a client reads back is what it was told.

@@ -112,15 +112,28 @@ func TestPostRefusesEveryAnswer(t *testing.T) {
 	}
 }
 
+// In live, plain http reaches nothing but a developer's own machine.
 func TestPostRefusesPlainHTTPInLive(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
 	server := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
-	live := attempt(server.URL)
-	live.Livemode = true
-	outcome := webhook.NewClient(webhook.Options{AllowPrivate: true}).Post(t.Context(), live)
-	if outcome.Class != webhook.ClassBlocked || outcome.Detail != "URL refused: insecure" || hits.Load() != 0 {
-		t.Errorf("outcome %+v after %d requests", outcome, hits.Load())
+	for _, test := range []struct {
+		url          string
+		allowPrivate bool
+		refused      bool
+	}{
+		{server.URL, true, false},
+		{server.URL, false, true},
+		{"http://hooks.merchant.example", true, true},
+		{"http://8.8.8.8", true, true},
+	} {
+		live := attempt(test.url)
+		live.Livemode = true
+		hits.Store(0)
+		outcome := webhook.NewClient(webhook.Options{AllowPrivate: test.allowPrivate}).Post(t.Context(), live)
+		if refused := outcome.Class == webhook.ClassBlocked && outcome.Detail == "URL refused: insecure"; refused != test.refused || refused != (hits.Load() == 0) {
+			t.Errorf("%s, private %t: outcome %+v after %d requests", test.url, test.allowPrivate, outcome, hits.Load())
+		}
 	}
 }
 

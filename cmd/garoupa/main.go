@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -150,6 +151,7 @@ func setLog(level slog.Level) {
 		handler = slog.NewTextHandler(os.Stderr, options)
 	}
 	slog.SetDefault(slog.New(withRequestID{handler}))
+	log.SetOutput(io.Discard) // net/http writes there what strangers' servers send
 }
 
 // withRequestID adds the request's id to every line that is written for it.
