@@ -7,10 +7,12 @@
 package web
 
 import (
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/compress"
 	"github.com/gorilla/sessions"
 
 	"garoupa/merchants"
@@ -46,7 +48,7 @@ func Register(r fiber.Router, o Options) {
 	s := &server{Options: o, sessions: newSessionStore(o.Vault, o.AppURL)}
 	r.Get("/static/*", staticFile)
 
-	buyers := r.Group("/pay", s.speak, secure, sameOrigin)
+	buyers := r.Group("/pay", compressed, s.speak, secure, sameOrigin)
 	buyers.Get("/:id", s.pay)
 	buyers.Get("/:id/events", s.payEvents)
 	buyers.Get("/:id/qr.png", s.payQR)
@@ -55,13 +57,13 @@ func Register(r fiber.Router, o Options) {
 	r.Get("/qr/:file", secure, s.publicQR)
 
 	s.registerAccount(r)
-	s.registerDashboard(r.Group("/app", s.speak, secure, sameOrigin, s.member))
+	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.member))
 }
 
 // registerAccount adds the pages for people who are not logged in.
 func (s *server) registerAccount(r fiber.Router) {
 	frame := func(handler fiber.Handler) []fiber.Handler {
-		return []fiber.Handler{s.speak, secure, sameOrigin, handler}
+		return []fiber.Handler{compressed, s.speak, secure, sameOrigin, handler}
 	}
 	r.Get("/", frame(func(c *fiber.Ctx) error { return c.Redirect("/app", fiber.StatusSeeOther) })...)
 	r.Get("/cadastro", frame(s.signUpForm)...)
@@ -109,6 +111,12 @@ func render(c *fiber.Ctx, page templ.Component) error {
 	c.Type("html", "utf-8")
 	return page.Render(c.UserContext(), c.Response().BodyWriter())
 }
+
+// compressed sends pages in as few bytes as the browser understands. Streams pass
+// as they are: each event must leave at once.
+var compressed = compress.New(compress.Config{Next: func(c *fiber.Ctx) bool {
+	return strings.HasSuffix(c.Path(), "/events") || strings.HasSuffix(c.Path(), ".png")
+}})
 
 // contentPolicy lets a page load from its own address and nothing else, and run
 // nothing that stands in the page itself.

@@ -1,0 +1,123 @@
+package web_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/web/browsertest"
+)
+
+// A newcomer signs up, makes a key, charges with it and sees the charge paid.
+func TestFirstCharge_Browser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := browsertest.Open(t, s.url+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
+	page.Axe()
+	page.Screenshot("sign-up-desktop")
+	page.Type("#name", "Bruno Reis")
+	page.Type("#business", "Café do Bruno")
+	page.Type("#email", "bruno@example.com")
+	page.Type("#password", "uma frase bem comprida")
+	page.Click("form [type=submit], form button.btn-primary")
+	page.WaitText("h1", "Início")
+	page.Axe()
+	page.Screenshot("home-first-desktop")
+
+	page.Goto(s.url + "/app/chaves/nova")
+	page.Axe()
+	page.Type("#name", "Minha loja")
+	page.Click("main form button.btn-primary")
+	page.WaitVisible("main input[value^=svc_test_], main [data-secret], main code")
+	page.Screenshot("key-created-desktop")
+	page.Axe()
+	secret := browsertest.Eval[string](page, `document.querySelector("main").innerText.match(/svc_test_[0-9A-Za-z]{32}/)?.[0] ?? document.querySelector("main input").value`)
+
+	id := s.charge(t, secret)
+	page.Goto(s.url + "/app/cobrancas")
+	page.WaitVisible("R$ 49,90")
+	page.Screenshot("checkouts-desktop")
+	page.Axe()
+	page.Goto(s.url + "/pay/" + id)
+	page.Click("Simular pagamento")
+	page.WaitText("h1", "Pagamento confirmado")
+	page.Goto(s.url + "/app/cobrancas/" + id)
+	page.WaitVisible("checkout.paid")
+	page.Axe()
+	page.Screenshot("checkout-paid-desktop")
+}
+
+// charge creates a checkout over the API, as a shop's server would.
+func (s *site) charge(t *testing.T, key string) (id string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/checkouts",
+		strings.NewReader(`{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct{ ID string }
+	if err := json.Unmarshal(body, &made); err != nil || response.StatusCode != http.StatusCreated {
+		t.Fatalf("create: %d %s", response.StatusCode, body)
+	}
+	return made.ID
+}
+
+// Every page of the dashboard, on a phone and on a desk, in both languages and
+// themes: readable by all, nothing cut off, no error on the console.
+func TestDashboard_Browser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	endpoint, _ := s.Endpoint(t, "https://shop.example/hook")
+	key := s.Key(t, s.Test, "CHECKOUT:CREATE")
+	paid, pending := s.Checkout(t, payments.NewCheckout{Amount: 1249_90}), s.Checkout(t, payments.NewCheckout{})
+	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
+		t.Fatal(err)
+	}
+	var keyID string
+	s.DB.Raw("SELECT id FROM api_keys WHERE last4 = ?", key[len(key)-4:]).Scan(&keyID)
+	paths := map[string]string{
+		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED",
+		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID,
+		"keys": "/app/chaves", "key-new": "/app/chaves/nova", "key-revoke": "/app/chaves/" + keyID + "/revogar",
+		"webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo", "webhook": "/app/webhooks/" + endpoint.ID,
+	}
+	for name, look := range map[string]browsertest.Options{
+		"phone-light-pt":   {},
+		"phone-dark-en":    {Dark: true, Lang: "en-US"},
+		"desktop-light-en": {Viewport: browsertest.Desktop, Lang: "en-US"},
+		"desktop-dark-pt":  {Viewport: browsertest.Desktop, Dark: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := browsertest.Open(t, s.url+"/entrar", look)
+			page.Axe()
+			page.Screenshot("log-in-" + name)
+			page.Type("#email", s.Email)
+			page.Type("#password", paymentstest.Password)
+			page.Press("Enter")
+			page.WaitVisible("main h1")
+			page.WaitTrue(`location.pathname == "/app"`)
+			for pageName, path := range paths {
+				page.Goto(s.url + path)
+				page.NoSidewaysScroll()
+				page.Axe()
+				page.Screenshot(pageName + "-" + name)
+			}
+		})
+	}
+}

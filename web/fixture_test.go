@@ -1,0 +1,135 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"garoupa/api"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp"
+	"garoupa/server"
+	"garoupa/web"
+	"garoupa/web/browsertest"
+)
+
+// The access log of thousands of requests would hide what a test says.
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	os.Exit(m.Run())
+}
+
+// site is the whole gateway, served on an address of its own.
+type site struct {
+	*paymentstest.Gateway
+	url  string
+	live *web.Live
+}
+
+func newSite(t *testing.T) *site { return newSiteWith(t, psp.None{}) }
+
+func newSiteWith(t *testing.T, live psp.Provider) *site {
+	t.Helper()
+	s := &site{Gateway: paymentstest.NewWith(t, live)}
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	s.live = web.NewLive(ctx, s.DB)
+	address := "http://localhost" // one host for all three, so none is apart
+	s.url = browsertest.Serve(t, server.New(server.Options{
+		DB: s.DB, BaseURL: address, CheckoutHost: address, AppURL: address,
+		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, CheckoutHost: address},
+		Web: web.Options{
+			DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Vault: s.Vault, Live: s.live,
+			BaseURL: address, CheckoutHost: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
+		},
+	}))
+	t.Cleanup(s.live.Close) // before the server stops, which waits for streams
+	return s
+}
+
+// client is a browser without scripts: it keeps cookies and follows no redirect.
+type client struct {
+	t    *testing.T
+	base string
+	http *http.Client
+	lang string
+}
+
+func (s *site) client(t *testing.T) *client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &client{t: t, base: s.url, lang: "pt-BR", http: &http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// member is a client that logged in as the owner.
+func (s *site) member(t *testing.T) *client {
+	t.Helper()
+	c := s.client(t)
+	if a := c.post("/entrar", "email", s.Email, "password", paymentstest.Password); a.status != http.StatusSeeOther {
+		t.Fatalf("log in: %d", a.status)
+	}
+	return c
+}
+
+// answer is a response, read.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	*goquery.Document
+}
+
+func (c *client) get(path string) answer {
+	c.t.Helper()
+	return c.do(http.MethodGet, path, nil)
+}
+
+// post sends a form of names and values.
+func (c *client) post(path string, pairs ...string) answer {
+	c.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	return c.do(http.MethodPost, path, form)
+}
+
+func (c *client) do(method, path string, form url.Values) answer {
+	c.t.Helper()
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	request.Header.Set("Accept-Language", c.lang)
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a := answer{status: response.StatusCode, header: response.Header, body: string(body)}
+	if a.Document, err = goquery.NewDocumentFromReader(strings.NewReader(a.body)); err != nil {
+		c.t.Fatal(err)
+	}
+	return a
+}
