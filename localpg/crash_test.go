@@ -1,0 +1,245 @@
+package localpg
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestKilledProcess(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	h := startPeer(t, "durable", dir, 0)
+	url := h.url(t)
+	query(t, url, "CREATE TABLE t AS SELECT 'kept' AS word")
+
+	_, err := Start(t.Context(), Options{Dir: dir})
+	checkError(t, err, ErrInUse, dir, strconv.Itoa(h.cmd.Process.Pid))
+	if got, ok := Running(dir); !ok || got != url {
+		t.Errorf("Running = %q, %v, want the other process' server", got, ok)
+	}
+
+	h.kill()
+	s := mustStart(t, dir)
+	if got := query(t, s.URL(), "SELECT word FROM t"); got != "kept" {
+		t.Errorf("after the kill the row says %q", got)
+	}
+}
+
+// TestDiesWithProcess: nothing but the process' death ends the server.
+func TestDiesWithProcess(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	h := startPeer(t, "durable", dir, 0)
+	h.url(t)
+	h.kill()
+	data := cluster{dir: dir}.data()
+	eventually(t, "the killed process' server ends", func() bool { return len(serverProcesses(data)) == 0 })
+	if exists(filepath.Join(data, "postmaster.pid")) {
+		t.Error("the server was killed too rather than shut down")
+	}
+	if _, ok := Running(dir); ok {
+		t.Error("Running after the process was killed")
+	}
+}
+
+// TestOrphan has a server that outlived its process.
+func TestOrphan(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	s := mustStart(t, dir)
+	query(t, s.URL(), "CREATE TABLE t AS SELECT 'kept' AS word")
+	mustStop(t, s)
+
+	c := cluster{dir: dir}
+	runAs, err := serverAccount(c.data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := newSearch("").programs(t.Context(), runAs, "", c.home())
+	if err != nil {
+		t.Fatal(err)
+	}
+	orphan, err := runAs.clusterCommand(0, programs.postgres(), c.data(), c.settings(socket{name: "."})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := orphan.Start(); err != nil {
+		t.Fatal(err)
+	}
+	closeFiles(orphan)
+	ended := make(chan error, 1)
+	go func() { ended <- orphan.Wait() }()
+	eventually(t, "the orphan serves", func() bool { _, ready := readPostmasterFile(c.data()); return ready })
+
+	s = mustStart(t, dir)
+	if err := <-ended; err != nil {
+		t.Errorf("the orphan ended with %v, want in order", err)
+	}
+	if got := query(t, s.URL(), "SELECT word FROM t"); got != "kept" {
+		t.Errorf("after the orphan the row says %q", got)
+	}
+}
+
+// TestKilledServer has files of a server that is gone and sessions that outlive it.
+func TestKilledServer(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	s, err := Start(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	query(t, s.URL(), "CREATE TABLE t AS SELECT 'kept' AS word")
+	c := cluster{dir: dir}
+	if err := s.process.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.process.done
+	if err := s.Stop(); err == nil {
+		t.Error("Stop after the server was killed: want an error")
+	}
+
+	// The number in postmaster.pid now means a living process of the same user.
+	runAs, err := serverAccount(c.data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := runAs.command(syscall.SIGKILL, "/bin/cat")
+	input, err := stranger.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { input.Close(); _ = stranger.Wait() }()
+	for _, name := range []string{"postmaster.pid", socketName + ".lock"} {
+		nameOtherProcess(t, filepath.Join(c.data(), name), stranger.Process.Pid)
+	}
+
+	again := mustStart(t, dir)
+	if got := query(t, again.URL(), "SELECT word FROM t"); got != "kept" {
+		t.Errorf("after recovery the row says %q", got)
+	}
+	if got := hostOf(t, again.URL()); got != c.data() {
+		t.Errorf("a stale socket moved the server's to %s", got)
+	}
+	if err := stranger.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the start ended a stranger: %v", err)
+	}
+}
+
+// nameOtherProcess replaces the process number that begins the file at path.
+func nameOtherProcess(t *testing.T, path string, pid int) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range content {
+		if b == '\n' {
+			content = append([]byte(strconv.Itoa(pid)), content[i:]...)
+			break
+		}
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInitInterrupted ends a first start in the midst of initdb.
+func TestInitInterrupted(t *testing.T) {
+	t.Parallel()
+	for name, interrupt := range map[string]func(t *testing.T, dir string){
+		"killed": func(t *testing.T, dir string) {
+			h := startPeer(t, "durable", dir, 0)
+			eventually(t, "initdb writes", func() bool { return initdbWrites(dir) })
+			h.kill()
+		},
+		"cancelled": func(t *testing.T, dir string) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				eventually(t, "initdb writes", func() bool { return initdbWrites(dir) })
+				cancel()
+			}()
+			if _, err := Start(ctx, Options{Dir: dir}); !errors.Is(err, context.Canceled) {
+				t.Errorf("Start = %v, want context.Canceled", err)
+			}
+			if left := (cluster{dir: dir}).staged(); len(left) > 0 {
+				t.Errorf("the cancelled start left %v", left)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := dataDir(t)
+			interrupt(t, dir)
+			c := cluster{dir: dir}
+			if exists(c.home()) {
+				t.Fatal("a half-made cluster is in place")
+			}
+			s := mustStart(t, dir)
+			query(t, s.URL(), "SELECT 1")
+			if left := (cluster{dir: dir}).staged(); len(left) > 0 {
+				t.Errorf("the next start left %v", left)
+			}
+		})
+	}
+}
+
+func initdbWrites(dir string) bool {
+	for _, path := range (cluster{dir: dir}).staged() {
+		if exists(filepath.Join(path, "data", "PG_VERSION")) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestRunInterrupted has a program whose child would never end.
+func TestRunInterrupted(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	cmd := account{}.command(syscall.SIGKILL, "/bin/sh", "-c", "cat; exit 1")
+	cmd.Stdin = reader
+	if _, err := run(ctx, cmd); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("run = %v, want context.DeadlineExceeded", err)
+	}
+}
+
+// TestStartCancelled cancels while the server itself starts, as nearly as the
+// outside can: whatever the moment, no server is left without an owner.
+func TestStartCancelled(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	mustStop(t, mustStart(t, dir))
+	data := cluster{dir: dir}.data()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		eventually(t, "the server writes its note", func() bool { return exists(filepath.Join(data, "postmaster.pid")) })
+		cancel()
+	}()
+	s, err := Start(ctx, Options{Dir: dir})
+	if err == nil {
+		mustStop(t, s)
+	} else if !errors.Is(err, context.Canceled) {
+		t.Errorf("Start = %v, want context.Canceled", err)
+	}
+	if left := serverProcesses(data); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+	mustStart(t, dir)
+}

@@ -1,0 +1,232 @@
+package localpg
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The test binary is also the process that gets killed: with peerMode set it
+// starts a server, says how that went and stops when its input ends.
+const (
+	peerMode = "LOCALPG_TEST_PEER" // durable, volatile or fortests
+	peerDir  = "LOCALPG_TEST_DIR"
+)
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(peerMode); mode != "" {
+		os.Exit(runPeer(mode))
+	}
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// tempFolder and dataFolder hold what the tests make: programs, and data.
+var tempFolder, dataFolder string
+
+func runTests(m *testing.M) (int, error) {
+	var err error
+	if tempFolder, err = publicFolder(""); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(tempFolder)
+	if dataFolder, err = publicFolder(memoryFolder); err != nil {
+		if dataFolder, err = publicFolder(""); err != nil {
+			return 0, err
+		}
+	}
+	defer os.RemoveAll(dataFolder)
+	return m.Run(), nil
+}
+
+// publicFolder makes a folder in parent that every user may enter.
+func publicFolder(parent string) (string, error) {
+	dir, err := os.MkdirTemp(parent, "localpg-test-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o755)
+}
+
+func runPeer(mode string) int {
+	var s *Server
+	var url string
+	var err error
+	if mode == "fortests" {
+		if url, err = ForTests(); err == nil {
+			var again string
+			if again, err = ForTests(); err == nil && again != url {
+				err = fmt.Errorf("a second server: %s", again)
+			}
+		}
+	} else if s, err = Start(context.Background(), Options{
+		Dir: os.Getenv(peerDir), Bin: os.Getenv("GAROUPA_POSTGRES_BIN"), Volatile: mode == "volatile",
+	}); err == nil {
+		url = s.URL()
+	}
+	if err != nil {
+		fmt.Println("error", strings.ReplaceAll(err.Error(), "\n", " "))
+		return 1
+	}
+	fmt.Println("ready", url)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	if s != nil {
+		err = s.Stop()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// peer is another process that runs a server.
+type peer struct {
+	cmd   *exec.Cmd
+	input io.Closer
+	lines *bufio.Reader
+}
+
+// startPeer starts this test binary anew, as the user with the number uid if
+// this is root and uid is not 0.
+func startPeer(t *testing.T, mode, dir string, uid int) *peer {
+	t.Helper()
+	binary, err := peerBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := newSearch("").programs(t.Context(), anyAccount(t), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary)
+	cmd.Dir = "/"
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "TEST_DATABASE_URL=") {
+			cmd.Env = append(cmd.Env, setting)
+		}
+	}
+	cmd.Env = append(cmd.Env, peerMode+"="+mode, peerDir+"="+dir, "GAROUPA_POSTGRES_BIN="+programs.dir)
+	cmd.Stderr = os.Stderr
+	if uid != 0 && os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h := &peer{cmd: cmd, input: input, lines: bufio.NewReader(output)}
+	t.Cleanup(h.kill)
+	return h
+}
+
+// url returns the address of the peer's server.
+func (h *peer) url(t *testing.T) string {
+	t.Helper()
+	line, _ := h.lines.ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
+	if !ok {
+		t.Fatalf("the other process says %q, want a server", line)
+	}
+	return url
+}
+
+func (h *peer) kill() {
+	_ = h.cmd.Process.Kill()
+	_ = h.cmd.Wait()
+}
+
+// finish lets the peer stop its server and end.
+func (h *peer) finish(t *testing.T) {
+	t.Helper()
+	h.input.Close()
+	if err := h.cmd.Wait(); err != nil {
+		t.Errorf("the other process: %v", err)
+	}
+}
+
+// peerBinary is this binary where every user reaches it.
+var peerBinary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(tempFolder, "localpg.test")
+	return path, copyFile(os.Args[0], path)
+})
+
+// mustStart starts a durable server on dir and stops it with the test.
+func mustStart(t *testing.T, dir string) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { mustStop(t, s) })
+	return s
+}
+
+func mustStop(t *testing.T, s *Server) {
+	t.Helper()
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// query returns the first column of the first row.
+func query(t *testing.T, url, sql string) string {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgconn.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	results, err := conn.Exec(ctx, sql).ReadAll()
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	last := results[len(results)-1]
+	if len(last.Rows) == 0 {
+		return ""
+	}
+	return string(last.Rows[0][0])
+}
+
+// eventually waits for what another process does.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(time.Minute)
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
