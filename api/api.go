@@ -8,7 +8,9 @@ package api
 
 import (
 	"mime"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -16,6 +18,7 @@ import (
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/ratelimit"
 )
 
 // Version numbers the machine-readable description (contract 9).
@@ -30,6 +33,14 @@ type Options struct {
 	Payments     *payments.Service
 	Merchants    *merchants.Service
 	CheckoutHost string
+	Limits       Limits
+	Now          func() time.Time
+}
+
+// Limits bound how often the API may be called (decisions, 10). Nil is no limit.
+type Limits struct {
+	Live, Test *ratelimit.Limiter // by key
+	FailedAuth *ratelimit.Limiter // by address
 }
 
 type server struct{ Options }
@@ -77,6 +88,9 @@ func (s *server) authenticate(needed models.Permission) fiber.Handler {
 		}
 		h, err := s.Merchants.Authenticate(c.UserContext(), strings.TrimSpace(secret))
 		if err != nil {
+			return s.refuse(c, err)
+		}
+		if err := s.limit(c, h); err != nil {
 			return err
 		}
 		if !h.Key.Allows(needed) {
@@ -85,6 +99,46 @@ func (s *server) authenticate(needed models.Permission) fiber.Handler {
 		c.Locals(holderKey{}, h)
 		return c.Next()
 	}
+}
+
+// refuse answers a failed authentication: after too many from one address, that
+// there were too many.
+func (s *server) refuse(c *fiber.Ctx, err error) error {
+	if fault.Of(err).Code != fault.Unauthorized {
+		return err
+	}
+	if d := s.Limits.FailedAuth.Take(c.IP(), s.Now()); !d.Allowed {
+		return tooMany(c, d)
+	}
+	return err
+}
+
+// limit takes one request from the key's bucket and tells how full that is.
+func (s *server) limit(c *fiber.Ctx, h *models.KeyHolder) error {
+	limiter := s.Limits.Test
+	if h.Key.Livemode {
+		limiter = s.Limits.Live
+	}
+	d := limiter.Take(h.Key.ID, s.Now())
+	if limiter != nil {
+		c.Set("RateLimit-Limit", strconv.Itoa(d.Limit))
+		c.Set("RateLimit-Remaining", strconv.Itoa(d.Remaining))
+		c.Set("RateLimit-Reset", seconds(d.Reset))
+	}
+	if !d.Allowed {
+		return tooMany(c, d)
+	}
+	return nil
+}
+
+func tooMany(c *fiber.Ctx, d ratelimit.Decision) error {
+	c.Set(fiber.HeaderRetryAfter, seconds(max(d.RetryAfter, time.Second)))
+	return fault.New(fault.RateLimitExceeded, "Too many requests. Wait as long as the Retry-After header says, then go on with backoff.")
+}
+
+// seconds writes a time in whole seconds, rounded up.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
 }
 
 // idempotencyKey returns the request's Idempotency-Key, "" if it is absent or blank.

@@ -1,5 +1,5 @@
 // Package jobs runs what happens without a request: webhook deliveries, on River,
-// and the sweep that expires checkouts. Workers are thin: they load, call one
+// and the sweep that expires and settles checkouts. Workers are thin: they load, call one
 // operation of package payments, and let River schedule.
 package jobs
 
@@ -91,7 +91,7 @@ func (r *Runner) Stop(ctx context.Context) error {
 	return nil
 }
 
-// sweep expires checkouts until ctx ends. It is a loop and not a periodic job of
+// sweep expires and settles checkouts until ctx ends. It is a loop and not a periodic job of
 // River's: those wait for a leader, for longer after a crash than a checkout may
 // be late.
 func (r *Runner) sweep(ctx context.Context) {
@@ -100,6 +100,9 @@ func (r *Runner) sweep(ctx context.Context) {
 	for {
 		if _, err := r.Payments.ExpireDue(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "expiry sweep failed", "err", err)
+		}
+		if _, err := r.Payments.SettleDue(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "settlement sweep failed", "err", err)
 		}
 		select {
 		case <-ctx.Done():

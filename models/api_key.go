@@ -36,7 +36,8 @@ type APIKey struct {
 	SecretHash  []byte // SHA-256
 	Last4       string
 	Permissions []Permission
-	CreatedBy   string
+	CreatedBy   string // a user's id
+	CreatorName string // read only
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time // to the minute
 	RevokedAt   *time.Time
@@ -64,11 +65,11 @@ func joinPermissions(permissions []Permission) string {
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
-	coalesce(k.created_by, ''), k.created_at, k.last_used_at, k.revoked_at`
+	coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at, k.last_used_at, k.revoked_at`
 
 func (k *APIKey) targets() []any {
 	return []any{&k.ID, &k.ProjectID, &k.Livemode, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
-		&k.CreatedBy, &k.CreatedAt, &k.LastUsedAt, &k.RevokedAt}
+		&k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.RevokedAt}
 }
 
 // KeyHolder is a key with the account that it acts for.

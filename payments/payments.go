@@ -22,9 +22,11 @@ type Options struct {
 	Simulator    *simulator.Provider // the institution of the test environment
 	Live         psp.Provider        // the institution of the live one; may be the simulator
 	Vault        *vault.Vault
-	CheckoutHost string          // where buyers open hosted pages, without a slash at its end
-	Backoff      []time.Duration // between the attempts of a delivery
-	Now          func() time.Time
+	CheckoutHost string // where buyers open hosted pages, without a slash at its end
+	// How long after its payment a checkout's money becomes available.
+	SettlementDelayTest, SettlementDelayLive time.Duration
+	Backoff                                  []time.Duration // between the attempts of a delivery
+	Now                                      func() time.Time
 	// Wake tells the workers, after a commit, that deliveries wait. It must not
 	// block. Without it they find them within a second.
 	Wake func()

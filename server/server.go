@@ -4,6 +4,7 @@
 package server
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -32,6 +33,8 @@ type Options struct {
 	// The three addresses, with scheme and without a slash at the end. Where they
 	// differ, what belongs to one is 404 at the others.
 	BaseURL, CheckoutHost, AppURL string
+	// TrustedProxies may say, in X-Forwarded-For, who the client is. Nobody else may.
+	TrustedProxies []netip.Prefix
 }
 
 // New returns the root app. WriteTimeout stays 0: it would cut event streams.
@@ -41,7 +44,7 @@ func New(o Options) *fiber.App {
 		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
 		ErrorHandler: answer,
 	})
-	app.Use(identify, logged, fiberrecover.New(), separate(o))
+	app.Use(identify, unproxied(o.TrustedProxies), logged, fiberrecover.New(), separate(o))
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", ready(o.DB))
 

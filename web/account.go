@@ -2,6 +2,8 @@ package web
 
 import (
 	"errors"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,15 +54,24 @@ func (s *server) logInForm(c *fiber.Ctx) error {
 // logIn handles POST /entrar.
 func (s *server) logIn(c *fiber.Ctx) error {
 	email, next := c.FormValue("email"), local(c.FormValue("next"), "/app")
+	if d := s.Limits.LogIn.Take(strings.ToLower(strings.TrimSpace(email))+" "+c.IP(), s.Now()); !d.Allowed {
+		minutes := int(math.Ceil(d.RetryAfter.Minutes()))
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(minutes*60))
+		c.Status(fiber.StatusTooManyRequests)
+		return s.showLogIn(c, email, next, i18n.T(c.UserContext(), "problem.log_in_wait", minutes))
+	}
 	err := s.start(c, email, c.FormValue("password"), next)
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return render(c, pages.LogIn(pages.LogInProps{
-			AuthProps: s.auth(c), Email: email, Next: next,
-			Errors: components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.log_in")}},
-		}))
+		return s.showLogIn(c, email, next, i18n.T(c.UserContext(), "problem.log_in"))
 	}
 	return err
+}
+
+func (s *server) showLogIn(c *fiber.Ctx, email, next, problem string) error {
+	return render(c, pages.LogIn(pages.LogInProps{
+		AuthProps: s.auth(c), Email: email, Next: next, Errors: components.FieldErrors{{Text: problem}},
+	}))
 }
 
 // start logs in with a token that was not there before: one that somebody planted

@@ -15,7 +15,6 @@ import (
 
 	"garoupa/api"
 	"garoupa/payments/paymentstest"
-	"garoupa/pix/psp"
 	"garoupa/server"
 	"garoupa/web"
 	"garoupa/web/browsertest"
@@ -34,21 +33,21 @@ type site struct {
 	live *web.Live
 }
 
-func newSite(t *testing.T) *site { return newSiteWith(t, psp.None{}) }
+func newSite(t *testing.T) *site { return newLimitedSite(t, web.Limits{}) }
 
-func newSiteWith(t *testing.T, live psp.Provider) *site {
+func newLimitedSite(t *testing.T, limits web.Limits) *site {
 	t.Helper()
-	s := &site{Gateway: paymentstest.NewWith(t, live)}
+	s := &site{Gateway: paymentstest.New(t)}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	s.live = web.NewLive(ctx, s.DB)
 	address := "http://localhost" // one host for all three, so none is apart
 	s.url = browsertest.Serve(t, server.New(server.Options{
 		DB: s.DB, BaseURL: address, CheckoutHost: address, AppURL: address,
-		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, CheckoutHost: address},
+		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, CheckoutHost: address, Now: s.Clock.Now},
 		Web: web.Options{
 			DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Vault: s.Vault, Live: s.live,
-			BaseURL: address, CheckoutHost: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
+			BaseURL: address, CheckoutHost: address, AppURL: address, AllowPrivate: true, Limits: limits, Now: s.Clock.Now,
 		},
 	}))
 	t.Cleanup(s.live.Close) // before the server stops, which waits for streams

@@ -50,7 +50,6 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 		{ID: pages.StepKey, Href: "/app/chaves/nova"},
 		{ID: pages.StepCheckout, Done: len(paid) > 0, Href: "/app/cobrancas"},
 		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},
-		{ID: pages.StepLive, Done: v.Access == models.AccessApproved},
 	}
 	if len(keys) > 0 && keys[0].RevokedAt == nil {
 		steps[1].Done, steps[1].Detail = true, merchants.PrefixTest+"…"+keys[0].Last4

@@ -7,6 +7,8 @@
 package web
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,9 +17,11 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/compress"
 	"github.com/gorilla/sessions"
 
+	"garoupa/fault"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/ratelimit"
 	"garoupa/vault"
 	"garoupa/views/i18n"
 )
@@ -34,7 +38,14 @@ type Options struct {
 	AllowPrivate                  bool // endpoints may be on private addresses
 	LiveSimulated                 bool // the live institution is the simulator
 	Demo                          bool // every page says that this is a demonstration
+	Limits                        Limits
 	Now                           func() time.Time
+}
+
+// Limits bound how often pages may be asked for (decisions, 10). Nil is no limit.
+type Limits struct {
+	Pages *ratelimit.Limiter // public pages, by address
+	LogIn *ratelimit.Limiter // by e-mail and address
 }
 
 type server struct {
@@ -48,13 +59,13 @@ func Register(r fiber.Router, o Options) {
 	s := &server{Options: o, sessions: newSessionStore(o.Vault, o.AppURL)}
 	r.Get("/static/*", staticFile)
 
-	buyers := r.Group("/pay", compressed, s.speak, secure, sameOrigin)
+	buyers := r.Group("/pay", s.limited, compressed, s.speak, secure, sameOrigin)
 	buyers.Get("/:id", s.pay)
 	buyers.Get("/:id/events", s.payEvents)
 	buyers.Get("/:id/qr.png", s.payQR)
 	buyers.Post("/:id/simulate", s.paySimulate)
 	buyers.Post("/:id/expire", s.payExpire)
-	r.Get("/qr/:file", secure, s.publicQR)
+	r.Get("/qr/:file", s.limited, secure, s.publicQR)
 
 	s.registerAccount(r)
 	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.member))
@@ -63,7 +74,7 @@ func Register(r fiber.Router, o Options) {
 // registerAccount adds the pages for people who are not logged in.
 func (s *server) registerAccount(r fiber.Router) {
 	frame := func(handler fiber.Handler) []fiber.Handler {
-		return []fiber.Handler{compressed, s.speak, secure, sameOrigin, handler}
+		return []fiber.Handler{s.limited, compressed, s.speak, secure, sameOrigin, handler}
 	}
 	r.Get("/", frame(func(c *fiber.Ctx) error { return c.Redirect("/app", fiber.StatusSeeOther) })...)
 	r.Get("/cadastro", frame(s.signUpForm)...)
@@ -138,6 +149,19 @@ func setSecurity(c *fiber.Ctx) {
 	// The address of a hosted page is all it takes to see it, so other sites must
 	// not learn it. "no-referrer" would also blank the Origin of our own forms.
 	c.Set("Referrer-Policy", "same-origin")
+}
+
+// limited refuses an address that asks for too many public pages.
+func (s *server) limited(c *fiber.Ctx) error {
+	if d := s.Limits.Pages.Take(c.IP(), s.Now()); !d.Allowed {
+		return tooMany(c, d)
+	}
+	return c.Next()
+}
+
+func tooMany(c *fiber.Ctx, d ratelimit.Decision) error {
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(max(1, int(math.Ceil(d.RetryAfter.Seconds())))))
+	return fault.New(fault.RateLimitExceeded, "Too many requests.")
 }
 
 // langCookie keeps the visitor's choice of language.

@@ -79,12 +79,16 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 
 func newApp(s settings, db *models.DB, services *services, live *web.Live) *fiber.App {
 	return server.New(server.Options{
-		DB: db, BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
-		API: api.Options{DB: db, Payments: services.payments, Merchants: services.merchants, CheckoutHost: s.CheckoutHost},
+		DB: db, BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL, TrustedProxies: s.proxies,
+		API: api.Options{
+			DB: db, Payments: services.payments, Merchants: services.merchants, CheckoutHost: s.CheckoutHost, Now: time.Now,
+			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, FailedAuth: s.limits.failedAuth},
+		},
 		Web: web.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: live,
 			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: time.Now,
+			Limits: web.Limits{Pages: s.limits.pages, LogIn: s.limits.logIn},
 		},
 	})
 }

@@ -45,6 +45,7 @@ func newServices(ctx context.Context, s settings, db *database, wake func()) (*s
 		vault: v,
 		payments: payments.New(payments.Options{
 			DB: db.DB, Simulator: sim, Live: live, Vault: v, CheckoutHost: s.CheckoutHost,
+			SettlementDelayTest: s.SettlementDelayTest, SettlementDelayLive: s.SettlementDelayLive,
 			Backoff: s.backoff, Now: time.Now, Wake: wake,
 		}),
 		merchants: merchants.New(merchants.Options{DB: db.DB, Vault: v, AllowPrivate: s.allowPrivate(), Now: time.Now}),

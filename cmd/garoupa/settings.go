@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -12,27 +13,44 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
+	"garoupa/ratelimit"
 	"garoupa/webhook"
 )
 
 // settings are all that the environment decides. docs/settings.md explains each; a
 // test keeps the two in step. Every value is checked before anything starts.
 type settings struct {
-	DatabaseURL         string     `env:"DATABASE_URL"`
-	Listen              string     `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
-	BaseURL             string     `env:"GAROUPA_BASE_URL"`
-	CheckoutHost        string     `env:"GAROUPA_CHECKOUT_HOST"`
-	AppURL              string     `env:"GAROUPA_APP_URL"`
-	DataDir             string     `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
-	SecretKey           string     `env:"GAROUPA_SECRET_KEY"`
-	PostgresBin         string     `env:"GAROUPA_POSTGRES_BIN"`
-	WebhookBackoff      string     `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
-	WebhookAllowPrivate *bool      `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
-	LiveProvider        string     `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
-	Demo                bool       `env:"GAROUPA_DEMO" envDefault:"false"`
-	LogLevel            slog.Level `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
+	DatabaseURL         string        `env:"DATABASE_URL"`
+	Listen              string        `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
+	BaseURL             string        `env:"GAROUPA_BASE_URL"`
+	CheckoutHost        string        `env:"GAROUPA_CHECKOUT_HOST"`
+	AppURL              string        `env:"GAROUPA_APP_URL"`
+	DataDir             string        `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
+	SecretKey           string        `env:"GAROUPA_SECRET_KEY"`
+	PostgresBin         string        `env:"GAROUPA_POSTGRES_BIN"`
+	WebhookBackoff      string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
+	WebhookAllowPrivate *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
+	SettlementDelayTest time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_TEST" envDefault:"10s"`
+	SettlementDelayLive time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_LIVE" envDefault:"24h"`
+	LiveProvider        string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
+	Demo                bool          `env:"GAROUPA_DEMO" envDefault:"false"`
+	RateLimit           string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
+	RateLimitLive       string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
+	RateLimitTest       string        `env:"GAROUPA_RATE_LIMIT_TEST" envDefault:"50/s,100"`
+	RateLimitFailedAuth string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
+	RateLimitPages      string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
+	RateLimitLogIn      string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
+	TrustedProxies      string        `env:"GAROUPA_TRUSTED_PROXIES"`
+	LogLevel            slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
 
 	backoff []time.Duration
+	proxies []netip.Prefix
+	limits  limiters
+}
+
+// limiters are the buckets of the RateLimit settings; nil ones are off.
+type limiters struct {
+	live, test, failedAuth, pages, logIn *ratelimit.Limiter
 }
 
 // The values of GAROUPA_LIVE_PROVIDER.
@@ -69,6 +87,15 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_SECRET_KEY", checkSecretKey(s.SecretKey)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
+		{"GAROUPA_SETTLEMENT_DELAY_TEST", checkDelay(s.SettlementDelayTest)},
+		{"GAROUPA_SETTLEMENT_DELAY_LIVE", checkDelay(s.SettlementDelayLive)},
+		{"GAROUPA_RATE_LIMIT", s.checkRateLimit()},
+		{"GAROUPA_RATE_LIMIT_LIVE", s.readLimit(&s.limits.live, s.RateLimitLive)},
+		{"GAROUPA_RATE_LIMIT_TEST", s.readLimit(&s.limits.test, s.RateLimitTest)},
+		{"GAROUPA_RATE_LIMIT_FAILED_AUTH", s.readLimit(&s.limits.failedAuth, s.RateLimitFailedAuth)},
+		{"GAROUPA_RATE_LIMIT_PAGES", s.readLimit(&s.limits.pages, s.RateLimitPages)},
+		{"GAROUPA_RATE_LIMIT_LOG_IN", s.readLimit(&s.limits.logIn, s.RateLimitLogIn)},
+		{"GAROUPA_TRUSTED_PROXIES", s.readProxies()},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
 	} {
 		if check.err != nil {
@@ -114,6 +141,43 @@ func (s *settings) checkLiveProvider() error {
 func (s *settings) readBackoff() (err error) {
 	s.backoff, err = webhook.ParseBackoff(s.WebhookBackoff)
 	return err
+}
+
+func (s *settings) checkRateLimit() error {
+	if s.RateLimit != "on" && s.RateLimit != "off" {
+		return fmt.Errorf("%q is neither on nor off", s.RateLimit)
+	}
+	return nil
+}
+
+// readLimit fills in a limiter, unless limits are off as a whole.
+func (s *settings) readLimit(l **ratelimit.Limiter, text string) error {
+	rate, err := ratelimit.Parse(text)
+	if err == nil && s.RateLimit != "off" {
+		*l = ratelimit.New(rate)
+	}
+	return err
+}
+
+func (s *settings) readProxies() error {
+	for _, text := range strings.FieldsFunc(s.TrustedProxies, func(r rune) bool { return r == ',' || r == ' ' }) {
+		prefix, err := netip.ParsePrefix(text)
+		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", text)
+		}
+		s.proxies = append(s.proxies, prefix.Masked())
+	}
+	return nil
+}
+
+func checkDelay(d time.Duration) error {
+	if d < 0 {
+		return errors.New("must not be negative")
+	}
+	return nil
 }
 
 func checkDatabaseURL(raw string) error {

@@ -33,15 +33,24 @@ func NewDB(t testing.TB) *models.DB {
 // NewURL is NewDB for a program that opens its own connections.
 func NewURL(t testing.TB) string {
 	t.Helper()
+	return create(t, func(conn *pgx.Conn, server string) string { return " TEMPLATE " + ensureTemplate(t, conn, server) })
+}
+
+// NewEmptyURL is NewURL for a database without any schema.
+func NewEmptyURL(t testing.TB) string {
+	t.Helper()
+	return create(t, func(*pgx.Conn, string) string { return "" })
+}
+
+// create makes a database like the template that from names.
+func create(t testing.TB, from func(conn *pgx.Conn, server string) string) string {
+	t.Helper()
 	server, err := localpg.ForTests()
 	if err != nil {
 		t.Fatalf("modelstest: %v", err)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	admin(t, server, func(conn *pgx.Conn) {
-		template := ensureTemplate(t, conn, server)
-		exec(t, conn, "CREATE DATABASE "+name+" TEMPLATE "+template)
-	})
+	admin(t, server, func(conn *pgx.Conn) { exec(t, conn, "CREATE DATABASE "+name+from(conn, server)) })
 	t.Cleanup(func() {
 		admin(t, server, func(conn *pgx.Conn) { exec(t, conn, "DROP DATABASE "+name+" WITH (FORCE)") })
 	})

@@ -23,6 +23,9 @@ import (
 // CheckoutHost is where the gateway of tests thinks its pages are.
 const CheckoutHost = "https://pay.example"
 
+// SettlementDelay is the gateway's, in both environments.
+const SettlementDelay = 10 * time.Second
+
 // Password is the owner's.
 const Password = "correct horse battery"
 
@@ -59,6 +62,7 @@ func NewWith(t testing.TB, live psp.Provider) *Gateway {
 	g.Merchants = merchants.New(merchants.Options{DB: db, Vault: v, AllowPrivate: true, Now: g.Clock.Now})
 	g.Service = payments.New(payments.Options{
 		DB: db, Simulator: sim, Live: live, Vault: v, CheckoutHost: CheckoutHost,
+		SettlementDelayTest: SettlementDelay, SettlementDelayLive: SettlementDelay,
 		Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour},
 		Now:     g.Clock.Now, Wake: func() { g.Woken.Add(1) },
 	})

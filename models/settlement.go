@@ -1,0 +1,47 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/money"
+)
+
+// Unsettled is a paid checkout whose money is not available yet.
+type Unsettled struct {
+	CheckoutID, AccountID string
+	Net                   money.Cents // what was paid less the fee
+}
+
+// LockUnsettled holds up to limit checkouts of the environment that were paid by a
+// time and are not settled, the oldest first, leaving out those that another
+// transaction holds.
+func LockUnsettled(tx *Tx, livemode bool, paidBy time.Time, limit int) (due []Unsettled, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, `SELECT c.id, j.account_id, p.amount - p.fee FROM checkouts c
+			JOIN payments p ON p.checkout_id = c.id AND p.settles JOIN projects j ON j.id = c.project_id
+			WHERE c.status = 'PAID' AND c.settlement_status = 'PENDING' AND c.livemode = $1 AND c.paid_at <= $2
+			ORDER BY c.paid_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED`, livemode, paidBy, limit)
+		if err != nil {
+			return err
+		}
+		due, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Unsettled])
+		return err
+	})
+	return due, err
+}
+
+// SaveSettlement makes checkouts that the caller holds AVAILABLE, with their net.
+func SaveSettlement(tx *Tx, settled []Unsettled) error {
+	ids, nets := make([]string, len(settled)), make([]int64, len(settled))
+	for i, u := range settled {
+		ids[i], nets[i] = u.CheckoutID, int64(u.Net)
+	}
+	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `UPDATE checkouts c SET settlement_status = 'AVAILABLE', settlement_amount = s.net
+			FROM unnest($1::text[], $2::bigint[]) AS s (id, net) WHERE c.id = s.id`, ids, nets)
+		return err
+	})
+}
