@@ -51,6 +51,7 @@ func Register(r fiber.Router, o Options) {
 	v1 := r.Group("/v1")
 	v1.Get("/health", s.health)
 	v1.Post("/checkouts", s.acceptBody, s.authenticate(models.PermissionCheckoutCreate), s.createCheckout)
+	v1.Get("/checkouts", s.authenticate(models.PermissionCheckoutRead), s.listCheckouts)
 	v1.Get("/checkouts/:id", s.authenticate(models.PermissionCheckoutRead), s.readCheckout)
 }
 

@@ -124,12 +124,12 @@ type rule struct {
 	wants   string
 }
 
-// text reports whether s has min to max characters and no control characters but
+// text reports whether s is valid UTF-8 of min to max characters, without control characters but
 // the ones in allowed. Characters that turn the direction of writing count as
 // control: they make a text read as another.
 func text(s string, min, max int, allowed string) bool {
 	n := utf8.RuneCountInString(s)
-	return n >= min && n <= max && !strings.ContainsFunc(s, func(r rune) bool {
+	return utf8.ValidString(s) && n >= min && n <= max && !strings.ContainsFunc(s, func(r rune) bool {
 		return (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) && !strings.ContainsRune(allowed, r)
 	})
 }

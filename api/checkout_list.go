@@ -1,0 +1,70 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/models"
+	"garoupa/wire"
+)
+
+// listCheckouts handles GET /v1/checkouts (contract 4.2).
+func (s *server) listCheckouts(c *fiber.Ctx) error {
+	params, err := query(c, "status", "externalId", "limit", "cursor")
+	if err != nil {
+		return err
+	}
+	filter, err := s.readFilter(params)
+	if err != nil {
+		return err
+	}
+	page, err := s.Payments.Checkouts(c.UserContext(), holder(c).Scope(), filter)
+	if err != nil {
+		return err
+	}
+	body := append(make([]byte, 0, 2048*len(page.Checkouts)+64), `{"data":[`...)
+	for i := range page.Checkouts {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = wire.AppendCheckout(body, &page.Checkouts[i], s.CheckoutHost)
+	}
+	return sendPage(c, body, page.NextCursor)
+}
+
+// sendPage ends a list that body begins.
+func sendPage(c *fiber.Ctx, body []byte, nextCursor string) error {
+	body = append(body, `],"nextCursor":`...)
+	if nextCursor == "" {
+		body = append(body, "null"...)
+	} else {
+		body = wire.AppendString(body, nextCursor)
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(append(body, '}'))
+}
+
+func (s *server) readFilter(params map[string]string) (f models.CheckoutFilter, err error) {
+	if status, given := params["status"]; given {
+		f.Status = models.CheckoutStatus(status)
+		switch f.Status {
+		case models.CheckoutPending, models.CheckoutPaid, models.CheckoutExpired, models.CheckoutCancelled:
+		default:
+			return f, fault.New(fault.InvalidRequestBody, "status must be PENDING, PAID, EXPIRED or CANCELLED.")
+		}
+	}
+	if externalID, given := params["externalId"]; given {
+		if f.ExternalID = externalID; !externalIDRule.accepts(externalID) {
+			return f, fault.New(fault.InvalidRequestBody, "externalId must be %s.", externalIDRule.wants)
+		}
+	}
+	if f.Limit, err = limitOf(params); err != nil {
+		return f, err
+	}
+	if cursor, given := params["cursor"]; given {
+		if f.After, err = s.Payments.ReadCursor(cursor); err != nil {
+			return f, errCursor
+		}
+	}
+	return f, nil
+}

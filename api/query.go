@@ -1,0 +1,50 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+)
+
+// Bounds of limit in lists (contract 4.2).
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+)
+
+// query reads the parameters of an address: only known ones, each once.
+func query(c *fiber.Ctx, known ...string) (map[string]string, error) {
+	params := map[string]string{}
+	var err error
+	c.Context().QueryArgs().VisitAll(func(name, value []byte) {
+		n := string(name)
+		_, twice := params[n]
+		switch {
+		case err != nil:
+		case !slices.Contains(known, n):
+			err = fault.New(fault.InvalidRequestBody, "Unknown query parameter %.80q. The closest known one is %q.", n, closest(n, known))
+		case twice:
+			err = fault.New(fault.InvalidRequestBody, "The query parameter %s stands twice.", n)
+		}
+		params[n] = string(value)
+	})
+	return params, err
+}
+
+// limitOf reads the parameter limit: 1 to 100, 20 if it is absent.
+func limitOf(params map[string]string) (int, error) {
+	raw, given := params["limit"]
+	if !given {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(raw)
+	if err != nil || n < 1 || n > maxLimit || raw[0] == '+' {
+		return 0, fault.New(fault.InvalidRequestBody, "limit must be an integer from 1 to %d.", maxLimit)
+	}
+	return n, nil
+}
+
+var errCursor = fault.New(fault.InvalidRequestBody, "cursor must be the nextCursor of an earlier page.")
