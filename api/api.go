@@ -53,6 +53,12 @@ func Register(r fiber.Router, o Options) {
 	v1.Post("/checkouts", s.acceptBody, s.authenticate(models.PermissionCheckoutCreate), s.createCheckout)
 	v1.Get("/checkouts", s.authenticate(models.PermissionCheckoutRead), s.listCheckouts)
 	v1.Get("/checkouts/:id", s.authenticate(models.PermissionCheckoutRead), s.readCheckout)
+	v1.Post("/payment-links", s.acceptBody, s.authenticate(models.PermissionPaymentLinkCreate), s.createPaymentLink)
+	v1.Get("/payment-links", s.authenticate(models.PermissionPaymentLinkRead), s.listPaymentLinks)
+	v1.Get("/payment-links/:id", s.authenticate(models.PermissionPaymentLinkRead), s.readPaymentLink)
+	v1.Post("/test/checkouts/:id/pay", s.authenticate(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulatePayment))
+	v1.Post("/test/checkouts/:id/expire", s.authenticate(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateExpiry))
+	v1.Post("/test/checkouts/:id/cancel", s.authenticate(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateCancellation))
 }
 
 // health handles GET /v1/health: the service answers. It is public.
@@ -140,6 +146,21 @@ func tooMany(c *fiber.Ctx, d ratelimit.Decision) error {
 // seconds writes a time in whole seconds, rounded up.
 func seconds(d time.Duration) string {
 	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
+}
+
+// sendJSON answers with a body that is JSON already.
+func sendJSON(c *fiber.Ctx, body []byte) error {
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(body)
+}
+
+// requiredIdempotencyKey is idempotencyKey for operations that cannot do without.
+func requiredIdempotencyKey(c *fiber.Ctx) (string, error) {
+	key, err := idempotencyKey(c)
+	if err == nil && key == "" {
+		err = fault.New(fault.IdempotencyKeyRequired, "This operation needs an Idempotency-Key header: a text of your own that names this request, the same at every retry.")
+	}
+	return key, err
 }
 
 // idempotencyKey returns the request's Idempotency-Key, "" if it is absent or blank.

@@ -5,6 +5,7 @@ import (
 
 	"garoupa/fault"
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/wire"
 )
 
@@ -40,8 +41,7 @@ func sendPage(c *fiber.Ctx, body []byte, nextCursor string) error {
 	} else {
 		body = wire.AppendString(body, nextCursor)
 	}
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Send(append(body, '}'))
+	return sendJSON(c, append(body, '}'))
 }
 
 func (s *server) readFilter(params map[string]string) (f models.CheckoutFilter, err error) {
@@ -61,10 +61,19 @@ func (s *server) readFilter(params map[string]string) (f models.CheckoutFilter, 
 	if f.Limit, err = limitOf(params); err != nil {
 		return f, err
 	}
-	if cursor, given := params["cursor"]; given {
-		if f.After, err = s.Payments.ReadCursor(cursor); err != nil {
-			return f, errCursor
-		}
+	f.After, err = s.cursorOf(params, payments.ListCheckouts)
+	return f, err
+}
+
+// cursorOf reads the parameter cursor, nil if it is absent.
+func (s *server) cursorOf(params map[string]string, list payments.List) (*models.Position, error) {
+	cursor, given := params["cursor"]
+	if !given {
+		return nil, nil
 	}
-	return f, nil
+	after, err := s.Payments.ReadCursor(list, cursor)
+	if err != nil {
+		return nil, errCursor
+	}
+	return after, nil
 }

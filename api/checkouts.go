@@ -56,8 +56,7 @@ func (s *server) readCheckout(c *fiber.Ctx) error {
 }
 
 func (s *server) answer(c *fiber.Ctx, checkout *models.Checkout) error {
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Send(wire.AppendCheckout(nil, checkout, s.CheckoutHost))
+	return sendJSON(c, wire.AppendCheckout(nil, checkout, s.CheckoutHost))
 }
 
 var (

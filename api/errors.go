@@ -29,6 +29,8 @@ var responses = map[fault.Code]response{
 	fault.LiveOperationsBlocked:  {403, "auth_error"},
 	fault.NotFound:               {404, "not_found_error"},
 	fault.CheckoutNotFound:       {404, "not_found_error"},
+	fault.PaymentLinkNotFound:    {404, "not_found_error"},
+	fault.ProductNotFound:        {404, "not_found_error"},
 	fault.MethodNotAllowed:       {405, "validation_error"},
 	fault.IdempotencyConflict:    {409, "conflict_error"},
 	fault.CheckoutNotPending:     {409, "conflict_error"},

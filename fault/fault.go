@@ -23,6 +23,8 @@ const (
 	LiveOperationsBlocked  Code = "live_operations_blocked"
 	NotFound               Code = "not_found"
 	CheckoutNotFound       Code = "checkout_not_found"
+	PaymentLinkNotFound    Code = "payment_link_not_found"
+	ProductNotFound        Code = "product_not_found"
 	MethodNotAllowed       Code = "method_not_allowed"
 	IdempotencyConflict    Code = "idempotency_conflict"
 	CheckoutNotPending     Code = "checkout_not_pending"

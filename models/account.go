@@ -35,6 +35,14 @@ type Account struct {
 	CreatedAt          time.Time
 }
 
+const accountColumns = `a.id, a.name, a.document, a.city, a.production_access, a.suspended, a.live_blocked,
+	a.withdrawals_blocked, a.fee_basis_points, a.fee_fixed, a.min_amount, a.max_amount, a.created_at`
+
+func (a *Account) targets() []any {
+	return []any{&a.ID, &a.Name, &a.Document, &a.City, &a.ProductionAccess, &a.Suspended, &a.LiveBlocked,
+		&a.WithdrawalsBlocked, &a.FeeBasisPoints, &a.FeeFixed, &a.MinAmount, &a.MaxAmount, &a.CreatedAt}
+}
+
 // InsertAccount writes a new account; what the schema has defaults for may be zero.
 func InsertAccount(tx *Tx, a *Account) error {
 	return tx.Select("ID", "Name", "Document", "ProductionAccess", "CreatedAt").Create(a).Error

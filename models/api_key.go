@@ -85,13 +85,9 @@ func (h *KeyHolder) Scope() Scope { return Scope{ProjectID: h.Key.ProjectID, Liv
 // ErrNotFound.
 func KeyHolderByHash(ctx context.Context, q Querier, secretHash []byte) (*KeyHolder, error) {
 	var h KeyHolder
-	a := &h.Account
-	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+`, a.id, a.name, a.document, a.city, a.production_access, a.suspended,
-			a.live_blocked, a.withdrawals_blocked, a.fee_basis_points, a.fee_fixed, a.min_amount, a.max_amount, a.created_at
+	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+`, `+accountColumns+`
 		FROM api_keys k JOIN projects p ON p.id = k.project_id JOIN accounts a ON a.id = p.account_id
-		WHERE k.secret_hash = $1 AND k.revoked_at IS NULL`, secretHash).Scan(append(h.Key.targets(),
-		&a.ID, &a.Name, &a.Document, &a.City, &a.ProductionAccess, &a.Suspended,
-		&a.LiveBlocked, &a.WithdrawalsBlocked, &a.FeeBasisPoints, &a.FeeFixed, &a.MinAmount, &a.MaxAmount, &a.CreatedAt)...)
+		WHERE k.secret_hash = $1 AND k.revoked_at IS NULL`, secretHash).Scan(append(h.Key.targets(), h.Account.targets()...)...)
 	if err != nil {
 		return nil, notFound(err)
 	}

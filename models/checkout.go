@@ -52,16 +52,17 @@ type Checkout struct {
 	PaidAt           *time.Time
 	SettlementStatus SettlementStatus
 	SettlementAmount *money.Cents // net, once AVAILABLE
+	PaymentLinkID    *string      // the link that made it; nil: the API did
 }
 
 const checkoutColumns = `c.id, c.project_id, c.livemode, c.status, c.amount, c.description, c.external_id,
 	c.customer_name, c.customer_email, c.customer_document, c.metadata, c.txid, c.copy_paste, c.qr_png,
-	c.created_at, c.expires_at, c.paid_at, c.settlement_status, c.settlement_amount`
+	c.created_at, c.expires_at, c.paid_at, c.settlement_status, c.settlement_amount, c.payment_link_id`
 
 func (c *Checkout) targets() []any {
 	return []any{&c.ID, &c.ProjectID, &c.Livemode, &c.Status, &c.Amount, &c.Description, &c.ExternalID,
 		&c.CustomerName, &c.CustomerEmail, &c.CustomerDocument, &c.Metadata, &c.TxID, &c.CopyPaste, &c.QRPNG,
-		&c.CreatedAt, &c.ExpiresAt, &c.PaidAt, &c.SettlementStatus, &c.SettlementAmount}
+		&c.CreatedAt, &c.ExpiresAt, &c.PaidAt, &c.SettlementStatus, &c.SettlementAmount, &c.PaymentLinkID}
 }
 
 // CheckoutByID returns one checkout of the scope, or ErrNotFound.
@@ -84,6 +85,8 @@ type PublicCheckout struct {
 	MerchantName     string
 	MerchantDocument *string
 	EndToEndID       *string // of the payment that settled it
+	SuccessURL       *string // of the link that made it
+	ReturnURL        *string
 }
 
 // PublicCheckoutByID returns a checkout of any merchant to whoever knows its id,
@@ -93,10 +96,11 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		return nil, ErrNotFound
 	}
 	var c PublicCheckout
-	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, a.name, a.document, p.end_to_end_id FROM checkouts c
+	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, a.name, a.document, p.end_to_end_id, l.success_url, l.return_url FROM checkouts c
 		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
 		LEFT JOIN payments p ON p.checkout_id = c.id AND p.settles
-		WHERE c.id = $1`, id).Scan(append(c.targets(), &c.MerchantName, &c.MerchantDocument, &c.EndToEndID)...)
+		LEFT JOIN payment_links l ON l.id = c.payment_link_id
+		WHERE c.id = $1`, id).Scan(append(c.targets(), &c.MerchantName, &c.MerchantDocument, &c.EndToEndID, &c.SuccessURL, &c.ReturnURL)...)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -107,14 +111,8 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 type CheckoutFilter struct {
 	Status     CheckoutStatus
 	ExternalID string
-	After      *CheckoutPosition // the last row of the page before
+	After      *Position // the last row of the page before
 	Limit      int
-}
-
-// CheckoutPosition is a place in the order of a list.
-type CheckoutPosition struct {
-	CreatedAt time.Time
-	ID        string
 }
 
 // ListCheckouts returns the scope's checkouts, newest first, by keyset: the cost

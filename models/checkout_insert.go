@@ -27,8 +27,8 @@ const insertCheckout = `WITH claim AS (
 	ON CONFLICT DO NOTHING RETURNING key
 ), made AS (
 	INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
-		customer_document, customer_phone, metadata, txid, copy_paste, created_at, expires_at, qr_png)
-	SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $21
+		customer_document, customer_phone, metadata, txid, copy_paste, created_at, expires_at, qr_png, payment_link_id)
+	SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $21, $22
 	WHERE $18 = '' OR $20 OR EXISTS (SELECT FROM claim)
 	ON CONFLICT (id) DO NOTHING RETURNING id
 ), told AS (
@@ -47,7 +47,7 @@ func InsertCheckout(ctx context.Context, q Querier, n *NewCheckout) (made, queue
 	err = q.QueryRow(ctx, insertCheckout,
 		c.ID, c.ProjectID, c.Livemode, c.Amount, c.Description, c.ExternalID, c.CustomerName, c.CustomerEmail,
 		c.CustomerDocument, c.CustomerPhone, c.Metadata, c.TxID, c.CopyPaste, c.CreatedAt, c.ExpiresAt,
-		n.Created.ID, n.Created.Body, n.IdempotencyKey, n.RequestHash, n.Resumed, c.QRPNG,
+		n.Created.ID, n.Created.Body, n.IdempotencyKey, n.RequestHash, n.Resumed, c.QRPNG, c.PaymentLinkID,
 	).Scan(&checkouts, &jobs)
 	return checkouts == 1, jobs > 0, err
 }

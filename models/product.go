@@ -1,14 +1,21 @@
 package models
 
 import (
+	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"garoupa/money"
 )
 
+// PaymentCycles are how often a product is meant to be paid (decisions, 3). Each
+// use of a link charges once, whatever the cycle.
+var PaymentCycles = []string{"ONE_TIME", "WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUALLY", "ANNUALLY"}
+
 // Product is what a merchant sells through payment links.
 type Product struct {
-	ID           string `gorm:"primaryKey"`
+	ID           string
 	ProjectID    string
 	Livemode     bool
 	Slug         string // its public id, which never changes
@@ -16,11 +23,58 @@ type Product struct {
 	Description  *string
 	ImageURL     *string
 	Amount       money.Cents
-	PaymentCycle string // ONE_TIME, WEEKLY, … (decisions, 3)
+	PaymentCycle string // one of PaymentCycles
 	Active       bool
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }
 
-// InsertProduct writes a new product.
+// ProductsSlugUnique is the constraint that keeps a slug to one product of a scope.
+const ProductsSlugUnique = "products_slug_unique"
+
+const productColumns = `d.id, d.project_id, d.livemode, d.slug, d.name, d.description, d.image_url, d.amount, d.payment_cycle,
+	d.active, d.created_at, d.updated_at`
+
+func (p *Product) targets() []any {
+	return []any{&p.ID, &p.ProjectID, &p.Livemode, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount, &p.PaymentCycle,
+		&p.Active, &p.CreatedAt, &p.UpdatedAt}
+}
+
+// InsertProduct writes a new product; a taken slug violates ProductsSlugUnique.
 func InsertProduct(tx *Tx, p *Product) error { return tx.Create(p).Error }
+
+// UpdateProduct writes what a member may change of a product of the scope: all but
+// its slug. It reports false if there is no such product.
+func UpdateProduct(tx *Tx, scope Scope, p *Product) (found bool, err error) {
+	done := tx.Exec(`UPDATE products SET name = ?, description = ?, image_url = ?, amount = ?, payment_cycle = ?, active = ?, updated_at = ?
+		WHERE slug = ? AND project_id = ? AND livemode = ?`, p.Name, p.Description, p.ImageURL, p.Amount, p.PaymentCycle, p.Active,
+		p.UpdatedAt, p.Slug, scope.ProjectID, scope.Livemode)
+	return done.RowsAffected == 1, done.Error
+}
+
+// ProductBySlug returns one product of the scope, active or not, or ErrNotFound.
+func ProductBySlug(ctx context.Context, q Querier, scope Scope, slug string) (*Product, error) {
+	var p Product
+	err := q.QueryRow(ctx, "SELECT "+productColumns+" FROM products d WHERE d.slug = $1 AND d.project_id = $2 AND d.livemode = $3",
+		slug, scope.ProjectID, scope.Livemode).Scan(p.targets()...)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &p, nil
+}
+
+// Products lists the scope's products, newest first, by keyset.
+func Products(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]Product, error) {
+	sql, args := "SELECT "+productColumns+" FROM products d WHERE d.project_id = $1 AND d.livemode = $2", []any{scope.ProjectID, scope.Livemode, limit}
+	if after != nil {
+		sql += " AND (d.created_at, d.id) < ($4, $5)"
+		args = append(args, after.CreatedAt, after.ID)
+	}
+	rows, err := q.Query(ctx, sql+" ORDER BY d.created_at DESC, d.id DESC LIMIT $3", args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Product, err error) {
+		return p, row.Scan(p.targets()...)
+	})
+}

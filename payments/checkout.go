@@ -1,7 +1,6 @@
 package payments
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +24,9 @@ type NewCheckout struct {
 	Customer       Customer
 	Metadata       []byte // a JSON object of strings, {} for none
 	ExpiresIn      time.Duration
-	IdempotencyKey string // "" for none
-	RequestHash    []byte // SHA-256 of the canonical body; needed with a key
+	IdempotencyKey string  // "" for none
+	RequestHash    []byte  // SHA-256 of the canonical body; needed with a key
+	PaymentLinkID  *string // the link that makes it, if one does
 }
 
 // Customer is who pays, as far as the merchant tells. Nil means unsaid.
@@ -126,7 +126,7 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 			ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Status: models.CheckoutPending,
 			Amount: in.Amount, Description: in.Description, ExternalID: in.ExternalID,
 			CustomerName: in.Customer.Name, CustomerEmail: in.Customer.Email, CustomerDocument: in.Customer.Document,
-			Metadata: in.Metadata, TxID: pix.ChargeTxID(id),
+			Metadata: in.Metadata, TxID: pix.ChargeTxID(id), PaymentLinkID: in.PaymentLinkID,
 			CreatedAt: now, ExpiresAt: now.Add(in.ExpiresIn), SettlementStatus: models.SettlementPending,
 		},
 		Created:        models.Event{ID: models.NewEventID()},
@@ -171,19 +171,13 @@ func (s *Service) earlier(ctx context.Context, scope models.Scope, in NewCheckou
 	if in.IdempotencyKey == "" {
 		return earlier{}, nil
 	}
-	k, err := models.IdempotencyKeyByName(ctx, s.DB.Pool, scope.ProjectID, scope.Livemode, models.OperationCheckout, in.IdempotencyKey)
-	if errors.Is(err, models.ErrNotFound) {
-		return earlier{}, nil
-	} else if err != nil {
-		return earlier{}, fmt.Errorf("payments: read idempotency key: %w", err)
+	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Livemode, models.OperationCheckout, in.IdempotencyKey, in.RequestHash)
+	if err != nil || id == "" {
+		return earlier{}, err
 	}
-	if !bytes.Equal(k.RequestHash, in.RequestHash) {
-		return earlier{}, fault.New(fault.IdempotencyConflict,
-			"This Idempotency-Key was used with another body. Send the first body again, or use a new key.")
-	}
-	c, err := models.CheckoutByID(ctx, s.DB.Pool, scope, k.ResourceID)
+	c, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id)
 	if errors.Is(err, models.ErrNotFound) {
-		return earlier{boundID: k.ResourceID}, nil
+		return earlier{boundID: id}, nil
 	} else if err != nil {
 		return earlier{}, fmt.Errorf("payments: read checkout: %w", err)
 	}
@@ -212,7 +206,7 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope, f models.Ch
 	if len(rows) > limit {
 		page.Checkouts = rows[:limit]
 		last := rows[limit-1]
-		page.NextCursor = s.Cursor(models.CheckoutPosition{CreatedAt: last.CreatedAt, ID: last.ID})
+		page.NextCursor = s.Cursor(ListCheckouts, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
 	}
 	return page, nil
 }

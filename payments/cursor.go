@@ -16,28 +16,37 @@ var ErrCursor = errors.New("payments: not a cursor of this installation")
 
 const cursorTag = 8 // bytes of the HMAC that are kept
 
+// List names a list, whose cursors fit no other.
+type List string
+
+const (
+	ListCheckouts    List = "checkouts"
+	ListPaymentLinks List = "payment_links"
+)
+
 // Cursor writes a place in a list for a client, who must not read or make one.
-func (s *Service) Cursor(at models.CheckoutPosition) string {
+func (s *Service) Cursor(list List, at models.Position) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(at.CreatedAt.UnixMicro()))
 	b = append(b, at.ID...)
-	return base64.RawURLEncoding.EncodeToString(append(b, s.cursorMAC(b)...))
+	return base64.RawURLEncoding.EncodeToString(append(b, s.cursorMAC(list, b)...))
 }
 
 // ReadCursor reads what Cursor wrote. It fails with ErrCursor.
-func (s *Service) ReadCursor(cursor string) (*models.CheckoutPosition, error) {
+func (s *Service) ReadCursor(list List, cursor string) (*models.Position, error) {
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(b) < 8+cursorTag {
 		return nil, ErrCursor
 	}
 	b, tag := b[:len(b)-cursorTag], b[len(b)-cursorTag:]
-	if !hmac.Equal(tag, s.cursorMAC(b)) {
+	if !hmac.Equal(tag, s.cursorMAC(list, b)) {
 		return nil, ErrCursor
 	}
-	return &models.CheckoutPosition{CreatedAt: time.UnixMicro(int64(binary.BigEndian.Uint64(b))).UTC(), ID: string(b[8:])}, nil
+	return &models.Position{CreatedAt: time.UnixMicro(int64(binary.BigEndian.Uint64(b))).UTC(), ID: string(b[8:])}, nil
 }
 
-func (s *Service) cursorMAC(b []byte) []byte {
+func (s *Service) cursorMAC(list List, b []byte) []byte {
 	h := hmac.New(sha256.New, s.cursorKey)
+	h.Write([]byte(list))
 	h.Write(b)
 	return h.Sum(nil)[:cursorTag]
 }

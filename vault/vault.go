@@ -7,8 +7,10 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 )
@@ -52,6 +54,16 @@ func (v *Vault) Key(purpose string) []byte {
 		return nil
 	}
 	return key
+}
+
+// Digest returns HMAC-SHA256 of the parts, one after the other, under the secret key
+// itself, in lower-case hex. It is for public names that must not be guessed.
+func (v *Vault) Digest(parts ...string) string {
+	h := hmac.New(sha256.New, v.secret)
+	for _, part := range parts {
+		h.Write([]byte(part))
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Seal encrypts text (AES-256-GCM, a random nonce, the key's id in front) for

@@ -12,6 +12,7 @@ import (
 	"garoupa/fault"
 	"garoupa/models"
 	"garoupa/money"
+	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/pages"
 )
@@ -34,7 +35,7 @@ func (s *server) listCheckouts(c *fiber.Ctx) error {
 	}
 	if cursor := c.Query("cursor"); cursor != "" {
 		// A cursor that is not ours starts the list over: the address may be old.
-		filter.After, _ = s.Payments.ReadCursor(cursor)
+		filter.After, _ = s.Payments.ReadCursor(payments.ListCheckouts, cursor)
 	}
 	page, err := s.Payments.Checkouts(c.UserContext(), scope(c), filter)
 	if err != nil {
