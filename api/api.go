@@ -39,8 +39,9 @@ type Options struct {
 
 // Limits bound how often the API may be called (decisions, 10). Nil is no limit.
 type Limits struct {
-	Live, Test *ratelimit.Limiter // by key
-	FailedAuth *ratelimit.Limiter // by address
+	Live, Test  *ratelimit.Limiter // by key
+	Withdrawals *ratelimit.Limiter // by account
+	FailedAuth  *ratelimit.Limiter // by address
 }
 
 type server struct{ Options }
@@ -50,15 +51,24 @@ func Register(r fiber.Router, o Options) {
 	s := &server{o}
 	v1 := r.Group("/v1")
 	v1.Get("/health", s.health)
-	v1.Post("/checkouts", s.acceptBody, s.authenticate(models.PermissionCheckoutCreate), s.createCheckout)
-	v1.Get("/checkouts", s.authenticate(models.PermissionCheckoutRead), s.listCheckouts)
-	v1.Get("/checkouts/:id", s.authenticate(models.PermissionCheckoutRead), s.readCheckout)
-	v1.Post("/payment-links", s.acceptBody, s.authenticate(models.PermissionPaymentLinkCreate), s.createPaymentLink)
-	v1.Get("/payment-links", s.authenticate(models.PermissionPaymentLinkRead), s.listPaymentLinks)
-	v1.Get("/payment-links/:id", s.authenticate(models.PermissionPaymentLinkRead), s.readPaymentLink)
-	v1.Post("/test/checkouts/:id/pay", s.authenticate(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulatePayment))
-	v1.Post("/test/checkouts/:id/expire", s.authenticate(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateExpiry))
-	v1.Post("/test/checkouts/:id/cancel", s.authenticate(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateCancellation))
+
+	v1.Post("/checkouts", s.acceptBody, s.authenticate, allow(models.PermissionCheckoutCreate), s.createCheckout)
+	v1.Get("/checkouts", s.authenticate, allow(models.PermissionCheckoutRead), s.listCheckouts)
+	v1.Get("/checkouts/:id", s.authenticate, allow(models.PermissionCheckoutRead), s.readCheckout)
+
+	v1.Get("/balance", s.authenticate, allow(models.PermissionBalanceRead), s.readBalance)
+	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate), s.createWithdrawal)
+	v1.Get("/withdrawals", s.authenticate, allow(models.PermissionWithdrawalRead), s.listWithdrawals)
+	v1.Get("/withdrawals/:id", s.authenticate, allow(models.PermissionWithdrawalRead), s.readWithdrawal)
+
+	v1.Post("/payment-links", s.acceptBody, s.authenticate, allow(models.PermissionPaymentLinkCreate), s.createPaymentLink)
+	v1.Get("/payment-links", s.authenticate, allow(models.PermissionPaymentLinkRead), s.listPaymentLinks)
+	v1.Get("/payment-links/:id", s.authenticate, allow(models.PermissionPaymentLinkRead), s.readPaymentLink)
+
+	test := v1.Group("/test/checkouts/:id")
+	test.Post("/pay", s.authenticate, allow(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulatePayment))
+	test.Post("/expire", s.authenticate, allow(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateExpiry))
+	test.Post("/cancel", s.authenticate, allow(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateCancellation))
 }
 
 // health handles GET /v1/health: the service answers. It is public.
@@ -67,7 +77,8 @@ func (s *server) health(c *fiber.Ctx) error {
 	return c.SendString(`{"status":"ok","version":"` + Version + `"}`)
 }
 
-// acceptBody refuses bodies by their size and media type.
+// acceptBody refuses bodies by their size, media type and encoding: Fiber would
+// unpack an encoded one without a bound.
 func (s *server) acceptBody(c *fiber.Ctx) error {
 	if len(c.Request().Body()) > maxBody {
 		return tooLarge
@@ -78,6 +89,9 @@ func (s *server) acceptBody(c *fiber.Ctx) error {
 			return fault.New(fault.UnsupportedMediaType, "The body's Content-Type must be application/json.")
 		}
 	}
+	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && encoding != "identity" {
+		return fault.New(fault.UnsupportedMediaType, "The body must be sent as it is, without a Content-Encoding.")
+	}
 	return c.Next()
 }
 
@@ -86,24 +100,30 @@ type holderKey struct{}
 // holder returns the key that authenticate let in.
 func holder(c *fiber.Ctx) *models.KeyHolder { return c.Locals(holderKey{}).(*models.KeyHolder) }
 
-// authenticate lets in requests whose key has the permission.
-func (s *server) authenticate(needed models.Permission) fiber.Handler {
+// authenticate lets in requests with a key that holds, as long as its bucket has
+// tokens.
+func (s *server) authenticate(c *fiber.Ctx) error {
+	scheme, secret, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		secret = ""
+	}
+	h, err := s.Merchants.Authenticate(c.UserContext(), strings.TrimSpace(secret))
+	if err != nil {
+		return s.refuse(c, err)
+	}
+	if err := s.limit(c, h); err != nil {
+		return err
+	}
+	c.Locals(holderKey{}, h)
+	return c.Next()
+}
+
+// allow lets in keys that have the permission.
+func allow(needed models.Permission) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		scheme, secret, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-		if !strings.EqualFold(scheme, "Bearer") {
-			secret = ""
-		}
-		h, err := s.Merchants.Authenticate(c.UserContext(), strings.TrimSpace(secret))
-		if err != nil {
-			return s.refuse(c, err)
-		}
-		if err := s.limit(c, h); err != nil {
-			return err
-		}
-		if !h.Key.Allows(needed) {
+		if !holder(c).Key.Allows(needed) {
 			return fault.New(fault.APIKeyScopeForbidden, "The API key lacks the permission %s. Make a key that has it in the dashboard.", needed)
 		}
-		c.Locals(holderKey{}, h)
 		return c.Next()
 	}
 }

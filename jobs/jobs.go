@@ -104,6 +104,9 @@ func (r *Runner) sweep(ctx context.Context) {
 		if _, err := r.Payments.SettleDue(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "settlement sweep failed", "err", err)
 		}
+		if err := r.Payments.PayDue(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "simulated payments failed", "err", err)
+		}
 		select {
 		case <-ctx.Done():
 			return

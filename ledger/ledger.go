@@ -95,3 +95,17 @@ func Balance(ctx context.Context, q models.Querier, book Book) (money.Cents, err
 	}
 	return balance, nil
 }
+
+// BalanceOf returns what an account received, paid in fees and has in its books,
+// all at one moment.
+func BalanceOf(ctx context.Context, q models.Querier, accountID string, livemode bool) (models.Balance, error) {
+	book := func(kind Kind) string { return string(Account(accountID, livemode, kind)) }
+	balance, err := models.LedgerBalances(ctx, q, models.Books{
+		Clearing: string(Clearing(livemode)), Fees: string(Fees(livemode)),
+		Pending: book(Pending), Available: book(Available), Reserved: book(Reserved), Blocked: book(Blocked),
+	})
+	if err != nil {
+		return balance, fmt.Errorf("ledger: balance of %s: %w", accountID, err)
+	}
+	return balance, nil
+}

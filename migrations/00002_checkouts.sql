@@ -30,6 +30,7 @@ CREATE INDEX checkouts_by_page ON checkouts (project_id, livemode, created_at DE
 CREATE INDEX checkouts_by_status ON checkouts (project_id, livemode, status, created_at DESC, id DESC);
 CREATE INDEX checkouts_by_external_id ON checkouts (project_id, livemode, external_id, created_at DESC, id DESC);
 CREATE INDEX checkouts_by_expiry ON checkouts (expires_at) WHERE status = 'PENDING';
+CREATE INDEX checkouts_self_paying ON checkouts (created_at) WHERE status = 'PENDING' AND NOT livemode AND amount % 100 = 7;
 CREATE INDEX checkouts_by_payment ON checkouts (livemode, paid_at) WHERE status = 'PAID' AND settlement_status = 'PENDING';
 
 -- What a client's Idempotency-Key made. Rows are kept for as long as the resource.

@@ -222,3 +222,14 @@ func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt *time.Time, ids ..
 		return err
 	})
 }
+
+// SelfPayingCheckouts returns pending test checkouts made by a time whose amount
+// makes the simulator pay them, the oldest first (decisions, 4: cents of 07).
+func SelfPayingCheckouts(ctx context.Context, q Querier, madeBy time.Time) ([]string, error) {
+	rows, err := q.Query(ctx, `SELECT id FROM checkouts
+		WHERE status = 'PENDING' AND NOT livemode AND amount % 100 = 7 AND created_at <= $1 ORDER BY created_at LIMIT 100`, madeBy)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}

@@ -6,27 +6,44 @@ import (
 	"strings"
 )
 
-// ListenStatus tells changed of every change of a checkout's status that commits
-// from now on, in any process, until ctx ends or the connection is lost; listening
-// is called once it is under way. It holds one connection of the pool.
-func ListenStatus(ctx context.Context, db *DB, listening func(), changed func(id string, status CheckoutStatus)) error {
+// UsageChannel is the NOTIFY channel by which instances share their rate limits.
+const UsageChannel = "rate_usage"
+
+// Notify sends a message to whoever listens on the channel, in a transaction of
+// its own that waits for no disk.
+func Notify(ctx context.Context, q Querier, channel, payload string) error {
+	_, err := q.Exec(ctx, "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", channel, payload)
+	return err
+}
+
+// Listen hands over every message of the channel that commits from now on, in any
+// process, until ctx ends or the connection is lost; listening is called once it
+// is under way. It holds a connection of its own.
+func Listen(ctx context.Context, db *DB, channel string, listening func(), heard func(payload string)) error {
 	pooled, err := db.Pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("models: listen: %w", err)
 	}
 	conn := pooled.Hijack() // it listens now, so it must not return to the pool
 	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, "LISTEN "+StatusChannel); err != nil {
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 		return fmt.Errorf("models: listen: %w", err)
 	}
 	listening()
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
-			return fmt.Errorf("models: wait for a change: %w", err)
+			return fmt.Errorf("models: wait for a notification: %w", err)
 		}
-		if id, status, ok := strings.Cut(n.Payload, " "); ok {
+		heard(n.Payload)
+	}
+}
+
+// ListenStatus is Listen for the changes of checkouts' statuses.
+func ListenStatus(ctx context.Context, db *DB, listening func(), changed func(id string, status CheckoutStatus)) error {
+	return Listen(ctx, db, StatusChannel, listening, func(payload string) {
+		if id, status, ok := strings.Cut(payload, " "); ok {
 			changed(id, CheckoutStatus(status))
 		}
-	}
+	})
 }

@@ -75,9 +75,9 @@ func gate(a *models.Account, livemode bool) error {
 	case !livemode:
 		return nil
 	case a.ProductionAccess != models.AccessApproved:
-		return fault.New(fault.Forbidden, "This account has no production access yet. Ask for it in the dashboard, or use a test key.")
+		return notApproved
 	case a.Suspended:
-		return fault.New(fault.AccountSuspended, "This account is suspended. Its members see the reason in the dashboard.")
+		return suspended
 	case a.LiveBlocked:
 		return fault.New(fault.LiveOperationsBlocked, "Live operations of this account are blocked. Its members see the reason in the dashboard.")
 	}
@@ -88,7 +88,7 @@ func gate(a *models.Account, livemode bool) error {
 // false when the key is taken.
 func (s *Service) attempt(ctx context.Context, scope models.Scope, account *models.Account, in NewCheckout, resume earlier) (*models.Checkout, bool, error) {
 	row := s.newRow(scope, in, resume)
-	issued, err := s.provider(scope.Livemode).PutCharge(ctx, psp.Charge{
+	issued, err := s.putCharge(ctx, scope.Livemode, psp.Charge{
 		TxID: row.TxID, Amount: int64(in.Amount), ExpiresIn: in.ExpiresIn,
 		MerchantName: account.Name, City: account.City, Description: in.Description,
 	})
@@ -113,6 +113,13 @@ func (s *Service) attempt(ctx context.Context, scope models.Scope, account *mode
 		s.Wake()
 	}
 	return &row.Checkout, made, nil
+}
+
+func (s *Service) putCharge(ctx context.Context, livemode bool, charge psp.Charge) (psp.Issued, error) {
+	if !livemode && ruleOf(money.Cents(charge.Amount)) == ruleUnavailable {
+		return psp.Issued{}, psp.ErrUnavailable
+	}
+	return s.provider(livemode).PutCharge(ctx, charge)
 }
 
 func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *models.NewCheckout {

@@ -3,9 +3,11 @@ package payments
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"garoupa/fault"
 	"garoupa/models"
+	"garoupa/money"
 	"garoupa/pix/psp/simulator"
 )
 
@@ -13,14 +15,59 @@ import (
 // clock, would do to a checkout. They work where the simulator is the institution
 // and answer CheckoutNotFound elsewhere, as if the checkout did not exist.
 
-// SimulatePayment pays a pending checkout in full. Faults: CheckoutNotFound,
-// CheckoutNotPending.
+// rule is what the last two digits of an amount in centavos make the simulator do
+// in test (decisions, 4).
+type rule int64
+
+const (
+	rulePaysItself  rule = 7  // selfPayAfter its creation
+	ruleUnavailable rule = 37 // the institution cannot be reached
+	ruleUnderpays   rule = 47 // by one centavo
+	rulePaysTwice   rule = 57
+)
+
+// selfPayAfter is how long rulePaysItself waits.
+const selfPayAfter = 5 * time.Second
+
+func ruleOf(amount money.Cents) rule { return rule(amount % 100) }
+
+// SimulatePayment pays a pending checkout: in full, unless its amount asks for
+// something else. Faults: CheckoutNotFound, CheckoutNotPending.
 func (s *Service) SimulatePayment(ctx context.Context, id string) error {
 	c, err := s.simulatedCheckout(ctx, id)
 	if err != nil {
 		return err
 	}
-	return s.ConfirmPayment(ctx, c.Livemode, simulator.Pay(c.TxID, int64(c.Amount), s.now()))
+	amount, times := c.Amount, 1
+	if !c.Livemode {
+		switch ruleOf(c.Amount) {
+		case ruleUnderpays:
+			amount--
+		case rulePaysTwice:
+			times = 2
+		}
+	}
+	for range times {
+		if err := s.ConfirmPayment(ctx, c.Livemode, simulator.Pay(c.TxID, int64(amount), s.now())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PayDue pays the test checkouts that pay themselves and are old enough. Instances
+// may run it at the same time: a checkout is paid once, as it is pending once.
+func (s *Service) PayDue(ctx context.Context) error {
+	ids, err := models.SelfPayingCheckouts(ctx, s.DB.Pool, s.now().Add(-selfPayAfter))
+	if err != nil {
+		return fmt.Errorf("payments: find checkouts that pay themselves: %w", err)
+	}
+	for _, id := range ids {
+		if err := s.SimulatePayment(ctx, id); err != nil && fault.Of(err).Code != fault.CheckoutNotPending {
+			return err
+		}
+	}
+	return nil
 }
 
 // SimulateExpiry ends a pending checkout as if its time were over. Faults:

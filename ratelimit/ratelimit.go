@@ -35,7 +35,9 @@ type Limiter struct {
 	rate Rate
 	mu   sync.Mutex
 	all  map[string]bucket
-	next int // how many buckets make the next sweep
+	next int            // how many buckets make the next sweep
+	used map[string]int // tokens taken since Used was last called
+	hot  chan struct{}
 }
 
 type bucket struct {
@@ -44,15 +46,12 @@ type bucket struct {
 }
 
 // New returns a Limiter of full buckets.
-func New(r Rate) *Limiter { return &Limiter{rate: r, all: map[string]bucket{}, next: sweepSize} }
+func New(r Rate) *Limiter {
+	return &Limiter{rate: r, all: map[string]bucket{}, next: sweepSize, used: map[string]int{}, hot: make(chan struct{}, 1)}
+}
 
 // Take takes a token from key's bucket, if there is one.
-func (l *Limiter) Take(key string, now time.Time) Decision { return l.decide(key, now, 1) }
-
-// Look says whether a token is there and takes none.
-func (l *Limiter) Look(key string, now time.Time) Decision { return l.decide(key, now, 0) }
-
-func (l *Limiter) decide(key string, now time.Time, take float64) Decision {
+func (l *Limiter) Take(key string, now time.Time) Decision {
 	if l == nil {
 		return Decision{Allowed: true}
 	}
@@ -61,7 +60,8 @@ func (l *Limiter) decide(key string, now time.Time, take float64) Decision {
 	b := l.fill(key, now)
 	d := Decision{Allowed: b.tokens >= 1, Limit: l.rate.Burst}
 	if d.Allowed {
-		b.tokens -= take
+		b.tokens--
+		l.count(key)
 	} else {
 		d.RetryAfter = l.wait(1 - b.tokens)
 	}
@@ -69,7 +69,7 @@ func (l *Limiter) decide(key string, now time.Time, take float64) Decision {
 		l.sweep(now)
 	}
 	l.all[key] = b
-	d.Remaining = int(b.tokens)
+	d.Remaining = max(0, int(b.tokens))
 	d.Reset = l.wait(float64(l.rate.Burst) - b.tokens)
 	return d
 }
@@ -101,4 +101,39 @@ func (l *Limiter) sweep(now time.Time) {
 		}
 	}
 	l.next = max(sweepSize, 2*len(l.all))
+}
+
+// count notes a token taken, and signals Hot when a key takes many.
+func (l *Limiter) count(key string) {
+	if l.used[key]++; l.used[key]*10 < l.rate.Burst {
+		return
+	}
+	select {
+	case l.hot <- struct{}{}:
+	default: // the signal before was not heard yet
+	}
+}
+
+// Hot is sent to when a key has taken a tenth of its bucket since Used was last
+// called: other instances should know soon.
+func (l *Limiter) Hot() <-chan struct{} { return l.hot }
+
+// Used returns how many tokens were taken here, by key, since it was last called:
+// what other instances do not know of yet.
+func (l *Limiter) Used() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	used := l.used
+	l.used = map[string]int{}
+	return used
+}
+
+// Spend takes tokens that another instance gave out. A bucket may fall below empty
+// by that, and is refilled from there: what was given out too much is made up for.
+func (l *Limiter) Spend(key string, tokens int, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.fill(key, now)
+	b.tokens -= float64(tokens)
+	l.all[key] = b
 }

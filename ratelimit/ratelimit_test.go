@@ -20,25 +20,19 @@ func TestLimiter(t *testing.T) {
 	for _, step := range []struct {
 		at   time.Duration
 		key  string
-		look bool
 		want ratelimit.Decision
 	}{
-		{0, "a", false, ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 2, Reset: 500 * time.Millisecond}},
-		{0, "a", false, ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 1, Reset: time.Second}},
-		{0, "a", false, ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 0, Reset: 1500 * time.Millisecond}},
-		{0, "a", false, ratelimit.Decision{Limit: 3, Reset: 1500 * time.Millisecond, RetryAfter: 500 * time.Millisecond}},
-		{0, "b", false, ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 2, Reset: 500 * time.Millisecond}}, // another key
-		{250 * time.Millisecond, "a", false, ratelimit.Decision{Limit: 3, Reset: 1250 * time.Millisecond, RetryAfter: 250 * time.Millisecond}},
-		{500 * time.Millisecond, "a", true, ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 1, Reset: time.Second}},
-		{500 * time.Millisecond, "a", false, ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 0, Reset: 1500 * time.Millisecond}},
-		{-time.Hour, "a", false, ratelimit.Decision{Limit: 3, Reset: 1500 * time.Millisecond, RetryAfter: 500 * time.Millisecond}}, // the clock went back
-		{time.Hour, "a", false, ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 2, Reset: 500 * time.Millisecond}},
+		{0, "a", ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 2, Reset: 500 * time.Millisecond}},
+		{0, "a", ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 1, Reset: time.Second}},
+		{0, "a", ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 0, Reset: 1500 * time.Millisecond}},
+		{0, "a", ratelimit.Decision{Limit: 3, Reset: 1500 * time.Millisecond, RetryAfter: 500 * time.Millisecond}},
+		{0, "b", ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 2, Reset: 500 * time.Millisecond}}, // another key
+		{250 * time.Millisecond, "a", ratelimit.Decision{Limit: 3, Reset: 1250 * time.Millisecond, RetryAfter: 250 * time.Millisecond}},
+		{500 * time.Millisecond, "a", ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 0, Reset: 1500 * time.Millisecond}},
+		{-time.Hour, "a", ratelimit.Decision{Limit: 3, Reset: 1500 * time.Millisecond, RetryAfter: 500 * time.Millisecond}}, // the clock went back
+		{time.Hour, "a", ratelimit.Decision{Allowed: true, Limit: 3, Remaining: 2, Reset: 500 * time.Millisecond}},
 	} {
-		decide := l.Take
-		if step.look {
-			decide = l.Look
-		}
-		if diff := cmp.Diff(step.want, decide(step.key, start.Add(step.at))); diff != "" {
+		if diff := cmp.Diff(step.want, l.Take(step.key, start.Add(step.at))); diff != "" {
 			t.Errorf("%s at %s (-want +got)\n%s", step.key, step.at, diff)
 		}
 	}
@@ -65,7 +59,7 @@ func TestLimiter_Concurrent(t *testing.T) {
 				if l.Take("busy", start).Allowed {
 					allowed.Add(1)
 				}
-				l.Look(fmt.Sprintf("idle-%d-%d", i, n), start)
+				l.Take(fmt.Sprintf("idle-%d-%d", i, n), start)
 			}
 		})
 	}

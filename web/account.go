@@ -1,6 +1,8 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"math"
 	"strconv"
@@ -54,7 +56,7 @@ func (s *server) logInForm(c *fiber.Ctx) error {
 // logIn handles POST /entrar.
 func (s *server) logIn(c *fiber.Ctx) error {
 	email, next := c.FormValue("email"), local(c.FormValue("next"), "/app")
-	if d := s.Limits.LogIn.Take(strings.ToLower(strings.TrimSpace(email))+" "+c.IP(), s.Now()); !d.Allowed {
+	if d := s.Limits.LogIn.Take(logInKey(email, c.IP()), s.Now()); !d.Allowed {
 		minutes := int(math.Ceil(d.RetryAfter.Minutes()))
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(minutes*60))
 		c.Status(fiber.StatusTooManyRequests)
@@ -66,6 +68,13 @@ func (s *server) logIn(c *fiber.Ctx) error {
 		return s.showLogIn(c, email, next, i18n.T(c.UserContext(), "problem.log_in"))
 	}
 	return err
+}
+
+// logInKey names the bucket of an e-mail and an address. It is a digest: instances
+// tell each other of buckets, and e-mails are nobody's business.
+func logInKey(email, ip string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(email)) + "\x00" + ip))
+	return hex.EncodeToString(sum[:8])
 }
 
 func (s *server) showLogIn(c *fiber.Ctx, email, next, problem string) error {

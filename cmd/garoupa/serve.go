@@ -64,6 +64,7 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	if err != nil {
 		return err
 	}
+	jobs.ShareLimits(working, db.DB, s.limits.byName())
 	live := web.NewLive(working, db.DB)
 	app := newApp(s, db.DB, services, live)
 	failed := make(chan error, 1)
@@ -82,7 +83,7 @@ func newApp(s settings, db *models.DB, services *services, live *web.Live) *fibe
 		DB: db, BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL, TrustedProxies: s.proxies,
 		API: api.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, CheckoutHost: s.CheckoutHost, Now: time.Now,
-			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, FailedAuth: s.limits.failedAuth},
+			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals, FailedAuth: s.limits.failedAuth},
 		},
 		Web: web.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: live,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
@@ -20,28 +21,29 @@ import (
 // settings are all that the environment decides. docs/settings.md explains each; a
 // test keeps the two in step. Every value is checked before anything starts.
 type settings struct {
-	DatabaseURL         string        `env:"DATABASE_URL"`
-	Listen              string        `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
-	BaseURL             string        `env:"GAROUPA_BASE_URL"`
-	CheckoutHost        string        `env:"GAROUPA_CHECKOUT_HOST"`
-	AppURL              string        `env:"GAROUPA_APP_URL"`
-	DataDir             string        `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
-	SecretKey           string        `env:"GAROUPA_SECRET_KEY"`
-	PostgresBin         string        `env:"GAROUPA_POSTGRES_BIN"`
-	WebhookBackoff      string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
-	WebhookAllowPrivate *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
-	SettlementDelayTest time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_TEST" envDefault:"10s"`
-	SettlementDelayLive time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_LIVE" envDefault:"24h"`
-	LiveProvider        string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
-	Demo                bool          `env:"GAROUPA_DEMO" envDefault:"false"`
-	RateLimit           string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
-	RateLimitLive       string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
-	RateLimitTest       string        `env:"GAROUPA_RATE_LIMIT_TEST" envDefault:"50/s,100"`
-	RateLimitFailedAuth string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
-	RateLimitPages      string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
-	RateLimitLogIn      string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
-	TrustedProxies      string        `env:"GAROUPA_TRUSTED_PROXIES"`
-	LogLevel            slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
+	DatabaseURL          string        `env:"DATABASE_URL"`
+	Listen               string        `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
+	BaseURL              string        `env:"GAROUPA_BASE_URL"`
+	CheckoutHost         string        `env:"GAROUPA_CHECKOUT_HOST"`
+	AppURL               string        `env:"GAROUPA_APP_URL"`
+	DataDir              string        `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
+	SecretKey            string        `env:"GAROUPA_SECRET_KEY"`
+	PostgresBin          string        `env:"GAROUPA_POSTGRES_BIN"`
+	WebhookBackoff       string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
+	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
+	SettlementDelayTest  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_TEST" envDefault:"10s"`
+	SettlementDelayLive  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_LIVE" envDefault:"24h"`
+	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
+	Demo                 bool          `env:"GAROUPA_DEMO" envDefault:"false"`
+	RateLimit            string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
+	RateLimitLive        string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
+	RateLimitTest        string        `env:"GAROUPA_RATE_LIMIT_TEST" envDefault:"50/s,100"`
+	RateLimitWithdrawals string        `env:"GAROUPA_RATE_LIMIT_WITHDRAWALS" envDefault:"10/m"`
+	RateLimitFailedAuth  string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
+	RateLimitPages       string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
+	RateLimitLogIn       string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
+	TrustedProxies       string        `env:"GAROUPA_TRUSTED_PROXIES"`
+	LogLevel             slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
 
 	backoff []time.Duration
 	proxies []netip.Prefix
@@ -50,7 +52,7 @@ type settings struct {
 
 // limiters are the buckets of the RateLimit settings; nil ones are off.
 type limiters struct {
-	live, test, failedAuth, pages, logIn *ratelimit.Limiter
+	live, test, withdrawals, failedAuth, pages, logIn *ratelimit.Limiter
 }
 
 // The values of GAROUPA_LIVE_PROVIDER.
@@ -58,6 +60,15 @@ const (
 	providerNone      = "none"
 	providerSimulator = "simulator"
 )
+
+// byName returns the limiters that are on, for instances to tell each other of.
+func (l limiters) byName() map[string]*ratelimit.Limiter {
+	all := map[string]*ratelimit.Limiter{
+		"live": l.live, "test": l.test, "withdrawals": l.withdrawals, "failed_auth": l.failedAuth, "pages": l.pages, "log_in": l.logIn,
+	}
+	maps.DeleteFunc(all, func(_ string, limiter *ratelimit.Limiter) bool { return limiter == nil })
+	return all
+}
 
 // readSettings reads and checks the environment. The error is one line that names
 // the setting.
@@ -92,6 +103,7 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_RATE_LIMIT", s.checkRateLimit()},
 		{"GAROUPA_RATE_LIMIT_LIVE", s.readLimit(&s.limits.live, s.RateLimitLive)},
 		{"GAROUPA_RATE_LIMIT_TEST", s.readLimit(&s.limits.test, s.RateLimitTest)},
+		{"GAROUPA_RATE_LIMIT_WITHDRAWALS", s.readLimit(&s.limits.withdrawals, s.RateLimitWithdrawals)},
 		{"GAROUPA_RATE_LIMIT_FAILED_AUTH", s.readLimit(&s.limits.failedAuth, s.RateLimitFailedAuth)},
 		{"GAROUPA_RATE_LIMIT_PAGES", s.readLimit(&s.limits.pages, s.RateLimitPages)},
 		{"GAROUPA_RATE_LIMIT_LOG_IN", s.readLimit(&s.limits.logIn, s.RateLimitLogIn)},

@@ -1,0 +1,73 @@
+package jobs
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"garoupa/models/modelstest"
+	"garoupa/ratelimit"
+)
+
+// instance is one process's limiter, and what tells the others of it.
+type instance struct {
+	*ratelimit.Limiter
+	share *sharing
+	heard chan struct{}
+}
+
+func newInstances(t *testing.T, rate ratelimit.Rate, n int) []*instance {
+	t.Helper()
+	db := modelstest.NewDB(t)
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	all := make([]*instance, n)
+	for i := range all {
+		in := &instance{Limiter: ratelimit.New(rate), heard: make(chan struct{}, 1000)}
+		in.share = &sharing{db: db, self: string(rune('a' + i)), limiters: map[string]*ratelimit.Limiter{"test": in.Limiter}}
+		ready := make(chan struct{})
+		go in.share.listenFor(ctx, func() { close(ready) }, func(payload string) { in.share.hear(payload); in.heard <- struct{}{} })
+		<-ready
+		all[i] = in
+	}
+	return all
+}
+
+// A client that spreads a flood over three instances gets through as often as at
+// one, within a tenth (decisions, 10).
+func TestShareLimits(t *testing.T) {
+	t.Parallel()
+	rate := ratelimit.Rate{Tokens: 100, Per: time.Second, Burst: 200}
+	instances := newInstances(t, rate, 3)
+	start := time.Now()
+	allowed := 0
+	const ticks = 100
+	for tick := range ticks {
+		now := start.Add(time.Duration(tick) * shareEvery)
+		messages := 0
+		for _, in := range instances {
+			took := false
+			for range 300 {
+				if in.Take("key", now).Allowed {
+					allowed++
+					took = true
+				}
+			}
+			if took {
+				messages++
+			}
+			if err := in.share.publish(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, in := range instances {
+			for range messages { // its own comes back too
+				<-in.heard
+			}
+		}
+	}
+	want := rate.Burst + rate.Tokens*int((ticks-1)*shareEvery)/int(time.Second)
+	if allowed < want*9/10 || allowed > want*11/10 {
+		t.Errorf("%d got through, want %d", allowed, want)
+	}
+}

@@ -1,0 +1,141 @@
+package payments_test
+
+import (
+	"bytes"
+	"regexp"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/fault"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+)
+
+func product(t *testing.T, g *paymentstest.Gateway, scope models.Scope) *models.Product {
+	t.Helper()
+	p, err := g.Merchants.CreateProduct(t.Context(), g.Owner, scope, merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 1249_90, PaymentCycle: "ONE_TIME"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func newLink(key string) payments.NewPaymentLink {
+	return payments.NewPaymentLink{ProductSlug: "vaso", ExpiresIn: 30 * time.Minute, IdempotencyKey: key, RequestHash: bytes.Repeat([]byte("h"), 32)}
+}
+
+func TestCreatePaymentLink(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k")); fault.Of(err).Code != fault.ProductNotFound {
+		t.Errorf("without a product: %v", err)
+	}
+	p := product(t, g, g.Test)
+
+	// Ten at once with one key make one link.
+	ids := make([]string, 10)
+	var made atomic.Int32
+	var group errgroup.Group
+	for i := range ids {
+		group.Go(func() error {
+			l, created, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k"))
+			if err != nil {
+				return err
+			}
+			if ids[i] = l.ID; created {
+				made.Add(1)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if id != ids[0] || !regexp.MustCompile(`^plink_[0-9a-f]{16}$`).MatchString(id) {
+			t.Fatalf("ids %v", ids)
+		}
+	}
+	if made.Load() != 1 || count(t, g, "payment_links") != 1 {
+		t.Errorf("%d told created, %d links", made.Load(), count(t, g, "payment_links"))
+	}
+	if want := "plink_" + g.Vault.Digest(g.Test.ProjectID, "test", "k")[:16]; ids[0] != want {
+		t.Errorf("id %s is not derived from its key: want %s", ids[0], want)
+	}
+
+	other := newLink("k")
+	other.RequestHash = bytes.Repeat([]byte("x"), 32)
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, other); fault.Of(err).Code != fault.IdempotencyConflict {
+		t.Errorf("another body: %v", err)
+	}
+	off := merchants.ProductForm{Name: p.Name, Amount: p.Amount, PaymentCycle: p.PaymentCycle}
+	if err := g.Merchants.UpdateProduct(t.Context(), g.Owner, g.Test, "vaso", off); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k2")); fault.Of(err).Code != fault.ProductNotFound {
+		t.Errorf("of a product that is off: %v", err)
+	}
+	if l, created, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k")); err != nil || created || l.ID != ids[0] {
+		t.Errorf("a retry after the product was turned off: %v, %v", created, err)
+	}
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Live, g.Account, newLink("k")); fault.Of(err).Code != fault.Forbidden {
+		t.Errorf("live before approval: %v", err)
+	}
+}
+
+// A use charges for the product as it is now.
+func TestUsePaymentLink(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	p := product(t, g, g.Test)
+	link, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := merchants.ProductForm{Name: "Vaso azul", Amount: 99_00, PaymentCycle: p.PaymentCycle, Active: true}
+	if err := g.Merchants.UpdateProduct(t.Context(), g.Owner, g.Test, "vaso", change); err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{})
+	if err != nil || c.Amount != 99_00 || c.Description != "Vaso azul" || c.ExternalID != link.ID ||
+		string(c.Metadata) != `{"paymentLinkId":"`+link.ID+`","productId":"vaso"}` || !c.ExpiresAt.Equal(c.CreatedAt.Add(30*time.Minute)) {
+		t.Errorf("made %+v, %v", c, err)
+	}
+
+	if _, err := g.RenewCheckout(t.Context(), c.ID); fault.Of(err).Code != fault.CheckoutNotFound {
+		t.Errorf("a pending checkout was renewed: %v", err)
+	}
+	if err := g.SimulateExpiry(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := g.RenewCheckout(t.Context(), c.ID); err != nil || again.ID == c.ID || *again.PaymentLinkID != link.ID {
+		t.Errorf("renewed: %+v, %v", again, err)
+	}
+
+	for name, change := range map[string]string{
+		"product off":       "UPDATE products SET active = false",
+		"link off":          "UPDATE payment_links SET active = false",
+		"account suspended": "UPDATE accounts SET suspended = true",
+		"account blocked":   "UPDATE accounts SET live_blocked = true",
+	} {
+		g.DB.Exec("UPDATE products SET active = true")
+		g.DB.Exec("UPDATE payment_links SET active = true")
+		g.DB.Exec("UPDATE accounts SET suspended = false, live_blocked = false")
+		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}); err != nil {
+			t.Fatalf("before %s: %v", name, err)
+		}
+		before := count(t, g, "checkouts")
+		g.DB.Exec(change)
+		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}); fault.Of(err).Code != fault.PaymentLinkNotFound {
+			t.Errorf("%s: %v", name, err)
+		}
+		if count(t, g, "checkouts") != before {
+			t.Errorf("%s: a checkout was made", name)
+		}
+	}
+}
