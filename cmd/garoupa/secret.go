@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"garoupa/models"
 	"garoupa/vault"
@@ -27,7 +28,7 @@ func openVault(s settings) (*vault.Vault, error) {
 	}
 	key, err := decodeSecretKey(hexKey)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the secret key in %s %w", filepath.Join(s.DataDir, secretFile), err)
 	}
 	return vault.New(key)
 }
@@ -35,7 +36,7 @@ func openVault(s settings) (*vault.Vault, error) {
 func secretFromFile(path string) (string, error) {
 	raw, err := os.ReadFile(path)
 	if err == nil {
-		return string(raw), nil
+		return strings.TrimSpace(string(raw)), nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the secret key: %w", err)

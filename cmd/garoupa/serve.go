@@ -41,7 +41,10 @@ func serve(ctx context.Context, in invocation) error {
 		return errors.Join(fmt.Errorf("GAROUPA_LISTEN: %w", err), db.Close())
 	}
 	err = serveOn(ctx, in, listener, db, *seed || s.embedded())
-	return errors.Join(err, listener.Close(), db.Close())
+	if closing := listener.Close(); !errors.Is(closing, net.ErrClosed) { // the app closes it, if it came that far
+		err = errors.Join(err, closing)
+	}
+	return errors.Join(err, db.Close())
 }
 
 func serveOn(ctx context.Context, in invocation, listener net.Listener, db *database, seed bool) (err error) {
