@@ -54,8 +54,11 @@ var responses = map[fault.Code]response{
 func WriteError(c *fiber.Ctx, err error) error {
 	f := fault.Of(translate(err))
 	r := responses[f.Code]
-	if r.status >= 500 {
+	switch {
+	case r.status == fiber.StatusInternalServerError:
 		slog.ErrorContext(c.UserContext(), "request failed", "err", err)
+	case r.status > fiber.StatusInternalServerError:
+		slog.WarnContext(c.UserContext(), "request refused for now", "err", err)
 	}
 	if r.status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")

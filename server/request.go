@@ -49,8 +49,9 @@ func logged(c *fiber.Ctx) error {
 
 // answer writes an error the way of the surface that it belongs to.
 func answer(c *fiber.Ctx, err error) error {
-	if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself
+	if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself, which may not know the path
 		name(c)
+		return api.WriteError(c, err)
 	}
 	if surfaceOf(c.Path()) == surfaceAPI {
 		return api.WriteError(c, err)

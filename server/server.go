@@ -5,10 +5,12 @@ package server
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	fiberrecover "github.com/gofiber/fiber/v2/middleware/recover"
+	"github.com/valyala/fasthttp"
 
 	"garoupa/api"
 	"garoupa/models"
@@ -42,7 +44,8 @@ func New(o Options) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
-		ErrorHandler: answer,
+		DisablePreParseMultipartForm: true, // no page takes one, so nothing unpacks a stranger's
+		ErrorHandler:                 answer,
 	})
 	app.Use(identify, unproxied(o.TrustedProxies), logged, fiberrecover.New(), separate(o))
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
@@ -50,5 +53,19 @@ func New(o Options) *fiber.App {
 
 	api.Register(app, o.API)
 	web.Register(app, o.Web)
+	nameMethods(app)
 	return app
+}
+
+// nameMethods lets requests with made-up methods through to the router, which
+// refuses them as it refuses any wrong method. Fiber itself would answer them in
+// plain text and without a Request-Id.
+func nameMethods(app *fiber.App) {
+	next := app.Server().Handler
+	app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
+		if !slices.Contains(fiber.DefaultMethods, string(ctx.Method())) {
+			ctx.Request.Header.SetMethod(fiber.MethodTrace) // known to Fiber, served by nobody
+		}
+		next(ctx)
+	}
 }
