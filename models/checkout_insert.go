@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"time"
 )
 
 // OperationCheckout is the idempotency scope of POST /v1/checkouts.
@@ -11,43 +12,85 @@ const OperationCheckout = "checkout"
 // client sent one, its idempotency key.
 type NewCheckout struct {
 	Checkout
-	Created        Event  // checkout.created; ID, Body and CreatedAt are used
+	Created        Event  // checkout.created; ID and Body are used
 	IdempotencyKey string // "" for none
 	RequestHash    []byte // SHA-256 of the canonical body
 	Resumed        bool   // the key was bound to this id by an earlier request
 }
 
-// insertCheckout writes a checkout, its key, its event, the deliveries and their
-// jobs as one statement: one round trip and one commit. A key that is taken, or a
-// checkout that exists, makes everything after it a no-op; a request in flight
-// with the same key is waited for.
-const insertCheckout = `WITH claim AS (
+// insertCheckouts writes checkouts, their keys, events, deliveries and the jobs of
+// those as one statement: one round trip and one commit, for one checkout or for
+// many. A key that is taken, or a checkout that exists, makes everything that
+// follows for it a no-op; a request in flight with the same key is waited for.
+const insertCheckouts = `WITH given AS (
+	SELECT * FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
+		$9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::timestamptz[], $16::timestamptz[],
+		$17::text[], $18::text[], $19::bytea[], $20::text[], $21::bytea[], $22::boolean[])
+		AS t (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
+		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
+		payment_link_id, event_id, body, key, request_hash, resumed)
+), claim AS (
 	INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
-	SELECT $2, $3, '` + OperationCheckout + `', $18, $19, $1, $14 WHERE $18::text <> '' AND NOT $20
-	ON CONFLICT DO NOTHING RETURNING key
+	SELECT project_id, livemode, '` + OperationCheckout + `', key, request_hash, id, created_at
+	FROM given WHERE key <> '' AND NOT resumed ORDER BY key
+	ON CONFLICT DO NOTHING RETURNING resource_id
 ), made AS (
 	INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
-		customer_document, customer_phone, metadata, txid, copy_paste, created_at, expires_at, qr_png, payment_link_id)
-	SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $21, $22
-	WHERE $18 = '' OR $20 OR EXISTS (SELECT FROM claim)
+		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at, payment_link_id)
+	SELECT id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
+		customer_document, customer_phone, metadata::jsonb, txid, copy_paste, qr_png, created_at, expires_at, payment_link_id
+	FROM given WHERE key = '' OR resumed OR id IN (SELECT resource_id FROM claim)
 	ON CONFLICT (id) DO NOTHING RETURNING id
 ), told AS (
 	INSERT INTO events (id, project_id, livemode, type, checkout_id, body, created_at)
-	SELECT $16, $2, $3, '` + EventCheckoutCreated + `', id, $17, $14 FROM made
+	SELECT g.event_id, g.project_id, g.livemode, '` + EventCheckoutCreated + `', g.id, g.body, g.created_at
+	FROM given g JOIN made ON made.id = g.id
 	RETURNING id, project_id, livemode, type, created_at
 ), ` + deliverTold + `
-SELECT (SELECT count(*) FROM made), (SELECT count(*) FROM queued)`
+SELECT (SELECT array_agg(id) FROM made), (SELECT count(*) FROM queued)`
 
-// InsertCheckout writes n in one round trip. It reports whether the checkout was
-// made, false when the idempotency key is taken, and whether deliveries wait for
-// a worker.
-func InsertCheckout(ctx context.Context, q Querier, n *NewCheckout) (made, queued bool, err error) {
-	c := &n.Checkout
-	var checkouts, jobs int
-	err = q.QueryRow(ctx, insertCheckout,
-		c.ID, c.ProjectID, c.Livemode, c.Amount, c.Description, c.ExternalID, c.CustomerName, c.CustomerEmail,
-		c.CustomerDocument, c.CustomerPhone, c.Metadata, c.TxID, c.CopyPaste, c.CreatedAt, c.ExpiresAt,
-		n.Created.ID, n.Created.Body, n.IdempotencyKey, n.RequestHash, n.Resumed, c.QRPNG, c.PaymentLinkID,
-	).Scan(&checkouts, &jobs)
-	return checkouts == 1, jobs > 0, err
+// columns are the rows of a batch, column by column, as insertCheckouts takes them.
+type columns struct {
+	id, project, description, external, metadata, txid, code, event, key []string
+	name, email, document, link                                          []*string
+	live, resumed                                                        []bool
+	amount                                                               []int64
+	phone, qr, body, hash                                                [][]byte
+	created, expires                                                     []time.Time
+}
+
+func (c *columns) add(n *NewCheckout) {
+	c.id, c.project, c.live = append(c.id, n.ID), append(c.project, n.ProjectID), append(c.live, n.Livemode)
+	c.amount = append(c.amount, int64(n.Amount))
+	c.description, c.external = append(c.description, n.Description), append(c.external, n.ExternalID)
+	c.name, c.email, c.document = append(c.name, n.CustomerName), append(c.email, n.CustomerEmail), append(c.document, n.CustomerDocument)
+	c.phone, c.metadata = append(c.phone, n.CustomerPhone), append(c.metadata, string(n.Metadata))
+	c.txid, c.code, c.qr = append(c.txid, n.TxID), append(c.code, n.CopyPaste), append(c.qr, n.QRPNG)
+	c.created, c.expires, c.link = append(c.created, n.CreatedAt), append(c.expires, n.ExpiresAt), append(c.link, n.PaymentLinkID)
+	c.event, c.body = append(c.event, n.Created.ID), append(c.body, n.Created.Body)
+	c.key, c.hash, c.resumed = append(c.key, n.IdempotencyKey), append(c.hash, n.RequestHash), append(c.resumed, n.Resumed)
+}
+
+func (c *columns) args() []any {
+	return []any{c.id, c.project, c.live, c.amount, c.description, c.external, c.name, c.email, c.document, c.phone, c.metadata,
+		c.txid, c.code, c.qr, c.created, c.expires, c.link, c.event, c.body, c.key, c.hash, c.resumed}
+}
+
+// insertBatch writes a batch, all or nothing. It returns the ids of those that were
+// made, the others' keys being taken, and whether deliveries wait for a worker.
+func insertBatch(ctx context.Context, q Querier, batch []*NewCheckout) (made map[string]bool, queued bool, err error) {
+	var c columns
+	for _, n := range batch {
+		c.add(n)
+	}
+	var ids []string
+	var jobs int
+	if err := q.QueryRow(ctx, insertCheckouts, c.args()...).Scan(&ids, &jobs); err != nil {
+		return nil, false, err
+	}
+	made = make(map[string]bool, len(ids))
+	for _, id := range ids {
+		made[id] = true
+	}
+	return made, jobs > 0, nil
 }

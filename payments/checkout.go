@@ -105,7 +105,7 @@ func (s *Service) attempt(ctx context.Context, scope models.Scope, account *mode
 	}
 	row.Created.Body = wire.AppendEvent(nil, row.Created.ID, models.EventCheckoutCreated, row.CreatedAt, &row.Checkout, s.CheckoutHost)
 
-	made, queued, err := models.InsertCheckout(ctx, s.DB.Pool, row)
+	made, queued, err := s.writer.Write(ctx, row)
 	if err != nil {
 		return nil, false, fmt.Errorf("payments: insert checkout: %w", err)
 	}

@@ -36,10 +36,13 @@ type Options struct {
 type Service struct {
 	Options
 	cursorKey []byte
+	writer    *models.CheckoutWriter
 }
 
 // New returns a Service.
-func New(o Options) *Service { return &Service{Options: o, cursorKey: o.Vault.Key("cursor")} }
+func New(o Options) *Service {
+	return &Service{Options: o, cursorKey: o.Vault.Key("cursor"), writer: &models.CheckoutWriter{Querier: o.DB.Pool}}
+}
 
 // now is the time that rows are written with. Answers show milliseconds, so rows
 // hold no more: what a client reads back is what it was told.
