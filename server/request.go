@@ -35,28 +35,33 @@ func name(c *fiber.Ctx) {
 // logged writes a line for each request. It answers the error of what comes after
 // it, so that the line has the status that was sent. Queries are left out: they
 // may hold what people searched for.
-func logged(c *fiber.Ctx) error {
-	start := time.Now()
-	if err := c.Next(); err != nil {
-		if err := answer(c, err); err != nil {
-			return err
+func logged(demo bool) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		start := time.Now()
+		if err := c.Next(); err != nil {
+			if err := answer(demo)(c, err); err != nil {
+				return err
+			}
 		}
+		slog.InfoContext(c.UserContext(), "request", "method", c.Method(), "path", c.Path(),
+			"status", c.Response().StatusCode(), "ms", float64(time.Since(start).Microseconds())/1000)
+		return nil
 	}
-	slog.InfoContext(c.UserContext(), "request", "method", c.Method(), "path", c.Path(),
-		"status", c.Response().StatusCode(), "ms", float64(time.Since(start).Microseconds())/1000)
-	return nil
 }
 
-// answer writes an error the way of the surface that it belongs to.
-func answer(c *fiber.Ctx, err error) error {
-	if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself, which may not know the path
-		name(c)
-		return api.WriteError(c, err)
+// answer writes an error the way of the surface that it belongs to. In a
+// demonstration, pages of errors say so like all others.
+func answer(demo bool) fiber.ErrorHandler {
+	return func(c *fiber.Ctx, err error) error {
+		if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself, which may not know the path
+			name(c)
+			return api.WriteError(c, err)
+		}
+		if surfaceOf(c.Path()) == surfaceAPI {
+			return api.WriteError(c, err)
+		}
+		return web.ShowError(c, err, demo)
 	}
-	if surfaceOf(c.Path()) == surfaceAPI {
-		return api.WriteError(c, err)
-	}
-	return web.ShowError(c, err)
 }
 
 // surface is what a path belongs to.

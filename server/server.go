@@ -45,9 +45,9 @@ func New(o Options) *fiber.App {
 		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
 		DisablePreParseMultipartForm: true, // no page takes one, so nothing unpacks a stranger's
-		ErrorHandler:                 answer,
+		ErrorHandler:                 answer(o.Web.Demo),
 	})
-	app.Use(identify, unproxied(o.TrustedProxies), logged, fiberrecover.New(), separate(o))
+	app.Use(identify, unproxied(o.TrustedProxies), logged(o.Web.Demo), fiberrecover.New(), separate(o))
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", ready(o.DB))
 

@@ -15,7 +15,7 @@ import (
 
 // ShowError answers err with a page. Every handler of the pages returns its error;
 // this is the only function that shows one.
-func ShowError(c *fiber.Ctx, err error) error {
+func ShowError(c *fiber.Ctx, err error, demo bool) error {
 	c.Response().ResetBody() // a page may have failed half-way
 	c.SetUserContext(i18n.With(c.UserContext(), language(c)))
 	setSecurity(c)
@@ -24,7 +24,7 @@ func ShowError(c *fiber.Ctx, err error) error {
 		slog.ErrorContext(c.UserContext(), "page failed", "path", c.Path(), "err", err)
 	}
 	c.Status(status)
-	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext())}
+	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: demo}
 	if fault.Of(err).Code == fault.CheckoutNotFound {
 		return render(c, pages.PayNotFound(props))
 	}
