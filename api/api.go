@@ -32,6 +32,7 @@ type Options struct {
 	DB           *models.DB
 	Payments     *payments.Service
 	Merchants    *merchants.Service
+	BaseURL      string // where the API is served, without a slash at the end
 	CheckoutHost string
 	Limits       Limits
 	Now          func() time.Time
@@ -42,6 +43,7 @@ type Limits struct {
 	Live, Test  *ratelimit.Limiter // by key
 	Withdrawals *ratelimit.Limiter // by account
 	FailedAuth  *ratelimit.Limiter // by address
+	Public      *ratelimit.Limiter // what needs no key, by address
 }
 
 type server struct{ Options }
@@ -51,6 +53,7 @@ func Register(r fiber.Router, o Options) {
 	s := &server{o}
 	v1 := r.Group("/v1")
 	v1.Get("/health", s.health)
+	v1.Get("/openapi.json", s.describe())
 
 	v1.Post("/checkouts", s.acceptBody, s.authenticate, allow(models.PermissionCheckoutCreate), s.createCheckout)
 	v1.Get("/checkouts", s.authenticate, allow(models.PermissionCheckoutRead), s.listCheckouts)

@@ -31,7 +31,7 @@ func (s *server) createCheckout(c *fiber.Ctx) error {
 		return err
 	}
 	h := holder(c)
-	in, err := readNewCheckout(c.Body(), &h.Account)
+	in, err := readNewCheckout(c.BodyRaw(), &h.Account)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	o, hash, err := decode(c.Body(), fault.InvalidRequestBody, "rail", "amount")
+	o, hash, err := decode(c.BodyRaw(), fault.InvalidRequestBody, "rail", "amount")
 	if err != nil {
 		return err
 	}

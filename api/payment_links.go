@@ -26,7 +26,7 @@ func (s *server) createPaymentLink(c *fiber.Ctx) error {
 		return err
 	}
 	h := holder(c)
-	in, err := readNewPaymentLink(c.Body(), h.Key.Livemode)
+	in, err := readNewPaymentLink(c.BodyRaw(), h.Key.Livemode)
 	if err != nil {
 		return err
 	}

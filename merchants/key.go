@@ -79,16 +79,16 @@ func (s *Service) CreateKey(ctx context.Context, by Actor, scope models.Scope, i
 // RevokeKey ends a key of the scope. Every instance stops accepting it within a
 // second. Revoking a key twice is no error; an unknown one is models.ErrNotFound.
 func (s *Service) RevokeKey(ctx context.Context, by Actor, scope models.Scope, id string) error {
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		revoked, err := models.RevokeAPIKey(tx, scope, id, s.now())
-		if err != nil || !revoked {
-			return err
-		}
-		return s.audit(tx, by, "api_key.revoked", id, nil)
-	})
+	_, err := models.APIKeyByID(ctx, s.DB.Pool, scope, id)
 	if err == nil {
+		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+			revoked, err := models.RevokeAPIKey(tx, scope, id, s.now())
+			if err != nil || !revoked {
+				return err
+			}
+			return s.audit(tx, by, "api_key.revoked", id, nil)
+		})
 		s.keys.clear()
-		_, err = models.APIKeyByID(ctx, s.DB.Pool, scope, id)
 	}
 	if err != nil {
 		return fmt.Errorf("merchants: revoke key: %w", err)

@@ -36,7 +36,7 @@ func passwordMatches(hash, password string) bool {
 	}
 	var memory, passes uint32
 	var threads uint8
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil {
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil || passes < 1 || threads < 1 {
 		return false
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])

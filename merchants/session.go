@@ -27,11 +27,14 @@ type Browser struct {
 // fails with ErrCredentials, after the same time whether the e-mail is known or not.
 func (s *Service) LogIn(ctx context.Context, email, password string, from Browser) (token string, err error) {
 	db := s.DB.WithContext(ctx)
-	user, err := models.UserByEmail(db, normalEmail(email))
-	if errors.Is(err, models.ErrNotFound) {
-		user = &models.User{PasswordHash: nobodysHash}
-	} else if err != nil {
-		return "", fmt.Errorf("merchants: log in: %w", err)
+	user := &models.User{PasswordHash: nobodysHash}
+	if email = normalEmail(email); validEmail(email) { // another would not even be text to the database
+		known, err := models.UserByEmail(db, email)
+		if err == nil {
+			user = known
+		} else if !errors.Is(err, models.ErrNotFound) {
+			return "", fmt.Errorf("merchants: log in: %w", err)
+		}
 	}
 	if len(password) > 4*MaxPasswordLength || !passwordMatches(user.PasswordHash, password) || user.ID == "" {
 		return "", ErrCredentials

@@ -28,15 +28,15 @@ const lockID = 0x6761726f757061 // "garoupa"
 // Up brings the database to the newest version. It may run in several processes
 // at once and changes nothing when there is nothing to do.
 func Up(ctx context.Context, pool *pgxpool.Pool) error {
-	conn, err := pool.Acquire(ctx)
+	// Not one of the pool's: those who wait would hold what the first needs to finish.
+	conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
 	if err != nil {
 		return fmt.Errorf("migrations: connect: %w", err)
 	}
-	defer conn.Release()
+	defer conn.Close(context.WithoutCancel(ctx)) // and with it goes the lock
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", lockID); err != nil {
 		return fmt.Errorf("migrations: lock: %w", err)
 	}
-	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", lockID)
 
 	ours, river, err := providers(pool)
 	if err != nil {
@@ -52,8 +52,15 @@ func Up(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// Current reports whether the database is at the newest version.
+// Current reports whether the database is at the newest version. It changes nothing.
 func Current(ctx context.Context, pool *pgxpool.Pool) (bool, error) {
+	var begun bool
+	if err := pool.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&begun); err != nil {
+		return false, fmt.Errorf("migrations: look for the schema: %w", err)
+	}
+	if !begun { // goose would make its table when asked
+		return false, nil
+	}
 	ours, river, err := providers(pool)
 	if err != nil {
 		return false, err

@@ -1,0 +1,60 @@
+package openapi
+
+import "encoding/json"
+
+const (
+	schemaPrefix = "#/components/schemas/"
+	headerPrefix = "#/components/headers/"
+)
+
+// Schema is a JSON Schema. Pointers tell a bound of zero from none.
+type Schema struct {
+	Ref                  string         `json:"$ref,omitempty"`
+	Description          string         `json:"description,omitempty"`
+	Type                 Types          `json:"type,omitempty"`
+	Const                any            `json:"const,omitempty"`
+	Enum                 []any          `json:"enum,omitempty"`
+	Format               string         `json:"format,omitempty"`
+	Pattern              string         `json:"pattern,omitempty"`
+	Minimum              *int64         `json:"minimum,omitempty"`
+	Maximum              *int64         `json:"maximum,omitempty"`
+	MinLength            *int           `json:"minLength,omitempty"`
+	MaxLength            *int           `json:"maxLength,omitempty"`
+	MaxItems             *int           `json:"maxItems,omitempty"`
+	MaxProperties        *int           `json:"maxProperties,omitempty"`
+	Default              any            `json:"default,omitempty"`
+	Required             []string       `json:"required,omitempty"`
+	Properties           Named[*Schema] `json:"properties,omitempty"`
+	AdditionalProperties any            `json:"additionalProperties,omitempty"`
+	PropertyNames        *Schema        `json:"propertyNames,omitempty"`
+	Items                *Schema        `json:"items,omitempty"`
+	AllOf                []*Schema      `json:"allOf,omitempty"`
+	AnyOf                []*Schema      `json:"anyOf,omitempty"`
+	OneOf                []*Schema      `json:"oneOf,omitempty"`
+	Examples             []any          `json:"examples,omitempty"`
+}
+
+// Types are what a value may be: "string", "integer", "object", "null".
+type Types []string
+
+// MarshalJSON writes a single type as a string.
+func (t Types) MarshalJSON() ([]byte, error) {
+	if len(t) == 1 {
+		return json.Marshal(t[0])
+	}
+	return json.Marshal([]string(t))
+}
+
+// Ref refers to a schema of the components.
+func Ref(name string) *Schema { return &Schema{Ref: schemaPrefix + name} }
+
+// RefName returns the name of the component that s refers to, or "".
+func (s *Schema) RefName() string {
+	if len(s.Ref) <= len(schemaPrefix) {
+		return ""
+	}
+	return s.Ref[len(schemaPrefix):]
+}
+
+// HeaderRef refers to a header of the components.
+func HeaderRef(name string) Header { return Header{Ref: headerPrefix + name} }

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"encoding/json"
+
+	"garoupa/api/openapi"
+	"garoupa/models"
+)
+
+// webhooks are the requests that endpoints of merchants receive (contract 6).
+func webhooks(x examples) openapi.Named[openapi.PathItem] {
+	event := func(id, kind, summary string, example json.RawMessage) openapi.Entry[openapi.PathItem] {
+		body := &openapi.RequestBody{Required: true, Description: "The same bytes at every attempt.", Content: one("Event", "event", example)}
+		media := &body.Content[0].Value
+		media.Schema = &openapi.Schema{AllOf: []*openapi.Schema{media.Schema, {
+			Properties: openapi.Properties(openapi.Property("type", &openapi.Schema{Const: kind})),
+		}}}
+		return openapi.Entry[openapi.PathItem]{Name: kind, Value: openapi.PathItem{Post: &openapi.Operation{
+			OperationID: id, Summary: summary, Security: public, Parameters: deliveryHeaders(), RequestBody: body,
+			Description: "Verify the signature over the raw body before you trust it. Events may come twice and in any order: handle each id once.",
+			Responses: openapi.Named[openapi.Response]{
+				{Name: "2XX", Value: openapi.Response{Description: "Received. Answer within 5 seconds; do slow work afterwards."}},
+				{Name: "default", Value: openapi.Response{Description: "Anything else, redirects included, is a failure: there are up to five attempts, 1, 5, 15 and 60 minutes apart."}},
+			},
+		}}}
+	}
+	return openapi.Named[openapi.PathItem]{
+		event("onCheckoutCreated", models.EventCheckoutCreated, "A checkout was created", x.created),
+		event("onCheckoutPaid", models.EventCheckoutPaid, "A checkout was paid", x.eventPaid),
+		event("onCheckoutExpired", models.EventCheckoutExpired, "A checkout expired", x.eventExpired),
+	}
+}
+
+func deliveryHeaders() []openapi.Parameter {
+	const hash = `^[0-9a-f]{64}$`
+	header := func(name, description string, required bool, schema *openapi.Schema, example any) openapi.Parameter {
+		return openapi.Parameter{Name: name, In: "header", Description: description, Required: required, Schema: schema, Example: example}
+	}
+	return []openapi.Parameter{
+		header("x-svc-signature", "HMAC-SHA256 of the raw body, keyed with the endpoint's signing secret, in lower-case hex.", true,
+			openapi.Pattern(hash, ""), "5c1e8a2bdd7f0c0a3c5b2c9d4be0f86a1b1f8a3de2c74b1c7b9c4f1f0e2d3a4b"),
+		header("x-svc-signature-previous", "The same with the secret before, for 24 hours after a new one was made.", false, openapi.Pattern(hash, ""), nil),
+		header("x-svc-event-id", "The event's id.", true, openapi.Pattern(`^evt_[0-9a-f]{24}$`, ""), exampleEventID),
+		header("x-svc-timestamp", "When this attempt was made.", true, openapi.Text(""), nil),
+		header("x-svc-attempt", "Which attempt this is, from 1.", true, &openapi.Schema{Type: openapi.Types{"integer"}, Minimum: new(int64(1))}, 1),
+	}
+}

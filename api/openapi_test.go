@@ -1,0 +1,194 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/api"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+	"garoupa/ratelimit"
+	"garoupa/server"
+	"garoupa/web"
+)
+
+// described is a site with its own description, read by somebody else's program.
+type described struct {
+	*site
+	bank   *institution // of live
+	doc    *openapi3.T
+	router routers.Router
+	seen   map[string]bool // what answered, as "method path status code"
+}
+
+func newDescribed(t testing.TB, limits api.Limits) *described {
+	t.Helper()
+	bank := &institution{}
+	g := paymentstest.NewWith(t, bank)
+	bank.Provider = g.Simulator
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	s := &site{Gateway: g, key: g.Key(t, g.Test, models.Permissions...), app: server.New(server.Options{
+		DB: g.DB, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL,
+		API: api.Options{
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, Limits: limits, Now: g.Clock.Now,
+		},
+		Web: web.Options{
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: web.NewLive(ctx, g.DB),
+			BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL, AllowPrivate: true, Now: g.Clock.Now,
+		},
+	})}
+	served, err := json.Marshal(api.Document(baseURL, paymentstest.CheckoutHost))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(served)
+	if err != nil {
+		t.Fatal(err)
+	}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &described{site: s, bank: bank, doc: doc, router: router, seen: map[string]bool{}}
+}
+
+// The document is what OpenAPI 3.1 says a document is, and its examples are what
+// its schemas say.
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t, api.Limits{})
+	if err := d.doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !d.doc.IsOpenAPI31OrLater() || d.doc.Info.Version != "1.0.0" || len(d.doc.Servers) != 1 || d.doc.Servers[0].URL != baseURL {
+		t.Errorf("OpenAPI %s, version %s, servers %v", d.doc.OpenAPI, d.doc.Info.Version, d.doc.Servers)
+	}
+	scheme := d.doc.Components.SecuritySchemes["apiKey"].Value
+	if scheme.Type != "http" || scheme.Scheme != "bearer" {
+		t.Errorf("keys travel by %s %s", scheme.Type, scheme.Scheme)
+	}
+	events := []string{}
+	for kind := range d.doc.Webhooks {
+		events = append(events, kind)
+	}
+	slices.Sort(events)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(models.EventTypes)), events); diff != "" {
+		t.Errorf("events (-sent +described)\n%s", diff)
+	}
+}
+
+// It is public, cached by its ETag, and limited by address.
+func TestOpenAPI_Served(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t, api.Limits{Public: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: 1e9, Burst: 3})})
+	first := d.call(t, "GET", "/v1/openapi.json", "")
+	etag := first.header.Get("ETag")
+	if first.status != 200 || first.header.Get("Content-Type") != "application/json" || len(etag) < 10 {
+		t.Fatalf("%d %s %q", first.status, first.header, etag)
+	}
+	want, err := json.Marshal(api.Document(baseURL, paymentstest.CheckoutHost))
+	if err != nil || first.body != string(want) {
+		t.Errorf("another document: %v", err)
+	}
+	if same := d.call(t, "GET", "/v1/openapi.json", "", "If-None-Match", etag); same.status != 304 || same.body != "" || same.header.Get("ETag") != etag {
+		t.Errorf("with its ETag: %d, %d bytes", same.status, len(same.body))
+	}
+	if other := d.call(t, "GET", "/v1/openapi.json", "", "If-None-Match", `"old"`); other.status != 200 {
+		t.Errorf("with another ETag: %d", other.status)
+	}
+	if d.call(t, "GET", "/v1/openapi.json", "").refused(t, 429, "rate_limit_exceeded") != true {
+		t.Error("a fourth request at once was let in")
+	}
+	if len(d.seen) != 3 {
+		t.Errorf("seen %v", d.seen)
+	}
+}
+
+// What is served is described, and the reverse.
+func TestOpenAPI_Routes(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t, api.Limits{})
+	var served, told []string
+	for _, route := range d.app.GetRoutes(true) {
+		if strings.HasPrefix(route.Path, "/v1/") && route.Method != http.MethodHead {
+			served = append(served, route.Method+" "+route.Path)
+		}
+	}
+	for path, item := range d.doc.Paths.Map() {
+		for method := range item.Operations() {
+			told = append(told, method+" "+idInPath.ReplaceAllString(path, ":id"))
+		}
+	}
+	slices.Sort(served)
+	slices.Sort(told)
+	if diff := cmp.Diff(served, told); diff != "" {
+		t.Errorf("operations (-served +described)\n%s", diff)
+	}
+}
+
+// Every code has a meaning, stands in the schema, and belongs to an operation. Only
+// what no operation can answer with does not: another method.
+func TestOpenAPI_Codes(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t, api.Limits{})
+	ofOperations := map[string]bool{"405 method_not_allowed validation_error": true}
+	for _, item := range d.doc.Paths.Map() {
+		for _, operation := range item.Operations() {
+			for status, response := range operation.Responses.Map() {
+				for _, code := range codesOf(response.Value) {
+					schema := response.Value.Content["application/json"].Schema.Value.AllOf[1].Value.Properties["error"].Value
+					ofOperations[status+" "+code+" "+schema.Properties["type"].Value.Const.(string)] = true
+				}
+			}
+		}
+	}
+	inSchema := map[string]bool{}
+	for _, one := range d.doc.Components.Schemas["ErrorCode"].Value.OneOf {
+		inSchema[one.Value.Const.(string)] = true
+	}
+	codes := api.ErrorCodes()
+	for _, c := range codes {
+		if c.Meaning == "" || !inSchema[c.Code] {
+			t.Errorf("%s: meaning %q, in the schema: %v", c.Code, c.Meaning, inSchema[c.Code])
+		}
+		name := jsonText(t, c.Status) + " " + c.Code + " " + c.Type
+		if !ofOperations[name] {
+			t.Errorf("no operation answers with %s", name)
+		}
+		delete(ofOperations, name)
+	}
+	if len(codes) != len(inSchema) || len(ofOperations) != 0 {
+		t.Errorf("%d codes, %d in the schema; unknown ones: %v", len(codes), len(inSchema), ofOperations)
+	}
+}
+
+// codesOf are the codes that an answer is described to have.
+func codesOf(response *openapi3.Response) (codes []string) {
+	media := response.Content["application/json"]
+	if media == nil || len(media.Schema.Value.AllOf) != 2 {
+		return nil
+	}
+	for _, code := range media.Schema.Value.AllOf[1].Value.Properties["error"].Value.Properties["code"].Value.Enum {
+		codes = append(codes, code.(string))
+	}
+	return codes
+}
+
+func jsonText(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,124 @@
+package merchants_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/merchants"
+	"garoupa/payments/paymentstest"
+)
+
+const password = "correct horse battery"
+
+// newcomer is somebody who can sign up.
+func newcomer() merchants.NewMerchant {
+	return merchants.NewMerchant{Name: "Rui Sá", Business: "Padaria Sol", Email: "rui@example.com", Password: password}
+}
+
+// another returns a second instance over the same database: it shares nothing
+// with the first but that and the clock.
+func another(g *paymentstest.Gateway) *merchants.Service {
+	return merchants.New(merchants.Options{DB: g.DB, Vault: g.Vault, AllowPrivate: true, Now: g.Clock.Now})
+}
+
+// entry is a line of the audit log.
+type entry struct {
+	Actor, Account, Action, Object, Detail, IP string
+}
+
+// audited returns the latest lines of the audit log, oldest first.
+func audited(t *testing.T, g *paymentstest.Gateway, n int) []entry {
+	t.Helper()
+	var all []entry
+	err := g.DB.Raw(`SELECT actor, coalesce(account_id, '') AS account, action, object_id AS object, detail::text AS detail, ip
+		FROM audit_log ORDER BY id`).Scan(&all).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[max(0, len(all)-n):]
+}
+
+// Each change stands in the audit log with who made it and from where, none of
+// them with a secret; what changed nothing does not.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	m, by := g.Merchants, g.Owner
+	by.IP = "203.0.113.7"
+	key, keySecret, err := m.CreateKey(t.Context(), by, g.Test, merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration})
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint, hookSecret, err := m.CreateEndpoint(t.Context(), by, g.Test, merchants.NewEndpoint{URL: "http://127.0.0.1/hook", Types: []string{"checkout.paid"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is nothing to change
+		for _, change := range []func() error{
+			func() error { return m.RevokeKey(t.Context(), by, g.Test, key.ID) },
+			func() error { return m.SwitchEndpoint(t.Context(), by, g.Test, endpoint.ID, false) },
+		} {
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := m.SwitchEndpoint(t.Context(), by, g.Test, endpoint.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.DeleteEndpoint(t.Context(), by, g.Test, endpoint.ID); err != nil {
+		t.Fatal(err)
+	}
+	staffID, err := m.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password, Role: "REVIEWER"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got := audited(t, g, 100)
+	line := func(action, object, detail string) entry {
+		return entry{by.UserID, by.AccountID, action, object, detail, by.IP}
+	}
+	want := []entry{
+		{by.UserID, by.AccountID, "account.created", by.AccountID, "{}", "127.0.0.1"},
+		line("api_key.created", key.ID, `{"name": "Loja"}`),
+		line("webhook_endpoint.created", endpoint.ID, `{"url": "http://127.0.0.1/hook"}`),
+		line("api_key.revoked", key.ID, "{}"),
+		line("webhook_endpoint.disabled", endpoint.ID, "{}"),
+		line("webhook_endpoint.enabled", endpoint.ID, "{}"),
+		line("webhook_endpoint.deleted", endpoint.ID, "{}"),
+		{"system", "", "staff.added", staffID, `{"role": "REVIEWER"}`, ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{keySecret, hookSecret, password, paymentstest.Password} {
+		if strings.Contains(string(text), secret) {
+			t.Error("the audit log tells a secret")
+		}
+	}
+}
+
+// Nobody edits the audit log, whoever they are to the database.
+func TestAudit_Final(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	before := audited(t, g, 100)
+	for _, sql := range []string{
+		"UPDATE audit_log SET actor = 'system'", "UPDATE audit_log SET actor = actor WHERE false",
+		"DELETE FROM audit_log", "TRUNCATE audit_log", "TRUNCATE accounts CASCADE",
+	} {
+		if err := g.DB.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	if diff := cmp.Diff(before, audited(t, g, 100)); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
+	}
+}

@@ -1,0 +1,31 @@
+package merchants
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPasswordMatches(t *testing.T) {
+	t.Parallel()
+	const password = "correct horse battery"
+	hash := hashPassword(password)
+	if !passwordMatches(hash, password) || passwordMatches(hash, password+" ") || passwordMatches(hash, "") {
+		t.Error("a hash does not match its own password alone")
+	}
+	parts := strings.Split(hash, "$")
+	with := func(i int, part string) string {
+		changed := strings.Split(hash, "$")
+		changed[i] = part
+		return strings.Join(changed, "$")
+	}
+	for name, hash := range map[string]string{
+		"nothing": "", "dollars": "$$$$$", "a part less": strings.Join(parts[:5], "$"), "a part more": hash + "$",
+		"the password itself": password, "another function": with(1, "argon2i"), "no costs": with(3, "x"), "no passes": with(3, "m=19456,t=0,p=1"),
+		"no lanes": with(3, "m=19456,t=2,p=0"), "a salt that is no base64": with(4, "!"), "another salt": with(4, "AAAAAAAAAAAAAAAAAAAAAA"),
+		"no key": with(5, ""), "a key that is no base64": with(5, "!"),
+	} {
+		if passwordMatches(hash, password) {
+			t.Errorf("%s matches", name)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package merchants_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+)
+
+func TestLogIn(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	token, err := g.Merchants.LogIn(t.Context(), " "+strings.ToUpper(g.Email), paymentstest.Password, merchants.Browser{
+		IP: "203.0.113.7", UserAgent: "a\x00b\xff" + strings.Repeat("ã", 300),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.Merchants.Visitor(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.UserID != g.Owner.UserID || v.Email != g.Email || v.Role != models.RoleOwner || v.AccountID != g.Account.ID ||
+		v.ProjectID == nil || *v.ProjectID != g.Test.ProjectID || v.Livemode || v.StaffRole != nil {
+		t.Errorf("the visitor is %+v", v)
+	}
+	if v.IP != "203.0.113.7" || !strings.HasPrefix(v.UserAgent, "abã") || len(v.UserAgent) > 300 {
+		t.Errorf("the session is from %q with %q", v.IP, v.UserAgent)
+	}
+	var stored []byte
+	g.DB.Raw("SELECT token_hash FROM sessions").Row().Scan(&stored)
+	if len(stored) != 32 || bytes.Contains(stored, []byte(token)) || len(token) < 20 {
+		t.Errorf("the token %q is kept as %x", token, stored)
+	}
+	second, err := g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password, merchants.Browser{})
+	if err != nil || second == token {
+		t.Errorf("the second log-in: %q, %v", second, err)
+	}
+}
+
+// A wrong password and an unknown e-mail are one and the same refusal, whatever
+// is sent.
+func TestLogIn_Refused(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	for name, tc := range map[string]struct{ email, password string }{
+		"wrong password":         {g.Email, paymentstest.Password + "x"},
+		"password in capitals":   {g.Email, strings.ToUpper(paymentstest.Password)},
+		"password with a space":  {g.Email, " " + paymentstest.Password},
+		"no password":            {g.Email, ""},
+		"an endless password":    {g.Email, strings.Repeat("x", 1<<20)},
+		"unknown e-mail":         {"nobody@example.com", paymentstest.Password},
+		"no e-mail":              {"", paymentstest.Password},
+		"an e-mail with NUL":     {"a\x00@example.com", paymentstest.Password},
+		"an e-mail of no text":   {"\xff\xfe@example.com", paymentstest.Password},
+		"an endless e-mail":      {strings.Repeat("a", 1<<20), paymentstest.Password},
+		"an e-mail with a quote": {"' OR true --", paymentstest.Password},
+	} {
+		token, err := g.Merchants.LogIn(t.Context(), tc.email, tc.password, merchants.Browser{})
+		if token != "" || !errors.Is(err, merchants.ErrCredentials) || err.Error() != merchants.ErrCredentials.Error() {
+			t.Errorf("%s: %q, %v", name, token, err)
+		}
+	}
+}
+
+// A session lasts 14 days, or until the log-out, and ends with the membership.
+func TestSession_End(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	logIn := func() string {
+		token, err := g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password, merchants.Browser{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	ended := func(token, why string) {
+		t.Helper()
+		if v, err := g.Merchants.Visitor(t.Context(), token); !errors.Is(err, models.ErrNotFound) {
+			t.Errorf("%s: %+v, %v", why, v, err)
+		}
+	}
+	goesOn := func(token, why string) {
+		t.Helper()
+		if _, err := g.Merchants.Visitor(t.Context(), token); err != nil {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+
+	old := logIn()
+	g.Clock.Advance(14*24*time.Hour - time.Millisecond)
+	goesOn(old, "a millisecond before its end")
+	first, second := logIn(), logIn()
+	g.Clock.Advance(time.Millisecond)
+	ended(old, "after 14 days")
+	goesOn(first, "a younger session")
+
+	if err := g.Merchants.LogOut(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	ended(first, "logged out")
+	goesOn(second, "another browser's session")
+	if err := g.Merchants.LogOut(t.Context(), first); err != nil {
+		t.Errorf("logged out twice: %v", err)
+	}
+
+	if err := g.DB.Exec("DELETE FROM members WHERE user_id = ?", g.Owner.UserID).Error; err != nil {
+		t.Fatal(err)
+	}
+	ended(second, "no member any more")
+	for _, made := range []string{"", "x", strings.Repeat("x", 10_000), "\x00\xff"} {
+		ended(made, "a made-up token")
+	}
+}
+
+// Which environment a browser looks at belongs to its session.
+func TestLookAt(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	var tokens [2]string
+	for i := range tokens {
+		var err error
+		if tokens[i], err = g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password, merchants.Browser{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, livemode := range []bool{true, false, true} {
+		if err := g.Merchants.LookAt(t.Context(), tokens[0], livemode); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := g.Merchants.Visitor(t.Context(), tokens[0]); err != nil || v.Livemode != livemode {
+			t.Errorf("looks at live: %v, %v", v, err)
+		}
+		if v, err := g.Merchants.Visitor(t.Context(), tokens[1]); err != nil || v.Livemode {
+			t.Errorf("the other session: %v, %v", v, err)
+		}
+	}
+}
