@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -75,7 +76,7 @@ func (l limiters) byName() map[string]*ratelimit.Limiter {
 func readSettings(environment map[string]string) (settings, error) {
 	var s settings
 	if err := env.ParseWithOptions(&s, env.Options{Environment: environment}); err != nil {
-		return s, fmt.Errorf("settings: %s", oneLine(err))
+		return s, fmt.Errorf("settings: %w", unparsed(err))
 	}
 	if s.BaseURL == "" {
 		s.BaseURL = s.localURL()
@@ -238,7 +239,17 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// oneLine joins the lines of an error.
-func oneLine(err error) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
+// unparsed names the first setting whose value is of the wrong type. The library's
+// own error names the field, which nobody outside of this file knows.
+func unparsed(err error) error {
+	all, ok := errors.AsType[env.AggregateError](err)
+	if !ok || len(all.Errors) == 0 {
+		return err
+	}
+	wrong, ok := errors.AsType[env.ParseError](all.Errors[0])
+	if !ok {
+		return all.Errors[0]
+	}
+	field, _ := reflect.TypeFor[settings]().FieldByName(wrong.Name)
+	return fmt.Errorf("%s: %w", field.Tag.Get("env"), wrong.Err)
 }

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed is the direction of dependency (docs/architecture.md): what each package
+// may import of ours. Packages for tests, and programs, may import anything.
+var allowed = map[string]string{
+	"server":    "api web models migrations requestid",
+	"api":       "payments merchants models wire strictjson ratelimit requestid fault money api/openapi",
+	"web":       "api api/openapi payments merchants models views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
+	"jobs":      "payments merchants models webhook ratelimit",
+	"payments":  "ledger wire models pix pix/qr pix/psp pix/psp/simulator vault fault money",
+	"merchants": "models webhook vault fault money",
+	"ledger":    "models money",
+	"wire":      "models",
+	"models":    "money",
+
+	"views/pages":      "views/layouts views/components views/docs views/i18n money api/openapi",
+	"views/layouts":    "views/components views/i18n static",
+	"views/components": "views/i18n static money",
+	"views/i18n":       "money",
+	"views/docs":       "views/i18n",
+	"strictjson":       "wire",
+
+	"pix/psp/simulator": "pix pix/psp",
+	"api/openapi":       "", "fault": "", "localpg": "", "migrations": "", "money": "", "pix": "", "pix/psp": "", "pix/qr": "",
+	"ratelimit": "", "requestid": "", "static": "", "vault": "", "webhook": "",
+}
+
+// free are folders whose packages only tests and developers run.
+var free = []string{"cmd/", "bench", "web/browsertest", "localpg/testserver", "views/docs/samples/"}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	const module = "garoupa/"
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := strings.TrimPrefix(fields[0], module)
+		if strings.HasSuffix(pkg, "test") || slices.ContainsFunc(free, func(f string) bool { return strings.HasPrefix(pkg, f) }) {
+			continue
+		}
+		may, known := allowed[pkg]
+		if !known {
+			t.Errorf("package %s stands in no diagram", pkg)
+		}
+		for _, imported := range fields[1:] {
+			if name, ours := strings.CutPrefix(imported, module); ours && !slices.Contains(strings.Fields(may), name) {
+				t.Errorf("%s must not import %s", pkg, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// docs/settings.md has exactly the settings that the program reads, with their
+// defaults.
+func TestSettings_Documented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if name := strings.Trim(cell(cells, 1), "`"); strings.HasPrefix(cell(cells, 1), "`") {
+			documented[name] = strings.Trim(cell(cells, 2), "`")
+			if cell(cells, 3) == "" {
+				t.Errorf("%s has no meaning", name)
+			}
+		}
+	}
+	read := map[string]string{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[settings]()) {
+		if name := field.Tag.Get("env"); name != "" {
+			read[name] = field.Tag.Get("envDefault")
+		}
+	}
+	if diff := cmp.Diff(read, documented); diff != "" {
+		t.Errorf("read and documented differ (-read +documented)\n%s", diff)
+	}
+}
+
+func cell(cells []string, i int) string {
+	if i >= len(cells) {
+		return ""
+	}
+	return strings.TrimSpace(cells[i])
+}
+
+func TestReadSettings(t *testing.T) {
+	t.Parallel()
+	s, err := readSettings(map[string]string{"GAROUPA_LISTEN": "0.0.0.0:9090"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.BaseURL != "http://localhost:9090" || s.CheckoutHost != s.BaseURL || s.AppURL != s.BaseURL || !s.embedded() || !s.allowPrivate() || s.limits.live == nil {
+		t.Errorf("defaults are %+v", s)
+	}
+	s, err = readSettings(map[string]string{
+		"DATABASE_URL": "postgres://localhost/x", "GAROUPA_BASE_URL": "https://api.example/", "GAROUPA_APP_URL": "https://app.example",
+		"GAROUPA_RATE_LIMIT": "off", "GAROUPA_DEMO": "true", "GAROUPA_LIVE_PROVIDER": "simulator", "GAROUPA_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.BaseURL != "https://api.example" || s.CheckoutHost != "https://api.example" || s.AppURL != "https://app.example" ||
+		s.embedded() || s.allowPrivate() || s.limits.live != nil || len(s.proxies) != 2 {
+		t.Errorf("read %+v", s)
+	}
+}
+
+// A wrong value is told in one line that names its setting and repeats no secret.
+func TestReadSettings_Wrong(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string][]string{
+		"DATABASE_URL":                   {"mysql://root:hunter2@x/y", "hunter2"},
+		"GAROUPA_LISTEN":                 {"8080", "localhost", "localhost:"},
+		"GAROUPA_BASE_URL":               {"localhost", "ftp://x", "https://u:hunter@x", "https://x/path", "https://"},
+		"GAROUPA_CHECKOUT_HOST":          {"x"},
+		"GAROUPA_APP_URL":                {"x"},
+		"GAROUPA_SECRET_KEY":             {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
+		"GAROUPA_POSTGRES_BIN":           {"/does/not/exist"},
+		"GAROUPA_WEBHOOK_BACKOFF":        {"1s", "1s,2s,3s,4s,5s", "1s,2s,x,4s", "1s,2s,-3s,4s"},
+		"GAROUPA_WEBHOOK_ALLOW_PRIVATE":  {"maybe"},
+		"GAROUPA_SETTLEMENT_DELAY_TEST":  {"-1s", "soon"},
+		"GAROUPA_SETTLEMENT_DELAY_LIVE":  {"-1s", "1"},
+		"GAROUPA_LIVE_PROVIDER":          {"bank", "simulator"},
+		"GAROUPA_DEMO":                   {"perhaps"},
+		"GAROUPA_RATE_LIMIT":             {"no"},
+		"GAROUPA_RATE_LIMIT_LIVE":        {"fast"},
+		"GAROUPA_RATE_LIMIT_TEST":        {"0/s"},
+		"GAROUPA_RATE_LIMIT_WITHDRAWALS": {"1/h"},
+		"GAROUPA_RATE_LIMIT_FAILED_AUTH": {"1"},
+		"GAROUPA_RATE_LIMIT_PAGES":       {"1/m,0"},
+		"GAROUPA_RATE_LIMIT_LOG_IN":      {"-1/m"},
+		"GAROUPA_TRUSTED_PROXIES":        {"proxy", "10.0.0.0/8,x"},
+		"GAROUPA_LOG_LEVEL":              {"loud"},
+	} {
+		for _, value := range values {
+			_, err := readSettings(map[string]string{name: value})
+			switch {
+			case err == nil:
+				t.Errorf("%s=%s was accepted", name, value)
+			case strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), name):
+				t.Errorf("%s=%s: %v", name, value, err)
+			case strings.Contains(err.Error(), "hunter2"):
+				t.Errorf("%s: the error repeats a secret: %v", name, err)
+			}
+		}
+	}
+}
