@@ -58,7 +58,8 @@ type Transfer struct {
 	Amount   money.Cents
 }
 
-// ErrPartial reports a fact whose lines were posted before with another shape.
+// ErrPartial reports a fact that was posted before with other lines: more, fewer,
+// or of other books or amounts.
 var ErrPartial = errors.New("ledger: the fact was posted before in another form")
 
 // Post writes the transfers of one fact, all or none. Posting the fact again
@@ -79,12 +80,25 @@ func Post(tx *models.Tx, fact string, at time.Time, transfers ...Transfer) (post
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("ledger: post %s: %w", fact, err)
-	case written == 0:
-		return false, nil
-	case written < len(lines):
+	case written == len(lines):
+		return true, nil
+	case written > 0:
 		return false, fmt.Errorf("ledger: post %s: %w", fact, ErrPartial)
 	}
-	return true, nil
+	before, err := models.LedgerTransfersOf(tx, fact)
+	if err != nil {
+		return false, fmt.Errorf("ledger: read %s: %w", fact, err)
+	}
+	if !slices.EqualFunc(before, lines, sameMovement) {
+		return false, fmt.Errorf("ledger: post %s: %w", fact, ErrPartial)
+	}
+	return false, nil
+}
+
+// sameMovement compares all but when a line was recorded.
+func sameMovement(a, b models.LedgerTransfer) bool {
+	a.RecordedAt, b.RecordedAt = time.Time{}, time.Time{}
+	return a == b
 }
 
 // Balance returns what the book holds.

@@ -109,10 +109,11 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 
 // CheckoutFilter narrows a list. The zero value lists everything.
 type CheckoutFilter struct {
-	Status     CheckoutStatus
-	ExternalID string
-	After      *Position // the last row of the page before
-	Limit      int
+	Status        CheckoutStatus
+	ExternalID    string
+	PaymentLinkID string
+	After         *Position // the last row of the page before
+	Limit         int
 }
 
 // ListCheckouts returns the scope's checkouts, newest first, by keyset: the cost
@@ -134,6 +135,9 @@ func ListCheckouts(ctx context.Context, q Querier, scope Scope, f CheckoutFilter
 	if f.ExternalID != "" {
 		where("c.external_id = $%d", f.ExternalID)
 	}
+	if f.PaymentLinkID != "" {
+		where("c.payment_link_id = $%d", f.PaymentLinkID)
+	}
 	if f.After != nil {
 		where("(c.created_at, c.id) < ($%d, $%d)", f.After.CreatedAt, f.After.ID)
 	}
@@ -145,6 +149,28 @@ func ListCheckouts(ctx context.Context, q Querier, scope Scope, f CheckoutFilter
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (c Checkout, err error) {
 		return c, row.Scan(c.targets()...)
 	})
+}
+
+// LinkCounts are how often a payment link was used, and how many of the uses were
+// paid.
+type LinkCounts struct{ Uses, Paid int }
+
+// PaymentLinkCounts counts the checkouts of the scope that links made, by link. One
+// that made none is left out.
+func PaymentLinkCounts(ctx context.Context, q Querier, scope Scope, linkIDs ...string) (map[string]LinkCounts, error) {
+	rows, err := q.Query(ctx, `SELECT payment_link_id, count(*), count(*) FILTER (WHERE status = 'PAID') FROM checkouts
+		WHERE payment_link_id = ANY($1) AND project_id = $2 AND livemode = $3 GROUP BY payment_link_id`, linkIDs, scope.ProjectID, scope.Livemode)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]LinkCounts{}
+	var id string
+	var n LinkCounts
+	_, err = pgx.ForEachRow(rows, []any{&id, &n.Uses, &n.Paid}, func() error {
+		counts[id] = n
+		return nil
+	})
+	return counts, err
 }
 
 // LockedCheckout is a checkout whose row the transaction holds, with the account

@@ -1,0 +1,240 @@
+package jobs_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/webhook"
+)
+
+// Events arrive as contract 6 and decisions, 9 say: the bytes that were stored,
+// signed, with the headers that a receiver may count on.
+func TestDelivery(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	r := newReceiver(t, answers(204))
+	endpoint, secret := g.Endpoint(t, r.url)
+	g.start(t)
+	phone := "11 98765-4321"
+	c := g.checkout(t, payments.NewCheckout{Customer: payments.Customer{Phone: &phone}})
+	created := r.next(t)
+	if err := g.payments.SimulatePayment(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	for kind, p := range map[string]post{models.EventCheckoutCreated: created, models.EventCheckoutPaid: r.next(t)} {
+		var event struct {
+			ID, Type  string
+			CreatedAt time.Time
+			Livemode  *bool
+			Data      struct{ Checkout struct{ ID, Status string } }
+		}
+		if err := json.Unmarshal(p.body, &event); err != nil {
+			t.Fatalf("%s: %v", p.body, err)
+		}
+		if event.Type != kind || event.Livemode == nil || *event.Livemode || event.Data.Checkout.ID != c.ID || bytes.Contains(p.body, []byte("98765")) {
+			t.Errorf("%s reads %s", kind, p.body)
+		}
+		var stored []byte
+		if err := g.DB.Raw("SELECT body FROM events WHERE id = ?", event.ID).Row().Scan(&stored); err != nil || !bytes.Equal(stored, p.body) {
+			t.Errorf("%s was stored as %s, %v; sent as %s", kind, stored, err, p.body)
+		}
+		if !webhook.Verify(secret, p.header.Get("x-svc-signature"), p.body) {
+			t.Errorf("%s has the signature %q", kind, p.header.Get("x-svc-signature"))
+		}
+		sent, err := time.Parse("2006-01-02T15:04:05.000Z", p.header.Get("x-svc-timestamp"))
+		if err != nil || time.Since(sent).Abs() > time.Minute || event.CreatedAt.IsZero() {
+			t.Errorf("%s was sent at %q, %v", kind, p.header.Get("x-svc-timestamp"), err)
+		}
+		for name, want := range map[string]string{
+			"Content-Type": "application/json", "User-Agent": "Garoupa-Webhooks/1.0", "x-svc-event-id": event.ID, "x-svc-attempt": "1",
+		} {
+			if got := p.header.Get(name); got != want {
+				t.Errorf("%s has %s %q, want %q", kind, name, got, want)
+			}
+		}
+	}
+	g.idle(t)
+	for _, d := range g.deliveries(t, endpoint.ID) {
+		if d.Status != models.DeliveryDelivered || d.Attempts != 1 || d.Last.StatusCode != 204 || d.Last.ErrorClass != "" || d.NextAttemptAt != nil || d.FinishedAt == nil {
+			t.Errorf("%s stands at %+v", d.Event.Type, d)
+		}
+	}
+	r.none(t)
+}
+
+// A failure is repeated when its wait is over and not before, with the same bytes.
+func TestDelivery_Retry(t *testing.T) {
+	t.Parallel()
+	const wait = 400 * time.Millisecond
+	g := newGateway(t, wait, time.Hour, time.Hour, time.Hour)
+	r := newReceiver(t, answers(500, 200))
+	endpoint, secret := g.Endpoint(t, r.url)
+	g.start(t)
+	g.checkout(t, payments.NewCheckout{})
+	first, second := r.next(t), r.next(t)
+	if passed := second.at.Sub(first.at); passed < wait {
+		t.Errorf("repeated after %s, want %s at least", passed, wait)
+	}
+	if !bytes.Equal(first.body, second.body) || !webhook.Verify(secret, second.header.Get("x-svc-signature"), second.body) {
+		t.Errorf("first %s, then %s", first.body, second.body)
+	}
+	if a, b := first.header.Get("x-svc-attempt"), second.header.Get("x-svc-attempt"); a != "1" || b != "2" {
+		t.Errorf("the attempts are numbered %s and %s", a, b)
+	}
+	g.idle(t)
+	if d := g.deliveries(t, endpoint.ID); len(d) != 1 || d[0].Status != models.DeliveryDelivered || d[0].Attempts != 2 {
+		t.Errorf("stands at %+v", d)
+	}
+	r.none(t)
+}
+
+// An endpoint that never succeeds is given up after exactly five attempts, whether
+// it fails, redirects or is not there; each attempt is kept.
+func TestDelivery_GivenUp(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	target := newReceiver(t, answers(200))
+	receivers := map[string]*receiver{
+		"status": newReceiver(t, answers(500, 404, 199+300, 503, 429)),
+		"redirect": newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, target.url, http.StatusTemporaryRedirect)
+		}),
+	}
+	endpoints := map[string]string{}
+	for class, r := range receivers {
+		endpoint, _ := g.Endpoint(t, r.url)
+		endpoints[class] = endpoint.ID
+	}
+	gone, _ := g.Endpoint(t, "http://127.0.0.1:1/hook")
+	endpoints["connect"] = gone.ID
+	g.start(t)
+	g.checkout(t, payments.NewCheckout{})
+
+	for class, r := range receivers {
+		first := r.next(t)
+		for i := range 4 {
+			if again := r.next(t); !bytes.Equal(again.body, first.body) || again.header.Get("x-svc-event-id") != first.header.Get("x-svc-event-id") {
+				t.Errorf("%s: attempt %d has another body: %s", class, i+2, again.body)
+			}
+		}
+	}
+	g.idle(t)
+	for class, id := range endpoints {
+		list := g.deliveries(t, id)
+		if len(list) != 1 || list[0].Status != models.DeliveryFailed || list[0].Attempts != 5 || list[0].NextAttemptAt != nil || list[0].FinishedAt == nil {
+			t.Fatalf("%s stands at %+v", class, list)
+		}
+		attempts, err := models.DeliveryAttempts(t.Context(), g.DB.Pool, []string{list[0].ID})
+		if err != nil || len(attempts[list[0].ID]) != 5 {
+			t.Fatalf("%s: %d attempts are kept, %v", class, len(attempts[list[0].ID]), err)
+		}
+		for i, a := range attempts[list[0].ID] {
+			if a.Number != 5-i || a.ErrorClass != class {
+				t.Errorf("%s: attempt %+v", class, a)
+			}
+		}
+	}
+	for _, r := range receivers {
+		r.none(t)
+	}
+	target.none(t) // redirects are not followed
+}
+
+// What waits for an endpoint that is switched off, or deleted, is skipped.
+func TestDelivery_SwitchedOff(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	r := newReceiver(t, answers(200))
+	off, _ := g.Endpoint(t, r.url)
+	deleted, _ := g.Endpoint(t, r.url)
+	g.checkout(t, payments.NewCheckout{})
+	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, off.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Merchants.DeleteEndpoint(t.Context(), g.Owner, g.Test, deleted.ID); err != nil {
+		t.Fatal(err)
+	}
+	g.start(t)
+	g.idle(t)
+	r.none(t)
+	for _, id := range []string{off.ID, deleted.ID} {
+		if d := g.deliveries(t, id); len(d) != 1 || d[0].Status != models.DeliverySkipped || d[0].Attempts != 0 || d[0].FinishedAt == nil {
+			t.Errorf("stands at %+v", d)
+		}
+	}
+}
+
+// An endpoint that hangs delays no other one, and no stop: the attempt that was
+// under way counts for nothing and is made again by the next process.
+func TestStop_Hanging(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, time.Hour, time.Hour, time.Hour, time.Hour)
+	release := make(chan struct{})
+	hanging := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	})
+	healthy := newReceiver(t, answers(200))
+	slow, secret := g.Endpoint(t, hanging.url)
+	g.Endpoint(t, healthy.url)
+	runner := g.start(t)
+	g.checkout(t, payments.NewCheckout{})
+	first := hanging.next(t)
+	healthy.next(t)
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	start := time.Now()
+	if err := runner.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 4*time.Second { // less than the attempt may take
+		t.Errorf("the stop took %s", took)
+	}
+	if d := g.deliveries(t, slow.ID); len(d) != 1 || d[0].Status != models.DeliveryPending || d[0].Attempts != 0 {
+		t.Errorf("after the stop it stands at %+v", d)
+	}
+
+	close(release)
+	g.start(t)
+	again := hanging.next(t)
+	if !bytes.Equal(again.body, first.body) || again.header.Get("x-svc-attempt") != "1" || !webhook.Verify(secret, again.header.Get("x-svc-signature"), again.body) {
+		t.Errorf("made again as %v %s", again.header, again.body)
+	}
+	g.idle(t)
+	if d := g.deliveries(t, slow.ID); len(d) != 1 || d[0].Status != models.DeliveryDelivered || d[0].Attempts != 1 {
+		t.Errorf("in the end it stands at %+v", d)
+	}
+	healthy.none(t)
+}
+
+// Processes that share a database share the work: each event arrives once.
+func TestRunners_Together(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	r := newReceiver(t, answers(200))
+	g.Endpoint(t, r.url)
+	g.start(t)
+	g.start(t)
+	const n = 60
+	for range n {
+		g.checkout(t, payments.NewCheckout{})
+	}
+	seen := map[string]int{}
+	for range n {
+		seen[r.next(t).header.Get("x-svc-event-id")]++
+	}
+	g.idle(t)
+	r.none(t)
+	if len(seen) != n {
+		t.Errorf("%d of %d events arrived: %v", len(seen), n, seen)
+	}
+}

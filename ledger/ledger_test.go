@@ -1,0 +1,244 @@
+package ledger_test
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/ledger"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/money"
+)
+
+const (
+	mine   = "acc_00000000000000000001"
+	theirs = "acc_00000000000000000002"
+)
+
+var (
+	at        = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	clearing  = ledger.Clearing(false)
+	fees      = ledger.Fees(false)
+	pending   = ledger.Account(mine, false, ledger.Pending)
+	available = ledger.Account(mine, false, ledger.Available)
+)
+
+// receipt is a payment of 100.00 with a fee of 0.99.
+var receipt = []ledger.Transfer{{From: clearing, To: pending, Amount: 100_00}, {From: pending, To: fees, Amount: 99}}
+
+func post(t *testing.T, db *models.DB, fact string, transfers ...ledger.Transfer) (posted bool, err error) {
+	t.Helper()
+	err = db.InTx(t.Context(), func(tx *models.Tx) (err error) {
+		posted, err = ledger.Post(tx, fact, at, transfers...)
+		return err
+	})
+	return posted, err
+}
+
+func holds(t *testing.T, db *models.DB, want map[ledger.Book]money.Cents) {
+	t.Helper()
+	for book, amount := range want {
+		if got, err := ledger.Balance(t.Context(), db.Pool, book); err != nil || got != amount {
+			t.Errorf("%s holds %s, %v; want %s", book, got.Decimal(), err, amount.Decimal())
+		}
+	}
+}
+
+func lines(t *testing.T, db *models.DB) (n int) {
+	t.Helper()
+	if err := db.Raw("SELECT count(*) FROM ledger_transfers").Row().Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestBooks(t *testing.T) {
+	t.Parallel()
+	for got, want := range map[ledger.Book]ledger.Book{
+		ledger.Account(mine, false, ledger.Pending):  mine + "/test/pending",
+		ledger.Account(mine, true, ledger.Available): mine + "/live/available",
+		ledger.Account(mine, true, ledger.Reserved):  mine + "/live/reserved",
+		ledger.Account(mine, false, ledger.Blocked):  mine + "/test/blocked",
+		ledger.Clearing(true):                        "platform/live/clearing",
+		ledger.Fees(false):                           "platform/test/fees",
+		ledger.Suspense(true):                        "platform/live/suspense",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestPost(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	if posted, err := post(t, db, "payment/1", receipt...); !posted || err != nil {
+		t.Fatalf("posted %v, %v", posted, err)
+	}
+	holds(t, db, map[ledger.Book]money.Cents{
+		clearing: -100_00, pending: 99_01, fees: 99, available: 0,
+		ledger.Clearing(true): 0, ledger.Account(mine, true, ledger.Pending): 0, ledger.Account(theirs, false, ledger.Pending): 0,
+	})
+	if posted, err := post(t, db, "payment/1", receipt...); posted || err != nil {
+		t.Errorf("again: posted %v, %v", posted, err)
+	}
+	if posted, err := post(t, db, "payment/2", receipt...); !posted || err != nil {
+		t.Errorf("another fact: posted %v, %v", posted, err)
+	}
+	holds(t, db, map[ledger.Book]money.Cents{clearing: -200_00, pending: 198_02, fees: 198})
+}
+
+// What moves nothing is left out; a fact of nothing alone is a mistake.
+func TestPost_Zero(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	given := []ledger.Transfer{{From: pending, To: fees, Amount: 0}, {From: clearing, To: pending, Amount: 50}, {From: pending, To: fees, Amount: 0}}
+	for _, want := range []bool{true, false} {
+		if posted, err := post(t, db, "payment/1", given...); posted != want || err != nil {
+			t.Errorf("posted %v, %v; want %v", posted, err, want)
+		}
+	}
+	if given[0].From != pending || given[1].Amount != 50 {
+		t.Errorf("the caller's transfers were changed to %v", given)
+	}
+	for _, nothing := range [][]ledger.Transfer{nil, {}, {{From: clearing, To: pending}}} {
+		if posted, err := post(t, db, "payment/2", nothing...); posted || err == nil {
+			t.Errorf("%v: posted %v, %v", nothing, posted, err)
+		}
+	}
+	holds(t, db, map[ledger.Book]money.Cents{clearing: -50, pending: 50, fees: 0})
+	if n := lines(t, db); n != 1 {
+		t.Errorf("%d lines, want 1", n)
+	}
+}
+
+// Forty postings of one fact at once post it once.
+func TestPost_Concurrent(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	var posted atomic.Int32
+	var group errgroup.Group
+	for range 40 {
+		group.Go(func() error {
+			first := false
+			err := db.InTx(t.Context(), func(tx *models.Tx) (err error) {
+				first, err = ledger.Post(tx, "payment/1", at, receipt...)
+				return err
+			})
+			if first {
+				posted.Add(1)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if posted.Load() != 1 || lines(t, db) != 2 {
+		t.Errorf("posted %d times, %d lines; want 1 and 2", posted.Load(), lines(t, db))
+	}
+	holds(t, db, map[ledger.Book]money.Cents{clearing: -100_00, pending: 99_01, fees: 99})
+}
+
+// A posting that is rolled back leaves the fact free.
+func TestPost_RolledBack(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	own := errors.New("own")
+	err := db.InTx(t.Context(), func(tx *models.Tx) error {
+		if posted, err := ledger.Post(tx, "payment/1", at, receipt...); !posted || err != nil {
+			t.Errorf("posted %v, %v", posted, err)
+		}
+		return own
+	})
+	if !errors.Is(err, own) || lines(t, db) != 0 {
+		t.Fatalf("%v, %d lines", err, lines(t, db))
+	}
+	if posted, err := post(t, db, "payment/1", receipt...); !posted || err != nil {
+		t.Errorf("afterwards: posted %v, %v", posted, err)
+	}
+}
+
+// A fact has one form: posted again in any other, nothing is written.
+func TestPost_AnotherForm(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	if _, err := post(t, db, "payment/1", receipt...); err != nil {
+		t.Fatal(err)
+	}
+	other := ledger.Account(theirs, false, ledger.Pending)
+	for name, form := range map[string][]ledger.Transfer{
+		"a line more":     append(append([]ledger.Transfer{}, receipt...), ledger.Transfer{From: pending, To: available, Amount: 1}),
+		"a line less":     receipt[:1],
+		"another amount":  {receipt[0], {From: pending, To: fees, Amount: 98}},
+		"another book":    {{From: clearing, To: other, Amount: 100_00}, {From: other, To: fees, Amount: 99}},
+		"another order":   {receipt[1], receipt[0]},
+		"the other way":   {{From: pending, To: clearing, Amount: 100_00}, receipt[1]},
+		"one line merged": {{From: clearing, To: pending, Amount: 99_01}},
+	} {
+		if posted, err := post(t, db, "payment/1", form...); posted || !errors.Is(err, ledger.ErrPartial) {
+			t.Errorf("%s: posted %v, %v", name, posted, err)
+		}
+	}
+	if n := lines(t, db); n != 2 {
+		t.Errorf("%d lines, want 2", n)
+	}
+}
+
+// The database refuses what is no movement between two books of one environment,
+// whoever asks for it.
+func TestPost_Refused(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	for name, tc := range map[string]struct {
+		transfer   ledger.Transfer
+		constraint string
+	}{
+		"a negative amount": {ledger.Transfer{From: clearing, To: pending, Amount: -1}, "ledger_transfers_amount_check"},
+		"one book":          {ledger.Transfer{From: pending, To: pending, Amount: 1}, "ledger_two_books"},
+		"two environments":  {ledger.Transfer{From: clearing, To: ledger.Account(mine, true, ledger.Pending), Amount: 1}, "ledger_one_environment"},
+		"from nowhere":      {ledger.Transfer{From: "", To: pending, Amount: 1}, "ledger_books"},
+		"to another kind":   {ledger.Transfer{From: clearing, To: mine + "/test/savings", Amount: 1}, "ledger_books"},
+		"to no account":     {ledger.Transfer{From: clearing, To: "acc_1/test/pending", Amount: 1}, "ledger_books"},
+		"to no environment": {ledger.Transfer{From: clearing, To: mine + "/prod/pending", Amount: 1}, "ledger_books"},
+		"a platform's pot":  {ledger.Transfer{From: clearing, To: "platform/test/pending", Amount: 1}, "ledger_books"},
+		"a longer name":     {ledger.Transfer{From: clearing, To: pending + "/x", Amount: 1}, "ledger_books"},
+		"a name of lines":   {ledger.Transfer{From: clearing, To: pending + "\n", Amount: 1}, "ledger_books"},
+	} {
+		posted, err := post(t, db, "payment/1", receipt[0], tc.transfer)
+		if posted || !models.Violates(err, tc.constraint) {
+			t.Errorf("%s: posted %v, %v; want %s", name, posted, err, tc.constraint)
+		}
+	}
+	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at) VALUES ('x', 0, ?, ?, 0, now())`,
+		string(clearing), string(pending)).Error
+	if !models.Violates(err, "ledger_transfers_amount_check") {
+		t.Errorf("an amount of zero: %v", err)
+	}
+	if n := lines(t, db); n != 0 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// What is posted stays, whoever asks the database to change it.
+func TestLedger_Final(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	if _, err := post(t, db, "payment/1", receipt...); err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{
+		"UPDATE ledger_transfers SET amount = amount + 1", "UPDATE ledger_transfers SET fact = fact WHERE false",
+		"DELETE FROM ledger_transfers", "TRUNCATE ledger_transfers",
+	} {
+		if err := db.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	holds(t, db, map[ledger.Book]money.Cents{clearing: -100_00, pending: 99_01, fees: 99})
+}

@@ -1,0 +1,270 @@
+package models_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/models"
+	"garoupa/models/modelstest"
+)
+
+// logged is the log of all tests together.
+var logged = &log{}
+
+// log is a writer that tests in parallel can share and read.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.NewTextHandler(logged, nil)))
+	os.Exit(m.Run())
+}
+
+// notes returns a database with a table for tests, and what stands in it.
+func notes(t *testing.T) (db *models.DB, read func() string) {
+	t.Helper()
+	db = modelstest.NewDB(t)
+	if err := db.Exec("CREATE TABLE notes (id int CONSTRAINT notes_unique UNIQUE, n int NOT NULL DEFAULT 0)").Error; err != nil {
+		t.Fatal(err)
+	}
+	return db, func() (text string) {
+		t.Helper()
+		if err := db.Raw("SELECT coalesce(string_agg(id || '=' || n, ' ' ORDER BY id), '') FROM notes").Row().Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+}
+
+// held returns how many connections were not given back.
+func held(db *models.DB) int32 { return db.Pool.Stat().AcquiredConns() }
+
+func insert(tx *models.Tx, id int) error { return tx.Exec("INSERT INTO notes VALUES (?)", id).Error }
+
+// insertPGX is insert by the other half.
+func insertPGX(tx *models.Tx, id int) error {
+	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "INSERT INTO notes VALUES ($1)", id)
+		return err
+	})
+}
+
+// GORM and hand-written statements share one connection: what they write commits
+// as one, or not at all.
+func TestInTx(t *testing.T) {
+	t.Parallel()
+	db, read := notes(t)
+	err := db.InTx(t.Context(), func(tx *models.Tx) error {
+		var backends [2]int
+		err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&backends[0])
+		})
+		if err == nil {
+			err = tx.Raw("SELECT pg_backend_pid()").Row().Scan(&backends[1])
+		}
+		if err != nil || backends[0] != backends[1] {
+			t.Errorf("connections %v, %v", backends, err)
+		}
+		var isolation string
+		if err := tx.Raw("SHOW transaction_isolation").Row().Scan(&isolation); err != nil || isolation != "read committed" {
+			t.Errorf("the isolation is %s, %v", isolation, err)
+		}
+		if err := errors.Join(insert(tx, 1), insertPGX(tx, 2)); err != nil {
+			return err
+		}
+		if outside := read(); outside != "" {
+			t.Errorf("before the commit others see %s", outside)
+		}
+		return nil
+	})
+	if err != nil || read() != "1=0 2=0" || held(db) != 0 {
+		t.Errorf("%v, left %q, %d connections held", err, read(), held(db))
+	}
+}
+
+// However fn fails, nothing is written and the connection goes back; more often
+// than the pool has connections, too.
+func TestInTx_Failure(t *testing.T) {
+	t.Parallel()
+	db, read := notes(t)
+	own := errors.New("own")
+	cancelled, cancel := context.WithCancel(t.Context())
+	for range db.Pool.Config().MaxConns + 1 {
+		for name, tc := range map[string]struct {
+			fn   func(tx *models.Tx) error
+			want func(error) bool
+		}{
+			"its own error": {func(*models.Tx) error { return own }, func(err error) bool { return errors.Is(err, own) }},
+			"a violation by GORM": {func(tx *models.Tx) error { return insert(tx, 1) },
+				func(err error) bool { return models.Violates(err, "notes_unique") && !models.Violates(err, "notes") }},
+			"a violation by pgx": {func(tx *models.Tx) error { return insertPGX(tx, 1) },
+				func(err error) bool { return models.Violates(err, "notes_unique") }},
+			"an error kept to itself": {func(tx *models.Tx) error { _ = insertPGX(tx, 1); return nil },
+				func(err error) bool { return err != nil }},
+		} {
+			err := db.InTx(t.Context(), func(tx *models.Tx) error {
+				if err := errors.Join(insert(tx, 1), insertPGX(tx, 2)); err != nil {
+					t.Fatal(err)
+				}
+				return tc.fn(tx)
+			})
+			if !tc.want(err) || read() != "" || held(db) != 0 {
+				t.Fatalf("%s: %v, left %q, %d connections held", name, err, read(), held(db))
+			}
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_ = db.InTx(t.Context(), func(tx *models.Tx) error { panic(insertPGX(tx, 1)) })
+		}()
+		if read() != "" || held(db) != 0 {
+			t.Fatalf("after a panic: left %q, %d connections held", read(), held(db))
+		}
+	}
+	err := db.InTx(cancelled, func(tx *models.Tx) error {
+		defer cancel()
+		return insertPGX(tx, 1)
+	})
+	if err == nil || read() != "" || held(db) != 0 {
+		t.Errorf("cancelled before the commit: %v, left %q, %d connections held", err, read(), held(db))
+	}
+}
+
+// fails makes PostgreSQL report the code, as it would for a victim.
+func fails(tx *models.Tx, code string) error {
+	return tx.Exec("DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '" + code + "'; END $$").Error
+}
+
+// A victim of serialization or of a deadlock runs again, three times in all;
+// anything else fails at once.
+func TestInTx_Retry(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		code     string
+		failures int // until it works
+		ran      int
+		works    bool
+	}{
+		{"40001", 0, 1, true}, {"40001", 1, 2, true}, {"40001", 2, 3, true}, {"40001", 3, 3, false},
+		{"40P01", 2, 3, true}, {"40P01", 9, 3, false}, {"23505", 1, 1, false}, {"55P03", 1, 1, false},
+	} {
+		db, read := notes(t)
+		ran := 0
+		err := db.InTx(t.Context(), func(tx *models.Tx) error {
+			ran++
+			if err := insert(tx, ran); err != nil {
+				return err
+			}
+			if ran <= tc.failures {
+				return fails(tx, tc.code)
+			}
+			return nil
+		})
+		want := ""
+		if tc.works {
+			want = string(rune('0'+tc.ran)) + "=0"
+		}
+		if ran != tc.ran || (err == nil) != tc.works || read() != want || held(db) != 0 {
+			t.Errorf("%s %d times: ran %d times, %v, left %q, %d held; want %d, %q", tc.code, tc.failures, ran, err, read(), held(db), tc.ran, want)
+		}
+	}
+}
+
+// Two transactions that lock the same rows the other way round both end well.
+func TestInTx_Deadlock(t *testing.T) {
+	t.Parallel()
+	db, read := notes(t)
+	if err := db.Exec("INSERT INTO notes VALUES (1), (2)").Error; err != nil {
+		t.Fatal(err)
+	}
+	var met sync.WaitGroup // both hold their first row
+	met.Add(2)
+	var group errgroup.Group
+	for _, order := range [][2]int{{1, 2}, {2, 1}} {
+		var once sync.Once
+		group.Go(func() error {
+			return db.InTx(t.Context(), func(tx *models.Tx) error {
+				if err := tx.Exec("SET LOCAL deadlock_timeout = '20ms'").Error; err != nil {
+					return err
+				}
+				for i, id := range order {
+					if err := tx.Exec("UPDATE notes SET n = n + 1 WHERE id = ?", id).Error; err != nil {
+						return err
+					}
+					if i == 0 {
+						once.Do(func() { met.Done(); met.Wait() })
+					}
+				}
+				return nil
+			})
+		})
+	}
+	if err := group.Wait(); err != nil || read() != "1=2 2=2" {
+		t.Errorf("%v, left %q", err, read())
+	}
+}
+
+// An address that does not work is told without its password.
+func TestOpen_Failure(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for _, address := range []string{
+		"postgres://garoupa:hunter2@127.0.0.1:1/garoupa", "postgres://garoupa:hunter2@/%zz", "postgres://garoupa:hunter2@127.0.0.1:x/",
+		"hunter2", "postgres://garoupa:hunter2@127.0.0.1/garoupa?sslmode=hunter2",
+	} {
+		db, err := models.Open(ctx, address)
+		if err == nil {
+			db.Close()
+			t.Errorf("%s opened", address)
+		} else if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error tells the password: %v", err)
+		}
+	}
+}
+
+// The log names statements that take long, and never what they were given.
+func TestSlowQueries(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	for _, sql := range []string{
+		"SELECT 'slow-by-pgx', $1::text FROM pg_sleep(0.55)", "SELECT 'quick-by-pgx', $1::text",
+	} {
+		if _, err := db.Pool.Exec(t.Context(), sql, "argument-7c1f"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Exec("SELECT 'slow-by-gorm', ?::text FROM pg_sleep(0.55)", "argument-7c1f").Error; err != nil {
+		t.Fatal(err)
+	}
+	text := logged.String()
+	for part, want := range map[string]bool{"slow-by-pgx": true, "slow-by-gorm": true, "quick-by-pgx": false, "argument-7c1f": false} {
+		if strings.Contains(text, part) != want {
+			t.Errorf("the log has %s: %v, want %v", part, !want, want)
+		}
+	}
+}

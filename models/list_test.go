@@ -1,0 +1,186 @@
+package models_test
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+)
+
+// fill makes n checkouts in the scope, three in each millisecond, of which each
+// tenth has the external id "tenth" and each hundredth is paid.
+func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
+	t.Helper()
+	err := g.DB.Exec(`INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id, txid, copy_paste,
+			created_at, expires_at, paid_at)
+		SELECT 'chk_' || left(md5(?::text || i), 20), ?, ?, CASE WHEN i % 100 = 0 THEN 'PAID' ELSE 'PENDING' END, 1, 'x',
+			CASE WHEN i % 10 = 0 THEN 'tenth' ELSE 'p-' || i END, md5(i || ?::text), 'code', at, at + interval '1 hour',
+			CASE WHEN i % 100 = 0 THEN at END
+		FROM (SELECT i, ?::timestamptz + i / 3 * interval '1 millisecond' AS at FROM generate_series(1, ?) AS i) AS made`,
+		fmt.Sprint(scope), scope.ProjectID, scope.Livemode, fmt.Sprint(scope), g.Clock.Now(), n).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pages reads a whole list, page by page; between is called after each.
+func pages(t *testing.T, g *paymentstest.Gateway, scope models.Scope, f models.CheckoutFilter, between func()) (all []models.Checkout) {
+	t.Helper()
+	for {
+		page, err := models.ListCheckouts(t.Context(), g.DB.Pool, scope, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) > f.Limit {
+			t.Fatalf("a page of %d, want at most %d", len(page), f.Limit)
+		}
+		all = append(all, page...)
+		if len(page) < f.Limit {
+			return all
+		}
+		f.After = &models.Position{CreatedAt: page[len(page)-1].CreatedAt, ID: page[len(page)-1].ID}
+		between()
+	}
+}
+
+// Pages of any size put together are the whole list, in order, of the scope alone.
+func TestListCheckouts(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	fill(t, g, g.Test, 300)
+	fill(t, g, g.Live, 50)
+	for _, tc := range []struct {
+		scope  models.Scope
+		filter models.CheckoutFilter
+		want   int
+	}{
+		{g.Test, models.CheckoutFilter{}, 300},
+		{g.Live, models.CheckoutFilter{}, 50},
+		{models.Scope{ProjectID: models.NewProjectID()}, models.CheckoutFilter{}, 0},
+		{g.Test, models.CheckoutFilter{Status: models.CheckoutPaid}, 3},
+		{g.Test, models.CheckoutFilter{Status: models.CheckoutPending}, 297},
+		{g.Test, models.CheckoutFilter{Status: models.CheckoutExpired}, 0},
+		{g.Test, models.CheckoutFilter{ExternalID: "tenth"}, 30},
+		{g.Live, models.CheckoutFilter{ExternalID: "tenth"}, 5},
+		{g.Test, models.CheckoutFilter{ExternalID: "tenth", Status: models.CheckoutPaid}, 3},
+		{g.Test, models.CheckoutFilter{ExternalID: "TENTH"}, 0},
+	} {
+		for _, limit := range []int{1, 7, 100, 1000} {
+			tc.filter.Limit = limit
+			all := pages(t, g, tc.scope, tc.filter, func() {})
+			if len(all) != tc.want || !slices.IsSortedFunc(all, newestFirst) {
+				t.Errorf("%+v: %d, in order: %v; want %d", tc.filter, len(all), slices.IsSortedFunc(all, newestFirst), tc.want)
+			}
+			for _, c := range all {
+				if c.ProjectID != tc.scope.ProjectID || c.Livemode != tc.scope.Livemode ||
+					tc.filter.Status != "" && c.Status != tc.filter.Status || tc.filter.ExternalID != "" && c.ExternalID != tc.filter.ExternalID {
+					t.Errorf("%+v in %+v lists %+v", tc.filter, tc.scope, c)
+				}
+			}
+		}
+	}
+}
+
+func newestFirst(a, b models.Checkout) int {
+	if d := b.CreatedAt.Compare(a.CreatedAt); d != 0 {
+		return d
+	}
+	return strings.Compare(b.ID, a.ID)
+}
+
+// Rows made while somebody pages shift and repeat nothing.
+func TestListCheckouts_WhileMade(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	there := map[string]int{}
+	for i := range 60 {
+		if i%4 == 0 {
+			g.Clock.Advance(time.Millisecond)
+		}
+		there[g.Checkout(t, payments.NewCheckout{}).ID] = 0
+	}
+	made := 0
+	seen := pages(t, g, g.Test, models.CheckoutFilter{Limit: 7}, func() {
+		for range 5 { // some in the moment of the latest, some later
+			g.Checkout(t, payments.NewCheckout{})
+			made++
+		}
+		g.Clock.Advance(time.Millisecond)
+	})
+	repeated := map[string]bool{}
+	for _, c := range seen {
+		if repeated[c.ID] {
+			t.Errorf("%s twice", c.ID)
+		}
+		repeated[c.ID] = true
+		delete(there, c.ID)
+	}
+	if len(there) != 0 || made < 40 {
+		t.Errorf("%d of those that were there were skipped, while %d were made", len(there), made)
+	}
+}
+
+// explained runs each query twice: as it is, and to learn how PostgreSQL runs it.
+type explained struct {
+	models.Querier
+	plan string
+}
+
+// Query implements models.Querier.
+func (e *explained) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	rows, err := e.Querier.Query(ctx, "EXPLAIN "+sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
+	}
+	e.plan = strings.Join(lines, "\n")
+	return e.Querier.Query(ctx, sql, args...)
+}
+
+// Exec implements models.Querier; lists have no use for it.
+func (e *explained) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	return e.Querier.Exec(ctx, sql, args...)
+}
+
+// The hot lists walk an index in order: they neither read the table nor sort, at
+// the first page and deep down.
+func TestListCheckouts_Plan(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	const n = 20_000
+	fill(t, g, g.Test, n)
+	fill(t, g, g.Live, 2_000)
+	if err := g.DB.Exec("ANALYZE checkouts").Error; err != nil {
+		t.Fatal(err)
+	}
+	deep := &models.Position{CreatedAt: g.Clock.Now().Add(n / 6 * time.Millisecond), ID: "chk_00000000000000000000"}
+	walks := regexp.MustCompile(`Index Scan( Backward)? using checkouts_\w+ on checkouts`)
+	for name, filter := range map[string]models.CheckoutFilter{
+		"all": {}, "deep": {After: deep},
+		"status": {Status: models.CheckoutPaid}, "status, common": {Status: models.CheckoutPending}, "status, deep": {Status: models.CheckoutPaid, After: deep},
+		"externalId": {ExternalID: "tenth"}, "externalId, rare": {ExternalID: "p-77"}, "externalId, deep": {ExternalID: "tenth", After: deep},
+	} {
+		filter.Limit = 21
+		q := &explained{Querier: g.DB.Pool}
+		rows, err := models.ListCheckouts(t.Context(), q, g.Test, filter)
+		if err != nil || len(rows) == 0 {
+			t.Errorf("%s: %d rows, %v", name, len(rows), err)
+		}
+		if !walks.MatchString(q.plan) || strings.Contains(q.plan, "Seq Scan") || strings.Contains(q.plan, "Sort") {
+			t.Errorf("%s runs as\n%s", name, q.plan)
+		}
+	}
+}

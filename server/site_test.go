@@ -1,0 +1,131 @@
+package server_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/api"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments/paymentstest"
+	"garoupa/requestid"
+	"garoupa/server"
+	"garoupa/web"
+)
+
+var logged = &record{lines: map[string][]string{}}
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(logged))
+	os.Exit(m.Run())
+}
+
+// record is a log that keeps its lines by request, so that tests in parallel,
+// which share it, find their own.
+type record struct {
+	mu    sync.Mutex
+	lines map[string][]string
+}
+
+// Enabled implements slog.Handler: every level counts.
+func (r *record) Enabled(context.Context, slog.Level) bool { return true }
+
+// WithAttrs implements slog.Handler; nothing under test calls it.
+func (r *record) WithAttrs([]slog.Attr) slog.Handler { return r }
+
+// WithGroup implements slog.Handler; nothing under test calls it.
+func (r *record) WithGroup(string) slog.Handler { return r }
+
+// Handle implements slog.Handler.
+func (r *record) Handle(ctx context.Context, line slog.Record) error {
+	var text strings.Builder
+	text.WriteString(line.Level.String() + " " + line.Message)
+	line.Attrs(func(a slog.Attr) bool {
+		text.WriteString(" " + a.String())
+		return true
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := requestid.Of(ctx)
+	r.lines[id] = append(r.lines[id], text.String())
+	return nil
+}
+
+// of returns the lines that were written for the request.
+func (r *record) of(id string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lines[id]
+}
+
+// hosts are the three addresses of an installation.
+type hosts struct{ base, checkout, app string }
+
+var (
+	apart    = hosts{"https://api.example", "https://pay.example:8443", "http://app.example"}
+	together = hosts{"https://one.example", "https://one.example", "https://one.example"}
+)
+
+// newSite returns the root app at the addresses, over the gateway's services.
+func newSite(t testing.TB, g *paymentstest.Gateway, at hosts) *fiber.App {
+	t.Helper()
+	return newSiteOn(t, g, g.DB, at)
+}
+
+// newSiteOn is newSite with a database of its own for the readiness check.
+func newSiteOn(t testing.TB, g *paymentstest.Gateway, db *models.DB, at hosts) *fiber.App {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	return server.New(server.Options{
+		DB: db, BaseURL: at.base, CheckoutHost: at.checkout, AppURL: at.app,
+		API: api.Options{DB: g.DB, Payments: g.Service, Merchants: g.Merchants, CheckoutHost: at.checkout, Now: g.Clock.Now},
+		Web: web.Options{
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: web.NewLive(ctx, g.DB),
+			BaseURL: at.base, CheckoutHost: at.checkout, AppURL: at.app, AllowPrivate: true, Now: g.Clock.Now,
+		},
+	})
+}
+
+// get asks for a path at an address. The headers are names and values in turn.
+func get(t testing.TB, app *fiber.App, address, path string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	return send(t, app, httptest.NewRequest(http.MethodGet, address+path, nil), headers...)
+}
+
+func send(t testing.TB, app *fiber.App, request *http.Request, headers ...string) (*http.Response, string) {
+	t.Helper()
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := app.Test(request, -1)
+	if err != nil {
+		t.Fatalf("%s %s: %v", request.Method, request.URL, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+// unmigrated returns a database without a schema.
+func unmigrated(t testing.TB) *models.DB {
+	t.Helper()
+	db, err := models.Open(t.Context(), modelstest.NewEmptyURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
