@@ -25,7 +25,8 @@ func ShowError(c *fiber.Ctx, err error, demo bool) error {
 	}
 	c.Status(status)
 	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: demo}
-	if fault.Of(err).Code == fault.CheckoutNotFound {
+	switch fault.Of(err).Code {
+	case fault.CheckoutNotFound, fault.PaymentLinkNotFound:
 		return render(c, pages.PayNotFound(props))
 	}
 	return render(c, pages.Error(props))
@@ -39,7 +40,7 @@ func statusOf(err error) int {
 		return fiber.StatusNotFound
 	}
 	switch fault.Of(err).Code {
-	case fault.CheckoutNotFound, fault.NotFound:
+	case fault.CheckoutNotFound, fault.PaymentLinkNotFound, fault.NotFound:
 		return fiber.StatusNotFound
 	case fault.Forbidden:
 		return fiber.StatusForbidden

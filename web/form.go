@@ -21,14 +21,32 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"permissions": {"": "key_permissions"},
 	"description": {"": "webhook_description"},
 	"types":       {"": "webhook_types"},
+
+	"product_name":         {"": "product_name"},
+	"product_slug":         {"": "product_slug"},
+	"product_amount":       {"": "product_amount"},
+	"product_description":  {"": "product_description"},
+	"product_imageUrl":     {"": "product_image"},
+	"product_paymentCycle": {"": "product_cycle"},
+
+	"link_productId":        {"": "link_product"},
+	"link_expiresInSeconds": {"": "link_expiry"},
+	"link_successUrl":       {insecure: "link_url_https", "": "link_url"},
+	"link_returnUrl":        {insecure: "link_url_https", "": "link_url"},
 }
 
 // fieldErrors words what is wrong with a form, in the order of its fields.
 func fieldErrors(c *fiber.Ctx, problems merchants.Invalid, fields ...string) components.FieldErrors {
+	return errorsOf(c, "", problems, fields...)
+}
+
+// errorsOf is fieldErrors for a form whose fields have texts of their own: the
+// names in problemTexts begin with form.
+func errorsOf(c *fiber.Ctx, form string, problems merchants.Invalid, fields ...string) components.FieldErrors {
 	var errors components.FieldErrors
 	for _, field := range fields {
 		if problem, wrong := problems[field]; wrong {
-			errors = append(errors, components.FieldError{Field: field, Text: problemText(c.UserContext(), field, problem)})
+			errors = append(errors, components.FieldError{Field: field, Text: problemText(c.UserContext(), form+field, problem)})
 		}
 	}
 	return errors

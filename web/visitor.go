@@ -65,10 +65,11 @@ func (s *server) member(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// developers are the roles that may change keys and endpoints (decisions, 1).
+// developers are the roles that may change keys, endpoints, products and links
+// (decisions, 1).
 var developers = []models.Role{models.RoleOwner, models.RoleAdmin, models.RoleDeveloper}
 
-// developer lets in members who may change keys and endpoints.
+// developer lets in members who may change what developers look after.
 func developer(c *fiber.Ctx) error {
 	if !mayDevelop(visitor(c)) {
 		return fault.New(fault.Forbidden, "The member's role does not include this page.")
@@ -117,10 +118,13 @@ var menu = []layouts.NavGroup{
 	{Items: []layouts.NavItem{
 		{ID: layouts.NavHome, Href: "/app"},
 		{ID: layouts.NavCheckouts, Href: "/app/cobrancas"},
+		{ID: layouts.NavLinks, Href: "/app/links"},
+		{ID: layouts.NavProducts, Href: "/app/produtos"},
 	}},
 	{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{
 		{ID: layouts.NavKeys, Href: "/app/chaves"},
 		{ID: layouts.NavWebhooks, Href: "/app/webhooks"},
+		{ID: layouts.NavDocs, Href: "/docs"},
 	}},
 }
 

@@ -23,7 +23,6 @@ import (
 	"garoupa/payments"
 	"garoupa/ratelimit"
 	"garoupa/vault"
-	"garoupa/views/i18n"
 )
 
 // Options are what the pages are made of. All are required.
@@ -50,8 +49,9 @@ type Limits struct {
 
 type server struct {
 	Options
-	sessions sessions.Store
-	codes    codeCache
+	sessions  sessions.Store
+	codes     codeCache
+	submitted submissions
 }
 
 // Register adds the pages to r.
@@ -65,24 +65,31 @@ func Register(r fiber.Router, o Options) {
 	buyers.Get("/:id/qr.png", s.payQR)
 	buyers.Post("/:id/simulate", s.paySimulate)
 	buyers.Post("/:id/expire", s.payExpire)
+	buyers.Post("/:id/renew", s.payRenew)
+	buyers.Get("/:id/renew", s.payRenewed)
+	r.Get("/l/:id", s.public(s.publicLink(s.link))...)
+	r.Post("/l/:id", s.public(s.publicLink(s.useLink))...)
 	r.Get("/qr/:file", s.limited, secure, s.publicQR)
 
 	s.registerAccount(r)
+	s.registerDocs(r)
 	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.member))
+}
+
+// public is what every page for people who are not logged in goes through.
+func (s *server) public(handler fiber.Handler) []fiber.Handler {
+	return []fiber.Handler{s.limited, compressed, s.speak, secure, sameOrigin, handler}
 }
 
 // registerAccount adds the pages for people who are not logged in.
 func (s *server) registerAccount(r fiber.Router) {
-	frame := func(handler fiber.Handler) []fiber.Handler {
-		return []fiber.Handler{s.limited, compressed, s.speak, secure, sameOrigin, handler}
-	}
-	r.Get("/", frame(func(c *fiber.Ctx) error { return c.Redirect("/app", fiber.StatusSeeOther) })...)
-	r.Get("/cadastro", frame(s.signUpForm)...)
-	r.Post("/cadastro", frame(s.signUp)...)
-	r.Get("/entrar", frame(s.logInForm)...)
-	r.Post("/entrar", frame(s.logIn)...)
-	r.Post("/sair", frame(s.logOut)...)
-	r.Post("/preferencias", frame(s.preferences)...)
+	r.Get("/", s.public(func(c *fiber.Ctx) error { return c.Redirect("/app", fiber.StatusSeeOther) })...)
+	r.Get("/cadastro", s.public(s.signUpForm)...)
+	r.Post("/cadastro", s.public(s.signUp)...)
+	r.Get("/entrar", s.public(s.logInForm)...)
+	r.Post("/entrar", s.public(s.logIn)...)
+	r.Post("/sair", s.public(s.logOut)...)
+	r.Post("/preferencias", s.public(s.preferences)...)
 }
 
 // registerDashboard adds the pages of members.
@@ -102,6 +109,8 @@ func (s *server) registerDashboard(app fiber.Router) {
 		return s.Payments.SimulateExpiry(c.UserContext(), id)
 	}, "checkout_expired"))
 
+	s.registerSales(app)
+
 	app.Get("/chaves", s.listKeys)
 	app.Get("/chaves/nova", developer, s.newKey)
 	app.Post("/chaves", developer, s.createKey)
@@ -115,6 +124,24 @@ func (s *server) registerDashboard(app fiber.Router) {
 	app.Post("/webhooks/:id/ativar", developer, s.switchEndpoint(true, "webhook_enabled"))
 	app.Post("/webhooks/:id/desativar", developer, s.switchEndpoint(false, "webhook_disabled"))
 	app.Post("/webhooks/:id/excluir", developer, s.deleteEndpoint)
+}
+
+// registerSales adds the pages of products and payment links.
+func (s *server) registerSales(app fiber.Router) {
+	app.Get("/produtos", s.listProducts)
+	app.Get("/produtos/novo", developer, s.newProduct)
+	app.Post("/produtos", developer, s.createProduct)
+	app.Get("/produtos/:slug", s.readProduct)
+	app.Post("/produtos/:slug", developer, s.updateProduct)
+
+	app.Get("/links", s.listLinks)
+	app.Get("/links/novo", developer, s.newLink)
+	app.Post("/links", developer, s.createLink)
+	app.Get("/links/:id", s.readLink)
+	app.Get("/links/:id/qr.svg", s.linkSVG)
+	app.Get("/links/:id/qr.png", s.linkPNG)
+	app.Post("/links/:id/ativar", developer, s.switchLink(true, "link_enabled"))
+	app.Post("/links/:id/desativar", developer, s.switchLink(false, "link_disabled"))
 }
 
 // render writes page. Its language travels in the context.
@@ -162,23 +189,4 @@ func (s *server) limited(c *fiber.Ctx) error {
 func tooMany(c *fiber.Ctx, d ratelimit.Decision) error {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(max(1, int(math.Ceil(d.RetryAfter.Seconds())))))
 	return fault.New(fault.RateLimitExceeded, "Too many requests.")
-}
-
-// langCookie keeps the visitor's choice of language.
-const langCookie = "lang"
-
-// speak settles the language: ?lang=, then the visitor's choice, then the
-// browser's wish, then Portuguese.
-func (s *server) speak(c *fiber.Ctx) error {
-	c.SetUserContext(i18n.With(c.UserContext(), language(c)))
-	return c.Next()
-}
-
-func language(c *fiber.Ctx) i18n.Lang {
-	for _, wish := range []string{c.Query("lang"), c.Cookies(langCookie), c.AcceptsLanguages("pt-BR", "pt", "en", "en-US", "en-GB")} {
-		if lang, ok := i18n.Parse(wish); ok {
-			return lang
-		}
-	}
-	return i18n.Portuguese
 }

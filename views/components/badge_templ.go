@@ -116,6 +116,8 @@ const (
 	Settlement = "settlement"
 	Key        = "key"
 	Endpoint   = "endpoint"
+	Product    = "product"
+	Link       = "link"
 )
 
 // statuses are the tone and icon of every status of every thing. The word is the
@@ -137,6 +139,11 @@ var statuses = map[string]BadgeProps{
 	"key_REVOKED":          {Icon: "ban"},
 	"endpoint_ENABLED":     {Tone: ToneOK, Icon: "check"},
 	"endpoint_DISABLED":    {Tone: ToneWarn, Icon: "circle-pause"},
+	"product_ACTIVE":       {Tone: ToneOK, Icon: "check"},
+	"product_INACTIVE":     {Icon: "circle-pause"},
+	"link_ACTIVE":          {Tone: ToneOK, Icon: "check"},
+	"link_INACTIVE":        {Icon: "circle-pause"},
+	"link_UNSOLD":          {Tone: ToneWarn, Icon: "circle-pause"},
 }
 
 // StatusBadge shows the status of one of the things above. A status it does not

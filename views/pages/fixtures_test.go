@@ -34,6 +34,7 @@ func everyPage() []page {
 	all = append(all, authPages()...)
 	all = append(all, keyPages()...)
 	all = append(all, webhookPages()...)
+	all = append(all, linkPages()...)
 	return append(all, checkoutPages()...)
 }
 
@@ -69,6 +70,10 @@ func payStates() map[string]pages.PayProps {
 	add("expired in test", func(p *pages.PayProps) { p.Status, p.Livemode = pages.StatusExpired, false })
 	add("expired link", func(p *pages.PayProps) {
 		p.Status, p.FromLink, p.ReturnURL = pages.StatusExpired, true, "https://loja.test/"
+	})
+	add("pending link", func(p *pages.PayProps) { p.FromLink, p.ReturnURL = true, "https://loja.test/carrinho?x=1" })
+	add("not renewed", func(p *pages.PayProps) {
+		p.Status, p.FromLink, p.ProviderError, p.RequestID = pages.StatusExpired, true, true, "req_4f0e"
 	})
 	add("cancelled", func(p *pages.PayProps) { p.Status, p.ReturnURL = pages.StatusCancelled, "https://loja.test/" })
 	add("unavailable", func(p *pages.PayProps) {

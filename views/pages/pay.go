@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"garoupa/money"
@@ -45,8 +46,8 @@ type PayProps struct {
 	EndToEndID       string // of the payment; "" leaves the row out
 	ReturnURL        string // http(s), checked by the caller; "" shows no way back
 	FromLink         bool   // made by a payment link: an expired one can be renewed
-	// ProviderError is set when the Pix code could not be obtained. RequestID is
-	// shown as the reference to quote.
+	// ProviderError is set when the Pix code, or another after an expired one, could
+	// not be obtained. RequestID is shown as the reference to quote.
 	ProviderError bool
 	RequestID     string
 	Demo          bool
@@ -100,11 +101,20 @@ func (p PayProps) expiredBody(ctx context.Context) string {
 }
 
 // documentLabel tells a CPF from a CNPJ by its length.
-func (p PayProps) documentLabel(ctx context.Context) string {
-	if len(p.MerchantDocument) <= len("000.000.000-00") {
+func documentLabel(ctx context.Context, document string) string {
+	if len(document) <= len("000.000.000-00") {
 		return i18n.T(ctx, "pay.cpf")
 	}
 	return i18n.T(ctx, "pay.cnpj")
+}
+
+// returnHost is where ReturnURL leads, without what could pass for another host.
+func (p PayProps) returnHost() string {
+	u, err := url.Parse(p.ReturnURL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // urgent turns the countdown amber.

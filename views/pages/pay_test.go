@@ -29,6 +29,8 @@ func TestPay(t *testing.T) {
 		"expired":         {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", nil, false, false},
 		"expired in test": {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", nil, false, false},
 		"expired link":    {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", []string{"/pay/chk_8f2b7a103c1c4f0e9d7a/renew", "https://loja.test/"}, false, false},
+		"pending link":    {"PENDING", "Pagar com Pix · " + money, "Pagar com Pix: R$ 1.249,90", []string{"https://loja.test/carrinho?x=1"}, true, true},
+		"not renewed":     {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", []string{"/pay/chk_8f2b7a103c1c4f0e9d7a/renew"}, false, false},
 		"cancelled":       {"CANCELLED", "Cobrança cancelada · " + money, "Cobrança cancelada", []string{"https://loja.test/"}, false, false},
 		"unavailable":     {"UNAVAILABLE", "Erro · Ateliê Aurora", "Não foi possível gerar o Pix agora", nil, false, false},
 	} {
@@ -128,6 +130,30 @@ func TestPay_Countdown(t *testing.T) {
 		if doc.Find("#state").AttrOr("data-now", "") != "2026-11-21T00:47:00Z" {
 			t.Error("the script does not learn the server's time")
 		}
+	}
+}
+
+// The buyer sees which host a way back leads to, and what has the look of another
+// host is not shown as one.
+func TestPay_ReturnHost(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{pages.StatusPending, pages.StatusPaid, pages.StatusExpired, pages.StatusCancelled} {
+		p := pending()
+		p.Status, p.ReturnURL = status, "https://banco.test:pix@loja.test:8443/banco.test"
+		doc := render(t, i18n.Portuguese, pages.Pay(p))
+		link := doc.Find("a[rel=noreferrer]")
+		if link.Length() != 1 || link.AttrOr("href", "") != p.ReturnURL || text(link) != "Voltar para Ateliê Aurora" || !strings.Contains(doc.Text(), "Abre loja.test:8443") {
+			t.Errorf("%s: %q leads to %q", status, text(link), link.AttrOr("href", ""))
+		}
+	}
+}
+
+// A renewal that the institution did not take says so, with what to quote.
+func TestPay_NotRenewed(t *testing.T) {
+	t.Parallel()
+	doc := render(t, i18n.Portuguese, pages.Pay(payStates()["not renewed"]))
+	if got := text(doc.Find("[role=alert]")); !strings.HasPrefix(got, "Não foi possível gerar o Pix agora") || !strings.Contains(doc.Text(), "req_4f0e") {
+		t.Errorf("it says %q", got)
 	}
 }
 

@@ -1,0 +1,64 @@
+package pages
+
+import (
+	"context"
+
+	"garoupa/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// LinkProps is the hosted page of a payment link, GET and POST /l/{id}. Fields:
+// name, email, and token, which is the same each time one form is sent.
+type LinkProps struct {
+	Action           string // where the form posts to
+	Token            string
+	Livemode         bool
+	MerchantName     string
+	MerchantDocument string // formatted CNPJ or CPF; "" leaves it out
+	Name             string // of the product
+	Description      string
+	ImageURL         string // https; only for previews, as pages load nothing from elsewhere
+	Amount           money.Cents
+	PaymentCycle     string // of the product (decisions, 3)
+	BuyerName        string // as typed
+	BuyerEmail       string
+	Errors           components.FieldErrors
+	ProviderError    bool   // the Pix code could not be obtained
+	RequestID        string // the reference to quote then
+	Demo             bool
+}
+
+// LinkInactiveProps is the 404 of a link that exists and cannot be used now.
+type LinkInactiveProps struct {
+	MerchantName string
+	Demo         bool
+}
+
+// OneTime is the payment cycle of what is paid for once.
+const OneTime = "ONE_TIME"
+
+func (p LinkProps) frame(ctx context.Context) layouts.PayProps {
+	price := p.Name + " · " + i18n.Money(ctx, p.Amount)
+	about := p.Description
+	if about == "" {
+		about = i18n.T(ctx, "pay.description", p.MerchantName)
+	}
+	title := formTitle(ctx, price+" · "+p.MerchantName, p.Errors)
+	if p.ProviderError {
+		title = i18n.T(ctx, "form.error") + " " + title
+	}
+	return layouts.PayProps{
+		Title: title, Description: i18n.T(ctx, "pay.description", p.MerchantName), Demo: p.Demo,
+		Preview: &layouts.Preview{Title: price, Description: about, Image: p.ImageURL},
+	}
+}
+
+// document is the merchant's, with its name.
+func (p LinkProps) document(ctx context.Context) string {
+	if p.MerchantDocument == "" {
+		return ""
+	}
+	return documentLabel(ctx, p.MerchantDocument) + " " + p.MerchantDocument
+}

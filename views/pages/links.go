@@ -1,0 +1,130 @@
+package pages
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"garoupa/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// LinksProps is GET /app/links?cursor=: the payment links of the environment,
+// newest first.
+type LinksProps struct {
+	Shell layouts.Shell
+	Links []LinkRow
+	// CanCreate shows the way to a new link. Roles that may not have none, and
+	// neither has an account without production access in live.
+	CanCreate bool
+	// NeedsAccess says that live links wait for production access.
+	NeedsAccess bool
+	Pager       components.PagerProps
+}
+
+// LinkRow is one payment link in the list.
+type LinkRow struct {
+	ID            string
+	Product       string // its name
+	Amount        money.Cents
+	Active        bool
+	ProductActive bool
+	Uses          int
+	Paid          int
+	CreatedAt     time.Time
+}
+
+// NewLinkProps is GET /app/links/novo and POST /app/links. Fields: productId,
+// expiresInSeconds, successUrl, returnUrl, and key, which makes one link however
+// often the form is sent.
+type NewLinkProps struct {
+	Shell      layouts.Shell
+	Key        string
+	Products   []ProductRow // to choose from; without any there is no form
+	ProductID  string       // the chosen slug
+	Expiries   []int        // offered, in seconds
+	ExpiresIn  int
+	SuccessURL string
+	ReturnURL  string
+	Errors     components.FieldErrors
+}
+
+// LinkDetailProps is GET /app/links/{id}. Its forms post to /app/links/{id}/ativar
+// and …/desativar; the code is also at /app/links/{id}/qr.svg and …/qr.png.
+type LinkDetailProps struct {
+	Shell         layouts.Shell
+	ID            string
+	URL           string // to send to buyers
+	QR            components.QRProps
+	Product       string // its name
+	ProductID     string // its slug
+	ProductActive bool
+	Amount        money.Cents
+	Active        bool
+	ExpiresIn     int // seconds
+	SuccessURL    string
+	ReturnURL     string
+	CreatedAt     time.Time
+	Uses          int
+	Paid          int
+	Checkouts     []CheckoutRow // the latest of this link, newest first
+	CanEdit       bool
+}
+
+// linkStatus names the state of a link for its badge: one of a product that is off
+// sells nothing, though it is on itself.
+func linkStatus(active, productActive bool) string {
+	switch {
+	case !active:
+		return "INACTIVE"
+	case !productActive:
+		return "UNSOLD"
+	}
+	return "ACTIVE"
+}
+
+// expiry is a span in words, in the largest unit that it is whole in.
+func expiry(ctx context.Context, seconds int) string {
+	switch {
+	case seconds%3600 == 0:
+		return i18n.N(ctx, "links.hours", seconds/3600)
+	case seconds%60 == 0:
+		return i18n.N(ctx, "links.minutes", seconds/60)
+	}
+	return i18n.N(ctx, "links.seconds", seconds)
+}
+
+// products are the options of the form, each with its price.
+func (p NewLinkProps) products(ctx context.Context) []components.SelectOption {
+	var options []components.SelectOption
+	for _, product := range p.Products {
+		options = append(options, components.SelectOption{Value: product.Slug, Label: product.Name + " · " + i18n.Money(ctx, product.Amount)})
+	}
+	return options
+}
+
+func (p NewLinkProps) expiries(ctx context.Context) []components.SelectOption {
+	var options []components.SelectOption
+	for _, seconds := range p.Expiries {
+		options = append(options, components.SelectOption{Value: strconv.Itoa(seconds), Label: expiry(ctx, seconds)})
+	}
+	return options
+}
+
+// addressHint adds what live asks of an address.
+func (p NewLinkProps) addressHint(ctx context.Context, hint string) string {
+	if p.Shell.Livemode {
+		return hint + " " + i18n.T(ctx, "links.https")
+	}
+	return hint
+}
+
+// paidShare is how many of the uses were paid, in per cent.
+func (p LinkDetailProps) paidShare(ctx context.Context) string {
+	if p.Uses == 0 {
+		return "–"
+	}
+	return i18n.Number(ctx, p.Paid*100/p.Uses) + "%"
+}

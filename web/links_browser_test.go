@@ -1,0 +1,123 @@
+package web_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/payments/paymentstest"
+	"garoupa/web/browsertest"
+)
+
+// A merchant makes a product and a link; a buyer opens the link on a phone, pays,
+// and finds the way back to the store; the merchant sees the link used and paid.
+func TestSale_Browser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	merchant := browsertest.Open(t, s.url+"/entrar?next=/app/produtos", browsertest.Options{Viewport: browsertest.Desktop})
+	merchant.Type("#email", s.Email)
+	merchant.Type("#password", paymentstest.Password)
+	merchant.Press("Enter")
+	merchant.WaitVisible("Cadastre o que você vende")
+	merchant.Click("Novo produto")
+	merchant.Type("#name", "Vaso Lua Nova")
+	merchant.Type("#amount", "1.249,90")
+	merchant.Type("#description", "Cerâmica de alta temperatura, esmalte azul cobalto.")
+	merchant.Click("Cadastrar produto")
+	merchant.WaitText("h1", "Vaso Lua Nova")
+	merchant.Click("Criar link")
+	merchant.WaitTrue(`document.querySelector("#productId").selectedOptions[0].text.startsWith("Vaso Lua Nova")`)
+	merchant.Type("#successUrl", "https://loja.example/obrigado?c={CHECKOUT_ID}")
+	merchant.Click("main form button.btn-primary")
+	merchant.WaitVisible("Link criado. Copie e mande para quem vai pagar.")
+	path := regexp.MustCompile(`/l/plink_[0-9a-f]{16}$`).FindString(merchant.Value("#url"))
+	merchant.Axe()
+
+	buyer := browsertest.Open(t, s.url+path, browsertest.Options{NoScript: true})
+	checkout := buy(t, s, buyer, path)
+	if back := buyer.Attr("main a[rel=noreferrer]", "href"); back != "https://loja.example/obrigado?c="+checkout {
+		t.Errorf("the way back leads to %s", back)
+	}
+
+	merchant.Reload()
+	merchant.WaitVisible("Paga")
+	merchant.WaitVisible("100%")
+	merchant.Screenshot("link-used-desktop")
+	merchant.Click("Desativar link")
+	merchant.WaitVisible("Desativar este link?")
+	merchant.Axe()
+	merchant.Screenshot("link-turn-off-desktop")
+	merchant.Press("Escape")
+	merchant.WaitGone("Desativar este link?")
+	merchant.Click("Desativar link")
+	merchant.Click("#turn-off .btn-danger")
+	merchant.WaitVisible("Link desativado.")
+	buyer.AllowConsole("404")
+	buyer.Goto(s.url + path)
+	buyer.WaitText("h1", "Este link não está mais ativo")
+}
+
+// buy pays for what the link sells, after a detour: half a form, and back to the
+// link. It returns the id of the checkout.
+func buy(t *testing.T, s *site, buyer *browsertest.Page, path string) string {
+	t.Helper()
+	buyer.AllowConsole("422")
+	buyer.WaitText("h1", "Vaso Lua Nova")
+	buyer.Type("#name", "Carla Menezes")
+	buyer.Click("main form button")
+	buyer.WaitFocused("#errors")
+	buyer.WaitVisible("#email-error")
+	buyer.Type("#email", "carla@example.com")
+	buyer.Click("main form button")
+	buyer.WaitText("h1", "Pagar com Pix: R$ 1.249,90")
+	first := buyer.URL()
+	buyer.Goto(s.url + path)
+	buyer.Click("main form button")
+	buyer.WaitText("h1", "Pagar com Pix: R$ 1.249,90")
+	if buyer.URL() != first {
+		t.Errorf("the link leads to %s, then to %s", first, buyer.URL())
+	}
+	buyer.Click("Simular pagamento")
+	buyer.WaitText("h1", "Pagamento confirmado")
+	return strings.TrimPrefix(first, s.url+"/pay/")
+}
+
+// The code runs out in front of the buyer, and one press brings another.
+func TestRenew_Browser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).sale(t, nil)
+	page := browsertest.Open(t, s.url+s.path(), browsertest.Options{})
+	page.Click("main form button")
+	page.WaitVisible("Copiar código Pix")
+	first := page.URL()
+	s.Clock.Advance(30 * time.Minute)
+	if n, err := s.ExpireDue(t.Context()); n != 1 || err != nil {
+		t.Fatalf("expired %d, %v", n, err)
+	}
+	page.WaitText("h1", "Este código Pix venceu")
+	page.Axe()
+	page.Click("Gerar novo código")
+	page.WaitVisible("Copiar código Pix")
+	if page.URL() == first {
+		t.Error("the new code is the old one")
+	}
+}
+
+// The page of a link is small, loads nothing from elsewhere and runs no script
+// (pages.md, 10.1).
+func TestLink_BrowserBudget(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).sale(t, func(p *merchants.ProductForm) { p.ImageURL = "https://img.example/vaso.jpg" })
+	page := browsertest.Open(t, s.url+s.path(), browsertest.Options{})
+	page.WaitVisible("Pagar com Pix")
+	total := 0
+	requests := page.Requests()
+	for _, r := range requests {
+		total += int(r.Bytes)
+	}
+	if len(requests) > 4 || total > 35<<10 {
+		t.Errorf("%d requests, %d bytes: %+v", len(requests), total, requests)
+	}
+}

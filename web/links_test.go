@@ -1,0 +1,170 @@
+package web_test
+
+import (
+	"image/png"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
+
+	"garoupa/merchants"
+	"garoupa/payments"
+)
+
+// A member makes a link, and one form makes one.
+func TestLinks_Create(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	if a := c.get("/app/links"); !strings.Contains(a.Text(), "Venda com um link") || !strings.Contains(c.get("/app/links/novo").Text(), "Primeiro, cadastre um produto") {
+		t.Errorf("without products: %d", a.status)
+	}
+	for _, slug := range []string{"vaso", "xicara", "parado"} {
+		form := merchants.ProductForm{Slug: slug, Name: slug, Amount: 10_00, PaymentCycle: "ONE_TIME"}
+		if _, err := s.Merchants.CreateProduct(t.Context(), s.Owner, s.Test, form); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Merchants.UpdateProduct(t.Context(), s.Owner, s.Test, "parado", merchants.ProductForm{Name: "parado", Amount: 1, PaymentCycle: "ONE_TIME"}); err != nil {
+		t.Fatal(err)
+	}
+	a := c.get("/app/links/novo?produto=vaso")
+	if a.Find("#productId option").Length() != 2 || a.Find("#productId option[selected]").AttrOr("value", "") != "vaso" || a.Find("#expiresInSeconds option[selected]").AttrOr("value", "") != "1800" {
+		t.Error("the form offers other products, or chooses another")
+	}
+	key := a.Find("input[name=key]").AttrOr("value", "")
+	form := []string{"key", key, "productId", "vaso", "expiresInSeconds", "3600", "successUrl", "https://loja.example/ok?{CHECKOUT_ID}", "returnUrl", " http://loja.example "}
+	place := c.post("/app/links", form...).header.Get("Location")
+	id := strings.TrimPrefix(place, "/app/links/")
+	link, err := s.PaymentLink(t.Context(), s.Test, id)
+	if err != nil {
+		t.Fatalf("made %q: %v", place, err)
+	}
+	if link.Product.Slug != "vaso" || link.ExpiresInSeconds != 3600 || *link.SuccessURL != "https://loja.example/ok?{CHECKOUT_ID}" || *link.ReturnURL != "http://loja.example" || !link.Active {
+		t.Errorf("made %+v", link)
+	}
+	if again := c.post("/app/links", form...).header.Get("Location"); again != place {
+		t.Errorf("sent again, the form leads to %s", again)
+	}
+	form[3] = "xicara"
+	a = c.post("/app/links", form...)
+	if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), "já criou um link") || a.Find("#productId option[selected]").AttrOr("value", "") != "xicara" {
+		t.Errorf("changed and sent again: %d %q", a.status, a.Find("#errors").Text())
+	}
+	form[1] = a.Find("input[name=key]").AttrOr("value", "")
+	if other := c.post("/app/links", form...).header.Get("Location"); other == place || other == "" {
+		t.Errorf("with the new key it leads to %q", other)
+	}
+	for _, odd := range []string{"", "\x00", "\xff", strings.Repeat("k", 300)} {
+		form[1] = odd
+		if a := c.post("/app/links", form...); a.status != http.StatusSeeOther {
+			t.Errorf("the key %.10q: %d", odd, a.status)
+		}
+	}
+}
+
+func TestLinks_Wrong(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).sale(t, nil)
+	c := s.member(t)
+	s.update(t, func(p *merchants.ProductForm) { p.Active = false })
+	if _, err := s.Merchants.CreateProduct(t.Context(), s.Owner, s.Test, merchants.ProductForm{Slug: "bom", Name: "Bom", Amount: 1, PaymentCycle: "ONE_TIME"}); err != nil {
+		t.Fatal(err)
+	}
+	long := "https://loja.example/" + strings.Repeat("x", 2048)
+	for field, values := range map[string][]string{
+		"productId":        {"", "vaso", "nope", "\x00", "\xff"}, // vaso is paused
+		"expiresInSeconds": {"", "60", "901", "x"},
+		"successUrl":       {"x", "javascript:alert(1)", "//loja.example", "https:", "ftp://loja.example", long, "https://loja.example/\u202e"},
+		"returnUrl":        {"x", "http://"},
+	} {
+		for _, value := range values {
+			form := map[string]string{"productId": "bom", "expiresInSeconds": "900", "successUrl": "", "returnUrl": "", "key": "k"}
+			form[field] = value
+			var pairs []string
+			for name, value := range form {
+				pairs = append(pairs, name, value)
+			}
+			a := c.post("/app/links", pairs...)
+			if a.status != http.StatusUnprocessableEntity || a.Find("#"+field+"-error").Length() != 1 || a.Find("#errors li").Length() != 1 {
+				t.Errorf("%s %.30q: %d %q", field, value, a.status, a.Find("#errors").Text())
+			}
+		}
+	}
+}
+
+// The page of a link: how it is used, its address as a code, on and off.
+func TestLinks_Page(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).sale(t, nil)
+	c := s.member(t)
+	paid := s.buy(t, s.client(t))
+	if err := s.SimulatePayment(t.Context(), strings.TrimPrefix(paid, "/pay/")); err != nil {
+		t.Fatal(err)
+	}
+	s.buy(t, s.client(t))
+	other := s.Checkout(t, payments.NewCheckout{}) // not of the link
+	page := "/app/links/" + s.link
+	a := c.get(page)
+	address := "http://localhost" + s.path()
+	stats := strings.Join(strings.Fields(a.Find("main dl").First().Text()), " ")
+	if a.Find("#url").AttrOr("value", "") != address || stats != "Usos2Pagos1Conversão50%" {
+		t.Errorf("its address %q, its use %q", a.Find("#url").AttrOr("value", ""), stats)
+	}
+	if strings.Count(a.body, "/app/cobrancas/chk_") != 2 || strings.Contains(a.body, other.ID) {
+		t.Error("its charges are not the link's")
+	}
+	if list := c.get("/app/links"); !strings.Contains(list.Text(), "2 usos") || !strings.Contains(list.Text(), "1 pago") {
+		t.Error("the list does not count uses")
+	}
+	picture := c.get(page + "/qr.png")
+	if saw := readCode(t, picture.body); saw != address || picture.header.Get("Content-Type") != "image/png" {
+		t.Errorf("a camera sees %q", saw)
+	}
+	drawing := c.get(page + "/qr.svg")
+	onPage := a.Find("svg[role=img] path").Last().AttrOr("d", "-")
+	if drawing.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(drawing.body, onPage) || !regexp.MustCompile(`^<svg xmlns="http://www.w3.org/2000/svg" `).MatchString(drawing.body) {
+		t.Errorf("the SVG: %.80s", drawing.body)
+	}
+	for _, file := range []answer{picture, drawing} {
+		if !strings.HasPrefix(file.header.Get("Content-Disposition"), "attachment") || file.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s is not a download", file.header.Get("Content-Type"))
+		}
+	}
+	for _, step := range []struct {
+		act, says string
+		status    int
+	}{{"/desativar", "Link desativado", http.StatusNotFound}, {"/desativar", "Link desativado", http.StatusNotFound}, {"/ativar", "Link ativado", http.StatusOK}} {
+		if a := c.post(page + step.act); a.status != http.StatusSeeOther || !strings.Contains(c.get(page).Text(), step.says) {
+			t.Errorf("%s: %d", step.act, a.status)
+		}
+		if a := s.client(t).get(s.path()); a.status != step.status {
+			t.Errorf("after %s a buyer gets %d", step.act, a.status)
+		}
+	}
+	s.update(t, func(p *merchants.ProductForm) { p.Active = false })
+	if a := c.get(page); !strings.Contains(a.Text(), "O produto deste link está pausado") {
+		t.Error("it does not say why it sells nothing")
+	}
+}
+
+// readCode is what a camera sees in a picture.
+func readCode(t *testing.T, file string) string {
+	t.Helper()
+	picture, err := png.Decode(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bitmap, err := gozxing.NewBinaryBitmapFromImage(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saw, err := qrcode.NewQRCodeReader().Decode(bitmap, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saw.GetText()
+}

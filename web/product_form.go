@@ -1,0 +1,50 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// readProductForm reads the form of a product, as typed and as it is meant.
+func readProductForm(c *fiber.Ctx) (pages.ProductFields, merchants.ProductForm) {
+	fields := pages.ProductFields{
+		Name: c.FormValue("name"), Slug: c.FormValue("slug"), Amount: c.FormValue("amount"), Description: c.FormValue("description"),
+		ImageURL: c.FormValue("imageUrl"), PaymentCycle: c.FormValue("paymentCycle"), Active: c.FormValue("active") != "",
+	}
+	price, _ := readPrice(fields.Amount) // what is no price is zero, which no product may cost
+	return fields, merchants.ProductForm{
+		Name: fields.Name, Description: strings.ReplaceAll(fields.Description, "\r\n", "\n"), ImageURL: strings.ToValidUTF8(fields.ImageURL, ""),
+		Amount: price, PaymentCycle: fields.PaymentCycle, Active: fields.Active,
+	}
+}
+
+// productErrors words what is wrong with a product. A slug that is taken comes
+// with one that is free.
+func (s *server) productErrors(c *fiber.Ctx, problems merchants.Invalid, form merchants.ProductForm) (components.FieldErrors, error) {
+	errs := errorsOf(c, "product_", problems, "name", "slug", "amount", "paymentCycle", "description", "imageUrl")
+	if problems["slug"] != merchants.Taken {
+		return errs, nil
+	}
+	free, err := s.freeSlug(c.UserContext(), scope(c), form.Slug)
+	if err != nil {
+		return nil, err
+	}
+	for i := range errs {
+		if errs[i].Field == "slug" {
+			errs[i].Text = i18n.T(c.UserContext(), "problem.product_slug_taken", free)
+		}
+	}
+	return errs, nil
+}
+
+// typedPrice writes a price the way the visitor would type it.
+func typedPrice(c *fiber.Ctx, price money.Cents) string {
+	return strings.TrimPrefix(i18n.Money(c.UserContext(), price), "R$\u00a0")
+}

@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/models"
+)
+
+// A member makes a product; its slug comes from its name, its price in whatever
+// notation.
+func TestProducts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	if a := c.get("/app/produtos"); a.status != http.StatusOK || !strings.Contains(a.Text(), "Cadastre o que você vende") {
+		t.Errorf("an empty list: %d", a.status)
+	}
+	a := c.post("/app/produtos", "name", " Xícara & Pires ", "amount", "1.249,9", "paymentCycle", "MONTHLY", "description", "Azul\r\ne branca", "imageUrl", "https://img.example/x.jpg")
+	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/app/produtos/xicara-pires" {
+		t.Fatalf("made: %d to %s: %s", a.status, a.header.Get("Location"), a.Find("#errors").Text())
+	}
+	made, err := models.ProductBySlug(t.Context(), s.DB.Pool, s.Test, "xicara-pires")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := models.Product{Slug: "xicara-pires", Name: "Xícara & Pires", Amount: 1249_90, PaymentCycle: "MONTHLY", Active: true, Description: ptr("Azul\ne branca"), ImageURL: ptr("https://img.example/x.jpg")}
+	got := models.Product{Slug: made.Slug, Name: made.Name, Amount: made.Amount, PaymentCycle: made.PaymentCycle, Active: made.Active, Description: made.Description, ImageURL: made.ImageURL}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	a = c.get("/app/produtos/xicara-pires")
+	if a.Find("#amount").AttrOr("value", "") != "1.249,90" || a.Find("#paymentCycle option[selected]").AttrOr("value", "") != "MONTHLY" || !strings.Contains(a.Text(), "Produto cadastrado") {
+		t.Error("its page does not show it")
+	}
+	for _, next := range []struct{ name, slug, gets string }{
+		{"Xícara e Pires", " meu-slug ", "meu-slug"},
+		{"Xícara Pires", "", "xicara-pires-2"},
+		{"Novo", "", "novo-2"}, // /app/produtos/novo is the form
+	} {
+		a := c.post("/app/produtos", "name", next.name, "slug", next.slug, "amount", "10", "paymentCycle", "ONE_TIME")
+		if got := a.header.Get("Location"); got != "/app/produtos/"+next.gets {
+			t.Errorf("%s with the slug %q leads to %q", next.name, next.slug, got)
+		}
+	}
+	if a := c.get("/app/produtos"); strings.Count(a.body, `href="/app/produtos/`) != 5 || !strings.Contains(a.Text(), "R$\u00a01.249,90") {
+		t.Error("the list does not show them")
+	}
+}
+
+func ptr(s string) *string { return &s }
+
+func TestProducts_Wrong(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.sale(t, nil)
+	c := s.member(t)
+	good := []string{"name", "Vaso", "amount", "10", "paymentCycle", "ONE_TIME", "slug", "outro", "description", "", "imageUrl", ""}
+	for field, values := range map[string]map[string]string{
+		"name":         {"": "Dê um nome", strings.Repeat("x", 201): "Dê um nome", "\xff": "Dê um nome", "\x00": "Dê um nome"},
+		"amount":       {"": "Digite um preço", "0": "Digite um preço", "-1": "Digite um preço", "1,234,5": "Digite um preço", "10000000000": "Digite um preço"},
+		"paymentCycle": {"": "Escolha um dos ciclos", "DAILY": "Escolha um dos ciclos"},
+		"slug":         {"Maiúsculas": "Use letras minúsculas", "a--b": "Use letras minúsculas", "a/b": "Use letras minúsculas", "vaso": "Que tal vaso-2?", "novo": "Que tal novo-2?"},
+		"description":  {strings.Repeat("x", 501): "até 500 caracteres"},
+		"imageUrl":     {"http://img.example/x.jpg": "https://", "x": "https://", "javascript:alert(1)": "https://"},
+	} {
+		for value, says := range values {
+			form := append([]string{}, good...)
+			for i := 0; i < len(form); i += 2 {
+				if form[i] == field {
+					form[i+1] = value
+				}
+			}
+			a := c.post("/app/produtos", form...)
+			if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#"+field+"-error").Text(), says) || a.Find("#errors li").Length() != 1 {
+				t.Errorf("%s %.20q: %d %q", field, value, a.status, a.Find("#errors").Text())
+			}
+			if field != "slug" {
+				continue
+			}
+			if got := a.Find("#slug").AttrOr("value", ""); got != value {
+				t.Errorf("the page kept %q of %q", got, value)
+			}
+		}
+	}
+	if a := c.post("/app/produtos", "amount", "10", "paymentCycle", "ONE_TIME"); a.Find("#errors li").Length() != 1 {
+		t.Errorf("without a name: %q", a.Find("#errors").Text())
+	}
+}
+
+// A change counts for what comes after it. The slug never changes.
+func TestProducts_Update(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).sale(t, nil)
+	c := s.member(t)
+	open := strings.TrimPrefix(s.buy(t, s.client(t)), "/pay/")
+	page := c.get("/app/produtos/vaso")
+	if !strings.Contains(page.Text(), "vale só para as próximas cobranças") || page.Find("#slug").Length() != 0 || page.Find("#active[checked]").Length() != 1 {
+		t.Error("the form does not say what a price does, lets the slug change, or is not on")
+	}
+	a := c.post("/app/produtos/vaso", "name", "Vaso Novo", "amount", "999", "paymentCycle", "ONE_TIME", "slug", "outro")
+	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/app/produtos/vaso" {
+		t.Fatalf("%d %q", a.status, a.Find("#errors").Text())
+	}
+	changed, err := models.ProductBySlug(t.Context(), s.DB.Pool, s.Test, "vaso")
+	if err != nil || changed.Name != "Vaso Novo" || changed.Amount != 999_00 || changed.Active || changed.Description != nil {
+		t.Errorf("changed to %+v, %v", changed, err)
+	}
+	if before, err := s.Service.Checkout(t.Context(), s.Test, open); err != nil || before.Amount != 1249_90 {
+		t.Errorf("a checkout from before: %v, %v", before.Amount, err)
+	}
+	if a := c.get("/app/produtos/vaso"); !strings.Contains(a.Text(), "Produto salvo") || !strings.Contains(a.Find("main").Text(), "Pausado") {
+		t.Error("its page does not say so")
+	}
+	a = c.post("/app/produtos/vaso", "name", "", "amount", "abc", "paymentCycle", "ONE_TIME", "active", "on")
+	if a.status != http.StatusUnprocessableEntity || a.Find("#errors li").Length() != 2 || a.Find("#amount").AttrOr("value", "") != "abc" || a.Find("h1").Text() != "Vaso Novo" || a.Find("#active[checked]").Length() != 1 {
+		t.Errorf("a wrong change: %d %q", a.status, a.Find("#errors").Text())
+	}
+}
