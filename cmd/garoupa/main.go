@@ -88,7 +88,7 @@ func execute(c command, args []string) (status int) {
 	case errors.Is(err, errUsage):
 		return 2
 	}
-	fmt.Fprintln(os.Stderr, "garoupa:", err)
+	fmt.Fprintln(os.Stderr, "garoupa:", strings.Join(strings.Fields(err.Error()), " ")) // one line, whatever came together in it
 	return 1
 }
 

@@ -1,222 +1,202 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
+	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"garoupa/models/modelstest"
 )
 
-// program is the built binary over a database of the test's own.
-type program struct {
-	t      *testing.T
-	binary string
-	env    []string
-	url    string
-}
-
-func newProgram(t *testing.T) *program {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "garoupa")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close() // the program takes the port that was free a moment ago
-	return &program{t: t, binary: binary, url: "http://" + address, env: append(os.Environ(),
-		"DATABASE_URL="+modelstest.NewURL(t), "GAROUPA_DATA_DIR="+t.TempDir(), "GAROUPA_LISTEN="+address,
-		"GAROUPA_RATE_LIMIT=off", "GAROUPA_LOG_LEVEL=warn", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true")}
-}
-
-// run runs a command of the program to its end.
-func (p *program) run(args ...string) string {
-	p.t.Helper()
-	command := exec.Command(p.binary, args...)
-	command.Env = p.env
-	var complaint bytes.Buffer
-	command.Stderr = &complaint
-	out, err := command.Output()
-	if err != nil {
-		p.t.Fatalf("garoupa %s: %v\n%s", strings.Join(args, " "), err, complaint.String())
-	}
-	return string(out)
-}
-
-// serve starts the program and returns when it is ready.
-func (p *program) serve() *exec.Cmd {
-	p.t.Helper()
-	command := exec.Command(p.binary, "serve")
-	command.Env = p.env
-	command.Stderr = os.Stderr
-	if err := command.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	p.t.Cleanup(func() { command.Process.Kill(); command.Wait() })
-	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if response, err := http.Get(p.url + "/readyz"); err == nil {
-			response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				return command
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			p.t.Fatal("the program does not get ready")
-		}
-	}
-}
-
-// create posts one checkout and returns the status and the id. An answer that never
-// came is status 0.
-func (p *program) create(key, idempotencyKey string) (status int, id string) {
-	body := strings.NewReader(`{"amount": 4990, "description": "Vaso", "externalId": "` + idempotencyKey + `"}`)
-	request, err := http.NewRequest(http.MethodPost, p.url+"/v1/checkouts", body)
-	if err != nil {
-		p.t.Error(err)
-		return 0, ""
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", idempotencyKey)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, ""
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, ""
-	}
-	var made struct{ ID string }
-	if json.Unmarshal(text, &made) != nil {
-		return 0, ""
-	}
-	return response.StatusCode, made.ID
-}
-
-// kill -9 at any moment of a creation leaves nothing, or a checkout that the same
-// key returns; what a client was told exists.
+// kill -9 at any moment of creations leaves, of each, nothing or one checkout with
+// its one event, which the same key returns; what a client was told exists.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t)
-	var made demoMerchant
-	if err := json.Unmarshal([]byte(p.run("demo", "--json")), &made); err != nil {
+	url := modelstest.NewURL(t)
+	p := newProgramOver(t, "DATABASE_URL="+url)
+	key := p.demo().Keys.Test
+	told := map[string]string{} // what clients were told that a key made; "" if nothing
+	for round, answers := range []int{2, 9, 40} {
+		maps.Copy(told, p.killAfter(answers, key, fmt.Sprintf("round-%d", round)))
+	}
+
+	p.serve()
+	for idempotencyKey, id := range told {
+		status, again := p.create(key, idempotencyKey)
+		if id != "" && (status != http.StatusOK || again != id) || status != http.StatusOK && status != http.StatusCreated {
+			t.Errorf("%s made %q; after the kill it is %d %s", idempotencyKey, id, status, again)
+		}
+		if twice, same := p.create(key, idempotencyKey); twice != http.StatusOK || same != again {
+			t.Errorf("%s: %d %s, then %d %s", idempotencyKey, status, again, twice, same)
+		}
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string]string{}
-	n := 0
-	for round := range 3 {
-		server := p.serve()
-		killed := make(chan struct{})
-		go func() {
-			defer close(killed)
-			time.AfterFunc(time.Duration(100+70*round)*time.Millisecond, func() { server.Process.Kill() })
-			server.Wait()
-		}()
-		for alive := true; alive; {
-			key := fmt.Sprintf("key-%d", n)
-			n++
-			status, id := p.create(made.Keys.Test, key)
-			if told[key] = id; status == 0 {
-				alive = false
-			}
-		}
-		<-killed
-	}
-	p.serve()
-	for key, id := range told {
-		status, again := p.create(made.Keys.Test, key)
-		if id != "" && (status != http.StatusOK || again != id) {
-			t.Errorf("%s made %s; after the kill it is %d %s", key, id, status, again)
-		}
-		if twice, same := p.create(made.Keys.Test, key); twice != http.StatusOK || same != again {
-			t.Errorf("%s: %d %s, then %d %s", key, status, again, twice, same)
-		}
+	defer conn.Close(t.Context())
+	var checkouts, keys, events int
+	err = conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM checkouts), (SELECT count(DISTINCT external_id) FROM checkouts),
+		(SELECT count(*) FROM events WHERE type = 'checkout.created')`).Scan(&checkouts, &keys, &events)
+	if err != nil || checkouts != len(told) || keys != len(told) || events != len(told) {
+		t.Errorf("%d checkouts of %d keys with %d events, %v; want %d of each", checkouts, keys, events, err, len(told))
 	}
 	if out := p.run("check"); !strings.Contains(out, "books      ok") {
 		t.Errorf("check says %s", out)
 	}
 }
 
-// An interrupt ends the program in order.
-func TestInterrupt(t *testing.T) {
-	t.Parallel()
-	p := newProgram(t)
+// killAfter serves, lets four clients create checkouts all the time, and kills the
+// program when it has given as many answers. It returns what each key was told.
+func (p *program) killAfter(answers int, key, prefix string) map[string]string {
+	p.t.Helper()
 	server := p.serve()
-	if err := server.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
+	told := map[string]string{}
+	var mu sync.Mutex
+	var clients sync.WaitGroup
+	for client := range 4 {
+		clients.Go(func() {
+			for i := 0; ; i++ {
+				idempotencyKey := fmt.Sprintf("%s-%d-%d", prefix, client, i)
+				status, id := p.create(key, idempotencyKey)
+				mu.Lock()
+				told[idempotencyKey] = id
+				if answers--; answers == 0 { // the other clients' requests are under way
+					_ = server.Process.Kill()
+				}
+				mu.Unlock()
+				if status != http.StatusCreated {
+					return
+				}
+			}
+		})
 	}
-	if err := server.Wait(); err != nil {
-		t.Errorf("stopped with %v", err)
+	clients.Wait()
+	if err := <-server.ended; err == nil || server.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		p.t.Errorf("the program was not killed: %v\n%s", err, server.log)
+	}
+	return told
+}
+
+// An interrupt, and the signal of service managers, end the program in order and
+// soon, though a page holds a stream open.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t)
+			key := p.demo().Keys.Test
+			server := p.serve()
+			status, id := p.create(key, "k")
+			if status != http.StatusCreated {
+				t.Fatalf("created %d", status)
+			}
+			stream, err := http.Get(p.url + "/pay/" + id + "/events")
+			if err != nil || stream.StatusCode != http.StatusOK {
+				t.Fatalf("the stream is %v, %v", stream, err)
+			}
+			defer stream.Body.Close()
+			p.stop(server, signal)
+		})
 	}
 }
 
-// The commands that other programs rely on.
-func TestCommands(t *testing.T) {
+// Each request leaves a line of JSON that carries its name, and no line a key.
+func TestServe_Log(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t)
-	var made demoMerchant
-	if err := json.Unmarshal([]byte(p.run("demo", "--json", "--webhook-url", "http://127.0.0.1:9/hook")), &made); err != nil {
+	p := newProgram(t, "GAROUPA_LOG_LEVEL=info")
+	key := p.demo().Keys.Test
+	server := p.serve()
+	request, err := http.NewRequest(http.MethodGet, p.url+"/v1/checkouts?limit=0", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(made.Keys.Test, "svc_test_") || !strings.HasPrefix(made.Keys.TestReadOnly, "svc_test_") ||
-		!strings.HasPrefix(made.Keys.Live, "svc_live_") || !strings.HasPrefix(made.Keys.LivePending, "svc_live_") ||
-		made.WebhookSecret == nil || !strings.HasPrefix(*made.WebhookSecret, "whsec_") || made.ProductID == "" ||
-		made.Owner.Email == "" || len(made.Owner.Password) < 12 || len(made.Staff) != 2 || made.AccountID == "" || made.ProjectID == "" {
-		t.Errorf("demo made %+v", made)
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Request-Id", "of-the-test")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.serve()
-	for name, want := range map[string]struct {
-		key    string
-		status int
-	}{
-		"test": {made.Keys.Test, 201}, "read only": {made.Keys.TestReadOnly, 403},
-		"live": {made.Keys.Live, 503}, "live, pending": {made.Keys.LivePending, 403},
-	} {
-		if status, _ := p.create(want.key, "commands-"+strings.ReplaceAll(name, " ", "")); status != want.status {
-			t.Errorf("%s key: %d, want %d", name, status, want.status)
+	response.Body.Close()
+	p.stop(server, syscall.SIGINT)
+	found := false
+	for line := range strings.Lines(server.log.String()) {
+		var entry struct {
+			Msg, Path, RequestID string
+			Status               int
 		}
-	}
-	for act, want := range map[string]string{"pay": "paid", "expire": "expired", "cancel": "cancelled"} {
-		_, id := p.create(made.Keys.Test, "simulate-"+act)
-		if out := p.run("simulate", act, id); out != id+" is "+want+".\n" {
-			t.Errorf("simulate %s says %q", act, out)
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Errorf("%s: %v", line, err)
 		}
+		found = found || entry.RequestID == "of-the-test" && entry.Msg == "request" && entry.Path == "/v1/checkouts" && entry.Status == 400
 	}
-	p.run("staff", "add", "-email", "ops@example.com", "-name", "Ops", "-role", "SUPERVISOR")
-	p.run("serve", "-probe")
-	p.run("migrate")
-	p.run("version")
+	if !found || strings.Contains(server.log.String(), key[9:]) || strings.Contains(server.log.String(), "limit") {
+		t.Errorf("the log is %s", server.log)
+	}
 }
 
-// Help is there whatever the environment holds.
-func TestHelp(t *testing.T) {
+// With no setting at all the program brings its own database and a merchant to try
+// it with. Other commands work beside it and alone, and the next start goes on.
+func TestServe_Embedded(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t)
-	p.env = append(p.env, "GAROUPA_LISTEN=nonsense")
-	for _, c := range commands() {
-		p.run(c.name, "--help")
+	p := newProgramOver(t, "DATABASE_URL=")
+	var first string
+	for _, want := range []int{http.StatusCreated, http.StatusOK} {
+		server := p.serve()
+		text, err := os.ReadFile(filepath.Join(p.data, demoFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var merchant demoMerchant
+		if err := json.Unmarshal(text, &merchant); err != nil {
+			t.Fatal(err)
+		}
+		status, id := p.create(merchant.Keys.Test, "k")
+		if first = cmp.Or(first, id); status != want || id != first {
+			t.Errorf("created %d %s, want %d %s", status, id, want, first)
+		}
+		if out := p.run("check"); !strings.Contains(out, "books      ok") {
+			t.Errorf("check says %s", out)
+		}
+		p.stop(server, syscall.SIGINT)
+		if out := server.out.String(); !strings.Contains(out, merchant.Keys.Test) || !strings.Contains(out, merchant.Owner.Password) {
+			t.Errorf("it says\n%s", out)
+		}
 	}
-	p.run("--help")
+	if out := p.run("check"); !strings.Contains(out, "books      ok") {
+		t.Errorf("alone, check says %s", out)
+	}
+}
+
+// A merchant to try it with is asked for where the database is somebody else's.
+func TestServe_DemoMerchant(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "GAROUPA_DATA_DIR="+t.TempDir()+"/not/yet", "GAROUPA_SECRET_KEY="+strings.Repeat("ab", 32))
+	without := p.serve()
+	p.stop(without, syscall.SIGINT)
+	if strings.Contains(without.out.String(), "svc_test_") {
+		t.Errorf("unasked it says\n%s", without.out)
+	}
+	var said [2]string
+	for i := range said {
+		server := p.serve("-demo-merchant")
+		p.stop(server, syscall.SIGINT)
+		if said[i] = server.out.String(); !strings.Contains(said[i], "svc_test_") {
+			t.Errorf("asked it says\n%s", said[i])
+		}
+	}
+	if said[0] != said[1] {
+		t.Errorf("first it says\n%s\nthen\n%s", said[0], said[1])
+	}
 }

@@ -34,7 +34,7 @@ func demoWelcome(ctx context.Context, s settings, db *database, services *servic
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(s.DataDir, 0o700), os.WriteFile(path, text, 0o600)); err != nil {
 		return nil, fmt.Errorf("keep the demo log-ins: %w", err)
 	}
 	return made, nil

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/models/modelstest"
+)
+
+// asProgram makes the test's own binary be the program: a test that needs a
+// process runs it once more.
+const asProgram = "GAROUPA_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// noRest ends a process that the race detector watches at once: by itself it waits
+// a second for races at the very end.
+const noRest = "GORACE=atexit_sleep_ms=0"
+
+// patience is how long a test waits for a process before it says that it hangs.
+const patience = time.Minute
+
+// program is the program in an environment of its own.
+type program struct {
+	t    *testing.T
+	env  []string
+	url  string
+	data string // its folder
+}
+
+// newProgram returns the program over a migrated database, with a port that was
+// free a moment ago. Settings come last, "NAME=value", and win.
+func newProgram(t *testing.T, settings ...string) *program {
+	t.Helper()
+	return newProgramOver(t, "DATABASE_URL="+modelstest.NewURL(t), settings...)
+}
+
+func newProgramOver(t *testing.T, database string, settings ...string) *program {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	data := t.TempDir()
+	env := []string{
+		database, "GAROUPA_DATA_DIR=" + data, "GAROUPA_LISTEN=" + address,
+		"GAROUPA_RATE_LIMIT=off", "GAROUPA_LOG_LEVEL=warn", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
+	}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GAROUPA_POSTGRES_BIN"} { // nothing else of whoever runs the tests
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return &program{t: t, url: "http://" + address, env: append(env, settings...), data: data}
+}
+
+func (p *program) command(args ...string) *exec.Cmd {
+	command := exec.Command(os.Args[0], args...)
+	command.Dir = "../.." // from where its users run it
+	command.Env = append([]string{asProgram + "=1", noRest}, p.env...)
+	return command
+}
+
+// ran is how a command went.
+type ran struct {
+	status     int
+	out, wrong string
+}
+
+// try runs a command to its end.
+func (p *program) try(args ...string) ran {
+	p.t.Helper()
+	var out, wrong bytes.Buffer
+	command := p.command(args...)
+	command.Stdout, command.Stderr = &out, &wrong
+	err := command.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		p.t.Fatal(err)
+	}
+	return ran{command.ProcessState.ExitCode(), out.String(), wrong.String()}
+}
+
+// run is try for a command that works.
+func (p *program) run(args ...string) string {
+	p.t.Helper()
+	r := p.try(args...)
+	if r.status != 0 {
+		p.t.Fatalf("garoupa %s: %d %s", strings.Join(args, " "), r.status, r.wrong)
+	}
+	return r.out
+}
+
+// demo makes a merchant.
+func (p *program) demo(flags ...string) (made demoMerchant) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.run(append([]string{"demo", "--json"}, flags...)...)), &made); err != nil {
+		p.t.Fatal(err)
+	}
+	return made
+}
+
+// process is a serving program.
+type process struct {
+	*exec.Cmd
+	out, log *bytes.Buffer // complete once it has ended
+	ended    chan error    // how, closed afterwards
+}
+
+// serve starts the program and returns when it is ready.
+func (p *program) serve(flags ...string) *process {
+	p.t.Helper()
+	s := &process{Cmd: p.command(append([]string{"serve"}, flags...)...), out: &bytes.Buffer{}, log: &bytes.Buffer{}, ended: make(chan error, 1)}
+	s.Stdout, s.Stderr = s.out, s.log
+	if err := s.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	go func() { s.ended <- s.Wait(); close(s.ended) }()
+	p.t.Cleanup(func() { _ = s.Process.Kill(); <-s.ended })
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if response, err := http.Get(p.url + "/readyz"); err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return s
+			}
+		}
+		select {
+		case <-tick.C:
+		case err := <-s.ended:
+			p.t.Fatalf("the program ended: %v\n%s", err, s.log)
+		case <-ctx.Done():
+			p.t.Fatal("the program does not get ready")
+		}
+	}
+}
+
+// stop signals the process and fails the test unless it ends well, and soon.
+func (p *program) stop(s *process, signal os.Signal) {
+	p.t.Helper()
+	start := time.Now()
+	if err := s.Process.Signal(signal); err != nil {
+		p.t.Fatal(err)
+	}
+	select {
+	case err := <-s.ended:
+		if took := time.Since(start); err != nil || took > 10*time.Second {
+			p.t.Errorf("%s: ended after %s with %v\n%s", signal, took, err, s.log)
+		}
+	case <-time.After(patience):
+		p.t.Fatalf("%s: still there", signal)
+	}
+}
+
+// create posts one checkout and returns the status and the id. An answer that never
+// came whole is status 0.
+func (p *program) create(key, idempotencyKey string) (status int, id string) {
+	body := strings.NewReader(`{"amount": 4990, "description": "Vaso", "externalId": "` + idempotencyKey + `"}`)
+	request, err := http.NewRequest(http.MethodPost, p.url+"/v1/checkouts", body)
+	if err != nil {
+		p.t.Error(err)
+		return 0, ""
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", idempotencyKey)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, ""
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, ""
+	}
+	var made struct{ ID string }
+	if json.Unmarshal(text, &made) != nil {
+		return 0, ""
+	}
+	return response.StatusCode, made.ID
+}
