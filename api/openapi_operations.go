@@ -62,7 +62,7 @@ func pageParameters() []openapi.Parameter {
 	limit := openapi.Integer("", 1, maxLimit)
 	limit.Default = defaultLimit
 	return []openapi.Parameter{
-		{Name: "limit", In: "query", Description: "How many to list.", Schema: limit},
+		{Name: "limit", In: "query", Description: "How many to list.", Schema: limit, Example: defaultLimit},
 		{Name: "cursor", In: "query", Description: "The `nextCursor` of the page before; none for the first page. It is opaque.", Schema: openapi.Text("")},
 		requestIDParameter,
 	}
@@ -88,7 +88,7 @@ func listCheckoutsOperation(x examples) *openapi.Operation {
 		OperationID: "listCheckouts", Tags: []string{tagCheckouts}, Summary: "List checkouts", Security: needs(models.PermissionCheckoutRead),
 		Description: "Newest first. What is created while you page neither shifts nor repeats a page.",
 		Parameters: append([]openapi.Parameter{
-			{Name: "status", In: "query", Description: "Only those with this status.", Schema: openapi.Choice("", models.CheckoutPending, models.CheckoutPaid, models.CheckoutExpired, models.CheckoutCancelled)},
+			{Name: "status", In: "query", Description: "Only those with this status.", Schema: openapi.Choice("", models.CheckoutPending, models.CheckoutPaid, models.CheckoutExpired, models.CheckoutCancelled), Example: models.CheckoutPaid},
 			{Name: "externalId", In: "query", Description: "Only those with exactly this reference.", Schema: externalID},
 		}, pageParameters()...),
 		Responses: withErrors(found("A page of checkouts.", "CheckoutList", "page", page(x.paid)), everyCall, everyList),

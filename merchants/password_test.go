@@ -29,3 +29,14 @@ func TestPasswordMatches(t *testing.T) {
 		}
 	}
 }
+
+// Comparing with nobody's hash costs what comparing with anybody's does.
+func TestNobodysHash(t *testing.T) {
+	t.Parallel()
+	nobody, anybody := strings.Split(nobodysHash, "$"), strings.Split(hashPassword("x"), "$")
+	for i := range anybody {
+		if secret := i >= 4; !secret && nobody[i] != anybody[i] || len(nobody[i]) != len(anybody[i]) {
+			t.Errorf("%q is not made as %q", nobodysHash, anybody)
+		}
+	}
+}
