@@ -77,6 +77,11 @@ vulnerabilities:
 			*) echo "$$report" >&2; exit $$status ;; \
 		esac; }
 
+# Minutes of work for the whole machine; the figures go to docs/benchmarks.md.
+.PHONY: bench
+bench: build ## Measure the speed against pgbench
+	go run ./bench
+
 .PHONY: generate
 generate: $(modules) ## Render templates to Go, and build static/dist
 	go tool templ generate -log-level error -path views

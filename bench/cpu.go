@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// usage is CPU time, of the user and of the system on its behalf.
+type usage struct {
+	server, database, generator time.Duration
+}
+
+// tick is the unit of CPU times in /proc (USER_HZ, which is 100 wherever Go runs).
+const tick = time.Second / 100
+
+// process is a line of /proc/<pid>/stat.
+type process struct {
+	parent int
+	own    time.Duration
+	reaped time.Duration // of its children that have ended
+}
+
+func readProcess(pid int) (process, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return process{}, err
+	}
+	return parseProcess(text)
+}
+
+// parseProcess reads proc(5)'s fields from the third on: the second, the program's
+// name, may hold anything.
+func parseProcess(stat []byte) (p process, err error) {
+	words := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(words) < 15 {
+		return p, fmt.Errorf("%.80q is not a process", stat)
+	}
+	field := func(number int) time.Duration {
+		n, fieldErr := strconv.ParseInt(string(words[number-3]), 10, 64)
+		if fieldErr != nil {
+			err = fieldErr
+		}
+		return time.Duration(n)
+	}
+	p.parent = int(field(4))
+	p.own = (field(14) + field(15)) * tick
+	p.reaped = (field(16) + field(17)) * tick
+	return p, err
+}
+
+// meter reads the CPU time that the processes of a site have used.
+type meter struct {
+	server, postmaster int // process ids
+}
+
+// newMeter finds PostgreSQL's main process: the parent of any session's.
+func newMeter(ctx context.Context, s *site, v *server) (meter, error) {
+	conn, err := pgx.Connect(ctx, s.postgres.URL())
+	if err != nil {
+		return meter{}, err
+	}
+	defer conn.Close(ctx)
+	var session int
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&session); err != nil {
+		return meter{}, err
+	}
+	backend, err := readProcess(session)
+	if err != nil {
+		return meter{}, fmt.Errorf("read CPU times, which needs Linux: %w", err)
+	}
+	return meter{server: v.cmd.Process.Pid, postmaster: backend.parent}, nil
+}
+
+// read returns what has been used so far: by the server, by all processes of
+// PostgreSQL, and by this process, which is the product's generator.
+func (m meter) read() (u usage, err error) {
+	server, err := readProcess(m.server)
+	if err != nil {
+		return usage{}, err
+	}
+	u.server = server.own
+	if u.database, err = m.readDatabase(); err != nil {
+		return usage{}, err
+	}
+	var self syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &self); err != nil {
+		return usage{}, err
+	}
+	u.generator = time.Duration(self.Utime.Nano() + self.Stime.Nano())
+	return u, nil
+}
+
+// readDatabase adds up what the main process, the sessions under way and those that
+// have ended used. One that ends while this reads would be missed or counted twice,
+// so it reads again until none did.
+func (m meter) readDatabase() (time.Duration, error) {
+	for {
+		before, err := readProcess(m.postmaster)
+		if err != nil {
+			return 0, err
+		}
+		sessions, err := children(m.postmaster)
+		if err != nil {
+			return 0, err
+		}
+		after, err := readProcess(m.postmaster)
+		if err != nil {
+			return 0, err
+		}
+		if before.reaped == after.reaped {
+			return after.own + after.reaped + sessions, nil
+		}
+	}
+}
+
+// children adds up what the living children of a process have used.
+func children(parent int) (sum time.Duration, err error) {
+	paths, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		if p, err := parseProcess(text); err == nil && p.parent == parent {
+			sum += p.own
+		}
+	}
+	return sum, nil
+}
+
+func (u usage) minus(earlier usage) usage {
+	return usage{u.server - earlier.server, u.database - earlier.database, u.generator - earlier.generator}
+}

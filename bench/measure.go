@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// warmUp is how long each side runs before its rounds, in seconds.
+const warmUp = 1
+
+// result is what one side did in one round.
+type result struct {
+	rate     float64 // per second
+	p50, p99 time.Duration
+	cpu      usage
+}
+
+// round is both sides, one right after the other.
+type round struct {
+	pgbench, product result
+}
+
+// cell is a line of the tables: one series at one number of connections.
+type cell struct {
+	series      string
+	connections int
+	rounds      []round
+}
+
+// series is one kind of work under one key.
+type series struct {
+	name     string
+	writes   bool
+	rows     int // that each statement finds or makes, at least
+	script   script
+	requests func(*rand.Rand) requests
+}
+
+// bench is a run.
+type bench struct {
+	options
+	site     *site
+	data     *dataset
+	pgbench  pgbench
+	recorded map[bool]*recording
+	profiled string // the program that can be profiled
+}
+
+// measure measures all series, reads first: creations change the data.
+func (b *bench) measure(ctx context.Context) (cells []cell, err error) {
+	v, err := b.site.serve(ctx, b.site.program, b.site.postgres.URL())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, v.stop()) }()
+	progress("following the pages of both lists")
+	if err := b.data.follow(b.site); err != nil {
+		return nil, fmt.Errorf("follow the pages: %w", err)
+	}
+	m, err := newMeter(ctx, b.site, v)
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.series()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.verify(ctx, all); err != nil {
+		return nil, err
+	}
+	for _, work := range all {
+		for _, connections := range b.connections {
+			progress(fmt.Sprintf("%s at %d connections", work.name, connections))
+			c, err := b.measureOne(ctx, m, work, connections)
+			if err != nil {
+				return nil, fmt.Errorf("%s at %d connections: %w", work.name, connections, err)
+			}
+			cells = append(cells, c)
+		}
+	}
+	return cells, nil
+}
+
+func (b *bench) verify(ctx context.Context, all []series) error {
+	conn, err := pgx.Connect(ctx, b.site.postgres.URL())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	for _, work := range all {
+		if err := work.script.verify(ctx, conn, work.writes, work.rows); err != nil {
+			return fmt.Errorf("verify the script of %s: %w", work.name, err)
+		}
+	}
+	return nil
+}
+
+// series are the work to measure, live before test.
+func (b *bench) series() (chosen []series, err error) {
+	var reads, lists, creations []series
+	for _, livemode := range []bool{true, false} {
+		environment := map[bool]string{true: "live", false: "test"}[livemode]
+		r, s, secret := b.recorded[livemode], b.site, b.site.secret(livemode)
+		creation, err := creationScript(r)
+		if err != nil {
+			return nil, err
+		}
+		reads = append(reads, series{"read " + environment, false, 1, readScript(r, b.data, livemode),
+			func(random *rand.Rand) requests { return s.reads(secret, b.data, livemode, random) }})
+		lists = append(lists, series{"list " + environment, false, 20, listScript(r, b.data, livemode),
+			func(random *rand.Rand) requests { return s.lists(secret, b.data.cursors[livemode], random) }})
+		creations = append(creations, series{"create " + environment, true, 1, creation,
+			func(random *rand.Rand) requests { return s.creations(secret, random) }})
+	}
+	for _, group := range [][]series{reads, lists, creations} {
+		for _, work := range group {
+			if b.only.MatchString(work.name) {
+				chosen = append(chosen, work)
+			}
+		}
+	}
+	return chosen, nil
+}
+
+func (b *bench) measureOne(ctx context.Context, m meter, work series, connections int) (cell, error) {
+	c := cell{series: work.name, connections: connections}
+	pgbench := func(seconds int) (result, error) {
+		return b.pgbench.run(ctx, b.site, work.script, connections, seconds)
+	}
+	product := func(seconds int) (result, error) {
+		return generate(ctx, b.site.listen, connections, time.Duration(seconds)*time.Second, work.requests)
+	}
+	for _, side := range []func(int) (result, error){pgbench, product} {
+		if _, err := side(warmUp); err != nil {
+			return c, err
+		}
+	}
+	for range b.rounds {
+		var r round
+		var err error
+		if r.pgbench, err = b.half(ctx, m, work, pgbench); err != nil {
+			return c, err
+		}
+		if r.product, err = b.half(ctx, m, work, product); err != nil {
+			return c, err
+		}
+		c.rounds = append(c.rounds, r)
+	}
+	return c, nil
+}
+
+// half runs one side of a round, and reads what it cost. Before writes it makes
+// PostgreSQL flush what earlier ones left to be flushed, so that neither side pays
+// for the other.
+func (b *bench) half(ctx context.Context, m meter, work series, side func(seconds int) (result, error)) (result, error) {
+	if work.writes {
+		if err := checkpoint(ctx, b.site); err != nil {
+			return result{}, err
+		}
+	}
+	before, err := m.read()
+	if err != nil {
+		return result{}, err
+	}
+	r, err := side(b.seconds)
+	if err != nil {
+		return result{}, err
+	}
+	after, err := m.read()
+	if err != nil {
+		return result{}, err
+	}
+	own := r.cpu.generator
+	r.cpu = after.minus(before)
+	if own > 0 { // pgbench, a process apart
+		r.cpu.generator = own
+	}
+	return r, nil
+}
+
+func checkpoint(ctx context.Context, s *site) error {
+	conn, err := pgx.Connect(ctx, s.postgres.URL())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, "CHECKPOINT")
+	return err
+}

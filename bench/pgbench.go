@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// errNoPgbench says how to get pgbench, which comes with PostgreSQL's own
+// packages, but not with the npm package that can stand in for the server.
+var errNoPgbench = errors.New("pgbench was not found: install PostgreSQL (Debian and Ubuntu: apt-get install postgresql; " +
+	"macOS: brew install postgresql), or point GAROUPA_POSTGRES_BIN at a folder with pgbench")
+
+// pgbench is the program.
+type pgbench struct {
+	path    string
+	version string
+}
+
+// findPgbench looks in the operator's folder, if there is one, then in PATH, then
+// where Debian puts it.
+func findPgbench(ctx context.Context, folder string) (pgbench, error) {
+	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench") // the pattern is right
+	slices.Reverse(debian)
+	candidates := append([]string{"pgbench"}, debian...)
+	if folder != "" {
+		candidates = slices.Insert(candidates, 0, filepath.Join(folder, "pgbench"))
+	}
+	for _, candidate := range candidates {
+		path, err := exec.LookPath(candidate)
+		if err != nil {
+			continue
+		}
+		version, err := exec.CommandContext(ctx, path, "--version").Output()
+		if err != nil {
+			return pgbench{}, fmt.Errorf("%s: %w", path, err)
+		}
+		return pgbench{path: path, version: strings.TrimSpace(string(version))}, nil
+	}
+	return pgbench{}, errNoPgbench
+}
+
+var (
+	tpsLine    = regexp.MustCompile(`(?m)^tps = ([0-9.]+) `)
+	failedLine = regexp.MustCompile(`(?m)^number of failed transactions: ([0-9]+)`)
+)
+
+// run runs a script for whole seconds. It logs every transaction, whence the
+// quantiles come. The CPU time is that of pgbench alone.
+func (p pgbench) run(ctx context.Context, s *site, work script, connections, seconds int) (result, error) {
+	dir, err := os.MkdirTemp(s.dir, "pgbench-")
+	if err != nil {
+		return result{}, err
+	}
+	defer os.RemoveAll(dir)
+	args := []string{"--no-vacuum", "--protocol=prepared", "--log", "--log-prefix=" + filepath.Join(dir, "log"),
+		"--client=" + strconv.Itoa(connections), "--jobs=" + strconv.Itoa(min(connections, runtime.NumCPU())),
+		"--time=" + strconv.Itoa(seconds)}
+	for i, text := range work.texts {
+		path := filepath.Join(dir, fmt.Sprintf("%d.sql", i))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return result{}, err
+		}
+		args = append(args, "--file="+path)
+	}
+	for _, variable := range work.variables {
+		args = append(args, "--define="+variable)
+	}
+	cmd := exec.CommandContext(ctx, p.path, args...)
+	if cmd.Env, err = connectionEnvironment(s.postgres.URL()); err != nil {
+		return result{}, err
+	}
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return result{}, fmt.Errorf("pgbench: %w: %.2000s", err, output)
+	}
+	rate := tpsLine.FindSubmatch(output)
+	if failed := failedLine.FindSubmatch(output); rate == nil || failed != nil && string(failed[1]) != "0" {
+		return result{}, fmt.Errorf("pgbench: %.2000s", output)
+	}
+	r := result{}
+	if r.rate, err = strconv.ParseFloat(string(rate[1]), 64); err != nil {
+		return result{}, fmt.Errorf("pgbench: %w", err)
+	}
+	latencies, err := readLatencies(filepath.Join(dir, "log.*"))
+	if err != nil {
+		return result{}, fmt.Errorf("pgbench: %w", err)
+	}
+	r.p50, r.p99 = latencies.quantile(0.50), latencies.quantile(0.99)
+	r.cpu.generator = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return r, nil
+}
+
+// connectionEnvironment says to libpq what url says, where no list of processes
+// shows the password.
+func connectionEnvironment(url string) ([]string, error) {
+	c, err := pgconn.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	return append(os.Environ(), "PGHOST="+c.Host, "PGPORT="+strconv.Itoa(int(c.Port)), "PGUSER="+c.User,
+		"PGPASSWORD="+c.Password, "PGDATABASE="+c.Database), nil
+}
+
+// readLatencies reads the logs of pgbench's threads: a line a transaction, whose
+// third word is the time that it took in microseconds.
+func readLatencies(pattern string) (*histogram, error) {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	h := &histogram{}
+	for _, path := range paths {
+		log, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		lines := bufio.NewScanner(log)
+		for lines.Scan() {
+			words := strings.Fields(lines.Text())
+			if len(words) < 3 {
+				continue
+			}
+			n, err := strconv.ParseInt(words[2], 10, 64)
+			if err != nil {
+				log.Close()
+				return nil, fmt.Errorf("read %q: %w", lines.Text(), err)
+			}
+			h.add(time.Duration(n) * time.Microsecond)
+		}
+		if err := errors.Join(lines.Err(), log.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}

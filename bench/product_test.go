@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestProduct does what a run does but for pgbench, with the product as it is: its
+// statements are found, pgbench's scripts do the same work, the generator gets its
+// answers, and the program that can be profiled is built.
+func TestProduct(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	program, err := buildProfiled(ctx, "..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openSite(ctx, t.TempDir(), program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	recorded, err := record(ctx, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := load(ctx, s, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.serve(ctx, program, s.postgres.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := v.stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := data.follow(s); err != nil {
+		t.Fatal(err)
+	}
+	b := bench{options: options{only: regexp.MustCompile("")}, site: s, data: data, recorded: recorded}
+	all, err := b.series()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.verify(ctx, all); err != nil {
+		t.Error(err)
+	}
+	var names []string
+	for _, work := range all {
+		names = append(names, work.name)
+		r, err := generate(ctx, s.listen, 3, 50*time.Millisecond, work.requests)
+		if err != nil || r.rate <= 0 || r.p50 <= 0 || r.p99 < r.p50 {
+			t.Errorf("%s: %+v, %v", work.name, r, err)
+		}
+	}
+	want := []string{"read live", "read test", "list live", "list test", "create live", "create test"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("series (-want +got):\n%s", diff)
+	}
+	checkRequests(t, b)
+	checkMeter(ctx, t, s, v)
+}
+
+func checkMeter(ctx context.Context, t *testing.T, s *site, v *server) {
+	t.Helper()
+	m, err := newMeter(ctx, s, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := m.read()
+	if err != nil || u.server <= 0 || u.database <= 0 || u.generator <= 0 {
+		t.Errorf("CPU times: %+v, %v", u, err)
+	}
+	if sessions, err := children(m.postmaster); err != nil || sessions <= 0 || sessions > u.database {
+		t.Errorf("the sessions used %v, %v", sessions, err)
+	}
+	if none, err := children(-1); err != nil || none != 0 {
+		t.Errorf("children of nobody used %v, %v", none, err)
+	}
+}
+
+// checkRequests looks at answers: each environment's key sees its own checkouts,
+// deep pages are full, and no two creations are the same.
+func checkRequests(t *testing.T, b bench) {
+	t.Helper()
+	conn, err := dial(b.site.listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	ask := func(request []byte, answer any) {
+		t.Helper()
+		body, err := conn.ask(request)
+		if err == nil {
+			err = json.Unmarshal(body, answer)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, livemode := range []bool{true, false} {
+		secret := b.site.secret(livemode)
+		lists := b.site.lists(secret, b.data.cursors[livemode], random)
+		pages := map[string]bool{}
+		for range 4 {
+			var page checkoutPage
+			ask(lists(), &page)
+			if len(page.Data) != 20 {
+				t.Errorf("livemode %v: a page of %d", livemode, len(page.Data))
+			}
+			pages[page.Data[0].ID] = true
+		}
+		if len(pages) < 2 {
+			t.Error("all pages are the same")
+		}
+		var one, other struct {
+			ID       string `json:"id"`
+			Livemode bool   `json:"livemode"`
+		}
+		creations := b.site.creations(secret, random)
+		ask(creations(), &one)
+		ask(creations(), &other)
+		if one.ID == other.ID || one.Livemode != livemode {
+			t.Errorf("livemode %v: created %+v, then %+v", livemode, one, other)
+		}
+	}
+}
+
+// TestVerify: a script that finds nothing does not pass.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	conn := connect(t)
+	found := script{texts: []string{"\\set n 1\nSELECT :n::int FROM generate_series(1, :v0_1) WHERE :v0_2 = 'it''s';"},
+		variables: []string{"v0_1=3", "v0_2=it's"}}
+	if err := found.verify(t.Context(), conn, false, 3); err != nil {
+		t.Error(err)
+	}
+	if err := found.verify(t.Context(), conn, false, 4); !errors.Is(err, errScript) {
+		t.Errorf("verify = %v, want errScript", err)
+	}
+}
+
+func TestServerThatFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program := dir + "/program"
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho the reason >&2\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := &site{dir: dir, listen: "127.0.0.1:1"}
+	if _, err := s.serve(t.Context(), program, ""); err == nil || !strings.Contains(err.Error(), "the reason") {
+		t.Errorf("serve = %v, want what the program said", err)
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// recording is what the product sent to PostgreSQL for one request of each kind,
+// under one key. pgbench repeats it.
+type recording struct {
+	checkoutID string // what the recorded creation made
+	create     statement
+	read       statement
+	first      statement // the list's first page
+	deep       statement // a page after a cursor
+}
+
+// checkoutPage is what is read of a list.
+type checkoutPage struct {
+	Data []struct {
+		ID string `json:"id"`
+	} `json:"data"`
+	NextCursor string `json:"nextCursor"`
+}
+
+// record serves for a moment with PostgreSQL logging all statements and their
+// values, and makes a request of each kind with the test and the live key. The SQL
+// is thus the product's own, whatever it is when this runs.
+func record(ctx context.Context, s *site) (recorded map[bool]*recording, err error) {
+	logged := s.postgres.URL() + "&options=-c%20log_statement%3Dall%20-c%20log_error_verbosity%3Ddefault"
+	v, err := s.serve(ctx, s.program, logged)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, v.stop()) }()
+	conn, err := dial(s.listen)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	recorded = map[bool]*recording{}
+	for _, livemode := range []bool{true, false} {
+		r := recorder{site: s, conn: conn}
+		if recorded[livemode], err = r.all(s.secret(livemode)); err != nil {
+			return nil, fmt.Errorf("record the product's statements: %w", err)
+		}
+	}
+	return recorded, nil
+}
+
+// secret is the merchant's key for an environment.
+func (s *site) secret(livemode bool) string {
+	if livemode {
+		return s.merchant.Keys.Live
+	}
+	return s.merchant.Keys.Test
+}
+
+type recorder struct {
+	site *site
+	conn *connection
+}
+
+func (r recorder) all(secret string) (*recording, error) {
+	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	create := r.site.creations(secret, random)
+	out := &recording{}
+	var made struct {
+		ID string `json:"id"`
+	}
+	var page checkoutPage
+	for range 2 { // a page of one needs another for a cursor
+		if _, err := r.conn.ask(create()); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if out.create, err = r.one(create(), &made); err != nil {
+		return nil, err
+	}
+	out.checkoutID = made.ID
+	if out.read, err = r.one(r.site.get(secret, "/v1/checkouts/"+made.ID), &made); err != nil {
+		return nil, err
+	}
+	if out.first, err = r.one(r.site.get(secret, "/v1/checkouts"), &page); err != nil {
+		return nil, err
+	}
+	if _, err = r.one(r.site.get(secret, "/v1/checkouts?limit=1"), &page); err != nil {
+		return nil, err
+	}
+	if out.deep, err = r.one(r.site.get(secret, "/v1/checkouts?cursor="+page.NextCursor), &page); err != nil {
+		return nil, err
+	}
+	if made.ID != out.checkoutID || len(page.Data) == 0 {
+		return nil, errors.New("the product's answers do not fit together")
+	}
+	return out, nil
+}
+
+// one makes a request and returns the statement that it caused: the only one with
+// the project among its values, as the look-up of the key and the sweeps have none.
+func (r recorder) one(request []byte, answer any) (statement, error) {
+	path := filepath.Join(r.site.dir, "postgres.log")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return statement{}, err
+	}
+	body, err := r.conn.ask(request)
+	if err != nil {
+		return statement{}, err
+	}
+	if err := json.Unmarshal(body, answer); err != nil {
+		return statement{}, err
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		return statement{}, err
+	}
+	all, err := parseLog(string(after[len(before):]))
+	if err != nil {
+		return statement{}, err
+	}
+	var found []statement
+	for _, s := range all {
+		if s, err = s.single(); err != nil {
+			return statement{}, err
+		}
+		if s.has(r.site.merchant.ProjectID) {
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		return statement{}, fmt.Errorf("the request %.60q caused %d statements of the merchant's, of which one can be repeated", request, len(found))
+	}
+	return found[0], nil
+}

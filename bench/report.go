@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// report is what a run found.
+type report struct {
+	options
+	machine  machine
+	cells    []cell
+	profiles []profile
+}
+
+func (r *report) write() error {
+	if r.document == "" {
+		return nil
+	}
+	return os.WriteFile(r.document, []byte(r.markdown()), 0o644)
+}
+
+// tables are the figures, in Markdown.
+func (r *report) tables() string {
+	var b strings.Builder
+	b.WriteString("| | Connections | pgbench /s | p50 ms | p99 ms | Garoupa /s | p50 ms | p99 ms | Ratio | Rounds |\n")
+	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
+	for _, c := range r.cells {
+		p, g := c.medians()
+		ratios := c.ratios()
+		var each []string
+		for _, ratio := range ratios {
+			each = append(each, fmt.Sprintf("%.2f", ratio))
+		}
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s | %s | **%.2f** | %s |\n", c.series, c.connections,
+			rate(p.rate), milliseconds(p.p50), milliseconds(p.p99), rate(g.rate), milliseconds(g.p50), milliseconds(g.p99),
+			median(ratios), strings.Join(each, " "))
+	}
+	b.WriteString("\n| CPU seconds in a round | Connections | pgbench: database | generator | Garoupa: server | database | generator | Server's µs per request |\n")
+	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, c := range r.cells {
+		p, g := c.medians()
+		fmt.Fprintf(&b, "| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f |\n", c.series, c.connections,
+			p.cpu.database.Seconds(), p.cpu.generator.Seconds(),
+			g.cpu.server.Seconds(), g.cpu.database.Seconds(), g.cpu.generator.Seconds(),
+			g.cpu.server.Seconds()/float64(r.seconds)/g.rate*1e6)
+	}
+	return b.String()
+}
+
+func (r *report) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, document, len(r.connections), r.rounds, r.seconds, warmUp, r.rows)
+	fmt.Fprintf(&b, "\n## The machine\n\n%s, %s of memory, %s. %s, PostgreSQL %s (%s), %s.\nThe generators, the server and the database share it.\n",
+		r.machine.cpu, r.machine.memory, r.machine.kernel, runtime.Version(), r.machine.postgres,
+		strings.Join(r.machine.settings, ", "), r.machine.pgbench)
+	fmt.Fprintf(&b, "\n## Figures\n\n%s", r.tables())
+	fmt.Fprintf(&b, profilesIntroduction, profiledConnections, profileSeconds)
+	for _, p := range r.profiles {
+		fmt.Fprintf(&b, "\n### %s\n\n```\n%s```\n", strings.ToUpper(p.series[:1])+p.series[1:], p.top)
+	}
+	return b.String()
+}
+
+// medians takes the median of each figure by itself.
+func (c *cell) medians() (pgbench, product result) {
+	of := func(side func(round) result) result {
+		pick := func(figure func(result) float64) float64 {
+			var figures []float64
+			for _, r := range c.rounds {
+				figures = append(figures, figure(side(r)))
+			}
+			return median(figures)
+		}
+		span := func(figure func(result) time.Duration) time.Duration {
+			return time.Duration(pick(func(r result) float64 { return float64(figure(r)) }))
+		}
+		return result{
+			rate: pick(func(r result) float64 { return r.rate }),
+			p50:  span(func(r result) time.Duration { return r.p50 }),
+			p99:  span(func(r result) time.Duration { return r.p99 }),
+			cpu: usage{
+				server:    span(func(r result) time.Duration { return r.cpu.server }),
+				database:  span(func(r result) time.Duration { return r.cpu.database }),
+				generator: span(func(r result) time.Duration { return r.cpu.generator }),
+			},
+		}
+	}
+	return of(func(r round) result { return r.pgbench }), of(func(r round) result { return r.product })
+}
+
+// ratios are the product's rates by pgbench's of the same round.
+func (c *cell) ratios() (ratios []float64) {
+	for _, r := range c.rounds {
+		ratios = append(ratios, r.product.rate/r.pgbench.rate)
+	}
+	return ratios
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 0 {
+		return (sorted[middle-1] + sorted[middle]) / 2
+	}
+	return sorted[middle]
+}
+
+func rate(perSecond float64) string { return fmt.Sprintf("%.0f", perSecond) }
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1000) }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/localpg"
+)
+
+func connect(t *testing.T) *pgx.Conn {
+	t.Helper()
+	url, err := localpg.ForTests()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+func pointers(values ...string) (list []*string) {
+	for _, v := range values {
+		list = append(list, &v)
+	}
+	return list
+}
+
+func TestParseLog(t *testing.T) {
+	t.Parallel()
+	const log = "2026-11-21 04:14:47.123 UTC [7] LOG:  statement: begin\n" +
+		"2026-11-21 04:14:47.124 UTC [8] LOG:  execute stmtcache_1: SELECT 1\n" +
+		"2026-11-21 04:14:47.125 UTC [7] LOG:  execute stmtcache_2: SELECT $1,\n\t\t$2\n\tFROM t\n" +
+		"2026-11-21 04:14:47.125 UTC [7] DETAIL:  parameters: $1 = 'it''s, $2 = ''x''', $2 = NULL, $3 = 'two\n\tlines'\n" +
+		"2026-11-21 04:14:47.126 UTC [7] LOG:  unexpected EOF on client connection\n"
+	got, err := parseLog(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := pointers("it's, $2 = 'x'", "", "two\nlines")
+	values[1] = nil
+	want := []statement{{sql: "SELECT 1"}, {sql: "SELECT $1,\n\t$2\nFROM t", values: values}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(statement{})); diff != "" {
+		t.Errorf("parseLog (-want +got):\n%s", diff)
+	}
+	if !got[1].has("two\nlines") || got[1].has("") {
+		t.Error("has does not tell the values from others")
+	}
+}
+
+func TestParseValues_Unreadable(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{"$2 = 'a'", "$1 = 'a", "$1 = a", "$1 = 'a' $2 = 'b'x"} {
+		if got, err := parseValues(list); err == nil {
+			t.Errorf("parseValues(%s) = %d values", list, len(got))
+		}
+	}
+}
+
+func TestCreationScript(t *testing.T) {
+	t.Parallel()
+	hex := strings.Repeat("0a", 20)
+	values := pointers("2026-11-21 04:32:07.223+00", "chk_"+hex[:20], "evt_"+hex[:24], hex[:32], "bench-"+hex[:16], "order-"+hex[:16],
+		"Vaso Lua Nova", "2026-11-22 04:32:07.223+00", "", "124990", `{"a": "b"}`)
+	values[8] = nil
+	create := statement{sql: "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $7::text, $11", values: values}
+	s, err := creationScript(&recording{create: create})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := script{
+		texts: []string{`\set r random(1, 9223372036854775807)` + "\nSELECT (now() + interval '0 seconds'), " +
+			"('chk_' || lpad(to_hex(:r::bigint), 20, '0')), ('evt_' || lpad(to_hex(:r::bigint), 24, '0')), ('' || lpad(to_hex(:r::bigint), 32, '0')), " +
+			"('bench-' || lpad(to_hex(:r::bigint), 16, '0')), ('order-' || lpad(to_hex(:r::bigint), 16, '0')), " +
+			":v0_7, (now() + interval '86400 seconds'), NULL, :v0_10, :v0_7::text, :v0_11;\n"},
+		variables: []string{"v0_7=Vaso Lua Nova", "v0_10=124990", `v0_11={"a": "b"}`},
+	}
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(script{})); diff != "" {
+		t.Errorf("creationScript (-want +got):\n%s", diff)
+	}
+	if _, err := creationScript(&recording{create: statement{sql: "SELECT 1"}}); err == nil {
+		t.Error("a creation without a time made a script")
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var errScript = errors.New("pgbench would not do the product's work")
+
+// verify runs each statement of a script once and takes it back. A statement that
+// finds or writes nothing would look fast.
+func (s script) verify(ctx context.Context, conn *pgx.Conn, writes bool, rows int) error {
+	for _, text := range s.texts {
+		_, sql, _ := strings.Cut(text, "\n") // without the line that chooses a number
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := count(ctx, tx, s.literal(sql))
+		if err == nil && writes {
+			err = tx.QueryRow(ctx, "SELECT count(*) FROM checkouts WHERE created_at = now()").Scan(&found)
+		}
+		err = errors.Join(err, tx.Rollback(ctx))
+		if err != nil {
+			return err
+		}
+		if found < rows {
+			return fmt.Errorf("%w: %d rows of %d: %.200s", errScript, found, rows, sql)
+		}
+	}
+	return nil
+}
+
+func count(ctx context.Context, tx pgx.Tx, sql string) (n int, err error) {
+	rows, err := tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return 0, err
+	}
+	for rows.Next() {
+		n++
+	}
+	return n, rows.Err()
+}
+
+// variableUse is a variable of pgbench's, with the sign before it: a second colon
+// would make it a type.
+var variableUse = regexp.MustCompile(`([^:]):([a-z][a-z0-9_]*)`)
+
+// literal writes the values into the text. The number, which pgbench draws, is one
+// from the middle of the data set.
+func (s script) literal(sql string) string {
+	values := map[string]string{"n": fmt.Sprint(s.middle), "r": fmt.Sprint(s.middle)}
+	for _, definition := range s.variables {
+		name, value, _ := strings.Cut(definition, "=")
+		values[name] = value
+	}
+	return variableUse.ReplaceAllStringFunc(sql, func(use string) string {
+		match := variableUse.FindStringSubmatch(use)
+		return match[1] + "'" + strings.ReplaceAll(values[match[2]], "'", "''") + "'"
+	})
+}
