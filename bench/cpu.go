@@ -16,6 +16,7 @@ import (
 // usage is CPU time, of the user and of the system on its behalf.
 type usage struct {
 	server, database, generator time.Duration
+	others                      time.Duration // of all else that the machine did
 }
 
 // tick is the unit of CPU times in /proc (USER_HZ, which is 100 wherever Go runs).
@@ -80,7 +81,7 @@ func newMeter(ctx context.Context, s *site, v *server) (meter, error) {
 }
 
 // read returns what has been used so far: by the server, by all processes of
-// PostgreSQL, and by this process, which is the product's generator.
+// PostgreSQL, by this process, which is the product's generator, and by others.
 func (m meter) read() (u usage, err error) {
 	server, err := readProcess(m.server)
 	if err != nil {
@@ -95,7 +96,30 @@ func (m meter) read() (u usage, err error) {
 		return usage{}, err
 	}
 	u.generator = time.Duration(self.Utime.Nano() + self.Stime.Nano())
-	return u, nil
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return usage{}, err
+	}
+	busy, err := parseBusy(stat)
+	u.others = busy - u.server - u.database - u.generator
+	return u, err
+}
+
+// parseBusy reads what all processors together did but idle and wait.
+func parseBusy(stat []byte) (busy time.Duration, err error) {
+	line, _, _ := bytes.Cut(stat, []byte("\n"))
+	words := bytes.Fields(line)
+	if len(words) < 9 || string(words[0]) != "cpu" {
+		return 0, fmt.Errorf("%.80q does not tell what the processors did", line)
+	}
+	for _, i := range []int{1, 2, 3, 6, 7, 8} { // user, nice, system, irq, softirq, steal
+		n, err := strconv.ParseInt(string(words[i]), 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		busy += time.Duration(n) * tick
+	}
+	return busy, nil
 }
 
 // readDatabase adds up what the main process, the sessions under way and those that
@@ -140,5 +164,5 @@ func children(parent int) (sum time.Duration, err error) {
 }
 
 func (u usage) minus(earlier usage) usage {
-	return usage{u.server - earlier.server, u.database - earlier.database, u.generator - earlier.generator}
+	return usage{u.server - earlier.server, u.database - earlier.database, u.generator - earlier.generator, u.others - earlier.others}
 }

@@ -79,6 +79,28 @@ func TestParseProcess(t *testing.T) {
 	}
 }
 
+func TestParseBusy(t *testing.T) {
+	t.Parallel()
+	got, err := parseBusy([]byte("cpu  100 20 30 9999 888 4 5 6 70 8\ncpu0 1 1 1 1 1 1 1 1 1 1\n"))
+	if want := 1650 * time.Millisecond; err != nil || got != want {
+		t.Errorf("parseBusy = %v, %v, want %v", got, err, want)
+	}
+	for _, bad := range []string{"", "cpu 1 2 3", "intr 1 2 3 4 5 6 7 8 9", "cpu x 2 3 4 5 6 7 8 9"} {
+		if got, err := parseBusy([]byte(bad)); err == nil {
+			t.Errorf("parseBusy(%q) = %v", bad, got)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for want, numbers := range map[string][]int{"8": {8}, "1 and 8": {1, 8}, "1, 8 and 32": {1, 8, 32}} {
+		if got := words(numbers); got != want {
+			t.Errorf("words(%v) = %s, want %s", numbers, got, want)
+		}
+	}
+}
+
 // TestConnection has answers that come in pieces, are larger than the buffer, or
 // refuse.
 func TestConnection(t *testing.T) {
@@ -137,9 +159,9 @@ func TestLengthOf(t *testing.T) {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	second := func(rate float64, p50 time.Duration) result {
-		return result{rate: rate, p50: p50, p99: 10 * p50, cpu: usage{server: 5 * time.Second, database: 3 * time.Second, generator: time.Second}}
+		return result{rate: rate, p50: p50, p99: 10 * p50, cpu: usage{server: 5 * time.Second, database: 3 * time.Second, generator: time.Second, others: 4 * time.Second}}
 	}
-	r := report{options: options{rounds: 3, seconds: 10, rows: 1000, connections: []int{8}}, cells: []cell{{
+	r := report{options: options{rounds: 3, seconds: 10, rows: 1000, connections: []int{1, 8, 32}}, cells: []cell{{
 		series: "create live", connections: 8, rounds: []round{
 			{second(4000, 2*time.Millisecond), second(1000, 8*time.Millisecond)},
 			{second(1000, 2*time.Millisecond), second(900, 4*time.Millisecond)},
@@ -148,8 +170,8 @@ func TestTables(t *testing.T) {
 	text := r.markdown()
 	for _, want := range []string{
 		"| create live | 8 | 2000 | 2.00 | 20.00 | 1000 | 5.00 | 50.00 | **0.50** | 0.25 0.90 0.50 |",
-		"| create live | 8 | 3.0 | 1.0 | 5.0 | 3.0 | 1.0 | 500 |",
-		"At each of 1 numbers of connections: 3 rounds of pgbench for 10 s",
+		"| create live | 8 | 3.0 | 1.0 | 4.0 | 5.0 | 3.0 | 1.0 | 4.0 | 500 |",
+		"At 1, 8 and 32 connections: 3 rounds of pgbench for 10 s",
 		"### Create live\n\n```\nthe list\n```",
 	} {
 		if !strings.Contains(text, want) {

@@ -179,6 +179,7 @@ func (b *bench) half(ctx context.Context, m meter, work series, side func(second
 	r.cpu = after.minus(before)
 	if own > 0 { // pgbench, a process apart
 		r.cpu.generator = own
+		r.cpu.others = max(r.cpu.others-own, 0)
 	}
 	return r, nil
 }

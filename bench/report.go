@@ -1,12 +1,22 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+)
+
+// method is docs/benchmarks.md up to the machine, with verbs for what was asked
+// for; profilesIntroduction comes before the profiles.
+var (
+	//go:embed method.md
+	method string
+	//go:embed profiles.md
+	profilesIntroduction string
 )
 
 // report is what a run found.
@@ -40,13 +50,13 @@ func (r *report) tables() string {
 			rate(p.rate), milliseconds(p.p50), milliseconds(p.p99), rate(g.rate), milliseconds(g.p50), milliseconds(g.p99),
 			median(ratios), strings.Join(each, " "))
 	}
-	b.WriteString("\n| CPU seconds in a round | Connections | pgbench: database | generator | Garoupa: server | database | generator | Server's µs per request |\n")
-	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("\n| CPU seconds in a round | Connections | pgbench: database | generator | others | Garoupa: server | database | generator | others | Server's µs per request |\n")
+	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, c := range r.cells {
 		p, g := c.medians()
-		fmt.Fprintf(&b, "| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f |\n", c.series, c.connections,
-			p.cpu.database.Seconds(), p.cpu.generator.Seconds(),
-			g.cpu.server.Seconds(), g.cpu.database.Seconds(), g.cpu.generator.Seconds(),
+		fmt.Fprintf(&b, "| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f |\n", c.series, c.connections,
+			p.cpu.database.Seconds(), p.cpu.generator.Seconds(), p.cpu.others.Seconds(),
+			g.cpu.server.Seconds(), g.cpu.database.Seconds(), g.cpu.generator.Seconds(), g.cpu.others.Seconds(),
 			g.cpu.server.Seconds()/float64(r.seconds)/g.rate*1e6)
 	}
 	return b.String()
@@ -54,11 +64,12 @@ func (r *report) tables() string {
 
 func (r *report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, document, len(r.connections), r.rounds, r.seconds, warmUp, r.rows)
+	fmt.Fprintf(&b, method, words(r.connections), r.rounds, r.seconds, warmUp, r.rows)
 	fmt.Fprintf(&b, "\n## The machine\n\n%s, %s of memory, %s. %s, PostgreSQL %s (%s), %s.\nThe generators, the server and the database share it.\n",
 		r.machine.cpu, r.machine.memory, r.machine.kernel, runtime.Version(), r.machine.postgres,
 		strings.Join(r.machine.settings, ", "), r.machine.pgbench)
 	fmt.Fprintf(&b, "\n## Figures\n\n%s", r.tables())
+	b.WriteByte('\n')
 	fmt.Fprintf(&b, profilesIntroduction, profiledConnections, profileSeconds)
 	for _, p := range r.profiles {
 		fmt.Fprintf(&b, "\n### %s\n\n```\n%s```\n", strings.ToUpper(p.series[:1])+p.series[1:], p.top)
@@ -87,6 +98,7 @@ func (c *cell) medians() (pgbench, product result) {
 				server:    span(func(r result) time.Duration { return r.cpu.server }),
 				database:  span(func(r result) time.Duration { return r.cpu.database }),
 				generator: span(func(r result) time.Duration { return r.cpu.generator }),
+				others:    span(func(r result) time.Duration { return r.cpu.others }),
 			},
 		}
 	}
@@ -108,6 +120,16 @@ func median(values []float64) float64 {
 		return (sorted[middle-1] + sorted[middle]) / 2
 	}
 	return sorted[middle]
+}
+
+// words lists numbers as a sentence does.
+func words(numbers []int) string {
+	list := strings.Trim(fmt.Sprint(numbers), "[]")
+	list = strings.ReplaceAll(list, " ", ", ")
+	if last := strings.LastIndex(list, ", "); last >= 0 {
+		list = list[:last] + " and " + list[last+2:]
+	}
+	return list
 }
 
 func rate(perSecond float64) string { return fmt.Sprintf("%.0f", perSecond) }

@@ -36,7 +36,9 @@ func linkStates() map[string]pages.LinkProps {
 	add("test", func(p *pages.LinkProps) { p.Livemode = false })
 	add("demo", func(p *pages.LinkProps) { p.Livemode, p.Demo = false, true })
 	add("image", func(p *pages.LinkProps) { p.ImageURL = "https://loja.test/vaso.jpg" })
-	add("wrong", func(p *pages.LinkProps) { p.BuyerName, p.BuyerEmail, p.Errors = "Carla", "carla@", problem("name", "email") })
+	add("wrong", func(p *pages.LinkProps) {
+		p.BuyerName, p.BuyerEmail, p.Errors = "Carla", "carla@", problem("name", "email")
+	})
 	add("unavailable", func(p *pages.LinkProps) { p.ProviderError, p.RequestID, p.BuyerName = true, "req_4f0e", "Carla" })
 	for _, cycle := range cycles {
 		add(cycle, func(p *pages.LinkProps) { p.PaymentCycle = cycle })
