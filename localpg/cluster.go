@@ -99,10 +99,15 @@ func (c cluster) readPassword() (string, error) {
 // removeLeftovers removes what killed processes left: half-made clusters and
 // the socket of the server at previous.
 func (c cluster) removeLeftovers(previous string) {
+	c.removeStaged()
+	removeSocketOf(previous)
+}
+
+// removeStaged removes half-made clusters, as far as nobody writes to them.
+func (c cluster) removeStaged() {
 	for _, path := range c.staged() {
 		_ = os.RemoveAll(path)
 	}
-	removeSocketOf(previous)
 }
 
 // staged are the half-made clusters.

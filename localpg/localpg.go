@@ -138,7 +138,11 @@ func start(ctx context.Context, c cluster, find search, held *lock) (*Server, er
 			return nil, err
 		}
 	}
-	return c.serve(ctx, programs, runAs, held)
+	s, err := c.serve(ctx, programs, runAs, held)
+	if err == nil {
+		c.removeStaged() // an initdb may outlive its killed process for a moment, and write on
+	}
+	return s, err
 }
 
 // serve starts the server process and waits until the database answers.

@@ -61,7 +61,7 @@ func newProgramOver(t *testing.T, database string, settings ...string) *program 
 	data := t.TempDir()
 	env := []string{
 		database, "GAROUPA_DATA_DIR=" + data, "GAROUPA_LISTEN=" + address,
-		"GAROUPA_RATE_LIMIT=off", "GAROUPA_LOG_LEVEL=warn", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
+		"GAROUPA_RATE_LIMIT=off", "GAROUPA_LOG_LEVEL=error", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
 	}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GAROUPA_POSTGRES_BIN"} { // nothing else of whoever runs the tests
 		if value, set := os.LookupEnv(name); set {
