@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -55,7 +57,11 @@ func (d *described) check(t testing.TB, a answer, method, path, body string, hea
 			return err
 		}
 	} else {
-		name += " " + a.fault(t).Error.Code
+		var f failure
+		if err := json.Unmarshal([]byte(a.body), &f); err != nil || f.Error.RequestID == "" || f.Error.RequestID != a.header.Get("Request-Id") {
+			return fmt.Errorf("no envelope, or not that of the Request-Id %q: %w", a.header.Get("Request-Id"), err)
+		}
+		name += " " + f.Error.Code
 	}
 	d.seen[name] = true
 	return openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{

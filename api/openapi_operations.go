@@ -44,14 +44,17 @@ func idempotencyParameter(required bool) openapi.Parameter {
 	if !required {
 		description += " Recommended; without one, or with a blank one, every request creates."
 	}
-	key := openapi.Bounded("", 1, 255)
+	key := openapi.Bounded("", 0, 255)
+	if required {
+		key.MinLength = new(1)
+	}
 	key.Pattern = noControl
 	return openapi.Parameter{Name: "Idempotency-Key", In: "header", Description: description, Required: required, Schema: key, Example: "pedido-10482"}
 }
 
 var requestIDParameter = openapi.Parameter{
-	Name: "Request-Id", In: "header", Schema: openapi.Pattern(`^[A-Za-z0-9._:-]{1,128}$`, ""),
-	Description: "Your own name for the request, which the answer repeats; X-Request-Id does as well. One that breaks the pattern is ignored.",
+	Name: "Request-Id", In: "header", Schema: openapi.Text(""),
+	Description: "Your own name for the request, which the answer repeats: 1 to 128 letters, digits and `. _ : -`. X-Request-Id does as well; any other text is ignored.",
 }
 
 func idParameter(name, description string, example string) openapi.Parameter {

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -89,6 +90,11 @@ func (db *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		})
 		if attempt == attempts || !retryable(err) {
 			return err
+		}
+		select { // run again at once, it would take back the lock that the other waits for
+		case <-ctx.Done():
+			return err
+		case <-time.After(time.Duration(attempt)*10*time.Millisecond + rand.N(10*time.Millisecond)):
 		}
 	}
 }

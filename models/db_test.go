@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -204,10 +205,12 @@ func TestInTx_Deadlock(t *testing.T) {
 	var met sync.WaitGroup // both hold their first row
 	met.Add(2)
 	var group errgroup.Group
-	for _, order := range [][2]int{{1, 2}, {2, 1}} {
-		var once sync.Once
+	var ran atomic.Int32
+	for _, order := range [][]int{{1, 2}, {2, 1}} {
+		first := true
 		group.Go(func() error {
 			return db.InTx(t.Context(), func(tx *models.Tx) error {
+				ran.Add(1)
 				if err := tx.Exec("SET LOCAL deadlock_timeout = '20ms'").Error; err != nil {
 					return err
 				}
@@ -215,16 +218,18 @@ func TestInTx_Deadlock(t *testing.T) {
 					if err := tx.Exec("UPDATE notes SET n = n + 1 WHERE id = ?", id).Error; err != nil {
 						return err
 					}
-					if i == 0 {
-						once.Do(func() { met.Done(); met.Wait() })
+					if i == 0 && first {
+						first = false
+						met.Done()
+						met.Wait()
 					}
 				}
 				return nil
 			})
 		})
 	}
-	if err := group.Wait(); err != nil || read() != "1=2 2=2" {
-		t.Errorf("%v, left %q", err, read())
+	if err := group.Wait(); err != nil || read() != "1=2 2=2" || ran.Load() < 3 {
+		t.Errorf("%v, left %q after %d runs; want a victim", err, read(), ran.Load())
 	}
 }
 
