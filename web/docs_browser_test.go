@@ -33,3 +33,36 @@ func TestDocs_Browser(t *testing.T) {
 		})
 	}
 }
+
+// Copying, choosing a language and the theme work; on a phone the menu folds away.
+func TestDocs_Journey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := browsertest.Open(t, s.url+"/docs", browsertest.Options{})
+	page.Click("#quickstart a[href*='code=python']")
+	page.WaitVisible("#quickstart [aria-current=true][href*='code=python']")
+	if got := page.URL(); got != s.url+"/docs/quickstart?code=python#quickstart" {
+		t.Errorf("choosing Python leads to %s", got)
+	}
+	page.Click("#quickstart [data-copy]")
+	page.WaitVisible("#quickstart [data-done]")
+	if got := page.Clipboard(); got == "" || got != browsertest.Eval[string](page, `document.querySelector("#quickstart pre").textContent`) {
+		t.Errorf("copied %q", got)
+	}
+	page.Click("details summary")
+	page.Click("details a[href='/docs/webhooks?code=python']")
+	page.WaitText("h1", "Webhooks")
+	page.WaitVisible("#receiver[data-sample=python]")
+}
+
+// Without scripts there is everything but the buttons that need them.
+func TestDocs_NoScript(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := browsertest.Open(t, s.url+"/docs/api/checkouts", browsertest.Options{NoScript: true, Viewport: browsertest.Desktop})
+	page.Click("#createCheckout-sample a[href*='code=go']")
+	page.WaitVisible("#createCheckout-sample[data-sample=go]")
+	page.Click("section[aria-labelledby=createCheckout] details summary")
+	page.WaitVisible("section[aria-labelledby=createCheckout] details[open] dl")
+	page.Screenshot("docs-noscript-desktop")
+}

@@ -215,6 +215,9 @@ func (d *documentation) field(ctx context.Context, name string, s *openapi.Schem
 			f.Values = append(f.Values, fmt.Sprint(value))
 		}
 	}
+	if len(f.Values) == 1 {
+		f.Values = nil // its description says so
+	}
 	return f
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,18 +27,23 @@ const sampleTime = 2 * time.Minute
 // runtimes are the programs that run samples. PHP is tested where it is installed.
 var runtimes = map[string]string{"curl": "sh", "go": "go", "node": "node", "python": "python3", "php": "php"}
 
+// runnable are the languages whose samples can be run here.
+func runnable(languages []docs.Language) []docs.Language {
+	return slices.DeleteFunc(slices.Clone(languages), func(l docs.Language) bool {
+		_, err := exec.LookPath(runtimes[l.ID])
+		return err != nil && l.ID == "php"
+	})
+}
+
 // sampleOf copies a sample from a page, as a reader would, and points it at the
-// address where the test's server listens. It reports false where nothing could run it.
-func (s *site) sampleOf(t *testing.T, page, id, language string) (code string, runnable bool) {
+// address where the test's server listens.
+func (s *site) sampleOf(t *testing.T, page, id, language string) string {
 	t.Helper()
-	if _, err := exec.LookPath(runtimes[language]); err != nil && language == "php" {
-		return "", false
-	}
 	pre := s.client(t).get(page + "?code=" + language).Find("#" + id + " pre")
 	if pre.Length() != 1 {
 		t.Fatalf("%s has %d samples %s in %s", page, pre.Length(), id, language)
 	}
-	return strings.ReplaceAll(pre.Text(), "http://localhost", s.url), true
+	return strings.ReplaceAll(pre.Text(), "http://localhost", s.url)
 }
 
 // program writes a sample to a file and returns how to run it.
@@ -65,14 +71,11 @@ var files = map[string]string{"curl": "sample.sh", "go": "main.go", "node": "sam
 // Whoever copies the quickstart has a paid checkout, in every language.
 func TestDocs_Quickstart(t *testing.T) {
 	t.Parallel()
-	for _, language := range docs.Languages {
+	for _, language := range runnable(docs.Languages) {
 		t.Run(language.ID, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			code, runnable := s.sampleOf(t, "/docs", "quickstart", language.ID)
-			if !runnable {
-				return
-			}
+			code := s.sampleOf(t, "/docs", "quickstart", language.ID)
 			ctx, stop := context.WithTimeout(t.Context(), sampleTime)
 			defer stop()
 			out, err := program(t, ctx, language.ID, files[language.ID], code, "GAROUPA_KEY="+s.Key(t, s.Test, models.PermissionCheckoutCreate)).CombinedOutput()
@@ -90,7 +93,7 @@ func TestDocs_Quickstart(t *testing.T) {
 // Whoever copies a sample of the reference gets the answer that stands beside it.
 func TestDocs_ReferenceSamples(t *testing.T) {
 	t.Parallel()
-	for _, language := range docs.Languages {
+	for _, language := range runnable(docs.Languages) {
 		t.Run(language.ID, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -100,10 +103,7 @@ func TestDocs_ReferenceSamples(t *testing.T) {
 				{"/docs/api/checkouts", "listCheckouts-sample", "nextCursor"},
 				{"/docs/api/availability", "readHealth-sample", "1.0.0"},
 			} {
-				code, runnable := s.sampleOf(t, sample.page, sample.id, language.ID)
-				if !runnable {
-					return
-				}
+				code := s.sampleOf(t, sample.page, sample.id, language.ID)
 				ctx, stop := context.WithTimeout(t.Context(), sampleTime)
 				out, err := program(t, ctx, language.ID, files[language.ID], code, "GAROUPA_KEY="+key).CombinedOutput()
 				stop()
@@ -118,32 +118,29 @@ func TestDocs_ReferenceSamples(t *testing.T) {
 // Whoever copies a receiver handles a real event once, and no forged one.
 func TestDocs_Receiver(t *testing.T) {
 	t.Parallel()
-	for _, language := range docs.Languages[1:] {
+	for _, language := range runnable(docs.Languages[1:]) {
 		t.Run(language.ID, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			code, runnable := s.sampleOf(t, "/docs/webhooks", "receiver", language.ID)
-			if !runnable {
-				return
-			}
+			code := s.sampleOf(t, "/docs/webhooks", "receiver", language.ID)
 			_, secret := s.Endpoint(t, "https://shop.example/hook")
 			c := s.Checkout(t, payments.NewCheckout{})
-			events, err := models.CheckoutEvents(t.Context(), s.DB.Pool, s.Test, c.ID)
-			if err != nil || len(events) != 1 {
-				t.Fatalf("%d events, %v", len(events), err)
+			var body string
+			if err := s.DB.Raw("SELECT body FROM events WHERE checkout_id = ?", c.ID).Row().Scan(&body); err != nil {
+				t.Fatal(err)
 			}
 			address, said := receiver(t, language.ID, code, secret)
-			body := string(events[0].Body)
+			signed := webhook.Sign(secret, []byte(body))
 			for _, tc := range []struct {
 				what, body, signature string
 				want                  int
 			}{
-				{"another secret", body, webhook.Sign(secret+"x", events[0].Body), http.StatusUnauthorized},
-				{"another body", strings.Replace(body, "PENDING", "PAID", 1), webhook.Sign(secret, events[0].Body), http.StatusUnauthorized},
+				{"another secret", body, webhook.Sign(secret+"x", []byte(body)), http.StatusUnauthorized},
+				{"another body", strings.Replace(body, "PENDING", "PAID", 1), signed, http.StatusUnauthorized},
 				{"no signature", body, "", http.StatusUnauthorized},
 				{"nonsense", body, "çã", http.StatusUnauthorized},
-				{"a real event", body, webhook.Sign(secret, events[0].Body), http.StatusNoContent},
-				{"the same again", body, webhook.Sign(secret, events[0].Body), http.StatusNoContent},
+				{"a real event", body, signed, http.StatusNoContent},
+				{"the same again", body, signed, http.StatusNoContent},
 			} {
 				if got := deliver(t, address, tc.body, tc.signature); got != tc.want {
 					t.Errorf("%s: answered %d, want %d", tc.what, got, tc.want)

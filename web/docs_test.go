@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"go/format"
 	"net/http"
 	"net/url"
 	"slices"
@@ -131,6 +132,26 @@ func TestDocs_Samples(t *testing.T) {
 		if next := a.Find("form[action='/preferencias'] input[name=next]").AttrOr("value", ""); !strings.HasPrefix(next, "/docs/api/checkouts") {
 			t.Errorf("changing the language leads to %q", next)
 		}
+	}
+}
+
+// Samples in Go are formatted as Go is, and parse.
+func TestDocs_GoSamples(t *testing.T) {
+	t.Parallel()
+	visitor := newSite(t).client(t)
+	samples := 0
+	for _, path := range docsPages() {
+		visitor.get(path + "?code=go").Find("[data-sample=go] pre").Each(func(_ int, pre *goquery.Selection) {
+			samples++
+			code := pre.Text()
+			formatted, err := format.Source([]byte(code))
+			if err != nil || strings.TrimSpace(string(formatted)) != code {
+				t.Errorf("%s: %v in\n%s", path, err, code)
+			}
+		})
+	}
+	if samples < 18 {
+		t.Errorf("%d samples", samples)
 	}
 }
 
