@@ -36,12 +36,14 @@ func deliveryHeaders() []openapi.Parameter {
 	header := func(name, description string, required bool, schema *openapi.Schema, example any) openapi.Parameter {
 		return openapi.Parameter{Name: name, In: "header", Description: description, Required: required, Schema: schema, Example: example}
 	}
+	at := instant("")
+	at.Description = ""
 	return []openapi.Parameter{
 		header("x-svc-signature", "HMAC-SHA256 of the raw body, keyed with the endpoint's signing secret, in lower-case hex.", true,
 			openapi.Pattern(hash, ""), "5c1e8a2bdd7f0c0a3c5b2c9d4be0f86a1b1f8a3de2c74b1c7b9c4f1f0e2d3a4b"),
 		header("x-svc-signature-previous", "The same with the secret before, for 24 hours after a new one was made.", false, openapi.Pattern(hash, ""), nil),
 		header("x-svc-event-id", "The event's id.", true, openapi.Pattern(`^evt_[0-9a-f]{24}$`, ""), exampleEventID),
-		header("x-svc-timestamp", "When this attempt was made.", true, openapi.Text(""), nil),
+		header("x-svc-timestamp", "When this attempt was made.", true, at, "2026-11-20T12:01:34.000Z"),
 		header("x-svc-attempt", "Which attempt this is, from 1.", true, &openapi.Schema{Type: openapi.Types{"integer"}, Minimum: new(int64(1))}, 1),
 	}
 }

@@ -75,11 +75,11 @@ func (b *bench) measure(ctx context.Context) (cells []cell, err error) {
 	}
 	for _, work := range all {
 		for _, connections := range b.connections {
-			progress(fmt.Sprintf("%s at %d connections", work.name, connections))
 			c, err := b.measureOne(ctx, m, work, connections)
 			if err != nil {
 				return nil, fmt.Errorf("%s at %d connections: %w", work.name, connections, err)
 			}
+			progress(c.line())
 			cells = append(cells, c)
 		}
 	}

@@ -40,15 +40,7 @@ func (r *report) tables() string {
 	b.WriteString("| | Connections | pgbench /s | p50 ms | p99 ms | Garoupa /s | p50 ms | p99 ms | Ratio | Rounds |\n")
 	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
 	for _, c := range r.cells {
-		p, g := c.medians()
-		ratios := c.ratios()
-		var each []string
-		for _, ratio := range ratios {
-			each = append(each, fmt.Sprintf("%.2f", ratio))
-		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s | %s | **%.2f** | %s |\n", c.series, c.connections,
-			rate(p.rate), milliseconds(p.p50), milliseconds(p.p99), rate(g.rate), milliseconds(g.p50), milliseconds(g.p99),
-			median(ratios), strings.Join(each, " "))
+		b.WriteString(c.line() + "\n")
 	}
 	b.WriteString("\n| CPU seconds in a round | Connections | pgbench: database | generator | others | Garoupa: server | database | generator | others | Server's µs per request |\n")
 	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
@@ -75,6 +67,19 @@ func (r *report) markdown() string {
 		fmt.Fprintf(&b, "\n### %s\n\n```\n%s```\n", strings.ToUpper(p.series[:1])+p.series[1:], p.top)
 	}
 	return b.String()
+}
+
+// line is the cell's in the first table.
+func (c *cell) line() string {
+	p, g := c.medians()
+	ratios := c.ratios()
+	var each []string
+	for _, ratio := range ratios {
+		each = append(each, fmt.Sprintf("%.2f", ratio))
+	}
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | **%.2f** | %s |", c.series, c.connections,
+		rate(p.rate), milliseconds(p.p50), milliseconds(p.p99), rate(g.rate), milliseconds(g.p50), milliseconds(g.p99),
+		median(ratios), strings.Join(each, " "))
 }
 
 // medians takes the median of each figure by itself.

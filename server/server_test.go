@@ -16,6 +16,7 @@ import (
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
+	"garoupa/requestid"
 	"garoupa/static"
 )
 
@@ -200,7 +201,7 @@ func TestPanic(t *testing.T) {
 	app.Get("/v1/broken", broken)
 	app.Get("/broken", broken)
 	for path, media := range map[string]string{"/v1/broken": "application/json", "/broken": "text/html; charset=utf-8"} {
-		response, body := get(t, app, together.base, path, "Request-Id", "panic"+strings.ReplaceAll(path, "/", "-"))
+		response, body := get(t, app, together.base, path, "Request-Id", requestid.New())
 		if response.StatusCode != 500 || response.Header.Get("Content-Type") != media || strings.Contains(body, "hunter2") {
 			t.Errorf("%s: %d as %s: %s", path, response.StatusCode, response.Header.Get("Content-Type"), body)
 		}
@@ -222,32 +223,33 @@ func TestLog(t *testing.T) {
 	key := g.Key(t, g.Test, models.Permissions...)
 	const query, header, member = "query-7c1f", "header-7c1f", "member-7c1f"
 	for _, tc := range []struct {
-		id, method, path, body string
-		status                 string
+		name, method, path, body string
+		status                   string
 	}{
-		{"log-created", "POST", "/v1/checkouts", `{"amount":100,"description":"` + member + `","externalId":"x","customer":{"name":"` + member + `","phone":"99999-7771"}}`, "201"},
-		{"log-malformed", "POST", "/v1/checkouts", `{"` + member, "400"},
-		{"log-unknown-member", "POST", "/v1/checkouts", `{"` + member + `":"99999-7771"}`, "400"},
-		{"log-absent", "GET", "/v1/nothing", "", "404"},
-		{"log-page", "GET", "/entrar", "", "200"},
-		{"log-log-in", "POST", "/entrar", "email=" + member + "@example.com&password=" + member, ""},
-		{"log-absent-page", "GET", "/nada", "", "404"},
+		{"created", "POST", "/v1/checkouts", `{"amount":100,"description":"` + member + `","externalId":"x","customer":{"name":"` + member + `","phone":"99999-7771"}}`, "201"},
+		{"malformed", "POST", "/v1/checkouts", `{"` + member, "400"},
+		{"unknown member", "POST", "/v1/checkouts", `{"` + member + `":"99999-7771"}`, "400"},
+		{"absent", "GET", "/v1/nothing", "", "404"},
+		{"page", "GET", "/entrar", "", "200"},
+		{"log in", "POST", "/entrar", "email=" + member + "@example.com&password=" + member, ""},
+		{"absent page", "GET", "/nada", "", "404"},
 	} {
 		request := httptest.NewRequest(tc.method, together.base+tc.path+"?token="+query, strings.NewReader(tc.body))
 		if strings.HasPrefix(tc.body, "email") {
 			request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
-		response, _ := send(t, app, request, "Request-Id", tc.id, "Authorization", "Bearer "+key, "X-Note", header, "Cookie", "session="+header)
-		lines := logged.of(tc.id)
+		id := requestid.New() // the tests may run more than once
+		response, _ := send(t, app, request, "Request-Id", id, "Authorization", "Bearer "+key, "X-Note", header, "Cookie", "session="+header)
+		lines := logged.of(id)
 		text := strings.Join(lines, "\n")
 		for _, secret := range []string{key, key[9:], query, header, member, "99999"} {
 			if strings.Contains(text, secret) {
-				t.Errorf("%s: the log tells %q: %s", tc.id, secret, text)
+				t.Errorf("%s: the log tells %q: %s", tc.name, secret, text)
 			}
 		}
 		summary := "INFO request method=" + tc.method + " path=" + tc.path + " status=" + tc.status
 		if n := strings.Count(text, "INFO request "); n != 1 || !strings.Contains(text, summary) || !strings.Contains(text, " ms=") {
-			t.Errorf("%s answered %d, logged %q; want %q once", tc.id, response.StatusCode, lines, summary)
+			t.Errorf("%s answered %d, logged %q; want %q once", tc.name, response.StatusCode, lines, summary)
 		}
 	}
 }
@@ -257,10 +259,11 @@ func TestRequestID(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	app := newSite(t, g, together)
-	for _, sent := range []string{"", "mine-1", "not mine", strings.Repeat("x", 129)} {
+	mine := requestid.New()
+	for _, sent := range []string{"", mine, "not mine", strings.Repeat("x", 129)} {
 		response, _ := get(t, app, together.base, "/v1/health", "Request-Id", sent)
 		id := response.Header.Get("Request-Id")
-		if (id == sent) != (sent == "mine-1") || len(logged.of(id)) != 1 {
+		if (id == sent) != (sent == mine) || len(logged.of(id)) != 1 {
 			t.Errorf("sent %.20q: answered %q, logged %q", sent, id, logged.of(id))
 		}
 	}

@@ -166,7 +166,7 @@ func (r Request) php() string {
 	if r.Body != nil {
 		b.WriteString("    'content' => json_encode(" + r.literal("    ", php) + "),\n")
 	}
-	b.WriteString("    'ignore_errors' => true,\n]]));\necho $http_response_header[0], \"\\n\", $answer, \"\\n\";")
+	b.WriteString("    'ignore_errors' => true,\n]]));\necho $answer, \"\\n\";")
 	return b.String()
 }
 

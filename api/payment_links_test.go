@@ -1,0 +1,89 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"garoupa/merchants"
+	"garoupa/models"
+)
+
+// Each rule of the fields of links, at its bound and one beyond (contract 2.5).
+func TestCreatePaymentLink_Fields(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	longest := strings.Repeat("v", 255)
+	for _, slug := range []string{"vaso", longest} {
+		_, err := s.Merchants.CreateProduct(t.Context(), s.Owner, s.Test, merchants.ProductForm{Slug: slug, Name: "Vaso", Amount: 4990, PaymentCycle: "ONE_TIME"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	uri := func(n int) string {
+		return quoted("https://loja.example/" + strings.Repeat("x", n-len("https://loja.example/")))
+	}
+	for i, tc := range []struct {
+		body   string
+		status int
+		code   string
+	}{
+		{`{"productId":"vaso"}`, 201, ""},
+		{`{"productId":` + quoted(longest) + `}`, 201, ""},
+		{`{"productId":` + quoted(longest+"v") + `}`, 400, "invalid_request_body"},
+		{`{"productId":""}`, 400, "invalid_request_body"},
+		{`{"productId":null}`, 400, "invalid_request_body"},
+		{`{}`, 400, "invalid_request_body"},
+		{`{"productId":"nenhum"}`, 404, "product_not_found"},
+		{`{"productId":"vaso","expiresInSeconds":900}`, 201, ""},
+		{`{"productId":"vaso","expiresInSeconds":86400}`, 201, ""},
+		{`{"productId":"vaso","expiresInSeconds":899}`, 422, "invalid_expires_in"},
+		{`{"productId":"vaso","expiresInSeconds":86401}`, 422, "invalid_expires_in"},
+		{`{"productId":"vaso","expiresInSeconds":"900"}`, 400, "invalid_request_body"},
+		{`{"productId":"vaso","successUrl":` + uri(2048) + `}`, 201, ""},
+		{`{"productId":"vaso","successUrl":` + uri(2049) + `}`, 400, "invalid_request_body"},
+		{`{"productId":"vaso","returnUrl":"http://loja.example"}`, 201, ""},
+		{`{"productId":"vaso","returnUrl":"","successUrl":null}`, 201, ""},
+		{`{"productId":"vaso","returnUrl":"javascript:alert(1)"}`, 400, "invalid_request_body"},
+		{`{"productId":"vaso","returnUrl":"/obrigado"}`, 400, "invalid_request_body"},
+		{`{"productId":"vaso","returnUrl":"https://"}`, 400, "invalid_request_body"},
+		{`{"productId":"vaso","amount":1}`, 400, "invalid_request_body"},
+		{`{`, 400, "invalid_request_body"},
+		{`[]`, 400, "invalid_request_body"},
+	} {
+		a := s.send(t, http.MethodPost, "/v1/payment-links", tc.body, as(s.key, "Idempotency-Key", strconv.Itoa(i))...)
+		if a.status != tc.status || tc.code != "" && a.fault(t).Error.Code != tc.code {
+			t.Errorf("%.80s: %d %.200s, want %d %s", tc.body, a.status, a.body, tc.status, tc.code)
+		}
+	}
+}
+
+// What was not said of a link is 1800 seconds and null; live takes https alone.
+func TestCreatePaymentLink_Absent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.Approve(t)
+	for _, scope := range []models.Scope{s.Test, s.Live} {
+		_, err := s.Merchants.CreateProduct(t.Context(), s.Owner, scope, merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 4990, PaymentCycle: "ONE_TIME"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := s.send(t, http.MethodPost, "/v1/payment-links", `{"productId":"vaso","successUrl":""}`, as(s.key, "Idempotency-Key", "a")...)
+	var link struct {
+		ExpiresInSeconds      int
+		SuccessURL, ReturnURL *string
+	}
+	if err := json.Unmarshal([]byte(made.body), &link); err != nil || link.ExpiresInSeconds != 1800 || link.SuccessURL != nil || link.ReturnURL != nil {
+		t.Errorf("%d %s, %v", made.status, made.body, err)
+	}
+	live := s.Key(t, s.Live, models.Permissions...)
+	for address, want := range map[string]int{"http://loja.example": 400, "https://loja.example": 201} {
+		a := s.send(t, http.MethodPost, "/v1/payment-links", `{"productId":"vaso","successUrl":`+quoted(address)+`}`, as(live, "Idempotency-Key", address)...)
+		if a.status != want {
+			t.Errorf("live with %s: %d %s", address, a.status, a.body)
+		}
+	}
+}
