@@ -16,6 +16,9 @@ import (
 // models.InsertEvents, in the event's transaction.
 type deliverWebhookArgs struct {
 	DeliveryID string `json:"deliveryId"`
+	// Manual asks for one attempt now, whatever the delivery's status is and whether
+	// or not the endpoint is on, and for none after it.
+	Manual bool `json:"manual,omitempty"`
 }
 
 // Kind implements river.JobArgs.
@@ -42,10 +45,14 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 	if err != nil {
 		return fmt.Errorf("jobs: read delivery: %w", err)
 	}
-	if d.Status != models.DeliveryPending {
+	switch {
+	case job.Args.Manual:
+		if d.Endpoint.DeletedAt != nil {
+			return nil
+		}
+	case d.Status != models.DeliveryPending:
 		return nil
-	}
-	if !d.Endpoint.Active {
+	case !d.Endpoint.Active:
 		return w.Payments.SkipDelivery(ctx, d)
 	}
 	secret, err := w.Merchants.EndpointSecret(&d.Endpoint)
@@ -61,7 +68,7 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 		return river.JobSnooze(0) // the process stops; the attempt was not the endpoint's failure
 	}
 	retryIn, err := w.Payments.RecordAttempt(context.WithoutCancel(ctx), d, models.Attempt{
-		Number: d.Attempts + 1, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
+		Manual: job.Args.Manual, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
 		ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders, Response: outcome.ResponseSnippet,
 	})
 	if err != nil {

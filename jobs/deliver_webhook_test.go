@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -168,6 +169,42 @@ func TestDelivery_SwitchedOff(t *testing.T) {
 			t.Errorf("stands at %+v", d)
 		}
 	}
+}
+
+// What a person asks for is one attempt at once, though the endpoint is off and the
+// delivery over, with the next number and none after it; not so to a deleted one.
+func TestDelivery_Manual(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	r := newReceiver(t, answers(500, 500, 500, 500, 500, 500, 200))
+	endpoint, secret := g.Endpoint(t, r.url)
+	g.start(t)
+	g.checkout(t, payments.NewCheckout{})
+	var first post
+	for range 5 {
+		first = r.next(t)
+	}
+	g.idle(t)
+	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []models.DeliveryStatus{models.DeliveryFailed, models.DeliveryDelivered} {
+		g.resend(t, endpoint.ID)
+		p := r.next(t)
+		if !bytes.Equal(p.body, first.body) || p.header.Get("x-svc-attempt") != strconv.Itoa(6+i) || !webhook.Verify(secret, p.header.Get("x-svc-signature"), p.body) {
+			t.Errorf("sent by hand: %v %s", p.header, p.body)
+		}
+		g.idle(t)
+		if d := g.deliveries(t, endpoint.ID)[0]; d.Status != want || d.Attempts != 6+i || d.Manual != 1+i {
+			t.Errorf("after attempt %d it stands at %+v", 6+i, d)
+		}
+	}
+	if err := g.Merchants.DeleteEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID); err != nil {
+		t.Fatal(err)
+	}
+	g.resend(t, endpoint.ID)
+	g.idle(t)
+	r.none(t)
 }
 
 // An endpoint that hangs delays no other one, and no stop: the attempt that was

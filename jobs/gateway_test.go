@@ -184,3 +184,15 @@ func (g *gateway) deliveries(t *testing.T, endpointID string) []models.Delivery 
 	}
 	return list
 }
+
+// resend asks for an attempt by hand of the endpoint's latest delivery.
+func (g *gateway) resend(t *testing.T, endpointID string) {
+	t.Helper()
+	err := g.DB.Exec(`INSERT INTO river_job (kind, queue, args, max_attempts)
+		VALUES (?, ?, jsonb_build_object('deliveryId', ?::text, 'manual', true), 25)`,
+		models.JobDeliverWebhook, models.QueueWebhooks, g.deliveries(t, endpointID)[0].ID).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.payments.Wake()
+}

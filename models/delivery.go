@@ -24,6 +24,7 @@ type Delivery struct {
 	ID            string
 	Status        DeliveryStatus
 	Attempts      int // finished ones
+	Manual        int // of those, the ones that a person asked for
 	NextAttemptAt *time.Time
 	CreatedAt     time.Time
 	FinishedAt    *time.Time
@@ -34,7 +35,8 @@ type Delivery struct {
 
 // Attempt is one post of a delivery.
 type Attempt struct {
-	Number     int
+	Number     int  // within its delivery, from 1
+	Manual     bool // a person asked for it; it stands outside of the schedule
 	StartedAt  time.Time
 	Duration   time.Duration
 	StatusCode int    // 0: no answer
@@ -44,7 +46,7 @@ type Attempt struct {
 	Response   []byte              // its beginning
 }
 
-const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.next_attempt_at, d.created_at, d.finished_at,
+const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.next_attempt_at, d.created_at, d.finished_at,
 	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''), ` + endpointColumns + `,
 	coalesce(l.number, 0), coalesce(l.started_at, 'epoch'), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0),
 	coalesce(l.error_class, ''), coalesce(l.detail, '')
@@ -53,7 +55,7 @@ const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.next_attempt_at, d.c
 
 func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64
-	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
+	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
 		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID},
 		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode, &d.Last.ErrorClass, &d.Last.Detail)...)
 	d.Last.Duration = time.Duration(milliseconds) * time.Millisecond
@@ -92,12 +94,33 @@ func RecordAttempt(ctx context.Context, q Querier, d *Delivery, a Attempt) error
 	if err != nil {
 		return fmt.Errorf("models: attempt headers: %w", err)
 	}
-	_, err = q.Exec(ctx, `WITH attempt AS (
-			INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, error_class, detail, headers, response)
-			VALUES ($1, $2, $3, $4, nullif($5, 0), $6, $7, $8, coalesce($9, ''::bytea)) ON CONFLICT DO NOTHING RETURNING number)
-		UPDATE webhook_deliveries SET attempts = attempt.number, status = $10, next_attempt_at = $11, finished_at = $12
-		FROM attempt WHERE id = $1`, d.ID, a.Number, a.StartedAt, a.Duration.Milliseconds(), a.StatusCode, a.ErrorClass, a.Detail,
+	_, err = q.Exec(ctx, `WITH changed AS (
+			UPDATE webhook_deliveries SET attempts = attempts + 1, status = $10, next_attempt_at = $11, finished_at = $12
+			WHERE id = $1 AND status = 'PENDING' AND attempts - manual_attempts = $2 RETURNING attempts)
+		INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, error_class, detail, headers, response)
+		SELECT $1, attempts, $3, $4, nullif($5, 0), $6, $7, $8, coalesce($9, ''::bytea) FROM changed`,
+		d.ID, d.Attempts-d.Manual, a.StartedAt, a.Duration.Milliseconds(), a.StatusCode, a.ErrorClass, a.Detail,
 		string(headers), a.Response, d.Status, d.NextAttemptAt, d.FinishedAt)
+	return err
+}
+
+// RecordManualAttempt writes a finished attempt that a person asked for. A success
+// delivers, whatever the delivery's status was; a failure leaves it and its
+// schedule as they are.
+func RecordManualAttempt(ctx context.Context, q Querier, deliveryID string, a Attempt, now time.Time) error {
+	headers, err := json.Marshal(a.Headers)
+	if err != nil {
+		return fmt.Errorf("models: attempt headers: %w", err)
+	}
+	_, err = q.Exec(ctx, `WITH changed AS (
+			UPDATE webhook_deliveries SET attempts = attempts + 1, manual_attempts = manual_attempts + 1,
+				status = CASE WHEN $6 = '' THEN 'DELIVERED' ELSE status END,
+				next_attempt_at = CASE WHEN $6 = '' THEN NULL ELSE next_attempt_at END,
+				finished_at = CASE WHEN $6 = '' AND status <> 'DELIVERED' THEN $2 ELSE finished_at END
+			WHERE id = $1 RETURNING attempts)
+		INSERT INTO webhook_attempts (delivery_id, number, manual, started_at, duration_ms, status_code, error_class, detail, headers, response)
+		SELECT $1, attempts, true, $3, $4, nullif($5, 0), $6, $7, $8, coalesce($9, ''::bytea) FROM changed`,
+		deliveryID, now, a.StartedAt, a.Duration.Milliseconds(), a.StatusCode, a.ErrorClass, a.Detail, string(headers), a.Response)
 	return err
 }
 
@@ -111,7 +134,7 @@ func SkipDelivery(ctx context.Context, q Querier, id string, now time.Time) erro
 // DeliveryAttempts lists the attempts of deliveries, by delivery, the latest first.
 // The caller has found the deliveries within its scope.
 func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map[string][]Attempt, error) {
-	rows, err := q.Query(ctx, `SELECT delivery_id, number, started_at, duration_ms, coalesce(status_code, 0), error_class, detail, response
+	rows, err := q.Query(ctx, `SELECT delivery_id, number, manual, started_at, duration_ms, coalesce(status_code, 0), error_class, detail, response
 		FROM webhook_attempts WHERE delivery_id = ANY($1) ORDER BY delivery_id, number DESC`, deliveryIDs)
 	if err != nil {
 		return nil, err
@@ -122,7 +145,7 @@ func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map
 		var id string
 		var a Attempt
 		var milliseconds int64
-		if err := rows.Scan(&id, &a.Number, &a.StartedAt, &milliseconds, &a.StatusCode, &a.ErrorClass, &a.Detail, &a.Response); err != nil {
+		if err := rows.Scan(&id, &a.Number, &a.Manual, &a.StartedAt, &milliseconds, &a.StatusCode, &a.ErrorClass, &a.Detail, &a.Response); err != nil {
 			return nil, err
 		}
 		a.Duration = time.Duration(milliseconds) * time.Millisecond

@@ -64,11 +64,12 @@ func EndpointByID(ctx context.Context, q Querier, scope Scope, id string) (*Endp
 	return &e, nil
 }
 
-// SetEndpointActive turns an endpoint of the scope on or off. It reports false if
-// there is no such endpoint or it was so already.
+// SetEndpointActive turns an endpoint of the scope on or off, and forgets how it
+// fared before. It reports false if there is no such endpoint or it was so already.
 func SetEndpointActive(tx *Tx, scope Scope, id string, active bool) (changed bool, err error) {
-	done := tx.Exec(`UPDATE webhook_endpoints SET active = ? WHERE id = ? AND project_id = ? AND livemode = ?
-		AND deleted_at IS NULL AND active <> ?`, active, id, scope.ProjectID, scope.Livemode, active)
+	done := tx.Exec(`UPDATE webhook_endpoints SET active = ?, disabled_at = NULL, disabled_reason = NULL,
+		failing_since = NULL, troubled_at = NULL, failed_events = 0
+		WHERE id = ? AND project_id = ? AND livemode = ? AND deleted_at IS NULL AND active <> ?`, active, id, scope.ProjectID, scope.Livemode, active)
 	return done.RowsAffected == 1, done.Error
 }
 

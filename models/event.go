@@ -30,7 +30,8 @@ type Event struct {
 }
 
 // JobDeliverWebhook is the kind, and QueueWebhooks the queue, of the River job
-// that sends one delivery. Its arguments are {"deliveryId": "dlv_…"}.
+// that sends one delivery. Its arguments are {"deliveryId": "dlv_…"}; "manual": true
+// beside it asks for one attempt outside of the schedule.
 const (
 	JobDeliverWebhook = "deliver_webhook"
 	QueueWebhooks     = "webhooks"
