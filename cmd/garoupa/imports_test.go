@@ -15,7 +15,7 @@ var allowed = map[string]string{
 	"web":       "api api/openapi payments merchants models views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
 	"jobs":      "payments merchants models webhook ratelimit",
 	"payments":  "ledger wire models pix pix/qr pix/psp pix/psp/simulator vault fault money",
-	"merchants": "models webhook vault fault money",
+	"merchants": "models taxid webhook vault fault money",
 	"ledger":    "models money",
 	"wire":      "models",
 	"models":    "money",
@@ -29,7 +29,7 @@ var allowed = map[string]string{
 
 	"pix/psp/simulator": "pix pix/psp",
 	"api/openapi":       "", "fault": "", "localpg": "", "migrations": "", "money": "", "pix": "", "pix/psp": "", "pix/qr": "",
-	"ratelimit": "", "requestid": "", "static": "", "vault": "", "webhook": "",
+	"ratelimit": "", "requestid": "", "static": "", "taxid": "", "vault": "", "webhook": "",
 }
 
 // free are folders whose packages only tests and developers run.
