@@ -52,26 +52,33 @@ type server struct{ Options }
 func Register(r fiber.Router, o Options) {
 	s := &server{o}
 	v1 := r.Group("/v1")
-	v1.Get("/health", s.health)
-	v1.Get("/openapi.json", s.describe())
+	v1.Get("/health", s.acceptBody, s.health)
+	v1.Get("/openapi.json", s.acceptBody, s.describe())
 
-	v1.Post("/checkouts", s.acceptBody, s.authenticate, allow(models.PermissionCheckoutCreate), s.createCheckout)
-	v1.Get("/checkouts", s.authenticate, allow(models.PermissionCheckoutRead), s.listCheckouts)
-	v1.Get("/checkouts/:id", s.authenticate, allow(models.PermissionCheckoutRead), s.readCheckout)
+	v1.Post("/checkouts", s.keyed(models.PermissionCheckoutCreate, s.createCheckout)...)
+	v1.Get("/checkouts", s.keyed(models.PermissionCheckoutRead, s.listCheckouts)...)
+	v1.Get("/checkouts/:id", s.keyed(models.PermissionCheckoutRead, s.readCheckout)...)
 
-	v1.Get("/balance", s.authenticate, allow(models.PermissionBalanceRead), s.readBalance)
+	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, s.readBalance)...)
 	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate), s.createWithdrawal)
-	v1.Get("/withdrawals", s.authenticate, allow(models.PermissionWithdrawalRead), s.listWithdrawals)
-	v1.Get("/withdrawals/:id", s.authenticate, allow(models.PermissionWithdrawalRead), s.readWithdrawal)
+	v1.Get("/withdrawals", s.keyed(models.PermissionWithdrawalRead, s.listWithdrawals)...)
+	v1.Get("/withdrawals/:id", s.keyed(models.PermissionWithdrawalRead, s.readWithdrawal)...)
 
-	v1.Post("/payment-links", s.acceptBody, s.authenticate, allow(models.PermissionPaymentLinkCreate), s.createPaymentLink)
-	v1.Get("/payment-links", s.authenticate, allow(models.PermissionPaymentLinkRead), s.listPaymentLinks)
-	v1.Get("/payment-links/:id", s.authenticate, allow(models.PermissionPaymentLinkRead), s.readPaymentLink)
+	v1.Post("/payment-links", s.keyed(models.PermissionPaymentLinkCreate, s.createPaymentLink)...)
+	v1.Get("/payment-links", s.keyed(models.PermissionPaymentLinkRead, s.listPaymentLinks)...)
+	v1.Get("/payment-links/:id", s.keyed(models.PermissionPaymentLinkRead, s.readPaymentLink)...)
 
 	test := v1.Group("/test/checkouts/:id")
-	test.Post("/pay", s.authenticate, allow(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulatePayment))
-	test.Post("/expire", s.authenticate, allow(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateExpiry))
-	test.Post("/cancel", s.authenticate, allow(models.PermissionCheckoutCreate), s.simulate(s.Payments.SimulateCancellation))
+	test.Post("/pay", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulatePayment))...)
+	test.Post("/expire", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulateExpiry))...)
+	test.Post("/cancel", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulateCancellation))...)
+}
+
+// keyed are the handlers of an endpoint that takes a key with a permission, in the
+// order of decisions, 2. They stand at each route and not before the router, which
+// has to refuse unknown paths and methods first.
+func (s *server) keyed(needed models.Permission, handler fiber.Handler) []fiber.Handler {
+	return []fiber.Handler{s.acceptBody, s.authenticate, allow(needed), handler}
 }
 
 // health handles GET /v1/health: the service answers. It is public.
@@ -80,8 +87,9 @@ func (s *server) health(c *fiber.Ctx) error {
 	return c.SendString(`{"status":"ok","version":"` + Version + `"}`)
 }
 
-// acceptBody refuses bodies by their size, media type and encoding: Fiber would
-// unpack an encoded one without a bound.
+// acceptBody refuses requests by the size, media type and encoding of their body,
+// also where none is read (decisions, 2.3). Fiber would unpack an encoded one
+// without a bound.
 func (s *server) acceptBody(c *fiber.Ctx) error {
 	if len(c.Request().Body()) > maxBody {
 		return tooLarge

@@ -5,8 +5,11 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+
+	"garoupa/api"
 )
 
 // nested returns an array of arrays, as deep as levels.
@@ -148,6 +151,37 @@ func TestCreateCheckout_ContentType(t *testing.T) {
 		a := s.send(t, "POST", "/v1/checkouts", with("externalId", quoted(fmt.Sprintf("%q", media))), headers...)
 		if a.status != status || status == 415 && !a.refused(t, 415, "unsupported_media_type") {
 			t.Errorf("Content-Type %q: %d %s, want %d", media, a.status, a.body, status)
+		}
+	}
+}
+
+// The rules of bodies hold for every endpoint, before the key is looked at, whether
+// it reads a body or not (decisions, 2.3). An unknown path or method comes first.
+func TestBody_Everywhere(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t, api.Limits{})
+	large := strings.Repeat(" ", 64<<10+1)
+	for path, item := range d.doc.Paths.Map() {
+		for method := range item.Operations() {
+			address := idInPath.ReplaceAllString(path, "x")
+			for name, tc := range map[string]struct {
+				body, header, value, want string
+			}{
+				"too large":          {large, "Content-Type", "text/plain", "413 request_too_large"},
+				"another media type": {"", "Content-Type", "text/plain", "415 unsupported_media_type"},
+				"packed":             {"{}", "Content-Encoding", "gzip", "415 unsupported_media_type"},
+			} {
+				a := d.send(t, method, address, tc.body, tc.header, tc.value)
+				if got := strconv.Itoa(a.status) + " " + a.fault(t).Error.Code; got != tc.want {
+					t.Errorf("%s %s, %s: %s, want %s", method, address, name, got, tc.want)
+				}
+			}
+			if a := d.send(t, method, address+"/x/y", large); !a.refused(t, 404, "not_found") {
+				t.Errorf("%s %s/x/y: %d %s", method, address, a.status, a.body)
+			}
+			if a := d.send(t, "DELETE", address, large, "Content-Type", "text/plain"); !a.refused(t, 405, "method_not_allowed") {
+				t.Errorf("DELETE %s: %d %s", address, a.status, a.body)
+			}
 		}
 	}
 }

@@ -68,11 +68,14 @@ func ErrorCodes() []ErrorCode {
 	return codes
 }
 
+// everyRequest are the codes that any call may get, also without a key or a body.
+var everyRequest = []fault.Code{fault.RequestTooLarge, fault.UnsupportedMediaType}
+
 // everyCall are the codes that any authenticated call may get.
-var everyCall = []fault.Code{fault.Unauthorized, fault.APIKeyScopeForbidden, fault.RateLimitExceeded, fault.Internal}
+var everyCall = append([]fault.Code{fault.Unauthorized, fault.APIKeyScopeForbidden, fault.RateLimitExceeded, fault.Internal}, everyRequest...)
 
 // everyBody are the codes that any call with a body may get besides.
-var everyBody = []fault.Code{fault.InvalidRequestBody, fault.RequestTooLarge, fault.UnsupportedMediaType}
+var everyBody = []fault.Code{fault.InvalidRequestBody}
 
 // everyList are the codes that any list may answer with besides.
 var everyList = []fault.Code{fault.InvalidRequestBody}

@@ -189,10 +189,10 @@ func healthOperation() *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "readHealth", Tags: []string{tagAvailability}, Summary: "Check availability", Security: public,
 		Description: "Answers while the service does.", Parameters: []openapi.Parameter{requestIDParameter},
-		Responses: openapi.Named[openapi.Response]{{Name: "200", Value: openapi.Response{
+		Responses: withErrors(openapi.Named[openapi.Response]{{Name: "200", Value: openapi.Response{
 			Description: "The service answers.", Headers: openapi.Named[openapi.Header]{{Name: "Request-Id", Value: openapi.HeaderRef("RequestId")}},
 			Content: one("Health", "ok", json.RawMessage(`{"status":"ok","version":"`+Version+`"}`)),
-		}}},
+		}}}, everyRequest),
 	}
 }
 
@@ -211,6 +211,6 @@ func descriptionOperation() *openapi.Operation {
 				{Name: "application/json", Value: openapi.Media{Schema: &openapi.Schema{Type: openapi.Types{"object"}, Description: "An OpenAPI 3.1 document."}}},
 			}}},
 			{Name: "304", Value: openapi.Response{Description: "You have it already.", Headers: headers}},
-		}, []fault.Code{fault.RateLimitExceeded, fault.Internal}),
+		}, everyRequest, []fault.Code{fault.RateLimitExceeded, fault.Internal}),
 	}
 }

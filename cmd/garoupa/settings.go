@@ -210,12 +210,13 @@ func checkListen(listen string) error {
 	return nil
 }
 
-// checkAddress accepts http(s)://host[:port] and cuts a slash at the end.
+// checkAddress accepts http(s)://host[:port] and cuts a slash at the end. It does not
+// repeat a wrong value, in which a password may stand.
 func checkAddress(address *string) error {
 	*address = strings.TrimSuffix(*address, "/")
 	u, err := url.Parse(*address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-		return fmt.Errorf("%q is not http(s)://host", *address)
+		return errors.New("must be http(s)://host or http(s)://host:port, without user, path and query")
 	}
 	return nil
 }

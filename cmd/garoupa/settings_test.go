@@ -73,9 +73,9 @@ func TestReadSettings_Wrong(t *testing.T) {
 	for name, values := range map[string][]string{
 		"DATABASE_URL":                   {"mysql://root:hunter2@x/y", "hunter2"},
 		"GAROUPA_LISTEN":                 {"8080", "localhost", "localhost:"},
-		"GAROUPA_BASE_URL":               {"localhost", "ftp://x", "https://u:hunter@x", "https://x/path", "https://"},
-		"GAROUPA_CHECKOUT_HOST":          {"x"},
-		"GAROUPA_APP_URL":                {"x"},
+		"GAROUPA_BASE_URL":               {"localhost", "ftp://x", "https://u:hunter2@x", "https://x/path", "https://", "https://hunter2@x", "https://u:hunter2@x:port", "u:hunter2@x"},
+		"GAROUPA_CHECKOUT_HOST":          {"x", "https://u:hunter2@x/", "https://u:hunter2%zz@x"},
+		"GAROUPA_APP_URL":                {"x", "https://u:hunter2@x/", "ftp://u:hunter2@x", "https://u:hunter2@x\x00"},
 		"GAROUPA_SECRET_KEY":             {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
 		"GAROUPA_POSTGRES_BIN":           {"/does/not/exist"},
 		"GAROUPA_WEBHOOK_BACKOFF":        {"1s", "1s,2s,3s,4s,5s", "1s,2s,x,4s", "1s,2s,-3s,4s"},
