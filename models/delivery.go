@@ -25,6 +25,7 @@ type Delivery struct {
 	Status        DeliveryStatus
 	Attempts      int // finished ones
 	Manual        int // of those, the ones that a person asked for
+	BeforeReplay  int // of the others, those that a replay left behind
 	NextAttemptAt *time.Time
 	CreatedAt     time.Time
 	FinishedAt    *time.Time
@@ -46,7 +47,7 @@ type Attempt struct {
 	Response   []byte              // its beginning
 }
 
-const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.next_attempt_at, d.created_at, d.finished_at,
+const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at,
 	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''), ` + endpointColumns + `,
 	coalesce(l.number, 0), coalesce(l.started_at, 'epoch'), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0),
 	coalesce(l.error_class, ''), coalesce(l.detail, '')
@@ -55,7 +56,7 @@ const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.n
 
 func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64
-	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
+	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
 		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID},
 		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode, &d.Last.ErrorClass, &d.Last.Detail)...)
 	d.Last.Duration = time.Duration(milliseconds) * time.Millisecond

@@ -20,12 +20,19 @@ type Endpoint struct {
 	Active      bool
 	CreatedAt   time.Time
 	DeletedAt   *time.Time
+
+	PreviousSecret      []byte     // sealed; nil: it was never rotated
+	PreviousSecretUntil *time.Time // until then PreviousSecret signs too
+	DisabledAt          *time.Time // when the gateway turned it off; nil if a member did
+	DisabledReason      string     // "" with DisabledAt nil
 }
 
-const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e.types, e.secret, e.active, e.created_at, e.deleted_at`
+const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e.types, e.secret, e.active, e.created_at, e.deleted_at,
+	e.previous_secret, e.previous_secret_until, e.disabled_at, coalesce(e.disabled_reason, '')`
 
 func (e *Endpoint) targets() []any {
-	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active, &e.CreatedAt, &e.DeletedAt}
+	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active, &e.CreatedAt, &e.DeletedAt,
+		&e.PreviousSecret, &e.PreviousSecretUntil, &e.DisabledAt, &e.DisabledReason}
 }
 
 // InsertEndpoint writes a new endpoint.

@@ -10,7 +10,7 @@ import (
 
 // RecordAttempt notes a finished attempt of a pending delivery and returns how
 // long to wait before the next, or 0 when there is none: it was delivered, or
-// this was the fifth of the schedule (contract 6.3). The wait counts from now, the
+// this was the fifth of the schedule (contract 6.3), which a replay begins anew. The wait counts from now, the
 // end of the attempt (decisions, 9). An attempt that a person asked for has no next
 // and uses up none of the five.
 func (s *Service) RecordAttempt(ctx context.Context, d *models.Delivery, a models.Attempt) (retryIn time.Duration, err error) {
@@ -21,7 +21,7 @@ func (s *Service) RecordAttempt(ctx context.Context, d *models.Delivery, a model
 		}
 		return 0, nil
 	}
-	made := d.Attempts - d.Manual // of the schedule, before this one
+	made := d.Attempts - d.Manual - d.BeforeReplay // of the schedule, before this one
 	switch {
 	case a.ErrorClass == "":
 		d.Status, d.NextAttemptAt, d.FinishedAt = models.DeliveryDelivered, nil, &now
