@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -142,8 +143,8 @@ func readMetadata(o *object) []byte {
 			o.fail("The names in metadata must have 1 to 40 characters, without control characters.")
 		case m.Value.Kind != strictjson.String:
 			o.fail("%s must be a string, not %s.", path, m.Value.Kind)
-		case !text(m.Value.Text, 0, 500, "\n\t"):
-			o.fail("%s must have at most 500 characters, without control characters.", path)
+		case utf8.RuneCountInString(m.Value.Text) > 500 || strings.ContainsRune(m.Value.Text, 0): // which PostgreSQL cannot store
+			o.fail("%s must have at most 500 characters, without U+0000.", path)
 		}
 	}
 	return v.AppendCanonical(nil)

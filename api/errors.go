@@ -82,6 +82,8 @@ func translate(err error) error {
 		return tooLarge
 	case fiber.StatusBadRequest, fiber.StatusRequestHeaderFieldsTooLarge:
 		return fault.New(fault.InvalidRequestBody, "The request is not valid HTTP, or its headers are too large.")
+	case fiber.StatusRequestTimeout, fiber.StatusBadGateway: // Fiber's names for a client that is late or gone
+		return fault.New(fault.InvalidRequestBody, "The request did not arrive whole, or not in time.")
 	}
 	return err
 }

@@ -175,7 +175,7 @@ var metadata = []field{
 	{"metadata", `{"a\nb":"x"}`, invalid, "The names in metadata must"},
 	{"metadata", `{"a\u0000":"x"}`, invalid, "The names in metadata must"},
 	{"metadata", `{"nota":""}`, accepted, ""},
-	{"metadata", `{"nota":"a\n\tb"}`, accepted, ""},
+	{"metadata", `{"nota":"a\r\n\tb\u0001 \u202e"}`, accepted, ""}, // the merchant's own text, shown to nobody else
 	{"metadata", `{"nota":` + text(500) + `}`, accepted, ""},
 	{"metadata", `{"nota":` + text(501) + `}`, invalid, "metadata.nota must have at most 500 characters"},
 	{"metadata", `{"nota":"a\u0000"}`, invalid, "metadata.nota must have"},

@@ -74,7 +74,7 @@ func (s *server) listWithdrawals(c *fiber.Ctx) error {
 	if _, given := params["cursor"]; given {
 		return errCursor // no page has given one out
 	}
-	return sendPage(c, []byte(`{"data":[`), "")
+	return sendJSON(c, endPage([]byte(`{"data":[`), ""))
 }
 
 // readWithdrawal handles GET /v1/withdrawals/{withdrawalId} (contract 4.6).

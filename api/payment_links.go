@@ -75,7 +75,7 @@ func (s *server) listPaymentLinks(c *fiber.Ctx) error {
 		}
 		body = wire.AppendPaymentLink(body, &page.Links[i])
 	}
-	return sendPage(c, body, page.NextCursor)
+	return sendJSON(c, endPage(body, page.NextCursor))
 }
 
 var productRule = rule{false, func(s string) bool { return text(s, 1, 255, "") }, "1 to 255 characters"}

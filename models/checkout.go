@@ -70,13 +70,19 @@ func CheckoutByID(ctx context.Context, q Querier, scope Scope, id string) (*Chec
 	if !wellFormed(id, "chk_", 20) {
 		return nil, ErrNotFound
 	}
-	var c Checkout
-	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+` FROM checkouts c
-		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3`, id, scope.ProjectID, scope.Livemode).Scan(c.targets()...)
+	rows, err := q.Query(ctx, "SELECT "+checkoutColumns+` FROM checkouts c
+		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3`, id, scope.ProjectID, scope.Livemode)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, err
 	}
-	return &c, nil
+	found, err := collectCheckouts(rows, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, ErrNotFound
+	}
+	return &found[0], nil
 }
 
 // PublicCheckout is a checkout with what its buyer may know of the merchant.
@@ -146,9 +152,7 @@ func ListCheckouts(ctx context.Context, q Querier, scope Scope, f CheckoutFilter
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (c Checkout, err error) {
-		return c, row.Scan(c.targets()...)
-	})
+	return collectCheckouts(rows, f.Limit)
 }
 
 // LinkCounts are how often a payment link was used, and how many of the uses were

@@ -5,8 +5,12 @@ import (
 	"time"
 )
 
-// OperationCheckout is the idempotency scope of POST /v1/checkouts.
-const OperationCheckout = "checkout"
+// Operations that make checkouts, as scopes of idempotency keys: POST /v1/checkouts,
+// and the form of a payment link.
+const (
+	OperationCheckout     = "checkout"
+	OperationLinkCheckout = "link_checkout"
+)
 
 // NewCheckout is a checkout about to be written, with its first event and, if the
 // client sent one, its idempotency key.
@@ -31,7 +35,8 @@ const insertCheckouts = `WITH given AS (
 		payment_link_id, event_id, body, key, request_hash, resumed)
 ), claim AS (
 	INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
-	SELECT project_id, livemode, '` + OperationCheckout + `', key, request_hash, id, created_at
+	SELECT project_id, livemode, CASE WHEN payment_link_id IS NULL THEN '` + OperationCheckout + `' ELSE '` + OperationLinkCheckout + `' END,
+		key, request_hash, id, created_at
 	FROM given WHERE key <> '' AND NOT resumed ORDER BY key
 	ON CONFLICT DO NOTHING RETURNING resource_id
 ), made AS (

@@ -29,6 +29,15 @@ type NewCheckout struct {
 	PaymentLinkID  *string // the link that makes it, if one does
 }
 
+// operation is the scope of the IdempotencyKey: clients of the API and buyers at
+// links choose theirs without knowing of each other.
+func (in *NewCheckout) operation() string {
+	if in.PaymentLinkID != nil {
+		return models.OperationLinkCheckout
+	}
+	return models.OperationCheckout
+}
+
 // Customer is who pays, as far as the merchant tells. Nil means unsaid.
 type Customer struct {
 	Name, Email, Document *string
@@ -49,7 +58,11 @@ func (s *Service) CreateCheckout(ctx context.Context, scope models.Scope, accoun
 		}
 		return nil, false, refusal
 	}
-	c, created, err = s.attempt(ctx, scope, account, in, earlier{})
+	reserved, err := s.reserve(ctx, scope, in)
+	if err != nil || reserved.checkout != nil {
+		return reserved.checkout, false, err
+	}
+	c, created, err = s.attempt(ctx, scope, account, in, reserved)
 	if err != nil || created {
 		return c, created, err
 	}
@@ -145,17 +158,38 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 	return row
 }
 
+// reserve binds the request's key to the checkout's id before an institution on
+// the network hears of the charge: whatever is lost on the way, a retry asks for
+// the same charge and not for a second one (decisions, 2). The simulator issues
+// codes without leaving the process, so nothing of its can be lost half-way, and
+// the key is written with the checkout.
+func (s *Service) reserve(ctx context.Context, scope models.Scope, in NewCheckout) (earlier, error) {
+	if in.IdempotencyKey == "" || s.simulated(scope.Livemode) {
+		return earlier{}, nil
+	}
+	if err := s.bind(ctx, scope, in, models.NewCheckoutID()); err != nil {
+		return earlier{}, err
+	}
+	return s.earlier(ctx, scope, in)
+}
+
+func (s *Service) bind(ctx context.Context, scope models.Scope, in NewCheckout, id string) error {
+	k := models.IdempotencyKey{
+		OwnerID: scope.ProjectID, Livemode: scope.Livemode, Operation: in.operation(), Key: in.IdempotencyKey,
+		RequestHash: in.RequestHash, ResourceID: id, CreatedAt: s.now(),
+	}
+	if err := k.Bind(ctx, s.DB.Pool); err != nil {
+		return fmt.Errorf("payments: bind idempotency key: %w", err)
+	}
+	return nil
+}
+
 // unavailable answers a creation that the institution did not take. The key stays
-// bound to the body and to the checkout's id, so that a retry asks for the same
-// charge and not for a second one (decisions, 2).
+// bound to the body and to the checkout's id (decisions, 2).
 func (s *Service) unavailable(ctx context.Context, scope models.Scope, in NewCheckout, row *models.NewCheckout, cause error) (*models.Checkout, bool, error) {
 	if in.IdempotencyKey != "" && !row.Resumed {
-		k := models.IdempotencyKey{
-			OwnerID: scope.ProjectID, Livemode: scope.Livemode, Operation: models.OperationCheckout, Key: in.IdempotencyKey,
-			RequestHash: in.RequestHash, ResourceID: row.ID, CreatedAt: row.CreatedAt,
-		}
-		if err := k.Bind(ctx, s.DB.Pool); err != nil {
-			return nil, false, fmt.Errorf("payments: bind idempotency key: %w", err)
+		if err := s.bind(ctx, scope, in, row.ID); err != nil {
+			return nil, false, err
 		}
 		earlier, err := s.earlier(ctx, scope, in)
 		if err != nil || earlier.checkout != nil {
@@ -178,7 +212,7 @@ func (s *Service) earlier(ctx context.Context, scope models.Scope, in NewCheckou
 	if in.IdempotencyKey == "" {
 		return earlier{}, nil
 	}
-	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Livemode, models.OperationCheckout, in.IdempotencyKey, in.RequestHash)
+	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Livemode, in.operation(), in.IdempotencyKey, in.RequestHash)
 	if err != nil || id == "" {
 		return earlier{}, err
 	}

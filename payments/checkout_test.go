@@ -101,6 +101,22 @@ func TestCreateCheckout_Idempotency(t *testing.T) {
 	}
 }
 
+// A key is as good after ten years as on its first day (contract 5).
+func TestCreateCheckout_IdempotencyForEver(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	in := payments.NewCheckout{IdempotencyKey: "k"}
+	c := g.Checkout(t, in)
+	g.Clock.Advance(10 * 365 * 24 * time.Hour)
+	if _, err := g.ExpireDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again, created, err := g.CreateCheckout(t.Context(), g.Test, g.Account, paymentstest.Filled(in))
+	if err != nil || created || again.ID != c.ID || again.Status != models.CheckoutExpired {
+		t.Errorf("%+v, created %v, %v", again, created, err)
+	}
+}
+
 // Ten identical requests at once make one checkout and one event; one is told
 // that it made it.
 func TestCreateCheckout_Concurrent(t *testing.T) {
@@ -206,7 +222,6 @@ func TestCreateCheckout_Resume(t *testing.T) {
 	}
 
 	bank.mended = true
-	bank.asked = bank.asked[:1]
 	c, created, err := create(in)
 	if err != nil || !created || c.TxID != bank.asked[0] || c.CopyPaste == "" {
 		t.Fatalf("resumed: %+v, created %v, %v; want the charge %s", c, created, err, bank.asked[0])
@@ -214,6 +229,9 @@ func TestCreateCheckout_Resume(t *testing.T) {
 	again, created, err := create(in)
 	if err != nil || created || again.ID != c.ID {
 		t.Errorf("repeat: %+v, created %v, %v", again, created, err)
+	}
+	if asked := slices.Compact(bank.asked); len(asked) != 1 {
+		t.Errorf("the institution was asked for the charges %v, want one", asked)
 	}
 	if n := count(t, g, "checkouts"); n != 1 {
 		t.Errorf("%d checkouts, want 1", n)

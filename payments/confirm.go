@@ -18,39 +18,41 @@ import (
 // all the same and opens an exception. Institutions repeat themselves: a payment
 // with a known EndToEndID changes nothing.
 func (s *Service) ConfirmPayment(ctx context.Context, livemode bool, received psp.Payment) error {
-	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
-		c, err := models.LockCheckoutByTxID(tx, livemode, received.TxID)
-		if err != nil && !errors.Is(err, models.ErrNotFound) {
-			return false, fmt.Errorf("lock the checkout: %w", err)
-		}
-		p := &models.Payment{
-			ID: models.NewPaymentID(), Livemode: livemode, EndToEndID: received.EndToEndID, TxID: received.TxID,
-			Amount: money.Cents(received.Amount), PaidAt: received.PaidAt.UTC(), RecordedAt: s.now(),
-		}
-		kind := exception(c, p)
-		if c != nil {
-			p.CheckoutID = &c.ID
-		}
-		if p.Settles = kind == ""; p.Settles {
-			p.Fee = c.Fee.Of(p.Amount)
-		}
-		inserted, err := models.InsertPayment(tx, p)
-		if err != nil || !inserted {
-			return false, err
-		}
-		if err := s.book(tx, c, p); err != nil {
-			return false, err
-		}
-		if !p.Settles {
-			return false, models.InsertException(tx, p.ID, kind, p.RecordedAt)
-		}
-		c.PaidAt = &p.PaidAt
-		return s.transition(tx, models.CheckoutPaid, models.EventCheckoutPaid, *c)
-	})
+	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) { return s.confirm(tx, livemode, received) })
 	if err != nil {
 		return fmt.Errorf("payments: confirm %s: %w", received.EndToEndID, err)
 	}
 	return nil
+}
+
+func (s *Service) confirm(tx *models.Tx, livemode bool, received psp.Payment) (queued bool, err error) {
+	c, err := models.LockCheckoutByTxID(tx, livemode, received.TxID)
+	if err != nil && !errors.Is(err, models.ErrNotFound) {
+		return false, fmt.Errorf("lock the checkout: %w", err)
+	}
+	p := &models.Payment{
+		ID: models.NewPaymentID(), Livemode: livemode, EndToEndID: received.EndToEndID, TxID: received.TxID,
+		Amount: money.Cents(received.Amount), PaidAt: received.PaidAt.UTC(), RecordedAt: s.now(),
+	}
+	kind := exception(c, p)
+	if c != nil {
+		p.CheckoutID = &c.ID
+	}
+	if p.Settles = kind == ""; p.Settles {
+		p.Fee = c.Fee.Of(p.Amount)
+	}
+	inserted, err := models.InsertPayment(tx, p)
+	if err != nil || !inserted {
+		return false, err
+	}
+	if err := s.book(tx, c, p); err != nil {
+		return false, err
+	}
+	if !p.Settles {
+		return false, models.InsertException(tx, p.ID, kind, p.RecordedAt)
+	}
+	c.PaidAt = &p.PaidAt
+	return s.transition(tx, models.CheckoutPaid, models.EventCheckoutPaid, *c)
 }
 
 // exception says why the payment does not pay c, or "" if it does (decisions, 4).

@@ -2,6 +2,8 @@ package payments
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -131,8 +133,10 @@ func (s *Service) PublicPaymentLink(ctx context.Context, id string) (*models.Pub
 }
 
 // UsePaymentLink makes a checkout of the link's product as it is now. The buyer
-// may say who they are. Faults: PaymentLinkNotFound, ProviderUnavailable.
-func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer) (*models.Checkout, error) {
+// may say who they are. Form names what the buyer sent, "" for nothing: sent again,
+// at any instance, it gets the checkout that it made first, as that is now. Faults:
+// PaymentLinkNotFound, ProviderUnavailable.
+func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer, form string) (*models.Checkout, error) {
 	link, err := s.PublicPaymentLink(ctx, id)
 	if err != nil {
 		return nil, err
@@ -140,16 +144,22 @@ func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer)
 	metadata := append([]byte(`{"paymentLinkId":`), wire.AppendString(nil, link.ID)...)
 	metadata = append(append(metadata, `,"productId":`...), wire.AppendString(nil, link.Product.Slug)...)
 	scope := models.Scope{ProjectID: link.ProjectID, Livemode: link.Livemode}
-	checkout, _, err := s.CreateCheckout(ctx, scope, &link.Account, NewCheckout{
+	in := NewCheckout{
 		Amount: link.Product.Amount, Description: link.Product.Name, ExternalID: link.ID, Customer: buyer,
 		Metadata: append(metadata, '}'), ExpiresIn: time.Duration(link.ExpiresInSeconds) * time.Second, PaymentLinkID: &link.ID,
-	})
+	}
+	if form != "" {
+		sum := sha256.Sum256([]byte(link.ID + " " + form))
+		in.IdempotencyKey, in.RequestHash = hex.EncodeToString(sum[:]), sum[:]
+	}
+	checkout, _, err := s.CreateCheckout(ctx, scope, &link.Account, in)
 	return checkout, err
 }
 
 // RenewCheckout makes another checkout of the link that an expired one came from.
-// Faults: CheckoutNotFound, PaymentLinkNotFound, ProviderUnavailable.
-func (s *Service) RenewCheckout(ctx context.Context, id string) (*models.Checkout, error) {
+// Form is UsePaymentLink's. Faults: CheckoutNotFound, PaymentLinkNotFound,
+// ProviderUnavailable.
+func (s *Service) RenewCheckout(ctx context.Context, id, form string) (*models.Checkout, error) {
 	expired, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
 	if err == nil && (expired.PaymentLinkID == nil || expired.Status != models.CheckoutExpired) {
 		err = models.ErrNotFound
@@ -157,5 +167,6 @@ func (s *Service) RenewCheckout(ctx context.Context, id string) (*models.Checkou
 	if err != nil {
 		return nil, fmt.Errorf("payments: renew %s: %w", id, noCheckout(err))
 	}
-	return s.UsePaymentLink(ctx, *expired.PaymentLinkID, Customer{Name: expired.CustomerName, Email: expired.CustomerEmail, Document: expired.CustomerDocument})
+	buyer := Customer{Name: expired.CustomerName, Email: expired.CustomerEmail, Document: expired.CustomerDocument}
+	return s.UsePaymentLink(ctx, *expired.PaymentLinkID, buyer, form)
 }

@@ -3,6 +3,7 @@ package payments_test
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -101,19 +102,19 @@ func TestUsePaymentLink(t *testing.T) {
 	if err := g.Merchants.UpdateProduct(t.Context(), g.Owner, g.Test, "vaso", change); err != nil {
 		t.Fatal(err)
 	}
-	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{})
+	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, "")
 	if err != nil || c.Amount != 99_00 || c.Description != "Vaso azul" || c.ExternalID != link.ID ||
 		string(c.Metadata) != `{"paymentLinkId":"`+link.ID+`","productId":"vaso"}` || !c.ExpiresAt.Equal(c.CreatedAt.Add(30*time.Minute)) {
 		t.Errorf("made %+v, %v", c, err)
 	}
 
-	if _, err := g.RenewCheckout(t.Context(), c.ID); fault.Of(err).Code != fault.CheckoutNotFound {
+	if _, err := g.RenewCheckout(t.Context(), c.ID, ""); fault.Of(err).Code != fault.CheckoutNotFound {
 		t.Errorf("a pending checkout was renewed: %v", err)
 	}
 	if err := g.SimulateExpiry(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := g.RenewCheckout(t.Context(), c.ID); err != nil || again.ID == c.ID || *again.PaymentLinkID != link.ID {
+	if again, err := g.RenewCheckout(t.Context(), c.ID, ""); err != nil || again.ID == c.ID || *again.PaymentLinkID != link.ID {
 		t.Errorf("renewed: %+v, %v", again, err)
 	}
 
@@ -126,16 +127,53 @@ func TestUsePaymentLink(t *testing.T) {
 		g.DB.Exec("UPDATE products SET active = true")
 		g.DB.Exec("UPDATE payment_links SET active = true")
 		g.DB.Exec("UPDATE accounts SET suspended = false, live_blocked = false")
-		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}); err != nil {
+		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, ""); err != nil {
 			t.Fatalf("before %s: %v", name, err)
 		}
 		before := count(t, g, "checkouts")
 		g.DB.Exec(change)
-		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}); fault.Of(err).Code != fault.PaymentLinkNotFound {
+		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, ""); fault.Of(err).Code != fault.PaymentLinkNotFound {
 			t.Errorf("%s: %v", name, err)
 		}
 		if count(t, g, "checkouts") != before {
 			t.Errorf("%s: a checkout was made", name)
 		}
+	}
+}
+
+// A buyer's form makes one checkout, at whichever instance it arrives and however
+// often; its key is no client's of the API.
+func TestUsePaymentLink_Form(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	product(t, g, g.Test)
+	link, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instances := []*payments.Service{g.Service, payments.New(g.Options)}
+	ids := make([]string, 20)
+	var group errgroup.Group
+	for i := range ids {
+		group.Go(func() error {
+			c, err := instances[i%2].UsePaymentLink(t.Context(), link.ID, payments.Customer{}, "form")
+			if err == nil {
+				ids[i] = c.ID
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if len(slices.Compact(ids)) != 1 || count(t, g, "checkouts") != 1 {
+		t.Errorf("one form made %v", ids)
+	}
+	var key string
+	if err := g.DB.Raw("SELECT key FROM idempotency_keys WHERE operation = 'link_checkout'").Row().Scan(&key); err != nil {
+		t.Fatal(err)
+	}
+	if c := g.Checkout(t, payments.NewCheckout{IdempotencyKey: key}); c.ID == ids[0] {
+		t.Error("a client's key led to a buyer's checkout")
 	}
 }

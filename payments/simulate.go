@@ -32,25 +32,42 @@ const selfPayAfter = 5 * time.Second
 func ruleOf(amount money.Cents) rule { return rule(amount % 100) }
 
 // SimulatePayment pays a pending checkout: in full, unless its amount asks for
-// something else. Faults: CheckoutNotFound, CheckoutNotPending.
+// something else. However many ask at once, one pays: the checkout is held from
+// the look at its status to the payment. Faults: CheckoutNotFound,
+// CheckoutNotPending.
 func (s *Service) SimulatePayment(ctx context.Context, id string) error {
-	c, err := s.simulatedCheckout(ctx, id)
+	known, err := s.simulatedCheckout(ctx, id)
 	if err != nil {
 		return err
 	}
-	amount, times := c.Amount, 1
-	if !c.Livemode {
-		switch ruleOf(c.Amount) {
+	amount, times := known.Amount, 1
+	if !known.Livemode {
+		switch ruleOf(known.Amount) {
 		case ruleUnderpays:
 			amount--
 		case rulePaysTwice:
 			times = 2
 		}
 	}
-	for range times {
-		if err := s.ConfirmPayment(ctx, c.Livemode, simulator.Pay(c.TxID, int64(amount), s.now())); err != nil {
-			return err
+	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		c, err := models.LockCheckoutByID(tx, id)
+		if err != nil {
+			return false, noCheckout(err)
 		}
+		if c.Status != models.CheckoutPending {
+			return false, notPending(c.Status)
+		}
+		for range times {
+			told, err := s.confirm(tx, c.Livemode, simulator.Pay(c.TxID, int64(amount), s.now()))
+			if err != nil {
+				return false, err
+			}
+			queued = queued || told
+		}
+		return queued, nil
+	})
+	if err != nil {
+		return fmt.Errorf("payments: simulate a payment of %s: %w", id, err)
 	}
 	return nil
 }
@@ -97,7 +114,7 @@ func (s *Service) simulatedCheckout(ctx context.Context, id string) (*models.Pub
 		return nil, noCheckout(models.ErrNotFound)
 	}
 	if c.Status != models.CheckoutPending {
-		return nil, fault.New(fault.CheckoutNotPending, "The checkout is %s, so it cannot change any more.", c.Status)
+		return nil, notPending(c.Status)
 	}
 	return c, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"garoupa/fault"
 	"garoupa/models"
@@ -64,6 +65,30 @@ func TestPayDue(t *testing.T) {
 		if got := statuses(); got != [2]models.CheckoutStatus{"PAID", "PENDING"} {
 			t.Errorf("on time: %v", got)
 		}
+	}
+}
+
+// However many instances and people pay a test checkout at once, it is paid once.
+func TestSimulatePayment_Concurrent(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	own := g.Checkout(t, payments.NewCheckout{Amount: 10_07})
+	g.Clock.Advance(5 * time.Second)
+	var group errgroup.Group
+	for range 20 {
+		group.Go(func() error { return g.PayDue(t.Context()) })
+		group.Go(func() error {
+			if err := g.SimulatePayment(t.Context(), own.ID); err != nil && fault.Of(err).Code != fault.CheckoutNotPending {
+				return err
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcomeOf(t, g, own.ID); got.Status != "PAID" || got.Payments != 1 || len(got.Exceptions) != 0 || len(got.Events) != 2 {
+		t.Errorf("got %+v", got)
 	}
 }
 

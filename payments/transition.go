@@ -52,7 +52,7 @@ func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus,
 			return false, noCheckout(err)
 		}
 		if c.Status != models.CheckoutPending {
-			return false, fault.New(fault.CheckoutNotPending, "The checkout is %s, so it cannot change any more.", c.Status)
+			return false, notPending(c.Status)
 		}
 		return s.transition(tx, to, event, *c)
 	})
@@ -110,4 +110,8 @@ func noCheckout(err error) error {
 		return fault.New(fault.CheckoutNotFound, "No checkout has this id.")
 	}
 	return err
+}
+
+func notPending(status models.CheckoutStatus) error {
+	return fault.New(fault.CheckoutNotPending, "The checkout is %s, so it cannot change any more.", status)
 }

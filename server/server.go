@@ -4,6 +4,7 @@
 package server
 
 import (
+	"bytes"
 	"net/netip"
 	"slices"
 	"time"
@@ -23,6 +24,9 @@ const (
 	// readTimeout bounds how long a client may take to send a request.
 	readTimeout = 30 * time.Second
 	idleTimeout = 75 * time.Second
+	// writeTimeout bounds how long a client may take to read an answer; event
+	// streams have no end, so nothing bounds those.
+	writeTimeout = 5 * time.Minute
 	// headerLimit is the room for a request's line and headers, in bytes.
 	headerLimit = 16 << 10
 )
@@ -39,7 +43,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 }
 
-// New returns the root app. WriteTimeout stays 0: it would cut event streams.
+// New returns the root app.
 func New(o Options) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
@@ -54,7 +58,17 @@ func New(o Options) *fiber.App {
 	api.Register(app, o.API)
 	web.Register(app, o.Web)
 	nameMethods(app)
+	app.Server().HeaderReceived = patience
 	return app
+}
+
+// patience is how long the client of a request may take.
+func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	path, _, _ := bytes.Cut(header.RequestURI(), []byte("?"))
+	if bytes.HasSuffix(path, []byte("/events")) {
+		return fasthttp.RequestConfig{}
+	}
+	return fasthttp.RequestConfig{WriteTimeout: writeTimeout}
 }
 
 // nameMethods lets requests with made-up methods through to the router, which

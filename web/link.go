@@ -58,8 +58,8 @@ func (s *server) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
 	}
 	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(linkCookie))
 	if err == nil && open == nil {
-		open, err = s.newCheckout(c, link, props.Token, func() (*models.Checkout, error) {
-			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, buyer)
+		open, err = s.newCheckout(c, link, props.Token, func(form string) (*models.Checkout, error) {
+			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, buyer, form)
 		})
 	}
 	if err != nil {
@@ -86,27 +86,21 @@ func (s *server) linkRefused(c *fiber.Ctx, link *models.PublicPaymentLink, err e
 	return err
 }
 
-// newCheckout makes a checkout of the link once for each token. What the token made
-// before is only good while it is open.
-func (s *server) newCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, token string, make func() (*models.Checkout, error)) (*models.PublicCheckout, error) {
-	identified := func() (string, error) {
-		made, err := make()
-		if err != nil {
-			return "", err
-		}
-		return made.ID, nil
-	}
-	id, err := s.submitted.once(link.ID, token, identified)
+// newCheckout makes a checkout of the link, once for a form, however often a second
+// press or a slow connection sends it. What the form made before is only good while
+// it is open.
+func (s *server) newCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, form string, make func(form string) (*models.Checkout, error)) (*models.PublicCheckout, error) {
+	made, err := make(form)
 	if err != nil {
 		return nil, err
 	}
-	if open, err := s.openCheckout(c.UserContext(), link, id); err != nil || open != nil {
+	if open, err := s.openCheckout(c.UserContext(), link, made.ID); err != nil || open != nil {
 		return open, err
 	}
-	if id, err = identified(); err != nil {
+	if made, err = make(""); err != nil {
 		return nil, err
 	}
-	return s.publicCheckout(c.UserContext(), id)
+	return s.publicCheckout(c.UserContext(), made.ID)
 }
 
 // openCheckout returns the checkout if it can still be paid and is what the link

@@ -152,7 +152,7 @@ func readNewLink(form pages.NewLinkProps, livemode bool) (payments.NewPaymentLin
 		SuccessURL: address("successUrl", form.SuccessURL), ReturnURL: address("returnUrl", form.ReturnURL),
 	}
 	key := form.Key
-	if key == "" || len(key) > maxToken || !plain(key) {
+	if key == "" || len(key) > maxKey || !plain(key) {
 		key = rand.Text()
 	}
 	in.IdempotencyKey = "dashboard:" + key // the merchant's own, over the API, share the space
@@ -160,3 +160,6 @@ func readNewLink(form pages.NewLinkProps, livemode bool) (payments.NewPaymentLin
 	in.RequestHash = body[:]
 	return in, problems
 }
+
+// maxKey is the length of the longest key of a form that counts.
+const maxKey = 100

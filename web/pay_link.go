@@ -24,8 +24,8 @@ func (s *server) payRenew(c *fiber.Ctx) error {
 	if err != nil {
 		return s.linkRefused(c, link, err, nil)
 	}
-	renewed, err := s.newCheckout(c, link, expired.ID, func() (*models.Checkout, error) {
-		return s.Payments.RenewCheckout(c.UserContext(), expired.ID)
+	renewed, err := s.newCheckout(c, link, expired.ID, func(form string) (*models.Checkout, error) {
+		return s.Payments.RenewCheckout(c.UserContext(), expired.ID, form)
 	})
 	if err != nil {
 		return s.linkRefused(c, link, err, func() error {

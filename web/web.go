@@ -49,9 +49,8 @@ type Limits struct {
 
 type server struct {
 	Options
-	sessions  sessions.Store
-	codes     codeCache
-	submitted submissions
+	sessions sessions.Store
+	codes    codeCache
 }
 
 // Register adds the pages to r.
