@@ -44,6 +44,8 @@ type settings struct {
 	RateLimitPages       string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
 	RateLimitLogIn       string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
 	TrustedProxies       string        `env:"GAROUPA_TRUSTED_PROXIES"`
+	APIKey               string        `env:"GAROUPA_API_KEY"`
+	WebhookSecret        string        `env:"GAROUPA_WEBHOOK_SECRET"`
 	LogLevel             slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
 
 	backoff []time.Duration
