@@ -35,6 +35,8 @@ func NewEventID() string { return "evt_" + randomHex(24) }
 // NewProductID names a product.
 func NewProductID() string { return "prod_" + randomHex(20) }
 
+func newMailID() string { return "mail_" + randomHex(20) }
+
 func randomHex(digits int) string {
 	b := make([]byte, digits/2)
 	rand.Read(b) // never fails since Go 1.24

@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/sessions"
 
 	"garoupa/fault"
+	"garoupa/mail"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -25,13 +26,14 @@ import (
 	"garoupa/vault"
 )
 
-// Options are what the pages are made of. All are required.
+// Options are what the pages are made of. All but Mails are required.
 type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
 	Merchants *merchants.Service
 	Vault     *vault.Vault
 	Live      *Live
+	Mails     *mail.Writer // words the mails that /dev/mail shows; nil: there is no such page
 	// The three addresses, with scheme and without a slash at the end.
 	BaseURL, CheckoutHost, AppURL string
 	AllowPrivate                  bool // endpoints may be on private addresses
@@ -72,6 +74,7 @@ func Register(r fiber.Router, o Options) {
 
 	s.registerAccount(r)
 	s.registerDocs(r)
+	s.registerMails(r)
 	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.member))
 }
 
