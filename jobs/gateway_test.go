@@ -186,7 +186,7 @@ func (g *gateway) idle(t *testing.T) {
 // deliveries returns how the endpoint's deliveries stand, newest first.
 func (g *gateway) deliveries(t *testing.T, endpointID string) []models.Delivery {
 	t.Helper()
-	list, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, 1000)
+	list, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, models.DeliveryFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

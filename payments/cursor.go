@@ -22,6 +22,8 @@ type List string
 const (
 	ListCheckouts    List = "checkouts"
 	ListPaymentLinks List = "payment_links"
+	ListEvents       List = "events"
+	ListDeliveries   List = "deliveries"
 )
 
 // Cursor writes a place in a list for a client, who must not read or make one.

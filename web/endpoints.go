@@ -127,7 +127,7 @@ func (s *server) deliveryRows(c *fiber.Ctx, endpointID, filter string) ([]pages.
 	case pages.DeliveryDelivered, pages.DeliveryFailed, pages.DeliverySkipped, pages.DeliveryPending:
 		statuses = []models.DeliveryStatus{models.DeliveryStatus(filter)}
 	}
-	deliveries, err := models.EndpointDeliveries(c.UserContext(), s.DB.Pool, scope(c), endpointID, deliveriesShown, statuses...)
+	deliveries, err := models.EndpointDeliveries(c.UserContext(), s.DB.Pool, scope(c), endpointID, models.DeliveryFilter{Limit: deliveriesShown, Undelivered: statuses})
 	if err != nil {
 		return nil, err
 	}
