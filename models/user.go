@@ -61,6 +61,15 @@ func UserByEmail(db *gorm.DB, email string) (*User, error) {
 	return &u, nil
 }
 
+// UserByID returns the user, or ErrNotFound.
+func UserByID(db *gorm.DB, id string) (*User, error) {
+	var u User
+	if err := db.Where("id = ?", id).Take(&u).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &u, nil
+}
+
 // Member is a user's role in an account.
 type Member struct {
 	AccountID string `gorm:"primaryKey"`
@@ -71,3 +80,10 @@ type Member struct {
 
 // InsertMember writes a new membership.
 func InsertMember(tx *Tx, m *Member) error { return tx.Create(m).Error }
+
+// RoleIn returns the user's role in an account, "" for one who is no member.
+func RoleIn(db *gorm.DB, accountID, userID string) (Role, error) {
+	var role Role
+	err := db.Raw("SELECT role FROM members WHERE account_id = ? AND user_id = ?", accountID, userID).Scan(&role).Error
+	return role, err
+}

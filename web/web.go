@@ -112,6 +112,7 @@ func (s *server) registerDashboard(app fiber.Router) {
 	}, "checkout_expired"))
 
 	s.registerSales(app)
+	s.registerAccess(app)
 
 	app.Get("/chaves", s.listKeys)
 	app.Get("/chaves/nova", developer, s.newKey)
@@ -126,6 +127,14 @@ func (s *server) registerDashboard(app fiber.Router) {
 	app.Post("/webhooks/:id/ativar", developer, s.switchEndpoint(true, "webhook_enabled"))
 	app.Post("/webhooks/:id/desativar", developer, s.switchEndpoint(false, "webhook_disabled"))
 	app.Post("/webhooks/:id/excluir", developer, s.deleteEndpoint)
+}
+
+// registerAccess adds the pages of production access.
+func (s *server) registerAccess(app fiber.Router) {
+	app.Get("/producao", s.readAccess)
+	app.Get("/producao/pedido", s.accessForm)
+	app.Post("/producao/pedido", s.requestAccess)
+	app.Post("/producao/retirar", s.withdrawAccess)
 }
 
 // registerSales adds the pages of products and payment links.
