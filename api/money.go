@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/fault"
+	"garoupa/models"
 	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/wire"
@@ -34,7 +35,7 @@ func (s *server) refuseTest(c *fiber.Ctx) error {
 }
 
 var (
-	railRule   = rule{false, func(s string) bool { return s == string(payments.RailPix) || s == string(payments.RailUSDT) }, "BRL_PIX or USDT_WALLET"}
+	railRule   = rule{false, func(s string) bool { return s == string(models.RailPix) || s == string(models.RailUSDT) }, "BRL_PIX or USDT_WALLET"}
 	amountText = regexp.MustCompile(`^[0-9]{1,10}(\.[0-9]{1,2})?$`)
 	amountRule = rule{false, amountText.MatchString, `a decimal string such as "150.00", with up to ten digits and two decimals`}
 )
@@ -54,12 +55,20 @@ func (s *server) createWithdrawal(c *fiber.Ctx) error {
 		return *o.err
 	}
 	cents, err := money.ParseDecimal(*amount)
-	if err != nil || cents < payments.MinWithdrawal {
-		return fault.New(fault.InvalidAmount, "amount must be at least %s.", payments.MinWithdrawal.Decimal())
+	if err != nil {
+		return err // the rule let nothing else pass
 	}
-	return s.Payments.CreateWithdrawal(c.UserContext(), &holder(c).Account, payments.NewWithdrawal{
-		Rail: payments.Rail(*rail), Amount: cents, IdempotencyKey: key, RequestHash: hash,
+	h := holder(c)
+	withdrawal, created, err := s.Payments.RequestWithdrawal(c.UserContext(), &h.Account, payments.NewWithdrawal{
+		Rail: models.Rail(*rail), Amount: cents, RequestedBy: h.Key.ID, IdempotencyKey: key, RequestHash: hash,
 	})
+	if err != nil {
+		return err
+	}
+	if created {
+		c.Status(fiber.StatusCreated)
+	}
+	return sendJSON(c, wire.AppendWithdrawal(nil, withdrawal))
 }
 
 // listWithdrawals handles GET /v1/withdrawals (decisions, 7).
@@ -68,16 +77,34 @@ func (s *server) listWithdrawals(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := limitOf(params); err != nil {
+	h := holder(c)
+	f := models.WithdrawalFilter{AccountID: h.Account.ID}
+	if f.Limit, err = limitOf(params); err != nil {
 		return err
 	}
-	if _, given := params["cursor"]; given {
-		return errCursor // no page has given one out
+	if f.After, err = s.cursorOf(params, payments.ListWithdrawals); err != nil {
+		return err
 	}
-	return sendJSON(c, endPage([]byte(`{"data":[`), ""))
+	page, err := s.Payments.AccountWithdrawals(c.UserContext(), h.Key.Livemode, f)
+	if err != nil {
+		return err
+	}
+	body := []byte(`{"data":[`)
+	for i := range page.Withdrawals {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = wire.AppendWithdrawal(body, &page.Withdrawals[i].Withdrawal)
+	}
+	return sendJSON(c, endPage(body, page.NextCursor))
 }
 
 // readWithdrawal handles GET /v1/withdrawals/{withdrawalId} (contract 4.6).
-func (s *server) readWithdrawal(*fiber.Ctx) error {
-	return fault.New(fault.WithdrawalNotFound, "No withdrawal has this id.")
+func (s *server) readWithdrawal(c *fiber.Ctx) error {
+	h := holder(c)
+	withdrawal, err := s.Payments.Withdrawal(c.UserContext(), h.Account.ID, h.Key.Livemode, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return sendJSON(c, wire.AppendWithdrawal(nil, withdrawal))
 }

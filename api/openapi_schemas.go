@@ -4,7 +4,6 @@ import (
 	"garoupa/api/openapi"
 	"garoupa/models"
 	"garoupa/money"
-	"garoupa/payments"
 )
 
 // instant is a time as every answer has it.
@@ -201,7 +200,7 @@ func newWithdrawalSchema() *openapi.Schema {
 	amount := openapi.Pattern(`^\d{1,10}(\.\d{1,2})?$`, "Reais as a decimal string, at least 5.00.")
 	amount.Examples = []any{"150.00"}
 	return openapi.Body("A withdrawal to request. It goes to the account's approved destination for the rail.", []string{"rail", "amount"},
-		openapi.Property("rail", openapi.Choice("Pix in BRL, or a USDT wallet.", payments.RailPix, payments.RailUSDT)),
+		openapi.Property("rail", openapi.Choice("Pix in BRL, or a USDT wallet.", models.RailPix, models.RailUSDT)),
 		openapi.Property("amount", amount))
 }
 
@@ -209,9 +208,9 @@ func withdrawalSchema() *openapi.Schema {
 	return openapi.Answer("Money that leaves the balance.",
 		openapi.Property("id", openapi.Pattern(`^wdr_[0-9a-f]{20}$`, "The withdrawal's id.")),
 		openapi.Property("livemode", openapi.Flag("Always true: withdrawals exist in live mode only.")),
-		openapi.Property("rail", openapi.Choice("Pix in BRL, or a USDT wallet.", payments.RailPix, payments.RailUSDT)),
+		openapi.Property("rail", openapi.Choice("Pix in BRL, or a USDT wallet.", models.RailPix, models.RailUSDT)),
 		openapi.Property("status", openapi.Choice("`PENDING_REVIEW`, then `APPROVED`, `PROCESSING` and `COMPLETED`; or how it ended otherwise.",
-			"PENDING_REVIEW", "APPROVED", "PROCESSING", "COMPLETED", "CANCELLED", "REJECTED", "FAILED", "RETURNED")),
+			models.WithdrawalStatuses...)),
 		openapi.Property("currency", brl("Always `BRL`.")),
 		openapi.Property("amount", decimal("What leaves the balance.")),
 		openapi.Property("feeAmount", decimal("The fee in it.")),

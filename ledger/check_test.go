@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 		"a payment lost":                   {"DELETE FROM payments WHERE 'payment/' || id = " + first, "is 0.00, the books say 200.00"},
 		"a payment changed":                {"UPDATE payments SET amount = amount + 1 WHERE 'payment/' || id = " + first, "is 200.01, the books say 200.00"},
 		"a payment's fee changed":          {"UPDATE payments SET fee = 0 WHERE 'payment/' || id = " + first, "is 0.00, the books say 1.98"},
-		"a checkout unpaid":                {"UPDATE checkouts SET status = 'PENDING', paid_at = NULL WHERE external_id = 'paid'", "what was paid is 0.00, the books say 200.00"},
+		"a checkout unpaid":                {"UPDATE checkouts SET status = 'PENDING', paid_at = NULL, settles_at = NULL WHERE external_id = 'paid'", "what was paid is 0.00, the books say 200.00"},
 		"a checkout paid by nobody":        {"UPDATE checkouts SET status = 'PAID', paid_at = now() WHERE external_id = 'pending'", "what was paid is 10.00, the books say 0.00"},
 		"a checkout's amount changed":      {"UPDATE checkouts SET amount = 1 WHERE external_id = 'paid'", "what was paid is 0.01, the books say 200.00"},
 		"a settled amount changed":         {"UPDATE checkouts SET settlement_amount = 1 WHERE external_id = 'settled-1000'", "what was settled is 0.01, the books say 9.90"},

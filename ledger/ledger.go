@@ -45,6 +45,17 @@ func Fees(livemode bool) Book { return Book("platform/" + environment(livemode) 
 // Suspense holds payments that changed no checkout until ops decide on them.
 func Suspense(livemode bool) Book { return Book("platform/" + environment(livemode) + "/suspense") }
 
+// PaidOut is what withdrawals brought to merchants.
+func PaidOut(livemode bool) Book { return Book("platform/" + environment(livemode) + "/paid_out") }
+
+// Refunds is what went back to buyers.
+func Refunds(livemode bool) Book { return Book("platform/" + environment(livemode) + "/refunds") }
+
+// WrittenOff is what was paid and belongs to nobody.
+func WrittenOff(livemode bool) Book {
+	return Book("platform/" + environment(livemode) + "/written_off")
+}
+
 func environment(livemode bool) string {
 	if livemode {
 		return "live"
@@ -62,19 +73,19 @@ type Transfer struct {
 // or of other books or amounts.
 var ErrPartial = errors.New("ledger: the fact was posted before in another form")
 
+// Posting is a fact and what it moves.
+type Posting struct {
+	Fact      string
+	Transfers []Transfer
+}
+
 // Post writes the transfers of one fact, all or none. Posting the fact again
 // changes nothing and reports false. Transfers of zero, such as the fee on one
 // centavo, are left out. A concurrent posting of the same fact is waited for.
 func Post(tx *models.Tx, fact string, at time.Time, transfers ...Transfer) (posted bool, err error) {
-	transfers = slices.DeleteFunc(slices.Clone(transfers), func(t Transfer) bool { return t.Amount == 0 })
-	if len(transfers) == 0 {
+	lines := linesOf(Posting{fact, transfers}, at)
+	if len(lines) == 0 {
 		return false, fmt.Errorf("ledger: %s moves nothing", fact)
-	}
-	lines := make([]models.LedgerTransfer, len(transfers))
-	for i, t := range transfers {
-		lines[i] = models.LedgerTransfer{
-			Fact: fact, Line: i, FromBook: string(t.From), ToBook: string(t.To), Amount: t.Amount, RecordedAt: at,
-		}
 	}
 	written, err := models.InsertLedgerTransfers(tx, lines)
 	switch {
@@ -95,6 +106,37 @@ func Post(tx *models.Tx, fact string, at time.Time, transfers ...Transfer) (post
 	return false, nil
 }
 
+// PostAll writes many facts, none of which was posted before, in one statement. It
+// fails with ErrPartial if one was: then the caller did not hold what it posts for.
+func PostAll(tx *models.Tx, at time.Time, postings []Posting) error {
+	var lines []models.LedgerTransfer
+	for _, p := range postings {
+		lines = append(lines, linesOf(p, at)...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	written, err := models.InsertLedgerTransfers(tx, lines)
+	if err == nil && written != len(lines) {
+		err = ErrPartial
+	}
+	if err != nil {
+		return fmt.Errorf("ledger: post %d facts from %s on: %w", len(postings), postings[0].Fact, err)
+	}
+	return nil
+}
+
+func linesOf(p Posting, at time.Time) (lines []models.LedgerTransfer) {
+	for _, t := range p.Transfers {
+		if t.Amount != 0 {
+			lines = append(lines, models.LedgerTransfer{
+				Fact: p.Fact, Line: len(lines), FromBook: string(t.From), ToBook: string(t.To), Amount: t.Amount, RecordedAt: at,
+			})
+		}
+	}
+	return lines
+}
+
 // sameMovement compares all but when a line was recorded.
 func sameMovement(a, b models.LedgerTransfer) bool {
 	a.RecordedAt, b.RecordedAt = time.Time{}, time.Time{}
@@ -106,20 +148,6 @@ func Balance(ctx context.Context, q models.Querier, book Book) (money.Cents, err
 	balance, err := models.LedgerBalance(ctx, q, string(book))
 	if err != nil {
 		return 0, fmt.Errorf("ledger: balance of %s: %w", book, err)
-	}
-	return balance, nil
-}
-
-// BalanceOf returns what an account received, paid in fees and has in its books,
-// all at one moment.
-func BalanceOf(ctx context.Context, q models.Querier, accountID string, livemode bool) (models.Balance, error) {
-	book := func(kind Kind) string { return string(Account(accountID, livemode, kind)) }
-	balance, err := models.LedgerBalances(ctx, q, models.Books{
-		Clearing: string(Clearing(livemode)), Fees: string(Fees(livemode)),
-		Pending: book(Pending), Available: book(Available), Reserved: book(Reserved), Blocked: book(Blocked),
-	})
-	if err != nil {
-		return balance, fmt.Errorf("ledger: balance of %s: %w", accountID, err)
 	}
 	return balance, nil
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"garoupa/money"
 )
@@ -31,17 +30,24 @@ type Account struct {
 	WithdrawalsBlocked bool
 	FeeBasisPoints     int64
 	FeeFixed           money.Cents
-	MinAmount          money.Cents // of one charge
-	MaxAmount          money.Cents
-	CreatedAt          time.Time
+	// SettlementDelay is how many seconds after its payment a live checkout's money
+	// becomes available; nil: as long as the installation's.
+	SettlementDelay          *int64
+	WithdrawalFeeBasisPoints int64
+	WithdrawalFeeFixed       money.Cents
+	MinAmount                money.Cents // of one charge
+	MaxAmount                money.Cents
+	CreatedAt                time.Time
 }
 
 const accountColumns = `a.id, a.name, a.document, a.city, a.production_access, a.suspended, a.live_blocked,
-	a.withdrawals_blocked, a.fee_basis_points, a.fee_fixed, a.min_amount, a.max_amount, a.created_at`
+	a.withdrawals_blocked, a.fee_basis_points, a.fee_fixed, a.settlement_delay,
+	a.withdrawal_fee_basis_points, a.withdrawal_fee_fixed, a.min_amount, a.max_amount, a.created_at`
 
 func (a *Account) targets() []any {
 	return []any{&a.ID, &a.Name, &a.Document, &a.City, &a.ProductionAccess, &a.Suspended, &a.LiveBlocked,
-		&a.WithdrawalsBlocked, &a.FeeBasisPoints, &a.FeeFixed, &a.MinAmount, &a.MaxAmount, &a.CreatedAt}
+		&a.WithdrawalsBlocked, &a.FeeBasisPoints, &a.FeeFixed, &a.SettlementDelay,
+		&a.WithdrawalFeeBasisPoints, &a.WithdrawalFeeFixed, &a.MinAmount, &a.MaxAmount, &a.CreatedAt}
 }
 
 // InsertAccount writes a new account; what the schema has defaults for may be zero.
@@ -58,15 +64,6 @@ func AccountByID(db *gorm.DB, id string) (*Account, error) {
 	return &a, nil
 }
 
-// LockAccount returns the account and holds its row until tx ends; or ErrNotFound.
-func LockAccount(tx *Tx, id string) (*Account, error) {
-	var a Account
-	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&a).Error; err != nil {
-		return nil, notFound(err)
-	}
-	return &a, nil
-}
-
 // AccountCount returns how many accounts there are.
 func AccountCount(db *gorm.DB) (int64, error) {
 	var n int64
@@ -78,7 +75,11 @@ func SetProductionAccess(tx *Tx, id string, access ProductionAccess) error {
 	return tx.Model(&Account{}).Where("id = ?", id).Update("production_access", access).Error
 }
 
-// SetAccountDocument writes the CPF or CNPJ that buyers are shown.
-func SetAccountDocument(tx *Tx, id, document string) error {
-	return tx.Model(&Account{}).Where("id = ?", id).Update("document", document).Error
+// AccountFee returns what the account pays on a payment, or ErrNotFound.
+func AccountFee(tx *Tx, id string) (money.Fee, error) {
+	a, err := AccountByID(tx.DB, id)
+	if err != nil {
+		return money.Fee{}, err
+	}
+	return money.Fee{BasisPoints: a.FeeBasisPoints, Fixed: a.FeeFixed}, nil
 }

@@ -6,29 +6,51 @@ import (
 	"garoupa/money"
 )
 
-// Books are the names of the books that a balance is read from.
-type Books struct {
-	Clearing, Fees, Pending, Available, Reserved, Blocked string
-}
-
-// Balance is what an account received, paid and has (contract 2.4).
+// Balance is what an account received, paid and has, all at one moment. Always:
+// Gross − Fee − Refunded − Withdrawn = Pending + Available + Reserved + Blocked.
 type Balance struct {
-	Gross, Fee, Pending, Available, Reserved, Blocked money.Cents
+	Gross, Fee, Refunded, Withdrawn       money.Cents // ever
+	Pending, Available, Reserved, Blocked money.Cents // now
 }
 
-// LedgerBalances reads all amounts of a balance at one moment.
-func LedgerBalances(ctx context.Context, q Querier, b Books) (Balance, error) {
-	var out Balance
-	err := q.QueryRow(ctx, `WITH moved AS (
-			SELECT to_book AS book, from_book AS other, amount FROM ledger_transfers WHERE to_book = ANY($7)
-			UNION ALL
-			SELECT from_book, to_book, -amount FROM ledger_transfers WHERE from_book = ANY($7))
-		SELECT coalesce(sum(amount) FILTER (WHERE book = $3 AND other = $1), 0)::bigint,
-			coalesce(-sum(amount) FILTER (WHERE other = $2), 0)::bigint,
-			coalesce(sum(amount) FILTER (WHERE book = $3), 0)::bigint, coalesce(sum(amount) FILTER (WHERE book = $4), 0)::bigint,
-			coalesce(sum(amount) FILTER (WHERE book = $5), 0)::bigint, coalesce(sum(amount) FILTER (WHERE book = $6), 0)::bigint
-		FROM moved`, b.Clearing, b.Fees, b.Pending, b.Available, b.Reserved, b.Blocked,
-		[]string{b.Pending, b.Available, b.Reserved, b.Blocked}).
-		Scan(&out.Gross, &out.Fee, &out.Pending, &out.Available, &out.Reserved, &out.Blocked)
-	return out, err
+// Total is all that the account has.
+func (b Balance) Total() money.Cents { return b.Pending + b.Available + b.Reserved + b.Blocked }
+
+func (b *Balance) targets() []any {
+	return []any{&b.Gross, &b.Fee, &b.Refunded, &b.Withdrawn, &b.Pending, &b.Available, &b.Reserved, &b.Blocked}
+}
+
+// moves are the amounts of a Balance out of rows (book, other, amount): what one of
+// the account's books got from another book, below zero if it gave. Between the
+// account's own books every transfer stands twice, with opposite signs.
+const moves = `
+	coalesce(sum(amount) FILTER (WHERE other ~ '^platform/.*/(clearing|suspense)$'), 0)::bigint AS gross,
+	coalesce(-sum(amount) FILTER (WHERE other ~ '^platform/.*/fees$'), 0)::bigint AS fee,
+	coalesce(-sum(amount) FILTER (WHERE other ~ '^platform/.*/refunds$'), 0)::bigint AS refunded,
+	coalesce(-sum(amount) FILTER (WHERE other ~ '^platform/.*/paid_out$'), 0)::bigint AS withdrawn,
+	coalesce(sum(amount) FILTER (WHERE book ~ '/pending$'), 0)::bigint AS pending,
+	coalesce(sum(amount) FILTER (WHERE book ~ '/available$'), 0)::bigint AS available,
+	coalesce(sum(amount) FILTER (WHERE book ~ '/reserved$'), 0)::bigint AS reserved,
+	coalesce(sum(amount) FILTER (WHERE book ~ '/blocked$'), 0)::bigint AS blocked`
+
+// LedgerBalances reads an account's balance: its newest snapshot, and the transfers
+// of its books since. The cost grows with the latter alone. The books are the
+// account's four.
+func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode bool, books []string) (Balance, error) {
+	var b Balance
+	err := q.QueryRow(ctx, `WITH base AS (
+			SELECT through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked FROM ledger_snapshots
+			WHERE account_id = $1 AND livemode = $2 ORDER BY through_id DESC LIMIT 1
+		), after AS (SELECT coalesce((SELECT through_id FROM base), 0) AS id
+		), moved AS (
+			SELECT m.* FROM after CROSS JOIN unnest($3::text[]) AS b (book) CROSS JOIN LATERAL (
+				SELECT to_book AS book, from_book AS other, amount FROM ledger_transfers WHERE to_book = b.book AND ledger_transfers.id > after.id
+				UNION ALL
+				SELECT from_book, to_book, -amount FROM ledger_transfers WHERE from_book = b.book AND ledger_transfers.id > after.id) m
+		), since AS (SELECT `+moves+` FROM moved)
+		SELECT coalesce(b.gross, 0) + s.gross, coalesce(b.fee, 0) + s.fee, coalesce(b.refunded, 0) + s.refunded,
+			coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending, coalesce(b.available, 0) + s.available,
+			coalesce(b.reserved, 0) + s.reserved, coalesce(b.blocked, 0) + s.blocked
+		FROM since s LEFT JOIN base b ON true`, accountID, livemode, books).Scan(b.targets()...)
+	return b, err
 }

@@ -181,11 +181,12 @@ func PaymentLinkCounts(ctx context.Context, q Querier, scope Scope, linkIDs ...s
 // that its payment goes to.
 type LockedCheckout struct {
 	Checkout
-	AccountID string
-	Fee       money.Fee
+	AccountID       string
+	Fee             money.Fee
+	SettlementDelay *int64 // seconds, in live; nil: as long as the installation's
 }
 
-const lockCheckout = "SELECT " + checkoutColumns + `, a.id, a.fee_basis_points, a.fee_fixed FROM checkouts c
+const lockCheckout = "SELECT " + checkoutColumns + `, a.id, a.fee_basis_points, a.fee_fixed, a.settlement_delay FROM checkouts c
 	JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id `
 
 // LockCheckoutByTxID returns the checkout with this charge, of any merchant, and
@@ -224,7 +225,7 @@ func lockCheckouts(tx *Tx, where string, args ...any) (locked []LockedCheckout, 
 			return err
 		}
 		locked, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c LockedCheckout, err error) {
-			return c, row.Scan(append(c.targets(), &c.AccountID, &c.Fee.BasisPoints, &c.Fee.Fixed)...)
+			return c, row.Scan(append(c.targets(), &c.AccountID, &c.Fee.BasisPoints, &c.Fee.Fixed, &c.SettlementDelay)...)
 		})
 		return err
 	})
@@ -239,13 +240,14 @@ var ErrStatusChanged = errors.New("models: the checkout changed meanwhile")
 // status; its payload is "<id> <status>".
 const StatusChannel = "checkout_status"
 
-// SaveCheckoutStatus writes the status and time of payment of checkouts that the
-// caller holds, and tells StatusChannel when tx commits.
-func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt *time.Time, ids ...string) error {
+// SaveCheckoutStatus writes the status of checkouts that the caller holds, with the
+// time of payment and of settlement to come if they were paid, and tells
+// StatusChannel when tx commits.
+func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt, settlesAt *time.Time, ids ...string) error {
 	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, `WITH changed AS (
-				UPDATE checkouts SET status = $2, paid_at = $3 WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, status)
-			SELECT pg_notify('`+StatusChannel+`', id || ' ' || status) FROM changed`, ids, status, paidAt)
+				UPDATE checkouts SET status = $2, paid_at = $3, settles_at = $4 WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, status)
+			SELECT pg_notify('`+StatusChannel+`', id || ' ' || status) FROM changed`, ids, status, paidAt, settlesAt)
 		if err == nil && int(tag.RowsAffected()) != len(ids) {
 			err = ErrStatusChanged
 		}

@@ -32,13 +32,20 @@ func NewEndpointID() string { return "we_" + randomHex(20) }
 // NewEventID names an event.
 func NewEventID() string { return "evt_" + randomHex(24) }
 
-// NewAccessRequestID names a request for production access.
-func NewAccessRequestID() string { return "acr_" + randomHex(20) }
-
 // NewProductID names a product.
 func NewProductID() string { return "prod_" + randomHex(20) }
 
-func newMailID() string { return "mail_" + randomHex(20) }
+// NewDestinationID names a destination of withdrawals.
+func NewDestinationID() string { return "dst_" + randomHex(20) }
+
+// NewWithdrawalID names a withdrawal.
+func NewWithdrawalID() string { return "wdr_" + randomHex(20) }
+
+// NewRefundID names a refund.
+func NewRefundID() string { return "rfd_" + randomHex(20) }
+
+// NewBlockID names an amount that staff hold back.
+func NewBlockID() string { return "blk_" + randomHex(20) }
 
 func randomHex(digits int) string {
 	b := make([]byte, digits/2)

@@ -23,17 +23,6 @@ type Payment struct {
 	RecordedAt time.Time
 }
 
-// ExceptionKind says why a payment changed no checkout (decisions, 4).
-type ExceptionKind string
-
-const (
-	ExceptionLate      ExceptionKind = "LATE"
-	ExceptionUnderpaid ExceptionKind = "UNDERPAID"
-	ExceptionOverpaid  ExceptionKind = "OVERPAID"
-	ExceptionDuplicate ExceptionKind = "DUPLICATE"
-	ExceptionUnmatched ExceptionKind = "UNMATCHED"
-)
-
 // InsertPayment writes p, unless a payment with its EndToEndID is there already:
 // then it reports false. A concurrent twin is waited for.
 func InsertPayment(tx *Tx, p *Payment) (inserted bool, err error) {
@@ -46,11 +35,6 @@ func InsertPayment(tx *Tx, p *Payment) (inserted bool, err error) {
 		return err
 	})
 	return inserted, err
-}
-
-// InsertException opens an exception about a payment.
-func InsertException(tx *Tx, paymentID string, kind ExceptionKind, at time.Time) error {
-	return tx.Exec("INSERT INTO payment_exceptions (payment_id, kind, created_at) VALUES (?, ?, ?)", paymentID, kind, at).Error
 }
 
 // Settling is the payment that made a checkout PAID, and how far its money has come.
@@ -67,6 +51,33 @@ func SettlingPayment(ctx context.Context, q Querier, scope Scope, checkoutID str
 		FROM payments p JOIN checkouts c ON c.id = p.checkout_id
 		WHERE p.checkout_id = $1 AND p.settles AND c.project_id = $2 AND c.livemode = $3`,
 		checkoutID, scope.ProjectID, scope.Livemode).Scan(&p.EndToEndID, &p.Amount, &p.Fee, &p.SettlementStatus)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &p, nil
+}
+
+// ReceivedPayment is a payment with the account that it credited, for whoever acts
+// on it.
+type ReceivedPayment struct {
+	Payment
+	AccountID string
+}
+
+// LockPayment returns a payment that made its checkout PAID, of any account, and
+// holds its row until tx ends; or ErrNotFound.
+func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
+	if !wellFormed(id, "pay_", 20) {
+		return nil, ErrNotFound
+	}
+	var p ReceivedPayment
+	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount, p.fee,
+				p.paid_at, p.recorded_at, j.account_id
+			FROM payments p JOIN checkouts c ON c.id = p.checkout_id JOIN projects j ON j.id = c.project_id
+			WHERE p.id = $1 AND p.settles FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Livemode, &p.EndToEndID, &p.TxID, &p.CheckoutID,
+			&p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.AccountID)
+	})
 	if err != nil {
 		return nil, notFound(err)
 	}

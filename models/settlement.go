@@ -15,15 +15,15 @@ type Unsettled struct {
 	Net                   money.Cents // what was paid less the fee
 }
 
-// LockUnsettled holds up to limit checkouts of the environment that were paid by a
-// time and are not settled, the oldest first, leaving out those that another
+// LockUnsettled holds up to limit checkouts of the environment that are to be
+// settled by now, the longest due first, leaving out those that another
 // transaction holds.
-func LockUnsettled(tx *Tx, livemode bool, paidBy time.Time, limit int) (due []Unsettled, err error) {
+func LockUnsettled(tx *Tx, livemode bool, now time.Time, limit int) (due []Unsettled, err error) {
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, `SELECT c.id, j.account_id, p.amount - p.fee FROM checkouts c
 			JOIN payments p ON p.checkout_id = c.id AND p.settles JOIN projects j ON j.id = c.project_id
-			WHERE c.status = 'PAID' AND c.settlement_status = 'PENDING' AND c.livemode = $1 AND c.paid_at <= $2
-			ORDER BY c.paid_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED`, livemode, paidBy, limit)
+			WHERE c.status = 'PAID' AND c.settlement_status = 'PENDING' AND c.livemode = $1 AND c.settles_at <= $2
+			ORDER BY c.settles_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED`, livemode, now, limit)
 		if err != nil {
 			return err
 		}
@@ -40,8 +40,11 @@ func SaveSettlement(tx *Tx, settled []Unsettled) error {
 		ids[i], nets[i] = u.CheckoutID, int64(u.Net)
 	}
 	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `UPDATE checkouts c SET settlement_status = 'AVAILABLE', settlement_amount = s.net
-			FROM unnest($1::text[], $2::bigint[]) AS s (id, net) WHERE c.id = s.id`, ids, nets)
+		tag, err := conn.Exec(ctx, `UPDATE checkouts c SET settlement_status = 'AVAILABLE', settlement_amount = s.net
+			FROM unnest($1::text[], $2::bigint[]) AS s (id, net) WHERE c.id = s.id AND c.settlement_status = 'PENDING'`, ids, nets)
+		if err == nil && int(tag.RowsAffected()) != len(settled) {
+			err = ErrStatusChanged
+		}
 		return err
 	})
 }

@@ -19,3 +19,16 @@ func (s *Service) Balance(ctx context.Context, account *models.Account, livemode
 }
 
 var notApproved = fault.New(fault.Forbidden, "This account has no production access yet. Ask for it in the dashboard, or use a test key.")
+
+// SnapshotLedger keeps balances quick to read, however much was ever moved. It is
+// for a job, every minute or so; instances may run it at the same time.
+func (s *Service) SnapshotLedger(ctx context.Context) error {
+	_, err := ledger.Snapshot(ctx, s.DB.Pool, s.now())
+	return err
+}
+
+// CheckBooks recomputes every book from its movements, and what they should be from
+// checkouts, payments and withdrawals; see ledger.Check.
+func (s *Service) CheckBooks(ctx context.Context) (drift []string, err error) {
+	return ledger.Check(ctx, s.DB.Pool)
+}

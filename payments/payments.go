@@ -13,6 +13,7 @@ import (
 	"garoupa/models"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/simulator"
+	"garoupa/quote"
 	"garoupa/vault"
 )
 
@@ -25,6 +26,8 @@ type Options struct {
 	CheckoutHost string // where buyers open hosted pages, without a slash at its end
 	// How long after its payment a checkout's money becomes available.
 	SettlementDelayTest, SettlementDelayLive time.Duration
+	Withdrawals                              WithdrawalPolicy
+	Quotes                                   *quote.Board    // what USDT costs
 	Backoff                                  []time.Duration // between the attempts of a delivery
 	Now                                      func() time.Time
 	// Wake tells the workers, after a commit, that deliveries wait. It must not

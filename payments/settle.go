@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,32 +30,68 @@ func (s *Service) SettleDue(ctx context.Context) (settled int, err error) {
 	return settled, nil
 }
 
-func (s *Service) settlementDelay(livemode bool) time.Duration {
-	if livemode {
-		return s.SettlementDelayLive
+// settlesAt says when the money of a paid checkout becomes available, nil for one
+// that is not paid. The account may have a delay of its own in live.
+func (s *Service) settlesAt(c *models.LockedCheckout) *time.Time {
+	if c.PaidAt == nil {
+		return nil
 	}
-	return s.SettlementDelayTest
+	delay := s.SettlementDelayTest
+	if c.Livemode {
+		delay = s.SettlementDelayLive
+		if c.SettlementDelay != nil {
+			delay = time.Duration(*c.SettlementDelay) * time.Second
+		}
+	}
+	at := c.PaidAt.Add(delay)
+	return &at
 }
 
 func (s *Service) settleBatch(ctx context.Context, livemode bool) (n int, err error) {
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		now := s.now()
-		due, err := models.LockUnsettled(tx, livemode, now.Add(-s.settlementDelay(livemode)), settleBatch)
+		due, err := models.LockUnsettled(tx, livemode, now, settleBatch)
 		if n = len(due); err != nil || n == 0 {
 			return err
 		}
+		postings := make([]ledger.Posting, 0, n)
 		for _, u := range due {
 			if u.Net == 0 {
 				continue // the fee took all of it
 			}
-			_, err := ledger.Post(tx, "settlement/"+u.CheckoutID, now, ledger.Transfer{
+			postings = append(postings, ledger.Posting{Fact: "settlement/" + u.CheckoutID, Transfers: []ledger.Transfer{{
 				From: ledger.Account(u.AccountID, livemode, ledger.Pending), To: ledger.Account(u.AccountID, livemode, ledger.Available), Amount: u.Net,
-			})
-			if err != nil {
-				return err
-			}
+			}}})
+		}
+		if err := ledger.PostAll(tx, now, postings); err != nil {
+			return err
 		}
 		return models.SaveSettlement(tx, due)
 	})
 	return n, err
+}
+
+// CoverDue turns settled checkouts COMPLETED, the first paid first, as far as the
+// money that left their account covers them, and returns how many (decisions, 4).
+// What leaves is completed withdrawals and refunds; a withdrawal that comes back,
+// and a payment that staff accept, have to leave first. Each checkout is looked at
+// until it is covered and never again. Instances may run it at the same time.
+func (s *Service) CoverDue(ctx context.Context) (covered int, err error) {
+	for {
+		n := 0
+		err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+			book, err := models.LockCoveringBook(tx)
+			if err != nil {
+				return err
+			}
+			n, err = models.CoverCheckouts(tx, book, settleBatch)
+			return err
+		})
+		if errors.Is(err, models.ErrNotFound) {
+			return covered, nil
+		} else if err != nil {
+			return covered, fmt.Errorf("payments: cover checkouts: %w", err)
+		}
+		covered += n
+	}
 }

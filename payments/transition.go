@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"garoupa/fault"
 	"garoupa/models"
@@ -42,11 +41,10 @@ func (s *Service) CancelCheckout(ctx context.Context, scope models.Scope, id str
 	if _, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id); err != nil {
 		return noCheckout(err)
 	}
-	return s.give(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled)
+	return s.give(ctx, id, models.CheckoutCancelled, "")
 }
 
-// give moves one pending checkout to a final status and tells of it. An event beyond
-// the contract's exists only where an endpoint asked for it (decisions, 4).
+// give moves one pending checkout to a final status.
 func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus, event string) error {
 	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
 		c, err := models.LockCheckoutByID(tx, id)
@@ -56,17 +54,7 @@ func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus,
 		if c.Status != models.CheckoutPending {
 			return false, notPending(c.Status)
 		}
-		told := event
-		if slices.Contains(models.OptionalEventTypes, event) {
-			wanted, err := models.EndpointsWant(tx, models.Scope{ProjectID: c.ProjectID, Livemode: c.Livemode}, event)
-			if err != nil {
-				return false, err
-			}
-			if !wanted {
-				told = ""
-			}
-		}
-		return s.transition(tx, to, told, *c)
+		return s.transition(tx, to, event, *c)
 	})
 	if err != nil {
 		return fmt.Errorf("payments: move %s to %s: %w", id, to, err)
@@ -82,7 +70,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 		checkouts[i].Status = to
 		ids[i] = checkouts[i].ID
 	}
-	if err := models.SaveCheckoutStatus(tx, to, checkouts[0].PaidAt, ids...); err != nil {
+	if err := models.SaveCheckoutStatus(tx, to, checkouts[0].PaidAt, s.settlesAt(&checkouts[0]), ids...); err != nil {
 		return false, fmt.Errorf("save status: %w", err)
 	}
 	if event == "" {

@@ -11,7 +11,6 @@ import (
 	"garoupa/fault"
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/requestid"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
@@ -38,7 +37,7 @@ func scope(c *fiber.Ctx) models.Scope {
 
 func actor(c *fiber.Ctx) merchants.Actor {
 	v := visitor(c)
-	return merchants.Actor{UserID: v.UserID, AccountID: v.AccountID, IP: c.IP(), RequestID: requestid.Of(c.UserContext())}
+	return merchants.Actor{UserID: v.UserID, AccountID: v.AccountID, IP: c.IP()}
 }
 
 // member lets in the members of an account. Others are led to log in, and from
@@ -99,7 +98,7 @@ func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 		return nil, err
 	}
 	tone := components.ToneOK
-	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed"}, key) {
+	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable"}, key) {
 		tone = components.ToneBad
 	}
 	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
@@ -126,9 +125,6 @@ var menu = []layouts.NavGroup{
 		{ID: layouts.NavKeys, Href: "/app/chaves"},
 		{ID: layouts.NavWebhooks, Href: "/app/webhooks"},
 		{ID: layouts.NavDocs, Href: "/docs"},
-	}},
-	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{
-		{ID: layouts.NavLive, Href: "/app/producao"},
 	}},
 }
 

@@ -94,3 +94,10 @@ func boolMember(dst []byte, name string, value bool) []byte {
 func timeMember(dst []byte, name string, value time.Time) []byte {
 	return AppendTime(member(dst, name), value)
 }
+
+func nullableTimeMember(dst []byte, name string, value *time.Time) []byte {
+	if value == nil {
+		return append(member(dst, name), "null"...)
+	}
+	return timeMember(dst, name, *value)
+}

@@ -28,11 +28,7 @@ func AppendCheckout(dst []byte, c *models.Checkout, checkoutHost string) []byte 
 	dst = stringMember(dst, "checkoutUrl", checkoutHost+"/pay/"+c.ID)
 	dst = timeMember(dst, "createdAt", c.CreatedAt)
 	dst = timeMember(dst, "expiresAt", c.ExpiresAt)
-	if c.PaidAt == nil {
-		dst = nullableMember(dst, "paidAt", nil)
-	} else {
-		dst = timeMember(dst, "paidAt", *c.PaidAt)
-	}
+	dst = nullableTimeMember(dst, "paidAt", c.PaidAt)
 
 	dst = append(member(dst, "customer"), '{')
 	dst = nullableMember(dst, "name", c.CustomerName)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"net"
-	netmail "net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -16,7 +15,9 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
-	"garoupa/mail"
+	"garoupa/money"
+	"garoupa/payments"
+	"garoupa/quote"
 	"garoupa/ratelimit"
 	"garoupa/webhook"
 )
@@ -36,6 +37,12 @@ type settings struct {
 	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
 	SettlementDelayTest  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_TEST" envDefault:"10s"`
 	SettlementDelayLive  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_LIVE" envDefault:"24h"`
+	WithdrawalMin        string        `env:"GAROUPA_WITHDRAWAL_MIN" envDefault:"5.00"`
+	WithdrawalMax        string        `env:"GAROUPA_WITHDRAWAL_MAX" envDefault:"100000.00"`
+	WithdrawalDailyMax   string        `env:"GAROUPA_WITHDRAWAL_DAILY_MAX" envDefault:"500000.00"`
+	WithdrawalFourEyes   string        `env:"GAROUPA_WITHDRAWAL_FOUR_EYES" envDefault:"10000.00"`
+	DestinationHold      time.Duration `env:"GAROUPA_DESTINATION_HOLD" envDefault:"24h"`
+	QuoteSources         string        `env:"GAROUPA_QUOTE_SOURCES"`
 	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
 	Demo                 bool          `env:"GAROUPA_DEMO" envDefault:"false"`
 	RateLimit            string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
@@ -45,18 +52,14 @@ type settings struct {
 	RateLimitFailedAuth  string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
 	RateLimitPages       string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
 	RateLimitLogIn       string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
-	SMTPURL              string        `env:"GAROUPA_SMTP_URL"`
-	MailFrom             string        `env:"GAROUPA_MAIL_FROM"`
 	TrustedProxies       string        `env:"GAROUPA_TRUSTED_PROXIES"`
-	APIKey               string        `env:"GAROUPA_API_KEY"`
-	WebhookSecret        string        `env:"GAROUPA_WEBHOOK_SECRET"`
 	LogLevel             slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
 
-	backoff []time.Duration
-	proxies []netip.Prefix
-	limits  limiters
-	smtp    *mail.Server // nil: none
-	from    *netmail.Address
+	backoff     []time.Duration
+	withdrawals payments.WithdrawalPolicy
+	quotes      []quote.Source
+	proxies     []netip.Prefix
+	limits      limiters
 }
 
 // limiters are the buckets of the RateLimit settings; nil ones are off.
@@ -109,6 +112,12 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
 		{"GAROUPA_SETTLEMENT_DELAY_TEST", checkDelay(s.SettlementDelayTest)},
 		{"GAROUPA_SETTLEMENT_DELAY_LIVE", checkDelay(s.SettlementDelayLive)},
+		{"GAROUPA_WITHDRAWAL_MIN", readAmount(&s.withdrawals.Min, s.WithdrawalMin)},
+		{"GAROUPA_WITHDRAWAL_MAX", readAmount(&s.withdrawals.Max, s.WithdrawalMax)},
+		{"GAROUPA_WITHDRAWAL_DAILY_MAX", readAmount(&s.withdrawals.DailyMax, s.WithdrawalDailyMax)},
+		{"GAROUPA_WITHDRAWAL_FOUR_EYES", readAmount(&s.withdrawals.FourEyes, s.WithdrawalFourEyes)},
+		{"GAROUPA_DESTINATION_HOLD", checkDelay(s.DestinationHold)},
+		{"GAROUPA_QUOTE_SOURCES", s.readQuoteSources()},
 		{"GAROUPA_RATE_LIMIT", s.checkRateLimit()},
 		{"GAROUPA_RATE_LIMIT_LIVE", s.readLimit(&s.limits.live, s.RateLimitLive)},
 		{"GAROUPA_RATE_LIMIT_TEST", s.readLimit(&s.limits.test, s.RateLimitTest)},
@@ -116,8 +125,6 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_RATE_LIMIT_FAILED_AUTH", s.readLimit(&s.limits.failedAuth, s.RateLimitFailedAuth)},
 		{"GAROUPA_RATE_LIMIT_PAGES", s.readLimit(&s.limits.pages, s.RateLimitPages)},
 		{"GAROUPA_RATE_LIMIT_LOG_IN", s.readLimit(&s.limits.logIn, s.RateLimitLogIn)},
-		{"GAROUPA_SMTP_URL", s.readSMTP()},
-		{"GAROUPA_MAIL_FROM", s.readMailFrom()},
 		{"GAROUPA_TRUSTED_PROXIES", s.readProxies()},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
 	} {
@@ -125,6 +132,7 @@ func readSettings(environment map[string]string) (settings, error) {
 			return s, fmt.Errorf("settings: %s: %w", check.name, check.err)
 		}
 	}
+	s.withdrawals.Hold = s.DestinationHold
 	return s, nil
 }
 
@@ -166,6 +174,19 @@ func (s *settings) readBackoff() (err error) {
 	return err
 }
 
+func (s *settings) readQuoteSources() (err error) {
+	s.quotes, err = quote.ParseSources(s.QuoteSources)
+	return err
+}
+
+// readAmount reads an amount in reais.
+func readAmount(amount *money.Cents, text string) (err error) {
+	if *amount, err = money.ParseDecimal(text); err != nil {
+		return fmt.Errorf("%q is not an amount in reais such as 5.00", text)
+	}
+	return nil
+}
+
 func (s *settings) checkRateLimit() error {
 	if s.RateLimit != "on" && s.RateLimit != "off" {
 		return fmt.Errorf("%q is neither on nor off", s.RateLimit)
@@ -195,26 +216,6 @@ func (s *settings) readProxies() error {
 	}
 	return nil
 }
-
-func (s *settings) readSMTP() (err error) {
-	if s.SMTPURL != "" {
-		s.smtp, err = mail.ParseServer(s.SMTPURL)
-	}
-	return err
-}
-
-func (s *settings) readMailFrom() (err error) {
-	if s.MailFrom == "" && s.SMTPURL == "" {
-		return nil
-	}
-	if s.from, err = netmail.ParseAddress(s.MailFrom); err != nil {
-		return errors.New(`must be an address such as "Garoupa <pix@example.com>" where GAROUPA_SMTP_URL is set`)
-	}
-	return nil
-}
-
-// keepsMails reports whether mails are shown in the browser in place of being sent.
-func (s *settings) keepsMails() bool { return s.embedded() && s.smtp == nil }
 
 func checkDelay(d time.Duration) error {
 	if d < 0 {

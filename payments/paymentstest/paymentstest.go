@@ -17,6 +17,7 @@ import (
 	"garoupa/payments"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/simulator"
+	"garoupa/quote"
 	"garoupa/vault"
 )
 
@@ -25,6 +26,9 @@ const CheckoutHost = "https://pay.example"
 
 // SettlementDelay is the gateway's, in both environments.
 const SettlementDelay = 10 * time.Second
+
+// Policy is the gateway's for withdrawals.
+var Policy = payments.WithdrawalPolicy{Min: 5_00, Max: 50_000_00, DailyMax: 200_000_00, FourEyes: 10_000_00, Hold: 24 * time.Hour}
 
 // Password is the owner's.
 const Password = "correct horse battery"
@@ -63,6 +67,7 @@ func NewWith(t testing.TB, live psp.Provider) *Gateway {
 	g.Service = payments.New(payments.Options{
 		DB: db, Simulator: sim, Live: live, Vault: v, CheckoutHost: CheckoutHost,
 		SettlementDelayTest: SettlementDelay, SettlementDelayLive: SettlementDelay,
+		Withdrawals: Policy, Quotes: quote.New(nil, g.Clock.Now),
 		Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour},
 		Now:     g.Clock.Now, Wake: func() { g.Woken.Add(1) },
 	})

@@ -7,6 +7,8 @@ package simulator
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -79,4 +81,15 @@ func (p *Provider) PutCharge(_ context.Context, c psp.Charge) (psp.Issued, error
 // charge wants it is for the caller to decide.
 func Pay(txID string, amount int64, at time.Time) psp.Payment {
 	return psp.Payment{EndToEndID: pix.NewEndToEndID(ISPB, at), TxID: txID, Amount: amount, PaidAt: at}
+}
+
+// PayOut returns the EndToEndID of a payout by Pix that this institution made.
+func PayOut(at time.Time) (endToEndID string) { return pix.NewEndToEndID(ISPB, at) }
+
+// TransferUSDT returns the hash of a transaction that no network knows, as for a
+// payout in USDT.
+func TransferUSDT() (txHash string) {
+	var b [32]byte
+	rand.Read(b[:]) // never fails since Go 1.24
+	return hex.EncodeToString(b[:])
 }

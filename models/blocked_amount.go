@@ -1,0 +1,59 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
+
+	"garoupa/money"
+)
+
+// BlockedAmount is money of an account that staff hold back, or held back until
+// they released it.
+type BlockedAmount struct {
+	ID            string `gorm:"primaryKey"`
+	AccountID     string
+	Livemode      bool
+	Amount        money.Cents
+	Reason        string
+	CreatedBy     string
+	CreatedAt     time.Time
+	ReleaseReason *string
+	ReleasedBy    *string
+	ReleasedAt    *time.Time // nil: it is held back
+}
+
+// InsertBlockedAmount writes a new one.
+func InsertBlockedAmount(tx *Tx, b *BlockedAmount) error { return tx.Create(b).Error }
+
+// LockBlockedAmount returns one, of any account, and holds its row until tx ends; or
+// ErrNotFound.
+func LockBlockedAmount(tx *Tx, id string) (*BlockedAmount, error) {
+	if !wellFormed(id, "blk_", 20) {
+		return nil, ErrNotFound
+	}
+	var b BlockedAmount
+	if err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&b).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &b, nil
+}
+
+// SaveRelease writes that one which the caller holds was released.
+func SaveRelease(tx *Tx, b *BlockedAmount) error {
+	return tx.Model(b).Select("ReleaseReason", "ReleasedBy", "ReleasedAt").Updates(b).Error
+}
+
+// BlockedAmounts lists an account's, the newest first; those held back now alone,
+// if current.
+func BlockedAmounts(ctx context.Context, q Querier, accountID string, livemode, current bool) ([]BlockedAmount, error) {
+	rows, err := q.Query(ctx, `SELECT id, account_id, livemode, amount, reason, created_by, created_at, release_reason, released_by, released_at
+		FROM blocked_amounts WHERE account_id = $1 AND livemode = $2 AND (NOT $3 OR released_at IS NULL)
+		ORDER BY created_at DESC, id DESC`, accountID, livemode, current)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[BlockedAmount])
+}

@@ -1,0 +1,27 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"garoupa/fault"
+	"garoupa/models"
+	"garoupa/quote"
+)
+
+// quoteOf asks what the withdrawal's net is worth in USDT now. The fault is
+// QuoteUnavailable.
+func (s *Service) quoteOf(ctx context.Context, w *models.Withdrawal) (*models.Quote, error) {
+	rate, err := s.Quotes.Rate(ctx)
+	if errors.Is(err, quote.ErrUnavailable) {
+		return nil, fault.New(fault.QuoteUnavailable, "There is no exchange rate for USDT now. Try again in a few minutes.").Because(err)
+	} else if err != nil {
+		return nil, fmt.Errorf("payments: quote %s: %w", w.ID, err)
+	}
+	amount := rate.USDT(int64(w.Net()))
+	if amount <= 0 {
+		return nil, fault.New(fault.InvalidAmount, "amount is worth less than 0.000001 USDT.")
+	}
+	return &models.Quote{Rate: rate.Value, Amount: amount, ExpiresAt: rate.ExpiresAt.UTC()}, nil
+}

@@ -1,0 +1,158 @@
+// Package quote asks what USDT costs in reais, of sources that the operator
+// configures, and trusts the answer only if it is fresh and the sources agree. No
+// amount passes through a floating-point number.
+package quote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// MaxAge is how old a source's price may be (decisions, 7).
+	MaxAge = 60 * time.Second
+	// validity is how long a rate is good for, from the moment it was asked for.
+	validity = 60 * time.Second
+	// reuse is how long a rate is given out again without asking the sources, which
+	// limit how often they are asked.
+	reuse = 5 * time.Second
+	// tolerance is how far apart prices may be, and how much worse a rate may have
+	// become, as a fraction: a hundredth (decisions, 7).
+	tolerance = 100
+)
+
+// scale is by how much a rate is multiplied to be whole: eight decimals.
+const scale = 100_000_000
+
+// ErrUnavailable reports that there is no rate that one can trust now.
+var ErrUnavailable = errors.New("quote: no rate that can be trusted")
+
+// Rate is what one USDT costs.
+type Rate struct {
+	Value     int64 // BRL for one USDT, times 10^8
+	ExpiresAt time.Time
+}
+
+// USDT returns what an amount in centavos buys, in millionths of a USDT, rounded
+// down.
+func (r Rate) USDT(centavos int64) int64 {
+	n := new(big.Int).Mul(big.NewInt(centavos), big.NewInt(scale/100*1_000_000))
+	return n.Quo(n, big.NewInt(r.Value)).Int64()
+}
+
+// Worse reports whether a rate is more than 1 % worse than another for whoever
+// buys USDT.
+func Worse(now, before int64) bool { return apart(now, before) && now > before }
+
+func apart(a, b int64) bool {
+	low, high := big.NewInt(min(a, b)), big.NewInt(max(a, b))
+	low.Mul(low, big.NewInt(tolerance+1))
+	return high.Mul(high, big.NewInt(tolerance)).Cmp(low) > 0
+}
+
+// FormatRate writes a rate with the decimals that it has, at least four: "5.4321".
+func FormatRate(rate int64) string { return format(rate, 8, 4) }
+
+// FormatUSDT writes millionths of a USDT: "27.583421".
+func FormatUSDT(amount int64) string { return format(amount, 6, 6) }
+
+// format writes a whole number of 10^-decimals with at least least decimals.
+func format(n int64, decimals, least int) string {
+	digits := fmt.Sprintf("%0*d", decimals+1, n)
+	whole, fraction := digits[:len(digits)-decimals], digits[len(digits)-decimals:]
+	fraction = fraction[:least] + strings.TrimRight(fraction[least:], "0")
+	return whole + "." + fraction
+}
+
+// Board has the rate of the sources. It is safe for concurrent use.
+type Board struct {
+	sources []Source
+	client  *http.Client
+	now     func() time.Time
+
+	mu   sync.Mutex
+	last Rate
+	at   time.Time // when last was asked for
+}
+
+// New returns a board over the sources; with none, there is never a rate.
+func New(sources []Source, now func() time.Time) *Board {
+	return &Board{sources: sources, now: now, client: &http.Client{
+		Timeout:       timeout,
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Rate returns the price of the first source, if it can be trusted: all sources are
+// asked; those that do not answer, or with a price older than MaxAge, are left out;
+// two must be left, or one if there is only one; and no two may be more than 1 %
+// apart. It fails with ErrUnavailable, which says why. One rate serves all who ask
+// within a few seconds.
+func (b *Board) Rate(ctx context.Context) (Rate, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	if age := now.Sub(b.at); b.at.IsZero() || age >= reuse || age < 0 {
+		rate, err := b.ask(ctx, now)
+		if err != nil {
+			return Rate{}, err
+		}
+		b.last, b.at = rate, now
+	}
+	return b.last, nil
+}
+
+func (b *Board) ask(ctx context.Context, now time.Time) (Rate, error) {
+	prices, problems := make([]int64, len(b.sources)), make([]error, len(b.sources))
+	var asking sync.WaitGroup
+	for i, source := range b.sources {
+		asking.Go(func() { prices[i], problems[i] = source.price(ctx, b.client, now) })
+	}
+	asking.Wait()
+	prices = slices.DeleteFunc(prices, func(p int64) bool { return p == 0 })
+	if len(prices) == 0 || len(prices) < min(2, len(b.sources)) {
+		return Rate{}, fmt.Errorf("%w: %d of %d sources have a fresh price: %w", ErrUnavailable, len(prices), len(b.sources), errors.Join(problems...))
+	}
+	if low, high := slices.Min(prices), slices.Max(prices); apart(low, high) {
+		return Rate{}, fmt.Errorf("%w: the sources disagree: %s and %s", ErrUnavailable, FormatRate(low), FormatRate(high))
+	}
+	return Rate{Value: prices[0], ExpiresAt: now.Add(validity)}, nil
+}
+
+// maxRate is the highest price that can be one: a million reais.
+const maxRate = 1_000_000 * scale
+
+var errPrice = errors.New("not a price")
+
+// parsePrice reads a decimal number and multiplies it by 10^8. What is smaller than
+// that it rounds up: never in favour of the buyer.
+func parsePrice(text string) (int64, error) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	if whole == "" || len(whole) > 7 || len(fraction) > 40 || strings.Trim(whole+fraction, "0123456789") != "" {
+		return 0, errPrice
+	}
+	kept, rest := (fraction + "00000000")[:8], ""
+	if len(fraction) > 8 {
+		rest = fraction[8:]
+	}
+	price, err := strconv.ParseInt(whole+kept, 10, 64)
+	if err != nil {
+		return 0, errPrice
+	}
+	if strings.Trim(rest, "0") != "" {
+		price++
+	}
+	if price <= 0 || price > maxRate {
+		return 0, errPrice
+	}
+	return price, nil
+}
