@@ -59,9 +59,13 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 	if err != nil {
 		return err
 	}
+	previous, err := w.Merchants.PreviousSecret(&d.Endpoint)
+	if err != nil {
+		return err
+	}
 	started := w.Now()
 	outcome := w.Webhooks.Post(ctx, webhook.Attempt{
-		URL: d.Endpoint.URL, Secret: secret, EventID: d.Event.ID, Number: d.Attempts + 1, At: started,
+		URL: d.Endpoint.URL, Secret: secret, PreviousSecret: previous, EventID: d.Event.ID, Number: d.Attempts + 1, At: started,
 		Body: d.Event.Body, Livemode: d.Event.Livemode,
 	})
 	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {

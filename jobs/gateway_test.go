@@ -60,6 +60,12 @@ func (g *gateway) checkout(t *testing.T, in payments.NewCheckout) *models.Checko
 // test ends.
 func (g *gateway) start(t *testing.T) *jobs.Runner {
 	t.Helper()
+	return g.startWith(t, func(*jobs.Options) {})
+}
+
+// startWith is start with some options of its own.
+func (g *gateway) startWith(t *testing.T, change func(*jobs.Options)) *jobs.Runner {
+	t.Helper()
 	db, err := models.Open(t.Context(), g.DB.Pool.Config().ConnString())
 	if err != nil {
 		t.Fatal(err)
@@ -67,9 +73,11 @@ func (g *gateway) start(t *testing.T) *jobs.Runner {
 	t.Cleanup(db.Close)
 	o := g.payments.Options
 	o.DB = db
-	r, err := jobs.Start(t.Context(), jobs.Options{
+	with := jobs.Options{
 		DB: db, Payments: payments.New(o), Merchants: g.Merchants, Now: time.Now, Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
-	})
+	}
+	change(&with)
+	r, err := jobs.Start(t.Context(), with)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +186,7 @@ func (g *gateway) idle(t *testing.T) {
 // deliveries returns how the endpoint's deliveries stand, newest first.
 func (g *gateway) deliveries(t *testing.T, endpointID string) []models.Delivery {
 	t.Helper()
-	list, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, 1000)
+	list, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, models.DeliveryFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package jobs runs what happens without a request: webhook deliveries, on River,
-// and the sweep that expires and settles checkouts. Workers are thin: they load, call one
+// Package jobs runs what happens without a request: webhook deliveries and mails, on
+// River, and the sweep that expires and settles checkouts. Workers are thin: they load, call one
 // operation of package payments, and let River schedule.
 package jobs
 
@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"garoupa/mail"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -35,12 +36,13 @@ const (
 	sweepEvery = 500 * time.Millisecond
 )
 
-// Options are what the runner works with. All are required.
+// Options are what the runner works with. All but Mail are required.
 type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
 	Merchants *merchants.Service
 	Webhooks  *webhook.Client
+	Mail      *mail.Sender // nil: mails wait in the queue
 	Now       func() time.Time
 }
 
@@ -57,10 +59,15 @@ func Start(ctx context.Context, o Options) (*Runner, error) {
 	r := &Runner{Options: o}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &deliverWebhook{Options: o})
+	river.AddWorker(workers, &sendMail{Options: o})
 	river.AddWorker(workers, &snapshotLedger{Options: o})
 	river.AddWorker(workers, &checkBooks{Options: o})
+	queues := map[string]river.QueueConfig{models.QueueWebhooks: {MaxWorkers: deliveriesAtOnce}, queueBooks: {MaxWorkers: 1}}
+	if o.Mail != nil {
+		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}
+	}
 	client, err := river.NewClient(riverpgxv5.New(o.DB.Pool), &river.Config{
-		Queues:               map[string]river.QueueConfig{models.QueueWebhooks: {MaxWorkers: deliveriesAtOnce}, queueBooks: {MaxWorkers: 1}},
+		Queues:               queues,
 		PeriodicJobs:         bookkeeping(),
 		Workers:              workers,
 		FetchCooldown:        5 * time.Millisecond,

@@ -14,24 +14,20 @@ import (
 // NewEndpoint is a webhook endpoint that a member asks for.
 type NewEndpoint struct {
 	URL         string
-	Description string // the merchant's own, at most 200 characters
-	Types       []string
-	Secret      string // "" makes a new one, as the dashboard always does
+	Description string   // the merchant's own, at most 200 characters
+	Types       []string // of models.EventTypes, models.OptionalEventTypes and models.WithdrawalEventTypes
+	Secret      string   // "" makes a new one, as the dashboard always does
 }
 
 // CreateEndpoint registers an endpoint for the scope's events and returns its
 // signing secret, whsec_ and 32 base62 characters; it is stored sealed. It fails
 // with Invalid, or with the webhook.URLError of the address.
 func (s *Service) CreateEndpoint(ctx context.Context, by Actor, scope models.Scope, in NewEndpoint) (endpoint *models.Endpoint, secret string, err error) {
-	in.URL = strings.TrimSpace(in.URL)
-	if err := webhook.CheckURL(in.URL, scope.Livemode, s.AllowPrivate); err != nil {
-		return nil, "", err
-	}
-	if err := in.check(); err != nil {
+	if err := s.checkEndpoint(&in, scope); err != nil {
 		return nil, "", err
 	}
 	if secret = in.Secret; secret == "" {
-		secret = "whsec_" + randomBase62(secretLength)
+		secret = newEndpointSecret()
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		id := models.NewEndpointID()
@@ -50,31 +46,70 @@ func (s *Service) CreateEndpoint(ctx context.Context, by Actor, scope models.Sco
 	return endpoint, secret, nil
 }
 
-func (in *NewEndpoint) check() error {
-	in.Description = strings.TrimSpace(in.Description)
+// checkEndpoint trims what was typed, puts the types in their usual order, and
+// judges it all.
+func (s *Service) checkEndpoint(in *NewEndpoint, scope models.Scope) error {
+	in.URL, in.Description = strings.TrimSpace(in.URL), strings.TrimSpace(in.Description)
+	if err := webhook.CheckURL(in.URL, scope.Livemode, s.AllowPrivate); err != nil {
+		return err
+	}
 	problems := Invalid{}
 	problems.length("description", in.Description, 0, 200)
+	known := slices.Concat(models.EventTypes, models.OptionalEventTypes, models.WithdrawalEventTypes)
 	if len(in.Types) == 0 {
 		problems["types"] = Missing
 	}
-	for _, t := range in.Types {
-		if !slices.Contains(models.EventTypes, t) && !slices.Contains(models.WithdrawalEventTypes, t) {
-			problems["types"] = Unknown
-		}
+	if slices.ContainsFunc(in.Types, func(t string) bool { return !slices.Contains(known, t) }) {
+		problems["types"] = Unknown
 	}
+	in.Types = slices.DeleteFunc(known, func(t string) bool { return !slices.Contains(in.Types, t) })
 	return problems.orNil()
 }
 
-// EndpointSecret opens the signing secret of an endpoint.
-func (s *Service) EndpointSecret(e *models.Endpoint) (string, error) {
-	secret, err := s.Vault.Open(endpointPlace(e.ID), e.Secret)
-	if err != nil {
-		return "", fmt.Errorf("merchants: secret of %s: %w", e.ID, err)
+// UpdateEndpoint changes where an endpoint of the scope is, what it is called and
+// what it receives; in.Secret does not count. Events that wait for their next
+// attempt go to the new address. It fails as CreateEndpoint does, and with
+// models.ErrNotFound.
+func (s *Service) UpdateEndpoint(ctx context.Context, by Actor, scope models.Scope, id string, in NewEndpoint) error {
+	if err := s.checkEndpoint(&in, scope); err != nil {
+		return err
 	}
-	return secret, nil
+	return s.withEndpoint(ctx, scope, id, "update endpoint", func(tx *models.Tx, e *models.Endpoint) error {
+		detail := map[string]string{}
+		if e.URL != in.URL {
+			detail["url"], detail["url_before"] = in.URL, e.URL
+		}
+		if e.Description != in.Description {
+			detail["description"] = in.Description
+		}
+		if !slices.Equal(e.Types, in.Types) {
+			detail["types"], detail["types_before"] = strings.Join(in.Types, " "), strings.Join(e.Types, " ")
+		}
+		if len(detail) == 0 {
+			return nil
+		}
+		e.URL, e.Description, e.Types = in.URL, in.Description, in.Types
+		if err := models.SaveEndpoint(tx, e); err != nil {
+			return err
+		}
+		return s.audit(tx, by, "webhook_endpoint.updated", id, detail)
+	})
 }
 
-func endpointPlace(id string) string { return "webhook_endpoints/" + id + "/secret" }
+// withEndpoint runs change on an endpoint of the scope that it holds meanwhile.
+func (s *Service) withEndpoint(ctx context.Context, scope models.Scope, id, doing string, change func(*models.Tx, *models.Endpoint) error) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		e, err := models.LockEndpoint(tx, scope, id)
+		if err != nil {
+			return err
+		}
+		return change(tx, e)
+	})
+	if err != nil && !errors.Is(err, models.ErrNotFound) {
+		err = fmt.Errorf("merchants: %s: %w", doing, err)
+	}
+	return err
+}
 
 // SwitchEndpoint turns an endpoint of the scope on or off. While it is off, its
 // events are kept as skipped deliveries. An unknown one is models.ErrNotFound.

@@ -5,6 +5,7 @@
 package merchants
 
 import (
+	"errors"
 	"time"
 
 	"garoupa/models"
@@ -30,15 +31,35 @@ func New(o Options) *Service { return &Service{Options: o} }
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Actor is who does something in the dashboard, and from where.
+// Actor is who does something, and from where.
 type Actor struct {
 	UserID    string
-	AccountID string
+	AccountID string // the account it is done to
 	IP        string
+	RequestID string // of the page
 }
 
+// ErrChanged reports that something is no longer as it was when the actor looked at
+// it: somebody else was first.
+var ErrChanged = errors.New("merchants: it changed since it was looked at")
+
+// change is what an act took away and put in its place, fact by fact.
+type change struct{ before, after map[string]string }
+
 func (s *Service) audit(tx *models.Tx, by Actor, action, objectID string, detail map[string]string) error {
-	return models.InsertAudit(tx, models.AuditEntry{
-		At: s.now(), Actor: by.UserID, AccountID: by.AccountID, Action: action, ObjectID: objectID, Detail: detail, IP: by.IP,
-	})
+	return models.InsertAudit(tx, s.entry(by, action, objectID, detail))
+}
+
+// auditChange is audit for something that was one way before and another after.
+func (s *Service) auditChange(tx *models.Tx, by Actor, action, objectID string, c change, detail map[string]string) error {
+	entry := s.entry(by, action, objectID, detail)
+	entry.Before, entry.After = c.before, c.after
+	return models.InsertAudit(tx, entry)
+}
+
+func (s *Service) entry(by Actor, action, objectID string, detail map[string]string) models.AuditEntry {
+	return models.AuditEntry{
+		At: s.now(), Actor: by.UserID, AccountID: by.AccountID, Action: action, ObjectID: objectID, Detail: detail,
+		IP: by.IP, RequestID: by.RequestID,
+	}
 }

@@ -83,6 +83,15 @@ func (s *Service) LookAt(ctx context.Context, token string, livemode bool) error
 	return nil
 }
 
+// Speak keeps the language in which mails are written to the token's user. A token of
+// nobody changes nothing.
+func (s *Service) Speak(ctx context.Context, token, language string) error {
+	if err := models.SetSessionUserLanguage(s.DB.WithContext(ctx), tokenHash(token), language); err != nil {
+		return fmt.Errorf("merchants: keep language: %w", err)
+	}
+	return nil
+}
+
 func tokenHash(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

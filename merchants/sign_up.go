@@ -20,6 +20,7 @@ const MaxPasswordLength = 200
 // NewMerchant is a person and the business that they sign up with.
 type NewMerchant struct {
 	Name, Business, Email, Password string
+	Language                        string // of the page: "pt-BR" or "en"; mails are written in it
 }
 
 // Merchant is what a sign-up made.
@@ -40,7 +41,7 @@ func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merc
 		now := s.now()
 		for _, insert := range []func() error{
 			func() error {
-				return models.InsertUser(tx, &models.User{ID: m.UserID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: now})
+				return models.InsertUser(tx, &models.User{ID: m.UserID, Email: in.Email, Name: in.Name, PasswordHash: hash, Language: in.Language, CreatedAt: now})
 			},
 			func() error {
 				return models.InsertAccount(tx, &models.Account{ID: m.AccountID, Name: in.Business, ProductionAccess: models.AccessNotRequested, CreatedAt: now})

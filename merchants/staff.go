@@ -2,9 +2,12 @@ package merchants
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"garoupa/fault"
 	"garoupa/models"
 )
 
@@ -46,4 +49,28 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 		return "", fmt.Errorf("merchants: add staff: %w", err)
 	}
 	return userID, nil
+}
+
+// ErrOwnAccount reports that somebody of staff is a member of the account that they
+// would decide about.
+var ErrOwnAccount = errors.New("merchants: staff do not decide about accounts that they are members of")
+
+// staffFor checks that the actor is of staff in one of the roles and no member of
+// the account. It fails with fault.Forbidden or ErrOwnAccount.
+func staffFor(tx *models.Tx, by Actor, accountID string, roles ...models.StaffRole) error {
+	user, err := models.UserByID(tx.DB, by.UserID)
+	if err != nil {
+		return err
+	}
+	if user.StaffRole == nil || !slices.Contains(roles, *user.StaffRole) {
+		return fault.New(fault.Forbidden, "The person's role does not include this.")
+	}
+	role, err := models.RoleIn(tx.DB, accountID, by.UserID)
+	if err != nil {
+		return err
+	}
+	if role != "" {
+		return ErrOwnAccount
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"garoupa/money"
 )
@@ -64,6 +65,15 @@ func AccountByID(db *gorm.DB, id string) (*Account, error) {
 	return &a, nil
 }
 
+// LockAccount returns the account and holds its row until tx ends; or ErrNotFound.
+func LockAccount(tx *Tx, id string) (*Account, error) {
+	var a Account
+	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&a).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &a, nil
+}
+
 // AccountCount returns how many accounts there are.
 func AccountCount(db *gorm.DB) (int64, error) {
 	var n int64
@@ -73,6 +83,11 @@ func AccountCount(db *gorm.DB) (int64, error) {
 // SetProductionAccess writes how far the account is from charging for real.
 func SetProductionAccess(tx *Tx, id string, access ProductionAccess) error {
 	return tx.Model(&Account{}).Where("id = ?", id).Update("production_access", access).Error
+}
+
+// SetAccountDocument writes the CPF or CNPJ that buyers are shown.
+func SetAccountDocument(tx *Tx, id, document string) error {
+	return tx.Model(&Account{}).Where("id = ?", id).Update("document", document).Error
 }
 
 // AccountFee returns what the account pays on a payment, or ErrNotFound.

@@ -1,31 +1,130 @@
 package models
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 )
 
-// AuditEntry is one line of the append-only audit log.
+// ActorSystem acts where no person does.
+const ActorSystem = "system"
+
+// AuditEntry is one line of the append-only audit log. None of its members holds a
+// secret.
 type AuditEntry struct {
 	At        time.Time
-	Actor     string // a user's id, or "system"
+	Actor     string // a user's id, an API key's, or ActorSystem
 	AccountID string // "" if it concerns none
-	Action    string // "api_key.created"
+	Action    string // "api_key.created": what changed, and how
 	ObjectID  string
-	Detail    map[string]string // never a secret
+	Detail    map[string]string // what else there is to know
+	Before    map[string]string // what the change took away
+	After     map[string]string // what stands since
 	IP        string
+	RequestID string // of the page or call that did it
 }
 
 // InsertAudit writes e with the change that it records.
 func InsertAudit(tx *Tx, e AuditEntry) error {
-	detail, err := json.Marshal(e.Detail)
+	facts := make([]string, 3)
+	for i, members := range []map[string]string{e.Detail, e.Before, e.After} {
+		facts[i] = "{}"
+		if members == nil {
+			continue
+		}
+		text, err := json.Marshal(members)
+		if err != nil {
+			return fmt.Errorf("models: audit entry: %w", err)
+		}
+		facts[i] = string(text)
+	}
+	return tx.Exec(`INSERT INTO audit_log (at, actor, account_id, action, object_id, detail, before, after, ip, request_id)
+		VALUES (?, ?, nullif(?, ''), ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)`,
+		e.At, e.Actor, e.AccountID, e.Action, e.ObjectID, facts[0], facts[1], facts[2], e.IP, e.RequestID).Error
+}
+
+// AuditLine is a line of the log as it is read.
+type AuditLine struct {
+	ID int64 // grows with time
+	AuditEntry
+	ActorName   string // "" for what is no user
+	ActorEmail  string
+	ByStaff     bool // the actor works for the installation and is no member of the account
+	AccountName string
+}
+
+// AuditFilter narrows the log. The zero value is all of it.
+type AuditFilter struct {
+	AccountID string
+	Subject   string // what changed: "api_key" of "api_key.created"
+	Actor     string // a user's id or e-mail, an API key's id, or ActorSystem
+	ObjectID  string
+	RequestID string
+	From, To  time.Time // From is within, To is not; zero is no bound
+	Before    int64     // lines older than this one; 0 is from the newest
+	Limit     int       // 0 is all
+}
+
+const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, ''), l.action, l.object_id, l.detail, l.before, l.after, l.ip, l.request_id,
+	coalesce(u.name, ''), coalesce(u.email, ''), u.staff_role IS NOT NULL AND m.user_id IS NULL, coalesce(a.name, '')
+	FROM audit_log l LEFT JOIN users u ON u.id = l.actor LEFT JOIN accounts a ON a.id = l.account_id
+	LEFT JOIN members m ON m.user_id = l.actor AND m.account_id = l.account_id WHERE true`
+
+// EachAuditLine calls line with the lines that pass the filter, the newest first,
+// without holding them all. An error of line ends it.
+func EachAuditLine(ctx context.Context, q Querier, f AuditFilter, line func(AuditLine) error) error {
+	sql, args := auditLines, []any{}
+	where := func(condition string, value any) {
+		args = append(args, value)
+		sql += " AND " + fmt.Sprintf(condition, len(args))
+	}
+	for condition, value := range map[string]string{
+		"l.account_id = $%d": f.AccountID, "split_part(l.action, '.', 1) = $%d": f.Subject, "l.object_id = $%d": f.ObjectID,
+		"l.request_id = $%d": f.RequestID,
+		"l.actor IN (SELECT $%[1]d UNION SELECT id FROM users WHERE email = lower($%[1]d))": f.Actor,
+	} {
+		if value != "" {
+			where(condition, value)
+		}
+	}
+	if !f.From.IsZero() {
+		where("l.at >= $%d", f.From)
+	}
+	if !f.To.IsZero() {
+		where("l.at < $%d", f.To)
+	}
+	if f.Before > 0 {
+		where("l.id < $%d", f.Before)
+	}
+	sql += " ORDER BY l.id DESC"
+	if f.Limit > 0 {
+		args = append(args, f.Limit)
+		sql += fmt.Sprintf(" LIMIT $%d", len(args))
+	}
+	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
-		return fmt.Errorf("models: audit detail: %w", err)
+		return err
 	}
-	if e.Detail == nil {
-		detail = []byte("{}")
+	defer rows.Close()
+	for rows.Next() {
+		var l AuditLine
+		if err := rows.Scan(&l.ID, &l.At, &l.Actor, &l.AccountID, &l.Action, &l.ObjectID, &l.Detail, &l.Before, &l.After, &l.IP, &l.RequestID,
+			&l.ActorName, &l.ActorEmail, &l.ByStaff, &l.AccountName); err != nil {
+			return err
+		}
+		if err := line(l); err != nil {
+			return err
+		}
 	}
-	return tx.Exec(`INSERT INTO audit_log (at, actor, account_id, action, object_id, detail, ip)
-		VALUES (?, ?, nullif(?, ''), ?, ?, ?::jsonb, ?)`, e.At, e.Actor, e.AccountID, e.Action, e.ObjectID, string(detail), e.IP).Error
+	return rows.Err()
+}
+
+// AuditLines returns the lines that pass the filter, the newest first.
+func AuditLines(ctx context.Context, q Querier, f AuditFilter) (lines []AuditLine, err error) {
+	err = EachAuditLine(ctx, q, f, func(l AuditLine) error {
+		lines = append(lines, l)
+		return nil
+	})
+	return lines, err
 }

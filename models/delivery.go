@@ -48,7 +48,7 @@ type Attempt struct {
 }
 
 const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at,
-	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''), ` + endpointColumns + `,
+	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''), v.test, ` + endpointColumns + `,
 	coalesce(l.number, 0), coalesce(l.started_at, 'epoch'), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0),
 	coalesce(l.error_class, ''), coalesce(l.detail, '')
 	FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
@@ -57,7 +57,7 @@ const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.b
 func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64
 	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
-		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID},
+		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID, &d.Event.Test},
 		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode, &d.Last.ErrorClass, &d.Last.Detail)...)
 	d.Last.Duration = time.Duration(milliseconds) * time.Millisecond
 	return d, err
@@ -65,7 +65,20 @@ func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 
 // DeliveryByID returns a delivery of any merchant, for the worker, or ErrNotFound.
 func DeliveryByID(ctx context.Context, q Querier, id string) (*Delivery, error) {
-	rows, err := q.Query(ctx, deliveryQuery+"WHERE d.id = $1", id)
+	return oneDelivery(ctx, q, "WHERE d.id = $1", id)
+}
+
+// DeliveryOf returns a delivery to an endpoint of the scope that was not deleted,
+// or ErrNotFound.
+func DeliveryOf(ctx context.Context, q Querier, scope Scope, id string) (*Delivery, error) {
+	if !wellFormed(id, "dlv_", 24) {
+		return nil, ErrNotFound
+	}
+	return oneDelivery(ctx, q, "WHERE d.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL", id, scope.ProjectID, scope.Livemode)
+}
+
+func oneDelivery(ctx context.Context, q Querier, where string, args ...any) (*Delivery, error) {
+	rows, err := q.Query(ctx, deliveryQuery+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,18 +87,6 @@ func DeliveryByID(ctx context.Context, q Querier, id string) (*Delivery, error) 
 		return nil, notFound(err)
 	}
 	return &d, nil
-}
-
-// EndpointDeliveries lists the latest deliveries of an endpoint of the scope,
-// newest first: those with one of the statuses, or all if there are none.
-func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID string, limit int, statuses ...DeliveryStatus) ([]Delivery, error) {
-	rows, err := q.Query(ctx, deliveryQuery+`WHERE d.endpoint_id = $1 AND e.project_id = $2 AND e.livemode = $3
-		AND (cardinality($5::text[]) = 0 OR d.status = ANY($5))
-		ORDER BY d.created_at DESC, d.id DESC LIMIT $4`, endpointID, scope.ProjectID, scope.Livemode, limit, append([]DeliveryStatus{}, statuses...))
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanDelivery)
 }
 
 // RecordAttempt writes a finished attempt and where it leaves its delivery. It
@@ -130,74 +131,4 @@ func SkipDelivery(ctx context.Context, q Querier, id string, now time.Time) erro
 	_, err := q.Exec(ctx, `UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2
 		WHERE id = $1 AND status = 'PENDING'`, id, now)
 	return err
-}
-
-// DeliveryAttempts lists the attempts of deliveries, by delivery, the latest first.
-// The caller has found the deliveries within its scope.
-func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map[string][]Attempt, error) {
-	rows, err := q.Query(ctx, `SELECT delivery_id, number, manual, started_at, duration_ms, coalesce(status_code, 0), error_class, detail, response
-		FROM webhook_attempts WHERE delivery_id = ANY($1) ORDER BY delivery_id, number DESC`, deliveryIDs)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	attempts := map[string][]Attempt{}
-	for rows.Next() {
-		var id string
-		var a Attempt
-		var milliseconds int64
-		if err := rows.Scan(&id, &a.Number, &a.Manual, &a.StartedAt, &milliseconds, &a.StatusCode, &a.ErrorClass, &a.Detail, &a.Response); err != nil {
-			return nil, err
-		}
-		a.Duration = time.Duration(milliseconds) * time.Millisecond
-		attempts[id] = append(attempts[id], a)
-	}
-	return attempts, rows.Err()
-}
-
-// DeliveryCounts are how the deliveries of an endpoint fare.
-type DeliveryCounts struct {
-	Delivered, Retrying, Failed int
-}
-
-// EndpointCounts counts the deliveries since a time, by endpoint of the scope.
-func EndpointCounts(ctx context.Context, q Querier, scope Scope, since time.Time) (map[string]DeliveryCounts, error) {
-	rows, err := q.Query(ctx, `SELECT e.id, count(*) FILTER (WHERE d.status = 'DELIVERED'),
-			count(*) FILTER (WHERE d.status = 'PENDING' AND d.attempts > 0), count(*) FILTER (WHERE d.status = 'FAILED')
-		FROM webhook_endpoints e JOIN webhook_deliveries d ON d.endpoint_id = e.id
-		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL AND d.created_at >= $3 GROUP BY e.id`,
-		scope.ProjectID, scope.Livemode, since)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	counts := map[string]DeliveryCounts{}
-	for rows.Next() {
-		var id string
-		var c DeliveryCounts
-		if err := rows.Scan(&id, &c.Delivered, &c.Retrying, &c.Failed); err != nil {
-			return nil, err
-		}
-		counts[id] = c
-	}
-	return counts, rows.Err()
-}
-
-// CheckoutDelivery is how one event of a checkout stands at one endpoint.
-type CheckoutDelivery struct {
-	EventID, EndpointID, URL string
-	Status                   DeliveryStatus
-	Attempts                 int
-}
-
-// CheckoutDeliveries lists the deliveries of a checkout's events in the scope.
-func CheckoutDeliveries(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]CheckoutDelivery, error) {
-	rows, err := q.Query(ctx, `SELECT v.id, e.id, e.url, d.status, d.attempts
-		FROM events v JOIN webhook_deliveries d ON d.event_id = v.id JOIN webhook_endpoints e ON e.id = d.endpoint_id
-		WHERE v.checkout_id = $1 AND v.project_id = $2 AND v.livemode = $3 ORDER BY d.created_at, d.id`,
-		checkoutID, scope.ProjectID, scope.Livemode)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[CheckoutDelivery])
 }

@@ -71,6 +71,35 @@ func EndpointByID(ctx context.Context, q Querier, scope Scope, id string) (*Endp
 	return &e, nil
 }
 
+// LockEndpoint returns one endpoint of the scope that was not deleted and holds it
+// until the end of tx, or ErrNotFound.
+func LockEndpoint(tx *Tx, scope Scope, id string) (*Endpoint, error) {
+	if !wellFormed(id, "we_", 20) {
+		return nil, ErrNotFound
+	}
+	var e Endpoint
+	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
+			WHERE e.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL FOR UPDATE`,
+			id, scope.ProjectID, scope.Livemode).Scan(e.targets()...)
+	})
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &e, nil
+}
+
+// SaveEndpoint writes what a member may change of an endpoint that tx holds, and
+// its secrets.
+func SaveEndpoint(tx *Tx, e *Endpoint) error {
+	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, secret = $5,
+			previous_secret = $6, previous_secret_until = $7 WHERE id = $1`,
+			e.ID, e.URL, e.Description, e.Types, e.Secret, e.PreviousSecret, e.PreviousSecretUntil)
+		return err
+	})
+}
+
 // SetEndpointActive turns an endpoint of the scope on or off, and forgets how it
 // fared before. It reports false if there is no such endpoint or it was so already.
 func SetEndpointActive(tx *Tx, scope Scope, id string, active bool) (changed bool, err error) {

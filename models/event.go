@@ -14,8 +14,15 @@ const (
 	EventCheckoutExpired = "checkout.expired"
 )
 
+// EventCheckoutCancelled is an addition to the contract: it exists only where an
+// endpoint asked for it (decisions, 4).
+const EventCheckoutCancelled = "checkout.cancelled"
+
 // EventTypes are the types that a new endpoint receives.
 var EventTypes = []string{EventCheckoutCreated, EventCheckoutPaid, EventCheckoutExpired}
+
+// OptionalEventTypes are those that an endpoint receives only if it asks.
+var OptionalEventTypes = []string{EventCheckoutCancelled}
 
 // Types of events about withdrawals, one for each state that they enter. Only
 // endpoints that asked for them get them (decisions, 4).
@@ -45,6 +52,7 @@ type Event struct {
 	Type         string
 	CheckoutID   string // "" if it is about none
 	WithdrawalID string // likewise
+	Test         bool   // sent by a member to see what arrives; it tells of nothing
 	Body         []byte
 	CreatedAt    time.Time
 }
@@ -109,16 +117,31 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 	return queued, err
 }
 
-// CheckoutEvents lists the events of a checkout of the scope, oldest first.
-func CheckoutEvents(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]Event, error) {
-	rows, err := q.Query(ctx, `SELECT id, type, created_at FROM events
-		WHERE checkout_id = $1 AND project_id = $2 AND livemode = $3 ORDER BY created_at, id`, checkoutID, scope.ProjectID, scope.Livemode)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Event, err error) {
-		return e, row.Scan(&e.ID, &e.Type, &e.CreatedAt)
+// EndpointsWant reports whether an endpoint of the scope, on or off, asked for
+// events of the type.
+func EndpointsWant(tx *Tx, scope Scope, eventType string) (wanted bool, err error) {
+	err = tx.Raw(`SELECT EXISTS (SELECT FROM webhook_endpoints WHERE project_id = ? AND livemode = ? AND deleted_at IS NULL
+		AND ? = ANY(types))`, scope.ProjectID, scope.Livemode, eventType).Row().Scan(&wanted)
+	return wanted, err
+}
+
+// InsertTestEvent writes an event that tells of nothing, with a delivery to one
+// endpoint of the same scope and its job, and returns the delivery's id.
+func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `WITH told AS (
+			INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
+			VALUES ($1, $2, $3, $4, true, $5, $6) RETURNING id, created_at
+		), due AS (
+			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+			SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), id, $7, created_at, created_at FROM told RETURNING id
+		), queued AS (
+			INSERT INTO river_job (kind, queue, args, max_attempts)
+			SELECT '`+JobDeliverWebhook+`', '`+QueueWebhooks+`', jsonb_build_object('deliveryId', id), 25 FROM due
+		)
+		SELECT id FROM due`, e.ID, e.ProjectID, e.Livemode, e.Type, e.Body, e.CreatedAt, endpointID).Scan(&deliveryID)
 	})
+	return deliveryID, err
 }
 
 // ProjectsWanting returns the projects of the account with an endpoint in the

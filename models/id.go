@@ -32,8 +32,13 @@ func NewEndpointID() string { return "we_" + randomHex(20) }
 // NewEventID names an event.
 func NewEventID() string { return "evt_" + randomHex(24) }
 
+// NewAccessRequestID names a request for production access.
+func NewAccessRequestID() string { return "acr_" + randomHex(20) }
+
 // NewProductID names a product.
 func NewProductID() string { return "prod_" + randomHex(20) }
+
+func newMailID() string { return "mail_" + randomHex(20) }
 
 // NewDestinationID names a destination of withdrawals.
 func NewDestinationID() string { return "dst_" + randomHex(20) }

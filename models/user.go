@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"time"
 
 	"gorm.io/gorm"
@@ -31,6 +32,7 @@ type User struct {
 	Email        string // lower case
 	Name         string
 	PasswordHash string
+	Language     string     // in which it is written to; "" is written as pt-BR
 	StaffRole    *StaffRole // nil: not staff
 	CreatedAt    time.Time
 }
@@ -39,12 +41,30 @@ type User struct {
 const UsersEmailUnique = "users_email_unique"
 
 // InsertUser writes a new user; a taken e-mail violates UsersEmailUnique.
-func InsertUser(tx *Tx, u *User) error { return tx.Create(u).Error }
+func InsertUser(tx *Tx, u *User) error {
+	u.Language = cmp.Or(u.Language, "pt-BR")
+	return tx.Create(u).Error
+}
+
+// SetSessionUserLanguage keeps in which language mails are written to whom the
+// session belongs to.
+func SetSessionUserLanguage(db *gorm.DB, tokenHash []byte, language string) error {
+	return db.Exec("UPDATE users u SET language = ? FROM sessions s WHERE s.token_hash = ? AND u.id = s.user_id", language, tokenHash).Error
+}
 
 // UserByEmail returns the user with a lower-case e-mail, or ErrNotFound.
 func UserByEmail(db *gorm.DB, email string) (*User, error) {
 	var u User
 	if err := db.Where("email = ?", email).Take(&u).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &u, nil
+}
+
+// UserByID returns the user, or ErrNotFound.
+func UserByID(db *gorm.DB, id string) (*User, error) {
+	var u User
+	if err := db.Where("id = ?", id).Take(&u).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &u, nil
@@ -60,3 +80,10 @@ type Member struct {
 
 // InsertMember writes a new membership.
 func InsertMember(tx *Tx, m *Member) error { return tx.Create(m).Error }
+
+// RoleIn returns the user's role in an account, "" for one who is no member.
+func RoleIn(db *gorm.DB, accountID, userID string) (Role, error) {
+	var role Role
+	err := db.Raw("SELECT role FROM members WHERE account_id = ? AND user_id = ?", accountID, userID).Scan(&role).Error
+	return role, err
+}

@@ -22,6 +22,8 @@ type List string
 const (
 	ListCheckouts    List = "checkouts"
 	ListPaymentLinks List = "payment_links"
+	ListEvents       List = "events"
+	ListDeliveries   List = "deliveries"
 	ListWithdrawals  List = "withdrawals"
 	ListStatement    List = "statement"
 )

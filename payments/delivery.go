@@ -10,9 +10,9 @@ import (
 
 // RecordAttempt notes a finished attempt of a pending delivery and returns how
 // long to wait before the next, or 0 when there is none: it was delivered, or
-// this was the fifth of the schedule (contract 6.3), which a replay begins anew. The wait counts from now, the
-// end of the attempt (decisions, 9). An attempt that a person asked for has no next
-// and uses up none of the five.
+// this was the fifth of the schedule (contract 6.3), which a replay begins anew.
+// The wait counts from now, the end of the attempt (decisions, 9). An attempt that
+// a person asked for has no next and uses up none of the five.
 func (s *Service) RecordAttempt(ctx context.Context, d *models.Delivery, a models.Attempt) (retryIn time.Duration, err error) {
 	now := s.now()
 	if a.Manual {

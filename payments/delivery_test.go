@@ -100,7 +100,7 @@ func TestRecordAttempt_Manual(t *testing.T) {
 
 func delivery(t *testing.T, g *paymentstest.Gateway, endpointID string) *models.Delivery {
 	t.Helper()
-	deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, 1)
+	deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, models.DeliveryFilter{Limit: 1})
 	if err != nil || len(deliveries) != 1 {
 		t.Fatalf("%d deliveries, %v", len(deliveries), err)
 	}

@@ -102,7 +102,7 @@ func (s *Service) SimulateCancellation(ctx context.Context, id string) error {
 	if _, err := s.simulatedCheckout(ctx, id); err != nil {
 		return err
 	}
-	return s.give(ctx, id, models.CheckoutCancelled, "")
+	return s.give(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled)
 }
 
 func (s *Service) simulatedCheckout(ctx context.Context, id string) (*models.PublicCheckout, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"garoupa/fault"
 	"garoupa/models"
@@ -41,10 +42,11 @@ func (s *Service) CancelCheckout(ctx context.Context, scope models.Scope, id str
 	if _, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id); err != nil {
 		return noCheckout(err)
 	}
-	return s.give(ctx, id, models.CheckoutCancelled, "")
+	return s.give(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled)
 }
 
-// give moves one pending checkout to a final status.
+// give moves one pending checkout to a final status and tells of it. An event beyond
+// the contract's exists only where an endpoint asked for it (decisions, 4).
 func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus, event string) error {
 	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
 		c, err := models.LockCheckoutByID(tx, id)
@@ -54,7 +56,17 @@ func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus,
 		if c.Status != models.CheckoutPending {
 			return false, notPending(c.Status)
 		}
-		return s.transition(tx, to, event, *c)
+		told := event
+		if slices.Contains(models.OptionalEventTypes, event) {
+			wanted, err := models.EndpointsWant(tx, models.Scope{ProjectID: c.ProjectID, Livemode: c.Livemode}, event)
+			if err != nil {
+				return false, err
+			}
+			if !wanted {
+				told = ""
+			}
+		}
+		return s.transition(tx, to, told, *c)
 	})
 	if err != nil {
 		return fmt.Errorf("payments: move %s to %s: %w", id, to, err)

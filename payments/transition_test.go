@@ -127,7 +127,7 @@ func TestDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]models.DeliveryStatus{on.ID: models.DeliveryPending, off.ID: models.DeliverySkipped} {
-		deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, id, 10)
+		deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, id, models.DeliveryFilter{Limit: 10})
 		if err != nil || len(deliveries) != 2 {
 			t.Fatalf("%s: %d deliveries, %v", id, len(deliveries), err)
 		}

@@ -66,6 +66,27 @@ func (v *Vault) Digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// tokenProof is how many hex digits at the end of a token prove where it is from.
+const tokenProof = 32
+
+// Token returns what a link in a mail carries in place of a row's id: the id and a
+// proof that this installation wrote it. The database holds the id alone, so a copy
+// of it opens nothing.
+func (v *Vault) Token(id string) string {
+	h := hmac.New(sha256.New, v.Key("token"))
+	h.Write([]byte(id))
+	return id + hex.EncodeToString(h.Sum(nil))[:tokenProof]
+}
+
+// TokenID returns the id in a token, and whether Token made it.
+func (v *Vault) TokenID(token string) (id string, ok bool) {
+	if len(token) <= tokenProof {
+		return "", false
+	}
+	id = token[:len(token)-tokenProof]
+	return id, hmac.Equal([]byte(token), []byte(v.Token(id)))
+}
+
 // Seal encrypts text (AES-256-GCM, a random nonce, the key's id in front) for
 // one place, such as "webhook_endpoints/we_…". Open must name the same place, so
 // that a sealed value moved to another row does not open there.

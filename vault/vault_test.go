@@ -18,6 +18,21 @@ func open(t *testing.T, key string) *vault.Vault {
 	return v
 }
 
+// A token leads back to its id, and no other text does.
+func TestToken(t *testing.T) {
+	t.Parallel()
+	v, other := open(t, strings.Repeat("k", vault.MinKeyLength)), open(t, strings.Repeat("j", vault.MinKeyLength))
+	token := v.Token("tok_1")
+	if id, ok := v.TokenID(token); !ok || id != "tok_1" {
+		t.Errorf("%s leads to %q, %v", token, id, ok)
+	}
+	for _, wrong := range []string{"", "tok_1", token + "0", token[1:], "tok_2" + token[5:], other.Token("tok_1"), strings.ToUpper(token)} {
+		if _, ok := v.TokenID(wrong); ok {
+			t.Errorf("%q is a token", wrong)
+		}
+	}
+}
+
 func TestVault(t *testing.T) {
 	t.Parallel()
 	v := open(t, strings.Repeat("k", 32))

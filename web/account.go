@@ -31,6 +31,7 @@ func (s *server) signUpForm(c *fiber.Ctx) error {
 func (s *server) signUp(c *fiber.Ctx) error {
 	in := merchants.NewMerchant{
 		Name: c.FormValue("name"), Business: c.FormValue("business"), Email: c.FormValue("email"), Password: c.FormValue("password"),
+		Language: string(i18n.Of(c.UserContext())),
 	}
 	_, err := s.Merchants.SignUp(c.UserContext(), in, c.IP())
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
@@ -127,7 +128,7 @@ func (s *server) environment(c *fiber.Ctx) error {
 }
 
 // preferences handles POST /preferencias: the visitor's language or theme, kept in
-// a cookie for a year.
+// a cookie for a year. Mails follow the language of who is logged in.
 func (s *server) preferences(c *fiber.Ctx) error {
 	keep := func(name, value string) {
 		c.Cookie(&fiber.Cookie{
@@ -139,6 +140,11 @@ func (s *server) preferences(c *fiber.Ctx) error {
 	if form.Has("lang") {
 		if lang, ok := i18n.Parse(c.FormValue("lang")); ok {
 			keep(langCookie, string(lang))
+			if token, ok := s.session(c).Values[sessionToken].(string); ok {
+				if err := s.Merchants.Speak(c.UserContext(), token, string(lang)); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	if form.Has("theme") {

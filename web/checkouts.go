@@ -134,17 +134,24 @@ func (s *server) eventRows(c *fiber.Ctx, checkoutID string) ([]pages.EventRow, e
 	if err != nil {
 		return nil, err
 	}
-	deliveries, err := models.CheckoutDeliveries(c.UserContext(), s.DB.Pool, scope(c), checkoutID)
+	return s.withDeliveries(c, events)
+}
+
+// withDeliveries are rows of events with how each fares at the endpoints.
+func (s *server) withDeliveries(c *fiber.Ctx, events []models.Event) ([]pages.EventRow, error) {
+	ids := make([]string, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	deliveries, err := models.EventDeliveries(c.UserContext(), s.DB.Pool, ids)
 	if err != nil {
 		return nil, err
 	}
 	var rows []pages.EventRow
 	for _, e := range events {
 		row := pages.EventRow{ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt}
-		for _, d := range deliveries {
-			if d.EventID == e.ID {
-				row.Deliveries = append(row.Deliveries, pages.EventDelivery{WebhookID: d.EndpointID, URL: d.URL, Status: deliveryState(d.Status, d.Attempts)})
-			}
+		for _, d := range deliveries[e.ID] {
+			row.Deliveries = append(row.Deliveries, pages.EventDelivery{WebhookID: d.EndpointID, URL: d.URL, Status: deliveryState(d.Status, d.Attempts)})
 		}
 		rows = append(rows, row)
 	}

@@ -85,14 +85,7 @@ func endpointErrors(c *fiber.Ctx, err error) components.FieldErrors {
 	if !ok {
 		return nil
 	}
-	key := "webhook_url"
-	switch refused.Reason {
-	case webhook.ReasonInsecure:
-		key = "webhook_url_https"
-	case webhook.ReasonPrivate:
-		key = "webhook_url_private"
-	}
-	return components.FieldErrors{{Field: "url", Text: i18n.T(c.UserContext(), "problem."+key)}}
+	return components.FieldErrors{{Field: "url", Text: i18n.T(c.UserContext(), "problem.webhook_url_"+string(refused.Reason))}}
 }
 
 // readEndpoint shows GET /app/webhooks/:id, with its latest deliveries.
@@ -134,7 +127,7 @@ func (s *server) deliveryRows(c *fiber.Ctx, endpointID, filter string) ([]pages.
 	case pages.DeliveryDelivered, pages.DeliveryFailed, pages.DeliverySkipped, pages.DeliveryPending:
 		statuses = []models.DeliveryStatus{models.DeliveryStatus(filter)}
 	}
-	deliveries, err := models.EndpointDeliveries(c.UserContext(), s.DB.Pool, scope(c), endpointID, deliveriesShown, statuses...)
+	deliveries, err := models.EndpointDeliveries(c.UserContext(), s.DB.Pool, scope(c), endpointID, models.DeliveryFilter{Limit: deliveriesShown, Undelivered: statuses})
 	if err != nil {
 		return nil, err
 	}

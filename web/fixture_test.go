@@ -14,6 +14,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"garoupa/api"
+	"garoupa/mail"
 	"garoupa/payments/paymentstest"
 	"garoupa/server"
 	"garoupa/web"
@@ -37,18 +38,26 @@ func newSite(t *testing.T) *site { return newLimitedSite(t, web.Limits{}) }
 
 func newLimitedSite(t *testing.T, limits web.Limits) *site {
 	t.Helper()
+	return newSiteWith(t, func(o *web.Options) { o.Limits = limits })
+}
+
+// newSiteWith is newSite with some options of its own.
+func newSiteWith(t *testing.T, change func(*web.Options)) *site {
+	t.Helper()
 	s := &site{Gateway: paymentstest.New(t)}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	s.live = web.NewLive(ctx, s.DB)
 	address := "http://localhost" // one host for all three, so none is apart
+	pages := web.Options{
+		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Vault: s.Vault, Live: s.live, Mails: &mail.Writer{Vault: s.Vault, AppURL: address},
+		BaseURL: address, CheckoutHost: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
+	}
+	change(&pages)
 	s.url = browsertest.Serve(t, server.New(server.Options{
 		DB: s.DB, BaseURL: address, CheckoutHost: address, AppURL: address,
 		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, CheckoutHost: address, Now: s.Clock.Now},
-		Web: web.Options{
-			DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Vault: s.Vault, Live: s.live,
-			BaseURL: address, CheckoutHost: address, AppURL: address, AllowPrivate: true, Limits: limits, Now: s.Clock.Now,
-		},
+		Web: pages,
 	}))
 	t.Cleanup(s.live.Close) // before the server stops, which waits for streams
 	return s

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -28,6 +29,15 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"product_description":  {"": "product_description"},
 	"product_imageUrl":     {"": "product_image"},
 	"product_paymentCycle": {"": "product_cycle"},
+
+	"access_legalName":     {"": "access_legal_name"},
+	"access_document":      {"": "access_document"},
+	"access_website":       {"": "access_website"},
+	"access_sells":         {merchants.Missing: "access_sells_missing", "": "access_sells"},
+	"access_monthlyVolume": {"": "access_monthly_volume"},
+	"access_contactName":   {"": "access_contact_name"},
+	"access_contactEmail":  {"": "email"},
+	"access_contactPhone":  {"": "access_contact_phone"},
 
 	"link_productId":        {"": "link_product"},
 	"link_expiresInSeconds": {"": "link_expiry"},
@@ -62,6 +72,11 @@ func problemText(ctx context.Context, field string, problem merchants.Problem) s
 		return i18n.T(ctx, "problem."+key, merchants.MaxPasswordLength)
 	}
 	return i18n.T(ctx, "problem."+key)
+}
+
+// formText returns a field of several lines.
+func formText(c *fiber.Ctx, field string) string {
+	return strings.ReplaceAll(c.FormValue(field), "\r\n", "\n")
 }
 
 // values returns every value of a repeated field.

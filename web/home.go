@@ -5,6 +5,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/views/i18n"
 	"garoupa/views/pages"
 )
 
@@ -21,15 +22,22 @@ func (s *server) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	account, err := models.AccountByID(s.DB.WithContext(c.UserContext()), visitor(c).AccountID)
+	if err != nil {
+		return err
+	}
+	switches, err := s.switchNotices(c, account)
+	if err != nil {
+		return err
+	}
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
-	return render(c, pages.Home(pages.HomeProps{Shell: shell, Steps: steps, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
+	return render(c, pages.Home(pages.HomeProps{Shell: shell, Switches: switches, Steps: steps, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
 }
 
-// firstSteps are what a new merchant does in test before selling; none once all is
-// done.
+// firstSteps are what a new merchant does before selling; none once all is done.
 func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 	v := visitor(c)
 	test := models.Scope{ProjectID: *v.ProjectID}
@@ -50,6 +58,7 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 		{ID: pages.StepKey, Href: "/app/chaves/nova"},
 		{ID: pages.StepCheckout, Done: len(paid) > 0, Href: "/app/cobrancas"},
 		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},
+		liveStep(c),
 	}
 	if len(keys) > 0 && keys[0].RevokedAt == nil {
 		steps[1].Done, steps[1].Detail = true, merchants.PrefixTest+"…"+keys[0].Last4
@@ -60,4 +69,19 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 		}
 	}
 	return nil, nil
+}
+
+// liveStep is the last of the first steps: asking for production access, and then
+// waiting for it.
+func liveStep(c *fiber.Ctx) pages.HomeStep {
+	step := pages.HomeStep{ID: pages.StepLive, Href: "/app/producao"}
+	switch visitor(c).Access {
+	case models.AccessApproved:
+		step.Done = true
+	case models.AccessPendingReview:
+		step.Href, step.Detail = "", i18n.T(c.UserContext(), "home.live_waits")
+	case models.AccessRejected:
+		step.Detail = i18n.T(c.UserContext(), "home.live_refused")
+	}
+	return step
 }

@@ -152,7 +152,11 @@ func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	c := s.member(t)
-	for url, want := range map[string]string{"ftp://x": "Digite um endereço", "https://u:p@shop.example": "Digite um endereço", "": "Digite um endereço"} {
+	for url, want := range map[string]string{
+		"": "Digite um endereço", "shop.example/hook": "Digite um endereço", "ftp://x": "começar com https:// ou http://", "https://u:p@shop.example": "Tire o usuário e a senha",
+		"https://shop.example/#x": "depois do #", "https://shop.example:70000/": "a porta do endereço", "http://169.254.169.254/": "não é público",
+		"https://shop.example/" + strings.Repeat("x", 2048): "até 2048 caracteres",
+	} {
 		a := c.post("/app/webhooks", "url", url, "types", "checkout.paid")
 		if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), want) || a.Find("#url").AttrOr("value", "-") != url {
 			t.Errorf("%q: %d %q", url, a.status, a.Find("#errors").Text())

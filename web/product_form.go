@@ -15,12 +15,12 @@ import (
 // readProductForm reads the form of a product, as typed and as it is meant.
 func readProductForm(c *fiber.Ctx) (pages.ProductFields, merchants.ProductForm) {
 	fields := pages.ProductFields{
-		Name: c.FormValue("name"), Slug: c.FormValue("slug"), Amount: c.FormValue("amount"), Description: c.FormValue("description"),
+		Name: c.FormValue("name"), Slug: c.FormValue("slug"), Amount: c.FormValue("amount"), Description: formText(c, "description"),
 		ImageURL: c.FormValue("imageUrl"), PaymentCycle: c.FormValue("paymentCycle"), Active: c.FormValue("active") != "",
 	}
 	price, _ := readPrice(fields.Amount) // what is no price is zero, which no product may cost
 	return fields, merchants.ProductForm{
-		Name: fields.Name, Description: strings.ReplaceAll(fields.Description, "\r\n", "\n"), ImageURL: strings.ToValidUTF8(fields.ImageURL, ""),
+		Name: fields.Name, Description: fields.Description, ImageURL: strings.ToValidUTF8(fields.ImageURL, ""),
 		Amount: price, PaymentCycle: fields.PaymentCycle, Active: fields.Active,
 	}
 }

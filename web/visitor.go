@@ -11,6 +11,7 @@ import (
 	"garoupa/fault"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/requestid"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
@@ -37,7 +38,7 @@ func scope(c *fiber.Ctx) models.Scope {
 
 func actor(c *fiber.Ctx) merchants.Actor {
 	v := visitor(c)
-	return merchants.Actor{UserID: v.UserID, AccountID: v.AccountID, IP: c.IP()}
+	return merchants.Actor{UserID: v.UserID, AccountID: v.AccountID, IP: c.IP(), RequestID: requestid.Of(c.UserContext())}
 }
 
 // member lets in the members of an account. Others are led to log in, and from
@@ -98,7 +99,7 @@ func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 		return nil, err
 	}
 	tone := components.ToneOK
-	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable"}, key) {
+	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed"}, key) {
 		tone = components.ToneBad
 	}
 	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
@@ -125,6 +126,9 @@ var menu = []layouts.NavGroup{
 		{ID: layouts.NavKeys, Href: "/app/chaves"},
 		{ID: layouts.NavWebhooks, Href: "/app/webhooks"},
 		{ID: layouts.NavDocs, Href: "/docs"},
+	}},
+	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{
+		{ID: layouts.NavLive, Href: "/app/producao"},
 	}},
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/sessions"
 
 	"garoupa/fault"
+	"garoupa/mail"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -25,13 +26,14 @@ import (
 	"garoupa/vault"
 )
 
-// Options are what the pages are made of. All are required.
+// Options are what the pages are made of. All but Mails are required.
 type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
 	Merchants *merchants.Service
 	Vault     *vault.Vault
 	Live      *Live
+	Mails     *mail.Writer // words the mails that /dev/mail shows; nil: there is no such page
 	// The three addresses, with scheme and without a slash at the end.
 	BaseURL, CheckoutHost, AppURL string
 	AllowPrivate                  bool // endpoints may be on private addresses
@@ -72,6 +74,7 @@ func Register(r fiber.Router, o Options) {
 
 	s.registerAccount(r)
 	s.registerDocs(r)
+	s.registerMails(r)
 	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.member))
 }
 
@@ -109,6 +112,7 @@ func (s *server) registerDashboard(app fiber.Router) {
 	}, "checkout_expired"))
 
 	s.registerSales(app)
+	s.registerAccess(app)
 
 	app.Get("/chaves", s.listKeys)
 	app.Get("/chaves/nova", developer, s.newKey)
@@ -123,6 +127,14 @@ func (s *server) registerDashboard(app fiber.Router) {
 	app.Post("/webhooks/:id/ativar", developer, s.switchEndpoint(true, "webhook_enabled"))
 	app.Post("/webhooks/:id/desativar", developer, s.switchEndpoint(false, "webhook_disabled"))
 	app.Post("/webhooks/:id/excluir", developer, s.deleteEndpoint)
+}
+
+// registerAccess adds the pages of production access.
+func (s *server) registerAccess(app fiber.Router) {
+	app.Get("/producao", s.readAccess)
+	app.Get("/producao/pedido", s.accessForm)
+	app.Post("/producao/pedido", s.requestAccess)
+	app.Post("/producao/retirar", s.withdrawAccess)
 }
 
 // registerSales adds the pages of products and payment links.

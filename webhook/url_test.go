@@ -154,25 +154,6 @@ func TestCheckURLRefusesHostileHosts(t *testing.T) {
 	}
 }
 
-// Tricks in which parsers disagree about where the host is. Any reason will do.
-func TestCheckURLRefusesParserTricks(t *testing.T) {
-	t.Parallel()
-	for _, raw := range []string{
-		`https://example.com\@127.0.0.1/`, `https://127.0.0.1\.example.com/`, `https:\\127.0.0.1\hook`,
-		"https://example.com@127.0.0.1/", "https://127.0.0.1#@example.com/", "https://127.0.0.1%00.example.com/",
-		"https://127.0.0.1%2eexample.com/", "https://%6c%6f%63alhost/", "https://127.0.0.1%0d%0a.example.com/",
-		"https://[127.0.0.1]/", "https://[::1/", "https://::1/", "https://[::1]extra/", "https://[::1]:x/",
-		"https://[v1.127.0.0.1]/", "https://[localhost]/", "https://[8.8.8.8]/", "https://2606:4700:4700::1111/", "https://127.0.0.1:80:443/", "https://127.0.0.1\t/",
-		"https://127.0.0.1,example.com/", "https://127.0.0.1;example.com/", "https://127.0.0.0x1/",
-		"https://127.0.0.1.1/", "https://127..1/", "https://0x/", "https://08.0.0.1/", "https://4294967296/", "https://127.0.0.256/",
-		"https://0b1111111.1/",
-	} {
-		if err := webhook.CheckURL(raw, false, false); err == nil {
-			t.Errorf("CheckURL(%q) accepts", raw)
-		}
-	}
-}
-
 // Even an installation that allows private targets keeps its own credentials.
 func TestCheckURLNeverAllowsMetadata(t *testing.T) {
 	t.Parallel()

@@ -12,10 +12,11 @@ import (
 var allowed = map[string]string{
 	"server":    "api web models migrations requestid",
 	"api":       "payments merchants models wire strictjson ratelimit requestid fault money api/openapi",
-	"web":       "api api/openapi payments merchants models views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
-	"jobs":      "payments merchants models webhook ratelimit",
+	"web":       "api api/openapi payments merchants mail models taxid views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
+	"jobs":      "payments merchants mail models webhook ratelimit",
 	"payments":  "ledger wire models pix pix/qr pix/psp pix/psp/simulator pixkey wallet quote vault fault money",
 	"merchants": "models taxid webhook vault fault money",
+	"mail":      "models vault money views/i18n views/layouts views/mails",
 	"ledger":    "models money",
 	"wire":      "models",
 	"models":    "money",
@@ -25,6 +26,7 @@ var allowed = map[string]string{
 	"views/components": "views/i18n static money",
 	"views/i18n":       "money",
 	"views/docs":       "views/i18n",
+	"views/mails":      "views/i18n",
 	"strictjson":       "wire",
 
 	"pix/psp/simulator": "pix pix/psp",

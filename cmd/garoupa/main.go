@@ -43,6 +43,8 @@ func commands() []command {
 		{"migrate", "bring the database's schema up to this program's", migrate},
 		{"demo", "add a demo merchant with keys, a product and staff", demo},
 		{"simulate", "act as the simulator's bank: pay, expire or cancel a checkout", simulate},
+		{"trigger", "make a test checkout that sends an event, through the API", trigger},
+		{"verify", "check the signature of a webhook delivery", verify},
 		{"staff", "add people who work for the installation", staff},
 		{"check", "check the database, its schema and the books", check},
 		{"version", "print the version", version},
@@ -92,20 +94,26 @@ func execute(c command, args []string) (status int) {
 	return 1
 }
 
-// parse reads the command's flags and returns the words after them, of which there
-// must be as many as want names.
-func (in invocation) parse(want ...string) ([]string, error) {
-	if err := in.flags.Parse(in.args); errors.Is(err, flag.ErrHelp) {
-		return nil, err
-	} else if err != nil {
-		return nil, errUsage
+// parse reads the command's flags, which may stand before and after its words, and
+// returns the words, of which there must be as many as want names.
+func (in invocation) parse(want ...string) (words []string, err error) {
+	for args := in.args; ; args = in.flags.Args()[1:] {
+		if err := in.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
+			return nil, errUsage
+		}
+		if in.flags.NArg() == 0 {
+			break
+		}
+		words = append(words, in.flags.Arg(0))
 	}
-	if in.flags.NArg() != len(want) {
+	if len(words) != len(want) {
 		fmt.Fprintf(in.flags.Output(), "usage: %s %s\n", in.flags.Name(), strings.Join(want, " "))
 		in.flags.PrintDefaults()
 		return nil, errUsage
 	}
-	return in.flags.Args(), nil
+	return words, nil
 }
 
 func asksHelp(args []string) bool {

@@ -87,9 +87,15 @@ type ran struct {
 // try runs a command to its end.
 func (p *program) try(args ...string) ran {
 	p.t.Helper()
+	return p.tryWith(nil, args...)
+}
+
+// tryWith is try with something on standard input.
+func (p *program) tryWith(input io.Reader, args ...string) ran {
+	p.t.Helper()
 	var out, wrong bytes.Buffer
 	command := p.command(args...)
-	command.Stdout, command.Stderr = &out, &wrong
+	command.Stdin, command.Stdout, command.Stderr = input, &out, &wrong
 	err := command.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		p.t.Fatal(err)

@@ -72,7 +72,7 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	}
 	runner, err := jobs.Start(working, jobs.Options{
 		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Now: time.Now,
-		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: s.allowPrivate()}),
+		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: s.allowPrivate()}), Mail: services.sender,
 	})
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func newApp(s settings, db *models.DB, services *services, live *web.Live) *fibe
 			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals, FailedAuth: s.limits.failedAuth},
 		},
 		Web: web.Options{
-			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: live,
+			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: live, Mails: services.shownMails,
 			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: time.Now,
 			Limits: web.Limits{Pages: s.limits.pages, LogIn: s.limits.logIn},

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"garoupa/mail"
 	"garoupa/merchants"
 	"garoupa/payments"
 	"garoupa/pix/psp"
@@ -19,6 +20,10 @@ type services struct {
 	vault     *vault.Vault
 	payments  *payments.Service
 	merchants *merchants.Service
+	// One of the two words mails: the sender, or in the embedded mode without an SMTP
+	// server the page that shows them. Both are nil where mails only wait.
+	sender     *mail.Sender
+	shownMails *mail.Writer
 }
 
 // newServices wires the services. wake is called after commits that leave work.
@@ -42,7 +47,7 @@ func newServices(ctx context.Context, s settings, db *database, wake func()) (*s
 	if s.LiveProvider == providerSimulator {
 		live = sim
 	}
-	return &services{
+	out := &services{
 		vault: v,
 		payments: payments.New(payments.Options{
 			DB: db.DB, Simulator: sim, Live: live, Vault: v, CheckoutHost: s.CheckoutHost,
@@ -50,5 +55,13 @@ func newServices(ctx context.Context, s settings, db *database, wake func()) (*s
 			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, time.Now), Backoff: s.backoff, Now: time.Now, Wake: wake,
 		}),
 		merchants: merchants.New(merchants.Options{DB: db.DB, Vault: v, AllowPrivate: s.allowPrivate(), Now: time.Now}),
-	}, nil
+	}
+	writer := &mail.Writer{Vault: v, AppURL: s.AppURL}
+	switch {
+	case s.smtp != nil:
+		out.sender = &mail.Sender{Writer: writer, Server: s.smtp, From: *s.from}
+	case s.keepsMails():
+		out.shownMails = writer
+	}
+	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	netmail "net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
+	"garoupa/mail"
 	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/quote"
@@ -52,7 +54,11 @@ type settings struct {
 	RateLimitFailedAuth  string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
 	RateLimitPages       string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
 	RateLimitLogIn       string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
+	SMTPURL              string        `env:"GAROUPA_SMTP_URL"`
+	MailFrom             string        `env:"GAROUPA_MAIL_FROM"`
 	TrustedProxies       string        `env:"GAROUPA_TRUSTED_PROXIES"`
+	APIKey               string        `env:"GAROUPA_API_KEY"`
+	WebhookSecret        string        `env:"GAROUPA_WEBHOOK_SECRET"`
 	LogLevel             slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
 
 	backoff     []time.Duration
@@ -60,6 +66,8 @@ type settings struct {
 	quotes      []quote.Source
 	proxies     []netip.Prefix
 	limits      limiters
+	smtp        *mail.Server // nil: none
+	from        *netmail.Address
 }
 
 // limiters are the buckets of the RateLimit settings; nil ones are off.
@@ -125,6 +133,8 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_RATE_LIMIT_FAILED_AUTH", s.readLimit(&s.limits.failedAuth, s.RateLimitFailedAuth)},
 		{"GAROUPA_RATE_LIMIT_PAGES", s.readLimit(&s.limits.pages, s.RateLimitPages)},
 		{"GAROUPA_RATE_LIMIT_LOG_IN", s.readLimit(&s.limits.logIn, s.RateLimitLogIn)},
+		{"GAROUPA_SMTP_URL", s.readSMTP()},
+		{"GAROUPA_MAIL_FROM", s.readMailFrom()},
 		{"GAROUPA_TRUSTED_PROXIES", s.readProxies()},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
 	} {
@@ -216,6 +226,26 @@ func (s *settings) readProxies() error {
 	}
 	return nil
 }
+
+func (s *settings) readSMTP() (err error) {
+	if s.SMTPURL != "" {
+		s.smtp, err = mail.ParseServer(s.SMTPURL)
+	}
+	return err
+}
+
+func (s *settings) readMailFrom() (err error) {
+	if s.MailFrom == "" && s.SMTPURL == "" {
+		return nil
+	}
+	if s.from, err = netmail.ParseAddress(s.MailFrom); err != nil {
+		return errors.New(`must be an address such as "Garoupa <pix@example.com>" where GAROUPA_SMTP_URL is set`)
+	}
+	return nil
+}
+
+// keepsMails reports whether mails are shown in the browser in place of being sent.
+func (s *settings) keepsMails() bool { return s.embedded() && s.smtp == nil }
 
 func checkDelay(d time.Duration) error {
 	if d < 0 {

@@ -97,6 +97,8 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_RATE_LIMIT_FAILED_AUTH": {"1"},
 		"GAROUPA_RATE_LIMIT_PAGES":       {"1/m,0"},
 		"GAROUPA_RATE_LIMIT_LOG_IN":      {"-1/m"},
+		"GAROUPA_SMTP_URL":               {"mail.example", "http://u:hunter2@mail.example", "smtp://u:hunter2@:25", "smtp://u:hunter2@x:99999", "smtp://u:hunter2@x:hunter2", "smtp://u:hunter2@x/?tls=no"},
+		"GAROUPA_MAIL_FROM":              {"Garoupa", "a@b@c"},
 		"GAROUPA_TRUSTED_PROXIES":        {"proxy", "10.0.0.0/8,x"},
 		"GAROUPA_LOG_LEVEL":              {"loud"},
 	} {

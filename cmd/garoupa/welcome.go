@@ -65,6 +65,9 @@ func printWelcome(w io.Writer, s settings, d *demoMerchant) {
 	if s.CheckoutHost != s.BaseURL {
 		fmt.Fprintf(w, "    Buyers      %s/pay/…\n", s.CheckoutHost)
 	}
+	if s.keepsMails() {
+		fmt.Fprintf(w, "    Mails       %s/dev/mail\n", s.AppURL)
+	}
 	if d != nil {
 		printDemo(w, s, d)
 	}

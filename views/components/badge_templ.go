@@ -118,32 +118,40 @@ const (
 	Endpoint   = "endpoint"
 	Product    = "product"
 	Link       = "link"
+	Access     = "access"
 )
 
 // statuses are the tone and icon of every status of every thing. The word is the
 // text "status.<thing>_<status>".
 var statuses = map[string]BadgeProps{
-	"checkout_PENDING":     {Tone: ToneInfo, Icon: "clock"},
-	"checkout_PAID":        {Tone: ToneOK, Icon: "check"},
-	"checkout_EXPIRED":     {Icon: "timer-off"},
-	"checkout_CANCELLED":   {Tone: ToneBad, Icon: "x"},
-	"delivery_PENDING":     {Tone: ToneInfo, Icon: "clock"},
-	"delivery_DELIVERED":   {Tone: ToneOK, Icon: "check"},
-	"delivery_RETRYING":    {Tone: ToneWarn, Icon: "rotate-cw"},
-	"delivery_FAILED":      {Tone: ToneBad, Icon: "circle-x"},
-	"delivery_SKIPPED":     {Icon: "ban"},
-	"settlement_PENDING":   {Tone: ToneInfo, Icon: "clock"},
-	"settlement_AVAILABLE": {Tone: ToneOK, Icon: "check"},
-	"settlement_COMPLETED": {Tone: ToneOK, Icon: "check"},
-	"key_ACTIVE":           {Tone: ToneOK, Icon: "check"},
-	"key_REVOKED":          {Icon: "ban"},
-	"endpoint_ENABLED":     {Tone: ToneOK, Icon: "check"},
-	"endpoint_DISABLED":    {Tone: ToneWarn, Icon: "circle-pause"},
-	"product_ACTIVE":       {Tone: ToneOK, Icon: "check"},
-	"product_INACTIVE":     {Icon: "circle-pause"},
-	"link_ACTIVE":          {Tone: ToneOK, Icon: "check"},
-	"link_INACTIVE":        {Icon: "circle-pause"},
-	"link_UNSOLD":          {Tone: ToneWarn, Icon: "circle-pause"},
+	"checkout_PENDING":      {Tone: ToneInfo, Icon: "clock"},
+	"checkout_PAID":         {Tone: ToneOK, Icon: "check"},
+	"checkout_EXPIRED":      {Icon: "timer-off"},
+	"checkout_CANCELLED":    {Tone: ToneBad, Icon: "x"},
+	"delivery_PENDING":      {Tone: ToneInfo, Icon: "clock"},
+	"delivery_DELIVERED":    {Tone: ToneOK, Icon: "check"},
+	"delivery_RETRYING":     {Tone: ToneWarn, Icon: "rotate-cw"},
+	"delivery_FAILED":       {Tone: ToneBad, Icon: "circle-x"},
+	"delivery_SKIPPED":      {Icon: "ban"},
+	"settlement_PENDING":    {Tone: ToneInfo, Icon: "clock"},
+	"settlement_AVAILABLE":  {Tone: ToneOK, Icon: "check"},
+	"settlement_COMPLETED":  {Tone: ToneOK, Icon: "check"},
+	"key_ACTIVE":            {Tone: ToneOK, Icon: "check"},
+	"key_REVOKED":           {Icon: "ban"},
+	"endpoint_ENABLED":      {Tone: ToneOK, Icon: "check"},
+	"endpoint_DISABLED":     {Tone: ToneWarn, Icon: "circle-pause"},
+	"product_ACTIVE":        {Tone: ToneOK, Icon: "check"},
+	"product_INACTIVE":      {Icon: "circle-pause"},
+	"link_ACTIVE":           {Tone: ToneOK, Icon: "check"},
+	"link_INACTIVE":         {Icon: "circle-pause"},
+	"link_UNSOLD":           {Tone: ToneWarn, Icon: "circle-pause"},
+	"access_NOT_REQUESTED":  {Icon: "circle-dashed"},
+	"access_PENDING_REVIEW": {Tone: ToneInfo, Icon: "clock"},
+	"access_APPROVED":       {Tone: ToneOK, Icon: "check"},
+	"access_REJECTED":       {Tone: ToneBad, Icon: "x"},
+	"access_RETURNED":       {Tone: ToneWarn, Icon: "message-circle-question-mark"},
+	"access_WITHDRAWN":      {Icon: "undo-2"},
+	"access_REVOKED":        {Tone: ToneBad, Icon: "ban"},
 }
 
 // StatusBadge shows the status of one of the things above. A status it does not

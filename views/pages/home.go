@@ -5,6 +5,8 @@ import "garoupa/views/layouts"
 // HomeProps is GET /app.
 type HomeProps struct {
 	Shell layouts.Shell
+	// Switches are those that staff have turned on.
+	Switches []SwitchNotice
 	// Steps is the first-run checklist, in order. Empty hides it.
 	Steps []HomeStep
 	// Checkouts are the latest ones of the environment, newest first.

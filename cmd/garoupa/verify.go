@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"garoupa/webhook"
+)
+
+// bodyLimit bounds what verify reads; no delivery comes near it.
+const bodyLimit = 16 << 20
+
+// verify says whether a delivery's signature is right and, if it is not, why.
+func verify(_ context.Context, in invocation) error {
+	secret := in.flags.String("secret", "", "signing `secret` of the endpoint, whsec_…; else GAROUPA_WEBHOOK_SECRET")
+	signature := in.flags.String("signature", "", "the `header` x-svc-signature as it came")
+	words, err := in.parse("<body.json>|-")
+	if err != nil {
+		return err
+	}
+	if *secret == "" {
+		*secret = in.settings.WebhookSecret
+	}
+	if *secret == "" || *signature == "" {
+		fmt.Fprintln(in.flags.Output(), "verify needs --signature, and --secret or GAROUPA_WEBHOOK_SECRET")
+		in.flags.PrintDefaults()
+		return errUsage
+	}
+	body, err := readBody(words[0])
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	if why := whyInvalid(*secret, *signature, body); why != "" {
+		return fmt.Errorf("invalid: %s", why)
+	}
+	fmt.Fprintln(in.out, "valid")
+	return nil
+}
+
+// readBody reads a file, or standard input for "-".
+func readBody(name string) ([]byte, error) {
+	file := os.Stdin
+	if name != "-" {
+		var err error
+		if file, err = os.Open(name); err != nil {
+			return nil, err
+		}
+		defer file.Close()
+	}
+	body, err := io.ReadAll(io.LimitReader(file, bodyLimit+1))
+	if err == nil && len(body) > bodyLimit {
+		err = fmt.Errorf("%s is larger than any delivery", name)
+	}
+	return body, err
+}
+
+var hexSignature = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// whyInvalid returns "" for the signature of body. For another it tries what usually
+// went wrong on the way, and says what it was.
+func whyInvalid(secret, signature string, body []byte) string {
+	if webhook.Verify(secret, signature, body) {
+		return ""
+	}
+	mended := strings.ToLower(strings.TrimSpace(signature))
+	mended = strings.TrimPrefix(mended, "sha256=")
+	switch {
+	case !hexSignature.MatchString(mended):
+		return fmt.Sprintf("a signature is 64 hex digits; this one has %d characters or others than hex digits", len(signature))
+	case webhook.Verify(secret, mended, body):
+		return "body and secret are right, but the signature must be 64 lower-case hex digits, with nothing around them"
+	}
+	for _, each := range []struct {
+		secret, why string
+	}{
+		{strings.TrimSpace(secret), "with the space around the secret taken off, it is valid"},
+		{"whsec_" + secret, "the secret must begin with whsec_: with it, it is valid"},
+	} {
+		if webhook.Verify(each.secret, mended, body) {
+			return each.why
+		}
+	}
+	for _, each := range []struct {
+		body []byte
+		why  string
+	}{
+		{bytes.TrimSuffix(bytes.TrimSuffix(body, []byte("\n")), []byte("\r")), "the body ends in a newline, which editors add: without it, it is valid"},
+		{bytes.TrimPrefix(body, []byte("\ufeff")), "the body begins with a byte order mark, which editors add: without it, it is valid"},
+		{compact(body), "the body was formatted: with the space between its members taken out, it is valid. Keep the bytes as they came"},
+	} {
+		if webhook.Verify(secret, mended, each.body) {
+			return each.why
+		}
+	}
+	switch {
+	case len(body) == 0:
+		return "the body is empty"
+	case !json.Valid(body):
+		return "the body is not whole JSON: it was cut off or changed"
+	}
+	return "another secret signed it, or the body was changed; with this secret the signature of this body is " + webhook.Sign(secret, body)
+}
+
+// compact returns JSON without the space between its parts, nil if body is none.
+func compact(body []byte) []byte {
+	var out bytes.Buffer
+	if json.Compact(&out, bytes.TrimPrefix(body, []byte("\ufeff"))) != nil {
+		return nil
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,72 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"garoupa/mail"
+	"garoupa/models"
+)
+
+const (
+	// mailsAtOnce bounds the talks with the SMTP server of one process.
+	mailsAtOnce = 4
+	// mailTimeout bounds a job that sends a mail; SMTP servers may take their time.
+	mailTimeout = 25 * time.Second
+	// mailStale is the age at which a mail is news no more, say because no SMTP server
+	// was named before.
+	mailStale = 3 * 24 * time.Hour
+)
+
+// sendMailArgs name the mail to send. The rows are written by models.InsertMails, in
+// the transaction of what the mail tells of.
+type sendMailArgs struct {
+	MailID string `json:"mailId"`
+}
+
+// Kind implements river.JobArgs.
+func (sendMailArgs) Kind() string { return models.JobSendMail }
+
+// sendMail hands one mail to the SMTP server. River waits between attempts.
+type sendMail struct {
+	river.WorkerDefaults[sendMailArgs]
+	Options
+}
+
+// Timeout implements river.Worker.
+func (*sendMail) Timeout(*river.Job[sendMailArgs]) time.Duration { return mailTimeout }
+
+// Work sends the mail, unless it was sent. A crash before that is noted sends it
+// again; mail programs know it by its Message-ID.
+func (w *sendMail) Work(ctx context.Context, job *river.Job[sendMailArgs]) error {
+	m, err := models.MailByID(ctx, w.DB.Pool, job.Args.MailID)
+	if err != nil {
+		return fmt.Errorf("jobs: read mail: %w", err)
+	}
+	now := w.Now()
+	if m.SentAt != nil || now.Sub(m.CreatedAt) > mailStale {
+		return nil
+	}
+	done := context.WithoutCancel(ctx)
+	if err = w.Mail.Send(ctx, m); err == nil {
+		return models.RecordMailSent(done, w.DB.Pool, m.ID, now)
+	}
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
+		return river.JobSnooze(0) // the process stops
+	}
+	failed, told := errors.AsType[*mail.Failure](err)
+	last := job.Attempt >= job.MaxAttempts || told && failed.Permanent
+	slog.WarnContext(ctx, "a mail was not sent", "mail", m.ID, "kind", m.Kind, "attempt", job.Attempt, "final", last, "err", err)
+	if err := models.RecordMailFailed(done, w.DB.Pool, m.ID, err.Error()); err != nil {
+		return fmt.Errorf("jobs: record mail: %w", err)
+	}
+	if told && failed.Permanent {
+		return river.JobCancel(err)
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package jobs_test
+
+import (
+	netmail "net/mail"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"garoupa/jobs"
+	"garoupa/mail"
+	"garoupa/mail/mailtest"
+	"garoupa/models"
+	"garoupa/payments"
+)
+
+// startMailing is start with an SMTP server.
+func (g *gateway) startMailing(t *testing.T, server *mailtest.Server) {
+	t.Helper()
+	smtp, err := mail.ParseServer("smtp://" + server.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.startWith(t, func(o *jobs.Options) {
+		o.Mail = &mail.Sender{
+			Writer: &mail.Writer{Vault: g.Vault, AppURL: "https://app.example"},
+			Server: smtp, From: netmail.Address{Address: "pix@garoupa.example"},
+		}
+	})
+}
+
+// write leaves a mail for each fact.
+func (g *gateway) write(t *testing.T, to string, at time.Time, facts ...string) {
+	t.Helper()
+	for _, fact := range facts {
+		err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+			return models.InsertMails(tx, models.Mail{
+				Fact: fact, To: to, Language: "en", Kind: models.MailPasswordChanged, CreatedAt: at,
+				Params: map[string]string{"name": "Ana", "at": at.Format(time.RFC3339)},
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (g *gateway) mail(t *testing.T, fact string) models.Mail {
+	t.Helper()
+	mails, err := models.LatestMails(t.Context(), g.DB.Pool, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mails {
+		if m.Fact == fact {
+			return m
+		}
+	}
+	t.Fatalf("no mail of %s", fact)
+	return models.Mail{}
+}
+
+// A mail is sent once, and its params are forgotten; one that is old news is not sent.
+func TestSendMail(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	server := mailtest.New(t)
+	g.write(t, "ana@example.com", time.Now().Add(-100*time.Hour), "old")
+	g.write(t, "ana@example.com", time.Now(), "new", "new")
+	g.startMailing(t, server)
+	if m := server.Next(t); m.To != "ana@example.com" || m.Subject != "Your password was changed" {
+		t.Errorf("sent %q to %s", m.Subject, m.To)
+	}
+	g.settled(t)
+	server.None(t)
+	if m := g.mail(t, "new"); m.SentAt == nil || m.Attempts != 1 || m.Error != "" || len(m.Params) != 0 {
+		t.Errorf("stands at %+v", m)
+	}
+	if m := g.mail(t, "old"); m.SentAt != nil {
+		t.Errorf("stands at %+v", m)
+	}
+}
+
+// A failure is tried again and told of without the address; a mailbox that does not
+// exist is given up at once.
+func TestSendMail_Refused(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	server := mailtest.New(t)
+	var asked atomic.Int32
+	server.Refuse = func(to string) string {
+		if to == "gone@example.com" {
+			return "550 5.1.1 <gone@example.com> unknown"
+		}
+		if asked.Add(1) == 1 {
+			return "451 4.7.1 <" + to + "> try again later"
+		}
+		return ""
+	}
+	g.write(t, "gone@example.com", time.Now(), "gone")
+	g.write(t, "ana@example.com", time.Now(), "later")
+	g.startMailing(t, server)
+	if m := server.Next(t); m.To != "ana@example.com" {
+		t.Errorf("sent to %s", m.To)
+	}
+	g.settled(t)
+	if m := g.mail(t, "later"); m.SentAt == nil || m.Attempts != 2 || m.Error != "" {
+		t.Errorf("stands at %+v", m)
+	}
+	if m := g.mail(t, "gone"); m.SentAt != nil || m.Attempts != 1 || !strings.Contains(m.Error, "550") || strings.Contains(m.Error, "@") {
+		t.Errorf("stands at %+v", m)
+	}
+	var told string
+	if err := g.DB.Raw("SELECT coalesce(string_agg(errors::text, ''), '') FROM river_job").Row().Scan(&told); err != nil || strings.Contains(told, "@example") {
+		t.Errorf("the queue holds an address: %s, %v", told, err)
+	}
+}
+
+// An SMTP server that hangs delays no webhook.
+func TestSendMail_Hanging(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	server := mailtest.New(t)
+	server.Hang = make(chan struct{})
+	receiver := newReceiver(t, answers(204))
+	g.Endpoint(t, receiver.url)
+	facts := []string{"1", "2", "3", "4", "5", "6", "7", "8"}
+	g.write(t, "ana@example.com", time.Now(), facts...)
+	g.startMailing(t, server)
+	t.Cleanup(func() { close(server.Hang) })
+	g.checkout(t, payments.NewCheckout{})
+	receiver.next(t)
+	server.None(t)
+}
+
+// settled waits until no mail is under way or due.
+func (g *gateway) settled(t *testing.T) {
+	t.Helper()
+	eventually(t, "a queue without mails", func() bool {
+		var n int
+		if err := g.DB.Raw("SELECT count(*) FROM river_job WHERE queue = 'mails' AND finalized_at IS NULL").Row().Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n == 0
+	})
+}

@@ -1,0 +1,124 @@
+// Package mail writes mails to people and sends them by SMTP. What a mail tells of
+// stands in its row (models.Mail); the words stand in the catalogs, under "mail".
+package mail
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"garoupa/models"
+	"garoupa/money"
+	"garoupa/vault"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	"garoupa/views/mails"
+)
+
+// kind is a sort of mail: the params that it has, and where its button leads in the
+// dashboard, "" for a mail without one.
+type kind struct {
+	params []string
+	path   string
+}
+
+// kinds are the sorts of mail that there are. A kind's texts are "mail.<kind>_subject",
+// "mail.<kind>_body", whose lines are paragraphs, and "mail.<kind>_action", the
+// button's. Params stand in the texts and in the path in braces.
+var kinds = map[string]kind{
+	models.MailVerifyEmail:     {[]string{"name", "token"}, "/verificar-email?token={token}"},
+	models.MailInvite:          {[]string{"inviter", "account", "role", "token"}, "/convite/{token}"},
+	models.MailResetPassword:   {[]string{"name", "token"}, "/redefinir-senha?token={token}"},
+	models.MailPasswordChanged: {[]string{"name", "at"}, "/app/configuracoes/seguranca"},
+}
+
+// maxParam bounds a param in characters: names are other people's to choose.
+const maxParam = 200
+
+// Writer words mails.
+type Writer struct {
+	Vault  *vault.Vault
+	AppURL string // the dashboard's address, without a slash at the end
+}
+
+// Letter is a mail as it is read.
+type Letter struct {
+	Subject, Text, HTML string
+	URL                 string // where its button leads; "" without one
+}
+
+// Write words a mail. It fails for a kind that there is not.
+func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
+	k, known := kinds[m.Kind]
+	if !known {
+		return Letter{}, fmt.Errorf("mail: no kind %q", m.Kind)
+	}
+	lang, _ := i18n.Parse(m.Language)
+	ctx = i18n.With(ctx, lang)
+	fill := params(ctx, m.Params)
+	p := mails.LetterProps{
+		Subject:    fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_subject")),
+		Paragraphs: strings.Split(fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_body")), "\n"),
+		Footer:     i18n.T(ctx, "mail.footer", w.AppURL),
+		Brand:      layouts.Brand,
+		Home:       w.AppURL,
+	}
+	if k.path != "" {
+		p.Action = fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_action"))
+		p.URL = w.AppURL + w.inLink(m.Params).Replace(k.path)
+	}
+	html := &strings.Builder{}
+	if err := mails.Letter(p).Render(ctx, html); err != nil {
+		return Letter{}, fmt.Errorf("mail: write %s: %w", m.Kind, err)
+	}
+	return Letter{Subject: p.Subject, Text: plain(p), HTML: html.String(), URL: p.URL}, nil
+}
+
+// params fills the braces of a text. What a reader could take for markup or for
+// another line is none: values are one line each, and short.
+func params(ctx context.Context, values map[string]string) *strings.Replacer {
+	var pairs []string
+	for name, value := range values {
+		switch name {
+		case "token":
+			continue // only a link may hold it
+		case "amount":
+			cents, _ := strconv.ParseInt(value, 10, 64)
+			value = i18n.Money(ctx, money.Cents(cents))
+		case "at":
+			at, _ := time.Parse(time.RFC3339, value)
+			value = i18n.DateTime(ctx, at)
+		case "role":
+			value = i18n.T(ctx, "role."+value)
+		}
+		value = strings.Join(strings.Fields(value), " ")
+		if runes := []rune(value); len(runes) > maxParam {
+			value = string(runes[:maxParam]) + "…"
+		}
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// inLink fills the braces of a path. Ids need no escaping.
+func (w *Writer) inLink(values map[string]string) *strings.Replacer {
+	var pairs []string
+	for name, value := range values {
+		if name == "token" {
+			value = w.Vault.Token(value)
+		}
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// plain is the letter for mail programs that show no HTML.
+func plain(p mails.LetterProps) string {
+	parts := p.Paragraphs
+	if p.Action != "" {
+		parts = append(parts, p.Action+":\n"+p.URL)
+	}
+	return strings.Join(append(parts, "-- \n"+p.Footer), "\n\n") + "\n"
+}

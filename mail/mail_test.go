@@ -1,0 +1,172 @@
+package mail_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http/httptest"
+	netmail "net/mail"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/mail"
+	"garoupa/mail/mailtest"
+	"garoupa/models"
+	"garoupa/vault"
+	"garoupa/views/i18n"
+)
+
+var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newWriter(t *testing.T) *mail.Writer {
+	t.Helper()
+	v, err := vault.New([]byte(strings.Repeat("k", vault.MinKeyLength)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mail.Writer{Vault: v, AppURL: "https://app.example"}
+}
+
+func newSender(t *testing.T, address string) *mail.Sender {
+	t.Helper()
+	server, err := mail.ParseServer(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mail.Sender{Writer: newWriter(t), Server: server, From: netmail.Address{Name: "Garoupa", Address: "pix@garoupa.example"}}
+}
+
+// certified returns the certificate of a server on 127.0.0.1, and who vouches for it.
+func certified(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	return server.TLS.Certificates[0], roots
+}
+
+func invite(language string) *models.Mail {
+	return &models.Mail{
+		ID: "mail_00000000000000000001", To: "bia@example.com", Language: language, Kind: models.MailInvite, CreatedAt: at,
+		Params: map[string]string{"inviter": "Ana <b>Lima</b>", "account": "Ateliê {token}\r\nBcc: x@y.example", "role": "FINANCE", "token": "tok_00000000000000000001"},
+	}
+}
+
+// A mail says in the reader's language what it is about, as text and as HTML, and
+// whatever people called themselves stays a name.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	server := mailtest.New(t)
+	certificate, roots := certified(t)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	s := newSender(t, "smtp://ana:hunter2@"+server.Address)
+	s.Roots = roots
+	link := "https://app.example/convite/" + s.Vault.Token("tok_00000000000000000001")
+	for language, want := range map[string][]string{
+		"pt-BR": {"Convite para a equipe de Ateliê {token} Bcc: x@y.example", "com o papel Financeiro", "Ver convite"},
+		"en":    {"You are invited to the team of Ateliê {token} Bcc: x@y.example", "with the role Finance", "See the invitation"},
+	} {
+		if err := s.Send(t.Context(), invite(language)); err != nil {
+			t.Fatal(err)
+		}
+		m := server.Next(t)
+		if m.Subject != want[0] || m.From != "pix@garoupa.example" || m.To != "bia@example.com" || m.Login != "ana hunter2" || m.Header.Get("Bcc") != "" {
+			t.Errorf("%s: %q from %s to %s as %q, %v", language, m.Subject, m.From, m.To, m.Login, m.Header)
+		}
+		if m.Header.Get("Message-ID") != "<mail_00000000000000000001@garoupa.example>" || m.Header.Get("Auto-Submitted") != "auto-generated" {
+			t.Errorf("%s: the header is %v", language, m.Header)
+		}
+		for _, part := range []string{want[1], want[2], link} {
+			if !strings.Contains(m.Text, part) || !strings.Contains(m.HTML, part) {
+				t.Errorf("%s: %q is missing in\n%s\n%s", language, part, m.Text, m.HTML)
+			}
+		}
+		if strings.Contains(m.HTML, "<b>") || !strings.Contains(m.HTML, `lang="`+language+`"`) || strings.Contains(m.HTML, "<script") {
+			t.Errorf("%s: the HTML is %s", language, m.HTML)
+		}
+	}
+}
+
+// Where the server is far, mails go encrypted or not at all; where it is near,
+// encrypted if it can.
+func TestSend_TLS(t *testing.T) {
+	t.Parallel()
+	certificate, roots := certified(t)
+	server := mailtest.New(t)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	s := newSender(t, "smtp://"+server.Address)
+	if err := s.Send(t.Context(), invite("en")); err == nil {
+		t.Error("a certificate of nobody was believed")
+	}
+	s.Roots = roots
+	if err := s.Send(t.Context(), invite("en")); err != nil {
+		t.Fatal(err)
+	}
+	if m := server.Next(t); !m.Encrypted {
+		t.Error("the mail went in the clear")
+	}
+	server.None(t)
+
+	open := mailtest.New(t)
+	if err := newSender(t, "smtp://ana:hunter2@"+open.Address).Send(t.Context(), invite("en")); err == nil {
+		t.Error("the password was told in the clear")
+	}
+	open.None(t)
+
+	for host, near := range map[string]bool{
+		"smtp://127.0.0.1": true, "smtp://[::1]:25": true, "smtp://10.1.2.3": true, "smtp://mailpit:1025": true, "smtp://localhost": true,
+		"smtp://mail.example": false, "smtp://203.0.113.9": false, "smtp://[2001:db8::1]": false,
+	} {
+		parsed, err := mail.ParseServer(host)
+		if err != nil || mail.Near(parsed) != near {
+			t.Errorf("%s: near is %v, %v", host, !near, err)
+		}
+	}
+}
+
+// What went wrong is told without the address, and without the server's words.
+func TestSend_Refused(t *testing.T) {
+	t.Parallel()
+	server := mailtest.New(t)
+	s := newSender(t, "smtp://"+server.Address)
+	for answer, permanent := range map[string]bool{"550 5.1.1 <bia@example.com> unknown": true, "450 4.2.1 <bia@example.com> is busy": false} {
+		server.Refuse = func(string) string { return answer }
+		err := s.Send(t.Context(), invite("en"))
+		failed, ok := errors.AsType[*mail.Failure](err)
+		if !ok || failed.Permanent != permanent || strings.Contains(err.Error(), "bia") || !strings.Contains(err.Error(), answer[:3]) {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+	gone := newSender(t, "smtp://127.0.0.1:1")
+	if failed, ok := errors.AsType[*mail.Failure](gone.Send(t.Context(), invite("en"))); !ok || failed.Permanent {
+		t.Errorf("no server: %v", failed)
+	}
+	server.None(t)
+}
+
+// Every kind has its texts in both languages, and they ask for no param that the kind
+// does not have.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	for kind, params := range mail.Kinds {
+		for _, language := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+			m := &models.Mail{Kind: kind, Language: string(language), Params: map[string]string{}}
+			for _, name := range params {
+				m.Params[name] = map[string]string{"amount": "123456", "at": at.Format(time.RFC3339), "role": "ADMIN"}[name]
+			}
+			letter, err := w.Write(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.ContainsAny(letter.Text+letter.URL, "{}") || strings.Contains(letter.Text, "mail."+kind) || letter.Subject == "" {
+				t.Errorf("%s in %s:\n%s\n%s", kind, language, letter.Subject, letter.Text)
+			}
+		}
+	}
+	if _, err := w.Write(t.Context(), &models.Mail{Kind: "nope"}); err == nil {
+		t.Error("an unknown kind was written")
+	}
+}

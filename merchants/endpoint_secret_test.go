@@ -1,0 +1,128 @@
+package merchants_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+)
+
+// A rotation replaces the secret that the member saw, once; for a day the one
+// before signs too, unless a member ends that.
+func TestRotateSecret(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	e, first := g.Endpoint(t, "http://127.0.0.1/hook")
+	read := func() (current, previous string) {
+		stored, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if current, err = g.Merchants.EndpointSecret(stored); err != nil {
+			t.Fatal(err)
+		}
+		if previous, err = g.Merchants.PreviousSecret(stored); err != nil {
+			t.Fatal(err)
+		}
+		return current, previous
+	}
+	last4 := func(secret string) string { return secret[len(secret)-4:] }
+
+	var made [4]string
+	var group errgroup.Group
+	for i := range made { // one form, sent four times at once
+		group.Go(func() (err error) {
+			made[i], err = g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, last4(first))
+			if errors.Is(err, merchants.ErrSecretChanged) {
+				return nil
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	second, previous := read()
+	if second == first || previous != first || made[0]+made[1]+made[2]+made[3] != second {
+		t.Fatalf("rotated %q, previous %q", made, previous)
+	}
+	g.Clock.Advance(merchants.PreviousSecretFor - time.Millisecond)
+	if _, previous := read(); previous != first {
+		t.Errorf("a day less a moment later the previous is %q", previous)
+	}
+	g.Clock.Advance(time.Millisecond)
+	if current, previous := read(); current != second || previous != "" {
+		t.Errorf("a day later: %q, previous %q", current, previous)
+	}
+
+	third, err := g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, last4(second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Merchants.RetirePreviousSecret(t.Context(), g.Owner, g.Test, e.ID); err != nil {
+		t.Fatal(err)
+	}
+	if current, previous := read(); current != third || previous != "" {
+		t.Errorf("retired: %q, previous %q", current, previous)
+	}
+	if shown, err := g.Merchants.ShowSecret(t.Context(), g.Owner, g.Test, e.ID); err != nil || shown != third {
+		t.Errorf("shown %q, %v", shown, err)
+	}
+	for _, seen := range []string{"", last4(first), last4(second)} {
+		if _, err := g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, seen); !errors.Is(err, merchants.ErrSecretChanged) {
+			t.Errorf("rotated by who saw %q: %v", seen, err)
+		}
+	}
+	if _, err := g.Merchants.ShowSecret(t.Context(), g.Owner, g.Live, e.ID); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("shown from live: %v", err)
+	}
+	var actions []string
+	g.DB.Raw("SELECT action FROM audit_log WHERE object_id = ? ORDER BY id", e.ID).Scan(&actions)
+	want := []string{"webhook_endpoint.created", "webhook_endpoint.secret_rotated", "webhook_endpoint.secret_rotated", "webhook_endpoint.previous_secret_retired", "webhook_endpoint.secret_shown"}
+	if len(actions) != len(want) {
+		t.Fatalf("the audit log has %q", actions)
+	}
+	for i := range want {
+		if actions[i] != want[i] {
+			t.Errorf("line %d of the audit log is %q, want %q", i, actions[i], want[i])
+		}
+	}
+}
+
+// What a member changes of an endpoint is judged as when it was made, and the audit
+// log keeps what changed and nothing if nothing did.
+func TestUpdateEndpoint(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	e, secret := g.Endpoint(t, "http://127.0.0.1/hook")
+	in := merchants.NewEndpoint{URL: " https://loja.example/novo ", Description: " ERP ", Types: []string{"checkout.paid", "checkout.cancelled", "checkout.paid"}}
+	for range 2 {
+		if err := g.Merchants.UpdateEndpoint(t.Context(), g.Owner, g.Test, e.ID, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, e.ID)
+	if err != nil || stored.URL != "https://loja.example/novo" || stored.Description != "ERP" || len(stored.Types) != 2 || !stored.Active {
+		t.Errorf("stored %+v, %v", stored, err)
+	}
+	if kept, err := g.Merchants.EndpointSecret(stored); err != nil || kept != secret {
+		t.Errorf("the secret is %q, %v", kept, err)
+	}
+	var lines int
+	var detail string
+	g.DB.Raw("SELECT count(*), max(detail->>'url_before') FROM audit_log WHERE action = 'webhook_endpoint.updated'").Row().Scan(&lines, &detail)
+	if lines != 1 || detail != "http://127.0.0.1/hook" {
+		t.Errorf("%d lines in the audit log, from %q", lines, detail)
+	}
+	if _, wrong := errors.AsType[merchants.Invalid](g.Merchants.UpdateEndpoint(t.Context(), g.Owner, g.Test, e.ID, merchants.NewEndpoint{URL: in.URL})); !wrong {
+		t.Error("an endpoint without types was saved")
+	}
+	if err := g.Merchants.UpdateEndpoint(t.Context(), g.Owner, g.Live, e.ID, in); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("updated from live: %v", err)
+	}
+}

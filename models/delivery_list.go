@@ -1,0 +1,65 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// DeliveryFilter narrows a list of deliveries. Its zero fields do not.
+type DeliveryFilter struct {
+	// Undelivered are the statuses to show of those that did not arrive. Of pending
+	// ones it shows those that failed before.
+	Undelivered []DeliveryStatus
+	After       *Position // the last delivery of the page before
+	Limit       int
+}
+
+// EndpointDeliveries lists the deliveries of an endpoint of the scope, newest
+// first, without the bodies of their events and without their endpoint.
+func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID string, f DeliveryFilter) ([]Delivery, error) {
+	query := eventQuery{args: []any{endpointID, scope.ProjectID, scope.Livemode, f.Limit}}
+	sql := `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at, v.id, v.type, v.test, v.created_at,
+		coalesce(l.number, 0), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0), coalesce(l.error_class, '')
+		FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
+		LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.number = d.attempts
+		WHERE d.endpoint_id = $1 AND e.project_id = $2 AND e.livemode = $3` + query.after("d.created_at, d.id", f.After)
+	if len(f.Undelivered) > 0 {
+		sql += " AND d.undelivered AND d.status = ANY(" + query.arg(f.Undelivered) + ")"
+	}
+	rows, err := q.Query(ctx, sql+" ORDER BY d.created_at DESC, d.id DESC LIMIT $4", query.args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d Delivery, err error) {
+		var milliseconds int64
+		err = row.Scan(&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
+			&d.Event.ID, &d.Event.Type, &d.Event.Test, &d.Event.CreatedAt, &d.Last.Number, &milliseconds, &d.Last.StatusCode, &d.Last.ErrorClass)
+		d.Last.Duration = time.Duration(milliseconds) * time.Millisecond
+		return d, err
+	})
+}
+
+// DeliveryAttempts lists the attempts of deliveries, by delivery, the latest first.
+// The caller has found the deliveries within its scope.
+func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map[string][]Attempt, error) {
+	rows, err := q.Query(ctx, `SELECT delivery_id, number, manual, started_at, duration_ms, coalesce(status_code, 0), error_class, detail,
+		headers, response FROM webhook_attempts WHERE delivery_id = ANY($1) ORDER BY delivery_id, number DESC`, deliveryIDs)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	attempts := map[string][]Attempt{}
+	for rows.Next() {
+		var id string
+		var a Attempt
+		var milliseconds int64
+		if err := rows.Scan(&id, &a.Number, &a.Manual, &a.StartedAt, &milliseconds, &a.StatusCode, &a.ErrorClass, &a.Detail, &a.Headers, &a.Response); err != nil {
+			return nil, err
+		}
+		a.Duration = time.Duration(milliseconds) * time.Millisecond
+		attempts[id] = append(attempts[id], a)
+	}
+	return attempts, rows.Err()
+}

@@ -1,0 +1,64 @@
+package models
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// QueueManualAttempt writes the job of one attempt by hand. A token asks once: a
+// form that is sent again within a day writes no second job, and reports false.
+func QueueManualAttempt(tx *Tx, deliveryID, token string) (queued bool, err error) {
+	key := sha256.Sum256([]byte("manual attempt " + deliveryID + " " + token))
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		// River's own index of unique jobs, in every state of theirs, finished included.
+		done, err := conn.Exec(ctx, `INSERT INTO river_job (kind, queue, args, max_attempts, unique_key, unique_states)
+			VALUES ('`+JobDeliverWebhook+`', '`+QueueWebhooks+`', jsonb_build_object('deliveryId', $1::text, 'manual', true), 25, $2, B'11111111')
+			ON CONFLICT DO NOTHING`, deliveryID, key[:])
+		queued = done.RowsAffected() == 1
+		return err
+	})
+	return queued, err
+}
+
+// ManualAttemptUnderWay reports whether an attempt by hand waits or runs.
+func ManualAttemptUnderWay(ctx context.Context, q Querier, deliveryID string) (underWay bool, err error) {
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM river_job WHERE args @> jsonb_build_object('deliveryId', $1::text, 'manual', true)
+		AND kind = '`+JobDeliverWebhook+`' AND finalized_at IS NULL)`, deliveryID).Scan(&underWay)
+	return underWay, err
+}
+
+// repeatable are the deliveries that a replay takes: what was given up or skipped,
+// made between two moments, both included.
+const repeatable = `d.endpoint_id = $1 AND d.undelivered AND d.status IN ('FAILED', 'SKIPPED') AND d.created_at BETWEEN $2 AND $3`
+
+// CountRepeatable counts what a replay of the endpoint would take, up to limit. The
+// caller has found the endpoint within its scope.
+func CountRepeatable(ctx context.Context, q Querier, endpointID string, since, until time.Time, limit int) (n int, err error) {
+	err = q.QueryRow(ctx, "SELECT count(*) FROM (SELECT FROM webhook_deliveries d WHERE "+repeatable+" LIMIT $4) AS found",
+		endpointID, since, until, limit).Scan(&n)
+	return n, err
+}
+
+// RepeatDeliveries makes deliveries of the endpoint pending again, at most limit,
+// the oldest first, each with a whole round of attempts and the job of the first.
+// Two at a time share what there is. The caller has found the endpoint within its
+// scope.
+func RepeatDeliveries(tx *Tx, endpointID string, since, until, now time.Time, limit int) (repeated int, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `WITH chosen AS (
+			SELECT d.id FROM webhook_deliveries d WHERE `+repeatable+` ORDER BY d.created_at, d.event_id LIMIT $5 FOR UPDATE
+		), again AS (
+			UPDATE webhook_deliveries d SET status = 'PENDING', before_replay = attempts - manual_attempts,
+				next_attempt_at = $4, finished_at = NULL
+			FROM chosen WHERE d.id = chosen.id RETURNING d.id
+		), queued AS (
+			INSERT INTO river_job (kind, queue, args, max_attempts)
+			SELECT '`+JobDeliverWebhook+`', '`+QueueWebhooks+`', jsonb_build_object('deliveryId', id), 25 FROM again RETURNING id
+		)
+		SELECT count(*) FROM queued`, endpointID, since, until, now, limit).Scan(&repeated)
+	})
+	return repeated, err
+}

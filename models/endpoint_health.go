@@ -1,0 +1,149 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What the pages about an endpoint read at most, so that a busy one does not make
+// them slow: deliveries counted of a day, answers timed of a day, and deliveries
+// looked at for the latest success.
+const (
+	CountedADay = 20_000
+	timedADay   = 1_000
+	lookedBack  = 200
+)
+
+// DeliveryCounts are how the deliveries of an endpoint fare.
+type DeliveryCounts struct {
+	Delivered, Retrying, Failed int
+}
+
+// EndpointCounts counts the latest CountedADay deliveries since a time, by endpoint
+// of the scope.
+func EndpointCounts(ctx context.Context, q Querier, scope Scope, since time.Time) (map[string]DeliveryCounts, error) {
+	rows, err := q.Query(ctx, `SELECT e.id, count(*) FILTER (WHERE d.status = 'DELIVERED'),
+			count(*) FILTER (WHERE d.status = 'PENDING' AND d.attempts > 0), count(*) FILTER (WHERE d.status = 'FAILED')
+		FROM webhook_endpoints e CROSS JOIN LATERAL (
+			SELECT d.status, d.attempts FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.created_at >= $3
+			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) d
+		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL GROUP BY e.id`,
+		scope.ProjectID, scope.Livemode, since, CountedADay)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]DeliveryCounts{}
+	var id string
+	var c DeliveryCounts
+	_, err = pgx.ForEachRow(rows, []any{&id, &c.Delivered, &c.Retrying, &c.Failed}, func() error {
+		counts[id] = c
+		return nil
+	})
+	return counts, err
+}
+
+// Failing is an endpoint that nothing reaches any more.
+type Failing struct {
+	Events int // in a row, up to a few hundred
+	Since  time.Time
+}
+
+// FailingEndpoints returns the endpoints of the scope that are on and whose latest
+// events, three at least, were tried and did not arrive.
+func FailingEndpoints(ctx context.Context, q Querier, scope Scope) (map[string]Failing, error) {
+	rows, err := q.Query(ctx, `WITH latest AS (
+			SELECT e.id, d.status, d.attempts, d.created_at,
+				max(d.created_at) FILTER (WHERE d.status = 'DELIVERED') OVER (PARTITION BY e.id) AS reached_at
+			FROM webhook_endpoints e CROSS JOIN LATERAL (
+				SELECT d.status, d.attempts, d.created_at FROM webhook_deliveries d WHERE d.endpoint_id = e.id
+				ORDER BY d.created_at DESC, d.id DESC LIMIT $3) d
+			WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL AND e.active)
+		SELECT id, count(*), min(created_at) FROM latest
+		WHERE attempts > 0 AND status IN ('PENDING', 'FAILED') AND (reached_at IS NULL OR created_at > reached_at)
+		GROUP BY id HAVING count(*) >= 3`, scope.ProjectID, scope.Livemode, lookedBack)
+	if err != nil {
+		return nil, err
+	}
+	failing := map[string]Failing{}
+	var id string
+	var f Failing
+	_, err = pgx.ForEachRow(rows, []any{&id, &f.Events, &f.Since}, func() error {
+		failing[id] = f
+		return nil
+	})
+	return failing, err
+}
+
+// EndpointDay is how the events of one day fared at an endpoint: each counts once.
+type EndpointDay struct {
+	Delivered int // at the first attempt
+	Retried   int // needed more, or still does
+	Failed    int
+	Answers   Answers
+}
+
+// Answers are how long an endpoint took to answer; zero if it never did.
+type Answers struct {
+	Median, Slow time.Duration // half, and 95 of 100, were faster
+}
+
+// EndpointDays returns how an endpoint fared on days, each given by its first
+// moment and 24 hours long, and its answers over all of them. Of a day it counts
+// the latest CountedADay deliveries. The caller has found the endpoint within its
+// scope.
+func EndpointDays(ctx context.Context, q Querier, endpointID string, days []time.Time) ([]EndpointDay, Answers, error) {
+	out := make([]EndpointDay, len(days))
+	rows, err := q.Query(ctx, `SELECT day.n, count(*) FILTER (WHERE d.status = 'DELIVERED' AND d.attempts = 1),
+			count(*) FILTER (WHERE d.status IN ('DELIVERED', 'PENDING') AND d.attempts > (CASE d.status WHEN 'DELIVERED' THEN 1 ELSE 0 END)),
+			count(*) FILTER (WHERE d.status = 'FAILED')
+		FROM unnest($2::timestamptz[]) WITH ORDINALITY AS day (since, n) CROSS JOIN LATERAL (
+			SELECT d.status, d.attempts FROM webhook_deliveries d
+			WHERE d.endpoint_id = $1 AND d.created_at >= day.since AND d.created_at < day.since + interval '24 hours'
+			ORDER BY d.created_at DESC, d.id DESC LIMIT $3) d
+		GROUP BY day.n`, endpointID, days, CountedADay)
+	if err != nil {
+		return nil, Answers{}, err
+	}
+	var n int
+	var day EndpointDay
+	if _, err := pgx.ForEachRow(rows, []any{&n, &day.Delivered, &day.Retried, &day.Failed}, func() error {
+		out[n-1] = day
+		return nil
+	}); err != nil {
+		return nil, Answers{}, err
+	}
+	all, err := endpointAnswers(ctx, q, endpointID, days, out)
+	return out, all, err
+}
+
+// endpointAnswers fills in the answers of the days and returns those of all.
+func endpointAnswers(ctx context.Context, q Querier, endpointID string, days []time.Time, out []EndpointDay) (all Answers, err error) {
+	rows, err := q.Query(ctx, `SELECT coalesce(day.n, 0), percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms),
+			percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms)
+		FROM unnest($2::timestamptz[]) WITH ORDINALITY AS day (since, n) CROSS JOIN LATERAL (
+			SELECT d.id FROM webhook_deliveries d
+			WHERE d.endpoint_id = $1 AND d.created_at >= day.since AND d.created_at < day.since + interval '24 hours'
+			ORDER BY d.created_at DESC, d.id DESC LIMIT $3) d
+		JOIN webhook_attempts a ON a.delivery_id = d.id AND a.status_code IS NOT NULL
+		GROUP BY ROLLUP (day.n)`, endpointID, days, timedADay)
+	if err != nil {
+		return all, err
+	}
+	var n int
+	var median, slow *int64
+	_, err = pgx.ForEachRow(rows, []any{&n, &median, &slow}, func() error {
+		if median == nil || slow == nil {
+			return nil
+		}
+		answers := Answers{Median: time.Duration(*median) * time.Millisecond, Slow: time.Duration(*slow) * time.Millisecond}
+		if n == 0 {
+			all = answers
+		} else {
+			out[n-1].Answers = answers
+		}
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,265 @@
+package payments_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+)
+
+// fail makes attempts of a delivery fail until there are n, as the worker would.
+func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
+	t.Helper()
+	for range n {
+		d, err := models.DeliveryByID(t.Context(), g.DB.Pool, deliveryID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.RecordAttempt(t.Context(), d, models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", StartedAt: g.Clock.Now(), Duration: 30 * time.Millisecond}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func queued(t *testing.T, g *paymentstest.Gateway, manual bool) (jobs int) {
+	t.Helper()
+	if err := g.DB.Raw("SELECT count(*) FROM river_job WHERE coalesce((args->>'manual')::boolean, false) = ?", manual).Row().Scan(&jobs); err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+// A form that is sent twice, even at the same time, resends once; another form
+// resends again. What is resent keeps its schedule.
+func TestResendDelivery(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
+	g.Checkout(t, payments.NewCheckout{})
+	d := delivery(t, g, endpoint.ID)
+	fail(t, g, d.ID, 1)
+	woken := g.Woken.Load()
+	var group errgroup.Group
+	for range 4 {
+		group.Go(func() error { return g.ResendDelivery(t.Context(), g.Test, d.ID, "a form") })
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := queued(t, g, true); n != 1 || g.Woken.Load() != woken+1 {
+		t.Errorf("one form sent four times: %d jobs, woken %d times", n, g.Woken.Load()-woken)
+	}
+	// River keeps a finished job for a day; the form asks no second time then either.
+	g.DB.Exec("UPDATE river_job SET state = 'completed', finalized_at = now() WHERE args @> '{\"manual\": true}'")
+	if err := g.ResendDelivery(t.Context(), g.Test, d.ID, "a form"); err != nil || queued(t, g, true) != 1 {
+		t.Errorf("sent again after it was done: %v, %d jobs", err, queued(t, g, true))
+	}
+	if underWay, err := models.ManualAttemptUnderWay(t.Context(), g.DB.Pool, d.ID); underWay || err != nil {
+		t.Errorf("under way after it was done: %v, %v", underWay, err)
+	}
+	if err := g.ResendDelivery(t.Context(), g.Test, d.ID, "another form"); err != nil || queued(t, g, true) != 2 {
+		t.Errorf("another form: %v, %d jobs", err, queued(t, g, true))
+	}
+	if underWay, err := models.ManualAttemptUnderWay(t.Context(), g.DB.Pool, d.ID); !underWay || err != nil {
+		t.Errorf("not under way: %v, %v", underWay, err)
+	}
+	if now := delivery(t, g, endpoint.ID); now.Status != models.DeliveryPending || now.Attempts != 1 || now.NextAttemptAt == nil {
+		t.Errorf("the delivery changed: %+v", now)
+	}
+	for name, scope := range map[string]models.Scope{"live": g.Live, "another project": {ProjectID: models.NewProjectID()}} {
+		if err := g.ResendDelivery(t.Context(), scope, d.ID, name); !errors.Is(err, models.ErrNotFound) {
+			t.Errorf("from %s: %v", name, err)
+		}
+	}
+	for _, unknown := range []string{"", "dlv_\x00", "dlv_" + strings.Repeat("0", 24)} {
+		if err := g.ResendDelivery(t.Context(), g.Test, unknown, "x"); !errors.Is(err, models.ErrNotFound) {
+			t.Errorf("%q: %v", unknown, err)
+		}
+	}
+}
+
+// A replay takes what failed and what was skipped in its time, once however often it
+// is asked for at a time, and gives each the whole schedule again.
+func TestReplayDeliveries(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
+	deliver := func(n int) *models.Delivery {
+		g.Checkout(t, payments.NewCheckout{})
+		d := delivery(t, g, endpoint.ID)
+		fail(t, g, d.ID, n)
+		g.Clock.Advance(time.Minute)
+		return d
+	}
+	early := deliver(5)
+	since := g.Clock.Now()
+	failed, retrying := deliver(5), deliver(2)
+	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	skipped := deliver(0)
+	until := g.Clock.Now()
+	g.Clock.Advance(time.Minute)
+	late := deliver(0)
+
+	if n, err := g.CountReplay(t.Context(), g.Test, endpoint.ID, since, until); n != 2 || err != nil {
+		t.Fatalf("counted %d, %v; want 2", n, err)
+	}
+	if _, err := g.ReplayDeliveries(t.Context(), g.Test, endpoint.ID, since, until); !errors.Is(err, payments.ErrEndpointOff) {
+		t.Errorf("replayed while off: %v", err)
+	}
+	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	before := queued(t, g, false)
+	var taken [3]int
+	var group errgroup.Group
+	for i := range taken {
+		group.Go(func() (err error) {
+			taken[i], err = g.ReplayDeliveries(t.Context(), g.Test, endpoint.ID, since, until)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if sum := taken[0] + taken[1] + taken[2]; sum != 2 || queued(t, g, false) != before+2 {
+		t.Errorf("three at a time took %v, %d jobs more; want 2", taken, queued(t, g, false)-before)
+	}
+	for name, tc := range map[string]struct {
+		id   string
+		want models.DeliveryStatus
+	}{
+		"before": {early.ID, models.DeliveryFailed}, "failed": {failed.ID, models.DeliveryPending}, "retrying": {retrying.ID, models.DeliveryPending},
+		"skipped": {skipped.ID, models.DeliveryPending}, "after": {late.ID, models.DeliverySkipped},
+	} {
+		if d, err := models.DeliveryOf(t.Context(), g.DB.Pool, g.Test, tc.id); err != nil || d.Status != tc.want {
+			t.Errorf("%s: %s, %v; want %s", name, d.Status, err, tc.want)
+		}
+	}
+	for i, want := range []models.DeliveryStatus{models.DeliveryPending, models.DeliveryPending, models.DeliveryPending, models.DeliveryPending, models.DeliveryFailed} {
+		fail(t, g, failed.ID, 1)
+		if d, err := models.DeliveryByID(t.Context(), g.DB.Pool, failed.ID); err != nil || d.Status != want || d.Attempts != 6+i {
+			t.Errorf("attempt %d after the replay: %s, attempt %d, %v; want %s", i+1, d.Status, d.Attempts, err, want)
+		}
+	}
+	if _, err := g.ReplayDeliveries(t.Context(), g.Live, endpoint.ID, since, until); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("from live: %v", err)
+	}
+}
+
+// A test event goes to its endpoint alone, says that it is one, and takes the place
+// of no checkout's event.
+func TestSendTestEvent(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	g.Approve(t)
+	for name, scope := range map[string]models.Scope{"test": g.Test, "live": g.Live} {
+		one, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, scope, merchants.NewEndpoint{URL: "https://loja.example/hook", Types: []string{models.EventCheckoutPaid, models.EventCheckoutCancelled}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, scope, merchants.NewEndpoint{URL: "https://loja.example/other", Types: models.EventTypes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // any number of them
+			id, err := g.SendTestEvent(t.Context(), scope, one.ID, models.EventCheckoutPaid, "Evento de teste")
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			d, err := models.DeliveryOf(t.Context(), g.DB.Pool, scope, id)
+			if err != nil || d.Status != models.DeliveryPending || d.Endpoint.ID != one.ID || !d.Event.Test || d.Event.CheckoutID != "" {
+				t.Fatalf("%s: %+v, %v", name, d, err)
+			}
+			var body struct {
+				ID, Type string
+				Livemode bool
+				Data     struct {
+					Checkout struct{ Status, Description, ExternalID, PaidAt string }
+				}
+			}
+			if err := json.Unmarshal(d.Event.Body, &body); err != nil || body.ID != d.Event.ID || body.Type != models.EventCheckoutPaid || body.Livemode != scope.Livemode {
+				t.Errorf("%s: the body is %s, %v", name, d.Event.Body, err)
+			}
+			if c := body.Data.Checkout; c.Status != "PAID" || c.PaidAt == "" || c.Description != "Evento de teste" || c.ExternalID != "test_event" {
+				t.Errorf("%s: the checkout is %+v", name, c)
+			}
+		}
+		if all, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, scope, other.ID, models.DeliveryFilter{Limit: 9}); err != nil || len(all) != 0 {
+			t.Errorf("%s: the other endpoint has %d deliveries, %v", name, len(all), err)
+		}
+		if _, err := g.SendTestEvent(t.Context(), scope, one.ID, models.EventCheckoutCreated, "x"); !errors.Is(err, payments.ErrNotSubscribed) {
+			t.Errorf("%s: a type that it did not ask for: %v", name, err)
+		}
+		if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, scope, one.ID, false); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.SendTestEvent(t.Context(), scope, one.ID, models.EventCheckoutPaid, "x"); !errors.Is(err, payments.ErrEndpointOff) {
+			t.Errorf("%s: an endpoint that is off: %v", name, err)
+		}
+	}
+}
+
+// checkout.cancelled exists only where an endpoint asked for it, and only such an
+// endpoint receives it.
+func TestCancelCheckout_Event(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	types := func(id string) (types []string) {
+		events, err := models.CheckoutEvents(t.Context(), g.DB.Pool, g.Test, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			types = append(types, e.Type)
+		}
+		return types
+	}
+	cancel := func() string {
+		c := g.Checkout(t, payments.NewCheckout{})
+		g.Clock.Advance(time.Second)
+		if err := g.CancelCheckout(t.Context(), g.Test, c.ID); err != nil {
+			t.Fatal(err)
+		}
+		return c.ID
+	}
+	plain, _ := g.Endpoint(t, "http://127.0.0.1/plain")
+	if diff := cmp.Diff([]string{"checkout.created"}, types(cancel())); diff != "" {
+		t.Errorf("nobody asked (-want +got)\n%s", diff)
+	}
+	asked, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test, merchants.NewEndpoint{URL: "http://127.0.0.1/asked", Types: []string{models.EventCheckoutCancelled}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := cancel()
+	if diff := cmp.Diff([]string{"checkout.created", "checkout.cancelled"}, types(id)); diff != "" {
+		t.Errorf("asked (-want +got)\n%s", diff)
+	}
+	for endpoint, want := range map[string][]string{plain.ID: {"checkout.created", "checkout.created"}, asked.ID: {"checkout.cancelled"}} {
+		all, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint, models.DeliveryFilter{Limit: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range all {
+			got = append(got, d.Event.Type)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", endpoint, diff)
+		}
+	}
+	var body []byte
+	if err := g.DB.Raw("SELECT body FROM events WHERE type = 'checkout.cancelled'").Row().Scan(&body); err != nil || !strings.Contains(string(body), `"status":"CANCELLED"`) {
+		t.Errorf("the event says %s, %v", body, err)
+	}
+}

@@ -1,0 +1,187 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+)
+
+// accessAnswers are the fields of a request that may be approved.
+func accessAnswers(do string) []string {
+	return []string{
+		"legalName", "Aurora Cerâmica Ltda", "document", "12.abc.345/01de-35", "website", "aurora.example", "sells", "Vasos de cerâmica",
+		"monthlyVolume", "20.000,00", "contactName", "Ana Lima", "contactEmail", "ana@aurora.example", "contactPhone", "(11) 91234-5678", "do", do,
+	}
+}
+
+// reviewer adds a person of staff.
+func (s *site) reviewer(t *testing.T, email string, role models.StaffRole) merchants.Actor {
+	t.Helper()
+	id, err := s.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva Reis", Email: email, Password: paymentstest.Password, Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return merchants.Actor{UserID: id}
+}
+
+// decide decides about the request in review.
+func (s *site) decide(t *testing.T, by merchants.Actor, outcome models.AccessStatus) {
+	t.Helper()
+	r, err := models.LatestAccessRequest(s.DB.DB, s.Account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Merchants.DecideAccess(t.Context(), by, r.ID, merchants.AccessDecision{
+		Version: r.Version, Outcome: outcome, Reason: merchants.Reason{Code: "ACTIVITY_UNCLEAR", Text: "Quais são os prazos de entrega?"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A merchant asks, checks what it wrote, sends it, is asked back and corrects what
+// it said: nothing is typed twice.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, by := s.member(t), s.reviewer(t, "eva@example.com", models.StaffReviewer)
+	if a := c.get("/app"); !strings.Contains(a.Find("main").Text(), "Peça acesso à produção") || a.Find(`main a[href="/app/producao"]`).Length() != 1 {
+		t.Error("the first steps do not lead to production access")
+	}
+	if a := c.get("/app/producao"); a.Find(`a[href="/app/producao/pedido"]`).Length() != 1 {
+		t.Errorf("no way to the form: %s", a.Find("main").Text())
+	}
+	if a := c.get("/app/producao/pedido"); a.Find("#contactEmail").AttrOr("value", "") != s.Email || a.Find("#legalName").AttrOr("value", "") != s.Account.Name {
+		t.Error("what is known is asked again")
+	}
+
+	a := c.post("/app/producao/pedido", accessAnswers("check")...)
+	if a.status != http.StatusOK || !strings.Contains(a.Find("dl").Text(), "12.ABC.345/01DE-35") || !strings.Contains(a.Find("dl").Text(), "R$\u00a020.000,00") {
+		t.Fatalf("checking: %d %s", a.status, a.Find("main").Text())
+	}
+	var hidden []string
+	for _, field := range a.Find("main input[type=hidden]").EachIter() {
+		hidden = append(hidden, field.AttrOr("name", ""), field.AttrOr("value", ""))
+	}
+	if a := c.post("/app/producao/pedido", append(hidden, "do", "edit")...); a.Find("#document").AttrOr("value", "") != "12.abc.345/01de-35" {
+		t.Error("going back loses what was typed")
+	}
+	if state := s.state(t); state != models.AccessNotRequested {
+		t.Fatalf("looking made it %s", state)
+	}
+	if a := c.post("/app/producao/pedido", append(hidden, "do", "send")...); a.header.Get("Location") != "/app/producao" {
+		t.Fatalf("sending: %d %s", a.status, a.Find("main").Text())
+	}
+	if a := c.get("/app/producao"); !strings.Contains(a.Find("main").Text(), "Em análise") || !strings.Contains(a.Find("main").Text(), "(11) 91234-5678") {
+		t.Errorf("in review: %s", a.Find("main").Text())
+	}
+	c.post("/app/producao/pedido", append(hidden, "do", "send")...)
+	if a := c.get("/app/producao"); !strings.Contains(a.Find("[role=status]").Text(), "mudou") {
+		t.Error("sending twice is not told")
+	}
+
+	s.decide(t, by, models.AccessRequestReturned)
+	s.Clock.Advance(time.Minute)
+	a = c.get("/app/producao")
+	if text := a.Find("main").Text(); !strings.Contains(text, "Não ficou claro o que é vendido.") || !strings.Contains(text, "Quais são os prazos de entrega?") || !strings.Contains(text, "Corrigir e reenviar") {
+		t.Errorf("asked back: %s", text)
+	}
+	a = c.get("/app/producao/pedido")
+	for id, want := range map[string]string{
+		"#legalName": "Aurora Cerâmica Ltda", "#document": "12.ABC.345/01DE-35", "#website": "https://aurora.example", "#monthlyVolume": "20.000,00",
+		"#contactName": "Ana Lima", "#contactEmail": "ana@aurora.example", "#contactPhone": "(11) 91234-5678",
+	} {
+		if got := a.Find(id).AttrOr("value", ""); got != want {
+			t.Errorf("%s has %q, want %q", id, got, want)
+		}
+	}
+	c.post("/app/producao/pedido", accessAnswers("send")...)
+	c.post("/app/producao/retirar")
+	s.Clock.Advance(time.Minute)
+	if state := s.state(t); state != models.AccessNotRequested {
+		t.Errorf("withdrawn, it is %s", state)
+	}
+	c.post("/app/producao/pedido", accessAnswers("send")...)
+	s.decide(t, by, models.AccessRequestApproved)
+	if a := c.get("/app/producao"); !strings.Contains(a.Find("main").Text(), "Seu acesso à produção foi aprovado") {
+		t.Errorf("approved: %s", a.Find("main").Text())
+	}
+	if a := c.get("/app/producao/pedido"); a.status != http.StatusSeeOther {
+		t.Errorf("the form of who has access: %d", a.status)
+	}
+}
+
+func (s *site) state(t *testing.T) models.ProductionAccess {
+	t.Helper()
+	a, err := models.AccountByID(s.DB.DB, s.Account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.ProductionAccess
+}
+
+// What is wrong is named beside its field, in both languages, and nothing typed is
+// lost; developers see the state and no form.
+func TestAccess_Wrong(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	for _, do := range []string{"check", "send"} {
+		for lang, want := range map[string]string{"pt-BR": "Este CNPJ ou CPF não confere", "en": "This CNPJ or CPF is not right"} {
+			c.lang = lang
+			a := c.post("/app/producao/pedido", "legalName", "Aurora <b>", "document", "123", "sells", "linha 1\r\nlinha 2", "monthlyVolume", "muito", "do", do)
+			if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#document-error").Text(), want) || a.Find("#errors li").Length() != 5 {
+				t.Errorf("%s: %d %s", lang, a.status, a.Find("#errors").Text())
+			}
+			if a.Find("#legalName").AttrOr("value", "") != "Aurora <b>" || a.Find("#sells").Text() != "linha 1\nlinha 2" || a.Find("#monthlyVolume").AttrOr("value", "") != "muito" {
+				t.Errorf("lost: %s", a.Find("form").Text())
+			}
+		}
+	}
+	c.lang = "pt-BR"
+	if err := s.DB.Exec("UPDATE members SET role = 'DEVELOPER'").Error; err != nil {
+		t.Fatal(err)
+	}
+	if a := c.get("/app/producao"); a.status != http.StatusOK || a.Find("main a[href], main form").Length() != 0 {
+		t.Errorf("a developer sees %s", a.Find("main").Text())
+	}
+	if a := c.get("/app/producao/pedido"); a.status != http.StatusSeeOther {
+		t.Errorf("a developer gets the form: %d", a.status)
+	}
+	for _, path := range []string{"/app/producao/pedido", "/app/producao/retirar"} {
+		if a := c.post(path, accessAnswers("send")...); a.status != http.StatusForbidden {
+			t.Errorf("POST %s as a developer: %d", path, a.status)
+		}
+	}
+}
+
+// A switch that is on is told in words, with why.
+func TestSwitches(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, by := s.member(t), s.reviewer(t, "eva@example.com", models.StaffReviewer)
+	for which, want := range map[models.Switch]string{
+		models.SwitchSuspended: "Sua conta está suspensa desde 1 de mar. de 2026", models.SwitchLiveBlocked: "Cobranças e links de produção estão bloqueados desde",
+		models.SwitchWithdrawalsBlocked: "Seus saques estão bloqueados desde",
+	} {
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, true, "Motivo de "+string(which)); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/app", "/app/producao"} {
+			if text := c.get(path).Find("main").Text(); !strings.Contains(text, want) || !strings.Contains(text, "Motivo de "+string(which)) {
+				t.Errorf("%s does not tell of %s", path, which)
+			}
+		}
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, false, "Passou o motivo."); err != nil {
+			t.Fatal(err)
+		}
+		if text := c.get("/app").Find("main").Text(); strings.Contains(text, "Motivo de") {
+			t.Errorf("%s is off and still told", which)
+		}
+	}
+}
