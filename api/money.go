@@ -60,7 +60,7 @@ func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	}
 	h := holder(c)
 	withdrawal, created, err := s.Payments.RequestWithdrawal(c.UserContext(), &h.Account, payments.NewWithdrawal{
-		Rail: models.Rail(*rail), Amount: cents, RequestedBy: h.Key.ID, IdempotencyKey: key, RequestHash: hash,
+		Rail: models.Rail(*rail), Amount: cents, By: payments.Actor{UserID: h.Key.ID, IP: c.IP()}, IdempotencyKey: key, RequestHash: hash,
 	})
 	if err != nil {
 		return err

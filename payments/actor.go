@@ -9,10 +9,10 @@ import (
 	"garoupa/models"
 )
 
-// Actor is a person who does something in the dashboard or the console, and from
-// where.
+// Actor is a person who does something in the dashboard or the console, or an API
+// key, and from where.
 type Actor struct {
-	UserID string
+	UserID string // or the key's id
 	IP     string
 }
 

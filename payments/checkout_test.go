@@ -238,7 +238,7 @@ func TestCreateCheckout_Resume(t *testing.T) {
 	}
 }
 
-func count(t *testing.T, g *paymentstest.Gateway, table string) (n int) {
+func count(t testing.TB, g *paymentstest.Gateway, table string) (n int) {
 	t.Helper()
 	if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -173,31 +174,30 @@ func (s *Service) PayOutDue(ctx context.Context) error {
 	if !s.simulated(true) {
 		return nil
 	}
-	by := s.now().Add(-payoutAfter)
-	for _, step := range []struct {
-		from models.WithdrawalStatus
-		do   func(id string) error
-	}{
-		{models.WithdrawalProcessing, func(id string) error {
+	return errors.Join(
+		s.eachUnpaid(ctx, models.WithdrawalProcessing, func(id string) error {
 			_, err := s.completeWithdrawal(ctx, system, id, s.simulatedProof, anyone)
 			return err
-		}},
-		{models.WithdrawalApproved, func(id string) error {
+		}),
+		s.eachUnpaid(ctx, models.WithdrawalApproved, func(id string) error {
 			_, err := s.startPayout(ctx, system, id, anyone)
 			return err
-		}},
-	} {
-		ids, err := models.UnpaidWithdrawals(ctx, s.DB.Pool, step.from, by, payoutBatch)
-		if err != nil {
-			return fmt.Errorf("payments: find payouts: %w", err)
-		}
-		for _, id := range ids {
-			if err := step.do(id); err != nil && fault.Of(err).Code != fault.WrongState { // another instance was faster
-				return err
-			}
+		}))
+}
+
+// eachUnpaid moves withdrawals on that have been in a state for long enough. One that
+// fails does not keep the others.
+func (s *Service) eachUnpaid(ctx context.Context, status models.WithdrawalStatus, move func(id string) error) error {
+	ids, err := models.UnpaidWithdrawals(ctx, s.DB.Pool, status, s.now().Add(-payoutAfter), payoutBatch)
+	if err != nil {
+		return fmt.Errorf("payments: find payouts: %w", err)
+	}
+	for _, id := range ids {
+		if failed := move(id); failed != nil && fault.Of(failed).Code != fault.WrongState { // another instance was faster
+			err = errors.Join(err, failed)
 		}
 	}
-	return nil
+	return err
 }
 
 func (s *Service) simulatedProof(rail models.Rail) Proof {

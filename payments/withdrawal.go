@@ -25,7 +25,7 @@ type WithdrawalPolicy struct {
 type NewWithdrawal struct {
 	Rail           models.Rail
 	Amount         money.Cents
-	RequestedBy    string // the id of the API key or of the member
+	By             Actor  // the API key, by its id, or the member
 	IdempotencyKey string // the account's; a form makes one up
 	RequestHash    []byte // SHA-256 of the canonical body
 }
@@ -58,7 +58,7 @@ func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account
 		if err := s.reserveAmount(tx, w); err != nil {
 			return false, err
 		}
-		if err := s.audit(tx, Actor{UserID: w.RequestedBy}, w.AccountID, "withdrawal.requested", w.ID, map[string]string{"amount": w.Amount.Decimal()}); err != nil {
+		if err := s.audit(tx, in.By, w.AccountID, "withdrawal.requested", w.ID, map[string]string{"amount": w.Amount.Decimal()}); err != nil {
 			return false, err
 		}
 		return s.tellWithdrawal(tx, w, models.EventWithdrawalCreated)
@@ -122,7 +122,7 @@ func (s *Service) newWithdrawal(ctx context.Context, account *models.Account, in
 	}
 	w := &models.Withdrawal{
 		ID: models.NewWithdrawalID(), AccountID: account.ID, Rail: in.Rail, Status: models.WithdrawalPendingReview, Version: 1,
-		Amount: in.Amount, Fee: fee, Destination: *destination, RequestedBy: in.RequestedBy, CreatedAt: now, UpdatedAt: now,
+		Amount: in.Amount, Fee: fee, Destination: *destination, RequestedBy: in.By.UserID, CreatedAt: now, UpdatedAt: now,
 	}
 	if in.Rail == models.RailPix {
 		return w, nil
