@@ -43,7 +43,7 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 	token = rand.Text()
 	now := s.now()
 	session := models.Session{
-		TokenHash: tokenHash(token), UserID: user.ID, IP: from.IP, UserAgent: cut(from.UserAgent, 300),
+		ID: models.NewSessionID(), ProvenAt: now, TokenHash: tokenHash(token), UserID: user.ID, IP: from.IP, UserAgent: cut(from.UserAgent, 300),
 		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
 	}
 	project, err := models.FirstProject(db, user.ID)
@@ -65,6 +65,23 @@ func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, e
 		return nil, fmt.Errorf("merchants: read session: %w", err)
 	}
 	return v, nil
+}
+
+// Prove notes that the visitor has just shown once more who they are, by the password
+// as typed. It fails with ErrCredentials.
+func (s *Service) Prove(ctx context.Context, v *models.Visitor, password string) error {
+	db := s.DB.WithContext(ctx)
+	user, err := models.UserByID(db, v.UserID)
+	if err != nil {
+		return fmt.Errorf("merchants: prove: %w", err)
+	}
+	if len(password) > 4*MaxPasswordLength || !passwordMatches(user.PasswordHash, password) {
+		return ErrCredentials
+	}
+	if err := models.ProveSession(db, v.ID, s.now(), v.ExpiresAt, false); err != nil {
+		return fmt.Errorf("merchants: prove: %w", err)
+	}
+	return nil
 }
 
 // LogOut ends the token's session.

@@ -38,6 +38,9 @@ func NewAccessRequestID() string { return "acr_" + randomHex(20) }
 // NewProductID names a product.
 func NewProductID() string { return "prod_" + randomHex(20) }
 
+// NewSessionID names a session.
+func NewSessionID() string { return "ses_" + randomHex(20) }
+
 func newMailID() string { return "mail_" + randomHex(20) }
 
 // NewDestinationID names a destination of withdrawals.

@@ -35,6 +35,11 @@ type User struct {
 	Language     string     // in which it is written to; "" is written as pt-BR
 	StaffRole    *StaffRole // nil: not staff
 	CreatedAt    time.Time
+
+	EmailVerifiedAt *time.Time
+	TOTPSecret      []byte     // of the code generator, sealed by package vault
+	TOTPSince       *time.Time // when a code of it was first shown; nil: the secret does not count
+	TOTPStep        int64      // the last 30 seconds of which a code was taken
 }
 
 // UsersEmailUnique is the constraint that keeps an e-mail to one user.

@@ -144,9 +144,7 @@ func TestAccess_Wrong(t *testing.T) {
 		}
 	}
 	c.lang = "pt-BR"
-	if err := s.DB.Exec("UPDATE members SET role = 'DEVELOPER'").Error; err != nil {
-		t.Fatal(err)
-	}
+	s.GiveRole(t, models.RoleDeveloper)
 	if a := c.get("/app/producao"); a.status != http.StatusOK || a.Find("main a[href], main form").Length() != 0 {
 		t.Errorf("a developer sees %s", a.Find("main").Text())
 	}

@@ -57,11 +57,8 @@ func (s *server) logInForm(c *fiber.Ctx) error {
 // logIn handles POST /entrar.
 func (s *server) logIn(c *fiber.Ctx) error {
 	email, next := c.FormValue("email"), local(c.FormValue("next"), "/app")
-	if d := s.Limits.LogIn.Take(logInKey(email, c.IP()), s.Now()); !d.Allowed {
-		minutes := int(math.Ceil(d.RetryAfter.Minutes()))
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(minutes*60))
-		c.Status(fiber.StatusTooManyRequests)
-		return s.showLogIn(c, email, next, i18n.T(c.UserContext(), "problem.log_in_wait", minutes))
+	if wait := s.tries(c, email); wait != "" {
+		return s.showLogIn(c, email, next, wait)
 	}
 	err := s.start(c, email, c.FormValue("password"), next)
 	if errors.Is(err, merchants.ErrCredentials) {
@@ -69,6 +66,20 @@ func (s *server) logIn(c *fiber.Ctx) error {
 		return s.showLogIn(c, email, next, i18n.T(c.UserContext(), "problem.log_in"))
 	}
 	return err
+}
+
+// tries takes one of the attempts that an e-mail has from this address to log in or
+// to prove who it is. When there is none left, it returns what to tell, and the
+// answer is a 429.
+func (s *server) tries(c *fiber.Ctx, email string) (wait string) {
+	d := s.Limits.LogIn.Take(logInKey(email, c.IP()), s.Now())
+	if d.Allowed {
+		return ""
+	}
+	minutes := int(math.Ceil(d.RetryAfter.Minutes()))
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(minutes*60))
+	c.Status(fiber.StatusTooManyRequests)
+	return i18n.T(c.UserContext(), "problem.log_in_wait", minutes)
 }
 
 // logInKey names the bucket of an e-mail and an address. It is a digest: instances

@@ -136,7 +136,7 @@ func TestRoles(t *testing.T) {
 	for role, want := range map[models.Role]int{
 		models.RoleAdmin: 200, models.RoleDeveloper: 200, models.RoleFinance: 403, models.RoleViewer: 403,
 	} {
-		s.DB.Exec("UPDATE members SET role = ?", role)
+		s.GiveRole(t, role)
 		if a := c.get("/app/chaves/nova"); a.status != want {
 			t.Errorf("%s gets %d for a new key", role, a.status)
 		}
@@ -147,7 +147,7 @@ func TestRoles(t *testing.T) {
 			t.Errorf("%s gets %d for the list", role, a.status)
 		}
 	}
-	s.DB.Exec("DELETE FROM members")
+	s.GiveRole(t, "")
 	if a := c.get("/app"); a.status != http.StatusSeeOther {
 		t.Errorf("a removed member gets %d", a.status)
 	}

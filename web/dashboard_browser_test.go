@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
@@ -118,6 +119,30 @@ func TestDashboard_Browser(t *testing.T) {
 				page.Axe()
 				page.Screenshot(pageName + "-" + name)
 			}
+		})
+	}
+}
+
+// Whoever comes back later proves who they are, and goes on to where they were.
+func TestStepUp_Browser(t *testing.T) {
+	t.Parallel()
+	for name, look := range looks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			page := logIn(t, s, look)
+			s.Clock.Advance(time.Hour)
+			page.AllowConsole("422")
+			page.Goto(s.url + "/app/chaves/nova")
+			see(page, "step-up-"+name)
+			page.Type("#garoupa_proof", "wrong horse battery")
+			page.Press("Enter")
+			page.WaitFocused("#errors")
+			see(page, "step-up-wrong-"+name)
+			page.Type("#garoupa_proof", paymentstest.Password)
+			page.Press("Enter")
+			page.WaitTrue(`location.pathname == "/app/chaves/nova"`)
+			page.WaitVisible("#name")
 		})
 	}
 }

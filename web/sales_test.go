@@ -102,7 +102,7 @@ func TestSales_Roles(t *testing.T) {
 	for role, may := range map[models.Role]bool{
 		models.RoleOwner: true, models.RoleAdmin: true, models.RoleDeveloper: true, models.RoleFinance: false, models.RoleViewer: false,
 	} {
-		s.DB.Exec("UPDATE members SET role = ?", role)
+		s.GiveRole(t, role)
 		for _, path := range []string{"/app/produtos", "/app/produtos/vaso", "/app/links", link} {
 			a := c.get(path)
 			if a.status != http.StatusOK || !strings.Contains(a.Text(), "Vaso Lua Nova") {

@@ -98,6 +98,7 @@ func (s *server) registerAccount(r fiber.Router) {
 func (s *server) registerDashboard(app fiber.Router) {
 	app.Get("/", s.home)
 	app.Post("/ambiente", s.environment)
+	app.Post("/confirmar", s.confirm)
 
 	app.Get("/cobrancas", s.listCheckouts)
 	app.Get("/cobrancas/:id", s.readCheckout)
@@ -115,10 +116,10 @@ func (s *server) registerDashboard(app fiber.Router) {
 	s.registerAccess(app)
 
 	app.Get("/chaves", s.listKeys)
-	app.Get("/chaves/nova", developer, s.newKey)
-	app.Post("/chaves", developer, s.createKey)
-	app.Get("/chaves/:id/revogar", developer, s.revokeKeyForm)
-	app.Post("/chaves/:id/revogar", developer, s.revokeKey)
+	app.Get("/chaves/nova", developer, s.stepUp, s.newKey)
+	app.Post("/chaves", developer, s.stepUp, s.createKey)
+	app.Get("/chaves/:id/revogar", developer, s.stepUp, s.revokeKeyForm)
+	app.Post("/chaves/:id/revogar", developer, s.stepUp, s.revokeKey)
 
 	app.Get("/webhooks", s.listEndpoints)
 	app.Get("/webhooks/novo", developer, s.newEndpoint)

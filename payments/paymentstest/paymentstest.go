@@ -233,6 +233,31 @@ func Withdrawal(rail models.Rail, amount money.Cents) payments.NewWithdrawal {
 
 // Clock stands still until moved.}
 
+// GiveRole makes the person of New a member with another role, or none for "".
+// Somebody else owns the account then, as somebody always does.
+func (g *Gateway) GiveRole(t testing.TB, role models.Role) {
+	t.Helper()
+	const other = "usr_00000000000000000000"
+	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		for _, statement := range []string{
+			"DELETE FROM members WHERE account_id = @account",
+			"INSERT INTO members (account_id, user_id, role) SELECT @account, @user, @role WHERE @role <> ''",
+			`INSERT INTO users (id, email, name, password_hash) SELECT @other, 'somebody@example.com', 'Somebody', ''
+				WHERE @role <> 'OWNER' ON CONFLICT DO NOTHING`,
+			"INSERT INTO members (account_id, user_id, role) SELECT @account, @other, 'OWNER' WHERE @role <> 'OWNER'",
+		} {
+			err := tx.Exec(statement, map[string]any{"account": g.Account.ID, "user": g.Owner.UserID, "role": string(role), "other": other}).Error
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Clock stands still until moved.
 type Clock struct {
 	mu sync.Mutex

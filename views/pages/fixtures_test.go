@@ -35,6 +35,7 @@ func everyPage() []page {
 	all = append(all, keyPages()...)
 	all = append(all, webhookPages()...)
 	all = append(all, linkPages()...)
+	all = append(all, securityPages()...)
 	return append(all, checkoutPages()...)
 }
 

@@ -1,0 +1,21 @@
+package pages
+
+import (
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// StepUpProps asks a member to show once more who they are. Fields: those kept, and
+// the proof.
+type StepUpProps struct {
+	layouts.Shell
+	Action     string        // where the form goes, with what was kept
+	Fields     []HiddenField // what the member had typed already, or where they go on
+	ProofField string
+	Errors     components.FieldErrors
+}
+
+// HiddenField is a value that a form carries along.
+type HiddenField struct {
+	Name, Value string
+}

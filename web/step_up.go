@@ -1,0 +1,107 @@
+package web
+
+import (
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// provenFor is how long somebody who gave their password or a code may change what
+// matters without being asked again.
+const provenFor = 10 * time.Minute
+
+// proofField is the field of the proof in every form of stepUp.
+const proofField = "garoupa_proof"
+
+// stepUp lets in who has lately shown who they are. Others are asked on a page, which
+// stands between every way in and what is behind:
+//
+//   - a GET shows the page in place of what was asked for, and the proof leads there;
+//   - a POST, of a form that was open for longer, shows the page with all of its
+//     fields kept, and the proof sends them on. Nothing typed is lost.
+//
+// Use it after member, and after the check of the role.
+func (s *server) stepUp(c *fiber.Ctx) error {
+	v := visitor(c)
+	if s.Now().Sub(v.ProvenAt) <= provenFor {
+		return c.Next()
+	}
+	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
+		return s.showStepUp(c, pages.StepUpProps{Action: "/app/confirmar", Fields: []pages.HiddenField{{Name: "next", Value: c.OriginalURL()}}}, "")
+	}
+	props := pages.StepUpProps{Action: c.OriginalURL(), Fields: keptFields(c)}
+	proof := c.FormValue(proofField)
+	if !c.Request().PostArgs().Has(proofField) {
+		return s.showStepUp(c, props, "")
+	}
+	problem, err := s.prove(c, v, proof)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		return s.showStepUp(c, props, problem)
+	}
+	return c.Next()
+}
+
+// confirm handles POST /app/confirmar, the proof that a GET asked for.
+func (s *server) confirm(c *fiber.Ctx) error {
+	next := local(c.FormValue("next"), "/app")
+	problem, err := s.prove(c, visitor(c), c.FormValue(proofField))
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		props := pages.StepUpProps{Action: "/app/confirmar", Fields: []pages.HiddenField{{Name: "next", Value: next}}}
+		return s.showStepUp(c, props, problem)
+	}
+	return c.Redirect(next, fiber.StatusSeeOther)
+}
+
+// prove checks a proof. The problem is what to tell when it is not one; the status of
+// the answer is then set.
+func (s *server) prove(c *fiber.Ctx, v *models.Visitor, proof string) (problem string, err error) {
+	if wait := s.tries(c, v.Email); wait != "" {
+		return wait, nil
+	}
+	err = s.Merchants.Prove(c.UserContext(), v, proof)
+	if errors.Is(err, merchants.ErrCredentials) {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return i18n.T(c.UserContext(), "problem.proof_password"), nil
+	}
+	return "", err
+}
+
+func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	shell.Path = "/app" // the page has an address only in the middle of something
+	if c.Method() == fiber.MethodGet {
+		shell.Path = c.OriginalURL()
+	}
+	props.Shell, props.ProofField = shell, proofField
+	if problem != "" {
+		props.Errors = components.FieldErrors{{Field: proofField, Text: problem}}
+	}
+	return render(c, pages.StepUp(props))
+}
+
+// keptFields are the fields of the form that was sent, save the proof.
+func keptFields(c *fiber.Ctx) []pages.HiddenField {
+	var kept []pages.HiddenField
+	c.Request().PostArgs().VisitAll(func(name, value []byte) {
+		if string(name) != proofField {
+			kept = append(kept, pages.HiddenField{Name: string(name), Value: string(value)})
+		}
+	})
+	return kept
+}
