@@ -26,10 +26,11 @@ func (deliverWebhookArgs) Kind() string { return models.JobDeliverWebhook }
 
 // deliverWebhook makes one attempt of a delivery. Attempts are counted in the
 // delivery, not in the job: a job that its process died with is taken up again
-// and does not use one up. Failures are waited out by snoozing.
+// and does not use one up.
 type deliverWebhook struct {
 	river.WorkerDefaults[deliverWebhookArgs]
 	Options
+	lanes *lanes
 }
 
 // NextRetry is for errors of our own, a lost database say; River's default would
@@ -38,13 +39,15 @@ func (w *deliverWebhook) NextRetry(job *river.Job[deliverWebhookArgs]) time.Time
 	return w.Now().Add(min(time.Duration(job.Attempt)*time.Second, 30*time.Second))
 }
 
-// Work makes the attempt and records it. A crash between the two repeats the
-// attempt, which receivers are told to expect: the event's id is the same.
+// Work makes the attempt and records it, and with the record the job ends. A crash
+// between the two repeats the attempt, which receivers are told to expect: the
+// event's id is the same.
 func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhookArgs]) error {
-	d, err := models.DeliveryByID(ctx, w.DB.Pool, job.Args.DeliveryID)
+	d, err := w.lanes.delivery(ctx, w.DB.Pool, job.ID, job.Args.DeliveryID)
 	if err != nil {
 		return fmt.Errorf("jobs: read delivery: %w", err)
 	}
+	started := w.Now()
 	switch {
 	case job.Args.Manual:
 		if d.Endpoint.DeletedAt != nil {
@@ -54,6 +57,8 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 		return nil
 	case !d.Endpoint.Active:
 		return w.Payments.SkipDelivery(ctx, d)
+	case d.NextAttemptAt != nil && started.Before(*d.NextAttemptAt): // the database's clock is ahead
+		return river.JobSnooze(d.NextAttemptAt.Sub(started))
 	}
 	secret, err := w.Merchants.EndpointSecret(&d.Endpoint)
 	if err != nil {
@@ -63,7 +68,6 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 	if err != nil {
 		return err
 	}
-	started := w.Now()
 	outcome := w.Webhooks.Post(ctx, webhook.Attempt{
 		URL: d.Endpoint.URL, Secret: secret, PreviousSecret: previous, EventID: d.Event.ID, Number: d.Attempts + 1, At: started,
 		Body: d.Event.Body, Livemode: d.Event.Livemode,
@@ -71,15 +75,11 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
 		return river.JobSnooze(0) // the process stops; the attempt was not the endpoint's failure
 	}
-	retryIn, err := w.Payments.RecordAttempt(context.WithoutCancel(ctx), d, models.Attempt{
+	if outcome.OK {
+		w.lanes.succeeded(job.ID)
+	}
+	return w.Payments.RecordAttempt(context.WithoutCancel(ctx), job.ID, d, models.Attempt{
 		Manual: job.Args.Manual, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
 		ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders, Response: outcome.ResponseSnippet,
 	})
-	if err != nil {
-		return err
-	}
-	if retryIn > 0 {
-		return river.JobSnooze(retryIn)
-	}
-	return nil
 }

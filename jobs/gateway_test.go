@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 	"log/slog"
 	"net/http"
@@ -103,17 +104,23 @@ type receiver struct {
 func newReceiver(t *testing.T, answer http.HandlerFunc) *receiver {
 	t.Helper()
 	r := &receiver{posts: make(chan post, 1000)}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+	r.url = newServer(t, func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
 			t.Errorf("read a post: %v", err)
 		}
 		r.posts <- post{request.Header, body, time.Now()}
 		answer(w, request)
-	}))
-	t.Cleanup(server.Close)
-	r.url = server.URL + "/hook"
+	}) + "/hook"
 	return r
+}
+
+// newServer starts a server and returns its address.
+func newServer(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // answers returns a handler of statuses, one after the other; the last one stays.
@@ -175,7 +182,7 @@ func (g *gateway) idle(t *testing.T) {
 	t.Helper()
 	eventually(t, "an idle queue", func() bool {
 		var n int
-		err := g.DB.Raw("SELECT count(*) FROM river_job WHERE queue = 'webhooks' AND finalized_at IS NULL").Row().Scan(&n)
+		err := g.DB.Raw("SELECT count(*) FROM river_job WHERE kind = 'deliver_webhook' AND finalized_at IS NULL").Row().Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,11 +203,7 @@ func (g *gateway) deliveries(t *testing.T, endpointID string) []models.Delivery 
 // resend asks for an attempt by hand of the endpoint's latest delivery.
 func (g *gateway) resend(t *testing.T, endpointID string) {
 	t.Helper()
-	err := g.DB.Exec(`INSERT INTO river_job (kind, queue, args, max_attempts)
-		VALUES (?, ?, jsonb_build_object('deliveryId', ?::text, 'manual', true), 25)`,
-		models.JobDeliverWebhook, models.QueueWebhooks, g.deliveries(t, endpointID)[0].ID).Error
-	if err != nil {
+	if err := g.payments.ResendDelivery(t.Context(), g.Test, g.deliveries(t, endpointID)[0].ID, rand.Text()); err != nil {
 		t.Fatal(err)
 	}
-	g.payments.Wake()
 }

@@ -5,6 +5,7 @@ package jobs
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"garoupa/mail"
 	"garoupa/merchants"
@@ -22,16 +22,16 @@ import (
 )
 
 const (
-	// deliveriesAtOnce bounds the attempts under way in one process. Each waits on
-	// somebody else's server, so there are many more than processors.
-	deliveriesAtOnce = 200
 	// jobTimeout bounds a job; an attempt takes webhook.Timeout of it.
 	jobTimeout = 15 * time.Second
-	// rescueAfter is how long a job may be under way before it counts as lost with
-	// its process.
+	// rescueAfter is how long a job may be under way before it counts as lost,
+	// though its process lives.
 	rescueAfter = 30 * time.Second
 	// finishWithin is how long a stop waits for attempts under way.
 	finishWithin = 2 * time.Second
+	// lookForDeliveriesEvery is how often a process looks for deliveries that nobody
+	// told it of: those that waited for their time, or for room in a lane.
+	lookForDeliveriesEvery = 250 * time.Millisecond
 	// sweepEvery bounds how late a checkout expires (decisions, 4: 2 s).
 	sweepEvery = 500 * time.Millisecond
 )
@@ -49,24 +49,42 @@ type Options struct {
 // Runner runs the jobs of one process. Several processes share the work.
 type Runner struct {
 	Options
-	river   *river.Client[pgx.Tx]
-	stop    context.CancelFunc
-	sweeper sync.WaitGroup
+	river     *river.Client[pgx.Tx]
+	disappear context.CancelFunc
+	stop      context.CancelFunc
+	loops     sync.WaitGroup
 }
 
 // Start begins to work and returns at once.
-func Start(ctx context.Context, o Options) (*Runner, error) {
+func Start(ctx context.Context, o Options) (_ *Runner, err error) {
+	ctx = context.WithoutCancel(ctx)
 	r := &Runner{Options: o}
+	name := "garoupa_" + rand.Text()
+	present, disappear := context.WithCancel(ctx)
+	r.disappear = disappear
+	defer func() {
+		if err != nil {
+			disappear()
+		}
+	}()
+	if err := appear(present, o.DB, name); err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	l := newLanes(o.Payments.Wake)
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &deliverWebhook{Options: o})
+	river.AddWorker(workers, &deliverWebhook{Options: o, lanes: l})
 	river.AddWorker(workers, &sendMail{Options: o})
 	river.AddWorker(workers, &snapshotLedger{Options: o})
 	river.AddWorker(workers, &checkBooks{Options: o})
-	queues := map[string]river.QueueConfig{models.QueueWebhooks: {MaxWorkers: deliveriesAtOnce}, queueBooks: {MaxWorkers: 1}}
+	queues := map[string]river.QueueConfig{
+		models.QueueWebhooks: {MaxWorkers: attemptsAtOnce, FetchPollInterval: lookForDeliveriesEvery},
+		queueBooks:           {MaxWorkers: 1},
+	}
 	if o.Mail != nil {
 		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}
 	}
-	client, err := river.NewClient(riverpgxv5.New(o.DB.Pool), &river.Config{
+	r.river, err = river.NewClient(newDriver(o.DB.Pool, l), &river.Config{
+		ID:                   name,
 		Queues:               queues,
 		PeriodicJobs:         bookkeeping(),
 		Workers:              workers,
@@ -80,21 +98,22 @@ func Start(ctx context.Context, o Options) (*Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := r.river.Start(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: start: %w", err)
 	}
-	r.river = client
-	sweeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	looping, stop := context.WithCancel(ctx)
 	r.stop = stop
-	r.sweeper.Go(func() { r.sweep(sweeping) })
+	r.loops.Go(func() { r.sweep(looping) })
+	r.loops.Go(func() { r.takeOver(looping) })
 	return r, nil
 }
 
 // Stop takes no more jobs, lets those under way finish for a moment and gives the
 // rest back to the queue. It returns when nothing runs any more, or ctx ends.
 func (r *Runner) Stop(ctx context.Context) error {
+	defer r.disappear()
 	r.stop()
-	r.sweeper.Wait()
+	r.loops.Wait()
 	if err := r.river.Stop(ctx); err != nil {
 		return fmt.Errorf("jobs: stop: %w", err)
 	}

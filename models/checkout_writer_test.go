@@ -18,7 +18,7 @@ import (
 func TestCheckoutWriter(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	writer := &models.CheckoutWriter{Querier: g.DB.Pool}
+	writer := models.NewCheckoutWriter(g.DB.Pool)
 	const n = 200
 	results := make([]struct {
 		made bool

@@ -2,8 +2,6 @@ package models
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,6 +32,9 @@ type Delivery struct {
 	Last          Attempt // the latest one; its Number is 0 when there is none
 }
 
+// Scheduled returns how many attempts of the schedule were made.
+func (d *Delivery) Scheduled() int { return d.Attempts - d.Manual }
+
 // Attempt is one post of a delivery.
 type Attempt struct {
 	Number     int  // within its delivery, from 1
@@ -63,11 +64,6 @@ func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	return d, err
 }
 
-// DeliveryByID returns a delivery of any merchant, for the worker, or ErrNotFound.
-func DeliveryByID(ctx context.Context, q Querier, id string) (*Delivery, error) {
-	return oneDelivery(ctx, q, "WHERE d.id = $1", id)
-}
-
 // DeliveryOf returns a delivery to an endpoint of the scope that was not deleted,
 // or ErrNotFound.
 func DeliveryOf(ctx context.Context, q Querier, scope Scope, id string) (*Delivery, error) {
@@ -87,48 +83,4 @@ func oneDelivery(ctx context.Context, q Querier, where string, args ...any) (*De
 		return nil, notFound(err)
 	}
 	return &d, nil
-}
-
-// RecordAttempt writes a finished attempt and where it leaves its delivery. It
-// changes nothing if the attempt was recorded before.
-func RecordAttempt(ctx context.Context, q Querier, d *Delivery, a Attempt) error {
-	headers, err := json.Marshal(a.Headers)
-	if err != nil {
-		return fmt.Errorf("models: attempt headers: %w", err)
-	}
-	_, err = q.Exec(ctx, `WITH changed AS (
-			UPDATE webhook_deliveries SET attempts = attempts + 1, status = $10, next_attempt_at = $11, finished_at = $12
-			WHERE id = $1 AND status = 'PENDING' AND attempts - manual_attempts = $2 RETURNING attempts)
-		INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, error_class, detail, headers, response)
-		SELECT $1, attempts, $3, $4, nullif($5, 0), $6, $7, $8, coalesce($9, ''::bytea) FROM changed`,
-		d.ID, d.Attempts-d.Manual, a.StartedAt, a.Duration.Milliseconds(), a.StatusCode, a.ErrorClass, a.Detail,
-		string(headers), a.Response, d.Status, d.NextAttemptAt, d.FinishedAt)
-	return err
-}
-
-// RecordManualAttempt writes a finished attempt that a person asked for. A success
-// delivers, whatever the delivery's status was; a failure leaves it and its
-// schedule as they are.
-func RecordManualAttempt(ctx context.Context, q Querier, deliveryID string, a Attempt, now time.Time) error {
-	headers, err := json.Marshal(a.Headers)
-	if err != nil {
-		return fmt.Errorf("models: attempt headers: %w", err)
-	}
-	_, err = q.Exec(ctx, `WITH changed AS (
-			UPDATE webhook_deliveries SET attempts = attempts + 1, manual_attempts = manual_attempts + 1,
-				status = CASE WHEN $6 = '' THEN 'DELIVERED' ELSE status END,
-				next_attempt_at = CASE WHEN $6 = '' THEN NULL ELSE next_attempt_at END,
-				finished_at = CASE WHEN $6 = '' AND status <> 'DELIVERED' THEN $2 ELSE finished_at END
-			WHERE id = $1 RETURNING attempts)
-		INSERT INTO webhook_attempts (delivery_id, number, manual, started_at, duration_ms, status_code, error_class, detail, headers, response)
-		SELECT $1, attempts, true, $3, $4, nullif($5, 0), $6, $7, $8, coalesce($9, ''::bytea) FROM changed`,
-		deliveryID, now, a.StartedAt, a.Duration.Milliseconds(), a.StatusCode, a.ErrorClass, a.Detail, string(headers), a.Response)
-	return err
-}
-
-// SkipDelivery ends a pending delivery without an attempt.
-func SkipDelivery(ctx context.Context, q Querier, id string, now time.Time) error {
-	_, err := q.Exec(ctx, `UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2
-		WHERE id = $1 AND status = 'PENDING'`, id, now)
-	return err
 }

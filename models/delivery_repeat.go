@@ -14,9 +14,9 @@ func QueueManualAttempt(tx *Tx, deliveryID, token string) (queued bool, err erro
 	key := sha256.Sum256([]byte("manual attempt " + deliveryID + " " + token))
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		// River's own index of unique jobs, in every state of theirs, finished included.
-		done, err := conn.Exec(ctx, `INSERT INTO river_job (kind, queue, args, max_attempts, unique_key, unique_states)
-			VALUES ('`+JobDeliverWebhook+`', '`+QueueWebhooks+`', jsonb_build_object('deliveryId', $1::text, 'manual', true), 25, $2, B'11111111')
-			ON CONFLICT DO NOTHING`, deliveryID, key[:])
+		done, err := conn.Exec(ctx, `INSERT INTO river_job (kind, max_attempts, queue, priority, args, unique_key, unique_states)
+			SELECT '`+JobDeliverWebhook+`', 25, endpoint_id, `+forPerson+`, jsonb_build_object('deliveryId', id, 'manual', true), $2, B'11111111'
+			FROM webhook_deliveries WHERE id = $1 ON CONFLICT DO NOTHING`, deliveryID, key[:])
 		queued = done.RowsAffected() == 1
 		return err
 	})
@@ -53,10 +53,9 @@ func RepeatDeliveries(tx *Tx, endpointID string, since, until, now time.Time, li
 		), again AS (
 			UPDATE webhook_deliveries d SET status = 'PENDING', before_replay = attempts - manual_attempts,
 				next_attempt_at = $4, finished_at = NULL
-			FROM chosen WHERE d.id = chosen.id RETURNING d.id
+			FROM chosen WHERE d.id = chosen.id RETURNING d.id, d.endpoint_id
 		), queued AS (
-			INSERT INTO river_job (kind, queue, args, max_attempts)
-			SELECT '`+JobDeliverWebhook+`', '`+QueueWebhooks+`', jsonb_build_object('deliveryId', id), 25 FROM again RETURNING id
+			`+insertDeliveryJobs+`endpoint_id, `+forReplay+`, jsonb_build_object('deliveryId', id) FROM again RETURNING id
 		)
 		SELECT count(*) FROM queued`, endpointID, since, until, now, limit).Scan(&repeated)
 	})

@@ -25,14 +25,24 @@ type Endpoint struct {
 	PreviousSecretUntil *time.Time // until then PreviousSecret signs too
 	DisabledAt          *time.Time // when the gateway turned it off; nil if a member did
 	DisabledReason      string     // "" with DisabledAt nil
+
+	// How it has fared since its last success; zero after one.
+	FailingSince *time.Time // the first failed attempt
+	TroubledAt   *time.Time // the first time that an event's third attempt failed
+	FailedEvents int        // given up
 }
 
+// DisabledFailing is the DisabledReason of an endpoint that failed for too long.
+const DisabledFailing = "failing"
+
 const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e.types, e.secret, e.active, e.created_at, e.deleted_at,
-	e.previous_secret, e.previous_secret_until, e.disabled_at, coalesce(e.disabled_reason, '')`
+	e.previous_secret, e.previous_secret_until, e.disabled_at, coalesce(e.disabled_reason, ''),
+	e.failing_since, e.troubled_at, e.failed_events`
 
 func (e *Endpoint) targets() []any {
 	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active, &e.CreatedAt, &e.DeletedAt,
-		&e.PreviousSecret, &e.PreviousSecretUntil, &e.DisabledAt, &e.DisabledReason}
+		&e.PreviousSecret, &e.PreviousSecretUntil, &e.DisabledAt, &e.DisabledReason,
+		&e.FailingSince, &e.TroubledAt, &e.FailedEvents}
 }
 
 // InsertEndpoint writes a new endpoint.
@@ -114,5 +124,29 @@ func SetEndpointActive(tx *Tx, scope Scope, id string, active bool) (changed boo
 func DeleteEndpoint(tx *Tx, scope Scope, id string, now time.Time) (deleted bool, err error) {
 	done := tx.Exec(`UPDATE webhook_endpoints SET deleted_at = ?, active = false WHERE id = ? AND project_id = ? AND livemode = ?
 		AND deleted_at IS NULL`, now, id, scope.ProjectID, scope.Livemode)
+	return done.RowsAffected == 1, done.Error
+}
+
+// TroubledEndpoints lists the scope's endpoints that a person should look at, oldest
+// first: those at which an event's third attempt has failed since their last
+// success, and those that were turned off for it.
+func TroubledEndpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) {
+	rows, err := q.Query(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
+		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL
+			AND (e.active AND e.troubled_at IS NOT NULL OR e.disabled_at IS NOT NULL)
+		ORDER BY e.created_at, e.id`, scope.ProjectID, scope.Livemode)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Endpoint, err error) {
+		return e, row.Scan(e.targets()...)
+	})
+}
+
+// DisableFailing turns an endpoint off that has failed since before the time given
+// and at least so many events. It reports whether it did.
+func DisableFailing(tx *Tx, id string, now, since time.Time, events int) (disabled bool, err error) {
+	done := tx.Exec(`UPDATE webhook_endpoints SET active = false, disabled_at = ?, disabled_reason = ?
+		WHERE id = ? AND active AND failing_since <= ? AND failed_events >= ?`, now, DisabledFailing, id, since, events)
 	return done.RowsAffected == 1, done.Error
 }

@@ -57,18 +57,33 @@ type Event struct {
 	CreatedAt    time.Time
 }
 
-// JobDeliverWebhook is the kind, and QueueWebhooks the queue, of the River job
-// that sends one delivery. Its arguments are {"deliveryId": "dlv_…"}; "manual": true
-// beside it asks for one attempt outside of the schedule.
+// JobDeliverWebhook is the kind of the River job that sends one delivery. Its
+// arguments are {"deliveryId": "dlv_…"}; "manual": true beside it asks for one
+// attempt outside of the schedule. Each endpoint has a queue of such jobs, named by
+// its id. QueueWebhooks is what River knows all of them by.
 const (
 	JobDeliverWebhook = "deliver_webhook"
 	QueueWebhooks     = "webhooks"
 )
 
+// DeliveryJobMaxAttempts bounds the runs of a job that errors of our own end, such as
+// a lost database. River gives a job up after them, and nothing may give up a
+// delivery but its schedule, so it is as many as the column holds.
+const DeliveryJobMaxAttempts = 32767
+
+const (
+	// What a person waits for goes before events, and those before replays.
+	forPerson, forEvent, forReplay = "1", "2", "3"
+	// insertDeliveryJobs is followed by endpoint, priority, arguments and FROM. Jobs'
+	// rows are written here, not by River's client, so that they cost no round trip
+	// of their own.
+	insertDeliveryJobs = `INSERT INTO river_job (kind, max_attempts, queue, priority, args)
+		SELECT '` + JobDeliverWebhook + `', 32767, `
+)
+
 // deliverTold continues a WITH whose step "told" inserted events: one delivery for
-// each endpoint that asked for the type, and River's job for each delivery. The
-// job's row is written here, not by River's client, so that an event costs no
-// round trip of its own. Endpoints that are off keep theirs as SKIPPED.
+// each endpoint that asked for the type, and River's job for each delivery.
+// Endpoints that are off keep theirs as SKIPPED.
 const deliverTold = `due AS (
 	INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, next_attempt_at, created_at, finished_at)
 	SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), told.id, e.id,
@@ -77,10 +92,9 @@ const deliverTold = `due AS (
 		CASE WHEN e.active THEN NULL ELSE told.created_at END
 	FROM told JOIN webhook_endpoints e ON e.project_id = told.project_id AND e.livemode = told.livemode
 		AND e.deleted_at IS NULL AND told.type = ANY(e.types)
-	RETURNING id, status
+	RETURNING id, endpoint_id, status
 ), queued AS (
-	INSERT INTO river_job (kind, queue, args, max_attempts)
-	SELECT '` + JobDeliverWebhook + `', '` + QueueWebhooks + `', jsonb_build_object('deliveryId', id), 25
+	` + insertDeliveryJobs + `endpoint_id, ` + forEvent + `, jsonb_build_object('deliveryId', id)
 	FROM due WHERE status = 'PENDING' RETURNING id
 )`
 
@@ -136,8 +150,7 @@ func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, er
 			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
 			SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), id, $7, created_at, created_at FROM told RETURNING id
 		), queued AS (
-			INSERT INTO river_job (kind, queue, args, max_attempts)
-			SELECT '`+JobDeliverWebhook+`', '`+QueueWebhooks+`', jsonb_build_object('deliveryId', id), 25 FROM due
+			`+insertDeliveryJobs+`$7, `+forPerson+`, jsonb_build_object('deliveryId', id) FROM due
 		)
 		SELECT id FROM due`, e.ID, e.ProjectID, e.Livemode, e.Type, e.Body, e.CreatedAt, endpointID).Scan(&deliveryID)
 	})

@@ -8,34 +8,55 @@ import (
 	"garoupa/models"
 )
 
-// RecordAttempt notes a finished attempt of a pending delivery and returns how
-// long to wait before the next, or 0 when there is none: it was delivered, or
-// this was the fifth of the schedule (contract 6.3), which a replay begins anew.
-// The wait counts from now, the end of the attempt (decisions, 9). An attempt that
-// a person asked for has no next and uses up none of the five.
-func (s *Service) RecordAttempt(ctx context.Context, d *models.Delivery, a models.Attempt) (retryIn time.Duration, err error) {
+const (
+	// An endpoint is turned off when it has failed for so long without one success,
+	// and so many events were given up meanwhile (decisions, 9).
+	disableAfter  = 5 * 24 * time.Hour
+	disableEvents = 10
+)
+
+// RecordAttempt notes a finished attempt that a job made of a delivery, and ends the
+// job. A failed one is followed by another job when the wait is over, unless it was
+// the fifth of the schedule (contract 6.3), which a replay begins anew. The wait
+// counts from now, the end of the attempt (decisions, 9). An attempt that a person
+// asked for has no next and uses up none of the five.
+//
+// It changes nothing, and ends no job, if the delivery was moved meanwhile: by the
+// same attempt made twice, or by a success by hand.
+func (s *Service) RecordAttempt(ctx context.Context, jobID int64, d *models.Delivery, a models.Attempt) error {
 	now := s.now()
-	if a.Manual {
-		if err := models.RecordManualAttempt(ctx, s.DB.Pool, d.ID, a, now); err != nil {
-			return 0, fmt.Errorf("payments: record a manual attempt of %s: %w", d.ID, err)
-		}
-		return 0, nil
-	}
-	made := d.Attempts - d.Manual - d.BeforeReplay // of the schedule, before this one
+	f := models.FinishedAttempt{Attempt: a, JobID: jobID, DeliveryID: d.ID, Made: d.Scheduled(), EndedAt: now}
+	round := d.Scheduled() - d.BeforeReplay // attempts since it began
+	var err error
 	switch {
+	case a.Manual:
+		_, err = models.RecordAttempts(ctx, s.DB.Pool, []models.FinishedAttempt{f})
 	case a.ErrorClass == "":
-		d.Status, d.NextAttemptAt, d.FinishedAt = models.DeliveryDelivered, nil, &now
-	case made >= len(s.Backoff):
-		d.Status, d.NextAttemptAt, d.FinishedAt = models.DeliveryFailed, nil, &now
+		_, err = s.attempts.Write(ctx, f)
+	case round < len(s.Backoff):
+		next := now.Add(s.Backoff[round])
+		f.NextAt = &next
+		_, err = s.attempts.Write(ctx, f)
 	default:
-		retryIn = s.Backoff[made]
-		next := now.Add(retryIn)
-		d.NextAttemptAt = &next
+		err = s.giveUp(ctx, f)
 	}
-	if err := models.RecordAttempt(ctx, s.DB.Pool, d, a); err != nil {
-		return 0, fmt.Errorf("payments: record attempt %d of %s: %w", made+1, d.ID, err)
+	if err != nil {
+		return fmt.Errorf("payments: record an attempt of %s: %w", d.ID, err)
 	}
-	return retryIn, nil
+	return nil
+}
+
+// giveUp records the last attempt of a delivery, which failed, and turns the
+// endpoint off if it has failed for too long.
+func (s *Service) giveUp(ctx context.Context, f models.FinishedAttempt) error {
+	return s.DB.InTx(ctx, func(tx *models.Tx) error {
+		recorded, err := models.RecordAttemptsTx(tx, []models.FinishedAttempt{f})
+		if err != nil || !recorded[0].Recorded {
+			return err
+		}
+		_, err = models.DisableFailing(tx, recorded[0].EndpointID, f.EndedAt, f.EndedAt.Add(-disableAfter), disableEvents)
+		return err
+	})
 }
 
 // SkipDelivery ends a pending delivery whose endpoint was turned off meanwhile.

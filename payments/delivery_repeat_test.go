@@ -20,11 +20,11 @@ import (
 func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
 	t.Helper()
 	for range n {
-		d, err := models.DeliveryByID(t.Context(), g.DB.Pool, deliveryID)
+		d, err := models.DeliveryOf(t.Context(), g.DB.Pool, g.Test, deliveryID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.RecordAttempt(t.Context(), d, models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", StartedAt: g.Clock.Now(), Duration: 30 * time.Millisecond}); err != nil {
+		if err := g.RecordAttempt(t.Context(), jobOf(t, g, d.ID), d, models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", StartedAt: g.Clock.Now(), Duration: 30 * time.Millisecond}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestReplayDeliveries(t *testing.T) {
 	}
 	for i, want := range []models.DeliveryStatus{models.DeliveryPending, models.DeliveryPending, models.DeliveryPending, models.DeliveryPending, models.DeliveryFailed} {
 		fail(t, g, failed.ID, 1)
-		if d, err := models.DeliveryByID(t.Context(), g.DB.Pool, failed.ID); err != nil || d.Status != want || d.Attempts != 6+i {
+		if d, err := models.DeliveryOf(t.Context(), g.DB.Pool, g.Test, failed.ID); err != nil || d.Status != want || d.Attempts != 6+i {
 			t.Errorf("attempt %d after the replay: %s, attempt %d, %v; want %s", i+1, d.Status, d.Attempts, err, want)
 		}
 	}

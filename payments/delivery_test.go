@@ -4,13 +4,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
 
 // The schedule of the contract (6.3): five attempts, 60 s, 5 min, 15 min and
-// 60 min apart, each counted from the end of the one before.
+// 60 min apart, each counted from the end of the one before. As long as the delivery
+// is pending it has one job, due at that time; then it has none.
 func TestRecordAttempt_Schedule(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -18,19 +22,27 @@ func TestRecordAttempt_Schedule(t *testing.T) {
 	g.Checkout(t, payments.NewCheckout{})
 
 	for i, want := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 0} {
-		d := delivery(t, g, endpoint.ID)
+		d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
 		g.Clock.Advance(5 * time.Second) // the attempt itself
-		wait, err := g.RecordAttempt(t.Context(), d, models.Attempt{StatusCode: 500, ErrorClass: "status", StartedAt: g.Clock.Now()})
-		if err != nil || wait != want {
-			t.Fatalf("after attempt %d: wait %s, %v; want %s", i+1, wait, err, want)
-		}
-		d = delivery(t, g, endpoint.ID)
-		if want == 0 {
-			if d.Status != models.DeliveryFailed || d.NextAttemptAt != nil || d.Attempts != 5 {
-				t.Errorf("after the last: %+v", d)
+		failed := models.Attempt{StatusCode: 500, ErrorClass: "status", StartedAt: g.Clock.Now()}
+		for range 2 { // made twice, it counts once
+			if err := g.RecordAttempt(t.Context(), job.id, d, failed); err != nil {
+				t.Fatal(err)
 			}
-		} else if d.Status != models.DeliveryPending || d.Attempts != i+1 || !d.NextAttemptAt.Equal(g.Clock.Now().Add(want)) {
+		}
+		d, next := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+		if want == 0 {
+			if d.Status != models.DeliveryFailed || d.NextAttemptAt != nil || d.Attempts != 5 || next.id != 0 {
+				t.Errorf("after the last: %+v, job %+v", d, next)
+			}
+			continue
+		}
+		due := g.Clock.Now().Add(want)
+		if d.Status != models.DeliveryPending || d.Attempts != i+1 || !d.NextAttemptAt.Equal(due) {
 			t.Errorf("after attempt %d: %+v", i+1, d)
+		}
+		if next.id == job.id || next.state != "scheduled" || !next.due.Equal(due) {
+			t.Errorf("after attempt %d the job is %+v, want it at %s", i+1, next, due)
 		}
 	}
 }
@@ -40,16 +52,66 @@ func TestRecordAttempt_Success(t *testing.T) {
 	g := paymentstest.New(t)
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
 	g.Checkout(t, payments.NewCheckout{})
-	d := delivery(t, g, endpoint.ID)
+	d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
 	for range 2 { // a record that is repeated changes nothing
-		wait, err := g.RecordAttempt(t.Context(), d, models.Attempt{StatusCode: 204, Duration: 12 * time.Millisecond, StartedAt: g.Clock.Now(), Response: []byte("ok")})
-		if wait != 0 || err != nil {
-			t.Fatalf("wait %s, %v", wait, err)
+		a := models.Attempt{StatusCode: 204, Duration: 12 * time.Millisecond, StartedAt: g.Clock.Now(), Response: []byte("ok")}
+		if err := g.RecordAttempt(t.Context(), job.id, d, a); err != nil {
+			t.Fatal(err)
 		}
 	}
 	d = delivery(t, g, endpoint.ID)
 	if d.Status != models.DeliveryDelivered || d.Attempts != 1 || d.Last.StatusCode != 204 || d.Last.Duration != 12*time.Millisecond {
 		t.Errorf("got %+v", d)
+	}
+	if job := theJob(t, g, endpoint.ID); job.id != 0 {
+		t.Errorf("it has the job %+v", job)
+	}
+}
+
+// Attempts that end together are recorded together, each as if it were alone.
+func TestRecordAttempt_Together(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
+	const n = 150
+	for range n {
+		g.Checkout(t, payments.NewCheckout{})
+	}
+	deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint.ID, models.DeliveryFilter{Limit: n})
+	if err != nil || len(deliveries) != n {
+		t.Fatalf("%d deliveries, %v", len(deliveries), err)
+	}
+	var group errgroup.Group
+	for i, d := range deliveries {
+		a := models.Attempt{StatusCode: 200 + i, StartedAt: g.Clock.Now()}
+		switch i % 3 {
+		case 1:
+			a.ErrorClass = "status"
+		case 2:
+			a.ErrorClass = "nonsense" // the table refuses it
+		}
+		group.Go(func() error {
+			err := g.RecordAttempt(t.Context(), jobOf(t, g, d.ID), &d, a)
+			if (err != nil) != (i%3 == 2) {
+				t.Errorf("attempt %d: %v", i, err)
+			}
+			return nil
+		})
+	}
+	group.Wait()
+	after, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint.ID, models.DeliveryFilter{Limit: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range after {
+		want := []models.Delivery{{Status: models.DeliveryDelivered, Attempts: 1}, {Status: models.DeliveryPending, Attempts: 1}, {Status: models.DeliveryPending}}[i%3]
+		code := map[bool]int{true: 200 + i}[want.Attempts == 1]
+		if d.ID != deliveries[i].ID || d.Status != want.Status || d.Attempts != want.Attempts || d.Last.StatusCode != code {
+			t.Errorf("delivery %d stands at %+v", i, d)
+		}
+		if pending := d.Status == models.DeliveryPending; (jobOf(t, g, d.ID) != 0) != pending {
+			t.Errorf("delivery %d, pending %t, has the job %d", i, pending, jobOf(t, g, d.ID))
+		}
 	}
 }
 
@@ -63,7 +125,11 @@ func TestRecordAttempt_Manual(t *testing.T) {
 	record := func(manual bool, errorClass string) *models.Delivery {
 		t.Helper()
 		a := models.Attempt{Manual: manual, ErrorClass: errorClass, StartedAt: g.Clock.Now()}
-		if _, err := g.RecordAttempt(t.Context(), delivery(t, g, endpoint.ID), a); err != nil {
+		var job int64 // what a person asks for has a job of its own
+		if !manual {
+			job = theJob(t, g, endpoint.ID).id
+		}
+		if err := g.RecordAttempt(t.Context(), job, delivery(t, g, endpoint.ID), a); err != nil {
 			t.Fatal(err)
 		}
 		return delivery(t, g, endpoint.ID)
@@ -96,6 +162,119 @@ func TestRecordAttempt_Manual(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An endpoint's health is what its latest success leaves of it; ten events given up
+// in five days without one turn it off (decisions, 9).
+func TestRecordAttempt_Health(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
+	other, _ := g.Endpoint(t, "http://127.0.0.1/other")
+	attempt := func(errorClass string, times int) {
+		t.Helper()
+		for range times {
+			d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+			if err := g.RecordAttempt(t.Context(), job.id, d, models.Attempt{ErrorClass: errorClass, StartedAt: g.Clock.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	health := func() *models.Endpoint {
+		t.Helper()
+		e, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, endpoint.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	troubled := func() int {
+		t.Helper()
+		list, err := models.TroubledEndpoints(t.Context(), g.DB.Pool, g.Test)
+		if err != nil || len(list) > 0 && list[0].ID != endpoint.ID {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		return len(list)
+	}
+	began := g.Clock.Now()
+	g.Checkout(t, payments.NewCheckout{})
+	attempt("status", 2)
+	if e := health(); e.FailingSince == nil || !e.FailingSince.Equal(began) || e.TroubledAt != nil || troubled() != 0 {
+		t.Errorf("after two failures: %+v", e)
+	}
+	g.Clock.Advance(time.Hour)
+	attempt("status", 1)
+	if e := health(); !e.FailingSince.Equal(began) || e.TroubledAt == nil || !e.TroubledAt.Equal(g.Clock.Now()) || troubled() != 1 {
+		t.Errorf("after three failures: %+v", e)
+	}
+	attempt("", 1)
+	if e := health(); e.FailingSince != nil || e.TroubledAt != nil || e.FailedEvents != 0 || troubled() != 0 {
+		t.Errorf("after a success: %+v", e)
+	}
+
+	for i := range 11 { // one too few, then those five days later
+		g.Clock.Advance(time.Second)
+		g.Checkout(t, payments.NewCheckout{})
+		attempt("timeout", 5)
+		e := health()
+		if e.FailedEvents != i+1 || e.Active != (i < 10) || (e.DisabledAt != nil) != (i == 10) || troubled() != 1 {
+			t.Fatalf("after %d events were given up: %+v", i+1, e)
+		}
+		if i == 9 {
+			g.Clock.Advance(5 * 24 * time.Hour)
+		}
+	}
+	if e := health(); e.DisabledReason != models.DisabledFailing || !e.DisabledAt.Equal(g.Clock.Now()) {
+		t.Errorf("turned off: %+v", e)
+	}
+	g.Clock.Advance(time.Second)
+	g.Checkout(t, payments.NewCheckout{})
+	if d := delivery(t, g, endpoint.ID); d.Status != models.DeliverySkipped {
+		t.Errorf("what comes then is %+v", d)
+	}
+	if e, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, other.ID); err != nil || !e.Active || e.FailingSince != nil {
+		t.Errorf("the other endpoint: %+v, %v", e, err)
+	}
+	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if e := health(); !e.Active || e.DisabledAt != nil || e.FailingSince != nil || e.FailedEvents != 0 || troubled() != 0 {
+		t.Errorf("turned on again: %+v", e)
+	}
+}
+
+// job is a row of River's.
+type job struct {
+	id    int64
+	state string
+	due   time.Time
+}
+
+// theJob returns the only job of the endpoint, zero if there is none.
+func theJob(t *testing.T, g *paymentstest.Gateway, endpointID string) (only job) {
+	t.Helper()
+	rows, err := g.DB.Pool.Query(t.Context(), "SELECT id, state::text, scheduled_at FROM river_job WHERE queue = $1", endpointID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (j job, err error) { return j, row.Scan(&j.id, &j.state, &j.due) })
+	if err != nil || len(jobs) > 1 {
+		t.Fatalf("jobs %+v, %v", jobs, err)
+	}
+	if len(jobs) == 1 {
+		only = jobs[0]
+	}
+	return only
+}
+
+// jobOf returns the id of the job of a delivery's schedule, 0 if it has none.
+func jobOf(t *testing.T, g *paymentstest.Gateway, deliveryID string) (id int64) {
+	t.Helper()
+	err := g.DB.Pool.QueryRow(t.Context(), "SELECT coalesce(sum(id), 0)::bigint FROM river_job WHERE args = jsonb_build_object('deliveryId', $1::text)", deliveryID).Scan(&id)
+	if err != nil {
+		t.Error(err)
+	}
+	return id
 }
 
 func delivery(t *testing.T, g *paymentstest.Gateway, endpointID string) *models.Delivery {

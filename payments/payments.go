@@ -40,11 +40,15 @@ type Service struct {
 	Options
 	cursorKey []byte
 	writer    *models.CheckoutWriter
+	attempts  *models.AttemptWriter
 }
 
 // New returns a Service.
 func New(o Options) *Service {
-	return &Service{Options: o, cursorKey: o.Vault.Key("cursor"), writer: &models.CheckoutWriter{Querier: o.DB.Pool}}
+	return &Service{
+		Options: o, cursorKey: o.Vault.Key("cursor"),
+		writer: models.NewCheckoutWriter(o.DB.Pool), attempts: models.NewAttemptWriter(o.DB.Pool),
+	}
 }
 
 // now is the time that rows are written with. Answers show milliseconds, so rows

@@ -16,8 +16,8 @@ const (
 
 	maxHeaderBytes = 64 << 10
 	idleTimeout    = 30 * time.Second
-	idleConns      = 256
-	idlePerHost    = 4
+	idleConns      = 1024
+	idlePerHost    = 100 // as many as a process may use for one endpoint at once
 )
 
 // Options configure a [Client]. The zero value is right for production.
@@ -36,7 +36,7 @@ type Options struct {
 }
 
 // Client posts signed events. It is safe for concurrent use, and one is enough
-// for a process: it keeps a few idle connections per endpoint, and an endpoint
+// for a process: it keeps the connections of an endpoint for a while, and an endpoint
 // that hangs holds up nothing but its own attempt.
 type Client struct {
 	allowPrivate bool

@@ -1,0 +1,158 @@
+package models
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// FinishedAttempt is an attempt about to be recorded.
+type FinishedAttempt struct {
+	Attempt
+	JobID      int64 // what made it; it ends with the record
+	DeliveryID string
+	Made       int        // Delivery.Scheduled as it was read before the attempt
+	EndedAt    time.Time  // when the next one's wait began
+	NextAt     *time.Time // when the next one is due; nil if none follows
+}
+
+// RecordedAttempt is what became of a FinishedAttempt.
+type RecordedAttempt struct {
+	// Recorded is false if something else moved the delivery meanwhile, which then
+	// saw to what follows: another attempt of the same place in the schedule, or a
+	// success by hand.
+	Recorded   bool
+	EndpointID string
+}
+
+// recordAttempts writes attempts, where they leave their deliveries and endpoints,
+// and the jobs of what follows, as one statement: a pending delivery always has a
+// job, and one that is over has none. A retry is a job of its own, as River may
+// still mark the one that ends. The job of an attempt by hand is kept for a day, as
+// it stands for the form that asked for it.
+//
+// It does not wait for the disk. Whatever the server loses if its machine dies, it
+// loses whole, job and all, so that the attempt is made again.
+//
+// An endpoint's row is written only when its health changes, in the order of ids.
+const recordAttempts = `WITH given AS (
+	SELECT * FROM unnest($1::bigint[], $2::text[], $3::int[], $4::boolean[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
+		$9::text[], $10::text[], $11::bytea[], $12::timestamptz[], $13::timestamptz[])
+		AS t (job_id, delivery_id, made, manual, started_at, duration_ms, status_code, error_class, detail, headers, response, ended_at, next_at)
+), changed AS (
+	UPDATE webhook_deliveries d SET attempts = d.attempts + 1, manual_attempts = d.manual_attempts + g.manual::int,
+		status = CASE WHEN g.error_class = '' THEN 'DELIVERED' WHEN g.manual OR g.next_at IS NOT NULL THEN d.status ELSE 'FAILED' END,
+		next_attempt_at = CASE WHEN g.error_class = '' THEN NULL WHEN g.manual THEN d.next_attempt_at ELSE g.next_at END,
+		finished_at = CASE WHEN g.error_class = '' AND d.status <> 'DELIVERED' OR NOT g.manual AND g.next_at IS NULL THEN g.ended_at ELSE d.finished_at END
+	FROM given g
+	WHERE d.id = g.delivery_id AND (g.manual OR d.status = 'PENDING' AND d.attempts - d.manual_attempts = g.made)
+	RETURNING d.id, d.endpoint_id, d.attempts, d.attempts - d.manual_attempts - d.before_replay AS round, d.status, g.job_id, g.manual
+), kept AS (
+	INSERT INTO webhook_attempts (delivery_id, number, manual, started_at, duration_ms, status_code, error_class, detail, headers, response)
+	SELECT c.id, c.attempts, g.manual, g.started_at, g.duration_ms, nullif(g.status_code, 0), g.error_class, g.detail, g.headers::jsonb, g.response
+	FROM changed c JOIN given g USING (job_id)
+), ended AS (
+	DELETE FROM river_job USING changed c WHERE river_job.id = c.job_id AND NOT c.manual
+), answered AS (
+	UPDATE river_job SET state = 'completed', finalized_at = now() FROM changed c
+	WHERE river_job.id = c.job_id AND c.manual AND river_job.finalized_at IS NULL
+), following AS (
+	INSERT INTO river_job (kind, max_attempts, queue, priority, args, scheduled_at, state)
+	SELECT '` + JobDeliverWebhook + `', 32767, c.endpoint_id, ` + forEvent + `, jsonb_build_object('deliveryId', c.id), g.next_at,
+		(CASE WHEN g.next_at <= g.ended_at + interval '5 s' THEN 'available' ELSE 'scheduled' END)::river_job_state
+	FROM changed c JOIN given g USING (job_id) WHERE g.next_at IS NOT NULL
+), fared AS (
+	SELECT c.endpoint_id, bool_or(g.error_class = '') AS succeeded, bool_or(g.error_class <> '' AND NOT g.manual) AS failed,
+		bool_or(g.error_class <> '' AND NOT g.manual AND c.round >= 3) AS third,
+		count(*) FILTER (WHERE c.status = 'FAILED' AND NOT g.manual) AS given_up, max(g.ended_at) AS at
+	FROM changed c JOIN given g USING (job_id) GROUP BY c.endpoint_id
+), held AS (
+	SELECT e.id FROM webhook_endpoints e JOIN fared f ON f.endpoint_id = e.id
+	WHERE CASE WHEN f.succeeded THEN e.failing_since IS NOT NULL
+		ELSE f.failed AND (e.failing_since IS NULL OR f.given_up > 0 OR f.third AND e.troubled_at IS NULL) END
+	ORDER BY e.id FOR NO KEY UPDATE OF e
+), health AS (
+	UPDATE webhook_endpoints e SET
+		failing_since = CASE WHEN NOT f.succeeded THEN coalesce(e.failing_since, f.at) END,
+		troubled_at = CASE WHEN NOT f.succeeded THEN coalesce(e.troubled_at, CASE WHEN f.third THEN f.at END) END,
+		failed_events = CASE WHEN f.succeeded THEN 0 ELSE e.failed_events + f.given_up END
+	FROM held JOIN fared f ON f.endpoint_id = held.id WHERE e.id = held.id
+)
+SELECT set_config('synchronous_commit', 'off', true), array_agg(job_id), array_agg(endpoint_id) FROM changed`
+
+// RecordAttempts writes finished attempts of different deliveries, all or none, and
+// returns what became of each.
+func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) ([]RecordedAttempt, error) {
+	n := len(attempts)
+	var (
+		jobs                      = make([]int64, n)
+		made, durations, statuses = make([]int, n), make([]int64, n), make([]int, n)
+		deliveries, classes       = make([]string, n), make([]string, n)
+		details, headers          = make([]string, n), make([]string, n)
+		manual                    = make([]bool, n)
+		responses                 = make([][]byte, n)
+		started, ended            = make([]time.Time, n), make([]time.Time, n)
+		next                      = make([]*time.Time, n)
+		place                     = make(map[int64]int, n)
+	)
+	for i, a := range attempts {
+		text, err := json.Marshal(a.Headers)
+		if err != nil {
+			return nil, fmt.Errorf("models: attempt headers: %w", err)
+		}
+		place[a.JobID] = i
+		jobs[i], deliveries[i], made[i], manual[i] = a.JobID, a.DeliveryID, a.Made, a.Manual
+		started[i], durations[i], statuses[i] = a.StartedAt, a.Duration.Milliseconds(), a.StatusCode
+		classes[i], details[i], headers[i], responses[i] = a.ErrorClass, a.Detail, string(text), append([]byte{}, a.Response...)
+		ended[i], next[i] = a.EndedAt, a.NextAt
+	}
+	var changed []int64
+	var endpoints []string
+	err := q.QueryRow(ctx, recordAttempts, jobs, deliveries, made, manual, started, durations, statuses, classes, details, headers,
+		responses, ended, next).Scan(nil, &changed, &endpoints)
+	if err != nil {
+		return nil, err
+	}
+	recorded := make([]RecordedAttempt, n)
+	for i, job := range changed {
+		recorded[place[job]] = RecordedAttempt{Recorded: true, EndpointID: endpoints[i]}
+	}
+	return recorded, nil
+}
+
+// RecordAttemptsTx is RecordAttempts for who writes more in the same transaction.
+func RecordAttemptsTx(tx *Tx, attempts []FinishedAttempt) (recorded []RecordedAttempt, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		recorded, err = RecordAttempts(ctx, conn, attempts)
+		return err
+	})
+	return recorded, err
+}
+
+// AttemptWriter records attempts that end at the same time together. It is safe
+// for concurrent use.
+type AttemptWriter struct {
+	batch batch[FinishedAttempt, RecordedAttempt]
+}
+
+// NewAttemptWriter returns a writer of q: of batches of at most 100, two at a time.
+func NewAttemptWriter(q Querier) *AttemptWriter {
+	return &AttemptWriter{batch[FinishedAttempt, RecordedAttempt]{limit: 100, atOnce: 2, write: func(ctx context.Context, attempts []FinishedAttempt) ([]RecordedAttempt, error) {
+		return RecordAttempts(ctx, q, attempts)
+	}}}
+}
+
+// Write records a. Attempts of one delivery must not be written at the same time.
+func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (RecordedAttempt, error) {
+	return w.batch.add(ctx, a)
+}
+
+// SkipDelivery ends a pending delivery without an attempt.
+func SkipDelivery(ctx context.Context, q Querier, id string, now time.Time) error {
+	_, err := q.Exec(ctx, `UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2
+		WHERE id = $1 AND status = 'PENDING'`, id, now)
+	return err
+}
