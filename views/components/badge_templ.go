@@ -119,6 +119,9 @@ const (
 	Product    = "product"
 	Link       = "link"
 	Access     = "access"
+
+	Withdrawal  = "withdrawal"
+	Destination = "destination"
 )
 
 // statuses are the tone and icon of every status of every thing. The word is the
@@ -152,6 +155,22 @@ var statuses = map[string]BadgeProps{
 	"access_RETURNED":       {Tone: ToneWarn, Icon: "message-circle-question-mark"},
 	"access_WITHDRAWN":      {Icon: "undo-2"},
 	"access_REVOKED":        {Tone: ToneBad, Icon: "ban"},
+
+	"withdrawal_PENDING_REVIEW": {Tone: ToneInfo, Icon: "clock"},
+	"withdrawal_APPROVED":       {Tone: ToneInfo, Icon: "check"},
+	"withdrawal_PROCESSING":     {Tone: ToneInfo, Icon: "send"},
+	"withdrawal_COMPLETED":      {Tone: ToneOK, Icon: "check"},
+	"withdrawal_CANCELLED":      {Icon: "x"},
+	"withdrawal_REJECTED":       {Tone: ToneBad, Icon: "x"},
+	"withdrawal_FAILED":         {Tone: ToneBad, Icon: "circle-x"},
+	"withdrawal_RETURNED":       {Tone: ToneWarn, Icon: "undo-2"},
+
+	"destination_REVIEW":   {Tone: ToneInfo, Icon: "clock"},
+	"destination_HELD":     {Tone: ToneWarn, Icon: "hourglass"},
+	"destination_ACTIVE":   {Tone: ToneOK, Icon: "check"},
+	"destination_REJECTED": {Tone: ToneBad, Icon: "x"},
+	"destination_REPLACED": {Icon: "refresh-cw"},
+	"destination_REMOVED":  {Icon: "x"},
 }
 
 // StatusBadge shows the status of one of the things above. A status it does not

@@ -102,3 +102,38 @@ func Duration(ctx context.Context, d time.Duration) string {
 
 // ISO writes a moment for the datetime attribute of a time element.
 func ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Decimal writes an amount of something that is not money in reais, given as
+// digits with a point: "1234.5" is "1.234,5" in Portuguese, "1,234.5" in English.
+func Decimal(ctx context.Context, digits string) string {
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if fraction == "" {
+		return grouped(ctx, whole)
+	}
+	if Of(ctx) == English {
+		return grouped(ctx, whole) + "." + fraction
+	}
+	return grouped(ctx, whole) + "," + fraction
+}
+
+// Seconds writes the time of day of a moment in Brasília time, to the second:
+// "21:47:05" or "9:47:05 PM".
+func Seconds(ctx context.Context, t time.Time) string {
+	if Of(ctx) == English {
+		return t.In(brasilia).Format("3:04:05" + nbsp + "PM")
+	}
+	return t.In(brasilia).Format("15:04:05")
+}
+
+// Day writes the day of a moment in Brasília time for a date field: "2026-11-20".
+func Day(t time.Time) string { return t.In(brasilia).Format(time.DateOnly) }
+
+// ParseDay reads what a date field holds: the moment at which the day begins in
+// Brasília.
+func ParseDay(text string) (time.Time, error) {
+	return time.ParseInLocation(time.DateOnly, text, brasilia)
+}
+
+// Stamp writes a moment in Brasília time the way spreadsheets read it:
+// "2026-11-20 21:47:05".
+func Stamp(t time.Time) string { return t.In(brasilia).Format(time.DateTime) }

@@ -36,6 +36,10 @@ func everyPage() []page {
 	all = append(all, webhookPages()...)
 	all = append(all, linkPages()...)
 	all = append(all, securityPages()...)
+	all = append(all, balancePages()...)
+	all = append(all, withdrawalPages()...)
+	all = append(all, withdrawPages()...)
+	all = append(all, destinationPages()...)
 	return append(all, checkoutPages()...)
 }
 
@@ -210,7 +214,7 @@ func checkoutPages() []page {
 	}
 	all := []page{
 		{"home", pages.Home(pages.HomeProps{Shell: shell(false), Steps: steps, APIURL: "https://pix.loja.test"})},
-		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows})},
+		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Balance: &pages.Balance{Available: 98_765_43, Pending: 1}})},
 		{"checkouts", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Checkouts: rows, Status: pages.StatusPaid, Query: "10482", Pager: components.PagerProps{Next: "?cursor=x"}})},
 		{"checkouts none", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Query: "x"})},
 		{"checkouts empty", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), APIURL: "https://pix.loja.test"})},

@@ -9,6 +9,8 @@ type HomeProps struct {
 	Switches []SwitchNotice
 	// Steps is the first-run checklist, in order. Empty hides it.
 	Steps []HomeStep
+	// Balance is shown to the roles that look after money; nil leaves it out.
+	Balance *Balance
 	// Checkouts are the latest ones of the environment, newest first.
 	Checkouts []CheckoutRow
 	// APIURL is the base address for the example request of an empty account.

@@ -31,6 +31,14 @@ function reveal(button: HTMLElement) {
   field.focus();
 }
 
+// fill types a value that the visitor would else look up. Without script the button
+// sends its form, and the server fills the field in.
+function fill(button: HTMLElement) {
+  const field = document.getElementById(button.dataset.fill!) as HTMLInputElement;
+  field.value = button.dataset.value!;
+  field.focus();
+}
+
 // Browsers from before command and commandfor get the two commands that pages use.
 const commands = 'commandForElement' in HTMLButtonElement.prototype;
 function command(button: HTMLElement) {
@@ -42,11 +50,14 @@ function command(button: HTMLElement) {
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (target instanceof HTMLDialogElement) return target.close(); // a click beside the sheet or dialog
-  const button = target.closest<HTMLElement>('[data-copy],[data-reveal],[commandfor]');
+  const button = target.closest<HTMLElement>('[data-copy],[data-reveal],[data-fill],[commandfor]');
   if (!button) return;
   if ('copy' in button.dataset) copy(button);
   else if ('reveal' in button.dataset) reveal(button);
-  else if (!commands) command(button);
+  else if ('fill' in button.dataset) {
+    event.preventDefault();
+    fill(button);
+  } else if (!commands) command(button);
 });
 document.addEventListener('focusin', (event) => {
   const field = event.target as HTMLInputElement;

@@ -1,0 +1,121 @@
+package pages
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"garoupa/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// BalanceProps is GET /app/saldo?kind=&from=&until=&cursor=. Fields of its form:
+// kind, from, until. The same query at /app/saldo/extrato.csv is the statement as a
+// file.
+type BalanceProps struct {
+	Shell layouts.Shell
+	// NeedsAccess says that live money waits for production access; nothing else is
+	// shown then.
+	NeedsAccess bool
+	Balance     Balance
+	CanWithdraw bool         // shows the way to a withdrawal
+	Blocked     []BlockedRow // what is held back now, newest first
+	Filter      StatementFilter
+	Errors      components.FieldErrors
+	ThisMonth   StatementFilter // the days of each, for its link
+	LastMonth   StatementFilter
+	Movements   []MovementRow // newest first
+	Pager       components.PagerProps
+}
+
+// Balance is what an account received and has (contract 2.4).
+type Balance struct {
+	Gross, Fee, Pending, Available, Reserved, Blocked money.Cents
+}
+
+// BlockedRow is an amount that is held back, and why.
+type BlockedRow struct {
+	Amount money.Cents
+	Reason string
+	Since  time.Time
+}
+
+// StatementFilter is what narrows the statement, as it stands in the address.
+type StatementFilter struct {
+	Kind  string // "" or one of MovementKinds
+	From  string // a day such as 2026-11-20; "" is unbounded
+	Until string // the last day, included
+}
+
+// MovementKinds are the groups of movements that the statement is filtered by.
+var MovementKinds = []string{"payments", "fees", "settlements", "withdrawals", "refunds", "blocks"}
+
+// MovementRow is one line of the statement.
+type MovementRow struct {
+	At        time.Time
+	Kind      string // PAYMENT and the others of models.MovementKind
+	Internal  bool   // between the account's own amounts: the total stays
+	Amount    money.Cents
+	Available money.Cents // after it
+	Total     money.Cents // after it
+	Href      string      // of the charge or withdrawal; "" if it has no page
+	Reference string      // the merchant's own, or the id of what moved it
+}
+
+// Query is the filter as the query of an address, "" for none.
+func (f StatementFilter) Query() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"kind": f.Kind, "from": f.From, "until": f.Until} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values.Encode()
+}
+
+// address is path with the filter.
+func (f StatementFilter) address(path string) string {
+	if query := f.Query(); query != "" {
+		return path + "?" + query
+	}
+	return path
+}
+
+// kinds are the options of the filter.
+func (p BalanceProps) kinds(ctx context.Context) []components.SelectOption {
+	options := []components.SelectOption{{Value: "", Label: i18n.T(ctx, "balance.kind_all")}}
+	for _, kind := range MovementKinds {
+		options = append(options, components.SelectOption{Value: kind, Label: i18n.T(ctx, "balance.kind_"+kind)})
+	}
+	return options
+}
+
+// periods are the periods that people ask for most. They keep the kind.
+func (p BalanceProps) periods(ctx context.Context) []components.Tab {
+	tab := func(key string, period StatementFilter) components.Tab {
+		period.Kind = p.Filter.Kind
+		return components.Tab{Label: i18n.T(ctx, "balance.period_"+key), Href: period.address("/app/saldo"), Current: period == p.Filter}
+	}
+	return []components.Tab{tab("all", StatementFilter{}), tab("this_month", p.ThisMonth), tab("last_month", p.LastMonth)}
+}
+
+// signed writes an amount with its sign, also when it is above zero.
+func signed(ctx context.Context, amount money.Cents) string {
+	if amount > 0 {
+		return "+" + i18n.Money(ctx, amount)
+	}
+	return i18n.Money(ctx, amount)
+}
+
+// amountClass colours what came in. What only changed its place is quiet.
+func (m MovementRow) amountClass() string {
+	switch {
+	case m.Internal:
+		return "font-medium text-ink-2"
+	case m.Amount > 0:
+		return "font-semibold text-ok"
+	}
+	return "font-semibold"
+}

@@ -1,0 +1,197 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"garoupa/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// The rails of withdrawals (contract 2.7).
+const (
+	RailPix  = "BRL_PIX"
+	RailUSDT = "USDT_WALLET"
+)
+
+// The statuses of withdrawals that pages tell apart (decisions, 7).
+const (
+	WithdrawalPendingReview = "PENDING_REVIEW"
+	WithdrawalApproved      = "APPROVED"
+	WithdrawalProcessing    = "PROCESSING"
+	WithdrawalCompleted     = "COMPLETED"
+	WithdrawalCancelled     = "CANCELLED"
+	WithdrawalRejected      = "REJECTED"
+	WithdrawalFailed        = "FAILED"
+	WithdrawalReturned      = "RETURNED"
+)
+
+// WithdrawalTabs are the groups of statuses that the list is filtered by.
+var WithdrawalTabs = []string{"review", "sent", "completed", "ended"}
+
+// Gate is why there are no withdrawals where the visitor looks; "" if there may be.
+type Gate string
+
+const (
+	GateTest   Gate = "test"   // the environment is test
+	GateAccess Gate = "access" // the account has no production access
+)
+
+// WithdrawalsProps is GET /app/saques?status=&cursor=.
+type WithdrawalsProps struct {
+	Shell       layouts.Shell
+	Gate        Gate
+	Switches    []SwitchNotice // what staff stopped; with any, nothing can be asked for
+	Status      string         // the filter in force: "" or one of WithdrawalTabs
+	Available   money.Cents
+	Withdrawals []WithdrawalRow // newest first
+	Pager       components.PagerProps
+}
+
+// WithdrawalRow is one withdrawal in the list.
+type WithdrawalRow struct {
+	ID          string
+	Status      string
+	Amount      money.Cents
+	Rail        string
+	Destination string // masked
+	CreatedAt   time.Time
+}
+
+// WithdrawalProps is GET /app/saques/{id}. Its form posts to
+// /app/saques/{id}/cancelar.
+type WithdrawalProps struct {
+	Shell       layouts.Shell
+	ID          string
+	Status      string
+	Amount      money.Cents
+	Fee         money.Cents
+	Net         money.Cents
+	Destination DestinationFacts
+	Quote       *QuoteFacts // nil for Pix
+	// NewQuote is what came of the attempt to approve a withdrawal that is still in
+	// review: the rate had got worse.
+	NewQuote    *QuoteFacts
+	RequestedBy string // "" for an API key
+	EndToEndID  string
+	TxHash      string
+	Reason      string // why it was rejected, failed or came back
+	CreatedAt   time.Time
+	ApprovedAt  *time.Time
+	CompletedAt *time.Time
+	UpdatedAt   time.Time
+	CanCancel   bool
+}
+
+// DestinationFacts is where money goes.
+type DestinationFacts struct {
+	Rail       string
+	Type       string // of the key, or the network of the wallet
+	Address    string // masked, or whole where people confirm it
+	HolderName string
+}
+
+// QuoteFacts is what an amount is worth in USDT.
+type QuoteFacts struct {
+	Rate   string // reais for one USDT, as digits with a point
+	Amount string // USDT, as digits with a point
+	At     time.Time
+}
+
+// railIcon is the sign of a rail.
+func railIcon(rail, class string) templ.Component {
+	if rail == RailUSDT {
+		return components.Icon("circle-dollar-sign", class)
+	}
+	return components.Icon("landmark", class)
+}
+
+// kind is what a destination is: "Chave Pix (CPF)", "Carteira USDT (TRON)".
+func (d DestinationFacts) kind(ctx context.Context) string {
+	return i18n.T(ctx, "destinations.rail_"+d.Rail) + " · " + i18n.T(ctx, "destinations.type_"+d.Type)
+}
+
+// rate is "1 USDT = R$ 5,4321".
+func (q QuoteFacts) rate(ctx context.Context) string {
+	return i18n.T(ctx, "withdrawals.rate", i18n.Decimal(ctx, q.Rate))
+}
+
+// worth is "184,093517 USDT".
+func (q QuoteFacts) worth(ctx context.Context) string {
+	return i18n.T(ctx, "withdrawals.usdt", i18n.Decimal(ctx, q.Amount))
+}
+
+// canRequest shows the way to a withdrawal.
+func (p WithdrawalsProps) canRequest() bool { return p.Gate == "" && len(p.Switches) == 0 }
+
+// tabs are the filters by status.
+func (p WithdrawalsProps) tabs(ctx context.Context) []components.Tab {
+	tabs := []components.Tab{{Label: i18n.T(ctx, "withdrawals.tab_all"), Href: "/app/saques", Current: p.Status == ""}}
+	for _, status := range WithdrawalTabs {
+		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "withdrawals.tab_"+status), Href: "/app/saques?status=" + status, Current: status == p.Status})
+	}
+	return tabs
+}
+
+// facts are what is known about the withdrawal.
+func (p WithdrawalProps) facts(ctx context.Context) []components.KeyValue {
+	facts := []components.KeyValue{
+		{Key: i18n.T(ctx, "withdrawals.id"), Value: p.ID, Mono: true},
+		{Key: i18n.T(ctx, "checkouts.amount"), Value: i18n.Money(ctx, p.Amount)},
+		{Key: i18n.T(ctx, "checkout.fee"), Value: i18n.Money(ctx, -p.Fee)},
+		{Key: i18n.T(ctx, "checkout.net"), Value: i18n.Money(ctx, p.Net)},
+	}
+	if p.Quote != nil {
+		facts = append(facts,
+			components.KeyValue{Key: i18n.T(ctx, "withdrawals.estimate"), Value: p.Quote.worth(ctx)},
+			components.KeyValue{Key: i18n.T(ctx, "withdrawals.quote"), Value: p.Quote.rate(ctx) + " · " + i18n.DateTime(ctx, p.Quote.At)})
+	}
+	return append(facts,
+		components.KeyValue{Key: i18n.T(ctx, "withdrawals.end_to_end_id"), Value: p.EndToEndID, Mono: true},
+		components.KeyValue{Key: i18n.T(ctx, "withdrawals.tx_hash"), Value: p.TxHash, Mono: true},
+		components.KeyValue{Key: i18n.T(ctx, "withdrawals.requested_by"), Value: cmp.Or(p.RequestedBy, i18n.T(ctx, "withdrawals.by_key"))},
+	)
+}
+
+// steps are how far the withdrawal has come, and what comes after.
+func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
+	step := func(key string, at *time.Time) components.TimelineStep {
+		return components.TimelineStep{Label: i18n.T(ctx, "withdrawals.step_"+key), When: dateTimeOrNone(ctx, at), Done: at != nil}
+	}
+	steps := []components.TimelineStep{step("requested", &p.CreatedAt)}
+	switch p.Status {
+	case WithdrawalCancelled, WithdrawalRejected:
+		return append(steps, p.end(ctx))
+	case WithdrawalPendingReview:
+		review := step("review", nil)
+		review.Now, review.Note = true, i18n.T(ctx, "withdrawals.step_review_note")
+		return append(steps, review, step("sent", nil), step("completed", nil))
+	}
+	steps = append(steps, step("approved", p.ApprovedAt))
+	switch p.Status {
+	case WithdrawalFailed:
+		return append(steps, p.end(ctx))
+	case WithdrawalReturned:
+		return append(steps, step("completed", p.CompletedAt), p.end(ctx))
+	case WithdrawalCompleted:
+		return append(steps, step("completed", p.CompletedAt))
+	}
+	sent := step("sent", nil)
+	if sent.Now = true; p.Status == WithdrawalProcessing {
+		sent.When, sent.Note = i18n.DateTime(ctx, p.UpdatedAt), i18n.T(ctx, "withdrawals.step_sent_note")
+	}
+	return append(steps, sent, step("completed", nil))
+}
+
+// end is the last step of a withdrawal that brought no money out.
+func (p WithdrawalProps) end(ctx context.Context) components.TimelineStep {
+	return components.TimelineStep{
+		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.DateTime(ctx, p.UpdatedAt), Done: true, Tone: components.ToneBad,
+		Note: i18n.T(ctx, "withdrawals.step_back_note"),
+	}
+}
