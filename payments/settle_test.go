@@ -1,6 +1,8 @@
 package payments_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -8,8 +10,10 @@ import (
 
 	"garoupa/ledger"
 	"garoupa/models"
+	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/simulator"
 )
 
 // Net becomes available when the delay is over, once, whoever settles.
@@ -49,4 +53,215 @@ func TestSettleDue(t *testing.T) {
 	if drift, err := ledger.Check(t.Context(), g.DB.Pool); len(drift) != 0 || err != nil {
 		t.Errorf("drift %v, %v", drift, err)
 	}
+}
+
+// Many checkouts, several instances, some of which die half-way: each checkout is
+// settled once.
+func TestSettleDue_Concurrent(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	const n = 350
+	for range n {
+		c := g.Checkout(t, payments.NewCheckout{Amount: 1_00})
+		if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 1_00, g.Clock.Now())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Clock.Advance(paymentstest.SettlementDelay)
+	var settled [6]int
+	var group errgroup.Group
+	for i := range settled {
+		group.Go(func() (err error) {
+			if i%2 == 1 { // this one's process dies
+				ctx, die := context.WithTimeout(t.Context(), time.Duration(i)*5*time.Millisecond)
+				defer die()
+				_, _ = g.SettleDue(ctx)
+			}
+			settled[i], err = payments.New(g.Options).SettleDue(t.Context())
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := count(t, g, "ledger_transfers WHERE fact LIKE 'settlement/%'"); lines != n || balance(t, g, false).Available != n*99 {
+		t.Errorf("%d postings, balance %+v", lines, balance(t, g, false))
+	}
+	sound(t, g)
+}
+
+// A live account may have a delay of its own, fixed for a checkout by its payment.
+func TestSettleDue_OwnDelay(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	g.GoLive(t)
+	pay := func() {
+		t.Helper()
+		for _, scope := range []models.Scope{g.Test, g.Live} {
+			c, _, err := g.CreateCheckout(t.Context(), scope, g.Account, paymentstest.Filled(payments.NewCheckout{}))
+			if err == nil {
+				err = g.ConfirmPayment(t.Context(), scope.Livemode, simulator.Pay(c.TxID, int64(c.Amount), g.Clock.Now()))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	pay()
+	if err := g.DB.Exec("UPDATE accounts SET settlement_delay = 3600").Error; err != nil {
+		t.Fatal(err)
+	}
+	pay()
+	for _, step := range []struct {
+		wait time.Duration
+		want int
+	}{{paymentstest.SettlementDelay, 3}, {time.Hour - paymentstest.SettlementDelay - time.Millisecond, 0}, {time.Millisecond, 1}} {
+		g.Clock.Advance(step.wait)
+		if n, err := g.SettleDue(t.Context()); n != step.want || err != nil {
+			t.Errorf("after %s: %d, %v; want %d", step.wait, n, err, step.want)
+		}
+	}
+}
+
+// Checkouts are COMPLETED, the first paid first, as far as what left the account
+// covers them, and each once.
+func TestCoverDue(t *testing.T) {
+	t.Parallel()
+	g := live(t, 0)
+	by := g.Staff(t)
+	var checkouts []*models.Checkout
+	fund := func(amounts ...money.Cents) {
+		for _, amount := range amounts {
+			checkouts = append(checkouts, g.Fund(t, true, amount))
+		}
+	}
+	complete := func(amount money.Cents) string {
+		t.Helper()
+		w := g.Withdraw(t, amount)
+		_, err := g.ApproveWithdrawal(t.Context(), by, w.ID, 1)
+		if err == nil {
+			_, err = g.StartPayout(t.Context(), by, w.ID)
+		}
+		if err == nil {
+			_, err = g.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E" + w.ID[4:]})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.ID
+	}
+	states := func() string {
+		t.Helper()
+		if _, err := g.CoverDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, c := range checkouts {
+			now, err := g.Service.Checkout(t.Context(), g.Live, c.ID)
+			if err != nil || now.SettlementAmount == nil || *now.SettlementAmount != c.Amount {
+				t.Fatalf("%+v, %v", now, err)
+			}
+			text.WriteString(string(now.SettlementStatus[:1]))
+		}
+		sound(t, g)
+		return text.String()
+	}
+	fund(10_00, 20_00, 30_00)
+	var returned, asked string
+	for _, step := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"nothing", func() {}, "AAA"},
+		{"asked for", func() { asked = g.Withdraw(t, 5_00).ID }, "AAA"},
+		{"less than the first", func() { complete(9_99) }, "AAA"},
+		{"the first and part of the second", func() { returned = complete(10_00) }, "CAA"},
+		{"all of the second", func() { complete(10_01) }, "CCA"},
+		{"what came back has to leave again", func() {
+			if _, err := g.ReturnWithdrawal(t.Context(), by, returned, "MD06", "Devolvido."); err != nil {
+				t.Fatal(err)
+			}
+			complete(10_00)
+		}, "CCA"},
+		{"a refund leaves, too", func() {
+			var id string
+			if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", checkouts[2].ID).Row().Scan(&id); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: id, Amount: 25_00, Reason: "Defeito."}); err != nil {
+				t.Fatal(err)
+			}
+		}, "CCA"},
+		{"one more checkout", func() { fund(40_00) }, "CCAA"},
+		{"the rest of the third", func() { complete(5_00) }, "CCCA"},
+		{"part of the fourth", func() { complete(35_00) }, "CCCA"},
+		{"all of the fourth", func() {
+			if _, err := g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, asked); err != nil {
+				t.Fatal(err)
+			}
+			complete(5_00)
+		}, "CCCC"},
+	} {
+		step.do()
+		if got := states(); got != step.want {
+			t.Errorf("%s: %s, want %s", step.name, got, step.want)
+		}
+	}
+}
+
+// Many checkouts of two projects are covered in batches, by several instances.
+func TestCoverDue_Concurrent(t *testing.T) {
+	t.Parallel()
+	g := live(t, 0)
+	second := models.Project{ID: models.NewProjectID(), AccountID: g.Account.ID, Name: "Outra", CreatedAt: g.Clock.Now()}
+	if err := g.DB.Create(&second).Error; err != nil {
+		t.Fatal(err)
+	}
+	const n = 230
+	for i := range n {
+		scope := g.Live
+		if i%2 == 1 {
+			scope.ProjectID = second.ID
+		}
+		c, _, err := g.CreateCheckout(t.Context(), scope, g.Account, paymentstest.Filled(payments.NewCheckout{Amount: 1_00}))
+		if err == nil {
+			err = g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 1_00, g.Clock.Now()))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Clock.Advance(time.Millisecond)
+	}
+	g.Clock.Advance(paymentstest.SettlementDelay)
+	if _, err := g.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	by := g.Staff(t)
+	w := g.Withdraw(t, 220*99)
+	_, err := g.ApproveWithdrawal(t.Context(), by, w.ID, 1)
+	if err == nil {
+		_, err = g.StartPayout(t.Context(), by, w.ID)
+	}
+	if err == nil {
+		_, err = g.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E1"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var covered [4]int
+	var group errgroup.Group
+	for i := range covered {
+		group.Go(func() (err error) { covered[i], err = g.CoverDue(t.Context()); return err })
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if sum := covered[0] + covered[1] + covered[2] + covered[3]; sum != 220 {
+		t.Errorf("covered %v", covered)
+	}
+	if newest := count(t, g, "checkouts WHERE settlement_status = 'AVAILABLE' AND paid_at >= (SELECT paid_at FROM checkouts ORDER BY paid_at DESC OFFSET 9 LIMIT 1)"); newest != 10 {
+		t.Errorf("of the newest ten %d are left", newest)
+	}
+	sound(t, g)
 }

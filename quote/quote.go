@@ -128,8 +128,12 @@ func (b *Board) ask(ctx context.Context, now time.Time) (Rate, error) {
 	return Rate{Value: prices[0], ExpiresAt: now.Add(validity)}, nil
 }
 
-// maxRate is the highest price that can be one: a million reais.
-const maxRate = 1_000_000 * scale
+// A price is between a centavo and a million reais, so that no amount of ours grows
+// beyond what int64 holds in USDT.
+const (
+	minRate = scale / 100
+	maxRate = 1_000_000 * scale
+)
 
 var errPrice = errors.New("not a price")
 
@@ -151,7 +155,7 @@ func parsePrice(text string) (int64, error) {
 	if strings.Trim(rest, "0") != "" {
 		price++
 	}
-	if price <= 0 || price > maxRate {
+	if price < minRate || price > maxRate {
 		return 0, errPrice
 	}
 	return price, nil

@@ -1,0 +1,298 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/ledger"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/money"
+)
+
+func snapshot(t *testing.T, db *models.DB) int64 {
+	t.Helper()
+	n, err := ledger.Snapshot(t.Context(), db.Pool, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func balanceOf(t *testing.T, db *models.DB, account string) models.Balance {
+	t.Helper()
+	b, err := ledger.BalanceOf(t.Context(), db.Pool, account, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A balance is the same before and after each snapshot, and is read from the newest.
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	if n := snapshot(t, db); n != 0 {
+		t.Errorf("an empty ledger has %d", n)
+	}
+	other := ledger.Account(theirs, false, ledger.Pending)
+	want := models.Balance{}
+	for i := range 5 {
+		if _, err := post(t, db, fmt.Sprint("payment/", i), receipt...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := post(t, db, fmt.Sprint("settlement/", i), ledger.Transfer{From: pending, To: available, Amount: 50_00}); err != nil {
+			t.Fatal(err)
+		}
+		want.Gross, want.Fee = want.Gross+100_00, want.Fee+99
+		want.Pending, want.Available = want.Pending+49_01, want.Available+50_00
+		if got := balanceOf(t, db, mine); got != want {
+			t.Errorf("%d before the snapshot: %+v, want %+v", i, got, want)
+		}
+		if n := snapshot(t, db); n != 1 {
+			t.Errorf("%d snapshots", n)
+		}
+		if n := snapshot(t, db); n != 0 {
+			t.Errorf("%d snapshots of nothing new", n)
+		}
+		if got := balanceOf(t, db, mine); got != want {
+			t.Errorf("%d after the snapshot: %+v, want %+v", i, got, want)
+		}
+	}
+	if _, err := post(t, db, "payment/x", ledger.Transfer{From: clearing, To: other, Amount: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if n := snapshot(t, db); n != 1 {
+		t.Errorf("%d snapshots, only the other account moved", n)
+	}
+	if got := balanceOf(t, db, theirs); got.Pending != 7 || got.Gross != 7 {
+		t.Errorf("theirs: %+v", got)
+	}
+	var rows int
+	if err := db.Raw("SELECT count(*) FROM ledger_snapshots").Row().Scan(&rows); err != nil || rows != 6 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+	// What is before the newest snapshot is not added up again.
+	err := db.InTx(t.Context(), func(tx *models.Tx) error {
+		if err := tx.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
+			return err
+		}
+		return tx.Exec("DELETE FROM ledger_transfers WHERE from_book LIKE 'acc_%1/%' OR to_book LIKE 'acc_%1/%'").Error
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := balanceOf(t, db, mine); got != want {
+		t.Errorf("without the transfers: %+v, want %+v", got, want)
+	}
+}
+
+// A transfer with a lower id that commits after the snapshot was asked for is counted:
+// the snapshot waits for it, and without patience there is none.
+func TestSnapshot_LateTransfer(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	drawn, commit, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- db.InTx(t.Context(), func(tx *models.Tx) error {
+			if _, err := ledger.Post(tx, "payment/late", at, receipt...); err != nil {
+				return err
+			}
+			close(drawn)
+			<-commit
+			return nil
+		})
+	}()
+	<-drawn
+	if _, err := post(t, db, "payment/early", receipt...); err != nil { // with a higher id, and there at once
+		t.Fatal(err)
+	}
+	if _, err := models.DecidedTransfers(t.Context(), db.Pool, 20*time.Millisecond); !errors.Is(err, models.ErrUndecided) {
+		t.Errorf("while it is undecided: %v", err)
+	}
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if n := snapshot(t, db); n != 1 {
+			t.Errorf("%d snapshots", n)
+		}
+	})
+	time.AfterFunc(50*time.Millisecond, func() { close(commit) })
+	if _, err := post(t, db, "payment/next", receipt...); err != nil { // nobody waits for the snapshot
+		t.Fatal(err)
+	}
+	waiting.Wait()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got := balanceOf(t, db, mine); got.Gross != 300_00 || got.Pending != 3*99_01 {
+		t.Errorf("the balance is %+v", got)
+	}
+	if n := snapshot(t, db); n > 1 {
+		t.Errorf("%d snapshots", n)
+	}
+	if got := balanceOf(t, db, mine); got.Gross != 300_00 {
+		t.Errorf("after the next snapshot it is %+v", got)
+	}
+}
+
+// Snapshots taken all the time by several instances while many post, some of whom
+// roll back, never change a balance.
+func TestSnapshot_Concurrent(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	stop := make(chan struct{})
+	var snapshots errgroup.Group
+	for range 2 {
+		snapshots.Go(func() error {
+			for {
+				select {
+				case <-stop:
+					return nil
+				default:
+				}
+				if _, err := ledger.Snapshot(t.Context(), db.Pool, at); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	var posting errgroup.Group
+	rollback := errors.New("roll back")
+	for worker := range 8 {
+		posting.Go(func() error {
+			for i := range 40 {
+				err := db.InTx(t.Context(), func(tx *models.Tx) error {
+					if _, err := ledger.Post(tx, fmt.Sprint("payment/", worker, "/", i), at, receipt...); err != nil {
+						return err
+					}
+					time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) // hold the ids for a while
+					if i%5 == 0 {
+						return rollback
+					}
+					return nil
+				})
+				if err != nil && !errors.Is(err, rollback) {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	err := posting.Wait()
+	close(stop)
+	if err := errors.Join(err, snapshots.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	const n = 8 * 32
+	if got := balanceOf(t, db, mine); got.Gross != n*100_00 || got.Fee != n*99 || got.Pending != n*99_01 {
+		t.Errorf("%+v", got)
+	}
+	var drift []string
+	rows, err := models.LedgerDrift(t.Context(), db.Pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if strings.Contains(r.What, "snapshot") {
+			drift = append(drift, fmt.Sprint(r))
+		}
+	}
+	if len(drift) > 0 {
+		t.Errorf("wrong snapshots: %v", drift)
+	}
+}
+
+// Spending never takes a book below zero, however many spend at once, and sees what
+// came in before.
+func TestSpend(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	account := models.NewAccountID()
+	if err := db.Exec("INSERT INTO accounts (id, name) VALUES (?, 'x')", account).Error; err != nil {
+		t.Fatal(err)
+	}
+	from, to := ledger.Account(account, false, ledger.Available), ledger.Account(account, false, ledger.Reserved)
+	if _, err := post(t, db, "payment/1", ledger.Transfer{From: clearing, To: from, Amount: 10_00}); err != nil {
+		t.Fatal(err)
+	}
+	var group errgroup.Group
+	results := make([]error, 40)
+	for i := range results {
+		group.Go(func() error {
+			results[i] = db.InTx(t.Context(), func(tx *models.Tx) error {
+				_, err := ledger.Spend(tx, account, false, fmt.Sprint("withdrawal/", i), at, ledger.Transfer{From: from, To: to, Amount: 3_00})
+				return err
+			})
+			return nil
+		})
+	}
+	_ = group.Wait()
+	short := 0
+	for _, err := range results {
+		if errors.Is(err, ledger.ErrShort) {
+			short++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	holds(t, db, map[ledger.Book]money.Cents{from: 1_00, to: 9_00})
+	if short != 37 {
+		t.Errorf("%d were refused", short)
+	}
+	for name, tc := range map[string]struct {
+		transfers []ledger.Transfer
+		want      error
+	}{
+		"two lines that together are too much": {[]ledger.Transfer{{From: from, To: to, Amount: 60}, {From: from, To: fees, Amount: 41}}, ledger.ErrShort},
+		"in and out again":                     {[]ledger.Transfer{{From: to, To: from, Amount: 9_00}, {From: from, To: fees, Amount: 10_00}}, nil},
+		"a fact again":                         {[]ledger.Transfer{{From: clearing, To: from, Amount: 1}}, ledger.ErrPartial},
+	} {
+		fact := "spend/" + name
+		if errors.Is(tc.want, ledger.ErrPartial) {
+			fact = "payment/1"
+		}
+		err := db.InTx(t.Context(), func(tx *models.Tx) error {
+			_, err := ledger.Spend(tx, account, false, fact, at, tc.transfers...)
+			if err != nil || name != "in and out again" {
+				return err
+			}
+			return errors.New("undo")
+		})
+		if tc.want != nil && !errors.Is(err, tc.want) || tc.want == nil && err.Error() != "undo" {
+			t.Errorf("%s: %v, want %v", name, err, tc.want)
+		}
+	}
+	holds(t, db, map[ledger.Book]money.Cents{from: 1_00, to: 9_00})
+}
+
+// Many facts are posted at once, or none of them.
+func TestPostAll(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	all := func(facts ...string) error {
+		return db.InTx(t.Context(), func(tx *models.Tx) error {
+			var postings []ledger.Posting
+			for _, fact := range facts {
+				postings = append(postings, ledger.Posting{Fact: fact, Transfers: receipt})
+			}
+			return ledger.PostAll(tx, at, postings)
+		})
+	}
+	if err := errors.Join(all(), all("payment/1", "payment/2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := all("payment/3", "payment/2"); !errors.Is(err, ledger.ErrPartial) {
+		t.Errorf("with one that was posted before: %v", err)
+	}
+	if n := lines(t, db); n != 4 {
+		t.Errorf("%d lines", n)
+	}
+	holds(t, db, map[ledger.Book]money.Cents{pending: 2 * 99_01, fees: 2 * 99})
+}
