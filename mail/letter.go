@@ -24,14 +24,19 @@ type kind struct {
 	path   string
 }
 
+const securityPage = "/app/configuracoes/seguranca"
+
 // kinds are the sorts of mail that there are. A kind's texts are "mail.<kind>_subject",
 // "mail.<kind>_body", whose lines are paragraphs, and "mail.<kind>_action", the
 // button's. Params stand in the texts and in the path in braces.
 var kinds = map[string]kind{
-	models.MailVerifyEmail:     {[]string{"name", "token"}, "/verificar-email?token={token}"},
-	models.MailInvite:          {[]string{"inviter", "account", "role", "token"}, "/convite/{token}"},
-	models.MailResetPassword:   {[]string{"name", "token"}, "/redefinir-senha?token={token}"},
-	models.MailPasswordChanged: {[]string{"name", "at"}, "/app/configuracoes/seguranca"},
+	models.MailVerifyEmail:      {[]string{"name", "token"}, "/verificar-email?token={token}"},
+	models.MailInvite:           {[]string{"inviter", "account", "role", "token"}, "/convite/{token}"},
+	models.MailResetPassword:    {[]string{"name", "token"}, "/redefinir-senha?token={token}"},
+	models.MailPasswordChanged:  {[]string{"name", "at"}, securityPage},
+	models.MailTOTPEnrolled:     {[]string{"name", "at"}, securityPage},
+	models.MailTOTPDisabled:     {[]string{"name", "at"}, securityPage},
+	models.MailRecoveryCodeUsed: {[]string{"name", "at"}, securityPage},
 }
 
 // maxParam bounds a param in characters: names are other people's to choose.

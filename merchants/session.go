@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
+
 	"garoupa/models"
 )
 
@@ -23,8 +25,15 @@ type Browser struct {
 	IP, UserAgent string
 }
 
+// codeWithin is how long a log-in waits for its code.
+const codeWithin = 10 * time.Minute
+
+// ErrCodeNeeded reports that the password was right and that a code must follow.
+var ErrCodeNeeded = errors.New("merchants: a code is needed to log in")
+
 // LogIn starts a session and returns its token, which only the browser keeps. It
 // fails with ErrCredentials, after the same time whether the e-mail is known or not.
+// With ErrCodeNeeded comes a token for LogInWithCode, which lets nobody in before.
 func (s *Service) LogIn(ctx context.Context, email, password string, from Browser) (token string, err error) {
 	db := s.DB.WithContext(ctx)
 	user := &models.User{PasswordHash: nobodysHash}
@@ -46,6 +55,9 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 		ID: models.NewSessionID(), ProvenAt: now, TokenHash: tokenHash(token), UserID: user.ID, IP: from.IP, UserAgent: cut(from.UserAgent, 300),
 		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
 	}
+	if user.TOTPSince != nil {
+		session.AwaitsCode, session.ExpiresAt = true, now.Add(codeWithin)
+	}
 	project, err := models.FirstProject(db, user.ID)
 	if err == nil {
 		session.ProjectID = &project.ID
@@ -55,7 +67,20 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 	if err := models.InsertSession(db, &session); err != nil {
 		return "", fmt.Errorf("merchants: log in: %w", err)
 	}
+	if session.AwaitsCode {
+		return token, ErrCodeNeeded
+	}
 	return token, nil
+}
+
+// Session returns the token's session, even one that awaits a code, or
+// models.ErrNotFound.
+func (s *Service) Session(ctx context.Context, token string) (*models.Session, error) {
+	session, err := models.SessionByToken(s.DB.WithContext(ctx), tokenHash(token), s.now())
+	if err != nil {
+		return nil, fmt.Errorf("merchants: read session: %w", err)
+	}
+	return session, nil
 }
 
 // Visitor returns who the token's session belongs to, or models.ErrNotFound.
@@ -67,19 +92,34 @@ func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, e
 	return v, nil
 }
 
-// Prove notes that the visitor has just shown once more who they are, by the password
-// as typed. It fails with ErrCredentials.
-func (s *Service) Prove(ctx context.Context, v *models.Visitor, password string) error {
+// Prove notes that the visitor has just shown once more who they are: by a code where
+// they have a generator, else by the password. It fails with ErrCredentials.
+func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string) error {
 	db := s.DB.WithContext(ctx)
-	user, err := models.UserByID(db, v.UserID)
+	if !v.TOTPEnrolled {
+		err := passwordOf(db, v.UserID, proof)
+		if err == nil {
+			err = models.ProveSession(db, v.ID, s.now(), v.ExpiresAt, false)
+		}
+		return expected(err, "prove", ErrCredentials)
+	}
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if err := s.takeCode(tx, v.UserID, proof, v.IP); err != nil {
+			return err
+		}
+		return models.ProveSession(tx.DB, v.ID, s.now(), v.ExpiresAt, true)
+	})
+	return expected(err, "prove", ErrCredentials)
+}
+
+// passwordOf fails with ErrCredentials unless the password is the user's.
+func passwordOf(db *gorm.DB, userID, password string) error {
+	user, err := models.UserByID(db, userID)
 	if err != nil {
-		return fmt.Errorf("merchants: prove: %w", err)
+		return err
 	}
 	if len(password) > 4*MaxPasswordLength || !passwordMatches(user.PasswordHash, password) {
 		return ErrCredentials
-	}
-	if err := models.ProveSession(db, v.ID, s.now(), v.ExpiresAt, false); err != nil {
-		return fmt.Errorf("merchants: prove: %w", err)
 	}
 	return nil
 }

@@ -30,10 +30,13 @@ type Mail struct {
 
 // The kinds of mail; package mail knows their params, texts and links.
 const (
-	MailVerifyEmail     = "verify_email"
-	MailInvite          = "invite"
-	MailResetPassword   = "reset_password"
-	MailPasswordChanged = "password_changed"
+	MailVerifyEmail      = "verify_email"
+	MailInvite           = "invite"
+	MailResetPassword    = "reset_password"
+	MailPasswordChanged  = "password_changed"
+	MailTOTPEnrolled     = "totp_enrolled"
+	MailTOTPDisabled     = "totp_disabled"
+	MailRecoveryCodeUsed = "recovery_code_used"
 )
 
 // JobSendMail is the kind, and QueueMails the queue, of the River job that sends one

@@ -86,9 +86,18 @@ type Visitor struct {
 	Accounts      int // how many the person is a member of
 }
 
-// VisitorByToken returns the session that has not expired by now, or ErrNotFound.
-// A member who was removed has no visitor any more. One whose session awaits a code
-// has one: the caller must look.
+// SessionByToken returns a session that has not expired by now, or ErrNotFound. It
+// may be one that awaits a code.
+func SessionByToken(db *gorm.DB, tokenHash []byte, now time.Time) (*Session, error) {
+	var s Session
+	if err := db.Where("token_hash = ? AND expires_at > ?", tokenHash, now).Take(&s).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &s, nil
+}
+
+// VisitorByToken returns the session that has not expired by now and lets somebody in,
+// or ErrNotFound. A member who was removed has no visitor any more.
 func VisitorByToken(db *gorm.DB, tokenHash []byte, now time.Time) (*Visitor, error) {
 	var v Visitor
 	err := db.Raw(`SELECT s.*, u.name AS user_name, u.email, u.staff_role, coalesce(m.role, '') AS role,
@@ -98,7 +107,7 @@ func VisitorByToken(db *gorm.DB, tokenHash []byte, now time.Time) (*Visitor, err
 		FROM sessions s JOIN users u ON u.id = s.user_id
 		LEFT JOIN projects p ON p.id = s.project_id LEFT JOIN accounts a ON a.id = p.account_id
 		LEFT JOIN members m ON m.account_id = a.id AND m.user_id = u.id
-		WHERE s.token_hash = ? AND s.expires_at > ? AND (s.project_id IS NULL OR m.role IS NOT NULL)`, tokenHash, now).Take(&v).Error
+		WHERE s.token_hash = ? AND s.expires_at > ? AND NOT s.awaits_code AND (s.project_id IS NULL OR m.role IS NOT NULL)`, tokenHash, now).Take(&v).Error
 	if err != nil {
 		return nil, notFound(err)
 	}

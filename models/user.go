@@ -75,6 +75,16 @@ func UserByID(db *gorm.DB, id string) (*User, error) {
 	return &u, nil
 }
 
+// LockUser returns a user and keeps others from changing it until tx ends, or
+// ErrNotFound.
+func LockUser(tx *Tx, id string) (*User, error) {
+	var u User
+	if err := tx.Raw("SELECT * FROM users WHERE id = ? FOR UPDATE", id).Take(&u).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &u, nil
+}
+
 // Member is a user's role in an account.
 type Member struct {
 	AccountID string `gorm:"primaryKey"`

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -72,7 +73,17 @@ func (s *server) logIn(c *fiber.Ctx) error {
 // to prove who it is. When there is none left, it returns what to tell, and the
 // answer is a 429.
 func (s *server) tries(c *fiber.Ctx, email string) (wait string) {
-	d := s.Limits.LogIn.Take(logInKey(email, c.IP()), s.Now())
+	return s.taken(c, logInKey(email, c.IP()))
+}
+
+// codeTries is tries for the codes of a user. They are six digits, so that addresses
+// do not count: guesses from many are guesses all the same.
+func (s *server) codeTries(c *fiber.Ctx, userID string) (wait string) {
+	return s.taken(c, logInKey("code/"+userID, ""))
+}
+
+func (s *server) taken(c *fiber.Ctx, bucket string) (wait string) {
+	d := s.Limits.LogIn.Take(bucket, s.Now())
 	if d.Allowed {
 		return ""
 	}
@@ -99,7 +110,9 @@ func (s *server) showLogIn(c *fiber.Ctx, email, next, problem string) error {
 // in the browser is worth nothing.
 func (s *server) start(c *fiber.Ctx, email, password, next string) error {
 	token, err := s.Merchants.LogIn(c.UserContext(), email, password, merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)})
-	if err != nil {
+	if errors.Is(err, merchants.ErrCodeNeeded) {
+		next = "/2fa?next=" + url.QueryEscape(next)
+	} else if err != nil {
 		return err
 	}
 	sess := s.session(c)
@@ -112,7 +125,7 @@ func (s *server) start(c *fiber.Ctx, email, password, next string) error {
 
 // logOut handles POST /sair.
 func (s *server) logOut(c *fiber.Ctx) error {
-	if token, ok := s.session(c).Values[sessionToken].(string); ok {
+	if token := s.token(c); token != "" {
 		if err := s.Merchants.LogOut(c.UserContext(), token); err != nil {
 			return err
 		}
@@ -126,8 +139,7 @@ func (s *server) logOut(c *fiber.Ctx) error {
 
 // environment handles POST /app/ambiente, the Teste | Produção switch.
 func (s *server) environment(c *fiber.Ctx) error {
-	token, _ := s.session(c).Values[sessionToken].(string)
-	if err := s.Merchants.LookAt(c.UserContext(), token, c.FormValue("env") == "live"); err != nil {
+	if err := s.Merchants.LookAt(c.UserContext(), s.token(c), c.FormValue("env") == "live"); err != nil {
 		return err
 	}
 	// A page about one row of the other environment does not exist here.
@@ -151,10 +163,8 @@ func (s *server) preferences(c *fiber.Ctx) error {
 	if form.Has("lang") {
 		if lang, ok := i18n.Parse(c.FormValue("lang")); ok {
 			keep(langCookie, string(lang))
-			if token, ok := s.session(c).Values[sessionToken].(string); ok {
-				if err := s.Merchants.Speak(c.UserContext(), token, string(lang)); err != nil {
-					return err
-				}
+			if err := s.Merchants.Speak(c.UserContext(), s.token(c), string(lang)); err != nil {
+				return err
 			}
 		}
 	}

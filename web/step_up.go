@@ -20,6 +20,9 @@ const provenFor = 10 * time.Minute
 // proofField is the field of the proof in every form of stepUp.
 const proofField = "garoupa_proof"
 
+// confirmPath takes the proof that a GET asked for.
+const confirmPath = "/confirmar"
+
 // stepUp lets in who has lately shown who they are. Others are asked on a page, which
 // stands between every way in and what is behind:
 //
@@ -27,14 +30,14 @@ const proofField = "garoupa_proof"
 //   - a POST, of a form that was open for longer, shows the page with all of its
 //     fields kept, and the proof sends them on. Nothing typed is lost.
 //
-// Use it after member, and after the check of the role.
+// Use it after person or member, and after the check of the role.
 func (s *server) stepUp(c *fiber.Ctx) error {
 	v := visitor(c)
 	if s.Now().Sub(v.ProvenAt) <= provenFor {
 		return c.Next()
 	}
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
-		return s.showStepUp(c, pages.StepUpProps{Action: "/app/confirmar", Fields: []pages.HiddenField{{Name: "next", Value: c.OriginalURL()}}}, "")
+		return s.showStepUp(c, pages.StepUpProps{Action: confirmPath, Fields: []pages.HiddenField{{Name: "next", Value: c.OriginalURL()}}}, "")
 	}
 	props := pages.StepUpProps{Action: c.OriginalURL(), Fields: keptFields(c)}
 	proof := c.FormValue(proofField)
@@ -51,7 +54,7 @@ func (s *server) stepUp(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// confirm handles POST /app/confirmar, the proof that a GET asked for.
+// confirm handles POST /confirmar, the proof that a GET asked for.
 func (s *server) confirm(c *fiber.Ctx) error {
 	next := local(c.FormValue("next"), "/app")
 	problem, err := s.prove(c, visitor(c), c.FormValue(proofField))
@@ -59,7 +62,7 @@ func (s *server) confirm(c *fiber.Ctx) error {
 		return err
 	}
 	if problem != "" {
-		props := pages.StepUpProps{Action: "/app/confirmar", Fields: []pages.HiddenField{{Name: "next", Value: next}}}
+		props := pages.StepUpProps{Action: confirmPath, Fields: []pages.HiddenField{{Name: "next", Value: next}}}
 		return s.showStepUp(c, props, problem)
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)
@@ -68,27 +71,27 @@ func (s *server) confirm(c *fiber.Ctx) error {
 // prove checks a proof. The problem is what to tell when it is not one; the status of
 // the answer is then set.
 func (s *server) prove(c *fiber.Ctx, v *models.Visitor, proof string) (problem string, err error) {
-	if wait := s.tries(c, v.Email); wait != "" {
+	wait, wrong := s.tries(c, v.Email), "proof_password"
+	if v.TOTPEnrolled {
+		wait, wrong = s.codeTries(c, v.UserID), "code"
+	}
+	if wait != "" {
 		return wait, nil
 	}
 	err = s.Merchants.Prove(c.UserContext(), v, proof)
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return i18n.T(c.UserContext(), "problem.proof_password"), nil
+		return i18n.T(c.UserContext(), "problem."+wrong), nil
 	}
 	return "", err
 }
 
 func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
-	shell, err := s.shell(c)
-	if err != nil {
-		return err
+	v := visitor(c)
+	props.AuthProps, props.Email, props.ByCode, props.ProofField = s.auth(c), v.Email, v.TOTPEnrolled, proofField
+	if c.Method() != fiber.MethodGet {
+		props.AuthProps.Path = "/app" // the page has an address only where it was asked for by a GET
 	}
-	shell.Path = "/app" // the page has an address only in the middle of something
-	if c.Method() == fiber.MethodGet {
-		shell.Path = c.OriginalURL()
-	}
-	props.Shell, props.ProofField = shell, proofField
 	if problem != "" {
 		props.Errors = components.FieldErrors{{Field: proofField, Text: problem}}
 	}

@@ -31,7 +31,7 @@ func TestStepUp(t *testing.T) {
 	if asked.status != http.StatusOK || asked.Find("input[name="+proof+"]").Length() != 1 || asked.Find("input[name=permissions]").Length() != 0 || next != "/app/chaves/nova?x=1" {
 		t.Fatalf("later: %d, on to %q", asked.status, next)
 	}
-	if a := c.post("/app/confirmar", proof, "wrong horse battery", "next", next); a.status != http.StatusUnprocessableEntity ||
+	if a := c.post("/confirmar", proof, "wrong horse battery", "next", next); a.status != http.StatusUnprocessableEntity ||
 		a.Find("main input[name=next]").AttrOr("value", "") != next || strings.Contains(a.body, "horse") {
 		t.Errorf("a wrong password: %d", a.status)
 	}
@@ -54,10 +54,10 @@ func TestStepUp(t *testing.T) {
 	}
 
 	s.Clock.Advance(time.Hour)
-	if a := c.post("/app/confirmar", proof, paymentstest.Password, "next", next); a.status != http.StatusSeeOther || a.header.Get("Location") != next {
+	if a := c.post("/confirmar", proof, paymentstest.Password, "next", next); a.status != http.StatusSeeOther || a.header.Get("Location") != next {
 		t.Errorf("proven: %d to %q", a.status, a.header.Get("Location"))
 	}
-	if a := c.post("/app/confirmar", proof, paymentstest.Password, "next", "https://evil.example"); a.header.Get("Location") != "/app" {
+	if a := c.post("/confirmar", proof, paymentstest.Password, "next", "https://evil.example"); a.header.Get("Location") != "/app" {
 		t.Errorf("led to %q", a.header.Get("Location"))
 	}
 	if a := s.member(t).get("/app/chaves/nova"); a.Find("input[name=permissions]").Length() == 0 {
@@ -76,14 +76,14 @@ func TestStepUp_Limits(t *testing.T) {
 	s := newLimitedSite(t, web.Limits{LogIn: ratelimit.New(rate)})
 	c, other := s.member(t), s.member(t)
 	s.Clock.Advance(time.Hour)
-	if a := c.post("/app/confirmar", proof, paymentstest.Password); a.status != http.StatusSeeOther {
+	if a := c.post("/confirmar", proof, paymentstest.Password); a.status != http.StatusSeeOther {
 		t.Fatalf("proven: %d", a.status)
 	}
 	if a := other.get("/app/chaves/nova"); a.Find("input[name="+proof+"]").Length() != 1 {
 		t.Error("one browser's proof let another in")
 	}
 	for i := range 5 {
-		if a := other.post("/app/confirmar", proof, "wrong horse battery"); (a.status == http.StatusTooManyRequests) != (i == 4) {
+		if a := other.post("/confirmar", proof, "wrong horse battery"); (a.status == http.StatusTooManyRequests) != (i == 4) {
 			t.Errorf("guess %d: %d", i+1, a.status)
 		}
 	}

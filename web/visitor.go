@@ -41,12 +41,16 @@ func actor(c *fiber.Ctx) merchants.Actor {
 	return merchants.Actor{UserID: v.UserID, AccountID: v.AccountID, IP: c.IP(), RequestID: requestid.Of(c.UserContext())}
 }
 
-// member lets in the members of an account. Others are led to log in, and from
-// there back to where they wanted to go.
-func (s *server) member(c *fiber.Ctx) error {
-	sess := s.session(c)
-	token, _ := sess.Values[sessionToken].(string)
-	v, err := s.Merchants.Visitor(c.UserContext(), token)
+// token is what the browser keeps of its session, "" for none.
+func (s *server) token(c *fiber.Ctx) string {
+	token, _ := s.session(c).Values[sessionToken].(string)
+	return token
+}
+
+// person lets in who is logged in, as a member or of staff. Others are led to log in,
+// and from there back to where they wanted to go.
+func (s *server) person(c *fiber.Ctx) error {
+	v, err := s.Merchants.Visitor(c.UserContext(), s.token(c))
 	if errors.Is(err, models.ErrNotFound) {
 		if err := s.flash(c, "log_in_first"); err != nil {
 			return err
@@ -59,11 +63,41 @@ func (s *server) member(c *fiber.Ctx) error {
 	} else if err != nil {
 		return err
 	}
-	if v.ProjectID == nil {
-		return fault.New(fault.Forbidden, "This person is a member of no account.")
-	}
 	c.Locals(visitorKey{}, v)
 	return c.Next()
+}
+
+// member lets in the members of an account, after person. Staff who are members of
+// none have a place of their own.
+func (s *server) member(c *fiber.Ctx) error {
+	switch v := visitor(c); {
+	case v.ProjectID != nil:
+		return c.Next()
+	case v.StaffRole != nil:
+		return c.Redirect("/ops", fiber.StatusSeeOther)
+	}
+	return fault.New(fault.Forbidden, "This person is a member of no account.")
+}
+
+// staff lets in people of the installation's staff, after person, in one of the roles,
+// or in any if none is given. Theirs is more than a password: a code must have been
+// part of this session, and who has no generator yet is led to set one up.
+func (s *server) staff(roles ...models.StaffRole) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		v := visitor(c)
+		next := "?next=" + url.QueryEscape(c.OriginalURL())
+		switch {
+		case v.StaffRole == nil:
+			return fiber.ErrNotFound // there is nothing here, for all that others know
+		case !v.TOTPEnrolled:
+			return c.Redirect("/2fa/ativar"+next, fiber.StatusSeeOther)
+		case !v.SecondFactor:
+			return c.Redirect("/2fa"+next, fiber.StatusSeeOther)
+		case len(roles) > 0 && !slices.Contains(roles, *v.StaffRole):
+			return fault.New(fault.Forbidden, "The person's role does not include this page.")
+		}
+		return c.Next()
+	}
 }
 
 // developers are the roles that may change keys, endpoints, products and links

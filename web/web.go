@@ -75,7 +75,7 @@ func Register(r fiber.Router, o Options) {
 	s.registerAccount(r)
 	s.registerDocs(r)
 	s.registerMails(r)
-	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.member))
+	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member))
 }
 
 // public is what every page for people who are not logged in goes through.
@@ -83,7 +83,13 @@ func (s *server) public(handler fiber.Handler) []fiber.Handler {
 	return []fiber.Handler{s.limited, compressed, s.speak, secure, sameOrigin, handler}
 }
 
-// registerAccount adds the pages for people who are not logged in.
+// own is what every page goes through that is for whoever is logged in, as a member
+// or of staff.
+func (s *server) own(handlers ...fiber.Handler) []fiber.Handler {
+	return append([]fiber.Handler{s.limited, compressed, s.speak, secure, sameOrigin, s.person}, handlers...)
+}
+
+// registerAccount adds the pages around logging in.
 func (s *server) registerAccount(r fiber.Router) {
 	r.Get("/", s.public(func(c *fiber.Ctx) error { return c.Redirect("/app", fiber.StatusSeeOther) })...)
 	r.Get("/cadastro", s.public(s.signUpForm)...)
@@ -92,13 +98,18 @@ func (s *server) registerAccount(r fiber.Router) {
 	r.Post("/entrar", s.public(s.logIn)...)
 	r.Post("/sair", s.public(s.logOut)...)
 	r.Post("/preferencias", s.public(s.preferences)...)
+	r.Get("/2fa", s.public(s.codeForm)...)
+	r.Post("/2fa", s.public(s.logInWithCode)...)
+
+	r.Post(confirmPath, s.own(s.confirm)...)
+	r.Get("/2fa/ativar", s.own(s.stepUp, s.totpForm)...)
+	r.Post("/2fa/ativar", s.own(s.stepUp, s.enrolTOTP)...)
 }
 
 // registerDashboard adds the pages of members.
 func (s *server) registerDashboard(app fiber.Router) {
 	app.Get("/", s.home)
 	app.Post("/ambiente", s.environment)
-	app.Post("/confirmar", s.confirm)
 
 	app.Get("/cobrancas", s.listCheckouts)
 	app.Get("/cobrancas/:id", s.readCheckout)

@@ -12,10 +12,10 @@ import (
 var allowed = map[string]string{
 	"server":    "api web models migrations requestid",
 	"api":       "payments merchants models wire strictjson ratelimit requestid fault money api/openapi",
-	"web":       "api api/openapi payments merchants mail models taxid views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
+	"web":       "api api/openapi payments merchants mail models taxid totp views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
 	"jobs":      "payments merchants mail models webhook ratelimit",
 	"payments":  "ledger wire models pix pix/qr pix/psp pix/psp/simulator pixkey wallet quote vault fault money",
-	"merchants": "models taxid webhook vault fault money",
+	"merchants": "models taxid totp webhook vault fault money",
 	"mail":      "models vault money views/i18n views/layouts views/mails",
 	"ledger":    "models money",
 	"wire":      "models",
@@ -31,7 +31,7 @@ var allowed = map[string]string{
 
 	"pix/psp/simulator": "pix pix/psp",
 	"api/openapi":       "", "fault": "", "localpg": "", "migrations": "", "money": "", "pix": "", "pix/psp": "", "pix/qr": "",
-	"pixkey": "taxid", "quote": "", "ratelimit": "", "requestid": "", "static": "", "taxid": "", "vault": "", "wallet": "", "webhook": "",
+	"pixkey": "taxid", "quote": "", "ratelimit": "", "requestid": "", "static": "", "totp": "", "taxid": "", "vault": "", "wallet": "", "webhook": "",
 }
 
 // free are folders whose packages only tests and developers run.

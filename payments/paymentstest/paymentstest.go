@@ -231,8 +231,6 @@ func Withdrawal(rail models.Rail, amount money.Cents) payments.NewWithdrawal {
 	}
 }
 
-// Clock stands still until moved.}
-
 // GiveRole makes the person of New a member with another role, or none for "".
 // Somebody else owns the account then, as somebody always does.
 func (g *Gateway) GiveRole(t testing.TB, role models.Role) {

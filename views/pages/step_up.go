@@ -5,12 +5,14 @@ import (
 	"garoupa/views/layouts"
 )
 
-// StepUpProps asks a member to show once more who they are. Fields: those kept, and
+// StepUpProps asks somebody to show once more who they are. Fields: those kept, and
 // the proof.
 type StepUpProps struct {
-	layouts.Shell
+	layouts.AuthProps
+	Email      string
+	ByCode     bool          // of a generator, in place of the password
 	Action     string        // where the form goes, with what was kept
-	Fields     []HiddenField // what the member had typed already, or where they go on
+	Fields     []HiddenField // what was typed already, or where they go on
 	ProofField string
 	Errors     components.FieldErrors
 }

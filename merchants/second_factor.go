@@ -1,0 +1,230 @@
+package merchants
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"garoupa/models"
+	"garoupa/totp"
+)
+
+// recoveryCodes is how many there are.
+const recoveryCodes = 10
+
+// recoveryLength is of a code, in characters of 5 bits, without the hyphen.
+const recoveryLength = 10
+
+// recoveryLetters are Crockford's, which nobody takes for each other.
+const recoveryLetters = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// ErrEnrolled reports that a code generator is in use already.
+var ErrEnrolled = errors.New("merchants: a code generator is in use")
+
+// BeginTOTP returns the secret for a person's code generator, to be shown to them. It
+// counts for nothing until EnrolTOTP, and is the same until then. It fails with
+// ErrEnrolled.
+func (s *Service) BeginTOTP(ctx context.Context, userID string) (secret string, err error) {
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		user, err := models.LockUser(tx, userID)
+		if err != nil {
+			return err
+		}
+		if user.TOTPSince != nil {
+			return ErrEnrolled
+		}
+		if secret, err = s.totpSecret(user); err == nil && secret != "" {
+			return nil
+		}
+		secret = totp.NewSecret()
+		_, err = models.SetTOTPSecret(tx, userID, s.Vault.Seal(totpPlace(userID), secret))
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrEnrolled) {
+		return "", fmt.Errorf("merchants: begin a code generator: %w", err)
+	}
+	return secret, err
+}
+
+func totpPlace(userID string) string { return "users/" + userID + "/totp_secret" }
+
+// totpSecret opens the user's secret, "" if there is none.
+func (s *Service) totpSecret(user *models.User) (string, error) {
+	if user.TOTPSecret == nil {
+		return "", nil
+	}
+	return s.Vault.Open(totpPlace(user.ID), user.TOTPSecret)
+}
+
+// EnrolTOTP makes codes part of the visitor's log-in, once a code shows that their
+// generator works, and returns recovery codes, which cannot be read again. The
+// session counts as proven by a code. It fails with ErrCredentials or ErrEnrolled.
+func (s *Service) EnrolTOTP(ctx context.Context, v *models.Visitor, by Actor, code string) (recovery []string, err error) {
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		user, err := models.LockUser(tx, v.UserID)
+		if err != nil {
+			return err
+		}
+		secret, err := s.totpSecret(user)
+		if err != nil {
+			return err
+		}
+		step, ok := totp.Match(secret, plainCode(code), s.now())
+		if !ok {
+			return ErrCredentials
+		}
+		if started, err := models.StartTOTP(tx, user.ID, step, s.now()); err != nil || !started {
+			return errors.Join(err, ErrEnrolled)
+		}
+		if recovery, err = s.newRecoveryCodes(tx, user.ID); err != nil {
+			return err
+		}
+		if err := models.ProveSession(tx.DB, v.ID, s.now(), v.ExpiresAt, true); err != nil {
+			return err
+		}
+		return s.tellUser(tx, by, user, "totp.enrolled", models.MailTOTPEnrolled)
+	})
+	return recovery, expected(err, "enrol a code generator", ErrCredentials, ErrEnrolled)
+}
+
+// DisableTOTP takes codes out of a person's log-in. Its caller has just made sure who
+// they are.
+func (s *Service) DisableTOTP(ctx context.Context, by Actor) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		user, err := models.LockUser(tx, by.UserID)
+		if err != nil {
+			return err
+		}
+		if stopped, err := models.StopTOTP(tx, user.ID); err != nil || !stopped {
+			return err
+		}
+		return s.tellUser(tx, by, user, "totp.disabled", models.MailTOTPDisabled)
+	})
+	return expected(err, "disable the code generator")
+}
+
+// RenewRecoveryCodes returns new recovery codes; the ones before are worth nothing.
+// Its caller has just made sure who the person is.
+func (s *Service) RenewRecoveryCodes(ctx context.Context, by Actor) (recovery []string, err error) {
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if recovery, err = s.newRecoveryCodes(tx, by.UserID); err != nil {
+			return err
+		}
+		return s.audit(tx, by, "recovery_codes.renewed", by.UserID, nil)
+	})
+	return recovery, expected(err, "renew recovery codes")
+}
+
+// LogInWithCode finishes the log-in of a session that awaits a code, or adds a code to
+// one that was begun without. The code is the generator's or one of recovery, each of
+// which counts once. It fails with ErrCredentials, or models.ErrNotFound where no such
+// session is.
+func (s *Service) LogInWithCode(ctx context.Context, token, code string) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		session, err := models.SessionByToken(tx.DB, tokenHash(token), s.now())
+		if err != nil {
+			return err
+		}
+		if err := s.takeCode(tx, session.UserID, code, session.IP); err != nil {
+			return err
+		}
+		return models.ProveSession(tx.DB, session.ID, s.now(), session.CreatedAt.Add(SessionLifetime), true)
+	})
+	return expected(err, "log in with a code", ErrCredentials, models.ErrNotFound)
+}
+
+// takeCode uses up a code of the user's generator or of recovery.
+func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) error {
+	code = plainCode(code)
+	user, err := models.LockUser(tx, userID)
+	if err != nil {
+		return err
+	}
+	if user.TOTPSince == nil {
+		return ErrCredentials
+	}
+	if len(code) == recoveryLength {
+		taken, err := models.TakeRecoveryCode(tx, userID, s.recoveryDigest(userID, code), s.now())
+		if err != nil || !taken {
+			return errors.Join(err, ErrCredentials)
+		}
+		return s.tellUser(tx, Actor{UserID: userID, IP: ip}, user, "recovery_code.used", models.MailRecoveryCodeUsed)
+	}
+	secret, err := s.totpSecret(user)
+	if err != nil {
+		return err
+	}
+	step, ok := totp.Match(secret, code, s.now())
+	if !ok {
+		return ErrCredentials
+	}
+	taken, err := models.TakeTOTPStep(tx, userID, step)
+	if err != nil || !taken {
+		return errors.Join(err, ErrCredentials)
+	}
+	return nil
+}
+
+// plainCode is a code as it counts, however people write it.
+func plainCode(code string) string {
+	code = strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(strings.ToLower(code))
+	if len(code) == recoveryLength {
+		code = strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(code)
+	}
+	return code
+}
+
+// newRecoveryCodes replaces the user's recovery codes and returns them, as
+// "01234-abcde".
+func (s *Service) newRecoveryCodes(tx *models.Tx, userID string) (codes []string, err error) {
+	digests := make([][]byte, 0, recoveryCodes)
+	for range recoveryCodes {
+		code := make([]byte, recoveryLength)
+		rand.Read(code) // never fails since Go 1.24
+		for i, b := range code {
+			code[i] = recoveryLetters[b%32]
+		}
+		digests = append(digests, s.recoveryDigest(userID, string(code)))
+		codes = append(codes, string(code[:5])+"-"+string(code[5:]))
+	}
+	return codes, models.ReplaceRecoveryCodes(tx, userID, digests)
+}
+
+// recoveryDigest is what is kept of a recovery code: its 50 bits could be tried out
+// if a plain hash of it were stolen.
+func (s *Service) recoveryDigest(userID, code string) []byte {
+	h := hmac.New(sha256.New, s.Vault.Key("recovery codes"))
+	h.Write([]byte(userID + "/" + code))
+	return h.Sum(nil)
+}
+
+// tellUser writes down what was done about a person's log-in, and tells them by mail:
+// if it was somebody else, they should know.
+func (s *Service) tellUser(tx *models.Tx, by Actor, user *models.User, action, kind string) error {
+	if err := s.audit(tx, by, action, user.ID, nil); err != nil {
+		return err
+	}
+	return models.InsertMails(tx, models.Mail{
+		Fact: fmt.Sprintf("%s/%s/%d", kind, user.ID, s.now().UnixMilli()), To: user.Email, Language: user.Language, Kind: kind,
+		Params: map[string]string{"name": user.Name, "at": s.now().Format(time.RFC3339)}, CreatedAt: s.now(),
+	})
+}
+
+// expected wraps an error with what was being done, unless it is one that the caller
+// told of.
+func expected(err error, doing string, told ...error) error {
+	if err == nil {
+		return nil
+	}
+	for _, t := range told {
+		if errors.Is(err, t) {
+			return t
+		}
+	}
+	return fmt.Errorf("merchants: %s: %w", doing, err)
+}

@@ -1,0 +1,216 @@
+package merchants_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+	"garoupa/totp"
+)
+
+// enrolled is an owner whose log-in asks for codes.
+type enrolled struct {
+	*paymentstest.Gateway
+	secret   string
+	recovery []string
+}
+
+func enrol(t *testing.T, g *paymentstest.Gateway) *enrolled {
+	t.Helper()
+	v := logIn(t, g)
+	secret, err := g.Merchants.BeginTOTP(t.Context(), v.UserID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &enrolled{Gateway: g, secret: secret}
+	if e.recovery, err = g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, e.code()); err != nil {
+		t.Fatal(err)
+	}
+	g.Clock.Advance(time.Minute) // the code that enrolled is used up
+	return e
+}
+
+func (e *enrolled) code() string { return totp.Code(e.secret, totp.Step(e.Clock.Now())) }
+
+// pending logs in as far as the password goes.
+func (e *enrolled) pending(t *testing.T) (token string) {
+	t.Helper()
+	token, err := e.Merchants.LogIn(t.Context(), e.Email, paymentstest.Password, merchants.Browser{})
+	if !errors.Is(err, merchants.ErrCodeNeeded) {
+		t.Fatalf("logged in without a code: %v", err)
+	}
+	return token
+}
+
+func logIn(t *testing.T, g *paymentstest.Gateway) *models.Visitor {
+	t.Helper()
+	token, err := g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password, merchants.Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.Merchants.Visitor(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// A generator counts once a code of it was right, and neither its secret nor the
+// recovery codes can be read in the database.
+func TestEnrolTOTP(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	v := logIn(t, g)
+	secret, err := g.Merchants.BeginTOTP(t.Context(), v.UserID)
+	if again, errAgain := g.Merchants.BeginTOTP(t.Context(), v.UserID); err != nil || errAgain != nil || again != secret {
+		t.Errorf("begun as %q and %q, %v %v", secret, again, err, errAgain)
+	}
+	if _, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, "000000"); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("a wrong code: %v", err)
+	}
+	if v := logIn(t, g); v.TOTPEnrolled || v.SecondFactor {
+		t.Errorf("a secret without a code counts: %+v", v)
+	}
+	code := totp.Code(secret, totp.Step(g.Clock.Now()))
+	recovery, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, code[:3]+" "+code[3:])
+	if err != nil || len(recovery) != 10 || len(recovery[0]) != 11 {
+		t.Fatalf("recovery codes %v, %v", recovery, err)
+	}
+	if _, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, code); !errors.Is(err, merchants.ErrEnrolled) {
+		t.Errorf("enrolled twice: %v", err)
+	}
+	if _, err := g.Merchants.BeginTOTP(t.Context(), v.UserID); !errors.Is(err, merchants.ErrEnrolled) {
+		t.Errorf("begun once more: %v", err)
+	}
+	var rows string
+	if err := g.DB.Raw(`SELECT coalesce(encode(u.totp_secret, 'escape'), '') || (SELECT string_agg(encode(digest, 'escape'), ' ') FROM recovery_codes)
+		FROM users u WHERE u.id = ?`, v.UserID).Row().Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, plain := range append(recovery, secret) {
+		if strings.Contains(rows, strings.ReplaceAll(plain, "-", "")) {
+			t.Errorf("the database holds %s", plain)
+		}
+	}
+	var mails, audits int
+	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'totp_enrolled' AND recipient = ?", g.Email).Scan(&mails)
+	g.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'totp.enrolled' AND actor = ?", v.UserID).Scan(&audits)
+	if mails != 1 || audits != 1 {
+		t.Errorf("%d mails, %d lines of the log", mails, audits)
+	}
+}
+
+// With a generator the password opens nothing; a code does, once, for ten minutes.
+func TestLogInWithCode(t *testing.T) {
+	t.Parallel()
+	e := enrol(t, paymentstest.New(t))
+	first, second := e.pending(t), e.pending(t)
+	if _, err := e.Merchants.Visitor(t.Context(), first); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("the password alone let somebody in: %v", err)
+	}
+	for _, wrong := range []string{"", "000000", "12345", "ffff-fffff", e.recovery[0][:10], totp.Code(e.secret, totp.Step(e.Clock.Now())+2)} {
+		if err := e.Merchants.LogInWithCode(t.Context(), first, wrong); !errors.Is(err, merchants.ErrCredentials) {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	if err := e.Merchants.LogInWithCode(t.Context(), first, e.code()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := e.Merchants.Visitor(t.Context(), first)
+	if err != nil || !v.SecondFactor || !v.TOTPEnrolled || v.ExpiresAt.Sub(v.CreatedAt) != merchants.SessionLifetime {
+		t.Errorf("logged in as %+v, %v", v, err)
+	}
+	if err := e.Merchants.LogInWithCode(t.Context(), second, e.code()); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("a code counted twice: %v", err)
+	}
+	e.Clock.Advance(30 * time.Second)
+	if err := e.Merchants.LogInWithCode(t.Context(), second, totp.Code(e.secret, totp.Step(e.Clock.Now())-1)); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("a code from before the last one counted: %v", err)
+	}
+	if err := e.Merchants.Prove(t.Context(), v, paymentstest.Password); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("the password is a proof: %v", err)
+	}
+	if err := e.Merchants.Prove(t.Context(), v, e.code()); err != nil {
+		t.Errorf("the next code is none: %v", err)
+	}
+	e.Clock.Advance(10 * time.Minute)
+	if err := e.Merchants.LogInWithCode(t.Context(), second, e.code()); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("a log-in waited for its code for ten minutes: %v", err)
+	}
+}
+
+// Of two who bring the same code at once, one gets in.
+func TestLogInWithCode_AtOnce(t *testing.T) {
+	t.Parallel()
+	e := enrol(t, paymentstest.New(t))
+	for name, code := range map[string]string{"generator": e.code(), "recovery": strings.ToUpper(e.recovery[0])} {
+		const n = 8
+		tokens := make([]string, n)
+		for i := range tokens {
+			tokens[i] = e.pending(t)
+		}
+		var wg sync.WaitGroup
+		errs := make([]error, n)
+		for i, token := range tokens {
+			wg.Go(func() { errs[i] = e.Merchants.LogInWithCode(t.Context(), token, code) })
+		}
+		wg.Wait()
+		in := 0
+		for i, err := range errs {
+			if err == nil {
+				in++
+			} else if !errors.Is(err, merchants.ErrCredentials) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, visitor := e.Merchants.Visitor(t.Context(), tokens[i]); (visitor == nil) != (err == nil) {
+				t.Errorf("%s: logged in with %v, visits with %v", name, err, visitor)
+			}
+		}
+		if in != 1 {
+			t.Errorf("%s: %d got in", name, in)
+		}
+	}
+	left, err := models.RecoveryCodesLeft(t.Context(), e.DB.Pool, e.Owner.UserID)
+	if err != nil || left != 9 {
+		t.Errorf("%d recovery codes left, %v", left, err)
+	}
+}
+
+// New recovery codes end the old ones; without the generator neither is asked for.
+func TestDisableTOTP(t *testing.T) {
+	t.Parallel()
+	e := enrol(t, paymentstest.New(t))
+	renewed, err := e.Merchants.RenewRecoveryCodes(t.Context(), e.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := e.pending(t)
+	if err := e.Merchants.LogInWithCode(t.Context(), token, e.recovery[0]); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("a code from before: %v", err)
+	}
+	if err := e.Merchants.LogInWithCode(t.Context(), token, strings.ReplaceAll(renewed[9], "-", " ")); err != nil {
+		t.Errorf("a new code: %v", err)
+	}
+	for range 2 {
+		if err := e.Merchants.DisableTOTP(t.Context(), e.Owner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := logIn(t, e.Gateway); v.TOTPEnrolled || v.SecondFactor {
+		t.Errorf("disabled: %+v", v)
+	}
+	again, err := e.Merchants.BeginTOTP(t.Context(), e.Owner.UserID)
+	if err != nil || again == e.secret {
+		t.Errorf("the next generator has the secret of the last: %v", err)
+	}
+	var mails int
+	e.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'totp_disabled'").Scan(&mails)
+	if mails != 1 {
+		t.Errorf("%d mails", mails)
+	}
+}

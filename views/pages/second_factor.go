@@ -1,0 +1,43 @@
+package pages
+
+import (
+	"strings"
+
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// CodeProps is GET and POST /2fa. Fields: code, next.
+type CodeProps struct {
+	layouts.AuthProps
+	Next     string
+	Recovery bool // asks for a recovery code in place of the generator's
+	Errors   components.FieldErrors
+}
+
+// TOTPProps is GET and POST /2fa/ativar. Fields: code, next.
+type TOTPProps struct {
+	layouts.AuthProps
+	Next   string
+	Secret string // 32 characters, for who cannot scan
+	QR     components.QRProps
+	Staff  bool // of the installation: they must
+	Errors components.FieldErrors
+}
+
+// spelled is the secret in groups of four, which are easier to type.
+func (p TOTPProps) spelled() string {
+	var groups []string
+	for i := 0; i < len(p.Secret); i += 4 {
+		groups = append(groups, p.Secret[i:min(i+4, len(p.Secret))])
+	}
+	return strings.Join(groups, " ")
+}
+
+// RecoveryCodesProps shows new recovery codes, this once.
+type RecoveryCodesProps struct {
+	layouts.AuthProps
+	Codes    []string
+	Next     string
+	Enrolled bool // just now, for the first time
+}

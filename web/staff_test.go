@@ -1,0 +1,50 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/models"
+)
+
+// The operations' pages are for staff in the right role, whose session had a code.
+func TestStaff(t *testing.T) {
+	t.Parallel()
+	reviewer, supervisor := models.StaffReviewer, models.StaffSupervisor
+	s := &server{}
+	for name, tc := range map[string]struct {
+		visitor models.Visitor
+		status  int
+		to      string
+	}{
+		"a member":                  {models.Visitor{Role: models.RoleOwner, TOTPEnrolled: true, Session: models.Session{SecondFactor: true}}, 404, ""},
+		"without a generator":       {models.Visitor{StaffRole: &supervisor}, 303, "/2fa/ativar?next=%2Fops%3Fq%3D1"},
+		"enrolled elsewhere":        {models.Visitor{StaffRole: &supervisor, TOTPEnrolled: true}, 303, "/2fa?next=%2Fops%3Fq%3D1"},
+		"in another role":           {models.Visitor{StaffRole: &reviewer, TOTPEnrolled: true, Session: models.Session{SecondFactor: true}}, 403, ""},
+		"without one, another role": {models.Visitor{StaffRole: &reviewer}, 303, "/2fa/ativar?next=%2Fops%3Fq%3D1"},
+		"as it should be":           {models.Visitor{StaffRole: &supervisor, TOTPEnrolled: true, Session: models.Session{SecondFactor: true}}, 200, ""},
+	} {
+		app := fiber.New(fiber.Config{ErrorHandler: func(c *fiber.Ctx, err error) error {
+			if fault.Of(err).Code == fault.Forbidden {
+				return c.SendStatus(http.StatusForbidden)
+			}
+			return fiber.DefaultErrorHandler(c, err)
+		}})
+		app.Get("/ops", func(c *fiber.Ctx) error {
+			c.Locals(visitorKey{}, &tc.visitor)
+			return c.Next()
+		}, s.staff(models.StaffSupervisor), func(c *fiber.Ctx) error { return c.SendString("in") })
+		answer, err := app.Test(httptest.NewRequest(http.MethodGet, "/ops?q=1", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != tc.status || answer.Header.Get("Location") != tc.to {
+			t.Errorf("%s: %d to %q", name, answer.StatusCode, answer.Header.Get("Location"))
+		}
+	}
+}
