@@ -1,0 +1,325 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/webhook"
+)
+
+// shop is the program, a merchant of it, and the servers of that merchant, which
+// note every post. Its own services share the program's database and run no jobs.
+type shop struct {
+	*program
+	*services
+	db      *database
+	scope   models.Scope
+	account *models.Account
+	key     string
+	server  *httptest.Server
+	secrets map[string]string // by path
+
+	mu    sync.Mutex
+	posts map[parcel]int
+	odd   []string // what is wrong with posts
+	first map[string][32]byte
+}
+
+// parcel is one event on its way to one endpoint.
+type parcel struct{ event, path string }
+
+// newShop answers posts by a function of the parcel and how often it came, this
+// time included. It registers as many endpoints as asked.
+func newShop(t *testing.T, endpoints int, answer func(w http.ResponseWriter, r *http.Request, p parcel, times int), settings ...string) *shop {
+	t.Helper()
+	s := &shop{program: newProgram(t, settings...), posts: map[parcel]int{}, first: map[string][32]byte{}, secrets: map[string]string{}}
+	made := s.demo()
+	environment := map[string]string{}
+	for _, line := range s.env {
+		name, value, _ := strings.Cut(line, "=")
+		environment[name] = value
+	}
+	read, err := readSettings(environment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.db, err = openDatabase(t.Context(), read, false); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.db.Close() })
+	if s.services, err = newServices(t.Context(), read, s.db, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	if s.account, err = models.AccountByID(s.db.DB.DB, made.AccountID); err != nil {
+		t.Fatal(err)
+	}
+	s.scope, s.key = models.Scope{ProjectID: made.ProjectID}, made.Keys.Test
+	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, times := s.note(r)
+		answer(w, r, p, times)
+	}))
+	t.Cleanup(s.server.Close)
+	s.register(endpoints)
+	return s
+}
+
+func (s *shop) register(endpoints int) {
+	s.t.Helper()
+	by := merchants.Actor{AccountID: s.account.ID}
+	if err := s.db.Raw("SELECT user_id FROM members WHERE account_id = ? AND role = 'OWNER'", s.account.ID).Row().Scan(&by.UserID); err != nil {
+		s.t.Fatal(err)
+	}
+	for i := range endpoints {
+		path := fmt.Sprintf("/%d", i)
+		_, secret, err := s.merchants.CreateEndpoint(s.t.Context(), by, s.scope, merchants.NewEndpoint{URL: s.server.URL + path, Types: models.EventTypes})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.secrets[path] = secret
+	}
+}
+
+// note counts a post and checks what must hold of every one.
+func (s *shop) note(r *http.Request) (parcel, int) {
+	body, err := io.ReadAll(r.Body)
+	p := parcel{r.Header.Get("x-svc-event-id"), r.URL.Path}
+	sum := sha256.Sum256(body)
+	var event struct{ ID string }
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil { // a post that was cut off says nothing
+		return p, s.posts[p]
+	}
+	s.posts[p]++
+	before, seen := s.first[p.event]
+	s.first[p.event] = sum
+	switch {
+	case json.Unmarshal(body, &event) != nil || event.ID != p.event:
+		s.odd = append(s.odd, fmt.Sprintf("%s carries %s", p.event, event.ID))
+	case seen && before != sum:
+		s.odd = append(s.odd, p.event+" came with other bytes")
+	case !webhook.Verify(s.secrets[p.path], r.Header.Get("x-svc-signature"), body):
+		s.odd = append(s.odd, p.event+" is not signed by its endpoint's secret")
+	}
+	return p, s.posts[p]
+}
+
+func (s *shop) seen() map[parcel]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.posts)
+}
+
+// charge writes a checkout, and with it an event, without the program.
+func (s *shop) charge(n int) {
+	s.t.Helper()
+	_, _, err := s.payments.CreateCheckout(s.t.Context(), s.scope, s.account, payments.NewCheckout{
+		Amount: 10_00, Description: "Vaso", ExternalID: fmt.Sprint(n), Metadata: []byte("{}"), ExpiresIn: time.Hour,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// kill ends the program as a power cut would.
+func (s *shop) kill(p *process) {
+	s.t.Helper()
+	if err := p.Process.Kill(); err != nil {
+		s.t.Fatal(err)
+	}
+	<-p.ended
+}
+
+// settled waits until nothing is pending, and returns how each parcel stands.
+func (s *shop) settled() map[parcel]fate {
+	s.t.Helper()
+	s.until("nothing pending", func() bool {
+		var pending int
+		if err := s.db.Raw("SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'").Row().Scan(&pending); err != nil {
+			s.t.Fatal(err)
+		}
+		return pending == 0
+	})
+	rows, err := s.db.Pool.Query(s.t.Context(), `SELECT v.id, e.url, d.status, d.attempts, count(a.number), count(*) FILTER (WHERE a.error_class = '')
+		FROM events v CROSS JOIN webhook_endpoints e LEFT JOIN webhook_deliveries d ON d.event_id = v.id AND d.endpoint_id = e.id
+		LEFT JOIN webhook_attempts a ON a.delivery_id = d.id
+		WHERE v.created_at >= e.created_at GROUP BY v.id, e.url, d.status, d.attempts`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer rows.Close()
+	fates := map[parcel]fate{}
+	for rows.Next() {
+		var event, url string
+		var status *string
+		var attempts *int
+		f := fate{}
+		if err := rows.Scan(&event, &url, &status, &attempts, &f.kept, &f.succeeded); err != nil {
+			s.t.Fatal(err)
+		}
+		if status == nil {
+			s.t.Errorf("%s has no delivery to %s", event, url)
+			continue
+		}
+		f.status, f.attempts = models.DeliveryStatus(*status), *attempts
+		fates[parcel{event, strings.TrimPrefix(url, s.server.URL)}] = f
+	}
+	if err := rows.Err(); err != nil {
+		s.t.Fatal(err)
+	}
+	return fates
+}
+
+// fate is how a parcel stands in the end.
+type fate struct {
+	status                    models.DeliveryStatus
+	attempts, kept, succeeded int
+}
+
+// until waits for what the database or the merchant's servers say.
+func (s *shop) until(what string, holds func() bool) {
+	s.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(patience)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-end:
+			s.t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// kill -9 while a thousand deliveries are under way: after the next start every one
+// arrives, soon, and the attempt that was cut off is the only one too many.
+func TestKill_Deliveries(t *testing.T) {
+	t.Parallel()
+	const endpoints, events = 20, 50
+	var hold sync.Mutex
+	holding := true
+	s := newShop(t, endpoints, func(w http.ResponseWriter, r *http.Request, _ parcel, _ int) {
+		hold.Lock()
+		hang := holding
+		hold.Unlock()
+		if hang {
+			<-r.Context().Done()
+		}
+	})
+	for n := range events {
+		s.charge(n)
+	}
+	first := s.serve()
+	s.until("a thousand under way", func() bool { return len(s.seen()) == endpoints*events })
+	hold.Lock()
+	holding = false
+	hold.Unlock()
+	s.kill(first)
+	before := s.seen()
+	s.serve()
+	start := time.Now()
+	s.until("all again", func() bool {
+		now := s.seen()
+		for p, n := range before {
+			if now[p] == n {
+				return false
+			}
+		}
+		return true
+	})
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("they arrived %s after the next start", took)
+	}
+	fates, seen := s.settled(), s.seen()
+	for p, f := range fates {
+		if f.status != models.DeliveryDelivered || f.attempts > 5 || f.kept != f.attempts || seen[p] < f.attempts || seen[p] > f.attempts+1 {
+			t.Errorf("%+v came %d times and stands at %+v", p, seen[p], f)
+		}
+	}
+	if len(fates) != endpoints*events || len(s.odd) > 0 {
+		t.Errorf("%d deliveries; %v", len(fates), s.odd)
+	}
+}
+
+// An event that was committed arrives or is shown as failed, never neither, through
+// kills at any moment and endpoints that fail in every way.
+func TestDeliveries_NeverSilent(t *testing.T) {
+	t.Parallel()
+	const (
+		endpoints = 3
+		kills     = 5
+	)
+	accepted := map[parcel]bool{}
+	var mu sync.Mutex
+	s := newShop(t, endpoints, func(w http.ResponseWriter, r *http.Request, p parcel, times int) {
+		// Of a parcel's own random, so that no order of events changes it.
+		sum := sha256.Sum256(fmt.Appendf(nil, "%v %d", p, times))
+		switch roll := sum[0] % 100; {
+		case roll < 45:
+			mu.Lock()
+			accepted[p] = true
+			mu.Unlock()
+		case roll < 75:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case roll < 85:
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		case roll < 98:
+			panic(http.ErrAbortHandler) // the connection breaks
+		default:
+			<-r.Context().Done() // until the attempt times out
+		}
+	}, "GAROUPA_WEBHOOK_BACKOFF=50ms,100ms,150ms,200ms")
+	random := rand.New(rand.NewPCG(7, 11))
+	charged := 0
+	for range kills {
+		process := s.serve()
+		end := time.After(time.Duration(random.Int64N(int64(600 * time.Millisecond))))
+		for alive := true; alive; {
+			select {
+			case <-end:
+				s.kill(process)
+				alive = false
+			default:
+				s.charge(charged)
+				charged++
+			}
+		}
+	}
+	s.serve()
+	fates, seen := s.settled(), s.seen()
+	if len(fates) != charged*endpoints {
+		t.Errorf("%d deliveries of %d events to %d endpoints", len(fates), charged, endpoints)
+	}
+	failed := 0
+	for p, f := range fates {
+		mu.Lock()
+		arrived := accepted[p]
+		mu.Unlock()
+		right := f.status == models.DeliveryDelivered && f.succeeded == 1 && arrived ||
+			f.status == models.DeliveryFailed && f.succeeded == 0 && f.attempts == 5
+		if !right || f.attempts > 5 || f.kept != f.attempts || seen[p] > f.attempts+kills {
+			t.Errorf("%+v came %d times, was accepted: %t, and stands at %+v", p, seen[p], arrived, f)
+		}
+		if f.status == models.DeliveryFailed {
+			failed++
+		}
+	}
+	t.Logf("%d events, %d of %d deliveries failed", charged, failed, len(fates))
+	if len(s.odd) > 0 || failed == 0 || failed == len(fates) {
+		t.Errorf("%d of %d failed; %v", failed, len(fates), slices.Compact(s.odd))
+	}
+}
