@@ -91,3 +91,15 @@ func DueDeliveries(ctx context.Context, q Querier, ids []string) (map[string]*De
 	}
 	return due, rows.Err()
 }
+
+// StrandedDeliveries returns ids of deliveries that are pending and that no job will
+// send, at most limit. There are none, unless somebody took rows away by hand.
+func StrandedDeliveries(ctx context.Context, q Querier, limit int) ([]string, error) {
+	rows, err := q.Query(ctx, `SELECT id FROM webhook_deliveries d WHERE status = 'PENDING' AND NOT EXISTS (
+			SELECT FROM river_job WHERE kind = '`+JobDeliverWebhook+`' AND finalized_at IS NULL AND args->>'deliveryId' = d.id)
+		ORDER BY id LIMIT $1`, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}

@@ -7,7 +7,11 @@ import (
 
 	"garoupa/ledger"
 	"garoupa/migrations"
+	"garoupa/models"
 )
+
+// strandedShown is how many deliveries check prints at most.
+const strandedShown = 20
 
 // errDrift makes the command fail after it has printed what is wrong.
 var errDrift = errors.New("check: something is wrong; see above")
@@ -39,9 +43,19 @@ func check(ctx context.Context, in invocation) error {
 	for _, line := range drift {
 		fmt.Fprintln(in.out, "books     ", line)
 	}
-	if len(drift) > 0 {
+	if len(drift) == 0 {
+		fmt.Fprintln(in.out, "books      ok")
+	}
+	stranded, err := models.StrandedDeliveries(ctx, db.Pool, strandedShown)
+	if err != nil {
+		return err
+	}
+	for _, id := range stranded {
+		fmt.Fprintf(in.out, "deliveries %s is pending, and nothing will send it\n", id)
+	}
+	if len(drift)+len(stranded) > 0 {
 		return errDrift
 	}
-	fmt.Fprintln(in.out, "books      ok")
+	fmt.Fprintln(in.out, "deliveries ok")
 	return nil
 }

@@ -230,7 +230,7 @@ func TestKill_Deliveries(t *testing.T) {
 	hold.Unlock()
 	s.kill(first)
 	before := s.seen()
-	s.serve()
+	second := s.serve()
 	start := time.Now()
 	s.until("all again", func() bool {
 		now := s.seen()
@@ -252,6 +252,18 @@ func TestKill_Deliveries(t *testing.T) {
 	}
 	if len(fates) != endpoints*events || len(s.odd) > 0 {
 		t.Errorf("%d deliveries; %v", len(fates), s.odd)
+	}
+
+	s.kill(second)
+	s.charge(events)
+	if out := s.run("check"); !strings.Contains(out, "deliveries ok") {
+		t.Errorf("check says %s", out)
+	}
+	if err := s.db.Exec("DELETE FROM river_job WHERE kind = ?", models.JobDeliverWebhook).Error; err != nil {
+		t.Fatal(err)
+	}
+	if r := s.try("check"); r.status != 1 || strings.Count(r.out, "is pending, and nothing will send it") != endpoints {
+		t.Errorf("without their jobs check says %+v", r)
 	}
 }
 
