@@ -37,6 +37,8 @@ var kinds = map[string]kind{
 	models.MailTOTPEnrolled:     {[]string{"name", "at"}, securityPage},
 	models.MailTOTPDisabled:     {[]string{"name", "at"}, securityPage},
 	models.MailRecoveryCodeUsed: {[]string{"name", "at"}, securityPage},
+	models.MailWebhookFailing:   {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
+	models.MailWebhookDisabled:  {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
 }
 
 // maxParam bounds a param in characters: names are other people's to choose.

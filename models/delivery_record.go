@@ -19,15 +19,6 @@ type FinishedAttempt struct {
 	NextAt     *time.Time // when the next one is due; nil if none follows
 }
 
-// RecordedAttempt is what became of a FinishedAttempt.
-type RecordedAttempt struct {
-	// Recorded is false if something else moved the delivery meanwhile, which then
-	// saw to what follows: another attempt of the same place in the schedule, or a
-	// success by hand.
-	Recorded   bool
-	EndpointID string
-}
-
 // recordAttempts writes attempts, where they leave their deliveries and endpoints,
 // and the jobs of what follows, as one statement: a pending delivery always has a
 // job, and one that is over has none. A retry is a job of its own, as River may
@@ -81,11 +72,13 @@ const recordAttempts = `WITH given AS (
 		failed_events = CASE WHEN f.succeeded THEN 0 ELSE e.failed_events + f.given_up END
 	FROM held JOIN fared f ON f.endpoint_id = held.id WHERE e.id = held.id
 )
-SELECT set_config('synchronous_commit', 'off', true), array_agg(job_id), array_agg(endpoint_id) FROM changed`
+SELECT set_config('synchronous_commit', 'off', true), array_agg(job_id) FROM changed`
 
 // RecordAttempts writes finished attempts of different deliveries, all or none, and
-// returns what became of each.
-func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) ([]RecordedAttempt, error) {
+// reports of each whether it was recorded. It is not if something else moved the
+// delivery meanwhile, which then saw to what follows: another attempt of the same
+// place in the schedule, or a success by hand.
+func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) (recorded []bool, err error) {
 	n := len(attempts)
 	var (
 		jobs                      = make([]int64, n)
@@ -110,23 +103,23 @@ func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) 
 		ended[i], next[i] = a.EndedAt, a.NextAt
 	}
 	var changed []int64
-	var endpoints []string
-	err := q.QueryRow(ctx, recordAttempts, jobs, deliveries, made, manual, started, durations, statuses, classes, details, headers,
-		responses, ended, next).Scan(nil, &changed, &endpoints)
+	err = q.QueryRow(ctx, recordAttempts, jobs, deliveries, made, manual, started, durations, statuses, classes, details, headers,
+		responses, ended, next).Scan(nil, &changed)
 	if err != nil {
 		return nil, err
 	}
-	recorded := make([]RecordedAttempt, n)
-	for i, job := range changed {
-		recorded[place[job]] = RecordedAttempt{Recorded: true, EndpointID: endpoints[i]}
+	recorded = make([]bool, n)
+	for _, job := range changed {
+		recorded[place[job]] = true
 	}
 	return recorded, nil
 }
 
-// RecordAttemptsTx is RecordAttempts for who writes more in the same transaction.
-func RecordAttemptsTx(tx *Tx, attempts []FinishedAttempt) (recorded []RecordedAttempt, err error) {
+// RecordAttempt is RecordAttempts of one, for who writes more in the transaction.
+func RecordAttempt(tx *Tx, a FinishedAttempt) (recorded bool, err error) {
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		recorded, err = RecordAttempts(ctx, conn, attempts)
+		one, err := RecordAttempts(ctx, conn, []FinishedAttempt{a})
+		recorded = err == nil && one[0]
 		return err
 	})
 	return recorded, err
@@ -135,18 +128,18 @@ func RecordAttemptsTx(tx *Tx, attempts []FinishedAttempt) (recorded []RecordedAt
 // AttemptWriter records attempts that end at the same time together. It is safe
 // for concurrent use.
 type AttemptWriter struct {
-	batch batch[FinishedAttempt, RecordedAttempt]
+	batch batch[FinishedAttempt, bool]
 }
 
 // NewAttemptWriter returns a writer of q: of batches of at most 100, two at a time.
 func NewAttemptWriter(q Querier) *AttemptWriter {
-	return &AttemptWriter{batch[FinishedAttempt, RecordedAttempt]{limit: 100, atOnce: 2, write: func(ctx context.Context, attempts []FinishedAttempt) ([]RecordedAttempt, error) {
+	return &AttemptWriter{batch[FinishedAttempt, bool]{limit: 100, atOnce: 2, write: func(ctx context.Context, attempts []FinishedAttempt) ([]bool, error) {
 		return RecordAttempts(ctx, q, attempts)
 	}}}
 }
 
-// Write records a. Attempts of one delivery must not be written at the same time.
-func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (RecordedAttempt, error) {
+// Write records a, and reports whether it did.
+func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (recorded bool, err error) {
 	return w.batch.add(ctx, a)
 }
 

@@ -150,3 +150,11 @@ func DisableFailing(tx *Tx, id string, now, since time.Time, events int) (disabl
 		WHERE id = ? AND active AND failing_since <= ? AND failed_events >= ?`, now, DisabledFailing, id, since, events)
 	return done.RowsAffected == 1, done.Error
 }
+
+// ClaimFailureMail reports whether a mail may tell now that an endpoint fails: none
+// did since before. The next may after this one.
+func ClaimFailureMail(tx *Tx, id string, now, before time.Time) (claimed bool, err error) {
+	done := tx.Exec(`UPDATE webhook_endpoints SET failure_told_at = ? WHERE id = ? AND (failure_told_at IS NULL OR failure_told_at <= ?)`,
+		now, id, before)
+	return done.RowsAffected == 1, done.Error
+}

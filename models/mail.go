@@ -37,6 +37,8 @@ const (
 	MailTOTPEnrolled     = "totp_enrolled"
 	MailTOTPDisabled     = "totp_disabled"
 	MailRecoveryCodeUsed = "recovery_code_used"
+	MailWebhookFailing   = "webhook_failing"
+	MailWebhookDisabled  = "webhook_disabled"
 )
 
 // JobSendMail is the kind, and QueueMails the queue, of the River job that sends one
@@ -145,4 +147,17 @@ func MembersToTell(ctx context.Context, q Querier, accountID string, roles ...Ro
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Recipient])
+}
+
+// ProjectMembersToTell is MembersToTell of the account that a project belongs to.
+func ProjectMembersToTell(tx *Tx, projectID string, roles ...Role) (members []Recipient, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		var account string
+		if err := conn.QueryRow(ctx, "SELECT account_id FROM projects WHERE id = $1", projectID).Scan(&account); err != nil {
+			return notFound(err)
+		}
+		members, err = MembersToTell(ctx, conn, account, roles...)
+		return err
+	})
+	return members, err
 }

@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"garoupa/models"
@@ -13,10 +14,12 @@ const (
 	// and so many events were given up meanwhile (decisions, 9).
 	disableAfter  = 5 * 24 * time.Hour
 	disableEvents = 10
+	// failureMailEvery spaces the mails about events given up, of each endpoint.
+	failureMailEvery = time.Hour
 )
 
-// RecordAttempt notes a finished attempt that a job made of a delivery, and ends the
-// job. A failed one is followed by another job when the wait is over, unless it was
+// RecordAttempt notes a finished attempt that a job made of a delivery, as it was
+// read with its endpoint before the attempt, and ends the job. A failed one is followed by another job when the wait is over, unless it was
 // the fifth of the schedule (contract 6.3), which a replay begins anew. The wait
 // counts from now, the end of the attempt (decisions, 9). An attempt that a person
 // asked for has no next and uses up none of the five.
@@ -38,7 +41,7 @@ func (s *Service) RecordAttempt(ctx context.Context, jobID int64, d *models.Deli
 		f.NextAt = &next
 		_, err = s.attempts.Write(ctx, f)
 	default:
-		err = s.giveUp(ctx, f)
+		err = s.giveUp(ctx, d, f)
 	}
 	if err != nil {
 		return fmt.Errorf("payments: record an attempt of %s: %w", d.ID, err)
@@ -46,17 +49,48 @@ func (s *Service) RecordAttempt(ctx context.Context, jobID int64, d *models.Deli
 	return nil
 }
 
-// giveUp records the last attempt of a delivery, which failed, and turns the
-// endpoint off if it has failed for too long.
-func (s *Service) giveUp(ctx context.Context, f models.FinishedAttempt) error {
+// giveUp records the last attempt of a delivery, which failed, and tells the
+// merchant. It turns the endpoint off if it has failed for too long.
+func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.FinishedAttempt) error {
 	return s.DB.InTx(ctx, func(tx *models.Tx) error {
-		recorded, err := models.RecordAttemptsTx(tx, []models.FinishedAttempt{f})
-		if err != nil || !recorded[0].Recorded {
+		recorded, err := models.RecordAttempt(tx, f)
+		if err != nil || !recorded {
 			return err
 		}
-		_, err = models.DisableFailing(tx, recorded[0].EndpointID, f.EndedAt, f.EndedAt.Add(-disableAfter), disableEvents)
-		return err
+		disabled, err := models.DisableFailing(tx, d.Endpoint.ID, f.EndedAt, f.EndedAt.Add(-disableAfter), disableEvents)
+		switch {
+		case err != nil:
+			return err
+		case disabled:
+			return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookDisabled, f.EndedAt, models.RoleOwner)
+		}
+		due, err := models.ClaimFailureMail(tx, d.Endpoint.ID, f.EndedAt, f.EndedAt.Add(-failureMailEvery))
+		if err != nil || !due {
+			return err
+		}
+		return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookFailing, f.EndedAt, models.RoleOwner, models.RoleDeveloper)
 	})
+}
+
+// tellOfEndpoint mails the members of the roles. Of the address they are told the
+// host alone: what follows may hold a token.
+func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string, at time.Time, roles ...models.Role) error {
+	address, err := url.Parse(e.URL)
+	if err != nil {
+		return fmt.Errorf("address of %s: %w", e.ID, err)
+	}
+	members, err := models.ProjectMembersToTell(tx, e.ProjectID, roles...)
+	if err != nil {
+		return fmt.Errorf("members to tell: %w", err)
+	}
+	mails := make([]models.Mail, len(members))
+	for i, m := range members {
+		mails[i] = models.Mail{
+			Fact: fmt.Sprintf("%s/%s/%d", kind, e.ID, at.UnixMilli()), To: m.Email, Language: m.Language, Kind: kind, CreatedAt: at,
+			Params: map[string]string{"name": m.Name, "host": address.Host, "at": at.Format(time.RFC3339), "endpoint": e.ID},
+		}
+	}
+	return models.InsertMails(tx, mails...)
 }
 
 // SkipDelivery ends a pending delivery whose endpoint was turned off meanwhile.

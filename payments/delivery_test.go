@@ -1,9 +1,12 @@
 package payments_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
@@ -243,6 +246,74 @@ func TestRecordAttempt_Health(t *testing.T) {
 	}
 }
 
+// Who owns and who develops hears by mail of an event given up, once an hour, and
+// the owner of an endpoint that was turned off. Mails are about the host: an address
+// may hold a token.
+func TestRecordAttempt_Mails(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1:8090/hook?token=secret")
+	developer, finance := addMember(t, g, models.RoleDeveloper), addMember(t, g, models.RoleFinance)
+	told := map[string]int{}
+	expect := func(when string, want map[string]int) {
+		t.Helper()
+		mails, err := models.LatestMails(t.Context(), g.DB.Pool, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(told)
+		for _, m := range mails {
+			told[m.Kind+" "+m.To]++
+			if m.Params["host"] != "127.0.0.1:8090" || m.Params["endpoint"] != endpoint.ID || strings.Contains(fmt.Sprint(m), "secret") {
+				t.Errorf("%s: %+v", when, m)
+			}
+		}
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+	}
+	lose := func() {
+		t.Helper()
+		g.Clock.Advance(time.Second)
+		g.Checkout(t, payments.NewCheckout{})
+		for range 5 {
+			d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+			if err := g.RecordAttempt(t.Context(), job.id, d, models.Attempt{ErrorClass: "dns", StartedAt: g.Clock.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	owner := g.Email
+	lose()
+	lose()
+	expect("twice in a moment", map[string]int{"webhook_failing " + owner: 1, "webhook_failing " + developer: 1})
+	g.Clock.Advance(time.Hour)
+	for range 7 {
+		lose()
+	}
+	expect("an hour later", map[string]int{"webhook_failing " + owner: 2, "webhook_failing " + developer: 2})
+	g.Clock.Advance(5 * 24 * time.Hour)
+	lose()
+	expect("after five days", map[string]int{"webhook_failing " + owner: 2, "webhook_failing " + developer: 2, "webhook_disabled " + owner: 1})
+	if told["webhook_failing "+finance] > 0 {
+		t.Error("finance was told")
+	}
+}
+
+// addMember gives the account one more member and returns their e-mail.
+func addMember(t *testing.T, g *paymentstest.Gateway, role models.Role) (email string) {
+	t.Helper()
+	id := models.NewUserID()
+	email = id + "@example.com"
+	if err := g.DB.Exec("INSERT INTO users (id, email, name, password_hash) VALUES (?, ?, 'Somebody', '')", id, email).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, ?)", g.Account.ID, id, string(role)).Error; err != nil {
+		t.Fatal(err)
+	}
+	return email
+}
+
 // job is a row of River's.
 type job struct {
 	id    int64
@@ -283,5 +354,9 @@ func delivery(t *testing.T, g *paymentstest.Gateway, endpointID string) *models.
 	if err != nil || len(deliveries) != 1 {
 		t.Fatalf("%d deliveries, %v", len(deliveries), err)
 	}
-	return &deliveries[0]
+	d, err := models.DeliveryOf(t.Context(), g.DB.Pool, g.Test, deliveries[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
