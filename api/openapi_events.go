@@ -1,7 +1,7 @@
 package api
 
 import (
-	"encoding/json"
+	"slices"
 
 	"garoupa/api/openapi"
 	"garoupa/models"
@@ -9,15 +9,22 @@ import (
 
 // webhooks are the requests that endpoints of merchants receive (contract 6).
 func webhooks(x examples) openapi.Named[openapi.PathItem] {
-	event := func(id, kind, summary string, example json.RawMessage) openapi.Entry[openapi.PathItem] {
-		body := &openapi.RequestBody{Required: true, Description: "The same bytes at every attempt.", Content: one("Event", "event", example)}
+	event := func(id, kind, summary string) openapi.Entry[openapi.PathItem] {
+		schema, description := "Event", "Verify the signature over the raw body before you trust it. Events may come twice and in any order: handle each id once."
+		if slices.Contains(models.WithdrawalEventTypes, kind) {
+			schema = "WithdrawalEvent"
+		}
+		if !slices.Contains(models.EventTypes, kind) {
+			description += " Sent only to endpoints that asked for it."
+		}
+		body := &openapi.RequestBody{Required: true, Description: "The same bytes at every attempt.", Content: one(schema, "event", x.events[kind])}
 		media := &body.Content[0].Value
 		media.Schema = &openapi.Schema{AllOf: []*openapi.Schema{media.Schema, {
 			Properties: openapi.Properties(openapi.Property("type", &openapi.Schema{Const: kind})),
 		}}}
 		return openapi.Entry[openapi.PathItem]{Name: kind, Value: openapi.PathItem{Post: &openapi.Operation{
 			OperationID: id, Summary: summary, Security: public, Parameters: deliveryHeaders(), RequestBody: body,
-			Description: "Verify the signature over the raw body before you trust it. Events may come twice and in any order: handle each id once.",
+			Description: description,
 			Responses: openapi.Named[openapi.Response]{
 				{Name: "2XX", Value: openapi.Response{Description: "Received. Answer within 5 seconds; do slow work afterwards."}},
 				{Name: "default", Value: openapi.Response{Description: "Anything else, redirects included, is a failure: there are up to five attempts, 1, 5, 15 and 60 minutes apart."}},
@@ -25,9 +32,18 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 		}}}
 	}
 	return openapi.Named[openapi.PathItem]{
-		event("onCheckoutCreated", models.EventCheckoutCreated, "A checkout was created", x.created),
-		event("onCheckoutPaid", models.EventCheckoutPaid, "A checkout was paid", x.eventPaid),
-		event("onCheckoutExpired", models.EventCheckoutExpired, "A checkout expired", x.eventExpired),
+		event("onCheckoutCreated", models.EventCheckoutCreated, "A checkout was created"),
+		event("onCheckoutPaid", models.EventCheckoutPaid, "A checkout was paid"),
+		event("onCheckoutExpired", models.EventCheckoutExpired, "A checkout expired"),
+		event("onCheckoutCancelled", models.EventCheckoutCancelled, "A checkout was cancelled"),
+		event("onWithdrawalCreated", models.EventWithdrawalCreated, "A withdrawal was requested"),
+		event("onWithdrawalCancelled", models.EventWithdrawalCancelled, "A withdrawal was cancelled by a member"),
+		event("onWithdrawalRejected", models.EventWithdrawalRejected, "A withdrawal was rejected"),
+		event("onWithdrawalApproved", models.EventWithdrawalApproved, "A withdrawal was approved"),
+		event("onWithdrawalProcessing", models.EventWithdrawalProcessing, "A withdrawal is being paid"),
+		event("onWithdrawalCompleted", models.EventWithdrawalCompleted, "A withdrawal arrived"),
+		event("onWithdrawalFailed", models.EventWithdrawalFailed, "A withdrawal failed"),
+		event("onWithdrawalReturned", models.EventWithdrawalReturned, "A withdrawal's money came back"),
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"garoupa/api"
+	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/webhook"
 )
 
@@ -20,7 +22,12 @@ import (
 func TestOpenAPI_Events(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t, api.Limits{})
-	d.Endpoint(t, "https://shop.example/hook")
+	types := slices.Concat(models.EventTypes, models.OptionalEventTypes, models.WithdrawalEventTypes)
+	for _, scope := range []models.Scope{d.Test, d.Live} {
+		if _, _, err := d.Merchants.CreateEndpoint(t.Context(), d.Owner, scope, merchants.NewEndpoint{URL: "https://shop.example/hook", Types: types}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	made := d.create(t, everything).id(t)
 	expiring := d.create(t, with()).id(t)
 	if err := d.SimulatePayment(t.Context(), made); err != nil {
@@ -29,6 +36,10 @@ func TestOpenAPI_Events(t *testing.T) {
 	if err := d.SimulateExpiry(t.Context(), expiring); err != nil {
 		t.Fatal(err)
 	}
+	if err := d.SimulateCancellation(t.Context(), d.create(t, with()).id(t)); err != nil {
+		t.Fatal(err)
+	}
+	d.withdrawEveryWay(t)
 	var events []struct{ ID, Type, Body string }
 	if err := d.DB.Raw("SELECT id, type, body FROM events").Scan(&events).Error; err != nil {
 		t.Fatal(err)
@@ -47,8 +58,43 @@ func TestOpenAPI_Events(t *testing.T) {
 		checkDelivery(t, operation, event.ID, event.Body, d.Clock.Now())
 		seen[event.Type] = true
 	}
-	if len(events) != 4 || len(seen) != len(d.doc.Webhooks) {
+	if len(seen) != len(d.doc.Webhooks) || len(seen) != len(types) {
 		t.Errorf("%d events of the types %v", len(events), seen)
+	}
+}
+
+// withdrawEveryWay makes withdrawals that end in each of the ways that there are.
+func (d *described) withdrawEveryWay(t *testing.T) {
+	t.Helper()
+	d.Approve(t)
+	d.Destination(t, models.RailPix)
+	d.Fund(t, true, 100_00)
+	by := d.Staff(t)
+	for _, end := range []func(id string) error{
+		func(id string) error {
+			_, err := d.CancelWithdrawal(t.Context(), d.Member(), d.Account.ID, id)
+			return err
+		},
+		func(id string) error {
+			_, err := d.RejectWithdrawal(t.Context(), by, id, 1, "OTHER", "Não.")
+			return err
+		},
+		func(id string) error {
+			if _, err := d.ApproveWithdrawal(t.Context(), by, id, 1); err != nil {
+				return err
+			}
+			_, err := d.FailWithdrawal(t.Context(), by, id, "AC03", "Não.")
+			return err
+		},
+		func(id string) error {
+			d.complete(t, id)
+			_, err := d.ReturnWithdrawal(t.Context(), by, id, "MD06", "Voltou.")
+			return err
+		},
+	} {
+		if err := end(d.Withdraw(t, 10_00).ID); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/wire"
 )
 
@@ -24,18 +25,14 @@ var (
 		`"customer":{"name":"Carla Menezes","email":"carla@example.com"},"metadata":{"canal":"site"},"expiresIn":1800}`)
 	exampleNewPaymentLink = json.RawMessage(`{"productId":"vaso-lua-nova","expiresInSeconds":1800,"successUrl":"https://loja.example/obrigado?checkout={CHECKOUT_ID}","returnUrl":"https://loja.example/vaso"}`)
 	exampleNewWithdrawal  = json.RawMessage(`{"rail":"BRL_PIX","amount":"150.00"}`)
-	exampleWithdrawal     = json.RawMessage(`{"id":"` + exampleWithdrawalID + `","livemode":true,"rail":"BRL_PIX","status":"PENDING_REVIEW","currency":"BRL",` +
-		`"amount":"150.00","feeAmount":"0.00","netAmount":"150.00",` +
-		`"destination":{"type":"CNPJ","key":"**.***.678/0001-**","address":null,"network":null,"holderName":"Ateliê Aurora Ltda"},` +
-		`"quote":null,"endToEndId":null,"txHash":null,"failureCode":null,"reason":null,"createdAt":"2026-11-20T12:00:00.000Z",` +
-		`"approvedAt":null,"completedAt":null,"updatedAt":"2026-11-20T12:00:00.000Z"}`)
 )
 
 // examples are answers and events, written by the same code as real ones.
 type examples struct {
 	pending, paid, expired, cancelled json.RawMessage
-	created, eventPaid, eventExpired  json.RawMessage
 	link, balance                     json.RawMessage
+	inReview, quoted, completed       json.RawMessage            // withdrawals
+	events                            map[string]json.RawMessage // by type
 }
 
 func newExamples(checkoutHost string) examples {
@@ -53,17 +50,64 @@ func newExamples(checkoutHost string) examples {
 	event := func(kind string, at time.Time, c *models.Checkout) json.RawMessage {
 		return wire.AppendEvent(nil, exampleEventID, kind, at, c, checkoutHost)
 	}
+	withdrawal := func(status models.WithdrawalStatus) json.RawMessage {
+		return wire.AppendWithdrawal(nil, withdrawalIn(status, at))
+	}
 	description, success, back := "Cerâmica feita à mão", "https://loja.example/obrigado?checkout={CHECKOUT_ID}", "https://loja.example/vaso"
-	return examples{
+	x := examples{
 		pending: checkout(&pending), paid: checkout(&paid), expired: checkout(&expired), cancelled: checkout(&cancelled),
-		created: event(models.EventCheckoutCreated, at, &pending), eventPaid: event(models.EventCheckoutPaid, paidAt, &paid),
-		eventExpired: event(models.EventCheckoutExpired, expired.ExpiresAt, &expired),
+		inReview: withdrawal(models.WithdrawalPendingReview), quoted: quotedWithdrawal(at), completed: withdrawal(models.WithdrawalCompleted),
+		events: map[string]json.RawMessage{
+			models.EventCheckoutCreated: event(models.EventCheckoutCreated, at, &pending), models.EventCheckoutPaid: event(models.EventCheckoutPaid, paidAt, &paid),
+			models.EventCheckoutExpired: event(models.EventCheckoutExpired, expired.ExpiresAt, &expired), models.EventCheckoutCancelled: event(models.EventCheckoutCancelled, paidAt, &cancelled),
+		},
 		link: wire.AppendPaymentLink(nil, &models.PaymentLink{
 			ID: exampleLinkID, Active: true, ExpiresInSeconds: defaultLinkExpiry, SuccessURL: &success, ReturnURL: &back, CreatedAt: at, UpdatedAt: at,
 			Product: models.Product{Slug: "vaso-lua-nova", Name: "Vaso Lua Nova", Description: &description, Amount: 4990, PaymentCycle: models.PaymentCycles[0]},
 		}),
 		balance: wire.AppendBalance(nil, false, models.Balance{Gross: 1_234_567, Fee: 12_222, Pending: 4941, Available: 1_217_404}),
 	}
+	for status, kind := range payments.WithdrawalEvents {
+		x.events[kind] = wire.AppendWithdrawalEvent(nil, exampleEventID, kind, at.Add(time.Hour), withdrawalIn(status, at))
+	}
+	return x
+}
+
+// withdrawalIn is a withdrawal by Pix in a state, an hour after it was requested.
+func withdrawalIn(status models.WithdrawalStatus, at time.Time) *models.Withdrawal {
+	later, id := at.Add(time.Hour), "E12345678202611201300a1b2c3d4e5f"
+	w := &models.Withdrawal{
+		ID: exampleWithdrawalID, Rail: models.RailPix, Status: status, Amount: 150_00, CreatedAt: at, UpdatedAt: at,
+		Destination: models.Destination{Rail: models.RailPix, Type: "CNPJ", Masked: "**.***.678/0001-**", HolderName: "Ateliê Aurora Ltda"},
+	}
+	if status == models.WithdrawalPendingReview {
+		return w
+	}
+	refuse := func(code, reason string) { w.FailureCode, w.Reason = &code, &reason }
+	w.UpdatedAt, w.ApprovedAt = later, &later
+	switch status {
+	case models.WithdrawalCancelled, models.WithdrawalRejected:
+		w.ApprovedAt = nil
+		if status == models.WithdrawalRejected {
+			refuse("DATA_MISMATCH", "O titular da chave é outro.")
+		}
+	case models.WithdrawalCompleted, models.WithdrawalReturned:
+		w.CompletedAt, w.EndToEndID = &later, &id
+		if status == models.WithdrawalReturned {
+			refuse("MD06", "Devolvido pelo recebedor.")
+		}
+	case models.WithdrawalFailed:
+		refuse("AC03", "A conta do recebedor não existe.")
+	}
+	return w
+}
+
+// quotedWithdrawal is one to a wallet.
+func quotedWithdrawal(at time.Time) json.RawMessage {
+	w := withdrawalIn(models.WithdrawalPendingReview, at)
+	w.Rail, w.Destination = models.RailUSDT, models.Destination{Rail: models.RailUSDT, Type: "TRON", Masked: "TLa2f6…5wYjU7", HolderName: "Ateliê Aurora Ltda"}
+	w.Quote = &models.Quote{Rate: 542_120_000, Amount: 27_669150, ExpiresAt: at.Add(time.Minute)}
+	return wire.AppendWithdrawal(nil, w)
 }
 
 // page is a list with one item and no further page.

@@ -152,26 +152,26 @@ func createWithdrawalOperation(x examples) *openapi.Operation {
 		Description: "Reserves the amount and queues it for review. Live keys only, of an approved account with an approved destination for the rail.",
 		Parameters:  []openapi.Parameter{idempotencyParameter(true), requestIDParameter},
 		RequestBody: send("NewWithdrawal", "pix", exampleNewWithdrawal),
-		Responses: withErrors(made("withdrawal", "Withdrawal", "review", exampleWithdrawal), everyCall, everyBody, []fault.Code{
+		Responses: withErrors(made("withdrawal", "Withdrawal", "review", x.inReview), everyCall, everyBody, []fault.Code{
 			fault.IdempotencyKeyRequired, fault.TestWithdrawalsNotSupported, fault.Forbidden, fault.AccountSuspended, fault.WithdrawalsBlocked,
 			fault.WithdrawalReadinessRequired, fault.IdempotencyConflict, fault.InvalidAmount, fault.InsufficientBalance, fault.QuoteUnavailable,
 		}),
 	}
 }
 
-func listWithdrawalsOperation(examples) *openapi.Operation {
+func listWithdrawalsOperation(x examples) *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "listWithdrawals", Tags: []string{tagWithdrawals}, Summary: "List withdrawals", Security: needs(models.PermissionWithdrawalRead),
 		Description: "Newest first.", Parameters: pageParameters(),
-		Responses: withErrors(found("A page of withdrawals.", "WithdrawalList", "page", page(exampleWithdrawal)), everyCall, everyList),
+		Responses: withErrors(found("A page of withdrawals.", "WithdrawalList", "page", page(x.completed)), everyCall, everyList),
 	}
 }
 
-func readWithdrawalOperation(examples) *openapi.Operation {
+func readWithdrawalOperation(x examples) *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "readWithdrawal", Tags: []string{tagWithdrawals}, Summary: "Read a withdrawal", Security: needs(models.PermissionWithdrawalRead),
 		Parameters: []openapi.Parameter{idParameter("withdrawalId", "The withdrawal's id.", exampleWithdrawalID), requestIDParameter},
-		Responses:  withErrors(found("The withdrawal.", "Withdrawal", "review", exampleWithdrawal), everyCall, []fault.Code{fault.WithdrawalNotFound}),
+		Responses:  withErrors(found("The withdrawal.", "Withdrawal", "quoted", x.quoted), everyCall, []fault.Code{fault.WithdrawalNotFound}),
 	}
 }
 

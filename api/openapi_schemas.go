@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"garoupa/api/openapi"
 	"garoupa/models"
 	"garoupa/money"
@@ -35,7 +37,8 @@ func schemas() openapi.Named[*openapi.Schema] {
 		openapi.Property("NewWithdrawal", newWithdrawalSchema()),
 		openapi.Property("Withdrawal", withdrawalSchema()),
 		openapi.Property("WithdrawalList", listSchema("Withdrawal")),
-		openapi.Property("Event", eventSchema()),
+		openapi.Property("Event", eventSchema("What a webhook endpoint is sent about a checkout.", "checkout", "Checkout", slices.Concat(models.EventTypes, models.OptionalEventTypes))),
+		openapi.Property("WithdrawalEvent", eventSchema("What a live webhook endpoint that asked for it is sent about a withdrawal.", "withdrawal", "Withdrawal", models.WithdrawalEventTypes)),
 		openapi.Property("Health", openapi.Answer("The service answers.",
 			openapi.Property("status", openapi.Choice("Always `ok`.", "ok")), openapi.Property("version", openapi.Text("The version of this description that the service follows.")))),
 		openapi.Property("Error", openapi.Answer("Every error has this envelope.", openapi.Property("error", openapi.Answer("What went wrong.",
@@ -197,7 +200,7 @@ func balanceSchema() *openapi.Schema {
 }
 
 func newWithdrawalSchema() *openapi.Schema {
-	amount := openapi.Pattern(`^\d{1,10}(\.\d{1,2})?$`, "Reais as a decimal string, at least 5.00.")
+	amount := openapi.Pattern(`^\d{1,10}(\.\d{1,2})?$`, "Reais as a decimal string, by default 5.00 to 100000.00.")
 	amount.Examples = []any{"150.00"}
 	return openapi.Body("A withdrawal to request. It goes to the account's approved destination for the rail.", []string{"rail", "amount"},
 		openapi.Property("rail", openapi.Choice("Pix in BRL, or a USDT wallet.", models.RailPix, models.RailUSDT)),
@@ -221,24 +224,24 @@ func withdrawalSchema() *openapi.Schema {
 			openapi.Property("address", openapi.Nullable(openapi.Text("The wallet's address, masked; null for a Pix key."))),
 			openapi.Property("network", openapi.Nullable(openapi.Text("The wallet's network; null for a Pix key."))),
 			openapi.Property("holderName", openapi.Nullable(openapi.Text("Whose it is."))))),
-		openapi.Property("quote", openapi.Nullable(openapi.Answer("The exchange rate at the request, indicative; null for Pix.",
+		openapi.Property("quote", openapi.Nullable(openapi.Answer("The exchange rate: at the request, indicative; once it is approved, the one that counts. Null for Pix.",
 			openapi.Property("asset", openapi.Choice("Always `USDT`.", "USDT")), openapi.Property("network", openapi.Text("The wallet's network.")),
-			openapi.Property("rate", openapi.Text("Reais for one USDT.")), openapi.Property("amount", openapi.Text("USDT that would arrive.")), openapi.Property("expiresAt", instant("Until when the rate was good."))))),
+			openapi.Property("rate", openapi.Text("Reais for one USDT.")), openapi.Property("amount", openapi.Text("USDT that arrive.")), openapi.Property("expiresAt", instant("Until when the rate was good."))))),
 		openapi.Property("endToEndId", openapi.Nullable(openapi.Text("The Pix payment's id; null until it was made."))),
 		openapi.Property("txHash", openapi.Nullable(openapi.Text("The transaction on the wallet's network; null until it was made."))),
-		openapi.Property("failureCode", openapi.Nullable(openapi.Text("Why it failed, for programs."))),
-		openapi.Property("reason", openapi.Nullable(openapi.Text("Why it was rejected or failed, for people."))),
+		openapi.Property("failureCode", openapi.Nullable(openapi.Text("Why it was rejected, failed or came back, for programs."))),
+		openapi.Property("reason", openapi.Nullable(openapi.Text("The same for people."))),
 		openapi.Property("createdAt", instant("When it was requested.")),
 		openapi.Property("approvedAt", openapi.Nullable(instant("When it was approved."))),
 		openapi.Property("completedAt", openapi.Nullable(instant("When it was completed."))),
 		openapi.Property("updatedAt", instant("When it last changed.")))
 }
 
-func eventSchema() *openapi.Schema {
-	return openapi.Answer("What a webhook endpoint is sent.",
+func eventSchema(description, about, schema string, types []string) *openapi.Schema {
+	return openapi.Answer(description,
 		openapi.Property("id", openapi.Pattern(`^evt_[0-9a-f]{24}$`, "The event's id, the same at every attempt: handle each id once.")),
-		openapi.Property("type", openapi.Choice("What happened.", models.EventTypes...)),
+		openapi.Property("type", openapi.Choice("What happened.", types...)),
 		openapi.Property("createdAt", instant("When it happened.")),
 		openapi.Property("livemode", openapi.Flag("The environment it happened in.")),
-		openapi.Property("data", openapi.Answer("What it is about.", openapi.Property("checkout", openapi.Ref("Checkout")))))
+		openapi.Property("data", openapi.Answer("What it is about, as it was then.", openapi.Property(about, openapi.Ref(schema)))))
 }

@@ -1,9 +1,6 @@
 package payments_test
 
 import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,39 +10,27 @@ import (
 	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
-	"garoupa/quote"
 )
 
-// exchange is a place that sells USDT at a price that the test sets.
-type exchange struct{ price atomic.Value } // of string; "" is out of order
-
 // tether returns a gateway whose merchant has so much and may withdraw in USDT, at
-// the exchange's price.
-func tether(t *testing.T, funds money.Cents) (*paymentstest.Gateway, *exchange) {
+// the price.
+func tether(t *testing.T, funds money.Cents) (g *paymentstest.Gateway, price *atomic.Value) {
 	t.Helper()
-	g := paymentstest.New(t)
+	g = paymentstest.New(t)
 	g.GoLive(t)
-	x := &exchange{}
-	x.price.Store("5.00")
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"price":%q,"at":%q}`, x.price.Load(), g.Clock.Now().Format(time.RFC3339))
-	}))
-	t.Cleanup(server.Close)
-	sources, err := quote.ParseSources("plain=" + server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.Service.Quotes = quote.New(sources, g.Clock.Now)
+	price = new(atomic.Value)
+	price.Store("5.00")
+	g.SellAt(t, func() string { return price.Load().(string) })
 	g.Destination(t, models.RailUSDT)
 	g.Fund(t, true, funds)
-	return g, x
+	return g, price
 }
 
 // A withdrawal to a wallet is quoted when it is asked for and when it is approved. A
 // rate that got more than 1 % worse leaves it in review with both rates.
 func TestWithdrawal_Quotes(t *testing.T) {
 	t.Parallel()
-	g, x := tether(t, 1000_00)
+	g, price := tether(t, 1000_00)
 	by := g.Staff(t)
 	w, _, err := g.RequestWithdrawal(t.Context(), g.Account, paymentstest.Withdrawal(models.RailUSDT, 100_00))
 	if err != nil || w.Quote == nil || w.Quote.Rate != 500_000_000 || w.Quote.Amount != 20_000000 || !w.Quote.ExpiresAt.Equal(g.Clock.Now().Add(time.Minute)) {
@@ -61,7 +46,7 @@ func TestWithdrawal_Quotes(t *testing.T) {
 		{"9.99", fault.QuoteWorse, 999_000_000},
 		{"5.05", "", 505_000_000},
 	} {
-		x.price.Store(step.price)
+		price.Store(step.price)
 		g.Clock.Advance(time.Hour)
 		now, err := g.ApproveWithdrawal(t.Context(), by, w.ID, version(t, g, w.ID))
 		if step.want != "" {
@@ -93,8 +78,8 @@ func TestWithdrawal_Quotes(t *testing.T) {
 // at before the rate.
 func TestRequestWithdrawal_QuoteUnavailable(t *testing.T) {
 	t.Parallel()
-	g, x := tether(t, 100_00)
-	x.price.Store("")
+	g, price := tether(t, 100_00)
+	price.Store("")
 	_, _, err := g.RequestWithdrawal(t.Context(), g.Account, paymentstest.Withdrawal(models.RailUSDT, 100_01))
 	refused(t, "more than there is", err, fault.InsufficientBalance)
 	_, _, err = g.RequestWithdrawal(t.Context(), g.Account, paymentstest.Withdrawal(models.RailUSDT, 100_00))

@@ -118,9 +118,10 @@ func (s *Service) release(tx *models.Tx, w *models.Withdrawal) error {
 	return err
 }
 
-// withdrawalEvents are the events of the states that a withdrawal enters.
-var withdrawalEvents = map[models.WithdrawalStatus]string{
-	models.WithdrawalCancelled: models.EventWithdrawalCancelled, models.WithdrawalRejected: models.EventWithdrawalRejected,
+// WithdrawalEvents are the types of the events that tell of a withdrawal's states.
+var WithdrawalEvents = map[models.WithdrawalStatus]string{
+	models.WithdrawalPendingReview: models.EventWithdrawalCreated,
+	models.WithdrawalCancelled:     models.EventWithdrawalCancelled, models.WithdrawalRejected: models.EventWithdrawalRejected,
 	models.WithdrawalApproved: models.EventWithdrawalApproved, models.WithdrawalProcessing: models.EventWithdrawalProcessing,
 	models.WithdrawalCompleted: models.EventWithdrawalCompleted, models.WithdrawalFailed: models.EventWithdrawalFailed,
 	models.WithdrawalReturned: models.EventWithdrawalReturned,
@@ -139,7 +140,7 @@ func (s *Service) moveWithdrawal(ctx context.Context, by Actor, accountID, id st
 		if w.FailureCode != nil {
 			detail = map[string]string{"code": *w.FailureCode, "reason": *w.Reason}
 		}
-		return withdrawalEvents[to], s.auditWithdrawal(tx, by, w, withdrawalEvents[to], detail)
+		return WithdrawalEvents[to], s.auditWithdrawal(tx, by, w, WithdrawalEvents[to], detail)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("payments: move %s to %s: %w", id, to, err)

@@ -6,6 +6,9 @@ package paymentstest
 import (
 	"cmp"
 	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -211,6 +214,26 @@ func (g *Gateway) Destination(t testing.TB, rail models.Rail) *models.Destinatio
 		t.Fatal(err)
 	}
 	return d
+}
+
+// Sell opens a place that sells USDT at the price and no other.
+func (g *Gateway) Sell(t testing.TB, price string) {
+	t.Helper()
+	g.SellAt(t, func() string { return price })
+}
+
+// SellAt is Sell at a price that changes, in BRL; "" is out of order.
+func (g *Gateway) SellAt(t testing.TB, price func() string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"price":%q,"at":%q}`, price(), g.Clock.Now().Format(time.RFC3339))
+	}))
+	t.Cleanup(server.Close)
+	sources, err := quote.ParseSources("plain=" + server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Service.Quotes = quote.New(sources, g.Clock.Now)
 }
 
 // Withdraw requests a withdrawal by Pix under a key of its own.
