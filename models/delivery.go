@@ -49,7 +49,7 @@ type Attempt struct {
 }
 
 const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at,
-	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''), v.test, ` + endpointColumns + `,
+	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''), coalesce(v.withdrawal_id, ''), v.test, ` + endpointColumns + `,
 	coalesce(l.number, 0), coalesce(l.started_at, 'epoch'), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0),
 	coalesce(l.error_class, ''), coalesce(l.detail, '')
 	FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
@@ -58,7 +58,7 @@ const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.b
 func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64
 	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
-		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID, &d.Event.Test},
+		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID, &d.Event.WithdrawalID, &d.Event.Test},
 		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode, &d.Last.ErrorClass, &d.Last.Detail)...)
 	d.Last.Duration = time.Duration(milliseconds) * time.Millisecond
 	return d, err

@@ -7,13 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What the pages about an endpoint read at most, so that a busy one does not make
-// them slow: deliveries counted of a day, answers timed of a day, and deliveries
-// looked at for the latest success.
+// What the pages about an endpoint read of a day at most, so that a busy one does
+// not make them slow: deliveries counted, and deliveries whose answers are timed.
 const (
 	CountedADay = 20_000
 	timedADay   = 1_000
-	lookedBack  = 200
 )
 
 // DeliveryCounts are how the deliveries of an endpoint fare.
@@ -42,38 +40,6 @@ func EndpointCounts(ctx context.Context, q Querier, scope Scope, since time.Time
 		return nil
 	})
 	return counts, err
-}
-
-// Failing is an endpoint that nothing reaches any more.
-type Failing struct {
-	Events int // in a row, up to a few hundred
-	Since  time.Time
-}
-
-// FailingEndpoints returns the endpoints of the scope that are on and whose latest
-// events, three at least, were tried and did not arrive.
-func FailingEndpoints(ctx context.Context, q Querier, scope Scope) (map[string]Failing, error) {
-	rows, err := q.Query(ctx, `WITH latest AS (
-			SELECT e.id, d.status, d.attempts, d.created_at,
-				max(d.created_at) FILTER (WHERE d.status = 'DELIVERED') OVER (PARTITION BY e.id) AS reached_at
-			FROM webhook_endpoints e CROSS JOIN LATERAL (
-				SELECT d.status, d.attempts, d.created_at FROM webhook_deliveries d WHERE d.endpoint_id = e.id
-				ORDER BY d.created_at DESC, d.id DESC LIMIT $3) d
-			WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL AND e.active)
-		SELECT id, count(*), min(created_at) FROM latest
-		WHERE attempts > 0 AND status IN ('PENDING', 'FAILED') AND (reached_at IS NULL OR created_at > reached_at)
-		GROUP BY id HAVING count(*) >= 3`, scope.ProjectID, scope.Livemode, lookedBack)
-	if err != nil {
-		return nil, err
-	}
-	failing := map[string]Failing{}
-	var id string
-	var f Failing
-	_, err = pgx.ForEachRow(rows, []any{&id, &f.Events, &f.Since}, func() error {
-		failing[id] = f
-		return nil
-	})
-	return failing, err
 }
 
 // EndpointDay is how the events of one day fared at an endpoint: each counts once.

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const eventColumns = `v.id, v.project_id, v.livemode, v.type, coalesce(v.checkout_id, ''), v.test, v.created_at`
+const eventColumns = `v.id, v.project_id, v.livemode, v.type, coalesce(v.checkout_id, ''), coalesce(v.withdrawal_id, ''), v.test, v.created_at`
 
 func (e *Event) targets() []any {
-	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.Type, &e.CheckoutID, &e.Test, &e.CreatedAt}
+	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.Type, &e.CheckoutID, &e.WithdrawalID, &e.Test, &e.CreatedAt}
 }
 
 // EventByID returns one event of the scope with its body, or ErrNotFound.

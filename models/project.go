@@ -17,6 +17,15 @@ type Project struct {
 // InsertProject writes a new project.
 func InsertProject(tx *Tx, p *Project) error { return tx.Create(p).Error }
 
+// ProjectByID returns one project, or ErrNotFound.
+func ProjectByID(db *gorm.DB, id string) (*Project, error) {
+	var p Project
+	if err := db.Take(&p, "id = ?", id).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &p, nil
+}
+
 // FirstProject returns the oldest project of the accounts that the user is a
 // member of, or ErrNotFound.
 func FirstProject(db *gorm.DB, userID string) (*Project, error) {

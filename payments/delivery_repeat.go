@@ -4,23 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 	"time"
 
 	"garoupa/models"
-	"garoupa/money"
-	"garoupa/pix"
-	"garoupa/pix/psp"
-	"garoupa/pix/qr"
-	"garoupa/wire"
 )
 
 // ErrEndpointOff reports an endpoint that is off, where what was asked would only be
 // skipped.
 var ErrEndpointOff = errors.New("payments: the endpoint is off")
-
-// ErrNotSubscribed reports a type of event that the endpoint did not ask for.
-var ErrNotSubscribed = errors.New("payments: the endpoint did not ask for this type of event")
 
 // MaxReplay is how many deliveries one replay takes.
 const MaxReplay = 10_000
@@ -60,7 +52,7 @@ func (s *Service) CountReplay(ctx context.Context, scope models.Scope, endpointI
 // first, MaxReplay at most. Each is pending again, with five attempts. What is
 // pending is not taken, so asking twice sends once. It returns how many it took. It
 // fails with ErrEndpointOff, or models.ErrNotFound.
-func (s *Service) ReplayDeliveries(ctx context.Context, scope models.Scope, endpointID string, since, until time.Time) (replayed int, err error) {
+func (s *Service) ReplayDeliveries(ctx context.Context, by Actor, scope models.Scope, endpointID string, since, until time.Time) (replayed int, err error) {
 	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, endpointID)
 	if err != nil {
 		return 0, fmt.Errorf("payments: replay deliveries: %w", err)
@@ -72,7 +64,10 @@ func (s *Service) ReplayDeliveries(ctx context.Context, scope models.Scope, endp
 		var n int
 		err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
 			n, err = models.RepeatDeliveries(tx, endpointID, since, until, s.now(), replayBatch)
-			return n > 0, err
+			if err != nil || n == 0 {
+				return false, err
+			}
+			return true, s.auditReplay(tx, by, endpoint, since, until, n)
 		})
 		if err != nil {
 			return replayed, fmt.Errorf("payments: replay deliveries of %s: %w", endpointID, err)
@@ -84,71 +79,12 @@ func (s *Service) ReplayDeliveries(ctx context.Context, scope models.Scope, endp
 	return replayed, nil
 }
 
-// sampleAmount is what the checkout of a test event costs.
-const sampleAmount money.Cents = 10_00
-
-// SendTestEvent sends an endpoint of the scope an event of a type that it asked
-// for, about a checkout that does not exist, and returns the id of its delivery.
-// The event is recorded, tried and shown as any other; it is marked as a test and
-// names no checkout, so that it takes no checkout's place in events_one_each. What
-// receivers see of that is the description, in the member's language, and the
-// externalId "test_event". It fails with ErrEndpointOff, ErrNotSubscribed or
-// models.ErrNotFound.
-func (s *Service) SendTestEvent(ctx context.Context, scope models.Scope, endpointID, eventType, description string) (deliveryID string, err error) {
-	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, endpointID)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("payments: send test event: %w", err)
-	case !endpoint.Active:
-		return "", ErrEndpointOff
-	case !slices.Contains(endpoint.Types, eventType):
-		return "", ErrNotSubscribed
-	}
-	sample, err := s.sampleCheckout(ctx, scope, eventType, description)
+func (s *Service) auditReplay(tx *models.Tx, by Actor, e *models.Endpoint, since, until time.Time, n int) error {
+	project, err := models.ProjectByID(tx.DB, e.ProjectID)
 	if err != nil {
-		return "", fmt.Errorf("payments: send test event: %w", err)
+		return err
 	}
-	now, id := s.now(), models.NewEventID()
-	event := &models.Event{
-		ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Type: eventType, CreatedAt: now,
-		Body: wire.AppendEvent(nil, id, eventType, now, sample, s.CheckoutHost),
-	}
-	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
-		deliveryID, err = models.InsertTestEvent(tx, event, endpointID)
-		return true, err
+	return s.audit(tx, by, project.AccountID, "webhook_endpoint.replayed", e.ID, map[string]string{
+		"deliveries": strconv.Itoa(n), "since": since.UTC().Format(time.RFC3339), "until": until.UTC().Format(time.RFC3339),
 	})
-	if err != nil {
-		return "", fmt.Errorf("payments: send test event to %s: %w", endpointID, err)
-	}
-	return deliveryID, nil
-}
-
-// sampleCheckout is a checkout as it would be after what the type tells of. No
-// institution knows it: its code is the simulator's, in live as well.
-func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventType, description string) (*models.Checkout, error) {
-	now, id := s.now(), models.NewCheckoutID()
-	c := &models.Checkout{
-		ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Status: models.CheckoutPending, Amount: sampleAmount,
-		Description: description, ExternalID: "test_event", Metadata: []byte("{}"),
-		CreatedAt: now.Add(-time.Minute), ExpiresAt: now.Add(29 * time.Minute), SettlementStatus: models.SettlementPending,
-	}
-	switch eventType {
-	case models.EventCheckoutPaid:
-		c.Status, c.PaidAt = models.CheckoutPaid, &now
-	case models.EventCheckoutExpired:
-		c.Status, c.CreatedAt, c.ExpiresAt = models.CheckoutExpired, now.Add(-30*time.Minute), now
-	case models.EventCheckoutCancelled:
-		c.Status = models.CheckoutCancelled
-	}
-	issued, err := s.Simulator.PutCharge(ctx, psp.Charge{TxID: pix.ChargeTxID(id), Amount: int64(c.Amount), ExpiresIn: 30 * time.Minute})
-	if err != nil {
-		return nil, fmt.Errorf("make the code: %w", err)
-	}
-	c.CopyPaste = issued.CopyPaste
-	if !c.Livemode {
-		if c.QRPNG, err = qr.SmallPNG(c.CopyPaste); err != nil {
-			return nil, fmt.Errorf("draw the code: %w", err)
-		}
-	}
-	return c, nil
 }

@@ -114,7 +114,7 @@ func TestReplayDeliveries(t *testing.T) {
 	if n, err := g.CountReplay(t.Context(), g.Test, endpoint.ID, since, until); n != 2 || err != nil {
 		t.Fatalf("counted %d, %v; want 2", n, err)
 	}
-	if _, err := g.ReplayDeliveries(t.Context(), g.Test, endpoint.ID, since, until); !errors.Is(err, payments.ErrEndpointOff) {
+	if _, err := g.ReplayDeliveries(t.Context(), g.Member(), g.Test, endpoint.ID, since, until); !errors.Is(err, payments.ErrEndpointOff) {
 		t.Errorf("replayed while off: %v", err)
 	}
 	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, true); err != nil {
@@ -125,7 +125,7 @@ func TestReplayDeliveries(t *testing.T) {
 	var group errgroup.Group
 	for i := range taken {
 		group.Go(func() (err error) {
-			taken[i], err = g.ReplayDeliveries(t.Context(), g.Test, endpoint.ID, since, until)
+			taken[i], err = g.ReplayDeliveries(t.Context(), g.Member(), g.Test, endpoint.ID, since, until)
 			return err
 		})
 	}
@@ -152,7 +152,7 @@ func TestReplayDeliveries(t *testing.T) {
 			t.Errorf("attempt %d after the replay: %s, attempt %d, %v; want %s", i+1, d.Status, d.Attempts, err, want)
 		}
 	}
-	if _, err := g.ReplayDeliveries(t.Context(), g.Live, endpoint.ID, since, until); !errors.Is(err, models.ErrNotFound) {
+	if _, err := g.ReplayDeliveries(t.Context(), g.Member(), g.Live, endpoint.ID, since, until); !errors.Is(err, models.ErrNotFound) {
 		t.Errorf("from live: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func (s *server) listCheckouts(c *fiber.Ctx) error {
 			return c.Redirect("/app/cobrancas/"+found.ID, fiber.StatusSeeOther)
 		}
 	}
-	filter := models.CheckoutFilter{Limit: pageSize, ExternalID: strings.ToValidUTF8(strings.ReplaceAll(query, "\x00", ""), "")}
+	filter := models.CheckoutFilter{Limit: pageSize, ExternalID: typed(query)}
 	if status := models.CheckoutStatus(c.Query("status")); slices.Contains([]models.CheckoutStatus{
 		models.CheckoutPending, models.CheckoutPaid, models.CheckoutExpired, models.CheckoutCancelled}, status) {
 		filter.Status = status
@@ -135,27 +135,6 @@ func (s *server) eventRows(c *fiber.Ctx, checkoutID string) ([]pages.EventRow, e
 		return nil, err
 	}
 	return s.withDeliveries(c, events)
-}
-
-// withDeliveries are rows of events with how each fares at the endpoints.
-func (s *server) withDeliveries(c *fiber.Ctx, events []models.Event) ([]pages.EventRow, error) {
-	ids := make([]string, len(events))
-	for i, e := range events {
-		ids[i] = e.ID
-	}
-	deliveries, err := models.EventDeliveries(c.UserContext(), s.DB.Pool, ids)
-	if err != nil {
-		return nil, err
-	}
-	var rows []pages.EventRow
-	for _, e := range events {
-		row := pages.EventRow{ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt}
-		for _, d := range deliveries[e.ID] {
-			row.Deliveries = append(row.Deliveries, pages.EventDelivery{WebhookID: d.EndpointID, URL: d.URL, Status: deliveryState(d.Status, d.Attempts)})
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
 }
 
 // changeCheckout handles the forms of a checkout's page: it does act and shows the

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,16 +16,13 @@ import (
 	"garoupa/webhook"
 )
 
-// deliveriesShown is how many deliveries the page of an endpoint lists.
-const deliveriesShown = 50
-
 // listEndpoints shows GET /app/webhooks.
 func (s *server) listEndpoints(c *fiber.Ctx) error {
 	endpoints, err := models.Endpoints(c.UserContext(), s.DB.Pool, scope(c))
 	if err != nil {
 		return err
 	}
-	counts, err := models.EndpointCounts(c.UserContext(), s.DB.Pool, scope(c), s.dayAgo())
+	counts, err := models.EndpointCounts(c.UserContext(), s.DB.Pool, scope(c), s.Now().Add(-24*time.Hour))
 	if err != nil {
 		return err
 	}
@@ -36,44 +34,122 @@ func (s *server) listEndpoints(c *fiber.Ctx) error {
 	for _, e := range endpoints {
 		props.Endpoints = append(props.Endpoints, pages.EndpointRow{
 			ID: e.ID, URL: e.URL, Description: e.Description, Types: e.Types, Enabled: e.Active,
-			Delivered: counts[e.ID].Delivered, Failed: counts[e.ID].Failed,
+			Delivered: counts[e.ID].Delivered, Failed: counts[e.ID].Failed, Trouble: trouble(&e),
 		})
 	}
 	return render(c, pages.Webhooks(props))
 }
 
-func (s *server) dayAgo() time.Time { return s.Now().Add(-24 * time.Hour) }
+// trouble is what a member should know of an endpoint.
+func trouble(e *models.Endpoint) pages.EndpointTrouble {
+	t := pages.EndpointTrouble{ID: e.ID, URL: e.URL, Failed: e.FailedEvents, DisabledAt: e.DisabledAt}
+	if e.Active && e.TroubledAt != nil {
+		t.Since = e.FailingSince
+	}
+	return t
+}
+
+// troubles are the endpoints of the scope that a member should look at.
+func (s *server) troubles(c *fiber.Ctx) ([]pages.EndpointTrouble, error) {
+	endpoints, err := models.TroubledEndpoints(c.UserContext(), s.DB.Pool, scope(c))
+	if err != nil {
+		return nil, err
+	}
+	var all []pages.EndpointTrouble
+	for _, e := range endpoints {
+		all = append(all, trouble(&e))
+	}
+	return all, nil
+}
 
 // newEndpoint shows GET /app/webhooks/novo.
 func (s *server) newEndpoint(c *fiber.Ctx) error {
-	return s.showNewEndpoint(c, pages.NewWebhookProps{Types: models.EventTypes})
+	return s.showEndpointForm(c, pages.WebhookFormProps{Types: models.EventTypes})
 }
 
-func (s *server) showNewEndpoint(c *fiber.Ctx, props pages.NewWebhookProps) error {
+func (s *server) showEndpointForm(c *fiber.Ctx, props pages.WebhookFormProps) error {
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
-	props.Shell, props.AllTypes = shell, models.EventTypes
+	props.Shell, props.AllTypes = shell, eventTypes(visitor(c).Livemode)
 	props.HTTPAllowed = !visitor(c).Livemode
-	return render(c, pages.NewWebhook(props))
+	return render(c, pages.WebhookForm(props))
+}
+
+// eventTypes are the types that an endpoint of the environment may ask for.
+// Withdrawals exist in live alone.
+func eventTypes(livemode bool) []string {
+	types := slices.Concat(models.EventTypes, models.OptionalEventTypes)
+	if livemode {
+		types = append(types, models.WithdrawalEventTypes...)
+	}
+	return types
+}
+
+// endpointForm reads what was typed about an endpoint.
+func endpointForm(c *fiber.Ctx) merchants.NewEndpoint {
+	return merchants.NewEndpoint{URL: c.FormValue("url"), Description: c.FormValue("description"), Types: values(c, "types")}
+}
+
+// refuseEndpoint shows the form again with what is wrong with it. It returns err if
+// it is something else.
+func (s *server) refuseEndpoint(c *fiber.Ctx, id string, in merchants.NewEndpoint, err error) error {
+	errs := endpointErrors(c, err)
+	if errs == nil {
+		return err
+	}
+	c.Status(fiber.StatusUnprocessableEntity)
+	return s.showEndpointForm(c, pages.WebhookFormProps{ID: id, URL: in.URL, Description: in.Description, Types: in.Types, Errors: errs})
 }
 
 // createEndpoint handles POST /app/webhooks and shows the signing secret.
 func (s *server) createEndpoint(c *fiber.Ctx) error {
-	in := merchants.NewEndpoint{URL: c.FormValue("url"), Description: c.FormValue("description"), Types: values(c, "types")}
+	in := endpointForm(c)
 	endpoint, secret, err := s.Merchants.CreateEndpoint(c.UserContext(), actor(c), scope(c), in)
-	if errs := endpointErrors(c, err); errs != nil {
-		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showNewEndpoint(c, pages.NewWebhookProps{URL: in.URL, Description: in.Description, Types: in.Types, Errors: errs})
-	} else if err != nil {
-		return err
+	if err != nil {
+		return s.refuseEndpoint(c, "", in, err)
 	}
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
 	return render(c, pages.WebhookCreated(pages.WebhookCreatedProps{Shell: shell, ID: endpoint.ID, URL: endpoint.URL, Secret: secret}))
+}
+
+// editEndpoint shows GET /app/webhooks/:id/editar.
+func (s *server) editEndpoint(c *fiber.Ctx) error {
+	e, err := s.endpoint(c)
+	if err != nil {
+		return err
+	}
+	return s.showEndpointForm(c, pages.WebhookFormProps{ID: e.ID, URL: e.URL, Description: e.Description, Types: e.Types})
+}
+
+// updateEndpoint handles POST /app/webhooks/:id/editar.
+func (s *server) updateEndpoint(c *fiber.Ctx) error {
+	id, in := c.Params("id"), endpointForm(c)
+	if err := s.Merchants.UpdateEndpoint(c.UserContext(), actor(c), scope(c), id, in); err != nil {
+		return s.refuseEndpoint(c, id, in, err)
+	}
+	return s.toEndpoint(c, id, "webhook_saved")
+}
+
+// endpoint is the endpoint that the address names.
+func (s *server) endpoint(c *fiber.Ctx) (*models.Endpoint, error) {
+	e, err := models.EndpointByID(c.UserContext(), s.DB.Pool, scope(c), c.Params("id"))
+	if err != nil {
+		return nil, fmt.Errorf("web: read endpoint: %w", err)
+	}
+	return e, nil
+}
+
+// toEndpoint leads to the page of an endpoint, which then says what was done.
+func (s *server) toEndpoint(c *fiber.Ctx, id, flash string) error {
+	if err := s.flash(c, flash); err != nil {
+		return err
+	}
+	return c.Redirect("/app/webhooks/"+id, fiber.StatusSeeOther)
 }
 
 // endpointErrors words why an endpoint was refused, nil if err is something else.
@@ -88,82 +164,6 @@ func endpointErrors(c *fiber.Ctx, err error) components.FieldErrors {
 	return components.FieldErrors{{Field: "url", Text: i18n.T(c.UserContext(), "problem.webhook_url_"+string(refused.Reason))}}
 }
 
-// readEndpoint shows GET /app/webhooks/:id, with its latest deliveries.
-func (s *server) readEndpoint(c *fiber.Ctx) error {
-	endpoint, err := models.EndpointByID(c.UserContext(), s.DB.Pool, scope(c), c.Params("id"))
-	if err != nil {
-		return fmt.Errorf("web: read endpoint: %w", err)
-	}
-	secret, err := s.Merchants.EndpointSecret(endpoint)
-	if err != nil {
-		return err
-	}
-	counts, err := models.EndpointCounts(c.UserContext(), s.DB.Pool, scope(c), s.dayAgo())
-	if err != nil {
-		return err
-	}
-	shell, err := s.shell(c)
-	if err != nil {
-		return err
-	}
-	props := pages.WebhookProps{
-		Shell: shell, ID: endpoint.ID, URL: endpoint.URL, Description: endpoint.Description, Types: endpoint.Types,
-		SecretDisplay: "whsec_…" + secret[len(secret)-4:], CreatedAt: endpoint.CreatedAt, Enabled: endpoint.Active,
-		CanEdit: mayDevelop(visitor(c)), Stats: pages.WebhookStats(counts[endpoint.ID]), Status: c.Query("status"),
-	}
-	if props.Deliveries, err = s.deliveryRows(c, endpoint.ID, props.Status); err != nil {
-		return err
-	}
-	return render(c, pages.Webhook(props))
-}
-
-// deliveryRows returns the latest deliveries in the state that the page filters by.
-// "Retrying" is a pending one that has failed before.
-func (s *server) deliveryRows(c *fiber.Ctx, endpointID, filter string) ([]pages.DeliveryRow, error) {
-	var statuses []models.DeliveryStatus
-	switch filter {
-	case pages.DeliveryRetrying:
-		statuses = []models.DeliveryStatus{models.DeliveryPending}
-	case pages.DeliveryDelivered, pages.DeliveryFailed, pages.DeliverySkipped, pages.DeliveryPending:
-		statuses = []models.DeliveryStatus{models.DeliveryStatus(filter)}
-	}
-	deliveries, err := models.EndpointDeliveries(c.UserContext(), s.DB.Pool, scope(c), endpointID, models.DeliveryFilter{Limit: deliveriesShown, Undelivered: statuses})
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(deliveries))
-	for i, d := range deliveries {
-		ids[i] = d.ID
-	}
-	attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Pool, ids)
-	if err != nil {
-		return nil, err
-	}
-	var rows []pages.DeliveryRow
-	for _, d := range deliveries {
-		row := pages.DeliveryRow{
-			ID: d.ID, EventID: d.Event.ID, Type: d.Event.Type, CreatedAt: d.CreatedAt, NextAttemptAt: d.NextAttemptAt,
-			Status: deliveryState(d.Status, d.Attempts),
-		}
-		for _, a := range attempts[d.ID] {
-			row.Attempts = append(row.Attempts, pages.AttemptRow{
-				Number: a.Number, At: a.StartedAt, Duration: a.Duration, Status: a.StatusCode, Error: a.ErrorClass, Response: string(a.Response),
-			})
-		}
-		if filter != pages.DeliveryRetrying || row.Status == filter {
-			rows = append(rows, row)
-		}
-	}
-	return rows, nil
-}
-
-func deliveryState(status models.DeliveryStatus, attempts int) string {
-	if status == models.DeliveryPending && attempts > 0 {
-		return pages.DeliveryRetrying
-	}
-	return string(status)
-}
-
 // switchEndpoint handles POST /app/webhooks/:id/ativar and …/desativar.
 func (s *server) switchEndpoint(active bool, flash string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -171,10 +171,7 @@ func (s *server) switchEndpoint(active bool, flash string) fiber.Handler {
 		if err := s.Merchants.SwitchEndpoint(c.UserContext(), actor(c), scope(c), id, active); err != nil {
 			return err
 		}
-		if err := s.flash(c, flash); err != nil {
-			return err
-		}
-		return c.Redirect("/app/webhooks/"+id, fiber.StatusSeeOther)
+		return s.toEndpoint(c, id, flash)
 	}
 }
 

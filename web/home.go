@@ -30,11 +30,15 @@ func (s *server) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	troubles, err := s.troubles(c)
+	if err != nil {
+		return err
+	}
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
-	return render(c, pages.Home(pages.HomeProps{Shell: shell, Switches: switches, Steps: steps, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
+	return render(c, pages.Home(pages.HomeProps{Shell: shell, Switches: switches, Steps: steps, Troubles: troubles, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
 }
 
 // firstSteps are what a new merchant does before selling; none once all is done.

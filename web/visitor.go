@@ -133,7 +133,7 @@ func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 		return nil, err
 	}
 	tone := components.ToneOK
-	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed"}, key) {
+	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed", "endpoint_off", "endpoint_not_subscribed", "secret_changed"}, key) {
 		tone = components.ToneBad
 	}
 	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
@@ -159,6 +159,7 @@ var menu = []layouts.NavGroup{
 	{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{
 		{ID: layouts.NavKeys, Href: "/app/chaves"},
 		{ID: layouts.NavWebhooks, Href: "/app/webhooks"},
+		{ID: layouts.NavEvents, Href: "/app/eventos"},
 		{ID: layouts.NavDocs, Href: "/docs"},
 	}},
 	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{

@@ -132,13 +132,31 @@ func (s *server) registerDashboard(app fiber.Router) {
 	app.Get("/chaves/:id/revogar", developer, s.stepUp, s.revokeKeyForm)
 	app.Post("/chaves/:id/revogar", developer, s.stepUp, s.revokeKey)
 
+	s.registerWebhooks(app)
+}
+
+// registerWebhooks adds the pages of endpoints, deliveries and events.
+func (s *server) registerWebhooks(app fiber.Router) {
 	app.Get("/webhooks", s.listEndpoints)
 	app.Get("/webhooks/novo", developer, s.newEndpoint)
 	app.Post("/webhooks", developer, s.createEndpoint)
 	app.Get("/webhooks/:id", s.readEndpoint)
+	app.Get("/webhooks/:id/editar", developer, s.editEndpoint)
+	app.Post("/webhooks/:id/editar", developer, s.updateEndpoint)
 	app.Post("/webhooks/:id/ativar", developer, s.switchEndpoint(true, "webhook_enabled"))
 	app.Post("/webhooks/:id/desativar", developer, s.switchEndpoint(false, "webhook_disabled"))
 	app.Post("/webhooks/:id/excluir", developer, s.deleteEndpoint)
+	app.Get("/webhooks/:id/segredo", developer, s.stepUp, s.showSecret)
+	app.Post("/webhooks/:id/segredo/trocar", developer, s.stepUp, s.rotateSecret)
+	app.Post("/webhooks/:id/segredo/encerrar", developer, s.stepUp, s.retireSecret)
+	app.Post("/webhooks/:id/testar", developer, s.testEndpoint)
+	app.Get("/webhooks/:id/repetir", developer, s.askReplay)
+	app.Post("/webhooks/:id/repetir", developer, s.replay)
+	app.Get("/webhooks/:id/entregas/:delivery", s.readDelivery)
+	app.Post("/webhooks/:id/entregas/:delivery/reenviar", developer, s.resendDelivery)
+
+	app.Get("/eventos", s.listEvents)
+	app.Get("/eventos/:id", s.readEvent)
 }
 
 // registerAccess adds the pages of production access.

@@ -33,6 +33,8 @@ const pairs = [
     ['line-strong', ground, shape],
     ['focus', ground, shape],
   ]),
+  ['chart', 'surface', shape],
+  ['chart-warn', 'surface', shape],
   ['on-accent', 'accent', text],
   ['on-accent', 'accent-hover', text],
   ['on-bad', 'bad', text],

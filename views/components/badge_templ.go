@@ -173,6 +173,13 @@ var statuses = map[string]BadgeProps{
 	"destination_REMOVED":  {Icon: "x"},
 }
 
+// DeliveryBadge is the badge of a delivery's status with other words.
+func DeliveryBadge(status, text string) BadgeProps {
+	badge := statuses[Delivery+"_"+status]
+	badge.Text = text
+	return badge
+}
+
 // StatusBadge shows the status of one of the things above. A status it does not
 // know is shown as it is.
 func StatusBadge(thing, status string) templ.Component {

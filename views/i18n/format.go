@@ -65,6 +65,22 @@ func Date(ctx context.Context, t time.Time) string {
 	return fmt.Sprintf("%d de %s de %d", t.Day(), month, t.Year())
 }
 
+// ShortDay writes the day of a moment in Brasília time for a narrow place: "20/11" or
+// "Nov 20".
+func ShortDay(ctx context.Context, t time.Time) string {
+	t = t.In(brasilia)
+	if Of(ctx) == English {
+		return T(ctx, "month."+strings.ToLower(t.Format("Jan"))) + nbsp + strconv.Itoa(t.Day())
+	}
+	return t.Format("02/01")
+}
+
+// DayStart returns the first moment of t's day in Brasília time.
+func DayStart(t time.Time) time.Time {
+	t = t.In(brasilia)
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, brasilia)
+}
+
 // Clock writes the time of day of a moment in Brasília time: "21:47" or
 // "9:47 PM".
 func Clock(ctx context.Context, t time.Time) string {

@@ -67,21 +67,6 @@ type Settlement struct {
 	AvailableAt *time.Time
 }
 
-// EventRow is one event of a checkout and how its deliveries stand.
-type EventRow struct {
-	ID         string
-	Type       string
-	CreatedAt  time.Time
-	Deliveries []EventDelivery
-}
-
-// EventDelivery is one endpoint an event goes to.
-type EventDelivery struct {
-	WebhookID string
-	URL       string
-	Status    string // a Delivery constant
-}
-
 // filtered tells an empty answer from an empty account.
 func (p CheckoutsProps) filtered() bool { return p.Status != "" || p.Query != "" }
 

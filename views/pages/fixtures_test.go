@@ -144,50 +144,6 @@ func keyPages() []page {
 	)
 }
 
-var eventTypes = []string{
-	"checkout.created", "checkout.paid", "checkout.expired", "checkout.cancelled", "withdrawal.created", "withdrawal.completed",
-	"withdrawal.rejected", "withdrawal.failed", "withdrawal.cancelled", "withdrawal.returned",
-}
-
-func webhookPages() []page {
-	endpoint := pages.EndpointRow{ID: "we_1", URL: "https://loja.test/pix", Description: "Loja", Types: eventTypes, Enabled: true, Delivered: 1284, Failed: 1}
-	detail := pages.WebhookProps{
-		Shell: shell(true), ID: "we_1", URL: endpoint.URL, Types: eventTypes, SecretDisplay: "whsec_…3a9f", CreatedAt: now, Enabled: true, CanEdit: true, CanTest: true, CanResend: true,
-		Stats: pages.WebhookStats{Delivered: 1284, Failed: 2}, Deliveries: deliveries(), Pager: components.PagerProps{Previous: "?a", Next: "?b"},
-	}
-	off := detail
-	off.Enabled, off.CanTest, off.DisabledReason, off.Deliveries, off.Status = false, false, "Cinco dias sem sucesso.", nil, pages.DeliveryFailed
-	fresh := off
-	fresh.Status, fresh.CanEdit, fresh.DisabledReason, fresh.Pager = "", false, "", components.PagerProps{}
-	return []page{
-		{"webhooks", pages.Webhooks(pages.WebhooksProps{Shell: shell(true), CanCreate: true, Endpoints: []pages.EndpointRow{endpoint, {ID: "we_2", URL: "https://loja.test/2"}}})},
-		{"webhooks empty", pages.Webhooks(pages.WebhooksProps{Shell: shell(true), CanCreate: true})},
-		{"webhooks locked", pages.Webhooks(pages.WebhooksProps{Shell: shell(false)})},
-		{"new webhook", pages.NewWebhook(pages.NewWebhookProps{Shell: shell(true), Types: eventTypes[:3], AllTypes: eventTypes})},
-		{"new webhook wrong", pages.NewWebhook(pages.NewWebhookProps{Shell: shell(false), URL: "x", Description: "y", AllTypes: eventTypes, HTTPAllowed: true, Errors: problem("url", "description", "types")})},
-		{"webhook created", pages.WebhookCreated(pages.WebhookCreatedProps{Shell: shell(true), ID: "we_1", URL: endpoint.URL, Secret: "whsec_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe"})},
-		{"webhook", pages.Webhook(detail)},
-		{"webhook off", pages.Webhook(off)},
-		{"webhook fresh", pages.Webhook(fresh)},
-	}
-}
-
-// deliveries are in every state, with attempts that failed in every way.
-func deliveries() []pages.DeliveryRow {
-	var attempts []pages.AttemptRow
-	for i, class := range []string{"", "dns", "connect", "tls", "timeout", "blocked", "redirect", "status", "read"} {
-		attempts = append(attempts, pages.AttemptRow{Number: i + 1, At: now, Duration: time.Second, Error: class})
-	}
-	attempts[0].Status, attempts[7].Status, attempts[7].Response = 200, 500, "<h1>Server Error</h1>"
-	return []pages.DeliveryRow{
-		{ID: "dlv_1", EventID: "evt_9b1c2d3e4f5a6b7c8d9e0f1a", Type: "checkout.paid", Status: pages.DeliveryFailed, CreatedAt: now, Attempts: attempts},
-		{ID: "dlv_2", EventID: "evt_2", Type: "checkout.paid", Status: pages.DeliveryRetrying, CreatedAt: now, NextAttemptAt: hence(time.Minute), Attempts: attempts[:1]},
-		{ID: "dlv_3", EventID: "evt_3", Type: "checkout.paid", Status: pages.DeliveryDelivered, CreatedAt: now, Attempts: attempts[:1]},
-		{ID: "dlv_4", EventID: "evt_4", Type: "checkout.paid", Status: pages.DeliveryPending, CreatedAt: now},
-		{ID: "dlv_5", EventID: "evt_5", Type: "checkout.paid", Status: pages.DeliverySkipped, CreatedAt: now},
-	}
-}
-
 func checkoutPages() []page {
 	rows := []pages.CheckoutRow{
 		{ID: "chk_1", Status: pages.StatusPending, Amount: 1, Description: "a", ExternalID: "1", CreatedAt: now},

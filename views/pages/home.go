@@ -11,6 +11,8 @@ type HomeProps struct {
 	Steps []HomeStep
 	// Balance is shown to the roles that look after money; nil leaves it out.
 	Balance *Balance
+	// Troubles are the webhook endpoints that a member should look at.
+	Troubles []EndpointTrouble
 	// Checkouts are the latest ones of the environment, newest first.
 	Checkouts []CheckoutRow
 	// APIURL is the base address for the example request of an empty account.

@@ -1,9 +1,7 @@
 package pages
 
 import (
-	"cmp"
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,12 +26,32 @@ type EndpointRow struct {
 	Enabled     bool
 	Delivered   int // events delivered in the last 24 h
 	Failed      int // events given up on in the last 24 h
+	Trouble     EndpointTrouble
 }
 
-// NewWebhookProps is GET /app/webhooks/novo and POST /app/webhooks. Fields: url,
+// EndpointTrouble is what a member should look at. Its zero value is none.
+type EndpointTrouble struct {
+	ID         string
+	URL        string
+	Since      *time.Time // nothing has arrived from then on
+	Failed     int        // events given up since
+	DisabledAt *time.Time // when the gateway gave up and turned the endpoint off
+}
+
+// failed says how many events were given up, "" if none was.
+func (t EndpointTrouble) failed(ctx context.Context) string {
+	if t.Failed == 0 {
+		return ""
+	}
+	return " " + i18n.N(ctx, "trouble.given_up", t.Failed)
+}
+
+// WebhookFormProps is GET /app/webhooks/novo and GET /app/webhooks/{id}/editar, and
+// answers their POSTs to /app/webhooks and /app/webhooks/{id}/editar. Fields: url,
 // description, types (repeated).
-type NewWebhookProps struct {
+type WebhookFormProps struct {
 	Shell       layouts.Shell
+	ID          string // "" for a new one
 	URL         string
 	Description string
 	Types       []string // ticked; a fresh form ticks the contract's three
@@ -51,68 +69,6 @@ type WebhookCreatedProps struct {
 	Secret string
 }
 
-// The states of a delivery. A RETRYING one has failed and will be tried again.
-const (
-	DeliveryPending   = "PENDING"
-	DeliveryDelivered = "DELIVERED"
-	DeliveryRetrying  = "RETRYING"
-	DeliveryFailed    = "FAILED"
-	DeliverySkipped   = "SKIPPED"
-)
-
-// MaxAttempts is how often a delivery is tried by itself (contract 6.3).
-const MaxAttempts = 5
-
-// WebhookProps is GET /app/webhooks/{id}. Its forms post to
-// /app/webhooks/{id}/ativar, …/desativar, …/testar and …/excluir; a delivery's
-// to /app/webhooks/{id}/entregas/{delivery}/reenviar.
-type WebhookProps struct {
-	Shell          layouts.Shell
-	ID             string
-	URL            string
-	Description    string
-	Types          []string
-	SecretDisplay  string // "whsec_…3a9f"
-	CreatedAt      time.Time
-	Enabled        bool
-	DisabledReason string // why it is off, if the gateway did it
-	CanEdit        bool   // shows the forms
-	CanTest        bool   // shows "Enviar teste"
-	CanResend      bool   // shows "Reenviar"
-	Stats          WebhookStats
-	Status         string // the filter in force: "" or a Delivery constant
-	Deliveries     []DeliveryRow
-	Pager          components.PagerProps
-}
-
-// WebhookStats sums up the last 24 hours of an endpoint.
-type WebhookStats struct {
-	Delivered int
-	Retrying  int
-	Failed    int
-}
-
-// DeliveryRow is one event on its way to one endpoint.
-type DeliveryRow struct {
-	ID            string
-	EventID       string
-	Type          string
-	Status        string // a Delivery constant
-	CreatedAt     time.Time
-	NextAttemptAt *time.Time
-	Attempts      []AttemptRow // newest first
-}
-
-// AttemptRow is one try at a delivery.
-type AttemptRow struct {
-	Number   int
-	At       time.Time
-	Duration time.Duration
-	Status   int    // of HTTP; 0 when no answer came
-	Error    string // a class of decisions, 9: dns, connect, tls, timeout, redirect, status, blocked; "" = success
-	Response string // the first bytes of the answer, shown as text
-}
-
 // endpointStatus names the state of an endpoint for its badge.
 func endpointStatus(enabled bool) string {
 	if enabled {
@@ -121,7 +77,7 @@ func endpointStatus(enabled bool) string {
 	return "DISABLED"
 }
 
-func (p NewWebhookProps) urlHint(ctx context.Context) string {
+func (p WebhookFormProps) urlHint(ctx context.Context) string {
 	if p.HTTPAllowed {
 		return i18n.T(ctx, "webhooks.url_hint_http")
 	}
@@ -129,50 +85,37 @@ func (p NewWebhookProps) urlHint(ctx context.Context) string {
 }
 
 // options are the boxes of the form, one for each type on offer.
-func (p NewWebhookProps) options(ctx context.Context) []components.CheckboxOption {
+func (p WebhookFormProps) options(ctx context.Context) []components.CheckboxOption {
 	var options []components.CheckboxOption
 	for _, name := range p.AllTypes {
-		label := i18n.T(ctx, "event."+strings.ReplaceAll(name, ".", "_"))
-		options = append(options, components.CheckboxOption{Value: name, Label: label, Code: name})
+		options = append(options, components.CheckboxOption{Value: name, Label: eventLabel(ctx, name), Code: name})
 	}
 	return options
 }
 
-func (p WebhookProps) disabledBody(ctx context.Context) string {
-	return cmp.Or(p.DisabledReason, i18n.T(ctx, "webhook.disabled_body"))
+// eventLabel says in words what an event tells of.
+func eventLabel(ctx context.Context, eventType string) string {
+	return i18n.T(ctx, "event."+strings.ReplaceAll(eventType, ".", "_"))
 }
 
-// tabs are the filters by state.
-func (p WebhookProps) tabs(ctx context.Context) []components.Tab {
-	var tabs []components.Tab
-	for _, status := range []string{"", DeliveryFailed, DeliveryRetrying, DeliveryDelivered} {
-		href := "/app/webhooks/" + p.ID
-		if status != "" {
-			href += "?status=" + status
-		}
-		name := cmp.Or(status, "ALL")
-		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "webhook.tab_"+name), Href: href, Current: status == p.Status})
+func (p WebhookFormProps) title(ctx context.Context) string {
+	if p.ID == "" {
+		return i18n.T(ctx, "webhooks.new_title")
 	}
-	return tabs
+	return i18n.T(ctx, "webhooks.edit_title")
 }
 
-// attempts says how many of the automatic attempts were made. One sent by hand
-// counts beyond them.
-func (d DeliveryRow) attempts(ctx context.Context) string {
-	if len(d.Attempts) > MaxAttempts {
-		return i18n.N(ctx, "webhook.attempts_made", len(d.Attempts))
+// back is the page that the form was opened from.
+func (p WebhookFormProps) back() string {
+	if p.ID == "" {
+		return "/app/webhooks"
 	}
-	return i18n.T(ctx, "webhook.attempts_of", len(d.Attempts), MaxAttempts)
+	return "/app/webhooks/" + p.ID
 }
 
-// outcome is the status that came back, or why none did.
-func (a AttemptRow) outcome(ctx context.Context) string {
-	if a.Status != 0 {
-		return strconv.Itoa(a.Status)
+func (p WebhookFormProps) action() string {
+	if p.ID == "" {
+		return "/app/webhooks"
 	}
-	switch a.Error {
-	case "dns", "connect", "tls", "timeout", "blocked":
-		return i18n.T(ctx, "attempt."+a.Error)
-	}
-	return i18n.T(ctx, "attempt.other")
+	return "/app/webhooks/" + p.ID + "/editar"
 }

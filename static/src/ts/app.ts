@@ -1,7 +1,8 @@
-// The dashboard: copy, show a password, dialogs where the browser needs help.
+// The dashboard: copy, show a password, dialogs where the browser needs help, and
+// what is under way on a page.
 // Every page works without it, save what only a script can do.
 
-import { say, submitOnce } from './page';
+import { clock, say, submitOnce } from './page';
 
 async function copy(button: HTMLElement) {
   const source = document.getElementById(button.dataset.copy!)!;
@@ -64,4 +65,52 @@ document.addEventListener('focusin', (event) => {
   if ('select' in field.dataset) field.select();
 });
 
+// Something under way: [data-follow] is read again until it says no more that it
+// follows, and replaced when its data-version changes. A minute is enough: what takes
+// longer shows when it is due, and is followed from then on.
+const every = 1000;
+let reads = 0;
+function follow() {
+  if (!document.querySelector('[data-follow]') || reads++ >= 60) return;
+  setTimeout(async () => {
+    if (!document.hidden) await read().catch(() => {}); // offline: the next time
+    follow();
+  }, every);
+}
+
+async function read() {
+  const old = document.querySelector<HTMLElement>('[data-follow]')!;
+  const answer = await fetch(location.href, { cache: 'no-store' });
+  if (!answer.ok) return;
+  const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(old.id);
+  if (!next || next.dataset.version === old.dataset.version) return;
+  old.replaceWith(next);
+  say(next.dataset.live);
+  countdown();
+}
+
+// countdown goes by the server's clock, which the page was written with.
+function countdown() {
+  const out = document.querySelector<HTMLElement>('[data-countdown]');
+  if (!out) return;
+  const skew = Date.parse(out.dataset.now!) - Date.now();
+  const end = Date.parse(out.dataset.countdown!);
+  const draw = () => {
+    if (!out.isConnected) return clearInterval(timer);
+    const left = Math.max(0, Math.ceil((end - Date.now() - skew) / 1000));
+    out.textContent = clock(left);
+    if (left) return;
+    clearInterval(timer);
+    const part = out.closest<HTMLElement>('[data-version]');
+    if (!part) return;
+    part.dataset.follow = '';
+    reads = 0;
+    follow();
+  };
+  const timer = window.setInterval(draw, 1000);
+  draw();
+}
+
 submitOnce();
+countdown();
+follow();

@@ -8,6 +8,13 @@ export function say(text?: string) {
   setTimeout(() => (live.textContent = text), 60);
 }
 
+// clock writes seconds as a clock does: "1:02:03" from an hour on, else "02:03".
+export function clock(seconds: number) {
+  const pad = (n: number) => String(n).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  return (hours ? hours + ':' : '') + pad(Math.floor((seconds % 3600) / 60)) + ':' + pad(seconds % 60);
+}
+
 // submitOnce makes a second press change nothing while the first is on its way.
 export function submitOnce() {
   document.addEventListener('submit', (event) => {

@@ -2,7 +2,7 @@
 // it, by reloading. Nothing here decides what is shown: whenever the status may
 // have changed, the page's own address is read again and #state replaced.
 
-import { say, submitOnce } from './page';
+import { clock, say, submitOnce } from './page';
 
 const find = <T extends Element = HTMLElement>(selector: string, root: ParentNode = document) =>
   root.querySelector<T>(selector);
@@ -46,11 +46,9 @@ function countdown() {
   const skew = Date.parse(data.now!) - Date.now();
   const end = Date.parse(data.expires!);
   let last = Infinity;
-  const pad = (n: number) => String(n).padStart(2, '0');
   const draw = () => {
     const left = Math.max(0, Math.ceil((end - Date.now() - skew) / 1000));
-    const hours = Math.floor(left / 3600);
-    out.textContent = (hours ? hours + ':' : '') + pad(Math.floor((left % 3600) / 60)) + ':' + pad(left % 60);
+    out.textContent = clock(left);
     find('[data-expiry]')?.toggleAttribute('data-urgent', left <= 300);
     if (last > 300 && left <= 300 && left > 240) say(data.m5);
     if (last > 60 && left <= 60 && left > 0) say(data.m1);

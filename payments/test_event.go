@@ -1,0 +1,118 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"garoupa/models"
+	"garoupa/money"
+	"garoupa/pix"
+	"garoupa/pix/psp"
+	"garoupa/pix/qr"
+	"garoupa/wire"
+)
+
+// ErrNotSubscribed reports a type of event that the endpoint did not ask for.
+var ErrNotSubscribed = errors.New("payments: the endpoint did not ask for this type of event")
+
+// sampleAmount is what the checkout of a test event costs.
+const sampleAmount money.Cents = 10_00
+
+// SendTestEvent sends an endpoint of the scope an event of a type that it asked
+// for, about a checkout or withdrawal that does not exist, and returns the id of its
+// delivery. The event is recorded, tried and shown as any other. It is marked as a
+// test and names no checkout, so that it takes no checkout's place in
+// events_one_each. What receivers see of that is the note, in the member's language,
+// as the checkout's description or the name of the withdrawal's holder, and of a
+// checkout the externalId "test_event". It fails with ErrEndpointOff,
+// ErrNotSubscribed or models.ErrNotFound.
+func (s *Service) SendTestEvent(ctx context.Context, scope models.Scope, endpointID, eventType, note string) (deliveryID string, err error) {
+	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, endpointID)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("payments: send test event: %w", err)
+	case !endpoint.Active:
+		return "", ErrEndpointOff
+	case !slices.Contains(endpoint.Types, eventType):
+		return "", ErrNotSubscribed
+	}
+	now, id := s.now(), models.NewEventID()
+	event := &models.Event{ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Type: eventType, CreatedAt: now}
+	if slices.Contains(models.WithdrawalEventTypes, eventType) {
+		event.Body = wire.AppendWithdrawalEvent(nil, id, eventType, now, s.sampleWithdrawal(eventType, note))
+	} else {
+		sample, err := s.sampleCheckout(ctx, scope, eventType, note)
+		if err != nil {
+			return "", fmt.Errorf("payments: send test event: %w", err)
+		}
+		event.Body = wire.AppendEvent(nil, id, eventType, now, sample, s.CheckoutHost)
+	}
+	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		deliveryID, err = models.InsertTestEvent(tx, event, endpointID)
+		return true, err
+	})
+	if err != nil {
+		return "", fmt.Errorf("payments: send test event to %s: %w", endpointID, err)
+	}
+	return deliveryID, nil
+}
+
+// sampleCheckout is a checkout as it would be after what the type tells of. No
+// institution knows it: its code is the simulator's, in live as well.
+func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventType, note string) (*models.Checkout, error) {
+	now, id := s.now(), models.NewCheckoutID()
+	c := &models.Checkout{
+		ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Status: models.CheckoutPending, Amount: sampleAmount,
+		Description: note, ExternalID: "test_event", Metadata: []byte("{}"),
+		CreatedAt: now.Add(-time.Minute), ExpiresAt: now.Add(29 * time.Minute), SettlementStatus: models.SettlementPending,
+	}
+	switch eventType {
+	case models.EventCheckoutPaid:
+		c.Status, c.PaidAt = models.CheckoutPaid, &now
+	case models.EventCheckoutExpired:
+		c.Status, c.CreatedAt, c.ExpiresAt = models.CheckoutExpired, now.Add(-30*time.Minute), now
+	case models.EventCheckoutCancelled:
+		c.Status = models.CheckoutCancelled
+	}
+	issued, err := s.Simulator.PutCharge(ctx, psp.Charge{TxID: pix.ChargeTxID(id), Amount: int64(c.Amount), ExpiresIn: 30 * time.Minute})
+	if err != nil {
+		return nil, fmt.Errorf("make the code: %w", err)
+	}
+	c.CopyPaste = issued.CopyPaste
+	if !c.Livemode {
+		if c.QRPNG, err = qr.SmallPNG(c.CopyPaste); err != nil {
+			return nil, fmt.Errorf("draw the code: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// sampleWithdrawal is a withdrawal as it would be after what the type tells of. A
+// test endpoint receives it as well, though withdrawals exist in live alone.
+func (s *Service) sampleWithdrawal(eventType, note string) *models.Withdrawal {
+	now := s.now()
+	w := &models.Withdrawal{
+		ID: models.NewWithdrawalID(), Rail: models.RailPix, Status: sampleStatus[eventType], Amount: sampleAmount,
+		Destination: models.Destination{Rail: models.RailPix, Type: "EVP", Masked: "00000000-…-0000", HolderName: note},
+		CreatedAt:   now.Add(-time.Hour), UpdatedAt: now,
+	}
+	switch w.Status {
+	case models.WithdrawalApproved, models.WithdrawalProcessing:
+		w.ApprovedAt = &now
+	case models.WithdrawalCompleted, models.WithdrawalReturned:
+		w.ApprovedAt, w.CompletedAt = &now, &now
+	case models.WithdrawalRejected, models.WithdrawalFailed:
+		w.Reason = &note
+	}
+	return w
+}
+
+var sampleStatus = map[string]models.WithdrawalStatus{
+	models.EventWithdrawalCreated: models.WithdrawalPendingReview, models.EventWithdrawalCancelled: models.WithdrawalCancelled,
+	models.EventWithdrawalRejected: models.WithdrawalRejected, models.EventWithdrawalApproved: models.WithdrawalApproved,
+	models.EventWithdrawalProcessing: models.WithdrawalProcessing, models.EventWithdrawalCompleted: models.WithdrawalCompleted,
+	models.EventWithdrawalFailed: models.WithdrawalFailed, models.EventWithdrawalReturned: models.WithdrawalReturned,
+}

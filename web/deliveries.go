@@ -1,0 +1,183 @@
+package web
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// readDelivery shows GET /app/webhooks/:id/entregas/:delivery.
+func (s *server) readDelivery(c *fiber.Ctx) error {
+	d, err := s.delivery(c)
+	if err != nil {
+		return err
+	}
+	attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Pool, []string{d.ID})
+	if err != nil {
+		return fmt.Errorf("web: list attempts: %w", err)
+	}
+	asked, err := models.ManualAttemptUnderWay(c.UserContext(), s.DB.Pool, d.ID)
+	if err != nil {
+		return fmt.Errorf("web: look for an attempt: %w", err)
+	}
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	due := d.NextAttemptAt != nil && !d.NextAttemptAt.After(s.Now())
+	props := pages.DeliveryProps{
+		Shell: shell, ID: d.ID, Status: deliveryState(d.Status, d.Attempts), EventID: d.Event.ID, Type: d.Event.Type, Test: d.Event.Test,
+		CheckoutID: d.Event.CheckoutID, WithdrawalID: d.Event.WithdrawalID, EndpointID: d.Endpoint.ID, URL: d.Endpoint.URL,
+		CreatedAt: d.CreatedAt, NextAttemptAt: d.NextAttemptAt, Scheduled: d.Attempts - d.Manual - d.BeforeReplay,
+		UnderWay: asked || d.Status == models.DeliveryPending && due, CanResend: mayDevelop(visitor(c)), Token: rand.Text(),
+		Body: eventBody(d.Event.Body),
+	}
+	for _, a := range attempts[d.ID] {
+		props.Attempts = append(props.Attempts, pages.AttemptRow{
+			Number: a.Number, Manual: a.Manual, At: a.StartedAt, Duration: a.Duration, Status: a.StatusCode, Error: a.ErrorClass,
+			Detail: a.Detail, Headers: headerLines(a.Headers), Response: string(a.Response),
+		})
+	}
+	return render(c, pages.Delivery(props))
+}
+
+// delivery is the delivery that the address names, under its endpoint.
+func (s *server) delivery(c *fiber.Ctx) (*models.Delivery, error) {
+	d, err := models.DeliveryOf(c.UserContext(), s.DB.Pool, scope(c), c.Params("delivery"))
+	if err == nil && d.Endpoint.ID != c.Params("id") {
+		err = models.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("web: read delivery: %w", err)
+	}
+	return d, nil
+}
+
+// eventBody is what is sent, indented and as it goes.
+func eventBody(raw []byte) pages.EventBody {
+	var indented bytes.Buffer
+	if json.Indent(&indented, raw, "", "  ") != nil { // never: the gateway wrote it
+		return pages.EventBody{Formatted: string(raw), Raw: string(raw)}
+	}
+	return pages.EventBody{Formatted: indented.String(), Raw: string(raw)}
+}
+
+// headerLines writes headers as they stand in a request, by name.
+func headerLines(headers map[string][]string) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		for _, value := range headers[name] {
+			lines = append(lines, strings.ToLower(name)+": "+value)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// resendDelivery handles POST /app/webhooks/:id/entregas/:delivery/reenviar.
+func (s *server) resendDelivery(c *fiber.Ctx) error {
+	d, err := s.delivery(c)
+	if err != nil {
+		return err
+	}
+	token := c.FormValue("token")
+	if token == "" || len(token) > maxKey {
+		token = rand.Text()
+	}
+	if err := s.Payments.ResendDelivery(c.UserContext(), scope(c), d.ID, token); err != nil {
+		return err
+	}
+	return c.Redirect("/app/webhooks/"+d.Endpoint.ID+"/entregas/"+d.ID, fiber.StatusSeeOther)
+}
+
+// testEndpoint handles POST /app/webhooks/:id/testar and shows the delivery, where
+// the result appears.
+func (s *server) testEndpoint(c *fiber.Ctx) error {
+	id := c.Params("id")
+	delivery, err := s.Payments.SendTestEvent(c.UserContext(), scope(c), id, c.FormValue("type"), i18n.T(c.UserContext(), "event.test_description"))
+	switch {
+	case errors.Is(err, payments.ErrEndpointOff):
+		return s.toEndpoint(c, id, "endpoint_off")
+	case errors.Is(err, payments.ErrNotSubscribed):
+		return s.toEndpoint(c, id, "endpoint_not_subscribed")
+	case err != nil:
+		return err
+	}
+	return c.Redirect("/app/webhooks/"+id+"/entregas/"+delivery, fiber.StatusSeeOther)
+}
+
+// replayPeriods are pages.ReplayPeriods as they are meant.
+var replayPeriods = map[string]time.Duration{
+	"1h": time.Hour, "24h": 24 * time.Hour, "3d": 3 * 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour,
+}
+
+// askReplay shows GET /app/webhooks/:id/repetir, with the count of what ?desde=
+// reaches back to. An endpoint that was turned off may have failed for days before.
+func (s *server) askReplay(c *fiber.Ctx) error {
+	endpoint, err := s.endpoint(c)
+	if err != nil {
+		return err
+	}
+	period := c.Query("desde")
+	if _, ok := replayPeriods[period]; !ok {
+		if period = "24h"; !endpoint.Active {
+			period = "7d"
+		}
+	}
+	until := s.Now()
+	since := until.Add(-replayPeriods[period])
+	count, err := s.Payments.CountReplay(c.UserContext(), scope(c), endpoint.ID, since, until)
+	if err != nil {
+		return err
+	}
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.Replay(pages.ReplayProps{
+		Shell: shell, ID: endpoint.ID, URL: endpoint.URL, Enabled: endpoint.Active, Period: period, Since: since, Until: until,
+		Count: min(count, payments.MaxReplay), Limit: payments.MaxReplay, More: count > payments.MaxReplay,
+	}))
+}
+
+// replay handles POST /app/webhooks/:id/repetir: it takes what was counted, after
+// turning the endpoint on if the form says so.
+func (s *server) replay(c *fiber.Ctx) error {
+	id := c.Params("id")
+	since, err := time.Parse(time.RFC3339Nano, c.FormValue("since"))
+	if err != nil {
+		return c.Redirect("/app/webhooks/"+id+"/repetir", fiber.StatusSeeOther)
+	}
+	until, err := time.Parse(time.RFC3339Nano, c.FormValue("until"))
+	if err != nil {
+		return c.Redirect("/app/webhooks/"+id+"/repetir", fiber.StatusSeeOther)
+	}
+	if c.FormValue("enable") != "" {
+		if err := s.Merchants.SwitchEndpoint(c.UserContext(), actor(c), scope(c), id, true); err != nil {
+			return err
+		}
+	}
+	by := payments.Actor{UserID: visitor(c).UserID, IP: c.IP()}
+	n, err := s.Payments.ReplayDeliveries(c.UserContext(), by, scope(c), id, since, until)
+	switch {
+	case errors.Is(err, payments.ErrEndpointOff):
+		return s.toEndpoint(c, id, "endpoint_off")
+	case err != nil:
+		return err
+	case n == 0:
+		return s.toEndpoint(c, id, "replayed_before")
+	}
+	return s.toEndpoint(c, id, "replayed")
+}

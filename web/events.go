@@ -1,0 +1,92 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/pages"
+)
+
+// listEvents shows GET /app/eventos.
+func (s *server) listEvents(c *fiber.Ctx) error {
+	types := eventTypes(visitor(c).Livemode)
+	props := pages.EventsProps{Types: types, CheckoutID: strings.TrimSpace(c.Query("cobranca")), Undelivered: c.Query("entrega") == pages.FilterUndelivered}
+	if eventType := c.Query("tipo"); slices.Contains(types, eventType) {
+		props.Type = eventType
+	}
+	filter := models.EventFilter{
+		Type: props.Type, Undelivered: props.Undelivered, CheckoutID: typed(props.CheckoutID), Limit: pageSize + 1,
+		After: s.position(c, payments.ListEvents),
+	}
+	events, err := models.ListEvents(c.UserContext(), s.DB.Pool, scope(c), filter)
+	if err != nil {
+		return fmt.Errorf("web: list events: %w", err)
+	}
+	next := ""
+	if len(events) > pageSize {
+		events = events[:pageSize]
+		last := events[pageSize-1]
+		next = s.Payments.Cursor(payments.ListEvents, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
+	}
+	if props.Events, err = s.withDeliveries(c, events); err != nil {
+		return err
+	}
+	filters := url.Values{"tipo": {props.Type}, "cobranca": {props.CheckoutID}}
+	if props.Undelivered {
+		filters.Set("entrega", pages.FilterUndelivered)
+	}
+	props.Pager = filteredPager("/app/eventos", filters, filter.After != nil, next)
+	if props.Shell, err = s.shell(c); err != nil {
+		return err
+	}
+	return render(c, pages.Events(props))
+}
+
+// typed is what a visitor typed as text that a database takes.
+func typed(text string) string { return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "") }
+
+// readEvent shows GET /app/eventos/:id.
+func (s *server) readEvent(c *fiber.Ctx) error {
+	event, err := models.EventByID(c.UserContext(), s.DB.Pool, scope(c), c.Params("id"))
+	if err != nil {
+		return fmt.Errorf("web: read event: %w", err)
+	}
+	rows, err := s.withDeliveries(c, []models.Event{*event})
+	if err != nil {
+		return err
+	}
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.Event(pages.EventProps{Shell: shell, Event: rows[0], Body: eventBody(event.Body)}))
+}
+
+// withDeliveries are rows of events with how each fares at the endpoints.
+func (s *server) withDeliveries(c *fiber.Ctx, events []models.Event) ([]pages.EventRow, error) {
+	ids := make([]string, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	deliveries, err := models.EventDeliveries(c.UserContext(), s.DB.Pool, ids)
+	if err != nil {
+		return nil, fmt.Errorf("web: list deliveries of events: %w", err)
+	}
+	var rows []pages.EventRow
+	for _, e := range events {
+		row := pages.EventRow{ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CheckoutID: e.CheckoutID, WithdrawalID: e.WithdrawalID, Test: e.Test}
+		for _, d := range deliveries[e.ID] {
+			row.Deliveries = append(row.Deliveries, pages.EventDelivery{
+				ID: d.ID, WebhookID: d.EndpointID, URL: d.URL, Status: deliveryState(d.Status, d.Attempts), Gone: d.EndpointDeleted,
+			})
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
