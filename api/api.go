@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/fault"
+	"garoupa/live"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -32,6 +33,7 @@ type Options struct {
 	DB           *models.DB
 	Payments     *payments.Service
 	Merchants    *merchants.Service
+	Live         *live.Hub
 	BaseURL      string // where the API is served, without a slash at the end
 	CheckoutHost string
 	Limits       Limits
@@ -68,6 +70,7 @@ func Register(r fiber.Router, o Options) {
 	v1.Get("/payment-links", s.keyed(models.PermissionPaymentLinkRead, s.listPaymentLinks)...)
 	v1.Get("/payment-links/:id", s.keyed(models.PermissionPaymentLinkRead, s.readPaymentLink)...)
 
+	v1.Get("/test/events", s.keyed(models.PermissionCheckoutRead, s.streamTestEvents)...)
 	test := v1.Group("/test/checkouts/:id")
 	test.Post("/pay", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulatePayment))...)
 	test.Post("/expire", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulateExpiry))...)
@@ -114,11 +117,7 @@ func holder(c *fiber.Ctx) *models.KeyHolder { return c.Locals(holderKey{}).(*mod
 // authenticate lets in requests with a key that holds, as long as its bucket has
 // tokens.
 func (s *server) authenticate(c *fiber.Ctx) error {
-	scheme, secret, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		secret = ""
-	}
-	h, err := s.Merchants.Authenticate(c.UserContext(), strings.TrimSpace(secret))
+	h, err := s.Merchants.Authenticate(c.UserContext(), bearerOf(c))
 	if err != nil {
 		return s.refuse(c, err)
 	}
@@ -127,6 +126,15 @@ func (s *server) authenticate(c *fiber.Ctx) error {
 	}
 	c.Locals(holderKey{}, h)
 	return c.Next()
+}
+
+// bearerOf returns the key that a request came with, "" if it came with none.
+func bearerOf(c *fiber.Ctx) string {
+	scheme, secret, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(secret)
 }
 
 // allow lets in keys that have the permission.

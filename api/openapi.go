@@ -108,6 +108,7 @@ func paths(x examples) openapi.Named[openapi.PathItem] {
 			"Ends the checkout as if its time were over. The event `checkout.expired` goes out.", "expired", x.expired)}},
 		{Name: "/v1/test/checkouts/{checkoutId}/cancel", Value: openapi.PathItem{Post: simulateOperation("simulateCancellation", "Cancel a test checkout",
 			"Ends the checkout as if the institution had removed its charge.", "cancelled", x.cancelled)}},
+		{Name: "/v1/test/events", Value: openapi.PathItem{Get: streamTestEventsOperation(x)}},
 		{Name: "/v1/health", Value: openapi.PathItem{Get: healthOperation()}},
 		{Name: "/v1/openapi.json", Value: openapi.PathItem{Get: descriptionOperation()}},
 	}

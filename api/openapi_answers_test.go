@@ -167,6 +167,11 @@ func (d *described) callTest(t *testing.T) {
 		d.call(t, "POST", path, "", as(d.key)...)
 		d.call(t, "POST", "/v1/test/checkouts/chk_0/"+act, "", as(d.key)...)
 	}
+	d.call(t, "GET", "/v1/test/events", "", as(d.key, "Last-Event-ID", "x")...)
+	all := d.call(t, "GET", "/v1/test/events", "", as(d.key, "Last-Event-ID", "start")...)
+	if n := strings.Count(all.body, "\nevent: checkout."); n < 6 {
+		t.Errorf("a stream has %d events: %s", n, all.body)
+	}
 	d.call(t, "GET", "/v1/checkouts?status=PAID", "", as(d.key)...)
 	d.call(t, "GET", "/v1/balance", "", as(d.key)...)
 	d.call(t, "POST", "/v1/withdrawals", goodWithdrawal, as(d.key, "Idempotency-Key", "a")...)

@@ -6,6 +6,7 @@ import (
 	"garoupa/api/openapi"
 	"garoupa/fault"
 	"garoupa/models"
+	"garoupa/wire"
 )
 
 // one is a body of a component's schema with one example.
@@ -182,6 +183,31 @@ func simulateOperation(id, summary, description, name string, example json.RawMe
 		Parameters: []openapi.Parameter{idParameter("checkoutId", "The checkout's id.", exampleCheckoutID), requestIDParameter},
 		Responses: withErrors(found("The checkout afterwards.", "Checkout", name, example), everyCall,
 			[]fault.Code{fault.NotFound, fault.CheckoutNotFound, fault.CheckoutNotPending}),
+	}
+}
+
+func streamTestEventsOperation(x examples) *openapi.Operation {
+	stream := "retry: 1000\nid: " + models.EventStreamStart + "\n: new test events follow\n\n" +
+		"id: " + exampleEventID + "\nevent: " + models.EventCheckoutPaid + "\ndata: " + string(x.events[models.EventCheckoutPaid]) + "\n\n"
+	headers := openapi.Named[openapi.Header]{{Name: "Request-Id", Value: openapi.HeaderRef("RequestId")}}
+	return &openapi.Operation{
+		OperationID: "streamTestEvents", Tags: []string{tagTest}, Summary: "Stream test events", Security: needs(models.PermissionCheckoutRead),
+		Description: "The project's test events as they happen, as server-sent events: what endpoints would receive, unsigned. It is for development; `garoupa listen` forwards them, signed, to your machine. " +
+			"The stream ends after ten minutes or when the key is revoked: connect again with the last `id`, and nothing is left out. An event may come twice then. To a live key this endpoint does not exist.",
+		Parameters: []openapi.Parameter{
+			{
+				Name: "Last-Event-ID", In: "header", Schema: openapi.Text(""), Example: exampleEventID,
+				Description: "The last `id` that you have: events after it come first. `" + models.EventStreamStart + "` stands before the first event. None: only new events.",
+			},
+			requestIDParameter,
+		},
+		Responses: withErrors(openapi.Named[openapi.Response]{{Name: "200", Value: openapi.Response{
+			Description: "A stream without end. Each event has its `id`, its type as `event` and its body, on one line, as `data`. A comment every 5 seconds keeps it open.",
+			Headers:     append(headers, rateHeaders...), Content: openapi.Named[openapi.Media]{{Name: "text/event-stream", Value: openapi.Media{
+				Schema:   openapi.Text(""),
+				Examples: openapi.Named[openapi.Example]{{Name: "paid", Value: openapi.Example{Value: wire.AppendString(nil, stream)}}},
+			}}},
+		}}}, everyCall, []fault.Code{fault.InvalidRequestBody, fault.NotFound}),
 	}
 }
 

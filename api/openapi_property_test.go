@@ -172,6 +172,8 @@ func (w *writer) value(rt *rapid.T, s *openapi3.Schema, name string) any {
 		return rapid.Int64Range(int64(*s.Min), int64(*s.Max)).Draw(rt, name)
 	case name == "productId":
 		return rapid.SampledFrom([]string{"vaso", "vaso", "nenhum"}).Draw(rt, name)
+	case name == "Last-Event-ID":
+		return rapid.SampledFrom([]string{"", models.EventStreamStart}).Draw(rt, name)
 	case s.Format == "email":
 		return rapid.StringMatching(`[a-z]{1,20}@[a-z]{1,20}\.example`).Draw(rt, name)
 	case strings.HasSuffix(name, "Url"):

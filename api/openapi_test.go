@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/google/go-cmp/cmp"
 
 	"garoupa/api"
+	"garoupa/live"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
 	"garoupa/ratelimit"
@@ -30,6 +32,11 @@ type described struct {
 	seen   map[string]bool // what answered, as "method path status code"
 }
 
+// A stream is a text like any other to whoever holds it to its description.
+func init() {
+	openapi3filter.RegisterBodyDecoder("text/event-stream", openapi3filter.PlainBodyDecoder)
+}
+
 func newDescribed(t testing.TB, limits api.Limits) *described {
 	t.Helper()
 	bank := &institution{}
@@ -37,13 +44,15 @@ func newDescribed(t testing.TB, limits api.Limits) *described {
 	bank.Provider = g.Simulator
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	s := &site{Gateway: g, key: g.Key(t, g.Test, models.Permissions...), app: server.New(server.Options{
+	hub := live.New(ctx, g.DB)
+	hub.Close() // so that a stream tells what there is and ends
+	s := &site{Gateway: g, hub: hub, key: g.Key(t, g.Test, models.Permissions...), app: server.New(server.Options{
 		DB: g.DB, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL,
 		API: api.Options{
-			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, Limits: limits, Now: g.Clock.Now,
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Live: hub, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, Limits: limits, Now: g.Clock.Now,
 		},
 		Web: web.Options{
-			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: web.NewLive(ctx, g.DB),
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: hub,
 			BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL, AllowPrivate: true, Now: g.Clock.Now,
 		},
 	})}

@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api"
+	"garoupa/live"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 type site struct {
 	*paymentstest.Gateway
 	app *fiber.App
+	hub *live.Hub
 	key string
 }
 
@@ -54,17 +56,19 @@ func newSiteOver(t testing.TB, g *paymentstest.Gateway, limits api.Limits) *site
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	hub := live.New(ctx, g.DB)
+	g.Tell = hub.Tell
 	app := server.New(server.Options{
 		DB: g.DB, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL,
 		API: api.Options{
-			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, CheckoutHost: paymentstest.CheckoutHost, Limits: limits, Now: g.Clock.Now,
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Live: hub, CheckoutHost: paymentstest.CheckoutHost, Limits: limits, Now: g.Clock.Now,
 		},
 		Web: web.Options{
-			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: web.NewLive(ctx, g.DB),
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: hub,
 			BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL, AllowPrivate: true, Now: g.Clock.Now,
 		},
 	})
-	return &site{Gateway: g, app: app, key: g.Key(t, g.Test, models.Permissions...)}
+	return &site{Gateway: g, app: app, hub: hub, key: g.Key(t, g.Test, models.Permissions...)}
 }
 
 // institution is the bank of live. It does what its Provider does, unless it is
@@ -95,6 +99,7 @@ func (s *site) listen(t testing.TB) string {
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(listener) }()
 	t.Cleanup(func() {
+		s.hub.Close() // streams would else hold the server up
 		if err := s.app.Shutdown(); err != nil {
 			t.Error(err)
 		}

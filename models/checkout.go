@@ -236,18 +236,14 @@ func lockCheckouts(tx *Tx, where string, args ...any) (locked []LockedCheckout, 
 // caller had locked it in.
 var ErrStatusChanged = errors.New("models: the checkout changed meanwhile")
 
-// StatusChannel is the NOTIFY channel that tells of every change of a checkout's
-// status; its payload is "<id> <status>".
-const StatusChannel = "checkout_status"
-
 // SaveCheckoutStatus writes the status of checkouts that the caller holds, with the
-// time of payment and of settlement to come if they were paid, and tells
-// StatusChannel when tx commits.
+// time of payment and of settlement to come if they were paid. Who listens to their
+// changes is told when tx commits.
 func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt, settlesAt *time.Time, ids ...string) error {
 	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, `WITH changed AS (
-				UPDATE checkouts SET status = $2, paid_at = $3, settles_at = $4 WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, status)
-			SELECT pg_notify('`+StatusChannel+`', id || ' ' || status) FROM changed`, ids, status, paidAt, settlesAt)
+				UPDATE checkouts SET status = $2, paid_at = $3, settles_at = $4 WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, project_id, livemode)
+			SELECT pg_notify('`+changeChannel+`', id || CASE WHEN livemode THEN '' ELSE ' ' || project_id END) FROM changed`, ids, status, paidAt, settlesAt)
 		if err == nil && int(tag.RowsAffected()) != len(ids) {
 			err = ErrStatusChanged
 		}

@@ -9,6 +9,10 @@ import (
 // UsageChannel is the NOTIFY channel by which instances share their rate limits.
 const UsageChannel = "rate_usage"
 
+// changeChannel is the NOTIFY channel that tells of what changed, by ids with a space
+// between them.
+const changeChannel = "checkout_status"
+
 // Notify sends a message to whoever listens on the channel, in a transaction of
 // its own that waits for no disk.
 func Notify(ctx context.Context, q Querier, channel, payload string) error {
@@ -39,11 +43,17 @@ func Listen(ctx context.Context, db *DB, channel string, listening func(), heard
 	}
 }
 
-// ListenStatus is Listen for the changes of checkouts' statuses.
-func ListenStatus(ctx context.Context, db *DB, listening func(), changed func(id string, status CheckoutStatus)) error {
-	return Listen(ctx, db, StatusChannel, listening, func(payload string) {
-		if id, status, ok := strings.Cut(payload, " "); ok {
-			changed(id, CheckoutStatus(status))
+// ListenChanges is Listen for what changes: ids of checkouts, at every change of
+// their status, and of projects, when they have new events of the test environment.
+func ListenChanges(ctx context.Context, db *DB, listening func(), changed func(id string)) error {
+	return Listen(ctx, db, changeChannel, listening, func(payload string) {
+		for id := range strings.FieldsSeq(payload) {
+			changed(id)
 		}
 	})
+}
+
+// NotifyChanges tells who listens to changes of some ids, as Notify does.
+func NotifyChanges(ctx context.Context, q Querier, ids ...string) error {
+	return Notify(ctx, q, changeChannel, strings.Join(ids, " "))
 }

@@ -125,6 +125,9 @@ func (s *Service) attempt(ctx context.Context, scope models.Scope, account *mode
 	if queued {
 		s.Wake()
 	}
+	if made && !scope.Livemode {
+		s.Tell(scope.ProjectID)
+	}
 	return &row.Checkout, made, nil
 }
 

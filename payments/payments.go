@@ -33,6 +33,9 @@ type Options struct {
 	// Wake tells the workers, after a commit, that deliveries wait. It must not
 	// block. Without it they find them within a second.
 	Wake func()
+	// Tell tells the streams of a project, after a commit that wrote test events without
+	// a change of status. It must not block.
+	Tell func(projectID string)
 }
 
 // Service runs the operations. It is safe for concurrent use.

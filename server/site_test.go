@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api"
+	"garoupa/live"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
@@ -90,7 +91,7 @@ func newSiteOn(t testing.TB, g *paymentstest.Gateway, db *models.DB, at hosts) *
 		DB: db, BaseURL: at.base, CheckoutHost: at.checkout, AppURL: at.app,
 		API: api.Options{DB: g.DB, Payments: g.Service, Merchants: g.Merchants, CheckoutHost: at.checkout, Now: g.Clock.Now},
 		Web: web.Options{
-			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: web.NewLive(ctx, g.DB),
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: live.New(ctx, g.DB),
 			BaseURL: at.base, CheckoutHost: at.checkout, AppURL: at.app, AllowPrivate: true, Now: g.Clock.Now,
 		},
 	})

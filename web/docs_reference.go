@@ -126,6 +126,9 @@ func (d *documentation) request(method, path string, o *openapi.Operation) docs.
 	if o.RequestBody != nil {
 		r.Body = o.RequestBody.Content[0].Value.Examples[0].Value.Value
 	}
+	if answer := o.Responses[0].Value.Content; len(answer) > 0 {
+		r.Stream = answer[0].Name == "text/event-stream"
+	}
 	r.URL = d.api.Servers[0].URL + path
 	if len(query) > 0 {
 		r.URL += "?" + strings.Join(query, "&")
@@ -253,6 +256,10 @@ func rules(ctx context.Context, s *openapi.Schema) (all []string) {
 func exampleOf(m openapi.Media) string {
 	if len(m.Examples) == 0 {
 		return ""
+	}
+	var text string
+	if json.Unmarshal(m.Examples[0].Value.Value, &text) == nil { // a body that is not JSON
+		return strings.TrimSpace(text)
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, m.Examples[0].Value.Value, "", "  "); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"garoupa/api"
+	"garoupa/live"
 	"garoupa/mail"
 	"garoupa/payments/paymentstest"
 	"garoupa/server"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 type site struct {
 	*paymentstest.Gateway
 	url  string
-	live *web.Live
+	live *live.Hub
 }
 
 func newSite(t *testing.T) *site { return newLimitedSite(t, web.Limits{}) }
@@ -47,7 +48,7 @@ func newSiteWith(t *testing.T, change func(*web.Options)) *site {
 	s := &site{Gateway: paymentstest.New(t)}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	s.live = web.NewLive(ctx, s.DB)
+	s.live = live.New(ctx, s.DB)
 	address := "http://localhost" // one host for all three, so none is apart
 	pages := web.Options{
 		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Vault: s.Vault, Live: s.live, Mails: &mail.Writer{Vault: s.Vault, AppURL: address},
@@ -56,7 +57,7 @@ func newSiteWith(t *testing.T, change func(*web.Options)) *site {
 	change(&pages)
 	s.url = browsertest.Serve(t, server.New(server.Options{
 		DB: s.DB, BaseURL: address, CheckoutHost: address, AppURL: address,
-		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, CheckoutHost: address, Now: s.Clock.Now},
+		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Live: s.live, CheckoutHost: address, Now: s.Clock.Now},
 		Web: pages,
 	}))
 	t.Cleanup(s.live.Close) // before the server stops, which waits for streams

@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/sessions"
 
 	"garoupa/fault"
+	"garoupa/live"
 	"garoupa/mail"
 	"garoupa/merchants"
 	"garoupa/models"
@@ -32,7 +33,7 @@ type Options struct {
 	Payments  *payments.Service
 	Merchants *merchants.Service
 	Vault     *vault.Vault
-	Live      *Live
+	Live      *live.Hub
 	Mails     *mail.Writer // words the mails that /dev/mail shows; nil: there is no such page
 	// The three addresses, with scheme and without a slash at the end.
 	BaseURL, CheckoutHost, AppURL string

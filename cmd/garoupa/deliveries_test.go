@@ -61,7 +61,7 @@ func newShop(t *testing.T, endpoints int, answer func(w http.ResponseWriter, r *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.db.Close() })
-	if s.services, err = newServices(t.Context(), read, s.db, func() {}); err != nil {
+	if s.services, err = newServices(t.Context(), read, s.db, silent); err != nil {
 		t.Fatal(err)
 	}
 	if s.account, err = models.AccountByID(s.db.DB.DB, made.AccountID); err != nil {

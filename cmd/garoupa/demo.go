@@ -53,7 +53,7 @@ func demo(ctx context.Context, in invocation) error {
 		return err
 	}
 	defer db.Close()
-	services, err := newServices(ctx, in.settings, db, func() {})
+	services, err := newServices(ctx, in.settings, db, silent)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,13 @@ import (
 // may import of ours. Packages for tests, and programs, may import anything.
 var allowed = map[string]string{
 	"server":    "api web models migrations requestid",
-	"api":       "payments merchants models wire strictjson ratelimit requestid fault money api/openapi",
-	"web":       "api api/openapi payments merchants mail models taxid totp views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
+	"api":       "live payments merchants models wire strictjson ratelimit requestid fault money api/openapi",
+	"web":       "api api/openapi live payments merchants mail models taxid totp views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
 	"jobs":      "payments merchants mail models webhook ratelimit",
 	"payments":  "ledger wire models pix pix/qr pix/psp pix/psp/simulator pixkey wallet quote vault fault money",
 	"merchants": "models taxid totp webhook vault fault money",
 	"mail":      "models vault money views/i18n views/layouts views/mails",
+	"live":      "models requestid",
 	"ledger":    "models money",
 	"wire":      "models",
 	"models":    "money",

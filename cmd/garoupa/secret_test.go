@@ -108,7 +108,7 @@ func TestCheckKey(t *testing.T) {
 			return err
 		}
 		defer db.Close()
-		_, err = newServices(t.Context(), s, db, func() {})
+		_, err = newServices(t.Context(), s, db, silent)
 		return err
 	}
 	for range 2 {

@@ -14,6 +14,7 @@ import (
 
 	"garoupa/api"
 	"garoupa/jobs"
+	"garoupa/live"
 	"garoupa/models"
 	"garoupa/server"
 	"garoupa/web"
@@ -62,9 +63,13 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	working, stopWorking := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorking()
 	waker := jobs.NewWaker(working, db.DB)
-	services, err := newServices(ctx, s, db, waker.Wake)
+	hub := live.New(working, db.DB)
+	services, err := newServices(ctx, s, db, signals{wake: waker.Wake, tell: hub.Tell})
 	if err != nil {
 		return err
+	}
+	if err := models.ForgetForeignOrder(ctx, db.DB); err != nil {
+		return fmt.Errorf("look for events of another PostgreSQL: %w", err)
 	}
 	welcome, err := demoWelcome(ctx, s, db, services, seed)
 	if err != nil {
@@ -78,8 +83,7 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 		return err
 	}
 	jobs.ShareLimits(working, db.DB, s.limits.byName())
-	live := web.NewLive(working, db.DB)
-	app := newApp(s, db.DB, services, live)
+	app := newApp(s, db.DB, services, hub)
 	failed := make(chan error, 1)
 	go func() { failed <- app.Listener(listener) }()
 	printWelcome(in.out, s, welcome)
@@ -88,18 +92,19 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	return errors.Join(err, stopServing(app, live, runner))
+	return errors.Join(err, stopServing(app, hub, runner))
 }
 
-func newApp(s settings, db *models.DB, services *services, live *web.Live) *fiber.App {
+func newApp(s settings, db *models.DB, services *services, hub *live.Hub) *fiber.App {
 	return server.New(server.Options{
 		DB: db, BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL, TrustedProxies: s.proxies,
 		API: api.Options{
-			DB: db, Payments: services.payments, Merchants: services.merchants, CheckoutHost: s.CheckoutHost, Now: time.Now,
-			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals, FailedAuth: s.limits.failedAuth},
+			DB: db, Payments: services.payments, Merchants: services.merchants, Live: hub,
+			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, Now: time.Now,
+			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals, FailedAuth: s.limits.failedAuth, Public: s.limits.pages},
 		},
 		Web: web.Options{
-			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: live, Mails: services.shownMails,
+			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: hub, Mails: services.shownMails,
 			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: time.Now,
 			Limits: web.Limits{Pages: s.limits.pages, LogIn: s.limits.logIn},
@@ -109,11 +114,11 @@ func newApp(s settings, db *models.DB, services *services, live *web.Live) *fibe
 
 // stopServing ends streams first, which would else hold the server up, then lets
 // requests finish, then the jobs.
-func stopServing(app *fiber.App, live *web.Live, runner *jobs.Runner) error {
+func stopServing(app *fiber.App, hub *live.Hub, runner *jobs.Runner) error {
 	slog.Info("stopping")
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
-	live.Close()
+	hub.Close()
 	return errors.Join(app.ShutdownWithContext(ctx), runner.Stop(ctx))
 }
 

@@ -26,8 +26,18 @@ type services struct {
 	shownMails *mail.Writer
 }
 
-// newServices wires the services. wake is called after commits that leave work.
-func newServices(ctx context.Context, s settings, db *database, wake func()) (*services, error) {
+// signals are called after commits: wake when they left work, tell when they wrote
+// test events of a project.
+type signals struct {
+	wake func()
+	tell func(projectID string)
+}
+
+// silent is for commands that run beside a serving process: it finds what they did.
+var silent = signals{wake: func() {}, tell: func(string) {}}
+
+// newServices wires the services.
+func newServices(ctx context.Context, s settings, db *database, after signals) (*services, error) {
 	v, err := openVault(s)
 	if err != nil {
 		return nil, err
@@ -52,7 +62,7 @@ func newServices(ctx context.Context, s settings, db *database, wake func()) (*s
 		payments: payments.New(payments.Options{
 			DB: db.DB, Simulator: sim, Live: live, Vault: v, CheckoutHost: s.CheckoutHost,
 			SettlementDelayTest: s.SettlementDelayTest, SettlementDelayLive: s.SettlementDelayLive,
-			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, time.Now), Backoff: s.backoff, Now: time.Now, Wake: wake,
+			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, time.Now), Backoff: s.backoff, Now: time.Now, Wake: after.wake, Tell: after.tell,
 		}),
 		merchants: merchants.New(merchants.Options{DB: db.DB, Vault: v, AllowPrivate: s.allowPrivate(), Now: time.Now}),
 	}

@@ -18,7 +18,7 @@ func simulate(ctx context.Context, in invocation) error {
 		return err
 	}
 	defer db.Close()
-	services, err := newServices(ctx, in.settings, db, func() {})
+	services, err := newServices(ctx, in.settings, db, silent)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func staff(ctx context.Context, in invocation) error {
 		return err
 	}
 	defer db.Close()
-	services, err := newServices(ctx, in.settings, db, func() {})
+	services, err := newServices(ctx, in.settings, db, silent)
 	if err != nil {
 		return err
 	}

@@ -75,6 +75,7 @@ func NewWith(t testing.TB, live psp.Provider) *Gateway {
 		Withdrawals: Policy, Quotes: quote.New(nil, g.Clock.Now),
 		Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour},
 		Now:     g.Clock.Now, Wake: func() { g.Woken.Add(1) },
+		Tell: func(string) {},
 	})
 	m, err := g.Merchants.SignUp(t.Context(), merchants.NewMerchant{
 		Name: "Ana Lima", Business: "Ateliê Aurora", Email: g.Email, Password: Password,

@@ -14,10 +14,15 @@ type Request struct {
 	Public      bool   // needs no key
 	Idempotency string // the Idempotency-Key; "" for none
 	Body        []byte // JSON; nil for none
+	Stream      bool   // the answer has no end
 }
 
-// Samples returns the request in every language.
+// Samples returns the request in every language, or in curl alone if its answer is a
+// stream: a program would need more than a call to read one.
 func (r Request) Samples() []Sample {
+	if r.Stream {
+		return []Sample{{Language: Languages[0], Code: r.curl()}}
+	}
 	writers := map[string]func() string{"curl": r.curl, "go": r.golang, "node": r.node, "python": r.python, "php": r.php}
 	samples := make([]Sample, len(Languages))
 	for i, language := range Languages {
@@ -48,6 +53,9 @@ func (r Request) headers() (all []header) {
 func (r Request) curl() string {
 	var b strings.Builder
 	b.WriteString("curl ")
+	if r.Stream {
+		b.WriteString("-N ") // as it comes
+	}
 	if r.Method == "POST" && r.Body == nil {
 		b.WriteString("-X POST ")
 	}

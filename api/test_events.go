@@ -1,0 +1,96 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/live"
+	"garoupa/models"
+)
+
+const (
+	// streamsPerKey bounds the streams of one key at one process.
+	streamsPerKey = 5
+	// streamHeartbeat is short: a developer's machine that went away should make room
+	// for itself soon.
+	streamHeartbeat = 5 * time.Second
+	// streamLook bounds how long a revoked key goes on hearing (decisions, 1), and how
+	// late an event comes whose process died before it told of it.
+	streamLook = time.Second
+	// streamTimeout bounds one look at the database.
+	streamTimeout = 10 * time.Second
+)
+
+// streamTestEvents handles GET /v1/test/events: server-sent events of the key's
+// project as its endpoints would receive them, for test keys only. It sends the new
+// ones or, with Last-Event-ID, those after that event.
+func (s *server) streamTestEvents(c *fiber.Ctx) error {
+	h := holder(c)
+	if h.Key.Livemode {
+		return errTestOnly
+	}
+	// Watch first and look second: an event between the two is found twice, not never.
+	changed, leave, ok := s.Live.Watch(h.Key.ProjectID, h.Key.ID, streamsPerKey)
+	if !ok {
+		c.Set(fiber.HeaderRetryAfter, seconds(2*streamHeartbeat))
+		return fault.New(fault.RateLimitExceeded, "The key has %d streams open already, the most allowed. Close one, or wait as long as the Retry-After header says.", streamsPerKey)
+	}
+	events, prologue, err := s.openStream(c.UserContext(), h.Key.ProjectID, c.Get("Last-Event-ID"))
+	if err != nil {
+		leave()
+		return err
+	}
+	secret := bearerOf(c)
+	return s.Live.Serve(c, live.Stream{Changed: changed, Leave: leave, Heartbeat: streamHeartbeat, Look: streamLook, Next: func(ctx context.Context, w *bufio.Writer) bool {
+		_, _ = w.WriteString(prologue)
+		prologue = ""
+		return s.streamNext(ctx, w, secret, events)
+	}})
+}
+
+// openStream finds the place where a stream begins, and what it begins with.
+func (s *server) openStream(ctx context.Context, projectID, last string) (events *models.EventStream, prologue string, err error) {
+	if last == "" {
+		if events, last, err = models.NewEventStream(ctx, s.DB.Pool, projectID); err != nil {
+			return nil, "", err
+		}
+		return events, "retry: 1000\nid: " + last + "\n: new test events follow\n\n", nil
+	}
+	events, err = models.ResumeEventStream(ctx, s.DB.Pool, projectID, last)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil, "", fault.New(fault.InvalidRequestBody, "Last-Event-ID names no test event of this project. Leave it out to receive new events.")
+	}
+	return events, "retry: 1000\n: test events after " + last + " follow\n\n", err
+}
+
+// streamNext sends what has come, as long as the key may hear it.
+func (s *server) streamNext(ctx context.Context, w *bufio.Writer, secret string, stream *models.EventStream) bool {
+	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
+	defer cancel()
+	if h, err := s.Merchants.Authenticate(ctx, secret); err != nil || !h.Key.Allows(models.PermissionCheckoutRead) {
+		return false
+	}
+	for {
+		events, err := stream.Next(ctx, s.DB.Pool)
+		if err != nil {
+			slog.WarnContext(ctx, "a stream of test events ends; its client resumes", "err", err)
+			return false
+		}
+		if len(events) == 0 {
+			return true
+		}
+		for _, e := range events { // a body is JSON on one line
+			fmt.Fprintf(w, "id: %s\nevent: %s\ndata: %s\n\n", e.ID, e.Type, e.Body)
+		}
+		if w.Flush() != nil {
+			return false
+		}
+	}
+}
