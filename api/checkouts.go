@@ -18,11 +18,13 @@ import (
 	"garoupa/wire"
 )
 
-// Bounds of expiresIn, in seconds (contract 2.2, decisions 3).
+// Bounds of expiresIn, in seconds, and of the members of metadata (contract 2.2,
+// decisions 3).
 const (
-	minExpiresIn     = 60
-	maxExpiresIn     = 86400
-	defaultExpiresIn = 1800
+	MinExpiresIn     = 60
+	MaxExpiresIn     = 86400
+	DefaultExpiresIn = 1800
+	MaxMetadata      = 50
 )
 
 // createCheckout handles POST /v1/checkouts (contract 4.1).
@@ -70,6 +72,31 @@ var (
 	phoneRule       = rule{true, phone, "8 to 20 digits, spaces and + ( ) -"}
 )
 
+// Accepts reports whether a trimmed text may be a member of a new checkout:
+// "description", "externalId", "customer.name", "customer.email",
+// "customer.document", "customer.phone", and "metadata.name" and "metadata.value"
+// for those of metadata. Forms hold to the rules of the API by it.
+func Accepts(member, s string) bool {
+	switch member {
+	case "metadata.name":
+		return metadataName(s)
+	case "metadata.value":
+		return utf8.ValidString(s) && metadataValue(s)
+	}
+	r, known := map[string]rule{
+		"description": descriptionRule, "externalId": externalIDRule, "customer.name": nameRule,
+		"customer.email": emailRule, "customer.document": documentRule, "customer.phone": phoneRule,
+	}[member]
+	return known && r.accepts(s)
+}
+
+func metadataName(s string) bool { return text(s, 1, 40, "") }
+
+// metadataValue refuses U+0000, which PostgreSQL cannot store.
+func metadataValue(s string) bool {
+	return utf8.RuneCountInString(s) <= 500 && !strings.ContainsRune(s, 0)
+}
+
 // readNewCheckout checks a body against the rules of the fields (contract 2.2,
 // decisions 3).
 func readNewCheckout(body []byte, account *models.Account) (payments.NewCheckout, error) {
@@ -91,12 +118,12 @@ func readNewCheckout(body []byte, account *models.Account) (payments.NewCheckout
 	if *o.err != nil {
 		return payments.NewCheckout{}, *o.err
 	}
-	seconds := int64(defaultExpiresIn)
+	seconds := int64(DefaultExpiresIn)
 	if expiresIn != nil {
 		seconds = *expiresIn
 	}
-	if seconds < minExpiresIn || seconds > maxExpiresIn {
-		return payments.NewCheckout{}, fault.New(fault.InvalidExpiresIn, "expiresIn must be %d to %d seconds.", minExpiresIn, maxExpiresIn)
+	if seconds < MinExpiresIn || seconds > MaxExpiresIn {
+		return payments.NewCheckout{}, fault.New(fault.InvalidExpiresIn, "expiresIn must be %d to %d seconds.", MinExpiresIn, MaxExpiresIn)
 	}
 	return payments.NewCheckout{
 		Amount: money.Cents(*amount), Description: *description, ExternalID: *externalID, Customer: customer,
@@ -133,17 +160,17 @@ func readMetadata(o *object) []byte {
 	if v == nil {
 		return []byte("{}")
 	}
-	if len(v.Members) > 50 {
-		o.fail("metadata must have at most 50 members.")
+	if len(v.Members) > MaxMetadata {
+		o.fail("metadata must have at most %d members.", MaxMetadata)
 	}
 	for _, m := range v.Members {
 		path := fmt.Sprintf("metadata.%.40s", m.Name)
 		switch {
-		case !text(m.Name, 1, 40, ""):
+		case !metadataName(m.Name):
 			o.fail("The names in metadata must have 1 to 40 characters, without control characters.")
 		case m.Value.Kind != strictjson.String:
 			o.fail("%s must be a string, not %s.", path, m.Value.Kind)
-		case utf8.RuneCountInString(m.Value.Text) > 500 || strings.ContainsRune(m.Value.Text, 0): // which PostgreSQL cannot store
+		case !metadataValue(m.Value.Text):
 			o.fail("%s must have at most 500 characters, without U+0000.", path)
 		}
 	}

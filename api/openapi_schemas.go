@@ -80,8 +80,8 @@ func newCheckoutSchema() *openapi.Schema {
 	description.Pattern = `\S`
 	externalID := openapi.Bounded("Your own reference, to find the checkout again. Need not be unique. Printable characters.", 1, 255)
 	externalID.Pattern = noControl
-	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the code cannot be paid any more.", minExpiresIn, maxExpiresIn))
-	expiresIn.Default = defaultExpiresIn
+	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the code cannot be paid any more.", MinExpiresIn, MaxExpiresIn))
+	expiresIn.Default = DefaultExpiresIn
 	return openapi.Body("A checkout to create.", []string{"amount", "description", "externalId"},
 		openapi.Property("amount", openapi.Integer("Centavos of BRL: 4990 is R$ 49,90. The account may have narrower bounds, by default 1 to 100000000.", 1, int64(money.Max))),
 		openapi.Property("description", description),

@@ -237,13 +237,15 @@ func lockCheckouts(tx *Tx, where string, args ...any) (locked []LockedCheckout, 
 var ErrStatusChanged = errors.New("models: the checkout changed meanwhile")
 
 // SaveCheckoutStatus writes the status of checkouts that the caller holds, with the
-// time of payment and of settlement to come if they were paid. Who listens to their
-// changes is told when tx commits.
-func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt, settlesAt *time.Time, ids ...string) error {
+// time of payment and of settlement to come if they were paid, else with now as the
+// time at which they closed. Who listens to their changes is told when tx commits.
+func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt, settlesAt *time.Time, now time.Time, ids ...string) error {
 	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, `WITH changed AS (
-				UPDATE checkouts SET status = $2, paid_at = $3, settles_at = $4 WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, project_id, livemode)
-			SELECT pg_notify('`+changeChannel+`', id || CASE WHEN livemode THEN '' ELSE ' ' || project_id END) FROM changed`, ids, status, paidAt, settlesAt)
+				UPDATE checkouts SET status = $2, paid_at = $3, settles_at = $4,
+					closed_at = CASE WHEN $3::timestamptz IS NULL THEN $5::timestamptz END
+				WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, project_id, livemode)
+			SELECT pg_notify('`+changeChannel+`', id || CASE WHEN livemode THEN '' ELSE ' ' || project_id END) FROM changed`, ids, status, paidAt, settlesAt, now)
 		if err == nil && int(tag.RowsAffected()) != len(ids) {
 			err = ErrStatusChanged
 		}

@@ -246,11 +246,26 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope, f models.Ch
 	if err != nil {
 		return CheckoutPage{}, fmt.Errorf("payments: list checkouts: %w", err)
 	}
+	return s.page(rows, limit), nil
+}
+
+// SearchCheckouts is Checkouts for what a member looks for.
+func (s *Service) SearchCheckouts(ctx context.Context, scope models.Scope, search models.CheckoutSearch) (CheckoutPage, error) {
+	limit := search.Limit
+	search.Limit++
+	rows, err := models.SearchCheckouts(ctx, s.DB.Pool, scope, search)
+	if err != nil {
+		return CheckoutPage{}, fmt.Errorf("payments: search checkouts: %w", err)
+	}
+	return s.page(rows, limit), nil
+}
+
+func (s *Service) page(rows []models.Checkout, limit int) CheckoutPage {
 	page := CheckoutPage{Checkouts: rows}
 	if len(rows) > limit {
 		page.Checkouts = rows[:limit]
 		last := rows[limit-1]
 		page.NextCursor = s.Cursor(ListCheckouts, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
 	}
-	return page, nil
+	return page
 }

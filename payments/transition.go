@@ -82,7 +82,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 		checkouts[i].Status = to
 		ids[i] = checkouts[i].ID
 	}
-	if err := models.SaveCheckoutStatus(tx, to, checkouts[0].PaidAt, s.settlesAt(&checkouts[0]), ids...); err != nil {
+	if err := models.SaveCheckoutStatus(tx, to, checkouts[0].PaidAt, s.settlesAt(&checkouts[0]), s.now(), ids...); err != nil {
 		return false, fmt.Errorf("save status: %w", err)
 	}
 	if event == "" {

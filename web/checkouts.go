@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -12,73 +11,9 @@ import (
 	"garoupa/fault"
 	"garoupa/models"
 	"garoupa/money"
-	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/pages"
 )
-
-// pageSize is how many rows a list of the dashboard shows.
-const pageSize = 25
-
-// listCheckouts shows GET /app/cobrancas.
-func (s *server) listCheckouts(c *fiber.Ctx) error {
-	query := strings.TrimSpace(c.Query("q"))
-	if strings.HasPrefix(query, "chk_") { // an id leads to its checkout
-		if found, err := s.Payments.Checkout(c.UserContext(), scope(c), query); err == nil {
-			return c.Redirect("/app/cobrancas/"+found.ID, fiber.StatusSeeOther)
-		}
-	}
-	filter := models.CheckoutFilter{Limit: pageSize, ExternalID: typed(query)}
-	if status := models.CheckoutStatus(c.Query("status")); slices.Contains([]models.CheckoutStatus{
-		models.CheckoutPending, models.CheckoutPaid, models.CheckoutExpired, models.CheckoutCancelled}, status) {
-		filter.Status = status
-	}
-	if cursor := c.Query("cursor"); cursor != "" {
-		// A cursor that is not ours starts the list over: the address may be old.
-		filter.After, _ = s.Payments.ReadCursor(payments.ListCheckouts, cursor)
-	}
-	page, err := s.Payments.Checkouts(c.UserContext(), scope(c), filter)
-	if err != nil {
-		return err
-	}
-	shell, err := s.shell(c)
-	if err != nil {
-		return err
-	}
-	props := pages.CheckoutsProps{Shell: shell, Status: string(filter.Status), Query: query, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}
-	props.Pager = pager(props, filter.After != nil, page.NextCursor)
-	return render(c, pages.Checkouts(props))
-}
-
-func pager(p pages.CheckoutsProps, deep bool, next string) components.PagerProps {
-	address := func(cursor string) string {
-		q := url.Values{}
-		for name, value := range map[string]string{"status": p.Status, "q": p.Query, "cursor": cursor} {
-			if value != "" {
-				q.Set(name, value)
-			}
-		}
-		return strings.TrimSuffix("/app/cobrancas?"+q.Encode(), "?")
-	}
-	var out components.PagerProps
-	if deep {
-		out.Previous = address("")
-	}
-	if next != "" {
-		out.Next = address(next)
-	}
-	return out
-}
-
-func checkoutRows(checkouts []models.Checkout) []pages.CheckoutRow {
-	var rows []pages.CheckoutRow
-	for _, c := range checkouts {
-		rows = append(rows, pages.CheckoutRow{
-			ID: c.ID, Status: string(c.Status), Amount: c.Amount, Description: c.Description, ExternalID: c.ExternalID, CreatedAt: c.CreatedAt,
-		})
-	}
-	return rows
-}
 
 // readCheckout shows GET /app/cobrancas/:id.
 func (s *server) readCheckout(c *fiber.Ctx) error {
@@ -90,13 +25,14 @@ func (s *server) readCheckout(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	pending := checkout.Status == models.CheckoutPending
+	may := checkout.Status == models.CheckoutPending && mayDevelop(visitor(c))
 	props := pages.CheckoutProps{
 		Shell: shell, ID: checkout.ID, Status: string(checkout.Status), Amount: checkout.Amount, Description: checkout.Description,
 		ExternalID: checkout.ExternalID, CheckoutURL: s.CheckoutHost + "/pay/" + checkout.ID, CopyPaste: checkout.CopyPaste,
 		CustomerName: text(checkout.CustomerName), CustomerEmail: text(checkout.CustomerEmail), CustomerDocument: text(checkout.CustomerDocument),
+		TxID: checkout.TxID, PaymentLinkID: text(checkout.PaymentLinkID),
 		CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt, PaidAt: checkout.PaidAt,
-		CanCancel: pending, CanSimulate: pending && (!checkout.Livemode || s.LiveSimulated),
+		CanCancel: may, CanSimulate: may && (!checkout.Livemode || s.LiveSimulated),
 	}
 	symbol, err := s.codes.symbol(checkout.CopyPaste)
 	if err != nil {
@@ -106,7 +42,7 @@ func (s *server) readCheckout(c *fiber.Ctx) error {
 	if props.Metadata, err = metadata(checkout.Metadata); err != nil {
 		return err
 	}
-	if err := s.addPayment(c, &props); err != nil {
+	if err := s.addStory(c, &props, checkout); err != nil {
 		return err
 	}
 	if props.Events, err = s.eventRows(c, checkout.ID); err != nil {
@@ -115,17 +51,37 @@ func (s *server) readCheckout(c *fiber.Ctx) error {
 	return render(c, pages.Checkout(props))
 }
 
-// addPayment fills in what is known once the checkout is paid.
-func (s *server) addPayment(c *fiber.Ctx, props *pages.CheckoutProps) error {
-	if props.PaidAt == nil {
-		return nil
-	}
-	payment, err := models.SettlingPayment(c.UserContext(), s.DB.Pool, scope(c), props.ID)
+// addStory fills in what became of the checkout and of the money that was sent.
+func (s *server) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout *models.Checkout) error {
+	story, err := models.CheckoutStoryByID(c.UserContext(), s.DB.Pool, scope(c), checkout.ID)
 	if err != nil {
-		return err
+		return fmt.Errorf("web: read the story of %s: %w", checkout.ID, err)
 	}
-	props.EndToEndID = payment.EndToEndID
-	props.Settlement = &pages.Settlement{Status: string(payment.SettlementStatus), Fee: payment.Fee, Net: money.Cents(payment.Amount - payment.Fee)}
+	props.ClosedAt = story.ClosedAt
+	for _, p := range story.Payments {
+		if p.Settles {
+			props.EndToEndID = p.EndToEndID
+			props.Settlement = &pages.Settlement{
+				Status: string(checkout.SettlementStatus), Paid: p.Amount, Fee: p.Fee, Net: money.Cents(p.Amount - p.Fee), AvailableAt: story.SettlesAt,
+			}
+			continue
+		}
+		row := pages.StrayPayment{EndToEndID: p.EndToEndID, Amount: p.Amount, PaidAt: p.PaidAt}
+		if p.Kind != nil {
+			row.Kind = string(*p.Kind)
+		}
+		if p.Decision != nil {
+			row.Decision = string(*p.Decision)
+		}
+		props.Stray = append(props.Stray, row)
+	}
+	refunds, err := models.Refunds(c.UserContext(), s.DB.Pool, scope(c), checkout.ID)
+	if err != nil {
+		return fmt.Errorf("web: read the refunds of %s: %w", checkout.ID, err)
+	}
+	for _, r := range refunds {
+		props.Refunds = append(props.Refunds, pages.RefundRow{ID: r.ID, Amount: r.Amount, ReturnID: text(r.ReturnID), CreatedAt: r.CreatedAt})
+	}
 	return nil
 }
 

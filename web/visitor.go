@@ -114,6 +114,20 @@ func developer(c *fiber.Ctx) error {
 
 func mayDevelop(v *models.Visitor) bool { return slices.Contains(developers, v.Role) }
 
+// treasurers are the roles that look after money, and take lists of it away as files
+// (decisions, 1).
+var treasurers = []models.Role{models.RoleOwner, models.RoleAdmin, models.RoleFinance}
+
+// treasurer lets in members who may see the money and move it.
+func treasurer(c *fiber.Ctx) error {
+	if !mayTreasure(visitor(c)) {
+		return fault.New(fault.Forbidden, "The member's role does not include this page.")
+	}
+	return c.Next()
+}
+
+func mayTreasure(v *models.Visitor) bool { return slices.Contains(treasurers, v.Role) }
+
 // flash keeps what the next page is to say: a key of the catalogs, under "flash".
 func (s *server) flash(c *fiber.Ctx, key string) error {
 	sess := s.session(c)

@@ -112,18 +112,7 @@ func (s *server) registerDashboard(app fiber.Router) {
 	app.Get("/", s.home)
 	app.Post("/ambiente", s.environment)
 
-	app.Get("/cobrancas", s.listCheckouts)
-	app.Get("/cobrancas/:id", s.readCheckout)
-	app.Post("/cobrancas/:id/cancelar", s.changeCheckout(func(c *fiber.Ctx, id string) error {
-		return s.Payments.CancelCheckout(c.UserContext(), scope(c), id)
-	}, "checkout_cancelled"))
-	app.Post("/cobrancas/:id/simular", s.changeCheckout(func(c *fiber.Ctx, id string) error {
-		return s.Payments.SimulatePayment(c.UserContext(), id)
-	}, "checkout_paid"))
-	app.Post("/cobrancas/:id/expirar", s.changeCheckout(func(c *fiber.Ctx, id string) error {
-		return s.Payments.SimulateExpiry(c.UserContext(), id)
-	}, "checkout_expired"))
-
+	s.registerCheckouts(app)
 	s.registerSales(app)
 	s.registerAccess(app)
 
@@ -158,6 +147,24 @@ func (s *server) registerWebhooks(app fiber.Router) {
 
 	app.Get("/eventos", s.listEvents)
 	app.Get("/eventos/:id", s.readEvent)
+}
+
+// registerCheckouts adds the pages of charges.
+func (s *server) registerCheckouts(app fiber.Router) {
+	app.Get("/cobrancas", s.listCheckouts)
+	app.Get("/cobrancas/cobrancas.csv", treasurer, s.exportCheckouts)
+	app.Get("/cobrancas/nova", developer, s.newCheckoutForm)
+	app.Post("/cobrancas", developer, s.createCheckout)
+	app.Get("/cobrancas/:id", s.readCheckout)
+	app.Post("/cobrancas/:id/cancelar", developer, s.changeCheckout(func(c *fiber.Ctx, id string) error {
+		return s.Payments.CancelCheckout(c.UserContext(), scope(c), id)
+	}, "checkout_cancelled"))
+	app.Post("/cobrancas/:id/simular", developer, s.changeCheckout(func(c *fiber.Ctx, id string) error {
+		return s.Payments.SimulatePayment(c.UserContext(), id)
+	}, "checkout_paid"))
+	app.Post("/cobrancas/:id/expirar", developer, s.changeCheckout(func(c *fiber.Ctx, id string) error {
+		return s.Payments.SimulateExpiry(c.UserContext(), id)
+	}, "checkout_expired"))
 }
 
 // registerAccess adds the pages of production access.

@@ -12,14 +12,49 @@ import (
 	"garoupa/views/layouts"
 )
 
-// CheckoutsProps is GET /app/cobrancas?status=&q=&cursor=.
+// CheckoutsProps is GET /app/cobrancas?status=&q=&from=&until=&cursor=. Fields of
+// its form: q, from, until. The same query at /app/cobrancas/cobrancas.csv is the
+// list as a file.
 type CheckoutsProps struct {
 	Shell     layouts.Shell
-	Status    string // the filter in force: "" or a Status constant
-	Query     string // what the search field holds
+	Filter    CheckoutFilter
+	Errors    components.FieldErrors
+	Counts    map[string]int // by status, of the period; nil tells none
 	Checkouts []CheckoutRow
 	Pager     components.PagerProps
+	CanCreate bool
+	CanExport bool
 	APIURL    string // for the example request of an empty account
+}
+
+// MostCounted is the largest count of a tab that is told as it is.
+const MostCounted = 1000
+
+// CheckoutFilter is what narrows the list, as it stands in the address.
+type CheckoutFilter struct {
+	Status string // "" or a Status constant
+	Text   string // what is looked for
+	From   string // a day such as 2026-11-20; "" is unbounded
+	Until  string // the last day, included
+}
+
+// Query is the filter as the query of an address, "" for none.
+func (f CheckoutFilter) Query() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"status": f.Status, "q": f.Text, "from": f.From, "until": f.Until} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values.Encode()
+}
+
+// address is path with the filter.
+func (f CheckoutFilter) address(path string) string {
+	if query := f.Query(); query != "" {
+		return path + "?" + query
+	}
+	return path
 }
 
 // CheckoutRow is one checkout in a list.
@@ -28,8 +63,17 @@ type CheckoutRow struct {
 	Status      string
 	Amount      money.Cents
 	Description string
+	Customer    string // "" if nobody was named
 	ExternalID  string
 	CreatedAt   time.Time
+}
+
+// summary is the description with whom it is for.
+func (r CheckoutRow) summary() string {
+	if r.Customer == "" {
+		return r.Description
+	}
+	return r.Description + " · " + r.Customer
 }
 
 // CheckoutProps is GET /app/cobrancas/{id}. Its forms post to
@@ -48,47 +92,84 @@ type CheckoutProps struct {
 	CustomerEmail    string
 	CustomerDocument string
 	EndToEndID       string
+	TxID             string
+	PaymentLinkID    string // "" if no link made it
 	CreatedAt        time.Time
 	ExpiresAt        time.Time
 	PaidAt           *time.Time
-	CancelledAt      *time.Time
+	ClosedAt         *time.Time  // when it expired or was cancelled
 	Settlement       *Settlement // nil until paid
+	Refunds          []RefundRow
+	Stray            []StrayPayment
 	Metadata         []components.KeyValue
 	Events           []EventRow // oldest first
 	CanCancel        bool
 	CanSimulate      bool
 }
 
+// How far a payment's money has come (contract 3.2); between the two it is
+// AVAILABLE.
+const (
+	SettlementPending   = "PENDING"
+	SettlementCompleted = "COMPLETED"
+)
+
 // Settlement is what became of a payment.
 type Settlement struct {
-	Status      string // PENDING, AVAILABLE, COMPLETED (contract 3.2)
+	Status      string
+	Paid        money.Cents
 	Fee         money.Cents
 	Net         money.Cents
 	AvailableAt *time.Time
 }
 
+// RefundRow is money of a payment that went back to its buyer.
+type RefundRow struct {
+	ID        string
+	Amount    money.Cents
+	ReturnID  string // the institution's; "" if it gave none
+	CreatedAt time.Time
+}
+
+// StrayPayment is a Pix for a checkout that did not make it paid.
+type StrayPayment struct {
+	EndToEndID string
+	Amount     money.Cents
+	PaidAt     time.Time
+	Kind       string // LATE, UNDERPAID, OVERPAID, DUPLICATE
+	Decision   string // ACCEPTED, REFUNDED, WRITTEN_OFF; "" while it is looked into
+}
+
 // filtered tells an empty answer from an empty account.
-func (p CheckoutsProps) filtered() bool { return p.Status != "" || p.Query != "" }
+func (p CheckoutsProps) filtered() bool { return p.Filter != CheckoutFilter{} }
 
 // tabs are the filters by status. They keep what was searched for.
 func (p CheckoutsProps) tabs(ctx context.Context) []components.Tab {
 	var tabs []components.Tab
 	for _, status := range []string{"", StatusPaid, StatusPending, StatusExpired, StatusCancelled} {
-		query := url.Values{}
-		if status != "" {
-			query.Set("status", status)
+		filter := p.Filter
+		filter.Status = status
+		tab := components.Tab{Label: i18n.T(ctx, "checkouts.tab_"+cmp.Or(status, "ALL")), Href: filter.address("/app/cobrancas"), Current: status == p.Filter.Status}
+		if p.Counts != nil {
+			tab.Count = p.count(ctx, status)
 		}
-		if p.Query != "" {
-			query.Set("q", p.Query)
-		}
-		href := "/app/cobrancas"
-		if len(query) > 0 {
-			href += "?" + query.Encode()
-		}
-		name := cmp.Or(status, "ALL")
-		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "checkouts.tab_"+name), Href: href, Current: status == p.Status})
+		tabs = append(tabs, tab)
 	}
 	return tabs
+}
+
+// count is how many have a status, "" being all, as far as they were counted.
+func (p CheckoutsProps) count(ctx context.Context, status string) string {
+	n := p.Counts[status]
+	if status == "" {
+		for _, of := range p.Counts {
+			n += of
+		}
+	}
+	if n > MostCounted {
+		return i18n.Number(ctx, MostCounted) + "+"
+	}
+	return i18n.Number(ctx, n)
 }
 
 // dateTimeOrNone is "" for what has not happened, which leaves its row out.

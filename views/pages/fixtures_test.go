@@ -171,8 +171,8 @@ func checkoutPages() []page {
 	all := []page{
 		{"home", pages.Home(pages.HomeProps{Shell: shell(false), Steps: steps, APIURL: "https://pix.loja.test"})},
 		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Balance: &pages.Balance{Available: 98_765_43, Pending: 1}})},
-		{"checkouts", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Checkouts: rows, Status: pages.StatusPaid, Query: "10482", Pager: components.PagerProps{Next: "?cursor=x"}})},
-		{"checkouts none", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Query: "x"})},
+		{"checkouts", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Checkouts: rows, Filter: pages.CheckoutFilter{Status: pages.StatusPaid, Text: "10482", From: "2026-11-01"}, Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3}, CanCreate: true, CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
+		{"checkouts none", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Filter: pages.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
 		{"checkouts empty", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), APIURL: "https://pix.loja.test"})},
 		{"checkout", pages.Checkout(open)},
 	}

@@ -1,0 +1,52 @@
+package pages
+
+import (
+	"context"
+
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+)
+
+// timeline is how far the checkout has come, and what is still ahead.
+func (p CheckoutProps) timeline(ctx context.Context) []components.TimelineStep {
+	steps := []components.TimelineStep{{Label: i18n.T(ctx, "checkout.step_created"), When: i18n.DateTime(ctx, p.CreatedAt), Done: true}}
+	switch {
+	case p.PaidAt != nil:
+		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_paid"), When: i18n.DateTime(ctx, *p.PaidAt), Done: true})
+		return append(steps, p.settlementSteps(ctx)...)
+	case p.Status == StatusExpired:
+		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_expired"), When: i18n.DateTime(ctx, p.ExpiresAt), Done: true, Tone: components.ToneBad})
+	case p.Status == StatusCancelled:
+		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_cancelled"), When: dateTimeOrNone(ctx, p.ClosedAt), Done: true, Tone: components.ToneBad})
+	}
+	return append(steps,
+		components.TimelineStep{Label: i18n.T(ctx, "checkout.step_pending"), Note: i18n.T(ctx, "checkout.step_until", i18n.DateTime(ctx, p.ExpiresAt)), Now: true},
+		components.TimelineStep{Label: i18n.T(ctx, "checkout.step_available")},
+	)
+}
+
+// settlementSteps are what becomes of the money of a paid checkout.
+func (p CheckoutProps) settlementSteps(ctx context.Context) []components.TimelineStep {
+	var steps []components.TimelineStep
+	if p.Settlement != nil {
+		step := components.TimelineStep{Label: i18n.T(ctx, "checkout.step_available"), When: dateTimeOrNone(ctx, p.Settlement.AvailableAt)}
+		if step.Done = p.Settlement.Status != SettlementPending; !step.Done {
+			step.Label, step.Now = i18n.T(ctx, "checkout.step_settling"), true
+		}
+		steps = append(steps, step)
+		if p.Settlement.Status == SettlementCompleted {
+			steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_withdrawn"), Done: true})
+		}
+	}
+	for _, r := range p.Refunds {
+		steps = append(steps, components.TimelineStep{
+			Label: i18n.T(ctx, "checkout.step_refunded", i18n.Money(ctx, r.Amount)), When: i18n.DateTime(ctx, r.CreatedAt), Done: true,
+		})
+	}
+	return steps
+}
+
+// shareText is what a message to the buyer says.
+func (p CheckoutProps) shareText(ctx context.Context) string {
+	return i18n.T(ctx, "checkout.share_text", i18n.Money(ctx, p.Amount), p.Description, p.CheckoutURL)
+}
