@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+
+	"garoupa/payments"
 )
 
 const (
@@ -60,10 +62,15 @@ type checkBooks struct {
 // Timeout implements river.Worker.
 func (*checkBooks) Timeout(*river.Job[checkBooksArgs]) time.Duration { return checkTimeout }
 
-// Work checks once. Drift is no failure of the job: it is found again every time,
-// until somebody has mended it.
+// Work checks once.
 func (w *checkBooks) Work(ctx context.Context, _ *river.Job[checkBooksArgs]) error {
-	drift, err := w.Payments.CheckBooks(ctx)
+	return CheckBooks(ctx, w.Payments)
+}
+
+// CheckBooks checks the books and logs each row that they do not agree with. Drift is
+// no failure of the job: it is found again every time, until somebody has mended it.
+func CheckBooks(ctx context.Context, p *payments.Service) error {
+	drift, err := p.CheckBooks(ctx)
 	for _, line := range drift {
 		slog.ErrorContext(ctx, "the books do not agree; see docs/operations.md", "drift", line)
 	}

@@ -1,0 +1,75 @@
+package jobs_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"garoupa/jobs"
+	"garoupa/payments"
+)
+
+// The jobs of the books are known to the workers and done: snapshots are taken, and
+// drift is told with its rows, and no more than that.
+func TestBooks(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	c := g.checkout(t, payments.NewCheckout{Amount: 100_00})
+	if err := g.payments.SimulatePayment(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	g.start(t)
+	queue := func(kind string) {
+		t.Helper()
+		if err := g.DB.Exec("INSERT INTO river_job (kind, queue, args, max_attempts) VALUES (?, 'books', '{}', 1)", kind).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range []string{"snapshot_ledger", "check_books"} {
+		queue(kind)
+		eventually(t, kind, func() bool {
+			var state string
+			if err := g.DB.Raw("SELECT state FROM river_job WHERE kind = ? ORDER BY id DESC LIMIT 1", kind).Row().Scan(&state); err != nil {
+				t.Fatal(err)
+			}
+			if state == "discarded" || state == "cancelled" {
+				t.Fatalf("%s is %s", kind, state)
+			}
+			return state == "completed"
+		})
+	}
+	var snapshots int
+	if err := g.DB.Raw("SELECT count(*) FROM ledger_snapshots").Row().Scan(&snapshots); err != nil || snapshots == 0 {
+		t.Errorf("%d snapshots, %v", snapshots, err)
+	}
+}
+
+// What the check finds is an error in the log, row by row.
+func TestCheckBooks_Loud(t *testing.T) {
+	g := newGateway(t, quick...) // not parallel: it reads the process's log
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	check := func() string {
+		t.Helper()
+		log.Reset()
+		if err := jobs.CheckBooks(context.Background(), g.payments); err != nil {
+			t.Fatal(err)
+		}
+		return log.String()
+	}
+	if text := check(); text != "" {
+		t.Errorf("sound books are told as %s", text)
+	}
+	err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
+		VALUES ('gift/1', 0, 'platform/test/clearing', 'platform/test/fees', 5, now())`).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := check(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "gift/1: platform/test/clearing to platform/test/fees is 0.00, the books say 0.05") {
+		t.Errorf("drift is told as %s", text)
+	}
+}

@@ -1,0 +1,145 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/ledger"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/simulator"
+)
+
+// rich is a gateway with a row of everything that moves money but payments and
+// settlements, in live, and snapshots of it.
+func rich(t *testing.T) *paymentstest.Gateway {
+	t.Helper()
+	g := paymentstest.New(t)
+	g.GoLive(t)
+	g.Destination(t, models.RailPix)
+	c := g.Fund(t, true, 1000_00)
+	by := g.Staff(t)
+	g.Account.WithdrawalFeeFixed = 1_00
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(g.DB.Exec("UPDATE accounts SET fee_basis_points = 100").Error)
+	for range 3 {
+		must(g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 1000_00, g.Clock.Now())))
+	}
+	open, err := models.Exceptions(t.Context(), g.DB.Pool, models.ExceptionFilter{Open: true, Limit: 3})
+	must(err)
+	_, err = g.AcceptException(t.Context(), by, open[0].PaymentID, "Sim.")
+	must(err)
+	_, err = g.RefundException(t.Context(), by, open[1].PaymentID, "Sim.", "")
+	must(err)
+	_, err = g.WriteOffException(t.Context(), by, open[2].PaymentID, "Sim.")
+	must(err)
+	must(g.SnapshotLedger(t.Context()))
+	var paymentID string
+	must(g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
+	_, err = g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 7_00, Reason: "Sim."})
+	must(err)
+	b, err := g.BlockAmount(t.Context(), by, g.Account.ID, true, 20_00, "Sim.")
+	must(err)
+	_, err = g.UnblockAmount(t.Context(), by, b.ID, "Não.")
+	must(err)
+	_, err = g.BlockAmount(t.Context(), by, g.Account.ID, true, 30_00, "Sim.")
+	must(err)
+	g.Withdraw(t, 10_00)
+	cancelled := g.Withdraw(t, 40_00)
+	_, err = g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, cancelled.ID)
+	must(err)
+	for _, returned := range []bool{false, true} {
+		w := g.Withdraw(t, 50_00)
+		_, err = g.ApproveWithdrawal(t.Context(), by, w.ID, 1)
+		must(err)
+		_, err = g.StartPayout(t.Context(), by, w.ID)
+		must(err)
+		_, err = g.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E" + w.ID[4:]})
+		must(err)
+		if returned {
+			_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, "MD06", "Voltou.")
+			must(err)
+		}
+	}
+	g.Clock.Advance(time.Minute)
+	must(g.SnapshotLedger(t.Context()))
+	_, err = g.CoverDue(t.Context())
+	must(err)
+	return g
+}
+
+// Each way in which the rows of withdrawals, refunds, blocks, exceptions and
+// snapshots and the books may disagree is found.
+func TestCheck_Money(t *testing.T) {
+	t.Parallel()
+	g := rich(t)
+	undo := errors.New("undo")
+	find := func(sql string) (found string) {
+		t.Helper()
+		err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+			if sql != "" {
+				if err := tx.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
+					return err
+				}
+				changed := tx.Exec(sql)
+				if changed.Error == nil && changed.RowsAffected == 0 {
+					t.Errorf("%s changed nothing", sql)
+				}
+				if changed.Error != nil {
+					return changed.Error
+				}
+			}
+			return errors.Join(undo, tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+				drift, err := ledger.Check(ctx, conn)
+				found = strings.Join(drift, "\n")
+				return err
+			}))
+		})
+		if !errors.Is(err, undo) || strings.Contains(err.Error(), "\n") {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		return found
+	}
+	if found := find(""); found != "" {
+		t.Fatalf("nothing was planted, and it finds %s", found)
+	}
+	for name, tc := range map[string]struct{ sql, says string }{
+		"a reservation lost":          {"DELETE FROM ledger_transfers WHERE fact = (SELECT 'withdrawal/' || id FROM withdrawals WHERE status = 'PENDING_REVIEW')", "/live/available to"},
+		"a release lost":              {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/released'", "is 40.00, the books say 0.00"},
+		"a payout lost":               {"DELETE FROM ledger_transfers WHERE to_book = 'platform/live/paid_out' AND id = (SELECT max(id) FROM ledger_transfers WHERE to_book = 'platform/live/paid_out')", "is 49.00, the books say 0.00"},
+		"a payout's fee lost":         {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/completed' AND line = 1", "is 1.00, the books say 0.00"},
+		"a return lost":               {"DELETE FROM ledger_transfers WHERE fact LIKE '%/returned'", "is 49.00, the books say 0.00"},
+		"a return more":               {"UPDATE withdrawals SET status = 'COMPLETED' WHERE status = 'RETURNED'", "is 0.00, the books say 49.00"},
+		"a withdrawal's amount":       {"UPDATE withdrawals SET amount = amount + 1 WHERE status = 'PENDING_REVIEW'", "is 10.01, the books say 10.00"},
+		"a withdrawal cancelled":      {"UPDATE withdrawals SET status = 'CANCELLED' WHERE status = 'PENDING_REVIEW'", "is 10.00, the books say 0.00"},
+		"a withdrawal gone":           {"DELETE FROM withdrawals WHERE status = 'PENDING_REVIEW'", "is 0.00, the books say 10.00"},
+		"a refund gone":               {"DELETE FROM refunds", "is 0.00, the books say 7.00"},
+		"a refund's amount":           {"UPDATE refunds SET amount = 800", "is 8.00, the books say 7.00"},
+		"a block gone":                {"DELETE FROM blocked_amounts WHERE amount = 3000", "is 0.00, the books say 30.00"},
+		"a block released":            {"UPDATE blocked_amounts SET release_reason = 'x', released_by = created_by, released_at = created_at WHERE amount = 3000", "is 30.00, the books say 0.00"},
+		"an acceptance undone":        {"UPDATE payment_exceptions SET decision = NULL, account_id = NULL, fee = 0, reason = NULL, decided_by = NULL, decided_at = NULL WHERE decision = 'ACCEPTED'", "is 0.00, the books say 1000.00"},
+		"an acceptance's fee":         {"UPDATE payment_exceptions SET fee = 0 WHERE decision = 'ACCEPTED'", "is 0.00, the books say 10.00"},
+		"a write-off turned a refund": {"UPDATE payment_exceptions SET decision = 'REFUNDED' WHERE decision = 'WRITTEN_OFF'", "platform/live/written_off is 0.00, the books say 1000.00"},
+		"a book below zero":           {"INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at) SELECT 'x', 0, id || '/live/blocked', 'platform/live/refunds', 3001, now() FROM accounts LIMIT 1", "/live/blocked: at least is 0.00, the books say -0.01"},
+		"the newest snapshot":         {"UPDATE ledger_snapshots SET available = available + 1, pending = pending - 1 WHERE through_id = (SELECT max(through_id) FROM ledger_snapshots)", "the snapshot of available is"},
+		"an old snapshot":             {"UPDATE ledger_snapshots SET gross = gross + 1, fee = fee + 1 WHERE through_id = (SELECT min(through_id) FROM ledger_snapshots)", "the snapshot of fee is"},
+		"what is covered":             {"UPDATE account_books SET uncovered = uncovered + 1", "settled and not withdrawn is"},
+		"a checkout completed":        {"UPDATE checkouts SET settlement_status = 'COMPLETED' WHERE settlement_status = 'AVAILABLE'", "settled and not withdrawn is"},
+		"a checkout with no date":     {"UPDATE checkouts SET settlement_status = 'PENDING', settlement_amount = NULL, settles_at = NULL", "what no date settles is 0.00, the books say 1000.00"},
+	} {
+		if found := find(tc.sql); !strings.Contains(found, tc.says) {
+			t.Errorf("%s: found %q, want %q", name, found, tc.says)
+		}
+	}
+}
