@@ -57,7 +57,7 @@ func WriteError(c *fiber.Ctx, err error) error {
 	switch {
 	case r.status == fiber.StatusInternalServerError:
 		slog.ErrorContext(c.UserContext(), "request failed", "err", err)
-	case r.status > fiber.StatusInternalServerError:
+	case r.status > fiber.StatusInternalServerError, f.Code == fault.QuoteUnavailable:
 		slog.WarnContext(c.UserContext(), "request refused for now", "err", err)
 	}
 	if r.status == fiber.StatusUnauthorized {

@@ -40,12 +40,16 @@ func statusOf(err error) int {
 		return fiber.StatusNotFound
 	}
 	switch fault.Of(err).Code {
-	case fault.CheckoutNotFound, fault.PaymentLinkNotFound, fault.NotFound:
+	case fault.CheckoutNotFound, fault.PaymentLinkNotFound, fault.NotFound,
+		fault.WithdrawalNotFound, fault.DestinationNotFound, fault.PaymentNotFound, fault.BlockNotFound:
 		return fiber.StatusNotFound
 	case fault.Forbidden:
 		return fiber.StatusForbidden
-	case fault.CheckoutNotPending:
+	case fault.CheckoutNotPending, fault.WrongState, fault.ChangedMeanwhile, fault.SecondPersonRequired, fault.QuoteWorse,
+		fault.ProofTaken, fault.DestinationInReview:
 		return fiber.StatusConflict
+	case fault.InvalidAmount, fault.InsufficientBalance, fault.QuoteUnavailable, fault.InvalidDestination, fault.ReasonRequired, fault.ProofRequired:
+		return fiber.StatusUnprocessableEntity
 	case fault.RateLimitExceeded:
 		return fiber.StatusTooManyRequests
 	case fault.ProviderUnavailable:
