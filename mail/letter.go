@@ -39,6 +39,10 @@ var kinds = map[string]kind{
 	models.MailRecoveryCodeUsed: {[]string{"name", "at"}, securityPage},
 	models.MailWebhookFailing:   {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
 	models.MailWebhookDisabled:  {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
+	models.MailAccessApproved:   {[]string{"name", "account"}, "/app/producao"},
+	models.MailAccessRejected:   {[]string{"name", "account"}, "/app/producao"},
+	models.MailAccessReturned:   {[]string{"name", "account"}, "/app/producao"},
+	models.MailAccessRevoked:    {[]string{"name", "account"}, "/app/producao"},
 }
 
 // maxParam bounds a param in characters: names are other people's to choose.

@@ -85,15 +85,14 @@ func validPhone(text string) bool {
 	return digits >= 8 && len(text) <= 20
 }
 
-// check brings a reason into the form in which it is kept, and says what is wrong
-// with it.
-func (r *Reason) check() error {
+// Check brings the reason into the form in which it is kept. It fails with Invalid.
+func (r *Reason) Check() error {
 	r.Text = strings.TrimSpace(strings.ReplaceAll(r.Text, "\r\n", "\n"))
 	problems := Invalid{}
 	if !slices.Contains(AccessReasons, r.Code) {
 		problems["reasonCode"] = Unknown
 	}
-	problems.length("reason", r.Text, 10, MaxReasonLength)
+	problems.length("reason", r.Text, MinReasonLength, MaxReasonLength)
 	return problems.orNil()
 }
 

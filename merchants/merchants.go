@@ -5,9 +5,9 @@
 package merchants
 
 import (
-	"errors"
 	"time"
 
+	"garoupa/fault"
 	"garoupa/models"
 	"garoupa/vault"
 )
@@ -41,7 +41,7 @@ type Actor struct {
 
 // ErrChanged reports that something is no longer as it was when the actor looked at
 // it: somebody else was first.
-var ErrChanged = errors.New("merchants: it changed since it was looked at")
+var ErrChanged = fault.New(fault.ChangedMeanwhile, "It was changed since you looked at it. Look again, then decide.")
 
 // change is what an act took away and put in its place, fact by fact.
 type change struct{ before, after map[string]string }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
 	"garoupa/fault"
 	"garoupa/models"
 )
@@ -17,8 +19,11 @@ var accessMembers = []models.Role{models.RoleOwner, models.RoleAdmin}
 // not decided yet.
 var AccessReasons = []string{"INCOMPLETE", "DOCUMENT_MISMATCH", "ACTIVITY_UNCLEAR", "ACTIVITY_NOT_ACCEPTED", "RISK", "OTHER"}
 
-// MaxReasonLength is the longest text of a reason, in characters.
-const MaxReasonLength = 1000
+// The shortest and the longest text of a reason, in characters: less helps nobody.
+const (
+	MinReasonLength = 10
+	MaxReasonLength = 500
+)
 
 // RequestAccess asks for production access with the answers of the form. The
 // account must not have it, nor have asked for it: else ErrChanged. It fails with
@@ -88,22 +93,30 @@ type AccessDecision struct {
 	Reason  Reason              // not for APPROVED
 }
 
+// Check brings the reason into the form in which it is kept. It fails with Invalid.
+func (d *AccessDecision) Check() error {
+	switch d.Outcome {
+	case models.AccessRequestApproved:
+		d.Reason = Reason{}
+		return nil
+	case models.AccessRequestRejected, models.AccessRequestReturned:
+		return d.Reason.Check()
+	}
+	return Invalid{"outcome": Unknown}
+}
+
 // DecideAccess decides about a request in review and tells the account's owner. If
 // the request is no longer in the version that was looked at it fails with
 // ErrChanged, and nothing has happened; with Invalid it names what is wrong with the
 // reason; with ErrOwnAccount and fault.Forbidden it refuses the person. An unknown
 // request is models.ErrNotFound.
 func (s *Service) DecideAccess(ctx context.Context, by Actor, requestID string, d AccessDecision) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
 	access := models.AccessRejected
-	switch d.Outcome {
-	case models.AccessRequestApproved:
-		access, d.Reason = models.AccessApproved, Reason{}
-	case models.AccessRequestRejected, models.AccessRequestReturned:
-		if err := d.Reason.check(); err != nil {
-			return err
-		}
-	default:
-		return Invalid{"outcome": Unknown}
+	if d.Outcome == models.AccessRequestApproved {
+		access = models.AccessApproved
 	}
 	request, err := models.AccessRequestByID(s.DB.WithContext(ctx), requestID)
 	if err != nil {
@@ -134,7 +147,7 @@ func (s *Service) DecideAccess(ctx context.Context, by Actor, requestID string, 
 // RevokeAccess takes production access back from an approved account; only a
 // SUPERVISOR may. It fails as DecideAccess does.
 func (s *Service) RevokeAccess(ctx context.Context, by Actor, accountID string, why Reason) error {
-	if err := why.check(); err != nil {
+	if err := why.Check(); err != nil {
 		return err
 	}
 	by.AccountID = accountID
@@ -188,12 +201,40 @@ func (s *Service) decide(tx *models.Tx, by Actor, account *models.Account, acces
 	if why != (Reason{}) {
 		detail = map[string]string{"reasonCode": why.Code, "reason": why.Text}
 	}
-	return s.moveAccess(tx, by, account, access, accessActions[outcome], object, detail)
+	told := accessOutcomes[outcome]
+	if err := s.tellOwner(tx, account, told.mail, object); err != nil {
+		return err
+	}
+	return s.moveAccess(tx, by, account, access, told.action, object, detail)
 }
 
-var accessActions = map[models.AccessStatus]string{
-	models.AccessRequestApproved: "access.approved", models.AccessRequestRejected: "access.rejected",
-	models.AccessRequestReturned: "access.returned", models.AccessRequestRevoked: "access.revoked",
+// accessOutcomes are how decisions stand in the audit log, and what the owner gets.
+var accessOutcomes = map[models.AccessStatus]struct{ action, mail string }{
+	models.AccessRequestApproved: {"access.approved", models.MailAccessApproved},
+	models.AccessRequestRejected: {"access.rejected", models.MailAccessRejected},
+	models.AccessRequestReturned: {"access.returned", models.MailAccessReturned},
+	models.AccessRequestRevoked:  {"access.revoked", models.MailAccessRevoked},
+}
+
+// tellOwner mails the owner of an account of something that happens now.
+func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, objectID string) error {
+	now := s.now()
+	var owners []models.Recipient
+	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
+		owners, err = models.MembersToTell(ctx, conn, account.ID, models.RoleOwner)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var mails []models.Mail
+	for _, owner := range owners {
+		mails = append(mails, models.Mail{
+			Fact: fmt.Sprintf("%s/%s/%d", kind, objectID, now.UnixMilli()), To: owner.Email, Language: owner.Language, Kind: kind,
+			Params: map[string]string{"name": owner.Name, "account": account.Name}, CreatedAt: now,
+		})
+	}
+	return models.InsertMails(tx, mails...)
 }
 
 // moveAccess writes how far the account has come, with its line of the audit log.
@@ -224,11 +265,11 @@ func (s *Service) lockForMember(tx *models.Tx, by Actor) (*models.Account, error
 	if err != nil {
 		return nil, err
 	}
-	role, err := models.RoleIn(tx.DB, account.ID, by.UserID)
+	standing, err := models.UserStanding(tx, by.UserID, account.ID)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(accessMembers, role) {
+	if !slices.Contains(accessMembers, standing.Role) {
 		return nil, fault.New(fault.Forbidden, "The member's role does not include this.")
 	}
 	return account, nil

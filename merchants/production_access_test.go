@@ -155,6 +155,10 @@ func TestProductionAccess_Kept(t *testing.T) {
 	if a, err := models.AccountByID(g.DB.DB, g.Account.ID); err != nil || a.Document == nil || *a.Document != kept.Document {
 		t.Errorf("the account is %+v, %v", a, err)
 	}
+	mails, err := models.LatestMails(t.Context(), g.DB.Pool, 1)
+	if err != nil || len(mails) != 1 || mails[0].Kind != models.MailAccessApproved || mails[0].To != g.Email || mails[0].Params["account"] != g.Account.Name {
+		t.Errorf("the owner is told %+v, %v", mails, err)
+	}
 	lines, err := models.AuditLines(t.Context(), g.DB.Pool, models.AuditFilter{AccountID: g.Account.ID, Subject: "access"})
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)
@@ -272,7 +276,7 @@ func TestDecideAccess_Reason(t *testing.T) {
 		{merchants.AccessDecision{Outcome: "REVOKED", Reason: why}, merchants.Invalid{"outcome": merchants.Unknown}},
 		{merchants.AccessDecision{Outcome: "REJECTED"}, merchants.Invalid{"reasonCode": merchants.Unknown, "reason": merchants.Missing}},
 		{merchants.AccessDecision{Outcome: "RETURNED", Reason: merchants.Reason{Code: "RISK", Text: "  no \r\n "}}, merchants.Invalid{"reason": merchants.TooShort}},
-		{merchants.AccessDecision{Outcome: "REJECTED", Reason: merchants.Reason{Code: "RISK", Text: strings.Repeat("x", 1001)}}, merchants.Invalid{"reason": merchants.TooLong}},
+		{merchants.AccessDecision{Outcome: "REJECTED", Reason: merchants.Reason{Code: "RISK", Text: strings.Repeat("x", 501)}}, merchants.Invalid{"reason": merchants.TooLong}},
 	} {
 		tc.d.Version = r.Version
 		err := g.Merchants.DecideAccess(t.Context(), by, r.ID, tc.d)

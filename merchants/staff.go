@@ -2,7 +2,6 @@ package merchants
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,23 +52,18 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 
 // ErrOwnAccount reports that somebody of staff is a member of the account that they
 // would decide about.
-var ErrOwnAccount = errors.New("merchants: staff do not decide about accounts that they are members of")
+var ErrOwnAccount = fault.New(fault.Forbidden, "A member of the account may not decide about it.")
 
 // staffFor checks that the actor is of staff in one of the roles and no member of
-// the account. It fails with fault.Forbidden or ErrOwnAccount.
+// the account. The fault is Forbidden, or ErrOwnAccount.
 func staffFor(tx *models.Tx, by Actor, accountID string, roles ...models.StaffRole) error {
-	user, err := models.UserByID(tx.DB, by.UserID)
-	if err != nil {
-		return err
-	}
-	if user.StaffRole == nil || !slices.Contains(roles, *user.StaffRole) {
+	standing, err := models.UserStanding(tx, by.UserID, accountID)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the standing of %s: %w", by.UserID, err)
+	case !slices.Contains(roles, standing.StaffRole):
 		return fault.New(fault.Forbidden, "The person's role does not include this.")
-	}
-	role, err := models.RoleIn(tx.DB, accountID, by.UserID)
-	if err != nil {
-		return err
-	}
-	if role != "" {
+	case standing.Role != "":
 		return ErrOwnAccount
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, which models.Switch, on bool, reason string) error {
 	reason = strings.TrimSpace(strings.ReplaceAll(reason, "\r\n", "\n"))
 	problems := Invalid{}
-	problems.length("reason", reason, 10, MaxReasonLength)
+	problems.length("reason", reason, MinReasonLength, MaxReasonLength)
 	if !slices.Contains(models.Switches, which) {
 		problems["switch"] = Unknown
 	}

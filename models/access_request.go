@@ -135,16 +135,3 @@ func listAccessRequests(ctx context.Context, q Querier, where string, args ...an
 		return r, row.Scan(append(r.targets(), &r.AccountName)...)
 	})
 }
-
-// Queue is how much waits for staff, and since when.
-type Queue struct {
-	Count  int
-	Oldest *time.Time // nil: nothing waits
-}
-
-// AccessQueue counts the requests that wait for a decision.
-func AccessQueue(ctx context.Context, q Querier) (Queue, error) {
-	var queue Queue
-	err := q.QueryRow(ctx, "SELECT count(*), min(submitted_at) FROM access_requests WHERE status = 'PENDING_REVIEW'").Scan(&queue.Count, &queue.Oldest)
-	return queue, err
-}

@@ -98,3 +98,12 @@ func AccountFee(tx *Tx, id string) (money.Fee, error) {
 	}
 	return money.Fee{BasisPoints: a.FeeBasisPoints, Fixed: a.FeeFixed}, nil
 }
+
+// Accounts lists accounts, the newest first, from those after the position.
+func Accounts(db *gorm.DB, after *Position, limit int) ([]Account, error) {
+	if after != nil {
+		db = db.Where("(created_at, id) < (?, ?)", after.CreatedAt, after.ID)
+	}
+	var accounts []Account
+	return accounts, db.Order("created_at DESC, id DESC").Limit(limit).Find(&accounts).Error
+}

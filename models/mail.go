@@ -39,6 +39,10 @@ const (
 	MailRecoveryCodeUsed = "recovery_code_used"
 	MailWebhookFailing   = "webhook_failing"
 	MailWebhookDisabled  = "webhook_disabled"
+	MailAccessApproved   = "access_approved"
+	MailAccessRejected   = "access_rejected"
+	MailAccessReturned   = "access_returned"
+	MailAccessRevoked    = "access_revoked"
 )
 
 // JobSendMail is the kind, and QueueMails the queue, of the River job that sends one

@@ -95,10 +95,3 @@ type Member struct {
 
 // InsertMember writes a new membership.
 func InsertMember(tx *Tx, m *Member) error { return tx.Create(m).Error }
-
-// RoleIn returns the user's role in an account, "" for one who is no member.
-func RoleIn(db *gorm.DB, accountID, userID string) (Role, error) {
-	var role Role
-	err := db.Raw("SELECT role FROM members WHERE account_id = ? AND user_id = ?", accountID, userID).Scan(&role).Error
-	return role, err
-}

@@ -12,8 +12,9 @@ import (
 // Actor is a person who does something in the dashboard or the console, or an API
 // key, and from where.
 type Actor struct {
-	UserID string // or the key's id
-	IP     string
+	UserID    string // or the key's id
+	IP        string
+	RequestID string // of the page or call
 }
 
 // system does what nobody in particular does.
@@ -21,7 +22,7 @@ var system = Actor{UserID: "system"}
 
 func (s *Service) audit(tx *models.Tx, by Actor, accountID, action, objectID string, detail map[string]string) error {
 	return models.InsertAudit(tx, models.AuditEntry{
-		At: s.now(), Actor: by.UserID, AccountID: accountID, Action: action, ObjectID: objectID, Detail: detail, IP: by.IP,
+		At: s.now(), Actor: by.UserID, AccountID: accountID, Action: action, ObjectID: objectID, Detail: detail, IP: by.IP, RequestID: by.RequestID,
 	})
 }
 

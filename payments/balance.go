@@ -32,3 +32,9 @@ func (s *Service) SnapshotLedger(ctx context.Context) error {
 func (s *Service) CheckBooks(ctx context.Context) (drift []string, err error) {
 	return ledger.Check(ctx, s.DB.Pool)
 }
+
+// Books returns what the account has in an environment, for staff: whatever its
+// access is.
+func (s *Service) Books(ctx context.Context, accountID string, livemode bool) (models.Balance, error) {
+	return ledger.BalanceOf(ctx, s.DB.Pool, accountID, livemode)
+}

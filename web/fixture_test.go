@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api"
 	"garoupa/live"
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 type site struct {
 	*paymentstest.Gateway
 	url  string
+	app  *fiber.App
 	live *live.Hub
 }
 
@@ -55,11 +57,12 @@ func newSiteWith(t *testing.T, change func(*web.Options)) *site {
 		BaseURL: address, CheckoutHost: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
 	}
 	change(&pages)
-	s.url = browsertest.Serve(t, server.New(server.Options{
+	s.app = server.New(server.Options{
 		DB: s.DB, BaseURL: address, CheckoutHost: address, AppURL: address,
 		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Live: s.live, CheckoutHost: address, Now: s.Clock.Now},
 		Web: pages,
-	}))
+	})
+	s.url = browsertest.Serve(t, s.app)
 	t.Cleanup(s.live.Close) // before the server stops, which waits for streams
 	return s
 }

@@ -39,6 +39,10 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"access_contactEmail":  {"": "email"},
 	"access_contactPhone":  {"": "access_contact_phone"},
 
+	"ops_outcome":    {"": "ops_outcome"},
+	"ops_reasonCode": {"": "ops_reason_code"},
+	"ops_reason":     {"": "ops_reason"},
+
 	"link_productId":        {"": "link_product"},
 	"link_expiresInSeconds": {"": "link_expiry"},
 	"link_successUrl":       {insecure: "link_url_https", "": "link_url"},

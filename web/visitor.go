@@ -112,6 +112,14 @@ func developer(c *fiber.Ctx) error {
 	return c.Next()
 }
 
+// owner lets in the account's owner.
+func owner(c *fiber.Ctx) error {
+	if visitor(c).Role != models.RoleOwner {
+		return fault.New(fault.Forbidden, "The member's role does not include this page.")
+	}
+	return c.Next()
+}
+
 func mayDevelop(v *models.Visitor) bool { return slices.Contains(developers, v.Role) }
 
 // treasurers are the roles that look after money, and take lists of it away as files
@@ -147,7 +155,7 @@ func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 		return nil, err
 	}
 	tone := components.ToneOK
-	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed", "endpoint_off", "endpoint_not_subscribed", "secret_changed"}, key) {
+	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed", "endpoint_off", "endpoint_not_subscribed", "secret_changed", "ops_changed", "ops_reason_missing"}, key) {
 		tone = components.ToneBad
 	}
 	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
@@ -159,8 +167,19 @@ func (s *server) shell(c *fiber.Ctx) (layouts.Shell, error) {
 	v := visitor(c)
 	return layouts.Shell{
 		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode,
-		Theme: theme(c), Path: c.OriginalURL(), Nav: menu, Flash: flash, Now: s.Now(), Demo: s.Demo,
+		Theme: theme(c), Path: c.OriginalURL(), Nav: menuOf(v), Flash: flash, Now: s.Now(), Demo: s.Demo,
 	}, err
+}
+
+// menuOf is the menu, with what only an owner may see.
+func menuOf(v *models.Visitor) []layouts.NavGroup {
+	if v.Role != models.RoleOwner {
+		return menu
+	}
+	groups := slices.Clone(menu)
+	last := &groups[len(groups)-1]
+	last.Items = append(slices.Clone(last.Items), layouts.NavItem{ID: layouts.NavAudit, Href: "/app/auditoria"})
+	return groups
 }
 
 var menu = []layouts.NavGroup{

@@ -76,6 +76,7 @@ func Register(r fiber.Router, o Options) {
 	s.registerAccount(r)
 	s.registerDocs(r)
 	s.registerMails(r)
+	s.registerOps(r)
 	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member))
 }
 
@@ -167,12 +168,15 @@ func (s *server) registerCheckouts(app fiber.Router) {
 	}, "checkout_expired"))
 }
 
-// registerAccess adds the pages of production access.
+// registerAccess adds the pages of production access and of the audit log.
 func (s *server) registerAccess(app fiber.Router) {
 	app.Get("/producao", s.readAccess)
 	app.Get("/producao/pedido", s.accessForm)
 	app.Post("/producao/pedido", s.requestAccess)
 	app.Post("/producao/retirar", s.withdrawAccess)
+
+	app.Get("/auditoria", owner, s.readAudit)
+	app.Get("/auditoria.csv", owner, s.auditFile)
 }
 
 // registerSales adds the pages of products and payment links.

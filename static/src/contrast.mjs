@@ -47,6 +47,8 @@ const pairs = [
   ['warn-ink', 'surface', text],
   ['bad-ink', 'bad-soft', text],
   ['info-ink', 'info-soft', text],
+  ...['bar', 'bar-2'].flatMap((ground) => ['on-bar', 'on-bar-2'].map((ink) => [ink, ground, text])),
+  ['bar-mark', 'bar', text],
 ];
 
 const light = theme('light');

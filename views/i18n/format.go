@@ -153,3 +153,18 @@ func ParseDay(text string) (time.Time, error) {
 // Stamp writes a moment in Brasília time the way spreadsheets read it:
 // "2026-11-20 21:47:05".
 func Stamp(t time.Time) string { return t.In(brasilia).Format(time.DateTime) }
+
+// Age writes for how long something has waited: minutes, then hours up to two days,
+// then days.
+func Age(ctx context.Context, since, now time.Time) string {
+	switch age := now.Sub(since); {
+	case age < time.Minute:
+		return T(ctx, "time.now")
+	case age < time.Hour:
+		return T(ctx, "time.minutes_ago", int(age.Minutes()))
+	case age < 48*time.Hour:
+		return T(ctx, "time.hours_ago", int(age.Hours()))
+	default:
+		return T(ctx, "time.days_ago", int(age.Hours()/24))
+	}
+}

@@ -36,6 +36,7 @@ const (
 	NavLive        = "live"
 	NavTeam        = "team"
 	NavSettings    = "settings"
+	NavAudit       = "audit"
 )
 
 // The titled groups of the menu.
@@ -73,6 +74,8 @@ func (item NavItem) icon() templ.Component {
 		return components.Icon("badge-check", class)
 	case NavTeam:
 		return components.Icon("users", class)
+	case NavAudit:
+		return components.Icon("scroll-text", class)
 	}
 	return components.Icon("settings", class)
 }

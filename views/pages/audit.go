@@ -1,0 +1,81 @@
+package pages
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// AuditRow is one line of the audit log. What a reader may not know is left out.
+type AuditRow struct {
+	ID        int64
+	At        time.Time
+	Action    string
+	Who       string // in words; "" is the installation itself
+	WhoEmail  string
+	Account   string // its name; "" where it is the page's
+	AccountID string
+	ObjectID  string
+	Changes   []AuditChange
+	Details   []components.KeyValue
+	IP        string
+	RequestID string
+}
+
+// AuditChange is one fact, before and after; "" is none.
+type AuditChange struct {
+	Name, Before, After string
+}
+
+// AuditFields are the fields of the filter, as typed. Their names are subject, actor,
+// object, account (in the console), from and to.
+type AuditFields struct {
+	Subject, Actor, Object, Account, From, To string
+}
+
+// AuditList is the log, or what passes the filter.
+type AuditList struct {
+	Path     string // of the page
+	Export   string // of the file, with the filter
+	Fields   AuditFields
+	Subjects []string
+	Errors   components.FieldErrors
+	Rows     []AuditRow
+	Pager    components.PagerProps
+}
+
+// AuditProps is GET /app/auditoria: the acts on the merchant's own account.
+type AuditProps struct {
+	Shell layouts.Shell
+	List  AuditList
+}
+
+// OpsAuditProps is GET /ops/auditoria: all acts.
+type OpsAuditProps struct {
+	Shell layouts.OpsShell
+	List  AuditList
+}
+
+// filtered reports whether there is a filter.
+func (l AuditList) filtered() bool { return l.Fields != AuditFields{} }
+
+func (l AuditList) subjects(ctx context.Context) []components.SelectOption {
+	options := []components.SelectOption{{Label: i18n.T(ctx, "audit.subject_all")}}
+	for _, subject := range l.Subjects {
+		options = append(options, components.SelectOption{Value: subject, Label: i18n.T(ctx, "audit.subject_"+subject)})
+	}
+	slices.SortStableFunc(options[1:], func(a, b components.SelectOption) int { return compareText(a.Label, b.Label) })
+	return options
+}
+
+// compareText orders words as a list shows them: their marks do not matter.
+func compareText(a, b string) int {
+	return strings.Compare(plainLetters.Replace(strings.ToLower(a)), plainLetters.Replace(strings.ToLower(b)))
+}
+
+var plainLetters = strings.NewReplacer("á", "a", "ã", "a", "ç", "c", "é", "e", "í", "i", "ó", "o", "õ", "o", "ú", "u")

@@ -1,0 +1,150 @@
+package pages
+
+import (
+	"context"
+	"time"
+
+	"garoupa/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// OpsAccountsProps is GET /ops/contas: all accounts, newest first.
+type OpsAccountsProps struct {
+	Shell layouts.OpsShell
+	Rows  []OpsAccountRow
+	Pager components.PagerProps
+}
+
+// OpsAccountRow is one account in the list.
+type OpsAccountRow struct {
+	ID        string
+	Name      string
+	Document  string
+	State     string
+	Switches  []string
+	CreatedAt time.Time
+}
+
+// OpsAccountProps is GET /ops/contas/{id}: all that there is to know about an
+// account.
+type OpsAccountProps struct {
+	Shell        layouts.OpsShell
+	Account      OpsAccountHead
+	Switches     []OpsSwitch
+	Books        []OpsBooks
+	Blocks       []OpsBlock
+	Block        OpsBlockFields
+	Errors       components.FieldErrors // of the form that blocks an amount
+	Members      []OpsMember
+	Requests     []OpsItem
+	Destinations []OpsItem
+	Withdrawals  []OpsItem
+	Movements    []OpsMovement // of live
+	Acts         []AuditRow    // the latest ones
+	CanRevoke    bool
+	AuditHref    string // the whole trail; "" for who may not see it
+}
+
+// OpsSwitch is a switch of an account, on or off.
+type OpsSwitch struct {
+	Switch string
+	On     bool
+	Since  *time.Time // nil: it was never touched
+	Reason string
+}
+
+// OpsBooks are what an account has in an environment.
+type OpsBooks struct {
+	Live                                              bool
+	Gross, Fee, Pending, Available, Reserved, Blocked money.Cents
+}
+
+// OpsBlock is an amount that is held back.
+type OpsBlock struct {
+	ID     string
+	Live   bool
+	Amount money.Cents
+	Reason string
+	At     time.Time
+}
+
+// OpsBlockFields are the fields of the form that blocks an amount, as typed. Their
+// names are env (live, test), amount and reason.
+type OpsBlockFields struct {
+	Env, Amount, Reason string
+}
+
+// OpsMember is a member of an account.
+type OpsMember struct {
+	ID, Name, Email, Role string
+	Staff                 bool
+}
+
+// OpsMovement is a line of an account's statement.
+type OpsMovement struct {
+	At        time.Time
+	Kind      string
+	Amount    money.Cents
+	Available money.Cents // after it
+	LinkedID  string
+}
+
+// OpsSwitchProps is GET and POST /ops/contas/{id}/travas/{switch}. Fields: reason,
+// and, to turn it on, confirm, the last four characters of the account's id.
+type OpsSwitchProps struct {
+	Shell    layouts.OpsShell
+	Account  OpsAccountHead
+	Switch   string
+	TurnOn   bool
+	InReview int // withdrawals that it holds up
+	Last4    string
+	Reason   string
+	Language string // the merchant's
+	Changed  string // who turned it meanwhile; "" if nobody did
+	Errors   components.FieldErrors
+}
+
+// OpsRevokeProps is GET and POST /ops/contas/{id}/encerrar.
+type OpsRevokeProps struct {
+	Shell    layouts.OpsShell
+	Account  OpsAccountHead
+	Changed  string
+	Decision DecisionForm
+}
+
+// lines are the amounts of the books, in the order of the API.
+func (b OpsBooks) lines() []struct {
+	Key    string
+	Amount money.Cents
+} {
+	return []struct {
+		Key    string
+		Amount money.Cents
+	}{{"gross", b.Gross}, {"fee", b.Fee}, {"pending", b.Pending}, {"available", b.Available}, {"reserved", b.Reserved}, {"blocked", b.Blocked}}
+}
+
+// title names what the form does.
+func (p OpsSwitchProps) title() string {
+	if p.TurnOn {
+		return "switch.turn_on_" + p.Switch
+	}
+	return "switch.turn_off_" + p.Switch
+}
+
+// effect says what is held up besides.
+func (p OpsSwitchProps) effect(ctx context.Context) string {
+	if p.Switch == "LIVE_BLOCKED" || p.InReview == 0 {
+		return ""
+	}
+	return i18n.N(ctx, "switch.holds", p.InReview)
+}
+
+// environment names the text of an environment.
+func environment(live bool) string {
+	if live {
+		return "layout.live"
+	}
+	return "layout.test"
+}

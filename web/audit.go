@@ -1,0 +1,238 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"garoupa/models"
+	"garoupa/requestid"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// auditSubjects are what acts are about, as the filter offers them.
+var auditSubjects = []string{
+	"access", "account", "amount", "api_key", "checkout", "destination", "exception", "member", "payment", "payment_link", "product",
+	"session", "staff", "switch", "user", "webhook_delivery", "webhook_endpoint", "withdrawal",
+}
+
+// auditFilter reads the filter of the log, as typed and as it is meant.
+func auditFilter(c *fiber.Ctx) (pages.AuditFields, models.AuditFilter, components.FieldErrors) {
+	fields := pages.AuditFields{
+		Subject: c.Query("subject"), Actor: strings.TrimSpace(c.Query("actor")), Object: strings.TrimSpace(c.Query("object")),
+		Account: strings.TrimSpace(c.Query("account")), From: c.Query("from"), To: c.Query("to"),
+	}
+	filter := models.AuditFilter{AccountID: oneLine(fields.Account), Actor: oneLine(fields.Actor), ObjectID: oneLine(fields.Object)}
+	if slices.Contains(auditSubjects, fields.Subject) {
+		filter.Subject = fields.Subject
+	}
+	var errs components.FieldErrors
+	var err error
+	if fields.From != "" {
+		if filter.From, err = i18n.ParseDay(fields.From); err != nil {
+			errs = append(errs, components.FieldError{Field: "from", Text: i18n.T(c.UserContext(), "problem.day")})
+		}
+	}
+	if fields.To != "" {
+		if filter.To, err = i18n.ParseDay(fields.To); err != nil {
+			errs = append(errs, components.FieldError{Field: "to", Text: i18n.T(c.UserContext(), "problem.day")})
+		}
+		filter.To = filter.To.AddDate(0, 0, 1) // the day itself is within
+	}
+	return fields, filter, errs
+}
+
+// oneLine is text that a query can hold.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
+
+// auditList reads a page of the log: the account's, or all of it if there is none.
+func (s *server) auditList(c *fiber.Ctx, path, accountID string, row func(models.AuditLine) pages.AuditRow) (pages.AuditList, error) {
+	fields, filter, errs := auditFilter(c)
+	filter.Limit = pageSize + 1
+	if accountID != "" {
+		filter.AccountID, fields.Account = accountID, ""
+	}
+	filter.Before, _ = strconv.ParseInt(c.Query("before"), 10, 64) // what is no number starts over
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, filter)
+	if err != nil {
+		return pages.AuditList{}, fmt.Errorf("web: read the audit log: %w", err)
+	}
+	query := url.Values{}
+	for name, value := range map[string]string{
+		"subject": fields.Subject, "actor": fields.Actor, "object": fields.Object, "account": fields.Account, "from": fields.From, "to": fields.To,
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	list := pages.AuditList{Path: path, Export: path + ".csv?" + query.Encode(), Fields: fields, Subjects: auditSubjects, Errors: errs}
+	if filter.Before > 0 {
+		list.Pager.Previous = path + "?" + query.Encode()
+	}
+	if len(lines) > pageSize {
+		lines = lines[:pageSize]
+		query.Set("before", strconv.FormatInt(lines[pageSize-1].ID, 10))
+		list.Pager.Next = path + "?" + query.Encode()
+	}
+	for _, l := range lines {
+		list.Rows = append(list.Rows, row(l))
+	}
+	return list, nil
+}
+
+// auditRow is a line as staff read it.
+func auditRow(l models.AuditLine) pages.AuditRow {
+	row := pages.AuditRow{
+		ID: l.ID, At: l.At, Action: l.Action, Who: l.ActorName, WhoEmail: l.ActorEmail, Account: l.AccountName, AccountID: l.AccountID,
+		ObjectID: l.ObjectID, IP: l.IP, RequestID: l.RequestID,
+	}
+	if row.Who == "" && l.Actor != models.ActorSystem {
+		row.Who = l.Actor
+	}
+	names := map[string]string{}
+	maps.Copy(names, l.Before)
+	maps.Copy(names, l.After)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		row.Changes = append(row.Changes, pages.AuditChange{Name: name, Before: l.Before[name], After: l.After[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Detail)) {
+		row.Details = append(row.Details, components.KeyValue{Key: name, Value: l.Detail[name]})
+	}
+	return row
+}
+
+// merchantLine leaves out of a line what is not the merchant's to know: who of staff
+// did it, and from where.
+func merchantLine(ctx context.Context, l models.AuditLine) models.AuditLine {
+	if l.ByStaff {
+		l.Actor, l.ActorName, l.ActorEmail, l.IP, l.RequestID = "staff", i18n.T(ctx, "audit.staff"), "", "", ""
+	}
+	l.AccountName = ""
+	return l
+}
+
+// readAudit shows GET /app/auditoria.
+func (s *server) readAudit(c *fiber.Ctx) error {
+	list, err := s.auditList(c, "/app/auditoria", visitor(c).AccountID, func(l models.AuditLine) pages.AuditRow {
+		return auditRow(merchantLine(c.UserContext(), l))
+	})
+	if err != nil {
+		return err
+	}
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.Audit(pages.AuditProps{Shell: shell, List: list}))
+}
+
+// auditFile answers GET /app/auditoria.csv.
+func (s *server) auditFile(c *fiber.Ctx) error {
+	ctx := c.UserContext()
+	return s.sendAudit(c, visitor(c).AccountID, func(l models.AuditLine) models.AuditLine { return merchantLine(ctx, l) })
+}
+
+// opsAudit shows GET /ops/auditoria.
+func (s *server) opsAudit(c *fiber.Ctx) error {
+	list, err := s.auditList(c, "/ops/auditoria", "", auditRow)
+	if err != nil {
+		return err
+	}
+	shell, err := s.opsShell(c)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.OpsAudit(pages.OpsAuditProps{Shell: shell, List: list}))
+}
+
+// opsAuditFile answers GET /ops/auditoria.csv.
+func (s *server) opsAuditFile(c *fiber.Ctx) error {
+	return s.sendAudit(c, "", func(l models.AuditLine) models.AuditLine { return l })
+}
+
+var auditColumns = []string{"id", "at", "action", "object", "account", "actor", "actor_name", "actor_email", "before", "after", "detail", "ip", "request_id"}
+
+// sendAudit answers with the log, the account's or all of it if there is none, or
+// what of it passes the filter, as CSV, however long it is: lines leave as they are
+// read.
+func (s *server) sendAudit(c *fiber.Ctx, accountID string, seen func(models.AuditLine) models.AuditLine) error {
+	_, filter, _ := auditFilter(c)
+	if accountID != "" {
+		filter.AccountID = accountID
+	}
+	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="auditoria-`+s.Now().UTC().Format(time.DateOnly)+`.csv"`)
+	// The stream outlives the handler, so it has nothing of c.
+	ctx := requestid.With(context.Background(), requestid.Of(c.UserContext()))
+	c.Context().SetBodyStreamWriter(fasthttp.StreamWriter(func(w *bufio.Writer) {
+		defer func() { // a panic here is outside of every middleware and would end the process
+			if r := recover(); r != nil {
+				slog.ErrorContext(ctx, "audit export failed", "panic", r)
+			}
+		}()
+		if err := s.writeAudit(ctx, w, filter, seen); err != nil {
+			slog.WarnContext(ctx, "audit export ended", "err", err) // the browser left, or the database did
+		}
+	}))
+	return nil
+}
+
+func (s *server) writeAudit(ctx context.Context, w *bufio.Writer, filter models.AuditFilter, seen func(models.AuditLine) models.AuditLine) error {
+	file := csv.NewWriter(w)
+	if err := file.Write(auditColumns); err != nil {
+		return err
+	}
+	err := models.EachAuditLine(ctx, s.DB.Pool, filter, func(l models.AuditLine) error {
+		l = seen(l)
+		record := []string{
+			strconv.FormatInt(l.ID, 10), l.At.UTC().Format("2006-01-02T15:04:05.000Z"), l.Action, l.ObjectID, l.AccountID, l.Actor,
+			l.ActorName, l.ActorEmail, facts(l.Before), facts(l.After), facts(l.Detail), l.IP, l.RequestID,
+		}
+		for i, cell := range record {
+			record[i] = cellText(cell)
+		}
+		return file.Write(record)
+	})
+	if err != nil {
+		return err
+	}
+	file.Flush()
+	return file.Error()
+}
+
+// facts writes the members of a line as JSON, "" for none.
+func facts(members map[string]string) string {
+	if len(members) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(members)
+	if err != nil { // no map of texts fails
+		return ""
+	}
+	return string(text)
+}
+
+// cellText keeps a spreadsheet from running what somebody typed: no cell begins like
+// a formula.
+func cellText(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/requestid"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+const (
+	// opsSession is how long staff may work before they log in again.
+	opsSession = 12 * time.Hour
+	// opsLate is how long something may wait for staff.
+	opsLate = 24 * time.Hour
+	// opsLatest is how many rows a part of a page shows of a longer list.
+	opsLatest = 10
+)
+
+// registerOps adds the ops console. Whoever is not of staff finds nothing there,
+// whatever path or method they try; who is has given a code, too.
+func (s *server) registerOps(r fiber.Router) {
+	ops := r.Group("/ops", compressed, s.speak, secure, s.colleague, s.staff(), sameOrigin)
+	supervisor := s.staff(models.StaffSupervisor)
+	ops.Get("/", s.opsHome)
+	ops.Get("/buscar", s.opsFind)
+
+	ops.Get("/acessos", s.opsQueue(s.accessQueue()))
+	ops.Get("/acessos/:id", s.opsAccess)
+	ops.Post("/acessos/:id", s.opsDecide(s.accessCase()))
+
+	ops.Get("/contas", s.opsAccounts)
+	ops.Get("/contas/:id", s.opsAccount)
+	ops.Get("/contas/:id/encerrar", supervisor, s.opsRevokeForm)
+	ops.Post("/contas/:id/encerrar", supervisor, s.opsDecide(s.revokeCase()))
+	ops.Get("/contas/:id/travas/:switch", s.opsSwitchForm)
+	ops.Post("/contas/:id/travas/:switch", s.opsSwitch)
+	ops.Post("/contas/:id/bloqueios", s.opsBlock)
+	ops.Post("/contas/:id/bloqueios/:block", s.opsUnblock)
+
+	ops.Get("/auditoria", supervisor, s.opsAudit)
+	ops.Get("/auditoria.csv", supervisor, s.opsAuditFile)
+}
+
+// errNothing is what strangers get of the console: the page of an unknown path.
+var errNothing = fault.New(fault.NotFound, "There is nothing here.")
+
+// colleague lets in people of the installation's own staff who logged in lately; the
+// others learn nothing. It comes before staff, which asks for more.
+func (s *server) colleague(c *fiber.Ctx) error {
+	v, err := s.Merchants.Visitor(c.UserContext(), s.token(c))
+	if errors.Is(err, models.ErrNotFound) || err == nil && v.StaffRole == nil {
+		return errNothing
+	} else if err != nil {
+		return err
+	}
+	if s.Now().Sub(v.CreatedAt) > opsSession {
+		if err := s.flash(c, "log_in_first"); err != nil {
+			return err
+		}
+		return c.Redirect("/entrar?next="+url.QueryEscape(c.OriginalURL()), fiber.StatusSeeOther)
+	}
+	c.Locals(visitorKey{}, v)
+	return c.Next()
+}
+
+// payer is the visitor as package payments knows who acts.
+func payer(c *fiber.Ctx) payments.Actor {
+	return payments.Actor{UserID: visitor(c).UserID, IP: c.IP(), RequestID: requestid.Of(c.UserContext())}
+}
+
+// opsShell is the frame of a page of the console.
+func (s *server) opsShell(c *fiber.Ctx) (layouts.OpsShell, error) {
+	shell, err := s.shell(c)
+	if err != nil {
+		return layouts.OpsShell{}, err
+	}
+	queues, err := models.StaffQueues(c.UserContext(), s.DB.Pool)
+	if err != nil {
+		return layouts.OpsShell{}, err
+	}
+	out := layouts.OpsShell{Shell: shell, Role: string(*visitor(c).StaffRole), Nav: []layouts.NavItem{
+		{ID: layouts.OpsQueues, Href: "/ops"},
+		{ID: layouts.OpsAccess, Href: "/ops/acessos", Count: queues.Access.Count},
+		{ID: layouts.OpsAccounts, Href: "/ops/contas"},
+	}}
+	if *visitor(c).StaffRole == models.StaffSupervisor {
+		out.Nav = append(out.Nav, layouts.NavItem{ID: layouts.OpsAudit, Href: "/ops/auditoria"})
+	}
+	return out, nil
+}
+
+// toOps shows a page of the console with what was done.
+func (s *server) toOps(c *fiber.Ctx, path, flash string) error {
+	if err := s.flash(c, flash); err != nil {
+		return err
+	}
+	return c.Redirect(path, fiber.StatusSeeOther)
+}
+
+// late reports whether something has waited for too long.
+func (s *server) late(since time.Time) bool { return s.Now().Sub(since) > opsLate }
+
+// lastAct says who changed an object last, and when, "" if nobody did.
+func (s *server) lastAct(c *fiber.Ctx, objectID string) (string, error) {
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{ObjectID: objectID, Limit: 1})
+	if err != nil || len(lines) == 0 {
+		return "", err
+	}
+	who := lines[0].ActorName
+	if who == "" {
+		who = lines[0].Actor
+	}
+	ctx := c.UserContext()
+	return i18n.T(ctx, "ops.changed_by", who, i18n.DateTime(ctx, lines[0].At)), nil
+}
+
+// spokenBy is the language in which an account's owner is written to.
+func (s *server) spokenBy(c *fiber.Ctx, accountID string) (i18n.Lang, error) {
+	owners, err := models.MembersToTell(c.UserContext(), s.DB.Pool, accountID, models.RoleOwner)
+	if err != nil || len(owners) == 0 {
+		return i18n.Portuguese, err
+	}
+	lang, _ := i18n.Parse(owners[0].Language)
+	return lang, nil
+}
+
+// staffActor is the visitor as package merchants knows who acts.
+func staffActor(c *fiber.Ctx) merchants.Actor {
+	by := actor(c)
+	by.AccountID = "" // of the thing, not of the visitor
+	return by
+}
+
+// mailSubject is what a mail about an account will be called.
+func mailSubject(lang i18n.Lang, kind, account string) string {
+	return strings.ReplaceAll(i18n.In(lang, "mail."+kind+"_subject"), "{account}", account)
+}

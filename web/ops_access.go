@@ -1,0 +1,177 @@
+package web
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/taxid"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	"garoupa/views/pages"
+)
+
+// accessQueue is the requests for production access.
+func (s *server) accessQueue() queue {
+	return queue{id: layouts.OpsAccess, path: "/ops/acessos", tabs: []string{"analise", "decididos"},
+		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
+			if tab == "analise" {
+				requests, err := models.AccessRequestsInReview(c.UserContext(), s.DB.Pool, after, limit)
+				return s.accessRows(c, requests, true), err
+			}
+			requests, err := models.AccessRequestsDone(c.UserContext(), s.DB.Pool, after, limit)
+			return s.accessRows(c, requests, false), err
+		}}
+}
+
+// accessRows are requests in a list: since they were sent if they wait, since they
+// changed otherwise.
+func (s *server) accessRows(c *fiber.Ctx, requests []models.ListedAccessRequest, wait bool) []queued {
+	var rows []queued
+	for _, r := range requests {
+		since := r.UpdatedAt
+		if wait {
+			since = r.SubmittedAt
+		}
+		rows = append(rows, queued{at: models.Position{CreatedAt: since, ID: r.ID}, OpsItem: pages.OpsItem{
+			Href: "/ops/acessos/" + r.ID, Title: r.AccountName, Detail: r.LegalName + " · " + taxid.Format(r.Document),
+			Badge: components.StatusBadge(components.Access, string(r.Status)), Since: since, Late: wait && s.late(since),
+		}})
+	}
+	return rows
+}
+
+// opsAccess shows GET /ops/acessos/:id.
+func (s *server) opsAccess(c *fiber.Ctx) error {
+	return s.showOpsAccess(c, decision{id: c.Params("id")}, nil, false)
+}
+
+// accessCase is the decision about a request for production access.
+func (s *server) accessCase() opsCase {
+	return opsCase{
+		show: s.showOpsAccess,
+		check: func(c *fiber.Ctx, d *decision) (components.FieldErrors, bool, error) {
+			request, err := models.AccessRequestByID(s.DB.WithContext(c.UserContext()), d.id)
+			if err != nil {
+				return nil, false, err
+			}
+			made := accessDecision(*d)
+			errs := decisionErrors(c, made.Check())
+			d.ReasonCode, d.Reason = made.Reason.Code, made.Reason.Text
+			return errs, request.Version == d.version && request.Status == models.AccessRequestPending, nil
+		},
+		preview: s.previewAccess,
+		decide: func(c *fiber.Ctx, d decision) (flash, path string, err error) {
+			err = s.Merchants.DecideAccess(c.UserContext(), staffActor(c), d.id, accessDecision(d))
+			return "ops_access_" + d.Outcome, "/ops/acessos/" + d.id, err
+		},
+	}
+}
+
+func accessDecision(d decision) merchants.AccessDecision {
+	return merchants.AccessDecision{
+		Version: d.version, Outcome: models.AccessStatus(d.Outcome), Reason: merchants.Reason{Code: d.ReasonCode, Text: d.Reason},
+	}
+}
+
+func (s *server) previewAccess(c *fiber.Ctx, d decision) (preview, error) {
+	request, err := models.AccessRequestByID(s.DB.WithContext(c.UserContext()), d.id)
+	if err != nil {
+		return preview{}, err
+	}
+	return s.previewVerdict(c, request.AccountID, d, preview{
+		section: layouts.OpsAccess, back: request.LegalName, backHref: "/ops/acessos/" + d.id, confirm: i18n.T(c.UserContext(), "ops.access_"+d.Outcome),
+	})
+}
+
+// previewVerdict fills in what the merchant will read of a decision about production
+// access.
+func (s *server) previewVerdict(c *fiber.Ctx, accountID string, d decision, p preview) (preview, error) {
+	lang, err := s.spokenBy(c, accountID)
+	if err != nil {
+		return p, err
+	}
+	account, err := models.AccountByID(s.DB.WithContext(c.UserContext()), accountID)
+	if err != nil {
+		return p, err
+	}
+	p.title, p.language, p.danger = i18n.T(c.UserContext(), "ops.preview_title"), lang, d.Outcome == pages.OutcomeRejected || d.Outcome == pages.OutcomeRevoked
+	p.page = pages.VerdictNotice(pages.Verdict{Outcome: d.Outcome, ReasonCode: d.ReasonCode, Reason: d.Reason})
+	p.mail = mailSubject(lang, map[string]string{
+		pages.OutcomeApproved: models.MailAccessApproved, pages.OutcomeRejected: models.MailAccessRejected,
+		pages.OutcomeReturned: models.MailAccessReturned, pages.OutcomeRevoked: models.MailAccessRevoked,
+	}[d.Outcome], account.Name)
+	return p, nil
+}
+
+// showOpsAccess answers with the page of a request.
+func (s *server) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldErrors, changed bool) error {
+	request, err := models.AccessRequestByID(s.DB.WithContext(c.UserContext()), d.id)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsAccessProps{
+		ID: request.ID, Status: string(request.Status), SubmittedAt: request.SubmittedAt, Late: s.late(request.SubmittedAt),
+	}
+	if changed {
+		if props.Changed, err = s.lastAct(c, request.ID); err != nil {
+			return err
+		}
+	}
+	if props.Answers, err = s.accessAnswers(request); err != nil {
+		return err
+	}
+	if props.Account, err = s.accountHead(c, request.AccountID); err != nil {
+		return err
+	}
+	if props.History, props.SubmittedBy, err = s.accessHistory(c, request); err != nil {
+		return err
+	}
+	others, err := models.AccessRequestsByDocument(c.UserContext(), s.DB.Pool, request.Document, request.AccountID)
+	if err != nil {
+		return err
+	}
+	for _, row := range s.accessRows(c, others, false) {
+		props.Others = append(props.Others, row.OpsItem)
+	}
+	if request.Status == models.AccessRequestPending {
+		props.Decision = &pages.DecisionForm{
+			Kind: "access", Action: "/ops/acessos/" + request.ID, Version: strconv.Itoa(request.Version),
+			Outcomes: []string{pages.OutcomeApproved, pages.OutcomeReturned, pages.OutcomeRejected},
+			Reasons:  merchants.AccessReasons, ReasonKey: "access.reason_", Fields: d.DecisionFields, Errors: errs,
+		}
+	}
+	if props.Shell, err = s.opsShell(c); err != nil {
+		return err
+	}
+	return render(c, pages.OpsAccess(props))
+}
+
+// accessHistory is what was asked and decided about an account, the latest first,
+// and who sent the request.
+func (s *server) accessHistory(c *fiber.Ctx, request *models.AccessRequest) (events []pages.OpsEvent, submitter string, err error) {
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{AccountID: request.AccountID, Subject: "access", Limit: 50})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, l := range lines {
+		event := pages.OpsEvent{At: l.At, Who: l.ActorName, Badge: components.StatusBadge(components.Access, accessStates[l.Action])}
+		if code := l.Detail["reasonCode"]; code != "" {
+			event.Detail = i18n.T(c.UserContext(), "access.reason_"+code) + "\n" + l.Detail["reason"]
+		}
+		if l.Action == "access.requested" && l.ObjectID == request.ID {
+			submitter = l.ActorName + " (" + l.ActorEmail + ")"
+		}
+		events = append(events, event)
+	}
+	return events, submitter, nil
+}
+
+// accessStates are what the acts of the audit log brought a request to.
+var accessStates = map[string]string{
+	"access.requested": "PENDING_REVIEW", "access.withdrawn": "WITHDRAWN", "access.approved": pages.OutcomeApproved,
+	"access.rejected": pages.OutcomeRejected, "access.returned": pages.OutcomeReturned, "access.revoked": pages.OutcomeRevoked,
+}

@@ -1,0 +1,225 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/taxid"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// accountList is the list that cursors of accounts belong to.
+const accountList payments.List = "ops_accounts"
+
+// opsAccounts shows GET /ops/contas.
+func (s *server) opsAccounts(c *fiber.Ctx) error {
+	after := s.position(c, accountList)
+	accounts, err := models.Accounts(s.DB.WithContext(c.UserContext()), after, pageSize+1)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if len(accounts) > pageSize {
+		accounts = accounts[:pageSize]
+		last := accounts[pageSize-1]
+		next = s.Payments.Cursor(accountList, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
+	}
+	shell, err := s.opsShell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsAccountsProps{Shell: shell, Pager: listPager("/ops/contas", after != nil, next)}
+	for i := range accounts {
+		a := &accounts[i]
+		props.Rows = append(props.Rows, pages.OpsAccountRow{
+			ID: a.ID, Name: a.Name, Document: taxid.Format(text(a.Document)), State: string(a.ProductionAccess), Switches: switchesOn(a), CreatedAt: a.CreatedAt,
+		})
+	}
+	return render(c, pages.OpsAccounts(props))
+}
+
+func switchesOn(a *models.Account) (on []string) {
+	for _, which := range models.Switches {
+		if which.On(a) {
+			on = append(on, string(which))
+		}
+	}
+	return on
+}
+
+// anyAccount returns an account for staff, or models.ErrNotFound.
+func (s *server) anyAccount(c *fiber.Ctx, id string) (*models.Account, error) {
+	if !plain(id) {
+		return nil, models.ErrNotFound
+	}
+	return models.AccountByID(s.DB.WithContext(c.UserContext()), id)
+}
+
+// accountHead is what staff want to know about an account first.
+func (s *server) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, error) {
+	account, err := s.anyAccount(c, id)
+	if err != nil {
+		return pages.OpsAccountHead{}, err
+	}
+	totals, err := models.TotalsOf(c.UserContext(), s.DB.Pool, id, s.Now().AddDate(0, 0, -30))
+	if err != nil {
+		return pages.OpsAccountHead{}, err
+	}
+	members, err := models.AccountMembers(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return pages.OpsAccountHead{}, err
+	}
+	return pages.OpsAccountHead{
+		ID: id, Name: account.Name, Document: taxid.Format(text(account.Document)), State: string(account.ProductionAccess),
+		Switches: switchesOn(account), CreatedAt: account.CreatedAt,
+		Totals: pages.OpsTotals{
+			PaidTest: totals.PaidTest, PaidLive: totals.PaidLive, Volume: totals.Volume, Withdrawals: totals.Withdrawals,
+			Withdrawn: totals.Withdrawn, OpenExceptions: totals.OpenExceptions,
+		},
+		Own: slices.ContainsFunc(members, func(m models.AccountMember) bool { return m.UserID == visitor(c).UserID }),
+	}, nil
+}
+
+// opsAccount shows GET /ops/contas/:id.
+func (s *server) opsAccount(c *fiber.Ctx) error {
+	return s.showOpsAccount(c, pages.OpsBlockFields{}, nil)
+}
+
+// showOpsAccount answers with the page of an account.
+func (s *server) showOpsAccount(c *fiber.Ctx, block pages.OpsBlockFields, errs components.FieldErrors) (err error) {
+	id := c.Params("id")
+	props := pages.OpsAccountProps{Block: block, Errors: errs}
+	if props.Account, err = s.accountHead(c, id); err != nil {
+		return err
+	}
+	supervises := *visitor(c).StaffRole == models.StaffSupervisor
+	props.CanRevoke = supervises && props.Account.State == pages.AccessApproved && !props.Account.Own
+	if supervises {
+		props.AuditHref = "/ops/auditoria?account=" + id
+	}
+	for _, fill := range []func(*fiber.Ctx, string, *pages.OpsAccountProps) error{s.fillSwitches, s.fillBooks, s.fillPeople, s.fillHistory} {
+		if err := fill(c, id, &props); err != nil {
+			return err
+		}
+	}
+	if props.Shell, err = s.opsShell(c); err != nil {
+		return err
+	}
+	return render(c, pages.OpsAccount(props))
+}
+
+func (s *server) fillSwitches(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	latest, err := models.LatestSwitchChanges(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return err
+	}
+	for _, which := range models.Switches {
+		row := pages.OpsSwitch{Switch: string(which), On: slices.Contains(props.Account.Switches, string(which))}
+		if change, ever := latest[which]; ever {
+			row.Since, row.Reason = &change.ChangedAt, change.Reason
+		}
+		props.Switches = append(props.Switches, row)
+	}
+	return nil
+}
+
+func (s *server) fillBooks(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	for _, live := range []bool{true, false} {
+		b, err := s.Payments.Books(c.UserContext(), id, live)
+		if err != nil {
+			return err
+		}
+		props.Books = append(props.Books, pages.OpsBooks{
+			Live: live, Gross: b.Gross, Fee: b.Fee, Pending: b.Pending, Available: b.Available, Reserved: b.Reserved, Blocked: b.Blocked,
+		})
+		blocks, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, id, live, true)
+		if err != nil {
+			return err
+		}
+		for _, block := range blocks {
+			props.Blocks = append(props.Blocks, pages.OpsBlock{ID: block.ID, Live: live, Amount: block.Amount, Reason: block.Reason, At: block.CreatedAt})
+		}
+	}
+	movements, err := models.Statement(c.UserContext(), s.DB.Pool, id, true, models.StatementFilter{Limit: opsLatest})
+	if err != nil {
+		return err
+	}
+	for _, m := range movements {
+		props.Movements = append(props.Movements, pages.OpsMovement{At: m.At, Kind: string(m.Kind), Amount: m.Amount, Available: m.Available, LinkedID: m.LinkedID})
+	}
+	return nil
+}
+
+func (s *server) fillPeople(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	members, err := models.AccountMembers(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		props.Members = append(props.Members, pages.OpsMember{ID: m.UserID, Name: m.Name, Email: m.Email, Role: string(m.Role), Staff: m.Staff})
+	}
+	return nil
+}
+
+func (s *server) fillHistory(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	requests, err := models.AccessRequestsOf(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return err
+	}
+	for _, row := range s.accessRows(c, requests, false) {
+		props.Requests = append(props.Requests, row.OpsItem)
+	}
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{AccountID: id, Limit: opsLatest})
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		l.AccountName = "" // it is the page's
+		props.Acts = append(props.Acts, auditRow(l))
+	}
+	return nil
+}
+
+// opsBlock handles POST /ops/contas/:id/bloqueios.
+func (s *server) opsBlock(c *fiber.Ctx) error {
+	fields := pages.OpsBlockFields{Env: c.FormValue("env"), Amount: c.FormValue("amount"), Reason: formText(c, "reason")}
+	amount, _ := readPrice(fields.Amount) // what is no amount is zero, which is refused
+	if _, err := s.anyAccount(c, c.Params("id")); err != nil {
+		return err
+	}
+	_, err := s.Payments.BlockAmount(c.UserContext(), payer(c), c.Params("id"), fields.Env != "test", amount, fields.Reason)
+	if field := map[fault.Code]string{
+		fault.InvalidAmount: "amount", fault.InsufficientBalance: "amount", fault.ReasonRequired: "reason",
+	}[fault.Of(err).Code]; err != nil && field != "" {
+		c.Status(fiber.StatusUnprocessableEntity)
+		text := i18n.T(c.UserContext(), "problem.ops_"+strings.TrimSuffix(string(fault.Of(err).Code), "_required"))
+		return s.showOpsAccount(c, fields, components.FieldErrors{{Field: field, Text: text}})
+	} else if err != nil {
+		return err
+	}
+	return s.toOps(c, "/ops/contas/"+c.Params("id"), "ops_blocked")
+}
+
+// opsUnblock handles POST /ops/contas/:id/bloqueios/:block.
+func (s *server) opsUnblock(c *fiber.Ctx) error {
+	path, flash := "/ops/contas/"+c.Params("id"), "ops_unblocked"
+	_, err := s.Payments.UnblockAmount(c.UserContext(), payer(c), c.Params("block"), formText(c, "reason-"+c.Params("block")))
+	switch fault.Of(err).Code {
+	case fault.WrongState:
+		flash = "ops_changed"
+	case fault.ReasonRequired:
+		flash = "ops_reason_missing"
+	default:
+		if err != nil {
+			return err
+		}
+	}
+	return s.toOps(c, path, flash)
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	"garoupa/views/pages"
+)
+
+// opsShown is how many things of each queue the first page shows.
+const opsShown = 5
+
+// queue is a list of things to decide, with those decided in tabs beside it.
+type queue struct {
+	id   string // one of the Ops constants of package layouts
+	path string
+	tabs []string // of the address; the first is what waits
+	// rows reads at most limit rows of a tab after a place.
+	rows func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error)
+}
+
+// queued is a row of a queue with its place in it.
+type queued struct {
+	pages.OpsItem
+	at models.Position
+}
+
+// opsQueue shows GET /ops/acessos and its likes.
+func (s *server) opsQueue(q queue) fiber.Handler {
+	list := payments.List("ops_" + q.id)
+	return func(c *fiber.Ctx) error {
+		tab := c.Query("aba")
+		if !slices.Contains(q.tabs, tab) {
+			tab = q.tabs[0]
+		}
+		here := q.path + "?aba=" + tab
+		after := s.position(c, list+payments.List(tab))
+		rows, err := q.rows(c, tab, after, pageSize+1)
+		if err != nil {
+			return err
+		}
+		shell, err := s.opsShell(c)
+		if err != nil {
+			return err
+		}
+		props := pages.OpsListProps{Shell: shell, ID: q.id, Tabs: components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
+		if len(rows) > pageSize {
+			rows = rows[:pageSize]
+			props.Pager.Next = here + "&cursor=" + s.Payments.Cursor(list+payments.List(tab), rows[pageSize-1].at)
+		}
+		if after != nil {
+			props.Pager.Previous = here
+		}
+		for _, row := range rows {
+			props.Items = append(props.Items, row.OpsItem)
+		}
+		for _, t := range q.tabs {
+			props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{
+				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?aba=" + t, Current: t == tab,
+			})
+		}
+		return render(c, pages.OpsList(props))
+	}
+}
+
+// opsHome shows GET /ops: what waits, the oldest first.
+func (s *server) opsHome(c *fiber.Ctx) error {
+	counts, err := models.StaffQueues(c.UserContext(), s.DB.Pool)
+	if err != nil {
+		return err
+	}
+	shell, err := s.opsShell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsHomeProps{Shell: shell}
+	for _, q := range []struct {
+		id    string
+		tab   int
+		size  models.Queue
+		queue queue
+	}{
+		{layouts.OpsAccess, 0, counts.Access, s.accessQueue()},
+	} {
+		tab := q.queue.tabs[q.tab]
+		rows, err := q.queue.rows(c, tab, nil, opsShown)
+		if err != nil {
+			return err
+		}
+		shown := pages.OpsQueue{ID: q.id, Href: q.queue.path + "?aba=" + tab, Count: q.size.Count, Oldest: q.size.Oldest}
+		shown.Late = q.size.Oldest != nil && s.late(*q.size.Oldest)
+		for _, row := range rows {
+			shown.Items = append(shown.Items, row.OpsItem)
+		}
+		props.Queues = append(props.Queues, shown)
+	}
+	return render(c, pages.OpsHome(props))
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	"garoupa/views/pages"
+)
+
+// opsSwitchForm shows GET /ops/contas/:id/travas/:switch.
+func (s *server) opsSwitchForm(c *fiber.Ctx) error { return s.showSwitch(c, nil, false) }
+
+// showSwitch answers with the form that turns a switch to where it is not.
+func (s *server) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed bool) error {
+	which := models.Switch(c.Params("switch"))
+	if !slices.Contains(models.Switches, which) {
+		return models.ErrNotFound
+	}
+	head, err := s.accountHead(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	lang, err := s.spokenBy(c, head.ID)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsSwitchProps{
+		Account: head, Switch: string(which), TurnOn: !slices.Contains(head.Switches, string(which)), Last4: head.ID[len(head.ID)-4:],
+		Reason: formText(c, "reason"), Language: string(lang), Errors: errs,
+	}
+	if changed {
+		if props.Changed, err = s.lastAct(c, head.ID); err != nil {
+			return err
+		}
+	}
+	waiting, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{
+		AccountID: head.ID, Statuses: []models.WithdrawalStatus{models.WithdrawalPendingReview, models.WithdrawalApproved}, Limit: 100,
+	})
+	if err != nil {
+		return err
+	}
+	props.InReview = len(waiting)
+	if props.Shell, err = s.opsShell(c); err != nil {
+		return err
+	}
+	return render(c, pages.OpsSwitchForm(props))
+}
+
+// opsSwitch handles POST /ops/contas/:id/travas/:switch. To turn one on, the last
+// four characters of the account's id must be typed: stopping the wrong shop stops
+// its sales.
+func (s *server) opsSwitch(c *fiber.Ctx) error {
+	id, which, on := c.Params("id"), models.Switch(c.Params("switch")), c.FormValue("turn") == "on"
+	if _, err := s.anyAccount(c, id); err != nil {
+		return err
+	}
+	if on && strings.TrimSpace(c.FormValue("confirm")) != id[len(id)-4:] {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showSwitch(c, components.FieldErrors{{Field: "confirm", Text: i18n.T(c.UserContext(), "problem.ops_confirm")}}, false)
+	}
+	err := s.Merchants.SetSwitch(c.UserContext(), staffActor(c), id, which, on, formText(c, "reason"))
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		if problems["switch"] != "" {
+			return models.ErrNotFound
+		}
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showSwitch(c, errorsOf(c, "ops_", problems, "reason"), false)
+	} else if errors.Is(err, merchants.ErrChanged) {
+		c.Status(fiber.StatusConflict)
+		return s.showSwitch(c, nil, true)
+	} else if err != nil {
+		return err
+	}
+	flash := map[bool]string{true: "ops_switch_on", false: "ops_switch_off"}[on]
+	return s.toOps(c, "/ops/contas/"+id, flash)
+}
+
+// opsRevokeForm shows GET /ops/contas/:id/encerrar.
+func (s *server) opsRevokeForm(c *fiber.Ctx) error {
+	return s.showRevoke(c, decision{id: c.Params("id"), DecisionFields: pages.DecisionFields{Outcome: pages.OutcomeRevoked}}, nil, false)
+}
+
+func (s *server) showRevoke(c *fiber.Ctx, d decision, errs components.FieldErrors, changed bool) error {
+	head, err := s.accountHead(c, d.id)
+	if err != nil {
+		return err
+	}
+	d.Outcome = pages.OutcomeRevoked
+	props := pages.OpsRevokeProps{Account: head, Decision: pages.DecisionForm{
+		Kind: "access", Action: "/ops/contas/" + head.ID + "/encerrar", Outcomes: []string{pages.OutcomeRevoked},
+		Reasons: merchants.AccessReasons, ReasonKey: "access.reason_", Fields: d.DecisionFields, Errors: errs,
+	}}
+	if changed {
+		if props.Changed, err = s.lastAct(c, head.ID); err != nil {
+			return err
+		}
+	}
+	if props.Shell, err = s.opsShell(c); err != nil {
+		return err
+	}
+	return render(c, pages.OpsRevoke(props))
+}
+
+// revokeCase is the end of an account's production access.
+func (s *server) revokeCase() opsCase {
+	return opsCase{
+		show: s.showRevoke,
+		check: func(c *fiber.Ctx, d *decision) (components.FieldErrors, bool, error) {
+			account, err := s.anyAccount(c, d.id)
+			if err != nil {
+				return nil, false, err
+			}
+			why := merchants.Reason{Code: d.ReasonCode, Text: d.Reason}
+			errs := decisionErrors(c, why.Check())
+			d.Outcome, d.Reason = pages.OutcomeRevoked, why.Text
+			return errs, account.ProductionAccess == models.AccessApproved, nil
+		},
+		preview: func(c *fiber.Ctx, d decision) (preview, error) {
+			account, err := s.anyAccount(c, d.id)
+			if err != nil {
+				return preview{}, err
+			}
+			return s.previewVerdict(c, d.id, d, preview{
+				section: layouts.OpsAccounts, back: account.Name, backHref: "/ops/contas/" + d.id, confirm: i18n.T(c.UserContext(), "ops.access_REVOKED"),
+			})
+		},
+		decide: func(c *fiber.Ctx, d decision) (flash, path string, err error) {
+			err = s.Merchants.RevokeAccess(c.UserContext(), staffActor(c), d.id, merchants.Reason{Code: d.ReasonCode, Text: d.Reason})
+			return "ops_access_REVOKED", "/ops/contas/" + d.id, err
+		},
+	}
+}

@@ -1,0 +1,347 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+)
+
+// console is a client that logged in as a new person of staff.
+func (s *site) console(t *testing.T, role models.StaffRole) (*client, merchants.Actor) {
+	t.Helper()
+	email := strings.ToLower(string(role)) + "@staff.example"
+	by := s.reviewer(t, email, role)
+	c := s.client(t)
+	c.post("/entrar", "email", email, "password", paymentstest.Password)
+	s.enrol(t, c, c.get("/ops").header.Get("Location"))
+	return c, by
+}
+
+// opsRoutes are the methods and paths of the console, with ids of nothing.
+func (s *site) opsRoutes() map[string][]string {
+	routes := map[string][]string{}
+	for _, r := range s.app.GetRoutes(true) {
+		if path := r.Path; strings.HasPrefix(path, "/ops") && r.Method != http.MethodHead {
+			path = strings.NewReplacer(":id", "x", ":switch", "SUSPENDED", ":block", "x").Replace(path)
+			routes[path] = append(routes[path], r.Method)
+		}
+	}
+	return routes
+}
+
+// Whoever is not of staff finds nothing in the console: not its pages, not that they
+// are there.
+func TestOps_NobodyElse(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	stranger, member := s.client(t), s.member(t)
+	nothing := strings.ReplaceAll(stranger.get("/nada").Find("main").Text(), "\n", "")
+	routes := s.opsRoutes()
+	if len(routes) < 8 {
+		t.Fatalf("%d routes", len(routes))
+	}
+	routes["/ops/"], routes["/ops/nada"], routes["/ops/contas/x/y/z"] = []string{"GET"}, []string{"GET", "POST"}, []string{"PUT"}
+	for path, methods := range routes {
+		for _, method := range append(methods, "DELETE") {
+			for who, c := range map[string]*client{"a stranger": stranger, "a merchant": member} {
+				a := c.do(method, path, url.Values{"version": {"1"}})
+				text := strings.ReplaceAll(a.Find("main").Text(), "\n", "")
+				if a.status != http.StatusNotFound || a.header.Get("Location") != "" || a.header.Get("Allow") != "" || strings.Contains(strings.ToLower(a.body), "opera") {
+					t.Errorf("%s %s as %s: %d", method, path, who, a.status)
+				}
+				if method == http.MethodGet && text[:20] != nothing[:20] {
+					t.Errorf("%s as %s shows %q", path, who, text)
+				}
+			}
+		}
+	}
+	cross, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/ops/acessos/x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cross.Header.Set("Sec-Fetch-Site", "cross-site")
+	response, err := http.DefaultClient.Do(cross)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusNotFound {
+		t.Errorf("a form of another site: %d", response.StatusCode)
+	}
+}
+
+// Staff get every page of the console, with their own frame; reviewers not those of
+// supervisors. A session of yesterday has to be begun again.
+func TestOps_Staff(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	reviewer, _ := s.console(t, models.StaffReviewer)
+	supervisor, _ := s.console(t, models.StaffSupervisor)
+	for path, methods := range s.opsRoutes() {
+		supervises := strings.HasPrefix(path, "/ops/auditoria") || strings.HasSuffix(path, "/encerrar")
+		for _, method := range methods {
+			for c, forbidden := range map[*client]bool{reviewer: supervises, supervisor: false} {
+				a := c.do(method, path, url.Values{})
+				switch {
+				case forbidden && a.status != http.StatusForbidden, !forbidden && a.status == http.StatusForbidden:
+					t.Errorf("%s %s: %d", method, path, a.status)
+				case !forbidden && method == http.MethodGet && !strings.Contains(path, "/x") && a.status != http.StatusOK:
+					t.Errorf("%s: %d", path, a.status)
+				case a.status >= 500:
+					t.Errorf("%s %s: %d", method, path, a.status)
+				}
+			}
+		}
+	}
+	unproven := s.client(t)
+	unproven.post("/entrar", "email", "reviewer@staff.example", "password", paymentstest.Password)
+	if a := unproven.get("/ops"); a.status != http.StatusNotFound {
+		t.Errorf("without a code: %d %s", a.status, a.header.Get("Location"))
+	}
+	a := reviewer.get("/ops")
+	if !strings.Contains(a.Find("header").Text(), "Operações") || a.Find("aside").Length() != 0 || a.Find(`a[href="/ops/auditoria"]`).Length() != 0 {
+		t.Error("the console looks like the dashboard, or leads where a reviewer may not go")
+	}
+	if a := reviewer.get("/app"); a.header.Get("Location") != "/ops" {
+		t.Errorf("staff without an account at /app: %d %s", a.status, a.header.Get("Location"))
+	}
+	s.Clock.Advance(12*time.Hour + time.Second)
+	if a := reviewer.get("/ops/acessos"); a.header.Get("Location") != "/entrar?next=%2Fops%2Facessos" {
+		t.Errorf("after half a day: %d %s", a.status, a.header.Get("Location"))
+	}
+}
+
+// fields returns what the form on a page would send.
+func fields(a answer) []string {
+	var pairs []string
+	for _, field := range a.Find("main form input[type=hidden]").EachIter() {
+		pairs = append(pairs, field.AttrOr("name", ""), field.AttrOr("value", ""))
+	}
+	return pairs
+}
+
+// A request is looked at, what the merchant will read is shown first, and then it is
+// decided; who comes second learns who was first.
+func TestOps_Access(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, _ := s.console(t, models.StaffReviewer)
+	other, _ := s.console(t, models.StaffSupervisor)
+	merchant := s.member(t)
+	merchant.post("/app/producao/pedido", accessAnswers("send")...)
+	request, err := models.LatestAccessRequest(s.DB.DB, s.Account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(5 * time.Hour)
+	path := "/ops/acessos/" + request.ID
+	if a := c.get("/ops"); a.Find(`main a[href="`+path+`"]`).Length() != 1 || !strings.Contains(a.Find("main").Text(), "há 5 h") || strings.Contains(a.Find("main").Text(), "acima de") {
+		t.Errorf("the queue: %s", a.Find("main").Text())
+	}
+	if a := c.get("/ops/acessos"); a.Find(`main a[href="`+path+`"]`).Length() != 1 {
+		t.Errorf("the list: %s", a.Find("main").Text())
+	}
+	page := c.get(path)
+	for _, want := range []string{"Aurora Cerâmica Ltda", "12.ABC.345/01DE-35", "(11) 91234-5678", "Ana Lima (ana@example.com)", s.Account.ID, "Nenhuma outra conta usa este CNPJ"} {
+		if !strings.Contains(page.Find("main").Text(), want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+
+	version := page.Find("input[name=version]").AttrOr("value", "")
+	for name, form := range map[string][]string{
+		"#outcome-error": {"version", version}, "#reasonCode-error": {"version", version, "outcome", "REJECTED", "reason", "Falta o site da loja."},
+		"#reason-error": {"version", version, "outcome", "RETURNED", "reasonCode", "INCOMPLETE", "reason", "curto"},
+	} {
+		if a := c.post(path, form...); a.status != http.StatusUnprocessableEntity || a.Find(name).Length() != 1 {
+			t.Errorf("%s: %d %s", name, a.status, a.Find("#errors").Text())
+		}
+	}
+	a := c.post(path, "version", version, "outcome", "RETURNED", "reasonCode", "INCOMPLETE", "reason", "  Qual é o <b>site</b> da loja?\r\nObrigado. ")
+	text := a.Find("main").Text()
+	if a.status != http.StatusOK || !strings.Contains(text, "Precisamos de mais uma resposta") || !strings.Contains(text, "Qual é o <b>site</b> da loja?\nObrigado.") || !strings.Contains(text, "Falta uma resposta no seu pedido: Ateliê Aurora") {
+		t.Fatalf("the preview: %d %s", a.status, text)
+	}
+	if s.state(t) != models.AccessPendingReview {
+		t.Fatal("looking decided")
+	}
+	sent := fields(a)
+	if a := c.post(path, append(sent, "do", "edit")...); a.Find("#reason").Text() != "Qual é o <b>site</b> da loja?\nObrigado." || a.Find("input[value=RETURNED][checked]").Length() != 1 {
+		t.Error("going back loses what was typed")
+	}
+	if a := c.post(path, append(sent, "do", "send")...); a.header.Get("Location") != path {
+		t.Fatalf("deciding: %d %s", a.status, a.Find("main").Text())
+	}
+	if text := merchant.get("/app/producao").Find("main").Text(); !strings.Contains(text, "Qual é o <b>site</b> da loja?") {
+		t.Errorf("the merchant reads %s", text)
+	}
+
+	for _, do := range []string{"", "send"} { // who looked before it was decided
+		a := other.post(path, "version", version, "outcome", "APPROVED", "do", do)
+		if text := a.Find("[role=alert]").Text(); a.status != http.StatusConflict || !strings.Contains(text, "Alterado por Eva Reis") {
+			t.Errorf("second: %d %s", a.status, text)
+		}
+	}
+	if s.state(t) != models.AccessRejected {
+		t.Errorf("it is %s", s.state(t))
+	}
+	if a := c.get(path); a.Find("main form").Length() != 0 || !strings.Contains(a.Find("main").Text(), "Falta uma resposta") {
+		t.Error("a request that was decided can be decided again")
+	}
+}
+
+// Staff do not decide about accounts of their own, whatever they send.
+func TestOps_OwnAccount(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, by := s.console(t, models.StaffSupervisor)
+	s.member(t).post("/app/producao/pedido", accessAnswers("send")...)
+	request, err := models.LatestAccessRequest(s.DB.DB, s.Account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, 'VIEWER')", s.Account.ID, by.UserID).Error; err != nil {
+		t.Fatal(err)
+	}
+	for path, form := range map[string][]string{
+		"/ops/acessos/" + request.ID:                        {"version", "1", "outcome", "APPROVED", "do", "send"},
+		"/ops/contas/" + s.Account.ID + "/travas/SUSPENDED": {"turn", "on", "reason", "Motivo qualquer.", "confirm", s.Account.ID[len(s.Account.ID)-4:]},
+		"/ops/contas/" + s.Account.ID + "/bloqueios":        {"env", "live", "amount", "1,00", "reason", "Motivo qualquer."},
+	} {
+		if a := c.post(path, form...); a.status != http.StatusForbidden {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+	for _, path := range []string{"/ops/acessos/" + request.ID, "/ops/contas/" + s.Account.ID} {
+		if a := c.get(path); a.status != http.StatusOK || !strings.Contains(a.Find("main").Text(), "Esta conta é sua") || a.Find("main form").Length() != 0 {
+			t.Errorf("%s: %d, %d forms", path, a.status, a.Find("main form").Length())
+		}
+	}
+}
+
+// The page of an account shows all of it, and from there it is stopped and let go,
+// its money held back and released, and its access ended.
+func TestOps_Account(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, _ := s.console(t, models.StaffSupervisor)
+	s.Approve(t)
+	checkout := s.Checkout(t, payments.NewCheckout{Amount: 100_00})
+	if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(time.Minute)
+	if _, err := s.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path, last4 := "/ops/contas/"+s.Account.ID, s.Account.ID[len(s.Account.ID)-4:]
+	text := c.get(path).Find("main").Text()
+	for _, want := range []string{"Ateliê Aurora", "Ana Lima", "ana@example.com", s.Owner.UserID, "Suspensão da conta", "R$\u00a099,01", "0 em produção, 1 em teste"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	if a := c.get("/ops/contas"); a.Find(`main a[href="`+path+`"]`).Length() != 1 {
+		t.Error("the account is not in the list")
+	}
+
+	suspend := path + "/travas/SUSPENDED"
+	if a := c.get(suspend); !strings.Contains(a.Find("main").Text(), "Digite os 4 últimos caracteres") {
+		t.Errorf("the form: %s", a.Find("main").Text())
+	}
+	for field, form := range map[string][]string{
+		"#confirm-error": {"turn", "on", "reason", "Ordem judicial 12."}, "#reason-error": {"turn", "on", "confirm", last4, "reason", "curto"},
+	} {
+		if a := c.post(suspend, form...); a.status != http.StatusUnprocessableEntity || a.Find(field).Length() != 1 {
+			t.Errorf("%s: %d", field, a.status)
+		}
+	}
+	if a := c.post(suspend, "turn", "on", "reason", "Ordem judicial 12.", "confirm", last4); a.header.Get("Location") != path {
+		t.Fatalf("suspending: %d", a.status)
+	}
+	if a := c.post(suspend, "turn", "on", "reason", "Ordem judicial 12.", "confirm", last4); a.status != http.StatusConflict || !strings.Contains(a.Find("[role=alert]").Text(), "Eva Reis") {
+		t.Errorf("suspending twice: %d", a.status)
+	}
+	if text := s.member(t).get("/app").Find("main").Text(); !strings.Contains(text, "Ordem judicial 12.") {
+		t.Error("the merchant is not told")
+	}
+	if a := c.post(suspend, "turn", "off", "reason", "A ordem foi revogada."); a.header.Get("Location") != path {
+		t.Errorf("letting go: %d", a.status)
+	}
+	if a := c.get(path + "/travas/PRODUCTION"); a.status != http.StatusNotFound {
+		t.Errorf("a switch that there is not: %d", a.status)
+	}
+
+	block := path + "/bloqueios"
+	if a := c.post(block, "env", "test", "amount", "99,02", "reason", "Disputa 77 em análise."); a.status != http.StatusUnprocessableEntity || a.Find("#amount-error").Length() != 1 || a.Find("details[open] #amount").AttrOr("value", "") != "99,02" {
+		t.Errorf("blocking too much: %d", a.status)
+	}
+	c.post(block, "env", "test", "amount", "50,00", "reason", "Disputa 77 em análise.")
+	a := c.get(path)
+	if !strings.Contains(a.Find("main").Text(), "Disputa 77 em análise.") {
+		t.Fatal("the blocked amount is not shown")
+	}
+	release, _ := a.Find(`form[action*="/bloqueios/blk_"]`).Attr("action")
+	c.post(release, "reason-"+release[strings.LastIndex(release, "/")+1:], "A disputa acabou.")
+	if b, err := s.Books(t.Context(), s.Account.ID, false); err != nil || b.Blocked != 0 || b.Available != 99_01 {
+		t.Errorf("the books have %+v, %v", b, err)
+	}
+
+	end := path + "/encerrar"
+	a = c.post(end, "reasonCode", "RISK", "reason", "Fraude confirmada pelo banco.")
+	if !strings.Contains(a.Find("main").Text(), "Seu acesso à produção foi encerrado") {
+		t.Fatalf("the preview: %d %s", a.status, a.Find("main").Text())
+	}
+	if a := c.post(end, append(fields(a), "do", "send")...); a.header.Get("Location") != path || s.state(t) != models.AccessRejected {
+		t.Errorf("ending: %d, it is %s", a.status, s.state(t))
+	}
+	if a := c.post(end, "reasonCode", "RISK", "reason", "Fraude confirmada pelo banco.", "do", "send"); a.status != http.StatusConflict {
+		t.Errorf("ending twice: %d", a.status)
+	}
+}
+
+// Whatever staff have in hand leads to the thing.
+func TestOps_Find(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, _ := s.console(t, models.StaffReviewer)
+	checkout := s.Checkout(t, payments.NewCheckout{Amount: 100_00})
+	if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.member(t).post("/app/producao/pedido", accessAnswers("send")...)
+	request, err := models.LatestAccessRequest(s.DB.DB, s.Account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(sql string) (value string) {
+		t.Helper()
+		if err := s.DB.Raw(sql).Row().Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	account, charge := "/ops/contas/"+s.Account.ID, "/ops/cobrancas/"+checkout.ID
+	for text, want := range map[string]string{
+		s.Account.ID: account, " " + s.Owner.UserID + " ": account, s.Test.ProjectID: account, checkout.ID: charge, checkout.TxID: charge,
+		one("SELECT id FROM events LIMIT 1"): charge, one("SELECT id FROM payments"): charge, one("SELECT end_to_end_id FROM payments"): charge,
+		request.ID: "/ops/acessos/" + request.ID, "Aurora": account, "ANA@example.com": account, "12.ABC.345/01DE-35": "/ops/acessos/" + request.ID,
+		one("SELECT request_id FROM audit_log WHERE action = 'access.requested'"): account,
+	} {
+		if a := c.get("/ops/buscar?q=" + url.QueryEscape(text)); a.header.Get("Location") != want {
+			t.Errorf("%q leads to %d %q, want %q", text, a.status, a.header.Get("Location"), want)
+		}
+	}
+	for _, text := range []string{"", "chk_ffffffffffffffffffff", "nada assim", "\x00\xff", "%", strings.Repeat("é", 400), "a'b\"c"} {
+		if a := c.get("/ops/buscar?q=" + url.QueryEscape(text)); a.status != http.StatusOK || !strings.Contains(a.Find("main").Text(), "Nada encontrado") {
+			t.Errorf("%q: %d", text, a.status)
+		}
+	}
+}
