@@ -263,3 +263,27 @@ func SelfPayingCheckouts(ctx context.Context, q Querier, madeBy time.Time) ([]st
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
+
+// CheckoutReference is what a merchant calls a checkout.
+type CheckoutReference struct{ ExternalID, Description string }
+
+// CheckoutReferences returns those of the account's checkouts with the ids, of any
+// project.
+func CheckoutReferences(ctx context.Context, q Querier, accountID string, ids []string) (map[string]CheckoutReference, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.Query(ctx, `SELECT c.id, c.external_id, c.description FROM checkouts c JOIN projects j ON j.id = c.project_id
+		WHERE c.id = ANY($2) AND j.account_id = $1`, accountID, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]CheckoutReference{}
+	var id string
+	var r CheckoutReference
+	_, err = pgx.ForEachRow(rows, []any{&id, &r.ExternalID, &r.Description}, func() error {
+		found[id] = r
+		return nil
+	})
+	return found, err
+}

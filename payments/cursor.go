@@ -26,6 +26,7 @@ const (
 	ListDeliveries   List = "deliveries"
 	ListWithdrawals  List = "withdrawals"
 	ListStatement    List = "statement"
+	ListDestinations List = "destinations"
 )
 
 // Cursor writes a place in a list for a client, who must not read or make one.

@@ -74,7 +74,8 @@ func readAddress(in NewDestination) (address, canonical, masked string, err erro
 func destinationPlace(id string) string { return "destinations/" + id + "/address" }
 
 // DestinationAddress opens the whole key or address, for staff who review it or pay
-// to it; others see d.Masked.
+// to it, and for the member who is about to confirm a withdrawal to it; others see
+// d.Masked.
 func (s *Service) DestinationAddress(d *models.Destination) (string, error) {
 	address, err := s.Vault.Open(destinationPlace(d.ID), d.Address)
 	if err != nil {

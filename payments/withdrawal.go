@@ -28,6 +28,9 @@ type NewWithdrawal struct {
 	By             Actor  // the API key, by its id, or the member
 	IdempotencyKey string // the account's; a form makes one up
 	RequestHash    []byte // SHA-256 of the canonical body
+	// Seen is what a person looked at before; nil takes the destination, the fee and
+	// the rate of the moment.
+	Seen *SeenWithdrawal
 }
 
 // RequestWithdrawal reserves the amount and queues the withdrawal for review, to
@@ -36,7 +39,8 @@ type NewWithdrawal struct {
 // IdempotencyKey gets the withdrawal of the first, as it is now, and created is
 // false. Faults, in their order (decisions, 2): InvalidAmount, IdempotencyConflict,
 // Forbidden, AccountSuspended, WithdrawalsBlocked, WithdrawalReadinessRequired,
-// InsufficientBalance, QuoteUnavailable. After any of them the key is free.
+// InsufficientBalance, QuoteUnavailable, and with Seen ChangedMeanwhile. After any of
+// them the key is free.
 func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account, in NewWithdrawal) (w *models.Withdrawal, created bool, err error) {
 	if err := s.checkWithdrawalAmount(in.Amount); err != nil {
 		return nil, false, err
@@ -48,6 +52,9 @@ func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account
 		return nil, false, err
 	}
 	w, err = s.newWithdrawal(ctx, account, in)
+	if err == nil {
+		err = unseen(in.Seen, w)
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -127,15 +134,20 @@ func (s *Service) newWithdrawal(ctx context.Context, account *models.Account, in
 	if in.Rail == models.RailPix {
 		return w, nil
 	}
-	balance, err := ledger.BalanceOf(ctx, s.DB.Pool, account.ID, true)
-	if err == nil && balance.Available < in.Amount {
-		err = insufficient(balance)
-	}
-	if err != nil {
+	if err := s.affordable(ctx, w); err != nil {
 		return nil, err
 	}
 	w.Quote, err = s.quoteOf(ctx, w)
 	return w, err
+}
+
+// affordable looks whether the balance of the moment covers a new withdrawal.
+func (s *Service) affordable(ctx context.Context, w *models.Withdrawal) error {
+	balance, err := ledger.BalanceOf(ctx, s.DB.Pool, w.AccountID, true)
+	if err == nil && balance.Available < w.Amount {
+		err = insufficient(balance)
+	}
+	return err
 }
 
 // reserveAmount takes the amount of a new withdrawal out of what is available.

@@ -19,8 +19,8 @@ import (
 const (
 	// MaxAge is how old a source's price may be (decisions, 7).
 	MaxAge = 60 * time.Second
-	// validity is how long a rate is good for, from the moment it was asked for.
-	validity = 60 * time.Second
+	// Validity is how long a rate is good for, from the moment it was asked for.
+	Validity = 60 * time.Second
 	// reuse is how long a rate is given out again without asking the sources, which
 	// limit how often they are asked.
 	reuse = 5 * time.Second
@@ -125,7 +125,7 @@ func (b *Board) ask(ctx context.Context, now time.Time) (Rate, error) {
 	if low, high := slices.Min(prices), slices.Max(prices); apart(low, high) {
 		return Rate{}, fmt.Errorf("%w: the sources disagree: %s and %s", ErrUnavailable, FormatRate(low), FormatRate(high))
 	}
-	return Rate{Value: prices[0], ExpiresAt: now.Add(validity)}, nil
+	return Rate{Value: prices[0], ExpiresAt: now.Add(Validity)}, nil
 }
 
 // A price is between a centavo and a million reais, so that no amount of ours grows

@@ -27,6 +27,8 @@ const (
 	// writeTimeout bounds how long a client may take to read an answer; event
 	// streams have no end, so nothing bounds those.
 	writeTimeout = 5 * time.Minute
+	// fileTimeout is the same for files, which may be long.
+	fileTimeout = 2 * time.Hour
 	// headerLimit is the room for a request's line and headers, in bytes.
 	headerLimit = 16 << 10
 )
@@ -67,6 +69,9 @@ func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	path, _, _ := bytes.Cut(header.RequestURI(), []byte("?"))
 	if bytes.HasSuffix(path, []byte("/events")) {
 		return fasthttp.RequestConfig{}
+	}
+	if bytes.HasSuffix(path, []byte(".csv")) {
+		return fasthttp.RequestConfig{WriteTimeout: fileTimeout}
 	}
 	return fasthttp.RequestConfig{WriteTimeout: writeTimeout}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -46,8 +47,8 @@ func sendFile(c *fiber.Ctx, name string, write func(ctx context.Context, to io.W
 // spreadsheet would run as a formula gets an apostrophe before it, which makes it a
 // text (OWASP, CSV injection). Amounts are ours, and stay numbers.
 func cell(text string) string {
-	text = strings.ReplaceAll(text, "\r", "")
-	if trimmed := strings.TrimLeft(text, " \t\n"); trimmed != "" && strings.ContainsRune("=+-@", rune(trimmed[0])) || strings.HasPrefix(text, "\t") {
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text))
+	if strings.ContainsRune("=+-@＝＋－＠", first) {
 		return "'" + text
 	}
 	return text

@@ -34,11 +34,17 @@ func (s *server) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	var balance *pages.Balance
+	if mayTreasure(visitor(c)) {
+		if balance, err = s.balance(c); err != nil {
+			return err
+		}
+	}
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
-	return render(c, pages.Home(pages.HomeProps{Shell: shell, Switches: switches, Steps: steps, Troubles: troubles, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
+	return render(c, pages.Home(pages.HomeProps{Shell: shell, Switches: switches, Steps: steps, Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
 }
 
 // firstSteps are what a new merchant does before selling; none once all is done.
@@ -58,7 +64,7 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 		return nil, err
 	}
 	steps := []pages.HomeStep{
-		{ID: pages.StepAccount, Done: v.EmailVerified, Detail: v.Email, Href: "/verificar-email"},
+		{ID: pages.StepAccount, Done: true, Detail: v.Email},
 		{ID: pages.StepKey, Href: "/app/chaves/nova"},
 		{ID: pages.StepCheckout, Done: len(paid) > 0, Href: "/app/cobrancas"},
 		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},

@@ -8,7 +8,6 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/pix/qr"
 	"garoupa/totp"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
@@ -73,13 +72,12 @@ func (s *server) showTOTPForm(c *fiber.Ctx, next, problem string) error {
 	} else if err != nil {
 		return err
 	}
-	address := totp.URL(layouts.Brand, v.Email, secret)
-	symbol, err := qr.SVG(address) // not by the cache, which keeps what it draws
+	symbol, err := s.codes.symbol(totp.URL(layouts.Brand, v.Email, secret))
 	if err != nil {
 		return err
 	}
 	props := pages.TOTPProps{
-		AuthProps: s.auth(c), Next: next, Secret: secret, URL: address, Staff: v.StaffRole != nil,
+		AuthProps: s.auth(c), Next: next, Secret: secret, Staff: v.StaffRole != nil,
 		QR: components.QRProps{Path: symbol.Path, Modules: symbol.Modules, Label: i18n.T(c.UserContext(), "totp.qr_label")},
 	}
 	if problem != "" {

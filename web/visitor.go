@@ -143,20 +143,6 @@ func (s *server) flash(c *fiber.Ctx, key string) error {
 	return s.save(c, sess)
 }
 
-// refusals are the flashes that say what could not be done.
-var refusals = []string{
-	"access_changed",
-	"checkout_not_pending",
-	"endpoint_not_subscribed",
-	"endpoint_off",
-	"log_in_first",
-	"ops_changed",
-	"ops_reason_missing",
-	"provider_unavailable",
-	"secret_changed",
-	"verify_first",
-}
-
 // takeFlash returns what the form before left to say, once.
 func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 	sess := s.session(c)
@@ -169,7 +155,7 @@ func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 		return nil, err
 	}
 	tone := components.ToneOK
-	if slices.Contains(refusals, key) {
+	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed", "endpoint_off", "endpoint_not_subscribed", "secret_changed", "ops_changed", "ops_reason_missing", "withdrawal_not_in_review", "destination_not_removed"}, key) {
 		tone = components.ToneBad
 	}
 	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
@@ -185,14 +171,15 @@ func (s *server) shell(c *fiber.Ctx) (layouts.Shell, error) {
 	}, err
 }
 
-// menuOf is the menu, with what only an owner may see.
+// menuOf is the menu with what the member's role includes.
 func menuOf(v *models.Visitor) []layouts.NavGroup {
-	if v.Role != models.RoleOwner {
-		return menu
+	groups := slices.DeleteFunc(slices.Clone(menu), func(group layouts.NavGroup) bool {
+		return group.ID == layouts.NavGroupMoney && !mayTreasure(v)
+	})
+	if v.Role == models.RoleOwner {
+		last := &groups[len(groups)-1]
+		last.Items = append(slices.Clone(last.Items), layouts.NavItem{ID: layouts.NavAudit, Href: "/app/auditoria"})
 	}
-	groups := slices.Clone(menu)
-	last := &groups[len(groups)-1]
-	last.Items = append(slices.Clone(last.Items), layouts.NavItem{ID: layouts.NavAudit, Href: "/app/auditoria"})
 	return groups
 }
 
@@ -203,6 +190,10 @@ var menu = []layouts.NavGroup{
 		{ID: layouts.NavLinks, Href: "/app/links"},
 		{ID: layouts.NavProducts, Href: "/app/produtos"},
 	}},
+	{ID: layouts.NavGroupMoney, Items: []layouts.NavItem{
+		{ID: layouts.NavBalance, Href: "/app/saldo"},
+		{ID: layouts.NavWithdrawals, Href: "/app/saques"},
+	}},
 	{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{
 		{ID: layouts.NavKeys, Href: "/app/chaves"},
 		{ID: layouts.NavWebhooks, Href: "/app/webhooks"},
@@ -211,7 +202,6 @@ var menu = []layouts.NavGroup{
 	}},
 	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{
 		{ID: layouts.NavLive, Href: "/app/producao"},
-		{ID: layouts.NavSettings, Href: securityPath},
 	}},
 }
 

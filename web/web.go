@@ -103,15 +103,6 @@ func (s *server) registerAccount(r fiber.Router) {
 	r.Get("/2fa", s.public(s.codeForm)...)
 	r.Post("/2fa", s.public(s.logInWithCode)...)
 
-	r.Get("/esqueci-senha", s.public(s.forgotForm)...)
-	r.Post("/esqueci-senha", s.public(s.forgot)...)
-	r.Get("/redefinir-senha", s.public(s.resetForm)...)
-	r.Post("/redefinir-senha", s.public(s.reset)...)
-	r.Get("/verificar-email", append(s.public(s.verifyForm), s.unverified)...)
-	r.Post("/verificar-email", s.public(s.verify)...)
-
-	r.Post("/verificar-email/reenviar", s.own(s.resendVerification)...)
-	r.Post("/verificar-email/trocar", s.own(s.correctEmail)...)
 	r.Post(confirmPath, s.own(s.confirm)...)
 	r.Get("/2fa/ativar", s.own(s.stepUp, s.totpForm)...)
 	r.Post("/2fa/ativar", s.own(s.stepUp, s.enrolTOTP)...)
@@ -124,8 +115,8 @@ func (s *server) registerDashboard(app fiber.Router) {
 
 	s.registerCheckouts(app)
 	s.registerSales(app)
+	s.registerMoney(app)
 	s.registerAccess(app)
-	s.registerSecurity(app)
 
 	app.Get("/chaves", s.listKeys)
 	app.Get("/chaves/nova", developer, s.stepUp, s.newKey)
@@ -178,6 +169,26 @@ func (s *server) registerCheckouts(app fiber.Router) {
 	}, "checkout_expired"))
 }
 
+// registerMoney adds the pages of the balance, withdrawals and destinations.
+func (s *server) registerMoney(app fiber.Router) {
+	app.Get("/saldo", treasurer, s.readBalance)
+	app.Get("/saldo/extrato.csv", treasurer, s.exportStatement)
+
+	app.Get("/saques", treasurer, s.listWithdrawals)
+	app.Post("/saques", treasurer, s.stepUp, s.createWithdrawal)
+	app.Get("/saques/novo", treasurer, s.newWithdrawal)
+	app.Get("/saques/novo/revisar", treasurer, s.stepUp, s.reviewWithdrawal)
+
+	app.Get("/saques/destinos", treasurer, s.listDestinations)
+	app.Post("/saques/destinos", treasurer, s.stepUp, s.createDestination)
+	app.Get("/saques/destinos/novo", treasurer, s.stepUp, s.newDestination)
+	app.Post("/saques/destinos/:id/remover", treasurer, s.stepUp, s.removeDestination)
+
+	app.Get("/saques/:id", treasurer, s.readWithdrawal)
+	app.Get("/saques/:id/pedido", treasurer, s.withdrawalRequested)
+	app.Post("/saques/:id/cancelar", treasurer, s.cancelWithdrawal)
+}
+
 // registerAccess adds the pages of production access and of the audit log.
 func (s *server) registerAccess(app fiber.Router) {
 	app.Get("/producao", s.readAccess)
@@ -214,9 +225,10 @@ func render(c *fiber.Ctx, page templ.Component) error {
 }
 
 // compressed sends pages in as few bytes as the browser understands. Streams pass
-// as they are: each event must leave at once.
+// as they are: each event must leave at once, and a file that breaks off must be
+// told from one that ends.
 var compressed = compress.New(compress.Config{Next: func(c *fiber.Ctx) bool {
-	return strings.HasSuffix(c.Path(), "/events") || strings.HasSuffix(c.Path(), ".png")
+	return strings.HasSuffix(c.Path(), "/events") || strings.HasSuffix(c.Path(), ".csv") || strings.HasSuffix(c.Path(), ".png")
 }})
 
 // contentPolicy lets a page load from its own address and nothing else, and run

@@ -12,7 +12,7 @@ import (
 var allowed = map[string]string{
 	"server":    "api web models migrations requestid",
 	"api":       "live payments merchants models wire strictjson ratelimit requestid fault money api/openapi",
-	"web":       "api api/openapi live payments merchants mail models taxid totp views/components views/docs views/i18n views/layouts views/pages static pix pix/qr webhook vault ratelimit requestid fault money",
+	"web":       "api api/openapi live payments merchants mail models taxid totp views/components views/docs views/i18n views/layouts views/pages static pix pix/qr pixkey wallet quote webhook vault ratelimit requestid fault money",
 	"jobs":      "payments merchants mail models webhook ratelimit",
 	"payments":  "ledger wire models pix pix/qr pix/psp pix/psp/simulator pixkey wallet quote vault fault money",
 	"merchants": "models taxid totp webhook vault fault money",

@@ -121,3 +121,32 @@ func TestDuration(t *testing.T) {
 }
 
 func in(t *testing.T, lang i18n.Lang) context.Context { return i18n.With(t.Context(), lang) }
+
+func TestDecimal(t *testing.T) {
+	t.Parallel()
+	for digits, want := range map[string][2]string{
+		"0.000001": {"0,000001", "0.000001"}, "1840.935170": {"1.840,935170", "1,840.935170"}, "5.4321": {"5,4321", "5.4321"}, "1234567": {"1.234.567", "1,234,567"},
+	} {
+		if pt, en := i18n.Decimal(t.Context(), digits), i18n.Decimal(in(t, i18n.English), digits); pt != want[0] || en != want[1] {
+			t.Errorf("Decimal(%q) = %q, %q; want %q", digits, pt, en, want)
+		}
+	}
+}
+
+// A day on a page is one in Brasília, whatever the clock of the server says.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	late := time.Date(2026, 11, 21, 2, 59, 59, 0, time.UTC) // still the 20th in Brasília
+	if got := i18n.Day(late) + " " + i18n.Stamp(late) + " " + i18n.Seconds(t.Context(), late) + " " + i18n.Seconds(in(t, i18n.English), late); got != "2026-11-20 2026-11-20 23:59:59 23:59:59 11:59:59\u00a0PM" {
+		t.Error(got)
+	}
+	begins, err := i18n.ParseDay("2026-11-21")
+	if err != nil || !begins.Equal(late.Add(time.Second)) {
+		t.Errorf("the day begins at %s, %v", begins, err)
+	}
+	for _, text := range []string{"", "2026-02-30", "21/11/2026", "2026-11-21T00:00", "٢٠٢٦-11-21"} {
+		if day, err := i18n.ParseDay(text); err == nil {
+			t.Errorf("ParseDay(%q) = %s", text, day)
+		}
+	}
+}

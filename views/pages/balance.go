@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"net/url"
+	"strings"
 	"time"
 
 	"garoupa/money"
@@ -77,10 +78,7 @@ func (f StatementFilter) Query() string {
 
 // address is path with the filter.
 func (f StatementFilter) address(path string) string {
-	if query := f.Query(); query != "" {
-		return path + "?" + query
-	}
-	return path
+	return strings.TrimSuffix(path+"?"+f.Query(), "?")
 }
 
 // kinds are the options of the filter.

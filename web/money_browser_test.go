@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"testing"
+
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+	"garoupa/web/browsertest"
+)
+
+// Somebody of finance adds a destination, which staff approve; then withdraws to it,
+// after looking at everything, finds the withdrawal in the list and in the statement,
+// thinks again, and has the money back.
+func TestWithdrawal_Browser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.GoLive(t)
+	s.GiveRole(t, models.RoleFinance)
+	s.Fund(t, true, 1_000_00)
+	page := logInLive(t, s, browsertest.Options{})
+
+	page.Goto(s.url + "/app/saques/novo")
+	page.WaitVisible("Cadastre a chave Pix ou a carteira que recebe os saques.")
+	page.Click("Cadastrar destino")
+	page.WaitVisible("Cadastre para onde vão seus saques")
+	page.Click("Cadastrar destino")
+	page.AllowConsole("422")
+	page.Type("#address", "529.982.247-24")
+	page.Type("#holderName", "Ana Lima")
+	page.Click("Enviar para análise")
+	page.WaitFocused("#errors")
+	page.WaitVisible("#address-error")
+	browsertest.Eval[bool](page, `(document.getElementById("address").value = "", true)`)
+	page.Type("#address", "529.982.247-25")
+	page.Click("Enviar para análise")
+	page.WaitVisible("***.982.247-**")
+	page.WaitVisible("Em análise")
+
+	all, err := models.Destinations(t.Context(), s.DB.Pool, models.DestinationFilter{AccountID: s.Account.ID, Limit: 1})
+	if err == nil {
+		err = s.ApproveDestination(t.Context(), s.Staff(t), all[0].ID, all[0].Version)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.Reload()
+	page.WaitVisible("Aprovado, em espera")
+	s.Clock.Advance(paymentstest.Policy.Hold)
+
+	page.Goto(s.url + "/app/saldo")
+	page.Click("Pedir saque")
+	page.WaitVisible("Usar tudo")
+	page.Click("Usar tudo")
+	page.WaitTrue(`document.getElementById("amount").value == "1.000,00"`)
+	page.Click("Revisar saque")
+	page.WaitVisible("input[name=garoupa_proof]") // a day has passed
+	page.Type("input[name=garoupa_proof]", paymentstest.Password)
+	page.Press("Enter")
+	page.WaitVisible("52998224725")
+	page.WaitVisible("Depois de enviado, não dá para desfazer")
+	page.Click("Alterar")
+	page.WaitTrue(`document.getElementById("amount").value == "1.000,00"`)
+	browsertest.Eval[bool](page, `(document.getElementById("amount").value = "", true)`)
+	page.Type("#amount", "250")
+	page.Click("Revisar saque")
+	page.Click("Confirmar saque de R$ 250,00")
+	page.WaitText("h1", "Saque pedido")
+	page.Axe()
+	requested := page.URL()
+	page.Reload() // makes no second one
+	page.WaitText("h1", "Saque pedido")
+
+	page.Goto(s.url + "/app/saques?status=review")
+	page.WaitVisible("R$ 250,00")
+	page.Goto(s.url + "/app/saldo")
+	page.WaitVisible("Reservado para saque")
+	page.WaitVisible("Disponível: R$ 750,00")
+	page.Goto(requested)
+	page.Click("Acompanhar saque")
+	page.Click("Cancelar saque")
+	page.WaitVisible("Cancelar este saque?")
+	page.Axe()
+	page.Click("#cancel .btn-danger")
+	page.WaitVisible("Saque cancelado. O valor voltou para o saldo disponível.")
+	page.Goto(s.url + "/app/saldo")
+	page.WaitVisible("Reserva de saque desfeita")
+	page.WaitVisible("Disponível: R$ 1.000,00")
+	var n int
+	if err := s.DB.Raw("SELECT count(*) FROM withdrawals").Scan(&n).Error; err != nil || n != 1 {
+		t.Errorf("%d withdrawals, %v", n, err)
+	}
+}
