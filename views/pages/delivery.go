@@ -74,6 +74,9 @@ func (p DeliveryProps) verdict(ctx context.Context) verdict {
 	return p.failed(ctx, last)
 }
 
+// queued reports whether nothing has happened yet.
+func (p DeliveryProps) queued() bool { return p.Status == DeliveryPending && len(p.Attempts) == 0 }
+
 // failed says why an attempt failed and what to do about it.
 func (p DeliveryProps) failed(ctx context.Context, last AttemptRow) verdict {
 	kind, title := last.failure(), ""
