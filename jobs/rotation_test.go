@@ -1,0 +1,41 @@
+package jobs_test
+
+import (
+	"net/http"
+	"testing"
+
+	"garoupa/payments"
+	"garoupa/webhook"
+)
+
+// While a rotation is under way both secrets sign; once the old one is retired it
+// signs no more.
+func TestDeliverWebhook_Rotated(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	r := newReceiver(t, answers(http.StatusOK))
+	e, first := g.Endpoint(t, r.url)
+	g.start(t)
+	signed := func(secret, previous string) {
+		t.Helper()
+		g.checkout(t, payments.NewCheckout{})
+		p := r.next(t)
+		want := ""
+		if previous != "" {
+			want = webhook.Sign(previous, p.body)
+		}
+		if p.header.Get("x-svc-signature") != webhook.Sign(secret, p.body) || p.header.Get("x-svc-signature-previous") != want {
+			t.Errorf("signed %q, previous %q", p.header.Get("x-svc-signature"), p.header.Get("x-svc-signature-previous"))
+		}
+	}
+	signed(first, "")
+	second, err := g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, first[len(first)-4:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed(second, first)
+	if err := g.Merchants.RetirePreviousSecret(t.Context(), g.Owner, g.Test, e.ID); err != nil {
+		t.Fatal(err)
+	}
+	signed(second, "")
+}

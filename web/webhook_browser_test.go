@@ -1,0 +1,120 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"garoupa/jobs"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/web/browsertest"
+	"garoupa/webhook"
+)
+
+// shop is a merchant's server that is broken until it is repaired.
+type shop struct {
+	url string
+
+	mu       sync.Mutex
+	repaired bool
+	got      []string // the ids of the events that came
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	s.url = server.URL + "/webhooks/pix"
+	return s
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.ReadAll(r.Body); err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.got = append(s.got, r.Header.Get("x-svc-event-id"))
+	if s.repaired {
+		return
+	}
+	w.WriteHeader(http.StatusInternalServerError)
+	_, _ = w.Write([]byte("KeyError: 'externalId'\n  em app/webhooks.py, linha 42"))
+}
+
+func (s *shop) repair() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.repaired = true
+}
+
+// work starts the workers, by the real clock, which the pages go by as well.
+func (s *site) work(t *testing.T) {
+	t.Helper()
+	s.Clock.Advance(time.Since(s.Clock.Now()))
+	o := s.Options
+	o.Now = time.Now
+	runner, err := jobs.Start(t.Context(), jobs.Options{
+		DB: s.DB, Payments: payments.New(o), Merchants: s.Merchants, Now: time.Now, Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = runner.Stop(t.Context()) })
+}
+
+// A developer finds out why an event did not arrive, repairs the shop's server, and
+// sends the event again: the same one, delivered before their eyes.
+func TestFailedWebhook_Browser(t *testing.T) {
+	t.Parallel()
+	s, receiver := newSite(t), newShop(t)
+	s.work(t)
+	e, _ := s.Endpoint(t, receiver.url)
+	page := browsertest.Open(t, s.url+"/entrar?next=/app/eventos", browsertest.Options{Viewport: browsertest.Desktop})
+	page.Type("#email", s.Email)
+	page.Type("#password", paymentstest.Password)
+	page.Press("Enter")
+	page.WaitVisible("Nenhum evento ainda")
+	s.Checkout(t, payments.NewCheckout{Amount: 49_90})
+	for end := time.Now().Add(30 * time.Second); s.latestDelivery(t, e.ID).Attempts == 0; {
+		if time.Now().After(end) {
+			t.Fatal("no attempt was made")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+
+	page.Goto(s.url + "/app/eventos")
+	page.Click("Só não entregues")
+	page.Click("Filtrar")
+	page.WaitTrue(`location.search.includes("entrega=pendente")`)
+	page.Click("main tbody a")
+	page.WaitText("h1", "checkout.created")
+	page.Click("main li a[href*=entregas]")
+	page.WaitText("#verdict", "Seu servidor respondeu 500")
+	page.WaitTrue(`document.querySelector("#response-1").innerText.includes("KeyError: 'externalId'")`)
+	page.WaitTrue(`/^\d\d:\d\d$/.test(document.querySelector("[data-countdown]").textContent)`)
+	see(page, "journey-webhook-why")
+
+	receiver.repair()
+	page.Click("Reenviar agora")
+	page.WaitText("#verdict", "Entregue") // the page looks by itself
+	page.WaitVisible("Tentativa 2, à mão")
+	page.WaitText("#live", "Entregue")
+	see(page, "journey-webhook-delivered")
+	page.Goto(s.url + "/app/eventos?entrega=pendente")
+	page.WaitVisible("Tudo foi entregue")
+	page.Axe()
+
+	d := s.latestDelivery(t, e.ID)
+	receiver.mu.Lock()
+	defer receiver.mu.Unlock()
+	if len(receiver.got) != 2 || receiver.got[0] != d.Event.ID || receiver.got[1] != d.Event.ID || d.Status != models.DeliveryDelivered {
+		t.Errorf("the shop got %q of %s, which is %s", receiver.got, d.Event.ID, d.Status)
+	}
+}

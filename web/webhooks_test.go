@@ -1,0 +1,357 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"garoupa/models"
+	"garoupa/payments"
+)
+
+var (
+	answered500 = models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", Duration: 143 * time.Millisecond, Response: []byte("<b>KeyError</b>")}
+	answered200 = models.Attempt{StatusCode: 200, Duration: 84 * time.Millisecond}
+)
+
+// charged makes a checkout, whose event is then tried at the endpoint.
+func (s *site) charged(t *testing.T, endpointID string, attempts ...models.Attempt) models.Delivery {
+	t.Helper()
+	s.Clock.Advance(time.Second)
+	s.Checkout(t, payments.NewCheckout{})
+	d := s.latestDelivery(t, endpointID)
+	for _, a := range attempts {
+		s.attempt(t, d.ID, a)
+	}
+	return d
+}
+
+func (s *site) jobs(t *testing.T, where string) (n int) {
+	t.Helper()
+	if err := s.DB.Raw("SELECT count(*) FROM river_job WHERE " + where).Row().Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The list narrows by type, by checkout and to what did not arrive; its addresses
+// can be shared and its pages put together are all of it.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	ok := s.charged(t, e.ID, answered200)
+	var late []models.Delivery
+	for range 30 {
+		late = append(late, s.charged(t, e.ID, answered500))
+	}
+	c := s.member(t)
+	shown := func(path string, d models.Delivery) bool {
+		return strings.Contains(c.get(path).body, "/app/eventos/"+d.Event.ID)
+	}
+	const lacking = "/app/eventos?entrega=pendente"
+	if !shown("/app/eventos", late[29]) || shown("/app/eventos", late[0]) || shown(lacking, ok) {
+		t.Error("the first page does not hold the latest, or holds what arrived")
+	}
+	next := c.get(lacking).Find("a[rel=next]").AttrOr("href", "")
+	if query := mustURL(t, next).Query(); query.Get("entrega") != "pendente" || query.Get("cursor") == "" {
+		t.Fatalf("the next page is %q", next)
+	}
+	if !shown(next, late[0]) || shown(next, late[29]) || shown(next, ok) {
+		t.Error("the next page is not what follows")
+	}
+	event, err := models.EventByID(t.Context(), s.DB.Pool, s.Test, late[3].Event.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := c.get("/app/eventos?cobranca=+" + event.CheckoutID + "+&tipo=checkout.created"); !strings.Contains(a.body, event.ID) || strings.Contains(a.body, late[4].Event.ID) ||
+		a.Find("select[name=tipo] option[selected]").AttrOr("value", "") != "checkout.created" || a.Find("input[name=cobranca]").AttrOr("value", "") != event.CheckoutID {
+		t.Error("by checkout and type")
+	}
+	if shown("/app/eventos?tipo=checkout.paid", ok) {
+		t.Error("by another type")
+	}
+	if a := c.get("/app/eventos/" + event.ID); a.status != http.StatusOK || !strings.Contains(a.Text(), "Em nova tentativa") ||
+		a.Find("a[href='/app/webhooks/"+e.ID+"/entregas/"+late[3].ID+"']").Length() != 1 || a.Find("#raw").Text() != string(event.Body) || !strings.Contains(a.Find("#body").Text(), "\n  \"type\": ") {
+		t.Errorf("its page: %d", a.status)
+	}
+	for _, odd := range []string{"?cursor=nonsense", "?tipo=NOPE", "?cobranca=%00%ff'", "?entrega=x", "/evt_0", "/" + strings.ToUpper(event.ID), "/evt_%00"} {
+		if a := c.get("/app/eventos" + odd); a.status != map[bool]int{true: 200, false: 404}[odd[0] == '?'] {
+			t.Errorf("%s: %d", odd, a.status)
+		}
+	}
+	c.post("/app/ambiente", "env", "live")
+	if shown("/app/eventos", ok) || c.get("/app/eventos/"+event.ID).status != http.StatusNotFound {
+		t.Error("live shows test events")
+	}
+}
+
+// A delivery's page says what happened, why, and what to do, and sends it again once
+// however often its form is sent.
+func TestDelivery(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	other, _ := s.Endpoint(t, "https://shop.example/other")
+	d := s.charged(t, e.ID, answered500)
+	c := s.member(t)
+	path := "/app/webhooks/" + e.ID + "/entregas/" + d.ID
+	a := c.get(path)
+	for _, says := range []string{"Seu servidor respondeu 500", "O que fazer", "1 de 5 tentativas automáticas", "Próxima tentativa:", "<b>KeyError</b>", "x-svc-signature: "} {
+		if !strings.Contains(a.Text(), says) {
+			t.Errorf("it does not say %q", says)
+		}
+	}
+	if a.Find("[data-follow]").Length() != 0 || a.Find("[data-countdown]").Length() != 1 {
+		t.Error("it follows what is not under way, or does not count down to the next attempt")
+	}
+	resend := a.Find("form[action$=reenviar]")
+	token := resend.Find("input[name=token]").AttrOr("value", "")
+	for range 2 {
+		if a := c.post(resend.AttrOr("action", ""), "token", token); a.status != http.StatusSeeOther || a.header.Get("Location") != path {
+			t.Errorf("resent: %d", a.status)
+		}
+	}
+	if n := s.jobs(t, "args @> '{\"manual\": true}'"); n != 1 {
+		t.Errorf("%d attempts by hand wait", n)
+	}
+	if a := c.get(path); a.Find("[data-follow]").Length() != 1 || a.Find("form[action$=reenviar]").Length() != 0 || !strings.Contains(a.Text(), "Uma tentativa está a caminho") {
+		t.Error("the page does not say that an attempt is on its way")
+	}
+	manual := answered200
+	manual.Manual = true
+	s.attempt(t, d.ID, manual)
+	s.DB.Exec("UPDATE river_job SET state = 'completed', finalized_at = now()")
+	if a := c.get(path); a.Find("[data-follow]").Length() != 0 || !strings.Contains(a.Text(), "Tentativa 2, à mão") || !strings.Contains(a.Text(), "Seu servidor respondeu 200") {
+		t.Error("it does not tell of the attempt by hand")
+	}
+	for _, wrong := range []string{"/app/webhooks/" + other.ID + "/entregas/" + d.ID, path + "0", "/app/webhooks/" + e.ID + "/entregas/dlv_%00"} {
+		if c.get(wrong).status != http.StatusNotFound || c.post(wrong+"/reenviar", "token", "x").status != http.StatusNotFound {
+			t.Errorf("%s is there", wrong)
+		}
+	}
+	c.post("/app/ambiente", "env", "live")
+	if c.get(path).status != http.StatusNotFound || c.post(path+"/reenviar", "token", "x").status != http.StatusNotFound {
+		t.Error("live reaches it")
+	}
+}
+
+// A replay counts first, takes what it counted, and takes it once.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	five := []models.Attempt{answered500, answered500, answered500, answered500, answered500}
+	s.charged(t, e.ID, five...)
+	s.Clock.Advance(2 * time.Hour)
+	s.charged(t, e.ID, five...)
+	s.charged(t, e.ID, answered500)
+	c := s.member(t)
+	at := "/app/webhooks/" + e.ID
+	if err := s.Merchants.SwitchEndpoint(t.Context(), s.Owner, s.Test, e.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	s.charged(t, e.ID)
+	s.DB.Exec("UPDATE webhook_endpoints SET disabled_at = ?, disabled_reason = 'failing'", s.Clock.Now())
+	if a := c.get(at); !strings.Contains(a.Text(), "Desativamos um endpoint") || a.Find("a[href='"+at+"/repetir']").Length() == 0 {
+		t.Error("the endpoint's page does not say that it was turned off, or leads nowhere")
+	}
+	if a := c.get(at + "/repetir"); !strings.Contains(a.Text(), "3 eventos serão reenviados") {
+		t.Errorf("in a week: %q", a.Find("main p").First().Text())
+	}
+	ask := c.get(at + "/repetir?desde=1h")
+	if !strings.Contains(ask.Text(), "2 eventos serão reenviados") || !strings.Contains(ask.Text(), "com 5 novas tentativas") || !strings.Contains(ask.Text(), "ativado antes") {
+		t.Errorf("in an hour: %q", ask.Find("main").Text())
+	}
+	form := fields(ask.Find("form[method=post][action$=repetir]"))
+	s.Clock.Advance(time.Second)
+	late := s.charged(t, e.ID) // skipped after the count
+	without := append([]string{}, form...)
+	for i, name := range without {
+		if name == "enable" {
+			without = append(without[:i], without[i+2:]...)
+			break
+		}
+	}
+	if a := c.post(at+"/repetir", without...); a.status != http.StatusSeeOther || !strings.Contains(c.get(at).Text(), "O endpoint está desativado") {
+		t.Errorf("replayed while off: %d", a.status)
+	}
+	before := s.jobs(t, "true")
+	for i, says := range []string{"Reenvio na fila", "já está na fila"} {
+		if a := c.post(at+"/repetir", form...); a.status != http.StatusSeeOther || !strings.Contains(c.get(at).Text(), says) {
+			t.Errorf("sent %d times: %d", i+1, a.status)
+		}
+	}
+	if n := s.jobs(t, "true") - before; n != 2 || s.latestDelivery(t, e.ID).Status != models.DeliverySkipped || late.Status != models.DeliverySkipped {
+		t.Errorf("it took %d", n)
+	}
+	var audited string
+	s.DB.Raw("SELECT detail->>'deliveries' FROM audit_log WHERE action = 'webhook_endpoint.replayed' AND account_id = ?", s.Account.ID).Scan(&audited)
+	if audited != "2" {
+		t.Errorf("the audit log says %q", audited)
+	}
+	for _, odd := range []string{"?desde=%00", "?desde=-1h"} {
+		if a := c.get(at + "/repetir" + odd); a.status != http.StatusOK {
+			t.Errorf("%s: %d", odd, a.status)
+		}
+	}
+	if a := c.post(at+"/repetir", "since", "x", "until", ""); a.status != http.StatusSeeOther {
+		t.Errorf("a form without times: %d", a.status)
+	}
+}
+
+// fields are the hidden fields of a form, as names and values.
+func fields(form *goquery.Selection) (pairs []string) {
+	form.Find("input[type=hidden]").Each(func(_ int, s *goquery.Selection) {
+		pairs = append(pairs, s.AttrOr("name", ""), s.AttrOr("value", ""))
+	})
+	return pairs
+}
+
+// A test event leads to its delivery, and is one for all to see.
+func TestTestEvent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	c := s.member(t)
+	at := "/app/webhooks/" + e.ID
+	if n := c.get(at).Find("select[name=type] option").Length(); n != 3 {
+		t.Errorf("%d types to choose from", n)
+	}
+	a := c.post(at+"/testar", "type", "checkout.paid")
+	if a.status != http.StatusSeeOther || !regexp.MustCompile(`^`+at+`/entregas/dlv_[0-9a-f]{24}$`).MatchString(a.header.Get("Location")) {
+		t.Fatalf("sent: %d to %s", a.status, a.header.Get("Location"))
+	}
+	if a := c.get(a.header.Get("Location")); !strings.Contains(a.Text(), "Evento de teste") || a.Find("[data-follow]").Length() != 1 || !strings.Contains(a.Find("#body").Text(), "Evento de teste: nada aconteceu") {
+		t.Errorf("its delivery: %d", a.status)
+	}
+	if a := c.get("/app/eventos"); !strings.Contains(a.Text(), "Evento de teste") {
+		t.Error("the list of events does not mark it")
+	}
+	for eventType, says := range map[string]string{"checkout.cancelled": "não recebe esse tipo", "": "não recebe esse tipo"} {
+		if a := c.post(at+"/testar", "type", eventType); a.status != http.StatusSeeOther || !strings.Contains(c.get(at).Text(), says) {
+			t.Errorf("%q: %d", eventType, a.status)
+		}
+	}
+	c.post(at + "/desativar")
+	c.get(at)
+	if a := c.post(at+"/testar", "type", "checkout.paid"); a.status != http.StatusSeeOther || !strings.Contains(c.get(at).Text(), "O endpoint está desativado") {
+		t.Errorf("to one that is off: %d", a.status)
+	}
+}
+
+// The secret is shown and changed after a proof, to those who develop; a rotation
+// that is sent twice rotates once.
+func TestEndpointSecret(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, first := s.Endpoint(t, "https://shop.example/hook")
+	c := s.member(t)
+	at := "/app/webhooks/" + e.ID + "/segredo"
+	s.Clock.Advance(11 * time.Minute)
+	for _, rotate := range []string{"", "/trocar", "/encerrar"} {
+		method := map[bool]string{true: http.MethodGet, false: http.MethodPost}[rotate == ""]
+		if a := c.do(method, at+rotate, url.Values{"seen": {first[len(first)-4:]}}); strings.Contains(a.body, first) || a.Find("input[name="+proof+"]").Length() != 1 {
+			t.Errorf("%s without a proof: %d", rotate, a.status)
+		}
+	}
+	c = s.member(t)
+	page := c.get(at)
+	if page.Find("#secret").Text() != first || page.Find("form[action$=encerrar]").Length() != 0 {
+		t.Fatalf("shown: %d", page.status)
+	}
+	form := fields(page.Find("form[action$=trocar]"))
+	for i, says := range []string{"Segredo trocado", "já tinha sido trocado"} {
+		if a := c.post(at+"/trocar", form...); a.status != http.StatusSeeOther || !strings.Contains(c.get(at).Text(), says) {
+			t.Errorf("sent %d times: %d", i+1, a.status)
+		}
+	}
+	rotated := c.get(at)
+	if rotated.Find("#secret").Text() == first || rotated.Find("form[action$=encerrar]").Length() != 1 || !strings.Contains(c.get("/app/webhooks/"+e.ID).Text(), "O anterior também assina até") {
+		t.Error("the pages do not tell of the rotation")
+	}
+	if a := c.post(at + "/encerrar"); a.status != http.StatusSeeOther || c.get(at).Find("form[action$=encerrar]").Length() != 0 {
+		t.Errorf("retired: %d", a.status)
+	}
+	c.post("/app/ambiente", "env", "live")
+	if c.get(at).status != http.StatusNotFound || c.post(at+"/trocar", form...).status != http.StatusNotFound {
+		t.Error("live reaches it")
+	}
+}
+
+// Who may only look sees how deliveries fare, and neither the secret nor a form.
+func TestWebhooks_Viewer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, secret := s.Endpoint(t, "https://shop.example/hook")
+	d := s.charged(t, e.ID, answered500)
+	s.GiveRole(t, models.RoleViewer)
+	c := s.member(t)
+	at := "/app/webhooks/" + e.ID
+	for _, path := range []string{"/app/webhooks", at, at + "/entregas/" + d.ID, "/app/eventos", "/app/eventos/" + d.Event.ID} {
+		if a := c.get(path); a.status != http.StatusOK || a.Find("main form[method=post]").Length() != 0 || strings.Contains(a.body, secret) {
+			t.Errorf("%s: %d, %d forms", path, a.status, a.Find("main form[method=post]").Length())
+		}
+	}
+	for _, path := range []string{"/app/webhooks/novo", at + "/editar", at + "/segredo", at + "/repetir"} {
+		if a := c.get(path); a.status != http.StatusForbidden {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+	for _, path := range []string{at + "/editar", at + "/testar", at + "/repetir", at + "/ativar", at + "/excluir", at + "/segredo/trocar", at + "/segredo/encerrar", at + "/entregas/" + d.ID + "/reenviar"} {
+		if a := c.post(path); a.status != http.StatusForbidden {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}
+
+// An endpoint is edited in place, and nothing typed is lost.
+func TestEditEndpoint(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	c := s.member(t)
+	at := "/app/webhooks/" + e.ID
+	if a := c.get(at + "/editar"); a.Find("#url").AttrOr("value", "") != e.URL || a.Find("input[name=types][checked]").Length() != 3 || a.Find("input[value='checkout.cancelled']").Length() != 1 {
+		t.Errorf("the form: %d", a.status)
+	}
+	a := c.post(at+"/editar", "url", "ftp://x", "description", "ERP", "types", "checkout.cancelled")
+	if a.status != http.StatusUnprocessableEntity || a.Find("#url").AttrOr("value", "") != "ftp://x" || a.Find("#description").AttrOr("value", "") != "ERP" || a.Find("input[value='checkout.cancelled'][checked]").Length() != 1 {
+		t.Errorf("wrong: %d", a.status)
+	}
+	if a := c.post(at+"/editar", "url", "https://shop.example/novo", "description", "ERP", "types", "checkout.cancelled"); a.status != http.StatusSeeOther {
+		t.Errorf("right: %d", a.status)
+	}
+	if a := c.get(at); !strings.Contains(a.Find("h1").Text(), "https://shop.example/novo") || !strings.Contains(a.Text(), "Endpoint salvo") || !strings.Contains(a.Text(), "checkout.cancelled") {
+		t.Error("its page does not show what was saved")
+	}
+}
+
+// The start page and the list name an endpoint that nothing reaches.
+func TestEndpointTrouble(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	c := s.member(t)
+	d := s.charged(t, e.ID, answered500, answered500)
+	for _, path := range []string{"/app", "/app/webhooks"} {
+		if a := c.get(path); strings.Contains(a.Text(), "Nada chega") {
+			t.Errorf("%s after two attempts", path)
+		}
+	}
+	s.attempt(t, d.ID, answered500)
+	for _, path := range []string{"/app", "/app/webhooks", "/app/webhooks/" + e.ID} {
+		if a := c.get(path); !strings.Contains(a.Text(), "Nada chega") || !strings.Contains(a.Text(), "1 de mar. de 2026, 09:00") {
+			t.Errorf("%s says nothing", path)
+		}
+	}
+	s.attempt(t, d.ID, answered200)
+	if a := c.get("/app"); strings.Contains(a.Text(), "Nada chega") {
+		t.Error("after a success it still says so")
+	}
+}
