@@ -33,7 +33,9 @@ func groups(t *testing.T) map[string]any {
 // missing finds a key shown in place of its text: a group of the catalogs, a point
 // and a name. It is no regular expression, as one of so many words is slow in Go.
 func missing(html string, groups map[string]any) string {
-	letter := func(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' }
+	letter := func(b byte) bool {
+		return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
+	}
 	for i := 1; i < len(html)-1; i++ {
 		if html[i] != '.' || !letter(html[i+1]) {
 			continue
