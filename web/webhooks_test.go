@@ -168,7 +168,7 @@ func TestReplay(t *testing.T) {
 	if !strings.Contains(ask.Text(), "2 eventos serão reenviados") || !strings.Contains(ask.Text(), "com 5 novas tentativas") || !strings.Contains(ask.Text(), "ativado antes") {
 		t.Errorf("in an hour: %q", ask.Find("main").Text())
 	}
-	form := fields(ask.Find("form[method=post][action$=repetir]"))
+	form := hiddenPairs(ask.Find("form[method=post][action$=repetir]"))
 	s.Clock.Advance(time.Second)
 	late := s.charged(t, e.ID) // skipped after the count
 	without := append([]string{}, form...)
@@ -205,8 +205,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// fields are the hidden fields of a form, as names and values.
-func fields(form *goquery.Selection) (pairs []string) {
+// hiddenPairs are the hidden fields of a form, as names and values.
+func hiddenPairs(form *goquery.Selection) (pairs []string) {
 	form.Find("input[type=hidden]").Each(func(_ int, s *goquery.Selection) {
 		pairs = append(pairs, s.AttrOr("name", ""), s.AttrOr("value", ""))
 	})
@@ -265,7 +265,7 @@ func TestEndpointSecret(t *testing.T) {
 	if page.Find("#secret").Text() != first || page.Find("form[action$=encerrar]").Length() != 0 {
 		t.Fatalf("shown: %d", page.status)
 	}
-	form := fields(page.Find("form[action$=trocar]"))
+	form := hiddenPairs(page.Find("form[action$=trocar]"))
 	for i, says := range []string{"Segredo trocado", "já tinha sido trocado"} {
 		if a := c.post(at+"/trocar", form...); a.status != http.StatusSeeOther || !strings.Contains(c.get(at).Text(), says) {
 			t.Errorf("sent %d times: %d", i+1, a.status)
