@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/ledger"
@@ -295,4 +297,85 @@ func TestPostAll(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 	holds(t, db, map[ledger.Book]money.Cents{pending: 2 * 99_01, fees: 2 * 99})
+}
+
+// history gives the book n transfers of 1.00, all at once, among as many of other
+// accounts.
+func history(tb testing.TB, db *models.DB, fact string, book ledger.Book, n int) {
+	tb.Helper()
+	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
+		SELECT ? || i, 0, 'platform/test/clearing', CASE WHEN i % 2 = 0 THEN ? ELSE 'acc_' || lpad(to_hex(i % 97 + 16), 20, '0') || '/test/pending' END, 100, now()
+		FROM generate_series(1, ?) i`, fact, string(book), 2*n).Error
+	if err == nil {
+		err = db.Exec("ANALYZE ledger_transfers").Error
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// A balance reads the transfers since its snapshot and no other, however many there
+// were before.
+func TestBalanceOf_Reads(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	const before, since = 20_000, 10
+	history(t, db, "payment/", pending, before)
+	const counted = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables WHERE relname = 'ledger_transfers'`
+	read := func() int {
+		t.Helper()
+		var earlier, now int // the connection counts on and on
+		err := db.InTx(t.Context(), func(tx *models.Tx) error {
+			return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+				if err := conn.QueryRow(ctx, counted).Scan(&earlier); err != nil {
+					return err
+				}
+				b, err := ledger.BalanceOf(ctx, conn, mine, false)
+				if err != nil || b.Total() != before*1_00 {
+					return errors.Join(fmt.Errorf("the balance is %+v", b), err)
+				}
+				return conn.QueryRow(ctx, counted).Scan(&now)
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now - earlier
+	}
+	if n := read(); n < before {
+		t.Errorf("without a snapshot it read %d", n)
+	}
+	snapshot(t, db)
+	for i := range since {
+		if _, err := post(t, db, fmt.Sprint("settlement/", i), ledger.Transfer{From: pending, To: available, Amount: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	history(t, db, "later/", ledger.Account(theirs, false, ledger.Pending), before) // somebody else is busy
+	for range 10 {                                                                  // however often the statement is planned
+		if n := read(); n > 10*since {
+			t.Fatalf("with a snapshot it read %d for %d transfers", n, since)
+		}
+	}
+}
+
+// The cost of a balance with a million transfers, before and after a snapshot.
+func BenchmarkBalanceOf(b *testing.B) {
+	db := modelstest.NewDB(b)
+	history(b, db, "payment/", pending, 1_000_000) // among a million of others
+	if err := db.Exec("VACUUM (ANALYZE) ledger_transfers").Error; err != nil {
+		b.Fatal(err)
+	}
+	balance := func(b *testing.B) {
+		for b.Loop() {
+			if got, err := ledger.BalanceOf(b.Context(), db.Pool, mine, false); err != nil || got.Pending != 1_000_000_00 {
+				b.Fatalf("%+v, %v", got, err)
+			}
+		}
+	}
+	b.Run("added up", balance)
+	if _, err := ledger.Snapshot(b.Context(), db.Pool, at); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("from a snapshot", balance)
 }

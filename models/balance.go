@@ -22,7 +22,8 @@ func (b *Balance) targets() []any {
 
 // moves are the amounts of a Balance out of rows (book, other, amount): what one of
 // the account's books got from another book, below zero if it gave. Between the
-// account's own books every transfer stands twice, with opposite signs.
+// account's own books every transfer stands twice, with opposite signs. Names are
+// compared for each row, so there should be one for each two books.
 const moves = `
 	coalesce(sum(amount) FILTER (WHERE other ~ '^platform/.*/(clearing|suspense)$'), 0)::bigint AS gross,
 	coalesce(-sum(amount) FILTER (WHERE other ~ '^platform/.*/fees$'), 0)::bigint AS fee,
@@ -41,12 +42,9 @@ func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode b
 	err := q.QueryRow(ctx, `WITH base AS (
 			SELECT through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked FROM ledger_snapshots
 			WHERE account_id = $1 AND livemode = $2 ORDER BY through_id DESC LIMIT 1
-		), after AS (SELECT coalesce((SELECT through_id FROM base), 0) AS id
 		), moved AS (
-			SELECT m.* FROM after CROSS JOIN unnest($3::text[]) AS b (book) CROSS JOIN LATERAL (
-				SELECT to_book AS book, from_book AS other, amount FROM ledger_transfers WHERE to_book = b.book AND ledger_transfers.id > after.id
-				UNION ALL
-				SELECT from_book, to_book, -amount FROM ledger_transfers WHERE from_book = b.book AND ledger_transfers.id > after.id) m
+			SELECT b.book, m.other, m.amount FROM unnest($3::text[]) AS b (book)
+			CROSS JOIN LATERAL ledger_moved(b.book, coalesce((SELECT through_id FROM base), 0), 9223372036854775807) m
 		), since AS (SELECT `+moves+` FROM moved)
 		SELECT coalesce(b.gross, 0) + s.gross, coalesce(b.fee, 0) + s.fee, coalesce(b.refunded, 0) + s.refunded,
 			coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending, coalesce(b.available, 0) + s.available,

@@ -85,13 +85,19 @@ const wantedMovements = `paid AS (
 		SELECT 'block/' || id || '/released', account_id || CASE WHEN livemode THEN '/live/' ELSE '/test/' END || 'blocked',
 			account_id || CASE WHEN livemode THEN '/live/' ELSE '/test/' END || 'available', amount FROM blocked_amounts WHERE released_at IS NOT NULL)`
 
-// booksByAccount are what every account's book got or gave, movement by movement,
-// and what each book holds.
-const booksByAccount = `moved AS (
-		SELECT id, to_book AS book, from_book AS other, amount FROM ledger_transfers WHERE to_book ~ '^acc_'
+// booksByAccount are what every account's book holds, and what a transfer of one
+// centavo from one book to another does to an account's balance.
+const booksByAccount = `ways AS MATERIALIZED (
+		SELECT from_book, to_book, sum(amount) AS amount FROM ledger_transfers GROUP BY from_book, to_book
+	), sides AS (
+		SELECT from_book, to_book, to_book AS book, from_book AS other, 1 AS amount, amount AS total FROM ways WHERE starts_with(to_book, 'acc_')
 		UNION ALL
-		SELECT id, from_book, to_book, -amount FROM ledger_transfers WHERE from_book ~ '^acc_'
-	), books AS (SELECT book, sum(amount)::bigint AS balance FROM moved GROUP BY book)`
+		SELECT from_book, to_book, from_book, to_book, -1, -amount FROM ways WHERE starts_with(from_book, 'acc_')
+	), books AS (
+		SELECT book, sum(total)::bigint AS balance FROM sides GROUP BY book
+	), effects AS MATERIALIZED (
+		SELECT from_book, to_book, split_part(book, '/', 1) AS account_id, split_part(book, '/', 2) = 'live' AS livemode, ` + moves + `
+		FROM sides GROUP BY 1, 2, 3, 4)`
 
 // checkoutDrift compares checkouts with the payments that paid them.
 const checkoutDrift = `
@@ -114,8 +120,10 @@ const snapshotDrift = `
 				sum(withdrawn) OVER w AS withdrawn, sum(pending) OVER w AS pending, sum(available) OVER w AS available,
 				sum(reserved) OVER w AS reserved, sum(blocked) OVER w AS blocked
 			FROM (
-				SELECT split_part(book, '/', 1) AS account_id, split_part(book, '/', 2) = 'live' AS livemode, id, NULL::ledger_snapshots AS says, ` + moves + `
-				FROM moved GROUP BY 1, 2, 3
+				SELECT e.account_id, e.livemode, t.id, NULL::ledger_snapshots AS says, t.amount * e.gross AS gross, t.amount * e.fee AS fee,
+					t.amount * e.refunded AS refunded, t.amount * e.withdrawn AS withdrawn, t.amount * e.pending AS pending,
+					t.amount * e.available AS available, t.amount * e.reserved AS reserved, t.amount * e.blocked AS blocked
+				FROM ledger_transfers t JOIN effects e USING (from_book, to_book)
 				UNION ALL
 				SELECT account_id, livemode, through_id, s, 0, 0, 0, 0, 0, 0, 0, 0 FROM ledger_snapshots s) both_kinds
 			WINDOW w AS (PARTITION BY account_id, livemode ORDER BY id)) s

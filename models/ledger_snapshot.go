@@ -59,11 +59,12 @@ func InsertLedgerSnapshots(ctx context.Context, q Querier, throughID int64, at t
 	tag, err := q.Exec(ctx, `WITH before AS (
 			SELECT coalesce(max(through_id), 0) AS id FROM ledger_snapshots
 		), recent AS (
-			SELECT from_book, to_book, amount FROM ledger_transfers, before WHERE ledger_transfers.id > before.id AND ledger_transfers.id <= $1
+			SELECT from_book, to_book, sum(amount) AS amount FROM ledger_transfers, before
+			WHERE ledger_transfers.id > before.id AND ledger_transfers.id <= $1 GROUP BY from_book, to_book
 		), moved AS (
-			SELECT to_book AS book, from_book AS other, amount FROM recent WHERE to_book ~ '^acc_'
+			SELECT to_book AS book, from_book AS other, amount FROM recent WHERE starts_with(to_book, 'acc_')
 			UNION ALL
-			SELECT from_book, to_book, -amount FROM recent WHERE from_book ~ '^acc_'
+			SELECT from_book, to_book, -amount FROM recent WHERE starts_with(from_book, 'acc_')
 		), since AS (
 			SELECT split_part(book, '/', 1) AS account_id, split_part(book, '/', 2) = 'live' AS livemode, `+moves+`
 			FROM moved GROUP BY 1, 2)

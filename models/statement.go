@@ -241,10 +241,7 @@ func (s statement) balances(ctx context.Context, q Querier, lines []Movement) er
 			ORDER BY through_id DESC LIMIT 1) s ON true
 		CROSS JOIN LATERAL (
 			SELECT sum(x.amount)::bigint AS total, (sum(x.amount) FILTER (WHERE b.book ~ '/available$'))::bigint AS available
-			FROM unnest($3::text[]) AS b (book) CROSS JOIN LATERAL (
-				SELECT t.amount FROM ledger_transfers t WHERE t.to_book = b.book AND t.id > coalesce(s.through_id, 0) AND t.id <= i.id
-				UNION ALL
-				SELECT -t.amount FROM ledger_transfers t WHERE t.from_book = b.book AND t.id > coalesce(s.through_id, 0) AND t.id <= i.id) x) m
+			FROM unnest($3::text[]) AS b (book) CROSS JOIN LATERAL ledger_moved(b.book, coalesce(s.through_id, 0), i.id) x) m
 		ORDER BY i.place`, s.accountID, s.livemode, s.books(), ids)
 	if err != nil {
 		return err
