@@ -27,7 +27,8 @@ const (
 
 // RequestAccess asks for production access with the answers of the form. The
 // account must not have it, nor have asked for it: else ErrChanged. It fails with
-// Invalid, naming the fields, and with fault.Forbidden for a role that may not.
+// Invalid, naming the fields, with fault.Forbidden for a role that may not, and with
+// ErrUnverified for a person whose address is not proven.
 func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (request *models.AccessRequest, err error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -39,6 +40,9 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 		}
 		if account.ProductionAccess != models.AccessNotRequested && account.ProductionAccess != models.AccessRejected {
 			return ErrChanged
+		}
+		if user, err := models.UserByID(tx.DB, by.UserID); err != nil || user.EmailVerifiedAt == nil {
+			return errors.Join(err, ErrUnverified)
 		}
 		now, id := s.now(), models.NewAccessRequestID()
 		request = &models.AccessRequest{

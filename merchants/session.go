@@ -83,9 +83,15 @@ func (s *Service) Session(ctx context.Context, token string) (*models.Session, e
 	return session, nil
 }
 
-// Visitor returns who the token's session belongs to, or models.ErrNotFound.
+// Visitor returns who the token's session belongs to, or models.ErrNotFound. When they
+// were last seen is kept by the minute.
 func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, error) {
-	v, err := models.VisitorByToken(s.DB.WithContext(ctx), tokenHash(token), s.now())
+	db, now := s.DB.WithContext(ctx), s.now()
+	v, err := models.VisitorByToken(db, tokenHash(token), now)
+	if err == nil && now.Sub(v.LastSeenAt) >= time.Minute {
+		v.LastSeenAt = now
+		err = models.TouchSession(db, v.ID, now)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("merchants: read session: %w", err)
 	}

@@ -21,6 +21,7 @@ const MaxPasswordLength = 200
 type NewMerchant struct {
 	Name, Business, Email, Password string
 	Language                        string // of the page: "pt-BR" or "en"; mails are written in it
+	Verified                        bool   // the address is known to be theirs: no mail asks them to prove it
 }
 
 // Merchant is what a sign-up made.
@@ -29,7 +30,8 @@ type Merchant struct {
 }
 
 // SignUp makes a user, the account it owns and that account's first project
-// (decisions, 1). It fails with Invalid, naming the fields.
+// (decisions, 1), and sends a mail that proves the address. It fails with Invalid,
+// naming the fields.
 func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merchant, err error) {
 	in.Name, in.Business, in.Email = strings.TrimSpace(in.Name), strings.TrimSpace(in.Business), normalEmail(in.Email)
 	if err := in.check(); err != nil {
@@ -39,10 +41,12 @@ func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merc
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		m = Merchant{UserID: models.NewUserID(), AccountID: models.NewAccountID(), ProjectID: models.NewProjectID()}
 		now := s.now()
+		user := &models.User{ID: m.UserID, Email: in.Email, Name: in.Name, PasswordHash: hash, Language: in.Language, CreatedAt: now}
+		if in.Verified {
+			user.EmailVerifiedAt = &now
+		}
 		for _, insert := range []func() error{
-			func() error {
-				return models.InsertUser(tx, &models.User{ID: m.UserID, Email: in.Email, Name: in.Name, PasswordHash: hash, Language: in.Language, CreatedAt: now})
-			},
+			func() error { return models.InsertUser(tx, user) },
 			func() error {
 				return models.InsertAccount(tx, &models.Account{ID: m.AccountID, Name: in.Business, ProductionAccess: models.AccessNotRequested, CreatedAt: now})
 			},
@@ -54,6 +58,12 @@ func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merc
 			},
 			func() error {
 				return s.audit(tx, Actor{UserID: m.UserID, AccountID: m.AccountID, IP: ip}, "account.created", m.AccountID, nil)
+			},
+			func() error {
+				if in.Verified {
+					return nil
+				}
+				return s.sendVerification(tx, user)
 			},
 		} {
 			if err := insert(); err != nil {

@@ -41,6 +41,12 @@ func NewProductID() string { return "prod_" + randomHex(20) }
 // NewSessionID names a session.
 func NewSessionID() string { return "ses_" + randomHex(20) }
 
+// NewTokenID names what a link in a mail stands for.
+func NewTokenID() string { return "tok_" + randomHex(20) }
+
+// NewInviteID names an invitation.
+func NewInviteID() string { return "inv_" + randomHex(20) }
+
 func newMailID() string { return "mail_" + randomHex(20) }
 
 // NewDestinationID names a destination of withdrawals.

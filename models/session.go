@@ -59,9 +59,9 @@ func SetSessionLivemode(db *gorm.DB, tokenHash []byte, livemode bool) error {
 	return db.Model(&Session{}).Where("token_hash = ?", tokenHash).Update("livemode", livemode).Error
 }
 
-// TouchSession keeps when and from where the session was last used.
-func TouchSession(db *gorm.DB, id, ip string, now time.Time) error {
-	return db.Model(&Session{}).Where("id = ?", id).Updates(map[string]any{"last_seen_at": now, "ip": ip}).Error
+// TouchSession keeps when the session was last used.
+func TouchSession(db *gorm.DB, id string, now time.Time) error {
+	return db.Model(&Session{}).Where("id = ?", id).Update("last_seen_at", now).Error
 }
 
 // ProveSession notes that the session's person has just shown who they are, and with

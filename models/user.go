@@ -85,6 +85,23 @@ func LockUser(tx *Tx, id string) (*User, error) {
 	return &u, nil
 }
 
+// SetUserEmail writes another address; a taken one violates UsersEmailUnique.
+func SetUserEmail(tx *Tx, id, email string) error {
+	return tx.Model(&User{}).Where("id = ?", id).Update("email", email).Error
+}
+
+// SetEmailVerified notes that the user reads mails at the address. It reports false if
+// that was known.
+func SetEmailVerified(tx *Tx, id string, now time.Time) (first bool, err error) {
+	done := tx.Exec("UPDATE users SET email_verified_at = ? WHERE id = ? AND email_verified_at IS NULL", now, id)
+	return done.RowsAffected == 1, done.Error
+}
+
+// SetPasswordHash writes the PHC string of another password.
+func SetPasswordHash(tx *Tx, id, hash string) error {
+	return tx.Model(&User{}).Where("id = ?", id).Update("password_hash", hash).Error
+}
+
 // Member is a user's role in an account.
 type Member struct {
 	AccountID string `gorm:"primaryKey"`

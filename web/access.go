@@ -115,6 +115,9 @@ func (s *server) accessForm(c *fiber.Ctx) error {
 	if !mayAskAccess(v) || v.Access == models.AccessPendingReview || v.Access == models.AccessApproved {
 		return c.Redirect("/app/producao", fiber.StatusSeeOther)
 	}
+	if !v.EmailVerified {
+		return s.verifyFirst(c)
+	}
 	request, err := s.latestRequest(c, v.AccountID)
 	if err != nil {
 		return err
@@ -166,6 +169,8 @@ func (s *server) requestAccess(c *fiber.Ctx) error {
 		return s.showAccessForm(c, fields, errorsOf(c, "access_", problems, accessFields...))
 	} else if errors.Is(err, merchants.ErrChanged) { // another member, or another window, was first
 		return s.toAccess(c, "access_changed")
+	} else if errors.Is(err, merchants.ErrUnverified) {
+		return s.verifyFirst(c)
 	} else if err != nil {
 		return err
 	}

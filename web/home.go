@@ -64,7 +64,7 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 		return nil, err
 	}
 	steps := []pages.HomeStep{
-		{ID: pages.StepAccount, Done: true, Detail: v.Email},
+		{ID: pages.StepAccount, Done: v.EmailVerified, Detail: v.Email, Href: "/verificar-email"},
 		{ID: pages.StepKey, Href: "/app/chaves/nova"},
 		{ID: pages.StepCheckout, Done: len(paid) > 0, Href: "/app/cobrancas"},
 		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},

@@ -8,6 +8,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/pix/qr"
 	"garoupa/totp"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
@@ -72,12 +73,13 @@ func (s *server) showTOTPForm(c *fiber.Ctx, next, problem string) error {
 	} else if err != nil {
 		return err
 	}
-	symbol, err := s.codes.symbol(totp.URL(layouts.Brand, v.Email, secret))
+	address := totp.URL(layouts.Brand, v.Email, secret)
+	symbol, err := qr.SVG(address) // not by the cache, which keeps what it draws
 	if err != nil {
 		return err
 	}
 	props := pages.TOTPProps{
-		AuthProps: s.auth(c), Next: next, Secret: secret, Staff: v.StaffRole != nil,
+		AuthProps: s.auth(c), Next: next, Secret: secret, URL: address, Staff: v.StaffRole != nil,
 		QR: components.QRProps{Path: symbol.Path, Modules: symbol.Modules, Label: i18n.T(c.UserContext(), "totp.qr_label")},
 	}
 	if problem != "" {

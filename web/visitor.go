@@ -143,6 +143,22 @@ func (s *server) flash(c *fiber.Ctx, key string) error {
 	return s.save(c, sess)
 }
 
+// refusals are the flashes that say what could not be done.
+var refusals = []string{
+	"access_changed",
+	"checkout_not_pending",
+	"destination_not_removed",
+	"endpoint_not_subscribed",
+	"endpoint_off",
+	"log_in_first",
+	"ops_changed",
+	"ops_reason_missing",
+	"provider_unavailable",
+	"secret_changed",
+	"verify_first",
+	"withdrawal_not_in_review",
+}
+
 // takeFlash returns what the form before left to say, once.
 func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 	sess := s.session(c)
@@ -155,7 +171,7 @@ func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 		return nil, err
 	}
 	tone := components.ToneOK
-	if slices.Contains([]string{"log_in_first", "checkout_not_pending", "provider_unavailable", "access_changed", "endpoint_off", "endpoint_not_subscribed", "secret_changed", "ops_changed", "ops_reason_missing", "withdrawal_not_in_review", "destination_not_removed"}, key) {
+	if slices.Contains(refusals, key) {
 		tone = components.ToneBad
 	}
 	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
@@ -202,6 +218,7 @@ var menu = []layouts.NavGroup{
 	}},
 	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{
 		{ID: layouts.NavLive, Href: "/app/producao"},
+		{ID: layouts.NavSettings, Href: securityPath},
 	}},
 }
 

@@ -103,6 +103,15 @@ func (s *server) registerAccount(r fiber.Router) {
 	r.Get("/2fa", s.public(s.codeForm)...)
 	r.Post("/2fa", s.public(s.logInWithCode)...)
 
+	r.Get("/esqueci-senha", s.public(s.forgotForm)...)
+	r.Post("/esqueci-senha", s.public(s.forgot)...)
+	r.Get("/redefinir-senha", s.public(s.resetForm)...)
+	r.Post("/redefinir-senha", s.public(s.reset)...)
+	r.Get("/verificar-email", append(s.public(s.verifyForm), s.unverified)...)
+	r.Post("/verificar-email", s.public(s.verify)...)
+
+	r.Post("/verificar-email/reenviar", s.own(s.resendVerification)...)
+	r.Post("/verificar-email/trocar", s.own(s.correctEmail)...)
 	r.Post(confirmPath, s.own(s.confirm)...)
 	r.Get("/2fa/ativar", s.own(s.stepUp, s.totpForm)...)
 	r.Post("/2fa/ativar", s.own(s.stepUp, s.enrolTOTP)...)
@@ -117,6 +126,7 @@ func (s *server) registerDashboard(app fiber.Router) {
 	s.registerSales(app)
 	s.registerMoney(app)
 	s.registerAccess(app)
+	s.registerSecurity(app)
 
 	app.Get("/chaves", s.listKeys)
 	app.Get("/chaves/nova", developer, s.stepUp, s.newKey)

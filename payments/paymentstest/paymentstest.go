@@ -78,7 +78,7 @@ func NewWith(t testing.TB, live psp.Provider) *Gateway {
 		Tell: func(string) {},
 	})
 	m, err := g.Merchants.SignUp(t.Context(), merchants.NewMerchant{
-		Name: "Ana Lima", Business: "Ateliê Aurora", Email: g.Email, Password: Password,
+		Name: "Ana Lima", Business: "Ateliê Aurora", Email: g.Email, Password: Password, Verified: true,
 	}, "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
@@ -253,6 +253,23 @@ func Withdrawal(rail models.Rail, amount money.Cents) payments.NewWithdrawal {
 		Rail: rail, Amount: amount, By: payments.Actor{UserID: "key_00000000000000000000"},
 		IdempotencyKey: rand.Text(), RequestHash: []byte(strings.Repeat("h", 32)),
 	}
+}
+
+// Link returns the token that the link of the latest mail of a kind to an address
+// carries.
+func (g *Gateway) Link(t testing.TB, kind, to string) string {
+	t.Helper()
+	mails, err := models.LatestMails(t.Context(), g.DB.Pool, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mails {
+		if m.Kind == kind && m.To == to {
+			return g.Vault.Token(m.Params["token"])
+		}
+	}
+	t.Fatalf("no mail %s to %s", kind, to)
+	return ""
 }
 
 // GiveRole makes the person of New a member with another role, or none for "".

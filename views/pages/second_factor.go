@@ -20,6 +20,7 @@ type TOTPProps struct {
 	layouts.AuthProps
 	Next   string
 	Secret string // 32 characters, for who cannot scan
+	URL    string // "otpauth://…", which opens the app of who reads this on the phone
 	QR     components.QRProps
 	Staff  bool // of the installation: they must
 	Errors components.FieldErrors

@@ -1,0 +1,148 @@
+package merchants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"garoupa/models"
+)
+
+// How long links in mails work.
+const (
+	verifyWithin = 24 * time.Hour
+	resetWithin  = time.Hour
+)
+
+// linksAnHour bounds how many mails with a link of one purpose a person gets in an
+// hour, whoever asks for them.
+const linksAnHour = 5
+
+// resendAfter is how long a mail with a link takes, at least, to be sent again.
+const resendAfter = time.Minute
+
+// resetTakes is how long AskReset takes for any address: what it does for a known one
+// must not show.
+const resetTakes = 300 * time.Millisecond
+
+// ErrLink reports a link that is not ours, or was used, or is too old.
+var ErrLink = errors.New("merchants: the link does not work any more")
+
+// ErrTooSoon reports a mail that was asked for again before it could arrive.
+var ErrTooSoon = errors.New("merchants: the mail was sent moments ago")
+
+// ErrUnverified reports something that a person may do once their address is proven.
+var ErrUnverified = errors.New("merchants: the person's e-mail is not verified")
+
+// sendLink makes a token and writes the mail that brings it.
+func (s *Service) sendLink(tx *models.Tx, user *models.User, purpose models.TokenPurpose, kind string, within time.Duration) error {
+	now := s.now()
+	t := &models.Token{ID: models.NewTokenID(), Purpose: purpose, UserID: user.ID, Email: user.Email, CreatedAt: now, ExpiresAt: now.Add(within)}
+	if err := models.InsertToken(tx, t); err != nil {
+		return err
+	}
+	return models.InsertMails(tx, models.Mail{
+		Fact: kind + "/" + t.ID, To: user.Email, Language: user.Language, Kind: kind, CreatedAt: now,
+		Params: map[string]string{"name": user.Name, "token": t.ID},
+	})
+}
+
+// link reads a link's token. It fails with ErrLink, also for one that was used.
+func (s *Service) link(ctx context.Context, purpose models.TokenPurpose, token string) (*models.Token, error) {
+	id, ours := s.Vault.TokenID(token)
+	if !ours {
+		return nil, ErrLink
+	}
+	t, err := models.TokenByID(s.DB.WithContext(ctx), purpose, id, s.now())
+	if errors.Is(err, models.ErrNotFound) || err == nil && t.UsedAt != nil {
+		return nil, ErrLink
+	} else if err != nil {
+		return nil, fmt.Errorf("merchants: read link: %w", err)
+	}
+	return t, nil
+}
+
+// SendVerification sends the mail that proves a person's address again. It fails with
+// ErrTooSoon, and does nothing for an address that is proven.
+func (s *Service) SendVerification(ctx context.Context, by Actor) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		user, err := models.LockUser(tx, by.UserID)
+		if err != nil || user.EmailVerifiedAt != nil {
+			return err
+		}
+		return s.sendVerification(tx, user)
+	})
+	return expected(err, "send verification", ErrTooSoon)
+}
+
+func (s *Service) sendVerification(tx *models.Tx, user *models.User) error {
+	for within, most := range map[time.Duration]int64{resendAfter: 0, time.Hour: linksAnHour - 1} {
+		n, err := models.TokensSince(tx, models.TokenVerifyEmail, user.ID, s.now().Add(-within))
+		if err != nil {
+			return err
+		}
+		if n > most {
+			return ErrTooSoon
+		}
+	}
+	return s.sendLink(tx, user, models.TokenVerifyEmail, models.MailVerifyEmail, verifyWithin)
+}
+
+// CorrectEmail gives a person another address while the one that they have is not
+// proven, and sends the mail that proves it. It fails with Invalid or ErrTooSoon; a
+// proven address stays.
+func (s *Service) CorrectEmail(ctx context.Context, by Actor, email string) error {
+	if email = normalEmail(email); !validEmail(email) {
+		return Invalid{"email": Malformed}
+	}
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		user, err := models.LockUser(tx, by.UserID)
+		if err != nil || user.EmailVerifiedAt != nil || user.Email == email {
+			return err
+		}
+		before := user.Email
+		user.Email = email
+		if err := models.SetUserEmail(tx, user.ID, email); err != nil {
+			return err
+		}
+		if err := s.auditChange(tx, by, "user.email_changed", user.ID, change{map[string]string{"email": before}, map[string]string{"email": email}}, nil); err != nil {
+			return err
+		}
+		return s.sendVerification(tx, user)
+	})
+	if models.Violates(err, models.UsersEmailUnique) {
+		return Invalid{"email": Taken}
+	}
+	return expected(err, "correct e-mail", ErrTooSoon)
+}
+
+// CheckVerification fails with ErrLink unless the link would prove an address.
+func (s *Service) CheckVerification(ctx context.Context, token string) error {
+	_, err := s.link(ctx, models.TokenVerifyEmail, token)
+	return err
+}
+
+// VerifyEmail proves the address that the link was sent to. It fails with ErrLink.
+func (s *Service) VerifyEmail(ctx context.Context, token, ip string) error {
+	t, err := s.link(ctx, models.TokenVerifyEmail, token)
+	if err != nil {
+		return err
+	}
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if taken, err := models.TakeTokens(tx, t, s.now()); err != nil || !taken {
+			return errors.Join(err, ErrLink)
+		}
+		return s.verified(tx, t.UserID, ip)
+	})
+	return expected(err, "verify e-mail", ErrLink)
+}
+
+// verified notes that the person reads mails at their address.
+func (s *Service) verified(tx *models.Tx, userID, ip string) error {
+	first, err := models.SetEmailVerified(tx, userID, s.now())
+	if err != nil || !first {
+		return err
+	}
+	return s.audit(tx, Actor{UserID: userID, IP: ip}, "user.email_verified", userID, nil)
+}

@@ -1,0 +1,254 @@
+package merchants_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+)
+
+// bruno signs up with an address that is not proven.
+func bruno(t *testing.T, g *paymentstest.Gateway) merchants.Actor {
+	t.Helper()
+	m, err := g.Merchants.SignUp(t.Context(), merchants.NewMerchant{
+		Name: "Bruno Reis", Business: "Café", Email: "bruno@example.com", Password: paymentstest.Password, Language: "en",
+	}, "203.0.113.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return merchants.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "203.0.113.7"}
+}
+
+// An address is proven by the link that was sent to it, once, within a day, while it
+// is the person's.
+func TestVerifyEmail(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	by := bruno(t, g)
+	verified := func() bool {
+		user, err := models.UserByID(g.DB.DB, by.UserID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return user.EmailVerifiedAt != nil
+	}
+	first := g.Link(t, models.MailVerifyEmail, "bruno@example.com")
+	if err := g.Merchants.SendVerification(t.Context(), by); !errors.Is(err, merchants.ErrTooSoon) {
+		t.Errorf("sent again at once: %v", err)
+	}
+	if err := g.Merchants.CorrectEmail(t.Context(), by, g.Email); err == nil || !errors.As(err, &merchants.Invalid{}) {
+		t.Errorf("another person's address: %v", err)
+	}
+	g.Clock.Advance(2 * time.Minute)
+	if err := g.Merchants.CorrectEmail(t.Context(), by, "Bruno2@Example.com "); err != nil {
+		t.Fatal(err)
+	}
+	for name, token := range map[string]string{
+		"of the old address": first, "nothing": "", "an id without proof": "tok_00000000000000000000",
+		"for passwords": g.Vault.Token("tok_00000000000000000000"), "an invitation": g.Vault.Token("inv_00000000000000000000"),
+	} {
+		if err := g.Merchants.VerifyEmail(t.Context(), token, ""); !errors.Is(err, merchants.ErrLink) || verified() {
+			t.Errorf("the link %s: %v", name, err)
+		}
+	}
+	second := g.Link(t, models.MailVerifyEmail, "bruno2@example.com")
+	if err := g.Merchants.CheckVerification(t.Context(), second); err != nil || verified() {
+		t.Errorf("looking at the link: %v, verified %v", err, verified())
+	}
+	if err := g.Merchants.CheckReset(t.Context(), second); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("it changes passwords as well: %v", err)
+	}
+	g.Clock.Advance(24*time.Hour - time.Millisecond)
+	if err := g.Merchants.VerifyEmail(t.Context(), second, ""); err != nil || !verified() {
+		t.Errorf("verified: %v", err)
+	}
+	if err := g.Merchants.VerifyEmail(t.Context(), second, ""); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("used twice: %v", err)
+	}
+	if err := g.Merchants.CorrectEmail(t.Context(), by, "other@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	if user, err := models.UserByID(g.DB.DB, by.UserID); err != nil || user.Email != "bruno2@example.com" {
+		t.Errorf("a proven address was changed: %+v, %v", user, err)
+	}
+	var bodies string
+	g.DB.Raw("SELECT string_agg(params::text, ' ') || (SELECT string_agg(t::text, ' ') FROM tokens t) FROM mails").Row().Scan(&bodies)
+	if bodies == "" || strings.Contains(bodies, second) || strings.Contains(bodies, second[len(second)-32:]) {
+		t.Errorf("the database holds a link: %s", bodies)
+	}
+}
+
+// Mails with links are bounded, whoever asks for them.
+func TestSendVerification_Bounded(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	by := bruno(t, g)
+	sent := 1
+	for range 20 {
+		g.Clock.Advance(2 * time.Minute)
+		err := g.Merchants.SendVerification(t.Context(), by)
+		if err == nil {
+			sent++
+		} else if !errors.Is(err, merchants.ErrTooSoon) {
+			t.Fatal(err)
+		}
+		if err := g.Merchants.AskReset(t.Context(), "bruno@example.com"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var resets int
+	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'reset_password'").Scan(&resets)
+	if sent != 5 || resets != 5 {
+		t.Errorf("in 40 minutes %d links to verify, %d to reset", sent, resets)
+	}
+}
+
+// A reset takes the link that was sent, once and within an hour, and ends every
+// session; nobody learns whether an address is known.
+func TestResetPassword(t *testing.T) {
+	t.Parallel()
+	e := enrol(t, paymentstest.New(t))
+	inside := e.pending(t)
+	if err := e.Merchants.LogInWithCode(t.Context(), inside, e.code()); err != nil {
+		t.Fatal(err)
+	}
+	for _, email := range []string{"nobody@example.com", "", "\x00", strings.Repeat("a", 10_000) + "@example.com", "x' OR true --@example.com"} {
+		start := time.Now()
+		if err := e.Merchants.AskReset(t.Context(), email); err != nil {
+			t.Errorf("%.20q: %v", email, err)
+		}
+		if took := time.Since(start); took < 290*time.Millisecond {
+			t.Errorf("%.20q was answered after %s: too soon for somebody who is known", email, took)
+		}
+	}
+	var mails int
+	e.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'reset_password'").Scan(&mails)
+	if err := e.Merchants.AskReset(t.Context(), " "+strings.ToUpper(e.Email)); err != nil || mails != 0 {
+		t.Fatalf("%v; %d mails to strangers", err, mails)
+	}
+	first := e.Link(t, models.MailResetPassword, e.Email)
+	e.Clock.Advance(time.Minute)
+	if err := e.Merchants.AskReset(t.Context(), e.Email); err != nil {
+		t.Fatal(err)
+	}
+	second := e.Link(t, models.MailResetPassword, e.Email)
+	if err := e.Merchants.ResetPassword(t.Context(), second, "short", ""); err == nil || !errors.As(err, &merchants.Invalid{}) {
+		t.Errorf("a short password: %v", err)
+	}
+
+	const fresh = "another horse battery"
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wg.Go(func() { errs[i] = e.Merchants.ResetPassword(t.Context(), second, fresh, "203.0.113.9") })
+	}
+	wg.Wait()
+	done := 0
+	for _, err := range errs {
+		if err == nil {
+			done++
+		} else if !errors.Is(err, merchants.ErrLink) {
+			t.Error(err)
+		}
+	}
+	if done != 1 {
+		t.Errorf("one link changed the password %d times", done)
+	}
+	if err := e.Merchants.CheckReset(t.Context(), first); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("the other link works still: %v", err)
+	}
+	if _, err := e.Merchants.Visitor(t.Context(), inside); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("an old session goes on: %v", err)
+	}
+	if _, err := e.Merchants.LogIn(t.Context(), e.Email, paymentstest.Password, merchants.Browser{}); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("the old password: %v", err)
+	}
+	if _, err := e.Merchants.LogIn(t.Context(), e.Email, fresh, merchants.Browser{}); !errors.Is(err, merchants.ErrCodeNeeded) {
+		t.Errorf("the new password, with the code still to come: %v", err)
+	}
+	if err := e.Merchants.AskReset(t.Context(), e.Email); err != nil {
+		t.Fatal(err)
+	}
+	late := e.Link(t, models.MailResetPassword, e.Email)
+	e.Clock.Advance(time.Hour)
+	if err := e.Merchants.ResetPassword(t.Context(), late, fresh, ""); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("after an hour: %v", err)
+	}
+}
+
+// Another password needs the one before, and ends the other sessions.
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	here, there := logIn(t, g), logIn(t, g)
+	const fresh = "another horse battery"
+	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, "wrong", fresh); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("a wrong password: %v", err)
+	}
+	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, paymentstest.Password, "short"); err == nil || !errors.As(err, &merchants.Invalid{}) {
+		t.Errorf("a short one: %v", err)
+	}
+	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, paymentstest.Password, fresh); err != nil {
+		t.Fatal(err)
+	}
+	left, err := models.UserSessions(g.DB.DB, here.UserID, g.Clock.Now())
+	if err != nil || len(left) != 1 || left[0].ID != here.ID {
+		t.Errorf("sessions left: %+v, %v", left, err)
+	}
+	if _, err := g.Merchants.LogIn(t.Context(), g.Email, fresh, merchants.Browser{}); err != nil {
+		t.Errorf("the new password: %v", err)
+	}
+	var mails int
+	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'password_changed' AND recipient = ?", g.Email).Scan(&mails)
+	if mails != 1 {
+		t.Errorf("%d mails", mails)
+	}
+	if err := g.Merchants.EndSession(t.Context(), g.Owner, there.ID); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("ended a session that is over: %v", err)
+	}
+}
+
+// A person ends their own sessions and nobody else's.
+func TestEndSession(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	here, there, third := logIn(t, g), logIn(t, g), logIn(t, g)
+	stranger := bruno(t, g)
+	for _, id := range []string{here.ID, "ses_00000000000000000000", ""} {
+		if err := g.Merchants.EndSession(t.Context(), stranger, id); !errors.Is(err, models.ErrNotFound) {
+			t.Errorf("a stranger ended %q: %v", id, err)
+		}
+	}
+	if err := g.Merchants.EndSession(t.Context(), g.Owner, there.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Merchants.EndOtherSessions(t.Context(), here, g.Owner); err != nil {
+		t.Fatal(err)
+	}
+	left, err := models.UserSessions(g.DB.DB, here.UserID, g.Clock.Now())
+	if err != nil || len(left) != 1 || left[0].ID != here.ID {
+		t.Errorf("left: %+v, %v; not %s", left, err, third.ID)
+	}
+}
+
+// Production access is for whom mails reach.
+func TestRequestAccess_Unverified(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	by := bruno(t, g)
+	form := answers()
+	if _, err := g.Merchants.RequestAccess(t.Context(), by, form); !errors.Is(err, merchants.ErrUnverified) {
+		t.Errorf("before: %v", err)
+	}
+	if err := g.Merchants.VerifyEmail(t.Context(), g.Link(t, models.MailVerifyEmail, "bruno@example.com"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Merchants.RequestAccess(t.Context(), by, form); err != nil {
+		t.Errorf("after: %v", err)
+	}
+}

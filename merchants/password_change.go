@@ -1,0 +1,142 @@
+package merchants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"garoupa/models"
+)
+
+// AskReset sends the mail with which the person who has the address chooses another
+// password. Whether there is one cannot be told from its answer, nor from how long it
+// takes.
+func (s *Service) AskReset(ctx context.Context, email string) error {
+	done := time.After(resetTakes)
+	err := s.sendReset(ctx, normalEmail(email))
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	if err != nil {
+		return fmt.Errorf("merchants: ask for a password reset: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) sendReset(ctx context.Context, email string) error {
+	if !validEmail(email) {
+		return nil
+	}
+	user, err := models.UserByEmail(s.DB.WithContext(ctx), email)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if _, err := models.LockUser(tx, user.ID); err != nil {
+			return err
+		}
+		n, err := models.TokensSince(tx, models.TokenResetPassword, user.ID, s.now().Add(-time.Hour))
+		if err != nil || n >= linksAnHour {
+			return err
+		}
+		return s.sendLink(tx, user, models.TokenResetPassword, models.MailResetPassword, resetWithin)
+	})
+}
+
+// CheckReset fails with ErrLink unless the link would change a password.
+func (s *Service) CheckReset(ctx context.Context, token string) error {
+	_, err := s.link(ctx, models.TokenResetPassword, token)
+	return err
+}
+
+// ResetPassword gives the person whom the link was sent to another password, and ends
+// all of their sessions: whoever has the old one is out. A code generator stays. It
+// fails with ErrLink or Invalid.
+func (s *Service) ResetPassword(ctx context.Context, token, password, ip string) error {
+	t, err := s.link(ctx, models.TokenResetPassword, token)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash := hashPassword(password)
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if taken, err := models.TakeTokens(tx, t, s.now()); err != nil || !taken {
+			return errors.Join(err, ErrLink)
+		}
+		if err := s.verified(tx, t.UserID, ip); err != nil { // who got this mail reads the address's
+			return err
+		}
+		return s.setPassword(tx, Actor{UserID: t.UserID, IP: ip}, hash, "")
+	})
+	return expected(err, "reset password", ErrLink)
+}
+
+// ChangePassword gives the visitor another password, if they know the one that they
+// have, and ends their other sessions. It fails with ErrCredentials or Invalid.
+func (s *Service) ChangePassword(ctx context.Context, v *models.Visitor, by Actor, current, password string) error {
+	if err := passwordOf(s.DB.WithContext(ctx), v.UserID, current); err != nil {
+		return expected(err, "change password", ErrCredentials)
+	}
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash := hashPassword(password)
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error { return s.setPassword(tx, by, hash, v.ID) })
+	return expected(err, "change password")
+}
+
+// setPassword writes a person's new password, ends their sessions save one, and tells
+// them.
+func (s *Service) setPassword(tx *models.Tx, by Actor, hash, sparedSession string) error {
+	user, err := models.LockUser(tx, by.UserID)
+	if err != nil {
+		return err
+	}
+	if err := models.SetPasswordHash(tx, user.ID, hash); err != nil {
+		return err
+	}
+	if _, err := models.DeleteOtherSessions(tx, user.ID, sparedSession); err != nil {
+		return err
+	}
+	return s.tellUser(tx, by, user, "user.password_changed", models.MailPasswordChanged)
+}
+
+func checkPassword(password string) error {
+	problems := Invalid{}
+	problems.length("password", password, MinPasswordLength, MaxPasswordLength)
+	return problems.orNil()
+}
+
+// EndSession ends one of a person's sessions by its id. An unknown one is
+// models.ErrNotFound.
+func (s *Service) EndSession(ctx context.Context, by Actor, id string) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		deleted, err := models.DeleteUserSession(tx, by.UserID, id)
+		if err != nil {
+			return err
+		}
+		if !deleted {
+			return models.ErrNotFound
+		}
+		return s.audit(tx, by, "session.ended", id, nil)
+	})
+	return expected(err, "end session", models.ErrNotFound)
+}
+
+// EndOtherSessions ends all of the visitor's sessions but the one that they use.
+func (s *Service) EndOtherSessions(ctx context.Context, v *models.Visitor, by Actor) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		n, err := models.DeleteOtherSessions(tx, v.UserID, v.ID)
+		if err != nil || n == 0 {
+			return err
+		}
+		return s.audit(tx, by, "session.others_ended", v.ID, map[string]string{"ended": fmt.Sprint(n)})
+	})
+	return expected(err, "end other sessions")
+}

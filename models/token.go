@@ -1,0 +1,61 @@
+package models
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// TokenPurpose is what the link of a Token is good for.
+type TokenPurpose string
+
+const (
+	TokenVerifyEmail   TokenPurpose = "VERIFY_EMAIL"
+	TokenResetPassword TokenPurpose = "RESET_PASSWORD"
+)
+
+// Token is what a link in a mail stands for. It counts once, until it expires, and as
+// long as the person has the address that it was sent to.
+type Token struct {
+	ID        string `gorm:"primaryKey"`
+	Purpose   TokenPurpose
+	UserID    string
+	Email     string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UsedAt    *time.Time
+}
+
+// InsertToken writes a new token.
+func InsertToken(tx *Tx, t *Token) error { return tx.Create(t).Error }
+
+// TokenByID returns the token of the purpose, used or not, that has not expired by
+// now, or ErrNotFound.
+func TokenByID(db *gorm.DB, purpose TokenPurpose, id string, now time.Time) (*Token, error) {
+	if !wellFormed(id, "tok_", 20) {
+		return nil, ErrNotFound
+	}
+	var t Token
+	err := db.Raw(`SELECT t.* FROM tokens t JOIN users u ON u.id = t.user_id AND u.email = t.email
+		WHERE t.id = ? AND t.purpose = ? AND t.expires_at > ?`, id, purpose, now).Take(&t).Error
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &t, nil
+}
+
+// TakeTokens uses up all of the user's tokens of the purpose. It reports whether the
+// one with the id was unused until then: of two who bring it, one wins.
+func TakeTokens(tx *Tx, t *Token, now time.Time) (taken bool, err error) {
+	done := tx.Exec("UPDATE tokens SET used_at = ? WHERE id = ? AND used_at IS NULL", now, t.ID)
+	if done.Error != nil || done.RowsAffected == 0 {
+		return false, done.Error
+	}
+	return true, tx.Exec("UPDATE tokens SET used_at = ? WHERE user_id = ? AND purpose = ? AND used_at IS NULL", now, t.UserID, t.Purpose).Error
+}
+
+// TokensSince counts the tokens of the purpose that the user was sent since a time.
+func TokensSince(tx *Tx, purpose TokenPurpose, userID string, since time.Time) (n int64, err error) {
+	err = tx.Model(&Token{}).Where("purpose = ? AND user_id = ? AND created_at > ?", purpose, userID, since).Count(&n).Error
+	return n, err
+}

@@ -1,0 +1,53 @@
+package pages
+
+import (
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// ForgotProps is GET and POST /esqueci-senha. Fields: email.
+type ForgotProps struct {
+	layouts.AuthProps
+	Email  string
+	Sent   bool // if somebody has the address
+	Errors components.FieldErrors
+}
+
+// ResetProps is GET and POST /redefinir-senha. Fields: token, password.
+type ResetProps struct {
+	layouts.AuthProps
+	Token  string
+	Errors components.FieldErrors
+}
+
+// VerifyEmailProps is GET /verificar-email with a link's token. Fields: token.
+type VerifyEmailProps struct {
+	layouts.AuthProps
+	Token string
+}
+
+// UnverifiedEmailProps is GET /verificar-email without one. Fields of its second form:
+// email.
+type UnverifiedEmailProps struct {
+	layouts.AuthProps
+	Flash  *components.FlashProps
+	Email  string // where the mail went
+	Other  string // the address typed in its place
+	Errors components.FieldErrors
+}
+
+// DeadLinkKind is what a link that works no more was for.
+type DeadLinkKind string
+
+// The kinds; each has texts of its own.
+const (
+	DeadReset        DeadLinkKind = "reset"
+	DeadVerification DeadLinkKind = "verification"
+	DeadInvite       DeadLinkKind = "invite"
+)
+
+// DeadLinkProps is a link of a mail that was used or is too old.
+type DeadLinkProps struct {
+	layouts.AuthProps
+	Kind DeadLinkKind
+}

@@ -1,0 +1,31 @@
+package pages
+
+import (
+	"time"
+
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// SecurityProps is GET /app/configuracoes/seguranca. Fields of the password's form:
+// current, password.
+type SecurityProps struct {
+	layouts.Shell
+	EmailVerified bool
+	TOTP          bool // a code is asked for at log-in
+	RecoveryLeft  int  // recovery codes that were not used
+	Sessions      []SessionRow
+	Errors        components.FieldErrors
+}
+
+// fewCodes is how many recovery codes are so few that the page says so.
+const fewCodes = 3
+
+// SessionRow is one browser that is logged in.
+type SessionRow struct {
+	ID      string
+	Device  string // "Chrome · Windows", "" if unknown
+	IP      string // where it logged in
+	SeenAt  time.Time
+	Current bool // the one that looks
+}
