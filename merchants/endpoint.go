@@ -27,7 +27,7 @@ func (s *Service) CreateEndpoint(ctx context.Context, by Actor, scope models.Sco
 		return nil, "", err
 	}
 	if secret = in.Secret; secret == "" {
-		secret = newEndpointSecret()
+		secret = NewEndpointSecret()
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		id := models.NewEndpointID()

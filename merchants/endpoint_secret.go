@@ -67,7 +67,7 @@ func (s *Service) RotateSecret(ctx context.Context, by Actor, scope models.Scope
 		if seen == "" || !strings.HasSuffix(current, seen) {
 			return ErrSecretChanged
 		}
-		secret = newEndpointSecret()
+		secret = NewEndpointSecret()
 		until := s.now().Add(PreviousSecretFor)
 		e.PreviousSecret, e.PreviousSecretUntil = e.Secret, &until
 		e.Secret = s.Vault.Seal(endpointPlace(id), secret)
@@ -95,4 +95,5 @@ func (s *Service) RetirePreviousSecret(ctx context.Context, by Actor, scope mode
 	})
 }
 
-func newEndpointSecret() string { return "whsec_" + randomBase62(secretLength) }
+// NewEndpointSecret makes a signing secret: whsec_ and 32 base62 characters.
+func NewEndpointSecret() string { return "whsec_" + randomBase62(secretLength) }

@@ -43,6 +43,7 @@ func commands() []command {
 		{"migrate", "bring the database's schema up to this program's", migrate},
 		{"demo", "add a demo merchant with keys, a product and staff", demo},
 		{"simulate", "act as the simulator's bank: pay, expire or cancel a checkout", simulate},
+		{"listen", "forward test events to your machine, signed", listen},
 		{"trigger", "make a test checkout that sends an event, through the API", trigger},
 		{"verify", "check the signature of a webhook delivery", verify},
 		{"staff", "add people who work for the installation", staff},

@@ -90,6 +90,7 @@ func (r *remote) request(ctx context.Context, method, path string, body io.Reade
 type refusal struct {
 	status                   int
 	code, message, requestID string
+	retryAfter               time.Duration // 0 if the answer did not say
 }
 
 // Error implements error.
@@ -109,8 +110,8 @@ func readRefusal(response *http.Response) error {
 		}
 	}
 	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&envelope); err != nil {
-		return &refusal{status: response.StatusCode}
+		return &refusal{status: response.StatusCode, retryAfter: retryAfterOf(response)}
 	}
 	e := envelope.Error
-	return &refusal{response.StatusCode, e.Code, e.Message, e.RequestID}
+	return &refusal{response.StatusCode, e.Code, e.Message, e.RequestID, retryAfterOf(response)}
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/webhook"
+)
+
+// queued is how many events may wait for a slow receiver before the gateway has to.
+const queued = 1000
+
+// listen forwards a project's test events to an address of the developer's, each
+// signed and with the headers of a real delivery.
+func listen(ctx context.Context, in invocation) error {
+	target := in.flags.String("forward-to", "", "`URL` to post events to, such as http://localhost:3000/hook")
+	secret := in.flags.String("secret", "", "signing `secret`, whsec_…; else GAROUPA_WEBHOOK_SECRET, else a new one")
+	r := in.remoteFlags()
+	if _, err := in.parse(); err != nil {
+		return err
+	}
+	if *target == "" {
+		fmt.Fprintln(in.flags.Output(), "listen needs --forward-to")
+		in.flags.PrintDefaults()
+		return errUsage
+	}
+	if err := webhook.CheckURL(*target, false, true); err != nil {
+		return fmt.Errorf("listen: --forward-to: %w", err)
+	}
+	if err := r.check(in.settings); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	if *secret == "" {
+		*secret = in.settings.WebhookSecret
+	}
+	if *secret == "" {
+		*secret = merchants.NewEndpointSecret()
+	}
+	fmt.Fprintf(in.out, "Test events of %s go to %s\nSigning secret: %s\nCtrl-C stops.\n\n", r.server, *target, *secret)
+	f := &forwarder{out: in.out, client: webhook.NewClient(webhook.Options{AllowPrivate: true}), target: *target, secret: *secret}
+	if err := f.run(ctx, r); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	return nil
+}
+
+// forwarder posts events to one address, one after the other.
+type forwarder struct {
+	out            io.Writer
+	client         *webhook.Client
+	target, secret string
+}
+
+// run forwards until ctx ends or the gateway refuses for good.
+func (f *forwarder) run(ctx context.Context, r *remote) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	connected := false
+	source := &eventSource{
+		remote: r,
+		connected: func() {
+			if !connected {
+				connected = true
+				f.note("connected")
+			}
+		},
+		lost: func(err error, wait time.Duration) {
+			connected = false
+			f.note(fmt.Sprintf("not connected: %s; again in %s", err, wait.Round(10*time.Millisecond)))
+		},
+	}
+	events, ended := make(chan testEvent, queued), make(chan error, 1)
+	go func() {
+		defer close(events)
+		ended <- source.follow(ctx, func(e testEvent) {
+			select {
+			case events <- e:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	for e := range events {
+		if ctx.Err() == nil {
+			f.forward(ctx, e)
+		}
+	}
+	return <-ended
+}
+
+// forward makes the one attempt that an event gets, and says how it went.
+func (f *forwarder) forward(ctx context.Context, e testEvent) {
+	outcome := f.client.Post(ctx, webhook.Attempt{URL: f.target, Secret: f.secret, EventID: e.id, Number: 1, At: time.Now(), Body: e.body})
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	status := strconv.Itoa(outcome.StatusCode)
+	if outcome.StatusCode == 0 {
+		status = outcome.Detail
+	}
+	f.note(fmt.Sprintf("%-18s %s  %s  %d ms", e.kind, e.id, status, outcome.Duration.Milliseconds()))
+}
+
+// note prints a line with the time. Lines are written whole, so those of the two
+// goroutines do not mix.
+func (f *forwarder) note(text string) {
+	fmt.Fprintf(f.out, "%s  %s\n", time.Now().Format(time.TimeOnly), text)
+}

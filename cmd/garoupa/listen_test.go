@@ -1,0 +1,339 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/models/modelstest"
+	"garoupa/webhook"
+)
+
+// inbox is a merchant's server that keeps what it gets, by path and then by event.
+type inbox struct {
+	t   *testing.T
+	url string
+
+	mu     sync.Mutex
+	got    map[string]map[string][]delivery
+	change chan struct{} // closed at the next delivery
+}
+
+type delivery struct {
+	header http.Header
+	body   string
+}
+
+func newInbox(t *testing.T) *inbox {
+	t.Helper()
+	in := &inbox{t: t, got: map[string]map[string][]delivery{}, change: make(chan struct{})}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		if in.got[r.URL.Path] == nil {
+			in.got[r.URL.Path] = map[string][]delivery{}
+		}
+		id := r.Header.Get("x-svc-event-id")
+		in.got[r.URL.Path][id] = append(in.got[r.URL.Path][id], delivery{r.Header, string(body)})
+		close(in.change)
+		in.change = make(chan struct{})
+		w.WriteHeader(http.StatusAccepted)
+	}))
+	t.Cleanup(server.Close)
+	in.url = server.URL
+	return in
+}
+
+// wait returns what a path got, once that is n events.
+func (in *inbox) wait(path string, n int) map[string][]delivery {
+	in.t.Helper()
+	timeout := time.After(patience)
+	for {
+		in.mu.Lock()
+		got, change := maps.Clone(in.got[path]), in.change
+		in.mu.Unlock()
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-change:
+		case <-timeout:
+			in.t.Fatalf("%s got %d events, want %d", path, len(got), n)
+		}
+	}
+}
+
+// wire is a way to a gateway that can be cut.
+type wire struct {
+	address string
+	mu      sync.Mutex
+	open    []net.Conn
+}
+
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{address: "http://" + listener.Addr().String()}
+	t.Cleanup(func() { listener.Close(); w.cut() })
+	go func() {
+		for {
+			here, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			there, err := net.Dial("tcp", strings.TrimPrefix(to, "http://"))
+			if err != nil {
+				here.Close()
+				continue
+			}
+			w.mu.Lock()
+			w.open = append(w.open, here, there)
+			w.mu.Unlock()
+			go func() { _, _ = io.Copy(there, here); there.Close() }()
+			go func() { _, _ = io.Copy(here, there); here.Close() }()
+		}
+	}()
+	return w
+}
+
+// cut resets all connections, so that what is under way on them is lost.
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, conn := range w.open {
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		conn.Close()
+	}
+	w.open = nil
+}
+
+// listening is a running garoupa listen.
+type listening struct {
+	*exec.Cmd
+	lines  *bufio.Scanner
+	secret string
+}
+
+// listen starts it and returns when it is connected.
+func (p *program) listen(args ...string) *listening {
+	p.t.Helper()
+	command := p.command(append([]string{"listen"}, args...)...)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	l := &listening{Cmd: command, lines: bufio.NewScanner(out)}
+	p.t.Cleanup(func() { _ = command.Process.Kill() })
+	l.secret = l.says(p.t, `Signing secret: (\S+)`)
+	l.says(p.t, `  connected$`)
+	return l
+}
+
+// says reads lines until one matches, and returns what its group matched.
+func (l *listening) says(t *testing.T, pattern string) string {
+	t.Helper()
+	stop := time.AfterFunc(patience, func() { _ = l.Process.Kill() })
+	defer stop.Stop()
+	expression := regexp.MustCompile(pattern)
+	var before []string
+	for l.lines.Scan() {
+		if m := expression.FindStringSubmatch(l.lines.Text()); m != nil {
+			return m[len(m)-1]
+		}
+		before = append(before, l.lines.Text())
+	}
+	t.Fatalf("listen never said %s, but %q", pattern, before)
+	return ""
+}
+
+// finish lets it run to its end, reading on, and returns how it went.
+func (l *listening) finish(signal os.Signal) error {
+	if err := l.Process.Signal(signal); err != nil {
+		return err
+	}
+	for l.lines.Scan() {
+	}
+	return l.Wait()
+}
+
+// What is forwarded is what a delivery would be: the same bytes with the same
+// headers, under the secret that was printed.
+func TestListen(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	p := newProgram(t)
+	made := p.demo("--webhook-url", in.url+"/real")
+	p.serve()
+	l := p.listen("--forward-to", in.url+"/forwarded", "--server", p.url, "--key", made.Keys.TestReadOnly)
+	if !regexp.MustCompile(`^whsec_[0-9A-Za-z]{32}$`).MatchString(l.secret) {
+		t.Errorf("the secret is %q", l.secret)
+	}
+	p.run("trigger", "checkout.paid", "--server", p.url, "--key", made.Keys.Test)
+	forwarded, real := in.wait("/forwarded", 2), in.wait("/real", 2)
+	for id, attempts := range forwarded {
+		a, b := attempts[0], real[id][0]
+		if a.body != b.body || !webhook.Verify(l.secret, a.header.Get("x-svc-signature"), []byte(a.body)) || webhook.Verify(*made.WebhookSecret, a.header.Get("x-svc-signature"), []byte(a.body)) {
+			t.Errorf("%s was forwarded as %s with %v", id, a.body, a.header)
+		}
+		for _, varies := range []string{"X-Svc-Signature", "X-Svc-Timestamp"} {
+			if a.header.Get(varies) == "" || len(a.header.Get(varies)) != len(b.header.Get(varies)) {
+				t.Errorf("%s: %q, in a delivery %q", varies, a.header.Get(varies), b.header.Get(varies))
+			}
+			delete(a.header, varies)
+			delete(b.header, varies)
+		}
+		if diff := cmp.Diff(b.header, a.header); diff != "" {
+			t.Errorf("headers (-delivered +forwarded)\n%s", diff)
+		}
+	}
+	for _, event := range []string{"checkout.created", "checkout.paid   "} {
+		l.says(t, `^\d\d:\d\d:\d\d  `+event+`   evt_[0-9a-f]{24}  202  \d+ ms$`)
+	}
+	if err := l.finish(syscall.SIGINT); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+
+	same := p.listen("--forward-to", in.url+"/same", "--server", p.url, "--key", made.Keys.Test, "--secret", l.secret)
+	if same.secret != l.secret {
+		t.Errorf("the secret given is %q, used is %q", l.secret, same.secret)
+	}
+	p.run("trigger", "checkout.created", "--server", p.url, "--key", made.Keys.Test)
+	if got := in.wait("/same", 1); len(got) != 1 {
+		t.Errorf("a stream begun later has %d events", len(got))
+	}
+	if err := same.finish(syscall.SIGTERM); err != nil {
+		t.Errorf("SIGTERM: %v", err)
+	}
+
+	wrong(t, p, "must be a test key", "listen", "--forward-to", in.url, "--server", p.url, "--key", made.Keys.Live)
+	wrong(t, p, "--forward-to: webhook: URL refused: scheme", "listen", "--forward-to", "localhost:3000", "--server", p.url, "--key", made.Keys.Test)
+	if r := p.try("listen", "--forward-to", in.url, "--server", p.url, "--key", "svc_test_"+strings.Repeat("0", 32)); r.status != 1 || !strings.Contains(r.wrong, "401 unauthorized") {
+		t.Errorf("an unknown key: %+v", r)
+	}
+	if r := p.try("listen", "--key", made.Keys.Test); r.status != 2 || !strings.Contains(r.wrong, "--forward-to") {
+		t.Errorf("nowhere to forward to: %+v", r)
+	}
+}
+
+// Connections that are cut in the middle, a gateway that is killed and one that is
+// not there lose no event and repeat none, while events come from another instance.
+func TestListen_Reconnects(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	database, secret := "DATABASE_URL="+modelstest.NewURL(t), "GAROUPA_SECRET_KEY="+strings.Repeat("ab", 32)
+	p, other := newProgramOver(t, database, secret), newProgramOver(t, database, secret)
+	key := p.demo().Keys.Test
+	server := p.serve()
+	other.serve()
+	w := newWire(t, p.url)
+	l := p.listen("--forward-to", in.url+"/hook", "--server", w.address, "--key", key)
+	w.cut() // before there was any event
+	go func() {
+		for l.lines.Scan() { // or it would wait for its reader
+		}
+	}()
+
+	const clients, each = 4, 15
+	var creating sync.WaitGroup
+	for client := range clients {
+		creating.Go(func() {
+			for i := range each {
+				from := []*program{p, other}[i%2]
+				if i >= each/3 {
+					from = other // the first one is about to die
+				}
+				if status, _ := from.create(key, fmt.Sprintf("%d-%d", client, i)); status != http.StatusCreated {
+					t.Errorf("created: %d", status)
+				}
+				if i%4 == client {
+					w.cut()
+				}
+				if i == each/2 {
+					in.wait("/hook", 1)
+				}
+			}
+		})
+	}
+	creating.Wait()
+	_ = server.Process.Kill()
+	<-server.ended
+	for i := range 5 { // while nobody answers
+		other.create(key, fmt.Sprintf("down-%d", i))
+	}
+	p.serve()
+	const all = clients*each + 5
+	got := in.wait("/hook", all)
+	if len(got) != all {
+		t.Errorf("%d events, want %d", len(got), all)
+	}
+	for id, attempts := range got {
+		if len(attempts) != 1 || !webhook.Verify(l.secret, attempts[0].header.Get("x-svc-signature"), []byte(attempts[0].body)) {
+			t.Errorf("%s came %d times", id, len(attempts))
+		}
+	}
+	bodies := map[string]bool{}
+	for _, attempts := range got {
+		bodies[attempts[0].body] = true
+	}
+	if len(bodies) != all {
+		t.Errorf("%d different bodies", len(bodies))
+	}
+	_ = l.Process.Signal(syscall.SIGINT)
+	if err := l.Wait(); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+}
+
+// The reader of streams takes what the format allows, hands an event over once, and
+// remembers where it stands.
+func TestEventSource_Read(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		stream string
+		want   []string
+		last   string
+	}{
+		"nothing":            {"", nil, ""},
+		"where it stands":    {"retry: 1\nid: start\n: hello\n\n", nil, "start"},
+		"events":             {"id: a\nevent: x\ndata: {\"k\":\": 1\"}\n\n: still here\n\nid:b\nevent:y\ndata:{}\n\n", []string{`a x {"k":": 1"}`, "b y {}"}, "b"},
+		"a repetition":       {"id: a\nevent: x\ndata: {}\n\nid: b\nevent: x\ndata: {}\n\nid: a\nevent: x\ndata: {}\n\n", []string{"a x {}", "b x {}"}, "a"},
+		"cut in an event":    {"id: a\nevent: x\ndata: {}\n\nid: b\nevent: x\ndata: {\"am", []string{"a x {}"}, "a"},
+		"cut before its end": {"id: a\nevent: x\ndata: {}\n", nil, ""},
+		"lines of Windows":   {"id: a\r\nevent: x\r\ndata: {}\r\n\r\n", []string{"a x {}"}, "a"},
+		"an unknown field":   {"id: a\nevent: x\nfoo: bar\ndata: {}\n\n", []string{"a x {}"}, "a"},
+	} {
+		s := &eventSource{seen: map[string]bool{}}
+		var got []string
+		if err := s.read(strings.NewReader(tc.stream), func(e testEvent) { got = append(got, e.id+" "+e.kind+" "+string(e.body)) }); err == nil {
+			t.Errorf("%s: a stream that ended is no error", name)
+		}
+		if !slices.Equal(got, tc.want) || s.last != tc.last {
+			t.Errorf("%s: %q, then %q; want %q, then %q", name, got, s.last, tc.want, tc.last)
+		}
+	}
+}
