@@ -33,6 +33,7 @@ var kinds = map[string]kind{
 	models.MailVerifyEmail:      {[]string{"name", "token"}, "/verificar-email?token={token}"},
 	models.MailInvite:           {[]string{"inviter", "account", "role", "token"}, "/convite/{token}"},
 	models.MailResetPassword:    {[]string{"name", "token"}, "/redefinir-senha?token={token}"},
+	models.MailOwnerChanged:     {[]string{"account", "owner", "before"}, "/app/equipe"},
 	models.MailPasswordChanged:  {[]string{"name", "at"}, securityPage},
 	models.MailTOTPEnrolled:     {[]string{"name", "at"}, securityPage},
 	models.MailTOTPDisabled:     {[]string{"name", "at"}, securityPage},

@@ -87,7 +87,7 @@ func (s *Service) EnrolTOTP(ctx context.Context, v *models.Visitor, by Actor, co
 		if err := models.ProveSession(tx.DB, v.ID, s.now(), v.ExpiresAt, true); err != nil {
 			return err
 		}
-		return s.tellUser(tx, by, user, "totp.enrolled", models.MailTOTPEnrolled)
+		return s.tellUser(tx, by, user, "user.totp_enrolled", models.MailTOTPEnrolled)
 	})
 	return recovery, expected(err, "enrol a code generator", ErrCredentials, ErrEnrolled)
 }
@@ -103,7 +103,7 @@ func (s *Service) DisableTOTP(ctx context.Context, by Actor) error {
 		if stopped, err := models.StopTOTP(tx, user.ID); err != nil || !stopped {
 			return err
 		}
-		return s.tellUser(tx, by, user, "totp.disabled", models.MailTOTPDisabled)
+		return s.tellUser(tx, by, user, "user.totp_disabled", models.MailTOTPDisabled)
 	})
 	return expected(err, "disable the code generator")
 }
@@ -115,7 +115,7 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, by Actor) (recovery []
 		if recovery, err = s.newRecoveryCodes(tx, by.UserID); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "recovery_codes.renewed", by.UserID, nil)
+		return s.audit(tx, by, "user.recovery_codes_renewed", by.UserID, nil)
 	})
 	return recovery, expected(err, "renew recovery codes")
 }
@@ -153,7 +153,7 @@ func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) error {
 		if err != nil || !taken {
 			return errors.Join(err, ErrCredentials)
 		}
-		return s.tellUser(tx, Actor{UserID: userID, IP: ip}, user, "recovery_code.used", models.MailRecoveryCodeUsed)
+		return s.tellUser(tx, Actor{UserID: userID, IP: ip}, user, "user.recovery_code_used", models.MailRecoveryCodeUsed)
 	}
 	secret, err := s.totpSecret(user)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestEnrolTOTP(t *testing.T) {
 	}
 	var mails, audits int
 	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'totp_enrolled' AND recipient = ?", g.Email).Scan(&mails)
-	g.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'totp.enrolled' AND actor = ?", v.UserID).Scan(&audits)
+	g.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'user.totp_enrolled' AND actor = ?", v.UserID).Scan(&audits)
 	if mails != 1 || audits != 1 {
 		t.Errorf("%d mails, %d lines of the log", mails, audits)
 	}

@@ -33,6 +33,7 @@ const (
 	MailVerifyEmail      = "verify_email"
 	MailInvite           = "invite"
 	MailResetPassword    = "reset_password"
+	MailOwnerChanged     = "owner_changed"
 	MailPasswordChanged  = "password_changed"
 	MailTOTPEnrolled     = "totp_enrolled"
 	MailTOTPDisabled     = "totp_disabled"

@@ -59,6 +59,11 @@ func SetSessionLivemode(db *gorm.DB, tokenHash []byte, livemode bool) error {
 	return db.Model(&Session{}).Where("token_hash = ?", tokenHash).Update("livemode", livemode).Error
 }
 
+// SetSessionProject keeps which project the browser looks at, in test.
+func SetSessionProject(db *gorm.DB, id, projectID string) error {
+	return db.Model(&Session{}).Where("id = ?", id).Updates(map[string]any{"project_id": projectID, "livemode": false}).Error
+}
+
 // TouchSession keeps when the session was last used.
 func TouchSession(db *gorm.DB, id string, now time.Time) error {
 	return db.Model(&Session{}).Where("id = ?", id).Update("last_seen_at", now).Error

@@ -101,14 +101,3 @@ func SetEmailVerified(tx *Tx, id string, now time.Time) (first bool, err error) 
 func SetPasswordHash(tx *Tx, id, hash string) error {
 	return tx.Model(&User{}).Where("id = ?", id).Update("password_hash", hash).Error
 }
-
-// Member is a user's role in an account.
-type Member struct {
-	AccountID string `gorm:"primaryKey"`
-	UserID    string `gorm:"primaryKey"`
-	Role      Role
-	CreatedAt time.Time
-}
-
-// InsertMember writes a new membership.
-func InsertMember(tx *Tx, m *Member) error { return tx.Create(m).Error }

@@ -43,7 +43,7 @@ func logged(demo bool) fiber.Handler {
 				return err
 			}
 		}
-		slog.InfoContext(c.UserContext(), "request", "method", c.Method(), "path", c.Path(),
+		slog.InfoContext(c.UserContext(), "request", "method", c.Method(), "path", web.LogPath(c.Path()),
 			"status", c.Response().StatusCode(), "ms", float64(time.Since(start).Microseconds())/1000)
 		return nil
 	}

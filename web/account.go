@@ -134,7 +134,11 @@ func (s *server) logOut(c *fiber.Ctx) error {
 	if err := s.flash(c, "logged_out"); err != nil {
 		return err
 	}
-	return c.Redirect("/entrar", fiber.StatusSeeOther)
+	next := "/entrar"
+	if path := local(c.FormValue("next"), ""); strings.HasPrefix(path, invitePath) {
+		next = path // an invitation is to somebody else than who was logged in
+	}
+	return c.Redirect(next, fiber.StatusSeeOther)
 }
 
 // environment handles POST /app/ambiente, the Teste | Produção switch.

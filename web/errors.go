@@ -21,7 +21,7 @@ func ShowError(c *fiber.Ctx, err error, demo bool) error {
 	setSecurity(c)
 	status := statusOf(err)
 	if status >= 500 {
-		slog.ErrorContext(c.UserContext(), "page failed", "path", c.Path(), "err", err)
+		slog.ErrorContext(c.UserContext(), "page failed", "path", LogPath(c.Path()), "err", err)
 	}
 	c.Status(status)
 	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: demo}

@@ -43,6 +43,9 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"ops_reasonCode": {"": "ops_reason_code"},
 	"ops_reason":     {"": "ops_reason"},
 
+	"invite_email": {merchants.Taken: "invite_taken", "": "email"},
+	"invite_role":  {"": "invite_role"},
+
 	"link_productId":        {"": "link_product"},
 	"link_expiresInSeconds": {"": "link_expiry"},
 	"link_successUrl":       {insecure: "link_url_https", "": "link_url"},

@@ -150,9 +150,11 @@ var refusals = []string{
 	"destination_not_removed",
 	"endpoint_not_subscribed",
 	"endpoint_off",
+	"invite_too_soon",
 	"log_in_first",
 	"ops_changed",
 	"ops_reason_missing",
+	"owner_stays",
 	"provider_unavailable",
 	"secret_changed",
 	"verify_first",
@@ -182,7 +184,7 @@ func (s *server) shell(c *fiber.Ctx) (layouts.Shell, error) {
 	flash, err := s.takeFlash(c)
 	v := visitor(c)
 	return layouts.Shell{
-		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode,
+		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode, Several: v.Accounts > 1,
 		Theme: theme(c), Path: c.OriginalURL(), Nav: menuOf(v), Flash: flash, Now: s.Now(), Demo: s.Demo,
 	}, err
 }
@@ -218,6 +220,7 @@ var menu = []layouts.NavGroup{
 	}},
 	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{
 		{ID: layouts.NavLive, Href: "/app/producao"},
+		{ID: layouts.NavTeam, Href: "/app/equipe"},
 		{ID: layouts.NavSettings, Href: securityPath},
 	}},
 }

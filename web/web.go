@@ -109,6 +109,9 @@ func (s *server) registerAccount(r fiber.Router) {
 	r.Post("/redefinir-senha", s.public(s.reset)...)
 	r.Get("/verificar-email", append(s.public(s.verifyForm), s.unverified)...)
 	r.Post("/verificar-email", s.public(s.verify)...)
+	r.Get(invitePath+":token", s.public(s.readInvite)...)
+	r.Post(invitePath+":token", s.public(s.joinAsNewcomer)...)
+	r.Post(invitePath+":token/aceitar", s.own(s.acceptInvite)...)
 
 	r.Post("/verificar-email/reenviar", s.own(s.resendVerification)...)
 	r.Post("/verificar-email/trocar", s.own(s.correctEmail)...)
@@ -127,6 +130,7 @@ func (s *server) registerDashboard(app fiber.Router) {
 	s.registerMoney(app)
 	s.registerAccess(app)
 	s.registerSecurity(app)
+	s.registerTeam(app)
 
 	app.Get("/chaves", s.listKeys)
 	app.Get("/chaves/nova", developer, s.stepUp, s.newKey)

@@ -44,6 +44,7 @@ type Shell struct {
 	Account   string // the merchant's name
 	UserName  string
 	UserEmail string
+	Several   bool // the person has more than one account
 	Livemode  bool // the environment the visitor looks at
 	Theme     Theme
 	Path      string // of this page with its query; the switches return here

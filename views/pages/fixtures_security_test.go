@@ -16,6 +16,18 @@ func securityPages() []page {
 		{ID: "ses_1", Device: "Chrome · Windows", IP: "203.0.113.7", SeenAt: now, Current: true},
 		{ID: "ses_2", IP: "2001:db8::1", SeenAt: *hence(-50 * time.Hour)},
 	}
+	members := []pages.MemberRow{
+		{ID: "usr_1", Name: "Ana Lima", Email: "ana@loja.test", Role: "OWNER", TOTP: true, JoinedAt: now, SeenAt: hence(-time.Minute), Self: true},
+		{ID: "usr_2", Name: "Bia", Email: "bia@loja.test", Role: "FINANCE", JoinedAt: now},
+	}
+	invites := []pages.InviteRow{
+		{ID: "inv_1", Email: "c@loja.test", Role: "VIEWER", SentAt: now, ExpiresAt: *hence(time.Hour)},
+		{ID: "inv_2", Email: "d@loja.test", Role: "VIEWER", SentAt: now, ExpiresAt: *hence(-time.Hour), Expired: true},
+	}
+	var duties []pages.DutyRow
+	for _, id := range []string{"see", "sell", "integrate", "money", "people", "own"} {
+		duties = append(duties, pages.DutyRow{ID: id, May: []bool{true, true, false, false, id == "see"}})
+	}
 	kept := []pages.HiddenField{{Name: "name", Value: "Loja"}, {Name: "permissions", Value: "CHECKOUT:READ"}}
 	return []page{
 		{"dev mails", pages.DevMails(pages.DevMailsProps{AuthProps: wide, Now: now, Mails: []pages.DevMailRow{{ID: "mail_1", Subject: "Convite", To: "bia@loja.test", At: now}}})},
@@ -24,6 +36,18 @@ func securityPages() []page {
 		{"dev mail plain", pages.DevMail(pages.DevMailProps{AuthProps: wide, ID: "mail_1", Subject: "Senha", To: "bia@loja.test", At: now, Text: "Olá"})},
 		{"step up", pages.StepUp(pages.StepUpProps{AuthProps: frame, Email: "m@loja.test", Action: "/confirmar", Fields: kept[:1], ProofField: "proof"})},
 		{"step up wrong", pages.StepUp(pages.StepUpProps{AuthProps: frame, ByCode: true, Action: "/app/chaves", Fields: kept, ProofField: "proof", Errors: problem("proof")})},
+		{"team", pages.Team(pages.TeamProps{Shell: shell(true), CanManage: true, Members: members, Invites: invites, Duties: duties})},
+		{"team alone", pages.Team(pages.TeamProps{Shell: shell(false), CanManage: true, Members: members[:1], Duties: duties})},
+		{"team seen", pages.Team(pages.TeamProps{Shell: shell(false), Members: members, Invites: invites, Duties: duties})},
+		{"invite form", pages.InviteForm(pages.InviteFormProps{Shell: shell(true), Roles: pages.Roles[1:], Role: "ADMIN", Errors: problem("email", "role")})},
+		{"owner", pages.Member(pages.MemberProps{Shell: shell(true), Member: members[0], Roles: pages.Roles[1:]})},
+		{"member", pages.Member(pages.MemberProps{Shell: shell(true), Member: members[1], Roles: pages.Roles[1:], CanChange: true, CanRemove: true, CanHandOver: true})},
+		{"member leaves", pages.Member(pages.MemberProps{Shell: shell(true), Member: pages.MemberRow{ID: "usr_2", Name: "Bia", Role: "VIEWER", Self: true}, CanRemove: true})},
+		{"accounts", pages.Accounts(pages.AccountsProps{Shell: shell(true), Accounts: []pages.AccountRow{{ID: "acc_1", Name: "Ateliê", Role: "OWNER", Current: true}, {ID: "acc_2", Name: "Padaria", Role: "VIEWER"}}})},
+		{"invite new", pages.Invite(pages.InviteProps{AuthProps: frame, State: pages.InviteNew, Token: "inv_1", Account: "Ateliê", Inviter: "Ana", Email: "b@loja.test", Role: "ADMIN", Errors: problem("name", "password")})},
+		{"invite known", pages.Invite(pages.InviteProps{AuthProps: frame, State: pages.InviteKnown, Token: "inv_1", Account: "Ateliê", Role: "ADMIN"})},
+		{"invite mine", pages.Invite(pages.InviteProps{AuthProps: frame, State: pages.InviteMine, Token: "inv_1", Account: "Ateliê", Role: "ADMIN"})},
+		{"invite others", pages.Invite(pages.InviteProps{AuthProps: frame, State: pages.InviteOthers, Token: "inv_1", Account: "Ateliê", Role: "ADMIN", Visitor: "x@loja.test"})},
 		{"forgot", pages.Forgot(pages.ForgotProps{AuthProps: frame, Email: "m@", Errors: problem("email")})},
 		{"forgot sent", pages.Forgot(pages.ForgotProps{AuthProps: frame, Email: "m@loja.test", Sent: true})},
 		{"reset", pages.Reset(pages.ResetProps{AuthProps: frame, Token: "tok_1", Errors: problem("password")})},
