@@ -20,6 +20,7 @@ import (
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/ratelimit"
+	"garoupa/requestlog"
 )
 
 // Version numbers the machine-readable description (contract 9).
@@ -28,7 +29,7 @@ const Version = "1.0.0"
 // maxBody is the largest body, in bytes (decisions, 2.3).
 const maxBody = 64 << 10
 
-// Options are what the API is made of. All are required.
+// Options are what the API is made of. All but Log are required.
 type Options struct {
 	DB           *models.DB
 	Payments     *payments.Service
@@ -37,6 +38,7 @@ type Options struct {
 	BaseURL      string // where the API is served, without a slash at the end
 	CheckoutHost string
 	Limits       Limits
+	Log          *requestlog.Log // keeps calls for the dashboard; nil: they are not kept
 	Now          func() time.Time
 }
 
@@ -53,7 +55,7 @@ type server struct{ Options }
 // Register adds the endpoints to r, the root of the base address.
 func Register(r fiber.Router, o Options) {
 	s := &server{o}
-	v1 := r.Group("/v1")
+	v1 := r.Group("/v1", s.record)
 	v1.Get("/health", s.acceptBody, s.health)
 	v1.Get("/openapi.json", s.acceptBody, s.describe())
 
@@ -121,10 +123,10 @@ func (s *server) authenticate(c *fiber.Ctx) error {
 	if err != nil {
 		return s.refuse(c, err)
 	}
+	c.Locals(holderKey{}, h)
 	if err := s.limit(c, h); err != nil {
 		return err
 	}
-	c.Locals(holderKey{}, h)
 	return c.Next()
 }
 

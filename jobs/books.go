@@ -28,6 +28,10 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return snapshotLedgerArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(checkEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return checkBooksArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(rollUpEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return rollUpArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(forgetEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return forgetRequestsArgs{}, options }, nil),
 	}
 }
 

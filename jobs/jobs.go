@@ -76,6 +76,8 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &sendMail{Options: o})
 	river.AddWorker(workers, &snapshotLedger{Options: o})
 	river.AddWorker(workers, &checkBooks{Options: o})
+	river.AddWorker(workers, &rollUp{Options: o})
+	river.AddWorker(workers, &forgetRequests{Options: o})
 	queues := map[string]river.QueueConfig{
 		models.QueueWebhooks: {MaxWorkers: attemptsAtOnce, FetchPollInterval: lookForDeliveriesEvery},
 		queueBooks:           {MaxWorkers: 1},

@@ -63,3 +63,14 @@ func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map
 	}
 	return attempts, rows.Err()
 }
+
+// DeliveryEndpoint returns the endpoint, still there, that a delivery of the scope
+// goes to, or ErrNotFound.
+func DeliveryEndpoint(ctx context.Context, q Querier, scope Scope, id string) (endpointID string, err error) {
+	if !wellFormed(id, "dlv_", 24) {
+		return "", ErrNotFound
+	}
+	err = q.QueryRow(ctx, `SELECT e.id FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+		WHERE d.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL`, id, scope.ProjectID, scope.Livemode).Scan(&endpointID)
+	return endpointID, notFound(err)
+}

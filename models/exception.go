@@ -136,3 +136,11 @@ func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception,
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (x Exception, err error) { return x, row.Scan(x.targets()...) })
 }
+
+// OpenExceptions counts the payments for checkouts of the scope that wait for a
+// decision.
+func OpenExceptions(ctx context.Context, q Querier, scope Scope) (n int, err error) {
+	err = q.QueryRow(ctx, `SELECT count(*) FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id JOIN checkouts c ON c.id = p.checkout_id
+		WHERE x.decision IS NULL AND c.project_id = $1 AND c.livemode = $2`, scope.ProjectID, scope.Livemode).Scan(&n)
+	return n, err
+}

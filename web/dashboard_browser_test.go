@@ -92,7 +92,7 @@ func TestDashboard_Browser(t *testing.T) {
 	var keyID string
 	s.DB.Raw("SELECT id FROM api_keys WHERE last4 = ?", key[len(key)-4:]).Scan(&keyID)
 	paths := map[string]string{
-		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED", "checkout-new": "/app/cobrancas/nova",
+		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED", "checkout-new": "/app/cobrancas/nova", "search-none": "/app/busca?q=nobody", "requests": "/app/requisicoes",
 		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID,
 		"keys": "/app/chaves", "key-new": "/app/chaves/nova", "key-revoke": "/app/chaves/" + keyID + "/revogar",
 		"webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo", "webhook": "/app/webhooks/" + endpoint.ID,

@@ -47,6 +47,12 @@ func newLimitedSite(t *testing.T, limits web.Limits) *site {
 // newSiteWith is newSite with some options of its own.
 func newSiteWith(t *testing.T, change func(*web.Options)) *site {
 	t.Helper()
+	return newSiteOf(t, change, func(*api.Options) {})
+}
+
+// newSiteOf is newSiteWith with some options of the API's besides.
+func newSiteOf(t *testing.T, change func(*web.Options), changeAPI func(*api.Options)) *site {
+	t.Helper()
 	s := &site{Gateway: paymentstest.New(t)}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
@@ -57,9 +63,11 @@ func newSiteWith(t *testing.T, change func(*web.Options)) *site {
 		BaseURL: address, CheckoutHost: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
 	}
 	change(&pages)
+	calls := api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Live: s.live, CheckoutHost: address, Now: s.Clock.Now}
+	changeAPI(&calls)
 	s.app = server.New(server.Options{
 		DB: s.DB, BaseURL: address, CheckoutHost: address, AppURL: address,
-		API: api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Live: s.live, CheckoutHost: address, Now: s.Clock.Now},
+		API: calls,
 		Web: pages,
 	})
 	s.url = browsertest.Serve(t, s.app)

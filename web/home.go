@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/merchants"
@@ -44,7 +46,28 @@ func (s *server) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return render(c, pages.Home(pages.HomeProps{Shell: shell, Switches: switches, Steps: steps, Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL}))
+	v := visitor(c)
+	props := pages.HomeProps{
+		Shell: shell, Switches: switches, Steps: steps, Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL,
+		CanCreate: mayDevelop(v) && !needsAccess(v),
+	}
+	if len(props.Checkouts) > 0 {
+		if err := s.addOverview(c, &props); err != nil {
+			return err
+		}
+	}
+	return render(c, pages.Home(props))
+}
+
+// addOverview fills in how the environment does and what in it waits for somebody.
+func (s *server) addOverview(c *fiber.Ctx, props *pages.HomeProps) (err error) {
+	if props.Overview, err = s.overview(c); err != nil {
+		return err
+	}
+	if props.Stray, err = models.OpenExceptions(c.UserContext(), s.DB.Pool, scope(c)); err != nil {
+		return fmt.Errorf("web: count exceptions: %w", err)
+	}
+	return nil
 }
 
 // firstSteps are what a new merchant does before selling; none once all is done.

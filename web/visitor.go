@@ -191,12 +191,15 @@ func (s *server) shell(c *fiber.Ctx) (layouts.Shell, error) {
 
 // menuOf is the menu with what the member's role includes.
 func menuOf(v *models.Visitor) []layouts.NavGroup {
-	groups := slices.DeleteFunc(slices.Clone(menu), func(group layouts.NavGroup) bool {
-		return group.ID == layouts.NavGroupMoney && !mayTreasure(v)
-	})
-	if v.Role == models.RoleOwner {
-		last := &groups[len(groups)-1]
-		last.Items = append(slices.Clone(last.Items), layouts.NavItem{ID: layouts.NavAudit, Href: "/app/auditoria"})
+	var groups []layouts.NavGroup
+	for _, group := range menu {
+		if group.ID == layouts.NavGroupMoney && !mayTreasure(v) {
+			continue
+		}
+		group.Items = slices.DeleteFunc(slices.Clone(group.Items), func(item layouts.NavItem) bool {
+			return item.ID == layouts.NavRequests && !mayDevelop(v) || item.ID == layouts.NavAudit && v.Role != models.RoleOwner
+		})
+		groups = append(groups, group)
 	}
 	return groups
 }
@@ -216,12 +219,14 @@ var menu = []layouts.NavGroup{
 		{ID: layouts.NavKeys, Href: "/app/chaves"},
 		{ID: layouts.NavWebhooks, Href: "/app/webhooks"},
 		{ID: layouts.NavEvents, Href: "/app/eventos"},
+		{ID: layouts.NavRequests, Href: "/app/requisicoes"},
 		{ID: layouts.NavDocs, Href: "/docs"},
 	}},
 	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{
 		{ID: layouts.NavLive, Href: "/app/producao"},
 		{ID: layouts.NavTeam, Href: "/app/equipe"},
 		{ID: layouts.NavSettings, Href: securityPath},
+		{ID: layouts.NavAudit, Href: "/app/auditoria"},
 	}},
 }
 

@@ -125,6 +125,9 @@ func (s *server) registerDashboard(app fiber.Router) {
 	app.Get("/", s.home)
 	app.Post("/ambiente", s.environment)
 
+	app.Get("/busca", s.search)
+	app.Get("/requisicoes", developer, s.listRequests)
+	app.Get("/requisicoes/:id", developer, s.readRequest)
 	s.registerCheckouts(app)
 	s.registerSales(app)
 	s.registerMoney(app)

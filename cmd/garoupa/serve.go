@@ -16,6 +16,7 @@ import (
 	"garoupa/jobs"
 	"garoupa/live"
 	"garoupa/models"
+	"garoupa/requestlog"
 	"garoupa/server"
 	"garoupa/web"
 	"garoupa/webhook"
@@ -83,7 +84,9 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 		return err
 	}
 	jobs.ShareLimits(working, db.DB, s.limits.byName())
-	app := newApp(s, db.DB, services, hub)
+	calls := requestlog.Start(db.DB.Pool)
+	defer calls.Close() // when nothing answers any more
+	app := newApp(s, db.DB, services, calls, hub)
 	failed := make(chan error, 1)
 	go func() { failed <- app.Listener(listener) }()
 	printWelcome(in.out, s, welcome)
@@ -95,12 +98,12 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	return errors.Join(err, stopServing(app, hub, runner))
 }
 
-func newApp(s settings, db *models.DB, services *services, hub *live.Hub) *fiber.App {
+func newApp(s settings, db *models.DB, services *services, calls *requestlog.Log, hub *live.Hub) *fiber.App {
 	return server.New(server.Options{
 		DB: db, BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL, TrustedProxies: s.proxies,
 		API: api.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Live: hub,
-			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, Now: time.Now,
+			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, Log: calls, Now: time.Now,
 			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals, FailedAuth: s.limits.failedAuth, Public: s.limits.pages},
 		},
 		Web: web.Options{

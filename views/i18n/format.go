@@ -144,6 +144,9 @@ func Seconds(ctx context.Context, t time.Time) string {
 // Day writes the day of a moment in Brasília time for a date field: "2026-11-20".
 func Day(t time.Time) string { return t.In(brasilia).Format(time.DateOnly) }
 
+// DayOfMonth is the day of a moment in Brasília time.
+func DayOfMonth(t time.Time) int { return t.In(brasilia).Day() }
+
 // ParseDay reads what a date field holds: the moment at which the day begins in
 // Brasília.
 func ParseDay(text string) (time.Time, error) {

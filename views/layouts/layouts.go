@@ -36,6 +36,9 @@ const PreferencesPath = "/preferencias"
 // and "next".
 const EnvironmentPath = "/app/ambiente"
 
+// SearchPath takes GETs of the search field: "q".
+const SearchPath = "/app/busca"
+
 // LogOutPath takes the POST of the account menu.
 const LogOutPath = "/sair"
 

@@ -32,6 +32,7 @@ const (
 	NavKeys        = "keys"
 	NavWebhooks    = "webhooks"
 	NavEvents      = "events"
+	NavRequests    = "requests"
 	NavDocs        = "docs"
 	NavLive        = "live"
 	NavTeam        = "team"
@@ -68,6 +69,8 @@ func (item NavItem) icon() templ.Component {
 		return components.Icon("webhook", class)
 	case NavEvents:
 		return components.Icon("activity", class)
+	case NavRequests:
+		return components.Icon("square-terminal", class)
 	case NavDocs:
 		return components.Icon("book-open", class)
 	case NavLive:

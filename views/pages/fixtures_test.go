@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"garoupa/money"
 	"garoupa/views/components"
 	"garoupa/views/layouts"
 	"garoupa/views/pages"
@@ -170,7 +171,23 @@ func checkoutPages() []page {
 	}
 	all := []page{
 		{"home", pages.Home(pages.HomeProps{Shell: shell(false), Steps: steps, APIURL: "https://pix.loja.test"})},
-		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Balance: &pages.Balance{Available: 98_765_43, Pending: 1}})},
+		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(), CanCreate: true, Stray: 2, Balance: &pages.Balance{Available: 98_765_43, Pending: 1}})},
+		{"home bare", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Overview: &pages.Overview{Days: overview().Days}})},
+		{"search", pages.Search(pages.SearchProps{Shell: shell(true)})},
+		{"search none", pages.Search(pages.SearchProps{Shell: shell(true), Text: "x"})},
+		{"search hits", pages.Search(pages.SearchProps{Shell: shell(true), Text: "x", Hits: []pages.Hit{
+			{Kind: pages.HitCheckout, Title: "Vaso", Detail: "10482", Amount: 1, Status: pages.StatusPaid, At: now, Href: "/app/cobrancas/chk_1"},
+			{Kind: pages.HitProduct, Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"}, {Kind: pages.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now, Href: "/app/requisicoes/1"},
+		}})},
+		{"requests", pages.Requests(pages.RequestsProps{Shell: shell(true), Keys: []pages.RequestKey{{ID: "key_1", Name: "Loja", Last4: "9f2c"}}, Requests: requestRows(), Filter: pages.RequestFilter{Class: "4xx"}, Pager: components.PagerProps{Next: "?before=1"}})},
+		{"requests none", pages.Requests(pages.RequestsProps{Shell: shell(true), Filter: pages.RequestFilter{Method: "POST"}})},
+		{"requests further", pages.Requests(pages.RequestsProps{Shell: shell(true), Filter: pages.RequestFilter{Method: "POST"}, Pager: components.PagerProps{Next: "?before=1"}})},
+		{"requests empty", pages.Requests(pages.RequestsProps{Shell: shell(false)})},
+		{"request", pages.Request(pages.RequestProps{Shell: shell(true), RequestRow: requestRows()[0], Request: "{}", Answer: "{}", CheckoutHref: "/app/cobrancas/chk_1"})},
+		{"request bare", pages.Request(pages.RequestProps{Shell: shell(true), RequestRow: requestRows()[2]})},
+		{"new charge", pages.NewCheckout(pages.NewCheckoutProps{Shell: shell(false), Expiry: "1800", Metadata: make([]components.KeyValueRow, 3), MoreRows: true})},
+		{"new charge wrong", pages.NewCheckout(pages.NewCheckoutProps{Shell: shell(true), Metadata: []components.KeyValueRow{{Key: "cor", Error: "Confira"}}, Customer: pages.CustomerFields{Name: "Carla"},
+			Errors: problem("", "amount", "description", "externalId", "expiry", "minutes", "customer_name", "customer_email", "customer_document", "customer_phone", "metadata_key_0")})},
 		{"checkouts", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Checkouts: rows, Filter: pages.CheckoutFilter{Status: pages.StatusPaid, Text: "10482", From: "2026-11-01"}, Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3}, CanCreate: true, CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
 		{"checkouts none", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Filter: pages.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
 		{"checkouts empty", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), APIURL: "https://pix.loja.test"})},
@@ -178,7 +195,35 @@ func checkoutPages() []page {
 	}
 	for _, status := range []string{"PENDING", "AVAILABLE", "COMPLETED"} {
 		paid.Settlement = &pages.Settlement{Status: status, Fee: 1237, Net: 123753, AvailableAt: hence(time.Hour)}
+		paid.Refunds = []pages.RefundRow{{ID: "rfd_1", Amount: 1, CreatedAt: now}, {ID: "rfd_2", Amount: 2, ReturnID: "D1", CreatedAt: now}}
 		all = append(all, page{"checkout " + status, pages.Checkout(paid)})
 	}
+	for _, kind := range []string{"LATE", "UNDERPAID", "OVERPAID", "DUPLICATE"} {
+		for _, decision := range []string{"", "ACCEPTED", "REFUNDED", "WRITTEN_OFF"} {
+			paid.Stray = append(paid.Stray, pages.StrayPayment{EndToEndID: "E2", Amount: 3, PaidAt: now, Kind: kind, Decision: decision})
+		}
+	}
+	for _, status := range []string{pages.StatusExpired, pages.StatusCancelled} {
+		closed := paid
+		closed.Status, closed.PaidAt, closed.Settlement, closed.ClosedAt, closed.PaymentLinkID = status, nil, nil, hence(0), "plink_1"
+		all = append(all, page{"checkout " + status, pages.Checkout(closed)})
+	}
 	return all
+}
+
+// overview is one in which everything is compared with something.
+func overview() *pages.Overview {
+	o := &pages.Overview{Today: 7_349_90, TodayBefore: 4_550_00, Weekday: 5, Paid: 48, PaidBefore: 44, Conversion: new(824), ConversionBefore: new(842)}
+	for i := range 14 {
+		o.Days = append(o.Days, pages.OverviewDay{Day: now.AddDate(0, 0, i-13), Paid: i, Volume: money.Cents(i * 500_00), Before: 400_00})
+	}
+	return o
+}
+
+func requestRows() []pages.RequestRow {
+	row := pages.RequestRow{Href: "/app/requisicoes/1", RequestID: "req_1", At: now, Method: "POST", Path: "/v1/checkouts", Status: 201, Duration: 3 * time.Millisecond, KeyID: "key_1", KeyName: "Loja", KeyLast4: "9f2c"}
+	refused, failed := row, row
+	refused.Status, refused.ErrorCode = 409, "idempotency_conflict"
+	failed.Status, failed.ErrorCode, failed.KeyName = 500, "internal_error", ""
+	return []pages.RequestRow{row, refused, failed}
 }

@@ -9,8 +9,14 @@ type HomeProps struct {
 	Switches []SwitchNotice
 	// Steps is the first-run checklist, in order. Empty hides it.
 	Steps []HomeStep
+	// Overview is how the environment does; nil while nothing was ever charged.
+	Overview *Overview
 	// Balance is shown to the roles that look after money; nil leaves it out.
 	Balance *Balance
+	// Stray counts the payments that changed no charge and wait for a decision.
+	Stray int
+	// CanCreate shows the ways to a new charge and a new link.
+	CanCreate bool
 	// Troubles are the webhook endpoints that a member should look at.
 	Troubles []EndpointTrouble
 	// Checkouts are the latest ones of the environment, newest first.

@@ -111,6 +111,17 @@ function countdown() {
   draw();
 }
 
+// Ctrl+K, or ⌘K, leads to the search field, or to its page where it does not fit.
+document.addEventListener('keydown', (event) => {
+  if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  const field = document.querySelector<HTMLInputElement>('[data-hotkey]');
+  if (!field) return;
+  event.preventDefault();
+  if (!field.offsetParent) return location.assign(field.form!.action);
+  field.focus();
+  field.select();
+});
+
 submitOnce();
 countdown();
 follow();

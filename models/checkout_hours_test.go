@@ -1,0 +1,85 @@
+package models_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/simulator"
+)
+
+// hours reads the hours of a scope in order.
+func hours(t *testing.T, g *paymentstest.Gateway, scope models.Scope) []models.CheckoutHour {
+	t.Helper()
+	all, err := models.CheckoutHours(t.Context(), g.DB.Pool, scope, g.Clock.Now().Add(-30*24*time.Hour).Truncate(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b models.CheckoutHour) int { return a.Hour.Compare(b.Hour) })
+	for i := range all {
+		all[i].Hour = all[i].Hour.UTC()
+	}
+	return all
+}
+
+func rollUp(t *testing.T, g *paymentstest.Gateway) {
+	t.Helper()
+	for more := true; more; {
+		err := g.DB.InTx(t.Context(), func(tx *models.Tx) (err error) {
+			more, err = models.RollUpHours(tx, g.Clock.Now())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The hours say the same before they are rolled up, half-way and after, and of a
+// payment that the institution tells of late as well.
+func TestCheckoutHours(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	start := g.Clock.Now().Truncate(time.Hour)
+	late := g.Checkout(t, payments.NewCheckout{Amount: 30_00})
+	paidAt := g.Clock.Now()
+	g.Clock.Advance(61 * time.Minute)
+	for _, amount := range []int64{10_00, 20_00} {
+		c := g.Checkout(t, payments.NewCheckout{Amount: 10_00})
+		g.DB.Exec("UPDATE checkouts SET amount = ? WHERE id = ?", amount, c.ID)
+		if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, amount, g.Clock.Now())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []models.CheckoutHour{{Hour: start, Created: 1}, {Hour: start.Add(time.Hour), Created: 2, Paid: 2, Volume: 30_00}}
+	check := func(when string) {
+		t.Helper()
+		if diff := cmp.Diff(want, hours(t, g, g.Test)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", when, diff)
+		}
+		if other := hours(t, g, g.Live); len(other) > 0 {
+			t.Errorf("%s: live has %v", when, other)
+		}
+	}
+	check("counted")
+	rollUp(t, g)
+	check("rolled up half-way")
+	g.Clock.Advance(2 * time.Hour)
+	rollUp(t, g)
+	check("rolled up")
+	if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(late.TxID, 30_00, paidAt)); err != nil {
+		t.Fatal(err)
+	}
+	rollUp(t, g)
+	want[0].Paid, want[0].Volume = 1, 30_00
+	check("told of late")
+	g.DB.Exec("DELETE FROM checkout_hours WHERE hour = ?", start)
+	if len(hours(t, g, g.Test)) != 1 {
+		t.Error("hours that are rolled up are counted all the same")
+	}
+}

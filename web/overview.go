@@ -1,0 +1,73 @@
+package web
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// overviewDays is how far back the start page looks: twice what its chart shows.
+const overviewDays = 28
+
+// overview is how the environment does, from the hours of the last weeks.
+func (s *server) overview(c *fiber.Ctx) (*pages.Overview, error) {
+	now := s.Now()
+	today, err := i18n.ParseDay(i18n.Day(now))
+	if err != nil {
+		return nil, fmt.Errorf("web: today: %w", err)
+	}
+	hours, err := models.CheckoutHours(c.UserContext(), s.DB.Pool, scope(c), today.AddDate(0, 0, 1-overviewDays))
+	if err != nil {
+		return nil, fmt.Errorf("web: read the hours of the last weeks: %w", err)
+	}
+	return sumHours(hours, today, now), nil
+}
+
+// sumHours tells how today and the last days went, beside what was before. Today
+// began at today; of the same weekday a week before, the hours up to now's count.
+func sumHours(hours []models.CheckoutHour, today, now time.Time) *pages.Overview {
+	o := &pages.Overview{Weekday: int(today.Weekday())}
+	var created [2]int // of this week and of the one before
+	var paid [2]int
+	const shown = overviewDays / 2
+	for back := shown - 1; back >= 0; back-- {
+		o.Days = append(o.Days, pages.OverviewDay{Day: today.AddDate(0, 0, -back)})
+	}
+	for _, h := range hours {
+		back := int((today.Add(24*time.Hour).Sub(h.Hour) - 1) / (24 * time.Hour)) // days before today
+		if back < 0 || back >= overviewDays {
+			continue
+		}
+		if back < 14 {
+			created[back/7] += h.Created
+			paid[back/7] += h.Paid
+		}
+		if back == 7 && !h.Hour.AddDate(0, 0, 7).After(now) {
+			o.TodayBefore += h.Volume
+		}
+		day := &o.Days[shown-1-back%shown]
+		if back < shown {
+			day.Volume, day.Paid = day.Volume+h.Volume, day.Paid+h.Paid
+		} else {
+			day.Before += h.Volume
+		}
+	}
+	o.Today = o.Days[shown-1].Volume
+	o.Paid, o.PaidBefore = paid[0], paid[1]
+	o.Conversion, o.ConversionBefore = share(paid[0], created[0]), share(paid[1], created[1])
+	return o
+}
+
+// share is how many of a thousand were paid, nil if there were none. Those paid now
+// may have been made before.
+func share(paid, created int) *int {
+	if created == 0 {
+		return nil
+	}
+	return new(min(1000, (paid*1000+created/2)/created))
+}

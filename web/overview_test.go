@@ -1,0 +1,159 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/api"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/requestlog"
+	"garoupa/web"
+)
+
+// The start page tells how today and the last days went, to the centavo.
+func TestHome_Overview(t *testing.T) {
+	t.Parallel()
+	s := newSite(t) // 1 March 2026, 9:00 in Brasília, is a Sunday
+	c := s.member(t)
+	if a := c.get("/app"); a.Find("#volume").Length() != 0 {
+		t.Error("an empty account has a chart")
+	}
+	pay := func(amount int64) {
+		t.Helper()
+		checkout := s.Checkout(t, payments.NewCheckout{})
+		s.DB.Exec("UPDATE checkouts SET amount = ? WHERE id = ?", amount, checkout.ID)
+		if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pay(100_00)                    // 1 March, 9:00
+	s.Clock.Advance(2 * time.Hour) // 11:00, later than now next week
+	pay(900_00)
+	s.Clock.Advance(7*24*time.Hour - time.Hour) // 8 March, 10:00
+	pay(150_00)
+	s.Checkout(t, payments.NewCheckout{})
+	text := c.get("/app").Text()
+	for _, says := range []string{"R$\u00a0150,00", "50,0%", "vs. domingo passado", "R$\u00a01.150,00", "50,0 p.p."} {
+		if !strings.Contains(text, says) {
+			t.Errorf("the page leaves out %q", says)
+		}
+	}
+	rows := c.get("/app").Find("#volume").Parent().Find("tbody tr")
+	if rows.Length() != 14 || !strings.Contains(rows.Eq(6).Text(), "R$\u00a01.000,00") || !strings.Contains(rows.Eq(13).Text(), "R$\u00a0150,00") {
+		t.Errorf("the table has %d rows: %q", rows.Length(), rows.Eq(6).Text())
+	}
+	s.GiveRole(t, models.RoleViewer)
+	if a := c.get("/app"); strings.Contains(a.Text(), "Disponível para saque") || strings.Contains(a.body, "/app/cobrancas/nova") {
+		t.Error("a viewer sees the balance, or the way to a new charge")
+	}
+}
+
+// Whatever has an id is found by it, in its environment; one hit leads on.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	sold := s.sale(t, nil)
+	endpoint, _ := s.Endpoint(t, "https://shop.example/hook")
+	first := s.Checkout(t, payments.NewCheckout{ExternalID: "order-1"})
+	s.Checkout(t, payments.NewCheckout{ExternalID: "twice"})
+	s.Checkout(t, payments.NewCheckout{ExternalID: "twice"})
+	var event, delivery string
+	s.DB.Raw("SELECT id FROM events WHERE checkout_id = ?", first.ID).Scan(&event)
+	s.DB.Raw("SELECT id FROM webhook_deliveries WHERE event_id = ?", event).Scan(&delivery)
+	for text, want := range map[string]string{
+		first.ID: "/app/cobrancas/" + first.ID, "order-1": "/app/cobrancas/" + first.ID, first.TxID: "/app/cobrancas/" + first.ID,
+		sold.link: "/app/links/" + sold.link, "vaso": "/app/produtos/vaso", event: "/app/eventos/" + event,
+		delivery: "/app/webhooks/" + endpoint.ID + "/entregas/" + delivery, endpoint.ID: "/app/webhooks/" + endpoint.ID,
+	} {
+		if a := c.get("/app/busca?q=+" + text); a.status != http.StatusSeeOther || a.header.Get("Location") != want {
+			t.Errorf("%q: %d to %s, want %s", text, a.status, a.header.Get("Location"), want)
+		} else if next := c.get(want); next.status != http.StatusOK {
+			t.Errorf("%s: %d", want, next.status)
+		}
+	}
+	if a := c.get("/app/busca?q=twice"); a.status != http.StatusOK || a.Find("main li a").Length() != 2 {
+		t.Errorf("two charges: %d, %d", a.status, a.Find("main li a").Length())
+	}
+	for _, text := range []string{"", "nobody", "chk_", "%00%ff", "wdr_00000000000000000000", strings.Repeat("x", 2000)} {
+		if a := c.get("/app/busca?q=" + text); a.status != http.StatusOK || a.Find("main li a").Length() != 0 {
+			t.Errorf("%q: %d", text, a.status)
+		}
+	}
+	c.post("/app/ambiente", "env", "live")
+	for _, text := range []string{first.ID, event, delivery, sold.link, "vaso", endpoint.ID} {
+		if a := c.get("/app/busca?q=" + text); a.status != http.StatusOK {
+			t.Errorf("%q from live: %d", text, a.status)
+		}
+	}
+}
+
+// Developers find every call that came with a key, with what went wrong in it, and
+// nothing of the customer.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	var calls *requestlog.Log
+	s := newSiteOf(t, func(*web.Options) {}, func(o *api.Options) {
+		calls = requestlog.Start(o.DB.Pool)
+		o.Log = calls
+	})
+	c := s.member(t)
+	if a := c.get("/app/requisicoes"); !strings.Contains(a.Text(), "Nenhuma chamada ainda") {
+		t.Errorf("without calls: %d", a.status)
+	}
+	key := s.Key(t, s.Test, models.PermissionCheckoutCreate)
+	call := func(id, method, path, key, body string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+key)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Request-Id", id)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+	}
+	call("made", "POST", "/v1/checkouts", key, `{"amount": 4990, "description": "Vaso", "externalId": "1", "customer": {"name": "Carla", "email": "carla@example.com", "phone": "11 98765-4321"}}`)
+	call("wrong", "POST", "/v1/checkouts", key, `{"amount": "much"}`)
+	call("scope", "GET", "/v1/balance", key, "")
+	call("lost", "GET", "/v1/nothing", key, "")
+	call("stranger", "GET", "/v1/balance", "svc_test_nobody", "")
+	calls.Close()
+	a := c.get("/app/requisicoes")
+	if got := a.Find("tbody tr").Length(); got != 3 {
+		t.Fatalf("%d calls: %s", got, a.Find("tbody").Text())
+	}
+	for query, want := range map[string]int{"class=2xx": 1, "class=4xx": 2, "class=5xx": 0, "method=GET": 1, "q=wrong": 1, "q=/v1/bal": 1, "q=/v1": 3, "key=nope": 3, "before=1": 0, "before=x": 3, "class=x": 3} {
+		if got := c.get("/app/requisicoes?" + query).Find("tbody tr").Length(); got != want {
+			t.Errorf("%s: %d, want %d", query, got, want)
+		}
+	}
+	wrong := c.get("/app/busca?q=wrong").header.Get("Location")
+	if page := c.get(wrong); !strings.Contains(page.Text(), "invalid_request_body") || !strings.Contains(page.Text(), `"much"`) {
+		t.Errorf("%s does not tell what was wrong", wrong)
+	}
+	made := c.get(c.get("/app/busca?q=made").header.Get("Location"))
+	if !strings.Contains(made.Text(), `"amount": 4990`) || made.Find(`a[href^="/app/cobrancas/chk_"]`).Length() != 1 {
+		t.Errorf("the page of a call: %s", made.Find("main").Text())
+	}
+	for _, private := range []string{"Carla", "carla@", "98765", key, "base64"} {
+		if strings.Contains(made.body, private) {
+			t.Errorf("the page of a call shows %q", private)
+		}
+	}
+	c.post("/app/ambiente", "env", "live")
+	if a := c.get(wrong); a.status != http.StatusNotFound {
+		t.Errorf("a test call from live: %d", a.status)
+	}
+	s.GiveRole(t, models.RoleFinance)
+	if a := c.get("/app/requisicoes"); a.status != http.StatusForbidden || c.get("/app").Find(`a[href="/app/requisicoes"]`).Length() != 0 {
+		t.Errorf("finance: %d", a.status)
+	}
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/views/pages"
+)
+
+func requestPage(id int64) string { return "/app/requisicoes/" + strconv.FormatInt(id, 10) }
+
+// listRequests shows GET /app/requisicoes.
+func (s *server) listRequests(c *fiber.Ctx) error {
+	filter := pages.RequestFilter{
+		Text: searched(c.Query("q")), Class: c.Query("class"), Method: c.Query("method"), Key: c.Query("key"),
+	}
+	if !slices.Contains(pages.RequestClasses, filter.Class) {
+		filter.Class = ""
+	}
+	if !slices.Contains(pages.RequestMethods, filter.Method) {
+		filter.Method = ""
+	}
+	keys, err := models.APIKeys(c.UserContext(), s.DB.Pool, scope(c))
+	if err != nil {
+		return fmt.Errorf("web: list keys: %w", err)
+	}
+	meant := models.APIRequestFilter{Method: filter.Method, Limit: pageSize}
+	meant.Class, _ = strconv.Atoi(strings.TrimSuffix(filter.Class, "xx")) // none: zero
+	if strings.HasPrefix(filter.Text, "/") {
+		meant.PathPrefix = filter.Text
+	} else {
+		meant.RequestID = filter.Text
+	}
+	props := pages.RequestsProps{}
+	for _, k := range keys {
+		props.Keys = append(props.Keys, pages.RequestKey{ID: k.ID, Name: k.Name, Last4: k.Last4})
+		if k.ID == filter.Key {
+			meant.KeyID = k.ID
+		}
+	}
+	filter.Key = meant.KeyID // of a key that is there
+	props.Filter = filter
+	meant.Before, _ = strconv.ParseInt(c.Query("before"), 10, 64) // none, or not ours: from the newest
+	calls, next, err := models.APIRequests(c.UserContext(), s.DB.Pool, scope(c), meant)
+	if err != nil {
+		return fmt.Errorf("web: list calls of the API: %w", err)
+	}
+	for _, call := range calls {
+		props.Requests = append(props.Requests, requestRow(&call))
+	}
+	if meant.Before > 0 {
+		props.Pager.Previous = props.Filter.Address("")
+	}
+	if next > 0 {
+		props.Pager.Next = props.Filter.Address(strconv.FormatInt(next, 10))
+	}
+	if props.Shell, err = s.shell(c); err != nil {
+		return err
+	}
+	return render(c, pages.Requests(props))
+}
+
+func requestRow(call *models.APIRequest) pages.RequestRow {
+	return pages.RequestRow{
+		Href: requestPage(call.ID), RequestID: call.RequestID, At: call.At, Method: call.Method, Path: call.Path, Status: call.Status,
+		Duration: call.Duration, KeyID: call.KeyID, KeyName: call.KeyName, KeyLast4: call.KeyLast4, ErrorCode: call.ErrorCode,
+	}
+}
+
+// readRequest shows GET /app/requisicoes/:id.
+func (s *server) readRequest(c *fiber.Ctx) error {
+	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
+	if err != nil {
+		return fmt.Errorf("web: read call: %w", models.ErrNotFound)
+	}
+	call, err := models.APIRequestByID(c.UserContext(), s.DB.Pool, scope(c), id)
+	if err != nil {
+		return fmt.Errorf("web: read call: %w", err)
+	}
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.RequestProps{Shell: shell, RequestRow: requestRow(call), Request: indented(call.Request), Answer: indented(call.Answer)}
+	if id := checkoutInPath(call.Path); id != "" {
+		props.CheckoutHref = "/app/cobrancas/" + url.PathEscape(id)
+	} else if call.Status < 300 {
+		var made struct{ ID string }
+		if json.Unmarshal([]byte(call.Answer), &made) == nil && strings.HasPrefix(made.ID, "chk_") {
+			props.CheckoutHref = "/app/cobrancas/" + url.PathEscape(made.ID)
+		}
+	}
+	return render(c, pages.Request(props))
+}
+
+// checkoutInPath is the checkout that a call was about, "" for others.
+func checkoutInPath(path string) string {
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(part, "chk_") {
+			return part
+		}
+	}
+	return ""
+}
+
+// indented lays JSON out in lines. One that was cut stays as it is.
+func indented(body string) string {
+	var out bytes.Buffer
+	if json.Indent(&out, []byte(body), "", "  ") != nil {
+		return body
+	}
+	return out.String()
+}

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/fault"
+	"garoupa/models"
+	"garoupa/views/pages"
+)
+
+// foundAtMost bounds how many charges, and how many calls, a search shows.
+const foundAtMost = 10
+
+// search shows GET /app/busca: whatever of the environment the text names. A single
+// find leads to its page.
+func (s *server) search(c *fiber.Ctx) error {
+	text := searched(c.Query("q"))
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.SearchProps{Shell: shell, Text: text}
+	if text != "" {
+		if props.Hits, err = s.find(c, text); err != nil {
+			return fmt.Errorf("web: search: %w", err)
+		}
+	}
+	if len(props.Hits) == 1 {
+		return c.Redirect(props.Hits[0].Href, fiber.StatusSeeOther)
+	}
+	return render(c, pages.Search(props))
+}
+
+// find looks for things by their whole ids, and for charges by all that the list of
+// charges is searched by.
+func (s *server) find(c *fiber.Ctx, text string) ([]pages.Hit, error) {
+	ctx, within, v := c.UserContext(), scope(c), visitor(c)
+	for _, look := range []func() (*pages.Hit, error){
+		func() (*pages.Hit, error) { return s.findLink(ctx, within, text) },
+		func() (*pages.Hit, error) { return s.findEvent(ctx, within, text) },
+		func() (*pages.Hit, error) { return s.findDelivery(ctx, within, text) },
+		func() (*pages.Hit, error) { return s.findEndpoint(ctx, within, text) },
+		func() (*pages.Hit, error) { return s.findWithdrawal(ctx, v, text) },
+	} {
+		hit, err := look()
+		if err == nil {
+			return []pages.Hit{*hit}, nil
+		} else if !missing(err) {
+			return nil, err
+		}
+	}
+	var hits []pages.Hit
+	product, err := models.ProductBySlug(ctx, s.DB.Pool, within, text)
+	if err == nil {
+		hits = append(hits, pages.Hit{Kind: pages.HitProduct, Title: product.Name, Detail: product.Slug, Href: "/app/produtos/" + product.Slug})
+	} else if !missing(err) {
+		return nil, err
+	}
+	search := models.CheckoutSearch{Text: text, Limit: foundAtMost}
+	search.Amount, _ = readPrice(text) // none: no amount
+	checkouts, err := models.SearchCheckouts(ctx, s.DB.Pool, within, search)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range checkoutRows(checkouts) {
+		hits = append(hits, pages.Hit{Kind: pages.HitCheckout, Title: row.Description, Detail: row.ExternalID, Amount: row.Amount, Status: row.Status, At: row.CreatedAt, Href: "/app/cobrancas/" + row.ID})
+	}
+	if !mayDevelop(v) {
+		return hits, nil
+	}
+	calls, _, err := models.APIRequests(ctx, s.DB.Pool, within, models.APIRequestFilter{RequestID: text, Limit: foundAtMost})
+	for _, call := range calls {
+		hits = append(hits, pages.Hit{Kind: pages.HitRequest, Title: call.Method + " " + call.Path, Detail: call.RequestID, At: call.At, Href: requestPage(call.ID)})
+	}
+	return hits, err
+}
+
+// missing tells that a text names nothing from trouble.
+func missing(err error) bool {
+	return errors.Is(err, models.ErrNotFound) || fault.Of(err).Code == fault.WithdrawalNotFound
+}
+
+func (s *server) findLink(ctx context.Context, within models.Scope, text string) (*pages.Hit, error) {
+	link, err := models.PaymentLinkByID(ctx, s.DB.Pool, within, text)
+	if err != nil {
+		return nil, err
+	}
+	return &pages.Hit{Href: "/app/links/" + link.ID}, nil
+}
+
+func (s *server) findEvent(ctx context.Context, within models.Scope, text string) (*pages.Hit, error) {
+	event, err := models.EventByID(ctx, s.DB.Pool, within, text)
+	if err != nil {
+		return nil, err
+	}
+	return &pages.Hit{Href: "/app/eventos/" + event.ID}, nil
+}
+
+func (s *server) findDelivery(ctx context.Context, within models.Scope, text string) (*pages.Hit, error) {
+	endpoint, err := models.DeliveryEndpoint(ctx, s.DB.Pool, within, text)
+	if err != nil {
+		return nil, err
+	}
+	return &pages.Hit{Href: "/app/webhooks/" + endpoint + "/entregas/" + url.PathEscape(text)}, nil
+}
+
+func (s *server) findEndpoint(ctx context.Context, within models.Scope, text string) (*pages.Hit, error) {
+	if !strings.HasPrefix(text, "we_") {
+		return nil, models.ErrNotFound
+	}
+	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, within, text)
+	if err != nil {
+		return nil, err
+	}
+	return &pages.Hit{Href: "/app/webhooks/" + endpoint.ID}, nil
+}
+
+func (s *server) findWithdrawal(ctx context.Context, v *models.Visitor, text string) (*pages.Hit, error) {
+	if !v.Livemode || !mayTreasure(v) {
+		return nil, models.ErrNotFound
+	}
+	withdrawal, err := models.WithdrawalByID(ctx, s.DB.Pool, v.AccountID, text)
+	if err != nil {
+		return nil, err
+	}
+	return &pages.Hit{Href: "/app/saques/" + withdrawal.ID}, nil
+}
