@@ -202,7 +202,7 @@ func streamTestEventsOperation(x examples) *openapi.Operation {
 			requestIDParameter,
 		},
 		Responses: withErrors(openapi.Named[openapi.Response]{{Name: "200", Value: openapi.Response{
-			Description: "A stream without end. Each event has its `id`, its type as `event` and its body, on one line, as `data`. A comment every 5 seconds keeps it open.",
+			Description: "A stream without end: of each event the id, the type and, on one line, the body. A comment every 5 seconds keeps it open.",
 			Headers:     append(headers, rateHeaders...), Content: openapi.Named[openapi.Media]{{Name: "text/event-stream", Value: openapi.Media{
 				Schema:   openapi.Text(""),
 				Examples: openapi.Named[openapi.Example]{{Name: "paid", Value: openapi.Example{Value: wire.AppendString(nil, stream)}}},

@@ -33,7 +33,7 @@ func (s *Service) CreateEndpoint(ctx context.Context, by Actor, scope models.Sco
 		id := models.NewEndpointID()
 		endpoint = &models.Endpoint{
 			ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, URL: in.URL, Description: in.Description, Types: in.Types,
-			Secret: s.Vault.Seal(endpointPlace(id), secret), Active: true, CreatedAt: s.now(),
+			Secret: s.Vault.Seal(models.SealedSecret.Place(id), secret), Active: true, CreatedAt: s.now(),
 		}
 		if err := models.InsertEndpoint(tx, endpoint); err != nil {
 			return err

@@ -32,14 +32,12 @@ func (s *Service) PreviousSecret(e *models.Endpoint) (string, error) {
 }
 
 func (s *Service) openSecret(e *models.Endpoint, sealed []byte) (string, error) {
-	secret, err := s.Vault.Open(endpointPlace(e.ID), sealed)
+	secret, err := s.Vault.Open(models.SealedSecret.Place(e.ID), sealed)
 	if err != nil {
 		return "", fmt.Errorf("merchants: secret of %s: %w", e.ID, err)
 	}
 	return secret, nil
 }
-
-func endpointPlace(id string) string { return "webhook_endpoints/" + id + "/secret" }
 
 // ShowSecret opens the signing secret of an endpoint of the scope for a member, who
 // has just proved who they are (decisions, 9); the audit log keeps that they saw it.
@@ -70,7 +68,7 @@ func (s *Service) RotateSecret(ctx context.Context, by Actor, scope models.Scope
 		secret = NewEndpointSecret()
 		until := s.now().Add(PreviousSecretFor)
 		e.PreviousSecret, e.PreviousSecretUntil = e.Secret, &until
-		e.Secret = s.Vault.Seal(endpointPlace(id), secret)
+		e.Secret = s.Vault.Seal(models.SealedSecret.Place(id), secret)
 		if err := models.SaveEndpoint(tx, e); err != nil {
 			return err
 		}

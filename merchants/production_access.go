@@ -48,7 +48,7 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 		request = &models.AccessRequest{
 			ID: id, AccountID: account.ID, Status: models.AccessRequestPending, Version: 1,
 			LegalName: in.LegalName, Document: in.Document, Website: optional(in.Website), Sells: optional(in.Sells), MonthlyVolume: in.MonthlyVolume,
-			ContactName: in.ContactName, ContactEmail: in.ContactEmail, ContactPhone: s.Vault.Seal(contactPlace(id), in.ContactPhone),
+			ContactName: in.ContactName, ContactEmail: in.ContactEmail, ContactPhone: s.Vault.Seal(models.SealedContactPhone.Place(id), in.ContactPhone),
 			SubmittedBy: by.UserID, SubmittedAt: now, UpdatedAt: now,
 		}
 		if err := models.InsertAccessRequest(tx, request); err != nil {
@@ -281,14 +281,12 @@ func (s *Service) lockForMember(tx *models.Tx, by Actor) (*models.Account, error
 
 // ContactPhone opens the phone number of a request's contact.
 func (s *Service) ContactPhone(r *models.AccessRequest) (string, error) {
-	phone, err := s.Vault.Open(contactPlace(r.ID), r.ContactPhone)
+	phone, err := s.Vault.Open(models.SealedContactPhone.Place(r.ID), r.ContactPhone)
 	if err != nil {
 		return "", fmt.Errorf("merchants: contact of %s: %w", r.ID, err)
 	}
 	return phone, nil
 }
-
-func contactPlace(id string) string { return "access_requests/" + id + "/contact_phone" }
 
 func accessError(what string, err error) error {
 	if err == nil {

@@ -42,7 +42,7 @@ func (s *Service) BeginTOTP(ctx context.Context, userID string) (secret string, 
 			return nil
 		}
 		secret = totp.NewSecret()
-		_, err = models.SetTOTPSecret(tx, userID, s.Vault.Seal(totpPlace(userID), secret))
+		_, err = models.SetTOTPSecret(tx, userID, s.Vault.Seal(models.SealedTOTPSecret.Place(userID), secret))
 		return err
 	})
 	if err != nil && !errors.Is(err, ErrEnrolled) {
@@ -51,14 +51,12 @@ func (s *Service) BeginTOTP(ctx context.Context, userID string) (secret string, 
 	return secret, err
 }
 
-func totpPlace(userID string) string { return "users/" + userID + "/totp_secret" }
-
 // totpSecret opens the user's secret, "" if there is none.
 func (s *Service) totpSecret(user *models.User) (string, error) {
 	if user.TOTPSecret == nil {
 		return "", nil
 	}
-	return s.Vault.Open(totpPlace(user.ID), user.TOTPSecret)
+	return s.Vault.Open(models.SealedTOTPSecret.Place(user.ID), user.TOTPSecret)
 }
 
 // EnrolTOTP makes codes part of the visitor's log-in, once a code shows that their

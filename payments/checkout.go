@@ -156,7 +156,7 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 		IdempotencyKey: in.IdempotencyKey, RequestHash: in.RequestHash, Resumed: resume.boundID != "",
 	}
 	if in.Customer.Phone != nil {
-		row.CustomerPhone = s.Vault.Seal("checkouts/"+id+"/customer_phone", *in.Customer.Phone)
+		row.CustomerPhone = s.Vault.Seal(models.SealedCustomerPhone.Place(id), *in.Customer.Phone)
 	}
 	return row
 }

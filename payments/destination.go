@@ -37,7 +37,7 @@ func (s *Service) RequestDestination(ctx context.Context, by Actor, accountID st
 	}
 	id := models.NewDestinationID()
 	d := &models.Destination{
-		ID: id, AccountID: accountID, Rail: in.Rail, Type: in.Type, Address: s.Vault.Seal(destinationPlace(id), address), Masked: masked,
+		ID: id, AccountID: accountID, Rail: in.Rail, Type: in.Type, Address: s.Vault.Seal(models.SealedDestination.Place(id), address), Masked: masked,
 		Digest: s.Vault.Digest("destination", string(in.Rail), "/", in.Type, "/", canonical), HolderName: in.HolderName,
 		Status: models.DestinationPendingReview, Version: 1, CreatedBy: by.UserID, CreatedAt: s.now(),
 	}
@@ -71,13 +71,11 @@ func readAddress(in NewDestination) (address, canonical, masked string, err erro
 	return "", "", "", fmt.Errorf("payments: no rail %.40q", in.Rail)
 }
 
-func destinationPlace(id string) string { return "destinations/" + id + "/address" }
-
 // DestinationAddress opens the whole key or address, for staff who review it or pay
 // to it, and for the member who is about to confirm a withdrawal to it; others see
 // d.Masked.
 func (s *Service) DestinationAddress(d *models.Destination) (string, error) {
-	address, err := s.Vault.Open(destinationPlace(d.ID), d.Address)
+	address, err := s.Vault.Open(models.SealedDestination.Place(d.ID), d.Address)
 	if err != nil {
 		return "", fmt.Errorf("payments: address of %s: %w", d.ID, err)
 	}

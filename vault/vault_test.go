@@ -79,3 +79,73 @@ func TestNew_ShortKey(t *testing.T) {
 		t.Error("a short key was accepted")
 	}
 }
+
+// While the key is changed, both open what either sealed, and the new one seals.
+func TestVault_TwoKeys(t *testing.T) {
+	t.Parallel()
+	first, second := strings.Repeat("1", 32), strings.Repeat("2", 32)
+	old, onlyNew := open(t, first), open(t, second)
+	both, err := vault.New([]byte(second), []byte(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := old.Seal("row/1", "text")
+	after, err := both.Reseal("row/1", before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		vault  *vault.Vault
+		sealed []byte
+		opens  bool
+	}{
+		"old by old": {old, before, true}, "old by both": {both, before, true}, "old by new": {onlyNew, before, false},
+		"new by old": {old, after, false}, "new by both": {both, after, true}, "new by new": {onlyNew, after, true},
+	} {
+		text, err := tc.vault.Open("row/1", tc.sealed)
+		if tc.opens && (err != nil || text != "text") || !tc.opens && !errors.Is(err, vault.ErrForeign) {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	if !bytes.HasPrefix(after, both.KeyID()) || !bytes.Equal(both.KeyID(), onlyNew.KeyID()) || bytes.HasPrefix(before, both.KeyID()) {
+		t.Error("the key's id does not tell the keys apart")
+	}
+	if _, err := both.Reseal("row/2", before); !errors.Is(err, vault.ErrForeign) {
+		t.Errorf("at another place: %v", err)
+	}
+	if _, err := vault.New([]byte(second), []byte("short")); err == nil {
+		t.Error("a short key before was accepted")
+	}
+}
+
+// What keys derive from stays when the key changes, once and again.
+func TestOpenRoot(t *testing.T) {
+	t.Parallel()
+	keys := []string{strings.Repeat("1", 32), strings.Repeat("2", 32), strings.Repeat("3", 32)}
+	begun := open(t, keys[0])
+	sealed := begun.SealRoot()
+	for i := 1; i < len(keys); i++ {
+		both, err := vault.New([]byte(keys[i]), []byte(keys[i-1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // before and after it is sealed anew
+			rooted, err := both.OpenRoot(sealed)
+			if err != nil || !bytes.Equal(rooted.Key("x"), begun.Key("x")) || rooted.Digest("a", "b") != begun.Digest("a", "b") || rooted.Token("tok_1") != begun.Token("tok_1") {
+				t.Fatalf("key %d: %v, or what derives from it changed", i+1, err)
+			}
+			sealed = rooted.SealRoot()
+		}
+		if rooted, err := open(t, keys[i]).OpenRoot(sealed); err != nil || !bytes.Equal(rooted.Key("x"), begun.Key("x")) {
+			t.Errorf("key %d alone: %v, or what derives from it changed", i+1, err)
+		}
+		if _, err := open(t, keys[i-1]).OpenRoot(sealed); !errors.Is(err, vault.ErrForeign) {
+			t.Errorf("the key before alone: %v", err)
+		}
+	}
+	for _, foreign := range [][]byte{nil, begun.Seal("installation/key_check", "garoupa root zz"), begun.Seal("installation/key_check", "x"), begun.Seal("elsewhere", "garoupa")} {
+		if _, err := begun.OpenRoot(foreign); !errors.Is(err, vault.ErrForeign) {
+			t.Errorf("%x: %v", foreign, err)
+		}
+	}
+}

@@ -47,6 +47,7 @@ func commands() []command {
 		{"trigger", "make a test checkout that sends an event, through the API", trigger},
 		{"verify", "check the signature of a webhook delivery", verify},
 		{"staff", "add people who work for the installation", staff},
+		{"rotate-key", "seal anew, with a new secret key, what the one before has sealed", rotateKey},
 		{"check", "check the database, its schema and the books", check},
 		{"version", "print the version", version},
 	}
@@ -129,7 +130,7 @@ func asksHelp(args []string) bool {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "garoupa is a Pix payment gateway.\n\nusage: garoupa <command> [flags]; garoupa <command> --help tells more\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-10s%s\n", c.name, c.summary)
+		fmt.Fprintf(w, "  %-12s%s\n", c.name, c.summary)
 	}
 	fmt.Fprint(w, "\nSettings come from the environment: docs/settings.md.\n")
 }

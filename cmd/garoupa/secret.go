@@ -17,7 +17,8 @@ import (
 const secretFile = "secret.key"
 
 // openVault opens the vault of GAROUPA_SECRET_KEY or, if that is unset, of the key
-// in the data folder, which is made at the first start.
+// in the data folder, which is made at the first start. What was sealed with
+// GAROUPA_SECRET_KEY_PREVIOUS opens too.
 func openVault(s settings) (*vault.Vault, error) {
 	hexKey := s.SecretKey
 	if hexKey == "" {
@@ -30,7 +31,14 @@ func openVault(s settings) (*vault.Vault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the secret key in %s %w", filepath.Join(s.DataDir, secretFile), err)
 	}
-	return vault.New(key)
+	if s.SecretKeyPrevious == "" {
+		return vault.New(key)
+	}
+	previous, err := decodeSecretKey(s.SecretKeyPrevious)
+	if err != nil {
+		return nil, fmt.Errorf("GAROUPA_SECRET_KEY_PREVIOUS %w", err)
+	}
+	return vault.New(key, previous)
 }
 
 func secretFromFile(path string) (string, error) {
@@ -73,17 +81,17 @@ func decodeSecretKey(hexKey string) ([]byte, error) {
 	return key, nil
 }
 
-// checkKey refuses to start with another secret key than the database was begun
-// with: what is sealed there could not be opened, and new values would be lost to
-// the other instances.
-func checkKey(ctx context.Context, db *models.DB, v *vault.Vault) error {
-	const place, text = "installation/key_check", "garoupa"
-	stored, err := models.KeyCheck(ctx, db.Pool, v.Seal(place, text))
+// checkKey returns the vault with the database's root. It refuses keys that did not
+// seal what is there: it could not be opened, and new values would be lost to the
+// other instances.
+func checkKey(ctx context.Context, db *models.DB, v *vault.Vault) (*vault.Vault, error) {
+	stored, err := models.KeyCheck(ctx, db.Pool, v.SealRoot())
 	if err != nil {
-		return fmt.Errorf("check the secret key: %w", err)
+		return nil, fmt.Errorf("check the secret key: %w", err)
 	}
-	if opened, err := v.Open(place, stored); err != nil || opened != text {
-		return errors.New("GAROUPA_SECRET_KEY (or the data folder's secret.key) is not the key that this database was begun with")
+	if v, err = v.OpenRoot(stored); err != nil {
+		return nil, errors.New("GAROUPA_SECRET_KEY (or the data folder's secret.key) is not the key that this database is sealed with; " +
+			"if it is to be, GAROUPA_SECRET_KEY_PREVIOUS must be the one before until garoupa rotate-key has ended")
 	}
-	return nil
+	return v, nil
 }

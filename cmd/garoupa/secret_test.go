@@ -121,7 +121,7 @@ func TestCheckKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment["GAROUPA_SECRET_KEY"] = strings.Repeat("ab", 32)
-	if err := start(); err == nil || !strings.Contains(err.Error(), "is not the key that this database was begun with") {
+	if err := start(); err == nil || !strings.Contains(err.Error(), "is not the key that this database is sealed with") {
 		t.Errorf("with another key: %v", err)
 	}
 	environment["GAROUPA_SECRET_KEY"], environment["GAROUPA_DATA_DIR"] = string(kept), t.TempDir()

@@ -42,7 +42,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 	if err != nil {
 		return nil, err
 	}
-	if err := checkKey(ctx, db.DB, v); err != nil {
+	if v, err = checkKey(ctx, db.DB, v); err != nil {
 		return nil, err
 	}
 	checkoutURL, err := url.Parse(s.CheckoutHost)

@@ -34,6 +34,7 @@ type settings struct {
 	AppURL               string        `env:"GAROUPA_APP_URL"`
 	DataDir              string        `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
 	SecretKey            string        `env:"GAROUPA_SECRET_KEY"`
+	SecretKeyPrevious    string        `env:"GAROUPA_SECRET_KEY_PREVIOUS"`
 	PostgresBin          string        `env:"GAROUPA_POSTGRES_BIN"`
 	WebhookBackoff       string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
 	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
@@ -116,6 +117,7 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutHost)},
 		{"GAROUPA_APP_URL", checkAddress(&s.AppURL)},
 		{"GAROUPA_SECRET_KEY", checkSecretKey(s.SecretKey)},
+		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
 		{"GAROUPA_SETTLEMENT_DELAY_TEST", checkDelay(s.SettlementDelayTest)},

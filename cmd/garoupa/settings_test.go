@@ -77,6 +77,7 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_CHECKOUT_HOST":          {"x", "https://u:hunter2@x/", "https://u:hunter2%zz@x"},
 		"GAROUPA_APP_URL":                {"x", "https://u:hunter2@x/", "ftp://u:hunter2@x", "https://u:hunter2@x\x00"},
 		"GAROUPA_SECRET_KEY":             {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
+		"GAROUPA_SECRET_KEY_PREVIOUS":    {"hunter2", strings.Repeat("a", 62)},
 		"GAROUPA_POSTGRES_BIN":           {"/does/not/exist"},
 		"GAROUPA_WEBHOOK_BACKOFF":        {"1s", "1s,2s,3s,4s,5s", "1s,2s,x,4s", "1s,2s,-3s,4s"},
 		"GAROUPA_WEBHOOK_ALLOW_PRIVATE":  {"maybe"},

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"garoupa/models"
+	"garoupa/vault"
+)
+
+// resealAtOnce bounds how many values one transaction seals anew.
+const resealAtOnce = 500
+
+// errLeft makes the command fail after it has printed what it could not do.
+var errLeft = errors.New("rotate-key: not all is sealed with the new key; see above. Keep GAROUPA_SECRET_KEY_PREVIOUS, and run it again")
+
+// rotateKey seals with GAROUPA_SECRET_KEY all that GAROUPA_SECRET_KEY_PREVIOUS has
+// sealed. Servers go on meanwhile, if they have both settings too. It may be stopped
+// at any time and run again: what is done stays done. The last thing it changes is
+// the key that the database asks of whoever starts.
+func rotateKey(ctx context.Context, in invocation) error {
+	if _, err := in.parse(); err != nil {
+		return err
+	}
+	db, err := openMigrated(ctx, in.settings, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	v, err := openVault(in.settings)
+	if err != nil {
+		return err
+	}
+	if v, err = checkKey(ctx, db.DB, v); err != nil {
+		return err
+	}
+	r := &rotation{db: db.DB, vault: v, out: in.out}
+	if err := r.run(ctx); err != nil {
+		return fmt.Errorf("rotate-key: %w", err)
+	}
+	if r.left {
+		return errLeft
+	}
+	fmt.Fprintln(in.out, "All is sealed with GAROUPA_SECRET_KEY. GAROUPA_SECRET_KEY_PREVIOUS has done its work.")
+	return nil
+}
+
+// passes bounds how often the columns are gone through. What a transaction read before
+// the first pass and wrote after it is found by the second; a third that finds
+// something means that a process still seals with another key.
+const passes = 3
+
+// rotation is one run of the command.
+type rotation struct {
+	db    *models.DB
+	vault *vault.Vault
+	out   io.Writer
+	left  bool // something is still sealed with another key
+}
+
+func (r *rotation) run(ctx context.Context) error {
+	for pass := 1; pass <= passes; pass++ {
+		found := 0
+		for _, column := range models.SealedColumns {
+			n, err := r.reseal(ctx, column, pass == 1)
+			if err != nil {
+				return fmt.Errorf("%s: %w", column, err)
+			}
+			if pass == 1 || n > 0 {
+				fmt.Fprintf(r.out, "%-36s%d sealed anew\n", column, n)
+			}
+			found += n
+		}
+		if found == 0 {
+			break
+		}
+		if pass == passes {
+			r.left = true
+			fmt.Fprintln(r.out, "A process still seals with another key. Give all processes the new one first.")
+		}
+	}
+	if r.left {
+		return nil
+	}
+	sealed := r.vault.SealRoot()
+	stored, err := models.KeyCheck(ctx, r.db.Pool, sealed)
+	if err != nil {
+		return err
+	}
+	replaced, err := models.ReplaceKeyCheck(ctx, r.db.Pool, stored, sealed)
+	if err == nil && !replaced {
+		err = errors.New("another rotate-key has just ended; run it again")
+	}
+	return err
+}
+
+// reseal goes through a column once and returns how many values it sealed anew. What
+// opens with no key is left as it is, and told of if that is wished.
+func (r *rotation) reseal(ctx context.Context, column models.Sealed, tell bool) (resealed int, err error) {
+	after := ""
+	for {
+		values, err := column.OtherKeys(ctx, r.db.Pool, r.vault.KeyID(), after, resealAtOnce)
+		if err != nil || len(values) == 0 {
+			return resealed, err
+		}
+		after = values[len(values)-1].ID
+		opened := values[:0]
+		for _, value := range values {
+			if value.New, err = r.vault.Reseal(column.Place(value.ID), value.Old); err == nil {
+				opened = append(opened, value)
+				continue
+			}
+			r.left = true
+			if tell {
+				fmt.Fprintf(r.out, "%-36s%s opens with neither key\n", column, value.ID)
+			}
+		}
+		if err := r.db.InTx(ctx, func(tx *models.Tx) error { return column.ReplaceSealed(tx, opened) }); err != nil {
+			return resealed, err
+		}
+		resealed += len(opened)
+	}
+}

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/money"
+	"garoupa/payments"
+	"garoupa/vault"
+)
+
+// with returns the program with further settings.
+func (p *program) with(settings ...string) *program {
+	return &program{t: p.t, env: append(p.env[:len(p.env):len(p.env)], settings...), url: p.url, data: p.data}
+}
+
+// sealedAll reads every sealed value with a key, by place; ones of other keys count
+// as others.
+func sealedAll(t *testing.T, db *models.DB, hexKey string) (texts map[string]string, others int) {
+	t.Helper()
+	key, err := decodeSecretKey(hexKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := vault.New(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts = map[string]string{}
+	for _, column := range models.SealedColumns {
+		rows, err := db.Pool.Query(t.Context(), fmt.Sprintf("SELECT id, %s FROM %s WHERE %[1]s IS NOT NULL", column.Column, column.Table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+			ID     string
+			Sealed []byte
+		}])
+		if err != nil || len(values) == 0 {
+			t.Fatalf("%s has %d values, %v: nothing is proved of it", column, len(values), err)
+		}
+		for _, value := range values {
+			text, err := v.Open(column.Place(value.ID), value.Sealed)
+			if err != nil {
+				others++
+			} else {
+				texts[column.String()+" "+value.ID] = text
+			}
+		}
+	}
+	return texts, others
+}
+
+// holds reports whether all of what was there is there.
+func holds(all, before map[string]string) bool {
+	for place, text := range before {
+		if all[place] != text {
+			return false
+		}
+	}
+	return true
+}
+
+// seal fills every column that holds sealed values, that of phones with many.
+func (s *shop) seal(phones int) {
+	s.t.Helper()
+	by := merchants.Actor{AccountID: s.account.ID}
+	if err := s.db.Raw("SELECT user_id FROM members WHERE account_id = ? AND role = 'OWNER'", s.account.ID).Row().Scan(&by.UserID); err != nil {
+		s.t.Fatal(err)
+	}
+	ids, sealed := make([]string, phones), make([][]byte, phones)
+	for i := range phones {
+		ids[i] = models.NewCheckoutID()
+		sealed[i] = s.vault.Seal(models.SealedCustomerPhone.Place(ids[i]), fmt.Sprintf("+55 11 9%08d", i))
+	}
+	var endpoint string
+	for _, step := range []func() error{
+		func() error {
+			_, err := s.db.Pool.Exec(s.t.Context(), `INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_phone, txid, copy_paste, created_at, expires_at)
+				SELECT id, $3, false, 1, 'x', 'x', phone, md5(id), 'x', now(), now() + interval '1 day' FROM unnest($1::text[], $2::bytea[]) AS t (id, phone)`, ids, sealed, s.scope.ProjectID)
+			return err
+		},
+		func() error { _, err := s.merchants.BeginTOTP(s.t.Context(), by.UserID); return err },
+		func() error {
+			_, err := s.payments.RequestDestination(s.t.Context(), payments.Actor{UserID: by.UserID}, s.account.ID, payments.NewDestination{
+				Rail: models.RailPix, Type: "EMAIL", Address: "marina@exemplo.com.br", HolderName: "Ateliê Aurora"})
+			return err
+		},
+		func() error {
+			return s.db.Exec("UPDATE users SET email_verified_at = now()").Error
+		},
+		func() error {
+			return s.db.Exec("UPDATE accounts SET production_access = 'NOT_REQUESTED' WHERE id = ?", s.account.ID).Error
+		},
+		func() error {
+			_, err := s.merchants.RequestAccess(s.t.Context(), by, merchants.AccessForm{
+				LegalName: "Aurora Cerâmica Ltda", Document: "12.abc.345/01de-35", Website: "aurora.example", Sells: "Vasos", MonthlyVolume: money.Cents(20_000_00),
+				ContactName: "Ana Lima", ContactEmail: "ana@aurora.example", ContactPhone: "+55 (11) 91234-5678",
+			})
+			return err
+		},
+		func() error { return s.db.Raw("SELECT id FROM webhook_endpoints").Row().Scan(&endpoint) },
+		func() error {
+			secret, err := s.merchants.RotateSecret(s.t.Context(), by, s.scope, endpoint, s.secrets["/0"][34:])
+			s.secrets["/0"] = secret
+			return err
+		},
+	} {
+		if err := step(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// The secret key is changed while the program serves, killed in the middle and run
+// again: nothing is lost at any point, what others keep of the installation stays
+// what it was, and in the end the old key is good for nothing.
+func TestRotateKey(t *testing.T) {
+	t.Parallel()
+	first, second, third := strings.Repeat("1a", 32), strings.Repeat("2b", 32), strings.Repeat("3c", 32)
+	const phones = 3000
+	s := newShop(t, 1, func(http.ResponseWriter, *http.Request, parcel, int) {}, "GAROUPA_SECRET_KEY="+first)
+	s.seal(phones)
+	before, others := sealedAll(t, s.db.DB, first)
+	if others != 0 || len(before) < phones {
+		t.Fatalf("%d values, %d of another key", len(before), others)
+	}
+	server := s.serve()
+	link := s.link("one")
+	cursor := s.cursor()
+	s.stop(server, syscall.SIGTERM)
+
+	old, both, only := s.with(), s.with("GAROUPA_SECRET_KEY="+second, "GAROUPA_SECRET_KEY_PREVIOUS="+first), s.with("GAROUPA_SECRET_KEY="+second)
+	wrong(t, only, "is not the key that this database is sealed with", "serve")
+	server = both.serve()
+	s.delivers(1)
+
+	s.killInTheMiddle(both)
+	_, others = sealedAll(t, s.db.DB, second)
+	if done := len(before) - others; done <= 0 || done >= phones || others <= 0 {
+		t.Errorf("killed in the middle, %d values are done and %d are not", done, others)
+	}
+	s.delivers(2)
+	wrong(t, only, "is not the key that this database is sealed with", "demo")
+
+	if out := both.run("rotate-key"); !strings.Contains(out, "All is sealed with GAROUPA_SECRET_KEY.") {
+		t.Errorf("rotate-key says %s", out)
+	}
+	if out := both.run("rotate-key"); strings.Count(out, " 0 sealed anew") != len(models.SealedColumns) {
+		t.Errorf("again it says %s", out)
+	}
+	s.delivers(3)
+	s.stop(server, syscall.SIGTERM)
+	after, others := sealedAll(t, s.db.DB, second)
+	if others != 0 || !holds(after, before) {
+		t.Errorf("%d values of %d, %d of another key", len(after), len(before), others)
+	}
+
+	wrong(t, old, "is not the key that this database is sealed with", "serve")
+	server = only.serve()
+	s.delivers(4)
+	if again := s.link("one"); again != link {
+		t.Errorf("the Idempotency-Key that made %s makes %s", link, again)
+	}
+	if got, want := s.link("two"), "plink_"+s.vault.Digest(s.scope.ProjectID, "test", "two")[:16]; got != want {
+		t.Errorf("a new link is %s; with the first key it would be %s", got, want)
+	}
+	if status := s.list(cursor); status != http.StatusOK {
+		t.Errorf("a cursor of before: %d", status)
+	}
+	s.stop(server, syscall.SIGTERM)
+
+	last := s.with("GAROUPA_SECRET_KEY="+third, "GAROUPA_SECRET_KEY_PREVIOUS="+second)
+	last.run("rotate-key")
+	if after, others := sealedAll(t, s.db.DB, third); others != 0 || !holds(after, before) {
+		t.Errorf("after a second change, %d values, %d of another key", len(after), others)
+	}
+	server = s.with("GAROUPA_SECRET_KEY=" + third).serve()
+	if got, want := s.link("three"), "plink_"+s.vault.Digest(s.scope.ProjectID, "test", "three")[:16]; got != want {
+		t.Errorf("a new link is %s; with the first key it would be %s", got, want)
+	}
+	s.stop(server, syscall.SIGTERM)
+	for _, odd := range s.odd {
+		t.Error(odd)
+	}
+}
+
+// What neither key opens is named, and keeps the old key from being dropped.
+func TestRotateKey_Foreign(t *testing.T) {
+	t.Parallel()
+	first, second := strings.Repeat("1a", 32), strings.Repeat("2b", 32)
+	s := newShop(t, 1, func(http.ResponseWriter, *http.Request, parcel, int) {}, "GAROUPA_SECRET_KEY="+first)
+	s.seal(3)
+	var broken string
+	if err := s.db.Raw("UPDATE checkouts SET customer_phone = set_byte(customer_phone, 20, get_byte(customer_phone, 20) # 1) WHERE id = (SELECT min(id) FROM checkouts) RETURNING id").Row().Scan(&broken); err != nil {
+		t.Fatal(err)
+	}
+	both := s.with("GAROUPA_SECRET_KEY="+second, "GAROUPA_SECRET_KEY_PREVIOUS="+first)
+	if r := both.try("rotate-key"); r.status != 1 || strings.Count(r.out, broken+" opens with neither key") != 1 || !strings.Contains(r.out, "2 sealed anew") || !strings.Contains(r.wrong, "not all is sealed with the new key") {
+		t.Errorf("with one that is broken: %+v", r)
+	}
+	if _, others := sealedAll(t, s.db.DB, second); others != 1 {
+		t.Errorf("%d values are not done", others)
+	}
+	wrong(t, s.with("GAROUPA_SECRET_KEY="+second), "is not the key", "serve")
+	if err := s.db.Exec("UPDATE checkouts SET customer_phone = NULL WHERE id = ?", broken).Error; err != nil {
+		t.Fatal(err)
+	}
+	both.run("rotate-key")
+	var tables []string
+	rows, err := s.db.Pool.Query(t.Context(), "SELECT tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'O'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tables, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(tables) > 0 {
+		t.Errorf("triggers are off at %v, %v", tables, err)
+	}
+	wrong(t, s.with("GAROUPA_SECRET_KEY="+strings.Repeat("4d", 32)), "is not the key", "rotate-key")
+}
+
+// killInTheMiddle runs the command against a row that it cannot have, and kills it
+// when it waits for that.
+func (s *shop) killInTheMiddle(p *program) {
+	s.t.Helper()
+	tx, err := s.db.Pool.Begin(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	if _, err := tx.Exec(s.t.Context(), `SELECT 1 FROM checkouts WHERE id = (SELECT id FROM checkouts WHERE customer_phone IS NOT NULL ORDER BY id OFFSET 1600 LIMIT 1) FOR UPDATE`); err != nil {
+		s.t.Fatal(err)
+	}
+	command := p.command("rotate-key")
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	if err := command.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.until("rotate-key waits for a row", func() bool {
+		var waiting bool
+		err := s.db.Raw(`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+			AND query LIKE 'UPDATE checkouts SET customer_phone%')`).Row().Scan(&waiting)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return waiting
+	})
+	_ = command.Process.Kill()
+	if err := command.Wait(); err == nil {
+		s.t.Errorf("it ended by itself: %s", &out)
+	}
+}
+
+// delivers makes a checkout with a phone over the API, and fails the test unless its
+// event arrives, signed with the endpoint's secret.
+func (s *shop) delivers(n int) {
+	s.t.Helper()
+	body := fmt.Sprintf(`{"amount":4990,"description":"Vaso","externalId":"%d","customer":{"name":"Carla","phone":"+55 11 91234-0000"}}`, n)
+	if status, answer := s.call(http.MethodPost, "/v1/checkouts", body, ""); status != http.StatusCreated {
+		s.t.Fatalf("created: %d %s", status, answer)
+	}
+	s.until(fmt.Sprintf("%d posts", n), func() bool { return len(s.seen()) >= n })
+}
+
+// link makes a payment link and returns its id.
+func (s *shop) link(key string) string {
+	s.t.Helper()
+	status, answer := s.call(http.MethodPost, "/v1/payment-links", `{"productId":"vaso-lua-nova"}`, key)
+	_, id, _ := strings.Cut(answer, `"paymentLinkId":"`)
+	id, _, ok := strings.Cut(id, `"`)
+	if status != http.StatusCreated && status != http.StatusOK || !ok {
+		s.t.Fatalf("a link: %d %s", status, answer)
+	}
+	return id
+}
+
+// cursor is one of the list of checkouts.
+func (s *shop) cursor() string {
+	s.t.Helper()
+	_, answer := s.call(http.MethodGet, "/v1/checkouts?limit=1", "", "")
+	_, cursor, _ := strings.Cut(answer, `"nextCursor":"`)
+	cursor, _, ok := strings.Cut(cursor, `"`)
+	if !ok {
+		s.t.Fatalf("no cursor in %s", answer)
+	}
+	return cursor
+}
+
+// call makes a request with the shop's key.
+func (s *shop) call(method, path, body, idempotencyKey string) (status int, answer string) {
+	s.t.Helper()
+	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+s.key)
+	request.Header.Set("Idempotency-Key", idempotencyKey)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func (s *shop) list(cursor string) int {
+	s.t.Helper()
+	status, _ := s.call(http.MethodGet, "/v1/checkouts?limit=1&cursor="+cursor, "", "")
+	return status
+}
