@@ -157,6 +157,35 @@ func TestReplayDeliveries(t *testing.T) {
 	}
 }
 
+// However many ask at a time, each delivery is repeated once.
+func TestReplayDeliveries_Concurrent(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
+	const n = 2_500 // more than one transaction takes
+	if err := g.DB.Exec(`WITH v AS (INSERT INTO events (id, project_id, livemode, type, body, created_at)
+			SELECT 'evt_' || left(md5(i::text), 24), ?, false, 'checkout.paid', '{}', ?::timestamptz - i * interval '1 second' FROM generate_series(1, ?) AS i
+			RETURNING id, created_at)
+		INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
+		SELECT 'dlv_' || left(md5(id), 24), id, ?, 'FAILED', 5, created_at, created_at FROM v`, g.Test.ProjectID, g.Clock.Now(), n, endpoint.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	var taken [4]int
+	var group errgroup.Group
+	for i := range taken {
+		group.Go(func() (err error) {
+			taken[i], err = g.ReplayDeliveries(t.Context(), g.Member(), g.Test, endpoint.ID, g.Clock.Now().Add(-time.Hour), g.Clock.Now())
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if sum := taken[0] + taken[1] + taken[2] + taken[3]; sum != n || queued(t, g, false) != n {
+		t.Errorf("took %v, %d in all, %d jobs; want %d", taken, sum, queued(t, g, false), n)
+	}
+}
+
 // A test event goes to its endpoint alone, says that it is one, and takes the place
 // of no checkout's event.
 func TestSendTestEvent(t *testing.T) {

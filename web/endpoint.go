@@ -2,14 +2,12 @@ package web
 
 import (
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
 )
@@ -71,7 +69,9 @@ func (s *server) addDays(c *fiber.Ctx, props *pages.WebhookProps) error {
 		props.Days = append(props.Days, pages.WebhookDay{
 			Day: starts[n], Delivered: day.Delivered, Retried: day.Retried, Failed: day.Failed, Answers: pages.Answers(day.Answers),
 		})
-		props.Sampled = props.Sampled || day.Delivered+day.Retried+day.Failed >= models.CountedADay
+		if day.Delivered+day.Retried+day.Failed >= models.CountedADay {
+			props.Sampled = models.CountedADay
+		}
 	}
 	props.Answers = pages.Answers(answers)
 	return nil
@@ -104,36 +104,12 @@ func (s *server) addDeliveries(c *fiber.Ctx, props *pages.WebhookProps) error {
 			Last: pages.AttemptRow{Number: d.Last.Number, Duration: d.Last.Duration, Status: d.Last.StatusCode, Error: d.Last.ErrorClass},
 		})
 	}
-	props.Pager = filteredPager("/app/webhooks/"+props.ID, url.Values{"status": {props.Status}}, filter.After != nil, next)
+	query := ""
+	if props.Status != "" {
+		query = "status=" + props.Status
+	}
+	props.Pager = filterPager("/app/webhooks/"+props.ID, query, filter.After != nil, next)
 	return nil
-}
-
-// filteredPager is the pager of a list whose filters, one value each, stand in its
-// address.
-func filteredPager(address string, filters url.Values, deep bool, next string) components.PagerProps {
-	at := func(cursor string) string {
-		query := url.Values{}
-		for name, values := range filters {
-			if values[0] != "" {
-				query[name] = values
-			}
-		}
-		if cursor != "" {
-			query.Set("cursor", cursor)
-		}
-		if len(query) == 0 {
-			return address
-		}
-		return address + "?" + query.Encode()
-	}
-	var out components.PagerProps
-	if deep {
-		out.Previous = at("")
-	}
-	if next != "" {
-		out.Next = at(next)
-	}
-	return out
 }
 
 func deliveryState(status models.DeliveryStatus, attempts int) string {

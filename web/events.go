@@ -21,7 +21,7 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 		props.Type = eventType
 	}
 	filter := models.EventFilter{
-		Type: props.Type, Undelivered: props.Undelivered, CheckoutID: typed(props.CheckoutID), Limit: pageSize + 1,
+		Type: props.Type, Undelivered: props.Undelivered, CheckoutID: oneLine(props.CheckoutID), Limit: pageSize + 1,
 		After: s.position(c, payments.ListEvents),
 	}
 	events, err := models.ListEvents(c.UserContext(), s.DB.Pool, scope(c), filter)
@@ -37,19 +37,27 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 	if props.Events, err = s.withDeliveries(c, events); err != nil {
 		return err
 	}
-	filters := url.Values{"tipo": {props.Type}, "cobranca": {props.CheckoutID}}
-	if props.Undelivered {
-		filters.Set("entrega", pages.FilterUndelivered)
-	}
-	props.Pager = filteredPager("/app/eventos", filters, filter.After != nil, next)
+	props.Pager = filterPager("/app/eventos", eventQuery(props), filter.After != nil, next)
 	if props.Shell, err = s.shell(c); err != nil {
 		return err
 	}
 	return render(c, pages.Events(props))
 }
 
-// typed is what a visitor typed as text that a database takes.
-func typed(text string) string { return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "") }
+// eventQuery is what the filters add to the address.
+func eventQuery(p pages.EventsProps) string {
+	query := url.Values{}
+	if p.Type != "" {
+		query.Set("tipo", p.Type)
+	}
+	if p.CheckoutID != "" {
+		query.Set("cobranca", p.CheckoutID)
+	}
+	if p.Undelivered {
+		query.Set("entrega", pages.FilterUndelivered)
+	}
+	return query.Encode()
+}
 
 // readEvent shows GET /app/eventos/:id.
 func (s *server) readEvent(c *fiber.Ctx) error {

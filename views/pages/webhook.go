@@ -39,7 +39,7 @@ type WebhookProps struct {
 	Trouble       EndpointTrouble
 	CanEdit       bool // shows the forms
 	Days          []WebhookDay
-	Sampled       bool // a day has more events than are counted
+	Sampled       int // events that are counted of a day at most; 0 if all were
 	Answers       Answers
 	Status        string // the filter in force: "" or a Delivery constant
 	Deliveries    []DeliveryRow

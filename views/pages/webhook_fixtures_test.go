@@ -19,7 +19,7 @@ func webhookPages() []page {
 	gaveUp.Trouble = pages.EndpointTrouble{ID: "we_2", URL: gaveUp.URL, DisabledAt: hence(-time.Hour)}
 	detail := pages.WebhookProps{
 		Shell: shell(true), ID: "we_1", URL: endpoint.URL, Types: eventTypes, SecretDisplay: "whsec_…3a9f", PreviousUntil: hence(time.Hour),
-		CreatedAt: now, Enabled: true, CanEdit: true, Sampled: true, Answers: pages.Answers{Median: 90 * time.Millisecond, Slow: 2 * time.Second},
+		CreatedAt: now, Enabled: true, CanEdit: true, Sampled: 20000, Answers: pages.Answers{Median: 90 * time.Millisecond, Slow: 2 * time.Second},
 		Deliveries: deliveries(), Pager: components.PagerProps{Previous: "?a", Next: "?b"}, Trouble: failing.Trouble,
 	}
 	for n := range 7 {
