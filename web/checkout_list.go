@@ -38,7 +38,7 @@ func readCheckoutFilter(c *fiber.Ctx) (typed pages.CheckoutFilter, meant models.
 
 // searched is a text to look for.
 func searched(text string) string {
-	text = strings.TrimSpace(typed(text))
+	text = strings.TrimSpace(oneLine(text))
 	if r := []rune(text); len(r) > maxSearch {
 		text = string(r[:maxSearch])
 	}
