@@ -87,7 +87,7 @@ func (d *described) withdrawEveryWay(t *testing.T) {
 			return err
 		},
 		func(id string) error {
-			d.complete(t, id)
+			d.PayOut(t, by, id)
 			_, err := d.ReturnWithdrawal(t.Context(), by, id, "MD06", "Voltou.")
 			return err
 		},

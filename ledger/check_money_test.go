@@ -61,12 +61,7 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	must(err)
 	for _, returned := range []bool{false, true} {
 		w := g.Withdraw(t, 50_00)
-		_, err = g.ApproveWithdrawal(t.Context(), by, w.ID, 1)
-		must(err)
-		_, err = g.StartPayout(t.Context(), by, w.ID)
-		must(err)
-		_, err = g.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E" + w.ID[4:]})
-		must(err)
+		g.PayOut(t, by, w.ID)
 		if returned {
 			_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, "MD06", "Voltou.")
 			must(err)

@@ -136,25 +136,14 @@ func TestCoverDue(t *testing.T) {
 		}
 	}
 	complete := func(amount money.Cents) string {
-		t.Helper()
-		w := g.Withdraw(t, amount)
-		_, err := g.ApproveWithdrawal(t.Context(), by, w.ID, 1)
-		if err == nil {
-			_, err = g.StartPayout(t.Context(), by, w.ID)
-		}
-		if err == nil {
-			_, err = g.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E" + w.ID[4:]})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w.ID
+		id := g.Withdraw(t, amount).ID
+		g.PayOut(t, by, id)
+		return id
 	}
 	states := func() string {
 		t.Helper()
-		if _, err := g.CoverDue(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := g.CoverDue(t.Context())
+		must(t, err)
 		var text strings.Builder
 		for _, c := range checkouts {
 			now, err := g.Service.Checkout(t.Context(), g.Live, c.ID)
@@ -179,27 +168,22 @@ func TestCoverDue(t *testing.T) {
 		{"the first and part of the second", func() { returned = complete(10_00) }, "CAA"},
 		{"all of the second", func() { complete(10_01) }, "CCA"},
 		{"what came back has to leave again", func() {
-			if _, err := g.ReturnWithdrawal(t.Context(), by, returned, "MD06", "Devolvido."); err != nil {
-				t.Fatal(err)
-			}
+			_, err := g.ReturnWithdrawal(t.Context(), by, returned, "MD06", "Devolvido.")
+			must(t, err)
 			complete(10_00)
 		}, "CCA"},
 		{"a refund leaves, too", func() {
 			var id string
-			if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", checkouts[2].ID).Row().Scan(&id); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: id, Amount: 25_00, Reason: "Defeito."}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", checkouts[2].ID).Row().Scan(&id))
+			_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: id, Amount: 25_00, Reason: "Defeito."})
+			must(t, err)
 		}, "CCA"},
 		{"one more checkout", func() { fund(40_00) }, "CCAA"},
 		{"the rest of the third", func() { complete(5_00) }, "CCCA"},
 		{"part of the fourth", func() { complete(35_00) }, "CCCA"},
 		{"all of the fourth", func() {
-			if _, err := g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, asked); err != nil {
-				t.Fatal(err)
-			}
+			_, err := g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, asked)
+			must(t, err)
 			complete(5_00)
 		}, "CCCC"},
 	} {
@@ -237,18 +221,7 @@ func TestCoverDue_Concurrent(t *testing.T) {
 	if _, err := g.SettleDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	by := g.Staff(t)
-	w := g.Withdraw(t, 220*99)
-	_, err := g.ApproveWithdrawal(t.Context(), by, w.ID, 1)
-	if err == nil {
-		_, err = g.StartPayout(t.Context(), by, w.ID)
-	}
-	if err == nil {
-		_, err = g.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E1"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	g.PayOut(t, g.Staff(t), g.Withdraw(t, 220*99).ID)
 	var covered [4]int
 	var group errgroup.Group
 	for i := range covered {

@@ -25,65 +25,62 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	line := func(linked string, kind models.MovementKind, numbers ...int) {
 		want = append(want, fmt.Sprintln(kind, numbers, linked))
 	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	c, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account, paymentstest.Filled(payments.NewCheckout{Amount: 100_00}))
-	must(err)
+	must(t, err)
 	for range 2 {
-		must(g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 100_00, g.Clock.Now())))
+		must(t, g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 100_00, g.Clock.Now())))
 	}
 	line(c.ID, "PAYMENT", 10000, 10000, 0)
 	line(c.ID, "FEE", -99, 9901, 0)
-	must(g.SnapshotLedger(t.Context()))
+	must(t, g.SnapshotLedger(t.Context()))
 	g.Clock.Advance(24 * time.Hour)
 	_, err = g.SettleDue(t.Context())
-	must(err)
+	must(t, err)
 	line(c.ID, "SETTLEMENT", 9901, 9901, 9901)
 	open, err := models.Exceptions(t.Context(), g.DB.Pool, models.ExceptionFilter{Open: true, Limit: 1})
-	must(err)
+	must(t, err)
 	_, err = g.AcceptException(t.Context(), by, open[0].PaymentID, "Sim.")
-	must(err)
+	must(t, err)
 	line(c.ID, "ACCEPTANCE", 10000, 19901, 19901)
 	line(c.ID, "FEE", -99, 19802, 19802)
 	var paymentID string
-	must(g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
+	must(t, g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
 	r, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 8_02, Reason: "Sim."})
-	must(err)
+	must(t, err)
 	line(r.ID, "REFUND", -802, 19000, 19000)
 	b, err := g.BlockAmount(t.Context(), by, g.Account.ID, true, 90_00, "Sim.")
-	must(err)
+	must(t, err)
 	line(b.ID, "BLOCK", -9000, 19000, 10000)
-	must(g.SnapshotLedger(t.Context()))
+	must(t, g.SnapshotLedger(t.Context()))
 	_, err = g.UnblockAmount(t.Context(), by, b.ID, "Não.")
-	must(err)
+	must(t, err)
 	line(b.ID, "RELEASE", 9000, 19000, 19000)
 	g.Account.WithdrawalFeeFixed = 1_00
 	cancelled := g.Withdraw(t, 50_00)
 	line(cancelled.ID, "RESERVATION", -5000, 19000, 14000)
 	_, err = g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, cancelled.ID)
-	must(err)
+	must(t, err)
 	line(cancelled.ID, "RESERVATION_END", 5000, 19000, 19000)
 	g.Clock.Advance(24 * time.Hour)
 	w := g.Withdraw(t, 40_00)
 	line(w.ID, "RESERVATION", -4000, 19000, 15000)
-	_, err = g.ApproveWithdrawal(t.Context(), by, w.ID, 1)
-	must(err)
-	_, err = g.StartPayout(t.Context(), by, w.ID)
-	must(err)
-	_, err = g.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E1"})
-	must(err)
+	g.PayOut(t, by, w.ID)
 	line(w.ID, "WITHDRAWAL", -3900, 15100, 15000)
 	line(w.ID, "WITHDRAWAL_FEE", -100, 15000, 15000)
 	_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, "MD06", "Voltou.")
-	must(err)
+	must(t, err)
 	line(w.ID, "WITHDRAWAL_RETURNED", 3900, 18900, 18900)
 	g.Fund(t, false, 7_00) // in test, and in nobody's way
 	sound(t, g)
 	return g, want
+}
+
+// must ends a test whose preparation failed.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func shown(movements []models.Movement) (lines []string) {
