@@ -92,7 +92,7 @@ func (s *site) enterConsole(t *testing.T, page *browsertest.Page, email string) 
 // ask signs up a merchant that asks for production access.
 func (s *site) ask(t *testing.T, business, email, document string) *models.AccessRequest {
 	t.Helper()
-	m, err := s.Merchants.SignUp(t.Context(), merchants.NewMerchant{Name: "Bia Melo", Business: business, Email: email, Password: paymentstest.Password}, "")
+	m, err := s.Merchants.SignUp(t.Context(), merchants.NewMerchant{Name: "Bia Melo", Business: business, Email: email, Password: paymentstest.Password, Verified: true}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
