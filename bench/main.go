@@ -1,5 +1,6 @@
 // Command bench measures how fast Garoupa creates, reads and lists checkouts, and
-// compares it with pgbench running the same SQL statements on the same PostgreSQL:
+// compares it with pgbench running the same SQL statements on the same PostgreSQL;
+// and how fast it delivers webhooks, compared with a bare loop that posts them:
 //
 //	go run ./bench
 //
@@ -75,6 +76,11 @@ func run(ctx context.Context, args []string) (err error) {
 	b := bench{options: o, site: s, data: data, pgbench: generator, recorded: recorded, profiled: profiled}
 	if report.cells, err = b.measure(ctx); err != nil {
 		return err
+	}
+	if o.only.MatchString(deliverName) {
+		if report.delivery, err = b.deliver(ctx); err != nil {
+			return fmt.Errorf("%s: %w", deliverName, err)
+		}
 	}
 	if report.profiles, err = b.profile(ctx); err != nil {
 		return err

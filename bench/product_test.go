@@ -41,7 +41,16 @@ func TestProduct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := s.serve(ctx, program, s.postgres.URL())
+	b := bench{options: options{only: regexp.MustCompile(""), rounds: 1, seconds: 1}, site: s, data: data, recorded: recorded}
+	checkSeries(ctx, t, b)
+	checkDeliver(ctx, t, b)
+}
+
+// checkSeries measures each series for a moment.
+func checkSeries(ctx context.Context, t *testing.T, b bench) {
+	t.Helper()
+	s := b.site
+	v, err := s.serve(ctx, s.program, s.postgres.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,10 +59,9 @@ func TestProduct(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := data.follow(s); err != nil {
+	if err := b.data.follow(s); err != nil {
 		t.Fatal(err)
 	}
-	b := bench{options: options{only: regexp.MustCompile("")}, site: s, data: data, recorded: recorded}
 	all, err := b.series()
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +83,19 @@ func TestProduct(t *testing.T) {
 	}
 	checkRequests(t, b)
 	checkMeter(ctx, t, s, v)
+}
+
+// checkDeliver works off a backlog and keeps a pace.
+func checkDeliver(ctx context.Context, t *testing.T, b bench) {
+	t.Helper()
+	found, err := b.deliver(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := found.rounds[0]
+	if found.paced != eventsPerSecond || found.p50 <= 0 || found.p99 < found.p50 || r.bare <= 0 || r.product <= 0 || r.deliveries <= 0 || r.wal <= 0 || r.commits <= 0 {
+		t.Errorf("%+v", found)
+	}
 }
 
 func checkMeter(ctx context.Context, t *testing.T, s *site, v *server) {

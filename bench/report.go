@@ -24,6 +24,7 @@ type report struct {
 	options
 	machine  machine
 	cells    []cell
+	delivery *delivery // nil: not measured
 	profiles []profile
 }
 
@@ -51,6 +52,23 @@ func (r *report) tables() string {
 			g.cpu.server.Seconds(), g.cpu.database.Seconds(), g.cpu.generator.Seconds(), g.cpu.others.Seconds(),
 			g.cpu.server.Seconds()/float64(r.seconds)/g.rate*1e6)
 	}
+	if r.delivery != nil {
+		b.WriteString("\n" + r.delivery.table())
+	}
+	return b.String()
+}
+
+// table is the delivery's figures, in Markdown.
+func (d *delivery) table() string {
+	var b strings.Builder
+	b.WriteString("| deliver | Bare loop /s | Garoupa /s | Ratio | Server's µs | Database's µs | Commits | WAL bytes |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	for i, r := range d.rounds {
+		each := func(d time.Duration) float64 { return d.Seconds() / float64(r.deliveries) * 1e6 }
+		fmt.Fprintf(&b, "| round %d, %d deliveries | %s | %s | **%.2f** | %.0f | %.0f | %.3f | %.0f |\n", i+1, r.deliveries, rate(r.bare), rate(r.product),
+			r.product/r.bare, each(r.cpu.server), each(r.cpu.database), r.commits, r.wal)
+	}
+	fmt.Fprintf(&b, "\nAt %d events/s (%d of them), from the request that makes an event to its first byte at the receiver: p50 %s ms, p99 %s ms.\n",
+		eventsPerSecond, d.paced, milliseconds(d.p50), milliseconds(d.p99))
 	return b.String()
 }
 

@@ -94,6 +94,7 @@ func (s *site) environment(databaseURL string) []string {
 		"GAROUPA_LIVE_PROVIDER=simulator",
 		"GAROUPA_DEMO=true",
 		"GAROUPA_RATE_LIMIT=off",
+		"GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
 		"GAROUPA_LOG_LEVEL=warn",
 	}
 }

@@ -12,14 +12,9 @@ import (
 	"garoupa/webhook"
 )
 
-// deliverWebhookArgs name the delivery to send. The rows are written by
-// models.InsertEvents, in the event's transaction.
-type deliverWebhookArgs struct {
-	DeliveryID string `json:"deliveryId"`
-	// Manual asks for one attempt now, whatever the delivery's status is and whether
-	// or not the endpoint is on, and for none after it.
-	Manual bool `json:"manual,omitempty"`
-}
+// deliverWebhookArgs are read by the lanes, of all jobs at once: see
+// models.JobDeliverWebhook.
+type deliverWebhookArgs struct{}
 
 // Kind implements river.JobArgs.
 func (deliverWebhookArgs) Kind() string { return models.JobDeliverWebhook }
@@ -43,13 +38,13 @@ func (w *deliverWebhook) NextRetry(job *river.Job[deliverWebhookArgs]) time.Time
 // between the two repeats the attempt, which receivers are told to expect: the
 // event's id is the same.
 func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhookArgs]) error {
-	d, err := w.lanes.delivery(ctx, w.DB.Pool, job.ID, job.Args.DeliveryID)
+	d, manual, err := w.lanes.delivery(ctx, w.DB.Queue, job.ID)
 	if err != nil {
 		return fmt.Errorf("jobs: read delivery: %w", err)
 	}
 	started := w.Now()
 	switch {
-	case job.Args.Manual:
+	case manual:
 		if d.Endpoint.DeletedAt != nil {
 			return nil
 		}
@@ -75,11 +70,9 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
 		return river.JobSnooze(0) // the process stops; the attempt was not the endpoint's failure
 	}
-	if outcome.OK {
-		w.lanes.succeeded(job.ID)
-	}
+	w.lanes.answered(job.ID, outcome.OK)
 	return w.Payments.RecordAttempt(context.WithoutCancel(ctx), job.ID, d, models.Attempt{
-		Manual: job.Args.Manual, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
+		Manual: manual, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
 		ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders, Response: outcome.ResponseSnippet,
 	})
 }

@@ -85,7 +85,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	if o.Mail != nil {
 		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}
 	}
-	r.river, err = river.NewClient(newDriver(o.DB.Pool, l), &river.Config{
+	r.river, err = river.NewClient(newDriver(o.DB, l), &river.Config{
 		ID:                   name,
 		Queues:               queues,
 		PeriodicJobs:         bookkeeping(),

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/riverqueue/river/rivertype"
@@ -32,19 +33,19 @@ type lanes struct {
 	mu       sync.Mutex
 	taken    map[int64]*taken // by job
 	underWay map[string]int   // by lane; no zeros
-	share    int              // of a lane at the latest look that found something
+	full     map[string]int   // by lane, what it may have: those that had as much at the latest look, so that more may wait
 	last     string           // lane served last
 }
 
-// taken is a delivery under way.
+// taken is a delivery that was taken and is not yet recorded.
 type taken struct {
-	lane      string
-	delivery  *models.Delivery // as it was when taken; nil if it could not be read
-	succeeded bool
+	job      models.DeliveryJob
+	delivery *models.Delivery // as it was when taken; nil if it could not be read
+	answered bool             // it has left its lane
 }
 
 func newLanes(wake func()) *lanes {
-	return &lanes{wake: wake, taken: map[int64]*taken{}, underWay: map[string]int{}}
+	return &lanes{wake: wake, taken: map[int64]*taken{}, underWay: map[string]int{}, full: map[string]int{}}
 }
 
 // room says what may be taken now, of at most limit deliveries.
@@ -61,57 +62,82 @@ func (l *lanes) room(limit int) models.LaneRoom {
 	return room
 }
 
-// take notes jobs that were taken, and their deliveries by job.
-func (l *lanes) take(jobs []models.DeliveryJob, share int, deliveries map[int64]*models.Delivery) {
+// take notes jobs that were taken within room, and their deliveries. Share is how
+// many of each lane may be under way.
+func (l *lanes) take(room models.LaneRoom, share int, jobs []models.DeliveryJob, deliveries map[string]*models.Delivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	had := make(map[string]int, len(room.Lanes)) // by what was looked at: some have ended since
+	for i, lane := range room.Lanes {
+		had[lane] = room.UnderWay[i]
+	}
 	for _, job := range jobs {
-		l.taken[job.ID] = &taken{lane: job.Lane, delivery: deliveries[job.ID]}
+		l.taken[job.ID] = &taken{job: job, delivery: deliveries[job.DeliveryID]}
 		l.underWay[job.Lane]++
-		l.share, l.last = share, job.Lane
+		l.last = job.Lane
+		had[job.Lane]++
+	}
+	clear(l.full)
+	for lane, n := range had {
+		if n >= share {
+			l.full[lane] = share
+		}
 	}
 }
 
-// delivery returns the delivery of a job under way, or reads it.
-func (l *lanes) delivery(ctx context.Context, q models.Querier, jobID int64, id string) (*models.Delivery, error) {
+// delivery returns what a job under way is to deliver, and whether a person asked
+// for it.
+func (l *lanes) delivery(ctx context.Context, q models.Querier, jobID int64) (d *models.Delivery, manual bool, err error) {
 	l.mu.Lock()
 	t := l.taken[jobID]
 	l.mu.Unlock()
-	if t != nil && t.delivery != nil {
-		return t.delivery, nil
-	}
-	due, err := models.DueDeliveries(ctx, q, []string{id})
-	if err != nil || due[id] != nil {
-		return due[id], err
-	}
-	return nil, models.ErrNotFound
-}
-
-// succeeded notes that the endpoint of a job's lane answers, so that the lane's
-// next need not wait for the next look at the queue.
-func (l *lanes) succeeded(jobID int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t := l.taken[jobID]; t != nil {
-		t.succeeded = true
-	}
-}
-
-// JobFinish implements riverpilot.ProducerState: the job's place is free again.
-func (l *lanes) JobFinish(job *rivertype.JobRow) {
-	l.mu.Lock()
-	t := l.taken[job.ID]
 	if t == nil {
-		l.mu.Unlock()
-		return
+		return nil, false, fmt.Errorf("job %d was not taken by the lanes", jobID)
 	}
-	delete(l.taken, job.ID)
-	more := t.succeeded && l.underWay[t.lane] >= l.share // more may wait than the lane could take
-	if l.underWay[t.lane]--; l.underWay[t.lane] == 0 {
-		delete(l.underWay, t.lane)
+	if t.delivery != nil {
+		return t.delivery, t.job.Manual, nil
+	}
+	due, err := models.DueDeliveries(ctx, q, []string{t.job.DeliveryID})
+	if err == nil && due[t.job.DeliveryID] == nil {
+		err = models.ErrNotFound
+	}
+	return due[t.job.DeliveryID], t.job.Manual, err
+}
+
+// answered frees the place of a job in its lane, before its attempt is recorded. As
+// soon as successes have freed half of a lane, what waits in it is looked for: many
+// at once cost little more than one. Failures can wait for the next look.
+func (l *lanes) answered(jobID int64, ok bool) {
+	l.mu.Lock()
+	t := l.taken[jobID]
+	more := false
+	if t != nil {
+		l.leave(t)
+		more = ok && l.full[t.job.Lane] > 0 && l.underWay[t.job.Lane] <= l.full[t.job.Lane]/2
 	}
 	l.mu.Unlock()
 	if more {
 		l.wake()
+	}
+}
+
+func (l *lanes) leave(t *taken) {
+	if t.answered {
+		return
+	}
+	t.answered = true
+	if l.underWay[t.job.Lane]--; l.underWay[t.job.Lane] == 0 {
+		delete(l.underWay, t.job.Lane)
+	}
+}
+
+// JobFinish implements riverpilot.ProducerState: the job's place in the process is
+// free again.
+func (l *lanes) JobFinish(job *rivertype.JobRow) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.taken[job.ID]; t != nil {
+		delete(l.taken, job.ID)
+		l.leave(t)
 	}
 }

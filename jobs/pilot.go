@@ -2,11 +2,10 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivershared/baseservice"
@@ -23,7 +22,7 @@ const takeTimeout = 10 * time.Second
 // have room for. Everything else is River's own.
 type pilot struct {
 	riverpilot.StandardPilot
-	pool  *pgxpool.Pool
+	db    *models.DB
 	lanes *lanes
 }
 
@@ -34,11 +33,14 @@ type driver struct {
 	pilot *pilot
 }
 
-func (*driver) PluginInit(*baseservice.Archetype) {}
-func (d *driver) PluginPilot() riverpilot.Pilot   { return d.pilot }
-func newDriver(pool *pgxpool.Pool, l *lanes) *driver {
-	return &driver{riverpgxv5.New(pool), &pilot{pool: pool, lanes: l}}
+func newDriver(db *models.DB, l *lanes) *driver {
+	return &driver{riverpgxv5.New(db.Pool), &pilot{db: db, lanes: l}}
 }
+
+// PluginInit and PluginPilot are how River asks a driver for a pilot.
+func (*driver) PluginInit(*baseservice.Archetype) {}
+
+func (d *driver) PluginPilot() riverpilot.Pilot { return d.pilot }
 
 // ProducerInit implements riverpilot.Pilot: the lanes hear of each job that ends.
 func (p *pilot) ProducerInit(ctx context.Context, exec riverdriver.Executor, params *riverpilot.ProducerInitParams) (int64, riverpilot.ProducerState, error) {
@@ -60,43 +62,39 @@ func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, takeTimeout)
 	defer cancel()
-	jobs, share, err := models.TakeDeliveryJobs(ctx, p.pool, params.ClientID, room)
+	jobs, share, err := models.TakeDeliveryJobs(ctx, p.db.Queue, params.ClientID, room)
 	if err != nil {
 		return nil, fmt.Errorf("jobs: take deliveries: %w", err)
 	}
-	p.lanes.take(jobs, share, p.read(ctx, jobs))
+	p.lanes.take(room, share, jobs, p.read(ctx, jobs))
 	result := &riverdriver.JobGetAvailableResult{Jobs: make([]*rivertype.JobRow, len(jobs))}
 	now := time.Now()
 	for i, job := range jobs {
 		result.Jobs[i] = &rivertype.JobRow{
-			ID: job.ID, Kind: models.JobDeliverWebhook, Queue: job.Lane, EncodedArgs: job.Args, State: rivertype.JobStateRunning,
-			Attempt: job.Attempt, MaxAttempts: models.DeliveryJobMaxAttempts, AttemptedAt: &now, AttemptedBy: []string{params.ClientID},
-			Metadata: []byte("{}"), Priority: 1, CreatedAt: now, ScheduledAt: now,
+			ID: job.ID, Kind: models.JobDeliverWebhook, Queue: job.Lane, State: rivertype.JobStateRunning,
+			EncodedArgs: noArgs, Metadata: noArgs, // the lanes have read them
+			Attempt: job.Run, MaxAttempts: models.DeliveryJobMaxAttempts, AttemptedAt: &now, AttemptedBy: []string{params.ClientID},
+			Priority: 1, CreatedAt: now, ScheduledAt: now,
 		}
 	}
 	return result, nil
 }
 
-// read reads the deliveries of all jobs at once. What it cannot read the workers
-// try for themselves.
-func (p *pilot) read(ctx context.Context, jobs []models.DeliveryJob) map[int64]*models.Delivery {
+var noArgs = []byte("{}")
+
+// read reads the deliveries of all jobs at once. If it fails, the workers try for
+// themselves.
+func (p *pilot) read(ctx context.Context, jobs []models.DeliveryJob) map[string]*models.Delivery {
 	if len(jobs) == 0 {
 		return nil
 	}
 	ids := make([]string, len(jobs))
 	for i, job := range jobs {
-		var args deliverWebhookArgs
-		if json.Unmarshal(job.Args, &args) == nil { // River's executor says what is wrong with it
-			ids[i] = args.DeliveryID
-		}
+		ids[i] = job.DeliveryID
 	}
-	due, err := models.DueDeliveries(ctx, p.pool, ids)
+	due, err := models.DueDeliveries(ctx, p.db.Queue, ids)
 	if err != nil {
-		return nil
+		slog.WarnContext(ctx, "reading deliveries together failed", "err", err)
 	}
-	deliveries := make(map[int64]*models.Delivery, len(jobs))
-	for i, job := range jobs {
-		deliveries[job.ID] = due[ids[i]]
-	}
-	return deliveries
+	return due
 }

@@ -30,10 +30,21 @@ var ErrNotFound = errors.New("models: not found")
 // slow is how long a query may take before the log names it.
 const slow = 500 * time.Millisecond
 
-// DB is the application's database: one pgx pool, shared by GORM, goose and River.
+// queueConns is how many connections DB.Queue has: one takes deliveries, two record
+// attempts.
+const queueConns = 3
+
+// DB is the application's database: one pgx pool, shared by GORM, goose and River,
+// and one for the statements that every webhook delivery runs.
 type DB struct {
 	*gorm.DB
 	Pool *pgxpool.Pool
+	// Queue is for what works off deliveries in batches, and for nothing else. Its
+	// statements always go by an index: the planner forms them once, when the queue
+	// is empty and reading all of it costs nothing, and uses them when it is not. And
+	// they do not wait for the disk: what the server loses if its machine dies, it
+	// loses whole, job and all, so that it is done again.
+	Queue *pgxpool.Pool
 }
 
 // Open connects to the PostgreSQL at url (a postgres:// address) and pings it.
@@ -55,19 +66,44 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("models: connect: %w", err)
 	}
+	queue, err := openQueue(ctx, config)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
 	g, err := gorm.Open(postgres.New(postgres.Config{Conn: stdlib.OpenDBFromPool(pool)}), &gorm.Config{
 		SkipDefaultTransaction: true,           // InTx is the only way to open one
 		Logger:                 logger.Discard, // errors are logged once, by whoever answers them
 	})
 	if err != nil {
 		pool.Close()
+		queue.Close()
 		return nil, fmt.Errorf("models: open gorm: %w", err)
 	}
-	return &DB{DB: g, Pool: pool}, nil
+	return &DB{DB: g, Pool: pool, Queue: queue}, nil
 }
 
-// Close returns the connections. GORM's half holds none of its own.
-func (db *DB) Close() { db.Pool.Close() }
+// openQueue opens DB.Queue. It connects when it is used.
+func openQueue(ctx context.Context, like *pgxpool.Config) (*pgxpool.Pool, error) {
+	config := like.Copy()
+	config.MaxConns, config.MinConns, config.MinIdleConns = queueConns, 0, 0
+	// Not among the parameters of the start: poolers refuse those they do not know.
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET enable_seqscan = off; SET synchronous_commit = off")
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("models: open the queue's pool: %w", err)
+	}
+	return pool, nil
+}
+
+// Close returns the connections. GORM's part holds none of its own.
+func (db *DB) Close() {
+	db.Queue.Close()
+	db.Pool.Close()
+}
 
 // Tx is an open transaction. A function that locks rows, moves money or writes an
 // event takes a *Tx rather than a *gorm.DB: the compiler keeps it inside one.

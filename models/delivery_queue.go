@@ -19,16 +19,16 @@ type LaneRoom struct {
 
 // DeliveryJob is a job that was taken.
 type DeliveryJob struct {
-	ID      int64
-	Lane    string
-	Args    []byte
-	Attempt int // runs of the job, not of the delivery
+	ID         int64
+	Lane       string
+	DeliveryID string
+	Manual     bool // asks for one attempt outside of the schedule
+	Run        int  // of the job, not of the delivery; from 1
 }
 
 // takeDeliveryJobs walks from lane to lane by River's own index, in which a lane is
 // a range: what waits in a lane that has no room costs one step, however much it is.
 // A lane's share is at least one.
-// It does not wait for the disk: a take that is lost leaves the jobs available.
 const takeDeliveryJobs = `WITH RECURSIVE lane (queue) AS (
 	(SELECT queue FROM river_job WHERE state = 'available' AND queue >= 'we' AND queue < 'wf' ORDER BY queue LIMIT 1)
 	UNION ALL
@@ -53,17 +53,22 @@ const takeDeliveryJobs = `WITH RECURSIVE lane (queue) AS (
 	FROM due WHERE river_job.id = due.id
 	RETURNING river_job.id, river_job.queue, river_job.args, river_job.attempt
 )
-SELECT set_config('synchronous_commit', 'off', true), share, id, queue, args, attempt FROM taken CROSS JOIN share`
+SELECT share, coalesce(id, 0), coalesce(queue, ''), coalesce(args->>'deliveryId', ''), coalesce((args->>'manual')::boolean, false), coalesce(attempt, 0)
+FROM share LEFT JOIN taken ON true`
 
 // TakeDeliveryJobs marks jobs that are due as running for the process and returns
-// them, with the share of each lane; it is 0 if there were none.
+// them, with how many of each lane may be under way.
 func TakeDeliveryJobs(ctx context.Context, q Querier, process string, room LaneRoom) (jobs []DeliveryJob, share int, err error) {
 	rows, err := q.Query(ctx, takeDeliveryJobs, process, room.Lanes, room.UnderWay, room.Shared, room.Most, room.Total, room.After)
 	if err != nil {
 		return nil, 0, err
 	}
-	jobs, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (j DeliveryJob, err error) {
-		return j, row.Scan(nil, &share, &j.ID, &j.Lane, &j.Args, &j.Attempt)
+	var j DeliveryJob
+	_, err = pgx.ForEachRow(rows, []any{&share, &j.ID, &j.Lane, &j.DeliveryID, &j.Manual, &j.Run}, func() error {
+		if j.ID != 0 {
+			jobs = append(jobs, j)
+		}
+		return nil
 	})
 	return jobs, share, err
 }
@@ -72,9 +77,8 @@ func TakeDeliveryJobs(ctx context.Context, q Querier, process string, room LaneR
 // for the worker: without their last attempts.
 func DueDeliveries(ctx context.Context, q Querier, ids []string) (map[string]*Delivery, error) {
 	rows, err := q.Query(ctx, `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at,
-			v.id, v.body, v.livemode, `+endpointColumns+`
-		FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
-		WHERE d.id = ANY($1)`, ids)
+			d.event_id, (SELECT v.body FROM events v WHERE v.id = d.event_id), e.livemode, `+endpointColumns+`
+		FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id WHERE d.id = ANY($1)`, ids)
 	if err != nil {
 		return nil, err
 	}

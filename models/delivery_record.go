@@ -25,9 +25,6 @@ type FinishedAttempt struct {
 // still mark the one that ends. The job of an attempt by hand is kept for a day, as
 // it stands for the form that asked for it.
 //
-// It does not wait for the disk. Whatever the server loses if its machine dies, it
-// loses whole, job and all, so that the attempt is made again.
-//
 // An endpoint's row is written only when its health changes, in the order of ids.
 const recordAttempts = `WITH given AS (
 	SELECT * FROM unnest($1::bigint[], $2::text[], $3::int[], $4::boolean[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
@@ -72,7 +69,7 @@ const recordAttempts = `WITH given AS (
 		failed_events = CASE WHEN f.succeeded THEN 0 ELSE e.failed_events + f.given_up END
 	FROM held JOIN fared f ON f.endpoint_id = held.id WHERE e.id = held.id
 )
-SELECT set_config('synchronous_commit', 'off', true), array_agg(job_id) FROM changed`
+SELECT array_agg(job_id) FROM changed`
 
 // RecordAttempts writes finished attempts of different deliveries, all or none, and
 // reports of each whether it was recorded. It is not if something else moved the
@@ -104,7 +101,7 @@ func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) 
 	}
 	var changed []int64
 	err = q.QueryRow(ctx, recordAttempts, jobs, deliveries, made, manual, started, durations, statuses, classes, details, headers,
-		responses, ended, next).Scan(nil, &changed)
+		responses, ended, next).Scan(&changed)
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +115,9 @@ func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) 
 // RecordAttempt is RecordAttempts of one, for who writes more in the transaction.
 func RecordAttempt(tx *Tx, a FinishedAttempt) (recorded bool, err error) {
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil { // as DB.Queue is set
+			return err
+		}
 		one, err := RecordAttempts(ctx, conn, []FinishedAttempt{a})
 		recorded = err == nil && one[0]
 		return err

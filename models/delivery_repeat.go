@@ -25,8 +25,9 @@ func QueueManualAttempt(tx *Tx, deliveryID, token string) (queued bool, err erro
 
 // ManualAttemptUnderWay reports whether an attempt by hand waits or runs.
 func ManualAttemptUnderWay(ctx context.Context, q Querier, deliveryID string) (underWay bool, err error) {
-	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM river_job WHERE args @> jsonb_build_object('deliveryId', $1::text, 'manual', true)
-		AND kind = '`+JobDeliverWebhook+`' AND finalized_at IS NULL)`, deliveryID).Scan(&underWay)
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM webhook_deliveries d JOIN river_job j ON j.queue = d.endpoint_id
+			AND j.state IN ('available', 'running', 'retryable', 'scheduled') AND j.priority = `+forPerson+`
+		WHERE d.id = $1 AND j.args->>'deliveryId' = d.id AND (j.args->>'manual')::boolean)`, deliveryID).Scan(&underWay)
 	return underWay, err
 }
 

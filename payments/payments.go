@@ -50,7 +50,7 @@ type Service struct {
 func New(o Options) *Service {
 	return &Service{
 		Options: o, cursorKey: o.Vault.Key("cursor"),
-		writer: models.NewCheckoutWriter(o.DB.Pool), attempts: models.NewAttemptWriter(o.DB.Pool),
+		writer: models.NewCheckoutWriter(o.DB.Pool), attempts: models.NewAttemptWriter(o.DB.Queue),
 	}
 }
 
