@@ -95,11 +95,3 @@ func (r *Reason) Check() error {
 	problems.length("reason", r.Text, MinReasonLength, MaxReasonLength)
 	return problems.orNil()
 }
-
-// optional is nil for an empty text.
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}

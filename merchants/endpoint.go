@@ -38,7 +38,7 @@ func (s *Service) CreateEndpoint(ctx context.Context, by Actor, scope models.Sco
 		if err := models.InsertEndpoint(tx, endpoint); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "webhook_endpoint.created", id, map[string]string{"url": in.URL})
+		return s.auditChange(tx, by, "webhook_endpoint.created", id, change{after: endpointFacts(in.URL, in.Description, in.Types)}, nil)
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("merchants: create endpoint: %w", err)
@@ -75,25 +75,21 @@ func (s *Service) UpdateEndpoint(ctx context.Context, by Actor, scope models.Sco
 		return err
 	}
 	return s.withEndpoint(ctx, scope, id, "update endpoint", func(tx *models.Tx, e *models.Endpoint) error {
-		detail := map[string]string{}
-		if e.URL != in.URL {
-			detail["url"], detail["url_before"] = in.URL, e.URL
-		}
-		if e.Description != in.Description {
-			detail["description"] = in.Description
-		}
-		if !slices.Equal(e.Types, in.Types) {
-			detail["types"], detail["types_before"] = strings.Join(in.Types, " "), strings.Join(e.Types, " ")
-		}
-		if len(detail) == 0 {
+		c := differing(endpointFacts(e.URL, e.Description, e.Types), endpointFacts(in.URL, in.Description, in.Types))
+		if len(c.after) == 0 {
 			return nil
 		}
 		e.URL, e.Description, e.Types = in.URL, in.Description, in.Types
 		if err := models.SaveEndpoint(tx, e); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "webhook_endpoint.updated", id, detail)
+		return s.auditChange(tx, by, "webhook_endpoint.updated", id, c, nil)
 	})
+}
+
+// endpointFacts are those of an endpoint that a member chose.
+func endpointFacts(url, description string, types []string) map[string]string {
+	return map[string]string{"url": url, "description": description, "types": strings.Join(types, " ")}
 }
 
 // withEndpoint runs change on an endpoint of the scope that it holds meanwhile.

@@ -115,7 +115,7 @@ func TestUpdateEndpoint(t *testing.T) {
 	}
 	var lines int
 	var detail string
-	g.DB.Raw("SELECT count(*), max(detail->>'url_before') FROM audit_log WHERE action = 'webhook_endpoint.updated'").Row().Scan(&lines, &detail)
+	g.DB.Raw("SELECT count(*), max(before->>'url') FROM audit_log WHERE action = 'webhook_endpoint.updated'").Row().Scan(&lines, &detail)
 	if lines != 1 || detail != "http://127.0.0.1/hook" {
 		t.Errorf("%d lines in the audit log, from %q", lines, detail)
 	}

@@ -68,12 +68,21 @@ func (s *Service) CreateKey(ctx context.Context, by Actor, scope models.Scope, i
 		if err := models.InsertAPIKey(tx, key); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "api_key.created", key.ID, map[string]string{"name": key.Name})
+		made := change{after: map[string]string{"name": key.Name, "permissions": joined(key.Permissions)}}
+		return s.auditChange(tx, by, "api_key.created", key.ID, made, nil)
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("merchants: create key: %w", err)
 	}
 	return key, secret, nil
+}
+
+func joined(permissions []models.Permission) string {
+	var names []string
+	for _, p := range permissions {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, " ")
 }
 
 // RevokeKey ends a key of the scope. Every instance stops accepting it within a

@@ -46,6 +46,17 @@ var ErrChanged = fault.New(fault.ChangedMeanwhile, "It was changed since you loo
 // change is what an act took away and put in its place, fact by fact.
 type change struct{ before, after map[string]string }
 
+// differing is a change without the facts that stayed as they were.
+func differing(before, after map[string]string) change {
+	c := change{map[string]string{}, map[string]string{}}
+	for name := range after {
+		if before[name] != after[name] {
+			c.before[name], c.after[name] = before[name], after[name]
+		}
+	}
+	return c
+}
+
 func (s *Service) audit(tx *models.Tx, by Actor, action, objectID string, detail map[string]string) error {
 	return models.InsertAudit(tx, s.entry(by, action, objectID, detail))
 }

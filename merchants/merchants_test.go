@@ -26,14 +26,15 @@ func another(g *paymentstest.Gateway) *merchants.Service {
 
 // entry is a line of the audit log.
 type entry struct {
-	Actor, Account, Action, Object, Detail, IP string
+	Actor, Account, Action, Object, Before, After, Detail, IP string
 }
 
 // audited returns the latest lines of the audit log, oldest first.
 func audited(t *testing.T, g *paymentstest.Gateway, n int) []entry {
 	t.Helper()
 	var all []entry
-	err := g.DB.Raw(`SELECT actor, coalesce(account_id, '') AS account, action, object_id AS object, detail::text AS detail, ip
+	err := g.DB.Raw(`SELECT actor, coalesce(account_id, '') AS account, action, object_id AS object,
+		before::text AS before, after::text AS after, detail::text AS detail, ip
 		FROM audit_log ORDER BY id`).Scan(&all).Error
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,12 @@ func TestAudit(t *testing.T) {
 	if err := m.SwitchEndpoint(t.Context(), by, g.Test, endpoint.ID, true); err != nil {
 		t.Fatal(err)
 	}
+	moved := merchants.NewEndpoint{URL: "http://127.0.0.1/novo", Types: []string{"checkout.paid"}}
+	for range 2 {
+		if err := m.UpdateEndpoint(t.Context(), by, g.Test, endpoint.ID, moved); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := m.DeleteEndpoint(t.Context(), by, g.Test, endpoint.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -78,18 +85,19 @@ func TestAudit(t *testing.T) {
 	}
 
 	got := audited(t, g, 100)
-	line := func(action, object, detail string) entry {
-		return entry{by.UserID, by.AccountID, action, object, detail, by.IP}
+	line := func(action, object, before, after string) entry {
+		return entry{by.UserID, by.AccountID, action, object, before, after, "{}", by.IP}
 	}
 	want := []entry{
-		{by.UserID, by.AccountID, "account.created", by.AccountID, "{}", "127.0.0.1"},
-		line("api_key.created", key.ID, `{"name": "Loja"}`),
-		line("webhook_endpoint.created", endpoint.ID, `{"url": "http://127.0.0.1/hook"}`),
-		line("api_key.revoked", key.ID, "{}"),
-		line("webhook_endpoint.disabled", endpoint.ID, "{}"),
-		line("webhook_endpoint.enabled", endpoint.ID, "{}"),
-		line("webhook_endpoint.deleted", endpoint.ID, "{}"),
-		{"system", "", "staff.added", staffID, `{"role": "REVIEWER"}`, ""},
+		{by.UserID, by.AccountID, "account.created", by.AccountID, "{}", "{}", "{}", "127.0.0.1"},
+		line("api_key.created", key.ID, "{}", `{"name": "Loja", "permissions": "CHECKOUT:CREATE CHECKOUT:READ BALANCE:READ PAYMENT_LINK:CREATE PAYMENT_LINK:READ"}`),
+		line("webhook_endpoint.created", endpoint.ID, "{}", `{"url": "http://127.0.0.1/hook", "types": "checkout.paid", "description": ""}`),
+		line("api_key.revoked", key.ID, "{}", "{}"),
+		line("webhook_endpoint.disabled", endpoint.ID, "{}", "{}"),
+		line("webhook_endpoint.enabled", endpoint.ID, "{}", "{}"),
+		line("webhook_endpoint.updated", endpoint.ID, `{"url": "http://127.0.0.1/hook"}`, `{"url": "http://127.0.0.1/novo"}`),
+		line("webhook_endpoint.deleted", endpoint.ID, "{}", "{}"),
+		{"system", "", "staff.added", staffID, "{}", "{}", `{"role": "REVIEWER"}`, ""},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

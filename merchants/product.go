@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"garoupa/models"
@@ -45,7 +46,7 @@ func (s *Service) CreateProduct(ctx context.Context, by Actor, scope models.Scop
 		if err := models.InsertProduct(tx, product); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "product.created", product.ID, map[string]string{"slug": product.Slug})
+		return s.auditChange(tx, by, "product.created", product.ID, change{after: productFacts(product)}, map[string]string{"slug": product.Slug})
 	})
 	if models.Violates(err, models.ProductsSlugUnique) {
 		return nil, Invalid{"slug": Taken}
@@ -63,21 +64,40 @@ func (s *Service) UpdateProduct(ctx context.Context, by Actor, scope models.Scop
 		return err
 	}
 	product := in.product()
-	product.Slug, product.UpdatedAt = slug, s.now()
+	product.UpdatedAt = s.now()
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		found, err := models.UpdateProduct(tx, scope, product)
-		if err == nil && !found {
-			err = models.ErrNotFound
-		}
+		before, err := models.LockProduct(tx, scope, slug)
 		if err != nil {
 			return err
 		}
-		return s.audit(tx, by, "product.updated", slug, map[string]string{"amount": product.Amount.Decimal()})
+		c := differing(productFacts(before), productFacts(product))
+		if len(c.after) == 0 {
+			return nil
+		}
+		product.ID = before.ID
+		if err := models.UpdateProduct(tx, product); err != nil {
+			return err
+		}
+		return s.auditChange(tx, by, "product.updated", before.ID, c, map[string]string{"slug": slug})
 	})
 	if err != nil && !errors.Is(err, models.ErrNotFound) {
 		err = fmt.Errorf("merchants: update product: %w", err)
 	}
 	return err
+}
+
+// productFacts are those of a product that a member chose.
+func productFacts(p *models.Product) map[string]string {
+	facts := map[string]string{
+		"name": p.Name, "amount": p.Amount.Decimal(), "paymentCycle": p.PaymentCycle, "active": strconv.FormatBool(p.Active), "description": "", "imageUrl": "",
+	}
+	if p.Description != nil {
+		facts["description"] = *p.Description
+	}
+	if p.ImageURL != nil {
+		facts["imageUrl"] = *p.ImageURL
+	}
+	return facts
 }
 
 // SwitchPaymentLink turns a link of the scope on or off. An unknown one is

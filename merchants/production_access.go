@@ -47,7 +47,7 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 		now, id := s.now(), models.NewAccessRequestID()
 		request = &models.AccessRequest{
 			ID: id, AccountID: account.ID, Status: models.AccessRequestPending, Version: 1,
-			LegalName: in.LegalName, Document: in.Document, Website: optional(in.Website), Sells: optional(in.Sells), MonthlyVolume: in.MonthlyVolume,
+			LegalName: in.LegalName, Document: in.Document, Website: orNone(in.Website), Sells: orNone(in.Sells), MonthlyVolume: in.MonthlyVolume,
 			ContactName: in.ContactName, ContactEmail: in.ContactEmail, ContactPhone: s.Vault.Seal(models.SealedContactPhone.Place(id), in.ContactPhone),
 			SubmittedBy: by.UserID, SubmittedAt: now, UpdatedAt: now,
 		}
@@ -195,7 +195,7 @@ func (s *Service) decide(tx *models.Tx, by Actor, account *models.Account, acces
 		object = *requestID
 	}
 	err := models.InsertAccessDecision(tx, models.AccessDecision{
-		AccountID: account.ID, RequestID: requestID, Outcome: outcome, ReasonCode: optional(why.Code), Reason: optional(why.Text),
+		AccountID: account.ID, RequestID: requestID, Outcome: outcome, ReasonCode: orNone(why.Code), Reason: orNone(why.Text),
 		DecidedBy: by.UserID, DecidedAt: s.now(),
 	})
 	if err != nil {

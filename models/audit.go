@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // ActorSystem acts where no person does.
@@ -71,9 +73,8 @@ const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, ''), l.ac
 	FROM audit_log l LEFT JOIN users u ON u.id = l.actor LEFT JOIN accounts a ON a.id = l.account_id
 	LEFT JOIN members m ON m.user_id = l.actor AND m.account_id = l.account_id WHERE true`
 
-// EachAuditLine calls line with the lines that pass the filter, the newest first,
-// without holding them all. An error of line ends it.
-func EachAuditLine(ctx context.Context, q Querier, f AuditFilter, line func(AuditLine) error) error {
+// AuditLines returns the lines that pass the filter, the newest first.
+func AuditLines(ctx context.Context, q Querier, f AuditFilter) ([]AuditLine, error) {
 	sql, args := auditLines, []any{}
 	where := func(condition string, value any) {
 		args = append(args, value)
@@ -97,34 +98,13 @@ func EachAuditLine(ctx context.Context, q Querier, f AuditFilter, line func(Audi
 	if f.Before > 0 {
 		where("l.id < $%d", f.Before)
 	}
-	sql += " ORDER BY l.id DESC"
-	if f.Limit > 0 {
-		args = append(args, f.Limit)
-		sql += fmt.Sprintf(" LIMIT $%d", len(args))
-	}
-	rows, err := q.Query(ctx, sql, args...)
+	args = append(args, f.Limit)
+	rows, err := q.Query(ctx, fmt.Sprintf("%s ORDER BY l.id DESC LIMIT nullif($%d, 0)", sql, len(args)), args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var l AuditLine
-		if err := rows.Scan(&l.ID, &l.At, &l.Actor, &l.AccountID, &l.Action, &l.ObjectID, &l.Detail, &l.Before, &l.After, &l.IP, &l.RequestID,
-			&l.ActorName, &l.ActorEmail, &l.ByStaff, &l.AccountName); err != nil {
-			return err
-		}
-		if err := line(l); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// AuditLines returns the lines that pass the filter, the newest first.
-func AuditLines(ctx context.Context, q Querier, f AuditFilter) (lines []AuditLine, err error) {
-	err = EachAuditLine(ctx, q, f, func(l AuditLine) error {
-		lines = append(lines, l)
-		return nil
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (l AuditLine, err error) {
+		return l, row.Scan(&l.ID, &l.At, &l.Actor, &l.AccountID, &l.Action, &l.ObjectID, &l.Detail, &l.Before, &l.After, &l.IP, &l.RequestID,
+			&l.ActorName, &l.ActorEmail, &l.ByStaff, &l.AccountName)
 	})
-	return lines, err
 }

@@ -113,6 +113,27 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 	return &c, nil
 }
 
+// AnyCheckout is a checkout with the account that it belongs to.
+type AnyCheckout struct {
+	Checkout
+	AccountID, AccountName string
+}
+
+// AnyCheckoutByID returns a checkout of any account, for staff, or ErrNotFound.
+func AnyCheckoutByID(ctx context.Context, q Querier, id string) (*AnyCheckout, error) {
+	if !wellFormed(id, "chk_", 20) {
+		return nil, ErrNotFound
+	}
+	var c AnyCheckout
+	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, a.id, a.name FROM checkouts c
+		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id WHERE c.id = $1`, id).
+		Scan(append(c.targets(), &c.AccountID, &c.AccountName)...)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &c, nil
+}
+
 // CheckoutFilter narrows a list. The zero value lists everything.
 type CheckoutFilter struct {
 	Status        CheckoutStatus

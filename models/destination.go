@@ -173,3 +173,10 @@ func Destinations(ctx context.Context, q Querier, f DestinationFilter) ([]Accoun
 		return d, row.Scan(append(d.targets(), &d.AccountName, &d.Uses)...)
 	})
 }
+
+// AccountsWithDestination counts the other accounts that have, or had, the same
+// address as a destination of the digest.
+func AccountsWithDestination(ctx context.Context, q Querier, digest, exceptAccountID string) (n int, err error) {
+	err = q.QueryRow(ctx, "SELECT count(DISTINCT account_id) FROM destinations WHERE digest = $1 AND account_id <> $2", digest, exceptAccountID).Scan(&n)
+	return n, err
+}

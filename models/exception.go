@@ -108,7 +108,8 @@ func SaveDecision(tx *Tx, x *Exception) error {
 
 // ExceptionFilter narrows a list for staff. The zero value lists everything.
 type ExceptionFilter struct {
-	Open      bool // undecided alone, the oldest first; else all, the newest first
+	Open      bool  // undecided alone, the oldest first; else all, the newest first
+	Livemode  *bool // of one environment; nil: of both
 	AccountID string
 	After     *Position // the last row of the page before: CreatedAt and PaymentID
 	Limit     int
@@ -121,6 +122,10 @@ func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception,
 	if f.Open {
 		sql += " AND x.decision IS NULL"
 		order, beyond = "ASC", ">"
+	}
+	if f.Livemode != nil {
+		args = append(args, *f.Livemode)
+		sql += place(" AND p.livemode = $%d", len(args))
 	}
 	if f.AccountID != "" {
 		args = append(args, f.AccountID)

@@ -83,3 +83,14 @@ func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
 	}
 	return &p, nil
 }
+
+// PaymentsOf lists the payments that were meant for a checkout of any account, for
+// staff, the oldest first.
+func PaymentsOf(ctx context.Context, q Querier, checkoutID string) ([]Payment, error) {
+	rows, err := q.Query(ctx, `SELECT id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at
+		FROM payments WHERE checkout_id = $1 ORDER BY recorded_at, id LIMIT 100`, checkoutID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Payment])
+}

@@ -43,19 +43,30 @@ func (p *Product) targets() []any {
 // InsertProduct writes a new product; a taken slug violates ProductsSlugUnique.
 func InsertProduct(tx *Tx, p *Product) error { return tx.Create(p).Error }
 
-// UpdateProduct writes what a member may change of a product of the scope: all but
-// its slug. It reports false if there is no such product.
-func UpdateProduct(tx *Tx, scope Scope, p *Product) (found bool, err error) {
-	done := tx.Exec(`UPDATE products SET name = ?, description = ?, image_url = ?, amount = ?, payment_cycle = ?, active = ?, updated_at = ?
-		WHERE slug = ? AND project_id = ? AND livemode = ?`, p.Name, p.Description, p.ImageURL, p.Amount, p.PaymentCycle, p.Active,
-		p.UpdatedAt, p.Slug, scope.ProjectID, scope.Livemode)
-	return done.RowsAffected == 1, done.Error
+// UpdateProduct writes what a member may change of a product that the caller holds:
+// all but its slug.
+func UpdateProduct(tx *Tx, p *Product) error {
+	return tx.Exec(`UPDATE products SET name = ?, description = ?, image_url = ?, amount = ?, payment_cycle = ?, active = ?, updated_at = ?
+		WHERE id = ?`, p.Name, p.Description, p.ImageURL, p.Amount, p.PaymentCycle, p.Active, p.UpdatedAt, p.ID).Error
+}
+
+// LockProduct is ProductBySlug and holds the row until tx ends.
+func LockProduct(tx *Tx, scope Scope, slug string) (p *Product, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		p, err = product(ctx, conn, scope, slug, " FOR UPDATE")
+		return err
+	})
+	return p, err
 }
 
 // ProductBySlug returns one product of the scope, active or not, or ErrNotFound.
 func ProductBySlug(ctx context.Context, q Querier, scope Scope, slug string) (*Product, error) {
+	return product(ctx, q, scope, slug, "")
+}
+
+func product(ctx context.Context, q Querier, scope Scope, slug, locking string) (*Product, error) {
 	var p Product
-	err := q.QueryRow(ctx, "SELECT "+productColumns+" FROM products d WHERE d.slug = $1 AND d.project_id = $2 AND d.livemode = $3",
+	err := q.QueryRow(ctx, "SELECT "+productColumns+" FROM products d WHERE d.slug = $1 AND d.project_id = $2 AND d.livemode = $3"+locking,
 		slug, scope.ProjectID, scope.Livemode).Scan(p.targets()...)
 	if err != nil {
 		return nil, notFound(err)

@@ -1,12 +1,11 @@
 package web
 
 import (
-	"bufio"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"log/slog"
+	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -15,10 +14,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 
 	"garoupa/models"
-	"garoupa/requestid"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
@@ -26,33 +23,22 @@ import (
 
 // auditSubjects are what acts are about, as the filter offers them.
 var auditSubjects = []string{
-	"access", "account", "amount", "api_key", "checkout", "destination", "exception", "member", "payment", "payment_link", "product",
-	"session", "staff", "switch", "user", "webhook_delivery", "webhook_endpoint", "withdrawal",
+	"access", "account", "amount", "api_key", "destination", "email", "exception", "password", "payment", "payment_link", "product",
+	"recovery_code", "recovery_codes", "staff", "switch", "totp", "webhook_endpoint", "withdrawal",
 }
 
 // auditFilter reads the filter of the log, as typed and as it is meant.
 func auditFilter(c *fiber.Ctx) (pages.AuditFields, models.AuditFilter, components.FieldErrors) {
 	fields := pages.AuditFields{
 		Subject: c.Query("subject"), Actor: strings.TrimSpace(c.Query("actor")), Object: strings.TrimSpace(c.Query("object")),
-		Account: strings.TrimSpace(c.Query("account")), From: c.Query("from"), To: c.Query("to"),
+		Account: strings.TrimSpace(c.Query("account")), From: c.Query("from"), Until: c.Query("until"),
 	}
 	filter := models.AuditFilter{AccountID: oneLine(fields.Account), Actor: oneLine(fields.Actor), ObjectID: oneLine(fields.Object)}
 	if slices.Contains(auditSubjects, fields.Subject) {
 		filter.Subject = fields.Subject
 	}
 	var errs components.FieldErrors
-	var err error
-	if fields.From != "" {
-		if filter.From, err = i18n.ParseDay(fields.From); err != nil {
-			errs = append(errs, components.FieldError{Field: "from", Text: i18n.T(c.UserContext(), "problem.day")})
-		}
-	}
-	if fields.To != "" {
-		if filter.To, err = i18n.ParseDay(fields.To); err != nil {
-			errs = append(errs, components.FieldError{Field: "to", Text: i18n.T(c.UserContext(), "problem.day")})
-		}
-		filter.To = filter.To.AddDate(0, 0, 1) // the day itself is within
-	}
+	filter.From, filter.To, errs = readPeriod(c, fields.From, fields.Until)
 	return fields, filter, errs
 }
 
@@ -75,7 +61,7 @@ func (s *server) auditList(c *fiber.Ctx, path, accountID string, row func(models
 	}
 	query := url.Values{}
 	for name, value := range map[string]string{
-		"subject": fields.Subject, "actor": fields.Actor, "object": fields.Object, "account": fields.Account, "from": fields.From, "to": fields.To,
+		"subject": fields.Subject, "actor": fields.Actor, "object": fields.Object, "account": fields.Account, "from": fields.From, "until": fields.Until,
 	} {
 		if value != "" {
 			query.Set(name, value)
@@ -176,44 +162,38 @@ func (s *server) sendAudit(c *fiber.Ctx, accountID string, seen func(models.Audi
 	if accountID != "" {
 		filter.AccountID = accountID
 	}
-	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	c.Set(fiber.HeaderContentDisposition, `attachment; filename="auditoria-`+s.Now().UTC().Format(time.DateOnly)+`.csv"`)
-	// The stream outlives the handler, so it has nothing of c.
-	ctx := requestid.With(context.Background(), requestid.Of(c.UserContext()))
-	c.Context().SetBodyStreamWriter(fasthttp.StreamWriter(func(w *bufio.Writer) {
-		defer func() { // a panic here is outside of every middleware and would end the process
-			if r := recover(); r != nil {
-				slog.ErrorContext(ctx, "audit export failed", "panic", r)
-			}
-		}()
-		if err := s.writeAudit(ctx, w, filter, seen); err != nil {
-			slog.WarnContext(ctx, "audit export ended", "err", err) // the browser left, or the database did
-		}
-	}))
-	return nil
+	name := i18n.T(c.UserContext(), "audit.file") + "-" + s.Now().UTC().Format(time.DateOnly) + ".csv"
+	return sendFile(c, name, func(ctx context.Context, to io.Writer) error { return s.writeAudit(ctx, to, filter, seen) })
 }
 
-func (s *server) writeAudit(ctx context.Context, w *bufio.Writer, filter models.AuditFilter, seen func(models.AuditLine) models.AuditLine) error {
-	file := csv.NewWriter(w)
+// writeAudit writes the log as RFC 4180 says, with its columns' names as programs
+// know them. Lines are read by batches, so that no query lasts as long as a slow
+// download.
+func (s *server) writeAudit(ctx context.Context, to io.Writer, filter models.AuditFilter, seen func(models.AuditLine) models.AuditLine) error {
+	file := csv.NewWriter(to)
 	if err := file.Write(auditColumns); err != nil {
 		return err
 	}
-	err := models.EachAuditLine(ctx, s.DB.Pool, filter, func(l models.AuditLine) error {
-		l = seen(l)
-		record := []string{
-			strconv.FormatInt(l.ID, 10), l.At.UTC().Format("2006-01-02T15:04:05.000Z"), l.Action, l.ObjectID, l.AccountID, l.Actor,
-			l.ActorName, l.ActorEmail, facts(l.Before), facts(l.After), facts(l.Detail), l.IP, l.RequestID,
+	for filter.Limit = fileBatch; ; {
+		lines, err := models.AuditLines(ctx, s.DB.Pool, filter)
+		if err != nil {
+			return fmt.Errorf("web: read the audit log for a file: %w", err)
 		}
-		for i, cell := range record {
-			record[i] = cellText(cell)
+		for _, l := range lines {
+			filter.Before = l.ID
+			l = seen(l)
+			record := []string{
+				strconv.FormatInt(l.ID, 10), l.At.UTC().Format("2006-01-02T15:04:05.000Z"), l.Action, l.ObjectID, l.AccountID, l.Actor,
+				cell(l.ActorName), cell(l.ActorEmail), facts(l.Before), facts(l.After), facts(l.Detail), l.IP, cell(l.RequestID),
+			}
+			if err := file.Write(record); err != nil {
+				return err
+			}
 		}
-		return file.Write(record)
-	})
-	if err != nil {
-		return err
+		if file.Flush(); file.Error() != nil || len(lines) < fileBatch {
+			return file.Error()
+		}
 	}
-	file.Flush()
-	return file.Error()
 }
 
 // facts writes the members of a line as JSON, "" for none.
@@ -226,13 +206,4 @@ func facts(members map[string]string) string {
 		return ""
 	}
 	return string(text)
-}
-
-// cellText keeps a spreadsheet from running what somebody typed: no cell begins like
-// a formula.
-func cellText(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

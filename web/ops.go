@@ -38,6 +38,21 @@ func (s *server) registerOps(r fiber.Router) {
 	ops.Get("/acessos/:id", s.opsAccess)
 	ops.Post("/acessos/:id", s.opsDecide(s.accessCase()))
 
+	ops.Get("/destinos", s.opsQueue(s.destinationQueue()))
+	ops.Get("/destinos/:id", s.opsDestination)
+	ops.Post("/destinos/:id", s.opsDecide(s.destinationCase()))
+
+	ops.Get("/saques", s.opsQueue(s.withdrawalQueue()))
+	ops.Get("/saques/:id", s.opsWithdrawal)
+	ops.Post("/saques/:id", s.opsDecide(s.withdrawalCase()))
+
+	ops.Get("/excecoes", s.opsQueue(s.exceptionQueue()))
+	ops.Get("/excecoes/:id", s.opsException)
+	ops.Post("/excecoes/:id", s.opsDecide(s.exceptionCase()))
+
+	ops.Get("/cobrancas/:id", s.opsCheckout)
+	ops.Post("/cobrancas/:id", s.opsDecide(s.refundCase()))
+
 	ops.Get("/contas", s.opsAccounts)
 	ops.Get("/contas/:id", s.opsAccount)
 	ops.Get("/contas/:id/encerrar", supervisor, s.opsRevokeForm)
@@ -91,6 +106,9 @@ func (s *server) opsShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 	out := layouts.OpsShell{Shell: shell, Role: string(*visitor(c).StaffRole), Nav: []layouts.NavItem{
 		{ID: layouts.OpsQueues, Href: "/ops"},
 		{ID: layouts.OpsAccess, Href: "/ops/acessos", Count: queues.Access.Count},
+		{ID: layouts.OpsDestinations, Href: "/ops/destinos", Count: queues.Destinations.Count},
+		{ID: layouts.OpsWithdrawals, Href: "/ops/saques", Count: queues.Withdrawals.Count + queues.Payouts.Count},
+		{ID: layouts.OpsExceptions, Href: "/ops/excecoes", Count: queues.Exceptions.Count},
 		{ID: layouts.OpsAccounts, Href: "/ops/contas"},
 	}}
 	if *visitor(c).StaffRole == models.StaffSupervisor {

@@ -113,41 +113,36 @@ func (s *server) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldEr
 	if err != nil {
 		return err
 	}
-	props := pages.OpsAccessProps{
-		ID: request.ID, Status: string(request.Status), SubmittedAt: request.SubmittedAt, Late: s.late(request.SubmittedAt),
+	ctx := c.UserContext()
+	props := pages.OpsCaseProps{
+		Section: layouts.OpsAccess, Href: "/ops/acessos", Title: request.LegalName, Badge: components.StatusBadge(components.Access, string(request.Status)),
 	}
-	if changed {
-		if props.Changed, err = s.lastAct(c, request.ID); err != nil {
-			return err
-		}
-	}
-	if props.Answers, err = s.accessAnswers(request); err != nil {
-		return err
-	}
-	if props.Account, err = s.accountHead(c, request.AccountID); err != nil {
-		return err
-	}
-	if props.History, props.SubmittedBy, err = s.accessHistory(c, request); err != nil {
-		return err
-	}
-	others, err := models.AccessRequestsByDocument(c.UserContext(), s.DB.Pool, request.Document, request.AccountID)
+	answers, err := s.accessAnswers(request)
 	if err != nil {
 		return err
 	}
-	for _, row := range s.accessRows(c, others, false) {
-		props.Others = append(props.Others, row.OpsItem)
+	history, submitter, err := s.accessHistory(c, request)
+	if err != nil {
+		return err
 	}
+	props.History = history
+	props.Parts = []pages.OpsPart{{
+		ID: "answers", Title: i18n.T(ctx, "ops.answers"), Note: i18n.T(ctx, "ops.submitted", i18n.DateTime(ctx, request.SubmittedAt), submitter), Facts: answers.Facts(ctx),
+	}}
+	others, err := models.AccessRequestsByDocument(ctx, s.DB.Pool, request.Document, request.AccountID)
+	if err != nil {
+		return err
+	}
+	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.same_document"), None: i18n.T(ctx, "ops.same_document_none"), Items: items(s.accessRows(c, others, false))}
 	if request.Status == models.AccessRequestPending {
+		props.Since, props.Late = &request.SubmittedAt, s.late(request.SubmittedAt)
 		props.Decision = &pages.DecisionForm{
 			Kind: "access", Action: "/ops/acessos/" + request.ID, Version: strconv.Itoa(request.Version),
 			Outcomes: []string{pages.OutcomeApproved, pages.OutcomeReturned, pages.OutcomeRejected},
-			Reasons:  merchants.AccessReasons, ReasonKey: "access.reason_", Fields: d.DecisionFields, Errors: errs,
+			Reasons:  merchants.AccessReasons, ReasonKey: "access.reason_", ReasonHint: i18n.T(ctx, "ops.reason_hint"), Fields: d.DecisionFields, Errors: errs,
 		}
 	}
-	if props.Shell, err = s.opsShell(c); err != nil {
-		return err
-	}
-	return render(c, pages.OpsAccess(props))
+	return s.showCase(c, props, request.AccountID, request.ID, changed)
 }
 
 // accessHistory is what was asked and decided about an account, the latest first,

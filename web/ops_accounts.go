@@ -136,9 +136,7 @@ func (s *server) fillBooks(c *fiber.Ctx, id string, props *pages.OpsAccountProps
 		if err != nil {
 			return err
 		}
-		props.Books = append(props.Books, pages.OpsBooks{
-			Live: live, Gross: b.Gross, Fee: b.Fee, Pending: b.Pending, Available: b.Available, Reserved: b.Reserved, Blocked: b.Blocked,
-		})
+		props.Books = append(props.Books, opsBooks(live, b))
 		blocks, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, id, live, true)
 		if err != nil {
 			return err
@@ -173,9 +171,17 @@ func (s *server) fillHistory(c *fiber.Ctx, id string, props *pages.OpsAccountPro
 	if err != nil {
 		return err
 	}
-	for _, row := range s.accessRows(c, requests, false) {
-		props.Requests = append(props.Requests, row.OpsItem)
+	props.Requests = items(s.accessRows(c, requests, false))
+	destinations, err := models.Destinations(c.UserContext(), s.DB.Pool, models.DestinationFilter{AccountID: id, Limit: opsLatest})
+	if err != nil {
+		return err
 	}
+	props.Destinations = items(s.destinationRows(c, destinations))
+	withdrawals, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{AccountID: id, Limit: opsLatest})
+	if err != nil {
+		return err
+	}
+	props.Withdrawals = items(s.withdrawalRows(c, withdrawals))
 	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{AccountID: id, Limit: opsLatest})
 	if err != nil {
 		return err

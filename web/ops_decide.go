@@ -2,7 +2,10 @@ package web
 
 import (
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
@@ -25,9 +28,10 @@ type decision struct {
 type preview struct {
 	section, title, back, backHref string
 	language                       i18n.Lang
-	page                           templ.Component
-	mail                           string // the subject; "" sends none
-	confirm                        string // the words of the button
+	page                           templ.Component // what the merchant will read; nil: nothing
+	effects                        []string        // what else will happen
+	mail                           string          // the subject; "" sends none
+	confirm                        string          // the words of the button
 	danger                         bool
 }
 
@@ -50,7 +54,7 @@ type opsCase struct {
 func (s *server) opsDecide(k opsCase) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		d := decision{id: c.Params("id"), DecisionFields: pages.DecisionFields{
-			Outcome: c.FormValue("outcome"), ReasonCode: c.FormValue("reasonCode"), Reason: formText(c, "reason"), Proof: c.FormValue("proof"),
+			Outcome: c.FormValue("outcome"), ReasonCode: c.FormValue("reasonCode"), Reason: formText(c, "reason"), Amount: c.FormValue("amount"), Proof: strings.TrimSpace(c.FormValue("proof")),
 		}}
 		d.version, _ = strconv.Atoi(c.FormValue("version")) // what is no number was no version
 		do := c.FormValue("do")
@@ -85,9 +89,12 @@ func (s *server) refused(c *fiber.Ctx, k opsCase, d decision, err error) error {
 	case fault.ChangedMeanwhile, fault.WrongState:
 		c.Status(fiber.StatusConflict)
 		return k.show(c, d, nil, true)
-	case fault.SecondPersonRequired, fault.QuoteWorse, fault.QuoteUnavailable, fault.InsufficientBalance:
+	case fault.SecondPersonRequired, fault.QuoteWorse, fault.QuoteUnavailable:
 		c.Status(fiber.StatusConflict)
 		return k.show(c, d, components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
+	case fault.InvalidAmount, fault.InsufficientBalance:
+		c.Status(fiber.StatusUnprocessableEntity)
+		return k.show(c, d, components.FieldErrors{{Field: "amount", Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
 	case fault.ProofRequired, fault.ProofTaken:
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d, components.FieldErrors{{Field: "proof", Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
@@ -109,13 +116,49 @@ func (s *server) showPreview(c *fiber.Ctx, k opsCase, d decision) error {
 	}
 	return render(c, pages.OpsPreview(pages.OpsPreviewProps{
 		Shell: shell, Section: p.section, Title: p.title, Back: p.back, BackHref: p.backHref, Action: c.Path(), Confirm: p.confirm, Danger: p.danger,
-		Language: p.language, Page: p.page, Mail: p.mail,
+		Language: p.language, Page: p.page, Effects: p.effects, Mail: p.mail,
 		Hidden: []components.KeyValue{
 			{Key: "version", Value: strconv.Itoa(d.version)}, {Key: "outcome", Value: d.Outcome}, {Key: "reasonCode", Value: d.ReasonCode},
-			{Key: "reason", Value: d.Reason}, {Key: "proof", Value: d.Proof},
+			{Key: "reason", Value: d.Reason}, {Key: "amount", Value: d.Amount}, {Key: "proof", Value: d.Proof},
 		},
 	}))
 }
+
+// showCase answers with the page of a thing, of an account or nobody's.
+func (s *server) showCase(c *fiber.Ctx, props pages.OpsCaseProps, accountID, id string, changed bool) (err error) {
+	if changed {
+		if props.Changed, err = s.lastAct(c, id); err != nil {
+			return err
+		}
+	}
+	if accountID != "" {
+		head, err := s.accountHead(c, accountID)
+		if err != nil {
+			return err
+		}
+		props.Account = &head
+	}
+	if props.Shell, err = s.opsShell(c); err != nil {
+		return err
+	}
+	return render(c, pages.OpsCase(props))
+}
+
+// reasonErrors reports what is wrong with the reason of a decision; codes are those
+// that there are, none if a text is enough.
+func reasonErrors(c *fiber.Ctx, d *decision, codes []string) (errs components.FieldErrors) {
+	d.Reason = strings.TrimSpace(d.Reason)
+	if len(codes) > 0 && !slices.Contains(codes, d.ReasonCode) {
+		errs = append(errs, components.FieldError{Field: "reasonCode", Text: i18n.T(c.UserContext(), "problem.ops_reason_code")})
+	}
+	if n := utf8.RuneCountInString(d.Reason); n < merchants.MinReasonLength || n > merchants.MaxReasonLength || !plainText(d.Reason) {
+		errs = append(errs, components.FieldError{Field: "reason", Text: i18n.T(c.UserContext(), "problem.ops_reason")})
+	}
+	return errs
+}
+
+// plainText reports whether a text of several lines holds nothing that is none.
+func plainText(text string) bool { return plain(strings.ReplaceAll(text, "\n", " ")) }
 
 // decisionErrors words what is wrong with the form of a decision, nil if err is
 // something else.

@@ -43,7 +43,10 @@ func TestOps_BrowserLooks(t *testing.T) {
 	if _, err := s.BlockAmount(t.Context(), payments.Actor{UserID: by.UserID}, s.Account.ID, false, 50_00, "Disputa 77 em análise."); err != nil {
 		t.Fatal(err)
 	}
+	money := s.moneyForLooks(t)
 	paths := map[string]string{
+		"destination": money["destination"], "withdrawal": money["withdrawal"], "payout": money["payout"], "exception": money["exception"],
+		"checkout": "/ops/cobrancas/" + checkout.ID, "destinations": "/ops/destinos", "withdrawals": "/ops/saques?aba=pagar", "exceptions": "/ops/excecoes?aba=teste",
 		"queues": "/ops", "list": "/ops/acessos", "list-done": "/ops/acessos?aba=decididos", "access": "/ops/acessos/" + pending.ID,
 		"access-done": "/ops/acessos/" + request.ID, "access-long": "/ops/acessos/" + asked.ID, "accounts": "/ops/contas",
 		"account": "/ops/contas/" + s.Account.ID, "switch": "/ops/contas/" + s.Account.ID + "/travas/SUSPENDED",
@@ -74,6 +77,41 @@ func TestOps_BrowserLooks(t *testing.T) {
 	}
 }
 
+// moneyForLooks makes things of money to decide about, and returns their pages.
+func (s *site) moneyForLooks(t *testing.T) map[string]string {
+	t.Helper()
+	if err := s.DB.Exec("UPDATE accounts SET withdrawals_blocked = false WHERE id = ?", s.Account.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	s.rich(t, 40_000_00)
+	approved, waits := s.Withdraw(t, 1_234_56), s.Withdraw(t, 20_000_00)
+	for _, w := range []*models.Withdrawal{approved, waits} {
+		if _, err := s.ApproveWithdrawal(t.Context(), s.Staff(t), w.ID, w.Version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.StartPayout(t.Context(), s.Staff(t), approved.ID); err != nil {
+		t.Fatal(err)
+	}
+	dest, err := s.RequestDestination(t.Context(), s.Member(), s.Account.ID, payments.NewDestination{
+		Rail: models.RailUSDT, Type: "TRON", Address: "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7", HolderName: "Ateliê Aurora Ltda",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := s.Checkout(t, payments.NewCheckout{Amount: 80_57}) // the amount that is paid twice in test
+	if err := s.SimulatePayment(t.Context(), twice.ID); err != nil {
+		t.Fatal(err)
+	}
+	var exception string
+	if err := s.DB.Raw("SELECT payment_id FROM payment_exceptions").Row().Scan(&exception); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		"destination": "/ops/destinos/" + dest.ID, "withdrawal": "/ops/saques/" + waits.ID, "payout": "/ops/saques/" + approved.ID, "exception": "/ops/excecoes/" + exception,
+	}
+}
+
 // enterConsole logs a new person of staff in, who sets up a code generator first.
 func (s *site) enterConsole(t *testing.T, page *browsertest.Page, email string) {
 	t.Helper()
@@ -94,6 +132,9 @@ func (s *site) ask(t *testing.T, business, email, document string) *models.Acces
 	t.Helper()
 	m, err := s.Merchants.SignUp(t.Context(), merchants.NewMerchant{Name: "Bia Melo", Business: business, Email: email, Password: paymentstest.Password, Verified: true}, "")
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec("UPDATE users SET email_verified_at = now() WHERE id = ?", m.UserID).Error; err != nil {
 		t.Fatal(err)
 	}
 	request, err := s.Merchants.RequestAccess(t.Context(), merchants.Actor{UserID: m.UserID, AccountID: m.AccountID}, merchants.AccessForm{

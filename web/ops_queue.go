@@ -31,6 +31,14 @@ type queued struct {
 	at models.Position
 }
 
+// items are the rows of a list without their places.
+func items(rows []queued) (shown []pages.OpsItem) {
+	for _, row := range rows {
+		shown = append(shown, row.OpsItem)
+	}
+	return shown
+}
+
 // opsQueue shows GET /ops/acessos and its likes.
 func (s *server) opsQueue(q queue) fiber.Handler {
 	list := payments.List("ops_" + q.id)
@@ -57,9 +65,7 @@ func (s *server) opsQueue(q queue) fiber.Handler {
 		if after != nil {
 			props.Pager.Previous = here
 		}
-		for _, row := range rows {
-			props.Items = append(props.Items, row.OpsItem)
-		}
+		props.Items = items(rows)
 		for _, t := range q.tabs {
 			props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{
 				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?aba=" + t, Current: t == tab,
@@ -86,7 +92,11 @@ func (s *server) opsHome(c *fiber.Ctx) error {
 		size  models.Queue
 		queue queue
 	}{
+		{layouts.OpsWithdrawals, 0, counts.Withdrawals, s.withdrawalQueue()},
+		{"payouts", 1, counts.Payouts, s.withdrawalQueue()},
+		{layouts.OpsDestinations, 0, counts.Destinations, s.destinationQueue()},
 		{layouts.OpsAccess, 0, counts.Access, s.accessQueue()},
+		{layouts.OpsExceptions, 0, counts.Exceptions, s.exceptionQueue()},
 	} {
 		tab := q.queue.tabs[q.tab]
 		rows, err := q.queue.rows(c, tab, nil, opsShown)
@@ -94,10 +104,7 @@ func (s *server) opsHome(c *fiber.Ctx) error {
 			return err
 		}
 		shown := pages.OpsQueue{ID: q.id, Href: q.queue.path + "?aba=" + tab, Count: q.size.Count, Oldest: q.size.Oldest}
-		shown.Late = q.size.Oldest != nil && s.late(*q.size.Oldest)
-		for _, row := range rows {
-			shown.Items = append(shown.Items, row.OpsItem)
-		}
+		shown.Late, shown.Items = q.size.Oldest != nil && s.late(*q.size.Oldest), items(rows)
 		props.Queues = append(props.Queues, shown)
 	}
 	return render(c, pages.OpsHome(props))

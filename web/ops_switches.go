@@ -96,7 +96,7 @@ func (s *server) showRevoke(c *fiber.Ctx, d decision, errs components.FieldError
 	d.Outcome = pages.OutcomeRevoked
 	props := pages.OpsRevokeProps{Account: head, Decision: pages.DecisionForm{
 		Kind: "access", Action: "/ops/contas/" + head.ID + "/encerrar", Outcomes: []string{pages.OutcomeRevoked},
-		Reasons: merchants.AccessReasons, ReasonKey: "access.reason_", Fields: d.DecisionFields, Errors: errs,
+		Reasons: merchants.AccessReasons, ReasonKey: "access.reason_", ReasonHint: i18n.T(c.UserContext(), "ops.reason_hint"), Fields: d.DecisionFields, Errors: errs,
 	}}
 	if changed {
 		if props.Changed, err = s.lastAct(c, head.ID); err != nil {

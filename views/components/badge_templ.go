@@ -122,6 +122,7 @@ const (
 
 	Withdrawal  = "withdrawal"
 	Destination = "destination"
+	Exception   = "exception"
 )
 
 // statuses are the tone and icon of every status of every thing. The word is the
@@ -171,6 +172,11 @@ var statuses = map[string]BadgeProps{
 	"destination_REJECTED": {Tone: ToneBad, Icon: "x"},
 	"destination_REPLACED": {Icon: "refresh-cw"},
 	"destination_REMOVED":  {Icon: "x"},
+
+	"exception_OPEN":        {Tone: ToneInfo, Icon: "clock"},
+	"exception_ACCEPTED":    {Tone: ToneOK, Icon: "check"},
+	"exception_REFUNDED":    {Icon: "undo-2"},
+	"exception_WRITTEN_OFF": {Icon: "ban"},
 }
 
 // DeliveryBadge is the badge of a delivery's status with other words.

@@ -17,6 +17,7 @@ const (
 	OpsExceptions   = "exceptions"
 	OpsAccounts     = "accounts"
 	OpsAudit        = "audit"
+	OpsCheckouts    = "checkouts" // not in the menu
 
 	OpsSearchPath = "/ops/buscar"
 )

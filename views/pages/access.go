@@ -116,7 +116,8 @@ func (a AccessAnswers) contact(ctx context.Context) []components.KeyValue {
 	}
 }
 
-func (a AccessAnswers) all(ctx context.Context) []components.KeyValue {
+// Facts are all answers.
+func (a AccessAnswers) Facts(ctx context.Context) []components.KeyValue {
 	return append(append(a.business(ctx), a.trade(ctx)...), a.contact(ctx)...)
 }
 

@@ -107,7 +107,7 @@ func Access(p AccessProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.KeyValues(p.Answers.all(ctx)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.KeyValues(p.Answers.Facts(ctx)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -33,9 +33,9 @@ type AuditChange struct {
 }
 
 // AuditFields are the fields of the filter, as typed. Their names are subject, actor,
-// object, account (in the console), from and to.
+// object, account (in the console), from and until.
 type AuditFields struct {
-	Subject, Actor, Object, Account, From, To string
+	Subject, Actor, Object, Account, From, Until string
 }
 
 // AuditList is the log, or what passes the filter.

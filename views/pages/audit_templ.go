@@ -294,7 +294,7 @@ func auditList(l AuditList, console string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.Field(components.FieldProps{Name: "to", Label: i18n.T(ctx, "audit.to"), Value: l.Fields.To, Type: "date", Error: l.Errors.For("to")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Field(components.FieldProps{Name: "until", Label: i18n.T(ctx, "audit.until"), Value: l.Fields.Until, Type: "date", Error: l.Errors.For("until")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -81,23 +81,66 @@ type OpsEvent struct {
 	Detail string // why, in words
 }
 
+// OpsCaseProps is one thing to decide about, with all that it takes to.
+type OpsCaseProps struct {
+	Shell    layouts.OpsShell
+	Section  string // one of the Ops constants of package layouts
+	Href     string // of the section
+	Title    string
+	Badge    templ.Component
+	Test     bool       // of the test environment
+	Since    *time.Time // it waits; nil: it waits no more
+	Late     bool
+	Changed  string // who changed it since it was looked at, and when; "" if nobody did
+	Notices  []components.NoticeProps
+	Parts    []OpsPart
+	Account  *OpsAccountHead // nil: it is nobody's
+	Books    []OpsBooks      // what the account has
+	Others   *OpsOthers
+	History  []OpsEvent
+	Decision *DecisionForm // nil: there is nothing to decide
+}
+
+// OpsPart is some facts about a thing.
+type OpsPart struct {
+	ID    string
+	Title string
+	Note  string
+	Facts []components.KeyValue
+}
+
+// OpsOthers are things to compare with.
+type OpsOthers struct {
+	Title string
+	None  string // what to say if there are none
+	Items []OpsItem
+}
+
+// own reports whether the person may decide nothing about it.
+func (p OpsCaseProps) own() bool { return p.Account != nil && p.Account.Own }
+
 // DecisionFields are what a form of a decision asks for. Their names are outcome,
-// reasonCode, reason and proof, how the institution names a payment.
+// reasonCode, reason, amount, and proof, how the institution names a payment.
 type DecisionFields struct {
-	Outcome, ReasonCode, Reason, Proof string
+	Outcome, ReasonCode, Reason, Amount, Proof string
 }
 
 // DecisionForm asks for a decision. Texts are "ops.<Kind>_<outcome>" with a hint
 // "…_hint", and reasons "<ReasonKey><code>".
 type DecisionForm struct {
-	Kind      string
-	Action    string // where it posts to; first for a look at what the merchant will read
-	Version   string // of the thing as it is shown
-	Outcomes  []string
-	Reasons   []string
-	ReasonKey string
-	Fields    DecisionFields
-	Errors    components.FieldErrors
+	Kind        string
+	Action      string // where it posts to; first for a look at what the merchant will read
+	Version     string // of the thing as it is shown
+	Outcomes    []string
+	Reasons     []string // none: a text is enough
+	ReasonKey   string
+	ReasonLabel string // "" for a text that the merchant reads
+	ReasonHint  string
+	AskAmount   string // the label of the amount; "" asks for none
+	AskProof    string // the label of the proof; "" asks for none
+	ProofHint   string
+	Fields      DecisionFields
+	Errors      components.FieldErrors
 }
 
 // OpsPreviewProps shows what the merchant will read, before it is decided.
@@ -111,9 +154,10 @@ type OpsPreviewProps struct {
 	Hidden   []components.KeyValue
 	Confirm  string // a verb and its object
 	Danger   bool
-	Language i18n.Lang // the merchant's
-	Page     templ.Component
-	Mail     string // the subject; "" sends none
+	Effects  []string        // what else will happen, in words
+	Language i18n.Lang       // the merchant's
+	Page     templ.Component // what the merchant will read; nil: nothing
+	Mail     string          // the subject; "" sends none
 }
 
 // outcomes are the answers of the form.
@@ -145,6 +189,14 @@ func (h OpsAccountHead) facts(ctx context.Context) []components.KeyValue {
 		{Key: i18n.T(ctx, "ops.account_withdrawn"), Value: i18n.T(ctx, "ops.account_withdrawn_sum", i18n.Money(ctx, h.Totals.Withdrawn), i18n.Number(ctx, h.Totals.Withdrawals))},
 		{Key: i18n.T(ctx, "ops.account_exceptions"), Value: i18n.Number(ctx, h.Totals.OpenExceptions)},
 	}
+}
+
+// reasonLabel names the field of the text.
+func (f DecisionForm) reasonLabel(ctx context.Context) string {
+	if f.ReasonLabel != "" {
+		return f.ReasonLabel
+	}
+	return i18n.T(ctx, "ops.reason")
 }
 
 // inLanguage shows a part of a page in another language than the page's.

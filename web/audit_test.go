@@ -1,0 +1,221 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/i18n"
+)
+
+// acts writes some lines of the audit log: two of the owner's, one of staff's.
+func (s *site) acts(t *testing.T) (key string) {
+	t.Helper()
+	made, _, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Test, merchants.NewKey{Name: "=cmd()", Permissions: merchants.CheckoutIntegration})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(24 * time.Hour)
+	by := s.reviewer(t, "eva@example.com", models.StaffReviewer)
+	by.IP, by.RequestID = "198.51.100.9", "req_of_staff"
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchLiveBlocked, true, "Ordem judicial 12."); err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+// The owner sees what was done to the account, when and from where, but not who of
+// staff did it; other members see nothing of it.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	key := s.acts(t)
+	c := s.member(t)
+	a := c.get("/app/auditoria")
+	text := a.Find("main ul").Text()
+	for _, want := range []string{"Trava ligada", "Operação", "Ordem judicial 12.", "live_blocked", "Chave de API criada", "Ana Lima", key, "127.0.0.1", "CHECKOUT:CREATE"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the log does not show %q", want)
+		}
+	}
+	for _, secret := range []string{"Eva", "eva@example.com", "198.51.100.9", "req_of_staff"} {
+		if strings.Contains(a.body, secret) {
+			t.Errorf("the merchant learns %q of staff", secret)
+		}
+	}
+	if a.Find(`nav a[href="/app/auditoria"]`).Length() == 0 {
+		t.Error("the menu does not lead to the log")
+	}
+	c.lang = "en"
+	if text := c.get("/app/auditoria").Find("main ul").Text(); !strings.Contains(text, "Switch turned on") || !strings.Contains(text, "by Operations") {
+		t.Errorf("in English: %s", text)
+	}
+	c.lang = "pt-BR"
+	s.GiveRole(t, models.RoleAdmin)
+	for _, path := range []string{"/app/auditoria", "/app/auditoria.csv"} {
+		if a := c.get(path); a.status != http.StatusForbidden {
+			t.Errorf("%s as an administrator: %d", path, a.status)
+		}
+	}
+	if a := c.get("/app"); a.Find(`nav a[href="/app/auditoria"]`).Length() != 0 {
+		t.Error("the menu leads where the member may not go")
+	}
+}
+
+// Each filter narrows the log, and pages of it neither repeat nor leave out a line.
+func TestAudit_Filter(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	key := s.acts(t)
+	c := s.member(t)
+	for query, want := range map[string]int{
+		"": 3, "subject=switch": 1, "subject=api_key": 1, "subject=withdrawal": 0, "subject=nonsense": 3, "actor=ANA@example.com": 2,
+		"actor=" + s.Owner.UserID: 2, "object=" + key: 1, "from=2026-03-01&until=2026-03-01": 2, "from=2026-03-02": 1, "until=2026-02-28": 0,
+		"actor=%00%ff": 3, "account=acc_00000000000000000000": 3, "subject=api_key&actor=nobody": 0,
+	} {
+		if a := c.get("/app/auditoria?" + query); a.Find("main section ul > li").Length() != want {
+			t.Errorf("%s: %d lines, want %d", query, a.Find("main section ul > li").Length(), want)
+		}
+	}
+	if a := c.get("/app/auditoria?from=ontem"); a.Find("#from-error").Length() != 1 || a.Find("#from").AttrOr("value", "") != "ontem" {
+		t.Error("a day that is none is not told")
+	}
+	for range 60 {
+		if _, _, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Test, merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen, path := map[string]bool{}, "/app/auditoria?subject=api_key"
+	for page := 0; path != ""; page++ {
+		a := c.get(path)
+		for _, object := range a.Find("main section ul > li").EachIter() {
+			id := regexp.MustCompile(`key_[0-9a-f]{20}`).FindString(object.Text())
+			if id == "" || seen[id] {
+				t.Fatalf("%s: %q again", path, id)
+			}
+			seen[id] = true
+		}
+		path = a.Find("main a[rel=next]").AttrOr("href", "")
+		if page == 0 { // a line that is written meanwhile shifts nothing
+			if _, _, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Test, merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(seen) != 61 {
+		t.Errorf("%d keys were seen", len(seen))
+	}
+}
+
+// The file has what the page has, as one line each, and nothing in it runs in a
+// spreadsheet.
+func TestAudit_File(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.acts(t)
+	for range 510 { // more than one batch
+		if _, _, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Test, merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.DB.Exec("UPDATE users SET name = '=HYPERLINK(1)' WHERE id = ?", s.Owner.UserID).Error; err != nil {
+		t.Fatal(err)
+	}
+	read := func(c *client, path string) (answer, [][]string) {
+		t.Helper()
+		a := c.get(path)
+		records, err := csv.NewReader(strings.NewReader(a.body)).ReadAll()
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		return a, records
+	}
+	a, records := read(s.member(t), "/app/auditoria.csv")
+	if a.header.Get("Content-Type") != "text/csv; charset=utf-8" || a.header.Get("Content-Disposition") != `attachment; filename="auditoria-2026-03-02.csv"` {
+		t.Errorf("headers %v", a.header)
+	}
+	if len(records) != 1+3+510 || records[0][2] != "action" {
+		t.Fatalf("%d records, %v", len(records), records[0])
+	}
+	if !slices.IsSortedFunc(records[1:], func(a, b []string) int { return strings.Compare(b[1], a[1]) }) {
+		t.Error("not the newest first")
+	}
+	for _, record := range records[1:] {
+		if record[2] == "switch.turned_on" && (record[5] != "staff" || record[6] != "Operação" || record[11] != "") {
+			t.Errorf("the merchant's file tells of staff: %v", record)
+		}
+		if strings.HasPrefix(record[6], "=") || record[2] == "account.created" && record[6] != "'=HYPERLINK(1)" {
+			t.Errorf("a spreadsheet would run %v", record)
+		}
+	}
+	if _, records := read(s.member(t), "/app/auditoria.csv?subject=switch"); len(records) != 2 {
+		t.Errorf("with a filter: %d records", len(records))
+	}
+
+	c, _ := s.console(t, models.StaffSupervisor)
+	if _, records := read(c, "/ops/auditoria.csv?subject=switch&account="+s.Account.ID); len(records) != 2 || records[1][7] != "eva@example.com" || records[1][12] != "req_of_staff" {
+		t.Errorf("staff read %v", records)
+	}
+	if _, records := read(c, "/ops/auditoria.csv?subject=staff"); len(records) != 3 {
+		t.Errorf("acts on no account: %v", records)
+	}
+	if a := c.get("/ops/auditoria?subject=switch&account=" + s.Account.ID); !strings.Contains(a.Find("main").Text(), "Eva Reis") || a.Find("main a[download]").AttrOr("href", "") != "/ops/auditoria.csv?account="+s.Account.ID+"&subject=switch" {
+		t.Error("the console's log lacks the account's acts")
+	}
+}
+
+// Every act that is written down has words in both languages, and a subject in the
+// filter.
+func TestAudit_Words(t *testing.T) {
+	t.Parallel()
+	offered := offeredSubjects(t)
+	act := regexp.MustCompile(`"((?:access|account|amount|api_key|destination|email|exception|invite|member|password|payment|payment_link|product|project|recovery_codes?|session|staff|switch|totp|webhook_endpoint|withdrawal)\.[a-z_]+)"`)
+	found := 0
+	for _, folder := range []string{"../merchants", "../payments", "../models", "../cmd/garoupa"} {
+		files, err := filepath.Glob(folder + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range act.FindAllStringSubmatch(string(source), -1) {
+				if strings.HasSuffix(file, "_test.go") || m[1] == "withdrawal.created" { // an event and no act
+					continue
+				}
+				found++
+				key := "audit.action_" + strings.ReplaceAll(m[1], ".", "_")
+				for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+					if i18n.In(lang, key) == key {
+						t.Errorf("%s: no %s words for %s", file, lang, m[1])
+					}
+				}
+				if subject, _, _ := strings.Cut(m[1], "."); !slices.Contains(offered, subject) {
+					t.Errorf("%s: the filter does not offer %s", file, subject)
+				}
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("%d acts found", found)
+	}
+}
+
+// offeredSubjects are the subjects that the filter offers.
+func offeredSubjects(t *testing.T) (offered []string) {
+	t.Helper()
+	for _, option := range newSite(t).member(t).get("/app/auditoria").Find("#subject option").EachIter() {
+		offered = append(offered, option.AttrOr("value", ""))
+	}
+	return offered
+}
