@@ -24,7 +24,11 @@ type kind struct {
 	path   string
 }
 
-const securityPage = "/app/configuracoes/seguranca"
+const (
+	securityPage     = "/app/configuracoes/seguranca"
+	destinationsPage = "/app/saques/destinos"
+	withdrawalPage   = "/app/saques/{withdrawal}"
+)
 
 // kinds are the sorts of mail that there are. A kind's texts are "mail.<kind>_subject",
 // "mail.<kind>_body", whose lines are paragraphs, and "mail.<kind>_action", the
@@ -44,6 +48,14 @@ var kinds = map[string]kind{
 	models.MailAccessRejected:   {[]string{"name", "account"}, "/app/producao"},
 	models.MailAccessReturned:   {[]string{"name", "account"}, "/app/producao"},
 	models.MailAccessRevoked:    {[]string{"name", "account"}, "/app/producao"},
+
+	models.MailDestinationRequested: {[]string{"name", "account", "destination", "at"}, destinationsPage},
+	models.MailDestinationApproved:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
+	models.MailDestinationRejected:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
+	models.MailWithdrawalCompleted:  {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
+	models.MailWithdrawalRejected:   {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
+	models.MailWithdrawalFailed:     {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
+	models.MailWithdrawalReturned:   {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
 }
 
 // maxParam bounds a param in characters: names are other people's to choose.

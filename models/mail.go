@@ -44,6 +44,14 @@ const (
 	MailAccessRejected   = "access_rejected"
 	MailAccessReturned   = "access_returned"
 	MailAccessRevoked    = "access_revoked"
+
+	MailDestinationRequested = "destination_requested"
+	MailDestinationApproved  = "destination_approved"
+	MailDestinationRejected  = "destination_rejected"
+	MailWithdrawalCompleted  = "withdrawal_completed"
+	MailWithdrawalRejected   = "withdrawal_rejected"
+	MailWithdrawalFailed     = "withdrawal_failed"
+	MailWithdrawalReturned   = "withdrawal_returned"
 )
 
 // JobSendMail is the kind, and QueueMails the queue, of the River job that sends one

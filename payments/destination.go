@@ -45,6 +45,9 @@ func (s *Service) RequestDestination(ctx context.Context, by Actor, accountID st
 		if err := models.InsertDestination(tx, d); err != nil {
 			return err
 		}
+		if err := s.tellOfDestination(tx, d, models.MailDestinationRequested, d.CreatedAt); err != nil {
+			return err
+		}
 		return s.auditDestination(tx, by, d, "destination.requested", nil)
 	})
 	if models.Violates(err, models.DestinationsOneInReview) {
@@ -121,6 +124,9 @@ func (s *Service) ApproveDestination(ctx context.Context, by Actor, id string, s
 		if err := models.SaveDestination(tx, d); err != nil {
 			return err
 		}
+		if err := s.tellOfDestination(tx, d, models.MailDestinationApproved, usable); err != nil {
+			return err
+		}
 		return s.auditDestination(tx, by, d, "destination.approved", nil)
 	})
 }
@@ -141,6 +147,9 @@ func (s *Service) RejectDestination(ctx context.Context, by Actor, id string, se
 		now := s.now()
 		d.Status, d.ReviewedBy, d.ReviewedAt, d.ReasonCode, d.Reason = models.DestinationRejected, &by.UserID, &now, &code, &reason
 		if err := models.SaveDestination(tx, d); err != nil {
+			return err
+		}
+		if err := s.tellOfDestination(tx, d, models.MailDestinationRejected, now); err != nil {
 			return err
 		}
 		return s.auditDestination(tx, by, d, "destination.rejected", map[string]string{"code": code, "reason": reason})

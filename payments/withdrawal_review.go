@@ -136,6 +136,9 @@ func (s *Service) moveWithdrawal(ctx context.Context, by Actor, accountID, id st
 			return "", err
 		}
 		w.Status = to
+		if err := s.mailWithdrawal(tx, w); err != nil {
+			return "", err
+		}
 		var detail map[string]string
 		if w.FailureCode != nil {
 			detail = map[string]string{"code": *w.FailureCode, "reason": *w.Reason}

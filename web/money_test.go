@@ -13,6 +13,8 @@ import (
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
+	"garoupa/ratelimit"
+	"garoupa/web"
 )
 
 // lively is a live account with so much, and a member's client that looks at live.
@@ -307,6 +309,23 @@ func TestWithdraw_Wrong(t *testing.T) {
 		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, false, "A ordem foi cumprida."); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Requests count together with the API's, and one too many keeps what was typed.
+func TestWithdraw_Limited(t *testing.T) {
+	t.Parallel()
+	s := newLimitedSite(t, web.Limits{Withdrawals: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: time.Second, Burst: 1})})
+	s.GoLive(t)
+	s.Destination(t, models.RailPix)
+	s.Fund(t, true, 100_00)
+	c := s.member(t)
+	c.post("/app/ambiente", "env", "live")
+	form := c.ask("BRL_PIX", "10")
+	c.post("/app/saques", form...)
+	a := c.post("/app/saques", form...)
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" || !strings.Contains(a.Find("#errors").Text(), "Espere 1 s") || a.Find("#amount").AttrOr("value", "") != "10" {
+		t.Errorf("%d %q", a.status, a.Find("#errors").Text())
 	}
 }
 

@@ -46,8 +46,9 @@ type Options struct {
 
 // Limits bound how often pages may be asked for (decisions, 10). Nil is no limit.
 type Limits struct {
-	Pages *ratelimit.Limiter // public pages, by address
-	LogIn *ratelimit.Limiter // by e-mail and address
+	Pages       *ratelimit.Limiter // public pages, by address
+	LogIn       *ratelimit.Limiter // by e-mail and address
+	Withdrawals *ratelimit.Limiter // requests, by account: the API's
 }
 
 type server struct {

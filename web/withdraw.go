@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -194,6 +195,13 @@ func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	account, err := s.account(c)
 	if err != nil {
 		return err
+	}
+	if d := s.Limits.Withdrawals.Take(account.ID, s.Now()); !d.Allowed {
+		seconds := max(1, int(math.Ceil(d.RetryAfter.Seconds())))
+		form.Errors = components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.withdrawal_wait", seconds)}}
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds))
+		c.Status(fiber.StatusTooManyRequests)
+		return s.showNewWithdrawal(c, form)
 	}
 	seen := payments.SeenWithdrawal{DestinationID: c.FormValue("destination"), Fee: -1} // a fee that cannot be read is none that was seen
 	if fee, err := money.ParseDecimal(c.FormValue("fee")); err == nil {

@@ -190,8 +190,12 @@ func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
 
 // end is the last step of a withdrawal that brought no money out.
 func (p WithdrawalProps) end(ctx context.Context) components.TimelineStep {
+	back := p.Amount
+	if p.Status == WithdrawalReturned {
+		back = p.Net // the fee was for the payout
+	}
 	return components.TimelineStep{
 		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.DateTime(ctx, p.UpdatedAt), Done: true, Tone: components.ToneBad,
-		Note: i18n.T(ctx, "withdrawals.step_back_note"),
+		Note: i18n.T(ctx, "withdrawals.step_back_note", i18n.Money(ctx, back)),
 	}
 }
