@@ -1,0 +1,215 @@
+package web_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/ledger"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+	"garoupa/web/browsertest"
+)
+
+// The whole way of money, by everybody's own hands: a merchant signs up and asks for
+// live access, staff approve; a live charge is paid and settles; a destination is
+// approved; the shop's server asks for a withdrawal, two people approve it, and it is
+// paid. In the end balance, statement, settlement and audit log agree to the centavo.
+func TestMoney_Journey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.Gateway.Service.Live = s.Simulator // a demonstration, where nothing moves
+	shop := browsertest.Open(t, s.url+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
+	account := s.signsUp(t, shop)
+	s.asksForAccess(t, shop)
+	eva := s.atConsole(t, "eva@staff.example")
+	s.approves(t, eva, "acessos")
+
+	shop.Goto(s.url + "/app/producao")
+	shop.WaitVisible("button[name=env][value=live]")
+	shop.Click("main button[value=live]")
+	key := s.makesKey(shop)
+	shop.Goto(s.url + "/app/saques/destinos/novo")
+	shop.Type("#address", "529.982.247-25")
+	shop.Type("#holderName", "Bia Melo")
+	shop.Click("Enviar para análise")
+	shop.WaitVisible("Em análise")
+	s.approves(t, eva, "destinos")
+	s.Clock.Advance(paymentstest.Policy.Hold)
+
+	status, checkout := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 2000000, "description": "Encomenda", "externalId": "pedido-1"}`)
+	if status != http.StatusCreated || checkout["livemode"] != true {
+		t.Fatalf("a live charge: %d %v", status, checkout)
+	}
+	id := checkout["id"].(string)
+	if err := s.SimulatePayment(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(paymentstest.SettlementDelay)
+	if _, err := s.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.expectSettlement(t, key, id, "AVAILABLE")
+
+	status, withdrawal := s.call(t, key, http.MethodPost, "/v1/withdrawals", `{"rail": "BRL_PIX", "amount": "19802.00"}`)
+	if status != http.StatusCreated || withdrawal["status"] != "PENDING_REVIEW" {
+		t.Fatalf("a withdrawal: %d %v", status, withdrawal)
+	}
+	for _, email := range []string{"rui@staff.example", "lia@staff.example"} { // a day later, and above the four-eyes amount
+		s.approves(t, s.atConsole(t, email), "saques")
+	}
+	for range 2 { // sent, then arrived
+		s.Clock.Advance(5 * time.Second)
+		if err := s.PayOutDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.CoverDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.allAgree(t, shop, account, key, id, withdrawal["id"].(string))
+}
+
+// atConsole is a new person of staff at the console.
+func (s *site) atConsole(t *testing.T, email string) *browsertest.Page {
+	t.Helper()
+	s.reviewer(t, email, models.StaffReviewer)
+	page := browsertest.Open(t, s.url+"/entrar?next=/ops", browsertest.Options{})
+	s.enterConsole(t, page, email)
+	return page
+}
+
+// signsUp makes the merchant's account and proves its address by the link in the mail.
+func (s *site) signsUp(t *testing.T, page *browsertest.Page) (accountID string) {
+	t.Helper()
+	page.Type("#name", "Bia Melo")
+	page.Type("#business", "Padaria Sol")
+	page.Type("#email", "bia@example.com")
+	page.Type("#password", paymentstest.Password)
+	page.Press("Enter")
+	page.WaitText("h1", "Início")
+	page.Goto(s.url + "/verificar-email?token=" + s.Link(t, models.MailVerifyEmail, "bia@example.com"))
+	page.Click("main form button.btn-primary")
+	page.WaitTrue(`!document.querySelector("main input[name=token]")`)
+	if err := s.DB.Raw("SELECT id FROM accounts WHERE name = 'Padaria Sol'").Row().Scan(&accountID); err != nil {
+		t.Fatal(err)
+	}
+	return accountID
+}
+
+func (s *site) asksForAccess(t *testing.T, page *browsertest.Page) {
+	t.Helper()
+	page.Goto(s.url + "/app/producao/pedido")
+	answers := accessAnswers("")
+	for i := 0; i < len(answers)-2; i += 2 {
+		browsertest.Eval[bool](page, `(document.getElementById("`+answers[i]+`").value = "", true)`)
+		page.Type("#"+answers[i], answers[i+1])
+	}
+	page.Click("button[value=check]")
+	page.Click("button[value=send]")
+	page.WaitVisible("Em análise")
+}
+
+// makesKey makes a live key that may withdraw, and returns its secret.
+func (s *site) makesKey(page *browsertest.Page) string {
+	page.Goto(s.url + "/app/chaves/nova")
+	page.Type("#name", "Loja")
+	for _, permission := range []models.Permission{models.PermissionWithdrawalCreate, models.PermissionWithdrawalRead} {
+		page.Click("input[value='" + string(permission) + "']")
+	}
+	page.Click("main form button.btn-primary")
+	const secret = `(document.querySelector("main").innerText + document.querySelector("main input")?.value).match(/svc_live_[0-9A-Za-z]{32}/)?.[0]`
+	page.WaitTrue(secret)
+	return browsertest.Eval[string](page, secret)
+}
+
+// approves opens what waits in a queue of the console, looks at what an approval will
+// do, and gives it.
+func (s *site) approves(t *testing.T, page *browsertest.Page, queue string) {
+	t.Helper()
+	page.Goto(s.url + "/ops")
+	item := "main a[href^='/ops/" + queue + "/']"
+	page.Goto(s.url + page.Attr(item, "href"))
+	page.WaitVisible("Padaria Sol")
+	page.Click("input[name=outcome][value^=APPROVE]")
+	page.Click("main form button.btn-primary")
+	page.Click("button[value=send]")
+	page.WaitTrue(`!document.querySelector("button[value=send]")`)
+}
+
+// call asks the API as the shop's server does.
+func (s *site) call(t *testing.T, key, method, path, body string) (status int, answer map[string]any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", path)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		t.Fatalf("%s %s: %d %s", method, path, response.StatusCode, text)
+	}
+	return response.StatusCode, answer
+}
+
+func (s *site) expectSettlement(t *testing.T, key, checkoutID, want string) {
+	t.Helper()
+	_, checkout := s.call(t, key, http.MethodGet, "/v1/checkouts/"+checkoutID, "")
+	settlement, _ := checkout["settlement"].(map[string]any)
+	if settlement["status"] != want || settlement["amount"] != "19802.00" {
+		t.Errorf("the settlement is %v, want %s of 19802.00", settlement, want)
+	}
+}
+
+// allAgree compares what the API, the pages, the books and the audit log say in the end.
+func (s *site) allAgree(t *testing.T, page *browsertest.Page, accountID, key, checkoutID, withdrawalID string) {
+	t.Helper()
+	_, withdrawal := s.call(t, key, http.MethodGet, "/v1/withdrawals/"+withdrawalID, "")
+	if withdrawal["status"] != "COMPLETED" || withdrawal["netAmount"] != "19802.00" || withdrawal["endToEndId"] == nil {
+		t.Errorf("the withdrawal is %v", withdrawal)
+	}
+	s.expectSettlement(t, key, checkoutID, "COMPLETED")
+	_, balance := s.call(t, key, http.MethodGet, "/v1/balance", "")
+	for name, want := range map[string]string{
+		"grossAmount": "20000.00", "feeAmount": "198.00", "pendingAmount": "0.00", "availableAmount": "0.00", "reservedAmount": "0.00", "blockedAmount": "0.00",
+	} {
+		if balance[name] != want {
+			t.Errorf("%s is %v, want %s", name, balance[name], want)
+		}
+	}
+	if drift, err := ledger.Check(t.Context(), s.DB.Pool); err != nil || len(drift) != 0 {
+		t.Errorf("the books: %v, %v", drift, err)
+	}
+
+	page.Goto(s.url + "/app/saldo")
+	for _, amount := range []string{"20.000,00", "198,00", "19.802,00"} {
+		page.WaitVisible("R$ " + amount)
+	}
+	page.Goto(s.url + "/app/saques/" + withdrawalID)
+	page.WaitVisible(withdrawal["endToEndId"].(string))
+	page.Goto(s.url + "/app/auditoria")
+	page.WaitText("h1", page.Text("h1"))
+	var actions []string
+	if err := s.DB.Raw("SELECT action FROM audit_log WHERE account_id = ? ORDER BY id", accountID).Scan(&actions).Error; err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range []string{"destination.approved", "withdrawal.requested", "withdrawal.first_approved", "withdrawal.approved", "withdrawal.completed"} {
+		if !slices.Contains(actions, action) {
+			t.Errorf("the audit log has no %s: %v", action, actions)
+		}
+	}
+}
