@@ -3,6 +3,7 @@ package payments_test
 import (
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
@@ -189,6 +190,7 @@ func TestRefundPayment(t *testing.T) {
 		{"the rest", by, payments.NewRefund{PaymentID: paymentID, Amount: 40_00, Reason: "O resto."}, ""},
 		{"a centavo more", by, payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: "Sim."}, fault.InvalidAmount},
 	} {
+		g.Clock.Advance(time.Second)
 		_, err := g.RefundPayment(t.Context(), step.by, step.in)
 		if step.want != "" {
 			refused(t, step.name, err, step.want)

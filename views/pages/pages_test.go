@@ -156,7 +156,7 @@ func checkNames(t *testing.T, name string, doc *goquery.Document) {
 			t.Errorf("%s: no name: %s", name, html)
 		}
 	})
-	doc.Find("input:not([type=hidden]), select, textarea").Each(func(_ int, s *goquery.Selection) {
+	doc.Find("input:not([type=hidden], [hidden]), select, textarea").Each(func(_ int, s *goquery.Selection) {
 		id := s.AttrOr("id", "-")
 		if s.ParentsFiltered("label").Length() == 0 && doc.Find(`label[for="`+id+`"]`).Length() != 1 {
 			t.Errorf("%s: no label for %q", name, s.AttrOr("name", id))
