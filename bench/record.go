@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // recording is what the product sent to PostgreSQL for one request of each kind,
@@ -102,6 +103,10 @@ func (r recorder) all(secret string) (*recording, error) {
 	return out, nil
 }
 
+// requestLog is where calls are written down, many at a time and some time after
+// their answers: no statement that belongs to a request.
+const requestLog = "api_requests"
+
 // one makes a request and returns the statement that it caused: the only one with
 // the project among its values, as the look-up of the key and the sweeps have none.
 func (r recorder) one(request []byte, answer any) (statement, error) {
@@ -127,6 +132,9 @@ func (r recorder) one(request []byte, answer any) (statement, error) {
 	}
 	var found []statement
 	for _, s := range all {
+		if strings.Contains(s.sql, requestLog) {
+			continue
+		}
 		if s, err = s.single(); err != nil {
 			return statement{}, err
 		}

@@ -97,12 +97,7 @@ func TestDashboard_Browser(t *testing.T) {
 		"keys": "/app/chaves", "key-new": "/app/chaves/nova", "key-revoke": "/app/chaves/" + keyID + "/revogar",
 		"webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo", "webhook": "/app/webhooks/" + endpoint.ID,
 	}
-	for name, look := range map[string]browsertest.Options{
-		"phone-light-pt":   {},
-		"phone-dark-en":    {Dark: true, Lang: "en-US"},
-		"desktop-light-en": {Viewport: browsertest.Desktop, Lang: "en-US"},
-		"desktop-dark-pt":  {Viewport: browsertest.Desktop, Dark: true},
-	} {
+	for name, look := range looks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			page := browsertest.Open(t, s.url+"/entrar", look)

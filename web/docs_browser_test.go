@@ -15,12 +15,7 @@ func TestDocs_Browser(t *testing.T) {
 		"quickstart": "/docs", "webhooks": "/docs/webhooks?code=go", "errors": "/docs/errors", "authentication": "/docs/authentication",
 		"test-mode": "/docs/test-mode", "reference": "/docs/api", "checkouts": "/docs/api/checkouts?code=php", "events": "/docs/api/events",
 	}
-	for name, look := range map[string]browsertest.Options{
-		"phone-light-pt":   {},
-		"phone-dark-en":    {Dark: true, Lang: "en-US"},
-		"desktop-light-en": {Viewport: browsertest.Desktop, Lang: "en-US"},
-		"desktop-dark-pt":  {Viewport: browsertest.Desktop, Dark: true},
-	} {
+	for name, look := range looks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			page := browsertest.Open(t, s.url+"/docs", look)

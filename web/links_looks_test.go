@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -10,13 +11,19 @@ import (
 	"garoupa/web/browsertest"
 )
 
-// looks are the devices, colours and languages that pages are looked at in.
-var looks = map[string]browsertest.Options{
-	"phone-light-pt":   {},
-	"phone-dark-en":    {Dark: true, Lang: "en-US"},
-	"desktop-light-en": {Viewport: browsertest.Desktop, Lang: "en-US"},
-	"desktop-dark-pt":  {Viewport: browsertest.Desktop, Dark: true},
-}
+// looks are ways in which a page is seen. Two of them cover both widths, themes and
+// languages; whoever wants pictures gets the other two as well.
+var looks = func() map[string]browsertest.Options {
+	some := map[string]browsertest.Options{
+		"phone-light-pt":  {},
+		"desktop-dark-en": {Viewport: browsertest.Desktop, Dark: true, Lang: "en-US"},
+	}
+	if os.Getenv(browsertest.ScreenshotVariable) != "" {
+		some["phone-dark-en"] = browsertest.Options{Dark: true, Lang: "en-US"}
+		some["desktop-light-pt"] = browsertest.Options{Viewport: browsertest.Desktop}
+	}
+	return some
+}()
 
 // see checks the page as it stands and keeps a picture of it.
 func see(page *browsertest.Page, picture string) {

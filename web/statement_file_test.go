@@ -87,8 +87,7 @@ func TestStatementFile(t *testing.T) {
 
 // A file of any size begins at once and takes little memory, whoever reads it and
 // however slowly.
-func TestStatementFile_Large(t *testing.T) {
-	t.Parallel()
+func TestStatementFile_Large(t *testing.T) { // alone: other tests would use the memory that is measured
 	s := newSite(t)
 	const movements = 120_000
 	s.Fund(t, false, movements*1_00)
