@@ -179,11 +179,8 @@ func TestStreamTestEvents_Refused(t *testing.T) {
 	}
 	refused(s.key, 400, "invalid_request_body", "Last-Event-ID", id)
 
-	var open []*stream
 	for range 5 {
-		one := s.stream(t, address, s.key)
-		one.want(streamed{id: models.EventStreamStart})
-		open = append(open, one)
+		s.stream(t, address, s.key).want(streamed{id: models.EventStreamStart})
 	}
 	sixth := read(t, s.stream(t, address, s.key).answer)
 	if !sixth.refused(t, 429, "rate_limit_exceeded") || sixth.header.Get("Retry-After") != "10" {

@@ -33,10 +33,10 @@ func lively(t *testing.T) (*site, *client) {
 // start to those alone.
 func TestMoney_Roles(t *testing.T) {
 	t.Parallel()
-	s, c := lively(t)
+	s, _ := lively(t)
 	w := s.Withdraw(t, 10_00)
 	d := s.Destination(t, models.RailUSDT)
-	c = s.member(t) // whose proof is fresh
+	c := s.member(t) // whose proof is fresh
 	c.post("/app/ambiente", "env", "live")
 	pages := []string{
 		"/app/saldo", "/app/saldo/extrato.csv", "/app/saques", "/app/saques/novo", "/app/saques/novo/revisar?rail=BRL_PIX&amount=10",
