@@ -28,7 +28,7 @@ func (s *server) record(c *fiber.Ctx) error {
 		}
 	}
 	h, known := c.Locals(holderKey{}).(*models.KeyHolder)
-	if !known {
+	if !known || !s.Log.Room() {
 		return nil
 	}
 	call := requestlog.Call{

@@ -116,13 +116,21 @@ type Tx struct {
 // InTx runs fn in one READ COMMITTED transaction and commits if it returns nil.
 // When PostgreSQL picks the transaction as a deadlock or serialization victim,
 // InTx runs fn again, three times in all: fn must have no effect outside the
-// database, and must set afresh whatever it hands out.
+// database, and must set afresh whatever it hands out. When ctx ends, the statement
+// under way fails, and so does everything after it, the commit included.
 func (db *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	const attempts = 3
 	for attempt := 1; ; attempt++ {
 		err := db.WithContext(ctx).Connection(func(g *gorm.DB) error {
 			conn := g.Statement.ConnPool.(*sql.Conn)
-			return g.Transaction(func(g *gorm.DB) error { return fn(&Tx{DB: g, ctx: ctx, conn: conn}) })
+			// database/sql would roll back on its own, beside fn, when ctx ends; it then takes
+			// the connection away from under Conn.Raw, which panics. Statements end with ctx.
+			return g.WithContext(context.WithoutCancel(ctx)).Transaction(func(g *gorm.DB) error {
+				if err := fn(&Tx{DB: g.WithContext(ctx), ctx: ctx, conn: conn}); err != nil {
+					return err
+				}
+				return ctx.Err()
+			})
 		})
 		if attempt == attempts || !retryable(err) {
 			return err

@@ -273,3 +273,43 @@ func TestSlowQueries(t *testing.T) {
 		}
 	}
 }
+
+// A transaction whose context ends at any moment leaves nothing behind and does not
+// panic.
+func TestInTx_Cancelled(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	if err := db.Exec("CREATE TABLE marks (run integer, line integer)").Error; err != nil {
+		t.Fatal(err)
+	}
+	const runs, lines = 400, 4
+	var group errgroup.Group
+	for worker := range 8 {
+		group.Go(func() error {
+			for run := worker; run < runs; run += 8 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(run*10)*time.Microsecond)
+				_ = db.InTx(ctx, func(tx *models.Tx) error {
+					for line := range lines {
+						err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+							_, err := conn.Exec(ctx, "INSERT INTO marks VALUES ($1, $2)", run, line)
+							return err
+						})
+						if err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				cancel()
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var torn int
+	if err := db.Raw("SELECT count(*) FROM (SELECT run FROM marks GROUP BY run HAVING count(*) <> ?) t", lines).Row().Scan(&torn); err != nil || torn != 0 {
+		t.Errorf("%d transactions were written in part, %v", torn, err)
+	}
+}

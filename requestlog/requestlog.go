@@ -19,10 +19,11 @@ import (
 
 const (
 	// waiting bounds the calls that are to be written; each holds some kilobytes.
-	waiting = 4096
-	// together is how many calls are written in one statement.
-	together = 256
-	// writeEvery bounds how long a call waits for others.
+	waiting = 1024
+	// together is how many calls are written in one statement, one every writeEvery:
+	// a thousand a second are kept, and a flood of more takes the database no more
+	// than that.
+	together   = 256
 	writeEvery = 250 * time.Millisecond
 	// writeWithin bounds one statement.
 	writeWithin = 10 * time.Second
@@ -54,6 +55,19 @@ func Start(db models.Querier) *Log {
 	return l
 }
 
+// Room reports whether a call would be kept now, so that what would not be need not
+// be copied. A call that finds no room is counted as dropped.
+func (l *Log) Room() bool {
+	if l == nil {
+		return false
+	}
+	if len(l.calls) == cap(l.calls) {
+		l.dropped.Add(1)
+		return false
+	}
+	return true
+}
+
 // Add keeps a call. It never blocks: a call that finds no room is counted as dropped.
 func (l *Log) Add(c Call) {
 	if l == nil {
@@ -78,24 +92,24 @@ func (l *Log) Close() {
 func (l *Log) write() {
 	tick := time.NewTicker(writeEvery)
 	defer tick.Stop()
-	var batch []models.APIRequest
 	for {
 		select {
-		case c := <-l.calls:
-			if batch = append(batch, c.masked()); len(batch) < together {
-				continue
-			}
 		case <-tick.C:
+			l.flush(l.take(together))
 		case <-l.closing:
-			for len(l.calls) > 0 {
-				batch = append(batch, (<-l.calls).masked())
-			}
-			l.flush(batch)
+			l.flush(l.take(waiting))
 			return
 		}
-		l.flush(batch)
-		batch = batch[:0]
 	}
+}
+
+// take returns up to limit of the calls that wait.
+func (l *Log) take(limit int) []models.APIRequest {
+	batch := make([]models.APIRequest, 0, min(limit, len(l.calls)))
+	for range cap(batch) {
+		batch = append(batch, (<-l.calls).masked())
+	}
+	return batch
 }
 
 // flush writes a batch. What cannot be written is lost: the log serves developers,
