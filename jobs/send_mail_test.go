@@ -64,7 +64,7 @@ func (g *gateway) mail(t *testing.T, fact string) models.Mail {
 func TestSendMail(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
-	server := mailtest.New(t)
+	server := mailtest.New(t, mailtest.Options{})
 	g.write(t, "ana@example.com", time.Now().Add(-100*time.Hour), "old")
 	g.write(t, "ana@example.com", time.Now(), "new", "new")
 	g.startMailing(t, server)
@@ -86,9 +86,8 @@ func TestSendMail(t *testing.T) {
 func TestSendMail_Refused(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
-	server := mailtest.New(t)
 	var asked atomic.Int32
-	server.Refuse = func(to string) string {
+	server := mailtest.New(t, mailtest.Options{Refuse: func(to string) string {
 		if to == "gone@example.com" {
 			return "550 5.1.1 <gone@example.com> unknown"
 		}
@@ -96,7 +95,7 @@ func TestSendMail_Refused(t *testing.T) {
 			return "451 4.7.1 <" + to + "> try again later"
 		}
 		return ""
-	}
+	}})
 	g.write(t, "gone@example.com", time.Now(), "gone")
 	g.write(t, "ana@example.com", time.Now(), "later")
 	g.startMailing(t, server)
@@ -120,14 +119,14 @@ func TestSendMail_Refused(t *testing.T) {
 func TestSendMail_Hanging(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
-	server := mailtest.New(t)
-	server.Hang = make(chan struct{})
+	hang := make(chan struct{})
+	server := mailtest.New(t, mailtest.Options{Hang: hang})
 	receiver := newReceiver(t, answers(204))
 	g.Endpoint(t, receiver.url)
 	facts := []string{"1", "2", "3", "4", "5", "6", "7", "8"}
 	g.write(t, "ana@example.com", time.Now(), facts...)
 	g.startMailing(t, server)
-	t.Cleanup(func() { close(server.Hang) })
+	t.Cleanup(func() { close(hang) })
 	g.checkout(t, payments.NewCheckout{})
 	receiver.next(t)
 	server.None(t)

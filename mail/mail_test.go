@@ -58,9 +58,8 @@ func invite(language string) *models.Mail {
 // whatever people called themselves stays a name.
 func TestSend(t *testing.T) {
 	t.Parallel()
-	server := mailtest.New(t)
 	certificate, roots := certified(t)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	server := mailtest.New(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
 	s := newSender(t, "smtp://ana:hunter2@"+server.Address)
 	s.Roots = roots
 	link := "https://app.example/convite/" + s.Vault.Token("tok_00000000000000000001")
@@ -94,8 +93,7 @@ func TestSend(t *testing.T) {
 func TestSend_TLS(t *testing.T) {
 	t.Parallel()
 	certificate, roots := certified(t)
-	server := mailtest.New(t)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	server := mailtest.New(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
 	s := newSender(t, "smtp://"+server.Address)
 	if err := s.Send(t.Context(), invite("en")); err == nil {
 		t.Error("a certificate of nobody was believed")
@@ -109,7 +107,7 @@ func TestSend_TLS(t *testing.T) {
 	}
 	server.None(t)
 
-	open := mailtest.New(t)
+	open := mailtest.New(t, mailtest.Options{})
 	if err := newSender(t, "smtp://ana:hunter2@"+open.Address).Send(t.Context(), invite("en")); err == nil {
 		t.Error("the password was told in the clear")
 	}
@@ -129,11 +127,10 @@ func TestSend_TLS(t *testing.T) {
 // What went wrong is told without the address, and without the server's words.
 func TestSend_Refused(t *testing.T) {
 	t.Parallel()
-	server := mailtest.New(t)
-	s := newSender(t, "smtp://"+server.Address)
 	for answer, permanent := range map[string]bool{"550 5.1.1 <bia@example.com> unknown": true, "450 4.2.1 <bia@example.com> is busy": false} {
-		server.Refuse = func(string) string { return answer }
-		err := s.Send(t.Context(), invite("en"))
+		server := mailtest.New(t, mailtest.Options{Refuse: func(string) string { return answer }})
+		err := newSender(t, "smtp://"+server.Address).Send(t.Context(), invite("en"))
+		server.None(t)
 		failed, ok := errors.AsType[*mail.Failure](err)
 		if !ok || failed.Permanent != permanent || strings.Contains(err.Error(), "bia") || !strings.Contains(err.Error(), answer[:3]) {
 			t.Errorf("%s: %v", answer, err)
@@ -143,7 +140,6 @@ func TestSend_Refused(t *testing.T) {
 	if failed, ok := errors.AsType[*mail.Failure](gone.Send(t.Context(), invite("en"))); !ok || failed.Permanent {
 		t.Errorf("no server: %v", failed)
 	}
-	server.None(t)
 }
 
 // Every kind has its texts in both languages, and they ask for no param that the kind

@@ -151,10 +151,10 @@ func DisableFailing(tx *Tx, id string, now, since time.Time, events int) (disabl
 	return done.RowsAffected == 1, done.Error
 }
 
-// ClaimFailureMail reports whether a mail may tell now that an endpoint fails: none
-// did since before. The next may after this one.
-func ClaimFailureMail(tx *Tx, id string, now, before time.Time) (claimed bool, err error) {
-	done := tx.Exec(`UPDATE webhook_endpoints SET failure_told_at = ? WHERE id = ? AND (failure_told_at IS NULL OR failure_told_at <= ?)`,
-		now, id, before)
+// ClaimFailureMail reports whether a mail may tell now that an endpoint fails. The
+// next one may after every, and of a test endpoint only once it has succeeded since.
+func ClaimFailureMail(tx *Tx, id string, now time.Time, every time.Duration) (claimed bool, err error) {
+	done := tx.Exec(`UPDATE webhook_endpoints SET failure_told_at = ? WHERE id = ? AND
+		(failure_told_at IS NULL OR failure_told_at <= ? AND (livemode OR failure_told_at < failing_since))`, now, id, now.Add(-every))
 	return done.RowsAffected == 1, done.Error
 }

@@ -40,10 +40,13 @@ const (
 	MailRecoveryCodeUsed = "recovery_code_used"
 	MailWebhookFailing   = "webhook_failing"
 	MailWebhookDisabled  = "webhook_disabled"
-	MailAccessApproved   = "access_approved"
-	MailAccessRejected   = "access_rejected"
-	MailAccessReturned   = "access_returned"
-	MailAccessRevoked    = "access_revoked"
+
+	MailTestWebhookFailing  = "webhook_failing_test"
+	MailTestWebhookDisabled = "webhook_disabled_test"
+	MailAccessApproved      = "access_approved"
+	MailAccessRejected      = "access_rejected"
+	MailAccessReturned      = "access_returned"
+	MailAccessRevoked       = "access_revoked"
 
 	MailDestinationRequested = "destination_requested"
 	MailDestinationApproved  = "destination_approved"

@@ -14,8 +14,10 @@ const (
 	// and so many events were given up meanwhile (decisions, 9).
 	disableAfter  = 5 * 24 * time.Hour
 	disableEvents = 10
-	// failureMailEvery spaces the mails about events given up, of each endpoint.
-	failureMailEvery = time.Hour
+	// failureMailEvery spaces the mails about events given up, of each live endpoint.
+	// Of a test endpoint there is one until it succeeds again, and at most one a day.
+	failureMailEvery     = time.Hour
+	testFailureMailEvery = 24 * time.Hour
 )
 
 // RecordAttempt notes a finished attempt that a job made of a delivery, as it was
@@ -64,12 +66,21 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 		case disabled:
 			return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookDisabled, f.EndedAt, models.RoleOwner)
 		}
-		due, err := models.ClaimFailureMail(tx, d.Endpoint.ID, f.EndedAt, f.EndedAt.Add(-failureMailEvery))
+		every := testFailureMailEvery
+		if d.Endpoint.Livemode {
+			every = failureMailEvery
+		}
+		due, err := models.ClaimFailureMail(tx, d.Endpoint.ID, f.EndedAt, every)
 		if err != nil || !due {
 			return err
 		}
 		return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookFailing, f.EndedAt, models.RoleOwner, models.RoleDeveloper)
 	})
+}
+
+// testMails say of a test endpoint what their keys say of a live one.
+var testMails = map[string]string{
+	models.MailWebhookFailing: models.MailTestWebhookFailing, models.MailWebhookDisabled: models.MailTestWebhookDisabled,
 }
 
 // tellOfEndpoint mails the members of the roles. Of the address they are told the
@@ -82,6 +93,9 @@ func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string,
 	members, err := models.ProjectMembersToTell(tx, e.ProjectID, roles...)
 	if err != nil {
 		return fmt.Errorf("members to tell: %w", err)
+	}
+	if !e.Livemode {
+		kind = testMails[kind]
 	}
 	mails := make([]models.Mail, len(members))
 	for i, m := range members {

@@ -29,36 +29,41 @@ type Received struct {
 	Encrypted  bool
 }
 
-// Server takes mails. Set what differs before the first connection.
-type Server struct {
-	Address string // host:port
+// Options are what a server does besides taking mails.
+type Options struct {
 	// TLS makes the server offer STARTTLS; nil: it does not.
 	TLS *tls.Config
-	// Refuse answers a recipient, "" takes it: "550 5.1.1 no such mailbox".
+	// Refuse answers a recipient, "" takes it: "550 5.1.1 no such mailbox". It may be
+	// called by several connections at once.
 	Refuse func(to string) string
 	// Hang makes every connection wait for it before the greeting.
-	Hang chan struct{}
+	Hang <-chan struct{}
+}
 
-	mails    chan Received
-	listener net.Listener
-	talks    sync.WaitGroup
+// Server takes mails.
+type Server struct {
+	Address string // host:port
+
+	options Options
+	mails   chan Received
 }
 
 // New starts a server that ends with the test.
-func New(t testing.TB) *Server {
+func New(t testing.TB, o Options) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Address: listener.Addr().String(), mails: make(chan Received, 100), listener: listener}
-	s.talks.Go(func() {
+	s := &Server{Address: listener.Addr().String(), options: o, mails: make(chan Received, 100)}
+	var talks sync.WaitGroup
+	talks.Go(func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			s.talks.Go(func() {
+			talks.Go(func() {
 				defer conn.Close()
 				_ = conn.SetDeadline(time.Now().Add(time.Minute))
 				s.talk(t, conn)
@@ -67,7 +72,7 @@ func New(t testing.TB) *Server {
 	})
 	t.Cleanup(func() {
 		listener.Close()
-		s.talks.Wait()
+		talks.Wait()
 	})
 	return s
 }
@@ -96,8 +101,8 @@ func (s *Server) None(t testing.TB) {
 
 // talk is one connection, RFC 5321 as far as clients use it.
 func (s *Server) talk(t testing.TB, conn net.Conn) {
-	if s.Hang != nil {
-		<-s.Hang
+	if s.options.Hang != nil {
+		<-s.options.Hang
 	}
 	var (
 		got Received
@@ -114,14 +119,14 @@ func (s *Server) talk(t testing.TB, conn net.Conn) {
 		switch strings.ToUpper(verb) {
 		case "EHLO":
 			say("250-mailtest")
-			if s.TLS != nil && !got.Encrypted {
+			if s.options.TLS != nil && !got.Encrypted {
 				say("250-STARTTLS")
 			}
 			say("250-AUTH PLAIN")
 			say("250 8BITMIME")
 		case "STARTTLS":
 			say("220 go on")
-			secured := tls.Server(conn, s.TLS)
+			secured := tls.Server(conn, s.options.TLS)
 			if err := secured.Handshake(); err != nil {
 				return
 			}
@@ -135,8 +140,8 @@ func (s *Server) talk(t testing.TB, conn net.Conn) {
 			say("250 ok")
 		case "RCPT":
 			got.To = within(rest)
-			if s.Refuse != nil {
-				if answer := s.Refuse(got.To); answer != "" {
+			if s.options.Refuse != nil {
+				if answer := s.options.Refuse(got.To); answer != "" {
 					say("%s", answer)
 					continue
 				}
