@@ -27,7 +27,7 @@ const (
 	remembered = 10_000
 )
 
-// testEvent is one event of a stream.
+// testEvent is one event of a stream, or without a body a place in it.
 type testEvent struct {
 	id, kind string
 	body     []byte // as it is delivered
@@ -42,16 +42,23 @@ type eventSource struct {
 	lost func(err error, wait time.Duration)
 	// connected is told of each connection that was made.
 	connected func()
+	// after are ids of events that came before, the latest last: the stream goes on
+	// behind it. Without any it begins with what is new.
+	after []string
 
 	last  string // where to go on; "" before the first connection
 	seen  map[string]bool
 	order []string // of seen, the oldest first
 }
 
-// follow hands events over until ctx ends, which is no error, or the gateway refuses
-// for good.
+// follow hands events over, and first the place where a new stream begins, until ctx
+// ends, which is no error, or the gateway refuses for good.
 func (s *eventSource) follow(ctx context.Context, handle func(testEvent)) error {
 	s.seen = map[string]bool{}
+	for _, id := range s.after {
+		s.note(id)
+		s.last = id
+	}
 	wait := firstWait
 	for {
 		began, last := time.Now(), s.last
@@ -166,15 +173,22 @@ func (s *eventSource) take(e testEvent, handle func(testEvent)) {
 		return
 	}
 	s.last = e.id
-	if e.body == nil || s.seen[e.id] {
+	if s.seen[e.id] {
 		return
 	}
-	s.seen[e.id] = true
-	if s.order = append(s.order, e.id); len(s.order) > remembered {
+	if e.body != nil {
+		s.note(e.id)
+	}
+	handle(e)
+}
+
+// note remembers an event, and in time forgets the oldest.
+func (s *eventSource) note(id string) {
+	s.seen[id] = true
+	if s.order = append(s.order, id); len(s.order) > remembered {
 		delete(s.seen, s.order[0])
 		s.order = s.order[1:]
 	}
-	handle(e)
 }
 
 // plainly cuts from a network's error what a person who develops need not read.

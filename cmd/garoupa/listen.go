@@ -20,6 +20,7 @@ const queued = 1000
 func listen(ctx context.Context, in invocation) error {
 	target := in.flags.String("forward-to", "", "`URL` to post events to, such as http://localhost:3000/hook")
 	secret := in.flags.String("secret", "", "signing `secret`, whsec_…; else GAROUPA_WEBHOOK_SECRET, else a new one")
+	fresh := in.flags.Bool("new", false, "leave out what happened since the run before")
 	r := in.remoteFlags()
 	if _, err := in.parse(); err != nil {
 		return err
@@ -43,6 +44,7 @@ func listen(ctx context.Context, in invocation) error {
 	}
 	fmt.Fprintf(in.out, "Test events of %s go to %s\nSigning secret: %s\nCtrl-C stops.\n\n", r.server, *target, *secret)
 	f := &forwarder{out: in.out, client: webhook.NewClient(webhook.Options{AllowPrivate: true}), target: *target, secret: *secret}
+	f.open(r, *fresh)
 	if err := f.run(ctx, r); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
@@ -54,6 +56,28 @@ type forwarder struct {
 	out            io.Writer
 	client         *webhook.Client
 	target, secret string
+	place          *place // nil: it is not kept
+}
+
+// open finds the place where the run before ended, unless that is not wished.
+func (f *forwarder) open(r *remote, fresh bool) {
+	p, err := openPlace(r, f.target)
+	if err != nil {
+		f.forget(err)
+		return
+	}
+	if fresh {
+		p.ids = nil
+	}
+	if f.place = p; len(p.ids) > 0 {
+		f.note("going on where the run before ended; --new leaves that out")
+	}
+}
+
+// forget says why the next run will not know where this one ended.
+func (f *forwarder) forget(why error) {
+	f.place = nil
+	f.note(fmt.Sprintf("another run will not go on where this one ends: %s", why))
 }
 
 // run forwards until ctx ends or the gateway refuses for good.
@@ -74,6 +98,9 @@ func (f *forwarder) run(ctx context.Context, r *remote) error {
 			f.note(fmt.Sprintf("not connected: %s; again in %s", err, wait.Round(10*time.Millisecond)))
 		},
 	}
+	if f.place != nil {
+		source.after = f.place.ids
+	}
 	events, ended := make(chan testEvent, queued), make(chan error, 1)
 	go func() {
 		defer close(events)
@@ -85,24 +112,29 @@ func (f *forwarder) run(ctx context.Context, r *remote) error {
 		})
 	}()
 	for e := range events {
-		if ctx.Err() == nil {
-			f.forward(ctx, e)
+		if ctx.Err() != nil || e.body != nil && !f.forward(ctx, e) || f.place == nil {
+			continue
+		}
+		if err := f.place.keep(e.id); err != nil {
+			f.forget(err)
 		}
 	}
 	return <-ended
 }
 
-// forward makes the one attempt that an event gets, and says how it went.
-func (f *forwarder) forward(ctx context.Context, e testEvent) {
+// forward makes the one attempt that an event gets, and says how it went. It reports
+// false if the attempt was cut off by the end of ctx.
+func (f *forwarder) forward(ctx context.Context, e testEvent) bool {
 	outcome := f.client.Post(ctx, webhook.Attempt{URL: f.target, Secret: f.secret, EventID: e.id, Number: 1, At: time.Now(), Body: e.body})
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return
+	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
+		return false
 	}
 	status := strconv.Itoa(outcome.StatusCode)
 	if outcome.StatusCode == 0 {
 		status = outcome.Detail
 	}
 	f.note(fmt.Sprintf("%-18s %s  %s  %d ms", e.kind, e.id, status, outcome.Duration.Milliseconds()))
+	return true
 }
 
 // note prints a line with the time. Lines are written whole, so those of the two

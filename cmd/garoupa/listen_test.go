@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"garoupa/merchants"
 	"garoupa/models/modelstest"
 	"garoupa/webhook"
 )
@@ -218,6 +220,38 @@ func TestListen(t *testing.T) {
 		t.Errorf("Ctrl-C: %v", err)
 	}
 
+	p.run("trigger", "checkout.paid", "--server", p.url, "--key", made.Keys.Test) // while nobody listens
+	again := p.listen("--forward-to", in.url+"/forwarded", "--server", p.url, "--key", made.Keys.TestReadOnly)
+	for id, attempts := range in.wait("/forwarded", 4) {
+		if len(attempts) != 1 {
+			t.Errorf("%s came %d times", id, len(attempts))
+		}
+	}
+	again.says(t, `checkout.paid   `)
+	if err := again.Process.Kill(); err != nil { // without a word
+		t.Fatal(err)
+	}
+	_ = again.Wait()
+	p.run("trigger", "checkout.created", "--server", p.url, "--key", made.Keys.Test)
+	again = p.listen("--forward-to", in.url+"/forwarded", "--new", "--server", p.url, "--key", made.Keys.TestReadOnly)
+	p.run("trigger", "checkout.paid", "--server", p.url, "--key", made.Keys.Test)
+	again.says(t, `checkout.paid   `)
+	if got := in.wait("/forwarded", 1); len(got) != 6 {
+		t.Errorf("without what was missed, %d events", len(got))
+	}
+	if err := again.finish(syscall.SIGINT); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+
+	kept, err := filepath.Glob(filepath.Join(p.data, "cache", "garoupa", "*"))
+	if err != nil || len(kept) == 0 {
+		t.Errorf("kept are %v, %v", kept, err)
+	}
+	for _, file := range kept {
+		if text, err := os.ReadFile(file); err != nil || strings.Contains(file+string(text), made.Keys.TestReadOnly[len(merchants.PrefixTest):]) {
+			t.Errorf("%s holds the key, %v", file, err)
+		}
+	}
 	same := p.listen("--forward-to", in.url+"/same", "--server", p.url, "--key", made.Keys.Test, "--secret", l.secret)
 	if same.secret != l.secret {
 		t.Errorf("the secret given is %q, used is %q", l.secret, same.secret)
@@ -319,7 +353,7 @@ func TestEventSource_Read(t *testing.T) {
 		last   string
 	}{
 		"nothing":            {"", nil, ""},
-		"where it stands":    {"retry: 1\nid: start\n: hello\n\n", nil, "start"},
+		"where it stands":    {"retry: 1\nid: start\n: hello\n\n", []string{"start  "}, "start"},
 		"events":             {"id: a\nevent: x\ndata: {\"k\":\": 1\"}\n\n: still here\n\nid:b\nevent:y\ndata:{}\n\n", []string{`a x {"k":": 1"}`, "b y {}"}, "b"},
 		"a repetition":       {"id: a\nevent: x\ndata: {}\n\nid: b\nevent: x\ndata: {}\n\nid: a\nevent: x\ndata: {}\n\n", []string{"a x {}", "b x {}"}, "a"},
 		"cut in an event":    {"id: a\nevent: x\ndata: {}\n\nid: b\nevent: x\ndata: {\"am", []string{"a x {}"}, "a"},

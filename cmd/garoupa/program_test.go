@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func newProgramOver(t *testing.T, database string, settings ...string) *program 
 	listener.Close()
 	data := t.TempDir()
 	env := []string{
-		database, "GAROUPA_DATA_DIR=" + data, "GAROUPA_LISTEN=" + address,
+		database, "GAROUPA_DATA_DIR=" + data, "XDG_CACHE_HOME=" + filepath.Join(data, "cache"), "GAROUPA_LISTEN=" + address,
 		"GAROUPA_RATE_LIMIT=off", "GAROUPA_LOG_LEVEL=error", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
 	}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GAROUPA_POSTGRES_BIN"} { // nothing else of whoever runs the tests

@@ -24,6 +24,9 @@ func rotateKey(ctx context.Context, in invocation) error {
 	if _, err := in.parse(); err != nil {
 		return err
 	}
+	if err := requireKey(in.settings); err != nil {
+		return fmt.Errorf("rotate-key: %w", err)
+	}
 	db, err := openMigrated(ctx, in.settings, false)
 	if err != nil {
 		return err

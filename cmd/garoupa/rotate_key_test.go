@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/vault"
+	"garoupa/webhook"
 )
 
 // with returns the program with further settings.
@@ -226,6 +229,60 @@ func TestRotateKey_Foreign(t *testing.T) {
 		t.Errorf("triggers are off at %v, %v", tables, err)
 	}
 	wrong(t, s.with("GAROUPA_SECRET_KEY="+strings.Repeat("4d", 32)), "is not the key", "rotate-key")
+}
+
+// The key in the data folder's file is changed as docs/operations.md says: moved
+// away, given as the one before, and done with when the command has run. The command
+// makes no key of its own.
+func TestRotateKey_File(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	p := newProgram(t)
+	made := p.demo("--webhook-url", in.url+"/hook")
+	n := 0
+	delivers := func() {
+		t.Helper()
+		n++
+		p.run("trigger", "checkout.created", "--server", p.url, "--key", made.Keys.Test)
+		for id, attempts := range in.wait("/hook", n) {
+			if !webhook.Verify(*made.WebhookSecret, attempts[0].header.Get("x-svc-signature"), []byte(attempts[0].body)) {
+				t.Errorf("%s is not signed with the secret from before", id)
+			}
+		}
+	}
+	path, moved := filepath.Join(p.data, secretFile), filepath.Join(p.data, "before.key")
+	before, err := os.ReadFile(path)
+	if err == nil {
+		err = os.Rename(path, moved)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	both := p.with("GAROUPA_SECRET_KEY_PREVIOUS=" + string(before))
+	wrong(t, both, "secret.key", "rotate-key")
+	if _, err := os.Stat(path); err == nil {
+		t.Error("rotate-key made a key")
+	}
+	server := both.serve()
+	if key, err := os.ReadFile(path); err != nil || bytes.Equal(key, before) || len(key) != len(before) {
+		t.Errorf("the new file holds %d bytes, %v", len(key), err)
+	}
+	delivers()
+	wrong(t, p, "is not the key", "rotate-key")
+	if out := both.run("rotate-key"); !strings.Contains(out, "2 sealed anew") || !strings.Contains(out, "All is sealed") {
+		t.Errorf("rotate-key says %s", out)
+	}
+	delivers()
+	p.stop(server, syscall.SIGTERM)
+
+	server = p.serve()
+	delivers()
+	p.stop(server, syscall.SIGTERM)
+	if err := os.Rename(moved, path); err != nil {
+		t.Fatal(err)
+	}
+	wrong(t, p, "is not the key", "serve")
 }
 
 // killInTheMiddle runs the command against a row that it cannot have, and kills it

@@ -41,6 +41,19 @@ func openVault(s settings) (*vault.Vault, error) {
 	return vault.New(key, previous)
 }
 
+// requireKey refuses to go on without a secret key that was there before: what is
+// sealed with one made on the way, in whatever folder this is, no server could open.
+func requireKey(s settings) error {
+	path := filepath.Join(s.DataDir, secretFile)
+	if s.SecretKey != "" {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("GAROUPA_SECRET_KEY is not set, and %s cannot be read: %w", path, err)
+	}
+	return nil
+}
+
 func secretFromFile(path string) (string, error) {
 	raw, err := os.ReadFile(path)
 	if err == nil {
