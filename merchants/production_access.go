@@ -12,9 +12,6 @@ import (
 	"garoupa/models"
 )
 
-// accessMembers are the roles that may ask for production access (decisions, 8).
-var accessMembers = []models.Role{models.RoleOwner, models.RoleAdmin}
-
 // AccessReasons are the codes of why production access is refused, taken back, or
 // not decided yet.
 var AccessReasons = []string{"INCOMPLETE", "DOCUMENT_MISMATCH", "ACTIVITY_UNCLEAR", "ACTIVITY_NOT_ACCEPTED", "RISK", "OTHER"}
@@ -34,7 +31,7 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 		return nil, err
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		account, err := s.lockForMember(tx, by)
+		account, err := s.lockForAdministrator(tx, by)
 		if err != nil {
 			return err
 		}
@@ -66,7 +63,7 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 // more it fails with ErrChanged.
 func (s *Service) WithdrawAccessRequest(ctx context.Context, by Actor) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		account, err := s.lockForMember(tx, by)
+		account, err := s.lockForAdministrator(tx, by)
 		if err != nil {
 			return err
 		}
@@ -262,9 +259,9 @@ func (s *Service) moveRequest(tx *models.Tx, request *models.AccessRequest, vers
 	return err
 }
 
-// lockForMember holds the actor's account, if the actor may ask for production
-// access.
-func (s *Service) lockForMember(tx *models.Tx, by Actor) (*models.Account, error) {
+// lockForAdministrator holds the actor's account, if the actor is one of its
+// administrators.
+func (s *Service) lockForAdministrator(tx *models.Tx, by Actor) (*models.Account, error) {
 	account, err := models.LockAccount(tx, by.AccountID)
 	if err != nil {
 		return nil, err
@@ -273,7 +270,7 @@ func (s *Service) lockForMember(tx *models.Tx, by Actor) (*models.Account, error
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(accessMembers, standing.Role) {
+	if !slices.Contains(Administrators, standing.Role) {
 		return nil, fault.New(fault.Forbidden, "The member's role does not include this.")
 	}
 	return account, nil

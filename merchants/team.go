@@ -9,8 +9,8 @@ import (
 	"garoupa/models"
 )
 
-// Administrators are the roles that look after the team and ask for production access
-// (decisions, 1).
+// Administrators are the roles that look after the team, ask for production access and
+// change what buyers see of the account (decisions, 1).
 var Administrators = []models.Role{models.RoleOwner, models.RoleAdmin}
 
 // GivenRoles are those that a member may be given. Ownership is handed over.

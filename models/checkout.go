@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -90,6 +91,7 @@ type PublicCheckout struct {
 	Checkout
 	MerchantName     string
 	MerchantDocument *string
+	Brand            Brand
 	EndToEndID       *string // of the payment that settled it
 	SuccessURL       *string // of the link that made it
 	ReturnURL        *string
@@ -102,11 +104,12 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		return nil, ErrNotFound
 	}
 	var c PublicCheckout
-	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, a.name, a.document, p.end_to_end_id, l.success_url, l.return_url FROM checkouts c
-		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
+	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, a.name, a.document, p.end_to_end_id, l.success_url, l.return_url, `+brandColumns+` FROM checkouts c
+		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id LEFT JOIN brands b ON b.account_id = a.id
 		LEFT JOIN payments p ON p.checkout_id = c.id AND p.settles
 		LEFT JOIN payment_links l ON l.id = c.payment_link_id
-		WHERE c.id = $1`, id).Scan(append(c.targets(), &c.MerchantName, &c.MerchantDocument, &c.EndToEndID, &c.SuccessURL, &c.ReturnURL)...)
+		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
+		[]any{&c.MerchantName, &c.MerchantDocument, &c.EndToEndID, &c.SuccessURL, &c.ReturnURL}, c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)
 	}

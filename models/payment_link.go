@@ -53,6 +53,7 @@ func PaymentLinkByID(ctx context.Context, q Querier, scope Scope, id string) (*P
 type PublicPaymentLink struct {
 	PaymentLink
 	Account Account
+	Brand   Brand
 }
 
 // PublicPaymentLinkByID returns a link of any merchant to whoever knows its id, as
@@ -63,8 +64,9 @@ func PublicPaymentLinkByID(ctx context.Context, q Querier, id string) (*PublicPa
 		return nil, err
 	}
 	public := PublicPaymentLink{PaymentLink: *l}
-	err = q.QueryRow(ctx, "SELECT "+accountColumns+" FROM accounts a JOIN projects p ON p.account_id = a.id WHERE p.id = $1",
-		l.ProjectID).Scan(public.Account.targets()...)
+	err = q.QueryRow(ctx, "SELECT "+accountColumns+", "+brandColumns+` FROM accounts a JOIN projects p ON p.account_id = a.id
+		LEFT JOIN brands b ON b.account_id = a.id WHERE p.id = $1`, l.ProjectID).
+		Scan(append(public.Account.targets(), public.Brand.targets()...)...)
 	if err != nil {
 		return nil, notFound(err)
 	}

@@ -81,7 +81,7 @@ func surfaceOf(path string) surface {
 		return surfaceAPI
 	case "pay", "l", "qr":
 		return surfaceCheckout
-	case "static", "livez", "readyz":
+	case "static", "marca", "livez", "readyz":
 		return surfaceAny
 	}
 	return surfaceApp

@@ -6,6 +6,9 @@ import (
 	"garoupa/static"
 )
 
+// immutable lets browsers keep a file for ever: its address names its content.
+const immutable = "public, max-age=31536000, immutable"
+
 // staticFile serves GET /static/*. Names contain their content's hash, so browsers
 // keep the files for ever.
 func staticFile(c *fiber.Ctx) error {
@@ -14,7 +17,7 @@ func staticFile(c *fiber.Ctx) error {
 		return fiber.ErrNotFound
 	}
 	c.Set(fiber.HeaderContentType, file.ContentType)
-	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	c.Set(fiber.HeaderCacheControl, immutable)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set("X-Content-Type-Options", "nosniff")
 	if file.Encoding != "" {

@@ -25,6 +25,7 @@ import (
 	"garoupa/payments"
 	"garoupa/ratelimit"
 	"garoupa/vault"
+	"garoupa/views/pages"
 )
 
 // Options are what the pages are made of. All but Mails are required.
@@ -61,6 +62,7 @@ type server struct {
 func Register(r fiber.Router, o Options) {
 	s := &server{Options: o, sessions: newSessionStore(o.Vault, o.AppURL)}
 	r.Get("/static/*", staticFile)
+	r.Get(pages.BrandPath+":file", s.limited, compressed, s.brandFile)
 
 	buyers := r.Group("/pay", s.limited, compressed, s.speak, secure, sameOrigin)
 	buyers.Get("/:id", s.pay)

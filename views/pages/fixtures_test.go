@@ -64,6 +64,12 @@ func payStates() map[string]pages.PayProps {
 	add("pending", func(*pages.PayProps) {})
 	add("bare", func(p *pages.PayProps) { p.MerchantDocument, p.Institution, p.Recipient = "", "", "" })
 	add("cpf", func(p *pages.PayProps) { p.MerchantDocument = "123.456.789-09" })
+	add("branded", func(p *pages.PayProps) {
+		p.Brand = pages.PayBrand{
+			Stylesheet: "ffd400.00000000.css", Logo: "00000000000000000000000000000000.png", LogoWidth: 480, LogoHeight: 60,
+			Support: "ajuda@loja.test", SupportURL: "mailto:ajuda@loja.test",
+		}
+	})
 	add("urgent", func(p *pages.PayProps) { p.ExpiresAt = now.Add(5 * time.Minute) })
 	add("long", func(p *pages.PayProps) { p.ExpiresAt = now.Add(24*time.Hour - time.Second) })
 	add("test", func(p *pages.PayProps) { p.Livemode = false })

@@ -28,11 +28,13 @@ type LinkProps struct {
 	ProviderError    bool   // the Pix code could not be obtained
 	RequestID        string // the reference to quote then
 	Demo             bool
+	Brand            PayBrand
 }
 
 // LinkInactiveProps is the 404 of a link that exists and cannot be used now.
 type LinkInactiveProps struct {
 	MerchantName string
+	Brand        PayBrand
 	Demo         bool
 }
 
@@ -49,10 +51,10 @@ func (p LinkProps) frame(ctx context.Context) layouts.PayProps {
 	if p.ProviderError {
 		title = i18n.T(ctx, "form.error") + " " + title
 	}
-	return layouts.PayProps{
+	return p.Brand.frame(layouts.PayProps{
 		Title: title, Description: i18n.T(ctx, "pay.description", p.MerchantName), Demo: p.Demo,
 		Preview: &layouts.Preview{Title: price, Description: about, Image: p.ImageURL},
-	}
+	})
 }
 
 // document is the merchant's, with its name.

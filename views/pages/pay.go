@@ -45,7 +45,8 @@ type PayProps struct {
 	PaidAt           *time.Time
 	EndToEndID       string // of the payment; "" leaves the row out
 	ReturnURL        string // http(s), checked by the caller; "" shows no way back
-	FromLink         bool   // made by a payment link: an expired one can be renewed
+	Brand            PayBrand
+	FromLink         bool // made by a payment link: an expired one can be renewed
 	// ProviderError is set when the Pix code, or another after an expired one, could
 	// not be obtained. RequestID is shown as the reference to quote.
 	ProviderError bool
