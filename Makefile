@@ -7,6 +7,7 @@ SHELL := bash
 
 # npm writes this file last, so it says that the installation is whole.
 modules := node_modules/.package-lock.json
+lighthouse := tools/lighthouse/node_modules/.package-lock.json
 generated := '*_templ.go' static/dist views/components/icons_gen.go
 gofiles := find . \( -name node_modules -o -name '.?*' -o -name tmp \) -prune -o -name '*.go' -print0
 tool := go tool -modfile=tools/go.mod
@@ -82,6 +83,12 @@ vulnerabilities:
 bench: build ## Measure the speed against pgbench
 	go run ./bench
 
+# Lighthouse weighs 185 MB, so that it is installed apart, by whoever wants it.
+.PHONY: lighthouse
+lighthouse: build $(modules) $(lighthouse) ## Measure the pages with Lighthouse
+	@export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
+	node tools/lighthouse/run.mjs
+
 .PHONY: generate
 generate: $(modules) ## Render templates to Go, and build static/dist
 	go tool templ generate -log-level error -path views
@@ -94,9 +101,13 @@ fmt: ## Format Go and templates
 
 .PHONY: clean
 clean: ## Remove what can be made again; the data in .garoupa stay
-	rm -rf bin tmp node_modules
+	rm -rf bin tmp node_modules tools/lighthouse/node_modules
 
 $(modules): package-lock.json
 	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20.19 or newer (https://nodejs.org)" >&2; exit 1; }
 	npm ci
+	@touch $@
+
+$(lighthouse): tools/lighthouse/package-lock.json
+	cd tools/lighthouse && npm ci
 	@touch $@

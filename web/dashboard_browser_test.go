@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +12,22 @@ import (
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/webhook"
 )
 
-// A newcomer signs up, makes a key, charges with it and sees the charge paid.
+// A newcomer's first ten minutes: they sign up, make a key, register where webhooks go,
+// charge with the key, see the charge paid, and find it on their server, signed.
 func TestFirstCharge_Browser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.work(t)
+	type delivery struct{ signature, body string }
+	arrived := make(chan delivery, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		arrived <- delivery{r.Header.Get("x-svc-signature"), string(body)}
+	}))
+	t.Cleanup(receiver.Close)
 	page := browsertest.Open(t, s.url+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
 	page.Axe()
 	page.Screenshot("sign-up-desktop")
@@ -36,9 +47,16 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.WaitVisible("main input[value^=svc_test_], main [data-secret], main code")
 	page.Screenshot("key-created-desktop")
 	page.Axe()
-	secret := browsertest.Eval[string](page, `document.querySelector("main").innerText.match(/svc_test_[0-9A-Za-z]{32}/)?.[0] ?? document.querySelector("main input").value`)
+	key := secretOn(page, "svc_test_")
 
-	id := s.charge(t, secret)
+	page.Goto(s.url + "/app/webhooks/novo")
+	page.Type("#url", receiver.URL)
+	page.Click("main form button.btn-primary")
+	page.WaitText("h1", "Endpoint cadastrado")
+	signing := secretOn(page, "whsec_")
+	page.Click("main a.btn-primary")
+
+	id := s.charge(t, key)
 	page.Goto(s.url + "/app/cobrancas")
 	page.WaitVisible("R$ 49,90")
 	page.Screenshot("checkouts-desktop")
@@ -46,10 +64,27 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Goto(s.url + "/pay/" + id)
 	page.Click("Simular pagamento")
 	page.WaitText("h1", "Pagamento confirmado")
+	for got := (delivery{}); !strings.Contains(got.body, `"checkout.paid"`); {
+		select {
+		case got = <-arrived:
+		case <-time.After(30 * time.Second):
+			t.Fatal("no webhook tells of the payment")
+		}
+		if want := webhook.Sign(signing, []byte(got.body)); got.signature != want || !strings.Contains(got.body, id) {
+			t.Errorf("signed %q, want %q: %s", got.signature, want, got.body)
+		}
+	}
 	page.Goto(s.url + "/app/cobrancas/" + id)
 	page.WaitVisible("checkout.paid")
 	page.Axe()
 	page.Screenshot("checkout-paid-desktop")
+}
+
+// secretOn is the secret that the page shows once.
+func secretOn(page *browsertest.Page, prefix string) string {
+	secret := `(document.querySelector("main").innerText + document.querySelector("main input")?.value).match(/` + prefix + `[0-9A-Za-z]{32}/)?.[0]`
+	page.WaitTrue(secret)
+	return browsertest.Eval[string](page, secret)
 }
 
 // charge creates a checkout over the API, as a shop's server would.

@@ -122,9 +122,7 @@ func (s *site) makesKey(page *browsertest.Page) string {
 		page.Click("input[value='" + string(permission) + "']")
 	}
 	page.Click("main form button.btn-primary")
-	const secret = `(document.querySelector("main").innerText + document.querySelector("main input")?.value).match(/svc_live_[0-9A-Za-z]{32}/)?.[0]`
-	page.WaitTrue(secret)
-	return browsertest.Eval[string](page, secret)
+	return secretOn(page, "svc_live_")
 }
 
 // approves opens what waits in a queue of the console, looks at what an approval will

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"garoupa/merchants"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 )
@@ -102,22 +101,5 @@ func TestRenew_Browser(t *testing.T) {
 	page.WaitVisible("Copiar código Pix")
 	if page.URL() == first {
 		t.Error("the new code is the old one")
-	}
-}
-
-// The page of a link is small, loads nothing from elsewhere and runs no script
-// (pages.md, 10.1).
-func TestLink_BrowserBudget(t *testing.T) {
-	t.Parallel()
-	s := newSite(t).sale(t, func(p *merchants.ProductForm) { p.ImageURL = "https://img.example/vaso.jpg" })
-	page := browsertest.Open(t, s.url+s.path(), browsertest.Options{})
-	page.WaitVisible("Pagar com Pix")
-	total := 0
-	requests := page.Requests()
-	for _, r := range requests {
-		total += int(r.Bytes)
-	}
-	if len(requests) > 4 || total > 35<<10 {
-		t.Errorf("%d requests, %d bytes: %+v", len(requests), total, requests)
 	}
 }

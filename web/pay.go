@@ -38,7 +38,8 @@ func (s *server) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 		return pages.PayProps{}, err
 	}
 	props := pages.PayProps{
-		ID: checkout.ID, Status: string(checkout.Status), Livemode: checkout.Livemode, Amount: checkout.Amount,
+		ID: checkout.ID, Address: s.CheckoutHost + "/pay/" + checkout.ID, Query: spoken(c),
+		Status: string(checkout.Status), Livemode: checkout.Livemode, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
 		MerchantName: checkout.MerchantName, Recipient: checkout.MerchantName, MerchantDocument: document(checkout.MerchantDocument),
 		CopyPaste: checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,
@@ -118,7 +119,7 @@ func (s *server) afterSimulation(c *fiber.Ctx, err error) error {
 	if err != nil && fault.Of(err).Code != fault.CheckoutNotPending {
 		return err
 	}
-	return c.Redirect("/pay/"+c.Params("id"), fiber.StatusSeeOther)
+	return c.Redirect("/pay/"+c.Params("id")+spoken(c), fiber.StatusSeeOther)
 }
 
 // document writes a CPF or CNPJ with its punctuation.

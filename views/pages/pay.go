@@ -28,6 +28,8 @@ const (
 // address whenever the status may have changed.
 type PayProps struct {
 	ID               string
+	Address          string // of this page, absolute, for paper and for sharing
+	Query            string // "?lang=en" if the buyer chose a language, for the forms to keep
 	Status           string // StatusPending and so on
 	Livemode         bool
 	Amount           money.Cents
@@ -64,6 +66,9 @@ func (p PayProps) state() string {
 	}
 	return p.Status
 }
+
+// action is where one of the page's forms posts to.
+func (p PayProps) action(act string) string { return "/pay/" + p.ID + "/" + act + p.Query }
 
 // title is the document's: the state first, since tabs cut the rest.
 func (p PayProps) title(ctx context.Context) string {

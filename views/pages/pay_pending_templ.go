@@ -76,7 +76,7 @@ func payPending(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</div><button type=\"button\" data-toggle=\"qr\" aria-expanded=\"false\" aria-controls=\"qr\" class=\"js btn-ghost min-h-11 w-full px-1 text-sm md:hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</div><button type=\"button\" data-toggle=\"qr\" aria-expanded=\"false\" aria-controls=\"qr\" class=\"js btn-ghost min-h-11 w-full px-1 text-[13px] md:hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

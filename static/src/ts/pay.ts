@@ -15,26 +15,39 @@ let tickTimer = 0;
 let failures = 0;
 let latePolls = 0;
 
+// toClipboard reports whether text is on the clipboard. Without permission, or outside
+// https, where there is none, it copies what select selects, which stays selected for a
+// long press if that fails as well.
+async function toClipboard(text: string, select: () => void) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    select();
+    return document.execCommand('copy');
+  }
+}
+
+// done shows for a moment that the button did what it says.
 let doneTimer = 0;
+function done(button: HTMLElement) {
+  button.dataset.done = '';
+  clearTimeout(doneTimer);
+  doneTimer = window.setTimeout(() => delete button.dataset.done, 4000);
+}
+
 async function copy(button: HTMLElement) {
   const field = find<HTMLInputElement>('#' + button.dataset.copy)!;
-  let ok = false;
-  try {
-    await navigator.clipboard.writeText(field.value);
-    ok = true;
-  } catch {
-    // No permission, or no clipboard outside https: select, so that a long press can copy.
+  const data = state().dataset;
+  const copied = await toClipboard(field.value, () => {
     field.focus({ preventScroll: true });
     field.setSelectionRange(0, field.value.length);
-    ok = document.execCommand('copy');
-  }
-  if (ok) {
-    button.dataset.done = '';
+  });
+  if (copied) {
+    done(button);
     button.focus({ preventScroll: true });
-    clearTimeout(doneTimer);
-    doneTimer = window.setTimeout(() => delete button.dataset.done, 4000);
-  }
-  say(ok ? state().dataset.copied : state().dataset.copyfail);
+  } else find('#code-help')!.textContent = data.copyfail!;
+  say(copied ? data.copied : data.copyfail);
 }
 
 // countdown goes by the server's clock: phones are often wrong.
@@ -69,23 +82,28 @@ async function refresh() {
     if (!answer.ok) throw answer.status;
     next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('state');
     failures = 0;
+    network();
   } catch {
     failures++;
+    network();
     return;
   }
-  if (!next || next.dataset.status === state().dataset.status) return;
+  if (!next) return;
+  const shown = () => next.dataset.status === state().dataset.status;
+  if (shown()) return;
   const swap = () => {
+    if (shown()) return; // another reading was quicker
     state().replaceWith(next);
     document.title = next.dataset.title || document.title;
     find('#result')?.focus({ preventScroll: true });
     scrollTo({ top: 0 });
+    say(next.dataset.live);
+    start();
   };
   const still = document.hidden || matchMedia('(prefers-reduced-motion: reduce)').matches;
   const transition = (document as { startViewTransition?: (f: () => void) => { updateCallbackDone: Promise<void> } });
   if (!still && transition.startViewTransition) await transition.startViewTransition(swap).updateCallbackDone;
   else swap();
-  say(next.dataset.live);
-  start();
 }
 
 // schedule polls while the stream is down, ever more slowly.
@@ -123,7 +141,11 @@ function start() {
   stream.addEventListener('status', (event) => {
     if (event.data !== state().dataset.status) refresh();
   });
-  stream.onopen = () => clearTimeout(pollTimer);
+  stream.onopen = () => {
+    clearTimeout(pollTimer);
+    failures = 0;
+    network();
+  };
   stream.onerror = schedule; // the browser reconnects by itself; poll meanwhile
 }
 
@@ -138,13 +160,16 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) refresh().then(start);
 });
 
+// network shows whether news can come: without a connection, or without an answer to
+// the last question, the page says that it tries again.
 function network() {
   const offline = !navigator.onLine;
+  const lost = offline || failures > 0;
   const bar = find('#net');
   const waiting = find('[data-waiting]');
   if (bar) bar.hidden = !offline;
-  if (waiting) waiting.textContent = (offline ? waiting.dataset.reconnecting : waiting.dataset.waiting)!;
-  document.documentElement.classList.toggle('offline', offline);
+  if (waiting) waiting.textContent = (lost ? waiting.dataset.reconnecting : waiting.dataset.waiting)!;
+  document.documentElement.classList.toggle('lost', lost);
 }
 addEventListener('offline', () => {
   network();
@@ -165,15 +190,22 @@ function toggle(button: HTMLElement) {
   if (open) target.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
 }
 
+// share offers the receipt to the phone's other apps, or copies its address. Where not
+// even that is allowed it shows the address, selected.
 async function share(button: HTMLElement) {
-  const url = location.href;
+  const address = find('#address')!;
+  const url = address.textContent!;
   try {
     if (navigator.share) return await navigator.share({ title: document.title, url });
-    await navigator.clipboard.writeText(url);
-    say(button.dataset.copied);
-  } catch {
-    // The visitor closed the sheet, or nothing can be shared from here.
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return; // the visitor closed the sheet
   }
+  const copied = await toClipboard(url, () => {
+    address.parentElement!.classList.remove('hidden');
+    getSelection()!.selectAllChildren(address);
+  });
+  if (copied) done(button);
+  say(copied ? button.dataset.copied : address.parentElement!.textContent!);
 }
 
 document.addEventListener('click', (event) => {

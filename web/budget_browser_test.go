@@ -1,0 +1,55 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"garoupa/merchants"
+	"garoupa/payments"
+	"garoupa/web/browsertest"
+)
+
+// The first visit is small, in few requests, and asks nobody else for anything
+// (pages.md, 10.1). A browser with a window asks for the icon besides, 0.4 KB, and what a
+// merchant adds to the buyers' pages comes on top.
+func TestBudget_Browser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	sold := s.sale(t, func(p *merchants.ProductForm) { p.ImageURL = "https://img.example/vaso.jpg" })
+	checkout := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"})
+	type budget struct {
+		bytes    int64
+		requests int
+		kinds    map[string]int64 // what all requests of a kind may weigh
+	}
+	for path, most := range map[string]budget{
+		"/pay/" + checkout.ID: {45 << 10, 5, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 2560, "Font": 24 << 10}},
+		sold.path():           {35 << 10, 3, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10}},
+		"/entrar":             {60 << 10, 4, nil},
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			page := browsertest.Open(t, s.url+path, browsertest.Options{Viewport: browsertest.Desktop})
+			page.WaitVisible("main")
+			var total int64
+			sum := map[string]int64{}
+			requests := page.Requests()
+			for _, r := range requests {
+				total += r.Bytes
+				sum[r.Type] += r.Bytes
+				if !strings.HasPrefix(r.URL, s.url+"/") {
+					t.Errorf("asks %s", r.URL)
+				}
+			}
+			t.Logf("%d requests, %d bytes: %v", len(requests), total, sum)
+			if len(requests) > most.requests || total > most.bytes {
+				t.Errorf("%d requests, %d bytes, and may have %d and %d: %+v", len(requests), total, most.requests, most.bytes, requests)
+			}
+			for kind, limit := range most.kinds {
+				if sum[kind] > limit {
+					t.Errorf("%s: %d bytes, and may have %d", kind, sum[kind], limit)
+				}
+			}
+		})
+	}
+}
