@@ -119,7 +119,7 @@ func holder(c *fiber.Ctx) *models.KeyHolder { return c.Locals(holderKey{}).(*mod
 // authenticate lets in requests with a key that holds, as long as its bucket has
 // tokens.
 func (s *server) authenticate(c *fiber.Ctx) error {
-	h, err := s.Merchants.Authenticate(c.UserContext(), bearerOf(c))
+	h, err := s.Merchants.Authenticate(c.UserContext(), bearerOf(c), c.IP())
 	if err != nil {
 		return s.refuse(c, err)
 	}

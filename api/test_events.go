@@ -47,11 +47,11 @@ func (s *server) streamTestEvents(c *fiber.Ctx) error {
 		leave()
 		return err
 	}
-	secret := bearerOf(c)
+	secret, ip := bearerOf(c), c.IP()
 	return s.Live.Serve(c, live.Stream{Changed: changed, Leave: leave, Heartbeat: streamHeartbeat, Look: streamLook, Next: func(ctx context.Context, w *bufio.Writer) bool {
 		_, _ = w.WriteString(prologue)
 		prologue = ""
-		return s.streamNext(ctx, w, secret, events)
+		return s.streamNext(ctx, w, secret, ip, events)
 	}})
 }
 
@@ -71,10 +71,10 @@ func (s *server) openStream(ctx context.Context, projectID, last string) (events
 }
 
 // streamNext sends what has come, as long as the key may hear it.
-func (s *server) streamNext(ctx context.Context, w *bufio.Writer, secret string, stream *models.EventStream) bool {
+func (s *server) streamNext(ctx context.Context, w *bufio.Writer, secret, ip string, stream *models.EventStream) bool {
 	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
 	defer cancel()
-	if h, err := s.Merchants.Authenticate(ctx, secret); err != nil || !h.Key.Allows(models.PermissionCheckoutRead) {
+	if h, err := s.Merchants.Authenticate(ctx, secret, ip); err != nil || !h.Key.Allows(models.PermissionCheckoutRead) {
 		return false
 	}
 	for {

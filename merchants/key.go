@@ -105,10 +105,10 @@ func (s *Service) RevokeKey(ctx context.Context, by Actor, scope models.Scope, i
 	return nil
 }
 
-// Authenticate returns the key with this secret and the account that it acts for.
-// The fault is Unauthorized for a secret that is malformed, unknown or revoked
+// Authenticate returns the key with this secret, used from the address, and the
+// account that it acts for. The fault is Unauthorized for a secret that is malformed, unknown or revoked
 // (contract 5). Answers are kept for keyFresh.
-func (s *Service) Authenticate(ctx context.Context, secret string) (*models.KeyHolder, error) {
+func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.KeyHolder, error) {
 	refusal := fault.New(fault.Unauthorized, "The API key is missing, malformed, unknown or revoked. Send it as: Authorization: Bearer <API_KEY>.")
 	random, test := strings.CutPrefix(secret, PrefixTest)
 	if !test {
@@ -136,7 +136,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*models.KeyH
 		return nil, refusal
 	}
 	if h.Key.LastUsedAt == nil || now.Sub(*h.Key.LastUsedAt) > time.Minute {
-		if err := models.TouchAPIKey(ctx, s.DB.Pool, h.Key.ID, now); err != nil {
+		if err := models.TouchAPIKey(ctx, s.DB.Pool, h.Key.ID, ip, now); err != nil {
 			return nil, fmt.Errorf("merchants: note the use of a key: %w", err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestCreateKey(t *testing.T) {
 		if random := secret[len("svc_test_"):]; strings.Contains(row, random) {
 			t.Errorf("the row %s holds the secret", row)
 		}
-		holder, err := g.Merchants.Authenticate(t.Context(), secret)
+		holder, err := g.Merchants.Authenticate(t.Context(), secret, "203.0.113.9")
 		if err != nil || holder.Key.ID != key.ID || holder.Scope() != tc.scope || holder.Account.ID != g.Account.ID {
 			t.Errorf("the secret opens %+v, %v", holder, err)
 		}
@@ -110,7 +110,7 @@ func TestRevokeKey(t *testing.T) {
 	secret := g.Key(t, g.Test, models.PermissionCheckoutRead)
 	var id string
 	for name, m := range map[string]*merchants.Service{"here": g.Merchants, "elsewhere": elsewhere} {
-		h, err := m.Authenticate(t.Context(), secret)
+		h, err := m.Authenticate(t.Context(), secret, "203.0.113.9")
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -128,21 +128,21 @@ func TestRevokeKey(t *testing.T) {
 		}
 	}
 	g.Clock.Advance(time.Second)
-	if _, err := g.Merchants.Authenticate(t.Context(), secret); err != nil {
+	if _, err := g.Merchants.Authenticate(t.Context(), secret, "203.0.113.9"); err != nil {
 		t.Fatalf("revoked by nobody who may: %v", err)
 	}
-	if _, err := elsewhere.Authenticate(t.Context(), secret); err != nil {
+	if _, err := elsewhere.Authenticate(t.Context(), secret, "203.0.113.9"); err != nil {
 		t.Fatal(err)
 	}
 
 	if err := g.Merchants.RevokeKey(t.Context(), g.Owner, g.Test, id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Merchants.Authenticate(t.Context(), secret); fault.Of(err).Code != fault.Unauthorized {
+	if _, err := g.Merchants.Authenticate(t.Context(), secret, "203.0.113.9"); fault.Of(err).Code != fault.Unauthorized {
 		t.Errorf("right after, here: %v", err)
 	}
 	g.Clock.Advance(time.Second)
-	if _, err := elsewhere.Authenticate(t.Context(), secret); fault.Of(err).Code != fault.Unauthorized {
+	if _, err := elsewhere.Authenticate(t.Context(), secret, "203.0.113.9"); fault.Of(err).Code != fault.Unauthorized {
 		t.Errorf("a second later, elsewhere: %v", err)
 	}
 	if err := g.Merchants.RevokeKey(t.Context(), g.Owner, g.Test, id); err != nil {
@@ -157,7 +157,7 @@ func TestAuthenticate_Cache(t *testing.T) {
 	g := paymentstest.New(t)
 	secret := g.Key(t, g.Live, models.PermissionCheckoutRead)
 	suspended := func() bool {
-		h, err := g.Merchants.Authenticate(t.Context(), secret)
+		h, err := g.Merchants.Authenticate(t.Context(), secret, "203.0.113.9")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,15 +192,15 @@ func TestAuthenticate_LastUsed(t *testing.T) {
 		{time.Hour, time.Hour + 91*time.Second},
 	} {
 		g.Clock.Advance(step.wait)
-		if _, err := g.Merchants.Authenticate(t.Context(), secret); err != nil {
+		if _, err := g.Merchants.Authenticate(t.Context(), secret, "203.0.113.9"); err != nil {
 			t.Fatal(err)
 		}
 		keys, err := models.APIKeys(t.Context(), g.DB.Pool, g.Test)
-		if err != nil || len(keys) != 1 || keys[0].LastUsedAt == nil || !keys[0].LastUsedAt.Equal(start.Add(step.want)) {
+		if err != nil || len(keys) != 1 || keys[0].LastUsedAt == nil || !keys[0].LastUsedAt.Equal(start.Add(step.want)) || keys[0].LastUsedIP != "203.0.113.9" {
 			t.Errorf("after %s: %+v, %v; want %s", g.Clock.Now().Sub(start), keys, err, step.want)
 		}
 	}
-	if _, err := g.Merchants.Authenticate(t.Context(), secret[:len(secret)-1]+"!"); fault.Of(err).Code != fault.Unauthorized {
+	if _, err := g.Merchants.Authenticate(t.Context(), secret[:len(secret)-1]+"!", ""); fault.Of(err).Code != fault.Unauthorized {
 		t.Errorf("a wrong secret: %v", err)
 	}
 }

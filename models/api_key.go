@@ -40,6 +40,7 @@ type APIKey struct {
 	CreatorName string // read only
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time // to the minute
+	LastUsedIP  string     // with LastUsedAt; "" if it is not known
 	RevokedAt   *time.Time
 }
 
@@ -65,11 +66,11 @@ func joinPermissions(permissions []Permission) string {
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
-	coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at, k.last_used_at, k.revoked_at`
+	coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at, k.last_used_at, k.last_used_ip, k.revoked_at`
 
 func (k *APIKey) targets() []any {
 	return []any{&k.ID, &k.ProjectID, &k.Livemode, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
-		&k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.RevokedAt}
+		&k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP, &k.RevokedAt}
 }
 
 // KeyHolder is a key with the account that it acts for.
@@ -94,10 +95,10 @@ func KeyHolderByHash(ctx context.Context, q Querier, secretHash []byte) (*KeyHol
 	return &h, nil
 }
 
-// TouchAPIKey notes that the key was used, at most once a minute.
-func TouchAPIKey(ctx context.Context, q Querier, id string, now time.Time) error {
-	_, err := q.Exec(ctx, `UPDATE api_keys SET last_used_at = $2::timestamptz
-		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2::timestamptz - interval '1 minute')`, id, now)
+// TouchAPIKey notes that the key was used and from where, at most once a minute.
+func TouchAPIKey(ctx context.Context, q Querier, id, ip string, now time.Time) error {
+	_, err := q.Exec(ctx, `UPDATE api_keys SET last_used_at = $2::timestamptz, last_used_ip = $3
+		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2::timestamptz - interval '1 minute')`, id, now, ip)
 	return err
 }
 

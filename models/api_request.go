@@ -22,6 +22,7 @@ type APIRequest struct {
 	Duration  time.Duration
 	KeyID     string
 	ErrorCode string // "" if it succeeded
+	ObjectID  string // of the checkout, payment link or withdrawal that it made or was about; "" for others
 	Request   string // the bodies, masked and cut; "" if there was none, or none to keep
 	Answer    string
 
@@ -33,17 +34,23 @@ func InsertAPIRequests(ctx context.Context, q Querier, calls []APIRequest) error
 	n := len(calls)
 	project, live, request, at := make([]string, n), make([]bool, n), make([]string, n), make([]time.Time, n)
 	method, path, status, duration := make([]string, n), make([]string, n), make([]int16, n), make([]int32, n)
-	key, code, body, answer := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	key, code, object := make([]string, n), make([]string, n), make([]string, n)
+	body, answer := make([]string, n), make([]string, n)
 	for i, c := range calls {
 		project[i], live[i], request[i], at[i] = c.ProjectID, c.Livemode, c.RequestID, c.At
 		method[i], path[i], status[i], duration[i] = c.Method, c.Path, int16(c.Status), int32(min(c.Duration, time.Hour/2).Microseconds())
-		key[i], code[i], body[i], answer[i] = c.KeyID, c.ErrorCode, c.Request, c.Answer
+		key[i], code[i], object[i], body[i], answer[i] = c.KeyID, c.ErrorCode, c.ObjectID, c.Request, c.Answer
 	}
-	_, err := q.Exec(ctx, `INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id, error_code, request, answer)
+	_, err := q.Exec(ctx, `INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id, error_code, object_id, request, answer)
 		SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::smallint[], $8::integer[],
-			$9::text[], $10::text[], $11::text[], $12::text[])`,
-		project, live, request, at, method, path, status, duration, key, code, body, answer)
+			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
+		project, live, request, at, method, path, status, duration, key, code, object, body, answer)
 	return err
+}
+
+// IsAPIObject reports whether a text is the id of something that calls are about.
+func IsAPIObject(text string) bool {
+	return wellFormed(text, "chk_", 20) || wellFormed(text, "plink_", 16) || wellFormed(text, "wdr_", 20)
 }
 
 // APIRequestFilter narrows a list of calls. Its zero fields do not.
@@ -54,6 +61,7 @@ type APIRequestFilter struct {
 	KeyID      string
 	PathPrefix string
 	RequestID  string
+	ObjectID   string
 	Before     int64 // the ID of the last call of the page before
 	Limit      int
 }
@@ -73,6 +81,9 @@ func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter
 	}
 	if f.RequestID != "" {
 		within += " AND r.request_id = " + query.arg(f.RequestID)
+	}
+	if f.ObjectID != "" {
+		within += " AND r.object_id <> '' AND r.object_id = " + query.arg(f.ObjectID) // for the index
 	}
 	if f.Before > 0 {
 		within += " AND r.id < " + query.arg(f.Before)
@@ -98,14 +109,14 @@ func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter
 	return calls, next, err
 }
 
-const apiRequestColumns = `r.id, r.project_id, r.livemode, r.request_id, r.at, r.method, r.path, r.status, r.duration, r.key_id, r.error_code,
+const apiRequestColumns = `r.id, r.project_id, r.livemode, r.request_id, r.at, r.method, r.path, r.status, r.duration, r.key_id, r.error_code, r.object_id,
 	coalesce(k.name, ''), coalesce(k.last4, '')`
 
 const apiRequestKey = "r LEFT JOIN api_keys k ON k.id = r.key_id"
 
 func scanAPIRequest(row pgx.CollectableRow) (c APIRequest, err error) {
 	var micros int64
-	err = row.Scan(&c.ID, &c.ProjectID, &c.Livemode, &c.RequestID, &c.At, &c.Method, &c.Path, &c.Status, &micros, &c.KeyID, &c.ErrorCode,
+	err = row.Scan(&c.ID, &c.ProjectID, &c.Livemode, &c.RequestID, &c.At, &c.Method, &c.Path, &c.Status, &micros, &c.KeyID, &c.ErrorCode, &c.ObjectID,
 		&c.KeyName, &c.KeyLast4, &c.Request, &c.Answer)
 	c.Duration = time.Duration(micros) * time.Microsecond
 	return c, err
@@ -133,6 +144,22 @@ func (q *eventQuery) passes(f APIRequestFilter) string {
 func APIRequestByID(ctx context.Context, q Querier, scope Scope, id int64) (*APIRequest, error) {
 	rows, err := q.Query(ctx, "SELECT "+apiRequestColumns+", r.request, r.answer FROM api_requests "+apiRequestKey+`
 		WHERE r.id = $1 AND r.project_id = $2 AND r.livemode = $3`, id, scope.ProjectID, scope.Livemode)
+	if err != nil {
+		return nil, err
+	}
+	call, err := pgx.CollectExactlyOneRow(rows, scanAPIRequest)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &call, nil
+}
+
+// APIRequestThatMade returns the call of the scope that made an object, without its
+// bodies, or ErrNotFound: the dashboard made it, or nobody kept the call.
+func APIRequestThatMade(ctx context.Context, q Querier, scope Scope, objectID string) (*APIRequest, error) {
+	rows, err := q.Query(ctx, "SELECT "+apiRequestColumns+", '', '' FROM api_requests "+apiRequestKey+`
+		WHERE r.object_id <> '' AND r.object_id = $1 AND r.project_id = $2 AND r.livemode = $3 AND r.method = 'POST' AND r.status = 201
+		ORDER BY r.id LIMIT 1`, objectID, scope.ProjectID, scope.Livemode)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -129,10 +130,28 @@ func (l *Log) flush(batch []models.APIRequest) {
 	}
 }
 
+// made matches an answer that begins with the id of what it tells of, as the API
+// writes them.
+var made = regexp.MustCompile(`^\{"(?:id|paymentLinkId)":"([a-z]+_[0-9a-f]+)"`)
+
+// object is the id of what the call was about, by its path or its answer.
+func (c Call) object() string {
+	for part := range strings.SplitSeq(c.Path, "/") {
+		if models.IsAPIObject(part) {
+			return part
+		}
+	}
+	if found := made.FindSubmatch(c.Answer); found != nil && models.IsAPIObject(string(found[1])) {
+		return string(found[1])
+	}
+	return ""
+}
+
 // masked is the call as it is written. A body that is not JSON is left out: nobody
 // can tell what in it is private.
 func (c Call) masked() models.APIRequest {
 	row := c.APIRequest
+	row.ObjectID = c.object()
 	if len(c.Request) > 0 && json.Valid(c.Request) {
 		row.Request = mask(c.Request)
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,25 @@ func (s *server) readCheckout(c *fiber.Ctx) error {
 	if props.Events, err = s.eventRows(c, checkout.ID); err != nil {
 		return err
 	}
+	if err := s.addRequest(c, &props); err != nil {
+		return err
+	}
 	return render(c, pages.Checkout(props))
+}
+
+// addRequest fills in the call that made the checkout, for those who may see calls.
+func (s *server) addRequest(c *fiber.Ctx, props *pages.CheckoutProps) error {
+	if !mayDevelop(visitor(c)) {
+		return nil
+	}
+	call, err := models.APIRequestThatMade(c.UserContext(), s.DB.Pool, scope(c), props.ID)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("web: read the call that made %s: %w", props.ID, err)
+	}
+	props.RequestID, props.RequestHref = call.RequestID, requestPage(call.ID)
+	return nil
 }
 
 // addStory fills in what became of the checkout and of the money that was sent.

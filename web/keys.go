@@ -45,7 +45,7 @@ func canCreateKey(v *models.Visitor) bool {
 func keyRow(k *models.APIKey) pages.KeyRow {
 	row := pages.KeyRow{
 		ID: k.ID, Name: k.Name, Display: merchants.PrefixTest + "…" + k.Last4,
-		CreatedBy: k.CreatorName, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+		CreatedBy: k.CreatorName, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, LastUsedIP: k.LastUsedIP, RevokedAt: k.RevokedAt,
 	}
 	if k.Livemode {
 		row.Display = merchants.PrefixLive + "…" + k.Last4

@@ -41,9 +41,22 @@ func TestHome_Overview(t *testing.T) {
 			t.Errorf("the page leaves out %q", says)
 		}
 	}
-	rows := c.get("/app").Find("#volume").Parent().Find("tbody tr")
+	page := c.get("/app")
+	rows := page.Find("#volume").Parent().Find("tbody tr")
 	if rows.Length() != 14 || !strings.Contains(rows.Eq(6).Text(), "R$\u00a01.000,00") || !strings.Contains(rows.Eq(13).Text(), "R$\u00a0150,00") {
 		t.Errorf("the table has %d rows: %q", rows.Length(), rows.Eq(6).Text())
+	}
+	if bars := page.Find("#volume").Parent().Find("svg rect.fill-chart-2"); bars.Length() != 1 { // in the legend: nothing was paid before
+		t.Errorf("%d bars of before", bars.Length())
+	}
+	s.Clock.Advance(14 * 24 * time.Hour)
+	c = s.member(t) // nobody stays logged in for so long
+	page = c.get("/app")
+	if bars := page.Find("#volume").Parent().Find("svg rect.fill-chart-2"); bars.Length() != 3 {
+		t.Errorf("%d bars of before, a fortnight later", bars.Length())
+	}
+	if row := page.Find("#volume").Parent().Find("tbody tr").Eq(6); !strings.Contains(row.Text(), "R$\u00a01.000,00") {
+		t.Errorf("a fortnight later the table says %q", row.Text())
 	}
 	s.GiveRole(t, models.RoleViewer)
 	if a := c.get("/app"); strings.Contains(a.Text(), "Disponível para saque") || strings.Contains(a.body, "/app/cobrancas/nova") {
@@ -124,13 +137,16 @@ func TestRequests(t *testing.T) {
 	call("wrong", "POST", "/v1/checkouts", key, `{"amount": "much"}`)
 	call("scope", "GET", "/v1/balance", key, "")
 	call("lost", "GET", "/v1/nothing", key, "")
+	var charged string
+	s.DB.Raw("SELECT id FROM checkouts").Scan(&charged)
+	call("looked", "GET", "/v1/checkouts/"+charged, s.Key(t, s.Test, models.PermissionCheckoutRead), "")
 	call("stranger", "GET", "/v1/balance", "svc_test_nobody", "")
 	calls.Close()
 	a := c.get("/app/requisicoes")
-	if got := a.Find("tbody tr").Length(); got != 3 {
+	if got := a.Find("tbody tr").Length(); got != 4 {
 		t.Fatalf("%d calls: %s", got, a.Find("tbody").Text())
 	}
-	for query, want := range map[string]int{"class=2xx": 1, "class=4xx": 2, "class=5xx": 0, "method=GET": 1, "q=wrong": 1, "q=/v1/bal": 1, "q=/v1": 3, "key=nope": 3, "before=1": 0, "before=x": 3, "class=x": 3} {
+	for query, want := range map[string]int{"class=2xx": 2, "class=4xx": 2, "class=5xx": 0, "method=GET": 2, "q=wrong": 1, "q=/v1/bal": 1, "q=/v1": 4, "key=nope": 4, "before=1": 0, "before=x": 4, "class=x": 4} {
 		if got := c.get("/app/requisicoes?" + query).Find("tbody tr").Length(); got != want {
 			t.Errorf("%s: %d, want %d", query, got, want)
 		}
@@ -139,9 +155,18 @@ func TestRequests(t *testing.T) {
 	if page := c.get(wrong); !strings.Contains(page.Text(), "invalid_request_body") || !strings.Contains(page.Text(), `"much"`) {
 		t.Errorf("%s does not tell what was wrong", wrong)
 	}
-	made := c.get(c.get("/app/busca?q=made").header.Get("Location"))
-	if !strings.Contains(made.Text(), `"amount": 4990`) || made.Find(`a[href^="/app/cobrancas/chk_"]`).Length() != 1 {
-		t.Errorf("the page of a call: %s", made.Find("main").Text())
+	calling := c.get("/app/busca?q=made").header.Get("Location")
+	made := c.get(calling)
+	charge, _ := made.Find(`main a[href^="/app/cobrancas/chk_"]`).Attr("href")
+	if !strings.Contains(made.Text(), `"amount": 4990`) || charge == "" {
+		t.Fatalf("the page of a call: %s", made.Find("main").Text())
+	}
+	id := strings.TrimPrefix(charge, "/app/cobrancas/")
+	if a := c.get(charge); a.Find(`main a[href="`+calling+`"]`).Length() != 1 || a.Find(`main a[href="/app/requisicoes?q=`+id+`"]`).Length() != 1 {
+		t.Errorf("the charge does not lead to its call: %s", a.Find("main").Text())
+	}
+	if got := c.get("/app/requisicoes?q=" + id).Find("tbody tr").Length(); got != 2 {
+		t.Errorf("%d calls about the charge", got)
 	}
 	for _, private := range []string{"Carla", "carla@", "98765", key, "base64"} {
 		if strings.Contains(made.body, private) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,9 +33,12 @@ func (s *server) listRequests(c *fiber.Ctx) error {
 	}
 	meant := models.APIRequestFilter{Method: filter.Method, Limit: pageSize}
 	meant.Class, _ = strconv.Atoi(strings.TrimSuffix(filter.Class, "xx")) // none: zero
-	if strings.HasPrefix(filter.Text, "/") {
+	switch {
+	case strings.HasPrefix(filter.Text, "/"):
 		meant.PathPrefix = filter.Text
-	} else {
+	case models.IsAPIObject(filter.Text):
+		meant.ObjectID = filter.Text
+	default:
 		meant.RequestID = filter.Text
 	}
 	props := pages.RequestsProps{}
@@ -90,25 +92,27 @@ func (s *server) readRequest(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.RequestProps{Shell: shell, RequestRow: requestRow(call), Request: indented(call.Request), Answer: indented(call.Answer)}
-	if id := checkoutInPath(call.Path); id != "" {
-		props.CheckoutHref = "/app/cobrancas/" + url.PathEscape(id)
-	} else if call.Status < 300 {
-		var made struct{ ID string }
-		if json.Unmarshal([]byte(call.Answer), &made) == nil && strings.HasPrefix(made.ID, "chk_") {
-			props.CheckoutHref = "/app/cobrancas/" + url.PathEscape(made.ID)
-		}
-	}
+	props.Object, props.ObjectHref = objectPage(visitor(c), call)
 	return render(c, pages.Request(props))
 }
 
-// checkoutInPath is the checkout that a call was about, "" for others.
-func checkoutInPath(path string) string {
-	for part := range strings.SplitSeq(path, "/") {
-		if strings.HasPrefix(part, "chk_") {
-			return part
+// objectPage is the page of what a call made or was about, and what that is; "" if
+// there is nothing that the visitor could see.
+func objectPage(v *models.Visitor, call *models.APIRequest) (object, href string) {
+	if call.Status == fiber.StatusNotFound {
+		return "", ""
+	}
+	switch kind, _, _ := strings.Cut(call.ObjectID, "_"); kind {
+	case "chk":
+		return pages.ObjectCheckout, "/app/cobrancas/" + call.ObjectID
+	case "plink":
+		return pages.ObjectLink, "/app/links/" + call.ObjectID
+	case "wdr":
+		if mayTreasure(v) {
+			return pages.ObjectWithdrawal, "/app/saques/" + call.ObjectID
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // indented lays JSON out in lines. One that was cut stays as it is.

@@ -94,6 +94,8 @@ type CheckoutProps struct {
 	EndToEndID       string
 	TxID             string
 	PaymentLinkID    string // "" if no link made it
+	RequestID        string // of the call of the API that made it; "" if none is known, or not for the visitor
+	RequestHref      string // the call's page
 	CreatedAt        time.Time
 	ExpiresAt        time.Time
 	PaidAt           *time.Time

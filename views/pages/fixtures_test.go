@@ -189,7 +189,7 @@ func checkoutPages() []page {
 		{"requests none", pages.Requests(pages.RequestsProps{Shell: shell(true), Filter: pages.RequestFilter{Method: "POST"}})},
 		{"requests further", pages.Requests(pages.RequestsProps{Shell: shell(true), Filter: pages.RequestFilter{Method: "POST"}, Pager: components.PagerProps{Next: "?before=1"}})},
 		{"requests empty", pages.Requests(pages.RequestsProps{Shell: shell(false)})},
-		{"request", pages.Request(pages.RequestProps{Shell: shell(true), RequestRow: requestRows()[0], Request: "{}", Answer: "{}", CheckoutHref: "/app/cobrancas/chk_1"})},
+		{"request", pages.Request(pages.RequestProps{Shell: shell(true), RequestRow: requestRows()[0], Request: "{}", Answer: "{}", Object: pages.ObjectCheckout, ObjectHref: "/app/cobrancas/chk_1"})},
 		{"request bare", pages.Request(pages.RequestProps{Shell: shell(true), RequestRow: requestRows()[2]})},
 		{"new charge", pages.NewCheckout(pages.NewCheckoutProps{Shell: shell(false), Expiry: "1800", Metadata: make([]components.KeyValueRow, 3), MoreRows: true})},
 		{"new charge wrong", pages.NewCheckout(pages.NewCheckoutProps{Shell: shell(true), Metadata: []components.KeyValueRow{{Key: "cor", Error: "Confira"}}, Customer: pages.CustomerFields{Name: "Carla"},

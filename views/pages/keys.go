@@ -30,6 +30,7 @@ type KeyRow struct {
 	CreatedBy   string
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time // nil: never
+	LastUsedIP  string     // "" if it is not known
 	RevokedAt   *time.Time // nil: in use
 	CanRevoke   bool
 }
@@ -97,6 +98,9 @@ func (p RevokeKeyProps) facts(ctx context.Context) []components.KeyValue {
 	used := i18n.T(ctx, "keys.never_used")
 	if p.Key.LastUsedAt != nil {
 		used = i18n.DateTime(ctx, *p.Key.LastUsedAt)
+		if p.Key.LastUsedIP != "" {
+			used += " · " + p.Key.LastUsedIP
+		}
 	}
 	return []components.KeyValue{
 		{Key: i18n.T(ctx, "keys.name"), Value: p.Key.Name},

@@ -121,10 +121,15 @@ func (p NewLinkProps) addressHint(ctx context.Context, hint string) string {
 	return hint
 }
 
+// shareText is what a message to buyers says.
+func (p LinkDetailProps) shareText(ctx context.Context) string {
+	return i18n.T(ctx, "links.share_text", p.Product, i18n.Money(ctx, p.Amount), p.URL)
+}
+
 // paidShare is how many of the uses were paid, in per cent.
-func (p LinkDetailProps) paidShare(ctx context.Context) string {
-	if p.Uses == 0 {
+func paidShare(ctx context.Context, uses, paid int) string {
+	if uses == 0 {
 		return "–"
 	}
-	return i18n.Number(ctx, p.Paid*100/p.Uses) + "%"
+	return i18n.Number(ctx, paid*100/uses) + "%"
 }

@@ -84,13 +84,13 @@ func tenth(n int) string { return strconv.Itoa(n/10) + "." + strconv.Itoa(n%10) 
 func (o Overview) chart(ctx context.Context) components.BarChartProps {
 	chart := components.BarChartProps{
 		ID: "volume", Title: i18n.T(ctx, "home.volume"), Series: []components.BarSeries{{Name: i18n.T(ctx, "home.volume_day"), Tone: components.ToneOK}},
-		Columns: []string{i18n.T(ctx, "home.paid"), i18n.T(ctx, "home.before")},
-		Format:  func(ctx context.Context, value int) string { return i18n.Money(ctx, money.Cents(value)) },
+		Before: i18n.T(ctx, "home.before"), Columns: []string{i18n.T(ctx, "home.paid")},
+		Format: func(ctx context.Context, value int) string { return i18n.Money(ctx, money.Cents(value)) },
 	}
 	for _, day := range o.Days {
 		chart.Bars = append(chart.Bars, components.Bar{
-			Label: strconv.Itoa(i18n.DayOfMonth(day.Day)), Full: i18n.Date(ctx, day.Day), Values: []int{int(day.Volume)},
-			Extra: []string{i18n.Number(ctx, day.Paid), i18n.Money(ctx, day.Before)},
+			Label: strconv.Itoa(i18n.DayOfMonth(day.Day)), Full: i18n.Date(ctx, day.Day), Values: []int{int(day.Volume)}, Before: int(day.Before),
+			Extra: []string{i18n.Number(ctx, day.Paid)},
 		})
 	}
 	return chart

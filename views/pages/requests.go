@@ -23,7 +23,7 @@ type RequestsProps struct {
 
 // RequestFilter is what narrows the list, as it stands in the address.
 type RequestFilter struct {
-	Text   string // a request's id, or how the path begins
+	Text   string // a request's id, that of what it was about, or how the path begins
 	Class  string // "" or one of RequestClasses
 	Method string // "" or one of RequestMethods
 	Key    string // "" or a key's id
@@ -58,8 +58,16 @@ type RequestProps struct {
 	Shell layouts.Shell
 	RequestRow
 	Request, Answer string // the bodies, masked; "" if there is none to show
-	CheckoutHref    string // of the charge that the call was about; "" for none
+	Object          string // what the call was about, an Object constant; "" for none
+	ObjectHref      string // its page
 }
+
+// What a call may be about.
+const (
+	ObjectCheckout   = "checkout"
+	ObjectLink       = "link"
+	ObjectWithdrawal = "withdrawal"
+)
 
 // Address is the list with the filter, from before a call on.
 func (f RequestFilter) Address(before string) string {
