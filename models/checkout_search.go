@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ type CheckoutSearch struct {
 	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID),
 	// a whole external id, or how the customer's name or e-mail begins, in any case.
 	Text   string
-	Amount money.Cents // what Text says if it is read as an amount: found as well
+	Amount money.Cents // what Text says if it is read as an amount: found as well, see AmountsLookedThrough
 	After  *Position   // the last row of the page before
 	Limit  int
 }
@@ -31,6 +32,11 @@ const CountedCheckouts = 1001
 // there are more, they lie close enough together to be met while walking the list.
 const fewMatches = 2000
 
+// AmountsLookedThrough is how many charges are looked through for an amount, of the
+// period the latest. An index by amount would be written with each of them, four times
+// in its life.
+const AmountsLookedThrough = 100_000
+
 // minPrefix is the shortest beginning of a name or an e-mail that is looked for.
 const minPrefix = 3
 
@@ -41,12 +47,14 @@ var (
 )
 
 // SearchCheckouts returns the checkouts of the scope that match, newest first, by
-// keyset as ListCheckouts does. Each way of matching has an index of its own.
+// keyset as ListCheckouts does. Each way of matching has an index of its own, but the
+// amount.
 func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch) ([]Checkout, error) {
 	query := &checkoutQuery{eventQuery{args: []any{scope.ProjectID, scope.Livemode, s.Limit}}}
-	narrowed := query.narrow(s)
-	const order = " ORDER BY c.created_at DESC, c.id DESC LIMIT $3"
-	sql := "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2" + narrowed
+	const within = " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"
+	const order = " ORDER BY c.created_at DESC, c.id DESC LIMIT "
+	status, period := query.status(s), query.period(s)
+	sql := "SELECT " + checkoutColumns + within + status + period
 	if s.Text != "" {
 		ways, err := query.ways(ctx, q, scope, s)
 		if err != nil {
@@ -54,11 +62,15 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 		}
 		var branches []string
 		for _, way := range ways {
-			branches = append(branches, "(SELECT c.id FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"+narrowed+" AND "+way+order+")")
+			branches = append(branches, "(SELECT c.id"+within+status+period+" AND "+way+order+"$3)")
+		}
+		if s.Amount > 0 { // from the list's index alone, until the status of those that match
+			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.amount, c.created_at"+within+period+order+strconv.Itoa(AmountsLookedThrough)+
+				") c WHERE c.amount = "+query.arg(s.Amount)+" AND EXISTS (SELECT FROM checkouts m WHERE m.id = c.id"+strings.ReplaceAll(status, "c.", "m.")+")"+order+"$3)")
 		}
 		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" + strings.Join(branches, " UNION ALL ") + ")"
 	}
-	rows, err := q.Query(ctx, sql+order, query.args...)
+	rows, err := q.Query(ctx, sql+order+"$3", query.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +80,16 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 // checkoutQuery gathers the arguments of a search.
 type checkoutQuery struct{ eventQuery }
 
-// narrow are the conditions that every match has to meet.
-func (q *checkoutQuery) narrow(s CheckoutSearch) string {
-	var sql strings.Builder
-	if s.Status != "" {
-		sql.WriteString(" AND c.status = " + q.arg(s.Status))
+// status and period are the conditions that every match has to meet.
+func (q *checkoutQuery) status(s CheckoutSearch) string {
+	if s.Status == "" {
+		return ""
 	}
+	return " AND c.status = " + q.arg(s.Status)
+}
+
+func (q *checkoutQuery) period(s CheckoutSearch) string {
+	var sql strings.Builder
 	if !s.From.IsZero() {
 		sql.WriteString(" AND c.created_at >= " + q.arg(s.From))
 	}
@@ -86,7 +102,7 @@ func (q *checkoutQuery) narrow(s CheckoutSearch) string {
 	return sql.String()
 }
 
-// ways are the conditions under which a checkout matches the text.
+// ways are the conditions under which a checkout matches the text, but for the amount.
 func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s CheckoutSearch) ([]string, error) {
 	text := q.arg(s.Text)
 	ways := []string{"c.external_id = " + text}
@@ -100,9 +116,6 @@ func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s Che
 	}
 	if chargeTxID.MatchString(s.Text) {
 		ways = append(ways, "c.txid = "+text)
-	}
-	if s.Amount > 0 {
-		ways = append(ways, "c.amount = "+q.arg(s.Amount))
 	}
 	if len([]rune(s.Text)) < minPrefix {
 		return ways, nil
@@ -142,9 +155,9 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, col
 // CountedCheckouts of each, made in a period whose ends may be zero.
 func CheckoutCounts(ctx context.Context, q Querier, scope Scope, from, until time.Time) (map[CheckoutStatus]int, error) {
 	query := &checkoutQuery{eventQuery{args: []any{scope.ProjectID, scope.Livemode, CountedCheckouts}}}
-	narrowed := query.narrow(CheckoutSearch{From: from, Until: until})
+	period := query.period(CheckoutSearch{From: from, Until: until})
 	rows, err := q.Query(ctx, `SELECT s.status, (SELECT count(*) FROM (SELECT FROM checkouts c
-			WHERE c.project_id = $1 AND c.livemode = $2 AND c.status = s.status`+narrowed+` LIMIT $3) few)
+			WHERE c.project_id = $1 AND c.livemode = $2 AND c.status = s.status`+period+` LIMIT $3) few)
 		FROM unnest(ARRAY['PENDING', 'PAID', 'EXPIRED', 'CANCELLED']) s (status)`, query.args...)
 	if err != nil {
 		return nil, err

@@ -54,6 +54,9 @@ func TestSearchCheckouts(t *testing.T) {
 	}
 	for want, search := range map[string]models.CheckoutSearch{
 		wanted.ID:                  {Text: "123,45", Amount: 123_45},
+		wanted.ID + "  ":           {Text: "123,45", Amount: 123_45, Status: models.CheckoutPaid, Until: other.CreatedAt},
+		"  ":                       {Text: "123,45", Amount: 123_45, Status: models.CheckoutPending},
+		"   ":                      {Text: "123,45", Amount: 123_45, From: other.CreatedAt},
 		other.ID + " " + wanted.ID: {},
 		other.ID:                   {From: other.CreatedAt},
 		wanted.ID + " ":            {Until: other.CreatedAt},
