@@ -37,7 +37,7 @@ var (
 )
 
 // ask sends a request and returns the body of its answer, which is valid until the
-// next call. Any status but 200 and 201 is an error.
+// next call. Any status but 200, 201 and 303 is an error.
 func (c *connection) ask(request []byte) ([]byte, error) {
 	if _, err := c.Write(request); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (c *connection) ask(request []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if status := string(c.buffer[len("HTTP/1.1 "):][:3]); status != "200" && status != "201" {
+	if status := string(c.buffer[len("HTTP/1.1 "):][:3]); status != "200" && status != "201" && status != "303" {
 		return nil, fmt.Errorf("the answer is %s: %.500s", status, c.buffer[body:end])
 	}
 	return c.buffer[body:end], nil

@@ -5,11 +5,14 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"garoupa/ledger"
 )
 
 // spacing is the time between two checkouts of the data set.
@@ -42,7 +45,10 @@ func checkoutID(number int) string {
 	return "chk_" + hex.EncodeToString(sum[:])[:20]
 }
 
-const checkoutIDSQL = `('chk_' || left(md5(%s::text), 20))`
+const (
+	checkoutIDSQL = `('chk_' || left(md5(%s::text), 20))`
+	txIDSQL       = `md5(%s::text)`
+)
 
 // createdAtSQL is when the checkout with a number was made.
 func (d *dataset) createdAtSQL(number string) string {
@@ -51,7 +57,8 @@ func (d *dataset) createdAtSQL(number string) string {
 
 // load fills the merchant's project with copies of the newest checkout that the
 // product made in each environment: six in ten paid and settled, the others expired, so that
-// no sweep has work to do on them.
+// no sweep has work to do on them. The books have what was paid in live, and a snapshot
+// of it.
 func load(ctx context.Context, s *site, rows int) (*dataset, error) {
 	rows -= rows % 2
 	d := &dataset{rows: rows, start: time.Now().Add(-time.Duration(rows)*spacing - 24*time.Hour).Truncate(time.Second)}
@@ -78,12 +85,35 @@ func load(ctx context.Context, s *site, rows int) (*dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load checkouts: %w", err)
 	}
-	for _, settle := range []string{"VACUUM (ANALYZE) checkouts", "CHECKPOINT"} {
+	if err := loadBooks(ctx, conn, s.merchant.AccountID); err != nil {
+		return nil, fmt.Errorf("load the books: %w", err)
+	}
+	for _, settle := range []string{"VACUUM (ANALYZE) checkouts", "VACUUM (ANALYZE) ledger_transfers", "CHECKPOINT"} {
 		if _, err := conn.Exec(ctx, settle); err != nil {
 			return nil, fmt.Errorf("load checkouts: %w", err)
 		}
 	}
 	return d, nil
+}
+
+// loadBooks posts the live payments and settlements of the account, three lines each,
+// and takes the snapshot that the product takes every minute.
+func loadBooks(ctx context.Context, conn *pgx.Conn, accountID string) error {
+	pending := ledger.Account(accountID, true, ledger.Pending)
+	_, err := conn.Exec(ctx, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
+		SELECT l.fact, l.line, l.giver, l.taker, l.amount, c.paid_at FROM checkouts c CROSS JOIN LATERAL (VALUES
+			('payment/' || c.id, 0, $1, $2, c.amount), ('payment/' || c.id, 1, $2, $3, c.amount - c.settlement_amount),
+			('settlement/' || c.id, 0, $2, $4, c.settlement_amount)) l (fact, line, giver, taker, amount)
+		WHERE c.livemode AND c.settlement_status = 'AVAILABLE' ORDER BY c.paid_at`,
+		string(ledger.Clearing(true)), string(pending), string(ledger.Fees(true)), string(ledger.Account(accountID, true, ledger.Available)))
+	if err != nil {
+		return err
+	}
+	taken, err := ledger.Snapshot(ctx, conn, time.Now())
+	if err == nil && taken == 0 {
+		err = errors.New("no snapshot was taken")
+	}
+	return err
 }
 
 // follow collects the cursors of all pages of both environments, as a client gets

@@ -1,6 +1,6 @@
-// Command bench measures how fast Garoupa creates, reads and lists checkouts, and
-// compares it with pgbench running the same SQL statements on the same PostgreSQL;
-// and how fast it delivers webhooks, compared with a bare loop that posts them:
+// Command bench measures how fast Garoupa creates, reads, lists and confirms checkouts
+// and reads a balance, and compares it with pgbench running the same SQL statements on
+// the same PostgreSQL; and how fast it delivers webhooks, compared with a bare loop that posts them:
 //
 //	go run ./bench
 //
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string) (err error) {
 	if report.machine, err = describeMachine(ctx, s, generator); err != nil {
 		return err
 	}
-	b := bench{options: o, site: s, data: data, pgbench: generator, recorded: recorded, profiled: profiled}
+	b := bench{options: o, site: s, data: data, pgbench: generator, recorded: recorded, unpaid: newStock(s, data), profiled: profiled}
 	if report.cells, err = b.measure(ctx); err != nil {
 		return err
 	}

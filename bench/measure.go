@@ -35,11 +35,36 @@ type cell struct {
 // series is one kind of work under one key.
 type series struct {
 	name     string
-	writes   bool
-	rows     int // that each statement finds or makes, at least
+	made     string // counts what the script makes, in its transaction; "" if it reads
+	rows     int    // that the script finds or makes, at least
 	script   script
 	requests func(*rand.Rand) requests
+	stock    *stock // what is used up; nil: nothing is
 }
+
+// ready makes what so many seconds of work use up.
+func (w series) ready(ctx context.Context, seconds int) error {
+	if w.stock == nil {
+		return nil
+	}
+	return w.stock.fill(ctx, seconds)
+}
+
+// now is the script about what is there to be used up.
+func (w series) now() script {
+	if w.stock == nil {
+		return w.script
+	}
+	return w.script.from(w.stock.first)
+}
+
+// Queries that count what a script has made in the transaction under way.
+const (
+	madeCheckouts = "SELECT count(*) FROM checkouts WHERE created_at = now()"
+	madePayments  = `SELECT count(*) FROM checkouts c JOIN payments p ON p.checkout_id = c.id AND p.settles
+		JOIN ledger_transfers l ON l.fact = 'payment/' || p.id JOIN events e ON e.checkout_id = c.id AND e.type = 'checkout.paid'
+		WHERE c.status = 'PAID' AND c.paid_at = now() AND p.recorded_at = now()`
+)
 
 // bench is a run.
 type bench struct {
@@ -48,10 +73,11 @@ type bench struct {
 	data     *dataset
 	pgbench  pgbench
 	recorded map[bool]*recording
+	unpaid   *stock
 	profiled string // the program that can be profiled
 }
 
-// measure measures all series, reads first: creations change the data.
+// measure measures all series, reads first: creations and payments change the data.
 func (b *bench) measure(ctx context.Context) (cells []cell, err error) {
 	v, err := b.site.serve(ctx, b.site.program, b.site.postgres.URL())
 	if err != nil {
@@ -93,7 +119,10 @@ func (b *bench) verify(ctx context.Context, all []series) error {
 	}
 	defer conn.Close(ctx)
 	for _, work := range all {
-		if err := work.script.verify(ctx, conn, work.writes, work.rows); err != nil {
+		if err := work.ready(ctx, 1); err != nil {
+			return err
+		}
+		if err := work.now().verify(ctx, conn, work.made, work.rows); err != nil {
 			return fmt.Errorf("verify the script of %s: %w", work.name, err)
 		}
 	}
@@ -103,6 +132,10 @@ func (b *bench) verify(ctx context.Context, all []series) error {
 // series are the work to measure, live before test.
 func (b *bench) series() (chosen []series, err error) {
 	var reads, lists, creations []series
+	balance, confirmation, err := b.moneySeries()
+	if err != nil {
+		return nil, err
+	}
 	for _, livemode := range []bool{true, false} {
 		environment := map[bool]string{true: "live", false: "test"}[livemode]
 		r, s, secret := b.recorded[livemode], b.site, b.site.secret(livemode)
@@ -110,14 +143,14 @@ func (b *bench) series() (chosen []series, err error) {
 		if err != nil {
 			return nil, err
 		}
-		reads = append(reads, series{"read " + environment, false, 1, readScript(r, b.data, livemode),
-			func(random *rand.Rand) requests { return s.reads(secret, b.data, livemode, random) }})
-		lists = append(lists, series{"list " + environment, false, 20, listScript(r, b.data, livemode),
-			func(random *rand.Rand) requests { return s.lists(secret, b.data.cursors[livemode], random) }})
-		creations = append(creations, series{"create " + environment, true, 1, creation,
-			func(random *rand.Rand) requests { return s.creations(secret, random) }})
+		reads = append(reads, series{name: "read " + environment, rows: 1, script: readScript(r, b.data, livemode),
+			requests: func(random *rand.Rand) requests { return s.reads(secret, b.data, livemode, random) }})
+		lists = append(lists, series{name: "list " + environment, rows: 20, script: listScript(r, b.data, livemode),
+			requests: func(random *rand.Rand) requests { return s.lists(secret, b.data.cursors[livemode], random) }})
+		creations = append(creations, series{name: "create " + environment, made: madeCheckouts, rows: 1, script: creation,
+			requests: func(random *rand.Rand) requests { return s.creations(secret, random) }})
 	}
-	for _, group := range [][]series{reads, lists, creations} {
+	for _, group := range [][]series{reads, lists, {balance}, creations, {confirmation}} {
 		for _, work := range group {
 			if b.only.MatchString(work.name) {
 				chosen = append(chosen, work)
@@ -127,15 +160,34 @@ func (b *bench) series() (chosen []series, err error) {
 	return chosen, nil
 }
 
+// moneySeries are the work on one busy live account: its balance is read, and its
+// checkouts are paid.
+func (b *bench) moneySeries() (balance, confirmation series, err error) {
+	r, request := b.recorded[true], b.site.get(b.site.secret(true), "/v1/balance")
+	balance = series{name: "balance live", rows: 1, script: balanceScript(r),
+		requests: func(*rand.Rand) requests { return func() []byte { return request } }}
+	confirmation = series{name: "confirm live", made: madePayments, rows: 2, stock: b.unpaid, // two lines in the books
+		requests: func(*rand.Rand) requests { return b.site.payments(b.unpaid) }}
+	confirmation.script, err = confirmationScript(r)
+	return balance, confirmation, err
+}
+
 func (b *bench) measureOne(ctx context.Context, m meter, work series, connections int) (cell, error) {
 	c := cell{series: work.name, connections: connections}
 	pgbench := func(seconds int) (result, error) {
-		return b.pgbench.run(ctx, b.site, work.script, connections, seconds)
+		return b.pgbench.run(ctx, b.site, work.now(), connections, seconds)
 	}
 	product := func(seconds int) (result, error) {
-		return generate(ctx, b.site.listen, connections, time.Duration(seconds)*time.Second, work.requests)
+		r, err := generate(ctx, b.site.listen, connections, time.Duration(seconds)*time.Second, work.requests)
+		if err == nil && work.stock != nil {
+			err = work.stock.check(ctx)
+		}
+		return r, err
 	}
 	for _, side := range []func(int) (result, error){pgbench, product} {
+		if err := work.ready(ctx, warmUp); err != nil {
+			return c, err
+		}
 		if _, err := side(warmUp); err != nil {
 			return c, err
 		}
@@ -158,7 +210,10 @@ func (b *bench) measureOne(ctx context.Context, m meter, work series, connection
 // PostgreSQL flush what earlier ones left to be flushed, so that neither side pays
 // for the other.
 func (b *bench) half(ctx context.Context, m meter, work series, side func(seconds int) (result, error)) (result, error) {
-	if work.writes {
+	if err := work.ready(ctx, b.seconds); err != nil {
+		return result{}, err
+	}
+	if work.made != "" {
 		if err := checkpoint(ctx, b.site); err != nil {
 			return result{}, err
 		}

@@ -68,14 +68,14 @@ func (p pgbench) run(ctx context.Context, s *site, work script, connections, sec
 	args := []string{"--no-vacuum", "--protocol=prepared", "--log", "--log-prefix=" + filepath.Join(dir, "log"),
 		"--client=" + strconv.Itoa(connections), "--jobs=" + strconv.Itoa(min(connections, runtime.NumCPU())),
 		"--time=" + strconv.Itoa(seconds)}
-	for i, text := range work.texts {
+	for i, f := range work.files {
 		path := filepath.Join(dir, fmt.Sprintf("%d.sql", i))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(f.text()), 0o600); err != nil {
 			return result{}, err
 		}
 		args = append(args, "--file="+path)
 	}
-	for _, variable := range work.variables {
+	for _, variable := range append(slices.Clone(work.variables), "clients="+strconv.Itoa(connections)) {
 		args = append(args, "--define="+variable)
 	}
 	cmd := exec.CommandContext(ctx, p.path, args...)

@@ -41,7 +41,7 @@ func TestProduct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := bench{options: options{only: regexp.MustCompile(""), rounds: 1, seconds: 1}, site: s, data: data, recorded: recorded}
+	b := bench{options: options{only: regexp.MustCompile(""), rounds: 1, seconds: 1}, site: s, data: data, recorded: recorded, unpaid: newStock(s, data)}
 	checkSeries(ctx, t, b)
 	checkDeliver(ctx, t, b)
 }
@@ -72,14 +72,20 @@ func checkSeries(ctx context.Context, t *testing.T, b bench) {
 	var names []string
 	for _, work := range all {
 		names = append(names, work.name)
+		if err := work.ready(ctx, 1); err != nil {
+			t.Fatal(err)
+		}
 		r, err := generate(ctx, s.listen, 3, 50*time.Millisecond, work.requests)
 		if err != nil || r.rate <= 0 || r.p50 <= 0 || r.p99 < r.p50 {
 			t.Errorf("%s: %+v, %v", work.name, r, err)
 		}
 	}
-	want := []string{"read live", "read test", "list live", "list test", "create live", "create test"}
+	want := []string{"read live", "read test", "list live", "list test", "balance live", "create live", "create test", "confirm live"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
+	}
+	if err := b.unpaid.check(ctx); err != nil {
+		t.Error(err)
 	}
 	checkRequests(t, b)
 	checkMeter(ctx, t, s, v)
@@ -168,12 +174,12 @@ func checkRequests(t *testing.T, b bench) {
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	conn := connect(t)
-	found := script{texts: []string{"\\set n 1\nSELECT :n::int FROM generate_series(1, :v0_1) WHERE :v0_2 = 'it''s';"},
+	found := script{files: []file{{statements: []string{"SELECT 1", "SELECT :n::int FROM generate_series(1, :v0_1) WHERE :v0_2 = 'it''s'"}}},
 		variables: []string{"v0_1=3", "v0_2=it's"}}
-	if err := found.verify(t.Context(), conn, false, 3); err != nil {
+	if err := found.verify(t.Context(), conn, "", 3); err != nil {
 		t.Error(err)
 	}
-	if err := found.verify(t.Context(), conn, false, 4); !errors.Is(err, errScript) {
+	if err := found.verify(t.Context(), conn, "", 4); !errors.Is(err, errScript) {
 		t.Errorf("verify = %v, want errScript", err)
 	}
 }

@@ -95,6 +95,9 @@ func buildProfiled(ctx context.Context, root, dir string) (string, error) {
 }
 
 func (b *bench) profileOne(ctx context.Context, work series, door string) (profile, error) {
+	if err := work.ready(ctx, profileSeconds+1); err != nil {
+		return profile{}, err
+	}
 	path := filepath.Join(profileFolder, strings.ReplaceAll(work.name, " ", "-")+".pprof")
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {

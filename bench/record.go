@@ -19,6 +19,8 @@ type recording struct {
 	read       statement
 	first      statement // the list's first page
 	deep       statement // a page after a cursor
+	balance    statement
+	confirm    []statement // of one transaction, the look before it included
 }
 
 // checkoutPage is what is read of a list.
@@ -100,50 +102,65 @@ func (r recorder) all(secret string) (*recording, error) {
 	if made.ID != out.checkoutID || len(page.Data) == 0 {
 		return nil, errors.New("the product's answers do not fit together")
 	}
-	return out, nil
+	var balance struct{}
+	if out.balance, err = r.one(r.site.get(secret, "/v1/balance"), &balance); err != nil {
+		return nil, err
+	}
+	out.confirm, _, err = r.caused(r.site.payment(made.ID), made.ID)
+	return out, err
 }
 
 // requestLog is where calls are written down, many at a time and some time after
 // their answers: no statement that belongs to a request.
 const requestLog = "api_requests"
 
-// one makes a request and returns the statement that it caused: the only one with
-// the project among its values, as the look-up of the key and the sweeps have none.
+// one makes a request and returns the only statement that it caused.
 func (r recorder) one(request []byte, answer any) (statement, error) {
-	path := filepath.Join(r.site.dir, "postgres.log")
-	before, err := os.ReadFile(path)
+	found, body, err := r.caused(request)
 	if err != nil {
 		return statement{}, err
-	}
-	body, err := r.conn.ask(request)
-	if err != nil {
-		return statement{}, err
-	}
-	if err := json.Unmarshal(body, answer); err != nil {
-		return statement{}, err
-	}
-	after, err := os.ReadFile(path)
-	if err != nil {
-		return statement{}, err
-	}
-	all, err := parseLog(string(after[len(before):]))
-	if err != nil {
-		return statement{}, err
-	}
-	var found []statement
-	for _, s := range all {
-		if strings.Contains(s.sql, requestLog) {
-			continue
-		}
-		if s, err = s.single(); err != nil {
-			return statement{}, err
-		}
-		if s.has(r.site.merchant.ProjectID) {
-			found = append(found, s)
-		}
 	}
 	if len(found) != 1 {
 		return statement{}, fmt.Errorf("the request %.60q caused %d statements of the merchant's, of which one can be repeated", request, len(found))
 	}
-	return found[0], nil
+	return found[0], json.Unmarshal(body, answer)
+}
+
+// caused makes a request and returns its answer and the statements that it caused: those that have
+// the merchant's project or account among their values, the id of what the request is
+// about, or that of the payment which an earlier one of them wrote. The look-up of the
+// key and the sweeps have none of these.
+func (r recorder) caused(request []byte, about ...string) (found []statement, body []byte, err error) {
+	path := filepath.Join(r.site.dir, "postgres.log")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if body, err = r.conn.ask(request); err != nil {
+		return nil, nil, err
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := parseLog(string(after[len(before):]))
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := append(about, r.site.merchant.ProjectID, r.site.merchant.AccountID)
+	for _, s := range all {
+		if strings.Contains(s.sql, requestLog) || !s.mentions(ids) {
+			continue
+		}
+		if s, err = s.plain(); err != nil {
+			return nil, nil, err
+		}
+		for _, value := range s.values {
+			if value != nil && (paymentShape.MatchString(*value) || txIDShape.MatchString(*value)) {
+				ids = append(ids, *value)
+			}
+		}
+		found = append(found, s)
+	}
+	return found, body, nil
 }

@@ -66,6 +66,21 @@ func (s *site) lists(secret string, cursors []string, random *rand.Rand) request
 	}
 }
 
+// payments makes payments of checkouts of the stock, each once.
+func (s *site) payments(unpaid *stock) requests {
+	request := s.payment(checkoutID(1))
+	id := bytes.Index(request, []byte(checkoutID(1)))
+	return func() []byte {
+		copy(request[id:], checkoutID(unpaid.take()))
+		return request
+	}
+}
+
+// payment pays a checkout as the simulator's bank.
+func (s *site) payment(id string) []byte {
+	return fmt.Appendf(nil, "POST /pay/%s/simulate HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\n\r\n", id, s.listen)
+}
+
 func (s *site) get(secret, path string) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, s.listen, secret)
 }

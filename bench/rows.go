@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,63 +15,99 @@ var (
 	placeholder  = regexp.MustCompile(`\$\d+`)
 )
 
-// single turns a statement over arrays of one row into the same over that row's
-// values. One request in a transaction is what pgbench measures, and unpacking
-// arrays for it would slow it down by a sixth.
-func (s statement) single() (statement, error) {
+// plain turns a statement over arrays into the same over the rows that they hold. One
+// request in a transaction is what pgbench measures, and unpacking arrays for it would
+// slow it down by a sixth.
+func (s statement) plain() (statement, error) {
 	match := columnArrays.FindStringSubmatch(s.sql)
 	if match == nil {
 		return s, nil
 	}
-	row := statement{values: append([]*string{}, s.values...)}
-	row.sql = strings.Replace(s.sql, match[0], "(VALUES ("+strings.ReplaceAll(match[1], "[]", "")+"))", 1)
+	var columns [][]*string
 	for _, place := range placeholder.FindAllString(match[1], -1) {
 		n, _ := strconv.Atoi(place[1:]) // the pattern lets only digits through
 		if n < 1 || n > len(s.values) || s.values[n-1] == nil {
 			return statement{}, fmt.Errorf("%s of %.80q is not an array", place, s.sql)
 		}
-		var err error
-		if row.values[n-1], err = onlyElement(*s.values[n-1]); err != nil {
+		column, err := elements(*s.values[n-1])
+		if err != nil {
 			return statement{}, err
 		}
+		if columns = append(columns, column); len(column) != len(columns[0]) {
+			return statement{}, fmt.Errorf("the arrays of %.80q are not of one length", s.sql)
+		}
 	}
-	return row, nil
+	out := statement{values: slices.Clone(s.values)}
+	rows := make([]string, len(columns[0]))
+	for row := range rows {
+		column := 0
+		rows[row] = "(" + placeholder.ReplaceAllStringFunc(strings.ReplaceAll(match[1], "[]", ""), func(place string) string {
+			value := columns[column][row]
+			column++
+			if row == 0 { // the array's place is free
+				n, _ := strconv.Atoi(place[1:])
+				out.values[n-1] = value
+				return place
+			}
+			out.values = append(out.values, value)
+			return "$" + strconv.Itoa(len(out.values))
+		}) + ")"
+	}
+	out.sql = strings.Replace(s.sql, match[0], "(VALUES "+strings.Join(rows, ", ")+")", 1)
+	return out, nil
 }
 
-// onlyElement reads an array of one element as PostgreSQL writes it: {a}, {"a \"b\""}
-// or {NULL}, which is nil.
-func onlyElement(array string) (*string, error) {
-	failed := fmt.Errorf("%.80q is not an array of one element", array)
+// elements reads an array that is not empty as PostgreSQL writes it: {a,"b \" c",NULL},
+// of which the last is nil.
+func elements(array string) (all []*string, err error) {
+	failed := fmt.Errorf("%.80q is not an array", array)
 	text, opened := strings.CutPrefix(array, "{")
 	text, closed := strings.CutSuffix(text, "}")
 	if !opened || !closed || text == "" {
 		return nil, failed
 	}
-	if text == "NULL" {
-		return nil, nil
-	}
-	if text[0] != '"' {
-		if strings.ContainsAny(text, `,"\{}`) {
+	for {
+		element, rest, ok := nextElement(text)
+		if !ok {
 			return nil, failed
 		}
-		return &text, nil
+		all = append(all, element)
+		if rest == "" {
+			return all, nil
+		}
+		if text, ok = strings.CutPrefix(rest, ","); !ok {
+			return nil, failed
+		}
 	}
-	var element strings.Builder
+}
+
+// nextElement reads the element that text begins with, and returns what follows it.
+func nextElement(text string) (element *string, rest string, ok bool) {
+	if !strings.HasPrefix(text, `"`) {
+		bare := text
+		if end := strings.IndexByte(text, ','); end >= 0 {
+			bare, rest = text[:end], text[end:]
+		}
+		if bare == "" || strings.ContainsAny(bare, `"\{}`) {
+			return nil, "", false
+		}
+		if bare == "NULL" {
+			return nil, rest, true
+		}
+		return &bare, rest, true
+	}
+	var quoted strings.Builder
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			if i != len(text)-1 {
-				return nil, failed
-			}
-			read := element.String()
-			return &read, nil
+			read := quoted.String()
+			return &read, text[i+1:], true
 		case '\\':
-			i++
-			if i == len(text) {
-				return nil, failed
+			if i++; i == len(text) {
+				return nil, "", false
 			}
 		}
-		element.WriteByte(text[i])
+		quoted.WriteByte(text[i])
 	}
-	return nil, failed
+	return nil, "", false
 }

@@ -9,12 +9,27 @@ import (
 	"time"
 )
 
-// script is what pgbench runs: recorded statements, each alone in its transaction,
-// with the recorded values, but for those that differ from request to request.
+// script is what pgbench runs: recorded statements with the recorded values, but for
+// those that differ from request to request.
 type script struct {
-	texts     []string // files of equal weight
+	files     []file   // of equal weight
 	variables []string // name=value
 	middle    int      // a number that pgbench might draw
+}
+
+// file is one transaction.
+type file struct {
+	choose     string // pgbench's commands that choose what the transaction is about
+	statements []string
+}
+
+// text is the file as pgbench reads it. Several statements go to PostgreSQL together,
+// so that pgbench waits for no round trip between them.
+func (f file) text() string {
+	if len(f.statements) == 1 {
+		return f.choose + "\n" + f.statements[0] + ";\n"
+	}
+	return f.choose + "\n\\startpipeline\nBEGIN;\n" + strings.Join(f.statements, ";\n") + ";\nCOMMIT;\n\\endpipeline\n"
 }
 
 // variation is how a value that no two requests share is made afresh. Values are
@@ -28,6 +43,9 @@ type variation struct {
 var (
 	checkoutShape = regexp.MustCompile(`^chk_[0-9a-f]{20}$`)
 	eventShape    = regexp.MustCompile(`^evt_[0-9a-f]{24}$`)
+	paymentShape  = regexp.MustCompile(`^pay_[0-9a-f]{20}$`)
+	factShape     = regexp.MustCompile(`^payment/pay_[0-9a-f]{20}$`)
+	endToEndShape = regexp.MustCompile(`^E[0-9]{20}[0-9a-zA-Z]{11}$`)
 	txIDShape     = regexp.MustCompile(`^[0-9a-zA-Z]{26,35}$`)
 	keyShape      = regexp.MustCompile(`^` + keyPrefix + `[0-9a-f]{16}$`)
 	externalShape = regexp.MustCompile(`^` + externalPrefix + `[0-9a-f]{16}$`)
@@ -43,7 +61,7 @@ func hexSQL(prefix string, digits int) string {
 
 // creationScript makes checkouts that nobody made before, now.
 func creationScript(r *recording) (script, error) {
-	begun, err := earliest(r.create.values)
+	begun, err := earliest(r.create)
 	if err != nil {
 		return script{}, err
 	}
@@ -55,27 +73,67 @@ func creationScript(r *recording) (script, error) {
 		{externalShape, hexSQL(externalPrefix, digits)},
 	}
 	var s script
-	s.add(`\set r random(1, 9223372036854775807)`, &r.create, func(value string) (string, bool) {
+	s.add(`\set r random(1, 9223372036854775807)`, sinceNow(begun, rules), r.create)
+	return s, nil
+}
+
+// sinceNow varies times by how long they are after the first one, from now.
+func sinceNow(begun time.Time, rules []variation) func(value string) (string, bool) {
+	return func(value string) (string, bool) {
 		if at, err := time.Parse(timeLayout, value); err == nil {
 			return fmt.Sprintf("(now() + interval '%d seconds')", int(at.Sub(begun).Seconds())), true
 		}
 		return vary(rules, value)
-	})
+	}
+}
+
+// confirmationScript pays checkouts that nobody paid before, each once: the ones from
+// the variable first on, which the clients share out by their numbers.
+func confirmationScript(r *recording) (script, error) {
+	begun, err := earliest(r.confirm[1:]...) // the first looks at what was before
+	if err != nil {
+		return script{}, err
+	}
+	const paymentSQL = `('%s' || left(md5('payment' || :n::text), 20))`
+	rules := []variation{
+		{checkoutShape, fmt.Sprintf(checkoutIDSQL, ":n::integer")},
+		{endToEndShape, `('E99999999202601010000' || lpad(:n::text, 11, '0'))`},
+		{txIDShape, fmt.Sprintf(txIDSQL, ":n::integer")},
+		{paymentShape, fmt.Sprintf(paymentSQL, "pay_")},
+		{factShape, fmt.Sprintf(paymentSQL, "payment/pay_")},
+		{eventShape, `('evt_' || left(md5('event' || :n::text), 24))`},
+	}
+	s := script{variables: []string{"k=0"}}
+	s.add("\\set n :first + :k * :clients + :client_id\n\\set k :k + 1", sinceNow(begun, rules), r.confirm...)
 	return s, nil
+}
+
+// from is the script about the numbers from first on.
+func (s script) from(first int) script {
+	s.middle = first
+	s.variables = append(slices.Clone(s.variables), fmt.Sprintf("first=%d", first))
+	return s
+}
+
+// balanceScript reads the balance.
+func balanceScript(r *recording) script {
+	var s script
+	s.add("", func(string) (string, bool) { return "", false }, r.balance)
+	return s
 }
 
 // readScript reads random checkouts of the data set.
 func readScript(r *recording, d *dataset, livemode bool) script {
 	s := script{middle: d.number(livemode, d.each()/2)}
-	s.add(d.pick(livemode), &r.read, func(value string) (string, bool) { return vary(d.rules(), value) })
+	s.add(d.pick(livemode), func(value string) (string, bool) { return vary(d.rules(), value) }, r.read)
 	return s
 }
 
 // listScript lists the first page and the one after a random checkout, as often.
 func listScript(r *recording, d *dataset, livemode bool) script {
 	s := script{middle: d.number(livemode, d.each()/2)}
-	for _, page := range []*statement{&r.first, &r.deep} {
-		s.add(d.pick(livemode), page, func(value string) (string, bool) { return vary(d.rules(), value) })
+	for _, page := range []statement{r.first, r.deep} {
+		s.add(d.pick(livemode), func(value string) (string, bool) { return vary(d.rules(), value) }, page)
 	}
 	return s
 }
@@ -101,23 +159,25 @@ func vary(rules []variation, value string) (sql string, ok bool) {
 	return "", false
 }
 
-// add adds a statement as a file of its own.
-func (s *script) add(before string, recorded *statement, varied func(value string) (string, bool)) {
-	file := len(s.texts)
-	text := placeholder.ReplaceAllStringFunc(recorded.sql, func(place string) string {
-		n, _ := strconv.Atoi(place[1:]) // the pattern lets only digits through
-		value := recorded.values[n-1]
-		if value == nil {
-			return "NULL"
-		}
-		if sql, ok := varied(*value); ok {
-			return sql
-		}
-		name := fmt.Sprintf("v%d_%d", file, n)
-		s.define(name, *value)
-		return ":" + name
-	})
-	s.texts = append(s.texts, before+"\n"+strings.TrimSpace(text)+";\n")
+// add adds statements as a file of their own.
+func (s *script) add(choose string, varied func(value string) (string, bool), recorded ...statement) {
+	f := file{choose: choose}
+	for i, r := range recorded {
+		f.statements = append(f.statements, strings.TrimSpace(placeholder.ReplaceAllStringFunc(r.sql, func(place string) string {
+			n, _ := strconv.Atoi(place[1:]) // the pattern lets only digits through
+			value := r.values[n-1]
+			if value == nil {
+				return "NULL"
+			}
+			if sql, ok := varied(*value); ok {
+				return sql
+			}
+			name := fmt.Sprintf("v%d_%d_%d", len(s.files), i, n)
+			s.define(name, *value)
+			return ":" + name
+		})))
+	}
+	s.files = append(s.files, f)
 }
 
 func (s *script) define(name, value string) {
@@ -126,18 +186,20 @@ func (s *script) define(name, value string) {
 	}
 }
 
-// earliest is the first of the times among values.
-func earliest(values []*string) (first time.Time, err error) {
-	for _, value := range values {
-		if value == nil {
-			continue
-		}
-		if at, err := time.Parse(timeLayout, *value); err == nil && (first.IsZero() || at.Before(first)) {
-			first = at
+// earliest is the first of the times among the values of statements.
+func earliest(statements ...statement) (first time.Time, err error) {
+	for _, s := range statements {
+		for _, value := range s.values {
+			if value == nil {
+				continue
+			}
+			if at, err := time.Parse(timeLayout, *value); err == nil && (first.IsZero() || at.Before(first)) {
+				first = at
+			}
 		}
 	}
 	if first.IsZero() {
-		return first, fmt.Errorf("a creation without a time cannot be repeated")
+		return first, fmt.Errorf("what happens at no time cannot be repeated")
 	}
 	return first, nil
 }

@@ -25,6 +25,7 @@ type site struct {
 
 // merchant is what is read of the answer of garoupa demo --json.
 type merchant struct {
+	AccountID string `json:"accountId"`
 	ProjectID string `json:"projectId"`
 	Keys      struct {
 		Test string `json:"test"`

@@ -14,9 +14,11 @@ type statement struct {
 	values []*string
 }
 
-// has reports whether one of the values is v.
-func (s *statement) has(v string) bool {
-	return slices.ContainsFunc(s.values, func(value *string) bool { return value != nil && *value == v })
+// mentions reports whether one of the ids stands in one of the values.
+func (s *statement) mentions(ids []string) bool {
+	return slices.ContainsFunc(s.values, func(value *string) bool {
+		return value != nil && slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(*value, id) })
+	})
 }
 
 var (

@@ -49,8 +49,8 @@ func TestParseLog(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(statement{})); diff != "" {
 		t.Errorf("parseLog (-want +got):\n%s", diff)
 	}
-	if !got[1].has("two\nlines") || got[1].has("") {
-		t.Error("has does not tell the values from others")
+	if !got[1].mentions([]string{"nobody", "two\nlin"}) || got[1].mentions([]string{"three"}) || got[0].mentions([]string{""}) {
+		t.Error("mentions does not tell the values from others")
 	}
 }
 
@@ -75,16 +75,44 @@ func TestCreationScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := script{
-		texts: []string{`\set r random(1, 9223372036854775807)` + "\nSELECT (now() + interval '0 seconds'), " +
+		files: []file{{choose: `\set r random(1, 9223372036854775807)`, statements: []string{"SELECT (now() + interval '0 seconds'), " +
 			"('chk_' || lpad(to_hex(:r::bigint), 20, '0')), ('evt_' || lpad(to_hex(:r::bigint), 24, '0')), ('' || lpad(to_hex(:r::bigint), 32, '0')), " +
 			"('bench-' || lpad(to_hex(:r::bigint), 16, '0')), ('order-' || lpad(to_hex(:r::bigint), 16, '0')), " +
-			":v0_7, (now() + interval '86400 seconds'), NULL, :v0_10, :v0_7::text, :v0_11;\n"},
-		variables: []string{"v0_7=Vaso Lua Nova", "v0_10=124990", `v0_11={"a": "b"}`},
+			":v0_0_7, (now() + interval '86400 seconds'), NULL, :v0_0_10, :v0_0_7::text, :v0_0_11"}}},
+		variables: []string{"v0_0_7=Vaso Lua Nova", "v0_0_10=124990", `v0_0_11={"a": "b"}`},
 	}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(script{})); diff != "" {
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(script{}, file{})); diff != "" {
 		t.Errorf("creationScript (-want +got):\n%s", diff)
+	}
+	if text := s.files[0].text(); !strings.HasPrefix(text, s.files[0].choose+"\nSELECT (now()") || !strings.HasSuffix(text, ":v0_0_11;\n") {
+		t.Errorf("the file is %s", text)
 	}
 	if _, err := creationScript(&recording{create: statement{sql: "SELECT 1"}}); err == nil {
 		t.Error("a creation without a time made a script")
+	}
+}
+
+// A confirmation is one transaction of all that the product did for one, about a
+// checkout that its client alone has.
+func TestConfirmationScript(t *testing.T) {
+	t.Parallel()
+	hex := strings.Repeat("0a", 20)
+	look := statement{sql: "SELECT $1", values: pointers("chk_" + hex[:20])}
+	write := statement{sql: "INSERT $1, $2, $3, $4, $5, $6, $7", values: pointers("pay_"+hex[:20], "payment/pay_"+hex[:20],
+		"E99999999202611210432abcDEF12345", hex[:32], "evt_"+hex[:24], "2026-11-21 04:32:07.223+00", "acc_1/live/pending")}
+	s, err := confirmationScript(&recording{confirm: []statement{look, write}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "\\set n :first + :k * :clients + :client_id\n\\set k :k + 1\n\\startpipeline\nBEGIN;\n" +
+		"SELECT ('chk_' || left(md5(:n::integer::text), 20));\n" +
+		"INSERT ('pay_' || left(md5('payment' || :n::text), 20)), ('payment/pay_' || left(md5('payment' || :n::text), 20)), " +
+		"('E99999999202601010000' || lpad(:n::text, 11, '0')), md5(:n::integer::text), ('evt_' || left(md5('event' || :n::text), 24)), " +
+		"(now() + interval '0 seconds'), :v0_1_7;\nCOMMIT;\n\\endpipeline\n"
+	if diff := cmp.Diff(want, s.files[0].text()); diff != "" {
+		t.Errorf("confirmationScript (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"k=0", "v0_1_7=acc_1/live/pending", "first=5"}, s.from(5).variables); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
 	}
 }

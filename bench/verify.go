@@ -12,25 +12,30 @@ import (
 
 var errScript = errors.New("pgbench would not do the product's work")
 
-// verify runs each statement of a script once and takes it back. A statement that
-// finds or writes nothing would look fast.
-func (s script) verify(ctx context.Context, conn *pgx.Conn, writes bool, rows int) error {
-	for _, text := range s.texts {
-		_, sql, _ := strings.Cut(text, "\n") // without the line that chooses a number
+// verify runs each file of a script once and takes it back. Statements that find or
+// write nothing would look fast. Made counts the rows that writing has made, "" for a
+// script that reads.
+func (s script) verify(ctx context.Context, conn *pgx.Conn, made string, rows int) error {
+	for _, f := range s.files {
 		tx, err := conn.Begin(ctx)
 		if err != nil {
 			return err
 		}
-		found, err := count(ctx, tx, s.literal(sql))
-		if err == nil && writes {
-			err = tx.QueryRow(ctx, "SELECT count(*) FROM checkouts WHERE created_at = now()").Scan(&found)
+		found := 0
+		for _, sql := range f.statements {
+			if err == nil {
+				found, err = count(ctx, tx, s.literal(sql))
+			}
+		}
+		if err == nil && made != "" {
+			err = tx.QueryRow(ctx, made).Scan(&found)
 		}
 		err = errors.Join(err, tx.Rollback(ctx))
 		if err != nil {
 			return err
 		}
 		if found < rows {
-			return fmt.Errorf("%w: %d rows of %d: %.200s", errScript, found, rows, sql)
+			return fmt.Errorf("%w: %d rows of %d: %.200s", errScript, found, rows, f.text())
 		}
 	}
 	return nil

@@ -3,7 +3,7 @@
 // The ledger is double entry and append-only. A transfer takes an amount from one
 // book and gives it to another, so the books together always sum to zero; what a
 // book holds is the sum of its transfers. A posting names the fact it records
-// ("payment/pay_…"), and a fact is posted once: whoever repeats it changes nothing.
+// ("payment/pay_…"), and a fact is posted once: whoever repeats it is refused.
 // PostgreSQL enforces all of this again (migrations/00003_ledger.sql).
 package ledger
 
@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"garoupa/models"
@@ -69,9 +68,8 @@ type Transfer struct {
 	Amount   money.Cents
 }
 
-// ErrPartial reports a fact that was posted before with other lines: more, fewer,
-// or of other books or amounts.
-var ErrPartial = errors.New("ledger: the fact was posted before in another form")
+// ErrPosted reports a fact that was posted before.
+var ErrPosted = errors.New("ledger: the fact was posted before")
 
 // Posting is a fact and what it moves.
 type Posting struct {
@@ -79,46 +77,25 @@ type Posting struct {
 	Transfers []Transfer
 }
 
-// Post writes the transfers of one fact, all or none. Posting the fact again
-// changes nothing and reports false. Transfers of zero, such as the fee on one
-// centavo, are left out. A concurrent posting of the same fact is waited for.
-func Post(tx *models.Tx, fact string, at time.Time, transfers ...Transfer) (posted bool, err error) {
-	lines := linesOf(Posting{fact, transfers}, at)
-	if len(lines) == 0 {
-		return false, fmt.Errorf("ledger: %s moves nothing", fact)
-	}
-	written, err := models.InsertLedgerTransfers(tx, lines)
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("ledger: post %s: %w", fact, err)
-	case written == len(lines):
-		return true, nil
-	case written > 0:
-		return false, fmt.Errorf("ledger: post %s: %w", fact, ErrPartial)
-	}
-	before, err := models.LedgerTransfersOf(tx, fact)
-	if err != nil {
-		return false, fmt.Errorf("ledger: read %s: %w", fact, err)
-	}
-	if !slices.EqualFunc(before, lines, sameMovement) {
-		return false, fmt.Errorf("ledger: post %s: %w", fact, ErrPartial)
-	}
-	return false, nil
-}
-
-// PostAll writes many facts, none of which was posted before, in one statement. It
-// fails with ErrPartial if one was: then the caller did not hold what it posts for.
-func PostAll(tx *models.Tx, at time.Time, postings []Posting) error {
+// Post writes facts, none of which was posted before, in one statement: all of them or
+// none. It fails with ErrPosted if one was posted, or is being posted at the same
+// time, which is waited for: then the caller did not hold what it posts for.
+// Transfers of zero, such as the fee on one centavo, are left out.
+func Post(tx *models.Tx, at time.Time, postings ...Posting) error {
 	var lines []models.LedgerTransfer
 	for _, p := range postings {
-		lines = append(lines, linesOf(p, at)...)
+		own := linesOf(p, at)
+		if len(own) == 0 {
+			return fmt.Errorf("ledger: %s moves nothing", p.Fact)
+		}
+		lines = append(lines, own...)
 	}
 	if len(lines) == 0 {
 		return nil
 	}
 	written, err := models.InsertLedgerTransfers(tx, lines)
 	if err == nil && written != len(lines) {
-		err = ErrPartial
+		err = ErrPosted
 	}
 	if err != nil {
 		return fmt.Errorf("ledger: post %d facts from %s on: %w", len(postings), postings[0].Fact, err)
@@ -135,12 +112,6 @@ func linesOf(p Posting, at time.Time) (lines []models.LedgerTransfer) {
 		}
 	}
 	return lines
-}
-
-// sameMovement compares all but when a line was recorded.
-func sameMovement(a, b models.LedgerTransfer) bool {
-	a.RecordedAt, b.RecordedAt = time.Time{}, time.Time{}
-	return a == b
 }
 
 // Balance returns what the book holds.

@@ -31,13 +31,13 @@ var (
 // receipt is a payment of 100.00 with a fee of 0.99.
 var receipt = []ledger.Transfer{{From: clearing, To: pending, Amount: 100_00}, {From: pending, To: fees, Amount: 99}}
 
-func post(t *testing.T, db *models.DB, fact string, transfers ...ledger.Transfer) (posted bool, err error) {
+func post(t *testing.T, db *models.DB, fact string, transfers ...ledger.Transfer) error {
 	t.Helper()
-	err = db.InTx(t.Context(), func(tx *models.Tx) (err error) {
-		posted, err = ledger.Post(tx, fact, at, transfers...)
-		return err
-	})
-	return posted, err
+	return db.InTx(t.Context(), func(tx *models.Tx) error { return postIn(tx, fact, transfers...) })
+}
+
+func postIn(tx *models.Tx, fact string, transfers ...ledger.Transfer) error {
+	return ledger.Post(tx, at, ledger.Posting{Fact: fact, Transfers: transfers})
 }
 
 func holds(t *testing.T, db *models.DB, want map[ledger.Book]money.Cents) {
@@ -77,20 +77,45 @@ func TestBooks(t *testing.T) {
 func TestPost(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	if posted, err := post(t, db, "payment/1", receipt...); !posted || err != nil {
-		t.Fatalf("posted %v, %v", posted, err)
+	if err := post(t, db, "payment/1", receipt...); err != nil {
+		t.Fatal(err)
 	}
 	holds(t, db, map[ledger.Book]money.Cents{
 		clearing: -100_00, pending: 99_01, fees: 99, available: 0,
 		ledger.Clearing(true): 0, ledger.Account(mine, true, ledger.Pending): 0, ledger.Account(theirs, false, ledger.Pending): 0,
 	})
-	if posted, err := post(t, db, "payment/1", receipt...); posted || err != nil {
-		t.Errorf("again: posted %v, %v", posted, err)
+	if err := post(t, db, "payment/1", receipt...); !errors.Is(err, ledger.ErrPosted) {
+		t.Errorf("again: %v", err)
 	}
-	if posted, err := post(t, db, "payment/2", receipt...); !posted || err != nil {
-		t.Errorf("another fact: posted %v, %v", posted, err)
+	if err := post(t, db, "payment/2", receipt...); err != nil {
+		t.Errorf("another fact: %v", err)
 	}
 	holds(t, db, map[ledger.Book]money.Cents{clearing: -200_00, pending: 198_02, fees: 198})
+}
+
+// Many facts are posted at once, or none of them.
+func TestPost_Many(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	all := func(facts ...string) error {
+		return db.InTx(t.Context(), func(tx *models.Tx) error {
+			var postings []ledger.Posting
+			for _, fact := range facts {
+				postings = append(postings, ledger.Posting{Fact: fact, Transfers: receipt})
+			}
+			return ledger.Post(tx, at, postings...)
+		})
+	}
+	if err := errors.Join(all(), all("payment/1", "payment/2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := all("payment/3", "payment/2"); !errors.Is(err, ledger.ErrPosted) {
+		t.Errorf("with one that was posted before: %v", err)
+	}
+	if n := lines(t, db); n != 4 {
+		t.Errorf("%d lines", n)
+	}
+	holds(t, db, map[ledger.Book]money.Cents{pending: 2 * 99_01, fees: 2 * 99})
 }
 
 // What moves nothing is left out; a fact of nothing alone is a mistake.
@@ -98,17 +123,15 @@ func TestPost_Zero(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
 	given := []ledger.Transfer{{From: pending, To: fees, Amount: 0}, {From: clearing, To: pending, Amount: 50}, {From: pending, To: fees, Amount: 0}}
-	for _, want := range []bool{true, false} {
-		if posted, err := post(t, db, "payment/1", given...); posted != want || err != nil {
-			t.Errorf("posted %v, %v; want %v", posted, err, want)
-		}
+	if err := post(t, db, "payment/1", given...); err != nil {
+		t.Error(err)
 	}
 	if given[0].From != pending || given[1].Amount != 50 {
 		t.Errorf("the caller's transfers were changed to %v", given)
 	}
 	for _, nothing := range [][]ledger.Transfer{nil, {}, {{From: clearing, To: pending}}} {
-		if posted, err := post(t, db, "payment/2", nothing...); posted || err == nil {
-			t.Errorf("%v: posted %v, %v", nothing, posted, err)
+		if err := post(t, db, "payment/2", nothing...); err == nil {
+			t.Errorf("%v was posted", nothing)
 		}
 	}
 	holds(t, db, map[ledger.Book]money.Cents{clearing: -50, pending: 50, fees: 0})
@@ -125,14 +148,11 @@ func TestPost_Concurrent(t *testing.T) {
 	var group errgroup.Group
 	for range 40 {
 		group.Go(func() error {
-			first := false
-			err := db.InTx(t.Context(), func(tx *models.Tx) (err error) {
-				first, err = ledger.Post(tx, "payment/1", at, receipt...)
-				return err
-			})
-			if first {
-				posted.Add(1)
+			err := post(t, db, "payment/1", receipt...)
+			if errors.Is(err, ledger.ErrPosted) {
+				return nil
 			}
+			posted.Add(1)
 			return err
 		})
 	}
@@ -151,16 +171,16 @@ func TestPost_RolledBack(t *testing.T) {
 	db := modelstest.NewDB(t)
 	own := errors.New("own")
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
-		if posted, err := ledger.Post(tx, "payment/1", at, receipt...); !posted || err != nil {
-			t.Errorf("posted %v, %v", posted, err)
+		if err := postIn(tx, "payment/1", receipt...); err != nil {
+			t.Error(err)
 		}
 		return own
 	})
 	if !errors.Is(err, own) || lines(t, db) != 0 {
 		t.Fatalf("%v, %d lines", err, lines(t, db))
 	}
-	if posted, err := post(t, db, "payment/1", receipt...); !posted || err != nil {
-		t.Errorf("afterwards: posted %v, %v", posted, err)
+	if err := post(t, db, "payment/1", receipt...); err != nil {
+		t.Errorf("afterwards: %v", err)
 	}
 }
 
@@ -168,7 +188,7 @@ func TestPost_RolledBack(t *testing.T) {
 func TestPost_AnotherForm(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	if _, err := post(t, db, "payment/1", receipt...); err != nil {
+	if err := post(t, db, "payment/1", receipt...); err != nil {
 		t.Fatal(err)
 	}
 	other := ledger.Account(theirs, false, ledger.Pending)
@@ -181,8 +201,8 @@ func TestPost_AnotherForm(t *testing.T) {
 		"the other way":   {{From: pending, To: clearing, Amount: 100_00}, receipt[1]},
 		"one line merged": {{From: clearing, To: pending, Amount: 99_01}},
 	} {
-		if posted, err := post(t, db, "payment/1", form...); posted || !errors.Is(err, ledger.ErrPartial) {
-			t.Errorf("%s: posted %v, %v", name, posted, err)
+		if err := post(t, db, "payment/1", form...); !errors.Is(err, ledger.ErrPosted) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if n := lines(t, db); n != 2 {
@@ -210,9 +230,8 @@ func TestPost_Refused(t *testing.T) {
 		"a longer name":     {ledger.Transfer{From: clearing, To: pending + "/x", Amount: 1}, "ledger_books"},
 		"a name of lines":   {ledger.Transfer{From: clearing, To: pending + "\n", Amount: 1}, "ledger_books"},
 	} {
-		posted, err := post(t, db, "payment/1", receipt[0], tc.transfer)
-		if posted || !models.Violates(err, tc.constraint) {
-			t.Errorf("%s: posted %v, %v; want %s", name, posted, err, tc.constraint)
+		if err := post(t, db, "payment/1", receipt[0], tc.transfer); !models.Violates(err, tc.constraint) {
+			t.Errorf("%s: %v; want %s", name, err, tc.constraint)
 		}
 	}
 	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at) VALUES ('x', 0, ?, ?, 0, now())`,
@@ -229,7 +248,7 @@ func TestPost_Refused(t *testing.T) {
 func TestLedger_Final(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	if _, err := post(t, db, "payment/1", receipt...); err != nil {
+	if err := post(t, db, "payment/1", receipt...); err != nil {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{

@@ -17,7 +17,7 @@ var ErrShort = errors.New("ledger: the book holds less")
 // fall below zero: then it fails with ErrShort, having written nothing. It returns
 // the balance before. Spendings of one account and environment happen one after
 // the other, each seeing what those before left; what comes in meanwhile waits for
-// nobody and is not counted on. A fact that was posted before is ErrPartial: the
+// nobody and is not counted on. A fact that was posted before is ErrPosted: the
 // caller holds the row that it posts for.
 func Spend(tx *models.Tx, accountID string, livemode bool, fact string, at time.Time, transfers ...Transfer) (before models.Balance, err error) {
 	before, err = models.LockLedgerBalances(tx, accountID, livemode, booksOf(accountID, livemode))
@@ -39,7 +39,7 @@ func Spend(tx *models.Tx, accountID string, livemode bool, fact string, at time.
 			holds[t.To] += t.Amount
 		}
 	}
-	return before, PostAll(tx, at, []Posting{{fact, transfers}})
+	return before, Post(tx, at, Posting{fact, transfers})
 }
 
 // BalanceOf returns what an account received, paid and has in its books, all at one

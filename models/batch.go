@@ -9,10 +9,11 @@ import (
 // batchTimeout bounds one commit. It is nobody's request, so no request ends it.
 const batchTimeout = 10 * time.Second
 
-// batch writes values that arrive at the same time in one commit. While as many
+// Batch writes values that arrive at the same time in one commit. While as many
 // commits as may be are under way, further values gather for the next: the busier,
-// the fewer commits each costs, and a lone one never waits.
-type batch[In, Out any] struct {
+// the fewer commits each costs, and a lone one never waits. It is safe for concurrent
+// use.
+type Batch[In, Out any] struct {
 	limit  int // of values in a commit
 	atOnce int // commits under way
 	write  func(ctx context.Context, values []In) ([]Out, error)
@@ -20,6 +21,14 @@ type batch[In, Out any] struct {
 	mu      sync.Mutex
 	waiting []*batched[In, Out]
 	running int
+}
+
+// NewBatch returns a batch of at most limit values in a commit, and of so many commits
+// at once. Write writes values, all or none of them, and returns what became of each,
+// in their order. If it fails for several they are written one by one, so it must
+// stand being told twice of what it may have written.
+func NewBatch[In, Out any](limit, atOnce int, write func(ctx context.Context, values []In) ([]Out, error)) *Batch[In, Out] {
+	return &Batch[In, Out]{limit: limit, atOnce: atOnce, write: write}
 }
 
 // batched is one value on its way.
@@ -30,9 +39,9 @@ type batched[In, Out any] struct {
 	err   error
 }
 
-// add writes the value and returns what became of it. If ctx ends first, it may be
+// Add writes the value and returns what became of it. If ctx ends first, it may be
 // written all the same.
-func (b *batch[In, Out]) add(ctx context.Context, value In) (out Out, err error) {
+func (b *Batch[In, Out]) Add(ctx context.Context, value In) (out Out, err error) {
 	own := &batched[In, Out]{value: value, done: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, own)
@@ -50,7 +59,7 @@ func (b *batch[In, Out]) add(ctx context.Context, value In) (out Out, err error)
 }
 
 // run commits until nothing waits.
-func (b *batch[In, Out]) run() {
+func (b *Batch[In, Out]) run() {
 	for {
 		b.mu.Lock()
 		n := min(len(b.waiting), b.limit)
@@ -69,7 +78,7 @@ func (b *batch[In, Out]) run() {
 
 // commit writes values together. If that fails they are written one by one, so
 // that whatever is wrong with a value is its own trouble.
-func (b *batch[In, Out]) commit(next []*batched[In, Out]) {
+func (b *Batch[In, Out]) commit(next []*batched[In, Out]) {
 	ctx, cancel := context.WithTimeout(context.Background(), batchTimeout)
 	defer cancel()
 	values := make([]In, len(next))

@@ -213,19 +213,36 @@ type LockedCheckout struct {
 const lockCheckout = "SELECT " + checkoutColumns + `, a.id, a.fee_basis_points, a.fee_fixed, a.settlement_delay FROM checkouts c
 	JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id `
 
-// LockCheckoutByTxID returns the checkout with this charge, of any merchant, and
-// holds its row until tx ends; or ErrNotFound.
-func LockCheckoutByTxID(tx *Tx, livemode bool, txID string) (*LockedCheckout, error) {
-	return lockOne(tx, "WHERE c.txid = $1 AND c.livemode = $2 FOR UPDATE OF c", txID, livemode)
+// Charge is what an institution knows a checkout by.
+type Charge struct {
+	Livemode bool
+	TxID     string
 }
 
-// LockCheckoutByID is LockCheckoutByTxID for the checkout's own id.
+// LockCheckoutsByCharge returns the checkouts with these charges, of any merchant, by
+// charge, and holds their rows until tx ends. A charge of no checkout is left out.
+func LockCheckoutsByCharge(tx *Tx, charges []Charge) (map[Charge]*LockedCheckout, error) {
+	live, txIDs := make([]bool, len(charges)), make([]string, len(charges))
+	for i, c := range charges {
+		live[i], txIDs[i] = c.Livemode, c.TxID
+	}
+	// In one order, so that whoever holds several waits and does not lock up.
+	locked, err := lockCheckouts(tx, `JOIN unnest($1::boolean[], $2::text[]) AS g (livemode, txid) ON g.txid = c.txid AND g.livemode = c.livemode
+		ORDER BY c.id FOR UPDATE OF c`, live, txIDs)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[Charge]*LockedCheckout, len(locked))
+	for i := range locked {
+		found[Charge{locked[i].Livemode, locked[i].TxID}] = &locked[i]
+	}
+	return found, nil
+}
+
+// LockCheckoutByID returns a checkout of any merchant and holds its row until tx ends;
+// or ErrNotFound.
 func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
-	return lockOne(tx, "WHERE c.id = $1 FOR UPDATE OF c", id)
-}
-
-func lockOne(tx *Tx, where string, args ...any) (*LockedCheckout, error) {
-	locked, err := lockCheckouts(tx, where, args...)
+	locked, err := lockCheckouts(tx, "WHERE c.id = $1 FOR UPDATE OF c", id)
 	if err != nil {
 		return nil, err
 	}
@@ -261,15 +278,22 @@ func lockCheckouts(tx *Tx, where string, args ...any) (locked []LockedCheckout, 
 var ErrStatusChanged = errors.New("models: the checkout changed meanwhile")
 
 // SaveCheckoutStatus writes the status of checkouts that the caller holds, with the
-// time of payment and of settlement to come if they were paid, else with now as the
-// time at which they closed. Who listens to their changes is told when tx commits.
-func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, paidAt, settlesAt *time.Time, now time.Time, ids ...string) error {
+// PaidAt that they have and the time of settlement to come if they were paid, else with
+// now as the time at which they closed. Who listens to their changes is told when tx
+// commits.
+func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, checkouts []LockedCheckout, settlesAt []*time.Time, now time.Time) error {
+	ids, paidAt := make([]string, len(checkouts)), make([]*time.Time, len(checkouts))
+	for i := range checkouts {
+		ids[i], paidAt[i] = checkouts[i].ID, checkouts[i].PaidAt
+	}
 	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, `WITH changed AS (
-				UPDATE checkouts SET status = $2, paid_at = $3, settles_at = $4,
-					closed_at = CASE WHEN $3::timestamptz IS NULL THEN $5::timestamptz END
-				WHERE id = ANY($1) AND status <> $2 AND status <> 'PAID' RETURNING id, project_id, livemode)
-			SELECT pg_notify('`+changeChannel+`', id || CASE WHEN livemode THEN '' ELSE ' ' || project_id END) FROM changed`, ids, status, paidAt, settlesAt, now)
+				UPDATE checkouts c SET status = $1, paid_at = g.paid_at, settles_at = g.settles_at,
+					closed_at = CASE WHEN g.paid_at IS NULL THEN $2::timestamptz END
+				FROM unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) AS g (id, paid_at, settles_at)
+				WHERE c.id = g.id AND c.status <> $1 AND c.status <> 'PAID' RETURNING c.id, c.project_id, c.livemode)
+			SELECT pg_notify('`+changeChannel+`', id || CASE WHEN livemode THEN '' ELSE ' ' || project_id END) FROM changed`,
+			status, now, ids, paidAt, settlesAt)
 		if err == nil && int(tag.RowsAffected()) != len(ids) {
 			err = ErrStatusChanged
 		}

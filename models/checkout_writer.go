@@ -5,7 +5,7 @@ import "context"
 // CheckoutWriter writes checkouts that are created at the same time together. It
 // is safe for concurrent use.
 type CheckoutWriter struct {
-	batch batch[*NewCheckout, written]
+	batch *Batch[*NewCheckout, written]
 }
 
 // written is what became of a checkout.
@@ -13,7 +13,7 @@ type written struct{ made, queued bool }
 
 // NewCheckoutWriter returns a writer of q: of batches of at most 64, two at a time.
 func NewCheckoutWriter(q Querier) *CheckoutWriter {
-	return &CheckoutWriter{batch[*NewCheckout, written]{limit: 64, atOnce: 2, write: func(ctx context.Context, checkouts []*NewCheckout) ([]written, error) {
+	return &CheckoutWriter{NewBatch(64, 2, func(ctx context.Context, checkouts []*NewCheckout) ([]written, error) {
 		made, queued, err := insertBatch(ctx, q, checkouts)
 		if err != nil {
 			return nil, err
@@ -23,13 +23,13 @@ func NewCheckoutWriter(q Querier) *CheckoutWriter {
 			all[i] = written{made: made[c.ID], queued: queued}
 		}
 		return all, nil
-	}}}
+	})}
 }
 
 // Write writes n. It reports whether the checkout was made, false when the
 // idempotency key is taken, and whether deliveries wait for a worker. If ctx ends
 // first, the checkout may be made all the same.
 func (w *CheckoutWriter) Write(ctx context.Context, n *NewCheckout) (made, queued bool, err error) {
-	r, err := w.batch.add(ctx, n)
+	r, err := w.batch.Add(ctx, n)
 	return r.made, r.queued, err
 }

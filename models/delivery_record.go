@@ -128,19 +128,19 @@ func RecordAttempt(tx *Tx, a FinishedAttempt) (recorded bool, err error) {
 // AttemptWriter records attempts that end at the same time together. It is safe
 // for concurrent use.
 type AttemptWriter struct {
-	batch batch[FinishedAttempt, bool]
+	batch *Batch[FinishedAttempt, bool]
 }
 
 // NewAttemptWriter returns a writer of q: of batches of at most 100, two at a time.
 func NewAttemptWriter(q Querier) *AttemptWriter {
-	return &AttemptWriter{batch[FinishedAttempt, bool]{limit: 100, atOnce: 2, write: func(ctx context.Context, attempts []FinishedAttempt) ([]bool, error) {
+	return &AttemptWriter{NewBatch(100, 2, func(ctx context.Context, attempts []FinishedAttempt) ([]bool, error) {
 		return RecordAttempts(ctx, q, attempts)
-	}}}
+	})}
 }
 
 // Write records a, and reports whether it did.
 func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (recorded bool, err error) {
-	return w.batch.add(ctx, a)
+	return w.batch.Add(ctx, a)
 }
 
 // SkipDelivery ends a pending delivery without an attempt.

@@ -20,8 +20,8 @@ type LedgerTransfer struct {
 	RecordedAt time.Time
 }
 
-// InsertLedgerTransfers writes the lines of one fact and returns how many were
-// new: none when the fact was posted before.
+// InsertLedgerTransfers writes the lines of facts and returns how many were new: those
+// of facts that were posted before are not.
 func InsertLedgerTransfers(tx *Tx, lines []LedgerTransfer) (written int, err error) {
 	n := len(lines)
 	facts, numbers := make([]string, n), make([]int16, n)
@@ -32,7 +32,7 @@ func InsertLedgerTransfers(tx *Tx, lines []LedgerTransfer) (written int, err err
 	}
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-			SELECT * FROM unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[])
+			SELECT * FROM unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[]) AS t
 			ON CONFLICT (fact, line) DO NOTHING`, facts, numbers, from, to, amounts, times)
 		written = int(tag.RowsAffected())
 		return err
@@ -46,19 +46,4 @@ func LedgerBalance(ctx context.Context, q Querier, book string) (money.Cents, er
 	err := q.QueryRow(ctx, `SELECT (SELECT coalesce(sum(amount), 0) FROM ledger_transfers WHERE to_book = $1)::bigint
 		- (SELECT coalesce(sum(amount), 0) FROM ledger_transfers WHERE from_book = $1)::bigint`, book).Scan(&balance)
 	return balance, err
-}
-
-// LedgerTransfersOf returns the lines of a fact in their order, none if it was not
-// posted.
-func LedgerTransfersOf(tx *Tx, fact string) (lines []LedgerTransfer, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, `SELECT fact, line, from_book, to_book, amount, recorded_at
-			FROM ledger_transfers WHERE fact = $1 ORDER BY line`, fact)
-		if err != nil {
-			return err
-		}
-		lines, err = pgx.CollectRows(rows, pgx.RowToStructByPos[LedgerTransfer])
-		return err
-	})
-	return lines, err
 }

@@ -23,38 +23,38 @@ type Payment struct {
 	RecordedAt time.Time
 }
 
-// InsertPayment writes p, unless a payment with its EndToEndID is there already:
-// then it reports false. A concurrent twin is waited for.
-func InsertPayment(tx *Tx, p *Payment) (inserted bool, err error) {
+// InsertPayments writes payments, but for those whose EndToEndID is there already, and
+// returns the ids of those it wrote. A concurrent twin is waited for.
+func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err error) {
+	n := len(payments)
+	ids, endToEnd, txIDs, checkouts := make([]string, n), make([]string, n), make([]string, n), make([]*string, n)
+	live, settles := make([]bool, n), make([]bool, n)
+	amounts, fees := make([]int64, n), make([]int64, n)
+	paid, recorded := make([]time.Time, n), make([]time.Time, n)
+	for i, p := range payments {
+		ids[i], live[i], endToEnd[i], txIDs[i], checkouts[i], settles[i] = p.ID, p.Livemode, p.EndToEndID, p.TxID, p.CheckoutID, p.Settles
+		amounts[i], fees[i], paid[i], recorded[i] = int64(p.Amount), int64(p.Fee), p.PaidAt, p.RecordedAt
+	}
+	written = make(map[string]bool, n)
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		tag, err := conn.Exec(ctx, `INSERT INTO payments
-			(id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (livemode, end_to_end_id) DO NOTHING`,
-			p.ID, p.Livemode, p.EndToEndID, p.TxID, p.CheckoutID, p.Settles, p.Amount, p.Fee, p.PaidAt, p.RecordedAt)
-		inserted = tag.RowsAffected() == 1
+		// In one order, so that whoever writes the same ones waits and does not lock up.
+		rows, err := conn.Query(ctx, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
+			SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::bigint[], $8::bigint[],
+				$9::timestamptz[], $10::timestamptz[])
+				AS t (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
+			ORDER BY end_to_end_id ON CONFLICT (livemode, end_to_end_id) DO NOTHING RETURNING id`,
+			ids, live, endToEnd, txIDs, checkouts, settles, amounts, fees, paid, recorded)
+		if err != nil {
+			return err
+		}
+		var id string
+		_, err = pgx.ForEachRow(rows, []any{&id}, func() error {
+			written[id] = true
+			return nil
+		})
 		return err
 	})
-	return inserted, err
-}
-
-// Settling is the payment that made a checkout PAID, and how far its money has come.
-type Settling struct {
-	EndToEndID       string
-	Amount, Fee      money.Cents
-	SettlementStatus SettlementStatus
-}
-
-// SettlingPayment returns the payment of a paid checkout of the scope, or ErrNotFound.
-func SettlingPayment(ctx context.Context, q Querier, scope Scope, checkoutID string) (*Settling, error) {
-	var p Settling
-	err := q.QueryRow(ctx, `SELECT p.end_to_end_id, p.amount, p.fee, c.settlement_status
-		FROM payments p JOIN checkouts c ON c.id = p.checkout_id
-		WHERE p.checkout_id = $1 AND p.settles AND c.project_id = $2 AND c.livemode = $3`,
-		checkoutID, scope.ProjectID, scope.Livemode).Scan(&p.EndToEndID, &p.Amount, &p.Fee, &p.SettlementStatus)
-	if err != nil {
-		return nil, notFound(err)
-	}
-	return &p, nil
+	return written, err
 }
 
 // ReceivedPayment is a payment with the account that it credited, for whoever acts

@@ -269,9 +269,9 @@ func (w *world) receipts() []deed {
 		{"snapshot", func(ctx context.Context, s *payments.Service, _ *rand.Rand) error { return s.SnapshotLedger(ctx) }},
 		{"roll back", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
 			err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-				_, err := ledger.Post(tx, fmt.Sprint("gift/", random.Uint64()), w.Clock.Now(), ledger.Transfer{
+				err := ledger.Post(tx, w.Clock.Now(), ledger.Posting{Fact: fmt.Sprint("gift/", random.Uint64()), Transfers: []ledger.Transfer{{
 					From: ledger.Clearing(true), To: ledger.Account(w.Account.ID, true, ledger.Available), Amount: 1_000_000_00,
-				})
+				}}})
 				time.Sleep(time.Duration(random.IntN(3)) * time.Millisecond)
 				return errors.Join(errRollBack, err)
 			})

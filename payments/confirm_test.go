@@ -170,6 +170,63 @@ func TestConfirmPayment_ConcurrentDuplicates(t *testing.T) {
 	}
 }
 
+// Receipts of all sorts that arrive together share commits, and each does what it would
+// alone: nothing is lost, nothing is done twice, and one that cannot be written hurts
+// none of the others.
+func TestConfirmPayment_Together(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	const n = 40
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/on")
+	var group errgroup.Group
+	confirm := func(p psp.Payment) { group.Go(func() error { return g.ConfirmPayment(t.Context(), false, p) }) }
+	for range n {
+		c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
+		exact, short := simulator.Pay(c.TxID, 100_00, g.Clock.Now()), simulator.Pay(c.TxID, 99_99, g.Clock.Now())
+		for range 3 {
+			confirm(exact)
+		}
+		confirm(short)
+		confirm(simulator.Pay("nobody", 1_00, g.Clock.Now()))
+		broken := simulator.Pay(c.TxID, -1, g.Clock.Now())
+		group.Go(func() error {
+			if err := g.ConfirmPayment(t.Context(), false, broken); err == nil {
+				t.Error("less than nothing was received")
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for name, query := range map[string]string{
+		"paid":       "SELECT count(*) FROM checkouts WHERE status = 'PAID' AND paid_at IS NOT NULL AND settles_at IS NOT NULL",
+		"payments":   "SELECT count(*) FROM payments",
+		"settling":   "SELECT count(*) FROM payments WHERE settles AND fee = 99",
+		"unmatched":  "SELECT count(*) FROM payment_exceptions WHERE kind = 'UNMATCHED'",
+		"exceptions": "SELECT count(*) FROM payment_exceptions WHERE kind IN ('UNDERPAID', 'DUPLICATE')",
+		"facts":      "SELECT count(DISTINCT fact) FROM ledger_transfers",
+		"events":     "SELECT count(*) FROM events WHERE type = 'checkout.paid'",
+		"deliveries": "SELECT count(*) FROM webhook_deliveries d JOIN river_job j ON j.args->>'deliveryId' = d.id WHERE d.endpoint_id = '" + endpoint.ID + "'",
+	} {
+		var count int
+		if err := g.DB.Raw(query).Row().Scan(&count); err != nil {
+			t.Fatal(err)
+		}
+		counts[name] = count
+	}
+	want := map[string]int{
+		"paid": n, "payments": 3 * n, "settling": n, "unmatched": n, "exceptions": n, "facts": 3 * n, "events": n, "deliveries": 2 * n,
+	}
+	if diff := gocmp.Diff(want, counts); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if drift, err := g.CheckBooks(t.Context()); err != nil || len(drift) > 0 {
+		t.Errorf("the books: %v, %v", drift, err)
+	}
+}
+
 // Payment, expiry and cancellation race: whoever wins, the checkout ends in one
 // state with its one event, and a payment is never lost.
 func TestRace(t *testing.T) {

@@ -63,9 +63,9 @@ func (s *Service) WriteOffException(ctx context.Context, by Actor, paymentID, re
 }
 
 func moveSuspense(tx *models.Tx, x *models.Exception, to ledger.Book) error {
-	return ledger.PostAll(tx, *x.DecidedAt, []ledger.Posting{{Fact: "exception/" + x.PaymentID, Transfers: []ledger.Transfer{
+	return ledger.Post(tx, *x.DecidedAt, ledger.Posting{Fact: "exception/" + x.PaymentID, Transfers: []ledger.Transfer{
 		{From: ledger.Suspense(x.Livemode), To: to, Amount: x.Amount},
-	}}})
+	}})
 }
 
 // decide holds an open exception while act moves its money, and writes the decision.

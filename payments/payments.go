@@ -44,14 +44,17 @@ type Service struct {
 	cursorKey []byte
 	writer    *models.CheckoutWriter
 	attempts  *models.AttemptWriter
+	receipts  *models.Batch[receipt, models.CheckoutStatus]
 }
 
 // New returns a Service.
 func New(o Options) *Service {
-	return &Service{
+	s := &Service{
 		Options: o, cursorKey: o.Vault.Key("cursor"),
 		writer: models.NewCheckoutWriter(o.DB.Pool), attempts: models.NewAttemptWriter(o.DB.Queue),
 	}
+	s.receipts = models.NewBatch(receiptsTogether, receiptCommits, s.record)
+	return s
 }
 
 // now is the time that rows are written with. Answers show milliseconds, so rows

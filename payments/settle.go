@@ -63,7 +63,7 @@ func (s *Service) settleBatch(ctx context.Context, livemode bool) (n int, err er
 				From: ledger.Account(u.AccountID, livemode, ledger.Pending), To: ledger.Account(u.AccountID, livemode, ledger.Available), Amount: u.Net,
 			}}})
 		}
-		if err := ledger.PostAll(tx, now, postings); err != nil {
+		if err := ledger.Post(tx, now, postings...); err != nil {
 			return err
 		}
 		return models.SaveSettlement(tx, due)

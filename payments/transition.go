@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"garoupa/fault"
 	"garoupa/models"
@@ -75,20 +76,23 @@ func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus,
 }
 
 // transition writes the new status of checkouts that tx holds and, if event is
-// not "", tells of it. All are written with PaidAt of the first.
+// not "", tells of it.
 func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event string, checkouts ...models.LockedCheckout) (queued bool, err error) {
-	ids := make([]string, len(checkouts))
+	if len(checkouts) == 0 {
+		return false, nil
+	}
+	now := s.now()
+	settlesAt := make([]*time.Time, len(checkouts))
 	for i := range checkouts {
 		checkouts[i].Status = to
-		ids[i] = checkouts[i].ID
+		settlesAt[i] = s.settlesAt(&checkouts[i])
 	}
-	if err := models.SaveCheckoutStatus(tx, to, checkouts[0].PaidAt, s.settlesAt(&checkouts[0]), s.now(), ids...); err != nil {
+	if err := models.SaveCheckoutStatus(tx, to, checkouts, settlesAt, now); err != nil {
 		return false, fmt.Errorf("save status: %w", err)
 	}
 	if event == "" {
 		return false, nil
 	}
-	now := s.now()
 	events := make([]models.Event, len(checkouts))
 	for i := range checkouts {
 		c := &checkouts[i].Checkout
