@@ -31,7 +31,7 @@ func bookkeeping() []*river.PeriodicJob {
 		river.NewPeriodicJob(river.PeriodicInterval(rollUpEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return rollUpArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(forgetEvery),
-			func() (river.JobArgs, *river.InsertOpts) { return forgetRequestsArgs{}, options }, nil),
+			func() (river.JobArgs, *river.InsertOpts) { return forgetArgs{}, options }, nil),
 	}
 }
 

@@ -77,7 +77,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &snapshotLedger{Options: o})
 	river.AddWorker(workers, &checkBooks{Options: o})
 	river.AddWorker(workers, &rollUp{Options: o})
-	river.AddWorker(workers, &forgetRequests{Options: o})
+	river.AddWorker(workers, &forget{Options: o})
 	queues := map[string]river.QueueConfig{
 		models.QueueWebhooks: {MaxWorkers: attemptsAtOnce, FetchPollInterval: lookForDeliveriesEvery},
 		queueBooks:           {MaxWorkers: 1},

@@ -45,7 +45,9 @@ func (*sendMail) Timeout(*river.Job[sendMailArgs]) time.Duration { return mailTi
 // again; mail programs know it by its Message-ID.
 func (w *sendMail) Work(ctx context.Context, job *river.Job[sendMailArgs]) error {
 	m, err := models.MailByID(ctx, w.DB.Pool, job.Args.MailID)
-	if err != nil {
+	if errors.Is(err, models.ErrNotFound) {
+		return nil // it waited until it was forgotten
+	} else if err != nil {
 		return fmt.Errorf("jobs: read mail: %w", err)
 	}
 	now := w.Now()

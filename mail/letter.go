@@ -25,6 +25,7 @@ type kind struct {
 }
 
 const (
+	accountPage      = "/app/producao" // where the switches of an account show, with their reasons
 	securityPage     = "/app/configuracoes/seguranca"
 	destinationsPage = "/app/saques/destinos"
 	withdrawalPage   = "/app/saques/{withdrawal}"
@@ -51,6 +52,13 @@ var kinds = map[string]kind{
 	models.MailAccessReturned:      {[]string{"name", "account"}, "/app/producao"},
 	models.MailAccessRevoked:       {[]string{"name", "account"}, "/app/producao"},
 
+	models.MailAccountSuspended:     {[]string{"name", "account", "reason"}, accountPage},
+	models.MailAccountResumed:       {[]string{"name", "account", "reason"}, accountPage},
+	models.MailLiveBlocked:          {[]string{"name", "account", "reason"}, accountPage},
+	models.MailLiveUnblocked:        {[]string{"name", "account", "reason"}, accountPage},
+	models.MailWithdrawalsBlocked:   {[]string{"name", "account", "reason"}, accountPage},
+	models.MailWithdrawalsUnblocked: {[]string{"name", "account", "reason"}, accountPage},
+
 	models.MailDestinationRequested: {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationApproved:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationRejected:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
@@ -60,8 +68,12 @@ var kinds = map[string]kind{
 	models.MailWithdrawalReturned:   {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
 }
 
-// maxParam bounds a param in characters: names are other people's to choose.
-const maxParam = 200
+// maxParam bounds a param in characters: names are other people's to choose. A reason
+// is staff's, and told whole.
+const (
+	maxParam  = 200
+	maxReason = 500
+)
 
 // Writer words mails.
 type Writer struct {
@@ -120,8 +132,12 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 			value = i18n.T(ctx, "role."+value)
 		}
 		value = strings.Join(strings.Fields(value), " ")
-		if runes := []rune(value); len(runes) > maxParam {
-			value = string(runes[:maxParam]) + "…"
+		longest := maxParam
+		if name == "reason" {
+			longest = maxReason
+		}
+		if runes := []rune(value); len(runes) > longest {
+			value = string(runes[:longest]) + "…"
 		}
 		pairs = append(pairs, "{"+name+"}", value)
 	}

@@ -113,14 +113,14 @@ func (s *Service) sendInvite(tx *models.Tx, by Actor, i *models.Invite) error {
 }
 
 // ResendInvite sends an open invitation of the actor's account once more, for another
-// seven days. It fails with ErrTooSoon, models.ErrNotFound or fault.Forbidden.
+// seven days and as the actor's own. It fails with ErrTooSoon, models.ErrNotFound or fault.Forbidden.
 func (s *Service) ResendInvite(ctx context.Context, by Actor, id string) error {
 	return s.withInvite(ctx, by, id, "resend invitation", func(tx *models.Tx, i *models.Invite) error {
 		now := s.now()
 		if now.Sub(i.SentAt) < resendAfter {
 			return ErrTooSoon
 		}
-		if err := models.ExtendInvite(tx, i.ID, now, now.Add(InviteLifetime)); err != nil {
+		if err := models.ExtendInvite(tx, i.ID, by.UserID, now, now.Add(InviteLifetime)); err != nil {
 			return err
 		}
 		if err := s.sendInvite(tx, by, i); err != nil {
@@ -139,6 +139,21 @@ func (s *Service) RevokeInvite(ctx context.Context, by Actor, id string) error {
 		}
 		return s.audit(tx, by, "member.invite_revoked", i.ID, map[string]string{"email": i.Email})
 	})
+}
+
+// endInvitesOf takes back the open invitations of a member who may invite no more: who
+// has left must not have a way to bring people in.
+func (s *Service) endInvitesOf(tx *models.Tx, by Actor, userID string) error {
+	revoked, err := models.RevokeInvitesBy(tx, by.AccountID, userID, s.now())
+	if err != nil {
+		return err
+	}
+	for _, i := range revoked {
+		if err := s.audit(tx, by, "member.invite_revoked", i.ID, map[string]string{"email": i.Email, "invitedBy": userID}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Service) withInvite(ctx context.Context, by Actor, id, doing string, fn func(*models.Tx, *models.Invite) error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -203,7 +204,7 @@ func (s *Service) decide(tx *models.Tx, by Actor, account *models.Account, acces
 		detail = map[string]string{"reasonCode": why.Code, "reason": why.Text}
 	}
 	told := accessOutcomes[outcome]
-	if err := s.tellOwner(tx, account, told.mail, object); err != nil {
+	if err := s.tellOwner(tx, account, told.mail, object, nil); err != nil {
 		return err
 	}
 	return s.moveAccess(tx, by, account, access, told.action, object, detail)
@@ -217,8 +218,9 @@ var accessOutcomes = map[models.AccessStatus]struct{ action, mail string }{
 	models.AccessRequestRevoked:  {"access.revoked", models.MailAccessRevoked},
 }
 
-// tellOwner mails the owner of an account of something that happens now.
-func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, objectID string) error {
+// tellOwner mails the owner of an account of something that happens now, with what the
+// kind has to say besides the names.
+func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, objectID string, params map[string]string) error {
 	now := s.now()
 	var owners []models.Recipient
 	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
@@ -230,9 +232,11 @@ func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, object
 	}
 	var mails []models.Mail
 	for _, owner := range owners {
+		own := map[string]string{"name": owner.Name, "account": account.Name}
+		maps.Copy(own, params)
 		mails = append(mails, models.Mail{
 			Fact: fmt.Sprintf("%s/%s/%d", kind, objectID, now.UnixMilli()), To: owner.Email, Language: owner.Language, Kind: kind,
-			Params: map[string]string{"name": owner.Name, "account": account.Name}, CreatedAt: now,
+			Params: own, CreatedAt: now,
 		})
 	}
 	return models.InsertMails(tx, mails...)

@@ -10,8 +10,15 @@ import (
 	"garoupa/models"
 )
 
+// switchMails are the mails of a switch that goes on, and off.
+var switchMails = map[models.Switch]map[bool]string{
+	models.SwitchSuspended:          {true: models.MailAccountSuspended, false: models.MailAccountResumed},
+	models.SwitchLiveBlocked:        {true: models.MailLiveBlocked, false: models.MailLiveUnblocked},
+	models.SwitchWithdrawalsBlocked: {true: models.MailWithdrawalsBlocked, false: models.MailWithdrawalsUnblocked},
+}
+
 // SetSwitch turns a switch of an account on or off, with a reason that the merchant
-// reads; any of staff who is no member of it may. If the switch is that way already
+// reads, and mails it to the owner; any of staff who is no member of it may. If the switch is that way already
 // it fails with ErrChanged; it also fails with Invalid, ErrOwnAccount and
 // fault.Forbidden, and with models.ErrNotFound for an unknown account. Every
 // instance obeys within a second.
@@ -30,7 +37,8 @@ func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, whi
 		if err := staffFor(tx, by, accountID, models.StaffReviewer, models.StaffSupervisor); err != nil {
 			return err
 		}
-		if _, err := models.LockAccount(tx, accountID); err != nil {
+		account, err := models.LockAccount(tx, accountID)
+		if err != nil {
 			return err
 		}
 		changed, err := models.SetSwitch(tx, accountID, which, on)
@@ -44,6 +52,9 @@ func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, whi
 			AccountID: accountID, Switch: which, TurnedOn: on, Reason: reason, ChangedBy: by.UserID, ChangedAt: s.now(),
 		})
 		if err != nil {
+			return err
+		}
+		if err := s.tellOwner(tx, account, switchMails[which][on], accountID, map[string]string{"reason": reason}); err != nil {
 			return err
 		}
 		name := strings.ToLower(string(which))

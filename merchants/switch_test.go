@@ -56,6 +56,24 @@ func TestSetSwitch(t *testing.T) {
 			}
 		}
 	}
+	mails, err := models.LatestMails(t.Context(), g.DB.Pool, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]map[string]string{}
+	for _, m := range mails {
+		if m.Params["reason"] != "" && m.To == g.Email {
+			told[m.Kind] = m.Params
+		}
+	}
+	params := map[string]string{"name": "Ana Lima", "account": "Ateliê Aurora", "reason": "Pedido da Justiça."}
+	want := map[string]map[string]string{
+		models.MailAccountSuspended: params, models.MailAccountResumed: params, models.MailLiveBlocked: params, models.MailLiveUnblocked: params,
+		models.MailWithdrawalsBlocked: params, models.MailWithdrawalsUnblocked: params,
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("mails to the owner (-want +got)\n%s", diff)
+	}
 	if changes, err := models.SwitchChanges(t.Context(), g.DB.Pool, g.Account.ID); err != nil || len(changes) != 6 {
 		t.Errorf("%d changes, %v", len(changes), err)
 	}

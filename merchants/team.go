@@ -52,7 +52,8 @@ func (t *team) other(userID string) (models.Role, error) {
 	}
 }
 
-// ChangeRole gives a member of the actor's account another of GivenRoles. It fails
+// ChangeRole gives a member of the actor's account another of GivenRoles. With the right
+// to invite end the invitations that they sent. It fails
 // with Invalid, ErrOwner, models.ErrNotFound, or fault.Forbidden for an actor who does
 // not look after the team.
 func (s *Service) ChangeRole(ctx context.Context, by Actor, userID string, role models.Role) error {
@@ -70,7 +71,13 @@ func (s *Service) ChangeRole(ctx context.Context, by Actor, userID string, role 
 		if err := models.SetRole(tx, by.AccountID, userID, role); err != nil {
 			return err
 		}
-		return s.auditChange(tx, by, "member.role_changed", userID, roleChange(before, role), nil)
+		if err := s.auditChange(tx, by, "member.role_changed", userID, roleChange(before, role), nil); err != nil {
+			return err
+		}
+		if slices.Contains(Administrators, role) {
+			return nil
+		}
+		return s.endInvitesOf(tx, by, userID)
 	})
 }
 
@@ -79,8 +86,8 @@ func roleChange(before, after models.Role) change {
 }
 
 // RemoveMember ends a membership of the actor's account: another's by who looks after
-// the team, one's own by anybody but the owner. Keys that the person made go on. It
-// fails as ChangeRole does.
+// the team, one's own by anybody but the owner. Keys that the person made go on, and
+// open invitations that they sent end. It fails as ChangeRole does.
 func (s *Service) RemoveMember(ctx context.Context, by Actor, userID string) error {
 	return s.changeTeam(ctx, by, "remove member", func(tx *models.Tx, t *team) error {
 		action := "member.left"
@@ -97,7 +104,10 @@ func (s *Service) RemoveMember(ctx context.Context, by Actor, userID string) err
 		if err := models.DeleteMember(tx, by.AccountID, userID); err != nil {
 			return err
 		}
-		return s.audit(tx, by, action, userID, map[string]string{"role": string(role)})
+		if err := s.audit(tx, by, action, userID, map[string]string{"role": string(role)}); err != nil {
+			return err
+		}
+		return s.endInvitesOf(tx, by, userID)
 	})
 }
 

@@ -317,3 +317,46 @@ func TestOwner_Constraint(t *testing.T) {
 		t.Errorf("ownership by invitation: %v", err)
 	}
 }
+
+// An invitation ends with the right of whoever sent it last: who has left has no way to
+// bring people in.
+func TestInvite_SenderGone(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	m := g.Merchants
+	admin, other := join(t, g, "bia@example.com", models.RoleAdmin), join(t, g, "caio@example.com", models.RoleAdmin)
+	leaving := join(t, g, "davi@example.com", models.RoleAdmin)
+	senders := map[string]merchants.Actor{"by-bia@example.com": admin, "by-caio@example.com": other, "by-davi@example.com": leaving, "kept@example.com": admin, "own@example.com": g.Owner}
+	ids := map[string]string{}
+	for to, by := range senders {
+		i, err := m.Invite(t.Context(), by, merchants.NewInvite{Email: to, Role: models.RoleViewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[to] = i.ID
+	}
+	g.Clock.Advance(time.Hour)
+	for _, err := range []error{
+		m.ResendInvite(t.Context(), g.Owner, ids["kept@example.com"]), // it is the owner's from now on
+		m.RemoveMember(t.Context(), g.Owner, admin.UserID),
+		m.ChangeRole(t.Context(), g.Owner, other.UserID, models.RoleFinance),
+		m.RemoveMember(t.Context(), leaving, leaving.UserID),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for to := range senders {
+		_, err := m.JoinAsNewcomer(t.Context(), g.Link(t, models.MailInvite, to), merchants.Newcomer{Name: "Eva", Password: password}, "")
+		if stays := to == "kept@example.com" || to == "own@example.com"; stays != (err == nil) || !stays && !errors.Is(err, merchants.ErrLink) {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+	if n := len(team(t, g)); n != 4 { // the owner, Caio and the two
+		t.Errorf("%d members", n)
+	}
+	lines, err := models.AuditLines(t.Context(), g.DB.Pool, models.AuditFilter{ObjectID: ids["by-bia@example.com"]})
+	if err != nil || len(lines) == 0 || lines[0].Action != "member.invite_revoked" || lines[0].Detail["invitedBy"] != admin.UserID {
+		t.Errorf("the audit log has %+v, %v", lines, err)
+	}
+}

@@ -11,26 +11,33 @@ import (
 
 // AccountTotals are what an account did, for who decides about it.
 type AccountTotals struct {
-	PaidTest, PaidLive int         // checkouts, ever
-	Volume             money.Cents // paid in live since the time asked for
-	Withdrawals        int         // completed
+	PaidTest, PaidLive int         // checkouts, since the hour asked for
+	Volume             money.Cents // paid in live since then
+	Withdrawals        int         // completed, ever
 	Withdrawn          money.Cents
 	OpenExceptions     int // of live
 }
 
-// TotalsOf adds up what an account did.
-func TotalsOf(ctx context.Context, q Querier, accountID string, volumeSince time.Time) (t AccountTotals, err error) {
-	err = q.QueryRow(ctx, `WITH mine AS (SELECT id FROM projects WHERE account_id = $1), paid AS (
-			SELECT count(*) FILTER (WHERE NOT c.livemode) AS test, count(*) FILTER (WHERE c.livemode) AS live,
-				coalesce(sum(c.amount) FILTER (WHERE c.livemode AND c.paid_at >= $2), 0)::bigint AS volume
-			FROM checkouts c WHERE c.project_id IN (SELECT id FROM mine) AND c.status = 'PAID'
+// TotalsOf adds up what an account did, and what was paid since a whole hour. It counts
+// no more checkouts than CheckoutHours does.
+func TotalsOf(ctx context.Context, q Querier, accountID string, since time.Time) (t AccountTotals, err error) {
+	err = q.QueryRow(ctx, `WITH mine AS (SELECT id FROM projects WHERE account_id = $1), hours AS (
+			SELECT livemode, paid, volume FROM checkout_hours
+			WHERE project_id IN (SELECT id FROM mine) AND hour >= $2 AND hour < (SELECT until FROM checkout_hours_until)
+			UNION ALL SELECT span.livemode, h.paid, h.volume
+			FROM (SELECT mine.id AS project_id, l.livemode, greatest(u.until, $2) AS since, 'infinity'::timestamptz AS until
+				FROM mine CROSS JOIN (VALUES (true), (false)) l (livemode) CROSS JOIN checkout_hours_until u) span`+countHours+`
+		), paid AS (
+			SELECT coalesce(sum(paid) FILTER (WHERE NOT livemode), 0) AS test, coalesce(sum(paid) FILTER (WHERE livemode), 0) AS live,
+				coalesce(sum(volume) FILTER (WHERE livemode), 0)::bigint AS volume
+			FROM hours
 		), out AS (
 			SELECT count(*) AS n, coalesce(sum(amount), 0)::bigint AS amount FROM withdrawals WHERE account_id = $1 AND status = 'COMPLETED'
 		), open AS (
 			SELECT count(*) AS n FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id JOIN checkouts c ON c.id = p.checkout_id
 			WHERE x.decision IS NULL AND p.livemode AND c.project_id IN (SELECT id FROM mine)
 		)
-		SELECT paid.test, paid.live, paid.volume, out.n, out.amount, open.n FROM paid, out, open`, accountID, volumeSince).
+		SELECT paid.test, paid.live, paid.volume, out.n, out.amount, open.n FROM paid, out, open`, accountID, since).
 		Scan(&t.PaidTest, &t.PaidLive, &t.Volume, &t.Withdrawals, &t.Withdrawn, &t.OpenExceptions)
 	return t, err
 }

@@ -170,9 +170,6 @@ func APIRequestThatMade(ctx context.Context, q Querier, scope Scope, objectID st
 	return &call, nil
 }
 
-// deletedAtOnce bounds how many calls one statement deletes.
-const deletedAtOnce = 5_000
-
 // DeleteAPIRequests deletes the oldest calls if they are from before a time, and
 // reports whether there may be more of them.
 func DeleteAPIRequests(ctx context.Context, q Querier, before time.Time) (more bool, err error) {

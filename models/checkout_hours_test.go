@@ -59,6 +59,10 @@ func TestCheckoutHours(t *testing.T) {
 	want := []models.CheckoutHour{{Hour: start, Created: 1}, {Hour: start.Add(time.Hour), Created: 2, Paid: 2, Volume: 30_00}}
 	check := func(when string) {
 		t.Helper()
+		totals, err := models.TotalsOf(t.Context(), g.DB.Pool, g.Account.ID, start.Add(-time.Hour))
+		if paid := want[0].Paid + want[1].Paid; err != nil || totals.PaidTest != paid || totals.PaidLive != 0 || totals.Volume != 0 {
+			t.Errorf("%s: of the account %+v, %v; want %d paid", when, totals, err, paid)
+		}
 		if diff := cmp.Diff(want, hours(t, g, g.Test)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", when, diff)
 		}
@@ -78,6 +82,9 @@ func TestCheckoutHours(t *testing.T) {
 	rollUp(t, g)
 	want[0].Paid, want[0].Volume = 1, 30_00
 	check("told of late")
+	if totals, err := models.TotalsOf(t.Context(), g.DB.Pool, g.Account.ID, start.Add(time.Hour)); err != nil || totals.PaidTest != 2 {
+		t.Errorf("since an hour later: %+v, %v", totals, err)
+	}
 	g.DB.Exec("DELETE FROM checkout_hours WHERE hour = ?", start)
 	if len(hours(t, g, g.Test)) != 1 {
 		t.Error("hours that are rolled up are counted all the same")

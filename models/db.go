@@ -151,6 +151,16 @@ func (tx *Tx) PGX(fn func(ctx context.Context, conn *pgx.Conn) error) error {
 	})
 }
 
+// deletedAtOnce bounds how many rows one statement deletes.
+const deletedAtOnce = 5_000
+
+// deleteSome deletes rows of a table by its key, which stand in a query whose $1 is a
+// time and whose $2 a limit. It reports whether there may be more of them.
+func deleteSome(ctx context.Context, q Querier, table, key, query string, before time.Time) (more bool, err error) {
+	tag, err := q.Exec(ctx, "DELETE FROM "+table+" WHERE "+key+" IN ("+query+")", before, deletedAtOnce)
+	return tag.RowsAffected() == deletedAtOnce, err
+}
+
 // Violates reports whether err is PostgreSQL refusing the named constraint. GORM's
 // own TranslateError stays off because it drops that name.
 func Violates(err error, constraint string) bool {

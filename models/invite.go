@@ -46,14 +46,29 @@ func LockInvite(tx *Tx, accountID, id string) (*Invite, error) {
 	return &i, nil
 }
 
-// ExtendInvite notes that the invitation was sent again.
-func ExtendInvite(tx *Tx, id string, sentAt, expiresAt time.Time) error {
-	return tx.Model(&Invite{}).Where("id = ?", id).Updates(map[string]any{"sent_at": sentAt, "expires_at": expiresAt}).Error
+// ExtendInvite notes that a user sent the invitation again: from then on it is theirs.
+func ExtendInvite(tx *Tx, id, userID string, sentAt, expiresAt time.Time) error {
+	return tx.Model(&Invite{}).Where("id = ?", id).Updates(map[string]any{"invited_by": userID, "sent_at": sentAt, "expires_at": expiresAt}).Error
 }
 
 // RevokeInvite takes an open invitation back.
 func RevokeInvite(tx *Tx, id string, now time.Time) error {
 	return tx.Model(&Invite{}).Where("id = ?", id).Update("revoked_at", now).Error
+}
+
+// RevokeInvitesBy takes back the open invitations to an account that a user sent, and
+// returns them.
+func RevokeInvitesBy(tx *Tx, accountID, userID string, now time.Time) (revoked []Invite, err error) {
+	err = tx.Raw(`UPDATE invites SET revoked_at = ? WHERE account_id = ? AND invited_by = ? AND accepted_at IS NULL AND revoked_at IS NULL
+		RETURNING *`, now, accountID, userID).Scan(&revoked).Error
+	return revoked, err
+}
+
+// DeleteEndedInvites deletes invitations that were accepted, revoked or expired before
+// a time, and reports whether there may be more of them.
+func DeleteEndedInvites(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+	const end = "coalesce(accepted_at, revoked_at, expires_at)"
+	return deleteSome(ctx, q, "invites", "id", "SELECT id FROM invites WHERE "+end+" < $1 ORDER BY "+end+" LIMIT $2", before)
 }
 
 // AcceptInvite uses an invitation up for a user. It reports false if it is not open

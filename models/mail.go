@@ -48,6 +48,13 @@ const (
 	MailAccessReturned      = "access_returned"
 	MailAccessRevoked       = "access_revoked"
 
+	MailAccountSuspended     = "account_suspended"
+	MailAccountResumed       = "account_resumed"
+	MailLiveBlocked          = "live_blocked"
+	MailLiveUnblocked        = "live_unblocked"
+	MailWithdrawalsBlocked   = "withdrawals_blocked"
+	MailWithdrawalsUnblocked = "withdrawals_unblocked"
+
 	MailDestinationRequested = "destination_requested"
 	MailDestinationApproved  = "destination_approved"
 	MailDestinationRejected  = "destination_rejected"
@@ -147,6 +154,12 @@ func RecordMailSent(ctx context.Context, q Querier, id string, at time.Time) err
 func RecordMailFailed(ctx context.Context, q Querier, id, reason string) error {
 	_, err := q.Exec(ctx, "UPDATE mails SET attempts = attempts + 1, error = $2 WHERE id = $1", id, reason)
 	return err
+}
+
+// DeleteMails deletes the oldest mails if they were written before a time, and reports
+// whether there may be more of them. None is sent so late.
+func DeleteMails(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+	return deleteSome(ctx, q, "mails", "id", "SELECT id FROM mails WHERE created_at < $1 ORDER BY created_at LIMIT $2", before)
 }
 
 // Recipient is whom a mail goes to.

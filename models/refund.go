@@ -23,6 +23,12 @@ type Refund struct {
 	CreatedAt time.Time
 }
 
+// RefundedOf adds up what went back of a payment. Who holds the payment sees all of it.
+func RefundedOf(tx *Tx, paymentID string) (sum money.Cents, err error) {
+	err = tx.Raw("SELECT coalesce(sum(amount), 0)::bigint FROM refunds WHERE payment_id = ?", paymentID).Row().Scan(&sum)
+	return sum, err
+}
+
 // RefundsWithinPayment is the constraint that keeps the refunds of a payment within
 // what was paid.
 const RefundsWithinPayment = "refunds_within_payment"

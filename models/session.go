@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"time"
 
 	"gorm.io/gorm"
@@ -44,6 +45,12 @@ func DeleteUserSession(tx *Tx, userID, id string) (deleted bool, err error) {
 func DeleteOtherSessions(tx *Tx, userID, spared string) (int64, error) {
 	done := tx.Delete(&Session{}, "user_id = ? AND id <> ?", userID, spared)
 	return done.RowsAffected, done.Error
+}
+
+// DeleteEndedSessions deletes sessions that expired before a time, and reports whether
+// there may be more of them.
+func DeleteEndedSessions(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+	return deleteSome(ctx, q, "sessions", "id", "SELECT id FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2", before)
 }
 
 // UserSessions lists the user's sessions that let somebody in, the last seen first.

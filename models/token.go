@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"time"
 
 	"gorm.io/gorm"
@@ -58,4 +59,10 @@ func TakeTokens(tx *Tx, t *Token, now time.Time) (taken bool, err error) {
 func TokensSince(tx *Tx, purpose TokenPurpose, userID string, since time.Time) (n int64, err error) {
 	err = tx.Model(&Token{}).Where("purpose = ? AND user_id = ? AND created_at > ?", purpose, userID, since).Count(&n).Error
 	return n, err
+}
+
+// DeleteEndedTokens deletes tokens, used or not, that expired before a time, and
+// reports whether there may be more of them.
+func DeleteEndedTokens(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+	return deleteSome(ctx, q, "tokens", "id", "SELECT id FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2", before)
 }

@@ -138,7 +138,7 @@ func (s *Service) RefundPayment(ctx context.Context, by Actor, in NewRefund) (*m
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error { return s.refund(tx, by, r) })
 	switch {
 	case models.Violates(err, models.RefundsWithinPayment):
-		return nil, fault.New(fault.InvalidAmount, "More would go back than was paid.").Because(err)
+		return nil, beyondPayment.Because(err)
 	case models.Violates(err, models.RefundsReturnIDUnique):
 		return nil, fault.New(fault.ProofTaken, "Another refund has this id.").Because(err)
 	case err != nil:
@@ -147,6 +147,10 @@ func (s *Service) RefundPayment(ctx context.Context, by Actor, in NewRefund) (*m
 	return r, nil
 }
 
+var beyondPayment = fault.New(fault.InvalidAmount, "More would go back than was paid.")
+
+// refund holds the payment from the look at what went back of it before, then the
+// account's book.
 func (s *Service) refund(tx *models.Tx, by Actor, r *models.Refund) error {
 	p, err := models.LockPayment(tx, r.PaymentID)
 	if errors.Is(err, models.ErrNotFound) {
@@ -158,6 +162,13 @@ func (s *Service) refund(tx *models.Tx, by Actor, r *models.Refund) error {
 		return err
 	}
 	r.AccountID, r.Livemode = p.AccountID, p.Livemode
+	refunded, err := models.RefundedOf(tx, p.ID)
+	if err != nil {
+		return err
+	}
+	if refunded+r.Amount > p.Amount {
+		return beyondPayment
+	}
 	before, err := ledger.Spend(tx, p.AccountID, p.Livemode, "refund/"+r.ID, r.CreatedAt, ledger.Transfer{
 		From: ledger.Account(p.AccountID, p.Livemode, ledger.Available), To: ledger.Refunds(p.Livemode), Amount: r.Amount,
 	})

@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -228,11 +229,14 @@ func TestRefundPayment_Concurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var group errgroup.Group
+	var made atomic.Int32
 	for range 50 {
 		group.Go(func() error {
 			_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 9_00, Reason: "Devolução."})
-			if err != nil && fault.Of(err).Code != fault.InvalidAmount {
-				return err
+			if err == nil {
+				made.Add(1)
+			} else if refusal, ok := errors.AsType[*fault.Error](err); !ok || refusal.Code != fault.InvalidAmount || errors.Unwrap(refusal) != nil {
+				return err // the operation has to see it by itself, before the database does
 			}
 			return nil
 		})
@@ -240,8 +244,13 @@ func TestRefundPayment_Concurrent(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if b := balance(t, g, false); b.Refunded != 99_00 {
-		t.Errorf("balance %+v", b)
+	if b := balance(t, g, false); made.Load() != 11 || b.Refunded != 99_00 {
+		t.Errorf("%d refunds, balance %+v", made.Load(), b)
+	}
+	err := g.DB.Exec(`INSERT INTO refunds SELECT 'rfd_00000000000000000000', payment_id, account_id, livemode, 101, reason, NULL, created_by, created_at
+		FROM refunds LIMIT 1`).Error
+	if !models.Violates(err, models.RefundsWithinPayment) {
+		t.Errorf("the database takes more: %v", err)
 	}
 	sound(t, g)
 }

@@ -62,6 +62,8 @@ func (s *server) registerOps(r fiber.Router) {
 	ops.Post("/contas/:id/bloqueios", s.opsBlock)
 	ops.Post("/contas/:id/bloqueios/:block", s.opsUnblock)
 
+	s.registerSecurity(ops, "/seguranca")
+
 	ops.Get("/auditoria", supervisor, s.opsAudit)
 	ops.Get("/auditoria.csv", supervisor, s.opsAuditFile)
 }

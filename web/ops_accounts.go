@@ -3,6 +3,7 @@ package web
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -68,7 +69,7 @@ func (s *server) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, err
 	if err != nil {
 		return pages.OpsAccountHead{}, err
 	}
-	totals, err := models.TotalsOf(c.UserContext(), s.DB.Pool, id, s.Now().AddDate(0, 0, -30))
+	totals, err := models.TotalsOf(c.UserContext(), s.DB.Pool, id, s.Now().AddDate(0, 0, -30).Truncate(time.Hour))
 	if err != nil {
 		return pages.OpsAccountHead{}, err
 	}

@@ -85,6 +85,9 @@ func TestOps_Staff(t *testing.T) {
 	reviewer, _ := s.console(t, models.StaffReviewer)
 	supervisor, _ := s.console(t, models.StaffSupervisor)
 	for path, methods := range s.opsRoutes() {
+		if strings.HasPrefix(path, "/ops/seguranca/") {
+			continue // it would end the sessions that ask: TestOps_Security
+		}
 		supervises := strings.HasPrefix(path, "/ops/auditoria") || strings.HasSuffix(path, "/encerrar")
 		for _, method := range methods {
 			for c, forbidden := range map[*client]bool{reviewer: supervises, supervisor: false} {
@@ -115,6 +118,38 @@ func TestOps_Staff(t *testing.T) {
 	s.Clock.Advance(12*time.Hour + time.Second)
 	if a := reviewer.get("/ops/acessos"); a.header.Get("Location") != "/entrar?next=%2Fops%2Facessos" {
 		t.Errorf("after half a day: %d %s", a.status, a.header.Get("Location"))
+	}
+}
+
+// Staff who are members of no account change their password, codes and sessions in the
+// console, and mails about them lead there.
+func TestOps_Security(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, _ := s.console(t, models.StaffReviewer)
+	if a := c.get("/app/configuracoes/seguranca"); a.header.Get("Location") != "/ops/seguranca" {
+		t.Errorf("where a mail leads: %d to %q", a.status, a.header.Get("Location"))
+	}
+	page := c.get("/ops/seguranca")
+	if page.status != http.StatusOK || page.Find("header a[href='/ops/seguranca']").Length() != 1 || page.Find("aside").Length() != 0 || strings.Contains(page.body, "/app/") {
+		t.Fatalf("the page: %d", page.status)
+	}
+	wrong := c.post("/ops/seguranca/senha", "current", "wrong", "password", fresh)
+	if wrong.status != http.StatusUnprocessableEntity || wrong.Find("#current-error").Length() != 1 || wrong.Find("form[action='/ops/seguranca/senha']").Length() != 1 {
+		t.Errorf("a wrong password: %d", wrong.status)
+	}
+	for path, pairs := range map[string][]string{
+		"/ops/seguranca/senha": {"current", paymentstest.Password, "password", fresh}, "/ops/seguranca/sessoes/encerrar": nil,
+	} {
+		if a := c.post(path, pairs...); a.status != http.StatusSeeOther || a.header.Get("Location") != "/ops/seguranca" {
+			t.Errorf("%s: %d to %q", path, a.status, a.header.Get("Location"))
+		}
+	}
+	if a := c.post("/ops/seguranca/2fa/codigos"); a.status != http.StatusOK || a.Find("#recovery-codes").Length() != 1 || a.Find("a[href='/ops/seguranca']").Length() == 0 {
+		t.Errorf("new codes: %d", a.status)
+	}
+	if a := c.post("/ops/seguranca/2fa/desativar"); a.status != http.StatusSeeOther || c.get("/ops/seguranca").header.Get("Location") != "/2fa/ativar?next=%2Fops%2Fseguranca" {
+		t.Errorf("without codes the console stays open: %d", a.status)
 	}
 }
 

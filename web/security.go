@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -13,21 +14,32 @@ import (
 	"garoupa/views/pages"
 )
 
-// securityPath is the page of one's own password, codes and sessions.
-const securityPath = "/app/configuracoes/seguranca"
+// The page of one's own password, codes and sessions: a member's, and that of staff.
+const (
+	securityPath    = "/app/configuracoes/seguranca"
+	opsSecurityPath = "/ops/seguranca"
+)
 
-// registerSecurity adds the pages of what keeps a person's log-in theirs.
-func (s *server) registerSecurity(app fiber.Router) {
-	app.Get("/configuracoes", func(c *fiber.Ctx) error { return c.Redirect(securityPath, fiber.StatusSeeOther) })
-	app.Get("/configuracoes/seguranca", s.security)
-	app.Post("/configuracoes/seguranca/senha", s.changePassword)
-	app.Post("/configuracoes/seguranca/2fa/desativar", s.stepUp, s.disableTOTP)
-	app.Post("/configuracoes/seguranca/2fa/codigos", s.stepUp, s.renewRecoveryCodes)
-	app.Post("/configuracoes/seguranca/sessoes/encerrar", s.endOtherSessions)
-	app.Post("/configuracoes/seguranca/sessoes/:id/encerrar", s.endSession)
+// registerSecurity adds the pages of what keeps a person's log-in theirs, at a path
+// within r.
+func (s *server) registerSecurity(r fiber.Router, path string) {
+	r.Get(path, s.security)
+	r.Post(path+"/senha", s.changePassword)
+	r.Post(path+"/2fa/desativar", s.stepUp, s.disableTOTP)
+	r.Post(path+"/2fa/codigos", s.stepUp, s.renewRecoveryCodes)
+	r.Post(path+"/sessoes/encerrar", s.endOtherSessions)
+	r.Post(path+"/sessoes/:id/encerrar", s.endSession)
 }
 
-// security shows GET /app/configuracoes/seguranca.
+// securityOf is the page that the request belongs to.
+func securityOf(c *fiber.Ctx) string {
+	if strings.HasPrefix(c.Path(), opsSecurityPath) {
+		return opsSecurityPath
+	}
+	return securityPath
+}
+
+// security shows GET /app/configuracoes/seguranca and GET /ops/seguranca.
 func (s *server) security(c *fiber.Ctx) error { return s.showSecurity(c, nil) }
 
 func (s *server) showSecurity(c *fiber.Ctx, problems components.FieldErrors) error {
@@ -36,14 +48,10 @@ func (s *server) showSecurity(c *fiber.Ctx, problems components.FieldErrors) err
 	if err != nil {
 		return err
 	}
-	shell, err := s.shell(c)
-	if err != nil {
+	props := pages.SecurityProps{Base: securityOf(c), EmailVerified: v.EmailVerified, TOTP: v.TOTPEnrolled, Errors: problems}
+	if err := s.frameSecurity(c, &props); err != nil {
 		return err
 	}
-	if c.Method() != fiber.MethodGet {
-		shell.Path = securityPath
-	}
-	props := pages.SecurityProps{Shell: shell, EmailVerified: v.EmailVerified, TOTP: v.TOTPEnrolled, Errors: problems}
 	if v.TOTPEnrolled {
 		if props.RecoveryLeft, err = models.RecoveryCodesLeft(c.UserContext(), s.DB.Pool, v.UserID); err != nil {
 			return err
@@ -55,6 +63,22 @@ func (s *server) showSecurity(c *fiber.Ctx, problems components.FieldErrors) err
 		})
 	}
 	return render(c, pages.Security(props))
+}
+
+// frameSecurity puts the page into the console or into the dashboard.
+func (s *server) frameSecurity(c *fiber.Ctx, props *pages.SecurityProps) (err error) {
+	if props.Base == opsSecurityPath {
+		ops, err := s.opsShell(c)
+		if err != nil {
+			return err
+		}
+		ops.Path = props.Base
+		props.Ops, props.Shell = &ops, ops.Shell
+		return nil
+	}
+	props.Shell, err = s.shell(c)
+	props.Shell.Path = props.Base
+	return err
 }
 
 // changePassword handles POST …/senha. The old password is asked for, whenever it was
@@ -84,7 +108,7 @@ func (s *server) secured(c *fiber.Ctx, err error, flash string) error {
 	if err != nil {
 		return err
 	}
-	return c.Redirect(securityPath, fiber.StatusSeeOther)
+	return c.Redirect(securityOf(c), fiber.StatusSeeOther)
 }
 
 // disableTOTP handles POST …/2fa/desativar.
@@ -95,15 +119,15 @@ func (s *server) disableTOTP(c *fiber.Ctx) error {
 // renewRecoveryCodes handles POST …/2fa/codigos and shows the codes, this once.
 func (s *server) renewRecoveryCodes(c *fiber.Ctx) error {
 	if !visitor(c).TOTPEnrolled {
-		return c.Redirect(securityPath, fiber.StatusSeeOther)
+		return c.Redirect(securityOf(c), fiber.StatusSeeOther)
 	}
 	codes, err := s.Merchants.RenewRecoveryCodes(c.UserContext(), actor(c))
 	if err != nil {
 		return err
 	}
 	auth := s.auth(c)
-	auth.Path = securityPath
-	return render(c, pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: auth, Codes: codes, Next: securityPath}))
+	auth.Path = securityOf(c)
+	return render(c, pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: auth, Codes: codes, Next: auth.Path}))
 }
 
 // endSession handles POST …/sessoes/:id/encerrar.

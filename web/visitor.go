@@ -73,6 +73,8 @@ func (s *server) member(c *fiber.Ctx) error {
 	switch v := visitor(c); {
 	case v.ProjectID != nil:
 		return c.Next()
+	case v.StaffRole != nil && c.Path() == securityPath: // where mails about a log-in lead
+		return c.Redirect(opsSecurityPath, fiber.StatusSeeOther)
 	case v.StaffRole != nil:
 		return c.Redirect("/ops", fiber.StatusSeeOther)
 	}

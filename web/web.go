@@ -135,7 +135,8 @@ func (s *server) registerDashboard(app fiber.Router) {
 	s.registerSales(app)
 	s.registerMoney(app)
 	s.registerAccess(app)
-	s.registerSecurity(app)
+	app.Get("/configuracoes", func(c *fiber.Ctx) error { return c.Redirect(securityPath, fiber.StatusSeeOther) })
+	s.registerSecurity(app, "/configuracoes/seguranca")
 	s.registerTeam(app)
 
 	app.Get("/chaves", s.listKeys)

@@ -124,6 +124,7 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_SETTLEMENT_DELAY_LIVE", checkDelay(s.SettlementDelayLive)},
 		{"GAROUPA_WITHDRAWAL_MIN", readAmount(&s.withdrawals.Min, s.WithdrawalMin)},
 		{"GAROUPA_WITHDRAWAL_MAX", readAmount(&s.withdrawals.Max, s.WithdrawalMax)},
+		{"GAROUPA_WITHDRAWAL_MIN", s.checkWithdrawalRange()},
 		{"GAROUPA_WITHDRAWAL_DAILY_MAX", readAmount(&s.withdrawals.DailyMax, s.WithdrawalDailyMax)},
 		{"GAROUPA_WITHDRAWAL_FOUR_EYES", readAmount(&s.withdrawals.FourEyes, s.WithdrawalFourEyes)},
 		{"GAROUPA_DESTINATION_HOLD", checkDelay(s.DestinationHold)},
@@ -195,6 +196,15 @@ func (s *settings) readQuoteSources() (err error) {
 func readAmount(amount *money.Cents, text string) (err error) {
 	if *amount, err = money.ParseDecimal(text); err != nil {
 		return fmt.Errorf("%q is not an amount in reais such as 5.00", text)
+	}
+	return nil
+}
+
+// checkWithdrawalRange looks at what was read before: with no amount between the two,
+// no withdrawal could be asked for.
+func (s *settings) checkWithdrawalRange() error {
+	if s.withdrawals.Min > s.withdrawals.Max {
+		return fmt.Errorf("%s is more than GAROUPA_WITHDRAWAL_MAX, which is %s", s.WithdrawalMin, s.WithdrawalMax)
 	}
 	return nil
 }

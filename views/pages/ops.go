@@ -66,7 +66,7 @@ type OpsAccountHead struct {
 // OpsTotals are what an account did.
 type OpsTotals struct {
 	Members, Projects  int
-	PaidTest, PaidLive int         // checkouts, ever
+	PaidTest, PaidLive int         // checkouts, in 30 days
 	Volume             money.Cents // live, in the last 30 days
 	Withdrawals        int         // completed
 	Withdrawn          money.Cents

@@ -7,10 +7,12 @@ import (
 	"garoupa/views/layouts"
 )
 
-// SecurityProps is GET /app/configuracoes/seguranca. Fields of the password's form:
-// current, password.
+// SecurityProps is GET /app/configuracoes/seguranca and GET /ops/seguranca. Fields of the
+// password's form: current, password.
 type SecurityProps struct {
 	layouts.Shell
+	Ops           *layouts.OpsShell // the frame in the console; nil in the dashboard
+	Base          string            // the page's path, under which its forms post
 	EmailVerified bool
 	TOTP          bool // a code is asked for at log-in
 	RecoveryLeft  int  // recovery codes that were not used

@@ -1,0 +1,76 @@
+package jobs_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/jobs"
+	"garoupa/payments/paymentstest"
+)
+
+// What nobody needs any more is deleted at its time and not before, however much it is;
+// what is still good is not.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	for _, sql := range []string{
+		`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id)
+			SELECT @project, false, 'req', @at, 'GET', '/v1/checkouts', 200, 1, 'key' FROM generate_series(1, 5001)`,
+		`INSERT INTO mails (id, fact, recipient, language, kind, created_at, sent_at)
+			SELECT 'mail_' || lpad(to_hex(n), 20, '0'), 'fact/' || n, 'x@example.com', 'en', 'invite', @at, CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
+		`INSERT INTO sessions (id, token_hash, user_id, project_id, livemode, ip, user_agent, created_at, last_seen_at, expires_at, proven_at)
+			SELECT 'ses_' || lpad(to_hex(n), 20, '0'), sha256(n::text::bytea), @user, @project, false, '', '', @at, @at, @at, @at FROM generate_series(1, 5001) n`,
+		`INSERT INTO tokens (id, purpose, user_id, email, created_at, expires_at, used_at)
+			SELECT 'tok_' || lpad(to_hex(n), 20, '0'), 'RESET_PASSWORD', @user, 'x@example.com', @at, @at, CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
+		`INSERT INTO invites (id, account_id, email, role, invited_by, created_at, sent_at, expires_at, accepted_at, accepted_by, revoked_at)
+			SELECT 'inv_' || lpad(to_hex(n), 20, '0'), @account, n || '@example.com', 'VIEWER', @user, @at, @at, @at + CASE WHEN n > 2 THEN interval '1 s' ELSE '9 d' END,
+				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END FROM generate_series(1, 3) n`,
+	} {
+		err := g.DB.Exec(sql, map[string]any{"at": at, "project": g.Test.ProjectID, "user": g.Owner.UserID, "account": g.Account.ID}).Error
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func(now time.Time) map[string]int {
+		t.Helper()
+		if err := jobs.Forget(t.Context(), g.DB.Pool, now); err != nil {
+			t.Fatal(err)
+		}
+		counts := map[string]int{}
+		for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "invites"} {
+			var n int
+			if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			counts[table] = n
+		}
+		return counts
+	}
+	g.DB.Exec("DELETE FROM mails WHERE kind <> 'invite'")
+	g.DB.Exec("DELETE FROM tokens WHERE purpose <> 'RESET_PASSWORD'")
+	before := left(at.Add(7 * day))
+	for _, step := range []struct {
+		now  time.Duration
+		gone []string
+	}{
+		{7*day + time.Microsecond, []string{"sessions", "tokens"}},
+		{7*day + time.Second, nil},
+		{8 * day, []string{"invites"}},
+		{30 * day, nil},
+		{30*day + time.Microsecond, []string{"api_requests", "mails"}},
+	} {
+		for _, table := range step.gone {
+			before[table] = 0
+		}
+		if step.now == 7*day+time.Microsecond {
+			before["invites"] = 1 // the one that expired a second later
+		}
+		if diff := cmp.Diff(before, left(at.Add(step.now))); diff != "" {
+			t.Errorf("after %s (-want +got)\n%s", step.now, diff)
+		}
+	}
+}
