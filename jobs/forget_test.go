@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +31,8 @@ func TestForget(t *testing.T) {
 			SELECT 'inv_' || lpad(to_hex(n), 20, '0'), @account, n || '@example.com', 'VIEWER', @user, @at, @at, @at + CASE WHEN n > 2 THEN interval '1 s' ELSE '9 d' END,
 				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END FROM generate_series(1, 3) n`,
 	} {
-		err := g.DB.Exec(sql, map[string]any{"at": at, "project": g.Test.ProjectID, "user": g.Owner.UserID, "account": g.Account.ID}).Error
+		sql = strings.ReplaceAll(sql, "@at", "timestamptz '"+at.Format(time.RFC3339)+"'")
+		err := g.DB.Exec(sql, map[string]any{"project": g.Test.ProjectID, "user": g.Owner.UserID, "account": g.Account.ID}).Error
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,16 +2,23 @@ package payments_test
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/fault"
@@ -109,7 +116,7 @@ func newWorld(t *testing.T, instances int) *world {
 		w.staff = append(w.staff, w.Staff(t))
 	}
 	for range instances {
-		db, err := models.Open(t.Context(), w.DB.Pool.Config().ConnString())
+		db, err := models.Open(t.Context(), mortal(t, w.DB.Pool.Config().ConnString()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,6 +127,43 @@ func newWorld(t *testing.T, instances int) *world {
 	}
 	w.deeds = append(append(w.receipts(), w.withdrawals()...), w.decisions()...)
 	return w
+}
+
+// mortals is what PostgreSQL knows the connections of the instances by.
+const mortals = "mortal"
+
+// mortal is the address of a database for connections that may be killed.
+func mortal(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := u.Query()
+	values.Set("application_name", mortals)
+	u.RawQuery = values.Encode()
+	return u.String()
+}
+
+// kill ends a connection of an instance, whatever it is in the middle of. Payments that
+// share a commit do not end with the one who asked for them; this ends them.
+func (w *world) kill(ctx context.Context, _ *payments.Service, _ *rand.Rand) error {
+	_, err := w.DB.Pool.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+		AND application_name = $1 ORDER BY state <> 'idle' DESC, random() LIMIT 1`, mortals)
+	return err
+}
+
+// killed reports whether err is what a killed connection leaves.
+func killed(err error) bool {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pgErr.Code == "57P01"
+	}
+	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, driver.ErrBadConn, sql.ErrConnDone} {
+		if errors.Is(err, broken) {
+			return true
+		}
+	}
+	return pgconn.SafeToRetry(err)
 }
 
 // act does one thing, and dies in the middle of one in five.
@@ -139,7 +183,7 @@ func (w *world) act(random *rand.Rand) error {
 		w.mu.Lock()
 		w.succeeded[d.name]++
 		w.mu.Unlock()
-	case dies && ctx.Err() != nil:
+	case dies && ctx.Err() != nil, killed(err):
 		w.died.Add(1)
 	case fault.Of(err).Code == fault.Internal && !errors.Is(err, models.ErrNotFound):
 		return fmt.Errorf("%s: %w", d.name, err)
@@ -266,6 +310,7 @@ func (w *world) receipts() []deed {
 			_, err := s.CoverDue(ctx)
 			return err
 		}},
+		{"kill", w.kill},
 		{"snapshot", func(ctx context.Context, s *payments.Service, _ *rand.Rand) error { return s.SnapshotLedger(ctx) }},
 		{"roll back", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
 			err := s.DB.InTx(ctx, func(tx *models.Tx) error {
