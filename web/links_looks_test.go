@@ -70,12 +70,17 @@ func TestLink_BrowserLooks(t *testing.T) {
 	}
 }
 
-// The checkout of a link, with the ways back to the store and to another code.
+// The checkout of a link, with the ways back to the store and to another code; then one
+// that was cancelled, and none.
 func TestPay_BrowserLooksOfLink(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	success, back := "https://loja.example/obrigado", "https://loja.example/carrinho"
 	sold := s.saleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
+	cancelled := s.Checkout(t, payments.NewCheckout{})
+	if err := s.CancelCheckout(t.Context(), s.Test, cancelled.ID); err != nil {
+		t.Fatal(err)
+	}
 	for name, look := range looks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,6 +101,11 @@ func TestPay_BrowserLooksOfLink(t *testing.T) {
 			}
 			page.WaitVisible("#receipt")
 			see(page, "pay-link-paid-"+name)
+			page.Goto(s.url + "/pay/" + cancelled.ID)
+			see(page, "pay-cancelled-"+name)
+			page.AllowConsole("404")
+			page.Goto(s.url + "/pay/chk_0")
+			see(page, "pay-not-found-"+name)
 		})
 	}
 }

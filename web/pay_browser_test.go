@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/merchants"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
@@ -156,4 +157,30 @@ func TestPay_BrowserWithoutScript(t *testing.T) {
 	page.Click("Já paguei, atualizar")
 	page.WaitText("h1", "Pagamento confirmado")
 	page.WaitGone("Salvar PDF") // the browser prints by itself
+}
+
+// The smallest screens, with text twice as large, lose nothing and scroll in one
+// direction alone (WCAG 1.4.4 and 1.4.10).
+func TestPay_BrowserNarrow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).sale(t, func(p *merchants.ProductForm) {
+		p.Name, p.Amount = "Clube da Cerâmica, semprejuntosemcadaforneada", 999_999_999_999
+	})
+	page := browsertest.Open(t, s.url+s.path(), browsertest.Options{Viewport: browsertest.Viewport{Width: 320, Height: 640, Scale: 2, Mobile: true}})
+	large := func(picture string) {
+		page.NoSidewaysScroll()
+		page.Screenshot(picture)
+		page.WaitTrue(`document.documentElement.style.fontSize = "200%"`)
+		page.WaitTrue(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`)
+		page.NoSidewaysScroll()
+		page.Screenshot(picture + "-large")
+	}
+	large("link-narrow")
+	page.Click("Pagar com Pix")
+	page.WaitVisible("Copiar código Pix")
+	page.Click("Pagar com outro celular? Ver QR Code")
+	large("pay-narrow")
+	page.Click("Simular pagamento")
+	page.WaitText("h1", "Pagamento confirmado")
+	large("pay-paid-narrow")
 }

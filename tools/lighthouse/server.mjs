@@ -52,12 +52,16 @@ async function ready(base, child) {
 }
 
 async function pages(base, demo) {
-  const checkout = await create(base, demo.keys.test, '/v1/checkouts', { amount: 124990, description: 'Vaso Lua Nova, esmalte azul', expiresIn: 86400 });
+  const sell = (externalId) => create(base, demo.keys.test, '/v1/checkouts', { amount: 124990, description: 'Vaso Lua Nova, esmalte azul', externalId, expiresIn: 86400 });
+  const checkout = await sell('pedido-1');
+  for (const order of ['pedido-2', 'pedido-3', 'pedido-4']) { // for the overview to show
+    await create(base, demo.keys.test, `/v1/test/checkouts/${(await sell(order)).id}/pay`, undefined);
+  }
   const link = await create(base, demo.keys.test, '/v1/payment-links', { productId: demo.productId });
   const cookie = await logIn(base, demo.owner);
   return [
     { name: '`/pay/<id>`', url: checkout.checkoutUrl },
-    { name: '`/l/<id>`', url: `${base}/l/${link.id}` },
+    { name: '`/l/<id>`', url: `${base}/l/${link.paymentLinkId}` },
     { name: '`/entrar`', url: `${base}/entrar` },
     { name: '`/app`', url: `${base}/app`, cookie },
   ];
@@ -65,7 +69,7 @@ async function pages(base, demo) {
 
 async function create(base, key, where, body) {
   const answer = await fetch(base + where, {
-    method: 'POST', body: JSON.stringify(body), headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': where },
+    method: 'POST', body: JSON.stringify(body), headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
   });
   if (!answer.ok) throw new Error(`${where}: ${answer.status} ${await answer.text()}`);
   return answer.json();

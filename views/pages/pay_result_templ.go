@@ -178,7 +178,7 @@ func payPaid(p PayProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div><section class=\"card\" aria-labelledby=\"receipt\"><div class=\"flex items-center justify-between gap-3 border-b border-line px-4 py-3\"><h2 id=\"receipt\" class=\"flex items-center gap-2 text-sm font-semibold\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div><section class=\"card\" aria-labelledby=\"receipt\"><div class=\"flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line px-4 py-3\"><h2 id=\"receipt\" class=\"flex items-center gap-2 text-sm font-semibold\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -295,7 +295,7 @@ func payPaid(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "</span></p></div></section><div class=\"js grid grid-cols-2 gap-3 print:hidden\"><button type=\"button\" data-print class=\"btn-secondary min-h-11\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "</span></p></div></section><div class=\"js grid grid-cols-[repeat(auto-fit,minmax(min(8rem,100%),1fr))] gap-3 print:hidden\"><button type=\"button\" data-print class=\"btn-secondary min-h-11\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
