@@ -50,6 +50,8 @@ type Options struct {
 type Runner struct {
 	Options
 	river     *river.Client[pgx.Tx]
+	lanes     *lanes
+	queue     *models.DeliveryQueue
 	disappear context.CancelFunc
 	stop      context.CancelFunc
 	loops     sync.WaitGroup
@@ -70,7 +72,8 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	if err := appear(present, o.DB, name); err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	l := newLanes(o.Payments.Wake)
+	l, queue := newLanes(o.Payments.Wake), models.NewDeliveryQueue(o.DB)
+	r.queue, r.lanes = queue, l
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &deliverWebhook{Options: o, lanes: l})
 	river.AddWorker(workers, &sendMail{Options: o})
@@ -79,13 +82,13 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &rollUp{Options: o})
 	river.AddWorker(workers, &forget{Options: o})
 	queues := map[string]river.QueueConfig{
-		models.QueueWebhooks: {MaxWorkers: attemptsAtOnce, FetchPollInterval: lookForDeliveriesEvery},
+		models.QueueWebhooks: {MaxWorkers: lanesAtOnce, FetchPollInterval: lookForDeliveriesEvery},
 		queueBooks:           {MaxWorkers: 1},
 	}
 	if o.Mail != nil {
 		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}
 	}
-	r.river, err = river.NewClient(newDriver(o.DB, l), &river.Config{
+	r.river, err = river.NewClient(newDriver(o.DB, queue, l), &river.Config{
 		ID:                   name,
 		Queues:               queues,
 		PeriodicJobs:         bookkeeping(),
@@ -116,6 +119,8 @@ func (r *Runner) Stop(ctx context.Context) error {
 	defer r.disappear()
 	r.stop()
 	r.loops.Wait()
+	r.lanes.close()
+	defer r.queue.Close(context.WithoutCancel(ctx))
 	if err := r.river.Stop(ctx); err != nil {
 		return fmt.Errorf("jobs: stop: %w", err)
 	}

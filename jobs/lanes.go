@@ -1,17 +1,14 @@
 package jobs
 
 import (
-	"context"
-	"fmt"
 	"sync"
-
-	"github.com/riverqueue/river/rivertype"
+	"time"
 
 	"garoupa/models"
 )
 
 const (
-	// attemptsAtOnce bounds the deliveries under way in one process. Each waits on
+	// attemptsAtOnce bounds the attempts under way in one process. Each waits on
 	// somebody else's server, so there are many more than processors; each holds a
 	// connection and some 50 kB.
 	attemptsAtOnce = 2000
@@ -19,6 +16,18 @@ const (
 	sharedAtOnce = attemptsAtOnce / 2
 	// laneAtOnce bounds those of one endpoint, for the endpoint's sake.
 	laneAtOnce = 100
+	// quickDepth is how many times its share is taken of a lane whose endpoint
+	// answers within quickAnswer: many at once cost little more than one.
+	quickDepth  = 5
+	quickAnswer = 250 * time.Millisecond
+	// waitingAtOnce bounds what was taken so and waits in memory.
+	waitingAtOnce = attemptsAtOnce
+	// lanesAtOnce bounds the jobs that serve lanes: each posts, or waits for its posts to
+	// be recorded.
+	lanesAtOnce = 2 * attemptsAtOnce
+	// forgetAfter is how long a delivery rests that an error of our own stopped, a lost
+	// database say.
+	forgetAfter = 30 * time.Second
 )
 
 // lanes keep deliveries to one endpoint from delaying those to another. Each
@@ -30,90 +39,134 @@ const (
 type lanes struct {
 	wake func() // asks for another look at the queue
 
-	mu       sync.Mutex
-	taken    map[int64]*taken // by job
-	underWay map[string]int   // by lane; no zeros
-	full     map[string]int   // by lane, what it may have: those that had as much at the latest look, so that more may wait
-	last     string           // lane served last
+	mu      sync.Mutex
+	lanes   map[string]*lane
+	taken   map[int64]bool // jobs, until what became of them is recorded
+	posting int            // of all lanes
+	waiting int            // of all lanes
+	last    string         // lane served last
+	closed  bool           // the process stops
 }
 
-// taken is a delivery that was taken and is not yet recorded.
-type taken struct {
-	job      models.DeliveryJob
-	delivery *models.Delivery // as it was when taken; nil if it could not be read
-	answered bool             // it has left its lane
+// lane is what a process has of an endpoint's deliveries.
+type lane struct {
+	waiting    []*models.DueDelivery
+	posting    int
+	unrecorded int  // taken, in any state
+	posters    int  // goroutines that serve it
+	quick      bool // its endpoint's latest answer was
+	had        int  // after the latest look, if more may wait; else 0
 }
 
 func newLanes(wake func()) *lanes {
-	return &lanes{wake: wake, taken: map[int64]*taken{}, underWay: map[string]int{}, full: map[string]int{}}
+	return &lanes{wake: wake, lanes: map[string]*lane{}, taken: map[int64]bool{}}
 }
 
-// room says what may be taken now, of at most limit deliveries.
-func (l *lanes) room(limit int) models.LaneRoom {
+// room says what may be taken now.
+func (l *lanes) room() models.LaneRoom {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	room := models.LaneRoom{
-		Total: min(limit, attemptsAtOnce-len(l.taken)), Lanes: make([]string, 0, len(l.underWay)), UnderWay: make([]int, 0, len(l.underWay)),
-		Shared: sharedAtOnce, Most: laneAtOnce, After: l.last,
+		Total: min(attemptsAtOnce-l.posting, 2*attemptsAtOnce-len(l.taken)),
+		Lanes: make(map[string]int, len(l.lanes)), Depth: map[string]int{},
+		Share: sharedAtOnce, Most: laneAtOnce, After: l.last, Taken: make([]int64, 0, len(l.taken)),
 	}
-	for lane, n := range l.underWay {
-		room.Lanes, room.UnderWay = append(room.Lanes, lane), append(room.UnderWay, n)
+	for name, lane := range l.lanes {
+		room.Lanes[name] = lane.posting + len(lane.waiting)
+		if lane.quick && l.waiting < waitingAtOnce {
+			room.Depth[name] = quickDepth
+		}
+	}
+	for job := range l.taken {
+		room.Taken = append(room.Taken, job)
+	}
+	if l.closed {
+		room.Total = 0
 	}
 	return room
 }
 
-// take notes jobs that were taken within room, and their deliveries. Share is how
-// many of each lane may be under way.
-func (l *lanes) take(room models.LaneRoom, share int, jobs []models.DeliveryJob, deliveries map[string]*models.Delivery) {
+// take notes what was taken, and returns the lanes that need serving.
+func (l *lanes) take(found []models.TakenLane) (serve []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	had := make(map[string]int, len(room.Lanes)) // by what was looked at: some have ended since
-	for i, lane := range room.Lanes {
-		had[lane] = room.UnderWay[i]
-	}
-	for _, job := range jobs {
-		l.taken[job.ID] = &taken{job: job, delivery: deliveries[job.DeliveryID]}
-		l.underWay[job.Lane]++
-		l.last = job.Lane
-		had[job.Lane]++
-	}
-	clear(l.full)
-	for lane, n := range had {
-		if n >= share {
-			l.full[lane] = share
+	for _, f := range found {
+		own := l.lanes[f.Name]
+		if own != nil {
+			own.had = 0
 		}
+		if len(f.Deliveries) == 0 {
+			continue
+		}
+		if own == nil {
+			own = &lane{}
+			l.lanes[f.Name] = own
+		}
+		own.waiting = append(own.waiting, f.Deliveries...)
+		own.unrecorded += len(f.Deliveries)
+		l.waiting += len(f.Deliveries)
+		for _, d := range f.Deliveries {
+			l.taken[d.JobID] = true
+		}
+		if len(f.Deliveries) == f.Room {
+			own.had = own.posting + len(own.waiting)
+		}
+		l.last = f.Name
+		serve = append(serve, f.Name)
 	}
+	return serve
 }
 
-// delivery returns what a job under way is to deliver, and whether a person asked
-// for it.
-func (l *lanes) delivery(ctx context.Context, q models.Querier, jobID int64) (d *models.Delivery, manual bool, err error) {
+// posters says how many more goroutines shall serve a lane.
+func (l *lanes) posters(name string) int {
 	l.mu.Lock()
-	t := l.taken[jobID]
-	l.mu.Unlock()
-	if t == nil {
-		return nil, false, fmt.Errorf("job %d was not taken by the lanes", jobID)
+	defer l.mu.Unlock()
+	own := l.lanes[name]
+	if own == nil {
+		return 0
 	}
-	if t.delivery != nil {
-		return t.delivery, t.job.Manual, nil
-	}
-	due, err := models.DueDeliveries(ctx, q, []string{t.job.DeliveryID})
-	if err == nil && due[t.job.DeliveryID] == nil {
-		err = models.ErrNotFound
-	}
-	return due[t.job.DeliveryID], t.job.Manual, err
+	more := max(0, min(len(own.waiting), laneAtOnce-own.posters))
+	own.posters += more
+	return more
 }
 
-// answered frees the place of a job in its lane, before its attempt is recorded. As
-// soon as successes have freed half of a lane, what waits in it is looked for: many
-// at once cost little more than one. Failures can wait for the next look.
-func (l *lanes) answered(jobID int64, ok bool) {
+// next returns what one of a lane's posters shall post, or nil when it shall end.
+func (l *lanes) next(name string) *models.DueDelivery {
 	l.mu.Lock()
-	t := l.taken[jobID]
-	more := false
-	if t != nil {
-		l.leave(t)
-		more = ok && l.full[t.job.Lane] > 0 && l.underWay[t.job.Lane] <= l.full[t.job.Lane]/2
+	defer l.mu.Unlock()
+	own := l.lanes[name]
+	if len(own.waiting) == 0 || l.closed {
+		own.posters--
+		l.leave(name, own)
+		return nil
+	}
+	d := own.waiting[0]
+	own.waiting = own.waiting[1:]
+	own.posting++
+	l.waiting--
+	l.posting++
+	return d
+}
+
+// answered frees the place of a delivery in its lane, before its attempt is recorded.
+// If the answer was slow, what waits in the lane goes back. As soon as half of a lane
+// is free, what waits in the queue is looked for.
+func (l *lanes) answered(d *models.DueDelivery, ok bool, took time.Duration) {
+	l.mu.Lock()
+	own := l.lanes[d.Lane]
+	own.posting--
+	l.posting--
+	if own.quick = took < quickAnswer; !own.quick {
+		for _, waits := range own.waiting {
+			delete(l.taken, waits.JobID)
+		}
+		own.unrecorded -= len(own.waiting)
+		l.waiting -= len(own.waiting)
+		own.waiting = nil
+	}
+	more := ok && own.had > 0 && own.posting+len(own.waiting) <= own.had/2
+	if more {
+		own.had = 0 // until the next look
 	}
 	l.mu.Unlock()
 	if more {
@@ -121,23 +174,26 @@ func (l *lanes) answered(jobID int64, ok bool) {
 	}
 }
 
-func (l *lanes) leave(t *taken) {
-	if t.answered {
-		return
-	}
-	t.answered = true
-	if l.underWay[t.job.Lane]--; l.underWay[t.job.Lane] == 0 {
-		delete(l.underWay, t.job.Lane)
+// done forgets a delivery: what became of it is recorded, or it shall be taken again.
+func (l *lanes) done(d *models.DueDelivery) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own := l.lanes[d.Lane]
+	delete(l.taken, d.JobID)
+	own.unrecorded--
+	l.leave(d.Lane, own)
+}
+
+// leave gives a lane up when nothing of it is left.
+func (l *lanes) leave(name string, own *lane) {
+	if own.unrecorded == 0 && own.posters == 0 {
+		delete(l.lanes, name)
 	}
 }
 
-// JobFinish implements riverpilot.ProducerState: the job's place in the process is
-// free again.
-func (l *lanes) JobFinish(job *rivertype.JobRow) {
+// close ends all lanes: what is under way is the last.
+func (l *lanes) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t := l.taken[job.ID]; t != nil {
-		delete(l.taken, job.ID)
-		l.leave(t)
-	}
+	l.closed = true
 }

@@ -3,7 +3,8 @@ package jobs
 import (
 	"context"
 	"fmt"
-	"log/slog"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river/riverdriver"
@@ -18,12 +19,13 @@ import (
 // takeTimeout bounds a look at the queue.
 const takeTimeout = 10 * time.Second
 
-// pilot decides which jobs River's workers get: of webhooks as many as the lanes
-// have room for. Everything else is River's own.
+// pilot decides what River's workers do with webhooks: they serve the lanes that have
+// something due. Everything else is River's own.
 type pilot struct {
 	riverpilot.StandardPilot
-	db    *models.DB
+	queue *models.DeliveryQueue
 	lanes *lanes
+	calls atomic.Int64 // jobs given out to serve a lane
 }
 
 // driver gives River the pilot. River calls this interface its own and promises
@@ -33,8 +35,8 @@ type driver struct {
 	pilot *pilot
 }
 
-func newDriver(db *models.DB, l *lanes) *driver {
-	return &driver{riverpgxv5.New(db.Pool), &pilot{db: db, lanes: l}}
+func newDriver(db *models.DB, queue *models.DeliveryQueue, l *lanes) *driver {
+	return &driver{riverpgxv5.New(db.Pool), &pilot{queue: queue, lanes: l}}
 }
 
 // PluginInit and PluginPilot are how River asks a driver for a pilot.
@@ -42,59 +44,42 @@ func (*driver) PluginInit(*baseservice.Archetype) {}
 
 func (d *driver) PluginPilot() riverpilot.Pilot { return d.pilot }
 
-// ProducerInit implements riverpilot.Pilot: the lanes hear of each job that ends.
-func (p *pilot) ProducerInit(ctx context.Context, exec riverdriver.Executor, params *riverpilot.ProducerInitParams) (int64, riverpilot.ProducerState, error) {
-	id, state, err := p.StandardPilot.ProducerInit(ctx, exec, params)
-	if params.Queue == models.QueueWebhooks {
-		state = p.lanes
-	}
-	return id, state, err
-}
-
-// JobGetAvailable implements riverpilot.Pilot.
+// JobGetAvailable implements riverpilot.Pilot. Of webhooks it takes deliveries from
+// their queue, which stay available there until their end is recorded, and returns a
+// job for each lane that needs serving. Such a job has no row; its id is negative.
 func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	if params.Queue != models.QueueWebhooks {
 		return p.StandardPilot.JobGetAvailable(ctx, exec, state, params)
 	}
-	room := p.lanes.room(params.MaxToLock)
+	room := p.lanes.room()
 	if room.Total <= 0 {
 		return &riverdriver.JobGetAvailableResult{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, takeTimeout)
 	defer cancel()
-	jobs, share, err := models.TakeDeliveryJobs(ctx, p.db.Queue, params.ClientID, room)
+	found, err := p.queue.Take(ctx, room)
 	if err != nil {
-		return nil, fmt.Errorf("jobs: take deliveries: %w", err)
+		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	p.lanes.take(room, share, jobs, p.read(ctx, jobs))
-	result := &riverdriver.JobGetAvailableResult{Jobs: make([]*rivertype.JobRow, len(jobs))}
+	result := &riverdriver.JobGetAvailableResult{}
 	now := time.Now()
-	for i, job := range jobs {
-		result.Jobs[i] = &rivertype.JobRow{
-			ID: job.ID, Kind: models.JobDeliverWebhook, Queue: job.Lane, State: rivertype.JobStateRunning,
-			EncodedArgs: noArgs, Metadata: noArgs, // the lanes have read them
-			Attempt: job.Run, MaxAttempts: models.DeliveryJobMaxAttempts, AttemptedAt: &now, AttemptedBy: []string{params.ClientID},
+	for _, lane := range p.lanes.take(found) {
+		result.Jobs = append(result.Jobs, &rivertype.JobRow{
+			ID: -p.calls.Add(1), Kind: models.JobDeliverWebhook, Queue: lane, State: rivertype.JobStateRunning,
+			EncodedArgs: noArgs, Metadata: noArgs, Attempt: 1, MaxAttempts: 1, AttemptedAt: &now, AttemptedBy: []string{params.ClientID},
 			Priority: 1, CreatedAt: now, ScheduledAt: now,
-		}
+		})
 	}
 	return result, nil
 }
 
 var noArgs = []byte("{}")
 
-// read reads the deliveries of all jobs at once. If it fails, the workers try for
-// themselves.
-func (p *pilot) read(ctx context.Context, jobs []models.DeliveryJob) map[string]*models.Delivery {
-	if len(jobs) == 0 {
-		return nil
+// JobSetStateIfRunningMany implements riverpilot.Pilot: jobs without a row have no
+// state to set.
+func (p *pilot) JobSetStateIfRunningMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
+	if !slices.ContainsFunc(params.ID, func(id int64) bool { return id > 0 }) {
+		return nil, nil
 	}
-	ids := make([]string, len(jobs))
-	for i, job := range jobs {
-		ids[i] = job.DeliveryID
-	}
-	due, err := models.DueDeliveries(ctx, p.db.Queue, ids)
-	if err != nil {
-		slog.WarnContext(ctx, "reading deliveries together failed", "err", err)
-	}
-	return due
+	return p.StandardPilot.JobSetStateIfRunningMany(ctx, exec, params)
 }

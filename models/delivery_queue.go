@@ -2,98 +2,241 @@ package models
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
+
+// laneClass sets the locks of lanes apart from all others.
+const laneClass = 0x6761726c // "garl"
 
 // LaneRoom says how many deliveries a process may take from which lanes. A lane is
 // an endpoint's queue, or QueueWebhooks, where earlier versions put all jobs.
 type LaneRoom struct {
-	Total    int      // at most so many
-	Lanes    []string // those with deliveries under way
-	UnderWay []int    // how many, of each of Lanes
-	Shared   int      // what all lanes with something to do share evenly
-	Most     int      // under way in one lane
-	After    string   // lanes whose name comes after it go first
+	Total int            // at most so many
+	Lanes map[string]int // those with something under way: how much of it counts against the lane's share
+	Depth map[string]int // how many times its share a lane may have; 1 unless it stands here
+	Share int            // what all lanes with something to do share evenly
+	Most  int            // a lane's share at most
+	After string         // lanes whose name comes after it go first
+	Taken []int64        // jobs that the process has already
 }
 
-// DeliveryJob is a job that was taken.
-type DeliveryJob struct {
-	ID         int64
-	Lane       string
-	DeliveryID string
-	Manual     bool // asks for one attempt outside of the schedule
-	Run        int  // of the job, not of the delivery; from 1
+// DueDelivery is a delivery whose attempt is due, with the job that says so.
+type DueDelivery struct {
+	Delivery // without its last attempt
+	JobID    int64
+	Lane     string
+	ByHand   bool // somebody asked for this attempt: it stands outside of the schedule
 }
 
-// takeDeliveryJobs walks from lane to lane by River's own index, in which a lane is
-// a range: what waits in a lane that has no room costs one step, however much it is.
-// A lane's share is at least one.
-const takeDeliveryJobs = `WITH RECURSIVE lane (queue) AS (
+// TakenLane says what was taken of a lane.
+type TakenLane struct {
+	Name       string
+	Room       int // that it had: if as many were taken, more may wait
+	Deliveries []*DueDelivery
+}
+
+// DeliveryQueue takes deliveries for one process. A lane that it takes from is its
+// own until nothing of it is under way: it holds a lock on it, which PostgreSQL drops
+// with the connection, so the lanes of a process that was killed are free at once.
+// What is taken is therefore not marked: it costs no write, and what the process
+// forgets is taken again. It is safe for concurrent use.
+type DeliveryQueue struct {
+	pool *pgxpool.Pool
+
+	mu   sync.Mutex
+	conn *pgx.Conn
+	own  map[string]bool
+}
+
+// NewDeliveryQueue returns a queue of db. It connects when it is used.
+func NewDeliveryQueue(db *DB) *DeliveryQueue { return &DeliveryQueue{pool: db.Queue} }
+
+// Close gives up all lanes.
+func (q *DeliveryQueue) Close(ctx context.Context) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.disconnect(ctx)
+}
+
+func (q *DeliveryQueue) disconnect(ctx context.Context) {
+	if q.conn != nil {
+		_ = q.conn.Close(ctx)
+	}
+	q.conn, q.own = nil, nil
+}
+
+// Take returns deliveries that are due, lane by lane. If it fails, the lanes are
+// free for other processes until the next call.
+func (q *DeliveryQueue) Take(ctx context.Context, room LaneRoom) (lanes []TakenLane, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.conn == nil {
+		pooled, err := q.pool.Acquire(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("models: connect to the queue: %w", err)
+		}
+		q.conn, q.own = pooled.Hijack(), map[string]bool{} // its locks must not return to the pool
+	}
+	defer func() {
+		if err != nil {
+			q.disconnect(context.WithoutCancel(ctx))
+			err = fmt.Errorf("models: take deliveries: %w", err)
+		}
+	}()
+	if err := q.release(ctx, room.Lanes); err != nil {
+		return nil, err
+	}
+	if lanes, err = q.open(ctx, room); err != nil || len(lanes) == 0 {
+		return nil, err
+	}
+	return lanes, q.fill(ctx, lanes, room)
+}
+
+// release unlocks lanes of which nothing is under way any more: all of it is
+// committed, so who locks them next sees it.
+func (q *DeliveryQueue) release(ctx context.Context, busy map[string]int) error {
+	var idle []string
+	for lane := range q.own {
+		if _, ok := busy[lane]; !ok {
+			idle = append(idle, lane)
+		}
+	}
+	if len(idle) == 0 {
+		return nil
+	}
+	if _, err := q.conn.Exec(ctx, "SELECT pg_advisory_unlock($1, hashtext(lane)) FROM unnest($2::text[]) AS lane", laneClass, idle); err != nil {
+		return err
+	}
+	for _, lane := range idle {
+		delete(q.own, lane)
+	}
+	return nil
+}
+
+// openLanes walks from lane to lane by River's own index, in which a lane is a
+// range: what waits in a lane that has no room costs one step, however much it is.
+// A lane's share is at least one. Of those with room and something due it returns
+// the ones that no other process has, which are locked then.
+const openLanes = `WITH RECURSIVE lane (queue) AS (
 	(SELECT queue FROM river_job WHERE state = 'available' AND queue >= 'we' AND queue < 'wf' ORDER BY queue LIMIT 1)
 	UNION ALL
 	SELECT (SELECT j.queue FROM river_job j WHERE j.state = 'available' AND j.queue > lane.queue AND j.queue < 'wf' ORDER BY j.queue LIMIT 1)
 	FROM lane WHERE lane.queue IS NOT NULL
 ), busy AS (
-	SELECT * FROM unnest($2::text[], $3::int[]) AS t (queue, under_way)
+	SELECT * FROM unnest($1::text[], $2::int[], $3::int[]) AS t (queue, under_way, depth)
 ), share AS (
 	SELECT least(greatest($4::int / greatest(count(*), 1), 1), $5::int) AS share
 	FROM (SELECT queue FROM lane WHERE queue IS NOT NULL UNION SELECT queue FROM busy) AS lanes
-), turn AS (
-	SELECT lane.queue, share.share - coalesce(busy.under_way, 0) AS room
+), turn AS MATERIALIZED (
+	SELECT lane.queue, share.share * coalesce(busy.depth, 1) - coalesce(busy.under_way, 0) AS room
 	FROM share CROSS JOIN lane LEFT JOIN busy ON busy.queue = lane.queue
-	WHERE lane.queue IS NOT NULL ORDER BY lane.queue <= $7, lane.queue
-), due AS (
-	SELECT job.id FROM turn CROSS JOIN LATERAL (
-		SELECT id FROM river_job WHERE state = 'available' AND queue = turn.queue AND scheduled_at <= now()
-		ORDER BY priority, scheduled_at, id LIMIT turn.room FOR UPDATE SKIP LOCKED) AS job
-	WHERE turn.room > 0 LIMIT $6
-), taken AS (
-	UPDATE river_job SET state = 'running', attempt = least(attempt + 1, max_attempts), attempted_at = now(), attempted_by = ARRAY[$1::text]
-	FROM due WHERE river_job.id = due.id
-	RETURNING river_job.id, river_job.queue, river_job.args, river_job.attempt
+	WHERE lane.queue IS NOT NULL AND share.share * coalesce(busy.depth, 1) > coalesce(busy.under_way, 0)
+		AND (SELECT true FROM river_job j WHERE j.state = 'available' AND j.queue = lane.queue AND j.scheduled_at <= now() LIMIT 1) -- EXISTS would be planned as a join with all jobs
 )
-SELECT share, coalesce(id, 0), coalesce(queue, ''), coalesce(args->>'deliveryId', ''), coalesce((args->>'manual')::boolean, false), coalesce(attempt, 0)
-FROM share LEFT JOIN taken ON true`
+SELECT queue, room FROM turn
+WHERE CASE WHEN queue = ANY($6) THEN true ELSE pg_try_advisory_lock($7, hashtext(queue)) END
+ORDER BY queue <= $8, queue`
 
-// TakeDeliveryJobs marks jobs that are due as running for the process and returns
-// them, with how many of each lane may be under way.
-func TakeDeliveryJobs(ctx context.Context, q Querier, process string, room LaneRoom) (jobs []DeliveryJob, share int, err error) {
-	rows, err := q.Query(ctx, takeDeliveryJobs, process, room.Lanes, room.UnderWay, room.Shared, room.Most, room.Total, room.After)
-	if err != nil {
-		return nil, 0, err
+// open returns the lanes that something may be taken from.
+func (q *DeliveryQueue) open(ctx context.Context, room LaneRoom) (lanes []TakenLane, err error) {
+	names, underWay, depth := make([]string, 0, len(room.Lanes)), make([]int, 0, len(room.Lanes)), make([]int, 0, len(room.Lanes))
+	for name, n := range room.Lanes {
+		names, underWay, depth = append(names, name), append(underWay, n), append(depth, max(room.Depth[name], 1))
 	}
-	var j DeliveryJob
-	_, err = pgx.ForEachRow(rows, []any{&share, &j.ID, &j.Lane, &j.DeliveryID, &j.Manual, &j.Run}, func() error {
-		if j.ID != 0 {
-			jobs = append(jobs, j)
-		}
-		return nil
-	})
-	return jobs, share, err
-}
-
-// DueDeliveries returns those of the deliveries that exist, by id, of any merchant,
-// for the worker: without their last attempts.
-func DueDeliveries(ctx context.Context, q Querier, ids []string) (map[string]*Delivery, error) {
-	rows, err := q.Query(ctx, `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at,
-			d.event_id, (SELECT v.body FROM events v WHERE v.id = d.event_id), e.livemode, `+endpointColumns+`
-		FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id WHERE d.id = ANY($1)`, ids)
+	own := slices.AppendSeq(make([]string, 0, len(q.own)), maps.Keys(q.own))
+	rows, err := q.conn.Query(ctx, openLanes, names, underWay, depth, room.Share, room.Most, own, laneClass, room.After)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	due := make(map[string]*Delivery, len(ids))
-	for rows.Next() {
-		d := &Delivery{}
-		err := rows.Scan(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt,
-			&d.Event.ID, &d.Event.Body, &d.Event.Livemode}, d.Endpoint.targets()...)...)
-		if err != nil {
-			return nil, err
-		}
-		due[d.ID] = d
+	lanes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l TakenLane, err error) { return l, row.Scan(&l.Name, &l.Room) })
+	for _, lane := range lanes {
+		q.own[lane.Name] = true
 	}
-	return due, rows.Err()
+	return lanes, err
+}
+
+// takeDeliveries is a statement of its own, as it must see what the process that had
+// a lane before committed.
+const takeDeliveries = `WITH due AS MATERIALIZED (
+	SELECT lane.turn, job.* FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (queue, room, turn)
+	CROSS JOIN LATERAL (
+		SELECT id, priority, scheduled_at, args FROM river_job
+		WHERE state = 'available' AND queue = lane.queue AND scheduled_at <= now() AND id <> ALL($3::bigint[])
+		ORDER BY priority, scheduled_at, id LIMIT lane.room) AS job
+	LIMIT $4
+)
+SELECT due.turn::int - 1, due.id, coalesce((due.args->>'manual')::boolean, false), d.id, d.status, d.attempts, d.manual_attempts, d.before_replay,
+	d.next_attempt_at, d.endpoint_id, d.event_id, (SELECT v.body FROM events v WHERE v.id = d.event_id)
+FROM due JOIN webhook_deliveries d ON d.id = due.args->>'deliveryId'
+ORDER BY due.turn, due.priority, due.scheduled_at, due.id`
+
+// fill reads what is due of the lanes.
+func (q *DeliveryQueue) fill(ctx context.Context, lanes []TakenLane, room LaneRoom) error {
+	names, rooms := make([]string, len(lanes)), make([]int, len(lanes))
+	for i, lane := range lanes {
+		names[i], rooms[i] = lane.Name, lane.Room
+	}
+	rows, err := q.conn.Query(ctx, takeDeliveries, names, rooms, room.Taken, room.Total)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	endpoints := map[string]*Endpoint{}
+	for rows.Next() {
+		var turn int
+		d := &DueDelivery{}
+		err := rows.Scan(&turn, &d.JobID, &d.ByHand, &d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay,
+			&d.NextAttemptAt, &d.Endpoint.ID, &d.Event.ID, &d.Event.Body)
+		if err != nil {
+			return err
+		}
+		d.Lane = lanes[turn].Name
+		lanes[turn].Deliveries = append(lanes[turn].Deliveries, d)
+		endpoints[d.Endpoint.ID] = nil
+	}
+	if err := rows.Err(); err != nil || len(endpoints) == 0 {
+		return err
+	}
+	if err := q.readEndpoints(ctx, endpoints); err != nil {
+		return err
+	}
+	for _, lane := range lanes {
+		for _, d := range lane.Deliveries {
+			d.Endpoint = *endpoints[d.Endpoint.ID]
+			d.Event.Livemode = d.Endpoint.Livemode
+		}
+	}
+	return nil
+}
+
+func (q *DeliveryQueue) readEndpoints(ctx context.Context, endpoints map[string]*Endpoint) error {
+	ids := slices.AppendSeq(make([]string, 0, len(endpoints)), maps.Keys(endpoints))
+	rows, err := q.conn.Query(ctx, "SELECT "+endpointColumns+" FROM webhook_endpoints e WHERE e.id = ANY($1)", ids)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		e := &Endpoint{}
+		if err := rows.Scan(e.targets()...); err != nil {
+			return err
+		}
+		endpoints[e.ID] = e
+	}
+	return rows.Err()
+}
+
+// EndDeliveryJob ends a job of a delivery without an attempt. That of an attempt by
+// hand is kept for a day, as it stands for the form that asked for it.
+func EndDeliveryJob(ctx context.Context, q Querier, id int64) error {
+	_, err := q.Exec(ctx, "UPDATE river_job SET state = 'completed', finalized_at = now() WHERE id = $1 AND finalized_at IS NULL", id)
+	return err
 }
 
 // StrandedDeliveries returns ids of deliveries that are pending and that no job will

@@ -131,9 +131,9 @@ type AttemptWriter struct {
 	batch *Batch[FinishedAttempt, bool]
 }
 
-// NewAttemptWriter returns a writer of q: of batches of at most 100, two at a time.
+// NewAttemptWriter returns a writer of q: of batches of at most 250, two at a time.
 func NewAttemptWriter(q Querier) *AttemptWriter {
-	return &AttemptWriter{NewBatch(100, 2, func(ctx context.Context, attempts []FinishedAttempt) ([]bool, error) {
+	return &AttemptWriter{NewBatch(250, 2, func(ctx context.Context, attempts []FinishedAttempt) ([]bool, error) {
 		return RecordAttempts(ctx, q, attempts)
 	})}
 }
@@ -143,9 +143,11 @@ func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (recorded 
 	return w.batch.Add(ctx, a)
 }
 
-// SkipDelivery ends a pending delivery without an attempt.
-func SkipDelivery(ctx context.Context, q Querier, id string, now time.Time) error {
-	_, err := q.Exec(ctx, `UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2
-		WHERE id = $1 AND status = 'PENDING'`, id, now)
+// SkipDelivery ends a pending delivery without an attempt, and its job.
+func SkipDelivery(ctx context.Context, q Querier, d *DueDelivery, now time.Time) error {
+	_, err := q.Exec(ctx, `WITH skipped AS (
+			UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2 WHERE id = $1 AND status = 'PENDING'
+		)
+		DELETE FROM river_job WHERE id = $3`, d.ID, now, d.JobID)
 	return err
 }

@@ -107,9 +107,10 @@ func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string,
 	return models.InsertMails(tx, mails...)
 }
 
-// SkipDelivery ends a pending delivery whose endpoint was turned off meanwhile.
-func (s *Service) SkipDelivery(ctx context.Context, d *models.Delivery) error {
-	if err := models.SkipDelivery(ctx, s.DB.Pool, d.ID, s.now()); err != nil {
+// SkipDelivery ends a pending delivery whose endpoint was turned off meanwhile, and
+// its job.
+func (s *Service) SkipDelivery(ctx context.Context, d *models.DueDelivery) error {
+	if err := models.SkipDelivery(ctx, s.DB.Pool, d, s.now()); err != nil {
 		return fmt.Errorf("payments: skip %s: %w", d.ID, err)
 	}
 	return nil
