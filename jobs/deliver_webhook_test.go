@@ -272,3 +272,34 @@ func TestRunners_Together(t *testing.T) {
 		t.Errorf("%d of %d events arrived: %v", len(seen), n, seen)
 	}
 }
+
+// An attempt that cannot be recorded is not made over and over.
+func TestDelivery_Unrecorded(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	refused, healthy := newReceiver(t, answers(200)), newReceiver(t, answers(200))
+	endpoint, _ := g.Endpoint(t, refused.url)
+	if err := g.DB.Exec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room left'; END $$;
+		CREATE TRIGGER refuse BEFORE UPDATE ON webhook_deliveries FOR EACH ROW WHEN (OLD.endpoint_id = '` + endpoint.ID + `') EXECUTE FUNCTION refuse()`).Error; err != nil {
+		t.Fatal(err)
+	}
+	g.checkout(t, payments.NewCheckout{})
+	g.start(t)
+	seen := map[string]bool{refused.next(t).header.Get("x-svc-event-id"): true}
+	g.Endpoint(t, healthy.url)
+	for range 3 { // each of which is found by a look of its own
+		g.checkout(t, payments.NewCheckout{})
+		healthy.next(t)
+		event := refused.next(t).header.Get("x-svc-event-id")
+		if seen[event] {
+			t.Errorf("%s was posted again", event)
+		}
+		seen[event] = true
+	}
+	refused.none(t)
+	for _, d := range g.deliveries(t, endpoint.ID) {
+		if d.Status != models.DeliveryPending || d.Attempts != 0 {
+			t.Errorf("it stands at %+v", d)
+		}
+	}
+}

@@ -167,7 +167,7 @@ const takeDeliveries = `WITH due AS MATERIALIZED (
 	SELECT lane.turn, job.* FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (queue, room, turn)
 	CROSS JOIN LATERAL (
 		SELECT id, priority, scheduled_at, args FROM river_job
-		WHERE state = 'available' AND queue = lane.queue AND scheduled_at <= now() AND id <> ALL($3::bigint[])
+		WHERE state = 'available' AND queue = lane.queue AND scheduled_at <= now() AND id NOT IN (SELECT unnest($3::bigint[]))
 		ORDER BY priority, scheduled_at, id LIMIT lane.room) AS job
 	LIMIT $4
 )

@@ -60,16 +60,12 @@ type Event struct {
 // JobDeliverWebhook is the kind of the River job that sends one delivery. Its
 // arguments are {"deliveryId": "dlv_…"}; "manual": true beside it asks for one
 // attempt outside of the schedule. Each endpoint has a queue of such jobs, named by
-// its id. QueueWebhooks is what River knows all of them by.
+// its id. QueueWebhooks is what River knows all of them by. Such a job stays available
+until its end is recorded (DeliveryQueue), and River counts no runs of it.
 const (
 	JobDeliverWebhook = "deliver_webhook"
 	QueueWebhooks     = "webhooks"
 )
-
-// DeliveryJobMaxAttempts bounds the runs of a job that errors of our own end, such as
-// a lost database. River gives a job up after them, and nothing may give up a
-// delivery but its schedule, so it is as many as the column holds.
-const DeliveryJobMaxAttempts = 32767
 
 const (
 	// What a person waits for goes before events, and those before replays.
