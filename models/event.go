@@ -61,7 +61,7 @@ type Event struct {
 // arguments are {"deliveryId": "dlv_…"}; "manual": true beside it asks for one
 // attempt outside of the schedule. Each endpoint has a queue of such jobs, named by
 // its id. QueueWebhooks is what River knows all of them by. Such a job stays available
-until its end is recorded (DeliveryQueue), and River counts no runs of it.
+// until its end is recorded (DeliveryQueue), and River counts no runs of it.
 const (
 	JobDeliverWebhook = "deliver_webhook"
 	QueueWebhooks     = "webhooks"
