@@ -201,6 +201,9 @@ func (b *bench) measureOne(ctx context.Context, m meter, work series, connection
 		if r.product, err = b.half(ctx, m, work, product); err != nil {
 			return c, err
 		}
+		if r.pgbench.rate == 0 {
+			return c, errors.New("pgbench came to nothing within the time")
+		}
 		c.rounds = append(c.rounds, r)
 	}
 	return c, nil

@@ -53,11 +53,13 @@ func findPgbench(ctx context.Context, folder string) (pgbench, error) {
 }
 
 var (
-	tpsLine    = regexp.MustCompile(`(?m)^tps = ([0-9.]+) `)
-	failedLine = regexp.MustCompile(`(?m)^number of failed transactions: ([0-9]+)`)
+	tpsLine     = regexp.MustCompile(`(?m)^tps = ([0-9.]+) `)
+	nothingLine = regexp.MustCompile(`(?m)^number of transactions actually processed: 0$`)
+	failedLine  = regexp.MustCompile(`(?m)^number of failed transactions: ([0-9]+)`)
 )
 
-// run runs a script for whole seconds. It logs every transaction, whence the
+// run runs a script for whole seconds. On a busy machine one may be too short for a
+// first transaction. It logs every transaction, whence the
 // quantiles come. The CPU time is that of pgbench alone.
 func (p pgbench) run(ctx context.Context, s *site, work script, connections, seconds int) (result, error) {
 	dir, err := os.MkdirTemp(s.dir, "pgbench-")
@@ -85,6 +87,9 @@ func (p pgbench) run(ctx context.Context, s *site, work script, connections, sec
 	output, err := cmd.CombinedOutput()
 	if err != nil {
 		return result{}, fmt.Errorf("pgbench: %w: %.2000s", err, output)
+	}
+	if nothingLine.Match(output) {
+		return result{}, nil
 	}
 	rate := tpsLine.FindSubmatch(output)
 	if failed := failedLine.FindSubmatch(output); rate == nil || failed != nil && string(failed[1]) != "0" {

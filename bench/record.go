@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 )
 
 // recording is what the product sent to PostgreSQL for one request of each kind,
@@ -110,9 +110,9 @@ func (r recorder) all(secret string) (*recording, error) {
 	return out, err
 }
 
-// requestLog is where calls are written down, many at a time and some time after
-// their answers: no statement that belongs to a request.
-const requestLog = "api_requests"
+// aside tells the statements that belong to no request: calls are written down, and
+// streams are told, for many requests at a time and some time after their answers.
+var aside = regexp.MustCompile(`\bapi_requests\b|^SELECT set_config\('synchronous_commit', 'off', true\), pg_notify`)
 
 // one makes a request and returns the only statement that it caused.
 func (r recorder) one(request []byte, answer any) (statement, error) {
@@ -149,7 +149,7 @@ func (r recorder) caused(request []byte, about ...string) (found []statement, bo
 	}
 	ids := append(about, r.site.merchant.ProjectID, r.site.merchant.AccountID)
 	for _, s := range all {
-		if strings.Contains(s.sql, requestLog) || !s.mentions(ids) {
+		if aside.MatchString(s.sql) || !s.mentions(ids) {
 			continue
 		}
 		if s, err = s.plain(); err != nil {

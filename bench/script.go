@@ -169,6 +169,9 @@ func (s *script) add(choose string, varied func(value string) (string, bool), re
 			if value == nil {
 				return "NULL"
 			}
+			if *value == "" {
+				return "''" // pgbench knows no empty variables
+			}
 			if sql, ok := varied(*value); ok {
 				return sql
 			}

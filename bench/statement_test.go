@@ -98,8 +98,8 @@ func TestConfirmationScript(t *testing.T) {
 	t.Parallel()
 	hex := strings.Repeat("0a", 20)
 	look := statement{sql: "SELECT $1", values: pointers("chk_" + hex[:20])}
-	write := statement{sql: "INSERT $1, $2, $3, $4, $5, $6, $7", values: pointers("pay_"+hex[:20], "payment/pay_"+hex[:20],
-		"E99999999202611210432abcDEF12345", hex[:32], "evt_"+hex[:24], "2026-11-21 04:32:07.223+00", "acc_1/live/pending")}
+	write := statement{sql: "INSERT $1, $2, $3, $4, $5, $6, $7, $8", values: pointers("pay_"+hex[:20], "payment/pay_"+hex[:20],
+		"E99999999202611210432abcDEF12345", hex[:32], "evt_"+hex[:24], "2026-11-21 04:32:07.223+00", "acc_1/live/pending", "")}
 	s, err := confirmationScript(&recording{confirm: []statement{look, write}})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestConfirmationScript(t *testing.T) {
 		"SELECT ('chk_' || left(md5(:n::integer::text), 20));\n" +
 		"INSERT ('pay_' || left(md5('payment' || :n::text), 20)), ('payment/pay_' || left(md5('payment' || :n::text), 20)), " +
 		"('E99999999202601010000' || lpad(:n::text, 11, '0')), md5(:n::integer::text), ('evt_' || left(md5('event' || :n::text), 24)), " +
-		"(now() + interval '0 seconds'), :v0_1_7;\nCOMMIT;\n\\endpipeline\n"
+		"(now() + interval '0 seconds'), :v0_1_7, '';\nCOMMIT;\n\\endpipeline\n"
 	if diff := cmp.Diff(want, s.files[0].text()); diff != "" {
 		t.Errorf("confirmationScript (-want +got):\n%s", diff)
 	}

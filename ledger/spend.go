@@ -52,9 +52,9 @@ func BalanceOf(ctx context.Context, q models.Querier, accountID string, livemode
 	return balance, nil
 }
 
-func booksOf(accountID string, livemode bool) (books []string) {
-	for _, kind := range []Kind{Pending, Available, Reserved, Blocked} {
-		books = append(books, string(Account(accountID, livemode, kind)))
+func booksOf(accountID string, livemode bool) (books [4]string) {
+	for i, kind := range [4]Kind{Pending, Available, Reserved, Blocked} {
+		books[i] = string(Account(accountID, livemode, kind))
 	}
 	return books
 }

@@ -10,7 +10,7 @@ import (
 
 // LockLedgerBalances is LedgerBalances for whoever is about to spend: it holds the
 // account's row of account_books, which everyone who spends holds, until tx ends.
-func LockLedgerBalances(tx *Tx, accountID string, livemode bool, books []string) (b Balance, err error) {
+func LockLedgerBalances(tx *Tx, accountID string, livemode bool, books [4]string) (b Balance, err error) {
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, "SELECT FROM account_books WHERE account_id = $1 AND livemode = $2 FOR UPDATE", accountID, livemode)
 		if err == nil && tag.RowsAffected() == 0 { // it spends for the first time

@@ -36,19 +36,20 @@ const moves = `
 
 // LedgerBalances reads an account's balance: its newest snapshot, and the transfers
 // of its books since. The cost grows with the latter alone. The books are the
-// account's four.
-func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode bool, books []string) (Balance, error) {
+// account's four: as an array of unknown length PostgreSQL would plan the statement anew
+// at every reading.
+func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode bool, books [4]string) (Balance, error) {
 	var b Balance
 	err := q.QueryRow(ctx, `WITH base AS (
 			SELECT through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked FROM ledger_snapshots
 			WHERE account_id = $1 AND livemode = $2 ORDER BY through_id DESC LIMIT 1
 		), moved AS (
-			SELECT b.book, m.other, m.amount FROM unnest($3::text[]) AS b (book)
+			SELECT b.book, m.other, m.amount FROM (VALUES ($3::text), ($4::text), ($5::text), ($6::text)) AS b (book)
 			CROSS JOIN LATERAL ledger_moved(b.book, coalesce((SELECT through_id FROM base), 0), 9223372036854775807) m
 		), since AS (SELECT `+moves+` FROM moved)
 		SELECT coalesce(b.gross, 0) + s.gross, coalesce(b.fee, 0) + s.fee, coalesce(b.refunded, 0) + s.refunded,
 			coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending, coalesce(b.available, 0) + s.available,
 			coalesce(b.reserved, 0) + s.reserved, coalesce(b.blocked, 0) + s.blocked
-		FROM since s LEFT JOIN base b ON true`, accountID, livemode, books).Scan(b.targets()...)
+		FROM since s LEFT JOIN base b ON true`, accountID, livemode, books[0], books[1], books[2], books[3]).Scan(b.targets()...)
 	return b, err
 }
