@@ -7,10 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"garoupa/payments"
-	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 	"garoupa/webhook"
 )
@@ -111,68 +108,4 @@ func (s *site) charge(t *testing.T, key string) (id string) {
 		t.Fatalf("create: %d %s", response.StatusCode, body)
 	}
 	return made.ID
-}
-
-// Every page of the dashboard, on a phone and on a desk, in both languages and
-// themes: readable by all, nothing cut off, no error on the console.
-func TestDashboard_Browser(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	endpoint, _ := s.Endpoint(t, "https://shop.example/hook")
-	key := s.Key(t, s.Test, "CHECKOUT:CREATE")
-	paid, pending := s.Checkout(t, payments.NewCheckout{Amount: 1249_90}), s.Checkout(t, payments.NewCheckout{})
-	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
-		t.Fatal(err)
-	}
-	var keyID string
-	s.DB.Raw("SELECT id FROM api_keys WHERE last4 = ?", key[len(key)-4:]).Scan(&keyID)
-	paths := map[string]string{
-		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED", "checkout-new": "/app/cobrancas/nova", "search-none": "/app/busca?q=nobody", "requests": "/app/requisicoes",
-		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID,
-		"keys": "/app/chaves", "key-new": "/app/chaves/nova", "key-revoke": "/app/chaves/" + keyID + "/revogar",
-		"webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo", "webhook": "/app/webhooks/" + endpoint.ID,
-	}
-	for name, look := range looks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			page := browsertest.Open(t, s.url+"/entrar", look)
-			page.Axe()
-			page.Screenshot("log-in-" + name)
-			page.Type("#email", s.Email)
-			page.Type("#password", paymentstest.Password)
-			page.Press("Enter")
-			page.WaitVisible("main h1")
-			page.WaitTrue(`location.pathname == "/app"`)
-			for pageName, path := range paths {
-				page.Goto(s.url + path)
-				page.NoSidewaysScroll()
-				page.Axe()
-				page.Screenshot(pageName + "-" + name)
-			}
-		})
-	}
-}
-
-// Whoever comes back later proves who they are, and goes on to where they were.
-func TestStepUp_Browser(t *testing.T) {
-	t.Parallel()
-	for name, look := range looks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t)
-			page := logIn(t, s, look)
-			s.Clock.Advance(time.Hour)
-			page.AllowConsole("422")
-			page.Goto(s.url + "/app/chaves/nova")
-			see(page, "step-up-"+name)
-			page.Type("#garoupa_proof", "wrong horse battery")
-			page.Press("Enter")
-			page.WaitFocused("#errors")
-			see(page, "step-up-wrong-"+name)
-			page.Type("#garoupa_proof", paymentstest.Password)
-			page.Press("Enter")
-			page.WaitTrue(`location.pathname == "/app/chaves/nova"`)
-			page.WaitVisible("#name")
-		})
-	}
 }

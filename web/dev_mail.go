@@ -19,17 +19,18 @@ const mailsShown = 100
 // and with nothing else, not even its links.
 const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox"
 
-// registerMails adds the pages that show mails where none are sent. They show the
-// links of everybody's mails, so only this machine and its own network get them, and
-// nobody through a proxy.
-func (s *server) registerMails(r fiber.Router) {
+// registerDevelopment adds the pages of the embedded mode: the mails, which nobody
+// sends, and the components. They show the links of everybody's mails, so only this
+// machine and its own network get them, and nobody through a proxy.
+func (s *server) registerDevelopment(r fiber.Router) {
 	if s.Mails == nil {
 		return
 	}
-	dev := r.Group("/dev/mail", near, s.limited, compressed, s.speak, secure)
-	dev.Get("/", s.listMails)
-	dev.Get("/:id", s.readMail)
-	dev.Get("/:id/html", s.showMail)
+	dev := r.Group("/dev", near, s.limited, compressed, s.speak, secure)
+	dev.Get("/mail", s.listMails)
+	dev.Get("/mail/:id", s.readMail)
+	dev.Get("/mail/:id/html", s.showMail)
+	dev.Get("/components", s.gallery)
 }
 
 func near(c *fiber.Ctx) error {

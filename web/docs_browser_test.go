@@ -6,29 +6,6 @@ import (
 	"garoupa/web/browsertest"
 )
 
-// Every kind of page of the documentation, on a phone and on a desk, in both
-// languages and themes: readable by all, nothing cut off, no error on the console.
-func TestDocs_Browser(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	paths := map[string]string{
-		"quickstart": "/docs", "webhooks": "/docs/webhooks?code=go", "errors": "/docs/errors", "authentication": "/docs/authentication",
-		"test-mode": "/docs/test-mode", "reference": "/docs/api", "checkouts": "/docs/api/checkouts?code=php", "events": "/docs/api/events",
-	}
-	for name, look := range looks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			page := browsertest.Open(t, s.url+"/docs", look)
-			for pageName, path := range paths {
-				page.Goto(s.url + path)
-				page.NoSidewaysScroll()
-				page.Axe()
-				page.Screenshot("docs-" + pageName + "-" + name)
-			}
-		})
-	}
-}
-
 // Copying, choosing a language and the theme work; on a phone the menu folds away.
 func TestDocs_Journey(t *testing.T) {
 	t.Parallel()

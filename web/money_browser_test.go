@@ -90,3 +90,23 @@ func TestWithdrawal_Browser(t *testing.T) {
 		t.Errorf("%d withdrawals, %v", n, err)
 	}
 }
+
+// logIn opens the dashboard as the owner.
+func logIn(t *testing.T, s *site, look browsertest.Options) *browsertest.Page {
+	t.Helper()
+	page := browsertest.Open(t, s.url+"/entrar", look)
+	page.Type("#email", s.Email)
+	page.Type("#password", paymentstest.Password)
+	page.Press("Enter")
+	page.WaitTrue(`location.pathname == "/app"`)
+	return page
+}
+
+// logInLive opens the dashboard as the owner, in live.
+func logInLive(t *testing.T, s *site, look browsertest.Options) *browsertest.Page {
+	t.Helper()
+	page := logIn(t, s, look)
+	page.Click("button[value=live]")
+	page.WaitTrue(`document.querySelector("button[value=live]").getAttribute("aria-pressed") == "true"`)
+	return page
+}

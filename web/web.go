@@ -35,7 +35,7 @@ type Options struct {
 	Merchants *merchants.Service
 	Vault     *vault.Vault
 	Live      *live.Hub
-	Mails     *mail.Writer // words the mails that /dev/mail shows; nil: there is no such page
+	Mails     *mail.Writer // words the mails that /dev/mail shows; nil: there is nothing below /dev
 	// The three addresses, with scheme and without a slash at the end.
 	BaseURL, CheckoutHost, AppURL string
 	AllowPrivate                  bool // endpoints may be on private addresses
@@ -78,7 +78,7 @@ func Register(r fiber.Router, o Options) {
 
 	s.registerAccount(r)
 	s.registerDocs(r)
-	s.registerMails(r)
+	s.registerDevelopment(r)
 	s.registerOps(r)
 	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member))
 }

@@ -99,14 +99,12 @@ func TestFailedWebhook_Browser(t *testing.T) {
 	page.WaitText("#verdict", "Seu servidor respondeu 500")
 	page.WaitTrue(`document.querySelector("#response-1").innerText.includes("KeyError: 'externalId'")`)
 	page.WaitTrue(`/^\d\d:\d\d$/.test(document.querySelector("[data-countdown]").textContent)`)
-	see(page, "journey-webhook-why")
 
 	receiver.repair()
 	page.Click("Reenviar agora")
 	page.WaitText("#verdict", "Entregue") // the page looks by itself
 	page.WaitVisible("Tentativa 2, à mão")
 	page.WaitText("#live", "Entregue")
-	see(page, "journey-webhook-delivered")
 	page.Goto(s.url + "/app/eventos?entrega=pendente")
 	page.WaitVisible("Tudo foi entregue")
 	page.Axe()

@@ -8,7 +8,13 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "garoupa/views/i18n"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"garoupa/views/i18n"
+)
 
 // Tone is the meaning of a colour. An icon or a word always says the same.
 type Tone string
@@ -95,7 +101,7 @@ func Badge(p BadgeProps) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/badge.templ`, Line: 43, Col: 10}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/badge.templ`, Line: 49, Col: 10}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -184,6 +190,16 @@ func DeliveryBadge(status, text string) BadgeProps {
 	badge := statuses[Delivery+"_"+status]
 	badge.Text = text
 	return badge
+}
+
+// Statuses are those of a thing, in order.
+func Statuses(thing string) (all []string) {
+	for _, key := range slices.Sorted(maps.Keys(statuses)) {
+		if status, its := strings.CutPrefix(key, thing+"_"); its {
+			all = append(all, status)
+		}
+	}
+	return all
 }
 
 // StatusBadge shows the status of one of the things above. A status it does not

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/a-h/templ"
 )
@@ -21,3 +23,6 @@ func Icon(name, class string) templ.Component {
 		return err
 	})
 }
+
+// Icons are the names of all icons, in order.
+func Icons() []string { return slices.Sorted(maps.Keys(icons)) }

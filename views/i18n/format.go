@@ -19,18 +19,18 @@ var brasilia = time.FixedZone("America/Sao_Paulo", -3*60*60)
 const nbsp = "\u00a0"
 
 // Money writes an amount with its currency: "R$ 1.234,56" in Portuguese,
-// "R$ 1,234.56" in English, a true minus sign before it when negative.
+// "R$1,234.56" in English, a true minus sign before it when negative.
 func Money(ctx context.Context, c money.Cents) string {
 	whole, cents, _ := strings.Cut(c.Decimal(), ".")
 	whole, negative := strings.CutPrefix(whole, "-")
-	point, sign := ",", ""
+	point, sign, space := ",", "", nbsp
 	if Of(ctx) == English {
-		point = "."
+		point, space = ".", ""
 	}
 	if negative {
 		sign = "\u2212"
 	}
-	return sign + "R$" + nbsp + grouped(ctx, whole) + point + cents
+	return sign + "R$" + space + grouped(ctx, whole) + point + cents
 }
 
 // Number writes a count: "1.284" in Portuguese, "1,284" in English.
@@ -52,6 +52,11 @@ func grouped(ctx context.Context, digits string) string {
 // "Nov 20, 2026, 9:47 PM".
 func DateTime(ctx context.Context, t time.Time) string {
 	return Date(ctx, t) + ", " + Clock(ctx, t)
+}
+
+// Moment writes a moment for who must be sure which: in Brasília time, and in UTC.
+func Moment(ctx context.Context, t time.Time) string {
+	return T(ctx, "time.moment", DateTime(ctx, t), t.UTC().Format("2006-01-02 15:04"))
 }
 
 // Date writes the day of a moment in Brasília time: "20 de nov. de 2026" or

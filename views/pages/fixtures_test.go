@@ -41,6 +41,7 @@ func everyPage() []page {
 	all = append(all, withdrawalPages()...)
 	all = append(all, withdrawPages()...)
 	all = append(all, destinationPages()...)
+	all = append(all, gallery())
 	return append(all, checkoutPages()...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 
 	"garoupa/web/browsertest/upward"
 )
@@ -22,14 +23,23 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	return string(source), err
 })
 
-// axeRun checks the document against WCAG 2.0 to 2.2, levels A and AA, and axe's best
-// practices, and keeps of its report what a developer reads.
+// axeRun checks the document against some rules, and keeps of the report what a
+// developer reads. It loads nothing and leaves frames alone: the rules need no
+// stylesheet as text, and a frame of ours runs no script that could answer.
 const axeRun = `axe.run(document, {
-	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-	resultTypes: ["violations"],
+	runOnly: %s, resultTypes: ["violations"], preload: false, iframes: false,
 }).then(({ violations }) => violations.map(({ id, help, nodes }) => ({
 	rule: id, help, nodes: nodes.map(({ target, failureSummary }) => ({ target: target.join(" "), summary: failureSummary })),
 })))`
+
+// axeAll are WCAG 2.0 to 2.2, levels A and AA, and axe's best practices.
+const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
+
+// axeColours are the rules whose answer hangs on the theme.
+const axeColours = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`
+
+// axeRoom are those and the rules whose answer hangs on the room there is.
+const axeRoom = `{ type: "rule", values: ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"] }`
 
 type violation struct {
 	Rule, Help string
@@ -40,20 +50,30 @@ type violation struct {
 // page as it stands: rule, element and how to fix it.
 func (p *Page) Axe() {
 	p.t.Helper()
-	source, err := axeSource()
-	if err != nil {
-		p.t.Fatalf("browsertest: axe-core: %v", err)
-	}
+	p.axe(axeAll)
+}
+
+// AxeColours is Axe for another theme of a page that Axe has seen.
+func (p *Page) AxeColours() {
+	p.t.Helper()
+	p.axe(axeColours)
+}
+
+// AxeRoom is Axe for another width of a page that Axe has seen: of what is in sight
+// there, whether it can be read, hit and scrolled.
+func (p *Page) AxeRoom() {
+	p.t.Helper()
+	p.axe(axeRoom)
+}
+
+func (p *Page) axe(rules string) {
+	p.t.Helper()
 	if p.noScript {
 		// axe needs timers. The page's own scripts were passed over when it was parsed.
 		call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
 		defer call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, p.timeout)
-	defer cancel()
-	// Beside the page: its content security policy does not block axe, and axe leaves no
-	// global behind.
-	violations, err := evaluateBeside[[]violation](ctx, p, source+";\n"+axeRun)
+	violations, err := p.violations(rules)
 	if err != nil {
 		p.t.Fatalf("browsertest: axe-core: %v", err)
 	}
@@ -62,6 +82,25 @@ func (p *Page) Axe() {
 		for _, node := range broken.Nodes {
 			fmt.Fprintf(&report, "\n\t%s\n\t\t%s", node.Target, strings.ReplaceAll(node.Summary, "\n", "\n\t\t"))
 		}
-		p.t.Errorf("browsertest: axe %s: %s%s", broken.Rule, broken.Help, report.String())
+		p.t.Errorf("browsertest: axe %s: %s, at %s%s", broken.Rule, broken.Help, p.URL(), report.String())
 	}
+}
+
+// violations runs axe beside the page, whose content security policy does not block it
+// there and which sees no global of it. The documents that follow bring it along.
+func (p *Page) violations(rules string) ([]violation, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, p.timeout)
+	defer cancel()
+	if there, err := evaluateBeside[bool](ctx, p, `"axe" in globalThis`); err != nil {
+		return nil, err
+	} else if !there {
+		source, err := axeSource()
+		if err != nil {
+			return nil, err
+		}
+		call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: source, WorldName: besideWorld, RunImmediately: new(true),
+		})
+	}
+	return evaluateBeside[[]violation](ctx, p, fmt.Sprintf(axeRun, rules))
 }

@@ -119,20 +119,8 @@ func (p *Page) attach(cancel func()) {
 // dress gives the new page its device, language, time zone and permissions.
 func (p *Page) dress(options Options) {
 	p.t.Helper()
-	view := options.Viewport
-	viewport := []chromedp.EmulateViewportOption{chromedp.EmulateScale(view.Scale)}
-	if view.Mobile {
-		viewport = append(viewport, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulatePortrait)
-	}
-	scheme := "light"
-	if options.Dark {
-		scheme = "dark"
-	}
-	run(p, chromedp.EmulateViewport(view.Width, view.Height, viewport...))
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme},
-		{Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
+	p.Resize(options.Viewport)
+	p.SetDark(options.Dark)
 	version := callBrowser(p, browser.GetVersion, cdp.Empty{})
 	call(p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
 		UserAgent:      strings.Replace(version.UserAgent, "HeadlessChrome", "Chrome", 1),

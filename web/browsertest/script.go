@@ -51,12 +51,14 @@ func evaluate[T any](p *Page, expression string, timeout time.Duration) (T, erro
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
+const besideWorld = "browsertest"
+
 // evaluateBeside evaluates in a world of its own: the page's globals stay as they are,
 // its content security policy does not apply, and animation frames run even where its
 // scripts are switched off.
 func evaluateBeside[T any](ctx context.Context, p *Page, expression string) (T, error) {
 	world, err := chromedp.Call(ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
-		FrameID: p.log.mainFrame(), WorldName: "browsertest",
+		FrameID: p.log.mainFrame(), WorldName: besideWorld,
 	})
 	if err != nil {
 		var none T

@@ -12,14 +12,10 @@ import (
 	"garoupa/web/browsertest"
 )
 
-// Every page of the console, for every eye.
-func TestOps_BrowserLooks(t *testing.T) {
-	t.Parallel()
+// walkOps sees every page of the console.
+func walkOps(t *testing.T, w *walk) {
 	s := newSite(t)
 	by := s.reviewer(t, "eva@example.com", models.StaffSupervisor)
-	for name := range looks {
-		s.reviewer(t, name+"@example.com", models.StaffSupervisor)
-	}
 	pending := s.ask(t, "Padaria Sol", "padaria@example.com", "52998224725")
 	s.Clock.Advance(26 * time.Hour)
 	asked := s.ask(t, strings.Repeat("Clube da Cerâmica ", 11), "clube@example.com", "12ABC34501DE35")
@@ -43,7 +39,7 @@ func TestOps_BrowserLooks(t *testing.T) {
 	if _, err := s.BlockAmount(t.Context(), payments.Actor{UserID: by.UserID}, s.Account.ID, false, 50_00, "Disputa 77 em análise."); err != nil {
 		t.Fatal(err)
 	}
-	money := s.moneyForLooks(t)
+	money := s.moneyToDecide(t)
 	paths := map[string]string{
 		"destination": money["destination"], "withdrawal": money["withdrawal"], "payout": money["payout"], "exception": money["exception"],
 		"checkout": "/ops/cobrancas/" + checkout.ID, "destinations": "/ops/destinos", "withdrawals": "/ops/saques?aba=pagar", "exceptions": "/ops/excecoes?aba=teste",
@@ -53,32 +49,21 @@ func TestOps_BrowserLooks(t *testing.T) {
 		"switch-off": "/ops/contas/" + s.Account.ID + "/travas/WITHDRAWALS_BLOCKED", "revoke": "/ops/contas/" + s.Account.ID + "/encerrar",
 		"audit": "/ops/auditoria", "audit-none": "/ops/auditoria?subject=member", "find": "/ops/buscar?q=a", "find-none": "/ops/buscar?q=xyz",
 	}
-	for name, look := range looks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			page := browsertest.Open(t, s.url+"/entrar?next=/ops", look)
-			s.enterConsole(t, page, name+"@example.com")
-			for picture, path := range paths {
-				page.Goto(s.url + path)
-				see(page, "ops-"+picture+"-"+name)
-			}
-			page.Goto(s.url + "/ops/acessos/" + pending.ID)
-			page.Click("input[value=RETURNED]")
-			page.Type("#reason", "Qual é o prazo de entrega? Mande o endereço da loja.")
-			page.AllowConsole("422")
-			page.Click("main form button.btn-primary")
-			page.WaitFocused("#errors")
-			see(page, "ops-access-wrong-"+name)
-			browsertest.Eval[bool](page, `(document.getElementById("reasonCode").value = "INCOMPLETE", true)`)
-			page.Click("main form button.btn-primary")
-			page.WaitVisible("button[value=send]")
-			see(page, "ops-preview-"+name)
-		})
-	}
+	page := w.open(t, s, "/entrar?next=/ops")
+	s.enterConsole(t, page.Page, "eva@example.com")
+	page.visits(paths)
+	page.Goto(s.url + "/ops/acessos/" + pending.ID)
+	page.Click("input[value=RETURNED]")
+	page.Type("#reason", "Qual é o prazo de entrega? Mande o endereço da loja.")
+	page.fails("access-wrong")
+	browsertest.Eval[bool](page.Page, `(document.getElementById("reasonCode").value = "INCOMPLETE", true)`)
+	page.Click("main form button.btn-primary")
+	page.WaitVisible("button[value=send]")
+	page.look("preview")
 }
 
-// moneyForLooks makes things of money to decide about, and returns their pages.
-func (s *site) moneyForLooks(t *testing.T) map[string]string {
+// moneyToDecide makes things of money to decide about, and returns their pages.
+func (s *site) moneyToDecide(t *testing.T) map[string]string {
 	t.Helper()
 	if err := s.DB.Exec("UPDATE accounts SET withdrawals_blocked = false WHERE id = ?", s.Account.ID).Error; err != nil {
 		t.Fatal(err)

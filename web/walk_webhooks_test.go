@@ -7,39 +7,11 @@ import (
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/payments/paymentstest"
-	"garoupa/web/browsertest"
 )
 
-// attempt records how an attempt of a delivery ended, as the worker would.
-func (s *site) attempt(t *testing.T, deliveryID string, a models.Attempt) {
-	t.Helper()
-	d, err := models.DeliveryOf(t.Context(), s.DB.Pool, s.Test, deliveryID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.StartedAt = s.Clock.Now()
-	a.Headers = map[string][]string{
-		"Content-Type": {"application/json"}, "User-Agent": {"Garoupa-Webhooks/1.0"}, "X-Svc-Event-Id": {d.Event.ID}, "X-Svc-Attempt": {"1"},
-		"X-Svc-Signature": {"5f0c4d1f8f0b3f9d2f6f4d7c1e0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a"}, "X-Svc-Timestamp": {"2026-03-01T12:00:00.000Z"},
-	}
-	if err := s.RecordAttempt(t.Context(), 0, d, a); err != nil { // of no job: no worker runs
-		t.Fatal(err)
-	}
-}
-
-func (s *site) latestDelivery(t *testing.T, endpointID string) models.Delivery {
-	t.Helper()
-	all, err := models.EndpointDeliveries(t.Context(), s.DB.Pool, s.Test, endpointID, models.DeliveryFilter{Limit: 1})
-	if err != nil || len(all) != 1 {
-		t.Fatalf("%d deliveries, %v", len(all), err)
-	}
-	return all[0]
-}
-
-// The pages of endpoints, deliveries and events, for every eye.
-func TestWebhooks_BrowserLooks(t *testing.T) {
-	t.Parallel()
+// walkWebhooks sees endpoints, deliveries and events, those that arrived and those that
+// did not.
+func walkWebhooks(t *testing.T, w *walk) {
 	s := newSite(t)
 	e, _, err := s.Merchants.CreateEndpoint(t.Context(), s.Owner, s.Test, merchants.NewEndpoint{
 		URL: "https://loja.example/webhooks/pix", Description: "ERP da loja", Types: append([]string{models.EventCheckoutCancelled}, models.EventTypes...),
@@ -91,24 +63,44 @@ func TestWebhooks_BrowserLooks(t *testing.T) {
 	at := "/app/webhooks/" + e.ID
 	paths := map[string]string{
 		"hooks": "/app/webhooks", "hook": at, "hook-retrying": at + "?status=RETRYING", "hook-edit": at + "/editar", "hook-off": "/app/webhooks/" + off.ID,
-		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": "/app/webhooks/" + off.ID + "/repetir", "hook-replay-none": at + "/repetir?desde=xx",
+		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": "/app/webhooks/" + off.ID + "/repetir", "hook-replay-none": at + "/repetir?desde=xx", "hook-new": "/app/webhooks/novo",
 		"delivery-ok": at + "/entregas/" + delivered, "delivery-failed": at + "/entregas/" + failed, "delivery-retrying": at + "/entregas/" + retrying,
 		"delivery-test": at + "/entregas/" + test, "delivery-skipped": "/app/webhooks/" + off.ID + "/entregas/" + skipped,
 		"events": "/app/eventos", "events-undelivered": "/app/eventos?entrega=pendente", "events-none": "/app/eventos?cobranca=chk_0", "event": "/app/eventos/" + event,
 		"home-trouble": "/app",
 	}
-	for name, look := range looks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			page := browsertest.Open(t, s.url+"/entrar", look)
-			page.Type("#email", s.Email)
-			page.Type("#password", paymentstest.Password)
-			page.Press("Enter")
-			page.WaitTrue(`location.pathname == "/app"`)
-			for picture, path := range paths {
-				page.Goto(s.url + path)
-				see(page, picture+"-"+name)
-			}
-		})
+	page := w.enter(t, s)
+	page.visits(paths)
+	page.Goto(s.url + "/app/webhooks/novo")
+	page.fails("hook-new-wrong")
+	page.Goto(s.url + at)
+	page.Click("button[commandfor=delete]")
+	page.WaitVisible("dialog#delete[open]")
+	page.look("hook-delete")
+}
+
+// attempt records how an attempt of a delivery ended, as the worker would.
+func (s *site) attempt(t *testing.T, deliveryID string, a models.Attempt) {
+	t.Helper()
+	d, err := models.DeliveryOf(t.Context(), s.DB.Pool, s.Test, deliveryID)
+	if err != nil {
+		t.Fatal(err)
 	}
+	a.StartedAt = s.Clock.Now()
+	a.Headers = map[string][]string{
+		"Content-Type": {"application/json"}, "User-Agent": {"Garoupa-Webhooks/1.0"}, "X-Svc-Event-Id": {d.Event.ID}, "X-Svc-Attempt": {"1"},
+		"X-Svc-Signature": {"5f0c4d1f8f0b3f9d2f6f4d7c1e0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a"}, "X-Svc-Timestamp": {"2026-03-01T12:00:00.000Z"},
+	}
+	if err := s.RecordAttempt(t.Context(), 0, d, a); err != nil { // of no job: no worker runs
+		t.Fatal(err)
+	}
+}
+
+func (s *site) latestDelivery(t *testing.T, endpointID string) models.Delivery {
+	t.Helper()
+	all, err := models.EndpointDeliveries(t.Context(), s.DB.Pool, s.Test, endpointID, models.DeliveryFilter{Limit: 1})
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d deliveries, %v", len(all), err)
+	}
+	return all[0]
 }

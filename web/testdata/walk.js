@@ -1,0 +1,45 @@
+// What a page says wrong or leaves out: its language, words that were never filled in,
+// amounts and moments written as the other language does. Code is nobody's language.
+((groups, eventTypes, lang) => {
+  const problems = [];
+  const root = document.documentElement;
+  if (root.lang !== lang) problems.push(`the page's language is "${root.lang}"`);
+  if (!document.title.trim()) problems.push("no title");
+
+  const key = new RegExp(`(?<![\\w/@.-])(${groups.join("|")})\\.[a-z]\\w*`, "g");
+  const amount = /R\$\s?\d[\d.,]*\d|R\$\s?\d/g;
+  const right = lang === "en" ? /^R\$\d{1,3}(,\d{3})*(\.\d{2,})?$/ : /^R\$\u00a0\d{1,3}(\.\d{3})*(,\d{2,})?$/;
+  const read = (text) => {
+    for (const [found] of text.matchAll(key)) {
+      if (!eventTypes.includes(found) && !found.endsWith(".example")) problems.push(`no text for "${found}"`);
+    }
+    for (const [found] of text.matchAll(amount)) {
+      if (!right.test(found)) problems.push(`an amount is written "${found}"`);
+    }
+    const broken = text.match(/%!.{0,20}|<nil>|\bNaN\b|\bundefined\b|\[object /);
+    if (broken) problems.push(`a text holds "${broken[0]}"`);
+  };
+
+  read(document.title);
+  const code = "pre, code, script, style, textarea, .font-mono";
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    if (!texts.currentNode.parentElement.closest(code)) read(texts.currentNode.data);
+  }
+  for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+    for (const el of document.querySelectorAll(`[${name}]`)) {
+      read(el.getAttribute(name));
+      if (!el.getAttribute(name).trim() && name !== "alt") problems.push(`<${el.localName}> has an empty ${name}`);
+    }
+  }
+
+  const said = (el) => el.textContent.trim() || el.getAttribute("aria-label") || el.querySelector("[aria-label], [alt]");
+  for (const el of document.querySelectorAll("h1, h2, h3, h4, button, a, label, legend, summary, th, dt")) {
+    if (!said(el)) problems.push(`<${el.localName}> says nothing: ${el.outerHTML.slice(0, 120)}`);
+  }
+  for (const el of document.querySelectorAll("time")) {
+    if (!el.dateTime) problems.push(`"${el.textContent.trim()}" has no datetime`);
+    if (!el.title.includes("UTC")) problems.push(`"${el.textContent.trim()}" does not tell its zone`);
+  }
+  return [...new Set(problems)];
+})

@@ -1,0 +1,38 @@
+package web_test
+
+import (
+	"testing"
+
+	"garoupa/models"
+	"garoupa/web/browsertest"
+)
+
+// walkAccess asks for production access, and sees the page in every state.
+func walkAccess(t *testing.T, w *walk) {
+	s := newSite(t)
+	by := s.reviewer(t, "eva@example.com", models.StaffReviewer)
+	page := w.enter(t, s)
+	page.visit("none", "/app/producao")
+	page.visit("form", "/app/producao/pedido")
+	page.fails("form-wrong")
+	for i, fields := 0, accessAnswers(""); i < len(fields)-2; i += 2 {
+		browsertest.Eval[bool](page.Page, `(document.getElementById("`+fields[i]+`").value = "", true)`)
+		page.Type("#"+fields[i], fields[i+1])
+	}
+	page.Click("main form button.btn-primary")
+	page.WaitVisible("main button[value=send]")
+	page.look("check")
+	page.Click("main button[value=send]")
+	page.WaitVisible("[commandfor=withdraw]")
+	page.look("review")
+	page.Click("[commandfor=withdraw]")
+	page.WaitVisible("dialog#withdraw[open]")
+	page.look("withdraw")
+	s.decide(t, by, models.AccessRequestReturned)
+	page.visit("returned", "/app/producao")
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchWithdrawalsBlocked, true, "Ordem judicial 123/2026."); err != nil {
+		t.Fatal(err)
+	}
+	s.Approve(t)
+	page.visit("approved", "/app/producao")
+}

@@ -1,0 +1,45 @@
+package web_test
+
+import (
+	"testing"
+
+	"garoupa/models"
+)
+
+// walkAccount sees the pages around signing up, logging in, a forgotten password and
+// an address that is not proven.
+func walkAccount(t *testing.T, w *walk) {
+	s := newSite(t)
+	page := w.open(t, s, "/entrar")
+	page.visits(map[string]string{"log-in": "/entrar?next=/app/saldo", "sign-up": "/cadastro"})
+	page.fails("sign-up-wrong")
+	page.Goto(s.url + "/app/saldo")
+	page.WaitVisible("main [role=status]")
+	page.look("log-in-first")
+	page.Type("#email", s.Email)
+	page.fails("log-in-wrong")
+	page.visit("forgot", "/esqueci-senha")
+	page.Type("#email", s.Email)
+	page.Press("Enter")
+	page.WaitVisible("main [role=status]")
+	page.look("forgot-sent")
+	page.visit("reset", "/redefinir-senha?token="+s.Link(t, models.MailResetPassword, s.Email))
+	page.Type("#password", "curta")
+	page.fails("reset-wrong")
+	page.refused("reset-dead", "/redefinir-senha?token=x", 404)
+
+	page.Goto(s.url + "/cadastro")
+	page.Type("#name", "Bruno Reis")
+	page.Type("#business", "Café do Bruno")
+	page.Type("#email", "bruno@example.com")
+	page.Type("#password", "uma frase bem comprida")
+	page.Press("Enter")
+	page.WaitTrue(`location.pathname == "/app"`)
+	page.look("home-unverified")
+	page.visit("unverified", "/verificar-email")
+	page.visit("verify", "/verificar-email?token="+s.Link(t, models.MailVerifyEmail, "bruno@example.com"))
+	page.Click("main form button")
+	page.WaitTrue(`location.pathname == "/app"`)
+	page.look("home-verified")
+	page.refused("verify-dead", "/verificar-email?token=x", 404)
+}

@@ -1,0 +1,97 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"garoupa/api"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/requestlog"
+	"garoupa/web"
+)
+
+// walkDashboard sees the start page, charges, keys and calls of a shop that sells.
+func walkDashboard(t *testing.T, w *walk) {
+	var calls *requestlog.Log
+	s := newSiteOf(t, func(*web.Options) {}, func(o *api.Options) {
+		calls = requestlog.Start(o.DB.Pool)
+		o.Log = calls
+	})
+	key := s.Key(t, s.Test, models.PermissionCheckoutCreate, models.PermissionCheckoutRead)
+	for day := range 9 {
+		paid := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"})
+		if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(time.Duration(20+day) * time.Hour)
+	}
+	paid, cancelled, expired := s.Checkout(t, payments.NewCheckout{Amount: 89_00}), s.Checkout(t, payments.NewCheckout{}), s.Checkout(t, payments.NewCheckout{})
+	pending := s.Checkout(t, payments.NewCheckout{Amount: 999_999_999_99, Metadata: []byte(`{"pedido":"4711","canal":"loja física da rua de cima"}`)})
+	stray := s.Checkout(t, payments.NewCheckout{Amount: 80_57}) // the amount that is paid twice in test
+	for _, err := range []error{
+		s.SimulatePayment(t.Context(), paid.ID), s.CancelCheckout(t.Context(), s.Test, cancelled.ID), s.SimulateExpiry(t.Context(), expired.ID), s.SimulatePayment(t.Context(), stray.ID),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, made := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`)
+	s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": -1}`)
+	s.call(t, key, http.MethodGet, "/v1/checkouts/chk_0", "")
+	calls.Close()
+	var keyID, call string
+	s.DB.Raw("SELECT id FROM api_keys WHERE last4 = ?", key[len(key)-4:]).Scan(&keyID)
+	s.DB.Raw("SELECT id FROM api_requests ORDER BY status LIMIT 1").Scan(&call)
+
+	page := w.enter(t, s)
+	page.visits(map[string]string{
+		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED&q=nobody", "checkout-new": "/app/cobrancas/nova",
+		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID, "checkout-api": "/app/cobrancas/" + made["id"].(string),
+		"checkout-cancelled": "/app/cobrancas/" + cancelled.ID, "checkout-expired": "/app/cobrancas/" + expired.ID, "checkout-stray": "/app/cobrancas/" + stray.ID,
+		"search": "/app/busca?q=Vaso", "search-none": "/app/busca?q=nobody", "requests": "/app/requisicoes", "requests-none": "/app/requisicoes?status=5xx", "request": "/app/requisicoes/" + call,
+		"keys": "/app/chaves", "audit": "/app/auditoria", "audit-none": "/app/auditoria?subject=withdrawal",
+	})
+	page.visit("key-new", "/app/chaves/nova")
+	page.fails("key-new-wrong")
+	page.Type("#name", "Minha loja")
+	page.Click("main form button.btn-primary")
+	page.WaitVisible("#secret")
+	page.look("key-created")
+	page.visit("key-revoke", "/app/chaves/"+keyID+"/revogar")
+	page.failsBy("key-revoke-wrong", "main form button")
+	page.Goto(s.url + "/app/cobrancas/nova")
+	page.fails("checkout-new-wrong")
+}
+
+// walkEmpty sees the pages before there is anything, in test and then in live without
+// access, and of somebody who may look and no more.
+func walkEmpty(t *testing.T, w *walk) {
+	s := newSite(t)
+	page := w.enter(t, s)
+	page.visits(map[string]string{
+		"home": "/app", "checkouts": "/app/cobrancas", "search": "/app/busca", "requests": "/app/requisicoes", "events": "/app/eventos",
+		"keys": "/app/chaves", "webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo", "products": "/app/produtos", "links": "/app/links", "link-new": "/app/links/novo",
+		"balance": "/app/saldo", "withdrawals": "/app/saques", "withdraw": "/app/saques/novo", "destinations": "/app/saques/destinos", "audit": "/app/auditoria",
+	})
+	page.toLive()
+	page.visits(map[string]string{
+		"live-home": "/app", "live-checkouts": "/app/cobrancas", "live-keys": "/app/chaves", "live-links": "/app/links", "live-balance": "/app/saldo",
+		"live-withdrawals": "/app/saques", "live-withdraw": "/app/saques/novo", "live-destinations": "/app/saques/destinos",
+	})
+	s.Approve(t)
+	d, err := s.RequestDestination(t.Context(), s.Member(), s.Account.ID, payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "ana@example.com", HolderName: "Ana Lima"})
+	if err == nil {
+		err = s.ApproveDestination(t.Context(), s.Staff(t), d.ID, d.Version)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.visits(map[string]string{
+		"approved-withdrawals": "/app/saques", "held-withdraw": "/app/saques/novo", "held-destinations": "/app/saques/destinos", "destination-replaces": "/app/saques/destinos/novo",
+	})
+	s.GiveRole(t, models.RoleViewer)
+	page.visits(map[string]string{"viewer-home": "/app", "viewer-keys": "/app/chaves", "viewer-products": "/app/produtos"})
+	page.refused("forbidden", "/app/saldo", http.StatusForbidden)
+}

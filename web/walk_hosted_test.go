@@ -1,0 +1,94 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+)
+
+// walkHosted sees what buyers see of a shop's charges and links, in every state.
+func walkHosted(t *testing.T, w *walk) {
+	s := newSite(t)
+	s.GoLive(t)
+	pending := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul", ExternalID: "pedido-" + strings.Repeat("1234567890", 6)})
+	bare, urgent := s.Checkout(t, payments.NewCheckout{Amount: 999_999_999_99}), s.Checkout(t, payments.NewCheckout{ExpiresIn: 4 * time.Minute})
+	paid, expired, cancelled := s.Checkout(t, payments.NewCheckout{Amount: 1249_90}), s.Checkout(t, payments.NewCheckout{}), s.Checkout(t, payments.NewCheckout{})
+	sold, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account, paymentstest.Filled(payments.NewCheckout{Amount: 89_00}))
+	for _, err := range []error{
+		err, s.SimulatePayment(t.Context(), paid.ID), s.SimulateExpiry(t.Context(), expired.ID), s.CancelCheckout(t.Context(), s.Test, cancelled.ID),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	buyer := w.open(t, s, "/pay/"+pending.ID)
+	buyer.visits(map[string]string{
+		"pay-live": "/pay/" + sold.ID, "pay-bare": "/pay/" + bare.ID, "pay-urgent": "/pay/" + urgent.ID, "pay-paid": "/pay/" + paid.ID,
+		"pay-expired": "/pay/" + expired.ID, "pay-cancelled": "/pay/" + cancelled.ID,
+	})
+	buyer.visit("pay-pending", "/pay/"+pending.ID)
+	buyer.Click("button[aria-controls=qr]")
+	buyer.Click("button[data-copy]")
+	buyer.WaitVisible("button[data-copy] [data-done], button[data-copy][data-done]")
+	buyer.look("pay-copied")
+	buyer.SetOffline(true)
+	buyer.WaitVisible("#net")
+	buyer.look("pay-offline")
+	buyer.SetOffline(false)
+	buyer.refused("pay-unknown", "/pay/chk_0", http.StatusNotFound)
+	buyer.refused("link-unknown", "/l/plink_0", http.StatusNotFound)
+}
+
+// walkLinkCheckouts sees a link in every state, and the checkout it makes, with the
+// ways back to the store and to another code.
+func walkLinkCheckouts(t *testing.T, w *walk) {
+	s := newSite(t)
+	success, back := "https://loja.example/obrigado", "https://loja.example/carrinho"
+	plain := s.saleIn(t, s.Test, func(p *merchants.ProductForm) {
+		p.Description = "Cerâmica de alta temperatura, esmalte azul cobalto. 24 cm de altura.\nEnvio em até 3 dias úteis."
+	}, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
+	long := s.sale(t, func(p *merchants.ProductForm) {
+		p.Slug, p.Name, p.PaymentCycle = "clube", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
+		p.Description, p.Amount = strings.Repeat("Semprejuntosemcadaforneada", 10), 999_999_999_999
+	})
+	broken := s.sale(t, func(p *merchants.ProductForm) { p.Slug, p.Amount = "caro", 10_37 }) // the amount that is refused in test
+	off := s.sale(t, func(p *merchants.ProductForm) { p.Slug = "parado" })
+	off.update(t, func(p *merchants.ProductForm) { p.Active = false })
+
+	buyer := w.open(t, s, long.path())
+	buyer.AllowConsole("status of 503")
+	buyer.visit("long", long.path())
+	buyer.refused("inactive", off.path(), http.StatusNotFound)
+	buyer.Goto(s.url + broken.path())
+	buyer.Click("main form button")
+	buyer.WaitVisible("[role=alert]")
+	buyer.look("unavailable")
+	buyer.visit("plain", plain.path())
+	buyer.Type("#email", "carla@")
+	buyer.Click("main form button")
+	buyer.WaitFocused("#errors")
+	buyer.look("wrong")
+
+	buyer.Goto(s.url + plain.path())
+	buyer.Click("main form button")
+	buyer.WaitVisible("main a[rel=noreferrer]")
+	buyer.look("pay-pending")
+	checkout := func() string { return strings.TrimPrefix(buyer.URL(), s.url+"/pay/") }
+	if err := s.SimulateExpiry(t.Context(), checkout()); err != nil {
+		t.Fatal(err)
+	}
+	buyer.WaitVisible("form[action$=renew] button")
+	buyer.look("pay-expired")
+	buyer.Click("form[action$=renew] button")
+	buyer.WaitVisible("#code")
+	if err := s.SimulatePayment(t.Context(), checkout()); err != nil {
+		t.Fatal(err)
+	}
+	buyer.WaitVisible("#receipt")
+	buyer.look("pay-paid")
+}

@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/web/browsertest"
+)
+
+// walkMoney sees the balance, withdrawals and destinations of a live account.
+func walkMoney(t *testing.T, w *walk) {
+	s, withdrawals := treasury(t)
+	paths := map[string]string{
+		"balance": "/app/saldo", "balance-none": "/app/saldo?kind=refunds&from=2026-03-01", "withdrawals": "/app/saques", "withdrawals-none": "/app/saques?status=ended&cursor=x",
+		"withdraw": "/app/saques/novo?rail=BRL_PIX", "review": "/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000,00", "review-usdt": "/app/saques/novo/revisar?rail=USDT_WALLET&amount=500",
+		"destinations": "/app/saques/destinos", "destination-pix": "/app/saques/destinos/novo", "destination-usdt": "/app/saques/destinos/novo?rail=USDT_WALLET",
+		"requested": withdrawals["review"] + "/pedido", "home": "/app",
+	}
+	for name, path := range withdrawals {
+		paths["withdrawal-"+name] = path
+	}
+	page := w.enterLive(t, s)
+	page.visits(paths)
+	page.Goto(s.url + withdrawals["review"])
+	page.Click("button[commandfor=cancel]")
+	page.WaitVisible("dialog#cancel[open]")
+	page.look("cancel")
+	page.Goto(s.url + "/app/saques/novo?rail=BRL_PIX&amount=999999")
+	page.fails("withdraw-wrong")
+	page.Goto(s.url + "/app/saques/destinos/novo?rail=USDT_WALLET")
+	page.Type("#address", "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU8")
+	page.fails("destination-wrong")
+	page.Goto(s.url + "/app/saldo")
+	browsertest.Eval[bool](page.Page, `!!Object.assign(document.getElementById("from"), { value: "2026-03-02" }) && !!Object.assign(document.getElementById("until"), { value: "2026-03-01" })`)
+	browsertest.Eval[bool](page.Page, `document.getElementById("from").form.requestSubmit() ?? true`)
+	page.WaitFocused("#errors")
+	page.look("balance-wrong")
+}
+
+// treasury is a live account with money, destinations of both rails, and withdrawals
+// in every state that a page shows otherwise.
+func treasury(t *testing.T) (s *site, withdrawals map[string]string) {
+	t.Helper()
+	s = newSite(t)
+	s.GoLive(t)
+	s.Sell(t, "5.4321")
+	s.Destination(t, models.RailPix)
+	s.Destination(t, models.RailUSDT)
+	s.Fund(t, true, 12_345_67)
+	s.Fund(t, true, 850_00)
+	by := s.Staff(t)
+	withdrawals = map[string]string{}
+	ask := func(name string, rail models.Rail) *models.Withdrawal {
+		s.Clock.Advance(time.Minute)
+		in := paymentstest.Withdrawal(rail, 250_00)
+		in.By = s.Member()
+		w, _, err := s.RequestWithdrawal(t.Context(), s.Account, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		withdrawals[name] = "/app/saques/" + w.ID
+		return w
+	}
+	try := func(_ *models.Withdrawal, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := ask("completed", models.RailPix)
+	try(s.ApproveWithdrawal(t.Context(), by, done.ID, done.Version))
+	try(s.StartPayout(t.Context(), by, done.ID))
+	try(s.CompleteWithdrawal(t.Context(), by, done.ID, payments.Proof{EndToEndID: "E1234567820260301120000000000001"}))
+	refused := ask("rejected", models.RailPix)
+	try(s.RejectWithdrawal(t.Context(), by, refused.ID, refused.Version, "DATA_MISMATCH", "O nome do titular é outro na chave."))
+	sent := ask("sent", models.RailUSDT)
+	try(s.ApproveWithdrawal(t.Context(), by, sent.ID, sent.Version))
+	try(s.StartPayout(t.Context(), by, sent.ID))
+	ask("review", models.RailPix)
+	if _, err := s.BlockAmount(t.Context(), by, s.Account.ID, true, 100_00, "Contestação do pagamento E1234567820260301120000000000009, em análise."); err != nil {
+		t.Fatal(err)
+	}
+	return s, withdrawals
+}

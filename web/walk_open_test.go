@@ -1,0 +1,72 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/ratelimit"
+	"garoupa/web"
+)
+
+// walkDocs sees the documentation, page by page.
+func walkDocs(t *testing.T, w *walk) {
+	page := w.open(t, newSite(t), "/docs")
+	for _, path := range docsPages() {
+		page.visit(path[len("/docs/"):], path)
+	}
+	page.visit("first", "/docs?code=go")
+	page.visit("php", "/docs/api/checkouts?code=php")
+}
+
+// walkDevelopment sees the pages for those who work on the product or with it: the
+// mails of an installation that sends none, and the parts that pages are made of.
+func walkDevelopment(t *testing.T, w *walk) {
+	s := newSite(t)
+	page := w.open(t, s, "/dev/mail")
+	page.visit("mails-none", "/dev/mail")
+	if err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		return models.InsertMails(tx, models.Mail{
+			Fact: "invite/1", To: "bia@example.com", Language: string(w.lang), Kind: models.MailInvite, CreatedAt: s.Clock.Now(),
+			Params: map[string]string{"inviter": "Ana Lima", "account": "Ateliê Aurora", "role": "ADMIN", "token": "tok_1"},
+		}, models.Mail{
+			Fact: "password/1", To: "ana@example.com", Language: string(w.lang), Kind: models.MailPasswordChanged, CreatedAt: s.Clock.Now(),
+			Params: map[string]string{"name": "Ana Lima", "at": "2026-03-01T12:00:00Z"},
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	page.visit("mails", "/dev/mail")
+	page.visit("mail", page.Attr("main li:last-child a", "href"))
+	page.visit("components", "/dev/components")
+}
+
+// walkErrors sees what stands in place of a page.
+func walkErrors(t *testing.T, w *walk) {
+	s := newLimitedSite(t, web.Limits{Pages: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: time.Hour, Burst: 8})})
+	page := w.enter(t, s)
+	page.refused("unknown", "/nada", http.StatusNotFound)
+	page.refused("unknown-charge", "/app/cobrancas/chk_0", http.StatusNotFound)
+	if err := s.DB.Exec("ALTER TABLE products RENAME TO lost").Error; err != nil {
+		t.Fatal(err)
+	}
+	page.refused("broken", "/app/produtos", http.StatusInternalServerError)
+	for range 8 {
+		s.client(t).get("/entrar")
+	}
+	page.refused("too-many", "/entrar", http.StatusTooManyRequests)
+}
+
+// walkDemo sees each frame with the banner of a demonstration.
+func walkDemo(t *testing.T, w *walk) {
+	s := newSiteWith(t, func(o *web.Options) { o.Demo = true })
+	s.reviewer(t, "eva@example.com", models.StaffReviewer)
+	buyer := w.open(t, s, "/entrar")
+	buyer.visits(map[string]string{"pay": "/pay/" + s.Checkout(t, payments.NewCheckout{}).ID, "log-in": "/entrar", "docs": "/docs"})
+	w.enter(t, s).visit("home", "/app")
+	staff := w.open(t, s, "/entrar?next=/ops")
+	s.enterConsole(t, staff.Page, "eva@example.com")
+	staff.visit("ops", "/ops")
+}

@@ -1,0 +1,47 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"garoupa/merchants"
+	"garoupa/payments"
+)
+
+// walkSales sees products and links, those that sell and those that do not.
+func walkSales(t *testing.T, w *walk) {
+	s := newSite(t)
+	success, back := "https://loja.example/obrigado?c={CHECKOUT_ID}", "https://loja.example/carrinho"
+	sold := s.saleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
+	off := s.sale(t, func(p *merchants.ProductForm) {
+		p.Slug, p.Name, p.PaymentCycle = strings.Repeat("clube-da-ceramica-", 12)+"2026", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
+	})
+	paused := s.sale(t, func(p *merchants.ProductForm) { p.Slug, p.Name = "xicara", "Xícara e pires" })
+	if err := s.Merchants.SwitchPaymentLink(t.Context(), s.Owner, s.Test, off.link, false); err != nil {
+		t.Fatal(err)
+	}
+	paused.update(t, func(p *merchants.ProductForm) { p.Active = false })
+	for range 3 {
+		place := sold.buy(t, s.client(t))
+		if err := s.SimulatePayment(t.Context(), strings.TrimPrefix(place, "/pay/")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sold.buy(t, s.client(t))
+
+	page := w.enter(t, s)
+	page.visits(map[string]string{
+		"products": "/app/produtos", "product-new": "/app/produtos/novo", "product": "/app/produtos/vaso", "product-long": "/app/produtos/" + off.product.Slug,
+		"links": "/app/links", "link-new": "/app/links/novo", "link-off": "/app/links/" + off.link, "link-paused": "/app/links/" + paused.link, "link": "/app/links/" + sold.link,
+	})
+	page.Goto(s.url + "/app/links/" + sold.link)
+	page.Click("button[commandfor=turn-off]")
+	page.WaitVisible("dialog#turn-off[open]")
+	page.look("link-turn-off")
+	page.Goto(s.url + "/app/produtos/novo")
+	page.Type("input[type=url]", "x")
+	page.fails("product-new-wrong")
+	page.Goto(s.url + "/app/links/novo?produto=vaso")
+	page.Type("input[type=url]", "x")
+	page.fails("link-new-wrong")
+}

@@ -1,0 +1,79 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/payments/paymentstest"
+	"garoupa/web/browsertest"
+)
+
+// walkSecurity sets a code generator up, logs out, logs in with a code and then with a
+// recovery code, and proves who it is an hour later.
+func walkSecurity(t *testing.T, w *walk) {
+	s := newSite(t)
+	page := w.enter(t, s)
+	page.visit("settings", "/app/configuracoes/seguranca")
+	page.failsBy("password-wrong", "form[action$=senha] button")
+	page.visit("totp", "/2fa/ativar")
+	page.Type("#code", "000000")
+	page.fails("totp-wrong")
+	page.Click("details summary")
+	secret := strings.ReplaceAll(browsertest.Eval[string](page.Page, `document.getElementById("totp-secret").textContent`), " ", "")
+	page.Type("#code", s.code(secret))
+	page.Press("Enter")
+	page.WaitVisible("#recovery-codes")
+	recovery := strings.Split(browsertest.Eval[string](page.Page, `document.getElementById("recovery-codes").textContent`), "\n")
+	page.look("recovery-codes")
+	page.visit("settings-on", "/app/configuracoes/seguranca")
+	page.leave()
+
+	page.logIn(s.Email, "/2fa")
+	page.visit("code", "/2fa")
+	page.Type("#code", "000000")
+	page.fails("code-wrong")
+	s.Clock.Advance(time.Minute)
+	page.Type("#code", s.code(secret))
+	page.Press("Enter")
+	page.WaitTrue(`location.pathname == "/app"`)
+	page.leave()
+	page.logIn(s.Email, "/2fa")
+	page.Click("main p a.link")
+	page.WaitTrue(`location.search.includes("recuperacao")`)
+	page.look("code-recovery")
+	page.Type("#code", strings.ToUpper(recovery[7]))
+	page.Press("Enter")
+	page.WaitTrue(`location.pathname == "/app"`)
+
+	s.Clock.Advance(time.Hour)
+	page.visit("step-up-code", "/app/chaves/nova")
+	page.Type("#garoupa_proof", "000000")
+	page.Press("Enter")
+	page.WaitFocused("#errors")
+	page.look("step-up-code-wrong")
+	stepUp(t, w)
+}
+
+// stepUp sees how somebody without a code generator proves who they are.
+func stepUp(t *testing.T, w *walk) {
+	t.Helper()
+	s := newSite(t)
+	page := w.enter(t, s)
+	s.Clock.Advance(time.Hour)
+	page.visit("step-up", "/app/chaves/nova")
+	page.Type("#garoupa_proof", "wrong horse battery")
+	page.Press("Enter")
+	page.WaitFocused("#errors")
+	page.look("step-up-wrong")
+	page.Type("#garoupa_proof", paymentstest.Password)
+	page.Press("Enter")
+	page.WaitVisible("#name")
+}
+
+// leave logs out.
+func (w *walker) leave() {
+	w.t.Helper()
+	browsertest.Eval[bool](w.Page, `document.querySelector("form[action='/sair']").requestSubmit() ?? true`)
+	w.WaitTrue(`location.pathname == "/entrar"`)
+}

@@ -1,0 +1,113 @@
+package web_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/views/i18n"
+)
+
+// scenes are what there is to see, each on a site of its own that holds what its pages
+// show.
+var scenes = map[string]func(t *testing.T, w *walk){
+	"access":    walkAccess,
+	"account":   walkAccount,
+	"dashboard": walkDashboard,
+	"demo":      walkDemo,
+	"dev":       walkDevelopment,
+	"docs":      walkDocs,
+	"empty":     walkEmpty,
+	"errors":    walkErrors,
+	"hosted":    walkHosted,
+	"links":     walkLinkCheckouts,
+	"money":     walkMoney,
+	"ops":       walkOps,
+	"sales":     walkSales,
+	"security":  walkSecurity,
+	"team":      walkTeam,
+	"webhooks":  walkWebhooks,
+}
+
+// notPages are the routes that answer GET with something else than a page, and what.
+var notPages = map[string]string{
+	"/":                            "leads to /app",
+	"/app/configuracoes":           "leads to the first of the settings",
+	"/pay/:id/renew":               "leads back to the checkout",
+	"/static/*":                    "files",
+	"/pay/:id/qr.png":              "an image",
+	"/qr/:file":                    "an image",
+	"/app/links/:id/qr.svg":        "an image",
+	"/app/links/:id/qr.png":        "an image",
+	"/pay/:id/events":              "a stream",
+	"/app/auditoria.csv":           "a file",
+	"/app/cobrancas/cobrancas.csv": "a file",
+	"/app/saldo/extrato.csv":       "a file",
+	"/ops/auditoria.csv":           "a file",
+	"/dev/mail/:id/html":           "a mail, which /dev/mail/:id shows in a frame",
+	"/livez":                       "a word for machines",
+	"/readyz":                      "a word for machines",
+	"/v1/*":                        "the API",
+}
+
+// Whoever comes, in either language and theme, on a phone or at a desk, finds every
+// page readable by all, with nothing cut off, no word missing and no error on the
+// console (pages.md, 10).
+func TestWalk_EveryPage(t *testing.T) {
+	t.Parallel()
+	seen := &routes{walked: map[string]bool{}}
+	t.Run("scenes", func(t *testing.T) {
+		for name, scene := range scenes {
+			for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+				t.Run(name+" "+string(lang), func(t *testing.T) {
+					t.Parallel()
+					scene(t, &walk{scene: name, lang: lang, seen: seen})
+				})
+			}
+		}
+	})
+	known := map[string]bool{}
+	for _, r := range seen.all {
+		if r.Method != http.MethodGet {
+			continue
+		}
+		known[r.Path] = true
+		if excused := notPages[r.Path] != "" || strings.HasPrefix(r.Path, "/v1/"); !seen.walked[r.Path] && !excused {
+			t.Errorf("%s is walked by no scene, and stands not among those that are no page", r.Path)
+		} else if seen.walked[r.Path] && excused {
+			t.Errorf("%s is a page, and stands among those that are none", r.Path)
+		}
+	}
+	for path := range notPages {
+		if !known[path] && path != "/v1/*" {
+			t.Errorf("%s stands among those that are no page, and is no route", path)
+		}
+	}
+}
+
+// routes are those of the gateway, and which of them were walked.
+type routes struct {
+	mu     sync.Mutex
+	all    []fiber.Route
+	walked map[string]bool
+}
+
+// walk notes that the page that answers a path was seen.
+func (r *routes) walk(app *fiber.App, path string) {
+	path, _, _ = strings.Cut(path, "?")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all == nil {
+		r.all = app.GetRoutes(true)
+	}
+	i := slices.IndexFunc(r.all, func(route fiber.Route) bool {
+		return route.Method == http.MethodGet && fiber.RoutePatternMatch(path, route.Path, fiber.Config{CaseSensitive: true})
+	})
+	if i >= 0 {
+		r.walked[r.all[i].Path] = true
+	}
+}

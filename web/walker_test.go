@@ -1,0 +1,221 @@
+package web_test
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+	"garoupa/views/i18n"
+	"garoupa/web/browsertest"
+)
+
+// walk is one scene in one language.
+type walk struct {
+	scene string
+	lang  i18n.Lang
+	seen  *routes // of all scenes
+}
+
+// walker is a tab in which a page, once loaded, is seen in every way.
+type walker struct {
+	*browsertest.Page
+	*walk
+	t    *testing.T
+	site *site
+}
+
+// phone is one whose pixels are quick to paint.
+var phone = browsertest.Viewport{Width: browsertest.Phone.Width, Height: browsertest.Phone.Height, Scale: 1, Mobile: true}
+
+// small is the narrowest screen that pages must fit (WCAG 2.2, 1.4.10).
+var small = browsertest.Viewport{Width: 320, Height: 640, Scale: 1, Mobile: true}
+
+// pictures tells whether somebody wants to see for themselves.
+var pictures = os.Getenv(browsertest.ScreenshotVariable) != ""
+
+// open opens a page of s, to be logged in from, or to look at.
+func (w *walk) open(t *testing.T, s *site, path string) *walker {
+	t.Helper()
+	lang := "pt-BR"
+	if w.lang == i18n.English {
+		lang = "en-US"
+	}
+	page := browsertest.Open(t, s.url+path, browsertest.Options{Viewport: phone, Lang: lang})
+	page.AllowConsole("status of 422") // a form with errors
+	return &walker{Page: page, walk: w, t: t, site: s}
+}
+
+// enter opens the dashboard as the owner.
+func (w *walk) enter(t *testing.T, s *site) *walker {
+	t.Helper()
+	in := w.open(t, s, "/entrar")
+	in.logIn(s.Email, "/app")
+	return in
+}
+
+// enterLive opens the dashboard as the owner, in live.
+func (w *walk) enterLive(t *testing.T, s *site) *walker {
+	t.Helper()
+	in := w.enter(t, s)
+	in.toLive()
+	return in
+}
+
+// logIn fills in the page of logging in, which leads to a path.
+func (w *walker) logIn(email, path string) {
+	w.t.Helper()
+	w.Type("#email", email)
+	w.Type("#password", paymentstest.Password)
+	w.Press("Enter")
+	w.WaitTrue(`location.pathname == "` + path + `"`)
+}
+
+func (w *walker) toLive() {
+	w.t.Helper()
+	w.Click("button[value=live]")
+	w.WaitTrue(`document.querySelector("button[value=live]").getAttribute("aria-pressed") == "true"`)
+}
+
+// visit opens a page by its address and looks at it.
+func (w *walker) visit(picture, path string) {
+	w.t.Helper()
+	w.arrive(path, http.StatusOK)
+	w.seen.walk(w.site.app, path)
+	w.look(picture)
+}
+
+// visits visits several pages, by the names of their pictures.
+func (w *walker) visits(paths map[string]string) {
+	w.t.Helper()
+	for picture, path := range paths {
+		w.visit(picture, path)
+	}
+}
+
+// refused is visit for a page that is answered with a status of refusal.
+func (w *walker) refused(picture, path string, status int) {
+	w.t.Helper()
+	w.AllowConsole("(" + w.site.url + path + ")")
+	w.arrive(path, status)
+	w.look(picture)
+}
+
+func (w *walker) arrive(path string, status int) {
+	w.t.Helper()
+	w.Goto(w.site.url + path)
+	place, _, _ := strings.Cut(path, "?")
+	place, _, _ = strings.Cut(place, "#")
+	there := browsertest.Eval[string](w.Page, `location.pathname + " " + performance.getEntriesByType("navigation")[0].responseStatus`)
+	if want := fmt.Sprint(place, " ", status); there != want {
+		w.t.Errorf("%s leads to %s, want %s", path, there, want)
+	}
+}
+
+// fails sends the page's form as it stands, and looks at it with its errors.
+func (w *walker) fails(picture string) {
+	w.t.Helper()
+	w.failsBy(picture, "main form button.btn-primary")
+}
+
+// failsBy is fails for one form of several, by its button.
+func (w *walker) failsBy(picture, button string) {
+	w.t.Helper()
+	w.Click(button)
+	w.WaitFocused("#errors")
+	w.look(picture)
+}
+
+// look checks the page as it stands, in both themes, on a phone and at a desk. All the
+// rules of accessibility apply to the phone in one language and to the desk in the
+// other, since another language changes no structure.
+func (w *walker) look(picture string) {
+	w.t.Helper()
+	w.words()
+	for _, dark := range []bool{false, true} {
+		w.SetDark(dark)
+		w.inspect(dark, w.lang == i18n.Portuguese)
+		w.keep(picture, "phone", dark)
+	}
+	w.NoSidewaysScroll()
+	w.Resize(browsertest.Desktop)
+	for _, dark := range []bool{true, false} {
+		w.SetDark(dark)
+		w.inspect(dark, w.lang == i18n.English)
+		w.keep(picture, "desktop", dark)
+	}
+	w.NoSidewaysScroll()
+	if w.lang == i18n.Portuguese { // whose words are longer
+		w.SetTextSize(200)
+		w.NoSidewaysScroll()
+		w.SetTextSize(100)
+		w.Resize(small)
+		w.NoSidewaysScroll()
+	}
+	w.Resize(phone)
+}
+
+// inspect looks for what somebody could not read or use: by all rules once, and else by
+// those whose answer may be another.
+func (w *walker) inspect(dark, whole bool) {
+	w.t.Helper()
+	switch {
+	case dark:
+		w.AxeColours()
+	case whole:
+		w.Axe()
+	default:
+		w.AxeRoom()
+	}
+}
+
+// keep makes a picture for whoever wants to see it.
+func (w *walker) keep(picture, screen string, dark bool) {
+	if !pictures {
+		return
+	}
+	theme := "light"
+	if dark {
+		theme = "dark"
+	}
+	w.Screenshot(strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-"))
+}
+
+//go:embed testdata/walk.js
+var wordsScript string
+
+// words fails the test with what a page says wrong or leaves out.
+func (w *walker) words() {
+	w.t.Helper()
+	expression := strings.TrimSpace(wordsScript) + "(" + catalogGroups() + `, "` + string(w.lang) + `")`
+	for _, problem := range browsertest.Eval[[]string](w.Page, expression) {
+		w.t.Errorf("%s: %s", w.URL(), problem)
+	}
+}
+
+// catalogGroups are those of the catalogs, and the names that are no keys, as JSON.
+var catalogGroups = sync.OnceValue(func() string {
+	raw, err := os.ReadFile("../views/i18n/pt-BR.json")
+	if err != nil {
+		panic(err)
+	}
+	var catalog map[string]any
+	if err := json.Unmarshal(raw, &catalog); err != nil {
+		panic(err)
+	}
+	names := []string{}
+	for name := range catalog {
+		names = append(names, name)
+	}
+	lists, err := json.Marshal([][]string{names, append([]string{models.EventCheckoutCancelled}, models.EventTypes...)})
+	if err != nil {
+		panic(err)
+	}
+	return "..." + string(lists)
+})
