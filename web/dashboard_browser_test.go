@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"garoupa/web/browsertest"
 	"garoupa/webhook"

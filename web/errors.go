@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -25,6 +26,9 @@ func ShowError(c *fiber.Ctx, err error, demo bool) error {
 	}
 	c.Status(status)
 	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: demo}
+	if strings.HasPrefix(c.Path(), "/app/") {
+		props.HomeURL = "/app"
+	}
 	switch fault.Of(err).Code {
 	case fault.CheckoutNotFound, fault.PaymentLinkNotFound:
 		return render(c, pages.PayNotFound(props))

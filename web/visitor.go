@@ -153,15 +153,16 @@ var refusals = []string{
 	"endpoint_not_subscribed",
 	"endpoint_off",
 	"invite_too_soon",
-	"log_in_first",
 	"ops_changed",
 	"ops_reason_missing",
 	"owner_stays",
 	"provider_unavailable",
 	"secret_changed",
-	"verify_first",
 	"withdrawal_not_in_review",
 }
+
+// conditions are the flashes that say what comes first.
+var conditions = []string{"log_in_first", "verify_first"}
 
 // takeFlash returns what the form before left to say, once.
 func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
@@ -175,8 +176,11 @@ func (s *server) takeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 		return nil, err
 	}
 	tone := components.ToneOK
-	if slices.Contains(refusals, key) {
+	switch {
+	case slices.Contains(refusals, key):
 		tone = components.ToneBad
+	case slices.Contains(conditions, key):
+		tone = components.ToneInfo
 	}
 	return &components.FlashProps{Tone: tone, Text: i18n.T(c.UserContext(), "flash."+key)}, nil
 }

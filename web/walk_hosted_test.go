@@ -44,6 +44,20 @@ func walkHosted(t *testing.T, w *walk) {
 	buyer.refused("link-unknown", "/l/plink_0", http.StatusNotFound)
 }
 
+// walkBrand sees the hosted pages in a merchant's own colour, which is hard to read on
+// white.
+func walkBrand(t *testing.T, w *walk) {
+	s := newSite(t)
+	s.branded(t, merchants.BrandLook{Accent: "#ffd400", Support: "+55 (11) 91234-5678"}, noisyLogo(t, 900, 300))
+	pending, paid := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"}), s.Checkout(t, payments.NewCheckout{})
+	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.open(t, s, "/pay/"+pending.ID).visits(map[string]string{
+		"pay": "/pay/" + pending.ID, "paid": "/pay/" + paid.ID, "link": s.sale(t, nil).path(),
+	})
+}
+
 // walkLinkCheckouts sees a link in every state, and the checkout it makes, with the
 // ways back to the store and to another code.
 func walkLinkCheckouts(t *testing.T, w *walk) {

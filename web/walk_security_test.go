@@ -15,7 +15,7 @@ func walkSecurity(t *testing.T, w *walk) {
 	s := newSite(t)
 	page := w.enter(t, s)
 	page.visit("settings", "/app/configuracoes/seguranca")
-	page.failsBy("password-wrong", "form[action$=senha] button")
+	page.failsBy("password-wrong", "form[action$=senha] button.btn-secondary")
 	page.visit("totp", "/2fa/ativar")
 	page.Type("#code", "000000")
 	page.fails("totp-wrong")

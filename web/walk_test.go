@@ -17,6 +17,7 @@ import (
 var scenes = map[string]func(t *testing.T, w *walk){
 	"access":    walkAccess,
 	"account":   walkAccount,
+	"brand":     walkBrand,
 	"dashboard": walkDashboard,
 	"demo":      walkDemo,
 	"dev":       walkDevelopment,
@@ -49,6 +50,7 @@ var notPages = map[string]string{
 	"/app/saldo/extrato.csv":       "a file",
 	"/ops/auditoria.csv":           "a file",
 	"/dev/mail/:id/html":           "a mail, which /dev/mail/:id shows in a frame",
+	"/marca/:file":                 "a merchant's logo and colours",
 	"/livez":                       "a word for machines",
 	"/readyz":                      "a word for machines",
 	"/v1/*":                        "the API",

@@ -175,6 +175,13 @@ func (w *walker) inspect(dark, whole bool) {
 	}
 }
 
+// see checks a page of a journey as it stands, and keeps a picture of it.
+func see(page *browsertest.Page, picture string) {
+	page.NoSidewaysScroll()
+	page.Axe()
+	page.Screenshot(picture)
+}
+
 // keep makes a picture for whoever wants to see it.
 func (w *walker) keep(picture, screen string, dark bool) {
 	if !pictures {
@@ -184,7 +191,8 @@ func (w *walker) keep(picture, screen string, dark bool) {
 	if dark {
 		theme = "dark"
 	}
-	w.Screenshot(strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-"))
+	name := strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-")
+	w.Screenshot(strings.ReplaceAll(name, "/", "-"))
 }
 
 //go:embed testdata/walk.js

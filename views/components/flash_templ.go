@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 // FlashProps is what the form that the visitor just sent has done.
 type FlashProps struct {
-	Tone Tone // ToneOK, or ToneBad for what could not be done
+	Tone Tone // ToneOK, ToneBad for what could not be done, or ToneInfo for what comes first
 	Text string
 }
 
@@ -58,12 +58,18 @@ func Flash(p FlashProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Tone == ToneBad {
+		switch p.Tone {
+		case ToneBad:
 			templ_7745c5c3_Err = Icon("circle-alert", "mt-0.5 size-4.5 shrink-0").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else {
+		case ToneInfo:
+			templ_7745c5c3_Err = Icon("info", "mt-0.5 size-4.5 shrink-0").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		default:
 			templ_7745c5c3_Err = Icon("circle-check", "mt-0.5 size-4.5 shrink-0").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -76,7 +82,7 @@ func Flash(p FlashProps) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/flash.templ`, Line: 17, Col: 13}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/flash.templ`, Line: 20, Col: 13}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {

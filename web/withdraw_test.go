@@ -1,0 +1,175 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"garoupa/models"
+	"garoupa/ratelimit"
+	"garoupa/web"
+)
+
+// ask is the form of a withdrawal, as its review has it.
+func (c *client) ask(rail, amount string) []string {
+	c.t.Helper()
+	a := c.get("/app/saques/novo/revisar?" + url.Values{"rail": {rail}, "amount": {amount}}.Encode())
+	var pairs []string
+	a.Find("main form[action='/app/saques'] input").Each(func(_ int, s *goquery.Selection) { pairs = append(pairs, s.AttrOr("name", ""), s.AttrOr("value", "")) })
+	if len(pairs) == 0 {
+		c.t.Fatalf("no review of %s by %s: %d %s", amount, rail, a.status, a.Find("main").Text())
+	}
+	return pairs
+}
+
+// with is the form with another value in a field.
+func with(pairs []string, field, value string) []string {
+	changed := append([]string(nil), pairs...)
+	for i := 0; i < len(changed); i += 2 {
+		if changed[i] == field {
+			changed[i+1] = value
+		}
+	}
+	return changed
+}
+
+// A form makes one withdrawal, however often it is sent; it is the one reviewed.
+func TestWithdraw(t *testing.T) {
+	t.Parallel()
+	s, c := lively(t)
+	s.DB.Exec("UPDATE accounts SET withdrawal_fee_fixed = 150")
+	review := c.get("/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000%2C00")
+	for _, fact := range []string{"R$\u00a01.000,00", "−R$\u00a01,50", "R$\u00a0998,50", "12ABC34501DE35", "Ateliê Aurora Ltda", "não dá para desfazer"} {
+		if !strings.Contains(review.Find("main").Text(), fact) {
+			t.Errorf("the review does not show %q", fact)
+		}
+	}
+	form := c.ask("BRL_PIX", "400,00")
+	place := c.post("/app/saques", form...).header.Get("Location")
+	for range 2 {
+		if again := c.post("/app/saques", form...).header.Get("Location"); again != place {
+			t.Errorf("sent again, the form leads to %s", again)
+		}
+	}
+	done := c.get(place)
+	if done.status != http.StatusOK || !strings.Contains(done.Text(), "Saque pedido") || !strings.Contains(place, done.Find("#reference").AttrOr("value", "-")) {
+		t.Fatalf("%s: %d", place, done.status)
+	}
+	page, err := s.AccountWithdrawals(t.Context(), true, models.WithdrawalFilter{AccountID: s.Account.ID, Limit: 10})
+	if err != nil || len(page.Withdrawals) != 1 || page.Withdrawals[0].Amount != 400_00 || page.Withdrawals[0].RequestedBy != s.Owner.UserID {
+		t.Fatalf("made %+v, %v", page.Withdrawals, err)
+	}
+	a := c.post("/app/saques", with(form, "amount", "100,00")...)
+	if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), "já pediu um saque") || a.Find("#amount").AttrOr("value", "") != "100,00" {
+		t.Errorf("changed and sent again: %d %q", a.status, a.Find("#errors").Text())
+	}
+	fresh := c.ask("BRL_PIX", "100")
+	for name, stale := range map[string][]string{"fee": with(fresh, "fee", "0.00"), "destination": with(fresh, "destination", "dst_00000000000000000000"), "form": with(fresh, "fee", "x")} {
+		a := c.post("/app/saques", stale...)
+		if a.status != http.StatusConflict || !strings.Contains(a.Find("[role=alert]").Text(), "Algo mudou") || a.Find("input[name=fee]").AttrOr("value", "") != "1.50" {
+			t.Errorf("another %s: %d %q", name, a.status, a.Find("main").Text())
+		}
+	}
+	if got := c.post("/app/saques", fresh...); got.status != http.StatusSeeOther {
+		t.Errorf("after what was refused: %d", got.status)
+	}
+	if a := c.post("/app/saques/" + strings.Split(place, "/")[3] + "/cancelar"); a.status != http.StatusSeeOther || !strings.Contains(c.get(strings.TrimSuffix(place, "/pedido")).Text(), "Saque cancelado") {
+		t.Errorf("cancelled: %d", a.status)
+	}
+	c.post("/app/saques/" + strings.Split(place, "/")[3] + "/cancelar")
+	if a := c.get(place); a.status != http.StatusSeeOther || !strings.Contains(c.get(a.header.Get("Location")).Text(), "não está mais em análise") {
+		t.Errorf("cancelled twice: %d", a.status)
+	}
+}
+
+// What is wrong stands beside its field, and nothing typed is lost.
+func TestWithdraw_Wrong(t *testing.T) {
+	t.Parallel()
+	s, c := lively(t)
+	for _, tc := range []struct{ rail, amount, field, says string }{
+		{"BRL_PIX", "", "amount", "de R$\u00a05,00 a R$\u00a050.000,00"}, {"BRL_PIX", "abc", "amount", "Digite um valor"}, {"BRL_PIX", "4,99", "amount", "Digite um valor"},
+		{"BRL_PIX", "50.000,01", "amount", "Digite um valor"}, {"BRL_PIX", "1.000,01", "amount", "saldo disponível, R$\u00a01.000,00"}, {"", "10", "rail", "Escolha"}, {"X", "10", "rail", "Escolha"},
+		{"USDT_WALLET", "10", "rail", "Escolha"}, {"BRL_PIX", "\x00\xff", "amount", "Digite"},
+	} {
+		a := c.get("/app/saques/novo/revisar?" + url.Values{"rail": {tc.rail}, "amount": {tc.amount}, "key": {"K"}}.Encode())
+		if a.status != http.StatusUnprocessableEntity || a.Find("#errors a[href='#"+tc.field+"']").Length() != 1 || !strings.Contains(a.Find("#"+tc.field+"-error").Text(), tc.says) {
+			t.Errorf("%+v: %d %q", tc, a.status, a.Find("#errors").Text())
+		}
+		if typed := a.Find("#amount").AttrOr("value", "-"); typed != strings.ToValidUTF8(strings.ReplaceAll(tc.amount, "\x00", ""), "") && tc.amount != "\x00\xff" || a.Find("input[name=key]").AttrOr("value", "") != "K" {
+			t.Errorf("%+v: the form holds %q", tc, typed)
+		}
+		if a := c.post("/app/saques", "rail", tc.rail, "amount", tc.amount, "key", "K", "fee", "0.00"); a.status != http.StatusUnprocessableEntity {
+			t.Errorf("%+v sent at once: %d", tc, a.status)
+		}
+	}
+	if a := c.get("/app/saques/novo?everything=1"); a.Find("#amount").AttrOr("value", "") != "1.000,00" {
+		t.Errorf("everything is %q", a.Find("#amount").AttrOr("value", ""))
+	}
+
+	s.Destination(t, models.RailUSDT)
+	c = s.member(t)
+	c.post("/app/ambiente", "env", "live")
+	if a := c.get("/app/saques/novo/revisar?rail=USDT_WALLET&amount=100"); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#rail-error").Text(), "Sem cotação de USDT agora") {
+		t.Errorf("without a quote: %d", a.status)
+	}
+	price := "5.4321"
+	s.SellAt(t, func() string { return price })
+	a := c.get("/app/saques/novo/revisar?rail=USDT_WALLET&amount=100")
+	for _, fact := range []string{"18,409086\u00a0USDT", "1 USDT = R$\u00a05,4321", "cotação das 09:00:", "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7"} {
+		if !strings.Contains(a.Find("main").Text(), fact) {
+			t.Errorf("the review in USDT does not show %q: %s", fact, a.Find("main").Text())
+		}
+	}
+	form := c.ask("USDT_WALLET", "100")
+	price = "5.60"
+	s.Clock.Advance(time.Minute)
+	if a := c.post("/app/saques", form...); a.status != http.StatusConflict || !strings.Contains(a.Text(), "5,6000") {
+		t.Errorf("at a worse rate: %d", a.status)
+	}
+
+	s.DB.Exec("UPDATE accounts SET withdrawal_fee_fixed = 10000")
+	if a := c.get("/app/saques/novo/revisar?rail=BRL_PIX&amount=100"); !strings.Contains(a.Find("#amount-error").Text(), "não cobre a tarifa") {
+		t.Errorf("all fee: %d", a.status)
+	}
+	s.DB.Exec("UPDATE accounts SET withdrawal_fee_fixed = 0")
+	s.Service.Withdrawals.DailyMax = 50_00
+	if a := c.post("/app/saques", c.ask("BRL_PIX", "60")...); !strings.Contains(a.Find("#amount-error").Text(), "limite de R$\u00a050,00 em 24 horas") {
+		t.Errorf("above the limit of a day: %d", a.status)
+	}
+	for which, says := range map[models.Switch]string{models.SwitchSuspended: "Ordem judicial 123/2026.", models.SwitchWithdrawalsBlocked: "Ordem judicial 123/2026."} {
+		form := c.ask("BRL_PIX", "20")
+		by := s.reviewer(t, string(which)+"@staff.example", models.StaffSupervisor)
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, true, "Ordem judicial 123/2026."); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []answer{c.get("/app/saques/novo"), c.get("/app/saques"), c.post("/app/saques", form...), c.get("/app/saques/novo/revisar?rail=BRL_PIX&amount=20")} {
+			if !strings.Contains(a.Find("main").Text(), says) || a.Find("#amount").Length() != 0 {
+				t.Errorf("%s: %d %q", which, a.status, a.Find("main").Text())
+			}
+		}
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, false, "A ordem foi cumprida."); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Requests count together with the API's, and one too many keeps what was typed.
+func TestWithdraw_Limited(t *testing.T) {
+	t.Parallel()
+	s := newLimitedSite(t, web.Limits{Withdrawals: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: time.Second, Burst: 1})})
+	s.GoLive(t)
+	s.Destination(t, models.RailPix)
+	s.Fund(t, true, 100_00)
+	c := s.member(t)
+	c.post("/app/ambiente", "env", "live")
+	form := c.ask("BRL_PIX", "10")
+	c.post("/app/saques", form...)
+	a := c.post("/app/saques", form...)
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" || !strings.Contains(a.Find("#errors").Text(), "Espere 1 s") || a.Find("#amount").AttrOr("value", "") != "10" {
+		t.Errorf("%d %q", a.status, a.Find("#errors").Text())
+	}
+}
