@@ -50,7 +50,7 @@ func walkDashboard(t *testing.T, w *walk) {
 		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED&q=nobody", "checkout-new": "/app/cobrancas/nova",
 		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID, "checkout-api": "/app/cobrancas/" + made["id"].(string),
 		"checkout-cancelled": "/app/cobrancas/" + cancelled.ID, "checkout-expired": "/app/cobrancas/" + expired.ID, "checkout-stray": "/app/cobrancas/" + stray.ID,
-		"search": "/app/busca?q=Vaso", "search-none": "/app/busca?q=nobody", "requests": "/app/requisicoes", "requests-none": "/app/requisicoes?status=5xx", "request": "/app/requisicoes/" + call,
+		"search": "/app/busca?q=order-42", "search-none": "/app/busca?q=nobody", "requests": "/app/requisicoes", "requests-none": "/app/requisicoes?class=5xx", "request": "/app/requisicoes/" + call,
 		"keys": "/app/chaves", "audit": "/app/auditoria", "audit-none": "/app/auditoria?subject=withdrawal",
 	})
 	page.visit("key-new", "/app/chaves/nova")

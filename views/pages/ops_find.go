@@ -1,6 +1,13 @@
 package pages
 
-import "garoupa/views/layouts"
+import (
+	"context"
+	"slices"
+
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
 
 // OpsFindProps is GET /ops/buscar?q=: what the text names.
 type OpsFindProps struct {
@@ -15,4 +22,17 @@ type OpsFound struct {
 	Detail  string
 	Account string
 	Href    string
+}
+
+// things are what has a status, by the kind that a search calls it.
+var things = map[string]string{
+	"account": components.Access, "request": components.Access, "checkout": components.Checkout, "withdrawal": components.Withdrawal, "link": components.Link,
+}
+
+// detail is Detail in words, where it is a status.
+func (f OpsFound) detail(ctx context.Context) string {
+	if thing := things[f.Kind]; slices.Contains(components.Statuses(thing), f.Detail) {
+		return i18n.T(ctx, "status."+thing+"_"+f.Detail)
+	}
+	return f.Detail
 }
