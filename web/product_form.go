@@ -46,5 +46,5 @@ func (s *server) productErrors(c *fiber.Ctx, problems merchants.Invalid, form me
 
 // typedPrice writes a price the way the visitor would type it.
 func typedPrice(c *fiber.Ctx, price money.Cents) string {
-	return strings.TrimPrefix(i18n.Money(c.UserContext(), price), "R$\u00a0")
+	return i18n.Amount(c.UserContext(), price)
 }

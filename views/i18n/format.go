@@ -21,16 +21,33 @@ const nbsp = "\u00a0"
 // Money writes an amount with its currency: "R$ 1.234,56" in Portuguese,
 // "R$1,234.56" in English, a true minus sign before it when negative.
 func Money(ctx context.Context, c money.Cents) string {
+	if c < 0 {
+		return "\u2212" + Reais(ctx, strings.TrimPrefix(Amount(ctx, c), "-"))
+	}
+	return Reais(ctx, Amount(ctx, c))
+}
+
+// Amount writes an amount the way somebody types it: "1.234,56" in Portuguese,
+// "1,234.56" in English, a hyphen before it when negative.
+func Amount(ctx context.Context, c money.Cents) string {
 	whole, cents, _ := strings.Cut(c.Decimal(), ".")
 	whole, negative := strings.CutPrefix(whole, "-")
-	point, sign, space := ",", "", nbsp
+	point, sign := ",", ""
 	if Of(ctx) == English {
-		point, space = ".", ""
+		point = "."
 	}
 	if negative {
-		sign = "\u2212"
+		sign = "-"
 	}
-	return sign + "R$" + space + grouped(ctx, whole) + point + cents
+	return sign + grouped(ctx, whole) + point + cents
+}
+
+// Reais puts the currency before an amount that is written already.
+func Reais(ctx context.Context, amount string) string {
+	if Of(ctx) == English {
+		return "R$" + amount
+	}
+	return "R$" + nbsp + amount
 }
 
 // Number writes a count: "1.284" in Portuguese, "1,284" in English.
