@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 
 	progress("building a server that can be profiled")
-	profiled, err := buildProfiled(ctx, ".", s.dir)
+	profiled, err := buildProfiled(ctx, ".", s.dir, released...)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +22,7 @@ import (
 func TestProduct(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	program, err := buildProfiled(ctx, "..", t.TempDir())
+	program, err := buildProfiled(ctx, "..", t.TempDir(), asTests()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +46,16 @@ func TestProduct(t *testing.T) {
 	b := bench{options: options{only: regexp.MustCompile(""), rounds: 1, seconds: 1}, site: s, data: data, recorded: recorded, unpaid: newStock(s, data)}
 	checkSeries(ctx, t, b)
 	checkDeliver(ctx, t, b)
+}
+
+// asTests are the flags that this test was built with: so built, the product's packages
+// are found where the tests' are kept, and need not be compiled once more.
+func asTests() []string {
+	built, ok := debug.ReadBuildInfo()
+	if ok && slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		return []string{"-race"}
+	}
+	return nil
 }
 
 // checkSeries measures each series for a moment.

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,9 +65,12 @@ func (b *bench) profile(ctx context.Context) (profiles []profile, err error) {
 	return profiles, nil
 }
 
+// released is how the product is built to be measured.
+var released = []string{"-trimpath"}
+
 // buildProfiled builds the product's sources, in root, with that one file laid over
-// them, into the folder dir.
-func buildProfiled(ctx context.Context, root, dir string) (string, error) {
+// them, into the folder dir. Flags are the compiler's.
+func buildProfiled(ctx context.Context, root, dir string, flags ...string) (string, error) {
 	added := filepath.Join(dir, "profiled.go")
 	if err := os.WriteFile(added, profiling, 0o600); err != nil {
 		return "", err
@@ -84,9 +88,11 @@ func buildProfiled(ctx context.Context, root, dir string) (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "garoupa-profiled")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-overlay="+overlayFile, "-o", program, "./cmd/garoupa")
+	build := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-buildvcs=false", "-overlay="+overlayFile, "-o", program, "./cmd/garoupa")...)
 	build.Dir = root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if !slices.Contains(flags, "-race") { // the race detector is written in C
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
 	output, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build a server that can be profiled: %w: %s", err, output)

@@ -131,7 +131,7 @@ func authPages() []page {
 }
 
 func keyPages() []page {
-	active := pages.KeyRow{ID: "key_1", Name: "Loja", Display: "svc_test_…9f2c", Permissions: pages.Permissions, CreatedBy: "Marina", CreatedAt: now, LastUsedAt: hence(-time.Minute), CanRevoke: true}
+	active := pages.KeyRow{ID: "key_1", Name: "Loja", Display: "svc_test_…9f2c", Permissions: pages.Permissions, CreatedBy: "Marina", CreatedAt: now, LastUsedAt: hence(-time.Minute), LastUsedIP: "203.0.113.9", CanRevoke: true}
 	revoked := pages.KeyRow{ID: "key_2", Name: "Antiga", Display: "svc_test_…0000", CreatedBy: "Marina", CreatedAt: now, RevokedAt: hence(-time.Hour)}
 	var all []page
 	for _, live := range []bool{false, true} {
@@ -164,6 +164,7 @@ func checkoutPages() []page {
 		steps = append(steps, pages.HomeStep{ID: id, Href: "/app/x", Done: id == pages.StepAccount})
 	}
 	open := pages.CheckoutProps{
+		RequestID: "req_4f0e9d7a1c5ab6e2d9f4aa01", RequestHref: "/app/requisicoes/1",
 		Shell: shell(false), ID: "chk_1", Status: pages.StatusPending, Amount: 124990, Description: "Vaso", ExternalID: "10482", CheckoutURL: "https://pix.loja.test/pay/chk_1",
 		CopyPaste: "00020101", QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CustomerName: "Carla", CustomerEmail: "carla@loja.test", CustomerDocument: "123",
 		CreatedAt: now, ExpiresAt: *hence(time.Hour), CanCancel: true, CanSimulate: true,
