@@ -28,6 +28,7 @@ func ShowError(c *fiber.Ctx, err error, demo bool) error {
 	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: demo}
 	if strings.HasPrefix(c.Path(), "/app/") {
 		props.HomeURL = "/app"
+		return render(c, pages.Error(props)) // what buyers are told would puzzle a merchant
 	}
 	switch fault.Of(err).Code {
 	case fault.CheckoutNotFound, fault.PaymentLinkNotFound:
