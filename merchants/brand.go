@@ -71,7 +71,7 @@ func support(text string) (string, bool) {
 // turn the direction of writing and make it read as another.
 func plain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 	})
 }
 

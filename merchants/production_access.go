@@ -224,7 +224,7 @@ func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, object
 	now := s.now()
 	var owners []models.Recipient
 	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
-		owners, err = models.MembersToTell(ctx, conn, account.ID, models.RoleOwner)
+		owners, err = models.MembersToTell(ctx, conn, account.ID, kind)
 		return err
 	})
 	if err != nil {

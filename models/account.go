@@ -85,6 +85,11 @@ func SetProductionAccess(tx *Tx, id string, access ProductionAccess) error {
 	return tx.Model(&Account{}).Where("id = ?", id).Update("production_access", access).Error
 }
 
+// SetAccountName writes the name that buyers know the account by.
+func SetAccountName(tx *Tx, id, name string) error {
+	return tx.Model(&Account{}).Where("id = ?", id).Update("name", name).Error
+}
+
 // SetAccountDocument writes the CPF or CNPJ that buyers are shown.
 func SetAccountDocument(tx *Tx, id, document string) error {
 	return tx.Model(&Account{}).Where("id = ?", id).Update("document", document).Error

@@ -167,11 +167,16 @@ type Recipient struct {
 	Email, Name, Language string
 }
 
-// MembersToTell lists the members of an account that have one of the roles, the
-// oldest membership first.
-func MembersToTell(ctx context.Context, q Querier, accountID string, roles ...Role) ([]Recipient, error) {
+// MembersToTell lists the members of an account who get a kind of mail: those with a
+// role that it is for who have not turned it off, the oldest membership first.
+func MembersToTell(ctx context.Context, q Querier, accountID, kind string) ([]Recipient, error) {
+	roles, known := audience[kind]
+	if !known {
+		return nil, fmt.Errorf("models: no role is told by a mail %q", kind)
+	}
 	rows, err := q.Query(ctx, `SELECT u.email, u.name, u.language FROM members m JOIN users u ON u.id = m.user_id
-		WHERE m.account_id = $1 AND m.role = ANY($2) ORDER BY m.created_at, u.id`, accountID, roles)
+		WHERE m.account_id = $1 AND m.role = ANY($2) AND NOT $3 = ANY(m.muted) ORDER BY m.created_at, u.id`,
+		accountID, roles, noticeOf[kind])
 	if err != nil {
 		return nil, err
 	}
@@ -179,14 +184,21 @@ func MembersToTell(ctx context.Context, q Querier, accountID string, roles ...Ro
 }
 
 // ProjectMembersToTell is MembersToTell of the account that a project belongs to.
-func ProjectMembersToTell(tx *Tx, projectID string, roles ...Role) (members []Recipient, err error) {
+func ProjectMembersToTell(tx *Tx, projectID, kind string) (members []Recipient, err error) {
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		var account string
 		if err := conn.QueryRow(ctx, "SELECT account_id FROM projects WHERE id = $1", projectID).Scan(&account); err != nil {
 			return notFound(err)
 		}
-		members, err = MembersToTell(ctx, conn, account, roles...)
+		members, err = MembersToTell(ctx, conn, account, kind)
 		return err
 	})
 	return members, err
+}
+
+// OwnerOf returns the owner of an account, or ErrNotFound.
+func OwnerOf(ctx context.Context, q Querier, accountID string) (owner Recipient, err error) {
+	err = q.QueryRow(ctx, `SELECT u.email, u.name, u.language FROM members m JOIN users u ON u.id = m.user_id
+		WHERE m.account_id = $1 AND m.role = 'OWNER'`, accountID).Scan(&owner.Email, &owner.Name, &owner.Language)
+	return owner, notFound(err)
 }

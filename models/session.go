@@ -95,7 +95,8 @@ type Visitor struct {
 	AccountID     string
 	AccountName   string
 	Access        ProductionAccess
-	Accounts      int // how many the person is a member of
+	Accounts      int  // how many the person is a member of
+	StepsHidden   bool // the first steps on the account's start page
 }
 
 // SessionByToken returns a session that has not expired by now, or ErrNotFound. It
@@ -115,7 +116,8 @@ func VisitorByToken(db *gorm.DB, tokenHash []byte, now time.Time) (*Visitor, err
 	err := db.Raw(`SELECT s.*, u.name AS user_name, u.email, u.staff_role, coalesce(m.role, '') AS role,
 			u.email_verified_at IS NOT NULL AS email_verified, u.totp_since IS NOT NULL AS totp_enrolled,
 			coalesce(a.id, '') AS account_id, coalesce(a.name, '') AS account_name,
-			coalesce(a.production_access, '') AS access, (SELECT count(*) FROM members WHERE user_id = u.id) AS accounts
+			coalesce(a.production_access, '') AS access, (SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,
+			coalesce(m.steps_hidden, false) AS steps_hidden
 		FROM sessions s JOIN users u ON u.id = s.user_id
 		LEFT JOIN projects p ON p.id = s.project_id LEFT JOIN accounts a ON a.id = p.account_id
 		LEFT JOIN members m ON m.account_id = a.id AND m.user_id = u.id

@@ -90,6 +90,12 @@ func SetUserEmail(tx *Tx, id, email string) error {
 	return tx.Model(&User{}).Where("id = ?", id).Update("email", email).Error
 }
 
+// SetUserProfile writes a person's name and the language in which mails to them are
+// written.
+func SetUserProfile(tx *Tx, id, name, language string) error {
+	return tx.Model(&User{}).Where("id = ?", id).Updates(map[string]any{"name": name, "language": language}).Error
+}
+
 // SetEmailVerified notes that the user reads mails at the address. It reports false if
 // that was known.
 func SetEmailVerified(tx *Tx, id string, now time.Time) (first bool, err error) {

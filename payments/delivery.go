@@ -64,7 +64,7 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 		case err != nil:
 			return err
 		case disabled:
-			return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookDisabled, f.EndedAt, models.RoleOwner)
+			return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookDisabled, f.EndedAt)
 		}
 		every := testFailureMailEvery
 		if d.Endpoint.Livemode {
@@ -74,7 +74,7 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 		if err != nil || !due {
 			return err
 		}
-		return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookFailing, f.EndedAt, models.RoleOwner, models.RoleDeveloper)
+		return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookFailing, f.EndedAt)
 	})
 }
 
@@ -83,19 +83,19 @@ var testMails = map[string]string{
 	models.MailWebhookFailing: models.MailTestWebhookFailing, models.MailWebhookDisabled: models.MailTestWebhookDisabled,
 }
 
-// tellOfEndpoint mails the members of the roles. Of the address they are told the
+// tellOfEndpoint mails the members whom it concerns. Of the address they are told the
 // host alone: what follows may hold a token.
-func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string, at time.Time, roles ...models.Role) error {
+func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string, at time.Time) error {
 	address, err := url.Parse(e.URL)
 	if err != nil {
 		return fmt.Errorf("address of %s: %w", e.ID, err)
 	}
-	members, err := models.ProjectMembersToTell(tx, e.ProjectID, roles...)
-	if err != nil {
-		return fmt.Errorf("members to tell: %w", err)
-	}
 	if !e.Livemode {
 		kind = testMails[kind]
+	}
+	members, err := models.ProjectMembersToTell(tx, e.ProjectID, kind)
+	if err != nil {
+		return fmt.Errorf("members to tell: %w", err)
 	}
 	mails := make([]models.Mail, len(members))
 	for i, m := range members {

@@ -11,10 +11,6 @@ import (
 	"garoupa/models"
 )
 
-// treasurers are the members who are told of what becomes of the account's money
-// (decisions, 1).
-var treasurers = []models.Role{models.RoleOwner, models.RoleAdmin, models.RoleFinance}
-
 // tellOfDestination mails what became of a destination: somebody who did not add it
 // has until it is used to notice. At is when it was added, or can be used.
 func (s *Service) tellOfDestination(tx *models.Tx, d *models.Destination, kind string, at time.Time) error {
@@ -39,6 +35,7 @@ func (s *Service) mailWithdrawal(tx *models.Tx, w *models.Withdrawal) error {
 	})
 }
 
+// tellTreasurers mails those who look after the account's money.
 func (s *Service) tellTreasurers(tx *models.Tx, accountID, kind, objectID string, params map[string]string) error {
 	account, err := models.AccountByID(tx.DB, accountID)
 	if err != nil {
@@ -46,7 +43,7 @@ func (s *Service) tellTreasurers(tx *models.Tx, accountID, kind, objectID string
 	}
 	var members []models.Recipient
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
-		members, err = models.MembersToTell(ctx, conn, accountID, treasurers...)
+		members, err = models.MembersToTell(ctx, conn, accountID, kind)
 		return err
 	})
 	if err != nil {

@@ -19,8 +19,10 @@ import (
 )
 
 const (
-	// bodyLimit is what a request may send at all; the API allows less.
+	// bodyLimit is what a request may send at all; the API allows less, and fileLimit is
+	// for the one page that takes a file, which says itself when that is too long.
 	bodyLimit = 1 << 20
+	fileLimit = 8 << 20
 	// readTimeout bounds how long a client may take to send a request.
 	readTimeout = 30 * time.Second
 	idleTimeout = 75 * time.Second
@@ -50,7 +52,7 @@ func New(o Options) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
-		DisablePreParseMultipartForm: true, // no page takes one, so nothing unpacks a stranger's
+		DisablePreParseMultipartForm: true, // the one page that takes a file unpacks it itself, once it knows whose it is
 		ErrorHandler:                 answer(o.Web.Demo),
 	})
 	app.Use(identify, unproxied(o.TrustedProxies), logged(o.Web.Demo), fiberrecover.New(), separate(o))
@@ -64,7 +66,7 @@ func New(o Options) *fiber.App {
 	return app
 }
 
-// patience is how long the client of a request may take.
+// patience is how long the client of a request may take, and how much it may send.
 func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	path, _, _ := bytes.Cut(header.RequestURI(), []byte("?"))
 	if bytes.HasSuffix(path, []byte("/events")) {
@@ -73,7 +75,11 @@ func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if bytes.HasSuffix(path, []byte(".csv")) {
 		return fasthttp.RequestConfig{WriteTimeout: fileTimeout}
 	}
-	return fasthttp.RequestConfig{WriteTimeout: writeTimeout}
+	config := fasthttp.RequestConfig{WriteTimeout: writeTimeout}
+	if bytes.Equal(path, web.UploadPath) {
+		config.MaxRequestBodySize = fileLimit
+	}
+	return config
 }
 
 // nameMethods lets requests with made-up methods through to the router, which

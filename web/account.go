@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -157,26 +156,11 @@ func (s *server) environment(c *fiber.Ctx) error {
 // preferences handles POST /preferencias: the visitor's language or theme, kept in
 // a cookie for a year. Mails follow the language of who is logged in.
 func (s *server) preferences(c *fiber.Ctx) error {
-	keep := func(name, value string) {
-		c.Cookie(&fiber.Cookie{
-			Name: name, Value: value, Path: "/", Expires: s.Now().Add(365 * 24 * time.Hour), HTTPOnly: true,
-			Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
-		})
-	}
-	form := c.Request().PostArgs()
-	if form.Has("lang") {
-		if lang, ok := i18n.Parse(c.FormValue("lang")); ok {
-			keep(langCookie, string(lang))
-			if err := s.Merchants.Speak(c.UserContext(), s.token(c), string(lang)); err != nil {
-				return err
-			}
+	if lang := s.keepLanguage(c); lang != "" {
+		if err := s.Merchants.Speak(c.UserContext(), s.token(c), string(lang)); err != nil {
+			return err
 		}
 	}
-	if form.Has("theme") {
-		switch t := layouts.Theme(c.FormValue("theme")); t {
-		case layouts.ThemeLight, layouts.ThemeDark, layouts.ThemeSystem:
-			keep(themeCookie, string(t))
-		}
-	}
+	s.keepTheme(c)
 	return c.Redirect(local(c.FormValue("next"), "/app"), fiber.StatusSeeOther)
 }

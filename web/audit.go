@@ -23,8 +23,8 @@ import (
 
 // auditSubjects are what acts are about, as the filter offers them.
 var auditSubjects = []string{
-	"access", "account", "amount", "api_key", "destination", "email", "exception", "member", "password", "payment", "payment_link", "product",
-	"recovery_code", "recovery_codes", "session", "staff", "switch", "totp", "webhook_endpoint", "withdrawal",
+	"access", "account", "amount", "api_key", "brand", "destination", "exception", "member", "payment", "payment_link", "product",
+	"session", "staff", "switch", "user", "webhook_endpoint", "withdrawal",
 }
 
 // auditFilter reads the filter of the log, as typed and as it is meant.

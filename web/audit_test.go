@@ -177,7 +177,7 @@ func TestAudit_File(t *testing.T) {
 func TestAudit_Words(t *testing.T) {
 	t.Parallel()
 	offered := offeredSubjects(t)
-	act := regexp.MustCompile(`"((?:access|account|amount|api_key|destination|email|exception|invite|member|password|payment|payment_link|product|project|recovery_codes?|session|staff|switch|totp|webhook_endpoint|withdrawal)\.[a-z_]+)"`)
+	act := regexp.MustCompile(`"((?:access|account|amount|api_key|brand|destination|exception|invite|member|payment|payment_link|product|project|session|staff|switch|user|webhook_endpoint|withdrawal)\.[a-z_]+)"`)
 	found := 0
 	for _, folder := range []string{"../merchants", "../payments", "../models", "../cmd/garoupa"} {
 		files, err := filepath.Glob(folder + "/*.go")

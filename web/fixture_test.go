@@ -129,13 +129,22 @@ func (c *client) post(path string, pairs ...string) answer {
 
 func (c *client) do(method, path string, form url.Values) answer {
 	c.t.Helper()
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(form.Encode()))
+	if form == nil {
+		return c.send(method, path, "", nil)
+	}
+	return c.send(method, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+// send sends a body of a media type, or none.
+func (c *client) send(method, path, mediaType string, content io.Reader) answer {
+	c.t.Helper()
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, content)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	request.Header.Set("Accept-Language", c.lang)
-	if form != nil {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if content != nil {
+		request.Header.Set("Content-Type", mediaType)
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
 	response, err := c.http.Do(request)

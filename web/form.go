@@ -23,6 +23,11 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"description": {"": "webhook_description"},
 	"types":       {"": "webhook_types"},
 
+	"lang":    {"": "language"},
+	"accent":  {"": "accent"},
+	"support": {"": "support"},
+	"logo":    {merchants.Missing: "logo_missing", merchants.TooLong: "logo_long", merchants.Unknown: "logo_pixels", "": "logo"},
+
 	"product_name":         {"": "product_name"},
 	"product_slug":         {"": "product_slug"},
 	"product_amount":       {"": "product_amount"},

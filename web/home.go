@@ -48,7 +48,7 @@ func (s *server) home(c *fiber.Ctx) error {
 	}
 	v := visitor(c)
 	props := pages.HomeProps{
-		Shell: shell, Switches: switches, Steps: steps, Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL,
+		Shell: shell, Switches: switches, Steps: steps, StepsHidden: v.StepsHidden, Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL,
 		CanCreate: mayDevelop(v) && !needsAccess(v),
 	}
 	if len(props.Checkouts) > 0 {
@@ -70,15 +70,19 @@ func (s *server) addOverview(c *fiber.Ctx, props *pages.HomeProps) (err error) {
 	return nil
 }
 
-// firstSteps are what a new merchant does before selling; none once all is done.
+// firstSteps are what a new merchant does before selling; none for a member who put
+// them out of sight. Steps that the role does not include lead nowhere.
 func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 	v := visitor(c)
+	if v.StepsHidden {
+		return nil, nil
+	}
 	test := models.Scope{ProjectID: *v.ProjectID}
 	keys, err := models.APIKeys(c.UserContext(), s.DB.Pool, test)
 	if err != nil {
 		return nil, err
 	}
-	paid, err := models.ListCheckouts(c.UserContext(), s.DB.Pool, test, models.CheckoutFilter{Status: models.CheckoutPaid, Limit: 1})
+	charge, err := s.checkoutStep(c, test)
 	if err != nil {
 		return nil, err
 	}
@@ -89,19 +93,41 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 	steps := []pages.HomeStep{
 		{ID: pages.StepAccount, Done: v.EmailVerified, Detail: v.Email, Href: "/verificar-email"},
 		{ID: pages.StepKey, Href: "/app/chaves/nova"},
-		{ID: pages.StepCheckout, Done: len(paid) > 0, Href: "/app/cobrancas"},
+		charge,
 		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},
 		liveStep(c),
 	}
 	if len(keys) > 0 && keys[0].RevokedAt == nil {
 		steps[1].Done, steps[1].Detail = true, merchants.PrefixTest+"…"+keys[0].Last4
 	}
-	for _, step := range steps {
-		if !step.Done {
-			return steps, nil
+	if !mayDevelop(v) {
+		for i := 1; i <= 3; i++ {
+			steps[i].Href = ""
 		}
 	}
-	return nil, nil
+	return steps, nil
+}
+
+// checkoutStep is the first charge in test. It is taken once one is paid: who made one
+// is led to it.
+func (s *server) checkoutStep(c *fiber.Ctx, test models.Scope) (pages.HomeStep, error) {
+	step := pages.HomeStep{ID: pages.StepCheckout, Href: "/app/cobrancas"}
+	for _, status := range []models.CheckoutStatus{models.CheckoutPaid, models.CheckoutPending} {
+		found, err := models.ListCheckouts(c.UserContext(), s.DB.Pool, test, models.CheckoutFilter{Status: status, Limit: 1})
+		switch {
+		case err != nil:
+			return step, err
+		case len(found) == 0:
+		case status == models.CheckoutPaid:
+			step.Done = true
+			return step, nil
+		default:
+			step.Href = "/app/cobrancas/" + found[0].ID
+			step.Detail = i18n.T(c.UserContext(), "home.step_checkout_created")
+			step.Action = i18n.T(c.UserContext(), "home.step_checkout_pay")
+		}
+	}
+	return step, nil
 }
 
 // liveStep is the last of the first steps: asking for production access, and then

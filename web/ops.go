@@ -146,11 +146,11 @@ func (s *server) lastAct(c *fiber.Ctx, objectID string) (string, error) {
 
 // spokenBy is the language in which an account's owner is written to.
 func (s *server) spokenBy(c *fiber.Ctx, accountID string) (i18n.Lang, error) {
-	owners, err := models.MembersToTell(c.UserContext(), s.DB.Pool, accountID, models.RoleOwner)
-	if err != nil || len(owners) == 0 {
+	owner, err := models.OwnerOf(c.UserContext(), s.DB.Pool, accountID)
+	if err != nil {
 		return i18n.Portuguese, err
 	}
-	lang, _ := i18n.Parse(owners[0].Language)
+	lang, _ := i18n.Parse(owner.Language)
 	return lang, nil
 }
 

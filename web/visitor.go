@@ -231,7 +231,7 @@ var menu = []layouts.NavGroup{
 	{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{
 		{ID: layouts.NavLive, Href: "/app/producao"},
 		{ID: layouts.NavTeam, Href: "/app/equipe"},
-		{ID: layouts.NavSettings, Href: securityPath},
+		{ID: layouts.NavSettings, Href: "/app/configuracoes"},
 		{ID: layouts.NavAudit, Href: "/app/auditoria"},
 	}},
 }

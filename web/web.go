@@ -80,7 +80,7 @@ func Register(r fiber.Router, o Options) {
 	s.registerDocs(r)
 	s.registerDevelopment(r)
 	s.registerOps(r)
-	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member))
+	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member, s.noAccess))
 }
 
 // public is what every page for people who are not logged in goes through.
@@ -135,7 +135,7 @@ func (s *server) registerDashboard(app fiber.Router) {
 	s.registerSales(app)
 	s.registerMoney(app)
 	s.registerAccess(app)
-	app.Get("/configuracoes", func(c *fiber.Ctx) error { return c.Redirect(securityPath, fiber.StatusSeeOther) })
+	s.registerSettings(app)
 	s.registerSecurity(app, "/configuracoes/seguranca")
 	s.registerTeam(app)
 

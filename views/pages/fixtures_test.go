@@ -37,6 +37,7 @@ func everyPage() []page {
 	all = append(all, webhookPages()...)
 	all = append(all, linkPages()...)
 	all = append(all, securityPages()...)
+	all = append(all, settingsPages()...)
 	all = append(all, balancePages()...)
 	all = append(all, withdrawalPages()...)
 	all = append(all, withdrawPages()...)

@@ -7,8 +7,10 @@ type HomeProps struct {
 	Shell layouts.Shell
 	// Switches are those that staff have turned on.
 	Switches []SwitchNotice
-	// Steps is the first-run checklist, in order. Empty hides it.
-	Steps []HomeStep
+	// Steps is the first-run checklist, in order. Empty hides it; StepsHidden offers to
+	// show it again.
+	Steps       []HomeStep
+	StepsHidden bool
 	// Overview is how the environment does; nil while nothing was ever charged.
 	Overview *Overview
 	// Balance is shown to the roles that look after money; nil leaves it out.
@@ -31,6 +33,7 @@ type HomeStep struct {
 	Done   bool
 	Detail string // replaces the explanation, such as "svc_test_…9f2c"
 	Href   string // of the step's button; "" shows none
+	Action string // replaces the words on it
 }
 
 // The steps a merchant takes before selling.

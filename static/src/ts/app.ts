@@ -65,6 +65,23 @@ document.addEventListener('focusin', (event) => {
   if ('select' in field.dataset) field.select();
 });
 
+// A form with [data-preview] shows in that frame what is typed, once typing rests: the
+// frame's page takes the fields as its query. Without script a button does. A colour
+// field with [data-well] writes into the field that it names.
+let resting = 0;
+document.addEventListener('input', (event) => {
+  const field = event.target as HTMLInputElement;
+  if (field.dataset.well) (document.getElementById(field.dataset.well) as HTMLInputElement).value = field.value;
+  const form = field.form;
+  if (!form?.dataset.preview) return;
+  clearTimeout(resting);
+  resting = window.setTimeout(() => {
+    const frame = document.getElementById(form.dataset.preview!) as HTMLIFrameElement;
+    const query = new URLSearchParams([...new FormData(form)] as [string, string][]);
+    frame.contentWindow!.location.replace(frame.src.split('?')[0] + '?' + query);
+  }, 250);
+});
+
 // Something under way: [data-follow] is read again until it says no more that it
 // follows, and replaced when its data-version changes. A minute is enough: what takes
 // longer shows when it is due, and is followed from then on.

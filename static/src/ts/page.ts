@@ -19,6 +19,7 @@ export function clock(seconds: number) {
 export function submitOnce() {
   document.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement;
+    if ((event as SubmitEvent).submitter?.hasAttribute('formtarget')) return; // the page stays
     if (form.dataset.busy) event.preventDefault();
     form.dataset.busy = '1';
     (event as SubmitEvent).submitter?.setAttribute('aria-busy', 'true');

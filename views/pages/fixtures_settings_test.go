@@ -1,0 +1,31 @@
+package pages_test
+
+import (
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+	"garoupa/views/pages"
+)
+
+// settingsPages are the sections of the settings, and the page of whom a role keeps out.
+func settingsPages() []page {
+	asked := []components.KeyValue{{Key: "CNPJ", Value: "12.345.678/0001-90"}}
+	verdict := &pages.AccentVerdict{Accent: "#ffd400", BlackText: true, Contrast: "14.8", InkLight: "#6b5900", LinkLight: "4.9", InkDark: "#ffd400", LinkDark: "11.2", Outlined: true}
+	plain := &pages.AccentVerdict{Accent: "#808080", Contrast: "4.6", InkLight: "#808080", InkDark: "#808080"}
+	look := pages.PayBrand{Stylesheet: "ffd400.00000000.css", Logo: "00000000000000000000000000000000.png", LogoWidth: 120, LogoHeight: 120}
+	const preview = "/app/configuracoes/checkout/previa"
+	return []page{
+		{"company", pages.SettingsCompany(pages.SettingsCompanyProps{Shell: shell(false), CanChange: true, Business: "Ateliê Aurora", Asked: true, Facts: asked})},
+		{"company wrong", pages.SettingsCompany(pages.SettingsCompanyProps{Shell: shell(false), CanChange: true, Errors: components.FieldErrors{{Field: "business", Text: "Diga"}}})},
+		{"company seen", pages.SettingsCompany(pages.SettingsCompanyProps{Shell: shell(true), Business: "Ateliê Aurora"})},
+		{"look", pages.SettingsCheckout(pages.SettingsCheckoutProps{Shell: shell(false), CanChange: true, Accent: "#ffd400", Support: "ajuda@loja.test", Brand: look, Verdict: verdict, Preview: preview})},
+		{"look plain", pages.SettingsCheckout(pages.SettingsCheckoutProps{Shell: shell(false), CanChange: true, Verdict: plain, Preview: preview, LogoErrors: components.FieldErrors{{Field: "logo", Text: "Diga"}}})},
+		{"look seen", pages.SettingsCheckout(pages.SettingsCheckoutProps{Shell: shell(true), Accent: "#ffd400", Preview: preview})},
+		{"preview", pages.PayPreview(pending())},
+		{"profile", pages.SettingsProfile(pages.SettingsProfileProps{Shell: shell(false), Name: "Ana", Language: "en", Errors: components.FieldErrors{{Field: "name", Text: "Diga"}}})},
+		{"notices", pages.SettingsNotices(pages.SettingsNoticesProps{Shell: shell(false), Role: "OWNER", Offered: []string{"WEBHOOK_FAILING", "WEBHOOK_DISABLED", "WITHDRAWALS", "ACCESS"}, On: []string{"ACCESS"}})},
+		{"notices none", pages.SettingsNotices(pages.SettingsNoticesProps{Shell: shell(false), Role: "VIEWER"})},
+		{"no access", pages.NoAccess(pages.NoAccessProps{Shell: shell(false), Section: layouts.NavBalance, Role: "VIEWER"})},
+		{"no access to an act", pages.NoAccess(pages.NoAccessProps{Shell: shell(false), Section: layouts.NavKeys, Open: true, Role: "ADMIN", Owner: true})},
+		{"no access to a page", pages.NoAccess(pages.NoAccessProps{Shell: shell(false), Role: "FINANCE"})},
+	}
+}

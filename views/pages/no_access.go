@@ -1,0 +1,18 @@
+package pages
+
+import (
+	"context"
+
+	"garoupa/views/i18n"
+)
+
+// noAccessTitle says what the member asked for in vain.
+func noAccessTitle(ctx context.Context, p NoAccessProps) string {
+	switch {
+	case p.Section == "":
+		return i18n.T(ctx, "error.forbidden_title")
+	case p.Open:
+		return i18n.T(ctx, "noaccess.act", i18n.T(ctx, "nav."+p.Section))
+	}
+	return i18n.T(ctx, "noaccess.section", i18n.T(ctx, "nav."+p.Section))
+}

@@ -1,0 +1,91 @@
+package pages
+
+import (
+	"context"
+
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// settingsPath is what the sections of the settings stand below.
+const settingsPath = "/app/configuracoes/"
+
+// The sections of the settings: the ends of their addresses, and of their names in the
+// catalogs.
+const (
+	SectionCompany  = "empresa"
+	SectionCheckout = "checkout"
+	SectionSecurity = "seguranca"
+	SectionNotices  = "avisos"
+	SectionProfile  = "perfil"
+)
+
+var settingsSections = []string{SectionCompany, SectionCheckout, SectionSecurity, SectionNotices, SectionProfile}
+
+// settingsTabs leads from one section to the others.
+func settingsTabs(ctx context.Context, current string) components.TabsProps {
+	tabs := components.TabsProps{Label: i18n.T(ctx, "nav.settings")}
+	for _, section := range settingsSections {
+		tabs.Tabs = append(tabs.Tabs, components.Tab{
+			Label: i18n.T(ctx, "settings."+section), Href: settingsPath + section, Current: section == current,
+		})
+	}
+	return tabs
+}
+
+// SettingsCompanyProps is GET and POST /app/configuracoes/empresa. Field: business.
+type SettingsCompanyProps struct {
+	layouts.Shell
+	CanChange bool
+	Business  string                // the name that buyers see, as typed
+	Asked     bool                  // production access was asked for
+	Facts     []components.KeyValue // what the request said, as far as the role may know
+	Errors    components.FieldErrors
+}
+
+// SettingsProfileProps is GET and POST /app/configuracoes/perfil. Fields: name, lang
+// and theme.
+type SettingsProfileProps struct {
+	layouts.Shell
+	Name     string // as typed
+	Language string // "pt-BR" or "en"
+	Errors   components.FieldErrors
+}
+
+func (p SettingsProfileProps) languages() []components.SelectOption {
+	var options []components.SelectOption
+	for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+		options = append(options, components.SelectOption{Value: string(lang), Label: i18n.In(lang, "layout.language")})
+	}
+	return options
+}
+
+func (p SettingsProfileProps) themes(ctx context.Context) []components.SelectOption {
+	return []components.SelectOption{
+		{Value: string(layouts.ThemeSystem), Label: i18n.T(ctx, "layout.theme_system")},
+		{Value: string(layouts.ThemeLight), Label: i18n.T(ctx, "layout.theme_light")},
+		{Value: string(layouts.ThemeDark), Label: i18n.T(ctx, "layout.theme_dark")},
+	}
+}
+
+// SettingsNoticesProps is GET and POST /app/configuracoes/avisos. Field: notices.
+type SettingsNoticesProps struct {
+	layouts.Shell
+	Role    string
+	Offered []string // what the role gets unless it is turned off
+	On      []string
+}
+
+// alwaysSent are what nobody can turn off.
+var alwaysSent = []string{"security", "switches", "destinations", "team", "links"}
+
+func (p SettingsNoticesProps) options(ctx context.Context) []components.CheckboxOption {
+	var options []components.CheckboxOption
+	for _, notice := range p.Offered {
+		options = append(options, components.CheckboxOption{
+			Value: notice, Label: i18n.T(ctx, "settings.notice_"+notice), Hint: i18n.T(ctx, "settings.notice_"+notice+"_body"),
+		})
+	}
+	return options
+}

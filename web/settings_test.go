@@ -1,0 +1,357 @@
+package web_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/web/browsertest"
+)
+
+const (
+	companyPage  = "/app/configuracoes/empresa"
+	checkoutPage = "/app/configuracoes/checkout"
+	noticesPage  = "/app/configuracoes/avisos"
+	profilePage  = "/app/configuracoes/perfil"
+	logoForm     = checkoutPage + "/logo"
+)
+
+// upload sends a file as a form does.
+func (c *client) upload(path, field string, file []byte) answer {
+	c.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile(field, "logo.png")
+	if err == nil {
+		_, err = part.Write(file)
+	}
+	if err == nil {
+		err = form.Close()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return c.send(http.MethodPost, path, form.FormDataContentType(), &body)
+}
+
+// changes lists who changed what about a subject, as the audit log has it.
+func (s *site) changes(t *testing.T, subject string) (changes []string) {
+	t.Helper()
+	lines, err := models.AuditLines(t.Context(), s.DB.Pool, models.AuditFilter{AccountID: s.Account.ID, Subject: subject})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range slices.Backward(lines) {
+		for name, after := range l.After {
+			changes = append(changes, l.Action+" "+name+": "+l.Before[name]+" > "+after)
+		}
+	}
+	return changes
+}
+
+func TestSettings_Company(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	if a := c.get("/app/configuracoes"); a.status != http.StatusSeeOther || a.header.Get("Location") != companyPage {
+		t.Errorf("the settings lead to %s", a.header.Get("Location"))
+	}
+	a := c.get(companyPage)
+	if a.status != http.StatusOK || a.Find("#business").AttrOr("value", "") != "Ateliê Aurora" || a.Find("nav a[aria-current=page]").Length() < 2 {
+		t.Errorf("%d: %s", a.status, a.Find("main").Text())
+	}
+	for _, wrong := range []string{"", " \n", strings.Repeat("é", 201), "Loja\u202e gnidnatsrednu"} {
+		a := c.post(companyPage, "business", wrong)
+		if a.status != http.StatusUnprocessableEntity || a.Find("#business").AttrOr("value", "-") != wrong || a.Find("#business-error").Length() != 1 {
+			t.Errorf("%q: %d", wrong, a.status)
+		}
+	}
+	charge := s.Checkout(t, payments.NewCheckout{})
+	if a := c.post(companyPage, "business", "  Ateliê   Lua "); a.status != http.StatusSeeOther || !strings.Contains(c.get(companyPage).Text(), "Nome da loja salvo") {
+		t.Errorf("renamed: %d", a.status)
+	}
+	if a := c.get("/pay/" + charge.ID); !strings.Contains(a.Find("header").Text(), "Ateliê Lua") {
+		t.Error("buyers read another name")
+	}
+	c.post(companyPage, "business", "Ateliê Lua") // nothing changes
+	if got := s.changes(t, "account"); !slices.Equal(got, []string{"account.renamed name: Ateliê Aurora > Ateliê Lua"}) {
+		t.Errorf("the audit log says %q", got)
+	}
+
+	c.post("/app/producao/pedido", accessAnswers("send")...)
+	contact := accessAnswers("")[13]
+	for role, sees := range map[models.Role]bool{models.RoleAdmin: true, models.RoleViewer: false} {
+		s.GiveRole(t, role)
+		a := c.get(companyPage)
+		if !strings.Contains(a.Text(), accessAnswers("")[1]) || strings.Contains(a.Text(), contact) != sees || (a.Find("main form").Length() > 0) != sees {
+			t.Errorf("%s: %s", role, a.Find("main").Text())
+		}
+	}
+}
+
+func TestSettings_Checkout(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	a := c.post(checkoutPage, "accent", "verde", "support", "nobody")
+	if a.status != http.StatusUnprocessableEntity || a.Find("#accent-error, #support-error").Length() != 2 ||
+		a.Find("#accent").AttrOr("value", "") != "verde" || a.Find("#support").AttrOr("value", "") != "nobody" {
+		t.Errorf("wrong: %d", a.status)
+	}
+	for _, wrong := range []string{"a@b", "https://", "javascript:alert(1)", "12", "x@example.com/" + strings.Repeat("x", 250), "a\u202eb@example.com"} {
+		if a := c.post(checkoutPage, "support", wrong); a.status != http.StatusUnprocessableEntity {
+			t.Errorf("the contact %q: %d", wrong, a.status)
+		}
+	}
+	if a := c.post(checkoutPage, "accent", "#FFD400", "support", "ajuda@loja.example"); a.status != http.StatusSeeOther {
+		t.Fatalf("saved: %d", a.status)
+	}
+	a = c.get(checkoutPage)
+	if a.Find("#accent").AttrOr("value", "") != "#ffd400" || !strings.Contains(a.Text(), "Aparência salva") || !strings.Contains(a.Text(), "O texto do botão é preto") {
+		t.Errorf("after: %s", a.Find("main").Text())
+	}
+	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'; frame-src 'self'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("the policy is %s", policy)
+	}
+
+	for name, tc := range map[string]struct {
+		file   []byte
+		status int
+		says   string
+	}{
+		"nothing": {nil, 422, "Escolha uma imagem"}, "a text": {[]byte("GIF89a, or not"), 422, "Não conseguimos ler"},
+		"6 MB":  {make([]byte, 6<<20), 422, "passa de 2 MB"},
+		"a dot": {noisyLogo(t, 3, 3), 422, "pelo menos 16"},
+	} {
+		if a := c.upload(logoForm, "logo", tc.file); a.status != tc.status || !strings.Contains(a.Find("main").Text(), tc.says) {
+			t.Errorf("%s: %d %s", name, a.status, a.Find("#logo-error").Text())
+		}
+	}
+	if a := c.post(logoForm, "logo", "no file"); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("a form without a file: %d", a.status)
+	}
+	for path, length := range map[string]string{logoForm: "9000000", companyPage: "2000000"} {
+		refused, _ := exchange(t, s, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: "+length+"\r\n\r\n", 1)
+		if refused[0].StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s bytes to %s: %d", length, path, refused[0].StatusCode)
+		}
+	}
+	if a := c.upload(logoForm, "logo", noisyLogo(t, 64, 64)); a.status != http.StatusSeeOther || c.get(checkoutPage).Find("main img[src^='/marca/']").Length() != 1 {
+		t.Errorf("a logo: %d", a.status)
+	}
+
+	// The preview shows what is typed and right, else what is saved.
+	preview := a.Find("iframe").AttrOr("src", "")
+	for query, want := range map[string]string{"": "ffd400", "?accent=%23112233&support=": "112233", "?accent=nonsense&support=": "ffd400", "?accent=&support=": ""} {
+		a := c.get(preview + query)
+		sheet := a.Find("link[rel=stylesheet]").AttrOr("href", "")
+		if a.status != http.StatusOK || want == "" == strings.HasPrefix(sheet, "/marca/") || !strings.Contains(sheet, want) || a.Find("[inert] #code").Length() != 1 {
+			t.Errorf("%s: %d %s", query, a.status, sheet)
+		}
+		if (a.Find("a[href^=mailto]").Length() == 1) != (query == "") {
+			t.Errorf("%s: another contact", query)
+		}
+		if policy := a.header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'self'") || strings.Contains(policy, "'none'; frame-src") {
+			t.Errorf("the preview's policy is %s", policy)
+		}
+	}
+	if a := c.post(logoForm + "/remover"); a.status != http.StatusSeeOther || c.get(checkoutPage).Find("main img").Length() != 0 {
+		t.Errorf("the logo was removed: %d", a.status)
+	}
+	got := s.changes(t, "brand")
+	slices.Sort(got)
+	if len(got) != 4 || got[0] != "brand.changed accent:  > #ffd400" || got[3] != "brand.changed support:  > ajuda@loja.example" {
+		t.Errorf("the audit log says %q", got)
+	}
+}
+
+func TestSettings_Profile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	a := c.post(profilePage, "name", "", "lang", "fr", "theme", "dark")
+	if a.status != http.StatusUnprocessableEntity || a.Find("#name-error, #lang-error").Length() != 2 || a.Find("html[data-theme]").Length() != 0 {
+		t.Errorf("wrong: %d", a.status)
+	}
+	if a := c.post(profilePage, "name", "Ana Lima Souza", "lang", "en", "theme", "dark"); a.status != http.StatusSeeOther {
+		t.Fatalf("saved: %d", a.status)
+	}
+	a = c.get(profilePage)
+	if a.Find("html").AttrOr("lang", "") != "en" || a.Find("html").AttrOr("data-theme", "") != "dark" || !strings.Contains(a.Text(), "Profile saved") ||
+		a.Find("#lang option[selected]").AttrOr("value", "") != "en" || a.Find("#theme option[selected]").AttrOr("value", "") != "dark" {
+		t.Errorf("after: %s", a.Find("main").Text())
+	}
+	user, err := models.UserByEmail(s.DB.DB, s.Email)
+	if err != nil || user.Name != "Ana Lima Souza" || user.Language != "en" {
+		t.Errorf("%+v, %v", user, err)
+	}
+	got := s.changes(t, "user")
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"user.profile_changed language: pt-BR > en", "user.profile_changed name: Ana Lima > Ana Lima Souza"}) {
+		t.Errorf("the audit log says %q", got)
+	}
+}
+
+// A member turns off what their role gets. What another role of theirs had turned off
+// stays, and the rest cannot be turned off.
+func TestSettings_Notices(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	boxes := func(selector string) int { return c.get(noticesPage).Find("input[name=notices]" + selector).Length() }
+	if boxes("") != 4 || boxes("[checked]") != 4 {
+		t.Errorf("an owner is offered %d, %d of them on", boxes(""), boxes("[checked]"))
+	}
+	if a := c.post(noticesPage, "notices", "ACCESS", "notices", "WEBHOOK_FAILING", "notices", "PASSWORD"); a.status != http.StatusSeeOther {
+		t.Fatalf("saved: %d", a.status)
+	}
+	s.moves(t, models.RoleFinance)
+	if boxes("") != 1 || boxes("[checked]") != 0 {
+		t.Errorf("who looks after money is offered %d, %d of them on", boxes(""), boxes("[checked]"))
+	}
+	c.post(noticesPage, "notices", "WITHDRAWALS")
+	muted, err := models.MutedNotices(t.Context(), s.DB.Pool, s.Account.ID, s.Owner.UserID)
+	if err != nil || !slices.Equal(muted, []models.Notice{models.NoticeWebhookDisabled}) {
+		t.Errorf("turned off are %q, %v", muted, err)
+	}
+	if got := s.changes(t, "member"); !slices.Equal(got[len(got)-2:], []string{
+		"member.notices_changed muted:  > WEBHOOK_DISABLED, WITHDRAWALS", "member.notices_changed muted: WEBHOOK_DISABLED, WITHDRAWALS > WEBHOOK_DISABLED",
+	}) {
+		t.Errorf("the audit log says %q", got)
+	}
+	s.moves(t, models.RoleViewer)
+	if a := c.get(noticesPage); a.Find("main form").Length() != 0 || !strings.Contains(a.Text(), "O papel Leitura") {
+		t.Errorf("who only reads: %s", a.Find("main").Text())
+	}
+}
+
+// moves gives the person of New another role, in the membership that they have.
+func (s *site) moves(t *testing.T, role models.Role) {
+	t.Helper()
+	err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		if err := models.SetRole(tx, s.Account.ID, s.Owner.UserID, role); err != nil {
+			return err
+		}
+		return tx.Exec(`WITH heir AS (INSERT INTO users (id, email, name, password_hash)
+				VALUES ('usr_00000000000000000000', 'somebody@example.com', 'Somebody', '') ON CONFLICT DO NOTHING RETURNING id)
+			INSERT INTO members (account_id, user_id, role) SELECT ?, id, 'OWNER' FROM heir`, s.Account.ID).Error
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who may not come in reads what it is and whom to ask, in the dashboard.
+func TestNoAccess(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	for _, tc := range []struct {
+		role     models.Role
+		method   string
+		path     string
+		lang     string
+		title    string
+		whom     string
+		sections int // the section stands in the menu, which is there twice
+	}{
+		{models.RoleDeveloper, "GET", "/app/saques", "pt-BR", "Você não tem acesso a Saques", "Peça a um administrador da conta.", 0},
+		{models.RoleFinance, "GET", "/app/requisicoes", "en", "You do not have access to Requests", "Ask an administrator of the account.", 0},
+		{models.RoleFinance, "GET", "/app/chaves/nova", "pt-BR", "Você não pode fazer isto em Chaves de API", "Peça a um administrador da conta.", 2},
+		{models.RoleAdmin, "GET", "/app/auditoria.csv", "pt-BR", "Você não tem acesso a Auditoria", "Peça ao dono da conta.", 0},
+		{models.RoleViewer, "POST", companyPage, "en", "You cannot do this in Settings", "Your role here is Viewer.", 2},
+		{models.RoleViewer, "POST", checkoutPage, "pt-BR", "Você não pode fazer isto em Configurações", "Seu papel aqui é Leitura.", 2},
+		{models.RoleDeveloper, "POST", logoForm, "pt-BR", "Você não pode fazer isto em Configurações", "Peça a um administrador", 2},
+		{models.RoleDeveloper, "POST", logoForm + "/remover", "pt-BR", "Você não pode fazer isto em Configurações", "Peça a um administrador", 2},
+	} {
+		s.GiveRole(t, tc.role)
+		c.lang = tc.lang
+		a := c.do(tc.method, tc.path, nil)
+		if tc.method == http.MethodPost {
+			a = c.post(tc.path)
+		}
+		if a.status != http.StatusForbidden || a.Find("h1").Text() != tc.title || !strings.Contains(a.Find("main").Text(), tc.whom) ||
+			a.Find("nav a[aria-current=page]").Length() != tc.sections || a.Find("main a[href='/app/equipe']").Length() != 1 {
+			t.Errorf("%s of %s for %s: %d %q", tc.method, tc.path, tc.role, a.status, a.Find("main").Text())
+		}
+	}
+	c.lang = "pt-BR"
+	for _, path := range []string{companyPage, checkoutPage, checkoutPage + "/previa", noticesPage, profilePage} {
+		if a := c.get(path); a.status != http.StatusOK {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}
+
+// The first steps lead to the charge that was made until it is paid, and are put away.
+func TestFirstSteps(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	charge := s.Checkout(t, payments.NewCheckout{})
+	if a := c.get("/app"); a.Find("#steps").Length() != 1 || a.Find("ol a[href='/app/cobrancas/"+charge.ID+"']").Text() != "Abrir cobrança" {
+		t.Error("the steps do not lead to the charge")
+	}
+	s.GiveRole(t, models.RoleViewer)
+	if a := c.get("/app"); a.Find("ol a[href='/app/chaves/nova'], ol a[href='/app/webhooks/novo']").Length() != 0 {
+		t.Error("a step leads where the role may not go")
+	}
+	s.GiveRole(t, models.RoleOwner)
+	if err := s.SimulatePayment(t.Context(), charge.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Key(t, s.Test, "CHECKOUT:CREATE")
+	s.Endpoint(t, "https://shop.example/hook")
+	s.Approve(t)
+	s.DB.Exec("UPDATE users SET email_verified_at = now()")
+	if a := c.get("/app"); !strings.Contains(a.Find("section[aria-labelledby=steps]").Text(), "5 de 5") || a.Find("ol").Length() != 0 {
+		t.Errorf("all done: %s", a.Find("section[aria-labelledby=steps]").Text())
+	}
+	for _, step := range []struct {
+		show   string
+		panels int
+	}{{"", 0}, {"on", 1}} {
+		if a := c.post("/app/primeiros-passos", "show", step.show); a.status != http.StatusSeeOther || c.get("/app").Find("#steps").Length() != step.panels {
+			t.Errorf("show %q: %d", step.show, a.status)
+		}
+	}
+}
+
+// The settings for every eye; the preview follows the hand.
+func TestSettings_BrowserLooks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.branded(t, merchants.BrandLook{Accent: "#7a1fa2", Support: "ajuda@loja.example"}, noisyLogo(t, 300, 100))
+	s.member(t).post("/app/producao/pedido", accessAnswers("send")...)
+	accent := func(page *browsertest.Page, want string) {
+		page.WaitTrue(`(d => d && d.readyState == "complete" && d.querySelector("#code") && getComputedStyle(d.documentElement).getPropertyValue("--accent").trim() == "` + want + `")(document.getElementById("preview").contentDocument)`)
+	}
+	for name, look := range looks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := logIn(t, s, look)
+			page.AllowConsole("422")
+			for picture, path := range map[string]string{"company": companyPage, "notices": noticesPage, "profile": profilePage} {
+				page.Goto(s.url + path)
+				see(page, "settings-"+picture+"-"+name)
+			}
+			page.Goto(s.url + checkoutPage)
+			accent(page, "#7a1fa2")
+			see(page, "settings-checkout-"+name)
+			browsertest.Eval[bool](page, `(document.getElementById("accent").value = "", true)`)
+			page.Type("#accent", "#ffd400")
+			accent(page, "#ffd400")
+			page.Type("#accent", "x")
+			page.Press("Enter")
+			page.WaitFocused("#errors")
+			page.WaitTrue(`document.getElementById("accent").value.includes("x")`)
+			see(page, "settings-wrong-"+name)
+		})
+	}
+}
