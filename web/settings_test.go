@@ -8,10 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/web/browsertest"
 )
 
 const (
@@ -320,38 +318,5 @@ func TestFirstSteps(t *testing.T) {
 		if a := c.post("/app/primeiros-passos", "show", step.show); a.status != http.StatusSeeOther || c.get("/app").Find("#steps").Length() != step.panels {
 			t.Errorf("show %q: %d", step.show, a.status)
 		}
-	}
-}
-
-// The settings for every eye; the preview follows the hand.
-func TestSettings_BrowserLooks(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.branded(t, merchants.BrandLook{Accent: "#7a1fa2", Support: "ajuda@loja.example"}, noisyLogo(t, 300, 100))
-	s.member(t).post("/app/producao/pedido", accessAnswers("send")...)
-	accent := func(page *browsertest.Page, want string) {
-		page.WaitTrue(`(d => d && d.readyState == "complete" && d.querySelector("#code") && getComputedStyle(d.documentElement).getPropertyValue("--accent").trim() == "` + want + `")(document.getElementById("preview").contentDocument)`)
-	}
-	for name, look := range looks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			page := logIn(t, s, look)
-			page.AllowConsole("422")
-			for picture, path := range map[string]string{"company": companyPage, "notices": noticesPage, "profile": profilePage} {
-				page.Goto(s.url + path)
-				see(page, "settings-"+picture+"-"+name)
-			}
-			page.Goto(s.url + checkoutPage)
-			accent(page, "#7a1fa2")
-			see(page, "settings-checkout-"+name)
-			browsertest.Eval[bool](page, `(document.getElementById("accent").value = "", true)`)
-			page.Type("#accent", "#ffd400")
-			accent(page, "#ffd400")
-			page.Type("#accent", "x")
-			page.Press("Enter")
-			page.WaitFocused("#errors")
-			page.WaitTrue(`document.getElementById("accent").value.includes("x")`)
-			see(page, "settings-wrong-"+name)
-		})
 	}
 }
