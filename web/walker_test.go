@@ -132,25 +132,18 @@ func (w *walker) failsBy(picture, button string) {
 	w.look(picture)
 }
 
-// look checks the page as it stands, in both themes, on a phone and at a desk. All the
-// rules of accessibility apply to the phone in one language and to the desk in the
-// other, since another language changes no structure.
+// look checks the page as it stands. Its words and its width are checked in every way;
+// what somebody could not read or use is looked for, in both themes, on a phone in one
+// language and at a desk in the other, since a language changes no structure and no
+// colour. Whoever wants pictures has it looked for in all eight ways.
 func (w *walker) look(picture string) {
 	w.t.Helper()
 	w.words()
-	for _, dark := range []bool{false, true} {
-		w.SetDark(dark)
-		w.inspect(dark, w.lang == i18n.Portuguese)
-		w.keep(picture, "phone", dark)
-	}
 	w.NoSidewaysScroll()
+	w.inspect(picture, "phone", w.lang == i18n.Portuguese)
 	w.Resize(browsertest.Desktop)
-	for _, dark := range []bool{true, false} {
-		w.SetDark(dark)
-		w.inspect(dark, w.lang == i18n.English)
-		w.keep(picture, "desktop", dark)
-	}
 	w.NoSidewaysScroll()
+	w.inspect(picture, "desktop", w.lang == i18n.English)
 	if w.lang == i18n.Portuguese { // whose words are longer
 		w.SetTextSize(200)
 		w.NoSidewaysScroll()
@@ -161,18 +154,18 @@ func (w *walker) look(picture string) {
 	w.Resize(phone)
 }
 
-// inspect looks for what somebody could not read or use: by all rules once, and else by
-// those whose answer may be another.
-func (w *walker) inspect(dark, whole bool) {
+// inspect looks at one screen: by all rules, and in the dark by those about colours.
+func (w *walker) inspect(picture, screen string, due bool) {
 	w.t.Helper()
-	switch {
-	case dark:
-		w.AxeColours()
-	case whole:
-		w.Axe()
-	default:
-		w.AxeRoom()
+	if !due && !pictures {
+		return
 	}
+	w.Axe()
+	w.keep(picture, screen, "light")
+	w.SetDark(true)
+	w.AxeColours()
+	w.keep(picture, screen, "dark")
+	w.SetDark(false)
 }
 
 // see checks a page of a journey as it stands, and keeps a picture of it.
@@ -183,16 +176,11 @@ func see(page *browsertest.Page, picture string) {
 }
 
 // keep makes a picture for whoever wants to see it.
-func (w *walker) keep(picture, screen string, dark bool) {
-	if !pictures {
-		return
+func (w *walker) keep(picture, screen, theme string) {
+	if pictures {
+		name := strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-")
+		w.Screenshot(strings.ReplaceAll(name, "/", "-"))
 	}
-	theme := "light"
-	if dark {
-		theme = "dark"
-	}
-	name := strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-")
-	w.Screenshot(strings.ReplaceAll(name, "/", "-"))
 }
 
 //go:embed testdata/walk.js

@@ -38,9 +38,6 @@ const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-p
 // axeColours are the rules whose answer hangs on the theme.
 const axeColours = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`
 
-// axeRoom are those and the rules whose answer hangs on the room there is.
-const axeRoom = `{ type: "rule", values: ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"] }`
-
 type violation struct {
 	Rule, Help string
 	Nodes      []struct{ Target, Summary string }
@@ -57,13 +54,6 @@ func (p *Page) Axe() {
 func (p *Page) AxeColours() {
 	p.t.Helper()
 	p.axe(axeColours)
-}
-
-// AxeRoom is Axe for another width of a page that Axe has seen: of what is in sight
-// there, whether it can be read, hit and scrolled.
-func (p *Page) AxeRoom() {
-	p.t.Helper()
-	p.axe(axeRoom)
 }
 
 func (p *Page) axe(rules string) {
