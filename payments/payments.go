@@ -68,6 +68,17 @@ func (s *Service) provider(livemode bool) psp.Provider {
 	return s.Simulator
 }
 
+// Institution says what stands behind an environment: "none", "simulator" or "bank".
+func (s *Service) Institution(livemode bool) string {
+	switch {
+	case s.simulated(livemode):
+		return "simulator"
+	case s.provider(livemode) == psp.Provider(psp.None{}):
+		return "none"
+	}
+	return "bank"
+}
+
 // simulated reports whether the simulator is the environment's institution.
 func (s *Service) simulated(livemode bool) bool {
 	return s.provider(livemode) == psp.Provider(s.Simulator)

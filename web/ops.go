@@ -64,6 +64,8 @@ func (s *server) registerOps(r fiber.Router) {
 
 	s.registerSecurity(ops, "/seguranca")
 
+	ops.Get("/saude", s.opsHealth)
+
 	ops.Get("/auditoria", supervisor, s.opsAudit)
 	ops.Get("/auditoria.csv", supervisor, s.opsAuditFile)
 }
@@ -112,6 +114,7 @@ func (s *server) opsShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 		{ID: layouts.OpsWithdrawals, Href: "/ops/saques", Count: queues.Withdrawals.Count + queues.Payouts.Count},
 		{ID: layouts.OpsExceptions, Href: "/ops/excecoes", Count: queues.Exceptions.Count},
 		{ID: layouts.OpsAccounts, Href: "/ops/contas"},
+		{ID: layouts.OpsHealth, Href: "/ops/saude"},
 	}}
 	if *visitor(c).StaffRole == models.StaffSupervisor {
 		out.Nav = append(out.Nav, layouts.NavItem{ID: layouts.OpsAudit, Href: "/ops/auditoria"})

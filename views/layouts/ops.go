@@ -16,6 +16,7 @@ const (
 	OpsWithdrawals  = "withdrawals"
 	OpsExceptions   = "exceptions"
 	OpsAccounts     = "accounts"
+	OpsHealth       = "health"
 	OpsAudit        = "audit"
 	OpsCheckouts    = "checkouts" // not in the menu
 

@@ -1,0 +1,87 @@
+package models
+
+import (
+	"context"
+	"time"
+)
+
+// HealthCountsTo is where Health stops counting what waits.
+const HealthCountsTo = 10_000
+
+// ReceivedLately says what an environment's institution did in the time looked at.
+type ReceivedLately struct {
+	Payments    int
+	LastPayment *time.Time // nil: none
+	Unanswered  int        // calls of the API that it left without an answer
+}
+
+// Waiting is how much waits for the program, and since when.
+type Waiting struct {
+	Count  int        // HealthCountsTo at most
+	Oldest *time.Time // nil: nothing waits
+}
+
+// Health says how an installation fares, for its staff.
+type Health struct {
+	Live, Test ReceivedLately
+	Deliveries Waiting    // whose time has come
+	Mails      Waiting    // not sent
+	Checked    *time.Time // when the books were compared last; nil: not lately
+	Drift      bool       // and that they differed, or could not be compared
+}
+
+// InstallationHealth looks at payments and calls since a time, and at what waits now.
+func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h Health, err error) {
+	rows := []struct {
+		livemode bool
+		into     *ReceivedLately
+	}{{true, &h.Live}, {false, &h.Test}}
+	for _, row := range rows {
+		err := q.QueryRow(ctx, `SELECT p.*, r.* FROM
+			(SELECT count(*), max(recorded_at) FROM payments WHERE livemode = $1 AND recorded_at >= $2) p,
+			(SELECT count(*) FROM api_requests WHERE livemode = $1 AND at >= $2 AND status = 503) r`,
+			row.livemode, since).Scan(&row.into.Payments, &row.into.LastPayment, &row.into.Unanswered)
+		if err != nil {
+			return h, err
+		}
+	}
+	err = q.QueryRow(ctx, `SELECT d.*, m.* FROM
+		(SELECT count(*), min(scheduled_at) FROM (SELECT scheduled_at FROM river_job
+			WHERE state = 'available' AND queue >= 'we' AND queue < 'wf' AND scheduled_at <= $1 LIMIT $2) due) d,
+		(SELECT count(*), min(created_at) FROM (SELECT created_at FROM mails WHERE sent_at IS NULL ORDER BY created_at LIMIT $2) unsent) m`,
+		now, HealthCountsTo).Scan(&h.Deliveries.Count, &h.Deliveries.Oldest, &h.Mails.Count, &h.Mails.Oldest)
+	if err != nil {
+		return h, err
+	}
+	err = q.QueryRow(ctx, `SELECT max(finalized_at), coalesce((array_agg(state <> 'completed' ORDER BY finalized_at DESC))[1], false)
+		FROM river_job WHERE kind = 'check_books' AND finalized_at IS NOT NULL`).Scan(&h.Checked, &h.Drift)
+	return h, err
+}
+
+// FailingEndpoint is an endpoint that staff may ask its merchant about.
+type FailingEndpoint struct {
+	Endpoint
+	AccountID, AccountName string
+}
+
+// FailingEndpoints lists the endpoints of all accounts at which an event's third
+// attempt failed since their last success, and those that were turned off for it: the
+// longest first, at most limit.
+func FailingEndpoints(ctx context.Context, q Querier, limit int) (list []FailingEndpoint, err error) {
+	rows, err := q.Query(ctx, "SELECT a.id, a.name, "+endpointColumns+` FROM webhook_endpoints e
+		JOIN projects p ON p.id = e.project_id JOIN accounts a ON a.id = p.account_id
+		WHERE e.deleted_at IS NULL AND (e.active AND e.troubled_at IS NOT NULL OR e.disabled_at IS NOT NULL)
+		ORDER BY coalesce(e.troubled_at, e.disabled_at), e.id LIMIT $1`, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var f FailingEndpoint
+		if err := rows.Scan(append([]any{&f.AccountID, &f.AccountName}, f.targets()...)...); err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,137 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+const (
+	// healthLooksBack is the time in which payments and refusals are counted.
+	healthLooksBack = 24 * time.Hour
+	// What waits for longer is a sign that something is wrong.
+	deliveriesLate = time.Minute
+	mailsLate      = 15 * time.Minute
+	booksLate      = 2 * time.Hour // they are compared every hour
+)
+
+// opsHealth shows GET /ops/saude: whether institutions, deliveries, mails and books
+// are well.
+func (s *server) opsHealth(c *fiber.Ctx) error {
+	ctx, now := c.UserContext(), s.Now()
+	health, err := models.InstallationHealth(ctx, s.DB.Pool, now.Add(-healthLooksBack), now)
+	if err != nil {
+		return err
+	}
+	failing, err := models.FailingEndpoints(ctx, s.DB.Pool, pageSize)
+	if err != nil {
+		return err
+	}
+	shell, err := s.opsShell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsHealthProps{Shell: shell, Parts: []pages.OpsHealthPart{
+		s.institutionHealth(ctx, true, health.Live), s.institutionHealth(ctx, false, health.Test),
+		waitingHealth(ctx, "deliveries", health.Deliveries, now, deliveriesLate), waitingHealth(ctx, "mails", health.Mails, now, mailsLate),
+		booksHealth(ctx, health, now),
+	}}
+	for _, e := range failing {
+		props.Endpoints = append(props.Endpoints, failingItem(ctx, e))
+	}
+	return render(c, pages.OpsHealth(props))
+}
+
+// institutionHealth is what an environment's institution did lately. An installation
+// without one for live is not ill: it says so.
+func (s *server) institutionHealth(ctx context.Context, livemode bool, r models.ReceivedLately) pages.OpsHealthPart {
+	id, name := "test", s.Payments.Institution(livemode)
+	if livemode {
+		id = "live"
+	}
+	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
+	switch {
+	case name == "none":
+		badge = components.BadgeProps{Icon: "ban", Text: i18n.T(ctx, "ops.health_none")}
+	case r.Unanswered > 0:
+		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Text: i18n.T(ctx, "ops.health_look")}
+	}
+	last := i18n.T(ctx, "ops.health_no_payment")
+	if r.LastPayment != nil {
+		last = i18n.DateTime(ctx, *r.LastPayment)
+	}
+	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Facts: []components.KeyValue{
+		{Key: i18n.T(ctx, "ops.health_institution"), Value: i18n.T(ctx, "ops.health_institution_"+name)},
+		{Key: i18n.T(ctx, "ops.health_payments"), Value: i18n.Number(ctx, r.Payments)},
+		{Key: i18n.T(ctx, "ops.health_last_payment"), Value: last},
+		{Key: i18n.T(ctx, "ops.health_unanswered"), Value: i18n.Number(ctx, r.Unanswered)},
+	}}
+}
+
+// waitingHealth is a queue of the program's own.
+func waitingHealth(ctx context.Context, id string, w models.Waiting, now time.Time, late time.Duration) pages.OpsHealthPart {
+	count, oldest := i18n.Number(ctx, w.Count), i18n.T(ctx, "ops.health_nothing")
+	if w.Count == models.HealthCountsTo {
+		count = i18n.T(ctx, "ops.health_at_least", count)
+	}
+	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
+	if w.Oldest != nil {
+		oldest = i18n.Age(ctx, *w.Oldest, now)
+		if now.Sub(*w.Oldest) > late {
+			badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Text: i18n.T(ctx, "ops.health_look")}
+		}
+	}
+	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Facts: []components.KeyValue{
+		{Key: i18n.T(ctx, "ops.health_waiting"), Value: count},
+		{Key: i18n.T(ctx, "ops.health_oldest"), Value: oldest},
+	}}
+}
+
+// booksHealth is what the hourly comparison of the books said last.
+func booksHealth(ctx context.Context, h models.Health, now time.Time) pages.OpsHealthPart {
+	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
+	checked := i18n.T(ctx, "ops.health_not_checked")
+	switch {
+	case h.Drift:
+		badge = components.BadgeProps{Tone: components.ToneBad, Icon: "circle-alert", Text: i18n.T(ctx, "ops.health_drift")}
+	case h.Checked == nil || now.Sub(*h.Checked) > booksLate:
+		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Text: i18n.T(ctx, "ops.health_look")}
+	}
+	if h.Checked != nil {
+		checked = i18n.DateTime(ctx, *h.Checked)
+	}
+	return pages.OpsHealthPart{ID: "books", Badge: components.Badge(badge), Facts: []components.KeyValue{
+		{Key: i18n.T(ctx, "ops.health_checked"), Value: checked},
+	}}
+}
+
+// failingItem is an endpoint of some merchant's. Of its address staff see the host
+// alone: what follows may hold a token.
+func failingItem(ctx context.Context, e models.FailingEndpoint) pages.OpsItem {
+	host := e.URL
+	if address, err := url.Parse(e.URL); err == nil {
+		host = address.Host
+	}
+	since := e.CreatedAt
+	switch {
+	case e.FailingSince != nil:
+		since = *e.FailingSince
+	case e.DisabledAt != nil:
+		since = *e.DisabledAt
+	}
+	item := pages.OpsItem{
+		Href: "/ops/contas/" + e.AccountID, Title: e.AccountName, Since: since, Test: !e.Livemode,
+		Detail: host + " · " + i18n.T(ctx, "ops.health_given_up", i18n.Number(ctx, e.FailedEvents)),
+	}
+	if e.DisabledAt != nil {
+		item.Badge = components.Badge(components.BadgeProps{Tone: components.ToneBad, Icon: "ban", Text: i18n.T(ctx, "ops.health_off")})
+	}
+	return item
+}

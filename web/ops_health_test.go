@@ -1,0 +1,63 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/payments"
+)
+
+// The page of health says what is well, and of the rest what to look at.
+func TestOps_Health(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, _ := s.console(t, models.StaffReviewer)
+	part := func(id string) string {
+		a := c.get("/ops/saude")
+		return strings.Join(strings.Fields(a.Find("section[aria-labelledby=health-"+id+"]").Text()), " ")
+	}
+	says := func(id string, wants ...string) {
+		t.Helper()
+		got := part(id)
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s says %q, not %q", id, got, want)
+			}
+		}
+	}
+	says("test", "Tudo certo", "Simulador", "Pagamentos recebidos 0", "Nenhum em 24 horas")
+	says("deliveries", "Tudo certo", "Na fila agora 0", "Nada espera")
+	says("books", "Olhe isto", "Nenhuma nas últimas 24 horas")
+	if got := strings.Join(strings.Fields(c.get("/ops/saude").Find("section[aria-labelledby=card-endpoints]").Text()), " "); !strings.Contains(got, "Nenhum endpoint falha agora.") {
+		t.Errorf("of endpoints it says %q", got)
+	}
+
+	endpoint, _ := s.Endpoint(t, "https://loja.example/hook?token=secreto")
+	checkout := s.Checkout(t, payments.NewCheckout{Amount: 10_00})
+	if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec(`UPDATE webhook_endpoints SET failing_since = ?, troubled_at = ?, failed_events = 3 WHERE id = ?`, s.Clock.Now(), s.Clock.Now(), endpoint.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec(`UPDATE river_job SET scheduled_at = ?`, s.Clock.Now().Add(-time.Hour)).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec(`INSERT INTO river_job (kind, queue, args, max_attempts, state, finalized_at) VALUES
+		('check_books', 'books', '{}', 1, 'discarded', ?), ('check_books', 'books', '{}', 1, 'completed', ?)`, s.Clock.Now(), s.Clock.Now().Add(-time.Hour)).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := models.InsertAPIRequests(t.Context(), s.DB.Pool, []models.APIRequest{{ProjectID: s.Test.ProjectID, At: s.Clock.Now(), Status: 503}}); err != nil {
+		t.Fatal(err)
+	}
+	says("test", "Olhe isto", "Pagamentos recebidos 1", "Chamadas sem resposta dela 1")
+	says("deliveries", "Olhe isto", "Na fila agora 2", "há 1 h")
+	says("books", "Diferença")
+	page := c.get("/ops/saude")
+	failing := page.Find("section[aria-labelledby=card-endpoints] a")
+	if text := failing.Text(); failing.Length() != 1 || !strings.Contains(text, "loja.example") || strings.Contains(text, "secreto") || !strings.Contains(text, "desistidos: 3") {
+		t.Errorf("of endpoints it says %q", text)
+	}
+}
