@@ -47,7 +47,7 @@ func walkOps(t *testing.T, w *walk) {
 		"access-done": "/ops/acessos/" + request.ID, "access-long": "/ops/acessos/" + asked.ID, "accounts": "/ops/contas",
 		"account": "/ops/contas/" + s.Account.ID, "switch": "/ops/contas/" + s.Account.ID + "/travas/SUSPENDED",
 		"switch-off": "/ops/contas/" + s.Account.ID + "/travas/WITHDRAWALS_BLOCKED", "revoke": "/ops/contas/" + s.Account.ID + "/encerrar",
-		"audit": "/ops/auditoria", "audit-none": "/ops/auditoria?subject=member", "security": "/ops/seguranca", "find": "/ops/buscar?q=a", "find-none": "/ops/buscar?q=xyz",
+		"health": "/ops/saude", "audit": "/ops/auditoria", "audit-none": "/ops/auditoria?subject=member", "security": "/ops/seguranca", "find": "/ops/buscar?q=a", "find-none": "/ops/buscar?q=xyz",
 	}
 	page := w.open(t, s, "/entrar?next=/ops")
 	s.enterConsole(t, page.Page, "eva@example.com")
