@@ -30,7 +30,6 @@ type described struct {
 	doc    *openapi3.T
 	router routers.Router
 	seen   map[string]bool // what answered, as "method path status code"
-	shapes map[string]bool // refusals that were checked, see answer.shape
 }
 
 // A stream is a text like any other to whoever holds it to its description.
@@ -69,7 +68,7 @@ func newDescribed(t testing.TB, limits api.Limits) *described {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &described{site: s, bank: bank, doc: doc, router: router, seen: map[string]bool{}, shapes: map[string]bool{}}
+	return &described{site: s, bank: bank, doc: doc, router: router, seen: map[string]bool{}}
 }
 
 // The document is what OpenAPI 3.1 says a document is, and its examples are what
