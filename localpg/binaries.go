@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // oldestMajor is the oldest version whose SQL the product is tested with.
@@ -178,7 +179,7 @@ var versionOutput = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 func examine(ctx context.Context, dir string, runAs account) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, program := range []string{b.initdb(), b.postgres()} {
-		output, err := run(ctx, runAs.command(syscall.SIGKILL, program, "--version"))
+		output, err := version(ctx, program, runAs)
 		if err != nil {
 			return binaries{}, err
 		}
@@ -189,4 +190,19 @@ func examine(ctx context.Context, dir string, runAs account) (binaries, error) {
 		b.major = string(match[1])
 	}
 	return b, nil
+}
+
+// version runs a program, which may have been written just now: whatever another
+// goroutine started at that moment holds the file open for writing until it runs its
+// own program, and Linux runs no such file (go.dev/issue/22315).
+func version(ctx context.Context, program string, runAs account) (output []byte, err error) {
+	const patience, pause = time.Second, 5 * time.Millisecond
+	for waited := time.Duration(0); waited < patience; waited += pause {
+		output, err = run(ctx, runAs.command(syscall.SIGKILL, program, "--version"))
+		if !errors.Is(err, syscall.ETXTBSY) {
+			break
+		}
+		time.Sleep(pause)
+	}
+	return output, err
 }
