@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -81,8 +82,14 @@ func (w *deliverWebhook) rest(ctx context.Context, d *models.DueDelivery, err er
 var errLater = errors.New("jobs: not now")
 
 // attempt makes an attempt, unless there is a reason to make none. It returns what
-// records its end, and how long the endpoint took.
+// records its end, and how long the endpoint took. A panic is an error of this delivery
+// alone: River's own net is not under the goroutines that post.
 func (w *deliverWebhook) attempt(ctx context.Context, d *models.DueDelivery) (record func(context.Context) error, took time.Duration, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = fmt.Errorf("jobs: panic: %v", what)
+		}
+	}()
 	started := w.Now()
 	switch {
 	case d.ByHand && d.Endpoint.DeletedAt != nil, !d.ByHand && d.Status != models.DeliveryPending:

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"garoupa/jobs"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/webhook"
@@ -302,4 +304,33 @@ func TestDelivery_Unrecorded(t *testing.T) {
 			t.Errorf("it stands at %+v", d)
 		}
 	}
+}
+
+// A panic in an attempt ends neither the process nor its lane's other deliveries.
+func TestDelivery_Panic(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	healthy := newReceiver(t, answers(200))
+	endpoint, _ := g.Endpoint(t, healthy.url)
+	g.checkout(t, payments.NewCheckout{})
+	g.checkout(t, payments.NewCheckout{})
+	var calls atomic.Int64
+	g.startWith(t, func(o *jobs.Options) {
+		o.Now = func() time.Time {
+			if calls.Add(1) == 1 {
+				panic("a clock that breaks once")
+			}
+			return time.Now()
+		}
+	})
+	healthy.next(t)
+	eventually(t, "one of the two delivered", func() bool {
+		delivered := 0
+		for _, d := range g.deliveries(t, endpoint.ID) {
+			if d.Status == models.DeliveryDelivered {
+				delivered++
+			}
+		}
+		return delivered == 1
+	})
 }

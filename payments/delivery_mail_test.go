@@ -1,0 +1,125 @@
+package payments_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+)
+
+// Who owns and who develops hears by mail of an event given up, once an hour, and
+// the owner of an endpoint that was turned off. Of a test endpoint they hear once
+// until it succeeds, and once a day.
+func TestRecordAttempt_Mails(t *testing.T) {
+	t.Parallel()
+	t.Run("live", func(t *testing.T) {
+		t.Parallel()
+		f := newFailing(t, true)
+		f.lose(t, 2)
+		f.told(t, "twice in a moment", "webhook_failing", 1, 0)
+		f.Clock.Advance(time.Hour)
+		f.lose(t, 7)
+		f.told(t, "an hour later", "webhook_failing", 2, 0)
+		f.Clock.Advance(5 * 24 * time.Hour)
+		f.lose(t, 1)
+		f.told(t, "after five days", "webhook_failing", 2, 1)
+	})
+	t.Run("test", func(t *testing.T) {
+		t.Parallel()
+		f := newFailing(t, false)
+		f.lose(t, 1)
+		f.told(t, "at first", "webhook_failing_test", 1, 0)
+		f.Clock.Advance(25 * time.Hour)
+		f.lose(t, 1)
+		f.told(t, "the next day", "webhook_failing_test", 1, 0)
+		f.attempt(t, "")
+		f.lose(t, 1)
+		f.told(t, "after a success", "webhook_failing_test", 2, 0)
+		f.attempt(t, "")
+		f.lose(t, 9)
+		f.told(t, "after another, within a day", "webhook_failing_test", 2, 0)
+		f.Clock.Advance(5 * 24 * time.Hour)
+		f.lose(t, 1)
+		f.told(t, "after five days", "webhook_failing_test", 2, 1)
+	})
+}
+
+// failing is a gateway with an endpoint, of an account that has an owner, a developer
+// and somebody who looks after its money.
+type failing struct {
+	*paymentstest.Gateway
+	endpoint  *models.Endpoint
+	developer string // their mail address
+}
+
+func newFailing(t *testing.T, livemode bool) *failing {
+	t.Helper()
+	f := &failing{Gateway: paymentstest.New(t)}
+	if livemode {
+		f.GoLive(t)
+		f.Test = f.Live // so that all that follows is live
+	}
+	f.endpoint, _ = f.Endpoint(t, "http://127.0.0.1:8090/hook?token=secret")
+	f.developer = addMember(t, f.Gateway, models.RoleDeveloper)
+	addMember(t, f.Gateway, models.RoleFinance)
+	return f
+}
+
+// attempt makes a checkout, and the first attempt of its event. It fails for the
+// class, "" for a success.
+func (f *failing) attempt(t *testing.T, class string) {
+	t.Helper()
+	f.Clock.Advance(time.Second)
+	f.Checkout(t, payments.NewCheckout{})
+	f.again(t, class)
+}
+
+func (f *failing) again(t *testing.T, class string) {
+	t.Helper()
+	d, job := delivery(t, f.Gateway, f.endpoint.ID), theJob(t, f.Gateway, f.endpoint.ID)
+	if err := f.RecordAttempt(t.Context(), job.id, d, models.Attempt{ErrorClass: class, StartedAt: f.Clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lose makes so many events that are given up.
+func (f *failing) lose(t *testing.T, events int) {
+	t.Helper()
+	for range events {
+		f.attempt(t, "dns")
+		for range 4 {
+			f.again(t, "dns")
+		}
+	}
+}
+
+// told fails the test unless owner and developer got so many mails of the kind, the
+// owner so many of an endpoint turned off, and nobody anything else. Mails are about
+// the host: an address may hold a token.
+func (f *failing) told(t *testing.T, when, kind string, failures, disabled int) {
+	t.Helper()
+	want := map[string]int{kind + " " + f.Email: failures, kind + " " + f.developer: failures}
+	if disabled > 0 {
+		want[strings.Replace(kind, "failing", "disabled", 1)+" "+f.Email] = disabled
+	}
+	mails, err := models.LatestMails(t.Context(), f.DB.Pool, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, m := range mails {
+		got[m.Kind+" "+m.To]++
+		if m.Params["host"] != "127.0.0.1:8090" || m.Params["endpoint"] != f.endpoint.ID || strings.Contains(fmt.Sprint(m), "secret") {
+			t.Errorf("%s: %+v", when, m)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", when, diff)
+	}
+}
