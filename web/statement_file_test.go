@@ -76,6 +76,7 @@ func TestStatementFile(t *testing.T) {
 			t.Errorf("%s: the newest total is %s", lang, lines[1][5])
 		}
 	}
+	c.lang = "en"
 	if response := c.download("/app/saldo/extrato.csv?kind=fees&from=2026-03-01"); !strings.Contains(response.Header.Get("Content-Disposition"), "statement-test-fees-2026-03-01.csv") {
 		t.Errorf("a part is called %s", response.Header.Get("Content-Disposition"))
 	}
