@@ -221,19 +221,17 @@ func TestStop_Hanging(t *testing.T) {
 	healthy := newReceiver(t, answers(200))
 	slow, secret := g.Endpoint(t, hanging.url)
 	g.Endpoint(t, healthy.url)
-	runner := g.start(t)
+	runner := g.startWith(t, func(o *jobs.Options) { // the attempt may take longer than the test waits for the stop
+		o.Webhooks = webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: 10 * patience})
+	})
 	g.checkout(t, payments.NewCheckout{})
 	first := hanging.next(t)
 	healthy.next(t)
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	start := time.Now()
 	if err := runner.Stop(ctx); err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 4*time.Second { // less than the attempt may take
-		t.Errorf("the stop took %s", took)
 	}
 	if d := g.deliveries(t, slow.ID); len(d) != 1 || d[0].Status != models.DeliveryPending || d[0].Attempts != 0 {
 		t.Errorf("after the stop it stands at %+v", d)

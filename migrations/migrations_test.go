@@ -32,7 +32,7 @@ func open(t *testing.T, url string, n int32) *pgxpool.Pool {
 // limited returns a context that ends before a test that hangs would be noticed.
 func limited(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -256,18 +257,25 @@ func TestOpen_Failure(t *testing.T) {
 func TestSlowQueries(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	for _, sql := range []string{
-		"SELECT 'slow-by-pgx', $1::text FROM pg_sleep(0.55)", "SELECT 'quick-by-pgx', $1::text",
-	} {
+	quick := "" // one that was: a busy machine may need several
+	for i := 0; quick == ""; i++ {
+		sql := fmt.Sprintf("SELECT 'quick-by-pgx-%d', $1::text", i)
+		start := time.Now()
 		if _, err := db.Pool.Exec(t.Context(), sql, "argument-7c1f"); err != nil {
 			t.Fatal(err)
 		}
+		if time.Since(start) < 500*time.Millisecond {
+			quick = fmt.Sprintf("'quick-by-pgx-%d'", i)
+		}
+	}
+	if _, err := db.Pool.Exec(t.Context(), "SELECT 'slow-by-pgx', $1::text FROM pg_sleep(0.55)", "argument-7c1f"); err != nil {
+		t.Fatal(err)
 	}
 	if err := db.Exec("SELECT 'slow-by-gorm', ?::text FROM pg_sleep(0.55)", "argument-7c1f").Error; err != nil {
 		t.Fatal(err)
 	}
 	text := logged.String()
-	for part, want := range map[string]bool{"slow-by-pgx": true, "slow-by-gorm": true, "quick-by-pgx": false, "argument-7c1f": false} {
+	for part, want := range map[string]bool{"slow-by-pgx": true, "slow-by-gorm": true, quick: false, "argument-7c1f": false} {
 		if strings.Contains(text, part) != want {
 			t.Errorf("the log has %s: %v, want %v", part, !want, want)
 		}

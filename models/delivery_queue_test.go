@@ -79,7 +79,7 @@ func TestDeliveryQueue_Lanes(t *testing.T) {
 	}
 
 	one.Close(t.Context()) // as a killed process's connections are
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		got := take(t, other, wide())
 		if len(got[a.ID]) == 3 && len(got[b.ID]) == 3 {
@@ -124,7 +124,7 @@ func TestDeliveryQueue_Shares(t *testing.T) {
 		}
 		q.Close(t.Context())
 		// The locks go with the connection, soon.
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			var held int
 			if err := g.DB.Raw("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())").Row().Scan(&held); err != nil {
 				t.Fatal(err)

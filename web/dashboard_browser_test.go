@@ -65,7 +65,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	for got := (delivery{}); !strings.Contains(got.body, `"checkout.paid"`); {
 		select {
 		case got = <-arrived:
-		case <-time.After(30 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("no webhook tells of the payment")
 		}
 		if want := webhook.Sign(signing, []byte(got.body)); got.signature != want || !strings.Contains(got.body, id) {

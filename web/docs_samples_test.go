@@ -17,6 +17,7 @@ import (
 
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/server/servertest"
 	"garoupa/views/docs"
 	"garoupa/webhook"
 )
@@ -157,12 +158,10 @@ func TestDocs_Receiver(t *testing.T) {
 // stopped.
 func receiver(t *testing.T, language, code, secret string) (address string, said func() string) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(servertest.Address(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	free.Close()
 
 	ctx, stop := context.WithTimeout(context.Background(), sampleTime)
 	t.Cleanup(stop)

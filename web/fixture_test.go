@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/gofiber/fiber/v2"
@@ -28,6 +29,10 @@ func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	os.Exit(m.Run())
 }
+
+// patience is how long a test waits before it says that nothing comes. It is far more
+// than a busy machine needs.
+const patience = time.Minute
 
 // site is the whole gateway, served on an address of its own.
 type site struct {

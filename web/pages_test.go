@@ -56,6 +56,7 @@ func TestPay(t *testing.T) {
 			t.Errorf("the policy is %q", policy)
 		}
 	}
+	visitor.lang = "pt-BR"
 	if a := visitor.get("/pay/" + c.ID + "?lang=en"); a.Find("html").AttrOr("lang", "") != "en" {
 		t.Error("?lang=en is not English")
 	}

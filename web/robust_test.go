@@ -19,7 +19,7 @@ func exchange(t *testing.T, s *site, request string, n int) (answers []*http.Res
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	go io.Copy(conn, strings.NewReader(request)) // the server may stop reading half-way

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"slices"
@@ -46,8 +47,8 @@ func (s *site) changes(t *testing.T, subject string) (changes []string) {
 		t.Fatal(err)
 	}
 	for _, l := range slices.Backward(lines) {
-		for name, after := range l.After {
-			changes = append(changes, l.Action+" "+name+": "+l.Before[name]+" > "+after)
+		for _, name := range slices.Sorted(maps.Keys(l.After)) {
+			changes = append(changes, l.Action+" "+name+": "+l.Before[name]+" > "+l.After[name])
 		}
 	}
 	return changes
@@ -189,9 +190,7 @@ func TestSettings_Profile(t *testing.T) {
 	if err != nil || user.Name != "Ana Lima Souza" || user.Language != "en" {
 		t.Errorf("%+v, %v", user, err)
 	}
-	got := s.changes(t, "user")
-	slices.Sort(got)
-	if !slices.Equal(got, []string{"user.profile_changed language: pt-BR > en", "user.profile_changed name: Ana Lima > Ana Lima Souza"}) {
+	if got := s.changes(t, "user"); !slices.Equal(got, []string{"user.profile_changed language: pt-BR > en", "user.profile_changed name: Ana Lima > Ana Lima Souza"}) {
 		t.Errorf("the audit log says %q", got)
 	}
 }

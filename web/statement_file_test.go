@@ -134,7 +134,7 @@ func TestStatementFile_Large(t *testing.T) { // alone: other tests would use the
 // quiet waits until no connection of the pool is in use.
 func quiet(t *testing.T, s *site) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for s.DB.Pool.Stat().AcquiredConns() > idleConns {
 		select {

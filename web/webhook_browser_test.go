@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -54,19 +56,20 @@ func (s *shop) repair() {
 	s.repaired = true
 }
 
-// work starts the workers, by the real clock, which the pages go by as well.
+// work starts the workers, by the real clock, which the pages go by as well. They repeat
+// nothing before the test is over.
 func (s *site) work(t *testing.T) {
 	t.Helper()
 	s.Clock.Advance(time.Since(s.Clock.Now()))
 	o := s.Options
-	o.Now = time.Now
+	o.Now, o.Backoff = time.Now, slices.Repeat([]time.Duration{59 * time.Minute}, 4)
 	runner, err := jobs.Start(t.Context(), jobs.Options{
 		DB: s.DB, Payments: payments.New(o), Merchants: s.Merchants, Now: time.Now, Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = runner.Stop(t.Context()) })
+	t.Cleanup(func() { _ = runner.Stop(context.Background()) })
 }
 
 // A developer finds out why an event did not arrive, repairs the shop's server, and
@@ -82,7 +85,7 @@ func TestFailedWebhook_Browser(t *testing.T) {
 	page.Press("Enter")
 	page.WaitVisible("Nenhum evento ainda")
 	s.Checkout(t, payments.NewCheckout{Amount: 49_90})
-	for end := time.Now().Add(30 * time.Second); s.latestDelivery(t, e.ID).Attempts == 0; {
+	for end := time.Now().Add(patience); s.latestDelivery(t, e.ID).Attempts == 0; {
 		if time.Now().After(end) {
 			t.Fatal("no attempt was made")
 		}

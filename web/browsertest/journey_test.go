@@ -138,15 +138,15 @@ func TestStepsSayWhatStoodInTheWay(t *testing.T) {
 		{"false", func(p *Page) { p.WaitTrue("1 > 2") }, []string{"wait for 1 > 2", "does not hold"}},
 		{"no such key", func(p *Page) { p.Press("Fly") }, []string{`press "Fly"`}},
 		{"no such attribute", func(p *Page) { p.Attr("h1", "lang") }, []string{"has no lang"}},
-		{"an exception", func(p *Page) { p.True("nope()") }, []string{"nope is not defined"}},
-		{"no server", func(p *Page) { p.Goto("http://127.0.0.1:1/") }, []string{"ERR_"}},
+		{"an exception", func(p *Page) { p.timeout = waitTimeout; p.True("nope()") }, []string{"nope is not defined"}},
+		{"no server", func(p *Page) { p.timeout = waitTimeout; p.Goto("http://127.0.0.1:1/") }, []string{"ERR_"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			failed := failures(t, func(tb testing.TB) {
 				page := Open(tb, base, Options{})
-				page.timeout = 300 * time.Millisecond
+				page.timeout = 300 * time.Millisecond // most wait in vain
 				test.step(page)
 			})
 			wantFailure(t, failed, test.want...)
