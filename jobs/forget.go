@@ -26,6 +26,7 @@ var forgotten = []struct {
 	{"mails", 30 * day, models.DeleteMails},
 	{"sessions", 7 * day, models.DeleteEndedSessions},
 	{"tokens", 7 * day, models.DeleteEndedTokens},
+	{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},
 	{"invitations", 7 * day, models.DeleteEndedInvites},
 }
 

@@ -9,14 +9,16 @@ import (
 
 	"garoupa/fault"
 	"garoupa/models"
+	"garoupa/passkey"
 	"garoupa/vault"
 )
 
-// Options are what a Service is made of. All are required.
+// Options are what a Service is made of. All but Passkeys are required.
 type Options struct {
 	DB           *models.DB
 	Vault        *vault.Vault
-	AllowPrivate bool // endpoints may be on private addresses, for development
+	Passkeys     *passkey.Site // nil: nobody has any
+	AllowPrivate bool          // endpoints may be on private addresses, for development
 	Now          func() time.Time
 }
 

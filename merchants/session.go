@@ -49,28 +49,33 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 		return "", ErrCredentials
 	}
 
-	token = rand.Text()
-	now := s.now()
-	session := models.Session{
-		ID: models.NewSessionID(), ProvenAt: now, TokenHash: tokenHash(token), UserID: user.ID, IP: from.IP, UserAgent: cut(from.UserAgent, 300),
-		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
-	}
-	if user.TOTPSince != nil {
-		session.AwaitsCode, session.ExpiresAt = true, now.Add(codeWithin)
-	}
-	project, err := models.FirstProject(db, user.ID)
-	if err == nil {
-		session.ProjectID = &project.ID
-	} else if !errors.Is(err, models.ErrNotFound) {
-		return "", fmt.Errorf("merchants: log in: %w", err)
-	}
-	if err := models.InsertSession(db, &session); err != nil {
+	session := models.Session{UserID: user.ID, AwaitsCode: user.TOTPSince != nil}
+	if token, err = s.startSession(db, session, from); err != nil {
 		return "", fmt.Errorf("merchants: log in: %w", err)
 	}
 	if session.AwaitsCode {
 		return token, ErrCodeNeeded
 	}
 	return token, nil
+}
+
+// startSession writes a new session, of which is given whose it is and by what they
+// showed it, and returns its token.
+func (s *Service) startSession(db *gorm.DB, session models.Session, from Browser) (token string, err error) {
+	token = rand.Text()
+	now := s.now()
+	session.ID, session.TokenHash, session.IP, session.UserAgent = models.NewSessionID(), tokenHash(token), from.IP, cut(from.UserAgent, 300)
+	session.ProvenAt, session.CreatedAt, session.LastSeenAt, session.ExpiresAt = now, now, now, now.Add(SessionLifetime)
+	if session.AwaitsCode {
+		session.ExpiresAt = now.Add(codeWithin)
+	}
+	project, err := models.FirstProject(db, session.UserID)
+	if err == nil {
+		session.ProjectID = &project.ID
+	} else if !errors.Is(err, models.ErrNotFound) {
+		return "", err
+	}
+	return token, models.InsertSession(db, &session)
 }
 
 // Session returns the token's session, even one that awaits a code, or

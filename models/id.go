@@ -41,6 +41,9 @@ func NewProductID() string { return "prod_" + randomHex(20) }
 // NewSessionID names a session.
 func NewSessionID() string { return "ses_" + randomHex(20) }
 
+// NewPasskeyID names a passkey.
+func NewPasskeyID() string { return "pky_" + randomHex(20) }
+
 // NewTokenID names what a link in a mail stands for.
 func NewTokenID() string { return "tok_" + randomHex(20) }
 

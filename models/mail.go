@@ -38,6 +38,8 @@ const (
 	MailTOTPEnrolled     = "totp_enrolled"
 	MailTOTPDisabled     = "totp_disabled"
 	MailRecoveryCodeUsed = "recovery_code_used"
+	MailPasskeyAdded     = "passkey_added"
+	MailPasskeyRemoved   = "passkey_removed"
 	MailWebhookFailing   = "webhook_failing"
 	MailWebhookDisabled  = "webhook_disabled"
 

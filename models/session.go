@@ -20,8 +20,8 @@ type Session struct {
 	CreatedAt    time.Time
 	LastSeenAt   time.Time
 	ExpiresAt    time.Time
-	ProvenAt     time.Time // when the person last gave the password or a code
-	SecondFactor bool      // a code was part of it
+	ProvenAt     time.Time // when the person last gave the password, a code or a passkey
+	SecondFactor bool      // a code or a passkey was part of it
 	AwaitsCode   bool      // the password was right and the code is to come: lets nobody in
 }
 
@@ -77,10 +77,10 @@ func TouchSession(db *gorm.DB, id string, now time.Time) error {
 }
 
 // ProveSession notes that the session's person has just shown who they are, and with
-// a code if there was one. The session then awaits nothing and lasts until expires.
-func ProveSession(db *gorm.DB, id string, now, expires time.Time, code bool) error {
+// a code or a passkey if there was one. The session then awaits nothing and lasts until expires.
+func ProveSession(db *gorm.DB, id string, now, expires time.Time, second bool) error {
 	return db.Exec(`UPDATE sessions SET proven_at = ?, expires_at = ?, second_factor = second_factor OR ?, awaits_code = false
-		WHERE id = ?`, now, expires, code, id).Error
+		WHERE id = ?`, now, expires, second, id).Error
 }
 
 // Visitor is a logged-in browser: who it is and what it looks at.
@@ -90,6 +90,7 @@ type Visitor struct {
 	Email         string
 	EmailVerified bool
 	TOTPEnrolled  bool // a code is asked for at log-in
+	HasPasskey    bool
 	StaffRole     *StaffRole
 	Role          Role // in the account below; "" for staff without an account
 	AccountID     string
@@ -115,6 +116,7 @@ func VisitorByToken(db *gorm.DB, tokenHash []byte, now time.Time) (*Visitor, err
 	var v Visitor
 	err := db.Raw(`SELECT s.*, u.name AS user_name, u.email, u.staff_role, coalesce(m.role, '') AS role,
 			u.email_verified_at IS NOT NULL AS email_verified, u.totp_since IS NOT NULL AS totp_enrolled,
+			EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_passkey,
 			coalesce(a.id, '') AS account_id, coalesce(a.name, '') AS account_name,
 			coalesce(a.production_access, '') AS access, (SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,
 			coalesce(m.steps_hidden, false) AS steps_hidden

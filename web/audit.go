@@ -23,7 +23,7 @@ import (
 
 // auditSubjects are what acts are about, as the filter offers them.
 var auditSubjects = []string{
-	"access", "account", "amount", "api_key", "brand", "destination", "exception", "member", "payment", "payment_link", "product",
+	"access", "account", "amount", "api_key", "brand", "destination", "exception", "member", "passkey", "payment", "payment_link", "product",
 	"session", "staff", "switch", "user", "webhook_endpoint", "withdrawal",
 }
 

@@ -12,10 +12,10 @@ import (
 var allowed = map[string]string{
 	"server":     "api web models migrations requestid",
 	"api":        "live payments merchants models wire strictjson ratelimit requestid requestlog fault money api/openapi",
-	"web":        "api api/openapi brand live payments merchants mail models taxid totp views/components views/docs views/i18n views/layouts views/pages static pix pix/qr pixkey wallet quote webhook vault ratelimit requestid fault money",
+	"web":        "api api/openapi brand live payments merchants mail models passkey taxid totp views/components views/docs views/i18n views/layouts views/pages static pix pix/qr pixkey wallet quote webhook vault ratelimit requestid fault money",
 	"jobs":       "payments merchants mail models webhook ratelimit",
 	"payments":   "ledger wire models pix pix/qr pix/psp pix/psp/simulator pixkey wallet quote vault fault money",
-	"merchants":  "brand picture models taxid totp webhook vault fault money",
+	"merchants":  "brand passkey picture models taxid totp webhook vault fault money",
 	"mail":       "models vault money views/i18n views/layouts views/mails",
 	"live":       "models requestid",
 	"ledger":     "models money",
@@ -32,7 +32,7 @@ var allowed = map[string]string{
 	"strictjson":       "wire",
 
 	"pix/psp/simulator": "pix pix/psp",
-	"api/openapi":       "", "brand": "", "fault": "", "localpg": "", "migrations": "", "money": "", "pix": "", "pix/psp": "", "picture": "", "pix/qr": "",
+	"api/openapi":       "", "brand": "", "fault": "", "localpg": "", "migrations": "", "money": "", "passkey": "", "pix": "", "pix/psp": "", "picture": "", "pix/qr": "",
 	"pixkey": "taxid", "quote": "", "ratelimit": "", "requestid": "", "static": "", "totp": "", "taxid": "", "vault": "", "wallet": "", "webhook": "",
 }
 

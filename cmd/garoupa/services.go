@@ -8,11 +8,13 @@ import (
 
 	"garoupa/mail"
 	"garoupa/merchants"
+	"garoupa/passkey"
 	"garoupa/payments"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/simulator"
 	"garoupa/quote"
 	"garoupa/vault"
+	"garoupa/views/layouts"
 )
 
 // services are the operations over one database, wired by hand.
@@ -64,7 +66,9 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 			SettlementDelayTest: s.SettlementDelayTest, SettlementDelayLive: s.SettlementDelayLive,
 			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, time.Now), Backoff: s.backoff, Now: time.Now, Wake: after.wake, Tell: after.tell,
 		}),
-		merchants: merchants.New(merchants.Options{DB: db.DB, Vault: v, AllowPrivate: s.allowPrivate(), Now: time.Now}),
+		merchants: merchants.New(merchants.Options{
+			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL), AllowPrivate: s.allowPrivate(), Now: time.Now,
+		}),
 	}
 	writer := &mail.Writer{Vault: v, AppURL: s.AppURL}
 	switch {

@@ -1,0 +1,365 @@
+package merchants_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/passkey"
+	"garoupa/passkey/passkeytest"
+	"garoupa/payments/paymentstest"
+)
+
+const passkeyAddress = "https://app.example"
+
+// holder is an owner with a passkey.
+type holder struct {
+	*paymentstest.Gateway
+	v      *models.Visitor // logged in by the password
+	device *passkeytest.Device
+}
+
+func newHolder(t *testing.T) *holder {
+	t.Helper()
+	g := paymentstest.New(t)
+	g.Merchants.Passkeys = passkey.NewSite("Garoupa", passkeyAddress)
+	h := &holder{Gateway: g, v: logIn(t, g), device: passkeytest.New(t, passkeyAddress)}
+	if err := h.add(t, h.device, "iPhone"); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// add adds the passkey of a device.
+func (h *holder) add(t *testing.T, d *passkeytest.Device, name string) error {
+	t.Helper()
+	options, err := h.Merchants.AskNewPasskey(t.Context(), h.v)
+	if err != nil {
+		return err
+	}
+	a, err := passkey.ReadNewAnswer(d.Make(options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Merchants.AddPasskey(t.Context(), h.v, h.Owner, name, a)
+}
+
+// sign has a device sign what a browser was asked in order to log in.
+func (h *holder) sign(t *testing.T, d *passkeytest.Device, browser string) *passkey.Answer {
+	t.Helper()
+	options, err := h.Merchants.AskPasskeyLogIn(t.Context(), browser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, d.Sign(options))
+}
+
+func read(t *testing.T, answer string) *passkey.Answer {
+	t.Helper()
+	a, err := passkey.ReadAnswer(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (h *holder) logIn(t *testing.T, browser string, a *passkey.Answer) (token string, err error) {
+	t.Helper()
+	return h.Merchants.LogInWithPasskey(t.Context(), browser, a, merchants.Browser{IP: "203.0.113.7", UserAgent: "test"})
+}
+
+// in fails the test unless a device's next signature logs somebody in, or does not.
+func (h *holder) in(t *testing.T, d *passkeytest.Device, want bool, why string) {
+	t.Helper()
+	if _, err := h.logIn(t, "browser", h.sign(t, d, "browser")); (err == nil) != want || err != nil && !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("%s: %v", why, err)
+	}
+}
+
+func (h *holder) passkeys(t *testing.T) []models.Passkey {
+	t.Helper()
+	all, err := models.UserPasskeys(h.DB.DB, h.Owner.UserID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A passkey is both halves of a log-in: no code is asked for, and the session is like
+// one of a password and a code.
+func TestLogInWithPasskey(t *testing.T) {
+	t.Parallel()
+	h := newHolder(t)
+	secret, err := h.Merchants.BeginTOTP(t.Context(), h.v.UserID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &enrolled{Gateway: h.Gateway, secret: secret}
+	if _, err := h.Merchants.EnrolTOTP(t.Context(), h.v, h.Owner, e.code()); err != nil {
+		t.Fatal(err)
+	}
+	h.Clock.Advance(time.Hour)
+	token, err := h.logIn(t, "browser", h.sign(t, h.device, "browser"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := h.Merchants.Visitor(t.Context(), token)
+	if err != nil || v.UserID != h.Owner.UserID || !v.SecondFactor || !v.HasPasskey || v.AwaitsCode || !v.ProvenAt.Equal(v.CreatedAt) || v.ID == h.v.ID ||
+		v.ExpiresAt.Sub(v.CreatedAt) != merchants.SessionLifetime || v.ProjectID == nil || v.IP != "203.0.113.7" || v.UserAgent != "test" {
+		t.Errorf("logged in as %+v, %v", v, err)
+	}
+	if p := h.passkeys(t); len(p) != 1 || p[0].LastUsedAt == nil || !p[0].LastUsedAt.Equal(v.CreatedAt) || p[0].Name != "iPhone" {
+		t.Errorf("passkeys %+v", p)
+	}
+	if string(h.device.Handle) == h.Email || strings.Contains(string(h.device.Handle), "@") {
+		t.Errorf("devices keep %q of the person", h.device.Handle)
+	}
+}
+
+// A challenge counts once, in the browser that was asked, for what it was asked for, and
+// for five minutes; a wrong answer uses it up.
+func TestPasskeyChallenge(t *testing.T) {
+	t.Parallel()
+	h := newHolder(t)
+	a := h.sign(t, h.device, "browser")
+	for range 2 {
+		if _, err := h.logIn(t, "another", a); !errors.Is(err, merchants.ErrCredentials) {
+			t.Errorf("another browser: %v", err)
+		}
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		wg.Go(func() { _, errs[i] = h.logIn(t, "browser", a) })
+	}
+	wg.Wait()
+	in := 0
+	for _, err := range errs {
+		if err == nil {
+			in++
+		} else if !errors.Is(err, merchants.ErrCredentials) {
+			t.Error(err)
+		}
+	}
+	if in != 1 {
+		t.Errorf("one answer logged in %d times", in)
+	}
+
+	late := h.sign(t, h.device, "browser")
+	h.Clock.Advance(5 * time.Minute)
+	if _, err := h.logIn(t, "browser", late); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("after five minutes: %v", err)
+	}
+	if err := h.Merchants.ProveWithPasskey(t.Context(), h.v, h.sign(t, h.device, "browser")); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("a log-in is a proof: %v", err)
+	}
+
+	options, err := h.Merchants.AskPasskeyLogIn(t.Context(), "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	liar := *h.device
+	liar.Unverified = true
+	if _, err := h.logIn(t, "browser", read(t, liar.Sign(options))); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("nobody was verified: %v", err)
+	}
+	if _, err := h.logIn(t, "browser", read(t, h.device.Sign(options))); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("a challenge outlived a wrong answer: %v", err)
+	}
+	made := passkeytest.New(t, passkeyAddress)
+	if options, err = h.Merchants.AskNewPasskey(t.Context(), h.v); err != nil {
+		t.Fatal(err)
+	}
+	n, err := passkey.ReadNewAnswer(made.Make(options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Merchants.AddPasskey(t.Context(), logIn(t, h.Gateway), h.Owner, "x", n); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("another session adds it: %v", err)
+	}
+}
+
+// A device that counts its signatures must count on: of two copies, the one behind is
+// refused, and the log says so.
+func TestPasskeyCopies(t *testing.T) {
+	t.Parallel()
+	h := newHolder(t)
+	h.device.SignCount = 5
+	h.in(t, h.device, true, "the first count")
+	stolen := *h.device
+	h.device.SignCount = 6
+	h.in(t, h.device, true, "the next count")
+	for _, count := range []uint32{6, 5, 0} {
+		stolen.SignCount = count
+		h.in(t, &stolen, false, fmt.Sprintf("count %d after 6", count))
+	}
+	h.device.SignCount = 7
+	h.in(t, h.device, true, "the count goes on")
+	var suspected int
+	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.copy_suspected' AND actor = ? AND object_id = ?", h.Owner.UserID, h.passkeys(t)[0].ID).Scan(&suspected)
+	if suspected != 3 {
+		t.Errorf("the log tells of %d copies", suspected)
+	}
+	for _, sql := range []string{
+		"UPDATE passkeys SET sign_count = 1", "UPDATE passkeys SET public_key = 'x'", "UPDATE passkeys SET user_id = user_id || 'x'",
+	} {
+		if err := h.DB.Exec(sql).Error; !models.Violates(err, "passkeys_stay") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
+// A passkey is one person's, has a name, is told of by mail and in the log, and there
+// are ten at most.
+func TestAddPasskey(t *testing.T) {
+	t.Parallel()
+	h := newHolder(t)
+	if v, err := models.SessionByToken(h.DB.DB, h.v.TokenHash, h.Clock.Now()); err != nil || !v.SecondFactor {
+		t.Errorf("the session of who added it: %+v, %v", v, err)
+	}
+	for name, problem := range map[string]merchants.Problem{
+		"": merchants.Missing, " \t": merchants.Missing, strings.Repeat("é", 61): merchants.TooLong, "a\x01b": merchants.Malformed,
+	} {
+		err := h.add(t, passkeytest.New(t, passkeyAddress), name)
+		if problems, ok := errors.AsType[merchants.Invalid](err); !ok || problems["passkey_name"] != problem {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := h.add(t, h.device, "again"); !errors.Is(err, merchants.ErrPasskeyKnown) {
+		t.Errorf("one that is known: %v", err)
+	}
+	liar := passkeytest.New(t, "https://evil.example")
+	if err := h.add(t, liar, "liar"); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("one of another site: %v", err)
+	}
+	for range merchants.MaxPasskeys - 1 {
+		if err := h.add(t, passkeytest.New(t, passkeyAddress), "  Meu   celular "); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.add(t, passkeytest.New(t, passkeyAddress), "x"); !errors.Is(err, merchants.ErrPasskeys) {
+		t.Errorf("the eleventh: %v", err)
+	}
+	all := h.passkeys(t)
+	if len(all) != merchants.MaxPasskeys || all[9].Name != "Meu celular" {
+		t.Errorf("%d passkeys, the last %+v", len(all), all[len(all)-1])
+	}
+	var mails, audits int
+	h.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'passkey_added' AND recipient = ? AND params->>'passkey' = 'iPhone'", h.Email).Scan(&mails)
+	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.added' AND actor = ?", h.Owner.UserID).Scan(&audits)
+	if mails != 1 || audits != merchants.MaxPasskeys {
+		t.Errorf("%d mails, %d lines of the log", mails, audits)
+	}
+}
+
+// A removed passkey logs nobody in, and neither does one of somebody else's choice.
+func TestRemovePasskey(t *testing.T) {
+	t.Parallel()
+	h := newHolder(t)
+	id := h.passkeys(t)[0].ID
+	stranger := h.Owner
+	stranger.UserID, _ = h.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password, Role: models.StaffReviewer})
+	for _, wrong := range []error{
+		h.Merchants.RemovePasskey(t.Context(), stranger, id), h.Merchants.RenamePasskey(t.Context(), stranger, id, "x"),
+		h.Merchants.RemovePasskey(t.Context(), h.Owner, "pky_x"), h.Merchants.RenamePasskey(t.Context(), h.Owner, models.NewPasskeyID(), "x"),
+	} {
+		if !errors.Is(wrong, models.ErrNotFound) {
+			t.Error(wrong)
+		}
+	}
+	for range 2 {
+		if err := h.Merchants.RenamePasskey(t.Context(), h.Owner, id, "Notebook"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	impostor := *h.device
+	impostor.Handle = []byte(stranger.UserID)
+	h.in(t, &impostor, false, "another's handle")
+	impostor.Handle = nil
+	h.in(t, &impostor, false, "nobody's handle")
+	h.in(t, h.device, true, "its own")
+
+	pending := h.sign(t, h.device, "browser")
+	if err := h.Merchants.RemovePasskey(t.Context(), h.Owner, id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.logIn(t, "browser", pending); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("asked before it was removed: %v", err)
+	}
+	h.in(t, h.device, false, "removed")
+	if err := h.Merchants.RemovePasskey(t.Context(), h.Owner, id); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("removed twice: %v", err)
+	}
+	if _, err := h.Merchants.AskPasskeyProof(t.Context(), h.v); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("a proof by no passkey: %v", err)
+	}
+	last := audited(t, h.Gateway, 2)
+	if last[0].Action != "passkey.renamed" || last[0].Before != `{"name": "iPhone"}` || last[0].After != `{"name": "Notebook"}` ||
+		last[1].Action != "passkey.removed" || last[1].Object != id || last[1].Detail != `{"name": "Notebook"}` {
+		t.Errorf("the log says %+v", last)
+	}
+	var mails int
+	h.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'passkey_removed' AND params->>'passkey' = 'Notebook'").Scan(&mails)
+	if mails != 1 {
+		t.Errorf("%d mails", mails)
+	}
+}
+
+// Who is logged in proves who they are by a passkey of theirs, and by nobody else's. Who
+// was removed from a team gets no further by a passkey than by the password.
+func TestProveWithPasskey(t *testing.T) {
+	t.Parallel()
+	h := newHolder(t)
+	prove := func(v *models.Visitor, d *passkeytest.Device) error {
+		t.Helper()
+		options, err := h.Merchants.AskPasskeyProof(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Merchants.ProveWithPasskey(t.Context(), v, read(t, d.Sign(options)))
+	}
+	v := logIn(t, h.Gateway)
+	h.Clock.Advance(time.Hour)
+	if err := prove(v, h.device); err != nil {
+		t.Fatal(err)
+	}
+	session, err := models.SessionByToken(h.DB.DB, v.TokenHash, h.Clock.Now())
+	if err != nil || !session.SecondFactor || !session.ProvenAt.Equal(h.Clock.Now()) || !session.ExpiresAt.Equal(v.ExpiresAt) {
+		t.Errorf("proven: %+v, %v", session, err)
+	}
+
+	if _, err := h.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password, Role: models.StaffReviewer}); err != nil {
+		t.Fatal(err)
+	}
+	token, err := h.Merchants.LogIn(t.Context(), "eva@example.com", password, merchants.Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eva, err := h.Merchants.Visitor(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &holder{Gateway: h.Gateway, v: eva, device: passkeytest.New(t, passkeyAddress)}
+	if err := other.add(t, other.device, "Chave USB"); err != nil {
+		t.Fatal(err)
+	}
+	if err := prove(eva, h.device); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("somebody else's passkey is a proof: %v", err)
+	}
+
+	if err := h.DB.Exec("ALTER TABLE members DISABLE TRIGGER members_keep_owner; DELETE FROM members").Error; err != nil {
+		t.Fatal(err)
+	}
+	token, err = h.logIn(t, "browser", h.sign(t, h.device, "browser"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := h.Merchants.Visitor(t.Context(), token); err != nil || v.ProjectID != nil || v.Role != "" {
+		t.Errorf("removed: %+v, %v", v, err)
+	}
+}
