@@ -28,7 +28,7 @@ func TestForget(t *testing.T) {
 		`INSERT INTO tokens (id, purpose, user_id, email, created_at, expires_at, used_at)
 			SELECT 'tok_' || lpad(to_hex(n), 20, '0'), 'RESET_PASSWORD', @user, 'x@example.com', @at, @at, CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
 		`INSERT INTO passkey_challenges (challenge, purpose, browser, expires_at)
-			SELECT sha256(n::text::bytea), 'LOG_IN', sha256(@user::text::bytea), @at + interval '7 d' FROM generate_series(1, 5001) n`,
+			SELECT sha256(n::text::bytea), 'LOG_IN', sha256(convert_to(@user, 'UTF8')), @at + interval '7 d' FROM generate_series(1, 5001) n`,
 		`INSERT INTO invites (id, account_id, email, role, invited_by, created_at, sent_at, expires_at, accepted_at, accepted_by, revoked_at)
 			SELECT 'inv_' || lpad(to_hex(n), 20, '0'), @account, n || '@example.com', 'VIEWER', @user, @at, @at, @at + CASE WHEN n > 2 THEN interval '1 s' ELSE '9 d' END,
 				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END FROM generate_series(1, 3) n`,
