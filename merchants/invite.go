@@ -218,6 +218,7 @@ func (s *Service) join(tx *models.Tx, i *models.Invitation, userID, ip string) e
 // Newcomer is a person who joins by an invitation and has no log-in yet.
 type Newcomer struct {
 	Name, Password, Language string
+	Terms                    Acceptance
 }
 
 // JoinAsNewcomer makes the person whom the link was sent to a user and a member, and
@@ -231,6 +232,7 @@ func (s *Service) JoinAsNewcomer(ctx context.Context, token string, in Newcomer,
 	problems := Invalid{}
 	problems.length("name", in.Name, 1, 200)
 	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
+	in.Terms.check(problems)
 	if err := problems.orNil(); err != nil {
 		return "", err
 	}
@@ -238,6 +240,7 @@ func (s *Service) JoinAsNewcomer(ctx context.Context, token string, in Newcomer,
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		now := s.now()
 		user := &models.User{ID: models.NewUserID(), Email: i.Email, Name: in.Name, PasswordHash: hash, Language: in.Language, CreatedAt: now, EmailVerifiedAt: &now}
+		in.Terms.note(user, now)
 		if err := models.InsertUser(tx, user); err != nil {
 			return err
 		}

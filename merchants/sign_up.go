@@ -21,7 +21,8 @@ const MaxPasswordLength = 200
 type NewMerchant struct {
 	Name, Business, Email, Password string
 	Language                        string // of the page: "pt-BR" or "en"; mails are written in it
-	Verified                        bool   // the address is known to be theirs: no mail asks them to prove it
+	Terms                           Acceptance
+	Verified                        bool // the address is known to be theirs: no mail asks them to prove it
 }
 
 // Merchant is what a sign-up made.
@@ -45,6 +46,7 @@ func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merc
 		if in.Verified {
 			user.EmailVerifiedAt = &now
 		}
+		in.Terms.note(user, now)
 		for _, insert := range []func() error{
 			func() error { return models.InsertUser(tx, user) },
 			func() error {
@@ -89,6 +91,7 @@ func (in NewMerchant) check() error {
 		problems["email"] = Malformed
 	}
 	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
+	in.Terms.check(problems)
 	return problems.orNil()
 }
 

@@ -36,6 +36,8 @@ type User struct {
 	StaffRole    *StaffRole // nil: not staff
 	CreatedAt    time.Time
 
+	TermsURL        *string    // which terms of use the person accepted when they made their log-in; nil: none
+	TermsAcceptedAt *time.Time // nil if TermsURL is
 	EmailVerifiedAt *time.Time
 	TOTPSecret      []byte     // of the code generator, sealed by package vault
 	TOTPSince       *time.Time // when a code of it was first shown; nil: the secret does not count

@@ -35,11 +35,11 @@ func name(c *fiber.Ctx) {
 // logged writes a line for each request. It answers the error of what comes after
 // it, so that the line has the status that was sent. Queries are left out: they
 // may hold what people searched for.
-func logged(demo bool) fiber.Handler {
+func logged(pages web.Options) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		start := time.Now()
 		if err := c.Next(); err != nil {
-			if err := answer(demo)(c, err); err != nil {
+			if err := answer(pages)(c, err); err != nil {
 				return err
 			}
 		}
@@ -49,9 +49,8 @@ func logged(demo bool) fiber.Handler {
 	}
 }
 
-// answer writes an error the way of the surface that it belongs to. In a
-// demonstration, pages of errors say so like all others.
-func answer(demo bool) fiber.ErrorHandler {
+// answer writes an error the way of the surface that it belongs to.
+func answer(pages web.Options) fiber.ErrorHandler {
 	return func(c *fiber.Ctx, err error) error {
 		if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself, which may not know the path
 			name(c)
@@ -60,7 +59,7 @@ func answer(demo bool) fiber.ErrorHandler {
 		if surfaceOf(c.Path()) == surfaceAPI {
 			return api.WriteError(c, err)
 		}
-		return web.ShowError(c, err, demo)
+		return pages.ShowError(c, err)
 	}
 }
 
@@ -68,7 +67,7 @@ func answer(demo bool) fiber.ErrorHandler {
 type surface int
 
 const (
-	surfaceAny surface = iota // health and files: at every address
+	surfaceAny surface = iota // health, files and the buyers' help: at every address
 	surfaceAPI
 	surfaceCheckout
 	surfaceApp
@@ -81,7 +80,7 @@ func surfaceOf(path string) surface {
 		return surfaceAPI
 	case "pay", "l", "qr":
 		return surfaceCheckout
-	case "static", "marca", "livez", "readyz":
+	case "static", "marca", "ajuda", "livez", "readyz":
 		return surfaceAny
 	}
 	return surfaceApp

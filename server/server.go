@@ -53,9 +53,9 @@ func New(o Options) *fiber.App {
 		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
 		DisablePreParseMultipartForm: true, // the one page that takes a file unpacks it itself, once it knows whose it is
-		ErrorHandler:                 answer(o.Web.Demo),
+		ErrorHandler:                 answer(o.Web),
 	})
-	app.Use(identify, unproxied(o.TrustedProxies), logged(o.Web.Demo), fiberrecover.New(), separate(o))
+	app.Use(identify, unproxied(o.TrustedProxies), logged(o.Web), fiberrecover.New(), separate(o))
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", ready(o.DB))
 

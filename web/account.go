@@ -19,7 +19,7 @@ import (
 )
 
 func (s *server) auth(c *fiber.Ctx) layouts.AuthProps {
-	return layouts.AuthProps{Theme: theme(c), Path: c.OriginalURL(), Demo: s.Demo}
+	return layouts.AuthProps{Theme: theme(c), Path: c.OriginalURL(), Demo: s.Demo, Legal: s.legal()}
 }
 
 // signUpForm shows GET /cadastro.
@@ -31,18 +31,23 @@ func (s *server) signUpForm(c *fiber.Ctx) error {
 func (s *server) signUp(c *fiber.Ctx) error {
 	in := merchants.NewMerchant{
 		Name: c.FormValue("name"), Business: c.FormValue("business"), Email: c.FormValue("email"), Password: c.FormValue("password"),
-		Language: string(i18n.Of(c.UserContext())),
+		Language: string(i18n.Of(c.UserContext())), Terms: s.acceptance(c),
 	}
 	_, err := s.Merchants.SignUp(c.UserContext(), in, c.IP())
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
-		props := pages.SignUpProps{AuthProps: s.auth(c), Name: in.Name, Business: in.Business, Email: in.Email}
-		props.Errors = fieldErrors(c, problems, "name", "business", "email", "password")
+		props := pages.SignUpProps{AuthProps: s.auth(c), Name: in.Name, Business: in.Business, Email: in.Email, Accepted: in.Terms.Accepted}
+		props.Errors = fieldErrors(c, problems, "name", "business", "email", "password", "terms")
 		c.Status(fiber.StatusUnprocessableEntity)
 		return render(c, pages.SignUp(props))
 	} else if err != nil {
 		return err
 	}
 	return s.start(c, in.Email, in.Password, "/app")
+}
+
+// acceptance is what the form of a new log-in says to the terms of use.
+func (s *server) acceptance(c *fiber.Ctx) merchants.Acceptance {
+	return merchants.Acceptance{TermsURL: s.TermsURL, Accepted: c.FormValue("terms") != ""}
 }
 
 // logInForm shows GET /entrar.

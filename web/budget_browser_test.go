@@ -25,6 +25,7 @@ func TestBudget_Browser(t *testing.T) {
 	for path, most := range map[string]budget{
 		"/pay/" + checkout.ID: {45 << 10, 5, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 2560, "Font": 24 << 10}},
 		sold.path():           {35 << 10, 3, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10}},
+		"/ajuda?lang=pt-BR":   {35 << 10, 3, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10}},
 		"/entrar":             {60 << 10, 4, nil},
 	} {
 		t.Run(path, func(t *testing.T) {

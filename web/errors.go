@@ -16,7 +16,7 @@ import (
 
 // ShowError answers err with a page. Every handler of the pages returns its error;
 // this is the only function that shows one.
-func ShowError(c *fiber.Ctx, err error, demo bool) error {
+func (o Options) ShowError(c *fiber.Ctx, err error) error {
 	c.Response().ResetBody() // a page may have failed half-way
 	c.SetUserContext(i18n.With(c.UserContext(), language(c)))
 	setSecurity(c)
@@ -25,7 +25,7 @@ func ShowError(c *fiber.Ctx, err error, demo bool) error {
 		slog.ErrorContext(c.UserContext(), "page failed", "path", LogPath(c.Path()), "err", err)
 	}
 	c.Status(status)
-	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: demo}
+	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: o.Demo, Legal: o.legal()}
 	if strings.HasPrefix(c.Path(), "/app/") {
 		props.HomeURL = "/app"
 		return render(c, pages.Error(props)) // what buyers are told would puzzle a merchant

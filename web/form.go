@@ -23,6 +23,7 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"description": {"": "webhook_description"},
 	"types":       {"": "webhook_types"},
 
+	"terms":   {"": "terms"},
 	"lang":    {"": "language"},
 	"accent":  {"": "accent"},
 	"support": {"": "support"},

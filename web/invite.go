@@ -54,13 +54,13 @@ func (s *server) showInvite(c *fiber.Ctx, props pages.InviteProps) error {
 
 // joinAsNewcomer handles POST /convite/:token, and logs the new member in.
 func (s *server) joinAsNewcomer(c *fiber.Ctx) error {
-	in := merchants.Newcomer{Name: c.FormValue("name"), Password: c.FormValue("password"), Language: string(i18n.Of(c.UserContext()))}
+	in := merchants.Newcomer{Name: c.FormValue("name"), Password: c.FormValue("password"), Language: string(i18n.Of(c.UserContext())), Terms: s.acceptance(c)}
 	email, err := s.Merchants.JoinAsNewcomer(c.UserContext(), c.Params("token"), in, c.IP())
 	problems, invalid := errors.AsType[merchants.Invalid](err)
 	switch {
 	case invalid:
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showInvite(c, pages.InviteProps{Name: in.Name, Errors: fieldErrors(c, problems, "name", "password")})
+		return s.showInvite(c, pages.InviteProps{Name: in.Name, Accepted: in.Terms.Accepted, Errors: fieldErrors(c, problems, "name", "password", "terms")})
 	case errors.Is(err, merchants.ErrKnown):
 		return s.showInvite(c, pages.InviteProps{})
 	case err != nil:

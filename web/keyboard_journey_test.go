@@ -52,7 +52,7 @@ func skipToMain(t *testing.T, page *browsertest.Page) {
 // shares the receipt.
 func TestKeyboard_BrowserBuyer(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSiteWith(t, withNotices)
 	success, back := "https://loja.example/obrigado", "https://loja.example/carrinho"
 	sold := s.saleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
 	page := browsertest.Open(t, s.url+sold.path(), browsertest.Options{Viewport: browsertest.Desktop})
@@ -63,13 +63,15 @@ func TestKeyboard_BrowserBuyer(t *testing.T) {
 
 	skipToMain(t, page)
 	var stops []string
-	for range 3 {
+	for range 6 {
 		stops = append(stops, tab(t, page, "Tab"))
 	}
-	if want := []string{"#code", "Copiar código Pix", "Voltar para Ateliê Aurora"}; !slices.Equal(stops, want) {
+	if want := []string{"#code", "Copiar código Pix", "Voltar para Ateliê Aurora", "Ajuda", "Privacidade", "Termos"}; !slices.Equal(stops, want) {
 		t.Errorf("Tab goes to %q, want %q", stops, want)
 	}
-	tab(t, page, "Shift+Tab")
+	for range 4 {
+		tab(t, page, "Shift+Tab")
+	}
 	func() {
 		clipboard.Lock()
 		defer clipboard.Unlock()
@@ -134,4 +136,13 @@ func TestKeyboard_BrowserDashboard(t *testing.T) {
 	if !page.True(`document.activeElement.matches("[popovertarget=account-side]")`) {
 		t.Errorf("the menu leaves the focus on %q", page.Focused())
 	}
+	tabTo(t, page, "[popovertarget=help]")
+	page.Press("Enter")
+	page.WaitVisible("#help")
+	see(page, "help-menu")
+	if tab(t, page, "Tab") != "Documentação" || tab(t, page, "Tab") != "Ajuda para quem paga" {
+		t.Errorf("the help leads to %q", page.Focused())
+	}
+	page.Press("Enter")
+	page.WaitText("h1", "Ajuda para pagar com Pix")
 }

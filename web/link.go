@@ -41,7 +41,7 @@ func (s *server) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pa
 	props.Livemode, props.MerchantName, props.MerchantDocument = link.Livemode, link.Account.Name, document(link.Account.Document)
 	props.Name, props.Description, props.Amount = link.Product.Name, text(link.Product.Description), link.Product.Amount
 	props.PaymentCycle, props.Demo, props.RequestID = link.Product.PaymentCycle, s.Demo, requestid.Of(c.UserContext())
-	props.Brand = payBrand(link.Brand)
+	props.Brand, props.Legal = payBrand(link.Brand), s.legal()
 	if image := text(link.Product.ImageURL); strings.HasPrefix(image, "https://") {
 		props.ImageURL = image
 	}
@@ -82,7 +82,7 @@ func (s *server) linkRefused(c *fiber.Ctx, link *models.PublicPaymentLink, err e
 		return again()
 	case code == fault.PaymentLinkNotFound && link != nil:
 		c.Status(fiber.StatusNotFound)
-		return render(c, pages.LinkInactive(pages.LinkInactiveProps{MerchantName: link.Account.Name, Brand: payBrand(link.Brand), Demo: s.Demo}))
+		return render(c, pages.LinkInactive(pages.LinkInactiveProps{MerchantName: link.Account.Name, Brand: payBrand(link.Brand), Demo: s.Demo, Legal: s.legal()}))
 	}
 	return err
 }

@@ -43,7 +43,7 @@ func (s *server) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
 		MerchantName: checkout.MerchantName, Recipient: checkout.MerchantName, MerchantDocument: document(checkout.MerchantDocument),
 		CopyPaste: checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,
-		Now: s.Now(), PaidAt: checkout.PaidAt, RequestID: requestid.Of(c.UserContext()), Demo: s.Demo,
+		Now: s.Now(), PaidAt: checkout.PaidAt, RequestID: requestid.Of(c.UserContext()), Demo: s.Demo, Legal: s.legal(),
 		FromLink: checkout.PaymentLinkID != nil, ReturnURL: returnURL(checkout), Brand: payBrand(checkout.Brand),
 	}
 	if props.FromLink {

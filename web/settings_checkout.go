@@ -153,6 +153,6 @@ func (s *server) previewLook(c *fiber.Ctx) error {
 		Status: pages.StatusPending, Livemode: true, Amount: 249_00, Description: i18n.T(ctx, "settings.preview_sold"),
 		MerchantName: account.Name, Recipient: account.Name, MerchantDocument: document(account.Document), CopyPaste: code,
 		QR: components.QRProps{Path: symbol.Path, Modules: symbol.Modules}, CreatedAt: s.Now(), ExpiresAt: s.Now().Add(sampleTime), Now: s.Now(),
-		Brand: payBrand(look), Demo: s.Demo,
+		Brand: payBrand(look), Demo: s.Demo, Legal: s.legal(),
 	}))
 }

@@ -191,7 +191,7 @@ func (s *server) shell(c *fiber.Ctx) (layouts.Shell, error) {
 	v := visitor(c)
 	return layouts.Shell{
 		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode, Several: v.Accounts > 1,
-		Theme: theme(c), Path: c.OriginalURL(), Nav: menuOf(v), Flash: flash, Now: s.Now(), Demo: s.Demo,
+		Theme: theme(c), Path: c.OriginalURL(), Nav: menuOf(v), Flash: flash, Now: s.Now(), Demo: s.Demo, Legal: s.legal(),
 	}, err
 }
 

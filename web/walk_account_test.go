@@ -9,7 +9,7 @@ import (
 // walkAccount sees the pages around signing up, logging in, a forgotten password and
 // an address that is not proven.
 func walkAccount(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := newSiteWith(t, withNotices)
 	page := w.open(t, s, "/entrar")
 	page.visits(map[string]string{"log-in": "/entrar?next=/app/saldo", "sign-up": "/cadastro"})
 	page.fails("sign-up-wrong")
@@ -33,6 +33,7 @@ func walkAccount(t *testing.T, w *walk) {
 	page.Type("#business", "Café do Bruno")
 	page.Type("#email", "bruno@example.com")
 	page.Type("#password", "uma frase bem comprida")
+	page.Click("#terms")
 	page.Press("Enter")
 	page.WaitTrue(`location.pathname == "/app"`)
 	page.look("home-unverified")

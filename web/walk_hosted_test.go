@@ -31,6 +31,7 @@ func walkHosted(t *testing.T, w *walk) {
 		"pay-live": "/pay/" + sold.ID, "pay-bare": "/pay/" + bare.ID, "pay-urgent": "/pay/" + urgent.ID, "pay-paid": "/pay/" + paid.ID,
 		"pay-expired": "/pay/" + expired.ID, "pay-cancelled": "/pay/" + cancelled.ID,
 	})
+	buyer.visit("help", "/ajuda")
 	buyer.visit("pay-pending", "/pay/"+pending.ID)
 	buyer.Click("button[aria-controls=qr]")
 	buyer.WaitVisible("#qr svg")
@@ -46,14 +47,14 @@ func walkHosted(t *testing.T, w *walk) {
 // walkBrand sees the hosted pages in a merchant's own colour, which is hard to read on
 // white.
 func walkBrand(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := newSiteWith(t, withNotices)
 	s.branded(t, merchants.BrandLook{Accent: "#ffd400", Support: "+55 (11) 91234-5678"}, noisyLogo(t, 900, 300))
 	pending, paid := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"}), s.Checkout(t, payments.NewCheckout{})
 	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.open(t, s, "/pay/"+pending.ID).visits(map[string]string{
-		"pay": "/pay/" + pending.ID, "paid": "/pay/" + paid.ID, "link": s.sale(t, nil).path(),
+		"pay": "/pay/" + pending.ID, "paid": "/pay/" + paid.ID, "link": s.sale(t, nil).path(), "help": "/ajuda",
 	})
 }
 

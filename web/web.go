@@ -25,6 +25,7 @@ import (
 	"garoupa/payments"
 	"garoupa/ratelimit"
 	"garoupa/vault"
+	"garoupa/views/layouts"
 	"garoupa/views/pages"
 )
 
@@ -41,8 +42,11 @@ type Options struct {
 	AllowPrivate                  bool // endpoints may be on private addresses
 	LiveSimulated                 bool // the live institution is the simulator
 	Demo                          bool // every page says that this is a demonstration
-	Limits                        Limits
-	Now                           func() time.Time
+	// Where the company that runs the installation says what it asks of people and what
+	// it does with their data; "" for nowhere.
+	TermsURL, PrivacyURL string
+	Limits               Limits
+	Now                  func() time.Time
 }
 
 // Limits bound how often pages may be asked for (decisions, 10). Nil is no limit.
@@ -72,6 +76,7 @@ func Register(r fiber.Router, o Options) {
 	buyers.Post("/:id/expire", s.payExpire)
 	buyers.Post("/:id/renew", s.payRenew)
 	buyers.Get("/:id/renew", s.payRenewed)
+	r.Get(layouts.HelpPath, s.public(s.help)...)
 	r.Get("/l/:id", s.public(s.publicLink(s.link))...)
 	r.Post("/l/:id", s.public(s.publicLink(s.useLink))...)
 	r.Get("/qr/:file", s.limited, secure, s.publicQR)
@@ -81,6 +86,15 @@ func Register(r fiber.Router, o Options) {
 	s.registerDevelopment(r)
 	s.registerOps(r)
 	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member, s.noAccess))
+}
+
+func (o Options) legal() layouts.Legal {
+	return layouts.Legal{TermsURL: o.TermsURL, PrivacyURL: o.PrivacyURL}
+}
+
+// help shows GET /ajuda, the buyers' help.
+func (s *server) help(c *fiber.Ctx) error {
+	return render(c, pages.Help(pages.HelpProps{Demo: s.Demo, Legal: s.legal()}))
 }
 
 // public is what every page for people who are not logged in goes through.

@@ -47,6 +47,8 @@ type settings struct {
 	DestinationHold      time.Duration `env:"GAROUPA_DESTINATION_HOLD" envDefault:"24h"`
 	QuoteSources         string        `env:"GAROUPA_QUOTE_SOURCES"`
 	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
+	TermsURL             string        `env:"GAROUPA_TERMS_URL"`
+	PrivacyURL           string        `env:"GAROUPA_PRIVACY_URL"`
 	Demo                 bool          `env:"GAROUPA_DEMO" envDefault:"false"`
 	RateLimit            string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
 	RateLimitLive        string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
@@ -116,6 +118,8 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_BASE_URL", checkAddress(&s.BaseURL)},
 		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutHost)},
 		{"GAROUPA_APP_URL", checkAddress(&s.AppURL)},
+		{"GAROUPA_TERMS_URL", s.checkNotice(s.TermsURL)},
+		{"GAROUPA_PRIVACY_URL", s.checkNotice(s.PrivacyURL)},
 		{"GAROUPA_SECRET_KEY", checkSecretKey(s.SecretKey)},
 		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
@@ -290,6 +294,22 @@ func checkAddress(address *string) error {
 	u, err := url.Parse(*address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
 		return errors.New("must be http(s)://host or http(s)://host:port, without user, path and query")
+	}
+	return nil
+}
+
+// maxNotice bounds the address of a notice: people's acceptance is kept with it.
+const maxNotice = 2048
+
+// checkNotice accepts the address of a page that people are led to, by https save where
+// somebody develops. It does not repeat a wrong value either.
+func (s *settings) checkNotice(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !s.embedded()) || u.Host == "" || u.User != nil || len(address) > maxNotice {
+		return fmt.Errorf("must be the address of a page, https://host/path, without user and of up to %d characters", maxNotice)
 	}
 	return nil
 }

@@ -67,6 +67,22 @@ func TestReadSettings(t *testing.T) {
 	}
 }
 
+// What people are led to is by https where they are real.
+func TestReadSettings_Notices(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"GAROUPA_TERMS_URL", "GAROUPA_PRIVACY_URL"} {
+		for address, installed := range map[string]bool{"http://localhost:8080/docs": false, "https://empresa.example/termos?v=2#pix": true} {
+			if _, err := readSettings(map[string]string{name: address}); err != nil {
+				t.Errorf("embedded, %s=%s: %v", name, address, err)
+			}
+			_, err := readSettings(map[string]string{name: address, "DATABASE_URL": "postgres://localhost/x"})
+			if (err == nil) != installed || err != nil && !strings.Contains(err.Error(), name) {
+				t.Errorf("installed, %s=%s: %v", name, address, err)
+			}
+		}
+	}
+}
+
 // A wrong value is told in one line that names its setting and repeats no secret.
 func TestReadSettings_Wrong(t *testing.T) {
 	t.Parallel()
@@ -76,6 +92,8 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_BASE_URL":               {"localhost", "ftp://x", "https://u:hunter2@x", "https://x/path", "https://", "https://hunter2@x", "https://u:hunter2@x:port", "u:hunter2@x"},
 		"GAROUPA_CHECKOUT_HOST":          {"x", "https://u:hunter2@x/", "https://u:hunter2%zz@x"},
 		"GAROUPA_APP_URL":                {"x", "https://u:hunter2@x/", "ftp://u:hunter2@x", "https://u:hunter2@x\x00"},
+		"GAROUPA_TERMS_URL":              {"/termos", "termos.example", "ftp://x/termos", "https://u:hunter2@x/termos", "https:///termos", "https://x/" + strings.Repeat("a", 2048)},
+		"GAROUPA_PRIVACY_URL":            {"javascript:alert(1)", "https://u:hunter2@x/", "https://u:hunter2@x\x00"},
 		"GAROUPA_SECRET_KEY":             {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
 		"GAROUPA_SECRET_KEY_PREVIOUS":    {"hunter2", strings.Repeat("a", 62)},
 		"GAROUPA_POSTGRES_BIN":           {"/does/not/exist"},

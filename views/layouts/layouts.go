@@ -26,6 +26,19 @@ const (
 	ThemeDark   Theme = "dark"
 )
 
+// The two places of help: how to pay, for buyers, and the documentation.
+const (
+	HelpPath = "/ajuda"
+	DocsPath = "/docs"
+)
+
+// Legal is where the company that runs the installation says what it asks of people and
+// what it does with their data; "" for an address that it did not name. Nothing then
+// shows.
+type Legal struct {
+	TermsURL, PrivacyURL string
+}
+
 // PreferencesPath takes POSTs of the language and theme forms that Auth and App
 // carry: "lang" (pt-BR, en) or "theme" (light, dark, or empty for the system's),
 // and "next", a path to answer 303 to. The handler must refuse a next that is
@@ -55,6 +68,7 @@ type Shell struct {
 	Flash     *components.FlashProps // what the last form did, shown once
 	Now       time.Time              // "há 5 min" counts from here
 	Demo      bool
+	Legal     Legal
 }
 
 // below chooses the classes of what sticks to the top of the window, where the

@@ -5,12 +5,14 @@ import (
 	"garoupa/views/layouts"
 )
 
-// SignUpProps is GET and POST /cadastro. Fields: name, business, email, password.
+// SignUpProps is GET and POST /cadastro. Fields: name, business, email, password, and
+// terms where the installation has some.
 type SignUpProps struct {
 	layouts.AuthProps
 	Name     string
 	Business string // becomes the account's name, which buyers see
 	Email    string
+	Accepted bool // the terms of use, as ticked
 	Errors   components.FieldErrors
 }
 

@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/a-h/templ"
 
 	"garoupa/views/components"
+	"garoupa/views/layouts"
 )
 
 // ErrorProps is a page that has nothing to show. 403, 404 and 429 have words of
@@ -16,6 +18,7 @@ type ErrorProps struct {
 	RequestID string
 	HomeURL   string // where "Voltar ao início" leads; "" leaves it out
 	Demo      bool
+	Legal     layouts.Legal
 }
 
 // known are the statuses that have words of their own.
@@ -36,6 +39,14 @@ func (p ErrorProps) key(part string) string {
 		name = "internal"
 	}
 	return "error." + name + "_" + part
+}
+
+// help is where the page's help leads: buyers' unless the page is of the dashboard.
+func (p ErrorProps) help(ctx context.Context) string {
+	if p.HomeURL != "" {
+		return layouts.DocsPath
+	}
+	return layouts.HelpInLanguage(ctx)
 }
 
 func (p ErrorProps) icon() templ.Component {

@@ -16,6 +16,9 @@ var (
 	hence = func(d time.Duration) *time.Time { t := now.Add(d); return &t }
 )
 
+// legal is of a company that has both notices.
+var legal = layouts.Legal{TermsURL: "https://empresa.test/termos", PrivacyURL: "https://empresa.test/privacidade"}
+
 // page is one page in one state.
 type page struct {
 	name      string
@@ -32,6 +35,7 @@ func everyPage() []page {
 		all = append(all, page{"error", pages.Error(pages.ErrorProps{Status: status, RequestID: "req_1", HomeURL: "/app"})})
 	}
 	all = append(all, page{"pay not found", pages.PayNotFound(pages.ErrorProps{Status: 404, Demo: true})})
+	all = append(all, page{"help", pages.Help(pages.HelpProps{Demo: true, Legal: legal})}, page{"help bare", pages.Help(pages.HelpProps{})})
 	all = append(all, authPages()...)
 	all = append(all, keyPages()...)
 	all = append(all, webhookPages()...)
@@ -75,7 +79,7 @@ func payStates() map[string]pages.PayProps {
 	add("urgent", func(p *pages.PayProps) { p.ExpiresAt = now.Add(5 * time.Minute) })
 	add("long", func(p *pages.PayProps) { p.ExpiresAt = now.Add(24*time.Hour - time.Second) })
 	add("test", func(p *pages.PayProps) { p.Livemode = false })
-	add("demo", func(p *pages.PayProps) { p.Livemode, p.Demo = false, true })
+	add("demo", func(p *pages.PayProps) { p.Livemode, p.Demo, p.Legal = false, true, legal })
 	add("paid", func(p *pages.PayProps) {
 		p.Status, p.PaidAt, p.EndToEndID, p.ReturnURL = pages.StatusPaid, hence(0), "E12345678202611210047a1B2c3D4e5F", "https://loja.test/obrigado"
 	})
@@ -101,7 +105,7 @@ func shell(live bool) layouts.Shell {
 		return layouts.NavItem{ID: id, Href: "/app/" + id, Count: len(id) % 3}
 	}
 	return layouts.Shell{
-		Account: "Ateliê Aurora", UserName: "Marina Duarte", UserEmail: "marina@loja.test", Livemode: live, Path: "/app?x=1", Now: now, Demo: !live,
+		Account: "Ateliê Aurora", UserName: "Marina Duarte", UserEmail: "marina@loja.test", Livemode: live, Path: "/app?x=1", Now: now, Demo: !live, Legal: map[bool]layouts.Legal{true: legal}[live],
 		Theme: map[bool]layouts.Theme{true: layouts.ThemeDark}[live],
 		Flash: &components.FlashProps{Tone: components.ToneOK, Text: "Feito."},
 		Nav: []layouts.NavGroup{
@@ -122,10 +126,10 @@ func problem(fields ...string) components.FieldErrors {
 }
 
 func authPages() []page {
-	frame := layouts.AuthProps{Theme: layouts.ThemeDark, Path: "/entrar?next=%2Fapp", Demo: true}
+	frame := layouts.AuthProps{Theme: layouts.ThemeDark, Path: "/entrar?next=%2Fapp", Demo: true, Legal: legal}
 	return []page{
 		{"sign up", pages.SignUp(pages.SignUpProps{})},
-		{"sign up wrong", pages.SignUp(pages.SignUpProps{AuthProps: frame, Name: "Marina", Business: "Ateliê", Email: "m@", Errors: problem("name", "business", "email", "password")})},
+		{"sign up wrong", pages.SignUp(pages.SignUpProps{AuthProps: frame, Name: "Marina", Business: "Ateliê", Email: "m@", Errors: problem("name", "business", "email", "password", "terms")})},
 		{"log in", pages.LogIn(pages.LogInProps{Flash: &components.FlashProps{Tone: components.ToneBad, Text: "Saiu."}})},
 		{"log in wrong", pages.LogIn(pages.LogInProps{AuthProps: frame, Email: "m@loja.test", Next: "/app/chaves", Errors: problem("", "email", "password")})},
 	}

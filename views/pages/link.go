@@ -28,6 +28,7 @@ type LinkProps struct {
 	ProviderError    bool   // the Pix code could not be obtained
 	RequestID        string // the reference to quote then
 	Demo             bool
+	Legal            layouts.Legal
 	Brand            PayBrand
 }
 
@@ -36,6 +37,7 @@ type LinkInactiveProps struct {
 	MerchantName string
 	Brand        PayBrand
 	Demo         bool
+	Legal        layouts.Legal
 }
 
 // OneTime is the payment cycle of what is paid for once.

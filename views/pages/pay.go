@@ -9,6 +9,7 @@ import (
 	"garoupa/money"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
+	"garoupa/views/layouts"
 )
 
 // The states of a checkout (contract 3.1).
@@ -54,6 +55,7 @@ type PayProps struct {
 	ProviderError bool
 	RequestID     string
 	Demo          bool
+	Legal         layouts.Legal
 }
 
 // stateUnavailable is shown in place of PENDING when there is no Pix code.

@@ -107,6 +107,7 @@ type InviteProps struct {
 	Account, Inviter, Email, Role string
 	Visitor                       string // the address of who is logged in
 	Name                          string
+	Accepted                      bool // the terms of use, as ticked
 	Errors                        components.FieldErrors
 }
 
