@@ -139,7 +139,7 @@ func SettingsCompany(p SettingsCompanyProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.CanChange {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<form method=\"post\" action=\"/app/configuracoes/empresa\" novalidate class=\"card space-y-5 p-4 sm:p-6\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<form method=\"post\" action=\"/app/configuracoes/empresa\" novalidate data-guard class=\"card space-y-5 p-4 sm:p-6\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -363,7 +363,7 @@ func SettingsProfile(p SettingsProfileProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<form method=\"post\" action=\"/app/configuracoes/perfil\" novalidate class=\"card space-y-5 p-4 sm:p-6\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<form method=\"post\" action=\"/app/configuracoes/perfil\" novalidate data-guard class=\"card space-y-5 p-4 sm:p-6\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -449,7 +449,7 @@ func SettingsNotices(p SettingsNoticesProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Offered) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<form method=\"post\" action=\"/app/configuracoes/avisos\" class=\"card space-y-5 p-4 sm:p-6\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<form method=\"post\" action=\"/app/configuracoes/avisos\" data-guard class=\"card space-y-5 p-4 sm:p-6\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

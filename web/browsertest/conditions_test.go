@@ -62,6 +62,31 @@ func TestHideAndShow(t *testing.T) {
 	}
 }
 
+// A page that would lose something is left all the same, and that it asked is known.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	page := Open(t, site(t, map[string]string{"/": `<label>Nome <input></label> <a href="/next">Seguir</a><script>
+		addEventListener("beforeunload", (event) => { if (document.querySelector("input").value) event.preventDefault() })
+	</script>`, "/next": "<p>Adiante</p>"}), Options{})
+	for _, typed := range []string{"", "Ana", ""} {
+		page.Goto("/")
+		if typed != "" {
+			page.Type("Nome", typed)
+		}
+		page.Click("Seguir")
+		page.WaitVisible("Adiante")
+		if got := page.Asked(); got != (typed != "") {
+			t.Errorf("having typed %q, asked: %v", typed, got)
+		}
+	}
+	page.Goto("/")
+	page.Type("Nome", "Ana")
+	page.Goto("/next")
+	if !page.Asked() || page.Asked() {
+		t.Error("another address is not asked about, once")
+	}
+}
+
 func TestClipboard(t *testing.T) {
 	t.Parallel()
 	page := Open(t, site(t, map[string]string{"/": `<button>Copiar</button><script>

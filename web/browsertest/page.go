@@ -23,6 +23,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,7 +69,8 @@ type Page struct {
 	noScript bool
 	timeout  time.Duration
 	log      *log
-	allowed  []string // parts of expected console errors
+	allowed  []string    // parts of expected console errors
+	asked    atomic.Bool // whether to leave, since Asked was last called
 }
 
 // Open opens address, an absolute URL, in a new page and waits until it is loaded,
@@ -111,10 +113,27 @@ func (p *Page) attach(cancel func()) {
 		p.t.Fatalf("browsertest: open a tab: %v", err)
 	}
 	p.log.frame = cdp.FrameID(chromedp.FromContext(p.ctx).Target.TargetID)
-	if err := chromedp.Listen(p.ctx, p.log.record); err != nil {
+	if err := chromedp.Listen(p.ctx, p.hear); err != nil {
 		p.t.Fatalf("browsertest: listen to the tab: %v", err)
 	}
 }
+
+// hear takes what the browser reports. A page that asks whether it may be left waits for
+// the answer and so does whoever drives it: it is always left, by a goroutine of its own,
+// as the one that reports must go on.
+func (p *Page) hear(event any) {
+	if dialog, ok := event.(*page.EventJavascriptDialogOpening); ok && dialog.Type == page.DialogTypeBeforeunload {
+		p.asked.Store(true)
+		go func() { // fails only for a tab that is gone
+			_, _ = chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		}()
+	}
+	p.log.record(event)
+}
+
+// Asked reports whether the page, or one before it, asked since the last call whether it
+// may be left, as pages do that hold something not saved. All of them are left.
+func (p *Page) Asked() bool { return p.asked.Swap(false) }
 
 // dress gives the new page its device, language, time zone and permissions.
 func (p *Page) dress(options Options) {

@@ -139,6 +139,28 @@ document.addEventListener('keydown', (event) => {
   field.select();
 });
 
+// A form with [data-guard] that holds something else than it came with asks before the
+// page goes, unless it is on its way itself.
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+function touched(control: Control) {
+  if (control instanceof HTMLSelectElement) {
+    const options = [...control.options];
+    const given = Math.max(0, options.findIndex((option) => option.defaultSelected));
+    return control.selectedIndex !== given;
+  }
+  if (control.type === 'file') return control.value !== '';
+  if (control instanceof HTMLInputElement && /^(checkbox|radio)$/.test(control.type)) return control.checked !== control.defaultChecked;
+  return control.value !== control.defaultValue;
+}
+
+if (document.querySelector('form[data-guard]')) addEventListener('beforeunload', (event) => {
+  const kept = [...document.querySelectorAll<Control>('form[data-guard]:not([data-busy]) :is(input, select, textarea)[name]')];
+  if (!kept.some(touched)) return;
+  event.preventDefault();
+  event.returnValue = true; // browsers from before 2023
+});
+
 submitOnce();
 countdown();
 follow();

@@ -1,0 +1,91 @@
+package web_test
+
+import (
+	"testing"
+
+	"garoupa/web/browsertest"
+)
+
+// Who typed something and leaves is asked first; who typed nothing, took it back or sent
+// it is not (pages.md, 5.2).
+func TestGuard_Browser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := browsertest.Open(t, s.url+"/entrar", browsertest.Options{Viewport: browsertest.Desktop})
+	page.AllowConsole("status of 422") // a form that is refused
+	page.Type("#email", s.Email)
+	page.Type("#password", "wrong")
+	page.Goto(s.url + "/entrar")
+	page.WaitVisible("#email")
+	if page.Asked() {
+		t.Error("a page without a guard asks")
+	}
+	(&walker{Page: page, t: t, site: s}).logIn(s.Email, "/app")
+
+	leave := func(doing string, want bool) {
+		t.Helper()
+		page.Click("Equipe")
+		page.WaitText("h1", "Equipe")
+		if got := page.Asked(); got != want {
+			t.Errorf("%s: asked %v, want %v", doing, got, want)
+		}
+		page.Goto(s.url + profilePage)
+	}
+	page.Goto(s.url + profilePage)
+	name := page.Value("#name")
+	leave("untouched", false)
+	page.Type("#name", "Outro nome")
+	leave("changed", true)
+	page.Type("#name", "Outro nome")
+	page.Type("#name", name)
+	leave("changed and taken back", false)
+	page.Type("#lang", "English")
+	leave("chosen from a list", true)
+	page.Type("#name", "Outro nome")
+	page.Click("main form button.btn-primary")
+	page.WaitVisible("main [role=status]")
+	if page.Asked() || page.Value("#name") != "Outro nome" {
+		t.Error("saving asks, or does not save")
+	}
+	leave("saved", false)
+	page.Type("#name", " ")
+	page.Click("main form button.btn-primary")
+	page.WaitFocused("#errors")
+	if page.Asked() {
+		t.Error("a form that is refused asks")
+	}
+	page.Type("#name", name)
+	page.Click("[popovertarget=account-side]")
+	page.Click("#account-side form[action='/sair'] button")
+	page.WaitTrue(`location.pathname == "/entrar"`)
+	if !page.Asked() {
+		t.Error("another form takes the page away unasked")
+	}
+	(&walker{Page: page, t: t, site: s}).logIn(s.Email, "/app")
+
+	page.Goto(s.url + noticesPage)
+	page.Click("input[name=notices]")
+	leave("ticked off", true)
+	page.Goto(s.url + noticesPage)
+	page.Click("input[name=notices]")
+	page.Click("input[name=notices]")
+	leave("ticked off and on again", false)
+}
+
+// The forms in which somebody types for a while are guarded.
+func TestGuard_Forms(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	sold := s.sale(t, nil)
+	endpoint, _ := s.Endpoint(t, "https://shop.example/hook")
+	s.DB.Exec("UPDATE users SET email_verified_at = now()")
+	c := s.member(t)
+	for path, forms := range map[string]int{
+		companyPage: 1, profilePage: 1, noticesPage: 1, checkoutPage: 2, "/app/produtos/novo": 1, "/app/produtos/" + sold.product.Slug: 1,
+		"/app/links/novo": 1, "/app/webhooks/novo": 1, "/app/webhooks/" + endpoint.ID + "/editar": 1, "/app/producao/pedido": 1,
+	} {
+		if got := c.get(path).Find("main form[method=post][data-guard]").Length(); got != forms {
+			t.Errorf("%s guards %d forms, want %d", path, got, forms)
+		}
+	}
+}
