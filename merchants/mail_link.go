@@ -77,8 +77,17 @@ func (s *Service) SendVerification(ctx context.Context, by Actor) error {
 }
 
 func (s *Service) sendVerification(tx *models.Tx, user *models.User) error {
+	if err := s.mayAsk(tx, models.TokenVerifyEmail, user.ID); err != nil {
+		return err
+	}
+	return s.sendLink(tx, user, models.TokenVerifyEmail, models.MailVerifyEmail, verifyWithin)
+}
+
+// mayAsk fails with ErrTooSoon for who has had as many links of the purpose as there may
+// be for now.
+func (s *Service) mayAsk(tx *models.Tx, purpose models.TokenPurpose, userID string) error {
 	for within, most := range map[time.Duration]int64{resendAfter: 0, time.Hour: linksAnHour - 1} {
-		n, err := models.TokensSince(tx, models.TokenVerifyEmail, user.ID, s.now().Add(-within))
+		n, err := models.TokensSince(tx, purpose, userID, s.now().Add(-within))
 		if err != nil {
 			return err
 		}
@@ -86,7 +95,7 @@ func (s *Service) sendVerification(tx *models.Tx, user *models.User) error {
 			return ErrTooSoon
 		}
 	}
-	return s.sendLink(tx, user, models.TokenVerifyEmail, models.MailVerifyEmail, verifyWithin)
+	return nil
 }
 
 // CorrectEmail gives a person another address while the one that they have is not

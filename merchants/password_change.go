@@ -91,8 +91,8 @@ func (s *Service) ChangePassword(ctx context.Context, v *models.Visitor, by Acto
 	return expected(err, "change password")
 }
 
-// setPassword writes a person's new password, ends their sessions save one, and tells
-// them.
+// setPassword writes a person's new password, ends their sessions save one and the wish
+// for another address, which somebody else may have had, and tells them.
 func (s *Service) setPassword(tx *models.Tx, by Actor, hash, sparedSession string) error {
 	user, err := models.LockUser(tx, by.UserID)
 	if err != nil {
@@ -102,6 +102,9 @@ func (s *Service) setPassword(tx *models.Tx, by Actor, hash, sparedSession strin
 		return err
 	}
 	if _, err := models.DeleteOtherSessions(tx, user.ID, sparedSession); err != nil {
+		return err
+	}
+	if _, err := models.EndTokens(tx, models.TokenChangeEmail, user.ID, s.now()); err != nil {
 		return err
 	}
 	return s.tellUser(tx, by, user, "user.password_changed", models.MailPasswordChanged)

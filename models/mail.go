@@ -35,6 +35,10 @@ const (
 	MailResetPassword    = "reset_password"
 	MailOwnerChanged     = "owner_changed"
 	MailPasswordChanged  = "password_changed"
+	MailEmailChange      = "email_change"       // to the new address, with the link
+	MailEmailChangeAsked = "email_change_asked" // to the one that they have
+	MailEmailChanged     = "email_changed"      // to the one that they had
+	MailEmailTaken       = "email_taken"        // to who has the address that somebody else wants
 	MailTOTPEnrolled     = "totp_enrolled"
 	MailTOTPDisabled     = "totp_disabled"
 	MailRecoveryCodeUsed = "recovery_code_used"

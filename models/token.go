@@ -13,10 +13,12 @@ type TokenPurpose string
 const (
 	TokenVerifyEmail   TokenPurpose = "VERIFY_EMAIL"
 	TokenResetPassword TokenPurpose = "RESET_PASSWORD"
+	TokenChangeEmail   TokenPurpose = "CHANGE_EMAIL"
 )
 
 // Token is what a link in a mail stands for. It counts once, until it expires, and as
-// long as the person has the address that it was sent to.
+// long as the person has the address that it was sent to; one that changes the address
+// was sent to the new one, and a person has one of them open at a time.
 type Token struct {
 	ID        string `gorm:"primaryKey"`
 	Purpose   TokenPurpose
@@ -37,8 +39,8 @@ func TokenByID(db *gorm.DB, purpose TokenPurpose, id string, now time.Time) (*To
 		return nil, ErrNotFound
 	}
 	var t Token
-	err := db.Raw(`SELECT t.* FROM tokens t JOIN users u ON u.id = t.user_id AND u.email = t.email
-		WHERE t.id = ? AND t.purpose = ? AND t.expires_at > ?`, id, purpose, now).Take(&t).Error
+	err := db.Raw(`SELECT t.* FROM tokens t JOIN users u ON u.id = t.user_id AND (u.email = t.email OR t.purpose = ?)
+		WHERE t.id = ? AND t.purpose = ? AND t.expires_at > ?`, TokenChangeEmail, id, purpose, now).Take(&t).Error
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -52,7 +54,27 @@ func TakeTokens(tx *Tx, t *Token, now time.Time) (taken bool, err error) {
 	if done.Error != nil || done.RowsAffected == 0 {
 		return false, done.Error
 	}
-	return true, tx.Exec("UPDATE tokens SET used_at = ? WHERE user_id = ? AND purpose = ? AND used_at IS NULL", now, t.UserID, t.Purpose).Error
+	_, err = EndTokens(tx, t.Purpose, t.UserID, now)
+	return true, err
+}
+
+// EndTokens uses up all of the user's tokens of the purpose, and reports whether one of
+// them would have counted.
+func EndTokens(tx *Tx, purpose TokenPurpose, userID string, now time.Time) (open bool, err error) {
+	err = tx.Raw(`WITH ended AS (
+			UPDATE tokens SET used_at = ? WHERE user_id = ? AND purpose = ? AND used_at IS NULL RETURNING expires_at
+		) SELECT count(*) > 0 FROM ended WHERE expires_at > ?`, now, userID, purpose, now).Row().Scan(&open)
+	return open, err
+}
+
+// EmailChange returns the token that would change the user's address, or ErrNotFound.
+func EmailChange(db *gorm.DB, userID string, now time.Time) (*Token, error) {
+	var t Token
+	err := db.Where("user_id = ? AND purpose = ? AND used_at IS NULL AND expires_at > ?", userID, TokenChangeEmail, now).Take(&t).Error
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &t, nil
 }
 
 // TokensSince counts the tokens of the purpose that the user was sent since a time.

@@ -92,6 +92,11 @@ func SetUserEmail(tx *Tx, id, email string) error {
 	return tx.Model(&User{}).Where("id = ?", id).Update("email", email).Error
 }
 
+// SetProvenEmail is SetUserEmail for an address at which the user was shown to read mails.
+func SetProvenEmail(tx *Tx, id, email string, now time.Time) error {
+	return tx.Model(&User{}).Where("id = ?", id).Updates(map[string]any{"email": email, "email_verified_at": now}).Error
+}
+
 // SetUserProfile writes a person's name and the language in which mails to them are
 // written.
 func SetUserProfile(tx *Tx, id, name, language string) error {

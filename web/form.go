@@ -15,6 +15,7 @@ import (
 // not here has one text for all.
 var problemTexts = map[string]map[merchants.Problem]string{
 	"email":       {merchants.Taken: "email_taken", "": "email"},
+	"new_email":   {merchants.Taken: "email_same", "": "email"},
 	"password":    {merchants.TooLong: "password_long", "": "password_short"},
 	"name":        {"": "name"},
 	"business":    {"": "business"},

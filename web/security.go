@@ -48,7 +48,13 @@ func (s *server) showSecurity(c *fiber.Ctx, problems components.FieldErrors) err
 	if err != nil {
 		return err
 	}
-	props := pages.SecurityProps{Base: securityOf(c), EmailVerified: v.EmailVerified, TOTP: v.TOTPEnrolled, Errors: problems}
+	props := pages.SecurityProps{Base: securityOf(c), EmailVerified: v.EmailVerified, FixedEmail: v.StaffRole != nil, TOTP: v.TOTPEnrolled, Errors: problems}
+	change, err := models.EmailChange(s.DB.WithContext(c.UserContext()), v.UserID, s.Now())
+	if err == nil {
+		props.NewEmail = &pages.EmailChange{Email: change.Email, Until: change.ExpiresAt}
+	} else if !errors.Is(err, models.ErrNotFound) {
+		return err
+	}
 	if err := s.frameSecurity(c, &props); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/models"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 )
@@ -27,6 +28,7 @@ func walkSecurity(t *testing.T, w *walk) {
 	recovery := strings.Split(browsertest.Eval[string](page.Page, `document.getElementById("recovery-codes").textContent`), "\n")
 	page.look("recovery-codes")
 	page.visit("settings-on", "/app/configuracoes/seguranca")
+	newEmail(t, page)
 	page.leave()
 
 	page.logIn(s.Email, "/2fa")
@@ -53,6 +55,31 @@ func walkSecurity(t *testing.T, w *walk) {
 	page.WaitFocused("#errors")
 	page.look("step-up-code-wrong")
 	stepUp(t, w)
+}
+
+// newEmail asks for another address, which somebody else then takes.
+func newEmail(t *testing.T, page *walker) {
+	t.Helper()
+	s := page.site
+	page.visit("new-email", newEmailPage)
+	page.Type("#email", "ana@")
+	page.fails("new-email-wrong")
+	page.Type("#email", brunos.Email)
+	page.Press("Enter")
+	page.WaitVisible("form[action$=cancelar] button")
+	page.look("settings-new-email")
+	page.visit("new-email-link", "/confirmar-email?token="+s.Link(t, models.MailEmailChange, brunos.Email))
+	if _, err := s.Merchants.SignUp(t.Context(), brunos, ""); err != nil {
+		t.Fatal(err)
+	}
+	page.AllowConsole("status of 409")
+	page.Click("main form button")
+	page.WaitVisible("main a[href='/app/configuracoes/seguranca']")
+	page.look("new-email-taken")
+	page.refused("new-email-dead", "/confirmar-email?token=x", 404)
+	page.visit("settings-waiting", "/app/configuracoes/seguranca")
+	page.Click("form[action$=cancelar] button")
+	page.WaitVisible("main a[href='" + newEmailPage + "']")
 }
 
 // stepUp sees how somebody without a code generator proves who they are.

@@ -29,7 +29,8 @@ import (
 	"garoupa/views/pages"
 )
 
-// Options are what the pages are made of. All but Mails are required.
+// Options are what the pages are made of. All but Mails and what
+// may be "" are required.
 type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
@@ -132,6 +133,7 @@ func (s *server) registerAccount(r fiber.Router) {
 
 	r.Post("/verificar-email/reenviar", s.own(s.resendVerification)...)
 	r.Post("/verificar-email/trocar", s.own(s.correctEmail)...)
+	s.registerEmailChange(r)
 	r.Post(confirmPath, s.own(s.confirm)...)
 	r.Get("/2fa/ativar", s.own(s.stepUp, s.totpForm)...)
 	r.Post("/2fa/ativar", s.own(s.stepUp, s.enrolTOTP)...)

@@ -36,6 +36,21 @@ type UnverifiedEmailProps struct {
 	Errors components.FieldErrors
 }
 
+// NewEmailProps is GET and POST /trocar-email. Field: email.
+type NewEmailProps struct {
+	layouts.AuthProps
+	Current string // the address that the person has
+	Email   string // as typed
+	Errors  components.FieldErrors
+}
+
+// ProveEmailProps is GET /confirmar-email with a link's token. Fields: token.
+type ProveEmailProps struct {
+	layouts.AuthProps
+	Token string
+	Email string // which becomes the person's
+}
+
 // DeadLinkKind is what a link that works no more was for.
 type DeadLinkKind string
 
@@ -44,6 +59,8 @@ const (
 	DeadReset        DeadLinkKind = "reset"
 	DeadVerification DeadLinkKind = "verification"
 	DeadInvite       DeadLinkKind = "invite"
+	DeadEmail        DeadLinkKind = "email"
+	DeadEmailTaken   DeadLinkKind = "taken" // the address became somebody else's
 )
 
 // DeadLinkProps is a link of a mail that was used or is too old.

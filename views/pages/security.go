@@ -14,11 +14,23 @@ type SecurityProps struct {
 	Ops           *layouts.OpsShell // the frame in the console; nil in the dashboard
 	Base          string            // the page's path, under which its forms post
 	EmailVerified bool
-	TOTP          bool // a code is asked for at log-in
-	RecoveryLeft  int  // recovery codes that were not used
+	FixedEmail    bool         // the address is not the person's to change: they are of staff
+	NewEmail      *EmailChange // waits to be proven; nil: none
+	TOTP          bool         // a code is asked for at log-in
+	RecoveryLeft  int          // recovery codes that were not used
 	Sessions      []SessionRow
 	Errors        components.FieldErrors
 }
+
+// EmailChange is an address that a link was sent to.
+type EmailChange struct {
+	Email string
+	Until time.Time // when the link expires
+}
+
+// NewEmailPath takes the address that a person wants in place of theirs; below it,
+// "/cancelar" takes that back.
+const NewEmailPath = "/trocar-email"
 
 // fewCodes is how many recovery codes are so few that the page says so.
 const fewCodes = 3

@@ -1,0 +1,234 @@
+package merchants_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"garoupa/fault"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+)
+
+const newEmail = "ana.nova@example.com"
+
+// verifiedBruno is bruno at an address that is proven.
+func verifiedBruno(t *testing.T, g *paymentstest.Gateway) merchants.Actor {
+	t.Helper()
+	by := bruno(t, g)
+	if err := g.Merchants.VerifyEmail(t.Context(), g.Link(t, models.MailVerifyEmail, "bruno@example.com"), ""); err != nil {
+		t.Fatal(err)
+	}
+	return by
+}
+
+// emailOf is the address with which a person logs in.
+func emailOf(t *testing.T, g *paymentstest.Gateway, userID string) string {
+	t.Helper()
+	user, err := models.UserByID(g.DB.WithContext(t.Context()), userID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user.Email
+}
+
+// mailsTo counts the mails of a kind to an address.
+func mailsTo(t *testing.T, g *paymentstest.Gateway, kind, to string) (n int) {
+	t.Helper()
+	if err := g.DB.Raw("SELECT count(*) FROM mails WHERE kind = ? AND recipient = ?", kind, to).Row().Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// An address changes by the link that was sent to the new one, once and within an hour;
+// the one before is told twice, and other sessions end.
+func TestChangeEmail(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	before := g.Email
+	here, there := logIn(t, g), logIn(t, g)
+	ask := func(email string) {
+		t.Helper()
+		if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, email); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("Outra@Example.com")
+	superseded := g.Link(t, models.MailEmailChange, "outra@example.com")
+	g.Clock.Advance(2 * time.Minute)
+	ask(" " + strings.ToUpper(newEmail))
+	link := g.Link(t, models.MailEmailChange, newEmail)
+	pending, err := models.EmailChange(g.DB.WithContext(t.Context()), g.Owner.UserID, g.Clock.Now())
+	if err != nil || pending.Email != newEmail || emailOf(t, g, g.Owner.UserID) != before || mailsTo(t, g, models.MailEmailChangeAsked, before) != 2 {
+		t.Errorf("asked: %+v, %v; the address is %s", pending, err, emailOf(t, g, g.Owner.UserID))
+	}
+	for name, token := range map[string]string{
+		"that another took the place of": superseded, "nothing": "", "an id without proof": pending.ID, "of a check": g.Vault.Token("tok_00000000000000000000"),
+	} {
+		if err := g.Merchants.ChangeEmail(t.Context(), token, g.Owner, here.ID); !errors.Is(err, merchants.ErrLink) {
+			t.Errorf("the link %s: %v", name, err)
+		}
+	}
+	if err := g.Merchants.VerifyEmail(t.Context(), link, ""); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("it verifies as well: %v", err)
+	}
+	if email, err := g.Merchants.NewEmail(t.Context(), link); err != nil || email != newEmail || emailOf(t, g, g.Owner.UserID) != before {
+		t.Errorf("looking at the link: %q, %v", email, err)
+	}
+	g.Clock.Advance(time.Hour - time.Millisecond)
+
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wg.Go(func() { errs[i] = g.Merchants.ChangeEmail(t.Context(), link, g.Owner, here.ID) })
+	}
+	wg.Wait()
+	done := 0
+	for _, err := range errs {
+		if err == nil {
+			done++
+		} else if !errors.Is(err, merchants.ErrLink) {
+			t.Error(err)
+		}
+	}
+	left, err := models.UserSessions(g.DB.DB, here.UserID, g.Clock.Now())
+	if done != 1 || emailOf(t, g, g.Owner.UserID) != newEmail || err != nil || len(left) != 1 || left[0].ID != here.ID {
+		t.Errorf("one link changed it %d times to %s; sessions %+v (not %s), %v", done, emailOf(t, g, g.Owner.UserID), left, there.ID, err)
+	}
+	if mailsTo(t, g, models.MailEmailChanged, before) != 1 || mailsTo(t, g, models.MailEmailChanged, newEmail) != 0 {
+		t.Error("the address before is not told")
+	}
+	if _, err := g.Merchants.LogIn(t.Context(), before, paymentstest.Password, merchants.Browser{}); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("the address before logs in: %v", err)
+	}
+	if _, err := g.Merchants.LogIn(t.Context(), newEmail, paymentstest.Password, merchants.Browser{}); err != nil {
+		t.Errorf("the new one does not: %v", err)
+	}
+	var acts []string
+	g.DB.Raw("SELECT action FROM audit_log WHERE object_id = ? AND action LIKE 'user.email_%' ORDER BY id", g.Owner.UserID).Scan(&acts)
+	if got := strings.Join(acts, " "); got != "user.email_change_asked user.email_change_asked user.email_replaced" {
+		t.Errorf("the log has %q", got)
+	}
+}
+
+// A wish ends with its hour, when it is taken back, and with another password; who may
+// not change an address, or not yet again, is told.
+func TestAskEmailChange_Ends(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	ended := func(how string, end func()) {
+		t.Helper()
+		g.Clock.Advance(2 * time.Minute)
+		if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, newEmail); err != nil {
+			t.Fatal(err)
+		}
+		link := g.Link(t, models.MailEmailChange, newEmail)
+		end()
+		if err := g.Merchants.ChangeEmail(t.Context(), link, g.Owner, ""); !errors.Is(err, merchants.ErrLink) || emailOf(t, g, g.Owner.UserID) == newEmail {
+			t.Errorf("%s, the link goes on: %v", how, err)
+		}
+		if _, err := models.EmailChange(g.DB.WithContext(t.Context()), g.Owner.UserID, g.Clock.Now()); !errors.Is(err, models.ErrNotFound) {
+			t.Errorf("%s, it is shown still: %v", how, err)
+		}
+	}
+	ended("taken back", func() {
+		if err := g.Merchants.CancelEmailChange(t.Context(), g.Owner); err != nil {
+			t.Fatal(err)
+		}
+	})
+	ended("with another password", func() {
+		if err := g.Merchants.ChangePassword(t.Context(), logIn(t, g), g.Owner, paymentstest.Password, "another horse battery"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	ended("after an hour", func() { g.Clock.Advance(time.Hour) })
+
+	g.Clock.Advance(2 * time.Hour)
+	for i := range 5 {
+		if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, newEmail); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, newEmail); !errors.Is(err, merchants.ErrTooSoon) {
+			t.Errorf("again at once: %v", err)
+		}
+		g.Clock.Advance(time.Duration(i+1) * time.Minute)
+	}
+	if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, newEmail); !errors.Is(err, merchants.ErrTooSoon) {
+		t.Errorf("a sixth time in an hour: %v", err)
+	}
+	for _, email := range []string{"", "ana@", "a b@example.com", "\x00@example.com", strings.ToUpper(g.Email)} {
+		if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, email); err == nil || !errors.As(err, &merchants.Invalid{}) {
+			t.Errorf("%q: %v", email, err)
+		}
+	}
+	if err := g.Merchants.AskEmailChange(t.Context(), bruno(t, g), newEmail); !errors.Is(err, merchants.ErrUnverified) {
+		t.Errorf("before the first address is proven: %v", err)
+	}
+	link := g.Link(t, models.MailEmailChange, newEmail)
+	g.DB.Exec("UPDATE users SET staff_role = 'REVIEWER' WHERE id = ?", g.Owner.UserID)
+	if err := g.Merchants.ChangeEmail(t.Context(), link, g.Owner, ""); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("of staff since: %v", err)
+	}
+	if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, newEmail); fault.Of(err).Code != fault.Forbidden {
+		t.Errorf("staff: %v", err)
+	}
+}
+
+// Whether an address is somebody's is told to its owner alone.
+func TestAskEmailChange_Taken(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	verifiedBruno(t, g)
+	if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, "bruno@example.com"); err != nil {
+		t.Fatalf("an address of somebody else: %v", err)
+	}
+	pending, err := models.EmailChange(g.DB.WithContext(t.Context()), g.Owner.UserID, g.Clock.Now())
+	if err != nil || pending.Email != "bruno@example.com" {
+		t.Errorf("the page would show %+v, %v", pending, err)
+	}
+	if mailsTo(t, g, models.MailEmailTaken, "bruno@example.com") != 1 || mailsTo(t, g, models.MailEmailChange, "bruno@example.com") != 0 ||
+		mailsTo(t, g, models.MailEmailChangeAsked, g.Email) != 1 {
+		t.Error("its owner gets a link, or nothing")
+	}
+}
+
+// Of two who prove the same address, one has it; the other keeps their own.
+func TestChangeEmail_Race(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	other := verifiedBruno(t, g)
+	people := []merchants.Actor{g.Owner, other}
+	links, befores := make([]string, 2), make([]string, 2)
+	for i, by := range people {
+		befores[i] = emailOf(t, g, by.UserID)
+		if err := g.Merchants.AskEmailChange(t.Context(), by, newEmail); err != nil {
+			t.Fatal(err)
+		}
+		pending, err := models.EmailChange(g.DB.WithContext(t.Context()), by.UserID, g.Clock.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		links[i] = g.Vault.Token(pending.ID)
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 2)
+	for i := range people {
+		wg.Go(func() { errs[i] = g.Merchants.ChangeEmail(t.Context(), links[i], merchants.Actor{}, "") })
+	}
+	wg.Wait()
+	winner := 0
+	if errs[0] != nil {
+		winner = 1
+	}
+	loser := 1 - winner
+	if errs[winner] != nil || !errors.Is(errs[loser], merchants.ErrEmailTaken) {
+		t.Errorf("both: %v, %v", errs[0], errs[1])
+	}
+	if emailOf(t, g, people[winner].UserID) != newEmail || emailOf(t, g, people[loser].UserID) != befores[loser] {
+		t.Error("the address is not the winner's alone")
+	}
+}
