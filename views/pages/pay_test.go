@@ -41,7 +41,7 @@ func TestPay(t *testing.T) {
 				Status: doc.Find("#state").AttrOr("data-status", ""), Title: text(doc.Find("title")), Heading: text(doc.Find("h1")),
 				Code: doc.Find("input#code").AttrOr("value", "") == pending().CopyPaste, QR: doc.Find("svg[role=img]").Length() == 1,
 			}
-			doc.Find("form, a[rel=noreferrer]").Each(func(_ int, s *goquery.Selection) {
+			doc.Find("form, main a[rel=noreferrer]").Each(func(_ int, s *goquery.Selection) {
 				got.Actions = append(got.Actions, s.AttrOr("action", s.AttrOr("href", "")))
 			})
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -141,7 +141,7 @@ func TestPay_ReturnHost(t *testing.T) {
 		p := pending()
 		p.Status, p.ReturnURL = status, "https://banco.test:pix@loja.test:8443/banco.test"
 		doc := render(t, i18n.Portuguese, pages.Pay(p))
-		link := doc.Find("a[rel=noreferrer]")
+		link := doc.Find("main a[rel=noreferrer]")
 		if link.Length() != 1 || link.AttrOr("href", "") != p.ReturnURL || text(link) != "Voltar para Ateliê Aurora" || !strings.Contains(doc.Text(), "Abre loja.test:8443") {
 			t.Errorf("%s: %q leads to %q", status, text(link), link.AttrOr("href", ""))
 		}
