@@ -17,6 +17,10 @@ var switchMails = map[models.Switch]map[bool]string{
 	models.SwitchWithdrawalsBlocked: {true: models.MailWithdrawalsBlocked, false: models.MailWithdrawalsUnblocked},
 }
 
+// SwitchMail is the kind of mail that the owner gets when a switch is turned on, or off;
+// "" for no switch.
+func SwitchMail(which models.Switch, on bool) string { return switchMails[which][on] }
+
 // SetSwitch turns a switch of an account on or off, with a reason that the merchant
 // reads, and mails it to the owner; any of staff who is no member of it may. If the switch is that way already
 // it fails with ErrChanged; it also fails with Invalid, ErrOwnAccount and
@@ -54,7 +58,7 @@ func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, whi
 		if err != nil {
 			return err
 		}
-		if err := s.tellOwner(tx, account, switchMails[which][on], accountID, map[string]string{"reason": reason}); err != nil {
+		if err := s.tellOwner(tx, account, SwitchMail(which, on), accountID, map[string]string{"reason": reason}); err != nil {
 			return err
 		}
 		name := strings.ToLower(string(which))

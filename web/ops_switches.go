@@ -1,12 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/mail"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/views/components"
@@ -28,13 +30,12 @@ func (s *server) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed b
 	if err != nil {
 		return err
 	}
-	lang, err := s.spokenBy(c, head.ID)
-	if err != nil {
-		return err
-	}
 	props := pages.OpsSwitchProps{
 		Account: head, Switch: string(which), TurnOn: !slices.Contains(head.Switches, string(which)), Last4: head.ID[len(head.ID)-4:],
-		Reason: formText(c, "reason"), Language: string(lang), Errors: errs,
+		Reason: formText(c, "reason"), Errors: errs,
+	}
+	if err := s.fillSwitchMail(c, which, &props); err != nil {
+		return err
 	}
 	if changed {
 		if props.Changed, err = s.lastAct(c, head.ID); err != nil {
@@ -52,6 +53,22 @@ func (s *server) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed b
 		return err
 	}
 	return render(c, pages.OpsSwitchForm(props))
+}
+
+// fillSwitchMail adds what the owner will be mailed, as it is worded for them.
+func (s *server) fillSwitchMail(c *fiber.Ctx, which models.Switch, props *pages.OpsSwitchProps) error {
+	owner, err := models.OwnerOf(c.UserContext(), s.DB.Pool, props.Account.ID)
+	if err != nil {
+		return err
+	}
+	lang, _ := i18n.Parse(owner.Language)
+	letter, err := (&mail.Writer{Vault: s.Vault, AppURL: s.AppURL}).Write(c.UserContext(), &models.Mail{
+		Kind: merchants.SwitchMail(which, props.TurnOn), Language: owner.Language, Params: map[string]string{
+			"name": owner.Name, "account": props.Account.Name, "reason": cmp.Or(strings.TrimSpace(props.Reason), i18n.In(lang, "switch.reason_here")),
+		},
+	})
+	props.Language, props.OwnerName, props.OwnerEmail, props.MailSubject, props.MailText = string(lang), owner.Name, owner.Email, letter.Subject, letter.Text
+	return err
 }
 
 // opsSwitch handles POST /ops/contas/:id/travas/:switch. To turn one on, the last

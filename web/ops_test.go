@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -288,13 +289,16 @@ func TestOps_Account(t *testing.T) {
 	}
 
 	suspend := path + "/travas/SUSPENDED"
-	if a := c.get(suspend); !strings.Contains(a.Find("main").Text(), "Digite os 4 últimos caracteres") {
-		t.Errorf("the form: %s", a.Find("main").Text())
+	form := c.get(suspend).Find("main").Text()
+	for _, want := range []string{"Digite os 4 últimos caracteres", "Para Ana Lima (ana@example.com)", "“Conta suspensa: Ateliê Aurora”", "Motivo: (o motivo que você escrever)"} {
+		if !strings.Contains(form, want) {
+			t.Errorf("the form does not say %q: %s", want, form)
+		}
 	}
 	for field, form := range map[string][]string{
 		"#confirm-error": {"turn", "on", "reason", "Ordem judicial 12."}, "#reason-error": {"turn", "on", "confirm", last4, "reason", "curto"},
 	} {
-		if a := c.post(suspend, form...); a.status != http.StatusUnprocessableEntity || a.Find(field).Length() != 1 {
+		if a := c.post(suspend, form...); !strings.Contains(a.Find("main").Text(), "Motivo: "+form[slices.Index(form, "reason")+1]) || a.status != http.StatusUnprocessableEntity || a.Find(field).Length() != 1 {
 			t.Errorf("%s: %d", field, a.status)
 		}
 	}

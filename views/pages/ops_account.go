@@ -101,9 +101,12 @@ type OpsSwitchProps struct {
 	InReview int // withdrawals that it holds up
 	Last4    string
 	Reason   string
-	Language string // the merchant's
-	Changed  string // who turned it meanwhile; "" if nobody did
-	Errors   components.FieldErrors
+	Language string // the owner's
+	// The mail that the owner gets, with the reason as typed.
+	OwnerName, OwnerEmail string
+	MailSubject, MailText string
+	Changed               string // who turned it meanwhile; "" if nobody did
+	Errors                components.FieldErrors
 }
 
 // OpsRevokeProps is GET and POST /ops/contas/{id}/encerrar.
