@@ -16,6 +16,7 @@ const (
 	exampleCheckoutID   = "chk_8f2b7a103c1c4f0e9d7a"
 	exampleLinkID       = "plink_3f9a1c7e5d2b8064"
 	exampleWithdrawalID = "wdr_5a1e9c3b7d2f4068a1b2"
+	examplePicture      = "5f2d8c0b7e914a36d1c8f04b9a7e3c52"
 	exampleCopyPaste    = "00020101021226740014br.gov.bcb.pix2552pay.example.com/sim/be17ecb0f5dc29c2ad4d12d3dff1a785520400005303986540549.905802BR5913ATELIE AURORA6009SAO PAULO62070503***630446DD"
 )
 
@@ -63,8 +64,8 @@ func newExamples(checkoutHost string) examples {
 		},
 		link: wire.AppendPaymentLink(nil, &models.PaymentLink{
 			ID: exampleLinkID, Active: true, ExpiresInSeconds: defaultLinkExpiry, SuccessURL: &success, ReturnURL: &back, CreatedAt: at, UpdatedAt: at,
-			Product: models.Product{Slug: "vaso-lua-nova", Name: "Vaso Lua Nova", Description: &description, Amount: 4990, PaymentCycle: models.PaymentCycles[0]},
-		}),
+			Product: models.Product{Slug: "vaso-lua-nova", Name: "Vaso Lua Nova", Description: &description, Amount: 4990, PaymentCycle: models.PaymentCycles[0], Picture: models.ProductPicture{Hash: examplePicture}},
+		}, checkoutHost),
 		balance: wire.AppendBalance(nil, false, models.Balance{Gross: 1_234_567, Fee: 12_222, Pending: 4941, Available: 1_217_404}),
 	}
 	for status, kind := range payments.WithdrawalEvents {

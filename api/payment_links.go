@@ -38,7 +38,7 @@ func (s *server) createPaymentLink(c *fiber.Ctx) error {
 	if created {
 		c.Status(fiber.StatusCreated)
 	}
-	return sendJSON(c, wire.AppendPaymentLink(nil, link))
+	return sendJSON(c, wire.AppendPaymentLink(nil, link, s.CheckoutHost))
 }
 
 // readPaymentLink handles GET /v1/payment-links/{paymentLinkId} (contract 4.9).
@@ -47,7 +47,7 @@ func (s *server) readPaymentLink(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, wire.AppendPaymentLink(nil, link))
+	return sendJSON(c, wire.AppendPaymentLink(nil, link, s.CheckoutHost))
 }
 
 // listPaymentLinks handles GET /v1/payment-links (contract 4.8).
@@ -73,7 +73,7 @@ func (s *server) listPaymentLinks(c *fiber.Ctx) error {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = wire.AppendPaymentLink(body, &page.Links[i])
+		body = wire.AppendPaymentLink(body, &page.Links[i], s.CheckoutHost)
 	}
 	return sendJSON(c, endPage(body, page.NextCursor))
 }

@@ -2,9 +2,6 @@ package merchants
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,9 +12,6 @@ import (
 	"garoupa/models"
 	"garoupa/picture"
 )
-
-// MaxLogoFile is the longest file that a logo may come in, in bytes.
-const MaxLogoFile = 2 << 20
 
 // logoBounds are three times what pages show, and what the first visit of a hosted
 // page has room for.
@@ -102,23 +96,15 @@ func (s *Service) SetLogo(ctx context.Context, by Actor, file []byte) error {
 }
 
 func readLogo(file []byte) (*models.Logo, error) {
-	switch {
-	case len(file) == 0:
+	if len(file) == 0 {
 		return nil, Invalid{"logo": Missing}
-	case len(file) > MaxLogoFile:
-		return nil, Invalid{"logo": TooLong}
 	}
-	drawn, err := picture.Redraw(file, logoBounds)
-	switch {
-	case errors.Is(err, picture.ErrUnreadable):
-		return nil, Invalid{"logo": Malformed}
-	case errors.Is(err, picture.ErrPixels):
-		return nil, Invalid{"logo": Unknown}
-	case err != nil:
+	drawn, err := redraw("logo", file, logoBounds)
+	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(drawn.PNG)
-	return &models.Logo{PNG: drawn.PNG, Hash: hex.EncodeToString(sum[:16]), Width: drawn.Width, Height: drawn.Height}, nil
+	logo := drawn[0]
+	return &models.Logo{PNG: logo.File, Hash: pictureHash(logo), Width: logo.Width, Height: logo.Height}, nil
 }
 
 // RemoveLogo takes the logo of the actor's account away. It fails as SetBrandLook does.

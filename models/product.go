@@ -21,7 +21,8 @@ type Product struct {
 	Slug         string // its public id, which never changes
 	Name         string
 	Description  *string
-	ImageURL     *string
+	ImageURL     *string        // elsewhere, from before pictures were uploaded; nil with a Picture
+	Picture      ProductPicture `gorm:"-"` // SetProductPicture writes it
 	Amount       money.Cents
 	PaymentCycle string // one of PaymentCycles
 	Active       bool
@@ -33,18 +34,18 @@ type Product struct {
 const ProductsSlugUnique = "products_slug_unique"
 
 const productColumns = `d.id, d.project_id, d.livemode, d.slug, d.name, d.description, d.image_url, d.amount, d.payment_cycle,
-	d.active, d.created_at, d.updated_at`
+	d.active, d.created_at, d.updated_at, coalesce(d.picture_hash, ''), coalesce(d.picture_width, 0), coalesce(d.picture_height, 0)`
 
 func (p *Product) targets() []any {
 	return []any{&p.ID, &p.ProjectID, &p.Livemode, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount, &p.PaymentCycle,
-		&p.Active, &p.CreatedAt, &p.UpdatedAt}
+		&p.Active, &p.CreatedAt, &p.UpdatedAt, &p.Picture.Hash, &p.Picture.Width, &p.Picture.Height}
 }
 
 // InsertProduct writes a new product; a taken slug violates ProductsSlugUnique.
 func InsertProduct(tx *Tx, p *Product) error { return tx.Create(p).Error }
 
 // UpdateProduct writes what a member may change of a product that the caller holds:
-// all but its slug.
+// all but its slug and its picture.
 func UpdateProduct(tx *Tx, p *Product) error {
 	return tx.Exec(`UPDATE products SET name = ?, description = ?, image_url = ?, amount = ?, payment_cycle = ?, active = ?, updated_at = ?
 		WHERE id = ?`, p.Name, p.Description, p.ImageURL, p.Amount, p.PaymentCycle, p.Active, p.UpdatedAt, p.ID).Error

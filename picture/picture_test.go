@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -48,87 +50,162 @@ func webpOf(width, height uint32) []byte {
 	return append(file, 0x07, 0x10, 0x11, 0x11, 0x88, 0x88, 0xfe, 0x07, 0x00)
 }
 
-var within = Bounds{Width: 480, Height: 120, Bytes: 16 << 10}
+var (
+	within = Bounds{Width: 480, Height: 120, Bytes: 16 << 10}
+	photo  = Bounds{Format: JPEG, Width: 240, Height: 180, Bytes: 12 << 10}
+)
 
-// Each format comes out as a PNG within the bounds, in its shape, and never enlarged.
+// Each format comes out within the bounds, in its shape, and never enlarged.
 func TestRedraw(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		file          []byte
 		width, height int
 	}{
-		"PNG":    {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 1000, 500))), 240, 120},
-		"wide":   {pngOf(t, image.NewGray(image.Rect(0, 0, 2000, 100))), 480, 24},
+		"PNG":    {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 400, 200))), 240, 120},
+		"wide":   {pngOf(t, image.NewGray(image.Rect(0, 0, 1000, 50))), 480, 24},
 		"small":  {pngOf(t, image.NewPaletted(image.Rect(0, 0, 20, 16), color.Palette{color.White, color.Black})), 20, 16},
-		"narrow": {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 16, 4000))), 1, 120},
-		"JPEG":   {jpegOf(t, image.NewGray(image.Rect(0, 0, 600, 600))), 120, 120},
+		"narrow": {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 16, 3200))), 1, 120},
+		"JPEG":   {jpegOf(t, image.NewGray(image.Rect(0, 0, 300, 300))), 120, 120},
 		"WebP":   {webpOf(64, 32), 64, 32},
 	} {
-		p, err := Redraw(tc.file, within)
-		if err != nil || p.Width != tc.width || p.Height != tc.height {
-			t.Errorf("%s: %d×%d, %v", name, p.Width, p.Height, err)
+		drawn, err := Redraw(tc.file, within, photo)
+		if err != nil || len(drawn) != 2 || drawn[0].Width != tc.width || drawn[0].Height != tc.height {
+			t.Errorf("%s: %+v, %v", name, drawn, err)
 			continue
 		}
-		if m, err := png.Decode(bytes.NewReader(p.PNG)); err != nil || m.Bounds() != image.Rect(0, 0, p.Width, p.Height) {
-			t.Errorf("%s: not the PNG that it says, %v", name, err)
+		for i, format := range []string{"png", "jpeg"} {
+			m, got, err := image.Decode(bytes.NewReader(drawn[i].File))
+			if err != nil || got != format || m.Bounds() != image.Rect(0, 0, drawn[i].Width, drawn[i].Height) {
+				t.Errorf("%s: not the %s that it says but %s, %v", name, format, got, err)
+			}
 		}
 	}
 }
 
-// The colour and what shines through stay.
+// The colour stays, in a PNG with what shines through and in a JPEG on white, whether
+// squares of pixels are averaged on the way or not.
 func TestRedraw_Colours(t *testing.T) {
 	t.Parallel()
-	m := image.NewNRGBA(image.Rect(0, 0, 64, 64))
-	for i := range m.Pix {
-		m.Pix[i] = []uint8{200, 30, 90, 128}[i%4]
-	}
-	p, err := Redraw(pngOf(t, m), Bounds{Width: 32, Height: 32, Bytes: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawn, err := png.Decode(bytes.NewReader(p.PNG))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := color.NRGBAModel.Convert(drawn.At(16, 16)).(color.NRGBA), color.NRGBA{200, 30, 90, 128}
-	for _, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B), int(got.A) - int(want.A)} {
-		if d < -2 || d > 2 {
-			t.Errorf("the middle is %v, want %v", got, want)
+	for _, side := range []int{48, 64, 99} {
+		m := image.NewNRGBA(image.Rect(0, 0, side, side))
+		for i := range m.Pix {
+			m.Pix[i] = []uint8{200, 30, 90, 128}[i%4]
+		}
+		drawn, err := Redraw(pngOf(t, m), Bounds{Width: 32, Height: 32, Bytes: 1 << 20}, Bounds{Format: JPEG, Width: 20, Height: 32, Bytes: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []color.NRGBA{{200, 30, 90, 128}, {227, 142, 172, 255}} {
+			if got := colourIn(t, drawn[i].File, 0.5, 0.5); !near(got, want, 4) {
+				t.Errorf("%d pixels, drawing %d: the middle is %v, want %v", side, i, got, want)
+			}
 		}
 	}
 }
 
-// A picture with too much detail becomes smaller until it fits.
+// colourIn is the colour at a part of a picture's width and height.
+func colourIn(t *testing.T, file []byte, x, y float64) color.NRGBA {
+	t.Helper()
+	m, _, err := image.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := m.Bounds().Size()
+	return color.NRGBAModel.Convert(m.At(int(x*float64(size.X)), int(y*float64(size.Y)))).(color.NRGBA)
+}
+
+func near(a, b color.NRGBA, by int) bool {
+	for _, d := range []int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B), int(a.A) - int(b.A)} {
+		if d < -by || d > by {
+			return false
+		}
+	}
+	return true
+}
+
+// A picture with too much detail becomes coarser and smaller until it fits.
 func TestRedraw_Bytes(t *testing.T) {
 	t.Parallel()
-	p, err := Redraw(pngOf(t, noise(480, 120)), within)
-	if err != nil || len(p.PNG) > within.Bytes || p.Width >= 480 || p.Width < 50 {
-		t.Errorf("%d bytes, %d×%d, %v", len(p.PNG), p.Width, p.Height, err)
+	all := []Bounds{{Width: 120, Height: 120, Bytes: 8 << 10}, {Format: JPEG, Width: 120, Height: 120, Bytes: 2 << 10}}
+	drawn, err := Redraw(pngOf(t, noise(120, 90)), all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range all {
+		if p := drawn[i]; len(p.File) > b.Bytes || len(p.File) < b.Bytes/2 || p.Width >= b.Width || p.Width < 30 {
+			t.Errorf("%d bytes, %d×%d within %+v", len(p.File), p.Width, p.Height, b)
+		}
 	}
 }
 
 func TestRedraw_Refused(t *testing.T) {
 	t.Parallel()
-	whole := pngOf(t, noise(100, 100))
+	whole, photo := pngOf(t, noise(100, 100)), jpegOf(t, noise(100, 100))
 	bomb := bytes.Clone(whole)
 	binary.BigEndian.PutUint32(bomb[16:], 60_000) // the header claims 60 000 by 60 000
 	binary.BigEndian.PutUint32(bomb[20:], 60_000)
+	scan := photo[bytes.Index(photo, []byte{0xff, startOfScan}) : len(photo)-2]
 	for name, tc := range map[string]struct {
 		file []byte
 		want error
 	}{
-		"nothing":    {nil, ErrUnreadable},
-		"an SVG":     {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), ErrUnreadable},
-		"a GIF":      {[]byte("GIF89a\x10\x00\x10\x00\x00\x00\x00;"), ErrUnreadable},
-		"broken off": {whole[:len(whole)/2], ErrUnreadable},
-		"a dot":      {pngOf(t, noise(MinSide-1, 100)), ErrPixels},
-		"WebP bomb":  {webpOf(16_000, 16_000), ErrPixels},
+		"nothing":           {nil, ErrUnreadable},
+		"an SVG":            {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), ErrUnreadable},
+		"a GIF":             {[]byte("GIF89a\x10\x00\x10\x00\x00\x00\x00;"), ErrUnreadable},
+		"a page":            {append([]byte("<script>alert(1)</script>"), whole...), ErrUnreadable},
+		"an animated WebP":  {animated(webpOf(64, 32)), ErrUnreadable},
+		"a PNG broken off":  {whole[:len(whole)/2], ErrUnreadable},
+		"a JPEG broken off": {photo[:len(photo)/2], ErrUnreadable},
+		"a WebP broken off": {webpOf(64, 32)[:26], ErrUnreadable},
+		"a JPEG of scans":   {slices.Concat(photo[:len(photo)-2], bytes.Repeat(scan, maxScans), []byte{0xff, 0xd9}), ErrUnreadable},
+		"a dot":             {pngOf(t, noise(MinSide-1, 100)), ErrPixels},
+		"a WebP bomb":       {webpOf(16_000, 16_000), ErrPixels},
 	} {
-		if p, err := Redraw(tc.file, within); !errors.Is(err, tc.want) || p.PNG != nil {
+		if drawn, err := Redraw(tc.file, within); !errors.Is(err, tc.want) || drawn != nil {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
 	if _, err := Redraw(bomb, within); err == nil {
 		t.Error("a bomb was drawn")
 	}
+}
+
+// animated is a WebP with one frame, as animations have them.
+func animated(webp []byte) []byte {
+	frame := append(binary.LittleEndian.AppendUint32([]byte("ANMF"), uint32(16+len(webp)-12)), make([]byte, 16)...)
+	frame = append(frame, webp[12:]...)
+	chunks := slices.Concat([]byte("WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x3f\x00\x00\x1f\x00\x00"), []byte("ANIM\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00"), frame)
+	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(chunks))), chunks...)
+}
+
+// What stands behind or beside the pixels is gone: places, other files, names.
+func TestRedraw_Alone(t *testing.T) {
+	t.Parallel()
+	secret := []byte("-23.5505,-46.6333 <script>alert(1)</script>")
+	held := withEXIF(jpegOf(t, noise(64, 64)), exifOf(binary.LittleEndian, 6, secret))
+	for name, file := range map[string][]byte{
+		"JPEG":         append(held, secret...),
+		"PNG":          append(pngOf(t, noise(64, 64)), secret...),
+		"animated PNG": append(slices.Insert(pngOf(t, noise(64, 64)), 33, chunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})...), secret...),
+		"PNG's text":   slices.Insert(pngOf(t, noise(64, 64)), 33, chunk("tEXt", append([]byte("Comment\x00"), secret...))...),
+	} {
+		drawn, err := Redraw(file, within, photo)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, p := range drawn {
+			if bytes.Contains(p.File, secret) || bytes.Contains(p.File, []byte("script")) || bytes.Contains(p.File, exifHeader) || bytes.Contains(p.File, []byte("Comment")) {
+				t.Errorf("%s: more than its pixels came through", name)
+			}
+		}
+	}
+}
+
+// chunk is one of a PNG.
+func chunk(kind string, data []byte) []byte {
+	body := append([]byte(kind), data...)
+	out := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), body...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(body))
 }

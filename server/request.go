@@ -80,7 +80,7 @@ func surfaceOf(path string) surface {
 		return surfaceAPI
 	case "pay", "l", "qr":
 		return surfaceCheckout
-	case "static", "marca", "ajuda", "livez", "readyz":
+	case "static", "marca", "fotos", "ajuda", "livez", "readyz":
 		return surfaceAny
 	}
 	return surfaceApp

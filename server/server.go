@@ -20,7 +20,7 @@ import (
 
 const (
 	// bodyLimit is what a request may send at all; the API allows less, and fileLimit is
-	// for the one page that takes a file, which says itself when that is too long.
+	// for the forms that take a file, which say themselves when that is too long.
 	bodyLimit = 1 << 20
 	fileLimit = 8 << 20
 	// readTimeout bounds how long a client may take to send a request.
@@ -52,7 +52,7 @@ func New(o Options) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
-		DisablePreParseMultipartForm: true, // the one page that takes a file unpacks it itself, once it knows whose it is
+		DisablePreParseMultipartForm: true, // the forms that take a file unpack it themselves, once they know whose it is
 		ErrorHandler:                 answer(o.Web),
 	})
 	app.Use(identify, unproxied(o.TrustedProxies), logged(o.Web), fiberrecover.New(), separate(o))
@@ -76,7 +76,7 @@ func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		return fasthttp.RequestConfig{WriteTimeout: fileTimeout}
 	}
 	config := fasthttp.RequestConfig{WriteTimeout: writeTimeout}
-	if bytes.Equal(path, web.UploadPath) {
+	if header.IsPost() && web.TakesFile(path) {
 		config.MaxRequestBodySize = fileLimit
 	}
 	return config

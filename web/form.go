@@ -34,7 +34,7 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"product_slug":         {"": "product_slug"},
 	"product_amount":       {"": "product_amount"},
 	"product_description":  {"": "product_description"},
-	"product_imageUrl":     {"": "product_image"},
+	"product_picture":      {merchants.TooLong: "logo_long", merchants.Unknown: "logo_pixels", again: "product_picture_again", "": "logo"},
 	"product_paymentCycle": {"": "product_cycle"},
 
 	"access_legalName":     {"": "access_legal_name"},

@@ -42,8 +42,10 @@ func (s *server) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pa
 	props.Name, props.Description, props.Amount = link.Product.Name, text(link.Product.Description), link.Product.Amount
 	props.PaymentCycle, props.Demo, props.RequestID = link.Product.PaymentCycle, s.Demo, requestid.Of(c.UserContext())
 	props.Brand, props.Legal = payBrand(link.Brand), s.legal()
-	if image := text(link.Product.ImageURL); strings.HasPrefix(image, "https://") {
-		props.ImageURL = image
+	if props.Picture = productPicture(link.Product.Picture); props.Picture.Large != "" {
+		props.PreviewImage = s.CheckoutHost + pages.PicturePath + props.Picture.Large
+	} else if image := text(link.Product.ImageURL); strings.HasPrefix(image, "https://") {
+		props.PreviewImage = image
 	}
 	return render(c, pages.Link(props))
 }

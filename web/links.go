@@ -37,7 +37,7 @@ func (s *server) listLinks(c *fiber.Ctx) error {
 	for _, link := range page.Links {
 		props.Links = append(props.Links, pages.LinkRow{
 			ID: link.ID, Product: link.Product.Name, Amount: link.Product.Amount, Active: link.Active, ProductActive: link.Product.Active,
-			Uses: counts[link.ID].Uses, Paid: counts[link.ID].Paid, CreatedAt: link.CreatedAt,
+			Uses: counts[link.ID].Uses, Paid: counts[link.ID].Paid, CreatedAt: link.CreatedAt, Picture: productPicture(link.Product.Picture),
 		})
 	}
 	return render(c, pages.Links(props))

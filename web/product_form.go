@@ -1,8 +1,6 @@
 package web
 
 import (
-	"strings"
-
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/merchants"
@@ -13,22 +11,30 @@ import (
 )
 
 // readProductForm reads the form of a product, as typed and as it is meant.
-func readProductForm(c *fiber.Ctx) (pages.ProductFields, merchants.ProductForm) {
+func readProductForm(c *fiber.Ctx) (pages.ProductFields, merchants.ProductForm, error) {
 	fields := pages.ProductFields{
 		Name: c.FormValue("name"), Slug: c.FormValue("slug"), Amount: c.FormValue("amount"), Description: formText(c, "description"),
-		ImageURL: c.FormValue("imageUrl"), PaymentCycle: c.FormValue("paymentCycle"), Active: c.FormValue("active") != "",
+		PaymentCycle: c.FormValue("paymentCycle"), Active: c.FormValue("active") != "", RemovePicture: c.FormValue("removePicture") != "",
 	}
+	file, err := formFile(c, "picture")
 	price, _ := readPrice(fields.Amount) // what is no price is zero, which no product may cost
 	return fields, merchants.ProductForm{
-		Name: fields.Name, Description: fields.Description, ImageURL: strings.ToValidUTF8(fields.ImageURL, ""),
+		Name: fields.Name, Description: fields.Description, Picture: file, RemovePicture: fields.RemovePicture,
 		Amount: price, PaymentCycle: fields.PaymentCycle, Active: fields.Active,
-	}
+	}, err
 }
+
+// again is what is wrong with a file that was right, in a form that was not: no browser
+// keeps it.
+const again merchants.Problem = "again"
 
 // productErrors words what is wrong with a product. A slug that is taken comes
 // with one that is free.
 func (s *server) productErrors(c *fiber.Ctx, problems merchants.Invalid, form merchants.ProductForm) (components.FieldErrors, error) {
-	errs := errorsOf(c, "product_", problems, "name", "slug", "amount", "paymentCycle", "description", "imageUrl")
+	if _, wrong := problems["picture"]; !wrong && len(form.Picture) > 0 {
+		problems["picture"] = again
+	}
+	errs := errorsOf(c, "product_", problems, "name", "slug", "amount", "paymentCycle", "description", "picture")
 	if problems["slug"] != merchants.Taken {
 		return errs, nil
 	}

@@ -42,7 +42,7 @@ func (s *server) listProducts(c *fiber.Ctx) error {
 func productRows(products []models.Product) []pages.ProductRow {
 	var rows []pages.ProductRow
 	for _, p := range products {
-		rows = append(rows, pages.ProductRow{Slug: p.Slug, Name: p.Name, Amount: p.Amount, PaymentCycle: p.PaymentCycle, Active: p.Active})
+		rows = append(rows, pages.ProductRow{Slug: p.Slug, Name: p.Name, Amount: p.Amount, PaymentCycle: p.PaymentCycle, Active: p.Active, Picture: productPicture(p.Picture)})
 	}
 	return rows
 }
@@ -63,10 +63,12 @@ func (s *server) showNewProduct(c *fiber.Ctx, fields pages.ProductFields, errs c
 // createProduct handles POST /app/produtos. Without a slug the product gets one
 // that its name suggests.
 func (s *server) createProduct(c *fiber.Ctx) error {
-	fields, form := readProductForm(c)
+	fields, form, err := readProductForm(c)
+	if err != nil {
+		return err
+	}
 	fields.Slug = strings.TrimSpace(fields.Slug)
 	form.Slug = fields.Slug
-	var err error
 	if form.Slug == "" {
 		if form.Slug, err = s.freeSlug(c.UserContext(), scope(c), slugOf(form.Name)); err != nil {
 			return err
@@ -107,7 +109,7 @@ func (s *server) readProduct(c *fiber.Ctx) error {
 	}
 	return s.showProduct(c, product, pages.ProductFields{
 		Name: product.Name, Slug: product.Slug, Amount: typedPrice(c, product.Amount), Description: text(product.Description),
-		ImageURL: text(product.ImageURL), PaymentCycle: product.PaymentCycle, Active: product.Active,
+		PaymentCycle: product.PaymentCycle, Active: product.Active,
 	}, nil)
 }
 
@@ -128,7 +130,7 @@ func (s *server) showProduct(c *fiber.Ctx, product *models.Product, fields pages
 		return err
 	}
 	return render(c, pages.Product(pages.ProductProps{
-		Shell: shell, Title: product.Name, Active: product.Active, Fields: fields, Cycles: models.PaymentCycles,
+		Shell: shell, Title: product.Name, Active: product.Active, Picture: productPicture(product.Picture), Elsewhere: text(product.ImageURL), Fields: fields, Cycles: models.PaymentCycles,
 		CanEdit: mayDevelop(visitor(c)), CanLink: product.Active && canCreateLink(visitor(c)), Errors: errs,
 	}))
 }
@@ -139,7 +141,10 @@ func (s *server) updateProduct(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	fields, form := readProductForm(c)
+	fields, form, err := readProductForm(c)
+	if err != nil {
+		return err
+	}
 	fields.Slug = product.Slug
 	err = s.Merchants.UpdateProduct(c.UserContext(), actor(c), scope(c), product.Slug, form)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {

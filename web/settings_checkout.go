@@ -2,8 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -21,9 +19,6 @@ import (
 // previewPath is the page in the frame of the checkout's settings: ours, and the only
 // one that stands in another.
 const previewPath = settingsPath + "checkout/previa"
-
-// UploadPath takes the one file that pages take.
-var UploadPath = []byte(settingsPath + "checkout/logo")
 
 // look shows GET /app/configuracoes/checkout.
 func (s *server) look(c *fiber.Ctx) error { return s.showLook(c, nil, nil, nil) }
@@ -89,25 +84,6 @@ func (s *server) uploadLogo(c *fiber.Ctx) error {
 		return err
 	}
 	return s.saved(c, pages.SectionCheckout, "logo_saved")
-}
-
-// formFile returns the file of a form, nil if there is none, and at most a byte more
-// than a logo may have.
-func formFile(c *fiber.Ctx, name string) ([]byte, error) {
-	header, err := c.FormFile(name)
-	if err != nil {
-		return nil, nil // no such form, or no file in it
-	}
-	file, err := header.Open()
-	if err != nil {
-		return nil, fmt.Errorf("web: open the file of a form: %w", err)
-	}
-	defer file.Close()
-	body, err := io.ReadAll(io.LimitReader(file, merchants.MaxLogoFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("web: read the file of a form: %w", err)
-	}
-	return body, nil
 }
 
 // removeLogo handles POST /app/configuracoes/checkout/logo/remover.

@@ -21,11 +21,16 @@ const (
 	logoForm     = checkoutPage + "/logo"
 )
 
-// upload sends a file as a form does.
-func (c *client) upload(path, field string, file []byte) answer {
+// upload sends a file as a form does, with other fields by names and values.
+func (c *client) upload(path, field string, file []byte, pairs ...string) answer {
 	c.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
+	for i := 0; i < len(pairs); i += 2 {
+		if err := form.WriteField(pairs[i], pairs[i+1]); err != nil {
+			c.t.Fatal(err)
+		}
+	}
 	part, err := form.CreateFormFile(field, "logo.png")
 	if err == nil {
 		_, err = part.Write(file)

@@ -65,10 +65,12 @@ func walkLinkCheckouts(t *testing.T, w *walk) {
 	success, back := "https://loja.example/obrigado", "https://loja.example/carrinho"
 	plain := s.saleIn(t, s.Test, func(p *merchants.ProductForm) {
 		p.Description = "Cerâmica de alta temperatura, esmalte azul cobalto. 24 cm de altura.\nEnvio em até 3 dias úteis."
+		p.Picture = photo(t, 800, 450)
 	}, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
 	long := s.sale(t, func(p *merchants.ProductForm) {
 		p.Slug, p.Name, p.PaymentCycle = "clube", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
 		p.Description, p.Amount = strings.Repeat("Semprejuntosemcadaforneada", 10), 999_999_999_999
+		p.Picture = photo(t, 300, 400)
 	})
 	broken := s.sale(t, func(p *merchants.ProductForm) { p.Slug, p.Amount = "caro", 10_37 }) // the amount that is refused in test
 	off := s.sale(t, func(p *merchants.ProductForm) { p.Slug = "parado" })

@@ -12,11 +12,14 @@ import (
 func walkSales(t *testing.T, w *walk) {
 	s := newSite(t)
 	success, back := "https://loja.example/obrigado?c={CHECKOUT_ID}", "https://loja.example/carrinho"
-	sold := s.saleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
+	sold := s.saleIn(t, s.Test, func(p *merchants.ProductForm) { p.Picture = photo(t, 640, 360) }, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
 	off := s.sale(t, func(p *merchants.ProductForm) {
 		p.Slug, p.Name, p.PaymentCycle = strings.Repeat("clube-da-ceramica-", 12)+"2026", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
 	})
 	paused := s.sale(t, func(p *merchants.ProductForm) { p.Slug, p.Name = "xicara", "Xícara e pires" })
+	if err := s.DB.Exec("UPDATE products SET image_url = 'https://loja.example/' || repeat('xicara-e-pires-', 12) || '.jpg' WHERE slug = 'xicara'").Error; err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Merchants.SwitchPaymentLink(t.Context(), s.Owner, s.Test, off.link, false); err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +34,7 @@ func walkSales(t *testing.T, w *walk) {
 
 	page := w.enter(t, s)
 	page.visits(map[string]string{
-		"products": "/app/produtos", "product-new": "/app/produtos/novo", "product": "/app/produtos/vaso", "product-long": "/app/produtos/" + off.product.Slug,
+		"products": "/app/produtos", "product-new": "/app/produtos/novo", "product": "/app/produtos/vaso", "product-elsewhere": "/app/produtos/xicara", "product-long": "/app/produtos/" + off.product.Slug,
 		"links": "/app/links", "link-new": "/app/links/novo", "link-off": "/app/links/" + off.link, "link-paused": "/app/links/" + paused.link, "link": "/app/links/" + sold.link,
 	})
 	page.Goto(s.url + "/app/links/" + sold.link)
@@ -39,7 +42,7 @@ func walkSales(t *testing.T, w *walk) {
 	page.WaitVisible("dialog#turn-off[open]")
 	page.look("link-turn-off")
 	page.Goto(s.url + "/app/produtos/novo")
-	page.Type("input[type=url]", "x")
+	page.Type("#amount", "x")
 	page.fails("product-new-wrong")
 	page.Goto(s.url + "/app/links/novo?produto=vaso")
 	page.Type("input[type=url]", "x")

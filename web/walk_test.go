@@ -53,6 +53,7 @@ var notPages = map[string]string{
 	"/dev/mail/:id/html":                 "a mail, which /dev/mail/:id shows in a frame",
 	"/app/configuracoes/checkout/previa": "a page that cannot be touched, which /app/configuracoes/checkout shows in a frame",
 	"/marca/:file":                       "a merchant's logo and colours",
+	"/fotos/:file":                       "a product's picture",
 	"/livez":                             "a word for machines",
 	"/readyz":                            "a word for machines",
 	"/v1/*":                              "the API",

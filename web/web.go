@@ -68,6 +68,7 @@ func Register(r fiber.Router, o Options) {
 	s := &server{Options: o, sessions: newSessionStore(o.Vault, o.AppURL)}
 	r.Get("/static/*", staticFile)
 	r.Get(pages.BrandPath+":file", s.limited, compressed, s.brandFile)
+	r.Get(pages.PicturePath+":file", s.limited, s.picture)
 
 	buyers := r.Group("/pay", s.limited, compressed, s.speak, secure, sameOrigin)
 	buyers.Get("/:id", s.pay)

@@ -8,7 +8,7 @@ import (
 
 // AppendPaymentLink appends a payment link (contract 2.6). What it says of the
 // product is the product's now.
-func AppendPaymentLink(dst []byte, l *models.PaymentLink) []byte {
+func AppendPaymentLink(dst []byte, l *models.PaymentLink, checkoutHost string) []byte {
 	dst = append(dst, '{')
 	dst = stringMember(dst, "paymentLinkId", l.ID)
 	dst = boolMember(dst, "livemode", l.Livemode)
@@ -18,7 +18,7 @@ func AppendPaymentLink(dst []byte, l *models.PaymentLink) []byte {
 	dst = stringMember(dst, "currency", "BRL")
 	dst = stringMember(dst, "name", l.Product.Name)
 	dst = nullableMember(dst, "description", l.Product.Description)
-	dst = nullableMember(dst, "imageUrl", l.Product.ImageURL)
+	dst = nullableMember(dst, "imageUrl", imageURL(&l.Product, checkoutHost))
 	dst = stringMember(dst, "paymentCycle", l.Product.PaymentCycle)
 	dst = strconv.AppendInt(member(dst, "expiresInSeconds"), int64(l.ExpiresInSeconds), 10)
 	dst = nullableMember(dst, "successUrl", l.SuccessURL)
@@ -26,4 +26,14 @@ func AppendPaymentLink(dst []byte, l *models.PaymentLink) []byte {
 	dst = timeMember(dst, "createdAt", l.CreatedAt)
 	dst = timeMember(dst, "updatedAt", l.UpdatedAt)
 	return append(dst, '}')
+}
+
+// imageURL is where a product's picture is: on our host, or elsewhere if it is from
+// before pictures were uploaded.
+func imageURL(p *models.Product, checkoutHost string) *string {
+	if p.Picture.Hash == "" {
+		return p.ImageURL
+	}
+	address := checkoutHost + "/fotos/" + p.Picture.Hash + ".jpg"
+	return &address
 }

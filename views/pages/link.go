@@ -19,7 +19,8 @@ type LinkProps struct {
 	MerchantDocument string // formatted CNPJ or CPF; "" leaves it out
 	Name             string // of the product
 	Description      string
-	ImageURL         string // https; only for previews, as pages load nothing from elsewhere
+	Picture          ProductPicture
+	PreviewImage     string // an absolute address, of the large picture or elsewhere; messengers load it, this page does not
 	Amount           money.Cents
 	PaymentCycle     string // of the product (decisions, 3)
 	BuyerName        string // as typed
@@ -55,7 +56,7 @@ func (p LinkProps) frame(ctx context.Context) layouts.PayProps {
 	}
 	return p.Brand.frame(layouts.PayProps{
 		Title: title, Description: i18n.T(ctx, "pay.description", p.MerchantName), Demo: p.Demo,
-		Preview: &layouts.Preview{Title: price, Description: about, Image: p.ImageURL},
+		Preview: &layouts.Preview{Title: price, Description: about, Image: p.PreviewImage, ImageWidth: p.Picture.Width, ImageHeight: p.Picture.Height},
 	})
 }
 

@@ -34,6 +34,7 @@ type LinkRow struct {
 	Uses          int
 	Paid          int
 	CreatedAt     time.Time
+	Picture       ProductPicture
 }
 
 // NewLinkProps is GET /app/links/novo and POST /app/links. Fields: productId,

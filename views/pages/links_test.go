@@ -22,6 +22,9 @@ func hostedLink() pages.LinkProps {
 	}
 }
 
+// vase is higher than wide.
+var vase = pages.ProductPicture{Small: "5f2d-pagina.jpg", Large: "5f2d.jpg", Width: 900, Height: 1200}
+
 // linkStates are the hosted page of a link in each of its states.
 func linkStates() map[string]pages.LinkProps {
 	states := map[string]pages.LinkProps{}
@@ -35,7 +38,8 @@ func linkStates() map[string]pages.LinkProps {
 	add("cpf", func(p *pages.LinkProps) { p.MerchantDocument = "123.456.789-09" })
 	add("test", func(p *pages.LinkProps) { p.Livemode = false })
 	add("demo", func(p *pages.LinkProps) { p.Livemode, p.Demo = false, true })
-	add("image", func(p *pages.LinkProps) { p.ImageURL = "https://loja.test/vaso.jpg" })
+	add("image", func(p *pages.LinkProps) { p.PreviewImage = "https://loja.test/vaso.jpg" })
+	add("picture", func(p *pages.LinkProps) { p.Picture, p.PreviewImage = vase, "https://pix.test/fotos/5f2d.jpg" })
 	add("wrong", func(p *pages.LinkProps) {
 		p.BuyerName, p.BuyerEmail, p.Errors = "Carla", "carla@", problem("name", "email")
 	})
@@ -54,7 +58,7 @@ func linkPages() []page {
 	row := pages.LinkRow{ID: "plink_1", Product: "Vaso", Amount: 124990, Active: true, ProductActive: true, Uses: 1284, Paid: 1, CreatedAt: now}
 	off, unsold := row, row
 	off.Active, unsold.ProductActive, unsold.Uses, unsold.Paid = false, false, 1, 0
-	products := []pages.ProductRow{{Slug: "vaso", Name: "Vaso", Amount: 124990, PaymentCycle: "MONTHLY", Active: true}, {Slug: "xicara", Name: "Xícara", Amount: 1, PaymentCycle: "ONE_TIME"}}
+	products := []pages.ProductRow{{Slug: "vaso", Name: "Vaso", Amount: 124990, PaymentCycle: "MONTHLY", Active: true, Picture: vase}, {Slug: "xicara", Name: "Xícara", Amount: 1, PaymentCycle: "ONE_TIME"}}
 	form := pages.NewLinkProps{Shell: shell(true), Key: "K3Y", Products: products, ProductID: "xicara", Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
 	wrong, none := form, form
 	wrong.Shell, wrong.SuccessURL, wrong.ReturnURL, wrong.Errors = shell(false), "x", "y", problem("productId", "expiresInSeconds", "successUrl", "returnUrl", "")
@@ -94,18 +98,20 @@ func linkDetails() []page {
 }
 
 func productPages(rows []pages.ProductRow) []page {
-	fields := pages.ProductFields{Name: "Vaso", Slug: "vaso", Amount: "1.249,90", Description: "Azul", ImageURL: "https://loja.test/vaso.jpg", PaymentCycle: "MONTHLY", Active: true}
+	fields := pages.ProductFields{Name: "Vaso", Slug: "vaso", Amount: "1.249,90", Description: "Azul", PaymentCycle: "MONTHLY", Active: true}
 	edit := pages.ProductProps{Shell: shell(true), Title: "Vaso", Active: true, Fields: fields, Cycles: cycles, CanEdit: true, CanLink: true}
-	wrong, seen := edit, edit
-	wrong.Active, wrong.CanLink, wrong.Errors = false, false, problem("name", "amount", "paymentCycle", "description", "imageUrl")
+	edit.Picture = vase
+	wrong, seen, elsewhere := edit, edit, edit
+	elsewhere.Picture, elsewhere.Elsewhere = pages.ProductPicture{}, "https://loja.test/vaso.jpg"
+	wrong.Active, wrong.CanLink, wrong.Errors = false, false, problem("name", "amount", "paymentCycle", "description", "picture")
 	seen.CanEdit, seen.CanLink = false, false
 	return []page{
 		{"products", pages.Products(pages.ProductsProps{Shell: shell(true), Products: rows, CanEdit: true, Pager: components.PagerProps{Previous: "/app/produtos"}})},
 		{"products empty", pages.Products(pages.ProductsProps{Shell: shell(false), CanEdit: true})},
 		{"products locked", pages.Products(pages.ProductsProps{Shell: shell(false)})},
 		{"new product", pages.NewProduct(pages.NewProductProps{Shell: shell(false), Fields: pages.ProductFields{PaymentCycle: "ONE_TIME"}, Cycles: cycles})},
-		{"new product wrong", pages.NewProduct(pages.NewProductProps{Shell: shell(true), Fields: fields, Cycles: cycles, Errors: problem("name", "slug", "amount", "paymentCycle", "description", "imageUrl")})},
-		{"product", pages.Product(edit)}, {"product wrong", pages.Product(wrong)}, {"product seen", pages.Product(seen)},
+		{"new product wrong", pages.NewProduct(pages.NewProductProps{Shell: shell(true), Fields: fields, Cycles: cycles, Errors: problem("name", "slug", "amount", "paymentCycle", "description", "picture")})},
+		{"product", pages.Product(edit)}, {"product elsewhere", pages.Product(elsewhere)}, {"product wrong", pages.Product(wrong)}, {"product seen", pages.Product(seen)},
 	}
 }
 

@@ -27,18 +27,20 @@ type ProductRow struct {
 	Amount       money.Cents
 	PaymentCycle string
 	Active       bool
+	Picture      ProductPicture
 }
 
 // ProductFields are the fields of a product's form, as typed. Their names are
-// name, slug, amount, description, imageUrl, paymentCycle and active.
+// name, slug, amount, description, paymentCycle, active, picture, which is a file, and
+// removePicture.
 type ProductFields struct {
 	Name         string
 	Slug         string // fixed once the product is made
 	Amount       string // "1.234,50"
 	Description  string
-	ImageURL     string
 	PaymentCycle string // one of Cycles
-	Active       bool   // asked for once the product is made
+	// Asked for once the product is made.
+	Active, RemovePicture bool
 }
 
 // NewProductProps is GET /app/produtos/novo and POST /app/produtos.
@@ -55,11 +57,14 @@ type ProductProps struct {
 	Shell   layouts.Shell
 	Title   string // the product's name as it is kept
 	Active  bool   // as it is kept
-	Fields  ProductFields
-	Cycles  []string
-	CanEdit bool
-	CanLink bool // shows the way to a new link of this product
-	Errors  components.FieldErrors
+	Picture ProductPicture
+	// Elsewhere is an address from before pictures were uploaded, "" for none.
+	Elsewhere string
+	Fields    ProductFields
+	Cycles    []string
+	CanEdit   bool
+	CanLink   bool // shows the way to a new link of this product
+	Errors    components.FieldErrors
 }
 
 // productStatus names the state of a product for its badge.
@@ -93,7 +98,7 @@ func (p ProductProps) facts(ctx context.Context) []components.KeyValue {
 		{Key: i18n.T(ctx, "products.slug"), Value: p.Fields.Slug, Mono: true},
 		{Key: i18n.T(ctx, "products.amount"), Value: i18n.Reais(ctx, p.Fields.Amount)},
 		{Key: i18n.T(ctx, "products.description"), Value: p.Fields.Description},
-		{Key: i18n.T(ctx, "products.image"), Value: p.Fields.ImageURL, Mono: true},
+		{Key: i18n.T(ctx, "products.elsewhere"), Value: p.Elsewhere, Mono: true},
 		{Key: i18n.T(ctx, "products.cycle"), Value: sentence(cycleName(ctx, p.Fields.PaymentCycle))},
 	}
 }

@@ -1,0 +1,60 @@
+package merchants
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"garoupa/models"
+	"garoupa/picture"
+)
+
+// MaxPictureFile is the longest file that a logo or a product's picture may come in, in
+// bytes.
+const MaxPictureFile = 2 << 20
+
+// A product's picture is drawn large, as messengers and merchants' own pages show it,
+// and small: at most twice what hosted pages show on a phone, in what the first visit of
+// one with a logo has room for.
+var (
+	largePicture = picture.Bounds{Format: picture.JPEG, Width: 1200, Height: 1200, Bytes: 96 << 10}
+	smallPicture = picture.Bounds{Format: picture.JPEG, Width: 768, Height: 576, Bytes: 12 << 10}
+)
+
+// readProductPicture draws the picture in a file anew. It fails with Invalid naming
+// "picture", as SetLogo does with "logo".
+func readProductPicture(file []byte) (*models.DrawnPicture, error) {
+	drawn, err := redraw("picture", file, largePicture, smallPicture)
+	if err != nil {
+		return nil, err
+	}
+	large, small := drawn[0], drawn[1]
+	return &models.DrawnPicture{
+		ProductPicture: models.ProductPicture{Hash: pictureHash(large, small), Width: large.Width, Height: large.Height},
+		Large:          large.File, Small: small.File,
+	}, nil
+}
+
+// redraw draws the picture in the file of a form's field anew. It fails with Invalid.
+func redraw(field string, file []byte, within ...picture.Bounds) ([]picture.Picture, error) {
+	if len(file) > MaxPictureFile {
+		return nil, Invalid{field: TooLong}
+	}
+	drawn, err := picture.Redraw(file, within...)
+	switch {
+	case errors.Is(err, picture.ErrUnreadable):
+		return nil, Invalid{field: Malformed}
+	case errors.Is(err, picture.ErrPixels):
+		return nil, Invalid{field: Unknown}
+	}
+	return drawn, err
+}
+
+// pictureHash names pictures by what is in them.
+func pictureHash(drawn ...picture.Picture) string {
+	hash := sha256.New()
+	for _, p := range drawn {
+		hash.Write(p.File)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:16])
+}
