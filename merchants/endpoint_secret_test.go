@@ -2,6 +2,7 @@ package merchants_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,27 +13,30 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// A rotation replaces the secret that the member saw, once; for a day the one
-// before signs too, unless a member ends that.
+// secrets reads those that an endpoint signs with.
+func secrets(t *testing.T, g *paymentstest.Gateway, endpointID string) (current, previous string) {
+	t.Helper()
+	stored, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, endpointID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if current, err = g.Merchants.EndpointSecret(stored); err != nil {
+		t.Fatal(err)
+	}
+	if previous, err = g.Merchants.PreviousSecret(stored); err != nil {
+		t.Fatal(err)
+	}
+	return current, previous
+}
+
+func last4(secret string) string { return secret[len(secret)-4:] }
+
+// A rotation replaces the secret that the member saw, once; for a day the one before
+// signs too.
 func TestRotateSecret(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	e, first := g.Endpoint(t, "http://127.0.0.1/hook")
-	read := func() (current, previous string) {
-		stored, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if current, err = g.Merchants.EndpointSecret(stored); err != nil {
-			t.Fatal(err)
-		}
-		if previous, err = g.Merchants.PreviousSecret(stored); err != nil {
-			t.Fatal(err)
-		}
-		return current, previous
-	}
-	last4 := func(secret string) string { return secret[len(secret)-4:] }
-
 	var made [4]string
 	var group errgroup.Group
 	for i := range made { // one form, sent four times at once
@@ -47,19 +51,30 @@ func TestRotateSecret(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	second, previous := read()
+	second, previous := secrets(t, g, e.ID)
 	if second == first || previous != first || made[0]+made[1]+made[2]+made[3] != second {
 		t.Fatalf("rotated %q, previous %q", made, previous)
 	}
 	g.Clock.Advance(merchants.PreviousSecretFor - time.Millisecond)
-	if _, previous := read(); previous != first {
+	if _, previous := secrets(t, g, e.ID); previous != first {
 		t.Errorf("a day less a moment later the previous is %q", previous)
 	}
 	g.Clock.Advance(time.Millisecond)
-	if current, previous := read(); current != second || previous != "" {
+	if current, previous := secrets(t, g, e.ID); current != second || previous != "" {
 		t.Errorf("a day later: %q, previous %q", current, previous)
 	}
+}
 
+// A member ends the day of the secret before, and sees the one that is left; who saw an
+// older one rotates nothing. The audit log tells all of it.
+func TestRetirePreviousSecret(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	e, first := g.Endpoint(t, "http://127.0.0.1/hook")
+	second, err := g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, last4(first))
+	if err != nil {
+		t.Fatal(err)
+	}
 	third, err := g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, last4(second))
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +82,7 @@ func TestRotateSecret(t *testing.T) {
 	if err := g.Merchants.RetirePreviousSecret(t.Context(), g.Owner, g.Test, e.ID); err != nil {
 		t.Fatal(err)
 	}
-	if current, previous := read(); current != third || previous != "" {
+	if current, previous := secrets(t, g, e.ID); current != third || previous != "" {
 		t.Errorf("retired: %q, previous %q", current, previous)
 	}
 	if shown, err := g.Merchants.ShowSecret(t.Context(), g.Owner, g.Test, e.ID); err != nil || shown != third {
@@ -84,13 +99,8 @@ func TestRotateSecret(t *testing.T) {
 	var actions []string
 	g.DB.Raw("SELECT action FROM audit_log WHERE object_id = ? ORDER BY id", e.ID).Scan(&actions)
 	want := []string{"webhook_endpoint.created", "webhook_endpoint.secret_rotated", "webhook_endpoint.secret_rotated", "webhook_endpoint.previous_secret_retired", "webhook_endpoint.secret_shown"}
-	if len(actions) != len(want) {
-		t.Fatalf("the audit log has %q", actions)
-	}
-	for i := range want {
-		if actions[i] != want[i] {
-			t.Errorf("line %d of the audit log is %q, want %q", i, actions[i], want[i])
-		}
+	if !slices.Equal(actions, want) {
+		t.Errorf("the audit log has %q, want %q", actions, want)
 	}
 }
 

@@ -112,7 +112,16 @@ func TestProductionAccess(t *testing.T) {
 			t.Fatalf("step %d: the account is %s and the request %s, want %s and %s", i, access, request, step.access, step.request)
 		}
 	}
+	decisionsKept(t, g, "REVOKED", "APPROVED", "REJECTED", "RETURNED")
+	if requests, err := models.AccessRequestsOf(t.Context(), g.DB.Pool, g.Account.ID); err != nil || len(requests) != 5 {
+		t.Errorf("%d requests, %v", len(requests), err)
+	}
+}
 
+// decisionsKept checks what was decided about the account, the latest first, and that each
+// refusal has its reason.
+func decisionsKept(t *testing.T, g *paymentstest.Gateway, want ...models.AccessStatus) {
+	t.Helper()
 	decisions, err := models.AccessDecisions(t.Context(), g.DB.Pool, g.Account.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -124,12 +133,8 @@ func TestProductionAccess(t *testing.T) {
 			t.Errorf("%s because %v %v", d.Outcome, d.ReasonCode, d.Reason)
 		}
 	}
-	if diff := cmp.Diff([]models.AccessStatus{"REVOKED", "APPROVED", "REJECTED", "RETURNED"}, outcomes); diff != "" {
+	if diff := cmp.Diff(want, outcomes); diff != "" {
 		t.Errorf("decisions (-want +got)\n%s", diff)
-	}
-	requests, err := models.AccessRequestsOf(t.Context(), g.DB.Pool, g.Account.ID)
-	if err != nil || len(requests) != 5 {
-		t.Errorf("%d requests, %v", len(requests), err)
 	}
 }
 

@@ -56,6 +56,23 @@ func TestSetSwitch(t *testing.T) {
 			}
 		}
 	}
+	if changes, err := models.SwitchChanges(t.Context(), g.DB.Pool, g.Account.ID); err != nil || len(changes) != 6 {
+		t.Errorf("%d changes, %v", len(changes), err)
+	}
+}
+
+// The owner gets a mail of each turn with its reason, and the audit log a line.
+func TestSetSwitch_Told(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	by := staff(t, g, "eva@example.com", models.StaffReviewer)
+	for _, which := range models.Switches {
+		for _, on := range []bool{true, false} {
+			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, which, on, "Pedido da Justiça."); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	mails, err := models.LatestMails(t.Context(), g.DB.Pool, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -73,9 +90,6 @@ func TestSetSwitch(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("mails to the owner (-want +got)\n%s", diff)
-	}
-	if changes, err := models.SwitchChanges(t.Context(), g.DB.Pool, g.Account.ID); err != nil || len(changes) != 6 {
-		t.Errorf("%d changes, %v", len(changes), err)
 	}
 	lines, err := models.AuditLines(t.Context(), g.DB.Pool, models.AuditFilter{Subject: "switch"})
 	if err != nil || len(lines) != 6 {

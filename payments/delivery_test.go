@@ -164,81 +164,105 @@ func TestRecordAttempt_Manual(t *testing.T) {
 	}
 }
 
-// An endpoint's health is what its latest success leaves of it; ten events given up
-// in five days without one turn it off (decisions, 9).
-func TestRecordAttempt_Health(t *testing.T) {
-	t.Parallel()
+// patient is an endpoint whose health is watched.
+type patient struct {
+	*paymentstest.Gateway
+	t        *testing.T
+	endpoint *models.Endpoint
+}
+
+func newPatient(t *testing.T) *patient {
+	t.Helper()
 	g := paymentstest.New(t)
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
-	other, _ := g.Endpoint(t, "http://127.0.0.1/other")
-	attempt := func(errorClass string, times int) {
-		t.Helper()
-		for range times {
-			d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
-			if err := g.RecordAttempt(t.Context(), job.id, d, models.Attempt{ErrorClass: errorClass, StartedAt: g.Clock.Now()}); err != nil {
-				t.Fatal(err)
-			}
+	return &patient{g, t, endpoint}
+}
+
+// attempt records some attempts of its latest delivery that ended alike.
+func (p *patient) attempt(errorClass string, times int) {
+	p.t.Helper()
+	for range times {
+		d, job := delivery(p.t, p.Gateway, p.endpoint.ID), theJob(p.t, p.Gateway, p.endpoint.ID)
+		if err := p.RecordAttempt(p.t.Context(), job.id, d, models.Attempt{ErrorClass: errorClass, StartedAt: p.Clock.Now()}); err != nil {
+			p.t.Fatal(err)
 		}
 	}
-	health := func() *models.Endpoint {
-		t.Helper()
-		e, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, endpoint.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e
+}
+
+func (p *patient) health() *models.Endpoint {
+	p.t.Helper()
+	e, err := models.EndpointByID(p.t.Context(), p.DB.Pool, p.Test, p.endpoint.ID)
+	if err != nil {
+		p.t.Fatal(err)
 	}
-	troubled := func() int {
-		t.Helper()
-		list, err := models.TroubledEndpoints(t.Context(), g.DB.Pool, g.Test)
-		if err != nil || len(list) > 0 && list[0].ID != endpoint.ID {
-			t.Fatalf("%+v, %v", list, err)
-		}
-		return len(list)
+	return e
+}
+
+// troubled tells how many endpoints the dashboard warns of.
+func (p *patient) troubled() int {
+	p.t.Helper()
+	list, err := models.TroubledEndpoints(p.t.Context(), p.DB.Pool, p.Test)
+	if err != nil || len(list) > 0 && list[0].ID != p.endpoint.ID {
+		p.t.Fatalf("%+v, %v", list, err)
 	}
-	began := g.Clock.Now()
-	g.Checkout(t, payments.NewCheckout{})
-	attempt("status", 2)
-	if e := health(); e.FailingSince == nil || !e.FailingSince.Equal(began) || e.TroubledAt != nil || troubled() != 0 {
+	return len(list)
+}
+
+// An endpoint is in trouble from its third failure in a row on, and well again at its
+// first success.
+func TestRecordAttempt_Health(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t)
+	began := p.Clock.Now()
+	p.Checkout(t, payments.NewCheckout{})
+	p.attempt("status", 2)
+	if e := p.health(); e.FailingSince == nil || !e.FailingSince.Equal(began) || e.TroubledAt != nil || p.troubled() != 0 {
 		t.Errorf("after two failures: %+v", e)
 	}
-	g.Clock.Advance(time.Hour)
-	attempt("status", 1)
-	if e := health(); !e.FailingSince.Equal(began) || e.TroubledAt == nil || !e.TroubledAt.Equal(g.Clock.Now()) || troubled() != 1 {
+	p.Clock.Advance(time.Hour)
+	p.attempt("status", 1)
+	if e := p.health(); !e.FailingSince.Equal(began) || e.TroubledAt == nil || !e.TroubledAt.Equal(p.Clock.Now()) || p.troubled() != 1 {
 		t.Errorf("after three failures: %+v", e)
 	}
-	attempt("", 1)
-	if e := health(); e.FailingSince != nil || e.TroubledAt != nil || e.FailedEvents != 0 || troubled() != 0 {
+	p.attempt("", 1)
+	if e := p.health(); e.FailingSince != nil || e.TroubledAt != nil || e.FailedEvents != 0 || p.troubled() != 0 {
 		t.Errorf("after a success: %+v", e)
 	}
+}
 
+// Ten events given up in five days without a success turn an endpoint off, and no other
+// one (decisions, 9).
+func TestRecordAttempt_TurnsOff(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t)
+	other, _ := p.Gateway.Endpoint(t, "http://127.0.0.1/other")
 	for i := range 11 { // one too few, then those five days later
-		g.Clock.Advance(time.Second)
-		g.Checkout(t, payments.NewCheckout{})
-		attempt("timeout", 5)
-		e := health()
-		if e.FailedEvents != i+1 || e.Active != (i < 10) || (e.DisabledAt != nil) != (i == 10) || troubled() != 1 {
+		p.Clock.Advance(time.Second)
+		p.Checkout(t, payments.NewCheckout{})
+		p.attempt("timeout", 5)
+		e := p.health()
+		if e.FailedEvents != i+1 || e.Active != (i < 10) || (e.DisabledAt != nil) != (i == 10) || p.troubled() != 1 {
 			t.Fatalf("after %d events were given up: %+v", i+1, e)
 		}
 		if i == 9 {
-			g.Clock.Advance(5 * 24 * time.Hour)
+			p.Clock.Advance(5 * 24 * time.Hour)
 		}
 	}
-	if e := health(); e.DisabledReason != models.DisabledFailing || !e.DisabledAt.Equal(g.Clock.Now()) {
+	if e := p.health(); e.DisabledReason != models.DisabledFailing || !e.DisabledAt.Equal(p.Clock.Now()) {
 		t.Errorf("turned off: %+v", e)
 	}
-	g.Clock.Advance(time.Second)
-	g.Checkout(t, payments.NewCheckout{})
-	if d := delivery(t, g, endpoint.ID); d.Status != models.DeliverySkipped {
+	p.Clock.Advance(time.Second)
+	p.Checkout(t, payments.NewCheckout{})
+	if d := delivery(t, p.Gateway, p.endpoint.ID); d.Status != models.DeliverySkipped {
 		t.Errorf("what comes then is %+v", d)
 	}
-	if e, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, other.ID); err != nil || !e.Active || e.FailingSince != nil {
+	if e, err := models.EndpointByID(t.Context(), p.DB.Pool, p.Test, other.ID); err != nil || !e.Active || e.FailingSince != nil {
 		t.Errorf("the other endpoint: %+v, %v", e, err)
 	}
-	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, true); err != nil {
+	if err := p.Merchants.SwitchEndpoint(t.Context(), p.Owner, p.Test, p.endpoint.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	if e := health(); !e.Active || e.DisabledAt != nil || e.FailingSince != nil || e.FailedEvents != 0 || troubled() != 0 {
+	if e := p.health(); !e.Active || e.DisabledAt != nil || e.FailingSince != nil || e.FailedEvents != 0 || p.troubled() != 0 {
 		t.Errorf("turned on again: %+v", e)
 	}
 }

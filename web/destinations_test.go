@@ -87,25 +87,7 @@ func TestWithdrawals_Gates(t *testing.T) {
 func TestDestinations(t *testing.T) {
 	t.Parallel()
 	s, c := lively(t)
-	for _, tc := range []struct{ rail, kind, address, field, says string }{
-		{"BRL_PIX", "CPF", "529.982.247-24", "address", "dígitos verificadores deste CPF"}, {"BRL_PIX", "CPF", "1", "address", "11 números"},
-		{"BRL_PIX", "CNPJ", "12.ABC.345/01DE-36", "address", "dígitos verificadores deste CNPJ"}, {"BRL_PIX", "CNPJ", "", "address", "14 letras e números"},
-		{"BRL_PIX", "PHONE", "911", "address", "celular com DDD"}, {"BRL_PIX", "EMAIL", "ana@", "address", "nome@exemplo"}, {"BRL_PIX", "EVP", "123", "address", "chave aleatória"},
-		{"BRL_PIX", "TRON", "x", "type", "Escolha"}, {"BRL_PIX", "", "", "type", "Escolha"}, {"USDT_WALLET", "CPF", "x", "type", "Escolha"},
-		{"USDT_WALLET", "TRON", "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU8", "address", "erro de digitação"}, {"USDT_WALLET", "TRON", "0x1", "address", "começa com T"},
-		{"USDT_WALLET", "TRON", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "address", "não é o endereço de uma carteira"}, {"USDT_WALLET", "ETHEREUM", "T1", "address", "começa com 0x"},
-		{"USDT_WALLET", "POLYGON", "0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "address", "erro de digitação"},
-		{"USDT_WALLET", "POLYGON", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "address", "não tem dígitos de verificação"},
-		{"BRL_PIX", "EMAIL", "\x00\xff", "address", "nome@exemplo"},
-	} {
-		a := c.post("/app/saques/destinos", "rail", tc.rail, "type", tc.kind, "address", tc.address, "holderName", " ")
-		if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#"+tc.field+"-error").Text(), tc.says) || a.Find("#holderName-error").Length() != 1 {
-			t.Errorf("%+v: %d %q", tc, a.status, a.Find("#errors").Text())
-		}
-		if typed := a.Find("#address").AttrOr("value", "-"); typed != tc.address && tc.address != "\x00\xff" {
-			t.Errorf("%+v: the form holds %q", tc, typed)
-		}
-	}
+	c.refusesDestinations(t)
 	if a := c.get("/app/saques/destinos/novo"); !strings.Contains(a.Text(), "Este destino vai substituir **.***.345/01DE-**") || !strings.Contains(a.Text(), "esperar 24 horas") {
 		t.Error("the form does not say what is replaced, and when")
 	}
@@ -161,4 +143,28 @@ func TestDestinations(t *testing.T) {
 	c = s.member(t)
 	c.post("/app/ambiente", "env", "live")
 	show("+55 11 *****-4321 Em uso", "0x5aae…1beaed Removido", "**.***.345/01DE-** Substituído")
+}
+
+// refusesDestinations types what is no destination, in every way.
+func (c *client) refusesDestinations(t *testing.T) {
+	t.Helper()
+	for _, tc := range []struct{ rail, kind, address, field, says string }{
+		{"BRL_PIX", "CPF", "529.982.247-24", "address", "dígitos verificadores deste CPF"}, {"BRL_PIX", "CPF", "1", "address", "11 números"},
+		{"BRL_PIX", "CNPJ", "12.ABC.345/01DE-36", "address", "dígitos verificadores deste CNPJ"}, {"BRL_PIX", "CNPJ", "", "address", "14 letras e números"},
+		{"BRL_PIX", "PHONE", "911", "address", "celular com DDD"}, {"BRL_PIX", "EMAIL", "ana@", "address", "nome@exemplo"}, {"BRL_PIX", "EVP", "123", "address", "chave aleatória"},
+		{"BRL_PIX", "TRON", "x", "type", "Escolha"}, {"BRL_PIX", "", "", "type", "Escolha"}, {"USDT_WALLET", "CPF", "x", "type", "Escolha"},
+		{"USDT_WALLET", "TRON", "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU8", "address", "erro de digitação"}, {"USDT_WALLET", "TRON", "0x1", "address", "começa com T"},
+		{"USDT_WALLET", "TRON", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "address", "não é o endereço de uma carteira"}, {"USDT_WALLET", "ETHEREUM", "T1", "address", "começa com 0x"},
+		{"USDT_WALLET", "POLYGON", "0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "address", "erro de digitação"},
+		{"USDT_WALLET", "POLYGON", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "address", "não tem dígitos de verificação"},
+		{"BRL_PIX", "EMAIL", "\x00\xff", "address", "nome@exemplo"},
+	} {
+		a := c.post("/app/saques/destinos", "rail", tc.rail, "type", tc.kind, "address", tc.address, "holderName", " ")
+		if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#"+tc.field+"-error").Text(), tc.says) || a.Find("#holderName-error").Length() != 1 {
+			t.Errorf("%+v: %d %q", tc, a.status, a.Find("#errors").Text())
+		}
+		if typed := a.Find("#address").AttrOr("value", "-"); typed != tc.address && tc.address != "\x00\xff" {
+			t.Errorf("%+v: the form holds %q", tc, typed)
+		}
+	}
 }

@@ -19,34 +19,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 	s.Fund(t, true, 1_000_00)
 	page := logInLive(t, s, browsertest.Options{})
 
-	page.Goto(s.url + "/app/saques/novo")
-	page.WaitVisible("Cadastre a chave Pix ou a carteira que recebe os saques.")
-	page.Click("Cadastrar destino")
-	page.WaitVisible("Cadastre para onde vão seus saques")
-	page.Click("Cadastrar destino")
-	page.AllowConsole("422")
-	page.Type("#address", "529.982.247-24")
-	page.Type("#holderName", "Ana Lima")
-	page.Click("Enviar para análise")
-	page.WaitFocused("#errors")
-	page.WaitVisible("#address-error")
-	browsertest.Eval[bool](page, `(document.getElementById("address").value = "", true)`)
-	page.Type("#address", "529.982.247-25")
-	page.Click("Enviar para análise")
-	page.WaitVisible("***.982.247-**")
-	page.WaitVisible("Em análise")
-
-	all, err := models.Destinations(t.Context(), s.DB.Pool, models.DestinationFilter{AccountID: s.Account.ID, Limit: 1})
-	if err == nil {
-		err = s.ApproveDestination(t.Context(), s.Staff(t), all[0].ID, all[0].Version)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	page.Reload()
-	page.WaitVisible("Aprovado, em espera")
-	s.Clock.Advance(paymentstest.Policy.Hold)
-
+	s.addsDestination(t, page)
 	page.Goto(s.url + "/app/saldo")
 	page.Click("Pedir saque")
 	page.WaitVisible("Usar tudo")
@@ -89,6 +62,39 @@ func TestWithdrawal_Browser(t *testing.T) {
 	if err := s.DB.Raw("SELECT count(*) FROM withdrawals").Scan(&n).Error; err != nil || n != 1 {
 		t.Errorf("%d withdrawals, %v", n, err)
 	}
+}
+
+// addsDestination adds the Pix key that withdrawals go to, at the second try; staff
+// approve it, and its hold passes.
+func (s *site) addsDestination(t *testing.T, page *browsertest.Page) {
+	t.Helper()
+	page.Goto(s.url + "/app/saques/novo")
+	page.WaitVisible("Cadastre a chave Pix ou a carteira que recebe os saques.")
+	page.Click("Cadastrar destino")
+	page.WaitVisible("Cadastre para onde vão seus saques")
+	page.Click("Cadastrar destino")
+	page.AllowConsole("422")
+	page.Type("#address", "529.982.247-24")
+	page.Type("#holderName", "Ana Lima")
+	page.Click("Enviar para análise")
+	page.WaitFocused("#errors")
+	page.WaitVisible("#address-error")
+	browsertest.Eval[bool](page, `(document.getElementById("address").value = "", true)`)
+	page.Type("#address", "529.982.247-25")
+	page.Click("Enviar para análise")
+	page.WaitVisible("***.982.247-**")
+	page.WaitVisible("Em análise")
+
+	all, err := models.Destinations(t.Context(), s.DB.Pool, models.DestinationFilter{AccountID: s.Account.ID, Limit: 1})
+	if err == nil {
+		err = s.ApproveDestination(t.Context(), s.Staff(t), all[0].ID, all[0].Version)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.Reload()
+	page.WaitVisible("Aprovado, em espera")
+	s.Clock.Advance(paymentstest.Policy.Hold)
 }
 
 // logIn opens the dashboard as the owner.

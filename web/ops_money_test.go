@@ -109,7 +109,15 @@ func TestOps_Payout(t *testing.T) {
 	if a := c.get("/ops/buscar?q=" + proof); a.header.Get("Location") != path {
 		t.Errorf("the proof leads to %q", a.header.Get("Location"))
 	}
+}
 
+// What is not paid goes back to the merchant's balance: with a question, or as failed. A
+// proof that another withdrawal has, or that is none, is refused.
+func TestOps_PayoutEndsOtherwise(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.rich(t, 1000_00)
+	c, _ := s.console(t, models.StaffReviewer)
 	asked := s.Withdraw(t, 100_00)
 	shown, _ := c.act(t, "/ops/saques/"+asked.ID, "outcome", "ASK", "reason", "De quem é a chave Pix?")
 	if text := shown.Find("main").Text(); !strings.Contains(text, "De quem é a chave Pix?") || !strings.Contains(text, "Este saque foi recusado") {
@@ -124,9 +132,13 @@ func TestOps_Payout(t *testing.T) {
 	if b, err := s.Books(t.Context(), s.Account.ID, true); err != nil || b.Reserved != 0 || b.Available != 1000_00 {
 		t.Errorf("the books have %+v, %v", b, err)
 	}
-	taken := s.Withdraw(t, 100_00)
-	c.act(t, "/ops/saques/"+taken.ID, "outcome", "APPROVE")
-	c.act(t, "/ops/saques/"+taken.ID, "outcome", "START")
+	const proof = "E12345678202603021200abcdefghijk"
+	paid, taken := s.Withdraw(t, 100_00), s.Withdraw(t, 100_00)
+	for _, w := range []*models.Withdrawal{paid, taken} {
+		c.act(t, "/ops/saques/"+w.ID, "outcome", "APPROVE")
+		c.act(t, "/ops/saques/"+w.ID, "outcome", "START")
+	}
+	c.act(t, "/ops/saques/"+paid.ID, "outcome", "COMPLETE", "proof", proof)
 	for _, id := range []string{proof, "não é um id"} {
 		if _, done := c.act(t, "/ops/saques/"+taken.ID, "outcome", "COMPLETE", "proof", id); done.status != http.StatusUnprocessableEntity || done.Find("#proof-error").Length() != 1 {
 			t.Errorf("the proof %q: %d", id, done.status)

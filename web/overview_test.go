@@ -104,6 +104,23 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// calls asks the API under a name.
+func (s *site) calls(t *testing.T, id, method, path, key, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Request-Id", id)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+}
+
 // Developers find every call that came with a key, with what went wrong in it, and
 // nothing of the customer.
 func TestRequests(t *testing.T) {
@@ -118,29 +135,14 @@ func TestRequests(t *testing.T) {
 		t.Errorf("without calls: %d", a.status)
 	}
 	key := s.Key(t, s.Test, models.PermissionCheckoutCreate)
-	call := func(id, method, path, key, body string) {
-		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Authorization", "Bearer "+key)
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Request-Id", id)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-	}
-	call("made", "POST", "/v1/checkouts", key, `{"amount": 4990, "description": "Vaso", "externalId": "1", "customer": {"name": "Carla", "email": "carla@example.com", "phone": "11 98765-4321"}}`)
-	call("wrong", "POST", "/v1/checkouts", key, `{"amount": "much"}`)
-	call("scope", "GET", "/v1/balance", key, "")
-	call("lost", "GET", "/v1/nothing", key, "")
+	s.calls(t, "made", "POST", "/v1/checkouts", key, `{"amount": 4990, "description": "Vaso", "externalId": "1", "customer": {"name": "Carla", "email": "carla@example.com", "phone": "11 98765-4321"}}`)
+	s.calls(t, "wrong", "POST", "/v1/checkouts", key, `{"amount": "much"}`)
+	s.calls(t, "scope", "GET", "/v1/balance", key, "")
+	s.calls(t, "lost", "GET", "/v1/nothing", key, "")
 	var charged string
 	s.DB.Raw("SELECT id FROM checkouts").Scan(&charged)
-	call("looked", "GET", "/v1/checkouts/"+charged, s.Key(t, s.Test, models.PermissionCheckoutRead), "")
-	call("stranger", "GET", "/v1/balance", "svc_test_nobody", "")
+	s.calls(t, "looked", "GET", "/v1/checkouts/"+charged, s.Key(t, s.Test, models.PermissionCheckoutRead), "")
+	s.calls(t, "stranger", "GET", "/v1/balance", "svc_test_nobody", "")
 	calls.Close()
 	a := c.get("/app/requisicoes")
 	if got := a.Find("tbody tr").Length(); got != 4 {

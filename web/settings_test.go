@@ -124,28 +124,7 @@ func TestSettings_Checkout(t *testing.T) {
 		t.Errorf("the policy is %s", policy)
 	}
 
-	for name, tc := range map[string]struct {
-		file   []byte
-		status int
-		says   string
-	}{
-		"nothing": {nil, 422, "Escolha uma imagem"}, "a text": {[]byte("GIF89a, or not"), 422, "Não conseguimos ler"},
-		"6 MB":  {make([]byte, 6<<20), 422, "passa de 2 MB"},
-		"a dot": {noisyLogo(t, 3, 3), 422, "pelo menos 16"},
-	} {
-		if a := c.upload(logoForm, "logo", tc.file); a.status != tc.status || !strings.Contains(a.Find("main").Text(), tc.says) {
-			t.Errorf("%s: %d %s", name, a.status, a.Find("#logo-error").Text())
-		}
-	}
-	if a := c.post(logoForm, "logo", "no file"); a.status != http.StatusUnprocessableEntity {
-		t.Errorf("a form without a file: %d", a.status)
-	}
-	for path, length := range map[string]string{logoForm: "9000000", companyPage: "2000000"} {
-		refused, _ := exchange(t, s, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: "+length+"\r\n\r\n", 1)
-		if refused[0].StatusCode != http.StatusRequestEntityTooLarge {
-			t.Errorf("%s bytes to %s: %d", length, path, refused[0].StatusCode)
-		}
-	}
+	s.refusesLogos(t, c)
 	if a := c.upload(logoForm, "logo", noisyLogo(t, 64, 64)); a.status != http.StatusSeeOther || c.get(checkoutPage).Find("main img[src^='/marca/']").Length() != 1 {
 		t.Errorf("a logo: %d", a.status)
 	}
@@ -172,6 +151,33 @@ func TestSettings_Checkout(t *testing.T) {
 	slices.Sort(got)
 	if len(got) != 4 || got[0] != "brand.changed accent:  > #ffd400" || got[3] != "brand.changed support:  > ajuda@loja.example" {
 		t.Errorf("the audit log says %q", got)
+	}
+}
+
+// refusesLogos sends what is no logo, and more than is read.
+func (s *site) refusesLogos(t *testing.T, c *client) {
+	t.Helper()
+	for name, tc := range map[string]struct {
+		file   []byte
+		status int
+		says   string
+	}{
+		"nothing": {nil, 422, "Escolha uma imagem"}, "a text": {[]byte("GIF89a, or not"), 422, "Não conseguimos ler"},
+		"6 MB":  {make([]byte, 6<<20), 422, "passa de 2 MB"},
+		"a dot": {noisyLogo(t, 3, 3), 422, "pelo menos 16"},
+	} {
+		if a := c.upload(logoForm, "logo", tc.file); a.status != tc.status || !strings.Contains(a.Find("main").Text(), tc.says) {
+			t.Errorf("%s: %d %s", name, a.status, a.Find("#logo-error").Text())
+		}
+	}
+	if a := c.post(logoForm, "logo", "no file"); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("a form without a file: %d", a.status)
+	}
+	for path, length := range map[string]string{logoForm: "9000000", companyPage: "2000000"} {
+		refused, _ := exchange(t, s, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: "+length+"\r\n\r\n", 1)
+		if refused[0].StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s bytes to %s: %d", length, path, refused[0].StatusCode)
+		}
 	}
 }
 

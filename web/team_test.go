@@ -33,23 +33,7 @@ func TestTeam(t *testing.T) {
 		t.Errorf("sent again at once: %d", a.status)
 	}
 
-	link := "/convite/" + s.Link(t, models.MailInvite, "bia@example.com")
-	bia := s.client(t)
-	if a := bia.get(link); a.status != http.StatusOK || !strings.Contains(a.Text(), "Ateliê Aurora") || a.Find("#password").Length() != 1 || a.header.Get("Referrer-Policy") != "same-origin" {
-		t.Errorf("the link: %d", a.status)
-	}
-	if a := bia.post(link, "name", "Bia Souza", "password", "short"); a.status != http.StatusUnprocessableEntity || a.Find("#name").AttrOr("value", "") != "Bia Souza" {
-		t.Errorf("a short password: %d", a.status)
-	}
-	if a := bia.post(link, "name", "Bia Souza", "password", fresh); a.status != http.StatusSeeOther || a.header.Get("Location") != "/app" || bia.get("/app").status != http.StatusOK {
-		t.Errorf("joined: %d", a.status)
-	}
-	for _, a := range []answer{bia.get(link), bia.post(link, "name", "X", "password", fresh), bia.post(link + "/aceitar"), s.client(t).get("/convite/x")} {
-		if a.status != http.StatusNotFound || !strings.Contains(a.Text(), "não vale mais") {
-			t.Errorf("a dead link: %d", a.status)
-		}
-	}
-
+	bia := s.joins(t)
 	person := c.get("/app/equipe").Find("a[href^='/app/equipe/usr_']").Last().AttrOr("href", "")
 	if a := bia.post(person+"/papel", "role", "ADMIN"); a.status != http.StatusForbidden {
 		t.Errorf("a member gives themselves a role: %d", a.status)
@@ -84,6 +68,28 @@ func TestTeam(t *testing.T) {
 			t.Errorf("%s: %d", path, a.status)
 		}
 	}
+}
+
+// joins follows the link to bia@example.com, which is good for one newcomer.
+func (s *site) joins(t *testing.T) *client {
+	t.Helper()
+	link := "/convite/" + s.Link(t, models.MailInvite, "bia@example.com")
+	bia := s.client(t)
+	if a := bia.get(link); a.status != http.StatusOK || !strings.Contains(a.Text(), "Ateliê Aurora") || a.Find("#password").Length() != 1 || a.header.Get("Referrer-Policy") != "same-origin" {
+		t.Errorf("the link: %d", a.status)
+	}
+	if a := bia.post(link, "name", "Bia Souza", "password", "short"); a.status != http.StatusUnprocessableEntity || a.Find("#name").AttrOr("value", "") != "Bia Souza" {
+		t.Errorf("a short password: %d", a.status)
+	}
+	if a := bia.post(link, "name", "Bia Souza", "password", fresh); a.status != http.StatusSeeOther || a.header.Get("Location") != "/app" || bia.get("/app").status != http.StatusOK {
+		t.Errorf("joined: %d", a.status)
+	}
+	for _, a := range []answer{bia.get(link), bia.post(link, "name", "X", "password", fresh), bia.post(link + "/aceitar"), s.client(t).get("/convite/x")} {
+		if a.status != http.StatusNotFound || !strings.Contains(a.Text(), "não vale mais") {
+			t.Errorf("a dead link: %d", a.status)
+		}
+	}
+	return bia
 }
 
 // Somebody who has a log-in accepts with it, and goes between their accounts.

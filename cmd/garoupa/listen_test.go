@@ -183,6 +183,25 @@ func (l *listening) finish(signal os.Signal) error {
 	return l.Wait()
 }
 
+// forwardedAs checks that what was forwarded under a secret, a, is what was delivered
+// under another, b: the same bytes with the same headers.
+func forwardedAs(t *testing.T, id string, a delivery, secret string, b delivery, deliveredSecret string) {
+	t.Helper()
+	if a.body != b.body || !webhook.Verify(secret, a.header.Get("x-svc-signature"), []byte(a.body)) || webhook.Verify(deliveredSecret, a.header.Get("x-svc-signature"), []byte(a.body)) {
+		t.Errorf("%s was forwarded as %s with %v", id, a.body, a.header)
+	}
+	for _, varies := range []string{"X-Svc-Signature", "X-Svc-Timestamp"} {
+		if a.header.Get(varies) == "" || len(a.header.Get(varies)) != len(b.header.Get(varies)) {
+			t.Errorf("%s: %q, in a delivery %q", varies, a.header.Get(varies), b.header.Get(varies))
+		}
+		delete(a.header, varies)
+		delete(b.header, varies)
+	}
+	if diff := cmp.Diff(b.header, a.header); diff != "" {
+		t.Errorf("headers (-delivered +forwarded)\n%s", diff)
+	}
+}
+
 // What is forwarded is what a delivery would be: the same bytes with the same
 // headers, under the secret that was printed.
 func TestListen(t *testing.T) {
@@ -196,22 +215,8 @@ func TestListen(t *testing.T) {
 		t.Errorf("the secret is %q", l.secret)
 	}
 	p.run("trigger", "checkout.paid", "--server", p.url, "--key", made.Keys.Test)
-	forwarded, real := in.wait("/forwarded", 2), in.wait("/real", 2)
-	for id, attempts := range forwarded {
-		a, b := attempts[0], real[id][0]
-		if a.body != b.body || !webhook.Verify(l.secret, a.header.Get("x-svc-signature"), []byte(a.body)) || webhook.Verify(*made.WebhookSecret, a.header.Get("x-svc-signature"), []byte(a.body)) {
-			t.Errorf("%s was forwarded as %s with %v", id, a.body, a.header)
-		}
-		for _, varies := range []string{"X-Svc-Signature", "X-Svc-Timestamp"} {
-			if a.header.Get(varies) == "" || len(a.header.Get(varies)) != len(b.header.Get(varies)) {
-				t.Errorf("%s: %q, in a delivery %q", varies, a.header.Get(varies), b.header.Get(varies))
-			}
-			delete(a.header, varies)
-			delete(b.header, varies)
-		}
-		if diff := cmp.Diff(b.header, a.header); diff != "" {
-			t.Errorf("headers (-delivered +forwarded)\n%s", diff)
-		}
+	for id, attempts := range in.wait("/forwarded", 2) {
+		forwardedAs(t, id, attempts[0], l.secret, in.wait("/real", 2)[id][0], *made.WebhookSecret)
 	}
 	for _, event := range []string{"checkout.created", "checkout.paid   "} {
 		l.says(t, `^\d\d:\d\d:\d\d  `+event+`   evt_[0-9a-f]{24}  202  \d+ ms$`)
@@ -243,15 +248,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("Ctrl-C: %v", err)
 	}
 
-	kept, err := filepath.Glob(filepath.Join(p.data, "cache", "garoupa", "*"))
-	if err != nil || len(kept) == 0 {
-		t.Errorf("kept are %v, %v", kept, err)
-	}
-	for _, file := range kept {
-		if text, err := os.ReadFile(file); err != nil || strings.Contains(file+string(text), made.Keys.TestReadOnly[len(merchants.PrefixTest):]) {
-			t.Errorf("%s holds the key, %v", file, err)
-		}
-	}
+	p.keepsNoKey(made.Keys.TestReadOnly)
 	same := p.listen("--forward-to", in.url+"/same", "--server", p.url, "--key", made.Keys.Test, "--secret", l.secret)
 	if same.secret != l.secret {
 		t.Errorf("the secret given is %q, used is %q", l.secret, same.secret)
@@ -264,13 +261,33 @@ func TestListen(t *testing.T) {
 		t.Errorf("SIGTERM: %v", err)
 	}
 
-	wrong(t, p, "must be a test key", "listen", "--forward-to", in.url, "--server", p.url, "--key", made.Keys.Live)
-	wrong(t, p, "--forward-to: webhook: URL refused: scheme", "listen", "--forward-to", "localhost:3000", "--server", p.url, "--key", made.Keys.Test)
-	if r := p.try("listen", "--forward-to", in.url, "--server", p.url, "--key", "svc_test_"+strings.Repeat("0", 32)); r.status != 1 || !strings.Contains(r.wrong, "401 unauthorized") {
-		t.Errorf("an unknown key: %+v", r)
+	p.refusesToListen(in.url, made)
+}
+
+// keepsNoKey looks for a key in what listen remembers of where it stood.
+func (p *program) keepsNoKey(key string) {
+	p.t.Helper()
+	kept, err := filepath.Glob(filepath.Join(p.data, "cache", "garoupa", "*"))
+	if err != nil || len(kept) == 0 {
+		p.t.Errorf("kept are %v, %v", kept, err)
+	}
+	for _, file := range kept {
+		if text, err := os.ReadFile(file); err != nil || strings.Contains(file+string(text), key[len(merchants.PrefixTest):]) {
+			p.t.Errorf("%s holds the key, %v", file, err)
+		}
+	}
+}
+
+// refusesToListen listens with what it cannot listen with.
+func (p *program) refusesToListen(url string, made demoMerchant) {
+	p.t.Helper()
+	wrong(p.t, p, "must be a test key", "listen", "--forward-to", url, "--server", p.url, "--key", made.Keys.Live)
+	wrong(p.t, p, "--forward-to: webhook: URL refused: scheme", "listen", "--forward-to", "localhost:3000", "--server", p.url, "--key", made.Keys.Test)
+	if r := p.try("listen", "--forward-to", url, "--server", p.url, "--key", "svc_test_"+strings.Repeat("0", 32)); r.status != 1 || !strings.Contains(r.wrong, "401 unauthorized") {
+		p.t.Errorf("an unknown key: %+v", r)
 	}
 	if r := p.try("listen", "--key", made.Keys.Test); r.status != 2 || !strings.Contains(r.wrong, "--forward-to") {
-		t.Errorf("nowhere to forward to: %+v", r)
+		p.t.Errorf("nowhere to forward to: %+v", r)
 	}
 }
 

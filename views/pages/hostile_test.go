@@ -19,7 +19,22 @@ const hostile = `javascript:alert(1)//"'><script>alert(1)</script><img src=x one
 // Whatever merchants, buyers and strangers' servers write, it stays text.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
-	for name, component := range map[string]templ.Component{
+	for _, all := range []map[string]templ.Component{hostilePublic(t), hostileDashboard(t)} {
+		for name, component := range all {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				for _, lang := range languages {
+					checkHarmless(t, render(t, lang, component))
+				}
+			})
+		}
+	}
+}
+
+// hostilePublic are the pages for buyers and those about a person and their team.
+func hostilePublic(t *testing.T) map[string]templ.Component {
+	t.Helper()
+	return map[string]templ.Component{
 		"pay":             pages.Pay(filled[pages.PayProps](t, nil)),
 		"pay pending":     pages.Pay(filled(t, func(p *pages.PayProps) { p.Status, p.ProviderError = pages.StatusPending, false })),
 		"pay unavailable": pages.Pay(filled(t, func(p *pages.PayProps) { p.Status = pages.StatusPending })),
@@ -53,6 +68,13 @@ func TestHostileText(t *testing.T) {
 		"accounts":        pages.Accounts(filled[pages.AccountsProps](t, nil)),
 		"invite":          pages.Invite(filled(t, func(p *pages.InviteProps) { p.State = pages.InviteNew })),
 		"invite others":   pages.Invite(filled(t, func(p *pages.InviteProps) { p.State = pages.InviteOthers })),
+	}
+}
+
+// hostileDashboard are the pages about what a merchant sells and builds.
+func hostileDashboard(t *testing.T) map[string]templ.Component {
+	t.Helper()
+	return map[string]templ.Component{
 		"dev mails":       pages.DevMails(filled[pages.DevMailsProps](t, nil)),
 		"dev mail":        pages.DevMail(filled(t, func(p *pages.DevMailProps) { p.Link = "https://app.example/convite/x" })),
 		"home":            pages.Home(filled[pages.HomeProps](t, nil)),
@@ -81,13 +103,6 @@ func TestHostileText(t *testing.T) {
 		"product seen":    pages.Product(filled(t, func(p *pages.ProductProps) { p.CanEdit = false })),
 		"checkouts":       pages.Checkouts(filled[pages.CheckoutsProps](t, nil)),
 		"checkout":        pages.Checkout(filled(t, func(p *pages.CheckoutProps) { p.Status = pages.StatusPending })),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, lang := range languages {
-				checkHarmless(t, render(t, lang, component))
-			}
-		})
 	}
 }
 
