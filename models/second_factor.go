@@ -7,6 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// SecondFactors reports what a user has to show besides the password: a code of a
+// generator, a passkey.
+func SecondFactors(ctx context.Context, q Querier, userID string) (code, passkey bool, err error) {
+	err = q.QueryRow(ctx, "SELECT totp_since IS NOT NULL, EXISTS (SELECT FROM passkeys WHERE user_id = users.id) FROM users WHERE id = $1", userID).
+		Scan(&code, &passkey)
+	return code, passkey, notFound(err)
+}
+
 // SetTOTPSecret keeps the secret of a generator that was not shown to work yet. It
 // reports false if one that works is there already.
 func SetTOTPSecret(tx *Tx, userID string, sealed []byte) (set bool, err error) {

@@ -56,7 +56,9 @@ func (s *server) logInForm(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return render(c, pages.LogIn(pages.LogInProps{AuthProps: s.auth(c), Next: local(c.Query("next"), ""), Flash: flash}))
+	return render(c, pages.LogIn(pages.LogInProps{
+		AuthProps: s.auth(c), Next: local(c.Query("next"), ""), Flash: flash, ByKey: s.offersPasskeys(),
+	}))
 }
 
 // logIn handles POST /entrar.
@@ -106,7 +108,7 @@ func logInKey(email, ip string) string {
 
 func (s *server) showLogIn(c *fiber.Ctx, email, next, problem string) error {
 	return render(c, pages.LogIn(pages.LogInProps{
-		AuthProps: s.auth(c), Email: email, Next: next, Errors: components.FieldErrors{{Text: problem}},
+		AuthProps: s.auth(c), Email: email, Next: next, Errors: components.FieldErrors{{Text: problem}}, ByKey: s.offersPasskeys(),
 	}))
 }
 
@@ -119,6 +121,11 @@ func (s *server) start(c *fiber.Ctx, email, password, next string) error {
 	} else if err != nil {
 		return err
 	}
+	return s.enter(c, token, next)
+}
+
+// enter has the browser keep the token of a new session, and goes on.
+func (s *server) enter(c *fiber.Ctx, token, next string) error {
 	sess := s.session(c)
 	sess.Values = map[any]any{sessionToken: token}
 	if err := s.save(c, sess); err != nil {

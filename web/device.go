@@ -18,13 +18,17 @@ var (
 // device names a browser and its system, "Chrome · Windows"; "" for one that nobody
 // would know.
 func device(userAgent string) string {
-	first := func(names [][2]string) string {
-		for _, name := range names {
-			if strings.Contains(userAgent, name[0]) {
-				return name[1]
-			}
+	return strings.Trim(firstName(browserNames, userAgent)+" · "+system(userAgent), " ·")
+}
+
+// system names what a browser runs on, "iPhone"; "" for what nobody would know.
+func system(userAgent string) string { return firstName(systemNames, userAgent) }
+
+func firstName(names [][2]string, userAgent string) string {
+	for _, name := range names {
+		if strings.Contains(userAgent, name[0]) {
+			return name[1]
 		}
-		return ""
 	}
-	return strings.Trim(first(browserNames)+" · "+first(systemNames), " ·")
+	return ""
 }

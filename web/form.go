@@ -24,7 +24,9 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"description": {"": "webhook_description"},
 	"types":       {"": "webhook_types"},
 
-	"terms":   {"": "terms"},
+	"terms":        {"": "terms"},
+	"passkey_name": {"": "passkey_name"},
+
 	"lang":    {"": "language"},
 	"accent":  {"": "accent"},
 	"support": {"": "support"},

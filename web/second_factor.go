@@ -21,15 +21,20 @@ func (s *server) codeForm(c *fiber.Ctx) error {
 	return s.showCodeForm(c, local(c.Query("next"), "/app"), "")
 }
 
-// showCodeForm asks for a code where a session may be given one; else for a log-in.
+// showCodeForm asks for a code, or a passkey, where a session may be given one; else for a log-in.
 func (s *server) showCodeForm(c *fiber.Ctx, next, problem string) error {
-	if _, err := s.Merchants.Session(c.UserContext(), s.token(c)); errors.Is(err, models.ErrNotFound) {
+	session, err := s.Merchants.Session(c.UserContext(), s.token(c))
+	if errors.Is(err, models.ErrNotFound) {
 		c.Status(fiber.StatusOK) // what was wrong with a code matters no more
 		return c.Redirect("/entrar?next="+url.QueryEscape(next), fiber.StatusSeeOther)
 	} else if err != nil {
 		return err
 	}
 	props := pages.CodeProps{AuthProps: s.auth(c), Next: next, Recovery: c.FormValue("recuperacao") != ""}
+	if props.ByCode, props.ByKey, err = models.SecondFactors(c.UserContext(), s.DB.Pool, session.UserID); err != nil {
+		return err
+	}
+	props.ByKey = props.ByKey && s.offersPasskeys()
 	if problem != "" {
 		props.Errors = components.FieldErrors{{Field: "code", Text: problem}}
 	}
@@ -79,7 +84,7 @@ func (s *server) showTOTPForm(c *fiber.Ctx, next, problem string) error {
 		return err
 	}
 	props := pages.TOTPProps{
-		AuthProps: s.auth(c), Next: next, Secret: secret, URL: address, Staff: v.StaffRole != nil,
+		AuthProps: s.auth(c), Next: next, Secret: secret, URL: address, Staff: v.StaffRole != nil, ByKey: s.offersPasskeys(),
 		QR: components.QRProps{Path: symbol.Path, Modules: symbol.Modules, Label: i18n.T(c.UserContext(), "totp.qr_label")},
 	}
 	if problem != "" {

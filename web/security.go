@@ -27,6 +27,9 @@ func (s *server) registerSecurity(r fiber.Router, path string) {
 	r.Post(path+"/senha", s.changePassword)
 	r.Post(path+"/2fa/desativar", s.stepUp, s.disableTOTP)
 	r.Post(path+"/2fa/codigos", s.stepUp, s.renewRecoveryCodes)
+	r.Get(path+"/passkeys/:id", s.withPasskeys, s.readPasskey)
+	r.Post(path+"/passkeys/:id", s.withPasskeys, s.stepUp, s.renamePasskey)
+	r.Post(path+"/passkeys/:id/remover", s.withPasskeys, s.secondFirst, s.stepUp, s.removePasskey)
 	r.Post(path+"/sessoes/encerrar", s.endOtherSessions)
 	r.Post(path+"/sessoes/:id/encerrar", s.endSession)
 }
@@ -44,18 +47,25 @@ func (s *server) security(c *fiber.Ctx) error { return s.showSecurity(c, nil) }
 
 func (s *server) showSecurity(c *fiber.Ctx, problems components.FieldErrors) error {
 	v := visitor(c)
-	sessions, err := models.UserSessions(s.DB.WithContext(c.UserContext()), v.UserID, s.Now())
+	db := s.DB.WithContext(c.UserContext())
+	sessions, err := models.UserSessions(db, v.UserID, s.Now())
 	if err != nil {
 		return err
 	}
-	props := pages.SecurityProps{Base: securityOf(c), EmailVerified: v.EmailVerified, FixedEmail: v.StaffRole != nil, TOTP: v.TOTPEnrolled, Errors: problems}
-	change, err := models.EmailChange(s.DB.WithContext(c.UserContext()), v.UserID, s.Now())
+	frame, err := s.securityFrame(c)
+	if err != nil {
+		return err
+	}
+	props := pages.SecurityProps{
+		SecurityFrame: frame, EmailVerified: v.EmailVerified, FixedEmail: v.StaffRole != nil, TOTP: v.TOTPEnrolled, Errors: problems,
+	}
+	change, err := models.EmailChange(db, v.UserID, s.Now())
 	if err == nil {
 		props.NewEmail = &pages.EmailChange{Email: change.Email, Until: change.ExpiresAt}
 	} else if !errors.Is(err, models.ErrNotFound) {
 		return err
 	}
-	if err := s.frameSecurity(c, &props); err != nil {
+	if err := s.listPasskeys(c, &props); err != nil {
 		return err
 	}
 	if v.TOTPEnrolled {
@@ -71,20 +81,21 @@ func (s *server) showSecurity(c *fiber.Ctx, problems components.FieldErrors) err
 	return render(c, pages.Security(props))
 }
 
-// frameSecurity puts the page into the console or into the dashboard.
-func (s *server) frameSecurity(c *fiber.Ctx, props *pages.SecurityProps) (err error) {
-	if props.Base == opsSecurityPath {
+// securityFrame is the console or the dashboard, around the page of the request.
+func (s *server) securityFrame(c *fiber.Ctx) (frame pages.SecurityFrame, err error) {
+	frame.Base = securityOf(c)
+	if frame.Base == opsSecurityPath {
 		ops, err := s.opsShell(c)
 		if err != nil {
-			return err
+			return frame, err
 		}
-		ops.Path = props.Base
-		props.Ops, props.Shell = &ops, ops.Shell
-		return nil
+		ops.Path = frame.Base
+		frame.Ops, frame.Shell = &ops, ops.Shell
+		return frame, nil
 	}
-	props.Shell, err = s.shell(c)
-	props.Shell.Path = props.Base
-	return err
+	frame.Shell, err = s.shell(c)
+	frame.Shell.Path = frame.Base
+	return frame, err
 }
 
 // changePassword handles POST …/senha. The old password is asked for, whenever it was

@@ -8,14 +8,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/fault"
+	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/passkey"
 )
 
 // The operations' pages are for staff in the right role, whose session had a code.
 func TestStaff(t *testing.T) {
 	t.Parallel()
 	reviewer, supervisor := models.StaffReviewer, models.StaffSupervisor
-	s := &server{}
+	s := &server{Options: Options{Merchants: &merchants.Service{Options: merchants.Options{Passkeys: passkey.NewSite("Garoupa", "https://app.example")}}}}
 	for name, tc := range map[string]struct {
 		visitor models.Visitor
 		status  int
@@ -23,6 +25,8 @@ func TestStaff(t *testing.T) {
 	}{
 		"a member":                  {models.Visitor{Role: models.RoleOwner, TOTPEnrolled: true, Session: models.Session{SecondFactor: true}}, 404, ""},
 		"without a generator":       {models.Visitor{StaffRole: &supervisor}, 303, "/2fa/ativar?next=%2Fops%3Fq%3D1"},
+		"with a passkey":            {models.Visitor{StaffRole: &supervisor, HasPasskey: true, Session: models.Session{SecondFactor: true}}, 200, ""},
+		"a passkey elsewhere":       {models.Visitor{StaffRole: &supervisor, HasPasskey: true}, 303, "/2fa?next=%2Fops%3Fq%3D1"},
 		"enrolled elsewhere":        {models.Visitor{StaffRole: &supervisor, TOTPEnrolled: true}, 303, "/2fa?next=%2Fops%3Fq%3D1"},
 		"in another role":           {models.Visitor{StaffRole: &reviewer, TOTPEnrolled: true, Session: models.Session{SecondFactor: true}}, 403, ""},
 		"without one, another role": {models.Visitor{StaffRole: &reviewer}, 303, "/2fa/ativar?next=%2Fops%3Fq%3D1"},

@@ -13,12 +13,15 @@ import (
 	"garoupa/views/pages"
 )
 
-// provenFor is how long somebody who gave their password or a code may change what
+// provenFor is how long somebody who gave their password, a code or a passkey may change what
 // matters without being asked again.
 const provenFor = 10 * time.Minute
 
 // proofField is the field of the proof in every form of stepUp.
 const proofField = "garoupa_proof"
+
+// proofKeyField takes a proof by a passkey in such a form, in place of proofField.
+const proofKeyField = "garoupa_proof_key"
 
 // confirmPath takes the proof that a GET asked for.
 const confirmPath = "/confirmar"
@@ -40,11 +43,10 @@ func (s *server) stepUp(c *fiber.Ctx) error {
 		return s.showStepUp(c, pages.StepUpProps{Action: confirmPath, Fields: []pages.HiddenField{{Name: "next", Value: c.OriginalURL()}}}, "")
 	}
 	props := pages.StepUpProps{Action: c.OriginalURL(), Fields: keptFields(c)}
-	proof := c.FormValue(proofField)
-	if !c.Request().PostArgs().Has(proofField) {
+	if args := c.Request().PostArgs(); !args.Has(proofField) && !args.Has(proofKeyField) {
 		return s.showStepUp(c, props, "")
 	}
-	problem, err := s.prove(c, v, proof)
+	problem, err := s.prove(c, v)
 	if err != nil {
 		return err
 	}
@@ -57,7 +59,7 @@ func (s *server) stepUp(c *fiber.Ctx) error {
 // confirm handles POST /confirmar, the proof that a GET asked for.
 func (s *server) confirm(c *fiber.Ctx) error {
 	next := local(c.FormValue("next"), "/app")
-	problem, err := s.prove(c, visitor(c), c.FormValue(proofField))
+	problem, err := s.prove(c, visitor(c))
 	if err != nil {
 		return err
 	}
@@ -68,9 +70,12 @@ func (s *server) confirm(c *fiber.Ctx) error {
 	return c.Redirect(next, fiber.StatusSeeOther)
 }
 
-// prove checks a proof. The problem is what to tell when it is not one; the status of
-// the answer is then set.
-func (s *server) prove(c *fiber.Ctx, v *models.Visitor, proof string) (problem string, err error) {
+// prove checks the proof of a form. The problem is what to tell when it is not one; the
+// status of the answer is then set.
+func (s *server) prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error) {
+	if answer := c.FormValue(proofKeyField); answer != "" {
+		return s.proveWithPasskey(c, v, answer)
+	}
 	wait, wrong := s.tries(c, v.Email), "proof_password"
 	if v.TOTPEnrolled {
 		wait, wrong = s.codeTries(c, v.UserID), "code"
@@ -78,7 +83,7 @@ func (s *server) prove(c *fiber.Ctx, v *models.Visitor, proof string) (problem s
 	if wait != "" {
 		return wait, nil
 	}
-	err = s.Merchants.Prove(c.UserContext(), v, proof)
+	err = s.Merchants.Prove(c.UserContext(), v, c.FormValue(proofField))
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return i18n.T(c.UserContext(), "problem."+wrong), nil
@@ -89,6 +94,9 @@ func (s *server) prove(c *fiber.Ctx, v *models.Visitor, proof string) (problem s
 func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
 	v := visitor(c)
 	props.AuthProps, props.Email, props.ByCode, props.ProofField = s.auth(c), v.Email, v.TOTPEnrolled, proofField
+	if v.HasPasskey && s.offersPasskeys() {
+		props.KeyField = proofKeyField
+	}
 	if c.Method() != fiber.MethodGet {
 		props.AuthProps.Path = "/app" // the page has an address only where it was asked for by a GET
 	}
@@ -102,8 +110,8 @@ func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem strin
 func keptFields(c *fiber.Ctx) []pages.HiddenField {
 	var kept []pages.HiddenField
 	c.Request().PostArgs().VisitAll(func(name, value []byte) {
-		if string(name) != proofField {
-			kept = append(kept, pages.HiddenField{Name: string(name), Value: string(value)})
+		if name := string(name); name != proofField && name != proofKeyField {
+			kept = append(kept, pages.HiddenField{Name: name, Value: string(value)})
 		}
 	})
 	return kept

@@ -82,8 +82,8 @@ func (s *server) member(c *fiber.Ctx) error {
 }
 
 // staff lets in people of the installation's staff, after person, in one of the roles,
-// or in any if none is given. Theirs is more than a password: a code must have been
-// part of this session, and who has no generator yet is led to set one up.
+// or in any if none is given. Theirs is more than a password: a code or a passkey must
+// have been part of this session, and who has neither yet is led to set one up.
 func (s *server) staff(roles ...models.StaffRole) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		v := visitor(c)
@@ -91,7 +91,7 @@ func (s *server) staff(roles ...models.StaffRole) fiber.Handler {
 		switch {
 		case v.StaffRole == nil:
 			return fiber.ErrNotFound // there is nothing here, for all that others know
-		case !v.TOTPEnrolled:
+		case !s.hasSecondFactor(v):
 			return c.Redirect("/2fa/ativar"+next, fiber.StatusSeeOther)
 		case !v.SecondFactor:
 			return c.Redirect("/2fa"+next, fiber.StatusSeeOther)

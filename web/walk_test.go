@@ -28,6 +28,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"links":     walkLinkCheckouts,
 	"money":     walkMoney,
 	"ops":       walkOps,
+	"passkeys":  walkPasskeys,
 	"sales":     walkSales,
 	"security":  walkSecurity,
 	"settings":  walkSettings,

@@ -84,6 +84,7 @@ func Register(r fiber.Router, o Options) {
 	r.Get("/qr/:file", s.limited, secure, s.publicQR)
 
 	s.registerAccount(r)
+	s.registerPasskeys(r)
 	s.registerDocs(r)
 	s.registerDevelopment(r)
 	s.registerOps(r)
@@ -136,8 +137,8 @@ func (s *server) registerAccount(r fiber.Router) {
 	r.Post("/verificar-email/trocar", s.own(s.correctEmail)...)
 	s.registerEmailChange(r)
 	r.Post(confirmPath, s.own(s.confirm)...)
-	r.Get("/2fa/ativar", s.own(s.stepUp, s.totpForm)...)
-	r.Post("/2fa/ativar", s.own(s.stepUp, s.enrolTOTP)...)
+	r.Get("/2fa/ativar", s.own(s.secondFirst, s.stepUp, s.totpForm)...)
+	r.Post("/2fa/ativar", s.own(s.secondFirst, s.stepUp, s.enrolTOTP)...)
 }
 
 // registerDashboard adds the pages of members.

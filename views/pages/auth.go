@@ -24,4 +24,13 @@ type LogInProps struct {
 	Next   string // local path to go on to; the handler checks it
 	Flash  *components.FlashProps
 	Errors components.FieldErrors
+	ByKey  bool // a passkey logs in, too
+}
+
+// username is what browsers may fill in where the e-mail goes.
+func (p LogInProps) username() string {
+	if p.ByKey {
+		return "username webauthn"
+	}
+	return "username"
 }

@@ -11,6 +11,8 @@ import (
 type CodeProps struct {
 	layouts.AuthProps
 	Next     string
+	ByCode   bool // the person has a code generator
+	ByKey    bool // the person has a passkey
 	Recovery bool // asks for a recovery code in place of the generator's
 	Errors   components.FieldErrors
 }
@@ -23,6 +25,7 @@ type TOTPProps struct {
 	URL    string // "otpauth://…", which opens the app of who reads this on the phone
 	QR     components.QRProps
 	Staff  bool // of the installation: they must
+	ByKey  bool // a passkey would do as well
 	Errors components.FieldErrors
 }
 

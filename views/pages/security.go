@@ -7,17 +7,25 @@ import (
 	"garoupa/views/layouts"
 )
 
+// SecurityFrame is what is around the pages of a person's log-in.
+type SecurityFrame struct {
+	layouts.Shell
+	Ops  *layouts.OpsShell // the frame in the console; nil in the dashboard
+	Base string            // the path of the first of them, under which their forms post
+}
+
 // SecurityProps is GET /app/configuracoes/seguranca and GET /ops/seguranca. Fields of the
 // password's form: current, password.
 type SecurityProps struct {
-	layouts.Shell
-	Ops           *layouts.OpsShell // the frame in the console; nil in the dashboard
-	Base          string            // the page's path, under which its forms post
+	SecurityFrame
 	EmailVerified bool
 	FixedEmail    bool         // the address is not the person's to change: they are of staff
 	NewEmail      *EmailChange // waits to be proven; nil: none
-	TOTP          bool         // a code is asked for at log-in
-	RecoveryLeft  int          // recovery codes that were not used
+	HasPasskeys   bool         // the installation's address is one that browsers make passkeys for
+	Passkeys      []PasskeyRow
+	MorePasskeys  bool // another may be added
+	TOTP          bool // a code is asked for at log-in
+	RecoveryLeft  int  // recovery codes that were not used
 	Sessions      []SessionRow
 	Errors        components.FieldErrors
 }

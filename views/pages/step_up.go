@@ -14,6 +14,7 @@ type StepUpProps struct {
 	Action     string        // where the form goes, with what was kept
 	Fields     []HiddenField // what was typed already, or where they go on
 	ProofField string
+	KeyField   string // takes a proof by a passkey; "": the person has none
 	Errors     components.FieldErrors
 }
 

@@ -3,6 +3,7 @@
 // Every page works without it, save what only a script can do.
 
 import { clock, say, submitOnce } from './page';
+import { passkeys } from './passkey';
 
 async function copy(button: HTMLElement) {
   const source = document.getElementById(button.dataset.copy!)!;
@@ -164,3 +165,4 @@ if (document.querySelector('form[data-guard]')) addEventListener('beforeunload',
 submitOnce();
 countdown();
 follow();
+passkeys();

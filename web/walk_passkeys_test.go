@@ -1,0 +1,96 @@
+package web_test
+
+import (
+	"testing"
+	"time"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+	"garoupa/web"
+	"garoupa/web/browsertest"
+)
+
+// walkPasskeys adds a passkey, logs out, logs in with it and nothing else, proves who it
+// is with it, and removes it.
+func walkPasskeys(t *testing.T, w *walk) {
+	s := newPasskeySite(t, web.Limits{})
+	page := w.enter(t, s)
+	device := page.AddAuthenticator()
+	page.visit("new", "/2fa/passkey?next="+securityPage)
+	device.Verify(false)
+	page.press("create")
+	page.WaitTrue(`document.querySelector("[role=alert]").textContent`)
+	page.look("new-cancelled")
+	device.Verify(true)
+	page.Type("#passkey_name", " ")
+	page.press("create")
+	page.WaitFocused("#errors")
+	page.look("new-wrong")
+	page.Type("#passkey_name", "iPhone da Ana")
+	page.press("create")
+	page.WaitVisible("iPhone da Ana")
+	page.look("added")
+	device.Verify(false) // else it would log in as soon as the page proposes it
+	page.leave()
+	page.look("log-in")
+	device.Verify(true)
+	page.press("get")
+	page.WaitTrue(`location.pathname == "/app"`)
+	page.visit("used", securityPage)
+	change := browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`)
+	s.Clock.Advance(time.Hour)
+	page.visit("change", change)
+	page.Click("[commandfor=remove]")
+	page.Click("#remove .btn-danger")
+	page.WaitVisible("#garoupa_proof")
+	page.look("step-up")
+	page.press("get")
+	page.WaitTrue(`document.getElementById("passkeys-title") && !document.querySelector("section[aria-labelledby=passkeys-title] li")`)
+	device.Verify(false)
+	page.leave()
+	device.Verify(true)
+	page.press("get") // by what the device still keeps
+	page.WaitFocused("#errors")
+	device.Verify(false)
+	page.look("removed")
+	walkStaffPasskey(t, w, s)
+}
+
+// walkStaffPasskey comes into the console by a passkey, made after the password.
+func walkStaffPasskey(t *testing.T, w *walk, s *site) {
+	t.Helper()
+	if _, err := s.Merchants.AddStaff(t.Context(), merchants.NewStaff{
+		Name: "Rita Prado", Email: "rita@example.com", Password: paymentstest.Password, Role: models.StaffReviewer,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	page := w.open(t, s, "/entrar?next=/ops")
+	device := page.AddAuthenticator()
+	page.logIn("rita@example.com", "/2fa/ativar")
+	page.look("staff-totp")
+	page.Click(`a[href^="/2fa/passkey"]`)
+	page.WaitVisible("#passkey_name")
+	page.look("staff-new")
+	page.Type("#passkey_name", "Chave USB")
+	page.press("create")
+	page.WaitTrue(`location.pathname == "/ops"`)
+	page.visit("staff", "/ops/seguranca")
+	page.visit("staff-change", browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
+	device.Verify(false)
+	page.leave()
+	page.logIn("rita@example.com", "/2fa")
+	page.visit("staff-second", "/2fa?next=/ops")
+	device.Verify(true)
+	page.press("get")
+	page.WaitTrue(`location.pathname == "/ops"`)
+
+	page.Goto(s.url + "/entrar?next=/ops/saude") // which proposes it by itself
+	page.WaitTrue(`location.pathname == "/ops/saude"`)
+}
+
+// press presses the button that makes a passkey, "create", or signs with one, "get".
+func (w *walker) press(kind string) {
+	w.t.Helper()
+	w.Click("[data-passkey=" + kind + "] button")
+}
