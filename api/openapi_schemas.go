@@ -178,7 +178,7 @@ func paymentLinkSchema() *openapi.Schema {
 		openapi.Property("currency", brl("Always `BRL`.")),
 		openapi.Property("name", openapi.Text("The product's name.")),
 		openapi.Property("description", openapi.Nullable(openapi.Text("The product's description."))),
-		openapi.Property("imageUrl", openapi.Nullable(openapi.Address("Where the product's picture is, a JPEG of at most 1200 pixels a side. A new picture has a new address, and the one before it stops working."))),
+		openapi.Property("imageUrl", openapi.Nullable(openapi.Address("Where the product's picture is: on the host of the hosted pages, a JPEG of at most 1200 pixels a side, or elsewhere if the address was typed before pictures were uploaded. A new picture has a new address, and the one before it stops working."))),
 		openapi.Property("paymentCycle", openapi.Choice("How the product is billed. Each use charges once, whatever the cycle.", models.PaymentCycles...)),
 		openapi.Property("expiresInSeconds", openapi.Integer("Seconds until the checkouts that the link makes expire.", minLinkExpiry, maxLinkExpiry)),
 		openapi.Property("successUrl", openapi.Nullable(openapi.Address("Where the buyer may go after paying."))),
