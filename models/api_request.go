@@ -76,7 +76,9 @@ const lookedThrough = 20_000
 func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter) (calls []APIRequest, next int64, err error) {
 	query := &eventQuery{args: []any{scope.ProjectID, scope.Livemode}}
 	within := " FROM api_requests r WHERE r.project_id = $1 AND r.livemode = $2"
-	if f.Failed || f.Class >= 4 {
+	if f.Class == 5 {
+		within += " AND r.status >= 500" // for the index
+	} else if f.Failed || f.Class == 4 {
 		within += " AND r.status >= 400"
 	}
 	if f.RequestID != "" {

@@ -71,6 +71,23 @@ func TestCheckouts_Filters(t *testing.T) {
 	}
 }
 
+// Who looks for an amount in vain reads among how many charges it was looked for.
+func TestSearch_AmountsTold(t *testing.T) {
+	t.Parallel()
+	c := newSite(t).member(t)
+	for lang, number := range map[string]string{"pt-BR": "100.000 cobranças mais recentes", "en": "latest 100,000 charges"} {
+		c.lang = lang
+		for _, path := range []string{"/app/cobrancas?q=77,77", "/app/busca?q=77,77"} {
+			if text := c.get(path).Find("main").Text(); !strings.Contains(text, number) {
+				t.Errorf("%s in %s says %s", path, lang, text)
+			}
+		}
+	}
+	if models.AmountsLookedThrough != 100_000 {
+		t.Errorf("it is looked for among %d", models.AmountsLookedThrough)
+	}
+}
+
 // The file is the list, whole, with nothing in it that a spreadsheet would run.
 func TestCheckouts_File(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,53 @@
+package models_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"garoupa/models"
+	"garoupa/payments/paymentstest"
+)
+
+// The calls that ended in an error of ours are found at once, however many failed by the
+// caller's fault since; of those, so many are looked through for a page, and what lies
+// behind is on the next one.
+func TestAPIRequests_Many(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	const refused = 20_001
+	if err := g.DB.Exec(`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id)
+		SELECT ?, false, 'req_' || i, now(), CASE i WHEN 1 THEN 'GET' ELSE 'POST' END, '/v1/checkouts', CASE WHEN i = 0 THEN 503 WHEN i % 2 = 1 THEN 404 ELSE 201 END, 100, 'key_1'
+		FROM generate_series(0, ?) i`, g.Test.ProjectID, 2*refused).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := g.DB.Exec("ANALYZE api_requests").Error; err != nil {
+		t.Fatal(err)
+	}
+	q := &explained{Querier: g.DB.Pool}
+	list := func(f models.APIRequestFilter) (statuses []int, next int64) {
+		t.Helper()
+		f.Limit = 50
+		calls, next, err := models.APIRequests(t.Context(), q, g.Test, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range calls {
+			statuses = append(statuses, c.Status)
+		}
+		return statuses, next
+	}
+	if got, next := list(models.APIRequestFilter{Class: 5}); !slices.Equal(got, []int{503}) || next != 0 {
+		t.Errorf("errors of ours: %v, next before %d", got, next)
+	}
+	if !strings.Contains(q.plan, "using api_requests_broken on api_requests") {
+		t.Errorf("it runs as\n%s", q.plan)
+	}
+	got, next := list(models.APIRequestFilter{Class: 4, Method: "GET"})
+	if len(got) != 0 || next == 0 {
+		t.Errorf("the first page has %v, next before %d", got, next)
+	}
+	if got, next = list(models.APIRequestFilter{Class: 4, Method: "GET", Before: next}); !slices.Equal(got, []int{404}) || next != 0 {
+		t.Errorf("the next one has %v, next before %d", got, next)
+	}
+}
