@@ -130,7 +130,8 @@ func TestPasskey(t *testing.T) {
 	if a := other.post(change+"/remover", "garoupa_proof_key", device.Sign(other.asks("/confirmar/passkey"))); a.status != http.StatusSeeOther {
 		t.Errorf("remove: %d", a.status)
 	}
-	if a := s.client(t).logInWith(device, "/app"); a.status != http.StatusUnprocessableEntity || a.Find("#errors").Length() != 1 || a.Find("#email").Length() != 1 {
+	if a := s.client(t).logInWith(device, "/app"); a.status != http.StatusUnprocessableEntity || a.Find("#errors").Length() != 1 ||
+		a.Find("[data-passkey=get]").Length() != 1 || a.Find("[data-offer]").Length() != 0 {
 		t.Errorf("a removed passkey: %d", a.status)
 	}
 	if a := other.get(change); a.status != http.StatusNotFound {

@@ -52,7 +52,6 @@ func walkPasskeys(t *testing.T, w *walk) {
 	device.Verify(true)
 	page.press("get") // by what the device still keeps
 	page.WaitFocused("#errors")
-	device.Verify(false)
 	page.look("removed")
 	walkStaffPasskey(t, w, s)
 }

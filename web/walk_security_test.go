@@ -102,5 +102,5 @@ func stepUp(t *testing.T, w *walk) {
 func (w *walker) leave() {
 	w.t.Helper()
 	browsertest.Eval[bool](w.Page, `document.querySelector("form[action='/sair']").requestSubmit() ?? true`)
-	w.WaitTrue(`location.pathname == "/entrar"`)
+	w.WaitTrue(`location.pathname == "/entrar" && document.getElementById("email")`)
 }

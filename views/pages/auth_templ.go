@@ -345,7 +345,7 @@ func LogIn(p LogInProps) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = passkeyLogIn(p.Next, true).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = passkeyLogIn(p.Next, len(p.Errors) == 0).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -391,7 +391,8 @@ func LogIn(p LogInProps) templ.Component {
 }
 
 // passkeyLogIn logs in by a passkey, with what goes before its button as children. The
-// browser may offer one by itself where the page has a field for the e-mail.
+// browser may offer one by itself where the page has a field for the e-mail, but not
+// again after one was refused.
 func passkeyLogIn(next string, offer bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -425,7 +426,7 @@ func passkeyLogIn(next string, offer bool) templ.Component {
 			var templ_7745c5c3_Var20 string
 			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(next)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/auth.templ`, Line: 77, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/auth.templ`, Line: 78, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
