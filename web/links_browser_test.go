@@ -24,8 +24,10 @@ func TestSale_Browser(t *testing.T) {
 	merchant.Type("#name", "Vaso Lua Nova")
 	merchant.Type("#amount", "1.249,90")
 	merchant.Type("#description", "Cerâmica de alta temperatura, esmalte azul cobalto.")
+	choosePhoto(t, merchant)
 	merchant.Click("Cadastrar produto")
 	merchant.WaitText("h1", "Vaso Lua Nova")
+	merchant.WaitTrue(`(i => i.complete && i.naturalWidth == 768)(document.querySelector("main img"))`)
 	merchant.Click("Criar link")
 	merchant.WaitTrue(`document.querySelector("#productId").selectedOptions[0].text.startsWith("Vaso Lua Nova")`)
 	merchant.Type("#successUrl", "https://loja.example/obrigado?c={CHECKOUT_ID}")
@@ -35,6 +37,7 @@ func TestSale_Browser(t *testing.T) {
 	merchant.Axe()
 
 	buyer := browsertest.Open(t, s.url+path, browsertest.Options{NoScript: true})
+	buyer.WaitVisible("main img[alt='Foto de Vaso Lua Nova']")
 	checkout := buy(t, s, buyer, path)
 	if back := buyer.Attr("main a[rel=noreferrer]", "href"); back != "https://loja.example/obrigado?c="+checkout {
 		t.Errorf("the way back leads to %s", back)
@@ -56,6 +59,27 @@ func TestSale_Browser(t *testing.T) {
 	buyer.AllowConsole("404")
 	buyer.Goto(s.url + path)
 	buyer.WaitText("h1", "Este link não está mais ativo")
+}
+
+// choosePhoto chooses a picture of more than 2 MB, as a phone takes them, and waits until
+// it was drawn smaller.
+func choosePhoto(t *testing.T, page *browsertest.Page) {
+	t.Helper()
+	if bytes := browsertest.Eval[int](page, `(() => {
+		const width = 1600, height = 900; // as a bitmap, which nothing makes shorter
+		const file = new Uint8Array(54 + 3 * width * height).fill(200, 54);
+		const head = new DataView(file.buffer), long = (at, v) => head.setUint32(at, v, true);
+		head.setUint16(0, 0x424d);
+		long(2, file.length); long(10, 54); long(14, 40); long(18, width); long(22, height); long(26, 1 | 24 << 16);
+		const kept = new DataTransfer(), field = document.getElementById("picture");
+		kept.items.add(new File([file], "vaso.bmp", {type: "image/bmp"}));
+		field.files = kept.files;
+		field.dispatchEvent(new Event("change", {bubbles: true}));
+		return file.length;
+	})()`); bytes <= 2<<20 {
+		t.Fatalf("%d bytes are not too many", bytes)
+	}
+	page.WaitTrue(`(f => f.type == "image/jpeg" && f.name == "vaso.jpg" && f.size <= 2 << 20)(document.getElementById("picture").files[0])`)
 }
 
 // buy pays for what the link sells, after a detour: half a form, and back to the

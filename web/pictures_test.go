@@ -146,6 +146,11 @@ func TestPictures_Refused(t *testing.T) {
 	s := newSite(t).sale(t, nil)
 	c := s.member(t)
 	whole := photo(t, 160, 90)
+	for path, field := range map[string]string{"/app/produtos/novo": "#picture", "/app/produtos/vaso": "#picture", checkoutPage: "#logo"} {
+		if got := c.get(path).Find(field).AttrOr("data-most", ""); got != strconv.Itoa(merchants.MaxPictureFile) {
+			t.Errorf("%s sends up to %q bytes", path, got)
+		}
+	}
 	for name, tc := range map[string]struct {
 		file []byte
 		says string

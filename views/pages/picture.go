@@ -17,6 +17,12 @@ const (
 	pictureHeight = "252"
 )
 
+// What pictures come in: their types, and the longest file in bytes (pages.md, 5.2).
+const (
+	pictureTypes = "image/png,image/jpeg,image/webp"
+	pictureBytes = 2 << 20
+)
+
 // fit fills 16 to 9 with what is about as wide, and shows the whole of what is higher:
 // nothing of what is sold may be cut off.
 func (p ProductPicture) fit() string {

@@ -553,7 +553,7 @@ func productFile(errors components.FieldErrors) templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = components.FileField(components.FileFieldProps{Name: "picture", Label: i18n.T(ctx, "products.picture"), Hint: i18n.T(ctx, "products.picture_hint"), Error: errors.For("picture"), Accept: "image/png,image/jpeg,image/webp", Optional: true}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.FileField(components.FileFieldProps{Name: "picture", Label: i18n.T(ctx, "products.picture"), Hint: i18n.T(ctx, "products.picture_hint"), Error: errors.For("picture"), Accept: pictureTypes, Most: pictureBytes, Optional: true}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

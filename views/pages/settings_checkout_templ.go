@@ -310,7 +310,7 @@ func settingsLogo(p SettingsCheckoutProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.FileField(components.FileFieldProps{Name: "logo", Label: i18n.T(ctx, "settings.logo_file"), Hint: i18n.T(ctx, "settings.logo_hint"), Error: p.LogoErrors.For("logo"), Accept: "image/png,image/jpeg,image/webp"}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.FileField(components.FileFieldProps{Name: "logo", Label: i18n.T(ctx, "settings.logo_file"), Hint: i18n.T(ctx, "settings.logo_hint"), Error: p.LogoErrors.For("logo"), Accept: pictureTypes, Most: pictureBytes}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

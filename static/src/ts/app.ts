@@ -4,6 +4,7 @@
 
 import { clock, say, submitOnce } from './page';
 import { passkeys } from './passkey';
+import { pictures } from './picture';
 
 async function copy(button: HTMLElement) {
   const source = document.getElementById(button.dataset.copy!)!;
@@ -163,6 +164,7 @@ if (document.querySelector('form[data-guard]')) addEventListener('beforeunload',
 });
 
 submitOnce();
+pictures();
 countdown();
 follow();
 passkeys();
