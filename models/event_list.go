@@ -32,7 +32,7 @@ func EventByID(ctx context.Context, q Querier, scope Scope, id string) (*Event, 
 // CheckoutEvents lists the events of a checkout of the scope, oldest first.
 func CheckoutEvents(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]Event, error) {
 	rows, err := q.Query(ctx, "SELECT "+eventColumns+` FROM events v
-		WHERE v.checkout_id = $1 AND v.project_id = $2 AND v.livemode = $3 ORDER BY v.created_at, v.id`, checkoutID, scope.ProjectID, scope.Livemode)
+		WHERE v.checkout_id = $1 AND v.project_id = $2 AND v.livemode = $3 ORDER BY v.created_at, v.tx, v.id`, checkoutID, scope.ProjectID, scope.Livemode)
 	if err != nil {
 		return nil, err
 	}

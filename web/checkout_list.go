@@ -58,8 +58,8 @@ func (s *server) listCheckouts(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.CheckoutsProps{
-		Shell: shell, Filter: typed, Errors: problems, APIURL: s.BaseURL,
-		CanCreate: mayDevelop(visitor(c)) && !needsAccess(visitor(c)), CanExport: mayTreasure(visitor(c)),
+		Shell: shell, Filter: typed, Errors: problems,
+		CanCreate: mayDevelop(visitor(c)) && !needsAccess(visitor(c)), CanExport: mayTreasure(visitor(c)), Empty: s.emptyCheckouts(visitor(c)),
 	}
 	if len(problems) > 0 {
 		c.Status(fiber.StatusUnprocessableEntity)
@@ -78,6 +78,11 @@ func (s *server) listCheckouts(c *fiber.Ctx) error {
 		}
 	}
 	return render(c, pages.Checkouts(props))
+}
+
+// emptyCheckouts is what a visitor finds where no charge was ever made.
+func (s *server) emptyCheckouts(v *models.Visitor) pages.EmptyCheckouts {
+	return pages.EmptyCheckouts{CanCreate: mayDevelop(v) && !needsAccess(v), NeedsAccess: needsAccess(v), Livemode: v.Livemode, APIURL: s.BaseURL}
 }
 
 func (s *server) checkoutCounts(c *fiber.Ctx, search models.CheckoutSearch) (map[string]int, error) {

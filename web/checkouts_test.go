@@ -180,6 +180,53 @@ func TestCheckout_Story(t *testing.T) {
 	}
 }
 
+// Charges that ended in test tell when, and their events stand in the order in which
+// they came even if the clock did not move.
+func TestCheckout_EndedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	for range 5 { // the ids of two events are in order by chance
+		expired := s.Checkout(t, payments.NewCheckout{})
+		if err := s.SimulateExpiry(t.Context(), expired.ID); err != nil {
+			t.Fatal(err)
+		}
+		a := c.get("/app/cobrancas/" + expired.ID)
+		if story := a.Find("#progress + ol").Text(); strings.Contains(story, "09:30") || strings.Count(story, "09:00") != 2 {
+			t.Errorf("it expired later than it did: %q", story)
+		}
+		if first := a.Find("#events ~ ol > li").First().Text(); !strings.Contains(first, models.EventCheckoutCreated) {
+			t.Errorf("the first event is %q", first)
+		}
+	}
+}
+
+// Who cannot charge where they look is not told to: in live without access, or with a
+// role that only looks.
+func TestCheckouts_EmptyTellsWhatCanBeDone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.member(t)
+	for _, path := range []string{"/app", "/app/cobrancas"} {
+		if a := c.get(path); a.Find("#example").Length() != 1 || a.Find("main a[href='/app/cobrancas/nova']").Length() != 1 || a.Find("main a.btn-primary").Length() != 1 {
+			t.Errorf("%s in test: %d examples, %d primary buttons", path, a.Find("#example").Length(), a.Find("main a.btn-primary").Length())
+		}
+	}
+	c.post("/app/ambiente", "env", "live")
+	for _, path := range []string{"/app", "/app/cobrancas"} {
+		if a := c.get(path); a.Find("#example, main a[href='/app/cobrancas/nova']").Length() != 0 || a.Find("main a[href='/app/producao']").Length() == 0 {
+			t.Errorf("%s in live without access tells how to charge", path)
+		}
+	}
+	s.GiveRole(t, models.RoleViewer)
+	c.post("/app/ambiente", "env", "test")
+	for _, path := range []string{"/app", "/app/cobrancas"} {
+		if a := c.get(path); a.Find("#example, #steps, main a[href='/app/cobrancas/nova']").Length() != 0 {
+			t.Errorf("%s tells a viewer how to charge", path)
+		}
+	}
+}
+
 // A charge made by hand follows the rules of the API, loses nothing that was typed,
 // and is made once.
 func TestNewCheckout(t *testing.T) {

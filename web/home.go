@@ -48,8 +48,8 @@ func (s *server) home(c *fiber.Ctx) error {
 	}
 	v := visitor(c)
 	props := pages.HomeProps{
-		Shell: shell, Switches: switches, Steps: steps, StepsHidden: v.StepsHidden, Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts), APIURL: s.BaseURL,
-		CanCreate: mayDevelop(v) && !needsAccess(v),
+		Shell: shell, Switches: switches, Steps: steps, StepsHidden: v.StepsHidden && mayDevelop(v), Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts),
+		CanCreate: mayDevelop(v) && !needsAccess(v), Empty: s.emptyCheckouts(v),
 	}
 	if len(props.Checkouts) > 0 {
 		if err := s.addOverview(c, &props); err != nil {
@@ -64,17 +64,19 @@ func (s *server) addOverview(c *fiber.Ctx, props *pages.HomeProps) (err error) {
 	if props.Overview, err = s.overview(c); err != nil {
 		return err
 	}
-	if props.Stray, err = models.OpenExceptions(c.UserContext(), s.DB.Pool, scope(c)); err != nil {
+	count, checkout, err := models.OpenExceptions(c.UserContext(), s.DB.Pool, scope(c))
+	if err != nil {
 		return fmt.Errorf("web: count exceptions: %w", err)
 	}
+	props.Stray, props.StrayHref = count, "/app/cobrancas/"+checkout
 	return nil
 }
 
 // firstSteps are what a new merchant does before selling; none for a member who put
-// them out of sight. Steps that the role does not include lead nowhere.
+// them out of sight, and for roles that the steps are not for.
 func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 	v := visitor(c)
-	if v.StepsHidden {
+	if v.StepsHidden || !mayDevelop(v) {
 		return nil, nil
 	}
 	test := models.Scope{ProjectID: *v.ProjectID}
@@ -99,11 +101,6 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 	}
 	if len(keys) > 0 && keys[0].RevokedAt == nil {
 		steps[1].Done, steps[1].Detail = true, merchants.PrefixTest+"…"+keys[0].Last4
-	}
-	if !mayDevelop(v) {
-		for i := 1; i <= 3; i++ {
-			steps[i].Href = ""
-		}
 	}
 	return steps, nil
 }

@@ -83,6 +83,14 @@ func TestSecondFactor(t *testing.T) {
 		t.Errorf("the code is no proof: %d", a.status)
 	}
 
+	s.Clock.Advance(time.Hour)
+	if a := c.post("/confirmar", proof, "", proof+"_recovery", "00000-00000", "next", "/app"); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("any recovery code is a proof: %d", a.status)
+	}
+	if a := c.post("/confirmar", proof, "", proof+"_recovery", recovery[0], "next", "/app"); a.status != http.StatusSeeOther || c.get("/app/chaves/nova").Find("input[name=permissions]").Length() == 0 {
+		t.Errorf("a recovery code is no proof: %d", a.status)
+	}
+
 	lost := s.client(t)
 	lost.post("/entrar", "email", s.Email, "password", paymentstest.Password)
 	if a := lost.get("/2fa?recuperacao=1"); !strings.Contains(a.Text(), "códigos de recuperação") {

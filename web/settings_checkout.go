@@ -38,7 +38,7 @@ func (s *server) showLook(c *fiber.Ctx, typed *merchants.BrandLook, errs, logoEr
 		Shell: shell, CanChange: mayAdminister(v), Accent: saved.Accent, Support: saved.Support, Brand: payBrand(saved),
 		Preview: previewPath, Errors: errs, LogoErrors: logoErrs,
 	}
-	if saved.Accent != "" {
+	if saved.Accent != "" && errs.For("accent") == "" {
 		props.Verdict = accentVerdict(saved.Accent)
 	}
 	if typed != nil {
@@ -53,7 +53,7 @@ func accentVerdict(accent string) *pages.AccentVerdict {
 	ratio := func(contrast float64) string { return strconv.FormatFloat(contrast, 'f', 1, 64) }
 	return &pages.AccentVerdict{
 		Accent: accent, BlackText: inLight.On == "#000000", Contrast: ratio(inLight.OnContrast), Outlined: inLight.Outlined || inDark.Outlined,
-		InkLight: inLight.Ink, LinkLight: ratio(inLight.InkContrast), InkDark: inDark.Ink, LinkDark: ratio(inDark.InkContrast),
+		InkLight: inLight.Ink, InkDark: inDark.Ink,
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -19,6 +20,9 @@ const provenFor = 10 * time.Minute
 
 // proofField is the field of the proof in every form of stepUp.
 const proofField = "garoupa_proof"
+
+// proofRecoveryField takes a recovery code, for who has no code of a generator.
+const proofRecoveryField = "garoupa_proof_recovery"
 
 // proofKeyField takes a proof by a passkey in such a form, in place of proofField.
 const proofKeyField = "garoupa_proof_key"
@@ -83,7 +87,7 @@ func (s *server) prove(c *fiber.Ctx, v *models.Visitor) (problem string, err err
 	if wait != "" {
 		return wait, nil
 	}
-	err = s.Merchants.Prove(c.UserContext(), v, c.FormValue(proofField))
+	err = s.Merchants.Prove(c.UserContext(), v, cmp.Or(c.FormValue(proofField), c.FormValue(proofRecoveryField)))
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return i18n.T(c.UserContext(), "problem."+wrong), nil
@@ -93,7 +97,7 @@ func (s *server) prove(c *fiber.Ctx, v *models.Visitor) (problem string, err err
 
 func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
 	v := visitor(c)
-	props.AuthProps, props.Email, props.ByCode, props.ProofField = s.auth(c), v.Email, v.TOTPEnrolled, proofField
+	props.AuthProps, props.Email, props.ByCode, props.ProofField, props.RecoveryField = s.auth(c), v.Email, v.TOTPEnrolled, proofField, proofRecoveryField
 	if v.HasPasskey && s.offersPasskeys() {
 		props.KeyField = proofKeyField
 	}
@@ -110,7 +114,7 @@ func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem strin
 func keptFields(c *fiber.Ctx) []pages.HiddenField {
 	var kept []pages.HiddenField
 	c.Request().PostArgs().VisitAll(func(name, value []byte) {
-		if name := string(name); name != proofField && name != proofKeyField {
+		if name := string(name); name != proofField && name != proofRecoveryField && name != proofKeyField {
 			kept = append(kept, pages.HiddenField{Name: name, Value: string(value)})
 		}
 	})

@@ -12,6 +12,7 @@ func walkAccount(t *testing.T, w *walk) {
 	s := newSiteWith(t, withNotices)
 	page := w.open(t, s, "/entrar")
 	page.visits(map[string]string{"log-in": "/entrar?next=/app/saldo", "sign-up": "/cadastro"})
+	page.Goto(s.url + "/cadastro")
 	page.fails("sign-up-wrong")
 	page.Goto(s.url + "/app/saldo")
 	page.WaitVisible("main [role=status]")

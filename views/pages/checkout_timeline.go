@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"time"
 
 	"garoupa/views/components"
 	"garoupa/views/i18n"
@@ -15,7 +16,7 @@ func (p CheckoutProps) timeline(ctx context.Context) []components.TimelineStep {
 		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_paid"), When: i18n.DateTime(ctx, *p.PaidAt), Done: true})
 		return append(steps, p.settlementSteps(ctx)...)
 	case p.Status == StatusExpired:
-		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_expired"), When: i18n.DateTime(ctx, p.ExpiresAt), Done: true, Tone: components.ToneBad})
+		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_expired"), When: i18n.DateTime(ctx, p.expiredAt()), Done: true, Tone: components.ToneBad})
 	case p.Status == StatusCancelled:
 		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_cancelled"), When: dateTimeOrNone(ctx, p.ClosedAt), Done: true, Tone: components.ToneBad})
 	}
@@ -23,6 +24,15 @@ func (p CheckoutProps) timeline(ctx context.Context) []components.TimelineStep {
 		components.TimelineStep{Label: i18n.T(ctx, "checkout.step_pending"), Note: i18n.T(ctx, "checkout.step_until", i18n.DateTime(ctx, p.ExpiresAt)), Now: true},
 		components.TimelineStep{Label: i18n.T(ctx, "checkout.step_available")},
 	)
+}
+
+// expiredAt is when the checkout could no longer be paid: when its time was over, unless
+// it was ended before, as in test.
+func (p CheckoutProps) expiredAt() time.Time {
+	if p.ClosedAt != nil && p.ClosedAt.Before(p.ExpiresAt) {
+		return *p.ClosedAt
+	}
+	return p.ExpiresAt
 }
 
 // settlementSteps are what becomes of the money of a paid checkout.

@@ -24,7 +24,30 @@ type CheckoutsProps struct {
 	Pager     components.PagerProps
 	CanCreate bool
 	CanExport bool
-	APIURL    string // for the example request of an empty account
+	Empty     EmptyCheckouts
+}
+
+// EmptyCheckouts is what stands in place of charges before there are any.
+type EmptyCheckouts struct {
+	CanCreate   bool // the member may make charges here
+	NeedsAccess bool // nobody may, before the account has access to live
+	Livemode    bool
+	Second      bool   // the page has a more urgent step, which gets the primary button
+	APIURL      string // base address of the example request
+}
+
+func (e EmptyCheckouts) button() string {
+	if e.Second {
+		return "btn-secondary"
+	}
+	return "btn-primary"
+}
+
+func (e EmptyCheckouts) action(ctx context.Context) string {
+	if e.Livemode {
+		return i18n.T(ctx, "checkouts.create")
+	}
+	return i18n.T(ctx, "checkouts.create_test")
 }
 
 // MostCounted is the largest count of a tab that is told as it is.

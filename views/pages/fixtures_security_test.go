@@ -39,7 +39,7 @@ func securityPages() []page {
 		{"dev mail", pages.DevMail(pages.DevMailProps{AuthProps: wide, ID: "mail_1", Subject: "Convite", To: "bia@loja.test", At: now, Text: "Olá\n\nVer", Link: "https://app.example/convite/x"})},
 		{"dev mail plain", pages.DevMail(pages.DevMailProps{AuthProps: wide, ID: "mail_1", Subject: "Senha", To: "bia@loja.test", At: now, Text: "Olá"})},
 		{"step up", pages.StepUp(pages.StepUpProps{AuthProps: frame, Email: "m@loja.test", Action: "/confirmar", Fields: kept[:1], ProofField: "proof", KeyField: "key"})},
-		{"step up wrong", pages.StepUp(pages.StepUpProps{AuthProps: frame, ByCode: true, Action: "/app/chaves", Fields: kept, ProofField: "proof", Errors: problem("proof")})},
+		{"step up wrong", pages.StepUp(pages.StepUpProps{AuthProps: frame, ByCode: true, Action: "/app/chaves", Fields: kept, ProofField: "proof", RecoveryField: "recovery", Errors: problem("proof")})},
 		{"team", pages.Team(pages.TeamProps{Shell: shell(true), CanManage: true, Members: members, Invites: invites, Duties: duties})},
 		{"team alone", pages.Team(pages.TeamProps{Shell: shell(false), CanManage: true, Members: members[:1], Duties: duties})},
 		{"team seen", pages.Team(pages.TeamProps{Shell: shell(false), Members: members, Invites: invites, Duties: duties})},

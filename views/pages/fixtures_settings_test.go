@@ -9,7 +9,7 @@ import (
 // settingsPages are the sections of the settings, and the page of whom a role keeps out.
 func settingsPages() []page {
 	asked := []components.KeyValue{{Key: "CNPJ", Value: "12.345.678/0001-90"}}
-	verdict := &pages.AccentVerdict{Accent: "#ffd400", BlackText: true, Contrast: "14.8", InkLight: "#6b5900", LinkLight: "4.9", InkDark: "#ffd400", LinkDark: "11.2", Outlined: true}
+	verdict := &pages.AccentVerdict{Accent: "#ffd400", BlackText: true, Contrast: "14.8", InkLight: "#6b5900", InkDark: "#ffd400", Outlined: true}
 	plain := &pages.AccentVerdict{Accent: "#808080", Contrast: "4.6", InkLight: "#808080", InkDark: "#808080"}
 	look := pages.PayBrand{Stylesheet: "ffd400.00000000.css", Logo: "00000000000000000000000000000000.png", LogoWidth: 120, LogoHeight: 120}
 	const preview = "/app/configuracoes/checkout/previa"

@@ -183,7 +183,7 @@ func checkoutPages() []page {
 		{ID: "evt_2", Type: "checkout.paid", CreatedAt: now},
 	}
 	all := []page{
-		{"home", pages.Home(pages.HomeProps{Shell: shell(false), Steps: steps, APIURL: "https://pix.loja.test"})},
+		{"home", pages.Home(pages.HomeProps{Shell: shell(false), Steps: steps, Empty: pages.EmptyCheckouts{NeedsAccess: true}})},
 		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(), CanCreate: true, Stray: 2, Balance: &pages.Balance{Available: 98_765_43, Pending: 1}})},
 		{"home bare", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Overview: &pages.Overview{Days: overview().Days}})},
 		{"search", pages.Search(pages.SearchProps{Shell: shell(true)})},
@@ -203,7 +203,8 @@ func checkoutPages() []page {
 			Errors: problem("", "amount", "description", "externalId", "expiry", "minutes", "customer_name", "customer_email", "customer_document", "customer_phone", "metadata_key_0")})},
 		{"checkouts", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Checkouts: rows, Filter: pages.CheckoutFilter{Status: pages.StatusPaid, Text: "10482", From: "2026-11-01"}, Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3}, CanCreate: true, CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
 		{"checkouts none", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Filter: pages.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
-		{"checkouts empty", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), APIURL: "https://pix.loja.test"})},
+		{"checkouts empty", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Empty: pages.EmptyCheckouts{CanCreate: true, APIURL: "https://pix.loja.test"}})},
+		{"checkouts of live closed", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Empty: pages.EmptyCheckouts{NeedsAccess: true}})},
 		{"checkout", pages.Checkout(open)},
 	}
 	for _, status := range []string{"PENDING", "AVAILABLE", "COMPLETED"} {

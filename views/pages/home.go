@@ -15,16 +15,18 @@ type HomeProps struct {
 	Overview *Overview
 	// Balance is shown to the roles that look after money; nil leaves it out.
 	Balance *Balance
-	// Stray counts the payments that changed no charge and wait for a decision.
-	Stray int
+	// Stray counts the payments that changed no charge and wait for a decision;
+	// StrayHref leads to the charge of the latest.
+	Stray     int
+	StrayHref string
 	// CanCreate shows the ways to a new charge and a new link.
 	CanCreate bool
 	// Troubles are the webhook endpoints that a member should look at.
 	Troubles []EndpointTrouble
 	// Checkouts are the latest ones of the environment, newest first.
 	Checkouts []CheckoutRow
-	// APIURL is the base address for the example request of an empty account.
-	APIURL string
+	// Empty stands in their place before there are any.
+	Empty EmptyCheckouts
 }
 
 // HomeStep is one line of the first-run checklist.
@@ -54,6 +56,24 @@ func (p HomeProps) done() int {
 		}
 	}
 	return n
+}
+
+// unfinished reports whether a step of the list is the thing to do.
+func (p HomeProps) unfinished() bool { return p.done() < len(p.Steps) }
+
+// empty is what stands in place of charges. That live is closed was said above.
+func (p HomeProps) empty() EmptyCheckouts {
+	empty := p.Empty
+	empty.NeedsAccess, empty.Second = false, p.unfinished()
+	return empty
+}
+
+// create is the class of the buttons that lead to a new charge.
+func (p HomeProps) create() string {
+	if p.unfinished() {
+		return "btn-secondary"
+	}
+	return "btn-primary"
 }
 
 // next is the step to take now, or as many as there are when all are done.

@@ -43,10 +43,11 @@ func (o Overview) total() money.Cents {
 // cards are the figures at the top. The balance is left out for roles that do not
 // look after money.
 func (o Overview) cards(ctx context.Context, balance *Balance) []components.StatCardProps {
-	cards := []components.StatCardProps{{
-		Label: i18n.T(ctx, "home.today"), Value: i18n.Money(ctx, o.Today), Hint: i18n.T(ctx, "home.weekday_"+strconv.Itoa(o.Weekday)),
-		Change: change(ctx, int64(o.Today), int64(o.TodayBefore)), Up: o.Today >= o.TodayBefore,
-	}}
+	today := components.StatCardProps{Label: i18n.T(ctx, "home.today"), Value: i18n.Money(ctx, o.Today)}
+	if today.Change = change(ctx, int64(o.Today), int64(o.TodayBefore)); today.Change != "" {
+		today.Hint, today.Up = i18n.T(ctx, "home.weekday_"+strconv.Itoa(o.Weekday)), o.Today >= o.TodayBefore
+	}
+	cards := []components.StatCardProps{today}
 	if balance != nil {
 		cards = append(cards, components.StatCardProps{
 			Label: i18n.T(ctx, "home.available"), Value: i18n.Money(ctx, balance.Available), Hint: i18n.T(ctx, "home.pending", i18n.Money(ctx, balance.Pending)), Href: "/app/saldo",

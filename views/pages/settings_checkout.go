@@ -17,7 +17,7 @@ type SettingsCheckoutProps struct {
 	Accent     string // as typed
 	Support    string // as typed
 	Brand      PayBrand
-	Verdict    *AccentVerdict // of the accent that is saved; nil without one
+	Verdict    *AccentVerdict // of the accent that is saved; nil without one, or beside a wrong one
 	Preview    string         // the address of the preview
 	Errors     components.FieldErrors
 	LogoErrors components.FieldErrors
@@ -25,12 +25,11 @@ type SettingsCheckoutProps struct {
 
 // AccentVerdict is what becomes of an accent so that it can be read.
 type AccentVerdict struct {
-	Accent              string // "#rrggbb", as are the others
-	BlackText           bool   // white would be too faint on it
-	Contrast            string // of a button's text: "6.4"
-	InkLight, InkDark   string // of links
-	LinkLight, LinkDark string // their least contrasts
-	Outlined            bool   // buttons get a line around them in one of the themes
+	Accent            string // "#rrggbb", as are the others
+	BlackText         bool   // white would be too faint on it
+	Contrast          string // of a button's text: "6.4"
+	InkLight, InkDark string // of links
+	Outlined          bool   // buttons get a line around them in one of the themes
 }
 
 // PreviewFrame is the name and id of the frame that shows the preview.
@@ -61,8 +60,12 @@ func (v AccentVerdict) lines(ctx context.Context) []string {
 	lines := []string{i18n.T(ctx, on, i18n.Decimal(ctx, v.Contrast))}
 	if v.InkLight == v.Accent && v.InkDark == v.Accent {
 		lines = append(lines, i18n.T(ctx, "settings.accent_links"))
-	} else {
-		lines = append(lines, i18n.T(ctx, "settings.accent_links_moved", v.InkLight, i18n.Decimal(ctx, v.LinkLight), v.InkDark, i18n.Decimal(ctx, v.LinkDark)))
+	}
+	if v.InkLight != v.Accent {
+		lines = append(lines, i18n.T(ctx, "settings.accent_links_light", v.InkLight))
+	}
+	if v.InkDark != v.Accent {
+		lines = append(lines, i18n.T(ctx, "settings.accent_links_dark", v.InkDark))
 	}
 	if v.Outlined {
 		lines = append(lines, i18n.T(ctx, "settings.accent_outline"))

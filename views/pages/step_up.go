@@ -9,13 +9,14 @@ import (
 // the proof.
 type StepUpProps struct {
 	layouts.AuthProps
-	Email      string
-	ByCode     bool          // of a generator, in place of the password
-	Action     string        // where the form goes, with what was kept
-	Fields     []HiddenField // what was typed already, or where they go on
-	ProofField string
-	KeyField   string // takes a proof by a passkey; "": the person has none
-	Errors     components.FieldErrors
+	Email         string
+	ByCode        bool          // of a generator, in place of the password
+	Action        string        // where the form goes, with what was kept
+	Fields        []HiddenField // what was typed already, or where they go on
+	ProofField    string
+	RecoveryField string // of a recovery code in its place
+	KeyField      string // takes a proof by a passkey; "": the person has none
+	Errors        components.FieldErrors
 }
 
 // HiddenField is a value that a form carries along.

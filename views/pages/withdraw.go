@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"garoupa/money"
@@ -119,6 +120,11 @@ func (t ReadinessTask) body(ctx context.Context) string {
 		body = i18n.T(ctx, "withdraw.task_rejected", t.Reason)
 	}
 	return body
+}
+
+// next is the first task to do, or -1 while there is only to wait.
+func (p ReadinessProps) next() int {
+	return slices.IndexFunc(p.Tasks, func(t ReadinessTask) bool { return t.State == TaskTodo })
 }
 
 // href leads to where a task is done.
