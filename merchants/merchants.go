@@ -17,7 +17,7 @@ import (
 type Options struct {
 	DB           *models.DB
 	Vault        *vault.Vault
-	Passkeys     *passkey.Site // nil: nobody has any
+	Passkeys     *passkey.Site // nil: there are none, and what is about them is not called
 	AllowPrivate bool          // endpoints may be on private addresses, for development
 	Now          func() time.Time
 }

@@ -78,7 +78,8 @@ func (s *Service) take(ctx context.Context, challenge []byte, purpose models.Cha
 }
 
 // signed runs then if a passkey of the user signed the answer, in the transaction that
-// notes it; else it fails with ErrCredentials.
+// notes it; else it fails with ErrCredentials. What does not count on is written down by
+// a transaction that commits.
 func (s *Service) signed(ctx context.Context, a *passkey.Answer, purpose models.ChallengePurpose, browser []byte, userID, ip string, then func(tx *models.Tx) error) error {
 	if err := s.take(ctx, a.Challenge, purpose, browser); err != nil {
 		return err

@@ -117,6 +117,11 @@ func question(options any, session *webauthn.SessionData) (q Question, err error
 // Made checks that an answer is of a new passkey for the person, whom the device
 // verified, and returns it. It fails with ErrRefused.
 func (s *Site) Made(a *NewAnswer, p Person) (Key, error) {
+	switch protocol.AttestationFormat(a.parsed.Response.AttestationObject.Format) {
+	case protocol.AttestationFormatNone, protocol.AttestationFormatPacked: // what browsers send unless they are asked for more
+	default:
+		return Key{}, fmt.Errorf("%w: an attestation that was not asked for", ErrRefused)
+	}
 	session := webauthn.SessionData{
 		Challenge: protocol.URLEncodedBase64(a.Challenge).String(), UserID: []byte(p.Handle),
 		UserVerification: protocol.VerificationRequired, CredParams: webauthn.CredentialParametersDefault(),

@@ -86,6 +86,7 @@ func TestSite(t *testing.T) {
 		"another origin":  func(d *passkeytest.Device) { d.Origin = "http://app.example:8443" },
 		"another site":    func(d *passkeytest.Device) { d.Site = "evil.example" },
 		"nobody verified": func(d *passkeytest.Device) { d.Unverified = true },
+		"an attestation":  func(d *passkeytest.Device) { d.Format = "tpm" },
 	} {
 		liar := passkeytest.New(t, address)
 		lie(liar)

@@ -30,11 +30,13 @@ func (s *server) showCodeForm(c *fiber.Ctx, next, problem string) error {
 	} else if err != nil {
 		return err
 	}
-	props := pages.CodeProps{AuthProps: s.auth(c), Next: next, Recovery: c.FormValue("recuperacao") != ""}
+	props := pages.CodeProps{AuthProps: s.auth(c), Next: next}
 	if props.ByCode, props.ByKey, err = models.SecondFactors(c.UserContext(), s.DB.Pool, session.UserID); err != nil {
 		return err
 	}
 	props.ByKey = props.ByKey && s.offersPasskeys()
+	props.ByCode = props.ByCode || !props.ByKey // who has neither is asked for one that there is not
+	props.Recovery = props.ByCode && c.FormValue("recuperacao") != ""
 	if problem != "" {
 		props.Errors = components.FieldErrors{{Field: "code", Text: problem}}
 	}

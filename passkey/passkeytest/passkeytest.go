@@ -33,6 +33,7 @@ type Device struct {
 	SignCount  uint32 // of the next signature; 0: the device does not count
 	Unverified bool   // it does not verify the person
 	Synced     bool
+	Format     string // of the attestation
 }
 
 // New returns a device whose browser is at an origin.
@@ -42,7 +43,7 @@ func New(t testing.TB, origin string) *Device {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Device{t: t, key: key, ID: []byte(rand.Text()), Origin: origin}
+	return &Device{t: t, key: key, ID: []byte(rand.Text()), Origin: origin, Format: "none"}
 }
 
 // options are what is read of both kinds.
@@ -77,7 +78,7 @@ func (d *Device) Make(asked []byte) (answer string) {
 	data = append(append(data, d.ID...), cose...)
 	return d.write(map[string][]byte{
 		"id": d.ID, "clientDataJSON": d.clientData("webauthn.create", o.Challenge),
-		"attestationObject": d.cbor(map[string]any{"fmt": "none", "attStmt": map[string]any{}, "authData": data}),
+		"attestationObject": d.cbor(map[string]any{"fmt": d.Format, "attStmt": map[string]any{}, "authData": data}),
 	})
 }
 

@@ -35,7 +35,9 @@ async function answer(part: HTMLElement, signal?: AbortSignal) {
   for (const name of members) if (response[name]) out[name] = text(response[name]);
   const field = part.querySelector<HTMLInputElement>('input[type=hidden]')!;
   field.value = JSON.stringify(out);
-  field.form!.requestSubmit();
+  const form = field.form!;
+  if (form.requestSubmit) form.requestSubmit();
+  else form.submit(); // Safari before 16
 }
 
 // words says what became of it, by the names that browsers give to errors.
