@@ -25,7 +25,7 @@ async function font() {
   return subsetFont(fs.readFileSync(latin), glyphs, {
     targetFormat: 'woff2',
     noHinting: true,
-    keepFeatures: ['kern', 'tnum', 'calt', 'case', 'ccmp', 'mark', 'mkmk', 'locl'],
+    keepFeatures: ['kern', 'tnum', 'case', 'ccmp', 'mark', 'mkmk', 'locl'],
     variationAxes: { wght: { min: 400, max: 700 } },
   });
 }
