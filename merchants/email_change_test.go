@@ -81,20 +81,7 @@ func TestChangeEmail(t *testing.T) {
 	}
 	g.Clock.Advance(time.Hour - time.Millisecond)
 
-	var wg sync.WaitGroup
-	errs := make([]error, 4)
-	for i := range errs {
-		wg.Go(func() { errs[i] = g.Merchants.ChangeEmail(t.Context(), link, g.Owner, here.ID) })
-	}
-	wg.Wait()
-	done := 0
-	for _, err := range errs {
-		if err == nil {
-			done++
-		} else if !errors.Is(err, merchants.ErrLink) {
-			t.Error(err)
-		}
-	}
+	done := succeeded(t, 4, merchants.ErrLink, func() error { return g.Merchants.ChangeEmail(t.Context(), link, g.Owner, here.ID) })
 	left, err := models.UserSessions(g.DB.DB, here.UserID, g.Clock.Now())
 	if done != 1 || emailOf(t, g, g.Owner.UserID) != newEmail || err != nil || len(left) != 1 || left[0].ID != here.ID {
 		t.Errorf("one link changed it %d times to %s; sessions %+v (not %s), %v", done, emailOf(t, g, g.Owner.UserID), left, there.ID, err)

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +27,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	t.Cleanup(receiver.Close)
 	page := browsertest.Open(t, s.url+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
 	page.Axe()
-	page.Screenshot("sign-up-desktop")
+	page.Keep("sign-up-desktop")
 	page.Type("#name", "Bruno Reis")
 	page.Type("#business", "Café do Bruno")
 	page.Type("#email", "bruno@example.com")
@@ -36,14 +35,14 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Click("form [type=submit], form button.btn-primary")
 	page.WaitText("h1", "Início")
 	page.Axe()
-	page.Screenshot("home-first-desktop")
+	page.Keep("home-first-desktop")
 
 	page.Goto(s.url + "/app/chaves/nova")
 	page.Axe()
 	page.Type("#name", "Minha loja")
 	page.Click("main form button.btn-primary")
 	page.WaitVisible("main input[value^=svc_test_], main [data-secret], main code")
-	page.Screenshot("key-created-desktop")
+	page.Keep("key-created-desktop")
 	page.Axe()
 	key := secretOn(page, "svc_test_")
 
@@ -57,7 +56,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	id := s.charge(t, key)
 	page.Goto(s.url + "/app/cobrancas")
 	page.WaitVisible("R$ 49,90")
-	page.Screenshot("checkouts-desktop")
+	page.Keep("checkouts-desktop")
 	page.Axe()
 	page.Goto(s.url + "/pay/" + id)
 	page.Click("Simular pagamento")
@@ -75,7 +74,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Goto(s.url + "/app/cobrancas/" + id)
 	page.WaitVisible("checkout.paid")
 	page.Axe()
-	page.Screenshot("checkout-paid-desktop")
+	page.Keep("checkout-paid-desktop")
 }
 
 // secretOn is the secret that the page shows once.
@@ -88,25 +87,9 @@ func secretOn(page *browsertest.Page, prefix string) string {
 // charge creates a checkout over the API, as a shop's server would.
 func (s *site) charge(t *testing.T, key string) (id string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/checkouts",
-		strings.NewReader(`{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`))
-	if err != nil {
-		t.Fatal(err)
+	status, made := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`)
+	if status != http.StatusCreated {
+		t.Fatalf("create: %d %v", status, made)
 	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var made struct{ ID string }
-	if err := json.Unmarshal(body, &made); err != nil || response.StatusCode != http.StatusCreated {
-		t.Fatalf("create: %d %s", response.StatusCode, body)
-	}
-	return made.ID
+	return made["id"].(string)
 }

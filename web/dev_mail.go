@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/mail"
 	"garoupa/models"
 	"garoupa/views/layouts"
 	"garoupa/views/pages"
@@ -64,13 +65,19 @@ func (s *server) listMails(c *fiber.Ctx) error {
 	return render(c, pages.DevMails(props))
 }
 
-// readMail shows GET /dev/mail/:id: the mail as HTML in a frame, and as text.
-func (s *server) readMail(c *fiber.Ctx) error {
+// writtenMail is the mail that a path names, and how it is worded.
+func (s *server) writtenMail(c *fiber.Ctx) (*models.Mail, mail.Letter, error) {
 	m, err := models.MailByID(c.UserContext(), s.DB.Pool, c.Params("id"))
 	if err != nil {
-		return fmt.Errorf("web: read mail: %w", err)
+		return nil, mail.Letter{}, fmt.Errorf("web: read mail: %w", err)
 	}
 	letter, err := s.Mails.Write(c.UserContext(), m)
+	return m, letter, err
+}
+
+// readMail shows GET /dev/mail/:id: the mail as HTML in a frame, and as text.
+func (s *server) readMail(c *fiber.Ctx) error {
+	m, letter, err := s.writtenMail(c)
 	if err != nil {
 		return err
 	}
@@ -82,11 +89,7 @@ func (s *server) readMail(c *fiber.Ctx) error {
 
 // showMail answers GET /dev/mail/:id/html.
 func (s *server) showMail(c *fiber.Ctx) error {
-	m, err := models.MailByID(c.UserContext(), s.DB.Pool, c.Params("id"))
-	if err != nil {
-		return fmt.Errorf("web: read mail: %w", err)
-	}
-	letter, err := s.Mails.Write(c.UserContext(), m)
+	_, letter, err := s.writtenMail(c)
 	if err != nil {
 		return err
 	}

@@ -34,5 +34,5 @@ func TestDocs_NoScript(t *testing.T) {
 	page.WaitVisible("#createCheckout-sample[data-sample=go]")
 	page.Click("section[aria-labelledby=createCheckout] details summary")
 	page.WaitVisible("section[aria-labelledby=createCheckout] details[open] dl")
-	page.Screenshot("docs-noscript-desktop")
+	page.Keep("docs-noscript-desktop")
 }

@@ -109,6 +109,16 @@ func (s *site) member(t *testing.T) *client {
 	return c
 }
 
+// cookies are those that the client has of the site.
+func (c *client) cookies() []*http.Cookie {
+	c.t.Helper()
+	base, err := url.Parse(c.base)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return c.http.Jar.Cookies(base)
+}
+
 // answer is a response, read.
 type answer struct {
 	status int

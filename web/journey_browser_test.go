@@ -139,8 +139,8 @@ func (s *site) approves(t *testing.T, page *browsertest.Page, queue string) {
 	page.WaitTrue(`!document.querySelector("button[value=send]")`)
 }
 
-// call asks the API as the shop's server does.
-func (s *site) call(t *testing.T, key, method, path, body string) (status int, answer map[string]any) {
+// call asks the API as the shop's server does, with headers of its own by name and value.
+func (s *site) call(t *testing.T, key, method, path, body string, headers ...string) (status int, answer map[string]any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -149,6 +149,9 @@ func (s *site) call(t *testing.T, key, method, path, body string) (status int, a
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", path)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -104,23 +104,6 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// calls asks the API under a name.
-func (s *site) calls(t *testing.T, id, method, path, key, body string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Request-Id", id)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-}
-
 // Developers find every call that came with a key, with what went wrong in it, and
 // nothing of the customer.
 func TestRequests(t *testing.T) {
@@ -135,14 +118,14 @@ func TestRequests(t *testing.T) {
 		t.Errorf("without calls: %d", a.status)
 	}
 	key := s.Key(t, s.Test, models.PermissionCheckoutCreate)
-	s.calls(t, "made", "POST", "/v1/checkouts", key, `{"amount": 4990, "description": "Vaso", "externalId": "1", "customer": {"name": "Carla", "email": "carla@example.com", "phone": "11 98765-4321"}}`)
-	s.calls(t, "wrong", "POST", "/v1/checkouts", key, `{"amount": "much"}`)
-	s.calls(t, "scope", "GET", "/v1/balance", key, "")
-	s.calls(t, "lost", "GET", "/v1/nothing", key, "")
+	s.call(t, key, "POST", "/v1/checkouts", `{"amount": 4990, "description": "Vaso", "externalId": "1", "customer": {"name": "Carla", "email": "carla@example.com", "phone": "11 98765-4321"}}`, "Request-Id", "made")
+	s.call(t, key, "POST", "/v1/checkouts", `{"amount": "much"}`, "Request-Id", "wrong")
+	s.call(t, key, "GET", "/v1/balance", "", "Request-Id", "scope")
+	s.call(t, key, "GET", "/v1/nothing", "", "Request-Id", "lost")
 	var charged string
 	s.DB.Raw("SELECT id FROM checkouts").Scan(&charged)
-	s.calls(t, "looked", "GET", "/v1/checkouts/"+charged, s.Key(t, s.Test, models.PermissionCheckoutRead), "")
-	s.calls(t, "stranger", "GET", "/v1/balance", "svc_test_nobody", "")
+	s.call(t, s.Key(t, s.Test, models.PermissionCheckoutRead), "GET", "/v1/checkouts/"+charged, "", "Request-Id", "looked")
+	s.call(t, "svc_test_nobody", "GET", "/v1/balance", "", "Request-Id", "stranger")
 	calls.Close()
 	a := c.get("/app/requisicoes")
 	if got := a.Find("tbody tr").Length(); got != 4 {

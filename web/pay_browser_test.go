@@ -29,13 +29,13 @@ func TestPay_Browser(t *testing.T) {
 	see(page, "pay-pending-phone")
 	page.Click("Pagar com outro celular? Ver QR Code")
 	page.WaitVisible("#qr svg")
-	page.Screenshot("pay-qr-open-phone")
+	page.Keep("pay-qr-open-phone")
 
 	if copied := copies(page, "Copiar código Pix"); copied != c.CopyPaste {
 		t.Errorf("copied %q", copied)
 	}
 	page.WaitText("#live", "Código Pix copiado. Agora abra o app do seu banco e escolha Pix Copia e Cola.")
-	page.Screenshot("pay-copied-phone")
+	page.Keep("pay-copied-phone")
 	page.Hide()
 	if err := s.SimulatePayment(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestPay_BrowserDesktop(t *testing.T) {
 	page.SetOffline(false)
 	page.WaitText("h1", "Pagamento confirmado")
 	page.WaitGone("#net")
-	page.Screenshot("pay-paid-desktop")
+	page.Keep("pay-paid-desktop")
 }
 
 // Time runs out in front of the buyer.
@@ -117,7 +117,7 @@ func TestPay_BrowserExpires(t *testing.T) {
 	page.WaitText("h1", "This Pix code has expired")
 	page.WaitGone("Copy Pix code")
 	page.Axe()
-	page.Screenshot("pay-expired-phone-dark-en")
+	page.Keep("pay-expired-phone-dark-en")
 }
 
 // Where streams are cut, the page finds out by asking.
@@ -169,11 +169,11 @@ func TestPay_BrowserNarrow(t *testing.T) {
 	page := browsertest.Open(t, s.url+s.path(), browsertest.Options{Viewport: browsertest.Viewport{Width: 320, Height: 640, Scale: 2, Mobile: true}})
 	large := func(picture string) {
 		page.NoSidewaysScroll()
-		page.Screenshot(picture)
+		page.Keep(picture)
 		page.WaitTrue(`document.documentElement.style.fontSize = "200%"`)
 		page.WaitTrue(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`)
 		page.NoSidewaysScroll()
-		page.Screenshot(picture + "-large")
+		page.Keep(picture + "-large")
 	}
 	large("link-narrow")
 	page.Click("Pagar com Pix")

@@ -14,7 +14,8 @@ import (
 // recovery code, and proves who it is an hour later.
 func walkSecurity(t *testing.T, w *walk) {
 	s := newSite(t)
-	page := w.enter(t, s)
+	page := w.open(t, s, "/entrar")
+	page.logIn(s.Email, "/app")
 	page.visit("settings", "/app/configuracoes/seguranca")
 	page.failsBy("password-wrong", "form[action$=senha] button.btn-secondary")
 	page.visit("totp", "/2fa/ativar")

@@ -4,8 +4,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,29 +45,38 @@ var pictures = os.Getenv(browsertest.ScreenshotVariable) != ""
 // open opens a page of s, to be logged in from, or to look at.
 func (w *walk) open(t *testing.T, s *site, path string) *walker {
 	t.Helper()
-	lang := "pt-BR"
-	if w.lang == i18n.English {
-		lang = "en-US"
-	}
-	page := browsertest.Open(t, s.url+path, browsertest.Options{Viewport: phone, Lang: lang})
+	return w.openWith(t, s, path)
+}
+
+// openWith is open in a browser that has cookies.
+func (w *walk) openWith(t *testing.T, s *site, path string, cookies ...*http.Cookie) *walker {
+	t.Helper()
+	page := browsertest.Open(t, s.url+path, browsertest.Options{Viewport: phone, Lang: w.accepts(), Cookies: cookies})
 	page.AllowConsole("status of 422") // a form with errors
 	return &walker{Page: page, walk: w, t: t, site: s}
 }
 
-// enter opens the dashboard as the owner.
+// accepts is the language that the browser asks for.
+func (w *walk) accepts() string {
+	if w.lang == i18n.English {
+		return "en-US"
+	}
+	return "pt-BR"
+}
+
+// enter opens the dashboard as the owner, who logged in before: another scene does that
+// by hand.
 func (w *walk) enter(t *testing.T, s *site) *walker {
 	t.Helper()
-	in := w.open(t, s, "/entrar")
-	in.logIn(s.Email, "/app")
-	return in
+	return w.openWith(t, s, "/app", s.member(t).cookies()...)
 }
 
 // enterLive opens the dashboard as the owner, in live.
 func (w *walk) enterLive(t *testing.T, s *site) *walker {
 	t.Helper()
-	in := w.enter(t, s)
-	in.toLive()
-	return in
+	c := s.member(t)
+	c.post("/app/ambiente", "env", "live")
+	return w.openWith(t, s, "/app", c.cookies()...)
 }
 
 // logIn fills in the page of logging in, which leads to a path.
@@ -94,8 +105,8 @@ func (w *walker) visit(picture, path string) {
 // visits visits several pages, by the names of their pictures.
 func (w *walker) visits(paths map[string]string) {
 	w.t.Helper()
-	for picture, path := range paths {
-		w.visit(picture, path)
+	for _, picture := range slices.Sorted(maps.Keys(paths)) {
+		w.visit(picture, paths[picture])
 	}
 }
 
@@ -172,15 +183,13 @@ func (w *walker) inspect(picture, screen string, due bool) {
 func see(page *browsertest.Page, picture string) {
 	page.NoSidewaysScroll()
 	page.Axe()
-	page.Screenshot(picture)
+	page.Keep(picture)
 }
 
 // keep makes a picture for whoever wants to see it.
 func (w *walker) keep(picture, screen, theme string) {
-	if pictures {
-		name := strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-")
-		w.Screenshot(strings.ReplaceAll(name, "/", "-"))
-	}
+	name := strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-")
+	w.Keep(strings.ReplaceAll(name, "/", "-"))
 }
 
 //go:embed testdata/walk.js

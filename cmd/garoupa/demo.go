@@ -48,15 +48,11 @@ func demo(ctx context.Context, in invocation) error {
 	if _, err := in.parse(); err != nil {
 		return err
 	}
-	db, err := openMigrated(ctx, in.settings, false)
+	db, services, err := openBeside(ctx, in.settings)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	services, err := newServices(ctx, in.settings, db, silent)
-	if err != nil {
-		return err
-	}
 	made, err := makeDemo(ctx, db.DB, services.merchants, *hook)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -37,6 +38,20 @@ type signals struct {
 
 // silent is for commands that run beside a serving process: it finds what they did.
 var silent = signals{wake: func() {}, tell: func(string) {}}
+
+// openBeside opens what a command works with that runs beside a serving process. The
+// database is the caller's to close.
+func openBeside(ctx context.Context, s settings) (*database, *services, error) {
+	db, err := openMigrated(ctx, s, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	services, err := newServices(ctx, s, db, silent)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, services, nil
+}
 
 // newServices wires the services.
 func newServices(ctx context.Context, s settings, db *database, after signals) (*services, error) {

@@ -13,15 +13,11 @@ func simulate(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
-	db, err := openMigrated(ctx, in.settings, false)
+	db, services, err := openBeside(ctx, in.settings)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	services, err := newServices(ctx, in.settings, db, silent)
-	if err != nil {
-		return err
-	}
 	acts := map[string]struct {
 		do   func(context.Context, string) error
 		done string

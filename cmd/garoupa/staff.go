@@ -25,15 +25,11 @@ func staff(ctx context.Context, in invocation) error {
 	if _, err := in.parse(); err != nil {
 		return err
 	}
-	db, err := openMigrated(ctx, in.settings, false)
+	db, services, err := openBeside(ctx, in.settings)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	services, err := newServices(ctx, in.settings, db, silent)
-	if err != nil {
-		return err
-	}
 	person := merchants.NewStaff{Name: *name, Email: *email, Password: demoPassword(), Role: models.StaffRole(*role)}
 	if _, err := services.merchants.AddStaff(ctx, person); err != nil {
 		return fmt.Errorf("staff add: %w", err)

@@ -24,6 +24,14 @@ func (p *Page) NoSidewaysScroll() {
 	}
 }
 
+// Keep is Screenshot for whoever named a folder for screenshots, and costs others nothing.
+func (p *Page) Keep(name string) {
+	p.t.Helper()
+	if os.Getenv(ScreenshotVariable) != "" {
+		p.Screenshot(name)
+	}
+}
+
 // Screenshot writes the whole page, also below the fold, to name.png in the folder for
 // screenshots, and returns the PNG.
 func (p *Page) Screenshot(name string) []byte {

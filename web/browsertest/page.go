@@ -21,6 +21,7 @@ package browsertest
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -30,6 +31,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -49,10 +51,11 @@ var (
 
 // Options say how a page is opened. The zero value is a phone in Brazil.
 type Options struct {
-	Viewport Viewport // zero: Phone
-	Dark     bool     // the system prefers a dark colour scheme
-	Lang     string   // the browser's language, as in Accept-Language; zero: "pt-BR"
-	NoScript bool     // the page's scripts do not run
+	Viewport Viewport       // zero: Phone
+	Dark     bool           // the system prefers a dark colour scheme
+	Lang     string         // the browser's language, as in Accept-Language; zero: "pt-BR"
+	NoScript bool           // the page's scripts do not run
+	Cookies  []*http.Cookie // that the browser has of the address's host, by name and value
 }
 
 // waitTimeout bounds every step of a journey. A step takes milliseconds; a busy
@@ -98,6 +101,9 @@ func Open(t testing.TB, address string, options Options) *Page {
 	p.attach(cancel)
 	t.Cleanup(p.reportConsole)
 	p.dress(options)
+	for _, cookie := range options.Cookies {
+		call(p, network.SetCookie, network.SetCookieParams{Name: cookie.Name, Value: cookie.Value, URL: address})
+	}
 	p.Goto(address)
 	return p
 }
