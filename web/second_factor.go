@@ -21,7 +21,8 @@ func (s *server) codeForm(c *fiber.Ctx) error {
 	return s.showCodeForm(c, local(c.Query("next"), "/app"), "")
 }
 
-// showCodeForm asks for a code, or a passkey, where a session may be given one; else for a log-in.
+// showCodeForm asks for a code, or a passkey, where a session may be given one; else for
+// a log-in.
 func (s *server) showCodeForm(c *fiber.Ctx, next, problem string) error {
 	session, err := s.Merchants.Session(c.UserContext(), s.token(c))
 	if errors.Is(err, models.ErrNotFound) {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -17,7 +18,8 @@ func walkPasskeys(t *testing.T, w *walk) {
 	s := newPasskeySite(t, web.Limits{})
 	page := w.enter(t, s)
 	device := page.AddAuthenticator()
-	page.visit("new", "/2fa/passkey?next="+securityPage)
+	page.arrive("/2fa/passkey?next="+securityPage, http.StatusOK)
+	page.seen.walk(s.app, "/2fa/passkey")
 	device.Verify(false)
 	page.press("create")
 	page.WaitTrue(`document.querySelector("[role=alert]").textContent`)
@@ -26,7 +28,6 @@ func walkPasskeys(t *testing.T, w *walk) {
 	page.Type("#passkey_name", " ")
 	page.press("create")
 	page.WaitFocused("#errors")
-	page.look("new-wrong")
 	page.Type("#passkey_name", "iPhone da Ana")
 	page.press("create")
 	page.WaitVisible("iPhone da Ana")
@@ -37,7 +38,7 @@ func walkPasskeys(t *testing.T, w *walk) {
 	device.Verify(true)
 	page.press("get")
 	page.WaitTrue(`location.pathname == "/app"`)
-	page.visit("used", securityPage)
+	page.arrive(securityPage, http.StatusOK)
 	change := browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`)
 	s.Clock.Advance(time.Hour)
 	page.visit("change", change)
@@ -52,7 +53,6 @@ func walkPasskeys(t *testing.T, w *walk) {
 	device.Verify(true)
 	page.press("get") // by what the device still keeps
 	page.WaitFocused("#errors")
-	page.look("removed")
 	walkStaffPasskey(t, w, s)
 }
 
@@ -67,14 +67,12 @@ func walkStaffPasskey(t *testing.T, w *walk, s *site) {
 	page := w.open(t, s, "/entrar?next=/ops")
 	device := page.AddAuthenticator()
 	page.logIn("rita@example.com", "/2fa/ativar")
-	page.look("staff-totp")
 	page.Click(`a[href^="/2fa/passkey"]`)
 	page.WaitVisible("#passkey_name")
-	page.look("staff-new")
 	page.Type("#passkey_name", "Chave USB")
 	page.press("create")
 	page.WaitTrue(`location.pathname == "/ops"`)
-	page.visit("staff", "/ops/seguranca")
+	page.arrive("/ops/seguranca", http.StatusOK)
 	page.visit("staff-change", browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
 	device.Verify(false)
 	page.leave()
