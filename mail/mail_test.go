@@ -65,7 +65,7 @@ func TestSend(t *testing.T) {
 	link := "https://app.example/convite/" + s.Vault.Token("tok_00000000000000000001")
 	for language, want := range map[string][]string{
 		"pt-BR": {"Convite para a equipe de Ateliê {token} Bcc: x@y.example", "com o papel Financeiro", "Ver convite"},
-		"en":    {"You are invited to the team of Ateliê {token} Bcc: x@y.example", "with the role Finance", "See the invitation"},
+		"en":    {"You are invited to join Ateliê {token} Bcc: x@y.example", "with the Finance role", "View invitation"},
 	} {
 		if err := s.Send(t.Context(), invite(language)); err != nil {
 			t.Fatal(err)

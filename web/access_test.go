@@ -132,7 +132,7 @@ func TestAccess_Wrong(t *testing.T) {
 	s := newSite(t)
 	c := s.member(t)
 	for _, do := range []string{"check", "send"} {
-		for lang, want := range map[string]string{"pt-BR": "Este CNPJ ou CPF não confere", "en": "This CNPJ or CPF is not right"} {
+		for lang, want := range map[string]string{"pt-BR": "Digite um CNPJ ou CPF válido", "en": "Enter a valid CNPJ or CPF"} {
 			c.lang = lang
 			a := c.post("/app/producao/pedido", "legalName", "Aurora <b>", "document", "123", "sells", "linha 1\r\nlinha 2", "monthlyVolume", "muito", "do", do)
 			if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#document-error").Text(), want) || a.Find("#errors li").Length() != 5 {

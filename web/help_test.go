@@ -64,7 +64,7 @@ func TestHelp(t *testing.T) {
 	}
 
 	a := s.client(t).get("/ajuda?lang=en")
-	if a.status != http.StatusOK || a.Find("h1").Text() != "Help with paying by Pix" || len(a.header.Values("Set-Cookie")) != 0 || a.Find("script").Length() != 0 {
+	if a.status != http.StatusOK || a.Find("h1").Text() != "Help paying with Pix" || len(a.header.Values("Set-Cookie")) != 0 || a.Find("script").Length() != 0 {
 		t.Errorf("help: %d, %q, cookies %q", a.status, a.Find("h1").Text(), a.header.Values("Set-Cookie"))
 	}
 	if got := footer(t, a); len(got) != 2 {

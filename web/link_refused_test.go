@@ -15,8 +15,8 @@ func TestLink_Buyer(t *testing.T) {
 	s := newSite(t).sale(t, nil)
 	buyer := s.client(t)
 	for name, c := range map[string]struct{ name, email, field, says string }{
-		"only a name":    {"Carla", "", "email", "Diga também o e-mail, ou apague o nome"},
-		"only an e-mail": {"", "carla@example.com", "name", "Diga também o nome, ou apague o e-mail"},
+		"only a name":    {"Carla", "", "email", "Digite também o e-mail, ou apague o nome"},
+		"only an e-mail": {"", "carla@example.com", "name", "Digite também o nome, ou apague o e-mail"},
 		"no e-mail":      {"Carla", "carla@", "email", "Digite um e-mail como"},
 		"no domain":      {"Carla", "carla@example", "email", "Digite um e-mail como"},
 		"with a name":    {"Carla", "Carla <carla@example.com>", "email", "Digite um e-mail como"},

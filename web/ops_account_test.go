@@ -48,7 +48,7 @@ func (s *site) stopsAndLetsGo(t *testing.T, c *client, path string) {
 	t.Helper()
 	suspend, last4 := path+"/travas/SUSPENDED", path[len(path)-4:]
 	form := c.get(suspend).Find("main").Text()
-	for _, want := range []string{"Digite os 4 últimos caracteres", "Para Ana Lima (ana@example.com)", "“Conta suspensa: Ateliê Aurora”", "Motivo: (o motivo que você escrever)"} {
+	for _, want := range []string{"Digite os 4\u00a0últimos caracteres", "Para Ana Lima (ana@example.com)", "“Conta suspensa: Ateliê Aurora”", "Motivo: (o motivo que você escrever)"} {
 		if !strings.Contains(form, want) {
 			t.Errorf("the form does not say %q: %s", want, form)
 		}

@@ -24,7 +24,7 @@ func TestOps_Browser(t *testing.T) {
 	staff.Click("main form button.btn-primary")
 	staff.WaitVisible("Seu acesso à produção foi aprovado")
 	staff.Click("button[value=send]")
-	staff.WaitVisible("Acesso à produção aprovado. A pessoa dona da conta foi avisada.")
+	staff.WaitVisible("Acesso à produção aprovado. O dono da conta foi avisado.")
 	staff.Axe()
 
 	merchant := browsertest.Open(t, s.url+"/entrar?next=/app/producao", browsertest.Options{})

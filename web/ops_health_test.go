@@ -28,8 +28,8 @@ func TestOps_Health(t *testing.T) {
 		}
 	}
 	says("test", "Tudo certo", "Simulador", "Pagamentos recebidos0", "Nenhum em 24 horas")
-	says("deliveries", "Tudo certo", "Na fila agora0", "Nada espera")
-	says("books", "Olhe isto", "Nenhuma nas últimas 24 horas")
+	says("deliveries", "Tudo certo", "Na fila agora0", "Nada na fila")
+	says("books", "Precisa de atenção", "Nenhuma nas últimas 24 horas")
 	if got := strings.Join(strings.Fields(c.get("/ops/saude").Find("section[aria-labelledby=card-endpoints]").Text()), " "); !strings.Contains(got, "Nenhum endpoint falha agora.") {
 		t.Errorf("of endpoints it says %q", got)
 	}
@@ -52,8 +52,8 @@ func TestOps_Health(t *testing.T) {
 	if err := models.InsertAPIRequests(t.Context(), s.DB.Pool, []models.APIRequest{{ProjectID: s.Test.ProjectID, At: s.Clock.Now(), Status: 503}}); err != nil {
 		t.Fatal(err)
 	}
-	says("test", "Olhe isto", "Pagamentos recebidos1", "Chamadas sem resposta dela1")
-	says("deliveries", "Olhe isto", "Na fila agora2", "há 1 h")
+	says("test", "Precisa de atenção", "Pagamentos recebidos1", "Requisições sem resposta dela1")
+	says("deliveries", "Precisa de atenção", "Na fila agora2", "há 1 h")
 	says("books", "Diferença")
 	page := c.get("/ops/saude")
 	failing := page.Find("section[aria-labelledby=card-endpoints] a")

@@ -89,7 +89,7 @@ func TestOps_Payout(t *testing.T) {
 		shows string
 		state models.WithdrawalStatus
 	}{
-		{[]string{"outcome", "APPROVE"}, "saem para", models.WithdrawalApproved},
+		{[]string{"outcome", "APPROVE"}, "vão para", models.WithdrawalApproved},
 		{[]string{"outcome", "START"}, "Pague agora", models.WithdrawalProcessing},
 		{[]string{"outcome", "COMPLETE", "proof", " " + proof + " "}, proof, models.WithdrawalCompleted},
 		{[]string{"outcome", "RETURN", "reasonCode", "DESTINATION_PROBLEM", "reason", "A conta de destino foi encerrada."}, "voltam para o saldo", models.WithdrawalReturned},

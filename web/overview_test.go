@@ -114,7 +114,7 @@ func TestRequests(t *testing.T) {
 		o.Log = calls
 	})
 	c := s.member(t)
-	if a := c.get("/app/requisicoes"); !strings.Contains(a.Text(), "Nenhuma chamada ainda") {
+	if a := c.get("/app/requisicoes"); !strings.Contains(a.Text(), "Nenhuma requisição ainda") {
 		t.Errorf("without calls: %d", a.status)
 	}
 	key := s.Key(t, s.Test, models.PermissionCheckoutCreate)

@@ -159,7 +159,7 @@ func TestPictures_Refused(t *testing.T) {
 		"a GIF":      {[]byte("GIF89a\x10\x00\x10\x00\x00\x00\x00;"), "Não conseguimos ler"},
 		"a page":     {append([]byte("<!DOCTYPE html><script>alert(1)</script>"), whole...), "Não conseguimos ler"},
 		"broken off": {whole[:len(whole)/2], "Não conseguimos ler"},
-		"6 MB":       {append(bytes.Clone(whole), make([]byte, 6<<20)...), "passa de 2 MB"},
+		"6 MB":       {append(bytes.Clone(whole), make([]byte, 6<<20)...), "passa de 2\u00a0MB"},
 		"a dot":      {noisyLogo(t, 3, 3), "pelo menos 16"},
 	} {
 		a := c.upload("/app/produtos/vaso", "picture", tc.file, vaseForm...)

@@ -163,7 +163,7 @@ func (s *site) refusesLogos(t *testing.T, c *client) {
 		says   string
 	}{
 		"nothing": {nil, 422, "Escolha uma imagem"}, "a text": {[]byte("GIF89a, or not"), 422, "Não conseguimos ler"},
-		"6 MB":  {make([]byte, 6<<20), 422, "passa de 2 MB"},
+		"6 MB":  {make([]byte, 6<<20), 422, "passa de 2\u00a0MB"},
 		"a dot": {noisyLogo(t, 3, 3), 422, "pelo menos 16"},
 	} {
 		if a := c.upload(logoForm, "logo", tc.file); a.status != tc.status || !strings.Contains(a.Find("main").Text(), tc.says) {
@@ -269,14 +269,14 @@ func TestNoAccess(t *testing.T) {
 		whom     string
 		sections int // the section stands in the menu, which is there twice
 	}{
-		{models.RoleDeveloper, "GET", "/app/saques", "pt-BR", "Você não tem acesso a Saques", "Peça a um administrador da conta.", 0},
-		{models.RoleFinance, "GET", "/app/requisicoes", "en", "You do not have access to Requests", "Ask an administrator of the account.", 0},
-		{models.RoleFinance, "GET", "/app/chaves/nova", "pt-BR", "Você não pode fazer isto em Chaves de API", "Peça a um administrador da conta.", 2},
-		{models.RoleAdmin, "GET", "/app/auditoria.csv", "pt-BR", "Você não tem acesso a Auditoria", "Peça ao dono da conta.", 0},
+		{models.RoleDeveloper, "GET", "/app/saques", "pt-BR", "Você não tem acesso a Saques", "Fale com um administrador da conta.", 0},
+		{models.RoleFinance, "GET", "/app/requisicoes", "en", "You do not have access to Requests", "Contact an administrator of the account.", 0},
+		{models.RoleFinance, "GET", "/app/chaves/nova", "pt-BR", "Você não pode fazer isto em Chaves de API", "Fale com um administrador da conta.", 2},
+		{models.RoleAdmin, "GET", "/app/auditoria.csv", "pt-BR", "Você não tem acesso a Auditoria", "Fale com o dono da conta.", 0},
 		{models.RoleViewer, "POST", companyPage, "en", "You cannot do this in Settings", "Your role here is Viewer.", 2},
 		{models.RoleViewer, "POST", checkoutPage, "pt-BR", "Você não pode fazer isto em Configurações", "Seu papel aqui é Leitura.", 2},
-		{models.RoleDeveloper, "POST", logoForm, "pt-BR", "Você não pode fazer isto em Configurações", "Peça a um administrador", 2},
-		{models.RoleDeveloper, "POST", logoForm + "/remover", "pt-BR", "Você não pode fazer isto em Configurações", "Peça a um administrador", 2},
+		{models.RoleDeveloper, "POST", logoForm, "pt-BR", "Você não pode fazer isto em Configurações", "Fale com um administrador", 2},
+		{models.RoleDeveloper, "POST", logoForm + "/remover", "pt-BR", "Você não pode fazer isto em Configurações", "Fale com um administrador", 2},
 	} {
 		s.GiveRole(t, tc.role)
 		c.lang = tc.lang
