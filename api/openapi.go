@@ -32,7 +32,7 @@ Bodies are JSON. Amounts of charges are integers in centavos of BRL; amounts of 
 
 Test and live share one address: the key decides. What one environment has does not exist in the other.
 
-Every answer has a Request-Id. Every error has the same envelope; an unknown path is 404 ` + "`not_found`" + `, a known one with another method 405 ` + "`method_not_allowed`" + `.`
+Every response has a Request-Id. Every error has the same envelope; an unknown path is 404 ` + "`not_found`" + `, a known one with another method 405 ` + "`method_not_allowed`" + `.`
 
 // Document describes the API. The base URL is where it is served, the checkout host
 // where buyers open hosted pages; both are without a slash at the end.
@@ -45,7 +45,7 @@ func Document(baseURL, checkoutHost string) *openapi.Document {
 		Security: []openapi.Requirement{{bearer: {}}},
 		Tags: []openapi.Tag{
 			{Name: tagCheckouts, Description: "Charges that a buyer pays through Pix."},
-			{Name: tagPaymentLinks, Description: "Addresses that make a checkout of a product at each use."},
+			{Name: tagPaymentLinks, Description: "Addresses that create a checkout for a product on each use."},
 			{Name: tagBalance, Description: "The account's money."},
 			{Name: tagWithdrawals, Description: "Money that leaves the balance, in live mode only. Each request is reviewed."},
 			{Name: tagTest, Description: "What a buyer, the clock or the institution would do, for test keys only."},
@@ -70,7 +70,7 @@ func components() openapi.Components {
 		}}},
 		Headers: openapi.Named[openapi.Header]{
 			{Name: "RequestId", Value: openapi.Header{
-				Description: "Names the request: yours, if you sent one, else a new one. Quote it when you ask for help.", Required: true,
+				Description: "Identifies the request: yours, if you sent one, or else a new one. Include it when you ask for help.", Required: true,
 				Schema: openapi.Pattern(`^[A-Za-z0-9._:-]{1,128}$`, ""), Example: exampleRequestID,
 			}},
 			{Name: "RateLimitLimit", Value: count("How many requests the key's bucket holds.")},

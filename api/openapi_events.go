@@ -41,7 +41,7 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 		event("onWithdrawalRejected", models.EventWithdrawalRejected, "A withdrawal was rejected"),
 		event("onWithdrawalApproved", models.EventWithdrawalApproved, "A withdrawal was approved"),
 		event("onWithdrawalProcessing", models.EventWithdrawalProcessing, "A withdrawal is being paid"),
-		event("onWithdrawalCompleted", models.EventWithdrawalCompleted, "A withdrawal arrived"),
+		event("onWithdrawalCompleted", models.EventWithdrawalCompleted, "A withdrawal was completed"),
 		event("onWithdrawalFailed", models.EventWithdrawalFailed, "A withdrawal failed"),
 		event("onWithdrawalReturned", models.EventWithdrawalReturned, "A withdrawal's money came back"),
 	}

@@ -41,7 +41,7 @@ func send(schema, name string, example json.RawMessage) *openapi.RequestBody {
 }
 
 func idempotencyParameter(required bool) openapi.Parameter {
-	description := "Names this request: a text of your own, the same at every retry. A retry with the same body answers with what the first made; another body is refused. A key never expires."
+	description := "Identifies this request: a text of your choice, the same on every retry. A retry with the same body returns what the first one created; another body is refused. A key never expires."
 	if !required {
 		description += " Recommended; without one, or with a blank one, every request creates."
 	}
@@ -55,7 +55,7 @@ func idempotencyParameter(required bool) openapi.Parameter {
 
 var requestIDParameter = openapi.Parameter{
 	Name: "Request-Id", In: "header", Schema: openapi.Text(""),
-	Description: "Your own name for the request, which the answer repeats: 1 to 128 letters, digits and `. _ : -`. X-Request-Id does as well; any other text is ignored.",
+	Description: "Your own name for the request, which the response repeats: 1 to 128 letters, digits and `. _ : -`. X-Request-Id does as well; any other text is ignored.",
 }
 
 func idParameter(name, description string, example string) openapi.Parameter {
@@ -75,7 +75,7 @@ func pageParameters() []openapi.Parameter {
 func createCheckoutOperation(x examples) *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "createCheckout", Tags: []string{tagCheckouts}, Summary: "Create a checkout", Security: needs(models.PermissionCheckoutCreate),
-		Description: "Makes a Pix code for the amount and a hosted page to pay it at. The event `checkout.created` goes out. Live keys need an approved account.",
+		Description: "Creates a Pix code for the amount and a hosted page to pay it on. The event `checkout.created` goes out. Live keys need an approved account.",
 		Parameters:  []openapi.Parameter{idempotencyParameter(false), requestIDParameter},
 		RequestBody: send("NewCheckout", "checkout", exampleNewCheckout),
 		Responses: withErrors(made("checkout", "Checkout", "pending", x.pending), everyCall, everyBody, []fault.Code{
@@ -111,7 +111,7 @@ func readCheckoutOperation(x examples) *openapi.Operation {
 func createPaymentLinkOperation(x examples) *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "createPaymentLink", Tags: []string{tagPaymentLinks}, Summary: "Create a payment link", Security: needs(models.PermissionPaymentLinkCreate),
-		Description: "Makes a link of an active product. The link's id is derived from the Idempotency-Key. Live keys need an approved account.",
+		Description: "Creates a link for an active product. The link's id is derived from the Idempotency-Key. Live keys need an approved account.",
 		Parameters:  []openapi.Parameter{idempotencyParameter(true), requestIDParameter},
 		RequestBody: send("NewPaymentLink", "link", exampleNewPaymentLink),
 		Responses: withErrors(made("link", "PaymentLink", "link", x.link), everyCall, everyBody, []fault.Code{
@@ -132,7 +132,7 @@ func listPaymentLinksOperation(x examples) *openapi.Operation {
 func readPaymentLinkOperation(x examples) *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "readPaymentLink", Tags: []string{tagPaymentLinks}, Summary: "Read a payment link", Security: needs(models.PermissionPaymentLinkRead),
-		Description: "Links are switched on and off in the dashboard.",
+		Description: "Links are turned on and off in the dashboard.",
 		Parameters:  []openapi.Parameter{idParameter("paymentLinkId", "The link's id.", exampleLinkID), requestIDParameter},
 		Responses:   withErrors(found("The link.", "PaymentLink", "link", x.link), everyCall, []fault.Code{fault.PaymentLinkNotFound}),
 	}
@@ -214,7 +214,7 @@ func streamTestEventsOperation(x examples) *openapi.Operation {
 func healthOperation() *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "readHealth", Tags: []string{tagAvailability}, Summary: "Check availability", Security: public,
-		Description: "Answers while the service does.", Parameters: []openapi.Parameter{requestIDParameter},
+		Description: "Responds while the service is up.", Parameters: []openapi.Parameter{requestIDParameter},
 		Responses: withErrors(openapi.Named[openapi.Response]{{Name: "200", Value: openapi.Response{
 			Description: "The service answers.", Headers: openapi.Named[openapi.Header]{{Name: "Request-Id", Value: openapi.HeaderRef("RequestId")}},
 			Content: one("Health", "ok", json.RawMessage(`{"status":"ok","version":"`+Version+`"}`)),

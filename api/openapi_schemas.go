@@ -45,7 +45,7 @@ func schemas() openapi.Named[*openapi.Schema] {
 			openapi.Property("type", openapi.Choice("The kind of error.", errorTypes()...)),
 			openapi.Property("code", openapi.Ref("ErrorCode")),
 			openapi.Property("message", openapi.Text("What was wrong and what to do, in English, for people. It may change; decide by `code`.")),
-			openapi.Property("requestId", openapi.Bounded("The answer's Request-Id.", 1, 128)))))),
+			openapi.Property("requestId", openapi.Bounded("The response's Request-Id.", 1, 128)))))),
 		openapi.Property("ErrorCode", errorCodeSchema()),
 	)
 }
@@ -157,7 +157,7 @@ func newPaymentLinkSchema() *openapi.Schema {
 	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the checkouts that the link makes expire.", minLinkExpiry, maxLinkExpiry))
 	expiresIn.Default = defaultLinkExpiry
 	target := func(description string) *openapi.Schema {
-		s := openapi.Nullable(openapi.Bounded(description+" http or https, https alone for live keys. An empty text is as good as none.", 0, 2048))
+		s := openapi.Nullable(openapi.Bounded(description+" http or https, https alone for live keys. An empty text counts as none.", 0, 2048))
 		s.Pattern = `^(https?://[^\s]+)?$`
 		return s
 	}

@@ -106,7 +106,7 @@ func readNewPaymentLink(body []byte, livemode bool) (in payments.NewPaymentLink,
 }
 
 // address reads an address to lead buyers to: http or https, https only in live.
-// An empty text is as good as none.
+// An empty text counts as none.
 func (o *object) address(name string, livemode bool) *string {
 	v := o.member(name, false, strictjson.String)
 	if v == nil || v.Text == "" {

@@ -30,6 +30,32 @@ func TestGuides(t *testing.T) {
 	}
 }
 
+// What guides call the parts of a page is what the page calls them.
+func TestGuides_Buttons(t *testing.T) {
+	t.Parallel()
+	for slug, keys := range map[string][]string{
+		"quickstart": {"nav.keys", "nav.checkouts", "pay.simulate"},
+		"test-mode":  {"pay.simulate", "pay.expire"},
+		"webhooks":   {"events.undelivered", "delivery.resend", "replay.title", "secret.retire"},
+	} {
+		for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+			g, err := docs.Read(lang, slug)
+			if err != nil || g == nil {
+				t.Fatalf("%s in %s: %v", slug, lang, err)
+			}
+			var html strings.Builder
+			for _, b := range g.Blocks {
+				html.WriteString(b.HTML)
+			}
+			for _, key := range keys {
+				if button := "<strong>" + i18n.In(lang, key) + "</strong>"; !strings.Contains(html.String(), button) {
+					t.Errorf("%s in %s does not say %s", slug, lang, button)
+				}
+			}
+		}
+	}
+}
+
 // outline is what a guide is made of, without its words.
 func outline(t *testing.T, lang i18n.Lang, slug string) (parts []string) {
 	t.Helper()

@@ -131,7 +131,7 @@ func (p DeliveryProps) facts(ctx context.Context) []components.KeyValue {
 		{Key: i18n.T(ctx, "delivery.withdrawal"), Value: p.WithdrawalID, Mono: true, Href: "/app/saques/" + p.WithdrawalID},
 		{Key: i18n.T(ctx, "delivery.endpoint"), Value: p.URL, Mono: true, Href: "/app/webhooks/" + p.EndpointID},
 		{Key: i18n.T(ctx, "delivery.id"), Value: p.ID, Mono: true},
-		{Key: i18n.T(ctx, "webhook.created_at"), Value: i18n.DateTime(ctx, p.CreatedAt)},
+		{Key: i18n.T(ctx, "delivery.created_at"), Value: i18n.DateTime(ctx, p.CreatedAt)},
 	}
 }
 
