@@ -106,7 +106,7 @@ func TestFailedWebhook_Browser(t *testing.T) {
 	receiver.repair()
 	page.Click("Reenviar agora")
 	page.WaitText("#verdict", "Entregue") // the page looks by itself
-	page.WaitVisible("Tentativa 2, à mão")
+	page.WaitVisible("Tentativa 2, manual")
 	page.WaitText("#live", "Entregue")
 	page.Goto(s.url + "/app/eventos?entrega=pendente")
 	page.WaitVisible("Tudo foi entregue")

@@ -127,7 +127,7 @@ func TestDelivery(t *testing.T) {
 	manual.Manual = true
 	s.attempt(t, d.ID, manual)
 	s.DB.Exec("UPDATE river_job SET state = 'completed', finalized_at = now()")
-	if a := c.get(path); a.Find("[data-follow]").Length() != 0 || !strings.Contains(a.Text(), "Tentativa 2, à mão") || !strings.Contains(a.Text(), "Seu servidor respondeu 200") {
+	if a := c.get(path); a.Find("[data-follow]").Length() != 0 || !strings.Contains(a.Text(), "Tentativa 2, manual") || !strings.Contains(a.Text(), "Seu servidor respondeu 200") {
 		t.Error("it does not tell of the attempt by hand")
 	}
 	for _, wrong := range []string{"/app/webhooks/" + other.ID + "/entregas/" + d.ID, path + "0", "/app/webhooks/" + e.ID + "/entregas/dlv_%00"} {
