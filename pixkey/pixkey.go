@@ -89,6 +89,15 @@ func document(key string, length int, parse func(string) (string, bool)) (string
 	return "", ErrForm
 }
 
+// Format returns a key that Parse returned the way people write it, so that they can
+// compare it: documents with their punctuation.
+func Format(kind Type, key string) string {
+	if kind == CPF || kind == CNPJ {
+		return taxid.Format(key)
+	}
+	return key
+}
+
 // Mask returns a key that Parse returned as others than its owner may see it: enough
 // to tell which of their own keys it is, not enough to use it.
 func Mask(kind Type, key string) string {

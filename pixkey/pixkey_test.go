@@ -62,6 +62,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		kind      pixkey.Type
+		key, want string
+	}{{pixkey.CPF, "52998224725", "529.982.247-25"}, {pixkey.CNPJ, "12ABC34501DE35", "12.ABC.345/01DE-35"}, {pixkey.Phone, "+5511987654321", "+5511987654321"}} {
+		if got := pixkey.Format(tc.kind, tc.key); got != tc.want {
+			t.Errorf("%s: Format(%q) = %q, want %q", tc.kind, tc.key, got, tc.want)
+		}
+	}
+}
+
 func TestMask(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -146,7 +146,7 @@ func TestLinks_Page(t *testing.T) {
 		}
 	}
 	s.update(t, func(p *merchants.ProductForm) { p.Active = false })
-	if a := c.get(page); !strings.Contains(a.Text(), "O produto deste link está pausado") {
+	if a := c.get(page); !strings.Contains(a.Text(), "O produto deste link está pausado") || a.Find("#share").Length() != 0 {
 		t.Error("it does not say why it sells nothing")
 	}
 }

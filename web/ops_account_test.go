@@ -72,6 +72,9 @@ func (s *site) stopsAndLetsGo(t *testing.T, c *client, path string) {
 	if a := c.post(suspend, "turn", "off", "reason", "A ordem foi revogada."); a.header.Get("Location") != path {
 		t.Errorf("letting go: %d", a.status)
 	}
+	if text := c.get(path).Find("main").Text(); !strings.Contains(text, "Desligada em ") || !strings.Contains(text, "Motivo: A ordem foi revogada.") {
+		t.Error("a switch that is off does not say since when and why")
+	}
 	if a := c.get(path + "/travas/PRODUCTION"); a.status != http.StatusNotFound {
 		t.Errorf("a switch that there is not: %d", a.status)
 	}

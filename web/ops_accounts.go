@@ -172,17 +172,17 @@ func (s *server) fillHistory(c *fiber.Ctx, id string, props *pages.OpsAccountPro
 	if err != nil {
 		return err
 	}
-	props.Requests = items(s.accessRows(c, requests, false))
+	props.Requests = ownItems(s.accessRows(c, requests, false))
 	destinations, err := models.Destinations(c.UserContext(), s.DB.Pool, models.DestinationFilter{AccountID: id, Limit: opsLatest})
 	if err != nil {
 		return err
 	}
-	props.Destinations = items(s.destinationRows(c, destinations))
+	props.Destinations = ownItems(s.destinationRows(c, destinations))
 	withdrawals, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{AccountID: id, Limit: opsLatest})
 	if err != nil {
 		return err
 	}
-	props.Withdrawals = items(s.withdrawalRows(c, withdrawals))
+	props.Withdrawals = ownItems(s.withdrawalRows(c, withdrawals))
 	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{AccountID: id, Limit: opsLatest})
 	if err != nil {
 		return err

@@ -154,7 +154,7 @@ func (s *server) showDestination(c *fiber.Ctx, d decision, errs components.Field
 			break
 		}
 	}
-	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.destinations_before"), None: i18n.T(ctx, "ops.destinations_none"), Items: items(s.destinationRows(c, others))}
+	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.destinations_before"), None: i18n.T(ctx, "ops.destinations_none"), Items: ownItems(s.destinationRows(c, others))}
 	twins, err := models.AccountsWithDestination(ctx, s.DB.Pool, dest.Digest, dest.AccountID)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (s *server) showDestination(c *fiber.Ctx, d decision, errs components.Field
 // destinationPart is where money goes, whole: staff review it and pay to it.
 func (s *server) destinationPart(c *fiber.Ctx, dest *models.Destination) (pages.OpsPart, error) {
 	ctx := c.UserContext()
-	address, err := s.Payments.DestinationAddress(dest)
+	address, err := s.wholeAddress(dest)
 	if err != nil {
 		return pages.OpsPart{}, err
 	}

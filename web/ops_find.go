@@ -47,7 +47,11 @@ func (s *server) opsFind(c *fiber.Ctx) error {
 		if href == "" {
 			href = "/ops/buscar?q=" + url.QueryEscape(query)
 		}
-		props.Found = append(props.Found, pages.OpsFound{Kind: string(f.Kind), ID: f.ID, Detail: f.Detail, Account: f.AccountName, Href: href})
+		detail := f.Detail
+		if number, ok := taxid.Parse(detail); ok {
+			detail = taxid.Format(number)
+		}
+		props.Found = append(props.Found, pages.OpsFound{Kind: string(f.Kind), ID: f.ID, Detail: detail, Account: f.AccountName, Href: href})
 	}
 	return render(c, pages.OpsFind(props))
 }

@@ -71,7 +71,7 @@ func TestOps_Payout(t *testing.T) {
 		t.Error("the withdrawal is not in the queue")
 	}
 	page := c.get(path)
-	for _, want := range []string{"12ABC34501DE35", "Ateliê Aurora Ltda", w.ID, "R$\u00a0800,00"} {
+	for _, want := range []string{"12.ABC.345/01DE-35", "Ateliê Aurora Ltda", w.ID, "R$\u00a0800,00"} {
 		if !strings.Contains(page.Find("main").Text(), want) {
 			t.Errorf("the page does not show %q", want)
 		}
@@ -100,6 +100,9 @@ func TestOps_Payout(t *testing.T) {
 		}
 		if now, err := models.AccountWithdrawalByID(t.Context(), s.DB.Pool, w.ID); err != nil || now.Status != step.state {
 			t.Fatalf("%v: it is %s, %v", step.form, now.Status, err)
+		}
+		if head := c.get(path).Find("h1").Parent().Text(); (step.state == models.WithdrawalProcessing) != strings.Contains(head, "Pagamento em andamento") {
+			t.Errorf("%s is headed %q", step.state, head)
 		}
 	}
 	text := c.get(path).Find("main").Text()

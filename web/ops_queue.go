@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -35,6 +36,15 @@ type queued struct {
 func items(rows []queued) (shown []pages.OpsItem) {
 	for _, row := range rows {
 		shown = append(shown, row.OpsItem)
+	}
+	return shown
+}
+
+// ownItems are rows of one account, which is named around them.
+func ownItems(rows []queued) []pages.OpsItem {
+	shown := items(rows)
+	for i := range shown {
+		shown[i].Title, shown[i].Detail = shown[i].Detail, ""
 	}
 	return shown
 }
@@ -107,5 +117,11 @@ func (s *server) opsHome(c *fiber.Ctx) error {
 		shown.Late, shown.Items = q.size.Oldest != nil && s.late(*q.size.Oldest), items(rows)
 		props.Queues = append(props.Queues, shown)
 	}
+	slices.SortStableFunc(props.Queues, func(a, b pages.OpsQueue) int {
+		if a.Oldest == nil || b.Oldest == nil {
+			return cmp.Compare(b.Count, a.Count) // nothing waits in one of them
+		}
+		return a.Oldest.Compare(*b.Oldest)
+	})
 	return render(c, pages.OpsHome(props))
 }

@@ -53,7 +53,7 @@ func (s *server) withdrawalRows(c *fiber.Ctx, found []models.AccountWithdrawal) 
 		amount := w.Amount
 		row := queued{at: models.Position{CreatedAt: w.CreatedAt, ID: w.ID}, OpsItem: pages.OpsItem{
 			Href: "/ops/saques/" + w.ID, Title: w.AccountName, Amount: &amount, Since: w.CreatedAt,
-			Detail: destinationKind(c.UserContext(), &w.Destination) + " · " + w.Destination.Masked, Badge: components.StatusBadge(components.Withdrawal, string(w.Status)),
+			Detail: destinationKind(c.UserContext(), &w.Destination) + " · " + w.Destination.Masked, Badge: pages.OpsWithdrawalBadge(string(w.Status)),
 			Late: withdrawalWaits(w.Status) && s.late(w.CreatedAt),
 		}}
 		if w.Status == models.WithdrawalPendingReview && w.FirstApprovedBy != nil {
@@ -181,7 +181,7 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 	}
 	props := pages.OpsCaseProps{
 		Section: layouts.OpsWithdrawals, Href: "/ops/saques", Title: i18n.Money(ctx, w.Amount),
-		Badge: components.StatusBadge(components.Withdrawal, string(w.Status)), Notices: s.withdrawalNotices(c, w),
+		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: s.withdrawalNotices(c, w),
 	}
 	if withdrawalWaits(w.Status) {
 		props.Since, props.Late = &w.CreatedAt, s.late(w.CreatedAt)
@@ -201,7 +201,7 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 		return err
 	}
 	others = slices.DeleteFunc(others, func(other models.AccountWithdrawal) bool { return other.ID == w.ID })
-	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.withdrawals_before"), None: i18n.T(ctx, "ops.withdrawals_none"), Items: items(s.withdrawalRows(c, others))}
+	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.withdrawals_before"), None: i18n.T(ctx, "ops.withdrawals_none"), Items: ownItems(s.withdrawalRows(c, others))}
 	if props.History, err = s.acts(c, w.ID); err != nil {
 		return err
 	}

@@ -39,14 +39,20 @@ func walkOps(t *testing.T, w *walk) {
 	if _, err := s.BlockAmount(t.Context(), payments.Actor{UserID: by.UserID}, s.Account.ID, false, 50_00, "Disputa 77 em análise."); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchWithdrawalsBlocked, false, "A ordem judicial foi revogada."); err != nil {
+		t.Fatal(err)
+	}
 	money := s.moneyToDecide(t)
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchLiveBlocked, true, "Documentos da empresa a conferir."); err != nil {
+		t.Fatal(err)
+	}
 	paths := map[string]string{
 		"destination": money["destination"], "withdrawal": money["withdrawal"], "payout": money["payout"], "exception": money["exception"],
 		"checkout": "/ops/cobrancas/" + checkout.ID, "destinations": "/ops/destinos", "withdrawals": "/ops/saques?aba=pagar", "exceptions": "/ops/excecoes?aba=teste",
 		"queues": "/ops", "list": "/ops/acessos", "list-done": "/ops/acessos?aba=decididos", "access": "/ops/acessos/" + pending.ID,
 		"access-done": "/ops/acessos/" + request.ID, "access-long": "/ops/acessos/" + asked.ID, "accounts": "/ops/contas",
 		"account": "/ops/contas/" + s.Account.ID, "switch": "/ops/contas/" + s.Account.ID + "/travas/SUSPENDED",
-		"switch-off": "/ops/contas/" + s.Account.ID + "/travas/WITHDRAWALS_BLOCKED", "revoke": "/ops/contas/" + s.Account.ID + "/encerrar",
+		"switch-off": "/ops/contas/" + s.Account.ID + "/travas/LIVE_BLOCKED", "revoke": "/ops/contas/" + s.Account.ID + "/encerrar",
 		"health": "/ops/saude", "audit": "/ops/auditoria", "audit-none": "/ops/auditoria?subject=member", "security": "/ops/seguranca", "find": "/ops/buscar?q=a", "find-none": "/ops/buscar?q=xyz",
 	}
 	page := w.open(t, s, "/entrar?next=/ops")
@@ -65,9 +71,6 @@ func walkOps(t *testing.T, w *walk) {
 // moneyToDecide makes things of money to decide about, and returns their pages.
 func (s *site) moneyToDecide(t *testing.T) map[string]string {
 	t.Helper()
-	if err := s.DB.Exec("UPDATE accounts SET withdrawals_blocked = false WHERE id = ?", s.Account.ID).Error; err != nil {
-		t.Fatal(err)
-	}
 	s.rich(t, 40_000_00)
 	approved, waits := s.Withdraw(t, 1_234_56), s.Withdraw(t, 20_000_00)
 	for _, w := range []*models.Withdrawal{approved, waits} {

@@ -66,9 +66,9 @@ func (s *server) showNewWithdrawal(c *fiber.Ctx, props pages.NewWithdrawalProps)
 		return s.showReadiness(c, props, account)
 	}
 	policy := s.Payments.Withdrawals
-	props.Available, props.Min, props.Max = balance.Available, policy.Min, policy.Max
-	if everything := min(balance.Available, policy.Max); everything >= policy.Min {
-		props.Everything = typedPrice(c, everything)
+	props.Available, props.Min, props.Max = balance.Available, policy.Min, s.most(balance)
+	if balance.Available >= policy.Min {
+		props.Everything = typedPrice(c, props.Max)
 	}
 	if c.Query("everything") != "" {
 		props.Amount = cmp.Or(props.Everything, props.Amount)
@@ -130,8 +130,10 @@ func (s *server) reviewWithdrawal(c *fiber.Ctx) error {
 // showReview shows what the form asks for; changed tells that something is no longer
 // as it was reviewed before.
 func (s *server) showReview(c *fiber.Ctx, form pages.NewWithdrawalProps, changed bool) error {
-	amount, wrong := s.checkWithdrawal(c, &form)
-	if wrong {
+	amount, wrong, err := s.checkWithdrawal(c, &form)
+	if err != nil {
+		return err
+	} else if wrong {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showNewWithdrawal(c, form)
 	}
@@ -157,35 +159,56 @@ func (s *server) showReview(c *fiber.Ctx, form pages.NewWithdrawalProps, changed
 	if w.Quote != nil {
 		props.RateSeen = strconv.FormatInt(w.Quote.Rate, 10)
 	}
-	if props.Destination.Address, err = s.Payments.DestinationAddress(&w.Destination); err != nil {
+	if props.Destination.Address, err = s.wholeAddress(&w.Destination); err != nil {
 		return err
 	}
 	return render(c, pages.ReviewWithdrawal(props))
 }
 
 // checkWithdrawal reads the amount, and notes what is wrong with the form.
-func (s *server) checkWithdrawal(c *fiber.Ctx, form *pages.NewWithdrawalProps) (amount money.Cents, wrong bool) {
+func (s *server) checkWithdrawal(c *fiber.Ctx, form *pages.NewWithdrawalProps) (amount money.Cents, wrong bool, err error) {
 	if form.Rail != pages.RailPix && form.Rail != pages.RailUSDT {
 		form.Errors = append(form.Errors, components.FieldError{Field: "rail", Text: i18n.T(c.UserContext(), "problem.withdrawal_rail")})
 	}
-	amount, err := readPrice(form.Amount)
-	if err != nil {
-		form.Errors = append(form.Errors, components.FieldError{Field: "amount", Text: s.amountRange(c)})
+	amount, unread := readPrice(form.Amount)
+	if unread != nil {
+		problem, err := s.amountRange(c)
+		if err != nil {
+			return 0, true, err
+		}
+		form.Errors = append(form.Errors, components.FieldError{Field: "amount", Text: problem})
 	}
-	return amount, len(form.Errors) > 0
+	return amount, len(form.Errors) > 0, nil
 }
 
-func (s *server) amountRange(c *fiber.Ctx) string {
-	ctx, policy := c.UserContext(), s.Payments.Withdrawals
-	return i18n.T(ctx, "problem.withdrawal_amount", i18n.Money(ctx, policy.Min), i18n.Money(ctx, policy.Max))
+// amountRange tells from what to what one may ask for now.
+func (s *server) amountRange(c *fiber.Ctx) (string, error) {
+	balance, err := s.balance(c)
+	if err != nil {
+		return "", err
+	}
+	ctx := c.UserContext()
+	return i18n.T(ctx, "problem.withdrawal_amount", i18n.Money(ctx, s.Payments.Withdrawals.Min), i18n.Money(ctx, s.most(balance))), nil
+}
+
+// most is the most that one withdrawal can be of. What is available bounds it, too,
+// unless that is too little for any; the balance is nil without production access.
+func (s *server) most(balance *pages.Balance) money.Cents {
+	policy := s.Payments.Withdrawals
+	if balance == nil || balance.Available < policy.Min {
+		return policy.Max
+	}
+	return min(balance.Available, policy.Max)
 }
 
 // createWithdrawal handles POST /app/saques. However often one form is sent, it makes
 // one withdrawal, and the one that was reviewed.
 func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	form := pages.NewWithdrawalProps{Key: formKey(c.FormValue("key")), Rail: c.FormValue("rail"), Amount: c.FormValue("amount")}
-	amount, wrong := s.checkWithdrawal(c, &form)
-	if wrong {
+	amount, wrong, err := s.checkWithdrawal(c, &form)
+	if err != nil {
+		return err
+	} else if wrong {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showNewWithdrawal(c, form)
 	}
@@ -226,7 +249,9 @@ func (s *server) notWithdrawn(c *fiber.Ctx, form pages.NewWithdrawalProps, accou
 	problem := components.FieldError{Field: "amount"}
 	switch fault.Of(err).Code {
 	case fault.InvalidAmount:
-		problem.Text = s.amountProblem(c, account, amount)
+		if problem.Text, err = s.amountProblem(c, account, amount); err != nil {
+			return err
+		}
 	case fault.InsufficientBalance:
 		balance, err := s.Payments.Balance(c.UserContext(), account, true)
 		if err != nil {
@@ -255,16 +280,16 @@ func (s *server) notWithdrawn(c *fiber.Ctx, form pages.NewWithdrawalProps, accou
 }
 
 // amountProblem tells which bound an amount passes.
-func (s *server) amountProblem(c *fiber.Ctx, account *models.Account, amount money.Cents) string {
+func (s *server) amountProblem(c *fiber.Ctx, account *models.Account, amount money.Cents) (string, error) {
 	ctx, policy := c.UserContext(), s.Payments.Withdrawals
 	fee := money.Fee{BasisPoints: account.WithdrawalFeeBasisPoints, Fixed: account.WithdrawalFeeFixed}.Of(amount)
 	switch {
 	case amount < policy.Min || amount > policy.Max:
 		return s.amountRange(c)
 	case fee >= amount:
-		return i18n.T(ctx, "problem.withdrawal_fee")
+		return i18n.T(ctx, "problem.withdrawal_fee"), nil
 	}
-	return i18n.T(ctx, "problem.withdrawal_daily", i18n.Money(ctx, policy.DailyMax))
+	return i18n.T(ctx, "problem.withdrawal_daily", i18n.Money(ctx, policy.DailyMax)), nil
 }
 
 // withdrawalRequested shows GET /app/saques/:id/pedido while the withdrawal is as it

@@ -91,7 +91,7 @@ func TestWithdraw_Wrong(t *testing.T) {
 	t.Parallel()
 	s, c := lively(t)
 	for _, tc := range []struct{ rail, amount, field, says string }{
-		{"BRL_PIX", "", "amount", "de R$\u00a05,00 a R$\u00a050.000,00"}, {"BRL_PIX", "abc", "amount", "Digite um valor"}, {"BRL_PIX", "4,99", "amount", "Digite um valor"},
+		{"BRL_PIX", "", "amount", "de R$\u00a05,00 a R$\u00a01.000,00"}, {"BRL_PIX", "abc", "amount", "Digite um valor"}, {"BRL_PIX", "4,99", "amount", "Digite um valor"},
 		{"BRL_PIX", "50.000,01", "amount", "Digite um valor"}, {"BRL_PIX", "1.000,01", "amount", "saldo disponível, R$\u00a01.000,00"}, {"", "10", "rail", "Escolha"}, {"X", "10", "rail", "Escolha"},
 		{"USDT_WALLET", "10", "rail", "Escolha"}, {"BRL_PIX", "\x00\xff", "amount", "Digite"},
 	} {

@@ -12,6 +12,7 @@ import (
 	"garoupa/fault"
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/pixkey"
 	"garoupa/quote"
 	"garoupa/views/pages"
 )
@@ -145,6 +146,15 @@ func (s *server) cancelWithdrawal(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/app/saques/"+w.ID, fiber.StatusSeeOther)
+}
+
+// wholeAddress is the whole key or address as people compare it.
+func (s *server) wholeAddress(d *models.Destination) (string, error) {
+	address, err := s.Payments.DestinationAddress(d)
+	if err != nil || d.Rail != models.RailPix {
+		return address, err
+	}
+	return pixkey.Format(pixkey.Type(d.Type), address), nil
 }
 
 func destinationFacts(d *models.Destination) pages.DestinationFacts {

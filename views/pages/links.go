@@ -122,6 +122,9 @@ func (p NewLinkProps) addressHint(ctx context.Context, hint string) string {
 	return hint
 }
 
+// sells reports whether somebody who opens the link can buy.
+func (p LinkDetailProps) sells() bool { return p.Active && p.ProductActive }
+
 // shareText is what a message to buyers says.
 func (p LinkDetailProps) shareText(ctx context.Context) string {
 	return i18n.T(ctx, "links.share_text", p.Product, i18n.Money(ctx, p.Amount), p.URL)
@@ -130,7 +133,7 @@ func (p LinkDetailProps) shareText(ctx context.Context) string {
 // paidShare is how many of the uses were paid, in per cent.
 func paidShare(ctx context.Context, uses, paid int) string {
 	if uses == 0 {
-		return "–"
+		return "—"
 	}
 	return i18n.Number(ctx, paid*100/uses) + "%"
 }

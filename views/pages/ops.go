@@ -178,6 +178,20 @@ func (f DecisionForm) reasons(ctx context.Context) []components.SelectOption {
 	return options
 }
 
+// reasonCodeHint tells where the reason goes, and which answer needs none.
+func (f DecisionForm) reasonCodeHint(ctx context.Context) string {
+	hint := i18n.T(ctx, "ops.reason_code_hint")
+	for _, outcome := range f.Outcomes {
+		switch outcome {
+		case "APPROVE", OutcomeApproved:
+			return hint + " " + i18n.T(ctx, "ops.reason_code_approve")
+		case "FAIL":
+			return hint + " " + i18n.T(ctx, "ops.reason_code_fail")
+		}
+	}
+	return hint
+}
+
 // facts are what everybody wants to know about an account first.
 func (h OpsAccountHead) facts(ctx context.Context) []components.KeyValue {
 	return []components.KeyValue{

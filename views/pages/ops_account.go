@@ -128,6 +128,14 @@ func (b OpsBooks) lines() []struct {
 	}{{"gross", b.Gross}, {"fee", b.Fee}, {"pending", b.Pending}, {"available", b.Available}, {"reserved", b.Reserved}, {"blocked", b.Blocked}}
 }
 
+// latest tells when and why it was turned to where it is.
+func (s OpsSwitch) latest(ctx context.Context) string {
+	if s.On {
+		return i18n.T(ctx, "switch.on_since", i18n.Date(ctx, *s.Since), s.Reason)
+	}
+	return i18n.T(ctx, "switch.off_since", i18n.Date(ctx, *s.Since), s.Reason)
+}
+
 // title names what the form does.
 func (p OpsSwitchProps) title() string {
 	if p.TurnOn {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/a-h/templ"
+
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
@@ -29,10 +31,21 @@ var things = map[string]string{
 	"account": components.Access, "request": components.Access, "checkout": components.Checkout, "withdrawal": components.Withdrawal, "link": components.Link,
 }
 
-// detail is Detail in words, where it is a status.
-func (f OpsFound) detail(ctx context.Context) string {
+// status is Detail as a badge, nil where it is none.
+func (f OpsFound) status() templ.Component {
 	if thing := things[f.Kind]; slices.Contains(components.Statuses(thing), f.Detail) {
-		return i18n.T(ctx, "status."+thing+"_"+f.Detail)
+		return components.StatusBadge(thing, f.Detail)
 	}
-	return f.Detail
+	return nil
+}
+
+// title tells whether anything was found.
+func (p OpsFindProps) title(ctx context.Context) string {
+	switch {
+	case p.Shell.Query == "":
+		return i18n.T(ctx, "ops.search")
+	case len(p.Found) == 0:
+		return i18n.T(ctx, "ops.find_none_for", p.Shell.Query)
+	}
+	return i18n.T(ctx, "ops.find_for", p.Shell.Query)
 }

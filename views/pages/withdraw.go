@@ -147,20 +147,35 @@ func (d DestinationFacts) addressParts() (head, middle, tail string) {
 
 // rows are the sum of a withdrawal, before the total.
 func (p ReviewWithdrawalProps) rows(ctx context.Context) []components.KeyValue {
-	return []components.KeyValue{
+	rows := []components.KeyValue{
 		{Key: i18n.T(ctx, "withdraw.leaves"), Value: i18n.Money(ctx, p.Amount)},
 		{Key: i18n.T(ctx, "withdraw.fee"), Value: i18n.Money(ctx, -p.Fee)},
 	}
+	if p.Quote != nil {
+		rows = append(rows, components.KeyValue{Key: i18n.T(ctx, "withdrawals.converted"), Value: i18n.Money(ctx, p.Net)})
+	}
+	return rows
+}
+
+// total is what arrives: of USDT an estimate.
+func (p ReviewWithdrawalProps) total(ctx context.Context) components.KeyValue {
+	if p.Quote != nil {
+		return components.KeyValue{Key: i18n.T(ctx, "withdrawals.estimate"), Value: "≈ " + p.Quote.worth(ctx)}
+	}
+	return components.KeyValue{Key: i18n.T(ctx, "checkout.net"), Value: i18n.Money(ctx, p.Net)}
 }
 
 // facts are what to quote about a withdrawal that was just asked for.
 func (p WithdrawalRequestedProps) facts(ctx context.Context) []components.KeyValue {
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "checkouts.amount"), Value: i18n.Money(ctx, p.Amount)},
-		{Key: i18n.T(ctx, "checkout.net"), Value: i18n.Money(ctx, p.Net)},
 	}
 	if p.Quote != nil {
-		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "withdrawals.estimate"), Value: p.Quote.worth(ctx)})
+		facts = append(facts,
+			components.KeyValue{Key: i18n.T(ctx, "withdrawals.converted"), Value: i18n.Money(ctx, p.Net)},
+			components.KeyValue{Key: i18n.T(ctx, "withdrawals.estimate"), Value: "≈ " + p.Quote.worth(ctx)})
+	} else {
+		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "checkout.net"), Value: i18n.Money(ctx, p.Net)})
 	}
 	return append(facts,
 		components.KeyValue{Key: i18n.T(ctx, "withdrawals.destination"), Value: p.Destination.kind(ctx) + "\n" + p.Destination.Address},

@@ -143,19 +143,45 @@ func (p WithdrawalProps) facts(ctx context.Context) []components.KeyValue {
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "withdrawals.id"), Value: p.ID, Mono: true},
 		{Key: i18n.T(ctx, "checkouts.amount"), Value: i18n.Money(ctx, p.Amount)},
-		{Key: i18n.T(ctx, "checkout.fee"), Value: i18n.Money(ctx, -p.Fee)},
-		{Key: i18n.T(ctx, "checkout.net"), Value: i18n.Money(ctx, p.Net)},
 	}
-	if p.Quote != nil {
+	by := components.KeyValue{Key: i18n.T(ctx, "withdrawals.requested_by"), Value: cmp.Or(p.RequestedBy, i18n.T(ctx, "withdrawals.by_key"))}
+	if p.back() == p.Amount {
+		return append(facts, by) // no fee, and nothing to receive
+	}
+	facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "checkout.fee"), Value: i18n.Money(ctx, -p.Fee)})
+	switch {
+	case p.Status == WithdrawalReturned:
+	case p.Quote == nil:
+		facts = append(facts, components.KeyValue{Key: p.received(ctx), Value: i18n.Money(ctx, p.Net)})
+	default:
+		worth := components.KeyValue{Key: p.received(ctx), Value: p.Quote.worth(ctx)}
+		if p.Status == WithdrawalPendingReview {
+			worth.Key = i18n.T(ctx, "withdrawals.estimate")
+		}
 		facts = append(facts,
-			components.KeyValue{Key: i18n.T(ctx, "withdrawals.estimate"), Value: p.Quote.worth(ctx)},
+			components.KeyValue{Key: i18n.T(ctx, "withdrawals.converted"), Value: i18n.Money(ctx, p.Net)}, worth,
 			components.KeyValue{Key: i18n.T(ctx, "withdrawals.quote"), Value: p.Quote.rate(ctx) + " · " + i18n.DateTime(ctx, p.Quote.At)})
 	}
-	return append(facts,
-		components.KeyValue{Key: i18n.T(ctx, "withdrawals.end_to_end_id"), Value: p.EndToEndID, Mono: true},
-		components.KeyValue{Key: i18n.T(ctx, "withdrawals.tx_hash"), Value: p.TxHash, Mono: true},
-		components.KeyValue{Key: i18n.T(ctx, "withdrawals.requested_by"), Value: cmp.Or(p.RequestedBy, i18n.T(ctx, "withdrawals.by_key"))},
-	)
+	return append(facts, by)
+}
+
+// back is what of the withdrawal is available again; 0 while it may still arrive.
+func (p WithdrawalProps) back() money.Cents {
+	switch p.Status {
+	case WithdrawalCancelled, WithdrawalRejected, WithdrawalFailed:
+		return p.Amount
+	case WithdrawalReturned:
+		return p.Net // the fee was for the payout
+	}
+	return 0
+}
+
+// received names what arrives, or has arrived.
+func (p WithdrawalProps) received(ctx context.Context) string {
+	if p.Status == WithdrawalCompleted {
+		return i18n.T(ctx, "withdrawals.received")
+	}
+	return i18n.T(ctx, "checkout.net")
 }
 
 // steps are how far the withdrawal has come, and what comes after.
@@ -190,12 +216,8 @@ func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
 
 // end is the last step of a withdrawal that brought no money out.
 func (p WithdrawalProps) end(ctx context.Context) components.TimelineStep {
-	back := p.Amount
-	if p.Status == WithdrawalReturned {
-		back = p.Net // the fee was for the payout
-	}
 	return components.TimelineStep{
 		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.DateTime(ctx, p.UpdatedAt), Done: true, Tone: components.ToneBad,
-		Note: i18n.T(ctx, "withdrawals.step_back_note", i18n.Money(ctx, back)),
+		Note: i18n.T(ctx, "withdrawals.step_back_note", i18n.Money(ctx, p.back())),
 	}
 }
