@@ -47,7 +47,7 @@ func TestOps_Withdrawal(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "/ops/destinos/" + dest.ID
-	if text := c.get(path).Find("main").Text(); !strings.Contains(text, "52998224725") || !strings.Contains(text, "Ana Lima") {
+	if text := c.get(path).Find("main").Text(); !strings.Contains(text, "529.982.247-25") || !strings.Contains(text, "Ana Lima") {
 		t.Errorf("the destination: %s", text)
 	}
 	shown, done := c.act(t, path, "outcome", "APPROVE")
