@@ -34,8 +34,8 @@ func (in *AccessForm) Check() error {
 	problems.length("legalName", in.LegalName, 1, 200)
 	if number, ok := taxid.Parse(in.Document); ok {
 		in.Document = number
-	} else {
-		problems["document"] = Malformed
+	} else if problems["document"] = Malformed; in.Document == "" {
+		problems["document"] = Missing
 	}
 	if in.Website != "" {
 		if address, ok := website(in.Website); ok {

@@ -41,7 +41,7 @@ func TestAudit(t *testing.T) {
 	c := s.member(t)
 	a := c.get("/app/auditoria")
 	text := a.Find("main ul").Text()
-	for _, want := range []string{"Trava ligada", "Operação", "Ordem judicial 12.", "live_blocked", "Chave de API criada", "Ana Lima", key, "127.0.0.1", "CHECKOUT:CREATE"} {
+	for _, want := range []string{"Trava ligada", "Operação", "Ordem judicial 12.", "Bloqueio das operações de produção", "Chave de API criada", "Ana Lima", key, "127.0.0.1", "Criar cobranças"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the log does not show %q", want)
 		}

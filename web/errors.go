@@ -26,13 +26,19 @@ func (o Options) ShowError(c *fiber.Ctx, err error) error {
 	}
 	c.Status(status)
 	props := pages.ErrorProps{Status: status, RequestID: requestid.Of(c.UserContext()), Demo: o.Demo, Legal: o.legal()}
+	props.Again = c.Method() == fiber.MethodGet && (status == fiber.StatusTooManyRequests || status >= 500)
 	if strings.HasPrefix(c.Path(), "/app/") {
-		props.HomeURL = "/app"
+		props.HomeURL, props.Dashboard = "/app", true
 		return render(c, pages.Error(props)) // what buyers are told would puzzle a merchant
 	}
 	switch fault.Of(err).Code {
-	case fault.CheckoutNotFound, fault.PaymentLinkNotFound:
+	case fault.CheckoutNotFound:
 		return render(c, pages.PayNotFound(props))
+	case fault.PaymentLinkNotFound:
+		return render(c, pages.LinkNotFound(props))
+	}
+	if status == fiber.StatusNotFound {
+		props.HomeURL = "/"
 	}
 	return render(c, pages.Error(props))
 }

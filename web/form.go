@@ -40,7 +40,7 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"product_paymentCycle": {"": "product_cycle"},
 
 	"access_legalName":     {"": "access_legal_name"},
-	"access_document":      {"": "access_document"},
+	"access_document":      {merchants.Missing: "access_document_missing", "": "access_document"},
 	"access_website":       {"": "access_website"},
 	"access_sells":         {merchants.Missing: "access_sells_missing", "": "access_sells"},
 	"access_monthlyVolume": {"": "access_monthly_volume"},

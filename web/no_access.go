@@ -12,13 +12,35 @@ import (
 	"garoupa/views/pages"
 )
 
-// noAccess answers what the member's role does not include with a page that names the
-// section and tells whom to ask.
-func (s *server) noAccess(c *fiber.Ctx) error {
-	err := c.Next()
-	if fault.Of(err).Code != fault.Forbidden {
+// framed answers what a member asked for in vain within the dashboard's frame: what
+// their role does not include, and what is not there.
+func (s *server) framed(c *fiber.Ctx) error {
+	switch err := c.Next(); {
+	case err == nil:
+		return nil
+	case fault.Of(err).Code == fault.Forbidden:
+		return s.noAccess(c)
+	case c.Method() == fiber.MethodGet && statusOf(err) == fiber.StatusNotFound:
+		return s.notFound(c, fault.Of(err).Code == fault.CheckoutNotFound)
+	default:
 		return err
 	}
+}
+
+// notFound says that there is no such thing, which is most often one of the other
+// environment.
+func (s *server) notFound(c *fiber.Ctx, charge bool) error {
+	shell, err := s.shell(c)
+	if err != nil {
+		return err
+	}
+	section := itemOf(c.Path())
+	c.Status(fiber.StatusNotFound)
+	return render(c, pages.NotFound(pages.NotFoundProps{Shell: shell, Section: section.ID, SectionHref: section.Href, Charge: charge}))
+}
+
+// noAccess names the section and tells whom to ask.
+func (s *server) noAccess(c *fiber.Ctx) error {
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
@@ -27,7 +49,7 @@ func (s *server) noAccess(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet {
 		shell.Path = "/app"
 	}
-	section := sectionOf(c.Path())
+	section := itemOf(c.Path()).ID
 	c.Status(fiber.StatusForbidden)
 	return render(c, pages.NoAccess(pages.NoAccessProps{
 		Shell: shell, Section: section, Open: inMenu(menuOf(v), section), Role: string(v.Role),
@@ -35,16 +57,16 @@ func (s *server) noAccess(c *fiber.Ctx) error {
 	}))
 }
 
-// sectionOf returns the section of the menu that a path belongs to, "" for none.
-func sectionOf(path string) string {
+// itemOf returns the item of the menu that a path belongs to, a zero one for none.
+func itemOf(path string) layouts.NavItem {
 	for _, group := range menu {
 		for _, item := range group.Items {
 			if item.Href != "/app" && (path == item.Href || strings.HasPrefix(path, item.Href+"/") || strings.HasPrefix(path, item.Href+".")) {
-				return item.ID
+				return item
 			}
 		}
 	}
-	return ""
+	return layouts.NavItem{}
 }
 
 func inMenu(groups []layouts.NavGroup, section string) bool {

@@ -30,6 +30,13 @@ func (s *server) search(c *fiber.Ctx) error {
 		if props.Hits, err = s.find(c, text); err != nil {
 			return fmt.Errorf("web: search: %w", err)
 		}
+		charges := 0
+		for _, hit := range props.Hits {
+			if hit.Kind == pages.HitCheckout {
+				charges++
+			}
+		}
+		props.More = charges == foundAtMost
 	}
 	if len(props.Hits) == 1 {
 		return c.Redirect(props.Hits[0].Href, fiber.StatusSeeOther)

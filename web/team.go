@@ -100,7 +100,7 @@ func memberRow(v *models.Visitor, p models.Colleague) pages.MemberRow {
 
 // inviteForm shows GET /app/equipe/convidar.
 func (s *server) inviteForm(c *fiber.Ctx) error {
-	return s.showInviteForm(c, pages.InviteFormProps{Role: string(models.RoleDeveloper)})
+	return s.showInviteForm(c, pages.InviteFormProps{Role: string(models.RoleViewer)})
 }
 
 func (s *server) showInviteForm(c *fiber.Ctx, props pages.InviteFormProps) error {

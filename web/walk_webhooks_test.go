@@ -63,7 +63,7 @@ func walkWebhooks(t *testing.T, w *walk) {
 	at := "/app/webhooks/" + e.ID
 	paths := map[string]string{
 		"hooks": "/app/webhooks", "hook": at, "hook-retrying": at + "?status=RETRYING", "hook-edit": at + "/editar", "hook-off": "/app/webhooks/" + off.ID,
-		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": "/app/webhooks/" + off.ID + "/repetir", "hook-replay-none": at + "/repetir?desde=xx", "hook-new": "/app/webhooks/novo",
+		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": "/app/webhooks/" + off.ID + "/repetir", "hook-new": "/app/webhooks/novo",
 		"delivery-ok": at + "/entregas/" + delivered, "delivery-failed": at + "/entregas/" + failed, "delivery-retrying": at + "/entregas/" + retrying,
 		"delivery-test": at + "/entregas/" + test, "delivery-skipped": "/app/webhooks/" + off.ID + "/entregas/" + skipped,
 		"events": "/app/eventos", "events-undelivered": "/app/eventos?entrega=pendente", "events-none": "/app/eventos?cobranca=chk_0", "event": "/app/eventos/" + event,
@@ -77,6 +77,9 @@ func walkWebhooks(t *testing.T, w *walk) {
 	page.Click("button[commandfor=delete]")
 	page.WaitVisible("dialog#delete[open]")
 	page.look("hook-delete")
+	s.Clock.Advance(2 * time.Hour)
+	page.visit("hook-replay-none", at+"/repetir?desde=1h")
+	page.WaitTrue(`!document.querySelector("main form[method=post]")`)
 }
 
 // attempt records how an attempt of a delivery ended, as the worker would.

@@ -158,7 +158,7 @@ func TestReplay(t *testing.T) {
 	}
 	s.charged(t, e.ID)
 	s.DB.Exec("UPDATE webhook_endpoints SET disabled_at = ?, disabled_reason = 'failing'", s.Clock.Now())
-	if a := c.get(at); !strings.Contains(a.Text(), "Desativamos um endpoint") || a.Find("a[href='"+at+"/repetir']").Length() == 0 {
+	if a := c.get(at); !strings.Contains(a.Text(), "Desativamos este endpoint") || a.Find("a[href='"+at+"/repetir']").Length() == 0 {
 		t.Error("the endpoint's page does not say that it was turned off, or leads nowhere")
 	}
 	if a := c.get(at + "/repetir"); !strings.Contains(a.Text(), "3 eventos serão reenviados") {

@@ -81,6 +81,15 @@ func (s *server) listWithdrawals(c *fiber.Ctx) error {
 	} else if balance != nil {
 		props.Available = balance.Available
 	}
+	active, err := s.activeDestinations(c, s.Now())
+	if err != nil {
+		return err
+	}
+	if len(active) == 0 {
+		props.Waits = pages.WaitsDestination
+	} else if props.Available == 0 {
+		props.Waits = pages.WaitsMoney
+	}
 	return render(c, pages.Withdrawals(props))
 }
 

@@ -149,6 +149,7 @@ var statuses = map[string]BadgeProps{
 	"key_ACTIVE":            {Tone: ToneOK, Icon: "check"},
 	"key_REVOKED":           {Icon: "ban"},
 	"endpoint_ENABLED":      {Tone: ToneOK, Icon: "check"},
+	"endpoint_FAILING":      {Tone: ToneBad, Icon: "triangle-alert"},
 	"endpoint_DISABLED":     {Tone: ToneWarn, Icon: "circle-pause"},
 	"product_ACTIVE":        {Tone: ToneOK, Icon: "check"},
 	"product_INACTIVE":      {Icon: "circle-pause"},

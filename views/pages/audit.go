@@ -79,3 +79,37 @@ func compareText(a, b string) int {
 }
 
 var plainLetters = strings.NewReplacer("á", "a", "ã", "a", "ç", "c", "é", "e", "í", "i", "ó", "o", "õ", "o", "ú", "u")
+
+// factName is what a fact of the log is called, or its key if it has no name.
+func factName(ctx context.Context, key string) string {
+	return wordsOr(ctx, "audit.fact_"+key, wordsOr(ctx, "switch.name_"+strings.ToUpper(key), key))
+}
+
+// wordsOr is a text of the catalog, or what there is without one.
+func wordsOr(ctx context.Context, text, otherwise string) string {
+	if words := i18n.T(ctx, text); words != text {
+		return words
+	}
+	return otherwise
+}
+
+// factValue writes what programs know by a word of their own the reader's way.
+func factValue(ctx context.Context, key, value string) string {
+	switch {
+	case value == "true":
+		return i18n.T(ctx, "team.yes")
+	case value == "false":
+		return i18n.T(ctx, "team.no")
+	case key == "permissions":
+		var names []string
+		for _, permission := range strings.Fields(value) {
+			names = append(names, wordsOr(ctx, "permission."+strings.ReplaceAll(permission, ":", "_"), permission))
+		}
+		return strings.Join(names, " · ")
+	case key == "types":
+		return strings.ReplaceAll(value, " ", " · ")
+	case key == "role":
+		return wordsOr(ctx, "role."+value, wordsOr(ctx, "ops.role_"+value, value))
+	}
+	return value
+}

@@ -135,6 +135,11 @@ func (p DeliveryProps) facts(ctx context.Context) []components.KeyValue {
 	}
 }
 
+// detailed reports whether the gateway's note says more than the outcome does.
+func (a AttemptRow) detailed() bool {
+	return a.Detail != "" && a.Error != "status" && a.Error != "timeout"
+}
+
 // copyID names the element that a copy button of an attempt takes its text from.
 func (a AttemptRow) copyID(part string) string { return part + "-" + strconv.Itoa(a.Number) }
 

@@ -12,11 +12,13 @@ import (
 
 // ErrorProps is a page that has nothing to show. 403, 404 and 429 have words of
 // their own, other 4xx share some, and everything else is our fault. PayNotFound
-// is the 404 of a checkout.
+// and LinkNotFound are the 404 of what buyers open.
 type ErrorProps struct {
 	Status    int
 	RequestID string
-	HomeURL   string // where "Voltar ao início" leads; "" leaves it out
+	HomeURL   string // where "Ir para o início" leads; "" leaves it out
+	Again     bool   // the address may be opened again: a GET that may succeed later
+	Dashboard bool   // what failed is of the dashboard, not of buyers
 	Demo      bool
 	Legal     layouts.Legal
 }
@@ -43,7 +45,7 @@ func (p ErrorProps) key(part string) string {
 
 // help is where the page's help leads: buyers' unless the page is of the dashboard.
 func (p ErrorProps) help(ctx context.Context) string {
-	if p.HomeURL != "" {
+	if p.Dashboard {
 		return layouts.DocsPath
 	}
 	return layouts.HelpInLanguage(ctx)

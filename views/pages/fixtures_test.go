@@ -32,9 +32,13 @@ func everyPage() []page {
 		all = append(all, page{"pay " + name, pages.Pay(p)})
 	}
 	for _, status := range []int{403, 404, 418, 429, 500, 503} {
-		all = append(all, page{"error", pages.Error(pages.ErrorProps{Status: status, RequestID: "req_1", HomeURL: "/app"})})
+		all = append(all, page{"error", pages.Error(pages.ErrorProps{Status: status, RequestID: "req_1", HomeURL: "/app", Again: status >= 429, Dashboard: true})})
 	}
-	all = append(all, page{"pay not found", pages.PayNotFound(pages.ErrorProps{Status: 404, Demo: true})})
+	all = append(all,
+		page{"not found", pages.NotFound(pages.NotFoundProps{Shell: shell(true), Section: layouts.NavCheckouts, SectionHref: "/app/cobrancas", Charge: true})},
+		page{"not found of no section", pages.NotFound(pages.NotFoundProps{Shell: shell(false)})},
+	)
+	all = append(all, page{"link not found", pages.LinkNotFound(pages.ErrorProps{Status: 404})}, page{"pay not found", pages.PayNotFound(pages.ErrorProps{Status: 404, Demo: true})})
 	all = append(all, page{"help", pages.Help(pages.HelpProps{Demo: true, Legal: legal})}, page{"help bare", pages.Help(pages.HelpProps{})})
 	all = append(all, authPages()...)
 	all = append(all, keyPages()...)

@@ -44,6 +44,8 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 		"pay unrenewed":   pages.Pay(filled(t, func(p *pages.PayProps) { p.Status, p.FromLink = pages.StatusExpired, true })),
 		"error":           pages.Error(filled[pages.ErrorProps](t, nil)),
 		"pay not found":   pages.PayNotFound(filled[pages.ErrorProps](t, nil)),
+		"not found":       pages.NotFound(filled[pages.NotFoundProps](t, nil)),
+		"link not found":  pages.LinkNotFound(filled[pages.ErrorProps](t, nil)),
 		"sign up":         pages.SignUp(filled[pages.SignUpProps](t, nil)),
 		"log in":          pages.LogIn(filled[pages.LogInProps](t, nil)),
 		"step up":         pages.StepUp(filled(t, func(p *pages.StepUpProps) { p.Action = "/app/chaves" })),

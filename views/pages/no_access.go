@@ -16,3 +16,10 @@ func noAccessTitle(ctx context.Context, p NoAccessProps) string {
 	}
 	return i18n.T(ctx, "noaccess.section", i18n.T(ctx, "nav."+p.Section))
 }
+
+func notFoundTitle(ctx context.Context, p NotFoundProps) string {
+	if p.Charge {
+		return i18n.T(ctx, "error.charge_title")
+	}
+	return i18n.T(ctx, "error.not_found_title")
+}

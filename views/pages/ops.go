@@ -221,9 +221,5 @@ func inLanguage(lang i18n.Lang, part templ.Component) templ.Component {
 // actionName is an action of the audit log in words; one that has none is shown as
 // it is.
 func actionName(ctx context.Context, action string) string {
-	key := "audit.action_" + strings.ReplaceAll(action, ".", "_")
-	if words := i18n.T(ctx, key); words != key {
-		return words
-	}
-	return action
+	return wordsOr(ctx, "audit.action_"+strings.ReplaceAll(action, ".", "_"), action)
 }

@@ -113,7 +113,7 @@ func Products(p ProductsProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = components.EmptyState(components.EmptyStateProps{Icon: "package", Title: i18n.T(ctx, "products.empty_title"), Body: i18n.T(ctx, "products.empty_locked")}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.EmptyState(components.EmptyStateProps{Icon: "package", Title: i18n.T(ctx, "products.none_title"), Body: i18n.T(ctx, "products.empty_locked")}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

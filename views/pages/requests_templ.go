@@ -100,7 +100,7 @@ func Requests(p RequestsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			case p.filtered() || p.Pager.Previous != "":
-				templ_7745c5c3_Err = components.EmptyState(components.EmptyStateProps{Icon: "search-x", Title: i18n.T(ctx, "checkouts.none_title"), Body: i18n.T(ctx, "requests.none_body"), Action: i18n.T(ctx, "checkouts.clear"), Href: "/app/requisicoes"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.EmptyState(components.EmptyStateProps{Icon: "search-x", Title: i18n.T(ctx, "checkouts.none_title"), Body: i18n.T(ctx, "requests.none_body")}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -12,6 +12,7 @@ type SearchProps struct {
 	Shell layouts.Shell
 	Text  string // what was looked for; "" only asks
 	Hits  []Hit
+	More  bool // there may be further charges, which their list finds
 }
 
 // The kinds of Hit.

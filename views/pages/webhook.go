@@ -151,7 +151,10 @@ func (a AttemptRow) outcome(ctx context.Context) string {
 
 // latest is how the latest attempt ended.
 func (d DeliveryRow) latest(ctx context.Context) string {
-	if d.Last.Number == 0 {
+	switch {
+	case d.Last.Number == 0 && d.Status == DeliverySkipped:
+		return i18n.T(ctx, "attempt.never")
+	case d.Last.Number == 0:
 		return i18n.T(ctx, "attempt.none")
 	}
 	return i18n.T(ctx, "attempt.in", d.Last.outcome(ctx), i18n.Duration(ctx, d.Last.Duration))

@@ -108,7 +108,7 @@ func Webhook(p WebhookProps) templ.Component {
 				return nil
 			})
 			templ_7745c5c3_Err = components.PageHead(components.PageHeadProps{
-				Title: p.URL, Subtitle: p.Description, Badge: components.StatusBadge(components.Endpoint, endpointStatus(p.Enabled)),
+				Title: p.URL, Subtitle: p.Description, Badge: components.StatusBadge(components.Endpoint, endpointStatus(p.Enabled, p.Trouble)),
 				Back: i18n.T(ctx, "nav.webhooks"), BackHref: "/app/webhooks",
 			}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -298,7 +298,7 @@ func webhookNotices(p WebhookProps) templ.Component {
 				return nil
 			})
 			templ_7745c5c3_Err = components.Notice(components.NoticeProps{
-				Tone: components.ToneBad, Icon: "circle-pause", Title: i18n.T(ctx, "trouble.disabled_title"),
+				Tone: components.ToneBad, Icon: "circle-pause", Title: i18n.T(ctx, "webhook.gave_up_title"),
 				Body: i18n.T(ctx, "webhook.gave_up", i18n.DateTime(ctx, *p.Trouble.DisabledAt)),
 			}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -311,7 +311,7 @@ func webhookNotices(p WebhookProps) templ.Component {
 			}
 		} else if p.Trouble.Since != nil {
 			templ_7745c5c3_Err = components.Notice(components.NoticeProps{
-				Tone: components.ToneBad, Icon: "triangle-alert", Title: i18n.T(ctx, "trouble.failing_title"),
+				Tone: components.ToneBad, Icon: "triangle-alert", Title: i18n.T(ctx, "webhook.failing_title"),
 				Body: i18n.T(ctx, "webhook.failing", i18n.DateTime(ctx, *p.Trouble.Since)) + p.Trouble.failed(ctx),
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -730,7 +730,7 @@ func deliveryRows(p WebhookProps) templ.Component {
 		var templ_7745c5c3_Var32 string
 		templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(ctx, "delivery.created_at"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/webhook.templ`, Line: 150, Col: 78}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/webhook.templ`, Line: 150, Col: 79}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		if templ_7745c5c3_Err != nil {

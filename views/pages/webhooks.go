@@ -70,11 +70,14 @@ type WebhookCreatedProps struct {
 }
 
 // endpointStatus names the state of an endpoint for its badge.
-func endpointStatus(enabled bool) string {
-	if enabled {
-		return "ENABLED"
+func endpointStatus(enabled bool, trouble EndpointTrouble) string {
+	switch {
+	case !enabled:
+		return "DISABLED"
+	case trouble.Since != nil:
+		return "FAILING"
 	}
-	return "DISABLED"
+	return "ENABLED"
 }
 
 func (p WebhookFormProps) urlHint(ctx context.Context) string {

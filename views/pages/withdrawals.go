@@ -34,6 +34,12 @@ const (
 // WithdrawalTabs are the groups of statuses that the list is filtered by.
 var WithdrawalTabs = []string{"review", "sent", "completed", "ended"}
 
+// What an account waits for that could withdraw otherwise.
+const (
+	WaitsDestination = "destination" // one that may already receive
+	WaitsMoney       = "money"
+)
+
 // Gate is why there are no withdrawals where the visitor looks; "" if there may be.
 type Gate string
 
@@ -49,6 +55,7 @@ type WithdrawalsProps struct {
 	Switches    []SwitchNotice // what staff stopped; with any, nothing can be asked for
 	Status      string         // the filter in force: "" or one of WithdrawalTabs
 	Available   money.Cents
+	Waits       string          // one of the Waits constants; "" if a withdrawal may be asked for
 	Withdrawals []WithdrawalRow // newest first
 	Pager       components.PagerProps
 }
@@ -124,6 +131,14 @@ func (q QuoteFacts) rate(ctx context.Context) string {
 // worth is "184,093517 USDT".
 func (q QuoteFacts) worth(ctx context.Context) string {
 	return i18n.T(ctx, "withdrawals.usdt", i18n.Decimal(ctx, q.Amount))
+}
+
+// waitsHref is where what is awaited is told.
+func (p WithdrawalsProps) waitsHref() string {
+	if p.Waits == WaitsMoney {
+		return "/app/saldo"
+	}
+	return "/app/saques/novo"
 }
 
 // canRequest shows the way to a withdrawal.
