@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"garoupa/money"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
@@ -108,8 +109,19 @@ func factValue(ctx context.Context, key, value string) string {
 		return strings.Join(names, " · ")
 	case key == "types":
 		return strings.ReplaceAll(value, " ", " · ")
+	case key == "amount":
+		if amount, err := money.ParseDecimal(value); err == nil {
+			return i18n.Money(ctx, amount)
+		}
 	case key == "role":
 		return wordsOr(ctx, "role."+value, wordsOr(ctx, "ops.role_"+value, value))
+	case factWords[key] != "":
+		return wordsOr(ctx, factWords[key]+value, value)
 	}
 	return value
+}
+
+// factWords are where the catalogs name the values of facts.
+var factWords = map[string]string{
+	"productionAccess": "status.access_", "rail": "destinations.rail_", "type": "destinations.type_", "kind": "ops.exception_",
 }
