@@ -72,7 +72,7 @@ func (d *documentation) outline(ctx context.Context) (groups []pages.DocsGroup) 
 func (d *documentation) filled(ctx context.Context, group pages.DocsGroup) pages.DocsGroup {
 	if group.Tag == "" {
 		for _, item := range d.api.Webhooks {
-			group.Operations = append(group.Operations, d.operation(ctx, fiber.MethodPost, item.Name, item.Value.Post))
+			group.Operations = append(group.Operations, d.operation(ctx, "", item.Name, item.Value.Post))
 		}
 		return group
 	}

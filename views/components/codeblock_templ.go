@@ -60,7 +60,7 @@ func CodeBlock(p CodeBlockProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var4 = []any{"flex items-center justify-between gap-3 pr-1.5 pl-4", templ.KV("border-b border-line py-1", !p.Flush), templ.KV("pt-1.5", p.Flush)}
+		var templ_7745c5c3_Var4 = []any{"flex items-center justify-between gap-3 pr-1 pl-4", templ.KV("border-b border-line py-0.5", !p.Flush), templ.KV("pt-1", p.Flush)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var4...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -78,7 +78,7 @@ func CodeBlock(p CodeBlockProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\"><p class=\"text-[13px] font-medium text-ink-2\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\"><p class=\"py-1.5 text-[13px]/5 font-medium text-ink-2\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -97,7 +97,7 @@ func CodeBlock(p CodeBlockProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = CopyButton(p.ID, p.Title, false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = CopyCode(p.ID, p.Title).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

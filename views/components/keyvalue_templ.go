@@ -61,7 +61,7 @@ func KeyValues(facts []KeyValue) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var3 = []any{"min-w-0 break-words", templ.KV("font-mono text-[13px]/5.5 break-all", fact.Mono), templ.KV("font-medium whitespace-pre-line", !fact.Mono)}
+				var templ_7745c5c3_Var3 = []any{"min-w-0 break-words", templ.KV("font-mono text-[13px]/5.5 wrap-anywhere", fact.Mono), templ.KV("font-medium whitespace-pre-line", !fact.Mono)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -184,7 +184,7 @@ func NarrowKeyValues(facts []KeyValue) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var10 = []any{"mt-0.5 min-w-0", templ.KV("font-mono text-[13px]/5.5 break-all", fact.Mono), templ.KV("font-medium break-words", !fact.Mono)}
+				var templ_7745c5c3_Var10 = []any{"mt-0.5 min-w-0", templ.KV("font-mono text-[13px]/5.5 wrap-anywhere", fact.Mono), templ.KV("font-medium break-words", !fact.Mono)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -171,8 +171,15 @@ func prose(text string) (string, error) {
 	if err := markdown.Convert([]byte(text), &b); err != nil {
 		return "", fmt.Errorf("docs: render: %w", err)
 	}
-	return b.String(), nil
+	return code.ReplaceAllStringFunc(b.String(), func(code string) string { return step.ReplaceAllString(code, "$1<wbr>") }), nil
 }
+
+// A path in the text may go on in the next line after a slash, and a type after a dot,
+// where browsers know no such place.
+var (
+	code = regexp.MustCompile(`<code>[^<]+`)
+	step = regexp.MustCompile(`([\w}]/|[a-z]\.)\b`)
+)
 
 // Filled replaces the names of addresses in a text: {base_url}, {checkout_host} and
 // {app_url}.

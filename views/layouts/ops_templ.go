@@ -93,7 +93,7 @@ func Ops(s OpsShell, title, active string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		var templ_7745c5c3_Var3 = []any{"sticky z-20 bg-bar text-on-bar", s.below("top-0", "top-8")}
+		var templ_7745c5c3_Var3 = []any{"z-20 bg-bar text-on-bar sm:sticky", s.below("top-0", "top-8")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -153,7 +153,7 @@ func Ops(s OpsShell, title, active string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</form><div class=\"ml-auto sm:ml-0\"><button type=\"button\" popovertarget=\"account-ops\" class=\"btn min-h-10 gap-2 px-2 text-sm font-medium hover:bg-bar-2 focus-visible:outline-on-bar\"><span class=\"grid size-8 shrink-0 place-items-center rounded-[8px] bg-bar-2 text-xs font-semibold\" aria-hidden=\"true\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</form><div class=\"-mr-2 ml-auto sm:ml-0\"><button type=\"button\" popovertarget=\"account-ops\" class=\"btn min-h-10 gap-2 px-2 text-sm font-medium hover:bg-bar-2 focus-visible:outline-on-bar\"><span class=\"grid size-8 shrink-0 place-items-center rounded-[8px] bg-bar-2 text-xs font-semibold\" aria-hidden=\"true\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -248,7 +248,7 @@ func Ops(s OpsShell, title, active string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\" class=\"relative mx-auto max-w-[84rem] overflow-x-auto px-2 lg:px-6\"><ul class=\"flex gap-1 py-1.5\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\" class=\"mx-auto max-w-[84rem] px-2 lg:px-6\"><ul class=\"flex flex-wrap gap-x-1 py-1.5\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

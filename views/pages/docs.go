@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -64,7 +66,7 @@ type DocsGroup struct {
 
 // DocsOperation is one call of the API, or one event.
 type DocsOperation struct {
-	ID, Method, Path     string
+	ID, Method, Path     string // an event has no method, and its type as path
 	Summary, Description string
 	Permission           string // "" for none
 	Parameters           []DocsField
@@ -149,19 +151,60 @@ func (f DocsField) in(ctx context.Context) string {
 	return ""
 }
 
+// status is the answer's, in words for the one that stands for all others.
+func (a DocsAnswer) status(ctx context.Context) string {
+	if a.Status == "default" {
+		return i18n.T(ctx, "docs.any_other")
+	}
+	return a.Status
+}
+
+// summary is what the answer is, or the codes that it may have, for docsText.
+func (a DocsAnswer) summary() string {
+	if len(a.Codes) == 0 {
+		return a.Description
+	}
+	var codes []string
+	for _, code := range a.Codes {
+		codes = append(codes, "`"+code.Code+"`")
+	}
+	return strings.Join(codes, ", ")
+}
+
 // succeeded reports whether an answer is no error.
 func (a DocsAnswer) succeeded() bool { return a.Status < "400" }
 
-// call is the operation as code: "POST /v1/checkouts".
-func (o DocsOperation) call() string { return o.Method + " " + o.Path }
+// call is the operation as code: "POST /v1/checkouts". An event is its type alone.
+func (o DocsOperation) call() string { return strings.TrimSpace(o.Method + " " + o.Path) }
+
+// alike is the first operation whose body has the members that the i-th one's has.
+func (g DocsGroup) alike(i int) DocsOperation {
+	return g.Operations[slices.IndexFunc(g.Operations, func(o DocsOperation) bool {
+		return reflect.DeepEqual(o.Body, g.Operations[i].Body)
+	})]
+}
 
 // id names the group on the page that lists them.
 func (g DocsGroup) id() string { return g.Path[strings.LastIndexByte(g.Path, '/')+1:] }
 
+// docsText shows a text of the API's description: what stands between ` is code. Not a
+// templ, which would put a space after the code.
+func docsText(text string) templ.Component {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		part = html.EscapeString(part)
+		if i%2 == 1 {
+			part = "<code>" + part + "</code>"
+		}
+		b.WriteString(part)
+	}
+	return templ.Raw(b.String())
+}
+
 // docsCode shows code, with its comments, texts and words set apart. Not a templ: in
 // a pre every space counts.
 func docsCode(id, label, language, code string) templ.Component {
-	const class = "max-h-[36rem] overflow-auto px-4 py-3.5 font-mono text-[12.5px]/5 text-ink"
+	const class = "max-h-[36.5rem] overflow-auto px-4 py-3.5 font-mono text-[12.5px]/5 text-ink"
 	return templ.Raw(fmt.Sprintf(`<pre id="%s" tabindex="0" aria-label="%s" class="%s">%s</pre>`,
 		html.EscapeString(id), html.EscapeString(label), class, docs.Highlight(language, code)))
 }

@@ -130,6 +130,15 @@ function countdown() {
   draw();
 }
 
+// Of a list that scrolls, [data-menu], the current item comes into sight.
+document.querySelectorAll<HTMLElement>('[data-menu]').forEach((menu) => {
+  const current = menu.querySelector('[aria-current]')?.getBoundingClientRect();
+  if (!current) return;
+  const box = menu.getBoundingClientRect();
+  if (current.bottom > box.bottom) menu.scrollTop = current.top - box.top - box.height / 2;
+  if (current.right > box.right) menu.scrollLeft = current.right - box.right;
+});
+
 // Ctrl+K, or ⌘K, leads to the search field, or to its page where it does not fit.
 document.addEventListener('keydown', (event) => {
   if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
