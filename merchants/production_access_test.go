@@ -192,7 +192,7 @@ func TestRequestAccess_Invalid(t *testing.T) {
 		want   merchants.Invalid
 	}{
 		"nothing": {func(f *merchants.AccessForm) { *f = merchants.AccessForm{} }, merchants.Invalid{
-			"legalName": merchants.Missing, "document": merchants.Malformed, "sells": merchants.Missing, "monthlyVolume": merchants.Malformed,
+			"legalName": merchants.Missing, "document": merchants.Missing, "sells": merchants.Missing, "monthlyVolume": merchants.Malformed,
 			"contactName": merchants.Missing, "contactEmail": merchants.Malformed, "contactPhone": merchants.Malformed,
 		}},
 		"check digits":           {func(f *merchants.AccessForm) { f.Document = "12ABC34501DE36" }, merchants.Invalid{"document": merchants.Malformed}},
