@@ -54,8 +54,8 @@ func TestHelp(t *testing.T) {
 	if got, want := footer(t, plain.client(t).get("/pay/"+plain.Checkout(t, payments.NewCheckout{}).ID)), []string{"Ajuda /ajuda?lang=pt-BR"}; !slices.Equal(got, want) {
 		t.Errorf("without notices: %q, want %q", got, want)
 	}
-	if got := footer(t, s.member(t).get("/app/nada")); len(got) != 3 || got[0] != "Ajuda /docs" {
-		t.Errorf("a merchant's page ends with %q", got)
+	if a := s.member(t).get("/app/nada"); a.status != http.StatusNotFound || a.Find("#help a[href='/docs']").Length() != 1 {
+		t.Errorf("what a merchant does not find: %d, without the frame's help", a.status)
 	}
 	for _, path := range []string{"/entrar", "/cadastro"} {
 		if got := footer(t, s.client(t).get(path)); len(got) != 3 || got[0] != "Ajuda /docs" {

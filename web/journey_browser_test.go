@@ -201,7 +201,7 @@ func (s *site) allAgree(t *testing.T, page *browsertest.Page, accountID, key, ch
 		page.WaitVisible("R$ " + amount)
 	}
 	page.Goto(s.url + "/app/saques/" + withdrawalID)
-	page.WaitVisible(withdrawal["endToEndId"].(string))
+	page.WaitTrue(`document.querySelector("#proof").value == "` + withdrawal["endToEndId"].(string) + `"`)
 	page.Goto(s.url + "/app/auditoria")
 	page.WaitText("h1", page.Text("h1"))
 	var actions []string
