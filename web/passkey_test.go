@@ -113,7 +113,13 @@ func TestPasskey(t *testing.T) {
 	if sessions != 0 {
 		t.Errorf("%d sessions still await a code", sessions)
 	}
+	s.proveAndRemove(t, other, device, change)
+}
 
+// proveAndRemove has somebody who is logged in prove who they are by their passkey, and
+// then remove it.
+func (s *site) proveAndRemove(t *testing.T, other *client, device *passkeytest.Device, change string) {
+	t.Helper()
 	s.Clock.Advance(time.Hour)
 	asked := other.post("/app/chaves", "name", "Loja", "permissions", "CHECKOUT:READ")
 	if asked.Find("[data-passkey=get] input[name=garoupa_proof_key]").Length() != 1 || asked.Find("input[name=name][value=Loja]").Length() != 1 {

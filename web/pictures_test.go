@@ -95,7 +95,13 @@ func TestPictures(t *testing.T) {
 		}
 		before = strings.TrimPrefix(large, "http://localhost")
 	}
+	s.keepsPicture(t, c, buyer, before)
+}
 
+// keepsPicture expects the picture at a path to outlive forms about other things, and
+// wrong ones, until it is removed.
+func (s *sale) keepsPicture(t *testing.T, c, buyer *client, before string) {
+	t.Helper()
 	// What is typed beside it changes nothing about the picture; a form that is wrong
 	// keeps it, and asks for the new one again.
 	if a := c.post("/app/produtos/vaso", vaseForm...); a.status != http.StatusSeeOther || buyer.get(before).status != http.StatusOK {

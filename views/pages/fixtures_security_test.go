@@ -16,10 +16,7 @@ func securityPages() []page {
 		{ID: "ses_1", Device: "Chrome · Windows", IP: "203.0.113.7", SeenAt: now, Current: true},
 		{ID: "ses_2", IP: "2001:db8::1", SeenAt: *hence(-50 * time.Hour)},
 	}
-	keys := []pages.PasskeyRow{
-		{ID: "pky_1", Name: "iPhone", CreatedAt: now, UsedAt: hence(-time.Hour)},
-		{ID: "pky_2", Name: "Chave USB", CreatedAt: now},
-	}
+	keys := passkeys()
 	members := []pages.MemberRow{
 		{ID: "usr_1", Name: "Ana Lima", Email: "ana@loja.test", Role: "OWNER", TOTP: true, JoinedAt: now, SeenAt: hence(-time.Minute), Self: true},
 		{ID: "usr_2", Name: "Bia", Email: "bia@loja.test", Role: "FINANCE", JoinedAt: now},
@@ -33,7 +30,7 @@ func securityPages() []page {
 		duties = append(duties, pages.DutyRow{ID: id, May: []bool{true, true, false, false, id == "see"}})
 	}
 	kept := []pages.HiddenField{{Name: "name", Value: "Loja"}, {Name: "permissions", Value: "CHECKOUT:READ"}}
-	return []page{
+	return append(passkeyPages(frame), []page{
 		{"dev mails", pages.DevMails(pages.DevMailsProps{AuthProps: wide, Now: now, Mails: []pages.DevMailRow{{ID: "mail_1", Subject: "Convite", To: "bia@loja.test", At: now}}})},
 		{"dev mails empty", pages.DevMails(pages.DevMailsProps{AuthProps: wide, Now: now})},
 		{"dev mail", pages.DevMail(pages.DevMailProps{AuthProps: wide, ID: "mail_1", Subject: "Convite", To: "bia@loja.test", At: now, Text: "Olá\n\nVer", Link: "https://app.example/convite/x"})},
@@ -70,10 +67,6 @@ func securityPages() []page {
 		{"security", pages.Security(pages.SecurityProps{SecurityFrame: pages.SecurityFrame{Shell: shell(true), Base: "/app/configuracoes/seguranca"}, HasPasskeys: true, MorePasskeys: true, Passkeys: keys, EmailVerified: true, TOTP: true, RecoveryLeft: 10, Sessions: sessions})},
 		{"security bare", pages.Security(pages.SecurityProps{SecurityFrame: pages.SecurityFrame{Shell: shell(false)}, HasPasskeys: true, MorePasskeys: true, Sessions: sessions[:1], Errors: problem("current", "password")})},
 		{"security few codes", pages.Security(pages.SecurityProps{SecurityFrame: pages.SecurityFrame{Shell: shell(false)}, HasPasskeys: true, Passkeys: keys, TOTP: true, RecoveryLeft: 1, Sessions: sessions})},
-		{"passkey", pages.Passkey(pages.PasskeyProps{SecurityFrame: pages.SecurityFrame{Shell: shell(true), Base: "/app/configuracoes/seguranca"}, Passkey: keys[0], Name: "iPhone"})},
-		{"passkey wrong", pages.Passkey(pages.PasskeyProps{SecurityFrame: pages.SecurityFrame{Shell: shell(false), Base: "/ops/seguranca"}, Passkey: keys[1], Errors: problem("passkey_name")})},
-		{"passkey new", pages.NewPasskey(pages.NewPasskeyProps{AuthProps: frame, Next: "/app", Name: "iPhone"})},
-		{"passkey new of staff", pages.NewPasskey(pages.NewPasskeyProps{AuthProps: frame, Next: "/ops", Staff: true, Errors: problem("passkey_name")})},
 		{"code", pages.Code(pages.CodeProps{AuthProps: frame, Next: "/app", ByCode: true, ByKey: true})},
 		{"code by passkey", pages.Code(pages.CodeProps{AuthProps: frame, Next: "/ops", ByKey: true})},
 		{"code wrong", pages.Code(pages.CodeProps{AuthProps: frame, Next: "/app", ByCode: true, Errors: problem("code")})},
@@ -82,5 +75,22 @@ func securityPages() []page {
 		{"totp of staff", pages.TOTP(pages.TOTPProps{AuthProps: frame, Next: "/ops", Secret: "GEZDGNBV", Staff: true, ByKey: true, QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 41, Label: "QR"}, Errors: problem("code")})},
 		{"recovery codes", pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde", "56789-fghjk"}, Enrolled: true})},
 		{"recovery codes anew", pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde"}})},
+	}...)
+}
+
+func passkeys() []pages.PasskeyRow {
+	return []pages.PasskeyRow{
+		{ID: "pky_1", Name: "iPhone", CreatedAt: now, UsedAt: hence(-time.Hour)},
+		{ID: "pky_2", Name: "Chave USB", CreatedAt: now},
+	}
+}
+
+func passkeyPages(frame layouts.AuthProps) []page {
+	keys := passkeys()
+	return []page{
+		{"passkey", pages.Passkey(pages.PasskeyProps{SecurityFrame: pages.SecurityFrame{Shell: shell(true), Base: "/app/configuracoes/seguranca"}, Passkey: keys[0], Name: "iPhone"})},
+		{"passkey wrong", pages.Passkey(pages.PasskeyProps{SecurityFrame: pages.SecurityFrame{Shell: shell(false), Base: "/ops/seguranca"}, Passkey: keys[1], Errors: problem("passkey_name")})},
+		{"passkey new", pages.NewPasskey(pages.NewPasskeyProps{AuthProps: frame, Next: "/app", Name: "iPhone"})},
+		{"passkey new of staff", pages.NewPasskey(pages.NewPasskeyProps{AuthProps: frame, Next: "/ops", Staff: true, Errors: problem("passkey_name")})},
 	}
 }
