@@ -67,7 +67,7 @@ var (
 	externalIDRule  = rule{false, func(s string) bool { return text(s, 1, 255, "") && printable(s) }, "1 to 255 printable characters"}
 	currencyRule    = rule{false, func(s string) bool { return s == "BRL" }, `"BRL"`}
 	nameRule        = rule{true, func(s string) bool { return text(s, 1, 200, "") }, "1 to 200 characters, without control characters"}
-	emailRule       = rule{true, email, "an e-mail address of at most 254 characters"}
+	emailRule       = rule{true, email, "an email address of at most 254 characters"}
 	documentRule    = rule{true, func(s string) bool { return text(s, 3, 32, "") }, "3 to 32 characters"}
 	phoneRule       = rule{true, phone, "8 to 20 digits, spaces and + ( ) -"}
 )

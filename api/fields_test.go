@@ -137,7 +137,7 @@ var customers = []field{
 	{"customer", person("name", `"a\nb"`), invalid, "customer.name must be"},
 	{"customer", person("name", `"a\u202eb"`), invalid, "customer.name must be"},
 	{"customer", person("email", address(254)), accepted, ""},
-	{"customer", person("email", address(255)), invalid, "customer.email must be an e-mail address of at most 254 characters."},
+	{"customer", person("email", address(255)), invalid, "customer.email must be an email address of at most 254 characters."},
 	{"customer", person("email", `"bia"`), invalid, "customer.email must be"},
 	{"customer", person("email", `"bia@"`), invalid, "customer.email must be"},
 	{"customer", person("email", `"Bia <bia@exemplo.com.br>"`), invalid, "customer.email must be"},

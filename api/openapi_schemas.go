@@ -83,7 +83,7 @@ func newCheckoutSchema() *openapi.Schema {
 	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the code cannot be paid any more.", MinExpiresIn, MaxExpiresIn))
 	expiresIn.Default = DefaultExpiresIn
 	return openapi.Body("A checkout to create.", []string{"amount", "description", "externalId"},
-		openapi.Property("amount", openapi.Integer("Centavos of BRL: 4990 is R$49.90. The account may have narrower bounds, by default 1 to 100000000.", 1, int64(money.Max))),
+		openapi.Property("amount", openapi.Integer("Centavos of BRL: 4990 is R$ 49.90. The account may have narrower bounds, by default 1 to 100000000.", 1, int64(money.Max))),
 		openapi.Property("description", description),
 		openapi.Property("externalId", externalID),
 		openapi.Property("currency", openapi.Nullable(brl("Always `BRL`."))),
@@ -98,7 +98,7 @@ func newCustomerSchema() *openapi.Schema {
 		s.Pattern = noControl
 		return s
 	}
-	email := openapi.Nullable(openapi.Bounded("An e-mail address.", 3, 254))
+	email := openapi.Nullable(openapi.Bounded("An email address.", 3, 254))
 	email.Format = "email"
 	phone := openapi.Nullable(openapi.Bounded("Digits, spaces and `+ ( ) -`. It is stored encrypted and never returned.", 8, 20))
 	phone.Pattern = `^[0-9 +()-]*[0-9][0-9 +()-]*$`
@@ -142,7 +142,7 @@ func checkoutSchema() *openapi.Schema {
 		openapi.Property("expiresAt", instant("Until when it can be paid.")),
 		openapi.Property("paidAt", openapi.Nullable(instant("When the bank confirmed the payment; null until then."))),
 		openapi.Property("customer", openapi.Answer("Who buys, as you said; the phone is never returned.",
-			openapi.Property("name", openapi.Nullable(openapi.Text("The name."))), openapi.Property("email", openapi.Nullable(openapi.Text("The e-mail address."))), openapi.Property("document", openapi.Nullable(openapi.Text("The document's number."))))),
+			openapi.Property("name", openapi.Nullable(openapi.Text("The name."))), openapi.Property("email", openapi.Nullable(openapi.Text("The email address."))), openapi.Property("document", openapi.Nullable(openapi.Text("The document's number."))))),
 		openapi.Property("pix", openapi.Answer("What the buyer's bank app reads.",
 			openapi.Property("copyPaste", openapi.Text("The Pix copy-and-paste code.")),
 			openapi.Property("qrCodeUrl", openapi.Address("The code as an image, ready for the `src` of an `img`: in test a `data:` URI, in live an address.")))),

@@ -32,7 +32,7 @@ func (s *Service) AskEmailChange(ctx context.Context, by Actor, email string) er
 		case err != nil:
 			return err
 		case user.StaffRole != nil:
-			return fault.New(fault.Forbidden, "The e-mail of staff is given by who runs the server.")
+			return fault.New(fault.Forbidden, "The email of staff is set by whoever runs the server.")
 		case user.EmailVerifiedAt == nil:
 			return ErrUnverified
 		case user.Email == email:
