@@ -17,6 +17,7 @@ func unproxied(trusted []netip.Prefix) fiber.Handler {
 		return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 	}
 	return func(c *fiber.Ctx) error {
+		c.Context().SetRemoteAddr(nil) // the client before this one on the connection, if a proxy keeps it open
 		peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
 		if !ok || !isTrusted(peer) {
 			return c.Next()

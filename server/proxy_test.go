@@ -1,11 +1,16 @@
 package server
 
 import (
+	"cmp"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+
+	"garoupa/web/browsertest"
 )
 
 func TestUnproxied(t *testing.T) {
@@ -38,6 +43,34 @@ func TestUnproxied(t *testing.T) {
 		n, _ := response.Body.Read(body)
 		if got := string(body[:n]); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// A proxy sends the requests of many clients over one connection: each is its own
+// client's.
+func TestUnproxied_KeptConnection(t *testing.T) {
+	t.Parallel()
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Use(unproxied([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}))
+	app.Get("/", func(c *fiber.Ctx) error { return c.SendString(c.IP()) })
+	base := browsertest.Serve(t, app)
+	client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+	defer client.CloseIdleConnections()
+	for _, from := range []string{"203.0.113.7", "198.51.100.1", "2001:db8::7", ""} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Forwarded-For", from)
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if want := cmp.Or(from, "127.0.0.1"); err != nil || string(body) != want {
+			t.Errorf("%s, want %s (%v)", body, want, err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -55,8 +56,8 @@ func newSiteWith(t *testing.T, change func(*web.Options)) *site {
 	return newSiteOf(t, change, func(*api.Options) {})
 }
 
-// newSiteOf is newSiteWith with some options of the API's besides.
-func newSiteOf(t *testing.T, change func(*web.Options), changeAPI func(*api.Options)) *site {
+// newSiteOf is newSiteWith with some options of the API's besides, behind proxies.
+func newSiteOf(t *testing.T, change func(*web.Options), changeAPI func(*api.Options), proxies ...netip.Prefix) *site {
 	t.Helper()
 	s := &site{Gateway: paymentstest.New(t)}
 	ctx, stop := context.WithCancel(context.Background())
@@ -72,8 +73,7 @@ func newSiteOf(t *testing.T, change func(*web.Options), changeAPI func(*api.Opti
 	changeAPI(&calls)
 	s.app = server.New(server.Options{
 		DB: s.DB, BaseURL: address, CheckoutHost: address, AppURL: address,
-		API: calls,
-		Web: pages,
+		API: calls, Web: pages, TrustedProxies: proxies,
 	})
 	s.url = browsertest.Serve(t, s.app)
 	t.Cleanup(s.live.Close) // before the server stops, which waits for streams
@@ -86,6 +86,7 @@ type client struct {
 	base string
 	http *http.Client
 	lang string
+	from string // what X-Forwarded-For says, "" for nothing
 }
 
 func (s *site) client(t *testing.T) *client {
@@ -158,6 +159,9 @@ func (c *client) send(method, path, mediaType string, content io.Reader) answer 
 		c.t.Fatal(err)
 	}
 	request.Header.Set("Accept-Language", c.lang)
+	if c.from != "" {
+		request.Header.Set("X-Forwarded-For", c.from)
+	}
 	if content != nil {
 		request.Header.Set("Content-Type", mediaType)
 		request.Header.Set("Sec-Fetch-Site", "same-origin")

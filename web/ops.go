@@ -2,7 +2,9 @@ package web
 
 import (
 	"errors"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +28,11 @@ const (
 	opsLatest = 10
 )
 
-// registerOps adds the ops console. Whoever is not of staff finds nothing there,
-// whatever path or method they try; who is has given a code, too.
+// registerOps adds the ops console. Whoever is not of staff, or is elsewhere than staff
+// work, finds nothing there, whatever path or method they try; who is has given a code,
+// too.
 func (s *server) registerOps(r fiber.Router) {
-	ops := r.Group("/ops", compressed, s.speak, secure, s.colleague, s.staff(), sameOrigin)
+	ops := r.Group("/ops", compressed, s.speak, secure, s.inside, s.colleague, s.staff(), sameOrigin)
 	supervisor := s.staff(models.StaffSupervisor)
 	ops.Get("/", s.opsHome)
 	ops.Get("/buscar", s.opsFind)
@@ -72,6 +75,25 @@ func (s *server) registerOps(r fiber.Router) {
 
 // errNothing is what strangers get of the console: the page of an unknown path.
 var errNothing = fault.New(fault.NotFound, "There is nothing here.")
+
+// inside lets in who asks from where staff work, before anything else of the request is
+// looked at. A session that was begun there opens nothing elsewhere.
+func (s *server) inside(c *fiber.Ctx) error {
+	if !s.isInside(c) {
+		return errNothing
+	}
+	return c.Next()
+}
+
+// isInside reports whether the client is where staff work. Its address is the peer's, or
+// what a trusted proxy says it is: package server has seen to that.
+func (s *server) isInside(c *fiber.Ctx) bool {
+	if len(s.OpsNetworks) == 0 {
+		return true
+	}
+	address, ok := netip.AddrFromSlice(c.Context().RemoteIP())
+	return ok && slices.ContainsFunc(s.OpsNetworks, func(n netip.Prefix) bool { return n.Contains(address.Unmap()) })
+}
 
 // colleague lets in people of the installation's own staff who logged in lately; the
 // others learn nothing. It comes before staff, which asks for more.

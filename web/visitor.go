@@ -48,7 +48,8 @@ func (s *server) token(c *fiber.Ctx) string {
 }
 
 // person lets in who is logged in, as a member or of staff. Others are led to log in,
-// and from there back to where they wanted to go.
+// and from there back to where they wanted to go. Who is of staff and nothing else is so
+// only where staff work.
 func (s *server) person(c *fiber.Ctx) error {
 	v, err := s.Merchants.Visitor(c.UserContext(), s.token(c))
 	if errors.Is(err, models.ErrNotFound) {
@@ -62,6 +63,9 @@ func (s *server) person(c *fiber.Ctx) error {
 		return c.Redirect("/entrar?next="+url.QueryEscape(next), fiber.StatusSeeOther)
 	} else if err != nil {
 		return err
+	}
+	if v.StaffRole != nil && v.ProjectID == nil && !s.isInside(c) {
+		return errNothing // neither their pages nor a second factor for them
 	}
 	c.Locals(visitorKey{}, v)
 	return c.Next()

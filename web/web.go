@@ -8,6 +8,7 @@ package web
 
 import (
 	"math"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -46,8 +47,10 @@ type Options struct {
 	// Where the company that runs the installation says what it asks of people and what
 	// it does with their data; "" for nowhere.
 	TermsURL, PrivacyURL string
-	Limits               Limits
-	Now                  func() time.Time
+	// OpsNetworks are where staff may work from; nil is everywhere. IPv4 stands as IPv4.
+	OpsNetworks []netip.Prefix
+	Limits      Limits
+	Now         func() time.Time
 }
 
 // Limits bound how often pages may be asked for (decisions, 10). Nil is no limit.

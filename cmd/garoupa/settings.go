@@ -60,6 +60,7 @@ type settings struct {
 	SMTPURL              string        `env:"GAROUPA_SMTP_URL"`
 	MailFrom             string        `env:"GAROUPA_MAIL_FROM"`
 	TrustedProxies       string        `env:"GAROUPA_TRUSTED_PROXIES"`
+	OpsNetworks          string        `env:"GAROUPA_OPS_NETWORKS"`
 	APIKey               string        `env:"GAROUPA_API_KEY"`
 	WebhookSecret        string        `env:"GAROUPA_WEBHOOK_SECRET"`
 	LogLevel             slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
@@ -68,6 +69,7 @@ type settings struct {
 	withdrawals payments.WithdrawalPolicy
 	quotes      []quote.Source
 	proxies     []netip.Prefix
+	opsNetworks []netip.Prefix // empty: everywhere
 	limits      limiters
 	smtp        *mail.Server // nil: none
 	from        *netmail.Address
@@ -142,7 +144,8 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_RATE_LIMIT_LOG_IN", s.readLimit(&s.limits.logIn, s.RateLimitLogIn)},
 		{"GAROUPA_SMTP_URL", s.readSMTP()},
 		{"GAROUPA_MAIL_FROM", s.readMailFrom()},
-		{"GAROUPA_TRUSTED_PROXIES", s.readProxies()},
+		{"GAROUPA_TRUSTED_PROXIES", readNetworks(&s.proxies, s.TrustedProxies)},
+		{"GAROUPA_OPS_NETWORKS", readNetworks(&s.opsNetworks, s.OpsNetworks)},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
 	} {
 		if check.err != nil {
@@ -229,16 +232,26 @@ func (s *settings) readLimit(l **ratelimit.Limiter, text string) error {
 	return err
 }
 
-func (s *settings) readProxies() error {
-	for _, text := range strings.FieldsFunc(s.TrustedProxies, func(r rune) bool { return r == ',' || r == ' ' }) {
-		prefix, err := netip.ParsePrefix(text)
-		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+// readNetworks reads addresses and networks, between commas or blanks. IPv4 within
+// IPv6 counts as the IPv4 that it is. A text without any is wrong unless it is empty:
+// it was meant to say something. The error does not repeat what stands there.
+func readNetworks(networks *[]netip.Prefix, text string) error {
+	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	if text != "" && len(entries) == 0 {
+		return errors.New("holds neither an address nor a network such as 10.0.0.0/8")
+	}
+	for i, entry := range entries {
+		prefix, err := netip.ParsePrefix(entry)
+		if addr, addrErr := netip.ParseAddr(entry); addrErr == nil {
 			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
-		if err != nil {
-			return fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", text)
+		if addr := prefix.Addr(); err == nil && addr.Is4In6() {
+			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
 		}
-		s.proxies = append(s.proxies, prefix.Masked())
+		if err != nil || !prefix.IsValid() {
+			return fmt.Errorf("entry %d is neither an address nor a network such as 10.0.0.0/8", i+1)
+		}
+		*networks = append(*networks, prefix.Masked())
 	}
 	return nil
 }

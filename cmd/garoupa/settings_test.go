@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -57,6 +58,7 @@ func TestReadSettings(t *testing.T) {
 	s, err = readSettings(map[string]string{
 		"DATABASE_URL": "postgres://localhost/x", "GAROUPA_BASE_URL": "https://api.example/", "GAROUPA_APP_URL": "https://app.example",
 		"GAROUPA_RATE_LIMIT": "off", "GAROUPA_DEMO": "true", "GAROUPA_LIVE_PROVIDER": "simulator", "GAROUPA_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
+		"GAROUPA_OPS_NETWORKS": "192.0.2.7,::ffff:198.51.100.9/120 2001:db8::/32",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +66,9 @@ func TestReadSettings(t *testing.T) {
 	if s.BaseURL != "https://api.example" || s.CheckoutHost != "https://api.example" || s.AppURL != "https://app.example" ||
 		s.embedded() || s.allowPrivate() || s.limits.live != nil || len(s.proxies) != 2 {
 		t.Errorf("read %+v", s)
+	}
+	if got := fmt.Sprint(s.opsNetworks); got != "[192.0.2.7/32 198.51.100.0/24 2001:db8::/32]" {
+		t.Errorf("the console's networks are %s", got)
 	}
 }
 
@@ -118,7 +123,8 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_RATE_LIMIT_LOG_IN":      {"-1/m"},
 		"GAROUPA_SMTP_URL":               {"mail.example", "http://u:hunter2@mail.example", "smtp://u:hunter2@:25", "smtp://u:hunter2@x:99999", "smtp://u:hunter2@x:hunter2", "smtp://u:hunter2@x/?tls=no"},
 		"GAROUPA_MAIL_FROM":              {"Garoupa", "a@b@c"},
-		"GAROUPA_TRUSTED_PROXIES":        {"proxy", "10.0.0.0/8,x"},
+		"GAROUPA_TRUSTED_PROXIES":        {"proxy", "10.0.0.0/8,hunter2"},
+		"GAROUPA_OPS_NETWORKS":           {"hunter2", "10.0.0.0/8,hunter2", "10.0.0.0/33", "::ffff:10.0.0.0/95", "10.0.0.1:443", ",", " "},
 		"GAROUPA_LOG_LEVEL":              {"loud"},
 	} {
 		for _, value := range values {
