@@ -95,7 +95,7 @@ func TestBalance(t *testing.T) {
 	c.post("/app/ambiente", "env", "test")
 	c.lang = "en"
 	a = c.get("/app/saldo")
-	if got := strings.Join(amounts(a), " "); got != "R$ 0.00 R$ 122.22 R$ 0.00 R$ 0.00 R$ 123.45 R$ 1.23" {
+	if got := strings.Join(amounts(a), " "); got != "R$0.00 R$122.22 R$0.00 R$0.00 R$123.45 R$1.23" {
 		t.Errorf("test shows %s", got)
 	}
 	if a.Find(`main a[href="/app/saques/novo"]`).Length() != 0 || a.Find("#blocked").Length() != 0 {
@@ -106,7 +106,7 @@ func TestBalance(t *testing.T) {
 			t.Errorf("no %s", amount)
 		}
 	}
-	if a := c.get("/app/cobrancas/" + paid.ID); !strings.Contains(a.Text(), "−R$ 1.23") || !strings.Contains(a.Text(), "R$ 122.22") || !strings.Contains(a.Text(), "Available on") {
+	if a := c.get("/app/cobrancas/" + paid.ID); !strings.Contains(a.Text(), "−R$1.23") || !strings.Contains(a.Text(), "R$122.22") || !strings.Contains(a.Text(), "Available on") {
 		t.Error("the charge does not show its fee, its net, or when it is available")
 	}
 }

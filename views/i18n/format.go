@@ -19,12 +19,12 @@ var brasilia = time.FixedZone("America/Sao_Paulo", -3*60*60)
 const nbsp = "\u00a0"
 
 // Money writes an amount with its currency: "R$ 1.234,56" in Portuguese,
-// "R$ 1,234.56" in English, a true minus sign before it when negative.
+// "R$1,234.56" in English, a true minus sign before it when negative.
 func Money(ctx context.Context, c money.Cents) string {
 	if c < 0 {
-		return "\u2212" + Reais(strings.TrimPrefix(Amount(ctx, c), "-"))
+		return "\u2212" + Reais(ctx, strings.TrimPrefix(Amount(ctx, c), "-"))
 	}
-	return Reais(Amount(ctx, c))
+	return Reais(ctx, Amount(ctx, c))
 }
 
 // Amount writes an amount the way somebody types it: "1.234,56" in Portuguese,
@@ -43,7 +43,12 @@ func Amount(ctx context.Context, c money.Cents) string {
 }
 
 // Reais puts the currency before an amount that is written already.
-func Reais(amount string) string { return "R$" + nbsp + amount }
+func Reais(ctx context.Context, amount string) string {
+	if Of(ctx) == English {
+		return "R$" + amount
+	}
+	return "R$" + nbsp + amount
+}
 
 // Number writes a count: "1.284" in Portuguese, "1,284" in English.
 func Number(ctx context.Context, n int) string { return grouped(ctx, strconv.Itoa(n)) }

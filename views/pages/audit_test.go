@@ -15,7 +15,7 @@ func TestFactValue(t *testing.T) {
 			{"type", "EVP", "Chave aleatória"}, {"kind", "DUPLICATE", "Pago de novo"}, {"active", "true", "Sim"},
 		},
 		i18n.English: {
-			{"amount", "20000.00", "R$ 20,000.00"}, {"type", "EVP", "Random key"}, {"amount", "-", "-"}, {"type", "LATER", "LATER"}, {"name", "BRL_PIX", "BRL_PIX"},
+			{"amount", "20000.00", "R$20,000.00"}, {"type", "EVP", "Random key"}, {"amount", "-", "-"}, {"type", "LATER", "LATER"}, {"name", "BRL_PIX", "BRL_PIX"},
 		},
 	} {
 		ctx := i18n.With(t.Context(), lang)

@@ -96,7 +96,7 @@ func cycleOptions(ctx context.Context, cycles []string) []components.SelectOptio
 func (p ProductProps) facts(ctx context.Context) []components.KeyValue {
 	return []components.KeyValue{
 		{Key: i18n.T(ctx, "products.slug"), Value: p.Fields.Slug, Mono: true},
-		{Key: i18n.T(ctx, "products.amount"), Value: i18n.Reais(p.Fields.Amount)},
+		{Key: i18n.T(ctx, "products.amount"), Value: i18n.Reais(ctx, p.Fields.Amount)},
 		{Key: i18n.T(ctx, "products.description"), Value: p.Fields.Description},
 		{Key: i18n.T(ctx, "products.elsewhere"), Value: p.Elsewhere, Mono: true},
 		{Key: i18n.T(ctx, "products.cycle"), Value: sentence(cycleName(ctx, p.Fields.PaymentCycle))},

@@ -20,7 +20,7 @@ type checkout struct {
 }
 
 func main() {
-	// 1. Create a checkout of R$ 49.90.
+	// 1. Create a checkout of R$49.90.
 	order := fmt.Sprint("pedido-", time.Now().Unix())
 	created, err := post("/v1/checkouts", order, map[string]any{
 		"amount": 4990, "description": "Vaso Lua Nova", "externalId": order,

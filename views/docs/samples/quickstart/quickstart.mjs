@@ -15,7 +15,7 @@ async function post(path, body, idempotencyKey = '') {
   return answer;
 }
 
-// 1. Create a checkout of R$ 49.90.
+// 1. Create a checkout of R$49.90.
 const order = `pedido-${Date.now()}`;
 const checkout = await post('/v1/checkouts', {
   amount: 4990, description: 'Vaso Lua Nova', externalId: order,

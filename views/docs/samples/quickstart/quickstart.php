@@ -20,7 +20,7 @@ function post(string $path, array $body, string $idempotencyKey = ''): array
     return $decoded;
 }
 
-// 1. Create a checkout of R$ 49.90.
+// 1. Create a checkout of R$49.90.
 $order = 'pedido-' . hrtime(true);
 $checkout = post('/v1/checkouts', [
     'amount' => 4990, 'description' => 'Vaso Lua Nova', 'externalId' => $order,

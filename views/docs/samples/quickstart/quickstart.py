@@ -21,7 +21,7 @@ def post(path, body, idempotency_key=""):
         return json.load(response)
 
 
-# 1. Create a checkout of R$ 49.90.
+# 1. Create a checkout of R$49.90.
 order = f"pedido-{time.time_ns()}"
 checkout = post(
     "/v1/checkouts",

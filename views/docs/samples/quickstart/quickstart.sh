@@ -1,6 +1,6 @@
 order="pedido-$(date +%s)"
 
-# 1. Create a checkout of R$ 49.90.
+# 1. Create a checkout of R$49.90.
 checkout=$(curl -s --fail-with-body https://api.example/v1/checkouts \
   -H "Authorization: Bearer $GAROUPA_KEY" \
   -H 'Content-Type: application/json' \
