@@ -217,8 +217,17 @@ func (s *Service) join(tx *models.Tx, i *models.Invitation, userID, ip string) e
 
 // Newcomer is a person who joins by an invitation and has no log-in yet.
 type Newcomer struct {
-	Name, Password, Language string
+	Name, Password, Language string // who joins with a passkey needs no password
 	Terms                    Acceptance
+}
+
+// checked is Newcomer as it is kept, with what is wrong with it, the password apart.
+func (in Newcomer) checked() (Newcomer, Invalid) {
+	in.Name = strings.TrimSpace(in.Name)
+	problems := Invalid{}
+	problems.length("name", in.Name, 1, 200)
+	in.Terms.check(problems)
+	return in, problems
 }
 
 // JoinAsNewcomer makes the person whom the link was sent to a user and a member, and
@@ -228,26 +237,29 @@ func (s *Service) JoinAsNewcomer(ctx context.Context, token string, in Newcomer,
 	if err != nil {
 		return "", err
 	}
-	in.Name = strings.TrimSpace(in.Name)
-	problems := Invalid{}
-	problems.length("name", in.Name, 1, 200)
+	in, problems := in.checked()
 	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
-	in.Terms.check(problems)
 	if err := problems.orNil(); err != nil {
 		return "", err
 	}
 	hash := hashPassword(in.Password)
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		now := s.now()
-		user := &models.User{ID: models.NewUserID(), Email: i.Email, Name: in.Name, PasswordHash: hash, Language: in.Language, CreatedAt: now, EmailVerifiedAt: &now}
-		in.Terms.note(user, now)
-		if err := models.InsertUser(tx, user); err != nil {
-			return err
-		}
-		return s.join(tx, i, user.ID, ip)
+		return s.joinAs(tx, i, in, models.User{ID: models.NewUserID(), PasswordHash: &hash}, ip)
 	})
 	if models.Violates(err, models.UsersEmailUnique) {
 		return "", ErrKnown
 	}
 	return i.Email, expected(err, "join", ErrLink)
+}
+
+// joinAs writes the user, of whom is given the id and how they log in, and makes them a
+// member. The link came to their address.
+func (s *Service) joinAs(tx *models.Tx, i *models.Invitation, in Newcomer, user models.User, ip string) error {
+	now := s.now()
+	user.Email, user.Name, user.Language, user.CreatedAt, user.EmailVerifiedAt = i.Email, in.Name, in.Language, now, &now
+	in.Terms.note(&user, now)
+	if err := models.InsertUser(tx, &user); err != nil {
+		return err
+	}
+	return s.join(tx, i, user.ID, ip)
 }

@@ -22,6 +22,8 @@ var (
 	ErrPasskeys = errors.New("merchants: the person has too many passkeys")
 	// ErrPasskeyKnown reports a passkey that somebody has already.
 	ErrPasskeyKnown = errors.New("merchants: the passkey is known")
+	// ErrLastPasskey reports a passkey without which its person could not log in.
+	ErrLastPasskey = errors.New("merchants: the person has no password and no other passkey")
 )
 
 // AskNewPasskey returns what the visitor's browser is asked so that it makes a passkey.
@@ -68,10 +70,7 @@ func (s *Service) AddPasskey(ctx context.Context, v *models.Visitor, by Actor, n
 		} else if err != nil {
 			return err
 		}
-		added := &models.Passkey{
-			ID: models.NewPasskeyID(), UserID: user.ID, Name: name, CredentialID: key.ID, PublicKey: key.PublicKey, SignCount: key.SignCount,
-			Synced: key.Synced, CreatedAt: s.now(),
-		}
+		added := newPasskey(user.ID, name, key, s.now())
 		if err := models.InsertPasskey(tx, added); err != nil {
 			return err
 		}
@@ -84,6 +83,13 @@ func (s *Service) AddPasskey(ctx context.Context, v *models.Visitor, by Actor, n
 		return ErrPasskeyKnown
 	}
 	return expected(err, "add a passkey", ErrCredentials, ErrPasskeys)
+}
+
+func newPasskey(userID, name string, key passkey.Key, now time.Time) *models.Passkey {
+	return &models.Passkey{
+		ID: models.NewPasskeyID(), UserID: userID, Name: name, CredentialID: key.ID, PublicKey: key.PublicKey, SignCount: key.SignCount,
+		Synced: key.Synced, CreatedAt: now,
+	}
 }
 
 // RenamePasskey gives one of the actor's passkeys another name. It fails with Invalid,
@@ -112,7 +118,7 @@ func (s *Service) RenamePasskey(ctx context.Context, by Actor, id, name string) 
 
 // RemovePasskey forgets one of the actor's passkeys, which logs in no more, and tells
 // them by mail. Its caller has just made sure who they are. One that is gone is
-// models.ErrNotFound.
+// models.ErrNotFound; the last one of a person without a password is ErrLastPasskey.
 func (s *Service) RemovePasskey(ctx context.Context, by Actor, id string) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, by.UserID)
@@ -123,12 +129,18 @@ func (s *Service) RemovePasskey(ctx context.Context, by Actor, id string) error 
 		if err != nil {
 			return err
 		}
+		if user.PasswordHash == nil {
+			all, err := models.UserPasskeys(tx.DB, user.ID)
+			if err != nil || len(all) == 1 {
+				return errors.Join(err, ErrLastPasskey)
+			}
+		}
 		if deleted, err := models.DeletePasskey(tx, p.ID); err != nil || !deleted {
 			return errors.Join(err, models.ErrNotFound)
 		}
 		return s.tellOfPasskey(tx, by, user, p, "passkey.removed", models.MailPasskeyRemoved)
 	})
-	return expected(err, "remove a passkey", models.ErrNotFound)
+	return expected(err, "remove a passkey", models.ErrNotFound, ErrLastPasskey)
 }
 
 // tellOfPasskey writes down what was done about a passkey, and tells its person by mail.

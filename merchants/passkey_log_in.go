@@ -56,10 +56,14 @@ func (s *Service) ProveWithPasskey(ctx context.Context, v *models.Visitor, a *pa
 
 // asked keeps the challenge of a question and returns its options.
 func (s *Service) asked(ctx context.Context, q passkey.Question, err error, purpose models.ChallengePurpose, browser []byte) ([]byte, error) {
+	return s.askedFor(ctx, q, err, models.PasskeyChallenge{Purpose: purpose, Browser: browser})
+}
+
+// askedFor is asked for a challenge of which is given whose and what for it is.
+func (s *Service) askedFor(ctx context.Context, q passkey.Question, err error, of models.PasskeyChallenge) ([]byte, error) {
 	if err == nil {
-		err = models.InsertPasskeyChallenge(ctx, s.DB.Pool, models.PasskeyChallenge{
-			Challenge: q.Challenge, Purpose: purpose, Browser: browser, ExpiresAt: s.now().Add(passkey.Lasts),
-		})
+		of.Challenge, of.ExpiresAt = q.Challenge, s.now().Add(passkey.Lasts)
+		err = models.InsertPasskeyChallenge(ctx, s.DB.Pool, of)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merchants: ask for a passkey: %w", err)

@@ -51,6 +51,6 @@ func passwordMatches(hash, password string) bool {
 	return subtle.ConstantTimeCompare(got, want) == 1
 }
 
-// nobodysHash is compared with when no user has the e-mail, so that the answer
-// takes as long as for one who has. Whatever it is of was random and is forgotten.
+// nobodysHash is compared with when no user has the e-mail, or has no password, so that
+// the answer takes as long as for one who has. Whatever it is of was random and is forgotten.
 const nobodysHash = "$argon2id$v=19$m=19456,t=2,p=1$WaYh95ykGduanukdVZtwmA$VoxS+ixEcrVaRQAuXYQJKaFltd0y09KLjbkk/McKBqA"

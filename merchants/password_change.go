@@ -54,8 +54,9 @@ func (s *Service) CheckReset(ctx context.Context, token string) error {
 }
 
 // ResetPassword gives the person whom the link was sent to another password, and ends
-// all of their sessions: whoever has the old one is out. A code generator stays. It
-// fails with ErrLink or Invalid.
+// all of their sessions: whoever has the old one is out. A code generator and passkeys
+// stay, unless the address was not proven: somebody else may then have signed up with it,
+// and must not come in by what they left. It fails with ErrLink or Invalid.
 func (s *Service) ResetPassword(ctx context.Context, token, password, ip string) error {
 	t, err := s.link(ctx, models.TokenResetPassword, token)
 	if err != nil {
@@ -69,12 +70,62 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip string)
 		if taken, err := models.TakeTokens(tx, t, s.now()); err != nil || !taken {
 			return errors.Join(err, ErrLink)
 		}
+		user, err := models.LockUser(tx, t.UserID)
+		if err != nil {
+			return err
+		}
+		if user.EmailVerifiedAt == nil {
+			if err := s.forgetFactors(tx, Actor{UserID: user.ID, IP: ip}); err != nil {
+				return err
+			}
+		}
 		if err := s.verified(tx, t.UserID, ip); err != nil { // who got this mail reads the address's
 			return err
 		}
 		return s.setPassword(tx, Actor{UserID: t.UserID, IP: ip}, hash, "")
 	})
 	return expected(err, "reset password", ErrLink)
+}
+
+// forgetFactors takes away all that a person logs in by, the password apart.
+func (s *Service) forgetFactors(tx *models.Tx, by Actor) error {
+	all, err := models.UserPasskeys(tx.DB, by.UserID)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if _, err := models.DeletePasskey(tx, p.ID); err != nil {
+			return err
+		}
+		if err := s.audit(tx, by, "passkey.removed", p.ID, map[string]string{"name": p.Name}); err != nil {
+			return err
+		}
+	}
+	if stopped, err := models.StopTOTP(tx, by.UserID); err != nil || !stopped {
+		return err
+	}
+	return s.audit(tx, by, "user.totp_disabled", by.UserID, nil)
+}
+
+// FirstPassword gives the visitor, who has none, a password, and ends their other
+// sessions. Its caller has just made sure who they are. It fails with Invalid, or with
+// ErrCredentials for who has one by now.
+func (s *Service) FirstPassword(ctx context.Context, v *models.Visitor, by Actor, password string) error {
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash := hashPassword(password)
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		user, err := models.LockUser(tx, v.UserID)
+		if err != nil {
+			return err
+		}
+		if user.PasswordHash != nil {
+			return ErrCredentials
+		}
+		return s.setPassword(tx, by, hash, v.ID)
+	})
+	return expected(err, "set a first password", ErrCredentials)
 }
 
 // ChangePassword gives the visitor another password, if they know the one that they

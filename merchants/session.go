@@ -36,7 +36,7 @@ var ErrCodeNeeded = errors.New("merchants: a code is needed to log in")
 // With ErrCodeNeeded comes a token for LogInWithCode, which lets nobody in before.
 func (s *Service) LogIn(ctx context.Context, email, password string, from Browser) (token string, err error) {
 	db := s.DB.WithContext(ctx)
-	user := &models.User{PasswordHash: nobodysHash}
+	user := &models.User{}
 	if email = normalEmail(email); validEmail(email) { // another would not even be text to the database
 		known, err := models.UserByEmail(db, email)
 		if err == nil {
@@ -45,7 +45,7 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 			return "", fmt.Errorf("merchants: log in: %w", err)
 		}
 	}
-	if len(password) > 4*MaxPasswordLength || !passwordMatches(user.PasswordHash, password) || user.ID == "" {
+	if !isPasswordOf(user, password) {
 		return "", ErrCredentials
 	}
 
@@ -129,10 +129,20 @@ func passwordOf(db *gorm.DB, userID, password string) error {
 	if err != nil {
 		return err
 	}
-	if len(password) > 4*MaxPasswordLength || !passwordMatches(user.PasswordHash, password) {
+	if !isPasswordOf(user, password) {
 		return ErrCredentials
 	}
 	return nil
+}
+
+// isPasswordOf reports whether the password is the user's, after the same time where
+// there is no user or no password.
+func isPasswordOf(user *models.User, password string) bool {
+	hash := nobodysHash
+	if user.PasswordHash != nil {
+		hash = *user.PasswordHash
+	}
+	return len(password) <= 4*MaxPasswordLength && passwordMatches(hash, password) && user.PasswordHash != nil
 }
 
 // LogOut ends the token's session.

@@ -19,7 +19,7 @@ const MaxPasswordLength = 200
 
 // NewMerchant is a person and the business that they sign up with.
 type NewMerchant struct {
-	Name, Business, Email, Password string
+	Name, Business, Email, Password string // a sign-up with a passkey reads no password
 	Language                        string // of the page: "pt-BR" or "en"; mails are written in it
 	Terms                           Acceptance
 	Verified                        bool // the address is known to be theirs: no mail asks them to prove it
@@ -34,45 +34,15 @@ type Merchant struct {
 // (decisions, 1), and sends a mail that proves the address. It fails with Invalid,
 // naming the fields.
 func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merchant, err error) {
-	in.Name, in.Business, in.Email = strings.TrimSpace(in.Name), strings.TrimSpace(in.Business), normalEmail(in.Email)
-	if err := in.check(); err != nil {
+	in, problems := in.checked()
+	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
+	if err := problems.orNil(); err != nil {
 		return Merchant{}, err
 	}
 	hash := hashPassword(in.Password)
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		m = Merchant{UserID: models.NewUserID(), AccountID: models.NewAccountID(), ProjectID: models.NewProjectID()}
-		now := s.now()
-		user := &models.User{ID: m.UserID, Email: in.Email, Name: in.Name, PasswordHash: hash, Language: in.Language, CreatedAt: now}
-		if in.Verified {
-			user.EmailVerifiedAt = &now
-		}
-		in.Terms.note(user, now)
-		for _, insert := range []func() error{
-			func() error { return models.InsertUser(tx, user) },
-			func() error {
-				return models.InsertAccount(tx, &models.Account{ID: m.AccountID, Name: in.Business, ProductionAccess: models.AccessNotRequested, CreatedAt: now})
-			},
-			func() error {
-				return models.InsertProject(tx, &models.Project{ID: m.ProjectID, AccountID: m.AccountID, Name: "Default", CreatedAt: now})
-			},
-			func() error {
-				return models.InsertMember(tx, &models.Member{AccountID: m.AccountID, UserID: m.UserID, Role: models.RoleOwner, CreatedAt: now})
-			},
-			func() error {
-				return s.audit(tx, Actor{UserID: m.UserID, AccountID: m.AccountID, IP: ip}, "account.created", m.AccountID, nil)
-			},
-			func() error {
-				if in.Verified {
-					return nil
-				}
-				return s.sendVerification(tx, user)
-			},
-		} {
-			if err := insert(); err != nil {
-				return err
-			}
-		}
-		return nil
+		m, err = s.signUp(tx, in, models.User{ID: models.NewUserID(), PasswordHash: &hash}, ip)
+		return err
 	})
 	if models.Violates(err, models.UsersEmailUnique) {
 		return Merchant{}, Invalid{"email": Taken}
@@ -83,16 +53,55 @@ func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merc
 	return m, nil
 }
 
-func (in NewMerchant) check() error {
+// signUp writes all that a sign-up makes. Of the user is given the id and how they log in.
+func (s *Service) signUp(tx *models.Tx, in NewMerchant, user models.User, ip string) (Merchant, error) {
+	m := Merchant{UserID: user.ID, AccountID: models.NewAccountID(), ProjectID: models.NewProjectID()}
+	now := s.now()
+	user.Email, user.Name, user.Language, user.CreatedAt = in.Email, in.Name, in.Language, now
+	if in.Verified {
+		user.EmailVerifiedAt = &now
+	}
+	in.Terms.note(&user, now)
+	for _, insert := range []func() error{
+		func() error { return models.InsertUser(tx, &user) },
+		func() error {
+			return models.InsertAccount(tx, &models.Account{ID: m.AccountID, Name: in.Business, ProductionAccess: models.AccessNotRequested, CreatedAt: now})
+		},
+		func() error {
+			return models.InsertProject(tx, &models.Project{ID: m.ProjectID, AccountID: m.AccountID, Name: "Default", CreatedAt: now})
+		},
+		func() error {
+			return models.InsertMember(tx, &models.Member{AccountID: m.AccountID, UserID: m.UserID, Role: models.RoleOwner, CreatedAt: now})
+		},
+		func() error {
+			return s.audit(tx, Actor{UserID: m.UserID, AccountID: m.AccountID, IP: ip}, "account.created", m.AccountID, nil)
+		},
+		func() error {
+			if in.Verified {
+				return nil
+			}
+			return s.sendVerification(tx, &user)
+		},
+	} {
+		if err := insert(); err != nil {
+			return Merchant{}, err
+		}
+	}
+	return m, nil
+}
+
+// checked is what was said in the form in which it is kept, with what is wrong with it,
+// the password apart.
+func (in NewMerchant) checked() (NewMerchant, Invalid) {
+	in.Name, in.Business, in.Email = strings.TrimSpace(in.Name), strings.TrimSpace(in.Business), normalEmail(in.Email)
 	problems := Invalid{}
 	problems.length("name", in.Name, 1, 200)
 	problems.length("business", in.Business, 1, 200)
 	if !validEmail(in.Email) {
 		problems["email"] = Malformed
 	}
-	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
 	in.Terms.check(problems)
-	return problems.orNil()
+	return in, problems
 }
 
 func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }

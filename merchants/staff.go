@@ -36,7 +36,7 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		userID = models.NewUserID()
 		now := s.now()
-		user := &models.User{ID: userID, Email: in.Email, Name: in.Name, PasswordHash: hash, StaffRole: &in.Role, CreatedAt: now, EmailVerifiedAt: &now}
+		user := &models.User{ID: userID, Email: in.Email, Name: in.Name, PasswordHash: &hash, StaffRole: &in.Role, CreatedAt: now, EmailVerifiedAt: &now}
 		if err := models.InsertUser(tx, user); err != nil {
 			return err
 		}

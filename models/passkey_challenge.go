@@ -3,15 +3,18 @@ package models
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // ChallengePurpose is what a passkey signs a challenge for.
 type ChallengePurpose string
 
 const (
-	ChallengeLogIn ChallengePurpose = "LOG_IN"
-	ChallengeProve ChallengePurpose = "PROVE" // who is logged in shows it once more
-	ChallengeAdd   ChallengePurpose = "ADD"   // the passkey is new
+	ChallengeLogIn  ChallengePurpose = "LOG_IN"
+	ChallengeProve  ChallengePurpose = "PROVE"   // who is logged in shows it once more
+	ChallengeAdd    ChallengePurpose = "ADD"     // the passkey is new
+	ChallengeSignUp ChallengePurpose = "SIGN_UP" // so is its person
 )
 
 // PasskeyChallenge is what one browser was asked to have signed. It counts once, for
@@ -21,12 +24,13 @@ type PasskeyChallenge struct {
 	Purpose   ChallengePurpose
 	Browser   []byte // the SHA-256 of what only that browser keeps
 	ExpiresAt time.Time
+	NewUserID *string // whom a SIGN_UP makes; else nil
 }
 
 // InsertPasskeyChallenge writes a new challenge.
 func InsertPasskeyChallenge(ctx context.Context, q Querier, c PasskeyChallenge) error {
-	_, err := q.Exec(ctx, "INSERT INTO passkey_challenges (challenge, purpose, browser, expires_at) VALUES ($1, $2, $3, $4)",
-		c.Challenge, c.Purpose, c.Browser, c.ExpiresAt)
+	_, err := q.Exec(ctx, "INSERT INTO passkey_challenges (challenge, purpose, browser, expires_at, new_user_id) VALUES ($1, $2, $3, $4, $5)",
+		c.Challenge, c.Purpose, c.Browser, c.ExpiresAt, c.NewUserID)
 	return err
 }
 
@@ -36,6 +40,16 @@ func TakePasskeyChallenge(ctx context.Context, q Querier, challenge []byte, purp
 	tag, err := q.Exec(ctx, "DELETE FROM passkey_challenges WHERE challenge = $1 AND purpose = $2 AND browser = $3 AND expires_at > $4",
 		challenge, purpose, browser, now)
 	return tag.RowsAffected() == 1, err
+}
+
+// TakeSignUpChallenge is TakePasskeyChallenge for a sign-up, and returns whom it makes, or
+// ErrNotFound. Another that takes the same challenge waits until tx ends.
+func TakeSignUpChallenge(tx *Tx, challenge, browser []byte, now time.Time) (newUserID string, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `DELETE FROM passkey_challenges WHERE challenge = $1 AND purpose = 'SIGN_UP' AND browser = $2 AND expires_at > $3
+			RETURNING new_user_id`, challenge, browser, now).Scan(&newUserID)
+	})
+	return newUserID, notFound(err)
 }
 
 // DeleteEndedPasskeyChallenges deletes challenges that nobody answered until a time, and

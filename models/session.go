@@ -91,6 +91,7 @@ type Visitor struct {
 	EmailVerified bool
 	TOTPEnrolled  bool // a code is asked for at log-in
 	HasPasskey    bool
+	HasPassword   bool // false: the person logs in by passkeys alone
 	StaffRole     *StaffRole
 	Role          Role // in the account below; "" for staff without an account
 	AccountID     string
@@ -115,7 +116,7 @@ func SessionByToken(db *gorm.DB, tokenHash []byte, now time.Time) (*Session, err
 func VisitorByToken(db *gorm.DB, tokenHash []byte, now time.Time) (*Visitor, error) {
 	var v Visitor
 	err := db.Raw(`SELECT s.*, u.name AS user_name, u.email, u.staff_role, coalesce(m.role, '') AS role,
-			u.email_verified_at IS NOT NULL AS email_verified, u.totp_since IS NOT NULL AS totp_enrolled,
+			u.email_verified_at IS NOT NULL AS email_verified, u.totp_since IS NOT NULL AS totp_enrolled, u.password_hash IS NOT NULL AS has_password,
 			EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_passkey,
 			coalesce(a.id, '') AS account_id, coalesce(a.name, '') AS account_name,
 			coalesce(a.production_access, '') AS access, (SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,

@@ -31,7 +31,7 @@ type User struct {
 	ID           string `gorm:"primaryKey"`
 	Email        string // lower case
 	Name         string
-	PasswordHash string
+	PasswordHash *string    // nil: the person has passkeys alone
 	Language     string     // in which it is written to; "" is written as pt-BR
 	StaffRole    *StaffRole // nil: not staff
 	CreatedAt    time.Time
@@ -47,7 +47,8 @@ type User struct {
 // UsersEmailUnique is the constraint that keeps an e-mail to one user.
 const UsersEmailUnique = "users_email_unique"
 
-// InsertUser writes a new user; a taken e-mail violates UsersEmailUnique.
+// InsertUser writes a new user; a taken e-mail violates UsersEmailUnique. One with neither
+// a password nor, when tx ends, a passkey is refused by the database.
 func InsertUser(tx *Tx, u *User) error {
 	u.Language = cmp.Or(u.Language, "pt-BR")
 	return tx.Create(u).Error

@@ -58,6 +58,7 @@ func ReadAnswer(text string) (*Answer, error) {
 // before Made has checked it.
 type NewAnswer struct {
 	Challenge []byte
+	KeyID     []byte
 	parsed    *protocol.ParsedCredentialCreationData
 }
 
@@ -87,7 +88,7 @@ func ReadNewAnswer(text string) (*NewAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &NewAnswer{Challenge: challenge, parsed: parsed}, nil
+	return &NewAnswer{Challenge: challenge, KeyID: in.ID, parsed: parsed}, nil
 }
 
 func envelope(id protocol.URLEncodedBase64) protocol.PublicKeyCredential {

@@ -24,21 +24,29 @@ func (s *server) auth(c *fiber.Ctx) layouts.AuthProps {
 
 // signUpForm shows GET /cadastro.
 func (s *server) signUpForm(c *fiber.Ctx) error {
-	return render(c, pages.SignUp(pages.SignUpProps{AuthProps: s.auth(c)}))
+	return render(c, pages.SignUp(pages.SignUpProps{AuthProps: s.auth(c), ByKey: s.offersPasskeys()}))
+}
+
+// signUpFields are the fields of its form, in their order.
+var signUpFields = []string{"name", "business", "email", "terms", "password"}
+
+// showSignUp shows the form with what is wrong with it.
+func (s *server) showSignUp(c *fiber.Ctx, in merchants.NewMerchant, problems components.FieldErrors) error {
+	c.Status(fiber.StatusUnprocessableEntity)
+	return render(c, pages.SignUp(pages.SignUpProps{
+		AuthProps: s.auth(c), Name: in.Name, Business: in.Business, Email: in.Email, Accepted: in.Terms.Accepted, Errors: problems, ByKey: s.offersPasskeys(),
+	}))
 }
 
 // signUp handles POST /cadastro and logs the new member in.
 func (s *server) signUp(c *fiber.Ctx) error {
-	in := merchants.NewMerchant{
-		Name: c.FormValue("name"), Business: c.FormValue("business"), Email: c.FormValue("email"), Password: c.FormValue("password"),
-		Language: string(i18n.Of(c.UserContext())), Terms: s.acceptance(c),
+	if s.byPasskey(c) {
+		return s.signUpWithPasskey(c)
 	}
+	in := s.newMerchant(c)
 	_, err := s.Merchants.SignUp(c.UserContext(), in, c.IP())
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
-		props := pages.SignUpProps{AuthProps: s.auth(c), Name: in.Name, Business: in.Business, Email: in.Email, Accepted: in.Terms.Accepted}
-		props.Errors = fieldErrors(c, problems, "name", "business", "email", "password", "terms")
-		c.Status(fiber.StatusUnprocessableEntity)
-		return render(c, pages.SignUp(props))
+		return s.showSignUp(c, in, fieldErrors(c, problems, signUpFields...))
 	} else if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
 )
@@ -33,7 +34,7 @@ func (s *server) showInvite(c *fiber.Ctx, props pages.InviteProps) error {
 	if err != nil {
 		return s.deadLink(c, err, pages.DeadInvite)
 	}
-	props.AuthProps, props.Token = s.auth(c), c.Params("token")
+	props.AuthProps, props.Token, props.ByKey = s.auth(c), c.Params("token"), s.offersPasskeys()
 	props.AuthProps.Path = invitePath + props.Token
 	props.Account, props.Inviter, props.Email, props.Role = invitation.AccountName, invitation.InviterName, invitation.Email, string(invitation.Role)
 	v, err := s.Merchants.Visitor(c.UserContext(), s.token(c))
@@ -52,15 +53,31 @@ func (s *server) showInvite(c *fiber.Ctx, props pages.InviteProps) error {
 	return render(c, pages.Invite(props))
 }
 
+// newcomerFields are the fields of a newcomer's form, in their order.
+var newcomerFields = []string{"name", "terms", "password"}
+
+// newcomer is what that form says.
+func (s *server) newcomer(c *fiber.Ctx) merchants.Newcomer {
+	return merchants.Newcomer{Name: c.FormValue("name"), Password: c.FormValue("password"), Language: string(i18n.Of(c.UserContext())), Terms: s.acceptance(c)}
+}
+
+// showNewcomer shows it with what is wrong with it.
+func (s *server) showNewcomer(c *fiber.Ctx, in merchants.Newcomer, problems components.FieldErrors) error {
+	c.Status(fiber.StatusUnprocessableEntity)
+	return s.showInvite(c, pages.InviteProps{Name: in.Name, Accepted: in.Terms.Accepted, Errors: problems})
+}
+
 // joinAsNewcomer handles POST /convite/:token, and logs the new member in.
 func (s *server) joinAsNewcomer(c *fiber.Ctx) error {
-	in := merchants.Newcomer{Name: c.FormValue("name"), Password: c.FormValue("password"), Language: string(i18n.Of(c.UserContext())), Terms: s.acceptance(c)}
+	if s.byPasskey(c) {
+		return s.joinWithPasskey(c)
+	}
+	in := s.newcomer(c)
 	email, err := s.Merchants.JoinAsNewcomer(c.UserContext(), c.Params("token"), in, c.IP())
 	problems, invalid := errors.AsType[merchants.Invalid](err)
 	switch {
 	case invalid:
-		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showInvite(c, pages.InviteProps{Name: in.Name, Accepted: in.Terms.Accepted, Errors: fieldErrors(c, problems, "name", "password", "terms")})
+		return s.showNewcomer(c, in, fieldErrors(c, problems, newcomerFields...))
 	case errors.Is(err, merchants.ErrKnown):
 		return s.showInvite(c, pages.InviteProps{})
 	case err != nil:

@@ -24,6 +24,8 @@ const newPasskeyPath = "/2fa/passkey"
 func (s *server) registerPasskeys(r fiber.Router) {
 	r.Post("/entrar/passkey/pedido", append(s.public(s.withPasskeys), s.askPasskeyLogIn)...)
 	r.Post("/entrar/passkey", append(s.public(s.withPasskeys), s.logInWithPasskey)...)
+	r.Post("/cadastro/passkey", append(s.public(s.withPasskeys), s.askSignUpPasskey)...)
+	r.Post(invitePath+":token/passkey", append(s.public(s.withPasskeys), s.askJoinPasskey)...)
 	r.Post(confirmPath+"/passkey", s.own(s.withPasskeys, s.askPasskeyProof)...)
 	r.Get(newPasskeyPath, s.own(s.withPasskeys, s.secondFirst, s.stepUp, s.passkeyForm)...)
 	r.Post(newPasskeyPath, s.own(s.withPasskeys, s.secondFirst, s.stepUp, s.addPasskey)...)
@@ -149,12 +151,26 @@ func (s *server) readPasskey(c *fiber.Ctx) error {
 	return s.showPasskey(c, p, p.Name, nil)
 }
 
+// isLast reports whether the visitor's only way to log in is a passkey, which must stay.
+func (s *server) isLast(c *fiber.Ctx) (bool, error) {
+	v := visitor(c)
+	if v.HasPassword {
+		return false, nil
+	}
+	all, err := models.UserPasskeys(s.DB.WithContext(c.UserContext()), v.UserID)
+	return len(all) == 1, err
+}
+
 func (s *server) showPasskey(c *fiber.Ctx, p *models.Passkey, name string, problems components.FieldErrors) error {
 	frame, err := s.securityFrame(c)
 	if err != nil {
 		return err
 	}
-	return render(c, pages.Passkey(pages.PasskeyProps{SecurityFrame: frame, Passkey: passkeyRow(*p), Name: name, Errors: problems}))
+	last, err := s.isLast(c)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.Passkey(pages.PasskeyProps{SecurityFrame: frame, Passkey: passkeyRow(*p), Name: name, Last: last, Errors: problems}))
 }
 
 func passkeyRow(p models.Passkey) pages.PasskeyRow {
@@ -181,6 +197,10 @@ func (s *server) removePasskey(c *fiber.Ctx) error {
 	err := s.Merchants.RemovePasskey(c.UserContext(), actor(c), c.Params("id"))
 	if errors.Is(err, models.ErrNotFound) {
 		return fiber.ErrNotFound
+	}
+	if errors.Is(err, merchants.ErrLastPasskey) {
+		c.Status(fiber.StatusConflict)
+		return s.readPasskey(c) // which says why
 	}
 	return s.secured(c, err, "passkey_removed")
 }

@@ -14,23 +14,29 @@ import (
 	"garoupa/views/i18n"
 )
 
-// passkeyCookie knows again the browser that was asked for a passkey to log in with. It
+// passkeyCookie knows again the browser that was asked for a passkey to log in with, or to
+// sign up with. It
 // is not the session's, which an answer to the script would else put back as it was.
 const passkeyCookie = "garoupa_passkey"
 
 // askPasskeyLogIn handles POST /entrar/passkey/pedido. Its answer is of the same kind for
 // everybody.
 func (s *server) askPasskeyLogIn(c *fiber.Ctx) error {
+	options, err := s.Merchants.AskPasskeyLogIn(c.UserContext(), s.passkeyBrowser(c, "/entrar"))
+	return sendOptions(c, options, err)
+}
+
+// passkeyBrowser is what the browser is known by at a path, where answers are sent.
+func (s *server) passkeyBrowser(c *fiber.Ctx, path string) string {
 	browser := c.Cookies(passkeyCookie)
 	if len(browser) != len(rand.Text()) {
 		browser = rand.Text()
 		c.Cookie(&fiber.Cookie{
-			Name: passkeyCookie, Value: browser, Path: "/entrar", HTTPOnly: true, SessionOnly: true,
+			Name: passkeyCookie, Value: browser, Path: path, HTTPOnly: true, SessionOnly: true,
 			Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteStrictMode,
 		})
 	}
-	options, err := s.Merchants.AskPasskeyLogIn(c.UserContext(), browser)
-	return sendOptions(c, options, err)
+	return browser
 }
 
 // logInWithPasskey handles POST /entrar/passkey. A session that the browser had, perhaps

@@ -275,12 +275,12 @@ func TestPasskey_Nowhere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	c := s.member(t)
-	for _, path := range []string{"/entrar", securityPage, "/2fa/ativar"} {
+	for _, path := range []string{"/entrar", "/cadastro", securityPage, "/2fa/ativar"} {
 		if a := c.get(path); a.status != http.StatusOK || strings.Contains(a.body, "passkey") || strings.Contains(a.body, "webauthn") {
 			t.Errorf("%s: %d", path, a.status)
 		}
 	}
-	for _, path := range []string{"/entrar/passkey/pedido", "/entrar/passkey", "/confirmar/passkey", "/2fa/passkey", "/2fa/passkey/pedido"} {
+	for _, path := range []string{"/entrar/passkey/pedido", "/entrar/passkey", "/cadastro/passkey", "/convite/x/passkey", "/confirmar/passkey", "/2fa/passkey", "/2fa/passkey/pedido"} {
 		if a := c.post(path, "passkey", "{}"); a.status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, a.status)
 		}

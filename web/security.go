@@ -57,7 +57,7 @@ func (s *server) showSecurity(c *fiber.Ctx, problems components.FieldErrors) err
 		return err
 	}
 	props := pages.SecurityProps{
-		SecurityFrame: frame, EmailVerified: v.EmailVerified, FixedEmail: v.StaffRole != nil, TOTP: v.TOTPEnrolled, Errors: problems,
+		SecurityFrame: frame, EmailVerified: v.EmailVerified, FixedEmail: v.StaffRole != nil, HasPassword: v.HasPassword, TOTP: v.TOTPEnrolled, Errors: problems,
 	}
 	change, err := models.EmailChange(db, v.UserID, s.Now())
 	if err == nil {
@@ -102,6 +102,9 @@ func (s *server) securityFrame(c *fiber.Ctx) (frame pages.SecurityFrame, err err
 // last given: a screen that was left open must not be enough.
 func (s *server) changePassword(c *fiber.Ctx) error {
 	v := visitor(c)
+	if !v.HasPassword {
+		return s.firstPassword(c)
+	}
 	if wait := s.tries(c, v.Email); wait != "" {
 		return s.showSecurity(c, components.FieldErrors{{Field: "current", Text: wait}})
 	}
@@ -115,6 +118,37 @@ func (s *server) changePassword(c *fiber.Ctx) error {
 		return s.showSecurity(c, fieldErrors(c, problems, "password"))
 	}
 	return s.secured(c, err, "password_changed")
+}
+
+// firstPasswordForm shows GET /app/configuracoes/seguranca/senha to who has only passkeys,
+// which nobody of staff does.
+func (s *server) firstPasswordForm(c *fiber.Ctx) error {
+	if visitor(c).HasPassword {
+		return c.Redirect(securityOf(c), fiber.StatusSeeOther)
+	}
+	return s.showFirstPassword(c, nil)
+}
+
+func (s *server) showFirstPassword(c *fiber.Ctx, problems components.FieldErrors) error {
+	return render(c, pages.FirstPassword(pages.FirstPasswordProps{AuthProps: s.auth(c), Email: visitor(c).Email, Base: securityOf(c), Errors: problems}))
+}
+
+// firstPassword handles POST …/senha of somebody who has none. A password is never sent
+// back, so that a proof that is asked for meanwhile leads to the form anew.
+func (s *server) firstPassword(c *fiber.Ctx) error {
+	v := visitor(c)
+	if s.Now().Sub(v.ProvenAt) > provenFor {
+		return c.Redirect(securityOf(c)+"/senha", fiber.StatusSeeOther)
+	}
+	err := s.Merchants.FirstPassword(c.UserContext(), v, actor(c), c.FormValue("password"))
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showFirstPassword(c, fieldErrors(c, problems, "password"))
+	}
+	if errors.Is(err, merchants.ErrCredentials) { // another page of theirs was faster
+		return c.Redirect(securityOf(c), fiber.StatusSeeOther)
+	}
+	return s.secured(c, err, "password_created")
 }
 
 // secured goes back to the page and says what was done.

@@ -98,6 +98,7 @@ func (s *server) prove(c *fiber.Ctx, v *models.Visitor) (problem string, err err
 func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
 	v := visitor(c)
 	props.AuthProps, props.Email, props.ByCode, props.ProofField, props.RecoveryField = s.auth(c), v.Email, v.TOTPEnrolled, proofField, proofRecoveryField
+	props.ByPassword = v.HasPassword && !v.TOTPEnrolled
 	if v.HasPasskey && s.offersPasskeys() {
 		props.KeyField = proofKeyField
 	}

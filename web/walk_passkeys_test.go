@@ -54,6 +54,28 @@ func walkPasskeys(t *testing.T, w *walk) {
 	page.press("get") // by what the device still keeps
 	page.WaitFocused("#errors")
 	walkStaffPasskey(t, w, s)
+	walkPasskeySignUp(t, w, s)
+}
+
+// walkPasskeySignUp signs up with a passkey and nothing else, wrongly at first.
+func walkPasskeySignUp(t *testing.T, w *walk, s *site) {
+	t.Helper()
+	page := w.open(t, s, "/cadastro")
+	page.AddAuthenticator()
+	page.look("sign-up")
+	page.Type("#name", "Bruno Reis")
+	page.Type("#business", "Café do Bruno")
+	page.press("create")
+	page.WaitFocused("#errors")
+	page.look("sign-up-wrong")
+	page.Type("#email", "bruno@example.com")
+	page.press("create")
+	page.WaitTrue(`location.pathname == "/app"`)
+	page.visit("password-none", securityPage)
+	page.visit("last", browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
+	page.visit("first-password", securityPage+"/senha")
+	s.Clock.Advance(time.Hour)
+	page.visit("step-up-only", securityPage+"/senha")
 }
 
 // walkStaffPasskey comes into the console by a passkey, made after the password.

@@ -158,6 +158,7 @@ func (s *server) registerDashboard(app fiber.Router) {
 	s.registerAccess(app)
 	s.registerSettings(app)
 	s.registerSecurity(app, "/configuracoes/seguranca")
+	app.Get("/configuracoes/seguranca/senha", s.stepUp, s.firstPasswordForm)
 	s.registerTeam(app)
 
 	app.Get("/chaves", s.listKeys)

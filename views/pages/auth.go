@@ -5,8 +5,8 @@ import (
 	"garoupa/views/layouts"
 )
 
-// SignUpProps is GET and POST /cadastro. Fields: name, business, email, password, and
-// terms where the installation has some.
+// SignUpProps is GET and POST /cadastro. Fields: name, business, email, terms where the
+// installation has some, and password or passkey.
 type SignUpProps struct {
 	layouts.AuthProps
 	Name     string
@@ -14,6 +14,7 @@ type SignUpProps struct {
 	Email    string
 	Accepted bool // the terms of use, as ticked
 	Errors   components.FieldErrors
+	ByKey    bool // a passkey may be made in place of the password
 }
 
 // LogInProps is GET and POST /entrar. Fields: email, password, next. A wrong

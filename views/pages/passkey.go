@@ -33,5 +33,6 @@ type PasskeyProps struct {
 	SecurityFrame
 	Passkey PasskeyRow
 	Name    string // as typed
+	Last    bool   // the person could not log in without it
 	Errors  components.FieldErrors
 }

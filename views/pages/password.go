@@ -20,6 +20,15 @@ type ResetProps struct {
 	Errors components.FieldErrors
 }
 
+// FirstPasswordProps is GET and POST /app/configuracoes/seguranca/senha for somebody who
+// has none. Fields: password.
+type FirstPasswordProps struct {
+	layouts.AuthProps
+	Email  string
+	Base   string // of the pages of their log-in
+	Errors components.FieldErrors
+}
+
 // VerifyEmailProps is GET /verificar-email with a link's token. Fields: token.
 type VerifyEmailProps struct {
 	layouts.AuthProps

@@ -21,6 +21,7 @@ type SecurityProps struct {
 	EmailVerified bool
 	FixedEmail    bool         // the address is not the person's to change: they are of staff
 	NewEmail      *EmailChange // waits to be proven; nil: none
+	HasPassword   bool         // false: the person logs in by passkeys alone
 	HasPasskeys   bool         // the installation's address is one that browsers make passkeys for
 	Passkeys      []PasskeyRow
 	MorePasskeys  bool // another may be added

@@ -11,6 +11,7 @@ type StepUpProps struct {
 	layouts.AuthProps
 	Email         string
 	ByCode        bool          // of a generator, in place of the password
+	ByPassword    bool          // neither: the person has passkeys alone
 	Action        string        // where the form goes, with what was kept
 	Fields        []HiddenField // what was typed already, or where they go on
 	ProofField    string

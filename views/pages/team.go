@@ -99,7 +99,8 @@ const (
 	InviteOthers InviteState = "others" // somebody else is logged in
 )
 
-// InviteProps is GET and POST /convite/:token. Fields of a newcomer: name, password.
+// InviteProps is GET and POST /convite/:token. Fields of a newcomer: name, terms where the
+// installation has some, and password or passkey.
 type InviteProps struct {
 	layouts.AuthProps
 	State                         InviteState
@@ -108,6 +109,7 @@ type InviteProps struct {
 	Visitor                       string // the address of who is logged in
 	Name                          string
 	Accepted                      bool // the terms of use, as ticked
+	ByKey                         bool // a newcomer may make a passkey in place of the password
 	Errors                        components.FieldErrors
 }
 

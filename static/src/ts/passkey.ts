@@ -22,9 +22,27 @@ function request(o: PublicKeyCredentialRequestOptionsJSON): PublicKeyCredentialR
 // The members of an answer that the server reads, of either kind.
 const members = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
 
+// typed is what stands in a form, which needs no password where a passkey takes its place.
+function typed(form: HTMLFormElement) {
+  const fields = new FormData(form);
+  fields.delete('password');
+  return new URLSearchParams(fields as unknown as Record<string, string>);
+}
+
+// send sends a form with an answer, which does not stay in it for who comes back.
+function send(form: HTMLFormElement, field: HTMLInputElement, value: string) {
+  field.value = value;
+  if (form.requestSubmit) form.requestSubmit();
+  else form.submit(); // Safari before 16
+  field.value = '';
+}
+
 // answer asks, and sends the form with what the browser answers.
 async function answer(part: HTMLElement, signal?: AbortSignal) {
-  const asked = await fetch(part.dataset.ask!, { method: 'POST', signal });
+  const field = part.querySelector<HTMLInputElement>('input[type=hidden]')!;
+  const form = field.form!;
+  const asked = await fetch(part.dataset.ask!, { method: 'POST', signal, body: 'first' in part.dataset ? typed(form) : undefined });
+  if (asked.status == 422 && 'first' in part.dataset) return send(form, field, '{}'); // the page says what is wrong with the rest
   if (!asked.ok) throw new Error(String(asked.status));
   const options = await asked.json();
   const credential = (part.dataset.passkey === 'create'
@@ -33,11 +51,7 @@ async function answer(part: HTMLElement, signal?: AbortSignal) {
   const response = credential.response as unknown as Record<string, ArrayBuffer | undefined>;
   const out: Record<string, string> = { id: credential.id };
   for (const name of members) if (response[name]) out[name] = text(response[name]);
-  const field = part.querySelector<HTMLInputElement>('input[type=hidden]')!;
-  field.value = JSON.stringify(out);
-  const form = field.form!;
-  if (form.requestSubmit) form.requestSubmit();
-  else form.submit(); // Safari before 16
+  send(form, field, JSON.stringify(out));
 }
 
 // words says what became of it, by the names that browsers give to errors.
