@@ -2,11 +2,13 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/riverqueue/river"
 
+	"garoupa/merchants"
 	"garoupa/payments"
 )
 
@@ -56,8 +58,8 @@ type checkBooksArgs struct{}
 // Kind implements river.JobArgs.
 func (checkBooksArgs) Kind() string { return "check_books" }
 
-// checkBooks compares the books with what they record, and is loud about what does
-// not agree.
+// checkBooks compares the books with what they record, and the audit log with its seals,
+// and is loud about what does not agree.
 type checkBooks struct {
 	river.WorkerDefaults[checkBooksArgs]
 	Options
@@ -68,7 +70,7 @@ func (*checkBooks) Timeout(*river.Job[checkBooksArgs]) time.Duration { return ch
 
 // Work checks once.
 func (w *checkBooks) Work(ctx context.Context, _ *river.Job[checkBooksArgs]) error {
-	return CheckBooks(ctx, w.Payments)
+	return errors.Join(CheckBooks(ctx, w.Payments), SealAudit(ctx, w.Merchants))
 }
 
 // CheckBooks checks the books and logs each row that they do not agree with. Drift is
@@ -77,6 +79,16 @@ func CheckBooks(ctx context.Context, p *payments.Service) error {
 	drift, err := p.CheckBooks(ctx)
 	for _, line := range drift {
 		slog.ErrorContext(ctx, "the books do not agree; see docs/operations.md", "drift", line)
+	}
+	return err
+}
+
+// SealAudit seals the audit log and logs each line that does not agree with its seal.
+// That is no failure of the job either.
+func SealAudit(ctx context.Context, m *merchants.Service) error {
+	flaws, err := m.SealAudit(ctx)
+	for _, flaw := range flaws {
+		slog.ErrorContext(ctx, "the audit log does not agree with its seals; see docs/operations.md", "what", flaw.What, "id", flaw.ID)
 	}
 	return err
 }

@@ -27,7 +27,8 @@ type AuditEntry struct {
 	RequestID string // of the page or call that did it
 }
 
-// InsertAudit writes e with the change that it records.
+// InsertAudit writes e with the change that it records, and with the role that the actor
+// has in the account, or else as staff.
 func InsertAudit(tx *Tx, e AuditEntry) error {
 	facts := make([]string, 3)
 	for i, members := range []map[string]string{e.Detail, e.Before, e.After} {
@@ -41,9 +42,10 @@ func InsertAudit(tx *Tx, e AuditEntry) error {
 		}
 		facts[i] = string(text)
 	}
-	return tx.Exec(`INSERT INTO audit_log (at, actor, account_id, action, object_id, detail, before, after, ip, request_id)
-		VALUES (?, ?, nullif(?, ''), ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)`,
-		e.At, e.Actor, e.AccountID, e.Action, e.ObjectID, facts[0], facts[1], facts[2], e.IP, e.RequestID).Error
+	return tx.Exec(`INSERT INTO audit_log (at, actor, actor_role, account_id, action, object_id, detail, before, after, ip, request_id)
+		VALUES (?, ?, coalesce((SELECT role FROM members WHERE user_id = ? AND account_id = ?), (SELECT staff_role FROM users WHERE id = ?), ''),
+			nullif(?, ''), ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)`,
+		e.At, e.Actor, e.Actor, e.AccountID, e.Actor, e.AccountID, e.Action, e.ObjectID, facts[0], facts[1], facts[2], e.IP, e.RequestID).Error
 }
 
 // AuditLine is a line of the log as it is read.
@@ -51,6 +53,7 @@ type AuditLine struct {
 	ID int64 // grows with time
 	AuditEntry
 	ActorName   string // "" for what is no user
+	ActorRole   string // a Role or StaffRole, as it was then; "" for none
 	ActorEmail  string
 	ByStaff     bool // the actor works for the installation and is no member of the account
 	AccountName string
@@ -69,7 +72,7 @@ type AuditFilter struct {
 }
 
 const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, ''), l.action, l.object_id, l.detail, l.before, l.after, l.ip, l.request_id,
-	coalesce(u.name, ''), coalesce(u.email, ''), u.staff_role IS NOT NULL AND m.user_id IS NULL, coalesce(a.name, '')
+	coalesce(u.name, ''), coalesce(u.email, ''), l.actor_role, u.staff_role IS NOT NULL AND m.user_id IS NULL, coalesce(a.name, '')
 	FROM audit_log l LEFT JOIN users u ON u.id = l.actor LEFT JOIN accounts a ON a.id = l.account_id
 	LEFT JOIN members m ON m.user_id = l.actor AND m.account_id = l.account_id WHERE true`
 
@@ -105,6 +108,6 @@ func AuditLines(ctx context.Context, q Querier, f AuditFilter) ([]AuditLine, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (l AuditLine, err error) {
 		return l, row.Scan(&l.ID, &l.At, &l.Actor, &l.AccountID, &l.Action, &l.ObjectID, &l.Detail, &l.Before, &l.After, &l.IP, &l.RequestID,
-			&l.ActorName, &l.ActorEmail, &l.ByStaff, &l.AccountName)
+			&l.ActorName, &l.ActorEmail, &l.ActorRole, &l.ByStaff, &l.AccountName)
 	})
 }

@@ -24,10 +24,10 @@ type Waiting struct {
 // Health says how an installation fares, for its staff.
 type Health struct {
 	Live, Test ReceivedLately
-	Deliveries Waiting    // whose time has come
-	Mails      Waiting    // not sent
-	Checked    *time.Time // when the books were compared last; nil: not lately
-	Drift      bool       // and that they differed, or could not be compared
+	Deliveries Waiting // whose time has come
+	Mails      Waiting // not sent
+	Books      Examination
+	Audit      Examination
 }
 
 // InstallationHealth looks at payments and calls since a time, and at what waits now.
@@ -53,8 +53,10 @@ func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h
 	if err != nil {
 		return h, err
 	}
-	err = q.QueryRow(ctx, `SELECT max(finalized_at), coalesce((array_agg(state <> 'completed' ORDER BY finalized_at DESC))[1], false)
-		FROM river_job WHERE kind = 'check_books' AND finalized_at IS NOT NULL`).Scan(&h.Checked, &h.Drift)
+	if h.Books, err = LastExamination(ctx, q, ExaminedBooks); err != nil {
+		return h, err
+	}
+	h.Audit, err = LastExamination(ctx, q, ExaminedAudit)
 	return h, err
 }
 

@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"fmt"
 
 	"garoupa/fault"
 	"garoupa/ledger"
@@ -28,9 +29,16 @@ func (s *Service) SnapshotLedger(ctx context.Context) error {
 }
 
 // CheckBooks recomputes every book from its movements, and what they should be from
-// checkouts, payments and withdrawals; see ledger.Check.
+// checkouts, payments and withdrawals; see ledger.Check. It keeps what it found for staff
+// to see.
 func (s *Service) CheckBooks(ctx context.Context) (drift []string, err error) {
-	return ledger.Check(ctx, s.DB.Pool)
+	if drift, err = ledger.Check(ctx, s.DB.Pool); err != nil {
+		return nil, err
+	}
+	if err := models.RecordExamination(ctx, s.DB.Pool, models.ExaminedBooks, drift, s.now()); err != nil {
+		return nil, fmt.Errorf("payments: check the books: %w", err)
+	}
+	return drift, nil
 }
 
 // Books returns what the account has in an environment, for staff: whatever its

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,9 +32,9 @@ var auditSubjects = []string{
 func auditFilter(c *fiber.Ctx) (pages.AuditFields, models.AuditFilter, components.FieldErrors) {
 	fields := pages.AuditFields{
 		Subject: c.Query("subject"), Actor: strings.TrimSpace(c.Query("actor")), Object: strings.TrimSpace(c.Query("object")),
-		Account: strings.TrimSpace(c.Query("account")), From: c.Query("from"), Until: c.Query("until"),
+		Request: strings.TrimSpace(c.Query("request")), Account: strings.TrimSpace(c.Query("account")), From: c.Query("from"), Until: c.Query("until"),
 	}
-	filter := models.AuditFilter{AccountID: oneLine(fields.Account), Actor: oneLine(fields.Actor), ObjectID: oneLine(fields.Object)}
+	filter := models.AuditFilter{AccountID: oneLine(fields.Account), Actor: oneLine(fields.Actor), ObjectID: oneLine(fields.Object), RequestID: oneLine(fields.Request)}
 	if slices.Contains(auditSubjects, fields.Subject) {
 		filter.Subject = fields.Subject
 	}
@@ -61,7 +62,7 @@ func (s *server) auditList(c *fiber.Ctx, path, accountID string, row func(models
 	}
 	query := url.Values{}
 	for name, value := range map[string]string{
-		"subject": fields.Subject, "actor": fields.Actor, "object": fields.Object, "account": fields.Account, "from": fields.From, "until": fields.Until,
+		"subject": fields.Subject, "actor": fields.Actor, "object": fields.Object, "request": fields.Request, "account": fields.Account, "from": fields.From, "until": fields.Until,
 	} {
 		if value != "" {
 			query.Set(name, value)
@@ -85,7 +86,7 @@ func (s *server) auditList(c *fiber.Ctx, path, accountID string, row func(models
 // auditRow is a line as staff read it.
 func auditRow(l models.AuditLine) pages.AuditRow {
 	row := pages.AuditRow{
-		ID: l.ID, At: l.At, Action: l.Action, Who: l.ActorName, WhoEmail: l.ActorEmail, Account: l.AccountName, AccountID: l.AccountID,
+		ID: l.ID, At: l.At, Action: l.Action, Who: l.ActorName, WhoEmail: l.ActorEmail, WhoRole: l.ActorRole, Account: l.AccountName, AccountID: l.AccountID,
 		ObjectID: l.ObjectID, IP: l.IP, RequestID: l.RequestID,
 	}
 	if row.Who == "" && l.Actor != models.ActorSystem {
@@ -107,7 +108,7 @@ func auditRow(l models.AuditLine) pages.AuditRow {
 // did it, and from where.
 func merchantLine(ctx context.Context, l models.AuditLine) models.AuditLine {
 	if l.ByStaff {
-		l.Actor, l.ActorName, l.ActorEmail, l.IP, l.RequestID = "staff", i18n.T(ctx, "audit.staff"), "", "", ""
+		l.Actor, l.ActorName, l.ActorEmail, l.ActorRole, l.IP, l.RequestID = "staff", i18n.T(ctx, "audit.staff"), "", "", "", ""
 	}
 	l.AccountName = ""
 	return l
@@ -144,7 +145,30 @@ func (s *server) opsAudit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return render(c, pages.OpsAudit(pages.OpsAuditProps{Shell: shell, List: list}))
+	seal, err := s.auditSeal(c.UserContext())
+	if err != nil {
+		return err
+	}
+	return render(c, pages.OpsAudit(pages.OpsAuditProps{Shell: shell, Seal: seal, List: list}))
+}
+
+// auditSeal says how far the log is sealed, and what the last examination found.
+func (s *server) auditSeal(ctx context.Context) (seal pages.AuditSeal, err error) {
+	sealed, err := models.AuditSealed(ctx, s.DB.Pool)
+	if err != nil {
+		return seal, fmt.Errorf("web: read the audit log's seals: %w", err)
+	}
+	last, err := models.LastExamination(ctx, s.DB.Pool, models.ExaminedAudit)
+	if err != nil {
+		return seal, fmt.Errorf("web: read what was found in the audit log: %w", err)
+	}
+	seal = pages.AuditSeal{
+		Through: sealed.Through, ThroughAt: sealed.ThroughAt, Lines: sealed.Lines, SHA256: hex.EncodeToString(sealed.Hash), CheckedAt: last.At,
+	}
+	for _, flaw := range last.Flaws {
+		seal.Flaws = append(seal.Flaws, auditFlaw(ctx, flaw))
+	}
+	return seal, nil
 }
 
 // opsAuditFile answers GET /ops/auditoria.csv.
@@ -152,7 +176,7 @@ func (s *server) opsAuditFile(c *fiber.Ctx) error {
 	return s.sendAudit(c, "", func(l models.AuditLine) models.AuditLine { return l })
 }
 
-var auditColumns = []string{"id", "at", "action", "object", "account", "actor", "actor_name", "actor_email", "before", "after", "detail", "ip", "request_id"}
+var auditColumns = []string{"id", "at", "action", "object", "account", "actor", "actor_name", "actor_email", "before", "after", "detail", "ip", "request_id", "actor_role", "at_brasilia"}
 
 // sendAudit answers with the log, the account's or all of it if there is none, or
 // what of it passes the filter, as CSV, however long it is: lines leave as they are
@@ -185,6 +209,7 @@ func (s *server) writeAudit(ctx context.Context, to io.Writer, filter models.Aud
 			record := []string{
 				strconv.FormatInt(l.ID, 10), l.At.UTC().Format("2006-01-02T15:04:05.000Z"), l.Action, l.ObjectID, l.AccountID, l.Actor,
 				cell(l.ActorName), cell(l.ActorEmail), facts(l.Before), facts(l.After), facts(l.Detail), l.IP, cell(l.RequestID),
+				l.ActorRole, i18n.DateTime(ctx, l.At),
 			}
 			if err := file.Write(record); err != nil {
 				return err

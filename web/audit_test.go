@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -169,6 +170,52 @@ func TestAudit_File(t *testing.T) {
 	}
 	if a := c.get("/ops/auditoria?subject=switch&account=" + s.Account.ID); !strings.Contains(a.Find("main").Text(), "Eva Reis") || a.Find("main a[download]").AttrOr("href", "") != "/ops/auditoria.csv?account="+s.Account.ID+"&subject=switch" {
 		t.Error("the console's log lacks the account's acts")
+	}
+}
+
+// Supervisors see how far the log is sealed, that it agrees, and which line does not.
+func TestAudit_Seal(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.acts(t)
+	c, _ := s.console(t, models.StaffSupervisor)
+	says := func(wants ...string) {
+		t.Helper()
+		got := strings.Join(strings.Fields(c.get("/ops/auditoria").Find("section[aria-labelledby=seal]").Text()), " ")
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("of its seals the page says %q, not %q", got, want)
+			}
+		}
+	}
+	says("Ainda sem lacre")
+	if _, err := s.Merchants.SealAudit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := models.AuditSealed(t.Context(), s.DB.Pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says("Cadeia de lacres íntegra", fmt.Sprintf("%d linhas", sealed.Lines), fmt.Sprintf("sha256 %x", sealed.Hash), "Conferido em")
+	for _, sql := range []string{"ALTER TABLE audit_log DISABLE TRIGGER audit_log_final", "UPDATE audit_log SET actor = 'system' WHERE action = 'switch.turned_on'"} {
+		if err := s.DB.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Merchants.SealAudit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var id int64
+	if err := s.DB.Raw("SELECT id FROM audit_log WHERE action = 'switch.turned_on'").Row().Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	says("A cadeia de lacres não confere", fmt.Sprintf("A linha %d foi alterada depois de lacrada.", id))
+
+	line := strings.Join(strings.Fields(c.get("/ops/auditoria?subject=api_key").Find("main ul").Text()), " ")
+	for _, want := range []string{"UTC", "Dono", "127.0.0.1"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("a line says %q, not %q", line, want)
+		}
 	}
 }
 

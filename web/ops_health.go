@@ -41,7 +41,7 @@ func (s *server) opsHealth(c *fiber.Ctx) error {
 	props := pages.OpsHealthProps{Shell: shell, Parts: []pages.OpsHealthPart{
 		s.institutionHealth(ctx, true, health.Live), s.institutionHealth(ctx, false, health.Test),
 		waitingHealth(ctx, "deliveries", health.Deliveries, now, deliveriesLate), waitingHealth(ctx, "mails", health.Mails, now, mailsLate),
-		booksHealth(ctx, health, now),
+		examinedHealth(ctx, "books", health.Books, now), examinedHealth(ctx, "audit", health.Audit, now),
 	}}
 	for _, e := range failing {
 		props.Endpoints = append(props.Endpoints, failingItem(ctx, e))
@@ -56,18 +56,19 @@ func (s *server) institutionHealth(ctx context.Context, livemode bool, r models.
 	if livemode {
 		id = "live"
 	}
-	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
+	badge, step := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}, ""
 	switch {
 	case name == "none":
 		badge = components.BadgeProps{Icon: "ban", Text: i18n.T(ctx, "ops.health_none")}
 	case r.Unanswered > 0:
 		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Text: i18n.T(ctx, "ops.health_look")}
+		step = i18n.T(ctx, "ops.health_step_"+id)
 	}
 	last := i18n.T(ctx, "ops.health_no_payment")
 	if r.LastPayment != nil {
 		last = i18n.DateTime(ctx, *r.LastPayment)
 	}
-	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Facts: []components.KeyValue{
+	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Step: step, Facts: []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.health_institution"), Value: i18n.T(ctx, "ops.health_institution_"+name)},
 		{Key: i18n.T(ctx, "ops.health_payments"), Value: i18n.Number(ctx, r.Payments)},
 		{Key: i18n.T(ctx, "ops.health_last_payment"), Value: last},
@@ -81,35 +82,49 @@ func waitingHealth(ctx context.Context, id string, w models.Waiting, now time.Ti
 	if w.Count == models.HealthCountsTo {
 		count = i18n.T(ctx, "ops.health_at_least", count)
 	}
-	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
+	badge, step := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}, ""
 	if w.Oldest != nil {
 		oldest = i18n.Age(ctx, *w.Oldest, now)
 		if now.Sub(*w.Oldest) > late {
 			badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Text: i18n.T(ctx, "ops.health_look")}
+			step = i18n.T(ctx, "ops.health_step_"+id)
 		}
 	}
-	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Facts: []components.KeyValue{
+	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Step: step, Facts: []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.health_waiting"), Value: count},
 		{Key: i18n.T(ctx, "ops.health_oldest"), Value: oldest},
 	}}
 }
 
-// booksHealth is what the hourly comparison of the books said last.
-func booksHealth(ctx context.Context, h models.Health, now time.Time) pages.OpsHealthPart {
+// examinedHealth is what an hourly examination found last.
+func examinedHealth(ctx context.Context, id string, last models.Examination, now time.Time, facts ...components.KeyValue) pages.OpsHealthPart {
 	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
-	checked := i18n.T(ctx, "ops.health_not_checked")
+	checked, step := i18n.T(ctx, "ops.health_not_checked"), ""
 	switch {
-	case h.Drift:
+	case len(last.Flaws) > 0:
 		badge = components.BadgeProps{Tone: components.ToneBad, Icon: "circle-alert", Text: i18n.T(ctx, "ops.health_drift")}
-	case h.Checked == nil || now.Sub(*h.Checked) > booksLate:
+		step = i18n.T(ctx, "ops.health_step_"+id)
+	case last.At == nil || now.Sub(*last.At) > booksLate:
 		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Text: i18n.T(ctx, "ops.health_look")}
+		step = i18n.T(ctx, "ops.health_step_unexamined")
 	}
-	if h.Checked != nil {
-		checked = i18n.DateTime(ctx, *h.Checked)
+	if last.At != nil {
+		checked = i18n.DateTime(ctx, *last.At)
 	}
-	return pages.OpsHealthPart{ID: "books", Badge: components.Badge(badge), Facts: []components.KeyValue{
-		{Key: i18n.T(ctx, "ops.health_checked"), Value: checked},
-	}}
+	part := pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Step: step, Facts: append([]components.KeyValue{{Key: i18n.T(ctx, "ops.health_checked"), Value: checked}}, facts...)}
+	for _, flaw := range last.Flaws[:min(len(last.Flaws), opsLatest)] {
+		part.Facts = append(part.Facts, components.KeyValue{Key: i18n.T(ctx, "ops.health_flaw"), Value: auditFlaw(ctx, flaw), Mono: true})
+	}
+	return part
+}
+
+// auditFlaw words a flaw of the audit log; one of the books is what it is.
+func auditFlaw(ctx context.Context, text string) string {
+	flaw, err := models.ParseAuditFlaw(text)
+	if err != nil {
+		return text
+	}
+	return i18n.T(ctx, "audit.flaw_"+flaw.What, i18n.Number(ctx, int(flaw.ID)))
 }
 
 // failingItem is an endpoint of some merchant's. Of its address staff see the host

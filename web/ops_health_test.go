@@ -29,7 +29,8 @@ func TestOps_Health(t *testing.T) {
 	}
 	says("test", "Tudo certo", "Simulador", "Pagamentos recebidos0", "Nenhum em 24 horas")
 	says("deliveries", "Tudo certo", "Na fila agora0", "Nada na fila")
-	says("books", "Precisa de atenção", "Nenhuma nas últimas 24 horas")
+	says("books", "Precisa de atenção", "Nenhuma ainda", "garoupa check")
+	says("audit", "Precisa de atenção", "Nenhuma ainda", "garoupa check")
 	if got := strings.Join(strings.Fields(c.get("/ops/saude").Find("section[aria-labelledby=card-endpoints]").Text()), " "); !strings.Contains(got, "Nenhum endpoint falha agora.") {
 		t.Errorf("of endpoints it says %q", got)
 	}
@@ -45,16 +46,19 @@ func TestOps_Health(t *testing.T) {
 	if err := s.DB.Exec(`UPDATE river_job SET scheduled_at = ?`, s.Clock.Now().Add(-time.Hour)).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DB.Exec(`INSERT INTO river_job (kind, queue, args, max_attempts, state, finalized_at) VALUES
-		('check_books', 'books', '{}', 1, 'discarded', ?), ('check_books', 'books', '{}', 1, 'completed', ?)`, s.Clock.Now(), s.Clock.Now().Add(-time.Hour)).Error; err != nil {
+	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedBooks, []string{"gift/1: something else"}, s.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedAudit, []string{models.AuditFlaw{What: models.AuditLineMissing, ID: 12}.String()}, s.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := models.InsertAPIRequests(t.Context(), s.DB.Pool, []models.APIRequest{{ProjectID: s.Test.ProjectID, At: s.Clock.Now(), Status: 503}}); err != nil {
 		t.Fatal(err)
 	}
-	says("test", "Precisa de atenção", "Pagamentos recebidos1", "Requisições sem resposta dela1")
-	says("deliveries", "Precisa de atenção", "Na fila agora2", "há 1 h")
-	says("books", "Diferença")
+	says("test", "Precisa de atenção", "Pagamentos recebidos1", "Requisições sem resposta dela1", "log do servidor")
+	says("deliveries", "Precisa de atenção", "Na fila agora2", "há 1 h", "inicie mais um processo")
+	says("books", "Diferença", "gift/1: something else", "docs/operations.md")
+	says("audit", "Diferença", "A linha 12 foi apagada.", "docs/operations.md")
 	page := c.get("/ops/saude")
 	failing := page.Find("section[aria-labelledby=card-endpoints] a")
 	if text := failing.Text(); failing.Length() != 1 || !strings.Contains(text, "loja.example") || strings.Contains(text, "secreto") || !strings.Contains(text, "desistidos: 3") {

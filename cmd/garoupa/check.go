@@ -13,6 +13,15 @@ import (
 // strandedShown is how many deliveries check prints at most.
 const strandedShown = 20
 
+// flawsShown is how many flaws of the audit log it prints.
+const flawsShown = 20
+
+// flawWords say what is wrong with the audit log, before an id.
+var flawWords = map[string]string{
+	models.AuditLineChanged: "changed since it was sealed: line", models.AuditLineMissing: "missing: line", models.AuditLineAdded: "put in after its seal: line",
+	models.AuditSealChanged: "does not follow from the one before: seal", models.AuditSealMissing: "missing: seal",
+}
+
 // errDrift makes the command fail after it has printed what is wrong.
 var errDrift = errors.New("check: something is wrong; see above")
 
@@ -46,6 +55,16 @@ func check(ctx context.Context, in invocation) error {
 	if len(drift) == 0 {
 		fmt.Fprintln(in.out, "books      ok")
 	}
+	flaws, err := models.CheckAudit(ctx, db.Pool, flawsShown)
+	if err != nil {
+		return err
+	}
+	for _, flaw := range flaws {
+		fmt.Fprintln(in.out, "audit     ", flawWords[flaw.What], flaw.ID)
+	}
+	if len(flaws) == 0 {
+		fmt.Fprintln(in.out, "audit      ok")
+	}
 	stranded, err := models.StrandedDeliveries(ctx, db.Pool, strandedShown)
 	if err != nil {
 		return err
@@ -53,7 +72,7 @@ func check(ctx context.Context, in invocation) error {
 	for _, id := range stranded {
 		fmt.Fprintf(in.out, "deliveries %s is pending, and nothing will send it\n", id)
 	}
-	if len(drift)+len(stranded) > 0 {
+	if len(drift)+len(flaws)+len(stranded) > 0 {
 		return errDrift
 	}
 	fmt.Fprintln(in.out, "deliveries ok")

@@ -19,6 +19,7 @@ type AuditRow struct {
 	Action    string
 	Who       string // in words; "" is the installation itself
 	WhoEmail  string
+	WhoRole   string // of an account or of staff; "" for none, and where it is not the reader's to know
 	Account   string // its name; "" where it is the page's
 	AccountID string
 	ObjectID  string
@@ -34,9 +35,9 @@ type AuditChange struct {
 }
 
 // AuditFields are the fields of the filter, as typed. Their names are subject, actor,
-// object, account (in the console), from and until.
+// object, request, account (in the console), from and until.
 type AuditFields struct {
-	Subject, Actor, Object, Account, From, Until string
+	Subject, Actor, Object, Request, Account, From, Until string
 }
 
 // AuditList is the log, or what passes the filter.
@@ -59,7 +60,18 @@ type AuditProps struct {
 // OpsAuditProps is GET /ops/auditoria: all acts.
 type OpsAuditProps struct {
 	Shell layouts.OpsShell
+	Seal  AuditSeal
 	List  AuditList
+}
+
+// AuditSeal says how far the log is sealed, and whether it agrees with its seals.
+type AuditSeal struct {
+	Through   int64 // the last line; 0: nothing is sealed yet
+	ThroughAt time.Time
+	Lines     int64
+	SHA256    string     // of the last seal, in hexadecimal
+	CheckedAt *time.Time // nil: never
+	Flaws     []string   // in words
 }
 
 // filtered reports whether there is a filter.

@@ -18,5 +18,6 @@ type OpsHealthProps struct {
 type OpsHealthPart struct {
 	ID    string // names its texts
 	Badge templ.Component
+	Step  string // what to do about it; "" where all is well
 	Facts []components.KeyValue
 }

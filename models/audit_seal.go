@@ -1,0 +1,227 @@
+package models
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// sealedAtOnce bounds how many lines one seal covers.
+	sealedAtOnce = 1000
+	// sealedLine is the length of a line in a seal: its id and its SHA-256, in bytes.
+	sealedLine = 8 + sha256.Size
+)
+
+// AuditSeal covers lines of the audit log, from after the seal before up to one of them.
+type AuditSeal struct {
+	Number   int64 // from 1
+	Through  int64 // the id of the last line
+	Lines    []byte
+	Hash     []byte // SHA-256 of the hash before, 32 zeros for none, and of Lines
+	SealedAt time.Time
+}
+
+// AuditSeals says how far the log is sealed. The zero value is not at all.
+type AuditSeals struct {
+	Number, Lines int64
+	Through       int64
+	ThroughAt     time.Time // when that line was written
+	Hash          []byte
+	SealedAt      time.Time
+}
+
+// sealedContent is what a line says, as its seal hashes it: all of its columns, in the
+// text that PostgreSQL gives a jsonb array.
+const sealedContent = `sha256(convert_to(jsonb_build_array(id, (extract(epoch FROM at) * 1000000)::bigint, actor, actor_role, account_id, action,
+	object_id, detail, before, after, ip, request_id)::text, 'UTF8'))`
+
+// AuditWriters returns the transactions that may still commit lines of the log: whoever
+// writes to it holds a lock from before a line has its id until the end. What is seen of
+// the log before this is asked lacks no line with a lower id but theirs.
+func AuditWriters(ctx context.Context, q Querier) ([]string, error) {
+	rows, err := q.Query(ctx, `SELECT DISTINCT virtualtransaction FROM pg_locks
+		WHERE locktype = 'relation' AND relation = 'audit_log'::regclass AND mode = 'RowExclusiveLock' AND granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// LastAuditLine returns the highest id of the log's lines that are to be seen, 0 if there
+// is none.
+func LastAuditLine(ctx context.Context, q Querier) (id int64, err error) {
+	err = q.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM audit_log").Scan(&id)
+	return id, err
+}
+
+// SealAudit seals the next lines of the log up to an id, a thousand at most, and returns
+// the seal, nil if nothing is left to seal. All lines up to there must have been
+// committed. Whoever else seals waits for the transaction's end.
+func SealAudit(tx *Tx, through int64, now time.Time) (seal *AuditSeal, err error) {
+	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, "LOCK TABLE audit_seals IN SHARE ROW EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+		last, err := lastSeal(ctx, conn)
+		if err != nil {
+			return err
+		}
+		lines, err := sealedLines(ctx, conn, last.Through, through, sealedAtOnce)
+		if err != nil || len(lines) == 0 {
+			return err
+		}
+		seal = &AuditSeal{
+			Number: last.Number + 1, Through: lineID(lines[len(lines)-sealedLine:]), Lines: lines, Hash: sealHash(last.Hash, lines), SealedAt: now,
+		}
+		_, err = conn.Exec(ctx, "INSERT INTO audit_seals (number, through, lines, hash, sealed_at) VALUES ($1, $2, $3, $4, $5)",
+			seal.Number, seal.Through, seal.Lines, seal.Hash, seal.SealedAt)
+		return err
+	})
+	return seal, err
+}
+
+func lastSeal(ctx context.Context, q Querier) (last AuditSeal, err error) {
+	rows, err := q.Query(ctx, "SELECT number, through, lines, hash, sealed_at FROM audit_seals ORDER BY number DESC LIMIT 1")
+	if err != nil {
+		return last, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[AuditSeal])
+	if err != nil || len(found) == 0 {
+		return last, err
+	}
+	return found[0], nil
+}
+
+// sealedLines are the lines after an id up to another as a seal holds them, at most limit
+// of them; 0 is all.
+func sealedLines(ctx context.Context, q Querier, after, through int64, limit int) (lines []byte, err error) {
+	rows, err := q.Query(ctx, "SELECT id, "+sealedContent+" FROM audit_log WHERE id > $1 AND id <= $2 ORDER BY id LIMIT nullif($3, 0)", after, through, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var content []byte
+		if err := rows.Scan(&id, &content); err != nil {
+			return nil, err
+		}
+		lines = append(binary.BigEndian.AppendUint64(lines, uint64(id)), content...)
+	}
+	return lines, rows.Err()
+}
+
+func sealHash(before, lines []byte) []byte {
+	if before == nil {
+		before = make([]byte, sha256.Size)
+	}
+	hash := sha256.Sum256(slices.Concat(before, lines))
+	return hash[:]
+}
+
+func lineID(line []byte) int64 { return int64(binary.BigEndian.Uint64(line)) }
+
+// AuditSealed returns how far the log is sealed.
+func AuditSealed(ctx context.Context, q Querier) (s AuditSeals, err error) {
+	last, err := lastSeal(ctx, q)
+	if err != nil || last.Number == 0 {
+		return s, err
+	}
+	s = AuditSeals{Number: last.Number, Through: last.Through, ThroughAt: last.SealedAt, Hash: last.Hash, SealedAt: last.SealedAt}
+	err = q.QueryRow(ctx, "SELECT sum(octet_length(lines) / $1), coalesce((SELECT at FROM audit_log WHERE id = $2), $3) FROM audit_seals",
+		sealedLine, last.Through, last.SealedAt).Scan(&s.Lines, &s.ThroughAt)
+	return s, err
+}
+
+// AuditFlaw is what does not agree with the seals. What is one of the Audit constants.
+type AuditFlaw struct {
+	What string
+	ID   int64 // of the line, or the number of the seal
+}
+
+// What may be wrong with the log.
+const (
+	AuditLineChanged = "line_changed"
+	AuditLineMissing = "line_missing"
+	AuditLineAdded   = "line_added" // after its seal
+	AuditSealChanged = "seal_changed"
+	AuditSealMissing = "seal_missing"
+)
+
+// String writes f as ParseAuditFlaw reads it.
+func (f AuditFlaw) String() string { return f.What + " " + strconv.FormatInt(f.ID, 10) }
+
+// ParseAuditFlaw reads what String wrote.
+func ParseAuditFlaw(text string) (f AuditFlaw, err error) {
+	_, err = fmt.Sscanf(text, "%s %d", &f.What, &f.ID)
+	return f, err
+}
+
+// CheckAudit compares the log with its seals, and the seals with each other. It reads all
+// of both, seal by seal, and stops once it has found a number of flaws.
+func CheckAudit(ctx context.Context, q Querier, limit int) (flaws []AuditFlaw, err error) {
+	before := AuditSeal{Through: math.MinInt64} // nobody but an owner can write an id below 1
+	for len(flaws) < limit {
+		rows, err := q.Query(ctx, "SELECT number, through, lines, hash, sealed_at FROM audit_seals WHERE number > $1 ORDER BY number LIMIT 1", before.Number)
+		if err != nil {
+			return nil, err
+		}
+		next, err := pgx.CollectRows(rows, pgx.RowToStructByPos[AuditSeal])
+		if err != nil {
+			return nil, err
+		}
+		if len(next) == 0 {
+			return flaws, nil
+		}
+		found, err := checkSeal(ctx, q, before, next[0])
+		if err != nil {
+			return nil, err
+		}
+		flaws, before = append(flaws, found...), next[0]
+	}
+	return flaws[:limit], nil
+}
+
+// checkSeal compares a seal with the one before it and with the lines that it covers.
+func checkSeal(ctx context.Context, q Querier, before, seal AuditSeal) (flaws []AuditFlaw, err error) {
+	if len(seal.Lines) == 0 || len(seal.Lines)%sealedLine != 0 {
+		return []AuditFlaw{{AuditSealChanged, seal.Number}}, nil
+	}
+	after := before.Through
+	if seal.Number != before.Number+1 {
+		flaws = append(flaws, AuditFlaw{AuditSealMissing, before.Number + 1})
+		after = lineID(seal.Lines) - 1 // nothing tells what was between
+	} else if !bytes.Equal(seal.Hash, sealHash(before.Hash, seal.Lines)) || lineID(seal.Lines[len(seal.Lines)-sealedLine:]) != seal.Through {
+		flaws = append(flaws, AuditFlaw{AuditSealChanged, seal.Number})
+	}
+	stand, err := sealedLines(ctx, q, after, seal.Through, 0)
+	return append(flaws, compareLines(seal.Lines, stand)...), err
+}
+
+// compareLines compares lines as they were sealed with those that stand, both by id.
+func compareLines(sealed, stand []byte) (flaws []AuditFlaw) {
+	for len(sealed)+len(stand) > 0 {
+		switch {
+		case len(stand) == 0 || len(sealed) > 0 && lineID(sealed) < lineID(stand):
+			flaws, sealed = append(flaws, AuditFlaw{AuditLineMissing, lineID(sealed)}), sealed[sealedLine:]
+		case len(sealed) == 0 || lineID(stand) < lineID(sealed):
+			flaws, stand = append(flaws, AuditFlaw{AuditLineAdded, lineID(stand)}), stand[sealedLine:]
+		default:
+			if !bytes.Equal(sealed[:sealedLine], stand[:sealedLine]) {
+				flaws = append(flaws, AuditFlaw{AuditLineChanged, lineID(sealed)})
+			}
+			sealed, stand = sealed[sealedLine:], stand[sealedLine:]
+		}
+	}
+	return flaws
+}
