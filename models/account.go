@@ -80,9 +80,13 @@ func AccountCount(db *gorm.DB) (int64, error) {
 	return n, db.Model(&Account{}).Count(&n).Error
 }
 
-// SetProductionAccess writes how far the account is from charging for real.
+// SetProductionAccess writes how far the account is from charging for real. The hosted
+// pages that are open look again when tx commits.
 func SetProductionAccess(tx *Tx, id string, access ProductionAccess) error {
-	return tx.Model(&Account{}).Where("id = ?", id).Update("production_access", access).Error
+	if err := tx.Model(&Account{}).Where("id = ?", id).Update("production_access", access).Error; err != nil {
+		return err
+	}
+	return notifyAll(tx)
 }
 
 // SetAccountName writes the name that buyers know the account by.

@@ -89,12 +89,11 @@ func CheckoutByID(ctx context.Context, q Querier, scope Scope, id string) (*Chec
 // PublicCheckout is a checkout with what its buyer may know of the merchant.
 type PublicCheckout struct {
 	Checkout
-	MerchantName     string
-	MerchantDocument *string
-	Brand            Brand
-	EndToEndID       *string // of the payment that settled it
-	SuccessURL       *string // of the link that made it
-	ReturnURL        *string
+	Account    Account
+	Brand      Brand
+	EndToEndID *string // of the payment that settled it
+	SuccessURL *string // of the link that made it
+	ReturnURL  *string
 }
 
 // PublicCheckoutByID returns a checkout of any merchant to whoever knows its id,
@@ -104,12 +103,12 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		return nil, ErrNotFound
 	}
 	var c PublicCheckout
-	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, a.name, a.document, p.end_to_end_id, l.success_url, l.return_url, `+brandColumns+` FROM checkouts c
+	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+", p.end_to_end_id, l.success_url, l.return_url, "+accountColumns+", "+brandColumns+` FROM checkouts c
 		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id LEFT JOIN brands b ON b.account_id = a.id
 		LEFT JOIN payments p ON p.checkout_id = c.id AND p.settles
 		LEFT JOIN payment_links l ON l.id = c.payment_link_id
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
-		[]any{&c.MerchantName, &c.MerchantDocument, &c.EndToEndID, &c.SuccessURL, &c.ReturnURL}, c.Brand.targets())...)
+		[]any{&c.EndToEndID, &c.SuccessURL, &c.ReturnURL}, c.Account.targets(), c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)
 	}

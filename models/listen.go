@@ -43,14 +43,29 @@ func Listen(ctx context.Context, db *DB, channel string, listening func(), heard
 	}
 }
 
+// everyID stands for all ids: one account's switch concerns all its open checkouts, of
+// which there may be more than anybody wants to name.
+const everyID = "*"
+
 // ListenChanges is Listen for what changes: ids of checkouts, at every change of
 // their status, and of projects, when they have new events of the test environment.
-func ListenChanges(ctx context.Context, db *DB, listening func(), changed func(id string)) error {
-	return Listen(ctx, db, changeChannel, listening, func(payload string) {
+// Anything is called when all of them may have changed, as they may once it listens.
+func ListenChanges(ctx context.Context, db *DB, anything func(), changed func(id string)) error {
+	return Listen(ctx, db, changeChannel, anything, func(payload string) {
 		for id := range strings.FieldsSeq(payload) {
-			changed(id)
+			if id == everyID {
+				anything()
+			} else {
+				changed(id)
+			}
 		}
 	})
+}
+
+// notifyAll tells everybody who listens to changes, when tx commits, that whatever they
+// listen to may have changed.
+func notifyAll(tx *Tx) error {
+	return tx.Exec("SELECT pg_notify(?, ?)", changeChannel, everyID).Error
 }
 
 // NotifyChanges tells who listens to changes of some ids, as Notify does.

@@ -37,11 +37,14 @@ var switchColumns = map[Switch]string{
 }
 
 // SetSwitch turns a switch of an account on or off, and reports whether that
-// changed anything.
+// changed anything. The hosted pages that are open look again when tx commits.
 func SetSwitch(tx *Tx, accountID string, s Switch, on bool) (changed bool, err error) {
 	column := switchColumns[s]
 	result := tx.Model(&Account{}).Where("id = ? AND "+column+" = ?", accountID, !on).Update(column, on)
-	return result.RowsAffected == 1, result.Error
+	if result.Error != nil || result.RowsAffected == 0 {
+		return false, result.Error
+	}
+	return true, notifyAll(tx)
 }
 
 // SwitchChange is who turned a switch on or off, when and why. It is final once

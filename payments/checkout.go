@@ -97,6 +97,11 @@ func gate(a *models.Account, livemode bool) error {
 	return nil
 }
 
+// MayCharge reports whether the account may take new payments in the environment. What
+// refuses it new checkouts also takes the code off the pages of those that are open;
+// money that comes nevertheless is booked like any.
+func MayCharge(a *models.Account, livemode bool) bool { return gate(a, livemode) == nil }
+
 // attempt asks the institution for the charge and writes the checkout. It reports
 // false when the key is taken.
 func (s *Service) attempt(ctx context.Context, scope models.Scope, account *models.Account, in NewCheckout, resume earlier) (*models.Checkout, bool, error) {

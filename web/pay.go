@@ -9,6 +9,7 @@ import (
 
 	"garoupa/fault"
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/pix/qr"
 	"garoupa/requestid"
 	"garoupa/views/components"
@@ -39,9 +40,9 @@ func (s *server) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	}
 	props := pages.PayProps{
 		ID: checkout.ID, Address: s.CheckoutHost + "/pay/" + checkout.ID, Query: spoken(c),
-		Status: string(checkout.Status), Livemode: checkout.Livemode, Amount: checkout.Amount,
+		Status: shownStatus(checkout), Livemode: checkout.Livemode, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
-		MerchantName: checkout.MerchantName, Recipient: checkout.MerchantName, MerchantDocument: document(checkout.MerchantDocument),
+		MerchantName: checkout.Account.Name, Recipient: checkout.Account.Name, MerchantDocument: document(checkout.Account.Document),
 		CopyPaste: checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,
 		Now: s.Now(), PaidAt: checkout.PaidAt, RequestID: requestid.Of(c.UserContext()), Demo: s.Demo, Legal: s.legal(),
 		FromLink: checkout.PaymentLinkID != nil, ReturnURL: returnURL(checkout), Brand: payBrand(checkout.Brand),
@@ -52,7 +53,7 @@ func (s *server) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}
-	if checkout.Status == models.CheckoutPending {
+	if props.Status == pages.StatusPending {
 		symbol, err := s.codes.symbol(checkout.CopyPaste)
 		if err != nil {
 			return pages.PayProps{}, err
@@ -60,6 +61,15 @@ func (s *server) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 		props.QR = components.QRProps{Path: symbol.Path, Modules: symbol.Modules}
 	}
 	return props, nil
+}
+
+// shownStatus is the status that the page shows. A pending checkout whose merchant may
+// not charge now shows no code (decision 0037).
+func shownStatus(checkout *models.PublicCheckout) string {
+	if checkout.Status == models.CheckoutPending && !payments.MayCharge(&checkout.Account, checkout.Livemode) {
+		return pages.StatusStopped
+	}
+	return string(checkout.Status)
 }
 
 func (s *server) publicCheckout(ctx context.Context, id string) (*models.PublicCheckout, error) {

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 )
 
-// A buyer opens the checkout on a phone, copies the code, leaves for the bank's app and
-// pays there, comes back to a page that has turned, and keeps the receipt.
+// A buyer opens the checkout on a phone, sees the code go and come back with the
+// merchant's suspension, copies it, leaves for the bank's app and pays there, comes back
+// to a page that has turned, and keeps the receipt.
 func TestPay_Browser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -30,6 +32,14 @@ func TestPay_Browser(t *testing.T) {
 	page.Click("Pagar com outro celular? Ver QR Code")
 	page.WaitVisible("#qr svg")
 	page.Keep("pay-qr-open-phone")
+
+	by := s.staff(t)
+	s.stop(t, by, models.SwitchSuspended, true)
+	page.WaitText("h1", "Esta loja não está recebendo pagamentos agora")
+	page.WaitGone("#code")
+	page.WaitFocused("#result")
+	see(page, "pay-stopped-phone")
+	s.stop(t, by, models.SwitchSuspended, false)
 
 	if copied := copies(page, "Copiar código Pix"); copied != c.CopyPaste {
 		t.Errorf("copied %q", copied)

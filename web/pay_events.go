@@ -19,8 +19,8 @@ const (
 	heartbeat          = 15 * time.Second
 )
 
-// payEvents handles GET /pay/:id/events: server-sent events with the checkout's
-// status, at once and at every change, until it is final.
+// payEvents handles GET /pay/:id/events: server-sent events with the status that the
+// page shows, at once and at every change, until it is final.
 func (s *server) payEvents(c *fiber.Ctx) error {
 	id := c.Params("id")
 	// Watch first and read second: a change between the two is seen twice, not never.
@@ -40,7 +40,7 @@ func (s *server) payEvents(c *fiber.Ctx) error {
 				return false // the page falls back to polling
 			}
 		}
-		fmt.Fprintf(w, "%sevent: status\ndata: %s\n\n", prologue, checkout.Status)
+		fmt.Fprintf(w, "%sevent: status\ndata: %s\n\n", prologue, shownStatus(checkout))
 		prologue = ""
 		return checkout.Status == models.CheckoutPending
 	}})

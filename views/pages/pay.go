@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"garoupa/money"
@@ -18,6 +19,9 @@ const (
 	StatusPaid      = "PAID"
 	StatusExpired   = "EXPIRED"
 	StatusCancelled = "CANCELLED"
+	// StatusStopped is no state of a checkout: it is PENDING, but its merchant may not
+	// charge now.
+	StatusStopped = "STOPPED"
 )
 
 // PayProps is the hosted checkout, GET /pay/{id}. Nothing in it tells who pays:
@@ -84,6 +88,8 @@ func (p PayProps) title(ctx context.Context) string {
 		return i18n.T(ctx, "pay.tab_expired") + " · " + rest
 	case StatusCancelled:
 		return i18n.T(ctx, "pay.tab_cancelled") + " · " + rest
+	case StatusStopped:
+		return i18n.T(ctx, "pay.tab_stopped") + " · " + rest
 	}
 	return i18n.T(ctx, "pay.title") + " · " + rest
 }
@@ -97,6 +103,8 @@ func (p PayProps) announcement(ctx context.Context) string {
 		return i18n.T(ctx, "pay.expired_live")
 	case StatusCancelled:
 		return i18n.T(ctx, "pay.cancelled_live")
+	case StatusStopped:
+		return i18n.T(ctx, "pay.stopped_title")
 	}
 	return ""
 }
@@ -123,6 +131,11 @@ func (p PayProps) returnHost() string {
 		return ""
 	}
 	return u.Host
+}
+
+// sentences are the parts of a text that a line is better broken between than within.
+func sentences(text string) []string {
+	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, ". ", ".\n"), "? ", "?\n"), "\n")
 }
 
 // urgent turns the countdown amber.

@@ -174,7 +174,7 @@ func TestPay_ReturnURL(t *testing.T) {
 func TestPayNotFound(t *testing.T) {
 	t.Parallel()
 	doc := render(t, i18n.Portuguese, pages.PayNotFound(pages.ErrorProps{Status: 404, RequestID: "req_4f0e"}))
-	if got := text(doc.Find("main")); got != "Não encontramos esta cobrançaConfira o link com quem enviou. Não pague por um link que você não esperava.Referência req_4f0e" {
+	if got := text(doc.Find("main")); got != "Não encontramos esta cobrançaConfira o link com quem enviou. Não pague por um link que você não esperava. Referência req_4f0e" {
 		t.Errorf("main = %q", got)
 	}
 	if doc.Find("script").Length() > 0 {
