@@ -34,6 +34,8 @@ const (
 	lookForDeliveriesEvery = 250 * time.Millisecond
 	// sweepEvery bounds how late a checkout expires (decisions, 4: 2 s).
 	sweepEvery = 500 * time.Millisecond
+	// tellPaidEvery bounds how late members hear of a paid charge.
+	tellPaidEvery = 30 * time.Second
 )
 
 // Options are what the runner works with. All but Mail are required.
@@ -110,6 +112,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	r.stop = stop
 	r.loops.Go(func() { r.sweep(looping) })
 	r.loops.Go(func() { r.takeOver(looping) })
+	r.loops.Go(func() { r.tellPaid(looping) })
 	return r, nil
 }
 
@@ -148,6 +151,22 @@ func (r *Runner) sweep(ctx context.Context) {
 		}
 		if err := r.Payments.PayOutDue(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "simulated payouts failed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// tellPaid writes the mails of paid charges until ctx ends.
+func (r *Runner) tellPaid(ctx context.Context) {
+	tick := time.NewTicker(tellPaidEvery)
+	defer tick.Stop()
+	for {
+		if err := r.Payments.TellPaid(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "telling of paid charges failed", "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -41,7 +41,7 @@ type sendMail struct {
 // Timeout implements river.Worker.
 func (*sendMail) Timeout(*river.Job[sendMailArgs]) time.Duration { return mailTimeout }
 
-// Work sends the mail, unless it was sent. A crash before that is noted sends it
+// Work sends the mail, unless it was sent, or turned off since. A crash before that is noted sends it
 // again; mail programs know it by its Message-ID.
 func (w *sendMail) Work(ctx context.Context, job *river.Job[sendMailArgs]) error {
 	m, err := models.MailByID(ctx, w.DB.Pool, job.Args.MailID)
@@ -52,6 +52,11 @@ func (w *sendMail) Work(ctx context.Context, job *river.Job[sendMailArgs]) error
 	}
 	now := w.Now()
 	if m.SentAt != nil || now.Sub(m.CreatedAt) > mailStale {
+		return nil
+	}
+	if dropped, err := models.DropUnwantedMail(ctx, w.DB.Pool, m); err != nil {
+		return fmt.Errorf("jobs: look whether a mail is wanted: %w", err)
+	} else if dropped {
 		return nil
 	}
 	done := context.WithoutCancel(ctx)

@@ -3,6 +3,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -29,6 +30,7 @@ const (
 	securityPage     = "/app/configuracoes/seguranca"
 	destinationsPage = "/app/saques/destinos"
 	withdrawalPage   = "/app/saques/{withdrawal}"
+	noticesPage      = "/app/configuracoes/avisos"
 )
 
 // kinds are the sorts of mail that there are. A kind's texts are "mail.<kind>_subject",
@@ -72,14 +74,22 @@ var kinds = map[string]kind{
 	models.MailWithdrawalRejected:   {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
 	models.MailWithdrawalFailed:     {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
 	models.MailWithdrawalReturned:   {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
+
+	models.MailChargePaid:  {[]string{"name", "account", "amount", "description", "order", "at", "charge"}, "/app/cobrancas/{charge}"},
+	models.MailChargesPaid: {[]string{"name", "account", "count", "alone", "amount", "at", "until"}, "/app/cobrancas?status=PAID"},
 }
 
-// maxParam bounds a param in characters: names are other people's to choose. A reason
-// is staff's, and told whole.
-const (
-	maxParam  = 200
-	maxReason = 500
-)
+// facts are the params of a kind that are shown one a line, each with a name of its own:
+// "mail.fact_<param>".
+var facts = map[string][]string{
+	models.MailChargePaid: {"amount", "description", "order", "at", "charge"},
+}
+
+// maxParam bounds a param in characters: names are other people's to choose. A reason is
+// staff's, and told whole; so is what a merchant calls a charge.
+const maxParam = 200
+
+var longest = map[string]int{"reason": 500, "description": 500, "order": 255}
 
 // Writer words mails.
 type Writer struct {
@@ -106,8 +116,12 @@ func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
 		Subject:    fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_subject")),
 		Paragraphs: strings.Split(fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_body")), "\n"),
 		Footer:     i18n.T(ctx, "mail.footer", w.AppURL),
+		Notices:    w.notices(ctx, m.Kind),
 		Brand:      layouts.Brand,
 		Home:       w.AppURL,
+	}
+	for _, name := range facts[m.Kind] {
+		p.Facts = append(p.Facts, mails.Fact{Name: i18n.T(ctx, "mail.fact_"+name), Value: fill.Replace("{" + name + "}")})
 	}
 	if k.path != "" {
 		p.Action = fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_action"))
@@ -118,6 +132,14 @@ func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
 		return Letter{}, fmt.Errorf("mail: write %s: %w", m.Kind, err)
 	}
 	return Letter{Subject: p.Subject, Text: plain(p), HTML: html.String(), URL: p.URL}, nil
+}
+
+// notices says where to turn off what the reader turned on, "" of other mails.
+func (w *Writer) notices(ctx context.Context, kind string) string {
+	if kind != models.MailChargePaid && kind != models.MailChargesPaid {
+		return ""
+	}
+	return i18n.T(ctx, "mail.notices", w.AppURL+noticesPage)
 }
 
 // params fills the braces of a text. What a reader could take for markup or for
@@ -134,16 +156,20 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 		case "at":
 			at, _ := time.Parse(time.RFC3339, value)
 			value = i18n.DateTime(ctx, at)
+		case "until":
+			until, _ := time.Parse(time.RFC3339, value)
+			value = i18n.Clock(ctx, until)
+		case "count":
+			n, _ := strconv.Atoi(value)
+			value = i18n.Number(ctx, n)
 		case "role":
 			value = i18n.T(ctx, "role."+value)
-		}
-		value = strings.Join(strings.Fields(value), " ")
-		longest := maxParam
-		if name == "reason" {
-			longest = maxReason
-		}
-		if runes := []rune(value); len(runes) > longest {
-			value = string(runes[:longest]) + "…"
+		default:
+			value = strings.Join(strings.Fields(value), " ")
+			most := cmp.Or(longest[name], maxParam)
+			if runes := []rune(value); len(runes) > most {
+				value = string(runes[:most]) + "…"
+			}
 		}
 		pairs = append(pairs, "{"+name+"}", value)
 	}
@@ -165,8 +191,19 @@ func (w *Writer) inLink(values map[string]string) *strings.Replacer {
 // plain is the letter for mail programs that show no HTML.
 func plain(p mails.LetterProps) string {
 	parts := p.Paragraphs
+	if len(p.Facts) > 0 {
+		lines := make([]string, len(p.Facts))
+		for i, f := range p.Facts {
+			lines[i] = f.Name + ": " + f.Value
+		}
+		parts = append(parts, strings.Join(lines, "\n"))
+	}
 	if p.Action != "" {
 		parts = append(parts, p.Action+":\n"+p.URL)
 	}
-	return strings.Join(append(parts, "-- \n"+p.Footer), "\n\n") + "\n"
+	foot := "-- \n" + p.Footer
+	if p.Notices != "" {
+		foot += "\n" + p.Notices
+	}
+	return strings.Join(append(parts, foot), "\n\n") + "\n"
 }

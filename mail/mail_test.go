@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"html"
 	"net/http/httptest"
 	netmail "net/mail"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"garoupa/mail"
 	"garoupa/mail/mailtest"
 	"garoupa/models"
+	"garoupa/money"
 	"garoupa/vault"
 	"garoupa/views/i18n"
 )
@@ -164,5 +166,47 @@ func TestKinds(t *testing.T) {
 	}
 	if _, err := w.Write(t.Context(), &models.Mail{Kind: "nope"}); err == nil {
 		t.Error("an unknown kind was written")
+	}
+}
+
+// The mail of a paid charge says which, in the reader's words and by Brasília's clock,
+// and where to look at it and to turn such mails off. What the merchant wrote stays text.
+func TestChargePaid(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	money := func(lang i18n.Lang, cents money.Cents) string { return i18n.Money(i18n.With(t.Context(), lang), cents) }
+	clock := func(lang i18n.Lang, at time.Time) string { return i18n.Clock(i18n.With(t.Context(), lang), at) }
+	if clock("pt-BR", at) != "09:00" {
+		t.Errorf("noon in Greenwich is %s in São Paulo", clock("pt-BR", at))
+	}
+	const link, off = "https://app.example/app/cobrancas/chk_1", "https://app.example/app/configuracoes/avisos"
+	for language, want := range map[string][]string{
+		"pt-BR": {"Cobrança de " + money("pt-BR", 249_90) + " paga: Ateliê", "Valor: " + money("pt-BR", 249_90), "Descrição: {order} <b>x</b>", "Pedido: pedido-1042", "Paga em: 1 de mar. de 2026, " + clock("pt-BR", at), "Cobrança: chk_1", link, off},
+		"en":    {"Charge of " + money("en", 249_90) + " paid: Ateliê", "Amount: " + money("en", 249_90), "Description: {order} <b>x</b>", "Order: pedido-1042", "Paid on: Mar 1, 2026, " + clock("en", at), "Charge: chk_1", link, off},
+	} {
+		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailChargePaid, Language: language, Params: map[string]string{
+			"name": "Ana", "account": "Ateliê", "account_id": "acc_1", "amount": "24990", "description": "{order}\n<b>x</b>", "order": "pedido-1042",
+			"at": at.Format(time.RFC3339), "charge": "chk_1",
+		}})
+		if err != nil || letter.Subject != want[0] || letter.URL != link {
+			t.Errorf("%s: %q leads to %s, %v", language, letter.Subject, letter.URL, err)
+		}
+		for _, part := range want[1:] {
+			_, value, _ := strings.Cut(part, ": ")
+			if !strings.Contains(letter.Text, part) || !strings.Contains(letter.HTML, html.EscapeString(value)) {
+				t.Errorf("%s: %q is missing in\n%s\n%s", language, part, letter.Text, letter.HTML)
+			}
+		}
+	}
+	for language, want := range map[string]string{
+		"pt-BR": "De 1 de mar. de 2026, " + clock("pt-BR", at) + " a " + clock("pt-BR", at.Add(time.Hour)) + ", 1.234 cobranças da conta Ateliê foram pagas: " + money("pt-BR", 123456_78) + " no total.",
+		"en":    "From Mar 1, 2026, " + clock("en", at) + " to " + clock("en", at.Add(time.Hour)) + ", 1,234 charges of the account Ateliê were paid: " + money("en", 123456_78) + " in total.",
+	} {
+		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailChargesPaid, Language: language, Params: map[string]string{
+			"name": "Ana", "account": "Ateliê", "count": "1234", "alone": "20", "amount": "12345678", "at": at.Format(time.RFC3339), "until": at.Add(time.Hour).Format(time.RFC3339),
+		}})
+		if err != nil || !strings.Contains(letter.Text, want) || !strings.Contains(letter.Text, off) {
+			t.Errorf("%s: %s, %v", language, letter.Text, err)
+		}
 	}
 }

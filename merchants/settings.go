@@ -110,7 +110,7 @@ func (s *Service) SetNotices(ctx context.Context, by Actor, wanted []models.Noti
 		if len(c.after) == 0 {
 			return nil
 		}
-		if err := models.SetMutedNotices(tx, by.AccountID, by.UserID, after); err != nil {
+		if err := models.SetMutedNotices(tx, by.AccountID, by.UserID, after, s.Now()); err != nil {
 			return err
 		}
 		return s.auditChange(tx, by, "member.notices_changed", by.UserID, c, nil)

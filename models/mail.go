@@ -68,6 +68,9 @@ const (
 	MailWithdrawalRejected   = "withdrawal_rejected"
 	MailWithdrawalFailed     = "withdrawal_failed"
 	MailWithdrawalReturned   = "withdrawal_returned"
+
+	MailChargePaid  = "charge_paid"
+	MailChargesPaid = "charges_paid" // how many in an hour that had many
 )
 
 // JobSendMail is the kind, and QueueMails the queue, of the River job that sends one

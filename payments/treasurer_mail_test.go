@@ -24,7 +24,7 @@ func newTreasury(t *testing.T) *treasury {
 	for i, role := range []models.Role{models.RoleAdmin, models.RoleFinance, models.RoleDeveloper, models.RoleViewer} {
 		id := fmt.Sprintf("usr_%020d", i)
 		err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
-			if err := models.InsertUser(tx, &models.User{ID: id, Email: strings.ToLower(string(role)) + "@example.com", Name: string(role), CreatedAt: g.Clock.Now()}); err != nil {
+			if err := models.InsertUser(tx, &models.User{ID: id, Email: strings.ToLower(string(role)) + "@example.com", Name: string(role), PasswordHash: new("x"), CreatedAt: g.Clock.Now()}); err != nil {
 				return err
 			}
 			return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: id, Role: role, CreatedAt: g.Clock.Now()})

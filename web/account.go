@@ -165,9 +165,13 @@ func (s *server) environment(c *fiber.Ctx) error {
 	if err := s.Merchants.LookAt(c.UserContext(), s.token(c), c.FormValue("env") == "live"); err != nil {
 		return err
 	}
+	next := local(c.FormValue("next"), "/app")
+	if c.FormValue("there") != "" { // asked on the page that says so
+		return c.Redirect(next, fiber.StatusSeeOther)
+	}
 	// A page about one row of the other environment does not exist here.
 	section := "/app"
-	if parts := strings.SplitN(strings.TrimPrefix(local(c.FormValue("next"), "/app"), "/app/"), "/", 2); len(parts[0]) > 0 && parts[0][0] != '/' {
+	if parts := strings.SplitN(strings.TrimPrefix(next, "/app/"), "/", 2); len(parts[0]) > 0 && parts[0][0] != '/' {
 		section = "/app/" + strings.SplitN(parts[0], "?", 2)[0]
 	}
 	return c.Redirect(section, fiber.StatusSeeOther)

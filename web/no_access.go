@@ -1,6 +1,7 @@
 package web
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -34,9 +35,30 @@ func (s *server) notFound(c *fiber.Ctx, charge bool) error {
 	if err != nil {
 		return err
 	}
+	elsewhere, err := s.elsewhere(c)
+	if err != nil {
+		return err
+	}
 	section := itemOf(c.Path())
 	c.Status(fiber.StatusNotFound)
-	return render(c, pages.NotFound(pages.NotFoundProps{Shell: shell, Section: section.ID, SectionHref: section.Href, Charge: charge}))
+	return render(c, pages.NotFound(pages.NotFoundProps{
+		Shell: shell, Section: section.ID, SectionHref: section.Href, Charge: charge, Elsewhere: elsewhere,
+	}))
+}
+
+// elsewhere reports whether the page asked for is there in the environment that the
+// visitor does not look at: mails lead to pages of live, and log-ins begin in test.
+func (s *server) elsewhere(c *fiber.Ctx) (bool, error) {
+	v := *visitor(c)
+	if v.ProjectID == nil {
+		return false, nil
+	}
+	v.Livemode = !v.Livemode
+	hit, err := s.named(c.UserContext(), &v, path.Base(c.Path()))
+	if missing(err) {
+		return false, nil
+	}
+	return err == nil && hit.Href == c.Path(), err
 }
 
 // noAccess names the section and tells whom to ask.

@@ -48,19 +48,11 @@ func (s *server) search(c *fiber.Ctx) error {
 // charges is searched by.
 func (s *server) find(c *fiber.Ctx, text string) ([]pages.Hit, error) {
 	ctx, within, v := c.UserContext(), scope(c), visitor(c)
-	for _, look := range []func() (*pages.Hit, error){
-		func() (*pages.Hit, error) { return s.findLink(ctx, within, text) },
-		func() (*pages.Hit, error) { return s.findEvent(ctx, within, text) },
-		func() (*pages.Hit, error) { return s.findDelivery(ctx, within, text) },
-		func() (*pages.Hit, error) { return s.findEndpoint(ctx, within, text) },
-		func() (*pages.Hit, error) { return s.findWithdrawal(ctx, v, text) },
-	} {
-		hit, err := look()
-		if err == nil {
-			return []pages.Hit{*hit}, nil
-		} else if !missing(err) {
-			return nil, err
-		}
+	hit, err := s.named(ctx, v, text)
+	if err == nil {
+		return []pages.Hit{*hit}, nil
+	} else if !missing(err) {
+		return nil, err
 	}
 	var hits []pages.Hit
 	product, err := models.ProductBySlug(ctx, s.DB.Pool, within, text)
@@ -88,9 +80,36 @@ func (s *server) find(c *fiber.Ctx, text string) ([]pages.Hit, error) {
 	return hits, err
 }
 
+// named looks for what has a page and is named by its whole id, in the environment that v
+// looks at.
+func (s *server) named(ctx context.Context, v *models.Visitor, id string) (*pages.Hit, error) {
+	within := models.Scope{ProjectID: *v.ProjectID, Livemode: v.Livemode}
+	for _, look := range []func() (*pages.Hit, error){
+		func() (*pages.Hit, error) { return s.findCheckout(ctx, within, id) },
+		func() (*pages.Hit, error) { return s.findLink(ctx, within, id) },
+		func() (*pages.Hit, error) { return s.findEvent(ctx, within, id) },
+		func() (*pages.Hit, error) { return s.findDelivery(ctx, within, id) },
+		func() (*pages.Hit, error) { return s.findEndpoint(ctx, within, id) },
+		func() (*pages.Hit, error) { return s.findWithdrawal(ctx, v, id) },
+	} {
+		if hit, err := look(); err == nil || !missing(err) {
+			return hit, err
+		}
+	}
+	return nil, models.ErrNotFound
+}
+
 // missing tells that a text names nothing from trouble.
 func missing(err error) bool {
 	return errors.Is(err, models.ErrNotFound) || fault.Of(err).Code == fault.WithdrawalNotFound
+}
+
+func (s *server) findCheckout(ctx context.Context, within models.Scope, text string) (*pages.Hit, error) {
+	checkout, err := models.CheckoutByID(ctx, s.DB.Pool, within, text)
+	if err != nil {
+		return nil, err
+	}
+	return &pages.Hit{Href: "/app/cobrancas/" + checkout.ID}, nil
 }
 
 func (s *server) findLink(ctx context.Context, within models.Scope, text string) (*pages.Hit, error) {

@@ -171,7 +171,7 @@ func (s *server) notices(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := pages.SettingsNoticesProps{Shell: shell, Role: string(v.Role)}
+	props := pages.SettingsNoticesProps{Shell: shell, PaidMails: models.PaidMailsAnHour}
 	for _, n := range models.NoticesFor(v.Role) {
 		props.Offered = append(props.Offered, string(n))
 		if !slices.Contains(muted, n) {

@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -213,29 +214,34 @@ func TestSettings_Notices(t *testing.T) {
 	s := newSite(t)
 	c := s.member(t)
 	boxes := func(selector string) int { return c.get(noticesPage).Find("input[name=notices]" + selector).Length() }
-	if boxes("") != 4 || boxes("[checked]") != 4 {
+	if boxes("") != 5 || boxes("[checked]") != 4 || boxes("[value=CHARGE_PAID][checked]") != 0 {
 		t.Errorf("an owner is offered %d, %d of them on", boxes(""), boxes("[checked]"))
 	}
 	if a := c.post(noticesPage, "notices", "ACCESS", "notices", "WEBHOOK_FAILING", "notices", "PASSWORD"); a.status != http.StatusSeeOther {
 		t.Fatalf("saved: %d", a.status)
 	}
 	s.moves(t, models.RoleFinance)
-	if boxes("") != 1 || boxes("[checked]") != 0 {
+	if boxes("") != 2 || boxes("[checked]") != 0 {
 		t.Errorf("who looks after money is offered %d, %d of them on", boxes(""), boxes("[checked]"))
 	}
-	c.post(noticesPage, "notices", "WITHDRAWALS")
+	c.post(noticesPage, "notices", "WITHDRAWALS", "notices", "CHARGE_PAID")
 	muted, err := models.MutedNotices(t.Context(), s.DB.Pool, s.Account.ID, s.Owner.UserID)
 	if err != nil || !slices.Equal(muted, []models.Notice{models.NoticeWebhookDisabled}) {
 		t.Errorf("turned off are %q, %v", muted, err)
 	}
 	if got := s.changes(t, "member"); !slices.Equal(got[len(got)-2:], []string{
-		"member.notices_changed muted:  > WEBHOOK_DISABLED, WITHDRAWALS", "member.notices_changed muted: WEBHOOK_DISABLED, WITHDRAWALS > WEBHOOK_DISABLED",
+		"member.notices_changed muted: CHARGE_PAID > CHARGE_PAID, WEBHOOK_DISABLED, WITHDRAWALS",
+		"member.notices_changed muted: CHARGE_PAID, WEBHOOK_DISABLED, WITHDRAWALS > WEBHOOK_DISABLED",
 	}) {
 		t.Errorf("the audit log says %q", got)
 	}
 	s.moves(t, models.RoleViewer)
-	if a := c.get(noticesPage); a.Find("main form").Length() != 0 || !strings.Contains(a.Text(), "O papel Leitura") {
-		t.Errorf("who only reads: %s", a.Find("main").Text())
+	if boxes("") != 1 || boxes("[value=CHARGE_PAID][checked]") != 1 {
+		t.Errorf("who only reads is offered %d", boxes(""))
+	}
+	c.lang = "en"
+	if text := c.get(noticesPage).Find("main form").Text(); !strings.Contains(text, "Live charges only") || !strings.Contains(text, "Up to "+strconv.Itoa(models.PaidMailsAnHour)+" an hour") {
+		t.Errorf("nothing says which charges and how many mails: %s", text)
 	}
 }
 

@@ -32,14 +32,29 @@ func walkDevelopment(t *testing.T, w *walk) {
 			Fact: "invite/1", To: "bia@example.com", Language: string(w.lang), Kind: models.MailInvite, CreatedAt: s.Clock.Now(),
 			Params: map[string]string{"inviter": "Ana Lima", "account": "Ateliê Aurora", "role": "ADMIN", "token": "tok_1"},
 		}, models.Mail{
-			Fact: "password/1", To: "ana@example.com", Language: string(w.lang), Kind: models.MailPasswordChanged, CreatedAt: s.Clock.Now(),
+			Fact: "password/1", To: "ana@example.com", Language: string(w.lang), Kind: models.MailPasswordChanged, CreatedAt: s.Clock.Now().Add(time.Second),
 			Params: map[string]string{"name": "Ana Lima", "at": "2026-03-01T12:00:00Z"},
+		}, models.Mail{
+			Fact: "charge_paid/1", To: "ana@example.com", Language: string(w.lang), Kind: models.MailChargePaid, CreatedAt: s.Clock.Now().Add(time.Minute),
+			Params: map[string]string{
+				"name": "Ana Lima", "account": "Ateliê Aurora", "amount": "24900", "description": "Aula de cerâmica para duas pessoas, sábado de manhã",
+				"order": "pedido-1042", "at": "2026-03-01T12:00:00Z", "charge": "chk_3f9a2c7d1e5b4a6f8c0d",
+			},
+		}, models.Mail{
+			Fact: "charges_paid/1", To: "ana@example.com", Language: string(w.lang), Kind: models.MailChargesPaid, CreatedAt: s.Clock.Now().Add(2 * time.Minute),
+			Params: map[string]string{
+				"name": "Ana Lima", "account": "Ateliê Aurora", "count": "1234", "alone": "20", "amount": "12345678",
+				"at": "2026-03-01T12:00:00Z", "until": "2026-03-01T13:00:00Z",
+			},
 		})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	page.visit("mails", "/dev/mail")
-	page.visit("mail", page.Attr("main li:last-child a", "href"))
+	page.visits(map[string]string{
+		"mail-charges": page.Attr("main li:nth-child(1) a", "href"), "mail-charge": page.Attr("main li:nth-child(2) a", "href"),
+		"mail": page.Attr("main li:last-child a", "href"),
+	})
 	page.visit("components", "/dev/components")
 }
 

@@ -36,6 +36,7 @@ func everyPage() []page {
 	}
 	all = append(all,
 		page{"not found", pages.NotFound(pages.NotFoundProps{Shell: shell(true), Section: layouts.NavCheckouts, SectionHref: "/app/cobrancas", Charge: true})},
+		page{"not found in test", pages.NotFound(pages.NotFoundProps{Shell: shell(false), Section: layouts.NavCheckouts, SectionHref: "/app/cobrancas", Charge: true, Elsewhere: true})},
 		page{"not found of no section", pages.NotFound(pages.NotFoundProps{Shell: shell(false)})},
 	)
 	all = append(all, page{"link not found", pages.LinkNotFound(pages.ErrorProps{Status: 404})}, page{"pay not found", pages.PayNotFound(pages.ErrorProps{Status: 404, Demo: true})})

@@ -23,3 +23,11 @@ func notFoundTitle(ctx context.Context, p NotFoundProps) string {
 	}
 	return i18n.T(ctx, "error.not_found_title")
 }
+
+// other is the environment that the visitor does not look at, as forms name it.
+func (p NotFoundProps) other() string {
+	if p.Livemode {
+		return "test"
+	}
+	return "live"
+}

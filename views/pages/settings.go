@@ -72,10 +72,13 @@ func (p SettingsProfileProps) themes(ctx context.Context) []components.SelectOpt
 // SettingsNoticesProps is GET and POST /app/configuracoes/avisos. Field: notices.
 type SettingsNoticesProps struct {
 	layouts.Shell
-	Role    string
-	Offered []string // what the role gets unless it is turned off
-	On      []string
+	Offered   []string // what the role may turn on and off
+	On        []string
+	PaidMails int // how many charges paid in an hour are told of one by one
 }
+
+// noticeChargePaid is the notice whose mails are bounded.
+const noticeChargePaid = "CHARGE_PAID"
 
 // alwaysSent are what nobody can turn off.
 var alwaysSent = []string{"security", "switches", "destinations", "team", "links"}
@@ -83,9 +86,11 @@ var alwaysSent = []string{"security", "switches", "destinations", "team", "links
 func (p SettingsNoticesProps) options(ctx context.Context) []components.CheckboxOption {
 	var options []components.CheckboxOption
 	for _, notice := range p.Offered {
-		options = append(options, components.CheckboxOption{
-			Value: notice, Label: i18n.T(ctx, "settings.notice_"+notice), Hint: i18n.T(ctx, "settings.notice_"+notice+"_body"),
-		})
+		body := i18n.T(ctx, "settings.notice_"+notice+"_body")
+		if notice == noticeChargePaid {
+			body = i18n.T(ctx, "settings.notice_charge_paid", p.PaidMails)
+		}
+		options = append(options, components.CheckboxOption{Value: notice, Label: i18n.T(ctx, "settings.notice_"+notice), Hint: body})
 	}
 	return options
 }

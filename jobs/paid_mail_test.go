@@ -1,0 +1,88 @@
+package jobs_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/mail/mailtest"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/simulator"
+)
+
+// Paid charges are told of by themselves. Who turned the notice off while their mail
+// waited does not get it; a process that dies after the SMTP server took a mail sends it
+// again under the same Message-ID.
+func TestPaidMails(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, quick...)
+	g.Approve(t)
+	g.payments.Live = g.Simulator
+	bia := g.Owner
+	bia.UserID = "usr_00000000000000000001"
+	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		user := &models.User{ID: bia.UserID, Email: "bia@example.com", Name: "Bia", PasswordHash: new("x"), Language: "en", CreatedAt: time.Now()}
+		if err := models.InsertUser(tx, user); err != nil {
+			return err
+		}
+		return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: user.ID, Role: models.RoleViewer, CreatedAt: time.Now()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []merchants.Actor{g.Owner, bia} {
+		if err := g.Merchants.SetNotices(t.Context(), by, []models.Notice{models.NoticeChargePaid}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, _, err := g.payments.CreateCheckout(t.Context(), g.Live, g.Account, paymentstest.Filled(payments.NewCheckout{Amount: 249_90}))
+	if err == nil {
+		err = g.payments.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 249_90, time.Now()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fact := "charge_paid/" + c.ID
+	written := func() (n int) {
+		t.Helper()
+		if err := g.DB.Raw("SELECT count(*) FROM mails WHERE fact = ?", fact).Row().Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	writing := g.start(t)
+	eventually(t, "a mail for each", func() bool { return written() == 2 })
+	if err := writing.Stop(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := g.Merchants.SetNotices(t.Context(), g.Owner, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{
+		"DELETE FROM mails WHERE fact <> '" + fact + "'",
+		"CREATE SEQUENCE crashes",
+		`CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('crashes') = 1 THEN RAISE EXCEPTION 'crash'; END IF; RETURN NEW; END $$`,
+		"CREATE TRIGGER crash BEFORE UPDATE ON mails FOR EACH ROW EXECUTE FUNCTION crash()",
+	} {
+		if err := g.DB.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := mailtest.New(t, mailtest.Options{})
+	g.startMailing(t, server)
+	first, again := server.Next(t), server.Next(t)
+	if first.To != "bia@example.com" || !strings.HasPrefix(first.Subject, "Charge of ") || again.Header.Get("Message-ID") != first.Header.Get("Message-ID") {
+		t.Errorf("sent %q to %s as %s, then %q to %s as %s", first.Subject, first.To, first.Header.Get("Message-ID"), again.Subject, again.To, again.Header.Get("Message-ID"))
+	}
+	g.settled(t)
+	server.None(t)
+	if m := g.mail(t, fact); written() != 1 || m.SentAt == nil || len(m.Params) != 0 {
+		t.Errorf("%d mails are left, one as %+v", written(), m)
+	}
+}

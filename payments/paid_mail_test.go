@@ -1,0 +1,340 @@
+package payments_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"garoupa/models"
+	"garoupa/money"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/simulator"
+)
+
+// shop is a gateway in live, whose owner may hear of paid charges.
+type shop struct {
+	*paymentstest.Gateway
+	t *testing.T
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	g := paymentstest.New(t)
+	g.GoLive(t)
+	s := &shop{g, t}
+	s.told() // of the sign-up
+	return s
+}
+
+// wants turns the notice of paid charges on or off, and no other one.
+func (s *shop) wants(on bool) {
+	s.t.Helper()
+	wanted := slices.DeleteFunc(slices.Clone(models.Notices), func(n models.Notice) bool { return n == models.NoticeChargePaid && !on })
+	if err := s.Merchants.SetNotices(s.t.Context(), s.Owner, wanted); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sells makes a charge that a buyer pays.
+func (s *shop) sells(scope models.Scope, amount money.Cents) *models.Checkout {
+	s.t.Helper()
+	c, _, err := s.CreateCheckout(s.t.Context(), scope, s.Account, paymentstest.Filled(payments.NewCheckout{
+		Amount: amount, Customer: payments.Customer{Name: new("Bia Buyer"), Email: new("bia@buyer.example"), Document: new("52998224725")},
+	}))
+	if err == nil {
+		err = s.ConfirmPayment(s.t.Context(), scope.Livemode, simulator.Pay(c.TxID, int64(amount), s.Clock.Now()))
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+func (s *shop) tells() {
+	s.t.Helper()
+	if err := s.TellPaid(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// told returns the mails of paid charges since the last time, each as its fact or, of a
+// whole hour, as count and amount. It forgets all mails.
+func (s *shop) told() (facts []string) {
+	s.t.Helper()
+	mails, err := models.LatestMails(s.t.Context(), s.DB.Pool, 1000)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, m := range mails {
+		switch m.Kind {
+		case models.MailChargePaid:
+			facts = append(facts, m.Fact+" "+m.To)
+		case models.MailChargesPaid:
+			facts = append(facts, m.Params["count"]+" of "+m.Params["amount"]+" "+m.To)
+		}
+	}
+	if err := s.DB.Exec("DELETE FROM mails").Error; err != nil {
+		s.t.Fatal(err)
+	}
+	slices.Sort(facts)
+	return facts
+}
+
+// hears tells, and checks of what.
+func (s *shop) hears(what string, facts ...string) {
+	s.t.Helper()
+	s.tells()
+	slices.Sort(facts)
+	if got := s.told(); !slices.Equal(got, facts) {
+		s.t.Errorf("%s: told %q, want %q", what, got, facts)
+	}
+}
+
+func of(c *models.Checkout, to string) string { return "charge_paid/" + c.ID + " " + to }
+
+// A member hears of live charges that are paid while the notice is on, each once, and of
+// nothing else that happens to money; a mail holds nothing of who paid.
+func TestTellPaid(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.sells(s.Live, 10_00)
+	s.hears("nobody asked")
+	s.wants(true)
+	s.hears("what was before")
+	s.sells(s.Test, 10_00)
+	s.hears("a test charge")
+
+	first := s.sells(s.Live, 249_90)
+	s.tells()
+	m, err := models.LatestMails(t.Context(), s.DB.Pool, 1)
+	if err != nil || len(m) != 1 || m[0].Params["amount"] != "24990" || m[0].Params["description"] != first.Description || m[0].Params["order"] != first.ExternalID ||
+		m[0].Params["charge"] != first.ID || m[0].Params["at"] != s.Clock.Now().Format(time.RFC3339) {
+		t.Fatalf("mails %+v, %v", m, err)
+	}
+	for _, value := range m[0].Params {
+		if strings.Contains(strings.ToLower(value), "buyer") || strings.Contains(value, "529982") {
+			t.Errorf("the mail tells of the buyer: %q", value)
+		}
+	}
+	s.hears("the first", of(first, s.Email))
+	s.wants(true)
+	s.hears("the same again")
+
+	// Neither money that paid nothing, nor what becomes of it, nor a refund is news.
+	late, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account, paymentstest.Filled(payments.NewCheckout{ExpiresIn: time.Minute}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(2 * time.Minute)
+	if _, err := s.ExpireDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pay := simulator.Pay(late.TxID, int64(late.Amount), s.Clock.Now())
+	if err := errors.Join(s.ConfirmPayment(t.Context(), true, pay), s.ConfirmPayment(t.Context(), true, pay)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	by := s.Staff(t)
+	var exception, payment string
+	s.DB.Raw("SELECT payment_id FROM payment_exceptions").Scan(&exception)
+	s.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", first.ID).Scan(&payment)
+	if _, err := s.AcceptException(t.Context(), by, exception, "O comprador confirmou."); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: payment, Amount: 10_00, Reason: "O comprador desistiu."}); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("other money")
+
+	off := s.sells(s.Live, 1_00)
+	s.wants(false)
+	s.hears("turned off")
+	s.wants(true)
+	s.hears("turned on again after " + off.ID)
+	on := s.sells(s.Live, 1_00)
+	s.hears("turned on again", of(on, s.Email))
+
+	// Old mails are deleted, and what they told of stays told.
+	s.tells()
+	if _, err := models.DeleteMails(t.Context(), s.DB.Pool, s.Clock.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("after the mails were deleted")
+}
+
+// Each member decides for themself and for one account, whatever their role; who leaves
+// hears no more, and begins anew if they come back.
+func TestTellPaid_Members(t *testing.T) {
+	t.Parallel()
+	y := newTreasury(t)
+	s := &shop{y.Gateway, t}
+	for i, role := range []models.Role{models.RoleAdmin, models.RoleFinance, models.RoleDeveloper, models.RoleViewer} {
+		by := s.Owner
+		by.UserID = fmt.Sprintf("usr_%020d", i)
+		if err := s.Merchants.SetNotices(t.Context(), by, []models.Notice{models.NoticeChargePaid}); err != nil {
+			t.Fatalf("%s: %v", role, err)
+		}
+	}
+	c := s.sells(s.Live, 5_00)
+	s.hears("all who asked", of(c, "admin@example.com"), of(c, "developer@example.com"), of(c, "finance@example.com"), of(c, "viewer@example.com"))
+
+	leave := func(id string) {
+		t.Helper()
+		if err := s.DB.InTx(t.Context(), func(tx *models.Tx) error { return models.DeleteMember(tx, s.Account.ID, id) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 3 {
+		leave(fmt.Sprintf("usr_%020d", i))
+	}
+	c = s.sells(s.Live, 5_00)
+	s.hears("those who stayed", of(c, "viewer@example.com"))
+	err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		return models.InsertMember(tx, &models.Member{AccountID: s.Account.ID, UserID: "usr_00000000000000000000", Role: models.RoleAdmin, CreatedAt: s.Clock.Now()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = s.sells(s.Live, 5_00)
+	s.hears("who came back", of(c, "viewer@example.com"))
+}
+
+// A busy hour is told of one by one up to a bound, and then once: with all that was paid
+// in it, when it is over.
+func TestTellPaid_Bound(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.wants(true)
+	var alone []string
+	for i := range models.PaidMailsAnHour + 3 {
+		c := s.sells(s.Live, 2_00)
+		if i < models.PaidMailsAnHour {
+			alone = append(alone, of(c, s.Email))
+		}
+		if i == 5 { // whether they are told together or not
+			s.tells()
+		}
+	}
+	s.hears("the first of the hour", alone...)
+	s.Clock.Advance(59*time.Minute + 59*time.Second)
+	s.hears("before the hour is over")
+	s.Clock.Advance(time.Second)
+	s.hears("the hour", "23 of 4600 "+s.Email)
+	s.hears("the hour again")
+
+	// The next one begins anew, also where it ends while nobody looks.
+	alone = nil
+	for range models.PaidMailsAnHour {
+		alone = append(alone, of(s.sells(s.Live, 3_00), s.Email))
+	}
+	s.sells(s.Live, 3_00)
+	s.Clock.Advance(time.Hour)
+	c := s.sells(s.Live, 7_00)
+	s.hears("two hours at once", append(alone, "21 of 6300 "+s.Email, of(c, s.Email))...)
+	s.Clock.Advance(time.Hour)
+	s.hears("an hour within the bound")
+}
+
+// A crash between the mails and the note of how far they reach leaves neither, and
+// instances that look at the same time tell once.
+func TestTellPaid_Once(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.wants(true)
+	want := []string{of(s.sells(s.Live, 1_00), s.Email)}
+	for _, sql := range []string{
+		"CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'crash'; END $$",
+		"CREATE TRIGGER crash BEFORE UPDATE ON paid_notices FOR EACH ROW EXECUTE FUNCTION crash()",
+	} {
+		if err := s.DB.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.TellPaid(t.Context()); err == nil {
+		t.Fatal("it did not crash")
+	}
+	if got := s.told(); len(got) != 0 {
+		t.Errorf("a crash left %q", got)
+	}
+	if err := s.DB.Exec("DROP TRIGGER crash ON paid_notices").Error; err != nil {
+		t.Fatal(err)
+	}
+
+	var telling errgroup.Group
+	other := payments.New(s.Options)
+	done := make(chan struct{})
+	for _, instance := range []*payments.Service{s.Service, other, s.Service, other} {
+		telling.Go(func() error {
+			for {
+				if err := instance.TellPaid(t.Context()); err != nil {
+					return err
+				}
+				select {
+				case <-done:
+					return nil
+				default:
+				}
+			}
+		})
+	}
+	for range 12 {
+		want = append(want, of(s.sells(s.Live, 1_00), s.Email))
+	}
+	close(done)
+	if err := telling.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("all instances together", want...)
+}
+
+// A payment whose transaction commits after that of a younger one is told of as well.
+func TestTellPaid_CommitOrder(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.wants(true)
+	slow, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account, paymentstest.Filled(payments.NewCheckout{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{
+		"CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$",
+		"CREATE TRIGGER wait BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.type = 'checkout.paid' AND NEW.checkout_id = '" + slow.ID + "') EXECUTE FUNCTION wait()",
+	} {
+		if err := s.DB.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold, err := s.DB.Pool.Begin(t.Context())
+	if err == nil {
+		_, err = hold.Exec(t.Context(), "SELECT pg_advisory_xact_lock(1)")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	confirmed := make(chan error, 1)
+	go func() {
+		confirmed <- s.ConfirmPayment(t.Context(), true, simulator.Pay(slow.TxID, int64(slow.Amount), s.Clock.Now()))
+	}()
+	for waiting := false; !waiting; { // it has posted, and has its place in the ledger
+		if err := s.DB.Raw("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Row().Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quick := s.sells(s.Live, 1_00)
+	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_ = s.TellPaid(soon) // it may wait, and must not pass over the slow one
+	if err := errors.Join(hold.Rollback(t.Context()), <-confirmed); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("both", of(slow, s.Email), of(quick, s.Email))
+}
