@@ -83,7 +83,7 @@ func newCheckoutSchema() *openapi.Schema {
 	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the code cannot be paid any more.", MinExpiresIn, MaxExpiresIn))
 	expiresIn.Default = DefaultExpiresIn
 	return openapi.Body("A checkout to create.", []string{"amount", "description", "externalId"},
-		openapi.Property("amount", openapi.Integer("Centavos of BRL: 4990 is R$49.90. The account may have narrower bounds, by default 1 to 100000000.", 1, int64(money.Max))),
+		openapi.Property("amount", openapi.Integer("Centavos of BRL: 4990 is R$49.90. The account may have narrower bounds, by default R$0.01 to R$1,000,000.00.", 1, int64(money.Max))),
 		openapi.Property("description", description),
 		openapi.Property("externalId", externalID),
 		openapi.Property("currency", openapi.Nullable(brl("Always `BRL`."))),

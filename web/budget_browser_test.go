@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ import (
 func TestBudget_Browser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	sold := s.sale(t, func(p *merchants.ProductForm) { p.Picture = noisyLogo(t, 400, 225) })
+	plain := s.sale(t, nil)
+	sold := s.sale(t, func(p *merchants.ProductForm) { p.Slug, p.Picture = "foto", noisyLogo(t, 400, 225) })
 	checkout := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"})
 	type budget struct {
 		bytes    int64
@@ -24,13 +26,19 @@ func TestBudget_Browser(t *testing.T) {
 	}
 	for path, most := range map[string]budget{
 		"/pay/" + checkout.ID: {45 << 10, 5, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 2560, "Font": 24 << 10}},
+		plain.path():          {35 << 10, 3, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10}},
 		sold.path():           {47 << 10, 4, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10, "Image": 13 << 10}},
 		"/ajuda?lang=pt-BR":   {35 << 10, 3, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10}},
 		"/entrar":             {60 << 10, 4, nil},
+		"/app":                {60 << 10, 5, nil},
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			page := browsertest.Open(t, s.url+path, browsertest.Options{Viewport: browsertest.Desktop})
+			var cookies []*http.Cookie
+			if path == "/app" {
+				cookies = s.member(t).cookies()
+			}
+			page := browsertest.Open(t, s.url+path, browsertest.Options{Viewport: browsertest.Desktop, Cookies: cookies})
 			page.WaitVisible("main")
 			var total int64
 			sum := map[string]int64{}

@@ -234,9 +234,9 @@ func rules(ctx context.Context, s *openapi.Schema) (all []string) {
 	}
 	switch {
 	case s.Minimum != nil && s.Maximum != nil:
-		all = append(all, i18n.T(ctx, "docs.range", *s.Minimum, *s.Maximum))
+		all = append(all, i18n.T(ctx, "docs.range", bound(ctx, *s.Minimum), bound(ctx, *s.Maximum)))
 	case s.Minimum != nil:
-		all = append(all, i18n.T(ctx, "docs.at_least", *s.Minimum))
+		all = append(all, i18n.T(ctx, "docs.at_least", bound(ctx, *s.Minimum)))
 	}
 	if s.MaxProperties != nil {
 		all = append(all, i18n.T(ctx, "docs.members_at_most", *s.MaxProperties))
@@ -266,4 +266,12 @@ func exampleOf(m openapi.Media) string {
 		return ""
 	}
 	return b.String()
+}
+
+// bound writes a number for developers, in groups where nobody would count the digits.
+func bound(ctx context.Context, n int64) string {
+	if n < 1_000_000 {
+		return strconv.FormatInt(n, 10)
+	}
+	return i18n.Number(ctx, int(n))
 }

@@ -137,7 +137,7 @@ var statuses = map[string]BadgeProps{
 	"checkout_PENDING":      {Tone: ToneInfo, Icon: "clock"},
 	"checkout_PAID":         {Tone: ToneOK, Icon: "check"},
 	"checkout_EXPIRED":      {Icon: "timer-off"},
-	"checkout_CANCELLED":    {Tone: ToneBad, Icon: "x"},
+	"checkout_CANCELLED":    {Icon: "x"},
 	"delivery_PENDING":      {Tone: ToneInfo, Icon: "clock"},
 	"delivery_DELIVERED":    {Tone: ToneOK, Icon: "check"},
 	"delivery_RETRYING":     {Tone: ToneWarn, Icon: "rotate-cw"},

@@ -16,9 +16,9 @@ func (p CheckoutProps) timeline(ctx context.Context) []components.TimelineStep {
 		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_paid"), When: i18n.DateTime(ctx, *p.PaidAt), Done: true})
 		return append(steps, p.settlementSteps(ctx)...)
 	case p.Status == StatusExpired:
-		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_expired"), When: i18n.DateTime(ctx, p.expiredAt()), Done: true, Tone: components.ToneBad})
+		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_expired"), When: i18n.DateTime(ctx, p.expiredAt()), Done: true, Ended: components.Checkout + "_" + p.Status})
 	case p.Status == StatusCancelled:
-		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_cancelled"), When: dateTimeOrNone(ctx, p.ClosedAt), Done: true, Tone: components.ToneBad})
+		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_cancelled"), When: dateTimeOrNone(ctx, p.ClosedAt), Done: true, Ended: components.Checkout + "_" + p.Status})
 	}
 	return append(steps,
 		components.TimelineStep{Label: i18n.T(ctx, "checkout.step_pending"), Note: i18n.T(ctx, "checkout.step_until", i18n.DateTime(ctx, p.ExpiresAt)), Now: true},

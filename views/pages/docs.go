@@ -119,6 +119,15 @@ func (p DocsGuideProps) prose(html string) string {
 	return strings.Join(parts, `href="/docs`)
 }
 
+// below is where the samples stand beside what is read of an operation, under the header
+// of wide windows. What is longer than the window scrolls by itself.
+func (p DocsReferenceProps) below() string {
+	if p.Frame.Demo {
+		return "xl:top-23 xl:max-h-[calc(100dvh-5.75rem)]"
+	}
+	return "xl:top-15 xl:max-h-[calc(100dvh-3.75rem)]"
+}
+
 // samples are those that a directive names.
 func (p DocsGuideProps) samples(b docs.Block) []docs.Sample {
 	if b.Directive == "request" {
@@ -204,7 +213,7 @@ func docsText(text string) templ.Component {
 // docsCode shows code, with its comments, texts and words set apart. Not a templ: in
 // a pre every space counts.
 func docsCode(id, label, language, code string) templ.Component {
-	const class = "max-h-[36.5rem] overflow-auto px-4 py-3.5 font-mono text-[12.5px]/5 text-ink"
+	const class = "scrolls max-h-[36.5rem] overflow-auto px-4 py-3.5 font-mono text-[12.5px]/5 text-ink"
 	return templ.Raw(fmt.Sprintf(`<pre id="%s" tabindex="0" aria-label="%s" class="%s">%s</pre>`,
 		html.EscapeString(id), html.EscapeString(label), class, docs.Highlight(language, code)))
 }

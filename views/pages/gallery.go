@@ -59,7 +59,7 @@ func gallerySteps(ctx context.Context, now time.Time) []components.TimelineStep 
 func galleryEnd(ctx context.Context, now time.Time) []components.TimelineStep {
 	return []components.TimelineStep{
 		{Label: i18n.T(ctx, "status.withdrawal_PENDING_REVIEW"), When: i18n.DateTime(ctx, now.Add(-time.Hour)), Done: true},
-		{Label: i18n.T(ctx, "status.withdrawal_REJECTED"), When: i18n.DateTime(ctx, now), Note: i18n.T(ctx, "gallery.wrong"), Done: true, Tone: components.ToneBad},
+		{Label: i18n.T(ctx, "status.withdrawal_REJECTED"), When: i18n.DateTime(ctx, now), Note: i18n.T(ctx, "gallery.wrong"), Done: true, Ended: components.Withdrawal + "_REJECTED"},
 	}
 }
 

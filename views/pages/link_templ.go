@@ -208,7 +208,7 @@ func Link(p LinkProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layouts.PayFooter(p.Legal).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layouts.PayFooter("max-w-[30rem]", p.Legal).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -594,7 +594,7 @@ func LinkInactive(p LinkInactiveProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layouts.PayFooter(p.Legal).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layouts.PayFooter("max-w-[30rem]", p.Legal).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

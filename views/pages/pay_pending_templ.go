@@ -55,7 +55,7 @@ func payPending(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</div><div class=\"md:col-start-2 md:row-span-3 md:row-start-1\"><div class=\"card overflow-hidden\"><div class=\"flex flex-col gap-3 p-4 md:gap-4 md:p-6\"><p class=\"hidden items-center gap-3 text-[13px] text-ink-3 before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line md:order-2 md:flex\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</div><div class=\"md:col-start-2 md:row-span-3 md:row-start-1\"><div class=\"card overflow-hidden\"><div class=\"flex flex-col gap-3 p-4 md:p-5\"><p class=\"hidden items-center gap-3 text-[13px] text-ink-3 before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line md:order-2 md:flex\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -467,7 +467,7 @@ func payQR(p PayProps) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div id=\"qr\" class=\"qr md:order-1\"><div class=\"mb-4 text-center max-md:hidden\"><h2 class=\"text-lg font-semibold tracking-tight\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div id=\"qr\" class=\"qr md:order-1\"><div class=\"mb-3 text-center max-md:hidden\"><h2 class=\"text-lg font-semibold tracking-tight\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -570,7 +570,7 @@ func payWaiting() templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div class=\"flex items-start gap-3 px-4 py-3.5 md:px-6\"><span class=\"relative mt-1.5 flex size-2.5 shrink-0\" aria-hidden=\"true\"><span class=\"ping js\"></span><span class=\"dot relative size-2.5 rounded-full bg-accent-ink\"></span></span><div class=\"text-sm/5\"><p class=\"font-semibold\" data-waiting=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div class=\"flex items-start gap-3 px-4 py-3.5 md:px-5 md:py-3\"><span class=\"relative mt-1.5 flex size-2.5 shrink-0\" aria-hidden=\"true\"><span class=\"ping js\"></span><span class=\"dot relative size-2.5 rounded-full bg-accent-ink\"></span></span><div class=\"text-sm/5\"><p class=\"font-semibold\" data-waiting=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

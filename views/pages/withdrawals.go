@@ -232,7 +232,7 @@ func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
 // end is the last step of a withdrawal that brought no money out.
 func (p WithdrawalProps) end(ctx context.Context) components.TimelineStep {
 	return components.TimelineStep{
-		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.DateTime(ctx, p.UpdatedAt), Done: true, Tone: components.ToneBad,
+		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.DateTime(ctx, p.UpdatedAt), Done: true, Ended: components.Withdrawal + "_" + p.Status,
 		Note: i18n.T(ctx, "withdrawals.step_back_note", i18n.Money(ctx, p.back())),
 	}
 }
