@@ -76,6 +76,18 @@ func (s *Service) SendVerification(ctx context.Context, by Actor) error {
 	return expected(err, "send verification", ErrTooSoon)
 }
 
+// VerificationDue returns from when on the mail that proves a person's address may be
+// sent again; zero if none was sent.
+func (s *Service) VerificationDue(ctx context.Context, userID string) (time.Time, error) {
+	sent, err := models.LatestToken(s.DB.WithContext(ctx), models.TokenVerifyEmail, userID)
+	if errors.Is(err, models.ErrNotFound) {
+		return time.Time{}, nil
+	} else if err != nil {
+		return time.Time{}, fmt.Errorf("merchants: read when the verification was sent: %w", err)
+	}
+	return sent.CreatedAt.Add(resendAfter), nil
+}
+
 func (s *Service) sendVerification(tx *models.Tx, user *models.User) error {
 	if err := s.mayAsk(tx, models.TokenVerifyEmail, user.ID); err != nil {
 		return err

@@ -17,7 +17,8 @@ type CheckoutSearch struct {
 	Status      CheckoutStatus
 	From, Until time.Time // of the creation; Until is not included
 	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID),
-	// a whole external id, or how the customer's name or e-mail begins, in any case.
+	// a whole external id, or how the customer's name or e-mail begins, or some of the
+	// description, see DescriptionsLookedThrough, in any case.
 	Text   string
 	Amount money.Cents // what Text says if it is read as an amount: found as well, see AmountsLookedThrough
 	After  *Position   // the last row of the page before
@@ -37,7 +38,12 @@ const fewMatches = 2000
 // in its life.
 const AmountsLookedThrough = 100_000
 
-// minPrefix is the shortest beginning of a name or an e-mail that is looked for.
+// DescriptionsLookedThrough is AmountsLookedThrough for descriptions. They stand in the
+// table alone, so that each costs more.
+const DescriptionsLookedThrough = 20_000
+
+// minPrefix is the shortest beginning of a name or an e-mail, and part of a description,
+// that is looked for.
 const minPrefix = 3
 
 // The texts that name a payment and a charge at the institution.
@@ -48,7 +54,7 @@ var (
 
 // SearchCheckouts returns the checkouts of the scope that match, newest first, by
 // keyset as ListCheckouts does. Each way of matching has an index of its own, but the
-// amount.
+// amount and the description.
 func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch) ([]Checkout, error) {
 	query := &checkoutQuery{eventQuery{args: []any{scope.ProjectID, scope.Livemode, s.Limit}}}
 	const within = " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"
@@ -68,6 +74,10 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.amount, c.created_at"+within+period+order+strconv.Itoa(AmountsLookedThrough)+
 				") c WHERE c.amount = "+query.arg(s.Amount)+" AND EXISTS (SELECT FROM checkouts m WHERE m.id = c.id"+strings.ReplaceAll(status, "c.", "m.")+")"+order+"$3)")
 		}
+		if describes(s.Text) {
+			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.status, c.created_at"+within+period+order+strconv.Itoa(DescriptionsLookedThrough)+
+				") c WHERE strpos(lower(c.description), lower("+query.arg(s.Text)+"::text)) > 0"+status+order+"$3)")
+		}
 		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" + strings.Join(branches, " UNION ALL ") + ")"
 	}
 	rows, err := q.Query(ctx, sql+order+"$3", query.args...)
@@ -75,6 +85,12 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 		return nil, err
 	}
 	return collectCheckouts(rows, s.Limit)
+}
+
+// describes reports whether a text may stand in a description: one that is too short
+// stands in most, and an id is looked for by itself.
+func describes(text string) bool {
+	return len([]rune(text)) >= minPrefix && !wellFormed(text, "chk_", 20) && !wellFormed(text, "plink_", 16) && !endToEndID.MatchString(text)
 }
 
 // checkoutQuery gathers the arguments of a search.

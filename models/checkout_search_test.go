@@ -34,7 +34,7 @@ func TestSearchCheckouts(t *testing.T) {
 	name, email := "Carla Ções", "Carla.M@Example.com"
 	wanted := g.Checkout(t, payments.NewCheckout{Amount: 123_45, ExternalID: "order-7", Customer: payments.Customer{Name: &name, Email: &email}})
 	g.Clock.Advance(time.Minute)
-	other := g.Checkout(t, payments.NewCheckout{ExternalID: "order-8"})
+	other := g.Checkout(t, payments.NewCheckout{ExternalID: "order-8", Description: "Vaso Lua Nova, 100% azul"})
 	paid := simulator.Pay(wanted.TxID, int64(wanted.Amount), g.Clock.Now())
 	if err := g.ConfirmPayment(t.Context(), false, paid); err != nil {
 		t.Fatal(err)
@@ -50,6 +50,14 @@ func TestSearchCheckouts(t *testing.T) {
 	for _, text := range []string{"order", "carla x", "ca", "arla", "%", "car_a", "carla%", "x@", wanted.ID[:10], "plink_0000000000000000"} {
 		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text}); len(got) > 0 {
 			t.Errorf("%q finds %v", text, got)
+		}
+	}
+	for _, text := range []string{"Vaso", "LUA NOVA", "a nov", "100%"} { // some of the description
+		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text}); !slices.Equal(got, []string{other.ID}) {
+			t.Errorf("%q finds %v", text, got)
+		}
+		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text, Status: models.CheckoutPaid}); len(got) > 0 {
+			t.Errorf("%q finds %v paid", text, got)
 		}
 	}
 	for want, search := range map[string]models.CheckoutSearch{

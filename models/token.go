@@ -77,6 +77,15 @@ func EmailChange(db *gorm.DB, userID string, now time.Time) (*Token, error) {
 	return &t, nil
 }
 
+// LatestToken returns the token of the purpose that the user was sent last, or ErrNotFound.
+func LatestToken(db *gorm.DB, purpose TokenPurpose, userID string) (*Token, error) {
+	var t Token
+	if err := db.Where("user_id = ? AND purpose = ?", userID, purpose).Order("created_at DESC").Take(&t).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &t, nil
+}
+
 // TokensSince counts the tokens of the purpose that the user was sent since a time.
 func TokensSince(tx *Tx, purpose TokenPurpose, userID string, since time.Time) (n int64, err error) {
 	err = tx.Model(&Token{}).Where("purpose = ? AND user_id = ? AND created_at > ?", purpose, userID, since).Count(&n).Error

@@ -31,10 +31,10 @@ func (s *server) signUpForm(c *fiber.Ctx) error {
 var signUpFields = []string{"name", "business", "email", "terms", "password"}
 
 // showSignUp shows the form with what is wrong with it.
-func (s *server) showSignUp(c *fiber.Ctx, in merchants.NewMerchant, problems components.FieldErrors) error {
+func (s *server) showSignUp(c *fiber.Ctx, in merchants.NewMerchant, taken bool, problems components.FieldErrors) error {
 	c.Status(fiber.StatusUnprocessableEntity)
 	return render(c, pages.SignUp(pages.SignUpProps{
-		AuthProps: s.auth(c), Name: in.Name, Business: in.Business, Email: in.Email, Accepted: in.Terms.Accepted, Errors: problems, ByKey: s.offersPasskeys(),
+		AuthProps: s.auth(c), Name: in.Name, Business: in.Business, Email: in.Email, Accepted: in.Terms.Accepted, Taken: taken, Errors: problems, ByKey: s.offersPasskeys(),
 	}))
 }
 
@@ -46,11 +46,11 @@ func (s *server) signUp(c *fiber.Ctx) error {
 	in := s.newMerchant(c)
 	_, err := s.Merchants.SignUp(c.UserContext(), in, c.IP())
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
-		return s.showSignUp(c, in, fieldErrors(c, problems, signUpFields...))
+		return s.showSignUp(c, in, problems["email"] == merchants.Taken, fieldErrors(c, problems, signUpFields...))
 	} else if err != nil {
 		return err
 	}
-	return s.start(c, in.Email, in.Password, "/app")
+	return s.start(c, in.Email, in.Password, verifyPath)
 }
 
 // acceptance is what the form of a new log-in says to the terms of use.

@@ -119,12 +119,20 @@ func TestSignUp(t *testing.T) {
 		t.Errorf("a form full of errors: %d, %d of them", a.status, a.Find("#errors li").Length())
 	}
 	a = c.post("/cadastro", "name", "Ana", "business", "Café", "email", strings.ToUpper(s.Email), "password", "a long enough one")
-	if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Text(), "já tem conta") {
+	if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Text(), "já tem conta") || a.Find("form a[href='/entrar']").Length() != 1 {
 		t.Errorf("a taken e-mail: %d", a.status)
 	}
 	a = c.post("/cadastro", "name", "Bruno", "business", "Café", "email", "bruno@example.com", "password", "a long enough one")
-	if a.status != http.StatusSeeOther || c.get("/app").status != http.StatusOK {
-		t.Errorf("signed up: %d", a.status)
+	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/verificar-email" || c.get("/app").status != http.StatusOK {
+		t.Errorf("signed up: %d to %q", a.status, a.header.Get("Location"))
+	}
+	next := c.get("/verificar-email")
+	if next.Find("form[action='/verificar-email/reenviar'] [data-countdown]").Length() != 1 || next.Find("form[action='/verificar-email/trocar']").Length() != 1 || next.Find("main a[href='/app']").Length() != 1 {
+		t.Error("what comes next offers no mail after a minute, no other address or no way on")
+	}
+	s.Clock.Advance(time.Minute)
+	if c.get("/verificar-email").Find("[data-countdown]").Length() != 0 {
+		t.Error("after a minute the mail is still to be waited for")
 	}
 }
 

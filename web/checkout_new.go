@@ -31,9 +31,15 @@ func (s *server) newCheckoutForm(c *fiber.Ctx) error {
 	}
 	today := strings.ReplaceAll(i18n.Day(s.Now()), "-", "")
 	return s.showNewCheckout(c, pages.NewCheckoutProps{
-		Key: rand.Text(), Expiry: strconv.Itoa(api.DefaultExpiresIn), ExternalID: today + "-" + rand.Text()[:6],
+		Key: rand.Text(), Expiry: strconv.Itoa(api.DefaultExpiresIn), ExternalID: today + "-" + suggestion(),
 		Metadata: make([]components.KeyValueRow, pages.FirstRows),
 	})
+}
+
+// suggestion ends a suggested order: letters and digits that nobody mixes up when they
+// are read out.
+func suggestion() string {
+	return strings.NewReplacer("I", "8", "L", "9", "O", "A").Replace(rand.Text()[:6])
 }
 
 func (s *server) showNewCheckout(c *fiber.Ctx, props pages.NewCheckoutProps) (err error) {

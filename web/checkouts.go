@@ -43,15 +43,11 @@ func (s *server) readCheckout(c *fiber.Ctx) error {
 	if props.Metadata, err = metadata(checkout.Metadata); err != nil {
 		return err
 	}
-	if err := s.addStory(c, &props, checkout); err != nil {
-		return err
-	}
-	if props.Events, err = s.eventRows(c, checkout.ID); err != nil {
-		return err
-	}
-	if err := s.addRequest(c, &props); err != nil {
-		return err
-	}
+	props.Again = !may && checkout.Status != models.CheckoutPaid && mayDevelop(visitor(c)) && !needsAccess(visitor(c))
+	props.NoStory = s.lacks(c, "payment", s.addStory(c, &props, checkout))
+	props.Events, err = s.eventRows(c, checkout.ID)
+	props.NoEvents = s.lacks(c, "events", err)
+	s.lacks(c, "request", s.addRequest(c, &props)) // one link fewer
 	return render(c, pages.Checkout(props))
 }
 

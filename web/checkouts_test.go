@@ -71,20 +71,24 @@ func TestCheckouts_Filters(t *testing.T) {
 	}
 }
 
-// Who looks for an amount in vain reads among how many charges it was looked for.
-func TestSearch_AmountsTold(t *testing.T) {
+// Who looks for an amount or a description in vain reads among how many charges it was
+// looked for.
+func TestSearch_BoundsTold(t *testing.T) {
 	t.Parallel()
 	c := newSite(t).member(t)
-	for lang, number := range map[string]string{"pt-BR": "100.000 cobranças mais recentes", "en": "latest 100,000 charges"} {
+	for lang, numbers := range map[string][]string{"pt-BR": {"20.000 cobranças mais recentes", "(nas 100.000)"}, "en": {"latest 20,000 charges", "(among 100,000)"}} {
 		c.lang = lang
 		for _, path := range []string{"/app/cobrancas?q=77,77", "/app/busca?q=77,77"} {
-			if text := c.get(path).Find("main").Text(); !strings.Contains(text, number) {
-				t.Errorf("%s in %s says %s", path, lang, text)
+			text := c.get(path).Find("main").Text()
+			for _, number := range numbers {
+				if !strings.Contains(text, number) {
+					t.Errorf("%s in %s says %s", path, lang, text)
+				}
 			}
 		}
 	}
-	if models.AmountsLookedThrough != 100_000 {
-		t.Errorf("it is looked for among %d", models.AmountsLookedThrough)
+	if models.AmountsLookedThrough != 100_000 || models.DescriptionsLookedThrough != 20_000 {
+		t.Errorf("they are looked for among %d and %d", models.AmountsLookedThrough, models.DescriptionsLookedThrough)
 	}
 }
 
@@ -192,7 +196,7 @@ func TestCheckout_EndedAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := c.get("/app/cobrancas/" + expired.ID)
-		if story := a.Find("#progress + ol").Text(); strings.Contains(story, "09:30") || strings.Count(story, "09:00") != 2 {
+		if story := a.Find("#progress + ol").Text(); strings.Contains(story, "09:30") || strings.Count(story, "09:00") != 3 {
 			t.Errorf("it expired later than it did: %q", story)
 		}
 		if first := a.Find("#events ~ ol > li").First().Text(); !strings.Contains(first, models.EventCheckoutCreated) {

@@ -33,6 +33,8 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Type("#email", "bruno@example.com")
 	page.Type("#password", "uma frase bem comprida")
 	page.Click("form [type=submit], form button.btn-primary")
+	page.WaitText("h1", "Confirme seu e-mail")
+	page.Click("main a[href='/app']")
 	page.WaitText("h1", "Início")
 	page.Axe()
 	page.Keep("home-first-desktop")
@@ -75,6 +77,15 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.WaitVisible("checkout.paid")
 	page.Axe()
 	page.Keep("checkout-paid-desktop")
+
+	_, made := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 4990, "description": "Vaso", "externalId": "pedido-2"}`, "Idempotency-Key", "pedido-2")
+	watched, _ := made["id"].(string)
+	page.Goto(s.url + "/app/cobrancas/" + watched)
+	if err := s.SimulatePayment(t.Context(), watched); err != nil {
+		t.Fatal(err)
+	}
+	page.WaitTrue(`document.getElementById("charge").dataset.version == "PAID" && !document.querySelector("[data-stream]")`)
+	page.WaitVisible("checkout.paid")
 }
 
 // secretOn is the secret that the page shows once.

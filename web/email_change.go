@@ -28,7 +28,7 @@ func (s *server) newEmailForm(c *fiber.Ctx) error { return s.showNewEmail(c, "",
 func (s *server) showNewEmail(c *fiber.Ctx, email string, problems components.FieldErrors) error {
 	v := visitor(c)
 	if !v.EmailVerified {
-		return c.Redirect("/verificar-email", fiber.StatusSeeOther)
+		return c.Redirect(verifyPath, fiber.StatusSeeOther)
 	}
 	if v.StaffRole != nil {
 		return c.Redirect(securityPath, fiber.StatusSeeOther)
@@ -52,7 +52,7 @@ func (s *server) askNewEmail(c *fiber.Ctx) error {
 		c.Status(fiber.StatusTooManyRequests)
 		return s.showNewEmail(c, email, components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.mail_too_soon")}})
 	case errors.Is(err, merchants.ErrUnverified):
-		return c.Redirect("/verificar-email", fiber.StatusSeeOther)
+		return c.Redirect(verifyPath, fiber.StatusSeeOther)
 	}
 	return s.secured(c, err, "email_change_sent")
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -14,17 +15,11 @@ import (
 // latest is how many checkouts the start page shows.
 const latest = 7
 
-// home shows GET /app.
+// home shows GET /app. A part that cannot be read is said to be missing; the others
+// stand.
 func (s *server) home(c *fiber.Ctx) error {
-	page, err := s.Payments.Checkouts(c.UserContext(), scope(c), models.CheckoutFilter{Limit: latest})
-	if err != nil {
-		return err
-	}
-	steps, err := s.firstSteps(c)
-	if err != nil {
-		return err
-	}
-	account, err := models.AccountByID(s.DB.WithContext(c.UserContext()), visitor(c).AccountID)
+	v := visitor(c)
+	account, err := models.AccountByID(s.DB.WithContext(c.UserContext()), v.AccountID)
 	if err != nil {
 		return err
 	}
@@ -32,44 +27,68 @@ func (s *server) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	troubles, err := s.troubles(c)
-	if err != nil {
-		return err
-	}
-	var balance *pages.Balance
-	if mayTreasure(visitor(c)) {
-		if balance, err = s.balance(c); err != nil {
-			return err
-		}
-	}
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
-	v := visitor(c)
 	props := pages.HomeProps{
-		Shell: shell, Switches: switches, Steps: steps, StepsHidden: v.StepsHidden && mayDevelop(v), Troubles: troubles, Balance: balance, Checkouts: checkoutRows(page.Checkouts),
+		Shell: shell, Switches: switches, StepsHidden: v.StepsHidden && mayDevelop(v),
 		CanCreate: mayDevelop(v) && !needsAccess(v), Empty: s.emptyCheckouts(v),
 	}
-	if len(props.Checkouts) > 0 {
-		if err := s.addOverview(c, &props); err != nil {
+	for _, part := range []struct {
+		name string
+		read func(c *fiber.Ctx, props *pages.HomeProps) error
+	}{
+		{"webhooks", func(c *fiber.Ctx, props *pages.HomeProps) (err error) {
+			props.Troubles, err = s.troubles(c)
 			return err
+		}},
+		{"steps", func(c *fiber.Ctx, props *pages.HomeProps) (err error) { props.Steps, err = s.firstSteps(c); return err }},
+		{"balance", s.addBalance},
+		{"checkouts", s.addLatest},
+		{"overview", s.addOverview},
+	} {
+		if s.lacks(c, part.name, part.read(c, &props)) {
+			props.Missing = append(props.Missing, part.name)
 		}
 	}
 	return render(c, pages.Home(props))
 }
 
-// addOverview fills in how the environment does and what in it waits for somebody.
-func (s *server) addOverview(c *fiber.Ctx, props *pages.HomeProps) (err error) {
-	if props.Overview, err = s.overview(c); err != nil {
-		return err
+// lacks reports whether a part of a page could not be read, and logs why.
+func (s *server) lacks(c *fiber.Ctx, part string, err error) bool {
+	if err != nil {
+		slog.ErrorContext(c.UserContext(), "part of a page failed", "path", LogPath(c.Path()), "part", part, "err", err)
+	}
+	return err != nil
+}
+
+func (s *server) addBalance(c *fiber.Ctx, props *pages.HomeProps) (err error) {
+	if mayTreasure(visitor(c)) {
+		props.Balance, err = s.balance(c)
+	}
+	return err
+}
+
+func (s *server) addLatest(c *fiber.Ctx, props *pages.HomeProps) error {
+	page, err := s.Payments.Checkouts(c.UserContext(), scope(c), models.CheckoutFilter{Limit: latest})
+	props.Checkouts = checkoutRows(page.Checkouts)
+	return err
+}
+
+// addOverview fills in how the environment does and what in it waits for somebody, once
+// something was charged.
+func (s *server) addOverview(c *fiber.Ctx, props *pages.HomeProps) error {
+	if len(props.Checkouts) == 0 {
+		return nil
 	}
 	count, checkout, err := models.OpenExceptions(c.UserContext(), s.DB.Pool, scope(c))
 	if err != nil {
 		return fmt.Errorf("web: count exceptions: %w", err)
 	}
 	props.Stray, props.StrayHref = count, "/app/cobrancas/"+checkout
-	return nil
+	props.Overview, err = s.overview(c)
+	return err
 }
 
 // firstSteps are what a new merchant does before selling; none for a member who put
@@ -93,7 +112,7 @@ func (s *server) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 		return nil, err
 	}
 	steps := []pages.HomeStep{
-		{ID: pages.StepAccount, Done: v.EmailVerified, Detail: v.Email, Href: "/verificar-email"},
+		{ID: pages.StepAccount, Done: v.EmailVerified, Detail: v.Email, Href: verifyPath},
 		{ID: pages.StepKey, Href: "/app/chaves/nova"},
 		charge,
 		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},

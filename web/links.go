@@ -23,16 +23,14 @@ func (s *server) listLinks(c *fiber.Ctx) error {
 		ids = append(ids, link.ID)
 	}
 	counts, err := models.PaymentLinkCounts(c.UserContext(), s.DB.Pool, scope(c), ids...)
-	if err != nil {
-		return fmt.Errorf("web: count uses of links: %w", err)
-	}
+	uncounted := s.lacks(c, "usage", err)
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
 	props := pages.LinksProps{
 		Shell: shell, CanCreate: canCreateLink(visitor(c)), NeedsAccess: needsAccess(visitor(c)),
-		Pager: listPager("/app/links", after != nil, page.NextCursor),
+		NoUsage: uncounted, Pager: listPager("/app/links", after != nil, page.NextCursor),
 	}
 	for _, link := range page.Links {
 		props.Links = append(props.Links, pages.LinkRow{
@@ -59,13 +57,9 @@ func (s *server) readLink(c *fiber.Ctx) error {
 		return err
 	}
 	counts, err := models.PaymentLinkCounts(c.UserContext(), s.DB.Pool, scope(c), link.ID)
-	if err != nil {
-		return fmt.Errorf("web: count uses of %s: %w", link.ID, err)
-	}
+	uncounted := s.lacks(c, "usage", err)
 	uses, err := s.Payments.Checkouts(c.UserContext(), scope(c), models.CheckoutFilter{PaymentLinkID: link.ID, Limit: latest})
-	if err != nil {
-		return err
-	}
+	unlisted := s.lacks(c, "checkouts", err)
 	address := s.linkURL(link)
 	symbol, err := s.codes.symbol(address)
 	if err != nil {
@@ -80,7 +74,7 @@ func (s *server) readLink(c *fiber.Ctx) error {
 		Product: link.Product.Name, ProductID: link.Product.Slug, ProductActive: link.Product.Active, Amount: link.Product.Amount,
 		Active: link.Active, ExpiresIn: link.ExpiresInSeconds, SuccessURL: text(link.SuccessURL), ReturnURL: text(link.ReturnURL),
 		CreatedAt: link.CreatedAt, Uses: counts[link.ID].Uses, Paid: counts[link.ID].Paid, Checkouts: checkoutRows(uses.Checkouts),
-		CanEdit: mayDevelop(visitor(c)),
+		NoUsage: uncounted, NoCheckouts: unlisted, CanEdit: mayDevelop(visitor(c)),
 	}))
 }
 

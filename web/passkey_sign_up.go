@@ -72,9 +72,9 @@ func (s *server) signUpWithPasskey(c *fiber.Ctx) error {
 	in := s.newMerchant(c)
 	token, err := s.Merchants.SignUpWithPasskey(c.UserContext(), c.Cookies(passkeyCookie), in, firstPasskey(c), browser(c))
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
-		return s.showSignUp(c, in, fieldErrors(c, problems, signUpFields...))
+		return s.showSignUp(c, in, problems["email"] == merchants.Taken, fieldErrors(c, problems, signUpFields...))
 	}
-	return s.begun(c, token, err, func(problem components.FieldErrors) error { return s.showSignUp(c, in, problem) })
+	return s.begun(c, token, err, verifyPath, func(problem components.FieldErrors) error { return s.showSignUp(c, in, false, problem) })
 }
 
 // joinWithPasskey is joinAsNewcomer for a form with a passkey.
@@ -90,12 +90,12 @@ func (s *server) joinWithPasskey(c *fiber.Ctx) error {
 	case errors.Is(err, merchants.ErrLink):
 		return s.deadLink(c, err, pages.DeadInvite)
 	}
-	return s.begun(c, token, err, func(problem components.FieldErrors) error { return s.showNewcomer(c, in, problem) })
+	return s.begun(c, token, err, "/app", func(problem components.FieldErrors) error { return s.showNewcomer(c, in, problem) })
 }
 
 // begun goes on with the first session of somebody, or says what is wrong with their
 // passkey. Who sends the form twice has a log-in by the second time.
-func (s *server) begun(c *fiber.Ctx, token string, err error, refuse func(components.FieldErrors) error) error {
+func (s *server) begun(c *fiber.Ctx, token string, err error, next string, refuse func(components.FieldErrors) error) error {
 	switch {
 	case errors.Is(err, merchants.ErrPasskeyKnown):
 		if err := s.flash(c, "passkey_ready"); err != nil {
@@ -107,5 +107,5 @@ func (s *server) begun(c *fiber.Ctx, token string, err error, refuse func(compon
 	case err != nil:
 		return err
 	}
-	return s.enter(c, token, "/app")
+	return s.enter(c, token, next)
 }

@@ -57,7 +57,7 @@ func TestSignUp_Passkey(t *testing.T) {
 			t.Errorf("another browser %s: %d", who, a.status)
 		}
 	}
-	if a := c.post("/cadastro", signing(newcomerFields, "passkey", answer)...); a.status != http.StatusSeeOther || a.header.Get("Location") != "/app" {
+	if a := c.post("/cadastro", signing(newcomerFields, "passkey", answer)...); a.status != http.StatusSeeOther || a.header.Get("Location") != "/verificar-email" {
 		t.Fatalf("signed up: %d, %s", a.status, a.Find("#errors").Text())
 	}
 	if a := c.get("/app"); a.status != http.StatusOK {

@@ -12,6 +12,9 @@ import (
 	"garoupa/views/pages"
 )
 
+// verifyPath is where somebody proves their address, and where a sign-up leads.
+const verifyPath = "/verificar-email"
+
 // verifyForm shows GET /verificar-email: with a link's token, the button that proves
 // the address (programs that look at mails open links, so a GET proves nothing);
 // without one, to whom a mail was sent and how to get another.
@@ -54,7 +57,13 @@ func (s *server) showUnverified(c *fiber.Ctx, email string, problems components.
 	if err != nil {
 		return err
 	}
-	return render(c, pages.UnverifiedEmail(pages.UnverifiedEmailProps{AuthProps: s.auth(c), Flash: flash, Email: v.Email, Other: email, Errors: problems}))
+	again, err := s.Merchants.VerificationDue(c.UserContext(), v.UserID)
+	if err != nil {
+		return err
+	}
+	return render(c, pages.UnverifiedEmail(pages.UnverifiedEmailProps{
+		AuthProps: s.auth(c), Flash: flash, Email: v.Email, Other: email, Again: again, Now: s.Now(), Errors: problems,
+	}))
 }
 
 // verifyFirst leads there from what only a proven address may do.
@@ -62,7 +71,7 @@ func (s *server) verifyFirst(c *fiber.Ctx) error {
 	if err := s.flash(c, "verify_first"); err != nil {
 		return err
 	}
-	return c.Redirect("/verificar-email", fiber.StatusSeeOther)
+	return c.Redirect(verifyPath, fiber.StatusSeeOther)
 }
 
 // resendVerification handles POST /verificar-email/reenviar.
@@ -94,5 +103,5 @@ func (s *server) verificationSent(c *fiber.Ctx, err error, email string) error {
 	if err := s.flash(c, "verification_sent"); err != nil {
 		return err
 	}
-	return c.Redirect("/verificar-email", fiber.StatusSeeOther)
+	return c.Redirect(verifyPath, fiber.StatusSeeOther)
 }

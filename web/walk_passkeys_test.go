@@ -70,7 +70,7 @@ func walkPasskeySignUp(t *testing.T, w *walk, s *site) {
 	page.look("sign-up-wrong")
 	page.Type("#email", "bruno@example.com")
 	page.press("create")
-	page.WaitTrue(`location.pathname == "/app"`)
+	page.WaitTrue(`location.pathname == "/verificar-email"`)
 	page.visit("password-none", securityPage)
 	page.visit("last", browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
 	page.visit("first-password", securityPage+"/senha")

@@ -13,6 +13,7 @@ type SignUpProps struct {
 	Business string // becomes the account's name, which buyers see
 	Email    string
 	Accepted bool // the terms of use, as ticked
+	Taken    bool // somebody has the e-mail
 	Errors   components.FieldErrors
 	ByKey    bool // a passkey may be made in place of the password
 }

@@ -11,6 +11,9 @@ import (
 // timeline is how far the checkout has come, and what is still ahead.
 func (p CheckoutProps) timeline(ctx context.Context) []components.TimelineStep {
 	steps := []components.TimelineStep{{Label: i18n.T(ctx, "checkout.step_created"), When: i18n.DateTime(ctx, p.CreatedAt), Done: true}}
+	if p.CopyPaste != "" { // the institution gave it as the checkout was made
+		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_code"), When: i18n.DateTime(ctx, p.CreatedAt), Done: true})
+	}
 	switch {
 	case p.PaidAt != nil:
 		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_paid"), When: i18n.DateTime(ctx, *p.PaidAt), Done: true})
@@ -41,7 +44,7 @@ func (p CheckoutProps) settlementSteps(ctx context.Context) []components.Timelin
 	if p.Settlement != nil {
 		step := components.TimelineStep{Label: i18n.T(ctx, "checkout.step_available"), When: dateTimeOrNone(ctx, p.Settlement.AvailableAt)}
 		if step.Done = p.Settlement.Status != SettlementPending; !step.Done {
-			step.Label, step.Now = i18n.T(ctx, "checkout.step_settling"), true
+			step.Label, step.Now, step.Note, step.When = i18n.T(ctx, "checkout.step_settling"), true, expectedAt(ctx, step.When), ""
 		}
 		steps = append(steps, step)
 		if p.Settlement.Status == SettlementCompleted {
@@ -54,6 +57,14 @@ func (p CheckoutProps) settlementSteps(ctx context.Context) []components.Timelin
 		})
 	}
 	return steps
+}
+
+// expectedAt says that a moment is to come, "" for none.
+func expectedAt(ctx context.Context, when string) string {
+	if when == "" {
+		return ""
+	}
+	return i18n.T(ctx, "checkout.step_expected", when)
 }
 
 // shareText is what a message to the buyer says.

@@ -130,6 +130,9 @@ type CheckoutProps struct {
 	Events           []EventRow // oldest first
 	CanCancel        bool
 	CanSimulate      bool
+	Again            bool // nobody can pay it any more, and the visitor may make another
+	// What could not be read.
+	NoEvents, NoStory bool
 }
 
 // How far a payment's money has come (contract 3.2); between the two it is

@@ -1,6 +1,10 @@
 package pages
 
-import "garoupa/views/layouts"
+import (
+	"slices"
+
+	"garoupa/views/layouts"
+)
 
 // HomeProps is GET /app.
 type HomeProps struct {
@@ -27,7 +31,12 @@ type HomeProps struct {
 	Checkouts []CheckoutRow
 	// Empty stands in their place before there are any.
 	Empty EmptyCheckouts
+	// Missing names the parts that could not be read, by their keys in the catalogs.
+	Missing []string
 }
+
+// lacks reports whether a part could not be read.
+func (p HomeProps) lacks(part string) bool { return slices.Contains(p.Missing, part) }
 
 // HomeStep is one line of the first-run checklist.
 type HomeStep struct {

@@ -21,6 +21,7 @@ type LinksProps struct {
 	CanCreate bool
 	// NeedsAccess says that live links wait for production access.
 	NeedsAccess bool
+	NoUsage     bool // how often links were used could not be read
 	Pager       components.PagerProps
 }
 
@@ -72,6 +73,8 @@ type LinkDetailProps struct {
 	Paid          int
 	Checkouts     []CheckoutRow // the latest of this link, newest first
 	CanEdit       bool
+	// What could not be read: Uses and Paid, and Checkouts.
+	NoUsage, NoCheckouts bool
 }
 
 // linkStatus names the state of a link for its badge: one of a product that is off

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"time"
+
 	"garoupa/views/components"
 	"garoupa/views/layouts"
 )
@@ -40,8 +42,10 @@ type VerifyEmailProps struct {
 type UnverifiedEmailProps struct {
 	layouts.AuthProps
 	Flash  *components.FlashProps
-	Email  string // where the mail went
-	Other  string // the address typed in its place
+	Email  string    // where the mail went
+	Other  string    // the address typed in its place
+	Again  time.Time // from when on the mail may be sent again
+	Now    time.Time
 	Errors components.FieldErrors
 }
 

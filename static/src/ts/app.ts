@@ -97,16 +97,40 @@ function follow() {
   }, every);
 }
 
-async function read() {
-  const old = document.querySelector<HTMLElement>('[data-follow]')!;
+async function read(old = document.querySelector<HTMLElement>('[data-follow]')!) {
   const answer = await fetch(location.href, { cache: 'no-store' });
   if (!answer.ok) return;
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(old.id);
   if (!next || next.dataset.version === old.dataset.version) return;
+  const held = old.contains(document.activeElement);
   old.replaceWith(next);
+  if (held) {
+    next.tabIndex = -1;
+    next.focus({ preventScroll: true });
+  }
   say(next.dataset.live);
   countdown();
 }
+
+// A [data-stream] is told by the server when its status is another than its
+// data-version, and is then read again. Phones drop the streams of pages that nobody
+// sees, so those are closed, and opened again on the way back.
+let stream: EventSource | undefined;
+function watch() {
+  stream?.close();
+  stream = undefined;
+  const part = document.querySelector<HTMLElement>('[data-stream]');
+  if (!part || document.hidden || !('EventSource' in window)) return;
+  stream = new EventSource(part.dataset.stream!);
+  stream.addEventListener('status', (event) => {
+    if (event.data !== part.dataset.version) read(part).then(watch, () => {}); // offline: the stream comes back by itself
+  });
+}
+document.addEventListener('visibilitychange', watch);
+addEventListener('pagehide', () => stream?.close());
+addEventListener('pageshow', (event) => {
+  if (event.persisted) watch();
+});
 
 // countdown goes by the server's clock, which the page was written with.
 function countdown() {
@@ -121,7 +145,7 @@ function countdown() {
     if (left) return;
     clearInterval(timer);
     const part = out.closest<HTMLElement>('[data-version]');
-    if (!part) return;
+    if (!part) return out.parentElement!.remove();
     part.dataset.follow = '';
     reads = 0;
     follow();
@@ -176,4 +200,5 @@ submitOnce();
 pictures();
 countdown();
 follow();
+watch();
 passkeys();
