@@ -52,6 +52,9 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 		if err := models.InsertAccessRequest(tx, request); err != nil {
 			return err
 		}
+		if err := models.DeleteAccessDraft(tx, account.ID); err != nil {
+			return err
+		}
 		return s.moveAccess(tx, by, account, models.AccessPendingReview, "access.requested", id, nil)
 	})
 	if err != nil {

@@ -14,32 +14,50 @@ const (
 	timedADay   = 1_000
 )
 
-// DeliveryCounts are how the deliveries of an endpoint fare.
+// DeliveryCounts are how the deliveries of an hour fared that were tried at all.
 type DeliveryCounts struct {
-	Delivered, Retrying, Failed int
+	Delivered int
+	Missed    int // given up, or waiting for another attempt
 }
 
-// EndpointCounts counts the latest CountedADay deliveries since a time, by endpoint
-// of the scope.
-func EndpointCounts(ctx context.Context, q Querier, scope Scope, since time.Time) (map[string]DeliveryCounts, error) {
-	rows, err := q.Query(ctx, `SELECT e.id, count(*) FILTER (WHERE d.status = 'DELIVERED'),
-			count(*) FILTER (WHERE d.status = 'PENDING' AND d.attempts > 0), count(*) FILTER (WHERE d.status = 'FAILED')
+// EndpointDay24 are 24 hours of an endpoint's deliveries, the earliest first.
+type EndpointDay24 [24]DeliveryCounts
+
+// Sum adds up the hours.
+func (h EndpointDay24) Sum() (sum DeliveryCounts) {
+	for _, hour := range h {
+		sum.Delivered += hour.Delivered
+		sum.Missed += hour.Missed
+	}
+	return sum
+}
+
+// EndpointHours counts the latest CountedADay deliveries of each endpoint of the scope
+// in the 24 hours that end at a time.
+func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time) (map[string]EndpointDay24, error) {
+	rows, err := q.Query(ctx, `SELECT e.id, floor(extract(epoch FROM d.created_at - $3::timestamptz) / 3600)::int, count(*) FILTER (WHERE d.status = 'DELIVERED'),
+			count(*) FILTER (WHERE d.status = 'FAILED' OR d.status = 'PENDING' AND d.attempts > 0)
 		FROM webhook_endpoints e CROSS JOIN LATERAL (
-			SELECT d.status, d.attempts FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.created_at >= $3
+			SELECT d.status, d.attempts, d.created_at FROM webhook_deliveries d
+			WHERE d.endpoint_id = e.id AND d.created_at > $3::timestamptz - interval '24 hours' AND d.created_at <= $3
 			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) d
-		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL GROUP BY e.id`,
-		scope.ProjectID, scope.Livemode, since, CountedADay)
+		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL GROUP BY 1, 2`,
+		scope.ProjectID, scope.Livemode, until, CountedADay)
 	if err != nil {
 		return nil, err
 	}
-	counts := map[string]DeliveryCounts{}
+	days := map[string]EndpointDay24{}
 	var id string
+	var back int // whole hours before until, below 0
 	var c DeliveryCounts
-	_, err = pgx.ForEachRow(rows, []any{&id, &c.Delivered, &c.Retrying, &c.Failed}, func() error {
-		counts[id] = c
+	_, err = pgx.ForEachRow(rows, []any{&id, &back, &c.Delivered, &c.Missed}, func() error {
+		day := days[id]
+		hour := &day[min(len(day)-1, len(day)+back)]
+		hour.Delivered, hour.Missed = hour.Delivered+c.Delivered, hour.Missed+c.Missed
+		days[id] = day
 		return nil
 	})
-	return counts, err
+	return days, err
 }
 
 // EndpointDay is how the events of one day fared at an endpoint: each counts once.

@@ -62,14 +62,16 @@ type Colleague struct {
 	UserID, Name, Email string
 	Role                Role
 	TOTP                bool // a code is asked for at log-in
+	Passkey             bool // there is one to log in with
 	JoinedAt            time.Time
-	SeenAt              *time.Time // the last time that they were logged in, of sessions not ended
+	SeenAt              *time.Time // when they last looked at a page, of any account; nil: not since this is kept
 }
 
 // Team lists the members of an account: the owner first, then by name.
 func Team(ctx context.Context, q Querier, accountID string) ([]Colleague, error) {
-	rows, err := q.Query(ctx, `SELECT u.id, u.name, u.email, m.role, u.totp_since IS NOT NULL, m.created_at,
-			(SELECT max(last_seen_at) FROM sessions s WHERE s.user_id = u.id AND NOT s.awaits_code)
+	rows, err := q.Query(ctx, `SELECT u.id, u.name, u.email, m.role, u.totp_since IS NOT NULL,
+			EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id), m.created_at,
+			greatest(u.last_seen_at, (SELECT max(last_seen_at) FROM sessions s WHERE s.user_id = u.id AND NOT s.awaits_code))
 		FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.role <> 'OWNER', lower(u.name), u.id`, accountID)
 	if err != nil {
 		return nil, err

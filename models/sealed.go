@@ -22,12 +22,13 @@ var (
 	SealedTOTPSecret     = Sealed{"users", "totp_secret", "totp_secret", ""}
 	SealedDestination    = Sealed{"destinations", "address", "address", "destinations_keep_address"}
 	SealedContactPhone   = Sealed{"access_requests", "contact_phone", "contact_phone", "access_requests_transition"}
+	SealedAccessDraft    = Sealed{"access_drafts", "answers", "answers", ""}
 )
 
 // SealedColumns are all of them. Whoever adds a column adds it here, or what is in it
 // is lost when the secret key is changed; a test holds the list to the schema.
 var SealedColumns = []Sealed{
-	SealedCustomerPhone, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination, SealedContactPhone,
+	SealedCustomerPhone, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination, SealedContactPhone, SealedAccessDraft,
 }
 
 // Place is what the value of a row is sealed for.

@@ -30,13 +30,18 @@ func (s *server) readAccess(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := pages.AccessProps{Shell: shell, State: string(account.ProductionAccess), CanAsk: mayAskAccess(v)}
+	props := pages.AccessProps{Shell: shell, State: string(account.ProductionAccess), CanAsk: mayAskAccess(v), Term: reviewTerm}
 	if props.Switches, err = s.switchNotices(c, account); err != nil {
 		return err
 	}
 	request, err := s.latestRequest(c, account.ID)
 	if err != nil {
 		return err
+	}
+	if account.ProductionAccess == models.AccessNotRequested || account.ProductionAccess == models.AccessRejected {
+		if err := s.addDraft(c, &props); err != nil {
+			return err
+		}
 	}
 	if account.ProductionAccess != models.AccessPendingReview {
 		if props.Verdict, err = s.verdict(c, account); err != nil {
@@ -54,6 +59,23 @@ func (s *server) readAccess(c *fiber.Ctx) error {
 		}
 	}
 	return render(c, pages.Access(props))
+}
+
+// addDraft tells how far the answers are that were kept for later.
+func (s *server) addDraft(c *fiber.Ctx, props *pages.AccessProps) error {
+	draft, savedAt, err := s.Merchants.AccessDraftOf(c.UserContext(), visitor(c).AccountID)
+	if err != nil || draft == nil {
+		return err
+	}
+	props.SavedAt = &savedAt
+	form := meantAccess(pages.AccessFields(*draft))
+	problems, _ := errors.AsType[merchants.Invalid](form.Check())
+	for part, fields := range pages.AccessPartFields {
+		if !slices.ContainsFunc(fields, func(field string) bool { _, wrong := problems[field]; return wrong }) {
+			props.Answered = append(props.Answered, part)
+		}
+	}
+	return nil
 }
 
 // latestRequest returns the account's newest request, nil if it never asked.
@@ -122,8 +144,14 @@ func (s *server) accessForm(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	draft, _, err := s.Merchants.AccessDraftOf(c.UserContext(), v.AccountID)
+	if err != nil {
+		return err
+	}
 	fields := pages.AccessFields{LegalName: v.AccountName, ContactName: v.UserName, ContactEmail: v.Email}
-	if request != nil {
+	if draft != nil {
+		fields = pages.AccessFields(*draft)
+	} else if request != nil {
 		a, err := s.accessAnswers(request)
 		if err != nil {
 			return err
@@ -153,15 +181,17 @@ func (s *server) showAccessForm(c *fiber.Ctx, fields pages.AccessFields, errs co
 }
 
 // requestAccess handles POST /app/producao/pedido: it shows the answers once more,
-// leads back to them, or sends them.
+// leads back to them, keeps them for later, or sends them.
 func (s *server) requestAccess(c *fiber.Ctx) error {
 	fields, form := readAccessForm(c)
 	do := c.FormValue("do")
 	if do == "edit" {
 		return s.showAccessForm(c, fields, nil)
 	}
-	err := form.Check()
-	if err == nil && do == "send" {
+	var err error
+	if do == "save" {
+		err = s.Merchants.SaveAccessDraft(c.UserContext(), actor(c), merchants.AccessDraft(fields))
+	} else if err = form.Check(); err == nil && do == "send" {
 		_, err = s.Merchants.RequestAccess(c.UserContext(), actor(c), form)
 	}
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
@@ -174,7 +204,10 @@ func (s *server) requestAccess(c *fiber.Ctx) error {
 	} else if err != nil {
 		return err
 	}
-	if do == "send" {
+	switch do {
+	case "save":
+		return s.toAccess(c, "access_saved")
+	case "send":
 		return s.toAccess(c, "access_requested")
 	}
 	shell, err := s.shell(c)
@@ -197,8 +230,13 @@ func readAccessForm(c *fiber.Ctx) (pages.AccessFields, merchants.AccessForm) {
 		MonthlyVolume: c.FormValue("monthlyVolume"), ContactName: c.FormValue("contactName"), ContactEmail: c.FormValue("contactEmail"),
 		ContactPhone: c.FormValue("contactPhone"),
 	}
+	return fields, meantAccess(fields)
+}
+
+// meantAccess is the form as it is meant.
+func meantAccess(fields pages.AccessFields) merchants.AccessForm {
 	volume, _ := readPrice(fields.MonthlyVolume) // what is no amount is zero, which nobody expects
-	return fields, merchants.AccessForm{
+	return merchants.AccessForm{
 		LegalName: fields.LegalName, Document: fields.Document, Website: fields.Website, Sells: fields.Sells, MonthlyVolume: volume,
 		ContactName: fields.ContactName, ContactEmail: fields.ContactEmail, ContactPhone: fields.ContactPhone,
 	}

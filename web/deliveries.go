@@ -25,21 +25,34 @@ func (s *server) readDelivery(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Pool, []string{d.ID})
-	if err != nil {
-		return fmt.Errorf("web: list attempts: %w", err)
-	}
-	asked, err := models.ManualAttemptUnderWay(c.UserContext(), s.DB.Pool, d.ID)
-	if err != nil {
-		return fmt.Errorf("web: look for an attempt: %w", err)
-	}
-	shell, err := s.shell(c)
+	props, err := s.deliveryProps(c, d)
 	if err != nil {
 		return err
 	}
+	if props.Shell, err = s.shell(c); err != nil {
+		return err
+	}
+	if props.CanResend {
+		if props.Signature, err = s.checkSignature(c, d); err != nil {
+			return err
+		}
+	}
+	return render(c, pages.Delivery(props))
+}
+
+// deliveryProps are a delivery's page, without its frame.
+func (s *server) deliveryProps(c *fiber.Ctx, d *models.Delivery) (pages.DeliveryProps, error) {
+	attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Pool, []string{d.ID})
+	if err != nil {
+		return pages.DeliveryProps{}, fmt.Errorf("web: list attempts: %w", err)
+	}
+	asked, err := models.ManualAttemptUnderWay(c.UserContext(), s.DB.Pool, d.ID)
+	if err != nil {
+		return pages.DeliveryProps{}, fmt.Errorf("web: look for an attempt: %w", err)
+	}
 	due := d.NextAttemptAt != nil && !d.NextAttemptAt.After(s.Now())
 	props := pages.DeliveryProps{
-		Shell: shell, ID: d.ID, Status: deliveryState(d.Status, d.Attempts), EventID: d.Event.ID, Type: d.Event.Type, Test: d.Event.Test,
+		ID: d.ID, Status: deliveryState(d.Status, d.Attempts), EventID: d.Event.ID, Type: d.Event.Type, Test: d.Event.Test,
 		CheckoutID: d.Event.CheckoutID, WithdrawalID: d.Event.WithdrawalID, EndpointID: d.Endpoint.ID, URL: d.Endpoint.URL,
 		CreatedAt: d.CreatedAt, NextAttemptAt: d.NextAttemptAt, Scheduled: d.Attempts - d.Manual - d.BeforeReplay,
 		UnderWay: asked || d.Status == models.DeliveryPending && due, CanResend: mayDevelop(visitor(c)), Token: rand.Text(),
@@ -51,7 +64,7 @@ func (s *server) readDelivery(c *fiber.Ctx) error {
 			Detail: a.Detail, Headers: headerLines(a.Headers), Response: string(a.Response),
 		})
 	}
-	return render(c, pages.Delivery(props))
+	return props, nil
 }
 
 // delivery is the delivery that the address names, under its endpoint.
@@ -64,6 +77,19 @@ func (s *server) delivery(c *fiber.Ctx) (*models.Delivery, error) {
 		return nil, fmt.Errorf("web: read delivery: %w", err)
 	}
 	return d, nil
+}
+
+// testDelivery is the test event that ?teste= names, as the endpoint's page shows it;
+// nil if there is none such.
+func (s *server) testDelivery(c *fiber.Ctx, endpointID string) (*pages.DeliveryProps, error) {
+	d, err := models.DeliveryOf(c.UserContext(), s.DB.Pool, scope(c), c.Query("teste"))
+	if errors.Is(err, models.ErrNotFound) || err == nil && (d.Endpoint.ID != endpointID || !d.Event.Test) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("web: read test delivery: %w", err)
+	}
+	props, err := s.deliveryProps(c, d)
+	return &props, err
 }
 
 // eventBody is what is sent, indented and as it goes.
@@ -102,7 +128,7 @@ func (s *server) resendDelivery(c *fiber.Ctx) error {
 	return c.Redirect("/app/webhooks/"+d.Endpoint.ID+"/entregas/"+d.ID, fiber.StatusSeeOther)
 }
 
-// testEndpoint handles POST /app/webhooks/:id/testar and shows the delivery, where
+// testEndpoint handles POST /app/webhooks/:id/testar and goes back to the endpoint, where
 // the result appears.
 func (s *server) testEndpoint(c *fiber.Ctx) error {
 	id := c.Params("id")
@@ -115,7 +141,7 @@ func (s *server) testEndpoint(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	}
-	return c.Redirect("/app/webhooks/"+id+"/entregas/"+delivery, fiber.StatusSeeOther)
+	return c.Redirect("/app/webhooks/"+id+"?teste="+delivery+"#test", fiber.StatusSeeOther)
 }
 
 // replayPeriods are pages.ReplayPeriods as they are meant.

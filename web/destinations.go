@@ -14,6 +14,7 @@ import (
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/pixkey"
+	"garoupa/taxid"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
@@ -77,7 +78,15 @@ func (s *server) newDestination(c *fiber.Ctx) error {
 	if c.Query("rail") == pages.RailUSDT {
 		rail = pages.RailUSDT
 	}
-	return s.showNewDestination(c, pages.NewDestinationProps{Rail: rail})
+	account, err := s.account(c)
+	if err != nil {
+		return err
+	}
+	props := pages.NewDestinationProps{Rail: rail}
+	if rail == pages.RailPix && account.Document != nil && len(*account.Document) == taxid.CNPJLength {
+		props.Type = string(pixkey.CNPJ)
+	}
+	return s.showNewDestination(c, props)
 }
 
 func (s *server) showNewDestination(c *fiber.Ctx, props pages.NewDestinationProps) (err error) {

@@ -88,7 +88,7 @@ func TestDestinations(t *testing.T) {
 	t.Parallel()
 	s, c := lively(t)
 	c.refusesDestinations(t)
-	if a := c.get("/app/saques/destinos/novo"); !strings.Contains(a.Text(), "Este destino vai substituir **.***.345/01DE-**") || !strings.Contains(a.Text(), "por mais 24 horas") {
+	if a := c.get("/app/saques/destinos/novo"); !strings.Contains(a.Text(), "Esta chave vai substituir a chave Pix **.***.345/01DE-**") || !strings.Contains(a.Text(), "por mais 24 horas") {
 		t.Error("the form does not say what is replaced, and when")
 	}
 	lower := []string{"rail", "USDT_WALLET", "type", "POLYGON", "address", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "holderName", "Ana Lima", "checked", "1"}

@@ -35,6 +35,9 @@ func (s *server) readEndpoint(c *fiber.Ctx) error {
 		SecretDisplay: "whsec_…" + lastFour(secret), PreviousUntil: s.previousUntil(endpoint), CreatedAt: endpoint.CreatedAt,
 		Enabled: endpoint.Active, Trouble: trouble(endpoint), CanEdit: mayDevelop(visitor(c)),
 	}
+	if props.Test, err = s.testDelivery(c, endpoint.ID); err != nil {
+		return err
+	}
 	if err := s.addDays(c, &props); err != nil {
 		return err
 	}

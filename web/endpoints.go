@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -22,7 +21,7 @@ func (s *server) listEndpoints(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	counts, err := models.EndpointCounts(c.UserContext(), s.DB.Pool, scope(c), s.Now().Add(-24*time.Hour))
+	days, err := models.EndpointHours(c.UserContext(), s.DB.Pool, scope(c), s.Now())
 	if err != nil {
 		return err
 	}
@@ -32,10 +31,15 @@ func (s *server) listEndpoints(c *fiber.Ctx) error {
 	}
 	props := pages.WebhooksProps{Shell: shell, CanCreate: mayDevelop(visitor(c))}
 	for _, e := range endpoints {
-		props.Endpoints = append(props.Endpoints, pages.EndpointRow{
+		sum := days[e.ID].Sum()
+		row := pages.EndpointRow{
 			ID: e.ID, URL: e.URL, Description: e.Description, Types: e.Types, Enabled: e.Active,
-			Delivered: counts[e.ID].Delivered, Failed: counts[e.ID].Failed, Trouble: trouble(&e),
-		})
+			Delivered: sum.Delivered, Missed: sum.Missed, Trouble: trouble(&e),
+		}
+		for _, hour := range days[e.ID] {
+			row.Hours = append(row.Hours, components.SparkBar{Good: hour.Delivered, Bad: hour.Missed})
+		}
+		props.Endpoints = append(props.Endpoints, row)
 	}
 	return render(c, pages.Webhooks(props))
 }

@@ -82,11 +82,12 @@ func newSiteOf(t *testing.T, change func(*web.Options), changeAPI func(*api.Opti
 
 // client is a browser without scripts: it keeps cookies and follows no redirect.
 type client struct {
-	t    *testing.T
-	base string
-	http *http.Client
-	lang string
-	from string // what X-Forwarded-For says, "" for nothing
+	t       *testing.T
+	base    string
+	http    *http.Client
+	lang    string
+	referer string // of the requests; "" for none
+	from    string // what X-Forwarded-For says, "" for nothing
 }
 
 func (s *site) client(t *testing.T) *client {
@@ -151,6 +152,17 @@ func (c *client) do(method, path string, form url.Values) answer {
 	return c.send(method, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
 }
 
+// cameFrom is get, or with a form post, by a browser that comes from a page.
+func (c *client) cameFrom(method, path, page string, pairs ...string) answer {
+	c.t.Helper()
+	c.referer = page
+	defer func() { c.referer = "" }()
+	if method == http.MethodGet {
+		return c.get(path)
+	}
+	return c.post(path, pairs...)
+}
+
 // send sends a body of a media type, or none.
 func (c *client) send(method, path, mediaType string, content io.Reader) answer {
 	c.t.Helper()
@@ -159,6 +171,9 @@ func (c *client) send(method, path, mediaType string, content io.Reader) answer 
 		c.t.Fatal(err)
 	}
 	request.Header.Set("Accept-Language", c.lang)
+	if c.referer != "" {
+		request.Header.Set("Referer", c.referer)
+	}
 	if c.from != "" {
 		request.Header.Set("X-Forwarded-For", c.from)
 	}

@@ -34,7 +34,7 @@ func TestMoney_Journey(t *testing.T) {
 	shop.Click("main button[value=live]")
 	key := s.makesKey(shop)
 	shop.Goto(s.url + "/app/saques/destinos/novo")
-	shop.Type("#address", "529.982.247-25")
+	shop.Type("#address", "12.ABC.345/01DE-35") // of the kind that the account's document is
 	shop.Type("#holderName", "Bia Melo")
 	shop.Click("Enviar para análise")
 	shop.WaitVisible("Em análise")

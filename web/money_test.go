@@ -86,7 +86,7 @@ func TestBalance(t *testing.T) {
 		return all
 	}
 	a := c.get("/app/saldo")
-	if got := strings.Join(amounts(a), " "); got != strings.ReplaceAll("R$ 720,00 R$ 0,00 R$ 250,00 R$ 30,00 R$ 1.000,00 R$ 0,00", "R$ ", "R$\u00a0") {
+	if got := strings.Join(amounts(a), " "); got != strings.ReplaceAll("R$ 720,00 R$ 1.000,00 R$ 0,00 R$ 0,00 R$ 250,00 R$ 30,00", "R$ ", "R$\u00a0") {
 		t.Errorf("live shows %s", got)
 	}
 	if !strings.Contains(a.Find("#blocked").Text(), "Contestação <7>.") || a.Find(`a[href="#blocked"]`).Length() != 1 || a.Find(`main a[href="/app/saques/novo"]`).Length() != 1 {
@@ -95,7 +95,7 @@ func TestBalance(t *testing.T) {
 	c.post("/app/ambiente", "env", "test")
 	c.lang = "en"
 	a = c.get("/app/saldo")
-	if got := strings.Join(amounts(a), " "); got != "R$0.00 R$122.22 R$0.00 R$0.00 R$123.45 R$1.23" {
+	if got := strings.Join(amounts(a), " "); got != "R$0.00 R$123.45 R$1.23 R$122.22 R$0.00 R$0.00" {
 		t.Errorf("test shows %s", got)
 	}
 	if a.Find(`main a[href="/app/saques/novo"]`).Length() != 0 || a.Find("#blocked").Length() != 0 {

@@ -22,8 +22,9 @@ import (
 const (
 	// opsSession is how long staff may work before they log in again.
 	opsSession = 12 * time.Hour
-	// opsLate is how long something may wait for staff.
-	opsLate = 24 * time.Hour
+	// reviewTerm is how long something may wait for staff: merchants are told so, and the
+	// console marks what waits longer.
+	reviewTerm = 24 * time.Hour
 	// opsLatest is how many rows a part of a page shows of a longer list.
 	opsLatest = 10
 )
@@ -153,7 +154,7 @@ func (s *server) toOps(c *fiber.Ctx, path, flash string) error {
 }
 
 // late reports whether something has waited for too long.
-func (s *server) late(since time.Time) bool { return s.Now().Sub(since) > opsLate }
+func (s *server) late(since time.Time) bool { return s.Now().Sub(since) > reviewTerm }
 
 // lastAct says who changed an object last, and when, "" if nobody did.
 func (s *server) lastAct(c *fiber.Ctx, objectID string) (string, error) {

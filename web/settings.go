@@ -67,7 +67,7 @@ func (s *server) showCompany(c *fiber.Ctx, business string, errs components.Fiel
 	if err != nil {
 		return err
 	}
-	props := pages.SettingsCompanyProps{Shell: shell, CanChange: mayAdminister(v), Business: business, Errors: errs}
+	props := pages.SettingsCompanyProps{Shell: shell, CanChange: mayAdminister(v), Business: business, Owner: v.Role == models.RoleOwner, UserID: v.UserID, Errors: errs}
 	request, err := s.latestRequest(c, v.AccountID)
 	if err != nil {
 		return err

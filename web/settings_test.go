@@ -94,8 +94,11 @@ func TestSettings_Company(t *testing.T) {
 	for role, sees := range map[models.Role]bool{models.RoleAdmin: true, models.RoleViewer: false} {
 		s.GiveRole(t, role)
 		a := c.get(companyPage)
-		if !strings.Contains(a.Text(), accessAnswers("")[1]) || strings.Contains(a.Text(), contact) != sees || (a.Find("main form").Length() > 0) != sees {
+		if !strings.Contains(a.Text(), accessAnswers("")[1]) || strings.Contains(a.Text(), contact) != sees || (a.Find("main #business").Length() > 0) != sees {
 			t.Errorf("%s: %s", role, a.Find("main").Text())
+		}
+		if last := a.Find("main section").Last(); last.Find("form[action='/app/equipe/"+s.Owner.UserID+"/remover']").Length() != 1 || strings.Contains(last.Text(), "Transferir") {
+			t.Errorf("%s does not leave the account at the end: %q", role, last.Text())
 		}
 	}
 }

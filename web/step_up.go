@@ -3,6 +3,8 @@ package web
 import (
 	"cmp"
 	"errors"
+	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -26,6 +28,9 @@ const proofRecoveryField = "garoupa_proof_recovery"
 
 // proofKeyField takes a proof by a passkey in such a form, in place of proofField.
 const proofKeyField = "garoupa_proof_key"
+
+// proofBackField keeps the page that the proof was asked from.
+const proofBackField = "garoupa_proof_back"
 
 // confirmPath takes the proof that a GET asked for.
 const confirmPath = "/confirmar"
@@ -102,6 +107,9 @@ func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem strin
 	if v.HasPasskey && s.offersPasskeys() {
 		props.KeyField = proofKeyField
 	}
+	if props.Back = s.cameFrom(c); props.Back != "/app" {
+		props.Fields = append(props.Fields, pages.HiddenField{Name: proofBackField, Value: props.Back})
+	}
 	if c.Method() != fiber.MethodGet {
 		props.AuthProps.Path = "/app" // the page has an address only where it was asked for by a GET
 	}
@@ -111,11 +119,24 @@ func (s *server) showStepUp(c *fiber.Ctx, props pages.StepUpProps, problem strin
 	return render(c, pages.StepUp(props))
 }
 
+// cameFrom is the page that led to where the proof is asked for: as the form carries it
+// along, or by the browser's word. It is /app where there is none.
+func (s *server) cameFrom(c *fiber.Ctx) string {
+	if carried := c.FormValue(proofBackField); carried != "" {
+		return local(carried, "/app")
+	}
+	from, err := url.Parse(c.Get(fiber.HeaderReferer))
+	if err != nil || from.Host != string(c.Request().Host()) || from.RequestURI() == c.OriginalURL() {
+		return "/app"
+	}
+	return local(from.RequestURI(), "/app")
+}
+
 // keptFields are the fields of the form that was sent, save the proof.
 func keptFields(c *fiber.Ctx) []pages.HiddenField {
 	var kept []pages.HiddenField
 	c.Request().PostArgs().VisitAll(func(name, value []byte) {
-		if name := string(name); name != proofField && name != proofRecoveryField && name != proofKeyField {
+		if name := string(name); !slices.Contains([]string{proofField, proofRecoveryField, proofKeyField, proofBackField}, name) {
 			kept = append(kept, pages.HiddenField{Name: name, Value: string(value)})
 		}
 	})

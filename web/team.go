@@ -94,7 +94,7 @@ func (s *server) team(c *fiber.Ctx) error {
 
 func memberRow(v *models.Visitor, p models.Colleague) pages.MemberRow {
 	return pages.MemberRow{
-		ID: p.UserID, Name: p.Name, Email: p.Email, Role: string(p.Role), TOTP: p.TOTP, JoinedAt: p.JoinedAt, SeenAt: p.SeenAt, Self: p.UserID == v.UserID,
+		ID: p.UserID, Name: p.Name, Email: p.Email, Role: string(p.Role), TOTP: p.TOTP, Passkey: p.Passkey, JoinedAt: p.JoinedAt, SeenAt: p.SeenAt, Self: p.UserID == v.UserID,
 	}
 }
 

@@ -19,6 +19,10 @@ func walkAccess(t *testing.T, w *walk) {
 		browsertest.Eval[bool](page.Page, `(document.getElementById("`+fields[i]+`").value = "", true)`)
 		page.Type("#"+fields[i], fields[i+1])
 	}
+	page.Click("main button[value=save]")
+	page.WaitVisible("main ol h3 a")
+	page.look("saved")
+	page.visit("form-saved", "/app/producao/pedido")
 	page.Click("main form button.btn-primary")
 	page.WaitVisible("main button[value=send]")
 	page.look("check")

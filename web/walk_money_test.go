@@ -74,6 +74,8 @@ func treasury(t *testing.T) (s *site, withdrawals map[string]string) {
 	try(s.ApproveWithdrawal(t.Context(), by, done.ID, done.Version))
 	try(s.StartPayout(t.Context(), by, done.ID))
 	try(s.CompleteWithdrawal(t.Context(), by, done.ID, payments.Proof{EndToEndID: "E1234567820260301120000000000001"}))
+	taken := ask("cancelled", models.RailPix)
+	try(s.CancelWithdrawal(t.Context(), s.Member(), s.Account.ID, taken.ID))
 	refused := ask("rejected", models.RailPix)
 	try(s.RejectWithdrawal(t.Context(), by, refused.ID, refused.Version, "DATA_MISMATCH", "O nome do titular é outro na chave."))
 	sent := ask("sent", models.RailUSDT)

@@ -63,6 +63,7 @@ func walkWebhooks(t *testing.T, w *walk) {
 	at := "/app/webhooks/" + e.ID
 	paths := map[string]string{
 		"hooks": "/app/webhooks", "hook": at, "hook-retrying": at + "?status=RETRYING", "hook-edit": at + "/editar", "hook-off": "/app/webhooks/" + off.ID,
+		"hook-test": at + "?teste=" + test, "delivery-signature": at + "/entregas/" + failed + "?assinatura=x",
 		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": "/app/webhooks/" + off.ID + "/repetir", "hook-new": "/app/webhooks/novo",
 		"delivery-ok": at + "/entregas/" + delivered, "delivery-failed": at + "/entregas/" + failed, "delivery-retrying": at + "/entregas/" + retrying,
 		"delivery-test": at + "/entregas/" + test, "delivery-skipped": "/app/webhooks/" + off.ID + "/entregas/" + skipped,

@@ -1,6 +1,11 @@
 package web_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,6 +17,7 @@ import (
 
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/webhook"
 )
 
 var (
@@ -213,7 +219,8 @@ func hiddenPairs(form *goquery.Selection) (pairs []string) {
 	return pairs
 }
 
-// A test event leads to its delivery, and is one for all to see.
+// The result of a test event stands where it was sent from, and turns by itself; it is an
+// event for all to see.
 func TestTestEvent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -224,11 +231,26 @@ func TestTestEvent(t *testing.T) {
 		t.Errorf("%d types to choose from", n)
 	}
 	a := c.post(at+"/testar", "type", "checkout.paid")
-	if a.status != http.StatusSeeOther || !regexp.MustCompile(`^`+at+`/entregas/dlv_[0-9a-f]{24}$`).MatchString(a.header.Get("Location")) {
+	place := regexp.MustCompile(`^` + at + `\?teste=(dlv_[0-9a-f]{24})#test$`).FindStringSubmatch(a.header.Get("Location"))
+	if a.status != http.StatusSeeOther || place == nil {
 		t.Fatalf("sent: %d to %s", a.status, a.header.Get("Location"))
 	}
-	if a := c.get(a.header.Get("Location")); !strings.Contains(a.Text(), "Evento de teste") || a.Find("[data-follow]").Length() != 1 || !strings.Contains(a.Find("#body").Text(), "Evento de teste: nada aconteceu") {
+	shown := at + "?teste=" + place[1]
+	if a := c.get(shown); a.Find("#test-result[data-follow]").Length() != 1 || !strings.Contains(a.Find("#test-result").Text(), "Enviando") {
+		t.Errorf("on its way: %q", a.Find("#test-result").Text())
+	}
+	if a := c.get(at + "/entregas/" + place[1]); !strings.Contains(a.Text(), "Evento de teste") || a.Find("[data-follow]").Length() != 1 || !strings.Contains(a.Find("#body").Text(), "Evento de teste: nada aconteceu") {
 		t.Errorf("its delivery: %d", a.status)
+	}
+	s.attempt(t, place[1], answered500)
+	if a := c.get(shown).Find("#test-result"); a.Is("[data-follow]") || !strings.Contains(a.Text(), "HTTP 500 · 143\u00a0ms") || a.Find("#test-response").Text() != "<b>KeyError</b>" {
+		t.Errorf("its result: %q", a.Text())
+	}
+	other := s.charged(t, e.ID)
+	for _, odd := range []string{other.ID, "", "dlv_0", "%00"} {
+		if a := c.get(at + "?teste=" + odd); a.status != http.StatusOK || a.Find("#test-result").Length() != 0 {
+			t.Errorf("the result of %q: %d", odd, a.status)
+		}
 	}
 	if a := c.get("/app/eventos"); !strings.Contains(a.Text(), "Evento de teste") {
 		t.Error("the list of events does not mark it")
@@ -353,5 +375,94 @@ func TestEndpointTrouble(t *testing.T) {
 	s.attempt(t, d.ID, answered200)
 	if a := c.get("/app"); strings.Contains(a.Text(), "Nada chega") {
 		t.Error("after a success it still says so")
+	}
+}
+
+// The list tells which share of the events of a day arrived, and when they did not.
+func TestWebhooks_Day(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	c := s.member(t)
+	row := func() *goquery.Selection { return c.get("/app/webhooks").Find("main li") }
+	if got := row(); !strings.Contains(got.Text(), "Nenhuma entrega em 24 h") || got.Find("svg.w-24 rect").Length() != 1 {
+		t.Errorf("before anything: %q", got.Text())
+	}
+	s.charged(t, e.ID, answered500) // too long ago
+	s.Clock.Advance(23 * time.Hour)
+	s.charged(t, e.ID, answered500)
+	s.Clock.Advance(time.Hour)
+	s.charged(t, e.ID, answered200)
+	s.charged(t, e.ID, answered200)
+	s.charged(t, e.ID) // not tried yet
+	got := row()
+	for _, says := range []string{"66,6% entregues em 24 h", "3 eventos", "1 não chegou"} {
+		if !strings.Contains(got.Text(), says) {
+			t.Errorf("%q does not say %q", got.Text(), says)
+		}
+	}
+	bars := got.Find("svg.w-24 rect")
+	if bars.Length() != 3 || bars.Eq(1).AttrOr("class", "") != "fill-bad" || bars.Eq(2).AttrOr("class", "") != "fill-chart" || bars.Eq(2).AttrOr("x", "") != "92" {
+		t.Errorf("%d bars: %s", bars.Length(), got.Find("svg").Text())
+	}
+}
+
+// A developer learns why a receiver computes another signature; a viewer is not asked.
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e, secret := s.Endpoint(t, "https://shop.example/hook")
+	d := s.charged(t, e.ID, answered500)
+	event, err := models.EventByID(t.Context(), s.DB.Pool, s.Test, d.Event.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.member(t)
+	page := "/app/webhooks/" + e.ID + "/entregas/" + d.ID
+	says := func(signature string) string {
+		a := c.get(page + "?assinatura=" + url.QueryEscape(signature))
+		return a.Find("section[aria-labelledby=signature] [role=status] p").First().Text()
+	}
+	right := webhook.Sign(secret, event.Body)
+	raw, err := hex.DecodeString(right)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, event.Body, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(event.Body)
+	python := strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(string(event.Body))
+	for signature, want := range map[string]string{
+		" " + right + "\n":                      "A assinatura confere",
+		strings.ToUpper(right):                  "O valor está certo, em maiúsculas",
+		base64.StdEncoding.EncodeToString(raw):  "O valor está certo, em Base64",
+		webhook.Sign(secret, indented.Bytes()):  "O corpo foi reescrito antes da conta",
+		webhook.Sign(secret, []byte(python)):    "O corpo foi reescrito antes da conta",
+		webhook.Sign(secret[6:], event.Body):    "A conta usou o segredo sem whsec_",
+		hex.EncodeToString(sum[:]):              "É só o SHA-256 do corpo",
+		webhook.Sign("whsec_other", event.Body): "A assinatura não confere",
+		"\x00é<script>":                         "A assinatura não confere",
+		"":                                      "",
+	} {
+		if got := says(signature); got != want {
+			t.Errorf("%q: %q, want %q", signature, got, want)
+		}
+	}
+	if _, err := s.Merchants.RotateSecret(t.Context(), s.Owner, s.Test, e.ID, secret[len(secret)-4:]); err != nil {
+		t.Fatal(err)
+	}
+	if got := says(right); got != "É a do segredo anterior" {
+		t.Errorf("after a rotation: %q", got)
+	}
+	s.Clock.Advance(24 * time.Hour)
+	c = s.member(t)
+	if got := says(right); got != "A assinatura não confere" {
+		t.Errorf("a day later: %q", got)
+	}
+	s.GiveRole(t, models.RoleViewer)
+	if a := c.get(page + "?assinatura=" + right); a.Find("#signature").Length() != 0 {
+		t.Error("a viewer is told")
 	}
 }

@@ -96,7 +96,7 @@ func (s *server) showReadiness(c *fiber.Ctx, props pages.NewWithdrawalProps, acc
 		return fmt.Errorf("web: list destinations: %w", err)
 	}
 	destination, hold := destinationTasks(all)
-	return render(c, pages.Readiness(pages.ReadinessProps{Shell: props.Shell, Tasks: []pages.ReadinessTask{access, destination, hold}}))
+	return render(c, pages.Readiness(pages.ReadinessProps{Shell: props.Shell, Hold: s.Payments.Withdrawals.Hold, Tasks: []pages.ReadinessTask{access, destination, hold}}))
 }
 
 // destinationTasks tell how far the destination is that is furthest. They come
@@ -154,7 +154,7 @@ func (s *server) showReview(c *fiber.Ctx, form pages.NewWithdrawalProps, changed
 	}
 	props := pages.ReviewWithdrawalProps{
 		Shell: shell, Key: form.Key, AmountTyped: form.Amount, Amount: w.Amount, Fee: w.Fee, Net: w.Net(),
-		DestinationID: w.Destination.ID, Destination: destinationFacts(&w.Destination), Quote: quoteFacts(w.Quote), Changed: changed,
+		DestinationID: w.Destination.ID, Destination: destinationFacts(&w.Destination), Quote: quoteFacts(w.Quote), Term: reviewTerm, Changed: changed,
 	}
 	if w.Quote != nil {
 		props.RateSeen = strconv.FormatInt(w.Quote.Rate, 10)
@@ -308,6 +308,6 @@ func (s *server) withdrawalRequested(c *fiber.Ctx) error {
 	}
 	return render(c, pages.WithdrawalRequested(pages.WithdrawalRequestedProps{
 		Shell: shell, ID: w.ID, Amount: w.Amount, Net: w.Net(), Destination: destinationFacts(&w.Destination),
-		Quote: quoteFacts(w.Quote), CreatedAt: w.CreatedAt,
+		Quote: quoteFacts(w.Quote), Term: reviewTerm, CreatedAt: w.CreatedAt,
 	}))
 }

@@ -43,7 +43,7 @@ func TestWithdraw(t *testing.T) {
 	s, c := lively(t)
 	s.DB.Exec("UPDATE accounts SET withdrawal_fee_fixed = 150")
 	review := c.get("/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000%2C00")
-	for _, fact := range []string{"R$\u00a01.000,00", "−R$\u00a01,50", "R$\u00a0998,50", "12.ABC.345/01DE-35", "Ateliê Aurora Ltda", "não dá para desfazer"} {
+	for _, fact := range []string{"R$\u00a01.000,00", "−R$\u00a01,50", "R$\u00a0998,50", "12.ABC.345/01DE-35", "Ateliê Aurora Ltda", "Prazo", "leva até 24 horas", "não dá para desfazer"} {
 		if !strings.Contains(review.Find("main").Text(), fact) {
 			t.Errorf("the review does not show %q", fact)
 		}
@@ -56,7 +56,7 @@ func TestWithdraw(t *testing.T) {
 		}
 	}
 	done := c.get(place)
-	if done.status != http.StatusOK || !strings.Contains(done.Text(), "Saque pedido") || !strings.Contains(place, done.Find("#reference").AttrOr("value", "-")) {
+	if done.status != http.StatusOK || !strings.Contains(done.Text(), "Saque pedido") || !strings.Contains(done.Text(), "leva até 24 horas") || done.Find("[data-print]").Length() != 1 || !strings.Contains(place, done.Find("#reference").AttrOr("value", "-")) {
 		t.Fatalf("%s: %d", place, done.status)
 	}
 	page, err := s.AccountWithdrawals(t.Context(), true, models.WithdrawalFilter{AccountID: s.Account.ID, Limit: 10})

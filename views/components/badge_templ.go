@@ -186,6 +186,9 @@ var statuses = map[string]BadgeProps{
 	"exception_WRITTEN_OFF": {Icon: "ban"},
 }
 
+// StatusTone is the tone of the badge of a status.
+func StatusTone(thing, status string) Tone { return statuses[thing+"_"+status].Tone }
+
 // DeliveryBadge is the badge of a delivery's status with other words.
 func DeliveryBadge(status, text string) BadgeProps {
 	badge := statuses[Delivery+"_"+status]

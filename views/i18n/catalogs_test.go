@@ -87,7 +87,7 @@ func TestKeys(t *testing.T) {
 func TestTemplatesHoldNoWords(t *testing.T) {
 	t.Parallel()
 	spoken := []string{"aria-label", "title", "placeholder", "alt", "content", "value"}
-	technical := regexp.MustCompile(`^(width=|noindex|telephone|light dark|(test|live|check|send|edit|on|off)$|/)`)
+	technical := regexp.MustCompile(`^(width=|noindex|telephone|light dark|(test|live|check|save|send|edit|on|off)$|/)`)
 	files := 0
 	for file := range sources(t, "..") {
 		if !strings.HasSuffix(file, ".templ") {

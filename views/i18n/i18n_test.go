@@ -32,8 +32,8 @@ func TestT(t *testing.T) {
 
 func TestN(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]string{0: "0 entregas em 24 h", 1: "1 entrega em 24 h", 2: "2 entregas em 24 h", 1284: "1.284 entregas em 24 h"} {
-		if got := i18n.N(t.Context(), "webhooks.delivered_day", n); got != want {
+	for n, want := range map[int]string{0: "0 eventos", 1: "1 evento", 2: "2 eventos", 1284: "1.284 eventos"} {
+		if got := i18n.N(t.Context(), "webhooks.tried", n); got != want {
 			t.Errorf("N(%d) = %q, want %q", n, got, want)
 		}
 	}

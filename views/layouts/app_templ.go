@@ -98,7 +98,7 @@ func App(s Shell, title, active string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var3 = []any{"sticky hidden flex-col border-r border-line bg-surface lg:flex", s.below("top-0 h-dvh", "top-8 h-[calc(100dvh-2rem)]")}
+		var templ_7745c5c3_Var3 = []any{"sticky hidden flex-col border-r border-line bg-surface lg:flex print:hidden", s.below("top-0 h-dvh", "top-8 h-[calc(100dvh-2rem)]")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -685,7 +685,7 @@ func topBar(s Shell) templ.Component {
 			templ_7745c5c3_Var26 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var27 = []any{"sticky z-20 border-b border-line bg-surface", s.below("top-0", "top-8"), templ.KV("border-t-4 border-t-warn-line", !s.Livemode)}
+		var templ_7745c5c3_Var27 = []any{"sticky z-20 border-b border-line bg-surface print:hidden", s.below("top-0", "top-8"), templ.KV("border-t-4 border-t-warn-line", !s.Livemode)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var27...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -2,6 +2,8 @@ package pages
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"garoupa/money"
@@ -35,6 +37,9 @@ type AccessProps struct {
 	Verdict  *Verdict       // the latest one, unless a newer request waits
 	Answers  *AccessAnswers // of the newest request, for those who may ask
 	Switches []SwitchNotice
+	Term     time.Duration // within which a review is expected
+	SavedAt  *time.Time    // of answers that were kept for later; nil for none
+	Answered []string      // the parts of the form that these answer
 }
 
 // Verdict is what staff decided, as the merchant reads it.
@@ -98,8 +103,16 @@ func (f AccessFields) named() []components.KeyValue {
 // business, trade and contact are the parts of the answers.
 func (a AccessAnswers) business(ctx context.Context) []components.KeyValue {
 	return []components.KeyValue{
-		{Key: i18n.T(ctx, "access.legal_name"), Value: a.LegalName}, {Key: i18n.T(ctx, "access.document"), Value: a.Document},
+		{Key: i18n.T(ctx, "access.legal_name"), Value: a.LegalName}, {Key: documentKind(ctx, a.Document), Value: a.Document},
 	}
+}
+
+// documentKind tells a CNPJ, which has a slash, from a CPF.
+func documentKind(ctx context.Context, document string) string {
+	if strings.Contains(document, "/") {
+		return i18n.T(ctx, "destinations.type_CNPJ")
+	}
+	return i18n.T(ctx, "destinations.type_CPF")
 }
 
 func (a AccessAnswers) trade(ctx context.Context) []components.KeyValue {
@@ -152,6 +165,30 @@ func (p AccessProps) status() string {
 
 // accessParts are what the form asks for, in the order of its parts.
 var accessParts = []string{"business", "trade", "contact"}
+
+// AccessPartFields are the fields of each part of the form.
+var AccessPartFields = map[string][]string{
+	"business": {"legalName", "document"}, "trade": {"website", "sells", "monthlyVolume"}, "contact": {"contactName", "contactEmail", "contactPhone"},
+}
+
+// answered reports whether a part of the form needs nothing more.
+func (p AccessProps) answered(part string) bool { return slices.Contains(p.Answered, part) }
+
+// partState shows how far a part is.
+func (p AccessProps) partState(ctx context.Context, part string) components.BadgeProps {
+	if p.answered(part) {
+		return components.BadgeProps{Tone: components.ToneOK, Icon: "check", Text: i18n.T(ctx, "withdraw.state_done")}
+	}
+	return components.BadgeProps{Icon: "circle-dashed", Text: i18n.T(ctx, "withdraw.state_todo")}
+}
+
+// startAction begins the form, or goes on with what was kept.
+func (p AccessProps) startAction(ctx context.Context) string {
+	if p.SavedAt != nil {
+		return i18n.T(ctx, "access.start_action_saved")
+	}
+	return i18n.T(ctx, "access.start_action_"+p.State)
+}
 
 // canSend reports whether the page leads to the form, and not past it.
 func (p AccessProps) canSend() bool {

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,7 +97,11 @@ func (p BalanceProps) periods(ctx context.Context) []components.Tab {
 		period.Kind = p.Filter.Kind
 		return components.Tab{Label: i18n.T(ctx, "balance.period_"+key), Href: period.address("/app/saldo"), Current: period == p.Filter}
 	}
-	return []components.Tab{tab("all", StatementFilter{}), tab("this_month", p.ThisMonth), tab("last_month", p.LastMonth)}
+	tabs := []components.Tab{tab("all", StatementFilter{}), tab("this_month", p.ThisMonth), tab("last_month", p.LastMonth)}
+	if !slices.ContainsFunc(tabs, func(t components.Tab) bool { return t.Current }) {
+		tabs = append(tabs, tab("other", p.Filter))
+	}
+	return tabs
 }
 
 // signed writes an amount with its sign, also when it is above zero.

@@ -31,7 +31,41 @@ type DeliveryProps struct {
 	UnderWay      bool         // an attempt waits or runs: the page looks again
 	CanResend     bool
 	Token         string // of the form, so that it resends once
+	Signature     SignatureCheck
 	Body          EventBody
+}
+
+// SignatureCheck is what a receiver computed as ?assinatura=, and what it is.
+type SignatureCheck struct {
+	Typed  string
+	Result string // a Signature constant; "" before anything was typed
+}
+
+// What a signature that a receiver computed may be.
+const (
+	SignatureCurrent   = "current"   // the one that is sent
+	SignaturePrevious  = "previous"  // by the secret before
+	SignatureCase      = "case"      // in capitals
+	SignatureBase64    = "base64"    // in another encoding
+	SignatureRewritten = "rewritten" // of the same JSON in other bytes
+	SignaturePrefix    = "prefix"    // by the secret without its prefix
+	SignatureHash      = "hash"      // by no secret
+	SignatureOther     = "other"
+)
+
+// verdict words the result. The previous secret's is right as well, for a while.
+func (c SignatureCheck) verdict(ctx context.Context) components.NoticeProps {
+	notice := components.NoticeProps{
+		Tone: components.ToneWarn, Icon: "triangle-alert",
+		Title: i18n.T(ctx, "signature."+c.Result+"_title"), Body: i18n.T(ctx, "signature."+c.Result+"_body"),
+	}
+	switch c.Result {
+	case SignatureCurrent:
+		notice.Tone, notice.Icon = components.ToneOK, "circle-check"
+	case SignatureOther:
+		notice.Tone, notice.Icon = components.ToneBad, "circle-x"
+	}
+	return notice
 }
 
 // EventBody is what is sent, to read and as it goes.

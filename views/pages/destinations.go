@@ -97,8 +97,6 @@ func (d DestinationRow) note(ctx context.Context, hold time.Duration) string {
 		return i18n.T(ctx, "destinations.note_held", i18n.DateTime(ctx, *d.UsableAt))
 	case d.State == DestinationActive && d.Until != nil:
 		return i18n.T(ctx, "destinations.note_until", i18n.DateTime(ctx, *d.Until))
-	case d.State == DestinationActive:
-		return i18n.T(ctx, "destinations.note_active")
 	case d.State == DestinationRejected:
 		return i18n.T(ctx, "destinations.note_rejected", d.Reason)
 	}

@@ -19,7 +19,7 @@ func securityPages() []page {
 	keys := passkeys()
 	members := []pages.MemberRow{
 		{ID: "usr_1", Name: "Ana Lima", Email: "ana@loja.test", Role: "OWNER", TOTP: true, JoinedAt: now, SeenAt: hence(-time.Minute), Self: true},
-		{ID: "usr_2", Name: "Bia", Email: "bia@loja.test", Role: "FINANCE", JoinedAt: now},
+		{ID: "usr_2", Name: "Bia", Email: "bia@loja.test", Role: "FINANCE", Passkey: true, JoinedAt: now},
 	}
 	invites := []pages.InviteRow{
 		{ID: "inv_1", Email: "c@loja.test", Role: "VIEWER", SentAt: now, ExpiresAt: *hence(time.Hour)},

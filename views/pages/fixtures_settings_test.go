@@ -14,7 +14,7 @@ func settingsPages() []page {
 	look := pages.PayBrand{Stylesheet: "ffd400.00000000.css", Logo: "00000000000000000000000000000000.png", LogoWidth: 120, LogoHeight: 120}
 	const preview = "/app/configuracoes/checkout/previa"
 	return []page{
-		{"company", pages.SettingsCompany(pages.SettingsCompanyProps{Shell: shell(false), CanChange: true, Business: "Ateliê Aurora", Asked: true, Facts: asked})},
+		{"company", pages.SettingsCompany(pages.SettingsCompanyProps{Shell: shell(false), CanChange: true, Owner: true, Business: "Ateliê Aurora", Asked: true, Facts: asked})},
 		{"company wrong", pages.SettingsCompany(pages.SettingsCompanyProps{Shell: shell(false), CanChange: true, Errors: components.FieldErrors{{Field: "business", Text: "Diga"}}})},
 		{"company seen", pages.SettingsCompany(pages.SettingsCompanyProps{Shell: shell(true), Business: "Ateliê Aurora"})},
 		{"look", pages.SettingsCheckout(pages.SettingsCheckoutProps{Shell: shell(false), CanChange: true, Accent: "#ffd400", Support: "ajuda@loja.test", Brand: look, Verdict: verdict, Preview: preview})},

@@ -48,6 +48,8 @@ func galleryChart(ctx context.Context, now time.Time) components.BarChartProps {
 	return p
 }
 
+var gallerySpark = []components.SparkBar{{Good: 4}, {Good: 9, Bad: 2}, {}, {Good: 12}, {Good: 7, Bad: 1}, {Bad: 5}, {Good: 40}}
+
 func gallerySteps(ctx context.Context, now time.Time) []components.TimelineStep {
 	return []components.TimelineStep{
 		{Label: i18n.T(ctx, "status.withdrawal_PENDING_REVIEW"), When: i18n.DateTime(ctx, now.Add(-time.Hour)), Done: true},

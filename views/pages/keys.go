@@ -128,7 +128,10 @@ func permissionNames(ctx context.Context, permissions []string) string {
 func permissionOptions(ctx context.Context) []components.CheckboxOption {
 	var options []components.CheckboxOption
 	for _, permission := range Permissions {
-		option := components.CheckboxOption{Value: permission, Label: permissionName(ctx, permission), Code: permission}
+		option := components.CheckboxOption{Value: permission, Label: permissionName(ctx, permission), Code: permission, Group: i18n.T(ctx, "keys.group_checkout")}
+		if strings.HasPrefix(permission, "WITHDRAWAL:") {
+			option.Group = i18n.T(ctx, "keys.group_withdrawals")
+		}
 		if permission == "WITHDRAWAL:CREATE" {
 			option.Note = i18n.T(ctx, "keys.withdrawal_note")
 		}

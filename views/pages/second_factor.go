@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"context"
 	"strings"
 
 	"garoupa/views/components"
+	"garoupa/views/i18n"
 	"garoupa/views/layouts"
 )
 
@@ -44,4 +46,12 @@ type RecoveryCodesProps struct {
 	Codes    []string
 	Next     string
 	Enrolled bool // just now, for the first time
+}
+
+// keep says where to keep the codes, and that others are worth nothing now.
+func (p RecoveryCodesProps) keep(ctx context.Context) string {
+	if p.Enrolled {
+		return i18n.T(ctx, "recovery.keep")
+	}
+	return i18n.T(ctx, "recovery.keep") + " " + i18n.T(ctx, "recovery.before")
 }

@@ -41,7 +41,27 @@ type SettingsCompanyProps struct {
 	Business  string                // the name that buyers see, as typed
 	Asked     bool                  // production access was asked for
 	Facts     []components.KeyValue // what the request said, as far as the role may know
+	Owner     bool                  // who looks is the account's owner
+	UserID    string                // of who looks
 	Errors    components.FieldErrors
+}
+
+// legal says where the legal data come from, and to those who may how they change.
+func (p SettingsCompanyProps) legal(ctx context.Context) string {
+	switch {
+	case !p.Asked:
+		return i18n.T(ctx, "settings.legal_none")
+	case p.CanChange:
+		return i18n.T(ctx, "settings.legal_body") + " " + i18n.T(ctx, "settings.legal_change")
+	}
+	return i18n.T(ctx, "settings.legal_body")
+}
+
+func (p SettingsCompanyProps) seeRequest(ctx context.Context) string {
+	if p.Asked {
+		return i18n.T(ctx, "settings.legal_see")
+	}
+	return i18n.T(ctx, "nav.live")
 }
 
 // SettingsProfileProps is GET and POST /app/configuracoes/perfil. Fields: name, lang

@@ -17,6 +17,7 @@ type StepUpProps struct {
 	ProofField    string
 	RecoveryField string // of a recovery code in its place
 	KeyField      string // takes a proof by a passkey; "": the person has none
+	Back          string // where whoever would rather not goes on
 	Errors        components.FieldErrors
 }
 

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"garoupa/views/components"
@@ -26,6 +27,7 @@ type MemberRow struct {
 	ID, Name, Email string
 	Role            string
 	TOTP            bool // a code is asked for at log-in
+	Passkey         bool // there is one to log in with
 	JoinedAt        time.Time
 	SeenAt          *time.Time
 	Self            bool
@@ -65,16 +67,29 @@ func (p MemberProps) facts(ctx context.Context) []components.KeyValue {
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "auth.email"), Value: p.Member.Email},
 		{Key: i18n.T(ctx, "team.role"), Value: roleName(ctx, p.Member.Role)},
-		{Key: i18n.T(ctx, "code.title"), Value: i18n.T(ctx, "security.off")},
+		{Key: i18n.T(ctx, "code.title"), Value: p.Member.protection(ctx)},
 		{Key: i18n.T(ctx, "team.joined"), Value: i18n.Date(ctx, p.Member.JoinedAt)},
 	}
-	if p.Member.TOTP {
-		facts[2].Value = i18n.T(ctx, "security.on")
-	}
+	seen := components.KeyValue{Key: i18n.T(ctx, "team.seen"), Value: i18n.T(ctx, "team.never_seen")}
 	if p.Member.SeenAt != nil {
-		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "team.seen"), Value: i18n.DateTime(ctx, *p.Member.SeenAt)})
+		seen.Value = i18n.DateTime(ctx, *p.Member.SeenAt)
 	}
-	return facts
+	return append(facts, seen)
+}
+
+// protection is what the person logs in by, besides a password.
+func (m MemberRow) protection(ctx context.Context) string {
+	var ways []string
+	if m.Passkey {
+		ways = append(ways, i18n.T(ctx, "team.by_passkey"))
+	}
+	if m.TOTP {
+		ways = append(ways, i18n.T(ctx, "team.by_code"))
+	}
+	if len(ways) == 0 {
+		return i18n.T(ctx, "security.off")
+	}
+	return strings.Join(ways, "\n")
 }
 
 func roleName(ctx context.Context, role string) string { return i18n.T(ctx, "role."+role) }

@@ -41,7 +41,8 @@ type WebhookProps struct {
 	Days          []WebhookDay
 	Sampled       int // events that are counted of a day at most; 0 if all were
 	Answers       Answers
-	Status        string // the filter in force: "" or a Delivery constant
+	Status        string         // the filter in force: "" or a Delivery constant
+	Test          *DeliveryProps // the test event that was just sent; nil for none
 	Deliveries    []DeliveryRow
 	Pager         components.PagerProps
 }

@@ -13,7 +13,7 @@ var eventTypes = []string{
 }
 
 func webhookPages() []page {
-	endpoint := pages.EndpointRow{ID: "we_1", URL: "https://loja.test/pix", Description: "Loja", Types: eventTypes, Enabled: true, Delivered: 1284, Failed: 1}
+	endpoint := pages.EndpointRow{ID: "we_1", URL: "https://loja.test/pix", Description: "Loja", Types: eventTypes, Enabled: true, Delivered: 1284, Missed: 1, Hours: []components.SparkBar{{Good: 1284}, {Bad: 1}}}
 	failing, gaveUp := endpoint, pages.EndpointRow{ID: "we_2", URL: "https://loja.test/2"}
 	failing.Trouble = pages.EndpointTrouble{ID: "we_1", URL: endpoint.URL, Failed: 3, Since: hence(-time.Hour)}
 	gaveUp.Trouble = pages.EndpointTrouble{ID: "we_2", URL: gaveUp.URL, DisabledAt: hence(-time.Hour)}
@@ -29,11 +29,15 @@ func webhookPages() []page {
 		}
 		detail.Days = append(detail.Days, day)
 	}
+	sent, sending := failed, failed
+	sent.Attempts, sending.Status, sending.UnderWay = failures()[7:], pages.DeliveryPending, true
+	detail.Test = &sent
 	off := detail
 	off.Enabled, off.Trouble, off.Deliveries, off.Status = false, pages.EndpointTrouble{}, nil, pages.DeliveryFailed
 	disabled := off
 	disabled.Trouble = gaveUp.Trouble
 	fresh := detail
+	fresh.Test = &sending
 	fresh.Status, fresh.CanEdit, fresh.Deliveries, fresh.Days, fresh.Trouble, fresh.Pager = "", false, nil, make([]pages.WebhookDay, 7), pages.EndpointTrouble{}, components.PagerProps{}
 	replay := pages.ReplayProps{Shell: shell(true), ID: "we_1", URL: endpoint.URL, Period: "7d", Since: now.Add(-time.Hour), Until: now, Count: 12, Limit: 10000}
 	more := replay
@@ -86,12 +90,15 @@ func failures() []pages.AttemptRow {
 	return attempts
 }
 
+// failed is a delivery that was given up.
+var failed = pages.DeliveryProps{
+	Shell: shell(true), ID: "dlv_1", Status: pages.DeliveryFailed, EventID: "evt_1", Type: "checkout.paid", CheckoutID: "chk_1", EndpointID: "we_1",
+	URL: "https://loja.test/pix", CreatedAt: now, Scheduled: 5, CanResend: true, Token: "T", Body: pages.EventBody{Formatted: "{\n}", Raw: "{}"},
+}
+
 // deliveryPages are deliveries in every state, failed in every way, and events.
 func deliveryPages() []page {
-	delivery := pages.DeliveryProps{
-		Shell: shell(true), ID: "dlv_1", Status: pages.DeliveryFailed, EventID: "evt_1", Type: "checkout.paid", CheckoutID: "chk_1", EndpointID: "we_1",
-		URL: "https://loja.test/pix", CreatedAt: now, Scheduled: 5, CanResend: true, Token: "T", Body: pages.EventBody{Formatted: "{\n}", Raw: "{}"},
-	}
+	delivery := failed
 	var all []page
 	for i, attempt := range failures() {
 		failed := delivery
@@ -100,6 +107,14 @@ func deliveryPages() []page {
 			failed.Status, failed.Attempts = pages.DeliveryDelivered, failures()
 		}
 		all = append(all, page{"delivery " + attempt.Error, pages.Delivery(failed)})
+	}
+	for _, result := range []string{
+		pages.SignatureCurrent, pages.SignaturePrevious, pages.SignatureCase, pages.SignatureBase64, pages.SignatureRewritten,
+		pages.SignaturePrefix, pages.SignatureHash, pages.SignatureOther,
+	} {
+		checked := delivery
+		checked.Signature = pages.SignatureCheck{Typed: "5f0c", Result: result}
+		all = append(all, page{"signature " + result, pages.Delivery(checked)})
 	}
 	retrying, queued, skipped, again := delivery, delivery, delivery, delivery
 	retrying.Status, retrying.Attempts, retrying.NextAttemptAt, retrying.Scheduled = pages.DeliveryRetrying, failures()[4:5], hence(time.Minute), 1

@@ -24,8 +24,9 @@ type EndpointRow struct {
 	Description string
 	Types       []string
 	Enabled     bool
-	Delivered   int // events delivered in the last 24 h
-	Failed      int // events given up on in the last 24 h
+	Delivered   int                   // events of the last 24 h that arrived
+	Missed      int                   // and that were tried and did not, so far
+	Hours       []components.SparkBar // the same, hour by hour
 	Trouble     EndpointTrouble
 }
 
@@ -36,6 +37,23 @@ type EndpointTrouble struct {
 	Since      *time.Time // nothing has arrived from then on
 	Failed     int        // events given up since
 	DisabledAt *time.Time // when the gateway gave up and turned the endpoint off
+}
+
+// subtitle says what endpoints are for, which an empty list says by itself.
+func (p WebhooksProps) subtitle(ctx context.Context) string {
+	if len(p.Endpoints) == 0 {
+		return ""
+	}
+	return i18n.T(ctx, "webhooks.subtitle")
+}
+
+// success is the share of the events that arrived, of those that were tried, rounded
+// down: what did not arrive shows.
+func (r EndpointRow) success(ctx context.Context) string {
+	if r.Delivered+r.Missed == 0 {
+		return i18n.T(ctx, "webhooks.success_none")
+	}
+	return i18n.T(ctx, "webhooks.success", i18n.Decimal(ctx, tenth(1000*r.Delivered/(r.Delivered+r.Missed)))+"%")
 }
 
 // failed says how many events were given up, "" if none was.

@@ -31,6 +31,7 @@ type NewWithdrawalProps struct {
 // ReadinessProps stands in place of the form while there is nowhere to withdraw to.
 type ReadinessProps struct {
 	Shell layouts.Shell
+	Hold  time.Duration
 	Tasks []ReadinessTask // in order
 }
 
@@ -68,6 +69,7 @@ type ReviewWithdrawalProps struct {
 	Destination   DestinationFacts // with the whole address
 	Quote         *QuoteFacts      // nil for Pix
 	RateSeen      string           // of Quote, for the form
+	Term          time.Duration    // within which the review is expected
 	Changed       bool             // something changed since it was looked at first
 }
 
@@ -80,7 +82,13 @@ type WithdrawalRequestedProps struct {
 	Net         money.Cents
 	Destination DestinationFacts
 	Quote       *QuoteFacts
+	Term        time.Duration // within which the review is expected
 	CreatedAt   time.Time
+}
+
+// term is how long a withdrawal takes, in words.
+func term(ctx context.Context, rail string, review time.Duration) string {
+	return i18n.T(ctx, "withdraw.term_"+rail, hours(ctx, review))
 }
 
 // options are the destinations as cards.
@@ -110,8 +118,11 @@ func (t ReadinessTask) tone() components.BadgeProps {
 	return components.BadgeProps{Icon: "circle-dashed"}
 }
 
-// body tells what to do, or what is waited for.
-func (t ReadinessTask) body(ctx context.Context) string {
+// body tells what to do, or what is waited for; hold is how long a new destination waits.
+func (t ReadinessTask) body(ctx context.Context, hold time.Duration) string {
+	if t.ID == TaskHold && t.State == TaskBlocked {
+		return i18n.T(ctx, "withdraw.task_hold_blocked", hours(ctx, hold))
+	}
 	body := i18n.T(ctx, "withdraw.task_"+t.ID+"_"+t.State)
 	if t.UsableAt != nil && t.State == TaskWaiting {
 		body = i18n.T(ctx, "withdraw.task_hold_until", i18n.DateTime(ctx, *t.UsableAt))
@@ -120,6 +131,14 @@ func (t ReadinessTask) body(ctx context.Context) string {
 		body = i18n.T(ctx, "withdraw.task_rejected", t.Reason)
 	}
 	return body
+}
+
+// lead says that there is something to do, or only to wait.
+func (p ReadinessProps) lead(ctx context.Context) string {
+	if p.next() < 0 {
+		return i18n.T(ctx, "withdraw.readiness_waits")
+	}
+	return i18n.T(ctx, "withdraw.readiness")
 }
 
 // next is the first task to do, or -1 while there is only to wait.
@@ -180,5 +199,6 @@ func (p WithdrawalRequestedProps) facts(ctx context.Context) []components.KeyVal
 	return append(facts,
 		components.KeyValue{Key: i18n.T(ctx, "withdrawals.destination"), Value: p.Destination.kind(ctx) + "\n" + p.Destination.Address},
 		components.KeyValue{Key: i18n.T(ctx, "withdrawals.requested_at"), Value: i18n.DateTime(ctx, p.CreatedAt)},
+		components.KeyValue{Key: i18n.T(ctx, "withdraw.term"), Value: term(ctx, p.Destination.Rail, p.Term)},
 	)
 }

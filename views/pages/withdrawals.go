@@ -204,35 +204,48 @@ func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
 	step := func(key string, at *time.Time) components.TimelineStep {
 		return components.TimelineStep{Label: i18n.T(ctx, "withdrawals.step_"+key), When: dateTimeOrNone(ctx, at), Done: at != nil}
 	}
-	steps := []components.TimelineStep{step("requested", &p.CreatedAt)}
+	requested, review, sent, completed := step("requested", &p.CreatedAt), step("review", nil), step("sending", nil), step("completed", p.CompletedAt)
 	switch p.Status {
 	case WithdrawalCancelled, WithdrawalRejected:
-		return append(steps, p.end(ctx))
+		return []components.TimelineStep{requested, p.end(ctx)}
 	case WithdrawalPendingReview:
-		review := step("review", nil)
 		review.Now, review.Note = true, i18n.T(ctx, "withdrawals.step_review_note")
-		return append(steps, review, step("sent", nil), step("completed", nil))
+		return []components.TimelineStep{requested, review, sent, completed}
 	}
-	steps = append(steps, step("approved", p.ApprovedAt))
+	review = step("approved", p.ApprovedAt)
 	switch p.Status {
 	case WithdrawalFailed:
-		return append(steps, p.end(ctx))
-	case WithdrawalReturned:
-		return append(steps, step("completed", p.CompletedAt), p.end(ctx))
-	case WithdrawalCompleted:
-		return append(steps, step("completed", p.CompletedAt))
+		return []components.TimelineStep{requested, review, p.end(ctx)}
+	case WithdrawalApproved:
+		sent.Now = true
+	case WithdrawalProcessing:
+		sent = step("sent", nil)
+		sent.Now, sent.When, sent.Note = true, i18n.DateTime(ctx, p.UpdatedAt), i18n.T(ctx, "withdrawals.step_sent_note")
+	default:
+		sent = step("sent", nil)
+		sent.Done = true // its moment is not kept
 	}
-	sent := step("sent", nil)
-	if sent.Now = true; p.Status == WithdrawalProcessing {
-		sent.When, sent.Note = i18n.DateTime(ctx, p.UpdatedAt), i18n.T(ctx, "withdrawals.step_sent_note")
+	steps := []components.TimelineStep{requested, review, sent, completed}
+	if p.Status == WithdrawalReturned {
+		steps = append(steps, p.end(ctx))
 	}
-	return append(steps, sent, step("completed", nil))
+	return steps
 }
 
-// end is the last step of a withdrawal that brought no money out.
+// end is the last step of a withdrawal that brought no money out, in the colour of its
+// badge.
 func (p WithdrawalProps) end(ctx context.Context) components.TimelineStep {
 	return components.TimelineStep{
 		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.DateTime(ctx, p.UpdatedAt), Done: true, Ended: components.Withdrawal + "_" + p.Status,
 		Note: i18n.T(ctx, "withdrawals.step_back_note", i18n.Money(ctx, p.back())),
 	}
+}
+
+// ended tells of a withdrawal that brought no money out, as its badge does.
+func (p WithdrawalProps) ended(ctx context.Context) components.NoticeProps {
+	notice := components.NoticeProps{Tone: components.StatusTone(components.Withdrawal, p.Status), Icon: "circle-x", Title: i18n.T(ctx, "withdrawals.ended_"+p.Status), Body: p.Reason}
+	if p.Status == WithdrawalReturned {
+		notice.Icon = "undo-2"
+	}
+	return notice
 }

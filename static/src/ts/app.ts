@@ -53,10 +53,11 @@ function command(button: HTMLElement) {
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (target instanceof HTMLDialogElement) return target.close(); // a click beside the sheet or dialog
-  const button = target.closest<HTMLElement>('[data-copy],[data-reveal],[data-fill],[commandfor]');
+  const button = target.closest<HTMLElement>('[data-copy],[data-reveal],[data-fill],[data-print],[commandfor]');
   if (!button) return;
   if ('copy' in button.dataset) copy(button);
   else if ('reveal' in button.dataset) reveal(button);
+  else if ('print' in button.dataset) print();
   else if ('fill' in button.dataset) {
     event.preventDefault();
     fill(button);
