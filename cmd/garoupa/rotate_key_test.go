@@ -112,6 +112,10 @@ func (s *shop) seal(phones int) {
 			})
 			return err
 		},
+		func() error { return s.merchants.WithdrawAccessRequest(s.t.Context(), by) },
+		func() error {
+			return s.merchants.SaveAccessDraft(s.t.Context(), by, merchants.AccessDraft{LegalName: "Aurora Cerâmica Ltda"})
+		},
 		func() error { return s.db.Raw("SELECT id FROM webhook_endpoints").Row().Scan(&endpoint) },
 		func() error {
 			secret, err := s.merchants.RotateSecret(s.t.Context(), by, s.scope, endpoint, s.secrets["/0"][34:])

@@ -23,8 +23,13 @@
   read(document.title);
   const code = "pre, code, script, style, textarea, .font-mono";
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const word = (node) => { // on both sides of where it may be broken
+    const next = node.nextSibling?.localName === "wbr" ? node.nextSibling.nextSibling : null;
+    return node.data + (next ? word(next) : "");
+  };
   while (texts.nextNode()) {
-    if (!texts.currentNode.parentElement.closest(code)) read(texts.currentNode.data);
+    const node = texts.currentNode;
+    if (!node.parentElement.closest(code) && node.previousSibling?.localName !== "wbr") read(word(node));
   }
   for (const name of ["aria-label", "title", "placeholder", "alt"]) {
     for (const el of document.querySelectorAll(`[${name}]`)) {
