@@ -14,7 +14,7 @@ import (
 // plain are columns of bytes that are not sealed, and the one that says which key
 // seals: rotate-key changes it last, by itself.
 var plain = []string{
-	"api_keys.secret_hash", "brands.logo", "checkouts.qr_png", "events.body", "idempotency_keys.request_hash", "installation.key_check",
+	"api_keys.secret_hash", "audit_seals.hash", "audit_seals.lines", "brands.logo", "checkouts.qr_png", "events.body", "idempotency_keys.request_hash", "installation.key_check",
 	"passkey_challenges.browser", "passkey_challenges.challenge", "passkeys.credential_id", "passkeys.public_key",
 	"products.picture_large", "products.picture_small", "recovery_codes.digest", "sessions.token_hash", "webhook_attempts.response",
 }
