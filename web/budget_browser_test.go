@@ -27,7 +27,7 @@ func TestBudget_Browser(t *testing.T) {
 	for path, most := range map[string]budget{
 		"/pay/" + checkout.ID: {45 << 10, 5, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 2560, "Font": 24 << 10}},
 		plain.path():          {35 << 10, 3, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10}},
-		sold.path():           {47 << 10, 4, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10, "Image": 13 << 10}},
+		sold.path():           {43 << 10, 4, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10, "Image": 13 << 10}},
 		"/ajuda?lang=pt-BR":   {35 << 10, 3, map[string]int64{"Document": 8 << 10, "Stylesheet": 7 << 10, "Script": 0, "Font": 24 << 10}},
 		"/entrar":             {60 << 10, 4, nil},
 		"/app":                {60 << 10, 5, nil},

@@ -76,7 +76,7 @@ func galleryFacts(ctx context.Context) []components.KeyValue {
 func galleryStats(ctx context.Context) []components.StatCardProps {
 	return []components.StatCardProps{
 		{Label: i18n.T(ctx, "gallery.plain"), Value: i18n.Money(ctx, 12_345_67), Hint: i18n.T(ctx, "gallery.value")},
-		{Label: i18n.T(ctx, "gallery.rise"), Value: i18n.Number(ctx, 1284), Change: "12%", Up: true, Hint: i18n.T(ctx, "gallery.value")},
+		{Label: i18n.T(ctx, "gallery.rise"), Value: i18n.Number(ctx, 1284), Change: "12%", Up: true, Hint: i18n.T(ctx, "gallery.value"), Spark: gallerySpark},
 		{Label: i18n.T(ctx, "gallery.fall"), Value: i18n.Number(ctx, 96), Change: "3%", Hint: i18n.T(ctx, "gallery.value")},
 		{Label: i18n.T(ctx, "gallery.link"), Value: "82%", Href: GalleryPath},
 	}

@@ -44,6 +44,10 @@ func (o Overview) total() money.Cents {
 // look after money.
 func (o Overview) cards(ctx context.Context, balance *Balance) []components.StatCardProps {
 	today := components.StatCardProps{Label: i18n.T(ctx, "home.today"), Value: i18n.Money(ctx, o.Today)}
+	var counts []components.SparkBar
+	for _, day := range o.Days {
+		today.Spark, counts = append(today.Spark, components.SparkBar{Good: int(day.Volume)}), append(counts, components.SparkBar{Good: day.Paid})
+	}
 	if today.Change = change(ctx, int64(o.Today), int64(o.TodayBefore)); today.Change != "" {
 		today.Hint, today.Up = i18n.T(ctx, "home.weekday_"+strconv.Itoa(o.Weekday)), o.Today >= o.TodayBefore
 	}
@@ -55,7 +59,7 @@ func (o Overview) cards(ctx context.Context, balance *Balance) []components.Stat
 	}
 	cards = append(cards, components.StatCardProps{
 		Label: i18n.T(ctx, "home.paid"), Value: i18n.Number(ctx, o.Paid), Hint: i18n.T(ctx, "home.last_week"),
-		Change: change(ctx, int64(o.Paid), int64(o.PaidBefore)), Up: o.Paid >= o.PaidBefore,
+		Change: change(ctx, int64(o.Paid), int64(o.PaidBefore)), Up: o.Paid >= o.PaidBefore, Spark: counts,
 	})
 	conversion := components.StatCardProps{Label: i18n.T(ctx, "home.conversion"), Value: "–", Hint: i18n.T(ctx, "home.conversion_hint")}
 	if o.Conversion != nil {
