@@ -256,8 +256,8 @@ func TestProductionAccess_Persons(t *testing.T) {
 	}{
 		{"the owner decides", m.DecideAccess(t.Context(), g.Owner, r.ID, approve), fault.New(fault.Forbidden, "")},
 		{"a member of staff decides", m.DecideAccess(t.Context(), partial, r.ID, approve), merchants.ErrOwnAccount},
-		{"a member of staff suspends", m.SetSwitch(t.Context(), partial, g.Account.ID, models.SwitchSuspended, true, why.Text), merchants.ErrOwnAccount},
-		{"the owner suspends", m.SetSwitch(t.Context(), g.Owner, g.Account.ID, models.SwitchSuspended, true, why.Text), fault.New(fault.Forbidden, "")},
+		{"a member of staff suspends", m.SetSwitch(t.Context(), partial, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}), merchants.ErrOwnAccount},
+		{"the owner suspends", m.SetSwitch(t.Context(), g.Owner, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}), fault.New(fault.Forbidden, "")},
 		{"staff decide", m.DecideAccess(t.Context(), reviewer, r.ID, approve), nil},
 		{"a reviewer revokes", m.RevokeAccess(t.Context(), reviewer, g.Account.ID, why), fault.New(fault.Forbidden, "")},
 		{"a member of staff revokes", m.RevokeAccess(t.Context(), partial, g.Account.ID, why), merchants.ErrOwnAccount},
@@ -346,7 +346,7 @@ func TestProductionAccess_Schema(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	r, by := request(t, g), staff(t, g, "rev@example.com", models.StaffReviewer)
-	if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, models.SwitchSuspended, true, why.Text); err != nil {
+	if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.Merchants.DecideAccess(t.Context(), by, r.ID, merchants.AccessDecision{Version: 1, Outcome: "REJECTED", Reason: why}); err != nil {

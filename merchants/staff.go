@@ -2,8 +2,10 @@ package merchants
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"garoupa/fault"
@@ -49,6 +51,77 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 		return "", fmt.Errorf("merchants: add staff: %w", err)
 	}
 	return userID, nil
+}
+
+// ErrLastSupervisor reports that nobody would be left who looks after the staff.
+var ErrLastSupervisor = errors.New("merchants: the installation would have no supervisor")
+
+// SetStaffRole gives somebody of staff, who was seen in a role, another one; models.StaffRole("")
+// takes them off the staff and ends their sessions. Supervisors may. It fails with
+// Invalid, ErrLastSupervisor, ErrChanged where the role is not the one that was seen,
+// models.ErrNotFound for who is not of staff, or fault.Forbidden.
+func (s *Service) SetStaffRole(ctx context.Context, by Actor, userID string, seen, role models.StaffRole) error {
+	if role != "" && role != models.StaffReviewer && role != models.StaffSupervisor {
+		return Invalid{"role": Unknown}
+	}
+	by.AccountID = ""
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		roles, err := models.LockStaff(tx)
+		if err != nil {
+			return err
+		}
+		supervisors := 0
+		for _, held := range roles {
+			if held == models.StaffSupervisor {
+				supervisors++
+			}
+		}
+		switch held := roles[userID]; {
+		case roles[by.UserID] != models.StaffSupervisor:
+			return fault.New(fault.Forbidden, "The person's role does not include this.")
+		case held == "":
+			return models.ErrNotFound
+		case held != seen || held == role:
+			return ErrChanged
+		case held == models.StaffSupervisor && supervisors == 1:
+			return ErrLastSupervisor
+		}
+		if err := models.SetStaffRole(tx, userID, role); err != nil {
+			return err
+		}
+		c := change{before: map[string]string{"role": string(seen)}, after: map[string]string{"role": string(role)}}
+		if role != "" {
+			return s.auditChange(tx, by, "staff.role_changed", userID, c, nil)
+		}
+		if _, err := models.DeleteOtherSessions(tx, userID, ""); err != nil {
+			return err
+		}
+		return s.auditChange(tx, by, "staff.removed", userID, c, nil)
+	})
+	return expected(err, "set staff role", ErrChanged, ErrLastSupervisor, models.ErrNotFound)
+}
+
+// EndStaffSessions ends all sessions of somebody of staff and returns how many there were.
+// Supervisors may. It fails with models.ErrNotFound for who is not of staff, or
+// fault.Forbidden.
+func (s *Service) EndStaffSessions(ctx context.Context, by Actor, userID string) (ended int64, err error) {
+	by.AccountID = ""
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		roles, err := models.LockStaff(tx)
+		switch {
+		case err != nil:
+			return err
+		case roles[by.UserID] != models.StaffSupervisor:
+			return fault.New(fault.Forbidden, "The person's role does not include this.")
+		case roles[userID] == "":
+			return models.ErrNotFound
+		}
+		if ended, err = models.DeleteOtherSessions(tx, userID, ""); err != nil || ended == 0 {
+			return err
+		}
+		return s.audit(tx, by, "staff.sessions_ended", userID, map[string]string{"ended": strconv.FormatInt(ended, 10)})
+	})
+	return ended, expected(err, "end sessions of staff", models.ErrNotFound)
 }
 
 // ErrOwnAccount reports that somebody of staff is a member of the account that they

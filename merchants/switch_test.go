@@ -33,10 +33,10 @@ func TestSetSwitch(t *testing.T) {
 	for _, which := range models.Switches {
 		for _, on := range []bool{true, false} {
 			g.Clock.Advance(1e9)
-			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, which, on, "  Pedido da Justiça. "); err != nil {
+			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: which, On: on, Reason: "  Pedido da Justiça. "}); err != nil {
 				t.Fatal(err)
 			}
-			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, which, on, "Outra pessoa também."); !errors.Is(err, merchants.ErrChanged) {
+			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: which, On: on, Reason: "Outra pessoa também."}); !errors.Is(err, merchants.ErrChanged) {
 				t.Errorf("again: %v", err)
 			}
 			var want []models.Switch
@@ -51,7 +51,7 @@ func TestSetSwitch(t *testing.T) {
 				t.Fatal(err)
 			}
 			change := models.SwitchChange{AccountID: g.Account.ID, Switch: which, TurnedOn: on, Reason: "Pedido da Justiça.", ChangedBy: by.UserID, ChangedAt: g.Clock.Now()}
-			if diff := cmp.Diff(change, latest[which]); diff != "" {
+			if diff := cmp.Diff(change, latest[which].SwitchChange); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		}
@@ -68,7 +68,7 @@ func TestSetSwitch_Told(t *testing.T) {
 	by := staff(t, g, "eva@example.com", models.StaffReviewer)
 	for _, which := range models.Switches {
 		for _, on := range []bool{true, false} {
-			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, which, on, "Pedido da Justiça."); err != nil {
+			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: which, On: on, Reason: "Pedido da Justiça."}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -104,12 +104,12 @@ func TestSetSwitch_Invalid(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := staff(t, g, "eva@example.com", models.StaffReviewer)
-	err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, "PRODUCTION_ACCESS", true, "  ")
+	err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: "PRODUCTION_ACCESS", On: true, Reason: "  "})
 	if diff := cmp.Diff(error(merchants.Invalid{"switch": merchants.Unknown, "reason": merchants.Missing}), err); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, id := range []string{"", "acc_00000000000000000000", "'"} {
-		if err := g.Merchants.SetSwitch(t.Context(), by, id, models.SwitchSuspended, true, why.Text); !errors.Is(err, models.ErrNotFound) {
+		if err := g.Merchants.SetSwitch(t.Context(), by, id, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}); !errors.Is(err, models.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestSetSwitch_Concurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range refusals {
 		group.Go(func() {
-			refusals[i] = another(g).SetSwitch(t.Context(), by, g.Account.ID, models.SwitchLiveBlocked, true, why.Text)
+			refusals[i] = another(g).SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchLiveBlocked, On: true, Reason: why.Text})
 		})
 	}
 	group.Wait()

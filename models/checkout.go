@@ -136,6 +136,29 @@ func AnyCheckoutByID(ctx context.Context, q Querier, id string) (*AnyCheckout, e
 	return &c, nil
 }
 
+// CheckoutsByAmount lists checkouts of all accounts, for staff: those of an amount that
+// were made between two times, and those for which a payment of the amount came then. The
+// newest is first.
+func CheckoutsByAmount(ctx context.Context, q Querier, amount money.Cents, from, to time.Time, limit int) (list []AnyCheckout, err error) {
+	rows, err := q.Query(ctx, "SELECT "+checkoutColumns+`, a.id, a.name FROM checkouts c
+		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
+		WHERE c.id IN (SELECT id FROM checkouts WHERE created_at >= $2 AND created_at < $3 AND amount = $1
+			UNION SELECT checkout_id FROM payments WHERE recorded_at >= $2 AND recorded_at < $3 AND amount = $1)
+		ORDER BY c.created_at DESC, c.id DESC LIMIT $4`, amount, from, to, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c AnyCheckout
+		if err := rows.Scan(append(c.targets(), &c.AccountID, &c.AccountName)...); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
 // CheckoutFilter narrows a list. The zero value lists everything.
 type CheckoutFilter struct {
 	Status        CheckoutStatus

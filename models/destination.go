@@ -105,6 +105,13 @@ func ActiveDestination(ctx context.Context, q Querier, accountID string, rail Ra
 	return &d, nil
 }
 
+// DestinationBefore returns the destination of the same account and rail that was approved
+// last of those added before, or ErrNotFound.
+func DestinationBefore(ctx context.Context, q Querier, d *Destination) (*Destination, error) {
+	return destination(ctx, q, d.ID, `WHERE d.account_id = $1 AND d.rail = $2 AND d.reviewed_at IS NOT NULL AND d.usable_at IS NOT NULL
+		AND d.created_at < $3 AND d.id <> $4 ORDER BY d.created_at DESC, d.id DESC LIMIT 1`, d.AccountID, d.Rail, d.CreatedAt, d.ID)
+}
+
 // SaveDestination writes what changed about a destination that the caller holds,
 // and raises its version.
 func SaveDestination(tx *Tx, d *Destination) error {

@@ -60,6 +60,13 @@ func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h
 	return h, err
 }
 
+// InstitutionSilence counts the calls of the API since a time that an environment's
+// institution left without an answer.
+func InstitutionSilence(ctx context.Context, q Querier, livemode bool, since time.Time) (w Queue, err error) {
+	err = q.QueryRow(ctx, "SELECT count(*), min(at) FROM api_requests WHERE livemode = $1 AND at >= $2 AND status = 503", livemode, since).Scan(&w.Count, &w.Oldest)
+	return w, err
+}
+
 // FailingEndpoint is an endpoint that staff may ask its merchant about.
 type FailingEndpoint struct {
 	Endpoint

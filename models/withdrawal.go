@@ -257,3 +257,16 @@ func UnpaidWithdrawals(ctx context.Context, q Querier, status WithdrawalStatus, 
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
+
+// DestinationUse is how a destination was used before a withdrawal.
+type DestinationUse struct {
+	Completed int
+	LastAt    *time.Time // when the last of them was completed; nil: none was
+}
+
+// UseOfDestination counts the completed withdrawals to a destination besides one.
+func UseOfDestination(ctx context.Context, q Querier, destinationID, exceptID string) (use DestinationUse, err error) {
+	err = q.QueryRow(ctx, `SELECT count(*), max(completed_at) FROM withdrawals WHERE destination_id = $1 AND id <> $2 AND status = 'COMPLETED'`,
+		destinationID, exceptID).Scan(&use.Completed, &use.LastAt)
+	return use, err
+}

@@ -167,7 +167,7 @@ func TestSwitches(t *testing.T) {
 		models.SwitchSuspended: "Sua conta está suspensa desde 1 de mar. de 2026", models.SwitchLiveBlocked: "Cobranças e links de produção estão bloqueados desde",
 		models.SwitchWithdrawalsBlocked: "Seus saques estão bloqueados desde",
 	} {
-		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, true, "Motivo de "+string(which)); err != nil {
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: which, On: true, Reason: "Motivo de " + string(which)}); err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range []string{"/app", "/app/producao"} {
@@ -175,7 +175,7 @@ func TestSwitches(t *testing.T) {
 				t.Errorf("%s does not tell of %s", path, which)
 			}
 		}
-		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, false, "Passou o motivo."); err != nil {
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: which, On: false, Reason: "Passou o motivo."}); err != nil {
 			t.Fatal(err)
 		}
 		if text := c.get("/app").Find("main").Text(); strings.Contains(text, "Motivo de") {

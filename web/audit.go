@@ -24,7 +24,7 @@ import (
 
 // auditSubjects are what acts are about, as the filter offers them.
 var auditSubjects = []string{
-	"access", "account", "amount", "api_key", "brand", "destination", "exception", "member", "passkey", "payment", "payment_link", "product",
+	"access", "account", "amount", "api_key", "brand", "buyer", "destination", "exception", "member", "passkey", "payment", "payment_link", "product",
 	"session", "staff", "switch", "user", "webhook_endpoint", "withdrawal",
 }
 
@@ -108,6 +108,8 @@ func auditRow(l models.AuditLine) pages.AuditRow {
 // did it, and from where.
 func merchantLine(ctx context.Context, l models.AuditLine) models.AuditLine {
 	if l.ByStaff {
+		l.Detail = maps.Clone(l.Detail)
+		delete(l.Detail, "ticket")
 		l.Actor, l.ActorName, l.ActorEmail, l.ActorRole, l.IP, l.RequestID = "staff", i18n.T(ctx, "audit.staff"), "", "", "", ""
 	}
 	l.AccountName = ""

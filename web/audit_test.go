@@ -27,7 +27,7 @@ func (s *site) acts(t *testing.T) (key string) {
 	s.Clock.Advance(24 * time.Hour)
 	by := s.reviewer(t, "eva@example.com", models.StaffReviewer)
 	by.IP, by.RequestID = "198.51.100.9", "req_of_staff"
-	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchLiveBlocked, true, "Ordem judicial 12."); err != nil {
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: models.SwitchLiveBlocked, On: true, Reason: "Ordem judicial 12."}); err != nil {
 		t.Fatal(err)
 	}
 	return made.ID

@@ -54,11 +54,14 @@ func (s *server) registerOps(r fiber.Router) {
 	ops.Get("/excecoes/:id", s.opsException)
 	ops.Post("/excecoes/:id", s.opsDecide(s.exceptionCase()))
 
+	ops.Get("/cobrancas", s.opsLookUp)
 	ops.Get("/cobrancas/:id", s.opsCheckout)
+	ops.Post("/cobrancas/:id/pagador", s.opsShowBuyer)
 	ops.Post("/cobrancas/:id", s.opsDecide(s.refundCase()))
 
 	ops.Get("/contas", s.opsAccounts)
 	ops.Get("/contas/:id", s.opsAccount)
+	ops.Post("/contas/:id/notas", s.opsNote)
 	ops.Get("/contas/:id/encerrar", supervisor, s.opsRevokeForm)
 	ops.Post("/contas/:id/encerrar", supervisor, s.opsDecide(s.revokeCase()))
 	ops.Get("/contas/:id/travas/:switch", s.opsSwitchForm)
@@ -68,7 +71,15 @@ func (s *server) registerOps(r fiber.Router) {
 
 	s.registerSecurity(ops, "/seguranca")
 
+	ops.Get("/webhooks", s.opsEndpoints)
+	ops.Get("/webhooks/:id", s.opsEndpoint)
+	ops.Post("/webhooks/:id/repetir", s.opsReplay)
+
 	ops.Get("/saude", s.opsHealth)
+
+	ops.Get("/operadores", supervisor, s.opsStaff)
+	ops.Post("/operadores/:id", supervisor, s.stepUp, s.opsSetStaff)
+	ops.Post("/operadores/:id/sessoes", supervisor, s.stepUp, s.opsEndSessions)
 
 	ops.Get("/auditoria", supervisor, s.opsAudit)
 	ops.Get("/auditoria.csv", supervisor, s.opsAuditFile)
@@ -136,11 +147,13 @@ func (s *server) opsShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 		{ID: layouts.OpsDestinations, Href: "/ops/destinos", Count: queues.Destinations.Count},
 		{ID: layouts.OpsWithdrawals, Href: "/ops/saques", Count: queues.Withdrawals.Count + queues.Payouts.Count},
 		{ID: layouts.OpsExceptions, Href: "/ops/excecoes", Count: queues.Exceptions.Count},
+		{ID: layouts.OpsCheckouts, Href: "/ops/cobrancas"},
 		{ID: layouts.OpsAccounts, Href: "/ops/contas"},
+		{ID: layouts.OpsWebhooks, Href: "/ops/webhooks", Count: queues.Webhooks.Count},
 		{ID: layouts.OpsHealth, Href: "/ops/saude"},
 	}}
 	if *visitor(c).StaffRole == models.StaffSupervisor {
-		out.Nav = append(out.Nav, layouts.NavItem{ID: layouts.OpsAudit, Href: "/ops/auditoria"})
+		out.Nav = append(out.Nav, layouts.NavItem{ID: layouts.OpsAudit, Href: "/ops/auditoria"}, layouts.NavItem{ID: layouts.OpsStaff, Href: "/ops/operadores"})
 	}
 	return out, nil
 }
@@ -167,7 +180,7 @@ func (s *server) lastAct(c *fiber.Ctx, objectID string) (string, error) {
 		who = lines[0].Actor
 	}
 	ctx := c.UserContext()
-	return i18n.T(ctx, "ops.changed_by", who, i18n.DateTime(ctx, lines[0].At)), nil
+	return i18n.T(ctx, "ops.changed_by", who, i18n.Age(ctx, lines[0].At, s.Now()), i18n.DateTime(ctx, lines[0].At)), nil
 }
 
 // spokenBy is the language in which an account's owner is written to.

@@ -47,30 +47,48 @@ func TestOps_Account(t *testing.T) {
 func (s *site) stopsAndLetsGo(t *testing.T, c *client, path string) {
 	t.Helper()
 	suspend, last4 := path+"/travas/SUSPENDED", path[len(path)-4:]
-	form := c.get(suspend).Find("main").Text()
-	for _, want := range []string{"Digite os 4\u00a0últimos caracteres", "Para Ana Lima (ana@example.com)", "“Conta suspensa: Ateliê Aurora”", "Motivo: (o motivo que você escrever)"} {
+	page := c.get(suspend)
+	form, version := page.Find("main").Text(), page.Find("input[name=version]").AttrOr("value", "")
+	for _, want := range []string{"Digite os 4\u00a0últimos caracteres do ID", "Para Ana Lima (ana@example.com)", "“Conta suspensa: Ateliê Aurora”", "Motivo: (o motivo que você escrever)"} {
 		if !strings.Contains(form, want) {
 			t.Errorf("the form does not say %q: %s", want, form)
 		}
 	}
 	for field, form := range map[string][]string{
-		"#confirm-error": {"turn", "on", "reason", "Ordem judicial 12."}, "#reason-error": {"turn", "on", "confirm", last4, "reason", "curto"},
+		"#confirm-error": {"turn", "on", "version", version, "reason", "Ordem judicial 12."}, "#reason-error": {"turn", "on", "version", version, "confirm", last4, "reason", "curto"},
 	} {
 		if a := c.post(suspend, form...); !strings.Contains(a.Find("main").Text(), "Motivo: "+form[slices.Index(form, "reason")+1]) || a.status != http.StatusUnprocessableEntity || a.Find(field).Length() != 1 {
 			t.Errorf("%s: %d", field, a.status)
 		}
 	}
-	if a := c.post(suspend, "turn", "on", "reason", "Ordem judicial 12.", "confirm", last4); a.header.Get("Location") != path {
+	turn := func(to string, pairs ...string) answer {
+		return c.post(suspend, append(pairs, "turn", to, "reason", "Ordem judicial 12.", "confirm", last4)...)
+	}
+	if a := turn("on"); a.status != http.StatusConflict {
+		t.Errorf("without a version: %d", a.status)
+	}
+	if a := turn("on", "version", version, "ticket", "HELP-77"); a.header.Get("Location") != path {
 		t.Fatalf("suspending: %d", a.status)
 	}
-	if a := c.post(suspend, "turn", "on", "reason", "Ordem judicial 12.", "confirm", last4); a.status != http.StatusConflict || !strings.Contains(a.Find("[role=alert]").Text(), "Eva Reis") {
-		t.Errorf("suspending twice: %d", a.status)
+	if a := turn("on", "version", version); a.status != http.StatusConflict || !strings.Contains(a.Find("[role=alert]").Text(), "Eva Reis agora") {
+		t.Errorf("suspending twice: %d %s", a.status, a.Find("[role=alert]").Text())
 	}
-	if text := s.member(t).get("/app").Find("main").Text(); !strings.Contains(text, "Ordem judicial 12.") {
+	merchant := s.member(t)
+	if text := merchant.get("/app").Find("main").Text(); !strings.Contains(text, "Ordem judicial 12.") {
 		t.Error("the merchant is not told")
 	}
-	if a := c.post(suspend, "turn", "off", "reason", "A ordem foi revogada."); a.header.Get("Location") != path {
+	if a := merchant.get("/app/auditoria"); strings.Contains(a.body, "HELP-77") || strings.Contains(merchant.get("/app/auditoria.csv").body, "HELP-77") {
+		t.Error("the merchant learns the number of the case")
+	}
+	if a := c.get("/ops/auditoria?subject=switch"); !strings.Contains(a.Find("main").Text(), "HELP-77") {
+		t.Error("the log does not show the number of the case")
+	}
+	off := c.get(suspend).Find("input[name=version]").AttrOr("value", "")
+	if a := c.post(suspend, "turn", "off", "version", off, "reason", "A ordem foi revogada."); off == version || a.header.Get("Location") != path {
 		t.Errorf("letting go: %d", a.status)
+	}
+	if a := turn("on", "version", version); a.status != http.StatusConflict { // on and off since
+		t.Errorf("a form of before two changes: %d", a.status)
 	}
 	if text := c.get(path).Find("main").Text(); !strings.Contains(text, "Desligada em ") || !strings.Contains(text, "Motivo: A ordem foi revogada.") {
 		t.Error("a switch that is off does not say since when and why")

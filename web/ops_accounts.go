@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/fault"
+	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/taxid"
@@ -36,14 +38,59 @@ func (s *server) opsAccounts(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	risks, err := s.risksOf(c, accounts)
+	if err != nil {
+		return err
+	}
 	props := pages.OpsAccountsProps{Shell: shell, Pager: listPager("/ops/contas", after != nil, next)}
 	for i := range accounts {
 		a := &accounts[i]
+		totals, err := s.totals(c, a.ID)
+		if err != nil {
+			return err
+		}
 		props.Rows = append(props.Rows, pages.OpsAccountRow{
 			ID: a.ID, Name: a.Name, Document: taxid.Format(text(a.Document)), State: string(a.ProductionAccess), Switches: switchesOn(a), CreatedAt: a.CreatedAt,
+			Volume: totals.Volume, Flags: s.flags(c, a, totals, risks[a.ID]),
 		})
 	}
 	return render(c, pages.OpsAccounts(props))
+}
+
+// totals are what an account did in the last 30 days, and ever.
+func (s *server) totals(c *fiber.Ctx, id string) (models.AccountTotals, error) {
+	return models.TotalsOf(c.UserContext(), s.DB.Pool, id, s.Now().AddDate(0, 0, -30).Truncate(time.Hour))
+}
+
+func (s *server) risksOf(c *fiber.Ctx, accounts []models.Account) (map[string]models.AccountRisk, error) {
+	var ids []string
+	for _, a := range accounts {
+		ids = append(ids, a.ID)
+	}
+	return models.AccountRisks(c.UserContext(), s.DB.Pool, ids)
+}
+
+// newAccount is for how long an account counts as new.
+const newAccount = 7 * 24 * time.Hour
+
+// flags are the risks of an account in words.
+func (s *server) flags(c *fiber.Ctx, a *models.Account, totals models.AccountTotals, risk models.AccountRisk) (flags []string) {
+	ctx := c.UserContext()
+	if risk.Declared > 0 && totals.Volume > risk.Declared {
+		flags = append(flags, i18n.T(ctx, "ops.flag_over_declared", i18n.Money(ctx, risk.Declared)))
+	}
+	if totals.Volume > 0 && s.Now().Sub(a.CreatedAt) < newAccount {
+		flags = append(flags, i18n.T(ctx, "ops.flag_new"))
+	}
+	for _, counted := range []struct {
+		key   string
+		count int
+	}{{"ops.flag_exceptions", totals.OpenExceptions}, {"ops.flag_document", risk.SharedDocument}, {"ops.flag_destination", risk.SharedDestination}} {
+		if counted.count > 0 {
+			flags = append(flags, i18n.N(ctx, counted.key, counted.count))
+		}
+	}
+	return flags
 }
 
 func switchesOn(a *models.Account) (on []string) {
@@ -69,7 +116,7 @@ func (s *server) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, err
 	if err != nil {
 		return pages.OpsAccountHead{}, err
 	}
-	totals, err := models.TotalsOf(c.UserContext(), s.DB.Pool, id, s.Now().AddDate(0, 0, -30).Truncate(time.Hour))
+	totals, err := s.totals(c, id)
 	if err != nil {
 		return pages.OpsAccountHead{}, err
 	}
@@ -90,13 +137,13 @@ func (s *server) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, err
 
 // opsAccount shows GET /ops/contas/:id.
 func (s *server) opsAccount(c *fiber.Ctx) error {
-	return s.showOpsAccount(c, pages.OpsBlockFields{}, nil)
+	return s.showOpsAccount(c, pages.OpsAccountProps{})
 }
 
-// showOpsAccount answers with the page of an account.
-func (s *server) showOpsAccount(c *fiber.Ctx, block pages.OpsBlockFields, errs components.FieldErrors) (err error) {
+// showOpsAccount answers with the page of an account; props has what was typed, and what
+// is wrong with it.
+func (s *server) showOpsAccount(c *fiber.Ctx, props pages.OpsAccountProps) (err error) {
 	id := c.Params("id")
-	props := pages.OpsAccountProps{Block: block, Errors: errs}
 	if props.Account, err = s.accountHead(c, id); err != nil {
 		return err
 	}
@@ -105,7 +152,7 @@ func (s *server) showOpsAccount(c *fiber.Ctx, block pages.OpsBlockFields, errs c
 	if supervises {
 		props.AuditHref = "/ops/auditoria?account=" + id
 	}
-	for _, fill := range []func(*fiber.Ctx, string, *pages.OpsAccountProps) error{s.fillSwitches, s.fillBooks, s.fillPeople, s.fillHistory} {
+	for _, fill := range []func(*fiber.Ctx, string, *pages.OpsAccountProps) error{s.fillRisks, s.fillNotes, s.fillSwitches, s.fillBooks, s.fillPeople, s.fillHistory} {
 		if err := fill(c, id, &props); err != nil {
 			return err
 		}
@@ -114,6 +161,46 @@ func (s *server) showOpsAccount(c *fiber.Ctx, block pages.OpsBlockFields, errs c
 		return err
 	}
 	return render(c, pages.OpsAccount(props))
+}
+
+func (s *server) fillRisks(c *fiber.Ctx, id string, props *pages.OpsAccountProps) (err error) {
+	props.Flags, err = s.flagsOf(c, id)
+	return err
+}
+
+// flagsOf are the risks of one account in words.
+func (s *server) flagsOf(c *fiber.Ctx, id string) ([]string, error) {
+	account, err := s.anyAccount(c, id)
+	if err != nil {
+		return nil, err
+	}
+	totals, err := s.totals(c, id)
+	if err != nil {
+		return nil, err
+	}
+	risks, err := s.risksOf(c, []models.Account{*account})
+	return s.flags(c, account, totals, risks[id]), err
+}
+
+func (s *server) fillNotes(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	notes, err := models.AccountNotes(c.UserContext(), s.DB.Pool, id)
+	for _, n := range notes {
+		props.Notes = append(props.Notes, pages.OpsEvent{At: n.WrittenAt, Who: n.WriterName, Detail: n.Text})
+	}
+	return err
+}
+
+// opsNote handles POST /ops/contas/:id/notas.
+func (s *server) opsNote(c *fiber.Ctx) error {
+	note := formText(c, "note")
+	err := s.Merchants.NoteAccount(c.UserContext(), staffActor(c), c.Params("id"), note)
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showOpsAccount(c, pages.OpsAccountProps{Note: note, Errors: errorsOf(c, "ops_", problems, "note")})
+	} else if err != nil {
+		return err
+	}
+	return s.toOps(c, "/ops/contas/"+c.Params("id"), "ops_noted")
 }
 
 func (s *server) fillSwitches(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
@@ -207,26 +294,31 @@ func (s *server) opsBlock(c *fiber.Ctx) error {
 	}[fault.Of(err).Code]; err != nil && field != "" {
 		c.Status(fiber.StatusUnprocessableEntity)
 		text := i18n.T(c.UserContext(), "problem.ops_"+strings.TrimSuffix(string(fault.Of(err).Code), "_required"))
-		return s.showOpsAccount(c, fields, components.FieldErrors{{Field: field, Text: text}})
+		return s.showOpsAccount(c, pages.OpsAccountProps{Block: fields, Errors: components.FieldErrors{{Field: field, Text: text}}})
 	} else if err != nil {
 		return err
 	}
 	return s.toOps(c, "/ops/contas/"+c.Params("id"), "ops_blocked")
 }
 
-// opsUnblock handles POST /ops/contas/:id/bloqueios/:block.
+// opsUnblock handles POST /ops/contas/:id/bloqueios/:block. A block is released once: who
+// comes second learns who was first.
 func (s *server) opsUnblock(c *fiber.Ctx) error {
-	path, flash := "/ops/contas/"+c.Params("id"), "ops_unblocked"
+	path := "/ops/contas/" + c.Params("id")
 	_, err := s.Payments.UnblockAmount(c.UserContext(), payer(c), c.Params("block"), formText(c, "reason-"+c.Params("block")))
 	switch fault.Of(err).Code {
 	case fault.WrongState:
-		flash = "ops_changed"
-	case fault.ReasonRequired:
-		flash = "ops_reason_missing"
-	default:
+		changed, err := s.lastAct(c, c.Params("block"))
 		if err != nil {
 			return err
 		}
+		c.Status(fiber.StatusConflict)
+		return s.showOpsAccount(c, pages.OpsAccountProps{Changed: changed})
+	case fault.ReasonRequired:
+		return s.toOps(c, path, "ops_reason_missing")
 	}
-	return s.toOps(c, path, flash)
+	if err != nil {
+		return err
+	}
+	return s.toOps(c, path, "ops_unblocked")
 }

@@ -23,6 +23,18 @@ func (s *server) opsCheckout(c *fiber.Ctx) error {
 	return s.showCheckout(c, decision{id: c.Params("id")}, nil, false)
 }
 
+// opsShowBuyer handles POST /ops/cobrancas/:id/pagador: once, on the page that answers.
+func (s *server) opsShowBuyer(c *fiber.Ctx) error {
+	if err := s.Merchants.ShowBuyer(c.UserContext(), staffActor(c), c.Params("id")); err != nil {
+		return err
+	}
+	c.Locals(buyerShown{}, true)
+	return s.opsCheckout(c)
+}
+
+// buyerShown is in the request's locals when what a buyer told is shown whole.
+type buyerShown struct{}
+
 // showCheckout answers with the page of a checkout.
 func (s *server) showCheckout(c *fiber.Ctx, d decision, errs components.FieldErrors, changed bool) error {
 	ctx := c.UserContext()
@@ -31,9 +43,12 @@ func (s *server) showCheckout(c *fiber.Ctx, d decision, errs components.FieldErr
 		return err
 	}
 	props := pages.OpsCaseProps{
-		Section: layouts.OpsCheckouts, Href: "/ops/contas/" + checkout.AccountID, Title: i18n.Money(ctx, checkout.Amount), Test: !checkout.Livemode,
+		Section: layouts.OpsCheckouts, Href: "/ops/cobrancas", Title: i18n.Money(ctx, checkout.Amount), Test: !checkout.Livemode,
 		Badge: components.StatusBadge(components.Checkout, string(checkout.Status)),
 		Parts: []pages.OpsPart{{ID: "checkout", Title: i18n.T(ctx, "ops.kind_checkout"), Facts: opsCheckoutFacts(c, checkout)}},
+	}
+	if c.Locals(buyerShown{}) == nil && (text(checkout.CustomerName) != "" || text(checkout.CustomerEmail) != "" || text(checkout.CustomerDocument) != "") {
+		props.Parts[0].Reveal = "/ops/cobrancas/" + checkout.ID + "/pagador"
 	}
 	payments, err := s.paymentItems(c, checkout, "")
 	if err != nil {
@@ -59,7 +74,10 @@ func (s *server) showCheckout(c *fiber.Ctx, d decision, errs components.FieldErr
 
 // opsCheckoutFacts are those of a checkout that staff need.
 func opsCheckoutFacts(c *fiber.Ctx, checkout *models.AnyCheckout) []components.KeyValue {
-	ctx := c.UserContext()
+	ctx, hidden := c.UserContext(), masked
+	if c.Locals(buyerShown{}) != nil {
+		hidden = func(text, _ string) string { return text }
+	}
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.checkout_id"), Value: checkout.ID, Mono: true},
 		{Key: i18n.T(ctx, "ops.amount"), Value: i18n.Money(ctx, checkout.Amount)},
@@ -69,12 +87,12 @@ func opsCheckoutFacts(c *fiber.Ctx, checkout *models.AnyCheckout) []components.K
 		{Key: i18n.T(ctx, "ops.txid"), Value: checkout.TxID, Mono: true},
 		{Key: i18n.T(ctx, "ops.created_at"), Value: i18n.DateTime(ctx, checkout.CreatedAt)},
 		{Key: i18n.T(ctx, "ops.expires_at"), Value: i18n.DateTime(ctx, checkout.ExpiresAt)},
-		{Key: i18n.T(ctx, "ops.buyer"), Value: masked(text(checkout.CustomerName), " ")},
-		{Key: i18n.T(ctx, "auth.email"), Value: masked(text(checkout.CustomerEmail), "@")},
-		{Key: i18n.T(ctx, "access.document"), Value: masked(text(checkout.CustomerDocument), "")},
+		{Key: i18n.T(ctx, "ops.buyer"), Value: hidden(text(checkout.CustomerName), " ")},
+		{Key: i18n.T(ctx, "auth.email"), Value: hidden(text(checkout.CustomerEmail), "@")},
+		{Key: i18n.T(ctx, "access.document"), Value: hidden(text(checkout.CustomerDocument), "")},
 	}
 	if checkout.PaidAt != nil {
-		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.paid_at"), Value: i18n.DateTime(ctx, *checkout.PaidAt)})
+		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.checkout_paid_at"), Value: i18n.DateTime(ctx, *checkout.PaidAt)})
 	}
 	return facts
 }

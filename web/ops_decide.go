@@ -12,6 +12,7 @@ import (
 
 	"garoupa/fault"
 	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
@@ -130,6 +131,9 @@ func (s *server) showCase(c *fiber.Ctx, props pages.OpsCaseProps, accountID, id 
 		if props.Changed, err = s.lastAct(c, id); err != nil {
 			return err
 		}
+	}
+	if *visitor(c).StaffRole == models.StaffSupervisor {
+		props.Trail = "/ops/auditoria?object=" + id
 	}
 	if accountID != "" {
 		head, err := s.accountHead(c, accountID)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -143,6 +144,9 @@ func (s *server) showDestination(c *fiber.Ctx, d decision, errs components.Field
 	if err != nil {
 		return err
 	}
+	if part.Diff, err = s.destinationDiff(c, dest); err != nil {
+		return err
+	}
 	props.Parts = []pages.OpsPart{part}
 	others, err := models.Destinations(ctx, s.DB.Pool, models.DestinationFilter{AccountID: dest.AccountID, Rail: dest.Rail, Limit: opsLatest})
 	if err != nil {
@@ -173,6 +177,29 @@ func (s *server) showDestination(c *fiber.Ctx, d decision, errs components.Field
 		}
 	}
 	return s.showCase(c, props, dest.AccountID, dest.ID, changed)
+}
+
+// destinationDiff compares a destination with the one of the same rail that it takes the
+// place of, or took; none if it is the first.
+func (s *server) destinationDiff(c *fiber.Ctx, dest *models.Destination) (diff []pages.OpsDiff, err error) {
+	ctx := c.UserContext()
+	before, err := models.DestinationBefore(ctx, s.DB.Pool, dest)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	was, err := s.wholeAddress(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := s.wholeAddress(dest)
+	return []pages.OpsDiff{
+		{Key: i18n.T(ctx, "destinations.kind"), Before: destinationKind(ctx, before), Now: destinationKind(ctx, dest)},
+		{Key: i18n.T(ctx, "destinations.address_"+string(dest.Rail)), Before: was, Now: is, Mono: true},
+		{Key: i18n.T(ctx, "destinations.holder"), Before: before.HolderName, Now: dest.HolderName},
+		{Key: i18n.T(ctx, "ops.destination_added"), Before: i18n.DateTime(ctx, before.CreatedAt), Now: i18n.DateTime(ctx, dest.CreatedAt)},
+	}, err
 }
 
 // destinationPart is where money goes, whole: staff review it and pay to it.

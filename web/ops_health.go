@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/url"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -130,10 +129,6 @@ func auditFlaw(ctx context.Context, text string) string {
 // failingItem is an endpoint of some merchant's. Of its address staff see the host
 // alone: what follows may hold a token.
 func failingItem(ctx context.Context, e models.FailingEndpoint) pages.OpsItem {
-	host := e.URL
-	if address, err := url.Parse(e.URL); err == nil {
-		host = address.Host
-	}
 	since := e.CreatedAt
 	switch {
 	case e.FailingSince != nil:
@@ -142,8 +137,8 @@ func failingItem(ctx context.Context, e models.FailingEndpoint) pages.OpsItem {
 		since = *e.DisabledAt
 	}
 	item := pages.OpsItem{
-		Href: "/ops/contas/" + e.AccountID, Title: e.AccountName, Since: since, Test: !e.Livemode,
-		Detail: host + " · " + i18n.T(ctx, "ops.health_given_up", i18n.Number(ctx, e.FailedEvents)),
+		Href: "/ops/webhooks/" + e.ID, Title: e.AccountName, Since: since, Test: !e.Livemode,
+		Detail: hostOf(e.URL) + " · " + i18n.T(ctx, "ops.health_given_up", i18n.Number(ctx, e.FailedEvents)),
 	}
 	if e.DisabledAt != nil {
 		item.Badge = components.Badge(components.BadgeProps{Tone: components.ToneBad, Icon: "ban", Text: i18n.T(ctx, "ops.health_off")})

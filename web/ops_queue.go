@@ -117,6 +117,15 @@ func (s *server) opsHome(c *fiber.Ctx) error {
 		shown.Late, shown.Items = q.size.Oldest != nil && s.late(*q.size.Oldest), items(rows)
 		props.Queues = append(props.Queues, shown)
 	}
+	failing, err := s.failingQueue(c, counts.Webhooks)
+	if err != nil {
+		return err
+	}
+	silent, err := s.institutionQueue(c)
+	if err != nil {
+		return err
+	}
+	props.Queues = append(props.Queues, failing, silent)
 	slices.SortStableFunc(props.Queues, func(a, b pages.OpsQueue) int {
 		if a.Oldest == nil || b.Oldest == nil {
 			return cmp.Compare(b.Count, a.Count) // nothing waits in one of them
@@ -124,4 +133,37 @@ func (s *server) opsHome(c *fiber.Ctx) error {
 		return a.Oldest.Compare(*b.Oldest)
 	})
 	return render(c, pages.OpsHome(props))
+}
+
+// failingQueue is the merchants' endpoints that fail.
+func (s *server) failingQueue(c *fiber.Ctx, size models.Queue) (pages.OpsQueue, error) {
+	shown := pages.OpsQueue{ID: layouts.OpsWebhooks, Href: "/ops/webhooks", Count: size.Count, Oldest: size.Oldest, Late: size.Oldest != nil && s.late(*size.Oldest)}
+	failing, err := models.FailingEndpoints(c.UserContext(), s.DB.Pool, opsShown)
+	for _, e := range failing {
+		shown.Items = append(shown.Items, failingItem(c.UserContext(), e))
+	}
+	return shown, err
+}
+
+// institutionQueue is the calls of merchants that an institution left unanswered.
+func (s *server) institutionQueue(c *fiber.Ctx) (pages.OpsQueue, error) {
+	ctx, shown := c.UserContext(), pages.OpsQueue{ID: "institutions", Href: "/ops/saude"}
+	for _, livemode := range []bool{true, false} {
+		silence, err := models.InstitutionSilence(ctx, s.DB.Pool, livemode, s.Now().Add(-healthLooksBack))
+		if err != nil {
+			return shown, err
+		}
+		if silence.Count == 0 || livemode && s.Payments.Institution(true) == "none" {
+			continue
+		}
+		shown.Count += silence.Count
+		if shown.Oldest == nil || silence.Oldest.Before(*shown.Oldest) {
+			shown.Oldest = silence.Oldest
+		}
+		id := map[bool]string{true: "ops.health_live", false: "ops.health_test"}[livemode]
+		shown.Items = append(shown.Items, pages.OpsItem{
+			Href: "/ops/saude", Title: i18n.T(ctx, id), Detail: i18n.N(ctx, "ops.unanswered", silence.Count), Since: *silence.Oldest, Test: !livemode,
+		})
+	}
+	return shown, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -30,9 +31,13 @@ func (s *server) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed b
 	if err != nil {
 		return err
 	}
+	latest, err := models.LatestSwitchChanges(c.UserContext(), s.DB.Pool, head.ID)
+	if err != nil {
+		return err
+	}
 	props := pages.OpsSwitchProps{
-		Account: head, Switch: string(which), TurnOn: !slices.Contains(head.Switches, string(which)), Last4: head.ID[len(head.ID)-4:],
-		Reason: formText(c, "reason"), Errors: errs,
+		Account: head, Switch: string(which), TurnOn: !slices.Contains(head.Switches, string(which)), Version: strconv.FormatInt(latest[which].ID, 10),
+		Reason: formText(c, "reason"), Ticket: c.FormValue("ticket"), Errors: errs,
 	}
 	if err := s.fillSwitchMail(c, which, &props); err != nil {
 		return err
@@ -72,24 +77,31 @@ func (s *server) fillSwitchMail(c *fiber.Ctx, which models.Switch, props *pages.
 }
 
 // opsSwitch handles POST /ops/contas/:id/travas/:switch. To turn one on, the last
-// four characters of the account's id must be typed: stopping the wrong shop stops
-// its sales.
+// four characters of the account's CPF or CNPJ must be typed, or of its id where it has
+// named none: stopping the wrong shop stops its sales.
 func (s *server) opsSwitch(c *fiber.Ctx) error {
 	id, which, on := c.Params("id"), models.Switch(c.Params("switch")), c.FormValue("turn") == "on"
-	if _, err := s.anyAccount(c, id); err != nil {
+	account, err := s.anyAccount(c, id)
+	if err != nil {
 		return err
 	}
-	if on && strings.TrimSpace(c.FormValue("confirm")) != id[len(id)-4:] {
+	if on && !strings.EqualFold(strings.TrimSpace(c.FormValue("confirm")), confirmation(account)) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showSwitch(c, components.FieldErrors{{Field: "confirm", Text: i18n.T(c.UserContext(), "problem.ops_confirm")}}, false)
 	}
-	err := s.Merchants.SetSwitch(c.UserContext(), staffActor(c), id, which, on, formText(c, "reason"))
+	turn := merchants.SwitchTurn{Switch: which, On: on, Reason: formText(c, "reason"), Ticket: oneLine(c.FormValue("ticket"))}
+	seen, err := strconv.ParseInt(c.FormValue("version"), 10, 64)
+	if err != nil {
+		seen = -1 // what is no number was no version
+	}
+	turn.Seen = &seen
+	err = s.Merchants.SetSwitch(c.UserContext(), staffActor(c), id, turn)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		if problems["switch"] != "" {
 			return models.ErrNotFound
 		}
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showSwitch(c, errorsOf(c, "ops_", problems, "reason"), false)
+		return s.showSwitch(c, errorsOf(c, "ops_", problems, "reason", "ticket"), false)
 	} else if errors.Is(err, merchants.ErrChanged) {
 		c.Status(fiber.StatusConflict)
 		return s.showSwitch(c, nil, true)
@@ -98,6 +110,12 @@ func (s *server) opsSwitch(c *fiber.Ctx) error {
 	}
 	flash := map[bool]string{true: "ops_switch_on", false: "ops_switch_off"}[on]
 	return s.toOps(c, "/ops/contas/"+id, flash)
+}
+
+// confirmation is what must be typed to name an account.
+func confirmation(a *models.Account) string {
+	named := cmp.Or(text(a.Document), a.ID)
+	return named[len(named)-4:]
 }
 
 // opsRevokeForm shows GET /ops/contas/:id/encerrar.

@@ -88,7 +88,7 @@ func TestOps_Staff(t *testing.T) {
 		if strings.HasPrefix(path, "/ops/seguranca/") {
 			continue // it would end the sessions that ask: TestOps_Security
 		}
-		supervises := strings.HasPrefix(path, "/ops/auditoria") || strings.HasSuffix(path, "/encerrar")
+		supervises := strings.HasPrefix(path, "/ops/auditoria") || strings.HasPrefix(path, "/ops/operadores") || strings.HasSuffix(path, "/encerrar")
 		for _, method := range methods {
 			for c, forbidden := range map[*client]bool{reviewer: supervises, supervisor: false} {
 				a := c.do(method, path, url.Values{})

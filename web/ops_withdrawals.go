@@ -3,6 +3,7 @@ package web
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -179,9 +180,13 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 	if err != nil {
 		return err
 	}
+	flags, err := s.flagsOf(c, w.AccountID)
+	if err != nil {
+		return err
+	}
 	props := pages.OpsCaseProps{
 		Section: layouts.OpsWithdrawals, Href: "/ops/saques", Title: i18n.Money(ctx, w.Amount),
-		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: s.withdrawalNotices(c, w),
+		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: s.withdrawalNotices(c, w, flags),
 	}
 	if withdrawalWaits(w.Status) {
 		props.Since, props.Late = &w.CreatedAt, s.late(w.CreatedAt)
@@ -196,6 +201,14 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 		return err
 	}
 	props.Books = []pages.OpsBooks{opsBooks(true, books)}
+	if destination.Facts, err = s.destinationUse(c, w, destination.Facts); err != nil {
+		return err
+	}
+	sums, err := s.balanceMath(c, w, books)
+	if err != nil {
+		return err
+	}
+	props.Parts = []pages.OpsPart{props.Parts[0], sums, destination}
 	others, err := models.Withdrawals(ctx, s.DB.Pool, models.WithdrawalFilter{AccountID: w.AccountID, Limit: opsLatest})
 	if err != nil {
 		return err
@@ -209,6 +222,47 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 		props.Decision = s.withdrawalForm(c, w, outcomes, d, errs)
 	}
 	return s.showCase(c, props, w.AccountID, w.ID, changed)
+}
+
+// destinationUse adds to the facts of a destination how old it is and how it was used.
+func (s *server) destinationUse(c *fiber.Ctx, w *models.AccountWithdrawal, facts []components.KeyValue) ([]components.KeyValue, error) {
+	ctx := c.UserContext()
+	use, err := models.UseOfDestination(ctx, s.DB.Pool, w.Destination.ID, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	used := i18n.T(ctx, "ops.destination_unused")
+	if use.LastAt != nil {
+		used = i18n.N(ctx, "ops.destination_used", use.Completed) + " · " + i18n.T(ctx, "ops.destination_last", i18n.DateTime(ctx, *use.LastAt))
+	}
+	return append(facts,
+		components.KeyValue{Key: i18n.T(ctx, "ops.destination_age"), Value: i18n.Age(ctx, w.Destination.CreatedAt, s.Now())},
+		components.KeyValue{Key: i18n.T(ctx, "ops.destination_use"), Value: used}), nil
+}
+
+// balanceMath sets what was available as the withdrawal was asked for against what is now.
+func (s *server) balanceMath(c *fiber.Ctx, w *models.AccountWithdrawal, now models.Balance) (pages.OpsPart, error) {
+	ctx := c.UserContext()
+	part := pages.OpsPart{ID: "balance", Title: i18n.T(ctx, "ops.balance_math")}
+	lines, err := models.Statement(ctx, s.DB.Pool, w.AccountID, true, models.StatementFilter{
+		From: w.CreatedAt.Add(-time.Second), Until: w.CreatedAt.Add(time.Second), Kinds: []models.MovementKind{models.MovementReservation}, Limit: opsLatest,
+	})
+	if err != nil {
+		return part, err
+	}
+	row := func(key, value string) {
+		part.Facts = append(part.Facts, components.KeyValue{Key: i18n.T(ctx, key), Value: value})
+	}
+	for _, line := range lines {
+		if line.LinkedID == w.ID {
+			row("ops.balance_before", i18n.Money(ctx, line.Available+w.Amount))
+			row("ops.balance_asked", i18n.Money(ctx, -w.Amount))
+			row("ops.balance_after", i18n.Money(ctx, line.Available))
+		}
+	}
+	row("ops.balance_now", i18n.Money(ctx, now.Available))
+	row("ops.balance_reserved", i18n.Money(ctx, now.Reserved))
+	return part, nil
 }
 
 // withdrawalForm asks what to do with a withdrawal in its state.
@@ -228,13 +282,16 @@ func (s *server) withdrawalForm(c *fiber.Ctx, w *models.AccountWithdrawal, outco
 }
 
 // withdrawalNotices are what to look out for.
-func (s *server) withdrawalNotices(c *fiber.Ctx, w *models.AccountWithdrawal) (notices []components.NoticeProps) {
+func (s *server) withdrawalNotices(c *fiber.Ctx, w *models.AccountWithdrawal, flags []string) (notices []components.NoticeProps) {
 	ctx := c.UserContext()
 	warn := func(title, body string) {
 		notices = append(notices, components.NoticeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Title: title, Body: body})
 	}
 	if w.Status != models.WithdrawalPendingReview {
 		return nil
+	}
+	for _, flag := range flags {
+		warn(flag, "")
 	}
 	if w.Amount > s.Payments.Withdrawals.FourEyes {
 		threshold := i18n.Money(ctx, s.Payments.Withdrawals.FourEyes)
@@ -274,7 +331,7 @@ func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal) []components.Key
 	}{{"ops.quote_request", w.Quote}, {"ops.quote_approval", w.ApprovalQuote}} {
 		if q.quote != nil {
 			facts = append(facts, components.KeyValue{Key: i18n.T(ctx, q.key), Value: i18n.T(ctx, "withdrawals.rate", i18n.Decimal(ctx, quote.FormatRate(q.quote.Rate))) +
-				" · " + i18n.T(ctx, "withdrawals.usdt", i18n.Decimal(ctx, quote.FormatUSDT(q.quote.Amount)))})
+				" · " + i18n.T(ctx, "withdrawals.usdt", i18n.Decimal(ctx, quote.FormatUSDT(q.quote.Amount))) + " · " + i18n.T(ctx, "ops.quote_until", i18n.DateTime(ctx, q.quote.ExpiresAt))})
 		}
 	}
 	return facts

@@ -51,7 +51,7 @@ func (s *site) staff(t *testing.T) merchants.Actor {
 // stop turns a switch of the merchant.
 func (s *site) stop(t *testing.T, by merchants.Actor, which models.Switch, on bool) {
 	t.Helper()
-	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, on, "Ordem judicial 123."); err != nil {
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: which, On: on, Reason: "Ordem judicial 123."}); err != nil {
 		t.Fatal(err)
 	}
 }

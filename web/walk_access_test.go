@@ -3,6 +3,7 @@ package web_test
 import (
 	"testing"
 
+	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/web/browsertest"
 )
@@ -34,7 +35,7 @@ func walkAccess(t *testing.T, w *walk) {
 	page.look("withdraw")
 	s.decide(t, by, models.AccessRequestReturned)
 	page.visit("returned", "/app/producao")
-	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchWithdrawalsBlocked, true, "Ordem judicial 123/2026."); err != nil {
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: models.SwitchWithdrawalsBlocked, On: true, Reason: "Ordem judicial 123/2026."}); err != nil {
 		t.Fatal(err)
 	}
 	s.Approve(t)

@@ -33,17 +33,17 @@ func walkOps(t *testing.T, w *walk) {
 	if _, err := s.SettleDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchWithdrawalsBlocked, true, "Ordem judicial 123/2026."); err != nil {
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: models.SwitchWithdrawalsBlocked, On: true, Reason: "Ordem judicial 123/2026."}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.BlockAmount(t.Context(), payments.Actor{UserID: by.UserID}, s.Account.ID, false, 50_00, "Disputa 77 em análise."); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchWithdrawalsBlocked, false, "A ordem judicial foi revogada."); err != nil {
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: models.SwitchWithdrawalsBlocked, On: false, Reason: "A ordem judicial foi revogada."}); err != nil {
 		t.Fatal(err)
 	}
 	money := s.moneyToDecide(t)
-	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, models.SwitchLiveBlocked, true, "Documentos da empresa a conferir."); err != nil {
+	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: models.SwitchLiveBlocked, On: true, Reason: "Documentos da empresa a conferir."}); err != nil {
 		t.Fatal(err)
 	}
 	paths := map[string]string{

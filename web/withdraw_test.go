@@ -9,6 +9,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/ratelimit"
 	"garoupa/web"
@@ -143,7 +144,7 @@ func TestWithdraw_Wrong(t *testing.T) {
 	for which, says := range map[models.Switch]string{models.SwitchSuspended: "Ordem judicial 123/2026.", models.SwitchWithdrawalsBlocked: "Ordem judicial 123/2026."} {
 		form := c.ask("BRL_PIX", "20")
 		by := s.reviewer(t, string(which)+"@staff.example", models.StaffSupervisor)
-		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, true, "Ordem judicial 123/2026."); err != nil {
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: which, On: true, Reason: "Ordem judicial 123/2026."}); err != nil {
 			t.Fatal(err)
 		}
 		for _, a := range []answer{c.get("/app/saques/novo"), c.get("/app/saques"), c.post("/app/saques", form...), c.get("/app/saques/novo/revisar?rail=BRL_PIX&amount=20")} {
@@ -151,7 +152,7 @@ func TestWithdraw_Wrong(t *testing.T) {
 				t.Errorf("%s: %d %q", which, a.status, a.Find("main").Text())
 			}
 		}
-		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, which, false, "A ordem foi cumprida."); err != nil {
+		if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: which, On: false, Reason: "A ordem foi cumprida."}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,9 @@ const (
 	OpsAccounts     = "accounts"
 	OpsHealth       = "health"
 	OpsAudit        = "audit"
-	OpsCheckouts    = "checkouts" // not in the menu
+	OpsCheckouts    = "checkouts"
+	OpsWebhooks     = "webhooks"
+	OpsStaff        = "staff"
 
 	OpsSearchPath = "/ops/buscar"
 )

@@ -98,6 +98,7 @@ type OpsCaseProps struct {
 	Books    []OpsBooks      // what the account has
 	Others   *OpsOthers
 	History  []OpsEvent
+	Trail    string        // the audit log's lines about it; "" for who may not see them
 	Decision *DecisionForm // nil: there is nothing to decide
 }
 
@@ -107,6 +108,15 @@ type OpsPart struct {
 	Title string
 	Note  string
 	Facts []components.KeyValue
+	// Reveal is where a form posts to that shows the facts whole; "" for facts that are.
+	Reveal string
+	Diff   []OpsDiff // compared with what was there before; none: there is nothing to compare
+}
+
+// OpsDiff is a fact as it was and as it is to be.
+type OpsDiff struct {
+	Key, Before, Now string
+	Mono             bool
 }
 
 // OpsOthers are things to compare with.

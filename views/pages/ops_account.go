@@ -24,6 +24,8 @@ type OpsAccountRow struct {
 	Document  string
 	State     string
 	Switches  []string
+	Volume    money.Cents // live, in the last 30 days
+	Flags     []string    // risks, in words
 	CreatedAt time.Time
 }
 
@@ -32,11 +34,15 @@ type OpsAccountRow struct {
 type OpsAccountProps struct {
 	Shell        layouts.OpsShell
 	Account      OpsAccountHead
+	Flags        []string // risks, in words
+	Notes        []OpsEvent
+	Note         string // as typed
+	Changed      string // who changed it since it was looked at; "" if nobody did
 	Switches     []OpsSwitch
 	Books        []OpsBooks
 	Blocks       []OpsBlock
 	Block        OpsBlockFields
-	Errors       components.FieldErrors // of the form that blocks an amount
+	Errors       components.FieldErrors // of the form that blocks an amount, or notes
 	Members      []OpsMember
 	Requests     []OpsItem
 	Destinations []OpsItem
@@ -91,16 +97,18 @@ type OpsMovement struct {
 	LinkedID  string
 }
 
-// OpsSwitchProps is GET and POST /ops/contas/{id}/travas/{switch}. Fields: reason,
-// and, to turn it on, confirm, the last four characters of the account's id.
+// OpsSwitchProps is GET and POST /ops/contas/{id}/travas/{switch}. Fields: reason, ticket,
+// and, to turn it on, confirm, the last four characters of the account's CPF or CNPJ, or
+// of its id if it has none.
 type OpsSwitchProps struct {
 	Shell    layouts.OpsShell
 	Account  OpsAccountHead
 	Switch   string
 	TurnOn   bool
-	InReview int // withdrawals that it holds up
-	Last4    string
+	InReview int    // withdrawals that it holds up
+	Version  string // of the switch as it is shown
 	Reason   string
+	Ticket   string
 	Language string // the owner's
 	// The mail that the owner gets, with the reason as typed.
 	OwnerName, OwnerEmail string
@@ -134,6 +142,14 @@ func (s OpsSwitch) latest(ctx context.Context) string {
 		return i18n.T(ctx, "switch.on_since", i18n.Date(ctx, *s.Since), s.Reason)
 	}
 	return i18n.T(ctx, "switch.off_since", i18n.Date(ctx, *s.Since), s.Reason)
+}
+
+// confirmHint says which characters name the account.
+func (p OpsSwitchProps) confirmHint(ctx context.Context) string {
+	if p.Account.Document == "" {
+		return i18n.T(ctx, "switch.confirm_hint_id", p.Account.ID)
+	}
+	return i18n.T(ctx, "switch.confirm_hint", p.Account.Document)
 }
 
 // title names what the form does.

@@ -1,0 +1,55 @@
+package models
+
+import (
+	"context"
+	"time"
+)
+
+// ratedDeliveries bounds how many deliveries of an endpoint its rate is taken of.
+const ratedDeliveries = 1_000
+
+// EndpointRate is an endpoint of some account, with how its latest deliveries fared.
+type EndpointRate struct {
+	FailingEndpoint
+	Delivered, Retrying, Failed int
+}
+
+// EndpointRateFilter narrows a list of endpoints. The zero value is all of them.
+type EndpointRateFilter struct {
+	ID      string
+	Failing bool // those that FailingEndpoints lists
+	After   *Position
+	Limit   int
+}
+
+// EndpointRates lists endpoints of all accounts that were not deleted, the newest first,
+// and counts of each its latest thousand deliveries since a time.
+func EndpointRates(ctx context.Context, q Querier, f EndpointRateFilter, since time.Time) (list []EndpointRate, err error) {
+	var at *time.Time
+	var id string
+	if f.After != nil {
+		at, id = &f.After.CreatedAt, f.After.ID
+	}
+	rows, err := q.Query(ctx, "SELECT a.id, a.name, n.delivered, n.retrying, n.failed, "+endpointColumns+` FROM webhook_endpoints e
+		JOIN projects p ON p.id = e.project_id JOIN accounts a ON a.id = p.account_id
+		CROSS JOIN LATERAL (
+			SELECT count(*) FILTER (WHERE status = 'DELIVERED') AS delivered, count(*) FILTER (WHERE status = 'PENDING' AND attempts > 0) AS retrying,
+				count(*) FILTER (WHERE status = 'FAILED') AS failed
+			FROM (SELECT status, attempts FROM webhook_deliveries WHERE endpoint_id = e.id AND created_at >= $1
+				ORDER BY created_at DESC, id DESC LIMIT $2) latest) n
+		WHERE e.deleted_at IS NULL AND ($3 = '' OR e.id = $3) AND (NOT $4 OR e.active AND e.troubled_at IS NOT NULL OR e.disabled_at IS NOT NULL)
+			AND ($5::timestamptz IS NULL OR (e.created_at, e.id) < ($5, $6))
+		ORDER BY e.created_at DESC, e.id DESC LIMIT $7`, since, ratedDeliveries, f.ID, f.Failing, at, id, f.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r EndpointRate
+		if err := rows.Scan(append([]any{&r.AccountID, &r.AccountName, &r.Delivered, &r.Retrying, &r.Failed}, r.targets()...)...); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,252 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/payments"
+)
+
+// shown is the text of a page's main part, on one line.
+func shown(a answer) string { return strings.Join(strings.Fields(a.Find("main").Text()), " ") }
+
+// Supervisors give roles and take them, and end sessions; the last one stays.
+func TestOps_Operators(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, by := s.console(t, models.StaffSupervisor)
+	reviewer, other := s.console(t, models.StaffReviewer)
+	page := c.get("/ops/operadores")
+	for _, want := range []string{"Supervisão", "Analista", "reviewer@staff.example", "1 sessão aberta", "Você"} {
+		if !strings.Contains(shown(page), want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	own, theirs := "/ops/operadores/"+by.UserID, "/ops/operadores/"+other.UserID
+	for name, form := range map[string][]string{"demoted": {"version", "SUPERVISOR", "role", "REVIEWER"}, "removed": {"version", "SUPERVISOR", "role", "REMOVE"}} {
+		if a := c.post(own, form...); a.status != http.StatusConflict || !strings.Contains(a.Find("[role=alert]").Text(), "pelo menos uma pessoa na supervisão") {
+			t.Errorf("the last supervisor is %s: %d", name, a.status)
+		}
+	}
+	if a := c.post(theirs + "/sessoes"); a.status != http.StatusSeeOther || reviewer.get("/ops").status != http.StatusNotFound {
+		t.Errorf("their sessions go on: %d", a.status)
+	}
+	if a := c.post(theirs, "version", "REVIEWER", "role", "SUPERVISOR"); a.status != http.StatusSeeOther {
+		t.Errorf("promoting: %d", a.status)
+	}
+	if a := c.post(theirs, "version", "REVIEWER", "role", "REMOVE"); a.status != http.StatusConflict || !strings.Contains(a.Find("[role=alert]").Text(), "Eva Reis agora") {
+		t.Errorf("a form of before: %d", a.status)
+	}
+	for _, form := range [][]string{{"version", "SUPERVISOR"}, {"version", "SUPERVISOR", "role", "OWNER"}} {
+		if a := c.post(theirs, form...); a.status != http.StatusSeeOther {
+			t.Errorf("%v: %d", form, a.status)
+		}
+	}
+	if a := c.post(theirs, "version", "SUPERVISOR", "role", "REMOVE"); a.status != http.StatusSeeOther || strings.Contains(shown(c.get("/ops/operadores")), "reviewer@staff.example") {
+		t.Errorf("removing: %d", a.status)
+	}
+	trail := shown(c.get("/ops/auditoria?subject=staff&object=" + other.UserID))
+	for _, want := range []string{"Pessoa da equipe removida", "Papel de pessoa da equipe alterado", "Sessões de pessoa da equipe encerradas"} {
+		if !strings.Contains(trail, want) {
+			t.Errorf("the trail lacks %q: %s", want, trail)
+		}
+	}
+	s.Clock.Advance(11 * time.Minute)
+	if a := c.post(own, "version", "SUPERVISOR", "role", "REVIEWER"); a.status != http.StatusOK || a.Find("input[name=garoupa_proof]").Length() == 0 {
+		t.Errorf("later it is done without asking who one is: %d", a.status)
+	}
+}
+
+// A charge of any merchant is found by its amount and time, and what its buyer told is
+// shown once, and written down.
+func TestOps_LookUp(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, _ := s.console(t, models.StaffSupervisor)
+	checkout := s.Checkout(t, payments.NewCheckout{Amount: 123_45, Customer: payments.Customer{Name: new("Bia Melo"), Email: new("bia@example.com"), Document: new("52998224725")}})
+	s.Checkout(t, payments.NewCheckout{Amount: 99_99})
+	day, at := "2026-03-01", s.Clock.Now().Add(-3*time.Hour).Format("15:04")
+	find := func(pairs ...string) answer {
+		query := url.Values{}
+		for i := 0; i < len(pairs); i += 2 {
+			query.Set(pairs[i], pairs[i+1])
+		}
+		return c.get("/ops/cobrancas?" + query.Encode())
+	}
+	charge := "/ops/cobrancas/" + checkout.ID
+	for _, form := range [][]string{{"amount", "123,45", "from", day}, {"amount", "123,45", "from", day, "at", at}, {"amount", "123,45", "from", "2026-02-20", "until", day}} {
+		if a := find(form...); a.status != http.StatusOK || a.Find(`main a[href="`+charge+`"]`).Length() != 1 || a.Find("main ul a").Length() != 1 {
+			t.Errorf("%v: %d %s", form, a.status, shown(a))
+		}
+	}
+	for _, form := range [][]string{{"amount", "123,46", "from", day}, {"amount", "123,45", "from", "2026-02-20"}, {"amount", "123,45", "from", day, "at", "00:01"}} {
+		if a := find(form...); a.status != http.StatusOK || !strings.Contains(shown(a), "Nada encontrado") {
+			t.Errorf("%v: %d %s", form, a.status, shown(a))
+		}
+	}
+	for field, form := range map[string][]string{
+		"#amount-error": {"amount", "x", "from", day}, "#from-error": {"amount", "1,00"}, "#at-error": {"amount", "1,00", "from", day, "at", "25:00"},
+		"#until-error": {"amount", "1,00", "from", "2026-01-01", "until", "2026-03-01"},
+	} {
+		if a := find(form...); a.status != http.StatusUnprocessableEntity || a.Find(field).Length() != 1 {
+			t.Errorf("%s: %d", field, a.status)
+		}
+	}
+
+	a := c.get(charge)
+	if text := shown(a); strings.Contains(text, "Bia Melo") || strings.Contains(text, "bia@") || strings.Contains(text, "52998224725") {
+		t.Errorf("the buyer is not masked: %s", text)
+	}
+	reveal, _ := a.Find(`form[action$="/pagador"]`).Attr("action")
+	if a := c.get(reveal); a.status != http.StatusMethodNotAllowed && a.status != http.StatusNotFound {
+		t.Errorf("a link shows the buyer: %d", a.status)
+	}
+	if text := shown(c.post(reveal)); !strings.Contains(text, "Bia Melo") || !strings.Contains(text, "bia@example.com") || !strings.Contains(text, "52998224725") {
+		t.Errorf("the buyer is not shown: %s", text)
+	}
+	if strings.Contains(shown(c.get(charge)), "Bia Melo") {
+		t.Error("the buyer stays shown")
+	}
+	if text := shown(c.get("/ops/auditoria?object=" + checkout.ID)); !strings.Contains(text, "Dados do pagador vistos") || strings.Contains(text, "Bia Melo") {
+		t.Errorf("the log says %s", text)
+	}
+	if text := shown(s.member(t).get("/app/auditoria")); !strings.Contains(text, "Dados do pagador vistos") {
+		t.Error("the merchant does not learn of it")
+	}
+}
+
+// Endpoints of all merchants stand with how much of what they were sent failed, and what
+// failed is sent again from there.
+func TestOps_Webhooks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, by := s.console(t, models.StaffSupervisor)
+	endpoint, _ := s.Endpoint(t, "https://loja.example/hook?token=secreto")
+	for range 4 {
+		checkout := s.Checkout(t, payments.NewCheckout{Amount: 10_00})
+		if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.DB.Exec(`UPDATE webhook_deliveries SET status = CASE WHEN id IN (SELECT id FROM webhook_deliveries ORDER BY id LIMIT 2) THEN 'FAILED' ELSE 'DELIVERED' END,
+		attempts = 1, finished_at = created_at, next_attempt_at = NULL`).Error; err != nil {
+		t.Fatal(err)
+	}
+	path := "/ops/webhooks/" + endpoint.ID
+	if a := c.get("/ops/webhooks"); a.Find(`main a[href="`+path+`"]`).Length() != 0 {
+		t.Error("it does not fail, and is among those that do")
+	}
+	if err := s.DB.Exec("UPDATE webhook_endpoints SET failing_since = ?, troubled_at = ?, failed_events = 2", s.Clock.Now(), s.Clock.Now()).Error; err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"/ops/webhooks", "/ops/webhooks?aba=todos"} {
+		a := c.get(list)
+		if text := shown(a); a.Find(`main a[href="`+path+`"]`).Length() != 1 || !strings.Contains(text, "loja.example") || strings.Contains(a.body, "secreto") || !strings.Contains(text, "% de falhas (2 de") {
+			t.Errorf("%s: %s", list, text)
+		}
+	}
+	if a := c.get("/ops"); a.Find(`main a[href="`+path+`"]`).Length() != 1 {
+		t.Error("the queue does not show what fails")
+	}
+	page := c.get(path)
+	if !strings.Contains(shown(page), "2") || page.Find(`form[action="`+path+`/repetir"]`).Length() != 1 || strings.Contains(page.body, "secreto") {
+		t.Fatalf("the endpoint: %s", shown(page))
+	}
+	form := fields(page)
+	if a := c.post(path+"/repetir", form...); a.header.Get("Location") != path {
+		t.Errorf("replaying: %d", a.status)
+	}
+	var pending int
+	if err := s.DB.Raw("SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'").Row().Scan(&pending); err != nil || pending != 2 {
+		t.Errorf("%d are pending, %v", pending, err)
+	}
+	if text := shown(c.get("/ops/auditoria?object=" + endpoint.ID)); !strings.Contains(text, "Eventos reenviados ao endpoint") || !strings.Contains(text, "Eva Reis") {
+		t.Errorf("the log says %s", text)
+	}
+	if err := s.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, 'VIEWER')", s.Account.ID, by.UserID).Error; err != nil {
+		t.Fatal(err)
+	}
+	if a := c.post(path+"/repetir", form...); a.status != http.StatusForbidden {
+		t.Errorf("a member of the account: %d", a.status)
+	}
+}
+
+// Staff note about an account for each other, and see what makes them look twice.
+func TestOps_NotesAndRisks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c, _ := s.console(t, models.StaffSupervisor)
+	path := "/ops/contas/" + s.Account.ID
+	if a := c.post(path+"/notas", "note", " "); a.status != http.StatusUnprocessableEntity || a.Find("#note-error").Length() != 1 {
+		t.Errorf("an empty note: %d", a.status)
+	}
+	if a := c.post(path+"/notas", "note", "Liguei: <b>é a Ana</b>.\r\nVolta amanhã."); a.header.Get("Location") != path {
+		t.Errorf("a note: %d", a.status)
+	}
+	if text := c.get(path).Find("section[aria-labelledby=card-notes]").Text(); !strings.Contains(text, "Liguei: <b>é a Ana</b>.\nVolta amanhã.") || !strings.Contains(text, "Eva Reis") {
+		t.Errorf("the note reads %q", text)
+	}
+	merchant := s.member(t)
+	if text := merchant.get("/app/auditoria").body; strings.Contains(text, "Anotação") || strings.Contains(text, "Liguei") {
+		t.Error("the merchant learns of the note")
+	}
+	if err := s.DB.Exec("DELETE FROM account_notes").Error; err == nil {
+		t.Error("a note can be deleted")
+	}
+
+	s.ask(t, "Padaria Sol", "padaria@example.com", "52998224725")
+	s.ask(t, "Padaria Lua", "lua@example.com", "52998224725")
+	s.GoLive(t)
+	s.Fund(t, true, 1_000_00)
+	text := shown(c.get("/ops/contas"))
+	for _, want := range []string{"Documento em 1 outra conta", "Conta nova já com volume", "em 30 dias"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the list does not show %q: %s", want, text)
+		}
+	}
+}
+
+// A withdrawal shows how its amount came out of the balance, and how its destination was
+// used; a destination stands beside the one that it replaces.
+func TestOps_Compare(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.GoLive(t)
+	s.Destination(t, models.RailPix)
+	s.Fund(t, true, 1_000_00)
+	c, _ := s.console(t, models.StaffSupervisor) // after the day that money takes: a session does not last
+	before, err := s.Books(t.Context(), s.Account.ID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.Withdraw(t, 100_00)
+	s.Withdraw(t, 50_00)
+	text := strings.Join(strings.Fields(c.get("/ops/saques/"+w.ID).Find("section[aria-labelledby=card-balance]").Text()), " ")
+	for _, want := range []string{
+		"Disponível antes do pedido" + before.Available.Decimal(), "Disponível logo depois" + (before.Available - 100_00).Decimal(), "Disponível agora" + (before.Available - 150_00).Decimal(),
+	} {
+		plain := strings.NewReplacer("R$", "", "\u00a0", "", " ", "", ".", "", ",", ".").Replace
+		if !strings.Contains(plain(text), plain(strings.ReplaceAll(want, ".", ","))) {
+			t.Errorf("the math is %q, without %q", text, want)
+		}
+	}
+	page := shown(c.get("/ops/saques/" + w.ID))
+	for _, want := range []string{"Idade do destino", "Nenhum saque concluído para este destino"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the withdrawal does not show %q", want)
+		}
+	}
+	s.Clock.Advance(time.Hour)
+	second, err := s.RequestDestination(t.Context(), s.Member(), s.Account.ID, payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "novo@example.com", HolderName: "Ateliê Aurora Ltda"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff := strings.Join(strings.Fields(c.get("/ops/destinos/"+second.ID).Find("section table").Text()), " ")
+	if !strings.Contains(diff, "novo@example.com") || !strings.Contains(diff, "Anterior") {
+		t.Errorf("the destination is compared as %q", diff)
+	}
+}
