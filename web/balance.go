@@ -19,7 +19,8 @@ func (s *server) account(c *fiber.Ctx) (*models.Account, error) {
 	return account, nil
 }
 
-// readBalance shows GET /app/saldo.
+// readBalance shows GET /app/saldo. A part that cannot be read is said to be missing; the
+// others stand.
 func (s *server) readBalance(c *fiber.Ctx) error {
 	shell, err := s.shell(c)
 	if err != nil {
@@ -27,21 +28,18 @@ func (s *server) readBalance(c *fiber.Ctx) error {
 	}
 	props := pages.BalanceProps{Shell: shell, CanWithdraw: visitor(c).Livemode}
 	balance, err := s.balance(c)
-	if err != nil {
-		return err
-	}
-	if props.NeedsAccess = balance == nil; props.NeedsAccess {
+	props.NoBalance = s.lacks(c, "balance", err)
+	if props.NeedsAccess = err == nil && balance == nil; props.NeedsAccess {
 		return render(c, pages.BalancePage(props))
 	}
-	props.Balance = *balance
-	if balance.Blocked > 0 {
-		if props.Blocked, err = s.blockedRows(c); err != nil {
-			return err
-		}
+	if balance != nil {
+		props.Balance = *balance
 	}
-	if err := s.addStatement(c, &props); err != nil {
-		return err
+	if props.Balance.Blocked > 0 {
+		props.Blocked, err = s.blockedRows(c)
+		props.NoBlocked = s.lacks(c, "blocked", err)
 	}
+	props.NoStatement = s.lacks(c, "statement", s.addStatement(c, &props))
 	return render(c, pages.BalancePage(props))
 }
 

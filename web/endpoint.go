@@ -38,12 +38,8 @@ func (s *server) readEndpoint(c *fiber.Ctx) error {
 	if props.Test, err = s.testDelivery(c, endpoint.ID); err != nil {
 		return err
 	}
-	if err := s.addDays(c, &props); err != nil {
-		return err
-	}
-	if err := s.addDeliveries(c, &props); err != nil {
-		return err
-	}
+	props.NoDays = s.lacks(c, "days", s.addDays(c, &props))
+	props.NoDeliveries = s.lacks(c, "deliveries", s.addDeliveries(c, &props))
 	return render(c, pages.Webhook(props))
 }
 

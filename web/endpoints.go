@@ -22,14 +22,12 @@ func (s *server) listEndpoints(c *fiber.Ctx) error {
 		return err
 	}
 	days, err := models.EndpointHours(c.UserContext(), s.DB.Pool, scope(c), s.Now())
-	if err != nil {
-		return err
-	}
+	uncounted := s.lacks(c, "deliveries", err)
 	shell, err := s.shell(c)
 	if err != nil {
 		return err
 	}
-	props := pages.WebhooksProps{Shell: shell, CanCreate: mayDevelop(visitor(c))}
+	props := pages.WebhooksProps{Shell: shell, CanCreate: mayDevelop(visitor(c)), NoDeliveries: uncounted}
 	for _, e := range endpoints {
 		sum := days[e.ID].Sum()
 		row := pages.EndpointRow{

@@ -26,10 +26,13 @@ type BalanceProps struct {
 	Blocked     []BlockedRow // what is held back now, newest first
 	Filter      StatementFilter
 	Errors      components.FieldErrors
-	ThisMonth   StatementFilter // the days of each, for its link
-	LastMonth   StatementFilter
-	Movements   []MovementRow // newest first
-	Pager       components.PagerProps
+	// Parts that could not be read.
+	NoBalance, NoBlocked, NoStatement bool
+
+	ThisMonth StatementFilter // the days of each, for its link
+	LastMonth StatementFilter
+	Movements []MovementRow // newest first
+	Pager     components.PagerProps
 }
 
 // Balance is what an account received and has (contract 2.4).

@@ -44,6 +44,8 @@ type WebhookProps struct {
 	Status        string         // the filter in force: "" or a Delivery constant
 	Test          *DeliveryProps // the test event that was just sent; nil for none
 	Deliveries    []DeliveryRow
+	NoDays        bool // how the days went could not be read
+	NoDeliveries  bool // likewise
 	Pager         components.PagerProps
 }
 

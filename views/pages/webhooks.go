@@ -15,6 +15,8 @@ type WebhooksProps struct {
 	Shell     layouts.Shell
 	Endpoints []EndpointRow
 	CanCreate bool
+	// NoDeliveries says that how they fare could not be read.
+	NoDeliveries bool
 }
 
 // EndpointRow is one webhook endpoint in the list.
