@@ -242,6 +242,12 @@ func TestTellPaid_Bound(t *testing.T) {
 	s.hears("two hours at once", append(alone, "21 of 6300 "+s.Email, of(c, s.Email))...)
 	s.Clock.Advance(time.Hour)
 	s.hears("an hour within the bound")
+	alone = nil
+	for range models.PaidMailsAnHour {
+		alone = append(alone, of(s.sells(s.Live, 3_00), s.Email))
+	}
+	s.Clock.Advance(time.Hour)
+	s.hears("an hour at the bound", append(alone, of(s.sells(s.Live, 3_00), s.Email))...)
 }
 
 // A crash between the mails and the note of how far they reach leaves neither, and

@@ -39,7 +39,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Axe()
 	page.Keep("home-first-desktop")
 
-	page.Goto(s.url + "/app/chaves/nova")
+	page.Click("main ol a[href='/app/chaves/nova']") // the first steps lead on
 	page.Axe()
 	page.Type("#name", "Minha loja")
 	page.Click("main form button.btn-primary")
@@ -48,7 +48,8 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Axe()
 	key := secretOn(page, "svc_test_")
 
-	page.Goto(s.url + "/app/webhooks/novo")
+	toSection(page, "/app")
+	page.Click("main ol a[href='/app/webhooks/novo']")
 	page.Type("#url", receiver.URL)
 	page.Click("main form button.btn-primary")
 	page.WaitText("h1", "Endpoint cadastrado")
@@ -56,11 +57,14 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Click("main a.btn-primary")
 
 	id := s.charge(t, key)
-	page.Goto(s.url + "/app/cobrancas")
+	toSection(page, "/app/cobrancas")
 	page.WaitVisible("R$ 49,90")
 	page.Keep("checkouts-desktop")
 	page.Axe()
-	page.Goto(s.url + "/pay/" + id)
+	page.Click("main tbody a")
+	page.WaitTrue(`location.pathname == "/app/cobrancas/` + id + `"`)
+	paying := page.Attr("main a[target=_blank][href*='/pay/']", "href") // what the buyer opens
+	page.Goto(s.url + paying[strings.Index(paying, "/pay/"):])
 	page.Click("Simular pagamento")
 	page.WaitText("h1", "Pagamento confirmado")
 	for got := (delivery{}); !strings.Contains(got.body, `"checkout.paid"`); {
@@ -86,6 +90,15 @@ func TestFirstCharge_Browser(t *testing.T) {
 	}
 	page.WaitTrue(`document.getElementById("charge").dataset.version == "PAID" && !document.querySelector("[data-stream]")`)
 	page.WaitVisible("checkout.paid")
+}
+
+// toSection goes to a section of the dashboard by its menu, which a phone opens first.
+func toSection(page *browsertest.Page, path string) {
+	const menu = "button[commandfor=drawer][command=show-modal]"
+	if page.True(`document.querySelector("` + menu + `").getClientRects().length > 0`) {
+		page.Click(menu)
+	}
+	page.Click("nav a.nav-item[href='" + path + "']")
 }
 
 // secretOn is the secret that the page shows once.

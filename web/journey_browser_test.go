@@ -29,11 +29,13 @@ func TestMoney_Journey(t *testing.T) {
 	eva := s.atConsole(t, "eva@staff.example")
 	s.approves(t, eva, "acessos")
 
-	shop.Goto(s.url + "/app/producao")
+	toSection(shop, "/app/producao")
 	shop.WaitVisible("button[name=env][value=live]")
 	shop.Click("main button[value=live]")
 	key := s.makesKey(shop)
-	shop.Goto(s.url + "/app/saques/destinos/novo")
+	toSection(shop, "/app/saques")
+	shop.Click("main a[href='/app/saques/destinos']")
+	shop.Click("main a[href='/app/saques/destinos/novo']")
 	shop.Type("#address", "12.ABC.345/01DE-35") // of the kind that the account's document is
 	shop.Type("#holderName", "Bia Melo")
 	shop.Click("Enviar para análise")
@@ -103,7 +105,8 @@ func (s *site) signsUp(t *testing.T, page *browsertest.Page) (accountID string) 
 
 func (s *site) asksForAccess(t *testing.T, page *browsertest.Page) {
 	t.Helper()
-	page.Goto(s.url + "/app/producao/pedido")
+	toSection(page, "/app/producao")
+	page.Click("main a[href='/app/producao/pedido']")
 	answers := accessAnswers("")
 	for i := 0; i < len(answers)-2; i += 2 {
 		browsertest.Eval[bool](page, `(document.getElementById("`+answers[i]+`").value = "", true)`)
@@ -116,7 +119,8 @@ func (s *site) asksForAccess(t *testing.T, page *browsertest.Page) {
 
 // makesKey makes a live key that may withdraw, and returns its secret.
 func (s *site) makesKey(page *browsertest.Page) string {
-	page.Goto(s.url + "/app/chaves/nova")
+	toSection(page, "/app/chaves")
+	page.Click("main a[href='/app/chaves/nova']")
 	page.Type("#name", "Loja")
 	for _, permission := range []models.Permission{models.PermissionWithdrawalCreate, models.PermissionWithdrawalRead} {
 		page.Click("input[value='" + string(permission) + "']")
@@ -129,9 +133,8 @@ func (s *site) makesKey(page *browsertest.Page) string {
 // do, and gives it.
 func (s *site) approves(t *testing.T, page *browsertest.Page, queue string) {
 	t.Helper()
-	page.Goto(s.url + "/ops")
-	item := "main a[href^='/ops/" + queue + "/']"
-	page.Goto(s.url + page.Attr(item, "href"))
+	page.Click("header a[href='/ops']")
+	page.Click("main a[href^='/ops/" + queue + "/']")
 	page.WaitVisible("Padaria Sol")
 	page.Click("input[name=outcome][value^=APPROVE]")
 	page.Click("main form button.btn-primary")
@@ -196,13 +199,14 @@ func (s *site) allAgree(t *testing.T, page *browsertest.Page, accountID, key, ch
 		t.Errorf("the books: %v, %v", drift, err)
 	}
 
-	page.Goto(s.url + "/app/saldo")
+	toSection(page, "/app/saldo")
 	for _, amount := range []string{"20.000,00", "198,00", "19.802,00"} {
 		page.WaitVisible("R$ " + amount)
 	}
-	page.Goto(s.url + "/app/saques/" + withdrawalID)
+	toSection(page, "/app/saques")
+	page.Click("main a[href='/app/saques/" + withdrawalID + "']")
 	page.WaitTrue(`document.querySelector("#proof").value == "` + withdrawal["endToEndId"].(string) + `"`)
-	page.Goto(s.url + "/app/auditoria")
+	toSection(page, "/app/auditoria")
 	page.WaitText("h1", page.Text("h1"))
 	var actions []string
 	if err := s.DB.Raw("SELECT action FROM audit_log WHERE account_id = ? ORDER BY id", accountID).Scan(&actions).Error; err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 )
 
@@ -15,10 +14,8 @@ import (
 func TestSale_Browser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	merchant := browsertest.Open(t, s.url+"/entrar?next=/app/produtos", browsertest.Options{Viewport: browsertest.Desktop})
-	merchant.Type("#email", s.Email)
-	merchant.Type("#password", paymentstest.Password)
-	merchant.Press("Enter")
+	merchant := logIn(t, s, browsertest.Options{Viewport: browsertest.Desktop})
+	toSection(merchant, "/app/produtos")
 	merchant.WaitVisible("Cadastre o que você vende")
 	merchant.Click("Novo produto")
 	merchant.Type("#name", "Vaso Lua Nova")

@@ -20,7 +20,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 	page := logInLive(t, s, browsertest.Options{})
 
 	s.addsDestination(t, page)
-	page.Goto(s.url + "/app/saldo")
+	toSection(page, "/app/saldo")
 	page.Click("Pedir saque")
 	page.WaitVisible("Usar tudo")
 	page.Click("Usar tudo")
@@ -39,23 +39,27 @@ func TestWithdrawal_Browser(t *testing.T) {
 	page.Click("Confirmar saque de R$ 250,00")
 	page.WaitText("h1", "Saque pedido")
 	page.Axe()
-	requested := page.URL()
 	page.Reload() // makes no second one
 	page.WaitText("h1", "Saque pedido")
 
-	page.Goto(s.url + "/app/saques?status=review")
-	page.WaitVisible("R$ 250,00")
-	page.Goto(s.url + "/app/saldo")
+	page.Click("Acompanhar saque")
+	followed := page.URL()
+	toSection(page, "/app/saldo")
 	page.WaitVisible("Reservado para saque")
 	page.WaitVisible("Disponível: R$ 750,00")
-	page.Goto(requested)
-	page.Click("Acompanhar saque")
+	toSection(page, "/app/saques")
+	page.Click("main nav a[href*='status=review']")
+	page.WaitVisible("R$ 250,00")
+	page.Click("main a[href^='/app/saques/wdr_']")
+	if page.URL() != followed {
+		t.Errorf("the list leads to %s, the receipt of the request to %s", page.URL(), followed)
+	}
 	page.Click("Cancelar saque")
 	page.WaitVisible("Cancelar este saque?")
 	page.Axe()
 	page.Click("#cancel .btn-danger")
 	page.WaitVisible("Saque cancelado. O valor voltou para o saldo disponível.")
-	page.Goto(s.url + "/app/saldo")
+	toSection(page, "/app/saldo")
 	page.WaitVisible("Reserva de saque desfeita")
 	page.WaitVisible("Disponível: R$ 1.000,00")
 	var n int
@@ -68,7 +72,8 @@ func TestWithdrawal_Browser(t *testing.T) {
 // approve it, and its hold passes.
 func (s *site) addsDestination(t *testing.T, page *browsertest.Page) {
 	t.Helper()
-	page.Goto(s.url + "/app/saques/novo")
+	toSection(page, "/app/saldo")
+	page.Click("Pedir saque")
 	page.WaitVisible("Cadastre a chave Pix ou a carteira que recebe os saques.")
 	page.Click("Cadastrar destino")
 	page.WaitVisible("Cadastre para onde vão seus saques")

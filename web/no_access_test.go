@@ -2,13 +2,17 @@ package web_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/ratelimit"
+	"garoupa/web"
 )
 
 // A mail leads to a page of live, and whoever opens it may look at test: the page says so
@@ -49,4 +53,65 @@ func TestNotFound_OtherEnvironment(t *testing.T) {
 			t.Errorf("%s: %d %s", nowhere, a.status, a.Find("main").Text())
 		}
 	}
+}
+
+// Every error leads on: within the dashboard to the section and the start page, elsewhere
+// to where it is worth trying; and what may pass is offered again.
+func TestErrors_LeadOn(t *testing.T) {
+	t.Parallel()
+	s := newLimitedSite(t, web.Limits{Pages: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: time.Hour, Burst: 8})})
+	c := s.member(t)
+	leads := func(path string, status int, hrefs ...string) {
+		t.Helper()
+		a := c.get(path)
+		var got []string
+		a.Find("main a[href]").Each(func(_ int, link *goquery.Selection) { got = append(got, link.AttrOr("href", "")) })
+		if a.status != status || !slices.Equal(got, hrefs) {
+			t.Errorf("%s is %d and leads to %q, want %d and %q", path, a.status, got, status, hrefs)
+		}
+	}
+	leads("/app/cobrancas/chk_0", http.StatusNotFound, "/app/cobrancas", "/app")
+	leads("/app/nada", http.StatusNotFound, "/app")
+	leads("/nada", http.StatusNotFound, "/")
+	if err := s.DB.Exec("ALTER TABLE products RENAME TO lost").Error; err != nil {
+		t.Fatal(err)
+	}
+	leads("/app/produtos", http.StatusInternalServerError, "", "/app")
+	for range 8 {
+		c.get("/entrar")
+	}
+	leads("/entrar", http.StatusTooManyRequests, "")
+}
+
+// A withdrawal that went wrong says what is back in the balance and leads to the next
+// one, and to where it goes; one that arrived, or is on its way, does not.
+func TestWithdrawal_NextStep(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.GoLive(t)
+	s.Fund(t, true, 1000_00)
+	s.Destination(t, models.RailPix)
+	c := s.member(t)
+	c.post("/app/ambiente", "env", "live")
+	by := s.Staff(t)
+	next := func(w *models.Withdrawal, leads bool, back string) {
+		t.Helper()
+		main := c.get("/app/saques/" + w.ID).Find("main")
+		if found := main.Find("a[href='/app/saques/novo'], a[href='/app/saques/destinos']").Length() == 2; found != leads || !strings.Contains(main.Text(), back) {
+			t.Errorf("leads on: %v, want %v and %q: %s", found, leads, back, main.Text())
+		}
+	}
+	rejected := s.Withdraw(t, 100_00)
+	next(rejected, false, "")
+	if _, err := s.RejectWithdrawal(t.Context(), by, rejected.ID, rejected.Version, "DATA_MISMATCH", "Outro titular."); err != nil {
+		t.Fatal(err)
+	}
+	next(rejected, true, "De volta no saldo disponível: R$\u00a0100,00.")
+	arrived := s.Withdraw(t, 50_00)
+	s.PayOut(t, by, arrived.ID)
+	next(arrived, false, "")
+	if _, err := s.ReturnWithdrawal(t.Context(), by, arrived.ID, "CLOSED", "A conta foi encerrada."); err != nil {
+		t.Fatal(err)
+	}
+	next(arrived, true, "De volta no saldo disponível: R$\u00a050,00.")
 }

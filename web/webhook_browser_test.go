@@ -13,7 +13,6 @@ import (
 	"garoupa/jobs"
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 	"garoupa/webhook"
 )
@@ -79,10 +78,8 @@ func TestFailedWebhook_Browser(t *testing.T) {
 	s, receiver := newSite(t), newShop(t)
 	s.work(t)
 	e, _ := s.Endpoint(t, receiver.url)
-	page := browsertest.Open(t, s.url+"/entrar?next=/app/eventos", browsertest.Options{Viewport: browsertest.Desktop})
-	page.Type("#email", s.Email)
-	page.Type("#password", paymentstest.Password)
-	page.Press("Enter")
+	page := logIn(t, s, browsertest.Options{Viewport: browsertest.Desktop})
+	toSection(page, "/app/eventos")
 	page.WaitVisible("Nenhum evento ainda")
 	s.Checkout(t, payments.NewCheckout{Amount: 49_90})
 	for end := time.Now().Add(patience); s.latestDelivery(t, e.ID).Attempts == 0; {
@@ -92,7 +89,7 @@ func TestFailedWebhook_Browser(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 
-	page.Goto(s.url + "/app/eventos")
+	page.Reload()
 	page.Click("Só não entregues")
 	page.Click("Filtrar")
 	page.WaitTrue(`location.search.includes("entrega=pendente")`)
@@ -108,7 +105,9 @@ func TestFailedWebhook_Browser(t *testing.T) {
 	page.WaitText("#verdict", "Entregue") // the page looks by itself
 	page.WaitVisible("Tentativa 2, manual")
 	page.WaitText("#live", "Entregue")
-	page.Goto(s.url + "/app/eventos?entrega=pendente")
+	toSection(page, "/app/eventos")
+	page.Click("Só não entregues")
+	page.Click("Filtrar")
 	page.WaitVisible("Tudo foi entregue")
 	page.Axe()
 
