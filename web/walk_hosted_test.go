@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -42,6 +43,8 @@ func walkHosted(t *testing.T, w *walk) {
 	buyer.SetOffline(false)
 	buyer.refused("pay-unknown", "/pay/chk_0", http.StatusNotFound)
 	buyer.refused("link-unknown", "/l/plink_0", http.StatusNotFound)
+	s.stop(t, s.staff(t), models.SwitchSuspended, true)
+	buyer.visit("pay-stopped", "/pay/"+sold.ID)
 }
 
 // walkBrand sees the hosted pages in a merchant's own colour, which is hard to read on
