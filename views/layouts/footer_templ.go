@@ -38,7 +38,7 @@ func FooterLinks(help string, legal Legal) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if help != "" || legal != (Legal{}) {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"mt-1 flex flex-wrap justify-center gap-x-5 text-[13px]\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"flex flex-wrap justify-center gap-x-5 text-[13px]\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
