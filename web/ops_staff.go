@@ -11,9 +11,6 @@ import (
 	"garoupa/views/pages"
 )
 
-// outcomeRemove takes somebody off the staff, in place of a role.
-const outcomeRemove = "REMOVE"
-
 // opsStaff shows GET /ops/operadores: who works for the installation, and their sessions.
 func (s *server) opsStaff(c *fiber.Ctx) error { return s.showStaff(c, "", "") }
 
@@ -42,7 +39,7 @@ func (s *server) showStaff(c *fiber.Ctx, problem, changed string) error {
 // has the role that was looked at as its version.
 func (s *server) opsSetStaff(c *fiber.Ctx) error {
 	role, flash := models.StaffRole(c.FormValue("role")), "ops_staff_changed"
-	if role == outcomeRemove {
+	if role == pages.OutcomeRemove {
 		role, flash = "", "ops_staff_removed"
 	} else if role == "" {
 		return s.toOps(c, "/ops/operadores", "ops_changed")

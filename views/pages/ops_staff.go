@@ -6,6 +6,9 @@ import (
 	"garoupa/views/layouts"
 )
 
+// OutcomeRemove takes somebody off the staff, in place of a role.
+const OutcomeRemove = "REMOVE"
+
 // OpsStaffProps is GET /ops/operadores: who works for the installation.
 type OpsStaffProps struct {
 	Shell   layouts.OpsShell
@@ -15,7 +18,7 @@ type OpsStaffProps struct {
 }
 
 // OpsStaffRow is a person of staff. Its form posts to /ops/operadores/{id}: version, the
-// role that was looked at, and role, another one or REMOVE.
+// role that was looked at, and role, another one or OutcomeRemove.
 type OpsStaffRow struct {
 	ID, Name, Email string
 	Role            string

@@ -2167,7 +2167,7 @@ func StatusNotice(thing, status, reason string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if reason != "" && thing == components.Withdrawal {
-			templ_7745c5c3_Err = withdrawalNotice(WithdrawalProps{Status: status, Reason: reason}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Notice(WithdrawalProps{Status: status, Reason: reason}.ended(ctx)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
