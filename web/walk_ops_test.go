@@ -46,6 +46,13 @@ func walkOps(t *testing.T, w *walk) {
 	if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID, merchants.SwitchTurn{Switch: models.SwitchLiveBlocked, On: true, Reason: "Documentos da empresa a conferir."}); err != nil {
 		t.Fatal(err)
 	}
+	endpoint, _ := s.Endpoint(t, "https://loja.example/pix/webhook")
+	if err := s.Merchants.NoteAccount(t.Context(), by, s.Account.ID, "Liguei para a Ana: o contador manda o contrato amanhã."); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Merchants.SealAudit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	paths := map[string]string{
 		"destination": money["destination"], "withdrawal": money["withdrawal"], "payout": money["payout"], "exception": money["exception"],
 		"checkout": "/ops/cobrancas/" + checkout.ID, "destinations": "/ops/destinos", "withdrawals": "/ops/saques?aba=pagar", "exceptions": "/ops/excecoes?aba=teste",
@@ -53,7 +60,8 @@ func walkOps(t *testing.T, w *walk) {
 		"access-done": "/ops/acessos/" + request.ID, "access-long": "/ops/acessos/" + asked.ID, "accounts": "/ops/contas",
 		"account": "/ops/contas/" + s.Account.ID, "switch": "/ops/contas/" + s.Account.ID + "/travas/SUSPENDED",
 		"switch-off": "/ops/contas/" + s.Account.ID + "/travas/LIVE_BLOCKED", "revoke": "/ops/contas/" + s.Account.ID + "/encerrar",
-		"health": "/ops/saude", "audit": "/ops/auditoria", "audit-none": "/ops/auditoria?subject=member", "security": "/ops/seguranca", "find": "/ops/buscar?q=a", "find-none": "/ops/buscar?q=xyz",
+		"look-up": "/ops/cobrancas?amount=1249,90&from=2026-03-01&until=2026-03-03", "webhooks": "/ops/webhooks?aba=todos", "webhook": "/ops/webhooks/" + endpoint.ID,
+		"operators": "/ops/operadores", "health": "/ops/saude", "audit": "/ops/auditoria", "audit-none": "/ops/auditoria?subject=member", "security": "/ops/seguranca", "find": "/ops/buscar?q=a", "find-none": "/ops/buscar?q=xyz",
 	}
 	page := w.open(t, s, "/entrar?next=/ops")
 	s.enterConsole(t, page.Page, "eva@example.com")
