@@ -138,10 +138,13 @@ func (s *Service) CorrectEmail(ctx context.Context, by Actor, email string) erro
 	return expected(err, "correct e-mail", ErrTooSoon)
 }
 
-// CheckVerification fails with ErrLink unless the link would prove an address.
-func (s *Service) CheckVerification(ctx context.Context, token string) error {
-	_, err := s.link(ctx, models.TokenVerifyEmail, token)
-	return err
+// CheckVerification returns the address that the link would prove. It fails with ErrLink.
+func (s *Service) CheckVerification(ctx context.Context, token string) (email string, err error) {
+	t, err := s.link(ctx, models.TokenVerifyEmail, token)
+	if err != nil {
+		return "", err
+	}
+	return t.Email, nil
 }
 
 // VerifyEmail proves the address that the link was sent to. It fails with ErrLink.

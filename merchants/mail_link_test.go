@@ -57,8 +57,8 @@ func TestVerifyEmail(t *testing.T) {
 		}
 	}
 	second := g.Link(t, models.MailVerifyEmail, "bruno2@example.com")
-	if err := g.Merchants.CheckVerification(t.Context(), second); err != nil || verified() {
-		t.Errorf("looking at the link: %v, verified %v", err, verified())
+	if email, err := g.Merchants.CheckVerification(t.Context(), second); err != nil || email != "bruno2@example.com" || verified() {
+		t.Errorf("looking at the link: of %q, %v, verified %v", email, err, verified())
 	}
 	if err := g.Merchants.CheckReset(t.Context(), second); !errors.Is(err, merchants.ErrLink) {
 		t.Errorf("it changes passwords as well: %v", err)

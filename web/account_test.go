@@ -26,8 +26,9 @@ func TestLogIn(t *testing.T) {
 		"nothing":        {},
 	} {
 		a := c.post("/entrar", form...)
-		if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.Text(), "E-mail ou senha incorretos") {
-			t.Errorf("%s: %d", name, a.status)
+		told := a.Find("#errors[role=alert][autofocus]")
+		if a.status != http.StatusUnprocessableEntity || strings.TrimSpace(told.Text()) != "E-mail ou senha incorretos. Tente de novo ou redefina a senha." {
+			t.Errorf("%s: %d, %q", name, a.status, told.Text())
 		}
 		if strings.Contains(a.body, "horse") {
 			t.Errorf("%s: the page repeats the password", name)

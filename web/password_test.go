@@ -111,8 +111,8 @@ func TestVerifyEmail(t *testing.T) {
 	}
 	token := s.Link(t, models.MailVerifyEmail, "bia2@example.com")
 	stranger := s.client(t)
-	if a := stranger.get("/verificar-email?token=" + token); a.status != http.StatusOK || a.Find("form input[name=token]").Length() != 1 {
-		t.Errorf("the link: %d", a.status)
+	if a := stranger.get("/verificar-email?token=" + token); a.status != http.StatusOK || a.Find("form input[name=token]").Length() != 1 || !strings.Contains(a.Find("main").Text(), "bia2@example.com") {
+		t.Errorf("the link: %d, %q", a.status, a.Find("main").Text())
 	}
 	if a := c.get("/app/producao/pedido"); a.status != http.StatusSeeOther {
 		t.Error("looking at the link proved the address")

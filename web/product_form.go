@@ -34,7 +34,7 @@ func (s *server) productErrors(c *fiber.Ctx, problems merchants.Invalid, form me
 	if _, wrong := problems["picture"]; !wrong && len(form.Picture) > 0 {
 		problems["picture"] = again
 	}
-	errs := errorsOf(c, "product_", problems, "name", "slug", "amount", "paymentCycle", "description", "picture")
+	errs := errorsOf(c, "product_", problems, "name", "amount", "description", "picture", "slug", "paymentCycle")
 	if problems["slug"] != merchants.Taken {
 		return errs, nil
 	}

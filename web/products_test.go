@@ -88,6 +88,12 @@ func TestProducts_Wrong(t *testing.T) {
 	if a := c.post("/app/produtos", "amount", "10", "paymentCycle", "ONE_TIME"); a.Find("#errors li").Length() != 1 {
 		t.Errorf("without a name: %q", a.Find("#errors").Text())
 	}
+	if a := c.get("/app/produtos/novo"); a.Find("details:not([open]) #slug").Length() != 1 || a.Find("details:not([open]) #paymentCycle").Length() != 1 {
+		t.Error("what a newcomer can leave as it is stands in the way")
+	}
+	if a := c.post("/app/produtos", "name", "花瓶", "amount", "10", "paymentCycle", "ONE_TIME"); a.Find("#errors a[href='#slug']").Length() != 1 || a.Find("details[open] #slug").Length() != 1 {
+		t.Errorf("a name that suggests no slug: %q, or the field is folded away", a.Find("#errors").Text())
+	}
 }
 
 // A change counts for what comes after it. The slug never changes.
@@ -99,6 +105,9 @@ func TestProducts_Update(t *testing.T) {
 	page := c.get("/app/produtos/vaso")
 	if !strings.Contains(page.Text(), "vale só para as próximas cobranças") || page.Find("#slug").Length() != 0 || page.Find("#active[checked]").Length() != 1 {
 		t.Error("the form does not say what a price does, lets the slug change, or is not on")
+	}
+	if page.Find("details:not([open]) #paymentCycle").Length() != 1 {
+		t.Error("what a newcomer can leave as it is stands in the way")
 	}
 	a := c.post("/app/produtos/vaso", "name", "Vaso Novo", "amount", "999", "paymentCycle", "ONE_TIME", "slug", "outro")
 	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/app/produtos/vaso" {

@@ -23,10 +23,11 @@ func (s *server) verifyForm(c *fiber.Ctx) error {
 	if token == "" {
 		return s.person(c)
 	}
-	if err := s.Merchants.CheckVerification(c.UserContext(), token); err != nil {
+	email, err := s.Merchants.CheckVerification(c.UserContext(), token)
+	if err != nil {
 		return s.deadLink(c, err, pages.DeadVerification)
 	}
-	return render(c, pages.VerifyEmail(pages.VerifyEmailProps{AuthProps: s.auth(c), Token: token}))
+	return render(c, pages.VerifyEmail(pages.VerifyEmailProps{AuthProps: s.auth(c), Token: token, Email: email}))
 }
 
 // verify handles POST /verificar-email.

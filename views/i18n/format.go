@@ -80,11 +80,10 @@ func Moment(ctx context.Context, t time.Time) string {
 // "Nov 20, 2026".
 func Date(ctx context.Context, t time.Time) string {
 	t = t.In(brasilia)
-	month := T(ctx, "month."+strings.ToLower(t.Format("Jan")))
 	if Of(ctx) == English {
-		return fmt.Sprintf("%s %d, %d", month, t.Day(), t.Year())
+		return fmt.Sprintf("%s %d, %d", Month(ctx, t), t.Day(), t.Year())
 	}
-	return fmt.Sprintf("%d de %s de %d", t.Day(), month, t.Year())
+	return fmt.Sprintf("%d de %s de %d", t.Day(), Month(ctx, t), t.Year())
 }
 
 // ShortDay writes the day of a moment in Brasília time for a narrow place: "20/11" or
@@ -92,7 +91,7 @@ func Date(ctx context.Context, t time.Time) string {
 func ShortDay(ctx context.Context, t time.Time) string {
 	t = t.In(brasilia)
 	if Of(ctx) == English {
-		return T(ctx, "month."+strings.ToLower(t.Format("Jan"))) + nbsp + strconv.Itoa(t.Day())
+		return Month(ctx, t) + nbsp + strconv.Itoa(t.Day())
 	}
 	return t.Format("02/01")
 }
@@ -165,6 +164,11 @@ func Seconds(ctx context.Context, t time.Time) string {
 
 // Day writes the day of a moment in Brasília time for a date field: "2026-11-20".
 func Day(t time.Time) string { return t.In(brasilia).Format(time.DateOnly) }
+
+// Month writes the month of a moment in Brasília time: "nov." or "Nov".
+func Month(ctx context.Context, t time.Time) string {
+	return T(ctx, "month."+strings.ToLower(t.In(brasilia).Format("Jan")))
+}
 
 // DayOfMonth is the day of a moment in Brasília time.
 func DayOfMonth(t time.Time) int { return t.In(brasilia).Day() }

@@ -52,7 +52,7 @@ func securityPages() []page {
 		{"forgot", pages.Forgot(pages.ForgotProps{AuthProps: frame, Email: "m@", Errors: problem("email")})},
 		{"forgot sent", pages.Forgot(pages.ForgotProps{AuthProps: frame, Email: "m@loja.test", Sent: true})},
 		{"reset", pages.Reset(pages.ResetProps{AuthProps: frame, Token: "tok_1", Errors: problem("password")})},
-		{"verify", pages.VerifyEmail(pages.VerifyEmailProps{AuthProps: frame, Token: "tok_1"})},
+		{"verify", pages.VerifyEmail(pages.VerifyEmailProps{AuthProps: frame, Token: "tok_1", Email: "m@loja.test"})},
 		{"unverified", pages.UnverifiedEmail(pages.UnverifiedEmailProps{AuthProps: frame, Email: "m@loja.test", Flash: &components.FlashProps{Text: "Enviado"}})},
 		{"unverified wrong", pages.UnverifiedEmail(pages.UnverifiedEmailProps{AuthProps: frame, Email: "m@loja.test", Other: "m@", Errors: problem("email")})},
 		{"dead reset", pages.DeadLink(pages.DeadLinkProps{AuthProps: frame, Kind: pages.DeadReset})},

@@ -92,9 +92,14 @@ func (o Overview) chart(ctx context.Context) components.BarChartProps {
 		Before: i18n.T(ctx, "home.before"), Columns: []string{i18n.T(ctx, "home.paid")},
 		Format: func(ctx context.Context, value int) string { return i18n.Money(ctx, money.Cents(value)) },
 	}
+	last := ""
 	for _, day := range o.Days {
+		month, begins := i18n.Month(ctx, day.Day), ""
+		if month != last {
+			last, begins = month, month
+		}
 		chart.Bars = append(chart.Bars, components.Bar{
-			Label: strconv.Itoa(i18n.DayOfMonth(day.Day)), Full: i18n.Date(ctx, day.Day), Values: []int{int(day.Volume)}, Before: int(day.Before),
+			Label: strconv.Itoa(i18n.DayOfMonth(day.Day)), Month: begins, Full: i18n.Date(ctx, day.Day), Values: []int{int(day.Volume)}, Before: int(day.Before),
 			Extra: []string{i18n.Number(ctx, day.Paid)},
 		})
 	}

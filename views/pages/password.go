@@ -35,6 +35,7 @@ type FirstPasswordProps struct {
 type VerifyEmailProps struct {
 	layouts.AuthProps
 	Token string
+	Email string // that is proven
 }
 
 // UnverifiedEmailProps is GET /verificar-email without one. Fields of its second form:
