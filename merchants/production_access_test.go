@@ -169,7 +169,7 @@ func TestProductionAccess_Kept(t *testing.T) {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
 	want := models.AuditLine{
-		ID: lines[0].ID, ActorName: "Eva", ActorEmail: "rev@example.com", ByStaff: true, AccountName: g.Account.Name,
+		ID: lines[0].ID, ActorName: "Eva", ActorRole: "REVIEWER", ActorEmail: "rev@example.com", ByStaff: true, AccountName: g.Account.Name,
 		AuditEntry: models.AuditEntry{
 			At: g.Clock.Now(), Actor: by.UserID, AccountID: g.Account.ID, Action: "access.approved", ObjectID: r.ID, IP: by.IP, RequestID: by.RequestID,
 			Detail: map[string]string{}, Before: map[string]string{"productionAccess": "PENDING_REVIEW"}, After: map[string]string{"productionAccess": "APPROVED"},
