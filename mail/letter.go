@@ -95,6 +95,10 @@ var longest = map[string]int{"reason": 500, "description": 500, "order": 255}
 type Writer struct {
 	Vault  *vault.Vault
 	AppURL string // the dashboard's address, without a slash at the end
+
+	// SupportURL is where whoever runs the installation is reached, a page or mailto:…;
+	// "" for nowhere.
+	SupportURL string
 }
 
 // Letter is a mail as it is read.
@@ -116,6 +120,7 @@ func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
 		Subject:    fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_subject")),
 		Paragraphs: strings.Split(fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_body")), "\n"),
 		Footer:     i18n.T(ctx, "mail.footer", w.AppURL),
+		Support:    w.support(ctx),
 		Notices:    w.notices(ctx, m.Kind),
 		Brand:      layouts.Brand,
 		Home:       w.AppURL,
@@ -132,6 +137,14 @@ func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
 		return Letter{}, fmt.Errorf("mail: write %s: %w", m.Kind, err)
 	}
 	return Letter{Subject: p.Subject, Text: plain(p), HTML: html.String(), URL: p.URL}, nil
+}
+
+// support says whom to ask, "" where that is nobody.
+func (w *Writer) support(ctx context.Context) string {
+	if w.SupportURL == "" {
+		return ""
+	}
+	return i18n.T(ctx, "mail.support", strings.TrimPrefix(w.SupportURL, "mailto:"))
 }
 
 // notices says where to turn off what the reader turned on, "" of other mails.
@@ -202,6 +215,9 @@ func plain(p mails.LetterProps) string {
 		parts = append(parts, p.Action+":\n"+p.URL)
 	}
 	foot := "-- \n" + p.Footer
+	if p.Support != "" {
+		foot += "\n" + p.Support
+	}
 	if p.Notices != "" {
 		foot += "\n" + p.Notices
 	}

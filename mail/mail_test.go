@@ -27,7 +27,7 @@ func newWriter(t *testing.T) *mail.Writer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mail.Writer{Vault: v, AppURL: "https://app.example"}
+	return &mail.Writer{Vault: v, AppURL: "https://app.example", SupportURL: "mailto:suporte@example.com"}
 }
 
 func newSender(t *testing.T, address string) *mail.Sender {
@@ -161,6 +161,9 @@ func TestKinds(t *testing.T) {
 			}
 			if strings.ContainsAny(letter.Text+letter.URL, "{}") || strings.Contains(letter.Text, "mail."+kind) || letter.Subject == "" {
 				t.Errorf("%s in %s:\n%s\n%s", kind, language, letter.Subject, letter.Text)
+			}
+			if !strings.Contains(letter.Text, ": suporte@example.com") || !strings.Contains(letter.HTML, ": suporte@example.com") {
+				t.Errorf("%s in %s tells nobody to ask:\n%s", kind, language, letter.Text)
 			}
 		}
 	}

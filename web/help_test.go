@@ -16,10 +16,14 @@ import (
 const (
 	termsURL   = "https://empresa.example/termos"
 	privacyURL = "https://empresa.example/privacidade"
+	supportURL = "mailto:suporte@empresa.example"
 )
 
-// withNotices is for a site of a company that has terms of use and a privacy notice.
-func withNotices(o *web.Options) { o.TermsURL, o.PrivacyURL = termsURL, privacyURL }
+// withNotices is for a site of a company that has terms of use, a privacy notice and
+// somebody to ask.
+func withNotices(o *web.Options) {
+	o.TermsURL, o.PrivacyURL, o.SupportURL = termsURL, privacyURL, supportURL
+}
 
 // footer is what the last words of a page say and where they lead, in order.
 func footer(t *testing.T, a answer) []string {
@@ -58,7 +62,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("what a merchant does not find: %d, without the frame's help", a.status)
 	}
 	for _, path := range []string{"/entrar", "/cadastro"} {
-		if got := footer(t, s.client(t).get(path)); len(got) != 3 || got[0] != "Ajuda /docs" {
+		if got := footer(t, s.client(t).get(path)); len(got) != 4 || got[0] != "Ajuda /docs" || got[1] != "Suporte "+supportURL {
 			t.Errorf("%s ends with %q", path, got)
 		}
 	}
@@ -73,8 +77,24 @@ func TestHelp(t *testing.T) {
 	a = s.member(t).get("/app")
 	var menu []string
 	a.Find("#help a").Each(func(_ int, s *goquery.Selection) { menu = append(menu, s.AttrOr("href", "")) })
-	if want := []string{"/docs", "/ajuda?lang=pt-BR", privacyURL, termsURL}; !slices.Equal(menu, want) {
+	if want := []string{"/docs", "/ajuda?lang=pt-BR", supportURL, privacyURL, termsURL}; !slices.Equal(menu, want) {
 		t.Errorf("the dashboard's help leads to %q, want %q", menu, want)
+	}
+}
+
+// Whoever is stopped is told where to ask, if there is somebody to ask.
+func TestSupport(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]*site{"with": newSiteWith(t, withNotices), "without": newSite(t)} {
+		s.GoLive(t)
+		s.stop(t, s.staff(t), models.SwitchSuspended, true)
+		c := s.member(t)
+		c.post("/app/ambiente", "env", "live")
+		for _, path := range []string{"/app", "/app/producao", "/app/saques"} {
+			if got := c.get(path).Find("main a[href='" + supportURL + "']").Text(); (got == "Falar com o suporte") != (name == "with") {
+				t.Errorf("%s support, %s: %q", name, path, got)
+			}
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *server) fillSwitchMail(c *fiber.Ctx, which models.Switch, props *pages.
 		return err
 	}
 	lang, _ := i18n.Parse(owner.Language)
-	letter, err := (&mail.Writer{Vault: s.Vault, AppURL: s.AppURL}).Write(c.UserContext(), &models.Mail{
+	letter, err := (&mail.Writer{Vault: s.Vault, AppURL: s.AppURL, SupportURL: s.SupportURL}).Write(c.UserContext(), &models.Mail{
 		Kind: merchants.SwitchMail(which, props.TurnOn), Language: owner.Language, Params: map[string]string{
 			"name": owner.Name, "account": props.Account.Name, "reason": cmp.Or(strings.TrimSpace(props.Reason), i18n.In(lang, "switch.reason_here")),
 		},

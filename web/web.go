@@ -47,6 +47,7 @@ type Options struct {
 	// Where the company that runs the installation says what it asks of people and what
 	// it does with their data; "" for nowhere.
 	TermsURL, PrivacyURL string
+	SupportURL           string // where merchants reach it, a page or mailto:…; "" for nowhere
 	// OpsNetworks are where staff may work from; nil is everywhere. IPv4 stands as IPv4.
 	OpsNetworks []netip.Prefix
 	Limits      Limits
@@ -95,7 +96,7 @@ func Register(r fiber.Router, o Options) {
 }
 
 func (o Options) legal() layouts.Legal {
-	return layouts.Legal{TermsURL: o.TermsURL, PrivacyURL: o.PrivacyURL}
+	return layouts.Legal{TermsURL: o.TermsURL, PrivacyURL: o.PrivacyURL, SupportURL: o.SupportURL}
 }
 
 // help shows GET /ajuda, the buyers' help.

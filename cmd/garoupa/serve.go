@@ -110,7 +110,7 @@ func newApp(s settings, db *models.DB, services *services, calls *requestlog.Log
 			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: hub, Mails: services.shownMails,
 			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: time.Now,
-			TermsURL: s.TermsURL, PrivacyURL: s.PrivacyURL, OpsNetworks: s.opsNetworks,
+			TermsURL: s.TermsURL, PrivacyURL: s.PrivacyURL, SupportURL: s.SupportURL, OpsNetworks: s.opsNetworks,
 			Limits: web.Limits{Pages: s.limits.pages, LogIn: s.limits.logIn, Withdrawals: s.limits.withdrawals},
 		},
 	})

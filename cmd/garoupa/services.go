@@ -85,7 +85,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL), AllowPrivate: s.allowPrivate(), Now: time.Now,
 		}),
 	}
-	writer := &mail.Writer{Vault: v, AppURL: s.AppURL}
+	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, SupportURL: s.SupportURL}
 	switch {
 	case s.smtp != nil:
 		out.sender = &mail.Sender{Writer: writer, Server: s.smtp, From: *s.from}

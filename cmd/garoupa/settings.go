@@ -49,6 +49,7 @@ type settings struct {
 	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
 	TermsURL             string        `env:"GAROUPA_TERMS_URL"`
 	PrivacyURL           string        `env:"GAROUPA_PRIVACY_URL"`
+	SupportURL           string        `env:"GAROUPA_SUPPORT_URL"`
 	Demo                 bool          `env:"GAROUPA_DEMO" envDefault:"false"`
 	RateLimit            string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
 	RateLimitLive        string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
@@ -122,6 +123,7 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_APP_URL", checkAddress(&s.AppURL)},
 		{"GAROUPA_TERMS_URL", s.checkNotice(s.TermsURL)},
 		{"GAROUPA_PRIVACY_URL", s.checkNotice(s.PrivacyURL)},
+		{"GAROUPA_SUPPORT_URL", s.checkSupport()},
 		{"GAROUPA_SECRET_KEY", checkSecretKey(s.SecretKey)},
 		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
@@ -323,6 +325,19 @@ func (s *settings) checkNotice(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !s.embedded()) || u.Host == "" || u.User != nil || len(address) > maxNotice {
 		return fmt.Errorf("must be the address of a page, https://host/path, without user and of up to %d characters", maxNotice)
+	}
+	return nil
+}
+
+// checkSupport accepts what checkNotice does, or a mailto of one address and nothing
+// else.
+func (s *settings) checkSupport() error {
+	address, mails := strings.CutPrefix(s.SupportURL, "mailto:")
+	if !mails {
+		return s.checkNotice(s.SupportURL)
+	}
+	if read, err := netmail.ParseAddress(address); err != nil || read.Address != address || strings.ContainsAny(address, "?&%") {
+		return errors.New("must be mailto: and an address, as mailto:suporte@example.com, or the address of a page")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func TestReadSettings(t *testing.T) {
 // What people are led to is by https where they are real.
 func TestReadSettings_Notices(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"GAROUPA_TERMS_URL", "GAROUPA_PRIVACY_URL"} {
+	for _, name := range []string{"GAROUPA_TERMS_URL", "GAROUPA_PRIVACY_URL", "GAROUPA_SUPPORT_URL"} {
 		for address, installed := range map[string]bool{"http://localhost:8080/docs": false, "https://empresa.example/termos?v=2#pix": true} {
 			if _, err := readSettings(map[string]string{name: address}); err != nil {
 				t.Errorf("embedded, %s=%s: %v", name, address, err)
@@ -99,6 +99,7 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_APP_URL":                {"x", "https://u:hunter2@x/", "ftp://u:hunter2@x", "https://u:hunter2@x\x00"},
 		"GAROUPA_TERMS_URL":              {"/termos", "termos.example", "ftp://x/termos", "https://u:hunter2@x/termos", "https:///termos", "https://x/" + strings.Repeat("a", 2048)},
 		"GAROUPA_PRIVACY_URL":            {"javascript:alert(1)", "https://u:hunter2@x/", "https://u:hunter2@x\x00"},
+		"GAROUPA_SUPPORT_URL":            {"suporte@example.com", "mailto:", "mailto:Ana <a@example.com>", "mailto:a@example.com?bcc=b@example.com", "tel:+551140028922", "javascript:alert(1)"},
 		"GAROUPA_SECRET_KEY":             {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
 		"GAROUPA_SECRET_KEY_PREVIOUS":    {"hunter2", strings.Repeat("a", 62)},
 		"GAROUPA_POSTGRES_BIN":           {"/does/not/exist"},

@@ -154,7 +154,7 @@ func Auth(p AuthProps, title string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = FooterLinks(DocsPath, p.Legal).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = FooterLinks(DocsPath, p.Legal.SupportURL, p.Legal).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

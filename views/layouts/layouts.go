@@ -37,6 +37,7 @@ const (
 // shows.
 type Legal struct {
 	TermsURL, PrivacyURL string
+	SupportURL           string // where it is reached, a page or mailto:…: for merchants, as buyers have the store
 }
 
 // PreferencesPath takes POSTs of the language and theme forms that Auth and App

@@ -348,7 +348,7 @@ func PayFooter(width string, legal Legal) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = FooterLinks(HelpInLanguage(ctx), legal).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = FooterLinks(HelpInLanguage(ctx), "", legal).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -234,7 +234,7 @@ func errorFrame(p ErrorProps, title, body string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layouts.FooterLinks(p.help(ctx), p.Legal).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layouts.FooterLinks(p.help(ctx), "", p.Legal).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

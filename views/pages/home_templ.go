@@ -106,7 +106,7 @@ func Home(p HomeProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = SwitchNotices(p.Switches).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SwitchNotices(p.Switches, p.Shell.Legal.SupportURL).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

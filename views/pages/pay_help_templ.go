@@ -149,7 +149,7 @@ func Help(p HelpProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layouts.FooterLinks("", p.Legal).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layouts.FooterLinks("", "", p.Legal).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -87,7 +87,7 @@ func NewWithdrawal(p NewWithdrawalProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if len(p.Switches) > 0 {
-				templ_7745c5c3_Err = stopped(p.Switches).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stopped(p.Switches, p.Shell.Legal.SupportURL).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -118,7 +118,7 @@ func Withdrawals(p WithdrawalsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stopped(p.Switches).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stopped(p.Switches, p.Shell.Legal.SupportURL).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -252,7 +252,7 @@ func Withdrawals(p WithdrawalsProps) templ.Component {
 }
 
 // stopped tells what staff have stopped, above what it concerns.
-func stopped(switches []SwitchNotice) templ.Component {
+func stopped(switches []SwitchNotice, support string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -278,7 +278,7 @@ func stopped(switches []SwitchNotice) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = SwitchNotices(switches).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SwitchNotices(switches, support).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
