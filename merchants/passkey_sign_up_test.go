@@ -142,7 +142,12 @@ func TestSignUpWithPasskey_Refused(t *testing.T) {
 	if err := s.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "x", s.makes(t).Answer); !errors.Is(err, merchants.ErrCredentials) {
 		t.Errorf("a member adds what a newcomer was asked: %v", err)
 	}
+}
 
+// What is wrong with a form is told before a device is asked, and again when it is sent.
+func TestSignUpWithPasskey_Wrong(t *testing.T) {
+	t.Parallel()
+	s := newStarter(t)
 	for why, change := range map[string]func(*merchants.NewMerchant){
 		"name": func(in *merchants.NewMerchant) { in.Name = " " }, "business": func(in *merchants.NewMerchant) { in.Business = "" },
 		"email": func(in *merchants.NewMerchant) { in.Email = s.Email }, "terms": func(in *merchants.NewMerchant) { in.Terms.TermsURL = "https://example.com" },
@@ -161,7 +166,7 @@ func TestSignUpWithPasskey_Refused(t *testing.T) {
 			}
 		}
 	}
-	first = s.makes(t) // two are asked while the address is nobody's
+	first := s.makes(t) // two are asked while the address is nobody's
 	rival := *s
 	rival.device, rival.browser = passkeytest.New(t, passkeyAddress), "rival"
 	rival.visitor(t)

@@ -12,19 +12,28 @@ import (
 	"garoupa/webhook"
 )
 
+// received is what a merchant's server was sent.
+type received struct{ signature, body string }
+
+// newReceiver starts a merchant's server.
+func newReceiver(t *testing.T) (address string, arrived <-chan received) {
+	t.Helper()
+	all := make(chan received, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		all <- received{r.Header.Get("x-svc-signature"), string(body)}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, all
+}
+
 // A newcomer's first ten minutes: they sign up, make a key, register where webhooks go,
 // charge with the key, see the charge paid, and find it on their server, signed.
 func TestFirstCharge_Browser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.work(t)
-	type delivery struct{ signature, body string }
-	arrived := make(chan delivery, 10)
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		arrived <- delivery{r.Header.Get("x-svc-signature"), string(body)}
-	}))
-	t.Cleanup(receiver.Close)
+	receiver, arrived := newReceiver(t)
 	page := browsertest.Open(t, s.url+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
 	page.Axe()
 	page.Keep("sign-up-desktop")
@@ -50,7 +59,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 
 	toSection(page, "/app")
 	page.Click("main ol a[href='/app/webhooks/novo']")
-	page.Type("#url", receiver.URL)
+	page.Type("#url", receiver)
 	page.Click("main form button.btn-primary")
 	page.WaitText("h1", "Endpoint cadastrado")
 	signing := secretOn(page, "whsec_")
@@ -67,7 +76,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Goto(s.url + paying[strings.Index(paying, "/pay/"):])
 	page.Click("Simular pagamento")
 	page.WaitText("h1", "Pagamento confirmado")
-	for got := (delivery{}); !strings.Contains(got.body, `"checkout.paid"`); {
+	for got := (received{}); !strings.Contains(got.body, `"checkout.paid"`); {
 		select {
 		case got = <-arrived:
 		case <-time.After(patience):
