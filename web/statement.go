@@ -81,10 +81,10 @@ func (s *server) movementRows(c *fiber.Ctx, movements []models.Movement) ([]page
 	for _, m := range movements {
 		row := pages.MovementRow{
 			At: m.At, Kind: string(m.Kind), Internal: slices.Contains(internal, m.Kind), Amount: m.Amount, Available: m.Available, Total: m.Total,
-			Reference: components.ShortID(m.LinkedID),
+			LinkedID: m.LinkedID,
 		}
 		if charge, known := charges[m.LinkedID]; known {
-			row.Href, row.Reference = "/app/cobrancas/"+m.LinkedID, charge.ExternalID
+			row.Href, row.Reference, row.LinkedID = "/app/cobrancas/"+m.LinkedID, charge.ExternalID, ""
 		} else if strings.HasPrefix(m.LinkedID, "wdr_") {
 			row.Href = "/app/saques/" + m.LinkedID
 		}

@@ -66,7 +66,8 @@ type MovementRow struct {
 	Available money.Cents // after it
 	Total     money.Cents // after it
 	Href      string      // of the charge or withdrawal; "" if it has no page
-	Reference string      // the merchant's own, or the id of what moved it
+	Reference string      // the merchant's own
+	LinkedID  string      // of what moved it, where the merchant has no word of its own
 }
 
 // Query is the filter as the query of an address, "" for none.
