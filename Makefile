@@ -32,14 +32,14 @@ build: ## Build bin/garoupa, one static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/garoupa ./cmd/garoupa
 
 # Two packages at a time, on any machine: they share one PostgreSQL, and some drive
-# a browser.
+# a browser. Vetting is for make check, which vets more.
 .PHONY: test
 test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	@cc="$$(go env CC)"; echo '#include <stdlib.h>' | $$cc -E - >/dev/null 2>&1 || { \
 		echo "make test: Go's race detector needs a C compiler and C headers; $$cc does not work here. On Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 	export CGO_ENABLED=1 GAROUPA_CHROMIUM; \
 	GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
-	go run ./localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -shuffle=on -p 2 -timeout 20m ./...
+	go run ./localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on -p 2 -timeout 20m ./...
 
 .PHONY: check
 check: format tidy lint fresh types vulnerabilities ## Check everything that is not a test
