@@ -96,7 +96,9 @@ func auditRow(l models.AuditLine) pages.AuditRow {
 	maps.Copy(names, l.Before)
 	maps.Copy(names, l.After)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		row.Changes = append(row.Changes, pages.AuditChange{Name: name, Before: l.Before[name], After: l.After[name]})
+		if before, after := l.Before[name], l.After[name]; before != "" || after != "" {
+			row.Changes = append(row.Changes, pages.AuditChange{Name: name, Before: before, After: after})
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Detail)) {
 		row.Details = append(row.Details, components.KeyValue{Key: name, Value: l.Detail[name]})

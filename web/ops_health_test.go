@@ -61,7 +61,7 @@ func TestOps_Health(t *testing.T) {
 	says("audit", "Diferença", "A linha 12 foi apagada.", "docs/operations.md")
 	page := c.get("/ops/saude")
 	failing := page.Find("section[aria-labelledby=card-endpoints] a")
-	if text := failing.Text(); failing.Length() != 1 || !strings.Contains(text, "loja.example") || strings.Contains(text, "secreto") || !strings.Contains(text, "desistidos: 3") {
+	if text := failing.Text(); failing.Length() != 1 || !strings.Contains(text, "loja.example") || strings.Contains(text, "secreto") || !strings.Contains(text, "abandonados: 3") {
 		t.Errorf("of endpoints it says %q", text)
 	}
 }

@@ -175,6 +175,9 @@ func TestOps_FourEyes(t *testing.T) {
 	if _, done := first.act(t, path, "outcome", "APPROVE"); done.status != http.StatusConflict || !strings.Contains(done.Find("#errors").Text(), "Você já aprovou") || status() != models.WithdrawalPendingReview {
 		t.Errorf("the same person again: %d, it is %s", done.status, status())
 	}
+	if text := second.get(path).Find("main").Text(); !strings.Contains(text, "A primeira foi de Eva Reis, em ") {
+		t.Error("who approved first is not told")
+	}
 	if a := second.post(path, "version", "1", "outcome", "APPROVE", "do", "send"); a.status != http.StatusConflict {
 		t.Errorf("the second without having seen the first: %d", a.status)
 	}

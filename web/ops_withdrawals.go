@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -58,7 +59,7 @@ func (s *server) withdrawalRows(c *fiber.Ctx, found []models.AccountWithdrawal) 
 			Late: withdrawalWaits(w.Status) && s.late(w.CreatedAt),
 		}}
 		if w.Status == models.WithdrawalPendingReview && w.FirstApprovedBy != nil {
-			row.Detail = i18n.T(c.UserContext(), "ops.second_waits") + " · " + row.Detail
+			row.Detail = row.Detail + " · " + i18n.T(c.UserContext(), "ops.second_waits")
 		}
 		rows = append(rows, row)
 	}
@@ -184,9 +185,13 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 	if err != nil {
 		return err
 	}
+	notices, err := s.withdrawalNotices(c, w, flags)
+	if err != nil {
+		return err
+	}
 	props := pages.OpsCaseProps{
 		Section: layouts.OpsWithdrawals, Href: "/ops/saques", Title: i18n.Money(ctx, w.Amount),
-		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: s.withdrawalNotices(c, w, flags),
+		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: notices,
 	}
 	if withdrawalWaits(w.Status) {
 		props.Since, props.Late = &w.CreatedAt, s.late(w.CreatedAt)
@@ -282,13 +287,13 @@ func (s *server) withdrawalForm(c *fiber.Ctx, w *models.AccountWithdrawal, outco
 }
 
 // withdrawalNotices are what to look out for.
-func (s *server) withdrawalNotices(c *fiber.Ctx, w *models.AccountWithdrawal, flags []string) (notices []components.NoticeProps) {
+func (s *server) withdrawalNotices(c *fiber.Ctx, w *models.AccountWithdrawal, flags []string) (notices []components.NoticeProps, err error) {
 	ctx := c.UserContext()
 	warn := func(title, body string) {
 		notices = append(notices, components.NoticeProps{Tone: components.ToneWarn, Icon: "triangle-alert", Title: title, Body: body})
 	}
 	if w.Status != models.WithdrawalPendingReview {
-		return nil
+		return nil, nil
 	}
 	for _, flag := range flags {
 		warn(flag, "")
@@ -301,13 +306,17 @@ func (s *server) withdrawalNotices(c *fiber.Ctx, w *models.AccountWithdrawal, fl
 		case *w.FirstApprovedBy == visitor(c).UserID:
 			warn(i18n.T(ctx, "ops.two_people"), i18n.T(ctx, "ops.first_was_you", i18n.DateTime(ctx, *w.FirstApprovedAt)))
 		default:
-			warn(i18n.T(ctx, "ops.two_people"), i18n.T(ctx, "ops.first_was_other", i18n.DateTime(ctx, *w.FirstApprovedAt)))
+			first, err := models.UserByID(s.DB.WithContext(ctx), *w.FirstApprovedBy)
+			if err != nil {
+				return nil, fmt.Errorf("web: read who first approved %s: %w", w.ID, err)
+			}
+			warn(i18n.T(ctx, "ops.two_people"), i18n.T(ctx, "ops.first_was_other", first.Name, i18n.DateTime(ctx, *w.FirstApprovedAt)))
 		}
 	}
 	if w.ApprovalQuote != nil && w.Quote != nil {
 		warn(i18n.T(ctx, "ops.quote_worse", quote.FormatRate(w.Quote.Rate), quote.FormatRate(w.ApprovalQuote.Rate)), "")
 	}
-	return notices
+	return notices, nil
 }
 
 // withdrawalFacts are what was asked for, and what became of it.

@@ -24,3 +24,14 @@ const (
 
 	OpsSearchPath = "/ops/buscar"
 )
+
+// opsMenu is the id of the console's list of sections.
+const opsMenu = "menu-ops"
+
+// waiting is how many things wait for a decision in all sections.
+func (s OpsShell) waiting() (total int) {
+	for _, item := range s.Nav {
+		total += item.Count
+	}
+	return total
+}

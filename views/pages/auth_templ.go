@@ -477,7 +477,7 @@ func LogIn(p LogInProps) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = passkeyLogIn(p.Next, len(p.Errors) == 0).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = passkeyLogIn(p.Next, len(p.Errors) == 0, false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -524,8 +524,8 @@ func LogIn(p LogInProps) templ.Component {
 
 // passkeyLogIn logs in by a passkey, with what goes before its button as children. The
 // browser may offer one by itself where the page has a field for the e-mail, but not
-// again after one was refused.
-func passkeyLogIn(next string, offer bool) templ.Component {
+// again after one was refused. Only is for a page without another way.
+func passkeyLogIn(next string, offer, only bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -587,7 +587,7 @@ func passkeyLogIn(next string, offer bool) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.PasskeyButton(components.PasskeyButtonProps{Field: "passkey", Ask: "/entrar/passkey/pedido", Label: i18n.T(ctx, "passkey.log_in"), Offer: offer}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.PasskeyButton(components.PasskeyButtonProps{Field: "passkey", Ask: "/entrar/passkey/pedido", Label: i18n.T(ctx, "passkey.log_in"), Offer: offer, Only: only}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

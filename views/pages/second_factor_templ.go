@@ -153,7 +153,7 @@ func Code(p CodeProps) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = passkeyLogIn(p.Next, false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = passkeyLogIn(p.Next, false, !p.ByCode).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -84,21 +84,15 @@ func SettingsCheckout(p SettingsCheckoutProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.KeyValues([]components.KeyValue{
-					{Key: i18n.T(ctx, "settings.accent"), Value: p.Accent, Mono: true}, {Key: i18n.T(ctx, "settings.support"), Value: p.Support},
-				}).Render(ctx, templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
 				if p.Accent != "" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<svg class=\"mx-4 mb-3 h-4 w-16 rounded-[6px] ring-1 ring-line sm:mx-5\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\" fill=\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<svg class=\"mx-4 mt-4 h-4 w-16 rounded-[6px] ring-1 ring-line sm:mx-5\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\" fill=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var4 string
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Accent)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/settings_checkout.templ`, Line: 24, Col: 145}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/settings_checkout.templ`, Line: 21, Col: 145}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -108,6 +102,12 @@ func SettingsCheckout(p SettingsCheckoutProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
+				}
+				templ_7745c5c3_Err = components.KeyValues([]components.KeyValue{
+					{Key: i18n.T(ctx, "settings.accent"), Value: p.Accent, Mono: true}, {Key: i18n.T(ctx, "settings.support"), Value: p.Support},
+				}).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = settingsAsk().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {

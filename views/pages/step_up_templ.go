@@ -228,7 +228,7 @@ func StepUp(p StepUpProps) templ.Component {
 				}
 			}
 			if p.KeyField != "" {
-				templ_7745c5c3_Err = components.PasskeyButton(components.PasskeyButtonProps{Field: p.KeyField, Ask: "/confirmar/passkey", Label: i18n.T(ctx, "passkey.prove")}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.PasskeyButton(components.PasskeyButtonProps{Field: p.KeyField, Ask: "/confirmar/passkey", Label: i18n.T(ctx, "passkey.prove"), Only: !p.ByCode && !p.ByPassword}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
