@@ -77,6 +77,18 @@ func (p MemberProps) facts(ctx context.Context) []components.KeyValue {
 	return append(facts, seen)
 }
 
+// end names what can be ended here: a person leaves, and others hand over to them or
+// remove them.
+func (p MemberProps) end(ctx context.Context) string {
+	switch {
+	case p.Member.Self:
+		return i18n.T(ctx, "team.leave")
+	case p.CanHandOver:
+		return i18n.T(ctx, "team.end")
+	}
+	return i18n.T(ctx, "team.remove")
+}
+
 // protection is what the person logs in by, besides a password.
 func (m MemberRow) protection(ctx context.Context) string {
 	var ways []string
