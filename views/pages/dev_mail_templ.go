@@ -263,7 +263,7 @@ func DevMail(p DevMailProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\" class=\"block h-[38rem] w-full border-0 bg-white\"></iframe></section><section class=\"card mt-5 overflow-hidden\" aria-labelledby=\"as-text\"><h2 id=\"as-text\" class=\"border-b border-line px-4 py-3 text-[15px] font-semibold sm:px-5\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\" class=\"block h-[52rem] w-full sm:h-[44rem] border-0 bg-white\"></iframe></section><section class=\"card mt-5 overflow-hidden\" aria-labelledby=\"as-text\"><h2 id=\"as-text\" class=\"border-b border-line px-4 py-3 text-[15px] font-semibold sm:px-5\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
