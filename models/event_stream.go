@@ -75,13 +75,14 @@ func ResumeEventStream(ctx context.Context, q Querier, projectID, after string) 
 // Next returns the next events, up to a hundred; none when all that is visible has
 // been returned.
 func (s *EventStream) Next(ctx context.Context, q Querier) ([]Event, error) {
+	// ORDER BY takes a bare tx for the text that is selected, in which 10 comes before 9.
 	rows, err := q.Query(ctx, `SELECT id, type, body, created_at, tx::text, coalesce($3::pg_snapshot, pg_current_snapshot())::text FROM events
 		WHERE project_id = $1 AND NOT livemode AND NOT test
 			AND tx >= greatest(pg_snapshot_xmin($2::pg_snapshot), $4::xid8) AND NOT pg_visible_in_snapshot(tx, $2::pg_snapshot)
 			AND pg_visible_in_snapshot(tx, coalesce($3::pg_snapshot, pg_current_snapshot()))
 			AND ((tx, created_at, id) <= ($4::xid8, $5::timestamptz, $6::text)) IS NOT TRUE
 			AND (tx = $7::xid8 AND (created_at, id) <= ($8::timestamptz, $9::text)) IS NOT TRUE
-		ORDER BY tx, created_at, id LIMIT $10`,
+		ORDER BY events.tx, created_at, id LIMIT $10`,
 		s.projectID, s.seen, s.now, s.last.tx, s.last.at, s.last.id, s.resumed.tx, s.resumed.at, s.resumed.id, eventPage)
 	if err != nil {
 		return nil, fmt.Errorf("models: read an event stream: %w", err)

@@ -197,6 +197,28 @@ func TestEventStream_LateCommit(t *testing.T) {
 	}
 }
 
+// Transactions are ordered by their numbers, also where those get a digit more in the
+// middle of what is read page by page.
+func TestEventStream_MoreDigits(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	var want []string
+	for _, tx := range []string{"9", "10"} {
+		var events []models.Event
+		for n := range 60 {
+			events = append(events, event(g, g.Test, time.Duration(n)*time.Millisecond))
+		}
+		ids := happen(t, g, events...)
+		if err := g.DB.Exec("UPDATE events SET tx = ?::xid8 WHERE id IN ?", tx, ids).Error; err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, ids...)
+	}
+	if diff := cmp.Diff(want, rest(t, g, resume(t, g, models.EventStreamStart))); diff != "" {
+		t.Errorf("(-made +streamed)\n%s", diff)
+	}
+}
+
 // Nothing is left out, whatever happens at the same time: writers that take their
 // time, choose times of their own and give up now and then, and a reader that loses
 // its connection in the middle of what it was sent.
