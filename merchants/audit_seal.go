@@ -6,35 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"garoupa/models"
 )
 
 const (
-	// lookForWritersEvery is how often SealAudit looks whether those who wrote are done.
-	lookForWritersEvery = 50 * time.Millisecond
-	// waitForWriters is how long it waits for them.
+	// waitForWriters is how long SealAudit waits for those who write to the log.
 	waitForWriters = 30 * time.Second
 	// auditFlaws is how many flaws it looks for.
 	auditFlaws = 100
 )
 
-// ErrWritersBusy reports that a transaction writes to the audit log for so long that
-// nothing was sealed.
-var ErrWritersBusy = errors.New("merchants: a transaction holds the audit log open; it is sealed the next time")
-
 // SealAudit seals what stands in the audit log, compares all of it with its seals, and
 // keeps and returns what does not agree. It is for a job, every hour or so; instances may
-// run it at the same time, and nobody who writes to the log waits for it. ErrWritersBusy
+// run it at the same time, and nobody who writes to the log waits for it. models.ErrUndecided
 // comes with what was found all the same.
 //
 // The last seal's hash goes to the process's log: who rewrites lines, and all seals after
 // them, cannot rewrite what was shipped elsewhere.
 func (s *Service) SealAudit(ctx context.Context) (flaws []models.AuditFlaw, err error) {
 	sealing := s.sealAudit(ctx)
-	if sealing != nil && !errors.Is(sealing, ErrWritersBusy) {
+	if sealing != nil && !errors.Is(sealing, models.ErrUndecided) {
 		return nil, fmt.Errorf("merchants: seal the audit log: %w", sealing)
 	}
 	flaws, err = models.CheckAudit(ctx, s.DB.Pool, auditFlaws)
@@ -52,11 +45,8 @@ func (s *Service) SealAudit(ctx context.Context) (flaws []models.AuditFlaw, err 
 }
 
 func (s *Service) sealAudit(ctx context.Context) error {
-	through, err := models.LastAuditLine(ctx, s.DB.Pool)
+	through, err := models.DecidedAuditLines(ctx, s.DB.Pool, waitForWriters)
 	if err != nil {
-		return err
-	}
-	if err := s.awaitWriters(ctx); err != nil {
 		return err
 	}
 	for {
@@ -70,24 +60,4 @@ func (s *Service) sealAudit(ctx context.Context) error {
 		}
 		slog.InfoContext(ctx, "audit log sealed", "seal", seal.Number, "through", seal.Through, "sha256", hex.EncodeToString(seal.Hash))
 	}
-}
-
-// awaitWriters waits until all who write to the log now have ended.
-func (s *Service) awaitWriters(ctx context.Context) error {
-	writers, err := models.AuditWriters(ctx, s.DB.Pool)
-	deadline := time.Now().Add(waitForWriters)
-	for err == nil && len(writers) > 0 {
-		if time.Now().After(deadline) {
-			return ErrWritersBusy
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lookForWritersEvery):
-		}
-		var still []string
-		still, err = models.AuditWriters(ctx, s.DB.Pool)
-		writers = slices.DeleteFunc(writers, func(writer string) bool { return !slices.Contains(still, writer) })
-	}
-	return err
 }

@@ -18,10 +18,11 @@ type AccountTotals struct {
 	OpenExceptions     int // of live
 }
 
-// TotalsOf adds up what an account did, and what was paid since a whole hour. It counts
-// no more checkouts than CheckoutHours does.
-func TotalsOf(ctx context.Context, q Querier, accountID string, since time.Time) (t AccountTotals, err error) {
-	err = q.QueryRow(ctx, `WITH mine AS (SELECT id FROM projects WHERE account_id = $1), hours AS (
+// TotalsOf adds up what accounts did, and what was paid since a whole hour, by the
+// accounts' ids. It counts no more checkouts than CheckoutHours does.
+func TotalsOf(ctx context.Context, q Querier, since time.Time, accountIDs ...string) (map[string]AccountTotals, error) {
+	rows, err := q.Query(ctx, `SELECT a.id, t.* FROM unnest($1::text[]) a (id) CROSS JOIN LATERAL (
+		WITH mine AS (SELECT id FROM projects WHERE account_id = a.id), hours AS (
 			SELECT livemode, paid, volume FROM checkout_hours
 			WHERE project_id IN (SELECT id FROM mine) AND hour >= $2 AND hour < (SELECT until FROM checkout_hours_until)
 			UNION ALL SELECT span.livemode, h.paid, h.volume
@@ -32,14 +33,23 @@ func TotalsOf(ctx context.Context, q Querier, accountID string, since time.Time)
 				coalesce(sum(volume) FILTER (WHERE livemode), 0)::bigint AS volume
 			FROM hours
 		), out AS (
-			SELECT count(*) AS n, coalesce(sum(amount), 0)::bigint AS amount FROM withdrawals WHERE account_id = $1 AND status = 'COMPLETED'
+			SELECT count(*) AS n, coalesce(sum(amount), 0)::bigint AS amount FROM withdrawals WHERE account_id = a.id AND status = 'COMPLETED'
 		), open AS (
 			SELECT count(*) AS n FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id JOIN checkouts c ON c.id = p.checkout_id
 			WHERE x.decision IS NULL AND p.livemode AND c.project_id IN (SELECT id FROM mine)
 		)
-		SELECT paid.test, paid.live, paid.volume, out.n, out.amount, open.n FROM paid, out, open`, accountID, since).
-		Scan(&t.PaidTest, &t.PaidLive, &t.Volume, &t.Withdrawals, &t.Withdrawn, &t.OpenExceptions)
-	return t, err
+		SELECT paid.test, paid.live, paid.volume, out.n, out.amount, open.n FROM paid, out, open) t`, accountIDs, since)
+	if err != nil {
+		return nil, err
+	}
+	totals := map[string]AccountTotals{}
+	var id string
+	var t AccountTotals
+	_, err = pgx.ForEachRow(rows, []any{&id, &t.PaidTest, &t.PaidLive, &t.Volume, &t.Withdrawals, &t.Withdrawn, &t.OpenExceptions}, func() error {
+		totals[id] = t
+		return nil
+	})
+	return totals, err
 }
 
 // AccountMember is a member with who it is.

@@ -44,29 +44,9 @@ type AuditSeals struct {
 const sealedContent = `sha256(convert_to(jsonb_build_array(id, (extract(epoch FROM at) * 1000000)::bigint, actor, actor_role, account_id, action,
 	object_id, detail, before, after, ip, request_id)::text, 'UTF8'))`
 
-// AuditWriters returns the transactions that may still commit lines of the log: whoever
-// writes to it holds a lock from before a line has its id until the end. What is seen of
-// the log before this is asked lacks no line with a lower id but theirs.
-func AuditWriters(ctx context.Context, q Querier) ([]string, error) {
-	rows, err := q.Query(ctx, `SELECT DISTINCT virtualtransaction FROM pg_locks
-		WHERE locktype = 'relation' AND relation = 'audit_log'::regclass AND mode = 'RowExclusiveLock' AND granted
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
-// LastAuditLine returns the highest id of the log's lines that are to be seen, 0 if there
-// is none.
-func LastAuditLine(ctx context.Context, q Querier) (id int64, err error) {
-	err = q.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM audit_log").Scan(&id)
-	return id, err
-}
-
 // SealAudit seals the next lines of the log up to an id, a thousand at most, and returns
-// the seal, nil if nothing is left to seal. All lines up to there must have been
-// committed. Whoever else seals waits for the transaction's end.
+// the seal, nil if nothing is left to seal. The id comes from
+// DecidedAuditLines. Whoever else seals waits for the transaction's end.
 func SealAudit(tx *Tx, through int64, now time.Time) (seal *AuditSeal, err error) {
 	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, "LOCK TABLE audit_seals IN SHARE ROW EXCLUSIVE MODE"); err != nil {

@@ -59,7 +59,8 @@ func TestCheckoutHours(t *testing.T) {
 	want := []models.CheckoutHour{{Hour: start, Created: 1}, {Hour: start.Add(time.Hour), Created: 2, Paid: 2, Volume: 30_00}}
 	check := func(when string) {
 		t.Helper()
-		totals, err := models.TotalsOf(t.Context(), g.DB.Pool, g.Account.ID, start.Add(-time.Hour))
+		all, err := models.TotalsOf(t.Context(), g.DB.Pool, start.Add(-time.Hour), g.Account.ID)
+		totals := all[g.Account.ID]
 		if paid := want[0].Paid + want[1].Paid; err != nil || totals.PaidTest != paid || totals.PaidLive != 0 || totals.Volume != 0 {
 			t.Errorf("%s: of the account %+v, %v; want %d paid", when, totals, err, paid)
 		}
@@ -82,7 +83,7 @@ func TestCheckoutHours(t *testing.T) {
 	rollUp(t, g)
 	want[0].Paid, want[0].Volume = 1, 30_00
 	check("told of late")
-	if totals, err := models.TotalsOf(t.Context(), g.DB.Pool, g.Account.ID, start.Add(time.Hour)); err != nil || totals.PaidTest != 2 {
+	if totals, err := models.TotalsOf(t.Context(), g.DB.Pool, start.Add(time.Hour), g.Account.ID); err != nil || totals[g.Account.ID].PaidTest != 2 {
 		t.Errorf("since an hour later: %+v, %v", totals, err)
 	}
 	g.DB.Exec("DELETE FROM checkout_hours WHERE hour = ?", start)

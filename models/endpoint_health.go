@@ -20,11 +20,11 @@ type DeliveryCounts struct {
 	Missed    int // given up, or waiting for another attempt
 }
 
-// EndpointDay24 are 24 hours of an endpoint's deliveries, the earliest first.
-type EndpointDay24 [24]DeliveryCounts
+// DeliveryHours are 24 hours of an endpoint's deliveries, the earliest first.
+type DeliveryHours [24]DeliveryCounts
 
 // Sum adds up the hours.
-func (h EndpointDay24) Sum() (sum DeliveryCounts) {
+func (h DeliveryHours) Sum() (sum DeliveryCounts) {
 	for _, hour := range h {
 		sum.Delivered += hour.Delivered
 		sum.Missed += hour.Missed
@@ -34,7 +34,7 @@ func (h EndpointDay24) Sum() (sum DeliveryCounts) {
 
 // EndpointHours counts the latest CountedADay deliveries of each endpoint of the scope
 // in the 24 hours that end at a time.
-func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time) (map[string]EndpointDay24, error) {
+func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time) (map[string]DeliveryHours, error) {
 	rows, err := q.Query(ctx, `SELECT e.id, floor(extract(epoch FROM d.created_at - $3::timestamptz) / 3600)::int, count(*) FILTER (WHERE d.status = 'DELIVERED'),
 			count(*) FILTER (WHERE d.status = 'FAILED' OR d.status = 'PENDING' AND d.attempts > 0)
 		FROM webhook_endpoints e CROSS JOIN LATERAL (
@@ -46,7 +46,7 @@ func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time)
 	if err != nil {
 		return nil, err
 	}
-	days := map[string]EndpointDay24{}
+	days := map[string]DeliveryHours{}
 	var id string
 	var back int // whole hours before until, below 0
 	var c DeliveryCounts

@@ -30,16 +30,18 @@ func EndpointRates(ctx context.Context, q Querier, f EndpointRateFilter, since t
 	if f.After != nil {
 		at, id = &f.After.CreatedAt, f.After.ID
 	}
-	rows, err := q.Query(ctx, "SELECT a.id, a.name, n.delivered, n.retrying, n.failed, "+endpointColumns+` FROM webhook_endpoints e
+	rows, err := q.Query(ctx, "SELECT a.id, a.name, n.delivered, n.retrying, n.failed, "+endpointColumns+` FROM (
+			SELECT * FROM webhook_endpoints
+			WHERE deleted_at IS NULL AND ($3 = '' OR id = $3) AND (NOT $4 OR active AND troubled_at IS NOT NULL OR disabled_at IS NOT NULL)
+				AND ($5::timestamptz IS NULL OR (created_at, id) < ($5, $6))
+			ORDER BY created_at DESC, id DESC LIMIT $7) e
 		JOIN projects p ON p.id = e.project_id JOIN accounts a ON a.id = p.account_id
 		CROSS JOIN LATERAL (
 			SELECT count(*) FILTER (WHERE status = 'DELIVERED') AS delivered, count(*) FILTER (WHERE status = 'PENDING' AND attempts > 0) AS retrying,
 				count(*) FILTER (WHERE status = 'FAILED') AS failed
 			FROM (SELECT status, attempts FROM webhook_deliveries WHERE endpoint_id = e.id AND created_at >= $1
 				ORDER BY created_at DESC, id DESC LIMIT $2) latest) n
-		WHERE e.deleted_at IS NULL AND ($3 = '' OR e.id = $3) AND (NOT $4 OR e.active AND e.troubled_at IS NOT NULL OR e.disabled_at IS NOT NULL)
-			AND ($5::timestamptz IS NULL OR (e.created_at, e.id) < ($5, $6))
-		ORDER BY e.created_at DESC, e.id DESC LIMIT $7`, since, ratedDeliveries, f.ID, f.Failing, at, id, f.Limit)
+		ORDER BY e.created_at DESC, e.id DESC`, since, ratedDeliveries, f.ID, f.Failing, at, id, f.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,22 @@ func (s *Service) ReplayDeliveries(ctx context.Context, by Actor, scope models.S
 	return replayed, nil
 }
 
+// ReplayAsStaff is ReplayDeliveries for staff of the installation. The fault is Forbidden
+// for others, and for members of the account.
+func (s *Service) ReplayAsStaff(ctx context.Context, by Actor, scope models.Scope, endpointID string, since, until time.Time) (replayed int, err error) {
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		project, err := models.ProjectByID(tx.DB, scope.ProjectID)
+		if err != nil {
+			return err
+		}
+		return staff(tx, by, project.AccountID)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("payments: replay deliveries as staff: %w", err)
+	}
+	return s.ReplayDeliveries(ctx, by, scope, endpointID, since, until)
+}
+
 func (s *Service) auditReplay(tx *models.Tx, by Actor, e *models.Endpoint, since, until time.Time, n int) error {
 	project, err := models.ProjectByID(tx.DB, e.ProjectID)
 	if err != nil {

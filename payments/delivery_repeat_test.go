@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/fault"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -154,6 +155,22 @@ func TestReplayDeliveries(t *testing.T) {
 	}
 	if _, err := g.ReplayDeliveries(t.Context(), g.Member(), g.Live, endpoint.ID, since, until); !errors.Is(err, models.ErrNotFound) {
 		t.Errorf("from live: %v", err)
+	}
+}
+
+// Staff send again for merchants, and for no account of their own.
+func TestReplayAsStaff(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
+	g.Checkout(t, payments.NewCheckout{})
+	fail(t, g, delivery(t, g, endpoint.ID).ID, 5)
+	since, until := g.Clock.Now().Add(-time.Hour), g.Clock.Now()
+	if _, err := g.ReplayAsStaff(t.Context(), g.Member(), g.Test, endpoint.ID, since, until); fault.Of(err).Code != fault.Forbidden {
+		t.Errorf("a member: %v", err)
+	}
+	if n, err := g.ReplayAsStaff(t.Context(), g.Staff(t), g.Test, endpoint.ID, since, until); err != nil || n != 1 {
+		t.Errorf("staff: %d, %v", n, err)
 	}
 }
 

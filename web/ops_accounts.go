@@ -38,36 +38,33 @@ func (s *server) opsAccounts(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	risks, err := s.risksOf(c, accounts)
+	var ids []string
+	for _, a := range accounts {
+		ids = append(ids, a.ID)
+	}
+	totals, risks, err := s.standings(c, ids...)
 	if err != nil {
 		return err
 	}
 	props := pages.OpsAccountsProps{Shell: shell, Pager: listPager("/ops/contas", after != nil, next)}
 	for i := range accounts {
 		a := &accounts[i]
-		totals, err := s.totals(c, a.ID)
-		if err != nil {
-			return err
-		}
 		props.Rows = append(props.Rows, pages.OpsAccountRow{
 			ID: a.ID, Name: a.Name, Document: taxid.Format(text(a.Document)), State: string(a.ProductionAccess), Switches: switchesOn(a), CreatedAt: a.CreatedAt,
-			Volume: totals.Volume, Flags: s.flags(c, a, totals, risks[a.ID]),
+			Volume: totals[a.ID].Volume, Flags: s.flags(c, a, totals[a.ID], risks[a.ID]),
 		})
 	}
 	return render(c, pages.OpsAccounts(props))
 }
 
-// totals are what an account did in the last 30 days, and ever.
-func (s *server) totals(c *fiber.Ctx, id string) (models.AccountTotals, error) {
-	return models.TotalsOf(c.UserContext(), s.DB.Pool, id, s.Now().AddDate(0, 0, -30).Truncate(time.Hour))
-}
-
-func (s *server) risksOf(c *fiber.Ctx, accounts []models.Account) (map[string]models.AccountRisk, error) {
-	var ids []string
-	for _, a := range accounts {
-		ids = append(ids, a.ID)
+// standings are what accounts did in the last 30 days and ever, and their risks, by id.
+func (s *server) standings(c *fiber.Ctx, ids ...string) (map[string]models.AccountTotals, map[string]models.AccountRisk, error) {
+	totals, err := models.TotalsOf(c.UserContext(), s.DB.Pool, s.Now().AddDate(0, 0, -30).Truncate(time.Hour), ids...)
+	if err != nil {
+		return nil, nil, err
 	}
-	return models.AccountRisks(c.UserContext(), s.DB.Pool, ids)
+	risks, err := models.AccountRisks(c.UserContext(), s.DB.Pool, ids)
+	return totals, risks, err
 }
 
 // newAccount is for how long an account counts as new.
@@ -116,17 +113,18 @@ func (s *server) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, err
 	if err != nil {
 		return pages.OpsAccountHead{}, err
 	}
-	totals, err := s.totals(c, id)
+	all, risks, err := s.standings(c, id)
 	if err != nil {
 		return pages.OpsAccountHead{}, err
 	}
+	totals := all[id]
 	members, err := models.AccountMembers(c.UserContext(), s.DB.Pool, id)
 	if err != nil {
 		return pages.OpsAccountHead{}, err
 	}
 	return pages.OpsAccountHead{
 		ID: id, Name: account.Name, Document: taxid.Format(text(account.Document)), State: string(account.ProductionAccess),
-		Switches: switchesOn(account), CreatedAt: account.CreatedAt,
+		Switches: switchesOn(account), Flags: s.flags(c, account, totals, risks[id]), CreatedAt: account.CreatedAt,
 		Totals: pages.OpsTotals{
 			PaidTest: totals.PaidTest, PaidLive: totals.PaidLive, Volume: totals.Volume, Withdrawals: totals.Withdrawals,
 			Withdrawn: totals.Withdrawn, OpenExceptions: totals.OpenExceptions,
@@ -152,7 +150,7 @@ func (s *server) showOpsAccount(c *fiber.Ctx, props pages.OpsAccountProps) (err 
 	if supervises {
 		props.AuditHref = "/ops/auditoria?account=" + id
 	}
-	for _, fill := range []func(*fiber.Ctx, string, *pages.OpsAccountProps) error{s.fillRisks, s.fillNotes, s.fillSwitches, s.fillBooks, s.fillPeople, s.fillHistory} {
+	for _, fill := range []func(*fiber.Ctx, string, *pages.OpsAccountProps) error{s.fillNotes, s.fillSwitches, s.fillBooks, s.fillPeople, s.fillHistory} {
 		if err := fill(c, id, &props); err != nil {
 			return err
 		}
@@ -161,25 +159,6 @@ func (s *server) showOpsAccount(c *fiber.Ctx, props pages.OpsAccountProps) (err 
 		return err
 	}
 	return render(c, pages.OpsAccount(props))
-}
-
-func (s *server) fillRisks(c *fiber.Ctx, id string, props *pages.OpsAccountProps) (err error) {
-	props.Flags, err = s.flagsOf(c, id)
-	return err
-}
-
-// flagsOf are the risks of one account in words.
-func (s *server) flagsOf(c *fiber.Ctx, id string) ([]string, error) {
-	account, err := s.anyAccount(c, id)
-	if err != nil {
-		return nil, err
-	}
-	totals, err := s.totals(c, id)
-	if err != nil {
-		return nil, err
-	}
-	risks, err := s.risksOf(c, []models.Account{*account})
-	return s.flags(c, account, totals, risks[id]), err
 }
 
 func (s *server) fillNotes(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {

@@ -135,7 +135,7 @@ func (s *server) showCase(c *fiber.Ctx, props pages.OpsCaseProps, accountID, id 
 	if *visitor(c).StaffRole == models.StaffSupervisor {
 		props.Trail = "/ops/auditoria?object=" + id
 	}
-	if accountID != "" {
+	if accountID != "" && props.Account == nil {
 		head, err := s.accountHead(c, accountID)
 		if err != nil {
 			return err

@@ -181,17 +181,17 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 	if err != nil {
 		return err
 	}
-	flags, err := s.flagsOf(c, w.AccountID)
+	head, err := s.accountHead(c, w.AccountID)
 	if err != nil {
 		return err
 	}
-	notices, err := s.withdrawalNotices(c, w, flags)
+	notices, err := s.withdrawalNotices(c, w, head.Flags)
 	if err != nil {
 		return err
 	}
 	props := pages.OpsCaseProps{
 		Section: layouts.OpsWithdrawals, Href: "/ops/saques", Title: i18n.Money(ctx, w.Amount),
-		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: notices,
+		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: notices, Account: &head,
 	}
 	if withdrawalWaits(w.Status) {
 		props.Since, props.Late = &w.CreatedAt, s.late(w.CreatedAt)

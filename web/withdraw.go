@@ -130,15 +130,9 @@ func (s *server) reviewWithdrawal(c *fiber.Ctx) error {
 // showReview shows what the form asks for; changed tells that something is no longer
 // as it was reviewed before.
 func (s *server) showReview(c *fiber.Ctx, form pages.NewWithdrawalProps, changed bool) error {
-	amount, wrong, err := s.checkWithdrawal(c, &form)
-	if err != nil {
+	amount, ok, err := s.admitWithdrawal(c, form)
+	if err != nil || !ok {
 		return err
-	} else if wrong {
-		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showNewWithdrawal(c, form)
-	}
-	if gate(visitor(c)) != "" {
-		return s.showNewWithdrawal(c, form)
 	}
 	account, err := s.account(c)
 	if err != nil {
@@ -163,6 +157,22 @@ func (s *server) showReview(c *fiber.Ctx, form pages.NewWithdrawalProps, changed
 		return err
 	}
 	return render(c, pages.ReviewWithdrawal(props))
+}
+
+// admitWithdrawal returns the amount of a form that may be gone on with. To one that may
+// not it has answered.
+func (s *server) admitWithdrawal(c *fiber.Ctx, form pages.NewWithdrawalProps) (amount money.Cents, ok bool, err error) {
+	amount, wrong, err := s.checkWithdrawal(c, &form)
+	if err != nil {
+		return 0, false, err
+	}
+	if wrong {
+		c.Status(fiber.StatusUnprocessableEntity)
+	}
+	if wrong || gate(visitor(c)) != "" {
+		return 0, false, s.showNewWithdrawal(c, form)
+	}
+	return amount, true, nil
 }
 
 // checkWithdrawal reads the amount, and notes what is wrong with the form.
@@ -205,15 +215,9 @@ func (s *server) most(balance *pages.Balance) money.Cents {
 // one withdrawal, and the one that was reviewed.
 func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	form := pages.NewWithdrawalProps{Key: formKey(c.FormValue("key")), Rail: c.FormValue("rail"), Amount: c.FormValue("amount")}
-	amount, wrong, err := s.checkWithdrawal(c, &form)
-	if err != nil {
+	amount, ok, err := s.admitWithdrawal(c, form)
+	if err != nil || !ok {
 		return err
-	} else if wrong {
-		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showNewWithdrawal(c, form)
-	}
-	if gate(visitor(c)) != "" {
-		return s.showNewWithdrawal(c, form)
 	}
 	account, err := s.account(c)
 	if err != nil {

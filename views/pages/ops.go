@@ -58,6 +58,7 @@ type OpsAccountHead struct {
 	Document  string // with punctuation; "" before an approval
 	State     string // of production access
 	Switches  []string
+	Flags     []string // risks, in words
 	CreatedAt time.Time
 	Totals    OpsTotals
 	Own       bool // the person is a member of the account and may decide nothing
@@ -65,7 +66,6 @@ type OpsAccountHead struct {
 
 // OpsTotals are what an account did.
 type OpsTotals struct {
-	Members, Projects  int
 	PaidTest, PaidLive int         // checkouts, in 30 days
 	Volume             money.Cents // live, in the last 30 days
 	Withdrawals        int         // completed

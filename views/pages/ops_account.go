@@ -34,7 +34,6 @@ type OpsAccountRow struct {
 type OpsAccountProps struct {
 	Shell        layouts.OpsShell
 	Account      OpsAccountHead
-	Flags        []string // risks, in words
 	Notes        []OpsEvent
 	Note         string // as typed
 	Changed      string // who changed it since it was looked at; "" if nobody did

@@ -361,12 +361,12 @@ func OpsAccount(p OpsAccountProps) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				if len(p.Flags) > 0 {
+				if len(p.Account.Flags) > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<p class=\"flex flex-wrap gap-2 border-b border-line px-4 py-3 sm:px-5\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = opsFlags(p.Flags).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = opsFlags(p.Account.Flags).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
