@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -107,5 +108,42 @@ func TestPostReplacesStaleConnection(t *testing.T) {
 	}
 	if n := connections.Load(); n != 2 {
 		t.Errorf("%d connections, want the stale one and another", n)
+	}
+}
+
+// However many connections were kept, an endpoint that breaks at an event meets it
+// twice in an attempt, not once for each of them.
+func TestPostRepeatsOnce(t *testing.T) {
+	t.Parallel()
+	const kept = 6
+	var posts atomic.Int32
+	var all sync.WaitGroup
+	all.Add(kept)
+	server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("x-svc-event-id") == "evt_poison" {
+			posts.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		all.Done()
+		all.Wait() // each on a connection of its own
+	})
+	client := newClient()
+	var sent sync.WaitGroup
+	for range kept {
+		sent.Go(func() {
+			if outcome := client.Post(t.Context(), attempt(server.URL)); !outcome.OK {
+				t.Errorf("outcome %+v", outcome)
+			}
+		})
+	}
+	sent.Wait()
+	poison := attempt(server.URL)
+	poison.EventID = "evt_poison"
+	outcome := client.Post(t.Context(), poison)
+	if outcome.Class != webhook.ClassConnect || outcome.Detail != "connection closed without an answer" {
+		t.Errorf("outcome %+v", outcome)
+	}
+	if n := posts.Load(); n != 2 {
+		t.Errorf("it was posted %d times", n)
 	}
 }

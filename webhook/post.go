@@ -50,9 +50,9 @@ type Outcome struct {
 // redirect. A body that trickles after the headers of a 2xx is cut off and changes
 // nothing.
 //
-// A connection kept from an earlier attempt that turns out to be closed is replaced
-// and the event sent again, so an endpoint can rarely see an attempt twice; it
-// tells events apart by their id anyway. If ctx itself ends, the outcome says
+// When a connection kept from an earlier attempt closes without an answer, the event
+// is sent once more, so an endpoint can rarely see an attempt twice, never more often;
+// it tells events apart by their id anyway. If ctx itself ends, the outcome says
 // nothing about the endpoint and should not be recorded: look at ctx.Err.
 func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -86,7 +86,21 @@ func (c *Client) send(ctx context.Context, a Attempt, headers http.Header) (*htt
 	// Never sent, being empty: it tells net/http that a request lost on a stale
 	// connection may be repeated.
 	req.Header["Idempotency-Key"] = nil
+	repeatOnce(req)
 	return c.transport.RoundTrip(req)
+}
+
+// repeatOnce keeps net/http from sending req over one kept connection after another:
+// an endpoint that breaks at this event would break all of them in one attempt.
+func repeatOnce(req *http.Request) {
+	body, repeated := req.GetBody, false
+	req.GetBody = func() (io.ReadCloser, error) {
+		if repeated {
+			return nil, io.ErrUnexpectedEOF
+		}
+		repeated = true
+		return body()
+	}
 }
 
 func (a Attempt) headers() http.Header {

@@ -26,7 +26,7 @@ type StatCardProps struct {
 }
 
 // size keeps a long figure on one line, at its narrowest on phones of 352 pixels and
-// windows of 1280: a number broken in two is misread.
+// windows of 1280 with the menu: a number broken in two is misread.
 func (p StatCardProps) size() string {
 	switch length := utf8.RuneCountInString(p.Value); {
 	case length > 16:
@@ -63,14 +63,14 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section aria-label=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"@container\" aria-label=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 38, Col: 28}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 38, Col: 47}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -80,7 +80,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var3 = []any{"grid grid-cols-1 gap-3 min-[22rem]:grid-cols-2 sm:gap-4", templ.KV("xl:grid-cols-4", len(cards) > 3), templ.KV("lg:grid-cols-3", len(cards) == 3)}
+		var templ_7745c5c3_Var3 = []any{"grid grid-cols-1 gap-3 min-[22rem]:grid-cols-2 sm:gap-4", templ.KV("@min-[58rem]:grid-cols-4", len(cards) > 3), templ.KV("@min-[44rem]:grid-cols-3", len(cards) == 3)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
