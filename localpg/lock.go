@@ -67,9 +67,11 @@ func (l *lock) write(content string) error {
 }
 
 // release gives the lock back. What was written goes first, so that no reader
-// takes the URL for that of a living server.
+// takes the URL for that of a living server. Closing alone would leave the lock with
+// a program that is being started at this moment, until it runs.
 func (l *lock) release() {
 	_ = l.file.Truncate(0)
+	_ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN)
 	l.file.Close()
 }
 
