@@ -220,9 +220,7 @@ func TestFindPgbench(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pgbench")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho 'pgbench (PostgreSQL) 99.1'\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, program, "#!/bin/sh\necho 'pgbench (PostgreSQL) 99.1'\n")
 	got, err := findPgbench(t.Context(), dir)
 	if want := (pgbench{program, "pgbench (PostgreSQL) 99.1"}); err != nil || got != want {
 		t.Errorf("findPgbench = %+v, %v, want %+v", got, err, want)

@@ -39,18 +39,20 @@ func generate(ctx context.Context, address string, connections int, length time.
 	return result{rate: float64(all.total) / took.Seconds(), p50: all.quantile(0.50), p99: all.quantile(0.99)}, nil
 }
 
-// drive sends until the deadline, and returns when the last request is answered.
+// drive sends until the deadline, once at least, and returns when the last request is
+// answered.
 func drive(ctx context.Context, conn *connection, next requests, deadline time.Time, h *histogram) error {
 	if err := conn.SetDeadline(deadline.Add(patience)); err != nil {
 		return err
 	}
-	for sent := time.Now(); sent.Before(deadline) && ctx.Err() == nil; {
+	for sent := time.Now(); ; {
 		if _, err := conn.ask(next()); err != nil {
 			return err
 		}
 		answered := time.Now()
 		h.add(answered.Sub(sent))
-		sent = answered
+		if sent = answered; !sent.Before(deadline) || ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
-	return ctx.Err()
 }

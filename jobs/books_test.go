@@ -51,7 +51,7 @@ func TestCheckBooks_Loud(t *testing.T) {
 	g := newGateway(t, quick...) // not parallel: it reads the process's log
 	var log bytes.Buffer
 	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))) // slow queries are warned of
 	defer slog.SetDefault(before)
 	check := func() string {
 		t.Helper()

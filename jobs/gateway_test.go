@@ -18,8 +18,9 @@ import (
 	"garoupa/webhook"
 )
 
-// patience is how long a test waits for work before it says that none came.
-const patience = 30 * time.Second
+// patience is how long a test waits for work before it says that none came. It is longer
+// than any wait between two looks of the workers.
+const patience = 90 * time.Second
 
 func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // endpoints that fail are what is tested
@@ -75,7 +76,9 @@ func (g *gateway) startWith(t *testing.T, change func(*jobs.Options)) *jobs.Runn
 	o := g.payments.Options
 	o.DB = db
 	with := jobs.Options{
-		DB: db, Payments: payments.New(o), Merchants: g.Merchants, Now: time.Now, Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
+		DB: db, Payments: payments.New(o), Merchants: g.Merchants, Now: time.Now,
+		// An attempt that times out on a busy machine would be one more than a test counts.
+		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: patience}),
 	}
 	change(&with)
 	r, err := jobs.Start(t.Context(), with)

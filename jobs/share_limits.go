@@ -112,7 +112,7 @@ func (s *sharing) publish(ctx context.Context) error {
 
 func (s *sharing) listen(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := s.listenFor(ctx, func() {}, s.hear)
+		err := s.listenFor(ctx, func() {}, func(payload string) { s.hear(payload, time.Now()) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -129,12 +129,11 @@ func (s *sharing) listenFor(ctx context.Context, listening func(), heard func(pa
 }
 
 // hear takes what another instance gave out from the buckets here.
-func (s *sharing) hear(payload string) {
+func (s *sharing) hear(payload string, now time.Time) {
 	var u usage
 	if err := json.Unmarshal([]byte(payload), &u); err != nil || u.From == s.self {
 		return
 	}
-	now := time.Now()
 	for name, used := range u.Used {
 		limiter := s.limiters[name]
 		if limiter == nil {

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +17,8 @@ type instance struct {
 	heard chan struct{}
 }
 
-func newInstances(t *testing.T, rate ratelimit.Rate, n int) []*instance {
+// newInstances returns some whose time is the clock's.
+func newInstances(t *testing.T, rate ratelimit.Rate, n int, clock func() time.Time) []*instance {
 	t.Helper()
 	db := modelstest.NewDB(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -26,7 +28,7 @@ func newInstances(t *testing.T, rate ratelimit.Rate, n int) []*instance {
 		in := &instance{Limiter: ratelimit.New(rate), heard: make(chan struct{}, 1000)}
 		in.share = &sharing{db: db, self: string(rune('a' + i)), limiters: map[string]*ratelimit.Limiter{"test": in.Limiter}}
 		ready := make(chan struct{})
-		go in.share.listenFor(ctx, func() { close(ready) }, func(payload string) { in.share.hear(payload); in.heard <- struct{}{} })
+		go in.share.listenFor(ctx, func() { close(ready) }, func(payload string) { in.share.hear(payload, clock()); in.heard <- struct{}{} })
 		<-ready
 		all[i] = in
 	}
@@ -38,17 +40,19 @@ func newInstances(t *testing.T, rate ratelimit.Rate, n int) []*instance {
 func TestShareLimits(t *testing.T) {
 	t.Parallel()
 	rate := ratelimit.Rate{Tokens: 100, Per: time.Second, Burst: 200}
-	instances := newInstances(t, rate, 3)
 	start := time.Now()
+	var passed atomic.Int64 // since then, however long the test takes
+	clock := func() time.Time { return start.Add(time.Duration(passed.Load())) }
+	instances := newInstances(t, rate, 3, clock)
 	allowed := 0
 	const ticks = 100
 	for tick := range ticks {
-		now := start.Add(time.Duration(tick) * shareEvery)
+		passed.Store(int64(tick) * int64(shareEvery))
 		messages := 0
 		for _, in := range instances {
 			took := false
 			for range 300 {
-				if in.Take("key", now).Allowed {
+				if in.Take("key", clock()).Allowed {
 					allowed++
 					took = true
 				}

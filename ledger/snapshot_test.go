@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -119,18 +118,22 @@ func TestSnapshot_LateTransfer(t *testing.T) {
 	if _, err := models.DecidedTransfers(t.Context(), db.Pool, 20*time.Millisecond); !errors.Is(err, models.ErrUndecided) {
 		t.Errorf("while it is undecided: %v", err)
 	}
-	var waiting sync.WaitGroup
-	waiting.Go(func() {
-		if n := snapshot(t, db); n != 1 {
-			t.Errorf("%d snapshots", n)
+	var waiting errgroup.Group
+	waiting.Go(func() error { // as Snapshot does, with patience for a slow machine
+		id, err := models.DecidedTransfers(t.Context(), db.Pool, time.Minute)
+		if err != nil {
+			return err
 		}
+		if n, err := models.InsertLedgerSnapshots(t.Context(), db.Pool, id, at); n != 1 || err != nil {
+			return fmt.Errorf("%d snapshots, %v", n, err)
+		}
+		return nil
 	})
 	time.AfterFunc(50*time.Millisecond, func() { close(commit) })
 	if err := post(t, db, "payment/next", receipt...); err != nil { // nobody waits for the snapshot
 		t.Fatal(err)
 	}
-	waiting.Wait()
-	if err := <-done; err != nil {
+	if err := errors.Join(waiting.Wait(), <-done); err != nil {
 		t.Fatal(err)
 	}
 	if got := balanceOf(t, db, mine); got.Gross != 300_00 || got.Pending != 3*99_01 {

@@ -3,6 +3,7 @@ package localpg
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -153,22 +154,25 @@ func nameOtherProcess(t *testing.T, path string, pid int) {
 	}
 }
 
-// TestInitInterrupted ends a first start in the midst of initdb.
+// TestInitInterrupted ends a first start before its initdb has ended.
 func TestInitInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, interrupt := range map[string]func(t *testing.T, dir string){
 		"killed": func(t *testing.T, dir string) {
-			h := startPeer(t, "durable", dir, 0)
-			eventually(t, "initdb writes", func() bool { return initdbWrites(dir) })
+			h := startPeer(t, "durable", dir, 0, "GAROUPA_POSTGRES_BIN="+endlessInit(t))
+			eventually(t, "initdb has written", func() bool { return initdbWrote(dir) })
 			h.kill()
 		},
 		"cancelled": func(t *testing.T, dir string) {
 			ctx, cancel := context.WithCancel(t.Context())
+			bin, refused := endlessInit(t), make(chan error, 1)
 			go func() {
-				eventually(t, "initdb writes", func() bool { return initdbWrites(dir) })
-				cancel()
+				_, err := Start(ctx, Options{Dir: dir, Bin: bin})
+				refused <- err
 			}()
-			if _, err := Start(ctx, Options{Dir: dir}); !errors.Is(err, context.Canceled) {
+			eventually(t, "initdb has written", func() bool { return initdbWrote(dir) })
+			cancel()
+			if err := <-refused; !errors.Is(err, context.Canceled) {
 				t.Errorf("Start = %v, want context.Canceled", err)
 			}
 			if left := (cluster{dir: dir}).staged(); len(left) > 0 {
@@ -193,9 +197,26 @@ func TestInitInterrupted(t *testing.T) {
 	}
 }
 
-func initdbWrites(dir string) bool {
+// endlessInit is a folder of programs whose initdb does its work and never ends.
+func endlessInit(t *testing.T) string {
+	t.Helper()
+	programs, err := newSearch("").programs(t.Context(), anyAccount(t), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := reachable(t)
+	script := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\" || exit\n[ \"$1\" = -D ] || exit 0\n: >\"$2/written\"\nexec sleep 600\n", programs.initdb())
+	err = errors.Join(os.Symlink(programs.postgres(), filepath.Join(bin, "postgres")),
+		os.WriteFile(filepath.Join(bin, "initdb"), []byte(script), 0o600), os.Chmod(filepath.Join(bin, "initdb"), 0o755))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+func initdbWrote(dir string) bool {
 	for _, path := range (cluster{dir: dir}).staged() {
-		if exists(filepath.Join(path, "data", "PG_VERSION")) {
+		if exists(filepath.Join(path, "data", "written")) {
 			return true
 		}
 	}
@@ -227,12 +248,19 @@ func TestStartCancelled(t *testing.T) {
 	mustStop(t, mustStart(t, dir))
 	data := cluster{dir: dir}.data()
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	type result struct {
+		s   *Server
+		err error
+	}
+	ended := make(chan result, 1)
 	go func() {
-		eventually(t, "the server writes its note", func() bool { return exists(filepath.Join(data, "postmaster.pid")) })
-		cancel()
+		s, err := Start(ctx, Options{Dir: dir})
+		ended <- result{s, err}
 	}()
-	s, err := Start(ctx, Options{Dir: dir})
+	eventually(t, "the server writes its note", func() bool { return exists(filepath.Join(data, "postmaster.pid")) || len(ended) > 0 })
+	cancel()
+	r := <-ended
+	s, err := r.s, r.err
 	if err == nil {
 		mustStop(t, s)
 	} else if !errors.Is(err, context.Canceled) {

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -36,8 +35,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tempFolder and dataFolder hold what the tests make: programs, and data.
-var tempFolder, dataFolder string
+// tempFolder and dataFolder hold what the tests make: programs, and data. peerBinary is
+// this binary where every user reaches it.
+var tempFolder, dataFolder, peerBinary string
 
 func runTests(m *testing.M) (int, error) {
 	var err error
@@ -51,6 +51,12 @@ func runTests(m *testing.M) (int, error) {
 		}
 	}
 	defer os.RemoveAll(dataFolder)
+	// Before any test starts a process, which would hold the copy open for writing for a
+	// moment, and so keep it from being run.
+	peerBinary = filepath.Join(tempFolder, "localpg.test")
+	if err := copyFile(os.Args[0], peerBinary); err != nil {
+		return 0, err
+	}
 	return m.Run(), nil
 }
 
@@ -103,25 +109,21 @@ type peer struct {
 }
 
 // startPeer starts this test binary anew, as the user with the number uid if
-// this is root and uid is not 0.
-func startPeer(t *testing.T, mode, dir string, uid int) *peer {
+// this is root and uid is not 0. Settings, "NAME=value", win.
+func startPeer(t *testing.T, mode, dir string, uid int, settings ...string) *peer {
 	t.Helper()
-	binary, err := peerBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	programs, err := newSearch("").programs(t.Context(), anyAccount(t), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary)
+	cmd := exec.Command(peerBinary)
 	cmd.Dir = "/"
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "TEST_DATABASE_URL=") {
 			cmd.Env = append(cmd.Env, setting)
 		}
 	}
-	cmd.Env = append(cmd.Env, peerMode+"="+mode, peerDir+"="+dir, "GAROUPA_POSTGRES_BIN="+programs.dir)
+	cmd.Env = append(append(cmd.Env, peerMode+"="+mode, peerDir+"="+dir, "GAROUPA_POSTGRES_BIN="+programs.dir), settings...)
 	cmd.Stderr = os.Stderr
 	if uid != 0 && os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
@@ -166,12 +168,6 @@ func (h *peer) finish(t *testing.T) {
 		t.Errorf("the other process: %v", err)
 	}
 }
-
-// peerBinary is this binary where every user reaches it.
-var peerBinary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(tempFolder, "localpg.test")
-	return path, copyFile(os.Args[0], path)
-})
 
 // mustStart starts a durable server on dir and stops it with the test.
 func mustStart(t *testing.T, dir string) *Server {

@@ -20,7 +20,7 @@ const (
 )
 
 // DecidedTransfers returns an id such that no transfer up to it can appear any more. It
-// fails with ErrUndecided when patience is over.
+// fails with ErrUndecided when they are still being written and patience is over.
 func DecidedTransfers(ctx context.Context, q Querier, patience time.Duration) (id int64, err error) {
 	return decided(ctx, q, "ledger_transfers", patience)
 }
@@ -43,15 +43,15 @@ func decided(ctx context.Context, q Querier, table string, patience time.Duratio
 	writers, err := tableWriters(ctx, q, table)
 	look := min(decidedLook, patience)
 	for deadline := time.Now().Add(patience); err == nil && len(writers) > 0; look = min(2*look, decidedLookMost) {
+		if time.Now().After(deadline) {
+			return 0, ErrUndecided
+		}
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		case <-time.After(look):
 		}
-		if time.Now().After(deadline) {
-			return 0, ErrUndecided
-		}
-		writers, err = tableWriters(ctx, q, table, writers...)
+		writers, err = tableWriters(ctx, q, table, writers...) // also when time is over: this process may have stood still
 	}
 	return id, err
 }

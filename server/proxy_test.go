@@ -35,7 +35,7 @@ func TestUnproxied(t *testing.T) {
 		app.Get("/", func(c *fiber.Ctx) error { return c.SendString(c.IP()) })
 		request := httptest.NewRequest("GET", "/", nil)
 		request.Header.Set("X-Forwarded-For", tc.header)
-		response, err := app.Test(request)
+		response, err := app.Test(request, -1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func TestPostRefusesResolvedAddresses(t *testing.T) {
 	for _, address := range hostileAddresses {
 		t.Run(address, func(t *testing.T) {
 			t.Parallel()
-			client := webhook.NewClient(webhook.Options{})
+			client := clientWith(webhook.Options{})
 			client.UseResolver(resolver(t, always("hooks.merchant.example", netip.MustParseAddr(address))))
 			outcome := client.Post(t.Context(), attempt("https://hooks.merchant.example"))
 			if outcome.Class != webhook.ClassBlocked || outcome.OK {
@@ -50,7 +50,7 @@ func TestPostRefusesResolvedAddresses(t *testing.T) {
 // A URL of before the form had its check, or of another installation's setting.
 func TestPostRefusesHostileHosts(t *testing.T) {
 	t.Parallel()
-	client := webhook.NewClient(webhook.Options{})
+	client := clientWith(webhook.Options{})
 	for _, host := range hostileHosts {
 		outcome := client.Post(t.Context(), attempt("http://"+host))
 		if outcome.Class != webhook.ClassBlocked || outcome.StatusCode != 0 {
@@ -85,7 +85,7 @@ func TestPostRefusesRebinding(t *testing.T) {
 	if err != nil || webhook.RefusedAddress(first[0], false) {
 		t.Fatalf("the first look-up should be public: %v %v", first, err)
 	}
-	client := webhook.NewClient(webhook.Options{})
+	client := clientWith(webhook.Options{})
 	client.UseResolver(r)
 	if outcome := client.Post(t.Context(), attempt(url)); outcome.Class != webhook.ClassBlocked {
 		t.Errorf("outcome %+v, want blocked", outcome)
@@ -103,7 +103,7 @@ func TestPostRefusesEveryAnswer(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
 	inside := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
-	client := webhook.NewClient(webhook.Options{})
+	client := clientWith(webhook.Options{})
 	client.UseResolver(resolver(t, always("many.merchant.example",
 		netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1"))))
 	outcome := client.Post(t.Context(), attempt("http://many.merchant.example:"+port(t, inside.URL)))
@@ -130,7 +130,7 @@ func TestPostRefusesPlainHTTPInLive(t *testing.T) {
 		live := attempt(test.url)
 		live.Livemode = true
 		hits.Store(0)
-		outcome := webhook.NewClient(webhook.Options{AllowPrivate: test.allowPrivate}).Post(t.Context(), live)
+		outcome := clientWith(webhook.Options{AllowPrivate: test.allowPrivate}).Post(t.Context(), live)
 		if refused := outcome.Class == webhook.ClassBlocked && outcome.Detail == "URL refused: insecure"; refused != test.refused || refused != (hits.Load() == 0) {
 			t.Errorf("%s, private %t: outcome %+v after %d requests", test.url, test.allowPrivate, outcome, hits.Load())
 		}
@@ -166,7 +166,7 @@ func TestRefusedAddressWhenPrivateIsAllowed(t *testing.T) {
 func TestPostRefusesOwnAddresses(t *testing.T) {
 	t.Parallel()
 	own := func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("::ffff:8.8.4.4")} }
-	client := webhook.NewClient(webhook.Options{Own: own})
+	client := clientWith(webhook.Options{Own: own})
 	for _, host := range []string{"8.8.4.4", "[::ffff:8.8.4.4]", "[64:ff9b::8.8.4.4]"} {
 		if outcome := client.Post(t.Context(), attempt("https://"+host)); outcome.Class != webhook.ClassBlocked {
 			t.Errorf("%s: outcome %+v, want blocked", host, outcome)

@@ -126,7 +126,7 @@ func TestPostTimesOut(t *testing.T) {
 	if webhook.Timeout != 5*time.Second {
 		t.Errorf("the default is %v; the contract (section 6, rule 4) says 5 s", webhook.Timeout)
 	}
-	const timeout = 2 * time.Second // room for what comes before the phase that hangs
+	const timeout = webhook.Timeout // which has room for what comes before the phase that hangs
 	hang := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 	tests := []struct {
 		name   string
@@ -154,7 +154,7 @@ func TestPostTimesOut(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			client := webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: timeout})
+			client := clientWith(webhook.Options{AllowPrivate: true, Timeout: timeout})
 			outcome := requireFailure(t, client, test.url(t), webhook.ClassTimeout, test.detail)
 			if outcome.Duration < timeout/2 || outcome.Duration > time.Minute { // its watch starts a little after the deadline's
 				t.Errorf("took %v, want %v", outcome.Duration, timeout)
@@ -173,22 +173,23 @@ func TestPostNames(t *testing.T) {
 	tests := []struct {
 		name     string
 		resolver *net.Resolver
+		timeout  time.Duration // 0: patience
 		class    webhook.Class
 		detail   string
 	}{
-		{"unknown", resolver(t, func(string, dnsmessage.Type) []netip.Addr { return nil }),
+		{"unknown", resolver(t, func(string, dnsmessage.Type) []netip.Addr { return nil }), 0,
 			webhook.ClassDNS, "host name not found"},
 		{"no name server", &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 			return nil, io.ErrClosedPipe
-		}}, webhook.ClassDNS, "host name could not be resolved"},
+		}}, 0, webhook.ClassDNS, "host name could not be resolved"},
 		{"name server hangs", &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "udp", silent.LocalAddr().String())
-		}}, webhook.ClassTimeout, "timed out resolving the host name"},
+		}}, 3 * time.Second, webhook.ClassTimeout, "timed out resolving the host name"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			client := webhook.NewClient(webhook.Options{Timeout: 3 * time.Second})
+			client := clientWith(webhook.Options{Timeout: test.timeout})
 			client.UseResolver(test.resolver)
 			requireFailure(t, client, "https://hooks.merchant.example", test.class, test.detail)
 		})
@@ -198,7 +199,7 @@ func TestPostNames(t *testing.T) {
 func TestPostRefusesCertificates(t *testing.T) {
 	t.Parallel()
 	server := serveTLS(t, nil, func(*httptest.Server) {})
-	misnamed := webhook.NewClient(webhook.Options{AllowPrivate: true, RootCAs: roots(server)})
+	misnamed := clientWith(webhook.Options{AllowPrivate: true, RootCAs: roots(server)})
 	misnamed.UseResolver(resolver(t, always("hooks.merchant.example", netip.MustParseAddr("127.0.0.1"))))
 	requireFailure(t, misnamed, "https://hooks.merchant.example:"+port(t, server.URL),
 		webhook.ClassTLS, "certificate is not valid for the host name")
@@ -213,7 +214,7 @@ func TestPostRefusesCertificates(t *testing.T) {
 			server := serveTLS(t, nil, func(s *httptest.Server) {
 				s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
 			})
-			client := webhook.NewClient(webhook.Options{AllowPrivate: true, RootCAs: roots(server)})
+			client := clientWith(webhook.Options{AllowPrivate: true, RootCAs: roots(server)})
 			requireFailure(t, client, server.URL, webhook.ClassTLS, "certificate has expired or is not yet valid")
 		})
 	}
@@ -262,7 +263,7 @@ func TestPostIsolatesEndpoints(t *testing.T) {
 		<-release
 	})
 	fast := serve(t, func(http.ResponseWriter, *http.Request) {})
-	client := webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: time.Minute})
+	client := newClient()
 	var done sync.WaitGroup
 	for range stuck {
 		done.Go(func() {

@@ -127,7 +127,7 @@ func TestHostileURLs_Form(t *testing.T) {
 	if len(hostileForms) < 40 {
 		t.Fatalf("only %d addresses", len(hostileForms))
 	}
-	client := webhook.NewClient(webhook.Options{})
+	client := clientWith(webhook.Options{})
 	client.UseResolver(resolver(t, func(name string, _ dnsmessage.Type) []netip.Addr {
 		t.Errorf("%s was looked up", name)
 		return nil
@@ -190,7 +190,7 @@ func TestHostileURLs_Connect(t *testing.T) {
 			for range len(tc.answers) - 1 { // what a check ahead of the connection would have seen
 				_, _ = r.LookupNetIP(t.Context(), "ip4", strings.TrimSuffix(asciiName(tc.name), ".")+".")
 			}
-			client := webhook.NewClient(webhook.Options{})
+			client := clientWith(webhook.Options{})
 			client.UseResolver(r)
 			outcome := client.Post(t.Context(), attempt(url))
 			if outcome.OK || outcome.Class != webhook.ClassBlocked || outcome.Detail != "address is not public" {

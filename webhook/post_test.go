@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"net"
@@ -12,13 +13,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"garoupa/webhook"
 )
 
+// patience is how long an attempt may take that is not about taking too long.
+const patience = time.Minute
+
 // newClient returns a client that may post to the servers of a test.
-func newClient() *webhook.Client { return webhook.NewClient(webhook.Options{AllowPrivate: true}) }
+func newClient() *webhook.Client { return clientWith(webhook.Options{AllowPrivate: true}) }
+
+// clientWith returns a client that has patience with a busy machine, unless the options
+// say how much.
+func clientWith(o webhook.Options) *webhook.Client {
+	o.Timeout = cmp.Or(o.Timeout, patience)
+	return webhook.NewClient(o)
+}
 
 func TestPostSendsHeadersAndBody(t *testing.T) {
 	t.Parallel()
@@ -59,11 +70,11 @@ func TestPostSendsHeadersAndBody(t *testing.T) {
 		"X-Svc-Timestamp":          {"2026-11-20T12:00:00.007Z"},
 		"X-Svc-Attempt":            {"3"},
 	}
-	if diff := cmp.Diff(want, outcome.RequestHeaders); diff != "" {
+	if diff := gocmp.Diff(want, outcome.RequestHeaders); diff != "" {
 		t.Errorf("recorded headers (-want +got):\n%s", diff)
 	}
 	want.Set("Content-Length", strconv.Itoa(len(body)))
-	if diff := cmp.Diff(want, got.header); diff != "" {
+	if diff := gocmp.Diff(want, got.header); diff != "" {
 		t.Errorf("received headers (-want +got):\n%s", diff)
 	}
 }
@@ -142,7 +153,7 @@ func TestPostKeepsStartOfAnswer(t *testing.T) {
 			_, _ = io.WriteString(w, test.body)
 		})
 		outcome := client.Post(t.Context(), attempt(server.URL))
-		if diff := cmp.Diff(test.want, string(outcome.ResponseSnippet)); diff != "" || outcome.StatusCode != test.status {
+		if diff := gocmp.Diff(test.want, string(outcome.ResponseSnippet)); diff != "" || outcome.StatusCode != test.status {
 			t.Errorf("%s: status %d (-want +got):\n%s", test.name, outcome.StatusCode, diff)
 		}
 	}
@@ -182,23 +193,25 @@ func TestPostAbandonsHugeBody(t *testing.T) {
 // time, not with the body.
 func TestPostSucceedsWhenBodyDrips(t *testing.T) {
 	t.Parallel()
-	const timeout = 3 * time.Second
 	for _, status := range []int{http.StatusOK, http.StatusInternalServerError} {
-		server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // or the server does not see the client leave
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, "so far")
-			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done()
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // or the server does not see the client leave
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, "so far")
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			})
+			client := clientWith(webhook.Options{AllowPrivate: true, Timeout: webhook.Timeout})
+			outcome := client.Post(t.Context(), attempt(server.URL))
+			if outcome.OK != (status == http.StatusOK) || outcome.StatusCode != status || string(outcome.ResponseSnippet) != "so far" {
+				t.Errorf("outcome %+v, snippet %q", outcome, outcome.ResponseSnippet)
+			}
+			if outcome.Duration >= webhook.Timeout {
+				t.Errorf("duration %v counts the body", outcome.Duration)
+			}
 		})
-		client := webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: timeout})
-		outcome := client.Post(t.Context(), attempt(server.URL))
-		if outcome.OK != (status == http.StatusOK) || outcome.StatusCode != status || string(outcome.ResponseSnippet) != "so far" {
-			t.Errorf("%d: outcome %+v, snippet %q", status, outcome, outcome.ResponseSnippet)
-		}
-		if outcome.Duration >= timeout {
-			t.Errorf("%d: duration %v counts the body", status, outcome.Duration)
-		}
 	}
 }
 

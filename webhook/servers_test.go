@@ -117,7 +117,7 @@ func deafPort(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for range 16 {
-		conn, err := net.DialTimeout("tcp", hostPort, 200*time.Millisecond)
+		conn, err := net.DialTimeout("tcp", hostPort, time.Second)
 		if err != nil {
 			return hostPort
 		}

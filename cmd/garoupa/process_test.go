@@ -118,7 +118,7 @@ func TestServe_Log(t *testing.T) {
 	p := newProgram(t, "GAROUPA_LOG_LEVEL=info")
 	key := p.demo().Keys.Test
 	server := p.serve()
-	request, err := http.NewRequest(http.MethodGet, p.url+"/v1/checkouts?limit=0", nil)
+	request, err := http.NewRequest(http.MethodGet, p.url+"/v1/checkouts?limit=none-7c1f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestServe_Log(t *testing.T) {
 		}
 		found = found || entry.RequestID == "of-the-test" && entry.Msg == "request" && entry.Path == "/v1/checkouts" && entry.Status == 400
 	}
-	if !found || strings.Contains(server.log.String(), key[9:]) || strings.Contains(server.log.String(), "limit") {
+	if !found || strings.Contains(server.log.String(), key[9:]) || strings.Contains(server.log.String(), "none-7c1f") {
 		t.Errorf("the log is %s", server.log)
 	}
 }
