@@ -12,6 +12,9 @@ import (
 // ActorSystem acts where no person does.
 const ActorSystem = "system"
 
+// ActorStaff stands for whoever of staff acted, where that is not told.
+const ActorStaff = "staff"
+
 // AuditEntry is one line of the append-only audit log. None of its members holds a
 // secret.
 type AuditEntry struct {
@@ -55,7 +58,7 @@ type AuditLine struct {
 	ActorName   string // "" for what is no user
 	ActorRole   string // a Role or StaffRole, as it was then; "" for none
 	ActorEmail  string
-	ByStaff     bool // the actor works for the installation and is no member of the account
+	ByStaff     bool // the actor worked for the installation then and was no member of the account
 	AccountName string
 }
 
@@ -66,13 +69,18 @@ type AuditFilter struct {
 	Actor     string // a user's id or e-mail, an API key's id, or ActorSystem
 	ObjectID  string
 	RequestID string
+	Merchant  bool      // who reads may not know who of staff did what: Actor and RequestID do not find their lines, ActorStaff does
 	From, To  time.Time // From is within, To is not; zero is no bound
 	Before    int64     // lines older than this one; 0 is from the newest
 	Limit     int       // 0 is all
 }
 
+// byStaff tells the lines of staff by what their actor was when they acted, whatever
+// became of them since. Lines from before that was written down tell by what they are now.
+const byStaff = `CASE l.actor_role WHEN '' THEN u.staff_role IS NOT NULL AND m.user_id IS NULL ELSE l.actor_role IN ('REVIEWER', 'SUPERVISOR') END`
+
 const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, ''), l.action, l.object_id, l.detail, l.before, l.after, l.ip, l.request_id,
-	coalesce(u.name, ''), coalesce(u.email, ''), l.actor_role, u.staff_role IS NOT NULL AND m.user_id IS NULL, coalesce(a.name, '')
+	coalesce(u.name, ''), coalesce(u.email, ''), l.actor_role, ` + byStaff + `, coalesce(a.name, '')
 	FROM audit_log l LEFT JOIN users u ON u.id = l.actor LEFT JOIN accounts a ON a.id = l.account_id
 	LEFT JOIN members m ON m.user_id = l.actor AND m.account_id = l.account_id WHERE true`
 
@@ -83,10 +91,14 @@ func AuditLines(ctx context.Context, q Querier, f AuditFilter) ([]AuditLine, err
 		args = append(args, value)
 		sql += " AND " + fmt.Sprintf(condition, len(args))
 	}
+	actor, request := "l.actor IN (SELECT $%[1]d UNION SELECT id FROM users WHERE email = lower($%[1]d))", "l.request_id = $%d"
+	if f.Merchant {
+		actor = "CASE WHEN " + byStaff + " THEN $%[1]d = '" + ActorStaff + "' ELSE " + actor + " END"
+		request += " AND NOT " + byStaff
+	}
 	for condition, value := range map[string]string{
 		"l.account_id = $%d": f.AccountID, "split_part(l.action, '.', 1) = $%d": f.Subject, "l.object_id = $%d": f.ObjectID,
-		"l.request_id = $%d": f.RequestID,
-		"l.actor IN (SELECT $%[1]d UNION SELECT id FROM users WHERE email = lower($%[1]d))": f.Actor,
+		request: f.RequestID, actor: f.Actor,
 	} {
 		if value != "" {
 			where(condition, value)

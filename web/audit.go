@@ -53,7 +53,7 @@ func (s *server) auditList(c *fiber.Ctx, path, accountID string, row func(models
 	fields, filter, errs := auditFilter(c)
 	filter.Limit = pageSize + 1
 	if accountID != "" {
-		filter.AccountID, fields.Account = accountID, ""
+		filter.AccountID, filter.Merchant, fields.Account = accountID, true, ""
 	}
 	filter.Before, _ = strconv.ParseInt(c.Query("before"), 10, 64) // what is no number starts over
 	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, filter)
@@ -112,7 +112,7 @@ func merchantLine(ctx context.Context, l models.AuditLine) models.AuditLine {
 	if l.ByStaff {
 		l.Detail = maps.Clone(l.Detail)
 		delete(l.Detail, "ticket")
-		l.Actor, l.ActorName, l.ActorEmail, l.ActorRole, l.IP, l.RequestID = "staff", i18n.T(ctx, "audit.staff"), "", "", "", ""
+		l.Actor, l.ActorName, l.ActorEmail, l.ActorRole, l.IP, l.RequestID = models.ActorStaff, i18n.T(ctx, "audit.staff"), "", "", "", ""
 	}
 	l.AccountName = ""
 	return l
@@ -188,7 +188,7 @@ var auditColumns = []string{"id", "at", "action", "object", "account", "actor", 
 func (s *server) sendAudit(c *fiber.Ctx, accountID string, seen func(models.AuditLine) models.AuditLine) error {
 	_, filter, _ := auditFilter(c)
 	if accountID != "" {
-		filter.AccountID = accountID
+		filter.AccountID, filter.Merchant = accountID, true
 	}
 	name := i18n.T(c.UserContext(), "audit.file") + "-" + s.Now().UTC().Format(time.DateOnly) + ".csv"
 	return sendFile(c, name, func(ctx context.Context, to io.Writer) error { return s.writeAudit(ctx, to, filter, seen) })

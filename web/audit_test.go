@@ -55,6 +55,7 @@ func TestAudit(t *testing.T) {
 	if a.Find(`nav a[href="/app/auditoria"]`).Length() == 0 {
 		t.Error("the menu does not lead to the log")
 	}
+	s.keepsStaffUnknown(t, c)
 	c.lang = "en"
 	if text := c.get("/app/auditoria").Find("main ul").Text(); !strings.Contains(text, "Switch turned on") || !strings.Contains(text, "by Operations") {
 		t.Errorf("in English: %s", text)
@@ -68,6 +69,33 @@ func TestAudit(t *testing.T) {
 	}
 	if a := c.get("/app"); a.Find(`nav a[href="/app/auditoria"]`).Length() != 0 {
 		t.Error("the menu leads where the member may not go")
+	}
+}
+
+// keepsStaffUnknown looks for who of staff acted by asking for them, and again once they
+// work elsewhere, or with the merchant.
+func (s *site) keepsStaffUnknown(t *testing.T, c *client) {
+	t.Helper()
+	var eva string
+	s.DB.Raw("SELECT id FROM users WHERE email = 'eva@example.com'").Scan(&eva)
+	for _, sql := range []string{
+		"SELECT", "UPDATE users SET staff_role = NULL WHERE id = '" + eva + "'",
+		"INSERT INTO members (account_id, user_id, role, created_at) VALUES ('" + s.Account.ID + "', '" + eva + "', 'VIEWER', now())",
+	} {
+		if err := s.DB.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+		for query, want := range map[string]int{"actor=eva@example.com": 0, "actor=" + eva: 0, "request=req_of_staff": 0, "actor=staff": 1, "": 3} {
+			page, file := c.get("/app/auditoria?"+query), c.get("/app/auditoria.csv?"+query)
+			if lines := page.Find("main section ul > li").Length(); lines != want || strings.Count(file.body, "\n") != 1+want {
+				t.Errorf("%s: with %q the merchant is shown %d lines, and the file %q", sql, query, lines, file.body)
+			}
+			for _, secret := range []string{"Eva Reis", "198.51.100.9", "REVIEWER", eva} {
+				if strings.Contains(page.Find("main section ul").Text(), secret) || strings.Contains(file.body, secret) {
+					t.Errorf("%s: with %q the merchant learns %q of staff", sql, query, secret)
+				}
+			}
+		}
 	}
 }
 
