@@ -3,16 +3,18 @@ package jobs_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 
 	"garoupa/jobs"
+	"garoupa/models"
 	"garoupa/payments"
 )
 
-// The jobs of the books are known to the workers and done: snapshots are taken, and
-// drift is told with its rows, and no more than that.
+// The jobs of the books are known to the workers and done: snapshots are taken, and the
+// audit log is sealed.
 func TestBooks(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -44,9 +46,12 @@ func TestBooks(t *testing.T) {
 	if err := g.DB.Raw("SELECT count(*) FROM ledger_snapshots").Row().Scan(&snapshots); err != nil || snapshots == 0 {
 		t.Errorf("%d snapshots, %v", snapshots, err)
 	}
+	if seals, err := models.AuditSealed(t.Context(), g.DB.Pool); err != nil || seals.Lines == 0 {
+		t.Errorf("the audit log's seals are %+v, %v", seals, err)
+	}
 }
 
-// What the check finds is an error in the log, row by row.
+// What the check finds is an error in the log, row by row; each seal's hash is told there.
 func TestCheckBooks_Loud(t *testing.T) {
 	g := newGateway(t, quick...) // not parallel: it reads the process's log
 	var log bytes.Buffer
@@ -71,5 +76,27 @@ func TestCheckBooks_Loud(t *testing.T) {
 	}
 	if text := check(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "gift/1: platform/test/clearing to platform/test/fees is 0.00, the books say 0.05") {
 		t.Errorf("drift is told as %s", text)
+	}
+
+	seal := func() string {
+		t.Helper()
+		log.Reset()
+		if err := jobs.SealAudit(context.Background(), g.Merchants); err != nil {
+			t.Fatal(err)
+		}
+		return log.String()
+	}
+	text := seal()
+	seals, err := models.AuditSealed(t.Context(), g.DB.Pool)
+	if err != nil || strings.Contains(text, "level=ERROR") || !strings.Contains(text, fmt.Sprintf("seal=1 through=%d sha256=%x", seals.Through, seals.Hash)) {
+		t.Errorf("the seal %+v is told as %s, %v", seals, text, err)
+	}
+	for _, sql := range []string{"ALTER TABLE audit_log DISABLE TRIGGER audit_log_final", "UPDATE audit_log SET actor = 'system' WHERE id = (SELECT min(id) FROM audit_log)"} {
+		if err := g.DB.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := seal(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "what=line_changed id=") {
+		t.Errorf("a line that was changed is told as %s", text)
 	}
 }

@@ -101,6 +101,20 @@ func TestSealAudit(t *testing.T) {
 	}
 }
 
+// Instances that seal at the same time make one chain.
+func TestSealAudit_Together(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	release := hold(t, g, "LOCK TABLE audit_seals IN SHARE ROW EXCLUSIVE MODE")
+	go release(2)
+	if n := succeeded(t, 2, nil, func() error { _, err := g.Merchants.SealAudit(t.Context()); return err }); n != 2 {
+		t.Errorf("%d of two sealed", n)
+	}
+	if got, s := flaws(t, g), sealed(t, g); got != "" || s.Number != 1 {
+		t.Errorf("they made %+v, with %q", s, got)
+	}
+}
+
 // asOwner is somebody whom no trigger stops, and who can put all back as it was.
 func asOwner(t *testing.T, g *paymentstest.Gateway) (run func(sql string, args ...any), restore func()) {
 	t.Helper()
@@ -177,6 +191,24 @@ func TestSealAudit_Tampered(t *testing.T) {
 	run("UPDATE audit_seals SET hash = sha256('x') WHERE number = 2")
 	if got := flaws(t, g); got != "seal_changed 2 seal_changed 3" {
 		t.Errorf("another seal: %q", got)
+	}
+	restore()
+	run("UPDATE audit_seals SET through = through + 1000 WHERE number = 3") // so that what follows is never sealed
+	if got := flaws(t, g); got != "seal_changed 3" {
+		t.Errorf("a seal that reaches further than its lines: %q", got)
+	}
+	restore()
+	run("ALTER TABLE audit_seals DROP CONSTRAINT audit_seals_lines")
+	for _, lines := range []string{"''", "'x'"} {
+		run("UPDATE audit_seals SET lines = " + lines + " WHERE number = 2")
+		if got := flaws(t, g); got != "seal_changed 2" {
+			t.Errorf("a seal of %s: %q", lines, got)
+		}
+		restore()
+	}
+	run("INSERT INTO audit_log (id, at, actor, action, object_id) OVERRIDING SYSTEM VALUE SELECT -n, now(), 'system', 'account.renamed', 'x' FROM generate_series(1, 150) n")
+	if got := strings.Count(flaws(t, g), "line_added"); got != 100 {
+		t.Errorf("of 150 flaws it tells of %d", got)
 	}
 	restore()
 	run("UPDATE audit_log SET object_id = 'x' WHERE id = ?", a[0]) // and its seal with it

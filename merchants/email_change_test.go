@@ -126,6 +126,9 @@ func TestAskEmailChange_Ends(t *testing.T) {
 		if err := g.Merchants.CancelEmailChange(t.Context(), g.Owner); err != nil {
 			t.Fatal(err)
 		}
+		if last := audited(t, g, 1); last[0].Action != "user.email_change_cancelled" || last[0].Actor != g.Owner.UserID {
+			t.Errorf("the log says %+v", last)
+		}
 	})
 	ended("with another password", func() {
 		if err := g.Merchants.ChangePassword(t.Context(), logIn(t, g), g.Owner, paymentstest.Password, "another horse battery"); err != nil {
@@ -217,5 +220,55 @@ func TestChangeEmail_Race(t *testing.T) {
 	}
 	if emailOf(t, g, people[winner].UserID) != newEmail || emailOf(t, g, people[loser].UserID) != befores[loser] {
 		t.Error("the address is not the winner's alone")
+	}
+}
+
+// Of two who bring one link at the same time, one changes the address: the other finds the
+// link used, though it was not when they looked.
+func TestChangeEmail_Together(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, newEmail); err != nil {
+		t.Fatal(err)
+	}
+	link := g.Link(t, models.MailEmailChange, newEmail)
+	release := hold(t, g, "SELECT FROM users WHERE id = '"+g.Owner.UserID+"' FOR UPDATE")
+	go release(2)
+	if n := succeeded(t, 2, merchants.ErrLink, func() error { return g.Merchants.ChangeEmail(t.Context(), link, merchants.Actor{}, "") }); n != 1 {
+		t.Errorf("one link changed it %d times", n)
+	}
+}
+
+// A browser in which somebody else is logged in may follow the link: it is the person's
+// change all the same, and nothing of it comes to the other, nor to their account.
+func TestChangeEmail_ByAnother(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	other := verifiedBruno(t, g)
+	token, err := g.Merchants.LogIn(t.Context(), "bruno@example.com", paymentstest.Password, merchants.Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := g.Merchants.Visitor(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logIn(t, g)
+	if err := g.Merchants.AskEmailChange(t.Context(), g.Owner, newEmail); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Merchants.ChangeEmail(t.Context(), g.Link(t, models.MailEmailChange, newEmail), other, v.ID); err != nil {
+		t.Fatal(err)
+	}
+	if emailOf(t, g, g.Owner.UserID) != newEmail || emailOf(t, g, other.UserID) != "bruno@example.com" {
+		t.Error("the address is not the person's, or the other's has changed")
+	}
+	if last := audited(t, g, 1)[0]; last.Action != "user.email_replaced" || last.Actor != g.Owner.UserID || last.Account != "" || last.IP != other.IP {
+		t.Errorf("the log says %+v", last)
+	}
+	for id, want := range map[string]int{g.Owner.UserID: 0, other.UserID: 1} {
+		if left, err := models.UserSessions(g.DB.DB, id, g.Clock.Now()); err != nil || len(left) != want {
+			t.Errorf("sessions of %s: %+v, want %d, %v", id, left, want, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package merchants_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -101,6 +102,30 @@ func succeeded(t *testing.T, n int, refusal error, do func() error) (times int) 
 		}
 	}
 	return times
+}
+
+// hold takes a lock, and returns what lets it go once so many wait for it.
+func hold(t *testing.T, g *paymentstest.Gateway, lock string) (release func(waiting int)) {
+	t.Helper()
+	tx, err := g.DB.Pool.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), lock)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(want int) {
+		for waiting := 0; waiting < want; {
+			err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+			if err != nil {
+				t.Error(err)
+				break
+			}
+		}
+		if err := tx.Rollback(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Mails with links are bounded, whoever asks for them.

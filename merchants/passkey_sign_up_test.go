@@ -128,9 +128,20 @@ func TestSignUpWithPasskey_Refused(t *testing.T) {
 	liar.device = passkeytest.New(t, passkeyAddress)
 	liar.device.Unverified = true
 	refused("nobody verified", liar, liar.makes(t))
+	options, err := s.Merchants.AskSignUpPasskey(t.Context(), s.browser, s.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*passkeytest.Device{liar.device, s.device} {
+		a, err := passkey.ReadNewAnswer(d.Make(options))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused("a question that had a wrong answer", *s, merchants.FirstPasskey{Name: "iPhone", Answer: a})
+	}
 
 	h := &holder{Gateway: s.Gateway, v: logIn(t, s.Gateway)}
-	options, err := s.Merchants.AskNewPasskey(t.Context(), h.v)
+	options, err = s.Merchants.AskNewPasskey(t.Context(), h.v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,6 +278,11 @@ func TestResetPassword_Passkeys(t *testing.T) {
 			}
 			h := &holder{Gateway: s.Gateway, v: v}
 			h.in(t, s.device, proven, "the passkey")
+			var taken int
+			s.DB.Raw("SELECT count(*) FROM audit_log WHERE actor = ? AND action IN ('passkey.removed', 'user.totp_disabled')", v.UserID).Scan(&taken)
+			if want := map[bool]int{true: 0, false: 2}[proven]; taken != want {
+				t.Errorf("the log tells of %d that were taken away, want %d", taken, want)
+			}
 		})
 	}
 }
@@ -308,5 +324,14 @@ func TestJoinWithPasskey(t *testing.T) {
 	}
 	if _, err := s.Merchants.JoinWithPasskey(t.Context(), "browser", link, in, first, merchants.Browser{}); !errors.Is(err, merchants.ErrLink) {
 		t.Errorf("the invitation is used up: %v", err)
+	}
+
+	bruno(t, s.Gateway)
+	if _, err := s.Merchants.Invite(t.Context(), s.Owner, merchants.NewInvite{Email: "bruno@example.com", Role: models.RoleFinance}); err != nil {
+		t.Fatal(err)
+	}
+	link = s.Link(t, models.MailInvite, "bruno@example.com")
+	if _, err := ask(in); !errors.Is(err, merchants.ErrKnown) {
+		t.Errorf("somebody who has a log-in is asked for another: %v", err)
 	}
 }

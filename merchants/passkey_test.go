@@ -230,10 +230,28 @@ func TestAddPasskey(t *testing.T) {
 	if err := h.add(t, liar, "liar"); !errors.Is(err, merchants.ErrCredentials) {
 		t.Errorf("one of another site: %v", err)
 	}
-	for range merchants.MaxPasskeys - 1 {
+	for range merchants.MaxPasskeys - 2 {
 		if err := h.add(t, passkeytest.New(t, passkeyAddress), "  Meu   celular "); err != nil {
 			t.Fatal(err)
 		}
+	}
+	made := make(chan *passkey.NewAnswer, 3) // all while there may be one more
+	for range cap(made) {
+		options, err := h.Merchants.AskNewPasskey(t.Context(), h.v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := passkey.ReadNewAnswer(passkeytest.New(t, passkeyAddress).Make(options))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made <- a
+	}
+	if n := succeeded(t, cap(made), merchants.ErrPasskeys, func() error { return h.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "Meu celular", <-made) }); n != 1 {
+		t.Errorf("%d have the tenth place", n)
+	}
+	if _, err := h.Merchants.AskNewPasskey(t.Context(), h.v); !errors.Is(err, merchants.ErrPasskeys) {
+		t.Errorf("asked for the eleventh: %v", err)
 	}
 	if err := h.add(t, passkeytest.New(t, passkeyAddress), "x"); !errors.Is(err, merchants.ErrPasskeys) {
 		t.Errorf("the eleventh: %v", err)

@@ -94,8 +94,12 @@ func TestSite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := site.Made(a, p); !errors.Is(err, passkey.ErrRefused) {
+		_, err = site.Made(a, p)
+		if !errors.Is(err, passkey.ErrRefused) {
 			t.Errorf("%s makes one: %v", name, err)
+		}
+		if unasked := strings.Contains(err.Error(), "not asked for"); unasked != (name == "an attestation") {
+			t.Errorf("%s is refused as %v", name, err) // no library is to look at an attestation
 		}
 	}
 }

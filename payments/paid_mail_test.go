@@ -64,8 +64,8 @@ func (s *shop) tells() {
 	}
 }
 
-// told returns the mails of paid charges since the last time, each as its fact or, of a
-// whole hour, as count and amount. It forgets all mails.
+// told returns the mails of paid charges since the last time, each as its fact and amount
+// or, of a whole hour, as count and amount. It forgets all mails.
 func (s *shop) told() (facts []string) {
 	s.t.Helper()
 	mails, err := models.LatestMails(s.t.Context(), s.DB.Pool, 1000)
@@ -75,7 +75,7 @@ func (s *shop) told() (facts []string) {
 	for _, m := range mails {
 		switch m.Kind {
 		case models.MailChargePaid:
-			facts = append(facts, m.Fact+" "+m.To)
+			facts = append(facts, m.Fact+" "+m.Params["amount"]+" "+m.To)
 		case models.MailChargesPaid:
 			facts = append(facts, m.Params["count"]+" of "+m.Params["amount"]+" "+m.To)
 		}
@@ -97,7 +97,9 @@ func (s *shop) hears(what string, facts ...string) {
 	}
 }
 
-func of(c *models.Checkout, to string) string { return "charge_paid/" + c.ID + " " + to }
+func of(c *models.Checkout, to string) string {
+	return fmt.Sprintf("charge_paid/%s %d %s", c.ID, c.Amount, to)
+}
 
 // A member hears of live charges that are paid while the notice is on, each once, and of
 // nothing else that happens to money; a mail holds nothing of who paid.
@@ -161,6 +163,7 @@ func TestTellPaid(t *testing.T) {
 	s.wants(true)
 	s.hears("turned on again after " + off.ID)
 	on := s.sells(s.Live, 1_00)
+	s.wants(true) // what is on goes on from where it is
 	s.hears("turned on again", of(on, s.Email))
 
 	// Old mails are deleted, and what they told of stays told.

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -141,6 +142,11 @@ func TestRedraw_Bytes(t *testing.T) {
 
 func TestRedraw_Refused(t *testing.T) {
 	t.Parallel()
+	image.RegisterFormat("other", "OTHER", // as other packages of a program may
+		func(io.Reader) (image.Image, error) { return noise(64, 64), nil },
+		func(io.Reader) (image.Config, error) {
+			return image.Config{ColorModel: color.NRGBAModel, Width: 64, Height: 64}, nil
+		})
 	whole, photo := pngOf(t, noise(100, 100)), jpegOf(t, noise(100, 100))
 	bomb := bytes.Clone(whole)
 	binary.BigEndian.PutUint32(bomb[16:], 60_000) // the header claims 60 000 by 60 000
@@ -161,6 +167,8 @@ func TestRedraw_Refused(t *testing.T) {
 		"a JPEG of scans":   {slices.Concat(photo[:len(photo)-2], bytes.Repeat(scan, maxScans), []byte{0xff, 0xd9}), ErrUnreadable},
 		"a dot":             {pngOf(t, noise(MinSide-1, 100)), ErrPixels},
 		"a WebP bomb":       {webpOf(16_000, 16_000), ErrPixels},
+		"a row too many":    {webpOf(13_000, 1_001), ErrPixels},
+		"another's format":  {[]byte("OTHER"), ErrUnreadable},
 	} {
 		if drawn, err := Redraw(tc.file, within); !errors.Is(err, tc.want) || drawn != nil {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)

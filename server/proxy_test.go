@@ -29,6 +29,7 @@ func TestUnproxied(t *testing.T) {
 		{"nothing said", "", peer, proxies},
 		{"nonsense", "unknown", peer, proxies},
 		{"nonsense before a proxy", "unknown, 10.1.2.3", "10.1.2.3", proxies},
+		{"what a client made up before nonsense", "203.0.113.7, unknown, 10.1.2.3", "10.1.2.3", proxies},
 	} {
 		app := fiber.New()
 		app.Use(unproxied(tc.trusted))

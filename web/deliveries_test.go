@@ -214,6 +214,14 @@ func TestSignature(t *testing.T) {
 	if err := json.Indent(&indented, event.Body, "", "  "); err != nil {
 		t.Fatal(err)
 	}
+	var read any
+	if err := json.Unmarshal(event.Body, &read); err != nil {
+		t.Fatal(err)
+	}
+	sorted, err := json.Marshal(read)
+	if err != nil {
+		t.Fatal(err)
+	}
 	sum := sha256.Sum256(event.Body)
 	python := strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(string(event.Body))
 	for signature, want := range map[string]string{
@@ -222,6 +230,7 @@ func TestSignature(t *testing.T) {
 		base64.StdEncoding.EncodeToString(raw):  "O valor está certo, em Base64",
 		webhook.Sign(secret, indented.Bytes()):  "O corpo foi reescrito antes da conta",
 		webhook.Sign(secret, []byte(python)):    "O corpo foi reescrito antes da conta",
+		webhook.Sign(secret, sorted):            "O corpo foi reescrito antes da conta",
 		webhook.Sign(secret[6:], event.Body):    "A conta usou o segredo sem whsec_",
 		hex.EncodeToString(sum[:]):              "É só o SHA-256 do corpo",
 		webhook.Sign("whsec_other", event.Body): "A assinatura não confere",

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,8 +57,10 @@ func TestOps_Operators(t *testing.T) {
 		}
 	}
 	s.Clock.Advance(11 * time.Minute)
-	if a := c.post(own, "version", "SUPERVISOR", "role", "REVIEWER"); a.status != http.StatusOK || a.Find("input[name=garoupa_proof]").Length() == 0 {
-		t.Errorf("later it is done without asking who one is: %d", a.status)
+	for _, path := range []string{own, own + "/sessoes"} {
+		if a := c.post(path, "version", "SUPERVISOR", "role", "REVIEWER"); a.status != http.StatusOK || a.Find("input[name=garoupa_proof]").Length() == 0 {
+			t.Errorf("later %s does it without asking who one is: %d", path, a.status)
+		}
 	}
 }
 
@@ -69,6 +72,10 @@ func TestOps_LookUp(t *testing.T) {
 	c, _ := s.console(t, models.StaffSupervisor)
 	checkout := s.Checkout(t, payments.NewCheckout{Amount: 123_45, Customer: payments.Customer{Name: new("Bia Melo"), Email: new("bia@example.com"), Document: new("52998224725")}})
 	s.Checkout(t, payments.NewCheckout{Amount: 99_99})
+	short := s.Checkout(t, payments.NewCheckout{Amount: 88_47}) // is paid a cent too little
+	if err := s.SimulatePayment(t.Context(), short.ID); err != nil {
+		t.Fatal(err)
+	}
 	day, at := "2026-03-01", s.Clock.Now().Add(-3*time.Hour).Format("15:04")
 	find := func(pairs ...string) answer {
 		query := url.Values{}
@@ -83,7 +90,14 @@ func TestOps_LookUp(t *testing.T) {
 			t.Errorf("%v: %d %s", form, a.status, shown(a))
 		}
 	}
-	for _, form := range [][]string{{"amount", "123,46", "from", day}, {"amount", "123,45", "from", "2026-02-20"}, {"amount", "123,45", "from", day, "at", "00:01"}} {
+	if a := find("amount", "88,46", "from", day); a.Find(`main ul a[href="/ops/cobrancas/`+short.ID+`"]`).Length() != 1 {
+		t.Errorf("a payment of another amount than its charge's: %d %s", a.status, shown(a))
+	}
+	before, after := s.Clock.Now().Add(-3*time.Hour-16*time.Minute).Format("15:04"), s.Clock.Now().Add(-3*time.Hour+16*time.Minute).Format("15:04")
+	for _, form := range [][]string{
+		{"amount", "123,46", "from", day}, {"amount", "123,45", "from", "2026-02-20"}, {"amount", "88,46", "from", "2026-02-20"},
+		{"amount", "123,45", "from", day, "at", before}, {"amount", "123,45", "from", day, "at", after},
+	} {
 		if a := find(form...); a.status != http.StatusOK || !strings.Contains(shown(a), "Nada encontrado") {
 			t.Errorf("%v: %d %s", form, a.status, shown(a))
 		}
@@ -136,6 +150,14 @@ func TestOps_Webhooks(t *testing.T) {
 		attempts = 1, finished_at = created_at, next_attempt_at = NULL`).Error; err != nil {
 		t.Fatal(err)
 	}
+	for _, sql := range []string{ // one has yet to be tried, and one is of the day before
+		"UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, finished_at = NULL, next_attempt_at = created_at + interval '1 hour' WHERE id = (SELECT max(id) FROM webhook_deliveries)",
+		"UPDATE webhook_deliveries SET created_at = created_at - interval '25 hours' WHERE id = (SELECT min(id) FROM webhook_deliveries WHERE status = 'DELIVERED')",
+	} {
+		if err := s.DB.Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
 	path := "/ops/webhooks/" + endpoint.ID
 	if a := c.get("/ops/webhooks"); a.Find(`main a[href="`+path+`"]`).Length() != 0 {
 		t.Error("it does not fail, and is among those that do")
@@ -145,7 +167,7 @@ func TestOps_Webhooks(t *testing.T) {
 	}
 	for _, list := range []string{"/ops/webhooks", "/ops/webhooks?aba=todos"} {
 		a := c.get(list)
-		if text := shown(a); a.Find(`main a[href="`+path+`"]`).Length() != 1 || !strings.Contains(text, "loja.example") || strings.Contains(a.body, "secreto") || !strings.Contains(text, "% de falhas (2 de") {
+		if text := shown(a); a.Find(`main a[href="`+path+`"]`).Length() != 1 || !strings.Contains(text, "loja.example") || strings.Contains(a.body, "secreto") || !strings.Contains(text, "% de falhas (2 de 6") {
 			t.Errorf("%s: %s", list, text)
 		}
 	}
@@ -161,7 +183,7 @@ func TestOps_Webhooks(t *testing.T) {
 		t.Errorf("replaying: %d", a.status)
 	}
 	var pending int
-	if err := s.DB.Raw("SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'").Row().Scan(&pending); err != nil || pending != 2 {
+	if err := s.DB.Raw("SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'").Row().Scan(&pending); err != nil || pending != 3 {
 		t.Errorf("%d are pending, %v", pending, err)
 	}
 	if text := shown(c.get("/ops/auditoria?object=" + endpoint.ID)); !strings.Contains(text, "Eventos reenviados ao endpoint") || !strings.Contains(text, "Eva Reis") {
@@ -172,6 +194,12 @@ func TestOps_Webhooks(t *testing.T) {
 	}
 	if a := c.post(path+"/repetir", form...); a.status != http.StatusForbidden {
 		t.Errorf("a member of the account: %d", a.status)
+	}
+	if err := s.Merchants.DeleteEndpoint(t.Context(), s.Owner, s.Test, endpoint.ID); err != nil {
+		t.Fatal(err)
+	}
+	if a := c.get("/ops/webhooks?aba=todos"); a.Find(`main a[href="`+path+`"]`).Length() != 0 || c.get(path).status != http.StatusNotFound {
+		t.Error("a deleted endpoint is shown")
 	}
 }
 
@@ -198,14 +226,45 @@ func TestOps_NotesAndRisks(t *testing.T) {
 		t.Error("a note can be deleted")
 	}
 
-	s.ask(t, "Padaria Sol", "padaria@example.com", "52998224725")
+	sun := s.ask(t, "Padaria Sol", "padaria@example.com", "52998224725")
 	s.ask(t, "Padaria Lua", "lua@example.com", "52998224725")
+	if strings.Contains(c.get("/ops/contas/"+sun.AccountID).body, "Liguei") {
+		t.Error("the note stands with another account, too")
+	}
+	s.risks(t, c, sun.AccountID)
+}
+
+// risks gives an account with another's destination more volume than it declared last, and
+// looks at what the list says of both. The other shares a document besides.
+func (s *site) risks(t *testing.T, c *client, other string) {
+	t.Helper()
 	s.GoLive(t)
 	s.Fund(t, true, 1_000_00)
-	text := shown(c.get("/ops/contas"))
-	for _, want := range []string{"Documento em 1 outra conta", "Conta nova já com volume", "em 30 dias"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the list does not show %q: %s", want, text)
+	for i, declared := range []int{9_000_00, 500_00} { // the last one counts
+		if err := s.DB.Exec(`INSERT INTO access_requests SELECT (jsonb_populate_record(r, jsonb_build_object('id', ?::text, 'account_id', ?::text,
+			'status', 'WITHDRAWN', 'document', '11144477735', 'monthly_volume', ?::int, 'submitted_at', now() + ?::int * interval '1 day'))).* FROM access_requests r LIMIT 1`,
+			models.NewAccessRequestID(), s.Account.ID, declared, i).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.RequestDestination(t.Context(), s.Member(), s.Account.ID, payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "a@example.com", HolderName: "Ateliê Aurora Ltda"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec("INSERT INTO destinations SELECT (jsonb_populate_record(d, jsonb_build_object('id', ?::text, 'account_id', ?::text))).* FROM destinations d LIMIT 1",
+		models.NewDestinationID(), other).Error; err != nil {
+		t.Fatal(err)
+	}
+	list := c.get("/ops/contas")
+	for id, want := range map[string][]string{
+		s.Account.ID: {"Volume acima dos R$\u00a0500,00 declarados", "Conta nova já com volume", "Destino em 1 outra conta", "em 30 dias"},
+		other:        {"Documento em 1 outra conta", "Destino em 1 outra conta"},
+	} {
+		text := list.Find(`main li:has(a[href="/ops/contas/` + id + `"])`).Text()
+		for _, flag := range []string{"Volume acima", "Conta nova", "Documento em", "Destino em", "em 30 dias"} {
+			i := slices.IndexFunc(want, func(w string) bool { return strings.Contains(w, flag) })
+			if i >= 0 && !strings.Contains(text, want[i]) || i < 0 && flag != "em 30 dias" && strings.Contains(text, flag) {
+				t.Errorf("%s: of %q the list says %s", id, flag, text)
+			}
 		}
 	}
 }

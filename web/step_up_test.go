@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,30 @@ func TestStepUp(t *testing.T) {
 	}
 }
 
+// Whatever a stolen session could be made worse by asks again who one is, and does nothing
+// until then.
+func TestStepUp_Routes(t *testing.T) {
+	t.Parallel()
+	s := newPasskeySite(t, web.Limits{})
+	c := s.member(t)
+	s.Clock.Advance(10*time.Minute + time.Second)
+	for _, route := range []string{
+		"GET /2fa/ativar", "POST /2fa/ativar", "GET /2fa/passkey", "POST /2fa/passkey", "GET " + newEmailPage, "POST " + newEmailPage,
+		"GET " + securityPage + "/senha", "POST " + securityPage + "/2fa/desativar", "POST " + securityPage + "/2fa/codigos",
+		"POST " + securityPage + "/passkeys/x", "POST " + securityPage + "/passkeys/x/remover",
+		"GET /app/chaves/nova", "POST /app/chaves", "GET /app/chaves/x/revogar", "POST /app/chaves/x/revogar",
+		"GET /app/webhooks/x/segredo", "POST /app/webhooks/x/segredo/trocar", "POST /app/webhooks/x/segredo/encerrar",
+		"GET /app/equipe/convidar", "POST /app/equipe/convites", "POST /app/equipe/convites/x/reenviar", "POST /app/equipe/convites/x/cancelar",
+		"POST /app/equipe/x/papel", "POST /app/equipe/x/remover", "POST /app/equipe/x/transferir",
+		"POST /app/saques", "GET /app/saques/novo/revisar", "POST /app/saques/destinos", "GET /app/saques/destinos/novo", "POST /app/saques/destinos/x/remover",
+	} {
+		method, path, _ := strings.Cut(route, " ")
+		if a := c.do(method, path, url.Values{}); a.status != http.StatusOK || a.Find("input[name="+proof+"]").Length() != 1 {
+			t.Errorf("%s asks nobody who they are: %d to %q", route, a.status, a.header.Get("Location"))
+		}
+	}
+}
+
 // A proof of one browser is none of another, and guesses are counted together with
 // those at log-in.
 func TestStepUp_Limits(t *testing.T) {
@@ -92,6 +117,11 @@ func TestStepUp_Limits(t *testing.T) {
 	}
 	if a := s.client(t).post("/entrar", "email", s.Email, "password", paymentstest.Password); a.status != http.StatusTooManyRequests {
 		t.Errorf("and at log-in: %d", a.status)
+	}
+	for i := range 6 { // passkeys' answers are counted by themselves
+		if a := other.post("/confirmar", "garoupa_proof_key", "{}"); (a.status == http.StatusTooManyRequests) != (i == 5) {
+			t.Errorf("answer %d by a passkey: %d", i+1, a.status)
+		}
 	}
 	s.GiveRole(t, models.RoleViewer)
 	if a := other.get("/app/chaves/nova"); a.status != http.StatusForbidden {
