@@ -69,12 +69,14 @@ func newExamples(checkoutHost string) examples {
 		balance: wire.AppendBalance(nil, false, models.Balance{Gross: 1_234_567, Fee: 12_222, Pending: 4941, Available: 1_217_404}),
 	}
 	for status, kind := range payments.WithdrawalEvents {
-		x.events[kind] = wire.AppendWithdrawalEvent(nil, exampleEventID, kind, at.Add(time.Hour), withdrawalIn(status, at))
+		w := withdrawalIn(status, at)
+		x.events[kind] = wire.AppendWithdrawalEvent(nil, exampleEventID, kind, w.UpdatedAt, w)
 	}
 	return x
 }
 
-// withdrawalIn is a withdrawal by Pix in a state, an hour after it was requested.
+// withdrawalIn is a withdrawal by Pix that came into a state an hour after it was requested,
+// or with that.
 func withdrawalIn(status models.WithdrawalStatus, at time.Time) *models.Withdrawal {
 	later, id := at.Add(time.Hour), "E12345678202611201300a1b2c3d4e5f"
 	w := &models.Withdrawal{

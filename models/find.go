@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -28,9 +29,10 @@ const (
 type Found struct {
 	Kind        FoundKind
 	ID          string // of what to look at: the checkout of an event, the account of a user
-	Detail      string // a state, an e-mail, an action
+	Detail      string // a state, an e-mail, an action, of an account its document
 	AccountID   string // "" for what belongs to none
 	AccountName string
+	Access      ProductionAccess // of the account, "" for what belongs to none
 }
 
 // foundLimit bounds how much a search shows.
@@ -49,7 +51,7 @@ const ofAccount = " JOIN accounts a ON a.id = "
 
 // byID are the searches by an id of ours, by the id's prefix.
 var byID = map[string]string{
-	"acc_": "SELECT 'account', id, production_access, id, name FROM accounts WHERE id = $1",
+	"acc_": "SELECT 'account', id, coalesce(document, ''), id, name FROM accounts WHERE id = $1",
 	"usr_": "SELECT 'user', a.id, u.email || ' ' || m.role, a.id, a.name FROM users u JOIN members m ON m.user_id = u.id" + ofAccount + "m.account_id WHERE u.id = $1",
 	"acr_": "SELECT 'request', r.id, r.status, a.id, a.name FROM access_requests r" + ofAccount + "r.account_id WHERE r.id = $1",
 	"prj_": "SELECT 'account', a.id, j.name, a.id, a.name FROM projects j" + ofAccount + "j.account_id WHERE j.id = $1",
@@ -73,6 +75,10 @@ const foundPayments = `SELECT CASE WHEN x.payment_id IS NOT NULL THEN 'exception
 	LEFT JOIN projects j ON j.id = c.project_id LEFT JOIN accounts a ON a.id = j.account_id WHERE `
 
 const foundWithdrawals = "SELECT 'withdrawal', w.id, w.status, a.id, a.name FROM withdrawals w" + ofAccount + "w.account_id WHERE "
+
+// withAccess adds to what a search finds how its account stands.
+const withAccess = `SELECT f.kind, f.id, f.detail, f.account_id, f.name, coalesce(a.production_access, '')
+	FROM (%s) f (kind, id, detail, account_id, name) LEFT JOIN accounts a ON a.id = f.account_id LIMIT $2`
 
 // Find looks for whatever text names, in all accounts and both environments: an id
 // of ours, an EndToEndID, a TxID, a transaction's hash, a Request-Id that the audit
@@ -103,12 +109,12 @@ func Find(ctx context.Context, q Querier, text string) ([]Found, error) {
 	if len(searches) == 0 || strings.HasPrefix(text, "req_") {
 		searches = append(searches,
 			"SELECT 'act', l.object_id, l.action, coalesce(a.id, ''), coalesce(a.name, '') FROM audit_log l LEFT JOIN accounts a ON a.id = l.account_id WHERE l.request_id = $1",
-			"SELECT 'account', id, coalesce(document, production_access), id, name FROM accounts WHERE document = $1 OR strpos(lower(name), lower($1)) > 0",
+			"SELECT 'account', id, coalesce(document, ''), id, name FROM accounts WHERE document = $1 OR strpos(lower(name), lower($1)) > 0",
 			"SELECT 'request', r.id, r.status, a.id, a.name FROM access_requests r"+ofAccount+"r.account_id WHERE r.document = $1")
 	}
 	var found []Found
 	for _, search := range searches {
-		rows, err := q.Query(ctx, search+" LIMIT $2", text, foundLimit-len(found))
+		rows, err := q.Query(ctx, fmt.Sprintf(withAccess, search), text, foundLimit-len(found))
 		if err != nil {
 			return nil, err
 		}

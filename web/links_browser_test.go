@@ -76,6 +76,7 @@ func choosePhoto(t *testing.T, page *browsertest.Page) {
 	})()`); bytes <= 2<<20 {
 		t.Fatalf("%d bytes are not too many", bytes)
 	}
+	page.WaitTrue(`document.querySelector("[data-file-name=picture]").textContent == "vaso.bmp"`)
 	page.WaitTrue(`(f => f.type == "image/jpeg" && f.name == "vaso.jpg" && f.size <= 2 << 20)(document.getElementById("picture").files[0])`)
 }
 

@@ -267,6 +267,9 @@ func (s *site) risks(t *testing.T, c *client, other string) {
 			}
 		}
 	}
+	if text := shown(c.get("/ops/buscar?q=a")); strings.Count(text, "Em análise") != 2 || strings.Count(text, "Aprovado") != 1 {
+		t.Errorf("a search does not tell how accounts stand: %s", text)
+	}
 }
 
 // A withdrawal shows how its amount came out of the balance, and how its destination was

@@ -51,7 +51,7 @@ func (s *server) opsFind(c *fiber.Ctx) error {
 		if number, ok := taxid.Parse(detail); ok {
 			detail = taxid.Format(number)
 		}
-		props.Found = append(props.Found, pages.OpsFound{Kind: string(f.Kind), ID: f.ID, Detail: detail, Account: f.AccountName, Href: href})
+		props.Found = append(props.Found, pages.OpsFound{Kind: string(f.Kind), ID: f.ID, Detail: detail, Account: f.AccountName, Access: string(f.Access), Href: href})
 	}
 	return render(c, pages.OpsFind(props))
 }

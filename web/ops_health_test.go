@@ -55,7 +55,7 @@ func TestOps_Health(t *testing.T) {
 	if err := models.InsertAPIRequests(t.Context(), s.DB.Pool, []models.APIRequest{{ProjectID: s.Test.ProjectID, At: s.Clock.Now(), Status: 503}}); err != nil {
 		t.Fatal(err)
 	}
-	says("test", "Precisa de atenção", "Pagamentos recebidos1", "Requisições sem resposta dela1", "log do servidor")
+	says("test", "Precisa de atenção", "Pagamentos recebidos1", "Requisições não respondidas1", "log do servidor")
 	says("deliveries", "Precisa de atenção", "Na fila agora2", "há 1 h", "inicie mais um processo")
 	says("books", "Diferença", "gift/1: something else", "docs/operations.md")
 	says("audit", "Diferença", "A linha 12 foi apagada.", "docs/operations.md")

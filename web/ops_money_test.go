@@ -211,7 +211,7 @@ func TestOps_Exceptions(t *testing.T) {
 	s.Clock.Advance(25 * time.Hour)
 	c, _ := s.console(t, models.StaffReviewer)
 	list := c.get("/ops/excecoes")
-	if list.Find("main li").Length() < 3 || !strings.Contains(list.Find("main").Text(), "acima de 24 h") {
+	if list.Find("main li").Length() < 3 || !strings.Contains(list.Find("main").Text(), "em atraso") {
 		t.Errorf("the inbox: %s", list.Find("main").Text())
 	}
 	if text := c.get(under).Find("main").Text(); !strings.Contains(text, "Pago a menos") || !strings.Contains(text, checkout.ID) {

@@ -72,14 +72,14 @@ func SecretOnce(p SecretOnceProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</span></p><div class=\"mt-3.5 flex flex-col gap-2 sm:flex-row\"><code id=\"secret\" class=\"flex min-h-11 min-w-0 flex-1 items-center rounded-[10px] border border-line-strong bg-surface px-3 py-2 font-mono text-sm break-all text-ink select-all\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</span></p><div class=\"mt-3.5 flex flex-col gap-2 sm:flex-row\"><code id=\"secret\" class=\"flex min-h-11 min-w-0 flex-1 items-center rounded-[10px] border border-line-strong bg-surface px-3 py-2 font-mono text-sm break-all text-balance text-ink select-all\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Value)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/secretonce.templ`, Line: 19, Col: 190}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/secretonce.templ`, Line: 19, Col: 203}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {

@@ -402,7 +402,7 @@ func DocsReference(p DocsReferenceProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var22 = []any{"scrolls min-w-0 space-y-4 xl:sticky xl:-my-4 xl:self-start xl:overflow-y-auto xl:py-4 xl:[&_pre]:max-h-none", p.below()}
+				var templ_7745c5c3_Var22 = []any{"fades min-w-0 space-y-4 xl:sticky xl:-my-6 xl:self-start xl:overflow-y-auto xl:[&_pre]:max-h-none", p.below()}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

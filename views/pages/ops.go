@@ -210,7 +210,7 @@ func (h OpsAccountHead) facts(ctx context.Context) []components.KeyValue {
 		{Key: i18n.T(ctx, "ops.account_since"), Value: i18n.Date(ctx, h.CreatedAt)},
 		{Key: i18n.T(ctx, "ops.account_paid"), Value: i18n.T(ctx, "ops.account_paid_counts", i18n.Number(ctx, h.Totals.PaidLive), i18n.Number(ctx, h.Totals.PaidTest))},
 		{Key: i18n.T(ctx, "ops.account_volume"), Value: i18n.Money(ctx, h.Totals.Volume)},
-		{Key: i18n.T(ctx, "ops.account_withdrawn"), Value: i18n.T(ctx, "ops.account_withdrawn_sum", i18n.Money(ctx, h.Totals.Withdrawn), i18n.Number(ctx, h.Totals.Withdrawals))},
+		{Key: i18n.T(ctx, "ops.account_withdrawn"), Value: i18n.T(ctx, "ops.account_withdrawn_sum", i18n.Money(ctx, h.Totals.Withdrawn), i18n.N(ctx, "ops.account_withdrawals", h.Totals.Withdrawals))},
 		{Key: i18n.T(ctx, "ops.account_exceptions"), Value: i18n.Number(ctx, h.Totals.OpenExceptions)},
 	}
 }

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"garoupa/money"
@@ -148,8 +149,11 @@ func (p OpsSwitchProps) confirmHint(ctx context.Context) string {
 	if p.Account.Document == "" {
 		return i18n.T(ctx, "switch.confirm_hint_id", p.Account.ID)
 	}
-	return i18n.T(ctx, "switch.confirm_hint", p.Account.Document)
+	return i18n.T(ctx, "switch.confirm_hint", unbroken.Replace(p.Account.Document))
 }
+
+// unbroken keeps a document in one line, with word joiners after its signs.
+var unbroken = strings.NewReplacer("-", "-\u2060", "/", "/\u2060")
 
 // title names what the form does.
 func (p OpsSwitchProps) title() string {

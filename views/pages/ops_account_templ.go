@@ -1481,7 +1481,7 @@ func OpsSwitchForm(p OpsSwitchProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = components.Textarea(components.TextareaProps{Name: "reason", Label: i18n.T(ctx, "ops.reason"), Hint: i18n.T(ctx, "switch.reason_hint", i18n.In(i18n.Lang(p.Language), "layout.language")), Value: p.Reason, Error: p.Errors.For("reason")}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Textarea(components.TextareaProps{Name: "reason", Label: i18n.T(ctx, "ops.reason"), Hint: i18n.T(ctx, "switch.reason_hint", i18n.T(ctx, "switch.language_"+p.Language)), Value: p.Reason, Error: p.Errors.For("reason")}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

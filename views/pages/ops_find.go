@@ -21,22 +21,27 @@ type OpsFindProps struct {
 type OpsFound struct {
 	Kind    string // one of the kinds of models.Find
 	ID      string
-	Detail  string
+	Detail  string // "" for nothing to add
 	Account string
+	Access  string // how the account stands
 	Href    string
 }
 
 // things are what has a status, by the kind that a search calls it.
 var things = map[string]string{
-	"account": components.Access, "request": components.Access, "checkout": components.Checkout, "withdrawal": components.Withdrawal, "link": components.Link,
+	"request": components.Access, "checkout": components.Checkout, "withdrawal": components.Withdrawal, "link": components.Link,
 }
 
-// status is Detail as a badge, nil where it is none.
-func (f OpsFound) status() templ.Component {
-	if thing := things[f.Kind]; slices.Contains(components.Statuses(thing), f.Detail) {
-		return components.StatusBadge(thing, f.Detail)
+// parts are the status of what was found, nil where it has none, and what else there is
+// to tell of it.
+func (f OpsFound) parts() (status templ.Component, rest string) {
+	if f.Kind == "account" {
+		return components.StatusBadge(components.Access, f.Access), f.Detail
 	}
-	return nil
+	if thing := things[f.Kind]; slices.Contains(components.Statuses(thing), f.Detail) {
+		return components.StatusBadge(thing, f.Detail), ""
+	}
+	return nil, f.Detail
 }
 
 // title tells whether anything was found.

@@ -132,7 +132,7 @@ func OpsLookUp(p OpsLookUpProps) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<form action=\"/ops/cobrancas\" novalidate class=\"grid items-start gap-4 p-4 sm:grid-cols-2 sm:p-5\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<form action=\"/ops/cobrancas\" novalidate class=\"grid items-end gap-4 p-4 sm:grid-cols-2 sm:p-5\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

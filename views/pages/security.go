@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"context"
 	"time"
 
 	"garoupa/views/components"
+	"garoupa/views/i18n"
 	"garoupa/views/layouts"
 )
 
@@ -29,6 +31,15 @@ type SecurityProps struct {
 	RecoveryLeft  int  // recovery codes that were not used
 	Sessions      []SessionRow
 	Errors        components.FieldErrors
+}
+
+// subtitle says what the page is about, and of a merchant's member that it is one log-in
+// for all accounts.
+func (p SecurityProps) subtitle(ctx context.Context) string {
+	if p.Ops != nil {
+		return i18n.T(ctx, "security.subtitle_ops")
+	}
+	return i18n.T(ctx, "security.subtitle")
 }
 
 // EmailChange is an address that a link was sent to.

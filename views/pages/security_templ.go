@@ -178,7 +178,7 @@ func securityParts(p SecurityProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.PageHead(components.PageHeadProps{Title: i18n.T(ctx, "security.title"), Subtitle: i18n.T(ctx, "security.subtitle")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.PageHead(components.PageHeadProps{Title: i18n.T(ctx, "security.title"), Subtitle: p.subtitle(ctx)}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

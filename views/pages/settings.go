@@ -25,7 +25,7 @@ var settingsSections = []string{SectionCompany, SectionCheckout, SectionSecurity
 
 // settingsTabs leads from one section to the others.
 func settingsTabs(ctx context.Context, current string) components.TabsProps {
-	tabs := components.TabsProps{Label: i18n.T(ctx, "nav.settings")}
+	tabs := components.TabsProps{Label: i18n.T(ctx, "nav.settings"), OneRow: true}
 	for _, section := range settingsSections {
 		tabs.Tabs = append(tabs.Tabs, components.Tab{
 			Label: i18n.T(ctx, "settings."+section), Href: settingsPath + section, Current: section == current,

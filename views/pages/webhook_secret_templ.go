@@ -82,14 +82,14 @@ func WebhookSecret(p WebhookSecretProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</p><div class=\"mt-3.5 flex flex-col gap-2 sm:flex-row\"><code id=\"secret\" class=\"flex min-h-11 min-w-0 flex-1 items-center rounded-[10px] border border-line-strong bg-subtle px-3 py-2 font-mono text-xs break-all text-ink select-all sm:text-sm\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</p><div class=\"mt-3.5 flex flex-col gap-2 sm:flex-row\"><code id=\"secret\" class=\"flex min-h-11 min-w-0 flex-1 items-center rounded-[10px] border border-line-strong bg-subtle px-3 py-2 font-mono text-xs break-all text-balance text-ink select-all sm:text-sm\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.Secret)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/webhook_secret.templ`, Line: 19, Col: 204}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/webhook_secret.templ`, Line: 19, Col: 217}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {

@@ -161,7 +161,16 @@ document.querySelectorAll<HTMLElement>('[data-menu]').forEach((menu) => {
   if (!current) return;
   const box = menu.getBoundingClientRect();
   if (current.bottom > box.bottom) menu.scrollTop = current.top - box.top - box.height / 2;
-  if (current.right > box.right) menu.scrollLeft = current.right - box.right;
+  if (current.right > box.right) menu.scrollLeft = current.left - box.left - (box.width - current.width) / 2;
+});
+
+// A chosen file is named in our words' place. The browser may keep it through a reload.
+document.querySelectorAll<HTMLElement>('[data-file-name]').forEach((name) => {
+  const field = document.getElementById(name.dataset.fileName!) as HTMLInputElement;
+  const none = name.textContent;
+  const show = () => (name.textContent = field.files?.[0]?.name ?? none);
+  field.addEventListener('change', show);
+  addEventListener('pageshow', show);
 });
 
 // Ctrl+K, or ⌘K, leads to the search field, or to its page where it does not fit.
