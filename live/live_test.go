@@ -12,7 +12,7 @@ import (
 )
 
 // patience is how long a test waits for what should come at once.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 func hub(t *testing.T, db *models.DB) *live.Hub {
 	t.Helper()

@@ -19,6 +19,10 @@ import (
 	"time"
 )
 
+// patience is how long a mail may take to come, repeated attempts and all, and how long
+// a talk may last.
+const patience = 90 * time.Second
+
 // Received is a mail that the server took.
 type Received struct {
 	From, To   string // of the envelope
@@ -65,7 +69,7 @@ func New(t testing.TB, o Options) *Server {
 			}
 			talks.Go(func() {
 				defer conn.Close()
-				_ = conn.SetDeadline(time.Now().Add(time.Minute))
+				_ = conn.SetDeadline(time.Now().Add(patience))
 				s.talk(t, conn)
 			})
 		}
@@ -83,7 +87,7 @@ func (s *Server) Next(t testing.TB) Received {
 	select {
 	case m := <-s.mails:
 		return m
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no mail came")
 		return Received{}
 	}
