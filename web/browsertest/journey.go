@@ -82,6 +82,17 @@ func (p *Page) WaitVisible(target string) {
 	wait[chromedp.Void](p, fmt.Sprintf("wait for %q", target), "shown", target)
 }
 
+// Glimpse looks out for the target from now on, on the document as it is, and returns what
+// waits until it has been there and not hidden, for however short a moment.
+func (p *Page) Glimpse(target string) (seen func()) {
+	p.t.Helper()
+	Eval[bool](p, p.expression("glimpse", []any{target}))
+	return func() {
+		p.t.Helper()
+		wait[chromedp.Void](p, fmt.Sprintf("glimpse %q", target), "glimpsed", target)
+	}
+}
+
 // WaitGone waits until the target is hidden or not on the page.
 func (p *Page) WaitGone(target string) {
 	p.t.Helper()

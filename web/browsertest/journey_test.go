@@ -135,6 +135,7 @@ func TestStepsSayWhatStoodInTheWay(t *testing.T) {
 		{"other text", func(p *Page) { p.WaitText("h1", "Banco") }, []string{`wait for "h1" to read "Banco"`, `it reads "Loja"`}},
 		{"still there", func(p *Page) { p.WaitGone("Loja") }, []string{"is there"}},
 		{"focus elsewhere", func(p *Page) { p.WaitFocused("#under") }, []string{"the focus is on body"}},
+		{"never there", func(p *Page) { p.Glimpse("Comprar")() }, []string{`glimpse "Comprar"`, "it was not there"}},
 		{"false", func(p *Page) { p.WaitTrue("1 > 2") }, []string{"wait for 1 > 2", "does not hold"}},
 		{"no such key", func(p *Page) { p.Press("Fly") }, []string{`press "Fly"`}},
 		{"no such attribute", func(p *Page) { p.Attr("h1", "lang") }, []string{"has no lang"}},
@@ -152,6 +153,19 @@ func TestStepsSayWhatStoodInTheWay(t *testing.T) {
 			wantFailure(t, failed, test.want...)
 		})
 	}
+}
+
+// What is there for a moment is seen, if it is looked out for before it comes.
+func TestGlimpse(t *testing.T) {
+	t.Parallel()
+	page := Open(t, site(t, map[string]string{"/": `<button>Copiar</button> <output hidden>Copiado</output><script>
+		const output = document.querySelector("output")
+		document.querySelector("button").onclick = () => { output.hidden = false; queueMicrotask(() => queueMicrotask(() => { output.hidden = true })) }
+	</script>`}), Options{})
+	seen := page.Glimpse("Copiado")
+	page.Click("Copiar")
+	seen()
+	page.WaitGone("Copiado")
 }
 
 func TestWaitsSurviveNavigation(t *testing.T) {

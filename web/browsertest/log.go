@@ -152,6 +152,12 @@ func (p *Page) settle() {
 		p.log.requested = false
 		p.log.mu.Unlock()
 	}
+	p.loaded()
+}
+
+// loaded waits until the page and what is in it are there.
+func (p *Page) loaded() {
+	p.t.Helper()
 	if !p.log.await(p.timeout, func() bool { return !p.log.loading }) {
 		p.t.Fatalf("browsertest: the page did not finish loading within %s%s", p.timeout, p.where())
 	}

@@ -75,6 +75,12 @@
       await new Promise((next) => (byFrame ? requestAnimationFrame(next) : setTimeout(next, 20)));
     }
   };
+
+  // Waits until what has moved was drawn, which a page that nobody sees never is.
+  const frame = () => new Promise((drawn) => {
+    if (document.hidden) drawn();
+    else requestAnimationFrame(() => requestAnimationFrame(drawn));
+  });
   const done = (value = null) => ({ done: true, value });
   const blocked = (seen) => ({ done: false, seen });
   const absent = "nothing on the page matches";
@@ -88,24 +94,27 @@
 
   const inView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
 
-  // Answers the point to press once the element is in view, at rest and on top there.
-  const press = (target, ms) => {
-    let before;
-    return poll(() => {
-      const el = locate(target);
-      const obstacle = usable(el);
-      if (obstacle) return blocked(obstacle);
-      if (!inView(el.getBoundingClientRect())) el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-      const box = el.getClientRects()[0];
-      const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-      const moved = before?.x !== at.x || before?.y !== at.y;
-      before = at;
-      if (moved) return blocked(`${describe(el)} is moving`);
-      const hit = document.elementFromPoint(at.x, at.y);
-      const own = hit && (el.contains(hit) || hit.contains(el) || hit.closest("label")?.control === el);
-      return own ? done(at) : blocked(`${describe(el)} is covered by ${hit ? describe(hit) : "nothing, it is out of view"}`);
-    }, ms);
+  const middle = (el) => {
+    const box = el.getClientRects()[0];
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   };
+
+  // Answers the point to press once the element is in view, at rest from one frame to the
+  // next, and on top there.
+  const press = (target, ms) => poll(async () => {
+    const el = locate(target);
+    const obstacle = usable(el);
+    if (obstacle) return blocked(obstacle);
+    if (!inView(el.getBoundingClientRect())) el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    const before = middle(el);
+    await frame();
+    if (locate(target) !== el || usable(el)) return blocked(`${describe(el)} changes`);
+    const at = middle(el);
+    if (before.x !== at.x || before.y !== at.y) return blocked(`${describe(el)} is moving`);
+    const hit = document.elementFromPoint(at.x, at.y);
+    const own = hit && (el.contains(hit) || hit.contains(el) || hit.closest("label")?.control === el);
+    return own ? done(at) : blocked(`${describe(el)} is covered by ${hit ? describe(hit) : "nothing, it is out of view"}`);
+  }, ms);
 
   // Focuses a field and selects what it holds, so that typing replaces it.
   const field = (target, ms) => poll(() => {
@@ -140,6 +149,24 @@
     const now = document.activeElement;
     return now && now === locate(target) ? done() : blocked(`the focus is on ${now ? describe(now) : "nothing"}`);
   }, ms);
+
+  // Looks out for what may be there for a moment only; glimpsed says whether it was.
+  const glimpse = (target) => {
+    const seen = (globalThis.browsertestSeen ??= {});
+    const look = () => {
+      const el = locate(target);
+      if (!el || !visible(el)) return;
+      seen[target] = true;
+      watch.disconnect();
+    };
+    const watch = new MutationObserver(look);
+    seen[target] = false;
+    watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    look();
+    return true;
+  };
+
+  const glimpsed = (target, ms) => poll(() => (globalThis.browsertestSeen?.[target] ? done() : blocked("it was not there")), ms);
 
   const holds = (condition, ms) => poll(async () => ((await condition()) ? done() : blocked("it does not hold")), ms);
 
@@ -180,5 +207,5 @@
       (widest ? `; ${describe(widest)} reaches to ${Math.round(right(widest))} px` : "");
   };
 
-  return { press, field, text, shown, gone, focused, holds, read, focus, overflow };
+  return { press, field, text, shown, gone, focused, glimpse, glimpsed, holds, read, focus, overflow };
 })

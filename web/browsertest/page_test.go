@@ -63,15 +63,23 @@ func TestPagesAreLoadedWithWhatIsInThem(t *testing.T) {
 	const slow = 200 * time.Millisecond
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writePage(w, `<img src="/slow.svg?`+r.URL.Path+`" alt=""><a href="/next">Adiante</a>`)
+		writePage(w, `<p>`+r.URL.Path+`</p><img src="/slow.svg?`+r.URL.Path+`" alt=""><a href="/next">Adiante</a>`)
 	})
-	mux.HandleFunc("/slow.svg", func(w http.ResponseWriter, _ *http.Request) {
+	asked := make(chan string, 10) // the pages whose image was
+	mux.HandleFunc("/slow.svg", func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.RawQuery
 		<-time.After(slow)
 		w.Header().Set("Content-Type", "image/svg+xml")
 		fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg"/>`)
 	})
 	page := Open(t, serveHandler(t, mux), Options{})
-	for _, step := range []func(){func() {}, func() { page.Click("Adiante") }, page.Reload, func() { page.Goto("/other") }} {
+	later := func() { // by the page itself, in nobody's step
+		page.True(`(location.assign("/later"), true)`)
+		for <-asked != "/later" {
+		}
+		page.WaitText("p", "/later")
+	}
+	for _, step := range []func(){func() {}, func() { page.Click("Adiante") }, page.Reload, func() { page.Goto("/other") }, later} {
 		step()
 		if !page.True(`document.readyState === "complete" && document.images[0].complete`) {
 			t.Errorf("%s is not loaded yet", page.URL())

@@ -36,6 +36,7 @@ func start() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(browser.Path),
 		chromedp.Env(browser.Env...),
+		chromedp.WSURLReadTimeout(startTimeout),
 		chromedp.UserDataDir(profile),
 		// The sandbox needs privileges that root and most containers lack, and the only
 		// pages opened here are our own.

@@ -21,7 +21,7 @@ var library string
 
 // grace is what an answer from the browser may take beyond the deadline that the page
 // itself keeps.
-const grace = 5 * time.Second
+const grace = 30 * time.Second
 
 // Eval evaluates a JavaScript expression in the page, waits for it when it is a
 // promise, and decodes its JSON value. On a page without scripts the expression still
@@ -77,8 +77,9 @@ type outcome[T any] struct {
 }
 
 // wait calls a waiting function of page.js with args and the time left as its last
-// argument, again in the next document when the page moves on meanwhile. step is how
-// the failure names what was to happen.
+// argument, again in the next document when the page moves on meanwhile. What it waits
+// for may stand in a document that is still on its way: that is waited for as well. step
+// is how the failure names what was to happen.
 func wait[T any](p *Page, step, function string, args ...any) T {
 	p.t.Helper()
 	deadline := time.Now().Add(p.timeout)
@@ -87,6 +88,7 @@ func wait[T any](p *Page, step, function string, args ...any) T {
 		result, err := evaluate[outcome[T]](p, p.expression(function, append(args, left.Milliseconds())), left+grace)
 		switch {
 		case err == nil && result.Done:
+			p.loaded()
 			return result.Value
 		case err == nil:
 			p.t.Fatalf("browsertest: %s: %s, after %s%s", step, result.Seen, p.timeout, p.where())

@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-const shutdownTimeout = 10 * time.Second
+const shutdownTimeout = time.Minute
 
 // Serve serves app on a free port of the loopback interface until the test ends, and
 // returns its address, such as http://127.0.0.1:40123, without a trailing slash.
