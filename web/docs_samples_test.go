@@ -22,8 +22,8 @@ import (
 	"garoupa/webhook"
 )
 
-// sampleTime bounds how long a sample may run.
-const sampleTime = 2 * time.Minute
+// sampleTime bounds how long a sample may take to be built and run.
+const sampleTime = 5 * time.Minute
 
 // runtimes are the programs that run samples. PHP is tested where it is installed.
 var runtimes = map[string]string{"curl": "sh", "go": "go", "node": "node", "python": "python3", "php": "php"}
@@ -61,7 +61,7 @@ func program(t *testing.T, ctx context.Context, language, file, code string, env
 	command := exec.CommandContext(ctx, runtimes[language], arguments...)
 	command.Dir = filepath.Dir(path)
 	command.Env = append(os.Environ(), environment...)
-	command.WaitDelay = time.Second
+	command.WaitDelay = patience
 	return command
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,12 @@ func TestMain(m *testing.M) {
 // patience is how long a test waits before it says that nothing comes. It is far more
 // than a busy machine needs.
 const patience = time.Minute
+
+// random are ids, codes and secrets, in which any few letters stand by chance.
+var random = regexp.MustCompile(`[0-9A-Za-z]{16,}`)
+
+// withoutChance leaves of a text what somebody wrote.
+func withoutChance(text string) string { return random.ReplaceAllString(text, "") }
 
 // site is the whole gateway, served on an address of its own.
 type site struct {

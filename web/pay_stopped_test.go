@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"garoupa/merchants"
 	"garoupa/models"
@@ -17,7 +18,7 @@ import (
 // statuses is what the page of a checkout hears, as it comes.
 func (s *site) statuses(t *testing.T, id string) (next func() string) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/pay/"+id+"/events", nil)
 	if err != nil {
@@ -31,6 +32,8 @@ func (s *site) statuses(t *testing.T, id string) (next func() string) {
 	lines, last := bufio.NewScanner(answer.Body), ""
 	return func() string { // the next that is not the one before
 		t.Helper()
+		late := time.AfterFunc(patience, stop)
+		defer late.Stop()
 		for lines.Scan() {
 			if status, ok := strings.CutPrefix(lines.Text(), "data: "); ok && status != last {
 				last = status

@@ -56,12 +56,13 @@ func (s *shop) repair() {
 }
 
 // work starts the workers, by the real clock, which the pages go by as well. They repeat
-// nothing before the test is over.
+// nothing before the test is over, and pages count less than an hour to it however long
+// that takes.
 func (s *site) work(t *testing.T) {
 	t.Helper()
 	s.Clock.Advance(time.Since(s.Clock.Now()))
 	o := s.Options
-	o.Now, o.Backoff = time.Now, slices.Repeat([]time.Duration{59 * time.Minute}, 4)
+	o.Now, o.Backoff = time.Now, slices.Repeat([]time.Duration{30 * time.Minute}, 4)
 	runner, err := jobs.Start(t.Context(), jobs.Options{
 		DB: s.DB, Payments: payments.New(o), Merchants: s.Merchants, Now: time.Now, Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
 	})
