@@ -54,6 +54,9 @@ func TestOptionsReachTheServerAndThePage(t *testing.T) {
 			if got := Eval[string](page, look); got != test.observed {
 				t.Errorf("the page sees %s, want %s", got, test.observed)
 			}
+			if at := Eval[int](page, `(document.body.style.height = "5000px", scrollTo({top: 1000, behavior: "smooth"}), scrollY)`); at != 1000 {
+				t.Errorf("the page scrolls smoothly, and stands at %d of 1000", at)
+			}
 		})
 	}
 }

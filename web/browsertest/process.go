@@ -46,6 +46,8 @@ func start() (context.Context, error) {
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),
+		// That pages are told to move little stops none.
+		chromedp.Flag("disable-smooth-scrolling", true),
 	)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
