@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -295,8 +296,8 @@ func (s *server) withdrawalNotices(c *fiber.Ctx, w *models.AccountWithdrawal, fl
 	if w.Status != models.WithdrawalPendingReview {
 		return nil, nil
 	}
-	for _, flag := range flags {
-		warn(flag, "")
+	if len(flags) > 0 {
+		warn(i18n.T(ctx, "ops.account_risks"), strings.Join(flags, "\n"))
 	}
 	if w.Amount > s.Payments.Withdrawals.FourEyes {
 		threshold := i18n.Money(ctx, s.Payments.Withdrawals.FourEyes)

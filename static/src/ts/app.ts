@@ -161,7 +161,7 @@ document.querySelectorAll<HTMLElement>('[data-menu]').forEach((menu) => {
   if (!current) return;
   const box = menu.getBoundingClientRect();
   if (current.bottom > box.bottom) menu.scrollTop = current.top - box.top - box.height / 2;
-  if (current.right > box.right) menu.scrollLeft = current.left - box.left - (box.width - current.width) / 2;
+  menu.scrollLeft += current.left - box.left - (box.width - current.width) / 2;
 });
 
 // A chosen file is named in our words' place. The browser may keep it through a reload.
