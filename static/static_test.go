@@ -53,6 +53,18 @@ func TestOpen_Unknown(t *testing.T) {
 	}
 }
 
+// All text grows with the size that the reader has chosen.
+func TestOpen_TypeInRem(t *testing.T) {
+	t.Parallel()
+	fixed := regexp.MustCompile(`font-size:[\d.]+px`)
+	for _, name := range []string{"pay.css", "app.css"} {
+		f, _ := static.Open(strings.TrimPrefix(static.URL(name), static.Prefix), "identity")
+		if size := fixed.Find(f.Body); size != nil {
+			t.Errorf("%s has %s", name, size)
+		}
+	}
+}
+
 // The best coding that the client takes is used, and unpacks to the file.
 func TestOpen_Encoding(t *testing.T) {
 	t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"garoupa/requestid"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
+	"garoupa/views/pages"
 )
 
 const (
@@ -117,6 +118,10 @@ func (s *server) colleague(c *fiber.Ctx) error {
 		return err
 	}
 	if s.Now().Sub(v.CreatedAt) > opsSession {
+		if c.Method() == fiber.MethodPost && c.FormValue("version") != "" && checkOrigin(c) == nil { // a decision, with its reason
+			c.Status(fiber.StatusUnauthorized)
+			return s.showKept(c, pages.KeptProps{Reason: pages.KeptLoggedOut})
+		}
 		if err := s.flash(c, "log_in_first"); err != nil {
 			return err
 		}

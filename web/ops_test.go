@@ -119,6 +119,9 @@ func TestOps_Staff(t *testing.T) {
 	if a := reviewer.get("/ops/acessos"); a.header.Get("Location") != "/entrar?next=%2Fops%2Facessos" {
 		t.Errorf("after half a day: %d %s", a.status, a.header.Get("Location"))
 	}
+	if a := reviewer.post("/ops/acessos/x", "version", "1", "reason", "O CNPJ não confere"); a.status != http.StatusUnauthorized || a.Find("input[name=reason]").AttrOr("value", "") != "O CNPJ não confere" {
+		t.Errorf("a decision after half a day: %d %s", a.status, a.Find("main").Text())
+	}
 }
 
 // Staff who are members of no account change their password, codes and sessions in the

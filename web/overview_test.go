@@ -98,9 +98,13 @@ func TestSearch(t *testing.T) {
 	}
 	c.post("/app/ambiente", "env", "live")
 	for _, text := range []string{first.ID, event, delivery, sold.link, "vaso", endpoint.ID} {
-		if a := c.get("/app/busca?q=" + text); a.status != http.StatusOK {
-			t.Errorf("%q from live: %d", text, a.status)
+		a := c.get("/app/busca?q=" + text)
+		if there := a.Find("main form[action='/app/ambiente']"); a.status != http.StatusOK || there.Find("button").Text() != "Ver em Teste" || there.Find("[name=next]").AttrOr("value", "") != "/app/busca?q="+text {
+			t.Errorf("%q from live: %d %s", text, a.status, a.Find("main").Text())
 		}
+	}
+	if a := c.get("/app/busca?q=nobody"); a.Find("main form[action='/app/ambiente']").Length() != 0 {
+		t.Error("what is nowhere is said to be in test")
 	}
 }
 

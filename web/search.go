@@ -27,8 +27,17 @@ func (s *server) search(c *fiber.Ctx) error {
 	}
 	props := pages.SearchProps{Shell: shell, Text: text}
 	if text != "" {
-		if props.Hits, err = s.find(c, text); err != nil {
+		v := *visitor(c)
+		if props.Hits, err = s.find(c.UserContext(), &v, text); err != nil {
 			return fmt.Errorf("web: search: %w", err)
+		}
+		if len(props.Hits) == 0 {
+			v.Livemode = !v.Livemode
+			there, err := s.find(c.UserContext(), &v, text)
+			if err != nil {
+				return fmt.Errorf("web: search the other environment: %w", err)
+			}
+			props.Elsewhere = len(there) > 0
 		}
 		charges := 0
 		for _, hit := range props.Hits {
@@ -45,9 +54,9 @@ func (s *server) search(c *fiber.Ctx) error {
 }
 
 // find looks for things by their whole ids, and for charges by all that the list of
-// charges is searched by.
-func (s *server) find(c *fiber.Ctx, text string) ([]pages.Hit, error) {
-	ctx, within, v := c.UserContext(), scope(c), visitor(c)
+// charges is searched by, in the environment that v looks at.
+func (s *server) find(ctx context.Context, v *models.Visitor, text string) ([]pages.Hit, error) {
+	within := models.Scope{ProjectID: *v.ProjectID, Livemode: v.Livemode}
 	hit, err := s.named(ctx, v, text)
 	if err == nil {
 		return []pages.Hit{*hit}, nil

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -132,13 +133,22 @@ func (s *server) cameFrom(c *fiber.Ctx) string {
 	return local(from.RequestURI(), "/app")
 }
 
-// keptFields are the fields of the form that was sent, save the proof.
+// keptFields are the fields of the form that was sent, save files, the proof and what else
+// is of no form.
 func keptFields(c *fiber.Ctx) []pages.HiddenField {
 	var kept []pages.HiddenField
-	c.Request().PostArgs().VisitAll(func(name, value []byte) {
-		if name := string(name); !slices.Contains([]string{proofField, proofRecoveryField, proofKeyField, proofBackField}, name) {
-			kept = append(kept, pages.HiddenField{Name: name, Value: string(value)})
+	keep := func(name, value string) {
+		if !slices.Contains([]string{proofField, proofRecoveryField, proofKeyField, proofBackField, goBackField}, name) {
+			kept = append(kept, pages.HiddenField{Name: name, Value: value})
 		}
-	})
+	}
+	c.Request().PostArgs().VisitAll(func(name, value []byte) { keep(string(name), string(value)) })
+	if form, err := c.MultipartForm(); err == nil {
+		for _, name := range slices.Sorted(maps.Keys(form.Value)) {
+			for _, value := range form.Value[name] {
+				keep(name, value)
+			}
+		}
+	}
 	return kept
 }

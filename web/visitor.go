@@ -47,20 +47,12 @@ func (s *server) token(c *fiber.Ctx) string {
 	return token
 }
 
-// person lets in who is logged in, as a member or of staff. Others are led to log in,
-// and from there back to where they wanted to go. Who is of staff and nothing else is so
-// only where staff work.
+// person lets in who is logged in, as a member or of staff; loggedOut answers others. Who
+// is of staff and nothing else is so only where staff work.
 func (s *server) person(c *fiber.Ctx) error {
 	v, err := s.Merchants.Visitor(c.UserContext(), s.token(c))
 	if errors.Is(err, models.ErrNotFound) {
-		if err := s.flash(c, "log_in_first"); err != nil {
-			return err
-		}
-		next := "/app"
-		if c.Method() == fiber.MethodGet {
-			next = c.OriginalURL()
-		}
-		return c.Redirect("/entrar?next="+url.QueryEscape(next), fiber.StatusSeeOther)
+		return s.loggedOut(c)
 	} else if err != nil {
 		return err
 	}
@@ -194,7 +186,7 @@ func (s *server) shell(c *fiber.Ctx) (layouts.Shell, error) {
 	flash, err := s.takeFlash(c)
 	v := visitor(c)
 	return layouts.Shell{
-		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode, Several: v.Accounts > 1,
+		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode, Scope: scopeName(v), Several: v.Accounts > 1,
 		Theme: theme(c), Path: c.OriginalURL(), Nav: menuOf(v), Flash: flash, Now: s.Now(), Demo: s.Demo, Legal: s.legal(),
 	}, err
 }

@@ -47,4 +47,26 @@ func walkSales(t *testing.T, w *walk) {
 	page.Goto(s.url + "/app/links/novo?produto=vaso")
 	page.Type("input[type=url]", "x")
 	page.fails("link-new-wrong")
+	keptForms(t, s, page)
+}
+
+// keptForms sees a form that is sent when another window has gone to live, and again when
+// the session is over.
+func keptForms(t *testing.T, s *site, page *walker) {
+	t.Helper()
+	page.Goto(s.url + "/app/produtos/novo")
+	page.Type("#name", "Vaso")
+	page.AllowConsole("(" + s.url + "/app/produtos)")
+	for _, held := range []struct{ picture, change, sign string }{
+		{"kept-environment", "UPDATE sessions SET livemode = true", "main a[href='/app/produtos']"},
+		{"kept-logged-out", "DELETE FROM sessions", "main a[href='/entrar']"},
+	} {
+		if err := s.DB.Exec(held.change).Error; err != nil {
+			t.Fatal(err)
+		}
+		page.Click("main form button.min-h-12, main form button.btn-primary")
+		page.WaitVisible(held.sign)
+		page.WaitFocused("#result")
+		page.look(held.picture)
+	}
 }

@@ -92,7 +92,7 @@ func Register(r fiber.Router, o Options) {
 	s.registerDocs(r)
 	s.registerDevelopment(r)
 	s.registerOps(r)
-	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member, s.framed))
+	s.registerDashboard(r.Group("/app", compressed, s.speak, secure, sameOrigin, s.person, s.member, s.framed, s.sameScope))
 }
 
 func (o Options) legal() layouts.Legal {

@@ -37,13 +37,19 @@ function hashed(name, body) {
   return `/static/${name.slice(0, -ext.length)}.${sum}${ext}`;
 }
 
+// grow sends sizes of type that are written in pixels in rem, so that all text follows the
+// size that the reader has chosen.
+function grow(sheet) {
+  return sheet.replace(/font-size:([\d.]+)px/g, (_, pixels) => `font-size:${String(pixels / 16).replace(/^0/, '')}rem`);
+}
+
 function css(name, fontURL) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'garoupa-css-'));
   try {
     const out = path.join(scratch, 'out.css');
     const tailwind = path.join(root, 'node_modules/.bin/tailwindcss');
     execFileSync(tailwind, ['-i', path.join(here, 'css', name), '-o', out, '--minify'], { cwd: root, stdio: 'pipe' });
-    return fs.readFileSync(out, 'utf8').replace('/static/inter.woff2', fontURL);
+    return grow(fs.readFileSync(out, 'utf8').replace('/static/inter.woff2', fontURL));
   } finally {
     fs.rmSync(scratch, { recursive: true });
   }

@@ -50,6 +50,9 @@ const PreferencesPath = "/preferencias"
 // and "next".
 const EnvironmentPath = "/app/ambiente"
 
+// ScopeField is the field that Within adds to a form.
+const ScopeField = "garoupa_scope"
+
 // SearchPath takes GETs of the search field: "q".
 const SearchPath = "/app/busca"
 
@@ -61,8 +64,9 @@ type Shell struct {
 	Account   string // the merchant's name
 	UserName  string
 	UserEmail string
-	Several   bool // the person has more than one account
-	Livemode  bool // the environment the visitor looks at
+	Several   bool   // the person has more than one account
+	Livemode  bool   // the environment the visitor looks at
+	Scope     string // account and environment, which a form says that it was shown for: see Within
 	Theme     Theme
 	Path      string // of this page with its query; the switches return here
 	Nav       []NavGroup

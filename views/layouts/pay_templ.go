@@ -310,7 +310,7 @@ func PayFooter(width string, legal Legal) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\"><div class=\"flex flex-wrap items-center justify-center gap-x-5 border-t border-line pt-3\"><p class=\"flex min-h-9 items-center gap-1.5\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\"><div class=\"flex flex-wrap items-center justify-center gap-x-5 border-t border-line pt-3\"><p class=\"flex min-h-9 flex-wrap items-center justify-center gap-x-1.5 text-center\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -49,6 +49,7 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 		"sign up":         pages.SignUp(filled[pages.SignUpProps](t, nil)),
 		"log in":          pages.LogIn(filled[pages.LogInProps](t, nil)),
 		"step up":         pages.StepUp(filled(t, func(p *pages.StepUpProps) { p.Action = "/app/chaves" })),
+		"kept":            pages.Kept(filled(t, func(p *pages.KeptProps) { p.Reason, p.Action, p.Section = pages.KeptAccount, "/app/chaves", "/app" })),
 		"code":            pages.Code(filled[pages.CodeProps](t, nil)),
 		"totp":            pages.TOTP(filled[pages.TOTPProps](t, func(p *pages.TOTPProps) { p.Next, p.URL = "/app", "otpauth://totp/x" })),
 		"recovery codes":  pages.RecoveryCodes(filled(t, func(p *pages.RecoveryCodesProps) { p.Next = "/app" })),

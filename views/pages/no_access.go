@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"garoupa/views/i18n"
+	"garoupa/views/layouts"
 )
 
 // noAccessTitle says what the member asked for in vain.
@@ -24,9 +25,9 @@ func notFoundTitle(ctx context.Context, p NotFoundProps) string {
 	return i18n.T(ctx, "error.not_found_title")
 }
 
-// other is the environment that the visitor does not look at, as forms name it.
-func (p NotFoundProps) other() string {
-	if p.Livemode {
+// otherEnvironment is the environment that the visitor does not look at, as forms name it.
+func otherEnvironment(s layouts.Shell) string {
+	if s.Livemode {
 		return "test"
 	}
 	return "live"

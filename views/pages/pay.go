@@ -138,6 +138,14 @@ func sentences(text string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, ". ", ".\n"), "? ", "?\n"), "\n")
 }
 
+// expiry tells the hour of the expiry, with its day where that is not today.
+func (p PayProps) expiry(ctx context.Context) string {
+	if i18n.Day(p.ExpiresAt) == i18n.Day(p.Now) {
+		return i18n.T(ctx, "pay.expires_at", i18n.Clock(ctx, p.ExpiresAt))
+	}
+	return i18n.T(ctx, "pay.expires_on", i18n.DateTime(ctx, p.ExpiresAt))
+}
+
 // urgent turns the countdown amber.
 func (p PayProps) urgent() bool { return p.ExpiresAt.Sub(p.Now) <= 5*time.Minute }
 

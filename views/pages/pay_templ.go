@@ -457,7 +457,7 @@ func payOwnHeader(width string) templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var23 = []any{"mx-auto flex w-full items-center justify-between gap-3 px-4 pt-4 pb-3 md:px-8 md:pt-6", width}
+		var templ_7745c5c3_Var23 = []any{"mx-auto flex w-full flex-wrap items-center justify-between gap-3 px-4 pt-4 pb-3 md:px-8 md:pt-6", width}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var23...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -133,6 +133,23 @@ func TestPay_Countdown(t *testing.T) {
 	}
 }
 
+// Who has no script, or hears the page, is told the hour, with its day where that is another.
+func TestPay_ExpiryDay(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]string{
+		2 * time.Hour: "Vence às 23:47", 3 * time.Hour: "Vence em 21 de nov. de 2026, 00:47", 24 * time.Hour: "Vence em 21 de nov. de 2026, 21:47",
+	} {
+		p := pending()
+		p.ExpiresAt = now.Add(left)
+		doc := render(t, i18n.Portuguese, pages.Pay(p))
+		for _, part := range []string{"[data-expiry] > .no-js", "[data-expiry] .sr-only"} {
+			if got := text(doc.Find(part)); got != want {
+				t.Errorf("%s left: %s says %q, want %q", left, part, got, want)
+			}
+		}
+	}
+}
+
 // The buyer sees which host a way back leads to, and what has the look of another
 // host is not shown as one.
 func TestPay_ReturnHost(t *testing.T) {

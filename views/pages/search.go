@@ -9,10 +9,11 @@ import (
 
 // SearchProps is GET /app/busca?q=. A single hit is never shown: it leads on.
 type SearchProps struct {
-	Shell layouts.Shell
-	Text  string // what was looked for; "" only asks
-	Hits  []Hit
-	More  bool // there may be further charges, which their list finds
+	Shell     layouts.Shell
+	Text      string // what was looked for; "" only asks
+	Hits      []Hit
+	More      bool // there may be further charges, which their list finds
+	Elsewhere bool // nothing is here, but something is in the other environment
 }
 
 // The kinds of Hit.

@@ -78,7 +78,9 @@ function countdown() {
 async function refresh() {
   let next: HTMLElement | null;
   try {
-    const answer = await fetch(location.href, { headers: { 'X-Fragment': 'state' }, cache: 'no-store' });
+    // Back from the bank's app the connection may be dead, and says nothing: give up on it.
+    const signal = AbortSignal.timeout?.(10000);
+    const answer = await fetch(location.href, { headers: { 'X-Fragment': 'state' }, cache: 'no-store', signal });
     if (!answer.ok) throw answer.status;
     next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('state');
     failures = 0;

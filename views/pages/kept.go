@@ -1,0 +1,30 @@
+package pages
+
+import "garoupa/views/layouts"
+
+// Why a form was held up.
+const (
+	KeptLoggedOut   = "logged_out"  // its session is over
+	KeptEnvironment = "environment" // another window has gone to the other environment
+	KeptAccount     = "account"     // another window has gone to another account
+)
+
+// KeptProps holds what was typed until its sender has decided.
+type KeptProps struct {
+	layouts.AuthProps
+	Reason  string
+	Live    bool   // the environment that the form was shown in
+	Account string // that the sender looks at now, of KeptAccount
+	Section string // where who would rather not goes on; "" for the start page
+	Action  string // where the form goes
+	Fields  []HiddenField
+	Files   bool // it had files, which cannot be kept
+}
+
+// environmentName is the key of an environment's name.
+func environmentName(live bool) string {
+	if live {
+		return "layout.live"
+	}
+	return "layout.test"
+}
