@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -60,6 +61,7 @@ func newSiteOver(t testing.TB, g *paymentstest.Gateway, limits api.Limits) *site
 	g.Tell = hub.Tell
 	app := server.New(server.Options{
 		DB: g.DB, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL,
+		ReadyTimeout: time.Minute, // a busy machine is not what is tested
 		API: api.Options{
 			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Live: hub, CheckoutHost: paymentstest.CheckoutHost, Limits: limits, Now: g.Clock.Now,
 		},

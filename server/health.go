@@ -16,9 +16,9 @@ const readyTimeout = 2 * time.Second
 
 // ready handles GET /readyz: 200 when the database answers and has the schema,
 // River's queue included, that this program was built for; else 503.
-func ready(db *models.DB) fiber.Handler {
+func ready(db *models.DB, timeout time.Duration) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		ctx, cancel := context.WithTimeout(c.UserContext(), readyTimeout)
+		ctx, cancel := context.WithTimeout(c.UserContext(), timeout)
 		defer cancel()
 		current, err := migrations.Current(ctx, db.Pool)
 		if err != nil {

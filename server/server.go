@@ -5,6 +5,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"net/netip"
 	"slices"
 	"time"
@@ -35,7 +36,7 @@ const (
 	headerLimit = 16 << 10
 )
 
-// Options are what the server serves. All are required.
+// Options are what the server serves. All but ReadyTimeout are required.
 type Options struct {
 	DB  *models.DB
 	API api.Options
@@ -45,6 +46,8 @@ type Options struct {
 	BaseURL, CheckoutHost, AppURL string
 	// TrustedProxies may say, in X-Forwarded-For, who the client is. Nobody else may.
 	TrustedProxies []netip.Prefix
+	// ReadyTimeout bounds how long a readiness check may take, two seconds if it is 0.
+	ReadyTimeout time.Duration
 }
 
 // New returns the root app.
@@ -57,7 +60,7 @@ func New(o Options) *fiber.App {
 	})
 	app.Use(identify, unproxied(o.TrustedProxies), logged(o.Web), fiberrecover.New(), separate(o))
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
-	app.Get("/readyz", ready(o.DB))
+	app.Get("/readyz", ready(o.DB, cmp.Or(o.ReadyTimeout, readyTimeout)))
 
 	api.Register(app, o.API)
 	web.Register(app, o.Web)

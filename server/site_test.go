@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -89,7 +90,8 @@ func newSiteOn(t testing.TB, g *paymentstest.Gateway, db *models.DB, at hosts) *
 	t.Cleanup(cancel)
 	return server.New(server.Options{
 		DB: db, BaseURL: at.base, CheckoutHost: at.checkout, AppURL: at.app,
-		API: api.Options{DB: g.DB, Payments: g.Service, Merchants: g.Merchants, CheckoutHost: at.checkout, Now: g.Clock.Now},
+		ReadyTimeout: time.Minute, // a busy machine is not what is tested
+		API:          api.Options{DB: g.DB, Payments: g.Service, Merchants: g.Merchants, CheckoutHost: at.checkout, Now: g.Clock.Now},
 		Web: web.Options{
 			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: live.New(ctx, g.DB),
 			BaseURL: at.base, CheckoutHost: at.checkout, AppURL: at.app, AllowPrivate: true, Now: g.Clock.Now,

@@ -21,7 +21,7 @@ func TestSlowClients(t *testing.T) {
 	if limit := app.Server().ReadTimeout; limit <= 0 || limit > 30*time.Second {
 		t.Errorf("a request may take %s to arrive", limit)
 	}
-	app.Server().ReadTimeout = 2 * time.Second
+	app.Server().ReadTimeout = 5 * time.Second
 	address := listen(t, app)
 
 	const head = "POST /v1/checkouts HTTP/1.1\r\nHost: one.example\r\nContent-Length: 60000\r\n\r\n{"
