@@ -156,7 +156,12 @@ func TestOps_FourEyes(t *testing.T) {
 	s.rich(t, 30_000_00)
 	first, _ := s.console(t, models.StaffReviewer)
 	second, _ := s.console(t, models.StaffSupervisor)
-	w := s.Withdraw(t, 20_000_00)
+	in := paymentstest.Withdrawal(models.RailPix, 20_000_00)
+	in.By = s.Member()
+	w, _, err := s.RequestWithdrawal(t.Context(), s.Account, in)
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := "/ops/saques/" + w.ID
 	if text := first.get(path).Find("main").Text(); !strings.Contains(text, "Precisa da aprovação de duas pessoas") {
 		t.Error("that it takes two is not told")
@@ -172,8 +177,14 @@ func TestOps_FourEyes(t *testing.T) {
 	if !strings.Contains(shown.Find("main").Text(), "primeira de duas aprovações") || status() != models.WithdrawalPendingReview {
 		t.Fatalf("the first approval made it %s", status())
 	}
-	if _, done := first.act(t, path, "outcome", "APPROVE"); done.status != http.StatusConflict || !strings.Contains(done.Find("#errors").Text(), "Você já aprovou") || status() != models.WithdrawalPendingReview {
-		t.Errorf("the same person again: %d, it is %s", done.status, status())
+	for _, do := range []string{"", "send"} { // nothing is shown to them that would not come true
+		again := first.post(path, "version", "2", "outcome", "APPROVE", "do", do)
+		if again.status != http.StatusUnprocessableEntity || !strings.Contains(again.Find("#errors").Text(), "Você já aprovou") || status() != models.WithdrawalPendingReview {
+			t.Errorf("the same person again: %d, it is %s", again.status, status())
+		}
+	}
+	if text := second.get(path).Find("main").Text(); !strings.Contains(text, "Ana Lima · "+w.RequestedBy) {
+		t.Error("who asked for it is not told")
 	}
 	if text := second.get(path).Find("main").Text(); !strings.Contains(text, "A primeira foi de Eva Reis, em ") {
 		t.Error("who approved first is not told")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/fault"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/quote"
@@ -89,7 +90,11 @@ func (s *server) withdrawalCase() opsCase {
 			if !slices.Contains(withdrawalOutcomes[w.Status], d.Outcome) {
 				d.Outcome = ""
 			}
-			return checkWithdrawal(c, d), w.Version == d.version, nil
+			errs := checkWithdrawal(c, d)
+			if d.Outcome == outcomeApprove && w.FirstApprovedBy != nil && *w.FirstApprovedBy == visitor(c).UserID {
+				errs = components.FieldErrors{{Field: "outcome", Text: i18n.T(c.UserContext(), "problem.ops_"+string(fault.SecondPersonRequired))}}
+			}
+			return errs, w.Version == d.version, nil
 		},
 		preview: s.previewWithdrawal,
 		decide: func(c *fiber.Ctx, d decision) (flash, path string, err error) {
@@ -201,7 +206,11 @@ func (s *server) showWithdrawal(c *fiber.Ctx, d decision, errs components.FieldE
 	if err != nil {
 		return err
 	}
-	props.Parts = []pages.OpsPart{{ID: "facts", Title: i18n.T(ctx, "withdrawals.facts"), Facts: withdrawalFacts(c, w)}, destination}
+	requester, err := s.requester(c, &w.Withdrawal)
+	if err != nil {
+		return err
+	}
+	props.Parts = []pages.OpsPart{{ID: "facts", Title: i18n.T(ctx, "withdrawals.facts"), Facts: withdrawalFacts(c, w, requester)}, destination}
 	books, err := s.Payments.Books(ctx, w.AccountID, true)
 	if err != nil {
 		return err
@@ -321,7 +330,7 @@ func (s *server) withdrawalNotices(c *fiber.Ctx, w *models.AccountWithdrawal, fl
 }
 
 // withdrawalFacts are what was asked for, and what became of it.
-func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal) []components.KeyValue {
+func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal, requester string) []components.KeyValue {
 	ctx := c.UserContext()
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "withdrawals.id"), Value: w.ID, Mono: true},
@@ -329,7 +338,7 @@ func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal) []components.Key
 		{Key: i18n.T(ctx, "withdraw.fee"), Value: i18n.Money(ctx, w.Fee)},
 		{Key: i18n.T(ctx, "ops.net"), Value: i18n.Money(ctx, w.Net())},
 		{Key: i18n.T(ctx, "withdrawals.requested_at"), Value: i18n.DateTime(ctx, w.CreatedAt)},
-		{Key: i18n.T(ctx, "withdrawals.requested_by"), Value: w.RequestedBy, Mono: true},
+		{Key: i18n.T(ctx, "withdrawals.requested_by"), Value: strings.TrimPrefix(requester+" · "+w.RequestedBy, " · ")},
 		{Key: i18n.T(ctx, "withdrawals.end_to_end_id"), Value: text(w.EndToEndID), Mono: true},
 		{Key: i18n.T(ctx, "withdrawals.tx_hash"), Value: text(w.TxHash), Mono: true},
 		{Key: i18n.T(ctx, "ops.reason_code"), Value: text(w.FailureCode), Mono: true},
