@@ -74,7 +74,7 @@ func (s *server) showEndpointForm(c *fiber.Ctx, props pages.WebhookFormProps) er
 	if err != nil {
 		return err
 	}
-	props.Shell, props.AllTypes = shell, eventTypes(visitor(c).Livemode)
+	props.Shell, props.AllTypes, props.Key = shell, eventTypes(visitor(c).Livemode), formKey(c.FormValue("key"))
 	props.HTTPAllowed = !visitor(c).Livemode
 	return render(c, pages.WebhookForm(props))
 }
@@ -107,10 +107,19 @@ func (s *server) refuseEndpoint(c *fiber.Ctx, id string, in merchants.NewEndpoin
 
 // createEndpoint handles POST /app/webhooks and shows the signing secret.
 func (s *server) createEndpoint(c *fiber.Ctx) error {
+	if s.madeBefore(c) {
+		if err := s.flash(c, "webhook_made"); err != nil {
+			return err
+		}
+		return c.Redirect("/app/webhooks", fiber.StatusSeeOther)
+	}
 	in := endpointForm(c)
 	endpoint, secret, err := s.Merchants.CreateEndpoint(c.UserContext(), actor(c), scope(c), in)
 	if err != nil {
 		return s.refuseEndpoint(c, "", in, err)
+	}
+	if err := s.made(c); err != nil {
+		return err
 	}
 	shell, err := s.shell(c)
 	if err != nil {

@@ -73,7 +73,7 @@ func (s *server) showNewKey(c *fiber.Ctx, props pages.NewKeyProps) error {
 	if err != nil {
 		return err
 	}
-	props.Shell = shell
+	props.Shell, props.Key = shell, formKey(c.FormValue("key"))
 	return render(c, pages.NewKey(props))
 }
 
@@ -81,6 +81,12 @@ func (s *server) showNewKey(c *fiber.Ctx, props pages.NewKeyProps) error {
 // redirect: nothing keeps it, so no other page could show it.
 func (s *server) createKey(c *fiber.Ctx) error {
 	if !canCreateKey(visitor(c)) {
+		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+	}
+	if s.madeBefore(c) {
+		if err := s.flash(c, "key_made"); err != nil {
+			return err
+		}
 		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
 	}
 	name, ticked := c.FormValue("name"), values(c, "permissions")
@@ -93,6 +99,9 @@ func (s *server) createKey(c *fiber.Ctx) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Errors: keyErrors(c, problems)})
 	} else if err != nil {
+		return err
+	}
+	if err := s.made(c); err != nil {
 		return err
 	}
 	shell, err := s.shell(c)

@@ -116,12 +116,19 @@ func TestKeys(t *testing.T) {
 	if a.status != http.StatusUnprocessableEntity || a.Find("input[value='CHECKOUT:READ'][checked]").Length() != 1 || a.Find("input[value='CHECKOUT:CREATE'][checked]").Length() != 0 {
 		t.Errorf("a key without a name: %d", a.status)
 	}
-	a = c.post("/app/chaves", "name", "Loja", "permissions", "CHECKOUT:READ", "permissions", "CHECKOUT:CREATE")
+	form := []string{"name", "Loja", "permissions", "CHECKOUT:READ", "permissions", "CHECKOUT:CREATE", "key", a.Find("main input[name=key]").AttrOr("value", "")}
+	a = c.post("/app/chaves", form...)
 	secret := regexp.MustCompile(`svc_test_[0-9A-Za-z]{32}`).FindString(a.body)
 	if a.status != http.StatusOK || secret == "" {
 		t.Fatalf("made: %d", a.status)
 	}
+	if again := c.post("/app/chaves", form...); again.status != http.StatusSeeOther || s.keys(t) != 1 {
+		t.Errorf("the answer reloaded: %d, %d keys", again.status, s.keys(t))
+	}
 	a = c.get("/app/chaves")
+	if !strings.Contains(a.Find("[role=alert], [role=status]").Text(), "já tinha sido criada") {
+		t.Error("it is not told that the key is there already")
+	}
 	if strings.Contains(a.body, secret) || !strings.Contains(a.Text(), "svc_test_…"+secret[len(secret)-4:]) || !strings.Contains(a.Text(), "Ana Lima") {
 		t.Error("the list shows the secret, or not the key")
 	}
@@ -163,12 +170,23 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%q: %d %q", url, a.status, a.Find("#errors").Text())
 		}
 	}
-	a := c.post("/app/webhooks", "url", "https://shop.example/hook", "description", "Loja", "types", "checkout.paid")
+	form := []string{"url", "https://shop.example/hook", "description", "Loja", "types", "checkout.paid", "key", c.get("/app/webhooks/novo").Find("main input[name=key]").AttrOr("value", "")}
+	a := c.post("/app/webhooks", form...)
 	secret := regexp.MustCompile(`whsec_[0-9A-Za-z]{32}`).FindString(a.body)
 	if a.status != http.StatusOK || secret == "" {
 		t.Fatalf("made: %d", a.status)
 	}
-	id := regexp.MustCompile(`we_[0-9a-f]{20}`).FindString(c.get("/app/webhooks").body)
+	if strings.Contains(a.Text(), "única vez") {
+		t.Error("it is said to be shown once, which its page belies")
+	}
+	if again := c.post("/app/webhooks", form...); again.header.Get("Location") != "/app/webhooks" {
+		t.Errorf("the answer reloaded: %d", again.status)
+	}
+	list := c.get("/app/webhooks")
+	if list.Find("main a[href^='/app/webhooks/we_']").Length() != 1 {
+		t.Error("reloading the answer made another")
+	}
+	id := regexp.MustCompile(`we_[0-9a-f]{20}`).FindString(list.body)
 	a = c.get("/app/webhooks/" + id)
 	if a.status != http.StatusOK || strings.Contains(a.body, secret) || !strings.Contains(a.Text(), "whsec_…"+secret[len(secret)-4:]) {
 		t.Errorf("its page: %d", a.status)

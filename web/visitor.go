@@ -149,11 +149,13 @@ var refusals = []string{
 	"endpoint_not_subscribed",
 	"endpoint_off",
 	"invite_too_soon",
+	"key_made",
 	"ops_changed",
 	"ops_reason_missing",
 	"owner_stays",
 	"provider_unavailable",
 	"secret_changed",
+	"webhook_made",
 	"withdrawal_not_in_review",
 }
 

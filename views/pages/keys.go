@@ -39,6 +39,7 @@ type KeyRow struct {
 // permissions (repeated).
 type NewKeyProps struct {
 	Shell       layouts.Shell
+	Key         string // makes one key of the form, however often it is sent
 	Name        string
 	Permissions []string // ticked; a fresh form ticks the checkout integration
 	Errors      components.FieldErrors

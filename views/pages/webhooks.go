@@ -72,6 +72,7 @@ func (t EndpointTrouble) failed(ctx context.Context) string {
 type WebhookFormProps struct {
 	Shell       layouts.Shell
 	ID          string // "" for a new one
+	Key         string // makes one endpoint of the form, however often it is sent
 	URL         string
 	Description string
 	Types       []string // ticked; a fresh form ticks the contract's three
