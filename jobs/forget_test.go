@@ -57,6 +57,11 @@ func TestForget(t *testing.T) {
 	g.DB.Exec("DELETE FROM mails WHERE kind <> 'invite'")
 	g.DB.Exec("DELETE FROM tokens WHERE purpose <> 'RESET_PASSWORD'")
 	before := left(at.Add(7 * day))
+	for table, n := range before {
+		if n == 0 {
+			t.Errorf("%s are gone a moment too soon", table)
+		}
+	}
 	for _, step := range []struct {
 		now  time.Duration
 		gone []string

@@ -66,6 +66,17 @@ func TestCheckoutEvents(t *testing.T) {
 	if a := c.get("/app/cobrancas/" + checkout.ID); a.Find("[data-stream]").Length() != 0 {
 		t.Error("the page of a paid charge watches it still")
 	}
+	for range 20 { // so many browsers of buyers may watch, and keep no member out
+		if _, leave, ok := s.live.Watch(checkout.ID, "pay/"+checkout.ID, 20); ok {
+			defer leave()
+		}
+	}
+	if a := s.client(t).get("/pay/" + checkout.ID + "/events"); a.status != http.StatusTooManyRequests {
+		t.Errorf("the 21st of the buyer's browsers: %d", a.status)
+	}
+	if a := c.get(stream); a.status != http.StatusOK {
+		t.Errorf("a member while buyers watch: %d", a.status)
+	}
 	if a := s.client(t).get(stream); a.status != http.StatusSeeOther {
 		t.Errorf("a stranger: %d", a.status)
 	}

@@ -248,6 +248,14 @@ func TestPasskey_Staff(t *testing.T) {
 			t.Errorf("removed from %s by the password alone: %d to %q", base, a.status, a.header.Get("Location"))
 		}
 	}
+	if err := s.DB.Exec("INSERT INTO members (account_id, user_id, role, created_at) VALUES (?, ?, 'VIEWER', now())", s.Account.ID, string(device.Handle)).Error; err != nil {
+		t.Fatal(err)
+	}
+	both := s.client(t)
+	both.post("/entrar", "email", "rita@example.com", "password", paymentstest.Password)
+	if a := both.post(securityPage + "/passkeys" + change[strings.LastIndex(change, "/"):] + "/remover"); a.header.Get("Location") != "/2fa?next=%2Fops%2Fseguranca" {
+		t.Errorf("removed by the password alone, of a member: %d to %q", a.status, a.header.Get("Location"))
+	}
 	if n, err := models.UserPasskeys(s.DB.DB, string(device.Handle)); err != nil || len(n) != 1 {
 		t.Errorf("%d passkeys, %v", len(n), err)
 	}
