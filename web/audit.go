@@ -51,6 +51,9 @@ func oneLine(text string) string {
 // auditList reads a page of the log: the account's, or all of it if there is none.
 func (s *server) auditList(c *fiber.Ctx, path, accountID string, row func(models.AuditLine) pages.AuditRow) (pages.AuditList, error) {
 	fields, filter, errs := auditFilter(c)
+	if len(errs) > 0 {
+		c.Status(fiber.StatusUnprocessableEntity)
+	}
 	filter.Limit = pageSize + 1
 	if accountID != "" {
 		filter.AccountID, filter.Merchant, fields.Account = accountID, true, ""
@@ -186,7 +189,10 @@ var auditColumns = []string{"id", "at", "action", "object", "account", "actor", 
 // what of it passes the filter, as CSV, however long it is: lines leave as they are
 // read.
 func (s *server) sendAudit(c *fiber.Ctx, accountID string, seen func(models.AuditLine) models.AuditLine) error {
-	_, filter, _ := auditFilter(c)
+	_, filter, errs := auditFilter(c)
+	if len(errs) > 0 { // the page tells
+		return c.Redirect(strings.Replace(c.OriginalURL(), ".csv", "", 1), fiber.StatusSeeOther)
+	}
 	if accountID != "" {
 		filter.AccountID, filter.Merchant = accountID, true
 	}

@@ -114,7 +114,10 @@ func TestAudit_Filter(t *testing.T) {
 			t.Errorf("%s: %d lines, want %d", query, a.Find("main section ul > li").Length(), want)
 		}
 	}
-	if a := c.get("/app/auditoria?from=ontem"); a.Find("#from-error").Length() != 1 || a.Find("#from").AttrOr("value", "") != "ontem" {
+	if a := c.get("/app/auditoria.csv?from=ontem"); a.header.Get("Location") != "/app/auditoria?from=ontem" {
+		t.Errorf("a file of a day that is none: %d to %q", a.status, a.header.Get("Location"))
+	}
+	if a := c.get("/app/auditoria?from=ontem"); a.status != http.StatusUnprocessableEntity || a.Find("#from-error").Length() != 1 || a.Find("#from").AttrOr("value", "") != "ontem" {
 		t.Error("a day that is none is not told")
 	}
 	for range 60 {
