@@ -103,6 +103,20 @@ func TestOps_Staff(t *testing.T) {
 			}
 		}
 	}
+	forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/ops/contas/"+s.Account.ID+"/notas", strings.NewReader("note=x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	forged.Header.Set("Sec-Fetch-Site", "cross-site")
+	response, err := supervisor.http.Do(forged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusForbidden {
+		t.Errorf("another site's form in the browser of staff: %d", response.StatusCode)
+	}
 	unproven := s.client(t)
 	unproven.post("/entrar", "email", "reviewer@staff.example", "password", paymentstest.Password)
 	if a := unproven.get("/ops"); a.status != http.StatusNotFound {
