@@ -56,7 +56,7 @@ func TestCheckBooks_Loud(t *testing.T) {
 	g := newGateway(t, quick...) // not parallel: it reads the process's log
 	var log bytes.Buffer
 	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))) // slow queries are warned of
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	defer slog.SetDefault(before)
 	check := func() string {
 		t.Helper()
@@ -66,7 +66,7 @@ func TestCheckBooks_Loud(t *testing.T) {
 		}
 		return log.String()
 	}
-	if text := check(); text != "" {
+	if text := check(); strings.Contains(text, "level=ERROR") { // a slow query may be warned of
 		t.Errorf("sound books are told as %s", text)
 	}
 	err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
