@@ -102,6 +102,12 @@ func stepUp(t *testing.T, w *walk) {
 // leave logs out.
 func (w *walker) leave() {
 	w.t.Helper()
-	browsertest.Eval[bool](w.Page, `document.querySelector("form[action='/sair']").requestSubmit() ?? true`)
+	w.logOut()
 	w.WaitTrue(`location.pathname == "/entrar" && document.getElementById("email")`)
+}
+
+// logOut does not wait for the page that it leads to.
+func (w *walker) logOut() {
+	w.t.Helper()
+	browsertest.Eval[bool](w.Page, `document.querySelector("form[action='/sair']").requestSubmit() ?? true`)
 }
