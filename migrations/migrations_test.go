@@ -29,7 +29,7 @@ func open(t *testing.T, url string, n int32) *pgxpool.Pool {
 	return pool
 }
 
-// limited returns a context that ends before a test that hangs would be noticed.
+// limited returns a context with a deadline, so that a hanging test fails.
 func limited(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -37,8 +37,7 @@ func limited(t *testing.T) context.Context {
 	return ctx
 }
 
-// schema returns the names of everything in the database, with what is written of
-// its version.
+// schema returns the names of everything in the database, and its recorded versions.
 func schema(t *testing.T, pool *pgxpool.Pool) (names string) {
 	t.Helper()
 	err := pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(name, ' ' ORDER BY name), '') FROM (
@@ -53,15 +52,20 @@ func schema(t *testing.T, pool *pgxpool.Pool) (names string) {
 
 func current(t *testing.T, pool *pgxpool.Pool) bool {
 	t.Helper()
-	current, err := migrations.Current(t.Context(), pool)
+	return state(t, pool) == migrations.Current
+}
+
+func state(t *testing.T, pool *pgxpool.Pool) migrations.State {
+	t.Helper()
+	state, err := migrations.Compare(t.Context(), pool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return current
+	return state
 }
 
-// An empty database is not current and stays empty for being asked; Up makes it
-// current, and a second time changes nothing.
+// An empty database is not current, and Compare does not change it. Up makes it current,
+// and a second Up changes nothing.
 func TestUp(t *testing.T) {
 	t.Parallel()
 	pool := open(t, modelstest.NewEmptyURL(t), 2)
@@ -69,30 +73,31 @@ func TestUp(t *testing.T) {
 		t.Error("an empty database is current")
 	}
 	if names := schema(t, pool); names != "" {
-		t.Errorf("asking made %s", names)
+		t.Errorf("Compare created %s", names)
 	}
 	if err := migrations.Up(limited(t), pool); err != nil {
 		t.Fatal(err)
 	}
 	first := schema(t, pool)
-	for _, name := range []string{"accountsr", "ledger_transfersr", "river_jobr", "ledger_transfers_final", "audit_log_final", "checkouts_txid_unique"} {
+	for _, name := range []string{"accountsr", "ledger_transfersr", "river_jobr", "ledger_transfers_final",
+		"audit_log_final", "checkouts_txid_unique"} {
 		if !strings.Contains(first, name) {
 			t.Errorf("the schema lacks %s", name)
 		}
 	}
 	if !current(t, pool) {
-		t.Error("after Up it is not current")
+		t.Error("after Up the schema is not current")
 	}
 	if err := migrations.Up(limited(t), pool); err != nil {
 		t.Fatal(err)
 	}
 	if again := schema(t, pool); again != first || !current(t, pool) {
-		t.Errorf("the second time made %s of %s", again, first)
+		t.Errorf("the second Up changed the schema to %s from %s", again, first)
 	}
 }
 
-// Processes that start together migrate once, and so do those that share a pool
-// which is too small for all of them.
+// Processes that start together migrate once. So do those that share a pool that is too
+// small for all of them.
 func TestUp_Concurrent(t *testing.T) {
 	t.Parallel()
 	const processes = 5
@@ -123,19 +128,20 @@ func TestUp_Concurrent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !current(t, all[0]) || schema(t, all[0]) != schema(t, open(t, modelstest.NewURL(t), 2)) {
-				t.Error("together they made another schema than one alone")
+				t.Error("concurrent migrations made another schema than one process")
 			}
 			var repeated int
-			err := all[0].QueryRow(t.Context(), "SELECT count(*) - count(DISTINCT version_id) FROM goose_db_version").Scan(&repeated)
+			err := all[0].QueryRow(t.Context(),
+				"SELECT count(*) - count(DISTINCT version_id) FROM goose_db_version").Scan(&repeated)
 			if err != nil || repeated != 0 {
-				t.Errorf("%d migrations were written twice, %v", repeated, err)
+				t.Errorf("%d migrations were recorded twice, %v", repeated, err)
 			}
 		})
 	}
 }
 
-// A database that is behind is not current: ours or the queue's last step is enough.
-func TestCurrent_Behind(t *testing.T) {
+// A database without our newest migration or River's newest one is not current.
+func TestCompare_Behind(t *testing.T) {
 	t.Parallel()
 	for _, table := range []string{"goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)",
 		"river_migration WHERE version = (SELECT max(version) FROM river_migration)"} {
@@ -146,19 +152,19 @@ func TestCurrent_Behind(t *testing.T) {
 		if _, err := pool.Exec(t.Context(), "DELETE FROM "+table); err != nil {
 			t.Fatal(err)
 		}
-		if current(t, pool) {
-			t.Errorf("without %s it is current", table)
+		if got := state(t, pool); got != migrations.Behind {
+			t.Errorf("without %s the state is %d", table, got)
 		}
 	}
 }
 
-// A database that does not answer is an error, not an old one.
+// Compare returns an error, and not a state, if the database does not answer.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	pool := open(t, modelstest.NewEmptyURL(t), 2)
 	pool.Close()
-	if current, err := migrations.Current(t.Context(), pool); err == nil {
-		t.Errorf("current: %v", current)
+	if state, err := migrations.Compare(t.Context(), pool); err == nil {
+		t.Errorf("the state is %d", state)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -167,7 +173,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// The name of the schema stays as long as the schema does.
+// The fingerprint is the same as long as the schema is.
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	if a, b := migrations.Fingerprint(), migrations.Fingerprint(); a != b || len(a) != 12 {

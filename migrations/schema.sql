@@ -1,0 +1,1490 @@
+-- The schema that the migrations make, for reading. Written by make generate.
+-- River's tables (river_*) and goose's are left out.
+
+CREATE TABLE access_decisions (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    account_id text NOT NULL,
+    request_id text,
+    outcome text NOT NULL,
+    reason_code text,
+    reason text,
+    decided_by text NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    CONSTRAINT access_decisions_pkey PRIMARY KEY (id),
+    CONSTRAINT access_decisions_outcome_check CHECK (outcome = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text, 'RETURNED'::text, 'REVOKED'::text])),
+    CONSTRAINT access_decisions_reason CHECK (num_nulls(reason_code, reason) =
+        CASE outcome
+            WHEN 'APPROVED'::text THEN 2
+            ELSE 0
+        END),
+    CONSTRAINT access_decisions_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 1000),
+    CONSTRAINT access_decisions_reason_code_check CHECK (reason_code ~ '^[A-Z_]{3,40}$'::text),
+    CONSTRAINT access_decisions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT access_decisions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+    CONSTRAINT access_decisions_request_id_fkey FOREIGN KEY (request_id) REFERENCES access_requests(id)
+);
+CREATE INDEX access_decisions_by_account ON access_decisions USING btree (account_id, id DESC);
+CREATE UNIQUE INDEX access_decisions_once ON access_decisions USING btree (request_id, (outcome = 'REVOKED'::text));
+CREATE TRIGGER access_decisions_final BEFORE DELETE OR UPDATE OR TRUNCATE ON access_decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE access_drafts (
+    id text NOT NULL,
+    answers bytea NOT NULL,
+    saved_by text NOT NULL,
+    saved_at timestamp with time zone NOT NULL,
+    CONSTRAINT access_drafts_pkey PRIMARY KEY (id),
+    CONSTRAINT access_drafts_answers_check CHECK (octet_length(answers) <= 65536),
+    CONSTRAINT access_drafts_id_fkey FOREIGN KEY (id) REFERENCES accounts(id),
+    CONSTRAINT access_drafts_saved_by_fkey FOREIGN KEY (saved_by) REFERENCES users(id)
+);
+
+CREATE TABLE access_requests (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING_REVIEW'::text,
+    version integer NOT NULL DEFAULT 1,
+    legal_name text NOT NULL,
+    document text NOT NULL,
+    website text,
+    sells text,
+    monthly_volume bigint NOT NULL,
+    contact_name text NOT NULL,
+    contact_email text NOT NULL,
+    contact_phone bytea NOT NULL,
+    submitted_by text NOT NULL,
+    submitted_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT access_requests_pkey PRIMARY KEY (id),
+    CONSTRAINT access_requests_contact_email_check CHECK (char_length(contact_email) >= 3 AND char_length(contact_email) <= 254),
+    CONSTRAINT access_requests_contact_name_check CHECK (char_length(contact_name) >= 1 AND char_length(contact_name) <= 200),
+    CONSTRAINT access_requests_document_check CHECK (document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text),
+    CONSTRAINT access_requests_id_check CHECK (id ~ '^acr_[0-9a-f]{20}$'::text),
+    CONSTRAINT access_requests_legal_name_check CHECK (char_length(legal_name) >= 1 AND char_length(legal_name) <= 200),
+    CONSTRAINT access_requests_monthly_volume_check CHECK (monthly_volume > 0),
+    CONSTRAINT access_requests_sells CHECK (website IS NOT NULL OR sells IS NOT NULL),
+    CONSTRAINT access_requests_sells_check CHECK (char_length(sells) >= 1 AND char_length(sells) <= 1000),
+    CONSTRAINT access_requests_status_check CHECK (status = ANY (ARRAY['PENDING_REVIEW'::text, 'WITHDRAWN'::text, 'APPROVED'::text, 'REJECTED'::text, 'RETURNED'::text, 'REVOKED'::text])),
+    CONSTRAINT access_requests_website_check CHECK (char_length(website) >= 1 AND char_length(website) <= 2048),
+    CONSTRAINT access_requests_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT access_requests_submitted_by_fkey FOREIGN KEY (submitted_by) REFERENCES users(id)
+);
+CREATE INDEX access_requests_by_account ON access_requests USING btree (account_id, submitted_at DESC, id DESC);
+CREATE INDEX access_requests_by_document ON access_requests USING btree (document);
+CREATE INDEX access_requests_by_page ON access_requests USING btree (updated_at DESC, id DESC) WHERE status <> 'PENDING_REVIEW'::text;
+CREATE INDEX access_requests_in_review ON access_requests USING btree (submitted_at, id) WHERE status = 'PENDING_REVIEW'::text;
+CREATE UNIQUE INDEX access_requests_one_pending ON access_requests USING btree (account_id) WHERE status = 'PENDING_REVIEW'::text;
+CREATE TRIGGER access_requests_transition BEFORE UPDATE ON access_requests FOR EACH ROW EXECUTE FUNCTION access_requests_transition();
+
+CREATE TABLE account_books (
+    account_id text NOT NULL,
+    livemode boolean NOT NULL,
+    uncovered bigint NOT NULL DEFAULT 0,
+    covering boolean NOT NULL DEFAULT false,
+    spendings bigint NOT NULL DEFAULT 0,
+    completed bigint NOT NULL DEFAULT 0,
+    CONSTRAINT account_books_pkey PRIMARY KEY (account_id, livemode),
+    CONSTRAINT account_books_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX account_books_covering ON account_books USING btree (account_id, livemode) WHERE covering;
+CREATE TRIGGER account_books_stay BEFORE DELETE OR TRUNCATE ON account_books FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER account_books_stay_theirs BEFORE UPDATE ON account_books FOR EACH ROW WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.livemode IS DISTINCT FROM new.livemode) EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE account_fees (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    account_id text NOT NULL,
+    basis_points integer,
+    fixed bigint,
+    valid_from timestamp with time zone NOT NULL,
+    proposal_id text,
+    reason text,
+    proposed_by text,
+    approved_by text,
+    written_at timestamp with time zone NOT NULL,
+    CONSTRAINT account_fees_pkey PRIMARY KEY (id),
+    CONSTRAINT account_fees_proposal_id_key UNIQUE (proposal_id),
+    CONSTRAINT account_fees_basis_points_check CHECK (basis_points >= 0 AND basis_points <= 10000),
+    CONSTRAINT account_fees_fixed_check CHECK (fixed >= 0 AND fixed <= '999999999999'::bigint),
+    CONSTRAINT account_fees_not_before CHECK (proposal_id IS NULL OR valid_from >= written_at),
+    CONSTRAINT account_fees_proposed CHECK (num_nulls(proposal_id, reason, proposed_by, approved_by) = ANY (ARRAY[0, 4])),
+    CONSTRAINT account_fees_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT account_fees_two_people CHECK (proposed_by <> approved_by),
+    CONSTRAINT account_fees_whole CHECK (num_nulls(basis_points, fixed) = ANY (ARRAY[0, 2])),
+    CONSTRAINT account_fees_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT account_fees_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES users(id),
+    CONSTRAINT account_fees_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES fee_proposals(id),
+    CONSTRAINT account_fees_proposed_by_fkey FOREIGN KEY (proposed_by) REFERENCES users(id)
+);
+CREATE INDEX account_fees_by_account ON account_fees USING btree (account_id, id DESC);
+CREATE TRIGGER account_fees_final BEFORE DELETE OR UPDATE OR TRUNCATE ON account_fees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE account_limits (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    account_id text NOT NULL,
+    min_amount bigint,
+    max_amount bigint,
+    settlement_delay integer,
+    destination_hold integer,
+    valid_from timestamp with time zone NOT NULL,
+    reason text,
+    written_by text,
+    written_at timestamp with time zone NOT NULL,
+    CONSTRAINT account_limits_pkey PRIMARY KEY (id),
+    CONSTRAINT account_limits_destination_hold_check CHECK (destination_hold >= 0),
+    CONSTRAINT account_limits_max_amount_check CHECK (max_amount >= 1 AND max_amount <= '999999999999'::bigint),
+    CONSTRAINT account_limits_min_amount_check CHECK (min_amount >= 1 AND min_amount <= '999999999999'::bigint),
+    CONSTRAINT account_limits_not_before CHECK (written_by IS NULL OR valid_from >= written_at),
+    CONSTRAINT account_limits_range CHECK (max_amount >= min_amount),
+    CONSTRAINT account_limits_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT account_limits_settlement_delay_check CHECK (settlement_delay >= 0),
+    CONSTRAINT account_limits_written CHECK (num_nulls(reason, written_by) = ANY (ARRAY[0, 2])),
+    CONSTRAINT account_limits_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT account_limits_written_by_fkey FOREIGN KEY (written_by) REFERENCES users(id)
+);
+CREATE INDEX account_limits_by_account ON account_limits USING btree (account_id, id DESC);
+CREATE TRIGGER account_limits_final BEFORE DELETE OR UPDATE OR TRUNCATE ON account_limits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE account_notes (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    account_id text NOT NULL,
+    text text NOT NULL,
+    written_by text NOT NULL,
+    written_at timestamp with time zone NOT NULL,
+    CONSTRAINT account_notes_pkey PRIMARY KEY (id),
+    CONSTRAINT account_notes_text_check CHECK (char_length(text) >= 1 AND char_length(text) <= 2000),
+    CONSTRAINT account_notes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT account_notes_written_by_fkey FOREIGN KEY (written_by) REFERENCES users(id)
+);
+CREATE INDEX account_notes_by_account ON account_notes USING btree (account_id, id DESC);
+CREATE TRIGGER account_notes_final BEFORE DELETE OR UPDATE OR TRUNCATE ON account_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE account_proofs (
+    account_id text NOT NULL,
+    livemode boolean NOT NULL,
+    through_id bigint NOT NULL,
+    settled bigint NOT NULL,
+    rest bigint NOT NULL,
+    CONSTRAINT account_proofs_pkey PRIMARY KEY (account_id, livemode)
+);
+
+CREATE TABLE accounts (
+    id text NOT NULL,
+    name text NOT NULL,
+    document text,
+    city text NOT NULL DEFAULT 'SAO PAULO'::text,
+    production_access text NOT NULL DEFAULT 'NOT_REQUESTED'::text,
+    suspended boolean NOT NULL DEFAULT false,
+    live_blocked boolean NOT NULL DEFAULT false,
+    withdrawals_blocked boolean NOT NULL DEFAULT false,
+    fee_basis_points integer NOT NULL DEFAULT 99,
+    fee_fixed bigint NOT NULL DEFAULT 0,
+    min_amount bigint NOT NULL DEFAULT 1,
+    max_amount bigint NOT NULL DEFAULT 100000000,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    settlement_delay integer,
+    withdrawal_fee_basis_points integer NOT NULL DEFAULT 0,
+    withdrawal_fee_fixed bigint NOT NULL DEFAULT 0,
+    CONSTRAINT accounts_pkey PRIMARY KEY (id),
+    CONSTRAINT accounts_check CHECK (max_amount >= min_amount AND max_amount <= '999999999999'::bigint),
+    CONSTRAINT accounts_city_check CHECK (char_length(city) >= 1 AND char_length(city) <= 60),
+    CONSTRAINT accounts_document_check CHECK (document ~ '^[0-9A-Z]{11,14}$'::text),
+    CONSTRAINT accounts_fee_basis_points_check CHECK (fee_basis_points >= 0 AND fee_basis_points <= 10000),
+    CONSTRAINT accounts_fee_fixed_check CHECK (fee_fixed >= 0),
+    CONSTRAINT accounts_id_check CHECK (id ~ '^acc_[0-9a-f]{20}$'::text),
+    CONSTRAINT accounts_min_amount_check CHECK (min_amount >= 1),
+    CONSTRAINT accounts_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200),
+    CONSTRAINT accounts_production_access_check CHECK (production_access = ANY (ARRAY['NOT_REQUESTED'::text, 'PENDING_REVIEW'::text, 'APPROVED'::text, 'REJECTED'::text])),
+    CONSTRAINT accounts_settlement_delay_check CHECK (settlement_delay >= 0),
+    CONSTRAINT accounts_withdrawal_fee_basis_points_check CHECK (withdrawal_fee_basis_points >= 0 AND withdrawal_fee_basis_points <= 10000),
+    CONSTRAINT accounts_withdrawal_fee_fixed_check CHECK (withdrawal_fee_fixed >= 0)
+);
+CREATE INDEX accounts_by_page ON accounts USING btree (created_at DESC, id DESC);
+
+CREATE TABLE api_keys (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    last4 text NOT NULL,
+    permissions text[] NOT NULL,
+    created_by text,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    last_used_ip text NOT NULL DEFAULT ''::text,
+    CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+    CONSTRAINT api_keys_secret_unique UNIQUE (secret_hash),
+    CONSTRAINT api_keys_id_check CHECK (id ~ '^key_[0-9a-f]{20}$'::text),
+    CONSTRAINT api_keys_last4_check CHECK (char_length(last4) = 4),
+    CONSTRAINT api_keys_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+    CONSTRAINT api_keys_permissions_check CHECK (permissions <@ ARRAY['CHECKOUT:CREATE'::text, 'CHECKOUT:READ'::text, 'BALANCE:READ'::text, 'WITHDRAWAL:CREATE'::text, 'WITHDRAWAL:READ'::text, 'PAYMENT_LINK:CREATE'::text, 'PAYMENT_LINK:READ'::text]),
+    CONSTRAINT api_keys_secret_hash_check CHECK (octet_length(secret_hash) = 32),
+    CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT api_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX api_keys_by_project ON api_keys USING btree (project_id, livemode, created_at DESC);
+
+CREATE TABLE api_requests (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    request_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    method text NOT NULL,
+    path text NOT NULL,
+    status smallint NOT NULL,
+    duration integer NOT NULL,
+    key_id text NOT NULL,
+    error_code text NOT NULL DEFAULT ''::text,
+    request text NOT NULL DEFAULT ''::text,
+    answer text NOT NULL DEFAULT ''::text,
+    object_id text NOT NULL DEFAULT ''::text,
+    CONSTRAINT api_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX api_requests_broken ON api_requests USING btree (project_id, livemode, id DESC) WHERE status >= 500;
+CREATE INDEX api_requests_by_object ON api_requests USING btree (object_id, id DESC) WHERE object_id <> ''::text;
+CREATE INDEX api_requests_by_page ON api_requests USING btree (project_id, livemode, id DESC);
+CREATE INDEX api_requests_by_request_id ON api_requests USING btree (request_id);
+CREATE INDEX api_requests_by_time ON api_requests USING brin (at);
+CREATE INDEX api_requests_failed ON api_requests USING btree (project_id, livemode, id DESC) WHERE status >= 400;
+
+CREATE TABLE audit_log (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    at timestamp with time zone NOT NULL,
+    actor text NOT NULL,
+    account_id text,
+    action text NOT NULL,
+    object_id text NOT NULL,
+    detail jsonb NOT NULL DEFAULT '{}'::jsonb,
+    ip text NOT NULL DEFAULT ''::text,
+    before jsonb NOT NULL DEFAULT '{}'::jsonb,
+    after jsonb NOT NULL DEFAULT '{}'::jsonb,
+    request_id text NOT NULL DEFAULT ''::text,
+    actor_role text NOT NULL DEFAULT ''::text,
+    CONSTRAINT audit_log_pkey PRIMARY KEY (id),
+    CONSTRAINT audit_log_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX audit_log_by_account ON audit_log USING btree (account_id, id DESC);
+CREATE INDEX audit_log_by_actor ON audit_log USING btree (actor, id DESC);
+CREATE INDEX audit_log_by_object ON audit_log USING btree (object_id, id DESC);
+CREATE INDEX audit_log_by_request ON audit_log USING btree (request_id) WHERE request_id <> ''::text;
+CREATE TRIGGER audit_log_final BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE audit_seals (
+    number bigint NOT NULL,
+    through bigint NOT NULL,
+    lines bytea NOT NULL,
+    hash bytea NOT NULL,
+    sealed_at timestamp with time zone NOT NULL,
+    CONSTRAINT audit_seals_pkey PRIMARY KEY (number),
+    CONSTRAINT audit_seals_through_key UNIQUE (through),
+    CONSTRAINT audit_seals_hash CHECK (octet_length(hash) = 32),
+    CONSTRAINT audit_seals_lines CHECK (octet_length(lines) > 0 AND (octet_length(lines) % 40) = 0),
+    CONSTRAINT audit_seals_number_check CHECK (number > 0),
+    CONSTRAINT audit_seals_through_check CHECK (through > 0)
+);
+CREATE TRIGGER audit_seals_final BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE blocked_amounts (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    livemode boolean NOT NULL,
+    amount bigint NOT NULL,
+    reason text NOT NULL,
+    created_by text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    release_reason text,
+    released_by text,
+    released_at timestamp with time zone,
+    CONSTRAINT blocked_amounts_pkey PRIMARY KEY (id),
+    CONSTRAINT blocked_amounts_amount_check CHECK (amount > 0),
+    CONSTRAINT blocked_amounts_id_check CHECK (id ~ '^blk_[0-9a-f]{20}$'::text),
+    CONSTRAINT blocked_amounts_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT blocked_amounts_release_reason_check CHECK (char_length(release_reason) >= 1 AND char_length(release_reason) <= 500),
+    CONSTRAINT blocked_amounts_released CHECK (num_nulls(release_reason, released_by, released_at) = ANY (ARRAY[0, 3])),
+    CONSTRAINT blocked_amounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT blocked_amounts_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT blocked_amounts_released_by_fkey FOREIGN KEY (released_by) REFERENCES users(id)
+);
+CREATE INDEX blocked_amounts_by_account ON blocked_amounts USING btree (account_id, livemode, created_at DESC, id DESC);
+CREATE INDEX blocked_amounts_by_time ON blocked_amounts USING btree (COALESCE(released_at, created_at));
+
+CREATE TABLE brands (
+    account_id text NOT NULL,
+    accent text,
+    support text,
+    logo bytea,
+    logo_hash text,
+    logo_width integer,
+    logo_height integer,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT brands_pkey PRIMARY KEY (account_id),
+    CONSTRAINT brands_accent_check CHECK (accent ~ '^#[0-9a-f]{6}$'::text),
+    CONSTRAINT brands_logo_check CHECK (octet_length(logo) >= 1 AND octet_length(logo) <= 16384),
+    CONSTRAINT brands_logo_hash_check CHECK (logo_hash ~ '^[0-9a-f]{32}$'::text),
+    CONSTRAINT brands_logo_height_check CHECK (logo_height >= 1 AND logo_height <= 120),
+    CONSTRAINT brands_logo_whole CHECK (num_nulls(logo, logo_hash, logo_width, logo_height) = ANY (ARRAY[0, 4])),
+    CONSTRAINT brands_logo_width_check CHECK (logo_width >= 1 AND logo_width <= 480),
+    CONSTRAINT brands_support_check CHECK (char_length(support) >= 3 AND char_length(support) <= 254),
+    CONSTRAINT brands_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX brands_by_logo ON brands USING btree (logo_hash);
+
+CREATE TABLE checkout_hours (
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    created integer NOT NULL,
+    paid integer NOT NULL,
+    volume bigint NOT NULL,
+    CONSTRAINT checkout_hours_pkey PRIMARY KEY (project_id, livemode, hour),
+    CONSTRAINT checkout_hours_created_check CHECK (created >= 0),
+    CONSTRAINT checkout_hours_paid_check CHECK (paid >= 0),
+    CONSTRAINT checkout_hours_volume_check CHECK (volume >= 0),
+    CONSTRAINT checkout_hours_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+CREATE TABLE checkout_hours_until (
+    only_one boolean NOT NULL DEFAULT true,
+    until timestamp with time zone NOT NULL,
+    recorded timestamp with time zone NOT NULL,
+    CONSTRAINT checkout_hours_until_pkey PRIMARY KEY (only_one),
+    CONSTRAINT checkout_hours_until_only_one_check CHECK (only_one)
+);
+
+CREATE TABLE checkouts (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING'::text,
+    amount bigint NOT NULL,
+    description text NOT NULL,
+    external_id text NOT NULL,
+    customer_name text,
+    customer_email text,
+    customer_document text,
+    customer_phone bytea,
+    metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
+    txid text NOT NULL,
+    copy_paste text NOT NULL,
+    qr_png bytea,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    paid_at timestamp with time zone,
+    settlement_status text NOT NULL DEFAULT 'PENDING'::text,
+    settlement_amount bigint,
+    payment_link_id text,
+    settles_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    CONSTRAINT checkouts_pkey PRIMARY KEY (id),
+    CONSTRAINT checkouts_txid_unique UNIQUE (txid),
+    CONSTRAINT checkouts_amount_check CHECK (amount >= 1 AND amount <= '999999999999'::bigint),
+    CONSTRAINT checkouts_check CHECK (expires_at > created_at),
+    CONSTRAINT checkouts_closed_at CHECK (closed_at IS NULL OR (status = ANY (ARRAY['EXPIRED'::text, 'CANCELLED'::text]))),
+    CONSTRAINT checkouts_copy_paste_check CHECK (copy_paste <> ''::text),
+    CONSTRAINT checkouts_description_check CHECK (char_length(description) >= 1 AND char_length(description) <= 500),
+    CONSTRAINT checkouts_external_id_check CHECK (char_length(external_id) >= 1 AND char_length(external_id) <= 255),
+    CONSTRAINT checkouts_id_check CHECK (id ~ '^chk_[0-9a-f]{20}$'::text),
+    CONSTRAINT checkouts_paid_at CHECK ((status = 'PAID'::text) = (paid_at IS NOT NULL)),
+    CONSTRAINT checkouts_settled_is_paid CHECK (settlement_status = 'PENDING'::text OR status = 'PAID'::text),
+    CONSTRAINT checkouts_settlement CHECK ((settlement_status = 'PENDING'::text) = (settlement_amount IS NULL)),
+    CONSTRAINT checkouts_settlement_status_check CHECK (settlement_status = ANY (ARRAY['PENDING'::text, 'AVAILABLE'::text, 'COMPLETED'::text])),
+    CONSTRAINT checkouts_settles_at CHECK (settles_at IS NULL OR status = 'PAID'::text),
+    CONSTRAINT checkouts_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'PAID'::text, 'EXPIRED'::text, 'CANCELLED'::text])),
+    CONSTRAINT checkouts_txid_check CHECK (txid ~ '^[a-zA-Z0-9]{26,35}$'::text),
+    CONSTRAINT checkouts_payment_link_id_fkey FOREIGN KEY (payment_link_id) REFERENCES payment_links(id),
+    CONSTRAINT checkouts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX checkouts_by_creation ON checkouts USING brin (created_at);
+CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, livemode, lower(customer_email) COLLATE "C") WHERE customer_email IS NOT NULL;
+CREATE INDEX checkouts_by_customer_name ON checkouts USING btree (project_id, livemode, lower(customer_name) COLLATE "C") WHERE customer_name IS NOT NULL;
+CREATE INDEX checkouts_by_expiry ON checkouts USING btree (expires_at) WHERE status = 'PENDING'::text;
+CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at DESC, id DESC);
+CREATE INDEX checkouts_by_page ON checkouts USING btree (project_id, livemode, created_at DESC, id DESC) INCLUDE (amount);
+CREATE INDEX checkouts_by_paid_at ON checkouts USING btree (project_id, livemode, paid_at) INCLUDE (amount) WHERE status = 'PAID'::text;
+CREATE INDEX checkouts_by_payment_link ON checkouts USING btree (payment_link_id, created_at DESC) WHERE payment_link_id IS NOT NULL;
+CREATE INDEX checkouts_by_settlement ON checkouts USING btree (livemode, settles_at) WHERE status = 'PAID'::text AND settlement_status = 'PENDING'::text;
+CREATE INDEX checkouts_by_status ON checkouts USING btree (project_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
+CREATE INDEX checkouts_uncovered ON checkouts USING btree (project_id, livemode, paid_at, id) WHERE settlement_status = 'AVAILABLE'::text;
+CREATE TRIGGER checkouts_settle_posted AFTER UPDATE ON checkouts FOR EACH ROW WHEN (old.settlement_status = 'PENDING'::text AND new.settlement_status <> 'PENDING'::text) EXECUTE FUNCTION checkouts_settle_posted();
+
+CREATE TABLE default_fees (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    basis_points integer NOT NULL,
+    fixed bigint NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    CONSTRAINT default_fees_pkey PRIMARY KEY (id),
+    CONSTRAINT default_fees_basis_points_check CHECK (basis_points >= 0 AND basis_points <= 10000),
+    CONSTRAINT default_fees_fixed_check CHECK (fixed >= 0 AND fixed <= '999999999999'::bigint)
+);
+CREATE TRIGGER default_fees_final BEFORE DELETE OR UPDATE OR TRUNCATE ON default_fees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE destinations (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    rail text NOT NULL,
+    type text NOT NULL,
+    address bytea NOT NULL,
+    masked text NOT NULL,
+    digest text NOT NULL,
+    holder_name text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING_REVIEW'::text,
+    version integer NOT NULL DEFAULT 1,
+    reason_code text,
+    reason text,
+    created_by text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    reviewed_by text,
+    reviewed_at timestamp with time zone,
+    usable_at timestamp with time zone,
+    replaced_at timestamp with time zone,
+    replaced_by text,
+    removed_at timestamp with time zone,
+    CONSTRAINT destinations_pkey PRIMARY KEY (id),
+    CONSTRAINT destinations_holder_name_check CHECK (char_length(holder_name) >= 1 AND char_length(holder_name) <= 200),
+    CONSTRAINT destinations_id_check CHECK (id ~ '^dst_[0-9a-f]{20}$'::text),
+    CONSTRAINT destinations_masked_check CHECK (char_length(masked) >= 1 AND char_length(masked) <= 100),
+    CONSTRAINT destinations_rail_check CHECK (rail = ANY (ARRAY['BRL_PIX'::text, 'USDT_WALLET'::text])),
+    CONSTRAINT destinations_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT destinations_rejected CHECK (status <> 'REJECTED'::text OR reason_code IS NOT NULL AND reason IS NOT NULL),
+    CONSTRAINT destinations_removed CHECK ((status = 'REMOVED'::text) = (removed_at IS NOT NULL)),
+    CONSTRAINT destinations_replaced CHECK ((replaced_at IS NULL) = (replaced_by IS NULL)),
+    CONSTRAINT destinations_reviewed CHECK ((reviewed_at IS NULL) = (reviewed_by IS NULL) AND (reviewed_at IS NOT NULL OR (status = ANY (ARRAY['PENDING_REVIEW'::text, 'REMOVED'::text])))),
+    CONSTRAINT destinations_status_check CHECK (status = ANY (ARRAY['PENDING_REVIEW'::text, 'APPROVED'::text, 'REJECTED'::text, 'REMOVED'::text])),
+    CONSTRAINT destinations_type CHECK (
+        CASE rail
+            WHEN 'BRL_PIX'::text THEN type = ANY (ARRAY['CPF'::text, 'CNPJ'::text, 'PHONE'::text, 'EMAIL'::text, 'EVP'::text])
+            ELSE type = ANY (ARRAY['TRON'::text, 'ETHEREUM'::text, 'POLYGON'::text])
+        END),
+    CONSTRAINT destinations_usable CHECK (status <> 'APPROVED'::text OR usable_at IS NOT NULL),
+    CONSTRAINT destinations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT destinations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT destinations_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES destinations(id),
+    CONSTRAINT destinations_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id)
+);
+CREATE INDEX destinations_by_account ON destinations USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX destinations_by_digest ON destinations USING btree (digest);
+CREATE INDEX destinations_in_review ON destinations USING btree (created_at, id) WHERE status = 'PENDING_REVIEW'::text;
+CREATE UNIQUE INDEX destinations_one_active ON destinations USING btree (account_id, rail) WHERE status = 'APPROVED'::text AND replaced_at IS NULL;
+CREATE UNIQUE INDEX destinations_one_in_review ON destinations USING btree (account_id, rail) WHERE status = 'PENDING_REVIEW'::text;
+CREATE TRIGGER destinations_keep_address BEFORE UPDATE ON destinations FOR EACH ROW EXECUTE FUNCTION destinations_keep_address();
+
+CREATE TABLE event_epochs (
+    epoch integer NOT NULL,
+    began_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT event_epochs_pkey PRIMARY KEY (epoch)
+);
+
+CREATE TABLE events (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    type text NOT NULL,
+    checkout_id text,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    test boolean NOT NULL DEFAULT false,
+    withdrawal_id text,
+    tx xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    seen pg_snapshot DEFAULT pg_current_snapshot(),
+    epoch integer NOT NULL DEFAULT 0,
+    CONSTRAINT events_pkey PRIMARY KEY (id),
+    CONSTRAINT events_one_each UNIQUE (checkout_id, type),
+    CONSTRAINT events_one_each_withdrawal UNIQUE (withdrawal_id, project_id, type),
+    CONSTRAINT events_about_one CHECK (checkout_id IS NULL OR withdrawal_id IS NULL),
+    CONSTRAINT events_id_check CHECK (id ~ '^evt_[0-9a-f]{24}$'::text),
+    CONSTRAINT events_seen CHECK (seen IS NOT NULL OR tx = '1'::xid8),
+    CONSTRAINT events_test_is_about_nothing CHECK (NOT test OR checkout_id IS NULL),
+    CONSTRAINT events_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id),
+    CONSTRAINT events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+    CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id)
+);
+CREATE INDEX events_by_epoch ON events USING btree (project_id, epoch, tx) WHERE NOT livemode;
+CREATE INDEX events_by_page ON events USING btree (project_id, livemode, created_at DESC, id DESC);
+CREATE INDEX events_by_type ON events USING btree (project_id, livemode, type, created_at DESC, id DESC) WHERE type <> ALL (ARRAY['checkout.created'::text, 'checkout.paid'::text]);
+
+CREATE TABLE examinations (
+    kind text NOT NULL,
+    examined_at timestamp with time zone NOT NULL,
+    flaws text[] NOT NULL,
+    CONSTRAINT examinations_pkey PRIMARY KEY (kind),
+    CONSTRAINT examinations_kind_check CHECK (kind = ANY (ARRAY['audit'::text, 'books'::text, 'books_full'::text]))
+);
+
+CREATE TABLE fee_proposals (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    basis_points integer,
+    fixed bigint,
+    starts_at timestamp with time zone,
+    reason text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING'::text,
+    proposed_by text NOT NULL,
+    proposed_at timestamp with time zone NOT NULL,
+    decided_by text,
+    decided_at timestamp with time zone,
+    decision_reason text,
+    CONSTRAINT fee_proposals_pkey PRIMARY KEY (id),
+    CONSTRAINT fee_proposals_basis_points_check CHECK (basis_points >= 0 AND basis_points <= 10000),
+    CONSTRAINT fee_proposals_decided CHECK (num_nulls(decided_by, decided_at) =
+        CASE status
+            WHEN 'PENDING'::text THEN 2
+            ELSE 0
+        END),
+    CONSTRAINT fee_proposals_decision_reason_check CHECK (char_length(decision_reason) >= 1 AND char_length(decision_reason) <= 500),
+    CONSTRAINT fee_proposals_fixed_check CHECK (fixed >= 0 AND fixed <= '999999999999'::bigint),
+    CONSTRAINT fee_proposals_id_check CHECK (id ~ '^fpr_[0-9a-f]{20}$'::text),
+    CONSTRAINT fee_proposals_own CHECK (status <> 'WITHDRAWN'::text OR decided_by = proposed_by),
+    CONSTRAINT fee_proposals_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT fee_proposals_refused CHECK ((status = 'REFUSED'::text) = (decision_reason IS NOT NULL)),
+    CONSTRAINT fee_proposals_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'APPROVED'::text, 'REFUSED'::text, 'WITHDRAWN'::text])),
+    CONSTRAINT fee_proposals_two_people CHECK (status <> 'APPROVED'::text OR decided_by <> proposed_by),
+    CONSTRAINT fee_proposals_whole CHECK (num_nulls(basis_points, fixed) = ANY (ARRAY[0, 2])),
+    CONSTRAINT fee_proposals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT fee_proposals_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+    CONSTRAINT fee_proposals_proposed_by_fkey FOREIGN KEY (proposed_by) REFERENCES users(id)
+);
+CREATE INDEX fee_proposals_by_account ON fee_proposals USING btree (account_id, proposed_at DESC, id DESC);
+CREATE INDEX fee_proposals_by_page ON fee_proposals USING btree (proposed_at DESC, id DESC);
+CREATE UNIQUE INDEX fee_proposals_one_pending ON fee_proposals USING btree (account_id) WHERE status = 'PENDING'::text;
+CREATE INDEX fee_proposals_pending ON fee_proposals USING btree (proposed_at, id) WHERE status = 'PENDING'::text;
+CREATE TRIGGER fee_proposals_decided_once BEFORE UPDATE ON fee_proposals FOR EACH ROW EXECUTE FUNCTION fee_proposals_decided_once();
+
+CREATE TABLE idempotency_keys (
+    owner_id text NOT NULL,
+    livemode boolean NOT NULL,
+    operation text NOT NULL,
+    key text NOT NULL,
+    request_hash bytea NOT NULL,
+    resource_id text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT idempotency_keys_pkey PRIMARY KEY (owner_id, livemode, operation, key),
+    CONSTRAINT idempotency_keys_key_check CHECK (char_length(key) >= 1 AND char_length(key) <= 255),
+    CONSTRAINT idempotency_keys_request_hash_check CHECK (octet_length(request_hash) = 32)
+);
+
+CREATE TABLE installation (
+    singleton boolean NOT NULL DEFAULT true,
+    key_check bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT installation_pkey PRIMARY KEY (singleton),
+    CONSTRAINT installation_singleton_check CHECK (singleton)
+);
+
+CREATE TABLE invites (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    invited_by text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    accepted_at timestamp with time zone,
+    accepted_by text,
+    revoked_at timestamp with time zone,
+    CONSTRAINT invites_pkey PRIMARY KEY (id),
+    CONSTRAINT invites_accepted CHECK ((accepted_at IS NULL) = (accepted_by IS NULL)),
+    CONSTRAINT invites_email_check CHECK (email = lower(email) AND char_length(email) >= 3 AND char_length(email) <= 254),
+    CONSTRAINT invites_id_check CHECK (id ~ '^inv_[0-9a-f]{20}$'::text),
+    CONSTRAINT invites_one_end CHECK (accepted_at IS NULL OR revoked_at IS NULL),
+    CONSTRAINT invites_role_check CHECK (role = ANY (ARRAY['ADMIN'::text, 'DEVELOPER'::text, 'FINANCE'::text, 'VIEWER'::text])),
+    CONSTRAINT invites_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id),
+    CONSTRAINT invites_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT invites_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id)
+);
+CREATE INDEX invites_by_end ON invites USING btree (COALESCE(accepted_at, revoked_at, expires_at));
+CREATE UNIQUE INDEX invites_one_open ON invites USING btree (account_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL;
+
+CREATE TABLE ledger_doubts (
+    kind text NOT NULL,
+    id text NOT NULL,
+    CONSTRAINT ledger_doubts_pkey PRIMARY KEY (kind, id)
+);
+
+CREATE TABLE ledger_hours (
+    account_id text NOT NULL,
+    livemode boolean NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    first_id bigint NOT NULL,
+    last_id bigint NOT NULL,
+    CONSTRAINT ledger_hours_pkey PRIMARY KEY (account_id, livemode, hour)
+);
+
+CREATE TABLE ledger_hours_through (
+    one boolean NOT NULL DEFAULT true,
+    through_id bigint NOT NULL,
+    CONSTRAINT ledger_hours_through_pkey PRIMARY KEY (one),
+    CONSTRAINT ledger_hours_through_one_check CHECK (one)
+);
+
+CREATE TABLE ledger_pass (
+    one boolean NOT NULL DEFAULT true,
+    stage integer NOT NULL DEFAULT 0,
+    after text NOT NULL DEFAULT ''::text,
+    compared bigint NOT NULL DEFAULT 0,
+    began_at timestamp with time zone,
+    accounts_through bigint NOT NULL DEFAULT 0,
+    CONSTRAINT ledger_pass_pkey PRIMARY KEY (one),
+    CONSTRAINT ledger_pass_one_check CHECK (one)
+);
+
+CREATE TABLE ledger_proofs (
+    number bigint NOT NULL,
+    after_id bigint NOT NULL,
+    through_id bigint NOT NULL,
+    transfers bigint NOT NULL,
+    content bytea NOT NULL,
+    hash bytea NOT NULL,
+    proven_at timestamp with time zone NOT NULL,
+    CONSTRAINT ledger_proofs_pkey PRIMARY KEY (number),
+    CONSTRAINT ledger_proofs_through_id_key UNIQUE (through_id),
+    CONSTRAINT ledger_proofs_content_check CHECK (octet_length(content) = 32),
+    CONSTRAINT ledger_proofs_hash_check CHECK (octet_length(hash) = 32),
+    CONSTRAINT ledger_proofs_number_check CHECK (number > 0),
+    CONSTRAINT ledger_proofs_range CHECK (after_id < through_id)
+);
+CREATE TRIGGER ledger_proofs_final BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_proofs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE ledger_snapshots (
+    account_id text NOT NULL,
+    livemode boolean NOT NULL,
+    through_id bigint NOT NULL,
+    gross bigint NOT NULL,
+    fee bigint NOT NULL,
+    refunded bigint NOT NULL,
+    withdrawn bigint NOT NULL,
+    pending bigint NOT NULL,
+    available bigint NOT NULL,
+    reserved bigint NOT NULL,
+    blocked bigint NOT NULL,
+    taken_at timestamp with time zone NOT NULL,
+    CONSTRAINT ledger_snapshots_pkey PRIMARY KEY (account_id, livemode, through_id),
+    CONSTRAINT ledger_snapshots_balance CHECK ((gross - fee - refunded - withdrawn) = (pending + available + reserved + blocked)),
+    CONSTRAINT ledger_snapshots_through_id_check CHECK (through_id > 0)
+);
+CREATE INDEX ledger_snapshots_newest ON ledger_snapshots USING btree (through_id);
+CREATE TRIGGER ledger_snapshots_final BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_snapshots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE ledger_transfers (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    fact text NOT NULL,
+    line smallint NOT NULL,
+    from_book text NOT NULL,
+    to_book text NOT NULL,
+    amount bigint NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id),
+    CONSTRAINT ledger_fact_once UNIQUE (fact, line),
+    CONSTRAINT ledger_books CHECK (from_book ~ '^(platform/(test|live)/(clearing|fees|suspense|paid_out|refunds|written_off)|acc_[0-9a-f]{20}/(test|live)/(pending|available|reserved|blocked))$'::text AND to_book ~ '^(platform/(test|live)/(clearing|fees|suspense|paid_out|refunds|written_off)|acc_[0-9a-f]{20}/(test|live)/(pending|available|reserved|blocked))$'::text),
+    CONSTRAINT ledger_one_account CHECK (from_book ~~ 'platform/%'::text OR to_book ~~ 'platform/%'::text OR split_part(from_book, '/'::text, 1) = split_part(to_book, '/'::text, 1)),
+    CONSTRAINT ledger_one_environment CHECK (split_part(from_book, '/'::text, 2) = split_part(to_book, '/'::text, 2)),
+    CONSTRAINT ledger_transfers_amount_check CHECK (amount > 0),
+    CONSTRAINT ledger_two_books CHECK (from_book <> to_book)
+);
+CREATE INDEX ledger_transfers_in ON ledger_transfers USING btree (to_book, id) INCLUDE (amount);
+CREATE INDEX ledger_transfers_out ON ledger_transfers USING btree (from_book, id) INCLUDE (amount);
+CREATE TRIGGER ledger_no_overdraft AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION ledger_no_overdraft();
+CREATE TRIGGER ledger_transfers_final BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE mails (
+    id text NOT NULL,
+    fact text NOT NULL,
+    recipient text NOT NULL,
+    language text NOT NULL,
+    kind text NOT NULL,
+    params jsonb NOT NULL DEFAULT '{}'::jsonb,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    attempts integer NOT NULL DEFAULT 0,
+    error text NOT NULL DEFAULT ''::text,
+    CONSTRAINT mails_pkey PRIMARY KEY (id),
+    CONSTRAINT mails_once UNIQUE (fact, recipient),
+    CONSTRAINT mails_attempts_check CHECK (attempts >= 0),
+    CONSTRAINT mails_fact_check CHECK (char_length(fact) >= 1 AND char_length(fact) <= 200),
+    CONSTRAINT mails_id_check CHECK (id ~ '^mail_[0-9a-f]{20}$'::text),
+    CONSTRAINT mails_language_check CHECK (language = ANY (ARRAY['pt-BR'::text, 'en'::text])),
+    CONSTRAINT mails_recipient_check CHECK (char_length(recipient) >= 3 AND char_length(recipient) <= 254)
+);
+CREATE INDEX mails_by_age ON mails USING btree (created_at DESC, id DESC);
+CREATE INDEX mails_unsent ON mails USING btree (created_at) WHERE sent_at IS NULL;
+
+CREATE TABLE members (
+    account_id text NOT NULL,
+    user_id text NOT NULL,
+    role text NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    muted text[] NOT NULL DEFAULT '{}'::text[],
+    steps_hidden boolean NOT NULL DEFAULT false,
+    CONSTRAINT members_pkey PRIMARY KEY (account_id, user_id),
+    CONSTRAINT members_muted CHECK (muted <@ ARRAY['WEBHOOK_FAILING'::text, 'WEBHOOK_DISABLED'::text, 'WITHDRAWALS'::text, 'ACCESS'::text]),
+    CONSTRAINT members_role_check CHECK (role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'DEVELOPER'::text, 'FINANCE'::text, 'VIEWER'::text])),
+    CONSTRAINT members_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX members_by_user ON members USING btree (user_id);
+CREATE UNIQUE INDEX members_one_owner ON members USING btree (account_id) WHERE role = 'OWNER'::text;
+CREATE CONSTRAINT TRIGGER members_keep_owner AFTER DELETE OR UPDATE ON members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.role = 'OWNER'::text) EXECUTE FUNCTION account_keeps_owner();
+
+CREATE TABLE paid_notices (
+    account_id text NOT NULL,
+    user_id text NOT NULL,
+    through_id bigint NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    paid integer NOT NULL DEFAULT 0,
+    amount bigint NOT NULL DEFAULT 0,
+    CONSTRAINT paid_notices_pkey PRIMARY KEY (account_id, user_id),
+    CONSTRAINT paid_notices_amount_check CHECK (amount >= 0),
+    CONSTRAINT paid_notices_paid_check CHECK (paid >= 0),
+    CONSTRAINT paid_notices_through_id_check CHECK (through_id >= 0),
+    CONSTRAINT paid_notices_of_members FOREIGN KEY (account_id, user_id) REFERENCES members(account_id, user_id) ON DELETE CASCADE
+);
+
+CREATE TABLE passkey_challenges (
+    challenge bytea NOT NULL,
+    purpose text NOT NULL,
+    browser bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    new_user_id text,
+    CONSTRAINT passkey_challenges_pkey PRIMARY KEY (challenge),
+    CONSTRAINT passkey_challenges_browser_check CHECK (octet_length(browser) = 32),
+    CONSTRAINT passkey_challenges_challenge_check CHECK (octet_length(challenge) >= 16),
+    CONSTRAINT passkey_challenges_new_user CHECK ((purpose = 'SIGN_UP'::text) = (new_user_id IS NOT NULL)),
+    CONSTRAINT passkey_challenges_new_user_id_check CHECK (new_user_id ~ '^usr_[0-9a-f]{20}$'::text),
+    CONSTRAINT passkey_challenges_purpose_check CHECK (purpose = ANY (ARRAY['LOG_IN'::text, 'PROVE'::text, 'ADD'::text, 'SIGN_UP'::text]))
+);
+CREATE INDEX passkey_challenges_by_end ON passkey_challenges USING btree (expires_at);
+
+CREATE TABLE passkeys (
+    id text NOT NULL,
+    user_id text NOT NULL,
+    name text NOT NULL,
+    credential_id bytea NOT NULL,
+    public_key bytea NOT NULL,
+    sign_count bigint NOT NULL,
+    synced boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+    CONSTRAINT passkeys_credential_unique UNIQUE (credential_id),
+    CONSTRAINT passkeys_credential_id_check CHECK (octet_length(credential_id) >= 1 AND octet_length(credential_id) <= 1023),
+    CONSTRAINT passkeys_id_check CHECK (id ~ '^pky_[0-9a-f]{20}$'::text),
+    CONSTRAINT passkeys_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+    CONSTRAINT passkeys_public_key_check CHECK (octet_length(public_key) >= 1 AND octet_length(public_key) <= 4096),
+    CONSTRAINT passkeys_sign_count_check CHECK (sign_count >= 0 AND sign_count <= '4294967295'::bigint),
+    CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX passkeys_by_user ON passkeys USING btree (user_id, created_at, id);
+CREATE CONSTRAINT TRIGGER passkeys_keep_log_in AFTER DELETE ON passkeys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION users_can_log_in();
+CREATE TRIGGER passkeys_stay BEFORE UPDATE ON passkeys FOR EACH ROW EXECUTE FUNCTION passkeys_stay();
+
+CREATE TABLE payment_exceptions (
+    payment_id text NOT NULL,
+    kind text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    decision text,
+    account_id text,
+    fee bigint NOT NULL DEFAULT 0,
+    reason text,
+    return_id text,
+    decided_by text,
+    decided_at timestamp with time zone,
+    CONSTRAINT payment_exceptions_pkey PRIMARY KEY (payment_id),
+    CONSTRAINT payment_exceptions_accepted CHECK ((NOT decision IS DISTINCT FROM 'ACCEPTED'::text) = (account_id IS NOT NULL)),
+    CONSTRAINT payment_exceptions_decided CHECK (num_nulls(decision, reason, decided_by, decided_at) = ANY (ARRAY[0, 4])),
+    CONSTRAINT payment_exceptions_decision_check CHECK (decision = ANY (ARRAY['ACCEPTED'::text, 'REFUNDED'::text, 'WRITTEN_OFF'::text])),
+    CONSTRAINT payment_exceptions_fee CHECK (fee = 0 OR decision = 'ACCEPTED'::text),
+    CONSTRAINT payment_exceptions_fee_check CHECK (fee >= 0),
+    CONSTRAINT payment_exceptions_kind_check CHECK (kind = ANY (ARRAY['LATE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'DUPLICATE'::text, 'UNMATCHED'::text])),
+    CONSTRAINT payment_exceptions_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT payment_exceptions_return_id_check CHECK (char_length(return_id) >= 1 AND char_length(return_id) <= 64),
+    CONSTRAINT payment_exceptions_unmatched CHECK (kind <> 'UNMATCHED'::text OR decision IS DISTINCT FROM 'ACCEPTED'::text),
+    CONSTRAINT payment_exceptions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT payment_exceptions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+    CONSTRAINT payment_exceptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
+);
+CREATE INDEX payment_exceptions_by_decision ON payment_exceptions USING btree (decided_at) WHERE decided_at IS NOT NULL;
+CREATE INDEX payment_exceptions_by_page ON payment_exceptions USING btree (created_at DESC, payment_id DESC);
+CREATE INDEX payment_exceptions_open ON payment_exceptions USING btree (created_at, payment_id) WHERE decision IS NULL;
+
+CREATE TABLE payment_links (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    product_id text NOT NULL,
+    expires_in_seconds integer NOT NULL,
+    success_url text,
+    return_url text,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT payment_links_pkey PRIMARY KEY (id),
+    CONSTRAINT payment_links_expires_in_seconds_check CHECK (expires_in_seconds >= 900 AND expires_in_seconds <= 86400),
+    CONSTRAINT payment_links_id_check CHECK (id ~ '^plink_[0-9a-f]{16}$'::text),
+    CONSTRAINT payment_links_return_url_check CHECK (char_length(return_url) >= 1 AND char_length(return_url) <= 2048),
+    CONSTRAINT payment_links_success_url_check CHECK (char_length(success_url) >= 1 AND char_length(success_url) <= 2048),
+    CONSTRAINT payment_links_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id),
+    CONSTRAINT payment_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX payment_links_by_page ON payment_links USING btree (project_id, livemode, created_at DESC, id DESC);
+CREATE INDEX payment_links_by_product ON payment_links USING btree (product_id);
+
+CREATE TABLE payments (
+    id text NOT NULL,
+    livemode boolean NOT NULL,
+    end_to_end_id text NOT NULL,
+    txid text NOT NULL,
+    checkout_id text,
+    settles boolean NOT NULL,
+    amount bigint NOT NULL,
+    fee bigint NOT NULL,
+    paid_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT payments_pkey PRIMARY KEY (id),
+    CONSTRAINT payments_end_to_end_id_unique UNIQUE (livemode, end_to_end_id),
+    CONSTRAINT payments_amount_check CHECK (amount > 0),
+    CONSTRAINT payments_check CHECK (fee >= 0 AND fee <= amount),
+    CONSTRAINT payments_end_to_end_id_check CHECK (char_length(end_to_end_id) >= 1 AND char_length(end_to_end_id) <= 64),
+    CONSTRAINT payments_id_check CHECK (id ~ '^pay_[0-9a-f]{20}$'::text),
+    CONSTRAINT payments_settles_a_checkout CHECK (NOT settles OR checkout_id IS NOT NULL),
+    CONSTRAINT payments_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id)
+);
+CREATE INDEX payments_by_checkout ON payments USING btree (checkout_id);
+CREATE INDEX payments_by_recording ON payments USING brin (recorded_at);
+CREATE UNIQUE INDEX payments_one_settles ON payments USING btree (checkout_id) WHERE settles;
+CREATE TRIGGER payments_final BEFORE DELETE OR UPDATE OR TRUNCATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE products (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    description text,
+    image_url text,
+    amount bigint NOT NULL,
+    payment_cycle text NOT NULL DEFAULT 'ONE_TIME'::text,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    picture_large bytea,
+    picture_small bytea,
+    picture_hash text,
+    picture_width integer,
+    picture_height integer,
+    CONSTRAINT products_pkey PRIMARY KEY (id),
+    CONSTRAINT products_slug_unique UNIQUE (project_id, livemode, slug),
+    CONSTRAINT products_amount_check CHECK (amount >= 1 AND amount <= '999999999999'::bigint),
+    CONSTRAINT products_description_check CHECK (char_length(description) >= 1 AND char_length(description) <= 500),
+    CONSTRAINT products_id_check CHECK (id ~ '^prod_[0-9a-f]{20}$'::text),
+    CONSTRAINT products_image_url_check CHECK (char_length(image_url) >= 1 AND char_length(image_url) <= 2048),
+    CONSTRAINT products_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200),
+    CONSTRAINT products_one_image CHECK (image_url IS NULL OR picture_hash IS NULL),
+    CONSTRAINT products_payment_cycle_check CHECK (payment_cycle = ANY (ARRAY['ONE_TIME'::text, 'WEEKLY'::text, 'MONTHLY'::text, 'QUARTERLY'::text, 'SEMIANNUALLY'::text, 'ANNUALLY'::text])),
+    CONSTRAINT products_picture_hash_check CHECK (picture_hash ~ '^[0-9a-f]{32}$'::text),
+    CONSTRAINT products_picture_height_check CHECK (picture_height >= 1 AND picture_height <= 1200),
+    CONSTRAINT products_picture_large_check CHECK (octet_length(picture_large) >= 1 AND octet_length(picture_large) <= 98304),
+    CONSTRAINT products_picture_small_check CHECK (octet_length(picture_small) >= 1 AND octet_length(picture_small) <= 12288),
+    CONSTRAINT products_picture_whole CHECK (num_nulls(picture_large, picture_small, picture_hash, picture_width, picture_height) = ANY (ARRAY[0, 5])),
+    CONSTRAINT products_picture_width_check CHECK (picture_width >= 1 AND picture_width <= 1200),
+    CONSTRAINT products_slug_check CHECK (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text AND char_length(slug) <= 255),
+    CONSTRAINT products_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX products_by_page ON products USING btree (project_id, livemode, created_at DESC, id DESC);
+CREATE INDEX products_by_picture ON products USING btree (picture_hash) WHERE picture_hash IS NOT NULL;
+
+CREATE TABLE projects (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT projects_pkey PRIMARY KEY (id),
+    CONSTRAINT projects_id_check CHECK (id ~ '^prj_[0-9a-f]{20}$'::text),
+    CONSTRAINT projects_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+    CONSTRAINT projects_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX projects_by_account ON projects USING btree (account_id, created_at);
+
+CREATE TABLE recovery_codes (
+    user_id text NOT NULL,
+    digest bytea NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, digest),
+    CONSTRAINT recovery_codes_digest_check CHECK (octet_length(digest) = 32),
+    CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE TABLE refunds (
+    id text NOT NULL,
+    payment_id text NOT NULL,
+    account_id text NOT NULL,
+    livemode boolean NOT NULL,
+    amount bigint NOT NULL,
+    reason text NOT NULL,
+    return_id text,
+    created_by text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    number integer,
+    CONSTRAINT refunds_pkey PRIMARY KEY (id),
+    CONSTRAINT refunds_return_id_unique UNIQUE (livemode, return_id),
+    CONSTRAINT refunds_amount_check CHECK (amount > 0),
+    CONSTRAINT refunds_id_check CHECK (id ~ '^rfd_[0-9a-f]{20}$'::text),
+    CONSTRAINT refunds_number_check CHECK (number > 0),
+    CONSTRAINT refunds_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT refunds_return_id_check CHECK (char_length(return_id) >= 1 AND char_length(return_id) <= 64),
+    CONSTRAINT refunds_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT refunds_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
+);
+CREATE INDEX refunds_by_account ON refunds USING btree (account_id, livemode, created_at DESC, id DESC);
+CREATE INDEX refunds_by_payment ON refunds USING btree (payment_id);
+CREATE INDEX refunds_by_time ON refunds USING btree (created_at);
+CREATE UNIQUE INDEX refunds_number_unique ON refunds USING btree (payment_id, number);
+CREATE TRIGGER refunds_within_payment AFTER INSERT OR UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refunds_within_payment();
+
+CREATE TABLE schema_compatibility (
+    version bigint NOT NULL,
+    needs bigint NOT NULL,
+    reason text NOT NULL,
+    CONSTRAINT schema_compatibility_pkey PRIMARY KEY (version),
+    CONSTRAINT schema_compatibility_reason_check CHECK (reason <> ''::text)
+);
+
+CREATE TABLE sessions (
+    token_hash bytea NOT NULL,
+    user_id text NOT NULL,
+    project_id text,
+    livemode boolean NOT NULL DEFAULT false,
+    ip text NOT NULL,
+    user_agent text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    id text NOT NULL,
+    proven_at timestamp with time zone NOT NULL,
+    second_factor boolean NOT NULL DEFAULT false,
+    awaits_code boolean NOT NULL DEFAULT false,
+    CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
+    CONSTRAINT sessions_id_unique UNIQUE (id),
+    CONSTRAINT sessions_id_form CHECK (id ~ '^ses_[0-9a-f]{20}$'::text),
+    CONSTRAINT sessions_token_hash_check CHECK (octet_length(token_hash) = 32),
+    CONSTRAINT sessions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+    CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX sessions_by_end ON sessions USING btree (expires_at);
+CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
+CREATE INDEX sessions_by_user ON sessions USING btree (user_id);
+CREATE TRIGGER sessions_leave_last_seen AFTER DELETE ON sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION sessions_leave_last_seen();
+
+CREATE TABLE switch_changes (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    account_id text NOT NULL,
+    switch text NOT NULL,
+    turned_on boolean NOT NULL,
+    reason text NOT NULL,
+    changed_by text NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    ticket text,
+    CONSTRAINT switch_changes_pkey PRIMARY KEY (id),
+    CONSTRAINT switch_changes_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 1000),
+    CONSTRAINT switch_changes_switch_check CHECK (switch = ANY (ARRAY['SUSPENDED'::text, 'LIVE_BLOCKED'::text, 'WITHDRAWALS_BLOCKED'::text])),
+    CONSTRAINT switch_changes_ticket_check CHECK (char_length(ticket) >= 1 AND char_length(ticket) <= 100),
+    CONSTRAINT switch_changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT switch_changes_changed_by_fkey FOREIGN KEY (changed_by) REFERENCES users(id)
+);
+CREATE INDEX switch_changes_by_account ON switch_changes USING btree (account_id, switch, id DESC);
+CREATE TRIGGER switch_changes_final BEFORE DELETE OR UPDATE OR TRUNCATE ON switch_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE tokens (
+    id text NOT NULL,
+    purpose text NOT NULL,
+    user_id text NOT NULL,
+    email text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT tokens_pkey PRIMARY KEY (id),
+    CONSTRAINT tokens_id_check CHECK (id ~ '^tok_[0-9a-f]{20}$'::text),
+    CONSTRAINT tokens_purpose_check CHECK (purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'RESET_PASSWORD'::text, 'CHANGE_EMAIL'::text])),
+    CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX tokens_by_end ON tokens USING btree (expires_at);
+CREATE INDEX tokens_by_user ON tokens USING btree (user_id, purpose, created_at DESC);
+CREATE UNIQUE INDEX tokens_one_email_change ON tokens USING btree (user_id) WHERE purpose = 'CHANGE_EMAIL'::text AND used_at IS NULL;
+
+CREATE TABLE users (
+    id text NOT NULL,
+    email text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    staff_role text,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    language text NOT NULL DEFAULT 'pt-BR'::text,
+    email_verified_at timestamp with time zone,
+    totp_secret bytea,
+    totp_since timestamp with time zone,
+    totp_step bigint NOT NULL DEFAULT 0,
+    terms_url text,
+    terms_accepted_at timestamp with time zone,
+    last_seen_at timestamp with time zone,
+    CONSTRAINT users_pkey PRIMARY KEY (id),
+    CONSTRAINT users_email_unique UNIQUE (email),
+    CONSTRAINT users_email_check CHECK (email = lower(email) AND char_length(email) >= 3 AND char_length(email) <= 254),
+    CONSTRAINT users_id_check CHECK (id ~ '^usr_[0-9a-f]{20}$'::text),
+    CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['pt-BR'::text, 'en'::text])),
+    CONSTRAINT users_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200),
+    CONSTRAINT users_staff_role_check CHECK (staff_role = ANY (ARRAY['REVIEWER'::text, 'SUPERVISOR'::text])),
+    CONSTRAINT users_terms_accepted CHECK ((terms_url IS NULL) = (terms_accepted_at IS NULL)),
+    CONSTRAINT users_terms_url_check CHECK (char_length(terms_url) >= 1 AND char_length(terms_url) <= 2048),
+    CONSTRAINT users_totp_has_secret CHECK (totp_since IS NULL OR totp_secret IS NOT NULL)
+);
+CREATE CONSTRAINT TRIGGER users_can_log_in AFTER INSERT OR UPDATE OF password_hash ON users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION users_can_log_in();
+
+CREATE TABLE webhook_attempts (
+    delivery_id text NOT NULL,
+    number integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    status_code integer,
+    error_class text NOT NULL,
+    detail text NOT NULL DEFAULT ''::text,
+    headers jsonb NOT NULL,
+    response bytea NOT NULL DEFAULT '\x'::bytea,
+    manual boolean NOT NULL DEFAULT false,
+    CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, number),
+    CONSTRAINT webhook_attempts_duration_ms_check CHECK (duration_ms >= 0),
+    CONSTRAINT webhook_attempts_error_class_check CHECK (error_class = ANY (ARRAY[''::text, 'dns'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'blocked'::text])),
+    CONSTRAINT webhook_attempts_number_check CHECK (number >= 1),
+    CONSTRAINT webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id)
+);
+
+CREATE TABLE webhook_deliveries (
+    id text NOT NULL,
+    event_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING'::text,
+    attempts integer NOT NULL DEFAULT 0,
+    next_attempt_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    before_replay integer NOT NULL DEFAULT 0,
+    undelivered boolean NOT NULL GENERATED ALWAYS AS ((status = ANY (ARRAY['FAILED'::text, 'SKIPPED'::text])) OR status = 'PENDING'::text AND attempts > 0) STORED,
+    manual_attempts integer NOT NULL DEFAULT 0,
+    CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+    CONSTRAINT webhook_deliveries_once UNIQUE (event_id, endpoint_id),
+    CONSTRAINT webhook_deliveries_attempts_check CHECK (attempts >= 0),
+    CONSTRAINT webhook_deliveries_check CHECK (before_replay >= 0 AND before_replay <= attempts),
+    CONSTRAINT webhook_deliveries_finished CHECK ((status = 'PENDING'::text) = (finished_at IS NULL)),
+    CONSTRAINT webhook_deliveries_id_check CHECK (id ~ '^dlv_[0-9a-f]{24}$'::text),
+    CONSTRAINT webhook_deliveries_manual CHECK (manual_attempts >= 0 AND manual_attempts <= attempts),
+    CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])),
+    CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
+    CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id)
+) WITH (fillfactor=45);
+CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_undelivered ON webhook_deliveries USING btree (endpoint_id, created_at DESC, event_id DESC) WHERE undelivered;
+
+CREATE TABLE webhook_endpoints (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    url text NOT NULL,
+    description text NOT NULL DEFAULT ''::text,
+    types text[] NOT NULL,
+    secret bytea NOT NULL,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamp with time zone NOT NULL,
+    deleted_at timestamp with time zone,
+    previous_secret bytea,
+    previous_secret_until timestamp with time zone,
+    failing_since timestamp with time zone,
+    troubled_at timestamp with time zone,
+    failed_events integer NOT NULL DEFAULT 0,
+    failure_told_at timestamp with time zone,
+    disabled_at timestamp with time zone,
+    disabled_reason text,
+    CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
+    CONSTRAINT webhook_endpoints_description_check CHECK (char_length(description) <= 200),
+    CONSTRAINT webhook_endpoints_disabled CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL) AND (disabled_at IS NULL OR NOT active)),
+    CONSTRAINT webhook_endpoints_disabled_reason_check CHECK (disabled_reason = 'failing'::text),
+    CONSTRAINT webhook_endpoints_failed_events_check CHECK (failed_events >= 0),
+    CONSTRAINT webhook_endpoints_id_check CHECK (id ~ '^we_[0-9a-f]{20}$'::text),
+    CONSTRAINT webhook_endpoints_rotated CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),
+    CONSTRAINT webhook_endpoints_types_check CHECK (cardinality(types) > 0),
+    CONSTRAINT webhook_endpoints_url_check CHECK (char_length(url) >= 1 AND char_length(url) <= 2048),
+    CONSTRAINT webhook_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX webhook_endpoints_by_project ON webhook_endpoints USING btree (project_id, livemode) WHERE deleted_at IS NULL;
+CREATE INDEX webhook_endpoints_failing ON webhook_endpoints USING btree (id) WHERE deleted_at IS NULL AND (active AND troubled_at IS NOT NULL OR disabled_at IS NOT NULL);
+
+CREATE TABLE withdrawals (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    livemode boolean NOT NULL DEFAULT true,
+    rail text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING_REVIEW'::text,
+    version integer NOT NULL DEFAULT 1,
+    amount bigint NOT NULL,
+    fee bigint NOT NULL,
+    destination_id text NOT NULL,
+    requested_by text NOT NULL,
+    quote_rate bigint,
+    quote_amount bigint,
+    quote_expires_at timestamp with time zone,
+    approval_rate bigint,
+    approval_amount bigint,
+    approval_expires_at timestamp with time zone,
+    first_approved_by text,
+    first_approved_at timestamp with time zone,
+    approved_by text,
+    approved_at timestamp with time zone,
+    end_to_end_id text,
+    tx_hash text,
+    failure_code text,
+    reason text,
+    created_at timestamp with time zone NOT NULL,
+    completed_at timestamp with time zone,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT withdrawals_pkey PRIMARY KEY (id),
+    CONSTRAINT withdrawals_end_to_end_id_unique UNIQUE (end_to_end_id),
+    CONSTRAINT withdrawals_tx_hash_unique UNIQUE (tx_hash),
+    CONSTRAINT withdrawals_amount_check CHECK (amount > 0),
+    CONSTRAINT withdrawals_approval_amount_check CHECK (approval_amount > 0),
+    CONSTRAINT withdrawals_approval_rate_check CHECK (approval_rate > 0),
+    CONSTRAINT withdrawals_approved CHECK ((status <> ALL (ARRAY['PENDING_REVIEW'::text, 'CANCELLED'::text, 'REJECTED'::text])) = (approved_at IS NOT NULL) AND (approved_at IS NULL) = (approved_by IS NULL)),
+    CONSTRAINT withdrawals_check CHECK (fee >= 0 AND fee < amount),
+    CONSTRAINT withdrawals_completed CHECK ((status = ANY (ARRAY['COMPLETED'::text, 'RETURNED'::text])) = (completed_at IS NOT NULL)),
+    CONSTRAINT withdrawals_end_to_end_id_check CHECK (char_length(end_to_end_id) >= 1 AND char_length(end_to_end_id) <= 64),
+    CONSTRAINT withdrawals_id_check CHECK (id ~ '^wdr_[0-9a-f]{20}$'::text),
+    CONSTRAINT withdrawals_live_only CHECK (livemode),
+    CONSTRAINT withdrawals_proof CHECK (completed_at IS NULL OR
+        CASE rail
+            WHEN 'BRL_PIX'::text THEN end_to_end_id IS NOT NULL
+            ELSE tx_hash IS NOT NULL
+        END),
+    CONSTRAINT withdrawals_quote_amount_check CHECK (quote_amount > 0),
+    CONSTRAINT withdrawals_quote_rate_check CHECK (quote_rate > 0),
+    CONSTRAINT withdrawals_quoted CHECK (num_nulls(quote_rate, quote_amount, quote_expires_at) =
+        CASE rail
+            WHEN 'USDT_WALLET'::text THEN 0
+            ELSE 3
+        END),
+    CONSTRAINT withdrawals_rail_check CHECK (rail = ANY (ARRAY['BRL_PIX'::text, 'USDT_WALLET'::text])),
+    CONSTRAINT withdrawals_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT withdrawals_refused CHECK ((status <> ALL (ARRAY['REJECTED'::text, 'FAILED'::text, 'RETURNED'::text])) OR failure_code IS NOT NULL AND reason IS NOT NULL),
+    CONSTRAINT withdrawals_requoted CHECK ((num_nulls(approval_rate, approval_amount, approval_expires_at) = ANY (ARRAY[0, 3])) AND (rail = 'USDT_WALLET'::text OR approval_rate IS NULL)),
+    CONSTRAINT withdrawals_status_check CHECK (status = ANY (ARRAY['PENDING_REVIEW'::text, 'CANCELLED'::text, 'REJECTED'::text, 'APPROVED'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'FAILED'::text, 'RETURNED'::text])),
+    CONSTRAINT withdrawals_two_people CHECK (first_approved_by <> approved_by),
+    CONSTRAINT withdrawals_tx_hash_check CHECK (char_length(tx_hash) >= 1 AND char_length(tx_hash) <= 100),
+    CONSTRAINT withdrawals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT withdrawals_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES users(id),
+    CONSTRAINT withdrawals_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES destinations(id),
+    CONSTRAINT withdrawals_first_approved_by_fkey FOREIGN KEY (first_approved_by) REFERENCES users(id)
+);
+CREATE INDEX withdrawals_by_destination ON withdrawals USING btree (destination_id, created_at DESC);
+CREATE INDEX withdrawals_by_page ON withdrawals USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX withdrawals_by_status ON withdrawals USING btree (status, created_at, id);
+CREATE INDEX withdrawals_by_update ON withdrawals USING btree (updated_at);
+CREATE TRIGGER withdrawals_transition BEFORE UPDATE ON withdrawals FOR EACH ROW EXECUTE FUNCTION withdrawals_transition();
+
+CREATE OR REPLACE FUNCTION public.access_requests_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NOT (OLD.status, NEW.status) IN (('PENDING_REVIEW', 'WITHDRAWN'), ('PENDING_REVIEW', 'APPROVED'),
+        ('PENDING_REVIEW', 'REJECTED'), ('PENDING_REVIEW', 'RETURNED'), ('APPROVED', 'REVOKED')) OR NEW.version <> OLD.version + 1 THEN
+        RAISE EXCEPTION 'a request does not go from % to %', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'access_requests_transition';
+    END IF;
+    IF to_jsonb(NEW) - '{status,version,updated_at}'::text[] <> to_jsonb(OLD) - '{status,version,updated_at}'::text[] THEN
+        RAISE EXCEPTION 'what was answered does not change' USING ERRCODE = 'check_violation', CONSTRAINT = 'access_requests_pinned';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.account_keeps_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NOT EXISTS (SELECT FROM members WHERE account_id = OLD.account_id AND role = 'OWNER') THEN
+        RAISE EXCEPTION 'account % would have no owner', OLD.account_id
+            USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'members_keep_owner';
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.account_terms(account text, moment timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+DECLARE
+    fee   bigint[];
+    delay bigint;
+BEGIN
+    SELECT CASE WHEN f.fixed IS NOT NULL THEN ARRAY[f.basis_points, f.fixed] END INTO fee
+        FROM account_fees f WHERE f.account_id = account AND f.valid_from <= moment ORDER BY f.id DESC LIMIT 1;
+    IF fee IS NULL THEN
+        SELECT ARRAY[d.basis_points, d.fixed] INTO fee
+            FROM default_fees d WHERE d.valid_from <= moment ORDER BY d.id DESC LIMIT 1;
+    END IF;
+    SELECT l.settlement_delay INTO delay
+        FROM account_limits l WHERE l.account_id = account AND l.valid_from <= moment ORDER BY l.id DESC LIMIT 1;
+    RETURN fee || delay;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.checkouts_settle_posted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NEW.settlement_amount IS DISTINCT FROM (SELECT coalesce(sum(amount), 0) FROM ledger_transfers
+        WHERE fact = 'settlement/' || NEW.id AND to_book LIKE '%/available') THEN
+        RAISE EXCEPTION 'the settlement of % was not posted', NEW.id USING ERRCODE = 'check_violation', CONSTRAINT = 'checkouts_settle_posted';
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.destinations_keep_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.id, NEW.account_id, NEW.rail, NEW.type, NEW.address, NEW.digest) IS DISTINCT FROM
+        (OLD.id, OLD.account_id, OLD.rail, OLD.type, OLD.address, OLD.digest) THEN
+        RAISE EXCEPTION 'a destination never becomes another' USING ERRCODE = 'check_violation', CONSTRAINT = 'destinations_keep_address';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.fee_proposals_decided_once()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF OLD.status <> 'PENDING' OR NEW.status = 'PENDING'
+        OR (NEW.id, NEW.account_id, NEW.basis_points, NEW.fixed, NEW.starts_at, NEW.reason, NEW.proposed_by, NEW.proposed_at)
+        IS DISTINCT FROM (OLD.id, OLD.account_id, OLD.basis_points, OLD.fixed, OLD.starts_at, OLD.reason, OLD.proposed_by, OLD.proposed_at) THEN
+        RAISE EXCEPTION 'a proposal is decided once and never becomes another'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'fee_proposals_decided_once';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_changes(of_book text, after_id bigint, until_id bigint)
+ RETURNS TABLE(id bigint, amount bigint)
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+    RETURN QUERY SELECT t.id, t.amount FROM ledger_transfers t
+        WHERE (t.to_book, t.id) > (of_book, after_id) AND (t.to_book, t.id) <= (of_book, until_id)
+        UNION ALL
+        SELECT t.id, -t.amount FROM ledger_transfers t
+        WHERE (t.from_book, t.id) > (of_book, after_id) AND (t.from_book, t.id) <= (of_book, until_id);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_moved(of_book text, after_id bigint, until_id bigint)
+ RETURNS TABLE(other text, amount bigint)
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+    RETURN QUERY SELECT m.other, sum(m.amount)::bigint FROM (
+        SELECT t.from_book AS other, t.amount FROM ledger_transfers t
+        WHERE (t.to_book, t.id) > (of_book, after_id) AND (t.to_book, t.id) <= (of_book, until_id)
+        UNION ALL
+        SELECT t.to_book, -t.amount FROM ledger_transfers t
+        WHERE (t.from_book, t.id) > (of_book, after_id) AND (t.from_book, t.id) <= (of_book, until_id)) m
+    GROUP BY m.other;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_no_overdraft()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    facts   text[];
+    books   text[];
+    amounts bigint[];
+    alone   boolean[];
+    spent   text[];
+    wrong   text;
+    account record;
+BEGIN
+    -- What a fact gives a book covers what it takes from it: nothing of a payment is left.
+    SELECT array_agg(fact), array_agg(book), array_agg(-net), array_agg(first), array_agg(DISTINCT book) FILTER (WHERE book NOT LIKE '%/pending')
+        INTO facts, books, amounts, alone, spent
+        FROM (SELECT fact, book, sum(amount) AS net, bool_and(line = 0) AS first FROM (
+                SELECT fact, line, to_book AS book, amount FROM posted WHERE starts_with(to_book, 'acc_')
+                UNION ALL
+                SELECT fact, line, from_book, -amount FROM posted WHERE starts_with(from_book, 'acc_')) moved
+            GROUP BY fact, book HAVING sum(amount) < 0) taken;
+    IF facts IS NULL THEN
+        RETURN NULL;
+    END IF;
+    wrong := ledger_unbacked(facts, books, amounts, alone);
+    IF wrong IS NULL AND spent IS NOT NULL THEN
+        FOR account IN SELECT DISTINCT split_part(book, '/', 1) AS id, split_part(book, '/', 2) = 'live' AS livemode
+            FROM unnest(spent) AS book ORDER BY 1, 2 LOOP
+            UPDATE account_books SET spendings = spendings + 1 WHERE account_id = account.id AND livemode = account.livemode;
+            IF NOT FOUND THEN
+                INSERT INTO account_books (account_id, livemode, spendings) VALUES (account.id, account.livemode, 1)
+                    ON CONFLICT (account_id, livemode) DO UPDATE SET spendings = account_books.spendings + 1;
+            END IF;
+        END LOOP;
+        wrong := ledger_overdrawn(spent); -- a later statement sees what those before have spent
+        IF wrong IS NULL AND EXISTS (SELECT FROM posted WHERE id <= (SELECT max(through_id) FROM ledger_snapshots)) THEN
+            wrong := 'an id that is over';
+        END IF;
+    END IF;
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'more is taken than is there: %', wrong
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'ledger_no_overdraft', TABLE = 'ledger_transfers';
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_overdrawn(books text[])
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT b.book FROM unnest(books) AS b (book)
+    LEFT JOIN LATERAL (SELECT * FROM ledger_snapshots WHERE account_id = split_part(b.book, '/', 1)
+        AND livemode = (split_part(b.book, '/', 2) = 'live') ORDER BY through_id DESC LIMIT 1) s ON true
+    WHERE coalesce(CASE split_part(b.book, '/', 3) WHEN 'available' THEN s.available WHEN 'reserved' THEN s.reserved ELSE s.blocked END, 0)
+        + (SELECT coalesce(sum(m.amount), 0) FROM ledger_moved(b.book, coalesce(s.through_id, 0), 9223372036854775807) m) < 0
+    LIMIT 1
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_unbacked(facts text[], books text[], amounts bigint[], alone boolean[])
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+    RETURN (SELECT t.fact FROM unnest(facts, books, amounts, alone) AS t (fact, book, amount, alone)
+        WHERE t.book LIKE '%/pending' AND NOT (t.alone AND starts_with(t.fact, 'settlement/') AND t.amount <= (
+            SELECT sum(CASE t.book WHEN l.to_book THEN l.amount WHEN l.from_book THEN -l.amount END)
+            FROM payments p JOIN ledger_transfers l ON l.fact = 'payment/' || p.id
+            WHERE p.settles AND p.checkout_id = substr(t.fact, 12))) IS TRUE
+        LIMIT 1);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.passkeys_stay()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.id, NEW.user_id, NEW.credential_id, NEW.public_key, NEW.synced, NEW.created_at) IS DISTINCT FROM
+        (OLD.id, OLD.user_id, OLD.credential_id, OLD.public_key, OLD.synced, OLD.created_at) OR NEW.sign_count < OLD.sign_count THEN
+        RAISE EXCEPTION 'a passkey never becomes another' USING ERRCODE = 'check_violation', CONSTRAINT = 'passkeys_stay';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refunds_within_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE paid bigint;
+BEGIN
+    SELECT amount INTO paid FROM payments WHERE id = NEW.payment_id FOR NO KEY UPDATE;
+    IF (SELECT sum(amount) FROM refunds WHERE payment_id = NEW.payment_id) > paid THEN
+        RAISE EXCEPTION 'more would go back than was paid' USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_within_payment';
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.sessions_leave_last_seen()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    WITH seen AS (SELECT user_id, max(last_seen_at) AS at FROM ended WHERE NOT awaits_code GROUP BY user_id),
+        free AS (SELECT u.id FROM users u JOIN seen ON seen.user_id = u.id FOR NO KEY UPDATE OF u SKIP LOCKED)
+    UPDATE users u SET last_seen_at = greatest(u.last_seen_at, seen.at) FROM seen, free WHERE u.id = seen.user_id AND u.id = free.id;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.users_can_log_in()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    person text;
+BEGIN
+    IF TG_TABLE_NAME = 'users' THEN
+        person := NEW.id;
+    ELSE
+        person := OLD.user_id;
+    END IF;
+    PERFORM FROM users WHERE id = person AND password_hash IS NULL FOR UPDATE; -- of two who remove the last two, one waits
+    IF FOUND AND NOT EXISTS (SELECT FROM passkeys WHERE user_id = person) THEN
+        RAISE EXCEPTION 'a person has a password or a passkey' USING ERRCODE = 'check_violation', CONSTRAINT = 'users_can_log_in';
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.withdrawals_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NEW.status <> OLD.status AND NOT (OLD.status, NEW.status) IN (
+        ('PENDING_REVIEW', 'CANCELLED'), ('PENDING_REVIEW', 'REJECTED'), ('PENDING_REVIEW', 'APPROVED'), ('APPROVED', 'PROCESSING'),
+        ('APPROVED', 'FAILED'), ('PROCESSING', 'COMPLETED'), ('PROCESSING', 'FAILED'), ('COMPLETED', 'RETURNED')) THEN
+        RAISE EXCEPTION 'a withdrawal does not go from % to %', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawals_transition';
+    END IF;
+    IF (NEW.id, NEW.account_id, NEW.livemode, NEW.rail, NEW.amount, NEW.fee, NEW.destination_id, NEW.created_at, NEW.quote_rate, NEW.quote_amount)
+        IS DISTINCT FROM (OLD.id, OLD.account_id, OLD.livemode, OLD.rail, OLD.amount, OLD.fee, OLD.destination_id, OLD.created_at, OLD.quote_rate, OLD.quote_amount)
+        OR NEW.version <= OLD.version THEN
+        RAISE EXCEPTION 'what was asked for does not change' USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawals_pinned';
+    END IF;
+    RETURN NEW;
+END $function$
+;
