@@ -1,26 +1,26 @@
 package models
 
 import (
+	"context"
 	"time"
-
-	"gorm.io/gorm"
 )
 
-// AccessDraft is what an account has answered so far of a request for production access.
+// AccessDraft holds the answers that an account has given so far for a request for production
+// access.
 type AccessDraft struct {
-	ID      string `gorm:"primaryKey"` // of the account
+	ID      string `gorm:"primaryKey"` // the account's id
 	Answers []byte // as typed; sealed by package vault
 	SavedBy string
 	SavedAt time.Time
 }
 
-// SaveAccessDraft writes an account's draft in place of the one before.
+// SaveAccessDraft writes an account's draft and replaces the previous one.
 func SaveAccessDraft(tx *Tx, d *AccessDraft) error { return tx.Save(d).Error }
 
 // AccessDraftOf returns an account's draft, or ErrNotFound.
-func AccessDraftOf(db *gorm.DB, accountID string) (*AccessDraft, error) {
+func AccessDraftOf(ctx context.Context, h Handle, accountID string) (*AccessDraft, error) {
 	var d AccessDraft
-	if err := db.Where("id = ?", accountID).Take(&d).Error; err != nil {
+	if err := h.gorm(ctx).Where("id = ?", accountID).Take(&d).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &d, nil
@@ -28,5 +28,5 @@ func AccessDraftOf(db *gorm.DB, accountID string) (*AccessDraft, error) {
 
 // DeleteAccessDraft deletes an account's draft, if it has one.
 func DeleteAccessDraft(tx *Tx, accountID string) error {
-	return tx.Exec("DELETE FROM access_drafts WHERE id = ?", accountID).Error
+	return tx.Where("id = ?", accountID).Delete(&AccessDraft{}).Error
 }

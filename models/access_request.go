@@ -4,13 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// AccessStatus is how far a request for production access has come.
+// AccessStatus is the status of a request for production access.
 type AccessStatus string
 
 const (
@@ -18,19 +17,19 @@ const (
 	AccessRequestWithdrawn AccessStatus = "WITHDRAWN" // by the merchant
 	AccessRequestApproved  AccessStatus = "APPROVED"
 	AccessRequestRejected  AccessStatus = "REJECTED"
-	AccessRequestReturned  AccessStatus = "RETURNED" // with a question
-	AccessRequestRevoked   AccessStatus = "REVOKED"  // approved once
+	AccessRequestReturned  AccessStatus = "RETURNED" // for correction, with a question
+	AccessRequestRevoked   AccessStatus = "REVOKED"  // after an approval
 )
 
-// AccessRequest is what a merchant answered when it asked for production access.
-// Only its status changes: who corrects an answer asks again.
+// AccessRequest holds the answers with which a merchant requested production access. Only its
+// status changes: to correct an answer, the merchant sends a new request.
 type AccessRequest struct {
 	ID            string `gorm:"primaryKey"`
 	AccountID     string
 	Status        AccessStatus
 	Version       int
 	LegalName     string
-	Document      string // CPF or CNPJ, no punctuation
+	Document      string // CPF or CNPJ, without punctuation
 	Website       *string
 	Sells         *string // what is sold, in the merchant's words
 	MonthlyVolume money.Cents
@@ -42,49 +41,45 @@ type AccessRequest struct {
 	UpdatedAt     time.Time
 }
 
-// AccessRequestOnePending is the index that keeps an account to one request in
-// review.
+// AccessRequestOnePending is the index that allows an account only one request in review.
 const AccessRequestOnePending = "access_requests_one_pending"
 
 const accessRequestColumns = `r.id, r.account_id, r.status, r.version, r.legal_name, r.document, r.website, r.sells, r.monthly_volume,
 	r.contact_name, r.contact_email, r.contact_phone, r.submitted_by, r.submitted_at, r.updated_at`
 
-func (r *AccessRequest) targets() []any {
-	return []any{&r.ID, &r.AccountID, &r.Status, &r.Version, &r.LegalName, &r.Document, &r.Website, &r.Sells, &r.MonthlyVolume,
-		&r.ContactName, &r.ContactEmail, &r.ContactPhone, &r.SubmittedBy, &r.SubmittedAt, &r.UpdatedAt}
-}
-
-// InsertAccessRequest writes a new request; a second one in review violates
-// AccessRequestOnePending.
+// InsertAccessRequest writes a new request. If the account has another one in review, it fails
+// with a violation of AccessRequestOnePending.
 func InsertAccessRequest(tx *Tx, r *AccessRequest) error { return tx.Create(r).Error }
 
 // AccessRequestByID returns a request of any account, or ErrNotFound.
-func AccessRequestByID(db *gorm.DB, id string) (*AccessRequest, error) {
-	if !wellFormed(id, "acr_", 20) {
+func AccessRequestByID(ctx context.Context, h Handle, id string) (*AccessRequest, error) {
+	if !accessRequestShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var r AccessRequest
-	if err := db.Where("id = ?", id).Take(&r).Error; err != nil {
+	if err := h.gorm(ctx).Where("id = ?", id).Take(&r).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &r, nil
 }
 
 // LatestAccessRequest returns the newest request of an account, or ErrNotFound.
-func LatestAccessRequest(db *gorm.DB, accountID string) (*AccessRequest, error) {
+func LatestAccessRequest(ctx context.Context, h Handle, accountID string) (*AccessRequest, error) {
 	var r AccessRequest
-	if err := db.Where("account_id = ?", accountID).Order("submitted_at DESC, id DESC").Take(&r).Error; err != nil {
+	err := h.gorm(ctx).Where("account_id = ?", accountID).Order("submitted_at DESC, id DESC").Take(&r).Error
+	if err != nil {
 		return nil, notFound(err)
 	}
 	return &r, nil
 }
 
-// SetAccessRequestStatus moves a request that is still in the version from one
-// status to another, and reports whether it did.
-func SetAccessRequestStatus(tx *Tx, id string, version int, from, to AccessStatus, at time.Time) (changed bool, err error) {
-	result := tx.Exec(`UPDATE access_requests SET status = ?, version = version + 1, updated_at = ?
-		WHERE id = ? AND version = ? AND status = ?`, to, at, id, version, from)
-	return result.RowsAffected == 1, result.Error
+// SetAccessRequestStatus changes the status of a request from one value to another if the
+// request still has the version, and reports whether it did.
+func SetAccessRequestStatus(tx *Tx, id string, version int, from, to AccessStatus, at time.Time) (changed bool,
+	err error) {
+	done := tx.Model(&AccessRequest{}).Where("id = ? AND version = ? AND status = ?", id, version, from).
+		Updates(map[string]any{"status": to, "version": gorm.Expr("version + 1"), "updated_at": at})
+	return done.RowsAffected == 1, done.Error
 }
 
 // ListedAccessRequest is a request with the name of its account.
@@ -95,43 +90,40 @@ type ListedAccessRequest struct {
 
 // AccessRequestsOf lists the requests of an account, newest first.
 func AccessRequestsOf(ctx context.Context, q Querier, accountID string) ([]ListedAccessRequest, error) {
-	return listAccessRequests(ctx, q, "WHERE r.account_id = $1 ORDER BY r.submitted_at DESC, r.id DESC LIMIT 50", accountID)
+	return listAccessRequests(ctx, q, "WHERE r.account_id = $1 ORDER BY r.submitted_at DESC, r.id DESC LIMIT 50",
+		accountID)
 }
 
-// AccessRequestsByDocument lists the requests under a CPF or CNPJ that other
-// accounts made, newest first.
-func AccessRequestsByDocument(ctx context.Context, q Querier, document, exceptAccountID string) ([]ListedAccessRequest, error) {
+// AccessRequestsByDocument lists other accounts' requests with a CPF or CNPJ, newest first.
+func AccessRequestsByDocument(ctx context.Context, q Querier, document,
+	exceptAccountID string) ([]ListedAccessRequest, error) {
 	return listAccessRequests(ctx, q, `WHERE r.document = $1 AND r.account_id <> $2
 		ORDER BY r.submitted_at DESC, r.id DESC LIMIT 50`, document, exceptAccountID)
 }
 
-// AccessRequestsInReview lists the requests that wait, the oldest first, from those
-// after the position.
+// AccessRequestsInReview lists the requests in review, oldest first, starting after the
+// position.
 func AccessRequestsInReview(ctx context.Context, q Querier, after *Position, limit int) ([]ListedAccessRequest, error) {
 	if after == nil {
-		return listAccessRequests(ctx, q, "WHERE r.status = 'PENDING_REVIEW' ORDER BY r.submitted_at, r.id LIMIT $1", limit)
+		return listAccessRequests(ctx, q, "WHERE r.status = 'PENDING_REVIEW' ORDER BY r.submitted_at, r.id LIMIT $1",
+			limit)
 	}
 	return listAccessRequests(ctx, q, `WHERE r.status = 'PENDING_REVIEW' AND (r.submitted_at, r.id) > ($2, $3)
 		ORDER BY r.submitted_at, r.id LIMIT $1`, limit, after.CreatedAt, after.ID)
 }
 
-// AccessRequestsDone lists the requests that wait no more, the latest change first,
-// from those after the position.
+// AccessRequestsDone lists the requests that are no longer in review, the latest change first,
+// starting after the position.
 func AccessRequestsDone(ctx context.Context, q Querier, after *Position, limit int) ([]ListedAccessRequest, error) {
 	if after == nil {
-		return listAccessRequests(ctx, q, "WHERE r.status <> 'PENDING_REVIEW' ORDER BY r.updated_at DESC, r.id DESC LIMIT $1", limit)
+		return listAccessRequests(ctx, q,
+			"WHERE r.status <> 'PENDING_REVIEW' ORDER BY r.updated_at DESC, r.id DESC LIMIT $1", limit)
 	}
 	return listAccessRequests(ctx, q, `WHERE r.status <> 'PENDING_REVIEW' AND (r.updated_at, r.id) < ($2, $3)
 		ORDER BY r.updated_at DESC, r.id DESC LIMIT $1`, limit, after.CreatedAt, after.ID)
 }
 
 func listAccessRequests(ctx context.Context, q Querier, where string, args ...any) ([]ListedAccessRequest, error) {
-	rows, err := q.Query(ctx, "SELECT "+accessRequestColumns+`, a.name FROM access_requests r
-		JOIN accounts a ON a.id = r.account_id `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r ListedAccessRequest, err error) {
-		return r, row.Scan(append(r.targets(), &r.AccountName)...)
-	})
+	return collect[ListedAccessRequest](ctx, q, "SELECT "+accessRequestColumns+`, a.name AS account_name
+		FROM access_requests r JOIN accounts a ON a.id = r.account_id `+where, args...)
 }

@@ -1,15 +1,16 @@
 package models
 
 import (
+	"context"
 	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// ProductionAccess is how far an account is from charging for real (contract 3.3).
+// ProductionAccess says whether an account may create live charges (contract 3.3).
 type ProductionAccess string
 
 const (
@@ -19,69 +20,90 @@ const (
 	AccessRejected      ProductionAccess = "REJECTED"
 )
 
-// Account is a merchant.
-type Account struct {
-	ID                 string `gorm:"primaryKey"`
-	Name               string // as buyers know it
-	Document           *string
-	City               string
+// AccountSwitches say what staff have allowed and stopped for an account (docs/rules.md,
+// "Account switches").
+type AccountSwitches struct {
 	ProductionAccess   ProductionAccess
 	Suspended          bool
 	LiveBlocked        bool
 	WithdrawalsBlocked bool
-	FeeBasisPoints     int64
-	FeeFixed           money.Cents
-	// SettlementDelay is how many seconds after its payment a live checkout's money
-	// becomes available; nil: as long as the installation's.
-	SettlementDelay          *int64
+}
+
+// Account is a merchant.
+type Account struct {
+	ID       string `gorm:"primaryKey"`
+	Name     string // shown to buyers
+	Document *string
+	City     string
+	AccountSwitches
 	WithdrawalFeeBasisPoints int64
 	WithdrawalFeeFixed       money.Cents
-	MinAmount                money.Cents // of one charge
-	MaxAmount                money.Cents
 	CreatedAt                time.Time
+	Limits                   LimitsHistory `gorm:"->;type:jsonb"` // read-only
 }
 
 const accountColumns = `a.id, a.name, a.document, a.city, a.production_access, a.suspended, a.live_blocked,
-	a.withdrawals_blocked, a.fee_basis_points, a.fee_fixed, a.settlement_delay,
-	a.withdrawal_fee_basis_points, a.withdrawal_fee_fixed, a.min_amount, a.max_amount, a.created_at`
+	a.withdrawals_blocked,
+	a.withdrawal_fee_basis_points, a.withdrawal_fee_fixed, a.created_at, ` + limitsOf
 
 func (a *Account) targets() []any {
 	return []any{&a.ID, &a.Name, &a.Document, &a.City, &a.ProductionAccess, &a.Suspended, &a.LiveBlocked,
-		&a.WithdrawalsBlocked, &a.FeeBasisPoints, &a.FeeFixed, &a.SettlementDelay,
-		&a.WithdrawalFeeBasisPoints, &a.WithdrawalFeeFixed, &a.MinAmount, &a.MaxAmount, &a.CreatedAt}
+		&a.WithdrawalsBlocked,
+		&a.WithdrawalFeeBasisPoints, &a.WithdrawalFeeFixed, &a.CreatedAt, &a.Limits}
 }
 
-// InsertAccount writes a new account; what the schema has defaults for may be zero.
+// InsertAccount writes a new account. Fields with a default in the schema may be zero.
 func InsertAccount(tx *Tx, a *Account) error {
 	return tx.Select("ID", "Name", "Document", "ProductionAccess", "CreatedAt").Create(a).Error
 }
 
+// accounts returns a query of accounts, each with its limits.
+func accounts(db *gorm.DB) *gorm.DB {
+	return db.Table("accounts AS a").Select("a.*, " + limitsOf + " AS limits")
+}
+
 // AccountByID returns the account, or ErrNotFound.
-func AccountByID(db *gorm.DB, id string) (*Account, error) {
+func AccountByID(ctx context.Context, h Handle, id string) (*Account, error) {
 	var a Account
-	if err := db.Where("id = ?", id).Take(&a).Error; err != nil {
+	if err := accounts(h.gorm(ctx)).Where("a.id = ?", id).Take(&a).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &a, nil
 }
 
-// LockAccount returns the account and holds its row until tx ends; or ErrNotFound.
+// LockAccount returns the account and locks its row until tx ends, or returns ErrNotFound.
 func LockAccount(tx *Tx, id string) (*Account, error) {
-	var a Account
-	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&a).Error; err != nil {
+	var row, a Account
+	locked := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Select("id")
+	if err := locked.Where("id = ?", id).Take(&row).Error; err != nil {
+		return nil, notFound(err)
+	}
+	// The limits are rows of another table. The statement that waited for the lock would read
+	// them as they were before the wait, so this is a second statement.
+	if err := accounts(tx.DB).Where("a.id = ?", id).Take(&a).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &a, nil
 }
 
-// AccountCount returns how many accounts there are.
-func AccountCount(db *gorm.DB) (int64, error) {
-	var n int64
-	return n, db.Model(&Account{}).Count(&n).Error
+// ShareAccount returns the account, or ErrNotFound. Until tx ends, other transactions may
+// share the account too, but cannot change its switches and its access.
+func ShareAccount(tx *Tx, id string) (*Account, error) {
+	var a Account
+	if err := tx.Clauses(clause.Locking{Strength: "SHARE"}).Where("id = ?", id).Take(&a).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &a, nil
 }
 
-// SetProductionAccess writes how far the account is from charging for real. The hosted
-// pages that are open look again when tx commits.
+// AccountCount returns the number of accounts.
+func AccountCount(ctx context.Context, h Handle) (int64, error) {
+	var n int64
+	return n, h.gorm(ctx).Model(&Account{}).Count(&n).Error
+}
+
+// SetProductionAccess writes the account's production access. Open hosted pages are notified
+// when tx commits.
 func SetProductionAccess(tx *Tx, id string, access ProductionAccess) error {
 	if err := tx.Model(&Account{}).Where("id = ?", id).Update("production_access", access).Error; err != nil {
 		return err
@@ -89,30 +111,22 @@ func SetProductionAccess(tx *Tx, id string, access ProductionAccess) error {
 	return notifyAll(tx)
 }
 
-// SetAccountName writes the name that buyers know the account by.
+// SetAccountName writes the name that buyers see.
 func SetAccountName(tx *Tx, id, name string) error {
 	return tx.Model(&Account{}).Where("id = ?", id).Update("name", name).Error
 }
 
-// SetAccountDocument writes the CPF or CNPJ that buyers are shown.
+// SetAccountDocument writes the CPF or CNPJ that buyers see.
 func SetAccountDocument(tx *Tx, id, document string) error {
 	return tx.Model(&Account{}).Where("id = ?", id).Update("document", document).Error
 }
 
-// AccountFee returns what the account pays on a payment, or ErrNotFound.
-func AccountFee(tx *Tx, id string) (money.Fee, error) {
-	a, err := AccountByID(tx.DB, id)
-	if err != nil {
-		return money.Fee{}, err
-	}
-	return money.Fee{BasisPoints: a.FeeBasisPoints, Fixed: a.FeeFixed}, nil
-}
-
-// Accounts lists accounts, the newest first, from those after the position.
-func Accounts(db *gorm.DB, after *Position, limit int) ([]Account, error) {
+// Accounts lists accounts, newest first, starting after the position.
+func Accounts(ctx context.Context, h Handle, after *Position, limit int) ([]Account, error) {
+	query := accounts(h.gorm(ctx))
 	if after != nil {
-		db = db.Where("(created_at, id) < (?, ?)", after.CreatedAt, after.ID)
+		query = query.Where("(a.created_at, a.id) < (?, ?)", after.CreatedAt, after.ID)
 	}
-	var accounts []Account
-	return accounts, db.Order("created_at DESC, id DESC").Limit(limit).Find(&accounts).Error
+	var list []Account
+	return list, query.Order("a.created_at DESC, a.id DESC").Limit(limit).Find(&list).Error
 }

@@ -3,12 +3,10 @@ package models
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// AccountNote is what somebody of staff noted about an account for the others. It is final
-// once written, and no merchant sees it.
+// AccountNote is a note by staff about an account, for other staff. It never changes after it
+// is written, and merchants cannot see it.
 type AccountNote struct {
 	AccountID string
 	Text      string
@@ -17,24 +15,18 @@ type AccountNote struct {
 }
 
 // InsertAccountNote writes a note.
-func InsertAccountNote(tx *Tx, n AccountNote) error {
-	return tx.Exec("INSERT INTO account_notes (account_id, text, written_by, written_at) VALUES (?, ?, ?, ?)", n.AccountID, n.Text, n.WrittenBy, n.WrittenAt).Error
-}
+func InsertAccountNote(tx *Tx, n AccountNote) error { return tx.Create(&n).Error }
 
-// ListedAccountNote is a note with the name of who wrote it.
+// ListedAccountNote is a note with the name of its author.
 type ListedAccountNote struct {
 	AccountNote
 	WriterName string
 }
 
-// AccountNotes lists the notes about an account, the latest first, a hundred at most.
+// AccountNotes lists the latest notes about an account, newest first, at most a hundred.
 func AccountNotes(ctx context.Context, q Querier, accountID string) ([]ListedAccountNote, error) {
-	rows, err := q.Query(ctx, `SELECT n.account_id, n.text, n.written_by, n.written_at, u.name
-		FROM account_notes n JOIN users u ON u.id = n.written_by WHERE n.account_id = $1 ORDER BY n.id DESC LIMIT 100`, accountID)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (n ListedAccountNote, err error) {
-		return n, row.Scan(&n.AccountID, &n.Text, &n.WrittenBy, &n.WrittenAt, &n.WriterName)
-	})
+	return collect[ListedAccountNote](ctx, q, `SELECT n.account_id, n.text, n.written_by, n.written_at,
+			u.name AS writer_name
+		FROM account_notes n JOIN users u ON u.id = n.written_by
+		WHERE n.account_id = $1 ORDER BY n.id DESC LIMIT 100`, accountID)
 }

@@ -5,17 +5,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// AccountRisk is what may make staff look twice at an account.
+// AccountRisk holds reasons for staff to look closely at an account.
 type AccountRisk struct {
-	Declared          money.Cents // a month, in the last request for production access; 0: none
-	SharedDocument    int         // other accounts that named the same CPF or CNPJ
-	SharedDestination int         // other accounts with a destination of this one
+	Declared          money.Cents // per month, from the last request for production access; 0 without one
+	SharedDocument    int         // number of other accounts with the same CPF or CNPJ
+	SharedDestination int         // number of other accounts with the same destination
 }
 
-// AccountRisks returns the risks of accounts, by id.
+// AccountRisks returns the risks of accounts, by account id.
 func AccountRisks(ctx context.Context, q Querier, accountIDs []string) (map[string]AccountRisk, error) {
 	rows, err := q.Query(ctx, `SELECT a.id,
 			coalesce((SELECT monthly_volume FROM access_requests WHERE account_id = a.id ORDER BY submitted_at DESC, id DESC LIMIT 1), 0),

@@ -6,20 +6,20 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// AccountTotals are what an account did, for who decides about it.
+// AccountTotals sum up an account's activity, for staff who decide about the account.
 type AccountTotals struct {
-	PaidTest, PaidLive int         // checkouts, since the hour asked for
-	Volume             money.Cents // paid in live since then
-	Withdrawals        int         // completed, ever
+	PaidTest, PaidLive int         // number of checkouts since the given hour
+	Volume             money.Cents // paid in live since that hour
+	Withdrawals        int         // completed withdrawals of all time
 	Withdrawn          money.Cents
-	OpenExceptions     int // of live
+	OpenExceptions     int // in live
 }
 
-// TotalsOf adds up what accounts did, and what was paid since a whole hour, by the
-// accounts' ids. It counts no more checkouts than CheckoutHours does.
+// TotalsOf returns the totals of accounts, by account id; since must be a whole hour. Besides
+// the roll-up it counts no more checkouts than CheckoutHours does.
 func TotalsOf(ctx context.Context, q Querier, since time.Time, accountIDs ...string) (map[string]AccountTotals, error) {
 	rows, err := q.Query(ctx, `SELECT a.id, t.* FROM unnest($1::text[]) a (id) CROSS JOIN LATERAL (
 		WITH mine AS (SELECT id FROM projects WHERE account_id = a.id), hours AS (
@@ -27,7 +27,8 @@ func TotalsOf(ctx context.Context, q Querier, since time.Time, accountIDs ...str
 			WHERE project_id IN (SELECT id FROM mine) AND hour >= $2 AND hour < (SELECT until FROM checkout_hours_until)
 			UNION ALL SELECT span.livemode, h.paid, h.volume
 			FROM (SELECT mine.id AS project_id, l.livemode, greatest(u.until, $2) AS since, 'infinity'::timestamptz AS until
-				FROM mine CROSS JOIN (VALUES (true), (false)) l (livemode) CROSS JOIN checkout_hours_until u) span`+countHours+`
+				FROM mine CROSS JOIN (VALUES (true), (false)) l (livemode) CROSS JOIN checkout_hours_until u) span`+
+		countHours+`
 		), paid AS (
 			SELECT coalesce(sum(paid) FILTER (WHERE NOT livemode), 0) AS test, coalesce(sum(paid) FILTER (WHERE livemode), 0) AS live,
 				coalesce(sum(volume) FILTER (WHERE livemode), 0)::bigint AS volume
@@ -45,14 +46,15 @@ func TotalsOf(ctx context.Context, q Querier, since time.Time, accountIDs ...str
 	totals := map[string]AccountTotals{}
 	var id string
 	var t AccountTotals
-	_, err = pgx.ForEachRow(rows, []any{&id, &t.PaidTest, &t.PaidLive, &t.Volume, &t.Withdrawals, &t.Withdrawn, &t.OpenExceptions}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &t.PaidTest, &t.PaidLive, &t.Volume, &t.Withdrawals, &t.Withdrawn,
+		&t.OpenExceptions}, func() error {
 		totals[id] = t
 		return nil
 	})
 	return totals, err
 }
 
-// AccountMember is a member with who it is.
+// AccountMember is a member with the user's name and login data.
 type AccountMember struct {
 	UserID, Name, Email string
 	Role                Role
@@ -60,7 +62,7 @@ type AccountMember struct {
 	CreatedAt           time.Time
 }
 
-// AccountMembers lists the members of an account, the oldest first.
+// AccountMembers lists the members of an account, oldest first.
 func AccountMembers(ctx context.Context, q Querier, accountID string) ([]AccountMember, error) {
 	rows, err := q.Query(ctx, `SELECT u.id, u.name, u.email, m.role, u.staff_role IS NOT NULL, m.created_at
 		FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.created_at, u.id`, accountID)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // Permission allows a key one operation (contract 5.4).
@@ -21,13 +19,13 @@ const (
 	PermissionPaymentLinkRead   Permission = "PAYMENT_LINK:READ"
 )
 
-// Permissions are all seven, in the contract's order.
+// Permissions lists all permissions, in the contract's order.
 var Permissions = []Permission{
 	PermissionCheckoutCreate, PermissionCheckoutRead, PermissionBalanceRead, PermissionWithdrawalCreate,
 	PermissionWithdrawalRead, PermissionPaymentLinkCreate, PermissionPaymentLinkRead,
 }
 
-// APIKey lets a backend call the API for one project in one environment.
+// APIKey allows a backend to call the API for one project in one environment.
 type APIKey struct {
 	ID          string
 	ProjectID   string
@@ -36,11 +34,11 @@ type APIKey struct {
 	SecretHash  []byte // SHA-256
 	Last4       string
 	Permissions []Permission
-	CreatedBy   string // a user's id
-	CreatorName string // read only
+	CreatedBy   string // a user id
+	CreatorName string // read-only
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time // to the minute
-	LastUsedIP  string     // with LastUsedAt; "" if it is not known
+	LastUsedIP  string     // of that use; "" if unknown
 	RevokedAt   *time.Time
 }
 
@@ -49,20 +47,11 @@ func (k *APIKey) Allows(p Permission) bool { return slices.Contains(k.Permission
 
 // InsertAPIKey writes a new key.
 func InsertAPIKey(tx *Tx, k *APIKey) error {
-	return tx.Exec(`INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions, created_by, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, string_to_array(?, ','), nullif(?, ''), ?)`, k.ID, k.ProjectID, k.Livemode, k.Name,
-		k.SecretHash, k.Last4, joinPermissions(k.Permissions), k.CreatedBy, k.CreatedAt).Error
-}
-
-func joinPermissions(permissions []Permission) string {
-	var joined []byte
-	for i, p := range permissions {
-		if i > 0 {
-			joined = append(joined, ',')
-		}
-		joined = append(joined, p...)
-	}
-	return string(joined)
+	return tx.exec(`INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions,
+			created_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9)`,
+		k.ID, k.ProjectID, k.Livemode, k.Name, k.SecretHash, k.Last4, k.Permissions,
+		k.CreatedBy, k.CreatedAt)
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
@@ -73,36 +62,37 @@ func (k *APIKey) targets() []any {
 		&k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP, &k.RevokedAt}
 }
 
-// KeyHolder is a key with the account that it acts for.
+// KeyHolder is a key with the account that it belongs to.
 type KeyHolder struct {
 	Key     APIKey
 	Account Account
 }
 
-// Scope is what the key may see.
+// Scope returns the project and environment of the key.
 func (h *KeyHolder) Scope() Scope { return Scope{ProjectID: h.Key.ProjectID, Livemode: h.Key.Livemode} }
 
-// KeyHolderByHash returns the key, not revoked, whose secret has this SHA-256, or
-// ErrNotFound.
+// KeyHolderByHash returns the key whose secret has this SHA-256, or ErrNotFound. Revoked keys
+// are not found.
 func KeyHolderByHash(ctx context.Context, q Querier, secretHash []byte) (*KeyHolder, error) {
 	var h KeyHolder
 	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+`, `+accountColumns+`
 		FROM api_keys k JOIN projects p ON p.id = k.project_id JOIN accounts a ON a.id = p.account_id
-		WHERE k.secret_hash = $1 AND k.revoked_at IS NULL`, secretHash).Scan(append(h.Key.targets(), h.Account.targets()...)...)
+		WHERE k.secret_hash = $1 AND k.revoked_at IS NULL`,
+		secretHash).Scan(append(h.Key.targets(), h.Account.targets()...)...)
 	if err != nil {
 		return nil, notFound(err)
 	}
 	return &h, nil
 }
 
-// TouchAPIKey notes that the key was used and from where, at most once a minute.
+// TouchAPIKey records the time and address of a use of the key, at most once a minute.
 func TouchAPIKey(ctx context.Context, q Querier, id, ip string, now time.Time) error {
 	_, err := q.Exec(ctx, `UPDATE api_keys SET last_used_at = $2::timestamptz, last_used_ip = $3
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2::timestamptz - interval '1 minute')`, id, now, ip)
 	return err
 }
 
-// APIKeys lists the scope's keys, newest first, the revoked ones last.
+// APIKeys lists the scope's keys, newest first, revoked keys last.
 func APIKeys(ctx context.Context, q Querier, scope Scope) ([]APIKey, error) {
 	rows, err := q.Query(ctx, "SELECT "+apiKeyColumns+` FROM api_keys k WHERE k.project_id = $1 AND k.livemode = $2
 		ORDER BY k.revoked_at IS NOT NULL, k.created_at DESC, k.id`, scope.ProjectID, scope.Livemode)
@@ -123,11 +113,12 @@ func APIKeys(ctx context.Context, q Querier, scope Scope) ([]APIKey, error) {
 
 // APIKeyByID returns one key of the scope, or ErrNotFound.
 func APIKeyByID(ctx context.Context, q Querier, scope Scope, id string) (*APIKey, error) {
-	if !wellFormed(id, "key_", 20) {
+	if !apiKeyShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var k APIKey
-	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+" FROM api_keys k WHERE k.id = $1 AND k.project_id = $2 AND k.livemode = $3",
+	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+
+		" FROM api_keys k WHERE k.id = $1 AND k.project_id = $2 AND k.livemode = $3",
 		id, scope.ProjectID, scope.Livemode).Scan(k.targets()...)
 	if err != nil {
 		return nil, notFound(err)
@@ -135,17 +126,10 @@ func APIKeyByID(ctx context.Context, q Querier, scope Scope, id string) (*APIKey
 	return &k, nil
 }
 
-// RevokeAPIKey ends a key of the scope. It reports false if there is no such key
-// or it was revoked before.
+// RevokeAPIKey revokes a key of the scope. It reports false if there is no such key, or if the
+// key was revoked before.
 func RevokeAPIKey(tx *Tx, scope Scope, id string, now time.Time) (revoked bool, err error) {
-	done := tx.Exec("UPDATE api_keys SET revoked_at = ? WHERE id = ? AND project_id = ? AND livemode = ? AND revoked_at IS NULL",
-		now, id, scope.ProjectID, scope.Livemode)
-	return done.RowsAffected == 1, done.Error
-}
-
-// APIKeyCount returns how many keys of the scope are in use.
-func APIKeyCount(db *gorm.DB, scope Scope) (n int64, err error) {
-	err = db.Raw("SELECT count(*) FROM api_keys WHERE project_id = ? AND livemode = ? AND revoked_at IS NULL",
-		scope.ProjectID, scope.Livemode).Scan(&n).Error
-	return n, err
+	return tx.execOne(`UPDATE api_keys SET revoked_at = $4
+		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND revoked_at IS NULL`,
+		id, scope.ProjectID, scope.Livemode, now)
 }

@@ -9,9 +9,9 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// The calls that ended in an error of ours are found at once, however many failed by the
-// caller's fault since; of those, so many are looked through for a page, and what lies
-// behind is on the next one.
+// Calls that failed because of an internal error are found at once, whatever the number of
+// later calls that failed because of the caller. A page reads a limited number of those, and
+// the next page continues after them.
 func TestAPIRequests_Many(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -38,16 +38,17 @@ func TestAPIRequests_Many(t *testing.T) {
 		return statuses, next
 	}
 	if got, next := list(models.APIRequestFilter{Class: 5}); !slices.Equal(got, []int{503}) || next != 0 {
-		t.Errorf("errors of ours: %v, next before %d", got, next)
+		t.Errorf("internal errors: %v, next is %d", got, next)
 	}
 	if !strings.Contains(q.plan, "using api_requests_broken on api_requests") {
-		t.Errorf("it runs as\n%s", q.plan)
+		t.Errorf("the query runs as\n%s", q.plan)
 	}
 	got, next := list(models.APIRequestFilter{Class: 4, Method: "GET"})
 	if len(got) != 0 || next == 0 {
-		t.Errorf("the first page has %v, next before %d", got, next)
+		t.Errorf("the first page has %v, next is %d", got, next)
 	}
-	if got, next = list(models.APIRequestFilter{Class: 4, Method: "GET", Before: next}); !slices.Equal(got, []int{404}) || next != 0 {
-		t.Errorf("the next one has %v, next before %d", got, next)
+	if got, next = list(models.APIRequestFilter{Class: 4, Method: "GET", Before: next}); !slices.Equal(got,
+		[]int{404}) || next != 0 {
+		t.Errorf("the second page has %v, next is %d", got, next)
 	}
 }

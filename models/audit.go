@@ -5,33 +5,30 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// ActorSystem acts where no person does.
+// ActorSystem is the actor of actions that no person requested.
 const ActorSystem = "system"
 
-// ActorStaff stands for whoever of staff acted, where that is not told.
+// ActorStaff replaces the name of a member of staff for readers who must not see it.
 const ActorStaff = "staff"
 
-// AuditEntry is one line of the append-only audit log. None of its members holds a
-// secret.
+// AuditEntry is one line of the append-only audit log. No field contains a secret.
 type AuditEntry struct {
 	At        time.Time
-	Actor     string // a user's id, an API key's, or ActorSystem
-	AccountID string // "" if it concerns none
+	Actor     string // a user id, an API key id, or ActorSystem
+	AccountID string // "" if no account is concerned
 	Action    string // "api_key.created": what changed, and how
 	ObjectID  string
-	Detail    map[string]string // what else there is to know
-	Before    map[string]string // what the change took away
-	After     map[string]string // what stands since
+	Detail    map[string]string // further facts
+	Before    map[string]string // the old values
+	After     map[string]string // the new values
 	IP        string
-	RequestID string // of the page or call that did it
+	RequestID string // of the HTTP request
 }
 
-// InsertAudit writes e with the change that it records, and with the role that the actor
-// has in the account, or else as staff.
+// InsertAudit writes e in the transaction of the change that e records. It adds the actor's
+// role in the account or, if the actor is not a member, the actor's staff role.
 func InsertAudit(tx *Tx, e AuditEntry) error {
 	facts := make([]string, 3)
 	for i, members := range []map[string]string{e.Detail, e.Before, e.After} {
@@ -45,81 +42,74 @@ func InsertAudit(tx *Tx, e AuditEntry) error {
 		}
 		facts[i] = string(text)
 	}
-	return tx.Exec(`INSERT INTO audit_log (at, actor, actor_role, account_id, action, object_id, detail, before, after, ip, request_id)
-		VALUES (?, ?, coalesce((SELECT role FROM members WHERE user_id = ? AND account_id = ?), (SELECT staff_role FROM users WHERE id = ?), ''),
-			nullif(?, ''), ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)`,
-		e.At, e.Actor, e.Actor, e.AccountID, e.Actor, e.AccountID, e.Action, e.ObjectID, facts[0], facts[1], facts[2], e.IP, e.RequestID).Error
+	return tx.exec(`INSERT INTO audit_log (at, actor, actor_role, account_id, action, object_id, detail, before, after,
+			ip, request_id)
+		VALUES ($1, $2, coalesce((SELECT role FROM members WHERE user_id = $2 AND account_id = $3),
+			(SELECT staff_role FROM users WHERE id = $2), ''),
+			nullif($3, ''), $4, $5, $6::jsonb, $7::jsonb, $8::jsonb, $9, $10)`,
+		e.At, e.Actor, e.AccountID, e.Action, e.ObjectID, facts[0], facts[1], facts[2], e.IP, e.RequestID)
 }
 
-// AuditLine is a line of the log as it is read.
+// AuditLine is a line of the log with the data for showing it.
 type AuditLine struct {
-	ID int64 // grows with time
+	ID int64 // increases with time
 	AuditEntry
-	ActorName   string // "" for what is no user
-	ActorRole   string // a Role or StaffRole, as it was then; "" for none
+	ActorName   string // "" if the actor is not a user
+	ActorRole   string // the Role or StaffRole at the time; "" for none
 	ActorEmail  string
-	ByStaff     bool // the actor worked for the installation then and was no member of the account
+	ByStaff     bool // the actor acted as staff and not as a member of the account
 	AccountName string
 }
 
-// AuditFilter narrows the log. The zero value is all of it.
+// AuditFilter narrows the log. The zero value selects everything.
 type AuditFilter struct {
 	AccountID string
 	Subject   string // what changed: "api_key" of "api_key.created"
-	Actor     string // a user's id or e-mail, an API key's id, or ActorSystem
+	Actor     string // a user's id or e-mail address, an API key id, or ActorSystem
 	ObjectID  string
 	RequestID string
-	Merchant  bool      // who reads may not know who of staff did what: Actor and RequestID do not find their lines, ActorStaff does
-	From, To  time.Time // From is within, To is not; zero is no bound
-	Before    int64     // lines older than this one; 0 is from the newest
-	Limit     int       // 0 is all
+	Merchant  bool      // hide staff: Actor and RequestID find none of their lines, ActorStaff finds all
+	From, To  time.Time // From is inclusive, To exclusive; zero means no bound
+	Before    int64     // only lines with a smaller id; 0 for all
+	Limit     int       // 0 for no limit
 }
 
-// byStaff tells the lines of staff by what their actor was when they acted, whatever
-// became of them since. Lines from before that was written down tell by what they are now.
+// byStaff is the condition that the actor acted as staff, by the role that the line stores.
+// Lines from before roles were stored are judged by the actor's current roles.
 const byStaff = `CASE l.actor_role WHEN '' THEN u.staff_role IS NOT NULL AND m.user_id IS NULL ELSE l.actor_role IN ('REVIEWER', 'SUPERVISOR') END`
 
-const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, ''), l.action, l.object_id, l.detail, l.before, l.after, l.ip, l.request_id,
-	coalesce(u.name, ''), coalesce(u.email, ''), l.actor_role, ` + byStaff + `, coalesce(a.name, '')
+const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, '') AS account_id, l.action, l.object_id,
+	l.detail, l.before, l.after, l.ip, l.request_id,
+	coalesce(u.name, '') AS actor_name, coalesce(u.email, '') AS actor_email, l.actor_role, ` + byStaff + ` AS by_staff,
+	coalesce(a.name, '') AS account_name
 	FROM audit_log l LEFT JOIN users u ON u.id = l.actor LEFT JOIN accounts a ON a.id = l.account_id
 	LEFT JOIN members m ON m.user_id = l.actor AND m.account_id = l.account_id WHERE true`
 
-// AuditLines returns the lines that pass the filter, the newest first.
+// AuditLines returns the lines that match the filter, newest first.
 func AuditLines(ctx context.Context, q Querier, f AuditFilter) ([]AuditLine, error) {
-	sql, args := auditLines, []any{}
-	where := func(condition string, value any) {
-		args = append(args, value)
-		sql += " AND " + fmt.Sprintf(condition, len(args))
-	}
-	actor, request := "l.actor IN (SELECT $%[1]d UNION SELECT id FROM users WHERE email = lower($%[1]d))", "l.request_id = $%d"
+	query := where{args: []any{f.Limit}}
+	actor := "l.actor IN (SELECT %[1]s UNION SELECT id FROM users WHERE email = lower(%[1]s))"
+	request := "l.request_id = %s"
 	if f.Merchant {
-		actor = "CASE WHEN " + byStaff + " THEN $%[1]d = '" + ActorStaff + "' ELSE " + actor + " END"
+		actor = "CASE WHEN " + byStaff + " THEN %[1]s = '" + ActorStaff + "' ELSE " + actor + " END"
 		request += " AND NOT " + byStaff
 	}
-	for condition, value := range map[string]string{
-		"l.account_id = $%d": f.AccountID, "split_part(l.action, '.', 1) = $%d": f.Subject, "l.object_id = $%d": f.ObjectID,
-		request: f.RequestID, actor: f.Actor,
+	for _, equal := range []struct{ condition, value string }{
+		{"l.account_id = %s", f.AccountID}, {"split_part(l.action, '.', 1) = %s", f.Subject},
+		{"l.object_id = %s", f.ObjectID}, {request, f.RequestID}, {actor, f.Actor},
 	} {
-		if value != "" {
-			where(condition, value)
+		if equal.value != "" {
+			query.and(equal.condition, equal.value)
 		}
 	}
 	if !f.From.IsZero() {
-		where("l.at >= $%d", f.From)
+		query.and("l.at >= %s", f.From)
 	}
 	if !f.To.IsZero() {
-		where("l.at < $%d", f.To)
+		query.and("l.at < %s", f.To)
 	}
 	if f.Before > 0 {
-		where("l.id < $%d", f.Before)
+		query.and("l.id < %s", f.Before)
 	}
-	args = append(args, f.Limit)
-	rows, err := q.Query(ctx, fmt.Sprintf("%s ORDER BY l.id DESC LIMIT nullif($%d, 0)", sql, len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (l AuditLine, err error) {
-		return l, row.Scan(&l.ID, &l.At, &l.Actor, &l.AccountID, &l.Action, &l.ObjectID, &l.Detail, &l.Before, &l.After, &l.IP, &l.RequestID,
-			&l.ActorName, &l.ActorEmail, &l.ActorRole, &l.ByStaff, &l.AccountName)
-	})
+	return collect[AuditLine](ctx, q, auditLines+query.sql+" ORDER BY l.id DESC LIMIT nullif($1, 0)", query.args...)
 }

@@ -15,40 +15,40 @@ import (
 )
 
 const (
-	// sealedAtOnce bounds how many lines one seal covers.
+	// sealedAtOnce limits the number of lines that one seal covers.
 	sealedAtOnce = 1000
 	// sealedLine is the length of a line in a seal: its id and its SHA-256, in bytes.
 	sealedLine = 8 + sha256.Size
 )
 
-// AuditSeal covers lines of the audit log, from after the seal before up to one of them.
+// AuditSeal covers the lines of the audit log after the previous seal, up to the line Through.
 type AuditSeal struct {
 	Number   int64 // from 1
 	Through  int64 // the id of the last line
 	Lines    []byte
-	Hash     []byte // SHA-256 of the hash before, 32 zeros for none, and of Lines
+	Hash     []byte // SHA-256 of the previous seal's hash (32 zeros for the first) and of Lines
 	SealedAt time.Time
 }
 
-// AuditSeals says how far the log is sealed. The zero value is not at all.
+// AuditSeals says how far the log is sealed. The zero value means not at all.
 type AuditSeals struct {
 	Number, Lines int64
 	Through       int64
-	ThroughAt     time.Time // when that line was written
+	ThroughAt     time.Time // when the line Through was written
 	Hash          []byte
 	SealedAt      time.Time
 }
 
-// sealedContent is what a line says, as its seal hashes it: all of its columns, in the
-// text that PostgreSQL gives a jsonb array.
+// sealedContent is the SQL expression for the hash of a line in its seal: the SHA-256 of all
+// columns, in the text form of a jsonb array.
 const sealedContent = `sha256(convert_to(jsonb_build_array(id, (extract(epoch FROM at) * 1000000)::bigint, actor, actor_role, account_id, action,
 	object_id, detail, before, after, ip, request_id)::text, 'UTF8'))`
 
-// SealAudit seals the next lines of the log up to an id, a thousand at most, and returns
-// the seal, nil if nothing is left to seal. The id comes from
-// DecidedAuditLines. Whoever else seals waits for the transaction's end.
+// SealAudit seals the next lines of the log, up to the id through and at most sealedAtOnce of
+// them. It returns the seal, or nil if there is nothing to seal. through comes from
+// DecidedAuditLines. A concurrent call waits until this transaction ends.
 func SealAudit(tx *Tx, through int64, now time.Time) (seal *AuditSeal, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		if _, err := conn.Exec(ctx, "LOCK TABLE audit_seals IN SHARE ROW EXCLUSIVE MODE"); err != nil {
 			return err
 		}
@@ -61,9 +61,11 @@ func SealAudit(tx *Tx, through int64, now time.Time) (seal *AuditSeal, err error
 			return err
 		}
 		seal = &AuditSeal{
-			Number: last.Number + 1, Through: lineID(lines[len(lines)-sealedLine:]), Lines: lines, Hash: sealHash(last.Hash, lines), SealedAt: now,
+			Number: last.Number + 1, Through: lineID(lines[len(lines)-sealedLine:]), Lines: lines,
+			Hash: sealHash(last.Hash, lines), SealedAt: now,
 		}
-		_, err = conn.Exec(ctx, "INSERT INTO audit_seals (number, through, lines, hash, sealed_at) VALUES ($1, $2, $3, $4, $5)",
+		_, err = conn.Exec(ctx,
+			"INSERT INTO audit_seals (number, through, lines, hash, sealed_at) VALUES ($1, $2, $3, $4, $5)",
 			seal.Number, seal.Through, seal.Lines, seal.Hash, seal.SealedAt)
 		return err
 	})
@@ -71,7 +73,8 @@ func SealAudit(tx *Tx, through int64, now time.Time) (seal *AuditSeal, err error
 }
 
 func lastSeal(ctx context.Context, q Querier) (last AuditSeal, err error) {
-	rows, err := q.Query(ctx, "SELECT number, through, lines, hash, sealed_at FROM audit_seals ORDER BY number DESC LIMIT 1")
+	rows, err := q.Query(ctx,
+		"SELECT number, through, lines, hash, sealed_at FROM audit_seals ORDER BY number DESC LIMIT 1")
 	if err != nil {
 		return last, err
 	}
@@ -82,10 +85,11 @@ func lastSeal(ctx context.Context, q Querier) (last AuditSeal, err error) {
 	return found[0], nil
 }
 
-// sealedLines are the lines after an id up to another as a seal holds them, at most limit
-// of them; 0 is all.
+// sealedLines returns the lines after one id up to another in the form of AuditSeal.Lines, at
+// most limit of them; 0 means no limit.
 func sealedLines(ctx context.Context, q Querier, after, through int64, limit int) (lines []byte, err error) {
-	rows, err := q.Query(ctx, "SELECT id, "+sealedContent+" FROM audit_log WHERE id > $1 AND id <= $2 ORDER BY id LIMIT nullif($3, 0)", after, through, limit)
+	rows, err := q.Query(ctx, "SELECT id, "+sealedContent+
+		" FROM audit_log WHERE id > $1 AND id <= $2 ORDER BY id LIMIT nullif($3, 0)", after, through, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -117,42 +121,46 @@ func AuditSealed(ctx context.Context, q Querier) (s AuditSeals, err error) {
 	if err != nil || last.Number == 0 {
 		return s, err
 	}
-	s = AuditSeals{Number: last.Number, Through: last.Through, ThroughAt: last.SealedAt, Hash: last.Hash, SealedAt: last.SealedAt}
-	err = q.QueryRow(ctx, "SELECT sum(octet_length(lines) / $1), coalesce((SELECT at FROM audit_log WHERE id = $2), $3) FROM audit_seals",
+	s = AuditSeals{Number: last.Number, Through: last.Through, ThroughAt: last.SealedAt, Hash: last.Hash,
+		SealedAt: last.SealedAt}
+	err = q.QueryRow(ctx,
+		"SELECT sum(octet_length(lines) / $1), coalesce((SELECT at FROM audit_log WHERE id = $2), $3) FROM audit_seals",
 		sealedLine, last.Through, last.SealedAt).Scan(&s.Lines, &s.ThroughAt)
 	return s, err
 }
 
-// AuditFlaw is what does not agree with the seals. What is one of the Audit constants.
+// AuditFlaw is one disagreement of the log with its seals. What is one of the Audit constants.
 type AuditFlaw struct {
 	What string
 	ID   int64 // of the line, or the number of the seal
 }
 
-// What may be wrong with the log.
+// The values of AuditFlaw.What.
 const (
 	AuditLineChanged = "line_changed"
 	AuditLineMissing = "line_missing"
-	AuditLineAdded   = "line_added" // after its seal
+	AuditLineAdded   = "line_added" // after its seal was made
 	AuditSealChanged = "seal_changed"
 	AuditSealMissing = "seal_missing"
 )
 
-// String writes f as ParseAuditFlaw reads it.
+// String returns f in the form that ParseAuditFlaw reads.
 func (f AuditFlaw) String() string { return f.What + " " + strconv.FormatInt(f.ID, 10) }
 
-// ParseAuditFlaw reads what String wrote.
+// ParseAuditFlaw parses the result of String.
 func ParseAuditFlaw(text string) (f AuditFlaw, err error) {
 	_, err = fmt.Sscanf(text, "%s %d", &f.What, &f.ID)
 	return f, err
 }
 
-// CheckAudit compares the log with its seals, and the seals with each other. It reads all
-// of both, seal by seal, and stops once it has found a number of flaws.
+// CheckAudit compares the log with its seals, and each seal with the one before it. It reads
+// the whole log, seal by seal, and stops once it has found limit flaws.
 func CheckAudit(ctx context.Context, q Querier, limit int) (flaws []AuditFlaw, err error) {
-	before := AuditSeal{Through: math.MinInt64} // nobody but an owner can write an id below 1
+	before := AuditSeal{Through: math.MinInt64} // only the database's owner can write an id below 1
 	for len(flaws) < limit {
-		rows, err := q.Query(ctx, "SELECT number, through, lines, hash, sealed_at FROM audit_seals WHERE number > $1 ORDER BY number LIMIT 1", before.Number)
+		rows, err := q.Query(ctx,
+			"SELECT number, through, lines, hash, sealed_at FROM audit_seals WHERE number > $1 ORDER BY number LIMIT 1",
+			before.Number)
 		if err != nil {
 			return nil, err
 		}
@@ -180,15 +188,16 @@ func checkSeal(ctx context.Context, q Querier, before, seal AuditSeal) (flaws []
 	after := before.Through
 	if seal.Number != before.Number+1 {
 		flaws = append(flaws, AuditFlaw{AuditSealMissing, before.Number + 1})
-		after = lineID(seal.Lines) - 1 // nothing tells what was between
-	} else if !bytes.Equal(seal.Hash, sealHash(before.Hash, seal.Lines)) || lineID(seal.Lines[len(seal.Lines)-sealedLine:]) != seal.Through {
+		after = lineID(seal.Lines) - 1 // the lines between are unknown
+	} else if !bytes.Equal(seal.Hash, sealHash(before.Hash, seal.Lines)) ||
+		lineID(seal.Lines[len(seal.Lines)-sealedLine:]) != seal.Through {
 		flaws = append(flaws, AuditFlaw{AuditSealChanged, seal.Number})
 	}
 	stand, err := sealedLines(ctx, q, after, seal.Through, 0)
 	return append(flaws, compareLines(seal.Lines, stand)...), err
 }
 
-// compareLines compares lines as they were sealed with those that stand, both by id.
+// compareLines compares the sealed lines with the current ones, both ordered by id.
 func compareLines(sealed, stand []byte) (flaws []AuditFlaw) {
 	for len(sealed)+len(stand) > 0 {
 		switch {

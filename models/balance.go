@@ -3,27 +3,27 @@ package models
 import (
 	"context"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// Balance is what an account received, paid and has, all at one moment. Always:
+// Balance is what an account received, paid and holds, all at one moment. It always holds that
 // Gross − Fee − Refunded − Withdrawn = Pending + Available + Reserved + Blocked.
 type Balance struct {
-	Gross, Fee, Refunded, Withdrawn       money.Cents // ever
-	Pending, Available, Reserved, Blocked money.Cents // now
+	Gross, Fee, Refunded, Withdrawn       money.Cents // totals of all time
+	Pending, Available, Reserved, Blocked money.Cents // current amounts
 }
 
-// Total is all that the account has.
+// Total returns all money of the account.
 func (b Balance) Total() money.Cents { return b.Pending + b.Available + b.Reserved + b.Blocked }
 
 func (b *Balance) targets() []any {
 	return []any{&b.Gross, &b.Fee, &b.Refunded, &b.Withdrawn, &b.Pending, &b.Available, &b.Reserved, &b.Blocked}
 }
 
-// moves are the amounts of a Balance out of rows (book, other, amount): what one of
-// the account's books got from another book, below zero if it gave. Between the
-// account's own books every transfer stands twice, with opposite signs. Names are
-// compared for each row, so there should be one for each two books.
+// moves computes the amounts of a Balance from rows (book, other, amount): what one of the
+// account's books received from another book, negative if it gave. A transfer between two
+// books of the account has two rows, with opposite signs. The query compares names for each
+// row, so pass one row per pair of books.
 const moves = `
 	coalesce(sum(amount) FILTER (WHERE other ~ '^platform/.*/(clearing|suspense)$'), 0)::bigint AS gross,
 	coalesce(-sum(amount) FILTER (WHERE other ~ '^platform/.*/fees$'), 0)::bigint AS fee,
@@ -34,10 +34,10 @@ const moves = `
 	coalesce(sum(amount) FILTER (WHERE book ~ '/reserved$'), 0)::bigint AS reserved,
 	coalesce(sum(amount) FILTER (WHERE book ~ '/blocked$'), 0)::bigint AS blocked`
 
-// LedgerBalances reads an account's balance: its newest snapshot, and the transfers
-// of its books since. The cost grows with the latter alone. The books are the
-// account's four: as an array of unknown length PostgreSQL would plan the statement anew
-// at every reading.
+// LedgerBalances reads an account's balance from its newest snapshot and the transfers of its
+// books since then. The cost grows only with those transfers. books are the account's four
+// books. Their number is fixed because PostgreSQL would plan the statement again at each
+// execution for an array of unknown length.
 func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode bool, books [4]string) (Balance, error) {
 	var b Balance
 	err := q.QueryRow(ctx, `WITH base AS (
@@ -50,6 +50,7 @@ func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode b
 		SELECT coalesce(b.gross, 0) + s.gross, coalesce(b.fee, 0) + s.fee, coalesce(b.refunded, 0) + s.refunded,
 			coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending, coalesce(b.available, 0) + s.available,
 			coalesce(b.reserved, 0) + s.reserved, coalesce(b.blocked, 0) + s.blocked
-		FROM since s LEFT JOIN base b ON true`, accountID, livemode, books[0], books[1], books[2], books[3]).Scan(b.targets()...)
+		FROM since s LEFT JOIN base b ON true`, accountID, livemode, books[0], books[1], books[2],
+		books[3]).Scan(b.targets()...)
 	return b, err
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm/clause"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// BlockedAmount is money of an account that staff hold back, or held back until
-// they released it.
+// BlockedAmount is money of an account that staff hold back, or held back until its release.
 type BlockedAmount struct {
 	ID            string `gorm:"primaryKey"`
 	AccountID     string
@@ -22,16 +21,16 @@ type BlockedAmount struct {
 	CreatedAt     time.Time
 	ReleaseReason *string
 	ReleasedBy    *string
-	ReleasedAt    *time.Time // nil: it is held back
+	ReleasedAt    *time.Time // nil while the money is held back
 }
 
-// InsertBlockedAmount writes a new one.
+// InsertBlockedAmount writes a new blocked amount.
 func InsertBlockedAmount(tx *Tx, b *BlockedAmount) error { return tx.Create(b).Error }
 
-// LockBlockedAmount returns one, of any account, and holds its row until tx ends; or
-// ErrNotFound.
+// LockBlockedAmount returns a blocked amount of any account and locks its row until tx ends,
+// or returns ErrNotFound.
 func LockBlockedAmount(tx *Tx, id string) (*BlockedAmount, error) {
-	if !wellFormed(id, "blk_", 20) {
+	if !blockShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var b BlockedAmount
@@ -41,15 +40,16 @@ func LockBlockedAmount(tx *Tx, id string) (*BlockedAmount, error) {
 	return &b, nil
 }
 
-// SaveRelease writes that one which the caller holds was released.
+// SaveRelease records the release of b, whose row the caller has locked.
 func SaveRelease(tx *Tx, b *BlockedAmount) error {
 	return tx.Model(b).Select("ReleaseReason", "ReleasedBy", "ReleasedAt").Updates(b).Error
 }
 
-// BlockedAmounts lists an account's, the newest first; those held back now alone,
-// if current.
+// BlockedAmounts lists an account's blocked amounts, newest first. current selects those that
+// are not released.
 func BlockedAmounts(ctx context.Context, q Querier, accountID string, livemode, current bool) ([]BlockedAmount, error) {
-	rows, err := q.Query(ctx, `SELECT id, account_id, livemode, amount, reason, created_by, created_at, release_reason, released_by, released_at
+	rows, err := q.Query(ctx,
+		`SELECT id, account_id, livemode, amount, reason, created_by, created_at, release_reason, released_by, released_at
 		FROM blocked_amounts WHERE account_id = $1 AND livemode = $2 AND (NOT $3 OR released_at IS NULL)
 		ORDER BY created_at DESC, id DESC`, accountID, livemode, current)
 	if err != nil {

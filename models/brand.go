@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Brand is how an account's hosted pages look, and whom its buyers can ask. The zero
-// value is that of an account that never said.
+// Brand is the look of an account's hosted pages and its support contact. The zero value
+// belongs to an account that has set neither.
 type Brand struct {
-	Accent     string // "#rrggbb"; "" is ours
-	Support    string // an e-mail, a phone number or an address of the web; "" for none
-	LogoHash   string // names the logo; "" without one
+	Accent     string // "#rrggbb"; "" for the product's own
+	Support    string // an e-mail address, a phone number or a URL; "" for none
+	LogoHash   string // of the logo's PNG, see Logo; "" without a logo
 	LogoWidth  int    // in pixels
 	LogoHeight int
 }
@@ -25,24 +25,27 @@ func (b *Brand) targets() []any {
 // BrandOf returns an account's brand.
 func BrandOf(ctx context.Context, q Querier, accountID string) (Brand, error) {
 	var b Brand
-	err := notFound(q.QueryRow(ctx, "SELECT "+brandColumns+" FROM brands b WHERE b.account_id = $1", accountID).Scan(b.targets()...))
+	err := notFound(q.QueryRow(ctx, "SELECT "+brandColumns+" FROM brands b WHERE b.account_id = $1",
+		accountID).Scan(b.targets()...))
 	if errors.Is(err, ErrNotFound) {
 		return Brand{}, nil
 	}
 	return b, err
 }
 
-// SetBrandLook writes an account's accent and support contact; "" is none.
+// SetBrandLook writes an account's accent and support contact; "" removes them.
 func SetBrandLook(tx *Tx, accountID, accent, support string, now time.Time) error {
-	return tx.Exec(`INSERT INTO brands (account_id, accent, support, updated_at) VALUES (?, nullif(?, ''), nullif(?, ''), ?)
-		ON CONFLICT (account_id) DO UPDATE SET accent = excluded.accent, support = excluded.support, updated_at = excluded.updated_at`,
-		accountID, accent, support, now).Error
+	return tx.exec(`INSERT INTO brands (account_id, accent, support, updated_at)
+		VALUES ($1, nullif($2, ''), nullif($3, ''), $4)
+		ON CONFLICT (account_id) DO UPDATE
+		SET accent = excluded.accent, support = excluded.support, updated_at = excluded.updated_at`,
+		accountID, accent, support, now)
 }
 
-// Logo is a picture that we drew, as PNG.
+// Logo is a picture as PNG, which we have drawn anew from the uploaded one.
 type Logo struct {
 	PNG           []byte
-	Hash          string // 32 hexadecimal digits: the beginning of its SHA-256
+	Hash          string // 32 hexadecimal digits: the beginning of the SHA-256 of PNG
 	Width, Height int    // in pixels
 }
 
@@ -52,12 +55,14 @@ func SetBrandLogo(tx *Tx, accountID string, logo *Logo, now time.Time) error {
 	if logo != nil {
 		values = []any{accountID, logo.PNG, logo.Hash, logo.Width, logo.Height, now}
 	}
-	return tx.Exec(`INSERT INTO brands (account_id, logo, logo_hash, logo_width, logo_height, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (account_id) DO UPDATE SET logo = excluded.logo, logo_hash = excluded.logo_hash, logo_width = excluded.logo_width,
-			logo_height = excluded.logo_height, updated_at = excluded.updated_at`, values...).Error
+	return tx.exec(`INSERT INTO brands (account_id, logo, logo_hash, logo_width, logo_height, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (account_id) DO UPDATE
+		SET logo = excluded.logo, logo_hash = excluded.logo_hash, logo_width = excluded.logo_width,
+			logo_height = excluded.logo_height, updated_at = excluded.updated_at`, values...)
 }
 
-// LogoByHash returns the PNG of a logo that some account has now, or ErrNotFound.
+// LogoByHash returns the PNG of a logo that an account uses now, or ErrNotFound.
 func LogoByHash(ctx context.Context, q Querier, hash string) (png []byte, err error) {
 	err = q.QueryRow(ctx, "SELECT logo FROM brands WHERE logo_hash = $1 LIMIT 1", hash).Scan(&png)
 	return png, notFound(err)

@@ -8,12 +8,13 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// An amount is looked for among so many charges, the latest of the period: of the one
-// before, nothing is found until a period leaves enough of the others out.
+// A search for an amount reads a limited number of the period's latest charges. An older
+// charge is found only with a period that excludes enough of the others.
 func TestSearchCheckouts_AmountBound(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	// What the search does not use takes most of the time of so many rows.
+	// The indexes that the search does not use would take most of the time for this many
+	// rows.
 	if err := g.DB.Exec(`DO $$ DECLARE name text; BEGIN
 		FOR name IN SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 'checkouts'::regclass AND NOT indisunique AND indexrelid <> 'checkouts_by_page'::regclass LOOP
 			EXECUTE 'DROP INDEX ' || name;
@@ -22,7 +23,7 @@ func TestSearchCheckouts_AmountBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, g, g.Test, models.AmountsLookedThrough+1)
-	var ids []string // the two that were made first
+	var ids []string // the two oldest
 	g.DB.Raw("SELECT id FROM checkouts ORDER BY created_at, id LIMIT 2").Scan(&ids)
 	if err := g.DB.Exec("UPDATE checkouts SET amount = 7777 WHERE id IN ?", ids).Error; err != nil {
 		t.Fatal(err)
@@ -33,6 +34,6 @@ func TestSearchCheckouts_AmountBound(t *testing.T) {
 	}
 	g.DB.Raw("SELECT max(created_at) FROM checkouts").Row().Scan(&search.Until)
 	if got := found(t, g, g.Test, search); !slices.Equal(got, []string{ids[1], ids[0]}) {
-		t.Errorf("without the latest found %v, want both of %v", got, ids)
+		t.Errorf("in the period without the latest charges found %v, want both of %v", got, ids)
 	}
 }

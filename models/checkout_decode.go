@@ -7,12 +7,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// collectCheckouts reads up to limit rows of checkoutColumns. A page has hundreds of values, so
-// they are decoded in place: scanning each into its target costs more than finding
-// them costs PostgreSQL.
+// collectCheckouts reads up to limit rows of checkoutColumns. A page has hundreds of values,
+// so they are decoded in place: scanning each into a variable would cost more than the query
+// costs PostgreSQL.
 func collectCheckouts(rows pgx.Rows, limit int) ([]Checkout, error) {
 	defer rows.Close()
 	list := make([]Checkout, 0, limit)
@@ -30,20 +30,23 @@ func collectCheckouts(rows pgx.Rows, limit int) ([]Checkout, error) {
 // checkout reads checkoutColumns.
 func (d *decoder) checkout() Checkout {
 	return Checkout{
-		ID: d.text(), ProjectID: d.text(), Livemode: d.boolean(), Status: CheckoutStatus(d.text()), Amount: money.Cents(d.integer()),
-		Description: d.text(), ExternalID: d.text(), CustomerName: d.nullable(), CustomerEmail: d.nullable(), CustomerDocument: d.nullable(),
-		Metadata: d.bytes(), TxID: d.text(), CopyPaste: d.text(), QRPNG: d.bytes(),
+		ID: d.text(), ProjectID: d.text(), Livemode: d.boolean(), Status: CheckoutStatus(d.text()),
+		Amount:      money.Cents(d.integer()),
+		Description: d.text(), ExternalID: d.text(), CustomerName: d.nullable(), CustomerEmail: d.nullable(),
+		CustomerDocument: d.nullable(),
+		Metadata:         d.bytes(), TxID: d.text(), CopyPaste: d.text(), QRPNG: d.bytes(),
 		CreatedAt: d.time(), ExpiresAt: d.time(), PaidAt: d.nullableTime(),
 		SettlementStatus: SettlementStatus(d.text()), SettlementAmount: d.nullableCents(), PaymentLinkID: d.nullable(),
 	}
 }
 
-// errProtocol reports a connection whose values are not in PostgreSQL's binary
-// format, which is what pgx asks for unless the connection's URL says otherwise.
-var errProtocol = errors.New("models: a value is not in the binary format; the database's URL must not set default_query_exec_mode")
+// errProtocol reports a connection whose values are not in PostgreSQL's binary format, which
+// pgx requests unless the connection's URL says otherwise.
+var errProtocol = errors.New("models: a value is not in the binary format; the database's URL must not set " +
+	"default_query_exec_mode")
 
-// decoder reads the values of rows, from left to right. All texts of a row are
-// parts of one string, which costs one allocation.
+// decoder reads the values of rows, from left to right. All texts of a row are parts of one
+// string, so they cost one allocation.
 type decoder struct {
 	values  [][]byte
 	texts   string
@@ -53,7 +56,7 @@ type decoder struct {
 	err     error
 }
 
-// row begins with the values of a row, which need not outlive the call to row.
+// row begins to read the values of a row, which may be reused after row returns.
 func (d *decoder) row(values [][]byte) {
 	d.scratch = d.scratch[:0]
 	for _, v := range values {
@@ -89,7 +92,7 @@ func (d *decoder) bytes() []byte {
 	return nil
 }
 
-// fixed returns the next value, of size bytes; nil if it is null.
+// fixed returns the next value, which has size bytes; nil if it is null.
 func (d *decoder) fixed(size int) []byte {
 	v, _, ok := d.value()
 	if ok && len(v) != size {
@@ -120,7 +123,7 @@ func (d *decoder) nullableCents() *money.Cents {
 	return nil
 }
 
-// epoch is what PostgreSQL counts the microseconds of a timestamptz from.
+// epoch is the origin of PostgreSQL's timestamptz, in microseconds of Unix time.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 func (d *decoder) time() time.Time {

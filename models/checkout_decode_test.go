@@ -10,8 +10,8 @@ import (
 	"garoupa/models/modelstest"
 )
 
-// Rows that are decoded in place read as those that pgx scans: with all that may
-// be there, and with nothing.
+// Rows that are decoded in place equal those that pgx scans, with all optional values and with
+// none.
 func TestCheckout_Decoded(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)

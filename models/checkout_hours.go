@@ -7,19 +7,19 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// CheckoutHour is what happened to the checkouts of a scope within an hour.
+// CheckoutHour counts the checkouts of a scope that were created and paid within an hour.
 type CheckoutHour struct {
 	Hour    time.Time
 	Created int
-	Paid    int         // by the institution's time
-	Volume  money.Cents // of those paid
+	Paid    int         // by the institution's time of payment
+	Volume  money.Cents // of the paid checkouts
 }
 
-// countHours counts the hours of a span, for the place that the columns p, l and
-// span name.
+// countHours is the join that counts the hours of a row span (project_id, livemode, since,
+// until).
 const countHours = ` CROSS JOIN LATERAL (
 	SELECT date_trunc('hour', at) AS hour, count(*) FILTER (WHERE NOT paid) AS created, count(*) FILTER (WHERE paid) AS paid,
 		coalesce(sum(amount), 0)::bigint AS volume
@@ -31,9 +31,9 @@ const countHours = ` CROSS JOIN LATERAL (
 		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.status = 'PAID' AND c.paid_at >= span.since AND c.paid_at < span.until
 	) happened GROUP BY 1) h `
 
-// CheckoutHours returns the hours of the scope since a whole hour, without those in
-// which nothing happened, in no order: whole ones from the roll-up, and those since
-// counted. The hours are as many as were rolled up late, one or two as a rule.
+// CheckoutHours returns the hours of the scope from since on, which must be a whole hour, in
+// no order and without empty ones. Hours that are rolled up are read, later ones are counted:
+// one or two as a rule, more if the roll-up is late.
 func CheckoutHours(ctx context.Context, q Querier, scope Scope, since time.Time) ([]CheckoutHour, error) {
 	rows, err := q.Query(ctx, `SELECT hour, created, paid, volume FROM checkout_hours
 		WHERE project_id = $1 AND livemode = $2 AND hour >= $3 AND hour < (SELECT until FROM checkout_hours_until)
@@ -47,28 +47,29 @@ func CheckoutHours(ctx context.Context, q Querier, scope Scope, since time.Time)
 }
 
 const (
-	// rolledUpAtOnce bounds how much time one transaction rolls up.
+	// rolledUpAtOnce limits the time span that one transaction rolls up.
 	rolledUpAtOnce = 24 * time.Hour
-	// rolledUpBack is how far back the first roll-up goes: further than any page looks.
+	// rolledUpBack is how far back the first roll-up goes: further than any page shows.
 	rolledUpBack = 35 * 24 * time.Hour
-	// settling is how long after its time a row may still be on its way to its commit.
+	// settling is how long a transaction may take to commit a row after the row's time.
 	settling = time.Minute
 )
 
-// RollUpHours counts the hours that have ended by now, a day of them at most, and
-// again those that a payment was recorded for since. It reports whether there is
-// more to do. Another process that is at it is left alone.
+// RollUpHours counts the hours that have ended by now, at most one day of them, and counts
+// again the hours for which a payment was recorded since. It reports whether there is more to
+// do. If another process is rolling up, it does nothing.
 func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		var until, recorded time.Time
-		err := conn.QueryRow(ctx, "SELECT until, recorded FROM checkout_hours_until FOR UPDATE SKIP LOCKED").Scan(&until, &recorded)
+		err := conn.QueryRow(ctx,
+			"SELECT until, recorded FROM checkout_hours_until FOR UPDATE SKIP LOCKED").Scan(&until, &recorded)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		} else if err != nil {
 			return err
 		}
 		ended := now.Add(-settling).Truncate(time.Hour)
-		if first := ended.Add(-rolledUpBack); until.Before(first) { // the first time
+		if first := ended.Add(-rolledUpBack); until.Before(first) { // the first roll-up
 			until, recorded = first, first
 		}
 		next := until.Add(rolledUpAtOnce)
@@ -80,7 +81,8 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 		const again = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
 			SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume`
 		if next.After(until) {
-			_, err := conn.Exec(ctx, write+`(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
+			_, err := conn.Exec(ctx,
+				write+`(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
 				FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`+countHours+again, until, next)
 			if err != nil {
 				return err
@@ -88,14 +90,16 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 		} else {
 			next = until
 		}
-		_, err = conn.Exec(ctx, write+`(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', p.paid_at) AS since,
+		_, err = conn.Exec(ctx,
+			write+`(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', p.paid_at) AS since,
 				date_trunc('hour', p.paid_at) + interval '1 hour' AS until
 			FROM payments p JOIN checkouts c ON c.id = p.checkout_id
 			WHERE p.recorded_at >= $1 AND p.settles AND p.paid_at < $2) span`+countHours+again, recorded, next)
 		if err != nil {
 			return err
 		}
-		_, err = conn.Exec(ctx, "UPDATE checkout_hours_until SET until = $1, recorded = greatest(recorded, $2)", next, now.Add(-settling))
+		_, err = conn.Exec(ctx, "UPDATE checkout_hours_until SET until = $1, recorded = greatest(recorded, $2)", next,
+			now.Add(-settling))
 		return err
 	})
 	return more, err

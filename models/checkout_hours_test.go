@@ -13,10 +13,11 @@ import (
 	"garoupa/pix/psp/simulator"
 )
 
-// hours reads the hours of a scope in order.
+// hours returns the hours of a scope, ordered by time.
 func hours(t *testing.T, g *paymentstest.Gateway, scope models.Scope) []models.CheckoutHour {
 	t.Helper()
-	all, err := models.CheckoutHours(t.Context(), g.DB.Pool, scope, g.Clock.Now().Add(-30*24*time.Hour).Truncate(time.Hour))
+	all, err := models.CheckoutHours(t.Context(), g.DB.Pool, scope,
+		g.Clock.Now().Add(-30*24*time.Hour).Truncate(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +41,8 @@ func rollUp(t *testing.T, g *paymentstest.Gateway) {
 	}
 }
 
-// The hours say the same before they are rolled up, half-way and after, and of a
-// payment that the institution tells of late as well.
+// The hours are the same before, during and after the roll-up, even with a payment that the
+// institution reports late.
 func TestCheckoutHours(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -56,13 +57,15 @@ func TestCheckoutHours(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []models.CheckoutHour{{Hour: start, Created: 1}, {Hour: start.Add(time.Hour), Created: 2, Paid: 2, Volume: 30_00}}
+	want := []models.CheckoutHour{{Hour: start, Created: 1},
+		{Hour: start.Add(time.Hour), Created: 2, Paid: 2, Volume: 30_00}}
 	check := func(when string) {
 		t.Helper()
 		all, err := models.TotalsOf(t.Context(), g.DB.Pool, start.Add(-time.Hour), g.Account.ID)
 		totals := all[g.Account.ID]
-		if paid := want[0].Paid + want[1].Paid; err != nil || totals.PaidTest != paid || totals.PaidLive != 0 || totals.Volume != 0 {
-			t.Errorf("%s: of the account %+v, %v; want %d paid", when, totals, err, paid)
+		if paid := want[0].Paid + want[1].Paid; err != nil || totals.PaidTest != paid || totals.PaidLive != 0 ||
+			totals.Volume != 0 {
+			t.Errorf("%s: the account's totals are %+v, %v; want %d paid", when, totals, err, paid)
 		}
 		if diff := cmp.Diff(want, hours(t, g, g.Test)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", when, diff)
@@ -73,7 +76,7 @@ func TestCheckoutHours(t *testing.T) {
 	}
 	check("counted")
 	rollUp(t, g)
-	check("rolled up half-way")
+	check("partly rolled up")
 	g.Clock.Advance(2 * time.Hour)
 	rollUp(t, g)
 	check("rolled up")
@@ -82,12 +85,13 @@ func TestCheckoutHours(t *testing.T) {
 	}
 	rollUp(t, g)
 	want[0].Paid, want[0].Volume = 1, 30_00
-	check("told of late")
-	if totals, err := models.TotalsOf(t.Context(), g.DB.Pool, start.Add(time.Hour), g.Account.ID); err != nil || totals[g.Account.ID].PaidTest != 2 {
-		t.Errorf("since an hour later: %+v, %v", totals, err)
+	check("after a late payment")
+	if totals, err := models.TotalsOf(t.Context(), g.DB.Pool, start.Add(time.Hour), g.Account.ID); err != nil ||
+		totals[g.Account.ID].PaidTest != 2 {
+		t.Errorf("the totals since an hour later: %+v, %v", totals, err)
 	}
 	g.DB.Exec("DELETE FROM checkout_hours WHERE hour = ?", start)
 	if len(hours(t, g, g.Test)) != 1 {
-		t.Error("hours that are rolled up are counted all the same")
+		t.Error("hours that are rolled up were counted again")
 	}
 }

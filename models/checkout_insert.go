@@ -5,37 +5,40 @@ import (
 	"time"
 )
 
-// Operations that make checkouts, as scopes of idempotency keys: POST /v1/checkouts,
-// and the form of a payment link.
+// Scopes of idempotency keys, one for each operation that creates checkouts: POST
+// /v1/checkouts, and the form of a payment link.
 const (
 	OperationCheckout     = "checkout"
 	OperationLinkCheckout = "link_checkout"
 )
 
-// NewCheckout is a checkout about to be written, with its first event and, if the
-// client sent one, its idempotency key.
+// NewCheckout is a checkout to be written, with its first event and, if the client sent one,
+// its idempotency key.
 type NewCheckout struct {
 	Checkout
 	Created        Event  // checkout.created; ID and Body are used
 	IdempotencyKey string // "" for none
 	RequestHash    []byte // SHA-256 of the canonical body
-	Resumed        bool   // the key was bound to this id by an earlier request
+	Resumed        bool   // an earlier request bound the key to this id
 }
 
-// insertCheckouts writes checkouts, their keys, events, deliveries and the jobs of
-// those as one statement: one round trip and one commit, for one checkout or for
-// many. A key that is taken, or a checkout that exists, makes everything that
-// follows for it a no-op; a request in flight with the same key is waited for.
+// insertCheckouts writes checkouts, their keys, events, deliveries and the jobs of the
+// deliveries in one statement: one round trip and one commit for any number of checkouts. For
+// a key that is taken, or a checkout that exists, nothing else is written. If a request in
+// progress has the same key, the statement waits for it.
 const insertCheckouts = `WITH given AS (
-	SELECT * FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
+	SELECT t.* FROM unnest($1::text[], $2::text[], $3::boolean[],
+		$4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
 		$9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::timestamptz[], $16::timestamptz[],
 		$17::text[], $18::text[], $19::bytea[], $20::text[], $21::bytea[], $22::boolean[])
 		AS t (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
 		payment_link_id, event_id, body, key, request_hash, resumed)
+	WHERE ` + briefly + `
 ), claim AS (
 	INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
-	SELECT project_id, livemode, CASE WHEN payment_link_id IS NULL THEN '` + OperationCheckout + `' ELSE '` + OperationLinkCheckout + `' END,
+	SELECT project_id, livemode, CASE WHEN payment_link_id IS NULL THEN '` + OperationCheckout + `' ELSE '` +
+	OperationLinkCheckout + `' END,
 		key, request_hash, id, created_at
 	FROM given WHERE key <> '' AND NOT resumed ORDER BY key
 	ON CONFLICT DO NOTHING RETURNING resource_id
@@ -54,7 +57,7 @@ const insertCheckouts = `WITH given AS (
 ), ` + deliverTold + `
 SELECT (SELECT array_agg(id) FROM made), (SELECT count(*) FROM queued)`
 
-// columns are the rows of a batch, column by column, as insertCheckouts takes them.
+// columns holds the rows of a batch, column by column, as arguments of insertCheckouts.
 type columns struct {
 	id, project, description, external, metadata, txid, code, event, key []string
 	name, email, document, link                                          []*string
@@ -68,21 +71,25 @@ func (c *columns) add(n *NewCheckout) {
 	c.id, c.project, c.live = append(c.id, n.ID), append(c.project, n.ProjectID), append(c.live, n.Livemode)
 	c.amount = append(c.amount, int64(n.Amount))
 	c.description, c.external = append(c.description, n.Description), append(c.external, n.ExternalID)
-	c.name, c.email, c.document = append(c.name, n.CustomerName), append(c.email, n.CustomerEmail), append(c.document, n.CustomerDocument)
+	c.name, c.email, c.document = append(c.name, n.CustomerName), append(c.email, n.CustomerEmail), append(c.document,
+		n.CustomerDocument)
 	c.phone, c.metadata = append(c.phone, n.CustomerPhone), append(c.metadata, string(n.Metadata))
 	c.txid, c.code, c.qr = append(c.txid, n.TxID), append(c.code, n.CopyPaste), append(c.qr, n.QRPNG)
-	c.created, c.expires, c.link = append(c.created, n.CreatedAt), append(c.expires, n.ExpiresAt), append(c.link, n.PaymentLinkID)
+	c.created, c.expires, c.link = append(c.created, n.CreatedAt), append(c.expires, n.ExpiresAt), append(c.link,
+		n.PaymentLinkID)
 	c.event, c.body = append(c.event, n.Created.ID), append(c.body, n.Created.Body)
-	c.key, c.hash, c.resumed = append(c.key, n.IdempotencyKey), append(c.hash, n.RequestHash), append(c.resumed, n.Resumed)
+	c.key, c.hash, c.resumed = append(c.key, n.IdempotencyKey), append(c.hash,
+		n.RequestHash), append(c.resumed, n.Resumed)
 }
 
 func (c *columns) args() []any {
-	return []any{c.id, c.project, c.live, c.amount, c.description, c.external, c.name, c.email, c.document, c.phone, c.metadata,
+	return []any{c.id, c.project, c.live, c.amount, c.description, c.external, c.name, c.email, c.document,
+		c.phone, c.metadata,
 		c.txid, c.code, c.qr, c.created, c.expires, c.link, c.event, c.body, c.key, c.hash, c.resumed}
 }
 
-// insertBatch writes a batch, all or nothing. It returns the ids of those that were
-// made, the others' keys being taken, and whether deliveries wait for a worker.
+// insertBatch writes a batch, all or nothing. It returns the ids of the checkouts that were
+// created; the keys of the others were taken. It reports whether deliveries wait for a worker.
 func insertBatch(ctx context.Context, q Querier, batch []*NewCheckout) (made map[string]bool, queued bool, err error) {
 	var c columns
 	for _, n := range batch {

@@ -2,61 +2,53 @@ package models
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// CheckoutSearch is what a member looks for. Its zero fields do not narrow the list.
+// CheckoutSearch is a search of a member. A zero field does not narrow it.
 type CheckoutSearch struct {
 	Status      CheckoutStatus
-	From, Until time.Time // of the creation; Until is not included
-	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID),
-	// a whole external id, or how the customer's name or e-mail begins, or some of the
-	// description, see DescriptionsLookedThrough, in any case.
+	From, Until time.Time // of the creation; Until is exclusive
+	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID), a whole
+	// external id, the beginning of the customer's name or e-mail address, or a part of the
+	// description (see DescriptionsLookedThrough). Case does not matter.
 	Text   string
-	Amount money.Cents // what Text says if it is read as an amount: found as well, see AmountsLookedThrough
-	After  *Position   // the last row of the page before
+	Amount money.Cents // Text as an amount, or 0; matches too, see AmountsLookedThrough
+	After  *Position   // the last row of the previous page
 	Limit  int
 }
 
-// CountedCheckouts is how many checkouts of a status are counted: so many are one
-// more than a page shows as a number.
+// CountedCheckouts caps the count per status; a page shows "1000+" at the cap.
 const CountedCheckouts = 1001
 
-// fewMatches is how many beginnings of a name are gathered and put in order. Where
-// there are more, they lie close enough together to be met while walking the list.
+// fewMatches is the number of rows with a prefix up to which a search collects and sorts them.
+// If there are more, they are dense enough to find them by walking the list in order.
 const fewMatches = 2000
 
-// AmountsLookedThrough is how many charges are looked through for an amount, of the
-// period the latest. An index by amount would be written with each of them, four times
-// in its life.
+// AmountsLookedThrough is the number of charges, the latest of the period, among which an
+// amount is searched. An index by amount would be written with each charge, four times in its
+// life.
 const AmountsLookedThrough = 100_000
 
-// DescriptionsLookedThrough is AmountsLookedThrough for descriptions. They stand in the
-// table alone, so that each costs more.
+// DescriptionsLookedThrough is the same for descriptions. They are not in the index, so each
+// costs more.
 const DescriptionsLookedThrough = 20_000
 
-// minPrefix is the shortest beginning of a name or an e-mail, and part of a description,
-// that is looked for.
+// minPrefix is the shortest beginning of a name or an e-mail address, and the shortest part of
+// a description, that is searched for, in characters.
 const minPrefix = 3
 
-// The texts that name a payment and a charge at the institution.
-var (
-	endToEndID = regexp.MustCompile(`^E[0-9A-Za-z]{31}$`)
-	chargeTxID = regexp.MustCompile(`^[0-9A-Za-z]{26,35}$`)
-)
-
-// SearchCheckouts returns the checkouts of the scope that match, newest first, by
-// keyset as ListCheckouts does. Each way of matching has an index of its own, but the
-// amount and the description.
+// SearchCheckouts returns the checkouts of the scope that match, newest first, paged by keyset
+// like ListCheckouts. Each way of matching has its own index, except the amount and the
+// description.
 func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch) ([]Checkout, error) {
-	query := &checkoutQuery{eventQuery{args: []any{scope.ProjectID, scope.Livemode, s.Limit}}}
+	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Livemode, s.Limit}}}
 	const within = " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"
 	const order = " ORDER BY c.created_at DESC, c.id DESC LIMIT "
 	status, period := query.status(s), query.period(s)
@@ -70,15 +62,19 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 		for _, way := range ways {
 			branches = append(branches, "(SELECT c.id"+within+status+period+" AND "+way+order+"$3)")
 		}
-		if s.Amount > 0 { // from the list's index alone, until the status of those that match
-			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.amount, c.created_at"+within+period+order+strconv.Itoa(AmountsLookedThrough)+
-				") c WHERE c.amount = "+query.arg(s.Amount)+" AND EXISTS (SELECT FROM checkouts m WHERE m.id = c.id"+strings.ReplaceAll(status, "c.", "m.")+")"+order+"$3)")
+		if s.Amount > 0 { // reads only the list's index, except for the status of matches
+			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.amount, c.created_at"+within+period+order+
+				strconv.Itoa(AmountsLookedThrough)+
+				") c WHERE c.amount = "+query.arg(s.Amount)+" AND EXISTS (SELECT FROM checkouts m WHERE m.id = c.id"+
+				strings.ReplaceAll(status, "c.", "m.")+")"+order+"$3)")
 		}
 		if describes(s.Text) {
-			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.status, c.created_at"+within+period+order+strconv.Itoa(DescriptionsLookedThrough)+
+			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.status, c.created_at"+within+
+				period+order+strconv.Itoa(DescriptionsLookedThrough)+
 				") c WHERE strpos(lower(c.description), lower("+query.arg(s.Text)+"::text)) > 0"+status+order+"$3)")
 		}
-		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" + strings.Join(branches, " UNION ALL ") + ")"
+		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" +
+			strings.Join(branches, " UNION ALL ") + ")"
 	}
 	rows, err := q.Query(ctx, sql+order+"$3", query.args...)
 	if err != nil {
@@ -87,16 +83,17 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 	return collectCheckouts(rows, s.Limit)
 }
 
-// describes reports whether a text may stand in a description: one that is too short
-// stands in most, and an id is looked for by itself.
+// describes reports whether text is searched for in descriptions. A short text would match
+// most of them, and ids are searched separately.
 func describes(text string) bool {
-	return len([]rune(text)) >= minPrefix && !wellFormed(text, "chk_", 20) && !wellFormed(text, "plink_", 16) && !endToEndID.MatchString(text)
+	known := checkoutShape.fits(text) || paymentLinkShape.fits(text) || endToEndID.MatchString(text)
+	return !known && len([]rune(text)) >= minPrefix
 }
 
 // checkoutQuery gathers the arguments of a search.
-type checkoutQuery struct{ eventQuery }
+type checkoutQuery struct{ where }
 
-// status and period are the conditions that every match has to meet.
+// status and period return conditions that every match must meet, or "".
 func (q *checkoutQuery) status(s CheckoutSearch) string {
 	if s.Status == "" {
 		return ""
@@ -118,17 +115,19 @@ func (q *checkoutQuery) period(s CheckoutSearch) string {
 	return sql.String()
 }
 
-// ways are the conditions under which a checkout matches the text, but for the amount.
+// ways returns the conditions of which a checkout must meet one to match the text. The amount
+// is not among them.
 func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s CheckoutSearch) ([]string, error) {
 	text := q.arg(s.Text)
 	ways := []string{"c.external_id = " + text}
 	switch {
-	case wellFormed(s.Text, "chk_", 20):
+	case checkoutShape.fits(s.Text):
 		return []string{"c.id = " + text}, nil
-	case wellFormed(s.Text, "plink_", 16):
+	case paymentLinkShape.fits(s.Text):
 		return []string{"c.payment_link_id = " + text}, nil
 	case endToEndID.MatchString(s.Text):
-		ways = append(ways, "c.id IN (SELECT p.checkout_id FROM payments p WHERE p.livemode = $2 AND p.end_to_end_id = "+text+")")
+		ways = append(ways,
+			"c.id IN (SELECT p.checkout_id FROM payments p WHERE p.livemode = $2 AND p.end_to_end_id = "+text+")")
 	}
 	if chargeTxID.MatchString(s.Text) {
 		ways = append(ways, "c.txid = "+text)
@@ -144,9 +143,9 @@ func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s Che
 	return append(ways, begins), err
 }
 
-// begins is the condition that the column begins with the text. Where few do, they
-// are fetched by the column's index; else the list's own order is kept, in which the
-// next one is never far.
+// begins returns the condition that the column begins with the text. If few rows do, it uses
+// the column's index. Otherwise it keeps the order of the list, in which the next match is
+// never far.
 func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, column, text string) (string, error) {
 	value := "(lower(" + column + `) COLLATE "C")`
 	within := func(first, last, limit string) string {
@@ -167,10 +166,11 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, col
 	return "c.id IN (" + within(first, q.arg(last), q.arg(fewMatches)) + ")", nil
 }
 
-// CheckoutCounts counts the checkouts of the scope by status, up to
-// CountedCheckouts of each, made in a period whose ends may be zero.
-func CheckoutCounts(ctx context.Context, q Querier, scope Scope, from, until time.Time) (map[CheckoutStatus]int, error) {
-	query := &checkoutQuery{eventQuery{args: []any{scope.ProjectID, scope.Livemode, CountedCheckouts}}}
+// CheckoutCounts counts the checkouts of the scope by status, up to CountedCheckouts of each,
+// created within a period. A zero bound is none.
+func CheckoutCounts(ctx context.Context, q Querier, scope Scope, from,
+	until time.Time) (map[CheckoutStatus]int, error) {
+	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Livemode, CountedCheckouts}}}
 	period := query.period(CheckoutSearch{From: from, Until: until})
 	rows, err := q.Query(ctx, `SELECT s.status, (SELECT count(*) FROM (SELECT FROM checkouts c
 			WHERE c.project_id = $1 AND c.livemode = $2 AND c.status = s.status`+period+` LIMIT $3) few)

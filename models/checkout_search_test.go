@@ -13,7 +13,7 @@ import (
 	"garoupa/pix/psp/simulator"
 )
 
-// found are the ids that a search finds, newest first.
+// found returns the ids that a search finds, newest first.
 func found(t *testing.T, g *paymentstest.Gateway, scope models.Scope, s models.CheckoutSearch) (ids []string) {
 	t.Helper()
 	s.Limit = max(s.Limit, 100)
@@ -27,42 +27,46 @@ func found(t *testing.T, g *paymentstest.Gateway, scope models.Scope, s models.C
 	return ids
 }
 
-// Every way of naming a charge finds it, within its scope alone.
+// Every text that identifies a charge finds it, and only within its scope.
 func TestSearchCheckouts(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	name, email := "Carla Ções", "Carla.M@Example.com"
-	wanted := g.Checkout(t, payments.NewCheckout{Amount: 123_45, ExternalID: "order-7", Customer: payments.Customer{Name: &name, Email: &email}})
+	wanted := g.Checkout(t, payments.NewCheckout{Amount: 123_45, ExternalID: "order-7",
+		Customer: payments.Customer{Name: &name, Email: &email}})
 	g.Clock.Advance(time.Minute)
 	other := g.Checkout(t, payments.NewCheckout{ExternalID: "order-8", Description: "Vaso Lua Nova, 100% azul"})
 	paid := simulator.Pay(wanted.TxID, int64(wanted.Amount), g.Clock.Now())
 	if err := g.ConfirmPayment(t.Context(), false, paid); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{wanted.ID, wanted.TxID, paid.EndToEndID, "order-7", "carla ç", "CARLA ÇÕES", "carla.m@", "CARLA.M@EXAMPLE.COM"} {
+	for _, text := range []string{wanted.ID, wanted.TxID, paid.EndToEndID, "order-7", "carla ç", "CARLA ÇÕES",
+		"carla.m@", "CARLA.M@EXAMPLE.COM"} {
 		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text}); !slices.Equal(got, []string{wanted.ID}) {
 			t.Errorf("%q finds %v", text, got)
 		}
 		if got := found(t, g, g.Live, models.CheckoutSearch{Text: text}); len(got) > 0 {
-			t.Errorf("%q in live finds %v", text, got)
+			t.Errorf("searching %q in live found %v", text, got)
 		}
 	}
-	for _, text := range []string{"order", "carla x", "ca", "arla", "%", "car_a", "carla%", "x@", wanted.ID[:10], "plink_0000000000000000"} {
+	for _, text := range []string{"order", "carla x", "ca", "arla", "%", "car_a", "carla%", "x@", wanted.ID[:10],
+		"plink_0000000000000000"} {
 		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text}); len(got) > 0 {
 			t.Errorf("%q finds %v", text, got)
 		}
 	}
-	for _, text := range []string{"Vaso", "LUA NOVA", "a nov", "100%"} { // some of the description
+	for _, text := range []string{"Vaso", "LUA NOVA", "a nov", "100%"} { // parts of the description
 		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text}); !slices.Equal(got, []string{other.ID}) {
 			t.Errorf("%q finds %v", text, got)
 		}
 		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text, Status: models.CheckoutPaid}); len(got) > 0 {
-			t.Errorf("%q finds %v paid", text, got)
+			t.Errorf("searching %q among paid ones found %v", text, got)
 		}
 	}
 	for want, search := range map[string]models.CheckoutSearch{
-		wanted.ID:                  {Text: "123,45", Amount: 123_45},
-		wanted.ID + "  ":           {Text: "123,45", Amount: 123_45, Status: models.CheckoutPaid, Until: other.CreatedAt},
+		wanted.ID: {Text: "123,45", Amount: 123_45},
+		wanted.ID + "  ": {Text: "123,45", Amount: 123_45, Status: models.CheckoutPaid,
+			Until: other.CreatedAt},
 		"  ":                       {Text: "123,45", Amount: 123_45, Status: models.CheckoutPending},
 		"   ":                      {Text: "123,45", Amount: 123_45, From: other.CreatedAt},
 		other.ID + " " + wanted.ID: {},
@@ -73,13 +77,13 @@ func TestSearchCheckouts(t *testing.T) {
 		" ":                        {After: &models.Position{CreatedAt: wanted.CreatedAt, ID: wanted.ID}},
 	} {
 		if got := found(t, g, g.Test, search); strings.Join(got, " ") != strings.TrimSpace(want) {
-			t.Errorf("%+v finds %v, want %s", search, got, want)
+			t.Errorf("searching %+v found %v, want %s", search, got, want)
 		}
 	}
 }
 
-// A beginning that very many names have is found as one that few have is: in order,
-// and all of them.
+// A prefix that very many names have finds all of them in order, as does one that few names
+// have.
 func TestSearchCheckouts_CommonName(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -105,14 +109,15 @@ func TestSearchCheckouts_CommonName(t *testing.T) {
 			search.After = &models.Position{CreatedAt: last.CreatedAt, ID: last.ID}
 		}
 		var want []string
-		g.DB.Raw("SELECT id FROM checkouts WHERE lower(customer_name) LIKE ? ORDER BY created_at DESC, id DESC", text+"%").Scan(&want)
+		g.DB.Raw("SELECT id FROM checkouts WHERE lower(customer_name) LIKE ? ORDER BY created_at DESC, id DESC",
+			text+"%").Scan(&want)
 		if len(want) == 0 || !slices.Equal(all, want) {
-			t.Errorf("%s: %d found, want %d", text, len(all), len(want))
+			t.Errorf("%s: found %d, want %d", text, len(all), len(want))
 		}
 	}
 }
 
-// Counting stops where a page says no more than "so many".
+// CheckoutCounts stops counting at the cap.
 func TestCheckoutCounts(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -137,7 +142,8 @@ func TestCheckoutCounts(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(counts) != fmt.Sprint(map[models.CheckoutStatus]int{
-			models.CheckoutPending: c.pending, models.CheckoutPaid: c.paid, models.CheckoutExpired: 0, models.CheckoutCancelled: 0}) {
+			models.CheckoutPending: c.pending, models.CheckoutPaid: c.paid, models.CheckoutExpired: 0,
+			models.CheckoutCancelled: 0}) {
 			t.Errorf("%s: %v", name, counts)
 		}
 	}

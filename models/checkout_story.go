@@ -6,38 +6,40 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// CheckoutStory is what became of a checkout, beyond what its answers tell.
+// CheckoutStory is the history of a checkout, beyond what the API returns.
 type CheckoutStory struct {
-	ClosedAt  *time.Time // when it expired or was cancelled
-	SettlesAt *time.Time // when its money becomes, or became, available; nil until paid
+	ClosedAt  *time.Time // when it expired or was canceled
+	SettlesAt *time.Time // when its money becomes or became available; nil until paid
 	Payments  []CheckoutPayment
 }
 
-// CheckoutPayment is a Pix that was meant for a checkout.
+// CheckoutPayment is a Pix payment for the charge of a checkout.
 type CheckoutPayment struct {
 	ID         string
 	EndToEndID string
-	Settles    bool // it made the checkout PAID
+	Settles    bool // this payment made the checkout PAID
 	Amount     money.Cents
 	Fee        money.Cents
 	PaidAt     time.Time
-	Kind       *ExceptionKind     // why it changed nothing; nil if it settles
-	Decision   *ExceptionDecision // what staff made of that; nil: nothing yet
+	Kind       *ExceptionKind     // why it did not change the checkout; nil if it settles
+	Decision   *ExceptionDecision // what staff decided; nil before that
 }
 
-// CheckoutStoryByID returns the story of a checkout of the scope, its payments in
-// the order of their arrival, or ErrNotFound.
+// CheckoutStoryByID returns the story of a checkout of the scope, with its payments in the
+// order of their arrival, or ErrNotFound.
 func CheckoutStoryByID(ctx context.Context, q Querier, scope Scope, id string) (*CheckoutStory, error) {
 	var story CheckoutStory
-	err := q.QueryRow(ctx, "SELECT closed_at, settles_at FROM checkouts WHERE id = $1 AND project_id = $2 AND livemode = $3",
+	err := q.QueryRow(ctx,
+		"SELECT closed_at, settles_at FROM checkouts WHERE id = $1 AND project_id = $2 AND livemode = $3",
 		id, scope.ProjectID, scope.Livemode).Scan(&story.ClosedAt, &story.SettlesAt)
 	if err != nil {
 		return nil, notFound(err)
 	}
-	rows, err := q.Query(ctx, `SELECT p.id, p.end_to_end_id, p.settles, p.amount, p.fee + coalesce(x.fee, 0), p.paid_at, x.kind, x.decision
+	rows, err := q.Query(ctx,
+		`SELECT p.id, p.end_to_end_id, p.settles, p.amount, p.fee + coalesce(x.fee, 0), p.paid_at, x.kind, x.decision
 		FROM payments p LEFT JOIN payment_exceptions x ON x.payment_id = p.id
 		WHERE p.checkout_id = $1 ORDER BY p.recorded_at, p.id`, id)
 	if err != nil {
@@ -47,8 +49,8 @@ func CheckoutStoryByID(ctx context.Context, q Querier, scope Scope, id string) (
 	return &story, err
 }
 
-// SettlingPayments returns the payments that made checkouts PAID, by checkout. The
-// caller has found the checkouts within its scope.
+// SettlingPayments returns the payments that made checkouts PAID, by checkout id. The caller
+// must have found the checkouts within its scope.
 func SettlingPayments(ctx context.Context, q Querier, checkoutIDs []string) (map[string]CheckoutPayment, error) {
 	rows, err := q.Query(ctx, `SELECT p.checkout_id, p.id, p.end_to_end_id, p.amount, p.fee, p.paid_at
 		FROM payments p WHERE p.checkout_id = ANY($1) AND p.settles`, checkoutIDs)

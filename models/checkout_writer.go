@@ -2,16 +2,17 @@ package models
 
 import "context"
 
-// CheckoutWriter writes checkouts that are created at the same time together. It
-// is safe for concurrent use.
+// CheckoutWriter writes checkouts that are created at the same time in one commit. It is safe
+// for concurrent use.
 type CheckoutWriter struct {
 	batch *Batch[*NewCheckout, written]
 }
 
-// written is what became of a checkout.
+// written is the outcome of a checkout.
 type written struct{ made, queued bool }
 
-// NewCheckoutWriter returns a writer of q: of batches of at most 64, two at a time.
+// NewCheckoutWriter returns a writer that writes up to 64 checkouts per commit to q, in two
+// commits at a time.
 func NewCheckoutWriter(q Querier) *CheckoutWriter {
 	return &CheckoutWriter{NewBatch(64, 2, func(ctx context.Context, checkouts []*NewCheckout) ([]written, error) {
 		made, queued, err := insertBatch(ctx, q, checkouts)
@@ -20,16 +21,33 @@ func NewCheckoutWriter(q Querier) *CheckoutWriter {
 		}
 		all := make([]written, len(checkouts))
 		for i, c := range checkouts {
-			all[i] = written{made: made[c.ID], queued: queued}
+			all[i] = written{made: c.in(made), queued: queued}
 		}
 		return all, nil
 	})}
 }
 
-// Write writes n. It reports whether the checkout was made, false when the
-// idempotency key is taken, and whether deliveries wait for a worker. If ctx ends
-// first, the checkout may be made all the same.
+// in reports whether the checkout is written, given the ids of the checkouts that a batch
+// made. Without a key, an existing row with this random id is this checkout, written by an
+// earlier call whose answer was lost.
+func (n *NewCheckout) in(made map[string]bool) bool { return made[n.ID] || n.IdempotencyKey == "" }
+
+// Write writes n. It reports whether the checkout was made, and whether deliveries wait for a
+// worker. made is false if the idempotency key is taken, also if an earlier call of Write for
+// n took it and lost the answer: EventWritten tells the two apart. If ctx ends, the checkout
+// may still be made. Write fails with ErrOverloaded if too many checkouts are waiting.
 func (w *CheckoutWriter) Write(ctx context.Context, n *NewCheckout) (made, queued bool, err error) {
 	r, err := w.batch.Add(ctx, n)
 	return r.made, r.queued, err
+}
+
+// InsertCheckout is CheckoutWriter.Write in the caller's transaction, which has locked the
+// rows that allow the checkout.
+func InsertCheckout(tx *Tx, n *NewCheckout) (made, queued bool, err error) {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		ids, jobs, err := insertBatch(ctx, conn, []*NewCheckout{n})
+		made, queued = n.in(ids), jobs
+		return err
+	})
+	return made, queued, err
 }

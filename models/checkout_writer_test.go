@@ -13,8 +13,8 @@ import (
 	"garoupa/pix"
 )
 
-// Checkouts written at the same time share commits, and one that is wrong hurts
-// none of the others.
+// Checkouts that are written at the same time share commits, and an invalid one does not
+// affect the others.
 func TestCheckoutWriter(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -30,8 +30,10 @@ func TestCheckoutWriter(t *testing.T) {
 			id := models.NewCheckoutID()
 			row := &models.NewCheckout{
 				Checkout: models.Checkout{
-					ID: id, ProjectID: g.Test.ProjectID, Amount: 1, Description: "x", ExternalID: fmt.Sprint(i), Metadata: []byte("{}"),
-					TxID: pix.ChargeTxID(id), CopyPaste: "code", CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
+					ID: id, ProjectID: g.Test.ProjectID, Amount: 1, Description: "x", ExternalID: fmt.Sprint(i),
+					Metadata: []byte("{}"),
+					TxID:     pix.ChargeTxID(id), CopyPaste: "code", CreatedAt: time.Now(),
+					ExpiresAt: time.Now().Add(time.Hour),
 				},
 				Created: models.Event{ID: models.NewEventID(), Body: []byte("{}")},
 			}
@@ -66,6 +68,7 @@ func TestCheckoutWriter(t *testing.T) {
 	var rows, events int
 	g.DB.Raw("SELECT (SELECT count(*) FROM checkouts), (SELECT count(*) FROM events)").Row().Scan(&rows, &events)
 	if want := n - n/10 - n/50; shared != 1 || alone != want || rows != want+1 || events != rows {
-		t.Errorf("%d of one key, %d alone, %d rows, %d events; want 1, %d, %d, %d", shared, alone, rows, events, want, want+1, want+1)
+		t.Errorf("%d made with a key, %d without one, %d rows, %d events; want 1, %d, %d, %d", shared, alone, rows, events, want,
+			want+1, want+1)
 	}
 }

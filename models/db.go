@@ -1,18 +1,19 @@
-// Package models maps the tables: one file a table, its struct and the functions
-// that query it. It knows no HTTP, no jobs and no rule that spans two tables.
+// Package models maps the tables: one file for each table, with its struct and the functions
+// that query it. It does not know HTTP, jobs, or rules that involve two tables.
 //
-// Most of it is plain GORM. The statements that every payment runs (create, read
-// and list a checkout, confirm it) are hand-written SQL on pgx, because round
-// trips and reflection are what a write costs (docs/architecture.md).
+// GORM's builder reads and writes rows by their key and short lists. Statements that
+// are SQL text run on pgx: sets, locks, arrays, and those that every payment runs
+// (create, read, list and confirm a checkout), where round trips and reflection cost
+// most (docs/architecture.md).
 package models
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,177 +28,183 @@ import (
 // ErrNotFound reports that no row matches within the caller's scope.
 var ErrNotFound = errors.New("models: not found")
 
-// slow is how long a query may take before the log names it.
+// slow is how long a query may take before it is logged.
 const slow = 500 * time.Millisecond
 
-// queueConns is how many connections DB.Queue has: one takes deliveries, two record
-// attempts.
-const queueConns = 3
+const (
+	// leastConns is the smallest size of DB.Pool. A transaction that waits for a row or for
+	// the disk holds a connection without using a processor, and eight connections leave some
+	// for others on a small machine.
+	leastConns = 8
+	// queueConns is the size of DB.Queue: one connection takes deliveries, two record
+	// attempts.
+	queueConns = 3
+	// reservedConns is the size of DB.Reserved.
+	reservedConns = 2
+	// backgroundConns is the size of DB.Background: one connection for a proof of the books
+	// and one for a check of the audit log.
+	backgroundConns = 2
+)
 
-// DB is the application's database: one pgx pool, shared by GORM, goose and River,
-// and one for the statements that every webhook delivery runs.
+// The sessions of the pools. The statements of requests end with the request, so their time
+// limit is for statements that no request waits for anymore.
+var (
+	requestSession    = session{statement: 15 * time.Second, lock: 5 * time.Second, idle: 10 * time.Second}
+	reservedSession   = session{statement: 5 * time.Second, lock: 2 * time.Second, idle: 5 * time.Second}
+	backgroundSession = session{statement: 30 * time.Minute, lock: 10 * time.Second, idle: time.Minute}
+	queueSession      = session{statement: 15 * time.Second, lock: 5 * time.Second, idle: 10 * time.Second,
+		planner: "SET enable_seqscan = off; SET synchronous_commit = off; "}
+)
+
+// pingWithin limits the check whether an idle connection still works.
+const pingWithin = 2 * time.Second
+
+// DB is the application's database: a pgx pool that GORM and River share, and other pools for
+// work that must not wait for it. Each connection limits the time of its statements, lock
+// waits and transactions as its pool says, and uses READ COMMITTED.
 type DB struct {
 	*gorm.DB
 	Pool *pgxpool.Pool
-	// Queue is for what works off deliveries in batches, and for nothing else. Its
-	// statements always go by an index: the planner forms them once, when the queue
-	// is empty and reading all of it costs nothing, and uses them when it is not. And
-	// they do not wait for the disk: what the server loses if its machine dies, it
-	// loses whole, job and all, so that it is done again.
+	// Queue is only for taking and recording deliveries in batches. Its statements always use
+	// an index: PostgreSQL plans them once, when the queue is empty and reading all of it
+	// costs nothing, and the plan must still be right when the queue is full. Its commits do
+	// not wait for the disk: if the server's machine fails, a commit is lost as a whole, with
+	// its job, so the work is repeated. Both are settings of the sessions, so Open refuses
+	// poolers that share sessions with other programs.
 	Queue *pgxpool.Pool
+	// Reserved is only for authentication, health and readiness, which work while other work
+	// holds all connections of Pool.
+	Reserved *pgxpool.Pool
+	// Background is for statements that may take minutes, such as a proof of the books.
+	Background *pgxpool.Pool
+
+	watch *watch
 }
 
-// Open connects to the PostgreSQL at url (a postgres:// address) and pings it.
+// Open connects to the PostgreSQL at url (a postgres:// address). It fails behind a pooler
+// that shares sessions between clients.
 func Open(ctx context.Context, url string) (*DB, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parse(url)
 	if err != nil {
-		return nil, errors.New("models: the database address is not a postgres:// URL") // err may show the password
-	}
-	config.ConnConfig.Tracer = slowQueries{}
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	if config.ConnConfig.RuntimeParams["application_name"] == "" {
-		config.ConnConfig.RuntimeParams["application_name"] = "garoupa"
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("models: open pool: %w", err)
-	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("models: connect: %w", err)
-	}
-	queue, err := openQueue(ctx, config)
-	if err != nil {
-		pool.Close()
 		return nil, err
 	}
-	g, err := gorm.Open(postgres.New(postgres.Config{Conn: stdlib.OpenDBFromPool(pool)}), &gorm.Config{
-		SkipDefaultTransaction: true,           // InTx is the only way to open one
-		Logger:                 logger.Discard, // errors are logged once, by whoever answers them
+	if err := refusePooler(ctx, config.ConnConfig); err != nil {
+		return nil, fmt.Errorf("models: connect: %w", err)
+	}
+	db := &DB{watch: &watch{database: config.ConnConfig.Database}}
+	for _, pool := range []struct {
+		at      **pgxpool.Pool
+		conns   int32
+		session session
+	}{
+		{&db.Pool, config.MaxConns, requestSession}, {&db.Queue, queueConns, queueSession},
+		{&db.Reserved, reservedConns, reservedSession}, {&db.Background, backgroundConns, backgroundSession},
+	} {
+		if *pool.at, err = db.open(ctx, config, pool.conns, pool.session); err != nil {
+			db.Close()
+			return nil, fmt.Errorf("models: open a pool: %w", err)
+		}
+	}
+	if err := db.Pool.Ping(ctx); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("models: connect: %w", err)
+	}
+	db.DB, err = gorm.Open(postgres.New(postgres.Config{Conn: stdlib.OpenDBFromPool(db.Pool)}), &gorm.Config{
+		SkipDefaultTransaction: true,           // InTx is the only way to open a transaction
+		DisableAutomaticPing:   true,           // the pool was pinged
+		Logger:                 logger.Discard, // the caller that handles an error logs it once
 	})
 	if err != nil {
-		pool.Close()
-		queue.Close()
+		db.Close()
 		return nil, fmt.Errorf("models: open gorm: %w", err)
 	}
-	return &DB{DB: g, Pool: pool, Queue: queue}, nil
+	return db, nil
 }
 
-// openQueue opens DB.Queue. It connects when it is used.
-func openQueue(ctx context.Context, like *pgxpool.Config) (*pgxpool.Pool, error) {
+// parse parses a database address and sets what it does not say.
+func parse(url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("models: the database address is not a postgres:// URL") // err may contain the password
+	}
+	if !strings.Contains(url, "pool_max_conns=") {
+		config.MaxConns = max(leastConns, int32(2*runtime.NumCPU()))
+	}
+	if config.PingTimeout == 0 {
+		config.PingTimeout = pingWithin
+	}
+	conn := config.ConnConfig
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = connectWithin
+	}
+	conn.DialFunc = dial
+	conn.RuntimeParams["timezone"] = "UTC"
+	if conn.RuntimeParams["application_name"] == "" {
+		conn.RuntimeParams["application_name"] = "garoupa"
+	}
+	return config, nil
+}
+
+// open returns a pool, which connects at its first use.
+func (db *DB) open(ctx context.Context, like *pgxpool.Config, conns int32, session session) (*pgxpool.Pool, error) {
 	config := like.Copy()
-	config.MaxConns, config.MinConns, config.MinIdleConns = queueConns, 0, 0
-	// Not among the parameters of the start: poolers refuse those they do not know.
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "SET enable_seqscan = off; SET synchronous_commit = off")
-		return err
+	if config.MaxConns = conns; conns != like.MaxConns {
+		config.MinConns, config.MinIdleConns = 0, 0
+	}
+	session.setUp(config, db.watch)
+	config.ConnConfig.OnPgError = db.watch.answered
+	if config.ConnConfig.ValidateConnect == nil && severalHosts(config.ConnConfig) {
+		config.ConnConfig.ValidateConnect = db.watch.preferWritable
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("models: open the queue's pool: %w", err)
+	if err == nil {
+		db.watch.add(pool)
 	}
-	return pool, nil
+	return pool, err
 }
 
-// Close returns the connections. GORM's part holds none of its own.
-func (db *DB) Close() {
-	db.Queue.Close()
-	db.Pool.Close()
-}
-
-// Tx is an open transaction. A function that locks rows, moves money or writes an
-// event takes a *Tx rather than a *gorm.DB: the compiler keeps it inside one.
-type Tx struct {
-	*gorm.DB
-	ctx  context.Context
-	conn *sql.Conn
-}
-
-// InTx runs fn in one READ COMMITTED transaction and commits if it returns nil.
-// When PostgreSQL picks the transaction as a deadlock or serialization victim,
-// InTx runs fn again, three times in all: fn must have no effect outside the
-// database, and must set afresh whatever it hands out. When ctx ends, the statement
-// under way fails, and so does everything after it, the commit included.
-func (db *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
-	const attempts = 3
-	for attempt := 1; ; attempt++ {
-		err := db.WithContext(ctx).Connection(func(g *gorm.DB) error {
-			conn := g.Statement.ConnPool.(*sql.Conn)
-			// database/sql would roll back on its own, beside fn, when ctx ends; it then takes
-			// the connection away from under Conn.Raw, which panics. Statements end with ctx.
-			return g.WithContext(context.WithoutCancel(ctx)).Transaction(func(g *gorm.DB) error {
-				if err := fn(&Tx{DB: g.WithContext(ctx), ctx: ctx, conn: conn}); err != nil {
-					return err
-				}
-				return ctx.Err()
-			})
-		})
-		if attempt == attempts || !retryable(err) {
-			return err
-		}
-		select { // run again at once, it would take back the lock that the other waits for
-		case <-ctx.Done():
-			return err
-		case <-time.After(time.Duration(attempt)*10*time.Millisecond + rand.N(10*time.Millisecond)):
-		}
-	}
-}
-
-// PGX lends the transaction's connection to hand-written statements. If fn fails,
-// the caller must return the error and so roll everything back.
-func (tx *Tx) PGX(fn func(ctx context.Context, conn *pgx.Conn) error) error {
-	return tx.conn.Raw(func(driverConn any) error {
-		return fn(tx.ctx, driverConn.(*stdlib.Conn).Conn())
+// severalHosts reports whether the address names more than one server.
+func severalHosts(config *pgx.ConnConfig) bool {
+	return slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		return f.Host != config.Host || f.Port != config.Port
 	})
 }
 
-// deletedAtOnce bounds how many rows one statement deletes.
+// Close closes all pools. GORM has no connections of its own.
+func (db *DB) Close() {
+	for _, pool := range []*pgxpool.Pool{db.Background, db.Reserved, db.Queue, db.Pool} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+}
+
+// Lost reports whether the database cannot be reached: the last attempt to connect failed. The
+// loss and the return are each logged once.
+func (db *DB) Lost() bool { return db.watch.lost() }
+
+// deletedAtOnce limits the number of rows that one statement deletes.
 const deletedAtOnce = 5_000
 
-// deleteSome deletes rows of a table by its key, which stand in a query whose $1 is a
-// time and whose $2 a limit. It reports whether there may be more of them.
+// deleteSome deletes the rows of a table whose keys a query returns, up to deletedAtOnce. In
+// the query, $1 is the time before and $2 the limit. It reports whether more may be left.
 func deleteSome(ctx context.Context, q Querier, table, key, query string, before time.Time) (more bool, err error) {
 	tag, err := q.Exec(ctx, "DELETE FROM "+table+" WHERE "+key+" IN ("+query+")", before, deletedAtOnce)
 	return tag.RowsAffected() == deletedAtOnce, err
 }
 
-// Violates reports whether err is PostgreSQL refusing the named constraint. GORM's
-// own TranslateError stays off because it drops that name.
+// Violates reports whether err is a violation of the named constraint. GORM's TranslateError
+// stays off because it drops the name.
 func Violates(err error, constraint string) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pgErr.ConstraintName == constraint
 }
 
-func retryable(err error) bool {
-	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pgErr.Code == "40P01" || pgErr.Code == "40001")
-}
-
-// notFound turns the absence of a row, in GORM's or pgx's words, into ErrNotFound.
+// notFound returns ErrNotFound if err is GORM's or pgx's error for a missing row, and
+// otherwise err.
 func notFound(err error) error {
 	if errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotFound
 	}
 	return err
-}
-
-// slowQueries logs statements that take long: their text, never their arguments.
-type slowQueries struct{}
-
-type queryStart struct{}
-
-type startedQuery struct {
-	sql string
-	at  time.Time
-}
-
-func (slowQueries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	return context.WithValue(ctx, queryStart{}, startedQuery{q.SQL, time.Now()})
-}
-
-func (slowQueries) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
-	q, ok := ctx.Value(queryStart{}).(startedQuery)
-	if took := time.Since(q.at); ok && took > slow {
-		slog.WarnContext(ctx, "slow query", "took", took, "sql", q.sql)
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/models"
@@ -47,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// notes returns a database with a table for tests, and what stands in it.
+// notes returns a database with a table for tests, and a function that reads the table.
 func notes(t *testing.T) (db *models.DB, read func() string) {
 	t.Helper()
 	db = modelstest.NewDB(t)
@@ -63,27 +62,27 @@ func notes(t *testing.T) (db *models.DB, read func() string) {
 	}
 }
 
-// held returns how many connections were not given back.
+// held returns the number of connections in use.
 func held(db *models.DB) int32 { return db.Pool.Stat().AcquiredConns() }
 
-func insert(tx *models.Tx, id int) error { return tx.Exec("INSERT INTO notes VALUES (?)", id).Error }
+func insert(tx *models.Tx, id int) error { return tx.DB.Exec("INSERT INTO notes VALUES (?)", id).Error }
 
-// insertPGX is insert by the other half.
+// insertPGX is insert with pgx in place of GORM.
 func insertPGX(tx *models.Tx, id int) error {
-	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+	return tx.PGX(func(ctx context.Context, conn models.Querier) error {
 		_, err := conn.Exec(ctx, "INSERT INTO notes VALUES ($1)", id)
 		return err
 	})
 }
 
-// GORM and hand-written statements share one connection: what they write commits
-// as one, or not at all.
+// GORM and SQL text share the transaction's connection: what both write is committed together,
+// or not at all.
 func TestInTx(t *testing.T) {
 	t.Parallel()
 	db, read := notes(t)
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
 		var backends [2]int
-		err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+		err := tx.PGX(func(ctx context.Context, conn models.Querier) error {
 			return conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&backends[0])
 		})
 		if err == nil {
@@ -93,24 +92,25 @@ func TestInTx(t *testing.T) {
 			t.Errorf("connections %v, %v", backends, err)
 		}
 		var isolation string
-		if err := tx.Raw("SHOW transaction_isolation").Row().Scan(&isolation); err != nil || isolation != "read committed" {
+		if err := tx.Raw("SHOW transaction_isolation").Row().Scan(&isolation); err != nil ||
+			isolation != "read committed" {
 			t.Errorf("the isolation is %s, %v", isolation, err)
 		}
 		if err := errors.Join(insert(tx, 1), insertPGX(tx, 2)); err != nil {
 			return err
 		}
 		if outside := read(); outside != "" {
-			t.Errorf("before the commit others see %s", outside)
+			t.Errorf("before the commit other connections see %s", outside)
 		}
 		return nil
 	})
 	if err != nil || read() != "1=0 2=0" || held(db) != 0 {
-		t.Errorf("%v, left %q, %d connections held", err, read(), held(db))
+		t.Errorf("%v, the table has %q, %d connections are in use", err, read(), held(db))
 	}
 }
 
-// However fn fails, nothing is written and the connection goes back; more often
-// than the pool has connections, too.
+// However fn fails, nothing is written and the connection is returned, also after more
+// failures than the pool has connections.
 func TestInTx_Failure(t *testing.T) {
 	t.Parallel()
 	db, read := notes(t)
@@ -121,12 +121,13 @@ func TestInTx_Failure(t *testing.T) {
 			fn   func(tx *models.Tx) error
 			want func(error) bool
 		}{
-			"its own error": {func(*models.Tx) error { return own }, func(err error) bool { return errors.Is(err, own) }},
+			"its own error": {func(*models.Tx) error { return own },
+				func(err error) bool { return errors.Is(err, own) }},
 			"a violation by GORM": {func(tx *models.Tx) error { return insert(tx, 1) },
 				func(err error) bool { return models.Violates(err, "notes_unique") && !models.Violates(err, "notes") }},
 			"a violation by pgx": {func(tx *models.Tx) error { return insertPGX(tx, 1) },
 				func(err error) bool { return models.Violates(err, "notes_unique") }},
-			"an error kept to itself": {func(tx *models.Tx) error { _ = insertPGX(tx, 1); return nil },
+			"an error that fn does not return": {func(tx *models.Tx) error { _ = insertPGX(tx, 1); return nil },
 				func(err error) bool { return err != nil }},
 		} {
 			err := db.InTx(t.Context(), func(tx *models.Tx) error {
@@ -136,7 +137,7 @@ func TestInTx_Failure(t *testing.T) {
 				return tc.fn(tx)
 			})
 			if !tc.want(err) || read() != "" || held(db) != 0 {
-				t.Fatalf("%s: %v, left %q, %d connections held", name, err, read(), held(db))
+				t.Fatalf("%s: %v, the table has %q, %d connections are in use", name, err, read(), held(db))
 			}
 		}
 		func() {
@@ -144,7 +145,7 @@ func TestInTx_Failure(t *testing.T) {
 			_ = db.InTx(t.Context(), func(tx *models.Tx) error { panic(insertPGX(tx, 1)) })
 		}()
 		if read() != "" || held(db) != 0 {
-			t.Fatalf("after a panic: left %q, %d connections held", read(), held(db))
+			t.Fatalf("after a panic: the table has %q, %d connections are in use", read(), held(db))
 		}
 	}
 	err := db.InTx(cancelled, func(tx *models.Tx) error {
@@ -152,22 +153,22 @@ func TestInTx_Failure(t *testing.T) {
 		return insertPGX(tx, 1)
 	})
 	if err == nil || read() != "" || held(db) != 0 {
-		t.Errorf("cancelled before the commit: %v, left %q, %d connections held", err, read(), held(db))
+		t.Errorf("canceled before the commit: %v, the table has %q, %d connections are in use", err, read(), held(db))
 	}
 }
 
-// fails makes PostgreSQL report the code, as it would for a victim.
+// fails makes PostgreSQL report an error with the code.
 func fails(tx *models.Tx, code string) error {
-	return tx.Exec("DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '" + code + "'; END $$").Error
+	return tx.DB.Exec("DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '" + code + "'; END $$").Error
 }
 
-// A victim of serialization or of a deadlock runs again, three times in all;
-// anything else fails at once.
+// After a serialization failure or a deadlock InTx runs fn again, three times in all. It
+// returns other errors at once.
 func TestInTx_Retry(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		code     string
-		failures int // until it works
+		failures int // failures before the success
 		ran      int
 		works    bool
 	}{
@@ -191,19 +192,20 @@ func TestInTx_Retry(t *testing.T) {
 			want = string(rune('0'+tc.ran)) + "=0"
 		}
 		if ran != tc.ran || (err == nil) != tc.works || read() != want || held(db) != 0 {
-			t.Errorf("%s %d times: ran %d times, %v, left %q, %d held; want %d, %q", tc.code, tc.failures, ran, err, read(), held(db), tc.ran, want)
+			t.Errorf("%s %d times: ran %d times, %v, has %q, %d connections in use; want %d, %q", tc.code, tc.failures, ran, err,
+				read(), held(db), tc.ran, want)
 		}
 	}
 }
 
-// Two transactions that lock the same rows the other way round both end well.
+// Two transactions that lock the same rows in opposite orders both succeed.
 func TestInTx_Deadlock(t *testing.T) {
 	t.Parallel()
 	db, read := notes(t)
 	if err := db.Exec("INSERT INTO notes VALUES (1), (2)").Error; err != nil {
 		t.Fatal(err)
 	}
-	var met sync.WaitGroup // both hold their first row
+	var met sync.WaitGroup // both have locked their first row
 	met.Add(2)
 	var group errgroup.Group
 	var ran atomic.Int32
@@ -214,14 +216,14 @@ func TestInTx_Deadlock(t *testing.T) {
 			defer close(done[i])
 			return db.InTx(t.Context(), func(tx *models.Tx) error {
 				ran.Add(1)
-				if !first { // or a slow machine might make it the victim again
+				if !first { // otherwise a slow machine might make it the victim again
 					<-done[1-i]
 				}
-				if err := tx.Exec("SET LOCAL deadlock_timeout = '20ms'").Error; err != nil {
+				if err := tx.DB.Exec("SET LOCAL deadlock_timeout = '20ms'").Error; err != nil {
 					return err
 				}
 				for place, id := range order {
-					if err := tx.Exec("UPDATE notes SET n = n + 1 WHERE id = ?", id).Error; err != nil {
+					if err := tx.DB.Exec("UPDATE notes SET n = n + 1 WHERE id = ?", id).Error; err != nil {
 						return err
 					}
 					if place == 0 && first {
@@ -235,17 +237,18 @@ func TestInTx_Deadlock(t *testing.T) {
 		})
 	}
 	if err := group.Wait(); err != nil || read() != "1=2 2=2" || ran.Load() != 3 {
-		t.Errorf("%v, left %q after %d runs; want one victim", err, read(), ran.Load())
+		t.Errorf("%v, the table has %q after %d runs; want one victim", err, read(), ran.Load())
 	}
 }
 
-// An address that does not work is told without its password.
+// The error of an address that does not work does not contain the password.
 func TestOpen_Failure(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for _, address := range []string{
-		"postgres://garoupa:hunter2@127.0.0.1:1/garoupa", "postgres://garoupa:hunter2@/%zz", "postgres://garoupa:hunter2@127.0.0.1:x/",
+		"postgres://garoupa:hunter2@127.0.0.1:1/garoupa", "postgres://garoupa:hunter2@/%zz",
+		"postgres://garoupa:hunter2@127.0.0.1:x/",
 		"hunter2", "postgres://garoupa:hunter2@127.0.0.1/garoupa?sslmode=hunter2",
 	} {
 		db, err := models.Open(ctx, address)
@@ -253,16 +256,16 @@ func TestOpen_Failure(t *testing.T) {
 			db.Close()
 			t.Errorf("%s opened", address)
 		} else if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the error tells the password: %v", err)
+			t.Errorf("the error contains the password: %v", err)
 		}
 	}
 }
 
-// The log names statements that take long, and never what they were given.
+// The log contains the text of slow statements, and never their arguments.
 func TestSlowQueries(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	quick := "" // one that was: a busy machine may need several
+	quick := "" // a statement that was quick: a busy machine may need several tries
 	for i := 0; quick == ""; i++ {
 		sql := fmt.Sprintf("SELECT 'quick-by-pgx-%d', $1::text", i)
 		start := time.Now()
@@ -273,22 +276,23 @@ func TestSlowQueries(t *testing.T) {
 			quick = fmt.Sprintf("'quick-by-pgx-%d'", i)
 		}
 	}
-	if _, err := db.Pool.Exec(t.Context(), "SELECT 'slow-by-pgx', $1::text FROM pg_sleep(0.55)", "argument-7c1f"); err != nil {
+	if _, err := db.Pool.Exec(t.Context(), "SELECT 'slow-by-pgx', $1::text FROM pg_sleep(0.55)",
+		"argument-7c1f"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Exec("SELECT 'slow-by-gorm', ?::text FROM pg_sleep(0.55)", "argument-7c1f").Error; err != nil {
 		t.Fatal(err)
 	}
 	text := logged.String()
-	for part, want := range map[string]bool{"slow-by-pgx": true, "slow-by-gorm": true, quick: false, "argument-7c1f": false} {
+	for part, want := range map[string]bool{"slow-by-pgx": true, "slow-by-gorm": true, quick: false,
+		"argument-7c1f": false} {
 		if strings.Contains(text, part) != want {
-			t.Errorf("the log has %s: %v, want %v", part, !want, want)
+			t.Errorf("the log contains %s: %t, want %t", part, !want, want)
 		}
 	}
 }
 
-// A transaction whose context ends at any moment leaves nothing behind and does not
-// panic.
+// A transaction whose context ends at any moment writes all or nothing, and does not panic.
 func TestInTx_Cancelled(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -303,7 +307,7 @@ func TestInTx_Cancelled(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(run*10)*time.Microsecond)
 				_ = db.InTx(ctx, func(tx *models.Tx) error {
 					for line := range lines {
-						err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+						err := tx.PGX(func(ctx context.Context, conn models.Querier) error {
 							_, err := conn.Exec(ctx, "INSERT INTO marks VALUES ($1, $2)", run, line)
 							return err
 						})
@@ -322,7 +326,8 @@ func TestInTx_Cancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var torn int
-	if err := db.Raw("SELECT count(*) FROM (SELECT run FROM marks GROUP BY run HAVING count(*) <> ?) t", lines).Row().Scan(&torn); err != nil || torn != 0 {
-		t.Errorf("%d transactions were written in part, %v", torn, err)
+	if err := db.Raw("SELECT count(*) FROM (SELECT run FROM marks GROUP BY run HAVING count(*) <> ?) t",
+		lines).Row().Scan(&torn); err != nil || torn != 0 {
+		t.Errorf("%d transactions were partly written, %v", torn, err)
 	}
 }

@@ -7,45 +7,45 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeliveryStatus is how an event fares on its way to one endpoint.
+// DeliveryStatus is the status of an event's delivery to one endpoint.
 type DeliveryStatus string
 
 const (
 	DeliveryPending   DeliveryStatus = "PENDING"
 	DeliveryDelivered DeliveryStatus = "DELIVERED"
 	DeliveryFailed    DeliveryStatus = "FAILED"  // after the fifth attempt
-	DeliverySkipped   DeliveryStatus = "SKIPPED" // the endpoint was off
+	DeliverySkipped   DeliveryStatus = "SKIPPED" // the endpoint was off or deleted
 )
 
-// Delivery is one event on its way to one endpoint.
+// Delivery is the delivery of one event to one endpoint.
 type Delivery struct {
 	ID            string
 	Status        DeliveryStatus
-	Attempts      int // finished ones
-	Manual        int // of those, the ones that a person asked for
-	BeforeReplay  int // of the others, those that a replay left behind
+	Attempts      int // number of finished attempts
+	Manual        int // how many of them a person requested
+	BeforeReplay  int // how many of the others were made before the last replay
 	NextAttemptAt *time.Time
 	CreatedAt     time.Time
 	FinishedAt    *time.Time
 	Event         Event
 	Endpoint      Endpoint
-	Last          Attempt // the latest one; its Number is 0 when there is none
+	Last          Attempt // the latest attempt; its Number is 0 if there is none
 }
 
-// Scheduled returns how many attempts of the schedule were made.
+// Scheduled returns the number of attempts that followed the schedule.
 func (d *Delivery) Scheduled() int { return d.Attempts - d.Manual }
 
 // Attempt is one post of a delivery.
 type Attempt struct {
 	Number     int  // within its delivery, from 1
-	Manual     bool // a person asked for it; it stands outside of the schedule
+	Manual     bool // a person requested it, outside of the schedule
 	StartedAt  time.Time
 	Duration   time.Duration
-	StatusCode int    // 0: no answer
+	StatusCode int    // 0 without an answer
 	ErrorClass string // "" on success; see package webhook
 	Detail     string
 	Headers    map[string][]string // as sent
-	Response   []byte              // its beginning
+	Response   []byte              // the beginning of the answer's body
 }
 
 const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at,
@@ -57,20 +57,23 @@ const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.b
 
 func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64
-	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
-		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID, &d.Event.WithdrawalID, &d.Event.Test},
-		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode, &d.Last.ErrorClass, &d.Last.Detail)...)
+	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt,
+		&d.CreatedAt, &d.FinishedAt,
+		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID,
+		&d.Event.WithdrawalID, &d.Event.Test},
+		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode,
+		&d.Last.ErrorClass, &d.Last.Detail)...)
 	d.Last.Duration = time.Duration(milliseconds) * time.Millisecond
 	return d, err
 }
 
-// DeliveryOf returns a delivery to an endpoint of the scope that was not deleted,
-// or ErrNotFound.
+// DeliveryOf returns a delivery of the scope whose endpoint was not deleted, or ErrNotFound.
 func DeliveryOf(ctx context.Context, q Querier, scope Scope, id string) (*Delivery, error) {
-	if !wellFormed(id, "dlv_", 24) {
+	if !deliveryShape.fits(id) {
 		return nil, ErrNotFound
 	}
-	return oneDelivery(ctx, q, "WHERE d.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL", id, scope.ProjectID, scope.Livemode)
+	return oneDelivery(ctx, q, "WHERE d.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL", id,
+		scope.ProjectID, scope.Livemode)
 }
 
 func oneDelivery(ctx context.Context, q Querier, where string, args ...any) (*Delivery, error) {

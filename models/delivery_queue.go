@@ -8,84 +8,86 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// laneClass sets the locks of lanes apart from all others.
+// laneClass is the class of advisory locks that lanes use.
 const laneClass = 0x6761726c // "garl"
 
-// LaneRoom says how many deliveries a process may take from which lanes. A lane is
-// an endpoint's queue, or QueueWebhooks, where earlier versions put all jobs.
+// LaneRoom says how many deliveries a process may take, and from which lanes. A lane is an
+// endpoint's queue, or QueueWebhooks, to which earlier versions added all jobs.
 type LaneRoom struct {
-	Total int            // at most so many
-	Lanes map[string]int // those with something under way: how much of it counts against the lane's share
-	Depth map[string]int // how many times its share a lane may have; 1 unless it stands here
-	Share int            // what all lanes with something to do share evenly
-	Most  int            // a lane's share at most
-	After string         // lanes whose name comes after it go first
-	Taken []int64        // jobs that the process has already
+	Total int            // limit for all lanes together
+	Lanes map[string]int // deliveries in progress that count against the lane's share, by lane
+	Depth map[string]int // how many times its share a lane may have; 1 if absent
+	Share int            // places that all busy lanes share evenly
+	Most  int            // limit of a lane's share
+	After string         // lanes with names after this one are served first
+	Taken []int64        // jobs that the process has taken already
 }
 
-// DueDelivery is a delivery whose attempt is due, with the job that says so.
+// DueDelivery is a delivery whose attempt is due, with the job that represents it.
 type DueDelivery struct {
 	Delivery // without its last attempt
 	JobID    int64
 	Lane     string
-	ByHand   bool // somebody asked for this attempt: it stands outside of the schedule
+	ByHand   bool // a person requested this attempt, outside of the schedule
 }
 
-// TakenLane says what was taken of a lane.
+// TakenLane holds the deliveries that were taken from a lane.
 type TakenLane struct {
 	Name       string
-	Room       int // that it had: if as many were taken, more may wait
+	Room       int // the lane's room; if as many deliveries were taken, more may be waiting
 	Deliveries []*DueDelivery
 }
 
-// DeliveryQueue takes deliveries for one process. A lane that it takes from is its
-// own until nothing of it is under way: it holds a lock on it, which PostgreSQL drops
-// with the connection, so the lanes of a process that was killed are free at once.
-// What is taken is therefore not marked: it costs no write, and what the process
-// forgets is taken again. It is safe for concurrent use.
+// DeliveryQueue takes deliveries for one process. The process holds an advisory lock on each
+// lane it takes from until no delivery of the lane is in progress. PostgreSQL drops the locks
+// with the connection, so the lanes of a killed process are free at once. Taken deliveries are
+// therefore not marked: taking costs no write, and deliveries that the process loses are taken
+// again. It is safe for concurrent use.
 type DeliveryQueue struct {
-	pool *pgxpool.Pool
+	db *DB
 
 	mu   sync.Mutex
-	conn *pgx.Conn
+	conn *ownConnection
 	own  map[string]bool
 }
 
-// NewDeliveryQueue returns a queue of db. It connects when it is used.
-func NewDeliveryQueue(db *DB) *DeliveryQueue { return &DeliveryQueue{pool: db.Queue} }
+// NewDeliveryQueue returns a queue of db. It connects at the first Take.
+func NewDeliveryQueue(db *DB) *DeliveryQueue { return &DeliveryQueue{db: db} }
 
-// Close gives up all lanes.
-func (q *DeliveryQueue) Close(ctx context.Context) {
+// Close releases all lanes.
+func (q *DeliveryQueue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.disconnect(ctx)
+	q.disconnect()
 }
 
-func (q *DeliveryQueue) disconnect(ctx context.Context) {
+func (q *DeliveryQueue) disconnect() {
 	if q.conn != nil {
-		_ = q.conn.Close(ctx)
+		q.conn.close()
 	}
 	q.conn, q.own = nil, nil
 }
 
-// Take returns deliveries that are due, lane by lane. If it fails, the lanes are
-// free for other processes until the next call.
+// Take returns due deliveries, lane by lane. If it fails, other processes may take the lanes
+// until the next call.
 func (q *DeliveryQueue) Take(ctx context.Context, room LaneRoom) (lanes []TakenLane, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.conn != nil && q.conn.stale() {
+		q.disconnect()
+	}
 	if q.conn == nil {
-		pooled, err := q.pool.Acquire(ctx)
+		conn, err := q.db.ownConnection(ctx, q.db.Queue)
 		if err != nil {
 			return nil, fmt.Errorf("models: connect to the queue: %w", err)
 		}
-		q.conn, q.own = pooled.Hijack(), map[string]bool{} // its locks must not return to the pool
+		q.conn, q.own = conn, map[string]bool{}
 	}
 	defer func() {
 		if err != nil {
-			q.disconnect(context.WithoutCancel(ctx))
+			q.disconnect()
 			err = fmt.Errorf("models: take deliveries: %w", err)
 		}
 	}()
@@ -98,8 +100,8 @@ func (q *DeliveryQueue) Take(ctx context.Context, room LaneRoom) (lanes []TakenL
 	return lanes, q.fill(ctx, lanes, room)
 }
 
-// release unlocks lanes of which nothing is under way any more: all of it is
-// committed, so who locks them next sees it.
+// release unlocks lanes without work in progress. All of their results are committed, so
+// the next process that locks them sees everything.
 func (q *DeliveryQueue) release(ctx context.Context, busy map[string]int) error {
 	var idle []string
 	for lane := range q.own {
@@ -110,7 +112,8 @@ func (q *DeliveryQueue) release(ctx context.Context, busy map[string]int) error 
 	if len(idle) == 0 {
 		return nil
 	}
-	if _, err := q.conn.Exec(ctx, "SELECT pg_advisory_unlock($1, hashtext(lane)) FROM unnest($2::text[]) AS lane", laneClass, idle); err != nil {
+	if _, err := q.conn.Exec(ctx, "SELECT pg_advisory_unlock($1, hashtext(lane)) FROM unnest($2::text[]) AS lane",
+		laneClass, idle); err != nil {
 		return err
 	}
 	for _, lane := range idle {
@@ -119,10 +122,10 @@ func (q *DeliveryQueue) release(ctx context.Context, busy map[string]int) error 
 	return nil
 }
 
-// openLanes walks from lane to lane by River's own index, in which a lane is a
-// range: what waits in a lane that has no room costs one step, however much it is.
-// A lane's share is at least one. Of those with room and something due it returns
-// the ones that no other process has, which are locked then.
+// openLanes walks from lane to lane in River's index, where a lane is a range: the deliveries
+// in a lane without room cost one step, whatever their number. A lane's share is at least one.
+// The statement locks and returns the lanes that have room and due deliveries and that no
+// other process has locked.
 const openLanes = `WITH RECURSIVE lane (queue) AS (
 	(SELECT queue FROM river_job WHERE state = 'available' AND queue >= 'we' AND queue < 'wf' ORDER BY queue LIMIT 1)
 	UNION ALL
@@ -143,9 +146,10 @@ SELECT queue, room FROM turn
 WHERE CASE WHEN queue = ANY($6) THEN true ELSE pg_try_advisory_lock($7, hashtext(queue)) END
 ORDER BY queue <= $8, queue`
 
-// open returns the lanes that something may be taken from.
+// open locks and returns the lanes from which deliveries may be taken.
 func (q *DeliveryQueue) open(ctx context.Context, room LaneRoom) (lanes []TakenLane, err error) {
-	names, underWay, depth := make([]string, 0, len(room.Lanes)), make([]int, 0, len(room.Lanes)), make([]int, 0, len(room.Lanes))
+	names, underWay, depth := make([]string, 0, len(room.Lanes)), make([]int, 0, len(room.Lanes)), make([]int, 0,
+		len(room.Lanes))
 	for name, n := range room.Lanes {
 		names, underWay, depth = append(names, name), append(underWay, n), append(depth, max(room.Depth[name], 1))
 	}
@@ -154,15 +158,18 @@ func (q *DeliveryQueue) open(ctx context.Context, room LaneRoom) (lanes []TakenL
 	if err != nil {
 		return nil, err
 	}
-	lanes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l TakenLane, err error) { return l, row.Scan(&l.Name, &l.Room) })
+	lanes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l TakenLane, err error) {
+		return l,
+			row.Scan(&l.Name, &l.Room)
+	})
 	for _, lane := range lanes {
 		q.own[lane.Name] = true
 	}
 	return lanes, err
 }
 
-// takeDeliveries is a statement of its own, as it must see what the process that had
-// a lane before committed.
+// takeDeliveries is a separate statement because it must see what the previous owner of a lane
+// has committed.
 const takeDeliveries = `WITH due AS MATERIALIZED (
 	SELECT lane.turn, job.* FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (queue, room, turn)
 	CROSS JOIN LATERAL (
@@ -176,7 +183,7 @@ SELECT due.turn::int - 1, due.id, coalesce((due.args->>'manual')::boolean, false
 FROM due JOIN webhook_deliveries d ON d.id = due.args->>'deliveryId'
 ORDER BY due.turn, due.priority, due.scheduled_at, due.id`
 
-// fill reads what is due of the lanes.
+// fill reads the due deliveries of the lanes.
 func (q *DeliveryQueue) fill(ctx context.Context, lanes []TakenLane, room LaneRoom) error {
 	names, rooms := make([]string, len(lanes)), make([]int, len(lanes))
 	for i, lane := range lanes {
@@ -232,18 +239,20 @@ func (q *DeliveryQueue) readEndpoints(ctx context.Context, endpoints map[string]
 	return rows.Err()
 }
 
-// EndDeliveryJob ends a job of a delivery without an attempt. That of an attempt by
-// hand is kept for a day, as it stands for the form that asked for it.
+// EndDeliveryJob ends a job of a delivery without an attempt. The job of an attempt by hand
+// is kept for a day, because it identifies the form that requested it.
 func EndDeliveryJob(ctx context.Context, q Querier, id int64) error {
-	_, err := q.Exec(ctx, "UPDATE river_job SET state = 'completed', finalized_at = now() WHERE id = $1 AND finalized_at IS NULL", id)
+	_, err := q.Exec(ctx,
+		"UPDATE river_job SET state = 'completed', finalized_at = now() WHERE id = $1 AND finalized_at IS NULL", id)
 	return err
 }
 
-// StrandedDeliveries returns ids of deliveries that are pending and that no job will
-// send, at most limit. There are none, unless somebody took rows away by hand.
+// StrandedDeliveries returns ids of pending deliveries without a job to send them, at most
+// limit. There are none unless rows were deleted by hand.
 func StrandedDeliveries(ctx context.Context, q Querier, limit int) ([]string, error) {
 	rows, err := q.Query(ctx, `SELECT id FROM webhook_deliveries d WHERE status = 'PENDING' AND NOT EXISTS (
-			SELECT FROM river_job WHERE kind = '`+JobDeliverWebhook+`' AND finalized_at IS NULL AND args->>'deliveryId' = d.id)
+			SELECT FROM river_job WHERE kind = '`+JobDeliverWebhook+
+		`' AND finalized_at IS NULL AND args->>'deliveryId' = d.id)
 		ORDER BY id LIMIT $1`, limit)
 	if err != nil {
 		return nil, err

@@ -11,12 +11,12 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// wide is room for everything.
+// wide returns room for everything.
 func wide() models.LaneRoom {
 	return models.LaneRoom{Total: 1000, Lanes: map[string]int{}, Share: 1000, Most: 100}
 }
 
-// taken returns the jobs of what was taken, by lane.
+// taken returns the jobs of the taken deliveries, by lane.
 func taken(lanes []models.TakenLane) map[string][]int64 {
 	jobs := map[string][]int64{}
 	for _, lane := range lanes {
@@ -36,8 +36,8 @@ func take(t *testing.T, q *models.DeliveryQueue, room models.LaneRoom) map[strin
 	return taken(lanes)
 }
 
-// A lane belongs to the process that takes from it, until nothing of it is under
-// way there or the process is gone. What was taken is not written anywhere.
+// A lane belongs to the process that takes from it, until none of its deliveries is in
+// progress there or the process is gone. Taking writes nothing.
 func TestDeliveryQueue_Lanes(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -47,7 +47,7 @@ func TestDeliveryQueue_Lanes(t *testing.T) {
 		g.Checkout(t, payments.NewCheckout{})
 	}
 	one, other := models.NewDeliveryQueue(g.DB), models.NewDeliveryQueue(g.DB)
-	t.Cleanup(func() { other.Close(t.Context()) })
+	t.Cleanup(func() { other.Close() })
 
 	room := wide()
 	room.Most = 2 // of three
@@ -56,10 +56,10 @@ func TestDeliveryQueue_Lanes(t *testing.T) {
 		t.Fatalf("took %v", first)
 	}
 	if got := take(t, other, wide()); len(got) != 0 {
-		t.Errorf("another process took %v meanwhile", got)
+		t.Errorf("another process took %v from the same lanes", got)
 	}
 
-	// The third of a follows, but not what is under way; b is idle and left.
+	// The third job of a follows, but not those in progress. b is idle and is released.
 	room = wide()
 	room.Lanes[a.ID], room.Taken = 2, first[a.ID]
 	lanes, err := one.Take(t.Context(), room)
@@ -68,17 +68,17 @@ func TestDeliveryQueue_Lanes(t *testing.T) {
 	}
 	second := taken(lanes)
 	if got := second[a.ID]; len(got) != 1 || slices.Contains(first[a.ID], got[0]) {
-		t.Errorf("then it took %v of %v", got, first)
+		t.Errorf("the second time the process took %v, the first time %v", got, first)
 	}
 	room.Lanes[a.ID], room.Taken = 3, append(first[a.ID], second[a.ID]...)
 	delete(room.Lanes, b.ID)
-	take(t, one, room) // it has taken b again, and idle lanes are left at the next call
+	take(t, one, room) // this takes b again; the next call releases idle lanes
 	var running int
 	if err := g.DB.Raw("SELECT count(*) FROM river_job WHERE state <> 'available' OR attempt > 0").Row().Scan(&running); err != nil || running != 0 {
-		t.Errorf("%d jobs are marked, %v", running, err)
+		t.Errorf("%d jobs are marked as running, %v", running, err)
 	}
 
-	one.Close(t.Context()) // as a killed process's connections are
+	one.Close() // like the connections of a killed process
 	deadline := time.Now().Add(time.Minute)
 	for {
 		got := take(t, other, wide())
@@ -86,13 +86,13 @@ func TestDeliveryQueue_Lanes(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after the end of the first the other took %v", got)
+			t.Fatalf("after the end of the first process the other took %v", got)
 		}
 	}
 }
 
-// A share is divided by the lanes that have something to do, and quick ones may have
-// a multiple of theirs.
+// The share is divided among the lanes that have due deliveries, and quick lanes may take a
+// multiple of it.
 func TestDeliveryQueue_Shares(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -108,11 +108,13 @@ func TestDeliveryQueue_Shares(t *testing.T) {
 		room models.LaneRoom
 		want []int
 	}{
-		"even":      {models.LaneRoom{Total: 1000, Share: 8, Most: 100}, []int{2, 2, 2, 2}},
-		"one each":  {models.LaneRoom{Total: 1000, Share: 1, Most: 100}, []int{1, 1, 1, 1}},
-		"at most":   {models.LaneRoom{Total: 1000, Share: 1000, Most: 3}, []int{3, 3, 3, 3}},
-		"under way": {models.LaneRoom{Total: 1000, Share: 8, Most: 100, Lanes: map[string]int{ids[0]: 2, ids[1]: 1}}, []int{0, 1, 2, 2}},
-		"quick":     {models.LaneRoom{Total: 1000, Share: 8, Most: 100, Lanes: map[string]int{ids[0]: 2}, Depth: map[string]int{ids[0]: 3}}, []int{4, 2, 2, 2}},
+		"even":     {models.LaneRoom{Total: 1000, Share: 8, Most: 100}, []int{2, 2, 2, 2}},
+		"one each": {models.LaneRoom{Total: 1000, Share: 1, Most: 100}, []int{1, 1, 1, 1}},
+		"at most":  {models.LaneRoom{Total: 1000, Share: 1000, Most: 3}, []int{3, 3, 3, 3}},
+		"in progress": {models.LaneRoom{Total: 1000, Share: 8, Most: 100, Lanes: map[string]int{ids[0]: 2, ids[1]: 1}},
+			[]int{0, 1, 2, 2}},
+		"quick": {models.LaneRoom{Total: 1000, Share: 8, Most: 100, Lanes: map[string]int{ids[0]: 2},
+			Depth: map[string]int{ids[0]: 3}}, []int{4, 2, 2, 2}},
 	} {
 		q := models.NewDeliveryQueue(g.DB)
 		got := take(t, q, test.room)
@@ -122,11 +124,12 @@ func TestDeliveryQueue_Shares(t *testing.T) {
 				break
 			}
 		}
-		q.Close(t.Context())
-		// The locks go with the connection, soon.
+		q.Close()
+		// The server drops the locks soon after the connection.
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			var held int
-			if err := g.DB.Raw("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())").Row().Scan(&held); err != nil {
+			if err := g.DB.Raw("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid " +
+				"FROM pg_database WHERE datname = current_database())").Row().Scan(&held); err != nil {
 				t.Fatal(err)
 			}
 			if held == 0 {

@@ -5,31 +5,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// FinishedAttempt is an attempt about to be recorded.
+// FinishedAttempt is an attempt to be recorded.
 type FinishedAttempt struct {
 	Attempt
-	JobID      int64 // what made it; it ends with the record
+	JobID      int64 // the job that made the attempt; it ends with the record
 	DeliveryID string
-	Made       int        // Delivery.Scheduled as it was read before the attempt
-	EndedAt    time.Time  // when the next one's wait began
-	NextAt     *time.Time // when the next one is due; nil if none follows
+	Made       int        // the value of Delivery.Scheduled before the attempt
+	EndedAt    time.Time  // the wait for the next attempt starts here
+	NextAt     *time.Time // when the next attempt is due; nil if none follows
 }
 
-// recordAttempts writes attempts, where they leave their deliveries and endpoints,
-// and the jobs of what follows, as one statement: a pending delivery always has a
-// job, and one that is over has none. A retry is a job of its own, as River may
-// still mark the one that ends. The job of an attempt by hand is kept for a day, as
-// it stands for the form that asked for it.
+// recordAttempts writes attempts, the resulting states of their deliveries and endpoints, and
+// the jobs of the next attempts in one statement: a pending delivery always has a job, and a
+// finished one has none. A retry is a new job, because River may still change the one that
+// ends. The job of a manual attempt is kept for a day, because it identifies the form that
+// requested it.
 //
-// An endpoint's row is written only when its health changes, in the order of ids.
+// An endpoint's row is written only if its health changes, in the order of ids.
 const recordAttempts = `WITH given AS (
-	SELECT * FROM unnest($1::bigint[], $2::text[], $3::int[], $4::boolean[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
+	SELECT t.* FROM unnest($1::bigint[], $2::text[], $3::int[],
+		$4::boolean[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
 		$9::text[], $10::text[], $11::bytea[], $12::timestamptz[], $13::timestamptz[])
 		AS t (job_id, delivery_id, made, manual, started_at, duration_ms, status_code, error_class, detail, headers, response, ended_at, next_at)
+	WHERE ` + briefly + `
 ), changed AS (
 	UPDATE webhook_deliveries d SET attempts = d.attempts + 1, manual_attempts = d.manual_attempts + g.manual::int,
 		status = CASE WHEN g.error_class = '' THEN 'DELIVERED' WHEN g.manual OR g.next_at IS NOT NULL THEN d.status ELSE 'FAILED' END,
@@ -49,7 +49,8 @@ const recordAttempts = `WITH given AS (
 	WHERE river_job.id = c.job_id AND c.manual AND river_job.finalized_at IS NULL
 ), following AS (
 	INSERT INTO river_job (kind, max_attempts, queue, priority, args, scheduled_at, state)
-	SELECT '` + JobDeliverWebhook + `', 32767, c.endpoint_id, ` + forEvent + `, jsonb_build_object('deliveryId', c.id), g.next_at,
+	SELECT '` + JobDeliverWebhook + `', 32767, c.endpoint_id, ` + forEvent +
+	`, jsonb_build_object('deliveryId', c.id), g.next_at,
 		(CASE WHEN g.next_at <= g.ended_at + interval '5 s' THEN 'available' ELSE 'scheduled' END)::river_job_state
 	FROM changed c JOIN given g USING (job_id) WHERE g.next_at IS NOT NULL
 ), fared AS (
@@ -71,10 +72,10 @@ const recordAttempts = `WITH given AS (
 )
 SELECT array_agg(job_id) FROM changed`
 
-// RecordAttempts writes finished attempts of different deliveries, all or none, and
-// reports of each whether it was recorded. It is not if something else moved the
-// delivery meanwhile, which then saw to what follows: another attempt of the same
-// place in the schedule, or a success by hand.
+// RecordAttempts writes finished attempts of different deliveries, all or none, and reports
+// for each whether it was recorded. An attempt is not recorded if the delivery has changed
+// meanwhile, by another attempt with the same place in the schedule or by a successful manual
+// attempt; that record also scheduled what follows.
 func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) (recorded []bool, err error) {
 	n := len(attempts)
 	var (
@@ -96,11 +97,13 @@ func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) 
 		place[a.JobID] = i
 		jobs[i], deliveries[i], made[i], manual[i] = a.JobID, a.DeliveryID, a.Made, a.Manual
 		started[i], durations[i], statuses[i] = a.StartedAt, a.Duration.Milliseconds(), a.StatusCode
-		classes[i], details[i], headers[i], responses[i] = a.ErrorClass, a.Detail, string(text), append([]byte{}, a.Response...)
+		classes[i], details[i], headers[i], responses[i] = a.ErrorClass, a.Detail, string(text), append([]byte{},
+			a.Response...)
 		ended[i], next[i] = a.EndedAt, a.NextAt
 	}
 	var changed []int64
-	err = q.QueryRow(ctx, recordAttempts, jobs, deliveries, made, manual, started, durations, statuses, classes, details, headers,
+	err = q.QueryRow(ctx, recordAttempts, jobs, deliveries, made, manual, started, durations, statuses, classes,
+		details, headers,
 		responses, ended, next).Scan(&changed)
 	if err != nil {
 		return nil, err
@@ -112,10 +115,10 @@ func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) 
 	return recorded, nil
 }
 
-// RecordAttempt is RecordAttempts of one, for who writes more in the transaction.
+// RecordAttempt is RecordAttempts for one attempt, in a transaction that writes more.
 func RecordAttempt(tx *Tx, a FinishedAttempt) (recorded bool, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil { // as DB.Queue is set
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		if _, err := conn.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil { // like the sessions of DB.Queue
 			return err
 		}
 		one, err := RecordAttempts(ctx, conn, []FinishedAttempt{a})
@@ -125,20 +128,21 @@ func RecordAttempt(tx *Tx, a FinishedAttempt) (recorded bool, err error) {
 	return recorded, err
 }
 
-// AttemptWriter records attempts that end at the same time together. It is safe
-// for concurrent use.
+// AttemptWriter records attempts that end at the same time in one commit. It is safe for
+// concurrent use.
 type AttemptWriter struct {
 	batch *Batch[FinishedAttempt, bool]
 }
 
-// NewAttemptWriter returns a writer of q: of batches of at most 250, two at a time.
+// NewAttemptWriter returns a writer that writes up to 250 attempts per commit to q, in two
+// commits at a time.
 func NewAttemptWriter(q Querier) *AttemptWriter {
 	return &AttemptWriter{NewBatch(250, 2, func(ctx context.Context, attempts []FinishedAttempt) ([]bool, error) {
 		return RecordAttempts(ctx, q, attempts)
 	})}
 }
 
-// Write records a, and reports whether it did.
+// Write records a, and reports whether it was recorded, see RecordAttempts.
 func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (recorded bool, err error) {
 	return w.batch.Add(ctx, a)
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Endpoint is an address of the merchant's that wants the events of one project
-// and environment.
+// Endpoint is a URL of the merchant that receives the events of one project and environment.
 type Endpoint struct {
 	ID          string
 	ProjectID   string
@@ -21,15 +20,15 @@ type Endpoint struct {
 	CreatedAt   time.Time
 	DeletedAt   *time.Time
 
-	PreviousSecret      []byte     // sealed; nil: it was never rotated
-	PreviousSecretUntil *time.Time // until then PreviousSecret signs too
-	DisabledAt          *time.Time // when the gateway turned it off; nil if a member did
-	DisabledReason      string     // "" with DisabledAt nil
+	PreviousSecret      []byte     // sealed; nil if the secret was never rotated
+	PreviousSecretUntil *time.Time // until then events are signed with PreviousSecret too
+	DisabledAt          *time.Time // when the gateway turned the endpoint off; nil otherwise
+	DisabledReason      string     // "" if DisabledAt is nil
 
-	// How it has fared since its last success; zero after one.
-	FailingSince *time.Time // the first failed attempt
-	TroubledAt   *time.Time // the first time that an event's third attempt failed
-	FailedEvents int        // given up
+	// Failures since the last success; zero after a success.
+	FailingSince *time.Time // time of the first failed attempt
+	TroubledAt   *time.Time // first time that the third attempt of an event failed
+	FailedEvents int        // number of events that were given up
 }
 
 // DisabledFailing is the DisabledReason of an endpoint that failed for too long.
@@ -40,24 +39,25 @@ const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e
 	e.failing_since, e.troubled_at, e.failed_events`
 
 func (e *Endpoint) targets() []any {
-	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active, &e.CreatedAt, &e.DeletedAt,
+	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active, &e.CreatedAt,
+		&e.DeletedAt,
 		&e.PreviousSecret, &e.PreviousSecretUntil, &e.DisabledAt, &e.DisabledReason,
 		&e.FailingSince, &e.TroubledAt, &e.FailedEvents}
 }
 
 // InsertEndpoint writes a new endpoint.
 func InsertEndpoint(tx *Tx, e *Endpoint) error {
-	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `INSERT INTO webhook_endpoints (id, project_id, livemode, url, description, types, secret, active, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, e.ID, e.ProjectID, e.Livemode, e.URL, e.Description, e.Types, e.Secret, e.Active, e.CreatedAt)
-		return err
-	})
+	return tx.exec(`INSERT INTO webhook_endpoints (id, project_id, livemode, url, description, types, secret, active,
+			created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		e.ID, e.ProjectID, e.Livemode, e.URL, e.Description, e.Types, e.Secret, e.Active, e.CreatedAt)
 }
 
-// Endpoints lists the scope's endpoints that were not deleted, oldest first.
+// Endpoints lists the scope's endpoints without deleted ones, oldest first.
 func Endpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) {
 	rows, err := q.Query(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
-		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`, scope.ProjectID, scope.Livemode)
+		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`,
+		scope.ProjectID, scope.Livemode)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,17 @@ func Endpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) 
 	})
 }
 
-// EndpointByID returns one endpoint of the scope that was not deleted, or ErrNotFound.
+// EndpointCount returns the number of the scope's endpoints without deleted ones.
+func EndpointCount(tx *Tx, scope Scope) (n int, err error) {
+	err = tx.Scan(`SELECT count(*) FROM webhook_endpoints
+		WHERE project_id = $1 AND livemode = $2 AND deleted_at IS NULL`, []any{scope.ProjectID, scope.Livemode}, &n)
+	return n, err
+}
+
+// EndpointByID returns an endpoint of the scope, or ErrNotFound. Deleted endpoints are not
+// found.
 func EndpointByID(ctx context.Context, q Querier, scope Scope, id string) (*Endpoint, error) {
-	if !wellFormed(id, "we_", 20) {
+	if !endpointShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var e Endpoint
@@ -81,55 +89,51 @@ func EndpointByID(ctx context.Context, q Querier, scope Scope, id string) (*Endp
 	return &e, nil
 }
 
-// LockEndpoint returns one endpoint of the scope that was not deleted and holds it
-// until the end of tx, or ErrNotFound.
+// LockEndpoint returns an endpoint of the scope and locks its row until tx ends, or returns
+// ErrNotFound. Deleted endpoints are not found. The lock does not block events and deliveries
+// that refer to the endpoint.
 func LockEndpoint(tx *Tx, scope Scope, id string) (*Endpoint, error) {
-	if !wellFormed(id, "we_", 20) {
+	if !endpointShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var e Endpoint
-	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
-			WHERE e.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL FOR UPDATE`,
-			id, scope.ProjectID, scope.Livemode).Scan(e.targets()...)
-	})
+	err := tx.Scan("SELECT "+endpointColumns+` FROM webhook_endpoints e
+		WHERE e.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL FOR NO KEY UPDATE`,
+		[]any{id, scope.ProjectID, scope.Livemode}, e.targets()...)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, err
 	}
 	return &e, nil
 }
 
-// SaveEndpoint writes what a member may change of an endpoint that tx holds, and
-// its secrets.
+// SaveEndpoint writes the secrets of an endpoint that tx has locked, and the fields that a
+// member may change.
 func SaveEndpoint(tx *Tx, e *Endpoint) error {
-	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, secret = $5,
-			previous_secret = $6, previous_secret_until = $7 WHERE id = $1`,
-			e.ID, e.URL, e.Description, e.Types, e.Secret, e.PreviousSecret, e.PreviousSecretUntil)
-		return err
-	})
+	return tx.exec(`UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, secret = $5,
+		previous_secret = $6, previous_secret_until = $7 WHERE id = $1`,
+		e.ID, e.URL, e.Description, e.Types, e.Secret, e.PreviousSecret, e.PreviousSecretUntil)
 }
 
-// SetEndpointActive turns an endpoint of the scope on or off, and forgets how it
-// fared before. It reports false if there is no such endpoint or it was so already.
+// SetEndpointActive turns an endpoint of the scope on or off, and resets its failures. It
+// reports false if there is no such endpoint or it already had this state.
 func SetEndpointActive(tx *Tx, scope Scope, id string, active bool) (changed bool, err error) {
-	done := tx.Exec(`UPDATE webhook_endpoints SET active = ?, disabled_at = NULL, disabled_reason = NULL,
-		failing_since = NULL, troubled_at = NULL, failed_events = 0
-		WHERE id = ? AND project_id = ? AND livemode = ? AND deleted_at IS NULL AND active <> ?`, active, id, scope.ProjectID, scope.Livemode, active)
-	return done.RowsAffected == 1, done.Error
+	return tx.execOne(`UPDATE webhook_endpoints SET active = $4, disabled_at = NULL, disabled_reason = NULL,
+			failing_since = NULL, troubled_at = NULL, failed_events = 0
+		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND deleted_at IS NULL AND active <> $4`,
+		id, scope.ProjectID, scope.Livemode, active)
 }
 
-// DeleteEndpoint ends an endpoint of the scope; its deliveries stay readable. It
-// reports false if there is no such endpoint.
+// DeleteEndpoint deletes an endpoint of the scope; its deliveries stay readable. It reports
+// false if there is no such endpoint.
 func DeleteEndpoint(tx *Tx, scope Scope, id string, now time.Time) (deleted bool, err error) {
-	done := tx.Exec(`UPDATE webhook_endpoints SET deleted_at = ?, active = false WHERE id = ? AND project_id = ? AND livemode = ?
-		AND deleted_at IS NULL`, now, id, scope.ProjectID, scope.Livemode)
-	return done.RowsAffected == 1, done.Error
+	return tx.execOne(`UPDATE webhook_endpoints SET deleted_at = $4, active = false
+		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND deleted_at IS NULL`,
+		id, scope.ProjectID, scope.Livemode, now)
 }
 
-// TroubledEndpoints lists the scope's endpoints that a person should look at, oldest
-// first: those at which an event's third attempt has failed since their last
-// success, and those that were turned off for it.
+// TroubledEndpoints lists the scope's endpoints that need a person's attention, oldest first:
+// those where an event's third attempt has failed since the last success, and those that the
+// gateway turned off.
 func TroubledEndpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) {
 	rows, err := q.Query(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
 		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL
@@ -143,18 +147,19 @@ func TroubledEndpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint,
 	})
 }
 
-// DisableFailing turns an endpoint off that has failed since before the time given
-// and at least so many events. It reports whether it did.
+// DisableFailing turns off an endpoint that has failed since the given time or earlier, with
+// at least the given number of failed events. It reports whether it did.
 func DisableFailing(tx *Tx, id string, now, since time.Time, events int) (disabled bool, err error) {
-	done := tx.Exec(`UPDATE webhook_endpoints SET active = false, disabled_at = ?, disabled_reason = ?
-		WHERE id = ? AND active AND failing_since <= ? AND failed_events >= ?`, now, DisabledFailing, id, since, events)
-	return done.RowsAffected == 1, done.Error
+	return tx.execOne(`UPDATE webhook_endpoints SET active = false, disabled_at = $2, disabled_reason = $3
+		WHERE id = $1 AND active AND failing_since <= $4 AND failed_events >= $5`,
+		id, now, DisabledFailing, since, events)
 }
 
-// ClaimFailureMail reports whether a mail may tell now that an endpoint fails. The
-// next one may after every, and of a test endpoint only once it has succeeded since.
+// ClaimFailureMail reports whether a mail about the failing endpoint may be sent now. The next
+// mail is allowed after every. For a test endpoint it is only allowed after a success since
+// the last mail.
 func ClaimFailureMail(tx *Tx, id string, now time.Time, every time.Duration) (claimed bool, err error) {
-	done := tx.Exec(`UPDATE webhook_endpoints SET failure_told_at = ? WHERE id = ? AND
-		(failure_told_at IS NULL OR failure_told_at <= ? AND (livemode OR failure_told_at < failing_since))`, now, id, now.Add(-every))
-	return done.RowsAffected == 1, done.Error
+	return tx.execOne(`UPDATE webhook_endpoints SET failure_told_at = $2 WHERE id = $1 AND
+		(failure_told_at IS NULL OR failure_told_at <= $3 AND (livemode OR failure_told_at < failing_since))`,
+		id, now, now.Add(-every))
 }

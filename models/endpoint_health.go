@@ -7,23 +7,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What the pages about an endpoint read of a day at most, so that a busy one does
-// not make them slow: deliveries counted, and deliveries whose answers are timed.
+// The pages about an endpoint read at most this many deliveries of a day, so that a busy
+// endpoint does not make them slow: to count them, and to time their answers.
 const (
 	CountedADay = 20_000
 	timedADay   = 1_000
 )
 
-// DeliveryCounts are how the deliveries of an hour fared that were tried at all.
+// DeliveryCounts count the deliveries of an hour that were attempted.
 type DeliveryCounts struct {
 	Delivered int
-	Missed    int // given up, or waiting for another attempt
+	Missed    int // failed, or waiting for another attempt
 }
 
-// DeliveryHours are 24 hours of an endpoint's deliveries, the earliest first.
+// DeliveryHours are 24 hours of an endpoint's deliveries, earliest first.
 type DeliveryHours [24]DeliveryCounts
 
-// Sum adds up the hours.
+// Sum returns the sum of the hours.
 func (h DeliveryHours) Sum() (sum DeliveryCounts) {
 	for _, hour := range h {
 		sum.Delivered += hour.Delivered
@@ -32,10 +32,11 @@ func (h DeliveryHours) Sum() (sum DeliveryCounts) {
 	return sum
 }
 
-// EndpointHours counts the latest CountedADay deliveries of each endpoint of the scope
-// in the 24 hours that end at a time.
+// EndpointHours counts the latest CountedADay deliveries of each endpoint of the scope in the
+// 24 hours that end at until, by endpoint id.
 func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time) (map[string]DeliveryHours, error) {
-	rows, err := q.Query(ctx, `SELECT e.id, floor(extract(epoch FROM d.created_at - $3::timestamptz) / 3600)::int, count(*) FILTER (WHERE d.status = 'DELIVERED'),
+	rows, err := q.Query(ctx,
+		`SELECT e.id, floor(extract(epoch FROM d.created_at - $3::timestamptz) / 3600)::int, count(*) FILTER (WHERE d.status = 'DELIVERED'),
 			count(*) FILTER (WHERE d.status = 'FAILED' OR d.status = 'PENDING' AND d.attempts > 0)
 		FROM webhook_endpoints e CROSS JOIN LATERAL (
 			SELECT d.status, d.attempts, d.created_at FROM webhook_deliveries d
@@ -60,23 +61,22 @@ func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time)
 	return days, err
 }
 
-// EndpointDay is how the events of one day fared at an endpoint: each counts once.
+// EndpointDay counts the events of one day at an endpoint, each once.
 type EndpointDay struct {
-	Delivered int // at the first attempt
-	Retried   int // needed more, or still does
+	Delivered int // delivered by the first attempt
+	Retried   int // needed further attempts, or still does
 	Failed    int
 	Answers   Answers
 }
 
-// Answers are how long an endpoint took to answer; zero if it never did.
+// Answers are an endpoint's answer times; zero if it never answered.
 type Answers struct {
-	Median, Slow time.Duration // half, and 95 of 100, were faster
+	Median, Slow time.Duration // median and 95th percentile
 }
 
-// EndpointDays returns how an endpoint fared on days, each given by its first
-// moment and 24 hours long, and its answers over all of them. Of a day it counts
-// the latest CountedADay deliveries. The caller has found the endpoint within its
-// scope.
+// EndpointDays returns the counts of the endpoint for each of days, and its answer times over
+// all of them. A day is given by its first moment and is 24 hours long. The latest CountedADay
+// deliveries of each day count. The caller must have found the endpoint within its scope.
 func EndpointDays(ctx context.Context, q Querier, endpointID string, days []time.Time) ([]EndpointDay, Answers, error) {
 	out := make([]EndpointDay, len(days))
 	rows, err := q.Query(ctx, `SELECT day.n, count(*) FILTER (WHERE d.status = 'DELIVERED' AND d.attempts = 1),
@@ -102,8 +102,9 @@ func EndpointDays(ctx context.Context, q Querier, endpointID string, days []time
 	return out, all, err
 }
 
-// endpointAnswers fills in the answers of the days and returns those of all.
-func endpointAnswers(ctx context.Context, q Querier, endpointID string, days []time.Time, out []EndpointDay) (all Answers, err error) {
+// endpointAnswers sets the answer times of the days and returns those of all days together.
+func endpointAnswers(ctx context.Context, q Querier, endpointID string, days []time.Time,
+	out []EndpointDay) (all Answers, err error) {
 	rows, err := q.Query(ctx, `SELECT coalesce(day.n, 0), percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms),
 			percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms)
 		FROM unnest($2::timestamptz[]) WITH ORDINALITY AS day (since, n) CROSS JOIN LATERAL (
@@ -121,7 +122,8 @@ func endpointAnswers(ctx context.Context, q Querier, endpointID string, days []t
 		if median == nil || slow == nil {
 			return nil
 		}
-		answers := Answers{Median: time.Duration(*median) * time.Millisecond, Slow: time.Duration(*slow) * time.Millisecond}
+		answers := Answers{Median: time.Duration(*median) * time.Millisecond,
+			Slow: time.Duration(*slow) * time.Millisecond}
 		if n == 0 {
 			all = answers
 		} else {

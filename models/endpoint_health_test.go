@@ -11,7 +11,8 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// Each event counts once, on the day it happened; answers are timed, silence is not.
+// Each event counts once, on the day it happened. The time of answers is measured; attempts
+// without an answer are left out.
 func TestEndpointDays(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -20,7 +21,8 @@ func TestEndpointDays(t *testing.T) {
 	start := g.Clock.Now().Truncate(24 * time.Hour)
 	days := []time.Time{start, start.Add(24 * time.Hour), start.Add(48 * time.Hour)}
 	n := 0
-	deliver := func(endpoint string, at time.Time, status models.DeliveryStatus, answers ...time.Duration) { // 0: none came
+	deliver := func(endpoint string, at time.Time, status models.DeliveryStatus,
+		answers ...time.Duration) { // 0 means no answer
 		t.Helper()
 		n++
 		var id string
@@ -34,19 +36,21 @@ func TestEndpointDays(t *testing.T) {
 		}
 		for i, took := range answers {
 			if err := g.DB.Exec(`INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, error_class, headers)
-				VALUES (?, ?, ?, ?, nullif(?, 0), ?, '{}')`, id, i+1, at, max(took.Milliseconds(), 5000*int64(1-min(1, took.Milliseconds()))),
+				VALUES (?, ?, ?, ?, nullif(?, 0), ?, '{}')`, id, i+1, at,
+				max(took.Milliseconds(), 5000*int64(1-min(1, took.Milliseconds()))),
 				200*min(1, took.Milliseconds()), map[bool]string{true: "timeout"}[took == 0]).Error; err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for i := range 100 {
-		deliver(e.ID, days[0].Add(time.Duration(i)*time.Minute), models.DeliveryDelivered, time.Duration(i+1)*time.Millisecond)
+		deliver(e.ID, days[0].Add(time.Duration(i)*time.Minute), models.DeliveryDelivered,
+			time.Duration(i+1)*time.Millisecond)
 	}
 	deliver(e.ID, days[1], models.DeliveryDelivered, 0, 300*time.Millisecond) // the first moment of its day
 	deliver(e.ID, days[2].Add(-time.Microsecond), models.DeliveryFailed, 0, 0, 0, 0, 0)
 	deliver(e.ID, days[2].Add(-time.Hour), models.DeliveryPending, 0)
-	deliver(e.ID, days[2].Add(-time.Hour), models.DeliveryPending) // the first attempt is yet to come
+	deliver(e.ID, days[2].Add(-time.Hour), models.DeliveryPending) // not attempted yet
 	deliver(e.ID, days[2].Add(-time.Hour), models.DeliverySkipped)
 	deliver(e.ID, days[0].Add(-time.Microsecond), models.DeliveryFailed, time.Second)
 	deliver(e.ID, days[2].Add(24*time.Hour), models.DeliveryFailed, time.Second)
@@ -65,6 +69,6 @@ func TestEndpointDays(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if want := (models.Answers{Median: 51 * time.Millisecond, Slow: 96 * time.Millisecond}); all != want {
-		t.Errorf("over all: %v, want %v", all, want)
+		t.Errorf("answers of all days: %v, want %v", all, want)
 	}
 }

@@ -5,26 +5,27 @@ import (
 	"time"
 )
 
-// ratedDeliveries bounds how many deliveries of an endpoint its rate is taken of.
+// ratedDeliveries limits the deliveries of an endpoint from which its rate is computed.
 const ratedDeliveries = 1_000
 
-// EndpointRate is an endpoint of some account, with how its latest deliveries fared.
+// EndpointRate is an endpoint of any account with the counts of its latest deliveries.
 type EndpointRate struct {
 	FailingEndpoint
 	Delivered, Retrying, Failed int
 }
 
-// EndpointRateFilter narrows a list of endpoints. The zero value is all of them.
+// EndpointRateFilter narrows a list of endpoints. The zero value selects all.
 type EndpointRateFilter struct {
 	ID      string
-	Failing bool // those that FailingEndpoints lists
+	Failing bool // only those that FailingEndpoints lists
 	After   *Position
 	Limit   int
 }
 
-// EndpointRates lists endpoints of all accounts that were not deleted, the newest first,
-// and counts of each its latest thousand deliveries since a time.
-func EndpointRates(ctx context.Context, q Querier, f EndpointRateFilter, since time.Time) (list []EndpointRate, err error) {
+// EndpointRates lists endpoints of all accounts without deleted ones, newest first. For each
+// it counts the latest ratedDeliveries deliveries since a time.
+func EndpointRates(ctx context.Context, q Querier, f EndpointRateFilter, since time.Time) (list []EndpointRate,
+	err error) {
 	var at *time.Time
 	var id string
 	if f.After != nil {
@@ -48,7 +49,8 @@ func EndpointRates(ctx context.Context, q Querier, f EndpointRateFilter, since t
 	defer rows.Close()
 	for rows.Next() {
 		var r EndpointRate
-		if err := rows.Scan(append([]any{&r.AccountID, &r.AccountName, &r.Delivered, &r.Retrying, &r.Failed}, r.targets()...)...); err != nil {
+		if err := rows.Scan(append([]any{&r.AccountID, &r.AccountName, &r.Delivered, &r.Retrying, &r.Failed},
+			r.targets()...)...); err != nil {
 			return nil, err
 		}
 		list = append(list, r)

@@ -14,18 +14,18 @@ const (
 	EventCheckoutExpired = "checkout.expired"
 )
 
-// EventCheckoutCancelled is an addition to the contract: it exists only where an
-// endpoint asked for it (decisions, 4).
+// EventCheckoutCancelled is an addition to the contract: it is written only if an endpoint has
+// subscribed to it (docs/rules.md, "Events").
 const EventCheckoutCancelled = "checkout.cancelled"
 
 // EventTypes are the types that a new endpoint receives.
 var EventTypes = []string{EventCheckoutCreated, EventCheckoutPaid, EventCheckoutExpired}
 
-// OptionalEventTypes are those that an endpoint receives only if it asks.
+// OptionalEventTypes are the types that an endpoint receives only if it subscribes to them.
 var OptionalEventTypes = []string{EventCheckoutCancelled}
 
-// Types of events about withdrawals, one for each state that they enter. Only
-// endpoints that asked for them get them (decisions, 4).
+// Types of events about withdrawals, one for each state that a withdrawal enters. Only
+// endpoints that subscribe to a type receive it (docs/rules.md, "Events").
 const (
 	EventWithdrawalCreated    = "withdrawal.created"
 	EventWithdrawalCancelled  = "withdrawal.cancelled"
@@ -37,49 +37,48 @@ const (
 	EventWithdrawalReturned   = "withdrawal.returned"
 )
 
-// WithdrawalEventTypes are the types that live endpoints may ask for besides.
+// WithdrawalEventTypes are further types to which live endpoints can subscribe.
 var WithdrawalEventTypes = []string{
 	EventWithdrawalCreated, EventWithdrawalCancelled, EventWithdrawalRejected, EventWithdrawalApproved,
 	EventWithdrawalProcessing, EventWithdrawalCompleted, EventWithdrawalFailed, EventWithdrawalReturned,
 }
 
-// Event is one thing that happened, as the merchant is told it. Body is the exact
-// JSON that every attempt of every delivery sends and signs: it is rendered once.
+// Event is something that happened, in the form sent to the merchant. Body is the exact JSON
+// that every attempt of every delivery sends and signs; it is rendered once.
 type Event struct {
 	ID           string
 	ProjectID    string
 	Livemode     bool
 	Type         string
-	CheckoutID   string // "" if it is about none
-	WithdrawalID string // likewise
-	Test         bool   // sent by a member to see what arrives; it tells of nothing
+	CheckoutID   string // "" if the event is not about a checkout
+	WithdrawalID string // "" if the event is not about a withdrawal
+	Test         bool   // sent by a member to try an endpoint; its object does not exist
 	Body         []byte
 	CreatedAt    time.Time
 }
 
-// JobDeliverWebhook is the kind of the River job that sends one delivery. Its
-// arguments are {"deliveryId": "dlv_…"}; "manual": true beside it asks for one
-// attempt outside of the schedule. Each endpoint has a queue of such jobs, named by
-// its id. QueueWebhooks is what River knows all of them by. Such a job stays available
-// until its end is recorded (DeliveryQueue), and River counts no runs of it.
+// JobDeliverWebhook is the kind of the River job that sends one delivery. Its arguments are
+// {"deliveryId": "dlv_…"}, for a manual attempt with "manual": true. Each endpoint has a queue
+// of such jobs with the endpoint's id as name, and River serves all of them as QueueWebhooks.
+// A job stays available until its end is recorded (DeliveryQueue), and River does not count
+// its runs.
 const (
 	JobDeliverWebhook = "deliver_webhook"
 	QueueWebhooks     = "webhooks"
 )
 
 const (
-	// What a person waits for goes before events, and those before replays.
+	// Priorities: manual attempts, then events, then replays.
 	forPerson, forEvent, forReplay = "1", "2", "3"
-	// insertDeliveryJobs is followed by endpoint, priority, arguments and FROM. Jobs'
-	// rows are written here, not by River's client, so that they cost no round trip
-	// of their own.
+	// insertDeliveryJobs is followed by endpoint, priority, arguments and FROM. Rows of jobs
+	// are written here and not by River's client, so that they cost no extra round trip.
 	insertDeliveryJobs = `INSERT INTO river_job (kind, max_attempts, queue, priority, args)
 		SELECT '` + JobDeliverWebhook + `', 32767, `
 )
 
-// deliverTold continues a WITH whose step "told" inserted events: one delivery for
-// each endpoint that asked for the type, and River's job for each delivery.
-// Endpoints that are off keep theirs as SKIPPED.
+// deliverTold continues a WITH whose step "told" inserted events: one delivery for each
+// endpoint that subscribes to the type, and River's job for each delivery. Deliveries to
+// endpoints that are off are SKIPPED.
 const deliverTold = `due AS (
 	INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, next_attempt_at, created_at, finished_at)
 	SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), told.id, e.id,
@@ -103,8 +102,8 @@ const insertEvents = `WITH told AS (
 ), ` + deliverTold + `
 SELECT count(*) FROM queued`
 
-// InsertEvents writes events with their deliveries and jobs. It reports whether
-// deliveries wait for a worker once tx commits.
+// InsertEvents writes events with their deliveries and jobs. It reports whether deliveries
+// will be waiting for a worker once tx commits.
 func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 	n := len(events)
 	var (
@@ -118,27 +117,36 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 		ids[i], projects[i], livemodes[i], types[i] = e.ID, e.ProjectID, e.Livemode, e.Type
 		checkouts[i], withdrawals[i], bodies[i], times[i] = e.CheckoutID, e.WithdrawalID, e.Body, e.CreatedAt
 	}
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		var jobs int
-		err := conn.QueryRow(ctx, insertEvents, ids, projects, livemodes, types, checkouts, withdrawals, bodies, times).Scan(&jobs)
+		err := conn.QueryRow(ctx, insertEvents, ids, projects, livemodes, types, checkouts, withdrawals, bodies,
+			times).Scan(&jobs)
 		queued = jobs > 0
 		return err
 	})
 	return queued, err
 }
 
-// EndpointsWant reports whether an endpoint of the scope, on or off, asked for
-// events of the type.
+// EventWritten reports whether the event with this id exists. Ids are random, so an operation
+// whose COMMIT had no answer can check by its event whether it was committed.
+func EventWritten(ctx context.Context, q Querier, id string) (written bool, err error) {
+	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM events WHERE id = $1)", id).Scan(&written)
+	return written, err
+}
+
+// EndpointsWant reports whether an endpoint of the scope, on or off, subscribes to events of
+// the type.
 func EndpointsWant(tx *Tx, scope Scope, eventType string) (wanted bool, err error) {
-	err = tx.Raw(`SELECT EXISTS (SELECT FROM webhook_endpoints WHERE project_id = ? AND livemode = ? AND deleted_at IS NULL
-		AND ? = ANY(types))`, scope.ProjectID, scope.Livemode, eventType).Row().Scan(&wanted)
+	err = tx.Scan(`SELECT EXISTS (SELECT FROM webhook_endpoints
+		WHERE project_id = $1 AND livemode = $2 AND deleted_at IS NULL AND $3 = ANY(types))`,
+		[]any{scope.ProjectID, scope.Livemode, eventType}, &wanted)
 	return wanted, err
 }
 
-// InsertTestEvent writes an event that tells of nothing, with a delivery to one
-// endpoint of the same scope and its job, and returns the delivery's id.
+// InsertTestEvent writes a test event with a delivery to one endpoint of the same scope and
+// its job, and returns the delivery's id.
 func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		return conn.QueryRow(ctx, `WITH told AS (
 			INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
 			VALUES ($1, $2, $3, $4, true, $5, $6) RETURNING id, created_at
@@ -153,12 +161,14 @@ func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, er
 	return deliveryID, err
 }
 
-// ProjectsWanting returns the projects of the account with an endpoint in the
-// environment that asked for the type.
+// ProjectsWanting returns the projects of the account that have an endpoint in the environment
+// that subscribes to the type.
 func ProjectsWanting(tx *Tx, accountID string, livemode bool, eventType string) (projectIDs []string, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, `SELECT DISTINCT j.id FROM projects j JOIN webhook_endpoints e ON e.project_id = j.id
-			WHERE j.account_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL AND $3 = ANY(e.types) ORDER BY j.id`, accountID, livemode, eventType)
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		rows, err := conn.Query(ctx,
+			`SELECT DISTINCT j.id FROM projects j JOIN webhook_endpoints e ON e.project_id = j.id
+			WHERE j.account_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL AND $3 = ANY(e.types) ORDER BY j.id`,
+			accountID, livemode, eventType)
 		if err != nil {
 			return err
 		}

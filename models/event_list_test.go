@@ -13,14 +13,15 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// tell makes n events of the test scope, three in each millisecond, and their
-// deliveries to both endpoints: most arrived at once.
+// tell creates n events of the test scope, three in each millisecond, and their deliveries to
+// all endpoints, most of them delivered at once.
 func tell(t *testing.T, g *paymentstest.Gateway, n int, endpointIDs ...string) {
 	t.Helper()
 	err := g.DB.Exec(`INSERT INTO events (id, project_id, livemode, type, body, created_at)
 		SELECT 'evt_' || left(md5('event ' || i), 24), ?, false,
 			CASE WHEN i % 50 = 0 THEN 'checkout.cancelled' WHEN i % 3 = 0 THEN 'checkout.paid' ELSE 'checkout.created' END, '{}',
-			?::timestamptz + i / 3 * interval '1 millisecond' FROM generate_series(1, ?) AS i`, g.Test.ProjectID, g.Clock.Now(), n).Error
+			?::timestamptz + i / 3 * interval '1 millisecond' FROM generate_series(1, ?) AS i`, g.Test.ProjectID,
+		g.Clock.Now(), n).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func tell(t *testing.T, g *paymentstest.Gateway, n int, endpointIDs ...string) {
 	}
 }
 
-// Pages of any size put together are what the filters say, in order.
+// Pages of any size together contain exactly the events that match the filter, in order.
 func TestListEvents(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -45,10 +46,13 @@ func TestListEvents(t *testing.T) {
 	two, _ := g.Endpoint(t, "http://127.0.0.1/two")
 	gone, _ := g.Endpoint(t, "http://127.0.0.1/gone")
 	tell(t, g, 600, one.ID, two.ID)
-	if err := g.DB.Exec("INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, created_at, finished_at) SELECT 'dlv_' || left(md5(id), 24), id, ?, 'SKIPPED', created_at, created_at FROM events", gone.ID).Error; err != nil {
+	if err := g.DB.Exec("INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, created_at, finished_at) "+
+		"SELECT 'dlv_' || left(md5(id), 24), id, ?, 'SKIPPED', created_at, created_at FROM events",
+		gone.ID).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Merchants.DeleteEndpoint(t.Context(), g.Owner, g.Test, gone.ID); err != nil { // what it lacks is nobody's any more
+	// Missing deliveries of this endpoint no longer count.
+	if err := g.Merchants.DeleteEndpoint(t.Context(), g.Owner, g.Test, gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
@@ -65,7 +69,8 @@ func TestListEvents(t *testing.T) {
 	} {
 		var want []string
 		g.DB.Raw(`SELECT id FROM (SELECT *, EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = events.id AND d.status <> 'DELIVERED'
-			AND d.endpoint_id <> ?) AS lacks FROM events) AS v WHERE `+tc.where+" ORDER BY created_at DESC, id DESC", gone.ID).Scan(&want)
+			AND d.endpoint_id <> ?) AS lacks FROM events) AS v WHERE `+tc.where+" ORDER BY created_at DESC, id DESC",
+			gone.ID).Scan(&want)
 		for _, limit := range []int{1, 7, 1000} {
 			var got []string
 			f := tc.filter
@@ -78,7 +83,7 @@ func TestListEvents(t *testing.T) {
 					got = append(got, e.ID)
 					f.After = &models.Position{CreatedAt: e.CreatedAt, ID: e.ID}
 				}
-				if len(page) < limit || limit == 1 && len(got) == 40 { // enough, one by one
+				if len(page) < limit || limit == 1 && len(got) == 40 { // 40 pages of one event are enough
 					break
 				}
 			}
@@ -92,13 +97,14 @@ func TestListEvents(t *testing.T) {
 				break
 			}
 		}
-		if all, err := models.ListEvents(t.Context(), g.DB.Pool, g.Live, models.EventFilter{Limit: 9}); err != nil || len(all) != 0 {
+		if all, err := models.ListEvents(t.Context(), g.DB.Pool, g.Live, models.EventFilter{Limit: 9}); err != nil ||
+			len(all) != 0 {
 			t.Errorf("live lists %d, %v", len(all), err)
 		}
 	}
 }
 
-// However many events there are, a page walks an index of what it shows.
+// A page walks an index of the events it shows, however many events there are.
 func TestListEvents_Plan(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -113,12 +119,14 @@ func TestListEvents_Plan(t *testing.T) {
 		filter models.EventFilter
 		walks  string
 	}{
-		"all":               {models.EventFilter{}, `using events_by_page`},
-		"deep":              {models.EventFilter{After: deep}, `using events_by_page`},
-		"paid":              {models.EventFilter{Type: models.EventCheckoutPaid, After: deep}, `using events_by_page`},
-		"cancelled":         {models.EventFilter{Type: models.EventCheckoutCancelled, After: deep}, `using events_by_type`},
-		"undelivered":       {models.EventFilter{Undelivered: true}, `using webhook_deliveries_undelivered`},
-		"undelivered, deep": {models.EventFilter{Undelivered: true, After: deep, Type: models.EventCheckoutCreated}, `using webhook_deliveries_undelivered`},
+		"all":  {models.EventFilter{}, `using events_by_page`},
+		"deep": {models.EventFilter{After: deep}, `using events_by_page`},
+		"paid": {models.EventFilter{Type: models.EventCheckoutPaid, After: deep}, `using events_by_page`},
+		"cancelled": {models.EventFilter{Type: models.EventCheckoutCancelled, After: deep},
+			`using events_by_type`},
+		"undelivered": {models.EventFilter{Undelivered: true}, `using webhook_deliveries_undelivered`},
+		"undelivered, deep": {models.EventFilter{Undelivered: true, After: deep, Type: models.EventCheckoutCreated},
+			`using webhook_deliveries_undelivered`},
 	} {
 		tc.filter.Limit = 26
 		q := &explained{Querier: g.DB.Pool}
@@ -126,14 +134,15 @@ func TestListEvents_Plan(t *testing.T) {
 		if err != nil || len(rows) != 26 {
 			t.Errorf("%s: %d rows, %v", name, len(rows), err)
 		}
-		if !regexp.MustCompile(tc.walks).MatchString(q.plan) || strings.Contains(q.plan, "Seq Scan on events") || strings.Contains(q.plan, "Seq Scan on webhook_deliveries") {
-			t.Errorf("%s runs as\n%s", name, q.plan)
+		if !regexp.MustCompile(tc.walks).MatchString(q.plan) || strings.Contains(q.plan, "Seq Scan on events") ||
+			strings.Contains(q.plan, "Seq Scan on webhook_deliveries") {
+			t.Errorf("%s: the query runs as\n%s", name, q.plan)
 		}
 	}
 }
 
-// A delivery that arrives at once changes no index of its table: that it is not
-// undelivered stays as it was.
+// A delivery that arrives at once changes no index of its table, because the column
+// undelivered does not change.
 func TestDeliveryIndexes(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -142,7 +151,7 @@ func TestDeliveryIndexes(t *testing.T) {
 		OR pg_get_expr(i.indpred, i.indrelid) LIKE '%' || a.attname || '%') WHERE i.indrelid = 'webhook_deliveries'::regclass ORDER BY 1`).Scan(&columns)
 	for _, changes := range []string{"status", "attempts", "next_attempt_at", "finished_at"} {
 		if slices.Contains(columns, changes) {
-			t.Errorf("an index has %s, which every delivery changes: %q", changes, columns)
+			t.Errorf("an index contains %s, which every delivery changes: %q", changes, columns)
 		}
 	}
 }

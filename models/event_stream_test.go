@@ -17,15 +17,16 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// event is one of the scope, at a time after the gateway's.
+// event returns an event of the scope, at a time after the gateway's.
 func event(g *paymentstest.Gateway, scope models.Scope, after time.Duration) models.Event {
 	return models.Event{
-		ID: models.NewEventID(), ProjectID: scope.ProjectID, Livemode: scope.Livemode, Type: models.EventCheckoutCreated,
+		ID: models.NewEventID(), ProjectID: scope.ProjectID, Livemode: scope.Livemode,
+		Type: models.EventCheckoutCreated,
 		Body: []byte(`{}`), CreatedAt: g.Clock.Now().Add(after),
 	}
 }
 
-// happen commits events, each in a transaction of its own, and returns their ids.
+// happen commits events, each in its own transaction, and returns their ids.
 func happen(t *testing.T, g *paymentstest.Gateway, events ...models.Event) (ids []string) {
 	t.Helper()
 	for _, e := range events {
@@ -41,7 +42,8 @@ func happen(t *testing.T, g *paymentstest.Gateway, events ...models.Event) (ids 
 	return ids
 }
 
-// begin writes events in a transaction that stays open, and returns what commits it.
+// begin writes events in a transaction that stays open, and returns a function that commits
+// it.
 func begin(t *testing.T, g *paymentstest.Gateway, events ...models.Event) (commit func()) {
 	t.Helper()
 	written, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -55,7 +57,7 @@ func begin(t *testing.T, g *paymentstest.Gateway, events ...models.Event) (commi
 	}()
 	<-written
 	end := sync.OnceFunc(func() { close(goOn) })
-	t.Cleanup(end) // or the database, which waits for it, would hang
+	t.Cleanup(end) // otherwise dropping the database would wait forever
 	return func() {
 		t.Helper()
 		end()
@@ -65,7 +67,7 @@ func begin(t *testing.T, g *paymentstest.Gateway, events ...models.Event) (commi
 	}
 }
 
-// rest reads all that a stream has now.
+// rest returns the ids of all events that a stream has now.
 func rest(t *testing.T, g *paymentstest.Gateway, s *models.EventStream) (ids []string) {
 	t.Helper()
 	for {
@@ -91,17 +93,17 @@ func resume(t *testing.T, g *paymentstest.Gateway, after string) *models.EventSt
 	return s
 }
 
-// A stream has the new test events of its project, in order and each once; resumed
-// after one, those that follow it.
+// A stream returns the new test events of its project, in order and each once. A stream that
+// is resumed after an event returns those that follow it.
 func TestEventStream(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	empty, after, err := models.NewEventStream(t.Context(), g.DB.Pool, g.Test.ProjectID)
 	if err != nil || after != models.EventStreamStart || rest(t, g, empty) != nil {
-		t.Fatalf("of a project without events: after %q, %v", after, err)
+		t.Fatalf("in a project without events after is %q, %v", after, err)
 	}
 	var made []models.Event
-	for i := range 250 { // three pages, most in one transaction, of which each tenth has the time of another
+	for i := range 250 { // three pages, most in one transaction; each tenth has the same time as another
 		made = append(made, event(g, g.Test, time.Duration(i/10)*time.Millisecond))
 	}
 	slices.SortFunc(made[5:], func(a, b models.Event) int { return a.CreatedAt.Compare(b.CreatedAt)*2 + cmpID(a, b) })
@@ -111,7 +113,7 @@ func TestEventStream(t *testing.T) {
 		ids = append(ids, e.ID)
 	}
 	if diff := cmp.Diff(ids, rest(t, g, empty)); diff != "" {
-		t.Errorf("all (-made +streamed)\n%s", diff)
+		t.Errorf("all events (-made +streamed)\n%s", diff)
 	}
 	if again := rest(t, g, empty); again != nil {
 		t.Errorf("again: %v", again)
@@ -133,22 +135,25 @@ func TestEventStream(t *testing.T) {
 	test := event(g, g.Test, 0)
 	test.Test = true
 	happen(t, g, other)
-	if err := g.DB.Exec("INSERT INTO events (id, project_id, livemode, type, test, body, created_at) VALUES (?, ?, false, 'checkout.paid', true, '', now())", test.ID, test.ProjectID).Error; err != nil {
+	if err := g.DB.Exec("INSERT INTO events (id, project_id, livemode, type, test, body, created_at) VALUES (?, ?, "+
+		"false, 'checkout.paid', true, '', now())", test.ID, test.ProjectID).Error; err != nil {
 		t.Fatal(err)
 	}
-	last := happen(t, g, event(g, g.Test, -time.Hour)) // whatever its time says, it is new
-	for name, s := range map[string]*models.EventStream{"begun now": fresh, "resumed": resume(t, g, ids[249])} {
+	last := happen(t, g, event(g, g.Test, -time.Hour)) // the event is new, whatever its time is
+	for name, s := range map[string]*models.EventStream{"new": fresh, "resumed": resume(t, g, ids[249])} {
 		if diff := cmp.Diff(last, rest(t, g, s)); diff != "" {
 			t.Errorf("%s (-new +streamed)\n%s", name, diff)
 		}
 	}
 	for _, foreign := range []string{other.ID, test.ID, models.NewEventID(), "", "evt_", "END", "evt_\x00"} {
-		if _, err := models.ResumeEventStream(t.Context(), g.DB.Pool, g.Test.ProjectID, foreign); !errors.Is(err, models.ErrNotFound) {
+		if _, err := models.ResumeEventStream(t.Context(), g.DB.Pool, g.Test.ProjectID, foreign); !errors.Is(err,
+			models.ErrNotFound) {
 			t.Errorf("after %q: %v", foreign, err)
 		}
 	}
-	if _, err := models.ResumeEventStream(t.Context(), g.DB.Pool, models.NewProjectID(), ids[0]); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("in another project: %v", err)
+	if _, err := models.ResumeEventStream(t.Context(), g.DB.Pool, models.NewProjectID(), ids[0]); !errors.Is(err,
+		models.ErrNotFound) {
+		t.Errorf("an event of another project: %v", err)
 	}
 }
 
@@ -159,9 +164,9 @@ func cmpID(a, b models.Event) int {
 	return 1
 }
 
-// What commits late comes late: to a stream that went past its time and its
-// transaction long ago, to one that begins meanwhile, and to one that resumes after
-// an event that was written and seen while it was under way.
+// Events that are committed late are returned late: by a stream that has passed their time and
+// their transaction, by one that begins meanwhile, and by one that resumes after an event that
+// was written and seen while they were in progress.
 func TestEventStream_LateCommit(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -174,7 +179,7 @@ func TestEventStream_LateCommit(t *testing.T) {
 	commit := begin(t, g, late)
 	after := happen(t, g, event(g, g.Test, 2*time.Millisecond), event(g, g.Test, 3*time.Millisecond))
 	if diff := cmp.Diff(append(before, after...), rest(t, g, running)); diff != "" {
-		t.Errorf("while it is under way (-made +streamed)\n%s", diff)
+		t.Errorf("while the transaction is open (-made +streamed)\n%s", diff)
 	}
 	begun, seen, err := models.NewEventStream(t.Context(), g.DB.Pool, g.Test.ProjectID)
 	if err != nil {
@@ -182,23 +187,24 @@ func TestEventStream_LateCommit(t *testing.T) {
 	}
 	resumed := resume(t, g, after[0])
 	if diff := cmp.Diff(after[1:], rest(t, g, resumed)); diff != "" {
-		t.Errorf("resumed while it is under way (-made +streamed)\n%s", diff)
+		t.Errorf("resumed while the transaction is open (-made +streamed)\n%s", diff)
 	}
 	commit()
-	for name, s := range map[string]*models.EventStream{"running": running, "begun meanwhile": begun, "resumed meanwhile": resumed} {
+	for name, s := range map[string]*models.EventStream{"running": running, "begun meanwhile": begun,
+		"resumed meanwhile": resumed} {
 		if diff := cmp.Diff([]string{late.ID}, rest(t, g, s)); diff != "" {
 			t.Errorf("%s (-late +streamed)\n%s", name, diff)
 		}
 	}
-	for name, last := range map[string]string{"after the last": after[1], "after what a stream began with": seen} {
+	for name, last := range map[string]string{"after the last": after[1], "after the start of a stream": seen} {
 		if got := rest(t, g, resume(t, g, last)); !slices.Contains(got, late.ID) {
 			t.Errorf("resumed %s: %v", name, got)
 		}
 	}
 }
 
-// Transactions are ordered by their numbers, also where those get a digit more in the
-// middle of what is read page by page.
+// Transactions are ordered by their numbers, even if the numbers get one more digit within
+// what is read page by page.
 func TestEventStream_MoreDigits(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -219,9 +225,8 @@ func TestEventStream_MoreDigits(t *testing.T) {
 	}
 }
 
-// Nothing is left out, whatever happens at the same time: writers that take their
-// time, choose times of their own and give up now and then, and a reader that loses
-// its connection in the middle of what it was sent.
+// No event is left out, whatever happens at the same time: writers that are slow, use times of
+// their own and sometimes roll back, and a reader that loses its connection within a page.
 func TestEventStream_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -252,14 +257,14 @@ func TestEventStream_Concurrent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			done = true // one more round sees all that was committed
+			done = true // one more round reads all that was committed
 		default:
 		}
 		for _, id := range rest(t, g, steady) {
 			times[id]++
 		}
 		ids := rest(t, g, shaky)
-		if cut := rand.IntN(len(ids) + 1); !done && rand.IntN(3) == 0 { // the connection breaks after some of them
+		if cut := rand.IntN(len(ids) + 1); !done && rand.IntN(3) == 0 { // the connection breaks within the page
 			ids = ids[:cut]
 			if cut > 0 {
 				last = ids[cut-1]
@@ -275,19 +280,19 @@ func TestEventStream_Concurrent(t *testing.T) {
 		for _, id := range ids {
 			all++
 			if !seen[id] {
-				t.Errorf("%s was left out by the reader that resumed", id)
+				t.Errorf("the reader that resumed missed %s", id)
 			}
 			if times[id] != 1 {
-				t.Errorf("%s came %d times to the reader that stayed", id, times[id])
+				t.Errorf("the reader that stayed received %s %d times", id, times[id])
 			}
 		}
 	}
 	if all < 100 || len(seen) != all || len(times) != all {
-		t.Errorf("%d written, %d and %d seen", all, len(times), len(seen))
+		t.Errorf("%d events written, %d and %d received", all, len(times), len(seen))
 	}
 }
 
-// write commits one to three events after a while, or gives them up.
+// write commits one to three events after a while, or rolls them back.
 func write(ctx context.Context, g *paymentstest.Gateway, written chan<- []string) error {
 	events := make([]models.Event, 1+rand.IntN(3))
 	ids := make([]string, len(events))
@@ -295,7 +300,7 @@ func write(ctx context.Context, g *paymentstest.Gateway, written chan<- []string
 		events[i] = event(g, g.Test, time.Duration(rand.IntN(1000)-500)*time.Millisecond)
 		ids[i] = events[i].ID
 	}
-	giveUp := errors.New("given up")
+	giveUp := errors.New("rolled back")
 	if rand.IntN(8) > 0 {
 		giveUp = nil
 	}
@@ -303,7 +308,7 @@ func write(ctx context.Context, g *paymentstest.Gateway, written chan<- []string
 		if _, err := models.InsertEvents(tx, events...); err != nil {
 			return err
 		}
-		if err := tx.Exec(fmt.Sprintf("SELECT pg_sleep(%f)", rand.ExpFloat64()*0.004)).Error; err != nil {
+		if err := tx.DB.Exec(fmt.Sprintf("SELECT pg_sleep(%f)", rand.ExpFloat64()*0.004)).Error; err != nil {
 			return err
 		}
 		return giveUp
@@ -312,49 +317,8 @@ func write(ctx context.Context, g *paymentstest.Gateway, written chan<- []string
 		if errors.Is(err, giveUp) {
 			return nil
 		}
-		return fmt.Errorf("a transaction that was given up: %w", err)
+		return fmt.Errorf("a transaction that was rolled back: %w", err)
 	}
 	written <- ids
 	return err
-}
-
-// A backup that is restored into a PostgreSQL that has yet to count up to its
-// transactions does not come back as news.
-func TestForgetForeignOrder(t *testing.T) {
-	t.Parallel()
-	g := paymentstest.New(t)
-	old := happen(t, g, event(g, g.Test, 0), event(g, g.Test, time.Millisecond), event(g, g.Test, 2*time.Millisecond))
-	set := func(column, value string) {
-		t.Helper()
-		if err := g.DB.Exec("UPDATE events SET "+column+" = "+value+" WHERE id = ?", old[1]).Error; err != nil {
-			t.Fatal(err)
-		}
-	}
-	number := func(id string) (tx string) {
-		t.Helper()
-		if err := g.DB.Raw("SELECT tx || ' ' || coalesce(seen::text, '-') FROM events WHERE id = ?", id).Row().Scan(&tx); err != nil {
-			t.Fatal(err)
-		}
-		return tx
-	}
-	before := number(old[0])
-	if err := models.ForgetForeignOrder(t.Context(), g.DB); err != nil || number(old[0]) != before {
-		t.Errorf("with nothing restored: %v, %s then %s", err, before, number(old[0]))
-	}
-	set("tx", "((pg_current_xact_id()::text::bigint + 1000000)::text)::xid8")
-	if got := rest(t, g, resume(t, g, models.EventStreamStart)); slices.Contains(got, old[1]) {
-		t.Errorf("one that is yet to come: %v", got)
-	}
-	for range 2 {
-		if err := models.ForgetForeignOrder(t.Context(), g.DB); err != nil || number(old[0]) != "1 -" || number(old[1]) != "1 -" {
-			t.Fatalf("%v: %s and %s", err, number(old[0]), number(old[1]))
-		}
-	}
-	fresh := happen(t, g, event(g, g.Test, 3*time.Millisecond))
-	if diff := cmp.Diff(append(old, fresh...), rest(t, g, resume(t, g, models.EventStreamStart))); diff != "" {
-		t.Errorf("from the start (-made +streamed)\n%s", diff)
-	}
-	if diff := cmp.Diff(append(slices.Clone(old[2:]), fresh...), rest(t, g, resume(t, g, old[1]))); diff != "" {
-		t.Errorf("after the second (-made +streamed)\n%s", diff)
-	}
 }

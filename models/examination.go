@@ -8,29 +8,32 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What an installation examines of itself.
+// The kinds of examinations of an installation.
 const (
-	ExaminedAudit = "audit" // flaws are AuditFlaws
-	ExaminedBooks = "books" // flaws are as package ledger words them
+	ExaminedAudit    = "audit"      // flaws are AuditFlaws
+	ExaminedBooks    = "books"      // new rows; flaws in the words of package ledger
+	ExaminedAllBooks = "books_full" // the whole history; its flaws are stored with ExaminedBooks
 )
 
-// Examination is what one of them found last.
+// Examination is the latest result of one kind of examination.
 type Examination struct {
-	At    *time.Time // nil: never examined
-	Flaws []string   // empty: all is well
+	At    *time.Time // nil if never examined
+	Flaws []string   // empty if there are none
 }
 
-// maxFlaws bounds how many flaws are kept of an examination.
+// maxFlaws limits the stored flaws of an examination.
 const maxFlaws = 100
 
-// RecordExamination keeps what was found, the first hundred flaws of it.
+// RecordExamination stores the result of an examination, with at most maxFlaws flaws.
 func RecordExamination(ctx context.Context, q Querier, kind string, flaws []string, now time.Time) error {
-	_, err := q.Exec(ctx, `INSERT INTO examinations (kind, examined_at, flaws) VALUES ($1, $2, coalesce($3::text[], '{}'))
-		ON CONFLICT (kind) DO UPDATE SET examined_at = excluded.examined_at, flaws = excluded.flaws`, kind, now, flaws[:min(len(flaws), maxFlaws)])
+	_, err := q.Exec(ctx,
+		`INSERT INTO examinations (kind, examined_at, flaws) VALUES ($1, $2, coalesce($3::text[], '{}'))
+		ON CONFLICT (kind) DO UPDATE SET examined_at = excluded.examined_at, flaws = excluded.flaws`, kind, now,
+		flaws[:min(len(flaws), maxFlaws)])
 	return err
 }
 
-// LastExamination returns what was found last.
+// LastExamination returns the latest result of a kind of examination.
 func LastExamination(ctx context.Context, q Querier, kind string) (e Examination, err error) {
 	err = q.QueryRow(ctx, "SELECT examined_at, flaws FROM examinations WHERE kind = $1", kind).Scan(&e.At, &e.Flaws)
 	if errors.Is(err, pgx.ErrNoRows) {

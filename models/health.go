@@ -5,32 +5,35 @@ import (
 	"time"
 )
 
-// HealthCountsTo is where Health stops counting what waits.
+// HealthCountsTo is the limit of the counts of Health.
 const HealthCountsTo = 10_000
 
-// ReceivedLately says what an environment's institution did in the time looked at.
+// ReceivedLately describes what an environment's institution did since the given time.
 type ReceivedLately struct {
 	Payments    int
-	LastPayment *time.Time // nil: none
-	Unanswered  int        // calls of the API that it left without an answer
+	LastPayment *time.Time // nil if there was none
+	Unanswered  int        // number of API calls that got no answer from the institution
 }
 
-// Waiting is how much waits for the program, and since when.
+// Waiting is the amount of waiting work, and its age.
 type Waiting struct {
-	Count  int        // HealthCountsTo at most
-	Oldest *time.Time // nil: nothing waits
+	Count  int        // at most HealthCountsTo
+	Oldest *time.Time // nil if nothing is waiting
 }
 
-// Health says how an installation fares, for its staff.
+// Health is the state of an installation, for its staff.
 type Health struct {
 	Live, Test ReceivedLately
-	Deliveries Waiting // whose time has come
-	Mails      Waiting // not sent
-	Books      Examination
+	Deliveries Waiting     // deliveries that are due
+	Mails      Waiting     // mails not yet sent
+	Books      Examination // of new rows
+	AllBooks   Examination // of the whole history
+	Pass       SavedPass   // over the whole history, if one is in progress
+	Proof      LedgerProof // the newest proof
 	Audit      Examination
 }
 
-// InstallationHealth looks at payments and calls since a time, and at what waits now.
+// InstallationHealth reads payments and calls since a time, and the work that is waiting now.
 func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h Health, err error) {
 	rows := []struct {
 		livemode bool
@@ -56,26 +59,37 @@ func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h
 	if h.Books, err = LastExamination(ctx, q, ExaminedBooks); err != nil {
 		return h, err
 	}
+	if h.AllBooks, err = LastExamination(ctx, q, ExaminedAllBooks); err != nil {
+		return h, err
+	}
+	if h.Pass, err = LastPass(ctx, q); err != nil {
+		return h, err
+	}
+	if h.Proof, err = LastProof(ctx, q); err != nil {
+		return h, err
+	}
 	h.Audit, err = LastExamination(ctx, q, ExaminedAudit)
 	return h, err
 }
 
-// InstitutionSilence counts the calls of the API since a time that an environment's
-// institution left without an answer.
+// InstitutionSilence counts the API calls since a time that got no answer from an
+// environment's institution.
 func InstitutionSilence(ctx context.Context, q Querier, livemode bool, since time.Time) (w Queue, err error) {
-	err = q.QueryRow(ctx, "SELECT count(*), min(at) FROM api_requests WHERE livemode = $1 AND at >= $2 AND status = 503", livemode, since).Scan(&w.Count, &w.Oldest)
+	err = q.QueryRow(ctx,
+		"SELECT count(*), min(at) FROM api_requests WHERE livemode = $1 AND at >= $2 AND status = 503", livemode,
+		since).Scan(&w.Count, &w.Oldest)
 	return w, err
 }
 
-// FailingEndpoint is an endpoint that staff may ask its merchant about.
+// FailingEndpoint is an endpoint about which staff may contact its merchant.
 type FailingEndpoint struct {
 	Endpoint
 	AccountID, AccountName string
 }
 
-// FailingEndpoints lists the endpoints of all accounts at which an event's third
-// attempt failed since their last success, and those that were turned off for it: the
-// longest first, at most limit.
+// FailingEndpoints lists the endpoints of all accounts where an event's third attempt has
+// failed since the last success, and those that the gateway turned off, longest failing first,
+// at most limit.
 func FailingEndpoints(ctx context.Context, q Querier, limit int) (list []FailingEndpoint, err error) {
 	rows, err := q.Query(ctx, "SELECT a.id, a.name, "+endpointColumns+` FROM webhook_endpoints e
 		JOIN projects p ON p.id = e.project_id JOIN accounts a ON a.id = p.account_id

@@ -3,83 +3,134 @@ package models
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"regexp"
 )
 
-// Identifiers are a prefix that names the resource and lower-case hex from
-// crypto/rand (contract 2.1, decisions 1). Clients treat them as opaque.
-
-// NewAccountID names an account.
-func NewAccountID() string { return "acc_" + randomHex(20) }
-
-// NewProjectID names a project.
-func NewProjectID() string { return "prj_" + randomHex(20) }
-
-// NewUserID names a user.
-func NewUserID() string { return "usr_" + randomHex(20) }
-
-// NewAPIKeyID names an API key.
-func NewAPIKeyID() string { return "key_" + randomHex(20) }
-
-// NewCheckoutID names a checkout.
-func NewCheckoutID() string { return "chk_" + randomHex(20) }
-
-// NewPaymentID names a payment.
-func NewPaymentID() string { return "pay_" + randomHex(20) }
-
-// NewEndpointID names a webhook endpoint.
-func NewEndpointID() string { return "we_" + randomHex(20) }
-
-// NewEventID names an event.
-func NewEventID() string { return "evt_" + randomHex(24) }
-
-// NewAccessRequestID names a request for production access.
-func NewAccessRequestID() string { return "acr_" + randomHex(20) }
-
-// NewProductID names a product.
-func NewProductID() string { return "prod_" + randomHex(20) }
-
-// NewSessionID names a session.
-func NewSessionID() string { return "ses_" + randomHex(20) }
-
-// NewPasskeyID names a passkey.
-func NewPasskeyID() string { return "pky_" + randomHex(20) }
-
-// NewTokenID names what a link in a mail stands for.
-func NewTokenID() string { return "tok_" + randomHex(20) }
-
-// NewInviteID names an invitation.
-func NewInviteID() string { return "inv_" + randomHex(20) }
-
-func newMailID() string { return "mail_" + randomHex(20) }
-
-// NewDestinationID names a destination of withdrawals.
-func NewDestinationID() string { return "dst_" + randomHex(20) }
-
-// NewWithdrawalID names a withdrawal.
-func NewWithdrawalID() string { return "wdr_" + randomHex(20) }
-
-// NewRefundID names a refund.
-func NewRefundID() string { return "rfd_" + randomHex(20) }
-
-// NewBlockID names an amount that staff hold back.
-func NewBlockID() string { return "blk_" + randomHex(20) }
-
-func randomHex(digits int) string {
-	b := make([]byte, digits/2)
-	rand.Read(b) // never fails since Go 1.24
-	return hex.EncodeToString(b)
+// idShape is the form of a resource's ids: a prefix for the resource, and lower-case hex
+// digits (contract 2.1; docs/rules.md, "Ids"). Clients treat ids as opaque.
+type idShape struct {
+	prefix string
+	digits int
 }
 
-// wellFormed reports whether id is the prefix and that many hex digits. Whatever
-// else a client sends is an unknown id, and never reaches a query.
-func wellFormed(id, prefix string, digits int) bool {
-	if len(id) != len(prefix)+digits || id[:len(prefix)] != prefix {
+var (
+	accountShape       = idShape{"acc_", 20}
+	projectShape       = idShape{"prj_", 20}
+	userShape          = idShape{"usr_", 20}
+	apiKeyShape        = idShape{"key_", 20}
+	checkoutShape      = idShape{"chk_", 20}
+	paymentShape       = idShape{"pay_", 20}
+	endpointShape      = idShape{"we_", 20}
+	eventShape         = idShape{"evt_", 24}
+	deliveryShape      = idShape{"dlv_", 24}
+	accessRequestShape = idShape{"acr_", 20}
+	productShape       = idShape{"prod_", 20}
+	paymentLinkShape   = idShape{"plink_", 16}
+	sessionShape       = idShape{"ses_", 20}
+	passkeyShape       = idShape{"pky_", 20}
+	tokenShape         = idShape{"tok_", 20}
+	inviteShape        = idShape{"inv_", 20}
+	mailShape          = idShape{"mail_", 20}
+	feeProposalShape   = idShape{"fpr_", 20}
+	destinationShape   = idShape{"dst_", 20}
+	withdrawalShape    = idShape{"wdr_", 20}
+	refundShape        = idShape{"rfd_", 20}
+	blockShape         = idShape{"blk_", 20}
+)
+
+// fits reports whether id has the shape. Queries are not run for other texts, because no row
+// can have them.
+func (s idShape) fits(id string) bool {
+	if len(id) != len(s.prefix)+s.digits || id[:len(s.prefix)] != s.prefix {
 		return false
 	}
-	for _, b := range []byte(id[len(prefix):]) {
+	for _, b := range []byte(id[len(s.prefix):]) {
 		if (b < '0' || b > '9') && (b < 'a' || b > 'f') {
 			return false
 		}
 	}
 	return true
 }
+
+// random returns an id from crypto/rand.
+func (s idShape) random() string {
+	b := make([]byte, s.digits/2)
+	rand.Read(b) // never fails since Go 1.24
+	return s.prefix + hex.EncodeToString(b)
+}
+
+// NewAccountID returns an id for an account.
+func NewAccountID() string { return accountShape.random() }
+
+// NewProjectID returns an id for a project.
+func NewProjectID() string { return projectShape.random() }
+
+// NewUserID returns an id for a user.
+func NewUserID() string { return userShape.random() }
+
+// NewAPIKeyID returns an id for an API key.
+func NewAPIKeyID() string { return apiKeyShape.random() }
+
+// NewCheckoutID returns an id for a checkout.
+func NewCheckoutID() string { return checkoutShape.random() }
+
+// NewPaymentID returns an id for a payment.
+func NewPaymentID() string { return paymentShape.random() }
+
+// NewEndpointID returns an id for a webhook endpoint.
+func NewEndpointID() string { return endpointShape.random() }
+
+// NewEventID returns an id for an event.
+func NewEventID() string { return eventShape.random() }
+
+// NewAccessRequestID returns an id for a request for production access.
+func NewAccessRequestID() string { return accessRequestShape.random() }
+
+// NewProductID returns an id for a product.
+func NewProductID() string { return productShape.random() }
+
+// NewSessionID returns an id for a session.
+func NewSessionID() string { return sessionShape.random() }
+
+// NewPasskeyID returns an id for a passkey.
+func NewPasskeyID() string { return passkeyShape.random() }
+
+// NewTokenID returns an id for a Token.
+func NewTokenID() string { return tokenShape.random() }
+
+// NewInviteID returns an id for an invitation.
+func NewInviteID() string { return inviteShape.random() }
+
+func newMailID() string { return mailShape.random() }
+
+// NewFeeProposalID returns an id for a fee proposal.
+func NewFeeProposalID() string { return feeProposalShape.random() }
+
+// NewDestinationID returns an id for a destination of withdrawals.
+func NewDestinationID() string { return destinationShape.random() }
+
+// NewWithdrawalID returns an id for a withdrawal.
+func NewWithdrawalID() string { return withdrawalShape.random() }
+
+// NewRefundID returns an id for a refund.
+func NewRefundID() string { return refundShape.random() }
+
+// NewBlockID returns an id for a BlockedAmount.
+func NewBlockID() string { return blockShape.random() }
+
+// PaymentLinkID returns the id of a payment link with a digest in lower-case hex. The digest
+// comes from the idempotency key, so the same key always gives the same id.
+func PaymentLinkID(digest string) string {
+	return paymentLinkShape.prefix + digest[:paymentLinkShape.digits]
+}
+
+// The ids that others assign: an institution to a payment and to a charge, and a network to a
+// transaction.
+var (
+	endToEndID = regexp.MustCompile(`^E[0-9A-Za-z]{31}$`)
+	chargeTxID = regexp.MustCompile(`^[0-9A-Za-z]{26,35}$`)
+	txHash     = regexp.MustCompile(`^(0x)?[0-9a-fA-F]{64}$`)
+)
+
+// IsTxHash reports whether s has the form of a transaction hash of one of the networks.
+func IsTxHash(s string) bool { return txHash.MatchString(s) }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// IdempotencyKey ties a client's key to the resource that its first request made.
+// IdempotencyKey connects a client's key with the resource that its first request created.
 // Keys never expire (contract 5).
 type IdempotencyKey struct {
-	OwnerID     string // the project; the account for withdrawals
+	OwnerID     string // a project id; for withdrawals an account id
 	Livemode    bool
 	Operation   string
 	Key         string
@@ -17,8 +17,9 @@ type IdempotencyKey struct {
 	CreatedAt   time.Time
 }
 
-// IdempotencyKeyByName returns the key as its first request left it, or ErrNotFound.
-func IdempotencyKeyByName(ctx context.Context, q Querier, ownerID string, livemode bool, operation, key string) (*IdempotencyKey, error) {
+// IdempotencyKeyByName returns the key as its first request stored it, or ErrNotFound.
+func IdempotencyKeyByName(ctx context.Context, q Querier, ownerID string, livemode bool, operation,
+	key string) (*IdempotencyKey, error) {
 	k := IdempotencyKey{OwnerID: ownerID, Livemode: livemode, Operation: operation, Key: key}
 	err := q.QueryRow(ctx, `SELECT request_hash, resource_id, created_at FROM idempotency_keys
 		WHERE owner_id = $1 AND livemode = $2 AND operation = $3 AND key = $4`,
@@ -29,11 +30,13 @@ func IdempotencyKeyByName(ctx context.Context, q Querier, ownerID string, livemo
 	return &k, nil
 }
 
-// Bind writes k before its resource exists, unless the name is taken. It is for
-// creations that may fail half-way at an institution and be resumed.
-func (k *IdempotencyKey) Bind(ctx context.Context, q Querier) error {
-	_, err := q.Exec(ctx, `INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
+// Bind writes k if the name is free, and reports whether it did. Bind is not part of the
+// transaction that creates the resource: it is for creations that may fail half-way at an
+// institution and be resumed.
+func (k *IdempotencyKey) Bind(ctx context.Context, q Querier) (bound bool, err error) {
+	tag, err := q.Exec(ctx, `INSERT INTO idempotency_keys
+		(owner_id, livemode, operation, key, request_hash, resource_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 		k.OwnerID, k.Livemode, k.Operation, k.Key, k.RequestHash, k.ResourceID, k.CreatedAt)
-	return err
+	return tag.RowsAffected() == 1, err
 }

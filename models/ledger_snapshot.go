@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// InsertLedgerSnapshots writes what the books of each account held after the
-// transfer with the id, for all accounts with transfers since their snapshot
-// before, and returns how many they are. The id comes from DecidedTransfers.
-// Instances may do it at the same time: every row that either writes is right.
+// InsertLedgerSnapshots writes the balances after the transfer with the id throughID of all
+// accounts that have transfers since their previous snapshot, and returns the number of those
+// accounts. throughID comes from DecidedTransfers. Several instances may call it at the same
+// time, because all of them write correct rows.
 func InsertLedgerSnapshots(ctx context.Context, q Querier, throughID int64, at time.Time) (written int64, err error) {
 	tag, err := q.Exec(ctx, `WITH before AS (
 			SELECT coalesce(max(through_id), 0) AS id FROM ledger_snapshots

@@ -17,8 +17,8 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// fill makes n checkouts in the scope, three in each millisecond, of which each
-// tenth has the external id "tenth" and each hundredth is paid.
+// fill creates n checkouts in the scope, three in each millisecond. Each tenth has the
+// external id "tenth", and each hundredth is paid.
 func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
 	t.Helper()
 	err := g.DB.Exec(`INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id, txid, copy_paste,
@@ -33,8 +33,9 @@ func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
 	}
 }
 
-// pages reads a whole list, page by page; between is called after each.
-func pages(t *testing.T, g *paymentstest.Gateway, scope models.Scope, f models.CheckoutFilter, between func()) (all []models.Checkout) {
+// pages reads a whole list, page by page, and calls between after each page.
+func pages(t *testing.T, g *paymentstest.Gateway, scope models.Scope, f models.CheckoutFilter,
+	between func()) (all []models.Checkout) {
 	t.Helper()
 	for {
 		page, err := models.ListCheckouts(t.Context(), g.DB.Pool, scope, f)
@@ -42,7 +43,7 @@ func pages(t *testing.T, g *paymentstest.Gateway, scope models.Scope, f models.C
 			t.Fatal(err)
 		}
 		if len(page) > f.Limit {
-			t.Fatalf("a page of %d, want at most %d", len(page), f.Limit)
+			t.Fatalf("a page has %d checkouts, want at most %d", len(page), f.Limit)
 		}
 		all = append(all, page...)
 		if len(page) < f.Limit {
@@ -53,7 +54,7 @@ func pages(t *testing.T, g *paymentstest.Gateway, scope models.Scope, f models.C
 	}
 }
 
-// Pages of any size put together are the whole list, in order, of the scope alone.
+// Pages of any size together are the whole list, in order, and only of the scope.
 func TestListCheckouts(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -79,11 +80,13 @@ func TestListCheckouts(t *testing.T) {
 			tc.filter.Limit = limit
 			all := pages(t, g, tc.scope, tc.filter, func() {})
 			if len(all) != tc.want || !slices.IsSortedFunc(all, newestFirst) {
-				t.Errorf("%+v: %d, in order: %v; want %d", tc.filter, len(all), slices.IsSortedFunc(all, newestFirst), tc.want)
+				t.Errorf("%+v: %d checkouts, in order: %v; want %d", tc.filter, len(all),
+					slices.IsSortedFunc(all, newestFirst), tc.want)
 			}
 			for _, c := range all {
 				if c.ProjectID != tc.scope.ProjectID || c.Livemode != tc.scope.Livemode ||
-					tc.filter.Status != "" && c.Status != tc.filter.Status || tc.filter.ExternalID != "" && c.ExternalID != tc.filter.ExternalID {
+					tc.filter.Status != "" && c.Status != tc.filter.Status ||
+					tc.filter.ExternalID != "" && c.ExternalID != tc.filter.ExternalID {
 					t.Errorf("%+v in %+v lists %+v", tc.filter, tc.scope, c)
 				}
 			}
@@ -98,7 +101,7 @@ func newestFirst(a, b models.Checkout) int {
 	return strings.Compare(b.ID, a.ID)
 }
 
-// Rows made while somebody pages shift and repeat nothing.
+// Checkouts that are created while a list is paged shift and repeat nothing.
 func TestListCheckouts_WhileMade(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -111,7 +114,7 @@ func TestListCheckouts_WhileMade(t *testing.T) {
 	}
 	made := 0
 	seen := pages(t, g, g.Test, models.CheckoutFilter{Limit: 7}, func() {
-		for range 5 { // some in the moment of the latest, some later
+		for range 5 { // some at the time of the latest checkout, some later
 			g.Checkout(t, payments.NewCheckout{})
 			made++
 		}
@@ -126,11 +129,12 @@ func TestListCheckouts_WhileMade(t *testing.T) {
 		delete(there, c.ID)
 	}
 	if len(there) != 0 || made < 40 {
-		t.Errorf("%d of those that were there were skipped, while %d were made", len(there), made)
+		t.Errorf("%d existing checkouts were skipped while %d were created", len(there), made)
 	}
 }
 
-// explained runs each query twice: as it is, and to learn how PostgreSQL runs it.
+// explained runs each query twice: once for its result, and once to explain how PostgreSQL
+// runs it.
 type explained struct {
 	models.Querier
 	plan string
@@ -150,13 +154,13 @@ func (e *explained) Query(ctx context.Context, sql string, args ...any) (pgx.Row
 	return e.Querier.Query(ctx, sql, args...)
 }
 
-// Exec implements models.Querier; lists have no use for it.
+// Exec implements models.Querier. Lists do not use it.
 func (e *explained) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	return e.Querier.Exec(ctx, sql, args...)
 }
 
-// The hot lists walk an index in order: they neither read the table nor sort, at
-// the first page and deep down.
+// The frequently used lists walk an index in order: they neither scan the table nor sort, on
+// the first page and on a late one.
 func TestListCheckouts_Plan(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -170,8 +174,10 @@ func TestListCheckouts_Plan(t *testing.T) {
 	walks := regexp.MustCompile(`Index Scan( Backward)? using checkouts_\w+ on checkouts`)
 	for name, filter := range map[string]models.CheckoutFilter{
 		"all": {}, "deep": {After: deep},
-		"status": {Status: models.CheckoutPaid}, "status, common": {Status: models.CheckoutPending}, "status, deep": {Status: models.CheckoutPaid, After: deep},
-		"externalId": {ExternalID: "tenth"}, "externalId, rare": {ExternalID: "p-77"}, "externalId, deep": {ExternalID: "tenth", After: deep},
+		"status": {Status: models.CheckoutPaid}, "status, common": {Status: models.CheckoutPending},
+		"status, deep": {Status: models.CheckoutPaid, After: deep},
+		"externalId":   {ExternalID: "tenth"}, "externalId, rare": {ExternalID: "p-77"},
+		"externalId, deep": {ExternalID: "tenth", After: deep},
 	} {
 		filter.Limit = 21
 		q := &explained{Querier: g.DB.Pool}
@@ -180,7 +186,7 @@ func TestListCheckouts_Plan(t *testing.T) {
 			t.Errorf("%s: %d rows, %v", name, len(rows), err)
 		}
 		if !walks.MatchString(q.plan) || strings.Contains(q.plan, "Seq Scan") || strings.Contains(q.plan, "Sort") {
-			t.Errorf("%s runs as\n%s", name, q.plan)
+			t.Errorf("%s: the query runs as\n%s", name, q.plan)
 		}
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Mail is a message to one person about one fact. Texts are not stored: Kind names
-// them, Params fill them, Language chooses them when the mail is written out.
+// Mail is a message to one person about one fact. Its text is not stored: it is rendered from
+// Kind, Params and Language when the mail is sent.
 type Mail struct {
-	ID       string // InsertMails makes it
-	Fact     string // what it tells of, "withdrawal_completed/wdr_…"; one mail for each fact and recipient
-	To       string
+	ID       string // assigned by InsertMails
+	Fact     string // such as "withdrawal_completed/wdr_…"; a recipient gets one mail for each fact
+	To       string `db:"recipient"`
 	Language string // "pt-BR" or "en"
 	Kind     string // one of the Mail constants
-	// Params are facts, never secrets. Package mail writes some the reader's way:
-	// "amount" is centavos, "at" a time in RFC 3339, "role" a Role. "token" is the id
-	// of a Token, which only the installation can turn into a link. All are erased
-	// once the mail is sent.
+	// Params are facts, never secrets. Package mail formats some for the reader: "amount" is
+	// centavos, "at" a time in RFC 3339, "role" a Role, "fee" a money.Fee, "settlement_delay"
+	// seconds. "token" is the id of a Token, which only the installation can turn into a link.
+	// All params are deleted once the mail is sent.
 	Params    map[string]string
 	CreatedAt time.Time
 	SentAt    *time.Time
@@ -35,10 +35,10 @@ const (
 	MailResetPassword    = "reset_password"
 	MailOwnerChanged     = "owner_changed"
 	MailPasswordChanged  = "password_changed"
-	MailEmailChange      = "email_change"       // to the new address, with the link
-	MailEmailChangeAsked = "email_change_asked" // to the one that they have
-	MailEmailChanged     = "email_changed"      // to the one that they had
-	MailEmailTaken       = "email_taken"        // to who has the address that somebody else wants
+	MailEmailChange      = "email_change"       // to the new address, with a link
+	MailEmailChangeAsked = "email_change_asked" // to the current address
+	MailEmailChanged     = "email_changed"      // to the previous address
+	MailEmailTaken       = "email_taken"        // to the owner of an address that another person wants
 	MailTOTPEnrolled     = "totp_enrolled"
 	MailTOTPDisabled     = "totp_disabled"
 	MailRecoveryCodeUsed = "recovery_code_used"
@@ -61,6 +61,9 @@ const (
 	MailWithdrawalsBlocked   = "withdrawals_blocked"
 	MailWithdrawalsUnblocked = "withdrawals_unblocked"
 
+	MailFeeChanged    = "fee_changed"
+	MailLimitsChanged = "limits_changed"
+
 	MailDestinationRequested = "destination_requested"
 	MailDestinationApproved  = "destination_approved"
 	MailDestinationRejected  = "destination_rejected"
@@ -70,12 +73,12 @@ const (
 	MailWithdrawalReturned   = "withdrawal_returned"
 
 	MailChargePaid  = "charge_paid"
-	MailChargesPaid = "charges_paid" // how many in an hour that had many
+	MailChargesPaid = "charges_paid" // the charges of an hour that had many
 )
 
-// JobSendMail is the kind, and QueueMails the queue, of the River job that sends one
-// mail. Its arguments are {"mailId": "mail_…"}. MailAttempts spread over some seven
-// hours by River's backoff.
+// JobSendMail is the kind, and QueueMails the queue, of the River job that sends one mail. Its
+// arguments are {"mailId": "mail_…"}. River's backoff spreads MailAttempts over about seven
+// hours.
 const (
 	JobSendMail  = "send_mail"
 	QueueMails   = "mails"
@@ -92,8 +95,8 @@ const insertMails = `WITH written AS (
 INSERT INTO river_job (kind, queue, args, max_attempts)
 SELECT $8, $9, jsonb_build_object('mailId', id), $10 FROM written`
 
-// InsertMails writes mails with their jobs. One that tells the same person of the
-// same fact again is left out.
+// InsertMails writes mails with their jobs. A mail with the same fact and recipient as an
+// earlier one is left out.
 func InsertMails(tx *Tx, mails ...Mail) error {
 	if len(mails) == 0 {
 		return nil
@@ -117,71 +120,57 @@ func InsertMails(tx *Tx, mails ...Mail) error {
 		}
 		times[i] = m.CreatedAt
 	}
-	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, insertMails, columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], times,
-			JobSendMail, QueueMails, MailAttempts)
-		return err
-	})
+	return tx.exec(insertMails, columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], times,
+		JobSendMail, QueueMails, MailAttempts)
 }
 
 const mailColumns = `m.id, m.fact, m.recipient, m.language, m.kind, m.params, m.created_at, m.sent_at, m.attempts, m.error`
 
-func (m *Mail) targets() []any {
-	return []any{&m.ID, &m.Fact, &m.To, &m.Language, &m.Kind, &m.Params, &m.CreatedAt, &m.SentAt, &m.Attempts, &m.Error}
-}
-
 // MailByID returns a mail, or ErrNotFound.
 func MailByID(ctx context.Context, q Querier, id string) (*Mail, error) {
-	if !wellFormed(id, "mail_", 20) {
+	if !mailShape.fits(id) {
 		return nil, ErrNotFound
 	}
-	var m Mail
-	if err := q.QueryRow(ctx, "SELECT "+mailColumns+" FROM mails m WHERE m.id = $1", id).Scan(m.targets()...); err != nil {
-		return nil, notFound(err)
-	}
-	return &m, nil
+	return one[Mail](ctx, q, "SELECT "+mailColumns+" FROM mails m WHERE m.id = $1", id)
 }
 
 // LatestMails lists mails, newest first.
 func LatestMails(ctx context.Context, q Querier, limit int) ([]Mail, error) {
-	rows, err := q.Query(ctx, "SELECT "+mailColumns+" FROM mails m ORDER BY m.created_at DESC, m.id DESC LIMIT $1", limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m Mail, err error) {
-		return m, row.Scan(m.targets()...)
-	})
+	return collect[Mail](ctx, q, "SELECT "+mailColumns+" FROM mails m ORDER BY m.created_at DESC, m.id DESC LIMIT $1",
+		limit)
 }
 
-// RecordMailSent notes that the mail left, and forgets its params.
+// RecordMailSent records that the mail was sent, and deletes its params.
 func RecordMailSent(ctx context.Context, q Querier, id string, at time.Time) error {
-	_, err := q.Exec(ctx, "UPDATE mails SET sent_at = $2, attempts = attempts + 1, error = '', params = '{}' WHERE id = $1", id, at)
+	_, err := q.Exec(ctx,
+		"UPDATE mails SET sent_at = $2, attempts = attempts + 1, error = '', params = '{}' WHERE id = $1", id, at)
 	return err
 }
 
-// RecordMailFailed notes an attempt that failed, and why.
+// RecordMailFailed records a failed attempt and its reason.
 func RecordMailFailed(ctx context.Context, q Querier, id, reason string) error {
 	_, err := q.Exec(ctx, "UPDATE mails SET attempts = attempts + 1, error = $2 WHERE id = $1", id, reason)
 	return err
 }
 
-// DeleteMails deletes the oldest mails if they were written before a time, and reports
-// whether there may be more of them. None is sent so late.
+// DeleteMails deletes the oldest mails from before a time, up to a limit, and reports whether
+// more may be left. before must be so early that none of them is still to be sent.
 func DeleteMails(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
-	return deleteSome(ctx, q, "mails", "id", "SELECT id FROM mails WHERE created_at < $1 ORDER BY created_at LIMIT $2", before)
+	return deleteSome(ctx, q, "mails", "id", "SELECT id FROM mails WHERE created_at < $1 ORDER BY created_at LIMIT $2",
+		before)
 }
 
-// Recipient is whom a mail goes to.
+// Recipient is the person to whom a mail goes.
 type Recipient struct {
 	Email, Name, Language string
 }
 
-// MembersToTell lists the members of an account who get a kind of mail: those with a
-// role that it is for who have not turned it off, the oldest membership first.
+// MembersToTell lists the members of an account who get mails of a kind: those whose role gets
+// it and who have not turned it off, oldest membership first.
 func MembersToTell(ctx context.Context, q Querier, accountID, kind string) ([]Recipient, error) {
-	roles, known := audience[kind]
-	if !known {
-		return nil, fmt.Errorf("models: no role is told by a mail %q", kind)
+	roles := rolesTold(kind)
+	if len(roles) == 0 {
+		return nil, fmt.Errorf("models: no role gets mails of kind %q", kind)
 	}
 	rows, err := q.Query(ctx, `SELECT u.email, u.name, u.language FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.account_id = $1 AND m.role = ANY($2) AND NOT $3 = ANY(m.muted) ORDER BY m.created_at, u.id`,
@@ -192,17 +181,16 @@ func MembersToTell(ctx context.Context, q Querier, accountID, kind string) ([]Re
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Recipient])
 }
 
-// ProjectMembersToTell is MembersToTell of the account that a project belongs to.
-func ProjectMembersToTell(tx *Tx, projectID, kind string) (members []Recipient, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+// ProjectMembersToTell is MembersToTell for the account of a project.
+func ProjectMembersToTell(tx *Tx, projectID, kind string) ([]Recipient, error) {
+	return within(tx, func(ctx context.Context, q Querier) ([]Recipient, error) {
 		var account string
-		if err := conn.QueryRow(ctx, "SELECT account_id FROM projects WHERE id = $1", projectID).Scan(&account); err != nil {
-			return notFound(err)
+		err := q.QueryRow(ctx, "SELECT account_id FROM projects WHERE id = $1", projectID).Scan(&account)
+		if err != nil {
+			return nil, notFound(err)
 		}
-		members, err = MembersToTell(ctx, conn, account, kind)
-		return err
+		return MembersToTell(ctx, q, account, kind)
 	})
-	return members, err
 }
 
 // OwnerOf returns the owner of an account, or ErrNotFound.

@@ -9,15 +9,16 @@ import (
 	"garoupa/models/modelstest"
 )
 
-// A mail and its job commit together or not at all, once for a fact and a person.
+// A mail and its job are committed together or not at all, once per fact and recipient.
 func TestInsertMails(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	mail := func(fact, to string) models.Mail {
-		return models.Mail{Fact: fact, To: to, Language: "en", Kind: models.MailInvite, Params: map[string]string{"account": "Ateliê"}, CreatedAt: at}
+		return models.Mail{Fact: fact, To: to, Language: "en", Kind: models.MailInvite,
+			Params: map[string]string{"account": "Ateliê"}, CreatedAt: at}
 	}
-	failure := errors.New("the fact did not happen")
+	failure := errors.New("roll back")
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
 		return errors.Join(models.InsertMails(tx, mail("a", "ana@example.com")), failure)
 	})
@@ -26,7 +27,8 @@ func TestInsertMails(t *testing.T) {
 	}
 	for range 2 {
 		err := db.InTx(t.Context(), func(tx *models.Tx) error {
-			return models.InsertMails(tx, mail("a", "ana@example.com"), mail("a", "bia@example.com"), mail("b", "ana@example.com"))
+			return models.InsertMails(tx, mail("a", "ana@example.com"), mail("a", "bia@example.com"),
+				mail("b", "ana@example.com"))
 		})
 		if err != nil {
 			t.Fatal(err)

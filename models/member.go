@@ -2,10 +2,11 @@ package models
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 )
 
 // Member is a user's role in an account.
@@ -19,26 +20,18 @@ type Member struct {
 // InsertMember writes a new membership.
 func InsertMember(tx *Tx, m *Member) error { return tx.Create(m).Error }
 
-// JoinAccount is InsertMember for somebody who may be a member already: then nothing
-// changes, and it reports false.
+// JoinAccount is InsertMember for a user who may already be a member. In that case it changes
+// nothing and returns false.
 func JoinAccount(tx *Tx, m *Member) (joined bool, err error) {
-	done := tx.Exec("INSERT INTO members (account_id, user_id, role, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		m.AccountID, m.UserID, m.Role, m.CreatedAt)
+	done := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(m)
 	return done.RowsAffected == 1, done.Error
 }
 
-// RoleIn returns the user's role in an account, "" for one who is no member.
-func RoleIn(db *gorm.DB, accountID, userID string) (Role, error) {
-	var role Role
-	err := db.Raw("SELECT role FROM members WHERE account_id = ? AND user_id = ?", accountID, userID).Scan(&role).Error
-	return role, err
-}
-
-// LockMembers returns the roles of an account's members by their ids, and keeps others
-// from changing any until tx ends.
+// LockMembers returns the roles of an account's members by user id, and locks their rows until
+// tx ends.
 func LockMembers(tx *Tx, accountID string) (map[string]Role, error) {
 	var all []Member
-	err := tx.Raw("SELECT * FROM members WHERE account_id = ? ORDER BY user_id FOR UPDATE", accountID).Scan(&all).Error
+	err := tx.Clauses(forUpdate).Where("account_id = ?", accountID).Order("user_id").Find(&all).Error
 	roles := map[string]Role{}
 	for _, m := range all {
 		roles[m.UserID] = m.Role
@@ -46,25 +39,46 @@ func LockMembers(tx *Tx, accountID string) (map[string]Role, error) {
 	return roles, err
 }
 
+// LockMember is LockRole for an account.
+func LockMember(tx *Tx, accountID, userID string) (role Role, err error) {
+	err = tx.Scan("SELECT role FROM members WHERE account_id = $1 AND user_id = $2 FOR SHARE",
+		[]any{accountID, userID}, &role)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return role, err
+}
+
+// LockRole returns the user's role in the account that owns a project, and locks it until
+// tx ends. It returns "" for a user who is not a member.
+func LockRole(tx *Tx, projectID, userID string) (role Role, err error) {
+	err = tx.Scan(`SELECT m.role FROM members m JOIN projects p ON p.account_id = m.account_id
+		WHERE p.id = $1 AND m.user_id = $2 FOR SHARE OF m`, []any{projectID, userID}, &role)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return role, err
+}
+
 // SetRole gives a member another role.
 func SetRole(tx *Tx, accountID, userID string, role Role) error {
-	return tx.Exec("UPDATE members SET role = ? WHERE account_id = ? AND user_id = ?", role, accountID, userID).Error
+	return tx.Model(&Member{}).Where("account_id = ? AND user_id = ?", accountID, userID).Update("role", role).Error
 }
 
-// DeleteMember ends a membership. The person's sessions that look at the account let
-// nobody in any more.
+// DeleteMember ends a membership. Sessions of the person that show the account no longer
+// give access to it.
 func DeleteMember(tx *Tx, accountID, userID string) error {
-	return tx.Exec("DELETE FROM members WHERE account_id = ? AND user_id = ?", accountID, userID).Error
+	return tx.Where("account_id = ? AND user_id = ?", accountID, userID).Delete(&Member{}).Error
 }
 
-// Colleague is a member as the others see them.
+// Colleague is a member as other members see them.
 type Colleague struct {
 	UserID, Name, Email string
 	Role                Role
-	TOTP                bool // a code is asked for at log-in
-	Passkey             bool // there is one to log in with
+	TOTP                bool // log-in requires a code
+	Passkey             bool // the user has a passkey
 	JoinedAt            time.Time
-	SeenAt              *time.Time // when they last looked at a page, of any account; nil: not since this is kept
+	SeenAt              *time.Time // last use of any page, of any account; nil if none is recorded
 }
 
 // Team lists the members of an account: the owner first, then by name.

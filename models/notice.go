@@ -3,29 +3,26 @@ package models
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
-
-	"gorm.io/gorm"
 )
 
-// Notice is a sort of mail that a member may turn off; NoticeChargePaid is off until they
-// turn it on. Mails that none stands for always come: links that were asked for, and
-// whatever tells of an account in danger.
+// Notice is a group of mails that a member may turn off; NoticeChargePaid is off by
+// default. Mails without a notice cannot be turned off: requested links, and warnings about
+// the account.
 type Notice string
 
 const (
-	NoticeChargePaid      Notice = "CHARGE_PAID" // live charges; see PaidNotice
+	NoticeChargePaid      Notice = "CHARGE_PAID" // paid live charges; see PaidNotice
 	NoticeWebhookFailing  Notice = "WEBHOOK_FAILING"
 	NoticeWebhookDisabled Notice = "WEBHOOK_DISABLED"
-	NoticeWithdrawals     Notice = "WITHDRAWALS" // how a withdrawal ended
-	NoticeAccess          Notice = "ACCESS"      // what staff decided about production access
+	NoticeWithdrawals     Notice = "WITHDRAWALS" // the end of a withdrawal
+	NoticeAccess          Notice = "ACCESS"      // decisions about production access
 )
 
-// Notices are all of them.
+// Notices lists all notices.
 var Notices = []Notice{NoticeChargePaid, NoticeWebhookFailing, NoticeWebhookDisabled, NoticeWithdrawals, NoticeAccess}
 
-// noticeOf is the notice that a kind of mail belongs to.
+// noticeOf maps each kind of mail to its notice.
 var noticeOf = map[string]Notice{
 	MailChargePaid:          NoticeChargePaid,
 	MailChargesPaid:         NoticeChargePaid,
@@ -43,47 +40,44 @@ var noticeOf = map[string]Notice{
 	MailAccessRevoked:       NoticeAccess,
 }
 
-// The roles that are told of something (decisions, 1). Whoever looks after the money is
-// told of what becomes of it.
-var (
-	owners     = []Role{RoleOwner}
-	integrates = []Role{RoleOwner, RoleDeveloper}
-	treasurers = []Role{RoleOwner, RoleAdmin, RoleFinance}
-	readers    = []Role{RoleOwner, RoleAdmin, RoleDeveloper, RoleFinance, RoleViewer} // of charges
-)
-
-// audience are the roles that a kind of mail about an account is for.
-var audience = map[string][]Role{
-	MailChargePaid:           readers,
-	MailChargesPaid:          readers,
-	MailWebhookFailing:       integrates,
-	MailTestWebhookFailing:   integrates,
-	MailWebhookDisabled:      owners,
-	MailTestWebhookDisabled:  owners,
-	MailDestinationRequested: treasurers,
-	MailDestinationApproved:  treasurers,
-	MailDestinationRejected:  treasurers,
-	MailWithdrawalCompleted:  treasurers,
-	MailWithdrawalRejected:   treasurers,
-	MailWithdrawalFailed:     treasurers,
-	MailWithdrawalReturned:   treasurers,
-	MailAccessApproved:       owners,
-	MailAccessRejected:       owners,
-	MailAccessReturned:       owners,
-	MailAccessRevoked:        owners,
-	MailAccountSuspended:     owners,
-	MailAccountResumed:       owners,
-	MailLiveBlocked:          owners,
-	MailLiveUnblocked:        owners,
-	MailWithdrawalsBlocked:   owners,
-	MailWithdrawalsUnblocked: owners,
+// audience maps each kind of mail about an account to a capability: the members whose role has
+// it get the mail.
+var audience = map[string]Capability{
+	MailChargePaid:           See,
+	MailChargesPaid:          See,
+	MailWebhookFailing:       HearOfFailures,
+	MailTestWebhookFailing:   HearOfFailures,
+	MailWebhookDisabled:      Own,
+	MailTestWebhookDisabled:  Own,
+	MailDestinationRequested: MoveMoney,
+	MailDestinationApproved:  MoveMoney,
+	MailDestinationRejected:  MoveMoney,
+	MailWithdrawalCompleted:  MoveMoney,
+	MailWithdrawalRejected:   MoveMoney,
+	MailWithdrawalFailed:     MoveMoney,
+	MailWithdrawalReturned:   MoveMoney,
+	MailAccessApproved:       Own,
+	MailAccessRejected:       Own,
+	MailAccessReturned:       Own,
+	MailAccessRevoked:        Own,
+	MailAccountSuspended:     Own,
+	MailAccountResumed:       Own,
+	MailLiveBlocked:          Own,
+	MailLiveUnblocked:        Own,
+	MailWithdrawalsBlocked:   Own,
+	MailWithdrawalsUnblocked: Own,
+	MailFeeChanged:           Own,
+	MailLimitsChanged:        Own,
 }
+
+// rolesTold returns the roles that get a kind of mail about an account.
+func rolesTold(kind string) []Role { return capabilities[audience[kind]] }
 
 // NoticesFor returns the notices that a role may turn on and off.
 func NoticesFor(role Role) []Notice {
 	return slices.DeleteFunc(slices.Clone(Notices), func(n Notice) bool {
-		for kind, roles := range audience {
-			if noticeOf[kind] == n && slices.Contains(roles, role) {
+		for kind, capability := range audience {
+			if noticeOf[kind] == n && role.Can(capability) {
 				return false
 			}
 		}
@@ -100,17 +94,17 @@ func MutedNotices(ctx context.Context, q Querier, accountID, userID string) (mut
 	return muted, notFound(err)
 }
 
-// SetMutedNotices turns a member's notices off, and all others on: that of paid charges
-// for those paid from now on.
+// SetMutedNotices turns the given notices off for a member, and all others on.
+// NoticeChargePaid then applies to charges paid from now on.
 func SetMutedNotices(tx *Tx, accountID, userID string, muted []Notice, now time.Time) error {
-	var names []string
+	names := []string{}
 	for _, notice := range muted {
 		if notice != NoticeChargePaid {
 			names = append(names, string(notice))
 		}
 	}
-	err := tx.Exec("UPDATE members SET muted = string_to_array(?, ',') WHERE account_id = ? AND user_id = ?",
-		strings.Join(names, ","), accountID, userID).Error
+	err := tx.exec("UPDATE members SET muted = $3 WHERE account_id = $1 AND user_id = $2",
+		accountID, userID, names)
 	if err != nil {
 		return err
 	}
@@ -120,7 +114,8 @@ func SetMutedNotices(tx *Tx, accountID, userID string, muted []Notice, now time.
 	return WantPaidNotices(tx, accountID, userID, now)
 }
 
-// HideSteps keeps the first steps out of a member's sight, or shows them again.
-func HideSteps(db *gorm.DB, accountID, userID string, hidden bool) error {
-	return db.Exec("UPDATE members SET steps_hidden = ? WHERE account_id = ? AND user_id = ?", hidden, accountID, userID).Error
+// HideSteps hides the first steps on a member's start page, or shows them again.
+func HideSteps(ctx context.Context, h Handle, accountID, userID string, hidden bool) error {
+	return h.gorm(ctx).Model(&Member{}).Where("account_id = ? AND user_id = ?", accountID, userID).
+		Update("steps_hidden", hidden).Error
 }

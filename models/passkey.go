@@ -1,76 +1,74 @@
 package models
 
 import (
+	"context"
 	"time"
-
-	"gorm.io/gorm"
 )
 
-// Passkey is a key on a device of a person's, which logs them in. The table holds its
-// public half.
+// Passkey is a key on a person's device with which the person logs in. The table holds the
+// public key.
 type Passkey struct {
 	ID           string `gorm:"primaryKey"`
 	UserID       string
-	Name         string // the person's own
-	CredentialID []byte // what the device calls it
+	Name         string // chosen by the person
+	CredentialID []byte // the id that the device assigned
 	PublicKey    []byte
-	SignCount    uint32 // of the last signature; 0 for ever where the device does not count
-	Synced       bool   // may be copied to other devices of the person
+	SignCount    uint32 // of the last signature; always 0 if the device does not count
+	Synced       bool   // can be copied to other devices of the person
 	CreatedAt    time.Time
 	LastUsedAt   *time.Time
 }
 
-// PasskeysCredentialUnique is the constraint that keeps a passkey to one row.
+// PasskeysCredentialUnique is the constraint that allows a passkey only one row.
 const PasskeysCredentialUnique = "passkeys_credential_unique"
 
-// InsertPasskey writes a new passkey; one that is there already violates
+// InsertPasskey writes a new passkey. If it already exists, it fails with a violation of
 // PasskeysCredentialUnique.
 func InsertPasskey(tx *Tx, p *Passkey) error { return tx.Create(p).Error }
 
-// UserPasskeys lists the user's passkeys, the oldest first.
-func UserPasskeys(db *gorm.DB, userID string) ([]Passkey, error) {
+// UserPasskeys lists the user's passkeys, oldest first.
+func UserPasskeys(ctx context.Context, h Handle, userID string) ([]Passkey, error) {
 	var all []Passkey
-	err := db.Where("user_id = ?", userID).Order("created_at, id").Find(&all).Error
+	err := h.gorm(ctx).Where("user_id = ?", userID).Order("created_at, id").Find(&all).Error
 	return all, err
 }
 
-// PasskeyByCredential returns the passkey that a device calls so, or ErrNotFound.
-func PasskeyByCredential(db *gorm.DB, credentialID []byte) (*Passkey, error) {
+// PasskeyByCredential returns the passkey with the id that its device assigned, or
+// ErrNotFound.
+func PasskeyByCredential(ctx context.Context, h Handle, credentialID []byte) (*Passkey, error) {
 	var p Passkey
-	if err := db.Where("credential_id = ?", credentialID).Take(&p).Error; err != nil {
+	if err := h.gorm(ctx).Where("credential_id = ?", credentialID).Take(&p).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &p, nil
 }
 
 // UserPasskey returns one of the user's passkeys by its id, or ErrNotFound.
-func UserPasskey(db *gorm.DB, userID, id string) (*Passkey, error) {
-	if !wellFormed(id, "pky_", 20) {
+func UserPasskey(ctx context.Context, h Handle, userID, id string) (*Passkey, error) {
+	if !passkeyShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var p Passkey
-	if err := db.Where("user_id = ? AND id = ?", userID, id).Take(&p).Error; err != nil {
+	if err := h.gorm(ctx).Where("user_id = ? AND id = ?", userID, id).Take(&p).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &p, nil
 }
 
-// UsePasskey notes a signature, the count of which the device told with it. It reports
-// false if the device counts and the count did not grow, or if the passkey is gone.
+// UsePasskey records a signature and the device's count. It reports false if the device counts
+// and the count did not increase, or if the passkey is gone.
 func UsePasskey(tx *Tx, id string, signCount uint32, now time.Time) (used bool, err error) {
-	done := tx.Exec(`UPDATE passkeys SET sign_count = @count, last_used_at = @now
-		WHERE id = @id AND (sign_count < @count OR sign_count = 0 AND @count = 0)`,
-		map[string]any{"id": id, "count": int64(signCount), "now": now})
-	return done.RowsAffected == 1, done.Error
+	return tx.execOne(`UPDATE passkeys SET sign_count = $2, last_used_at = $3
+		WHERE id = $1 AND (sign_count < $2 OR sign_count = 0 AND $2 = 0)`, id, signCount, now)
 }
 
 // RenamePasskey gives a passkey another name.
 func RenamePasskey(tx *Tx, id, name string) error {
-	return tx.Exec("UPDATE passkeys SET name = ? WHERE id = ?", name, id).Error
+	return tx.Model(&Passkey{}).Where("id = ?", id).Update("name", name).Error
 }
 
-// DeletePasskey forgets a passkey. It reports false if it is gone already.
+// DeletePasskey deletes a passkey. It reports false if it is already gone.
 func DeletePasskey(tx *Tx, id string) (deleted bool, err error) {
-	done := tx.Exec("DELETE FROM passkeys WHERE id = ?", id)
+	done := tx.Where("id = ?", id).Delete(&Passkey{})
 	return done.RowsAffected == 1, done.Error
 }

@@ -2,29 +2,78 @@ package models
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// Payment is a Pix that arrived at the institution.
+// Payment is a Pix payment that arrived at the institution.
 type Payment struct {
 	ID         string
 	Livemode   bool
-	EndToEndID string // the institution's, unique in its environment
+	EndToEndID string // assigned by an institution, unique in its environment
 	TxID       string
-	CheckoutID *string // nil: no checkout has this TxID
-	Settles    bool    // it made the checkout PAID
+	CheckoutID *string // nil if no checkout has this TxID
+	Settles    bool    // the payment made the checkout PAID
 	Amount     money.Cents
 	Fee        money.Cents
 	PaidAt     time.Time // the institution's time
 	RecordedAt time.Time
 }
 
-// InsertPayments writes payments, but for those whose EndToEndID is there already, and
-// returns the ids of those it wrote. A concurrent twin is waited for.
+// PaymentName identifies a payment at an institution.
+type PaymentName struct {
+	Livemode   bool
+	EndToEndID string
+}
+
+// paymentClass is the class of advisory locks of payments.
+const paymentClass = 0x67617270 // "garp"
+
+// TakePaymentNames takes advisory locks on payments without a checkout to lock, until tx ends,
+// and returns those that it locked. The others are locked by transactions that are writing
+// these payments; it does not wait for them.
+func TakePaymentNames(tx *Tx, names []PaymentName) (taken map[PaymentName]bool, err error) {
+	const free = "SELECT livemode, id FROM given WHERE pg_try_advisory_xact_lock(%d, hashtext(id))"
+	return filterPaymentNames(tx, fmt.Sprintf(free, paymentClass), names)
+}
+
+// RecordedPayments returns the names whose payments are recorded.
+func RecordedPayments(tx *Tx, names []PaymentName) (recorded map[PaymentName]bool, err error) {
+	return filterPaymentNames(tx, `SELECT p.livemode, p.end_to_end_id FROM payments p
+		JOIN given ON p.livemode = given.livemode AND p.end_to_end_id = given.id`, names)
+}
+
+func filterPaymentNames(tx *Tx, query string, names []PaymentName) (found map[PaymentName]bool, err error) {
+	found = map[PaymentName]bool{}
+	if len(names) == 0 {
+		return found, nil
+	}
+	live, ids := make([]bool, len(names)), make([]string, len(names))
+	for i, n := range names {
+		live[i], ids[i] = n.Livemode, n.EndToEndID
+	}
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		const given = "WITH given AS (SELECT * FROM unnest($1::boolean[], $2::text[]) AS t (livemode, id)) "
+		rows, err := conn.Query(ctx, given+query, live, ids)
+		if err != nil {
+			return err
+		}
+		var n PaymentName
+		_, err = pgx.ForEachRow(rows, []any{&n.Livemode, &n.EndToEndID}, func() error {
+			found[n] = true
+			return nil
+		})
+		return err
+	})
+	return found, err
+}
+
+// InsertPayments writes payments, except those whose EndToEndID exists already, and returns
+// the ids of those it wrote. It waits for a transaction that is writing the same payment.
 func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err error) {
 	n := len(payments)
 	ids, endToEnd, txIDs, checkouts := make([]string, n), make([]string, n), make([]string, n), make([]*string, n)
@@ -36,9 +85,11 @@ func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err er
 		amounts[i], fees[i], paid[i], recorded[i] = int64(p.Amount), int64(p.Fee), p.PaidAt, p.RecordedAt
 	}
 	written = make(map[string]bool, n)
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		// In one order, so that whoever writes the same ones waits and does not lock up.
-		rows, err := conn.Query(ctx, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		// One order for all transactions, so that those with the same payments wait and do not
+		// deadlock.
+		rows, err := conn.Query(ctx,
+			`INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
 			SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::bigint[], $8::bigint[],
 				$9::timestamptz[], $10::timestamptz[])
 				AS t (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
@@ -57,25 +108,26 @@ func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err er
 	return written, err
 }
 
-// ReceivedPayment is a payment with the account that it credited, for whoever acts
-// on it.
+// ReceivedPayment is a payment with the account that it credited.
 type ReceivedPayment struct {
 	Payment
 	AccountID string
 }
 
-// LockPayment returns a payment that made its checkout PAID, of any account, and
-// holds its row until tx ends; or ErrNotFound.
+// LockPayment returns a payment that made its checkout PAID, of any account, and locks its row
+// until tx ends, or returns ErrNotFound.
 func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
-	if !wellFormed(id, "pay_", 20) {
+	if !paymentShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var p ReceivedPayment
-	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount, p.fee,
+	err := tx.PGX(func(ctx context.Context, conn Querier) error {
+		return conn.QueryRow(ctx,
+			`SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount, p.fee,
 				p.paid_at, p.recorded_at, j.account_id
 			FROM payments p JOIN checkouts c ON c.id = p.checkout_id JOIN projects j ON j.id = c.project_id
-			WHERE p.id = $1 AND p.settles FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Livemode, &p.EndToEndID, &p.TxID, &p.CheckoutID,
+			WHERE p.id = $1 AND p.settles FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Livemode, &p.EndToEndID, &p.TxID,
+			&p.CheckoutID,
 			&p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.AccountID)
 	})
 	if err != nil {
@@ -84,10 +136,10 @@ func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
 	return &p, nil
 }
 
-// PaymentsOf lists the payments that were meant for a checkout of any account, for
-// staff, the oldest first.
+// PaymentsOf lists the payments for a checkout of any account, for staff, oldest first.
 func PaymentsOf(ctx context.Context, q Querier, checkoutID string) ([]Payment, error) {
-	rows, err := q.Query(ctx, `SELECT id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at
+	rows, err := q.Query(ctx,
+		`SELECT id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at
 		FROM payments WHERE checkout_id = $1 ORDER BY recorded_at, id LIMIT 100`, checkoutID)
 	if err != nil {
 		return nil, err

@@ -10,18 +10,18 @@ import (
 // OperationPaymentLink is the idempotency scope of POST /v1/payment-links.
 const OperationPaymentLink = "payment_link"
 
-// PaymentLink is an address that makes a checkout of a product at each use.
+// PaymentLink is a URL that creates a checkout of a product at each use.
 type PaymentLink struct {
 	ID               string
 	ProjectID        string
 	Livemode         bool
-	ExpiresInSeconds int // of the checkouts it makes
+	ExpiresInSeconds int // of its checkouts
 	SuccessURL       *string
 	ReturnURL        *string
 	Active           bool
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
-	Product          Product // as it is now
+	Product          Product // the product's current state
 }
 
 const paymentLinkQuery = `SELECT l.id, l.project_id, l.livemode, l.expires_in_seconds, l.success_url, l.return_url, l.active,
@@ -32,39 +32,42 @@ func (l *PaymentLink) targets() []any {
 		&l.CreatedAt, &l.UpdatedAt}, l.Product.targets()...)
 }
 
-// InsertPaymentLink writes l and its idempotency key in one statement. It reports
-// false when the key is taken; a request in flight with the same key is waited for.
-func InsertPaymentLink(ctx context.Context, q Querier, l *PaymentLink, key string, requestHash []byte) (made bool, err error) {
+// InsertPaymentLink writes l and its idempotency key in one statement. It reports false if the
+// key is taken. If a request in progress has the same key, it waits for that request.
+func InsertPaymentLink(ctx context.Context, q Querier, l *PaymentLink, key string, requestHash []byte) (made bool,
+	err error) {
 	tag, err := q.Exec(ctx, `WITH claim AS (
 			INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
 			VALUES ($2, $3, '`+OperationPaymentLink+`', $9, $10, $1, $8) ON CONFLICT DO NOTHING RETURNING key)
 		INSERT INTO payment_links (id, project_id, livemode, product_id, expires_in_seconds, success_url, return_url, created_at, updated_at)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $8 FROM claim`,
-		l.ID, l.ProjectID, l.Livemode, l.Product.ID, l.ExpiresInSeconds, l.SuccessURL, l.ReturnURL, l.CreatedAt, key, requestHash)
+		l.ID, l.ProjectID, l.Livemode, l.Product.ID, l.ExpiresInSeconds, l.SuccessURL, l.ReturnURL, l.CreatedAt, key,
+		requestHash)
 	return tag.RowsAffected() == 1, err
 }
 
 // PaymentLinkByID returns one link of the scope, or ErrNotFound.
 func PaymentLinkByID(ctx context.Context, q Querier, scope Scope, id string) (*PaymentLink, error) {
-	return paymentLink(ctx, q, id, "WHERE l.id = $1 AND l.project_id = $2 AND l.livemode = $3", id, scope.ProjectID, scope.Livemode)
+	return paymentLink(ctx, q, id, "WHERE l.id = $1 AND l.project_id = $2 AND l.livemode = $3", id, scope.ProjectID,
+		scope.Livemode)
 }
 
-// PublicPaymentLink is a link with the merchant that it belongs to.
+// PublicPaymentLink is a link with its merchant.
 type PublicPaymentLink struct {
 	PaymentLink
 	Account Account
 	Brand   Brand
 }
 
-// PublicPaymentLinkByID returns a link of any merchant to whoever knows its id, as
-// the hosted page does, or ErrNotFound.
+// PublicPaymentLinkByID returns a link of any merchant for its hosted page, or ErrNotFound.
 func PublicPaymentLinkByID(ctx context.Context, q Querier, id string) (*PublicPaymentLink, error) {
 	l, err := paymentLink(ctx, q, id, "WHERE l.id = $1", id)
 	if err != nil {
 		return nil, err
 	}
 	public := PublicPaymentLink{PaymentLink: *l}
-	err = q.QueryRow(ctx, "SELECT "+accountColumns+", "+brandColumns+` FROM accounts a JOIN projects p ON p.account_id = a.id
+	err = q.QueryRow(ctx, "SELECT "+accountColumns+", "+brandColumns+
+		` FROM accounts a JOIN projects p ON p.account_id = a.id
 		LEFT JOIN brands b ON b.account_id = a.id WHERE p.id = $1`, l.ProjectID).
 		Scan(append(public.Account.targets(), public.Brand.targets()...)...)
 	if err != nil {
@@ -74,7 +77,7 @@ func PublicPaymentLinkByID(ctx context.Context, q Querier, id string) (*PublicPa
 }
 
 func paymentLink(ctx context.Context, q Querier, id, where string, args ...any) (*PaymentLink, error) {
-	if !wellFormed(id, "plink_", 16) {
+	if !paymentLinkShape.fits(id) {
 		return nil, ErrNotFound
 	}
 	var l PaymentLink
@@ -84,9 +87,10 @@ func paymentLink(ctx context.Context, q Querier, id, where string, args ...any) 
 	return &l, nil
 }
 
-// PaymentLinks lists the scope's links, newest first, by keyset.
+// PaymentLinks lists the scope's links, newest first, paged by keyset.
 func PaymentLinks(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]PaymentLink, error) {
-	sql, args := paymentLinkQuery+"WHERE l.project_id = $1 AND l.livemode = $2", []any{scope.ProjectID, scope.Livemode, limit}
+	sql, args := paymentLinkQuery+"WHERE l.project_id = $1 AND l.livemode = $2", []any{scope.ProjectID,
+		scope.Livemode, limit}
 	if after != nil {
 		sql += " AND (l.created_at, l.id) < ($4, $5)"
 		args = append(args, after.CreatedAt, after.ID)
@@ -100,10 +104,10 @@ func PaymentLinks(ctx context.Context, q Querier, scope Scope, after *Position, 
 	})
 }
 
-// SetPaymentLinkActive turns a link of the scope on or off. It reports false if
-// there is no such link or it was so already.
+// SetPaymentLinkActive turns a link of the scope on or off. It reports false if there is no
+// such link or it already had this state.
 func SetPaymentLinkActive(tx *Tx, scope Scope, id string, active bool, now time.Time) (changed bool, err error) {
-	done := tx.Exec(`UPDATE payment_links SET active = ?, updated_at = ?
-		WHERE id = ? AND project_id = ? AND livemode = ? AND active <> ?`, active, now, id, scope.ProjectID, scope.Livemode, active)
-	return done.RowsAffected == 1, done.Error
+	return tx.execOne(`UPDATE payment_links SET active = $4, updated_at = $5
+		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND active <> $4`,
+		id, scope.ProjectID, scope.Livemode, active, now)
 }

@@ -6,11 +6,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// PaymentCycles are how often a product is meant to be paid (decisions, 3). Each
-// use of a link charges once, whatever the cycle.
+// PaymentCycles are the intervals at which a product is meant to be paid (docs/rules.md,
+// "Fields"). Each use of a link charges once, whatever the cycle.
 var PaymentCycles = []string{"ONE_TIME", "WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUALLY", "ANNUALLY"}
 
 // Product is what a merchant sells through payment links.
@@ -21,8 +21,8 @@ type Product struct {
 	Slug         string // its public id, which never changes
 	Name         string
 	Description  *string
-	ImageURL     *string        // elsewhere, from before pictures were uploaded; nil with a Picture
-	Picture      ProductPicture `gorm:"-"` // SetProductPicture writes it
+	ImageURL     *string        // an external URL, from before pictures were uploaded; nil with a Picture
+	Picture      ProductPicture `gorm:"-"` // written by SetProductPicture
 	Amount       money.Cents
 	PaymentCycle string // one of PaymentCycles
 	Active       bool
@@ -30,34 +30,36 @@ type Product struct {
 	UpdatedAt    time.Time
 }
 
-// ProductsSlugUnique is the constraint that keeps a slug to one product of a scope.
+// ProductsSlugUnique is the constraint that makes slugs unique in a scope.
 const ProductsSlugUnique = "products_slug_unique"
 
 const productColumns = `d.id, d.project_id, d.livemode, d.slug, d.name, d.description, d.image_url, d.amount, d.payment_cycle,
 	d.active, d.created_at, d.updated_at, coalesce(d.picture_hash, ''), coalesce(d.picture_width, 0), coalesce(d.picture_height, 0)`
 
 func (p *Product) targets() []any {
-	return []any{&p.ID, &p.ProjectID, &p.Livemode, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount, &p.PaymentCycle,
+	return []any{&p.ID, &p.ProjectID, &p.Livemode, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount,
+		&p.PaymentCycle,
 		&p.Active, &p.CreatedAt, &p.UpdatedAt, &p.Picture.Hash, &p.Picture.Width, &p.Picture.Height}
 }
 
-// InsertProduct writes a new product; a taken slug violates ProductsSlugUnique.
+// InsertProduct writes a new product. If its slug is taken, it fails with a violation of
+// ProductsSlugUnique.
 func InsertProduct(tx *Tx, p *Product) error { return tx.Create(p).Error }
 
-// UpdateProduct writes what a member may change of a product that the caller holds:
-// all but its slug and its picture.
+// UpdateProduct writes the fields that a member may change of a product that the caller has
+// locked: all but its slug and its picture.
 func UpdateProduct(tx *Tx, p *Product) error {
-	return tx.Exec(`UPDATE products SET name = ?, description = ?, image_url = ?, amount = ?, payment_cycle = ?, active = ?, updated_at = ?
-		WHERE id = ?`, p.Name, p.Description, p.ImageURL, p.Amount, p.PaymentCycle, p.Active, p.UpdatedAt, p.ID).Error
+	return tx.Model(p).Where("id = ?", p.ID).
+		Select("Name", "Description", "ImageURL", "Amount", "PaymentCycle", "Active", "UpdatedAt").
+		UpdateColumns(p).Error // Updates would set UpdatedAt with another clock
 }
 
-// LockProduct is ProductBySlug and holds the row until tx ends.
-func LockProduct(tx *Tx, scope Scope, slug string) (p *Product, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		p, err = product(ctx, conn, scope, slug, " FOR UPDATE")
-		return err
+// LockProduct is ProductBySlug and locks the row until tx ends. The lock does not block links
+// that refer to the product.
+func LockProduct(tx *Tx, scope Scope, slug string) (*Product, error) {
+	return within(tx, func(ctx context.Context, q Querier) (*Product, error) {
+		return product(ctx, q, scope, slug, " FOR NO KEY UPDATE")
 	})
-	return p, err
 }
 
 // ProductBySlug returns one product of the scope, active or not, or ErrNotFound.
@@ -67,7 +69,8 @@ func ProductBySlug(ctx context.Context, q Querier, scope Scope, slug string) (*P
 
 func product(ctx context.Context, q Querier, scope Scope, slug, locking string) (*Product, error) {
 	var p Product
-	err := q.QueryRow(ctx, "SELECT "+productColumns+" FROM products d WHERE d.slug = $1 AND d.project_id = $2 AND d.livemode = $3"+locking,
+	err := q.QueryRow(ctx, "SELECT "+productColumns+
+		" FROM products d WHERE d.slug = $1 AND d.project_id = $2 AND d.livemode = $3"+locking,
 		slug, scope.ProjectID, scope.Livemode).Scan(p.targets()...)
 	if err != nil {
 		return nil, notFound(err)
@@ -75,9 +78,10 @@ func product(ctx context.Context, q Querier, scope Scope, slug, locking string) 
 	return &p, nil
 }
 
-// Products lists the scope's products, newest first, by keyset.
+// Products lists the scope's products, newest first, paged by keyset.
 func Products(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]Product, error) {
-	sql, args := "SELECT "+productColumns+" FROM products d WHERE d.project_id = $1 AND d.livemode = $2", []any{scope.ProjectID, scope.Livemode, limit}
+	sql, args := "SELECT "+productColumns+
+		" FROM products d WHERE d.project_id = $1 AND d.livemode = $2", []any{scope.ProjectID, scope.Livemode, limit}
 	if after != nil {
 		sql += " AND (d.created_at, d.id) < ($4, $5)"
 		args = append(args, after.CreatedAt, after.ID)

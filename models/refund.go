@@ -4,53 +4,69 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// Refund is money of a payment that went back to its buyer out of the account's
-// balance.
+// Refund is money of a payment that was sent back to its buyer from the account's balance.
 type Refund struct {
 	ID        string
 	PaymentID string
 	AccountID string
 	Livemode  bool
+	Number    int // among the payment's refunds, from 1; 0 if older than the numbering
 	Amount    money.Cents
 	Reason    string
-	ReturnID  *string // the institution's name for it
+	ReturnID  *string // the refund's id at the institution
 	CreatedBy string
 	CreatedAt time.Time
 }
 
-// RefundedOf adds up what went back of a payment. Who holds the payment sees all of it.
-func RefundedOf(tx *Tx, paymentID string) (sum money.Cents, err error) {
-	err = tx.Raw("SELECT coalesce(sum(amount), 0)::bigint FROM refunds WHERE payment_id = ?", paymentID).Row().Scan(&sum)
-	return sum, err
+// RefundedOf returns the sum and the number of the refunds of a payment. The result is
+// complete if the caller has locked the payment.
+func RefundedOf(tx *Tx, paymentID string) (sum money.Cents, n int, err error) {
+	err = tx.Scan("SELECT coalesce(sum(amount), 0)::bigint, count(*) FROM refunds WHERE payment_id = $1",
+		[]any{paymentID}, &sum, &n)
+	return sum, n, err
 }
 
-// RefundsWithinPayment is the constraint that keeps the refunds of a payment within
-// what was paid.
+// RefundsNumberUnique is the index that makes the numbers of a payment's refunds unique.
+const RefundsNumberUnique = "refunds_number_unique"
+
+// RefundsWithinPayment is the constraint that limits the refunds of a payment to the amount
+// that was paid.
 const RefundsWithinPayment = "refunds_within_payment"
 
-// RefundsReturnIDUnique is the constraint that keeps a ReturnID to one refund.
+// RefundsReturnIDUnique is the constraint that makes ReturnIDs unique.
 const RefundsReturnIDUnique = "refunds_return_id_unique"
 
-const refundColumns = "r.id, r.payment_id, r.account_id, r.livemode, r.amount, r.reason, r.return_id, r.created_by, r.created_at"
+// returnClass sets the locks of LockReturn apart from all others.
+const returnClass = 0x67617274 // "gart"
 
-func (r *Refund) targets() []any {
-	return []any{&r.ID, &r.PaymentID, &r.AccountID, &r.Livemode, &r.Amount, &r.Reason, &r.ReturnID, &r.CreatedBy, &r.CreatedAt}
+// LockReturn keeps others from booking a return of the institution in the environment until
+// tx ends, and reports whether a refund or an exception has booked the return.
+func LockReturn(tx *Tx, livemode bool, returnID string) (booked bool, err error) {
+	// Apart from the read: a statement that waited for the lock would not see what was booked.
+	if err := tx.exec("SELECT pg_advisory_xact_lock($1, hashtext($2))", returnClass, returnID); err != nil {
+		return false, err
+	}
+	err = tx.Scan(`SELECT EXISTS (SELECT FROM refunds WHERE livemode = $1 AND return_id = $2)
+		OR EXISTS (SELECT FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
+			WHERE p.livemode = $1 AND x.return_id = $2)`, []any{livemode, returnID}, &booked)
+	return booked, err
 }
 
-// InsertRefund writes a refund; too much violates RefundsWithinPayment.
+const refundColumns = "r.id, r.payment_id, r.account_id, r.livemode, coalesce(r.number, 0) AS number, r.amount, " +
+	"r.reason, " +
+	"r.return_id, r.created_by, r.created_at"
+
+// InsertRefund writes a refund. Too large an amount violates RefundsWithinPayment, and a
+// number that the payment has already violates RefundsNumberUnique.
 func InsertRefund(tx *Tx, r *Refund) error { return tx.Create(r).Error }
 
 // Refunds lists the refunds of a checkout's payments in the scope, oldest first.
 func Refunds(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]Refund, error) {
-	rows, err := q.Query(ctx, "SELECT "+refundColumns+` FROM refunds r JOIN payments p ON p.id = r.payment_id JOIN checkouts c ON c.id = p.checkout_id
-		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3 ORDER BY r.created_at, r.id`, checkoutID, scope.ProjectID, scope.Livemode)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Refund, err error) { return r, row.Scan(r.targets()...) })
+	return collect[Refund](ctx, q, "SELECT "+refundColumns+` FROM refunds r
+		JOIN payments p ON p.id = r.payment_id JOIN checkouts c ON c.id = p.checkout_id
+		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3 ORDER BY r.created_at, r.id`,
+		checkoutID, scope.ProjectID, scope.Livemode)
 }

@@ -6,22 +6,31 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
 )
 
-// Scope is what one API key or one dashboard page may see: a project in one
-// environment. Every query over merchant data takes one, so it cannot be left
-// out; nothing crosses environments (decisions, 1).
+// Scope is the data that one API key or one dashboard page may access: a project in one
+// environment. Every query over merchant data takes a Scope, so that no query can forget it:
+// environments never mix (docs/rules.md, "Accounts and projects").
 type Scope struct {
 	ProjectID string
 	Livemode  bool
 }
 
-// Querier runs hand-written statements: a pool, or the connection of a Tx.
+// Querier runs SQL text: a pool, or the connection of a Tx.
 type Querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
+
+// Handle gives access to GORM's builder: a *DB, or a *Tx.
+type Handle interface {
+	gorm(ctx context.Context) *gorm.DB
+}
+
+func (db *DB) gorm(ctx context.Context) *gorm.DB { return db.DB.WithContext(ctx) }
+func (tx *Tx) gorm(ctx context.Context) *gorm.DB { return tx.DB.WithContext(ctx) }
 
 // Position is a place in the order of a list.
 type Position struct {

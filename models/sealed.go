@@ -3,18 +3,16 @@ package models
 import (
 	"context"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// Sealed is a column whose values package vault has sealed, each for its own place.
+// Sealed is a column whose values package vault has sealed, each for its own row.
 type Sealed struct {
 	Table, Column string
-	name          string // of the column in places; two columns share one if values move between them
-	guard         string // the trigger that keeps the column from changing, if there is one
+	name          string // the column's name in Place; two columns share a name if values move between them
+	guard         string // the trigger that forbids changes of the column; "" if there is none
 }
 
-// The columns that hold what was sealed.
+// The columns with sealed values.
 var (
 	SealedCustomerPhone  = Sealed{"checkouts", "customer_phone", "customer_phone", ""}
 	SealedSecret         = Sealed{"webhook_endpoints", "secret", "secret", ""}
@@ -25,27 +23,29 @@ var (
 	SealedAccessDraft    = Sealed{"access_drafts", "answers", "answers", ""}
 )
 
-// SealedColumns are all of them. Whoever adds a column adds it here, or what is in it
-// is lost when the secret key is changed; a test holds the list to the schema.
+// SealedColumns lists all of them. Add each new sealed column here, otherwise its values are
+// lost when the secret key is replaced. A test compares the list with the schema.
 var SealedColumns = []Sealed{
-	SealedCustomerPhone, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination, SealedContactPhone, SealedAccessDraft,
+	SealedCustomerPhone, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination, SealedContactPhone,
+	SealedAccessDraft,
 }
 
-// Place is what the value of a row is sealed for.
+// Place returns the place for which the value of a row is sealed.
 func (s Sealed) Place(id string) string { return s.Table + "/" + id + "/" + s.name }
 
 // String implements fmt.Stringer.
 func (s Sealed) String() string { return s.Table + "." + s.Column }
 
-// SealedValue is the value of a row, and what is to replace it.
+// SealedValue is the value of a row, and its replacement.
 type SealedValue struct {
 	ID       string
 	Old, New []byte
 }
 
-// OtherKeys lists values of rows after an id, by id, that do not begin with keyID:
-// those that another key sealed.
-func (s Sealed) OtherKeys(ctx context.Context, q Querier, keyID []byte, after string, limit int) (values []SealedValue, err error) {
+// OtherKeys lists the values that do not begin with keyID, which are those sealed with another
+// key, ordered by id and starting after an id.
+func (s Sealed) OtherKeys(ctx context.Context, q Querier, keyID []byte, after string, limit int) (values []SealedValue,
+	err error) {
 	rows, err := q.Query(ctx, fmt.Sprintf(`SELECT id, %[2]s FROM %[1]s
 		WHERE id > $2 AND %[2]s IS NOT NULL AND substring(%[2]s FOR octet_length($1::bytea)) <> $1 ORDER BY id LIMIT $3`, s.Table, s.Column), keyID, after, limit)
 	if err != nil {
@@ -62,29 +62,27 @@ func (s Sealed) OtherKeys(ctx context.Context, q Querier, keyID []byte, after st
 	return values, rows.Err()
 }
 
-// ReplaceSealed writes the new values where the old ones still stand. The trigger that
-// guards the column is lifted in tx alone; it waits for those who write to the table,
-// for five seconds at most.
+// ReplaceSealed writes the new values where the old ones are still stored. If a trigger guards
+// the column, it disables the trigger in tx, and waits at most five seconds for writers of the
+// table.
 func (s Sealed) ReplaceSealed(tx *Tx, values []SealedValue) error {
 	ids, olds, news := make([]string, len(values)), make([][]byte, len(values)), make([][]byte, len(values))
 	for i, v := range values {
 		ids[i], olds[i], news[i] = v.ID, v.Old, v.New
 	}
 	if s.guard != "" {
-		if err := tx.Exec("SET LOCAL lock_timeout = '5s'").Error; err != nil {
+		if err := tx.exec("SET LOCAL lock_timeout = '5s'"); err != nil {
 			return err
 		}
-		if err := tx.Exec(fmt.Sprintf("ALTER TABLE %s DISABLE TRIGGER %s", s.Table, s.guard)).Error; err != nil {
+		if err := tx.exec(fmt.Sprintf("ALTER TABLE %s DISABLE TRIGGER %s", s.Table, s.guard)); err != nil {
 			return err
 		}
 	}
-	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, fmt.Sprintf(`UPDATE %[1]s SET %[2]s = v.new
-			FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS v (id, old, new) WHERE %[1]s.id = v.id AND %[1]s.%[2]s = v.old`, s.Table, s.Column), ids, olds, news)
-		return err
-	})
+	err := tx.exec(fmt.Sprintf(`UPDATE %[1]s SET %[2]s = v.new
+		FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS v (id, old, new)
+		WHERE %[1]s.id = v.id AND %[1]s.%[2]s = v.old`, s.Table, s.Column), ids, olds, news)
 	if err != nil || s.guard == "" {
 		return err
 	}
-	return tx.Exec(fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER %s", s.Table, s.guard)).Error
+	return tx.exec(fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER %s", s.Table, s.guard))
 }

@@ -3,68 +3,67 @@ package models
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// SecondFactors reports what a user has to show besides the password: a code of a
+// SecondFactors reports which second factors a user has besides the password: a code
 // generator, a passkey.
 func SecondFactors(ctx context.Context, q Querier, userID string) (code, passkey bool, err error) {
-	err = q.QueryRow(ctx, "SELECT totp_since IS NOT NULL, EXISTS (SELECT FROM passkeys WHERE user_id = users.id) FROM users WHERE id = $1", userID).
+	err = q.QueryRow(ctx,
+		"SELECT totp_since IS NOT NULL, EXISTS (SELECT FROM passkeys WHERE user_id = users.id) FROM users WHERE id = $1", userID).
 		Scan(&code, &passkey)
 	return code, passkey, notFound(err)
 }
 
-// SetTOTPSecret keeps the secret of a generator that was not shown to work yet. It
-// reports false if one that works is there already.
+// SetTOTPSecret stores the secret of a code generator that has not been confirmed yet. It
+// reports false if the user has a confirmed one.
 func SetTOTPSecret(tx *Tx, userID string, sealed []byte) (set bool, err error) {
-	done := tx.Exec("UPDATE users SET totp_secret = ? WHERE id = ? AND totp_since IS NULL", sealed, userID)
+	done := tx.Model(&User{}).Where("id = ? AND totp_since IS NULL", userID).Update("totp_secret", sealed)
 	return done.RowsAffected == 1, done.Error
 }
 
-// StartTOTP makes the secret count, from a code of the step on. It reports false if
-// it counted already.
+// StartTOTP confirms the secret; codes after the given step are valid. It reports false if it
+// was already confirmed.
 func StartTOTP(tx *Tx, userID string, step int64, now time.Time) (started bool, err error) {
-	done := tx.Exec("UPDATE users SET totp_since = ?, totp_step = ? WHERE id = ? AND totp_since IS NULL AND totp_secret IS NOT NULL",
-		now, step, userID)
+	done := tx.Model(&User{}).Where("id = ? AND totp_since IS NULL AND totp_secret IS NOT NULL", userID).
+		Updates(map[string]any{"totp_since": now, "totp_step": step})
 	return done.RowsAffected == 1, done.Error
 }
 
-// StopTOTP forgets the secret and the recovery codes. It reports false if none counted.
+// StopTOTP deletes the secret and the recovery codes. It reports false if the user had no
+// confirmed secret.
 func StopTOTP(tx *Tx, userID string) (stopped bool, err error) {
-	done := tx.Exec("UPDATE users SET totp_secret = NULL, totp_since = NULL WHERE id = ? AND totp_since IS NOT NULL", userID)
+	done := tx.Model(&User{}).Where("id = ? AND totp_since IS NOT NULL", userID).
+		Updates(map[string]any{"totp_secret": nil, "totp_since": nil})
 	if done.Error != nil || done.RowsAffected == 0 {
 		return false, done.Error
 	}
-	return true, tx.Exec("DELETE FROM recovery_codes WHERE user_id = ?", userID).Error
+	return true, tx.exec("DELETE FROM recovery_codes WHERE user_id = $1", userID)
 }
 
-// TakeTOTPStep takes the code of a step. It reports false if that one, or a later
-// one, was taken before: of two who bring one code, one wins.
+// TakeTOTPStep marks the code of a step as used. It reports false if that code or a later one
+// was used before, so of two concurrent calls one succeeds.
 func TakeTOTPStep(tx *Tx, userID string, step int64) (taken bool, err error) {
-	done := tx.Exec("UPDATE users SET totp_step = ? WHERE id = ? AND totp_since IS NOT NULL AND totp_step < ?", step, userID, step)
+	done := tx.Model(&User{}).Where("id = ? AND totp_since IS NOT NULL AND totp_step < ?", userID, step).
+		Update("totp_step", step)
 	return done.RowsAffected == 1, done.Error
 }
 
-// ReplaceRecoveryCodes makes the digests the user's only recovery codes.
+// ReplaceRecoveryCodes replaces the user's recovery codes by those with the digests.
 func ReplaceRecoveryCodes(tx *Tx, userID string, digests [][]byte) error {
-	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, "DELETE FROM recovery_codes WHERE user_id = $1", userID); err != nil {
-			return err
-		}
-		_, err := conn.Exec(ctx, "INSERT INTO recovery_codes (user_id, digest) SELECT $1, unnest($2::bytea[])", userID, digests)
+	if err := tx.exec("DELETE FROM recovery_codes WHERE user_id = $1", userID); err != nil {
 		return err
-	})
+	}
+	return tx.exec("INSERT INTO recovery_codes (user_id, digest) SELECT $1, unnest($2::bytea[])", userID, digests)
 }
 
-// TakeRecoveryCode uses a recovery code up. It reports false if the user has none
-// with the digest, or used it before.
+// TakeRecoveryCode marks a recovery code as used. It reports false if the user has no code
+// with the digest, or has used it before.
 func TakeRecoveryCode(tx *Tx, userID string, digest []byte, now time.Time) (taken bool, err error) {
-	done := tx.Exec("UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND digest = ? AND used_at IS NULL", now, userID, digest)
-	return done.RowsAffected == 1, done.Error
+	return tx.execOne("UPDATE recovery_codes SET used_at = $3 WHERE user_id = $1 AND digest = $2 AND used_at IS NULL",
+		userID, digest, now)
 }
 
-// RecoveryCodesLeft counts the user's recovery codes that were not used.
+// RecoveryCodesLeft returns the number of the user's unused recovery codes.
 func RecoveryCodesLeft(ctx context.Context, q Querier, userID string) (n int, err error) {
 	err = q.QueryRow(ctx, "SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL", userID).Scan(&n)
 	return n, err

@@ -7,31 +7,58 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Standing is what a user is to the installation and to one account.
-type Standing struct {
-	StaffRole StaffRole // "": not staff
-	Role      Role      // "": not a member of the account
+// Matter is something about which staff decide.
+type Matter struct {
+	AccountID string    // "" without an account
+	Since     time.Time // when it was requested; zero if it starts with the decision
+	AskedBy   string    // id of the user or the API key that requested it; "" if there is none
 }
 
-// UserStanding returns a user's standing towards an account; an unknown user is
-// neither staff nor a member.
-func UserStanding(tx *Tx, userID, accountID string) (s Standing, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT coalesce((SELECT staff_role FROM users WHERE id = $1), ''),
-			coalesce((SELECT role FROM members WHERE user_id = $1 AND account_id = $2), '')`, userID, accountID).Scan(&s.StaffRole, &s.Role)
+// Decider is a user's relation to the installation and to a matter.
+type Decider struct {
+	StaffRole StaffRole // "" if not staff
+	// TakesPart reports whether the user requested the matter, created the API key that
+	// requested it, or was a member of the account at any time since it was requested.
+	TakesPart bool
+}
+
+// UserAsDecider returns a user's relation to a matter. An unknown user is not staff.
+func UserAsDecider(ctx context.Context, q Querier, userID string, m Matter) (d Decider, err error) {
+	var since *time.Time
+	if !m.Since.IsZero() {
+		since = &m.Since
+	}
+	err = q.QueryRow(ctx, `SELECT coalesce((SELECT staff_role FROM users WHERE id = $1), ''),
+			$1 = $3 OR EXISTS (SELECT FROM api_keys WHERE id = $3 AND created_by = $1)
+			OR EXISTS (SELECT FROM members WHERE user_id = $1 AND account_id = $2)
+			OR EXISTS (SELECT FROM audit_log WHERE object_id = $1 AND account_id = $2
+				AND action IN ('member.left', 'member.removed') AND at >= $4)`,
+		userID, m.AccountID, m.AskedBy, since).Scan(&d.StaffRole, &d.TakesPart)
+	return d, err
+}
+
+// LockDecider is UserAsDecider in a transaction. Until tx ends, the user's staff role cannot
+// change, and the user cannot join an account.
+func LockDecider(tx *Tx, userID string, m Matter) (Decider, error) {
+	// Lock in a separate statement: one that waited for the lock would read the other tables as
+	// they were before the wait.
+	if err := ShareUsers(tx, userID); err != nil {
+		return Decider{}, err
+	}
+	return within(tx, func(ctx context.Context, q Querier) (Decider, error) {
+		return UserAsDecider(ctx, q, userID, m)
 	})
-	return s, err
 }
 
-// StaffMember is a person of the installation's staff.
+// StaffMember is a member of the installation's staff.
 type StaffMember struct {
 	ID, Name, Email string
 	Role            StaffRole
 	CreatedAt       time.Time
-	TOTP, Passkey   bool // what the person has shown a second factor by
-	Sessions        int  // that have not expired
+	TOTP, Passkey   bool // the person's second factors
+	Sessions        int  // number of sessions that have not expired
 	LastSeenAt      *time.Time
-	LastIP          string // of the session seen last; "" for none
+	LastIP          string // of the session used last; "" if there is none
 }
 
 // StaffMembers lists the staff, supervisors first.
@@ -48,12 +75,12 @@ func StaffMembers(ctx context.Context, q Querier, now time.Time) ([]StaffMember,
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[StaffMember])
 }
 
-// LockStaff returns the role of everybody of staff, by id, and holds their rows until tx
-// ends.
+// LockStaff returns the staff roles by user id, and locks their rows until tx ends.
 func LockStaff(tx *Tx) (map[string]StaffRole, error) {
 	roles := map[string]StaffRole{}
-	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, "SELECT id, staff_role FROM users WHERE staff_role IS NOT NULL ORDER BY id FOR NO KEY UPDATE")
+	err := tx.PGX(func(ctx context.Context, conn Querier) error {
+		rows, err := conn.Query(ctx,
+			"SELECT id, staff_role FROM users WHERE staff_role IS NOT NULL ORDER BY id FOR NO KEY UPDATE")
 		if err != nil {
 			return err
 		}
@@ -68,7 +95,7 @@ func LockStaff(tx *Tx) (map[string]StaffRole, error) {
 	return roles, err
 }
 
-// SetStaffRole gives a person another role of staff; "" takes them off it.
+// SetStaffRole changes a person's staff role; "" removes the person from the staff.
 func SetStaffRole(tx *Tx, userID string, role StaffRole) error {
-	return tx.Exec("UPDATE users SET staff_role = nullif(?, '') WHERE id = ?", role, userID).Error
+	return tx.exec("UPDATE users SET staff_role = nullif($2, '') WHERE id = $1", userID, role)
 }

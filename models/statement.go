@@ -2,42 +2,43 @@ package models
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// MovementKind says what a line of a statement is about.
+// MovementKind says why money moved.
 type MovementKind string
 
 const (
 	MovementPayment            MovementKind = "PAYMENT"             // a buyer paid
-	MovementFee                MovementKind = "FEE"                 // on a payment
+	MovementFee                MovementKind = "FEE"                 // fee of a payment
 	MovementSettlement         MovementKind = "SETTLEMENT"          // pending money became available
-	MovementAcceptance         MovementKind = "ACCEPTANCE"          // a payment that paid no checkout was credited
-	MovementRefund             MovementKind = "REFUND"              // back to a buyer
-	MovementBlock              MovementKind = "BLOCK"               // staff hold it back
-	MovementRelease            MovementKind = "RELEASE"             // and let it go
-	MovementReservation        MovementKind = "RESERVATION"         // a withdrawal was asked for
-	MovementReservationEnd     MovementKind = "RESERVATION_END"     // it was cancelled, rejected or failed
-	MovementWithdrawal         MovementKind = "WITHDRAWAL"          // it was paid out
-	MovementWithdrawalFee      MovementKind = "WITHDRAWAL_FEE"      // the fee in it
-	MovementWithdrawalReturned MovementKind = "WITHDRAWAL_RETURNED" // it came back
+	MovementAcceptance         MovementKind = "ACCEPTANCE"          // staff credited a payment that changed no checkout
+	MovementRefund             MovementKind = "REFUND"              // money went back to a buyer
+	MovementBlock              MovementKind = "BLOCK"               // staff held money back
+	MovementRelease            MovementKind = "RELEASE"             // staff released it
+	MovementReservation        MovementKind = "RESERVATION"         // a withdrawal was requested
+	MovementReservationEnd     MovementKind = "RESERVATION_END"     // the withdrawal was canceled, rejected or failed
+	MovementWithdrawal         MovementKind = "WITHDRAWAL"          // a withdrawal was paid out
+	MovementWithdrawalFee      MovementKind = "WITHDRAWAL_FEE"      // fee of a withdrawal
+	MovementWithdrawalReturned MovementKind = "WITHDRAWAL_RETURNED" // a withdrawal came back
 )
 
-// flow is a way between two kinds of books. A flow is found by the account's own
-// book in it, or by the rarer one of two.
+// flow is a movement between two kinds of books. It is searched by the account's own book or,
+// if both are, by the one with fewer transfers.
 type flow struct {
 	kind     MovementKind
 	from, to string
 	byTo     bool
 }
 
-// flows are all that an account's money takes.
+// flows lists all ways in which an account's money moves.
 var flows = []flow{
 	{MovementPayment, "clearing", "pending", true},
 	{MovementFee, "pending", "fees", false},
@@ -59,34 +60,48 @@ var accountBooks = []string{"pending", "available", "reserved", "blocked"}
 
 // Movement is one line of an account's statement.
 type Movement struct {
-	ID     int64 // grows from line to line
-	At     time.Time
+	ID     int64     // increases from line to line: statements have the ledger's order
+	At     time.Time // by the clock of the process that wrote it; not always in order
 	Kind   MovementKind
-	Amount money.Cents // above zero if it is in favour of the account, or of what it has available
-	// After it: all that the account has, and what of it is available.
+	Amount money.Cents // positive if the account's total increases, or its available money with the same total
+	// The account's balance after this line and all lines before it in the ledger's order,
+	// including those that a filter leaves out: in total, and the available part.
 	Total, Available money.Cents
-	// LinkedID names what moved it: a checkout (chk_), a withdrawal (wdr_), a refund
-	// (rfd_) or a blocked amount (blk_).
+	// LinkedID is the id of the cause: a checkout (chk_), a withdrawal (wdr_), a refund (rfd_)
+	// or a blocked amount (blk_).
 	LinkedID string
-
-	total, available money.Cents // what it changed
 }
 
-// StatementFilter narrows a statement. The zero value is all of it.
+// StatementFilter narrows a statement. The zero value selects everything.
 type StatementFilter struct {
-	From, Until time.Time      // of At: from the first, up to before the second; zero: unbounded
-	Kinds       []MovementKind // empty: all
-	Before      int64          // the ID of the last line of the page before; 0 begins with the newest
+	From, Until time.Time      // bounds of At: From is inclusive, Until exclusive; zero means no bound
+	Kinds       []MovementKind // empty means all
+	Before      int64          // the ID of the last line of the previous page; 0 starts with the newest
 	Limit       int
 }
 
-// statementBatch is how many lines StreamStatement reads at a time.
-const statementBatch = 1000
+const (
+	// statementBatch is the number of lines that StreamStatement reads at a time.
+	statementBatch = 1000
+	// statementPatience is how long StreamStatement waits for transfers that are being
+	// written.
+	statementPatience = 2 * time.Second
+)
 
-// StreamStatement hands every movement of the filter to each, the newest first,
-// without ever holding all of them: it is for files. Limit is not looked at.
-func StreamStatement(ctx context.Context, q Querier, accountID string, livemode bool, f StatementFilter, each func(Movement) error) error {
-	for f.Limit = statementBatch; ; {
+// StreamStatement calls each with every movement of the filter, newest first, and holds only
+// one batch of them in memory, for use in files. It ignores Limit. It reads several batches,
+// so it starts at a point before which no line can be added anymore: now, or the newest
+// snapshot if a transaction with an older id stays open.
+func StreamStatement(ctx context.Context, q Querier, accountID string, livemode bool, f StatementFilter,
+	each func(Movement) error) error {
+	through, err := DecidedTransfers(ctx, q, statementPatience)
+	if errors.Is(err, ErrUndecided) {
+		err = q.QueryRow(ctx, "SELECT coalesce(max(through_id), 0) FROM ledger_snapshots").Scan(&through)
+	}
+	if err != nil {
+		return err
+	}
+	for f.Before, f.Limit = through+1, statementBatch; ; {
 		batch, err := Statement(ctx, q, accountID, livemode, f)
 		if err != nil {
 			return err
@@ -103,156 +118,151 @@ func StreamStatement(ctx context.Context, q Querier, accountID string, livemode 
 	}
 }
 
-// Statement lists the movements of an account's money in the environment, the
-// newest first, by keyset: a page costs the same wherever it is, and what moves
-// while a reader pages neither shifts nor repeats one.
+// Statement lists the movements of an account's money in the environment, newest first, paged
+// by keyset: every page costs the same, and new movements neither shift nor repeat lines.
+// Lines are in the ledger's order, which is that of their ids; a line belongs to the day of
+// its own At. Lines and balances are read at one moment.
 func Statement(ctx context.Context, q Querier, accountID string, livemode bool, f StatementFilter) ([]Movement, error) {
-	s := statement{accountID: accountID, livemode: livemode, owner: accountID + "/test/", platform: "platform/test/"}
+	s := statement{owner: accountID + "/test/", platform: "platform/test/"}
 	if livemode {
 		s.owner, s.platform = accountID+"/live/", "platform/live/"
 	}
-	page, err := s.page(ctx, q, f)
-	if err != nil || len(page) == 0 {
-		return nil, err
-	}
-	if len(f.Kinds) > 0 { // lines are missing between those of the page
-		return page, s.balances(ctx, q, page)
-	}
-	last := len(page) - 1
-	if err := s.balances(ctx, q, page[last:]); err != nil {
-		return nil, err
-	}
-	for i := last - 1; i >= 0; i-- {
-		page[i].Total, page[i].Available = page[i+1].Total+page[i].total, page[i+1].Available+page[i].available
-	}
-	return page, nil
-}
-
-// statement is one account's, in one environment.
-type statement struct {
-	accountID       string
-	livemode        bool
-	owner, platform string // what names of books begin with
-}
-
-// statementColumns are what a line is made of; statementRange is where it may be.
-const (
-	statementColumns = "t.id, t.fact, t.from_book, t.to_book, t.amount, t.recorded_at"
-	statementRange   = " AND t.id > bounds.low AND t.id < bounds.high AND t.recorded_at >= $1 AND t.recorded_at < $2 ORDER BY t.id DESC LIMIT $3"
-)
-
-// statementBounds finds, by the snapshots' times, between which ids the movements of
-// a time are: what was recorded before a snapshot was taken has an id up to its
-// own. A minute and an hour are more than clocks and transactions take.
-const statementBounds = `bounds AS (SELECT
-		coalesce((SELECT through_id FROM ledger_snapshots WHERE account_id = $5 AND livemode = $6 AND taken_at < $1::timestamptz - interval '1 minute'
-			ORDER BY taken_at DESC LIMIT 1), 0) AS low,
-		least($4, coalesce((SELECT through_id + 1 FROM ledger_snapshots WHERE account_id = $5 AND livemode = $6 AND taken_at > $2::timestamptz + interval '1 hour'
-			ORDER BY taken_at LIMIT 1), $4)) AS high)`
-
-// Every movement of the account, once: by the book that it went to, or by the one
-// that it came from if it left the account.
-const statementOfAll = `SELECT ` + statementColumns + ` FROM bounds CROSS JOIN unnest($7::text[]) AS b (book) CROSS JOIN LATERAL (
-		(SELECT * FROM ledger_transfers t WHERE t.to_book = b.book` + statementRange + `)
-		UNION ALL
-		(SELECT * FROM ledger_transfers t WHERE t.from_book = b.book AND t.to_book <> ALL($7)` + statementRange + `)) t`
-
-// The movements of some flows. "|| ”" keeps the planner from looking them up by the
-// other book, which is the platform's and has everybody's.
-const statementOfSome = `SELECT ` + statementColumns + ` FROM bounds CROSS JOIN unnest($7::text[], $8::text[], $9::boolean[]) AS f (from_book, to_book, by_to) CROSS JOIN LATERAL (
-		(SELECT * FROM ledger_transfers t WHERE f.by_to AND t.to_book = f.to_book AND t.from_book || '' = f.from_book` + statementRange + `)
-		UNION ALL
-		(SELECT * FROM ledger_transfers t WHERE NOT f.by_to AND t.from_book = f.from_book AND t.to_book || '' = f.to_book` + statementRange + `)) t`
-
-// page reads the lines of a page, without the balances after them.
-func (s statement) page(ctx context.Context, q Querier, f StatementFilter) ([]Movement, error) {
 	if f.Before == 0 {
 		f.Before = math.MaxInt64
 	}
-	if f.Until.IsZero() {
-		f.Until = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	lines, args := statementOfAll, []any{
+		accountID, livemode, f.Before, f.Limit, time.Time{}, statementEnd, s.books(), s.book("available"),
 	}
-	lines, args := statementOfAll, []any{f.From, f.Until, f.Limit, f.Before, s.accountID, s.livemode}
-	if len(f.Kinds) == 0 {
-		args = append(args, s.books())
-	} else {
+	ids := "SELECT 0 AS low, $3::bigint AS high WHERE $5::timestamptz <= $6::timestamptz"
+	if !f.From.IsZero() || !f.Until.IsZero() {
+		ids, args[4] = statementIDs, f.From
+	}
+	if !f.Until.IsZero() {
+		args[5] = f.Until
+	}
+	if len(f.Kinds) > 0 {
 		lines = statementOfSome
-		var from, to []string
-		var byTo []bool
-		for _, w := range flows {
-			if slices.Contains(f.Kinds, w.kind) {
-				from, to, byTo = append(from, s.book(w.from)), append(to, s.book(w.to)), append(byTo, w.byTo)
-			}
-		}
-		args = append(args, from, to, byTo)
+		args = append(args, s.flows(f.Kinds)...)
 	}
-	rows, err := q.Query(ctx, "WITH "+statementBounds+`, lines AS (`+lines+` ORDER BY t.id DESC LIMIT $3)
-		SELECT l.id, l.from_book, l.to_book, l.amount, l.recorded_at, coalesce(p.checkout_id, split_part(l.fact, '/', 2))
-		FROM lines l LEFT JOIN payments p ON p.id = split_part(l.fact, '/', 2) ORDER BY l.id DESC`, args...)
+	rows, err := q.Query(ctx,
+		"WITH ids AS ("+ids+"), lines AS ("+lines+" ORDER BY t.id DESC LIMIT $4)"+statementBalances,
+		args...)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, s.scan)
 }
 
+// statement reads the statement of one account in one environment.
+type statement struct{ owner, platform string } // what names of books begin with
+
+// statementEnd is later than any line.
+var statementEnd = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// statementIDs selects the ranges of ids in which an account's lines of a period may be: those
+// of its hours, and all ids after the last one in ledger_hours. Only the times of the lines
+// matter, not the clock.
+const statementIDs = `
+	SELECT min(first_id) - 1 AS low, least($3, max(last_id) + 1) AS high FROM ledger_hours
+		WHERE account_id = $1 AND livemode = $2
+			AND hour >= date_trunc('hour', $5::timestamptz, 'UTC') AND hour < $6::timestamptz
+	UNION ALL
+	SELECT through_id, $3 FROM ledger_hours_through`
+
+// statementIn and statementOut select an account's lines in the ranges of ids: by the book
+// that received a transfer, or by the one that gave it if the money left the account. Pairs
+// are compared and sorted, because only the index by book and id can do that: otherwise the
+// planner would search for the few transfers of a quiet book among those of all accounts.
+const (
+	statementIn = `SELECT t.id, t.fact, t.from_book, t.to_book, t.amount, t.recorded_at FROM ledger_transfers t
+		WHERE (t.to_book, t.id) > (b.to_book, ids.low) AND (t.to_book, t.id) < (b.to_book, ids.high)
+			AND t.recorded_at >= $5 AND t.recorded_at < $6 `
+	statementOut = `SELECT t.id, t.fact, t.from_book, t.to_book, t.amount, t.recorded_at FROM ledger_transfers t
+		WHERE (t.from_book, t.id) > (b.from_book, ids.low) AND (t.from_book, t.id) < (b.from_book, ids.high)
+			AND t.recorded_at >= $5 AND t.recorded_at < $6 `
+	statementNewestIn  = " ORDER BY t.to_book DESC, t.id DESC LIMIT $4"
+	statementNewestOut = " ORDER BY t.from_book DESC, t.id DESC LIMIT $4"
+)
+
+// statementOfAll selects every movement of the account, once.
+const statementOfAll = `SELECT t.* FROM ids CROSS JOIN (SELECT book AS from_book, book AS to_book
+	FROM unnest($7::text[]) AS book) b
+	CROSS JOIN LATERAL (
+		(` + statementIn + statementNewestIn + `)
+		UNION ALL
+		(` + statementOut + "AND t.to_book <> ALL($7)" + statementNewestOut + `)) t`
+
+// statementOfSome selects the movements of some flows. The empty text in it keeps the planner
+// from searching by the other book, which is the platform's and has the transfers of all
+// accounts.
+const statementOfSome = `SELECT t.* FROM ids CROSS JOIN unnest($9::text[], $10::text[], $11::boolean[])
+	AS b (from_book, to_book, by_to)
+	CROSS JOIN LATERAL (
+		(` + statementIn + "AND b.by_to AND t.from_book || '' = b.from_book" + statementNewestIn + `)
+		UNION ALL
+		(` + statementOut + "AND NOT b.by_to AND t.to_book || '' = b.to_book" + statementNewestOut + `)) t`
+
+// statementBalances adds the balances after each line. Lines with the same snapshot before
+// them share one sum from the snapshot to the first of them; from there to the last, the sum
+// runs over all transfers, including those that the filter leaves out.
+const statementBalances = `, runs AS (
+		SELECT s.through_id, s.total, s.available, min(l.id) AS first, max(l.id) AS last FROM lines l
+		LEFT JOIN LATERAL (SELECT through_id, pending + available + reserved + blocked AS total, available
+			FROM ledger_snapshots
+			WHERE account_id = $1 AND livemode = $2 AND through_id <= l.id ORDER BY through_id DESC LIMIT 1) s ON true
+		GROUP BY 1, 2, 3
+	), changes AS (
+		SELECT r.first, c.id, sum(c.amount) AS total, sum(c.amount) FILTER (WHERE b.book = $8) AS available
+		FROM runs r CROSS JOIN unnest($7::text[]) AS b (book) CROSS JOIN LATERAL (
+			SELECT r.first AS id, coalesce(sum(m.amount), 0) AS amount
+				FROM ledger_moved(b.book, coalesce(r.through_id, 0), r.first) m
+			UNION ALL
+			SELECT id, amount FROM ledger_changes(b.book, r.first, r.last)) c
+		GROUP BY r.first, c.id
+	), balances AS (
+		SELECT c.id, coalesce(r.total, 0) + sum(c.total) OVER w AS total,
+			coalesce(r.available, 0) + coalesce(sum(c.available) OVER w, 0) AS available
+		FROM changes c JOIN runs r USING (first) WINDOW w AS (PARTITION BY c.first ORDER BY c.id)
+	)
+	SELECT l.id, l.from_book, l.to_book, l.amount, l.recorded_at,
+		coalesce(p.checkout_id, split_part(l.fact, '/', 2)),
+		b.total::bigint, b.available::bigint
+	FROM lines l JOIN balances b USING (id) LEFT JOIN payments p ON p.id = split_part(l.fact, '/', 2)
+		ORDER BY l.id DESC`
+
 func (s statement) scan(row pgx.CollectableRow) (m Movement, err error) {
 	var from, to string
-	if err := row.Scan(&m.ID, &from, &to, &m.Amount, &m.At, &m.LinkedID); err != nil {
+	if err := row.Scan(&m.ID, &from, &to, &m.Amount, &m.At, &m.LinkedID, &m.Total, &m.Available); err != nil {
 		return m, err
 	}
 	for _, w := range flows {
 		if s.book(w.from) == from && s.book(w.to) == to {
 			m.Kind = w.kind
-			m.effect(w)
+			if w.against() {
+				m.Amount = -m.Amount
+			}
 		}
 	}
 	return m, nil
 }
 
-// effect gives the amount its sign: what favours the account as a whole, or else
-// what it has available, is above zero.
-func (m *Movement) effect(w flow) {
-	if w.to == "available" {
-		m.available = m.Amount
-	} else if w.from == "available" {
-		m.available = -m.Amount
-	}
+// against reports whether the flow reduces the account's total, or its available money with
+// the same total.
+func (w flow) against() bool {
 	into, out := slices.Contains(accountBooks, w.to), slices.Contains(accountBooks, w.from)
-	switch {
-	case !out:
-		m.total = m.Amount
-	case !into:
-		m.total = -m.Amount
-	}
-	if m.total < 0 || m.total == 0 && m.available < 0 {
-		m.Amount = -m.Amount
-	}
+	return out && (!into || w.from == "available")
 }
 
-// balances fills in what the account had after each of the lines.
-func (s statement) balances(ctx context.Context, q Querier, lines []Movement) error {
-	ids := make([]int64, len(lines))
-	for i, m := range lines {
-		ids[i] = m.ID
+// flows returns the books and the direction of each flow of some kinds, as arguments.
+func (s statement) flows(kinds []MovementKind) []any {
+	var from, to []string
+	var byTo []bool
+	for _, w := range flows {
+		if slices.Contains(kinds, w.kind) {
+			from, to, byTo = append(from, s.book(w.from)), append(to, s.book(w.to)), append(byTo, w.byTo)
+		}
 	}
-	rows, err := q.Query(ctx, `SELECT coalesce(s.pending + s.available + s.reserved + s.blocked, 0) + coalesce(m.total, 0), coalesce(s.available, 0) + coalesce(m.available, 0)
-		FROM unnest($4::bigint[]) WITH ORDINALITY AS i (id, place)
-		LEFT JOIN LATERAL (SELECT * FROM ledger_snapshots WHERE account_id = $1 AND livemode = $2 AND through_id <= i.id
-			ORDER BY through_id DESC LIMIT 1) s ON true
-		CROSS JOIN LATERAL (
-			SELECT sum(x.amount)::bigint AS total, (sum(x.amount) FILTER (WHERE b.book ~ '/available$'))::bigint AS available
-			FROM unnest($3::text[]) AS b (book) CROSS JOIN LATERAL ledger_moved(b.book, coalesce(s.through_id, 0), i.id) x) m
-		ORDER BY i.place`, s.accountID, s.livemode, s.books(), ids)
-	if err != nil {
-		return err
-	}
-	i, total, available := 0, money.Cents(0), money.Cents(0)
-	_, err = pgx.ForEachRow(rows, []any{&total, &available}, func() error {
-		lines[i].Total, lines[i].Available = total, available
-		i++
-		return nil
-	})
-	return err
+	return []any{from, to, byTo}
 }
 
 func (s statement) book(kind string) string {

@@ -2,18 +2,18 @@ package models
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// OperationWithdrawal is the idempotency scope of withdrawals: the account's.
+// OperationWithdrawal is the idempotency scope of withdrawals. Their keys belong to the
+// account.
 const OperationWithdrawal = "withdrawal"
 
-// WithdrawalStatus is the state of a withdrawal (decisions, 7).
+// WithdrawalStatus is the state of a withdrawal (docs/rules.md, "Withdrawals").
 type WithdrawalStatus string
 
 const (
@@ -27,41 +27,41 @@ const (
 	WithdrawalReturned      WithdrawalStatus = "RETURNED"
 )
 
-// WithdrawalStatuses are all states, in the order of a withdrawal's life.
+// WithdrawalStatuses lists all statuses, in the order of a withdrawal's life.
 var WithdrawalStatuses = []WithdrawalStatus{
 	WithdrawalPendingReview, WithdrawalApproved, WithdrawalProcessing, WithdrawalCompleted,
 	WithdrawalCancelled, WithdrawalRejected, WithdrawalFailed, WithdrawalReturned,
 }
 
-// The constraints that let no two withdrawals share the proof of a payment.
+// The constraints that make the proof of a payout unique.
 const (
 	WithdrawalsEndToEndIDUnique = "withdrawals_end_to_end_id_unique"
 	WithdrawalsTxHashUnique     = "withdrawals_tx_hash_unique"
 )
 
-// Quote is what an amount was worth in USDT for a while.
+// Quote is the value of an amount in USDT, valid for a while.
 type Quote struct {
 	Rate      int64 // BRL for one USDT, times 10^8
 	Amount    int64 // USDT, times 10^6
 	ExpiresAt time.Time
 }
 
-// Withdrawal is money on its way out of an account, in live.
+// Withdrawal is a payout of an account's money, in live.
 type Withdrawal struct {
 	ID          string
 	AccountID   string
 	Rail        Rail
 	Status      WithdrawalStatus
-	Version     int // grows with every change
+	Version     int // increases with every change
 	Amount      money.Cents
 	Fee         money.Cents // part of Amount
-	Destination Destination // the one that was approved at the request
+	Destination Destination // the destination in use at the request
 	RequestedBy string      // the id of an API key or a user
 
-	Quote         *Quote // at the request, indicative; nil for Pix
-	ApprovalQuote *Quote // when it was, or was last to be, approved
+	Quote         *Quote // made at the request, indicative; nil for Pix
+	ApprovalQuote *Quote // made for the approval, or for the last attempt to approve
 
-	FirstApprovedBy *string // the first of two people
+	FirstApprovedBy *string // the first of two approvers
 	FirstApprovedAt *time.Time
 	ApprovedBy      *string
 	ApprovedAt      *time.Time
@@ -69,13 +69,13 @@ type Withdrawal struct {
 	EndToEndID  *string // of the Pix payment
 	TxHash      *string // of the transaction on the wallet's network
 	FailureCode *string
-	Reason      *string // why it was rejected, failed or came back
+	Reason      *string // why the withdrawal was rejected, failed or came back
 	CreatedAt   time.Time
 	CompletedAt *time.Time
 	UpdatedAt   time.Time
 }
 
-// Net is what arrives, before any exchange.
+// Net returns the amount that is paid out, before any exchange.
 func (w *Withdrawal) Net() money.Cents { return w.Amount - w.Fee }
 
 const withdrawalQuery = `SELECT w.id, w.account_id, w.rail, w.status, w.version, w.amount, w.fee, w.requested_by,
@@ -90,9 +90,11 @@ func scanWithdrawal(row pgx.CollectableRow) (w AccountWithdrawal, err error) {
 		rate, amount *int64
 		expires      *time.Time
 	}
-	err = row.Scan(append(append([]any{&w.ID, &w.AccountID, &w.Rail, &w.Status, &w.Version, &w.Amount, &w.Fee, &w.RequestedBy,
+	err = row.Scan(append(append([]any{&w.ID, &w.AccountID, &w.Rail, &w.Status, &w.Version, &w.Amount, &w.Fee,
+		&w.RequestedBy,
 		&asked.rate, &asked.amount, &asked.expires, &approved.rate, &approved.amount, &approved.expires,
-		&w.FirstApprovedBy, &w.FirstApprovedAt, &w.ApprovedBy, &w.ApprovedAt, &w.EndToEndID, &w.TxHash, &w.FailureCode, &w.Reason,
+		&w.FirstApprovedBy, &w.FirstApprovedAt, &w.ApprovedBy, &w.ApprovedAt, &w.EndToEndID, &w.TxHash,
+		&w.FailureCode, &w.Reason,
 		&w.CreatedAt, &w.CompletedAt, &w.UpdatedAt}, w.Destination.targets()...), &w.AccountName)...)
 	if asked.rate != nil {
 		w.Quote = &Quote{*asked.rate, *asked.amount, *asked.expires}
@@ -103,22 +105,23 @@ func scanWithdrawal(row pgx.CollectableRow) (w AccountWithdrawal, err error) {
 	return w, err
 }
 
-// InsertWithdrawal writes a new withdrawal and its idempotency key. It reports
-// false when the key is taken; a request in flight with the same key is waited for.
+// InsertWithdrawal writes a new withdrawal and its idempotency key. It reports false if the
+// key is taken. If a request in progress has the same key, it waits for that request.
 func InsertWithdrawal(tx *Tx, w *Withdrawal, key string, requestHash []byte) (made bool, err error) {
 	var rate, amount *int64
 	var expires *time.Time
 	if w.Quote != nil {
 		rate, amount, expires = &w.Quote.Rate, &w.Quote.Amount, &w.Quote.ExpiresAt
 	}
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		tag, err := conn.Exec(ctx, `WITH claim AS (
 				INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
 				VALUES ($2, true, '`+OperationWithdrawal+`', $12, $13, $1, $11) ON CONFLICT DO NOTHING RETURNING key)
 			INSERT INTO withdrawals (id, account_id, rail, amount, fee, destination_id, requested_by,
 				quote_rate, quote_amount, quote_expires_at, created_at, updated_at)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11 FROM claim`,
-			w.ID, w.AccountID, w.Rail, w.Amount, w.Fee, w.Destination.ID, w.RequestedBy, rate, amount, expires, w.CreatedAt, key, requestHash)
+			w.ID, w.AccountID, w.Rail, w.Amount, w.Fee, w.Destination.ID, w.RequestedBy, rate, amount, expires,
+			w.CreatedAt, key, requestHash)
 		made = tag.RowsAffected() == 1
 		return err
 	})
@@ -140,10 +143,10 @@ func AccountWithdrawalByID(ctx context.Context, q Querier, id string) (*AccountW
 	return withdrawal(ctx, q, "", id, "")
 }
 
-// LockWithdrawal returns one withdrawal of the account, any if it is "", and holds
-// its row until tx ends; or ErrNotFound.
+// LockWithdrawal returns one withdrawal of the account and locks its row until tx ends, or
+// returns ErrNotFound. An empty accountID means any account.
 func LockWithdrawal(tx *Tx, accountID, id string) (w *Withdrawal, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		found, err := withdrawal(ctx, conn, accountID, id, " FOR UPDATE OF w")
 		if err == nil {
 			w = &found.Withdrawal
@@ -154,10 +157,11 @@ func LockWithdrawal(tx *Tx, accountID, id string) (w *Withdrawal, err error) {
 }
 
 func withdrawal(ctx context.Context, q Querier, accountID, id, locking string) (*AccountWithdrawal, error) {
-	if !wellFormed(id, "wdr_", 20) {
+	if !withdrawalShape.fits(id) {
 		return nil, ErrNotFound
 	}
-	rows, err := q.Query(ctx, withdrawalQuery+"WHERE w.id = $1 AND ($2 = '' OR w.account_id = $2)"+locking, id, accountID)
+	rows, err := q.Query(ctx, withdrawalQuery+"WHERE w.id = $1 AND ($2 = '' OR w.account_id = $2)"+locking,
+		id, accountID)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +172,8 @@ func withdrawal(ctx context.Context, q Querier, accountID, id, locking string) (
 	return &w, nil
 }
 
-// SaveWithdrawal writes what changed about a withdrawal that the caller holds, and
-// raises its version.
+// SaveWithdrawal writes the changes of a withdrawal that the caller has locked, and increases
+// its version.
 func SaveWithdrawal(tx *Tx, w *Withdrawal) error {
 	var rate, amount *int64
 	var expires *time.Time
@@ -177,28 +181,40 @@ func SaveWithdrawal(tx *Tx, w *Withdrawal) error {
 		rate, amount, expires = &w.ApprovalQuote.Rate, &w.ApprovalQuote.Amount, &w.ApprovalQuote.ExpiresAt
 	}
 	w.Version++
-	return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `UPDATE withdrawals SET status = $2, version = $3, approval_rate = $4, approval_amount = $5, approval_expires_at = $6,
-				first_approved_by = $7, first_approved_at = $8, approved_by = $9, approved_at = $10, end_to_end_id = $11, tx_hash = $12,
-				failure_code = $13, reason = $14, completed_at = $15, updated_at = $16
-			WHERE id = $1`, w.ID, w.Status, w.Version, rate, amount, expires, w.FirstApprovedBy, w.FirstApprovedAt, w.ApprovedBy, w.ApprovedAt,
-			w.EndToEndID, w.TxHash, w.FailureCode, w.Reason, w.CompletedAt, w.UpdatedAt)
-		return err
-	})
+	return tx.exec(`UPDATE withdrawals SET status = $2, version = $3,
+			approval_rate = $4, approval_amount = $5, approval_expires_at = $6,
+			first_approved_by = $7, first_approved_at = $8, approved_by = $9, approved_at = $10,
+			end_to_end_id = $11, tx_hash = $12,
+			failure_code = $13, reason = $14, completed_at = $15, updated_at = $16
+		WHERE id = $1`, w.ID, w.Status, w.Version, rate, amount, expires,
+		w.FirstApprovedBy, w.FirstApprovedAt, w.ApprovedBy, w.ApprovedAt,
+		w.EndToEndID, w.TxHash, w.FailureCode, w.Reason, w.CompletedAt, w.UpdatedAt)
 }
 
-// WithdrawnSince adds up what the account asked for since a time and did not get
-// back: what is under way, and what was paid out.
-func WithdrawnSince(tx *Tx, accountID string, since time.Time) (total money.Cents, err error) {
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT coalesce(sum(amount), 0)::bigint FROM withdrawals
-			WHERE account_id = $1 AND created_at >= $2 AND status IN ('PENDING_REVIEW', 'APPROVED', 'PROCESSING', 'COMPLETED')`,
-			accountID, since).Scan(&total)
+// RaiseWithdrawalsTo increases the version of the withdrawals to a destination that may still
+// be approved or sent, because what staff saw of them has changed. It returns their ids.
+func RaiseWithdrawalsTo(tx *Tx, destinationID string) (ids []string, err error) {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		rows, err := conn.Query(ctx, `UPDATE withdrawals SET version = version + 1
+			WHERE destination_id = $1 AND status IN ('PENDING_REVIEW', 'APPROVED') RETURNING id`, destinationID)
+		if err != nil {
+			return err
+		}
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
 	})
+	return ids, err
+}
+
+// WithdrawnSince returns the sum of the account's withdrawals since a time, in progress or
+// paid out, without those that came back.
+func WithdrawnSince(tx *Tx, accountID string, since time.Time) (total money.Cents, err error) {
+	err = tx.Scan(`SELECT coalesce(sum(amount), 0)::bigint FROM withdrawals WHERE account_id = $1 AND created_at >= $2
+		AND status IN ('PENDING_REVIEW', 'APPROVED', 'PROCESSING', 'COMPLETED')`, []any{accountID, since}, &total)
 	return total, err
 }
 
-// AccountWithdrawal is a withdrawal with the account that it belongs to.
+// AccountWithdrawal is a withdrawal with its account.
 type AccountWithdrawal struct {
 	Withdrawal
 	AccountName string
@@ -208,65 +224,58 @@ type AccountWithdrawal struct {
 type WithdrawalFilter struct {
 	AccountID   string // "" for all, for staff
 	Statuses    []WithdrawalStatus
-	OldestFirst bool      // as a queue is read; needs Statuses
-	After       *Position // the last row of the page before
+	OldestFirst bool      // for queues; requires Statuses
+	After       *Position // the last row of the previous page
 	Limit       int
 }
 
-// Withdrawals lists withdrawals by keyset, the newest first.
+// Withdrawals lists withdrawals, newest first unless OldestFirst, paged by keyset.
 func Withdrawals(ctx context.Context, q Querier, f WithdrawalFilter) ([]AccountWithdrawal, error) {
-	sql, args := withdrawalQuery+"WHERE true", []any{f.Limit}
-	order, beyond := "DESC", "<"
+	query := where{args: []any{f.Limit}}
+	order, sign := "DESC", "<"
 	if f.OldestFirst {
-		order, beyond = "ASC", ">"
+		order, sign = "ASC", ">"
 	}
 	if f.AccountID != "" {
-		args = append(args, f.AccountID)
-		sql += place(" AND w.account_id = $%d", len(args))
+		query.and("w.account_id = %s", f.AccountID)
 	}
 	if len(f.Statuses) > 0 {
-		args = append(args, f.Statuses)
-		sql += place(" AND w.status = ANY($%d)", len(args))
+		query.and("w.status = ANY(%s)", f.Statuses)
 	}
-	if f.After != nil {
-		args = append(args, f.After.CreatedAt, f.After.ID)
-		sql += place(" AND (w.created_at, w.id) "+beyond+" ($%d, $%d)", len(args)-1, len(args))
-	}
-	rows, err := q.Query(ctx, sql+" ORDER BY w.created_at "+order+", w.id "+order+" LIMIT $1", args...)
+	query.after("w.created_at, w.id", sign, f.After)
+	rows, err := q.Query(ctx, withdrawalQuery+"WHERE true"+query.sql+
+		" ORDER BY w.created_at "+order+", w.id "+order+" LIMIT $1", query.args...)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, scanWithdrawal)
 }
 
-// place writes the numbers of parameters into a condition.
-func place(condition string, numbers ...int) string {
-	args := make([]any, len(numbers))
-	for i, n := range numbers {
-		args[i] = n
-	}
-	return fmt.Sprintf(condition, args...)
-}
-
-// UnpaidWithdrawals returns the ids of withdrawals in a state that they were in by a
-// time, the oldest first.
-func UnpaidWithdrawals(ctx context.Context, q Querier, status WithdrawalStatus, by time.Time, limit int) ([]string, error) {
-	rows, err := q.Query(ctx, "SELECT id FROM withdrawals WHERE status = $1 AND updated_at <= $2 ORDER BY created_at, id LIMIT $3", status, by, limit)
+// UnpaidWithdrawals returns the ids of withdrawals that entered a status by a time, oldest
+// first. APPROVED ones of accounts that may not withdraw now are left out, so that they do not
+// delay the others.
+func UnpaidWithdrawals(ctx context.Context, q Querier, status WithdrawalStatus, by time.Time,
+	limit int) ([]string, error) {
+	rows, err := q.Query(ctx, `SELECT w.id FROM withdrawals w JOIN accounts a ON a.id = w.account_id
+		WHERE w.status = $1 AND w.updated_at <= $2 AND (w.status <> 'APPROVED'
+			OR a.production_access = 'APPROVED' AND NOT a.suspended AND NOT a.withdrawals_blocked)
+		ORDER BY w.created_at, w.id LIMIT $3`, status, by, limit)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// DestinationUse is how a destination was used before a withdrawal.
+// DestinationUse is the use of a destination before a withdrawal.
 type DestinationUse struct {
 	Completed int
-	LastAt    *time.Time // when the last of them was completed; nil: none was
+	LastAt    *time.Time // when the last of them was completed; nil if none was
 }
 
-// UseOfDestination counts the completed withdrawals to a destination besides one.
+// UseOfDestination counts the completed withdrawals to a destination, except one.
 func UseOfDestination(ctx context.Context, q Querier, destinationID, exceptID string) (use DestinationUse, err error) {
-	err = q.QueryRow(ctx, `SELECT count(*), max(completed_at) FROM withdrawals WHERE destination_id = $1 AND id <> $2 AND status = 'COMPLETED'`,
+	err = q.QueryRow(ctx,
+		`SELECT count(*), max(completed_at) FROM withdrawals WHERE destination_id = $1 AND id <> $2 AND status = 'COMPLETED'`,
 		destinationID, exceptID).Scan(&use.Completed, &use.LastAt)
 	return use, err
 }

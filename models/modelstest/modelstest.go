@@ -1,8 +1,7 @@
 // Package modelstest gives each test a PostgreSQL database of its own.
 //
-// The first test of a schema migrates a template; every other test clones it,
-// which takes some tens of milliseconds. Tests therefore all call t.Parallel, and
-// none cleans up after itself.
+// The first test of a schema migrates a template database; every other test clones it, which
+// takes some tens of milliseconds. So tests all call t.Parallel, and do not clean up.
 package modelstest
 
 import (
@@ -14,12 +13,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"garoupa/localpg"
+	"garoupa/internal/localpg"
 	"garoupa/migrations"
 	"garoupa/models"
 )
 
-// NewDB returns an empty, migrated database, dropped when the test ends.
+// NewDB returns an empty, migrated database, which is dropped when the test ends.
 func NewDB(t testing.TB) *models.DB {
 	t.Helper()
 	db, err := models.Open(context.Background(), NewURL(t))
@@ -33,7 +32,10 @@ func NewDB(t testing.TB) *models.DB {
 // NewURL is NewDB for a program that opens its own connections.
 func NewURL(t testing.TB) string {
 	t.Helper()
-	return create(t, func(conn *pgx.Conn, server string) string { return " TEMPLATE " + ensureTemplate(t, conn, server) })
+	return create(t, func(conn *pgx.Conn, server string) string {
+		return " TEMPLATE " +
+			ensureTemplate(t, conn, server)
+	})
 }
 
 // NewEmptyURL is NewURL for a database without any schema.
@@ -42,7 +44,8 @@ func NewEmptyURL(t testing.TB) string {
 	return create(t, func(*pgx.Conn, string) string { return "" })
 }
 
-// create makes a database like the template that from names.
+// create creates a database and returns its URL. from returns the options of CREATE DATABASE,
+// such as the template.
 func create(t testing.TB, from func(conn *pgx.Conn, server string) string) string {
 	t.Helper()
 	server, err := localpg.ForTests()
@@ -57,8 +60,8 @@ func create(t testing.TB, from func(conn *pgx.Conn, server string) string) strin
 	return withDatabase(t, server, name)
 }
 
-// admin lends a connection for a moment: tests in parallel would else hold one
-// each for as long as they run.
+// admin runs fn with a connection to the server and closes it afterwards. Otherwise each
+// parallel test would hold a connection for its whole duration.
 func admin(t testing.TB, server string, fn func(*pgx.Conn)) {
 	t.Helper()
 	ctx := context.Background()
@@ -70,8 +73,8 @@ func admin(t testing.TB, server string, fn func(*pgx.Conn)) {
 	fn(conn)
 }
 
-// ensureTemplate migrates the template once per schema and server. An advisory
-// lock makes the packages under test wait for whichever came first.
+// ensureTemplate migrates the template once per schema and server and returns its name. An
+// advisory lock makes other test processes wait for the first one.
 func ensureTemplate(t testing.TB, conn *pgx.Conn, server string) string {
 	t.Helper()
 	ctx := context.Background()
@@ -80,13 +83,14 @@ func ensureTemplate(t testing.TB, conn *pgx.Conn, server string) string {
 	defer exec(t, conn, "SELECT pg_advisory_unlock(hashtext('"+name+"'))")
 
 	var ready bool
-	if err := conn.QueryRow(ctx, "SELECT count(*) = 1 FROM pg_database WHERE datname = $1 AND datistemplate", name).Scan(&ready); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT count(*) = 1 FROM pg_database WHERE datname = $1 AND datistemplate",
+		name).Scan(&ready); err != nil {
 		t.Fatal(err)
 	}
 	if ready {
 		return name
 	}
-	exec(t, conn, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") // a run that died half-way
+	exec(t, conn, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") // left over from an interrupted run
 	exec(t, conn, "CREATE DATABASE "+name)
 	db, err := models.Open(ctx, withDatabase(t, server, name))
 	if err != nil {

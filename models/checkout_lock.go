@@ -1,0 +1,161 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/internal/money"
+)
+
+// LockedCheckout is a checkout whose row the transaction has locked, with its account and the
+// account's terms at the moment in which the checkout was created.
+type LockedCheckout struct {
+	Checkout
+	AccountID       string
+	Fee             money.Fee
+	SettlementDelay *int64 // seconds, in live; nil for the installation's delay
+}
+
+const lockCheckout = "SELECT " + checkoutColumns + `, j.account_id, account_terms(j.account_id, c.created_at)
+	FROM checkouts c JOIN projects j ON j.id = c.project_id `
+
+// Charge identifies a checkout at an institution.
+type Charge struct {
+	Livemode bool
+	TxID     string
+}
+
+// plansKept is a condition, always true. Until the transaction ends, statements keep their
+// plans, and find each row by an index. Without it PostgreSQL plans a statement with array
+// parameters each time, which costs more than running it. A plan that is kept may have been
+// made for an empty table, so it must not read whole tables.
+const plansKept = `(SELECT set_config('plan_cache_mode', 'force_generic_plan', true) ||
+	set_config('enable_seqscan', 'off', true) || set_config('enable_hashjoin', 'off', true) ||
+	set_config('enable_mergejoin', 'off', true)) IS NOT NULL`
+
+// LockCheckoutsByCharge locks the rows of the checkouts with these charges, of any merchant,
+// until tx ends, and returns them by charge. It does not wait: elsewhere contains the charges
+// whose checkouts another transaction has locked. A charge without a checkout is in neither
+// map. Afterwards, each wait of tx for a lock is short, and the statements of tx keep their
+// plans, so they must find rows by key.
+func LockCheckoutsByCharge(
+	tx *Tx, charges []Charge,
+) (found map[Charge]*LockedCheckout, elsewhere map[Charge]bool, err error) {
+	live, txIDs := chargeColumns(charges)
+	locked, err := lockCheckouts(tx,
+		`JOIN unnest($1::boolean[], $2::text[]) AS g (livemode, txid) ON g.txid = c.txid AND g.livemode = c.livemode
+		WHERE `+briefly+` AND `+plansKept+` FOR UPDATE OF c SKIP LOCKED`, live, txIDs)
+	if err != nil {
+		return nil, nil, err
+	}
+	found = make(map[Charge]*LockedCheckout, len(locked))
+	for i := range locked {
+		found[Charge{locked[i].Livemode, locked[i].TxID}] = &locked[i]
+	}
+	missing := slices.DeleteFunc(slices.Clone(charges), func(c Charge) bool { return found[c] != nil })
+	if len(missing) > 0 {
+		elsewhere, err = existingCharges(tx, missing)
+	}
+	return found, elsewhere, err
+}
+
+func chargeColumns(charges []Charge) (live []bool, txIDs []string) {
+	live, txIDs = make([]bool, len(charges)), make([]string, len(charges))
+	for i, c := range charges {
+		live[i], txIDs[i] = c.Livemode, c.TxID
+	}
+	return live, txIDs
+}
+
+// existingCharges returns those of the charges that belong to a checkout.
+func existingCharges(tx *Tx, charges []Charge) (exist map[Charge]bool, err error) {
+	live, txIDs := chargeColumns(charges)
+	exist = map[Charge]bool{}
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		rows, err := conn.Query(ctx, `SELECT c.livemode, c.txid FROM checkouts c
+			JOIN unnest($1::boolean[], $2::text[]) AS g (livemode, txid)
+				ON g.txid = c.txid AND g.livemode = c.livemode`, live, txIDs)
+		if err != nil {
+			return err
+		}
+		var c Charge
+		_, err = pgx.ForEachRow(rows, []any{&c.Livemode, &c.TxID}, func() error {
+			exist[c] = true
+			return nil
+		})
+		return err
+	})
+	return exist, err
+}
+
+// LockCheckoutByID returns a checkout of any merchant and locks its row until tx ends, or
+// returns ErrNotFound.
+func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
+	locked, err := lockCheckouts(tx, "WHERE c.id = $1 FOR UPDATE OF c", id)
+	if err != nil {
+		return nil, err
+	}
+	if len(locked) == 0 {
+		return nil, ErrNotFound
+	}
+	return &locked[0], nil
+}
+
+// LockDueCheckouts locks up to limit pending checkouts that expired by now, longest overdue
+// first. It skips those that another transaction has locked.
+func LockDueCheckouts(tx *Tx, now time.Time, limit int) ([]LockedCheckout, error) {
+	return lockCheckouts(tx, `WHERE c.status = 'PENDING' AND c.expires_at <= $1
+		ORDER BY c.expires_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED`, now, limit)
+}
+
+func lockCheckouts(tx *Tx, where string, args ...any) (locked []LockedCheckout, err error) {
+	err = tx.PGX(func(ctx context.Context, conn Querier) error {
+		rows, err := conn.Query(ctx, lockCheckout+where, args...)
+		if err != nil {
+			return err
+		}
+		locked, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c LockedCheckout, err error) {
+			var terms accountTerms
+			if err := row.Scan(append(c.targets(), &c.AccountID, &terms)...); err != nil {
+				return c, err
+			}
+			c.Fee, c.SettlementDelay = terms.fee(), terms[2]
+			return c, nil
+		})
+		return err
+	})
+	return locked, err
+}
+
+// ErrStatusChanged reports that a checkout no longer has the status in which the caller locked
+// it.
+var ErrStatusChanged = errors.New("models: the checkout changed meanwhile")
+
+// SaveCheckoutStatus writes a status to checkouts that the caller has locked. Paid checkouts
+// are written with their PaidAt and their element of settlesAt; for others now is the time at
+// which they closed. Listeners are notified when tx commits.
+func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, checkouts []LockedCheckout, settlesAt []*time.Time,
+	now time.Time) error {
+	ids, paidAt := make([]string, len(checkouts)), make([]*time.Time, len(checkouts))
+	for i := range checkouts {
+		ids[i], paidAt[i] = checkouts[i].ID, checkouts[i].PaidAt
+	}
+	return tx.PGX(func(ctx context.Context, conn Querier) error {
+		tag, err := conn.Exec(ctx, `WITH changed AS (
+				UPDATE checkouts c SET status = $1, paid_at = g.paid_at, settles_at = g.settles_at,
+					closed_at = CASE WHEN g.paid_at IS NULL THEN $2::timestamptz END
+				FROM unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) AS g (id, paid_at, settles_at)
+				WHERE c.id = g.id AND c.status <> $1 AND c.status <> 'PAID' RETURNING c.id, c.project_id, c.livemode)
+			SELECT pg_notify('`+changeChannel+
+			`', id || CASE WHEN livemode THEN '' ELSE ' ' || project_id END) FROM changed`,
+			status, now, ids, paidAt, settlesAt)
+		if err == nil && int(tag.RowsAffected()) != len(ids) {
+			err = ErrStatusChanged
+		}
+		return err
+	})
+}

@@ -1,0 +1,75 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// errPooler tells the operator what to do about a pooler in transaction mode.
+var errPooler = errors.New("the database address leads to a connection pooler in transaction or statement mode, " +
+	"behind which LISTEN, locks and settings of a session do not work: " +
+	"give the address of PostgreSQL itself, or of a pooler in session mode")
+
+const (
+	// poolerRounds is how often each of two connections is asked for its server process.
+	poolerRounds = 4
+	// poolerWithin limits the time for all questions: behind some poolers the second
+	// connection waits.
+	poolerWithin = 15 * time.Second
+)
+
+// refusePooler returns an error if statements of one connection may go to several server
+// processes, or those of several connections to one. It changes no setting, because the
+// setting would stay for other clients of a pooler, and prepares no statement, because poolers
+// mix them up.
+func refusePooler(ctx context.Context, like *pgx.ConnConfig) error {
+	ctx, cancel := context.WithTimeout(ctx, poolerWithin)
+	defer cancel()
+	var conns [2]*pgconn.PgConn
+	for i := range conns {
+		conn, err := pgconn.ConnectConfig(ctx, &like.Copy().Config)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			_ = conn.Close(ctx)
+		}()
+		conns[i] = conn
+	}
+	var first [2]string
+	for round := range poolerRounds {
+		for i, conn := range conns {
+			process, err := serverProcess(ctx, conn)
+			if err != nil {
+				return fmt.Errorf("read the server process: %w", err)
+			}
+			if round == 0 {
+				first[i] = process
+			}
+			if process != first[i] || i == 1 && process == first[0] {
+				return errPooler
+			}
+		}
+	}
+	return nil
+}
+
+// serverProcess returns the id of the server process that answers now. It uses the simple
+// protocol.
+func serverProcess(ctx context.Context, conn *pgconn.PgConn) (string, error) {
+	results, err := conn.Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
+	if err != nil {
+		return "", err
+	}
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 1 {
+		return "", errors.New("an answer without a row")
+	}
+	return string(results[0].Rows[0][0]), nil
+}

@@ -1,0 +1,124 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// session holds the server settings for the connections of a pool.
+type session struct {
+	statement time.Duration // limit of a statement
+	lock      time.Duration // limit of a wait for a lock
+	idle      time.Duration // limit of a transaction's wait for its next statement
+	planner   string        // further settings, in SQL
+}
+
+// beyondServer is how much longer than the server's own limit a client waits for a statement:
+// if the server is reachable, it ends the statement first.
+const beyondServer = 5 * time.Second
+
+// sql returns the statements that set the session up, in one round trip. They set the
+// isolation level, because the database, the role or the address may set another, under which
+// a balance would be read as it was before its lock was taken.
+//
+// The other settings make PostgreSQL notice that a client is gone: with its defaults, a lost
+// machine would keep its locks for two hours. Some platforms do not support all of them, so a
+// refused setting is no error.
+func (s session) sql() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "SET default_transaction_isolation = 'read committed'; SET statement_timeout = %d; "+
+		"SET lock_timeout = %d; "+
+		"SET idle_in_transaction_session_timeout = %d; ",
+		s.statement.Milliseconds(), s.lock.Milliseconds(), s.idle.Milliseconds())
+	for _, setting := range []struct{ name, value string }{
+		{"tcp_keepalives_idle", fmt.Sprint(int(keepAlive.Idle.Seconds()))},
+		{"tcp_keepalives_interval", fmt.Sprint(int(keepAlive.Interval.Seconds()))},
+		{"tcp_keepalives_count", fmt.Sprint(keepAlive.Count)},
+		{"tcp_user_timeout", fmt.Sprint(unheardWithin.Milliseconds())},
+	} {
+		fmt.Fprintf(&b, "SET %s = %s; ", setting.name, setting.value)
+	}
+	b.WriteString(s.planner)
+	b.WriteString("DO $$ BEGIN PERFORM set_config('client_connection_check_interval', '1000', false); " +
+		"EXCEPTION WHEN OTHERS THEN NULL; END $$")
+	return b.String()
+}
+
+// setUp makes every new connection of config run sql. It does not use startup parameters,
+// because poolers refuse those they do not know.
+func (s session) setUp(config *pgxpool.Config, watch *watch) {
+	sql := s.sql()
+	config.ConnConfig.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		ctx, cancel := context.WithTimeout(ctx, connectWithin)
+		defer cancel()
+		_, err := conn.Exec(ctx, sql).ReadAll()
+		return err
+	}
+	config.ConnConfig.Tracer = &tracer{watch: watch, limit: s.statement + beyondServer}
+}
+
+// tracer watches the connections and statements of a pool.
+type tracer struct {
+	watch *watch
+	limit time.Duration // of a statement whose context has no deadline
+}
+
+// startedQuery is the context of a statement in progress: one allocation per statement.
+type startedQuery struct {
+	context.Context
+	sql  string
+	at   time.Time
+	done context.CancelFunc // nil if the context had a deadline
+}
+
+type queryKey struct{}
+
+// Value implements context.Context.
+func (q *startedQuery) Value(key any) any {
+	if key == (queryKey{}) {
+		return q
+	}
+	return q.Context.Value(key)
+}
+
+// TraceQueryStart implements pgx.QueryTracer. It sets a deadline for a statement without one:
+// otherwise a server that hangs would block the statement, and its connection, forever.
+func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	started := &startedQuery{Context: ctx, sql: q.SQL, at: time.Now()}
+	if _, ok := ctx.Deadline(); !ok {
+		started.Context, started.done = context.WithTimeout(ctx, t.limit)
+	}
+	return started
+}
+
+// TraceQueryEnd implements pgx.QueryTracer. It logs slow statements: their text, never their
+// arguments.
+func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+	q, ok := ctx.Value(queryKey{}).(*startedQuery)
+	if !ok {
+		return
+	}
+	if q.done != nil {
+		q.done()
+	}
+	if took := time.Since(q.at); took > slow {
+		slog.WarnContext(ctx, "slow query", "took", took, "sql", q.sql)
+	}
+}
+
+// TraceConnectStart implements pgx.ConnectTracer.
+func (t *tracer) TraceConnectStart(ctx context.Context, _ pgx.TraceConnectStartData) context.Context {
+	return ctx
+}
+
+// TraceConnectEnd implements pgx.ConnectTracer.
+func (t *tracer) TraceConnectEnd(ctx context.Context, end pgx.TraceConnectEndData) {
+	t.watch.connected(ctx, end.Err)
+}
