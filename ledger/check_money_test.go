@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"garoupa/internal/money"
 	"garoupa/ledger"
 	"garoupa/models"
 	"garoupa/payments"
@@ -16,14 +15,14 @@ import (
 	"garoupa/pix/psp/simulator"
 )
 
-// rich is a gateway with a row of everything that moves money but payments and
-// settlements, in live, and snapshots of it.
+// rich returns a gateway that has one live row of everything that moves money, except
+// payments and settlements, and snapshots of those rows.
 func rich(t *testing.T) *paymentstest.Gateway {
 	t.Helper()
 	g := paymentstest.New(t)
 	g.GoLive(t)
 	g.Destination(t, models.RailPix)
-	c := g.Fund(t, true, 1000_00)
+	g.Fund(t, true, 1000_00)
 	by := g.Staff(t)
 	g.Account.WithdrawalFeeFixed = 1_00
 	must := func(err error) {
@@ -32,38 +31,45 @@ func rich(t *testing.T) *paymentstest.Gateway {
 			t.Fatal(err)
 		}
 	}
-	must(g.DB.Exec("UPDATE accounts SET fee_basis_points = 100").Error)
+	g.SetFee(t, money.Fee{BasisPoints: 100})
+	c, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account,
+		paymentstest.Filled(payments.NewCheckout{Amount: 1000_01}))
+	must(err)
 	for range 3 {
 		must(g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 1000_00, g.Clock.Now())))
 	}
 	open, err := models.Exceptions(t.Context(), g.DB.Pool, models.ExceptionFilter{Open: true, Limit: 3})
 	must(err)
-	_, err = g.AcceptException(t.Context(), by, open[0].PaymentID, "Sim.")
+	_, err = g.AcceptException(t.Context(), by, open[0].PaymentID, paymentstest.Reason)
 	must(err)
-	_, err = g.RefundException(t.Context(), by, open[1].PaymentID, "Sim.", "")
+	_, err = g.RefundException(t.Context(), by, open[1].PaymentID, paymentstest.Reason, "")
 	must(err)
-	_, err = g.WriteOffException(t.Context(), by, open[2].PaymentID, "Sim.")
+	_, err = g.WriteOffException(t.Context(), by, open[2].PaymentID, paymentstest.Reason)
 	must(err)
 	must(g.SnapshotLedger(t.Context()))
 	var paymentID string
 	must(g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
-	_, err = g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 7_00, Reason: "Sim."})
+	_, err = g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 7_00, Reason: paymentstest.Reason})
 	must(err)
-	b, err := g.BlockAmount(t.Context(), by, g.Account.ID, true, 20_00, "Sim.")
+	b, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
+		AccountID: g.Account.ID, Livemode: true, Amount: 20_00, Reason: paymentstest.Reason,
+	})
 	must(err)
-	_, err = g.UnblockAmount(t.Context(), by, b.ID, "Não.")
+	_, err = g.UnblockAmount(t.Context(), by, b.ID, paymentstest.Reason)
 	must(err)
-	_, err = g.BlockAmount(t.Context(), by, g.Account.ID, true, 30_00, "Sim.")
+	_, err = g.BlockAmount(t.Context(), by, payments.NewBlock{
+		AccountID: g.Account.ID, Livemode: true, Amount: 30_00, Reason: paymentstest.Reason,
+	})
 	must(err)
 	g.Withdraw(t, 10_00)
 	cancelled := g.Withdraw(t, 40_00)
-	_, err = g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, cancelled.ID)
+	_, err = g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, cancelled.ID)
 	must(err)
 	for _, returned := range []bool{false, true} {
 		w := g.Withdraw(t, 50_00)
 		g.PayOut(t, by, w.ID)
 		if returned {
-			_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, "MD06", "Voltou.")
+			_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, g.Version(t, w.ID), "MD06", paymentstest.Reason)
 			must(err)
 		}
 	}
@@ -74,8 +80,8 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	return g
 }
 
-// Each way in which the rows of withdrawals, refunds, blocks, exceptions and
-// snapshots and the books may disagree is found.
+// Check finds every way in which withdrawals, refunds, blocks, exceptions and snapshots can
+// disagree with the books.
 func TestCheck_Money(t *testing.T) {
 	t.Parallel()
 	g := rich(t)
@@ -84,10 +90,10 @@ func TestCheck_Money(t *testing.T) {
 		t.Helper()
 		err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
 			if sql != "" {
-				if err := tx.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
+				if err := tx.DB.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
 					return err
 				}
-				changed := tx.Exec(sql)
+				changed := tx.DB.Exec(sql)
 				if changed.Error == nil && changed.RowsAffected == 0 {
 					t.Errorf("%s changed nothing", sql)
 				}
@@ -95,7 +101,7 @@ func TestCheck_Money(t *testing.T) {
 					return changed.Error
 				}
 			}
-			return errors.Join(undo, tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+			return errors.Join(undo, tx.PGX(func(ctx context.Context, conn models.Querier) error {
 				drift, err := ledger.Check(ctx, conn)
 				found = strings.Join(drift, "\n")
 				return err
@@ -107,31 +113,54 @@ func TestCheck_Money(t *testing.T) {
 		return found
 	}
 	if found := find(""); found != "" {
-		t.Fatalf("nothing was planted, and it finds %s", found)
+		t.Fatalf("Check reports unchanged books: %s", found)
 	}
 	for name, tc := range map[string]struct{ sql, says string }{
-		"a reservation lost":          {"DELETE FROM ledger_transfers WHERE fact = (SELECT 'withdrawal/' || id FROM withdrawals WHERE status = 'PENDING_REVIEW')", "/live/available to"},
-		"a release lost":              {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/released'", "is 40.00, the books say 0.00"},
-		"a payout lost":               {"DELETE FROM ledger_transfers WHERE to_book = 'platform/live/paid_out' AND id = (SELECT max(id) FROM ledger_transfers WHERE to_book = 'platform/live/paid_out')", "is 49.00, the books say 0.00"},
-		"a payout's fee lost":         {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/completed' AND line = 1", "is 1.00, the books say 0.00"},
-		"a return lost":               {"DELETE FROM ledger_transfers WHERE fact LIKE '%/returned'", "is 49.00, the books say 0.00"},
-		"a return more":               {"UPDATE withdrawals SET status = 'COMPLETED' WHERE status = 'RETURNED'", "is 0.00, the books say 49.00"},
-		"a withdrawal's amount":       {"UPDATE withdrawals SET amount = amount + 1 WHERE status = 'PENDING_REVIEW'", "is 10.01, the books say 10.00"},
-		"a withdrawal cancelled":      {"UPDATE withdrawals SET status = 'CANCELLED' WHERE status = 'PENDING_REVIEW'", "is 10.00, the books say 0.00"},
-		"a withdrawal gone":           {"DELETE FROM withdrawals WHERE status = 'PENDING_REVIEW'", "is 0.00, the books say 10.00"},
-		"a refund gone":               {"DELETE FROM refunds", "is 0.00, the books say 7.00"},
-		"a refund's amount":           {"UPDATE refunds SET amount = 800", "is 8.00, the books say 7.00"},
-		"a block gone":                {"DELETE FROM blocked_amounts WHERE amount = 3000", "is 0.00, the books say 30.00"},
-		"a block released":            {"UPDATE blocked_amounts SET release_reason = 'x', released_by = created_by, released_at = created_at WHERE amount = 3000", "is 30.00, the books say 0.00"},
-		"an acceptance undone":        {"UPDATE payment_exceptions SET decision = NULL, account_id = NULL, fee = 0, reason = NULL, decided_by = NULL, decided_at = NULL WHERE decision = 'ACCEPTED'", "is 0.00, the books say 1000.00"},
-		"an acceptance's fee":         {"UPDATE payment_exceptions SET fee = 0 WHERE decision = 'ACCEPTED'", "is 0.00, the books say 10.00"},
-		"a write-off turned a refund": {"UPDATE payment_exceptions SET decision = 'REFUNDED' WHERE decision = 'WRITTEN_OFF'", "platform/live/written_off is 0.00, the books say 1000.00"},
-		"a book below zero":           {"INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at) SELECT 'x', 0, id || '/live/blocked', 'platform/live/refunds', 3001, now() FROM accounts LIMIT 1", "/live/blocked: at least is 0.00, the books say -0.01"},
-		"the newest snapshot":         {"UPDATE ledger_snapshots SET available = available + 1, pending = pending - 1 WHERE through_id = (SELECT max(through_id) FROM ledger_snapshots)", "the snapshot of available is"},
-		"an old snapshot":             {"UPDATE ledger_snapshots SET gross = gross + 1, fee = fee + 1 WHERE through_id = (SELECT min(through_id) FROM ledger_snapshots)", "the snapshot of fee is"},
-		"what is covered":             {"UPDATE account_books SET uncovered = uncovered + 1", "settled and not withdrawn is"},
-		"a checkout completed":        {"UPDATE checkouts SET settlement_status = 'COMPLETED' WHERE settlement_status = 'AVAILABLE'", "settled and not withdrawn is"},
-		"a checkout with no date":     {"UPDATE checkouts SET settlement_status = 'PENDING', settlement_amount = NULL, settles_at = NULL", "what no date settles is 0.00, the books say 1000.00"},
+		"a reservation lost": {"DELETE FROM ledger_transfers WHERE fact = (SELECT 'withdrawal/' || id FROM " +
+			"withdrawals WHERE status = 'PENDING_REVIEW')", "/live/available to"},
+		"a release lost": {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/released'",
+			"is 40.00, the books say 0.00"},
+		"a payout lost": {"DELETE FROM ledger_transfers WHERE to_book = 'platform/live/paid_out' AND " +
+			"id = (SELECT max(id) FROM ledger_transfers WHERE to_book = 'platform/live/paid_out')",
+			"is 49.00, the books say 0.00"},
+		"a payout's fee lost": {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/completed' AND " +
+			"line = 1", "is 1.00, the books say 0.00"},
+		"a return lost": {"DELETE FROM ledger_transfers WHERE fact LIKE '%/returned'",
+			"is 49.00, the books say 0.00"},
+		"an extra return": {"UPDATE withdrawals SET status = 'COMPLETED' WHERE status = 'RETURNED'",
+			"is 0.00, the books say 49.00"},
+		"a withdrawal's amount": {"UPDATE withdrawals SET amount = amount + 1 WHERE status = 'PENDING_REVIEW'",
+			"is 10.01, the books say 10.00"},
+		"a canceled withdrawal": {"UPDATE withdrawals SET status = 'CANCELLED' WHERE status = 'PENDING_REVIEW'",
+			"is 10.00, the books say 0.00"},
+		"a withdrawal gone": {"DELETE FROM withdrawals WHERE status = 'PENDING_REVIEW'",
+			"is 0.00, the books say 10.00"},
+		"a refund gone":     {"DELETE FROM refunds", "is 0.00, the books say 7.00"},
+		"a refund's amount": {"UPDATE refunds SET amount = 800", "is 8.00, the books say 7.00"},
+		"a block gone": {"DELETE FROM blocked_amounts WHERE amount = 3000",
+			"is 0.00, the books say 30.00"},
+		"a block released": {"UPDATE blocked_amounts SET release_reason = 'x', released_by = created_by, " +
+			"released_at = created_at WHERE amount = 3000", "is 30.00, the books say 0.00"},
+		"an acceptance undone": {"UPDATE payment_exceptions SET decision = NULL, account_id = NULL, fee = 0, " +
+			"reason = NULL, decided_by = NULL, decided_at = NULL WHERE decision = 'ACCEPTED'",
+			"is 0.00, the books say 1000.00"},
+		"an acceptance's fee": {"UPDATE payment_exceptions SET fee = 0 WHERE decision = 'ACCEPTED'",
+			"is 0.00, the books say 10.00"},
+		"a write-off changed to a refund": {"UPDATE payment_exceptions SET decision = 'REFUNDED' WHERE decision = " +
+			"'WRITTEN_OFF'", "platform/live/written_off is 0.00, the books say 1000.00"},
+		"a book below zero": {"INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, " +
+			"recorded_at) SELECT 'x', 0, id || '/live/blocked', 'platform/live/refunds', 3001, now() FROM accounts " +
+			"LIMIT 1", "/live/blocked: at least is 0.00, the books say -0.01"},
+		"the newest snapshot": {"UPDATE ledger_snapshots SET available = available + 1, pending = pending - 1 " +
+			"WHERE through_id = (SELECT max(through_id) FROM ledger_snapshots)", "the snapshot of available is"},
+		"an old snapshot": {"UPDATE ledger_snapshots SET gross = gross + 1, fee = fee + 1 WHERE through_id = " +
+			"(SELECT min(through_id) FROM ledger_snapshots)", "the snapshot of fee is"},
+		"the uncovered amount": {"UPDATE account_books SET uncovered = uncovered + 1",
+			"settled and not withdrawn is"},
+		"a checkout completed": {"UPDATE checkouts SET settlement_status = 'COMPLETED' WHERE settlement_status = " +
+			"'AVAILABLE'", "settled and not withdrawn is"},
+		"a checkout with no date": {"UPDATE checkouts SET settlement_status = 'PENDING', settlement_amount = NULL, " +
+			"settles_at = NULL", "what no date settles is 0.00, the books say 1000.00"},
 	} {
 		if found := find(tc.sql); !strings.Contains(found, tc.says) {
 			t.Errorf("%s: found %q, want %q", name, found, tc.says)

@@ -1,33 +1,32 @@
 // Package ledger is the only writer of money.
 //
-// The ledger is double entry and append-only. A transfer takes an amount from one
-// book and gives it to another, so the books together always sum to zero; what a
-// book holds is the sum of its transfers. A posting names the fact it records
-// ("payment/pay_…"), and a fact is posted once: whoever repeats it is refused.
-// PostgreSQL enforces all of this again (migrations/00003_ledger.sql).
+// The ledger is double entry and append-only. A transfer takes an amount from one book and
+// gives it to another, so all books together always sum to zero, and a book holds the sum
+// of its transfers. A posting names the fact it records ("payment/pay_…"). A fact is posted
+// once: a second posting is refused. PostgreSQL enforces all of this again
+// (migrations/00003_ledger.sql).
 package ledger
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/models"
-	"garoupa/money"
 )
 
 // Book is a pot of money of one owner in one environment.
 type Book string
 
-// Kind is what an account's book is for (decisions, 6).
+// Kind is what an account's book is for (docs/rules.md, "Money").
 type Kind string
 
 const (
 	Pending   Kind = "pending"   // received, not yet free to withdraw
 	Available Kind = "available" // free to withdraw
-	Reserved  Kind = "reserved"  // asked for by withdrawals under way
-	Blocked   Kind = "blocked"   // held back by ops or the institution
+	Reserved  Kind = "reserved"  // requested by withdrawals in progress
+	Blocked   Kind = "blocked"   // held back by staff or the institution
 )
 
 // Account returns an account's book.
@@ -35,22 +34,24 @@ func Account(accountID string, livemode bool, kind Kind) Book {
 	return Book(accountID + "/" + environment(livemode) + "/" + string(kind))
 }
 
-// Clearing is the world outside: it gives what buyers pay, so it runs below zero.
+// Clearing returns the book of the outside world. It gives what buyers pay, so its balance
+// is negative.
 func Clearing(livemode bool) Book { return Book("platform/" + environment(livemode) + "/clearing") }
 
-// Fees is what the installation earned.
+// Fees returns the book of the installation's earnings.
 func Fees(livemode bool) Book { return Book("platform/" + environment(livemode) + "/fees") }
 
-// Suspense holds payments that changed no checkout until ops decide on them.
+// Suspense returns the book of payments that changed no checkout, until staff decide about
+// them.
 func Suspense(livemode bool) Book { return Book("platform/" + environment(livemode) + "/suspense") }
 
-// PaidOut is what withdrawals brought to merchants.
+// PaidOut returns the book of the money that withdrawals brought to merchants.
 func PaidOut(livemode bool) Book { return Book("platform/" + environment(livemode) + "/paid_out") }
 
-// Refunds is what went back to buyers.
+// Refunds returns the book of the money that went back to buyers.
 func Refunds(livemode bool) Book { return Book("platform/" + environment(livemode) + "/refunds") }
 
-// WrittenOff is what was paid and belongs to nobody.
+// WrittenOff returns the book of payments that have no owner.
 func WrittenOff(livemode bool) Book {
 	return Book("platform/" + environment(livemode) + "/written_off")
 }
@@ -71,16 +72,16 @@ type Transfer struct {
 // ErrPosted reports a fact that was posted before.
 var ErrPosted = errors.New("ledger: the fact was posted before")
 
-// Posting is a fact and what it moves.
+// Posting is one fact and its transfers.
 type Posting struct {
 	Fact      string
 	Transfers []Transfer
 }
 
-// Post writes facts, none of which was posted before, in one statement: all of them or
-// none. It fails with ErrPosted if one was posted, or is being posted at the same
-// time, which is waited for: then the caller did not hold what it posts for.
-// Transfers of zero, such as the fee on one centavo, are left out.
+// Post writes all postings in one statement, or nothing. It fails with ErrPosted if one of
+// the facts was posted before. If another transaction is posting the same fact, Post waits
+// for it and then fails with ErrPosted: the caller did not hold the lock of the row it
+// posts for. Transfers of zero, such as the fee on one centavo, are left out.
 func Post(tx *models.Tx, at time.Time, postings ...Posting) error {
 	var lines []models.LedgerTransfer
 	for _, p := range postings {
@@ -107,18 +108,10 @@ func linesOf(p Posting, at time.Time) (lines []models.LedgerTransfer) {
 	for _, t := range p.Transfers {
 		if t.Amount != 0 {
 			lines = append(lines, models.LedgerTransfer{
-				Fact: p.Fact, Line: len(lines), FromBook: string(t.From), ToBook: string(t.To), Amount: t.Amount, RecordedAt: at,
+				Fact: p.Fact, Line: len(lines), FromBook: string(t.From), ToBook: string(t.To), Amount: t.Amount,
+				RecordedAt: at,
 			})
 		}
 	}
 	return lines
-}
-
-// Balance returns what the book holds.
-func Balance(ctx context.Context, q models.Querier, book Book) (money.Cents, error) {
-	balance, err := models.LedgerBalance(ctx, q, string(book))
-	if err != nil {
-		return 0, fmt.Errorf("ledger: balance of %s: %w", book, err)
-	}
-	return balance, nil
 }

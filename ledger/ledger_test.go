@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/internal/money"
 	"garoupa/ledger"
 	"garoupa/models"
 	"garoupa/models/modelstest"
-	"garoupa/money"
 )
 
 const (
@@ -43,8 +43,8 @@ func postIn(tx *models.Tx, fact string, transfers ...ledger.Transfer) error {
 func holds(t *testing.T, db *models.DB, want map[ledger.Book]money.Cents) {
 	t.Helper()
 	for book, amount := range want {
-		if got, err := ledger.Balance(t.Context(), db.Pool, book); err != nil || got != amount {
-			t.Errorf("%s holds %s, %v; want %s", book, got.Decimal(), err, amount.Decimal())
+		if got := modelstest.Held(t, db, book); got != amount {
+			t.Errorf("%s holds %s, want %s", book, got.Decimal(), amount.Decimal())
 		}
 	}
 }
@@ -82,18 +82,19 @@ func TestPost(t *testing.T) {
 	}
 	holds(t, db, map[ledger.Book]money.Cents{
 		clearing: -100_00, pending: 99_01, fees: 99, available: 0,
-		ledger.Clearing(true): 0, ledger.Account(mine, true, ledger.Pending): 0, ledger.Account(theirs, false, ledger.Pending): 0,
+		ledger.Clearing(true): 0, ledger.Account(mine, true, ledger.Pending): 0,
+		ledger.Account(theirs, false, ledger.Pending): 0,
 	})
 	if err := post(t, db, "payment/1", receipt...); !errors.Is(err, ledger.ErrPosted) {
 		t.Errorf("again: %v", err)
 	}
 	if err := post(t, db, "payment/2", receipt...); err != nil {
-		t.Errorf("another fact: %v", err)
+		t.Errorf("posting another fact: %v", err)
 	}
 	holds(t, db, map[ledger.Book]money.Cents{clearing: -200_00, pending: 198_02, fees: 198})
 }
 
-// Many facts are posted at once, or none of them.
+// Post writes many facts at once, or none.
 func TestPost_Many(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -110,7 +111,7 @@ func TestPost_Many(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := all("payment/3", "payment/2"); !errors.Is(err, ledger.ErrPosted) {
-		t.Errorf("with one that was posted before: %v", err)
+		t.Errorf("posting facts of which one was posted before: %v", err)
 	}
 	if n := lines(t, db); n != 4 {
 		t.Errorf("%d lines", n)
@@ -118,11 +119,12 @@ func TestPost_Many(t *testing.T) {
 	holds(t, db, map[ledger.Book]money.Cents{pending: 2 * 99_01, fees: 2 * 99})
 }
 
-// What moves nothing is left out; a fact of nothing alone is a mistake.
+// Transfers of zero are left out; a fact without any other transfer is an error.
 func TestPost_Zero(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	given := []ledger.Transfer{{From: pending, To: fees, Amount: 0}, {From: clearing, To: pending, Amount: 50}, {From: pending, To: fees, Amount: 0}}
+	given := []ledger.Transfer{{From: pending, To: fees, Amount: 0}, {From: clearing, To: pending, Amount: 50},
+		{From: pending, To: fees, Amount: 0}}
 	if err := post(t, db, "payment/1", given...); err != nil {
 		t.Error(err)
 	}
@@ -140,7 +142,7 @@ func TestPost_Zero(t *testing.T) {
 	}
 }
 
-// Forty postings of one fact at once post it once.
+// Forty concurrent postings of one fact post it once.
 func TestPost_Concurrent(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -184,7 +186,7 @@ func TestPost_RolledBack(t *testing.T) {
 	}
 }
 
-// A fact has one form: posted again in any other, nothing is written.
+// A fact that was posted cannot be posted again with other transfers.
 func TestPost_AnotherForm(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -193,8 +195,10 @@ func TestPost_AnotherForm(t *testing.T) {
 	}
 	other := ledger.Account(theirs, false, ledger.Pending)
 	for name, form := range map[string][]ledger.Transfer{
-		"a line more":     append(append([]ledger.Transfer{}, receipt...), ledger.Transfer{From: pending, To: available, Amount: 1}),
-		"a line less":     receipt[:1],
+		"an extra line": append(append([]ledger.Transfer{}, receipt...), ledger.Transfer{
+			From: clearing, To: pending, Amount: 1,
+		}),
+		"a missing line":  receipt[:1],
 		"another amount":  {receipt[0], {From: pending, To: fees, Amount: 98}},
 		"another book":    {{From: clearing, To: other, Amount: 100_00}, {From: other, To: fees, Amount: 99}},
 		"another order":   {receipt[1], receipt[0]},
@@ -210,8 +214,8 @@ func TestPost_AnotherForm(t *testing.T) {
 	}
 }
 
-// The database refuses what is no movement between two books of one environment,
-// whoever asks for it.
+// The database refuses rows that are not a movement between two books of one environment,
+// even without our code.
 func TestPost_Refused(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -219,16 +223,18 @@ func TestPost_Refused(t *testing.T) {
 		transfer   ledger.Transfer
 		constraint string
 	}{
-		"a negative amount": {ledger.Transfer{From: clearing, To: pending, Amount: -1}, "ledger_transfers_amount_check"},
-		"one book":          {ledger.Transfer{From: pending, To: pending, Amount: 1}, "ledger_two_books"},
-		"two environments":  {ledger.Transfer{From: clearing, To: ledger.Account(mine, true, ledger.Pending), Amount: 1}, "ledger_one_environment"},
-		"from nowhere":      {ledger.Transfer{From: "", To: pending, Amount: 1}, "ledger_books"},
-		"to another kind":   {ledger.Transfer{From: clearing, To: mine + "/test/savings", Amount: 1}, "ledger_books"},
-		"to no account":     {ledger.Transfer{From: clearing, To: "acc_1/test/pending", Amount: 1}, "ledger_books"},
-		"to no environment": {ledger.Transfer{From: clearing, To: mine + "/prod/pending", Amount: 1}, "ledger_books"},
-		"a platform's pot":  {ledger.Transfer{From: clearing, To: "platform/test/pending", Amount: 1}, "ledger_books"},
-		"a longer name":     {ledger.Transfer{From: clearing, To: pending + "/x", Amount: 1}, "ledger_books"},
-		"a name of lines":   {ledger.Transfer{From: clearing, To: pending + "\n", Amount: 1}, "ledger_books"},
+		"a negative amount": {ledger.Transfer{From: clearing, To: pending, Amount: -1},
+			"ledger_transfers_amount_check"},
+		"one book": {ledger.Transfer{From: pending, To: pending, Amount: 1}, "ledger_two_books"},
+		"two environments": {ledger.Transfer{From: clearing, To: ledger.Account(mine, true, ledger.Pending),
+			Amount: 1}, "ledger_one_environment"},
+		"from an empty book": {ledger.Transfer{From: "", To: pending, Amount: 1}, "ledger_books"},
+		"to another kind":    {ledger.Transfer{From: clearing, To: mine + "/test/savings", Amount: 1}, "ledger_books"},
+		"to no account":      {ledger.Transfer{From: clearing, To: "acc_1/test/pending", Amount: 1}, "ledger_books"},
+		"to no environment":  {ledger.Transfer{From: clearing, To: mine + "/prod/pending", Amount: 1}, "ledger_books"},
+		"a merchant's kind":  {ledger.Transfer{From: clearing, To: "platform/test/pending", Amount: 1}, "ledger_books"},
+		"a longer name":      {ledger.Transfer{From: clearing, To: pending + "/x", Amount: 1}, "ledger_books"},
+		"with a line break":  {ledger.Transfer{From: clearing, To: pending + "\n", Amount: 1}, "ledger_books"},
 	} {
 		if err := post(t, db, "payment/1", receipt[0], tc.transfer); !models.Violates(err, tc.constraint) {
 			t.Errorf("%s: %v; want %s", name, err, tc.constraint)
@@ -237,14 +243,14 @@ func TestPost_Refused(t *testing.T) {
 	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at) VALUES ('x', 0, ?, ?, 0, now())`,
 		string(clearing), string(pending)).Error
 	if !models.Violates(err, "ledger_transfers_amount_check") {
-		t.Errorf("an amount of zero: %v", err)
+		t.Errorf("posting an amount of zero: %v", err)
 	}
 	if n := lines(t, db); n != 0 {
 		t.Errorf("%d lines", n)
 	}
 }
 
-// What is posted stays, whoever asks the database to change it.
+// The database refuses to change or delete a posted transfer.
 func TestLedger_Final(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)

@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/internal/money"
 	"garoupa/ledger"
 	"garoupa/models"
 	"garoupa/models/modelstest"
-	"garoupa/money"
 )
 
 func snapshot(t *testing.T, db *models.DB) int64 {
@@ -36,67 +36,66 @@ func balanceOf(t *testing.T, db *models.DB, account string) models.Balance {
 	return b
 }
 
-// A balance is the same before and after each snapshot, and is read from the newest.
+// A balance is the same before and after each snapshot, and is read from the newest
+// snapshot.
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
 	if n := snapshot(t, db); n != 0 {
-		t.Errorf("an empty ledger has %d", n)
+		t.Errorf("an empty ledger has %d snapshots", n)
 	}
 	other := ledger.Account(theirs, false, ledger.Pending)
 	want := models.Balance{}
 	for i := range 5 {
-		if err := post(t, db, fmt.Sprint("payment/", i), receipt...); err != nil {
-			t.Fatal(err)
-		}
-		if err := post(t, db, fmt.Sprint("settlement/", i), ledger.Transfer{From: pending, To: available, Amount: 50_00}); err != nil {
+		settled := append(slices.Clone(receipt), ledger.Transfer{From: pending, To: available, Amount: 50_00})
+		if err := post(t, db, fmt.Sprint("payment/", i), settled...); err != nil {
 			t.Fatal(err)
 		}
 		want.Gross, want.Fee = want.Gross+100_00, want.Fee+99
 		want.Pending, want.Available = want.Pending+49_01, want.Available+50_00
 		if got := balanceOf(t, db, mine); got != want {
-			t.Errorf("%d before the snapshot: %+v, want %+v", i, got, want)
+			t.Errorf("balance %d before the snapshot is %+v, want %+v", i, got, want)
 		}
 		if n := snapshot(t, db); n != 1 {
 			t.Errorf("%d snapshots", n)
 		}
 		if n := snapshot(t, db); n != 0 {
-			t.Errorf("%d snapshots of nothing new", n)
+			t.Errorf("%d snapshots without new transfers", n)
 		}
 		if got := balanceOf(t, db, mine); got != want {
-			t.Errorf("%d after the snapshot: %+v, want %+v", i, got, want)
+			t.Errorf("balance %d after the snapshot is %+v, want %+v", i, got, want)
 		}
 	}
 	if err := post(t, db, "payment/x", ledger.Transfer{From: clearing, To: other, Amount: 7}); err != nil {
 		t.Fatal(err)
 	}
 	if n := snapshot(t, db); n != 1 {
-		t.Errorf("%d snapshots, only the other account moved", n)
+		t.Errorf("%d snapshots, want only the other account's", n)
 	}
 	if got := balanceOf(t, db, theirs); got.Pending != 7 || got.Gross != 7 {
-		t.Errorf("theirs: %+v", got)
+		t.Errorf("the other account's balance is %+v", got)
 	}
 	var rows int
 	if err := db.Raw("SELECT count(*) FROM ledger_snapshots").Row().Scan(&rows); err != nil || rows != 6 {
 		t.Errorf("%d rows, %v", rows, err)
 	}
-	// What is before the newest snapshot is not added up again.
+	// Transfers before the newest snapshot are not added up again.
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
-		if err := tx.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
+		if err := tx.DB.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
 			return err
 		}
-		return tx.Exec("DELETE FROM ledger_transfers WHERE from_book LIKE 'acc_%1/%' OR to_book LIKE 'acc_%1/%'").Error
+		return tx.DB.Exec("DELETE FROM ledger_transfers WHERE from_book LIKE 'acc_%1/%' OR to_book LIKE 'acc_%1/%'").Error
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := balanceOf(t, db, mine); got != want {
-		t.Errorf("without the transfers: %+v, want %+v", got, want)
+		t.Errorf("the balance without the old transfers is %+v, want %+v", got, want)
 	}
 }
 
-// A transfer with a lower id that commits after the snapshot was asked for is counted:
-// the snapshot waits for it, and without patience there is none.
+// A transfer with a lower id that commits after the snapshot began is counted, because the
+// snapshot waits for it. If it takes too long there is no snapshot.
 func TestSnapshot_LateTransfer(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -112,14 +111,15 @@ func TestSnapshot_LateTransfer(t *testing.T) {
 		})
 	}()
 	<-drawn
-	if err := post(t, db, "payment/early", receipt...); err != nil { // with a higher id, and there at once
+	if err := post(t, db, "payment/early", receipt...); err != nil { // has a higher id, and commits at once
 		t.Fatal(err)
 	}
-	if _, err := models.DecidedTransfers(t.Context(), db.Pool, 20*time.Millisecond); !errors.Is(err, models.ErrUndecided) {
-		t.Errorf("while it is undecided: %v", err)
+	if _, err := models.DecidedTransfers(t.Context(), db.Pool, 20*time.Millisecond); !errors.Is(err,
+		models.ErrUndecided) {
+		t.Errorf("Snapshot while a transaction is open: %v", err)
 	}
 	var waiting errgroup.Group
-	waiting.Go(func() error { // as Snapshot does, with patience for a slow machine
+	waiting.Go(func() error { // what Snapshot does, with a longer wait for slow machines
 		id, err := models.DecidedTransfers(t.Context(), db.Pool, time.Minute)
 		if err != nil {
 			return err
@@ -130,14 +130,14 @@ func TestSnapshot_LateTransfer(t *testing.T) {
 		return nil
 	})
 	time.AfterFunc(50*time.Millisecond, func() { close(commit) })
-	if err := post(t, db, "payment/next", receipt...); err != nil { // nobody waits for the snapshot
+	if err := post(t, db, "payment/next", receipt...); err != nil { // the snapshot blocks no posting
 		t.Fatal(err)
 	}
 	if err := errors.Join(waiting.Wait(), <-done); err != nil {
 		t.Fatal(err)
 	}
 	if got := balanceOf(t, db, mine); got.Gross != 300_00 || got.Pending != 3*99_01 {
-		t.Errorf("the balance is %+v", got)
+		t.Errorf("after the commit the balance is %+v", got)
 	}
 	if n := snapshot(t, db); n > 1 {
 		t.Errorf("%d snapshots", n)
@@ -147,8 +147,8 @@ func TestSnapshot_LateTransfer(t *testing.T) {
 	}
 }
 
-// Snapshots taken all the time by several instances while many post, some of whom
-// roll back, never change a balance.
+// Several instances take snapshots while many sessions post and some of them roll back. No
+// balance ever changes.
 func TestSnapshot_Concurrent(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -177,7 +177,7 @@ func TestSnapshot_Concurrent(t *testing.T) {
 					if err := postIn(tx, fmt.Sprint("payment/", worker, "/", i), receipt...); err != nil {
 						return err
 					}
-					time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) // hold the ids for a while
+					time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) // keep the ids uncommitted for a while
 					if i%5 == 0 {
 						return rollback
 					}
@@ -210,12 +210,12 @@ func TestSnapshot_Concurrent(t *testing.T) {
 		}
 	}
 	if len(drift) > 0 {
-		t.Errorf("wrong snapshots: %v", drift)
+		t.Errorf("the snapshots have drift: %v", drift)
 	}
 }
 
-// Spending never takes a book below zero, however many spend at once, and sees what
-// came in before.
+// Concurrent spending never takes a book below zero. Each call sees the credits that committed
+// before it.
 func TestSpend(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -232,7 +232,8 @@ func TestSpend(t *testing.T) {
 	for i := range results {
 		group.Go(func() error {
 			results[i] = db.InTx(t.Context(), func(tx *models.Tx) error {
-				_, err := ledger.Spend(tx, account, false, fmt.Sprint("withdrawal/", i), at, ledger.Transfer{From: from, To: to, Amount: 3_00})
+				_, err := ledger.Spend(tx, account, false, fmt.Sprint("withdrawal/", i), at,
+					ledger.Transfer{From: from, To: to, Amount: 3_00})
 				return err
 			})
 			return nil
@@ -249,15 +250,17 @@ func TestSpend(t *testing.T) {
 	}
 	holds(t, db, map[ledger.Book]money.Cents{from: 1_00, to: 9_00})
 	if short != 37 {
-		t.Errorf("%d were refused", short)
+		t.Errorf("%d of 40 were refused, want 37", short)
 	}
 	for name, tc := range map[string]struct {
 		transfers []ledger.Transfer
 		want      error
 	}{
-		"two lines that together are too much": {[]ledger.Transfer{{From: from, To: to, Amount: 60}, {From: from, To: fees, Amount: 41}}, ledger.ErrShort},
-		"in and out again":                     {[]ledger.Transfer{{From: to, To: from, Amount: 9_00}, {From: from, To: fees, Amount: 10_00}}, nil},
-		"a fact again":                         {[]ledger.Transfer{{From: clearing, To: from, Amount: 1}}, ledger.ErrPosted},
+		"two lines that together are too much": {[]ledger.Transfer{{From: from, To: to, Amount: 60},
+			{From: from, To: fees, Amount: 41}}, ledger.ErrShort},
+		"in and out again": {[]ledger.Transfer{{From: to, To: from, Amount: 9_00},
+			{From: from, To: fees, Amount: 10_00}}, nil},
+		"a fact again": {[]ledger.Transfer{{From: clearing, To: from, Amount: 1}}, ledger.ErrPosted},
 	} {
 		fact := "spend/" + name
 		if errors.Is(tc.want, ledger.ErrPosted) {
@@ -277,8 +280,7 @@ func TestSpend(t *testing.T) {
 	holds(t, db, map[ledger.Book]money.Cents{from: 1_00, to: 9_00})
 }
 
-// history gives the book n transfers of 1.00, all at once, among as many of other
-// accounts.
+// history posts n transfers of 1.00 into the book, and as many for other accounts.
 func history(tb testing.TB, db *models.DB, fact string, book ledger.Book, n int) {
 	tb.Helper()
 	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
@@ -292,8 +294,7 @@ func history(tb testing.TB, db *models.DB, fact string, book ledger.Book, n int)
 	}
 }
 
-// A balance reads the transfers since its snapshot and no other, however many there
-// were before.
+// A balance reads only the transfers since its snapshot, whatever the number before it.
 func TestBalanceOf_Reads(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
@@ -302,9 +303,9 @@ func TestBalanceOf_Reads(t *testing.T) {
 	const counted = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables WHERE relname = 'ledger_transfers'`
 	read := func() int {
 		t.Helper()
-		var earlier, now int // the connection counts on and on
+		var earlier, now int // the connection's counters are cumulative
 		err := db.InTx(t.Context(), func(tx *models.Tx) error {
-			return tx.PGX(func(ctx context.Context, conn *pgx.Conn) error {
+			return tx.PGX(func(ctx context.Context, conn models.Querier) error {
 				if err := conn.QueryRow(ctx, counted).Scan(&earlier); err != nil {
 					return err
 				}
@@ -321,32 +322,37 @@ func TestBalanceOf_Reads(t *testing.T) {
 		return now - earlier
 	}
 	if n := read(); n < before {
-		t.Errorf("without a snapshot it read %d", n)
+		t.Errorf("without a snapshot BalanceOf read %d transfers", n)
 	}
 	snapshot(t, db)
 	for i := range since {
-		if err := post(t, db, fmt.Sprint("settlement/", i), ledger.Transfer{From: pending, To: available, Amount: 1}); err != nil {
+		in := ledger.Transfer{From: clearing, To: pending, Amount: 1}
+		out := ledger.Transfer{From: pending, To: fees, Amount: 1}
+		if err := post(t, db, fmt.Sprint("small/", i), in, out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	history(t, db, "later/", ledger.Account(theirs, false, ledger.Pending), before) // somebody else is busy
-	for range 10 {                                                                  // however often the statement is planned
+	history(t, db, "later/", ledger.Account(theirs, false, ledger.Pending), before) // another account is busy
+	// The plan may change after some executions.
+	for range 10 {
 		if n := read(); n > 10*since {
-			t.Fatalf("with a snapshot it read %d for %d transfers", n, since)
+			t.Fatalf("with a snapshot BalanceOf read %d transfers; %d are newer", n, since)
 		}
 	}
 }
 
-// The cost of a balance with a million transfers, before and after a snapshot.
+// BenchmarkBalanceOf measures a balance with a million transfers, before and after a
+// snapshot.
 func BenchmarkBalanceOf(b *testing.B) {
 	db := modelstest.NewDB(b)
-	history(b, db, "payment/", pending, 1_000_000) // among a million of others
+	history(b, db, "payment/", pending, 1_000_000) // and a million of other accounts
 	if err := db.Exec("VACUUM (ANALYZE) ledger_transfers").Error; err != nil {
 		b.Fatal(err)
 	}
 	balance := func(b *testing.B) {
 		for b.Loop() {
-			if got, err := ledger.BalanceOf(b.Context(), db.Pool, mine, false); err != nil || got.Pending != 1_000_000_00 {
+			if got, err := ledger.BalanceOf(b.Context(), db.Pool, mine, false); err != nil ||
+				got.Pending != 1_000_000_00 {
 				b.Fatalf("%+v, %v", got, err)
 			}
 		}

@@ -6,27 +6,29 @@ import (
 	"fmt"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/models"
-	"garoupa/money"
 )
 
-// ErrShort reports that a book of the account holds less than was to be taken.
+// ErrShort reports that a book of the account holds less than the amount to take.
 var ErrShort = errors.New("ledger: the book holds less")
 
-// Spend posts a fact that takes from the account's books, unless one of them would
-// fall below zero: then it fails with ErrShort, having written nothing. It returns
-// the balance before. Spendings of one account and environment happen one after
-// the other, each seeing what those before left; what comes in meanwhile waits for
-// nobody and is not counted on. A fact that was posted before is ErrPosted: the
-// caller holds the row that it posts for.
-func Spend(tx *models.Tx, accountID string, livemode bool, fact string, at time.Time, transfers ...Transfer) (before models.Balance, err error) {
+// Spend posts a fact that takes money from the account's books. If a book would fall below
+// zero, it writes nothing and fails with ErrShort. It returns the balance before. All
+// spending of one account and environment happens one after the other, and each call sees
+// what the calls before it left. Credits that arrive meanwhile do not wait, and do not
+// count. If the fact was posted before, Spend fails with ErrPosted: the caller must hold
+// the lock of the row that it posts for.
+func Spend(tx *models.Tx, accountID string, livemode bool, fact string, at time.Time,
+	transfers ...Transfer) (before models.Balance, err error) {
 	before, err = models.LockLedgerBalances(tx, accountID, livemode, booksOf(accountID, livemode))
 	if err != nil {
 		return before, fmt.Errorf("ledger: lock the books of %s: %w", accountID, err)
 	}
 	holds := map[Book]money.Cents{
-		Account(accountID, livemode, Pending): before.Pending, Account(accountID, livemode, Available): before.Available,
-		Account(accountID, livemode, Reserved): before.Reserved, Account(accountID, livemode, Blocked): before.Blocked,
+		Account(accountID, livemode, Pending):   before.Pending,
+		Account(accountID, livemode, Available): before.Available,
+		Account(accountID, livemode, Reserved):  before.Reserved, Account(accountID, livemode, Blocked): before.Blocked,
 	}
 	for _, t := range transfers {
 		if held, own := holds[t.From]; own && held < t.Amount {
@@ -42,8 +44,8 @@ func Spend(tx *models.Tx, accountID string, livemode bool, fact string, at time.
 	return before, Post(tx, at, Posting{fact, transfers})
 }
 
-// BalanceOf returns what an account received, paid and has in its books, all at one
-// moment.
+// BalanceOf returns what an account received, was paid, and has in each of its books, all
+// at one moment.
 func BalanceOf(ctx context.Context, q models.Querier, accountID string, livemode bool) (models.Balance, error) {
 	balance, err := models.LedgerBalances(ctx, q, accountID, livemode, booksOf(accountID, livemode))
 	if err != nil {
