@@ -2,62 +2,78 @@ package payments
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
-	"garoupa/fault"
+	"garoupa/internal/input"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 )
 
-// Actor is a person who does something in the dashboard or the console, or an API
-// key, and from where.
-type Actor struct {
-	UserID    string // or the key's id
-	IP        string
-	RequestID string // of the page or call
-}
+// system is the actor of changes that no person or key requested.
+var system = models.Actor{UserID: "system"}
 
-// system does what nobody in particular does.
-var system = Actor{UserID: "system"}
-
-func (s *Service) audit(tx *models.Tx, by Actor, accountID, action, objectID string, detail map[string]string) error {
+func (s *Service) audit(
+	tx *models.Tx, by models.Actor, accountID, action, objectID string, detail map[string]string,
+) error {
 	return models.InsertAudit(tx, models.AuditEntry{
-		At: s.now(), Actor: by.UserID, AccountID: accountID, Action: action, ObjectID: objectID, Detail: detail, IP: by.IP, RequestID: by.RequestID,
+		At: s.now(), Actor: by.ID(), AccountID: accountID, Action: action, ObjectID: objectID, Detail: detail,
+		IP: by.IP, RequestID: by.RequestID,
 	})
 }
 
-// staff lets in people of the installation's staff who are not members of the
-// account: nobody decides on money of their own (decisions, 7). The fault is
-// Forbidden.
-func staff(tx *models.Tx, by Actor, accountID string) error {
-	standing, err := models.UserStanding(tx, by.UserID, accountID)
-	switch {
-	case err != nil:
-		return fmt.Errorf("read the standing of %s: %w", by.UserID, err)
-	case standing.StaffRole == "":
-		return fault.New(fault.Forbidden, "Only staff of the installation may do this.")
-	case standing.Role != "":
-		return fault.New(fault.Forbidden, "A member of the account may not decide about its money.")
+// member refuses the actor unless it is a member of the account whose role has the capability.
+// It locks the role until tx ends. The refusal is Forbidden.
+func member(tx *models.Tx, by models.Actor, accountID string, c models.Capability) error {
+	role, err := models.LockMember(tx, accountID, by.UserID)
+	return able(role, c, err)
+}
+
+// projectMember is member for the account that owns the scope's project.
+func projectMember(tx *models.Tx, by models.Actor, scope models.Scope, c models.Capability) error {
+	role, err := models.LockRole(tx, scope.ProjectID, by.UserID)
+	return able(role, c, err)
+}
+
+func able(role models.Role, c models.Capability, err error) error {
+	if err != nil {
+		return fmt.Errorf("read the member's role: %w", err)
+	}
+	if !role.Can(c) {
+		return refusal.New(refusal.Forbidden, "The member's role does not include this.")
 	}
 	return nil
 }
 
-// maxReason is the longest reason, in characters.
-const maxReason = 500
+// staff refuses the actor unless it is a person of the installation's staff who is not
+// involved in the matter: who did not request it, and was not a member of the account since
+// then. It locks that until tx ends. The refusal is Forbidden.
+func staff(tx *models.Tx, by models.Actor, m models.Matter) error {
+	decider, err := models.LockDecider(tx, by.UserID, m)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the relation of %s to the matter: %w", by.UserID, err)
+	case !decider.StaffRole.Can(models.Review):
+		return refusal.New(refusal.Forbidden, "Only staff of the installation may do this.")
+	case decider.TakesPart:
+		return refusal.New(refusal.Forbidden,
+			"A member of the account, or who asked for it, may not decide about its money.")
+	}
+	return nil
+}
 
-// checkReason trims a reason that people will read. The fault is ReasonRequired.
+// checkReason trims a reason by staff, and checks its length. The refusal is ReasonRequired.
 func checkReason(reason string) (string, error) {
-	reason = strings.TrimSpace(reason)
-	if n := utf8.RuneCountInString(reason); n == 0 || n > maxReason || !utf8.ValidString(reason) || strings.ContainsRune(reason, 0) {
-		return "", fault.New(fault.ReasonRequired, "The reason must have 1 to %d characters.", maxReason)
+	reason, ok := input.Reason(reason)
+	if !ok {
+		return "", refusal.New(refusal.ReasonRequired,
+			"The reason must have %d to %d characters.", input.MinReason, input.MaxReason)
 	}
 	return reason, nil
 }
 
-// unchanged refuses a decision about a thing that changed since it was looked at.
+// unchanged refuses a decision about an object that has changed since the caller saw it.
 func unchanged(seen, now int) error {
 	if seen != now {
-		return fault.New(fault.ChangedMeanwhile, "It was changed since you looked at it. Look again, then decide.")
+		return refusal.Changed
 	}
 	return nil
 }

@@ -5,73 +5,109 @@ import (
 	"errors"
 	"fmt"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
 )
 
-// BlockAmount holds back so much of what the account has available in the
-// environment; the merchant sees the reason. For staff who are not members of the
-// account. Faults: Forbidden, InvalidAmount, InsufficientBalance, ReasonRequired.
-func (s *Service) BlockAmount(ctx context.Context, by Actor, accountID string, livemode bool, amount money.Cents, reason string) (*models.BlockedAmount, error) {
-	reason, err := checkReason(reason)
+// NewBlock is an amount that staff hold back from an account.
+type NewBlock struct {
+	AccountID string
+	Livemode  bool
+	Amount    money.Cents
+	Reason    string // shown to the merchant
+	Form      string // the key of the form; "" without a form
+}
+
+// BlockAmount holds back an amount of the account's available money in the environment. A form
+// blocks once, however often it is sent; later calls return the first result. For staff who
+// are not members of the account. Refusals: Forbidden, InvalidAmount, InsufficientBalance,
+// ReasonRequired, IdempotencyConflict.
+func (s *Service) BlockAmount(ctx context.Context, by models.Actor, in NewBlock) (*models.BlockedAmount, error) {
+	reason, err := checkReason(in.Reason)
 	if err != nil {
 		return nil, err
 	}
-	if amount <= 0 {
-		return nil, fault.New(fault.InvalidAmount, "amount must be more than 0.00.")
+	if in.Amount <= 0 {
+		return nil, refusal.New(refusal.InvalidAmount, "amount must be more than 0.00.")
 	}
 	b := &models.BlockedAmount{
-		ID: models.NewBlockID(), AccountID: accountID, Livemode: livemode, Amount: amount, Reason: reason, CreatedBy: by.UserID, CreatedAt: s.now(),
+		ID: models.NewBlockID(), AccountID: in.AccountID, Livemode: in.Livemode, Amount: in.Amount, Reason: reason,
+		CreatedBy: by.UserID, CreatedAt: s.now(),
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := staff(tx, by, accountID); err != nil {
+		if err := staff(tx, by, models.Matter{AccountID: b.AccountID}); err != nil {
 			return err
 		}
-		before, err := ledger.Spend(tx, accountID, livemode, "block/"+b.ID, b.CreatedAt, ledger.Transfer{
-			From: ledger.Account(accountID, livemode, ledger.Available), To: ledger.Account(accountID, livemode, ledger.Blocked), Amount: amount,
+		earlier, err := models.ClaimForm(tx, models.SentForm{
+			OwnerID: b.AccountID, Livemode: b.Livemode, Operation: models.OperationBlock, Key: in.Form,
+			Said: []string{by.UserID, b.Amount.Decimal(), reason}, ResourceID: b.ID, SentAt: b.CreatedAt,
 		})
-		if errors.Is(err, ledger.ErrShort) {
-			return insufficient(before)
-		} else if err != nil {
+		switch {
+		case err != nil:
+			return err
+		case earlier != "":
+			b, err = models.LockBlockedAmount(tx, earlier)
 			return err
 		}
-		if err := models.InsertBlockedAmount(tx, b); err != nil {
-			return err
-		}
-		return s.audit(tx, by, accountID, "amount.blocked", b.ID, map[string]string{"amount": amount.Decimal(), "reason": reason})
+		return s.block(tx, by, b)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("payments: block an amount of %s: %w", accountID, err)
+	switch {
+	case errors.Is(err, models.ErrFormReused):
+		return nil, formReused.Because(err)
+	case err != nil:
+		return nil, fmt.Errorf("payments: block an amount of %s: %w", in.AccountID, err)
 	}
 	return b, nil
 }
 
-// UnblockAmount makes an amount that was held back available again, whole. For staff
-// who are not members of the account. Faults: BlockNotFound, Forbidden, WrongState,
-// ReasonRequired.
-func (s *Service) UnblockAmount(ctx context.Context, by Actor, id, reason string) (b *models.BlockedAmount, err error) {
+var formReused = refusal.New(refusal.IdempotencyConflict, "This form was sent with something else in it.")
+
+func (s *Service) block(tx *models.Tx, by models.Actor, b *models.BlockedAmount) error {
+	before, err := ledger.Spend(tx, b.AccountID, b.Livemode, "block/"+b.ID, b.CreatedAt, ledger.Transfer{
+		From:   ledger.Account(b.AccountID, b.Livemode, ledger.Available),
+		To:     ledger.Account(b.AccountID, b.Livemode, ledger.Blocked),
+		Amount: b.Amount,
+	})
+	if errors.Is(err, ledger.ErrShort) {
+		return insufficient(before)
+	} else if err != nil {
+		return err
+	}
+	if err := models.InsertBlockedAmount(tx, b); err != nil {
+		return err
+	}
+	return s.audit(tx, by, b.AccountID, "amount.blocked", b.ID,
+		map[string]string{"amount": b.Amount.Decimal(), "reason": b.Reason})
+}
+
+// UnblockAmount makes the whole of a blocked amount available again. For staff who are not
+// members of the account. Refusals: BlockNotFound, Forbidden, WrongState, ReasonRequired.
+func (s *Service) UnblockAmount(
+	ctx context.Context, by models.Actor, id, reason string,
+) (b *models.BlockedAmount, err error) {
 	if reason, err = checkReason(reason); err != nil {
 		return nil, err
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		b, err = models.LockBlockedAmount(tx, id)
 		if errors.Is(err, models.ErrNotFound) {
-			return fault.New(fault.BlockNotFound, "No amount was blocked under this id.")
+			return refusal.New(refusal.BlockNotFound, "No amount was blocked under this id.")
 		} else if err != nil {
 			return err
 		}
-		if err := staff(tx, by, b.AccountID); err != nil {
+		if err := staff(tx, by, models.Matter{AccountID: b.AccountID, Since: b.CreatedAt}); err != nil {
 			return err
 		}
 		if b.ReleasedAt != nil {
-			return fault.New(fault.WrongState, "The amount was released already.")
+			return refusal.New(refusal.WrongState, "The amount was released already.")
 		}
 		now := s.now()
 		b.ReleaseReason, b.ReleasedBy, b.ReleasedAt = &reason, &by.UserID, &now
 		_, err := ledger.Spend(tx, b.AccountID, b.Livemode, "block/"+b.ID+"/released", now, ledger.Transfer{
-			From: ledger.Account(b.AccountID, b.Livemode, ledger.Blocked), To: ledger.Account(b.AccountID, b.Livemode, ledger.Available), Amount: b.Amount,
+			From: ledger.Account(b.AccountID, b.Livemode, ledger.Blocked),
+			To:   ledger.Account(b.AccountID, b.Livemode, ledger.Available), Amount: b.Amount,
 		})
 		if err != nil {
 			return err
@@ -79,7 +115,8 @@ func (s *Service) UnblockAmount(ctx context.Context, by Actor, id, reason string
 		if err := models.SaveRelease(tx, b); err != nil {
 			return err
 		}
-		return s.audit(tx, by, b.AccountID, "amount.unblocked", b.ID, map[string]string{"amount": b.Amount.Decimal(), "reason": reason})
+		return s.audit(tx, by, b.AccountID, "amount.unblocked", b.ID,
+			map[string]string{"amount": b.Amount.Decimal(), "reason": reason})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("payments: unblock %s: %w", id, err)

@@ -21,22 +21,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
 )
 
-// booksTime is the variable that makes TestBooks_Property run for longer than the
-// suite's seconds, "10m" say.
+// booksTime is the environment variable with the duration of TestBooks_Property, such as
+// "10m". The default is a few seconds.
 const booksTime = "GAROUPA_BOOKS_TIME"
 
-// Whatever is done with money, in any order, by many at once on several instances,
-// some of whom die in the middle: at every moment all amounts add up, no book of an
-// account is below zero, and the books agree with the rows.
+// Random operations on money run concurrently on several instances, some of which die in
+// the middle. At every moment all amounts add up, no account's book is negative, and the
+// books agree with the rows.
 func TestBooks_Property(t *testing.T) {
 	t.Parallel()
 	length := 3 * time.Second
@@ -71,7 +71,7 @@ func TestBooks_Property(t *testing.T) {
 		t.Errorf("at the end, seed %d: %v", seed, err)
 	}
 	done := w.summary()
-	t.Logf("%d acts, of which %d died; %d looks at the books: %s", w.acts.Load(), w.died.Load(), w.looks.Load(), done)
+	t.Logf("%d operations, %d killed; %d checks of the books: %s", w.acts.Load(), w.died.Load(), w.looks.Load(), done)
 	if os.Getenv(booksTime) != "" {
 		for _, name := range w.names() {
 			if w.count(name) == 0 {
@@ -81,11 +81,11 @@ func TestBooks_Property(t *testing.T) {
 	}
 }
 
-// world is a gateway under many hands.
+// world is a gateway with many concurrent users.
 type world struct {
 	*paymentstest.Gateway
 	instances []*payments.Service
-	staff     []payments.Actor
+	staff     []models.Actor
 	deeds     []deed
 	received  []psp.Payment // some of the payments, to be repeated
 	mu        sync.Mutex
@@ -94,7 +94,7 @@ type world struct {
 	acts, died, looks atomic.Int64
 }
 
-// deed is something that may be done with money.
+// deed is an operation on money.
 type deed struct {
 	name string
 	do   func(ctx context.Context, s *payments.Service, random *rand.Rand) error
@@ -128,10 +128,10 @@ func newWorld(t *testing.T, instances int) *world {
 	return w
 }
 
-// mortals is what PostgreSQL knows the connections of the instances by.
+// mortals is the application name of the instances' connections.
 const mortals = "mortal"
 
-// mortal is the address of a database for connections that may be killed.
+// mortal returns the URL of the database for connections that may be killed.
 func mortal(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -144,20 +144,22 @@ func mortal(t *testing.T, address string) string {
 	return u.String()
 }
 
-// kill ends a connection of an instance, whatever it is in the middle of. Payments that
-// share a commit do not end with the one who asked for them; this ends them.
+// kill ends a random connection of an instance. Canceling the context of a payment that shares
+// a commit does not end the commit; this does.
 func (w *world) kill(ctx context.Context, _ *payments.Service, _ *rand.Rand) error {
-	_, err := w.DB.Pool.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+	_, err := w.DB.Pool.Exec(ctx,
+		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
 		AND application_name = $1 ORDER BY state <> 'idle' DESC, random() LIMIT 1`, mortals)
 	return err
 }
 
-// killed reports whether err is what a killed connection leaves.
+// killed reports whether err comes from a killed connection.
 func killed(err error) bool {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pgErr.Code == "57P01"
 	}
-	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, driver.ErrBadConn, sql.ErrConnDone} {
+	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE,
+		driver.ErrBadConn, sql.ErrConnDone} {
 		if errors.Is(err, broken) {
 			return true
 		}
@@ -165,7 +167,7 @@ func killed(err error) bool {
 	return pgconn.SafeToRetry(err)
 }
 
-// act does one thing, and dies in the middle of one in five.
+// act runs one operation, and kills one in five while it runs.
 func (w *world) act(random *rand.Rand) error {
 	d := w.deeds[random.IntN(len(w.deeds))]
 	s := w.instances[random.IntN(len(w.instances))]
@@ -184,13 +186,13 @@ func (w *world) act(random *rand.Rand) error {
 		w.mu.Unlock()
 	case dies && ctx.Err() != nil, killed(err):
 		w.died.Add(1)
-	case fault.Of(err).Code == fault.Internal && !errors.Is(err, models.ErrNotFound):
+	case refusal.Of(err).Code == refusal.Internal && !errors.Is(err, models.ErrNotFound):
 		return fmt.Errorf("%s: %w", d.name, err)
 	}
 	return nil
 }
 
-// watch looks at the books while others write them.
+// watch checks the books while operations change them.
 func (w *world) watch(t *testing.T, end time.Time) error {
 	for time.Now().Before(end) {
 		began := time.Now()
@@ -198,7 +200,7 @@ func (w *world) watch(t *testing.T, end time.Time) error {
 			return err
 		}
 		w.looks.Add(1)
-		time.Sleep(20*time.Millisecond + 2*time.Since(began)) // a look reads everything there is
+		time.Sleep(20*time.Millisecond + 2*time.Since(began)) // a check of the whole history takes longer and longer
 	}
 	return nil
 }
@@ -213,7 +215,10 @@ func (w *world) check(ctx context.Context) error {
 			return fmt.Errorf("the balance is %+v", b)
 		}
 	}
-	drift, err := w.CheckBooks(ctx)
+	drift, err := w.CheckBooks(ctx) // the new rows
+	if err == nil && len(drift) == 0 {
+		drift, err = ledger.Check(ctx, w.DB.Pool) // the whole history
+	}
 	if err == nil && len(drift) > 0 {
 		err = fmt.Errorf("the books do not agree: %s", strings.Join(drift, "; "))
 	}
@@ -241,7 +246,7 @@ func (w *world) summary() string {
 	return strings.TrimSuffix(text.String(), ", ")
 }
 
-// one returns an id that a query finds, at random, or models.ErrNotFound.
+// one returns a random id from the result of a query, or models.ErrNotFound.
 func (w *world) one(ctx context.Context, s *payments.Service, query string, args ...any) (id string, err error) {
 	rows, err := s.DB.Pool.Query(ctx, query+" ORDER BY random() LIMIT 1", args...)
 	if err != nil {
@@ -254,6 +259,6 @@ func (w *world) one(ctx context.Context, s *payments.Service, query string, args
 	return id, rows.Scan(&id)
 }
 
-func (w *world) person(random *rand.Rand) payments.Actor {
+func (w *world) person(random *rand.Rand) models.Actor {
 	return w.staff[random.IntN(len(w.staff))]
 }

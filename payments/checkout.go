@@ -6,18 +6,19 @@ import (
 	"fmt"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/pix"
 	"garoupa/pix/psp"
 	"garoupa/pix/qr"
-	"garoupa/wire"
 )
 
-// NewCheckout is what a merchant asks for. The caller has checked it against the
-// rules of the fields (decisions, 3).
+// NewCheckout is a merchant's request for a checkout. The caller must have checked it by the
+// rules of the fields (docs/rules.md, "Fields").
 type NewCheckout struct {
+	By             *models.Actor // a member, who must be able to Sell; nil for an API key and for a buyer at a link
 	Amount         money.Cents
 	Description    string
 	ExternalID     string
@@ -26,11 +27,11 @@ type NewCheckout struct {
 	ExpiresIn      time.Duration
 	IdempotencyKey string  // "" for none
 	RequestHash    []byte  // SHA-256 of the canonical body; needed with a key
-	PaymentLinkID  *string // the link that makes it, if one does
+	PaymentLinkID  *string // the link that creates it; nil without one
 }
 
-// operation is the scope of the IdempotencyKey: clients of the API and buyers at
-// links choose theirs without knowing of each other.
+// operation returns the scope of the IdempotencyKey: clients of the API and buyers at links
+// choose their keys independently.
 func (in *NewCheckout) operation() string {
 	if in.PaymentLinkID != nil {
 		return models.OperationLinkCheckout
@@ -38,52 +39,90 @@ func (in *NewCheckout) operation() string {
 	return models.OperationCheckout
 }
 
-// Customer is who pays, as far as the merchant tells. Nil means unsaid.
+// Customer is the payer, as described by the merchant. A nil field is unknown.
 type Customer struct {
 	Name, Email, Document *string
-	Phone                 *string // kept sealed and never shown again
+	Phone                 *string // stored sealed and never shown
 }
 
-// CreateCheckout makes a pending checkout with its Pix code and emits
-// checkout.created. A request repeated with its IdempotencyKey gets the checkout
-// of the first, as it is now, and created is false. Requests in flight together
-// with one key make one checkout. Faults: IdempotencyConflict, Forbidden,
-// AccountSuspended, LiveOperationsBlocked, ProviderUnavailable; after the last,
-// the same key resumes the same checkout.
-func (s *Service) CreateCheckout(ctx context.Context, scope models.Scope, account *models.Account, in NewCheckout) (c *models.Checkout, created bool, err error) {
-	if refusal := gate(account, scope.Livemode); refusal != nil {
+// CreateCheckout creates a pending checkout with its Pix code and writes the event
+// checkout.created. A request with the IdempotencyKey of an earlier one returns the earlier
+// checkout in its current state, and created is false. Concurrent requests with one key create
+// one checkout. Refusals: IdempotencyConflict, InvalidRequestBody (the account's limits, with
+// the cause OutOfBounds), Forbidden, AccountSuspended, LiveOperationsBlocked,
+// ProviderUnavailable. After ProviderUnavailable, a request with the same key resumes the same
+// checkout.
+func (s *Service) CreateCheckout(ctx context.Context, scope models.Scope, account *models.Account,
+	in NewCheckout) (c *models.Checkout, created bool, err error) {
+	if in.By != nil {
+		if err := s.maySell(ctx, *in.By, scope); err != nil {
+			return nil, false, err
+		}
+	}
+	if refusal := s.refusal(scope, account, in); refusal != nil {
 		earlier, err := s.earlier(ctx, scope, in)
 		if err != nil || earlier.checkout != nil {
 			return earlier.checkout, false, err
 		}
 		return nil, false, refusal
 	}
-	reserved, err := s.reserve(ctx, scope, in)
-	if err != nil || reserved.checkout != nil {
-		return reserved.checkout, false, err
+	resume, err := s.reserve(ctx, scope, in)
+	if err != nil || resume.checkout != nil {
+		return resume.checkout, false, err
 	}
-	c, created, err = s.attempt(ctx, scope, account, in, reserved)
-	if err != nil || created {
-		return c, created, err
+	for range 2 { // the second time for a bound key whose request got no code
+		row, made, err := s.attempt(ctx, scope, account, in, resume)
+		if err != nil {
+			return nil, false, err
+		}
+		if made {
+			return &row.Checkout, true, nil
+		}
+		if resume, err = s.earlier(ctx, scope, in); err != nil {
+			return nil, false, err
+		}
+		if resume.checkout != nil {
+			created, err := s.madeBy(ctx, row, resume.checkout)
+			return resume.checkout, created, err
+		}
 	}
-	earlier, err := s.earlier(ctx, scope, in)
-	if err != nil || earlier.checkout != nil {
-		return earlier.checkout, false, err
-	}
-	// The key was bound by a request that never got its code: go on in its place.
-	c, created, err = s.attempt(ctx, scope, account, in, earlier)
-	if err != nil || created {
-		return c, created, err
-	}
-	earlier, err = s.earlier(ctx, scope, in) // a twin was faster
-	if err == nil && earlier.checkout == nil {
-		err = errors.New("payments: the idempotency key names no checkout")
-	}
-	return earlier.checkout, false, err
+	return nil, false, errors.New("payments: the idempotency key names no checkout")
 }
 
-// gate refuses what the account's switches forbid to live keys (decisions, 2.12).
-func gate(a *models.Account, livemode bool) error {
+// maySell refuses a member who cannot Sell, before a code is requested from the institution.
+// The role at the moment when the checkout is written decides.
+func (s *Service) maySell(ctx context.Context, by models.Actor, scope models.Scope) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error { return projectMember(tx, by, scope, models.Sell) })
+	if err != nil {
+		return fmt.Errorf("payments: create a checkout: %w", err)
+	}
+	return nil
+}
+
+// madeBy reports whether writing row created c, the checkout of row's key. If the answer to a
+// write was lost, the repeated write finds its own key taken.
+func (s *Service) madeBy(ctx context.Context, row *models.NewCheckout, c *models.Checkout) (bool, error) {
+	if c.ID != row.ID {
+		return false, nil
+	}
+	made, err := models.EventWritten(ctx, s.DB.Pool, row.Created.ID)
+	if err != nil {
+		return false, fmt.Errorf("payments: look up the event of %s: %w", c.ID, err)
+	}
+	return made, nil
+}
+
+// refusal returns the reason why the account may not create a charge now, or nil.
+func (s *Service) refusal(scope models.Scope, account *models.Account, in NewCheckout) error {
+	if err := s.withinBounds(account, in.Amount); err != nil {
+		return err
+	}
+	return gate(account.AccountSwitches, scope.Livemode)
+}
+
+// gate refuses what the account's access and switches forbid in live (docs/rules.md,
+// "Account switches").
+func gate(a models.AccountSwitches, livemode bool) error {
 	switch {
 	case !livemode:
 		return nil
@@ -92,26 +131,29 @@ func gate(a *models.Account, livemode bool) error {
 	case a.Suspended:
 		return suspended
 	case a.LiveBlocked:
-		return fault.New(fault.LiveOperationsBlocked, "Live operations of this account are blocked. Its members see the reason in the dashboard.")
+		return refusal.New(refusal.LiveOperationsBlocked,
+			"Live operations of this account are blocked. Its members see the reason in the dashboard.")
 	}
 	return nil
 }
 
-// MayCharge reports whether the account may take new payments in the environment. What
-// refuses it new checkouts also takes the code off the pages of those that are open;
-// money that comes nevertheless is booked like any.
-func MayCharge(a *models.Account, livemode bool) bool { return gate(a, livemode) == nil }
+// MayCharge reports whether the account may take new payments in the environment. If it may
+// not, the pages of open checkouts do not show the Pix code either. Money that arrives
+// nevertheless is booked as usual.
+func MayCharge(a models.AccountSwitches, livemode bool) bool { return gate(a, livemode) == nil }
 
-// attempt asks the institution for the charge and writes the checkout. It reports
-// false when the key is taken.
-func (s *Service) attempt(ctx context.Context, scope models.Scope, account *models.Account, in NewCheckout, resume earlier) (*models.Checkout, bool, error) {
-	row := s.newRow(scope, in, resume)
+// attempt requests the charge from the institution and writes the checkout. made is false
+// if the key is taken.
+func (s *Service) attempt(
+	ctx context.Context, scope models.Scope, account *models.Account, in NewCheckout, resume earlier,
+) (row *models.NewCheckout, made bool, err error) {
+	row = s.newRow(scope, in, resume)
 	issued, err := s.putCharge(ctx, scope.Livemode, psp.Charge{
 		TxID: row.TxID, Amount: int64(in.Amount), ExpiresIn: in.ExpiresIn,
 		MerchantName: account.Name, City: account.City, Description: in.Description,
 	})
 	if errors.Is(err, psp.ErrUnavailable) {
-		return s.unavailable(ctx, scope, in, row, err)
+		return row, false, s.unavailable(ctx, scope, in, row, err)
 	} else if err != nil {
 		return nil, false, fmt.Errorf("payments: put charge of %s: %w", row.ID, err)
 	}
@@ -121,10 +163,11 @@ func (s *Service) attempt(ctx context.Context, scope models.Scope, account *mode
 			return nil, false, fmt.Errorf("payments: draw the code of %s: %w", row.ID, err)
 		}
 	}
-	row.Created.Body = wire.AppendEvent(nil, row.Created.ID, models.EventCheckoutCreated, row.CreatedAt, &row.Checkout, s.CheckoutHost)
+	row.Created.Body = payload.AppendEvent(nil, row.Created.ID, models.EventCheckoutCreated, row.CreatedAt,
+		&row.Checkout, s.CheckoutURL)
 
-	made, queued, err := s.writer.Write(ctx, row)
-	if err != nil {
+	var queued bool
+	if made, queued, err = s.write(ctx, scope, in.By, row); err != nil {
 		return nil, false, fmt.Errorf("payments: insert checkout: %w", err)
 	}
 	if queued {
@@ -133,7 +176,28 @@ func (s *Service) attempt(ctx context.Context, scope models.Scope, account *mode
 	if made && !scope.Livemode {
 		s.Tell(scope.ProjectID)
 	}
-	return &row.Checkout, made, nil
+	return row, made, nil
+}
+
+// write writes a checkout. Those of API keys and of buyers are written together with others.
+// One of a member, who must be able to Sell, is written in its own transaction, which locks
+// the member's role.
+func (s *Service) write(
+	ctx context.Context, scope models.Scope, by *models.Actor, row *models.NewCheckout,
+) (made, queued bool, err error) {
+	if by == nil {
+		return s.writer.Write(ctx, row)
+	}
+	err = models.UntilAnswered(ctx, func() error {
+		return s.DB.InTx(ctx, func(tx *models.Tx) error {
+			if err := projectMember(tx, *by, scope, models.Sell); err != nil {
+				return err
+			}
+			made, queued, err = models.InsertCheckout(tx, row)
+			return err
+		})
+	})
+	return made, queued, err
 }
 
 func (s *Service) putCharge(ctx context.Context, livemode bool, charge psp.Charge) (psp.Issued, error) {
@@ -166,11 +230,10 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 	return row
 }
 
-// reserve binds the request's key to the checkout's id before an institution on
-// the network hears of the charge: whatever is lost on the way, a retry asks for
-// the same charge and not for a second one (decisions, 2). The simulator issues
-// codes without leaving the process, so nothing of its can be lost half-way, and
-// the key is written with the checkout.
+// reserve binds the request's key to the checkout's id before the charge is requested from an
+// institution over the network. So if an answer is lost, a retry requests the same charge and
+// not a second one (docs/rules.md, "Idempotency"). The simulator issues codes inside the
+// process, so its answers cannot be lost, and the key is written with the checkout.
 func (s *Service) reserve(ctx context.Context, scope models.Scope, in NewCheckout) (earlier, error) {
 	if in.IdempotencyKey == "" || s.simulated(scope.Livemode) {
 		return earlier{}, nil
@@ -186,36 +249,40 @@ func (s *Service) bind(ctx context.Context, scope models.Scope, in NewCheckout, 
 		OwnerID: scope.ProjectID, Livemode: scope.Livemode, Operation: in.operation(), Key: in.IdempotencyKey,
 		RequestHash: in.RequestHash, ResourceID: id, CreatedAt: s.now(),
 	}
-	if err := k.Bind(ctx, s.DB.Pool); err != nil {
+	if _, err := k.Bind(ctx, s.DB.Pool); err != nil {
 		return fmt.Errorf("payments: bind idempotency key: %w", err)
 	}
 	return nil
 }
 
-// unavailable answers a creation that the institution did not take. The key stays
-// bound to the body and to the checkout's id (decisions, 2).
-func (s *Service) unavailable(ctx context.Context, scope models.Scope, in NewCheckout, row *models.NewCheckout, cause error) (*models.Checkout, bool, error) {
+// unavailable returns the refusal of a creation that the institution did not accept, unless a
+// concurrent request with the same key succeeded meanwhile. The key stays bound to the body
+// and to the checkout's id.
+func (s *Service) unavailable(
+	ctx context.Context, scope models.Scope, in NewCheckout, row *models.NewCheckout, cause error,
+) error {
 	if in.IdempotencyKey != "" && !row.Resumed {
 		if err := s.bind(ctx, scope, in, row.ID); err != nil {
-			return nil, false, err
+			return err
 		}
 		earlier, err := s.earlier(ctx, scope, in)
 		if err != nil || earlier.checkout != nil {
-			return earlier.checkout, false, err
+			return err
 		}
 	}
-	return nil, false, fault.New(fault.ProviderUnavailable,
-		"The Pix institution cannot be reached now. Nothing was charged; repeat the request with the same Idempotency-Key.").Because(cause)
+	return refusal.New(refusal.ProviderUnavailable,
+		"The Pix institution cannot be reached now. Nothing was charged; repeat the request with the same "+
+			"Idempotency-Key.").Because(cause)
 }
 
-// earlier is what a first request with the same key left behind.
+// earlier is the result of a first request with the same key.
 type earlier struct {
 	checkout *models.Checkout
-	boundID  string // the id it was to have, while checkout is nil
+	boundID  string // the id of the future checkout, while checkout is nil
 }
 
-// earlier looks the request's key up. It fails with IdempotencyConflict when the
-// key came with another body.
+// earlier returns the result of an earlier request with the same key. The refusal is
+// IdempotencyConflict if that request had another body.
 func (s *Service) earlier(ctx context.Context, scope models.Scope, in NewCheckout) (earlier, error) {
 	if in.IdempotencyKey == "" {
 		return earlier{}, nil
@@ -233,7 +300,7 @@ func (s *Service) earlier(ctx context.Context, scope models.Scope, in NewCheckou
 	return earlier{checkout: c}, nil
 }
 
-// Checkout returns one checkout of the scope. The fault is CheckoutNotFound.
+// Checkout returns one checkout of the scope. The refusal is CheckoutNotFound.
 func (s *Service) Checkout(ctx context.Context, scope models.Scope, id string) (*models.Checkout, error) {
 	c, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id)
 	if err != nil {
@@ -242,11 +309,11 @@ func (s *Service) Checkout(ctx context.Context, scope models.Scope, id string) (
 	return c, nil
 }
 
-// Checkouts returns a page of the scope's checkouts, newest first. Rows made
-// while a client pages neither shift nor repeat what it sees.
+// Checkouts returns a page of the scope's checkouts, newest first. New checkouts neither shift
+// nor repeat rows while a client pages.
 func (s *Service) Checkouts(ctx context.Context, scope models.Scope, f models.CheckoutFilter) (CheckoutPage, error) {
 	limit := f.Limit
-	f.Limit++ // one more tells whether there is a further page
+	f.Limit++ // one extra row shows whether there is a next page
 	rows, err := models.ListCheckouts(ctx, s.DB.Pool, scope, f)
 	if err != nil {
 		return CheckoutPage{}, fmt.Errorf("payments: list checkouts: %w", err)
@@ -254,8 +321,9 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope, f models.Ch
 	return s.page(rows, limit), nil
 }
 
-// SearchCheckouts is Checkouts for what a member looks for.
-func (s *Service) SearchCheckouts(ctx context.Context, scope models.Scope, search models.CheckoutSearch) (CheckoutPage, error) {
+// SearchCheckouts is Checkouts for a member's search.
+func (s *Service) SearchCheckouts(ctx context.Context, scope models.Scope,
+	search models.CheckoutSearch) (CheckoutPage, error) {
 	limit := search.Limit
 	search.Limit++
 	rows, err := models.SearchCheckouts(ctx, s.DB.Pool, scope, search)

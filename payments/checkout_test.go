@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
@@ -30,17 +30,19 @@ func TestCreateCheckout(t *testing.T) {
 	})
 
 	if c.Status != models.CheckoutPending || !c.ExpiresAt.Equal(c.CreatedAt.Add(time.Hour)) {
-		t.Errorf("made %s, from %s to %s", c.Status, c.CreatedAt, c.ExpiresAt)
+		t.Errorf("the checkout is %s, from %s to %s", c.Status, c.CreatedAt, c.ExpiresAt)
 	}
 	code, err := pix.Parse(c.CopyPaste)
-	if err != nil || code.Amount != 1250 || code.MerchantName != "Atelie Aurora" || !strings.HasSuffix(code.Location, c.TxID) {
-		t.Errorf("the code says %+v, %v", code, err)
+	if err != nil || code.Amount != 1250 || code.MerchantName != "Atelie Aurora" ||
+		!strings.HasSuffix(code.Location, c.TxID) {
+		t.Errorf("the code contains %+v, %v", code, err)
 	}
 	if !bytes.HasPrefix(c.QRPNG, []byte("\x89PNG")) {
-		t.Error("a test checkout without its image")
+		t.Error("a test checkout without a QR code")
 	}
 	stored, err := g.Service.Checkout(t.Context(), g.Test, c.ID)
-	if err != nil || string(stored.Metadata) != `{"a": "1"}` || stored.CopyPaste != c.CopyPaste || !stored.CreatedAt.Equal(c.CreatedAt) {
+	if err != nil || string(stored.Metadata) != `{"a": "1"}` || stored.CopyPaste != c.CopyPaste ||
+		!stored.CreatedAt.Equal(c.CreatedAt) {
 		t.Errorf("stored %+v, %v", stored, err)
 	}
 
@@ -48,15 +50,16 @@ func TestCreateCheckout(t *testing.T) {
 	var sealed []byte
 	g.DB.Raw("SELECT body FROM events WHERE checkout_id = ? AND type = 'checkout.created'", c.ID).Row().Scan(&body)
 	g.DB.Raw("SELECT customer_phone FROM checkouts WHERE id = ?", c.ID).Row().Scan(&sealed)
-	if !json.Valid(body) || !bytes.Contains(body, []byte(c.ID)) || bytes.Contains(bytes.ReplaceAll(body, []byte("-"), nil), []byte("987654321")) {
-		t.Errorf("the event reads %s", body)
+	if !json.Valid(body) || !bytes.Contains(body, []byte(c.ID)) ||
+		bytes.Contains(bytes.ReplaceAll(body, []byte("-"), nil), []byte("987654321")) {
+		t.Errorf("the event is %s", body)
 	}
 	if opened, err := g.Vault.Open("checkouts/"+c.ID+"/customer_phone", sealed); err != nil || opened != phone {
-		t.Errorf("the phone was stored as %q, which opens to %q, %v", sealed, opened, err)
+		t.Errorf("the phone is stored as %q and read as %q, %v", sealed, opened, err)
 	}
 }
 
-// Nothing of one environment or project is seen from another.
+// Checkouts are visible only in their own environment and project.
 func TestCheckout_Scope(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -65,12 +68,13 @@ func TestCheckout_Scope(t *testing.T) {
 		"live":            g.Live,
 		"another project": {ProjectID: models.NewProjectID()},
 	} {
-		if _, err := g.Service.Checkout(t.Context(), scope, c.ID); fault.Of(err).Code != fault.CheckoutNotFound {
+		if _, err := g.Service.Checkout(t.Context(), scope, c.ID); refusal.Of(err).Code != refusal.CheckoutNotFound {
 			t.Errorf("from %s: %v", name, err)
 		}
 	}
-	for _, id := range []string{"", "chk_", "chk_0", c.ID + "0", strings.ToUpper(c.ID), "chk_\x00\xff", "evt_" + c.ID[4:]} {
-		if _, err := g.Service.Checkout(t.Context(), g.Test, id); fault.Of(err).Code != fault.CheckoutNotFound {
+	for _, id := range []string{"", "chk_", "chk_0", c.ID + "0", strings.ToUpper(c.ID), "chk_\x00\xff",
+		"evt_" + c.ID[4:]} {
+		if _, err := g.Service.Checkout(t.Context(), g.Test, id); refusal.Of(err).Code != refusal.CheckoutNotFound {
 			t.Errorf("id %q: %v", id, err)
 		}
 	}
@@ -82,18 +86,19 @@ func TestCreateCheckout_Idempotency(t *testing.T) {
 	in := paymentstest.Filled(payments.NewCheckout{IdempotencyKey: "k"})
 	first, created, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in)
 	if err != nil || !created {
-		t.Fatalf("first: created %v, %v", created, err)
+		t.Fatalf("the first request: created %v, %v", created, err)
 	}
 	if err := g.SimulatePayment(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	again, created, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in)
 	if err != nil || created || again.ID != first.ID || again.Status != models.CheckoutPaid {
-		t.Errorf("repeat: %+v, created %v, %v; want %s as it is now", again, created, err, first.ID)
+		t.Errorf("repeated: %+v, created %v, %v; want the current state of %s", again, created, err, first.ID)
 	}
 
 	in.RequestHash = bytes.Repeat([]byte("x"), 32)
-	if _, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in); fault.Of(err).Code != fault.IdempotencyConflict {
+	if _, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account,
+		in); refusal.Of(err).Code != refusal.IdempotencyConflict {
 		t.Errorf("another body: %v", err)
 	}
 	if n := count(t, g, "checkouts"); n != 1 {
@@ -101,7 +106,7 @@ func TestCreateCheckout_Idempotency(t *testing.T) {
 	}
 }
 
-// A key is as good after ten years as on its first day (contract 5).
+// A key is still valid after ten years (contract 5).
 func TestCreateCheckout_IdempotencyForEver(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -117,8 +122,8 @@ func TestCreateCheckout_IdempotencyForEver(t *testing.T) {
 	}
 }
 
-// Ten identical requests at once make one checkout and one event; one is told
-// that it made it.
+// Ten identical concurrent requests create one checkout and one event. created is true for one
+// of them.
 func TestCreateCheckout_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -145,7 +150,7 @@ func TestCreateCheckout_Concurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ids = slices.Compact(ids); len(ids) != 1 || made.Load() != 1 {
-		t.Errorf("%d checkouts, %d times told created; want 1 and 1", len(ids), made.Load())
+		t.Errorf("%d checkouts, created is true for %d requests; want 1 and 1", len(ids), made.Load())
 	}
 	if checkouts, events := count(t, g, "checkouts"), count(t, g, "events"); checkouts != 1 || events != 1 {
 		t.Errorf("%d checkouts and %d events, want 1 and 1", checkouts, events)
@@ -158,31 +163,30 @@ func TestCreateCheckout_Gates(t *testing.T) {
 	in := paymentstest.Filled(payments.NewCheckout{})
 	for _, step := range []struct {
 		change func(*models.Account)
-		want   fault.Code
+		want   refusal.Code
 	}{
-		{func(*models.Account) {}, fault.Forbidden},
-		{func(a *models.Account) { a.ProductionAccess = models.AccessPendingReview }, fault.Forbidden},
-		{func(a *models.Account) { a.ProductionAccess = models.AccessRejected }, fault.Forbidden},
+		{func(*models.Account) {}, refusal.Forbidden},
+		{func(a *models.Account) { a.ProductionAccess = models.AccessPendingReview }, refusal.Forbidden},
+		{func(a *models.Account) { a.ProductionAccess = models.AccessRejected }, refusal.Forbidden},
 		{func(a *models.Account) {
 			a.ProductionAccess = models.AccessApproved
 			a.Suspended, a.LiveBlocked = true, true
-		}, fault.AccountSuspended},
-		{func(a *models.Account) { a.Suspended = false }, fault.LiveOperationsBlocked},
-		{func(a *models.Account) { a.LiveBlocked = false }, fault.ProviderUnavailable},
+		}, refusal.AccountSuspended},
+		{func(a *models.Account) { a.Suspended = false }, refusal.LiveOperationsBlocked},
+		{func(a *models.Account) { a.LiveBlocked = false }, refusal.ProviderUnavailable},
 	} {
 		step.change(g.Account)
-		if _, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account, in); fault.Of(err).Code != step.want {
-			t.Errorf("live with %+v: %v, want %s", g.Account, err, step.want)
+		if _, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account, in); refusal.Of(err).Code != step.want {
+			t.Errorf("in live with %+v: %v, want %s", g.Account, err, step.want)
 		}
 	}
 	g.Account.Suspended = true
 	if _, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in); err != nil {
-		t.Errorf("test is not gated: %v", err)
+		t.Errorf("in test: %v", err)
 	}
 }
 
-// flaky is an institution that fails until it is mended, and remembers the charges
-// that it was asked for.
+// flaky is an institution that fails until it is repaired. It records the requested charges.
 type flaky struct {
 	psp.Provider
 	mended bool
@@ -197,7 +201,7 @@ func (f *flaky) PutCharge(ctx context.Context, c psp.Charge) (psp.Issued, error)
 	return f.Provider.PutCharge(ctx, c)
 }
 
-// After a 503 the key is bound to its body, and a retry asks for the same charge.
+// After a 503 the key is bound to its body, and a retry with the key requests the same charge.
 func TestCreateCheckout_Resume(t *testing.T) {
 	t.Parallel()
 	bank := &flaky{}
@@ -209,12 +213,12 @@ func TestCreateCheckout_Resume(t *testing.T) {
 		return g.CreateCheckout(t.Context(), g.Live, g.Account, in)
 	}
 
-	if _, _, err := create(in); fault.Of(err).Code != fault.ProviderUnavailable {
+	if _, _, err := create(in); refusal.Of(err).Code != refusal.ProviderUnavailable {
 		t.Fatalf("without an institution: %v", err)
 	}
 	other := in
 	other.RequestHash = bytes.Repeat([]byte("x"), 32)
-	if _, _, err := create(other); fault.Of(err).Code != fault.IdempotencyConflict {
+	if _, _, err := create(other); refusal.Of(err).Code != refusal.IdempotencyConflict {
 		t.Errorf("another body after a 503: %v", err)
 	}
 	if n := count(t, g, "checkouts"); n != 0 {
@@ -224,14 +228,14 @@ func TestCreateCheckout_Resume(t *testing.T) {
 	bank.mended = true
 	c, created, err := create(in)
 	if err != nil || !created || c.TxID != bank.asked[0] || c.CopyPaste == "" {
-		t.Fatalf("resumed: %+v, created %v, %v; want the charge %s", c, created, err, bank.asked[0])
+		t.Fatalf("the retry: %+v, created %v, %v; want the charge %s", c, created, err, bank.asked[0])
 	}
 	again, created, err := create(in)
 	if err != nil || created || again.ID != c.ID {
-		t.Errorf("repeat: %+v, created %v, %v", again, created, err)
+		t.Errorf("the request after the success: %+v, created %v, %v", again, created, err)
 	}
 	if asked := slices.Compact(bank.asked); len(asked) != 1 {
-		t.Errorf("the institution was asked for the charges %v, want one", asked)
+		t.Errorf("the institution received requests for the charges %v, want one", asked)
 	}
 	if n := count(t, g, "checkouts"); n != 1 {
 		t.Errorf("%d checkouts, want 1", n)

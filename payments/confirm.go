@@ -3,51 +3,88 @@ package payments
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/pix/psp"
 )
 
-// Receipts that arrive at the same time share commits: at most so many each, each
-// holding its checkout, and so many commits at once.
 const (
+	// Receipts that arrive at the same time share commits. A commit has at most
+	// receiptsTogether receipts, and locks their checkouts.
 	receiptsTogether = 64
 	receiptCommits   = 2
+	// A receipt whose checkout is locked by another transaction is tried again after a
+	// pause, which doubles each time, until heldWait is over. During a pause it uses no
+	// connection. heldWait is shorter than a request's time.
+	firstHeldPause, longestHeldPause = 5 * time.Millisecond, 500 * time.Millisecond
+	heldWait                         = 8 * time.Second
 )
 
-// receipt is a Pix that an institution received.
+// receipt is a Pix payment that an institution received.
 type receipt struct {
 	psp.Payment
 	livemode    bool
-	whenPending bool // it is sent to a pending checkout or not at all: the simulator's
+	whenPending bool // applies only to a pending checkout; set for payments of the simulator
 }
 
 func (r receipt) charge() models.Charge { return models.Charge{Livemode: r.livemode, TxID: r.TxID} }
 
-// ConfirmPayment records a Pix that the environment's institution received. If it
-// pays its checkout, the checkout turns PAID, the amount less the fee becomes
-// pending balance, and checkout.paid goes out. Money that pays nothing (a wrong
-// amount, a second payment, an unknown charge, one after the expiry) is booked
-// all the same and opens an exception. Institutions repeat themselves: a payment
-// with a known EndToEndID changes nothing. If ctx ends first, it may be recorded all
-// the same.
+func (r receipt) name() models.PaymentName {
+	return models.PaymentName{Livemode: r.livemode, EndToEndID: r.EndToEndID}
+}
+
+// recorded is the result of a receipt.
+type recorded struct {
+	// found is the status in which the receipt found its checkout, "" without a checkout. If
+	// the receipt is recorded again, found is the first status if that was PENDING.
+	found models.CheckoutStatus
+	// held means that another transaction has locked the checkout, and that nothing was
+	// written.
+	held bool
+}
+
+// ConfirmPayment records a Pix payment that the environment's institution received. If it pays
+// its checkout, the checkout becomes PAID, the amount minus the fee becomes pending balance,
+// and checkout.paid is sent. Other money (a wrong amount, a second payment, an unknown charge,
+// a payment after the expiry) is booked too, and opens an exception. Institutions repeat their
+// notices: a payment with a known EndToEndID changes nothing. After an error, and if ctx ends
+// first, the payment may or may not be recorded, and the institution repeats the notice.
 func (s *Service) ConfirmPayment(ctx context.Context, livemode bool, received psp.Payment) error {
-	if _, err := s.receipts.Add(ctx, receipt{Payment: received, livemode: livemode}); err != nil {
+	if _, err := s.receive(ctx, receipt{Payment: received, livemode: livemode}); err != nil {
 		return fmt.Errorf("payments: confirm %s: %w", received.EndToEndID, err)
 	}
 	return nil
 }
 
-// record writes receipts in one transaction. It returns the status in which each found
-// its checkout, "" if it found none.
-func (s *Service) record(ctx context.Context, receipts []receipt) (found []models.CheckoutStatus, err error) {
+// receive records r together with other receipts that arrive, and returns the status in which
+// it found r's checkout. While another transaction has locked the checkout, only r waits.
+func (s *Service) receive(ctx context.Context, r receipt) (found models.CheckoutStatus, err error) {
+	ctx, cancel := context.WithTimeout(ctx, heldWait)
+	defer cancel()
+	for pause := firstHeldPause; ; pause = min(2*pause, longestHeldPause) {
+		done, err := s.receipts.Add(ctx, r)
+		if err != nil || !done.held {
+			return done.found, err
+		}
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("another transaction has locked the checkout: %w", ctx.Err())
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+	}
+}
+
+// record writes receipts in one transaction, except those whose checkouts another transaction
+// has locked. It returns one outcome for each receipt.
+func (s *Service) record(ctx context.Context, receipts []receipt) (outcomes []recorded, err error) {
 	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
-		found = make([]models.CheckoutStatus, len(receipts))
+		outcomes = make([]recorded, len(receipts))
 		for _, places := range rounds(receipts) {
-			told, err := s.recordRound(tx, receipts, places, found)
+			told, err := s.recordRound(tx, receipts, places, outcomes)
 			if err != nil {
 				return false, err
 			}
@@ -55,11 +92,11 @@ func (s *Service) record(ctx context.Context, receipts []receipt) (found []model
 		}
 		return queued, nil
 	})
-	return found, err
+	return outcomes, err
 }
 
-// rounds groups the places of receipts so that a charge has one in each group: the next
-// finds what that made of the checkout.
+// rounds groups the indexes of receipts so that no charge is twice in a group. Receipts of a
+// later group see what earlier groups did to the checkout.
 func rounds(receipts []receipt) (groups [][]int) {
 	seen := map[models.Charge]int{}
 	for i, r := range receipts {
@@ -72,27 +109,37 @@ func rounds(receipts []receipt) (groups [][]int) {
 	return groups
 }
 
-// recordRound writes the receipts at some places, each of another charge.
-func (s *Service) recordRound(tx *models.Tx, receipts []receipt, places []int, found []models.CheckoutStatus) (queued bool, err error) {
+// recordRound writes the receipts at some indexes, each of a different charge.
+func (s *Service) recordRound(
+	tx *models.Tx, receipts []receipt, places []int, outcomes []recorded,
+) (queued bool, err error) {
 	charges := make([]models.Charge, len(places))
 	for i, place := range places {
 		charges[i] = receipts[place].charge()
 	}
-	held, err := models.LockCheckoutsByCharge(tx, charges)
+	held, elsewhere, err := models.LockCheckoutsByCharge(tx, charges)
 	if err != nil {
 		return false, fmt.Errorf("lock the checkouts: %w", err)
+	}
+	for _, place := range places {
+		if c := held[receipts[place].charge()]; c != nil {
+			outcomes[place].found = c.Status
+		}
+		outcomes[place].held = elsewhere[receipts[place].charge()]
+	}
+	if err := recognize(tx, receipts, places, outcomes); err != nil {
+		return false, err
 	}
 	now := s.now()
 	var payments []models.Payment
 	for _, place := range places {
-		r := receipts[place]
-		c := held[r.charge()]
-		if c != nil {
-			found[place] = c.Status
+		r, o := receipts[place], outcomes[place]
+		if !o.held && (!r.whenPending || o.found == models.CheckoutPending) {
+			payments = append(payments, r.payment(held[r.charge()], now))
 		}
-		if !r.whenPending || found[place] == models.CheckoutPending {
-			payments = append(payments, r.payment(c, now))
-		}
+	}
+	if len(payments) == 0 {
+		return false, nil
 	}
 	written, err := models.InsertPayments(tx, payments)
 	if err != nil {
@@ -101,8 +148,43 @@ func (s *Service) recordRound(tx *models.Tx, receipts []receipt, places []int, f
 	return s.book(tx, held, payments, written, now)
 }
 
-// payment is the receipt as it is kept, for the checkout that it found, which may be
-// none.
+// recognize completes the outcomes of receipts that found no pending checkout. A receipt that
+// applies only to a pending checkout may have paid it in an earlier commit whose answer was
+// lost: then it found the checkout PENDING. A receipt without a checkout is held while another
+// transaction writes the same payment.
+func recognize(tx *models.Tx, receipts []receipt, places []int, outcomes []recorded) error {
+	var late, unmatched []models.PaymentName
+	for _, place := range places {
+		r, o := receipts[place], outcomes[place]
+		switch {
+		case o.held:
+		case o.found == "":
+			unmatched = append(unmatched, r.name())
+		case r.whenPending && o.found != models.CheckoutPending:
+			late = append(late, r.name())
+		}
+	}
+	known, err := models.RecordedPayments(tx, late)
+	if err != nil {
+		return fmt.Errorf("look up payments recorded before: %w", err)
+	}
+	taken, err := models.TakePaymentNames(tx, unmatched)
+	if err != nil {
+		return fmt.Errorf("lock payments without a checkout: %w", err)
+	}
+	for _, place := range places {
+		switch o := &outcomes[place]; {
+		case o.held:
+		case o.found == "":
+			o.held = !taken[receipts[place].name()]
+		case known[receipts[place].name()]:
+			o.found = models.CheckoutPending
+		}
+	}
+	return nil
+}
+
+// payment returns the row for the receipt and the checkout that it found, which may be nil.
 func (r receipt) payment(c *models.LockedCheckout, now time.Time) models.Payment {
 	p := models.Payment{
 		ID: models.NewPaymentID(), Livemode: r.livemode, EndToEndID: r.EndToEndID, TxID: r.TxID,
@@ -117,8 +199,9 @@ func (r receipt) payment(c *models.LockedCheckout, now time.Time) models.Payment
 	return p
 }
 
-// exception says why the payment does not pay c, or "" if it does (decisions, 4).
-// A checkout that was given up may still be paid by money sent in time.
+// exception returns the reason why the payment does not pay c, or "" if it does
+// (docs/rules.md, "Exceptions"). Money that was sent in time pays a checkout that has expired
+// or was canceled in the meantime.
 func exception(c *models.LockedCheckout, p *models.Payment) models.ExceptionKind {
 	switch {
 	case c == nil:
@@ -135,9 +218,9 @@ func exception(c *models.LockedCheckout, p *models.Payment) models.ExceptionKind
 	return ""
 }
 
-// book moves the money of the payments that were written, and turns the checkouts PAID
-// that they pay.
-func (s *Service) book(tx *models.Tx, held map[models.Charge]*models.LockedCheckout, payments []models.Payment, written map[string]bool, now time.Time) (queued bool, err error) {
+// book posts the money of the new payments, and marks the checkouts that they pay as PAID.
+func (s *Service) book(tx *models.Tx, held map[models.Charge]*models.LockedCheckout, payments []models.Payment,
+	written map[string]bool, now time.Time) (queued bool, err error) {
 	var postings []ledger.Posting
 	var paid []models.LockedCheckout
 	for i := range payments {
@@ -161,7 +244,8 @@ func (s *Service) book(tx *models.Tx, held map[models.Charge]*models.LockedCheck
 }
 
 func posting(c *models.LockedCheckout, p *models.Payment) ledger.Posting {
-	transfers := []ledger.Transfer{{From: ledger.Clearing(p.Livemode), To: ledger.Suspense(p.Livemode), Amount: p.Amount}}
+	transfers := []ledger.Transfer{{From: ledger.Clearing(p.Livemode), To: ledger.Suspense(p.Livemode),
+		Amount: p.Amount}}
 	if p.Settles {
 		pending := ledger.Account(c.AccountID, p.Livemode, ledger.Pending)
 		transfers = []ledger.Transfer{

@@ -8,16 +8,17 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/internal/money"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/simulator"
 )
 
-// outcome is all that a payment may change.
+// outcome is everything that a payment can change.
 type outcome struct {
 	Status     models.CheckoutStatus
 	PaidAt     string
@@ -46,9 +47,7 @@ func outcomeOf(t *testing.T, g *paymentstest.Gateway, id string) (got outcome) {
 		ledger.Fees(false):     &got.Fees,
 		ledger.Suspense(false): &got.Suspense,
 	} {
-		if *balance, err = ledger.Balance(t.Context(), g.DB.Pool, book); err != nil {
-			t.Fatal(err)
-		}
+		*balance = modelstest.Held(t, g.DB, book)
 	}
 	return got
 }
@@ -63,30 +62,42 @@ func TestConfirmPayment(t *testing.T) {
 		name    string
 		amount  money.Cents // of the checkout; 100.00 if 0
 		arrange func(*testing.T, *paymentstest.Gateway, *models.Checkout)
-		pay     []psp.Payment // TxID "" is the checkout's, PaidAt zero is now
+		pay     []psp.Payment // TxID "" means the checkout's, a zero PaidAt means now
 		want    outcome
 	}{
 		{name: "paid once", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}}, want: paid},
-		{name: "the institution repeats itself", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}, {EndToEndID: "E1", Amount: 100_00}}, want: paid},
-		{name: "a fee of nothing", amount: 50, pay: []psp.Payment{{EndToEndID: "E1", Amount: 50}},
+		{name: "the institution repeats the notice", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00},
+			{EndToEndID: "E1", Amount: 100_00}}, want: paid},
+		{name: "a fee of zero", amount: 50, pay: []psp.Payment{{EndToEndID: "E1", Amount: 50}},
 			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 1, Pending: 50}},
 		{name: "too little", pay: []psp.Payment{{EndToEndID: "E1", Amount: 99_99}},
-			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNDERPAID"}, Suspense: 99_99}},
+			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNDERPAID"},
+				Suspense: 99_99}},
 		{name: "too much", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_01}},
-			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"OVERPAID"}, Suspense: 100_01}},
-		{name: "too little, then right", pay: []psp.Payment{{EndToEndID: "E1", Amount: 1}, {EndToEndID: "E2", Amount: 100_00}},
-			want: outcome{Status: "PAID", PaidAt: "12:00:01", Events: paidEvents, Payments: 2, Exceptions: []string{"UNDERPAID"}, Pending: 99_01, Fees: 99, Suspense: 1}},
+			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"OVERPAID"},
+				Suspense: 100_01}},
+		{name: "too little, then right", pay: []psp.Payment{{EndToEndID: "E1", Amount: 1},
+			{EndToEndID: "E2", Amount: 100_00}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:01", Events: paidEvents, Payments: 2,
+				Exceptions: []string{"UNDERPAID"}, Pending: 99_01, Fees: 99, Suspense: 1}},
 		{name: "twice", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}, {EndToEndID: "E2", Amount: 100_00}},
-			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 2, Exceptions: []string{"DUPLICATE"}, Pending: 99_01, Fees: 99, Suspense: 100_00}},
-		{name: "for nobody", pay: []psp.Payment{{EndToEndID: "E1", TxID: "unknown", Amount: 100_00}},
-			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNMATCHED"}, Suspense: 100_00}},
-		{name: "sent in time, told after the expiry", arrange: expire,
-			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00, PaidAt: time.Date(2026, 3, 1, 12, 29, 59, 0, time.UTC)}},
-			want: outcome{Status: "PAID", PaidAt: "12:29:59", Events: []string{models.EventCheckoutCreated, models.EventCheckoutExpired, models.EventCheckoutPaid}, Payments: 1, Pending: 99_01, Fees: 99}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 2,
+				Exceptions: []string{"DUPLICATE"}, Pending: 99_01, Fees: 99, Suspense: 100_00}},
+		{name: "an unknown charge", pay: []psp.Payment{{EndToEndID: "E1", TxID: "unknown", Amount: 100_00}},
+			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNMATCHED"},
+				Suspense: 100_00}},
+		{name: "sent in time, reported after the expiry", arrange: expire,
+			pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00,
+				PaidAt: time.Date(2026, 3, 1, 12, 29, 59, 0, time.UTC)}},
+			want: outcome{Status: "PAID", PaidAt: "12:29:59",
+				Events:   []string{models.EventCheckoutCreated, models.EventCheckoutExpired, models.EventCheckoutPaid},
+				Payments: 1, Pending: 99_01, Fees: 99}},
 		{name: "sent after the expiry", arrange: expire,
-			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00, PaidAt: time.Date(2026, 3, 1, 12, 30, 1, 0, time.UTC)}},
-			want: outcome{Status: "EXPIRED", Events: []string{models.EventCheckoutCreated, models.EventCheckoutExpired}, Payments: 1, Exceptions: []string{"LATE"}, Suspense: 100_00}},
-		{name: "sent in time, told after a cancellation", arrange: cancel,
+			pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00,
+				PaidAt: time.Date(2026, 3, 1, 12, 30, 1, 0, time.UTC)}},
+			want: outcome{Status: "EXPIRED", Events: []string{models.EventCheckoutCreated, models.EventCheckoutExpired},
+				Payments: 1, Exceptions: []string{"LATE"}, Suspense: 100_00}},
+		{name: "sent in time, reported after a cancellation", arrange: cancel,
 			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00}},
 			want: paid},
 	} {
@@ -123,12 +134,12 @@ func expire(t *testing.T, g *paymentstest.Gateway, c *models.Checkout) {
 }
 
 func cancel(t *testing.T, g *paymentstest.Gateway, c *models.Checkout) {
-	if err := g.CancelCheckout(t.Context(), g.Test, c.ID); err != nil {
+	if err := g.CancelCheckout(t.Context(), g.Owner, g.Test, c.ID); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Fifty confirmations of one payment at once pay once.
+// Fifty concurrent confirmations of one payment pay once.
 func TestConfirmPayment_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -150,7 +161,7 @@ func TestConfirmPayment_Concurrent(t *testing.T) {
 	}
 }
 
-// Fifty payments of one checkout at once: one pays it, the others are kept.
+// Of fifty concurrent payments of one checkout, one pays it and the others become exceptions.
 func TestConfirmPayment_ConcurrentDuplicates(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -165,14 +176,15 @@ func TestConfirmPayment_ConcurrentDuplicates(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := outcomeOf(t, g, c.ID)
-	if got.Status != "PAID" || got.Payments != 50 || len(got.Exceptions) != 49 || got.Pending != 99_01 || got.Suspense != 49*100_00 || len(got.Events) != 2 {
+	if got.Status != "PAID" || got.Payments != 50 || len(got.Exceptions) != 49 || got.Pending != 99_01 ||
+		got.Suspense != 49*100_00 || len(got.Events) != 2 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// Receipts of all sorts that arrive together share commits, and each does what it would
-// alone: nothing is lost, nothing is done twice, and one that cannot be written hurts
-// none of the others.
+// Receipts of all kinds that arrive together share commits, and each has the same effect as
+// alone: nothing is lost, nothing happens twice, and a receipt that cannot be written does not
+// affect the others.
 func TestConfirmPayment_Together(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -191,7 +203,7 @@ func TestConfirmPayment_Together(t *testing.T) {
 		broken := simulator.Pay(c.TxID, -1, g.Clock.Now())
 		group.Go(func() error {
 			if err := g.ConfirmPayment(t.Context(), false, broken); err == nil {
-				t.Error("less than nothing was received")
+				t.Error("a negative amount was accepted")
 			}
 			return nil
 		})
@@ -201,14 +213,16 @@ func TestConfirmPayment_Together(t *testing.T) {
 	}
 	counts := map[string]int{}
 	for name, query := range map[string]string{
-		"paid":       "SELECT count(*) FROM checkouts WHERE status = 'PAID' AND paid_at IS NOT NULL AND settles_at IS NOT NULL",
+		"paid": "SELECT count(*) FROM checkouts WHERE status = 'PAID' AND paid_at IS NOT NULL AND settles_at " +
+			"IS NOT NULL",
 		"payments":   "SELECT count(*) FROM payments",
 		"settling":   "SELECT count(*) FROM payments WHERE settles AND fee = 99",
 		"unmatched":  "SELECT count(*) FROM payment_exceptions WHERE kind = 'UNMATCHED'",
 		"exceptions": "SELECT count(*) FROM payment_exceptions WHERE kind IN ('UNDERPAID', 'DUPLICATE')",
 		"facts":      "SELECT count(DISTINCT fact) FROM ledger_transfers",
 		"events":     "SELECT count(*) FROM events WHERE type = 'checkout.paid'",
-		"deliveries": "SELECT count(*) FROM webhook_deliveries d JOIN river_job j ON j.args->>'deliveryId' = d.id WHERE d.endpoint_id = '" + endpoint.ID + "'",
+		"deliveries": "SELECT count(*) FROM webhook_deliveries d JOIN river_job j ON j.args->>'deliveryId' = d.id " +
+			"WHERE d.endpoint_id = '" + endpoint.ID + "'",
 	} {
 		var count int
 		if err := g.DB.Raw(query).Row().Scan(&count); err != nil {
@@ -217,18 +231,19 @@ func TestConfirmPayment_Together(t *testing.T) {
 		counts[name] = count
 	}
 	want := map[string]int{
-		"paid": n, "payments": 3 * n, "settling": n, "unmatched": n, "exceptions": n, "facts": 3 * n, "events": n, "deliveries": 2 * n,
+		"paid": n, "payments": 3 * n, "settling": n, "unmatched": n, "exceptions": n, "facts": 3 * n, "events": n,
+		"deliveries": 2 * n,
 	}
 	if diff := gocmp.Diff(want, counts); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if drift, err := g.CheckBooks(t.Context()); err != nil || len(drift) > 0 {
-		t.Errorf("the books: %v, %v", drift, err)
+		t.Errorf("drift of the books: %v, %v", drift, err)
 	}
 }
 
-// Payment, expiry and cancellation race: whoever wins, the checkout ends in one
-// state with its one event, and a payment is never lost.
+// Payment, expiry and cancellation run at the same time: the checkout gets one final status
+// with its one event, and a payment is never lost.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -239,7 +254,7 @@ func TestRace(t *testing.T) {
 			return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
 		})
 		group.Go(func() error { _ = g.SimulateExpiry(t.Context(), c.ID); return nil })
-		group.Go(func() error { _ = g.CancelCheckout(t.Context(), g.Test, c.ID); return nil })
+		group.Go(func() error { _ = g.CancelCheckout(t.Context(), g.Owner, g.Test, c.ID); return nil })
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}

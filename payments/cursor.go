@@ -11,12 +11,12 @@ import (
 	"garoupa/models"
 )
 
-// ErrCursor reports a cursor that this installation did not give out.
+// ErrCursor reports a cursor that this installation did not issue.
 var ErrCursor = errors.New("payments: not a cursor of this installation")
 
-const cursorTag = 8 // bytes of the HMAC that are kept
+const cursorTag = 8 // bytes of the HMAC in a cursor
 
-// List names a list, whose cursors fit no other.
+// List names a list. A cursor is valid for one list only.
 type List string
 
 const (
@@ -29,14 +29,15 @@ const (
 	ListDestinations List = "destinations"
 )
 
-// Cursor writes a place in a list for a client, who must not read or make one.
+// Cursor encodes a position in a list for a client, which can neither read nor forge the
+// result.
 func (s *Service) Cursor(list List, at models.Position) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(at.CreatedAt.UnixMicro()))
 	b = append(b, at.ID...)
 	return base64.RawURLEncoding.EncodeToString(append(b, s.cursorMAC(list, b)...))
 }
 
-// ReadCursor reads what Cursor wrote. It fails with ErrCursor.
+// ReadCursor decodes a cursor. It fails with ErrCursor.
 func (s *Service) ReadCursor(list List, cursor string) (*models.Position, error) {
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(b) < 8+cursorTag {
@@ -59,5 +60,5 @@ func (s *Service) cursorMAC(list List, b []byte) []byte {
 // CheckoutPage is one page of a list.
 type CheckoutPage struct {
 	Checkouts  []models.Checkout
-	NextCursor string // "" when there is no further page
+	NextCursor string // "" if there is no next page
 }

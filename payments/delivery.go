@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// An endpoint is turned off when it has failed for so long without one success,
-	// and so many events were given up meanwhile (decisions, 9).
+	// An endpoint is disabled after disableAfter without a success, if at least disableEvents
+	// events were given up in that time (docs/rules.md, "Webhook endpoints").
 	disableAfter  = 5 * 24 * time.Hour
 	disableEvents = 10
-	// failureMailEvery spaces the mails about events given up, of each live endpoint.
-	// Of a test endpoint there is one until it succeeds again, and at most one a day.
+	// failureMailEvery is the interval between mails about failed events of a live endpoint. A
+	// test endpoint gets one mail until it succeeds again, and at most one a day.
 	failureMailEvery     = time.Hour
 	testFailureMailEvery = 24 * time.Hour
 )
 
-// RecordAttempt notes a finished attempt that a job made of a delivery, as it was
-// read with its endpoint before the attempt, and ends the job. A failed one is followed by another job when the wait is over, unless it was
-// the fifth of the schedule (contract 6.3), which a replay begins anew. The wait
-// counts from now, the end of the attempt (decisions, 9). An attempt that a person
-// asked for has no next and uses up none of the five.
+// RecordAttempt records a finished attempt of a delivery, and ends its job. d is the delivery
+// with its endpoint, as read before the attempt. After a failed attempt another job follows
+// after a wait, unless the attempt was the fifth of the schedule (contract 6.3), which a
+// replay restarts. The wait begins now, at the end of the attempt (docs/rules.md, "Webhook
+// deliveries"). A manual attempt is followed by no other and is not one of the five.
 //
-// It changes nothing, and ends no job, if the delivery was moved meanwhile: by the
-// same attempt made twice, or by a success by hand.
+// RecordAttempt changes nothing, and ends no job, if the delivery has changed meanwhile,
+// because the same attempt was made twice or a manual attempt succeeded.
 func (s *Service) RecordAttempt(ctx context.Context, jobID int64, d *models.Delivery, a models.Attempt) error {
 	now := s.now()
 	f := models.FinishedAttempt{Attempt: a, JobID: jobID, DeliveryID: d.ID, Made: d.Scheduled(), EndedAt: now}
-	round := d.Scheduled() - d.BeforeReplay // attempts since it began
+	round := d.Scheduled() - d.BeforeReplay // attempts of this round so far
 	var err error
 	switch {
 	case a.Manual:
@@ -51,15 +51,16 @@ func (s *Service) RecordAttempt(ctx context.Context, jobID int64, d *models.Deli
 	return nil
 }
 
-// giveUp records the last attempt of a delivery, which failed, and tells the
-// merchant. It turns the endpoint off if it has failed for too long.
+// giveUp records the last attempt of a delivery, which failed, and notifies the merchant.
+// It turns the endpoint off if it has failed for too long.
 func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.FinishedAttempt) error {
 	return s.DB.InTx(ctx, func(tx *models.Tx) error {
 		recorded, err := models.RecordAttempt(tx, f)
 		if err != nil || !recorded {
 			return err
 		}
-		disabled, err := models.DisableFailing(tx, d.Endpoint.ID, f.EndedAt, f.EndedAt.Add(-disableAfter), disableEvents)
+		disabled, err := models.DisableFailing(tx, d.Endpoint.ID, f.EndedAt, f.EndedAt.Add(-disableAfter),
+			disableEvents)
 		switch {
 		case err != nil:
 			return err
@@ -78,37 +79,39 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 	})
 }
 
-// testMails say of a test endpoint what their keys say of a live one.
+// testMails maps kinds of mail about live endpoints to those about test endpoints.
 var testMails = map[string]string{
-	models.MailWebhookFailing: models.MailTestWebhookFailing, models.MailWebhookDisabled: models.MailTestWebhookDisabled,
+	models.MailWebhookFailing:  models.MailTestWebhookFailing,
+	models.MailWebhookDisabled: models.MailTestWebhookDisabled,
 }
 
-// tellOfEndpoint mails the members whom it concerns. Of the address they are told the
-// host alone: what follows may hold a token.
+// tellOfEndpoint mails the members responsible for an endpoint. The mail contains only the
+// host of the URL, because the rest may contain a token.
 func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string, at time.Time) error {
 	address, err := url.Parse(e.URL)
 	if err != nil {
-		return fmt.Errorf("address of %s: %w", e.ID, err)
+		return fmt.Errorf("URL of %s: %w", e.ID, err)
 	}
 	if !e.Livemode {
 		kind = testMails[kind]
 	}
 	members, err := models.ProjectMembersToTell(tx, e.ProjectID, kind)
 	if err != nil {
-		return fmt.Errorf("members to tell: %w", err)
+		return fmt.Errorf("members to notify: %w", err)
 	}
 	mails := make([]models.Mail, len(members))
 	for i, m := range members {
 		mails[i] = models.Mail{
-			Fact: fmt.Sprintf("%s/%s/%d", kind, e.ID, at.UnixMilli()), To: m.Email, Language: m.Language, Kind: kind, CreatedAt: at,
-			Params: map[string]string{"name": m.Name, "host": address.Host, "at": at.Format(time.RFC3339), "endpoint": e.ID},
+			Fact: fmt.Sprintf("%s/%s/%d", kind, e.ID, at.UnixMilli()), To: m.Email, Language: m.Language, Kind: kind,
+			CreatedAt: at,
+			Params: map[string]string{"name": m.Name, "host": address.Host, "at": at.Format(time.RFC3339),
+				"endpoint": e.ID},
 		}
 	}
 	return models.InsertMails(tx, mails...)
 }
 
-// SkipDelivery ends a pending delivery whose endpoint was turned off meanwhile, and
-// its job.
+// SkipDelivery ends a pending delivery whose endpoint was turned off, and its job.
 func (s *Service) SkipDelivery(ctx context.Context, d *models.DueDelivery) error {
 	if err := models.SkipDelivery(ctx, s.DB.Pool, d, s.now()); err != nil {
 		return fmt.Errorf("payments: skip %s: %w", d.ID, err)

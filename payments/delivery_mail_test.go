@@ -13,16 +13,16 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// Who owns and who develops hears by mail of an event given up, once an hour, and
-// the owner of an endpoint that was turned off. Of a test endpoint they hear once
-// until it succeeds, and once a day.
+// Owners and developers get a mail about failed events, at most once an hour, and the owner
+// gets one about an endpoint that was turned off. For a test endpoint they get one until it
+// succeeds, and at most one a day.
 func TestRecordAttempt_Mails(t *testing.T) {
 	t.Parallel()
 	t.Run("live", func(t *testing.T) {
 		t.Parallel()
 		f := newFailing(t, true)
 		f.lose(t, 2)
-		f.told(t, "twice in a moment", "webhook_failing", 1, 0)
+		f.told(t, "two failures in a moment", "webhook_failing", 1, 0)
 		f.Clock.Advance(time.Hour)
 		f.lose(t, 7)
 		f.told(t, "an hour later", "webhook_failing", 2, 0)
@@ -50,12 +50,12 @@ func TestRecordAttempt_Mails(t *testing.T) {
 	})
 }
 
-// failing is a gateway with an endpoint, of an account that has an owner, a developer
-// and somebody who looks after its money.
+// failing is a gateway with a failing endpoint of an account with an owner, a developer and a
+// finance member.
 type failing struct {
 	*paymentstest.Gateway
 	endpoint  *models.Endpoint
-	developer string // their mail address
+	developer string // the developer's e-mail address
 }
 
 func newFailing(t *testing.T, livemode bool) *failing {
@@ -63,7 +63,7 @@ func newFailing(t *testing.T, livemode bool) *failing {
 	f := &failing{Gateway: paymentstest.New(t)}
 	if livemode {
 		f.GoLive(t)
-		f.Test = f.Live // so that all that follows is live
+		f.Test = f.Live // everything that follows is live
 	}
 	f.endpoint, _ = f.Endpoint(t, "http://127.0.0.1:8090/hook?token=secret")
 	f.developer = addMember(t, f.Gateway, models.RoleDeveloper)
@@ -71,8 +71,8 @@ func newFailing(t *testing.T, livemode bool) *failing {
 	return f
 }
 
-// attempt makes a checkout, and the first attempt of its event. It fails for the
-// class, "" for a success.
+// attempt creates a checkout and records the first attempt of its event. class is the
+// failure, "" for a success.
 func (f *failing) attempt(t *testing.T, class string) {
 	t.Helper()
 	f.Clock.Advance(time.Second)
@@ -83,12 +83,13 @@ func (f *failing) attempt(t *testing.T, class string) {
 func (f *failing) again(t *testing.T, class string) {
 	t.Helper()
 	d, job := delivery(t, f.Gateway, f.endpoint.ID), theJob(t, f.Gateway, f.endpoint.ID)
-	if err := f.RecordAttempt(t.Context(), job.id, d, models.Attempt{ErrorClass: class, StartedAt: f.Clock.Now()}); err != nil {
+	if err := f.RecordAttempt(t.Context(), job.id, d,
+		models.Attempt{ErrorClass: class, StartedAt: f.Clock.Now()}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// lose makes so many events that are given up.
+// lose creates events whose deliveries fail for good.
 func (f *failing) lose(t *testing.T, events int) {
 	t.Helper()
 	for range events {
@@ -99,9 +100,9 @@ func (f *failing) lose(t *testing.T, events int) {
 	}
 }
 
-// told fails the test unless owner and developer got so many mails of the kind, the
-// owner so many of an endpoint turned off, and nobody anything else. Mails are about
-// the host: an address may hold a token.
+// told fails the test unless owner and developer have got failures mails of the kind, the
+// owner has got disabled mails about an endpoint that was turned off, and no other mail was
+// sent. The mails must contain only the host, because a URL may contain a token.
 func (f *failing) told(t *testing.T, when, kind string, failures, disabled int) {
 	t.Helper()
 	want := map[string]int{kind + " " + f.Email: failures, kind + " " + f.developer: failures}
@@ -115,7 +116,8 @@ func (f *failing) told(t *testing.T, when, kind string, failures, disabled int) 
 	got := map[string]int{}
 	for _, m := range mails {
 		got[m.Kind+" "+m.To]++
-		if m.Params["host"] != "127.0.0.1:8090" || m.Params["endpoint"] != f.endpoint.ID || strings.Contains(fmt.Sprint(m), "secret") {
+		if m.Params["host"] != "127.0.0.1:8090" || m.Params["endpoint"] != f.endpoint.ID ||
+			strings.Contains(fmt.Sprint(m), "secret") {
 			t.Errorf("%s: %+v", when, m)
 		}
 	}

@@ -10,34 +10,41 @@ import (
 	"garoupa/models"
 )
 
-// ErrEndpointOff reports an endpoint that is off, where what was asked would only be
+// ErrEndpointOff reports that the endpoint is turned off, so deliveries to it would only be
 // skipped.
 var ErrEndpointOff = errors.New("payments: the endpoint is off")
 
-// MaxReplay is how many deliveries one replay takes.
+// MaxReplay is the largest number of deliveries in one replay.
 const MaxReplay = 10_000
 
-// replayBatch bounds how many deliveries one transaction repeats.
+// replayBatch limits the deliveries that one transaction repeats.
 const replayBatch = 1_000
 
-// ResendDelivery asks for one more attempt of a delivery of the scope, whatever its
-// status and even while its endpoint is off, outside of its schedule (decisions, 9).
-// A token asks once: the same one again changes nothing. An unknown delivery is
-// models.ErrNotFound.
-func (s *Service) ResendDelivery(ctx context.Context, scope models.Scope, id, token string) error {
+// ResendDelivery requests one more attempt of a delivery of the scope, outside of its
+// schedule, whatever its status and even while its endpoint is off (docs/rules.md, "Webhook
+// deliveries"). A token is accepted once: a second call with it changes nothing. For members
+// who can Integrate; it fails with refusal.Forbidden for others, and with models.ErrNotFound
+// for an unknown delivery.
+func (s *Service) ResendDelivery(ctx context.Context, by models.Actor, scope models.Scope, id, token string) error {
 	if _, err := models.DeliveryOf(ctx, s.DB.Pool, scope, id); err != nil {
 		return fmt.Errorf("payments: resend delivery: %w", err)
 	}
-	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) { return models.QueueManualAttempt(tx, id, token) })
+	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		if err := projectMember(tx, by, scope, models.Integrate); err != nil {
+			return false, err
+		}
+		return models.QueueManualAttempt(tx, id, token)
+	})
 	if err != nil {
 		return fmt.Errorf("payments: resend %s: %w", id, err)
 	}
 	return nil
 }
 
-// CountReplay counts what ReplayDeliveries would take, up to one more than
-// MaxReplay. An unknown endpoint is models.ErrNotFound.
-func (s *Service) CountReplay(ctx context.Context, scope models.Scope, endpointID string, since, until time.Time) (n int, err error) {
+// CountReplay returns the number of deliveries that ReplayDeliveries would send, at most
+// MaxReplay+1. It fails with models.ErrNotFound for an unknown endpoint.
+func (s *Service) CountReplay(ctx context.Context, scope models.Scope, endpointID string, since,
+	until time.Time) (n int, err error) {
 	if _, err = models.EndpointByID(ctx, s.DB.Pool, scope, endpointID); err == nil {
 		n, err = models.CountRepeatable(ctx, s.DB.Pool, endpointID, since, until, MaxReplay+1)
 	}
@@ -47,22 +54,51 @@ func (s *Service) CountReplay(ctx context.Context, scope models.Scope, endpointI
 	return n, nil
 }
 
-// ReplayDeliveries sends again what an endpoint of the scope was not sent or did not
-// take: its FAILED and SKIPPED deliveries of events from since to until, the oldest
-// first, MaxReplay at most. Each is pending again, with five attempts. What is
-// pending is not taken, so asking twice sends once. It returns how many it took. It
-// fails with ErrEndpointOff, or models.ErrNotFound.
-func (s *Service) ReplayDeliveries(ctx context.Context, by Actor, scope models.Scope, endpointID string, since, until time.Time) (replayed int, err error) {
+// ReplayDeliveries sends the FAILED and SKIPPED deliveries of an endpoint of the scope again,
+// for events from since to until, oldest first, at most MaxReplay. Each becomes pending again,
+// with five attempts. Pending deliveries do not change, so a second call sends nothing twice.
+// It returns the number of deliveries. For members who can Integrate. It fails with
+// ErrEndpointOff, models.ErrNotFound or refusal.Forbidden.
+func (s *Service) ReplayDeliveries(
+	ctx context.Context, by models.Actor, scope models.Scope, endpointID string, since, until time.Time,
+) (replayed int, err error) {
+	return s.replay(ctx, by, scope, endpointID, since, until, func(tx *models.Tx) error {
+		return projectMember(tx, by, scope, models.Integrate)
+	})
+}
+
+// ReplayAsStaff is ReplayDeliveries for the installation's staff. It fails with
+// refusal.Forbidden for others, and for members of the account.
+func (s *Service) ReplayAsStaff(
+	ctx context.Context, by models.Actor, scope models.Scope, endpointID string, since, until time.Time,
+) (replayed int, err error) {
+	return s.replay(ctx, by, scope, endpointID, since, until, func(tx *models.Tx) error {
+		project, err := models.ProjectByID(ctx, tx, scope.ProjectID)
+		if err != nil {
+			return err
+		}
+		return staff(tx, by, models.Matter{AccountID: project.AccountID})
+	})
+}
+
+// replay is ReplayDeliveries for an actor that may accepts; it is called in each transaction.
+func (s *Service) replay(
+	ctx context.Context, by models.Actor, scope models.Scope, endpointID string, since, until time.Time,
+	may func(*models.Tx) error,
+) (replayed int, err error) {
 	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, endpointID)
 	if err != nil {
 		return 0, fmt.Errorf("payments: replay deliveries: %w", err)
 	}
-	if !endpoint.Active {
-		return 0, ErrEndpointOff
-	}
 	for replayed < MaxReplay {
 		var n int
 		err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+			if err := may(tx); err != nil {
+				return false, err
+			}
+			if !endpoint.Active {
+				return false, ErrEndpointOff
+			}
 			n, err = models.RepeatDeliveries(tx, endpointID, since, until, s.now(), replayBatch)
 			if err != nil || n == 0 {
 				return false, err
@@ -79,28 +115,13 @@ func (s *Service) ReplayDeliveries(ctx context.Context, by Actor, scope models.S
 	return replayed, nil
 }
 
-// ReplayAsStaff is ReplayDeliveries for staff of the installation. The fault is Forbidden
-// for others, and for members of the account.
-func (s *Service) ReplayAsStaff(ctx context.Context, by Actor, scope models.Scope, endpointID string, since, until time.Time) (replayed int, err error) {
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		project, err := models.ProjectByID(tx.DB, scope.ProjectID)
-		if err != nil {
-			return err
-		}
-		return staff(tx, by, project.AccountID)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("payments: replay deliveries as staff: %w", err)
-	}
-	return s.ReplayDeliveries(ctx, by, scope, endpointID, since, until)
-}
-
-func (s *Service) auditReplay(tx *models.Tx, by Actor, e *models.Endpoint, since, until time.Time, n int) error {
-	project, err := models.ProjectByID(tx.DB, e.ProjectID)
+func (s *Service) auditReplay(tx *models.Tx, by models.Actor, e *models.Endpoint, since, until time.Time, n int) error {
+	project, err := models.ProjectByID(tx.Context(), tx, e.ProjectID)
 	if err != nil {
 		return err
 	}
 	return s.audit(tx, by, project.AccountID, "webhook_endpoint.replayed", e.ID, map[string]string{
-		"deliveries": strconv.Itoa(n), "since": since.UTC().Format(time.RFC3339), "until": until.UTC().Format(time.RFC3339),
+		"deliveries": strconv.Itoa(n), "since": since.UTC().Format(time.RFC3339),
+		"until": until.UTC().Format(time.RFC3339),
 	})
 }

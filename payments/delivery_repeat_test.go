@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
 
-// fail makes attempts of a delivery fail until there are n, as the worker would.
+// fail records failed attempts of a delivery until there are n, as the worker does.
 func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
 	t.Helper()
 	for range n {
@@ -25,7 +25,9 @@ func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := g.RecordAttempt(t.Context(), jobOf(t, g, d.ID), d, models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", StartedAt: g.Clock.Now(), Duration: 30 * time.Millisecond}); err != nil {
+		if err := g.RecordAttempt(t.Context(), jobOf(t, g, d.ID), d,
+			models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", StartedAt: g.Clock.Now(),
+				Duration: 30 * time.Millisecond}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,14 +35,15 @@ func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
 
 func queued(t *testing.T, g *paymentstest.Gateway, manual bool) (jobs int) {
 	t.Helper()
-	if err := g.DB.Raw("SELECT count(*) FROM river_job WHERE coalesce((args->>'manual')::boolean, false) = ?", manual).Row().Scan(&jobs); err != nil {
+	if err := g.DB.Raw("SELECT count(*) FROM river_job WHERE coalesce((args->>'manual')::boolean, false) = ?",
+		manual).Row().Scan(&jobs); err != nil {
 		t.Fatal(err)
 	}
 	return jobs
 }
 
-// A form that is sent twice, even at the same time, resends once; another form
-// resends again. What is resent keeps its schedule.
+// A form that is sent twice, even at the same time, resends once. Another form resends again.
+// A resent delivery keeps its schedule.
 func TestResendDelivery(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -51,45 +54,48 @@ func TestResendDelivery(t *testing.T) {
 	woken := g.Woken.Load()
 	var group errgroup.Group
 	for range 4 {
-		group.Go(func() error { return g.ResendDelivery(t.Context(), g.Test, d.ID, "a form") })
+		group.Go(func() error { return g.ResendDelivery(t.Context(), g.Owner, g.Test, d.ID, "a form") })
 	}
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	if n := queued(t, g, true); n != 1 || g.Woken.Load() != woken+1 {
-		t.Errorf("one form sent four times: %d jobs, woken %d times", n, g.Woken.Load()-woken)
+		t.Errorf("one form sent four times: %d jobs, %d calls of Wake", n, g.Woken.Load()-woken)
 	}
-	// River keeps a finished job for a day; the form asks no second time then either.
+	// River keeps a finished job for a day; the form must not resend within that day.
 	g.DB.Exec("UPDATE river_job SET state = 'completed', finalized_at = now() WHERE args @> '{\"manual\": true}'")
-	if err := g.ResendDelivery(t.Context(), g.Test, d.ID, "a form"); err != nil || queued(t, g, true) != 1 {
-		t.Errorf("sent again after it was done: %v, %d jobs", err, queued(t, g, true))
+	if err := g.ResendDelivery(t.Context(), g.Owner, g.Test, d.ID, "a form"); err != nil || queued(t, g, true) != 1 {
+		t.Errorf("the form sent again after the attempt: %v, %d jobs", err, queued(t, g, true))
 	}
 	if underWay, err := models.ManualAttemptUnderWay(t.Context(), g.DB.Pool, d.ID); underWay || err != nil {
-		t.Errorf("under way after it was done: %v, %v", underWay, err)
+		t.Errorf("ManualAttemptUnderWay after the attempt: %v, %v", underWay, err)
 	}
-	if err := g.ResendDelivery(t.Context(), g.Test, d.ID, "another form"); err != nil || queued(t, g, true) != 2 {
+	if err := g.ResendDelivery(t.Context(), g.Owner, g.Test, d.ID, "another form"); err != nil ||
+		queued(t, g, true) != 2 {
 		t.Errorf("another form: %v, %d jobs", err, queued(t, g, true))
 	}
 	if underWay, err := models.ManualAttemptUnderWay(t.Context(), g.DB.Pool, d.ID); !underWay || err != nil {
-		t.Errorf("not under way: %v, %v", underWay, err)
+		t.Errorf("ManualAttemptUnderWay after another form: %v, %v", underWay, err)
 	}
-	if now := delivery(t, g, endpoint.ID); now.Status != models.DeliveryPending || now.Attempts != 1 || now.NextAttemptAt == nil {
+	if now := delivery(t, g, endpoint.ID); now.Status != models.DeliveryPending || now.Attempts != 1 ||
+		now.NextAttemptAt == nil {
 		t.Errorf("the delivery changed: %+v", now)
 	}
-	for name, scope := range map[string]models.Scope{"live": g.Live, "another project": {ProjectID: models.NewProjectID()}} {
-		if err := g.ResendDelivery(t.Context(), scope, d.ID, name); !errors.Is(err, models.ErrNotFound) {
+	for name, scope := range map[string]models.Scope{"live": g.Live,
+		"another project": {ProjectID: models.NewProjectID()}} {
+		if err := g.ResendDelivery(t.Context(), g.Owner, scope, d.ID, name); !errors.Is(err, models.ErrNotFound) {
 			t.Errorf("from %s: %v", name, err)
 		}
 	}
 	for _, unknown := range []string{"", "dlv_\x00", "dlv_" + strings.Repeat("0", 24)} {
-		if err := g.ResendDelivery(t.Context(), g.Test, unknown, "x"); !errors.Is(err, models.ErrNotFound) {
+		if err := g.ResendDelivery(t.Context(), g.Owner, g.Test, unknown, "x"); !errors.Is(err, models.ErrNotFound) {
 			t.Errorf("%q: %v", unknown, err)
 		}
 	}
 }
 
-// A replay takes what failed and what was skipped in its time, once however often it
-// is asked for at a time, and gives each the whole schedule again.
+// A replay sends the failed and skipped deliveries of its period once, even if it is requested
+// several times at once. Each gets the whole schedule again.
 func TestReplayDeliveries(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -113,10 +119,11 @@ func TestReplayDeliveries(t *testing.T) {
 	late := deliver(0)
 
 	if n, err := g.CountReplay(t.Context(), g.Test, endpoint.ID, since, until); n != 2 || err != nil {
-		t.Fatalf("counted %d, %v; want 2", n, err)
+		t.Fatalf("CountReplay returned %d, %v; want 2", n, err)
 	}
-	if _, err := g.ReplayDeliveries(t.Context(), g.Member(), g.Test, endpoint.ID, since, until); !errors.Is(err, payments.ErrEndpointOff) {
-		t.Errorf("replayed while off: %v", err)
+	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, since, until); !errors.Is(err,
+		payments.ErrEndpointOff) {
+		t.Errorf("ReplayDeliveries while the endpoint is off: %v", err)
 	}
 	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, true); err != nil {
 		t.Fatal(err)
@@ -126,7 +133,7 @@ func TestReplayDeliveries(t *testing.T) {
 	var group errgroup.Group
 	for i := range taken {
 		group.Go(func() (err error) {
-			taken[i], err = g.ReplayDeliveries(t.Context(), g.Member(), g.Test, endpoint.ID, since, until)
+			taken[i], err = g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, since, until)
 			return err
 		})
 	}
@@ -134,31 +141,35 @@ func TestReplayDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum := taken[0] + taken[1] + taken[2]; sum != 2 || queued(t, g, false) != before+2 {
-		t.Errorf("three at a time took %v, %d jobs more; want 2", taken, queued(t, g, false)-before)
+		t.Errorf("three concurrent replays returned %v, with %d new jobs; want 2", taken, queued(t, g, false)-before)
 	}
 	for name, tc := range map[string]struct {
 		id   string
 		want models.DeliveryStatus
 	}{
-		"before": {early.ID, models.DeliveryFailed}, "failed": {failed.ID, models.DeliveryPending}, "retrying": {retrying.ID, models.DeliveryPending},
-		"skipped": {skipped.ID, models.DeliveryPending}, "after": {late.ID, models.DeliverySkipped},
+		"before": {early.ID, models.DeliveryFailed}, "failed": {failed.ID, models.DeliveryPending},
+		"retrying": {retrying.ID, models.DeliveryPending},
+		"skipped":  {skipped.ID, models.DeliveryPending}, "after": {late.ID, models.DeliverySkipped},
 	} {
 		if d, err := models.DeliveryOf(t.Context(), g.DB.Pool, g.Test, tc.id); err != nil || d.Status != tc.want {
 			t.Errorf("%s: %s, %v; want %s", name, d.Status, err, tc.want)
 		}
 	}
-	for i, want := range []models.DeliveryStatus{models.DeliveryPending, models.DeliveryPending, models.DeliveryPending, models.DeliveryPending, models.DeliveryFailed} {
+	for i, want := range []models.DeliveryStatus{models.DeliveryPending, models.DeliveryPending, models.DeliveryPending,
+		models.DeliveryPending, models.DeliveryFailed} {
 		fail(t, g, failed.ID, 1)
-		if d, err := models.DeliveryOf(t.Context(), g.DB.Pool, g.Test, failed.ID); err != nil || d.Status != want || d.Attempts != 6+i {
-			t.Errorf("attempt %d after the replay: %s, attempt %d, %v; want %s", i+1, d.Status, d.Attempts, err, want)
+		if d, err := models.DeliveryOf(t.Context(), g.DB.Pool, g.Test, failed.ID); err != nil || d.Status != want ||
+			d.Attempts != 6+i {
+			t.Errorf("replay attempt %d: %s, %d attempts, %v, want %s", i+1, d.Status, d.Attempts, err, want)
 		}
 	}
-	if _, err := g.ReplayDeliveries(t.Context(), g.Member(), g.Live, endpoint.ID, since, until); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("from live: %v", err)
+	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Live, endpoint.ID, since, until); !errors.Is(err,
+		models.ErrNotFound) {
+		t.Errorf("ReplayDeliveries in live: %v", err)
 	}
 }
 
-// Staff send again for merchants, and for no account of their own.
+// Staff can replay deliveries of merchants, but not of accounts of which they are members.
 func TestReplayAsStaff(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -166,7 +177,8 @@ func TestReplayAsStaff(t *testing.T) {
 	g.Checkout(t, payments.NewCheckout{})
 	fail(t, g, delivery(t, g, endpoint.ID).ID, 5)
 	since, until := g.Clock.Now().Add(-time.Hour), g.Clock.Now()
-	if _, err := g.ReplayAsStaff(t.Context(), g.Member(), g.Test, endpoint.ID, since, until); fault.Of(err).Code != fault.Forbidden {
+	if _, err := g.ReplayAsStaff(t.Context(), g.Owner, g.Test, endpoint.ID, since,
+		until); refusal.Of(err).Code != refusal.Forbidden {
 		t.Errorf("a member: %v", err)
 	}
 	if n, err := g.ReplayAsStaff(t.Context(), g.Staff(t), g.Test, endpoint.ID, since, until); err != nil || n != 1 {
@@ -174,24 +186,26 @@ func TestReplayAsStaff(t *testing.T) {
 	}
 }
 
-// However many ask at a time, each delivery is repeated once.
+// Concurrent replays repeat each delivery once.
 func TestReplayDeliveries_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
-	const n = 2_500 // more than one transaction takes
+	const n = 2_500 // more than one transaction repeats
 	if err := g.DB.Exec(`WITH v AS (INSERT INTO events (id, project_id, livemode, type, body, created_at)
 			SELECT 'evt_' || left(md5(i::text), 24), ?, false, 'checkout.paid', '{}', ?::timestamptz - i * interval '1 second' FROM generate_series(1, ?) AS i
 			RETURNING id, created_at)
 		INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
-		SELECT 'dlv_' || left(md5(id), 24), id, ?, 'FAILED', 5, created_at, created_at FROM v`, g.Test.ProjectID, g.Clock.Now(), n, endpoint.ID).Error; err != nil {
+		SELECT 'dlv_' || left(md5(id), 24), id, ?, 'FAILED', 5, created_at, created_at FROM v`, g.Test.ProjectID,
+		g.Clock.Now(), n, endpoint.ID).Error; err != nil {
 		t.Fatal(err)
 	}
 	var taken [4]int
 	var group errgroup.Group
 	for i := range taken {
 		group.Go(func() (err error) {
-			taken[i], err = g.ReplayDeliveries(t.Context(), g.Member(), g.Test, endpoint.ID, g.Clock.Now().Add(-time.Hour), g.Clock.Now())
+			taken[i], err = g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, g.Clock.Now().Add(-time.Hour),
+				g.Clock.Now())
 			return err
 		})
 	}
@@ -199,32 +213,36 @@ func TestReplayDeliveries_Concurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum := taken[0] + taken[1] + taken[2] + taken[3]; sum != n || queued(t, g, false) != n {
-		t.Errorf("took %v, %d in all, %d jobs; want %d", taken, sum, queued(t, g, false), n)
+		t.Errorf("the replays returned %v, %d in all, with %d jobs; want %d", taken, sum, queued(t, g, false), n)
 	}
 }
 
-// A test event goes to its endpoint alone, says that it is one, and takes the place
-// of no checkout's event.
+// A test event goes only to its endpoint, is marked as a test, and does not replace a
+// checkout's event.
 func TestSendTestEvent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	g.Approve(t)
 	for name, scope := range map[string]models.Scope{"test": g.Test, "live": g.Live} {
-		one, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, scope, merchants.NewEndpoint{URL: "https://loja.example/hook", Types: []string{models.EventCheckoutPaid, models.EventCheckoutCancelled}})
+		one, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, scope,
+			merchants.NewEndpoint{URL: "https://loja.example/hook",
+				Types: []string{models.EventCheckoutPaid, models.EventCheckoutCancelled}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, scope, merchants.NewEndpoint{URL: "https://loja.example/other", Types: models.EventTypes})
+		other, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, scope,
+			merchants.NewEndpoint{URL: "https://loja.example/other", Types: models.EventTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // any number of them
-			id, err := g.SendTestEvent(t.Context(), scope, one.ID, models.EventCheckoutPaid, "Evento de teste")
+		for range 2 { // any number is allowed
+			id, err := g.SendTestEvent(t.Context(), g.Owner, scope, one.ID, models.EventCheckoutPaid, "Evento de teste")
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			d, err := models.DeliveryOf(t.Context(), g.DB.Pool, scope, id)
-			if err != nil || d.Status != models.DeliveryPending || d.Endpoint.ID != one.ID || !d.Event.Test || d.Event.CheckoutID != "" {
+			if err != nil || d.Status != models.DeliveryPending || d.Endpoint.ID != one.ID || !d.Event.Test ||
+				d.Event.CheckoutID != "" {
 				t.Fatalf("%s: %+v, %v", name, d, err)
 			}
 			var body struct {
@@ -234,30 +252,35 @@ func TestSendTestEvent(t *testing.T) {
 					Checkout struct{ Status, Description, ExternalID, PaidAt string }
 				}
 			}
-			if err := json.Unmarshal(d.Event.Body, &body); err != nil || body.ID != d.Event.ID || body.Type != models.EventCheckoutPaid || body.Livemode != scope.Livemode {
+			if err := json.Unmarshal(d.Event.Body, &body); err != nil || body.ID != d.Event.ID ||
+				body.Type != models.EventCheckoutPaid || body.Livemode != scope.Livemode {
 				t.Errorf("%s: the body is %s, %v", name, d.Event.Body, err)
 			}
-			if c := body.Data.Checkout; c.Status != "PAID" || c.PaidAt == "" || c.Description != "Evento de teste" || c.ExternalID != "test_event" {
+			if c := body.Data.Checkout; c.Status != "PAID" || c.PaidAt == "" || c.Description != "Evento de teste" ||
+				c.ExternalID != "test_event" {
 				t.Errorf("%s: the checkout is %+v", name, c)
 			}
 		}
-		if all, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, scope, other.ID, models.DeliveryFilter{Limit: 9}); err != nil || len(all) != 0 {
+		if all, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, scope, other.ID,
+			models.DeliveryFilter{Limit: 9}); err != nil || len(all) != 0 {
 			t.Errorf("%s: the other endpoint has %d deliveries, %v", name, len(all), err)
 		}
-		if _, err := g.SendTestEvent(t.Context(), scope, one.ID, models.EventCheckoutCreated, "x"); !errors.Is(err, payments.ErrNotSubscribed) {
-			t.Errorf("%s: a type that it did not ask for: %v", name, err)
+		if _, err := g.SendTestEvent(t.Context(), g.Owner, scope, one.ID, models.EventCheckoutCreated,
+			"x"); !errors.Is(err, payments.ErrNotSubscribed) {
+			t.Errorf("%s: a type to which it does not subscribe: %v", name, err)
 		}
 		if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, scope, one.ID, false); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.SendTestEvent(t.Context(), scope, one.ID, models.EventCheckoutPaid, "x"); !errors.Is(err, payments.ErrEndpointOff) {
+		if _, err := g.SendTestEvent(t.Context(), g.Owner, scope, one.ID, models.EventCheckoutPaid,
+			"x"); !errors.Is(err, payments.ErrEndpointOff) {
 			t.Errorf("%s: an endpoint that is off: %v", name, err)
 		}
 	}
 }
 
-// checkout.cancelled exists only where an endpoint asked for it, and only such an
-// endpoint receives it.
+// checkout.cancelled is written only if an endpoint subscribes to it, and only such endpoints
+// receive it.
 func TestCancelCheckout_Event(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -274,24 +297,26 @@ func TestCancelCheckout_Event(t *testing.T) {
 	cancel := func() string {
 		c := g.Checkout(t, payments.NewCheckout{})
 		g.Clock.Advance(time.Second)
-		if err := g.CancelCheckout(t.Context(), g.Test, c.ID); err != nil {
+		if err := g.CancelCheckout(t.Context(), g.Owner, g.Test, c.ID); err != nil {
 			t.Fatal(err)
 		}
 		return c.ID
 	}
 	plain, _ := g.Endpoint(t, "http://127.0.0.1/plain")
 	if diff := cmp.Diff([]string{"checkout.created"}, types(cancel())); diff != "" {
-		t.Errorf("nobody asked (-want +got)\n%s", diff)
+		t.Errorf("without a subscription (-want +got)\n%s", diff)
 	}
-	asked, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test, merchants.NewEndpoint{URL: "http://127.0.0.1/asked", Types: []string{models.EventCheckoutCancelled}})
+	asked, _, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test,
+		merchants.NewEndpoint{URL: "http://127.0.0.1/asked", Types: []string{models.EventCheckoutCancelled}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := cancel()
 	if diff := cmp.Diff([]string{"checkout.created", "checkout.cancelled"}, types(id)); diff != "" {
-		t.Errorf("asked (-want +got)\n%s", diff)
+		t.Errorf("with a subscription (-want +got)\n%s", diff)
 	}
-	for endpoint, want := range map[string][]string{plain.ID: {"checkout.created", "checkout.created"}, asked.ID: {"checkout.cancelled"}} {
+	for endpoint, want := range map[string][]string{plain.ID: {"checkout.created", "checkout.created"},
+		asked.ID: {"checkout.cancelled"}} {
 		all, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint, models.DeliveryFilter{Limit: 9})
 		if err != nil {
 			t.Fatal(err)
@@ -305,7 +330,8 @@ func TestCancelCheckout_Event(t *testing.T) {
 		}
 	}
 	var body []byte
-	if err := g.DB.Raw("SELECT body FROM events WHERE type = 'checkout.cancelled'").Row().Scan(&body); err != nil || !strings.Contains(string(body), `"status":"CANCELLED"`) {
-		t.Errorf("the event says %s, %v", body, err)
+	if err := g.DB.Raw("SELECT body FROM events WHERE type = 'checkout.cancelled'").Row().Scan(&body); err != nil ||
+		!strings.Contains(string(body), `"status":"CANCELLED"`) {
+		t.Errorf("the event is %s, %v", body, err)
 	}
 }

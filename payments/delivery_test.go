@@ -12,9 +12,9 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// The schedule of the contract (6.3): five attempts, 60 s, 5 min, 15 min and
-// 60 min apart, each counted from the end of the one before. As long as the delivery
-// is pending it has one job, due at that time; then it has none.
+// The schedule of the contract (6.3): five attempts, 60 s, 5 min, 15 min and 60 min apart,
+// each counted from the end of the one before. A pending delivery has one job, due at the time
+// of the next attempt; a final one has none.
 func TestRecordAttempt_Schedule(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -25,7 +25,7 @@ func TestRecordAttempt_Schedule(t *testing.T) {
 		d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
 		g.Clock.Advance(5 * time.Second) // the attempt itself
 		failed := models.Attempt{StatusCode: 500, ErrorClass: "status", StartedAt: g.Clock.Now()}
-		for range 2 { // made twice, it counts once
+		for range 2 { // an attempt that is recorded twice counts once
 			if err := g.RecordAttempt(t.Context(), job.id, d, failed); err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +33,7 @@ func TestRecordAttempt_Schedule(t *testing.T) {
 		d, next := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
 		if want == 0 {
 			if d.Status != models.DeliveryFailed || d.NextAttemptAt != nil || d.Attempts != 5 || next.id != 0 {
-				t.Errorf("after the last: %+v, job %+v", d, next)
+				t.Errorf("after the last attempt: %+v, job %+v", d, next)
 			}
 			continue
 		}
@@ -53,22 +53,24 @@ func TestRecordAttempt_Success(t *testing.T) {
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
 	g.Checkout(t, payments.NewCheckout{})
 	d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
-	for range 2 { // a record that is repeated changes nothing
-		a := models.Attempt{StatusCode: 204, Duration: 12 * time.Millisecond, StartedAt: g.Clock.Now(), Response: []byte("ok")}
+	for range 2 { // repeating a record changes nothing
+		a := models.Attempt{StatusCode: 204, Duration: 12 * time.Millisecond, StartedAt: g.Clock.Now(),
+			Response: []byte("ok")}
 		if err := g.RecordAttempt(t.Context(), job.id, d, a); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d = delivery(t, g, endpoint.ID)
-	if d.Status != models.DeliveryDelivered || d.Attempts != 1 || d.Last.StatusCode != 204 || d.Last.Duration != 12*time.Millisecond {
+	if d.Status != models.DeliveryDelivered || d.Attempts != 1 || d.Last.StatusCode != 204 ||
+		d.Last.Duration != 12*time.Millisecond {
 		t.Errorf("got %+v", d)
 	}
 	if job := theJob(t, g, endpoint.ID); job.id != 0 {
-		t.Errorf("it has the job %+v", job)
+		t.Errorf("the delivered delivery has the job %+v", job)
 	}
 }
 
-// Attempts that end together are recorded together, each as if it were alone.
+// Attempts that end together are recorded together, each with the same effect as alone.
 func TestRecordAttempt_Together(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -77,7 +79,8 @@ func TestRecordAttempt_Together(t *testing.T) {
 	for range n {
 		g.Checkout(t, payments.NewCheckout{})
 	}
-	deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint.ID, models.DeliveryFilter{Limit: n})
+	deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint.ID,
+		models.DeliveryFilter{Limit: n})
 	if err != nil || len(deliveries) != n {
 		t.Fatalf("%d deliveries, %v", len(deliveries), err)
 	}
@@ -99,15 +102,18 @@ func TestRecordAttempt_Together(t *testing.T) {
 		})
 	}
 	group.Wait()
-	after, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint.ID, models.DeliveryFilter{Limit: n})
+	after, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpoint.ID,
+		models.DeliveryFilter{Limit: n})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, d := range after {
-		want := []models.Delivery{{Status: models.DeliveryDelivered, Attempts: 1}, {Status: models.DeliveryPending, Attempts: 1}, {Status: models.DeliveryPending}}[i%3]
+		want := []models.Delivery{{Status: models.DeliveryDelivered, Attempts: 1},
+			{Status: models.DeliveryPending, Attempts: 1}, {Status: models.DeliveryPending}}[i%3]
 		code := map[bool]int{true: 200 + i}[want.Attempts == 1]
-		if d.ID != deliveries[i].ID || d.Status != want.Status || d.Attempts != want.Attempts || d.Last.StatusCode != code {
-			t.Errorf("delivery %d stands at %+v", i, d)
+		if d.ID != deliveries[i].ID || d.Status != want.Status || d.Attempts != want.Attempts ||
+			d.Last.StatusCode != code {
+			t.Errorf("delivery %d is %+v", i, d)
 		}
 		if pending := d.Status == models.DeliveryPending; (jobOf(t, g, d.ID) != 0) != pending {
 			t.Errorf("delivery %d, pending %t, has the job %d", i, pending, jobOf(t, g, d.ID))
@@ -115,8 +121,8 @@ func TestRecordAttempt_Together(t *testing.T) {
 	}
 }
 
-// What a person asks for is recorded with the next number and stands outside of the
-// schedule: a failure moves nothing, a success delivers whatever the status was.
+// A manual attempt is recorded with the next number, outside of the schedule: a failure
+// changes nothing, a success delivers whatever the status was.
 func TestRecordAttempt_Manual(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -125,7 +131,7 @@ func TestRecordAttempt_Manual(t *testing.T) {
 	record := func(manual bool, errorClass string) *models.Delivery {
 		t.Helper()
 		a := models.Attempt{Manual: manual, ErrorClass: errorClass, StartedAt: g.Clock.Now()}
-		var job int64 // what a person asks for has a job of its own
+		var job int64 // a manual attempt has its own job
 		if !manual {
 			job = theJob(t, g, endpoint.ID).id
 		}
@@ -135,21 +141,23 @@ func TestRecordAttempt_Manual(t *testing.T) {
 		return delivery(t, g, endpoint.ID)
 	}
 	due := *record(false, "status").NextAttemptAt
-	if d := record(true, "timeout"); d.Status != models.DeliveryPending || d.NextAttemptAt == nil || !d.NextAttemptAt.Equal(due) || d.Attempts != 2 || d.Manual != 1 {
-		t.Errorf("after a failure by hand: %+v", d)
+	if d := record(true, "timeout"); d.Status != models.DeliveryPending || d.NextAttemptAt == nil ||
+		!d.NextAttemptAt.Equal(due) || d.Attempts != 2 || d.Manual != 1 {
+		t.Errorf("after a failed manual attempt: %+v", d)
 	}
 	for range 3 {
 		record(false, "status")
 	}
 	if d := record(false, "status"); d.Status != models.DeliveryFailed || d.Attempts != 6 {
-		t.Errorf("after the fifth of the schedule: %+v", d)
+		t.Errorf("after the fifth scheduled attempt: %+v", d)
 	}
 	if d := record(true, "status"); d.Status != models.DeliveryFailed || d.FinishedAt == nil || d.Attempts != 7 {
-		t.Errorf("after another failure by hand: %+v", d)
+		t.Errorf("after another failed manual attempt: %+v", d)
 	}
 	g.Clock.Advance(time.Hour)
-	if d := record(true, ""); d.Status != models.DeliveryDelivered || !d.FinishedAt.Equal(g.Clock.Now()) || d.Attempts != 8 || d.Last.ErrorClass != "" {
-		t.Errorf("after a success by hand: %+v", d)
+	if d := record(true, ""); d.Status != models.DeliveryDelivered || !d.FinishedAt.Equal(g.Clock.Now()) ||
+		d.Attempts != 8 || d.Last.ErrorClass != "" {
+		t.Errorf("after a successful manual attempt: %+v", d)
 	}
 	attempts, err := models.DeliveryAttempts(t.Context(), g.DB.Pool, []string{delivery(t, g, endpoint.ID).ID})
 	if err != nil {
@@ -158,13 +166,13 @@ func TestRecordAttempt_Manual(t *testing.T) {
 	for _, list := range attempts {
 		for i, a := range list {
 			if a.Number != 8-i || a.Manual != (a.Number == 2 || a.Number > 6) {
-				t.Errorf("attempt %d is kept as %d, by hand %t", 8-i, a.Number, a.Manual)
+				t.Errorf("attempt %d is stored as %d, manual %t", 8-i, a.Number, a.Manual)
 			}
 		}
 	}
 }
 
-// patient is an endpoint whose health is watched.
+// patient is an endpoint whose health a test observes.
 type patient struct {
 	*paymentstest.Gateway
 	t        *testing.T
@@ -178,12 +186,13 @@ func newPatient(t *testing.T) *patient {
 	return &patient{g, t, endpoint}
 }
 
-// attempt records some attempts of its latest delivery that ended alike.
+// attempt records a number of attempts of its latest delivery with the same result.
 func (p *patient) attempt(errorClass string, times int) {
 	p.t.Helper()
 	for range times {
 		d, job := delivery(p.t, p.Gateway, p.endpoint.ID), theJob(p.t, p.Gateway, p.endpoint.ID)
-		if err := p.RecordAttempt(p.t.Context(), job.id, d, models.Attempt{ErrorClass: errorClass, StartedAt: p.Clock.Now()}); err != nil {
+		if err := p.RecordAttempt(p.t.Context(), job.id,
+			d, models.Attempt{ErrorClass: errorClass, StartedAt: p.Clock.Now()}); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -198,7 +207,7 @@ func (p *patient) health() *models.Endpoint {
 	return e
 }
 
-// troubled tells how many endpoints the dashboard warns of.
+// troubled returns the number of endpoints that the dashboard warns about.
 func (p *patient) troubled() int {
 	p.t.Helper()
 	list, err := models.TroubledEndpoints(p.t.Context(), p.DB.Pool, p.Test)
@@ -208,20 +217,22 @@ func (p *patient) troubled() int {
 	return len(list)
 }
 
-// An endpoint is in trouble from its third failure in a row on, and well again at its
-// first success.
+// An endpoint is failing after its third failure in a row, and healthy again after its first
+// success.
 func TestRecordAttempt_Health(t *testing.T) {
 	t.Parallel()
 	p := newPatient(t)
 	began := p.Clock.Now()
 	p.Checkout(t, payments.NewCheckout{})
 	p.attempt("status", 2)
-	if e := p.health(); e.FailingSince == nil || !e.FailingSince.Equal(began) || e.TroubledAt != nil || p.troubled() != 0 {
+	if e := p.health(); e.FailingSince == nil || !e.FailingSince.Equal(began) || e.TroubledAt != nil ||
+		p.troubled() != 0 {
 		t.Errorf("after two failures: %+v", e)
 	}
 	p.Clock.Advance(time.Hour)
 	p.attempt("status", 1)
-	if e := p.health(); !e.FailingSince.Equal(began) || e.TroubledAt == nil || !e.TroubledAt.Equal(p.Clock.Now()) || p.troubled() != 1 {
+	if e := p.health(); !e.FailingSince.Equal(began) || e.TroubledAt == nil || !e.TroubledAt.Equal(p.Clock.Now()) ||
+		p.troubled() != 1 {
 		t.Errorf("after three failures: %+v", e)
 	}
 	p.attempt("", 1)
@@ -230,13 +241,13 @@ func TestRecordAttempt_Health(t *testing.T) {
 	}
 }
 
-// Ten events given up in five days without a success turn an endpoint off, and no other
-// one (decisions, 9).
+// An endpoint is disabled when ten events are given up within five days without a success.
+// Other endpoints are not affected (docs/rules.md, "Webhook endpoints").
 func TestRecordAttempt_TurnsOff(t *testing.T) {
 	t.Parallel()
 	p := newPatient(t)
 	other, _ := p.Gateway.Endpoint(t, "http://127.0.0.1/other")
-	for i := range 11 { // one too few, then those five days later
+	for i := range 11 { // one too few, then five days later the rest
 		p.Clock.Advance(time.Second)
 		p.Checkout(t, payments.NewCheckout{})
 		p.attempt("timeout", 5)
@@ -249,33 +260,37 @@ func TestRecordAttempt_TurnsOff(t *testing.T) {
 		}
 	}
 	if e := p.health(); e.DisabledReason != models.DisabledFailing || !e.DisabledAt.Equal(p.Clock.Now()) {
-		t.Errorf("turned off: %+v", e)
+		t.Errorf("after it was turned off: %+v", e)
 	}
 	p.Clock.Advance(time.Second)
 	p.Checkout(t, payments.NewCheckout{})
 	if d := delivery(t, p.Gateway, p.endpoint.ID); d.Status != models.DeliverySkipped {
-		t.Errorf("what comes then is %+v", d)
+		t.Errorf("the next delivery is %+v", d)
 	}
-	if e, err := models.EndpointByID(t.Context(), p.DB.Pool, p.Test, other.ID); err != nil || !e.Active || e.FailingSince != nil {
+	if e, err := models.EndpointByID(t.Context(), p.DB.Pool, p.Test, other.ID); err != nil || !e.Active ||
+		e.FailingSince != nil {
 		t.Errorf("the other endpoint: %+v, %v", e, err)
 	}
 	if err := p.Merchants.SwitchEndpoint(t.Context(), p.Owner, p.Test, p.endpoint.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	if e := p.health(); !e.Active || e.DisabledAt != nil || e.FailingSince != nil || e.FailedEvents != 0 || p.troubled() != 0 {
-		t.Errorf("turned on again: %+v", e)
+	if e := p.health(); !e.Active || e.DisabledAt != nil || e.FailingSince != nil || e.FailedEvents != 0 ||
+		p.troubled() != 0 {
+		t.Errorf("after it was turned on again: %+v", e)
 	}
 }
 
-// addMember gives the account one more member and returns their e-mail.
+// addMember adds a member to the account and returns the member's e-mail address.
 func addMember(t *testing.T, g *paymentstest.Gateway, role models.Role) (email string) {
 	t.Helper()
 	id := models.NewUserID()
 	email = id + "@example.com"
-	if err := g.DB.Exec("INSERT INTO users (id, email, name, password_hash) VALUES (?, ?, 'Somebody', '')", id, email).Error; err != nil {
+	if err := g.DB.Exec("INSERT INTO users (id, email, name, password_hash) VALUES (?, ?, 'Somebody', '')", id,
+		email).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, ?)", g.Account.ID, id, string(role)).Error; err != nil {
+	if err := g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, ?)", g.Account.ID, id,
+		string(role)).Error; err != nil {
 		t.Fatal(err)
 	}
 	return email
@@ -288,14 +303,18 @@ type job struct {
 	due   time.Time
 }
 
-// theJob returns the only job of the endpoint, zero if there is none.
+// theJob returns the only job of the endpoint, or the zero value if there is none.
 func theJob(t *testing.T, g *paymentstest.Gateway, endpointID string) (only job) {
 	t.Helper()
-	rows, err := g.DB.Pool.Query(t.Context(), "SELECT id, state::text, scheduled_at FROM river_job WHERE queue = $1", endpointID)
+	rows, err := g.DB.Pool.Query(t.Context(), "SELECT id, state::text, scheduled_at FROM river_job WHERE queue = $1",
+		endpointID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (j job, err error) { return j, row.Scan(&j.id, &j.state, &j.due) })
+	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (j job, err error) {
+		return j,
+			row.Scan(&j.id, &j.state, &j.due)
+	})
 	if err != nil || len(jobs) > 1 {
 		t.Fatalf("jobs %+v, %v", jobs, err)
 	}
@@ -305,10 +324,12 @@ func theJob(t *testing.T, g *paymentstest.Gateway, endpointID string) (only job)
 	return only
 }
 
-// jobOf returns the id of the job of a delivery's schedule, 0 if it has none.
+// jobOf returns the id of the scheduled job of a delivery, 0 if there is none.
 func jobOf(t *testing.T, g *paymentstest.Gateway, deliveryID string) (id int64) {
 	t.Helper()
-	err := g.DB.Pool.QueryRow(t.Context(), "SELECT coalesce(sum(id), 0)::bigint FROM river_job WHERE args = jsonb_build_object('deliveryId', $1::text)", deliveryID).Scan(&id)
+	err := g.DB.Pool.QueryRow(t.Context(),
+		"SELECT coalesce(sum(id), 0)::bigint FROM river_job WHERE args = jsonb_build_object('deliveryId', $1::text)",
+		deliveryID).Scan(&id)
 	if err != nil {
 		t.Error(err)
 	}
@@ -317,7 +338,8 @@ func jobOf(t *testing.T, g *paymentstest.Gateway, deliveryID string) (id int64) 
 
 func delivery(t *testing.T, g *paymentstest.Gateway, endpointID string) *models.Delivery {
 	t.Helper()
-	deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, models.DeliveryFilter{Limit: 1})
+	deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID,
+		models.DeliveryFilter{Limit: 1})
 	if err != nil || len(deliveries) != 1 {
 		t.Fatalf("%d deliveries, %v", len(deliveries), err)
 	}

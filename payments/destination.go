@@ -4,44 +4,49 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
-	"garoupa/fault"
+	"garoupa/internal/input"
+	"garoupa/internal/refusal"
+	"garoupa/internal/usdt"
 	"garoupa/models"
-	"garoupa/pixkey"
-	"garoupa/wallet"
+	"garoupa/pix/pixkey"
 )
 
-// NewDestination is where a merchant wants withdrawals of a rail to go.
+// NewDestination is a destination for withdrawals of a rail.
 type NewDestination struct {
 	Rail       models.Rail
-	Type       string // pixkey.Type for Pix, wallet.Network for USDT
+	Type       string // pixkey.Type for Pix, usdt.Network for USDT
 	Address    string // the key, or the wallet's address
-	HolderName string // whose it is, 1 to 200 characters
+	HolderName string // owner of the key or wallet, 1 to 200 characters
 }
 
-// RequestDestination hands in a destination for review. The present one, if any,
-// stays in use until this one is approved and its hold is over. For members with
-// the role OWNER, ADMIN or FINANCE, in live. Faults: InvalidDestination, with one of
-// the errors of pixkey or wallet as its cause, or none if the holder's name is
-// wrong; DestinationInReview.
-func (s *Service) RequestDestination(ctx context.Context, by Actor, accountID string, in NewDestination) (*models.Destination, error) {
+// RequestDestination submits a destination for review. The current destination, if any, stays
+// in use until the new one is approved and its hold is over. For members who can MoveMoney, in
+// live. Refusals: Forbidden; InvalidDestination, with an error of pixkey or wallet as its
+// cause, or without a cause if the holder's name is invalid; DestinationInReview.
+func (s *Service) RequestDestination(
+	ctx context.Context, by models.Actor, accountID string, in NewDestination,
+) (*models.Destination, error) {
 	address, canonical, masked, err := readAddress(in)
 	if err != nil {
-		return nil, fault.New(fault.InvalidDestination, "The address is none of its type, or has a typing mistake.").Because(err)
+		return nil, refusal.New(refusal.InvalidDestination,
+			"The address is none of its type, or has a typing mistake.").Because(err)
 	}
-	in.HolderName = strings.TrimSpace(in.HolderName)
-	if n := utf8.RuneCountInString(in.HolderName); n == 0 || n > 200 || !utf8.ValidString(in.HolderName) || strings.ContainsRune(in.HolderName, 0) {
-		return nil, fault.New(fault.InvalidDestination, "The holder's name must have 1 to 200 characters.")
+	in.HolderName = input.Trim(in.HolderName)
+	if !ValidHolderName(in.HolderName) {
+		return nil, refusal.New(refusal.InvalidDestination, "The holder's name must have 1 to 200 characters.")
 	}
 	id := models.NewDestinationID()
 	d := &models.Destination{
-		ID: id, AccountID: accountID, Rail: in.Rail, Type: in.Type, Address: s.Vault.Seal(models.SealedDestination.Place(id), address), Masked: masked,
+		ID: id, AccountID: accountID, Rail: in.Rail, Type: in.Type,
+		Address: s.Vault.Seal(models.SealedDestination.Place(id), address), Masked: masked,
 		Digest: s.Vault.Digest("destination", string(in.Rail), "/", in.Type, "/", canonical), HolderName: in.HolderName,
 		Status: models.DestinationPendingReview, Version: 1, CreatedBy: by.UserID, CreatedAt: s.now(),
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if err := member(tx, by, accountID, models.MoveMoney); err != nil {
+			return err
+		}
 		if err := models.InsertDestination(tx, d); err != nil {
 			return err
 		}
@@ -51,15 +56,16 @@ func (s *Service) RequestDestination(ctx context.Context, by Actor, accountID st
 		return s.auditDestination(tx, by, d, "destination.requested", nil)
 	})
 	if models.Violates(err, models.DestinationsOneInReview) {
-		return nil, fault.New(fault.DestinationInReview, "Another destination of this rail waits for its review.").Because(err)
+		return nil, refusal.New(refusal.DestinationInReview,
+			"Another destination of this rail waits for its review.").Because(err)
 	} else if err != nil {
 		return nil, fmt.Errorf("payments: request a destination: %w", err)
 	}
 	return d, nil
 }
 
-// readAddress checks an address by its checksums, and returns it with the one way of
-// writing it and the one that everybody may see.
+// readAddress checks an address by its checksums, and returns it with its canonical and its
+// masked form.
 func readAddress(in NewDestination) (address, canonical, masked string, err error) {
 	switch in.Rail {
 	case models.RailPix:
@@ -67,16 +73,15 @@ func readAddress(in NewDestination) (address, canonical, masked string, err erro
 		address, err = pixkey.Parse(kind, in.Address)
 		return address, address, pixkey.Mask(kind, address), err
 	case models.RailUSDT:
-		network := wallet.Network(in.Type)
-		address, err = wallet.Parse(network, in.Address)
-		return address, wallet.Canonical(network, address), wallet.Mask(address), err
+		network := usdt.Network(in.Type)
+		address, err = usdt.Parse(network, in.Address)
+		return address, usdt.Canonical(network, address), usdt.Mask(address), err
 	}
 	return "", "", "", fmt.Errorf("payments: no rail %.40q", in.Rail)
 }
 
-// DestinationAddress opens the whole key or address, for staff who review it or pay
-// to it, and for the member who is about to confirm a withdrawal to it; others see
-// d.Masked.
+// DestinationAddress returns the unmasked key or address, for staff who review it or pay to
+// it, and for a member who confirms a withdrawal to it. Others see d.Masked.
 func (s *Service) DestinationAddress(d *models.Destination) (string, error) {
 	address, err := s.Vault.Open(models.SealedDestination.Place(d.ID), d.Address)
 	if err != nil {
@@ -85,15 +90,19 @@ func (s *Service) DestinationAddress(d *models.Destination) (string, error) {
 	return address, nil
 }
 
-// RemoveDestination ends a destination of the account, in review or approved. What
-// was asked for before still goes to it: that is cancelled apart. If it was to
-// replace another and had not yet, the other stays. For members with the role OWNER,
-// ADMIN or FINANCE. Faults: DestinationNotFound, WrongState.
-func (s *Service) RemoveDestination(ctx context.Context, by Actor, accountID, id string) error {
-	return s.changeDestination(ctx, accountID, id, func(tx *models.Tx, d *models.Destination) error {
+// RemoveDestination removes a destination of the account, in review or approved. Earlier
+// withdrawals still go to it unless they are canceled separately, but their versions increase,
+// so staff who looked at them must look again. If the destination would have replaced another
+// one later, the other one stays. For members who can MoveMoney. Refusals:
+// DestinationNotFound, Forbidden, WrongState.
+func (s *Service) RemoveDestination(ctx context.Context, by models.Actor, accountID, id string) error {
+	return s.changeDestination(ctx, accountID, id, func(tx *models.Tx, _ *models.Account, d *models.Destination) error {
+		if err := member(tx, by, accountID, models.MoveMoney); err != nil {
+			return err
+		}
 		now := s.now()
 		if d.Status != models.DestinationPendingReview && d.Status != models.DestinationApproved {
-			return fault.New(fault.WrongState, "The destination is %s already.", d.Status)
+			return refusal.New(refusal.WrongState, "The destination is %s already.", d.Status)
 		}
 		d.Status, d.RemovedAt = models.DestinationRemoved, &now
 		if err := models.SaveDestination(tx, d); err != nil {
@@ -102,21 +111,33 @@ func (s *Service) RemoveDestination(ctx context.Context, by Actor, accountID, id
 		if err := models.RestoreReplaced(tx, d, now); err != nil {
 			return err
 		}
+		waiting, err := models.RaiseWithdrawalsTo(tx, d.ID)
+		if err != nil {
+			return err
+		}
+		for _, id := range waiting {
+			if err := s.audit(tx, by, accountID, "withdrawal.destination_removed", id, nil); err != nil {
+				return err
+			}
+		}
 		return s.auditDestination(tx, by, d, "destination.removed", nil)
 	})
 }
 
-// ApproveDestination lets a destination in review be used, once the hold is over. It
-// takes the place of the account's destination of the rail then, not before. For
-// staff who are not members of its account, and who saw the version that it still
-// has. Faults: DestinationNotFound, Forbidden, WrongState, ChangedMeanwhile.
-func (s *Service) ApproveDestination(ctx context.Context, by Actor, id string, seen int) error {
-	return s.changeDestination(ctx, "", id, func(tx *models.Tx, d *models.Destination) error {
+// ApproveDestination approves a destination in review. It replaces the account's destination
+// of the rail when its hold is over, not before. For staff who are not involved and who saw
+// its current version. Refusals: DestinationNotFound, Forbidden, WrongState, ChangedMeanwhile,
+// AccountStopped.
+func (s *Service) ApproveDestination(ctx context.Context, by models.Actor, id string, seen int) error {
+	return s.changeDestination(ctx, "", id, func(tx *models.Tx, account *models.Account, d *models.Destination) error {
 		if err := reviewableDestination(tx, by, d, seen); err != nil {
 			return err
 		}
+		if err := mayAddDestination(account); err != nil {
+			return err
+		}
 		now := s.now()
-		usable := now.Add(s.Withdrawals.Hold)
+		usable := now.Add(s.Resolve(account.Limits.At(now)).DestinationHold)
 		d.Status, d.ReviewedBy, d.ReviewedAt, d.UsableAt = models.DestinationApproved, &by.UserID, &now, &usable
 		if err := models.ReplaceDestinations(tx, d); err != nil {
 			return err
@@ -131,16 +152,17 @@ func (s *Service) ApproveDestination(ctx context.Context, by Actor, id string, s
 	})
 }
 
-// RejectDestination refuses a destination in review, with a code for programs and a
-// text for the merchant. For staff who are not members of its account, and who saw
-// the version that it still has. Faults: DestinationNotFound, Forbidden, WrongState,
-// ChangedMeanwhile, ReasonRequired.
-func (s *Service) RejectDestination(ctx context.Context, by Actor, id string, seen int, code, reason string) error {
+// RejectDestination rejects a destination in review, with a code for programs and a text for
+// the merchant. For staff who are not involved and who saw its current version. Refusals:
+// DestinationNotFound, Forbidden, WrongState, ChangedMeanwhile, ReasonRequired.
+func (s *Service) RejectDestination(
+	ctx context.Context, by models.Actor, id string, seen int, code, reason string,
+) error {
 	code, reason, err := checkRefusal(code, reason)
 	if err != nil {
 		return err
 	}
-	return s.changeDestination(ctx, "", id, func(tx *models.Tx, d *models.Destination) error {
+	return s.changeDestination(ctx, "", id, func(tx *models.Tx, _ *models.Account, d *models.Destination) error {
 		if err := reviewableDestination(tx, by, d, seen); err != nil {
 			return err
 		}
@@ -156,33 +178,48 @@ func (s *Service) RejectDestination(ctx context.Context, by Actor, id string, se
 	})
 }
 
-func reviewableDestination(tx *models.Tx, by Actor, d *models.Destination, seen int) error {
-	if err := staff(tx, by, d.AccountID); err != nil {
+func reviewableDestination(tx *models.Tx, by models.Actor, d *models.Destination, seen int) error {
+	if err := staff(tx, by, models.Matter{
+		AccountID: d.AccountID, Since: d.CreatedAt, AskedBy: d.CreatedBy,
+	}); err != nil {
 		return err
 	}
 	if d.Status != models.DestinationPendingReview {
-		return fault.New(fault.WrongState, "The destination is %s, so it is not to be reviewed.", d.Status)
+		return refusal.New(refusal.WrongState, "The destination is %s, so it is not to be reviewed.", d.Status)
 	}
 	return unchanged(seen, d.Version)
 }
 
-func (s *Service) changeDestination(ctx context.Context, accountID, id string, change func(*models.Tx, *models.Destination) error) error {
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		d, err := models.LockDestination(tx, accountID, id)
-		if errors.Is(err, models.ErrNotFound) {
-			return fault.New(fault.DestinationNotFound, "No destination has this id.")
-		} else if err != nil {
-			return err
-		}
-		return change(tx, d)
-	})
-	if err != nil {
+// changeDestination locks a destination of the account, or of any account if accountID is "",
+// and calls change. It locks the account before, so that decisions about an account's
+// destinations, of which one replaces the other, run one after the other.
+func (s *Service) changeDestination(ctx context.Context, accountID, id string,
+	change func(*models.Tx, *models.Account, *models.Destination) error) error {
+	look, err := models.DestinationByID(ctx, s.DB.Pool, accountID, id)
+	if err == nil {
+		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+			account, err := models.LockAccount(tx, look.AccountID)
+			if err != nil {
+				return err
+			}
+			d, err := models.LockDestination(tx, look.AccountID, id)
+			if err != nil {
+				return err
+			}
+			return change(tx, account, d)
+		})
+	}
+	if errors.Is(err, models.ErrNotFound) {
+		return refusal.New(refusal.DestinationNotFound, "No destination has this id.")
+	} else if err != nil {
 		return fmt.Errorf("payments: change the destination %s: %w", id, err)
 	}
 	return nil
 }
 
-func (s *Service) auditDestination(tx *models.Tx, by Actor, d *models.Destination, action string, detail map[string]string) error {
+func (s *Service) auditDestination(
+	tx *models.Tx, by models.Actor, d *models.Destination, action string, detail map[string]string,
+) error {
 	if detail == nil {
 		detail = map[string]string{}
 	}

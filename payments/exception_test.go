@@ -2,6 +2,8 @@ package payments_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -9,21 +11,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
 )
 
-// twice pays a new checkout twice and returns the payment that was one too many.
+// twice pays a new checkout twice and returns the id of the second payment.
 func twice(t *testing.T, g *paymentstest.Gateway, amount money.Cents) string {
 	t.Helper()
 	c := g.Checkout(t, payments.NewCheckout{Amount: amount})
 	for range 2 {
-		if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, int64(amount), g.Clock.Now())); err != nil {
+		if err := g.ConfirmPayment(t.Context(), false,
+			simulator.Pay(c.TxID, int64(amount), g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,7 +38,7 @@ func twice(t *testing.T, g *paymentstest.Gateway, amount money.Cents) string {
 	return open[len(open)-1].PaymentID
 }
 
-// Each decision moves the money of an exception once, where it says.
+// Each decision moves the money of an exception once, to the right book.
 func TestDecideException(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -44,7 +48,7 @@ func TestDecideException(t *testing.T) {
 		decide    func(id string) error
 		available money.Cents
 		fee       money.Cents
-		book      ledger.Book // where it went, if not to the merchant
+		book      ledger.Book // the money's new book, if it is not the merchant's
 	}{
 		{"accept", func(id string) error {
 			_, err := g.AcceptException(t.Context(), by, id, "O comprador confirmou.")
@@ -63,31 +67,32 @@ func TestDecideException(t *testing.T) {
 		before := balance(t, g, false)
 		var done atomic.Int32
 		var group errgroup.Group
-		for range 5 { // five people decide at once
+		for range 5 { // five people decide at the same time
 			group.Go(func() error {
 				err := tc.decide(id)
 				if err == nil {
 					done.Add(1)
-				} else if fault.Of(err).Code != fault.WrongState {
+				} else if refusal.Of(err).Code != refusal.WrongState {
 					return err
 				}
 				return nil
 			})
 		}
 		if err := group.Wait(); err != nil || done.Load() != 1 {
-			t.Fatalf("%s: done %d times, %v", tc.name, done.Load(), err)
+			t.Fatalf("%s: %d decisions succeeded, %v", tc.name, done.Load(), err)
 		}
 		after := balance(t, g, false)
-		if after.Available-before.Available != tc.available || after.Fee-before.Fee != tc.fee || after.Gross-before.Gross != tc.available+tc.fee {
+		if after.Available-before.Available != tc.available || after.Fee-before.Fee != tc.fee ||
+			after.Gross-before.Gross != tc.available+tc.fee {
 			t.Errorf("%s: from %+v to %+v", tc.name, before, after)
 		}
 		if tc.book != "" {
-			if held, err := ledger.Balance(t.Context(), g.DB.Pool, tc.book); err != nil || held != 100_00 {
-				t.Errorf("%s: %s holds %s, %v", tc.name, tc.book, held.Decimal(), err)
+			if held := modelstest.Held(t, g.DB, tc.book); held != 100_00 {
+				t.Errorf("%s: %s holds %s", tc.name, tc.book, held.Decimal())
 			}
 		}
-		if held, err := ledger.Balance(t.Context(), g.DB.Pool, ledger.Suspense(false)); err != nil || held != 0 {
-			t.Errorf("%s: %s is left in suspense, %v", tc.name, held.Decimal(), err)
+		if held := modelstest.Held(t, g.DB, ledger.Suspense(false)); held != 0 {
+			t.Errorf("%s: %s is left in suspense", tc.name, held.Decimal())
 		}
 		x, err := models.ExceptionByPayment(t.Context(), g.DB.Pool, id)
 		if err != nil || x.Decision == nil || *x.DecidedBy != by.UserID || x.Fee != tc.fee {
@@ -113,23 +118,23 @@ func TestDecideException_Refused(t *testing.T) {
 	if open[0].Kind != models.ExceptionUnmatched {
 		unmatched = open[1].PaymentID
 	}
-	_, err = g.AcceptException(t.Context(), by, unmatched, "Sim.")
-	refused(t, "accept what is nobody's", err, fault.WrongState)
-	_, err = g.AcceptException(t.Context(), g.Member(), id, "É meu.")
-	refused(t, "accept by the owner", err, fault.Forbidden)
+	_, err = g.AcceptException(t.Context(), by, unmatched, paymentstest.Reason)
+	refused(t, "accept without a checkout", err, refusal.WrongState)
+	_, err = g.AcceptException(t.Context(), g.Owner, id, paymentstest.Reason)
+	refused(t, "accept by the owner", err, refusal.Forbidden)
 	_, err = g.WriteOffException(t.Context(), by, id, "")
-	refused(t, "without a reason", err, fault.ReasonRequired)
-	_, err = g.WriteOffException(t.Context(), by, "pay_1", "Sim.")
-	refused(t, "of no payment", err, fault.PaymentNotFound)
-	_, err = g.RefundException(t.Context(), by, id, "Sim.", "<D>")
-	refused(t, "with an odd id", err, fault.ProofRequired)
+	refused(t, "without a reason", err, refusal.ReasonRequired)
+	_, err = g.WriteOffException(t.Context(), by, "pay_1", paymentstest.Reason)
+	refused(t, "of no payment", err, refusal.PaymentNotFound)
+	_, err = g.RefundException(t.Context(), by, id, paymentstest.Reason, "<D>")
+	refused(t, "with an odd id", err, refusal.ProofRequired)
 	if _, err := g.RefundException(t.Context(), by, unmatched, "De ninguém.", ""); err != nil {
-		t.Errorf("refund what is nobody's: %v", err)
+		t.Errorf("refund without a checkout: %v", err)
 	}
 	sound(t, g)
 }
 
-// The list of exceptions goes on where it ended, in both orders.
+// The pages of the list of exceptions continue after the previous page, in both orders.
 func TestExceptions_Pages(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -164,7 +169,7 @@ func TestExceptions_Pages(t *testing.T) {
 	}
 }
 
-// A refund takes from what is available, never more than was paid, in all.
+// Refunds take available money, and never exceed the payment in total.
 func TestRefundPayment(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -177,19 +182,32 @@ func TestRefundPayment(t *testing.T) {
 	}
 	for _, step := range []struct {
 		name string
-		by   payments.Actor
+		by   models.Actor
 		in   payments.NewRefund
-		want fault.Code
+		want refusal.Code
 	}{
-		{"part", by, payments.NewRefund{PaymentID: paymentID, Amount: 60_00, Reason: "Item em falta.", ReturnID: "D1"}, ""},
-		{"more than is left", by, payments.NewRefund{PaymentID: paymentID, Amount: 40_01, Reason: "Tudo."}, fault.InvalidAmount},
-		{"an id again", by, payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: "Mais.", ReturnID: "D1"}, fault.ProofTaken},
-		{"nothing", by, payments.NewRefund{PaymentID: paymentID, Reason: "Nada."}, fault.InvalidAmount},
-		{"no reason", by, payments.NewRefund{PaymentID: paymentID, Amount: 1}, fault.ReasonRequired},
-		{"no payment", by, payments.NewRefund{PaymentID: "pay_1", Amount: 1, Reason: "Sim."}, fault.PaymentNotFound},
-		{"the owner", g.Member(), payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: "Sim."}, fault.Forbidden},
-		{"the rest", by, payments.NewRefund{PaymentID: paymentID, Amount: 40_00, Reason: "O resto."}, ""},
-		{"a centavo more", by, payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: "Sim."}, fault.InvalidAmount},
+		{"part", by, payments.NewRefund{PaymentID: paymentID, Amount: 60_00, Reason: "Item em falta.", ReturnID: "D1"},
+			""},
+		{"a repeated request", by, payments.NewRefund{
+			PaymentID: paymentID, Amount: 10_00, Reason: "Item em falta.",
+		}, refusal.ChangedMeanwhile},
+		{"with a wrong number of seen refunds", by, payments.NewRefund{
+			PaymentID: paymentID, Amount: 10_00, Reason: paymentstest.Reason, Seen: 2,
+		}, refusal.ChangedMeanwhile},
+		{"more than is left", by, payments.NewRefund{
+			PaymentID: paymentID, Amount: 40_01, Reason: paymentstest.Reason, Seen: 1,
+		}, refusal.InvalidAmount},
+		{"a used id", by, payments.NewRefund{
+			PaymentID: paymentID, Amount: 1, Reason: paymentstest.Reason, ReturnID: "D1", Seen: 1,
+		}, refusal.ProofTaken},
+		{"nothing", by, payments.NewRefund{PaymentID: paymentID, Reason: paymentstest.Reason}, refusal.InvalidAmount},
+		{"no reason", by, payments.NewRefund{PaymentID: paymentID, Amount: 1}, refusal.ReasonRequired},
+		{"no payment", by, payments.NewRefund{PaymentID: "pay_1", Amount: 1, Reason: paymentstest.Reason}, refusal.PaymentNotFound},
+		{"the owner", g.Owner, payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: paymentstest.Reason}, refusal.Forbidden},
+		{"the rest", by, payments.NewRefund{PaymentID: paymentID, Amount: 40_00, Reason: paymentstest.Reason, Seen: 1}, ""},
+		{"one more centavo", by, payments.NewRefund{
+			PaymentID: paymentID, Amount: 1, Reason: paymentstest.Reason, Seen: 2,
+		}, refusal.InvalidAmount},
 	} {
 		g.Clock.Advance(time.Second)
 		_, err := g.RefundPayment(t.Context(), step.by, step.in)
@@ -202,22 +220,26 @@ func TestRefundPayment(t *testing.T) {
 	if b := balance(t, g, false); b.Refunded != 100_00 || b.Available != 50_00 {
 		t.Errorf("balance %+v", b)
 	}
-	if _, err := g.BlockAmount(t.Context(), by, g.Account.ID, false, 50_00, "Disputa."); err != nil {
+	if _, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
+		AccountID: g.Account.ID, Livemode: false, Amount: 50_00, Reason: paymentstest.Reason,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var other string
 	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id <> ?", c.ID).Row().Scan(&other); err != nil {
 		t.Fatal(err)
 	}
-	_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: other, Amount: 1, Reason: "Sim."})
-	refused(t, "with nothing available", err, fault.InsufficientBalance)
-	if refunds, err := models.Refunds(t.Context(), g.DB.Pool, g.Test, c.ID); err != nil || len(refunds) != 2 || refunds[0].Amount != 60_00 {
+	_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: other, Amount: 1, Reason: paymentstest.Reason})
+	refused(t, "with nothing available", err, refusal.InsufficientBalance)
+	if refunds, err := models.Refunds(t.Context(), g.DB.Pool, g.Test, c.ID); err != nil || len(refunds) != 2 ||
+		refunds[0].Amount != 60_00 {
 		t.Errorf("listed %+v, %v", refunds, err)
 	}
 	sound(t, g)
 }
 
-// Fifty refunds of one payment at once give back no more than was paid.
+// Of fifty concurrent refunds of one payment by people who saw the same refunds, one succeeds.
+// All together never exceed the payment.
 func TestRefundPayment_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -228,66 +250,81 @@ func TestRefundPayment_Concurrent(t *testing.T) {
 	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&paymentID); err != nil {
 		t.Fatal(err)
 	}
-	var group errgroup.Group
-	var made atomic.Int32
-	for range 50 {
-		group.Go(func() error {
-			_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 9_00, Reason: "Devolução."})
-			if err == nil {
-				made.Add(1)
-			} else if refusal, ok := errors.AsType[*fault.Error](err); !ok || refusal.Code != fault.InvalidAmount || errors.Unwrap(refusal) != nil {
-				return err // the operation has to see it by itself, before the database does
-			}
-			return nil
-		})
+	for seen := range 12 {
+		var group errgroup.Group
+		var made atomic.Int32
+		for range 5 {
+			group.Go(func() error {
+				_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{
+					PaymentID: paymentID, Amount: 9_00, Reason: "Devolução.", Seen: seen,
+				})
+				if err == nil {
+					made.Add(1)
+				} else if refused, ok := errors.AsType[*refusal.Error](err); !ok || errors.Unwrap(refused) != nil ||
+					refused.Code != refusal.ChangedMeanwhile && refused.Code != refusal.InvalidAmount {
+					return err // the operation must refuse it before the database does
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if b := balance(t, g, false); b.Refunded != money.Cents(9_00*min(seen+1, 11)) || seen < 11 && made.Load() != 1 {
+			t.Errorf("of those who saw %d refunds %d succeeded; the balance is %+v", seen, made.Load(), b)
+		}
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
+	const more = `INSERT INTO refunds (id, payment_id, account_id, livemode, number, amount, reason, created_by,
+		created_at)
+		SELECT 'rfd_00000000000000000000', payment_id, account_id, livemode, ?, ?, reason, created_by, created_at
+		FROM refunds LIMIT 1`
+	if err := g.DB.Exec(more, 12, 101).Error; !models.Violates(err, models.RefundsWithinPayment) {
+		t.Errorf("the database accepts more than was paid: %v", err)
 	}
-	if b := balance(t, g, false); made.Load() != 11 || b.Refunded != 99_00 {
-		t.Errorf("%d refunds, balance %+v", made.Load(), b)
-	}
-	err := g.DB.Exec(`INSERT INTO refunds SELECT 'rfd_00000000000000000000', payment_id, account_id, livemode, 101, reason, NULL, created_by, created_at
-		FROM refunds LIMIT 1`).Error
-	if !models.Violates(err, models.RefundsWithinPayment) {
-		t.Errorf("the database takes more: %v", err)
+	if err := g.DB.Exec(more, 11, 1).Error; !models.Violates(err, models.RefundsNumberUnique) {
+		t.Errorf("the database accepts a number twice: %v", err)
 	}
 	sound(t, g)
 }
 
-// An amount is held back until it is released, whole and once.
+// An amount is blocked until the whole of it is released, once.
 func TestBlockAmount(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := g.Staff(t)
 	g.Fund(t, false, 100_00)
-	block := func(by payments.Actor, amount money.Cents, reason string) (*models.BlockedAmount, error) {
-		return g.BlockAmount(t.Context(), by, g.Account.ID, false, amount, reason)
+	block := func(by models.Actor, amount money.Cents, reason string) (*models.BlockedAmount, error) {
+		return g.BlockAmount(t.Context(), by, payments.NewBlock{
+			AccountID: g.Account.ID, Livemode: false, Amount: amount, Reason: reason,
+		})
 	}
 	b, err := block(by, 60_00, "MED: contestação do pagador.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = block(by, 40_01, "Mais.")
-	refused(t, "more than is available", err, fault.InsufficientBalance)
-	_, err = block(by, 0, "Nada.")
-	refused(t, "nothing", err, fault.InvalidAmount)
-	_, err = block(by, 1, " ")
-	refused(t, "without a reason", err, fault.ReasonRequired)
-	_, err = block(g.Member(), 1, "Sim.")
-	refused(t, "by the owner", err, fault.Forbidden)
+	_, err = block(by, 40_01, paymentstest.Reason)
+	refused(t, "more than is available", err, refusal.InsufficientBalance)
+	_, err = block(by, 0, paymentstest.Reason)
+	refused(t, "nothing", err, refusal.InvalidAmount)
+	for _, reason := range []string{"", strings.Repeat("\u200b", 20), "É pouco. ", strings.Repeat("x", 501), "Contestação\u202e 77."} {
+		_, err = block(by, 1, reason)
+		refused(t, fmt.Sprintf("for %q", reason), err, refusal.ReasonRequired)
+	}
+	_, err = block(g.Owner, 1, paymentstest.Reason)
+	refused(t, "by the owner", err, refusal.Forbidden)
 	if now := balance(t, g, false); now.Available != 40_00 || now.Blocked != 60_00 {
 		t.Errorf("blocked: %+v", now)
 	}
 	for _, current := range []bool{true, false} {
-		if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, false, current); err != nil || len(all) != 1 || all[0].Reason != b.Reason {
+		if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, false, current); err != nil ||
+			len(all) != 1 || all[0].Reason != b.Reason {
 			t.Errorf("listed %+v, %v", all, err)
 		}
 	}
-	_, err = g.UnblockAmount(t.Context(), g.Member(), b.ID, "Sim.")
-	refused(t, "release by the owner", err, fault.Forbidden)
-	_, err = g.UnblockAmount(t.Context(), by, "blk_1", "Sim.")
-	refused(t, "release of none", err, fault.BlockNotFound)
+	_, err = g.UnblockAmount(t.Context(), g.Owner, b.ID, paymentstest.Reason)
+	refused(t, "release by the owner", err, refusal.Forbidden)
+	_, err = g.UnblockAmount(t.Context(), by, "blk_1", paymentstest.Reason)
+	refused(t, "release of none", err, refusal.BlockNotFound)
 	var group errgroup.Group
 	released := make([]error, 5)
 	for i := range released {
@@ -302,13 +339,14 @@ func TestBlockAmount(t *testing.T) {
 		if err == nil {
 			done++
 		} else {
-			refused(t, "release again", err, fault.WrongState)
+			refused(t, "release again", err, refusal.WrongState)
 		}
 	}
 	if now := balance(t, g, false); done != 1 || now.Available != 100_00 || now.Blocked != 0 {
-		t.Errorf("released %d times: %+v", done, now)
+		t.Errorf("%d releases succeeded: %+v", done, now)
 	}
-	if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, false, true); err != nil || len(all) != 0 {
+	if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, false, true); err != nil ||
+		len(all) != 0 {
 		t.Errorf("listed %+v, %v", all, err)
 	}
 	sound(t, g)

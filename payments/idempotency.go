@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 )
 
-// resourceOf returns the id of what an earlier request with the same key made or
-// was to make, "" if there was none. The fault is IdempotencyConflict when the key
-// came with another body.
-func (s *Service) resourceOf(ctx context.Context, ownerID string, livemode bool, operation, key string, requestHash []byte) (id string, err error) {
+// resourceOf returns the id of the object that an earlier request with the same key created or
+// was to create, or "" if there was none. The refusal is IdempotencyConflict if that request
+// had another body.
+func (s *Service) resourceOf(ctx context.Context, ownerID string, livemode bool, operation, key string,
+	requestHash []byte) (id string, err error) {
 	k, err := models.IdempotencyKeyByName(ctx, s.DB.Pool, ownerID, livemode, operation, key)
 	if errors.Is(err, models.ErrNotFound) {
 		return "", nil
@@ -21,7 +22,7 @@ func (s *Service) resourceOf(ctx context.Context, ownerID string, livemode bool,
 		return "", fmt.Errorf("payments: read idempotency key: %w", err)
 	}
 	if !bytes.Equal(k.RequestHash, requestHash) {
-		return "", fault.New(fault.IdempotencyConflict,
+		return "", refusal.New(refusal.IdempotencyConflict,
 			"This Idempotency-Key was used with another body. Send the first body again, or use a new key.")
 	}
 	return k.ResourceID, nil

@@ -8,31 +8,32 @@ import (
 	"fmt"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/wire"
 )
 
-// NewPaymentLink is what a merchant asks for. The caller has checked it against
-// the rules of the fields (contract 2.5).
+// NewPaymentLink is a merchant's request for a payment link. The caller must have checked it
+// by the rules of the fields (contract 2.5).
 type NewPaymentLink struct {
+	By             *models.Actor // a member, who must be able to Sell; nil for an API key, which the caller has checked
 	ProductSlug    string
-	ExpiresIn      time.Duration // of the checkouts that the link makes
+	ExpiresIn      time.Duration // of the checkouts that the link creates
 	SuccessURL     *string
 	ReturnURL      *string
 	IdempotencyKey string // required: the link's id is derived from it
 	RequestHash    []byte // SHA-256 of the canonical body
 }
 
-// CreatePaymentLink makes a link to an active product. A request repeated with its
-// IdempotencyKey gets the link of the first, and created is false. Faults:
-// IdempotencyConflict, Forbidden, AccountSuspended, LiveOperationsBlocked,
-// ProductNotFound.
-func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, account *models.Account, in NewPaymentLink) (link *models.PaymentLink, created bool, err error) {
+// CreatePaymentLink creates a link to an active product. A request with the IdempotencyKey of
+// an earlier one returns the earlier link, and created is false. Refusals:
+// IdempotencyConflict, Forbidden, AccountSuspended, LiveOperationsBlocked, ProductNotFound.
+func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, account *models.Account,
+	in NewPaymentLink) (link *models.PaymentLink, created bool, err error) {
 	if link, err := s.earlierLink(ctx, scope, in); err != nil || link != nil {
 		return link, false, err
 	}
-	if refusal := gate(account, scope.Livemode); refusal != nil {
+	if refusal := gate(account.AccountSwitches, scope.Livemode); refusal != nil {
 		return nil, false, refusal
 	}
 	product, err := models.ProductBySlug(ctx, s.DB.Pool, scope, in.ProductSlug)
@@ -40,7 +41,8 @@ func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, acc
 		err = models.ErrNotFound
 	}
 	if errors.Is(err, models.ErrNotFound) {
-		return nil, false, fault.New(fault.ProductNotFound, "No active product of this project and environment has the slug that productId names.")
+		return nil, false, refusal.New(refusal.ProductNotFound,
+			"No active product of this project and environment has the slug that productId names.")
 	} else if err != nil {
 		return nil, false, fmt.Errorf("payments: read product: %w", err)
 	}
@@ -51,37 +53,56 @@ func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, acc
 		ExpiresInSeconds: int(in.ExpiresIn.Seconds()), SuccessURL: in.SuccessURL, ReturnURL: in.ReturnURL, Active: true,
 		CreatedAt: now, UpdatedAt: now, Product: *product,
 	}
-	made, err := models.InsertPaymentLink(ctx, s.DB.Pool, link, in.IdempotencyKey, in.RequestHash)
+	made, err := s.insertLink(ctx, scope, link, in)
 	if err != nil {
 		return nil, false, fmt.Errorf("payments: insert payment link: %w", err)
 	}
-	if !made { // a twin was faster
+	if !made { // a concurrent request with the same key was first
 		link, err = s.earlierLink(ctx, scope, in)
 	}
 	return link, made, err
 }
 
-// linkID derives a link's id from its idempotency key (decisions, 1), so that the
-// same key can never make two.
+// insertLink writes a link for an API key, or for a member who can Sell.
+func (s *Service) insertLink(
+	ctx context.Context, scope models.Scope, link *models.PaymentLink, in NewPaymentLink,
+) (made bool, err error) {
+	if in.By == nil {
+		return models.InsertPaymentLink(ctx, s.DB.Pool, link, in.IdempotencyKey, in.RequestHash)
+	}
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if err := projectMember(tx, *in.By, scope, models.Sell); err != nil {
+			return err
+		}
+		return tx.PGX(func(ctx context.Context, conn models.Querier) error {
+			made, err = models.InsertPaymentLink(ctx, conn, link, in.IdempotencyKey, in.RequestHash)
+			return err
+		})
+	})
+	return made, err
+}
+
+// linkID derives a link's id from its idempotency key, so that a key can never create two
+// links (docs/rules.md, "Ids").
 func (s *Service) linkID(scope models.Scope, key string) string {
 	environment := "test"
 	if scope.Livemode {
 		environment = "live"
 	}
-	return "plink_" + s.Vault.Digest(scope.ProjectID, environment, key)[:16]
+	return models.PaymentLinkID(s.Vault.Digest(scope.ProjectID, environment, key))
 }
 
-// earlierLink returns the link that a first request with the same key made, nil if
-// there was none.
+// earlierLink returns the link that an earlier request with the same key created, or nil.
 func (s *Service) earlierLink(ctx context.Context, scope models.Scope, in NewPaymentLink) (*models.PaymentLink, error) {
-	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Livemode, models.OperationPaymentLink, in.IdempotencyKey, in.RequestHash)
+	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Livemode, models.OperationPaymentLink, in.IdempotencyKey,
+		in.RequestHash)
 	if err != nil || id == "" {
 		return nil, err
 	}
 	return s.PaymentLink(ctx, scope, id)
 }
 
-// PaymentLink returns one link of the scope. The fault is PaymentLinkNotFound.
+// PaymentLink returns one link of the scope. The refusal is PaymentLinkNotFound.
 func (s *Service) PaymentLink(ctx context.Context, scope models.Scope, id string) (*models.PaymentLink, error) {
 	link, err := models.PaymentLinkByID(ctx, s.DB.Pool, scope, id)
 	if errors.Is(err, models.ErrNotFound) {
@@ -92,17 +113,19 @@ func (s *Service) PaymentLink(ctx context.Context, scope models.Scope, id string
 	return link, nil
 }
 
-var noLink = fault.New(fault.PaymentLinkNotFound, "No payment link has this id.")
+var noLink = refusal.New(refusal.PaymentLinkNotFound, "No payment link has this id.")
 
 // PaymentLinkPage is one page of a list.
 type PaymentLinkPage struct {
 	Links      []models.PaymentLink
-	NextCursor string // "" when there is no further page
+	NextCursor string // "" if there is no next page
 }
 
 // PaymentLinks returns a page of the scope's links, newest first.
-func (s *Service) PaymentLinks(ctx context.Context, scope models.Scope, after *models.Position, limit int) (PaymentLinkPage, error) {
-	rows, err := models.PaymentLinks(ctx, s.DB.Pool, scope, after, limit+1) // one more tells whether there is a further page
+func (s *Service) PaymentLinks(ctx context.Context, scope models.Scope, after *models.Position,
+	limit int) (PaymentLinkPage, error) {
+	// One extra row shows whether there is a next page.
+	rows, err := models.PaymentLinks(ctx, s.DB.Pool, scope, after, limit+1)
 	if err != nil {
 		return PaymentLinkPage{}, fmt.Errorf("payments: list payment links: %w", err)
 	}
@@ -115,10 +138,19 @@ func (s *Service) PaymentLinks(ctx context.Context, scope models.Scope, after *m
 	return page, nil
 }
 
-// PublicPaymentLink returns a link to a buyer who knows its id. The fault is
-// PaymentLinkNotFound, also for one that cannot be used: it or its product is
-// off, or the account may not charge now (decisions, 5).
+// PublicPaymentLink returns a link for a buyer who has its id. The refusal is
+// PaymentLinkNotFound, also if the link cannot be used now: the link or its product is off, or
+// the account may not charge at all, or not this amount.
 func (s *Service) PublicPaymentLink(ctx context.Context, id string) (*models.PublicPaymentLink, error) {
+	link, err := s.openPaymentLink(ctx, id)
+	if err == nil && s.withinBounds(&link.Account, link.Product.Amount) != nil {
+		err = noLink
+	}
+	return link, err
+}
+
+// openPaymentLink is PublicPaymentLink without the check of the account.
+func (s *Service) openPaymentLink(ctx context.Context, id string) (*models.PublicPaymentLink, error) {
 	link, err := models.PublicPaymentLinkByID(ctx, s.DB.Pool, id)
 	if errors.Is(err, models.ErrNotFound) {
 		return nil, noLink
@@ -126,39 +158,43 @@ func (s *Service) PublicPaymentLink(ctx context.Context, id string) (*models.Pub
 		return nil, fmt.Errorf("payments: read payment link: %w", err)
 	}
 	usable := link.Active && link.Product.Active && !link.Account.Suspended && !link.Account.LiveBlocked
-	if !usable || gate(&link.Account, link.Livemode) != nil {
+	if !usable || gate(link.Account.AccountSwitches, link.Livemode) != nil {
 		return link, noLink
 	}
 	return link, nil
 }
 
-// UsePaymentLink makes a checkout of the link's product as it is now. The buyer
-// may say who they are. Form names what the buyer sent, "" for nothing: sent again,
-// at any instance, it gets the checkout that it made first, as that is now. Faults:
-// PaymentLinkNotFound, ProviderUnavailable.
-func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer, form string) (*models.Checkout, error) {
-	link, err := s.PublicPaymentLink(ctx, id)
+// UsePaymentLink creates a checkout of the link's product in its current state. The buyer's
+// data are optional. form is the key of the form, "" for none: later calls with it, at any
+// instance, return the first checkout in its current state. Refusals: PaymentLinkNotFound,
+// ProviderUnavailable.
+func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer,
+	form string) (*models.Checkout, error) {
+	link, err := s.openPaymentLink(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	metadata := append([]byte(`{"paymentLinkId":`), wire.AppendString(nil, link.ID)...)
-	metadata = append(append(metadata, `,"productId":`...), wire.AppendString(nil, link.Product.Slug)...)
+	metadata := append([]byte(`{"paymentLinkId":`), payload.AppendString(nil, link.ID)...)
+	metadata = append(append(metadata, `,"productId":`...), payload.AppendString(nil, link.Product.Slug)...)
 	scope := models.Scope{ProjectID: link.ProjectID, Livemode: link.Livemode}
 	in := NewCheckout{
 		Amount: link.Product.Amount, Description: link.Product.Name, ExternalID: link.ID, Customer: buyer,
-		Metadata: append(metadata, '}'), ExpiresIn: time.Duration(link.ExpiresInSeconds) * time.Second, PaymentLinkID: &link.ID,
+		Metadata: append(metadata, '}'), ExpiresIn: time.Duration(link.ExpiresInSeconds) * time.Second,
+		PaymentLinkID: &link.ID,
 	}
 	if form != "" {
 		sum := sha256.Sum256([]byte(link.ID + " " + form))
 		in.IdempotencyKey, in.RequestHash = hex.EncodeToString(sum[:]), sum[:]
 	}
 	checkout, _, err := s.CreateCheckout(ctx, scope, &link.Account, in)
+	if outside, is := errors.AsType[OutOfBounds](err); is {
+		return nil, noLink.Because(outside)
+	}
 	return checkout, err
 }
 
-// RenewCheckout makes another checkout of the link that an expired one came from.
-// Form is UsePaymentLink's. Faults: CheckoutNotFound, PaymentLinkNotFound,
-// ProviderUnavailable.
+// RenewCheckout creates another checkout of the payment link of an expired checkout. form is
+// as in UsePaymentLink. Refusals: CheckoutNotFound, PaymentLinkNotFound, ProviderUnavailable.
 func (s *Service) RenewCheckout(ctx context.Context, id, form string) (*models.Checkout, error) {
 	expired, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
 	if err == nil && (expired.PaymentLinkID == nil || expired.Status != models.CheckoutExpired) {

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -19,7 +19,8 @@ import (
 
 func product(t *testing.T, g *paymentstest.Gateway, scope models.Scope) *models.Product {
 	t.Helper()
-	p, err := g.Merchants.CreateProduct(t.Context(), g.Owner, scope, merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 1249_90, PaymentCycle: "ONE_TIME"})
+	p, err := g.Merchants.CreateProduct(t.Context(), g.Owner, scope,
+		merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 1249_90, PaymentCycle: "ONE_TIME"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,18 +28,20 @@ func product(t *testing.T, g *paymentstest.Gateway, scope models.Scope) *models.
 }
 
 func newLink(key string) payments.NewPaymentLink {
-	return payments.NewPaymentLink{ProductSlug: "vaso", ExpiresIn: 30 * time.Minute, IdempotencyKey: key, RequestHash: bytes.Repeat([]byte("h"), 32)}
+	return payments.NewPaymentLink{ProductSlug: "vaso", ExpiresIn: 30 * time.Minute, IdempotencyKey: key,
+		RequestHash: bytes.Repeat([]byte("h"), 32)}
 }
 
 func TestCreatePaymentLink(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k")); fault.Of(err).Code != fault.ProductNotFound {
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account,
+		newLink("k")); refusal.Of(err).Code != refusal.ProductNotFound {
 		t.Errorf("without a product: %v", err)
 	}
 	p := product(t, g, g.Test)
 
-	// Ten at once with one key make one link.
+	// Ten concurrent requests with one key create one link.
 	ids := make([]string, 10)
 	var made atomic.Int32
 	var group errgroup.Group
@@ -63,7 +66,7 @@ func TestCreatePaymentLink(t *testing.T) {
 		}
 	}
 	if made.Load() != 1 || count(t, g, "payment_links") != 1 {
-		t.Errorf("%d told created, %d links", made.Load(), count(t, g, "payment_links"))
+		t.Errorf("created is true for %d requests; there are %d links", made.Load(), count(t, g, "payment_links"))
 	}
 	if want := "plink_" + g.Vault.Digest(g.Test.ProjectID, "test", "k")[:16]; ids[0] != want {
 		t.Errorf("id %s is not derived from its key: want %s", ids[0], want)
@@ -71,25 +74,29 @@ func TestCreatePaymentLink(t *testing.T) {
 
 	other := newLink("k")
 	other.RequestHash = bytes.Repeat([]byte("x"), 32)
-	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, other); fault.Of(err).Code != fault.IdempotencyConflict {
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account,
+		other); refusal.Of(err).Code != refusal.IdempotencyConflict {
 		t.Errorf("another body: %v", err)
 	}
 	off := merchants.ProductForm{Name: p.Name, Amount: p.Amount, PaymentCycle: p.PaymentCycle}
 	if err := g.Merchants.UpdateProduct(t.Context(), g.Owner, g.Test, "vaso", off); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k2")); fault.Of(err).Code != fault.ProductNotFound {
-		t.Errorf("of a product that is off: %v", err)
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account,
+		newLink("k2")); refusal.Of(err).Code != refusal.ProductNotFound {
+		t.Errorf("with a product that is off: %v", err)
 	}
-	if l, created, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k")); err != nil || created || l.ID != ids[0] {
+	if l, created, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k")); err != nil || created ||
+		l.ID != ids[0] {
 		t.Errorf("a retry after the product was turned off: %v, %v", created, err)
 	}
-	if _, _, err := g.CreatePaymentLink(t.Context(), g.Live, g.Account, newLink("k")); fault.Of(err).Code != fault.Forbidden {
-		t.Errorf("live before approval: %v", err)
+	if _, _, err := g.CreatePaymentLink(t.Context(), g.Live, g.Account,
+		newLink("k")); refusal.Of(err).Code != refusal.Forbidden {
+		t.Errorf("in live before the approval: %v", err)
 	}
 }
 
-// A use charges for the product as it is now.
+// A link charges the product's current price.
 func TestUsePaymentLink(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -104,17 +111,19 @@ func TestUsePaymentLink(t *testing.T) {
 	}
 	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, "")
 	if err != nil || c.Amount != 99_00 || c.Description != "Vaso azul" || c.ExternalID != link.ID ||
-		string(c.Metadata) != `{"paymentLinkId":"`+link.ID+`","productId":"vaso"}` || !c.ExpiresAt.Equal(c.CreatedAt.Add(30*time.Minute)) {
+		string(c.Metadata) != `{"paymentLinkId":"`+link.ID+`","productId":"vaso"}` ||
+		!c.ExpiresAt.Equal(c.CreatedAt.Add(30*time.Minute)) {
 		t.Errorf("made %+v, %v", c, err)
 	}
 
-	if _, err := g.RenewCheckout(t.Context(), c.ID, ""); fault.Of(err).Code != fault.CheckoutNotFound {
+	if _, err := g.RenewCheckout(t.Context(), c.ID, ""); refusal.Of(err).Code != refusal.CheckoutNotFound {
 		t.Errorf("a pending checkout was renewed: %v", err)
 	}
 	if err := g.SimulateExpiry(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := g.RenewCheckout(t.Context(), c.ID, ""); err != nil || again.ID == c.ID || *again.PaymentLinkID != link.ID {
+	if again, err := g.RenewCheckout(t.Context(), c.ID, ""); err != nil || again.ID == c.ID ||
+		*again.PaymentLinkID != link.ID {
 		t.Errorf("renewed: %+v, %v", again, err)
 	}
 
@@ -132,17 +141,18 @@ func TestUsePaymentLink(t *testing.T) {
 		}
 		before := count(t, g, "checkouts")
 		g.DB.Exec(change)
-		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, ""); fault.Of(err).Code != fault.PaymentLinkNotFound {
+		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{},
+			""); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
 			t.Errorf("%s: %v", name, err)
 		}
 		if count(t, g, "checkouts") != before {
-			t.Errorf("%s: a checkout was made", name)
+			t.Errorf("%s: a checkout was created", name)
 		}
 	}
 }
 
-// A buyer's form makes one checkout, at whichever instance it arrives and however
-// often; its key is no client's of the API.
+// A buyer's form creates one checkout, at any instance and however often it is sent. Its key
+// does not collide with keys of API clients.
 func TestUsePaymentLink_Form(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -167,13 +177,13 @@ func TestUsePaymentLink_Form(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(slices.Compact(ids)) != 1 || count(t, g, "checkouts") != 1 {
-		t.Errorf("one form made %v", ids)
+		t.Errorf("one form created %v", ids)
 	}
 	var key string
 	if err := g.DB.Raw("SELECT key FROM idempotency_keys WHERE operation = 'link_checkout'").Row().Scan(&key); err != nil {
 		t.Fatal(err)
 	}
 	if c := g.Checkout(t, payments.NewCheckout{IdempotencyKey: key}); c.ID == ids[0] {
-		t.Error("a client's key led to a buyer's checkout")
+		t.Error("a client's key returned a buyer's checkout")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"garoupa/models"
 )
 
-// Who turned a notice off gets none of its mails, whoever else does, and goes on to get
-// what nobody can turn off.
+// A member who turned a notice off gets none of its mails, and still gets the mails that
+// cannot be turned off. Other members get all of them.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t, true)
@@ -29,7 +29,8 @@ func TestNotices(t *testing.T) {
 	f.Fund(t, true, 1000_00)
 	f.Destination(t, models.RailPix)
 	w := f.Withdraw(t, 100_00)
-	if _, err := f.RejectWithdrawal(t.Context(), f.Staff(t), w.ID, w.Version, "DATA_MISMATCH", "Outro titular."); err != nil {
+	if _, err := f.RejectWithdrawal(t.Context(), f.Staff(t), w.ID, w.Version, "DATA_MISMATCH",
+		"Outro titular."); err != nil {
 		t.Fatal(err)
 	}
 
@@ -38,7 +39,8 @@ func TestNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"destination_requested " + f.Email, "destination_requested " + finance, "destination_approved " + f.Email, "destination_approved " + finance,
+		"destination_requested " + f.Email, "destination_requested " + finance, "destination_approved " + f.Email,
+		"destination_approved " + finance,
 		"withdrawal_rejected " + finance, "webhook_failing " + f.developer,
 	}
 	slices.Sort(want)

@@ -13,15 +13,15 @@ import (
 const (
 	// paidPatience is how long TellPaid waits for payments that are being written.
 	paidPatience = 2 * time.Second
-	// paidBatch bounds how many payments one transaction tells a member of.
+	// paidBatch limits the payments that one transaction reports to a member.
 	paidBatch = 500
 )
 
-// TellPaid mails members of the live charges that were paid, if they asked for it: one
-// mail for each charge, up to models.PaidMailsAnHour of an hour, and one for a whole hour
-// that had more. Which they are is read from the ledger, so that payments do nothing for
-// it; each is told once, as the mails and how far they reach commit together. Instances
-// may run it at the same time.
+// TellPaid mails members about paid live charges if they have turned that notice on: one mail
+// for each charge, up to models.PaidMailsAnHour in an hour, and one summary of an hour that
+// had more. It finds the charges in the ledger, so payments do no extra work for it. Each
+// charge is reported once, because the mails and the progress are committed together.
+// Instances may run it at the same time.
 func (s *Service) TellPaid(ctx context.Context) error {
 	wanted, err := models.AnyPaidNotices(ctx, s.DB.Pool)
 	if err != nil || !wanted {
@@ -29,14 +29,14 @@ func (s *Service) TellPaid(ctx context.Context) error {
 	}
 	through, err := models.DecidedTransfers(ctx, s.DB.Pool, paidPatience)
 	if errors.Is(err, models.ErrUndecided) {
-		return nil // the next time is soon enough
+		return nil // the next run is soon enough
 	}
 	var due []models.PaidNotice
 	if err == nil {
 		due, err = models.DuePaidNotices(ctx, s.DB.Pool, through, s.now())
 	}
 	if err != nil {
-		return fmt.Errorf("payments: paid charges to tell of: %w", err)
+		return fmt.Errorf("payments: find paid charges: %w", err)
 	}
 	for _, n := range due {
 		for more := true; more; {
@@ -45,19 +45,19 @@ func (s *Service) TellPaid(ctx context.Context) error {
 				return err
 			})
 			if err != nil {
-				return fmt.Errorf("payments: tell of paid charges: %w", err)
+				return fmt.Errorf("payments: mail about paid charges: %w", err)
 			}
 		}
 	}
 	return nil
 }
 
-// tellMember writes a member's mails of some payments up to a movement of the ledger. It
-// reports whether there may be more.
+// tellMember writes a member's mails about payments up to a position in the ledger. It reports
+// whether more payments may follow.
 func (s *Service) tellMember(tx *models.Tx, accountID, userID string, through int64) (more bool, err error) {
 	n, err := models.LockPaidNotice(tx, accountID, userID)
 	if errors.Is(err, models.ErrNotFound) {
-		return false, nil // another instance is at it, or it was turned off
+		return false, nil // another instance is writing them, or the notice was turned off
 	} else if err != nil {
 		return false, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) tellMember(tx *models.Tx, accountID, userID string, through in
 	}
 	now := s.now()
 	var mails []models.Mail
-	var alone []string // the payments with a mail of their own
+	var alone []string // the payments that get one mail each
 	for _, p := range payments {
 		if hour := p.RecordedAt.UTC().Truncate(time.Hour); hour.After(n.Hour) {
 			mails = append(mails, closeHour(n, hour, now)...)
@@ -96,8 +96,8 @@ func (s *Service) tellMember(tx *models.Tx, accountID, userID string, through in
 	return more, models.SavePaidNotice(tx, n)
 }
 
-// closeHour begins another hour, with the mail that sums up the one before if it had more
-// charges than were told one by one.
+// closeHour starts a new hour, and returns the summary of the last one if it had more charges
+// than mails.
 func closeHour(n *models.PaidNotice, next, now time.Time) (mails []models.Mail) {
 	if n.Paid > models.PaidMailsAnHour {
 		mails = append(mails, models.Mail{
@@ -105,8 +105,9 @@ func closeHour(n *models.PaidNotice, next, now time.Time) (mails []models.Mail) 
 			To:   n.Email, Language: n.Language, Kind: models.MailChargesPaid, CreatedAt: now,
 			Params: map[string]string{
 				"name": n.Name, "account": n.AccountName, "account_id": n.AccountID,
-				"count": strconv.Itoa(n.Paid), "alone": strconv.Itoa(models.PaidMailsAnHour), "amount": strconv.FormatInt(int64(n.Amount), 10),
-				"at": n.Hour.Format(time.RFC3339), "until": n.Hour.Add(time.Hour).Format(time.RFC3339),
+				"count": strconv.Itoa(n.Paid), "alone": strconv.Itoa(models.PaidMailsAnHour),
+				"amount": strconv.FormatInt(int64(n.Amount), 10),
+				"at":     n.Hour.Format(time.RFC3339), "until": n.Hour.Add(time.Hour).Format(time.RFC3339),
 			},
 		})
 	}
@@ -114,12 +115,14 @@ func closeHour(n *models.PaidNotice, next, now time.Time) (mails []models.Mail) 
 	return mails
 }
 
-// chargePaid is a member's mail of one charge. It says nothing of who paid.
+// chargePaid returns a member's mail about one charge. The mail does not name the payer.
 func chargePaid(n *models.PaidNotice, c models.PaidCharge, now time.Time) models.Mail {
 	return models.Mail{
-		Fact: models.MailChargePaid + "/" + c.ID, To: n.Email, Language: n.Language, Kind: models.MailChargePaid, CreatedAt: now,
+		Fact: models.MailChargePaid + "/" + c.ID, To: n.Email, Language: n.Language, Kind: models.MailChargePaid,
+		CreatedAt: now,
 		Params: map[string]string{
-			"name": n.Name, "account": n.AccountName, "account_id": n.AccountID, "amount": strconv.FormatInt(int64(c.Amount), 10),
+			"name": n.Name, "account": n.AccountName, "account_id": n.AccountID,
+			"amount":      strconv.FormatInt(int64(c.Amount), 10),
 			"description": c.Description, "order": c.ExternalID, "at": c.PaidAt.Format(time.RFC3339), "charge": c.ID,
 		},
 	}

@@ -11,14 +11,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/internal/money"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
 )
 
-// shop is a gateway in live, whose owner may hear of paid charges.
+// shop is a live gateway whose owner can get mails about paid charges.
 type shop struct {
 	*paymentstest.Gateway
 	t *testing.T
@@ -29,24 +29,26 @@ func newShop(t *testing.T) *shop {
 	g := paymentstest.New(t)
 	g.GoLive(t)
 	s := &shop{g, t}
-	s.told() // of the sign-up
+	s.told() // deletes the mails of the sign-up
 	return s
 }
 
 // wants turns the notice of paid charges on or off, and no other one.
 func (s *shop) wants(on bool) {
 	s.t.Helper()
-	wanted := slices.DeleteFunc(slices.Clone(models.Notices), func(n models.Notice) bool { return n == models.NoticeChargePaid && !on })
+	wanted := slices.DeleteFunc(slices.Clone(models.Notices),
+		func(n models.Notice) bool { return n == models.NoticeChargePaid && !on })
 	if err := s.Merchants.SetNotices(s.t.Context(), s.Owner, wanted); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// sells makes a charge that a buyer pays.
+// sells creates a charge, pays it and returns it.
 func (s *shop) sells(scope models.Scope, amount money.Cents) *models.Checkout {
 	s.t.Helper()
 	c, _, err := s.CreateCheckout(s.t.Context(), scope, s.Account, paymentstest.Filled(payments.NewCheckout{
-		Amount: amount, Customer: payments.Customer{Name: new("Bia Buyer"), Email: new("bia@buyer.example"), Document: new("52998224725")},
+		Amount: amount, Customer: payments.Customer{Name: new("Bia Buyer"), Email: new("bia@buyer.example"),
+			Document: new("52998224725")},
 	}))
 	if err == nil {
 		err = s.ConfirmPayment(s.t.Context(), scope.Livemode, simulator.Pay(c.TxID, int64(amount), s.Clock.Now()))
@@ -64,8 +66,8 @@ func (s *shop) tells() {
 	}
 }
 
-// told returns the mails of paid charges since the last time, each as its fact and amount
-// or, of a whole hour, as count and amount. It forgets all mails.
+// told returns the mails about paid charges since the last call, each as its fact and amount
+// or, for a summary of an hour, as count and amount. It deletes all mails.
 func (s *shop) told() (facts []string) {
 	s.t.Helper()
 	mails, err := models.LatestMails(s.t.Context(), s.DB.Pool, 1000)
@@ -87,13 +89,13 @@ func (s *shop) told() (facts []string) {
 	return facts
 }
 
-// hears tells, and checks of what.
+// hears runs TellPaid and checks the mails about paid charges.
 func (s *shop) hears(what string, facts ...string) {
 	s.t.Helper()
 	s.tells()
 	slices.Sort(facts)
 	if got := s.told(); !slices.Equal(got, facts) {
-		s.t.Errorf("%s: told %q, want %q", what, got, facts)
+		s.t.Errorf("%s: mails %q, want %q", what, got, facts)
 	}
 }
 
@@ -101,36 +103,75 @@ func of(c *models.Checkout, to string) string {
 	return fmt.Sprintf("charge_paid/%s %d %s", c.ID, c.Amount, to)
 }
 
-// A member hears of live charges that are paid while the notice is on, each once, and of
-// nothing else that happens to money; a mail holds nothing of who paid.
+// A member gets one mail about each live charge that is paid while the notice is on.
 func TestTellPaid(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.sells(s.Live, 10_00)
-	s.hears("nobody asked")
+	s.hears("before the notice is on")
 	s.wants(true)
-	s.hears("what was before")
+	s.hears("charges from before")
 	s.sells(s.Test, 10_00)
 	s.hears("a test charge")
-
 	first := s.sells(s.Live, 249_90)
+	s.hears("the first charge", of(first, s.Email))
+	s.wants(true)
+	s.hears("a second run")
+
+	off := s.sells(s.Live, 1_00)
+	s.wants(false)
+	s.hears("turned off")
+	s.wants(true)
+	s.hears("turned on again after " + off.ID)
+	on := s.sells(s.Live, 1_00)
+	// Other notices are turned off. This one stays on and continues where it was.
+	if err := s.Merchants.SetNotices(t.Context(), s.Owner, []models.Notice{models.NoticeChargePaid}); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("turned on again", of(on, s.Email))
+}
+
+// The mail contains the paid amount and nothing about the buyer. After old mails are deleted,
+// their charges are not reported again.
+func TestTellPaid_Mail(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.wants(true)
+	c := s.sells(s.Live, 249_90)
 	s.tells()
 	m, err := models.LatestMails(t.Context(), s.DB.Pool, 1)
-	if err != nil || len(m) != 1 || m[0].Params["amount"] != "24990" || m[0].Params["description"] != first.Description || m[0].Params["order"] != first.ExternalID ||
-		m[0].Params["charge"] != first.ID || m[0].Params["at"] != s.Clock.Now().Format(time.RFC3339) {
+	if err != nil || len(m) != 1 {
 		t.Fatalf("mails %+v, %v", m, err)
+	}
+	want := map[string]string{
+		"amount": "24990", "description": c.Description, "order": c.ExternalID, "charge": c.ID,
+		"at": s.Clock.Now().Format(time.RFC3339),
+	}
+	for name, value := range want {
+		if m[0].Params[name] != value {
+			t.Errorf("%s is %q, want %q", name, m[0].Params[name], value)
+		}
 	}
 	for _, value := range m[0].Params {
 		if strings.Contains(strings.ToLower(value), "buyer") || strings.Contains(value, "529982") {
-			t.Errorf("the mail tells of the buyer: %q", value)
+			t.Errorf("the mail contains data of the buyer: %q", value)
 		}
 	}
-	s.hears("the first", of(first, s.Email))
-	s.wants(true)
-	s.hears("the same again")
+	if _, err := models.DeleteMails(t.Context(), s.DB.Pool, s.Clock.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("after the mails were deleted")
+}
 
-	// Neither money that paid nothing, nor what becomes of it, nor a refund is news.
-	late, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account, paymentstest.Filled(payments.NewCheckout{ExpiresIn: time.Minute}))
+// Money that paid nothing, its settlement, and refunds are not reported.
+func TestTellPaid_OtherMoney(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.wants(true)
+	first := s.sells(s.Live, 249_90)
+	s.hears("the first charge", of(first, s.Email))
+	late, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account,
+		paymentstest.Filled(payments.NewCheckout{ExpiresIn: time.Minute}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +180,8 @@ func TestTellPaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	pay := simulator.Pay(late.TxID, int64(late.Amount), s.Clock.Now())
-	if err := errors.Join(s.ConfirmPayment(t.Context(), true, pay), s.ConfirmPayment(t.Context(), true, pay)); err != nil {
+	if err := errors.Join(s.ConfirmPayment(t.Context(), true, pay),
+		s.ConfirmPayment(t.Context(), true, pay)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SettleDue(t.Context()); err != nil {
@@ -152,32 +194,16 @@ func TestTellPaid(t *testing.T) {
 	if _, err := s.AcceptException(t.Context(), by, exception, "O comprador confirmou."); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: payment, Amount: 10_00, Reason: "O comprador desistiu."}); err != nil {
+	if _, err := s.RefundPayment(t.Context(), by, payments.NewRefund{
+		PaymentID: payment, Amount: 10_00, Reason: "O comprador desistiu.",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	s.hears("other money")
-
-	off := s.sells(s.Live, 1_00)
-	s.wants(false)
-	s.hears("turned off")
-	s.wants(true)
-	s.hears("turned on again after " + off.ID)
-	on := s.sells(s.Live, 1_00)
-	if err := s.Merchants.SetNotices(t.Context(), s.Owner, []models.Notice{models.NoticeChargePaid}); err != nil { // others go off; what is on goes on from where it is
-		t.Fatal(err)
-	}
-	s.hears("turned on again", of(on, s.Email))
-
-	// Old mails are deleted, and what they told of stays told.
-	s.tells()
-	if _, err := models.DeleteMails(t.Context(), s.DB.Pool, s.Clock.Now().Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	s.hears("after the mails were deleted")
 }
 
-// Each member decides for themself and for one account, whatever their role; who leaves
-// hears no more, and begins anew if they come back.
+// Each member turns the notice on or off separately for each account, with any role. A member
+// who leaves gets no more mails, and starts with the notice off after coming back.
 func TestTellPaid_Members(t *testing.T) {
 	t.Parallel()
 	y := newTreasury(t)
@@ -190,11 +216,13 @@ func TestTellPaid_Members(t *testing.T) {
 		}
 	}
 	c := s.sells(s.Live, 5_00)
-	s.hears("all who asked", of(c, "admin@example.com"), of(c, "developer@example.com"), of(c, "finance@example.com"), of(c, "viewer@example.com"))
+	s.hears("all subscribers", of(c, "admin@example.com"), of(c, "developer@example.com"), of(c, "finance@example.com"),
+		of(c, "viewer@example.com"))
 
 	leave := func(id string) {
 		t.Helper()
-		if err := s.DB.InTx(t.Context(), func(tx *models.Tx) error { return models.DeleteMember(tx, s.Account.ID, id) }); err != nil {
+		if err := s.DB.InTx(t.Context(),
+			func(tx *models.Tx) error { return models.DeleteMember(tx, s.Account.ID, id) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,19 +230,20 @@ func TestTellPaid_Members(t *testing.T) {
 		leave(fmt.Sprintf("usr_%020d", i))
 	}
 	c = s.sells(s.Live, 5_00)
-	s.hears("those who stayed", of(c, "viewer@example.com"))
+	s.hears("the members who stayed", of(c, "viewer@example.com"))
 	err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
-		return models.InsertMember(tx, &models.Member{AccountID: s.Account.ID, UserID: "usr_00000000000000000000", Role: models.RoleAdmin, CreatedAt: s.Clock.Now()})
+		return models.InsertMember(tx, &models.Member{AccountID: s.Account.ID, UserID: "usr_00000000000000000000",
+			Role: models.RoleAdmin, CreatedAt: s.Clock.Now()})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c = s.sells(s.Live, 5_00)
-	s.hears("who came back", of(c, "viewer@example.com"))
+	s.hears("a member who came back", of(c, "viewer@example.com"))
 }
 
-// A busy hour is told of one by one up to a bound, and then once: with all that was paid
-// in it, when it is over.
+// In a busy hour charges are reported one by one up to a limit, and the whole hour is summed
+// up in one mail at its end.
 func TestTellPaid_Bound(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -225,7 +254,7 @@ func TestTellPaid_Bound(t *testing.T) {
 		if i < models.PaidMailsAnHour {
 			alone = append(alone, of(c, s.Email))
 		}
-		if i == 5 { // whether they are told together or not
+		if i == 5 { // so that some are reported together and some not
 			s.tells()
 		}
 	}
@@ -236,7 +265,7 @@ func TestTellPaid_Bound(t *testing.T) {
 	s.hears("the hour", "23 of 4600 "+s.Email)
 	s.hears("the hour again")
 
-	// The next one begins anew, also where it ends while nobody looks.
+	// The next hour is independent, even if no run happens at its end.
 	alone = nil
 	for range models.PaidMailsAnHour {
 		alone = append(alone, of(s.sells(s.Live, 3_00), s.Email))
@@ -246,17 +275,17 @@ func TestTellPaid_Bound(t *testing.T) {
 	c := s.sells(s.Live, 7_00)
 	s.hears("two hours at once", append(alone, "21 of 6300 "+s.Email, of(c, s.Email))...)
 	s.Clock.Advance(time.Hour)
-	s.hears("an hour within the bound")
+	s.hears("an hour below the limit")
 	alone = nil
 	for range models.PaidMailsAnHour {
 		alone = append(alone, of(s.sells(s.Live, 3_00), s.Email))
 	}
 	s.Clock.Advance(time.Hour)
-	s.hears("an hour at the bound", append(alone, of(s.sells(s.Live, 3_00), s.Email))...)
+	s.hears("an hour at the limit", append(alone, of(s.sells(s.Live, 3_00), s.Email))...)
 }
 
-// A crash between the mails and the note of how far they reach leaves neither, and
-// instances that look at the same time tell once.
+// A crash between the mails and the stored progress leaves neither, and instances that run at
+// the same time report each charge once.
 func TestTellPaid_Once(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -271,10 +300,10 @@ func TestTellPaid_Once(t *testing.T) {
 		}
 	}
 	if err := s.TellPaid(t.Context()); err == nil {
-		t.Fatal("it did not crash")
+		t.Fatal("TellPaid did not crash")
 	}
 	if got := s.told(); len(got) != 0 {
-		t.Errorf("a crash left %q", got)
+		t.Errorf("after a crash the mails are %q", got)
 	}
 	if err := s.DB.Exec("DROP TRIGGER crash ON paid_notices").Error; err != nil {
 		t.Fatal(err)
@@ -307,7 +336,7 @@ func TestTellPaid_Once(t *testing.T) {
 	s.hears("all instances together", want...)
 }
 
-// A payment whose transaction commits after that of a younger one is told of as well.
+// A payment that is committed after a later one is reported as well.
 func TestTellPaid_CommitOrder(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -317,8 +346,10 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{
-		"CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$",
-		"CREATE TRIGGER wait BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.type = 'checkout.paid' AND NEW.checkout_id = '" + slow.ID + "') EXECUTE FUNCTION wait()",
+		"CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); " +
+			"RETURN NEW; END $$",
+		"CREATE TRIGGER wait BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.type = 'checkout.paid' AND " +
+			"NEW.checkout_id = '" + slow.ID + "') EXECUTE FUNCTION wait()",
 	} {
 		if err := s.DB.Exec(sql).Error; err != nil {
 			t.Fatal(err)
@@ -335,15 +366,16 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 	go func() {
 		confirmed <- s.ConfirmPayment(t.Context(), true, simulator.Pay(slow.TxID, int64(slow.Amount), s.Clock.Now()))
 	}()
-	for waiting := false; !waiting; { // it has posted, and has its place in the ledger
-		if err := s.DB.Raw("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Row().Scan(&waiting); err != nil {
+	for waiting := false; !waiting; { // then it has a position in the ledger
+		if err := s.DB.Raw("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND " +
+			"database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Row().Scan(&waiting); err != nil {
 			t.Fatal(err)
 		}
 	}
 	quick := s.sells(s.Live, 1_00)
 	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_ = s.TellPaid(soon) // it may wait, and must not pass over the slow one
+	_ = s.TellPaid(soon) // it may give up, but must not skip the slow payment
 	if err := errors.Join(hold.Rollback(t.Context()), <-confirmed); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// While one instance tells a member the others go on without waiting, and tell nothing.
+// While one instance writes mails for a member, other instances continue without waiting, and
+// write none.
 func TestTellPaid_Held(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -27,7 +28,7 @@ func TestTellPaid_Held(t *testing.T) {
 	defer cancel()
 	err = s.TellPaid(soon)
 	if got := s.told(); err != nil || len(got) != 0 {
-		t.Errorf("beside another that tells: %q, %v", got, err)
+		t.Errorf("while another instance reports: %q, %v", got, err)
 	}
 	if err := hold.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestTellPaid_Held(t *testing.T) {
 	s.hears("afterwards", of(c, s.Email))
 }
 
-// However many payments there are, all are counted.
+// All payments are counted, however many there are.
 func TestTellPaid_Many(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -49,22 +50,24 @@ func TestTellPaid_Many(t *testing.T) {
 		SELECT 'payment/pay_' || n, 0, 'platform/live/clearing', ? || '/live/pending', 200, ? FROM generate_series(1, 1100) n`, s.Account.ID, s.Clock.Now()).Error; err != nil {
 		t.Fatal(err)
 	}
-	s.hears("beyond the bound")
+	s.hears("beyond the limit")
 	s.Clock.Advance(time.Hour)
 	s.hears("the hour", "1120 of 222000 "+s.Email)
 }
 
-// A mail that waits is dropped once its reader does not want to hear of that account any
-// more, whatever they want of others; another kind of mail stays.
+// A waiting mail is deleted if its recipient turns off that account's notice, whatever the
+// recipient chose for other accounts. Mails of other kinds stay.
 func TestDropUnwantedMail(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	other, err := s.Merchants.SignUp(t.Context(), merchants.NewMerchant{
-		Name: "Bruno Reis", Business: "Café", Email: "bruno@example.com", Password: paymentstest.Password, Language: "en",
+		Name: "Bruno Reis", Business: "Café", Email: "bruno@example.com", Password: paymentstest.Password,
+		Language: "en",
 	}, "")
 	if err == nil {
 		err = s.DB.InTx(t.Context(), func(tx *models.Tx) error {
-			return models.InsertMember(tx, &models.Member{AccountID: other.AccountID, UserID: s.Owner.UserID, Role: models.RoleViewer, CreatedAt: s.Clock.Now()})
+			return models.InsertMember(tx, &models.Member{AccountID: other.AccountID, UserID: s.Owner.UserID,
+				Role: models.RoleViewer, CreatedAt: s.Clock.Now()})
 		})
 	}
 	there := s.Owner
@@ -94,13 +97,13 @@ func TestDropUnwantedMail(t *testing.T) {
 		return dropped
 	}
 	if drop(models.MailChargePaid) {
-		t.Error("it was wanted")
+		t.Error("a wanted mail was deleted")
 	}
 	s.wants(false)
 	if drop(models.MailPasswordChanged) {
-		t.Error("another kind is dropped")
+		t.Error("a mail of another kind was deleted")
 	}
 	if !drop(models.MailChargePaid) || len(s.told()) != 0 {
-		t.Error("it is sent though it was turned off")
+		t.Error("a mail is kept although its notice was turned off")
 	}
 }

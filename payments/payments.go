@@ -1,39 +1,43 @@
-// Package payments is what the gateway does: it charges buyers, records what they
-// paid, and tells merchants about it.
+// Package payments contains the operations of the gateway on money: it charges buyers, records
+// what they paid, and notifies merchants.
 //
-// Each exported method of Service is one operation and, but for a call to an
-// institution, one transaction: the rows, the ledger's postings, the event, its
-// deliveries and their jobs commit together or not at all. Handlers (api, web) and
-// workers (jobs) call these methods and hold no rules of their own.
+// Each exported method of Service is one operation and, except for a call to an institution,
+// one transaction: the rows, the ledger's postings, the event, its deliveries and their jobs
+// are committed together or not at all. Handlers (api, web) and workers (jobs) call these
+// methods and contain no rules of their own.
 package payments
 
 import (
 	"time"
 
+	"garoupa/internal/auth/vault"
+	"garoupa/internal/money"
+	"garoupa/internal/usdt/quote"
 	"garoupa/models"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/simulator"
-	"garoupa/quote"
-	"garoupa/vault"
 )
 
-// Options are what a Service is made of. All are required.
+// Options configure a Service. All are required.
 type Options struct {
-	DB           *models.DB
-	Simulator    *simulator.Provider // the institution of the test environment
-	Live         psp.Provider        // the institution of the live one; may be the simulator
-	Vault        *vault.Vault
-	CheckoutHost string // where buyers open hosted pages, without a slash at its end
-	// How long after its payment a checkout's money becomes available.
+	DB          *models.DB
+	Simulator   *simulator.Provider // the institution of the test environment
+	Live        psp.Provider        // the institution of live; may be the simulator
+	Vault       *vault.Vault
+	CheckoutURL string // URL of the hosted pages, without a slash at its end
+	// How long after its payment a checkout's money becomes available. In live an account
+	// may have a delay of its own.
 	SettlementDelayTest, SettlementDelayLive time.Duration
-	Withdrawals                              WithdrawalPolicy
-	Quotes                                   *quote.Board    // what USDT costs
-	Backoff                                  []time.Duration // between the attempts of a delivery
-	Now                                      func() time.Time
-	// Wake tells the workers, after a commit, that deliveries wait. It must not
-	// block. Without it they find them within a second.
+	// The smallest and the largest charge of an account without limits of its own.
+	AmountMin, AmountMax money.Cents
+	Withdrawals          WithdrawalPolicy
+	Quotes               *quote.Board    // the price of USDT
+	Backoff              []time.Duration // between the attempts of a delivery
+	Now                  func() time.Time
+	// Wake notifies the workers, after a commit, that deliveries are waiting. It must not
+	// block. Without it they find the deliveries a little later.
 	Wake func()
-	// Tell tells the streams of a project, after a commit that wrote test events without
+	// Tell notifies the streams of a project, after a commit that wrote test events without
 	// a change of status. It must not block.
 	Tell func(projectID string)
 }
@@ -44,7 +48,7 @@ type Service struct {
 	cursorKey []byte
 	writer    *models.CheckoutWriter
 	attempts  *models.AttemptWriter
-	receipts  *models.Batch[receipt, models.CheckoutStatus]
+	receipts  *models.Batch[receipt, recorded]
 }
 
 // New returns a Service.
@@ -57,8 +61,8 @@ func New(o Options) *Service {
 	return s
 }
 
-// now is the time that rows are written with. Answers show milliseconds, so rows
-// hold no more: what a client reads back is what it was told.
+// now returns the time for new rows, in milliseconds like answers of the API: a client reads
+// the same times again later.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 func (s *Service) provider(livemode bool) psp.Provider {
@@ -68,7 +72,8 @@ func (s *Service) provider(livemode bool) psp.Provider {
 	return s.Simulator
 }
 
-// Institution says what stands behind an environment: "none", "simulator" or "bank".
+// Institution returns the kind of institution of an environment: "none", "simulator" or
+// "bank".
 func (s *Service) Institution(livemode bool) string {
 	switch {
 	case s.simulated(livemode):

@@ -7,12 +7,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 	"garoupa/payments"
 )
 
-// A payout is proven by the id of its rail, and no two share one.
+// A payout needs the id of its rail as proof, and no two payouts share an id.
 func TestCompleteWithdrawal_Proof(t *testing.T) {
 	t.Parallel()
 	g := live(t, 100_00)
@@ -22,32 +22,33 @@ func TestCompleteWithdrawal_Proof(t *testing.T) {
 		if _, err := g.ApproveWithdrawal(t.Context(), by, w.ID, 1); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.StartPayout(t.Context(), by, w.ID); err != nil {
+		if _, err := g.StartPayout(t.Context(), by, w.ID, g.Version(t, w.ID)); err != nil {
 			t.Fatal(err)
 		}
 		return w.ID
 	}
 	first, second := processing(), processing()
 	for name, proof := range map[string]payments.Proof{
-		"none": {}, "another rail's": {TxHash: strings.Repeat("a", 64)}, "spaces": {EndToEndID: " "}, "too long": {EndToEndID: strings.Repeat("E", 65)}, "odd": {EndToEndID: "E<1>"},
+		"none": {}, "another rail's": {TxHash: strings.Repeat("a", 64)}, "spaces": {EndToEndID: " "},
+		"too long": {EndToEndID: strings.Repeat("E", 65)}, "odd": {EndToEndID: "E<1>"},
 	} {
-		_, err := g.CompleteWithdrawal(t.Context(), by, first, proof)
-		refused(t, name, err, fault.ProofRequired)
+		_, err := g.CompleteWithdrawal(t.Context(), by, first, g.Version(t, first), proof)
+		refused(t, name, err, refusal.ProofRequired)
 	}
-	w, err := g.CompleteWithdrawal(t.Context(), by, first, payments.Proof{EndToEndID: " E1 "})
+	w, err := g.CompleteWithdrawal(t.Context(), by, first, g.Version(t, first), payments.Proof{EndToEndID: " E1 "})
 	if err != nil || *w.EndToEndID != "E1" || w.CompletedAt == nil {
 		t.Fatalf("%+v, %v", w, err)
 	}
-	_, err = g.CompleteWithdrawal(t.Context(), by, second, payments.Proof{EndToEndID: "E1"})
-	refused(t, "the same again", err, fault.ProofTaken)
+	_, err = g.CompleteWithdrawal(t.Context(), by, second, g.Version(t, second), payments.Proof{EndToEndID: "E1"})
+	refused(t, "a used id", err, refusal.ProofTaken)
 	if got := stand(t, g, second); got != "PROCESSING -10.00 10.00 0.00 0.00" {
-		t.Errorf("the second is %s", got)
+		t.Errorf("the second withdrawal is %s", got)
 	}
 	sound(t, g)
 }
 
-// Where the simulator pays, an approved withdrawal is paid by itself, once, whoever
-// sweeps and whatever was left half-way.
+// With the simulator, an approved withdrawal is paid once without staff, by any instance, even
+// if an earlier process died half-way.
 func TestPayOutDue(t *testing.T) {
 	t.Parallel()
 	g := live(t, 1000_00)
@@ -60,7 +61,8 @@ func TestPayOutDue(t *testing.T) {
 		}
 		ids = append(ids, w.ID)
 	}
-	if _, err := g.StartPayout(t.Context(), by, ids[0]); err != nil { // a process that died right after
+	// This is what a process that died right after this step leaves.
+	if _, err := g.StartPayout(t.Context(), by, ids[0], g.Version(t, ids[0])); err != nil {
 		t.Fatal(err)
 	}
 	waiting := g.Withdraw(t, 50_00)

@@ -10,11 +10,12 @@ import (
 	"garoupa/models"
 )
 
-// settleBatch bounds how many checkouts one transaction settles.
+// settleBatch limits the checkouts that one transaction settles.
 const settleBatch = 100
 
-// SettleDue makes the net of payments available whose settlement delay is over
-// (decisions, 4), and returns how many. Instances may run it at the same time.
+// SettleDue makes the net amounts of payments available whose settlement delay is over
+// (docs/rules.md, "Settlement"), and returns the number of checkouts. Processes may run it at
+// the same time.
 func (s *Service) SettleDue(ctx context.Context) (settled int, err error) {
 	for _, livemode := range []bool{false, true} {
 		for {
@@ -30,8 +31,8 @@ func (s *Service) SettleDue(ctx context.Context) (settled int, err error) {
 	return settled, nil
 }
 
-// settlesAt says when the money of a paid checkout becomes available, nil for one
-// that is not paid. The account may have a delay of its own in live.
+// settlesAt returns when the money of a paid checkout becomes available, or nil if it is not
+// paid. In live the account's own delay applies if it had one when the checkout was created.
 func (s *Service) settlesAt(c *models.LockedCheckout) *time.Time {
 	if c.PaidAt == nil {
 		return nil
@@ -57,11 +58,13 @@ func (s *Service) settleBatch(ctx context.Context, livemode bool) (n int, err er
 		postings := make([]ledger.Posting, 0, n)
 		for _, u := range due {
 			if u.Net == 0 {
-				continue // the fee took all of it
+				continue // the fee is the whole amount
 			}
-			postings = append(postings, ledger.Posting{Fact: "settlement/" + u.CheckoutID, Transfers: []ledger.Transfer{{
-				From: ledger.Account(u.AccountID, livemode, ledger.Pending), To: ledger.Account(u.AccountID, livemode, ledger.Available), Amount: u.Net,
-			}}})
+			postings = append(postings, ledger.Posting{Fact: "settlement/" + u.CheckoutID,
+				Transfers: []ledger.Transfer{{
+					From: ledger.Account(u.AccountID, livemode, ledger.Pending),
+					To:   ledger.Account(u.AccountID, livemode, ledger.Available), Amount: u.Net,
+				}}})
 		}
 		if err := ledger.Post(tx, now, postings...); err != nil {
 			return err
@@ -71,27 +74,34 @@ func (s *Service) settleBatch(ctx context.Context, livemode bool) (n int, err er
 	return n, err
 }
 
-// CoverDue turns settled checkouts COMPLETED, the first paid first, as far as the
-// money that left their account covers them, and returns how many (decisions, 4).
-// What leaves is completed withdrawals and refunds; a withdrawal that comes back,
-// and a payment that staff accept, have to leave first. Each checkout is looked at
-// until it is covered and never again. Instances may run it at the same time.
+// CoverDue marks settled checkouts as COMPLETED, first paid first, as far as the money that
+// left their account covers them, and returns their number. The money that left is completed
+// withdrawals and refunds; a returned withdrawal, and a payment that staff accepted, first
+// have to leave again. Instances may run it at the same time. An account that fails, or whose
+// checkouts another transaction has locked, does not delay the others.
 func (s *Service) CoverDue(ctx context.Context) (covered int, err error) {
+	var done models.CoveringBook // this book and those before it are done
+	var failed []error
 	for {
 		n := 0
-		err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-			book, err := models.LockCoveringBook(tx)
-			if err != nil {
+		var book *models.CoveringBook
+		err := s.DB.InTx(ctx, func(tx *models.Tx) (err error) {
+			if book, err = models.LockCoveringBook(tx, done); err != nil {
 				return err
 			}
 			n, err = models.CoverCheckouts(tx, book, settleBatch)
 			return err
 		})
-		if errors.Is(err, models.ErrNotFound) {
-			return covered, nil
-		} else if err != nil {
-			return covered, fmt.Errorf("payments: cover checkouts: %w", err)
+		switch {
+		case errors.Is(err, models.ErrNotFound):
+			return covered, errors.Join(failed...)
+		case book == nil:
+			return covered, errors.Join(append(failed, fmt.Errorf("payments: cover checkouts: %w", err))...)
+		case err != nil:
+			failed = append(failed, fmt.Errorf("payments: cover checkouts of %s: %w", book.AccountID, err))
 		}
-		covered += n
+		if covered += n; err != nil || n < settleBatch {
+			done = *book
+		}
 	}
 }

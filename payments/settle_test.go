@@ -8,15 +8,16 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/internal/money"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
 )
 
-// Net becomes available when the delay is over, once, whoever settles.
+// The net amount becomes available when the delay is over, once.
 func TestSettleDue(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -27,7 +28,7 @@ func TestSettleDue(t *testing.T) {
 	}
 	g.Clock.Advance(paymentstest.SettlementDelay - time.Millisecond)
 	if n, err := g.SettleDue(t.Context()); n != 0 || err != nil {
-		t.Fatalf("a millisecond early: %d, %v", n, err)
+		t.Fatalf("a millisecond too early: %d, %v", n, err)
 	}
 	g.Clock.Advance(time.Millisecond)
 	var settled [5]int
@@ -42,12 +43,13 @@ func TestSettleDue(t *testing.T) {
 		t.Errorf("settled %v", settled)
 	}
 	c, err := g.Service.Checkout(t.Context(), g.Test, paid.ID)
-	if err != nil || c.SettlementStatus != models.SettlementAvailable || c.SettlementAmount == nil || *c.SettlementAmount != 99_01 {
+	if err != nil || c.SettlementStatus != models.SettlementAvailable || c.SettlementAmount == nil ||
+		*c.SettlementAmount != 99_01 {
 		t.Errorf("settlement %s %v, %v", c.SettlementStatus, c.SettlementAmount, err)
 	}
 	for kind, want := range map[ledger.Kind]int64{ledger.Pending: 0, ledger.Available: 99_01} {
-		if got, err := ledger.Balance(t.Context(), g.DB.Pool, ledger.Account(g.Account.ID, false, kind)); int64(got) != want || err != nil {
-			t.Errorf("%s holds %d, %v; want %d", kind, got, err, want)
+		if got := modelstest.Held(t, g.DB, ledger.Account(g.Account.ID, false, kind)); int64(got) != want {
+			t.Errorf("%s holds %d, want %d", kind, got, want)
 		}
 	}
 	if drift, err := ledger.Check(t.Context(), g.DB.Pool); len(drift) != 0 || err != nil {
@@ -55,8 +57,7 @@ func TestSettleDue(t *testing.T) {
 	}
 }
 
-// Many checkouts, several instances, some of which die half-way: each checkout is
-// settled once.
+// Several instances, some of which die half-way, settle each of many checkouts once.
 func TestSettleDue_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -72,7 +73,7 @@ func TestSettleDue_Concurrent(t *testing.T) {
 	var group errgroup.Group
 	for i := range settled {
 		group.Go(func() (err error) {
-			if i%2 == 1 { // this one's process dies
+			if i%2 == 1 { // this process dies
 				ctx, die := context.WithTimeout(t.Context(), time.Duration(i)*5*time.Millisecond)
 				defer die()
 				_, _ = g.SettleDue(ctx)
@@ -84,20 +85,24 @@ func TestSettleDue_Concurrent(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	// What a dead one holds is passed over until PostgreSQL has seen that it is dead.
+	// Rows that a dead session has locked are skipped until PostgreSQL notices its end.
 	for alive := 1; alive > 0; {
-		alive = count(t, g, "pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'")
+		alive = count(t,
+			g,
+			"pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT "+
+				"NULL AND backend_type = 'client backend'")
 	}
 	if _, err := g.SettleDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if lines := count(t, g, "ledger_transfers WHERE fact LIKE 'settlement/%'"); lines != n || balance(t, g, false).Available != n*99 {
+	if lines := count(t, g, "ledger_transfers WHERE fact LIKE 'settlement/%'"); lines != n ||
+		balance(t, g, false).Available != n*99 {
 		t.Errorf("%d postings, balance %+v", lines, balance(t, g, false))
 	}
 	sound(t, g)
 }
 
-// A live account may have a delay of its own, fixed for a checkout by its payment.
+// The settlement delay of a live account is fixed for a checkout when the checkout is created.
 func TestSettleDue_OwnDelay(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -107,7 +112,8 @@ func TestSettleDue_OwnDelay(t *testing.T) {
 		for _, scope := range []models.Scope{g.Test, g.Live} {
 			c, _, err := g.CreateCheckout(t.Context(), scope, g.Account, paymentstest.Filled(payments.NewCheckout{}))
 			if err == nil {
-				err = g.ConfirmPayment(t.Context(), scope.Livemode, simulator.Pay(c.TxID, int64(c.Amount), g.Clock.Now()))
+				err = g.ConfirmPayment(t.Context(), scope.Livemode,
+					simulator.Pay(c.TxID, int64(c.Amount), g.Clock.Now()))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -115,14 +121,14 @@ func TestSettleDue_OwnDelay(t *testing.T) {
 		}
 	}
 	pay()
-	if err := g.DB.Exec("UPDATE accounts SET settlement_delay = 3600").Error; err != nil {
-		t.Fatal(err)
-	}
+	hour := int64(3600)
+	g.SetLimits(t, models.Limits{SettlementDelay: &hour})
 	pay()
 	for _, step := range []struct {
 		wait time.Duration
 		want int
-	}{{paymentstest.SettlementDelay, 3}, {time.Hour - paymentstest.SettlementDelay - time.Millisecond, 0}, {time.Millisecond, 1}} {
+	}{{paymentstest.SettlementDelay, 3}, {time.Hour - paymentstest.SettlementDelay - time.Millisecond, 0},
+		{time.Millisecond, 1}} {
 		g.Clock.Advance(step.wait)
 		if n, err := g.SettleDue(t.Context()); n != step.want || err != nil {
 			t.Errorf("after %s: %d, %v; want %d", step.wait, n, err, step.want)
@@ -130,8 +136,8 @@ func TestSettleDue_OwnDelay(t *testing.T) {
 	}
 }
 
-// Checkouts are COMPLETED, the first paid first, as far as what left the account
-// covers them, and each once.
+// Checkouts become COMPLETED once, first paid first, as far as the money that left the
+// account covers them.
 func TestCoverDue(t *testing.T) {
 	t.Parallel()
 	g := live(t, 0)
@@ -170,26 +176,27 @@ func TestCoverDue(t *testing.T) {
 		want string
 	}{
 		{"nothing", func() {}, "AAA"},
-		{"asked for", func() { asked = g.Withdraw(t, 5_00).ID }, "AAA"},
+		{"requested", func() { asked = g.Withdraw(t, 5_00).ID }, "AAA"},
 		{"less than the first", func() { complete(9_99) }, "AAA"},
 		{"the first and part of the second", func() { returned = complete(10_00) }, "CAA"},
 		{"all of the second", func() { complete(10_01) }, "CCA"},
-		{"what came back has to leave again", func() {
-			_, err := g.ReturnWithdrawal(t.Context(), by, returned, "MD06", "Devolvido.")
+		{"money that came back has to leave again", func() {
+			_, err := g.ReturnWithdrawal(t.Context(), by, returned, g.Version(t, returned), "MD06", "Devolvido.")
 			must(t, err)
 			complete(10_00)
 		}, "CCA"},
-		{"a refund leaves, too", func() {
+		{"a refund leaves too", func() {
 			var id string
 			must(t, g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", checkouts[2].ID).Row().Scan(&id))
-			_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: id, Amount: 25_00, Reason: "Defeito."})
+			_, err := g.RefundPayment(t.Context(), by,
+				payments.NewRefund{PaymentID: id, Amount: 25_00, Reason: paymentstest.Reason})
 			must(t, err)
 		}, "CCA"},
 		{"one more checkout", func() { fund(40_00) }, "CCAA"},
 		{"the rest of the third", func() { complete(5_00) }, "CCCA"},
 		{"part of the fourth", func() { complete(35_00) }, "CCCA"},
 		{"all of the fourth", func() {
-			_, err := g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, asked)
+			_, err := g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, asked)
 			must(t, err)
 			complete(5_00)
 		}, "CCCC"},
@@ -201,11 +208,12 @@ func TestCoverDue(t *testing.T) {
 	}
 }
 
-// Many checkouts of two projects are covered in batches, by several instances.
+// Several instances cover many checkouts of two projects in batches.
 func TestCoverDue_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := live(t, 0)
-	second := models.Project{ID: models.NewProjectID(), AccountID: g.Account.ID, Name: "Outra", CreatedAt: g.Clock.Now()}
+	second := models.Project{ID: models.NewProjectID(), AccountID: g.Account.ID, Name: "Outra",
+		CreatedAt: g.Clock.Now()}
 	if err := g.DB.Create(&second).Error; err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +223,8 @@ func TestCoverDue_Concurrent(t *testing.T) {
 		if i%2 == 1 {
 			scope.ProjectID = second.ID
 		}
-		c, _, err := g.CreateCheckout(t.Context(), scope, g.Account, paymentstest.Filled(payments.NewCheckout{Amount: 1_00}))
+		c, _, err := g.CreateCheckout(t.Context(), scope, g.Account,
+			paymentstest.Filled(payments.NewCheckout{Amount: 1_00}))
 		if err == nil {
 			err = g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 1_00, g.Clock.Now()))
 		}
@@ -240,8 +249,10 @@ func TestCoverDue_Concurrent(t *testing.T) {
 	if sum := covered[0] + covered[1] + covered[2] + covered[3]; sum != 220 {
 		t.Errorf("covered %v", covered)
 	}
-	if newest := count(t, g, "checkouts WHERE settlement_status = 'AVAILABLE' AND paid_at >= (SELECT paid_at FROM checkouts ORDER BY paid_at DESC OFFSET 9 LIMIT 1)"); newest != 10 {
-		t.Errorf("of the newest ten %d are left", newest)
+	if newest := count(t, g,
+		"checkouts WHERE settlement_status = 'AVAILABLE' AND paid_at >= (SELECT paid_at FROM checkouts ORDER BY "+
+			"paid_at DESC OFFSET 9 LIMIT 1)"); newest != 10 {
+		t.Errorf("of the newest ten checkouts %d are not COMPLETED", newest)
 	}
 	sound(t, g)
 }

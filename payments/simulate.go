@@ -2,56 +2,48 @@ package payments
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/guard"
+	"garoupa/internal/money"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/pix/psp/simulator"
 )
 
-// The operations below are the simulator's bank: what a buyer's bank, or the
-// clock, would do to a checkout. They work where the simulator is the institution
-// and answer CheckoutNotFound elsewhere, as if the checkout did not exist.
+// The operations below simulate what a buyer's bank, or the clock, does to a checkout. They
+// work where the simulator is the institution. Elsewhere they refuse with CheckoutNotFound, as
+// if the checkout did not exist.
 
-// rule is what the last two digits of an amount in centavos make the simulator do
-// in test (decisions, 4).
+// rule is the behavior of the simulator in test for an amount, given by the last two digits of
+// the centavos (docs/rules.md, "Simulator").
 type rule int64
 
 const (
-	rulePaysItself  rule = 7  // selfPayAfter its creation
+	rulePaysItself  rule = 7  // pays selfPayAfter its creation
 	ruleUnavailable rule = 37 // the institution cannot be reached
-	ruleUnderpays   rule = 47 // by one centavo
+	ruleUnderpays   rule = 47 // pays one centavo too little
 	rulePaysTwice   rule = 57
 )
 
-// selfPayAfter is how long rulePaysItself waits.
+// selfPayAfter is the delay of rulePaysItself.
 const selfPayAfter = 5 * time.Second
 
 func ruleOf(amount money.Cents) rule { return rule(amount % 100) }
 
-// SimulatePayment pays a pending checkout: in full, unless its amount asks for
-// something else. However many ask at once, one pays: the checkout is held from
-// the look at its status to the payment. If ctx ends first, it may be paid all the
-// same. Faults: CheckoutNotFound, CheckoutNotPending.
+// SimulatePayment pays a pending checkout, in full unless its amount has another rule. Of
+// concurrent calls one pays: the checkout is locked from the check of its status until the
+// payment. If ctx ends first, it may be paid nevertheless. Refusals: CheckoutNotFound,
+// CheckoutNotPending.
 func (s *Service) SimulatePayment(ctx context.Context, id string) error {
 	known, err := s.simulatedCheckout(ctx, id)
 	if err != nil {
 		return err
 	}
-	amount, times := known.Amount, 1
-	if !known.Livemode {
-		switch ruleOf(known.Amount) {
-		case ruleUnderpays:
-			amount--
-		case rulePaysTwice:
-			times = 2
-		}
-	}
-	for i := range times {
-		r := receipt{Payment: simulator.Pay(known.TxID, int64(amount), s.now()), livemode: known.Livemode, whenPending: i == 0}
-		found, err := s.receipts.Add(ctx, r)
+	for _, r := range s.simulatedReceipts(&known.Checkout) {
+		found, err := s.receive(ctx, r)
 		if err == nil && r.whenPending && found != models.CheckoutPending {
 			err = notPending(found)
 		}
@@ -62,37 +54,69 @@ func (s *Service) SimulatePayment(ctx context.Context, id string) error {
 	return nil
 }
 
-// PayDue pays the test checkouts that pay themselves and are old enough. Instances
-// may run it at the same time: a checkout is paid once, as it is pending once.
-func (s *Service) PayDue(ctx context.Context) error {
-	ids, err := models.SelfPayingCheckouts(ctx, s.DB.Pool, s.now().Add(-selfPayAfter))
-	if err != nil {
-		return fmt.Errorf("payments: find checkouts that pay themselves: %w", err)
-	}
-	for _, id := range ids {
-		if err := s.SimulatePayment(ctx, id); err != nil && fault.Of(err).Code != fault.CheckoutNotPending {
-			return err
+// simulatedReceipts returns the receipts that the simulated bank sends for a checkout, in
+// order. The first applies only to a pending checkout.
+func (s *Service) simulatedReceipts(c *models.Checkout) []receipt {
+	amount, times := c.Amount, 1
+	if !c.Livemode {
+		switch ruleOf(c.Amount) {
+		case ruleUnderpays:
+			amount--
+		case rulePaysTwice:
+			times = 2
 		}
+	}
+	receipts := make([]receipt, times)
+	for i := range receipts {
+		paid := simulator.Pay(c.TxID, int64(amount), s.now())
+		receipts[i] = receipt{Payment: paid, livemode: c.Livemode, whenPending: i == 0}
+	}
+	return receipts
+}
+
+// PayDue pays the test checkouts with rulePaysItself that are old enough. Instances may run it
+// at the same time: a checkout is paid once, because it is pending once. A checkout that
+// another transaction has locked, or that fails, is left to the next call and does not delay
+// the others.
+func (s *Service) PayDue(ctx context.Context) error {
+	due, err := models.SelfPayingCheckouts(ctx, s.DB.Pool, s.now().Add(-selfPayAfter))
+	if err != nil {
+		return fmt.Errorf("payments: find due simulated payments: %w", err)
+	}
+	var paying sync.WaitGroup
+	failed := make([]error, len(due))
+	for i, charge := range due {
+		paying.Go(func() {
+			failed[i] = guard.Call("simulate a due payment", func() error {
+				r := receipt{Payment: simulator.Pay(charge.TxID, int64(charge.Amount), s.now()), whenPending: true}
+				_, err := s.receipts.Add(ctx, r)
+				return err
+			})
+		})
+	}
+	paying.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("payments: simulate due payments: %w", err)
 	}
 	return nil
 }
 
-// SimulateExpiry ends a pending checkout as if its time were over. Faults:
-// CheckoutNotFound, CheckoutNotPending.
+// SimulateExpiry expires a pending checkout before its time. Refusals: CheckoutNotFound,
+// CheckoutNotPending.
 func (s *Service) SimulateExpiry(ctx context.Context, id string) error {
 	if _, err := s.simulatedCheckout(ctx, id); err != nil {
 		return err
 	}
-	return s.give(ctx, id, models.CheckoutExpired, models.EventCheckoutExpired)
+	return s.finish(ctx, id, models.CheckoutExpired, models.EventCheckoutExpired, anyone)
 }
 
-// SimulateCancellation ends a pending checkout as if the institution had removed
-// its charge. Faults: CheckoutNotFound, CheckoutNotPending.
+// SimulateCancellation cancels a pending checkout as if the institution had removed its
+// charge. Refusals: CheckoutNotFound, CheckoutNotPending.
 func (s *Service) SimulateCancellation(ctx context.Context, id string) error {
 	if _, err := s.simulatedCheckout(ctx, id); err != nil {
 		return err
 	}
-	return s.give(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled)
+	return s.finish(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled, anyone)
 }
 
 func (s *Service) simulatedCheckout(ctx context.Context, id string) (*models.PublicCheckout, error) {

@@ -7,21 +7,24 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
 
-// The last two digits of a test amount make the simulator misbehave (decisions, 4).
+// The last two digits of a test amount select a special behavior of the simulator
+// (docs/rules.md, "Simulator").
 func TestAmountRules(t *testing.T) {
 	t.Parallel()
-	created, paid := []string{models.EventCheckoutCreated}, []string{models.EventCheckoutCreated, models.EventCheckoutPaid}
+	created, paid := []string{models.EventCheckoutCreated}, []string{models.EventCheckoutCreated,
+		models.EventCheckoutPaid}
 	for amount, want := range map[money.Cents]outcome{
 		10_00: {Status: "PAID", PaidAt: "12:00:00", Events: paid, Payments: 1, Pending: 9_90, Fees: 10},
 		10_47: {Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNDERPAID"}, Suspense: 10_46},
-		10_57: {Status: "PAID", PaidAt: "12:00:00", Events: paid, Payments: 2, Exceptions: []string{"DUPLICATE"}, Pending: 10_47, Fees: 10, Suspense: 10_57},
+		10_57: {Status: "PAID", PaidAt: "12:00:00", Events: paid, Payments: 2, Exceptions: []string{"DUPLICATE"},
+			Pending: 10_47, Fees: 10, Suspense: 10_57},
 	} {
 		g := paymentstest.New(t)
 		c := g.Checkout(t, payments.NewCheckout{Amount: amount})
@@ -36,16 +39,18 @@ func TestAmountRules(t *testing.T) {
 	g := paymentstest.New(t)
 	in := paymentstest.Filled(payments.NewCheckout{Amount: 10_37, IdempotencyKey: "k"})
 	for range 2 {
-		if _, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account, in); fault.Of(err).Code != fault.ProviderUnavailable {
+		if _, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account,
+			in); refusal.Of(err).Code != refusal.ProviderUnavailable {
 			t.Errorf("10.37: %v", err)
 		}
 	}
 	if n := count(t, g, "checkouts"); n != 0 {
-		t.Errorf("10.37 made %d checkouts", n)
+		t.Errorf("10.37 created %d checkouts", n)
 	}
 }
 
-// Cents of 07 pay themselves after five seconds; others wait for somebody.
+// Checkouts with 07 centavos are paid automatically after five seconds; others wait for a
+// payment.
 func TestPayDue(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -58,7 +63,7 @@ func TestPayDue(t *testing.T) {
 	}
 	g.Clock.Advance(5*time.Second - time.Millisecond)
 	if got := statuses(); got != [2]models.CheckoutStatus{"PENDING", "PENDING"} {
-		t.Errorf("a millisecond early: %v", got)
+		t.Errorf("a millisecond too early: %v", got)
 	}
 	g.Clock.Advance(time.Millisecond)
 	for range 2 {
@@ -68,7 +73,7 @@ func TestPayDue(t *testing.T) {
 	}
 }
 
-// However many instances and people pay a test checkout at once, it is paid once.
+// Several instances and people pay a test checkout at the same time; it is paid once.
 func TestSimulatePayment_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -78,7 +83,8 @@ func TestSimulatePayment_Concurrent(t *testing.T) {
 	for range 20 {
 		group.Go(func() error { return g.PayDue(t.Context()) })
 		group.Go(func() error {
-			if err := g.SimulatePayment(t.Context(), own.ID); err != nil && fault.Of(err).Code != fault.CheckoutNotPending {
+			if err := g.SimulatePayment(t.Context(), own.ID); err != nil &&
+				refusal.Of(err).Code != refusal.CheckoutNotPending {
 				return err
 			}
 			return nil
@@ -87,12 +93,13 @@ func TestSimulatePayment_Concurrent(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if got := outcomeOf(t, g, own.ID); got.Status != "PAID" || got.Payments != 1 || len(got.Exceptions) != 0 || len(got.Events) != 2 {
+	if got := outcomeOf(t, g, own.ID); got.Status != "PAID" || got.Payments != 1 || len(got.Exceptions) != 0 ||
+		len(got.Events) != 2 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// The balance is the books' (contract 2.4).
+// Balance returns the amounts of the books (contract 2.4).
 func TestBalance(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -113,12 +120,12 @@ func TestBalance(t *testing.T) {
 	if diff := gocmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
-	if _, err := g.Balance(t.Context(), g.Account, true); fault.Of(err).Code != fault.Forbidden {
-		t.Errorf("live before approval: %v", err)
+	if _, err := g.Balance(t.Context(), g.Account, true); refusal.Of(err).Code != refusal.Forbidden {
+		t.Errorf("in live before the approval: %v", err)
 	}
 	g.Approve(t)
 	g.Account.Suspended, g.Account.WithdrawalsBlocked = true, true
 	if got, err := g.Balance(t.Context(), g.Account, true); err != nil || got != (models.Balance{}) {
-		t.Errorf("live, suspended: %+v, %v", got, err)
+		t.Errorf("in live, suspended: %+v, %v", got, err)
 	}
 }

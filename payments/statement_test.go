@@ -14,9 +14,9 @@ import (
 	"garoupa/pix/psp/simulator"
 )
 
-// eventful returns a gateway with one movement of every kind in live, and the
-// statement that it should have, the oldest line first: kind, amount, total and
-// available after it, in centavos, and what the line links to.
+// eventful returns a gateway with one movement of every kind in live, and the statement that
+// it should have, oldest line first: kind, amount, total and available after it, in centavos,
+// and the linked id.
 func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	t.Helper()
 	g := live(t, 0)
@@ -25,7 +25,8 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	line := func(linked string, kind models.MovementKind, numbers ...int) {
 		want = append(want, fmt.Sprintln(kind, numbers, linked))
 	}
-	c, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account, paymentstest.Filled(payments.NewCheckout{Amount: 100_00}))
+	c, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account,
+		paymentstest.Filled(payments.NewCheckout{Amount: 100_00}))
 	must(t, err)
 	for range 2 {
 		must(t, g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 100_00, g.Clock.Now())))
@@ -39,26 +40,28 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	line(c.ID, "SETTLEMENT", 9901, 9901, 9901)
 	open, err := models.Exceptions(t.Context(), g.DB.Pool, models.ExceptionFilter{Open: true, Limit: 1})
 	must(t, err)
-	_, err = g.AcceptException(t.Context(), by, open[0].PaymentID, "Sim.")
+	_, err = g.AcceptException(t.Context(), by, open[0].PaymentID, paymentstest.Reason)
 	must(t, err)
 	line(c.ID, "ACCEPTANCE", 10000, 19901, 19901)
 	line(c.ID, "FEE", -99, 19802, 19802)
 	var paymentID string
 	must(t, g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
-	r, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 8_02, Reason: "Sim."})
+	r, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 8_02, Reason: paymentstest.Reason})
 	must(t, err)
 	line(r.ID, "REFUND", -802, 19000, 19000)
-	b, err := g.BlockAmount(t.Context(), by, g.Account.ID, true, 90_00, "Sim.")
+	b, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
+		AccountID: g.Account.ID, Livemode: true, Amount: 90_00, Reason: paymentstest.Reason,
+	})
 	must(t, err)
 	line(b.ID, "BLOCK", -9000, 19000, 10000)
 	must(t, g.SnapshotLedger(t.Context()))
-	_, err = g.UnblockAmount(t.Context(), by, b.ID, "Não.")
+	_, err = g.UnblockAmount(t.Context(), by, b.ID, paymentstest.Reason)
 	must(t, err)
 	line(b.ID, "RELEASE", 9000, 19000, 19000)
 	g.Account.WithdrawalFeeFixed = 1_00
 	cancelled := g.Withdraw(t, 50_00)
 	line(cancelled.ID, "RESERVATION", -5000, 19000, 14000)
-	_, err = g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, cancelled.ID)
+	_, err = g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, cancelled.ID)
 	must(t, err)
 	line(cancelled.ID, "RESERVATION_END", 5000, 19000, 19000)
 	g.Clock.Advance(24 * time.Hour)
@@ -67,10 +70,10 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	g.PayOut(t, by, w.ID)
 	line(w.ID, "WITHDRAWAL", -3900, 15100, 15000)
 	line(w.ID, "WITHDRAWAL_FEE", -100, 15000, 15000)
-	_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, "MD06", "Voltou.")
+	_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, g.Version(t, w.ID), "MD06", paymentstest.Reason)
 	must(t, err)
 	line(w.ID, "WITHDRAWAL_RETURNED", 3900, 18900, 18900)
-	g.Fund(t, false, 7_00) // in test, and in nobody's way
+	g.Fund(t, false, 7_00) // in test, so it must not appear
 	sound(t, g)
 	return g, want
 }
@@ -90,8 +93,8 @@ func shown(movements []models.Movement) (lines []string) {
 	return lines
 }
 
-// A statement has every movement with what the account had after it, whatever part of
-// it is read, and whenever snapshots were taken.
+// A statement has every movement with the balance after it, whatever part of it is read, and
+// whenever snapshots were taken.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	g, want := eventful(t)
@@ -138,7 +141,8 @@ func TestStatement(t *testing.T) {
 		kinds[m.Kind] = true
 	}
 	for kind := range kinds {
-		some, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, true, models.StatementFilter{Kinds: []models.MovementKind{kind}, Limit: 100})
+		some, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, true,
+			models.StatementFilter{Kinds: []models.MovementKind{kind}, Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,18 +153,19 @@ func TestStatement(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(shown(expected), shown(some)); diff != "" {
-			t.Errorf("%s alone (-want +got)\n%s", kind, diff)
+			t.Errorf("only %s (-want +got)\n%s", kind, diff)
 		}
 	}
 	if len(kinds) != 12 {
 		t.Errorf("%d kinds", len(kinds))
 	}
-	if none, err := models.Statement(t.Context(), g.DB.Pool, "acc_00000000000000000000", true, models.StatementFilter{Limit: 10}); err != nil || len(none) != 0 {
-		t.Errorf("another account has %v, %v", none, err)
+	if none, err := models.Statement(t.Context(), g.DB.Pool, "acc_00000000000000000000", true,
+		models.StatementFilter{Limit: 10}); err != nil || len(none) != 0 {
+		t.Errorf("the statement of another account is %v, %v", none, err)
 	}
 }
 
-// A statement of some days has what was recorded in them, however the snapshots lie.
+// A statement of some days has the lines of those days, wherever the snapshots are.
 func TestStatement_Dates(t *testing.T) {
 	t.Parallel()
 	g, want := eventful(t)
@@ -190,13 +195,15 @@ func TestStatement_Dates(t *testing.T) {
 	}
 }
 
-// A stream has every line once, also where it reads more than one batch.
+// A stream has every line once, even if it reads more than one batch.
 func TestStreamStatement(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := g.Staff(t)
 	g.Fund(t, false, 1000_00)
-	if _, err := g.BlockAmount(t.Context(), by, g.Account.ID, false, 1_00, "Sim."); err != nil {
+	if _, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
+		AccountID: g.Account.ID, Livemode: false, Amount: 1_00, Reason: paymentstest.Reason,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
@@ -208,21 +215,24 @@ func TestStreamStatement(t *testing.T) {
 		filter models.StatementFilter
 		want   int
 	}{
-		"all": {models.StatementFilter{}, 2300 + 3}, "some": {models.StatementFilter{Kinds: []models.MovementKind{models.MovementBlock, models.MovementRefund}}, 2300 + 1},
+		"all": {models.StatementFilter{}, 2300 + 3},
+		"some": {models.StatementFilter{Kinds: []models.MovementKind{models.MovementBlock, models.MovementRefund}},
+			2300 + 1},
 	} {
 		n, total := 0, balance(t, g, false).Total()
 		before := int64(1 << 62)
-		err := models.StreamStatement(t.Context(), g.DB.Pool, g.Account.ID, false, f.filter, func(m models.Movement) error {
-			if m.ID >= before || m.Total != total {
-				t.Fatalf("%s: line %d is %+v, want a total of %s", name, n, m, total.Decimal())
-			}
-			if m.Kind == models.MovementRefund || m.Kind == models.MovementPayment {
-				total -= m.Amount
-			}
-			before = m.ID
-			n++
-			return nil
-		})
+		err := models.StreamStatement(t.Context(), g.DB.Pool, g.Account.ID, false, f.filter,
+			func(m models.Movement) error {
+				if m.ID >= before || m.Total != total {
+					t.Fatalf("%s: line %d is %+v, want a total of %s", name, n, m, total.Decimal())
+				}
+				if m.Kind == models.MovementRefund || m.Kind == models.MovementPayment {
+					total -= m.Amount
+				}
+				before = m.ID
+				n++
+				return nil
+			})
 		if err != nil || n != f.want {
 			t.Errorf("%s: %d lines, %v; want %d", name, n, err, f.want)
 		}

@@ -7,29 +7,30 @@ import (
 	"slices"
 	"time"
 
+	"garoupa/internal/money"
+	"garoupa/internal/payload"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/pix"
 	"garoupa/pix/psp"
 	"garoupa/pix/qr"
-	"garoupa/wire"
 )
 
-// ErrNotSubscribed reports a type of event that the endpoint did not ask for.
-var ErrNotSubscribed = errors.New("payments: the endpoint did not ask for this type of event")
+// ErrNotSubscribed reports a type of event to which the endpoint does not subscribe.
+var ErrNotSubscribed = errors.New("payments: the endpoint does not subscribe to this type of event")
 
-// sampleAmount is what the checkout of a test event costs.
+// sampleAmount is the amount of the checkout of a test event.
 const sampleAmount money.Cents = 10_00
 
-// SendTestEvent sends an endpoint of the scope an event of a type that it asked
-// for, about a checkout or withdrawal that does not exist, and returns the id of its
-// delivery. The event is recorded, tried and shown as any other. It is marked as a
-// test and names no checkout, so that it takes no checkout's place in
-// events_one_each. What receivers see of that is the note, in the member's language,
-// as the checkout's description or the name of the withdrawal's holder, and of a
-// checkout the externalId "test_event". It fails with ErrEndpointOff,
-// ErrNotSubscribed or models.ErrNotFound.
-func (s *Service) SendTestEvent(ctx context.Context, scope models.Scope, endpointID, eventType, note string) (deliveryID string, err error) {
+// SendTestEvent sends an endpoint of the scope an event of a type to which it subscribes,
+// about a checkout or withdrawal that does not exist, and returns the id of its delivery. The
+// event is recorded, sent and shown like any other. It is marked as a test and has no checkout
+// id, so that it does not take a checkout's place in events_one_each. Receivers see note, in
+// the member's language, as the checkout's description or the withdrawal's holder name, and a
+// checkout has the externalId "test_event". For members who can Integrate. It fails with
+// ErrEndpointOff, ErrNotSubscribed, models.ErrNotFound or refusal.Forbidden.
+func (s *Service) SendTestEvent(
+	ctx context.Context, by models.Actor, scope models.Scope, endpointID, eventType, note string,
+) (deliveryID string, err error) {
 	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, endpointID)
 	switch {
 	case err != nil:
@@ -40,17 +41,21 @@ func (s *Service) SendTestEvent(ctx context.Context, scope models.Scope, endpoin
 		return "", ErrNotSubscribed
 	}
 	now, id := s.now(), models.NewEventID()
-	event := &models.Event{ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Type: eventType, CreatedAt: now}
+	event := &models.Event{ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Type: eventType,
+		CreatedAt: now}
 	if slices.Contains(models.WithdrawalEventTypes, eventType) {
-		event.Body = wire.AppendWithdrawalEvent(nil, id, eventType, now, s.sampleWithdrawal(eventType, note))
+		event.Body = payload.AppendWithdrawalEvent(nil, id, eventType, now, s.sampleWithdrawal(eventType, note))
 	} else {
 		sample, err := s.sampleCheckout(ctx, scope, eventType, note)
 		if err != nil {
 			return "", fmt.Errorf("payments: send test event: %w", err)
 		}
-		event.Body = wire.AppendEvent(nil, id, eventType, now, sample, s.CheckoutHost)
+		event.Body = payload.AppendEvent(nil, id, eventType, now, sample, s.CheckoutURL)
 	}
 	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		if err := projectMember(tx, by, scope, models.Integrate); err != nil {
+			return false, err
+		}
 		deliveryID, err = models.InsertTestEvent(tx, event, endpointID)
 		return true, err
 	})
@@ -60,14 +65,17 @@ func (s *Service) SendTestEvent(ctx context.Context, scope models.Scope, endpoin
 	return deliveryID, nil
 }
 
-// sampleCheckout is a checkout as it would be after what the type tells of. No
-// institution knows it: its code is the simulator's, in live as well.
-func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventType, note string) (*models.Checkout, error) {
+// sampleCheckout returns a checkout in the state that the event type reports. No institution
+// knows it: its Pix code is the simulator's, in live as well.
+func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventType,
+	note string) (*models.Checkout, error) {
 	now, id := s.now(), models.NewCheckoutID()
 	c := &models.Checkout{
-		ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Status: models.CheckoutPending, Amount: sampleAmount,
+		ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Status: models.CheckoutPending,
+		Amount:      sampleAmount,
 		Description: note, ExternalID: "test_event", Metadata: []byte("{}"),
-		CreatedAt: now.Add(-time.Minute), ExpiresAt: now.Add(29 * time.Minute), SettlementStatus: models.SettlementPending,
+		CreatedAt: now.Add(-time.Minute), ExpiresAt: now.Add(29 * time.Minute),
+		SettlementStatus: models.SettlementPending,
 	}
 	switch eventType {
 	case models.EventCheckoutPaid:
@@ -77,7 +85,8 @@ func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventT
 	case models.EventCheckoutCancelled:
 		c.Status = models.CheckoutCancelled
 	}
-	issued, err := s.Simulator.PutCharge(ctx, psp.Charge{TxID: pix.ChargeTxID(id), Amount: int64(c.Amount), ExpiresIn: 30 * time.Minute})
+	issued, err := s.Simulator.PutCharge(ctx, psp.Charge{TxID: pix.ChargeTxID(id), Amount: int64(c.Amount),
+		ExpiresIn: 30 * time.Minute})
 	if err != nil {
 		return nil, fmt.Errorf("make the code: %w", err)
 	}
@@ -90,8 +99,8 @@ func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventT
 	return c, nil
 }
 
-// sampleWithdrawal is a withdrawal as it would be after what the type tells of. A
-// test endpoint receives it as well, though withdrawals exist in live alone.
+// sampleWithdrawal returns a withdrawal in the state that the event type reports. Test
+// endpoints get it as well, although withdrawals exist only in live.
 func (s *Service) sampleWithdrawal(eventType, note string) *models.Withdrawal {
 	now := s.now()
 	w := &models.Withdrawal{
@@ -111,8 +120,12 @@ func (s *Service) sampleWithdrawal(eventType, note string) *models.Withdrawal {
 }
 
 var sampleStatus = map[string]models.WithdrawalStatus{
-	models.EventWithdrawalCreated: models.WithdrawalPendingReview, models.EventWithdrawalCancelled: models.WithdrawalCancelled,
-	models.EventWithdrawalRejected: models.WithdrawalRejected, models.EventWithdrawalApproved: models.WithdrawalApproved,
-	models.EventWithdrawalProcessing: models.WithdrawalProcessing, models.EventWithdrawalCompleted: models.WithdrawalCompleted,
-	models.EventWithdrawalFailed: models.WithdrawalFailed, models.EventWithdrawalReturned: models.WithdrawalReturned,
+	models.EventWithdrawalCreated:    models.WithdrawalPendingReview,
+	models.EventWithdrawalCancelled:  models.WithdrawalCancelled,
+	models.EventWithdrawalRejected:   models.WithdrawalRejected,
+	models.EventWithdrawalApproved:   models.WithdrawalApproved,
+	models.EventWithdrawalProcessing: models.WithdrawalProcessing,
+	models.EventWithdrawalCompleted:  models.WithdrawalCompleted,
+	models.EventWithdrawalFailed:     models.WithdrawalFailed,
+	models.EventWithdrawalReturned:   models.WithdrawalReturned,
 }

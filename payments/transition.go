@@ -7,17 +7,17 @@ import (
 	"slices"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/wire"
 )
 
-// expiryBatch bounds how many checkouts one transaction expires.
+// expiryBatch limits the checkouts that one transaction expires.
 const expiryBatch = 100
 
-// ExpireDue turns pending checkouts whose time is over EXPIRED, longest overdue
-// first, emits checkout.expired for each, and returns how many. Instances may run
-// it at the same time: each takes others.
+// ExpireDue marks overdue pending checkouts as EXPIRED, longest overdue first, writes
+// checkout.expired for each, and returns their number. Instances may run it at the same time:
+// each handles different checkouts.
 func (s *Service) ExpireDue(ctx context.Context) (expired int, err error) {
 	for {
 		var n int
@@ -37,37 +37,45 @@ func (s *Service) ExpireDue(ctx context.Context) (expired int, err error) {
 	}
 }
 
-// CancelCheckout gives up a pending checkout of the scope. Faults:
-// CheckoutNotFound, CheckoutNotPending.
-func (s *Service) CancelCheckout(ctx context.Context, scope models.Scope, id string) error {
+// CancelCheckout cancels a pending checkout of the scope. For members who can Sell.
+// Refusals: CheckoutNotFound, Forbidden, CheckoutNotPending.
+func (s *Service) CancelCheckout(ctx context.Context, by models.Actor, scope models.Scope, id string) error {
 	if _, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id); err != nil {
 		return noCheckout(err)
 	}
-	return s.give(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled)
+	return s.finish(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled, func(tx *models.Tx) error {
+		return projectMember(tx, by, scope, models.Sell)
+	})
 }
 
-// give moves one pending checkout to a final status and tells of it. An event beyond
-// the contract's exists only where an endpoint asked for it (decisions, 4).
-func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus, event string) error {
-	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
-		c, err := models.LockCheckoutByID(tx, id)
-		if err != nil {
-			return false, noCheckout(err)
-		}
-		if c.Status != models.CheckoutPending {
-			return false, notPending(c.Status)
-		}
-		told := event
-		if slices.Contains(models.OptionalEventTypes, event) {
-			wanted, err := models.EndpointsWant(tx, models.Scope{ProjectID: c.ProjectID, Livemode: c.Livemode}, event)
-			if err != nil {
+// anyone allows every actor.
+func anyone(*models.Tx) error { return nil }
+
+// finish moves a pending checkout to a final status and writes the event, if may allows the
+// actor. Events that are not in the contract are written only if an endpoint subscribes to
+// them.
+func (s *Service) finish(
+	ctx context.Context, id string, to models.CheckoutStatus, event string, may func(*models.Tx) error,
+) error {
+	mayBeDone := false
+	err := models.UntilAnswered(ctx, func() error {
+		err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+			if err := may(tx); err != nil {
 				return false, err
 			}
-			if !wanted {
-				told = ""
+			c, err := models.LockCheckoutByID(tx, id)
+			switch {
+			case err != nil:
+				return false, noCheckout(err)
+			case mayBeDone && c.Status == to:
+				return false, nil
+			case c.Status != models.CheckoutPending:
+				return false, notPending(c.Status)
 			}
-		}
-		return s.transition(tx, to, told, *c)
+			return s.transitionWanted(tx, to, event, c)
+		})
+		mayBeDone = mayBeDone || errors.Is(err, models.ErrCommitUnknown)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("payments: move %s to %s: %w", id, to, err)
@@ -75,9 +83,27 @@ func (s *Service) give(ctx context.Context, id string, to models.CheckoutStatus,
 	return nil
 }
 
-// transition writes the new status of checkouts that tx holds and, if event is
-// not "", tells of it.
-func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event string, checkouts ...models.LockedCheckout) (queued bool, err error) {
+// transitionWanted is transition for one checkout, without an event to which no endpoint of
+// its project subscribes.
+func (s *Service) transitionWanted(
+	tx *models.Tx, to models.CheckoutStatus, event string, c *models.LockedCheckout,
+) (queued bool, err error) {
+	if slices.Contains(models.OptionalEventTypes, event) {
+		wanted, err := models.EndpointsWant(tx, models.Scope{ProjectID: c.ProjectID, Livemode: c.Livemode}, event)
+		if err != nil {
+			return false, err
+		}
+		if !wanted {
+			event = ""
+		}
+	}
+	return s.transition(tx, to, event, *c)
+}
+
+// transition writes the new status of checkouts that tx has locked and, if event is not "",
+// writes the event.
+func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event string,
+	checkouts ...models.LockedCheckout) (queued bool, err error) {
 	if len(checkouts) == 0 {
 		return false, nil
 	}
@@ -99,7 +125,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 		id := models.NewEventID()
 		events[i] = models.Event{
 			ID: id, ProjectID: c.ProjectID, Livemode: c.Livemode, Type: event, CheckoutID: c.ID, CreatedAt: now,
-			Body: wire.AppendEvent(nil, id, event, now, c, s.CheckoutHost),
+			Body: payload.AppendEvent(nil, id, event, now, c, s.CheckoutURL),
 		}
 	}
 	if queued, err = models.InsertEvents(tx, events...); err != nil {
@@ -108,7 +134,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 	return queued, nil
 }
 
-// commit runs fn in a transaction and, if it left deliveries, wakes the workers.
+// commit runs fn in a transaction and, if fn wrote deliveries, wakes the workers.
 func (s *Service) commit(ctx context.Context, fn func(tx *models.Tx) (queued bool, err error)) error {
 	var queued bool
 	err := s.DB.InTx(ctx, func(tx *models.Tx) (err error) {
@@ -123,11 +149,11 @@ func (s *Service) commit(ctx context.Context, fn func(tx *models.Tx) (queued boo
 
 func noCheckout(err error) error {
 	if errors.Is(err, models.ErrNotFound) {
-		return fault.New(fault.CheckoutNotFound, "No checkout has this id.")
+		return refusal.New(refusal.CheckoutNotFound, "No checkout has this id.")
 	}
 	return err
 }
 
 func notPending(status models.CheckoutStatus) error {
-	return fault.New(fault.CheckoutNotPending, "The checkout is %s, so it cannot change any more.", status)
+	return refusal.New(refusal.CheckoutNotPending, "The checkout is %s, so it cannot change any more.", status)
 }

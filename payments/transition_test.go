@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
@@ -24,7 +24,7 @@ func TestExpireDue(t *testing.T) {
 
 	g.Clock.Advance(time.Minute - time.Millisecond)
 	if n, err := g.ExpireDue(t.Context()); n != 0 || err != nil {
-		t.Fatalf("a millisecond early: %d, %v", n, err)
+		t.Fatalf("a millisecond too early: %d, %v", n, err)
 	}
 	g.Clock.Advance(time.Millisecond)
 	if n, err := g.ExpireDue(t.Context()); n != 1 || err != nil {
@@ -42,7 +42,7 @@ func TestExpireDue(t *testing.T) {
 	}
 }
 
-// Several instances expire many checkouts together: each once.
+// Several instances expire many checkouts at the same time, each checkout once.
 func TestExpireDue_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -80,7 +80,8 @@ func TestGiveUp(t *testing.T) {
 		want models.CheckoutStatus
 	}{
 		"expire": {func(id string) error { return g.SimulateExpiry(t.Context(), id) }, models.CheckoutExpired},
-		"cancel": {func(id string) error { return g.CancelCheckout(t.Context(), g.Test, id) }, models.CheckoutCancelled},
+		"cancel": {func(id string) error { return g.CancelCheckout(t.Context(), g.Owner, g.Test, id) },
+			models.CheckoutCancelled},
 		"remove": {func(id string) error { return g.SimulateCancellation(t.Context(), id) }, models.CheckoutCancelled},
 	} {
 		c := g.Checkout(t, payments.NewCheckout{})
@@ -90,25 +91,25 @@ func TestGiveUp(t *testing.T) {
 		if got := outcomeOf(t, g, c.ID); got.Status != tc.want {
 			t.Errorf("%s: %s", name, got.Status)
 		}
-		if err := tc.give(c.ID); fault.Of(err).Code != fault.CheckoutNotPending {
+		if err := tc.give(c.ID); refusal.Of(err).Code != refusal.CheckoutNotPending {
 			t.Errorf("%s twice: %v", name, err)
 		}
-		if err := tc.give("chk_00000000000000000000"); fault.Of(err).Code != fault.CheckoutNotFound {
-			t.Errorf("%s of nothing: %v", name, err)
+		if err := tc.give("chk_00000000000000000000"); refusal.Of(err).Code != refusal.CheckoutNotFound {
+			t.Errorf("%s of an unknown checkout: %v", name, err)
 		}
 	}
 	c := g.Checkout(t, payments.NewCheckout{})
-	if err := g.CancelCheckout(t.Context(), g.Live, c.ID); fault.Of(err).Code != fault.CheckoutNotFound {
-		t.Errorf("a test checkout cancelled from live: %v", err)
+	if err := g.CancelCheckout(t.Context(), g.Owner, g.Live, c.ID); refusal.Of(err).Code != refusal.CheckoutNotFound {
+		t.Errorf("canceling a test checkout in live: %v", err)
 	}
 }
 
-// Events reach the endpoints that asked for them, and only those; what an endpoint
-// that is off would have got is kept as skipped.
+// Endpoints receive the events to which they subscribe, and no others. Deliveries to an
+// endpoint that is off are skipped.
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	g.Checkout(t, payments.NewCheckout{}) // before there is any endpoint
+	g.Checkout(t, payments.NewCheckout{}) // before there are endpoints
 	on, _ := g.Endpoint(t, "http://127.0.0.1/on")
 	off, _ := g.Endpoint(t, "http://127.0.0.1/off")
 	gone, _ := g.Endpoint(t, "http://127.0.0.1/gone")
@@ -119,15 +120,17 @@ func TestDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := g.Woken.Load(); n != 0 {
-		t.Errorf("woken %d times for nothing", n)
+		t.Errorf("Wake was called %d times without deliveries", n)
 	}
 
 	c := g.Checkout(t, payments.NewCheckout{})
 	if err := g.SimulatePayment(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]models.DeliveryStatus{on.ID: models.DeliveryPending, off.ID: models.DeliverySkipped} {
-		deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, id, models.DeliveryFilter{Limit: 10})
+	for id, want := range map[string]models.DeliveryStatus{on.ID: models.DeliveryPending,
+		off.ID: models.DeliverySkipped} {
+		deliveries, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, id,
+			models.DeliveryFilter{Limit: 10})
 		if err != nil || len(deliveries) != 2 {
 			t.Fatalf("%s: %d deliveries, %v", id, len(deliveries), err)
 		}
@@ -140,6 +143,6 @@ func TestDeliveries(t *testing.T) {
 	var deliveries, jobs int
 	g.DB.Raw("SELECT (SELECT count(*) FROM webhook_deliveries), (SELECT count(*) FROM river_job)").Row().Scan(&deliveries, &jobs)
 	if deliveries != 4 || jobs != 2 || g.Woken.Load() != 2 {
-		t.Errorf("%d deliveries, %d jobs, woken %d times; want 4, 2, 2", deliveries, jobs, g.Woken.Load())
+		t.Errorf("%d deliveries, %d jobs, %d calls of Wake; want 4, 2, 2", deliveries, jobs, g.Woken.Load())
 	}
 }

@@ -6,25 +6,26 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"garoupa/models"
 )
 
-// tellOfDestination mails what became of a destination: somebody who did not add it
-// has until it is used to notice. At is when it was added, or can be used.
+// tellOfDestination mails the treasurers about a change of a destination, so that those who
+// did not add it can notice it before it is used. at is when it was added or when it can be
+// used.
 func (s *Service) tellOfDestination(tx *models.Tx, d *models.Destination, kind string, at time.Time) error {
-	return s.tellTreasurers(tx, d.AccountID, kind, d.ID, map[string]string{"destination": d.Masked, "at": at.Format(time.RFC3339)})
+	return s.tellTreasurers(tx, d.AccountID, kind, d.ID,
+		map[string]string{"destination": d.Masked, "at": at.Format(time.RFC3339)})
 }
 
-// withdrawalMails are the mails of the states in which a withdrawal ends. Who
-// cancels one knows.
+// withdrawalMails maps the statuses in which a withdrawal ends to mails. A cancellation sends
+// none, because the member who canceled knows of it.
 var withdrawalMails = map[models.WithdrawalStatus]string{
-	models.WithdrawalCompleted: models.MailWithdrawalCompleted, models.WithdrawalRejected: models.MailWithdrawalRejected,
-	models.WithdrawalFailed: models.MailWithdrawalFailed, models.WithdrawalReturned: models.MailWithdrawalReturned,
+	models.WithdrawalCompleted: models.MailWithdrawalCompleted,
+	models.WithdrawalRejected:  models.MailWithdrawalRejected,
+	models.WithdrawalFailed:    models.MailWithdrawalFailed, models.WithdrawalReturned: models.MailWithdrawalReturned,
 }
 
-// mailWithdrawal tells how a withdrawal ended, if it did.
+// mailWithdrawal sends the mail about the end of a withdrawal, if it has ended.
 func (s *Service) mailWithdrawal(tx *models.Tx, w *models.Withdrawal) error {
 	kind, ended := withdrawalMails[w.Status]
 	if !ended {
@@ -35,19 +36,19 @@ func (s *Service) mailWithdrawal(tx *models.Tx, w *models.Withdrawal) error {
 	})
 }
 
-// tellTreasurers mails those who look after the account's money.
+// tellTreasurers mails the members of the account who can MoveMoney.
 func (s *Service) tellTreasurers(tx *models.Tx, accountID, kind, objectID string, params map[string]string) error {
-	account, err := models.AccountByID(tx.DB, accountID)
+	account, err := models.AccountByID(tx.Context(), tx, accountID)
 	if err != nil {
-		return fmt.Errorf("account to tell: %w", err)
+		return fmt.Errorf("read the account: %w", err)
 	}
 	var members []models.Recipient
-	err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
+	err = tx.PGX(func(ctx context.Context, conn models.Querier) (err error) {
 		members, err = models.MembersToTell(ctx, conn, accountID, kind)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("members to tell: %w", err)
+		return fmt.Errorf("members to notify: %w", err)
 	}
 	params["account"] = account.Name
 	mails := make([]models.Mail, len(members))
@@ -56,7 +57,8 @@ func (s *Service) tellTreasurers(tx *models.Tx, accountID, kind, objectID string
 		for name, value := range params {
 			own[name] = value
 		}
-		mails[i] = models.Mail{Fact: kind + "/" + objectID, To: m.Email, Language: m.Language, Kind: kind, Params: own, CreatedAt: s.now()}
+		mails[i] = models.Mail{Fact: kind + "/" + objectID, To: m.Email, Language: m.Language, Kind: kind, Params: own,
+			CreatedAt: s.now()}
 	}
 	return models.InsertMails(tx, mails...)
 }

@@ -24,10 +24,12 @@ func newTreasury(t *testing.T) *treasury {
 	for i, role := range []models.Role{models.RoleAdmin, models.RoleFinance, models.RoleDeveloper, models.RoleViewer} {
 		id := fmt.Sprintf("usr_%020d", i)
 		err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
-			if err := models.InsertUser(tx, &models.User{ID: id, Email: strings.ToLower(string(role)) + "@example.com", Name: string(role), PasswordHash: new("x"), CreatedAt: g.Clock.Now()}); err != nil {
+			if err := models.InsertUser(tx, &models.User{ID: id, Email: strings.ToLower(string(role)) + "@example.com",
+				Name: string(role), PasswordHash: new("x"), CreatedAt: g.Clock.Now()}); err != nil {
 				return err
 			}
-			return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: id, Role: role, CreatedAt: g.Clock.Now()})
+			return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: id, Role: role,
+				CreatedAt: g.Clock.Now()})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -36,8 +38,8 @@ func newTreasury(t *testing.T) *treasury {
 	return &treasury{g, t}
 }
 
-// told checks which kinds of mails went out since the last time, to all those who look
-// after the money and to nobody else.
+// told checks that mails of these kinds were sent since the last call, to all members who can
+// MoveMoney and to no others.
 func (y *treasury) told(kinds ...string) {
 	y.t.Helper()
 	var got, want []string
@@ -51,19 +53,20 @@ func (y *treasury) told(kinds ...string) {
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		y.t.Errorf("told %q, want %q", got, want)
+		y.t.Errorf("mails %q, want %q", got, want)
 	}
 	if err := y.DB.Exec("DELETE FROM mails").Error; err != nil {
 		y.t.Fatal(err)
 	}
 }
 
-// Those who look after the money hear of every destination before it can be used, once
-// each, without the whole key.
+// Members who can MoveMoney get one mail about every destination before it can be used. The
+// mail does not contain the whole key.
 func TestTreasurers_DestinationMails(t *testing.T) {
 	t.Parallel()
 	y := newTreasury(t)
-	d, err := y.RequestDestination(t.Context(), y.Member(), y.Account.ID, payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "bia@example.com", HolderName: "Bia"})
+	d, err := y.RequestDestination(t.Context(), y.Owner, y.Account.ID,
+		payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "bia@example.com", HolderName: "Bia"})
 	if err == nil {
 		err = y.RejectDestination(t.Context(), y.Staff(t), d.ID, d.Version, "DATA_MISMATCH", "Outro titular.")
 	}
@@ -71,15 +74,16 @@ func TestTreasurers_DestinationMails(t *testing.T) {
 		t.Fatal(err)
 	}
 	var params string
-	if y.DB.Raw("SELECT string_agg(params::text, '') FROM mails").Scan(&params); strings.Contains(params, "bia@") || !strings.Contains(params, "b***@example.com") {
-		t.Errorf("the mails say %s", params)
+	if y.DB.Raw("SELECT string_agg(params::text, '') FROM mails").Scan(&params); strings.Contains(params, "bia@") ||
+		!strings.Contains(params, "b***@example.com") {
+		t.Errorf("the mails contain %s", params)
 	}
 	y.told(models.MailDestinationRequested, models.MailDestinationRejected)
 	y.Destination(t, models.RailPix)
 	y.told(models.MailDestinationRequested, models.MailDestinationApproved)
 }
 
-// Those who look after the money hear how every withdrawal ends, once each.
+// Members who can MoveMoney get one mail about the end of every withdrawal.
 func TestTreasurers_WithdrawalMails(t *testing.T) {
 	t.Parallel()
 	y := newTreasury(t)
@@ -97,19 +101,19 @@ func TestTreasurers_WithdrawalMails(t *testing.T) {
 	try(y.RejectWithdrawal(t.Context(), by, w.ID, w.Version, "DATA_MISMATCH", "Outro titular."))
 	y.told(models.MailWithdrawalRejected)
 	w = y.Withdraw(t, 100_00)
-	try(y.CancelWithdrawal(t.Context(), y.Member(), y.Account.ID, w.ID))
+	try(y.CancelWithdrawal(t.Context(), y.Owner, y.Account.ID, w.ID))
 	y.told()
 	w = y.Withdraw(t, 100_00)
 	try(y.ApproveWithdrawal(t.Context(), by, w.ID, w.Version))
-	try(y.StartPayout(t.Context(), by, w.ID))
+	try(y.StartPayout(t.Context(), by, w.ID, y.Version(t, w.ID)))
 	y.told()
-	try(y.CompleteWithdrawal(t.Context(), by, w.ID, payments.Proof{EndToEndID: "E1"}))
+	try(y.CompleteWithdrawal(t.Context(), by, w.ID, y.Version(t, w.ID), payments.Proof{EndToEndID: "E1"}))
 	y.told(models.MailWithdrawalCompleted)
-	try(y.ReturnWithdrawal(t.Context(), by, w.ID, "CLOSED", "A conta foi encerrada."))
+	try(y.ReturnWithdrawal(t.Context(), by, w.ID, y.Version(t, w.ID), "CLOSED", "A conta foi encerrada."))
 	y.told(models.MailWithdrawalReturned)
 	w = y.Withdraw(t, 100_00)
 	try(y.ApproveWithdrawal(t.Context(), by, w.ID, w.Version))
-	try(y.FailWithdrawal(t.Context(), by, w.ID, "REFUSED", "O banco recusou."))
+	try(y.FailWithdrawal(t.Context(), by, w.ID, y.Version(t, w.ID), "REFUSED", "O banco recusou."))
 	y.told(models.MailWithdrawalFailed)
 	sound(t, y.Gateway)
 }

@@ -6,47 +6,50 @@ import (
 	"fmt"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
 )
 
-// WithdrawalPolicy bounds withdrawals (decisions, 7).
+// WithdrawalPolicy limits withdrawals (docs/rules.md, "Withdrawals").
 type WithdrawalPolicy struct {
 	Min      money.Cents   // of one withdrawal
 	Max      money.Cents   // of one withdrawal
 	DailyMax money.Cents   // of an account in any 24 hours
-	FourEyes money.Cents   // above it two people approve
-	Hold     time.Duration // from a destination's approval to its first use
+	FourEyes money.Cents   // larger withdrawals need two approvals
+	Hold     time.Duration // from a destination's approval until its first use
 }
 
-// NewWithdrawal is what a merchant asks for, in live.
+// NewWithdrawal is a merchant's request for a withdrawal, in live.
 type NewWithdrawal struct {
 	Rail           models.Rail
 	Amount         money.Cents
-	By             Actor  // the API key, by its id, or the member
-	IdempotencyKey string // the account's; a form makes one up
-	RequestHash    []byte // SHA-256 of the canonical body
-	// Seen is what a person looked at before; nil takes the destination, the fee and
-	// the rate of the moment.
+	By             models.Actor // the API key or the member
+	IdempotencyKey string       // unique in the account; a form creates one
+	RequestHash    []byte       // SHA-256 of the canonical body
+	// Seen is what a person saw when confirming; nil accepts the current destination, fee and
+	// rate.
 	Seen *SeenWithdrawal
 }
 
-// RequestWithdrawal reserves the amount and queues the withdrawal for review, to
-// the account's destination of this moment. For keys with WITHDRAWAL:CREATE and for
-// members with the role OWNER, ADMIN or FINANCE. A request repeated with its
-// IdempotencyKey gets the withdrawal of the first, as it is now, and created is
-// false. Faults, in their order (decisions, 2): InvalidAmount, IdempotencyConflict,
-// Forbidden, AccountSuspended, WithdrawalsBlocked, WithdrawalReadinessRequired,
-// InsufficientBalance, QuoteUnavailable, and with Seen ChangedMeanwhile. After any of
-// them the key is free.
-func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account, in NewWithdrawal) (w *models.Withdrawal, created bool, err error) {
-	if err := s.checkWithdrawalAmount(in.Amount); err != nil {
-		return nil, false, err
+// RequestWithdrawal reserves the amount and submits the withdrawal to the account's current
+// destination for review. For members who can MoveMoney, and for keys that have
+// WITHDRAWAL:CREATE, which the caller must have checked. A request with the IdempotencyKey of
+// an earlier one returns the earlier withdrawal in its current state, and created is false.
+// Refusals, in their order: IdempotencyConflict, InvalidAmount, Forbidden, AccountSuspended,
+// WithdrawalsBlocked, WithdrawalReadinessRequired, InsufficientBalance, QuoteUnavailable, and
+// with Seen ChangedMeanwhile. After a refusal the key can be used again.
+func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account,
+	in NewWithdrawal) (w *models.Withdrawal, created bool, err error) {
+	if in.Amount <= 0 {
+		return nil, false, s.checkWithdrawalAmount(in.Amount)
 	}
 	if w, err := s.earlierWithdrawal(ctx, account.ID, in); err != nil || w != nil {
 		return w, false, err
+	}
+	if err := s.checkWithdrawalAmount(in.Amount); err != nil {
+		return nil, false, err
 	}
 	if err := withdrawalGate(account); err != nil {
 		return nil, false, err
@@ -59,21 +62,39 @@ func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account
 		return nil, false, err
 	}
 	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		now, err := models.ShareAccount(tx, w.AccountID) // keeps switches and destinations from changing
+		if err != nil {
+			return false, err
+		}
+		if in.By.KeyID == "" { // the API has checked its keys
+			if err := member(tx, in.By, w.AccountID, models.MoveMoney); err != nil {
+				return false, err
+			}
+		}
 		if created, err = models.InsertWithdrawal(tx, w, in.IdempotencyKey, in.RequestHash); err != nil || !created {
+			return false, err
+		}
+		if err := withdrawalGate(now); err != nil {
+			return false, err
+		}
+		if err := stillGoesTo(tx, w); err != nil {
 			return false, err
 		}
 		if err := s.reserveAmount(tx, w); err != nil {
 			return false, err
 		}
-		if err := s.audit(tx, in.By, w.AccountID, "withdrawal.requested", w.ID, map[string]string{"amount": w.Amount.Decimal()}); err != nil {
+		if err := s.audit(tx, in.By, w.AccountID, "withdrawal.requested", w.ID,
+			map[string]string{"amount": w.Amount.Decimal()}); err != nil {
 			return false, err
 		}
 		return s.tellWithdrawal(tx, w, models.EventWithdrawalCreated)
 	})
-	if err != nil {
+	if errors.Is(err, errOtherDestination) {
+		return s.RequestWithdrawal(ctx, account, in)
+	} else if err != nil {
 		return nil, false, fmt.Errorf("payments: request a withdrawal: %w", err)
 	}
-	if !created { // a twin was faster
+	if !created { // a concurrent request with the same key was first
 		w, err = s.earlierWithdrawal(ctx, account.ID, in)
 	}
 	return w, created, err
@@ -81,17 +102,18 @@ func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account
 
 func (s *Service) checkWithdrawalAmount(amount money.Cents) error {
 	switch {
-	case amount < s.Withdrawals.Min:
-		return fault.New(fault.InvalidAmount, "amount must be at least %s.", s.Withdrawals.Min.Decimal())
+	case amount < max(s.Withdrawals.Min, 1):
+		return refusal.New(refusal.InvalidAmount, "amount must be at least %s.", max(s.Withdrawals.Min, 1).Decimal())
 	case amount > s.Withdrawals.Max:
-		return fault.New(fault.InvalidAmount, "amount must be at most %s.", s.Withdrawals.Max.Decimal())
+		return refusal.New(refusal.InvalidAmount, "amount must be at most %s.", s.Withdrawals.Max.Decimal())
 	}
 	return nil
 }
 
-// earlierWithdrawal returns the withdrawal that a first request with the same key
-// made, nil if there was none.
-func (s *Service) earlierWithdrawal(ctx context.Context, accountID string, in NewWithdrawal) (*models.Withdrawal, error) {
+// earlierWithdrawal returns the withdrawal that an earlier request with the same key created,
+// or nil.
+func (s *Service) earlierWithdrawal(ctx context.Context, accountID string,
+	in NewWithdrawal) (*models.Withdrawal, error) {
 	id, err := s.resourceOf(ctx, accountID, true, models.OperationWithdrawal, in.IdempotencyKey, in.RequestHash)
 	if err != nil || id == "" {
 		return nil, err
@@ -99,7 +121,8 @@ func (s *Service) earlierWithdrawal(ctx context.Context, accountID string, in Ne
 	return s.Withdrawal(ctx, accountID, true, id)
 }
 
-// withdrawalGate refuses what the account's switches forbid (decisions, 2.12).
+// withdrawalGate refuses withdrawals that the account's access and switches forbid
+// (docs/rules.md, "Account switches").
 func withdrawalGate(a *models.Account) error {
 	switch {
 	case a.ProductionAccess != models.AccessApproved:
@@ -107,29 +130,33 @@ func withdrawalGate(a *models.Account) error {
 	case a.Suspended:
 		return suspended
 	case a.WithdrawalsBlocked:
-		return fault.New(fault.WithdrawalsBlocked, "Withdrawals of this account are blocked. Its members see the reason in the dashboard.")
+		return refusal.New(refusal.WithdrawalsBlocked,
+			"Withdrawals of this account are blocked. Its members see the reason in the dashboard.")
 	}
 	return nil
 }
 
-// newWithdrawal decides where the money goes and what it is worth there. It looks
-// at the balance first, so that a quote is only asked for when there is something
-// to quote; the balance counts when it is reserved.
-func (s *Service) newWithdrawal(ctx context.Context, account *models.Account, in NewWithdrawal) (*models.Withdrawal, error) {
+// newWithdrawal returns the withdrawal with its destination and, in USDT, its quote. It checks
+// the balance first, so that no quote is requested in vain. The decisive check is made when
+// the amount is reserved.
+func (s *Service) newWithdrawal(ctx context.Context, account *models.Account,
+	in NewWithdrawal) (*models.Withdrawal, error) {
 	now := s.now()
 	destination, err := models.ActiveDestination(ctx, s.DB.Pool, account.ID, in.Rail, now)
 	if errors.Is(err, models.ErrNotFound) {
-		return nil, fault.New(fault.WithdrawalReadinessRequired, "The account has no approved destination for the rail %s.", in.Rail)
+		return nil, refusal.New(refusal.WithdrawalReadinessRequired,
+			"The account has no approved destination for the rail %s.", in.Rail)
 	} else if err != nil {
 		return nil, fmt.Errorf("payments: read the destination: %w", err)
 	}
 	fee := money.Fee{BasisPoints: account.WithdrawalFeeBasisPoints, Fixed: account.WithdrawalFeeFixed}.Of(in.Amount)
 	if fee >= in.Amount {
-		return nil, fault.New(fault.InvalidAmount, "amount must be more than the fee on it, %s.", fee.Decimal())
+		return nil, refusal.New(refusal.InvalidAmount, "amount must be more than the fee on it, %s.", fee.Decimal())
 	}
 	w := &models.Withdrawal{
-		ID: models.NewWithdrawalID(), AccountID: account.ID, Rail: in.Rail, Status: models.WithdrawalPendingReview, Version: 1,
-		Amount: in.Amount, Fee: fee, Destination: *destination, RequestedBy: in.By.UserID, CreatedAt: now, UpdatedAt: now,
+		ID: models.NewWithdrawalID(), AccountID: account.ID, Rail: in.Rail,
+		Status: models.WithdrawalPendingReview, Version: 1,
+		Amount: in.Amount, Fee: fee, Destination: *destination, RequestedBy: in.By.ID(), CreatedAt: now, UpdatedAt: now,
 	}
 	if in.Rail == models.RailPix {
 		return w, nil
@@ -141,7 +168,23 @@ func (s *Service) newWithdrawal(ctx context.Context, account *models.Account, in
 	return w, err
 }
 
-// affordable looks whether the balance of the moment covers a new withdrawal.
+// errOtherDestination reports that the destination of a new withdrawal is no longer the
+// account's destination in use.
+var errOtherDestination = errors.New("payments: the destination was changed meanwhile")
+
+// stillGoesTo fails with errOtherDestination unless the withdrawal's destination is the one in
+// use. The caller must have locked the account.
+func stillGoesTo(tx *models.Tx, w *models.Withdrawal) error {
+	return tx.PGX(func(ctx context.Context, conn models.Querier) error {
+		d, err := models.ActiveDestination(ctx, conn, w.AccountID, w.Rail, w.CreatedAt)
+		if errors.Is(err, models.ErrNotFound) || err == nil && d.ID != w.Destination.ID {
+			return errOtherDestination
+		}
+		return err
+	})
+}
+
+// affordable checks whether the current balance covers a new withdrawal.
 func (s *Service) affordable(ctx context.Context, w *models.Withdrawal) error {
 	balance, err := ledger.BalanceOf(ctx, s.DB.Pool, w.AccountID, true)
 	if err == nil && balance.Available < w.Amount {
@@ -150,36 +193,42 @@ func (s *Service) affordable(ctx context.Context, w *models.Withdrawal) error {
 	return err
 }
 
-// reserveAmount takes the amount of a new withdrawal out of what is available.
+// reserveAmount moves the amount of a new withdrawal from the available to the reserved money.
 func (s *Service) reserveAmount(tx *models.Tx, w *models.Withdrawal) error {
-	available, reserved := ledger.Account(w.AccountID, true, ledger.Available), ledger.Account(w.AccountID, true, ledger.Reserved)
-	before, err := ledger.Spend(tx, w.AccountID, true, withdrawalFact(w, ""), w.CreatedAt, ledger.Transfer{From: available, To: reserved, Amount: w.Amount})
+	available, reserved := ledger.Account(w.AccountID, true, ledger.Available), ledger.Account(w.AccountID, true,
+		ledger.Reserved)
+	before, err := ledger.Spend(tx, w.AccountID, true, withdrawalFact(w, ""), w.CreatedAt,
+		ledger.Transfer{From: available, To: reserved, Amount: w.Amount})
 	if errors.Is(err, ledger.ErrShort) {
 		return insufficient(before)
 	} else if err != nil {
 		return err
 	}
-	asked, err := models.WithdrawnSince(tx, w.AccountID, w.CreatedAt.Add(-24*time.Hour)) // this one included
+	asked, err := models.WithdrawnSince(tx, w.AccountID, w.CreatedAt.Add(-24*time.Hour)) // includes this one
 	if err == nil && asked > s.Withdrawals.DailyMax {
-		err = fault.New(fault.InvalidAmount, "amount must be at most %s, which is what is left of the limit of %s in 24 hours.",
+		err = refusal.New(refusal.InvalidAmount,
+			"amount must be at most %s, which is what is left of the limit of %s in 24 hours.",
 			max(0, s.Withdrawals.DailyMax-asked+w.Amount).Decimal(), s.Withdrawals.DailyMax.Decimal())
 	}
 	return err
 }
 
 func insufficient(b models.Balance) error {
-	return fault.New(fault.InsufficientBalance, "The available balance is %s, less than the amount.", b.Available.Decimal())
+	return refusal.New(refusal.InsufficientBalance, "The available balance is %s, less than the amount.",
+		b.Available.Decimal())
 }
 
-// withdrawalFact names what the ledger records of a withdrawal: its reservation (""),
-// and one way in which it ends.
+// withdrawalFact returns the ledger's fact for a withdrawal: for its reservation if end is "",
+// otherwise for a way in which it ends.
 func withdrawalFact(w *models.Withdrawal, end string) string { return "withdrawal/" + w.ID + end }
 
-var suspended = fault.New(fault.AccountSuspended, "This account is suspended. Its members see the reason in the dashboard.")
+var suspended = refusal.New(refusal.AccountSuspended,
+	"This account is suspended. Its members see the reason in the dashboard.")
 
-// Withdrawal returns one withdrawal of the account and environment. The fault is
+// Withdrawal returns one withdrawal of the account and environment. The refusal is
 // WithdrawalNotFound.
-func (s *Service) Withdrawal(ctx context.Context, accountID string, livemode bool, id string) (*models.Withdrawal, error) {
+func (s *Service) Withdrawal(ctx context.Context, accountID string, livemode bool,
+	id string) (*models.Withdrawal, error) {
 	if !livemode {
 		return nil, noWithdrawal
 	}
@@ -192,22 +241,23 @@ func (s *Service) Withdrawal(ctx context.Context, accountID string, livemode boo
 	return w, nil
 }
 
-var noWithdrawal = fault.New(fault.WithdrawalNotFound, "No withdrawal has this id.")
+var noWithdrawal = refusal.New(refusal.WithdrawalNotFound, "No withdrawal has this id.")
 
 // WithdrawalPage is one page of a list.
 type WithdrawalPage struct {
 	Withdrawals []models.AccountWithdrawal
-	NextCursor  string // "" when there is no further page
+	NextCursor  string // "" if there is no next page
 }
 
-// AccountWithdrawals returns a page of the account's withdrawals in the
-// environment, the newest first. In test there are none.
-func (s *Service) AccountWithdrawals(ctx context.Context, livemode bool, f models.WithdrawalFilter) (WithdrawalPage, error) {
+// AccountWithdrawals returns a page of the account's withdrawals in the environment, newest
+// first. There are none in test.
+func (s *Service) AccountWithdrawals(ctx context.Context, livemode bool,
+	f models.WithdrawalFilter) (WithdrawalPage, error) {
 	if !livemode {
 		return WithdrawalPage{}, nil
 	}
 	limit := f.Limit
-	f.Limit++ // one more tells whether there is a further page
+	f.Limit++ // one extra row shows whether there is a next page
 	rows, err := models.Withdrawals(ctx, s.DB.Pool, f)
 	if err != nil {
 		return WithdrawalPage{}, fmt.Errorf("payments: list withdrawals: %w", err)

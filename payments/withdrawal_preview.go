@@ -3,25 +3,25 @@ package payments
 import (
 	"context"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
+	"garoupa/internal/usdt/quote"
 	"garoupa/models"
-	"garoupa/money"
-	"garoupa/quote"
 )
 
-// SeenWithdrawal is what a person agreed to when asking for a withdrawal.
+// SeenWithdrawal is what a person agreed to when requesting a withdrawal.
 type SeenWithdrawal struct {
 	DestinationID string
 	Fee           money.Cents
 	Rate          int64 // of the quote, as in models.Quote; 0 for Pix
 }
 
-// PreviewWithdrawal returns what RequestWithdrawal would make now: to where, for how
-// much, and what it is worth there. It stores and reserves nothing. Faults, in their
-// order: InvalidAmount, Forbidden, AccountSuspended, WithdrawalsBlocked,
-// WithdrawalReadinessRequired, InsufficientBalance, QuoteUnavailable. The limit of 24
-// hours counts only at the request.
-func (s *Service) PreviewWithdrawal(ctx context.Context, account *models.Account, rail models.Rail, amount money.Cents) (*models.Withdrawal, error) {
+// PreviewWithdrawal returns the withdrawal that RequestWithdrawal would create now, with its
+// destination, amounts and quote. It stores and reserves nothing. Refusals, in their order:
+// InvalidAmount, Forbidden, AccountSuspended, WithdrawalsBlocked, WithdrawalReadinessRequired,
+// InsufficientBalance, QuoteUnavailable. Only RequestWithdrawal checks the limit of 24 hours.
+func (s *Service) PreviewWithdrawal(ctx context.Context, account *models.Account, rail models.Rail,
+	amount money.Cents) (*models.Withdrawal, error) {
 	if err := s.checkWithdrawalAmount(amount); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Service) PreviewWithdrawal(ctx context.Context, account *models.Account
 		return nil, err
 	}
 	w, err := s.newWithdrawal(ctx, account, NewWithdrawal{Rail: rail, Amount: amount})
-	if err == nil && rail == models.RailPix { // newWithdrawal looked for the other
+	if err == nil && rail == models.RailPix { // newWithdrawal has checked the other rail
 		err = s.affordable(ctx, w)
 	}
 	if err != nil {
@@ -38,16 +38,16 @@ func (s *Service) PreviewWithdrawal(ctx context.Context, account *models.Account
 	return w, nil
 }
 
-// unseen refuses a withdrawal that is not the one which was agreed to: to another
-// destination, with another fee, or at a rate more than 1 % worse. No seen agrees to
-// whatever comes.
+// unseen refuses a withdrawal that differs from what the person saw: another destination,
+// another fee, or a rate more than 1 % worse. If seen is nil it accepts everything.
 func unseen(seen *SeenWithdrawal, w *models.Withdrawal) error {
 	if seen == nil {
 		return nil
 	}
 	worse := w.Quote != nil && quote.Worse(w.Quote.Rate, seen.Rate)
 	if seen.DestinationID != w.Destination.ID || seen.Fee != w.Fee || worse {
-		return fault.New(fault.ChangedMeanwhile, "The destination, the fee or the rate changed since you looked at it. Look again, then decide.")
+		return refusal.New(refusal.ChangedMeanwhile,
+			"The destination, the fee or the rate changed since you looked at it. Look again, then decide.")
 	}
 	return nil
 }

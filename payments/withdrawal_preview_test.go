@@ -4,50 +4,51 @@ import (
 	"testing"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
 
-// A preview tells what the request then makes, or why it would make nothing, and
-// leaves nothing behind.
+// PreviewWithdrawal returns what the request then creates, or refuses for the same reason, and
+// changes nothing.
 func TestPreviewWithdrawal(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	refusal := func(amount money.Cents, want fault.Code) {
+	refuses := func(amount money.Cents, want refusal.Code) {
 		t.Helper()
 		_, err := g.PreviewWithdrawal(t.Context(), g.Account, models.RailPix, amount)
 		refused(t, amount.Decimal(), err, want)
 	}
-	refusal(4_99, fault.InvalidAmount)
-	refusal(paymentstest.Policy.Max+1, fault.InvalidAmount)
-	refusal(10_00, fault.Forbidden)
+	refuses(4_99, refusal.InvalidAmount)
+	refuses(paymentstest.Policy.Max+1, refusal.InvalidAmount)
+	refuses(10_00, refusal.Forbidden)
 	g.GoLive(t)
-	refusal(10_00, fault.WithdrawalReadinessRequired)
+	refuses(10_00, refusal.WithdrawalReadinessRequired)
 	d := g.Destination(t, models.RailPix)
-	refusal(10_00, fault.InsufficientBalance)
+	refuses(10_00, refusal.InsufficientBalance)
 	g.Fund(t, true, 100_00)
-	refusal(100_01, fault.InsufficientBalance)
+	refuses(100_01, refusal.InsufficientBalance)
 	g.Account.WithdrawalFeeFixed = 150
 	w, err := g.PreviewWithdrawal(t.Context(), g.Account, models.RailPix, 100_00)
 	if err != nil || w.Fee != 1_50 || w.Net() != 98_50 || w.Destination.ID != d.ID || w.Quote != nil {
 		t.Errorf("%+v, %v", w, err)
 	}
 	g.Account.WithdrawalFeeFixed = 10_00
-	refusal(10_00, fault.InvalidAmount)
+	refuses(10_00, refusal.InvalidAmount)
 	g.Account.WithdrawalsBlocked = true
-	refusal(10_00, fault.WithdrawalsBlocked)
+	refuses(10_00, refusal.WithdrawalsBlocked)
 	g.Account.Suspended = true
-	refusal(10_00, fault.AccountSuspended)
+	refuses(10_00, refusal.AccountSuspended)
 	if b := balance(t, g, true); b.Available != 100_00 || b.Reserved != 0 {
-		t.Errorf("looking left %+v", b)
+		t.Errorf("after the preview the balance is %+v", b)
 	}
 }
 
-// A withdrawal goes where its requester saw it go, for the fee that they saw, at a
-// rate at most 1 % worse; else nothing happens, and the key is free.
+// RequestWithdrawal creates a withdrawal only if the destination and the fee are those that
+// the person saw and the rate is at most 1 % worse. Otherwise nothing happens, and the key is
+// free.
 func TestRequestWithdrawal_Seen(t *testing.T) {
 	t.Parallel()
 	g, price := tether(t, 1000_00)
@@ -64,27 +65,27 @@ func TestRequestWithdrawal_Seen(t *testing.T) {
 	}
 	other, dearer := seen, seen
 	other.DestinationID, dearer.Fee = "dst_00000000000000000000", 1
-	refused(t, "to another destination", request(other), fault.ChangedMeanwhile)
-	refused(t, "with another fee", request(dearer), fault.ChangedMeanwhile)
+	refused(t, "to another destination", request(other), refusal.ChangedMeanwhile)
+	refused(t, "with another fee", request(dearer), refusal.ChangedMeanwhile)
 	price.Store("5.06")
 	g.Clock.Advance(time.Minute)
-	refused(t, "at a worse rate", request(seen), fault.ChangedMeanwhile)
+	refused(t, "at a worse rate", request(seen), refusal.ChangedMeanwhile)
 	if b := balance(t, g, true); b.Reserved != 0 {
-		t.Errorf("what was refused reserved %s", b.Reserved.Decimal())
+		t.Errorf("refused requests reserved %s", b.Reserved.Decimal())
 	}
 	price.Store("5.05")
 	g.Clock.Advance(time.Minute)
 	if err := request(seen); err != nil {
-		t.Errorf("as it was seen: %v", err)
+		t.Errorf("with what the person saw: %v", err)
 	}
-	// Repeated, it is the same withdrawal, whatever changed since.
+	// A repeated request returns the same withdrawal, whatever has changed.
 	price.Store("9.99")
 	g.Clock.Advance(time.Minute)
 	if err := request(other); err != nil {
 		t.Errorf("repeated: %v", err)
 	}
 	if b := balance(t, g, true); b.Reserved != 100_00 {
-		t.Errorf("in all %s are reserved", b.Reserved.Decimal())
+		t.Errorf("in total %s is reserved", b.Reserved.Decimal())
 	}
 	sound(t, g)
 }

@@ -6,132 +6,203 @@ import (
 	"fmt"
 	"slices"
 
-	"garoupa/fault"
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
+	"garoupa/internal/usdt/quote"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/quote"
-	"garoupa/wire"
 )
 
-// CancelWithdrawal takes back a withdrawal of the account that is still in review:
-// the reserved amount is available again. For members with the role OWNER, ADMIN or
-// FINANCE. Faults: WithdrawalNotFound, WrongState.
-func (s *Service) CancelWithdrawal(ctx context.Context, by Actor, accountID, id string) (*models.Withdrawal, error) {
-	return s.moveWithdrawal(ctx, by, accountID, id, models.WithdrawalCancelled, func(tx *models.Tx, w *models.Withdrawal) error {
-		if err := inState(w, models.WithdrawalPendingReview); err != nil {
-			return err
-		}
-		return s.release(tx, w)
-	})
+// CancelWithdrawal cancels a withdrawal of the account that is still in review: the reserved
+// amount is available again. For members who can MoveMoney. Refusals: WithdrawalNotFound,
+// Forbidden, WrongState.
+func (s *Service) CancelWithdrawal(
+	ctx context.Context, by models.Actor, accountID, id string,
+) (*models.Withdrawal, error) {
+	return s.moveWithdrawal(ctx, by, held(accountID, id), models.WithdrawalCancelled,
+		func(tx *models.Tx, w *models.Withdrawal) error {
+			if err := member(tx, by, accountID, models.MoveMoney); err != nil {
+				return err
+			}
+			if err := inState(w, models.WithdrawalPendingReview); err != nil {
+				return err
+			}
+			return s.release(tx, w)
+		})
 }
 
-// ApproveWithdrawal lets a withdrawal in review be paid out. For staff who are not
-// members of its account, and who saw the version that it still has. Above the
-// four-eyes amount it takes two people: the first approval is noted, and the
-// withdrawal stays in review for the second.
+// ApproveWithdrawal approves a withdrawal in review, so that it can be paid out. For staff who
+// are not members of its account and who saw its current version. Above the four-eyes amount
+// it takes two people: the first approval is recorded, and the withdrawal stays in review for
+// the second. If the first person could no longer approve it when the second does, the second
+// approval becomes the first.
 //
-// A withdrawal to a wallet gets a new quote. If its rate is more than 1 % worse than
-// the one of the request, the withdrawal stays in review with both rates, and the
-// fault is QuoteWorse. Other faults: WithdrawalNotFound, Forbidden, WrongState,
-// ChangedMeanwhile, SecondPersonRequired, QuoteUnavailable.
-func (s *Service) ApproveWithdrawal(ctx context.Context, by Actor, id string, seen int) (*models.Withdrawal, error) {
+// A withdrawal to a wallet gets a new quote. If the rate is more than 1 % worse than at the
+// request, the withdrawal stays in review with both rates, and the refusal is QuoteWorse.
+// Other refusals: WithdrawalNotFound, Forbidden, WrongState, ChangedMeanwhile, AccountStopped,
+// SecondPersonRequired, QuoteUnavailable.
+func (s *Service) ApproveWithdrawal(
+	ctx context.Context, by models.Actor, id string, seen int,
+) (*models.Withdrawal, error) {
 	look, err := s.anyWithdrawal(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var fresh *models.Quote
 	if look.Rail == models.RailUSDT && look.Status == models.WithdrawalPendingReview {
-		if fresh, err = s.quoteOf(ctx, look); err != nil { // no request goes out within a transaction
+		if fresh, err = s.quoteOf(ctx, look); err != nil { // no network request within a transaction
 			return nil, err
 		}
 	}
 	var worse bool
-	w, err := s.changeWithdrawal(ctx, "", id, func(tx *models.Tx, w *models.Withdrawal) (event string, err error) {
-		if err := reviewable(tx, by, w, seen); err != nil {
-			return "", err
-		}
-		if fresh != nil {
-			w.ApprovalQuote = fresh
-			if worse = quote.Worse(fresh.Rate, w.Quote.Rate); worse {
-				return "", s.auditWithdrawal(tx, by, w, "withdrawal.quote_worse", nil)
+	account := models.Account{ID: look.AccountID}
+	w, err := s.changeWithdrawal(ctx, heldWith(&account, id),
+		func(tx *models.Tx, w *models.Withdrawal) (event string, err error) {
+			if w.FirstApprovedBy != nil {
+				if err := models.ShareUsers(tx, by.UserID, *w.FirstApprovedBy); err != nil {
+					return "", err
+				}
 			}
-		}
-		return s.approve(tx, by, w)
-	})
+			if err := reviewable(tx, by, w, seen); err != nil {
+				return "", err
+			}
+			if err := mayPayOut(&account); err != nil {
+				return "", err
+			}
+			if fresh != nil {
+				w.ApprovalQuote = fresh
+				if worse = quote.Worse(fresh.Rate, w.Quote.Rate); worse {
+					return "", s.auditWithdrawal(tx, by, w, "withdrawal.quote_worse", nil)
+				}
+			}
+			return s.approve(tx, by, w)
+		})
 	if err != nil {
 		return nil, fmt.Errorf("payments: approve %s: %w", id, err)
 	}
 	if worse {
-		return w, fault.New(fault.QuoteWorse, "The rate is %s, more than 1 %% worse than %s at the request. The withdrawal stays in review.",
-			quote.FormatRate(w.ApprovalQuote.Rate), quote.FormatRate(w.Quote.Rate))
+		return w,
+			refusal.New(refusal.QuoteWorse,
+				"The rate is %s, more than 1 %% worse than %s at the request. The withdrawal stays in review.",
+				quote.FormatRate(w.ApprovalQuote.Rate), quote.FormatRate(w.Quote.Rate))
 	}
 	return w, nil
 }
 
-func (s *Service) approve(tx *models.Tx, by Actor, w *models.Withdrawal) (event string, err error) {
+func (s *Service) approve(tx *models.Tx, by models.Actor, w *models.Withdrawal) (event string, err error) {
 	now := s.now()
+	if err := s.judgeFirstApproval(tx, by, w); err != nil {
+		return "", err
+	}
 	if w.Amount > s.Withdrawals.FourEyes && w.FirstApprovedBy == nil {
 		w.FirstApprovedBy, w.FirstApprovedAt = &by.UserID, &now
 		return "", s.auditWithdrawal(tx, by, w, "withdrawal.first_approved", nil)
 	}
 	if w.FirstApprovedBy != nil && *w.FirstApprovedBy == by.UserID {
-		return "", fault.New(fault.SecondPersonRequired, "You approved it already. Somebody else has to approve it, too.")
+		return "", refusal.New(refusal.SecondPersonRequired,
+			"You approved it already. Somebody else has to approve it, too.")
 	}
 	w.Status, w.ApprovedBy, w.ApprovedAt = models.WithdrawalApproved, &by.UserID, &now
 	return models.EventWithdrawalApproved, s.auditWithdrawal(tx, by, w, models.EventWithdrawalApproved, nil)
 }
 
-// reviewable refuses who may not decide about a withdrawal in review.
-func reviewable(tx *models.Tx, by Actor, w *models.Withdrawal, seen int) error {
-	if err := staff(tx, by, w.AccountID); err != nil {
+// judgeFirstApproval removes a first approval by a person who could not give it now, because
+// the person has left the staff or joined the account.
+func (s *Service) judgeFirstApproval(tx *models.Tx, by models.Actor, w *models.Withdrawal) error {
+	if w.FirstApprovedBy == nil {
+		return nil
+	}
+	err := staff(tx, models.Actor{UserID: *w.FirstApprovedBy}, withdrawalMatter(w))
+	if refusal.Of(err).Code != refusal.Forbidden {
 		return err
 	}
-	if err := inState(w, models.WithdrawalPendingReview); err != nil {
+	w.FirstApprovedBy, w.FirstApprovedAt = nil, nil
+	return s.auditWithdrawal(tx, by, w, "withdrawal.first_approval_void", nil)
+}
+
+// FirstApprovalStands reports whether the first approval of a withdrawal in review is valid,
+// because the person who gave it could still give it. It reports false if there is none.
+func (s *Service) FirstApprovalStands(ctx context.Context, w *models.Withdrawal) (bool, error) {
+	if w.FirstApprovedBy == nil {
+		return false, nil
+	}
+	first, err := models.UserAsDecider(ctx, s.DB.Pool, *w.FirstApprovedBy, withdrawalMatter(w))
+	if err != nil {
+		return false, fmt.Errorf("payments: read the first approver of %s: %w", w.ID, err)
+	}
+	return first.StaffRole.Can(models.Review) && !first.TakesPart, nil
+}
+
+func withdrawalMatter(w *models.Withdrawal) models.Matter {
+	return models.Matter{AccountID: w.AccountID, Since: w.CreatedAt, AskedBy: w.RequestedBy}
+}
+
+// reviewable refuses a person who may not decide about a withdrawal in review.
+func reviewable(tx *models.Tx, by models.Actor, w *models.Withdrawal, seen int) error {
+	return decidable(tx, by, w, seen, models.WithdrawalPendingReview)
+}
+
+// decidable refuses a person who may not decide about a withdrawal, a withdrawal whose status
+// is not allowed, and one that has changed since the person saw it.
+func decidable(
+	tx *models.Tx, by models.Actor, w *models.Withdrawal, seen int, allowed ...models.WithdrawalStatus,
+) error {
+	if err := staff(tx, by, withdrawalMatter(w)); err != nil {
+		return err
+	}
+	if err := inState(w, allowed...); err != nil {
 		return err
 	}
 	return unchanged(seen, w.Version)
 }
 
-// RejectWithdrawal refuses a withdrawal in review, with a code for programs and a
-// text for the merchant: the reserved amount is available again. For staff who are
-// not members of its account, and who saw the version that it still has. Faults:
-// WithdrawalNotFound, Forbidden, WrongState, ChangedMeanwhile, ReasonRequired.
-func (s *Service) RejectWithdrawal(ctx context.Context, by Actor, id string, seen int, code, reason string) (*models.Withdrawal, error) {
+// RejectWithdrawal rejects a withdrawal in review, with a code for programs and a text for the
+// merchant: the reserved amount is available again. For staff who are not members of its
+// account and who saw its current version. Refusals: WithdrawalNotFound, Forbidden,
+// WrongState, ChangedMeanwhile, ReasonRequired.
+func (s *Service) RejectWithdrawal(
+	ctx context.Context, by models.Actor, id string, seen int, code, reason string,
+) (*models.Withdrawal, error) {
 	code, reason, err := checkRefusal(code, reason)
 	if err != nil {
 		return nil, err
 	}
-	return s.moveWithdrawal(ctx, by, "", id, models.WithdrawalRejected, func(tx *models.Tx, w *models.Withdrawal) error {
-		if err := reviewable(tx, by, w, seen); err != nil {
-			return err
-		}
-		w.FailureCode, w.Reason = &code, &reason
-		return s.release(tx, w)
-	})
+	return s.moveWithdrawal(ctx, by, held("", id), models.WithdrawalRejected,
+		func(tx *models.Tx, w *models.Withdrawal) error {
+			if err := reviewable(tx, by, w, seen); err != nil {
+				return err
+			}
+			w.FailureCode, w.Reason = &code, &reason
+			return s.release(tx, w)
+		})
 }
 
-// release gives the reserved amount back to what is available.
+// release makes the reserved amount available again.
 func (s *Service) release(tx *models.Tx, w *models.Withdrawal) error {
 	_, err := ledger.Spend(tx, w.AccountID, true, withdrawalFact(w, "/released"), s.now(), ledger.Transfer{
-		From: ledger.Account(w.AccountID, true, ledger.Reserved), To: ledger.Account(w.AccountID, true, ledger.Available), Amount: w.Amount,
+		From: ledger.Account(w.AccountID, true, ledger.Reserved),
+		To:   ledger.Account(w.AccountID, true, ledger.Available), Amount: w.Amount,
 	})
 	return err
 }
 
-// WithdrawalEvents are the types of the events that tell of a withdrawal's states.
+// WithdrawalEvents are the types of events for a withdrawal's states.
 var WithdrawalEvents = map[models.WithdrawalStatus]string{
 	models.WithdrawalPendingReview: models.EventWithdrawalCreated,
-	models.WithdrawalCancelled:     models.EventWithdrawalCancelled, models.WithdrawalRejected: models.EventWithdrawalRejected,
-	models.WithdrawalApproved: models.EventWithdrawalApproved, models.WithdrawalProcessing: models.EventWithdrawalProcessing,
-	models.WithdrawalCompleted: models.EventWithdrawalCompleted, models.WithdrawalFailed: models.EventWithdrawalFailed,
-	models.WithdrawalReturned: models.EventWithdrawalReturned,
+	models.WithdrawalCancelled:     models.EventWithdrawalCancelled,
+	models.WithdrawalRejected:      models.EventWithdrawalRejected,
+	models.WithdrawalApproved:      models.EventWithdrawalApproved,
+	models.WithdrawalProcessing:    models.EventWithdrawalProcessing,
+	models.WithdrawalCompleted:     models.EventWithdrawalCompleted,
+	models.WithdrawalFailed:        models.EventWithdrawalFailed,
+	models.WithdrawalReturned:      models.EventWithdrawalReturned,
 }
 
-// moveWithdrawal brings a withdrawal into another state, with what check adds to it
-// or has against it, the line in the audit log and the event.
-func (s *Service) moveWithdrawal(ctx context.Context, by Actor, accountID, id string, to models.WithdrawalStatus,
+// moveWithdrawal changes the status of a withdrawal, unless check refuses. check may also set
+// further fields. It writes the audit line and the event.
+func (s *Service) moveWithdrawal(ctx context.Context, by models.Actor, hold holdWithdrawal, to models.WithdrawalStatus,
 	check func(tx *models.Tx, w *models.Withdrawal) error) (*models.Withdrawal, error) {
-	w, err := s.changeWithdrawal(ctx, accountID, id, func(tx *models.Tx, w *models.Withdrawal) (event string, err error) {
+	w, err := s.changeWithdrawal(ctx, hold, func(tx *models.Tx, w *models.Withdrawal) (event string, err error) {
 		if err := check(tx, w); err != nil {
 			return "", err
 		}
@@ -146,17 +217,38 @@ func (s *Service) moveWithdrawal(ctx context.Context, by Actor, accountID, id st
 		return WithdrawalEvents[to], s.auditWithdrawal(tx, by, w, WithdrawalEvents[to], detail)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("payments: move %s to %s: %w", id, to, err)
+		return nil, fmt.Errorf("payments: move a withdrawal to %s: %w", to, err)
 	}
 	return w, nil
 }
 
-// changeWithdrawal holds a withdrawal of the account, any if it is "", while change
-// works on it, saves it and tells of the event that change returns, if any.
-func (s *Service) changeWithdrawal(ctx context.Context, accountID, id string,
+// holdWithdrawal returns a withdrawal and locks its row until tx ends.
+type holdWithdrawal func(tx *models.Tx) (*models.Withdrawal, error)
+
+// held locks a withdrawal of the account, or of any account if accountID is "".
+func held(accountID, id string) holdWithdrawal {
+	return func(tx *models.Tx) (*models.Withdrawal, error) { return models.LockWithdrawal(tx, accountID, id) }
+}
+
+// heldWith also locks the account's row and reads it again, so that its switches cannot change
+// meanwhile. As everywhere, the account is locked first.
+func heldWith(account *models.Account, id string) holdWithdrawal {
+	return func(tx *models.Tx) (*models.Withdrawal, error) {
+		now, err := models.ShareAccount(tx, account.ID)
+		if err != nil {
+			return nil, err
+		}
+		*account = *now
+		return models.LockWithdrawal(tx, account.ID, id)
+	}
+}
+
+// changeWithdrawal locks a withdrawal, calls change, saves the withdrawal, and writes the
+// event that change returns, if any.
+func (s *Service) changeWithdrawal(ctx context.Context, hold holdWithdrawal,
 	change func(tx *models.Tx, w *models.Withdrawal) (event string, err error)) (w *models.Withdrawal, err error) {
 	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
-		w, err = models.LockWithdrawal(tx, accountID, id)
+		w, err = hold(tx)
 		if errors.Is(err, models.ErrNotFound) {
 			return false, noWithdrawal
 		} else if err != nil {
@@ -175,7 +267,7 @@ func (s *Service) changeWithdrawal(ctx context.Context, accountID, id string,
 	return w, err
 }
 
-// tellWithdrawal writes the event for every project of the account that wants it.
+// tellWithdrawal writes the event for every project of the account that subscribes to it.
 func (s *Service) tellWithdrawal(tx *models.Tx, w *models.Withdrawal, event string) (queued bool, err error) {
 	projects, err := models.ProjectsWanting(tx, w.AccountID, true, event)
 	if err != nil || len(projects) == 0 {
@@ -187,13 +279,15 @@ func (s *Service) tellWithdrawal(tx *models.Tx, w *models.Withdrawal, event stri
 		id := models.NewEventID()
 		events[i] = models.Event{
 			ID: id, ProjectID: project, Livemode: true, Type: event, WithdrawalID: w.ID, CreatedAt: now,
-			Body: wire.AppendWithdrawalEvent(nil, id, event, now, w),
+			Body: payload.AppendWithdrawalEvent(nil, id, event, now, w),
 		}
 	}
 	return models.InsertEvents(tx, events...)
 }
 
-func (s *Service) auditWithdrawal(tx *models.Tx, by Actor, w *models.Withdrawal, action string, detail map[string]string) error {
+func (s *Service) auditWithdrawal(
+	tx *models.Tx, by models.Actor, w *models.Withdrawal, action string, detail map[string]string,
+) error {
 	return s.audit(tx, by, w.AccountID, action, w.ID, detail)
 }
 
@@ -209,7 +303,7 @@ func (s *Service) anyWithdrawal(ctx context.Context, id string) (*models.Withdra
 
 func inState(w *models.Withdrawal, allowed ...models.WithdrawalStatus) error {
 	if !slices.Contains(allowed, w.Status) {
-		return fault.New(fault.WrongState, "The withdrawal is %s, so this cannot be done to it.", w.Status)
+		return refusal.New(refusal.WrongState, "The withdrawal is %s, so this cannot be done to it.", w.Status)
 	}
 	return nil
 }

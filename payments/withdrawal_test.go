@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments/paymentstest"
 )
 
-// live returns a gateway whose merchant may withdraw by Pix and has so much.
+// live returns a gateway whose merchant has the funds and can withdraw by Pix.
 func live(t *testing.T, funds money.Cents) *paymentstest.Gateway {
 	t.Helper()
 	g := paymentstest.New(t)
@@ -49,16 +49,16 @@ func sound(t testing.TB, g *paymentstest.Gateway) {
 	}
 }
 
-// refused reports whether err is the fault.
-func refused(t testing.TB, what string, err error, want fault.Code) {
+// refused fails the test unless err is the refusal want.
+func refused(t testing.TB, what string, err error, want refusal.Code) {
 	t.Helper()
-	if got := fault.Of(err).Code; err == nil || got != want {
+	if got := refusal.Of(err).Code; err == nil || got != want {
 		t.Errorf("%s: %v, want %s", what, err, want)
 	}
 }
 
-// A request reserves the amount, keeps the destination and the fee of its moment,
-// and repeated is the same withdrawal as it is then.
+// A request reserves the amount and keeps the current destination and fee. A repeated request
+// returns the same withdrawal in its current state.
 func TestRequestWithdrawal(t *testing.T) {
 	t.Parallel()
 	g := live(t, 500_00)
@@ -68,7 +68,8 @@ func TestRequestWithdrawal(t *testing.T) {
 	if err != nil || !created {
 		t.Fatalf("%v, %v", created, err)
 	}
-	if w.Status != models.WithdrawalPendingReview || w.Amount != 100_00 || w.Fee != 1_50 || w.Net() != 98_50 || w.Destination.Masked != "**.***.345/01DE-**" {
+	if w.Status != models.WithdrawalPendingReview || w.Amount != 100_00 || w.Fee != 1_50 || w.Net() != 98_50 ||
+		w.Destination.Masked != "**.***.345/01DE-**" {
 		t.Errorf("made %+v", w)
 	}
 	if b := balance(t, g, true); b.Available != 400_00 || b.Reserved != 100_00 {
@@ -79,9 +80,9 @@ func TestRequestWithdrawal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(w, read); diff != "" {
-		t.Errorf("read back (-made +read)\n%s", diff)
+		t.Errorf("the stored withdrawal (-created +read)\n%s", diff)
 	}
-	if _, err := g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, w.ID); err != nil {
+	if _, err := g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, w.ID); err != nil {
 		t.Fatal(err)
 	}
 	again, created, err := g.RequestWithdrawal(t.Context(), g.Account, in)
@@ -90,11 +91,11 @@ func TestRequestWithdrawal(t *testing.T) {
 	}
 	in.RequestHash = []byte(strings.Repeat("i", 32))
 	_, _, err = g.RequestWithdrawal(t.Context(), g.Account, in)
-	refused(t, "another body", err, fault.IdempotencyConflict)
+	refused(t, "another body", err, refusal.IdempotencyConflict)
 	sound(t, g)
 }
 
-// Twenty requests with one key at once make one withdrawal.
+// Twenty concurrent requests with one key create one withdrawal.
 func TestRequestWithdrawal_Twins(t *testing.T) {
 	t.Parallel()
 	g := live(t, 500_00)
@@ -119,16 +120,16 @@ func TestRequestWithdrawal_Twins(t *testing.T) {
 	}
 	for _, id := range ids {
 		if id != ids[0] {
-			t.Errorf("the requests got %v", ids)
+			t.Errorf("the requests returned %v", ids)
 			break
 		}
 	}
 	if made.Load() != 1 || count(t, g, "withdrawals") != 1 || balance(t, g, true).Reserved != 100_00 {
-		t.Errorf("made %d, %d rows", made.Load(), count(t, g, "withdrawals"))
+		t.Errorf("created is true for %d requests; there are %d rows", made.Load(), count(t, g, "withdrawals"))
 	}
 }
 
-// Two requests that together exceed the balance: one wins, whichever, every time.
+// Of two requests that together exceed the balance, exactly one succeeds, every time.
 func TestRequestWithdrawal_WholeBalance(t *testing.T) {
 	t.Parallel()
 	g := live(t, 100_00)
@@ -142,7 +143,8 @@ func TestRequestWithdrawal_WholeBalance(t *testing.T) {
 		var group errgroup.Group
 		for i := range errs {
 			group.Go(func() error {
-				won[i], _, errs[i] = g.RequestWithdrawal(t.Context(), g.Account, paymentstest.Withdrawal(models.RailPix, 100_00))
+				won[i], _, errs[i] = g.RequestWithdrawal(t.Context(), g.Account,
+					paymentstest.Withdrawal(models.RailPix, 100_00))
 				return nil
 			})
 		}
@@ -151,21 +153,22 @@ func TestRequestWithdrawal_WholeBalance(t *testing.T) {
 		if errs[0] != nil {
 			winner, loser = 1, 0
 		}
-		if errs[winner] != nil || fault.Of(errs[loser]).Code != fault.InsufficientBalance {
+		if errs[winner] != nil || refusal.Of(errs[loser]).Code != refusal.InsufficientBalance {
 			t.Fatalf("round %d: %v", round, errs)
 		}
 		if b := balance(t, g, true); b.Available != 0 || b.Reserved != 100_00 {
 			t.Fatalf("round %d: %+v", round, b)
 		}
-		if _, err := g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, won[winner].ID); err != nil {
+		if _, err := g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, won[winner].ID); err != nil {
 			t.Fatal(err)
 		}
-		g.Clock.Advance(time.Hour) // cancelled ones do not count for the day's limit anyway
+		g.Clock.Advance(time.Hour) // canceled ones do not count for the daily limit in any case
 	}
 	sound(t, g)
 }
 
-// What refuses a request, in the order of decisions 2; the key is free afterwards.
+// Requests are refused in the documented order, and the key is free afterwards (docs/rules.md,
+// "Order of checks").
 func TestRequestWithdrawal_Refused(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -174,17 +177,18 @@ func TestRequestWithdrawal_Refused(t *testing.T) {
 	for _, step := range []struct {
 		mended string
 		mend   func()
-		want   fault.Code
+		want   refusal.Code
 	}{
-		{"nothing", func() {}, fault.InvalidAmount},
-		{"the minimum", func() { in.Amount = 50_000_01 }, fault.InvalidAmount},
-		{"the maximum", func() { in.Amount = 150_00; g.Account.Suspended, g.Account.WithdrawalsBlocked = true, true }, fault.Forbidden},
-		{"the access", func() { g.Approve(t) }, fault.AccountSuspended},
-		{"the suspension", func() { g.Account.Suspended = false }, fault.WithdrawalsBlocked},
-		{"the switch", func() { g.Account.WithdrawalsBlocked = false }, fault.WithdrawalReadinessRequired},
-		{"the destination", func() { g.Destination(t, models.RailPix) }, fault.InsufficientBalance},
-		{"half the balance", func() { g.Fund(t, true, 149_99) }, fault.InsufficientBalance},
-		{"the fee", func() { g.Account.WithdrawalFeeFixed = 150_00 }, fault.InvalidAmount},
+		{"nothing", func() {}, refusal.InvalidAmount},
+		{"the minimum", func() { in.Amount = 50_000_01 }, refusal.InvalidAmount},
+		{"the maximum", func() { in.Amount = 150_00; g.Account.Suspended, g.Account.WithdrawalsBlocked = true, true },
+			refusal.Forbidden},
+		{"the access", func() { g.Approve(t) }, refusal.AccountSuspended},
+		{"the suspension", func() { g.Account.Suspended = false }, refusal.WithdrawalsBlocked},
+		{"the switch", func() { g.Account.WithdrawalsBlocked = false }, refusal.WithdrawalReadinessRequired},
+		{"the destination", func() { g.Destination(t, models.RailPix) }, refusal.InsufficientBalance},
+		{"half the balance", func() { g.Fund(t, true, 149_99) }, refusal.InsufficientBalance},
+		{"the fee", func() { g.Account.WithdrawalFeeFixed = 150_00 }, refusal.InvalidAmount},
 	} {
 		step.mend()
 		_, _, err := g.RequestWithdrawal(t.Context(), g.Account, in)
@@ -196,11 +200,12 @@ func TestRequestWithdrawal_Refused(t *testing.T) {
 	g.Account.WithdrawalFeeFixed = 0
 	g.Fund(t, true, 1)
 	if _, created, err := g.RequestWithdrawal(t.Context(), g.Account, in); err != nil || !created {
-		t.Errorf("at last: %v, %v", created, err)
+		t.Errorf("the valid request: %v, %v", created, err)
 	}
 }
 
-// An account has a limit for 24 hours, of what it asked for and did not get back.
+// The daily limit of an account covers withdrawals in progress and paid out, and not those
+// that came back.
 func TestRequestWithdrawal_DailyLimit(t *testing.T) {
 	t.Parallel()
 	g := live(t, 300_000_00)
@@ -210,16 +215,16 @@ func TestRequestWithdrawal_DailyLimit(t *testing.T) {
 	back := g.Withdraw(t, 49_999_99)
 	small := paymentstest.Withdrawal(models.RailPix, 5_00)
 	_, _, err := g.RequestWithdrawal(t.Context(), g.Account, small)
-	refused(t, "beyond the limit", err, fault.InvalidAmount)
+	refused(t, "beyond the limit", err, refusal.InvalidAmount)
 	if !strings.Contains(err.Error(), "at most 0.01,") {
-		t.Errorf("the refusal says %v", err)
+		t.Errorf("the refusal is %v", err)
 	}
-	if _, err := g.CancelWithdrawal(t.Context(), g.Member(), g.Account.ID, back.ID); err != nil {
+	if _, err := g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, back.ID); err != nil {
 		t.Fatal(err)
 	}
 	g.Withdraw(t, 50_000_00)
 	_, _, err = g.RequestWithdrawal(t.Context(), g.Account, small)
-	refused(t, "at the limit", err, fault.InvalidAmount)
+	refused(t, "at the limit", err, refusal.InvalidAmount)
 	g.Clock.Advance(24*time.Hour + time.Millisecond)
 	if _, _, err := g.RequestWithdrawal(t.Context(), g.Account, small); err != nil {
 		t.Errorf("a day later: %v", err)

@@ -9,45 +9,75 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/internal/money"
+	"garoupa/internal/usdt/quote"
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments"
 	"garoupa/pix/psp/simulator"
-	"garoupa/quote"
 )
 
-// GoLive gives the merchant production access, and live the simulator as its
-// institution.
+// Reason is a valid reason by staff, for tests that do not check it.
+const Reason = "Combinado com o lojista."
+
+// GoLive gives the merchant production access, and makes the simulator the institution of
+// live.
 func (g *Gateway) GoLive(t testing.TB) {
 	t.Helper()
 	g.Approve(t)
 	g.Service.Live = g.Simulator
 }
 
-// Staff adds a person of the installation's staff.
-func (g *Gateway) Staff(t testing.TB) payments.Actor {
+// Staff adds a member of the installation's staff.
+func (g *Gateway) Staff(t testing.TB) models.Actor {
 	t.Helper()
 	email := strings.ToLower(rand.Text()) + "@staff.example"
-	id, err := g.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Rita", Email: email, Password: Password, Role: models.StaffReviewer})
+	id, err := g.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Rita", Email: email, Password: Password,
+		Role: models.StaffReviewer})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return payments.Actor{UserID: id, IP: "127.0.0.1"}
+	return models.Actor{UserID: id, IP: "127.0.0.1"}
 }
 
-// Member is the merchant's owner as the operations on money know them.
-func (g *Gateway) Member() payments.Actor {
-	return payments.Actor{UserID: g.Owner.UserID, IP: g.Owner.IP}
-}
-
-// Fund gives the merchant so much available money in the environment, by a checkout
-// that is paid and settled without a fee.
-func (g *Gateway) Fund(t testing.TB, livemode bool, amount money.Cents) *models.Checkout {
+// SetFee changes the installation's fee for charges created from now on.
+func (g *Gateway) SetFee(t testing.TB, fee money.Fee) {
 	t.Helper()
-	if err := g.DB.Exec("UPDATE accounts SET fee_basis_points = 0, fee_fixed = 0").Error; err != nil {
+	if err := models.SetDefaultFee(t.Context(), g.DB, fee, g.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// SetLimits sets the merchant's limits from now on.
+func (g *Gateway) SetLimits(t testing.TB, limits models.Limits) {
+	t.Helper()
+	now, reason := g.Clock.Now(), "Combinado no contrato."
+	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		return models.InsertAccountLimits(tx, models.AccountLimits{
+			AccountID: g.Account.ID, Limits: limits, ValidFrom: now, Reason: &reason,
+			WrittenBy: &g.Owner.UserID, WrittenAt: now,
+		})
+	})
+	if err == nil {
+		g.Account, err = models.AccountByID(t.Context(), g.DB, g.Account.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// LiftLimits lets the merchant charge any amount that fits into a Pix code.
+func (g *Gateway) LiftLimits(t testing.TB) {
+	t.Helper()
+	most := money.Cents(9_999_999_999_99)
+	g.SetLimits(t, models.Limits{MaxAmount: &most})
+}
+
+// Fund gives the merchant an amount of available money in the environment, by a checkout that
+// is paid and settled without a fee.
+func (g *Gateway) Fund(t testing.TB, livemode bool, amount money.Cents) *models.Checkout {
+	t.Helper()
+	g.SetFee(t, money.Fee{})
 	scope := g.Test
 	if livemode {
 		scope = g.Live
@@ -66,15 +96,14 @@ func (g *Gateway) Fund(t testing.TB, livemode bool, amount money.Cents) *models.
 	return c
 }
 
-// Destination gives the merchant an approved destination of the rail whose hold is
-// over.
+// Destination gives the merchant an approved destination of the rail whose hold is over.
 func (g *Gateway) Destination(t testing.TB, rail models.Rail) *models.Destination {
 	t.Helper()
 	in := payments.NewDestination{Rail: rail, Type: "CNPJ", Address: "12ABC34501DE35", HolderName: "Ateliê Aurora Ltda"}
 	if rail == models.RailUSDT {
 		in.Type, in.Address = "TRON", "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7"
 	}
-	d, err := g.RequestDestination(t.Context(), g.Member(), g.Account.ID, in)
+	d, err := g.RequestDestination(t.Context(), g.Owner, g.Account.ID, in)
 	if err == nil {
 		err = g.ApproveDestination(t.Context(), g.Staff(t), d.ID, d.Version)
 	}
@@ -88,13 +117,13 @@ func (g *Gateway) Destination(t testing.TB, rail models.Rail) *models.Destinatio
 	return d
 }
 
-// Sell opens a place that sells USDT at the price and no other.
+// Sell starts an exchange that sells USDT at the price, and makes it the only one.
 func (g *Gateway) Sell(t testing.TB, price string) {
 	t.Helper()
 	g.SellAt(t, func() string { return price })
 }
 
-// SellAt is Sell at a price that changes, in BRL; "" is out of order.
+// SellAt is Sell at a price in BRL that changes; "" makes the exchange fail.
 func (g *Gateway) SellAt(t testing.TB, price func() string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -108,7 +137,7 @@ func (g *Gateway) SellAt(t testing.TB, price func() string) {
 	g.Service.Quotes = quote.New(sources, g.Clock.Now)
 }
 
-// Withdraw requests a withdrawal by Pix under a key of its own.
+// Withdraw requests a withdrawal by Pix with a new idempotency key.
 func (g *Gateway) Withdraw(t testing.TB, amount money.Cents) *models.Withdrawal {
 	t.Helper()
 	w, _, err := g.RequestWithdrawal(t.Context(), g.Account, Withdrawal(models.RailPix, amount))
@@ -118,34 +147,44 @@ func (g *Gateway) Withdraw(t testing.TB, amount money.Cents) *models.Withdrawal 
 	return w
 }
 
-// PayOut does what a member of staff does to a withdrawal in review that goes well.
-func (g *Gateway) PayOut(t testing.TB, by payments.Actor, id string) {
+// PayOut approves, starts and completes a withdrawal in review, as a member of staff.
+func (g *Gateway) PayOut(t testing.TB, by models.Actor, id string) {
 	t.Helper()
-	look, err := models.AccountWithdrawalByID(t.Context(), g.DB.Pool, id)
+	w, err := g.ApproveWithdrawal(t.Context(), by, id, g.Version(t, id))
 	if err == nil {
-		_, err = g.ApproveWithdrawal(t.Context(), by, id, look.Version)
+		w, err = g.StartPayout(t.Context(), by, id, w.Version)
 	}
 	if err == nil {
-		_, err = g.StartPayout(t.Context(), by, id)
-	}
-	if err == nil {
-		_, err = g.CompleteWithdrawal(t.Context(), by, id, payments.Proof{EndToEndID: "E" + id[4:], TxHash: strings.Repeat("0", 44) + id[4:]})
+		_, err = g.CompleteWithdrawal(t.Context(), by, id, w.Version, payments.Proof{
+			EndToEndID: "E" + id[4:],
+			TxHash:     strings.Repeat("0", 44) + id[4:],
+		})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Withdrawal is a request for one, under a key of its own.
+// Version returns the current version of a withdrawal.
+func (g *Gateway) Version(t testing.TB, id string) int {
+	t.Helper()
+	w, err := models.AccountWithdrawalByID(t.Context(), g.DB.Pool, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Version
+}
+
+// Withdrawal returns a request for a withdrawal with a new idempotency key.
 func Withdrawal(rail models.Rail, amount money.Cents) payments.NewWithdrawal {
 	return payments.NewWithdrawal{
-		Rail: rail, Amount: amount, By: payments.Actor{UserID: "key_00000000000000000000"},
+		Rail: rail, Amount: amount, By: models.Actor{KeyID: "key_00000000000000000000"},
 		IdempotencyKey: rand.Text(), RequestHash: []byte(strings.Repeat("h", 32)),
 	}
 }
 
-// GiveRole makes the person of New a member with another role, or none for "".
-// Somebody else owns the account then, as somebody always does.
+// GiveRole changes the role of the person of New in the account; "" removes the person.
+// Another person becomes the owner, because every account has one.
 func (g *Gateway) GiveRole(t testing.TB, role models.Role) {
 	t.Helper()
 	const other = "usr_00000000000000000000"
@@ -157,7 +196,8 @@ func (g *Gateway) GiveRole(t testing.TB, role models.Role) {
 				WHERE @role <> 'OWNER' ON CONFLICT DO NOTHING`,
 			"INSERT INTO members (account_id, user_id, role) SELECT @account, @other, 'OWNER' WHERE @role <> 'OWNER'",
 		} {
-			err := tx.Exec(statement, map[string]any{"account": g.Account.ID, "user": g.Owner.UserID, "role": string(role), "other": other}).Error
+			err := tx.DB.Exec(statement, map[string]any{"account": g.Account.ID, "user": g.Owner.UserID,
+				"role": string(role), "other": other}).Error
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,5 @@
-// Package paymentstest builds a working gateway for tests: a database of the
-// test's own, a merchant with a project, the simulator as institution, and a
-// clock that the test moves.
+// Package paymentstest builds a working gateway for tests: a separate database, a merchant
+// with a project, the simulator as institution, and a clock that the test moves.
 package paymentstest
 
 import (
@@ -11,29 +10,31 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/internal/auth/vault"
+	"garoupa/internal/faulttest"
+	"garoupa/internal/usdt/quote"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/simulator"
-	"garoupa/quote"
-	"garoupa/vault"
 )
 
-// CheckoutHost is where the gateway of tests thinks its pages are.
-const CheckoutHost = "https://pay.example"
+// CheckoutURL is the URL of the gateway's hosted pages.
+const CheckoutURL = "https://pay.example"
 
-// SettlementDelay is the gateway's, in both environments.
+// SettlementDelay is the gateway's settlement delay in both environments.
 const SettlementDelay = 10 * time.Second
 
-// Policy is the gateway's for withdrawals.
-var Policy = payments.WithdrawalPolicy{Min: 5_00, Max: 50_000_00, DailyMax: 200_000_00, FourEyes: 10_000_00, Hold: 24 * time.Hour}
+// Policy is the gateway's policy for withdrawals.
+var Policy = payments.WithdrawalPolicy{Min: 5_00, Max: 50_000_00, DailyMax: 200_000_00, FourEyes: 10_000_00,
+	Hold: 24 * time.Hour}
 
-// Password is the owner's.
+// Password is the password of the account's owner.
 const Password = "correct horse battery"
 
-// Gateway is the services over one database, with a merchant that signed up.
+// Gateway contains the services over one database, with a merchant that has signed up.
 type Gateway struct {
 	*payments.Service
 	Merchants *merchants.Service
@@ -42,9 +43,10 @@ type Gateway struct {
 	Account   *models.Account
 	Test      models.Scope // the merchant's project
 	Live      models.Scope
-	Owner     merchants.Actor
-	Email     string       // the owner's
-	Woken     atomic.Int64 // how often the workers were called
+	Owner     models.Actor
+	Email     string       // e-mail address of the owner
+	Woken     atomic.Int64 // number of calls of Wake
+	gate      sync.Once    // of Race
 }
 
 // New returns a gateway over a fresh database. Live has no institution.
@@ -53,7 +55,23 @@ func New(t testing.TB) *Gateway { return NewWith(t, psp.None{}) }
 // NewWith is New with an institution for live.
 func NewWith(t testing.TB, live psp.Provider) *Gateway {
 	t.Helper()
-	db := modelstest.NewDB(t)
+	return newOn(t, modelstest.NewDB(t), live)
+}
+
+// NewBehind is New with a network to the database that the test can break.
+func NewBehind(t testing.TB) (*Gateway, *faulttest.Proxy) {
+	t.Helper()
+	proxy := faulttest.NewProxy(t, modelstest.NewURL(t))
+	db, err := models.Open(t.Context(), proxy.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return newOn(t, db, psp.None{}), proxy
+}
+
+func newOn(t testing.TB, db *models.DB, live psp.Provider) *Gateway {
+	t.Helper()
 	v, err := vault.New([]byte(strings.Repeat("k", vault.MinKeyLength)))
 	if err != nil {
 		t.Fatal(err)
@@ -63,30 +81,52 @@ func NewWith(t testing.TB, live psp.Provider) *Gateway {
 		t.Fatal(err)
 	}
 	g := &Gateway{Vault: v, Clock: &Clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Email: "ana@example.com"}
-	g.Merchants = merchants.New(merchants.Options{DB: db, Vault: v, AllowPrivate: true, Now: g.Clock.Now})
-	g.Service = payments.New(payments.Options{
-		DB: db, Simulator: sim, Live: live, Vault: v, CheckoutHost: CheckoutHost,
-		SettlementDelayTest: SettlementDelay, SettlementDelayLive: SettlementDelay,
-		Withdrawals: Policy, Quotes: quote.New(nil, g.Clock.Now),
-		Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour},
-		Now:     g.Clock.Now, Wake: func() { g.Woken.Add(1) },
-		Tell: func(string) {},
-	})
+	g.serve(db, sim, live)
 	m, err := g.Merchants.SignUp(t.Context(), merchants.NewMerchant{
 		Name: "Ana Lima", Business: "Ateliê Aurora", Email: g.Email, Password: Password, Verified: true,
 	}, "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Account, err = models.AccountByID(db.DB, m.AccountID); err != nil {
+	if g.Account, err = models.AccountByID(t.Context(), db, m.AccountID); err != nil {
 		t.Fatal(err)
 	}
-	g.Owner = merchants.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "127.0.0.1"}
+	g.Owner = models.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "127.0.0.1"}
 	g.Test, g.Live = models.Scope{ProjectID: m.ProjectID}, models.Scope{ProjectID: m.ProjectID, Livemode: true}
 	return g
 }
 
-// Checkout creates a pending test checkout. Zero fields of in get sensible values.
+// Another returns the same gateway as in another process: with its own services and
+// connections, and the same database, clock and merchant.
+func (g *Gateway) Another(t testing.TB) *Gateway {
+	t.Helper()
+	db, err := models.Open(t.Context(), g.DB.Pool.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	other := &Gateway{
+		Vault: g.Vault, Clock: g.Clock, Account: g.Account, Test: g.Test, Live: g.Live, Owner: g.Owner, Email: g.Email,
+	}
+	other.serve(db, g.Simulator, g.Service.Live)
+	return other
+}
+
+// serve creates the services over a database.
+func (g *Gateway) serve(db *models.DB, sim *simulator.Provider, live psp.Provider) {
+	g.Merchants = merchants.New(merchants.Options{DB: db, Vault: g.Vault, AllowPrivate: true, Now: g.Clock.Now})
+	g.Service = payments.New(payments.Options{
+		DB: db, Simulator: sim, Live: live, Vault: g.Vault, CheckoutURL: CheckoutURL,
+		SettlementDelayTest: SettlementDelay, SettlementDelayLive: SettlementDelay,
+		AmountMin: 1, AmountMax: 1_000_000_00,
+		Withdrawals: Policy, Quotes: quote.New(nil, g.Clock.Now),
+		Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour},
+		Now:     g.Clock.Now, Wake: func() { g.Woken.Add(1) },
+		Tell: func(string) {},
+	})
+}
+
+// Checkout creates a pending test checkout. Filled sets the zero fields of in.
 func (g *Gateway) Checkout(t testing.TB, in payments.NewCheckout) *models.Checkout {
 	t.Helper()
 	c, _, err := g.CreateCheckout(t.Context(), g.Test, g.Account, Filled(in))
@@ -96,7 +136,7 @@ func (g *Gateway) Checkout(t testing.TB, in payments.NewCheckout) *models.Checko
 	return c
 }
 
-// Filled gives the zero fields of in sensible values.
+// Filled returns in with valid values in its zero fields.
 func Filled(in payments.NewCheckout) payments.NewCheckout {
 	in.Amount = cmp.Or(in.Amount, 10_00)
 	in.Description = cmp.Or(in.Description, "Pedido 42")
@@ -115,17 +155,19 @@ func Filled(in payments.NewCheckout) payments.NewCheckout {
 // its signing secret.
 func (g *Gateway) Endpoint(t testing.TB, url string) (endpoint *models.Endpoint, secret string) {
 	t.Helper()
-	e, secret, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test, merchants.NewEndpoint{URL: url, Types: models.EventTypes})
+	e, secret, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test,
+		merchants.NewEndpoint{URL: url, Types: models.EventTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e, secret
 }
 
-// Key makes a test key with the permissions and returns its secret.
+// Key creates a test key with the permissions and returns its secret.
 func (g *Gateway) Key(t testing.TB, scope models.Scope, permissions ...models.Permission) string {
 	t.Helper()
-	_, secret, err := g.Merchants.CreateKey(t.Context(), g.Owner, scope, merchants.NewKey{Name: "test", Permissions: permissions})
+	_, secret, err := g.Merchants.CreateKey(t.Context(), g.Owner, scope,
+		merchants.NewKey{Name: "test", Permissions: permissions})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +177,14 @@ func (g *Gateway) Key(t testing.TB, scope models.Scope, permissions ...models.Pe
 // Approve gives the merchant production access.
 func (g *Gateway) Approve(t testing.TB) {
 	t.Helper()
-	if err := g.DB.Exec("UPDATE accounts SET production_access = 'APPROVED' WHERE id = ?", g.Account.ID).Error; err != nil {
+	if err := g.DB.Exec("UPDATE accounts SET production_access = 'APPROVED' WHERE id = ?",
+		g.Account.ID).Error; err != nil {
 		t.Fatal(err)
 	}
 	g.Account.ProductionAccess = models.AccessApproved
 }
 
-// Link returns the token that the link of the latest mail of a kind to an address
-// carries.
+// Link returns the token in the link of the latest mail of a kind to an address.
 func (g *Gateway) Link(t testing.TB, kind, to string) string {
 	t.Helper()
 	mails, err := models.LatestMails(t.Context(), g.DB.Pool, 1000)
@@ -158,7 +200,7 @@ func (g *Gateway) Link(t testing.TB, kind, to string) string {
 	return ""
 }
 
-// Clock stands still until moved.
+// Clock shows the same time until a test moves it.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
