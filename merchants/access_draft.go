@@ -10,11 +10,11 @@ import (
 	"garoupa/models"
 )
 
-// maxDraftAnswer is how many characters of an answer a draft keeps at most: more than any
-// that may be sent.
+// maxDraftAnswer limits an answer in a draft, in characters. It is more than any answer of a
+// request may have.
 const maxDraftAnswer = 4096
 
-// AccessDraft is what was answered so far of an AccessForm, as typed.
+// AccessDraft holds the answers of an unfinished AccessForm, as typed.
 type AccessDraft struct {
 	LegalName     string
 	Document      string
@@ -26,14 +26,15 @@ type AccessDraft struct {
 	ContactPhone  string
 }
 
-// SaveAccessDraft keeps the answers for a request that is sent later, in place of those
-// kept before. It fails with Invalid for an answer that is far too long, and as
-// RequestAccess does with ErrChanged and fault.Forbidden.
-func (s *Service) SaveAccessDraft(ctx context.Context, by Actor, in AccessDraft) error {
+// SaveAccessDraft stores the answers for a request that is sent later, and replaces those
+// stored before. It fails with Invalid for an answer longer than maxDraftAnswer, and with
+// ErrChanged and refusal.Forbidden like RequestAccess.
+func (s *Service) SaveAccessDraft(ctx context.Context, by models.Actor, in AccessDraft) error {
 	problems := Invalid{}
 	for field, answer := range map[string]string{
-		"legalName": in.LegalName, "document": in.Document, "website": in.Website, "sells": in.Sells, "monthlyVolume": in.MonthlyVolume,
-		"contactName": in.ContactName, "contactEmail": in.ContactEmail, "contactPhone": in.ContactPhone,
+		"legalName": in.LegalName, "document": in.Document, "website": in.Website, "sells": in.Sells,
+		"monthlyVolume": in.MonthlyVolume,
+		"contactName":   in.ContactName, "contactEmail": in.ContactEmail, "contactPhone": in.ContactPhone,
 	} {
 		problems.length(field, answer, 0, maxDraftAnswer)
 	}
@@ -53,16 +54,18 @@ func (s *Service) SaveAccessDraft(ctx context.Context, by Actor, in AccessDraft)
 			return ErrChanged
 		}
 		return models.SaveAccessDraft(tx, &models.AccessDraft{
-			ID: account.ID, Answers: s.Vault.Seal(models.SealedAccessDraft.Place(account.ID), string(answers)), SavedBy: by.UserID, SavedAt: s.now(),
+			ID: account.ID, Answers: s.Vault.Seal(models.SealedAccessDraft.Place(account.ID), string(answers)),
+			SavedBy: by.UserID, SavedAt: s.now(),
 		})
 	})
 	return accessError("save draft of", err)
 }
 
-// AccessDraftOf returns what an account kept of a request that was not sent yet, and
-// when; nil if it kept nothing.
-func (s *Service) AccessDraftOf(ctx context.Context, accountID string) (draft *AccessDraft, savedAt time.Time, err error) {
-	kept, err := models.AccessDraftOf(s.DB.WithContext(ctx), accountID)
+// AccessDraftOf returns an account's stored answers for a request that has not been sent, and
+// the time they were stored. draft is nil if there are none.
+func (s *Service) AccessDraftOf(ctx context.Context, accountID string) (draft *AccessDraft, savedAt time.Time,
+	err error) {
+	kept, err := models.AccessDraftOf(ctx, s.DB, accountID)
 	if errors.Is(err, models.ErrNotFound) {
 		return nil, time.Time{}, nil
 	} else if err != nil {

@@ -6,32 +6,33 @@ import (
 	"strings"
 	"unicode"
 
-	"garoupa/money"
-	"garoupa/taxid"
+	"garoupa/internal/input"
+	"garoupa/internal/money"
+	"garoupa/internal/taxid"
 )
 
-// AccessForm is what a merchant answers when it asks for production access
-// (decisions, 8).
+// AccessForm holds a merchant's answers when it requests production access (docs/rules.md,
+// "Production access").
 type AccessForm struct {
 	LegalName     string
 	Document      string // CPF or CNPJ, with or without punctuation
-	Website       string // an address; without https:// it is added
-	Sells         string // what is sold; this or Website must be there
+	Website       string // a URL; https:// is added if it is missing
+	Sells         string // the goods or services sold; Sells or Website is required
 	MonthlyVolume money.Cents
 	ContactName   string
 	ContactEmail  string
 	ContactPhone  string
 }
 
-// Check brings the answers into the form in which they are kept. It fails with
-// Invalid.
+// Check normalizes the answers. It fails with Invalid.
 func (in *AccessForm) Check() error {
-	for _, text := range []*string{&in.LegalName, &in.Document, &in.Website, &in.Sells, &in.ContactName, &in.ContactPhone} {
-		*text = strings.TrimSpace(*text)
+	for _, text := range []*string{&in.LegalName, &in.Document, &in.Website, &in.Sells, &in.ContactName,
+		&in.ContactPhone} {
+		*text = input.Trim(*text)
 	}
 	in.ContactEmail = normalEmail(in.ContactEmail)
 	problems := Invalid{}
-	problems.length("legalName", in.LegalName, 1, 200)
+	problems.line("legalName", in.LegalName, 1, 200)
 	if number, ok := taxid.Parse(in.Document); ok {
 		in.Document = number
 	} else if problems["document"] = Malformed; in.Document == "" {
@@ -46,12 +47,12 @@ func (in *AccessForm) Check() error {
 	} else if in.Sells == "" {
 		problems["sells"] = Missing
 	}
-	problems.length("sells", in.Sells, 0, 1000)
+	problems.lines("sells", in.Sells, 0, 1000)
 	if in.MonthlyVolume <= 0 || in.MonthlyVolume > money.Max {
 		problems["monthlyVolume"] = Malformed
 	}
-	problems.length("contactName", in.ContactName, 1, 200)
-	if !validEmail(in.ContactEmail) {
+	problems.line("contactName", in.ContactName, 1, 200)
+	if !input.MemberEmail(in.ContactEmail) {
 		problems["contactEmail"] = Malformed
 	}
 	if !validPhone(in.ContactPhone) {
@@ -60,19 +61,21 @@ func (in *AccessForm) Check() error {
 	return problems.orNil()
 }
 
-// website returns the address of a public site, with its scheme.
+// website returns the URL of a public site, with its scheme.
 func website(text string) (string, bool) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
-	ok := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && strings.Contains(strings.Trim(u.Hostname(), "."), ".") &&
-		len(text) <= 2048 && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == unicode.ReplacementChar })
+	ok := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil &&
+		strings.Contains(strings.Trim(u.Hostname(), "."), ".") &&
+		len(text) <= 2048 && !strings.ContainsFunc(text,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == unicode.ReplacementChar })
 	return text, ok
 }
 
-// validPhone reports whether text is a phone number as people write it: 8 to 20
-// digits, spaces and signs, at least 8 of them digits.
+// validPhone reports whether text is a phone number in the usual notation: 8 to 20 digits,
+// spaces and signs, at least 8 of them digits.
 func validPhone(text string) bool {
 	digits := 0
 	for _, r := range text {
@@ -85,13 +88,12 @@ func validPhone(text string) bool {
 	return digits >= 8 && len(text) <= 20
 }
 
-// Check brings the reason into the form in which it is kept. It fails with Invalid.
+// Check normalizes the reason. It fails with Invalid.
 func (r *Reason) Check() error {
-	r.Text = strings.TrimSpace(strings.ReplaceAll(r.Text, "\r\n", "\n"))
 	problems := Invalid{}
 	if !slices.Contains(AccessReasons, r.Code) {
 		problems["reasonCode"] = Unknown
 	}
-	problems.length("reason", r.Text, MinReasonLength, MaxReasonLength)
+	problems.reason(&r.Text)
 	return problems.orNil()
 }

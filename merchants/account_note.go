@@ -5,34 +5,53 @@ import (
 	"fmt"
 	"strings"
 
+	"garoupa/internal/input"
 	"garoupa/models"
 )
 
-// MaxNoteLength bounds a note about an account, in characters.
+// MaxNoteLength limits a note about an account, in characters.
 const MaxNoteLength = 2000
 
-// NoteAccount keeps a note about an account for staff; anybody of staff who is no member
-// of it may write one. No merchant learns of it. It fails with Invalid, ErrOwnAccount,
-// fault.Forbidden, or models.ErrNotFound.
-func (s *Service) NoteAccount(ctx context.Context, by Actor, accountID, text string) error {
-	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+// NewNote is a note about an account.
+type NewNote struct {
+	AccountID string
+	Text      string
+	Form      string // the key of the form; "" without a form
+}
+
+// NoteAccount stores a note about an account for staff, once for each form. Any member of
+// staff who is not a member of the account may call it. Merchants never see notes. It fails
+// with Invalid, ErrOwnAccount, refusal.Forbidden, models.ErrFormReused, or
+// models.ErrNotFound.
+func (s *Service) NoteAccount(ctx context.Context, by models.Actor, in NewNote) error {
+	text := input.Trim(strings.ReplaceAll(in.Text, "\r\n", "\n"))
 	problems := Invalid{}
-	problems.length("note", text, 1, MaxNoteLength)
+	problems.lines("note", text, 1, MaxNoteLength)
 	if err := problems.orNil(); err != nil {
 		return err
 	}
-	by.AccountID = "" // the merchant reads the lines about their account
+	by.AccountID = "" // the merchant can read lines about its account
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := staffFor(tx, by, accountID, models.StaffReviewer, models.StaffSupervisor); err != nil {
+		matter := models.Matter{AccountID: in.AccountID}
+		if err := staffFor(tx, by, matter, models.Review); err != nil {
 			return err
 		}
-		if _, err := models.AccountByID(tx.DB, accountID); err != nil {
+		if _, err := models.AccountByID(ctx, tx, in.AccountID); err != nil {
 			return err
 		}
-		if err := models.InsertAccountNote(tx, models.AccountNote{AccountID: accountID, Text: text, WrittenBy: by.UserID, WrittenAt: s.now()}); err != nil {
+		earlier, err := models.ClaimForm(tx, models.SentForm{
+			OwnerID: in.AccountID, Operation: models.OperationNote, Key: in.Form,
+			Said: []string{by.UserID, text}, ResourceID: in.AccountID, SentAt: s.now(),
+		})
+		if err != nil || earlier != "" {
 			return err
 		}
-		return s.audit(tx, by, "staff.noted", accountID, nil)
+		if err := models.InsertAccountNote(tx, models.AccountNote{
+			AccountID: in.AccountID, Text: text, WrittenBy: by.UserID, WrittenAt: s.now(),
+		}); err != nil {
+			return err
+		}
+		return s.audit(tx, by, "staff.noted", in.AccountID, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("merchants: note account: %w", err)

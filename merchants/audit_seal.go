@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// waitForWriters is how long SealAudit waits for those who write to the log.
+	// waitForWriters is how long SealAudit waits for open transactions that write to the log.
 	waitForWriters = 30 * time.Second
-	// auditFlaws is how many flaws it looks for.
+	// auditFlaws is the largest number of flaws that SealAudit returns.
 	auditFlaws = 100
 )
 
-// SealAudit seals what stands in the audit log, compares all of it with its seals, and
-// keeps and returns what does not agree. It is for a job, every hour or so; instances may
-// run it at the same time, and nobody who writes to the log waits for it. models.ErrUndecided
-// comes with what was found all the same.
+// SealAudit seals the new lines of the audit log, compares the whole log with its seals, and
+// stores and returns the disagreements. A job runs it about every hour. Several instances may
+// run it at the same time, and it delays no writer. It may return flaws together with
+// models.ErrUndecided.
 //
-// The last seal's hash goes to the process's log: who rewrites lines, and all seals after
-// them, cannot rewrite what was shipped elsewhere.
+// It logs the last seal's hash: a person who rewrites lines and all later seals cannot rewrite
+// logs that were shipped elsewhere.
 func (s *Service) SealAudit(ctx context.Context) (flaws []models.AuditFlaw, err error) {
 	sealing := s.sealAudit(ctx)
 	if sealing != nil && !errors.Is(sealing, models.ErrUndecided) {
 		return nil, fmt.Errorf("merchants: seal the audit log: %w", sealing)
 	}
-	flaws, err = models.CheckAudit(ctx, s.DB.Pool, auditFlaws)
+	flaws, err = models.CheckAudit(ctx, s.DB.Background, auditFlaws)
 	if err != nil {
 		return nil, fmt.Errorf("merchants: check the audit log: %w", err)
 	}
@@ -58,6 +58,7 @@ func (s *Service) sealAudit(ctx context.Context) error {
 		if err != nil || seal == nil {
 			return err
 		}
-		slog.InfoContext(ctx, "audit log sealed", "seal", seal.Number, "through", seal.Through, "sha256", hex.EncodeToString(seal.Hash))
+		slog.InfoContext(ctx, "audit log sealed", "seal", seal.Number, "through", seal.Through, "sha256",
+			hex.EncodeToString(seal.Hash))
 	}
 }

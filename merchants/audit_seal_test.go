@@ -16,8 +16,9 @@ import (
 // act writes a line of the audit log and returns its id.
 func act(tx *models.Tx, object string) (id int64, err error) {
 	err = models.InsertAudit(tx, models.AuditEntry{
-		At: time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC), Actor: models.ActorSystem, Action: "account.renamed", ObjectID: object,
-		Detail: map[string]string{"name": `Ateliê \x "Aurora" ` + object},
+		At: time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC), Actor: models.ActorSystem, Action: "account.renamed",
+		ObjectID: object,
+		Detail:   map[string]string{"name": `Ateliê \x "Aurora" ` + object},
 	})
 	if err == nil {
 		err = tx.Raw("SELECT max(id) FROM audit_log WHERE object_id = ?", object).Row().Scan(&id)
@@ -45,7 +46,7 @@ func write(t *testing.T, g *paymentstest.Gateway, objects ...string) (ids []int6
 	return ids
 }
 
-// flaws seals what there is and returns what does not agree, in the words of the flaws.
+// flaws runs SealAudit and returns its flaws as text.
 func flaws(t *testing.T, g *paymentstest.Gateway) string {
 	t.Helper()
 	found, err := g.Merchants.SealAudit(t.Context())
@@ -54,7 +55,7 @@ func flaws(t *testing.T, g *paymentstest.Gateway) string {
 	}
 	last, err := models.LastExamination(t.Context(), g.DB.Pool, models.ExaminedAudit)
 	if err != nil || last.At == nil || len(last.Flaws) != len(found) {
-		t.Errorf("kept %v of %v, %v", last, found, err)
+		t.Errorf("stored %v of the flaws %v, %v", last, found, err)
 	}
 	return strings.Trim(fmt.Sprint(found), "[]")
 }
@@ -68,33 +69,35 @@ func sealed(t *testing.T, g *paymentstest.Gateway) models.AuditSeals {
 	return s
 }
 
-// Lines are sealed once, a thousand at a time, and each seal goes on from the one before.
+// Lines are sealed once, a thousand at a time, and each seal continues from the previous one.
 func TestSealAudit(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	if got := flaws(t, g); got != "" {
-		t.Fatalf("an untouched log: %s", got)
+		t.Fatalf("flaws of an unchanged log: %s", got)
 	}
 	first := sealed(t, g)
 	var lines int64
-	if err := g.DB.Raw("SELECT count(*) FROM audit_log").Row().Scan(&lines); err != nil || first.Number != 1 || first.Lines != lines {
-		t.Fatalf("%+v of %d lines, %v", first, lines, err)
+	if err := g.DB.Raw("SELECT count(*) FROM audit_log").Row().Scan(&lines); err != nil || first.Number != 1 ||
+		first.Lines != lines {
+		t.Fatalf("the seal is %+v for %d lines, %v", first, lines, err)
 	}
 	if flaws(t, g); sealed(t, g).Number != 1 {
-		t.Error("with nothing new there is a new seal")
+		t.Error("there is a new seal without new lines")
 	}
 	err := g.DB.Exec(`INSERT INTO audit_log (at, actor, action, object_id) SELECT now(), 'system', 'account.renamed', 'x' || n FROM generate_series(1, 1500) n`).Error
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := flaws(t, g); got != "" {
-		t.Errorf("a long log: %s", got)
+		t.Errorf("flaws of a long log: %s", got)
 	}
 	last := sealed(t, g)
 	if last.Number != 3 || last.Lines != lines+1500 || hex.EncodeToString(last.Hash) == hex.EncodeToString(first.Hash) {
 		t.Errorf("afterwards %+v", last)
 	}
-	for _, sql := range []string{"UPDATE audit_seals SET sealed_at = now()", "DELETE FROM audit_seals", "TRUNCATE audit_seals"} {
+	for _, sql := range []string{"UPDATE audit_seals SET sealed_at = now()", "DELETE FROM audit_seals",
+		"TRUNCATE audit_seals"} {
 		if err := g.DB.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s: %v", sql, err)
 		}
@@ -108,14 +111,15 @@ func TestSealAudit_Together(t *testing.T) {
 	release := hold(t, g, "LOCK TABLE audit_seals IN SHARE ROW EXCLUSIVE MODE")
 	go release(2)
 	if n := succeeded(t, 2, nil, func() error { _, err := g.Merchants.SealAudit(t.Context()); return err }); n != 2 {
-		t.Errorf("%d of two sealed", n)
+		t.Errorf("%d of two instances made a seal", n)
 	}
 	if got, s := flaws(t, g), sealed(t, g); got != "" || s.Number != 1 {
-		t.Errorf("they made %+v, with %q", s, got)
+		t.Errorf("the seals are %+v, with the flaws %q", s, got)
 	}
 }
 
-// asOwner is somebody whom no trigger stops, and who can put all back as it was.
+// asOwner returns functions that change the database without its triggers, and that restore
+// it.
 func asOwner(t *testing.T, g *paymentstest.Gateway) (run func(sql string, args ...any), restore func()) {
 	t.Helper()
 	run = func(sql string, args ...any) {
@@ -141,10 +145,17 @@ func asOwner(t *testing.T, g *paymentstest.Gateway) (run func(sql string, args .
 	return run, restore
 }
 
-// Who owns the database can change what no trigger lets others change; each line and
-// seal that they touch is named.
-func TestSealAudit_Tampered(t *testing.T) {
-	t.Parallel()
+// tampering is a sealed log that the owner of the database can change.
+type tampering struct {
+	t       *testing.T
+	g       *paymentstest.Gateway
+	a, b    []int64 // the lines of seals 2 and 3
+	run     func(sql string, args ...any)
+	restore func()
+}
+
+func newTampering(t *testing.T) *tampering {
+	t.Helper()
 	g := paymentstest.New(t)
 	flaws(t, g)
 	a := write(t, g, "obj_a", "obj_b", "obj_c")
@@ -152,74 +163,95 @@ func TestSealAudit_Tampered(t *testing.T) {
 	b := write(t, g, "obj_d")
 	flaws(t, g)
 	run, restore := asOwner(t, g)
-	columns := []string{
-		"at = at + interval '1 microsecond'", "actor = 'usr_x'", "actor_role = 'OWNER'", "account_id = (SELECT id FROM accounts LIMIT 1)", "action = 'account.created'",
-		"object_id = 'x'", "detail = '{}'", `before = '{"a":"b"}'`, `after = '{"a":"b"}'`, "ip = '::1'", "request_id = 'req_x'",
-	}
-	for _, column := range columns {
-		run("UPDATE audit_log SET "+column+" WHERE id = ?", a[1])
-		if got, want := flaws(t, g), fmt.Sprintf("line_changed %d", a[1]); got != want {
-			t.Errorf("%s: %q, want %q", column, got, want)
-		}
-		restore()
-	}
-	var all int
-	if err := g.DB.Raw("SELECT count(*) FROM information_schema.columns WHERE table_name = 'audit_log'").Row().Scan(&all); err != nil || all != len(columns)+1 {
-		t.Errorf("%d columns, of which %d and the id are sealed: %v", all, len(columns), err)
-	}
+	return &tampering{t, g, a, b, run, restore}
+}
 
-	run("DELETE FROM audit_log WHERE id = ?", a[2])
-	run("DELETE FROM audit_log WHERE id = ?", b[0])
-	if got, want := flaws(t, g), fmt.Sprintf("line_missing %d line_missing %d", a[2], b[0]); got != want {
-		t.Errorf("deleted: %q, want %q", got, want)
-	}
-	run("INSERT INTO audit_log (id, at, actor, action, object_id) OVERRIDING SYSTEM VALUE VALUES (?, now(), 'system', 'account.renamed', 'x')", a[2])
-	if got, want := flaws(t, g), fmt.Sprintf("line_changed %d line_missing %d", a[2], b[0]); got != want {
-		t.Errorf("another in its place: %q, want %q", got, want)
-	}
-	restore()
-	run("INSERT INTO audit_log (id, at, actor, action, object_id) OVERRIDING SYSTEM VALUE VALUES (0, now(), 'system', 'account.renamed', 'x'), (-1, now(), 'system', 'account.renamed', 'x')")
-	if got, want := flaws(t, g), "line_added -1 line_added 0"; got != want {
-		t.Errorf("put in: %q, want %q", got, want)
-	}
-	restore()
-	run("DELETE FROM audit_seals WHERE number = 2")
-	if got := flaws(t, g); got != "seal_missing 2" {
-		t.Errorf("without a seal: %q", got)
-	}
-	restore()
-	run("UPDATE audit_seals SET hash = sha256('x') WHERE number = 2")
-	if got := flaws(t, g); got != "seal_changed 2 seal_changed 3" {
-		t.Errorf("another seal: %q", got)
-	}
-	restore()
-	run("UPDATE audit_seals SET through = through + 1000 WHERE number = 3") // so that what follows is never sealed
-	if got := flaws(t, g); got != "seal_changed 3" {
-		t.Errorf("a seal that reaches further than its lines: %q", got)
-	}
-	restore()
-	run("ALTER TABLE audit_seals DROP CONSTRAINT audit_seals_lines")
-	for _, lines := range []string{"''", "'x'"} {
-		run("UPDATE audit_seals SET lines = " + lines + " WHERE number = 2")
-		if got := flaws(t, g); got != "seal_changed 2" {
-			t.Errorf("a seal of %s: %q", lines, got)
-		}
-		restore()
-	}
-	run("INSERT INTO audit_log (id, at, actor, action, object_id) OVERRIDING SYSTEM VALUE SELECT -n, now(), 'system', 'account.renamed', 'x' FROM generate_series(1, 150) n")
-	if got := strings.Count(flaws(t, g), "line_added"); got != 100 {
-		t.Errorf("of 150 flaws it tells of %d", got)
-	}
-	restore()
-	run("UPDATE audit_log SET object_id = 'x' WHERE id = ?", a[0]) // and its seal with it
-	run(`UPDATE audit_seals SET lines = set_byte(lines, 8, get_byte(lines, 8) # 1) WHERE number = 2`)
-	if got := flaws(t, g); !strings.Contains(got, "seal_changed 2") || !strings.Contains(got, fmt.Sprintf("line_changed %d", a[0])) {
-		t.Errorf("a line and its seal: %q", got)
+// add inserts lines with the ids that a query returns.
+func (m *tampering) add(ids string, args ...any) {
+	m.t.Helper()
+	m.run(`INSERT INTO audit_log (id, at, actor, action, object_id) OVERRIDING SYSTEM VALUE
+		SELECT n, now(), 'system', 'account.renamed', 'x' FROM (`+ids+`) AS ids (n)`, args...)
+}
+
+// finds checks the flaws that SealAudit returns.
+func (m *tampering) finds(what, want string) {
+	m.t.Helper()
+	if got := flaws(m.t, m.g); got != want {
+		m.t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }
 
-// A line is not sealed before every line with a lower id is decided, and writers wait for
-// nobody who seals.
+// The owner of the database can bypass the triggers. SealAudit names each line in which any
+// column was changed.
+func TestSealAudit_ChangedLine(t *testing.T) {
+	t.Parallel()
+	m := newTampering(t)
+	columns := []string{
+		"at = at + interval '1 microsecond'", "actor = 'usr_x'", "actor_role = 'OWNER'",
+		"account_id = (SELECT id FROM accounts LIMIT 1)", "action = 'account.created'", "object_id = 'x'",
+		"detail = '{}'", `before = '{"a":"b"}'`, `after = '{"a":"b"}'`, "ip = '::1'", "request_id = 'req_x'",
+	}
+	for _, column := range columns {
+		m.run("UPDATE audit_log SET "+column+" WHERE id = ?", m.a[1])
+		m.finds(column, fmt.Sprintf("line_changed %d", m.a[1]))
+		m.restore()
+	}
+	var all int
+	err := m.g.DB.Raw("SELECT count(*) FROM information_schema.columns WHERE table_name = 'audit_log'").Row().Scan(&all)
+	if err != nil || all != len(columns)+1 {
+		t.Errorf("the table has %d columns, but %d and the id are sealed: %v", all, len(columns), err)
+	}
+}
+
+// SealAudit names each line that was deleted, replaced or inserted, up to a hundred.
+func TestSealAudit_LinesGoneAndAdded(t *testing.T) {
+	t.Parallel()
+	m := newTampering(t)
+	m.run("DELETE FROM audit_log WHERE id = ?", m.a[2])
+	m.run("DELETE FROM audit_log WHERE id = ?", m.b[0])
+	m.finds("deleted", fmt.Sprintf("line_missing %d line_missing %d", m.a[2], m.b[0]))
+	m.add("SELECT ?::bigint", m.a[2])
+	m.finds("replaced", fmt.Sprintf("line_changed %d line_missing %d", m.a[2], m.b[0]))
+	m.restore()
+	m.add("VALUES (0), (-1)")
+	m.finds("inserted", "line_added -1 line_added 0")
+	m.restore()
+	m.add("SELECT -n FROM generate_series(1, 150) n")
+	if got := strings.Count(flaws(t, m.g), "line_added"); got != 100 {
+		t.Errorf("SealAudit returned %d of 150 flaws", got)
+	}
+}
+
+// SealAudit names each seal that was deleted or changed, and a line that was changed together
+// with its seal.
+func TestSealAudit_ChangedSeal(t *testing.T) {
+	t.Parallel()
+	m := newTampering(t)
+	m.run("DELETE FROM audit_seals WHERE number = 2")
+	m.finds("without a seal", "seal_missing 2")
+	m.restore()
+	m.run("UPDATE audit_seals SET hash = sha256('x') WHERE number = 2")
+	m.finds("another seal", "seal_changed 2 seal_changed 3")
+	m.restore()
+	m.run("UPDATE audit_seals SET through = through + 1000 WHERE number = 3") // no later line will be sealed
+	m.finds("a seal that reaches further than its lines", "seal_changed 3")
+	m.restore()
+	m.run("ALTER TABLE audit_seals DROP CONSTRAINT audit_seals_lines")
+	for _, lines := range []string{"''", "'x'"} {
+		m.run("UPDATE audit_seals SET lines = " + lines + " WHERE number = 2")
+		m.finds("a seal of "+lines, "seal_changed 2")
+		m.restore()
+	}
+	m.run("UPDATE audit_log SET object_id = 'x' WHERE id = ?", m.a[0])
+	m.run("UPDATE audit_seals SET lines = set_byte(lines, 8, get_byte(lines, 8) # 1) WHERE number = 2")
+	if got := flaws(t, m.g); !strings.Contains(got, "seal_changed 2") ||
+		!strings.Contains(got, fmt.Sprintf("line_changed %d", m.a[0])) {
+		t.Errorf("flaws of a changed line and its seal: %q", got)
+	}
+}
+
+// A line is sealed only when no line with a lower id can appear anymore. Sealing does not
+// delay writers.
 func TestSealAudit_LateCommit(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -237,31 +269,33 @@ func TestSealAudit_LateCommit(t *testing.T) {
 	late := <-begun
 	early := write(t, g, "obj_early")[0]
 	if early < late {
-		t.Fatalf("%d is not after %d", early, late)
+		t.Fatalf("line %d is not after line %d", early, late)
 	}
 	hurried, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if _, err := g.Merchants.SealAudit(hurried); err == nil || sealed(t, g).Through != before.Through {
-		t.Errorf("it sealed %+v while line %d was undecided (%v)", sealed(t, g), late, err)
+		t.Errorf("SealAudit sealed %+v while line %d was not committed (%v)", sealed(t, g), late, err)
 	}
 	sealing := make(chan string, 1)
 	go func() {
 		found, err := g.Merchants.SealAudit(context.WithoutCancel(t.Context()))
 		sealing <- fmt.Sprint(found, err)
 	}()
-	write(t, g, "obj_meanwhile") // nobody is held up by who seals
+	write(t, g, "obj_meanwhile") // sealing delays no writer
 	close(finish)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	if got := <-sealing; got != "[] <nil>" {
-		t.Errorf("sealing says %s", got)
+		t.Errorf("SealAudit returned %s", got)
 	}
 	if got := flaws(t, g); got != "" {
 		t.Errorf("afterwards: %s", got)
 	}
 	var covered []int64
-	rows, err := g.DB.Pool.Query(t.Context(), "SELECT ('x' || encode(substr(lines, n * 40 + 1, 8), 'hex'))::bit(64)::bigint FROM audit_seals, generate_series(0, octet_length(lines) / 40 - 1) n")
+	rows, err := g.DB.Pool.Query(t.Context(),
+		"SELECT ('x' || encode(substr(lines, n * 40 + 1, 8), 'hex'))::bit(64)::bigint FROM audit_seals, "+
+			"generate_series(0, octet_length(lines) / 40 - 1) n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,6 +307,6 @@ func TestSealAudit_LateCommit(t *testing.T) {
 		covered = append(covered, id)
 	}
 	if rows.Err() != nil || !slices.Contains(covered, late) || !slices.Contains(covered, early) {
-		t.Errorf("the seals cover %v, not %d and %d (%v)", covered, late, early, rows.Err())
+		t.Errorf("the seals cover %v, want %d and %d (%v)", covered, late, early, rows.Err())
 	}
 }

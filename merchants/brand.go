@@ -3,30 +3,27 @@ package merchants
 import (
 	"context"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5"
-
-	"garoupa/brand"
+	"garoupa/internal/brand"
+	"garoupa/internal/input"
+	"garoupa/internal/picture"
 	"garoupa/models"
-	"garoupa/picture"
 )
 
-// logoBounds are three times what pages show, and what the first visit of a hosted
-// page has room for.
+// logoBounds is three times the size on pages, and fits into the byte budget of the first
+// visit to a hosted page.
 var logoBounds = picture.Bounds{Width: 480, Height: 120, Bytes: 16 << 10}
 
-// BrandLook is what buyers see of a merchant besides its name.
+// BrandLook is the look of a merchant's pages for buyers, except its name and logo.
 type BrandLook struct {
-	Accent  string // a colour as people write it; "" is ours
-	Support string // an e-mail, a phone number or an address of the web; "" for none
+	Accent  string // a color such as "#0B6B60"; "" for the product's own
+	Support string // an e-mail address, a phone number or a URL; "" for none
 }
 
-// Check brings the answers into the form in which they are kept. It fails with
-// Invalid.
+// Check normalizes the answers. It fails with Invalid.
 func (in *BrandLook) Check() error {
-	in.Accent, in.Support = strings.TrimSpace(in.Accent), strings.TrimSpace(in.Support)
+	in.Accent, in.Support = strings.TrimSpace(in.Accent), input.Trim(in.Support)
 	problems := Invalid{}
 	if in.Accent != "" {
 		accent, ok := brand.Parse(in.Accent)
@@ -47,13 +44,13 @@ func (in *BrandLook) Check() error {
 	return problems.orNil()
 }
 
-// support returns a contact as it is kept: a web address with its scheme.
+// support returns a normalized contact: a URL gets its scheme.
 func support(text string) (string, bool) {
 	switch {
-	case utf8.RuneCountInString(text) > 254 || !plain(text):
+	case !input.Length(text, 1, 254) || !input.Plain(text):
 		return "", false
 	case strings.Contains(text, "@") && !strings.Contains(text, "/"):
-		return text, validEmail(text)
+		return text, input.MemberEmail(text)
 	case validPhone(text):
 		return text, true
 	}
@@ -61,17 +58,9 @@ func support(text string) (string, bool) {
 	return address, ok && utf8.RuneCountInString(address) <= 254
 }
 
-// plain reports whether text is one line without characters that nobody sees, or that
-// turn the direction of writing and make it read as another.
-func plain(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
-	})
-}
-
-// SetBrandLook changes the accent and the support contact of the actor's account. It
-// fails with Invalid, and with fault.Forbidden for who is no administrator.
-func (s *Service) SetBrandLook(ctx context.Context, by Actor, in BrandLook) error {
+// SetBrandLook changes the accent and the support contact of the actor's account. It fails
+// with Invalid, and with refusal.Forbidden if the actor's role cannot Administer.
+func (s *Service) SetBrandLook(ctx context.Context, by models.Actor, in BrandLook) error {
 	if err := in.Check(); err != nil {
 		return err
 	}
@@ -83,11 +72,11 @@ func (s *Service) SetBrandLook(ctx context.Context, by Actor, in BrandLook) erro
 	})
 }
 
-// SetLogo draws the picture in the file anew, small, as the logo of the actor's
-// account. It fails with Invalid naming "logo" (Malformed for no picture that we read,
-// TooLong for too long a file, Unknown for too many or too few pixels), and as
-// SetBrandLook does.
-func (s *Service) SetLogo(ctx context.Context, by Actor, file []byte) error {
+// SetLogo draws the picture in the file again, small, as the logo of the actor's account. It
+// fails with Invalid naming "logo" (Malformed for a file that is not a readable picture,
+// TooLong for a file that is too long, Unknown for too many or too few pixels), and with
+// refusal.Forbidden like SetBrandLook.
+func (s *Service) SetLogo(ctx context.Context, by models.Actor, file []byte) error {
 	logo, err := readLogo(file)
 	if err != nil {
 		return err
@@ -107,10 +96,12 @@ func readLogo(file []byte) (*models.Logo, error) {
 	return &models.Logo{PNG: logo.File, Hash: pictureHash(logo), Width: logo.Width, Height: logo.Height}, nil
 }
 
-// RemoveLogo takes the logo of the actor's account away. It fails as SetBrandLook does.
-func (s *Service) RemoveLogo(ctx context.Context, by Actor) error { return s.changeLogo(ctx, by, nil) }
+// RemoveLogo removes the logo of the actor's account. It fails as SetBrandLook does.
+func (s *Service) RemoveLogo(ctx context.Context, by models.Actor) error {
+	return s.changeLogo(ctx, by, nil)
+}
 
-func (s *Service) changeLogo(ctx context.Context, by Actor, logo *models.Logo) error {
+func (s *Service) changeLogo(ctx context.Context, by models.Actor, logo *models.Logo) error {
 	return s.changeBrand(ctx, by, "set logo", func(tx *models.Tx, before models.Brand) (change, error) {
 		after := ""
 		if logo != nil {
@@ -121,15 +112,16 @@ func (s *Service) changeLogo(ctx context.Context, by Actor, logo *models.Logo) e
 	})
 }
 
-// changeBrand writes one change of a brand with its line of the audit log, if anything
-// differs.
-func (s *Service) changeBrand(ctx context.Context, by Actor, doing string, write func(tx *models.Tx, before models.Brand) (change, error)) error {
+// changeBrand writes a change of a brand with its audit line, if anything differs.
+func (s *Service) changeBrand(
+	ctx context.Context, by models.Actor, doing string, write func(tx *models.Tx, before models.Brand) (change, error),
+) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		if _, err := s.lockForAdministrator(tx, by); err != nil {
 			return err
 		}
 		var before models.Brand
-		err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
+		err := tx.PGX(func(ctx context.Context, conn models.Querier) (err error) {
 			before, err = models.BrandOf(ctx, conn, by.AccountID)
 			return err
 		})

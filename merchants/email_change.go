@@ -6,24 +6,25 @@ import (
 	"fmt"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/input"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 )
 
-// changeWithin is how long the link to a new address works.
+// changeWithin is how long the link to a new address is valid.
 const changeWithin = time.Hour
 
-// ErrEmailTaken reports an address that became somebody else's before it was proven.
-var ErrEmailTaken = errors.New("merchants: somebody else has the address")
+// ErrEmailTaken reports an address that another person took before it was proven.
+var ErrEmailTaken = errors.New("merchants: another person has the address")
 
-// AskEmailChange sends a link to the address that a person wants in place of their proven
-// one, and tells the one that they have. Nothing changes until the link is followed; it
-// takes the place of one that was sent before. An address that is somebody else's is
-// answered the same: its owner is told, and no link is sent. The caller has just made
-// sure who the person is. It fails with Invalid, ErrTooSoon, ErrUnverified, and with
-// fault.Forbidden for staff, whose addresses are given by who runs the server.
-func (s *Service) AskEmailChange(ctx context.Context, by Actor, email string) error {
-	if email = normalEmail(email); !validEmail(email) {
+// AskEmailChange sends a link to the new address of a person whose current address is proven,
+// and notifies the current address. Nothing changes until the person follows the link. The
+// link replaces an earlier one. For an address of another person the result is the same, but
+// its owner is notified and no link is sent. The caller must have just verified the person. It
+// fails with Invalid, ErrTooSoon, ErrUnverified, and with refusal.Forbidden for staff, whose
+// addresses are changed on the server.
+func (s *Service) AskEmailChange(ctx context.Context, by models.Actor, email string) error {
+	if email = normalEmail(email); !input.MemberEmail(email) {
 		return Invalid{"email": Malformed}
 	}
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
@@ -32,7 +33,7 @@ func (s *Service) AskEmailChange(ctx context.Context, by Actor, email string) er
 		case err != nil:
 			return err
 		case user.StaffRole != nil:
-			return fault.New(fault.Forbidden, "The email of staff is set by whoever runs the server.")
+			return refusal.New(refusal.Forbidden, "The email of staff is set by whoever runs the server.")
 		case user.EmailVerifiedAt == nil:
 			return ErrUnverified
 		case user.Email == email:
@@ -52,20 +53,22 @@ func (s *Service) AskEmailChange(ctx context.Context, by Actor, email string) er
 	if problems, ok := errors.AsType[Invalid](err); ok {
 		return problems
 	}
-	return expected(err, "ask for another e-mail", ErrTooSoon, ErrUnverified)
+	return expected(err, "request another e-mail address", ErrTooSoon, ErrUnverified)
 }
 
-// sendEmailChange makes the token and writes the mails about it.
+// sendEmailChange creates the token and writes the mails about it.
 func (s *Service) sendEmailChange(tx *models.Tx, user *models.User, email string) error {
 	now := s.now()
-	t := &models.Token{ID: models.NewTokenID(), Purpose: models.TokenChangeEmail, UserID: user.ID, Email: email, CreatedAt: now, ExpiresAt: now.Add(changeWithin)}
+	t := &models.Token{ID: models.NewTokenID(), Purpose: models.TokenChangeEmail, UserID: user.ID, Email: email,
+		CreatedAt: now, ExpiresAt: now.Add(changeWithin)}
 	if err := models.InsertToken(tx, t); err != nil {
 		return err
 	}
 	there := models.Mail{
-		To: email, Language: user.Language, Kind: models.MailEmailChange, Params: map[string]string{"name": user.Name, "token": t.ID},
+		To: email, Language: user.Language, Kind: models.MailEmailChange,
+		Params: map[string]string{"name": user.Name, "token": t.ID},
 	}
-	owner, err := models.UserByEmail(tx.DB, email)
+	owner, err := models.UserByEmail(tx.Context(), tx, email)
 	switch {
 	case err == nil:
 		there.Language, there.Kind, there.Params = owner.Language, models.MailEmailTaken, map[string]string{"name": owner.Name, "email": email}
@@ -82,8 +85,8 @@ func (s *Service) sendEmailChange(tx *models.Tx, user *models.User, email string
 	return models.InsertMails(tx, there, here)
 }
 
-// CancelEmailChange takes the wish back. It does nothing where there is none.
-func (s *Service) CancelEmailChange(ctx context.Context, by Actor) error {
+// CancelEmailChange cancels the pending change, if there is one.
+func (s *Service) CancelEmailChange(ctx context.Context, by models.Actor) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		open, err := models.EndTokens(tx, models.TokenChangeEmail, by.UserID, s.now())
 		if err != nil || !open {
@@ -94,7 +97,7 @@ func (s *Service) CancelEmailChange(ctx context.Context, by Actor) error {
 	return expected(err, "cancel the change of an e-mail")
 }
 
-// NewEmail returns the address that the link would give its person, or ErrLink.
+// NewEmail returns the address that the link would set, or ErrLink.
 func (s *Service) NewEmail(ctx context.Context, token string) (string, error) {
 	t, err := s.link(ctx, models.TokenChangeEmail, token)
 	if err != nil {
@@ -103,24 +106,23 @@ func (s *Service) NewEmail(ctx context.Context, token string) (string, error) {
 	return t.Email, nil
 }
 
-// ChangeEmail gives the person who asked for the link the address that it was sent to,
-// and ends their sessions save the one with an id, if it is theirs. Who brings the link
-// need not be logged in: by is then where they are, and nobody. It fails with ErrLink,
-// and with ErrEmailTaken.
-func (s *Service) ChangeEmail(ctx context.Context, token string, by Actor, sessionID string) error {
+// ChangeEmail sets the address to which the link was sent, and ends the person's sessions
+// except the one with sessionID, if it is theirs. The visitor may be logged out: then by has
+// no user. It fails with ErrLink or ErrEmailTaken.
+func (s *Service) ChangeEmail(ctx context.Context, token string, by models.Actor, sessionID string) error {
 	t, err := s.link(ctx, models.TokenChangeEmail, token)
 	if err != nil {
 		return err
 	}
 	if by.UserID != t.UserID {
-		by, sessionID = Actor{UserID: t.UserID, IP: by.IP, RequestID: by.RequestID}, ""
+		by, sessionID = models.Actor{UserID: t.UserID, IP: by.IP, RequestID: by.RequestID}, ""
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, t.UserID)
 		if err != nil {
 			return err
 		}
-		if user.StaffRole != nil { // since they asked
+		if user.StaffRole != nil { // the person joined the staff after the request
 			return ErrLink
 		}
 		if taken, err := models.TakeTokens(tx, t, s.now()); err != nil || !taken {
@@ -140,14 +142,15 @@ func (s *Service) ChangeEmail(ctx context.Context, token string, by Actor, sessi
 	return expected(err, "change e-mail", ErrLink)
 }
 
-// tellEmailChanged keeps the change in the log, and tells the address that was.
-func (s *Service) tellEmailChanged(tx *models.Tx, by Actor, user *models.User, t *models.Token) error {
+// tellEmailChanged writes the change to the audit log, and notifies the old address.
+func (s *Service) tellEmailChanged(tx *models.Tx, by models.Actor, user *models.User, t *models.Token) error {
 	c := change{map[string]string{"email": user.Email}, map[string]string{"email": t.Email}}
 	if err := s.auditChange(tx, by, "user.email_replaced", user.ID, c, nil); err != nil {
 		return err
 	}
 	return models.InsertMails(tx, models.Mail{
-		Fact: fmt.Sprintf("%s/%s", models.MailEmailChanged, t.ID), To: user.Email, Language: user.Language, Kind: models.MailEmailChanged, CreatedAt: s.now(),
+		Fact: fmt.Sprintf("%s/%s", models.MailEmailChanged, t.ID), To: user.Email, Language: user.Language,
+		Kind: models.MailEmailChanged, CreatedAt: s.now(),
 		Params: map[string]string{"name": user.Name, "email": t.Email, "at": s.now().Format(time.RFC3339)},
 	})
 }

@@ -10,20 +10,20 @@ import (
 	"garoupa/models"
 )
 
-// PreviousSecretFor is how long a secret that was rotated signs beside the new one
-// (decisions, 9).
+// PreviousSecretFor is how long a rotated secret signs beside the new one
+// (docs/rules.md, "Webhook secrets").
 const PreviousSecretFor = 24 * time.Hour
 
-// ErrSecretChanged reports a secret that is not the one that the member saw.
+// ErrSecretChanged reports that the secret is not the one that the member saw.
 var ErrSecretChanged = errors.New("merchants: the secret was rotated meanwhile")
 
-// EndpointSecret opens the signing secret of an endpoint.
+// EndpointSecret returns the signing secret of an endpoint.
 func (s *Service) EndpointSecret(e *models.Endpoint) (string, error) {
 	return s.openSecret(e, e.Secret)
 }
 
-// PreviousSecret opens the secret that signs beside an endpoint's own, because it
-// was rotated less than PreviousSecretFor ago; "" when none does.
+// PreviousSecret returns the endpoint's previous secret, which also signs for
+// PreviousSecretFor after its replacement, or "" if there is none.
 func (s *Service) PreviousSecret(e *models.Endpoint) (string, error) {
 	if e.PreviousSecretUntil == nil || !s.now().Before(*e.PreviousSecretUntil) {
 		return "", nil
@@ -39,59 +39,66 @@ func (s *Service) openSecret(e *models.Endpoint, sealed []byte) (string, error) 
 	return secret, nil
 }
 
-// ShowSecret opens the signing secret of an endpoint of the scope for a member, who
-// has just proved who they are (decisions, 9); the audit log keeps that they saw it.
-func (s *Service) ShowSecret(ctx context.Context, by Actor, scope models.Scope, id string) (secret string, err error) {
-	err = s.withEndpoint(ctx, scope, id, "show secret", func(tx *models.Tx, e *models.Endpoint) (err error) {
-		if secret, err = s.EndpointSecret(e); err != nil {
-			return err
-		}
-		return s.audit(tx, by, "webhook_endpoint.secret_shown", id, nil)
-	})
+// ShowSecret returns the signing secret of an endpoint of the scope to a member, and records
+// this in the audit log. The caller must have just verified the member (docs/rules.md,
+// "Webhook secrets").
+func (s *Service) ShowSecret(
+	ctx context.Context, by models.Actor, scope models.Scope, id string,
+) (secret string, err error) {
+	err = s.withEndpoint(ctx, by, scope, id, "show secret",
+		func(tx *models.Tx, _ models.Role, e *models.Endpoint) (err error) {
+			if secret, err = s.EndpointSecret(e); err != nil {
+				return err
+			}
+			return s.audit(tx, by, "webhook_endpoint.secret_shown", id, nil)
+		})
 	return secret, err
 }
 
-// RotateSecret gives an endpoint of the scope a new signing secret and returns it.
-// The one before signs too for PreviousSecretFor; a third one, rotated less than
-// that ago, stops. Seen are the last characters of the secret that the member meant
-// to replace: if they are not its own any more it fails with ErrSecretChanged and
-// changes nothing, so that a form sent twice leaves receivers the secret they know.
-func (s *Service) RotateSecret(ctx context.Context, by Actor, scope models.Scope, id, seen string) (secret string, err error) {
-	err = s.withEndpoint(ctx, scope, id, "rotate secret", func(tx *models.Tx, e *models.Endpoint) error {
-		current, err := s.EndpointSecret(e)
-		if err != nil {
-			return err
-		}
-		if seen == "" || !strings.HasSuffix(current, seen) {
-			return ErrSecretChanged
-		}
-		secret = NewEndpointSecret()
-		until := s.now().Add(PreviousSecretFor)
-		e.PreviousSecret, e.PreviousSecretUntil = e.Secret, &until
-		e.Secret = s.Vault.Seal(models.SealedSecret.Place(id), secret)
-		if err := models.SaveEndpoint(tx, e); err != nil {
-			return err
-		}
-		return s.audit(tx, by, "webhook_endpoint.secret_rotated", id, nil)
-	})
+// RotateSecret gives an endpoint of the scope a new signing secret and returns it. The
+// replaced secret also signs for PreviousSecretFor; a secret that was replaced before stops
+// signing. seen are the last characters of the secret that the member wants to replace: if the
+// endpoint has another secret now, RotateSecret fails with ErrSecretChanged and changes
+// nothing. So a form that is sent twice rotates once.
+func (s *Service) RotateSecret(
+	ctx context.Context, by models.Actor, scope models.Scope, id, seen string,
+) (secret string, err error) {
+	err = s.withEndpoint(ctx, by, scope, id, "rotate secret",
+		func(tx *models.Tx, _ models.Role, e *models.Endpoint) error {
+			current, err := s.EndpointSecret(e)
+			if err != nil {
+				return err
+			}
+			if seen == "" || !strings.HasSuffix(current, seen) {
+				return ErrSecretChanged
+			}
+			secret = NewEndpointSecret()
+			until := s.now().Add(PreviousSecretFor)
+			e.PreviousSecret, e.PreviousSecretUntil = e.Secret, &until
+			e.Secret = s.Vault.Seal(models.SealedSecret.Place(id), secret)
+			if err := models.SaveEndpoint(tx, e); err != nil {
+				return err
+			}
+			return s.audit(tx, by, "webhook_endpoint.secret_rotated", id, nil)
+		})
 	return secret, err
 }
 
-// RetirePreviousSecret makes the secret before a rotation sign no more, which is
-// what to do once every receiver knows the new one or the old one has leaked. If
-// none signs it changes nothing.
-func (s *Service) RetirePreviousSecret(ctx context.Context, by Actor, scope models.Scope, id string) error {
-	return s.withEndpoint(ctx, scope, id, "retire secret", func(tx *models.Tx, e *models.Endpoint) error {
-		if e.PreviousSecret == nil {
-			return nil
-		}
-		e.PreviousSecret, e.PreviousSecretUntil = nil, nil
-		if err := models.SaveEndpoint(tx, e); err != nil {
-			return err
-		}
-		return s.audit(tx, by, "webhook_endpoint.previous_secret_retired", id, nil)
-	})
+// RetirePreviousSecret stops the previous secret from signing, for use when all receivers have
+// the new one or the old one has leaked. If there is none, it changes nothing.
+func (s *Service) RetirePreviousSecret(ctx context.Context, by models.Actor, scope models.Scope, id string) error {
+	return s.withEndpoint(ctx, by, scope, id, "retire secret",
+		func(tx *models.Tx, _ models.Role, e *models.Endpoint) error {
+			if e.PreviousSecret == nil {
+				return nil
+			}
+			e.PreviousSecret, e.PreviousSecretUntil = nil, nil
+			if err := models.SaveEndpoint(tx, e); err != nil {
+				return err
+			}
+			return s.audit(tx, by, "webhook_endpoint.previous_secret_retired", id, nil)
+		})
 }
 
-// NewEndpointSecret makes a signing secret: whsec_ and 32 base62 characters.
+// NewEndpointSecret returns a new signing secret: whsec_ and 32 base62 characters.
 func NewEndpointSecret() string { return "whsec_" + randomBase62(secretLength) }

@@ -13,7 +13,7 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// secrets reads those that an endpoint signs with.
+// secrets returns the secrets with which an endpoint signs.
 func secrets(t *testing.T, g *paymentstest.Gateway, endpointID string) (current, previous string) {
 	t.Helper()
 	stored, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, endpointID)
@@ -31,15 +31,15 @@ func secrets(t *testing.T, g *paymentstest.Gateway, endpointID string) (current,
 
 func last4(secret string) string { return secret[len(secret)-4:] }
 
-// A rotation replaces the secret that the member saw, once; for a day the one before
-// signs too.
+// RotateSecret replaces the secret that the member saw, once. The old secret also signs for a
+// day.
 func TestRotateSecret(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	e, first := g.Endpoint(t, "http://127.0.0.1/hook")
 	var made [4]string
 	var group errgroup.Group
-	for i := range made { // one form, sent four times at once
+	for i := range made { // one form that is sent four times at once
 		group.Go(func() (err error) {
 			made[i], err = g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, last4(first))
 			if errors.Is(err, merchants.ErrSecretChanged) {
@@ -53,20 +53,20 @@ func TestRotateSecret(t *testing.T) {
 	}
 	second, previous := secrets(t, g, e.ID)
 	if second == first || previous != first || made[0]+made[1]+made[2]+made[3] != second {
-		t.Fatalf("rotated %q, previous %q", made, previous)
+		t.Fatalf("the rotations returned %q; the previous secret is %q", made, previous)
 	}
 	g.Clock.Advance(merchants.PreviousSecretFor - time.Millisecond)
 	if _, previous := secrets(t, g, e.ID); previous != first {
-		t.Errorf("a day less a moment later the previous is %q", previous)
+		t.Errorf("just before a day has passed the previous secret is %q", previous)
 	}
 	g.Clock.Advance(time.Millisecond)
 	if current, previous := secrets(t, g, e.ID); current != second || previous != "" {
-		t.Errorf("a day later: %q, previous %q", current, previous)
+		t.Errorf("after a day the secret is %q, the previous %q", current, previous)
 	}
 }
 
-// A member ends the day of the secret before, and sees the one that is left; who saw an
-// older one rotates nothing. The audit log tells all of it.
+// A member can retire the previous secret at once. A member who saw an older secret cannot
+// rotate. The audit log has a line for each change.
 func TestRetirePreviousSecret(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -83,41 +83,45 @@ func TestRetirePreviousSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	if current, previous := secrets(t, g, e.ID); current != third || previous != "" {
-		t.Errorf("retired: %q, previous %q", current, previous)
+		t.Errorf("after the retirement the secret is %q, the previous %q", current, previous)
 	}
 	if shown, err := g.Merchants.ShowSecret(t.Context(), g.Owner, g.Test, e.ID); err != nil || shown != third {
 		t.Errorf("shown %q, %v", shown, err)
 	}
 	for _, seen := range []string{"", last4(first), last4(second)} {
-		if _, err := g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, seen); !errors.Is(err, merchants.ErrSecretChanged) {
-			t.Errorf("rotated by who saw %q: %v", seen, err)
+		if _, err := g.Merchants.RotateSecret(t.Context(), g.Owner, g.Test, e.ID, seen); !errors.Is(err,
+			merchants.ErrSecretChanged) {
+			t.Errorf("RotateSecret by a member who saw %q: %v", seen, err)
 		}
 	}
 	if _, err := g.Merchants.ShowSecret(t.Context(), g.Owner, g.Live, e.ID); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("shown from live: %v", err)
+		t.Errorf("ShowSecret in live: %v", err)
 	}
 	var actions []string
 	g.DB.Raw("SELECT action FROM audit_log WHERE object_id = ? ORDER BY id", e.ID).Scan(&actions)
-	want := []string{"webhook_endpoint.created", "webhook_endpoint.secret_rotated", "webhook_endpoint.secret_rotated", "webhook_endpoint.previous_secret_retired", "webhook_endpoint.secret_shown"}
+	want := []string{"webhook_endpoint.created", "webhook_endpoint.secret_rotated", "webhook_endpoint.secret_rotated",
+		"webhook_endpoint.previous_secret_retired", "webhook_endpoint.secret_shown"}
 	if !slices.Equal(actions, want) {
 		t.Errorf("the audit log has %q, want %q", actions, want)
 	}
 }
 
-// What a member changes of an endpoint is judged as when it was made, and the audit
-// log keeps what changed and nothing if nothing did.
+// Changes of an endpoint are checked like a new endpoint, and the audit log has what changed,
+// or no line if nothing did.
 func TestUpdateEndpoint(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	e, secret := g.Endpoint(t, "http://127.0.0.1/hook")
-	in := merchants.NewEndpoint{URL: " https://loja.example/novo ", Description: " ERP ", Types: []string{"checkout.paid", "checkout.cancelled", "checkout.paid"}}
+	in := merchants.NewEndpoint{URL: " https://loja.example/novo ", Description: " ERP ",
+		Types: []string{"checkout.paid", "checkout.cancelled", "checkout.paid"}}
 	for range 2 {
 		if err := g.Merchants.UpdateEndpoint(t.Context(), g.Owner, g.Test, e.ID, in); err != nil {
 			t.Fatal(err)
 		}
 	}
 	stored, err := models.EndpointByID(t.Context(), g.DB.Pool, g.Test, e.ID)
-	if err != nil || stored.URL != "https://loja.example/novo" || stored.Description != "ERP" || len(stored.Types) != 2 || !stored.Active {
+	if err != nil || stored.URL != "https://loja.example/novo" || stored.Description != "ERP" ||
+		len(stored.Types) != 2 || !stored.Active {
 		t.Errorf("stored %+v, %v", stored, err)
 	}
 	if kept, err := g.Merchants.EndpointSecret(stored); err != nil || kept != secret {
@@ -127,12 +131,13 @@ func TestUpdateEndpoint(t *testing.T) {
 	var detail string
 	g.DB.Raw("SELECT count(*), max(before->>'url') FROM audit_log WHERE action = 'webhook_endpoint.updated'").Row().Scan(&lines, &detail)
 	if lines != 1 || detail != "http://127.0.0.1/hook" {
-		t.Errorf("%d lines in the audit log, from %q", lines, detail)
+		t.Errorf("the audit log has %d lines, with the old values %q", lines, detail)
 	}
-	if _, wrong := errors.AsType[merchants.Invalid](g.Merchants.UpdateEndpoint(t.Context(), g.Owner, g.Test, e.ID, merchants.NewEndpoint{URL: in.URL})); !wrong {
+	if _, wrong := errors.AsType[merchants.Invalid](g.Merchants.UpdateEndpoint(t.Context(), g.Owner, g.Test, e.ID,
+		merchants.NewEndpoint{URL: in.URL})); !wrong {
 		t.Error("an endpoint without types was saved")
 	}
 	if err := g.Merchants.UpdateEndpoint(t.Context(), g.Owner, g.Live, e.ID, in); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("updated from live: %v", err)
+		t.Errorf("UpdateEndpoint in live: %v", err)
 	}
 }

@@ -9,19 +9,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"garoupa/internal/auth/vault"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
-	"garoupa/vault"
 	"garoupa/webhook"
 )
 
-// An endpoint's signing secret has the shape of decisions, 9, is told once and
-// stored sealed.
+// An endpoint's signing secret has its documented shape, is returned once and stored
+// sealed (docs/rules.md, "Webhook secrets").
 func TestCreateEndpoint(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	in := merchants.NewEndpoint{URL: " https://loja.example/hook?x=1 ", Description: " ERP ", Types: []string{"checkout.paid", "checkout.expired"}}
+	in := merchants.NewEndpoint{URL: " https://loja.example/hook?x=1 ", Description: " ERP ",
+		Types: []string{"checkout.paid", "checkout.expired"}}
 	made, secret, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test, in)
 	if err != nil || !regexp.MustCompile(`^whsec_[0-9A-Za-z]{32}$`).MatchString(secret) {
 		t.Fatalf("the secret is %q, %v", secret, err)
@@ -30,7 +31,8 @@ func TestCreateEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stored.URL != "https://loja.example/hook?x=1" || stored.Description != "ERP" || !stored.Active || stored.Livemode {
+	if stored.URL != "https://loja.example/hook?x=1" || stored.Description != "ERP" || !stored.Active ||
+		stored.Livemode {
 		t.Errorf("stored %+v", stored)
 	}
 	if diff := cmp.Diff(in.Types, stored.Types); diff != "" {
@@ -40,16 +42,16 @@ func TestCreateEndpoint(t *testing.T) {
 		t.Error("the secret is not sealed")
 	}
 	if opened, err := g.Merchants.EndpointSecret(stored); err != nil || opened != secret {
-		t.Errorf("it opens to %q, %v; want %q", opened, err, secret)
+		t.Errorf("EndpointSecret returned %q, %v; want %q", opened, err, secret)
 	}
 
 	other, second, err := g.Merchants.CreateEndpoint(t.Context(), g.Owner, g.Test, in)
 	if err != nil || second == secret {
 		t.Fatalf("a second endpoint has the secret %q, %v", second, err)
 	}
-	other.Secret = stored.Secret // copied from row to row, it opens nothing
+	other.Secret = stored.Secret // a secret copied from another row cannot be opened
 	if opened, err := g.Merchants.EndpointSecret(other); !errors.Is(err, vault.ErrForeign) {
-		t.Errorf("another endpoint's secret opens to %q, %v", opened, err)
+		t.Errorf("EndpointSecret of another endpoint's secret returned %q, %v", opened, err)
 	}
 }
 
@@ -65,15 +67,24 @@ func TestCreateEndpoint_Refused(t *testing.T) {
 		reason webhook.Reason
 		want   merchants.Invalid
 	}{
-		"no address":                {m: public, in: merchants.NewEndpoint{Types: paid}, reason: webhook.ReasonMalformed},
-		"another scheme":            {m: public, in: merchants.NewEndpoint{URL: "ftp://loja.example/", Types: paid}, reason: webhook.ReasonScheme},
-		"a password":                {m: public, in: merchants.NewEndpoint{URL: "https://a:b@loja.example/", Types: paid}, reason: webhook.ReasonCredentials},
-		"http in live":              {m: public, scope: g.Live, in: merchants.NewEndpoint{URL: "http://loja.example/", Types: paid}, reason: webhook.ReasonInsecure},
-		"loopback":                  {m: public, in: merchants.NewEndpoint{URL: "http://127.0.0.1/", Types: paid}, reason: webhook.ReasonPrivate},
-		"metadata, when developing": {m: g.Merchants, in: merchants.NewEndpoint{URL: "http://169.254.169.254/", Types: paid}, reason: webhook.ReasonPrivate},
-		"no types":                  {m: public, in: merchants.NewEndpoint{URL: "https://loja.example/"}, want: merchants.Invalid{"types": merchants.Missing}},
-		"another type":              {m: public, in: merchants.NewEndpoint{URL: "https://loja.example/", Types: []string{"checkout.*"}}, want: merchants.Invalid{"types": merchants.Unknown}},
-		"a long description": {m: public, in: merchants.NewEndpoint{URL: "https://loja.example/", Types: paid, Description: strings.Repeat("ã", 201)},
+		"no address": {m: public, in: merchants.NewEndpoint{Types: paid},
+			reason: webhook.ReasonMalformed},
+		"another scheme": {m: public, in: merchants.NewEndpoint{URL: "ftp://loja.example/", Types: paid},
+			reason: webhook.ReasonScheme},
+		"a password": {m: public, in: merchants.NewEndpoint{URL: "https://a:b@loja.example/",
+			Types: paid}, reason: webhook.ReasonCredentials},
+		"http in live": {m: public, scope: g.Live,
+			in: merchants.NewEndpoint{URL: "http://loja.example/", Types: paid}, reason: webhook.ReasonInsecure},
+		"loopback": {m: public, in: merchants.NewEndpoint{URL: "http://127.0.0.1/", Types: paid},
+			reason: webhook.ReasonPrivate},
+		"metadata, when developing": {m: g.Merchants,
+			in: merchants.NewEndpoint{URL: "http://169.254.169.254/", Types: paid}, reason: webhook.ReasonPrivate},
+		"no types": {m: public, in: merchants.NewEndpoint{URL: "https://loja.example/"},
+			want: merchants.Invalid{"types": merchants.Missing}},
+		"another type": {m: public, in: merchants.NewEndpoint{URL: "https://loja.example/",
+			Types: []string{"checkout.*"}}, want: merchants.Invalid{"types": merchants.Unknown}},
+		"a long description": {m: public, in: merchants.NewEndpoint{URL: "https://loja.example/", Types: paid,
+			Description: strings.Repeat("ã", 201)},
 			want: merchants.Invalid{"description": merchants.TooLong}},
 	} {
 		if tc.scope.ProjectID == "" {
@@ -105,18 +116,19 @@ func endpoints(t *testing.T, g *paymentstest.Gateway, scope models.Scope) []mode
 	return list
 }
 
-// Endpoints are switched and deleted from their own scope alone.
+// Endpoints can be switched and deleted only from their own scope.
 func TestChangeEndpoint(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	e, _ := g.Endpoint(t, "http://127.0.0.1/hook")
 	m := g.Merchants
-	for name, scope := range map[string]models.Scope{"live": g.Live, "another project": {ProjectID: models.NewProjectID()}} {
+	for name, scope := range map[string]models.Scope{"live": g.Live,
+		"another project": {ProjectID: models.NewProjectID()}} {
 		if err := m.SwitchEndpoint(t.Context(), g.Owner, scope, e.ID, false); !errors.Is(err, models.ErrNotFound) {
-			t.Errorf("switched from %s: %v", name, err)
+			t.Errorf("SwitchEndpoint from %s: %v", name, err)
 		}
 		if err := m.DeleteEndpoint(t.Context(), g.Owner, scope, e.ID); !errors.Is(err, models.ErrNotFound) {
-			t.Errorf("deleted from %s: %v", name, err)
+			t.Errorf("DeleteEndpoint from %s: %v", name, err)
 		}
 	}
 	for _, unknown := range []string{"", "we_", models.NewEndpointID(), "we_\x00", "we_" + strings.Repeat("\xff", 20)} {
@@ -129,19 +141,19 @@ func TestChangeEndpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list := endpoints(t, g, g.Test); len(list) != 1 || list[0].Active != active {
-			t.Errorf("switched to %v: %+v", active, list)
+			t.Errorf("after switching to %v: %+v", active, list)
 		}
 	}
 	if err := m.DeleteEndpoint(t.Context(), g.Owner, g.Test, e.ID); err != nil {
 		t.Fatal(err)
 	}
 	if list := endpoints(t, g, g.Test); len(list) != 0 {
-		t.Errorf("deleted, it is still listed: %+v", list)
+		t.Errorf("a deleted endpoint is still listed: %+v", list)
 	}
 	if err := m.DeleteEndpoint(t.Context(), g.Owner, g.Test, e.ID); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("deleted twice: %v", err)
+		t.Errorf("DeleteEndpoint for the second time: %v", err)
 	}
 	if err := m.SwitchEndpoint(t.Context(), g.Owner, g.Test, e.ID, true); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("switched on after it was deleted: %v", err)
+		t.Errorf("SwitchEndpoint after the deletion: %v", err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/input"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 )
 
@@ -21,35 +22,39 @@ const (
 	PrefixLive = "svc_live_"
 )
 
-// secretLength is how many base62 characters follow a secret's prefix.
+// secretLength is the number of base62 characters after a secret's prefix.
 const secretLength = 32
 
-// CheckoutIntegration is what a new key may do unless its maker says otherwise
-// (contract 5.5).
+// CheckoutIntegration lists the default permissions of a new key (contract 5.5).
 var CheckoutIntegration = []models.Permission{
 	models.PermissionCheckoutCreate, models.PermissionCheckoutRead, models.PermissionBalanceRead,
 	models.PermissionPaymentLinkCreate, models.PermissionPaymentLinkRead,
 }
 
-// NewKey is a key that a member asks for.
+// NewKey describes a key to create.
 type NewKey struct {
 	Name        string
 	Permissions []models.Permission
+	Form        string // the key of the form; "" without a form
 }
 
-// CreateKey makes a key for the scope and returns its secret, which cannot be
-// read again: only its SHA-256 is stored. It fails with Invalid.
-func (s *Service) CreateKey(ctx context.Context, by Actor, scope models.Scope, in NewKey) (key *models.APIKey, secret string, err error) {
-	in.Name = strings.TrimSpace(in.Name)
+// CreateKey creates a key for the scope and returns its secret, which cannot be read again:
+// only its SHA-256 is stored. A form creates one key, however often it is sent: later calls
+// fail with ErrMade. It fails with Invalid, where permissions outside the KeyRights of the
+// actor's role are Denied, and with refusal.Forbidden if the role cannot Integrate. A key
+// keeps its permissions when its creator's role changes or ends: members see who created it,
+// and may revoke it.
+func (s *Service) CreateKey(
+	ctx context.Context, by models.Actor, scope models.Scope, in NewKey,
+) (key *models.APIKey, secret string, err error) {
+	in.Name = input.TrimLine(in.Name)
 	problems := Invalid{}
-	problems.length("name", in.Name, 1, 100)
+	problems.line("name", in.Name, 1, 100)
 	if len(in.Permissions) == 0 {
 		problems["permissions"] = Missing
 	}
-	for _, p := range in.Permissions {
-		if !slices.Contains(models.Permissions, p) {
-			problems["permissions"] = Unknown
-		}
+	if !within(in.Permissions, models.Permissions) {
+		problems["permissions"] = Unknown
 	}
 	if err := problems.orNil(); err != nil {
 		return nil, "", err
@@ -61,8 +66,19 @@ func (s *Service) CreateKey(ctx context.Context, by Actor, scope models.Scope, i
 	}
 	hash := sha256.Sum256([]byte(secret))
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		role, err := lockMaker(tx, by, scope, models.Integrate)
+		if err != nil {
+			return err
+		}
+		if !within(in.Permissions, role.KeyRights()) {
+			return Invalid{"permissions": Denied}
+		}
+		id := models.NewAPIKeyID()
+		if err := s.claimForm(tx, scope, models.OperationKey, in.Form, id); err != nil {
+			return err
+		}
 		key = &models.APIKey{
-			ID: models.NewAPIKeyID(), ProjectID: scope.ProjectID, Livemode: scope.Livemode, Name: in.Name, SecretHash: hash[:],
+			ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Name: in.Name, SecretHash: hash[:],
 			Last4: secret[len(secret)-4:], Permissions: in.Permissions, CreatedBy: by.UserID, CreatedAt: s.now(),
 		}
 		if err := models.InsertAPIKey(tx, key); err != nil {
@@ -77,6 +93,11 @@ func (s *Service) CreateKey(ctx context.Context, by Actor, scope models.Scope, i
 	return key, secret, nil
 }
 
+// within reports whether all permissions are allowed.
+func within(permissions, allowed []models.Permission) bool {
+	return !slices.ContainsFunc(permissions, func(p models.Permission) bool { return !slices.Contains(allowed, p) })
+}
+
 func joined(permissions []models.Permission) string {
 	var names []string
 	for _, p := range permissions {
@@ -85,12 +106,16 @@ func joined(permissions []models.Permission) string {
 	return strings.Join(names, " ")
 }
 
-// RevokeKey ends a key of the scope. Every instance stops accepting it within a
-// second. Revoking a key twice is no error; an unknown one is models.ErrNotFound.
-func (s *Service) RevokeKey(ctx context.Context, by Actor, scope models.Scope, id string) error {
+// RevokeKey revokes a key of the scope. Every instance stops accepting it within a second.
+// Revoking a key twice is no error. It fails with models.ErrNotFound, or with
+// refusal.Forbidden if the actor's role cannot Integrate.
+func (s *Service) RevokeKey(ctx context.Context, by models.Actor, scope models.Scope, id string) error {
 	_, err := models.APIKeyByID(ctx, s.DB.Pool, scope, id)
 	if err == nil {
 		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+			if _, err := lockMaker(tx, by, scope, models.Integrate); err != nil {
+				return err
+			}
 			revoked, err := models.RevokeAPIKey(tx, scope, id, s.now())
 			if err != nil || !revoked {
 				return err
@@ -105,11 +130,12 @@ func (s *Service) RevokeKey(ctx context.Context, by Actor, scope models.Scope, i
 	return nil
 }
 
-// Authenticate returns the key with this secret, used from the address, and the
-// account that it acts for. The fault is Unauthorized for a secret that is malformed, unknown or revoked
-// (contract 5). Answers are kept for keyFresh.
+// Authenticate returns the key with this secret and its account, and records the use from ip.
+// It refuses a secret that is malformed, unknown or revoked with Unauthorized (contract 5).
+// Results are cached for keyFresh.
 func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.KeyHolder, error) {
-	refusal := fault.New(fault.Unauthorized, "The API key is missing, malformed, unknown or revoked. Send it as: Authorization: Bearer <API_KEY>.")
+	refusal := refusal.New(refusal.Unauthorized,
+		"The API key is missing, malformed, unknown or revoked. Send it as: Authorization: Bearer <API_KEY>.")
 	random, test := strings.CutPrefix(secret, PrefixTest)
 	if !test {
 		var live bool
@@ -126,7 +152,7 @@ func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.
 	if h := s.keys.load(hash, now); h != nil {
 		return h, nil
 	}
-	h, err := models.KeyHolderByHash(ctx, s.DB.Pool, hash[:])
+	h, err := models.KeyHolderByHash(ctx, s.DB.Reserved, hash[:])
 	if errors.Is(err, models.ErrNotFound) {
 		return nil, refusal
 	} else if err != nil {
@@ -136,19 +162,18 @@ func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.
 		return nil, refusal
 	}
 	if h.Key.LastUsedAt == nil || now.Sub(*h.Key.LastUsedAt) > time.Minute {
-		if err := models.TouchAPIKey(ctx, s.DB.Pool, h.Key.ID, ip, now); err != nil {
-			return nil, fmt.Errorf("merchants: note the use of a key: %w", err)
-		}
+		id, ip := h.Key.ID, strings.Clone(ip)
+		s.noteUse(ctx, func(ctx context.Context) error { return models.TouchAPIKey(ctx, s.DB.Pool, id, ip, now) })
 	}
 	s.keys.store(hash, h, now)
 	return h, nil
 }
 
-// keyFresh is how long a key is trusted without asking the database again. It
-// bounds how long a revoked key still works, and a switch still does not.
+// keyFresh is how long a key is cached: the longest time for which a revoked key still works
+// and a switch has no effect.
 const keyFresh = 900 * time.Millisecond
 
-// keyCache remembers keys for keyFresh.
+// keyCache caches keys for keyFresh.
 type keyCache struct {
 	mu      sync.RWMutex
 	entries map[[32]byte]cachedKey

@@ -6,39 +6,42 @@ import (
 	"fmt"
 	"time"
 
+	"garoupa/internal/input"
 	"garoupa/models"
 )
 
-// How long links in mails work.
+// How long links in mails are valid.
 const (
 	verifyWithin = 24 * time.Hour
 	resetWithin  = time.Hour
 )
 
-// linksAnHour bounds how many mails with a link of one purpose a person gets in an
-// hour, whoever asks for them.
+// linksAnHour limits the mails with links of one purpose that a person gets in an hour,
+// whether the person or a stranger requests them.
 const linksAnHour = 5
 
-// resendAfter is how long a mail with a link takes, at least, to be sent again.
+// resendAfter is the shortest interval between two mails with a link.
 const resendAfter = time.Minute
 
-// resetTakes is how long AskReset takes for any address: what it does for a known one
-// must not show.
+// resetTakes is the duration of AskReset for every address, so that its duration does not
+// reveal whether the address is known.
 const resetTakes = 300 * time.Millisecond
 
-// ErrLink reports a link that is not ours, or was used, or is too old.
-var ErrLink = errors.New("merchants: the link does not work any more")
+// ErrLink reports a link that we did not make, that was used, or that has expired.
+var ErrLink = errors.New("merchants: the link no longer works")
 
-// ErrTooSoon reports a mail that was asked for again before it could arrive.
+// ErrTooSoon reports that a mail was requested again too soon.
 var ErrTooSoon = errors.New("merchants: the mail was sent moments ago")
 
-// ErrUnverified reports something that a person may do once their address is proven.
+// ErrUnverified reports that a person must first prove their address.
 var ErrUnverified = errors.New("merchants: the person's e-mail is not verified")
 
-// sendLink makes a token and writes the mail that brings it.
-func (s *Service) sendLink(tx *models.Tx, user *models.User, purpose models.TokenPurpose, kind string, within time.Duration) error {
+// sendLink creates a token and writes the mail with it.
+func (s *Service) sendLink(tx *models.Tx, user *models.User, purpose models.TokenPurpose, kind string,
+	within time.Duration) error {
 	now := s.now()
-	t := &models.Token{ID: models.NewTokenID(), Purpose: purpose, UserID: user.ID, Email: user.Email, CreatedAt: now, ExpiresAt: now.Add(within)}
+	t := &models.Token{ID: models.NewTokenID(), Purpose: purpose, UserID: user.ID, Email: user.Email, CreatedAt: now,
+		ExpiresAt: now.Add(within)}
 	if err := models.InsertToken(tx, t); err != nil {
 		return err
 	}
@@ -48,13 +51,13 @@ func (s *Service) sendLink(tx *models.Tx, user *models.User, purpose models.Toke
 	})
 }
 
-// link reads a link's token. It fails with ErrLink, also for one that was used.
+// link returns a link's token. It fails with ErrLink, also if the token was used.
 func (s *Service) link(ctx context.Context, purpose models.TokenPurpose, token string) (*models.Token, error) {
 	id, ours := s.Vault.TokenID(token)
 	if !ours {
 		return nil, ErrLink
 	}
-	t, err := models.TokenByID(s.DB.WithContext(ctx), purpose, id, s.now())
+	t, err := models.TokenByID(ctx, s.DB, purpose, id, s.now())
 	if errors.Is(err, models.ErrNotFound) || err == nil && t.UsedAt != nil {
 		return nil, ErrLink
 	} else if err != nil {
@@ -64,8 +67,8 @@ func (s *Service) link(ctx context.Context, purpose models.TokenPurpose, token s
 }
 
 // SendVerification sends the mail that proves a person's address again. It fails with
-// ErrTooSoon, and does nothing for an address that is proven.
-func (s *Service) SendVerification(ctx context.Context, by Actor) error {
+// ErrTooSoon, and does nothing if the address is already proven.
+func (s *Service) SendVerification(ctx context.Context, by models.Actor) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, by.UserID)
 		if err != nil || user.EmailVerifiedAt != nil {
@@ -76,10 +79,10 @@ func (s *Service) SendVerification(ctx context.Context, by Actor) error {
 	return expected(err, "send verification", ErrTooSoon)
 }
 
-// VerificationDue returns from when on the mail that proves a person's address may be
-// sent again; zero if none was sent.
+// VerificationDue returns the time from which the mail that proves a person's address may
+// be sent again; zero if none was sent.
 func (s *Service) VerificationDue(ctx context.Context, userID string) (time.Time, error) {
-	sent, err := models.LatestToken(s.DB.WithContext(ctx), models.TokenVerifyEmail, userID)
+	sent, err := models.LatestToken(ctx, s.DB, models.TokenVerifyEmail, userID)
 	if errors.Is(err, models.ErrNotFound) {
 		return time.Time{}, nil
 	} else if err != nil {
@@ -95,8 +98,7 @@ func (s *Service) sendVerification(tx *models.Tx, user *models.User) error {
 	return s.sendLink(tx, user, models.TokenVerifyEmail, models.MailVerifyEmail, verifyWithin)
 }
 
-// mayAsk fails with ErrTooSoon for who has had as many links of the purpose as there may
-// be for now.
+// mayAsk fails with ErrTooSoon if the person has reached the limit of links of the purpose.
 func (s *Service) mayAsk(tx *models.Tx, purpose models.TokenPurpose, userID string) error {
 	for within, most := range map[time.Duration]int64{resendAfter: 0, time.Hour: linksAnHour - 1} {
 		n, err := models.TokensSince(tx, purpose, userID, s.now().Add(-within))
@@ -110,11 +112,10 @@ func (s *Service) mayAsk(tx *models.Tx, purpose models.TokenPurpose, userID stri
 	return nil
 }
 
-// CorrectEmail gives a person another address while the one that they have is not
-// proven, and sends the mail that proves it. It fails with Invalid or ErrTooSoon; a
-// proven address stays.
-func (s *Service) CorrectEmail(ctx context.Context, by Actor, email string) error {
-	if email = normalEmail(email); !validEmail(email) {
+// CorrectEmail changes a person's address that is not proven yet, and sends the mail that
+// proves it. It fails with Invalid or ErrTooSoon. A proven address does not change.
+func (s *Service) CorrectEmail(ctx context.Context, by models.Actor, email string) error {
+	if email = normalEmail(email); !input.MemberEmail(email) {
 		return Invalid{"email": Malformed}
 	}
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
@@ -127,7 +128,8 @@ func (s *Service) CorrectEmail(ctx context.Context, by Actor, email string) erro
 		if err := models.SetUserEmail(tx, user.ID, email); err != nil {
 			return err
 		}
-		if err := s.auditChange(tx, by, "user.email_changed", user.ID, change{map[string]string{"email": before}, map[string]string{"email": email}}, nil); err != nil {
+		if err := s.auditChange(tx, by, "user.email_changed", user.ID,
+			change{map[string]string{"email": before}, map[string]string{"email": email}}, nil); err != nil {
 			return err
 		}
 		return s.sendVerification(tx, user)
@@ -162,11 +164,11 @@ func (s *Service) VerifyEmail(ctx context.Context, token, ip string) error {
 	return expected(err, "verify e-mail", ErrLink)
 }
 
-// verified notes that the person reads mails at their address.
+// verified records that the person has proven their address.
 func (s *Service) verified(tx *models.Tx, userID, ip string) error {
 	first, err := models.SetEmailVerified(tx, userID, s.now())
 	if err != nil || !first {
 		return err
 	}
-	return s.audit(tx, Actor{UserID: userID, IP: ip}, "user.email_verified", userID, nil)
+	return s.audit(tx, models.Actor{UserID: userID, IP: ip}, "user.email_verified", userID, nil)
 }

@@ -13,26 +13,27 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// bruno signs up with an address that is not proven.
-func bruno(t *testing.T, g *paymentstest.Gateway) merchants.Actor {
+// bruno signs up a person with an address that is not proven.
+func bruno(t *testing.T, g *paymentstest.Gateway) models.Actor {
 	t.Helper()
 	m, err := g.Merchants.SignUp(t.Context(), merchants.NewMerchant{
-		Name: "Bruno Reis", Business: "Café", Email: "bruno@example.com", Password: paymentstest.Password, Language: "en",
+		Name: "Bruno Reis", Business: "Café", Email: "bruno@example.com", Password: paymentstest.Password,
+		Language: "en",
 	}, "203.0.113.7")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return merchants.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "203.0.113.7"}
+	return models.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "203.0.113.7"}
 }
 
-// An address is proven by the link that was sent to it, once, within a day, while it
-// is the person's.
+// An address is proven by the link that was sent to it, once, within a day, and while it is
+// the person's address.
 func TestVerifyEmail(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := bruno(t, g)
 	verified := func() bool {
-		user, err := models.UserByID(g.DB.DB, by.UserID)
+		user, err := models.UserByID(t.Context(), g.DB, by.UserID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,10 +41,10 @@ func TestVerifyEmail(t *testing.T) {
 	}
 	first := g.Link(t, models.MailVerifyEmail, "bruno@example.com")
 	if err := g.Merchants.SendVerification(t.Context(), by); !errors.Is(err, merchants.ErrTooSoon) {
-		t.Errorf("sent again at once: %v", err)
+		t.Errorf("SendVerification again at once: %v", err)
 	}
 	if err := g.Merchants.CorrectEmail(t.Context(), by, g.Email); err == nil || !errors.As(err, &merchants.Invalid{}) {
-		t.Errorf("another person's address: %v", err)
+		t.Errorf("CorrectEmail with another person's address: %v", err)
 	}
 	g.Clock.Advance(2 * time.Minute)
 	if err := g.Merchants.CorrectEmail(t.Context(), by, "Bruno2@Example.com "); err != nil {
@@ -51,41 +52,43 @@ func TestVerifyEmail(t *testing.T) {
 	}
 	for name, token := range map[string]string{
 		"of the old address": first, "nothing": "", "an id without proof": "tok_00000000000000000000",
-		"for passwords": g.Vault.Token("tok_00000000000000000000"), "an invitation": g.Vault.Token("inv_00000000000000000000"),
+		"for passwords": g.Vault.Token("tok_00000000000000000000"),
+		"an invitation": g.Vault.Token("inv_00000000000000000000"),
 	} {
 		if err := g.Merchants.VerifyEmail(t.Context(), token, ""); !errors.Is(err, merchants.ErrLink) || verified() {
-			t.Errorf("the link %s: %v", name, err)
+			t.Errorf("VerifyEmail with the link %s: %v", name, err)
 		}
 	}
 	second := g.Link(t, models.MailVerifyEmail, "bruno2@example.com")
-	if email, err := g.Merchants.CheckVerification(t.Context(), second); err != nil || email != "bruno2@example.com" || verified() {
-		t.Errorf("looking at the link: of %q, %v, verified %v", email, err, verified())
+	if email, err := g.Merchants.CheckVerification(t.Context(), second); err != nil || email != "bruno2@example.com" ||
+		verified() {
+		t.Errorf("CheckVerification returned %q, %v; the address is verified: %t", email, err, verified())
 	}
 	if err := g.Merchants.CheckReset(t.Context(), second); !errors.Is(err, merchants.ErrLink) {
-		t.Errorf("it changes passwords as well: %v", err)
+		t.Errorf("ResetPassword with the same link: %v", err)
 	}
 	g.Clock.Advance(24*time.Hour - time.Millisecond)
 	if err := g.Merchants.VerifyEmail(t.Context(), second, ""); err != nil || !verified() {
 		t.Errorf("verified: %v", err)
 	}
 	if err := g.Merchants.VerifyEmail(t.Context(), second, ""); !errors.Is(err, merchants.ErrLink) {
-		t.Errorf("used twice: %v", err)
+		t.Errorf("VerifyEmail with a used link: %v", err)
 	}
 	if err := g.Merchants.CorrectEmail(t.Context(), by, "other@example.com"); err != nil {
 		t.Fatal(err)
 	}
-	if user, err := models.UserByID(g.DB.DB, by.UserID); err != nil || user.Email != "bruno2@example.com" {
+	if user, err := models.UserByID(t.Context(), g.DB, by.UserID); err != nil || user.Email != "bruno2@example.com" {
 		t.Errorf("a proven address was changed: %+v, %v", user, err)
 	}
 	var bodies string
 	g.DB.Raw("SELECT string_agg(params::text, ' ') || (SELECT string_agg(t::text, ' ') FROM tokens t) FROM mails").Row().Scan(&bodies)
 	if bodies == "" || strings.Contains(bodies, second) || strings.Contains(bodies, second[len(second)-32:]) {
-		t.Errorf("the database holds a link: %s", bodies)
+		t.Errorf("the database contains a link: %s", bodies)
 	}
 }
 
-// succeeded does something n times at once, and returns how often that went well; the
-// others are refused as said.
+// succeeded calls do n times concurrently, and returns the number of successes. All other
+// calls must fail with refusal.
 func succeeded(t *testing.T, n int, refusal error, do func() error) (times int) {
 	t.Helper()
 	errs := make([]error, n)
@@ -104,7 +107,8 @@ func succeeded(t *testing.T, n int, refusal error, do func() error) (times int) 
 	return times
 }
 
-// hold takes a lock, and returns what lets it go once so many wait for it.
+// hold takes a lock. release waits until the given number of sessions wait for the lock, and
+// then releases it.
 func hold(t *testing.T, g *paymentstest.Gateway, lock string) (release func(waiting int)) {
 	t.Helper()
 	tx, err := g.DB.Pool.Begin(t.Context())
@@ -116,7 +120,8 @@ func hold(t *testing.T, g *paymentstest.Gateway, lock string) (release func(wait
 	}
 	return func(want int) {
 		for waiting := 0; waiting < want; {
-			err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+			err := g.DB.Pool.QueryRow(t.Context(),
+				"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
 			if err != nil {
 				t.Error(err)
 				break
@@ -128,7 +133,7 @@ func hold(t *testing.T, g *paymentstest.Gateway, lock string) (release func(wait
 	}
 }
 
-// Mails with links are bounded, whoever asks for them.
+// The limit of mails with links to one person counts all requests together.
 func TestSendVerification_Bounded(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -149,12 +154,12 @@ func TestSendVerification_Bounded(t *testing.T) {
 	var resets int
 	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'reset_password'").Scan(&resets)
 	if sent != 5 || resets != 5 {
-		t.Errorf("in 40 minutes %d links to verify, %d to reset", sent, resets)
+		t.Errorf("within 40 minutes %d links to verify and %d to reset were sent", sent, resets)
 	}
 }
 
-// A reset takes the link that was sent, once and within an hour, and ends every
-// session; nobody learns whether an address is known.
+// A reset uses the link that was sent, once and within an hour, and ends every session.
+// AskReset does not reveal whether an address is known.
 func TestResetPassword(t *testing.T) {
 	t.Parallel()
 	e := enrol(t, paymentstest.New(t))
@@ -162,13 +167,14 @@ func TestResetPassword(t *testing.T) {
 	if err := e.Merchants.LogInWithCode(t.Context(), inside, e.code()); err != nil {
 		t.Fatal(err)
 	}
-	for _, email := range []string{"nobody@example.com", "", "\x00", strings.Repeat("a", 10_000) + "@example.com", "x' OR true --@example.com"} {
+	for _, email := range []string{"nobody@example.com", "", "\x00", strings.Repeat("a", 10_000) + "@example.com",
+		"x' OR true --@example.com"} {
 		start := time.Now()
 		if err := e.Merchants.AskReset(t.Context(), email); err != nil {
 			t.Errorf("%.20q: %v", email, err)
 		}
 		if took := time.Since(start); took < 290*time.Millisecond {
-			t.Errorf("%.20q was answered after %s: too soon for somebody who is known", email, took)
+			t.Errorf("AskReset of %.20q took %s, less than for a known address", email, took)
 		}
 	}
 	var mails int
@@ -182,8 +188,9 @@ func TestResetPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := e.Link(t, models.MailResetPassword, e.Email)
-	if err := e.Merchants.ResetPassword(t.Context(), second, "short", ""); err == nil || !errors.As(err, &merchants.Invalid{}) {
-		t.Errorf("a short password: %v", err)
+	if err := e.Merchants.ResetPassword(t.Context(), second, "short", ""); err == nil ||
+		!errors.As(err, &merchants.Invalid{}) {
+		t.Errorf("ResetPassword with a short password: %v", err)
 	}
 
 	const fresh = "another horse battery"
@@ -192,16 +199,18 @@ func TestResetPassword(t *testing.T) {
 		t.Errorf("one link changed the password %d times", n)
 	}
 	if err := e.Merchants.CheckReset(t.Context(), first); !errors.Is(err, merchants.ErrLink) {
-		t.Errorf("the other link works still: %v", err)
+		t.Errorf("ResetPassword with the other link: %v", err)
 	}
 	if _, err := e.Merchants.Visitor(t.Context(), inside); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("an old session goes on: %v", err)
+		t.Errorf("an old session still works: %v", err)
 	}
-	if _, err := e.Merchants.LogIn(t.Context(), e.Email, paymentstest.Password, merchants.Browser{}); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("the old password: %v", err)
+	if _, err := e.Merchants.LogIn(t.Context(), e.Email, paymentstest.Password, merchants.Browser{}); !errors.Is(err,
+		merchants.ErrCredentials) {
+		t.Errorf("LogIn with the old password: %v", err)
 	}
-	if _, err := e.Merchants.LogIn(t.Context(), e.Email, fresh, merchants.Browser{}); !errors.Is(err, merchants.ErrCodeNeeded) {
-		t.Errorf("the new password, with the code still to come: %v", err)
+	if _, err := e.Merchants.LogIn(t.Context(), e.Email, fresh, merchants.Browser{}); !errors.Is(err,
+		merchants.ErrCodeNeeded) {
+		t.Errorf("LogIn with the new password, before the code: %v", err)
 	}
 	if err := e.Merchants.AskReset(t.Context(), e.Email); err != nil {
 		t.Fatal(err)
@@ -209,31 +218,33 @@ func TestResetPassword(t *testing.T) {
 	late := e.Link(t, models.MailResetPassword, e.Email)
 	e.Clock.Advance(time.Hour)
 	if err := e.Merchants.ResetPassword(t.Context(), late, fresh, ""); !errors.Is(err, merchants.ErrLink) {
-		t.Errorf("after an hour: %v", err)
+		t.Errorf("ResetPassword after an hour: %v", err)
 	}
 }
 
-// Another password needs the one before, and ends the other sessions.
+// Changing the password requires the current one, and ends the other sessions.
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	here, there := logIn(t, g), logIn(t, g)
 	const fresh = "another horse battery"
-	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, "wrong", fresh); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a wrong password: %v", err)
+	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, "wrong", fresh); !errors.Is(err,
+		merchants.ErrCredentials) {
+		t.Errorf("ChangePassword with a wrong password: %v", err)
 	}
-	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, paymentstest.Password, "short"); err == nil || !errors.As(err, &merchants.Invalid{}) {
-		t.Errorf("a short one: %v", err)
+	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, paymentstest.Password, "short"); err == nil ||
+		!errors.As(err, &merchants.Invalid{}) {
+		t.Errorf("ChangePassword to a short one: %v", err)
 	}
 	if err := g.Merchants.ChangePassword(t.Context(), here, g.Owner, paymentstest.Password, fresh); err != nil {
 		t.Fatal(err)
 	}
-	left, err := models.UserSessions(g.DB.DB, here.UserID, g.Clock.Now())
+	left, err := models.UserSessions(t.Context(), g.DB, here.UserID, g.Clock.Now())
 	if err != nil || len(left) != 1 || left[0].ID != here.ID {
-		t.Errorf("sessions left: %+v, %v", left, err)
+		t.Errorf("the sessions left are %+v, %v", left, err)
 	}
 	if _, err := g.Merchants.LogIn(t.Context(), g.Email, fresh, merchants.Browser{}); err != nil {
-		t.Errorf("the new password: %v", err)
+		t.Errorf("LogIn with the new password: %v", err)
 	}
 	var mails int
 	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'password_changed' AND recipient = ?", g.Email).Scan(&mails)
@@ -241,11 +252,11 @@ func TestChangePassword(t *testing.T) {
 		t.Errorf("%d mails", mails)
 	}
 	if err := g.Merchants.EndSession(t.Context(), g.Owner, there.ID); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("ended a session that is over: %v", err)
+		t.Errorf("EndSession of an ended session: %v", err)
 	}
 }
 
-// A person ends their own sessions and nobody else's.
+// A person can end only their own sessions.
 func TestEndSession(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -253,7 +264,7 @@ func TestEndSession(t *testing.T) {
 	stranger := bruno(t, g)
 	for _, id := range []string{here.ID, "ses_00000000000000000000", ""} {
 		if err := g.Merchants.EndSession(t.Context(), stranger, id); !errors.Is(err, models.ErrNotFound) {
-			t.Errorf("a stranger ended %q: %v", id, err)
+			t.Errorf("EndSession of %q by a stranger: %v", id, err)
 		}
 	}
 	if err := g.Merchants.EndSession(t.Context(), g.Owner, there.ID); err != nil {
@@ -262,13 +273,13 @@ func TestEndSession(t *testing.T) {
 	if err := g.Merchants.EndOtherSessions(t.Context(), here, g.Owner); err != nil {
 		t.Fatal(err)
 	}
-	left, err := models.UserSessions(g.DB.DB, here.UserID, g.Clock.Now())
+	left, err := models.UserSessions(t.Context(), g.DB, here.UserID, g.Clock.Now())
 	if err != nil || len(left) != 1 || left[0].ID != here.ID {
-		t.Errorf("left: %+v, %v; not %s", left, err, third.ID)
+		t.Errorf("the sessions left are %+v, %v; not %s", left, err, third.ID)
 	}
 }
 
-// Production access is for whom mails reach.
+// Only people with a proven address can request production access.
 func TestRequestAccess_Unverified(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -277,7 +288,8 @@ func TestRequestAccess_Unverified(t *testing.T) {
 	if _, err := g.Merchants.RequestAccess(t.Context(), by, form); !errors.Is(err, merchants.ErrUnverified) {
 		t.Errorf("before: %v", err)
 	}
-	if err := g.Merchants.VerifyEmail(t.Context(), g.Link(t, models.MailVerifyEmail, "bruno@example.com"), ""); err != nil {
+	if err := g.Merchants.VerifyEmail(t.Context(), g.Link(t, models.MailVerifyEmail, "bruno@example.com"),
+		""); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.Merchants.RequestAccess(t.Context(), by, form); err != nil {

@@ -1,54 +1,49 @@
-// Package merchants is who may do what: people and their sessions, accounts and
-// projects, the keys that backends call with, and the endpoints that receive
-// events. Each exported method of Service is one operation and one transaction,
-// and what it changes stands in the audit log.
+// Package merchants contains the operations on people and their rights: users and their
+// sessions, accounts and projects, API keys, and webhook endpoints. Each exported method of
+// Service is one operation and one transaction, and records its changes in the audit log.
 package merchants
 
 import (
 	"time"
 
-	"garoupa/fault"
+	"garoupa/internal/auth/passkey"
+	"garoupa/internal/auth/vault"
+	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/passkey"
-	"garoupa/vault"
 )
 
-// Options are what a Service is made of. All but Passkeys are required.
+// Options configure a Service. All except Passkeys are required.
 type Options struct {
 	DB           *models.DB
 	Vault        *vault.Vault
-	Passkeys     *passkey.Site // nil: there are none, and what is about them is not called
-	AllowPrivate bool          // endpoints may be on private addresses, for development
+	Passkeys     *passkey.Site // nil means no passkeys; their methods must not be called
+	AllowPrivate bool          // allows endpoints on private addresses, for development
 	Now          func() time.Time
 }
 
 // Service runs the operations. It is safe for concurrent use.
 type Service struct {
 	Options
-	keys keyCache
+	keys   keyCache
+	hashes hashGate
+	uses   chan struct{} // one element for each use that is being recorded
 }
 
 // New returns a Service.
-func New(o Options) *Service { return &Service{Options: o} }
+func New(o Options) *Service {
+	return &Service{Options: o, hashes: newHashGate(), uses: make(chan struct{}, usesAtOnce)}
+}
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Actor is who does something, and from where.
-type Actor struct {
-	UserID    string
-	AccountID string // the account it is done to
-	IP        string
-	RequestID string // of the page
-}
+// ErrChanged reports that an object has changed since the actor saw it, because another person
+// acted first.
+var ErrChanged = refusal.Changed
 
-// ErrChanged reports that something is no longer as it was when the actor looked at
-// it: somebody else was first.
-var ErrChanged = fault.New(fault.ChangedMeanwhile, "It was changed since you looked at it. Look again, then decide.")
-
-// change is what an act took away and put in its place, fact by fact.
+// change holds the facts before and after an operation.
 type change struct{ before, after map[string]string }
 
-// differing is a change without the facts that stayed as they were.
+// differing returns the change without facts that are equal before and after.
 func differing(before, after map[string]string) change {
 	c := change{map[string]string{}, map[string]string{}}
 	for name := range after {
@@ -59,20 +54,22 @@ func differing(before, after map[string]string) change {
 	return c
 }
 
-func (s *Service) audit(tx *models.Tx, by Actor, action, objectID string, detail map[string]string) error {
+func (s *Service) audit(tx *models.Tx, by models.Actor, action, objectID string, detail map[string]string) error {
 	return models.InsertAudit(tx, s.entry(by, action, objectID, detail))
 }
 
-// auditChange is audit for something that was one way before and another after.
-func (s *Service) auditChange(tx *models.Tx, by Actor, action, objectID string, c change, detail map[string]string) error {
+// auditChange is audit for a change of facts. It writes nothing if no fact differs.
+func (s *Service) auditChange(
+	tx *models.Tx, by models.Actor, action, objectID string, c change, detail map[string]string,
+) error {
 	entry := s.entry(by, action, objectID, detail)
 	entry.Before, entry.After = c.before, c.after
 	return models.InsertAudit(tx, entry)
 }
 
-func (s *Service) entry(by Actor, action, objectID string, detail map[string]string) models.AuditEntry {
+func (s *Service) entry(by models.Actor, action, objectID string, detail map[string]string) models.AuditEntry {
 	return models.AuditEntry{
-		At: s.now(), Actor: by.UserID, AccountID: by.AccountID, Action: action, ObjectID: objectID, Detail: detail,
+		At: s.now(), Actor: by.ID(), AccountID: by.AccountID, Action: action, ObjectID: objectID, Detail: detail,
 		IP: by.IP, RequestID: by.RequestID,
 	}
 }

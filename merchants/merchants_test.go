@@ -13,13 +13,13 @@ import (
 
 const password = "correct horse battery"
 
-// newcomer is somebody who can sign up.
+// newcomer returns the data of a person who can sign up.
 func newcomer() merchants.NewMerchant {
 	return merchants.NewMerchant{Name: "Rui Sá", Business: "Padaria Sol", Email: "rui@example.com", Password: password}
 }
 
-// another returns a second instance over the same database: it shares nothing
-// with the first but that and the clock.
+// another returns a second instance with the same database and clock, and nothing else in
+// common.
 func another(g *paymentstest.Gateway) *merchants.Service {
 	return merchants.New(merchants.Options{DB: g.DB, Vault: g.Vault, AllowPrivate: true, Now: g.Clock.Now})
 }
@@ -42,22 +42,24 @@ func audited(t *testing.T, g *paymentstest.Gateway, n int) []entry {
 	return all[max(0, len(all)-n):]
 }
 
-// Each change stands in the audit log with who made it and from where, none of
-// them with a secret; what changed nothing does not.
+// Each change is in the audit log with its actor and address and without secrets. An operation
+// that changes nothing is not.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	m, by := g.Merchants, g.Owner
 	by.IP = "203.0.113.7"
-	key, keySecret, err := m.CreateKey(t.Context(), by, g.Test, merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration})
+	key, keySecret, err := m.CreateKey(t.Context(), by, g.Test,
+		merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration})
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, hookSecret, err := m.CreateEndpoint(t.Context(), by, g.Test, merchants.NewEndpoint{URL: "http://127.0.0.1/hook", Types: []string{"checkout.paid"}})
+	endpoint, hookSecret, err := m.CreateEndpoint(t.Context(), by, g.Test,
+		merchants.NewEndpoint{URL: "http://127.0.0.1/hook", Types: []string{"checkout.paid"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time there is nothing to change
+	for range 2 { // the second time nothing changes
 		for _, change := range []func() error{
 			func() error { return m.RevokeKey(t.Context(), by, g.Test, key.ID) },
 			func() error { return m.SwitchEndpoint(t.Context(), by, g.Test, endpoint.ID, false) },
@@ -79,7 +81,8 @@ func TestAudit(t *testing.T) {
 	if err := m.DeleteEndpoint(t.Context(), by, g.Test, endpoint.ID); err != nil {
 		t.Fatal(err)
 	}
-	staffID, err := m.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password, Role: "REVIEWER"})
+	staffID, err := m.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: "eva@example.com",
+		Password: password, Role: "REVIEWER"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +93,15 @@ func TestAudit(t *testing.T) {
 	}
 	want := []entry{
 		{by.UserID, by.AccountID, "account.created", by.AccountID, "{}", "{}", "{}", "127.0.0.1"},
-		line("api_key.created", key.ID, "{}", `{"name": "Loja", "permissions": "CHECKOUT:CREATE CHECKOUT:READ BALANCE:READ PAYMENT_LINK:CREATE PAYMENT_LINK:READ"}`),
-		line("webhook_endpoint.created", endpoint.ID, "{}", `{"url": "http://127.0.0.1/hook", "types": "checkout.paid", "description": ""}`),
+		line("api_key.created", key.ID, "{}",
+			`{"name": "Loja", "permissions": "CHECKOUT:CREATE CHECKOUT:READ BALANCE:READ PAYMENT_LINK:CREATE PAYMENT_LINK:READ"}`),
+		line("webhook_endpoint.created", endpoint.ID, "{}",
+			`{"url": "http://127.0.0.1/hook", "types": "checkout.paid", "description": ""}`),
 		line("api_key.revoked", key.ID, "{}", "{}"),
 		line("webhook_endpoint.disabled", endpoint.ID, "{}", "{}"),
 		line("webhook_endpoint.enabled", endpoint.ID, "{}", "{}"),
-		line("webhook_endpoint.updated", endpoint.ID, `{"url": "http://127.0.0.1/hook"}`, `{"url": "http://127.0.0.1/novo"}`),
+		line("webhook_endpoint.updated", endpoint.ID, `{"url": "http://127.0.0.1/hook"}`,
+			`{"url": "http://127.0.0.1/novo"}`),
 		line("webhook_endpoint.deleted", endpoint.ID, "{}", "{}"),
 		{"system", "", "staff.added", staffID, "{}", "{}", `{"role": "REVIEWER"}`, ""},
 	}
@@ -108,12 +114,12 @@ func TestAudit(t *testing.T) {
 	}
 	for _, secret := range []string{keySecret, hookSecret, password, paymentstest.Password} {
 		if strings.Contains(string(text), secret) {
-			t.Error("the audit log tells a secret")
+			t.Error("the audit log contains a secret")
 		}
 	}
 }
 
-// Nobody edits the audit log, whoever they are to the database.
+// No database user can change the audit log.
 func TestAudit_Final(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)

@@ -4,34 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
+	"garoupa/internal/auth/passkey"
+	"garoupa/internal/input"
 	"garoupa/models"
-	"garoupa/passkey"
 )
 
-// MaxPasskeys is how many passkeys a person may have.
+// MaxPasskeys is the number of passkeys that a person may have.
 const MaxPasskeys = 10
 
-// maxPasskeyName bounds the name of a passkey in characters.
+// maxPasskeyName limits the name of a passkey, in characters.
 const maxPasskeyName = 60
 
 var (
-	// ErrPasskeys reports that a person has as many passkeys as they may.
+	// ErrPasskeys reports that a person has the largest allowed number of passkeys.
 	ErrPasskeys = errors.New("merchants: the person has too many passkeys")
-	// ErrPasskeyKnown reports a passkey that somebody has already.
+	// ErrPasskeyKnown reports a passkey that is already registered.
 	ErrPasskeyKnown = errors.New("merchants: the passkey is known")
-	// ErrLastPasskey reports a passkey without which its person could not log in.
+	// ErrLastPasskey reports that a person could not log in without the passkey.
 	ErrLastPasskey = errors.New("merchants: the person has no password and no other passkey")
 )
 
-// AskNewPasskey returns what the visitor's browser is asked so that it makes a passkey.
-// It fails with ErrPasskeys.
+// AskNewPasskey returns the options with which the visitor's browser creates a passkey. It
+// fails with ErrPasskeys.
 func (s *Service) AskNewPasskey(ctx context.Context, v *models.Visitor) (options []byte, err error) {
 	p, err := s.person(ctx, v.UserID)
 	if err != nil {
-		return nil, expected(err, "ask for a new passkey")
+		return nil, expected(err, "request a new passkey")
 	}
 	if len(p.Keys) >= MaxPasskeys {
 		return nil, ErrPasskeys
@@ -40,11 +40,13 @@ func (s *Service) AskNewPasskey(ctx context.Context, v *models.Visitor) (options
 	return s.asked(ctx, q, err, models.ChallengeAdd, v.TokenHash)
 }
 
-// AddPasskey keeps a passkey that the visitor's browser made, under a name of theirs, and
-// tells them by mail. Its caller has just made sure who they are. The session counts as
-// proven by a passkey. It fails with Invalid, ErrPasskeys, ErrPasskeyKnown, or
-// ErrCredentials where the answer is to no question of this browser.
-func (s *Service) AddPasskey(ctx context.Context, v *models.Visitor, by Actor, name string, a *passkey.NewAnswer) error {
+// AddPasskey stores a passkey that the visitor's browser created, under the given name, and
+// notifies the visitor by mail. The caller must have just verified the person. The session
+// counts as proven by a passkey. It fails with Invalid, ErrPasskeys, ErrPasskeyKnown, or
+// ErrCredentials if the answer belongs to no challenge of this browser.
+func (s *Service) AddPasskey(
+	ctx context.Context, v *models.Visitor, by models.Actor, name string, a *passkey.NewAnswer,
+) error {
 	name, err := passkeyName(name)
 	if err != nil {
 		return err
@@ -57,7 +59,7 @@ func (s *Service) AddPasskey(ctx context.Context, v *models.Visitor, by Actor, n
 		if err != nil {
 			return err
 		}
-		all, err := models.UserPasskeys(tx.DB, user.ID)
+		all, err := models.UserPasskeys(ctx, tx, user.ID)
 		if err != nil {
 			return err
 		}
@@ -74,7 +76,7 @@ func (s *Service) AddPasskey(ctx context.Context, v *models.Visitor, by Actor, n
 		if err := models.InsertPasskey(tx, added); err != nil {
 			return err
 		}
-		if err := models.ProveSession(tx.DB, v.ID, s.now(), v.ExpiresAt, true); err != nil {
+		if err := models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true); err != nil {
 			return err
 		}
 		return s.tellOfPasskey(tx, by, user, added, "passkey.added", models.MailPasskeyAdded)
@@ -87,14 +89,15 @@ func (s *Service) AddPasskey(ctx context.Context, v *models.Visitor, by Actor, n
 
 func newPasskey(userID, name string, key passkey.Key, now time.Time) *models.Passkey {
 	return &models.Passkey{
-		ID: models.NewPasskeyID(), UserID: userID, Name: name, CredentialID: key.ID, PublicKey: key.PublicKey, SignCount: key.SignCount,
-		Synced: key.Synced, CreatedAt: now,
+		ID: models.NewPasskeyID(), UserID: userID, Name: name, CredentialID: key.ID, PublicKey: key.PublicKey,
+		SignCount: key.SignCount,
+		Synced:    key.Synced, CreatedAt: now,
 	}
 }
 
-// RenamePasskey gives one of the actor's passkeys another name. It fails with Invalid,
-// or models.ErrNotFound.
-func (s *Service) RenamePasskey(ctx context.Context, by Actor, id, name string) error {
+// RenamePasskey renames one of the actor's passkeys. It fails with Invalid, or
+// models.ErrNotFound.
+func (s *Service) RenamePasskey(ctx context.Context, by models.Actor, id, name string) error {
 	name, err := passkeyName(name)
 	if err != nil {
 		return err
@@ -103,7 +106,7 @@ func (s *Service) RenamePasskey(ctx context.Context, by Actor, id, name string) 
 		if _, err := models.LockUser(tx, by.UserID); err != nil {
 			return err
 		}
-		p, err := models.UserPasskey(tx.DB, by.UserID, id)
+		p, err := models.UserPasskey(ctx, tx, by.UserID, id)
 		if err != nil || p.Name == name {
 			return err
 		}
@@ -116,21 +119,21 @@ func (s *Service) RenamePasskey(ctx context.Context, by Actor, id, name string) 
 	return expected(err, "rename a passkey", models.ErrNotFound)
 }
 
-// RemovePasskey forgets one of the actor's passkeys, which logs in no more, and tells
-// them by mail. Its caller has just made sure who they are. One that is gone is
-// models.ErrNotFound; the last one of a person without a password is ErrLastPasskey.
-func (s *Service) RemovePasskey(ctx context.Context, by Actor, id string) error {
+// RemovePasskey deletes one of the actor's passkeys and notifies the actor by mail. The caller
+// must have just verified the person. It fails with models.ErrNotFound for an unknown passkey,
+// and with ErrLastPasskey for the last one of a person without a password.
+func (s *Service) RemovePasskey(ctx context.Context, by models.Actor, id string) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, by.UserID)
 		if err != nil {
 			return err
 		}
-		p, err := models.UserPasskey(tx.DB, user.ID, id)
+		p, err := models.UserPasskey(ctx, tx, user.ID, id)
 		if err != nil {
 			return err
 		}
 		if user.PasswordHash == nil {
-			all, err := models.UserPasskeys(tx.DB, user.ID)
+			all, err := models.UserPasskeys(ctx, tx, user.ID)
 			if err != nil || len(all) == 1 {
 				return errors.Join(err, ErrLastPasskey)
 			}
@@ -143,8 +146,10 @@ func (s *Service) RemovePasskey(ctx context.Context, by Actor, id string) error 
 	return expected(err, "remove a passkey", models.ErrNotFound, ErrLastPasskey)
 }
 
-// tellOfPasskey writes down what was done about a passkey, and tells its person by mail.
-func (s *Service) tellOfPasskey(tx *models.Tx, by Actor, user *models.User, p *models.Passkey, action, kind string) error {
+// tellOfPasskey writes the audit line about a passkey, and notifies its owner by mail.
+func (s *Service) tellOfPasskey(
+	tx *models.Tx, by models.Actor, user *models.User, p *models.Passkey, action, kind string,
+) error {
 	if err := s.audit(tx, by, action, p.ID, map[string]string{"name": p.Name}); err != nil {
 		return err
 	}
@@ -155,32 +160,30 @@ func (s *Service) tellOfPasskey(tx *models.Tx, by Actor, user *models.User, p *m
 	})
 }
 
-// passkeyName brings a name into the form in which it is kept, or fails with Invalid.
+// passkeyName returns a normalized name, or fails with Invalid.
 func passkeyName(name string) (string, error) {
-	name = strings.Join(strings.Fields(name), " ")
+	name = input.TrimLine(name)
 	problems := Invalid{}
-	problems.length("passkey_name", name, 1, maxPasskeyName)
-	if !plain(name) {
-		problems["passkey_name"] = Malformed
-	}
+	problems.line("passkey_name", name, 1, maxPasskeyName)
 	return name, problems.orNil()
 }
 
-// person is a user as their passkeys know them.
+// person returns a user with their passkeys, in the form of package passkey.
 func (s *Service) person(ctx context.Context, userID string) (passkey.Person, error) {
-	db := s.DB.WithContext(ctx)
-	user, err := models.UserByID(db, userID)
+	user, err := models.UserByID(ctx, s.DB, userID)
 	if err != nil {
 		return passkey.Person{}, fmt.Errorf("read user %s: %w", userID, err)
 	}
-	all, err := models.UserPasskeys(db, userID)
+	all, err := models.UserPasskeys(ctx, s.DB, userID)
 	return personOf(user, all), err
 }
 
 func personOf(user *models.User, keys []models.Passkey) passkey.Person {
-	p := passkey.Person{Handle: user.ID, Email: user.Email, Name: user.Name} // ids are random, and say nothing of whom
+	// Ids are random, and reveal nothing about the person.
+	p := passkey.Person{Handle: user.ID, Email: user.Email, Name: user.Name}
 	for _, k := range keys {
-		p.Keys = append(p.Keys, passkey.Key{ID: k.CredentialID, PublicKey: k.PublicKey, SignCount: k.SignCount, Synced: k.Synced})
+		p.Keys = append(p.Keys, passkey.Key{ID: k.CredentialID, PublicKey: k.PublicKey, SignCount: k.SignCount,
+			Synced: k.Synced})
 	}
 	return p
 }

@@ -5,24 +5,25 @@ import (
 	"errors"
 	"fmt"
 
+	"garoupa/internal/auth/passkey"
 	"garoupa/models"
-	"garoupa/passkey"
 )
 
-// AskPasskeyLogIn returns what a browser is asked to have signed so that a passkey logs
-// it in. It is the same for everybody. The browser is known by a secret that only it
-// keeps.
+// AskPasskeyLogIn returns the options with which a browser signs a challenge to log in. Except
+// for the challenge, they are the same for everyone. browser is a secret that only the browser
+// has, and identifies it.
 func (s *Service) AskPasskeyLogIn(ctx context.Context, browser string) (options []byte, err error) {
 	q, err := s.Passkeys.AskAny()
 	return s.asked(ctx, q, err, models.ChallengeLogIn, tokenHash(browser))
 }
 
-// LogInWithPasskey starts a session for whom the passkey belongs to, and returns its
-// token. The device verified its person, so that both halves of a log-in are done. It
-// fails with ErrCredentials, whatever is wrong.
-func (s *Service) LogInWithPasskey(ctx context.Context, browser string, a *passkey.Answer, from Browser) (token string, err error) {
+// LogInWithPasskey starts a session for the owner of the passkey, and returns its token. The
+// device has verified the person, so no code is needed. If anything is wrong it fails with
+// ErrCredentials.
+func (s *Service) LogInWithPasskey(ctx context.Context, browser string, a *passkey.Answer, from Browser) (token string,
+	err error) {
 	err = s.signed(ctx, a, models.ChallengeLogIn, tokenHash(browser), a.Handle, from.IP, func(tx *models.Tx) error {
-		token, err = s.startSession(tx.DB, models.Session{UserID: a.Handle, SecondFactor: true}, from)
+		token, err = s.startSession(ctx, tx, models.Session{UserID: a.Handle, SecondFactor: true}, from)
 		return err
 	})
 	if err != nil {
@@ -31,12 +32,12 @@ func (s *Service) LogInWithPasskey(ctx context.Context, browser string, a *passk
 	return token, nil
 }
 
-// AskPasskeyProof returns what the visitor's browser is asked to have signed by one of
-// their passkeys, or models.ErrNotFound if they have none.
+// AskPasskeyProof returns the options with which the visitor's browser signs a challenge
+// with one of their passkeys, or models.ErrNotFound if they have none.
 func (s *Service) AskPasskeyProof(ctx context.Context, v *models.Visitor) (options []byte, err error) {
 	p, err := s.person(ctx, v.UserID)
 	if err != nil {
-		return nil, expected(err, "ask for a proof by a passkey")
+		return nil, expected(err, "request a proof by a passkey")
 	}
 	if len(p.Keys) == 0 {
 		return nil, models.ErrNotFound
@@ -45,34 +46,38 @@ func (s *Service) AskPasskeyProof(ctx context.Context, v *models.Visitor) (optio
 	return s.asked(ctx, q, err, models.ChallengeProve, v.TokenHash)
 }
 
-// ProveWithPasskey notes that the visitor has just shown once more who they are, by one
-// of their passkeys. It fails with ErrCredentials.
+// ProveWithPasskey records that the visitor has just proven their identity with one of their
+// passkeys. It fails with ErrCredentials.
 func (s *Service) ProveWithPasskey(ctx context.Context, v *models.Visitor, a *passkey.Answer) error {
 	err := s.signed(ctx, a, models.ChallengeProve, v.TokenHash, v.UserID, v.IP, func(tx *models.Tx) error {
-		return models.ProveSession(tx.DB, v.ID, s.now(), v.ExpiresAt, true)
+		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
 	})
 	return expected(err, "prove with a passkey", ErrCredentials)
 }
 
-// asked keeps the challenge of a question and returns its options.
-func (s *Service) asked(ctx context.Context, q passkey.Question, err error, purpose models.ChallengePurpose, browser []byte) ([]byte, error) {
-	return s.askedFor(ctx, q, err, models.PasskeyChallenge{Purpose: purpose, Browser: browser})
+// asked stores the challenge of q for a browser and a purpose, and returns the options for
+// the browser.
+func (s *Service) asked(ctx context.Context, q passkey.Question, err error, purpose models.ChallengePurpose,
+	browser []byte) ([]byte, error) {
+	return s.saveChallenge(ctx, q, err, models.PasskeyChallenge{Purpose: purpose, Browser: browser})
 }
 
-// askedFor is asked for a challenge of which is given whose and what for it is.
-func (s *Service) askedFor(ctx context.Context, q passkey.Question, err error, of models.PasskeyChallenge) ([]byte, error) {
+// saveChallenge stores the challenge of q for an owner and a purpose, and returns the options
+// for the browser. If err, the error of the call that returned q, is not nil, it returns err.
+func (s *Service) saveChallenge(ctx context.Context, q passkey.Question, err error,
+	of models.PasskeyChallenge) ([]byte, error) {
 	if err == nil {
 		of.Challenge, of.ExpiresAt = q.Challenge, s.now().Add(passkey.Lasts)
 		err = models.InsertPasskeyChallenge(ctx, s.DB.Pool, of)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("merchants: ask for a passkey: %w", err)
+		return nil, fmt.Errorf("merchants: request a passkey: %w", err)
 	}
 	return q.Options, nil
 }
 
-// take uses up the challenge of an answer, or fails with ErrCredentials if it is none of
-// this browser's. It is used up whatever else is wrong with the answer.
+// take uses up the challenge of an answer, or fails with ErrCredentials if this browser has
+// no such challenge. The challenge is used up even if the rest of the answer is wrong.
 func (s *Service) take(ctx context.Context, challenge []byte, purpose models.ChallengePurpose, browser []byte) error {
 	taken, err := models.TakePasskeyChallenge(ctx, s.DB.Pool, challenge, purpose, browser, s.now())
 	if err == nil && !taken {
@@ -81,21 +86,21 @@ func (s *Service) take(ctx context.Context, challenge []byte, purpose models.Cha
 	return err
 }
 
-// signed runs then if a passkey of the user signed the answer, in the transaction that
-// notes it; else it fails with ErrCredentials. What does not count on is written down by
-// a transaction that commits.
-func (s *Service) signed(ctx context.Context, a *passkey.Answer, purpose models.ChallengePurpose, browser []byte, userID, ip string, then func(tx *models.Tx) error) error {
+// signed calls then if a passkey of the user signed the answer, in the transaction that
+// records the use. Otherwise it fails with ErrCredentials. If the device's count of signatures
+// did not increase, signed records that and commits.
+func (s *Service) signed(ctx context.Context, a *passkey.Answer, purpose models.ChallengePurpose, browser []byte,
+	userID, ip string, then func(tx *models.Tx) error) error {
 	if err := s.take(ctx, a.Challenge, purpose, browser); err != nil {
 		return err
 	}
-	db := s.DB.WithContext(ctx)
-	key, err := models.PasskeyByCredential(db, a.KeyID)
+	key, err := models.PasskeyByCredential(ctx, s.DB, a.KeyID)
 	if errors.Is(err, models.ErrNotFound) || err == nil && key.UserID != userID {
 		return ErrCredentials
 	} else if err != nil {
 		return err
 	}
-	user, err := models.UserByID(db, userID)
+	user, err := models.UserByID(ctx, s.DB, userID)
 	if err != nil {
 		return err
 	}
@@ -119,14 +124,15 @@ func (s *Service) signed(ctx context.Context, a *passkey.Answer, purpose models.
 	return err
 }
 
-// suspectCopy writes down that a device's count of signatures did not grow, as happens
-// where there are two copies of a passkey. One that was removed meanwhile is no copy.
+// suspectCopy records that a device's count of signatures did not increase, which happens when
+// there are two copies of a passkey. It ignores a passkey that was removed meanwhile.
 func (s *Service) suspectCopy(tx *models.Tx, key *models.Passkey, ip string) error {
-	_, err := models.UserPasskey(tx.DB, key.UserID, key.ID)
+	_, err := models.UserPasskey(tx.Context(), tx, key.UserID, key.ID)
 	if errors.Is(err, models.ErrNotFound) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	return s.audit(tx, Actor{UserID: key.UserID, IP: ip}, "passkey.copy_suspected", key.ID, map[string]string{"name": key.Name})
+	return s.audit(tx, models.Actor{UserID: key.UserID, IP: ip}, "passkey.copy_suspected", key.ID,
+		map[string]string{"name": key.Name})
 }

@@ -5,20 +5,21 @@ import (
 	"errors"
 	"fmt"
 
+	"garoupa/internal/auth/passkey"
 	"garoupa/models"
-	"garoupa/passkey"
 )
 
-// FirstPasskey is what the browser of somebody who signs up without a password made.
+// FirstPasskey is the passkey that a browser created for a person who signs up without a
+// password.
 type FirstPasskey struct {
-	Name   string             // which the person knows it by
-	Answer *passkey.NewAnswer // nil: there is none, which fails once the rest is found right
+	Name   string             // chosen by the person
+	Answer *passkey.NewAnswer // nil means no passkey, which is an error once the rest is valid
 }
 
-// AskSignUpPasskey returns what a browser is asked so that it makes the passkey of a
-// person who signs up. The question is to that browser, which is known by a secret that
-// only it keeps, and for that address. It fails with Invalid, before a device makes what
-// would be of no use.
+// AskSignUpPasskey returns the options with which a browser creates the passkey of a person
+// who signs up. The challenge is bound to the address and to the browser, which is identified
+// by a secret that only the browser has. It fails with Invalid before a device creates a
+// passkey in vain.
 func (s *Service) AskSignUpPasskey(ctx context.Context, browser string, in NewMerchant) (options []byte, err error) {
 	in, problems := in.checked()
 	if err := s.free(ctx, in.Email, problems); err != nil {
@@ -28,10 +29,11 @@ func (s *Service) AskSignUpPasskey(ctx context.Context, browser string, in NewMe
 }
 
 // SignUpWithPasskey is SignUp for a person with a passkey in place of a password, and
-// returns the token of their first session. It fails with Invalid; with ErrCredentials
-// where the answer is to no question of this browser for this address; and with
-// ErrPasskeyKnown where the passkey is somebody's by now, as when a form is sent twice.
-func (s *Service) SignUpWithPasskey(ctx context.Context, browser string, in NewMerchant, first FirstPasskey, from Browser) (token string, err error) {
+// returns the token of their first session. It fails with Invalid; with ErrCredentials if
+// the answer belongs to no challenge of this browser for this address; and with
+// ErrPasskeyKnown if the passkey is registered already, as when a form is sent twice.
+func (s *Service) SignUpWithPasskey(ctx context.Context, browser string, in NewMerchant, first FirstPasskey,
+	from Browser) (token string, err error) {
 	in, problems := in.checked()
 	if len(problems) > 0 || first.Answer == nil {
 		if err := s.free(ctx, in.Email, problems); err != nil {
@@ -49,8 +51,8 @@ func (s *Service) SignUpWithPasskey(ctx context.Context, browser string, in NewM
 	return token, expected(err, "sign up with a passkey", ErrCredentials, ErrPasskeyKnown)
 }
 
-// AskJoinPasskey is AskSignUpPasskey for whom an invitation's link was sent. It fails with
-// ErrLink, Invalid, or ErrKnown.
+// AskJoinPasskey is AskSignUpPasskey for a person with the link of an invitation. It fails
+// with ErrLink, Invalid, or ErrKnown.
 func (s *Service) AskJoinPasskey(ctx context.Context, browser, token string, in Newcomer) (options []byte, err error) {
 	i, in, err := s.newcomer(ctx, token, in)
 	if err != nil {
@@ -59,10 +61,11 @@ func (s *Service) AskJoinPasskey(ctx context.Context, browser, token string, in 
 	return s.askFirst(ctx, browser, i.Email, in.Name)
 }
 
-// JoinWithPasskey is JoinAsNewcomer for a person with a passkey in place of a password,
-// and returns the token of their first session. It fails as AskJoinPasskey does, and as
-// SignUpWithPasskey does for what is wrong with the passkey.
-func (s *Service) JoinWithPasskey(ctx context.Context, browser, token string, in Newcomer, first FirstPasskey, from Browser) (session string, err error) {
+// JoinWithPasskey is JoinAsNewcomer for a person with a passkey in place of a password, and
+// returns the token of their first session. It fails as AskJoinPasskey does, and as
+// SignUpWithPasskey does for the passkey.
+func (s *Service) JoinWithPasskey(ctx context.Context, browser, token string, in Newcomer, first FirstPasskey,
+	from Browser) (session string, err error) {
 	i, in, err := s.newcomer(ctx, token, in)
 	if err != nil {
 		return "", err
@@ -79,8 +82,8 @@ func (s *Service) JoinWithPasskey(ctx context.Context, browser, token string, in
 	return session, expected(err, "join with a passkey", ErrCredentials, ErrPasskeyKnown, ErrLink)
 }
 
-// newcomer returns the invitation of somebody who may join by it, without a password, and
-// what they said as it is kept.
+// newcomer returns the invitation of a person who may join without a password, and their
+// normalized answers.
 func (s *Service) newcomer(ctx context.Context, token string, in Newcomer) (*models.Invitation, Newcomer, error) {
 	i, err := s.Invitation(ctx, token)
 	if err != nil {
@@ -93,34 +96,36 @@ func (s *Service) newcomer(ctx context.Context, token string, in Newcomer) (*mod
 	return i, in, problems.orNil()
 }
 
-// free fails with Invalid for the problems, to which it adds an address that is somebody's.
+// free fails with Invalid if there are problems, to which it adds one if the address is taken.
 func (s *Service) free(ctx context.Context, email string, problems Invalid) error {
 	if problems["email"] != "" {
 		return problems
 	}
-	_, err := models.UserByEmail(s.DB.WithContext(ctx), email)
+	_, err := models.UserByEmail(ctx, s.DB, email)
 	if err == nil {
 		problems["email"] = Taken
 	} else if !errors.Is(err, models.ErrNotFound) {
-		return fmt.Errorf("merchants: look for an e-mail: %w", err)
+		return fmt.Errorf("merchants: look up an e-mail address: %w", err)
 	}
 	return problems.orNil()
 }
 
-// askFirst asks for the passkey of a person who is nobody yet.
+// askFirst creates the challenge for the passkey of a person who has no user yet.
 func (s *Service) askFirst(ctx context.Context, browser, email, name string) (options []byte, err error) {
 	userID := models.NewUserID()
 	q, err := s.Passkeys.AskNew(passkey.Person{Handle: userID, Email: email, Name: name})
-	return s.askedFor(ctx, q, err, models.PasskeyChallenge{Purpose: models.ChallengeSignUp, Browser: firstBrowser(browser, email), NewUserID: &userID})
+	return s.saveChallenge(ctx, q, err, models.PasskeyChallenge{Purpose: models.ChallengeSignUp,
+		Browser: firstBrowser(browser, email), NewUserID: &userID})
 }
 
-// firstBrowser is who was asked for a first passkey, and for which address: an answer for
-// another is to no question.
+// firstBrowser identifies a browser together with an address, so that an answer for another
+// address does not match the challenge.
 func firstBrowser(browser, email string) []byte { return tokenHash(browser + "\x00" + email) }
 
-// begin makes a person with a first passkey, whom insert writes, and logs them in, for the
-// device has verified them. What is wrong with an answer uses its question up.
-func (s *Service) begin(ctx context.Context, browser, email string, first FirstPasskey, from Browser, insert func(tx *models.Tx, userID string) error) (token string, err error) {
+// begin creates a person with a first passkey and logs the person in, because the device has
+// verified the person. insert writes the user. A wrong answer uses up its challenge.
+func (s *Service) begin(ctx context.Context, browser, email string, first FirstPasskey, from Browser,
+	insert func(tx *models.Tx, userID string) error) (token string, err error) {
 	name, err := passkeyName(first.Name)
 	if err != nil {
 		return "", err
@@ -147,10 +152,11 @@ func (s *Service) begin(ctx context.Context, browser, email string, first FirstP
 		if err := models.InsertPasskey(tx, added); err != nil {
 			return err
 		}
-		if err := s.audit(tx, Actor{UserID: userID, IP: from.IP}, "passkey.added", added.ID, map[string]string{"name": name}); err != nil {
+		if err := s.audit(tx, models.Actor{UserID: userID, IP: from.IP}, "passkey.added", added.ID,
+			map[string]string{"name": name}); err != nil {
 			return err
 		}
-		token, err = s.startSession(tx.DB, models.Session{UserID: userID, SecondFactor: true}, from)
+		token, err = s.startSession(ctx, tx, models.Session{UserID: userID, SecondFactor: true}, from)
 		return err
 	})
 	if models.Violates(err, models.PasskeysCredentialUnique) {
@@ -162,10 +168,10 @@ func (s *Service) begin(ctx context.Context, browser, email string, first FirstP
 	return token, nil
 }
 
-// known is why an answer is to no question: its passkey is somebody's, or it never was to
-// one.
+// known returns the reason why an answer matches no challenge: its passkey is already
+// registered, or there never was such a challenge.
 func (s *Service) known(tx *models.Tx, a *passkey.NewAnswer) error {
-	_, err := models.PasskeyByCredential(tx.DB, a.KeyID)
+	_, err := models.PasskeyByCredential(tx.Context(), tx, a.KeyID)
 	switch {
 	case err == nil:
 		return ErrPasskeyKnown

@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/internal/auth/passkey"
+	"garoupa/internal/auth/passkey/passkeytest"
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/passkey"
-	"garoupa/passkey/passkeytest"
 	"garoupa/payments/paymentstest"
 )
 
-// starter is somebody without a log-in, at a browser.
+// starter is a person without a log-in, at a browser.
 type starter struct {
 	*paymentstest.Gateway
 	in      merchants.NewMerchant
@@ -29,7 +29,7 @@ func newStarter(t *testing.T) *starter {
 	return &starter{g, in, passkeytest.New(t, passkeyAddress), "browser"}
 }
 
-// makes has the device make what the browser is asked.
+// makes requests a passkey for a sign-up and lets the device create it.
 func (s *starter) makes(t *testing.T) merchants.FirstPasskey {
 	t.Helper()
 	options, err := s.Merchants.AskSignUpPasskey(t.Context(), s.browser, s.in)
@@ -45,10 +45,11 @@ func (s *starter) makes(t *testing.T) merchants.FirstPasskey {
 
 func (s *starter) signUp(t *testing.T, first merchants.FirstPasskey) (token string, err error) {
 	t.Helper()
-	return s.Merchants.SignUpWithPasskey(t.Context(), s.browser, s.in, first, merchants.Browser{IP: "203.0.113.7", UserAgent: "test"})
+	return s.Merchants.SignUpWithPasskey(t.Context(), s.browser, s.in, first,
+		merchants.Browser{IP: "203.0.113.7", UserAgent: "test"})
 }
 
-// visitor signs up and returns who then looks.
+// visitor signs up and returns the visitor of the new session.
 func (s *starter) visitor(t *testing.T) *models.Visitor {
 	t.Helper()
 	token, err := s.signUp(t, s.makes(t))
@@ -62,8 +63,9 @@ func (s *starter) visitor(t *testing.T) *models.Visitor {
 	return v
 }
 
-// Who signs up with a passkey is logged in at once, has all that another has, and no
-// password opens it. Sent again, the form makes nothing and lets nobody in.
+// A person who signs up with a passkey is logged in at once and has everything that other
+// merchants have. No password gives access. Sending the same form again creates nothing and
+// gives no access.
 func TestSignUpWithPasskey(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
@@ -76,32 +78,35 @@ func TestSignUpWithPasskey(t *testing.T) {
 		}
 		return err
 	}); n != 1 {
-		t.Fatalf("one form signed up %d times", n)
+		t.Fatalf("one form created %d merchants", n)
 	}
 	v, err := s.Merchants.Visitor(t.Context(), token)
-	if err != nil || v.Role != models.RoleOwner || v.HasPassword || !v.HasPasskey || !v.SecondFactor || v.EmailVerified || v.AccountName != s.in.Business || string(s.device.Handle) != v.UserID {
-		t.Errorf("signed up as %+v, %v", v, err)
+	if err != nil || v.Role != models.RoleOwner || v.HasPassword || !v.HasPasskey || !v.SecondFactor ||
+		v.EmailVerified || v.AccountName != s.in.Business || string(s.device.Handle) != v.UserID {
+		t.Errorf("the visitor is %+v, %v", v, err)
 	}
 	var mails, audits int
 	s.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'verify_email' AND recipient = ?", v.Email).Scan(&mails)
-	s.DB.Raw("SELECT count(*) FROM audit_log WHERE actor = ? AND action IN ('account.created', 'passkey.added')", v.UserID).Scan(&audits)
+	s.DB.Raw("SELECT count(*) FROM audit_log WHERE actor = ? AND action IN ('account.created', 'passkey.added')",
+		v.UserID).Scan(&audits)
 	if mails != 1 || audits != 2 {
-		t.Errorf("%d mails, %d lines of the log", mails, audits)
+		t.Errorf("%d mails, %d audit lines", mails, audits)
 	}
 	for _, password := range []string{"", "a", password} {
-		if _, err := s.Merchants.LogIn(t.Context(), v.Email, password, merchants.Browser{}); !errors.Is(err, merchants.ErrCredentials) {
-			t.Errorf("the password %q: %v", password, err)
+		if _, err := s.Merchants.LogIn(t.Context(), v.Email, password, merchants.Browser{}); !errors.Is(err,
+			merchants.ErrCredentials) {
+			t.Errorf("LogIn with the password %q: %v", password, err)
 		}
 		if err := s.Merchants.Prove(t.Context(), v, password); !errors.Is(err, merchants.ErrCredentials) {
-			t.Errorf("the password %q is a proof: %v", password, err)
+			t.Errorf("Prove with the password %q: %v", password, err)
 		}
 	}
 	h := &holder{Gateway: s.Gateway, v: v, device: s.device}
-	h.in(t, s.device, true, "the passkey that signed up")
+	h.in(t, s.device, true, "the passkey of the sign-up")
 }
 
-// An answer counts in the browser that was asked, for the address it was asked for, within
-// five minutes, and once, whatever was wrong with it.
+// An answer is valid in the browser and for the address of its challenge, within five minutes,
+// and once, even if another part of the form was wrong.
 func TestSignUpWithPasskey_Refused(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
@@ -124,10 +129,10 @@ func TestSignUpWithPasskey_Refused(t *testing.T) {
 
 	liar := *s
 	liar.device = passkeytest.New(t, "https://evil.example")
-	refused("another site's", liar, liar.makes(t))
+	refused("another site", liar, liar.makes(t))
 	liar.device = passkeytest.New(t, passkeyAddress)
 	liar.device.Unverified = true
-	refused("nobody verified", liar, liar.makes(t))
+	refused("without verification of the person", liar, liar.makes(t))
 	options, err := s.Merchants.AskSignUpPasskey(t.Context(), s.browser, s.in)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +142,7 @@ func TestSignUpWithPasskey_Refused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused("a question that had a wrong answer", *s, merchants.FirstPasskey{Name: "iPhone", Answer: a})
+		refused("a challenge that had a wrong answer", *s, merchants.FirstPasskey{Name: "iPhone", Answer: a})
 	}
 
 	h := &holder{Gateway: s.Gateway, v: logIn(t, s.Gateway)}
@@ -149,13 +154,15 @@ func TestSignUpWithPasskey_Refused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused("what a member was asked", *s, merchants.FirstPasskey{Name: "x", Answer: a})
-	if err := s.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "x", s.makes(t).Answer); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a member adds what a newcomer was asked: %v", err)
+	refused("a member's challenge", *s, merchants.FirstPasskey{Name: "x", Answer: a})
+	if err := s.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "x", s.makes(t).Answer); !errors.Is(err,
+		merchants.ErrCredentials) {
+		t.Errorf("AddPasskey with a newcomer's challenge: %v", err)
 	}
 }
 
-// What is wrong with a form is told before a device is asked, and again when it is sent.
+// Problems of a form are reported before a device creates a passkey, and again when the form
+// is sent.
 func TestSignUpWithPasskey_Wrong(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
@@ -166,10 +173,11 @@ func TestSignUpWithPasskey_Wrong(t *testing.T) {
 		in, first := s.in, s.makes(t)
 		change(&in)
 		_, asked := s.Merchants.AskSignUpPasskey(t.Context(), s.browser, in)
-		_, none := s.Merchants.SignUpWithPasskey(t.Context(), s.browser, in, merchants.FirstPasskey{Name: "x"}, merchants.Browser{})
+		_, none := s.Merchants.SignUpWithPasskey(t.Context(), s.browser, in, merchants.FirstPasskey{Name: "x"},
+			merchants.Browser{})
 		_, answered := s.Merchants.SignUpWithPasskey(t.Context(), s.browser, in, first, merchants.Browser{})
 		for when, err := range map[string]error{"asked": asked, "without an answer": none, "with one": answered} {
-			if why == "email" && when == "with one" { // it was asked for another
+			if why == "email" && when == "with one" { // the challenge was for another address
 				continue
 			}
 			if problems, ok := errors.AsType[merchants.Invalid](err); !ok || len(problems) != 1 || problems[why] == "" {
@@ -177,32 +185,32 @@ func TestSignUpWithPasskey_Wrong(t *testing.T) {
 			}
 		}
 	}
-	first := s.makes(t) // two are asked while the address is nobody's
+	first := s.makes(t) // two challenges are created while the address is free
 	rival := *s
 	rival.device, rival.browser = passkeytest.New(t, passkeyAddress), "rival"
 	rival.visitor(t)
 	if _, err := s.signUp(t, first); !errors.As(err, &merchants.Invalid{}) {
-		t.Errorf("an address that was taken meanwhile: %v", err)
+		t.Errorf("an address that was taken in the meantime: %v", err)
 	}
 	var people int
 	s.DB.Raw("SELECT count(*) FROM users WHERE password_hash IS NULL").Scan(&people)
 	if people != 1 {
-		t.Errorf("%d people signed up", people)
+		t.Errorf("%d users were created", people)
 	}
 }
 
-// Nobody is left without a way to log in: not by the service, not by the database, and
-// not by two at once.
+// Every person keeps a way to log in: the service and the database enforce it, even if two
+// passkeys are removed at the same time.
 func TestLastPasskey(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
 	v := s.visitor(t)
-	by := merchants.Actor{UserID: v.UserID, AccountID: v.AccountID}
+	by := models.Actor{UserID: v.UserID, AccountID: v.AccountID}
 	h := &holder{Gateway: s.Gateway, v: v}
 	h.Owner = by
 	first := h.passkeys(t)[0].ID
 	if err := s.Merchants.RemovePasskey(t.Context(), by, first); !errors.Is(err, merchants.ErrLastPasskey) {
-		t.Errorf("the last passkey: %v", err)
+		t.Errorf("RemovePasskey of the last one: %v", err)
 	}
 	if err := h.add(t, passkeytest.New(t, passkeyAddress), "Notebook"); err != nil {
 		t.Fatal(err)
@@ -210,7 +218,8 @@ func TestLastPasskey(t *testing.T) {
 	for _, sql := range []string{
 		"DELETE FROM passkeys",
 		"UPDATE users SET password_hash = NULL WHERE email = '" + s.Email + "'",
-		"INSERT INTO users (id, email, name, language, created_at) VALUES ('usr_00000000000000000000', 'x@example.com', 'X', 'en', now())",
+		"INSERT INTO users (id, email, name, language, created_at) VALUES ('usr_00000000000000000000', " +
+			"'x@example.com', 'X', 'en', now())",
 	} {
 		if err := s.DB.Exec(sql).Error; !models.Violates(err, "users_can_log_in") {
 			t.Errorf("%s: %v", sql, err)
@@ -227,29 +236,29 @@ func TestLastPasskey(t *testing.T) {
 		}
 	}
 	if left := len(h.passkeys(t)); left != 1 || refused != 1 {
-		t.Fatalf("of two removals at once %d were refused, %d passkeys are left", refused, left)
+		t.Fatalf("of two concurrent removals %d were refused, and %d passkeys are left", refused, left)
 	}
 
 	if err := s.Merchants.FirstPassword(t.Context(), v, by, "short"); !errors.As(err, &merchants.Invalid{}) {
-		t.Errorf("a short password: %v", err)
+		t.Errorf("FirstPassword with a short one: %v", err)
 	}
 	if err := s.Merchants.FirstPassword(t.Context(), v, by, password); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Merchants.FirstPassword(t.Context(), v, by, password+"x"); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a second first password: %v", err)
+		t.Errorf("FirstPassword for the second time: %v", err)
 	}
 	if _, err := s.Merchants.LogIn(t.Context(), v.Email, password, merchants.Browser{}); err != nil {
-		t.Errorf("the first password: %v", err)
+		t.Errorf("LogIn with the first password: %v", err)
 	}
 	if err := s.Merchants.RemovePasskey(t.Context(), by, h.passkeys(t)[0].ID); err != nil {
-		t.Errorf("the last passkey of somebody with a password: %v", err)
+		t.Errorf("RemovePasskey of the last one, with a password: %v", err)
 	}
 }
 
-// The mail that changes a password sets the first one. At an address that nobody had
-// proven, whoever signed up may be another than who reads its mails: their passkey and
-// their generator go. At a proven one they stay.
+// The mail for changing a password can also set the first one. If the address was never
+// proven, another person than its reader may have signed up with it, so the passkeys and the
+// code generator are removed. If it is proven they stay.
 func TestResetPassword_Passkeys(t *testing.T) {
 	t.Parallel()
 	for name, proven := range map[string]bool{"proven": true, "not proven": false} {
@@ -263,35 +272,38 @@ func TestResetPassword_Passkeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := &enrolled{Gateway: s.Gateway, secret: secret}
-			if _, err := s.Merchants.EnrolTOTP(t.Context(), v, merchants.Actor{UserID: v.UserID}, e.code()); err != nil {
+			if _, err := s.Merchants.EnrolTOTP(t.Context(), v, models.Actor{UserID: v.UserID}, e.code()); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Merchants.AskReset(t.Context(), v.Email); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Merchants.ResetPassword(t.Context(), s.Link(t, models.MailResetPassword, v.Email), password, ""); err != nil {
+			if err := s.Merchants.ResetPassword(t.Context(), s.Link(t, models.MailResetPassword, v.Email), password,
+				""); err != nil {
 				t.Fatal(err)
 			}
 			_, err = s.Merchants.LogIn(t.Context(), v.Email, password, merchants.Browser{})
 			if proven && !errors.Is(err, merchants.ErrCodeNeeded) || !proven && err != nil {
-				t.Errorf("the first password: %v", err)
+				t.Errorf("LogIn with the first password: %v", err)
 			}
 			h := &holder{Gateway: s.Gateway, v: v}
 			h.in(t, s.device, proven, "the passkey")
 			var taken int
-			s.DB.Raw("SELECT count(*) FROM audit_log WHERE actor = ? AND action IN ('passkey.removed', 'user.totp_disabled')", v.UserID).Scan(&taken)
+			s.DB.Raw("SELECT count(*) FROM audit_log WHERE actor = ? AND action IN ('passkey.removed', "+
+				"'user.totp_disabled')", v.UserID).Scan(&taken)
 			if want := map[bool]int{true: 0, false: 2}[proven]; taken != want {
-				t.Errorf("the log tells of %d that were taken away, want %d", taken, want)
+				t.Errorf("the audit log has %d removals, want %d", taken, want)
 			}
 		})
 	}
 }
 
-// Who is invited joins with a passkey as well as with a password.
+// An invited person can join with a passkey instead of a password.
 func TestJoinWithPasskey(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
-	if _, err := s.Merchants.Invite(t.Context(), s.Owner, merchants.NewInvite{Email: "bia@example.com", Role: models.RoleFinance}); err != nil {
+	if _, err := s.Merchants.Invite(t.Context(), s.Owner,
+		merchants.NewInvite{Email: "bia@example.com", Role: models.RoleFinance}); err != nil {
 		t.Fatal(err)
 	}
 	link := s.Link(t, models.MailInvite, "bia@example.com")
@@ -305,33 +317,37 @@ func TestJoinWithPasskey(t *testing.T) {
 		return merchants.FirstPasskey{Name: "iPhone", Answer: a}, err
 	}
 	if _, err := ask(merchants.Newcomer{}); !errors.As(err, &merchants.Invalid{}) {
-		t.Errorf("no name: %v", err)
+		t.Errorf("AskJoinPasskey without a name: %v", err)
 	}
 	first, err := ask(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Merchants.JoinWithPasskey(t.Context(), "another", link, in, first, merchants.Browser{}); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("another browser: %v", err)
+	if _, err := s.Merchants.JoinWithPasskey(t.Context(), "another", link, in, first,
+		merchants.Browser{}); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("JoinWithPasskey in another browser: %v", err)
 	}
 	token, err := s.Merchants.JoinWithPasskey(t.Context(), "browser", link, in, first, merchants.Browser{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	v, err := s.Merchants.Visitor(t.Context(), token)
-	if err != nil || v.Email != "bia@example.com" || !v.EmailVerified || v.HasPassword || v.AccountID != s.Owner.AccountID {
-		t.Errorf("joined as %+v, %v", v, err)
+	if err != nil || v.Email != "bia@example.com" || !v.EmailVerified || v.HasPassword ||
+		v.AccountID != s.Owner.AccountID {
+		t.Errorf("the visitor is %+v, %v", v, err)
 	}
-	if _, err := s.Merchants.JoinWithPasskey(t.Context(), "browser", link, in, first, merchants.Browser{}); !errors.Is(err, merchants.ErrLink) {
-		t.Errorf("the invitation is used up: %v", err)
+	if _, err := s.Merchants.JoinWithPasskey(t.Context(), "browser", link, in, first,
+		merchants.Browser{}); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("JoinWithPasskey with a used invitation: %v", err)
 	}
 
 	bruno(t, s.Gateway)
-	if _, err := s.Merchants.Invite(t.Context(), s.Owner, merchants.NewInvite{Email: "bruno@example.com", Role: models.RoleFinance}); err != nil {
+	if _, err := s.Merchants.Invite(t.Context(), s.Owner,
+		merchants.NewInvite{Email: "bruno@example.com", Role: models.RoleFinance}); err != nil {
 		t.Fatal(err)
 	}
 	link = s.Link(t, models.MailInvite, "bruno@example.com")
 	if _, err := ask(in); !errors.Is(err, merchants.ErrKnown) {
-		t.Errorf("somebody who has a log-in is asked for another: %v", err)
+		t.Errorf("AskJoinPasskey for a person with a log-in: %v", err)
 	}
 }

@@ -3,14 +3,15 @@ package merchants_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"garoupa/internal/auth/passkey"
+	"garoupa/internal/auth/passkey/passkeytest"
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/passkey"
-	"garoupa/passkey/passkeytest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -19,7 +20,7 @@ const passkeyAddress = "https://app.example"
 // holder is an owner with a passkey.
 type holder struct {
 	*paymentstest.Gateway
-	v      *models.Visitor // logged in by the password
+	v      *models.Visitor // logged in with the password
 	device *passkeytest.Device
 }
 
@@ -48,7 +49,7 @@ func (h *holder) add(t *testing.T, d *passkeytest.Device, name string) error {
 	return h.Merchants.AddPasskey(t.Context(), h.v, h.Owner, name, a)
 }
 
-// sign has a device sign what a browser was asked in order to log in.
+// sign returns a device's signature of a new challenge for logging in.
 func (h *holder) sign(t *testing.T, d *passkeytest.Device, browser string) *passkey.Answer {
 	t.Helper()
 	options, err := h.Merchants.AskPasskeyLogIn(t.Context(), browser)
@@ -69,28 +70,30 @@ func read(t *testing.T, answer string) *passkey.Answer {
 
 func (h *holder) logIn(t *testing.T, browser string, a *passkey.Answer) (token string, err error) {
 	t.Helper()
-	return h.Merchants.LogInWithPasskey(t.Context(), browser, a, merchants.Browser{IP: "203.0.113.7", UserAgent: "test"})
+	return h.Merchants.LogInWithPasskey(t.Context(), browser, a,
+		merchants.Browser{IP: "203.0.113.7", UserAgent: "test"})
 }
 
-// in fails the test unless a device's next signature logs somebody in, or does not.
+// in fails the test unless the device's next signature can log in, or cannot if want is false.
 func (h *holder) in(t *testing.T, d *passkeytest.Device, want bool, why string) {
 	t.Helper()
-	if _, err := h.logIn(t, "browser", h.sign(t, d, "browser")); (err == nil) != want || err != nil && !errors.Is(err, merchants.ErrCredentials) {
+	if _, err := h.logIn(t, "browser", h.sign(t, d, "browser")); (err == nil) != want ||
+		err != nil && !errors.Is(err, merchants.ErrCredentials) {
 		t.Errorf("%s: %v", why, err)
 	}
 }
 
 func (h *holder) passkeys(t *testing.T) []models.Passkey {
 	t.Helper()
-	all, err := models.UserPasskeys(h.DB.DB, h.Owner.UserID)
+	all, err := models.UserPasskeys(t.Context(), h.DB, h.Owner.UserID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-// A passkey is both halves of a log-in: no code is asked for, and the session is like
-// one of a password and a code.
+// A passkey is enough to log in: no code is needed, and the session equals one of a password
+// and a code.
 func TestLogInWithPasskey(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
@@ -108,37 +111,41 @@ func TestLogInWithPasskey(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := h.Merchants.Visitor(t.Context(), token)
-	if err != nil || v.UserID != h.Owner.UserID || !v.SecondFactor || !v.HasPasskey || v.AwaitsCode || !v.ProvenAt.Equal(v.CreatedAt) || v.ID == h.v.ID ||
-		v.ExpiresAt.Sub(v.CreatedAt) != merchants.SessionLifetime || v.ProjectID == nil || v.IP != "203.0.113.7" || v.UserAgent != "test" {
-		t.Errorf("logged in as %+v, %v", v, err)
+	if err != nil || v.UserID != h.Owner.UserID || !v.SecondFactor || !v.HasPasskey || v.AwaitsCode ||
+		!v.ProvenAt.Equal(v.CreatedAt) || v.ID == h.v.ID ||
+		v.ExpiresAt.Sub(v.CreatedAt) != merchants.SessionLifetime || v.ProjectID == nil || v.IP != "203.0.113.7" ||
+		v.UserAgent != "test" {
+		t.Errorf("the visitor is %+v, %v", v, err)
 	}
-	if p := h.passkeys(t); len(p) != 1 || p[0].LastUsedAt == nil || !p[0].LastUsedAt.Equal(v.CreatedAt) || p[0].Name != "iPhone" {
+	if p := h.passkeys(t); len(p) != 1 || p[0].LastUsedAt == nil || !p[0].LastUsedAt.Equal(v.CreatedAt) ||
+		p[0].Name != "iPhone" {
 		t.Errorf("passkeys %+v", p)
 	}
 	if string(h.device.Handle) == h.Email || strings.Contains(string(h.device.Handle), "@") {
-		t.Errorf("devices keep %q of the person", h.device.Handle)
+		t.Errorf("the device stores %q about the person", h.device.Handle)
 	}
 }
 
-// A challenge counts once, in the browser that was asked, for what it was asked for, and
-// for five minutes; a wrong answer uses it up.
+// A challenge is valid once, in the browser that received it, for its purpose, and for five
+// minutes. A wrong answer uses it up.
 func TestPasskeyChallenge(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
 	a := h.sign(t, h.device, "browser")
 	for range 2 {
 		if _, err := h.logIn(t, "another", a); !errors.Is(err, merchants.ErrCredentials) {
-			t.Errorf("another browser: %v", err)
+			t.Errorf("an answer in another browser: %v", err)
 		}
 	}
-	if n := succeeded(t, 8, merchants.ErrCredentials, func() error { _, err := h.logIn(t, "browser", a); return err }); n != 1 {
-		t.Errorf("one answer logged in %d times", n)
+	if n := succeeded(t, 8, merchants.ErrCredentials,
+		func() error { _, err := h.logIn(t, "browser", a); return err }); n != 1 {
+		t.Errorf("one answer logged in %d times, want 1", n)
 	}
 
 	late := h.sign(t, h.device, "browser")
 	h.Clock.Advance(5 * time.Minute)
 	if _, err := h.logIn(t, "browser", late); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("after five minutes: %v", err)
+		t.Errorf("an answer after five minutes: %v", err)
 	}
 	token, err := h.logIn(t, "browser", h.sign(t, h.device, "browser"))
 	if err != nil {
@@ -148,8 +155,9 @@ func TestPasskeyChallenge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Merchants.ProveWithPasskey(t.Context(), v, h.sign(t, h.device, token)); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("what was asked for a log-in is a proof: %v", err)
+	if err := h.Merchants.ProveWithPasskey(t.Context(), v, h.sign(t, h.device, token)); !errors.Is(err,
+		merchants.ErrCredentials) {
+		t.Errorf("ProveWithPasskey with a challenge for a log-in: %v", err)
 	}
 
 	options, err := h.Merchants.AskPasskeyLogIn(t.Context(), "browser")
@@ -159,10 +167,10 @@ func TestPasskeyChallenge(t *testing.T) {
 	liar := *h.device
 	liar.Unverified = true
 	if _, err := h.logIn(t, "browser", read(t, liar.Sign(options))); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("nobody was verified: %v", err)
+		t.Errorf("an answer without verification of the person: %v", err)
 	}
 	if _, err := h.logIn(t, "browser", read(t, h.device.Sign(options))); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a challenge outlived a wrong answer: %v", err)
+		t.Errorf("a challenge is valid after a wrong answer: %v", err)
 	}
 	made := passkeytest.New(t, passkeyAddress)
 	if options, err = h.Merchants.AskNewPasskey(t.Context(), h.v); err != nil {
@@ -172,13 +180,14 @@ func TestPasskeyChallenge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Merchants.AddPasskey(t.Context(), logIn(t, h.Gateway), h.Owner, "x", n); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("another session adds it: %v", err)
+	if err := h.Merchants.AddPasskey(t.Context(), logIn(t, h.Gateway), h.Owner, "x", n); !errors.Is(err,
+		merchants.ErrCredentials) {
+		t.Errorf("AddPasskey in another session: %v", err)
 	}
 }
 
-// A device that counts its signatures must count on: of two copies, the one behind is
-// refused, and the log says so.
+// The count of a device that counts its signatures must increase: of two copies, the one with
+// the lower count is refused, and the audit log reports it.
 func TestPasskeyCopies(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
@@ -192,14 +201,18 @@ func TestPasskeyCopies(t *testing.T) {
 		h.in(t, &stolen, false, fmt.Sprintf("count %d after 6", count))
 	}
 	h.device.SignCount = 7
-	h.in(t, h.device, true, "the count goes on")
+	h.in(t, h.device, true, "a larger count")
+	h.device.SignCount = math.MaxUint32
+	h.in(t, h.device, true, "the largest count")
 	var suspected int
-	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.copy_suspected' AND actor = ? AND object_id = ?", h.Owner.UserID, h.passkeys(t)[0].ID).Scan(&suspected)
+	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.copy_suspected' AND actor = ? AND object_id = ?",
+		h.Owner.UserID, h.passkeys(t)[0].ID).Scan(&suspected)
 	if suspected != 3 {
-		t.Errorf("the log tells of %d copies", suspected)
+		t.Errorf("the audit log reports %d copies", suspected)
 	}
 	for _, sql := range []string{
-		"UPDATE passkeys SET sign_count = 1", "UPDATE passkeys SET public_key = 'x'", "UPDATE passkeys SET user_id = user_id || 'x'",
+		"UPDATE passkeys SET sign_count = 1", "UPDATE passkeys SET public_key = 'x'",
+		"UPDATE passkeys SET user_id = user_id || 'x'",
 	} {
 		if err := h.DB.Exec(sql).Error; !models.Violates(err, "passkeys_stay") {
 			t.Errorf("%s: %v", sql, err)
@@ -207,16 +220,17 @@ func TestPasskeyCopies(t *testing.T) {
 	}
 }
 
-// A passkey is one person's, has a name, is told of by mail and in the log, and there
-// are ten at most.
+// A passkey belongs to one person and has a name. Adding it is reported by mail and in the
+// audit log, and a person has at most ten.
 func TestAddPasskey(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
-	if v, err := models.SessionByToken(h.DB.DB, h.v.TokenHash, h.Clock.Now()); err != nil || !v.SecondFactor {
-		t.Errorf("the session of who added it: %+v, %v", v, err)
+	if v, err := models.SessionByToken(t.Context(), h.DB, h.v.TokenHash, h.Clock.Now()); err != nil || !v.SecondFactor {
+		t.Errorf("the session that added it is %+v, %v", v, err)
 	}
 	for name, problem := range map[string]merchants.Problem{
-		"": merchants.Missing, " \t": merchants.Missing, strings.Repeat("é", 61): merchants.TooLong, "a\x01b": merchants.Malformed,
+		"": merchants.Missing, " \t": merchants.Missing, strings.Repeat("é", 61): merchants.TooLong,
+		"a\x01b": merchants.Malformed,
 	} {
 		err := h.add(t, passkeytest.New(t, passkeyAddress), name)
 		if problems, ok := errors.AsType[merchants.Invalid](err); !ok || problems["passkey_name"] != problem {
@@ -224,18 +238,18 @@ func TestAddPasskey(t *testing.T) {
 		}
 	}
 	if err := h.add(t, h.device, "again"); !errors.Is(err, merchants.ErrPasskeyKnown) {
-		t.Errorf("one that is known: %v", err)
+		t.Errorf("adding a registered passkey: %v", err)
 	}
 	liar := passkeytest.New(t, "https://evil.example")
 	if err := h.add(t, liar, "liar"); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("one of another site: %v", err)
+		t.Errorf("adding a passkey of another site: %v", err)
 	}
 	for range merchants.MaxPasskeys - 2 {
 		if err := h.add(t, passkeytest.New(t, passkeyAddress), "  Meu   celular "); err != nil {
 			t.Fatal(err)
 		}
 	}
-	made := make(chan *passkey.NewAnswer, 3) // all while there may be one more
+	made := make(chan *passkey.NewAnswer, 3) // created while one more passkey is allowed
 	for range cap(made) {
 		options, err := h.Merchants.AskNewPasskey(t.Context(), h.v)
 		if err != nil {
@@ -247,14 +261,15 @@ func TestAddPasskey(t *testing.T) {
 		}
 		made <- a
 	}
-	if n := succeeded(t, cap(made), merchants.ErrPasskeys, func() error { return h.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "Meu celular", <-made) }); n != 1 {
-		t.Errorf("%d have the tenth place", n)
+	if n := succeeded(t, cap(made), merchants.ErrPasskeys,
+		func() error { return h.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "Meu celular", <-made) }); n != 1 {
+		t.Errorf("%d concurrent calls added the tenth passkey", n)
 	}
 	if _, err := h.Merchants.AskNewPasskey(t.Context(), h.v); !errors.Is(err, merchants.ErrPasskeys) {
-		t.Errorf("asked for the eleventh: %v", err)
+		t.Errorf("AskNewPasskey for the eleventh: %v", err)
 	}
 	if err := h.add(t, passkeytest.New(t, passkeyAddress), "x"); !errors.Is(err, merchants.ErrPasskeys) {
-		t.Errorf("the eleventh: %v", err)
+		t.Errorf("AddPasskey of the eleventh: %v", err)
 	}
 	names := map[string]int{}
 	for _, p := range h.passkeys(t) {
@@ -264,23 +279,27 @@ func TestAddPasskey(t *testing.T) {
 		t.Errorf("passkeys %v", names)
 	}
 	var mails, audits int
-	h.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'passkey_added' AND recipient = ? AND params->>'passkey' = 'iPhone'", h.Email).Scan(&mails)
-	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.added' AND actor = ?", h.Owner.UserID).Scan(&audits)
+	h.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'passkey_added' AND recipient = ? AND params->>'passkey' = "+
+		"'iPhone'", h.Email).Scan(&mails)
+	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.added' AND actor = ?",
+		h.Owner.UserID).Scan(&audits)
 	if mails != 1 || audits != merchants.MaxPasskeys {
-		t.Errorf("%d mails, %d lines of the log", mails, audits)
+		t.Errorf("%d mails, %d audit lines", mails, audits)
 	}
 }
 
-// A removed passkey logs nobody in, and neither does one of somebody else's choice.
+// A removed passkey gives no access, and neither does a passkey with another person's handle.
 func TestRemovePasskey(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
 	id := h.passkeys(t)[0].ID
 	stranger := h.Owner
-	stranger.UserID, _ = h.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password, Role: models.StaffReviewer})
+	stranger.UserID, _ = h.Merchants.AddStaff(t.Context(),
+		merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password, Role: models.StaffReviewer})
 	for _, wrong := range []error{
 		h.Merchants.RemovePasskey(t.Context(), stranger, id), h.Merchants.RenamePasskey(t.Context(), stranger, id, "x"),
-		h.Merchants.RemovePasskey(t.Context(), h.Owner, "pky_x"), h.Merchants.RenamePasskey(t.Context(), h.Owner, models.NewPasskeyID(), "x"),
+		h.Merchants.RemovePasskey(t.Context(), h.Owner, "pky_x"),
+		h.Merchants.RenamePasskey(t.Context(), h.Owner, models.NewPasskeyID(), "x"),
 	} {
 		if !errors.Is(wrong, models.ErrNotFound) {
 			t.Error(wrong)
@@ -295,27 +314,28 @@ func TestRemovePasskey(t *testing.T) {
 	impostor.Handle = []byte(stranger.UserID)
 	h.in(t, &impostor, false, "another's handle")
 	impostor.Handle = nil
-	h.in(t, &impostor, false, "nobody's handle")
-	h.in(t, h.device, true, "its own")
+	h.in(t, &impostor, false, "an unknown handle")
+	h.in(t, h.device, true, "its own handle")
 
 	pending := h.sign(t, h.device, "browser")
 	if err := h.Merchants.RemovePasskey(t.Context(), h.Owner, id); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.logIn(t, "browser", pending); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("asked before it was removed: %v", err)
+		t.Errorf("an answer to a challenge from before the removal: %v", err)
 	}
 	h.in(t, h.device, false, "removed")
 	if err := h.Merchants.RemovePasskey(t.Context(), h.Owner, id); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("removed twice: %v", err)
+		t.Errorf("RemovePasskey for the second time: %v", err)
 	}
 	if _, err := h.Merchants.AskPasskeyProof(t.Context(), h.v); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("a proof by no passkey: %v", err)
+		t.Errorf("AskPasskeyProof without a passkey: %v", err)
 	}
 	last := audited(t, h.Gateway, 2)
-	if last[0].Action != "passkey.renamed" || last[0].Before != `{"name": "iPhone"}` || last[0].After != `{"name": "Notebook"}` ||
+	if last[0].Action != "passkey.renamed" || last[0].Before != `{"name": "iPhone"}` ||
+		last[0].After != `{"name": "Notebook"}` ||
 		last[1].Action != "passkey.removed" || last[1].Object != id || last[1].Detail != `{"name": "Notebook"}` {
-		t.Errorf("the log says %+v", last)
+		t.Errorf("the audit log has %+v", last)
 	}
 	var mails int
 	h.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'passkey_removed' AND params->>'passkey' = 'Notebook'").Scan(&mails)
@@ -324,8 +344,8 @@ func TestRemovePasskey(t *testing.T) {
 	}
 }
 
-// Who is logged in proves who they are by a passkey of theirs, and by nobody else's. Who
-// was removed from a team gets no further by a passkey than by the password.
+// A logged-in person proves their identity only with their own passkey. A person who was
+// removed from a team gets no more access with a passkey than with the password.
 func TestProveWithPasskey(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
@@ -342,12 +362,15 @@ func TestProveWithPasskey(t *testing.T) {
 	if err := prove(v, h.device); err != nil {
 		t.Fatal(err)
 	}
-	session, err := models.SessionByToken(h.DB.DB, v.TokenHash, h.Clock.Now())
-	if err != nil || !session.SecondFactor || !session.ProvenAt.Equal(h.Clock.Now()) || !session.ExpiresAt.Equal(v.ExpiresAt) {
+	session, err := models.SessionByToken(t.Context(), h.DB, v.TokenHash, h.Clock.Now())
+	if err != nil || !session.SecondFactor || !session.ProvenAt.Equal(h.Clock.Now()) ||
+		!session.ExpiresAt.Equal(v.ExpiresAt) {
 		t.Errorf("proven: %+v, %v", session, err)
 	}
 
-	if _, err := h.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password, Role: models.StaffReviewer}); err != nil {
+	if _, err := h.Merchants.AddStaff(t.Context(),
+		merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: password,
+			Role: models.StaffReviewer}); err != nil {
 		t.Fatal(err)
 	}
 	token, err := h.Merchants.LogIn(t.Context(), "eva@example.com", password, merchants.Browser{})
@@ -363,7 +386,7 @@ func TestProveWithPasskey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := prove(eva, h.device); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("somebody else's passkey is a proof: %v", err)
+		t.Errorf("ProveWithPasskey with another person's passkey: %v", err)
 	}
 
 	if err := h.DB.Exec("ALTER TABLE members DISABLE TRIGGER members_keep_owner; DELETE FROM members").Error; err != nil {

@@ -1,13 +1,17 @@
 package merchants
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"golang.org/x/crypto/argon2"
+
+	"garoupa/models"
 )
 
 // Argon2id as OWASP recommends it for 19 MiB: two passes, one lane.
@@ -18,6 +22,62 @@ const (
 	argonKey     = 32
 )
 
+// hashQueue is how many hashes may wait for each one in progress. At about 40 ms each, the
+// last of them waits a second or two.
+const hashQueue = 32
+
+// hashGate limits the password hashes in progress. A hash takes argonMemory and a processor,
+// so unlimited log-ins would use all memory of the machine.
+type hashGate struct {
+	running chan struct{} // holds one value for each hash in progress
+	held    chan struct{} // holds one value for each hash in progress or waiting
+}
+
+// newHashGate returns a gate for half of the processors. The others are left to payments.
+func newHashGate() hashGate {
+	places := (runtime.GOMAXPROCS(0) + 1) / 2
+	return hashGate{running: make(chan struct{}, places), held: make(chan struct{}, places*(1+hashQueue))}
+}
+
+// do runs hash when its turn comes. It fails with models.ErrOverloaded at once if too many
+// hashes wait, and with the error of ctx if ctx ends first.
+func (g hashGate) do(ctx context.Context, hash func()) error {
+	select {
+	case g.held <- struct{}{}:
+		defer func() { <-g.held }()
+	default:
+		return models.ErrOverloaded
+	}
+	select {
+	case g.running <- struct{}{}:
+		defer func() { <-g.running }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	hash()
+	return nil
+}
+
+// hashed returns the hash of a new password. It fails like hashGate.do.
+func (s *Service) hashed(ctx context.Context, password string) (hash string, err error) {
+	err = s.hashes.do(ctx, func() { hash = hashPassword(password) })
+	return hash, err
+}
+
+// isPasswordOf reports whether the password is the user's. It takes the same time if there is
+// no user or no password. It fails like hashGate.do.
+func (s *Service) isPasswordOf(ctx context.Context, user *models.User, password string) (matches bool, err error) {
+	if len(password) > 4*MaxPasswordLength {
+		return false, nil
+	}
+	hash := nobodysHash
+	if user.PasswordHash != nil {
+		hash = *user.PasswordHash
+	}
+	err = s.hashes.do(ctx, func() { matches = passwordMatches(hash, password) && user.PasswordHash != nil })
+	return matches, err
+}
+
 // hashPassword returns the PHC string of a password.
 func hashPassword(password string) string {
 	salt := make([]byte, 16)
@@ -27,8 +87,8 @@ func hashPassword(password string) string {
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
 
-// passwordMatches reports whether hash is of password, with the hash's own costs.
-// A hash in another form matches nothing.
+// passwordMatches reports whether hash belongs to password, using the parameters in hash. A
+// malformed hash matches nothing.
 func passwordMatches(hash, password string) bool {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" {
@@ -36,7 +96,8 @@ func passwordMatches(hash, password string) bool {
 	}
 	var memory, passes uint32
 	var threads uint8
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil || passes < 1 || threads < 1 {
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil || passes < 1 ||
+		threads < 1 {
 		return false
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
@@ -51,6 +112,6 @@ func passwordMatches(hash, password string) bool {
 	return subtle.ConstantTimeCompare(got, want) == 1
 }
 
-// nobodysHash is compared with when no user has the e-mail, or has no password, so that
-// the answer takes as long as for one who has. Whatever it is of was random and is forgotten.
+// nobodysHash is compared if no user has the address, or the user has no password, so that
+// this takes as long as for other users. It is the hash of a random text.
 const nobodysHash = "$argon2id$v=19$m=19456,t=2,p=1$WaYh95ykGduanukdVZtwmA$VoxS+ixEcrVaRQAuXYQJKaFltd0y09KLjbkk/McKBqA"

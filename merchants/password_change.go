@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"garoupa/internal/input"
 	"garoupa/models"
 )
 
-// AskReset sends the mail with which the person who has the address chooses another
-// password. Whether there is one cannot be told from its answer, nor from how long it
-// takes.
+// AskReset sends a mail for choosing another password to the person with the address. Neither
+// its result nor its duration reveals whether the address is known.
 func (s *Service) AskReset(ctx context.Context, email string) error {
 	done := time.After(resetTakes)
 	err := s.sendReset(ctx, normalEmail(email))
@@ -20,16 +20,16 @@ func (s *Service) AskReset(ctx context.Context, email string) error {
 	case <-ctx.Done():
 	}
 	if err != nil {
-		return fmt.Errorf("merchants: ask for a password reset: %w", err)
+		return fmt.Errorf("merchants: request a password reset: %w", err)
 	}
 	return nil
 }
 
 func (s *Service) sendReset(ctx context.Context, email string) error {
-	if !validEmail(email) {
+	if !input.Storable(email) {
 		return nil
 	}
-	user, err := models.UserByEmail(s.DB.WithContext(ctx), email)
+	user, err := models.UserByEmail(ctx, s.DB, email)
 	if errors.Is(err, models.ErrNotFound) {
 		return nil
 	} else if err != nil {
@@ -53,10 +53,10 @@ func (s *Service) CheckReset(ctx context.Context, token string) error {
 	return err
 }
 
-// ResetPassword gives the person whom the link was sent to another password, and ends
-// all of their sessions: whoever has the old one is out. A code generator and passkeys
-// stay, unless the address was not proven: somebody else may then have signed up with it,
-// and must not come in by what they left. It fails with ErrLink or Invalid.
+// ResetPassword changes the password of the person to whom the link was sent, and ends all
+// sessions of the person. A code generator and passkeys stay, unless the address was not
+// proven: then another person may have signed up with it, and must not be able to log in. It
+// fails with ErrLink or Invalid.
 func (s *Service) ResetPassword(ctx context.Context, token, password, ip string) error {
 	t, err := s.link(ctx, models.TokenResetPassword, token)
 	if err != nil {
@@ -65,7 +65,10 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip string)
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	hash := hashPassword(password)
+	hash, err := s.hashed(ctx, password)
+	if err != nil {
+		return expected(err, "reset password")
+	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		if taken, err := models.TakeTokens(tx, t, s.now()); err != nil || !taken {
 			return errors.Join(err, ErrLink)
@@ -75,21 +78,21 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip string)
 			return err
 		}
 		if user.EmailVerifiedAt == nil {
-			if err := s.forgetFactors(tx, Actor{UserID: user.ID, IP: ip}); err != nil {
+			if err := s.forgetFactors(tx, models.Actor{UserID: user.ID, IP: ip}); err != nil {
 				return err
 			}
 		}
-		if err := s.verified(tx, t.UserID, ip); err != nil { // who got this mail reads the address's
+		if err := s.verified(tx, t.UserID, ip); err != nil { // the person received the mail with this link
 			return err
 		}
-		return s.setPassword(tx, Actor{UserID: t.UserID, IP: ip}, hash, "")
+		return s.setPassword(tx, models.Actor{UserID: t.UserID, IP: ip}, hash, "")
 	})
 	return expected(err, "reset password", ErrLink)
 }
 
-// forgetFactors takes away all that a person logs in by, the password apart.
-func (s *Service) forgetFactors(tx *models.Tx, by Actor) error {
-	all, err := models.UserPasskeys(tx.DB, by.UserID)
+// forgetFactors deletes all of a person's means of logging in, except the password.
+func (s *Service) forgetFactors(tx *models.Tx, by models.Actor) error {
+	all, err := models.UserPasskeys(tx.Context(), tx, by.UserID)
 	if err != nil {
 		return err
 	}
@@ -107,15 +110,18 @@ func (s *Service) forgetFactors(tx *models.Tx, by Actor) error {
 	return s.audit(tx, by, "user.totp_disabled", by.UserID, nil)
 }
 
-// FirstPassword gives the visitor, who has none, a password, and ends their other
-// sessions. Its caller has just made sure who they are. It fails with Invalid, or with
-// ErrCredentials for who has one by now.
-func (s *Service) FirstPassword(ctx context.Context, v *models.Visitor, by Actor, password string) error {
+// FirstPassword sets the password of a visitor who has none, and ends the visitor's other
+// sessions. The caller must have just verified the person. It fails with Invalid, or with
+// ErrCredentials if the visitor already has a password.
+func (s *Service) FirstPassword(ctx context.Context, v *models.Visitor, by models.Actor, password string) error {
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	hash := hashPassword(password)
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+	hash, err := s.hashed(ctx, password)
+	if err != nil {
+		return expected(err, "set a first password")
+	}
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
 		if err != nil {
 			return err
@@ -128,23 +134,28 @@ func (s *Service) FirstPassword(ctx context.Context, v *models.Visitor, by Actor
 	return expected(err, "set a first password", ErrCredentials)
 }
 
-// ChangePassword gives the visitor another password, if they know the one that they
-// have, and ends their other sessions. It fails with ErrCredentials or Invalid.
-func (s *Service) ChangePassword(ctx context.Context, v *models.Visitor, by Actor, current, password string) error {
-	if err := passwordOf(s.DB.WithContext(ctx), v.UserID, current); err != nil {
+// ChangePassword changes the visitor's password if current is correct, and ends the visitor's
+// other sessions. It fails with ErrCredentials or Invalid.
+func (s *Service) ChangePassword(
+	ctx context.Context, v *models.Visitor, by models.Actor, current, password string,
+) error {
+	if err := s.passwordOf(ctx, v.UserID, current); err != nil {
 		return expected(err, "change password", ErrCredentials)
 	}
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	hash := hashPassword(password)
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error { return s.setPassword(tx, by, hash, v.ID) })
+	hash, err := s.hashed(ctx, password)
+	if err != nil {
+		return expected(err, "change password")
+	}
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error { return s.setPassword(tx, by, hash, v.ID) })
 	return expected(err, "change password")
 }
 
-// setPassword writes a person's new password, ends their sessions save one and the wish
-// for another address, which somebody else may have had, and tells them.
-func (s *Service) setPassword(tx *models.Tx, by Actor, hash, sparedSession string) error {
+// setPassword writes a person's new password, ends the person's sessions except one, cancels a
+// pending change of address, which another person may have requested, and notifies the person.
+func (s *Service) setPassword(tx *models.Tx, by models.Actor, hash, sparedSession string) error {
 	user, err := models.LockUser(tx, by.UserID)
 	if err != nil {
 		return err
@@ -167,9 +178,9 @@ func checkPassword(password string) error {
 	return problems.orNil()
 }
 
-// EndSession ends one of a person's sessions by its id. An unknown one is
-// models.ErrNotFound.
-func (s *Service) EndSession(ctx context.Context, by Actor, id string) error {
+// EndSession ends one of a person's sessions by its id. It fails with models.ErrNotFound for
+// an unknown session.
+func (s *Service) EndSession(ctx context.Context, by models.Actor, id string) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		deleted, err := models.DeleteUserSession(tx, by.UserID, id)
 		if err != nil {
@@ -183,8 +194,8 @@ func (s *Service) EndSession(ctx context.Context, by Actor, id string) error {
 	return expected(err, "end session", models.ErrNotFound)
 }
 
-// EndOtherSessions ends all of the visitor's sessions but the one that they use.
-func (s *Service) EndOtherSessions(ctx context.Context, v *models.Visitor, by Actor) error {
+// EndOtherSessions ends all of the visitor's sessions except the current one.
+func (s *Service) EndOtherSessions(ctx context.Context, v *models.Visitor, by models.Actor) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		n, err := models.DeleteOtherSessions(tx, v.UserID, v.ID)
 		if err != nil || n == 0 {

@@ -10,7 +10,7 @@ func TestPasswordMatches(t *testing.T) {
 	const password = "correct horse battery"
 	hash := hashPassword(password)
 	if !passwordMatches(hash, password) || passwordMatches(hash, password+" ") || passwordMatches(hash, "") {
-		t.Error("a hash does not match its own password alone")
+		t.Error("a hash does not match exactly its own password")
 	}
 	parts := strings.Split(hash, "$")
 	with := func(i int, part string) string {
@@ -19,10 +19,12 @@ func TestPasswordMatches(t *testing.T) {
 		return strings.Join(changed, "$")
 	}
 	for name, hash := range map[string]string{
-		"nothing": "", "dollars": "$$$$$", "a part less": strings.Join(parts[:5], "$"), "a part more": hash + "$",
-		"the password itself": password, "another function": with(1, "argon2i"), "no costs": with(3, "x"), "no passes": with(3, "m=19456,t=0,p=1"),
-		"no lanes": with(3, "m=19456,t=2,p=0"), "a salt that is no base64": with(4, "!"), "another salt": with(4, "AAAAAAAAAAAAAAAAAAAAAA"),
-		"no key": with(5, ""), "a key that is no base64": with(5, "!"),
+		"nothing": "", "dollars": "$$$$$", "a missing part": strings.Join(parts[:5], "$"), "an extra part": hash + "$",
+		"the password itself": password, "another function": with(1, "argon2i"), "no costs": with(3, "x"),
+		"no passes": with(3, "m=19456,t=0,p=1"),
+		"no lanes":  with(3, "m=19456,t=2,p=0"), "a salt that is not base64": with(4, "!"),
+		"another salt": with(4, "AAAAAAAAAAAAAAAAAAAAAA"),
+		"no key":       with(5, ""), "a key that is not base64": with(5, "!"),
 	} {
 		if passwordMatches(hash, password) {
 			t.Errorf("%s matches", name)
@@ -30,13 +32,13 @@ func TestPasswordMatches(t *testing.T) {
 	}
 }
 
-// Comparing with nobody's hash costs what comparing with anybody's does.
+// Comparing with nobodysHash takes as long as with a real hash.
 func TestNobodysHash(t *testing.T) {
 	t.Parallel()
 	nobody, anybody := strings.Split(nobodysHash, "$"), strings.Split(hashPassword("x"), "$")
 	for i := range anybody {
 		if secret := i >= 4; !secret && nobody[i] != anybody[i] || len(nobody[i]) != len(anybody[i]) {
-			t.Errorf("%q is not made as %q", nobodysHash, anybody)
+			t.Errorf("%q and %q have different parameters", nobodysHash, anybody)
 		}
 	}
 }

@@ -5,24 +5,23 @@ import (
 	"encoding/hex"
 	"errors"
 
+	"garoupa/internal/picture"
 	"garoupa/models"
-	"garoupa/picture"
 )
 
-// MaxPictureFile is the longest file that a logo or a product's picture may come in, in
-// bytes.
+// MaxPictureFile is the largest file of a logo or a product's picture, in bytes.
 const MaxPictureFile = 2 << 20
 
-// A product's picture is drawn large, as messengers and merchants' own pages show it,
-// and small: at most twice what hosted pages show on a phone, in what the first visit of
-// one with a logo has room for.
+// A product's picture is drawn large, for messengers and merchants' own pages, and small, at
+// most twice the size on hosted pages on a phone. The small one fits into the byte budget of
+// the first visit to a page with a logo.
 var (
 	largePicture = picture.Bounds{Format: picture.JPEG, Width: 1200, Height: 1200, Bytes: 96 << 10}
 	smallPicture = picture.Bounds{Format: picture.JPEG, Width: 768, Height: 576, Bytes: 12 << 10}
 )
 
-// readProductPicture draws the picture in a file anew. It fails with Invalid naming
-// "picture", as SetLogo does with "logo".
+// readProductPicture draws the picture in a file again. It fails with Invalid naming
+// "picture", for the same problems as SetLogo.
 func readProductPicture(file []byte) (*models.DrawnPicture, error) {
 	drawn, err := redraw("picture", file, largePicture, smallPicture)
 	if err != nil {
@@ -30,12 +29,13 @@ func readProductPicture(file []byte) (*models.DrawnPicture, error) {
 	}
 	large, small := drawn[0], drawn[1]
 	return &models.DrawnPicture{
-		ProductPicture: models.ProductPicture{Hash: pictureHash(large, small), Width: large.Width, Height: large.Height},
-		Large:          large.File, Small: small.File,
+		ProductPicture: models.ProductPicture{Hash: pictureHash(large, small), Width: large.Width,
+			Height: large.Height},
+		Large: large.File, Small: small.File,
 	}, nil
 }
 
-// redraw draws the picture in the file of a form's field anew. It fails with Invalid.
+// redraw draws the picture in the file of a form's field again. It fails with Invalid.
 func redraw(field string, file []byte, within ...picture.Bounds) ([]picture.Picture, error) {
 	if len(file) > MaxPictureFile {
 		return nil, Invalid{field: TooLong}
@@ -50,7 +50,7 @@ func redraw(field string, file []byte, within ...picture.Bounds) ([]picture.Pict
 	return drawn, err
 }
 
-// pictureHash names pictures by what is in them.
+// pictureHash returns the hash that identifies pictures by their content.
 func pictureHash(drawn ...picture.Picture) string {
 	hash := sha256.New()
 	for _, p := range drawn {

@@ -8,19 +8,20 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
+	"garoupa/internal/input"
+	"garoupa/internal/money"
 	"garoupa/models"
-	"garoupa/money"
 )
 
-// ProductForm is what a member says of a product.
+// ProductForm holds a member's input for a product.
 type ProductForm struct {
-	Slug          string // only when it is made
+	Slug          string // used only at the creation
+	Form          string // the key of the form that creates it; "" without a form
 	Name          string
 	Description   string // "" for none
-	Picture       []byte // a file; empty keeps what there is
-	RemovePicture bool   // takes away what there is, also an address elsewhere
+	Picture       []byte // the file; empty keeps the current picture
+	RemovePicture bool   // removes the current picture, including an external URL
 	Amount        money.Cents
 	PaymentCycle  string
 	Active        bool
@@ -28,9 +29,14 @@ type ProductForm struct {
 
 var slugShape = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// CreateProduct adds an active product to the scope. It fails with Invalid; a slug
-// that the scope has already is Taken. What is wrong with "picture" is a logo's.
-func (s *Service) CreateProduct(ctx context.Context, by Actor, scope models.Scope, in ProductForm) (*models.Product, error) {
+// CreateProduct adds an active product to the scope. A form creates one product, however often
+// it is sent. It fails with models.ErrFormReused if the form was sent before with other input,
+// and with Invalid: a slug that exists in the scope is Taken, and the problems of "picture"
+// are those of SetLogo. Like all operations on products and links, it fails with
+// refusal.Forbidden if the actor's role cannot Sell.
+func (s *Service) CreateProduct(
+	ctx context.Context, by models.Actor, scope models.Scope, in ProductForm,
+) (*models.Product, error) {
 	in.Active = true
 	picture, problems, err := in.check()
 	if err != nil {
@@ -46,7 +52,19 @@ func (s *Service) CreateProduct(ctx context.Context, by Actor, scope models.Scop
 	product := in.product(models.Product{}, picture)
 	product.ID, product.ProjectID, product.Livemode = models.NewProductID(), scope.ProjectID, scope.Livemode
 	product.Slug, product.CreatedAt, product.UpdatedAt = in.Slug, now, now
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+	earlier := ""
+	err = s.DB.InTx(ctx, func(tx *models.Tx) (err error) {
+		if _, err := lockMaker(tx, by, scope, models.Sell); err != nil {
+			return err
+		}
+		earlier, err = models.ClaimForm(tx, models.SentForm{
+			OwnerID: scope.ProjectID, Livemode: scope.Livemode, Operation: models.OperationProduct, Key: in.Form,
+			Said:       []string{in.Name, in.Description, in.Amount.Decimal(), in.PaymentCycle},
+			ResourceID: in.Slug, SentAt: now,
+		})
+		if err != nil || earlier != "" {
+			return err
+		}
 		if err := models.InsertProduct(tx, product); err != nil {
 			return err
 		}
@@ -55,10 +73,14 @@ func (s *Service) CreateProduct(ctx context.Context, by Actor, scope models.Scop
 				return err
 			}
 		}
-		return s.auditChange(tx, by, "product.created", product.ID, change{after: productFacts(product)}, map[string]string{"slug": product.Slug})
+		return s.auditChange(tx, by, "product.created", product.ID, change{after: productFacts(product)},
+			map[string]string{"slug": product.Slug})
 	})
 	if models.Violates(err, models.ProductsSlugUnique) {
 		return nil, Invalid{"slug": Taken}
+	}
+	if err == nil && earlier != "" {
+		product, err = models.ProductBySlug(ctx, s.DB.Pool, scope, earlier)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merchants: create product: %w", err)
@@ -66,9 +88,11 @@ func (s *Service) CreateProduct(ctx context.Context, by Actor, scope models.Scop
 	return product, nil
 }
 
-// UpdateProduct changes all of a product of the scope but its slug. Checkouts that
-// exist keep what they were made with. It fails with Invalid, or models.ErrNotFound.
-func (s *Service) UpdateProduct(ctx context.Context, by Actor, scope models.Scope, slug string, in ProductForm) error {
+// UpdateProduct changes all fields of a product of the scope except its slug. Existing
+// checkouts are not affected. It fails with Invalid, or models.ErrNotFound.
+func (s *Service) UpdateProduct(
+	ctx context.Context, by models.Actor, scope models.Scope, slug string, in ProductForm,
+) error {
 	picture, problems, err := in.check()
 	if err != nil {
 		return fmt.Errorf("merchants: update product: %w", err)
@@ -77,6 +101,9 @@ func (s *Service) UpdateProduct(ctx context.Context, by Actor, scope models.Scop
 		return err
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if _, err := lockMaker(tx, by, scope, models.Sell); err != nil {
+			return err
+		}
 		before, err := models.LockProduct(tx, scope, slug)
 		if err != nil {
 			return err
@@ -103,10 +130,11 @@ func (s *Service) UpdateProduct(ctx context.Context, by Actor, scope models.Scop
 	return err
 }
 
-// productFacts are those of a product that a member chose.
+// productFacts returns the fields of a product that a member chose, for the audit log.
 func productFacts(p *models.Product) map[string]string {
 	facts := map[string]string{
-		"name": p.Name, "amount": p.Amount.Decimal(), "paymentCycle": p.PaymentCycle, "active": strconv.FormatBool(p.Active), "description": "", "imageUrl": "",
+		"name": p.Name, "amount": p.Amount.Decimal(), "paymentCycle": p.PaymentCycle,
+		"active": strconv.FormatBool(p.Active), "description": "", "imageUrl": "",
 		"picture": p.Picture.Hash,
 	}
 	if p.Description != nil {
@@ -118,12 +146,17 @@ func productFacts(p *models.Product) map[string]string {
 	return facts
 }
 
-// SwitchPaymentLink turns a link of the scope on or off. An unknown one is
-// models.ErrNotFound.
-func (s *Service) SwitchPaymentLink(ctx context.Context, by Actor, scope models.Scope, id string, active bool) error {
+// SwitchPaymentLink turns a link of the scope on or off. It fails with models.ErrNotFound for
+// an unknown link.
+func (s *Service) SwitchPaymentLink(
+	ctx context.Context, by models.Actor, scope models.Scope, id string, active bool,
+) error {
 	_, err := models.PaymentLinkByID(ctx, s.DB.Pool, scope, id)
 	if err == nil {
 		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+			if _, err := lockMaker(tx, by, scope, models.Sell); err != nil {
+				return err
+			}
 			changed, err := models.SetPaymentLinkActive(tx, scope, id, active, s.now())
 			if err != nil || !changed {
 				return err
@@ -138,12 +171,13 @@ func (s *Service) SwitchPaymentLink(ctx context.Context, by Actor, scope models.
 	return err
 }
 
-// check trims in and says what is wrong with it. It draws the picture, nil without one.
+// check trims in and returns its problems. It also draws the picture; the result is nil if
+// there is none.
 func (in *ProductForm) check() (*models.DrawnPicture, Invalid, error) {
-	in.Name, in.Description = strings.TrimSpace(in.Name), strings.TrimSpace(in.Description)
+	in.Name, in.Description = input.TrimLine(in.Name), input.Trim(in.Description)
 	problems := Invalid{}
-	problems.length("name", in.Name, 1, 200)
-	problems.length("description", in.Description, 0, 500)
+	problems.line("name", in.Name, 1, 200)
+	problems.lines("description", in.Description, 0, 500)
 	if in.Amount < 1 || in.Amount > money.Max {
 		problems["amount"] = Malformed
 	}
@@ -161,8 +195,8 @@ func (in *ProductForm) check() (*models.DrawnPicture, Invalid, error) {
 	return picture, problems, err
 }
 
-// product is what in makes of the product that there was: a new picture takes the place
-// of the one before it, or of an address elsewhere.
+// product returns before with the changes of in. A new picture replaces the old one or an
+// external URL.
 func (in *ProductForm) product(before models.Product, picture *models.DrawnPicture) *models.Product {
 	after := before
 	after.Name, after.Description, after.Amount, after.PaymentCycle, after.Active = in.Name, orNone(in.Description), in.Amount, in.PaymentCycle, in.Active

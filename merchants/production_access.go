@@ -5,29 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
-	"github.com/jackc/pgx/v5"
-
-	"garoupa/fault"
 	"garoupa/models"
 )
 
-// AccessReasons are the codes of why production access is refused, taken back, or
-// not decided yet.
-var AccessReasons = []string{"INCOMPLETE", "DOCUMENT_MISMATCH", "ACTIVITY_UNCLEAR", "ACTIVITY_NOT_ACCEPTED", "RISK", "OTHER"}
+// AccessReasons are the codes of reasons for refusing, revoking, or postponing production
+// access.
+var AccessReasons = []string{"INCOMPLETE", "DOCUMENT_MISMATCH", "ACTIVITY_UNCLEAR", "ACTIVITY_NOT_ACCEPTED",
+	"RISK", "OTHER"}
 
-// The shortest and the longest text of a reason, in characters: less helps nobody.
-const (
-	MinReasonLength = 10
-	MaxReasonLength = 500
-)
-
-// RequestAccess asks for production access with the answers of the form. The
-// account must not have it, nor have asked for it: else ErrChanged. It fails with
-// Invalid, naming the fields, with fault.Forbidden for a role that may not, and with
-// ErrUnverified for a person whose address is not proven.
-func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (request *models.AccessRequest, err error) {
+// RequestAccess requests production access with the answers of the form. It fails with
+// ErrChanged if the account already has access or has requested it, with Invalid naming the
+// fields, with refusal.Forbidden for a role that may not request it, and with ErrUnverified
+// for a person whose address is not proven.
+func (s *Service) RequestAccess(
+	ctx context.Context, by models.Actor, in AccessForm,
+) (request *models.AccessRequest, err error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
@@ -39,15 +32,17 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 		if account.ProductionAccess != models.AccessNotRequested && account.ProductionAccess != models.AccessRejected {
 			return ErrChanged
 		}
-		if user, err := models.UserByID(tx.DB, by.UserID); err != nil || user.EmailVerifiedAt == nil {
+		if user, err := models.UserByID(ctx, tx, by.UserID); err != nil || user.EmailVerifiedAt == nil {
 			return errors.Join(err, ErrUnverified)
 		}
 		now, id := s.now(), models.NewAccessRequestID()
 		request = &models.AccessRequest{
 			ID: id, AccountID: account.ID, Status: models.AccessRequestPending, Version: 1,
-			LegalName: in.LegalName, Document: in.Document, Website: orNone(in.Website), Sells: orNone(in.Sells), MonthlyVolume: in.MonthlyVolume,
-			ContactName: in.ContactName, ContactEmail: in.ContactEmail, ContactPhone: s.Vault.Seal(models.SealedContactPhone.Place(id), in.ContactPhone),
-			SubmittedBy: by.UserID, SubmittedAt: now, UpdatedAt: now,
+			LegalName: in.LegalName, Document: in.Document, Website: orNone(in.Website), Sells: orNone(in.Sells),
+			MonthlyVolume: in.MonthlyVolume,
+			ContactName:   in.ContactName, ContactEmail: in.ContactEmail,
+			ContactPhone: s.Vault.Seal(models.SealedContactPhone.Place(id), in.ContactPhone),
+			SubmittedBy:  by.UserID, SubmittedAt: now, UpdatedAt: now,
 		}
 		if err := models.InsertAccessRequest(tx, request); err != nil {
 			return err
@@ -63,21 +58,22 @@ func (s *Service) RequestAccess(ctx context.Context, by Actor, in AccessForm) (r
 	return request, nil
 }
 
-// WithdrawAccessRequest takes back the request in review. When there is none any
-// more it fails with ErrChanged.
-func (s *Service) WithdrawAccessRequest(ctx context.Context, by Actor) error {
+// WithdrawAccessRequest withdraws the request in review. It fails with ErrChanged if there is
+// none.
+func (s *Service) WithdrawAccessRequest(ctx context.Context, by models.Actor) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		account, err := s.lockForAdministrator(tx, by)
 		if err != nil {
 			return err
 		}
-		request, err := models.LatestAccessRequest(tx.DB, account.ID)
+		request, err := models.LatestAccessRequest(ctx, tx, account.ID)
 		if errors.Is(err, models.ErrNotFound) {
 			return ErrChanged
 		} else if err != nil {
 			return err
 		}
-		if err := s.moveRequest(tx, request, request.Version, models.AccessRequestPending, models.AccessRequestWithdrawn); err != nil {
+		if err := s.moveRequest(tx, request, request.Version, models.AccessRequestPending,
+			models.AccessRequestWithdrawn); err != nil {
 			return err
 		}
 		return s.moveAccess(tx, by, account, models.AccessNotRequested, "access.withdrawn", request.ID, nil)
@@ -85,20 +81,20 @@ func (s *Service) WithdrawAccessRequest(ctx context.Context, by Actor) error {
 	return accessError("withdraw", err)
 }
 
-// Reason is why staff decided against a merchant.
+// Reason is the reason for a decision of staff against a merchant.
 type Reason struct {
 	Code string // one of AccessReasons
-	Text string // as the merchant reads it
+	Text string // shown to the merchant
 }
 
-// AccessDecision is what staff decide about a request in review.
+// AccessDecision is a decision about a request in review.
 type AccessDecision struct {
-	Version int                 // of the request, as it was looked at
+	Version int                 // of the request that the decider saw
 	Outcome models.AccessStatus // APPROVED, REJECTED, or RETURNED with a question
-	Reason  Reason              // not for APPROVED
+	Reason  Reason              // unused for APPROVED
 }
 
-// Check brings the reason into the form in which it is kept. It fails with Invalid.
+// Check normalizes the reason. It fails with Invalid.
 func (d *AccessDecision) Check() error {
 	switch d.Outcome {
 	case models.AccessRequestApproved:
@@ -110,12 +106,11 @@ func (d *AccessDecision) Check() error {
 	return Invalid{"outcome": Unknown}
 }
 
-// DecideAccess decides about a request in review and tells the account's owner. If
-// the request is no longer in the version that was looked at it fails with
-// ErrChanged, and nothing has happened; with Invalid it names what is wrong with the
-// reason; with ErrOwnAccount and fault.Forbidden it refuses the person. An unknown
-// request is models.ErrNotFound.
-func (s *Service) DecideAccess(ctx context.Context, by Actor, requestID string, d AccessDecision) error {
+// DecideAccess decides about a request in review and notifies the account's owner. If the
+// request has changed since the decider saw it, it fails with ErrChanged and does nothing. It
+// also fails with Invalid naming the fields of the reason, with ErrOwnAccount and
+// refusal.Forbidden, and with models.ErrNotFound for an unknown request.
+func (s *Service) DecideAccess(ctx context.Context, by models.Actor, requestID string, d AccessDecision) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
@@ -123,17 +118,18 @@ func (s *Service) DecideAccess(ctx context.Context, by Actor, requestID string, 
 	if d.Outcome == models.AccessRequestApproved {
 		access = models.AccessApproved
 	}
-	request, err := models.AccessRequestByID(s.DB.WithContext(ctx), requestID)
+	request, err := models.AccessRequestByID(ctx, s.DB, requestID)
 	if err != nil {
 		return accessError("decide", err)
 	}
 	by.AccountID = request.AccountID
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := staffFor(tx, by, request.AccountID, models.StaffReviewer, models.StaffSupervisor); err != nil {
-			return err
-		}
 		account, err := models.LockAccount(tx, request.AccountID)
 		if err != nil {
+			return err
+		}
+		matter := models.Matter{AccountID: account.ID, Since: request.SubmittedAt, AskedBy: request.SubmittedBy}
+		if err := staffFor(tx, by, matter, models.Review); err != nil {
 			return err
 		}
 		if err := s.moveRequest(tx, request, d.Version, models.AccessRequestPending, d.Outcome); err != nil {
@@ -149,22 +145,27 @@ func (s *Service) DecideAccess(ctx context.Context, by Actor, requestID string, 
 	return accessError("decide", err)
 }
 
-// RevokeAccess takes production access back from an approved account; only a
-// SUPERVISOR may. It fails as DecideAccess does.
-func (s *Service) RevokeAccess(ctx context.Context, by Actor, accountID string, why Reason) error {
+// RevokeAccess revokes an approved account's production access. Only a SUPERVISOR may call it.
+// seen is the id of the last decision that the person saw, 0 for none. It fails like
+// DecideAccess.
+func (s *Service) RevokeAccess(ctx context.Context, by models.Actor, accountID string, seen int64, why Reason) error {
 	if err := why.Check(); err != nil {
 		return err
 	}
 	by.AccountID = accountID
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := staffFor(tx, by, accountID, models.StaffSupervisor); err != nil {
-			return err
-		}
 		account, err := models.LockAccount(tx, accountID)
 		if err != nil {
 			return err
 		}
-		if account.ProductionAccess != models.AccessApproved {
+		if err := staffFor(tx, by, models.Matter{AccountID: accountID}, models.RevokeAccess); err != nil {
+			return err
+		}
+		last, err := lastAccessDecision(tx, accountID)
+		if err != nil {
+			return err
+		}
+		if account.ProductionAccess != models.AccessApproved || last != seen {
 			return ErrChanged
 		}
 		requestID, err := s.revokeRequest(tx, accountID)
@@ -177,26 +178,39 @@ func (s *Service) RevokeAccess(ctx context.Context, by Actor, accountID string, 
 	return accessError("revoke", err)
 }
 
-// revokeRequest marks the request that the account's access came from, and returns
-// its id; nil if access was given without one.
+func lastAccessDecision(tx *models.Tx, accountID string) (id int64, err error) {
+	err = tx.PGX(func(ctx context.Context, conn models.Querier) error {
+		id, err = models.LastAccessDecision(ctx, conn, accountID)
+		return err
+	})
+	return id, err
+}
+
+// revokeRequest marks the request that gave the account its access as revoked, and returns its
+// id, or nil if access was given without a request.
 func (s *Service) revokeRequest(tx *models.Tx, accountID string) (*string, error) {
-	request, err := models.LatestAccessRequest(tx.DB, accountID)
+	request, err := models.LatestAccessRequest(tx.Context(), tx, accountID)
 	if errors.Is(err, models.ErrNotFound) || err == nil && request.Status != models.AccessRequestApproved {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	return &request.ID, s.moveRequest(tx, request, request.Version, models.AccessRequestApproved, models.AccessRequestRevoked)
+	return &request.ID, s.moveRequest(tx, request, request.Version, models.AccessRequestApproved,
+		models.AccessRequestRevoked)
 }
 
-// decide writes down a decision about an account whose row tx holds.
-func (s *Service) decide(tx *models.Tx, by Actor, account *models.Account, access models.ProductionAccess, requestID *string, outcome models.AccessStatus, why Reason) error {
+// decide writes a decision about an account whose row tx has locked.
+func (s *Service) decide(
+	tx *models.Tx, by models.Actor, account *models.Account, access models.ProductionAccess,
+	requestID *string, outcome models.AccessStatus, why Reason,
+) error {
 	object := account.ID
 	if requestID != nil {
 		object = *requestID
 	}
 	err := models.InsertAccessDecision(tx, models.AccessDecision{
-		AccountID: account.ID, RequestID: requestID, Outcome: outcome, ReasonCode: orNone(why.Code), Reason: orNone(why.Text),
+		AccountID: account.ID, RequestID: requestID, Outcome: outcome, ReasonCode: orNone(why.Code),
+		Reason:    orNone(why.Text),
 		DecidedBy: by.UserID, DecidedAt: s.now(),
 	})
 	if err != nil {
@@ -213,7 +227,7 @@ func (s *Service) decide(tx *models.Tx, by Actor, account *models.Account, acces
 	return s.moveAccess(tx, by, account, access, told.action, object, detail)
 }
 
-// accessOutcomes are how decisions stand in the audit log, and what the owner gets.
+// accessOutcomes are the audit actions of decisions, and the mails to the owner.
 var accessOutcomes = map[models.AccessStatus]struct{ action, mail string }{
 	models.AccessRequestApproved: {"access.approved", models.MailAccessApproved},
 	models.AccessRequestRejected: {"access.rejected", models.MailAccessRejected},
@@ -221,12 +235,13 @@ var accessOutcomes = map[models.AccessStatus]struct{ action, mail string }{
 	models.AccessRequestRevoked:  {"access.revoked", models.MailAccessRevoked},
 }
 
-// tellOwner mails the owner of an account of something that happens now, with what the
-// kind has to say besides the names.
-func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, objectID string, params map[string]string) error {
+// tellOwner mails the owner of an account about a change that takes effect now. params are the
+// mail's params other than names.
+func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, objectID string,
+	params map[string]string) error {
 	now := s.now()
 	var owners []models.Recipient
-	err := tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
+	err := tx.PGX(func(ctx context.Context, conn models.Querier) (err error) {
 		owners, err = models.MembersToTell(ctx, conn, account.ID, kind)
 		return err
 	})
@@ -238,15 +253,19 @@ func (s *Service) tellOwner(tx *models.Tx, account *models.Account, kind, object
 		own := map[string]string{"name": owner.Name, "account": account.Name}
 		maps.Copy(own, params)
 		mails = append(mails, models.Mail{
-			Fact: fmt.Sprintf("%s/%s/%d", kind, objectID, now.UnixMilli()), To: owner.Email, Language: owner.Language, Kind: kind,
+			Fact: fmt.Sprintf("%s/%s/%d", kind, objectID, now.UnixMilli()), To: owner.Email,
+			Language: owner.Language, Kind: kind,
 			Params: own, CreatedAt: now,
 		})
 	}
 	return models.InsertMails(tx, mails...)
 }
 
-// moveAccess writes how far the account has come, with its line of the audit log.
-func (s *Service) moveAccess(tx *models.Tx, by Actor, account *models.Account, to models.ProductionAccess, action, objectID string, detail map[string]string) error {
+// moveAccess writes the account's access status, with its audit line.
+func (s *Service) moveAccess(
+	tx *models.Tx, by models.Actor, account *models.Account, to models.ProductionAccess, action,
+	objectID string, detail map[string]string,
+) error {
 	if err := models.SetProductionAccess(tx, account.ID, to); err != nil {
 		return err
 	}
@@ -257,8 +276,9 @@ func (s *Service) moveAccess(tx *models.Tx, by Actor, account *models.Account, t
 	return s.auditChange(tx, by, action, objectID, c, detail)
 }
 
-// moveRequest moves a request of an account whose row tx holds.
-func (s *Service) moveRequest(tx *models.Tx, request *models.AccessRequest, version int, from, to models.AccessStatus) error {
+// moveRequest changes the status of a request of an account whose row tx has locked.
+func (s *Service) moveRequest(tx *models.Tx, request *models.AccessRequest, version int, from,
+	to models.AccessStatus) error {
 	moved, err := models.SetAccessRequestStatus(tx, request.ID, version, from, to, s.now())
 	if err == nil && !moved {
 		err = ErrChanged
@@ -266,24 +286,24 @@ func (s *Service) moveRequest(tx *models.Tx, request *models.AccessRequest, vers
 	return err
 }
 
-// lockForAdministrator holds the actor's account, if the actor is one of its
-// administrators.
-func (s *Service) lockForAdministrator(tx *models.Tx, by Actor) (*models.Account, error) {
+// lockForAdministrator returns the actor's account and locks its row until tx ends. It fails
+// with refusal.Forbidden if the actor's role cannot Administer.
+func (s *Service) lockForAdministrator(tx *models.Tx, by models.Actor) (*models.Account, error) {
 	account, err := models.LockAccount(tx, by.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	standing, err := models.UserStanding(tx, by.UserID, account.ID)
+	role, err := models.LockMember(tx, by.AccountID, by.UserID)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(Administrators, standing.Role) {
-		return nil, fault.New(fault.Forbidden, "The member's role does not include this.")
+	if !role.Can(models.Administer) {
+		return nil, errRole
 	}
 	return account, nil
 }
 
-// ContactPhone opens the phone number of a request's contact.
+// ContactPhone returns the phone number of a request's contact.
 func (s *Service) ContactPhone(r *models.AccessRequest) (string, error) {
 	phone, err := s.Vault.Open(models.SealedContactPhone.Place(r.ID), r.ContactPhone)
 	if err != nil {

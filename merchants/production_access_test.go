@@ -8,33 +8,36 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
 )
 
-// answers are those of a merchant that may be approved.
+// answers returns the answers of a merchant that can be approved.
 func answers() merchants.AccessForm {
 	return merchants.AccessForm{
-		LegalName: "Aurora Cerâmica Ltda", Document: "12.abc.345/01de-35", Website: "aurora.example", Sells: "Vasos de cerâmica",
-		MonthlyVolume: 20_000_00, ContactName: "Ana Lima", ContactEmail: "Ana@Aurora.example", ContactPhone: "+55 (11) 91234-5678",
+		LegalName: "Aurora Cerâmica Ltda", Document: "12.abc.345/01de-35", Website: "aurora.example",
+		Sells:         "Vasos de cerâmica",
+		MonthlyVolume: 20_000_00, ContactName: "Ana Lima", ContactEmail: "Ana@Aurora.example",
+		ContactPhone: "+55 (11) 91234-5678",
 	}
 }
 
 var why = merchants.Reason{Code: "INCOMPLETE", Text: "O site não mostra o que é vendido."}
 
 // staff adds a person of the installation's own staff.
-func staff(t *testing.T, g *paymentstest.Gateway, email string, role models.StaffRole) merchants.Actor {
+func staff(t *testing.T, g *paymentstest.Gateway, email string, role models.StaffRole) models.Actor {
 	t.Helper()
-	id, err := g.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: email, Password: password, Role: role})
+	id, err := g.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: "Eva", Email: email, Password: password,
+		Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return merchants.Actor{UserID: id, IP: "198.51.100.2", RequestID: "req_staff"}
+	return models.Actor{UserID: id, IP: "198.51.100.2", RequestID: "req_staff"}
 }
 
-// request asks for production access.
+// request requests production access.
 func request(t *testing.T, g *paymentstest.Gateway) *models.AccessRequest {
 	t.Helper()
 	r, err := g.Merchants.RequestAccess(t.Context(), g.Owner, answers())
@@ -44,39 +47,41 @@ func request(t *testing.T, g *paymentstest.Gateway) *models.AccessRequest {
 	return r
 }
 
-// access returns the account's state and its newest request's.
+// access returns the account's production access and the status of its newest request.
 func access(t *testing.T, g *paymentstest.Gateway) (models.ProductionAccess, models.AccessStatus) {
 	t.Helper()
-	a, err := models.AccountByID(g.DB.DB, g.Account.ID)
+	a, err := models.AccountByID(t.Context(), g.DB, g.Account.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := models.LatestAccessRequest(g.DB.DB, g.Account.ID)
+	r, err := models.LatestAccessRequest(t.Context(), g.DB, g.Account.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a.ProductionAccess, r.Status
 }
 
-// A request goes back and forth between a merchant and staff until it is approved,
-// and access is taken back in the end. Every request and decision is kept.
+// A request goes back and forth between a merchant and staff until it is approved, and access
+// is revoked in the end. Every request and decision is stored.
 func TestProductionAccess(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	m := g.Merchants
-	reviewer, supervisor := staff(t, g, "rev@example.com", models.StaffReviewer), staff(t, g, "sup@example.com", models.StaffSupervisor)
+	reviewer, supervisor := staff(t, g, "rev@example.com", models.StaffReviewer), staff(t, g, "sup@example.com",
+		models.StaffSupervisor)
 	decide := func(outcome models.AccessStatus, why merchants.Reason) func() error {
 		return func() error {
-			r, err := models.LatestAccessRequest(g.DB.DB, g.Account.ID)
+			r, err := models.LatestAccessRequest(t.Context(), g.DB, g.Account.ID)
 			if err != nil {
 				return err
 			}
-			return m.DecideAccess(t.Context(), reviewer, r.ID, merchants.AccessDecision{Version: r.Version, Outcome: outcome, Reason: why})
+			return m.DecideAccess(t.Context(), reviewer, r.ID,
+				merchants.AccessDecision{Version: r.Version, Outcome: outcome, Reason: why})
 		}
 	}
 	ask := func() error { _, err := m.RequestAccess(t.Context(), g.Owner, answers()); return err }
 	withdraw := func() error { return m.WithdrawAccessRequest(t.Context(), g.Owner) }
-	revoke := func() error { return m.RevokeAccess(t.Context(), supervisor, g.Account.ID, why) }
+	revoke := func() error { return m.RevokeAccess(t.Context(), supervisor, g.Account.ID, lastDecision(t, g), why) }
 	changed := merchants.ErrChanged
 	for i, step := range []struct {
 		act     func() error
@@ -89,15 +94,18 @@ func TestProductionAccess(t *testing.T) {
 		{revoke, changed, models.AccessPendingReview, models.AccessRequestPending},
 		{withdraw, nil, models.AccessNotRequested, models.AccessRequestWithdrawn},
 		{withdraw, changed, models.AccessNotRequested, models.AccessRequestWithdrawn},
-		{decide(models.AccessRequestApproved, merchants.Reason{}), changed, models.AccessNotRequested, models.AccessRequestWithdrawn},
+		{decide(models.AccessRequestApproved, merchants.Reason{}), changed, models.AccessNotRequested,
+			models.AccessRequestWithdrawn},
 		{ask, nil, models.AccessPendingReview, models.AccessRequestPending},
 		{decide(models.AccessRequestReturned, why), nil, models.AccessRejected, models.AccessRequestReturned},
 		{withdraw, changed, models.AccessRejected, models.AccessRequestReturned},
 		{ask, nil, models.AccessPendingReview, models.AccessRequestPending},
 		{decide(models.AccessRequestRejected, why), nil, models.AccessRejected, models.AccessRequestRejected},
-		{decide(models.AccessRequestApproved, merchants.Reason{}), changed, models.AccessRejected, models.AccessRequestRejected},
+		{decide(models.AccessRequestApproved, merchants.Reason{}), changed, models.AccessRejected,
+			models.AccessRequestRejected},
 		{ask, nil, models.AccessPendingReview, models.AccessRequestPending},
-		{decide(models.AccessRequestApproved, merchants.Reason{}), nil, models.AccessApproved, models.AccessRequestApproved},
+		{decide(models.AccessRequestApproved, merchants.Reason{}), nil, models.AccessApproved,
+			models.AccessRequestApproved},
 		{ask, changed, models.AccessApproved, models.AccessRequestApproved},
 		{withdraw, changed, models.AccessApproved, models.AccessRequestApproved},
 		{revoke, nil, models.AccessRejected, models.AccessRequestRevoked},
@@ -109,17 +117,19 @@ func TestProductionAccess(t *testing.T) {
 			t.Fatalf("step %d: %v, want %v", i, err, step.refusal)
 		}
 		if access, request := access(t, g); access != step.access || request != step.request {
-			t.Fatalf("step %d: the account is %s and the request %s, want %s and %s", i, access, request, step.access, step.request)
+			t.Fatalf("step %d: the account is %s and the request %s, want %s and %s", i, access, request, step.access,
+				step.request)
 		}
 	}
 	decisionsKept(t, g, "REVOKED", "APPROVED", "REJECTED", "RETURNED")
-	if requests, err := models.AccessRequestsOf(t.Context(), g.DB.Pool, g.Account.ID); err != nil || len(requests) != 5 {
+	if requests, err := models.AccessRequestsOf(t.Context(), g.DB.Pool, g.Account.ID); err != nil ||
+		len(requests) != 5 {
 		t.Errorf("%d requests, %v", len(requests), err)
 	}
 }
 
-// decisionsKept checks what was decided about the account, the latest first, and that each
-// refusal has its reason.
+// decisionsKept checks the decisions about the account, newest first, and that each refusal
+// has its reason.
 func decisionsKept(t *testing.T, g *paymentstest.Gateway, want ...models.AccessStatus) {
 	t.Helper()
 	decisions, err := models.AccessDecisions(t.Context(), g.DB.Pool, g.Account.ID)
@@ -129,7 +139,8 @@ func decisionsKept(t *testing.T, g *paymentstest.Gateway, want ...models.AccessS
 	var outcomes []models.AccessStatus
 	for _, d := range decisions {
 		outcomes = append(outcomes, d.Outcome)
-		if approved := d.Outcome == models.AccessRequestApproved; approved != (d.Reason == nil) || !approved && (*d.Reason != why.Text || *d.ReasonCode != why.Code) {
+		if approved := d.Outcome == models.AccessRequestApproved; approved != (d.Reason == nil) ||
+			!approved && (*d.Reason != why.Text || *d.ReasonCode != why.Code) {
 			t.Errorf("%s because %v %v", d.Outcome, d.ReasonCode, d.Reason)
 		}
 	}
@@ -138,48 +149,57 @@ func decisionsKept(t *testing.T, g *paymentstest.Gateway, want ...models.AccessS
 	}
 }
 
-// What was answered is kept in one form, the phone number sealed; approval shows
-// the merchant's document to buyers, and the log tells who did what.
+// Answers are stored in normalized form, the phone number sealed. The approval shows the
+// merchant's document to buyers, and the audit log has each actor.
 func TestProductionAccess_Kept(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	r, by := request(t, g), staff(t, g, "rev@example.com", models.StaffReviewer)
-	if err := g.Merchants.DecideAccess(t.Context(), by, r.ID, merchants.AccessDecision{Version: 1, Outcome: models.AccessRequestApproved, Reason: why}); err != nil {
+	if err := g.Merchants.DecideAccess(t.Context(), by, r.ID,
+		merchants.AccessDecision{Version: 1, Outcome: models.AccessRequestApproved, Reason: why}); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := models.AccessRequestByID(g.DB.DB, r.ID)
+	kept, err := models.AccessRequestByID(t.Context(), g.DB, r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept.Document != "12ABC34501DE35" || *kept.Website != "https://aurora.example" || kept.ContactEmail != "ana@aurora.example" || kept.MonthlyVolume != 20_000_00 {
-		t.Errorf("kept as %+v", kept)
+	if kept.Document != "12ABC34501DE35" || *kept.Website != "https://aurora.example" ||
+		kept.ContactEmail != "ana@aurora.example" || kept.MonthlyVolume != 20_000_00 {
+		t.Errorf("the stored request is %+v", kept)
 	}
-	if phone, err := g.Merchants.ContactPhone(kept); err != nil || phone != "+55 (11) 91234-5678" || strings.Contains(string(kept.ContactPhone), "91234") {
+	if phone, err := g.Merchants.ContactPhone(kept); err != nil || phone != "+55 (11) 91234-5678" ||
+		strings.Contains(string(kept.ContactPhone), "91234") {
 		t.Errorf("the phone number is %q, %v", phone, err)
 	}
-	if a, err := models.AccountByID(g.DB.DB, g.Account.ID); err != nil || a.Document == nil || *a.Document != kept.Document {
+	if a, err := models.AccountByID(t.Context(), g.DB, g.Account.ID); err != nil || a.Document == nil ||
+		*a.Document != kept.Document {
 		t.Errorf("the account is %+v, %v", a, err)
 	}
 	mails, err := models.LatestMails(t.Context(), g.DB.Pool, 1)
-	if err != nil || len(mails) != 1 || mails[0].Kind != models.MailAccessApproved || mails[0].To != g.Email || mails[0].Params["account"] != g.Account.Name {
-		t.Errorf("the owner is told %+v, %v", mails, err)
+	if err != nil || len(mails) != 1 || mails[0].Kind != models.MailAccessApproved || mails[0].To != g.Email ||
+		mails[0].Params["account"] != g.Account.Name {
+		t.Errorf("the mails to the owner are %+v, %v", mails, err)
 	}
-	lines, err := models.AuditLines(t.Context(), g.DB.Pool, models.AuditFilter{AccountID: g.Account.ID, Subject: "access"})
+	lines, err := models.AuditLines(t.Context(), g.DB.Pool,
+		models.AuditFilter{AccountID: g.Account.ID, Subject: "access"})
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
 	want := models.AuditLine{
-		ID: lines[0].ID, ActorName: "Eva", ActorRole: "REVIEWER", ActorEmail: "rev@example.com", ByStaff: true, AccountName: g.Account.Name,
+		ID: lines[0].ID, ActorName: "Eva", ActorRole: "REVIEWER", ActorEmail: "rev@example.com", ByStaff: true,
+		AccountName: g.Account.Name,
 		AuditEntry: models.AuditEntry{
-			At: g.Clock.Now(), Actor: by.UserID, AccountID: g.Account.ID, Action: "access.approved", ObjectID: r.ID, IP: by.IP, RequestID: by.RequestID,
-			Detail: map[string]string{}, Before: map[string]string{"productionAccess": "PENDING_REVIEW"}, After: map[string]string{"productionAccess": "APPROVED"},
+			At: g.Clock.Now(), Actor: by.UserID, AccountID: g.Account.ID, Action: "access.approved", ObjectID: r.ID,
+			IP: by.IP, RequestID: by.RequestID,
+			Detail: map[string]string{}, Before: map[string]string{"productionAccess": "PENDING_REVIEW"},
+			After: map[string]string{"productionAccess": "APPROVED"},
 		},
 	}
 	if diff := cmp.Diff(want, lines[0]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if lines[1].Action != "access.requested" || lines[1].ByStaff || lines[1].Actor != g.Owner.UserID {
-		t.Errorf("asked for by %+v", lines[1])
+		t.Errorf("the request's audit line is %+v", lines[1])
 	}
 }
 
@@ -192,17 +212,27 @@ func TestRequestAccess_Invalid(t *testing.T) {
 		want   merchants.Invalid
 	}{
 		"nothing": {func(f *merchants.AccessForm) { *f = merchants.AccessForm{} }, merchants.Invalid{
-			"legalName": merchants.Missing, "document": merchants.Missing, "sells": merchants.Missing, "monthlyVolume": merchants.Malformed,
-			"contactName": merchants.Missing, "contactEmail": merchants.Malformed, "contactPhone": merchants.Malformed,
+			"legalName": merchants.Missing, "document": merchants.Missing, "sells": merchants.Missing,
+			"monthlyVolume": merchants.Malformed,
+			"contactName":   merchants.Missing, "contactEmail": merchants.Malformed,
+			"contactPhone": merchants.Malformed,
 		}},
-		"check digits":           {func(f *merchants.AccessForm) { f.Document = "12ABC34501DE36" }, merchants.Invalid{"document": merchants.Malformed}},
-		"a website that is none": {func(f *merchants.AccessForm) { f.Website = "javascript://alert.example" }, merchants.Invalid{"website": merchants.Malformed}},
-		"a website with a name":  {func(f *merchants.AccessForm) { f.Website = "https://ana:x@aurora.example" }, merchants.Invalid{"website": merchants.Malformed}},
-		"a website of one word":  {func(f *merchants.AccessForm) { f.Website = "localhost" }, merchants.Invalid{"website": merchants.Malformed}},
-		"a phone with letters":   {func(f *merchants.AccessForm) { f.ContactPhone = "0800-GAROUPA" }, merchants.Invalid{"contactPhone": merchants.Malformed}},
-		"too long":               {func(f *merchants.AccessForm) { f.LegalName, f.ContactName = long, long }, merchants.Invalid{"legalName": merchants.TooLong, "contactName": merchants.TooLong}},
-		"not text":               {func(f *merchants.AccessForm) { f.LegalName, f.Sells = "a\x00b", "\xff" }, merchants.Invalid{"legalName": merchants.Missing, "sells": merchants.Missing}},
-		"no money":               {func(f *merchants.AccessForm) { f.MonthlyVolume = -1 }, merchants.Invalid{"monthlyVolume": merchants.Malformed}},
+		"check digits": {func(f *merchants.AccessForm) { f.Document = "12ABC34501DE36" },
+			merchants.Invalid{"document": merchants.Malformed}},
+		"a website of another scheme": {func(f *merchants.AccessForm) { f.Website = "javascript://alert.example" },
+			merchants.Invalid{"website": merchants.Malformed}},
+		"a website with a name": {func(f *merchants.AccessForm) { f.Website = "https://ana:x@aurora.example" },
+			merchants.Invalid{"website": merchants.Malformed}},
+		"a website of one word": {func(f *merchants.AccessForm) { f.Website = "localhost" },
+			merchants.Invalid{"website": merchants.Malformed}},
+		"a phone with letters": {func(f *merchants.AccessForm) { f.ContactPhone = "0800-GAROUPA" },
+			merchants.Invalid{"contactPhone": merchants.Malformed}},
+		"too long": {func(f *merchants.AccessForm) { f.LegalName, f.ContactName = long, long },
+			merchants.Invalid{"legalName": merchants.TooLong, "contactName": merchants.TooLong}},
+		"not text": {func(f *merchants.AccessForm) { f.LegalName, f.Sells = "a\x00b", "\xff" },
+			merchants.Invalid{"legalName": merchants.Malformed, "sells": merchants.Malformed}},
+		"no money": {func(f *merchants.AccessForm) { f.MonthlyVolume = -1 },
+			merchants.Invalid{"monthlyVolume": merchants.Malformed}},
 	} {
 		in := answers()
 		tc.change(&in)
@@ -214,21 +244,24 @@ func TestRequestAccess_Invalid(t *testing.T) {
 		}
 	}
 	in := answers()
-	in.Website = "" // what is sold is enough
+	in.Website = "" // Sells is enough
 	if _, err := g.Merchants.RequestAccess(t.Context(), g.Owner, in); err != nil {
 		t.Error(err)
 	}
 }
 
-// Who may not decide, does not: members of the account least of all.
+// People without the right to decide are refused, including staff who are members of the
+// account.
 func TestProductionAccess_Persons(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	m := g.Merchants
-	reviewer, supervisor, partial := staff(t, g, "rev@example.com", models.StaffReviewer), staff(t, g, "sup@example.com", models.StaffSupervisor), staff(t, g, "part@example.com", models.StaffSupervisor)
+	reviewer, supervisor, partial := staff(t, g, "rev@example.com", models.StaffReviewer), staff(t, g,
+		"sup@example.com", models.StaffSupervisor), staff(t, g, "part@example.com", models.StaffSupervisor)
 	member := func(userID string, role models.Role) {
 		t.Helper()
-		err := g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, ?)", g.Account.ID, userID, role).Error
+		err := g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, ?)", g.Account.ID,
+			userID, role).Error
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,13 +273,13 @@ func TestProductionAccess_Persons(t *testing.T) {
 		t.Fatal(err)
 	}
 	member(developer.UserID, models.RoleDeveloper)
-	by := merchants.Actor{UserID: developer.UserID, AccountID: g.Account.ID}
-	if _, err := m.RequestAccess(t.Context(), by, answers()); fault.Of(err).Code != fault.Forbidden {
-		t.Errorf("a developer asks: %v", err)
+	by := models.Actor{UserID: developer.UserID, AccountID: g.Account.ID}
+	if _, err := m.RequestAccess(t.Context(), by, answers()); refusal.Of(err).Code != refusal.Forbidden {
+		t.Errorf("RequestAccess by a developer: %v", err)
 	}
 	r := request(t, g)
-	if err := m.WithdrawAccessRequest(t.Context(), by); fault.Of(err).Code != fault.Forbidden {
-		t.Errorf("a developer withdraws: %v", err)
+	if err := m.WithdrawAccessRequest(t.Context(), by); refusal.Of(err).Code != refusal.Forbidden {
+		t.Errorf("WithdrawAccessRequest by a developer: %v", err)
 	}
 	approve := merchants.AccessDecision{Version: r.Version, Outcome: models.AccessRequestApproved}
 	for _, tc := range []struct {
@@ -254,22 +287,28 @@ func TestProductionAccess_Persons(t *testing.T) {
 		err    error
 		refuse error
 	}{
-		{"the owner decides", m.DecideAccess(t.Context(), g.Owner, r.ID, approve), fault.New(fault.Forbidden, "")},
-		{"a member of staff decides", m.DecideAccess(t.Context(), partial, r.ID, approve), merchants.ErrOwnAccount},
-		{"a member of staff suspends", m.SetSwitch(t.Context(), partial, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}), merchants.ErrOwnAccount},
-		{"the owner suspends", m.SetSwitch(t.Context(), g.Owner, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}), fault.New(fault.Forbidden, "")},
+		{"the owner decides", m.DecideAccess(t.Context(), g.Owner, r.ID, approve), refusal.New(refusal.Forbidden, "")},
+		{"a member who is staff decides", m.DecideAccess(t.Context(), partial, r.ID, approve), merchants.ErrOwnAccount},
+		{"a member who is staff suspends", m.SetSwitch(t.Context(), partial, g.Account.ID,
+			merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}), merchants.ErrOwnAccount},
+		{"the owner suspends", m.SetSwitch(t.Context(), g.Owner, g.Account.ID,
+			merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}),
+			refusal.New(refusal.Forbidden, "")},
 		{"staff decide", m.DecideAccess(t.Context(), reviewer, r.ID, approve), nil},
-		{"a reviewer revokes", m.RevokeAccess(t.Context(), reviewer, g.Account.ID, why), fault.New(fault.Forbidden, "")},
-		{"a member of staff revokes", m.RevokeAccess(t.Context(), partial, g.Account.ID, why), merchants.ErrOwnAccount},
-		{"a supervisor revokes", m.RevokeAccess(t.Context(), supervisor, g.Account.ID, why), nil},
+		{"a reviewer revokes", m.RevokeAccess(t.Context(), reviewer, g.Account.ID, lastDecision(t, g), why),
+			refusal.New(refusal.Forbidden, "")},
+		{"a member who is staff revokes", m.RevokeAccess(t.Context(), partial, g.Account.ID, lastDecision(t, g), why),
+			merchants.ErrOwnAccount},
+		{"a supervisor revokes", m.RevokeAccess(t.Context(), supervisor, g.Account.ID, lastDecision(t, g), why), nil},
 	} {
-		if !errors.Is(tc.err, tc.refuse) && (tc.refuse == nil || fault.Of(tc.err).Code != fault.Of(tc.refuse).Code || fault.Of(tc.refuse).Code == fault.Internal) {
+		if !errors.Is(tc.err, tc.refuse) && (tc.refuse == nil ||
+			refusal.Of(tc.err).Code != refusal.Of(tc.refuse).Code || refusal.Of(tc.refuse).Code == refusal.Internal) {
 			t.Errorf("%s: %v, want %v", tc.name, tc.err, tc.refuse)
 		}
 	}
 }
 
-// A decision says why in words that help, or it is none.
+// A decision needs a reason that is neither too short nor too long.
 func TestDecideAccess_Reason(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -279,9 +318,13 @@ func TestDecideAccess_Reason(t *testing.T) {
 		want merchants.Invalid
 	}{
 		{merchants.AccessDecision{Outcome: "REVOKED", Reason: why}, merchants.Invalid{"outcome": merchants.Unknown}},
-		{merchants.AccessDecision{Outcome: "REJECTED"}, merchants.Invalid{"reasonCode": merchants.Unknown, "reason": merchants.Missing}},
-		{merchants.AccessDecision{Outcome: "RETURNED", Reason: merchants.Reason{Code: "RISK", Text: "  no \r\n "}}, merchants.Invalid{"reason": merchants.TooShort}},
-		{merchants.AccessDecision{Outcome: "REJECTED", Reason: merchants.Reason{Code: "RISK", Text: strings.Repeat("x", 501)}}, merchants.Invalid{"reason": merchants.TooLong}},
+		{merchants.AccessDecision{Outcome: "REJECTED"},
+			merchants.Invalid{"reasonCode": merchants.Unknown, "reason": merchants.Malformed}},
+		{merchants.AccessDecision{Outcome: "RETURNED", Reason: merchants.Reason{Code: "RISK", Text: "  no \r\n "}},
+			merchants.Invalid{"reason": merchants.Malformed}},
+		{merchants.AccessDecision{Outcome: "REJECTED",
+			Reason: merchants.Reason{Code: "RISK", Text: strings.Repeat("x", 501)}},
+			merchants.Invalid{"reason": merchants.Malformed}},
 	} {
 		tc.d.Version = r.Version
 		err := g.Merchants.DecideAccess(t.Context(), by, r.ID, tc.d)
@@ -290,27 +333,31 @@ func TestDecideAccess_Reason(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"acr_00000000000000000000", "x", "acr_\x00"} {
-		if err := g.Merchants.DecideAccess(t.Context(), by, id, merchants.AccessDecision{Outcome: "APPROVED"}); !errors.Is(err, models.ErrNotFound) {
+		if err := g.Merchants.DecideAccess(t.Context(), by, id,
+			merchants.AccessDecision{Outcome: "APPROVED"}); !errors.Is(err, models.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
 }
 
-// Of people who decide at the same moment, one does; the others learn of it. The
-// merchant who withdraws meanwhile is one of them.
+// Of people who decide at the same moment, one succeeds and the others get ErrChanged. This
+// includes a merchant who withdraws the request.
 func TestDecideAccess_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	eva, rui := staff(t, g, "eva@example.com", models.StaffReviewer), staff(t, g, "rui@example.com", models.StaffSupervisor)
+	eva, rui := staff(t, g, "eva@example.com", models.StaffReviewer), staff(t, g, "rui@example.com",
+		models.StaffSupervisor)
 	for range 8 {
 		g.Clock.Advance(1e9)
 		r := request(t, g)
 		acts := []func() error{
 			func() error {
-				return g.Merchants.DecideAccess(t.Context(), eva, r.ID, merchants.AccessDecision{Version: 1, Outcome: models.AccessRequestReturned, Reason: why})
+				return g.Merchants.DecideAccess(t.Context(), eva, r.ID,
+					merchants.AccessDecision{Version: 1, Outcome: models.AccessRequestReturned, Reason: why})
 			},
 			func() error {
-				return another(g).DecideAccess(t.Context(), rui, r.ID, merchants.AccessDecision{Version: 1, Outcome: models.AccessRequestRejected, Reason: why})
+				return another(g).DecideAccess(t.Context(), rui, r.ID,
+					merchants.AccessDecision{Version: 1, Outcome: models.AccessRequestRejected, Reason: why})
 			},
 			func() error { return g.Merchants.WithdrawAccessRequest(t.Context(), g.Owner) },
 		}
@@ -329,10 +376,11 @@ func TestDecideAccess_Concurrent(t *testing.T) {
 			}
 		}
 		if won != 1 {
-			t.Fatalf("%d acts were done: %v", won, refusals)
+			t.Fatalf("%d decisions succeeded: %v", won, refusals)
 		}
 		state, status := access(t, g)
-		if want := map[models.AccessStatus]models.ProductionAccess{"WITHDRAWN": "NOT_REQUESTED", "RETURNED": "REJECTED", "REJECTED": "REJECTED"}[status]; state != want {
+		if want := map[models.AccessStatus]models.ProductionAccess{"WITHDRAWN": "NOT_REQUESTED", "RETURNED": "REJECTED",
+			"REJECTED": "REJECTED"}[status]; state != want {
 			t.Errorf("the request is %s and the account %s", status, state)
 		}
 	}
@@ -341,31 +389,39 @@ func TestDecideAccess_Concurrent(t *testing.T) {
 	}
 }
 
-// The database keeps the answers, the decisions and the ways between states.
+// The database enforces that answers and decisions do not change, and which changes of status
+// are allowed.
 func TestProductionAccess_Schema(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	r, by := request(t, g), staff(t, g, "rev@example.com", models.StaffReviewer)
-	if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}); err != nil {
+	if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID,
+		merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Merchants.DecideAccess(t.Context(), by, r.ID, merchants.AccessDecision{Version: 1, Outcome: "REJECTED", Reason: why}); err != nil {
+	if err := g.Merchants.DecideAccess(t.Context(), by, r.ID,
+		merchants.AccessDecision{Version: 1, Outcome: "REJECTED", Reason: why}); err != nil {
 		t.Fatal(err)
 	}
 	g.Clock.Advance(1e9)
 	pending := request(t, g)
 	for sql, want := range map[string]string{
-		"UPDATE access_requests SET status = 'APPROVED', version = 3 WHERE id = '" + r.ID + "'":                                 "access_requests_transition",
-		"UPDATE access_requests SET status = 'APPROVED' WHERE id = '" + pending.ID + "'":                                        "access_requests_transition",
-		"UPDATE access_requests SET status = 'APPROVED', version = 2, document = '52998224725' WHERE id = '" + pending.ID + "'": "access_requests_pinned",
+		"UPDATE access_requests SET status = 'APPROVED', version = 3 WHERE id = '" + r.ID +
+			"'": "access_requests_transition",
+		"UPDATE access_requests SET status = 'APPROVED' WHERE id = '" + pending.ID +
+			"'": "access_requests_transition",
+		"UPDATE access_requests SET status = 'APPROVED', version = 2, document = '52998224725' WHERE id = '" +
+			pending.ID + "'": "access_requests_pinned",
 		"DELETE FROM access_decisions":           "append-only",
 		"UPDATE switch_changes SET reason = 'x'": "append-only",
-		"INSERT INTO access_decisions (account_id, outcome, decided_by, decided_at) SELECT id, 'REJECTED', '" + by.UserID + "', now() FROM accounts": "access_decisions_reason",
+		"INSERT INTO access_decisions (account_id, outcome, decided_by, decided_at) SELECT id, 'REJECTED', '" +
+			by.UserID + "', now() FROM accounts": "access_decisions_reason",
 		`INSERT INTO access_requests (id, account_id, legal_name, document, monthly_volume, contact_name, contact_email, contact_phone, submitted_by, submitted_at, updated_at, sells)
 			SELECT 'acr_00000000000000000000', account_id, legal_name, document, monthly_volume, contact_name, contact_email, contact_phone, submitted_by, submitted_at, updated_at, sells
 			FROM access_requests WHERE status = 'PENDING_REVIEW'`: models.AccessRequestOnePending,
 	} {
-		if err := g.DB.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), want) && !models.Violates(err, want) {
+		if err := g.DB.Exec(sql).Error; err == nil ||
+			!strings.Contains(err.Error(), want) && !models.Violates(err, want) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

@@ -10,24 +10,24 @@ import (
 	"strings"
 	"time"
 
+	"garoupa/internal/auth/totp"
 	"garoupa/models"
-	"garoupa/totp"
 )
 
-// recoveryCodes is how many there are.
+// recoveryCodes is the number of recovery codes.
 const recoveryCodes = 10
 
-// recoveryLength is of a code, in characters of 5 bits, without the hyphen.
+// recoveryLength is the length of a code in characters of 5 bits, without the hyphen.
 const recoveryLength = 10
 
-// recoveryLetters are Crockford's, which nobody takes for each other.
+// recoveryLetters are Crockford's, which are hard to confuse.
 const recoveryLetters = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // ErrEnrolled reports that a code generator is in use already.
 var ErrEnrolled = errors.New("merchants: a code generator is in use")
 
-// BeginTOTP returns the secret for a person's code generator, to be shown to them. It
-// counts for nothing until EnrolTOTP, and is the same until then. It fails with
+// BeginTOTP returns the secret for a person's code generator, to be shown to the person. The
+// secret has no effect before EnrolTOTP, and stays the same until then. It fails with
 // ErrEnrolled.
 func (s *Service) BeginTOTP(ctx context.Context, userID string) (secret string, err error) {
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
@@ -51,7 +51,7 @@ func (s *Service) BeginTOTP(ctx context.Context, userID string) (secret string, 
 	return secret, err
 }
 
-// totpSecret opens the user's secret, "" if there is none.
+// totpSecret returns the user's secret, or "" if there is none.
 func (s *Service) totpSecret(user *models.User) (string, error) {
 	if user.TOTPSecret == nil {
 		return "", nil
@@ -59,10 +59,12 @@ func (s *Service) totpSecret(user *models.User) (string, error) {
 	return s.Vault.Open(models.SealedTOTPSecret.Place(user.ID), user.TOTPSecret)
 }
 
-// EnrolTOTP makes codes part of the visitor's log-in, once a code shows that their
-// generator works, and returns recovery codes, which cannot be read again. The
-// session counts as proven by a code. It fails with ErrCredentials or ErrEnrolled.
-func (s *Service) EnrolTOTP(ctx context.Context, v *models.Visitor, by Actor, code string) (recovery []string, err error) {
+// EnrolTOTP makes the visitor's log-in require codes, after a correct code has proven that the
+// generator works, and returns recovery codes, which cannot be shown again. The session counts
+// as proven by a code. It fails with ErrCredentials or ErrEnrolled.
+func (s *Service) EnrolTOTP(
+	ctx context.Context, v *models.Visitor, by models.Actor, code string,
+) (recovery []string, err error) {
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
 		if err != nil {
@@ -82,7 +84,7 @@ func (s *Service) EnrolTOTP(ctx context.Context, v *models.Visitor, by Actor, co
 		if recovery, err = s.newRecoveryCodes(tx, user.ID); err != nil {
 			return err
 		}
-		if err := models.ProveSession(tx.DB, v.ID, s.now(), v.ExpiresAt, true); err != nil {
+		if err := models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true); err != nil {
 			return err
 		}
 		return s.tellUser(tx, by, user, "user.totp_enrolled", models.MailTOTPEnrolled)
@@ -90,9 +92,9 @@ func (s *Service) EnrolTOTP(ctx context.Context, v *models.Visitor, by Actor, co
 	return recovery, expected(err, "enrol a code generator", ErrCredentials, ErrEnrolled)
 }
 
-// DisableTOTP takes codes out of a person's log-in. Its caller has just made sure who
-// they are.
-func (s *Service) DisableTOTP(ctx context.Context, by Actor) error {
+// DisableTOTP turns off codes for a person's log-in. The caller must have just verified the
+// person.
+func (s *Service) DisableTOTP(ctx context.Context, by models.Actor) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, by.UserID)
 		if err != nil {
@@ -106,9 +108,9 @@ func (s *Service) DisableTOTP(ctx context.Context, by Actor) error {
 	return expected(err, "disable the code generator")
 }
 
-// RenewRecoveryCodes returns new recovery codes; the ones before are worth nothing.
-// Its caller has just made sure who the person is.
-func (s *Service) RenewRecoveryCodes(ctx context.Context, by Actor) (recovery []string, err error) {
+// RenewRecoveryCodes returns new recovery codes and invalidates the old ones. The caller must
+// have just verified the person.
+func (s *Service) RenewRecoveryCodes(ctx context.Context, by models.Actor) (recovery []string, err error) {
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		if recovery, err = s.newRecoveryCodes(tx, by.UserID); err != nil {
 			return err
@@ -118,25 +120,25 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, by Actor) (recovery []
 	return recovery, expected(err, "renew recovery codes")
 }
 
-// LogInWithCode finishes the log-in of a session that awaits a code, or adds a code to
-// one that was begun without. The code is the generator's or one of recovery, each of
-// which counts once. It fails with ErrCredentials, or models.ErrNotFound where no such
-// session is.
+// LogInWithCode finishes the log-in of a session that waits for a code, or adds a code to a
+// session that began without one. The code is the generator's or a recovery code; each is
+// accepted once. It fails with ErrCredentials, or models.ErrNotFound if there is no such
+// session.
 func (s *Service) LogInWithCode(ctx context.Context, token, code string) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		session, err := models.SessionByToken(tx.DB, tokenHash(token), s.now())
+		session, err := models.SessionByToken(ctx, tx, tokenHash(token), s.now())
 		if err != nil {
 			return err
 		}
 		if err := s.takeCode(tx, session.UserID, code, session.IP); err != nil {
 			return err
 		}
-		return models.ProveSession(tx.DB, session.ID, s.now(), session.CreatedAt.Add(SessionLifetime), true)
+		return models.ProveSession(ctx, tx, session.ID, s.now(), session.CreatedAt.Add(SessionLifetime), true)
 	})
 	return expected(err, "log in with a code", ErrCredentials, models.ErrNotFound)
 }
 
-// takeCode uses up a code of the user's generator or of recovery.
+// takeCode uses up a code of the user's generator, or a recovery code.
 func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) error {
 	code = plainCode(code)
 	user, err := models.LockUser(tx, userID)
@@ -151,7 +153,8 @@ func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) error {
 		if err != nil || !taken {
 			return errors.Join(err, ErrCredentials)
 		}
-		return s.tellUser(tx, Actor{UserID: userID, IP: ip}, user, "user.recovery_code_used", models.MailRecoveryCodeUsed)
+		return s.tellUser(tx, models.Actor{UserID: userID, IP: ip}, user, "user.recovery_code_used",
+			models.MailRecoveryCodeUsed)
 	}
 	secret, err := s.totpSecret(user)
 	if err != nil {
@@ -168,7 +171,7 @@ func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) error {
 	return nil
 }
 
-// plainCode is a code as it counts, however people write it.
+// plainCode normalizes the ways in which people write a code.
 func plainCode(code string) string {
 	code = strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(strings.ToLower(code))
 	if len(code) == recoveryLength {
@@ -177,8 +180,7 @@ func plainCode(code string) string {
 	return code
 }
 
-// newRecoveryCodes replaces the user's recovery codes and returns them, as
-// "01234-abcde".
+// newRecoveryCodes replaces the user's recovery codes and returns them, as "01234-abcde".
 func (s *Service) newRecoveryCodes(tx *models.Tx, userID string) (codes []string, err error) {
 	digests := make([][]byte, 0, recoveryCodes)
 	for range recoveryCodes {
@@ -193,28 +195,29 @@ func (s *Service) newRecoveryCodes(tx *models.Tx, userID string) (codes []string
 	return codes, models.ReplaceRecoveryCodes(tx, userID, digests)
 }
 
-// recoveryDigest is what is kept of a recovery code: its 50 bits could be tried out
-// if a plain hash of it were stolen.
+// recoveryDigest returns the stored form of a recovery code. It uses a key, because codes have
+// only 50 bits and could be guessed from a stolen plain hash.
 func (s *Service) recoveryDigest(userID, code string) []byte {
 	h := hmac.New(sha256.New, s.Vault.Key("recovery codes"))
 	h.Write([]byte(userID + "/" + code))
 	return h.Sum(nil)
 }
 
-// tellUser writes down what was done about a person's log-in, and tells them by mail:
-// if it was somebody else, they should know.
-func (s *Service) tellUser(tx *models.Tx, by Actor, user *models.User, action, kind string) error {
+// tellUser writes the audit line of a change to a person's log-in, and notifies the person by
+// mail, in case another person made the change.
+func (s *Service) tellUser(tx *models.Tx, by models.Actor, user *models.User, action, kind string) error {
 	if err := s.audit(tx, by, action, user.ID, nil); err != nil {
 		return err
 	}
 	return models.InsertMails(tx, models.Mail{
-		Fact: fmt.Sprintf("%s/%s/%d", kind, user.ID, s.now().UnixMilli()), To: user.Email, Language: user.Language, Kind: kind,
+		Fact: fmt.Sprintf("%s/%s/%d", kind, user.ID, s.now().UnixMilli()), To: user.Email,
+		Language: user.Language, Kind: kind,
 		Params: map[string]string{"name": user.Name, "at": s.now().Format(time.RFC3339)}, CreatedAt: s.now(),
 	})
 }
 
-// expected wraps an error with what was being done, unless it is one that the caller
-// told of.
+// expected returns an error of told unchanged, and wraps any other error with the operation in
+// doing.
 func expected(err error, doing string, told ...error) error {
 	if err == nil {
 		return nil

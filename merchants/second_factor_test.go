@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/internal/auth/totp"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
-	"garoupa/totp"
 )
 
-// enrolled is an owner whose log-in asks for codes.
+// enrolled is an owner whose log-in requires codes.
 type enrolled struct {
 	*paymentstest.Gateway
 	secret   string
@@ -32,13 +32,13 @@ func enrol(t *testing.T, g *paymentstest.Gateway) *enrolled {
 	if e.recovery, err = g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, e.code()); err != nil {
 		t.Fatal(err)
 	}
-	g.Clock.Advance(time.Minute) // the code that enrolled is used up
+	g.Clock.Advance(time.Minute) // the code of the enrollment cannot be used again
 	return e
 }
 
 func (e *enrolled) code() string { return totp.Code(e.secret, totp.Step(e.Clock.Now())) }
 
-// wrongCode is a code that the generator does not show now.
+// wrongCode returns a code that the generator does not show now.
 func wrongCode(secret string, now time.Time) string {
 	for n := 0; ; n++ {
 		code := fmt.Sprintf("%06d", n)
@@ -48,12 +48,13 @@ func wrongCode(secret string, now time.Time) string {
 	}
 }
 
-// pending logs in as far as the password goes.
+// pending logs in with the password and returns the token of the session, which waits for a
+// code.
 func (e *enrolled) pending(t *testing.T) (token string) {
 	t.Helper()
 	token, err := e.Merchants.LogIn(t.Context(), e.Email, paymentstest.Password, merchants.Browser{})
 	if !errors.Is(err, merchants.ErrCodeNeeded) {
-		t.Fatalf("logged in without a code: %v", err)
+		t.Fatalf("LogIn without a code: %v", err)
 	}
 	return token
 }
@@ -71,21 +72,23 @@ func logIn(t *testing.T, g *paymentstest.Gateway) *models.Visitor {
 	return v
 }
 
-// A generator counts once a code of it was right, and neither its secret nor the
+// A generator is used for log-ins once a code of it was correct. Neither its secret nor the
 // recovery codes can be read in the database.
 func TestEnrolTOTP(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	v := logIn(t, g)
 	secret, err := g.Merchants.BeginTOTP(t.Context(), v.UserID)
-	if again, errAgain := g.Merchants.BeginTOTP(t.Context(), v.UserID); err != nil || errAgain != nil || again != secret {
-		t.Errorf("begun as %q and %q, %v %v", secret, again, err, errAgain)
+	if again, errAgain := g.Merchants.BeginTOTP(t.Context(), v.UserID); err != nil || errAgain != nil ||
+		again != secret {
+		t.Errorf("BeginTOTP returned %q and then %q, %v %v", secret, again, err, errAgain)
 	}
-	if _, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, wrongCode(secret, g.Clock.Now())); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a wrong code: %v", err)
+	if _, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, wrongCode(secret, g.Clock.Now())); !errors.Is(err,
+		merchants.ErrCredentials) {
+		t.Errorf("EnrolTOTP with a wrong code: %v", err)
 	}
 	if v := logIn(t, g); v.TOTPEnrolled || v.SecondFactor {
-		t.Errorf("a secret without a code counts: %+v", v)
+		t.Errorf("an unconfirmed secret is in use: %+v", v)
 	}
 	code := totp.Code(secret, totp.Step(g.Clock.Now()))
 	recovery, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, code[:3]+" "+code[3:])
@@ -93,10 +96,10 @@ func TestEnrolTOTP(t *testing.T) {
 		t.Fatalf("recovery codes %v, %v", recovery, err)
 	}
 	if _, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, code); !errors.Is(err, merchants.ErrEnrolled) {
-		t.Errorf("enrolled twice: %v", err)
+		t.Errorf("EnrolTOTP for the second time: %v", err)
 	}
 	if _, err := g.Merchants.BeginTOTP(t.Context(), v.UserID); !errors.Is(err, merchants.ErrEnrolled) {
-		t.Errorf("begun once more: %v", err)
+		t.Errorf("BeginTOTP after the enrollment: %v", err)
 	}
 	var rows string
 	if err := g.DB.Raw(`SELECT coalesce(encode(u.totp_secret, 'escape'), '') || (SELECT string_agg(encode(digest, 'escape'), ' ') FROM recovery_codes)
@@ -105,30 +108,31 @@ func TestEnrolTOTP(t *testing.T) {
 	}
 	for _, plain := range append(recovery, secret) {
 		if strings.Contains(rows, strings.ReplaceAll(plain, "-", "")) {
-			t.Errorf("the database holds %s", plain)
+			t.Errorf("the database contains %s", plain)
 		}
 	}
 	var mails, audits int
 	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'totp_enrolled' AND recipient = ?", g.Email).Scan(&mails)
 	g.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'user.totp_enrolled' AND actor = ?", v.UserID).Scan(&audits)
 	if mails != 1 || audits != 1 {
-		t.Errorf("%d mails, %d lines of the log", mails, audits)
+		t.Errorf("%d mails, %d audit lines", mails, audits)
 	}
 }
 
-// With a generator the password opens nothing; a code does, once, for ten minutes.
+// With a generator the password alone gives no access. A code does, once, for ten minutes.
 func TestLogInWithCode(t *testing.T) {
 	t.Parallel()
 	e := enrol(t, paymentstest.New(t))
 	first, second := e.pending(t), e.pending(t)
 	if _, err := e.Merchants.Visitor(t.Context(), first); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("the password alone let somebody in: %v", err)
+		t.Errorf("the password alone gave access: %v", err)
 	}
 	late := totp.Code(e.secret, totp.Step(e.Clock.Now())+2)
-	if _, right := totp.Match(e.secret, late, e.Clock.Now()); right { // once in a third of a million
+	if _, right := totp.Match(e.secret, late, e.Clock.Now()); right { // once in 333,333 runs
 		late = ""
 	}
-	for _, wrong := range []string{"", wrongCode(e.secret, e.Clock.Now()), "12345", "ffff-fffff", e.recovery[0][:10], late} {
+	for _, wrong := range []string{"", wrongCode(e.secret, e.Clock.Now()), "12345", "ffff-fffff",
+		e.recovery[0][:10], late} {
 		if err := e.Merchants.LogInWithCode(t.Context(), first, wrong); !errors.Is(err, merchants.ErrCredentials) {
 			t.Errorf("%q: %v", wrong, err)
 		}
@@ -138,28 +142,29 @@ func TestLogInWithCode(t *testing.T) {
 	}
 	v, err := e.Merchants.Visitor(t.Context(), first)
 	if err != nil || !v.SecondFactor || !v.TOTPEnrolled || v.ExpiresAt.Sub(v.CreatedAt) != merchants.SessionLifetime {
-		t.Errorf("logged in as %+v, %v", v, err)
+		t.Errorf("the visitor is %+v, %v", v, err)
 	}
 	if err := e.Merchants.LogInWithCode(t.Context(), second, e.code()); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a code counted twice: %v", err)
+		t.Errorf("using a code twice: %v", err)
 	}
 	e.Clock.Advance(30 * time.Second)
-	if err := e.Merchants.LogInWithCode(t.Context(), second, totp.Code(e.secret, totp.Step(e.Clock.Now())-1)); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a code from before the last one counted: %v", err)
+	if err := e.Merchants.LogInWithCode(t.Context(), second,
+		totp.Code(e.secret, totp.Step(e.Clock.Now())-1)); !errors.Is(err, merchants.ErrCredentials) {
+		t.Errorf("using a code older than the last one: %v", err)
 	}
 	if err := e.Merchants.Prove(t.Context(), v, paymentstest.Password); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("the password is a proof: %v", err)
+		t.Errorf("Prove with the password: %v", err)
 	}
 	if err := e.Merchants.Prove(t.Context(), v, e.code()); err != nil {
-		t.Errorf("the next code is none: %v", err)
+		t.Errorf("Prove with the next code: %v", err)
 	}
 	e.Clock.Advance(10 * time.Minute)
 	if err := e.Merchants.LogInWithCode(t.Context(), second, e.code()); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("a log-in waited for its code for ten minutes: %v", err)
+		t.Errorf("a code after more than ten minutes: %v", err)
 	}
 }
 
-// Of two who bring the same code at once, one gets in.
+// Of two concurrent requests with the same code, one succeeds.
 func TestLogInWithCode_AtOnce(t *testing.T) {
 	t.Parallel()
 	e := enrol(t, paymentstest.New(t))
@@ -183,11 +188,11 @@ func TestLogInWithCode_AtOnce(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if _, visitor := e.Merchants.Visitor(t.Context(), tokens[i]); (visitor == nil) != (err == nil) {
-				t.Errorf("%s: logged in with %v, visits with %v", name, err, visitor)
+				t.Errorf("%s: LogInWithCode returned %v, Visitor %v", name, err, visitor)
 			}
 		}
 		if in != 1 {
-			t.Errorf("%s: %d got in", name, in)
+			t.Errorf("%s: %d log-ins succeeded, want 1", name, in)
 		}
 	}
 	left, err := models.RecoveryCodesLeft(t.Context(), e.DB.Pool, e.Owner.UserID)
@@ -196,7 +201,7 @@ func TestLogInWithCode_AtOnce(t *testing.T) {
 	}
 }
 
-// New recovery codes end the old ones; without the generator neither is asked for.
+// New recovery codes invalidate the old ones. Without the generator log-in requires neither.
 func TestDisableTOTP(t *testing.T) {
 	t.Parallel()
 	e := enrol(t, paymentstest.New(t))
@@ -206,10 +211,10 @@ func TestDisableTOTP(t *testing.T) {
 	}
 	token := e.pending(t)
 	if err := e.Merchants.LogInWithCode(t.Context(), token, e.recovery[0]); !errors.Is(err, merchants.ErrCredentials) {
-		t.Errorf("a code from before: %v", err)
+		t.Errorf("an old recovery code: %v", err)
 	}
 	if err := e.Merchants.LogInWithCode(t.Context(), token, strings.ReplaceAll(renewed[9], "-", " ")); err != nil {
-		t.Errorf("a new code: %v", err)
+		t.Errorf("a new recovery code: %v", err)
 	}
 	for range 2 {
 		if err := e.Merchants.DisableTOTP(t.Context(), e.Owner); err != nil {
@@ -221,7 +226,7 @@ func TestDisableTOTP(t *testing.T) {
 	}
 	again, err := e.Merchants.BeginTOTP(t.Context(), e.Owner.UserID)
 	if err != nil || again == e.secret {
-		t.Errorf("the next generator has the secret of the last: %v", err)
+		t.Errorf("the next generator has the same secret: %v", err)
 	}
 	var mails int
 	e.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'totp_disabled'").Scan(&mails)

@@ -8,19 +8,17 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
+	"garoupa/internal/input"
 	"garoupa/models"
 )
 
 // SessionLifetime is how long a browser stays logged in.
 const SessionLifetime = 14 * 24 * time.Hour
 
-// ErrCredentials reports an e-mail and a password that do not belong together; it
-// does not say which of them is wrong.
+// ErrCredentials reports a wrong e-mail address or password, without saying which.
 var ErrCredentials = errors.New("merchants: e-mail or password is wrong")
 
-// Browser is where somebody logs in from.
+// Browser describes the browser of a log-in.
 type Browser struct {
 	IP, UserAgent string
 }
@@ -28,29 +26,31 @@ type Browser struct {
 // codeWithin is how long a log-in waits for its code.
 const codeWithin = 10 * time.Minute
 
-// ErrCodeNeeded reports that the password was right and that a code must follow.
+// ErrCodeNeeded reports that the password was correct and that a code must follow.
 var ErrCodeNeeded = errors.New("merchants: a code is needed to log in")
 
-// LogIn starts a session and returns its token, which only the browser keeps. It
-// fails with ErrCredentials, after the same time whether the e-mail is known or not.
-// With ErrCodeNeeded comes a token for LogInWithCode, which lets nobody in before.
+// LogIn starts a session and returns its token, which only the browser keeps. It fails with
+// ErrCredentials, after the same time whether the address is known or not, and with
+// models.ErrOverloaded, before it checks the password, if there are too many log-ins. With
+// ErrCodeNeeded it returns a token for LogInWithCode, which gives no access before that.
 func (s *Service) LogIn(ctx context.Context, email, password string, from Browser) (token string, err error) {
-	db := s.DB.WithContext(ctx)
 	user := &models.User{}
-	if email = normalEmail(email); validEmail(email) { // another would not even be text to the database
-		known, err := models.UserByEmail(db, email)
+	if email = normalEmail(email); input.Storable(email) { // the database cannot contain other texts
+		known, err := models.UserByEmail(ctx, s.DB, email)
 		if err == nil {
 			user = known
 		} else if !errors.Is(err, models.ErrNotFound) {
 			return "", fmt.Errorf("merchants: log in: %w", err)
 		}
 	}
-	if !isPasswordOf(user, password) {
+	if matches, err := s.isPasswordOf(ctx, user, password); err != nil {
+		return "", fmt.Errorf("merchants: log in: %w", err)
+	} else if !matches {
 		return "", ErrCredentials
 	}
 
 	session := models.Session{UserID: user.ID, AwaitsCode: user.TOTPSince != nil}
-	if token, err = s.startSession(db, session, from); err != nil {
+	if token, err = s.startSession(ctx, s.DB, session, from); err != nil {
 		return "", fmt.Errorf("merchants: log in: %w", err)
 	}
 	if session.AwaitsCode {
@@ -59,9 +59,11 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 	return token, nil
 }
 
-// startSession writes a new session, of which is given whose it is and by what they
-// showed it, and returns its token.
-func (s *Service) startSession(db *gorm.DB, session models.Session, from Browser) (token string, err error) {
+// startSession writes a new session and returns its token. The caller sets the session's user
+// and the proofs of identity.
+func (s *Service) startSession(
+	ctx context.Context, h models.Handle, session models.Session, from Browser,
+) (token string, err error) {
 	token = rand.Text()
 	now := s.now()
 	session.ID, session.TokenHash, session.IP, session.UserAgent = models.NewSessionID(), tokenHash(token), from.IP, cut(from.UserAgent, 300)
@@ -69,33 +71,33 @@ func (s *Service) startSession(db *gorm.DB, session models.Session, from Browser
 	if session.AwaitsCode {
 		session.ExpiresAt = now.Add(codeWithin)
 	}
-	project, err := models.FirstProject(db, session.UserID)
+	project, err := models.FirstProject(ctx, h, session.UserID)
 	if err == nil {
 		session.ProjectID = &project.ID
 	} else if !errors.Is(err, models.ErrNotFound) {
 		return "", err
 	}
-	return token, models.InsertSession(db, &session)
+	return token, models.InsertSession(ctx, h, &session)
 }
 
-// Session returns the token's session, even one that awaits a code, or
-// models.ErrNotFound.
+// Session returns the token's session, even one that waits for a code, or models.ErrNotFound.
 func (s *Service) Session(ctx context.Context, token string) (*models.Session, error) {
-	session, err := models.SessionByToken(s.DB.WithContext(ctx), tokenHash(token), s.now())
+	session, err := models.SessionByToken(ctx, s.DB, tokenHash(token), s.now())
 	if err != nil {
 		return nil, fmt.Errorf("merchants: read session: %w", err)
 	}
 	return session, nil
 }
 
-// Visitor returns who the token's session belongs to, or models.ErrNotFound. When they
-// were last seen is kept by the minute.
+// Visitor returns the visitor of the token's session, or models.ErrNotFound. It records the
+// time of the visit, at most once a minute.
 func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, error) {
-	db, now := s.DB.WithContext(ctx), s.now()
-	v, err := models.VisitorByToken(db, tokenHash(token), now)
+	now := s.now()
+	v, err := models.VisitorByToken(ctx, s.DB.Pool, tokenHash(token), now)
 	if err == nil && now.Sub(v.LastSeenAt) >= time.Minute {
 		v.LastSeenAt = now
-		err = models.TouchSession(db, v.ID, now)
+		id := v.ID
+		s.noteUse(ctx, func(ctx context.Context) error { return models.TouchSession(ctx, s.DB, id, now) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merchants: read session: %w", err)
@@ -103,14 +105,13 @@ func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, e
 	return v, nil
 }
 
-// Prove notes that the visitor has just shown once more who they are: by a code where
-// they have a generator, else by the password. It fails with ErrCredentials.
+// Prove records that the visitor has just proven their identity: by a code if they have a
+// generator, otherwise by the password. It fails with ErrCredentials.
 func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string) error {
-	db := s.DB.WithContext(ctx)
 	if !v.TOTPEnrolled {
-		err := passwordOf(db, v.UserID, proof)
+		err := s.passwordOf(ctx, v.UserID, proof)
 		if err == nil {
-			err = models.ProveSession(db, v.ID, s.now(), v.ExpiresAt, false)
+			err = models.ProveSession(ctx, s.DB, v.ID, s.now(), v.ExpiresAt, false)
 		}
 		return expected(err, "prove", ErrCredentials)
 	}
@@ -118,54 +119,45 @@ func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string) er
 		if err := s.takeCode(tx, v.UserID, proof, v.IP); err != nil {
 			return err
 		}
-		return models.ProveSession(tx.DB, v.ID, s.now(), v.ExpiresAt, true)
+		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
 	})
 	return expected(err, "prove", ErrCredentials)
 }
 
 // passwordOf fails with ErrCredentials unless the password is the user's.
-func passwordOf(db *gorm.DB, userID, password string) error {
-	user, err := models.UserByID(db, userID)
+func (s *Service) passwordOf(ctx context.Context, userID, password string) error {
+	user, err := models.UserByID(ctx, s.DB, userID)
 	if err != nil {
 		return err
 	}
-	if !isPasswordOf(user, password) {
+	if matches, err := s.isPasswordOf(ctx, user, password); err != nil {
+		return err
+	} else if !matches {
 		return ErrCredentials
 	}
 	return nil
 }
 
-// isPasswordOf reports whether the password is the user's, after the same time where
-// there is no user or no password.
-func isPasswordOf(user *models.User, password string) bool {
-	hash := nobodysHash
-	if user.PasswordHash != nil {
-		hash = *user.PasswordHash
-	}
-	return len(password) <= 4*MaxPasswordLength && passwordMatches(hash, password) && user.PasswordHash != nil
-}
-
 // LogOut ends the token's session.
 func (s *Service) LogOut(ctx context.Context, token string) error {
-	if err := models.DeleteSession(s.DB.WithContext(ctx), tokenHash(token)); err != nil {
+	if err := models.DeleteSession(ctx, s.DB, tokenHash(token)); err != nil {
 		return fmt.Errorf("merchants: log out: %w", err)
 	}
 	return nil
 }
 
-// LookAt keeps which environment the token's session looks at.
+// LookAt stores the environment that the token's session shows.
 func (s *Service) LookAt(ctx context.Context, token string, livemode bool) error {
-	if err := models.SetSessionLivemode(s.DB.WithContext(ctx), tokenHash(token), livemode); err != nil {
+	if err := models.SetSessionLivemode(ctx, s.DB, tokenHash(token), livemode); err != nil {
 		return fmt.Errorf("merchants: switch environment: %w", err)
 	}
 	return nil
 }
 
-// Speak keeps the language in which mails are written to the token's user. A token of
-// nobody changes nothing.
+// Speak stores the language of mails to the token's user. It ignores an unknown token.
 func (s *Service) Speak(ctx context.Context, token, language string) error {
-	if err := models.SetSessionUserLanguage(s.DB.WithContext(ctx), tokenHash(token), language); err != nil {
-		return fmt.Errorf("merchants: keep language: %w", err)
+	if err := models.SetSessionUserLanguage(ctx, s.DB.Pool, tokenHash(token), language); err != nil {
+		return fmt.Errorf("merchants: store language: %w", err)
 	}
 	return nil
 }
@@ -175,10 +167,10 @@ func tokenHash(token string) []byte {
 	return sum[:]
 }
 
-// cut keeps the first n bytes of s that are valid text.
+// cut returns at most the first n bytes of s that are valid text.
 func cut(s string, n int) string {
 	if len(s) > n {
 		s = s[:n]
 	}
-	return toText(s)
+	return input.ToStorable(s)
 }

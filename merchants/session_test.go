@@ -35,31 +35,31 @@ func TestLogIn(t *testing.T) {
 	var stored []byte
 	g.DB.Raw("SELECT token_hash FROM sessions").Row().Scan(&stored)
 	if len(stored) != 32 || bytes.Contains(stored, []byte(token)) || len(token) < 20 {
-		t.Errorf("the token %q is kept as %x", token, stored)
+		t.Errorf("the token %q is stored as %x", token, stored)
 	}
 	second, err := g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password, merchants.Browser{})
 	if err != nil || second == token {
-		t.Errorf("the second log-in: %q, %v", second, err)
+		t.Errorf("the second log-in returned %q, %v", second, err)
 	}
 }
 
-// A wrong password and an unknown e-mail are one and the same refusal, whatever
-// is sent.
+// LogIn returns the same error for a wrong password and for an unknown address, whatever the
+// input is.
 func TestLogIn_Refused(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	for name, tc := range map[string]struct{ email, password string }{
-		"wrong password":         {g.Email, paymentstest.Password + "x"},
-		"password in capitals":   {g.Email, strings.ToUpper(paymentstest.Password)},
-		"password with a space":  {g.Email, " " + paymentstest.Password},
-		"no password":            {g.Email, ""},
-		"an endless password":    {g.Email, strings.Repeat("x", 1<<20)},
-		"unknown e-mail":         {"nobody@example.com", paymentstest.Password},
-		"no e-mail":              {"", paymentstest.Password},
-		"an e-mail with NUL":     {"a\x00@example.com", paymentstest.Password},
-		"an e-mail of no text":   {"\xff\xfe@example.com", paymentstest.Password},
-		"an endless e-mail":      {strings.Repeat("a", 1<<20), paymentstest.Password},
-		"an e-mail with a quote": {"' OR true --", paymentstest.Password},
+		"wrong password":              {g.Email, paymentstest.Password + "x"},
+		"password in capitals":        {g.Email, strings.ToUpper(paymentstest.Password)},
+		"password with a space":       {g.Email, " " + paymentstest.Password},
+		"no password":                 {g.Email, ""},
+		"an endless password":         {g.Email, strings.Repeat("x", 1<<20)},
+		"unknown e-mail":              {"nobody@example.com", paymentstest.Password},
+		"no e-mail":                   {"", paymentstest.Password},
+		"an e-mail with NUL":          {"a\x00@example.com", paymentstest.Password},
+		"an e-mail that is not UTF-8": {"\xff\xfe@example.com", paymentstest.Password},
+		"an endless e-mail":           {strings.Repeat("a", 1<<20), paymentstest.Password},
+		"an e-mail with a quote":      {"' OR true --", paymentstest.Password},
 	} {
 		token, err := g.Merchants.LogIn(t.Context(), tc.email, tc.password, merchants.Browser{})
 		if token != "" || !errors.Is(err, merchants.ErrCredentials) || err.Error() != merchants.ErrCredentials.Error() {
@@ -68,7 +68,7 @@ func TestLogIn_Refused(t *testing.T) {
 	}
 }
 
-// A session lasts 14 days, or until the log-out, and ends with the membership.
+// A session lasts 14 days, or until the log-out or the end of the membership.
 func TestSession_End(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -106,24 +106,25 @@ func TestSession_End(t *testing.T) {
 	ended(first, "logged out")
 	goesOn(second, "another browser's session")
 	if err := g.Merchants.LogOut(t.Context(), first); err != nil {
-		t.Errorf("logged out twice: %v", err)
+		t.Errorf("LogOut for the second time: %v", err)
 	}
 
 	g.GiveRole(t, "")
-	ended(second, "no member any more")
+	ended(second, "no longer a member")
 	for _, made := range []string{"", "x", strings.Repeat("x", 10_000), "\x00\xff"} {
-		ended(made, "a made-up token")
+		ended(made, "an unknown token")
 	}
 }
 
-// Which environment a browser looks at belongs to its session.
+// Each session has its own environment.
 func TestLookAt(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	var tokens [2]string
 	for i := range tokens {
 		var err error
-		if tokens[i], err = g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password, merchants.Browser{}); err != nil {
+		if tokens[i], err = g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password,
+			merchants.Browser{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +133,7 @@ func TestLookAt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v, err := g.Merchants.Visitor(t.Context(), tokens[0]); err != nil || v.Livemode != livemode {
-			t.Errorf("looks at live: %v, %v", v, err)
+			t.Errorf("the session after LookAt: %v, %v", v, err)
 		}
 		if v, err := g.Merchants.Visitor(t.Context(), tokens[1]); err != nil || v.Livemode {
 			t.Errorf("the other session: %v, %v", v, err)

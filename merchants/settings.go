@@ -5,39 +5,29 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
+	"garoupa/internal/input"
 	"garoupa/models"
 )
 
-// Profile is what a person says of themselves.
+// Profile is a person's own data.
 type Profile struct {
 	Name     string
 	Language string // of pages and mails: "pt-BR" or "en"
 }
 
-// Check brings the answers into the form in which they are kept. It fails with
-// Invalid.
+// Check normalizes the answers. It fails with Invalid.
 func (in *Profile) Check() error {
-	in.Name = strings.Join(strings.Fields(in.Name), " ")
+	in.Name = input.TrimLine(in.Name)
 	problems := Invalid{}
-	problems.name("name", in.Name)
+	problems.line("name", in.Name, 1, 200)
 	if in.Language != "pt-BR" && in.Language != "en" {
 		problems["language"] = Unknown
 	}
 	return problems.orNil()
 }
 
-// name checks a name that others are shown.
-func (p Invalid) name(field, name string) {
-	p.length(field, name, 1, 200)
-	if !plain(name) {
-		p[field] = Malformed
-	}
-}
-
-// SetProfile changes what the actor says of themselves. It fails with Invalid.
-func (s *Service) SetProfile(ctx context.Context, by Actor, in Profile) error {
+// SetProfile changes the actor's profile. It fails with Invalid.
+func (s *Service) SetProfile(ctx context.Context, by models.Actor, in Profile) error {
 	if err := in.Check(); err != nil {
 		return err
 	}
@@ -46,7 +36,8 @@ func (s *Service) SetProfile(ctx context.Context, by Actor, in Profile) error {
 		if err != nil {
 			return err
 		}
-		c := differing(map[string]string{"name": user.Name, "language": user.Language}, map[string]string{"name": in.Name, "language": in.Language})
+		c := differing(map[string]string{"name": user.Name, "language": user.Language},
+			map[string]string{"name": in.Name, "language": in.Language})
 		if len(c.after) == 0 {
 			return nil
 		}
@@ -58,12 +49,12 @@ func (s *Service) SetProfile(ctx context.Context, by Actor, in Profile) error {
 	return expected(err, "set profile")
 }
 
-// Rename gives the actor's account another name for buyers. It fails with Invalid,
-// and with fault.Forbidden for who is no administrator.
-func (s *Service) Rename(ctx context.Context, by Actor, name string) error {
-	name = strings.Join(strings.Fields(name), " ")
+// Rename changes the name of the actor's account for buyers. It fails with Invalid, and with
+// refusal.Forbidden if the actor's role cannot Administer.
+func (s *Service) Rename(ctx context.Context, by models.Actor, name string) error {
+	name = input.TrimLine(name)
 	problems := Invalid{}
-	problems.name("business", name)
+	problems.line("business", name, 1, 200)
 	if err := problems.orNil(); err != nil {
 		return err
 	}
@@ -78,21 +69,21 @@ func (s *Service) Rename(ctx context.Context, by Actor, name string) error {
 		c := change{map[string]string{"name": account.Name}, map[string]string{"name": name}}
 		return s.auditChange(tx, by, "account.renamed", account.ID, c, nil)
 	})
-	s.keys.clear() // they know the account by its name
+	s.keys.clear() // cached keys contain the account's name
 	return expected(err, "rename account")
 }
 
-// SetNotices turns on the notices that the actor wants of the account, and off all
-// others that the actor's role gets. What another role would get stays as it was. It
-// fails with models.ErrNotFound for who is no member.
-func (s *Service) SetNotices(ctx context.Context, by Actor, wanted []models.Notice) error {
+// SetNotices turns on the wanted notices of the account for the actor, and turns off the other
+// notices for the actor's role. Notices of other roles do not change. It fails with
+// models.ErrNotFound if the actor is not a member.
+func (s *Service) SetNotices(ctx context.Context, by models.Actor, wanted []models.Notice) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		roles, err := models.LockMembers(tx, by.AccountID)
 		if err != nil {
 			return err
 		}
 		var before []models.Notice
-		err = tx.PGX(func(ctx context.Context, conn *pgx.Conn) (err error) {
+		err = tx.PGX(func(ctx context.Context, conn models.Querier) (err error) {
 			before, err = models.MutedNotices(ctx, conn, by.AccountID, by.UserID)
 			return err
 		})
@@ -102,7 +93,8 @@ func (s *Service) SetNotices(ctx context.Context, by Actor, wanted []models.Noti
 		got := models.NoticesFor(roles[by.UserID])
 		var after []models.Notice
 		for _, n := range models.Notices {
-			if slices.Contains(got, n) && !slices.Contains(wanted, n) || !slices.Contains(got, n) && slices.Contains(before, n) {
+			if slices.Contains(got, n) && !slices.Contains(wanted, n) ||
+				!slices.Contains(got, n) && slices.Contains(before, n) {
 				after = append(after, n)
 			}
 		}
@@ -118,7 +110,7 @@ func (s *Service) SetNotices(ctx context.Context, by Actor, wanted []models.Noti
 	return expected(err, "set notices", models.ErrNotFound)
 }
 
-// noticeList names notices in one order.
+// noticeList returns the names of notices in a fixed order.
 func noticeList(notices []models.Notice) string {
 	var names []string
 	for _, n := range models.Notices {
@@ -129,7 +121,7 @@ func noticeList(notices []models.Notice) string {
 	return strings.Join(names, ", ")
 }
 
-// HideSteps keeps the first steps out of the actor's sight, or shows them again.
-func (s *Service) HideSteps(ctx context.Context, by Actor, hidden bool) error {
-	return expected(models.HideSteps(s.DB.WithContext(ctx), by.AccountID, by.UserID, hidden), "hide the first steps")
+// HideSteps hides the first steps from the actor, or shows them again.
+func (s *Service) HideSteps(ctx context.Context, by models.Actor, hidden bool) error {
+	return expected(models.HideSteps(ctx, s.DB, by.AccountID, by.UserID, hidden), "hide the first steps")
 }

@@ -9,14 +9,15 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// What buyers see of an account is its administrators' to change, also when the role
-// changed while the page was open.
+// Only administrators may change what buyers see of an account, even if the role changed while
+// the page was open.
 func TestBrand_Roles(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	m := g.Merchants
 	for role, may := range map[models.Role]bool{
-		models.RoleOwner: true, models.RoleAdmin: true, models.RoleDeveloper: false, models.RoleFinance: false, models.RoleViewer: false, "": false,
+		models.RoleOwner: true, models.RoleAdmin: true, models.RoleDeveloper: false, models.RoleFinance: false,
+		models.RoleViewer: false, "": false,
 	} {
 		g.GiveRole(t, role)
 		for name, err := range map[string]error{
@@ -34,7 +35,7 @@ func TestBrand_Roles(t *testing.T) {
 	}
 }
 
-// An owner who turned the notice off hears nothing of what staff decide.
+// An owner who turned the notice off gets no mail about decisions of staff.
 func TestDecideAccess_Muted(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -55,7 +56,7 @@ func TestDecideAccess_Muted(t *testing.T) {
 			}
 		}
 		if err != nil || n != told {
-			t.Errorf("told %d times, want %d, %v", n, told, err)
+			t.Errorf("%d mails, want %d, %v", n, told, err)
 		}
 		if err := g.Merchants.SetNotices(t.Context(), g.Owner, models.Notices); err != nil {
 			t.Fatal(err)

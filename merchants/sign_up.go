@@ -3,43 +3,46 @@ package merchants
 import (
 	"context"
 	"fmt"
-	"net/mail"
 	"strings"
 	"unicode/utf8"
 
+	"garoupa/internal/input"
 	"garoupa/models"
 )
 
 // MinPasswordLength is the shortest password, in characters.
 const MinPasswordLength = 12
 
-// MaxPasswordLength is the longest password, in characters: it bounds the work of
-// an attempt.
+// MaxPasswordLength is the longest password, in characters. It limits the work that an
+// attacker can cause.
 const MaxPasswordLength = 200
 
 // NewMerchant is a person and the business that they sign up with.
 type NewMerchant struct {
-	Name, Business, Email, Password string // a sign-up with a passkey reads no password
-	Language                        string // of the page: "pt-BR" or "en"; mails are written in it
+	Name, Business, Email, Password string // Password is not used with a passkey
+	Language                        string // of the page: "pt-BR" or "en"; also the language of mails
 	Terms                           Acceptance
-	Verified                        bool // the address is known to be theirs: no mail asks them to prove it
+	Verified                        bool // the address is already proven: no verification mail is sent
 }
 
-// Merchant is what a sign-up made.
+// Merchant is the result of a sign-up.
 type Merchant struct {
 	UserID, AccountID, ProjectID string
 }
 
-// SignUp makes a user, the account it owns and that account's first project
-// (decisions, 1), and sends a mail that proves the address. It fails with Invalid,
-// naming the fields.
+// SignUp creates a user, the account that the user owns and the account's first project
+// (docs/rules.md, "Accounts and projects"), and sends a mail that verifies the address. It
+// fails with Invalid, naming the fields.
 func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merchant, err error) {
 	in, problems := in.checked()
 	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
 	if err := problems.orNil(); err != nil {
 		return Merchant{}, err
 	}
-	hash := hashPassword(in.Password)
+	hash, err := s.hashed(ctx, in.Password)
+	if err != nil {
+		return Merchant{}, fmt.Errorf("merchants: sign up: %w", err)
+	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		m, err = s.signUp(tx, in, models.User{ID: models.NewUserID(), PasswordHash: &hash}, ip)
 		return err
@@ -53,7 +56,8 @@ func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merc
 	return m, nil
 }
 
-// signUp writes all that a sign-up makes. Of the user is given the id and how they log in.
+// signUp writes everything that a sign-up creates. user needs only ID and a credential; signUp
+// sets the rest.
 func (s *Service) signUp(tx *models.Tx, in NewMerchant, user models.User, ip string) (Merchant, error) {
 	m := Merchant{UserID: user.ID, AccountID: models.NewAccountID(), ProjectID: models.NewProjectID()}
 	now := s.now()
@@ -65,16 +69,20 @@ func (s *Service) signUp(tx *models.Tx, in NewMerchant, user models.User, ip str
 	for _, insert := range []func() error{
 		func() error { return models.InsertUser(tx, &user) },
 		func() error {
-			return models.InsertAccount(tx, &models.Account{ID: m.AccountID, Name: in.Business, ProductionAccess: models.AccessNotRequested, CreatedAt: now})
+			return models.InsertAccount(tx, &models.Account{ID: m.AccountID, Name: in.Business,
+				AccountSwitches: models.AccountSwitches{ProductionAccess: models.AccessNotRequested}, CreatedAt: now})
 		},
 		func() error {
-			return models.InsertProject(tx, &models.Project{ID: m.ProjectID, AccountID: m.AccountID, Name: "Default", CreatedAt: now})
+			return models.InsertProject(tx, &models.Project{ID: m.ProjectID, AccountID: m.AccountID, Name: "Default",
+				CreatedAt: now})
 		},
 		func() error {
-			return models.InsertMember(tx, &models.Member{AccountID: m.AccountID, UserID: m.UserID, Role: models.RoleOwner, CreatedAt: now})
+			return models.InsertMember(tx, &models.Member{AccountID: m.AccountID, UserID: m.UserID,
+				Role: models.RoleOwner, CreatedAt: now})
 		},
 		func() error {
-			return s.audit(tx, Actor{UserID: m.UserID, AccountID: m.AccountID, IP: ip}, "account.created", m.AccountID, nil)
+			return s.audit(tx, models.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: ip}, "account.created",
+				m.AccountID, nil)
 		},
 		func() error {
 			if in.Verified {
@@ -90,14 +98,13 @@ func (s *Service) signUp(tx *models.Tx, in NewMerchant, user models.User, ip str
 	return m, nil
 }
 
-// checked is what was said in the form in which it is kept, with what is wrong with it,
-// the password apart.
+// checked returns the normalized fields and their problems, except those of the password.
 func (in NewMerchant) checked() (NewMerchant, Invalid) {
-	in.Name, in.Business, in.Email = strings.TrimSpace(in.Name), strings.TrimSpace(in.Business), normalEmail(in.Email)
+	in.Name, in.Business, in.Email = input.TrimLine(in.Name), input.TrimLine(in.Business), normalEmail(in.Email)
 	problems := Invalid{}
-	problems.length("name", in.Name, 1, 200)
-	problems.length("business", in.Business, 1, 200)
-	if !validEmail(in.Email) {
+	problems.line("name", in.Name, 1, 200)
+	problems.line("business", in.Business, 1, 200)
+	if !input.MemberEmail(in.Email) {
 		problems["email"] = Malformed
 	}
 	in.Terms.check(problems)
@@ -106,12 +113,7 @@ func (in NewMerchant) checked() (NewMerchant, Invalid) {
 
 func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-func validEmail(email string) bool {
-	a, err := mail.ParseAddress(email)
-	return err == nil && a.Address == email && len(email) <= 254 && strings.Contains(email[strings.LastIndexByte(email, '@'):], ".")
-}
-
-// Problem is what is wrong with a field of a form; pages word it.
+// Problem is what is wrong with a field of a form. Pages have a text for each problem.
 type Problem string
 
 const (
@@ -121,9 +123,10 @@ const (
 	Malformed Problem = "malformed"
 	Taken     Problem = "taken"
 	Unknown   Problem = "unknown"
+	Denied    Problem = "denied" // the person's role does not include it
 )
 
-// Invalid says what is wrong with a form, field by field.
+// Invalid reports the problems of a form by field.
 type Invalid map[string]Problem
 
 // Error implements error.
@@ -142,9 +145,33 @@ func (p Invalid) orNil() error {
 	return p
 }
 
+// line checks a text that people read and that has one line.
+func (p Invalid) line(field, value string, least, most int) {
+	p.length(field, value, least, most)
+	if !input.Plain(value) {
+		p[field] = Malformed
+	}
+}
+
+// lines is line for a text that may have several lines.
+func (p Invalid) lines(field, value string, least, most int) {
+	p.length(field, value, least, most)
+	if !input.PlainLines(value) {
+		p[field] = Malformed
+	}
+}
+
+// reason trims a reason by staff and checks its length.
+func (p Invalid) reason(text *string) {
+	reason, ok := input.Reason(*text)
+	if *text = reason; !ok {
+		p["reason"] = Malformed
+	}
+}
+
 func (p Invalid) length(field, value string, least, most int) {
 	switch n := utf8.RuneCountInString(value); {
-	case n == 0 && least > 0, !utf8.ValidString(value), strings.ContainsRune(value, 0):
+	case n == 0 && least > 0, !input.Storable(value):
 		p[field] = Missing
 	case n < least:
 		p[field] = TooShort

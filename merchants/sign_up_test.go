@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
 )
 
-// A sign-up makes a person, the account that they own and its first project.
+// SignUp creates a user, the user's account and its first project.
 func TestSignUp(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -24,18 +25,20 @@ func TestSignUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, err := models.UserByEmail(g.DB.DB, "rui.sa@example.com")
+	user, err := models.UserByEmail(t.Context(), g.DB, "rui.sa@example.com")
 	if err != nil || user.ID != m.UserID || user.Name != "Rui Sá" || user.StaffRole != nil {
-		t.Errorf("the person is %+v, %v", user, err)
+		t.Errorf("the user is %+v, %v", user, err)
 	}
-	account, err := models.AccountByID(g.DB.DB, m.AccountID)
-	if err != nil || account.Name != "Padaria Sol" || account.ProductionAccess != models.AccessNotRequested || account.Suspended {
+	account, err := models.AccountByID(t.Context(), g.DB, m.AccountID)
+	if err != nil || account.Name != "Padaria Sol" || account.ProductionAccess != models.AccessNotRequested ||
+		account.Suspended {
 		t.Errorf("the account is %+v, %v", account, err)
 	}
-	if account.MinAmount != 1 || account.MaxAmount != 100000000 || account.FeeBasisPoints != 99 || account.FeeFixed != 0 {
-		t.Errorf("the account begins with %+v", account)
+	terms, err := g.TermsAt(t.Context(), account, g.Clock.Now())
+	if err != nil || terms.MinAmount != 1 || terms.MaxAmount != 100000000 || terms.Fee != (money.Fee{BasisPoints: 99}) {
+		t.Errorf("the terms of the account are %+v, %v", terms, err)
 	}
-	project, err := models.FirstProject(g.DB.DB, m.UserID)
+	project, err := models.FirstProject(t.Context(), g.DB, m.UserID)
 	if err != nil || project.ID != m.ProjectID || project.AccountID != m.AccountID || project.Name != "Default" {
 		t.Errorf("the project is %+v, %v", project, err)
 	}
@@ -46,7 +49,7 @@ func TestSignUp(t *testing.T) {
 	}
 }
 
-// All that is wrong with a form is said at once.
+// All problems of a form are reported at once.
 func TestSignUp_Invalid(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -55,25 +58,37 @@ func TestSignUp_Invalid(t *testing.T) {
 		change func(*merchants.NewMerchant)
 		want   merchants.Invalid
 	}{
-		"nothing said": {func(in *merchants.NewMerchant) { *in = merchants.NewMerchant{} },
-			merchants.Invalid{"name": merchants.Missing, "business": merchants.Missing, "email": merchants.Malformed, "password": merchants.Missing}},
-		"blank": {func(in *merchants.NewMerchant) { in.Name, in.Business = " ", "\n\t" },
+		"no fields": {func(in *merchants.NewMerchant) { *in = merchants.NewMerchant{} },
+			merchants.Invalid{"name": merchants.Missing, "business": merchants.Missing, "email": merchants.Malformed,
+				"password": merchants.Missing}},
+		"blank": {func(in *merchants.NewMerchant) { in.Name, in.Business = " ", "\u200b\u3164" },
 			merchants.Invalid{"name": merchants.Missing, "business": merchants.Missing}},
 		"too long": {func(in *merchants.NewMerchant) { in.Name, in.Business, in.Password = long, long, long },
 			merchants.Invalid{"name": merchants.TooLong, "business": merchants.TooLong, "password": merchants.TooLong}},
 		"a short password": {func(in *merchants.NewMerchant) { in.Password = strings.Repeat("ã", 11) },
 			merchants.Invalid{"password": merchants.TooShort}},
-		"no text":         {func(in *merchants.NewMerchant) { in.Name, in.Business = "a\x00", "\xff" }, merchants.Invalid{"name": merchants.Missing, "business": merchants.Missing}},
-		"no e-mail":       {func(in *merchants.NewMerchant) { in.Email = "rui" }, merchants.Invalid{"email": merchants.Malformed}},
-		"no domain":       {func(in *merchants.NewMerchant) { in.Email = "rui@localhost" }, merchants.Invalid{"email": merchants.Malformed}},
-		"an e-mail named": {func(in *merchants.NewMerchant) { in.Email = "Rui <rui@example.com>" }, merchants.Invalid{"email": merchants.Malformed}},
-		"two e-mails":     {func(in *merchants.NewMerchant) { in.Email = "a@example.com,b@example.com" }, merchants.Invalid{"email": merchants.Malformed}},
-		"a header":        {func(in *merchants.NewMerchant) { in.Email = "a@example.com\r\nBcc: b@example.com" }, merchants.Invalid{"email": merchants.Malformed}},
-		"NUL":             {func(in *merchants.NewMerchant) { in.Email = "a\x00@example.com" }, merchants.Invalid{"email": merchants.Malformed}},
+		"not text": {func(in *merchants.NewMerchant) { in.Name, in.Business = "a\x00", "\xff" },
+			merchants.Invalid{"name": merchants.Malformed, "business": merchants.Malformed}},
+		"another direction": {func(in *merchants.NewMerchant) { in.Name, in.Business = "a\u202eb", "\u2066a" },
+			merchants.Invalid{"name": merchants.Malformed, "business": merchants.Malformed}},
+		"no e-mail": {func(in *merchants.NewMerchant) { in.Email = "rui" },
+			merchants.Invalid{"email": merchants.Malformed}},
+		"no domain": {func(in *merchants.NewMerchant) { in.Email = "rui@localhost" },
+			merchants.Invalid{"email": merchants.Malformed}},
+		"an address with a name": {func(in *merchants.NewMerchant) { in.Email = "Rui <rui@example.com>" },
+			merchants.Invalid{"email": merchants.Malformed}},
+		"two e-mails": {func(in *merchants.NewMerchant) { in.Email = "a@example.com,b@example.com" },
+			merchants.Invalid{"email": merchants.Malformed}},
+		"a header": {func(in *merchants.NewMerchant) { in.Email = "a@example.com\r\nBcc: b@example.com" },
+			merchants.Invalid{"email": merchants.Malformed}},
+		"NUL": {func(in *merchants.NewMerchant) { in.Email = "a\x00@example.com" },
+			merchants.Invalid{"email": merchants.Malformed}},
 		"a long e-mail": {func(in *merchants.NewMerchant) { in.Email = strings.Repeat("a", 243) + "@example.com" },
 			merchants.Invalid{"email": merchants.Malformed}},
-		"a taken e-mail":         {func(in *merchants.NewMerchant) { in.Email = g.Email }, merchants.Invalid{"email": merchants.Taken}},
-		"a taken e-mail, louder": {func(in *merchants.NewMerchant) { in.Email = strings.ToUpper(g.Email) }, merchants.Invalid{"email": merchants.Taken}},
+		"a taken e-mail": {func(in *merchants.NewMerchant) { in.Email = g.Email },
+			merchants.Invalid{"email": merchants.Taken}},
+		"a taken e-mail in capitals": {func(in *merchants.NewMerchant) { in.Email = strings.ToUpper(g.Email) },
+			merchants.Invalid{"email": merchants.Taken}},
 	} {
 		in := newcomer()
 		tc.change(&in)
@@ -89,29 +104,31 @@ func TestSignUp_Invalid(t *testing.T) {
 	for _, table := range []string{"users", "accounts", "projects", "members", "audit_log"} {
 		var n int
 		if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil || n != 1 {
-			t.Errorf("%d %s, %v; want the first merchant's alone", n, table, err)
+			t.Errorf("there are %d %s, %v; want only the first merchant's", n, table, err)
 		}
 	}
 }
 
-// At the bounds it is right.
+// Values at the limits are valid.
 func TestSignUp_Bounds(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	for _, in := range []merchants.NewMerchant{
-		{Name: strings.Repeat("ã", 200), Business: strings.Repeat("ã", 200), Email: "a@b.co", Password: strings.Repeat("ã", 12)},
-		{Name: "ã", Business: "ã", Email: strings.Repeat("a", 242) + "@example.com", Password: strings.Repeat("ã", 200)},
+		{Name: strings.Repeat("ã", 200), Business: strings.Repeat("ã", 200), Email: "a@b.co",
+			Password: strings.Repeat("ã", 12)},
+		{Name: "ã", Business: "ã", Email: strings.Repeat("a", 242) + "@example.com",
+			Password: strings.Repeat("ã", 200)},
 	} {
 		if _, err := g.Merchants.SignUp(t.Context(), in, ""); err != nil {
 			t.Errorf("%.80v: %v", in, err)
 		}
 		if _, err := g.Merchants.LogIn(t.Context(), in.Email, in.Password, merchants.Browser{}); err != nil {
-			t.Errorf("log in with %.80v: %v", in, err)
+			t.Errorf("LogIn as %.80v: %v", in, err)
 		}
 	}
 }
 
-// Of people who take the same e-mail at the same moment, one gets it.
+// Of people who sign up with the same address at the same moment, one succeeds.
 func TestSignUp_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -137,11 +154,11 @@ func TestSignUp_Concurrent(t *testing.T) {
 		}
 	}
 	if made != 1 {
-		t.Errorf("%d got the e-mail", made)
+		t.Errorf("%d sign-ups succeeded, want 1", made)
 	}
 }
 
-// Passwords are kept as argon2id with a salt of each one's own.
+// Passwords are stored as argon2id hashes, each with its own salt.
 func TestPasswords(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -163,7 +180,7 @@ func TestPasswords(t *testing.T) {
 	var dump string
 	g.DB.Raw("SELECT string_agg(u::text, '') FROM users u").Row().Scan(&dump)
 	if strings.Contains(dump, password) || strings.Contains(dump, paymentstest.Password) {
-		t.Error("the users' rows hold a password")
+		t.Error("the users' rows contain a password")
 	}
 }
 
@@ -174,9 +191,12 @@ func TestAddStaff(t *testing.T) {
 		in   merchants.NewStaff
 		want merchants.Invalid
 	}{
-		{merchants.NewStaff{}, merchants.Invalid{"name": merchants.Missing, "email": merchants.Malformed, "password": merchants.Missing, "role": merchants.Unknown}},
-		{merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: "short", Role: "OWNER"}, merchants.Invalid{"password": merchants.TooShort, "role": merchants.Unknown}},
-		{merchants.NewStaff{Name: "Eva", Email: " ANA@example.com", Password: password, Role: models.StaffReviewer}, merchants.Invalid{"email": merchants.Taken}},
+		{merchants.NewStaff{}, merchants.Invalid{"name": merchants.Missing, "email": merchants.Malformed,
+			"password": merchants.Missing, "role": merchants.Unknown}},
+		{merchants.NewStaff{Name: "Eva", Email: "eva@example.com", Password: "short", Role: "OWNER"},
+			merchants.Invalid{"password": merchants.TooShort, "role": merchants.Unknown}},
+		{merchants.NewStaff{Name: "Eva", Email: " ANA@example.com", Password: password, Role: models.StaffReviewer},
+			merchants.Invalid{"email": merchants.Taken}},
 	} {
 		_, err := g.Merchants.AddStaff(t.Context(), tc.in)
 		if diff := cmp.Diff(error(tc.want), err); diff != "" {
@@ -184,7 +204,8 @@ func TestAddStaff(t *testing.T) {
 		}
 	}
 
-	id, err := g.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: " Eva ", Email: "Eva@example.com", Password: password, Role: models.StaffSupervisor})
+	id, err := g.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: " Eva ", Email: "Eva@example.com",
+		Password: password, Role: models.StaffSupervisor})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,8 +214,9 @@ func TestAddStaff(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := g.Merchants.Visitor(t.Context(), token)
-	if err != nil || v.UserID != id || v.UserName != "Eva" || v.StaffRole == nil || *v.StaffRole != models.StaffSupervisor {
-		t.Fatalf("staff is %+v, %v", v, err)
+	if err != nil || v.UserID != id || v.UserName != "Eva" || v.StaffRole == nil ||
+		*v.StaffRole != models.StaffSupervisor {
+		t.Fatalf("the visitor is %+v, %v", v, err)
 	}
 	if v.AccountID != "" || v.ProjectID != nil || v.Role != "" {
 		t.Errorf("staff is a member of %s as %s", v.AccountID, v.Role)

@@ -4,28 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
-	"garoupa/fault"
+	"garoupa/internal/input"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 )
 
-// NewStaff is a person of the installation's own staff.
+// NewStaff describes a new member of staff.
 type NewStaff struct {
 	Name, Email, Password string
 	Role                  models.StaffRole
 }
 
-// AddStaff makes a user who works for the installation and is no merchant. Only
-// who runs commands on the server may call it. It fails with Invalid.
+// AddStaff creates a user who is staff and not a merchant. Only commands on the server may
+// call it. It fails with Invalid.
 func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err error) {
-	in.Name, in.Email = strings.TrimSpace(in.Name), normalEmail(in.Email)
+	in.Name, in.Email = input.TrimLine(in.Name), normalEmail(in.Email)
 	problems := Invalid{}
-	problems.length("name", in.Name, 1, 200)
+	problems.line("name", in.Name, 1, 200)
 	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
-	if !validEmail(in.Email) {
+	if !input.MemberEmail(in.Email) {
 		problems["email"] = Malformed
 	}
 	if in.Role != models.StaffReviewer && in.Role != models.StaffSupervisor {
@@ -34,15 +33,20 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 	if err := problems.orNil(); err != nil {
 		return "", err
 	}
-	hash := hashPassword(in.Password)
+	hash, err := s.hashed(ctx, in.Password)
+	if err != nil {
+		return "", fmt.Errorf("merchants: add staff: %w", err)
+	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		userID = models.NewUserID()
 		now := s.now()
-		user := &models.User{ID: userID, Email: in.Email, Name: in.Name, PasswordHash: &hash, StaffRole: &in.Role, CreatedAt: now, EmailVerifiedAt: &now}
+		user := &models.User{ID: userID, Email: in.Email, Name: in.Name, PasswordHash: &hash, StaffRole: &in.Role,
+			CreatedAt: now, EmailVerifiedAt: &now}
 		if err := models.InsertUser(tx, user); err != nil {
 			return err
 		}
-		return s.audit(tx, Actor{UserID: "system"}, "staff.added", userID, map[string]string{"role": string(in.Role)})
+		return s.audit(tx, models.Actor{UserID: "system"}, "staff.added", userID,
+			map[string]string{"role": string(in.Role)})
 	})
 	if models.Violates(err, models.UsersEmailUnique) {
 		return "", Invalid{"email": Taken}
@@ -53,14 +57,14 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 	return userID, nil
 }
 
-// ErrLastSupervisor reports that nobody would be left who looks after the staff.
+// ErrLastSupervisor reports that no supervisor would be left.
 var ErrLastSupervisor = errors.New("merchants: the installation would have no supervisor")
 
-// SetStaffRole gives somebody of staff, who was seen in a role, another one; models.StaffRole("")
-// takes them off the staff and ends their sessions. Supervisors may. It fails with
-// Invalid, ErrLastSupervisor, ErrChanged where the role is not the one that was seen,
-// models.ErrNotFound for who is not of staff, or fault.Forbidden.
-func (s *Service) SetStaffRole(ctx context.Context, by Actor, userID string, seen, role models.StaffRole) error {
+// SetStaffRole changes the role of a member of staff from seen, the role that the actor saw;
+// models.StaffRole("") removes the person from the staff and ends the person's sessions. Only
+// supervisors may call it. It fails with Invalid, ErrLastSupervisor, ErrChanged if the current
+// role is not seen, models.ErrNotFound if the person is not staff, or refusal.Forbidden.
+func (s *Service) SetStaffRole(ctx context.Context, by models.Actor, userID string, seen, role models.StaffRole) error {
 	if role != "" && role != models.StaffReviewer && role != models.StaffSupervisor {
 		return Invalid{"role": Unknown}
 	}
@@ -77,8 +81,8 @@ func (s *Service) SetStaffRole(ctx context.Context, by Actor, userID string, see
 			}
 		}
 		switch held := roles[userID]; {
-		case roles[by.UserID] != models.StaffSupervisor:
-			return fault.New(fault.Forbidden, "The person's role does not include this.")
+		case !roles[by.UserID].Can(models.ManageStaff):
+			return errStaffRole
 		case held == "":
 			return models.ErrNotFound
 		case held != seen || held == role:
@@ -101,18 +105,18 @@ func (s *Service) SetStaffRole(ctx context.Context, by Actor, userID string, see
 	return expected(err, "set staff role", ErrChanged, ErrLastSupervisor, models.ErrNotFound)
 }
 
-// EndStaffSessions ends all sessions of somebody of staff and returns how many there were.
-// Supervisors may. It fails with models.ErrNotFound for who is not of staff, or
-// fault.Forbidden.
-func (s *Service) EndStaffSessions(ctx context.Context, by Actor, userID string) (ended int64, err error) {
+// EndStaffSessions ends all sessions of a member of staff and returns their number. Only
+// supervisors may call it. It fails with models.ErrNotFound if the person is not staff, or
+// refusal.Forbidden.
+func (s *Service) EndStaffSessions(ctx context.Context, by models.Actor, userID string) (ended int64, err error) {
 	by.AccountID = ""
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		roles, err := models.LockStaff(tx)
 		switch {
 		case err != nil:
 			return err
-		case roles[by.UserID] != models.StaffSupervisor:
-			return fault.New(fault.Forbidden, "The person's role does not include this.")
+		case !roles[by.UserID].Can(models.ManageStaff):
+			return errStaffRole
 		case roles[userID] == "":
 			return models.ErrNotFound
 		}
@@ -124,20 +128,23 @@ func (s *Service) EndStaffSessions(ctx context.Context, by Actor, userID string)
 	return ended, expected(err, "end sessions of staff", models.ErrNotFound)
 }
 
-// ErrOwnAccount reports that somebody of staff is a member of the account that they
-// would decide about.
-var ErrOwnAccount = fault.New(fault.Forbidden, "A member of the account may not decide about it.")
+// ErrOwnAccount reports that a member of staff is a member of the account about which they
+// want to decide.
+var ErrOwnAccount = refusal.New(refusal.Forbidden, "A member of the account may not decide about it.")
 
-// staffFor checks that the actor is of staff in one of the roles and no member of
-// the account. The fault is Forbidden, or ErrOwnAccount.
-func staffFor(tx *models.Tx, by Actor, accountID string, roles ...models.StaffRole) error {
-	standing, err := models.UserStanding(tx, by.UserID, accountID)
+// errStaffRole refuses an operation that the person's staff role does not include.
+var errStaffRole = refusal.New(refusal.Forbidden, "The person's role does not include this.")
+
+// staffFor checks that the actor is staff with the capability and is not involved in the
+// matter, and locks that until tx ends. It fails with refusal.Forbidden or ErrOwnAccount.
+func staffFor(tx *models.Tx, by models.Actor, m models.Matter, c models.StaffCapability) error {
+	decider, err := models.LockDecider(tx, by.UserID, m)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read the standing of %s: %w", by.UserID, err)
-	case !slices.Contains(roles, standing.StaffRole):
-		return fault.New(fault.Forbidden, "The person's role does not include this.")
-	case standing.Role != "":
+		return fmt.Errorf("read the relation of %s to the matter: %w", by.UserID, err)
+	case !decider.StaffRole.Can(c):
+		return errStaffRole
+	case decider.TakesPart:
 		return ErrOwnAccount
 	}
 	return nil

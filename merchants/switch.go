@@ -7,43 +7,44 @@ import (
 	"strconv"
 	"strings"
 
+	"garoupa/internal/input"
 	"garoupa/models"
 )
 
-// switchMails are the mails of a switch that goes on, and off.
+// switchMails are the mails of a switch that is turned on and off.
 var switchMails = map[models.Switch]map[bool]string{
 	models.SwitchSuspended:          {true: models.MailAccountSuspended, false: models.MailAccountResumed},
 	models.SwitchLiveBlocked:        {true: models.MailLiveBlocked, false: models.MailLiveUnblocked},
 	models.SwitchWithdrawalsBlocked: {true: models.MailWithdrawalsBlocked, false: models.MailWithdrawalsUnblocked},
 }
 
-// SwitchMail is the kind of mail that the owner gets when a switch is turned on, or off;
-// "" for no switch.
+// SwitchMail returns the kind of mail that the owner gets when a switch is turned on or
+// off; "" for an unknown switch.
 func SwitchMail(which models.Switch, on bool) string { return switchMails[which][on] }
 
-// SwitchTurn is how a switch of an account is turned.
+// SwitchTurn describes how to turn a switch of an account.
 type SwitchTurn struct {
 	Switch models.Switch
 	On     bool
-	Reason string // the merchant reads it
-	Ticket string // the case elsewhere, for staff alone; "" for none
-	Seen   *int64 // the id of the switch's last change when it was looked at, 0 for none; nil: whatever it is
+	Reason string // shown to the merchant
+	Ticket string // the case number in another system, only for staff; "" for none
+	Seen   *int64 // the id of the last change of the switch that the caller saw, 0 for none; nil skips this check
 }
 
-// maxTicket bounds the number of a case, in characters.
+// maxTicket limits the case number, in characters.
 const maxTicket = 100
 
-// SetSwitch turns a switch of an account on or off, with a reason that the merchant
-// reads, and mails it to the owner; any of staff who is no member of it may. If the switch is that way already,
-// or was turned since it was looked at,
-// it fails with ErrChanged; it also fails with Invalid, ErrOwnAccount and
-// fault.Forbidden, and with models.ErrNotFound for an unknown account. Every
-// instance obeys within a second.
-func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, turn SwitchTurn) error {
-	turn.Reason, turn.Ticket = strings.TrimSpace(strings.ReplaceAll(turn.Reason, "\r\n", "\n")), strings.TrimSpace(turn.Ticket)
+// SetSwitch turns a switch of an account on or off, with a reason for the merchant, and mails
+// it to the owner. Any member of staff who is not a member of the account may call it. If the
+// switch already has this state, or was turned since the caller saw it, it fails with
+// ErrChanged. It also fails with Invalid, ErrOwnAccount and refusal.Forbidden, and with
+// models.ErrNotFound for an unknown account. Every instance applies the switch within a
+// second.
+func (s *Service) SetSwitch(ctx context.Context, by models.Actor, accountID string, turn SwitchTurn) error {
+	turn.Ticket = input.Trim(turn.Ticket)
 	problems := Invalid{}
-	problems.length("reason", turn.Reason, MinReasonLength, MaxReasonLength)
-	problems.length("ticket", turn.Ticket, 0, maxTicket)
+	problems.reason(&turn.Reason)
+	problems.line("ticket", turn.Ticket, 0, maxTicket)
 	if !slices.Contains(models.Switches, turn.Switch) {
 		problems["switch"] = Unknown
 	}
@@ -52,11 +53,11 @@ func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, tur
 	}
 	by.AccountID = accountID
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := staffFor(tx, by, accountID, models.StaffReviewer, models.StaffSupervisor); err != nil {
-			return err
-		}
 		account, err := models.LockAccount(tx, accountID)
 		if err != nil {
+			return err
+		}
+		if err := staffFor(tx, by, models.Matter{AccountID: accountID}, models.Review); err != nil {
 			return err
 		}
 		last, err := models.LastSwitchChange(tx, accountID, turn.Switch)
@@ -76,7 +77,8 @@ func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, tur
 		if err := s.recordTurn(tx, by, accountID, turn); err != nil {
 			return err
 		}
-		return s.tellOwner(tx, account, SwitchMail(turn.Switch, turn.On), accountID, map[string]string{"reason": turn.Reason})
+		return s.tellOwner(tx, account, SwitchMail(turn.Switch, turn.On), accountID,
+			map[string]string{"reason": turn.Reason})
 	})
 	s.keys.clear()
 	if err != nil {
@@ -85,17 +87,20 @@ func (s *Service) SetSwitch(ctx context.Context, by Actor, accountID string, tur
 	return nil
 }
 
-// recordTurn writes who turned a switch and why, for the account and for the audit log.
-func (s *Service) recordTurn(tx *models.Tx, by Actor, accountID string, turn SwitchTurn) error {
+// recordTurn records the change of a switch with its author and reason, for the account and in
+// the audit log.
+func (s *Service) recordTurn(tx *models.Tx, by models.Actor, accountID string, turn SwitchTurn) error {
 	err := models.InsertSwitchChange(tx, models.SwitchChange{
-		AccountID: accountID, Switch: turn.Switch, TurnedOn: turn.On, Reason: turn.Reason, ChangedBy: by.UserID, ChangedAt: s.now(), Ticket: turn.Ticket,
+		AccountID: accountID, Switch: turn.Switch, TurnedOn: turn.On, Reason: turn.Reason, ChangedBy: by.UserID,
+		ChangedAt: s.now(), Ticket: turn.Ticket,
 	})
 	if err != nil {
 		return err
 	}
 	name := strings.ToLower(string(turn.Switch))
 	action := map[bool]string{true: "switch.turned_on", false: "switch.turned_off"}[turn.On]
-	c := change{before: map[string]string{name: strconv.FormatBool(!turn.On)}, after: map[string]string{name: strconv.FormatBool(turn.On)}}
+	c := change{before: map[string]string{name: strconv.FormatBool(!turn.On)},
+		after: map[string]string{name: strconv.FormatBool(turn.On)}}
 	detail := map[string]string{"reason": turn.Reason}
 	if turn.Ticket != "" {
 		detail["ticket"] = turn.Ticket

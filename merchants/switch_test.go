@@ -12,14 +12,14 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// Each switch goes on and off by itself, with who, when and why; turning one to
-// where it is tells that somebody was there before.
+// Each switch is turned on and off independently, and its author, time and reason are stored.
+// Turning a switch to its current state fails, because another person was first.
 func TestSetSwitch(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := staff(t, g, "eva@example.com", models.StaffReviewer)
 	state := func() (on []models.Switch) {
-		a, err := models.AccountByID(g.DB.DB, g.Account.ID)
+		a, err := models.AccountByID(t.Context(), g.DB, g.Account.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,10 +33,13 @@ func TestSetSwitch(t *testing.T) {
 	for _, which := range models.Switches {
 		for _, on := range []bool{true, false} {
 			g.Clock.Advance(1e9)
-			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: which, On: on, Reason: "  Pedido da Justiça. "}); err != nil {
+			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID,
+				merchants.SwitchTurn{Switch: which, On: on, Reason: "  Pedido da Justiça. "}); err != nil {
 				t.Fatal(err)
 			}
-			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: which, On: on, Reason: "Outra pessoa também."}); !errors.Is(err, merchants.ErrChanged) {
+			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID,
+				merchants.SwitchTurn{Switch: which, On: on, Reason: "Outra pessoa também."}); !errors.Is(err,
+				merchants.ErrChanged) {
 				t.Errorf("again: %v", err)
 			}
 			var want []models.Switch
@@ -50,7 +53,8 @@ func TestSetSwitch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			change := models.SwitchChange{AccountID: g.Account.ID, Switch: which, TurnedOn: on, Reason: "Pedido da Justiça.", ChangedBy: by.UserID, ChangedAt: g.Clock.Now()}
+			change := models.SwitchChange{AccountID: g.Account.ID, Switch: which, TurnedOn: on,
+				Reason: "Pedido da Justiça.", ChangedBy: by.UserID, ChangedAt: g.Clock.Now()}
 			if diff := cmp.Diff(change, latest[which].SwitchChange); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -61,14 +65,15 @@ func TestSetSwitch(t *testing.T) {
 	}
 }
 
-// The owner gets a mail of each turn with its reason, and the audit log a line.
+// The owner gets a mail with the reason for each change, and the audit log a line.
 func TestSetSwitch_Told(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := staff(t, g, "eva@example.com", models.StaffReviewer)
 	for _, which := range models.Switches {
 		for _, on := range []bool{true, false} {
-			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: which, On: on, Reason: "Pedido da Justiça."}); err != nil {
+			if err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID,
+				merchants.SwitchTurn{Switch: which, On: on, Reason: "Pedido da Justiça."}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -85,7 +90,8 @@ func TestSetSwitch_Told(t *testing.T) {
 	}
 	params := map[string]string{"name": "Ana Lima", "account": "Ateliê Aurora", "reason": "Pedido da Justiça."}
 	want := map[string]map[string]string{
-		models.MailAccountSuspended: params, models.MailAccountResumed: params, models.MailLiveBlocked: params, models.MailLiveUnblocked: params,
+		models.MailAccountSuspended: params, models.MailAccountResumed: params, models.MailLiveBlocked: params,
+		models.MailLiveUnblocked:      params,
 		models.MailWithdrawalsBlocked: params, models.MailWithdrawalsUnblocked: params,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
@@ -95,7 +101,8 @@ func TestSetSwitch_Told(t *testing.T) {
 	if err != nil || len(lines) != 6 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
-	if l := lines[0]; l.Action != "switch.turned_off" || l.Before["withdrawals_blocked"] != "true" || l.After["withdrawals_blocked"] != "false" || l.Detail["reason"] != "Pedido da Justiça." {
+	if l := lines[0]; l.Action != "switch.turned_off" || l.Before["withdrawals_blocked"] != "true" ||
+		l.After["withdrawals_blocked"] != "false" || l.Detail["reason"] != "Pedido da Justiça." {
 		t.Errorf("%+v", l)
 	}
 }
@@ -104,18 +111,22 @@ func TestSetSwitch_Invalid(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := staff(t, g, "eva@example.com", models.StaffReviewer)
-	err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: "PRODUCTION_ACCESS", On: true, Reason: "  "})
-	if diff := cmp.Diff(error(merchants.Invalid{"switch": merchants.Unknown, "reason": merchants.Missing}), err); diff != "" {
+	err := g.Merchants.SetSwitch(t.Context(), by, g.Account.ID,
+		merchants.SwitchTurn{Switch: "PRODUCTION_ACCESS", On: true, Reason: "  "})
+	if diff := cmp.Diff(error(merchants.Invalid{"switch": merchants.Unknown, "reason": merchants.Malformed}),
+		err); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, id := range []string{"", "acc_00000000000000000000", "'"} {
-		if err := g.Merchants.SetSwitch(t.Context(), by, id, merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}); !errors.Is(err, models.ErrNotFound) {
+		if err := g.Merchants.SetSwitch(t.Context(), by, id,
+			merchants.SwitchTurn{Switch: models.SwitchSuspended, On: true, Reason: why.Text}); !errors.Is(err,
+			models.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
 }
 
-// Of people who turn a switch at the same moment, one does.
+// Of people who turn a switch at the same moment, one succeeds.
 func TestSetSwitch_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -124,7 +135,8 @@ func TestSetSwitch_Concurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range refusals {
 		group.Go(func() {
-			refusals[i] = another(g).SetSwitch(t.Context(), by, g.Account.ID, merchants.SwitchTurn{Switch: models.SwitchLiveBlocked, On: true, Reason: why.Text})
+			refusals[i] = another(g).SetSwitch(t.Context(), by, g.Account.ID,
+				merchants.SwitchTurn{Switch: models.SwitchLiveBlocked, On: true, Reason: why.Text})
 		})
 	}
 	group.Wait()
@@ -137,6 +149,6 @@ func TestSetSwitch_Concurrent(t *testing.T) {
 		}
 	}
 	if done != 1 {
-		t.Errorf("%d turned it", done)
+		t.Errorf("%d calls turned the switch, want 1", done)
 	}
 }

@@ -5,42 +5,37 @@ import (
 	"errors"
 	"slices"
 
-	"garoupa/fault"
 	"garoupa/models"
 )
 
-// Administrators are the roles that look after the team, ask for production access and
-// change what buyers see of the account (decisions, 1).
-var Administrators = []models.Role{models.RoleOwner, models.RoleAdmin}
-
-// GivenRoles are those that a member may be given. Ownership is handed over.
+// GivenRoles are the roles that a member may be given. Ownership is handed over instead.
 var GivenRoles = []models.Role{models.RoleAdmin, models.RoleDeveloper, models.RoleFinance, models.RoleViewer}
 
-// ErrOwner reports that the owner would be removed or given another role. An account
-// has exactly one: ownership is handed over first.
+// ErrOwner reports an attempt to remove the owner or change the owner's role. An account has
+// exactly one owner, so ownership must be handed over first.
 var ErrOwner = errors.New("merchants: the account would have no owner")
 
-// team is an account's members, held still.
+// team is an account's members, whose rows are locked.
 type team struct {
-	by    Actor
+	by    models.Actor
 	roles map[string]models.Role
 }
 
-func lockTeam(tx *models.Tx, by Actor) (*team, error) {
+func lockTeam(tx *models.Tx, by models.Actor) (*team, error) {
 	roles, err := models.LockMembers(tx, by.AccountID)
 	return &team{by, roles}, err
 }
 
-// need fails with fault.Forbidden unless the actor has one of the roles.
-func (t *team) need(roles ...models.Role) error {
-	if !slices.Contains(roles, t.roles[t.by.UserID]) {
-		return fault.New(fault.Forbidden, "The member's role does not include this.")
+// need fails with refusal.Forbidden unless the actor's role has the capability.
+func (t *team) need(c models.Capability) error {
+	if !t.roles[t.by.UserID].Can(c) {
+		return errRole
 	}
 	return nil
 }
 
-// other returns a member's role, who must not be the owner. It fails with
-// models.ErrNotFound or ErrOwner.
+// other returns the role of a member who is not the owner. It fails with models.ErrNotFound or
+// ErrOwner.
 func (t *team) other(userID string) (models.Role, error) {
 	switch role := t.roles[userID]; role {
 	case "":
@@ -52,16 +47,15 @@ func (t *team) other(userID string) (models.Role, error) {
 	}
 }
 
-// ChangeRole gives a member of the actor's account another of GivenRoles. With the right
-// to invite end the invitations that they sent. It fails
-// with Invalid, ErrOwner, models.ErrNotFound, or fault.Forbidden for an actor who does
-// not look after the team.
-func (s *Service) ChangeRole(ctx context.Context, by Actor, userID string, role models.Role) error {
+// ChangeRole gives a member of the actor's account another of GivenRoles. If the new role
+// cannot invite, the member's open invitations are revoked. It fails with Invalid, ErrOwner,
+// models.ErrNotFound, or refusal.Forbidden if the actor's role cannot Administer.
+func (s *Service) ChangeRole(ctx context.Context, by models.Actor, userID string, role models.Role) error {
 	if !slices.Contains(GivenRoles, role) {
 		return Invalid{"role": Unknown}
 	}
 	return s.changeTeam(ctx, by, "change role", func(tx *models.Tx, t *team) error {
-		if err := t.need(Administrators...); err != nil {
+		if err := t.need(models.Administer); err != nil {
 			return err
 		}
 		before, err := t.other(userID)
@@ -74,7 +68,7 @@ func (s *Service) ChangeRole(ctx context.Context, by Actor, userID string, role 
 		if err := s.auditChange(tx, by, "member.role_changed", userID, roleChange(before, role), nil); err != nil {
 			return err
 		}
-		if slices.Contains(Administrators, role) {
+		if role.Can(models.Administer) {
 			return nil
 		}
 		return s.endInvitesOf(tx, by, userID)
@@ -85,15 +79,16 @@ func roleChange(before, after models.Role) change {
 	return change{map[string]string{"role": string(before)}, map[string]string{"role": string(after)}}
 }
 
-// RemoveMember ends a membership of the actor's account: another's by who looks after
-// the team, one's own by anybody but the owner. Keys that the person made go on, and
-// open invitations that they sent end. It fails as ChangeRole does.
-func (s *Service) RemoveMember(ctx context.Context, by Actor, userID string) error {
+// RemoveMember ends a membership of the actor's account. Members except the owner may end
+// their own; the actor's role must be able to Administer to end another's. Keys that the
+// person created stay valid, and open invitations that the person sent are revoked. It fails
+// like ChangeRole.
+func (s *Service) RemoveMember(ctx context.Context, by models.Actor, userID string) error {
 	return s.changeTeam(ctx, by, "remove member", func(tx *models.Tx, t *team) error {
 		action := "member.left"
 		if userID != by.UserID {
 			action = "member.removed"
-			if err := t.need(Administrators...); err != nil {
+			if err := t.need(models.Administer); err != nil {
 				return err
 			}
 		}
@@ -111,61 +106,66 @@ func (s *Service) RemoveMember(ctx context.Context, by Actor, userID string) err
 	})
 }
 
-// HandOver makes another member the owner of the actor's account and the actor, who
-// must be the owner, an administrator. Both are told by mail. It fails with
-// models.ErrNotFound or fault.Forbidden.
-func (s *Service) HandOver(ctx context.Context, by Actor, userID string) error {
+// HandOver makes another member the owner of the actor's account, and makes the actor, who
+// must be the owner, an administrator. Both get a mail. It fails with models.ErrNotFound or
+// refusal.Forbidden.
+func (s *Service) HandOver(ctx context.Context, by models.Actor, userID string) error {
 	return s.changeTeam(ctx, by, "hand over", func(tx *models.Tx, t *team) error {
-		if err := t.need(models.RoleOwner); err != nil {
+		if err := t.need(models.Own); err != nil {
 			return err
 		}
 		before, err := t.other(userID)
 		if err != nil {
 			return err
 		}
-		// In this order: there is never a second owner.
+		// In this order, so that there are never two owners.
 		if err := models.SetRole(tx, by.AccountID, by.UserID, models.RoleAdmin); err != nil {
 			return err
 		}
 		if err := models.SetRole(tx, by.AccountID, userID, models.RoleOwner); err != nil {
 			return err
 		}
-		if err := s.auditChange(tx, by, "member.role_changed", by.UserID, roleChange(models.RoleOwner, models.RoleAdmin), nil); err != nil {
+		if err := s.auditChange(tx, by, "member.role_changed", by.UserID,
+			roleChange(models.RoleOwner, models.RoleAdmin), nil); err != nil {
 			return err
 		}
-		if err := s.auditChange(tx, by, "member.role_changed", userID, roleChange(before, models.RoleOwner), nil); err != nil {
+		if err := s.auditChange(tx, by, "member.role_changed", userID, roleChange(before, models.RoleOwner),
+			nil); err != nil {
 			return err
 		}
 		return s.tellOwners(tx, by, userID)
 	})
 }
 
-// tellOwners writes to the owner before and the owner after.
-func (s *Service) tellOwners(tx *models.Tx, by Actor, userID string) error {
-	account, err := models.AccountByID(tx.DB, by.AccountID)
+// tellOwners mails the old owner and the new one.
+func (s *Service) tellOwners(tx *models.Tx, by models.Actor, userID string) error {
+	account, err := models.AccountByID(tx.Context(), tx, by.AccountID)
 	if err != nil {
 		return err
 	}
-	after, err := models.UserByID(tx.DB, userID)
+	after, err := models.UserByID(tx.Context(), tx, userID)
 	if err != nil {
 		return err
 	}
-	before, err := models.UserByID(tx.DB, by.UserID)
+	before, err := models.UserByID(tx.Context(), tx, by.UserID)
 	if err != nil {
 		return err
 	}
 	var mails []models.Mail
 	for _, user := range []*models.User{before, after} {
 		mails = append(mails, models.Mail{
-			Fact: "owner_changed/" + account.ID + "/" + s.now().Format("20060102150405.000"), To: user.Email, Language: user.Language,
-			Kind: models.MailOwnerChanged, CreatedAt: s.now(),
+			Fact: "owner_changed/" + account.ID + "/" + s.now().Format("20060102150405.000"), To: user.Email,
+			Language: user.Language,
+			Kind:     models.MailOwnerChanged, CreatedAt: s.now(),
 			Params: map[string]string{"account": account.Name, "owner": after.Name, "before": before.Name},
 		})
 	}
 	return models.InsertMails(tx, mails...)
 }
 
-func (s *Service) changeTeam(ctx context.Context, by Actor, doing string, fn func(tx *models.Tx, t *team) error) error {
+func (s *Service) changeTeam(
+	ctx context.Context, by models.Actor, doing string, fn func(tx *models.Tx, t *team) error,
+) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		t, err := lockTeam(tx, by)
 		if err != nil {
@@ -176,13 +176,12 @@ func (s *Service) changeTeam(ctx context.Context, by Actor, doing string, fn fun
 	return expected(err, doing, models.ErrNotFound, ErrOwner)
 }
 
-// LookAtAccount makes the visitor's browser look at another account of theirs, in
-// test. An account of others is models.ErrNotFound.
+// LookAtAccount switches the visitor's session to another of the visitor's accounts, in test.
+// It fails with models.ErrNotFound for any other account.
 func (s *Service) LookAtAccount(ctx context.Context, v *models.Visitor, accountID string) error {
-	db := s.DB.WithContext(ctx)
-	project, err := models.AccountProject(db, v.UserID, accountID)
+	project, err := models.AccountProject(ctx, s.DB, v.UserID, accountID)
 	if err == nil {
-		err = models.SetSessionProject(db, v.ID, project.ID)
+		err = models.SetSessionProject(ctx, s.DB, v.ID, project.ID)
 	}
-	return expected(err, "look at an account", models.ErrNotFound)
+	return expected(err, "switch account", models.ErrNotFound)
 }

@@ -6,10 +6,9 @@ import (
 	"garoupa/models"
 )
 
-// Acceptance is what somebody who makes a log-in says to the installation's terms of
-// use.
+// Acceptance is the acceptance of the installation's terms of use by a person who signs up.
 type Acceptance struct {
-	TermsURL string // where the terms stand; "" where there are none, and nothing is asked
+	TermsURL string // the URL of the terms; "" if there are none, and no acceptance is needed
 	Accepted bool
 }
 
@@ -19,7 +18,7 @@ func (a Acceptance) check(problems Invalid) {
 	}
 }
 
-// note keeps with the person which terms they accepted, and when.
+// note records the accepted terms and the time in user.
 func (a Acceptance) note(user *models.User, now time.Time) {
 	if a.TermsURL != "" {
 		user.TermsURL, user.TermsAcceptedAt = &a.TermsURL, &now

@@ -1,0 +1,17 @@
+package merchants
+
+// HoldHashes takes all places of the hash gate, so that every password waits. It returns the
+// number of hashes that may wait, a function for the number that wait now, and a function that
+// releases the places.
+func (s *Service) HoldHashes() (room int, waiting func() int, release func()) {
+	places := cap(s.hashes.running)
+	for range places {
+		s.hashes.running <- struct{}{}
+	}
+	waiting = func() int { return len(s.hashes.held) }
+	return cap(s.hashes.held), waiting, func() {
+		for range places {
+			<-s.hashes.running
+		}
+	}
+}
