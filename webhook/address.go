@@ -10,13 +10,13 @@ import (
 )
 
 var (
-	// Every public IPv6 address lies here (RFC 4291, section 2.4), so IPv6 is an
-	// allow-list and the forms that wrap an IPv4 address fall outside by themselves.
+	// Every public IPv6 address is in this prefix (RFC 4291, section 2.4). So IPv6 is an
+	// allow-list, and all forms that wrap an IPv4 address are outside of it.
 	publicIPv6 = netip.MustParsePrefix("2000::/3")
 
-	// A resolver on a network without IPv4 wraps public IPv4 addresses in this
-	// prefix (RFC 6052). It is unwrapped, not refused, or such an installation
-	// could post to almost nobody.
+	// A resolver on a network without IPv4 wraps public IPv4 addresses in this prefix (RFC
+	// 6052). They are unwrapped and not refused: otherwise such an installation could reach
+	// hardly any endpoint.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
 	// Refused unless the installation allows private targets for development.
@@ -27,8 +27,8 @@ var (
 		"fc00::/7",      // unique local, RFC 4193
 	)
 
-	// Refused always: no merchant's server has such an address, and behind the
-	// metadata services stand the credentials of the machine.
+	// Always refused: no merchant's server has such an address, and the metadata services
+	// hand out the machine's credentials.
 	neverPrefixes = prefixes(
 		"0.0.0.0/8", "::/128", // this host
 		"169.254.0.0/16", "fe80::/10", // link-local, with the common metadata service
@@ -53,8 +53,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// canonical returns the address that a connection to addr ends at: IPv4-mapped
-// and NAT64 forms become the IPv4 address in them, and a zone is dropped.
+// canonical returns the address where a connection to addr ends: IPv4-mapped and NAT64
+// forms become the IPv4 address in them, and the zone is dropped.
 func canonical(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap().WithZone("")
 	if nat64.Contains(addr) {
@@ -64,7 +64,7 @@ func canonical(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// refusedAddress reports whether no connection to addr may be made.
+// refusedAddress reports whether connections to addr are forbidden.
 func refusedAddress(addr netip.Addr, allowPrivate bool) bool {
 	addr = canonical(addr)
 	within := func(p netip.Prefix) bool { return p.Contains(addr) }
@@ -81,14 +81,14 @@ func refusedAddress(addr netip.Addr, allowPrivate bool) bool {
 // errBlocked marks a connection refused by a guard.
 var errBlocked = errors.New("webhook: address refused")
 
-// guard decides about each connection just before it is made.
+// guard checks each connection immediately before it is made.
 type guard struct {
 	allowPrivate bool
 	own          func() []netip.Addr
 }
 
-// control is the hook of a [net.Dialer]. It gets the address that is connected
-// to, after name resolution, so nothing can change between check and use.
+// control is the hook of a [net.Dialer]. It receives the address after name resolution, so
+// nothing can change between check and use.
 func (g guard) control(_, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -103,8 +103,8 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 	return g.refuseOwn(canonical(target.Addr()))
 }
 
-// refuseOwn refuses the addresses of the machine's interfaces, as they are now,
-// and those the installation names.
+// refuseOwn refuses the current addresses of the machine's interfaces, and the addresses
+// that the installation names.
 func (g guard) refuseOwn(target netip.Addr) error {
 	interfaces, err := net.InterfaceAddrs()
 	if err != nil {

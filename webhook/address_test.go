@@ -12,7 +12,7 @@ import (
 	"garoupa/webhook"
 )
 
-// hostileAddresses are answers a merchant's name server may give.
+// hostileAddresses are addresses that a merchant's name server may return.
 var hostileAddresses = []string{
 	"127.0.0.1", "127.255.255.254", "10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1",
 	"192.168.255.255", "100.64.0.1", "100.127.255.255", "169.254.169.254", "169.254.0.1", "100.100.100.200",
@@ -24,8 +24,8 @@ var hostileAddresses = []string{
 	"2001::1", "2001:db8::1", "2002:7f00:1::1", "3fff::1", "100::1", "5f00::1", "4000::1",
 }
 
-// Every address is served as the answer for a harmless name, so that nothing but
-// the check at the connection stands in the way.
+// Each address is the answer for a harmless name, so only the check at the connection can
+// refuse it.
 func TestPostRefusesResolvedAddresses(t *testing.T) {
 	t.Parallel()
 	if len(hostileAddresses) < 40 {
@@ -41,13 +41,14 @@ func TestPostRefusesResolvedAddresses(t *testing.T) {
 				t.Errorf("outcome %+v, want blocked", outcome)
 			}
 			if strings.Contains(outcome.Detail, address) {
-				t.Errorf("detail %q tells what the name resolves to", outcome.Detail)
+				t.Errorf("detail %q contains the address of the name", outcome.Detail)
 			}
 		})
 	}
 }
 
-// A URL of before the form had its check, or of another installation's setting.
+// Post checks a URL again that was stored before the form had its check, or under another
+// setting.
 func TestPostRefusesHostileHosts(t *testing.T) {
 	t.Parallel()
 	client := clientWith(webhook.Options{})
@@ -59,8 +60,8 @@ func TestPostRefusesHostileHosts(t *testing.T) {
 	}
 }
 
-// The name is public when it is registered and looked up, and inside when the
-// attempt is made.
+// The name resolves to a public address when it is registered and looked up, and to an
+// internal one when the attempt is made.
 func TestPostRefusesRebinding(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
@@ -91,14 +92,14 @@ func TestPostRefusesRebinding(t *testing.T) {
 		t.Errorf("outcome %+v, want blocked", outcome)
 	}
 	if n := hits.Load(); n != 0 {
-		t.Errorf("%d requests came through", n)
+		t.Errorf("%d requests arrived", n)
 	}
 	if lookups.Load() < 2 {
 		t.Error("the name was not looked up again")
 	}
 }
 
-// One answer of many does not open the others.
+// One public address among several answers does not permit the others.
 func TestPostRefusesEveryAnswer(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
@@ -112,7 +113,7 @@ func TestPostRefusesEveryAnswer(t *testing.T) {
 	}
 }
 
-// In live, plain http reaches nothing but a developer's own machine.
+// In live, plain http reaches only a developer's own machine.
 func TestPostRefusesPlainHTTPInLive(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
@@ -131,7 +132,8 @@ func TestPostRefusesPlainHTTPInLive(t *testing.T) {
 		live.Livemode = true
 		hits.Store(0)
 		outcome := clientWith(webhook.Options{AllowPrivate: test.allowPrivate}).Post(t.Context(), live)
-		if refused := outcome.Class == webhook.ClassBlocked && outcome.Detail == "URL refused: insecure"; refused != test.refused || refused != (hits.Load() == 0) {
+		if refused := outcome.Class == webhook.ClassBlocked &&
+			outcome.Detail == "URL refused: insecure"; refused != test.refused || refused != (hits.Load() == 0) {
 			t.Errorf("%s, private %t: outcome %+v after %d requests", test.url, test.allowPrivate, outcome, hits.Load())
 		}
 	}
@@ -140,9 +142,12 @@ func TestPostRefusesPlainHTTPInLive(t *testing.T) {
 func TestRefusedAddressLetsPublicIn(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
-		"8.8.8.8", "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
-		"169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0", "198.17.255.255",
-		"198.20.0.0", "223.255.255.255", "2001:200::1", "2606:4700:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
+		"8.8.8.8", "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
+		"128.0.0.0",
+		"169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0",
+		"198.17.255.255",
+		"198.20.0.0", "223.255.255.255", "2001:200::1", "2606:4700:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8",
+		"64:ff9b::8.8.8.8",
 	} {
 		if webhook.RefusedAddress(netip.MustParseAddr(address), false) {
 			t.Errorf("%s is refused", address)
@@ -153,9 +158,11 @@ func TestRefusedAddressLetsPublicIn(t *testing.T) {
 func TestRefusedAddressWhenPrivateIsAllowed(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
-		"127.0.0.1": false, "::1": false, "10.1.2.3": false, "192.168.1.2": false, "fd12::1": false, "100.64.0.1": false,
+		"127.0.0.1": false, "::1": false, "10.1.2.3": false, "192.168.1.2": false, "fd12::1": false,
+		"100.64.0.1":       false,
 		"::ffff:127.0.0.1": false, "8.8.8.8": false,
-		"169.254.169.254": true, "fe80::1": true, "fd00:ec2::254": true, "fd20:ce::254": true, "100.100.100.200": true, "0.0.0.0": true, "ff02::1": true,
+		"169.254.169.254": true, "fe80::1": true, "fd00:ec2::254": true, "fd20:ce::254": true, "100.100.100.200": true,
+		"0.0.0.0": true, "ff02::1": true,
 	} {
 		if got := webhook.RefusedAddress(netip.MustParseAddr(address), true); got != want {
 			t.Errorf("%s: refused %t, want %t", address, got, want)
@@ -181,7 +188,7 @@ func TestPostRefusesOwnAddresses(t *testing.T) {
 func TestInterfaceAddressesAreOwn(t *testing.T) {
 	t.Parallel()
 	if err := webhook.RefuseOwn(nil, netip.MustParseAddr("127.0.0.1")); err == nil {
-		t.Error("an interface's address is let in")
+		t.Error("an interface's address is allowed")
 	}
 	if err := webhook.RefuseOwn(nil, netip.MustParseAddr("8.8.8.8")); err != nil {
 		t.Errorf("another address: %v", err)

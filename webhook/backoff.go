@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Backoff is the wait before each further attempt, counted from the end of the
-// one before. An event is attempted once more than there are waits (contract,
-// section 6, rule 3).
-var Backoff = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
+// retries is how many attempts follow a first one that failed (contract 6.3).
+const retries = 4
 
-// ParseBackoff reads the waits from a setting such as "60s,5m,15m,60m": exactly
-// as many as [Backoff] has, each positive, in the notation of [time.ParseDuration].
+// ParseBackoff reads the waits before each further attempt, counted from the end of the
+// previous one, from a setting such as "60s,5m,15m,60m": exactly four, each positive, in the
+// notation of [time.ParseDuration]. The default is that of GAROUPA_WEBHOOK_BACKOFF.
 func ParseBackoff(setting string) ([]time.Duration, error) {
 	fields := strings.Split(setting, ",")
-	if len(fields) != len(Backoff) {
-		return nil, fmt.Errorf("webhook: backoff %q: want %d waits separated by commas, such as 60s,5m,15m,60m", setting, len(Backoff))
+	if len(fields) != retries {
+		return nil, fmt.Errorf("webhook: backoff %q: want %d waits separated by commas, such as 60s,5m,15m,60m",
+			setting, retries)
 	}
 	waits := make([]time.Duration, len(fields))
 	for i, field := range fields {

@@ -13,23 +13,23 @@ import (
 	"syscall"
 )
 
-// Class says in one word why an attempt failed. Its value is stable: it is stored
-// with the attempt and names a text in a catalog. A success has none.
+// Class says in one word why an attempt failed. Its value is stable: it is stored with the
+// attempt and is a key of the catalogs. It is empty for a success.
 type Class string
 
 // The classes of failure.
 const (
 	ClassDNS      Class = "dns"      // the host name does not resolve
-	ClassConnect  Class = "connect"  // no connection, or one that broke before an answer that is HTTP
-	ClassTLS      Class = "tls"      // no handshake, or a certificate that is not valid
-	ClassTimeout  Class = "timeout"  // no headers of an answer in time, whatever took it
+	ClassConnect  Class = "connect"  // no connection, or one that broke before an HTTP answer
+	ClassTLS      Class = "tls"      // the handshake failed, or the certificate is not valid
+	ClassTimeout  Class = "timeout"  // the headers of the answer did not arrive in time
 	ClassRedirect Class = "redirect" // a 3xx
-	ClassStatus   Class = "status"   // any other status but a 2xx
-	ClassBlocked  Class = "blocked"  // a URL or an address that is refused; nothing was sent
+	ClassStatus   Class = "status"   // any other status outside 2xx
+	ClassBlocked  Class = "blocked"  // a URL or address that is refused; nothing was sent
 )
 
-// classifyStatus judges an answer: any 2xx is a success (contract, section 6,
-// rule 5 for the redirects).
+// classifyStatus returns the class and detail of an answer; both are "" for a success, which
+// is any 2xx (contract, section 6, rule 5 for redirects).
 func classifyStatus(code int) (Class, string) {
 	switch {
 	case code >= 200 && code <= 299:
@@ -41,8 +41,9 @@ func classifyStatus(code int) (Class, string) {
 	}
 }
 
-// classify judges an attempt without an answer. The detail is made of fixed texts:
-// an error's own may hold addresses, the URL, or what the endpoint chose to send.
+// classify returns the class and detail of an attempt without an answer. The detail is one of
+// a few fixed texts, because an error's own text may contain addresses, the URL, or what the
+// endpoint sent.
 func classify(err error, reached phase) (Class, string) {
 	if refused, ok := errors.AsType[*URLError](err); ok {
 		return ClassBlocked, "URL refused: " + string(refused.Reason)
@@ -86,7 +87,7 @@ func tlsDetail(err error) string {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "certificate is not valid"
 	}
-	// An alert is a number; its text is crypto/tls's own.
+	// An alert is a number; its text comes from crypto/tls.
 	if alert, ok := errors.AsType[*net.OpError](err); ok && alert.Op == "remote error" {
 		return "handshake refused: " + alert.Err.Error()
 	}
@@ -124,8 +125,9 @@ func (p phase) String() string {
 	return [...]string{"resolving the host name", "connecting", "in the TLS handshake", "waiting for the answer"}[p]
 }
 
-// progress follows an attempt. It never goes back: a dial that another attempt's
-// connection made superfluous still reports its steps, from its own goroutine.
+// progress records the phase that an attempt has reached. It never goes back: a dial that is
+// no longer needed, because another connection became free, still reports its steps from its
+// own goroutine.
 type progress struct{ reached atomic.Int32 }
 
 func (p *progress) phase() phase { return phase(p.reached.Load()) }

@@ -17,7 +17,7 @@ const (
 	maxHeaderBytes = 64 << 10
 	idleTimeout    = 30 * time.Second
 	idleConns      = 1024
-	idlePerHost    = 100 // as many as a process may use for one endpoint at once
+	idlePerHost    = 100 // as many as a process uses for one endpoint at once
 )
 
 // Options configure a [Client]. The zero value is right for production.
@@ -25,19 +25,19 @@ type Options struct {
 	// AllowPrivate lets attempts reach loopback, private networks and the
 	// installation itself. For development and tests.
 	AllowPrivate bool
-	// Own returns addresses of the installation that its network interfaces do
-	// not show, such as a load balancer's; they are refused as targets. It is
-	// called at each connect, from several goroutines. Nil means none.
+	// Own returns addresses of the installation that its network interfaces do not show,
+	// such as a load balancer's. Attempts to them are refused. Own is called at each
+	// connect, from several goroutines. Nil means no such addresses.
 	Own func() []netip.Addr
-	// Timeout replaces the constant of that name. Zero keeps it.
+	// Timeout replaces the constant Timeout. Zero keeps it.
 	Timeout time.Duration
 	// RootCAs replaces the system's certificate authorities. Nil keeps them.
 	RootCAs *x509.CertPool
 }
 
-// Client posts signed events. It is safe for concurrent use, and one is enough
-// for a process: it keeps the connections of an endpoint for a while, and an endpoint
-// that hangs holds up nothing but its own attempt.
+// Client posts signed events. It is safe for concurrent use, and a process needs only one:
+// it keeps the connections of an endpoint for a while, and an endpoint that hangs delays
+// only its own attempts.
 type Client struct {
 	allowPrivate bool
 	timeout      time.Duration
@@ -63,19 +63,20 @@ func NewClient(o Options) *Client {
 	}
 }
 
-// newTransport bounds each phase by the timeout of the whole: none may have less,
-// and a dial goes on after its request was given up, to serve the next one.
+// newTransport limits each phase to the timeout of the whole attempt: each phase may use all
+// of it, and a dial continues after its request was given up, to serve the next one.
 func newTransport(dialer *net.Dialer, timeout time.Duration, roots *x509.CertPool) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &http.Transport{
-		DialContext:            dialer.DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
-		TLSHandshakeTimeout:    timeout,
-		ResponseHeaderTimeout:  timeout,
-		Protocols:              protocols,
-		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxBodyRead, SendPingTimeout: timeout, PingTimeout: timeout},
+		DialContext:           dialer.DialContext,
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+		TLSHandshakeTimeout:   timeout,
+		ResponseHeaderTimeout: timeout,
+		Protocols:             protocols,
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: maxBodyRead, SendPingTimeout: timeout,
+			PingTimeout: timeout},
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		MaxIdleConns:           idleConns,

@@ -47,7 +47,7 @@ func roots(server *httptest.Server) *x509.CertPool {
 	return pool
 }
 
-// The name reaches its endpoint although TestMain set every proxy variable.
+// Post reaches the endpoint by its name, although TestMain set every proxy variable.
 func TestPostIgnoresProxyOfEnvironment(t *testing.T) {
 	t.Parallel()
 	received := make(chan string, 1)
@@ -83,15 +83,15 @@ func TestPostKeepsConnections(t *testing.T) {
 			t.Fatalf("outcome %+v", outcome)
 		}
 	}
-	// One, but where the machine stood still: net/http gives up a connection that was
-	// answered 50 ms before it heard that the request was written.
+	// Usually one. If the machine pauses there may be more: net/http drops a connection that
+	// was answered 50 ms before it noticed that the request was written.
 	if n := connections.Load(); n > attempts/2 {
-		t.Errorf("%d connections for %d attempts", n, attempts)
+		t.Errorf("%d connections for %d attempts, want fewer", n, attempts)
 	}
 }
 
-// An endpoint that closes a kept connection just as the next event comes must not
-// cost the merchant an attempt.
+// When an endpoint closes a kept connection just as the next event comes, the attempt still
+// succeeds.
 func TestPostReplacesStaleConnection(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int32
@@ -110,12 +110,12 @@ func TestPostReplacesStaleConnection(t *testing.T) {
 		}
 	}
 	if n := connections.Load(); n != 2 {
-		t.Errorf("%d connections, want the stale one and another", n)
+		t.Errorf("%d connections, want 2: the stale one and a new one", n)
 	}
 }
 
-// However many connections were kept, an endpoint that breaks at an event meets it
-// twice in an attempt, not once for each of them.
+// An endpoint that breaks when it receives an event receives the event twice in an attempt,
+// and not once for each kept connection.
 func TestPostRepeatsOnce(t *testing.T) {
 	t.Parallel()
 	const kept = 6
@@ -147,6 +147,6 @@ func TestPostRepeatsOnce(t *testing.T) {
 		t.Errorf("outcome %+v", outcome)
 	}
 	if n := posts.Load(); n != 2 {
-		t.Errorf("it was posted %d times", n)
+		t.Errorf("the event was posted %d times, want 2", n)
 	}
 }

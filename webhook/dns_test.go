@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// resolver looks names up at a DNS server of its own. answer gets a name without
-// its final dot, once per question for A and once per question for AAAA; no
-// addresses at all mean that the name does not exist.
+// resolver returns a resolver that uses its own DNS server. The server calls answer with a
+// name without its final dot, once per question for A and once per question for AAAA. If
+// answer returns no addresses, the name does not exist.
 func resolver(t *testing.T, answer func(name string, questions dnsmessage.Type) []netip.Addr) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -68,7 +68,7 @@ func dnsReply(query []byte, answer func(string, dnsmessage.Type) []netip.Addr) [
 	return reply
 }
 
-// always answers every question about name with addrs.
+// always returns a function for resolver that answers every question about name with addrs.
 func always(name string, addrs ...netip.Addr) func(string, dnsmessage.Type) []netip.Addr {
 	return func(asked string, _ dnsmessage.Type) []netip.Addr {
 		if asked == name {

@@ -1,10 +1,9 @@
-// Package webhook signs an event and posts it once to a merchant's endpoint. It
-// keeps no state: when to try, how often, and what is recorded is the caller's.
+// Package webhook signs an event and posts it once to a merchant's endpoint. It keeps no
+// state: the caller decides when and how often to try, and what is recorded.
 //
-// The URL comes from a merchant, so the package treats it as hostile. [CheckURL]
-// words a refusal for the form in which the URL is typed; it looks nothing up.
-// What counts is checked by [Client] on the address of every single connection,
-// after name resolution, so a name that answers differently later gains nothing.
-// Redirects are not followed, no proxy is taken from the environment, and little
-// of the answer is read.
+// The URL comes from a merchant, so the package does not trust it. [CheckURL] returns a reason
+// that a form can show, and makes no look-up. [Client] makes the decisive check: it checks the
+// address of each connection after name resolution, so a name that resolves differently later
+// is refused too. Redirects are not followed, proxy variables are ignored, and little of the
+// answer is read.
 package webhook

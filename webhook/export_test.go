@@ -10,10 +10,11 @@ var (
 	ReadSnippet    = readSnippet
 )
 
-// UseResolver makes c look names up at r. It is called before the first Post.
+// UseResolver makes c use r. Call it before the first Post.
 func (c *Client) UseResolver(r *net.Resolver) { c.dialer.Resolver = r }
 
-// RefuseOwn is the part of the check that needs no private target.
+// RefuseOwn runs the check of own addresses, which Post skips when private targets are
+// allowed.
 func RefuseOwn(own func() []netip.Addr, target netip.Addr) error {
 	return guard{own: own}.refuseOwn(target)
 }

@@ -25,7 +25,7 @@ import (
 	"garoupa/webhook"
 )
 
-// readRequest takes one whole request off conn.
+// readRequest reads one whole request from conn.
 func readRequest(conn net.Conn) {
 	if r, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -43,7 +43,7 @@ func TestPostFailures(t *testing.T) {
 		class  webhook.Class
 		detail string
 	}{
-		{"nobody listens", func(t *testing.T) string {
+		{"nothing listens", func(t *testing.T) string {
 			_, address := boundPort(t)
 			return "http://" + address
 		}, webhook.ClassConnect, "connection refused"},
@@ -75,7 +75,8 @@ func TestPostFailures(t *testing.T) {
 		{"protocol switch", func(t *testing.T) string {
 			return "http://" + serveRaw(t, func(conn net.Conn) {
 				readRequest(conn)
-				_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+				_, _ = io.WriteString(conn,
+					"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 			})
 		}, webhook.ClassStatus, "answered 101"},
 		{"unknown authority", func(t *testing.T) string {
@@ -104,19 +105,21 @@ func TestPostFailures(t *testing.T) {
 	}
 }
 
-// requireFailure posts to url and checks what becomes of it, and that nothing of
-// the record gives a secret away.
-func requireFailure(t *testing.T, client *webhook.Client, url string, class webhook.Class, detail string) webhook.Outcome {
+// requireFailure posts to url and checks the outcome, and that the record contains no
+// secret.
+func requireFailure(t *testing.T, client *webhook.Client, url string, class webhook.Class,
+	detail string) webhook.Outcome {
 	t.Helper()
 	outcome := client.Post(t.Context(), attempt(url))
 	if outcome.OK || outcome.Class != class || outcome.Detail != detail {
-		t.Errorf("class %q, detail %q, ok %t; want class %q, detail %q", outcome.Class, outcome.Detail, outcome.OK, class, detail)
+		t.Errorf("class %q, detail %q, ok %t; want class %q, detail %q", outcome.Class, outcome.Detail, outcome.OK,
+			class, detail)
 	}
 	if outcome.RequestHeaders.Get("x-svc-signature") == "" {
 		t.Error("the request's headers are not recorded")
 	}
 	if record := fmt.Sprintf("%+v", outcome); strings.Contains(record, secret) || strings.Contains(record, urlToken) {
-		t.Errorf("a secret is in %s", record)
+		t.Errorf("the record contains a secret: %s", record)
 	}
 	return outcome
 }
@@ -126,7 +129,7 @@ func TestPostTimesOut(t *testing.T) {
 	if webhook.Timeout != 5*time.Second {
 		t.Errorf("the default is %v; the contract (section 6, rule 4) says 5 s", webhook.Timeout)
 	}
-	const timeout = webhook.Timeout // which has room for what comes before the phase that hangs
+	const timeout = webhook.Timeout // long enough for the phases before the one that hangs
 	hang := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 	tests := []struct {
 		name   string
@@ -134,8 +137,10 @@ func TestPostTimesOut(t *testing.T) {
 		detail string
 	}{
 		{"connecting", func(t *testing.T) string { return "http://" + deafPort(t) }, "timed out connecting"},
-		{"handshake", func(t *testing.T) string { return "https://" + serveRaw(t, hang) }, "timed out in the TLS handshake"},
-		{"no answer", func(t *testing.T) string { return "http://" + serveRaw(t, hang) }, "timed out waiting for the answer"},
+		{"handshake", func(t *testing.T) string { return "https://" + serveRaw(t, hang) },
+			"timed out in the TLS handshake"},
+		{"no answer", func(t *testing.T) string { return "http://" + serveRaw(t, hang) },
+			"timed out waiting for the answer"},
 		{"half the headers", func(t *testing.T) string {
 			return "http://" + serveRaw(t, func(conn net.Conn) {
 				readRequest(conn)
@@ -156,7 +161,8 @@ func TestPostTimesOut(t *testing.T) {
 			t.Parallel()
 			client := clientWith(webhook.Options{AllowPrivate: true, Timeout: timeout})
 			outcome := requireFailure(t, client, test.url(t), webhook.ClassTimeout, test.detail)
-			if outcome.Duration < timeout/2 || outcome.Duration > time.Minute { // its watch starts a little after the deadline's
+			// The client's clock starts a little after the deadline's.
+			if outcome.Duration < timeout/2 || outcome.Duration > time.Minute {
 				t.Errorf("took %v, want %v", outcome.Duration, timeout)
 			}
 		})
@@ -173,7 +179,7 @@ func TestPostNames(t *testing.T) {
 	tests := []struct {
 		name     string
 		resolver *net.Resolver
-		timeout  time.Duration // 0: patience
+		timeout  time.Duration // zero means patience
 		class    webhook.Class
 		detail   string
 	}{
@@ -182,9 +188,10 @@ func TestPostNames(t *testing.T) {
 		{"no name server", &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 			return nil, io.ErrClosedPipe
 		}}, 0, webhook.ClassDNS, "host name could not be resolved"},
-		{"name server hangs", &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "udp", silent.LocalAddr().String())
-		}}, 3 * time.Second, webhook.ClassTimeout, "timed out resolving the host name"},
+		{"name server hangs", &net.Resolver{PreferGo: true,
+			Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "udp", silent.LocalAddr().String())
+			}}, 3 * time.Second, webhook.ClassTimeout, "timed out resolving the host name"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -241,7 +248,7 @@ func TestPostInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see the client leave
+		_, _ = io.Copy(io.Discard, r.Body) // without this the server does not notice that the client left
 		cancel()
 		<-r.Context().Done()
 	})
@@ -251,7 +258,7 @@ func TestPostInterrupted(t *testing.T) {
 	}
 }
 
-// One endpoint holds many attempts; another gets its event meanwhile.
+// While one endpoint holds many attempts open, another endpoint receives its event.
 func TestPostIsolatesEndpoints(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -268,13 +275,13 @@ func TestPostIsolatesEndpoints(t *testing.T) {
 	for range stuck {
 		done.Go(func() {
 			if outcome := client.Post(t.Context(), attempt(slow.URL)); !outcome.OK {
-				t.Errorf("the slow endpoint: %+v", outcome)
+				t.Errorf("the slow endpoint's outcome is %+v", outcome)
 			}
 		})
 	}
 	arrived.Wait()
 	if outcome := client.Post(t.Context(), attempt(fast.URL)); !outcome.OK {
-		t.Errorf("the fast endpoint: %+v", outcome)
+		t.Errorf("the fast endpoint's outcome is %+v", outcome)
 	}
 	close(release)
 	done.Wait()

@@ -13,8 +13,8 @@ import (
 	"garoupa/webhook"
 )
 
-// What a C resolver may read as an IPv4 address, told apart without the package's
-// own parser.
+// looksLikeIPv4 matches what a C resolver may read as an IPv4 address. It is independent of
+// the package's own parser.
 var looksLikeIPv4 = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)(\.(0[xX][0-9a-fA-F]*|[0-9]+)){0,3}\.?$`)
 
 func FuzzCheckURL(f *testing.F) {
@@ -50,14 +50,14 @@ func requirePublicHost(t *testing.T, raw, host string) {
 	if err == nil {
 		addr = addr.Unmap()
 		if addr.IsPrivate() || !addr.IsGlobalUnicast() {
-			t.Fatalf("accepted %q, an address inside", raw)
+			t.Fatalf("accepted %q, an internal address", raw)
 		}
 		return
 	}
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	switch {
 	case looksLikeIPv4.MatchString(host):
-		t.Fatalf("accepted %q, an address in disguise", raw)
+		t.Fatalf("accepted %q, another spelling of an address", raw)
 	case !strings.Contains(name, ".") && !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }):
 		t.Fatalf("accepted %q, a name of a single label", raw)
 	case strings.HasSuffix(name, ".localhost"), strings.HasSuffix(name, ".local"), strings.HasSuffix(name, ".internal"):
@@ -74,7 +74,8 @@ func FuzzReadSnippet(f *testing.F) {
 		if len(got) > webhook.SnippetLimit || !utf8.Valid(got) || bytes.IndexByte(got, 0) >= 0 {
 			t.Errorf("%d bytes: %q", len(got), got)
 		}
-		if len(body) <= webhook.SnippetLimit && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 && !bytes.Equal(got, body) {
+		if len(body) <= webhook.SnippetLimit && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 &&
+			!bytes.Equal(got, body) {
 			t.Errorf("%q became %q", body, got)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 // and 8375, ICANN's private-use domain, and the hosts file of many systems.
 var internalDomains = []string{"localhost", "local", "internal", "home.arpa", "localdomain"}
 
-// refusedHost returns why host, as [net/url.URL.Hostname] gives it, is refused.
+// refusedHost returns the reason to refuse host, a result of [net/url.URL.Hostname], or "".
 func refusedHost(host string, allowPrivate bool) Reason {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		switch {
@@ -29,7 +29,7 @@ func refusedHost(host string, allowPrivate bool) Reason {
 		return ReasonHost
 	}
 	if endsInNumber(name) {
-		// Resolvers disagree about such spellings, so even a public one is refused.
+		// Resolvers read such spellings differently, so even a public address is refused.
 		if addr, ok := parseLooseIPv4(name); ok && refusedAddress(addr, allowPrivate) {
 			return ReasonPrivate
 		}
@@ -44,8 +44,8 @@ func refusedHost(host string, allowPrivate bool) Reason {
 	return ""
 }
 
-// asciiName returns host as net/http looks it up: in lower case, without the
-// root's dot, and with other scripts and full-width letters mapped (UTS 46).
+// asciiName returns host as net/http looks it up: in lower case, without the final dot, and
+// with other scripts and full-width letters mapped (UTS 46).
 func asciiName(host string) (string, bool) {
 	name := strings.ToLower(host)
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 }) {
@@ -70,9 +70,9 @@ func endsInNumber(name string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// parseLooseIPv4 reads an IPv4 address as the C function inet_aton does: one to
-// four numbers, each decimal, octal (0…) or hexadecimal (0x…), of which the last
-// fills the bytes that are left.
+// parseLooseIPv4 reads an IPv4 address as the C function inet_aton does: one to four
+// numbers, each decimal, octal (0…) or hexadecimal (0x…). The last number fills the
+// remaining bytes.
 func parseLooseIPv4(name string) (netip.Addr, bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) > 4 {
@@ -103,8 +103,8 @@ func parseLooseNumber(text string, bits int) (uint64, error) {
 	return strconv.ParseUint(text, 10, bits)
 }
 
-// validName accepts the names a resolver can be asked for: labels of letters,
-// digits, hyphens and, since they exist, underscores.
+// validName reports whether a resolver can look name up: labels of letters, digits, hyphens
+// and, because such names exist, underscores.
 func validName(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
@@ -117,8 +117,8 @@ func validName(name string) bool {
 	return true
 }
 
-// isInternalName reports names of the own network: those of a single label, such
-// as a container's, and those under an internal domain.
+// isInternalName reports whether name belongs to the local network: a single label, such as
+// a container's name, or a name under an internal domain.
 func isInternalName(name string) bool {
 	if !strings.Contains(name, ".") {
 		return true

@@ -13,8 +13,8 @@ import (
 	"garoupa/webhook"
 )
 
-// hostileForms are tricks that are refused where they are typed, before anything is
-// looked up, and why. The plain spellings stand in hostileHosts.
+// hostileForms are tricks that the form refuses before any look-up, each with the reason.
+// hostileHosts has the plain spellings.
 var hostileForms = []struct {
 	url  string
 	want webhook.Reason
@@ -39,7 +39,7 @@ var hostileForms = []struct {
 	{"https://127.0.0.1;example.com/", webhook.ReasonHost},
 	{"https://127.0.0.1#@example.com/", webhook.ReasonFragment},
 
-	// Other ways than HTTP.
+	// Schemes other than HTTP.
 	{"dict://127.0.0.1:11211/", webhook.ReasonScheme},
 	{"unix:///var/run/docker.sock", webhook.ReasonScheme},
 	{"ws://example.com/", webhook.ReasonScheme},
@@ -88,7 +88,7 @@ var hostileForms = []struct {
 	{"https://[2002:a9fe:a9fe::]/", webhook.ReasonPrivate},
 	{"https://[2001:0:7f00:1::]/", webhook.ReasonPrivate},
 
-	// IPv4 in numbers of every base, of every count, and beyond its end.
+	// IPv4 in numbers of every base, of every count, and too large.
 	{"https://3232235777/", webhook.ReasonPrivate},
 	{"https://0xc0a80101/", webhook.ReasonPrivate},
 	{"https://0300.0250.0.1/", webhook.ReasonPrivate},
@@ -106,7 +106,7 @@ var hostileForms = []struct {
 	{"https://0x/", webhook.ReasonHost},
 	{"https://0b1111111.1/", webhook.ReasonHost},
 
-	// Names of inside, dotted, and in letters that only look or map alike.
+	// Internal names: with a final dot, and in letters that look the same or are mapped.
 	{"https://metadata.google.internal./", webhook.ReasonPrivate},
 	{"https://instance-data/", webhook.ReasonPrivate},
 	{"https://LOCALHOST。/", webhook.ReasonPrivate},
@@ -118,7 +118,7 @@ var hostileForms = []struct {
 	{"https://local\u200bhost/", webhook.ReasonPrivate},
 	{"https://local\u200dhost/", webhook.ReasonHost},
 	{"https://printer.ｌｏｃａｌ/", webhook.ReasonPrivate},
-	{"https://lоcalhost/", webhook.ReasonPrivate}, // with a Cyrillic о: another name, but of one label
+	{"https://lоcalhost/", webhook.ReasonPrivate}, // with a Cyrillic о: another name, but still a single label
 	{"https://١٢٧.٠.٠.١/", webhook.ReasonHost},
 }
 
@@ -129,7 +129,7 @@ func TestHostileURLs_Form(t *testing.T) {
 	}
 	client := clientWith(webhook.Options{})
 	client.UseResolver(resolver(t, func(name string, _ dnsmessage.Type) []netip.Addr {
-		t.Errorf("%s was looked up", name)
+		t.Errorf("the form looked up %s", name)
 		return nil
 	}))
 	for _, tc := range hostileForms {
@@ -137,7 +137,7 @@ func TestHostileURLs_Form(t *testing.T) {
 			t.Errorf("CheckURL(%q): reason %q, want %q", tc.url, got, tc.want)
 		}
 		stored := attempt("")
-		stored.URL = tc.url // as if an older program had taken it
+		stored.URL = tc.url // as if an older program had accepted it
 		outcome := client.Post(t.Context(), stored)
 		if outcome.OK || outcome.Class != webhook.ClassBlocked || outcome.Detail != "URL refused: "+string(tc.want) {
 			t.Errorf("Post to %q: %+v", tc.url, outcome)
@@ -145,8 +145,8 @@ func TestHostileURLs_Form(t *testing.T) {
 	}
 }
 
-// hostileAnswers are addresses whose form says nothing: what their names resolve to
-// decides, look-up by look-up, at the connection. The last answer stays.
+// hostileAnswers are harmless names with the addresses that they resolve to, one entry per
+// look-up. Only the check at the connection can refuse them. The last entry is repeated.
 var hostileAnswers = []struct {
 	name    string
 	answers []string
@@ -183,11 +183,11 @@ func TestHostileURLs_Connect(t *testing.T) {
 			url := "http://" + tc.name + ":" + port(t, inside.URL)
 			for _, live := range []bool{false, true} {
 				if err := webhook.CheckURL(strings.Replace(url, "http:", "https:", 1), live, false); err != nil {
-					t.Fatalf("the form, which cannot know, refuses it: %v", err)
+					t.Fatalf("the form refuses a harmless name: %v", err)
 				}
 			}
 			r := scripted(t, tc.answers)
-			for range len(tc.answers) - 1 { // what a check ahead of the connection would have seen
+			for range len(tc.answers) - 1 { // what earlier checks would have resolved
 				_, _ = r.LookupNetIP(t.Context(), "ip4", strings.TrimSuffix(asciiName(tc.name), ".")+".")
 			}
 			client := clientWith(webhook.Options{})
@@ -200,18 +200,18 @@ func TestHostileURLs_Connect(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if n := hits.Load(); n != 0 {
-			t.Errorf("%d requests came through", n)
+			t.Errorf("%d requests arrived", n)
 		}
 	})
 }
 
-// asciiName is the name as it is asked for on the wire.
+// asciiName returns the name in the form that a resolver looks up.
 func asciiName(name string) string {
 	return strings.Replace(name, "açaí", "xn--aa-4iaz", 1)
 }
 
-// scripted answers each look-up with the next set of addresses, and with the last
-// from then on. A question for A begins a look-up.
+// scripted returns a resolver that answers each look-up with the next set of addresses, and
+// repeats the last. A question for A starts a look-up.
 func scripted(t *testing.T, answers []string) *net.Resolver {
 	t.Helper()
 	var lookups atomic.Int32

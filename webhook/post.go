@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// SnippetLimit is the length of an [Outcome]'s ResponseSnippet at most, in bytes.
+	// SnippetLimit is the maximal length of an [Outcome]'s ResponseSnippet, in bytes.
 	SnippetLimit = 2 << 10
 
 	maxBodyRead = 64 << 10
@@ -24,7 +24,7 @@ const (
 type Attempt struct {
 	URL            string
 	Secret         string
-	PreviousSecret string    // signs too while a rotation is under way; "" when none is
+	PreviousSecret string    // signs too during a rotation; otherwise ""
 	EventID        string    // evt_…, the same at every attempt
 	Number         int       // 1 for the first
 	At             time.Time // sent as x-svc-timestamp
@@ -32,28 +32,27 @@ type Attempt struct {
 	Livemode       bool      // refuses http, see [CheckURL]
 }
 
-// Outcome is what became of an [Attempt].
+// Outcome is the result of an [Attempt].
 type Outcome struct {
 	OK         bool          // any 2xx whose headers came in time
 	Class      Class         // of the failure; "" on success
-	Detail     string        // a few English words about the failure, free of addresses, URL and secrets
+	Detail     string        // a few English words about the failure, without addresses, URL or secrets
 	StatusCode int           // 0 unless the endpoint answered
 	Duration   time.Duration // until the last byte of the answer's headers, or the failure
-	// RequestHeaders are those the attempt carried beyond what HTTP itself adds.
+	// RequestHeaders are the headers of the attempt, without those that HTTP itself adds.
 	RequestHeaders http.Header
 	// ResponseSnippet is the start of the answer's body as valid UTF-8 without
 	// NUL, at most SnippetLimit bytes. Compressed bodies are not unpacked.
 	ResponseSnippet []byte
 }
 
-// Post makes the attempt, takes the client's timeout at most, and follows no
-// redirect. A body that trickles after the headers of a 2xx is cut off and changes
-// nothing.
+// Post makes the attempt. It takes the client's timeout at most, and follows no redirect.
+// If the headers of a 2xx came in time, a slow body is cut off and changes nothing.
 //
-// When a connection kept from an earlier attempt closes without an answer, the event
-// is sent once more, so an endpoint can rarely see an attempt twice, never more often;
-// it tells events apart by their id anyway. If ctx itself ends, the outcome says
-// nothing about the endpoint and should not be recorded: look at ctx.Err.
+// When a kept connection closes without an answer, the event is sent once more. So in rare
+// cases an endpoint receives an attempt twice, but never more often; it must recognize
+// repeated events by their id anyway. If ctx itself ends, the outcome says nothing about the
+// endpoint and must not be recorded: check ctx.Err.
 func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -83,15 +82,15 @@ func (c *Client) send(ctx context.Context, a Attempt, headers http.Header) (*htt
 		return nil, err
 	}
 	req.Header = headers.Clone()
-	// Never sent, being empty: it tells net/http that a request lost on a stale
-	// connection may be repeated.
+	// An empty value is never sent. Because of it net/http may repeat a request that was lost
+	// on a stale connection.
 	req.Header["Idempotency-Key"] = nil
 	repeatOnce(req)
 	return c.transport.RoundTrip(req)
 }
 
-// repeatOnce keeps net/http from sending req over one kept connection after another:
-// an endpoint that breaks at this event would break all of them in one attempt.
+// repeatOnce makes net/http send req over at most two kept connections. Without it, an
+// endpoint that breaks at this event would break all of its kept connections in one attempt.
 func repeatOnce(req *http.Request) {
 	body, repeated := req.GetBody, false
 	req.GetBody = func() (io.ReadCloser, error) {
@@ -117,8 +116,9 @@ func (a Attempt) headers() http.Header {
 	return headers
 }
 
-// readSnippet reads enough of a body for its connection to be kept in the usual
-// case, and returns the start. An error ends the body: the answer is known by then.
+// readSnippet returns the start of the body. It usually reads enough for the connection to be
+// reused. A read error ends the body and is dropped, because the outcome no longer depends on
+// it.
 func readSnippet(body io.Reader) []byte {
 	body = io.LimitReader(body, maxBodyRead)
 	start, err := io.ReadAll(io.LimitReader(body, SnippetLimit))
@@ -128,8 +128,8 @@ func readSnippet(body io.Reader) []byte {
 	return mend(start)
 }
 
-// mend makes of the start of a text what a database takes: the character cut in
-// two at its end is dropped, whatever else is not UTF-8 and NUL are replaced.
+// mend returns start as text that can be stored: it drops a character that was cut in two at
+// the end, and replaces NUL and bytes that are not UTF-8.
 func mend(start []byte) []byte {
 	for i := max(0, len(start)-utf8.UTFMax+1); i < len(start); i++ {
 		if !utf8.FullRune(start[i:]) {

@@ -18,14 +18,13 @@ import (
 	"garoupa/webhook"
 )
 
-// patience is how long an attempt may take that is not about taking too long.
+// patience is the timeout of attempts in tests that are not about timeouts.
 const patience = time.Minute
 
 // newClient returns a client that may post to the servers of a test.
 func newClient() *webhook.Client { return clientWith(webhook.Options{AllowPrivate: true}) }
 
-// clientWith returns a client that has patience with a busy machine, unless the options
-// say how much.
+// clientWith returns a client whose timeout is patience, unless the options name another.
 func clientWith(o webhook.Options) *webhook.Client {
 	o.Timeout = cmp.Or(o.Timeout, patience)
 	return webhook.NewClient(o)
@@ -109,7 +108,7 @@ func TestPostJudgesStatus(t *testing.T) {
 			})
 			got := client.Post(t.Context(), attempt(server.URL))
 			if got.Class != class || got.StatusCode != code || got.OK != (class == "") {
-				t.Errorf("%d: %+v, want class %q", code, got, class)
+				t.Errorf("status %d: %+v, want class %q", code, got, class)
 			}
 			if got.OK != (got.Detail == "") || !got.OK && !strings.Contains(got.Detail, strconv.Itoa(code)) {
 				t.Errorf("%d: detail %q", code, got.Detail)
@@ -139,12 +138,14 @@ func TestPostKeepsStartOfAnswer(t *testing.T) {
 		{"at the limit", strings.Repeat("a", limit), strings.Repeat("a", limit), 200},
 		{"beyond the limit", strings.Repeat("a", limit+1), strings.Repeat("a", limit), 200},
 		{"character across the limit", strings.Repeat("a", limit-1) + "✓ and more", strings.Repeat("a", limit-1), 200},
-		{"character up to the limit", strings.Repeat("a", limit-3) + "✓ and more", strings.Repeat("a", limit-3) + "✓", 200},
-		{"long character across the limit", strings.Repeat("a", limit-3) + "🐟 and more", strings.Repeat("a", limit-3), 200},
+		{"character up to the limit", strings.Repeat("a", limit-3) + "✓ and more",
+			strings.Repeat("a", limit-3) + "✓", 200},
+		{"long character across the limit", strings.Repeat("a", limit-3) + "🐟 and more",
+			strings.Repeat("a", limit-3), 200},
 		{"not UTF-8", "a\xff\xfeb\xc3c", "a\uFFFDb\uFFFDc", 200},
 		{"ends within a character", "ab\xe2\x9c", "ab", 200},
 		{"NUL", "a\x00b", "a\uFFFDb", 200},
-		{"growing when mended", strings.Repeat("\x00", limit), strings.Repeat("\uFFFD", limit/3), 200},
+		{"longer after replacement", strings.Repeat("\x00", limit), strings.Repeat("\uFFFD", limit/3), 200},
 	}
 	client := newClient()
 	for _, test := range tests {
@@ -153,7 +154,8 @@ func TestPostKeepsStartOfAnswer(t *testing.T) {
 			_, _ = io.WriteString(w, test.body)
 		})
 		outcome := client.Post(t.Context(), attempt(server.URL))
-		if diff := gocmp.Diff(test.want, string(outcome.ResponseSnippet)); diff != "" || outcome.StatusCode != test.status {
+		if diff := gocmp.Diff(test.want, string(outcome.ResponseSnippet)); diff != "" ||
+			outcome.StatusCode != test.status {
 			t.Errorf("%s: status %d (-want +got):\n%s", test.name, outcome.StatusCode, diff)
 		}
 	}
@@ -161,8 +163,9 @@ func TestPostKeepsStartOfAnswer(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write(zipped.Bytes())
 	})
-	if outcome := client.Post(t.Context(), attempt(bomb.URL)); !outcome.OK || bytes.Contains(outcome.ResponseSnippet, []byte("aaaa")) {
-		t.Errorf("a compressed body was unpacked: %+v", outcome)
+	if outcome := client.Post(t.Context(), attempt(bomb.URL)); !outcome.OK ||
+		bytes.Contains(outcome.ResponseSnippet, []byte("aaaa")) {
+		t.Errorf("Post unpacked a compressed body: %+v", outcome)
 	}
 }
 
@@ -185,19 +188,19 @@ func TestPostAbandonsHugeBody(t *testing.T) {
 		t.Errorf("outcome %+v", outcome)
 	}
 	if total := <-sent; total >= 256<<20 {
-		t.Errorf("the endpoint could send all of %d bytes", total)
+		t.Errorf("Post read all of %d bytes", total)
 	}
 }
 
-// The headers came in time, so the answer stands, and the attempt ends with its
-// time, not with the body.
+// The headers came in time, so the attempt succeeds. Its duration ends with the headers, not
+// with the body.
 func TestPostSucceedsWhenBodyDrips(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusOK, http.StatusInternalServerError} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			t.Parallel()
 			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // or the server does not see the client leave
+				_, _ = io.Copy(io.Discard, r.Body) // without this the server does not notice that the client left
 				w.WriteHeader(status)
 				_, _ = io.WriteString(w, "so far")
 				_ = http.NewResponseController(w).Flush()
@@ -205,11 +208,12 @@ func TestPostSucceedsWhenBodyDrips(t *testing.T) {
 			})
 			client := clientWith(webhook.Options{AllowPrivate: true, Timeout: webhook.Timeout})
 			outcome := client.Post(t.Context(), attempt(server.URL))
-			if outcome.OK != (status == http.StatusOK) || outcome.StatusCode != status || string(outcome.ResponseSnippet) != "so far" {
+			if outcome.OK != (status == http.StatusOK) || outcome.StatusCode != status ||
+				string(outcome.ResponseSnippet) != "so far" {
 				t.Errorf("outcome %+v, snippet %q", outcome, outcome.ResponseSnippet)
 			}
 			if outcome.Duration >= webhook.Timeout {
-				t.Errorf("duration %v counts the body", outcome.Duration)
+				t.Errorf("duration %v includes the body", outcome.Duration)
 			}
 		})
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The attempt got an idle connection while its own dial was still under way; the
-// steps of that dial say nothing about the attempt any more.
+// The attempt got an idle connection while its own dial was still running. The later steps of
+// that dial do not change the attempt's phase.
 func TestProgressNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	var reached progress

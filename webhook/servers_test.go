@@ -21,8 +21,8 @@ const (
 	urlToken = "url-token-7c1f"
 )
 
-// TestMain points every proxy variable at a port where nothing listens, so that
-// a client that heeds them reaches no endpoint by name.
+// TestMain points every proxy variable at a port where nothing listens, so a client that
+// obeys them reaches no endpoint by name.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"} {
 		os.Setenv(name, "http://127.0.0.1:1")
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// attempt is a plausible one at url, whose query holds a token nobody may see.
+// attempt returns a valid attempt at url, with a secret token in the query.
 func attempt(url string) webhook.Attempt {
 	return webhook.Attempt{
 		URL:     url + "/hook?token=" + urlToken,
@@ -52,8 +52,8 @@ func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// serveTLS starts an endpoint that speaks HTTPS, with the certificate of
-// httptest for 127.0.0.1 and example.com, after configure has had its say.
+// serveTLS starts an endpoint that speaks HTTPS, with the certificate of httptest for
+// 127.0.0.1 and example.com. configure may change the server before it starts.
 func serveTLS(t *testing.T, handler http.HandlerFunc, configure func(*httptest.Server)) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -64,8 +64,8 @@ func serveTLS(t *testing.T, handler http.HandlerFunc, configure func(*httptest.S
 	return server
 }
 
-// serveRaw starts an endpoint that does with each connection what talk says, and
-// returns its host and port. The connection is closed after talk.
+// serveRaw starts an endpoint that runs talk on each connection, and returns its host and
+// port. The connection is closed after talk.
 func serveRaw(t *testing.T, talk func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -88,8 +88,7 @@ func serveRaw(t *testing.T, talk func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// boundPort holds a port of 127.0.0.1 on which nobody listens, and returns the
-// socket too.
+// boundPort binds a port of 127.0.0.1 without listening on it, and returns its socket too.
 func boundPort(t *testing.T) (fd int, hostPort string) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -108,8 +107,8 @@ func boundPort(t *testing.T) (fd int, hostPort string) {
 	return fd, netip.AddrPortFrom(netip.AddrFrom4(address.Addr), uint16(address.Port)).String()
 }
 
-// deafPort is a port whose connections neither open nor fail: its queue of
-// connections to accept is full, so the kernel drops what comes.
+// deafPort returns a port whose connections neither open nor fail: its accept queue is
+// full, so the kernel drops new connections.
 func deafPort(t *testing.T) string {
 	t.Helper()
 	fd, hostPort := boundPort(t)

@@ -15,8 +15,8 @@ func Sign(secret string, body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Verify reports whether signature is the one of body, as a receiver has to: over
-// the bytes as they came, in constant time. Upper-case hex is not a signature.
+// Verify reports whether signature belongs to body. It checks as a receiver must: over the
+// bytes as they arrived, and in constant time. Upper-case hex is not accepted.
 func Verify(secret, signature string, body []byte) bool {
 	return hmac.Equal([]byte(Sign(secret, body)), []byte(signature))
 }

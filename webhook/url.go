@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxURLLength is the length of an endpoint's URL at most, in characters.
+// MaxURLLength is the maximal length of an endpoint's URL, in characters.
 const MaxURLLength = 2048
 
 // Reason says why a URL cannot be an endpoint. Its value is stable, so that it
 // can name a text in a catalog.
 type Reason string
 
-// The reasons, in the order in which they are looked for.
+// The reasons, in the order of the checks.
 const (
 	ReasonTooLong     Reason = "too_long"    // more than MaxURLLength characters
 	ReasonMalformed   Reason = "malformed"   // not an absolute URL
@@ -34,14 +34,14 @@ type URLError struct{ Reason Reason }
 // Error implements error.
 func (e *URLError) Error() string { return "webhook: URL refused: " + string(e.Reason) }
 
-// CheckURL returns a *[URLError] unless raw can be the URL of an endpoint: an
-// absolute http or https URL, https only when live, without credentials and
-// fragment, whose host is not private in any spelling of an address nor by its
-// name. allowPrivate lets loopback, private networks and internal names in, and
-// those by http when live too, so that a developer can try live events; it opens
-// neither link-local addresses nor metadata services.
+// CheckURL returns a *[URLError] unless raw can be the URL of an endpoint: an absolute http
+// or https URL, https only when live, without credentials and fragment, whose host is not
+// private, neither as an address in any spelling nor as a name. allowPrivate permits
+// loopback, private networks and internal names, also with http when live, so that a
+// developer can try live events. It permits neither link-local addresses nor metadata
+// services.
 //
-// It makes no look-up: a name that passes may still resolve to an address that
+// CheckURL makes no look-up: a name that it accepts may still resolve to an address that
 // [Client] refuses.
 func CheckURL(raw string, live, allowPrivate bool) error {
 	if reason := refusedURL(raw, live, allowPrivate); reason != "" {
@@ -79,7 +79,7 @@ func refusedURL(raw string, live, allowPrivate bool) Reason {
 
 func neverInURL(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\\' }
 
-// validPort accepts the empty port, which stands for the scheme's.
+// validPort reports whether port is valid. An empty port means the scheme's default.
 func validPort(port string) bool {
 	if port == "" {
 		return true

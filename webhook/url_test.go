@@ -99,7 +99,7 @@ func TestCheckURLRefusesForm(t *testing.T) {
 		{"https://example.com:65536/", webhook.ReasonHost},
 		{"https://example.1/", webhook.ReasonHost},
 		{"https://256.1.1.1/", webhook.ReasonHost},
-		{"https://134744072/", webhook.ReasonHost}, // 8.8.8.8, in a spelling not every resolver knows
+		{"https://134744072/", webhook.ReasonHost}, // 8.8.8.8, in a spelling that some resolvers refuse
 		{"https://[2606:4700:4700::1111%25eth0]/", webhook.ReasonHost},
 	}
 	for _, test := range tests {
@@ -109,7 +109,7 @@ func TestCheckURLRefusesForm(t *testing.T) {
 	}
 }
 
-// The error's text reaches logs, and a URL may carry a token.
+// The error's text is logged, and a URL may contain a token.
 func TestURLErrorKeepsURLSecret(t *testing.T) {
 	t.Parallel()
 	err := webhook.CheckURL("https://user:"+urlToken+"@example.com/", true, false)
@@ -118,7 +118,7 @@ func TestURLErrorKeepsURLSecret(t *testing.T) {
 	}
 }
 
-// hostileHosts are ways to write a host that leads inside.
+// hostileHosts are spellings of hosts that lead to the internal network.
 var hostileHosts = []string{
 	// Names.
 	"localhost", "LOCALHOST", "localhost.", "localhost.localdomain", "a.localhost", "printer.local",
@@ -133,7 +133,8 @@ var hostileHosts = []string{
 	"0x7f000001", "0X7F.0.0.1", "0x7f.1", "0xa9fea9fe", "2852039166", "0251.0376.0251.0376", "169.254.43518",
 	"0", "0x0", "10.1", "192.168.257", "①②⑦.⓪.⓪.①", "127。0。0。1", "１２７.0.0.1",
 	// IPv6, and IPv4 within.
-	"[::1]", "[0:0:0:0:0:0:0:1]", "[::]", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]", "[fc00::1]", "[fd12:3456:789a::1]",
+	"[::1]", "[0:0:0:0:0:0:0:1]", "[::]", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]", "[fc00::1]",
+	"[fd12:3456:789a::1]",
 	"[fd00:ec2::254]", "[fd20:ce::254]", "[ff02::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:a9fe:a9fe]",
 	"[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b::c0a8:101]",
 	"[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2001::7f00:1]", "[2001:db8::1]", "[3fff::1]", "[100::1]", "[5f00::1]",
@@ -154,11 +155,12 @@ func TestCheckURLRefusesHostileHosts(t *testing.T) {
 	}
 }
 
-// Even an installation that allows private targets keeps its own credentials.
+// Metadata services are refused even where private targets are allowed.
 func TestCheckURLNeverAllowsMetadata(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{
-		"169.254.169.254", "2852039166", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "[fd20:ce::254]",
+		"169.254.169.254", "2852039166", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]",
+		"[fd20:ce::254]",
 		"100.100.100.200", "168.63.129.16", "0.0.0.0", "[::]", "[fe80::1%25eth0]", "224.0.0.1", "[ff02::1]",
 	} {
 		if got := reasonOf(webhook.CheckURL("http://"+host+"/", false, true)); got != webhook.ReasonPrivate {
