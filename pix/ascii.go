@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ASCII returns text as a code carries it: letters lose their accents, white space
-// of any kind becomes single spaces, whatever is then not printable ASCII is left
-// out, and the result is cut to limit characters. It is "" if nothing remains, as of
-// a name in another script; Encode refuses such a name.
+// ASCII returns text in the form that a code carries: letters lose their accents, any white
+// space becomes single spaces, other characters that are not printable ASCII are left out,
+// and the result is cut to limit characters. It returns "" if nothing remains, for example
+// of a name in another script; Encode refuses such a name.
 func ASCII(text string, limit int) string {
 	if !plain(text) {
 		text = fold(text)
@@ -36,7 +36,7 @@ func plain(text string) bool {
 	return text == "" || previous != ' '
 }
 
-// fold writes over what it has read: no character takes more room than it did.
+// fold removes accents in place: no character becomes longer.
 func fold(text string) string {
 	b := norm.NFD.AppendString(make([]byte, 0, 2*len(text)), text)
 	kept, space := b[:0], false

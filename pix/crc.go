@@ -1,8 +1,8 @@
 package pix
 
 // crc16 is CRC-16/CCITT-FALSE (IBM-3740), the checksum of tag 63: polynomial 0x1021,
-// start 0xFFFF, nothing reflected, nothing inverted. It takes one byte a step: the
-// shifts are the polynomial's terms 12, 5 and 0.
+// initial value 0xFFFF, nothing reflected, nothing inverted. It processes one byte per
+// step: the shifts are the polynomial's terms 12, 5 and 0.
 func crc16[T string | []byte](text T) uint16 {
 	crc := uint16(0xFFFF)
 	for i := range len(text) {

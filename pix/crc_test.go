@@ -2,7 +2,7 @@ package pix
 
 import "testing"
 
-// The check value every catalogue gives for CRC-16/CCITT-FALSE.
+// The check value that catalogs give for CRC-16/CCITT-FALSE.
 func TestCRC16(t *testing.T) {
 	t.Parallel()
 	if got := crc16("123456789"); got != 0x29B1 {

@@ -2,10 +2,10 @@ package pix
 
 import "strconv"
 
-// Encode writes c as the text to copy and paste, in ASCII and within every limit, so
-// that Parse reads it back. Name, city and info are written in the form ASCII gives
-// them, name and city cut to their length; nothing else is mended. A field that breaks
-// a rule, or an account too long for its template, is an error that names the tag.
+// Encode returns c as the text to copy and paste, in ASCII and within every limit. ASCII
+// converts name, city and info, and cuts name and city to their length; nothing else is
+// corrected. If a field breaks a rule, or an account is too long for its template, the
+// error names the tag.
 func Encode(c Code) (string, error) {
 	c.MerchantName = ASCII(c.MerchantName, MaxName)
 	c.MerchantCity = ASCII(c.MerchantCity, MaxCity)
@@ -17,7 +17,7 @@ func Encode(c Code) (string, error) {
 	return string(c.append(room[:0])), nil
 }
 
-// append writes a code that passed check, its fields in the order of their tags.
+// append writes a code that check has accepted, its fields in the order of their tags.
 func (c *Code) append(b []byte) []byte {
 	b = append(b, "000201"...)
 	b = field(b, "01", string(c.Initiation))
@@ -51,7 +51,7 @@ func (c *Code) append(b []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// field appends one field, an absent one not at all: EMV knows no empty value.
+// field appends one field. It skips an empty value, which EMV does not allow.
 func field(b []byte, tag, value string) []byte {
 	if value == "" {
 		return b
@@ -63,7 +63,7 @@ func header(b []byte, tag string, length int) []byte {
 	return append(append(b, tag...), byte('0'+length/10), byte('0'+length%10))
 }
 
-// appendAmount writes centavos as tag 54 wants them: reais, a point, two digits.
+// appendAmount writes centavos in the form of tag 54: reais, a point, two digits.
 func appendAmount(b []byte, centavos int64) []byte {
 	b = strconv.AppendInt(b, centavos/100, 10)
 	return append(b, '.', byte('0'+centavos%100/10), byte('0'+centavos%10))

@@ -22,8 +22,8 @@ func TestEncode_Own(t *testing.T) {
 	}
 }
 
-// What Parse reads from a published code, Encode writes and Parse reads again. Where
-// the code has nothing that Code leaves out, the two texts are the same.
+// Encode writes the content of each published code, and Parse reads it again. If the code
+// has only fields that Code has, the two texts are equal.
 func TestEncode_Published(t *testing.T) {
 	t.Parallel()
 	same := 0
@@ -47,8 +47,8 @@ func TestEncode_Published(t *testing.T) {
 			same++
 		}
 	}
-	if same != 23 { // the others have the GUI in capitals, a facilitator or other schemes
-		t.Errorf("%d codes are written as published", same)
+	if same != 23 { // the others have an upper-case GUI, a facilitator or other schemes
+		t.Errorf("%d codes equal the published text, want 23", same)
 	}
 }
 
@@ -68,37 +68,66 @@ func TestEncode(t *testing.T) {
 		{name: "open amount", code: static(func(c *pix.Code) {}), want: "530398658"},
 		{name: "smallest amount", code: static(func(c *pix.Code) { c.Amount = 1 }), want: "54040.0158"},
 		{name: "one digit of cents", code: static(func(c *pix.Code) { c.Amount = 105 }), want: "54041.0558"},
-		{name: "largest amount", code: static(func(c *pix.Code) { c.Amount = 999999999999 }), want: "54139999999999.9958"},
+		{name: "largest amount", code: static(func(c *pix.Code) { c.Amount = 999999999999 }),
+			want: "54139999999999.9958"},
 		{name: "amount too large", code: static(func(c *pix.Code) { c.Amount = 1000000000000 }), err: "pix: tag 54: "},
 		{name: "negative amount", code: static(func(c *pix.Code) { c.Amount = -1 }), err: "pix: tag 54: "},
 		{name: "no TxID", code: static(func(c *pix.Code) {}), want: "62070503***6304"},
 		{name: "TxID", code: static(func(c *pix.Code) { c.TxID = "aB1" }), want: "62070503aB16304"},
 		{name: "TxID of 25", code: static(func(c *pix.Code) { c.TxID = strings.Repeat("a", 25) }), want: "62290525"},
-		{name: "TxID of 26", code: static(func(c *pix.Code) { c.TxID = strings.Repeat("a", 26) }), err: "pix: tag 62.05: "},
+		{name: "TxID of 26", code: static(func(c *pix.Code) { c.TxID = strings.Repeat("a", 26) }),
+			err: "pix: tag 62.05: "},
 		{name: "TxID with a dash", code: static(func(c *pix.Code) { c.TxID = "abc-1" }), err: "pix: tag 62.05: "},
 		{name: "reusable", code: static(func(c *pix.Code) { c.Initiation = pix.Reusable }), want: "00020101021126"},
 		{name: "unknown initiation", code: static(func(c *pix.Code) { c.Initiation = "13" }), err: "pix: tag 01: "},
-		{name: "accents", code: static(func(c *pix.Code) { c.MerchantName, c.MerchantCity = "Açaí do João", "São Luís" }), want: "5912Acai do Joao6008Sao Luis"},
+		{name: "accents", code: static(func(c *pix.Code) {
+			c.MerchantName, c.MerchantCity = "Açaí do João",
+				"São Luís"
+		}), want: "5912Acai do Joao6008Sao Luis"},
 		{name: "name and city cut", code: static(func(c *pix.Code) {
 			c.MerchantName, c.MerchantCity = "Padaria e Confeitaria da Esquina", "São José do Rio Preto"
 		}), want: "5924Padaria e Confeitaria da6015Sao Jose do Rio62"},
-		{name: "name in another script", code: static(func(c *pix.Code) { c.MerchantName = "寿司" }), err: "pix: tag 59: "},
+		{name: "name in another script", code: static(func(c *pix.Code) { c.MerchantName = "寿司" }),
+			err: "pix: tag 59: "},
 		{name: "no city", code: static(func(c *pix.Code) { c.MerchantCity = "" }), err: "pix: tag 60: "},
-		{name: "postal code", code: static(func(c *pix.Code) { c.PostalCode = "01310100" }), want: "6003RIO61080131010062"},
-		{name: "postal code with a dash", code: static(func(c *pix.Code) { c.PostalCode = "01310-100" }), err: "pix: tag 61: "},
-		{name: "info", code: static(func(c *pix.Code) { c.Info = "Pedido  nº 1" }), want: "26410014br.gov.bcb.pix0105a@b.c0210Pedido n 152"},
-		{name: "account of 99", code: static(func(c *pix.Code) { c.Key, c.Info = strings.Repeat("k", 36), strings.Repeat("i", 37) }), want: "26990014br.gov.bcb.pix0136"},
-		{name: "account of 100", code: static(func(c *pix.Code) { c.Key, c.Info = strings.Repeat("k", 36), strings.Repeat("i", 38) }), err: "pix: tag 26: "},
-		{name: "account of 175", code: static(func(c *pix.Code) { c.Key, c.Info = strings.Repeat("k", 77), strings.Repeat("i", 72) }), err: "pix: tag 26: "},
-		{name: "key of 78", code: static(func(c *pix.Code) { c.Key = strings.Repeat("k", 78) }), err: "pix: tag 26.01: "},
+		{name: "postal code", code: static(func(c *pix.Code) { c.PostalCode = "01310100" }),
+			want: "6003RIO61080131010062"},
+		{name: "postal code with a dash", code: static(func(c *pix.Code) { c.PostalCode = "01310-100" }),
+			err: "pix: tag 61: "},
+		{name: "info", code: static(func(c *pix.Code) { c.Info = "Pedido  nº 1" }),
+			want: "26410014br.gov.bcb.pix0105a@b.c0210Pedido n 152"},
+		{name: "account of 99", code: static(func(c *pix.Code) {
+			c.Key, c.Info = strings.Repeat("k", 36),
+				strings.Repeat("i", 37)
+		}), want: "26990014br.gov.bcb.pix0136"},
+		{name: "account of 100", code: static(func(c *pix.Code) {
+			c.Key, c.Info = strings.Repeat("k", 36),
+				strings.Repeat("i", 38)
+		}), err: "pix: tag 26: "},
+		{name: "account of 175", code: static(func(c *pix.Code) {
+			c.Key, c.Info = strings.Repeat("k", 77),
+				strings.Repeat("i", 72)
+		}), err: "pix: tag 26: "},
+		{name: "key of 78", code: static(func(c *pix.Code) { c.Key = strings.Repeat("k", 78) }),
+			err: "pix: tag 26.01: "},
 		{name: "nothing to pay to", code: static(func(c *pix.Code) { c.Key = "" }), err: "pix: tag 26: "},
 		{name: "two ways to pay", code: static(func(c *pix.Code) { c.Location = "b.c/d" }), err: "pix: tag 26: "},
-		{name: "location of 77", code: static(func(c *pix.Code) { c.Key, c.Location = "", "b.c/"+strings.Repeat("d", 73) }), want: "26990014br.gov.bcb.pix2577b.c/d"},
-		{name: "location of 78", code: static(func(c *pix.Code) { c.Key, c.Location = "", "b.c/"+strings.Repeat("d", 74) }), err: "pix: tag 26.25: "},
-		{name: "location with a scheme", code: static(func(c *pix.Code) { c.Key, c.Location = "", "https://b.c/d" }), err: "pix: tag 26.25: "},
-		{name: "info of a location", code: static(func(c *pix.Code) { c.Key, c.Location, c.Info = "", "b.c/d", "hi" }), err: "pix: tag 26.02: "},
-		{name: "recurrence alone", code: static(func(c *pix.Code) { c.Key, c.Recurrence = "", "b.c/rec/1" }), want: "26180014br.gov.bcb.pix52"},
-		{name: "recurrence too", code: static(func(c *pix.Code) { c.Recurrence = "b.c/rec/1" }), want: "62070503***80310014br.gov.bcb.pix2509b.c/rec/16304"},
+		{name: "location of 77", code: static(func(c *pix.Code) {
+			c.Key, c.Location = "",
+				"b.c/"+strings.Repeat("d", 73)
+		}), want: "26990014br.gov.bcb.pix2577b.c/d"},
+		{name: "location of 78", code: static(func(c *pix.Code) {
+			c.Key, c.Location = "",
+				"b.c/"+strings.Repeat("d", 74)
+		}), err: "pix: tag 26.25: "},
+		{name: "location with a scheme", code: static(func(c *pix.Code) { c.Key, c.Location = "", "https://b.c/d" }),
+			err: "pix: tag 26.25: "},
+		{name: "info of a location", code: static(func(c *pix.Code) { c.Key, c.Location, c.Info = "", "b.c/d", "hi" }),
+			err: "pix: tag 26.02: "},
+		{name: "recurrence alone", code: static(func(c *pix.Code) { c.Key, c.Recurrence = "", "b.c/rec/1" }),
+			want: "26180014br.gov.bcb.pix52"},
+		{name: "recurrence too", code: static(func(c *pix.Code) { c.Recurrence = "b.c/rec/1" }),
+			want: "62070503***80310014br.gov.bcb.pix2509b.c/rec/16304"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -9,9 +9,9 @@ import (
 	"garoupa/pix"
 )
 
-// No text makes a reader panic. What Parse accepts, ParseLenient reads the same, and
-// Encode writes in a way that Parse reads the same. Each input is tried as it is and
-// with a right checksum added, for no mutation finds one by chance.
+// No text makes a reader panic. ParseLenient reads what Parse accepts in the same way, and
+// Parse reads what Encode writes of it in the same way. Each input is tried as it is and with
+// a correct checksum added, because mutations do not find one by chance.
 func FuzzParse(f *testing.F) {
 	for _, v := range slices.Concat(own, published, broken) {
 		f.Add(v.code)
@@ -42,13 +42,15 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever Encode writes keeps every rule, is ASCII, and says what was asked for.
+// What Encode writes keeps every rule, is ASCII, and has the content that was given.
 func FuzzEncode(f *testing.F) {
 	for _, v := range slices.Concat(own, published) {
 		c := v.want
-		f.Add(string(c.Initiation), c.Key, c.Info, c.Location, c.Recurrence, c.Amount, c.MerchantName, c.MerchantCity, c.PostalCode, c.TxID)
+		f.Add(string(c.Initiation), c.Key, c.Info, c.Location, c.Recurrence, c.Amount, c.MerchantName, c.MerchantCity,
+			c.PostalCode, c.TxID)
 	}
-	f.Fuzz(func(t *testing.T, initiation, key, info, location, recurrence string, amount int64, name, city, postalCode, txID string) {
+	f.Fuzz(func(t *testing.T, initiation, key, info, location, recurrence string, amount int64, name, city, postalCode,
+		txID string) {
 		want := pix.Code{
 			Initiation: pix.Initiation(initiation), Key: key, Info: info, Location: location, Recurrence: recurrence,
 			Amount: amount, MerchantName: name, MerchantCity: city, PostalCode: postalCode, TxID: txID,

@@ -35,7 +35,7 @@ func TestValidTxID(t *testing.T) {
 	}
 }
 
-// The TxID of a checkout is for ever: the first characters of
+// The TxID of a checkout never changes. The expected value is the beginning of the output of
 // printf 'cob|chk_0123456789abcdef0123' | sha256sum.
 func TestChargeTxID(t *testing.T) {
 	t.Parallel()

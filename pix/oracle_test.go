@@ -14,12 +14,12 @@ import (
 	"garoupa/pix"
 )
 
-// reading is what another implementation finds in a code.
+// reading is the content that another implementation finds in a code.
 type reading struct {
 	Error, Type, Key, Info, Location, Recurrence, Amount, Name, City, TxID string
 }
 
-// What Encode writes, pix-utils, which shares no line with this package, reads back.
+// pix-utils, which shares no code with this package, reads back what Encode writes.
 func TestEncode_Oracle(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -77,8 +77,8 @@ func expected(c pix.Code) reading {
 	return r
 }
 
-// randomCode returns a code that Encode must write: fields of every length, at their
-// limits too, amounts of every magnitude.
+// randomCode returns a code that Encode must accept: fields of every length, including
+// their limits, and amounts of every magnitude.
 func randomCode(random *rand.Rand) pix.Code {
 	letters := func(alphabet string, from, to int) string {
 		runes := []rune(alphabet)

@@ -2,10 +2,10 @@ package pix
 
 import "strings"
 
-// Parse reads a code that keeps every rule: what it accepts, Encode can write again.
-// It is the reader to hold one's own codes to. Fields that Code has no place for are
-// skipped: accounts of other schemes, the cash facilitator of Pix Saque (26.03),
-// unreserved templates. The error names the tag and the rule, never a value.
+// Parse reads a code that keeps every rule, and Encode can write what Parse accepts. Use it to
+// check codes of one's own. It skips fields that Code does not have: accounts of other
+// schemes, the cash facilitator of Pix Saque (26.03), unreserved templates. The error names
+// the tag and the rule, never a value.
 func Parse(text string) (Code, error) {
 	var r reading
 	if err := r.read(text); err != nil {
@@ -21,13 +21,12 @@ func Parse(text string) (Code, error) {
 	return c, nil
 }
 
-// ParseLenient reads a code as seen in the wild. Structure, checksum, scheme, country
-// and currency must be right; forgiven are what copying adds (line breaks, tabs,
-// no-break spaces anywhere, spaces around), a checksum in lower case, accents and other
-// non-ASCII text, names, postal codes and TxIDs of the wrong length or alphabet, a
-// merchant category, amounts such as 10, 10. and 0.9, zero for an open amount, and a
-// location with a scheme (which is cut off) or without a path. Values are returned as
-// they stand: they are a stranger's text.
+// ParseLenient reads a code as published in practice. Structure, checksum, scheme, country and
+// currency must be right. It accepts what copying adds (line breaks, tabs and no-break spaces
+// anywhere, spaces around), a checksum in lower case, accents and other non-ASCII text, names,
+// postal codes and TxIDs of the wrong length or alphabet, a merchant category, amounts such as
+// 10, 10. and 0.9, zero for an open amount, and a location with a scheme (which is cut off) or
+// without a path. It returns values as they are in the code: do not trust them.
 func ParseLenient(text string) (Code, error) {
 	var r reading
 	if err := r.read(clean(text)); err != nil {
@@ -41,7 +40,8 @@ func ParseLenient(text string) (Code, error) {
 	return c, nil
 }
 
-// clean undoes what copying and pasting does to a code. Inner spaces are part of it.
+// clean removes what copying and pasting adds to a code. Spaces inside the text belong to the
+// code.
 func clean(text string) string {
 	return strings.Trim(pasted.Replace(text), " ")
 }

@@ -39,7 +39,7 @@ func TestParse_Vectors(t *testing.T) {
 	}
 }
 
-// crc is the checksum by its definition, a bit at a time.
+// crc computes the checksum by its definition, bit by bit.
 func crc(text string) string {
 	register := uint32(0xFFFF)
 	for _, b := range []byte(text) {
@@ -58,20 +58,20 @@ func seal(body string) string {
 	return body + "6304" + crc(body+"6304")
 }
 
-// f writes one field with the length it has.
+// f returns one field, with the length of its value.
 func f(tag string, values ...string) string {
 	value := strings.Join(values, "")
 	return fmt.Sprintf("%s%02d%s", tag, len([]rune(value)), value)
 }
 
-// Parts of a code that keeps every rule.
+// The parts of a code that keeps every rule.
 var (
 	account = f("26", f("00", "br.gov.bcb.pix"), f("01", "a@b.c"))
 	middle  = f("52", "0000") + f("53", "986")
 	end     = f("58", "BR") + f("59", "LOJA") + f("60", "RIO") + f("62", f("05", "***"))
 )
 
-// withAccount is a code whose account holds these fields.
+// withAccount returns a code whose account has these fields.
 func withAccount(fields ...string) string {
 	return seal("000201" + f("26", append([]string{f("00", "br.gov.bcb.pix")}, fields...)...) + middle + end)
 }
@@ -86,8 +86,10 @@ var ruleCases = []struct {
 }{
 	{"nothing wrong", seal(head + account + middle + end), everyone, ""},
 	{"other order", seal(head + end + middle + account), everyone, ""},
-	{"account in tag 51", seal(head + f("51", f("00", "BR.GOV.BCB.PIX"), f("01", "a@b.c")) + middle + end), everyone, ""},
-	{"account after another scheme's", seal(head + f("26", f("00", "com.other"), f("01", "x")) + f("27", f("00", "br.gov.bcb.pix"), f("01", "a@b.c")) + middle + end), everyone, ""},
+	{"account in tag 51", seal(head + f("51", f("00", "BR.GOV.BCB.PIX"), f("01", "a@b.c")) + middle + end),
+		everyone, ""},
+	{"account after another scheme's", seal(head + f("26", f("00", "com.other"), f("01", "x")) +
+		f("27", f("00", "br.gov.bcb.pix"), f("01", "a@b.c")) + middle + end), everyone, ""},
 	{"amount with leading zeros", seal(head + account + middle + f("54", "0000000001.00") + end), everyone, ""},
 	{"empty", "", nobody, "00"},
 	{"invalid UTF-8", seal(head + account + middle + end + f("81", "\xff")), nobody, "00"},
@@ -104,8 +106,9 @@ var ruleCases = []struct {
 	{"checksum in lower case", strings.Replace(own[0].code, "6304D448", "6304d448", 1), lenient, "63"},
 	{"initiation 13", seal(head + f("01", "13") + account + middle + end), lenient, "01"},
 	{"no account", seal(head + middle + end), nobody, "26"},
-	{"two accounts", seal(head + account + f("27", f("00", "br.gov.bcb.pix"), f("01", "d@e.f")) + middle + end), nobody, "27"},
-	{"template that is none", seal(head + account + f("27", "hello") + middle + end), nobody, "27.?"},
+	{"two accounts", seal(head + account + f("27", f("00", "br.gov.bcb.pix"), f("01", "d@e.f")) + middle + end),
+		nobody, "27"},
+	{"template without fields", seal(head + account + f("27", "hello") + middle + end), nobody, "27.?"},
 	{"account names nothing", withAccount(), nobody, "26"},
 	{"key and location", withAccount(f("01", "a@b.c"), f("25", "b.c/d")), nobody, "26"},
 	{"key with a space", withAccount(f("01", "a b")), lenient, "26.01"},
@@ -136,15 +139,22 @@ var ruleCases = []struct {
 	{"amount beyond the largest", seal(head + account + middle + f("54", "10000000000") + end), nobody, "54"},
 	{"country", seal(head + account + middle + strings.Replace(end, "BR", "PT", 1)), nobody, "58"},
 	{"no name", seal(head + account + middle + strings.Replace(end, f("59", "LOJA"), "", 1)), nobody, "59"},
-	{"name with two spaces", seal(head + account + middle + strings.Replace(end, f("59", "LOJA"), f("59", "A  B"), 1)), lenient, "59"},
-	{"name of 26", seal(head + account + middle + strings.Replace(end, f("59", "LOJA"), f("59", strings.Repeat("A", 26)), 1)), lenient, "59"},
+	{"name with two spaces", seal(head + account + middle + strings.Replace(end, f("59", "LOJA"), f("59", "A  B"), 1)),
+		lenient, "59"},
+	{"name of 26", seal(head + account + middle + strings.Replace(end, f("59", "LOJA"),
+		f("59", strings.Repeat("A", 26)), 1)), lenient, "59"},
 	{"no city", seal(head + account + middle + strings.Replace(end, f("60", "RIO"), "", 1)), nobody, "60"},
-	{"city of 16", seal(head + account + middle + strings.Replace(end, f("60", "RIO"), f("60", strings.Repeat("A", 16)), 1)), lenient, "60"},
+	{"city of 16", seal(head + account + middle + strings.Replace(end, f("60", "RIO"), f("60", strings.Repeat("A", 16)),
+		1)), lenient, "60"},
 	{"postal code of letters", seal(head + account + middle + f("61", "0130A100") + end), lenient, "61"},
-	{"no additional data", seal(head + account + middle + strings.Replace(end, f("62", f("05", "***")), "", 1)), nobody, "62.05"},
-	{"TxID of 26", seal(head + account + middle + strings.Replace(end, f("62", f("05", "***")), f("62", f("05", strings.Repeat("a", 26))), 1)), lenient, "62.05"},
-	{"recurrence with a scheme", seal(head + account + middle + end + f("80", f("00", "br.gov.bcb.pix"), f("25", "http://b.c/rec/1"))), lenient, "80.25"},
-	{"two recurrences", seal(head + account + middle + end + f("80", f("00", "br.gov.bcb.pix"), f("25", "b.c/1")) + f("81", f("00", "br.gov.bcb.pix"), f("25", "b.c/2"))), nobody, "81"},
+	{"no additional data", seal(head + account + middle + strings.Replace(end, f("62", f("05", "***")), "", 1)),
+		nobody, "62.05"},
+	{"TxID of 26", seal(head + account + middle + strings.Replace(end, f("62", f("05", "***")),
+		f("62", f("05", strings.Repeat("a", 26))), 1)), lenient, "62.05"},
+	{"recurrence with a scheme", seal(head + account + middle + end +
+		f("80", f("00", "br.gov.bcb.pix"), f("25", "http://b.c/rec/1"))), lenient, "80.25"},
+	{"two recurrences", seal(head + account + middle + end + f("80", f("00", "br.gov.bcb.pix"), f("25", "b.c/1")) +
+		f("81", f("00", "br.gov.bcb.pix"), f("25", "b.c/2"))), nobody, "81"},
 }
 
 // Each code breaks one rule; the error must name its tag.
@@ -169,12 +179,14 @@ func TestParse_Rules(t *testing.T) {
 
 func TestParseLenient_Copied(t *testing.T) {
 	t.Parallel()
-	const code = "00020126510014br.gov.bcb.pix0115thalesog@me.com0210Pedido 123520400005303986540510.005802BR5914THALES OGLIARI6015SAO MIGUEL DO O62070503***63040DC6"
+	const code = "00020126510014br.gov.bcb.pix0115thalesog@me.com0210Pedido " +
+		"123520400005303986540510.005802BR5914THALES OGLIARI6015SAO MIGUEL DO O62070503***63040DC6"
 	want, err := pix.Parse(code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pasted := "  " + code[:40] + "\r\n" + code[40:60] + "\t\u00a0" + code[60:100] + "\n" + code[100:len(code)-4] + "0dc6 \n"
+	pasted := "  " + code[:40] + "\r\n" + code[40:60] + "\t\u00a0" + code[60:100] + "\n" +
+		code[100:len(code)-4] + "0dc6 \n"
 	got, err := pix.ParseLenient(pasted)
 	if err != nil {
 		t.Fatal(err)
@@ -183,10 +195,10 @@ func TestParseLenient_Copied(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if _, err := pix.ParseLenient(strings.Replace(code, "Pedido 123", "Pedido123", 1)); err == nil {
-		t.Error("a lost inner space went unnoticed")
+		t.Error("a code that lost an inner space was accepted")
 	}
 	if _, err := pix.Parse(code + "\n"); err == nil {
-		t.Error("Parse forgave a line break")
+		t.Error("Parse accepted a line break")
 	}
 }
 
@@ -200,7 +212,7 @@ func TestParseLenient_Scheme(t *testing.T) {
 	}
 }
 
-// A checksum in the middle that happens to match must not pass for the last field.
+// A checksum in the middle of the code that happens to match is not taken for the last field.
 func TestParse_ChecksumInTheMiddle(t *testing.T) {
 	t.Parallel()
 	code := "000201" + account + middle + end + "63049C7B" + "64041234"
@@ -212,7 +224,7 @@ func TestParse_ChecksumInTheMiddle(t *testing.T) {
 	}
 }
 
-// An error must not carry a value, which may be somebody's CPF.
+// An error contains no value of the code, which may be a person's CPF.
 func TestParse_ErrorsAreSilent(t *testing.T) {
 	t.Parallel()
 	_, err := pix.Parse(withAccount(f("01", "123 456 789 09")))

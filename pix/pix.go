@@ -24,9 +24,9 @@ const (
 	MaxLocation = 77 // 26.25 and 80.25
 )
 
-// Initiation tells how often a code may be shown (tag 01). It is a hint that
-// institutions set as they please: a code is static or dynamic by what its account
-// names, never by this field.
+// Initiation says how often a code may be shown (tag 01). It is only a hint, and institutions
+// set it inconsistently: the content of the account makes a code static or dynamic, never this
+// field.
 type Initiation string
 
 // The two values of tag 01; "" leaves the tag out.
@@ -35,8 +35,8 @@ const (
 	SingleUse Initiation = "12"
 )
 
-// Code is the content of a BR Code. Of Key, Location and Recurrence at least one is
-// set, and not both of the first two.
+// Code is the content of a BR Code. At least one of Key, Location and Recurrence is set,
+// and not both Key and Location.
 type Code struct {
 	Initiation   Initiation
 	Key          string // 26.01, the receiver's Pix key; makes the code static
@@ -47,17 +47,17 @@ type Code struct {
 	MerchantName string // 59
 	MerchantCity string // 60
 	PostalCode   string // 61, eight digits; "" for none
-	TxID         string // 62.05; "" for none. On a dynamic code a mere label: the charge has the TxID
+	TxID         string // 62.05; "" for none. On a dynamic code only a label: the charge has the TxID
 }
 
 const (
 	gui           = "br.gov.bcb.pix" // compared without regard to case
-	noTxID        = "***"            // fills 62.05, which is mandatory, when there is no TxID
-	maxCode       = 357              // what all fields at their limits take
+	noTxID        = "***"            // fills the mandatory field 62.05 when there is no TxID
+	maxCode       = 357              // the length when all fields are at their limits
 	maxValue      = 99               // a length has two digits
 	maxKey        = 77
 	maxInfo       = 72
-	maxAmount     = 9_999_999_999_99 // centavos, what 13 characters of tag 54 can say
+	maxAmount     = 9_999_999_999_99 // centavos; the most that 13 characters of tag 54 can express
 	maxAmountText = 13
-	accountGUI    = 4 + len(gui) // what the GUI takes of a template
+	accountGUI    = 4 + len(gui) // the length of the GUI field in a template
 )

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// reading is a code taken apart, before it is judged.
+// reading holds the parts of a code before the rules are checked.
 type reading struct {
 	root       fields
 	account    fields // the template among 26 to 51 that is Pix's
@@ -14,7 +14,7 @@ type reading struct {
 	amount     int64
 }
 
-// read takes text apart and checks what holds for the most lenient reader.
+// read splits text into its parts and checks the rules that even ParseLenient requires.
 func (r *reading) read(text string) error {
 	if !utf8.ValidString(text) {
 		return violation("00", "the code is not valid UTF-8")
@@ -78,7 +78,7 @@ func tagOf(n int) string {
 	return string([]byte{byte('0' + n/10), byte('0' + n%10)})
 }
 
-// checkFields checks the values no reader may do without.
+// checkFields checks the values that even ParseLenient requires.
 func (r *reading) checkFields() error {
 	amount, ok := centavos(r.root[54])
 	r.amount = amount
@@ -103,7 +103,7 @@ func (r *reading) checkFields() error {
 	return nil
 }
 
-// checkStrict checks the rules on how values are written, which Code does not keep.
+// checkStrict checks how values are written. Parse requires this, ParseLenient does not.
 func (r *reading) checkStrict() error {
 	amount := r.root[54]
 	switch {
@@ -119,8 +119,8 @@ func (r *reading) checkStrict() error {
 	return nil
 }
 
-// centavos reads an amount of at most 13 characters: digits, then optionally a point
-// and at most two more. No amount is zero.
+// centavos reads an amount of at most 13 characters: digits, then optionally a point and at
+// most two digits. An empty text is the absent amount, 0.
 func centavos(s string) (amount int64, ok bool) {
 	if s == "" {
 		return 0, true
@@ -135,7 +135,7 @@ func centavos(s string) (amount int64, ok bool) {
 	return amount, amount <= maxAmount
 }
 
-// code puts the values in their places.
+// code returns the values as a Code.
 func (r *reading) code() Code {
 	c := Code{
 		Initiation:   Initiation(r.root[1]),

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// violation is the error of a broken rule. It never quotes the value: keys and names
-// are personal data.
+// violation returns the error of a broken rule. It never quotes the value, because keys and
+// names are personal data.
 func violation(tag, rule string) error {
 	return fmt.Errorf("pix: tag %s: %s", tag, rule)
 }
 
-// checkKind holds c to being exactly one kind of code. Even a lenient reader must not
-// guess which of two receivers is meant.
+// checkKind requires c to be exactly one kind of code. Even a lenient reader must not guess
+// which of two receivers is meant.
 func (c *Code) checkKind() error {
 	switch {
 	case c.Key != "" && c.Location != "":
@@ -23,7 +23,7 @@ func (c *Code) checkKind() error {
 	return nil
 }
 
-// check holds c to every rule of the fields: what passes can be written.
+// check verifies every rule of the fields. Encode can write a code that passes.
 func (c *Code) check() error {
 	if err := c.checkKind(); err != nil {
 		return err
@@ -37,14 +37,16 @@ func (c *Code) check() error {
 		{c.Key == "" || graphic(c.Key, maxKey), "26.01", "is not 1 to 77 characters of ASCII without spaces"},
 		{c.Info == "" || c.Key != "", "26.02", "is for static codes only"},
 		{c.Info == "" || plainText(c.Info, maxInfo), "26.02", "is not 1 to 72 characters of plain ASCII"},
-		{c.Location == "" || location(c.Location), "26.25", "is not a host and a path, without scheme, of at most 77 characters"},
+		{c.Location == "" || location(c.Location), "26.25",
+			"is not a host and a path, without scheme, of at most 77 characters"},
 		{account <= maxValue, "26", "is longer than 99 characters"},
 		{c.Amount >= 0 && c.Amount <= maxAmount, "54", "is not from 0.01 to 9999999999.99"},
 		{plainText(c.MerchantName, MaxName), "59", "is not 1 to 25 characters of plain ASCII"},
 		{plainText(c.MerchantCity, MaxCity), "60", "is not 1 to 15 characters of plain ASCII"},
 		{c.PostalCode == "" || len(c.PostalCode) == 8 && digits(c.PostalCode), "61", "is not eight digits"},
 		{c.TxID == "" || ValidStaticTxID(c.TxID), "62.05", "is not 1 to 25 letters and digits"},
-		{c.Recurrence == "" || location(c.Recurrence), "80.25", "is not a host and a path, without scheme, of at most 77 characters"},
+		{c.Recurrence == "" || location(c.Recurrence), "80.25",
+			"is not a host and a path, without scheme, of at most 77 characters"},
 	} {
 		if !rule.ok {
 			return violation(rule.tag, rule.text)
@@ -53,7 +55,7 @@ func (c *Code) check() error {
 	return nil
 }
 
-// size is what a field of this value takes, an absent one nothing.
+// size returns the length of a field with this value, 0 if it is absent.
 func size(value string) int {
 	if value == "" {
 		return 0
@@ -83,8 +85,8 @@ func digits(s string) bool {
 	return s != ""
 }
 
-// location reports whether s is host[:port]/path. The host is held to the letters of
-// a name, so that nothing before an @ can pass for it.
+// location reports whether s is host[:port]/path. The host may have only the letters of a
+// name, so that a text before an @ cannot look like a host.
 func location(s string) bool {
 	authority, path, ok := strings.Cut(s, "/")
 	host, port, hasPort := strings.Cut(authority, ":")

@@ -5,9 +5,9 @@ import "unicode/utf8"
 // fields holds the values of one level of a code by tag; "" is an absent field.
 type fields [100]string
 
-// read fills f with the fields of text, valid UTF-8, and returns the last one's tag.
-// parent is the path of the template text stands in, with a trailing dot, or "". A tag
-// given twice is refused: two readers could take different ones.
+// read fills f with the fields of text, which must be valid UTF-8, and returns the last
+// field's tag. parent is the path of the template that contains text, with a trailing dot, or
+// "". A repeated tag is an error, because two readers could take different ones.
 func (f *fields) read(text, parent string) (last int, err error) {
 	for text != "" {
 		tag, ok := twoDigits(text)
@@ -24,7 +24,7 @@ func (f *fields) read(text, parent string) (last int, err error) {
 			return 0, violation(path(), "is shorter than its length says")
 		}
 		if f[tag] != "" {
-			return 0, violation(path(), "stands twice")
+			return 0, violation(path(), "appears twice")
 		}
 		f[tag], last = text[4:4+end], tag
 		text = text[4+end:]
@@ -39,8 +39,8 @@ func twoDigits(s string) (n int, ok bool) {
 	return int(s[0]-'0')*10 + int(s[1]-'0'), true
 }
 
-// runes returns the number of bytes that the first n characters of s take. Lengths
-// count characters: published codes carry accents, and count “BRASÍLIA” as eight.
+// runes returns the number of bytes that the first n characters of s take. Lengths are in
+// characters, because published codes have accents and count “BRASÍLIA” as eight.
 func runes(s string, n int) (bytes int, ok bool) {
 	for range n {
 		if bytes == len(s) {

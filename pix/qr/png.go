@@ -8,10 +8,10 @@ import (
 	"image/png"
 )
 
-// PNG draws text as a black and white image of size × size pixels, quiet zone
-// included. Every module is the same whole number of pixels, so that edges are crisp;
-// pixels left over widen the border. A size that leaves a module less than a pixel is
-// an error; readers want three or more.
+// PNG draws text as a black and white image of size × size pixels, including the quiet
+// zone. Every module has the same whole number of pixels, so edges are crisp; the remaining
+// pixels widen the border. A size that leaves a module less than a pixel is an error;
+// readers need three or more.
 func PNG(text string, size int) ([]byte, error) {
 	modules, err := matrix(text)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"garoupa/pix/qr"
 )
 
-// Modules are squares of one whole number of pixels and the border is wide enough.
+// Modules are squares of a whole number of pixels, and the border is wide enough.
 func TestPNG_Crisp(t *testing.T) {
 	t.Parallel()
 	symbol, err := qr.SVG(brCode)
@@ -35,8 +35,8 @@ func TestSmallPNG_Crisp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if depth, colour := file[24], file[25]; depth != 1 || colour != 0 {
-		t.Errorf("%d bits of colour type %d, want 1 bit of grey", depth, colour)
+	if depth, color := file[24], file[25]; depth != 1 || color != 0 {
+		t.Errorf("%d bits of color type %d, want 1 bit of gray", depth, color)
 	}
 	if len(file) > 1500 {
 		t.Errorf("%d bytes are not small", len(file))
@@ -45,8 +45,8 @@ func TestSmallPNG_Crisp(t *testing.T) {
 	checkCrisp(t, picture, picture.Bounds().Dx()/4-8, 4)
 }
 
-// checkCrisp finds the symbol by the top left corner, which is always black, and looks
-// at every pixel.
+// checkCrisp finds the symbol by its top left corner, which is always black, and checks
+// every pixel.
 func checkCrisp(t *testing.T, picture image.Image, modules, scale int) {
 	t.Helper()
 	size := picture.Bounds().Dx()
@@ -57,12 +57,12 @@ func checkCrisp(t *testing.T, picture image.Image, modules, scale int) {
 	black := func(x, y int) bool {
 		r, g, b, a := picture.At(x, y).RGBA()
 		if a != 0xFFFF || r != g || g != b || r != 0 && r != 0xFFFF {
-			t.Fatalf("the pixel at %d,%d is neither black nor white", x, y)
+			t.Fatalf("the pixel at %d,%d is not black or white", x, y)
 		}
 		return r == 0
 	}
 	if !black(margin, margin) || !black(margin+modules*scale-1, margin) || !black(margin, margin+modules*scale-1) {
-		t.Fatal("the three corners are not where they belong")
+		t.Fatal("the three corner marks are out of place")
 	}
 	for y := range size {
 		for x := range size {
@@ -87,9 +87,6 @@ func TestErrors(t *testing.T) {
 		}
 		if _, err := qr.SmallPNG(text); err == nil {
 			t.Errorf("SmallPNG drew %d bytes", len(text))
-		}
-		if uri, err := qr.DataURI(text); err == nil || uri != "" {
-			t.Errorf("DataURI drew %d bytes", len(text))
 		}
 	}
 	if _, err := qr.SmallPNG(strings.Repeat("x", 2331)); err != nil {
@@ -131,13 +128,4 @@ func BenchmarkSmallPNG(b *testing.B) {
 		size = len(file)
 	}
 	b.ReportMetric(float64(size), "bytes")
-}
-
-func BenchmarkDataURI(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := qr.DataURI(brCode); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -3,7 +3,6 @@ package qr
 import (
 	"bytes"
 	"compress/zlib"
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,24 +13,12 @@ import (
 	"rsc.io/qr/coding"
 )
 
-// DataURI returns SmallPNG as a data: URI, ready as the source of an image.
-func DataURI(text string) (string, error) {
-	const scheme = "data:image/png;base64,"
-	image, err := SmallPNG(text)
-	if err != nil {
-		return "", err
-	}
-	uri := make([]byte, 0, len(scheme)+base64.StdEncoding.EncodedLen(len(image)))
-	return string(base64.StdEncoding.AppendEncode(append(uri, scheme...), image)), nil
-}
-
-// SmallPNG draws text as an image of few bytes: 4 pixels a module, 1 bit a pixel, quiet
-// zone included. Every answer about a test checkout embeds one, so it must not bound how
-// many are made or listed. Hence rsc.io/qr: its symbol is a size larger at times (it does
-// not mix alphabets and takes the first mask), but the image is there some thirty times
-// sooner than skip2's symbol alone. Its plan of a symbol depends on the size only and is
-// kept; the file is written here, for its own writer takes most of the time and more
-// than twice the bytes.
+// SmallPNG draws text as an image of few bytes: 4 pixels a module, 1 bit a pixel, including
+// the quiet zone. Every answer about a test checkout embeds such an image, so it must be
+// cheap. rsc.io/qr is about thirty times as fast as skip2, although its symbol is sometimes
+// one size larger (it does not mix alphabets and takes the first mask). Its plan of a
+// symbol depends only on the size and is kept. The file is written here, because the
+// library's writer takes most of the time and more than twice the bytes.
 func SmallPNG(text string) ([]byte, error) {
 	symbol, err := encode(text)
 	if err != nil {
@@ -43,7 +30,7 @@ func SmallPNG(text string) ([]byte, error) {
 
 	side := uint32(symbol.Size+2*quiet) * scale
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, side), side)
-	header = append(header, 1, 0, 0, 0, 0) // 1 bit of grey; deflate, adaptive filters, not interlaced
+	header = append(header, 1, 0, 0, 0, 0) // 1 bit of gray; deflate, adaptive filters, not interlaced
 	file := make([]byte, 0, 64+w.data.Len())
 	file = append(file, "\x89PNG\r\n\x1a\n"...)
 	file = appendChunk(file, "IHDR", header)
@@ -53,8 +40,8 @@ func SmallPNG(text string) ([]byte, error) {
 
 const scale = 4 // pixels a module in a small image: a module is half a byte
 
-// plans holds the layout of each version (size) of symbol once it was needed. A plan is
-// only read, so making one twice does no harm.
+// plans holds the layout of each version (size) of symbol that was needed. A plan is only
+// read, so creating one twice is harmless.
 var plans [coding.MaxVersion + 1]atomic.Pointer[coding.Plan]
 
 func encode(text string) (*coding.Code, error) {
@@ -84,7 +71,8 @@ func encode(text string) (*coding.Code, error) {
 	return symbol, nil
 }
 
-// writer compresses images. Its memory, far more than one image takes, is used again.
+// writer compresses images. It is reused, because its memory is far more than one image
+// needs.
 type writer struct {
 	data bytes.Buffer
 	zlib *zlib.Writer
@@ -121,7 +109,7 @@ func (w *writer) compress(symbol *coding.Code) {
 	}
 	w.data.Reset()
 	w.zlib.Reset(&w.data)
-	w.zlib.Write(w.rows) // a bytes.Buffer takes everything
+	w.zlib.Write(w.rows) // a bytes.Buffer never fails
 	w.zlib.Close()
 }
 

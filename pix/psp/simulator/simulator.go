@@ -1,7 +1,6 @@
-// Package simulator is the institution behind test keys. It issues real BR Codes, valid
-// and scannable, whose location is a page of this installation: no bank finds a charge
-// there, so no money can follow one. It keeps nothing: a charge is a function of what
-// was asked for.
+// Package simulator is the institution for test keys. It issues real BR Codes, valid and
+// scannable, whose location is a page of this installation. No bank finds a charge there,
+// so no money can move. It stores nothing: a charge depends only on the request.
 package simulator
 
 import (
@@ -17,14 +16,14 @@ import (
 	"garoupa/pix/psp"
 )
 
-// ISPB is the institution that simulated payments seem to come from. An ISPB is the root
-// of the institution's CNPJ; this one belongs to nobody and stands out in a list.
+// ISPB identifies the institution of simulated payments. An ISPB is the root of the
+// institution's CNPJ; this one is not assigned, and is easy to see in a list.
 const ISPB = "99999999"
 
-// Path is what stands between host and TxID in a location.
+// Path is the part of a location between host and TxID.
 const Path = "/sim/"
 
-// What the payer's app shows for a merchant whose name or city has no Latin letter.
+// Shown in the payer's app for a merchant whose name or city has no Latin letter.
 const (
 	unnamed = "LOJA DE TESTE"
 	nowhere = "SAO PAULO"
@@ -37,13 +36,14 @@ type Provider struct {
 
 var _ psp.Provider = (*Provider)(nil)
 
-// New returns a simulator whose locations stand on host, the name and, if need be, port
-// under which payers reach this installation. A location has room for 77 characters
-// (26.25), which leaves a host 40.
+// New returns a simulator whose locations are on host: the name and, if necessary, the port
+// by which payers reach this installation. A location has room for 77 characters (26.25),
+// so host may have 40.
 func New(host string) (*Provider, error) {
 	txID := pix.ChargeTxID("")
 	if limit := pix.MaxLocation - len(Path) - len(txID); len(host) > limit {
-		return nil, fmt.Errorf("simulator: host %q has %d characters, a BR Code has room for %d", host, len(host), limit)
+		return nil, fmt.Errorf("simulator: host %q has %d characters, a BR Code has room for %d", host,
+			len(host), limit)
 	}
 	if strings.Contains(host, "/") {
 		return nil, fmt.Errorf("simulator: host %q has a scheme or a path", host)
@@ -55,7 +55,7 @@ func New(host string) (*Provider, error) {
 	return p, nil
 }
 
-// PutCharge issues the code at once. The same charge has the same code.
+// PutCharge implements psp.Provider. The same charge has the same code.
 func (p *Provider) PutCharge(_ context.Context, c psp.Charge) (psp.Issued, error) {
 	if !pix.ValidChargeTxID(c.TxID) {
 		return psp.Issued{}, fmt.Errorf("simulator: TxID %q is not 26 to 35 letters and digits", c.TxID)
@@ -76,18 +76,17 @@ func (p *Provider) PutCharge(_ context.Context, c psp.Charge) (psp.Issued, error
 	return psp.Issued{CopyPaste: code}, nil
 }
 
-// Pay returns the payment a bank would report for the charge txID. Each call is another
-// payment, with an EndToEndID of its own, for whatever amount in centavos; whether the
-// charge wants it is for the caller to decide.
+// Pay returns the payment that a bank would report for the charge txID. Each call is
+// another payment, with an EndToEndID of its own, of any amount in centavos; the caller
+// decides whether the charge accepts it.
 func Pay(txID string, amount int64, at time.Time) psp.Payment {
 	return psp.Payment{EndToEndID: pix.NewEndToEndID(ISPB, at), TxID: txID, Amount: amount, PaidAt: at}
 }
 
-// PayOut returns the EndToEndID of a payout by Pix that this institution made.
+// PayOut returns the EndToEndID of a simulated payout by Pix.
 func PayOut(at time.Time) (endToEndID string) { return pix.NewEndToEndID(ISPB, at) }
 
-// TransferUSDT returns the hash of a transaction that no network knows, as for a
-// payout in USDT.
+// TransferUSDT returns a random transaction hash, for a simulated payout in USDT.
 func TransferUSDT() (txHash string) {
 	var b [32]byte
 	rand.Read(b[:]) // never fails since Go 1.24

@@ -49,11 +49,11 @@ func TestPutCharge(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if again, err := p.PutCharge(t.Context(), charge()); err != nil || again != issued {
-		t.Errorf("put again: %+v, %v", again, err)
+		t.Errorf("the same charge again: %+v, %v", again, err)
 	}
 }
 
-// A merchant can always try the gateway, whatever the name.
+// The simulator accepts a merchant of any name, so that every merchant can try the gateway.
 func TestPutCharge_Names(t *testing.T) {
 	t.Parallel()
 	p := open(t, "pay.example.com")
@@ -108,7 +108,8 @@ func TestNew(t *testing.T) {
 	if _, err := simulator.New("a" + longest); err == nil || !strings.Contains(err.Error(), "room for 40") {
 		t.Errorf("New with 41 characters: %v", err)
 	}
-	for _, host := range []string{"", "https://pay.example.com", "pay.example.com/", "pay.example.com/shop", "pay.example.com:", "user@pay.example.com"} {
+	for _, host := range []string{"", "https://pay.example.com", "pay.example.com/", "pay.example.com/shop",
+		"pay.example.com:", "user@pay.example.com"} {
 		if _, err := simulator.New(host); err == nil {
 			t.Errorf("New(%q) is accepted", host)
 		}

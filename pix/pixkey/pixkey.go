@@ -1,6 +1,6 @@
-// Package pixkey reads Pix keys the way the directory of BACEN (DICT) writes them,
-// and finds what cannot be one. Whether a key is registered, and whose it is, only
-// the directory knows.
+// Package pixkey parses Pix keys into the form of BACEN's directory (DICT), and refuses
+// texts that cannot be keys. Only the directory knows whether a key is registered, and who
+// owns it.
 package pixkey
 
 import (
@@ -9,10 +9,11 @@ import (
 	"regexp"
 	"strings"
 
-	"garoupa/taxid"
+	"garoupa/internal/taxid"
 )
 
-// Type is what a key is. A text does not tell: eleven digits may be a CPF or a phone.
+// Type is the type of a key. The text does not determine it: eleven digits may be a CPF or a
+// phone number.
 type Type string
 
 const (
@@ -23,17 +24,17 @@ const (
 	EVP   Type = "EVP" // a random key, "chave aleatória"
 )
 
-// Types are all that there are.
+// Types lists all types.
 var Types = []Type{CPF, CNPJ, Phone, Email, EVP}
 
-// What is wrong with a key.
+// The errors of Parse.
 var (
 	ErrType     = errors.New("pixkey: no such type of key")
 	ErrForm     = errors.New("pixkey: not a key of the type")
 	ErrChecksum = errors.New("pixkey: the check digits are wrong")
 )
 
-// MaxEmail is the longest e-mail that can be a key, in characters (DICT).
+// MaxEmail is the longest e-mail address that can be a key, in characters (DICT).
 const MaxEmail = 77
 
 var (
@@ -42,10 +43,10 @@ var (
 	emailForm = regexp.MustCompile("^[a-z0-9.!#$&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$")
 )
 
-// Parse returns a key as DICT writes it: CPF and CNPJ without punctuation, phones as
-// +5511987654321, e-mails and random keys in small letters. Punctuation, spaces
-// around it, capitals and a phone's missing +55 are forgiven. It fails with one of
-// the errors above.
+// Parse returns a key in the form of DICT: CPF and CNPJ without punctuation, phone numbers
+// as +5511987654321, e-mail addresses and random keys in lower case. It accepts
+// punctuation, surrounding spaces, capitals and phone numbers without +55. It fails with
+// one of the errors above.
 func Parse(kind Type, key string) (string, error) {
 	key = strings.TrimSpace(key)
 	switch kind {
@@ -77,7 +78,7 @@ func accepted(key string, right bool) (string, error) {
 	return key, nil
 }
 
-// document tells a wrong length from wrong check digits.
+// document distinguishes a wrong length from wrong check digits.
 func document(key string, length int, parse func(string) (string, bool)) (string, error) {
 	number, right := parse(key)
 	if right {
@@ -89,8 +90,8 @@ func document(key string, length int, parse func(string) (string, bool)) (string
 	return "", ErrForm
 }
 
-// Format returns a key that Parse returned the way people write it, so that they can
-// compare it: documents with their punctuation.
+// Format returns a key from Parse with the usual punctuation, so that people can compare
+// it.
 func Format(kind Type, key string) string {
 	if kind == CPF || kind == CNPJ {
 		return taxid.Format(key)
@@ -98,8 +99,8 @@ func Format(kind Type, key string) string {
 	return key
 }
 
-// Mask returns a key that Parse returned as others than its owner may see it: enough
-// to tell which of their own keys it is, not enough to use it.
+// Mask returns a key from Parse in the form that people other than its owner may see:
+// enough to recognize the key, not enough to use it.
 func Mask(kind Type, key string) string {
 	switch {
 	case kind == CPF && len(key) == taxid.CPFLength:
