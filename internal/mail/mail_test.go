@@ -1,0 +1,244 @@
+package mail_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"html"
+	"net/http/httptest"
+	netmail "net/mail"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"garoupa/internal/auth/vault"
+	"garoupa/internal/mail"
+	"garoupa/internal/mail/mailtest"
+	"garoupa/internal/money"
+	"garoupa/models"
+	"garoupa/views/i18n"
+)
+
+var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newWriter(t *testing.T) *mail.Writer {
+	t.Helper()
+	v, err := vault.New([]byte(strings.Repeat("k", vault.MinKeyLength)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mail.Writer{Vault: v, AppURL: "https://app.example", SupportURL: "mailto:suporte@example.com"}
+}
+
+func newSender(t *testing.T, address string) *mail.Sender {
+	t.Helper()
+	server, err := mail.ParseServer(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mail.Sender{Writer: newWriter(t), Server: server,
+		From: netmail.Address{Name: "Garoupa", Address: "pix@garoupa.example"}}
+}
+
+// certified returns the certificate of a server on 127.0.0.1, and the roots that trust it.
+func certified(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	return server.TLS.Certificates[0], roots
+}
+
+func invite(language string) *models.Mail {
+	return &models.Mail{
+		ID: "mail_00000000000000000001", To: "bia@example.com", Language: language, Kind: models.MailInvite,
+		CreatedAt: at,
+		Params: map[string]string{"inviter": "Ana <b>Lima</b>", "account": "Ateliê {token}\r\nBcc: x@y.example",
+			"role": "FINANCE", "token": "tok_00000000000000000001"},
+	}
+}
+
+// A mail has its text in the reader's language, as text and as HTML, and a name that people
+// chose cannot become markup.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	certificate, roots := certified(t)
+	server := mailtest.New(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
+	s := newSender(t, "smtp://ana:hunter2@"+server.Address)
+	s.Roots = roots
+	link := "https://app.example/convite/" + s.Vault.Token("tok_00000000000000000001")
+	for language, want := range map[string][]string{
+		"pt-BR": {"Convite para a equipe de Ateliê {token} Bcc: x@y.example", "com o papel Financeiro", "Ver convite"},
+		"en": {"You are invited to join Ateliê {token} Bcc: x@y.example", "with the Finance role",
+			"View invitation"},
+	} {
+		if err := s.Send(t.Context(), invite(language)); err != nil {
+			t.Fatal(err)
+		}
+		m := server.Next(t)
+		if m.Subject != want[0] || m.From != "pix@garoupa.example" || m.To != "bia@example.com" ||
+			m.Login != "ana hunter2" || m.Header.Get("Bcc") != "" {
+			t.Errorf("%s: %q from %s to %s as %q, %v", language, m.Subject, m.From, m.To, m.Login, m.Header)
+		}
+		if m.Header.Get("Message-ID") != "<mail_00000000000000000001@garoupa.example>" ||
+			m.Header.Get("Auto-Submitted") != "auto-generated" {
+			t.Errorf("%s: the header is %v", language, m.Header)
+		}
+		for _, part := range []string{want[1], want[2], link} {
+			if !strings.Contains(m.Text, part) || !strings.Contains(m.HTML, part) {
+				t.Errorf("%s: %q is missing in\n%s\n%s", language, part, m.Text, m.HTML)
+			}
+		}
+		if strings.Contains(m.HTML, "<b>") || !strings.Contains(m.HTML, `lang="`+language+`"`) ||
+			strings.Contains(m.HTML, "<script") {
+			t.Errorf("%s: the HTML is %s", language, m.HTML)
+		}
+	}
+}
+
+// Mails to a remote server are encrypted or not sent; mails to a nearby server are
+// encrypted if possible.
+func TestSend_TLS(t *testing.T) {
+	t.Parallel()
+	certificate, roots := certified(t)
+	server := mailtest.New(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
+	s := newSender(t, "smtp://"+server.Address)
+	if err := s.Send(t.Context(), invite("en")); err == nil {
+		t.Error("a certificate without a trusted root was accepted")
+	}
+	s.Roots = roots
+	if err := s.Send(t.Context(), invite("en")); err != nil {
+		t.Fatal(err)
+	}
+	if m := server.Next(t); !m.Encrypted {
+		t.Error("the mail was sent without TLS")
+	}
+	server.None(t)
+
+	open := mailtest.New(t, mailtest.Options{})
+	if err := newSender(t, "smtp://ana:hunter2@"+open.Address).Send(t.Context(), invite("en")); err == nil {
+		t.Error("the password was sent without TLS")
+	}
+	open.None(t)
+
+	for host, near := range map[string]bool{
+		"smtp://127.0.0.1": true, "smtp://[::1]:25": true, "smtp://10.1.2.3": true, "smtp://mailpit:1025": true,
+		"smtp://localhost":    true,
+		"smtp://mail.example": false, "smtp://203.0.113.9": false, "smtp://[2001:db8::1]": false,
+	} {
+		parsed, err := mail.ParseServer(host)
+		if err != nil || mail.Near(parsed) != near {
+			t.Errorf("%s: near is %v, %v", host, !near, err)
+		}
+	}
+}
+
+// The error of a mail contains neither the address nor the server's words.
+func TestSend_Refused(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []*smtp.SMTPError{
+		{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "<bia@example.com> unknown"},
+		{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 1}, Message: "<bia@example.com> is busy"},
+	} {
+		permanent := answer.Code >= 500
+		server := mailtest.New(t, mailtest.Options{Refuse: func(string) *smtp.SMTPError { return answer }})
+		err := newSender(t, "smtp://"+server.Address).Send(t.Context(), invite("en"))
+		server.None(t)
+		failed, ok := errors.AsType[*mail.Failure](err)
+		if !ok || failed.Permanent != permanent || strings.Contains(err.Error(), "bia") ||
+			!strings.Contains(err.Error(), strconv.Itoa(answer.Code)) {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+	gone := newSender(t, "smtp://127.0.0.1:1")
+	if failed, ok := errors.AsType[*mail.Failure](gone.Send(t.Context(), invite("en"))); !ok || failed.Permanent {
+		t.Errorf("no server: %v", failed)
+	}
+}
+
+// Every kind has its texts in both languages, and they use only the params of the kind.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	for kind, params := range mail.Kinds {
+		for _, language := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+			m := &models.Mail{Kind: kind, Language: string(language), Params: map[string]string{}}
+			for _, name := range params {
+				m.Params[name] = map[string]string{"amount": "123456", "at": at.Format(time.RFC3339),
+					"role": "ADMIN"}[name]
+			}
+			letter, err := w.Write(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.ContainsAny(letter.Text+letter.URL, "{}") || strings.Contains(letter.Text, "mail."+kind) ||
+				letter.Subject == "" {
+				t.Errorf("%s in %s:\n%s\n%s", kind, language, letter.Subject, letter.Text)
+			}
+			if !strings.Contains(letter.Text, ": suporte@example.com") ||
+				!strings.Contains(letter.HTML, ": suporte@example.com") {
+				t.Errorf("%s in %s names no one to contact:\n%s", kind, language, letter.Text)
+			}
+		}
+	}
+	if _, err := w.Write(t.Context(), &models.Mail{Kind: "nope"}); err == nil {
+		t.Error("an unknown kind was written")
+	}
+}
+
+// The mail of a paid charge names the charge, in the reader's language and Brasília's time,
+// and links to the charge and to the setting that turns such mails off. The merchant's text
+// cannot become markup.
+func TestChargePaid(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	money := func(lang i18n.Lang, cents money.Cents) string { return i18n.Money(i18n.With(t.Context(), lang), cents) }
+	clock := func(lang i18n.Lang, at time.Time) string { return i18n.Clock(i18n.With(t.Context(), lang), at) }
+	if clock("pt-BR", at) != "09:00" {
+		t.Errorf("noon in Greenwich is %s in São Paulo", clock("pt-BR", at))
+	}
+	const link, off = "https://app.example/app/cobrancas/chk_1", "https://app.example/app/configuracoes/avisos"
+	for language, want := range map[string][]string{
+		"pt-BR": {"Cobrança de " + money("pt-BR", 249_90) + " paga: Ateliê", "Valor: " + money("pt-BR", 249_90),
+			"Descrição: {order} <b>x</b>", "Pedido: pedido-1042", "Paga em: 1 de mar. de 2026, " + clock("pt-BR", at),
+			"Cobrança: chk_1", link, off},
+		"en": {"Charge of " + money("en", 249_90) + " paid: Ateliê", "Amount: " + money("en", 249_90),
+			"Description: {order} <b>x</b>", "Order: pedido-1042", "Paid on: Mar 1, 2026, " + clock("en", at),
+			"Charge: chk_1", link, off},
+	} {
+		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailChargePaid, Language: language,
+			Params: map[string]string{
+				"name": "Ana", "account": "Ateliê", "account_id": "acc_1", "amount": "24990",
+				"description": "{order}\n<b>x</b>", "order": "pedido-1042",
+				"at": at.Format(time.RFC3339), "charge": "chk_1",
+			}})
+		if err != nil || letter.Subject != want[0] || letter.URL != link {
+			t.Errorf("%s: %q leads to %s, %v", language, letter.Subject, letter.URL, err)
+		}
+		for _, part := range want[1:] {
+			_, value, _ := strings.Cut(part, ": ")
+			if !strings.Contains(letter.Text, part) || !strings.Contains(letter.HTML, html.EscapeString(value)) {
+				t.Errorf("%s: %q is missing in\n%s\n%s", language, part, letter.Text, letter.HTML)
+			}
+		}
+	}
+	for language, want := range map[string]string{
+		"pt-BR": "De 1 de mar. de 2026, " + clock("pt-BR", at) + " a " + clock("pt-BR", at.Add(time.Hour)) +
+			", 1.234 cobranças da conta Ateliê foram pagas: " + money("pt-BR", 123456_78) + " no total.",
+		"en": "From Mar 1, 2026, " + clock("en", at) + " to " + clock("en", at.Add(time.Hour)) +
+			", 1,234 charges of the account Ateliê were paid: " + money("en", 123456_78) + " in total.",
+	} {
+		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailChargesPaid, Language: language,
+			Params: map[string]string{
+				"name": "Ana", "account": "Ateliê", "count": "1234", "alone": "20", "amount": "12345678",
+				"at": at.Format(time.RFC3339), "until": at.Add(time.Hour).Format(time.RFC3339),
+			}})
+		if err != nil || !strings.Contains(letter.Text, want) || !strings.Contains(letter.Text, off) {
+			t.Errorf("%s: %s, %v", language, letter.Text, err)
+		}
+	}
+}

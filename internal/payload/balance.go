@@ -1,0 +1,17 @@
+package payload
+
+import "garoupa/models"
+
+// AppendBalance appends a balance (contract 2.4).
+func AppendBalance(dst []byte, livemode bool, b models.Balance) []byte {
+	dst = append(dst, '{')
+	dst = boolMember(dst, "livemode", livemode)
+	dst = stringMember(dst, "currency", "BRL")
+	dst = stringMember(dst, "grossAmount", b.Gross.Decimal())
+	dst = stringMember(dst, "feeAmount", b.Fee.Decimal())
+	dst = stringMember(dst, "pendingAmount", b.Pending.Decimal())
+	dst = stringMember(dst, "availableAmount", b.Available.Decimal())
+	dst = stringMember(dst, "reservedAmount", b.Reserved.Decimal())
+	dst = stringMember(dst, "blockedAmount", b.Blocked.Decimal())
+	return append(dst, '}')
+}

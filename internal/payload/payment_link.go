@@ -1,0 +1,39 @@
+package payload
+
+import (
+	"strconv"
+
+	"garoupa/models"
+)
+
+// AppendPaymentLink appends a payment link (contract 2.6), with the product's current
+// values.
+func AppendPaymentLink(dst []byte, l *models.PaymentLink, checkoutURL string) []byte {
+	dst = append(dst, '{')
+	dst = stringMember(dst, "paymentLinkId", l.ID)
+	dst = boolMember(dst, "livemode", l.Livemode)
+	dst = boolMember(dst, "active", l.Active)
+	dst = stringMember(dst, "productId", l.Product.Slug)
+	dst = strconv.AppendInt(member(dst, "amount"), int64(l.Product.Amount), 10)
+	dst = stringMember(dst, "currency", "BRL")
+	dst = stringMember(dst, "name", l.Product.Name)
+	dst = nullableMember(dst, "description", l.Product.Description)
+	dst = nullableMember(dst, "imageUrl", imageURL(&l.Product, checkoutURL))
+	dst = stringMember(dst, "paymentCycle", l.Product.PaymentCycle)
+	dst = strconv.AppendInt(member(dst, "expiresInSeconds"), int64(l.ExpiresInSeconds), 10)
+	dst = nullableMember(dst, "successUrl", l.SuccessURL)
+	dst = nullableMember(dst, "returnUrl", l.ReturnURL)
+	dst = timeMember(dst, "createdAt", l.CreatedAt)
+	dst = timeMember(dst, "updatedAt", l.UpdatedAt)
+	return append(dst, '}')
+}
+
+// imageURL returns the address of a product's picture: on our host, or elsewhere if it was
+// set before pictures could be uploaded.
+func imageURL(p *models.Product, checkoutURL string) *string {
+	if p.Picture.Hash == "" {
+		return p.ImageURL
+	}
+	address := checkoutURL + "/fotos/" + p.Picture.Hash + ".jpg"
+	return &address
+}

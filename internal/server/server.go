@@ -1,0 +1,109 @@
+// Package server is the root of the HTTP server: it gives requests ids, logs them, separates
+// the three addresses, reports whether the process is alive and ready, and passes the
+// rest to the API and the pages.
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	fiberrecover "github.com/gofiber/fiber/v2/middleware/recover"
+	"github.com/valyala/fasthttp"
+
+	"garoupa/api"
+	"garoupa/web"
+	"garoupa/web/page"
+)
+
+const (
+	// bodyLimit bounds a request. The API allows less. fileLimit is for forms with a file,
+	// which report a longer file themselves.
+	bodyLimit = 1 << 20
+	fileLimit = 8 << 20
+	// readTimeout bounds how long a client may take to send a request.
+	readTimeout = 30 * time.Second
+	idleTimeout = 75 * time.Second
+	// writeTimeout bounds how long a client may take to read an answer. Event streams are
+	// unlimited.
+	writeTimeout = 5 * time.Minute
+	// fileTimeout is writeTimeout for files, which may be long.
+	fileTimeout = 2 * time.Hour
+	// headerLimit is the room for a request's line and headers, in bytes.
+	headerLimit = 16 << 10
+)
+
+// Options configure the server. All except Base and RequestTimeout are required.
+type Options struct {
+	Health *Health
+	API    api.Options
+	Web    web.Options
+	// The three addresses, with scheme and without a slash at the end. If they differ, a
+	// path that belongs to one is 404 at the others.
+	BaseURL, CheckoutURL, AppURL string
+	// TrustedProxies may name the client in X-Forwarded-For, and the requested host in
+	// X-Forwarded-Host. No other client may.
+	TrustedProxies []netip.Prefix
+	// Base ends all requests in progress when it ends; nil never ends.
+	Base context.Context
+	// RequestTimeout bounds the time until a request is answered: ten seconds if it is 0.
+	RequestTimeout time.Duration
+}
+
+// New returns the root app.
+func New(o Options) *fiber.App {
+	app := fiber.New(fiber.Config{
+		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
+		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
+		DisablePreParseMultipartForm: true, // the forms with a file parse it themselves, after they know the member
+		ErrorHandler:                 answer(o.Web),
+	})
+	base := o.Base
+	if base == nil {
+		base = context.Background()
+	}
+	app.Use(deadline(base, cmp.Or(o.RequestTimeout, requestTimeout)),
+		identify, unproxied(o.TrustedProxies), leave(o.Health),
+		logged(o.Web), fiberrecover.New(), textPath, separate(o), shed(o.Health))
+	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	app.Get("/readyz", o.Health.ready)
+
+	api.Register(app, o.API)
+	web.Register(app, o.Web)
+	nameMethods(app)
+	app.Server().HeaderReceived = patience
+	return app
+}
+
+// patience returns how long the client of a request may take, and how much it may send.
+func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	path, _, _ := bytes.Cut(header.RequestURI(), []byte("?"))
+	if bytes.HasSuffix(path, []byte("/events")) {
+		return fasthttp.RequestConfig{}
+	}
+	if bytes.HasSuffix(path, []byte(".csv")) {
+		return fasthttp.RequestConfig{WriteTimeout: fileTimeout}
+	}
+	config := fasthttp.RequestConfig{WriteTimeout: writeTimeout}
+	if header.IsPost() && page.TakesFile(path) {
+		config.MaxRequestBodySize = fileLimit
+	}
+	return config
+}
+
+// nameMethods lets requests with invented methods through to the router, which refuses them
+// as any wrong method. Fiber itself would answer them in plain text and without a
+// Request-Id.
+func nameMethods(app *fiber.App) {
+	next := app.Server().Handler
+	app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
+		if !slices.Contains(fiber.DefaultMethods, string(ctx.Method())) {
+			ctx.Request.Header.SetMethod(fiber.MethodTrace) // Fiber knows it, and no route serves it
+		}
+		next(ctx)
+	}
+}
