@@ -18,15 +18,16 @@ func (s *site) stranger(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := merchants.Actor{UserID: m.UserID, AccountID: m.AccountID}
-	_, secret, err := s.Merchants.CreateKey(t.Context(), by, models.Scope{ProjectID: m.ProjectID}, merchants.NewKey{Name: "x", Permissions: models.Permissions})
+	by := models.Actor{UserID: m.UserID, AccountID: m.AccountID}
+	_, secret, err := s.Merchants.CreateKey(t.Context(), by, models.Scope{ProjectID: m.ProjectID},
+		merchants.NewKey{Name: "x", Permissions: models.Permissions})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return secret
 }
 
-// Whatever is not a key that holds is 401, always in the same words (contract 7).
+// Everything other than a valid key is 401, always with the same message (contract 7).
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -73,27 +74,29 @@ func TestAuthentication(t *testing.T) {
 		}
 		messages[a.fault(t).Error.Message] = true
 		if strings.Contains(a.body, random) {
-			t.Errorf("%s: the answer %s tells a secret", name, a.body)
+			t.Errorf("%s: the answer %s contains a secret", name, a.body)
 		}
 	}
 	if len(messages) != 1 {
-		t.Errorf("the messages tell cases apart: %v", messages)
+		t.Errorf("the messages distinguish cases: %v", messages)
 	}
 	for name, authorization := range map[string]string{
 		"as documented": "Bearer " + s.key, "scheme in lower case": "bearer " + s.key, "two spaces": "Bearer  " + s.key,
 	} {
-		if a := s.send(t, "GET", "/v1/checkouts/chk_00000000000000000000", "", "Authorization", authorization); a.status != 404 {
+		if a := s.send(t, "GET", "/v1/checkouts/chk_00000000000000000000", "", "Authorization",
+			authorization); a.status != 404 {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	for _, elsewhere := range []string{"/v1/checkouts/chk_00000000000000000000?api_key=" + s.key, "/v1/checkouts/x?access_token=" + s.key} {
+	for _, elsewhere := range []string{"/v1/checkouts/chk_00000000000000000000?api_key=" + s.key,
+		"/v1/checkouts/x?access_token=" + s.key} {
 		if a := s.send(t, "GET", elsewhere, ""); a.status != 401 {
 			t.Errorf("a key in the query: %d", a.status)
 		}
 	}
 }
 
-// Each endpoint asks for its own permission, and for no other (contract 5.4).
+// Each endpoint requires its own permission, and no other (contract 5.4).
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -119,7 +122,8 @@ func TestPermissions(t *testing.T) {
 			}
 		}
 		a := s.send(t, tc.method, tc.path, `{}`, "Authorization", "Bearer "+s.Key(t, s.Test, others...))
-		if !a.refused(t, 403, "api_key_scope_forbidden") || !strings.Contains(a.fault(t).Error.Message, string(tc.needs)) {
+		if !a.refused(t, 403, "api_key_scope_forbidden") ||
+			!strings.Contains(a.fault(t).Error.Message, string(tc.needs)) {
 			t.Errorf("%s %s with all but %s: %d %s", tc.method, tc.path, tc.needs, a.status, a.body)
 		}
 		a = s.send(t, tc.method, tc.path, `{}`, "Authorization", "Bearer "+s.Key(t, s.Test, tc.needs))
@@ -129,8 +133,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// Live charges need production access and an institution; reading needs neither
-// (contract 4.1, 4.3, 5.3).
+// Live charges need production access and an institution; reading needs neither (contract
+// 4.1, 4.3, 5.3).
 func TestLiveGates(t *testing.T) {
 	t.Parallel()
 	s := newSite(t) // without an institution
@@ -152,13 +156,15 @@ func TestLiveGates(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.Clock.Advance(time.Second) // as long as a switch may take
+		s.Clock.Advance(time.Second) // the longest time until a switch takes effect
 		a := s.send(t, "POST", "/v1/checkouts", with(), "Authorization", "Bearer "+key)
 		if !a.refused(t, step.status, step.code) {
 			t.Errorf("with %s: %d %s, want %d %s", step.change, a.status, a.body, step.status, step.code)
 		}
-		for path, want := range map[string]string{"/v1/checkouts/chk_00000000000000000000": "404", "/v1/checkouts": "200"} {
-			if a := s.send(t, "GET", path, "", "Authorization", "Bearer "+key); want == "200" && a.status != 200 || want == "404" && !a.refused(t, 404, "checkout_not_found") {
+		for path, want := range map[string]string{"/v1/checkouts/chk_00000000000000000000": "404",
+			"/v1/checkouts": "200"} {
+			if a := s.send(t, "GET", path, "", "Authorization", "Bearer "+key); want == "200" && a.status != 200 ||
+				want == "404" && !a.refused(t, 404, "checkout_not_found") {
 				t.Errorf("GET %s with %s: %d %s", path, step.change, a.status, a.body)
 			}
 		}
@@ -168,8 +174,8 @@ func TestLiveGates(t *testing.T) {
 	}
 }
 
-// A retry gets its answer though the account was blocked meanwhile; one with
-// another body is told of the conflict first (decisions, 2.11).
+// A retry gets its answer even if the account was blocked meanwhile. A retry with
+// another body gets the conflict first (docs/rules.md, "Idempotency").
 func TestLiveGates_Repetition(t *testing.T) {
 	t.Parallel()
 	bank := &institution{}
@@ -188,15 +194,17 @@ func TestLiveGates_Repetition(t *testing.T) {
 	if a := s.send(t, "POST", "/v1/checkouts", with(), live...); a.status != 200 || a.id(t) != made.id(t) {
 		t.Errorf("the same body: %d %s", a.status, a.body)
 	}
-	if a := s.send(t, "POST", "/v1/checkouts", with("amount", "1"), live...); !a.refused(t, 409, "idempotency_conflict") {
+	if a := s.send(t, "POST", "/v1/checkouts", with("amount", "1"), live...); !a.refused(t, 409,
+		"idempotency_conflict") {
 		t.Errorf("another body: %d %s", a.status, a.body)
 	}
-	if a := s.send(t, "POST", "/v1/checkouts", with(), live[0], live[1], "Idempotency-Key", "l"); !a.refused(t, 403, "account_suspended") {
+	if a := s.send(t, "POST", "/v1/checkouts", with(), live[0], live[1], "Idempotency-Key", "l"); !a.refused(t, 403,
+		"account_suspended") {
 		t.Errorf("another key: %d %s", a.status, a.body)
 	}
 }
 
-// After a 503 the key is bound to its body (decisions, 2).
+// After a 503 the key is bound to its body (docs/rules.md, "Idempotency").
 func TestCreateCheckout_Unavailable(t *testing.T) {
 	t.Parallel()
 	bank := &institution{unavailable: true}
@@ -207,7 +215,8 @@ func TestCreateCheckout_Unavailable(t *testing.T) {
 	if a := s.send(t, "POST", "/v1/checkouts", with(), live...); !a.refused(t, 503, "provider_unavailable") {
 		t.Fatalf("first: %d %s", a.status, a.body)
 	}
-	if a := s.send(t, "POST", "/v1/checkouts", with("amount", "1"), live...); !a.refused(t, 409, "idempotency_conflict") {
+	if a := s.send(t, "POST", "/v1/checkouts", with("amount", "1"), live...); !a.refused(t, 409,
+		"idempotency_conflict") {
 		t.Errorf("another body: %d %s", a.status, a.body)
 	}
 	bank.unavailable = false
@@ -215,7 +224,8 @@ func TestCreateCheckout_Unavailable(t *testing.T) {
 	if made.status != 201 || bank.asked[len(bank.asked)-1] != bank.asked[0] {
 		t.Errorf("resumed: %d %s, with the charges %v", made.status, made.body, bank.asked)
 	}
-	if a := s.send(t, "POST", "/v1/checkouts", with(), live...); a.status != 200 || a.id(t) != made.id(t) || s.checkouts(t) != 1 {
+	if a := s.send(t, "POST", "/v1/checkouts", with(), live...); a.status != 200 || a.id(t) != made.id(t) ||
+		s.checkouts(t) != 1 {
 		t.Errorf("repeated: %d %s, %d checkouts", a.status, a.body, s.checkouts(t))
 	}
 }

@@ -1,9 +1,9 @@
 // Package api is the JSON API under /v1, for backends.
 //
-// A request passes the checks of decisions.md, section 2, in their order: the
-// middleware below does those that need no body's meaning, a handler decodes the
-// body and calls one operation. Handlers return their errors; errors.go answers
-// them.
+// A request passes the checks of docs/rules.md, "Order of checks", in their order. The
+// middleware below does the checks that do not need the content of the body. A handler
+// decodes the body and calls one operation. Handlers return their errors, and errors.go
+// writes the answers.
 package api
 
 import (
@@ -14,40 +14,42 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
-	"garoupa/live"
+	"garoupa/internal/input"
+	"garoupa/internal/ratelimit"
+	"garoupa/internal/refusal"
+	"garoupa/internal/requestlog"
+	"garoupa/internal/stream"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/ratelimit"
-	"garoupa/requestlog"
 )
 
-// Version numbers the machine-readable description (contract 9).
+// Version is the version of the machine-readable description (contract 9).
 const Version = "1.0.0"
 
-// maxBody is the largest body, in bytes (decisions, 2.3).
-const maxBody = 64 << 10
+// maxBody is the largest body, in bytes (docs/rules.md, "Order of checks").
+const maxBody = 128 << 10
 
-// Options are what the API is made of. All but Log are required.
+// Options configure the API. All except Log are required.
 type Options struct {
-	DB           *models.DB
-	Payments     *payments.Service
-	Merchants    *merchants.Service
-	Live         *live.Hub
-	BaseURL      string // where the API is served, without a slash at the end
-	CheckoutHost string
-	Limits       Limits
-	Log          *requestlog.Log // keeps calls for the dashboard; nil: they are not kept
-	Now          func() time.Time
+	DB          *models.DB
+	Payments    *payments.Service
+	Merchants   *merchants.Service
+	Streams     *stream.Hub
+	BaseURL     string // where the API is served, without a slash at the end
+	CheckoutURL string
+	Limits      Limits
+	Log         *requestlog.Log // stores calls for the dashboard; nil stores none
+	Now         func() time.Time
 }
 
-// Limits bound how often the API may be called (decisions, 10). Nil is no limit.
+// Limits bound how often the API may be called (docs/rules.md, "Rate limits"). A nil
+// limiter means no limit.
 type Limits struct {
 	Live, Test  *ratelimit.Limiter // by key
 	Withdrawals *ratelimit.Limiter // by account
 	FailedAuth  *ratelimit.Limiter // by address
-	Public      *ratelimit.Limiter // what needs no key, by address
+	Public      *ratelimit.Limiter // endpoints without a key, by address
 }
 
 type server struct{ Options }
@@ -64,7 +66,8 @@ func Register(r fiber.Router, o Options) {
 	v1.Get("/checkouts/:id", s.keyed(models.PermissionCheckoutRead, s.readCheckout)...)
 
 	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, s.readBalance)...)
-	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate), s.createWithdrawal)
+	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate),
+		s.createWithdrawal)
 	v1.Get("/withdrawals", s.keyed(models.PermissionWithdrawalRead, s.listWithdrawals)...)
 	v1.Get("/withdrawals/:id", s.keyed(models.PermissionWithdrawalRead, s.readWithdrawal)...)
 
@@ -79,22 +82,22 @@ func Register(r fiber.Router, o Options) {
 	test.Post("/cancel", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulateCancellation))...)
 }
 
-// keyed are the handlers of an endpoint that takes a key with a permission, in the
-// order of decisions, 2. They stand at each route and not before the router, which
-// has to refuse unknown paths and methods first.
+// keyed returns the handlers of an endpoint that needs a key with a permission, in their
+// order (docs/rules.md, "Order of checks"). They belong to the route, because the router
+// must refuse unknown paths and methods first.
 func (s *server) keyed(needed models.Permission, handler fiber.Handler) []fiber.Handler {
 	return []fiber.Handler{s.acceptBody, s.authenticate, allow(needed), handler}
 }
 
-// health handles GET /v1/health: the service answers. It is public.
+// health handles GET /v1/health. It is public.
 func (s *server) health(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return c.SendString(`{"status":"ok","version":"` + Version + `"}`)
 }
 
-// acceptBody refuses requests by the size, media type and encoding of their body,
-// also where none is read (decisions, 2.3). Fiber would unpack an encoded one
-// without a bound.
+// acceptBody refuses requests by the size, media type and encoding of their body, also
+// on endpoints that read no body (docs/rules.md, "Order of checks"). Fiber would unpack
+// an encoded body without a bound.
 func (s *server) acceptBody(c *fiber.Ctx) error {
 	if len(c.Request().Body()) > maxBody {
 		return tooLarge
@@ -102,22 +105,21 @@ func (s *server) acceptBody(c *fiber.Ctx) error {
 	if given := c.Get(fiber.HeaderContentType); given != "" {
 		media, _, err := mime.ParseMediaType(given)
 		if err != nil || media != fiber.MIMEApplicationJSON && !strings.HasSuffix(media, "+json") {
-			return fault.New(fault.UnsupportedMediaType, "The body's Content-Type must be application/json.")
+			return refusal.New(refusal.UnsupportedMediaType, "The body's Content-Type must be application/json.")
 		}
 	}
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && encoding != "identity" {
-		return fault.New(fault.UnsupportedMediaType, "The body must be sent as it is, without a Content-Encoding.")
+		return refusal.New(refusal.UnsupportedMediaType, "The body must be sent as it is, without a Content-Encoding.")
 	}
 	return c.Next()
 }
 
 type holderKey struct{}
 
-// holder returns the key that authenticate let in.
+// holder returns the key that authenticate accepted.
 func holder(c *fiber.Ctx) *models.KeyHolder { return c.Locals(holderKey{}).(*models.KeyHolder) }
 
-// authenticate lets in requests with a key that holds, as long as its bucket has
-// tokens.
+// authenticate accepts requests with a valid key whose bucket has tokens.
 func (s *server) authenticate(c *fiber.Ctx) error {
 	h, err := s.Merchants.Authenticate(c.UserContext(), bearerOf(c), c.IP())
 	if err != nil {
@@ -130,7 +132,7 @@ func (s *server) authenticate(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// bearerOf returns the key that a request came with, "" if it came with none.
+// bearerOf returns the request's key, or "" if it has none.
 func bearerOf(c *fiber.Ctx) string {
 	scheme, secret, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -139,20 +141,21 @@ func bearerOf(c *fiber.Ctx) string {
 	return strings.TrimSpace(secret)
 }
 
-// allow lets in keys that have the permission.
+// allow accepts keys that have the permission.
 func allow(needed models.Permission) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if !holder(c).Key.Allows(needed) {
-			return fault.New(fault.APIKeyScopeForbidden, "The API key lacks the permission %s. Make a key that has it in the dashboard.", needed)
+			return refusal.New(refusal.APIKeyScopeForbidden,
+				"The API key lacks the permission %s. Make a key that has it in the dashboard.", needed)
 		}
 		return c.Next()
 	}
 }
 
-// refuse answers a failed authentication: after too many from one address, that
-// there were too many.
+// refuse returns the error of a failed authentication, or, after too many failures from one
+// address, the error of the rate limit.
 func (s *server) refuse(c *fiber.Ctx, err error) error {
-	if fault.Of(err).Code != fault.Unauthorized {
+	if refusal.Of(err).Code != refusal.Unauthorized {
 		return err
 	}
 	if d := s.Limits.FailedAuth.Take(c.IP(), s.Now()); !d.Allowed {
@@ -161,7 +164,7 @@ func (s *server) refuse(c *fiber.Ctx, err error) error {
 	return err
 }
 
-// limit takes one request from the key's bucket and tells how full that is.
+// limit takes a token from the key's bucket and sets the rate headers.
 func (s *server) limit(c *fiber.Ctx, h *models.KeyHolder) error {
 	limiter := s.Limits.Test
 	if h.Key.Livemode {
@@ -171,7 +174,7 @@ func (s *server) limit(c *fiber.Ctx, h *models.KeyHolder) error {
 	if limiter != nil {
 		c.Set("RateLimit-Limit", strconv.Itoa(d.Limit))
 		c.Set("RateLimit-Remaining", strconv.Itoa(d.Remaining))
-		c.Set("RateLimit-Reset", seconds(d.Reset))
+		c.Set("RateLimit-Reset", strconv.Itoa(ratelimit.Seconds(d.Reset)))
 	}
 	if !d.Allowed {
 		return tooMany(c, d)
@@ -180,35 +183,34 @@ func (s *server) limit(c *fiber.Ctx, h *models.KeyHolder) error {
 }
 
 func tooMany(c *fiber.Ctx, d ratelimit.Decision) error {
-	c.Set(fiber.HeaderRetryAfter, seconds(max(d.RetryAfter, time.Second)))
-	return fault.New(fault.RateLimitExceeded, "Too many requests. Wait as long as the Retry-After header says, then go on with backoff.")
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(ratelimit.RetrySeconds(d.RetryAfter)))
+	return refusal.New(refusal.RateLimitExceeded,
+		"Too many requests. Wait as long as the Retry-After header says, then go on with backoff.")
 }
 
-// seconds writes a time in whole seconds, rounded up.
-func seconds(d time.Duration) string {
-	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
-}
-
-// sendJSON answers with a body that is JSON already.
+// sendJSON sends a body that is JSON already.
 func sendJSON(c *fiber.Ctx, body []byte) error {
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return c.Send(body)
 }
 
-// requiredIdempotencyKey is idempotencyKey for operations that cannot do without.
+// requiredIdempotencyKey is idempotencyKey for operations that require a key.
 func requiredIdempotencyKey(c *fiber.Ctx) (string, error) {
 	key, err := idempotencyKey(c)
 	if err == nil && key == "" {
-		err = fault.New(fault.IdempotencyKeyRequired, "This operation needs an Idempotency-Key header: a text of your own that names this request, the same at every retry.")
+		err = refusal.New(refusal.IdempotencyKeyRequired,
+			"This operation needs an Idempotency-Key header: a text of your own that names this request, the same at "+
+				"every retry.")
 	}
 	return key, err
 }
 
-// idempotencyKey returns the request's Idempotency-Key, "" if it is absent or blank.
+// idempotencyKey returns the request's Idempotency-Key, or "" if it is absent or blank.
 func idempotencyKey(c *fiber.Ctx) (string, error) {
 	key := strings.TrimSpace(c.Get("Idempotency-Key"))
-	if !text(key, 0, 255, "") {
-		return "", fault.New(fault.InvalidRequestBody, "Idempotency-Key must have at most 255 characters and no control characters.")
+	if !input.Length(key, 0, 255) || !input.Plain(key) {
+		return "", refusal.New(refusal.InvalidRequestBody,
+			"Idempotency-Key must have at most 255 characters and no control characters.")
 	}
 	return key, nil
 }

@@ -6,32 +6,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"garoupa/fault"
-	"garoupa/strictjson"
+	"garoupa/internal/input"
+	"garoupa/internal/refusal"
+	"garoupa/internal/strictjson"
 )
 
-// object reads the members of a JSON object against rules. The first breach is
-// kept, and everything after it is a no-op, so that a handler lists its rules in a
-// row and asks for err once.
+// object reads the members of a JSON object and checks their rules. It keeps the first
+// violation and ignores all later calls, so a handler reads all members and checks err once.
 type object struct {
 	value *strictjson.Value
-	path  string // "customer." for messages
+	path  string // "customer." etc., for messages
 	err   *error
 }
 
-// decode parses body as an object with no other members than known. It returns
-// the SHA-256 of the body's canonical form, which idempotency compares. The code
-// is what the endpoint calls a malformed body (contract 4.1, 4.7).
-func decode(body []byte, malformed fault.Code, known ...string) (o object, hash []byte, err error) {
+// decode parses body as an object with only the known members. It returns the SHA-256 of
+// the body's canonical form, which idempotency compares. malformed is the endpoint's code
+// for a malformed body (contract 4.1, 4.7).
+func decode(body []byte, malformed refusal.Code, known ...string) (o object, hash []byte, err error) {
 	v, err := strictjson.Parse(body)
 	if err != nil {
-		return o, nil, fault.New(malformed, "The body is not valid JSON: %s.", err)
+		return o, nil, refusal.New(malformed, "The body is not valid JSON: %s.", err)
 	}
 	if v.Kind != strictjson.Object {
-		return o, nil, fault.New(malformed, "The body must be a JSON object, not %s.", v.Kind)
+		return o, nil, refusal.New(malformed, "The body must be a JSON object, not %s.", v.Kind)
 	}
 	o = object{value: &v, err: new(error)}
 	o.only(known...)
@@ -41,7 +39,7 @@ func decode(body []byte, malformed fault.Code, known ...string) (o object, hash 
 
 func (o *object) fail(message string, args ...any) {
 	if *o.err == nil {
-		*o.err = fault.New(fault.InvalidRequestBody, message, args...)
+		*o.err = refusal.New(refusal.InvalidRequestBody, message, args...)
 	}
 }
 
@@ -56,7 +54,7 @@ func (o *object) only(known ...string) {
 }
 
 // member returns the value of a name, nil if it is absent or null: for an optional
-// member null means absent (decisions, 3).
+// member null means absent (docs/rules.md, "Fields").
 func (o *object) member(name string, required bool, want strictjson.Kind) *strictjson.Value {
 	v, ok := o.value.Lookup(name)
 	if !ok || v.Kind == strictjson.Null {
@@ -72,7 +70,7 @@ func (o *object) member(name string, required bool, want strictjson.Kind) *stric
 	return v
 }
 
-// text reads a string that rule accepts, trimmed; nil if it is absent.
+// text reads a string that rule accepts, trimmed, or nil if it is absent.
 func (o *object) text(name string, required bool, r rule) *string {
 	v := o.member(name, required, strictjson.String)
 	if v == nil {
@@ -80,7 +78,7 @@ func (o *object) text(name string, required bool, r rule) *string {
 	}
 	s := v.Text
 	if r.trim {
-		s = strings.TrimSpace(s)
+		s = input.Trim(s)
 	}
 	if !r.accepts(s) {
 		o.fail("%s must be %s.", o.path+name, r.wants)
@@ -91,8 +89,8 @@ func (o *object) text(name string, required bool, r rule) *string {
 
 var integerText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 
-// integer reads a whole number without fraction or exponent; nil if it is absent.
-// One that int64 cannot hold reads as the nearest that it can.
+// integer reads a whole number without fraction or exponent, or nil if it is absent. A
+// number beyond int64 becomes the nearest int64.
 func (o *object) integer(name string, required bool) *int64 {
 	v := o.member(name, required, strictjson.Number)
 	if v == nil {
@@ -102,7 +100,7 @@ func (o *object) integer(name string, required bool) *int64 {
 		o.fail("%s must be an integer, without fraction or exponent.", o.path+name)
 		return nil
 	}
-	n, _ := strconv.ParseInt(v.Text, 10, 64) // out of range gives the bound
+	n, _ := strconv.ParseInt(v.Text, 10, 64) // out of range gives the nearest bound
 	return &n
 }
 
@@ -117,21 +115,11 @@ func (o *object) object(name string, known ...string) (inner object, ok bool) {
 	return inner, true
 }
 
-// rule is what a text must be, and the words for it in "… must be …".
+// rule is a condition on a text, and the words for it after "… must be" in a message.
 type rule struct {
 	trim    bool
 	accepts func(string) bool
 	wants   string
-}
-
-// text reports whether s is valid UTF-8 of min to max characters, without control characters but
-// the ones in allowed. Characters that turn the direction of writing count as
-// control: they make a text read as another.
-func text(s string, min, max int, allowed string) bool {
-	n := utf8.RuneCountInString(s)
-	return utf8.ValidString(s) && n >= min && n <= max && !strings.ContainsFunc(s, func(r rune) bool {
-		return (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) && !strings.ContainsRune(allowed, r)
-	})
 }
 
 // closest returns the known name with the fewest edits from name.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/wire"
 )
 
 // listCheckouts handles GET /v1/checkouts (contract 4.2).
@@ -32,26 +32,26 @@ func (s *server) listCheckouts(c *fiber.Ctx) error {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = wire.AppendCheckout(body, &page.Checkouts[i], s.CheckoutHost)
+		body = payload.AppendCheckout(body, &page.Checkouts[i], s.CheckoutURL)
 	}
 	body = endPage(body, page.NextCursor)
 	*buffer = body
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	c.Response().SetBody(body) // copies: the buffer serves the next list
+	c.Response().SetBody(body) // copies: the buffer is reused for the next list
 	return nil
 }
 
-// listBuffers are where lists are written: an answer of tens of kilobytes from new
-// memory would cost more than finding its rows.
+// listBuffers are reused, because allocating tens of kilobytes for each answer would cost
+// more than the query.
 var listBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// endPage ends a list that body begins.
+// endPage appends the end of a list to body.
 func endPage(body []byte, nextCursor string) []byte {
 	body = append(body, `],"nextCursor":`...)
 	if nextCursor == "" {
 		body = append(body, "null"...)
 	} else {
-		body = wire.AppendString(body, nextCursor)
+		body = payload.AppendString(body, nextCursor)
 	}
 	return append(body, '}')
 }
@@ -62,12 +62,12 @@ func (s *server) readFilter(params map[string]string) (f models.CheckoutFilter, 
 		switch f.Status {
 		case models.CheckoutPending, models.CheckoutPaid, models.CheckoutExpired, models.CheckoutCancelled:
 		default:
-			return f, fault.New(fault.InvalidRequestBody, "status must be PENDING, PAID, EXPIRED or CANCELLED.")
+			return f, refusal.New(refusal.InvalidRequestBody, "status must be PENDING, PAID, EXPIRED or CANCELLED.")
 		}
 	}
 	if externalID, given := params["externalId"]; given {
 		if f.ExternalID = externalID; !externalIDRule.accepts(externalID) {
-			return f, fault.New(fault.InvalidRequestBody, "externalId must be %s.", externalIDRule.wants)
+			return f, refusal.New(refusal.InvalidRequestBody, "externalId must be %s.", externalIDRule.wants)
 		}
 	}
 	if f.Limit, err = limitOf(params); err != nil {
@@ -77,7 +77,7 @@ func (s *server) readFilter(params map[string]string) (f models.CheckoutFilter, 
 	return f, err
 }
 
-// cursorOf reads the parameter cursor, nil if it is absent.
+// cursorOf reads the parameter cursor, or nil if it is absent.
 func (s *server) cursorOf(params map[string]string, list payments.List) (*models.Position, error) {
 	cursor, given := params["cursor"]
 	if !given {

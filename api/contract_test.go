@@ -22,8 +22,7 @@ var (
 	testName  = regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+)(?:/([^`]+))?`")
 )
 
-// Every test that is said to prove a statement of the contract exists, and every
-// section has statements.
+// Every test that docs/contract.md names exists, and every section has statements.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(contractFile)
@@ -37,7 +36,7 @@ func TestContract(t *testing.T) {
 		sections[strings.Split(row[1], ".")[0]]++
 		names := testName.FindAllStringSubmatch(row[3], -1)
 		if len(names) != strings.Count(row[3], "`")/2 {
-			t.Errorf("%s %s: not all of %s are names of tests", row[1], row[2], row[3])
+			t.Errorf("%s %s: %s contains something other than names of tests", row[1], row[2], row[3])
 		}
 		for _, name := range names {
 			literals, exists := tests[name[1]+"."+name[2]]
@@ -53,12 +52,12 @@ func TestContract(t *testing.T) {
 	}
 	rows := strings.Count(proven, "\n| ") - strings.Count(proven, "\n| No. |")
 	if named := len(provenRow.FindAllString(proven, -1)); named != rows {
-		t.Errorf("%d rows, of which %d name tests", rows, named)
+		t.Errorf("%d rows, %d of which name tests", rows, named)
 	}
 }
 
-// everyTest returns the tests below a folder by package and name, each with the
-// texts in it, among which are the names of its cases.
+// everyTest returns the tests below root by the last element of their folder and their
+// name, each with the string literals in it, which include the names of its cases.
 func everyTest(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	tests := map[string][]string{}
@@ -75,13 +74,10 @@ func everyTest(t *testing.T, root string) map[string][]string {
 		if err != nil {
 			return err
 		}
-		folder, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
+		folder := filepath.Base(filepath.Dir(path))
 		for _, declared := range file.Decls {
 			if f, ok := declared.(*ast.FuncDecl); ok && f.Recv == nil {
-				tests[filepath.ToSlash(folder)+"."+f.Name.Name] = textsIn(f)
+				tests[folder+"."+f.Name.Name] = textsIn(f)
 			}
 		}
 		return nil

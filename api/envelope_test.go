@@ -9,7 +9,7 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// reply is a kind of answer: what is asked, and the status that comes back.
+// reply is a kind of answer: a request and its expected status.
 type reply struct {
 	name, address, method, path, body string
 	headers                           []string
@@ -29,25 +29,26 @@ func (s *site) replies(t *testing.T) []reply {
 		{"another method", baseURL, "DELETE", "/v1/checkouts", "", key, 405},
 		{"malformed", baseURL, "POST", "/v1/checkouts", "{", key, 400},
 		{"no key", baseURL, "POST", "/v1/checkouts", with(), nil, 401},
-		{"too large", baseURL, "POST", "/v1/checkouts", strings.Repeat(" ", 64<<10+1), key, 413},
-		{"another media type", baseURL, "POST", "/v1/checkouts", with(), append([]string{"Content-Type", "text/plain"}, key...), 415},
+		{"too large", baseURL, "POST", "/v1/checkouts", strings.Repeat(" ", 128<<10+1), key, 413},
+		{"another media type", baseURL, "POST", "/v1/checkouts", with(),
+			append([]string{"Content-Type", "text/plain"}, key...), 415},
 		{"out of range", baseURL, "POST", "/v1/checkouts", with("expiresIn", "1"), key, 422},
 		{"alive", baseURL, "GET", "/livez", "", nil, 200},
 		{"ready", baseURL, "GET", "/readyz", "", nil, 200},
 		{"a page", appURL, "GET", "/entrar", "", nil, 200},
 		{"a page that is not there", appURL, "GET", "/nada", "", nil, 404},
 		{"a redirection", appURL, "GET", "/", "", nil, 303},
-		{"a buyer's page", paymentstest.CheckoutHost, "GET", "/pay/" + s.pending(t).ID, "", nil, 200},
-		{"a buyer's page that is not there", paymentstest.CheckoutHost, "GET", "/pay/x", "", nil, 404},
-		{"another address's path", paymentstest.CheckoutHost, "GET", "/v1/health", "", nil, 404},
+		{"a buyer's page", paymentstest.CheckoutURL, "GET", "/pay/" + s.pending(t).ID, "", nil, 200},
+		{"a buyer's page that is not there", paymentstest.CheckoutURL, "GET", "/pay/x", "", nil, 404},
+		{"another address's path", paymentstest.CheckoutURL, "GET", "/v1/health", "", nil, 404},
 		{"a file that is not there", appURL, "GET", "/static/nada", "", nil, 404},
 	}
 }
 
 var generated = regexp.MustCompile(`^req_[0-9a-f]{24}$`)
 
-// Every answer has a Request-Id: the client's if it can be one, else a new one
-// (contract 5, decisions 2.1).
+// Every answer has a Request-Id: the client's if it is valid, otherwise a new one (contract 5;
+// docs/rules.md, "Order of checks").
 func TestRequestID(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -73,20 +74,22 @@ func TestRequestID(t *testing.T) {
 		} {
 			a := s.sendTo(t, r.address, r.method, r.path, r.body, append(slices.Clone(r.headers), tc.headers...)...)
 			got := a.header.Values("Request-Id")
-			if a.status != r.status || len(got) != 1 || tc.want != "" && got[0] != tc.want || tc.want == "" && (!generated.MatchString(got[0]) || seen[got[0]]) {
-				t.Errorf("%s, %s: %d with the Request-Id %q; want %d, %q", r.name, tc.name, a.status, got, r.status, tc.want)
+			if a.status != r.status || len(got) != 1 || tc.want != "" && got[0] != tc.want ||
+				tc.want == "" && (!generated.MatchString(got[0]) || seen[got[0]]) {
+				t.Errorf("%s, %s: %d with the Request-Id %q; want %d, %q", r.name, tc.name, a.status, got,
+					r.status, tc.want)
 				continue
 			}
 			seen[got[0]] = true
 			if r.status >= 400 && strings.HasPrefix(r.path, "/v1") {
-				a.fault(t) // holds the envelope's requestId to it
+				a.fault(t) // also checks the envelope's requestId
 			}
 		}
 	}
 }
 
-// Unknown paths are 404 and known ones with another method 405 with Allow, before
-// anything else is looked at (decisions, 2.2).
+// Unknown paths are 404, and known paths with another method are 405 with Allow, before
+// any other check (docs/rules.md, "Order of checks").
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -116,7 +119,8 @@ func TestRoutes(t *testing.T) {
 		if a.status != tc.status || strings.Join(allow, ", ") != tc.allow {
 			t.Errorf("%s %s: %d, Allow %v; want %d, %s", tc.method, tc.path, a.status, allow, tc.status, tc.allow)
 		}
-		if code := map[int]string{404: "not_found", 405: "method_not_allowed"}[tc.status]; strings.HasPrefix(tc.path, "/v1") && !a.refused(t, tc.status, code) {
+		if code := map[int]string{404: "not_found", 405: "method_not_allowed"}[tc.status]; strings.HasPrefix(tc.path,
+			"/v1") && !a.refused(t, tc.status, code) {
 			t.Errorf("%s %s: %s", tc.method, tc.path, a.body)
 		}
 	}
@@ -126,7 +130,8 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	a := s.send(t, "GET", "/v1/health", "")
-	if a.status != 200 || a.header.Get("Content-Type") != "application/json" || a.body != `{"status":"ok","version":"1.0.0"}` {
+	if a.status != 200 || a.header.Get("Content-Type") != "application/json" ||
+		a.body != `{"status":"ok","version":"1.0.0"}` {
 		t.Errorf("got %d %s %s", a.status, a.header.Get("Content-Type"), a.body)
 	}
 	if a := s.send(t, "HEAD", "/v1/health", ""); a.status != 200 || a.body != "" {

@@ -1,18 +1,15 @@
 package api
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"strconv"
 	"testing"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
+	"garoupa/internal/refusal/refusaltest"
 )
 
-// contract is the table of contract 7 with the types of decisions 2, and after it
-// the codes that decisions adds.
-var contract = map[fault.Code]response{
+// contract is the table of contract 7 with the types, and after it the codes that the
+// contract does not list (docs/rules.md, "Refusals").
+var contract = map[refusal.Code]response{
 	"invalid_json":                   {400, "validation_error"},
 	"invalid_request_body":           {400, "validation_error"},
 	"idempotency_key_required":       {400, "validation_error"},
@@ -44,10 +41,10 @@ var contract = map[fault.Code]response{
 	"internal_error":         {500, "internal_error"},
 }
 
-// Every code of package fault has a response, and every response is the contract's.
+// Every code of package refusal has a response, and every response is that of the contract.
 func TestResponses(t *testing.T) {
 	t.Parallel()
-	for _, code := range declaredCodes(t) {
+	for _, code := range refusaltest.Codes(t, "../internal/refusal/refusal.go") {
 		if _, known := responses[code]; !known {
 			t.Errorf("%s has no response", code)
 		}
@@ -62,33 +59,4 @@ func TestResponses(t *testing.T) {
 			t.Errorf("%s of the contract is not in the registry", code)
 		}
 	}
-}
-
-// declaredCodes reads the constants of type Code out of package fault's source.
-func declaredCodes(t *testing.T) (codes []fault.Code) {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../fault/fault.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok {
-			return true
-		}
-		if kind, ok := spec.Type.(*ast.Ident); ok && kind.Name == "Code" {
-			for _, value := range spec.Values {
-				code, err := strconv.Unquote(value.(*ast.BasicLit).Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				codes = append(codes, fault.Code(code))
-			}
-		}
-		return true
-	})
-	if len(codes) < 20 {
-		t.Fatalf("found %d codes in the source", len(codes))
-	}
-	return codes
 }

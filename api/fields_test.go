@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/models"
 )
 
-// field is one member of a body and what the API makes of it: code "" accepts it.
+// field is one member of a body and the expected result: code "" means accepted.
 type field struct {
 	name, raw string
 	code      string
-	says      string // in the message; a refusal names the member
+	says      string // contained in the message, which names the member
 }
 
 const (
@@ -24,8 +28,9 @@ func text(n int) string { return quoted(strings.Repeat("ã", n)) }
 
 var amounts = []field{
 	{"amount", `1`, accepted, ""},
-	{"amount", `100000000`, accepted, ""}, // the account's most, as it comes
-	{"amount", `100000001`, invalid, "amount must be 1 to 100000000 centavos for this account."},
+	{"amount", `100000000`, accepted, ""}, // the account's largest amount
+	{"amount", `100000001`, invalid,
+		"amount must be 1 to 100000000 centavos for this account (R$ 0.01 to R$ 1000000.00)."},
 	{"amount", `0`, invalid, "amount must be 1 to 999999999999 centavos."},
 	{"amount", `-0`, invalid, "amount must be"},
 	{"amount", `-1`, invalid, "amount must be"},
@@ -54,11 +59,14 @@ var texts = []field{
 	{"description", text(501), invalid, "description must be 1 to 500 characters"},
 	{"description", `""`, invalid, "description must be"},
 	{"description", `" \n "`, invalid, "description must be"},
+	{"description", `"\u200b"`, invalid, "description must be 1 to 500 characters"}, // shows nothing
+	{"description", `" \u2060\u00ad\u3164 "`, invalid, "description must be"},
+	{"description", `"a\u200eb"`, accepted, ""},
 	{"description", `"a\tb"`, invalid, "description must be"},
 	{"description", `"a\u0000b"`, invalid, "description must be"},
 	{"description", `"a\u007fb"`, invalid, "description must be"},
 	{"description", `"a\u0085b"`, invalid, "description must be"},
-	{"description", `"a\u202eb"`, invalid, "description must be"}, // the rest would read backwards
+	{"description", `"a\u202eb"`, invalid, "description must be"}, // would display the rest backwards
 	{"description", `"a\u2066b"`, invalid, "description must be"},
 	{"description", `5`, invalid, "description must be a string, not a number."},
 	{"description", `null`, invalid, "description is required."},
@@ -71,7 +79,7 @@ var texts = []field{
 	{"externalId", `""`, invalid, "externalId must be"},
 	{"externalId", `"a\nb"`, invalid, "externalId must be"},
 	{"externalId", `"a\u0000"`, invalid, "externalId must be"},
-	{"externalId", `"a\u200bb"`, invalid, "externalId must be"}, // no width: looks like "ab"
+	{"externalId", `"a\u200bb"`, invalid, "externalId must be"}, // has no width, so it looks like "ab"
 	{"externalId", `"a\u202eb"`, invalid, "externalId must be"},
 	{"externalId", `1`, invalid, "externalId must be a string, not a number."},
 	{"externalId", `null`, invalid, "externalId is required."},
@@ -99,7 +107,7 @@ var times = []field{
 	{"expiresIn", `{}`, invalid, "expiresIn must be a number"},
 }
 
-// person is a customer who can be reached, with one member set to raw JSON.
+// person returns a valid customer with one member set to raw JSON.
 func person(name, raw string) string {
 	members := []string{`"name":"Bia"`, `"email":"bia@exemplo.com.br"`}
 	switch name {
@@ -113,7 +121,7 @@ func person(name, raw string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// address returns an e-mail address of n characters.
+// address returns an email address of n characters.
 func address(n int) string {
 	return quoted(strings.Repeat("a", n-len("@exemplo.com.br")) + "@exemplo.com.br")
 }
@@ -134,10 +142,12 @@ var customers = []field{
 	{"customer", person("name", text(200)), accepted, ""},
 	{"customer", person("name", text(201)), invalid, "customer.name must be 1 to 200 characters"},
 	{"customer", person("name", `" "`), invalid, "customer.name must be"},
+	{"customer", person("name", `"\u200b"`), invalid, "customer.name must be 1 to 200 characters"},
 	{"customer", person("name", `"a\nb"`), invalid, "customer.name must be"},
 	{"customer", person("name", `"a\u202eb"`), invalid, "customer.name must be"},
 	{"customer", person("email", address(254)), accepted, ""},
-	{"customer", person("email", address(255)), invalid, "customer.email must be an email address of at most 254 characters."},
+	{"customer", person("email", address(255)), invalid,
+		"customer.email must be an email address of at most 254 characters."},
 	{"customer", person("email", `"bia"`), invalid, "customer.email must be"},
 	{"customer", person("email", `"bia@"`), invalid, "customer.email must be"},
 	{"customer", person("email", `"Bia <bia@exemplo.com.br>"`), invalid, "customer.email must be"},
@@ -175,7 +185,8 @@ var metadata = []field{
 	{"metadata", `{"a\nb":"x"}`, invalid, "The names in metadata must"},
 	{"metadata", `{"a\u0000":"x"}`, invalid, "The names in metadata must"},
 	{"metadata", `{"nota":""}`, accepted, ""},
-	{"metadata", `{"nota":"a\r\n\tb\u0001 \u202e"}`, accepted, ""}, // the merchant's own text, shown to nobody else
+	// The merchant's own text, shown only to the merchant.
+	{"metadata", `{"nota":"a\r\n\tb\u0001 \u202e"}`, accepted, ""},
 	{"metadata", `{"nota":` + text(500) + `}`, accepted, ""},
 	{"metadata", `{"nota":` + text(501) + `}`, invalid, "metadata.nota must have at most 500 characters"},
 	{"metadata", `{"nota":"a\u0000"}`, invalid, "metadata.nota must have"},
@@ -195,16 +206,18 @@ var unknowns = []field{
 	{"", `1`, invalid, `Unknown member ""`},
 	{strings.Repeat("x", 5000), `1`, invalid, `Unknown member "` + strings.Repeat("x", 80) + `". The`},
 	{"a\n\u202e", `1`, invalid, `Unknown member "a\n\u202e".`},
-	{"customer", person("emial", `"x"`), invalid, `Unknown member "customer.emial". The closest known one is "customer.email".`},
+	{"customer", person("emial", `"x"`), invalid,
+		`Unknown member "customer.emial". The closest known one is "customer.email".`},
 	{"customer", person("address", `{}`), invalid, `Unknown member "customer.address".`},
 }
 
-// Each rule of decisions, 3, at its bound and one beyond. A refusal names the
-// member, and stores nothing.
+// Each rule of docs/rules.md, "Fields", accepts its bound and refuses one beyond. A refusal
+// names the member, and nothing is stored.
 func TestCreateCheckout_Fields(t *testing.T) {
 	t.Parallel()
 	for group, fields := range map[string][]field{
-		"amount": amounts, "texts": texts, "expiresIn": times, "customer": customers, "metadata": metadata, "unknown": unknowns,
+		"amount": amounts, "texts": texts, "expiresIn": times, "customer": customers, "metadata": metadata,
+		"unknown": unknowns,
 	} {
 		t.Run(group, func(t *testing.T) {
 			t.Parallel()
@@ -230,32 +243,42 @@ func TestCreateCheckout_Fields(t *testing.T) {
 	}
 }
 
-// What is kept is what was said, less the space around it.
+// The stored values are those of the request, without surrounding space.
 func TestCreateCheckout_Kept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	got := plain(t, s.create(t, with("description", `"  Vaso\n  azul \n"`, "externalId", `" p 1 "`, "customer", `{"name":" Bia ","document":" 123 "}`)).body)
+	got := plain(t, s.create(t, with("description", `"  Vaso\n  azul \n"`, "externalId", `" p 1 "`, "customer",
+		`{"name":" Bia ","document":" 123 "}`)).body)
 	customer, _ := got["customer"].(map[string]any)
-	if got["description"] != "Vaso\n  azul" || got["externalId"] != " p 1 " || customer["name"] != "Bia" || customer["document"] != "123" {
+	if got["description"] != "Vaso\n  azul" || got["externalId"] != " p 1 " || customer["name"] != "Bia" ||
+		customer["document"] != "123" {
 		t.Errorf("got %v", got)
 	}
 }
 
-// The account's policy bounds the amount, up to what a code can hold.
+// The account's policy limits the amount, and so does the size of a code. A repeated request
+// gets its first answer, even if the policy has changed.
 func TestCreateCheckout_AccountPolicy(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	if err := s.DB.Exec("UPDATE accounts SET min_amount = 500, max_amount = 999999999999").Error; err != nil {
-		t.Fatal(err)
+	first := s.create(t, with("amount", "499"), "Idempotency-Key", "k")
+	least, most := money.Cents(500), money.Max
+	s.SetLimits(t, models.Limits{MinAmount: &least, MaxAmount: &most})
+	s.Clock.Advance(time.Second) // the key's account is read again
+	if again := s.create(t, with("amount", "499"), "Idempotency-Key", "k"); again.status != 200 ||
+		again.id(t) != first.id(t) {
+		t.Errorf("repeated after the change: %d %s", again.status, again.body)
 	}
 	for _, f := range []field{
 		{"amount", `500`, accepted, ""},
-		{"amount", `499`, invalid, "amount must be 500 to 999999999999 centavos for this account."},
+		{"amount", `499`, invalid,
+			"amount must be 500 to 999999999999 centavos for this account (R$ 5.00 to R$ 9999999999.99)."},
 		{"amount", `999999999999`, accepted, ""},
 		{"amount", `1000000000000`, invalid, "amount must be 1 to 999999999999 centavos."},
 	} {
 		a := s.create(t, with(f.name, f.raw))
-		if f.code == accepted && a.status != 201 || f.code != accepted && !strings.Contains(a.fault(t).Error.Message, f.says) {
+		if f.code == accepted && a.status != 201 ||
+			f.code != accepted && !strings.Contains(a.fault(t).Error.Message, f.says) {
 			t.Errorf("%s: %d %s", f.raw, a.status, a.body)
 		}
 	}

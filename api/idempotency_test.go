@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The same body, however it is written, gives the same checkout; any other is a
-// conflict (contract 5, decisions 3).
+// The same body, also in another spelling, returns the same checkout; any other body is a
+// conflict (contract 5; docs/rules.md, "Idempotency").
 func TestCreateCheckout_Idempotency(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -20,9 +20,10 @@ func TestCreateCheckout_Idempotency(t *testing.T) {
 		t.Fatalf("first: %d %s", made.status, made.body)
 	}
 	for name, body := range map[string]string{
-		"the same":           first,
-		"members reordered":  `{"externalId":"p-1","metadata":{"b":"é","a":"1"},"description":"Vaso","amount":4990}`,
-		"spaces between":     ` { "amount" : 4990, "description":"Vaso",` + "\n\t" + `"externalId":"p-1","metadata":{"a":"1","b":"é"}}`,
+		"the same":          first,
+		"members reordered": `{"externalId":"p-1","metadata":{"b":"é","a":"1"},"description":"Vaso","amount":4990}`,
+		"spaces between": ` { "amount" : 4990, "description":"Vaso",` + "\n\t" +
+			`"externalId":"p-1","metadata":{"a":"1","b":"é"}}`,
 		"characters escaped": `{"\u0061mount":4990,"description":"V\u0061so","externalId":"p-1","metadata":{"a":"1","b":"\u00e9"}}`,
 	} {
 		if a := s.create(t, body, "Idempotency-Key", "k"); a.status != 200 || a.id(t) != made.id(t) {
@@ -48,7 +49,7 @@ func TestCreateCheckout_Idempotency(t *testing.T) {
 	}
 }
 
-// A number is its text: one that a float cannot tell from another is another.
+// Numbers are compared as text: two that a float cannot distinguish are different.
 func TestCreateCheckout_IdempotencyNumbers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -67,7 +68,7 @@ func TestCreateCheckout_IdempotencyNumbers(t *testing.T) {
 	}
 }
 
-// A repetition gets the checkout as it is now.
+// A repeated request gets the checkout in its current state.
 func TestCreateCheckout_IdempotencyNow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -81,7 +82,7 @@ func TestCreateCheckout_IdempotencyNow(t *testing.T) {
 	}
 }
 
-// A request that was refused leaves its key free, for any body.
+// After a refused request its key can be used again, with any body.
 func TestCreateCheckout_IdempotencyAfterRefusal(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -96,13 +97,13 @@ func TestCreateCheckout_IdempotencyAfterRefusal(t *testing.T) {
 	}
 }
 
-// What an Idempotency-Key may be. A blank one is none: nothing is repeated.
+// Valid and invalid idempotency keys. A blank key counts as absent: nothing is repeated.
 func TestCreateCheckout_IdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, tc := range []struct {
 		name, key string
-		twice     int // what the repetition answers
+		twice     int // the answer to the repetition
 	}{
 		{"of one character", "k", 200},
 		{"of 255 characters", strings.Repeat("k", 255), 200},
@@ -132,7 +133,7 @@ func TestCreateCheckout_IdempotencyKey(t *testing.T) {
 	}
 	around := s.create(t, with(), "Idempotency-Key", "around")
 	if around.status != 200 {
-		t.Errorf("the spaces around a key are part of it: %d", around.status)
+		t.Errorf("spaces around a key are not trimmed: %d", around.status)
 	}
 }
 
@@ -160,8 +161,8 @@ func TestCreateCheckout_IdempotencyScope(t *testing.T) {
 	}
 }
 
-// Ten identical requests in flight together make one checkout: one is told 201,
-// nine 200 with the same body.
+// Ten identical concurrent requests create one checkout: one gets 201, nine get 200 with
+// the same body.
 func TestCreateCheckout_Together(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -170,7 +171,8 @@ func TestCreateCheckout_Together(t *testing.T) {
 	var group errgroup.Group
 	for i := range answers {
 		group.Go(func() error {
-			request, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+address+"/v1/checkouts", strings.NewReader(with()))
+			request, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+address+"/v1/checkouts",
+				strings.NewReader(with()))
 			if err != nil {
 				return err
 			}

@@ -12,13 +12,13 @@ import (
 	"garoupa/api"
 )
 
-// nested returns an array of arrays, as deep as levels.
+// nested returns nested arrays, levels deep.
 func nested(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
 }
 
-// A body that is not one JSON object is invalid_json; one that is, but not what
-// the endpoint takes, is invalid_request_body (decisions, 2.9).
+// A body that is not one JSON object is invalid_json. A JSON object that the endpoint
+// does not accept is invalid_request_body (docs/rules.md, "Order of checks").
 func TestCreateCheckout_Malformed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -36,9 +36,12 @@ func TestCreateCheckout_Malformed(t *testing.T) {
 		{"two objects", with() + with(), "invalid_json", "unexpected data after the value"},
 		{"trailing comma", strings.TrimSuffix(with(), "}") + ",}", "invalid_json", "unexpected character"},
 		{"a form", `amount=4990&description=x`, "invalid_json", "unexpected character at byte 1"},
-		{"duplicate", strings.TrimSuffix(with(), "}") + `,"amount":4990}`, "invalid_json", `the member "amount" stands twice`},
-		{"escaped duplicate", strings.TrimSuffix(with(), "}") + `,"\u0061mount":1}`, "invalid_json", `the member "amount" stands twice`},
-		{"duplicate in the customer", with("customer", `{"name":"a","name":"b","phone":"12345678"}`), "invalid_json", `"name" stands twice`},
+		{"duplicate", strings.TrimSuffix(with(), "}") + `,"amount":4990}`, "invalid_json",
+			`the member "amount" stands twice`},
+		{"escaped duplicate", strings.TrimSuffix(with(), "}") + `,"\u0061mount":1}`, "invalid_json",
+			`the member "amount" stands twice`},
+		{"duplicate in the customer", with("customer", `{"name":"a","name":"b","phone":"12345678"}`), "invalid_json",
+			`"name" stands twice`},
 		{"duplicate in the metadata", with("metadata", `{"a":"1","a":"1"}`), "invalid_json", `"a" stands twice`},
 		{"invalid UTF-8", with("description", "\"a\xffb\""), "invalid_json", "not valid UTF-8"},
 		{"overlong UTF-8", with("description", "\"a\xc0\x80b\""), "invalid_json", "not valid UTF-8"},
@@ -64,18 +67,17 @@ func TestCreateCheckout_Malformed(t *testing.T) {
 	}
 }
 
-// 64 KiB are taken, one byte more is not, and neither is what would be more once
-// unpacked.
+// A body of 128 KiB is accepted. A larger body is refused, and so is a compressed one.
 func TestCreateCheckout_Size(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	const limit = 64 << 10
+	const limit = 128 << 10
 	padded := func(size int) string { return with() + strings.Repeat(" ", size-len(with())) }
 	if a := s.create(t, padded(limit)); a.status != 201 {
-		t.Errorf("64 KiB: %d %s", a.status, a.body)
+		t.Errorf("128 KiB: %d %s", a.status, a.body)
 	}
 	if a := s.create(t, padded(limit+1)); !a.refused(t, 413, "request_too_large") {
-		t.Errorf("64 KiB and a byte: %d %s", a.status, a.body)
+		t.Errorf("128 KiB and a byte: %d %s", a.status, a.body)
 	}
 	bomb := packed(t, padded(4<<20))
 	for _, encoding := range []string{"gzip", "deflate", "br", "gzip, gzip", "x"} {
@@ -104,7 +106,7 @@ func packed(t *testing.T, text string) string {
 	return out.String()
 }
 
-// The HTTP server's own limit answers as the API's does, by connection.
+// The HTTP server's own limit gives the same answer as the API's.
 func TestCreateCheckout_FarTooLarge(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -115,7 +117,7 @@ func TestCreateCheckout_FarTooLarge(t *testing.T) {
 	}
 	request.Host = "api.example"
 	request.Header.Set("Authorization", "Bearer "+s.key)
-	request.Header.Set("Expect", "100-continue") // so that the refusal is not lost in the sending
+	request.Header.Set("Expect", "100-continue") // otherwise the refusal could be lost while the body is sent
 	response, err := (&http.Transport{ExpectContinueTimeout: 1 << 40}).RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)
@@ -156,12 +158,13 @@ func TestCreateCheckout_ContentType(t *testing.T) {
 	}
 }
 
-// The rules of bodies hold for every endpoint, before the key is looked at, whether
-// it reads a body or not (decisions, 2.3). An unknown path or method comes first.
+// Every endpoint checks the size, type and encoding of a body, also if it reads none, and
+// before the key (docs/rules.md, "Order of checks"). An unknown path or method comes
+// first.
 func TestBody_Everywhere(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t, api.Limits{})
-	large := strings.Repeat(" ", 64<<10+1)
+	large := strings.Repeat(" ", 128<<10+1)
 	for path, item := range d.doc.Paths.Map() {
 		for method := range item.Operations() {
 			address := idInPath.ReplaceAllString(path, "x")
@@ -180,7 +183,8 @@ func TestBody_Everywhere(t *testing.T) {
 			if a := d.send(t, method, address+"/x/y", large); !a.refused(t, 404, "not_found") {
 				t.Errorf("%s %s/x/y: %d %s", method, address, a.status, a.body)
 			}
-			if a := d.send(t, "DELETE", address, large, "Content-Type", "text/plain"); !a.refused(t, 405, "method_not_allowed") {
+			if a := d.send(t, "DELETE", address, large, "Content-Type", "text/plain"); !a.refused(t, 405,
+				"method_not_allowed") {
 				t.Errorf("DELETE %s: %d %s", address, a.status, a.body)
 			}
 		}

@@ -5,11 +5,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
+	"garoupa/internal/money"
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments"
-	"garoupa/wire"
 )
 
 // readBalance handles GET /v1/balance (contract 4.4).
@@ -19,14 +19,14 @@ func (s *server) readBalance(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, wire.AppendBalance(nil, h.Key.Livemode, balance))
+	return sendJSON(c, payload.AppendBalance(nil, h.Key.Livemode, balance))
 }
 
-// refuseTest answers a withdrawal with a test key, before its permission is looked
-// at: it is the answer that helps (decisions, 2.6).
+// refuseTest refuses a withdrawal with a test key. It comes before the check of permissions,
+// because a permission would not help a test key (docs/rules.md, "Order of checks").
 func (s *server) refuseTest(c *fiber.Ctx) error {
 	if !holder(c).Key.Livemode {
-		return fault.New(fault.TestWithdrawalsNotSupported, "Withdrawals exist in live mode only. Use a live key.")
+		return refusal.New(refusal.TestWithdrawalsNotSupported, "Withdrawals exist in live mode only. Use a live key.")
 	}
 	if d := s.Limits.Withdrawals.Take(holder(c).Account.ID, s.Now()); !d.Allowed {
 		return tooMany(c, d)
@@ -35,9 +35,11 @@ func (s *server) refuseTest(c *fiber.Ctx) error {
 }
 
 var (
-	railRule   = rule{false, func(s string) bool { return s == string(models.RailPix) || s == string(models.RailUSDT) }, "BRL_PIX or USDT_WALLET"}
+	railRule = rule{false, func(s string) bool { return s == string(models.RailPix) || s == string(models.RailUSDT) },
+		"BRL_PIX or USDT_WALLET"}
 	amountText = regexp.MustCompile(`^[0-9]{1,10}(\.[0-9]{1,2})?$`)
-	amountRule = rule{false, amountText.MatchString, `a decimal string such as "150.00", with up to ten digits and two decimals`}
+	amountRule = rule{false, amountText.MatchString,
+		`a decimal string such as "150.00", with up to ten digits and two decimals`}
 )
 
 // createWithdrawal handles POST /v1/withdrawals (contract 4.5).
@@ -46,7 +48,7 @@ func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	o, hash, err := decode(c.BodyRaw(), fault.InvalidRequestBody, "rail", "amount")
+	o, hash, err := decode(c.BodyRaw(), refusal.InvalidRequestBody, "rail", "amount")
 	if err != nil {
 		return err
 	}
@@ -56,11 +58,12 @@ func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	}
 	cents, err := money.ParseDecimal(*amount)
 	if err != nil {
-		return err // the rule let nothing else pass
+		return err // unreachable: the rule accepts only valid amounts
 	}
 	h := holder(c)
 	withdrawal, created, err := s.Payments.RequestWithdrawal(c.UserContext(), &h.Account, payments.NewWithdrawal{
-		Rail: models.Rail(*rail), Amount: cents, By: payments.Actor{UserID: h.Key.ID, IP: c.IP()}, IdempotencyKey: key, RequestHash: hash,
+		Rail: models.Rail(*rail), Amount: cents, By: models.Actor{KeyID: h.Key.ID, IP: c.IP()},
+		IdempotencyKey: key, RequestHash: hash,
 	})
 	if err != nil {
 		return err
@@ -68,10 +71,10 @@ func (s *server) createWithdrawal(c *fiber.Ctx) error {
 	if created {
 		c.Status(fiber.StatusCreated)
 	}
-	return sendJSON(c, wire.AppendWithdrawal(nil, withdrawal))
+	return sendJSON(c, payload.AppendWithdrawal(nil, withdrawal))
 }
 
-// listWithdrawals handles GET /v1/withdrawals (decisions, 7).
+// listWithdrawals handles GET /v1/withdrawals (docs/rules.md, "Withdrawals").
 func (s *server) listWithdrawals(c *fiber.Ctx) error {
 	params, err := query(c, "limit", "cursor")
 	if err != nil {
@@ -94,7 +97,7 @@ func (s *server) listWithdrawals(c *fiber.Ctx) error {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = wire.AppendWithdrawal(body, &page.Withdrawals[i].Withdrawal)
+		body = payload.AppendWithdrawal(body, &page.Withdrawals[i].Withdrawal)
 	}
 	return sendJSON(c, endPage(body, page.NextCursor))
 }
@@ -106,5 +109,5 @@ func (s *server) readWithdrawal(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, wire.AppendWithdrawal(nil, withdrawal))
+	return sendJSON(c, payload.AppendWithdrawal(nil, withdrawal))
 }

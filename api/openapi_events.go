@@ -10,14 +10,16 @@ import (
 // webhooks are the requests that endpoints of merchants receive (contract 6).
 func webhooks(x examples) openapi.Named[openapi.PathItem] {
 	event := func(id, kind, summary string) openapi.Entry[openapi.PathItem] {
-		schema, description := "Event", "Verify the signature over the raw body before you trust it. Events may come twice and in any order: handle each id once."
+		schema, description := "Event", "Verify the signature over the raw body before you trust it. Events may come "+
+			"twice and in any order: handle each id once."
 		if slices.Contains(models.WithdrawalEventTypes, kind) {
 			schema = "WithdrawalEvent"
 		}
 		if !slices.Contains(models.EventTypes, kind) {
 			description += " Sent only to endpoints that asked for it."
 		}
-		body := &openapi.RequestBody{Required: true, Description: "The same bytes at every attempt.", Content: one(schema, "event", x.events[kind])}
+		body := &openapi.RequestBody{Required: true, Description: "The same bytes at every attempt.",
+			Content: one(schema, "event", x.events[kind])}
 		media := &body.Content[0].Value
 		media.Schema = &openapi.Schema{AllOf: []*openapi.Schema{media.Schema, {
 			Properties: openapi.Properties(openapi.Property("type", &openapi.Schema{Const: kind})),
@@ -26,8 +28,11 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 			OperationID: id, Summary: summary, Security: public, Parameters: deliveryHeaders(), RequestBody: body,
 			Description: description,
 			Responses: openapi.Named[openapi.Response]{
-				{Name: "2XX", Value: openapi.Response{Description: "Received. Answer within 5 seconds; do slow work afterwards."}},
-				{Name: "default", Value: openapi.Response{Description: "Anything else, redirects included, is a failure: there are up to five attempts, 1, 5, 15 and 60 minutes apart."}},
+				{Name: "2XX",
+					Value: openapi.Response{Description: "Received. Answer within 5 seconds; do slow work afterwards."}},
+				{Name: "default",
+					Value: openapi.Response{Description: "Anything else, redirects included, is a failure: there are " +
+						"up to five attempts, 1, 5, 15 and 60 minutes apart."}},
 			},
 		}}}
 	}
@@ -50,16 +55,20 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 func deliveryHeaders() []openapi.Parameter {
 	const hash = `^[0-9a-f]{64}$`
 	header := func(name, description string, required bool, schema *openapi.Schema, example any) openapi.Parameter {
-		return openapi.Parameter{Name: name, In: "header", Description: description, Required: required, Schema: schema, Example: example}
+		return openapi.Parameter{Name: name, In: "header", Description: description, Required: required, Schema: schema,
+			Example: example}
 	}
 	at := instant("")
 	at.Description = ""
 	return []openapi.Parameter{
-		header("x-svc-signature", "HMAC-SHA256 of the raw body, keyed with the endpoint's signing secret, in lower-case hex.", true,
+		header("x-svc-signature",
+			"HMAC-SHA256 of the raw body, keyed with the endpoint's signing secret, in lower-case hex.", true,
 			openapi.Pattern(hash, ""), "5c1e8a2bdd7f0c0a3c5b2c9d4be0f86a1b1f8a3de2c74b1c7b9c4f1f0e2d3a4b"),
-		header("x-svc-signature-previous", "The same with the secret before, for 24 hours after a new one was made.", false, openapi.Pattern(hash, ""), nil),
+		header("x-svc-signature-previous", "The same with the secret before, for 24 hours after a new one was made.",
+			false, openapi.Pattern(hash, ""), nil),
 		header("x-svc-event-id", "The event's id.", true, openapi.Pattern(`^evt_[0-9a-f]{24}$`, ""), exampleEventID),
 		header("x-svc-timestamp", "When this attempt was made.", true, at, "2026-11-20T12:01:34.000Z"),
-		header("x-svc-attempt", "Which attempt this is, from 1.", true, &openapi.Schema{Type: openapi.Types{"integer"}, Minimum: new(int64(1))}, 1),
+		header("x-svc-attempt", "Which attempt this is, from 1.", true,
+			&openapi.Schema{Type: openapi.Types{"integer"}, Minimum: new(int64(1))}, 1),
 	}
 }

@@ -15,16 +15,18 @@ import (
 	"garoupa/api"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/payments/paymentstest"
 	"garoupa/webhook"
 )
 
-// What endpoints receive is what is described, body and headers.
+// Endpoints receive what is described, in body and headers.
 func TestOpenAPI_Events(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t, api.Limits{})
 	types := slices.Concat(models.EventTypes, models.OptionalEventTypes, models.WithdrawalEventTypes)
 	for _, scope := range []models.Scope{d.Test, d.Live} {
-		if _, _, err := d.Merchants.CreateEndpoint(t.Context(), d.Owner, scope, merchants.NewEndpoint{URL: "https://shop.example/hook", Types: types}); err != nil {
+		if _, _, err := d.Merchants.CreateEndpoint(t.Context(), d.Owner, scope,
+			merchants.NewEndpoint{URL: "https://shop.example/hook", Types: types}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,7 +65,7 @@ func TestOpenAPI_Events(t *testing.T) {
 	}
 }
 
-// withdrawEveryWay makes withdrawals that end in each of the ways that there are.
+// withdrawEveryWay makes withdrawals that end in each possible way.
 func (d *described) withdrawEveryWay(t *testing.T) {
 	t.Helper()
 	d.Approve(t)
@@ -72,23 +74,23 @@ func (d *described) withdrawEveryWay(t *testing.T) {
 	by := d.Staff(t)
 	for _, end := range []func(id string) error{
 		func(id string) error {
-			_, err := d.CancelWithdrawal(t.Context(), d.Member(), d.Account.ID, id)
+			_, err := d.CancelWithdrawal(t.Context(), d.Owner, d.Account.ID, id)
 			return err
 		},
 		func(id string) error {
-			_, err := d.RejectWithdrawal(t.Context(), by, id, 1, "OTHER", "Não.")
+			_, err := d.RejectWithdrawal(t.Context(), by, id, 1, "OTHER", paymentstest.Reason)
 			return err
 		},
 		func(id string) error {
 			if _, err := d.ApproveWithdrawal(t.Context(), by, id, 1); err != nil {
 				return err
 			}
-			_, err := d.FailWithdrawal(t.Context(), by, id, "AC03", "Não.")
+			_, err := d.FailWithdrawal(t.Context(), by, id, d.Version(t, id), "AC03", paymentstest.Reason)
 			return err
 		},
 		func(id string) error {
 			d.PayOut(t, by, id)
-			_, err := d.ReturnWithdrawal(t.Context(), by, id, "MD06", "Voltou.")
+			_, err := d.ReturnWithdrawal(t.Context(), by, id, d.Version(t, id), "MD06", paymentstest.Reason)
 			return err
 		},
 	} {
@@ -98,7 +100,7 @@ func (d *described) withdrawEveryWay(t *testing.T) {
 	}
 }
 
-// checkDelivery sends an event as the worker does and holds its headers to the
+// checkDelivery sends an event as the worker does and compares its headers with the
 // description.
 func checkDelivery(t *testing.T, operation *openapi3.Operation, eventID, body string, at time.Time) {
 	t.Helper()

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"time"
 
+	"garoupa/internal/payload"
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/wire"
 )
 
-// What examples name.
+// Ids in examples.
 const (
 	exampleRequestID    = "req_4b1d7f0c2a9e8d6f5a3c1b0e"
 	exampleEventID      = "evt_9b1c2d3e4f5a6b7c8d9e0f1a"
@@ -28,7 +28,7 @@ var (
 	exampleNewWithdrawal  = json.RawMessage(`{"rail":"BRL_PIX","amount":"150.00"}`)
 )
 
-// examples are answers and events, written by the same code as real ones.
+// examples are answers and events, encoded by the same code as real ones.
 type examples struct {
 	pending, paid, expired, cancelled json.RawMessage
 	link, balance                     json.RawMessage
@@ -36,52 +36,63 @@ type examples struct {
 	events                            map[string]json.RawMessage // by type
 }
 
-func newExamples(checkoutHost string) examples {
+func newExamples(checkoutURL string) examples {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	name, email, paidAt := "Carla Menezes", "carla@example.com", at.Add(94*time.Second)
 	pending := models.Checkout{
-		ID: exampleCheckoutID, Status: models.CheckoutPending, Amount: 4990, Description: "Vaso Lua Nova", ExternalID: "pedido-10482",
+		ID: exampleCheckoutID, Status: models.CheckoutPending, Amount: 4990, Description: "Vaso Lua Nova",
+		ExternalID:   "pedido-10482",
 		CustomerName: &name, CustomerEmail: &email, Metadata: []byte(`{"canal":"site"}`), CopyPaste: exampleCopyPaste,
-		QRPNG: []byte("\x89PNG\r\n\x1a\n"), CreatedAt: at, ExpiresAt: at.Add(30 * time.Minute), SettlementStatus: models.SettlementPending,
+		QRPNG: []byte("\x89PNG\r\n\x1a\n"), CreatedAt: at, ExpiresAt: at.Add(30 * time.Minute),
+		SettlementStatus: models.SettlementPending,
 	}
 	paid, expired, cancelled := pending, pending, pending
 	paid.Status, paid.PaidAt = models.CheckoutPaid, &paidAt
 	expired.Status, cancelled.Status = models.CheckoutExpired, models.CheckoutCancelled
-	checkout := func(c *models.Checkout) json.RawMessage { return wire.AppendCheckout(nil, c, checkoutHost) }
+	checkout := func(c *models.Checkout) json.RawMessage { return payload.AppendCheckout(nil, c, checkoutURL) }
 	event := func(kind string, at time.Time, c *models.Checkout) json.RawMessage {
-		return wire.AppendEvent(nil, exampleEventID, kind, at, c, checkoutHost)
+		return payload.AppendEvent(nil, exampleEventID, kind, at, c, checkoutURL)
 	}
 	withdrawal := func(status models.WithdrawalStatus) json.RawMessage {
-		return wire.AppendWithdrawal(nil, withdrawalIn(status, at))
+		return payload.AppendWithdrawal(nil, withdrawalIn(status, at))
 	}
 	description, success, back := "Cerâmica feita à mão", "https://loja.example/obrigado?checkout={CHECKOUT_ID}", "https://loja.example/vaso"
 	x := examples{
-		pending: checkout(&pending), paid: checkout(&paid), expired: checkout(&expired), cancelled: checkout(&cancelled),
-		inReview: withdrawal(models.WithdrawalPendingReview), quoted: quotedWithdrawal(at), completed: withdrawal(models.WithdrawalCompleted),
+		pending: checkout(&pending), paid: checkout(&paid), expired: checkout(&expired),
+		cancelled: checkout(&cancelled),
+		inReview:  withdrawal(models.WithdrawalPendingReview), quoted: quotedWithdrawal(at),
+		completed: withdrawal(models.WithdrawalCompleted),
 		events: map[string]json.RawMessage{
-			models.EventCheckoutCreated: event(models.EventCheckoutCreated, at, &pending), models.EventCheckoutPaid: event(models.EventCheckoutPaid, paidAt, &paid),
-			models.EventCheckoutExpired: event(models.EventCheckoutExpired, expired.ExpiresAt, &expired), models.EventCheckoutCancelled: event(models.EventCheckoutCancelled, paidAt, &cancelled),
+			models.EventCheckoutCreated:   event(models.EventCheckoutCreated, at, &pending),
+			models.EventCheckoutPaid:      event(models.EventCheckoutPaid, paidAt, &paid),
+			models.EventCheckoutExpired:   event(models.EventCheckoutExpired, expired.ExpiresAt, &expired),
+			models.EventCheckoutCancelled: event(models.EventCheckoutCancelled, paidAt, &cancelled),
 		},
-		link: wire.AppendPaymentLink(nil, &models.PaymentLink{
-			ID: exampleLinkID, Active: true, ExpiresInSeconds: defaultLinkExpiry, SuccessURL: &success, ReturnURL: &back, CreatedAt: at, UpdatedAt: at,
-			Product: models.Product{Slug: "vaso-lua-nova", Name: "Vaso Lua Nova", Description: &description, Amount: 4990, PaymentCycle: models.PaymentCycles[0], Picture: models.ProductPicture{Hash: examplePicture}},
-		}, checkoutHost),
-		balance: wire.AppendBalance(nil, false, models.Balance{Gross: 1_234_567, Fee: 12_222, Pending: 4941, Available: 1_217_404}),
+		link: payload.AppendPaymentLink(nil, &models.PaymentLink{
+			ID: exampleLinkID, Active: true, ExpiresInSeconds: payments.DefaultExpiresIn, SuccessURL: &success,
+			ReturnURL: &back, CreatedAt: at, UpdatedAt: at,
+			Product: models.Product{Slug: "vaso-lua-nova", Name: "Vaso Lua Nova", Description: &description,
+				Amount: 4990, PaymentCycle: models.PaymentCycles[0],
+				Picture: models.ProductPicture{Hash: examplePicture}},
+		}, checkoutURL),
+		balance: payload.AppendBalance(nil, false,
+			models.Balance{Gross: 1_234_567, Fee: 12_222, Pending: 4941, Available: 1_217_404}),
 	}
 	for status, kind := range payments.WithdrawalEvents {
 		w := withdrawalIn(status, at)
-		x.events[kind] = wire.AppendWithdrawalEvent(nil, exampleEventID, kind, w.UpdatedAt, w)
+		x.events[kind] = payload.AppendWithdrawalEvent(nil, exampleEventID, kind, w.UpdatedAt, w)
 	}
 	return x
 }
 
-// withdrawalIn is a withdrawal by Pix that came into a state an hour after it was requested,
-// or with that.
+// withdrawalIn returns a withdrawal by Pix that entered a state an hour after it was
+// requested, or at the request.
 func withdrawalIn(status models.WithdrawalStatus, at time.Time) *models.Withdrawal {
 	later, id := at.Add(time.Hour), "E12345678202611201300a1b2c3d4e5f"
 	w := &models.Withdrawal{
 		ID: exampleWithdrawalID, Rail: models.RailPix, Status: status, Amount: 150_00, CreatedAt: at, UpdatedAt: at,
-		Destination: models.Destination{Rail: models.RailPix, Type: "CNPJ", Masked: "**.***.678/0001-**", HolderName: "Ateliê Aurora Ltda"},
+		Destination: models.Destination{Rail: models.RailPix, Type: "CNPJ", Masked: "**.***.678/0001-**",
+			HolderName: "Ateliê Aurora Ltda"},
 	}
 	if status == models.WithdrawalPendingReview {
 		return w
@@ -105,15 +116,16 @@ func withdrawalIn(status models.WithdrawalStatus, at time.Time) *models.Withdraw
 	return w
 }
 
-// quotedWithdrawal is one to a wallet.
+// quotedWithdrawal returns a withdrawal to a wallet.
 func quotedWithdrawal(at time.Time) json.RawMessage {
 	w := withdrawalIn(models.WithdrawalPendingReview, at)
-	w.Rail, w.Destination = models.RailUSDT, models.Destination{Rail: models.RailUSDT, Type: "TRON", Masked: "TLa2f6…5wYjU7", HolderName: "Ateliê Aurora Ltda"}
+	w.Rail, w.Destination = models.RailUSDT, models.Destination{Rail: models.RailUSDT, Type: "TRON",
+		Masked: "TLa2f6…5wYjU7", HolderName: "Ateliê Aurora Ltda"}
 	w.Quote = &models.Quote{Rate: 542_120_000, Amount: 27_669150, ExpiresAt: at.Add(time.Minute)}
-	return wire.AppendWithdrawal(nil, w)
+	return payload.AppendWithdrawal(nil, w)
 }
 
-// page is a list with one item and no further page.
+// page returns the last page of a list, with one item.
 func page(item json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"data":[` + string(item) + `],"nextCursor":null}`)
 }

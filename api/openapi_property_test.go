@@ -15,12 +15,12 @@ import (
 	"garoupa/models"
 )
 
-// callsEach is how many requests one run of the property makes, against the state
-// that those before it left.
+// callsEach is the number of requests in one run of the property. Each starts from the
+// state that the previous ones left.
 const callsEach = 12
 
-// Whatever is sent, valid, nearly valid or hostile, gets an answer that is
-// described. A failure prints the seed that brings it back.
+// Every request, valid, nearly valid or hostile, gets an answer that is described. A
+// failure prints the seed that reproduces it.
 func TestOpenAPI_AnyRequest(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t, api.Limits{})
@@ -33,7 +33,8 @@ func TestOpenAPI_AnyRequest(t *testing.T) {
 	}
 	slices.SortFunc(w.operations, func(a, b [2]string) int { return strings.Compare(a[1]+a[0], b[1]+b[0]) })
 	w.keys = []string{
-		d.key, d.key, d.key, d.key, d.key, d.key, d.Key(t, d.Live, models.Permissions...), d.Key(t, d.Test, models.PermissionCheckoutRead), "svc_test_" + strings.Repeat("0", 32), "x", "",
+		d.key, d.key, d.key, d.key, d.key, d.key, d.Key(t, d.Live, models.Permissions...),
+		d.Key(t, d.Test, models.PermissionCheckoutRead), "svc_test_" + strings.Repeat("0", 32), "x", "",
 	}
 	w.ids = []string{d.pending(t).ID, d.pending(t).ID, "chk_0", "plink_0123456789abcdef", "x"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -42,7 +43,7 @@ func TestOpenAPI_AnyRequest(t *testing.T) {
 		}
 	})
 	if w.made < 3 {
-		t.Errorf("only %d requests made something: the property says little", w.made)
+		t.Errorf("only %d requests created something, too few for this property", w.made)
 	}
 }
 
@@ -52,7 +53,7 @@ type writer struct {
 	test       *testing.T
 	operations [][2]string
 	keys, ids  []string
-	made       int // answers 201
+	made       int // the number of answers 201
 }
 
 // The kinds of requests that are drawn.
@@ -91,7 +92,8 @@ func (w *writer) call(rt *rapid.T) {
 		body = w.body(rt, operation.RequestBody.Value.Content["application/json"].Schema.Value, kind)
 	}
 	if kind == hostile && rapid.Bool().Draw(rt, "media type") {
-		headers = append(headers, "Content-Type", rapid.SampledFrom([]string{"text/plain", "application/json; charset=utf-8", ";"}).Draw(rt, "type"))
+		headers = append(headers, "Content-Type",
+			rapid.SampledFrom([]string{"text/plain", "application/json; charset=utf-8", ";"}).Draw(rt, "type"))
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -118,9 +120,11 @@ func (w *writer) body(rt *rapid.T, schema *openapi3.Schema, kind string) string 
 	}
 	value := w.value(rt, schema, "body")
 	if members, ok := value.(map[string]any); ok && kind != valid {
-		name := rapid.SampledFrom(append(slices.Sorted(mapsKeys(schema.Properties)), "unknown", "__proto__")).Draw(rt, "broken member")
+		name := rapid.SampledFrom(append(slices.Sorted(mapsKeys(schema.Properties)), "unknown", "__proto__")).Draw(rt,
+			"broken member")
 		members[name] = rapid.SampledFrom([]any{
-			nil, true, -1, 0, 1.5, 1e300, "", "\x00", strings.Repeat("é", 3000), []any{}, map[string]any{}, map[string]any{"a": []any{nil}}, "\u202e", json.Number("12345678901234567890"),
+			nil, true, -1, 0, 1.5, 1e300, "", "\x00", strings.Repeat("é", 3000), []any{}, map[string]any{},
+			map[string]any{"a": []any{nil}}, "\u202e", json.Number("12345678901234567890"),
 		}).Draw(rt, "broken value")
 	}
 	sent, err := json.Marshal(value)
@@ -129,7 +133,8 @@ func (w *writer) body(rt *rapid.T, schema *openapi3.Schema, kind string) string 
 	}
 	if kind == hostile {
 		cut := rapid.IntRange(0, len(sent)).Draw(rt, "cut")
-		return string(sent[:cut]) + rapid.SampledFrom([]string{"", "}", "{", ",", "\xff", "\\u", strings.Repeat("[", 2000)}).Draw(rt, "rest")
+		return string(sent[:cut]) +
+			rapid.SampledFrom([]string{"", "}", "{", ",", "\xff", "\\u", strings.Repeat("[", 2000)}).Draw(rt, "rest")
 	}
 	return string(sent)
 }
@@ -147,8 +152,10 @@ func mapsKeys(properties openapi3.Schemas) func(yield func(string) bool) {
 // text draws a parameter.
 func (w *writer) text(rt *rapid.T, schema *openapi3.Schema, kind, name string) string {
 	if kind != valid && rapid.Bool().Draw(rt, "broken "+name) {
-		drawn := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("x", 300)), rapid.SampledFrom([]string{"0", "-1", "101", "1e9", "paid", " "})).Draw(rt, name)
-		return strings.NewReplacer("\r", "", "\n", "").Replace(drawn) // a client's library would make spaces of them in a header
+		drawn := rapid.OneOf(rapid.String(), rapid.Just(strings.Repeat("x", 300)),
+			rapid.SampledFrom([]string{"0", "-1", "101", "1e9", "paid", " "})).Draw(rt, name)
+		// An HTTP client would replace line breaks by spaces in a header.
+		return strings.NewReplacer("\r", "", "\n", "").Replace(drawn)
 	}
 	switch value := w.value(rt, schema, name).(type) {
 	case string:
@@ -158,13 +165,14 @@ func (w *writer) text(rt *rapid.T, schema *openapi3.Schema, kind, name string) s
 	}
 }
 
-// value draws what a schema allows, in plain characters.
+// value draws a valid value of a schema, in plain characters.
 func (w *writer) value(rt *rapid.T, s *openapi3.Schema, name string) any {
 	switch {
 	case s.Type.Includes("null") && rapid.IntRange(0, 4).Draw(rt, name+" is null") == 0:
 		return nil
 	case len(s.Enum) > 0:
-		return rapid.SampledFrom(slices.DeleteFunc(slices.Clone(s.Enum), func(v any) bool { return v == nil })).Draw(rt, name)
+		return rapid.SampledFrom(slices.DeleteFunc(slices.Clone(s.Enum), func(v any) bool { return v == nil })).Draw(rt,
+			name)
 	case s.Type.Includes("object"):
 		return w.object(rt, s, name)
 	case name == "amount" && s.Type.Includes("integer"):

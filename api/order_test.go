@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"garoupa/api"
+	"garoupa/internal/ratelimit"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
-	"garoupa/ratelimit"
 )
 
 // attempt is a request of the test below.
@@ -17,8 +17,8 @@ type attempt struct {
 	method, path, media, key, idempotency, body string
 }
 
-// The order of checks (decisions, 2): a request that is wrong in every way is
-// mended one way at a time, and each time the next thing is what it is told.
+// The checks have an order (docs/rules.md, "Order of checks"): the test corrects a request
+// one fault at a time, and each answer reports the next fault.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	bank := &institution{}
@@ -26,9 +26,11 @@ func TestOrderOfChecks(t *testing.T) {
 	bank.Provider = g.Simulator
 	s := newSiteOver(t, g, api.Limits{Live: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: time.Minute, Burst: 1})})
 	s.Approve(t)
-	reader, creator := s.Key(t, s.Live, models.PermissionCheckoutRead), s.Key(t, s.Live, models.PermissionCheckoutCreate)
+	reader, creator := s.Key(t, s.Live, models.PermissionCheckoutRead), s.Key(t, s.Live,
+		models.PermissionCheckoutCreate)
 
-	r := attempt{method: "POST", path: "/v1/checkouts", media: "application/json", key: creator, idempotency: "used", body: with()}
+	r := attempt{method: "POST", path: "/v1/checkouts", media: "application/json", key: creator, idempotency: "used",
+		body: with()}
 	if a := s.try(t, r); a.status != 201 {
 		t.Fatalf("the request that uses the key: %d %s", a.status, a.body)
 	}
@@ -36,8 +38,9 @@ func TestOrderOfChecks(t *testing.T) {
 	bank.unavailable = true
 
 	r = attempt{
-		method: "DELETE", path: "/v1/checkoutz", media: "text/plain", key: "svc_live_none", idempotency: strings.Repeat("k", 256),
-		body: strings.Repeat("{", 64<<10+1),
+		method: "DELETE", path: "/v1/checkoutz", media: "text/plain", key: "svc_live_none",
+		idempotency: strings.Repeat("k", 256),
+		body:        strings.Repeat("{", 128<<10+1),
 	}
 	for _, step := range []struct {
 		mended string
@@ -68,14 +71,15 @@ func TestOrderOfChecks(t *testing.T) {
 			got += a.fault(t).Error.Code
 		}
 		if got != step.want {
-			t.Errorf("with %s mended: %s, want %s: %s", step.mended, got, step.want, a.body)
+			t.Errorf("with %s corrected: %s, want %s: %s", step.mended, got, step.want, a.body)
 		}
 	}
 }
 
 func (s *site) try(t *testing.T, r attempt) answer {
 	t.Helper()
-	return s.send(t, r.method, r.path, r.body, "Content-Type", r.media, "Authorization", "Bearer "+r.key, "Idempotency-Key", r.idempotency)
+	return s.send(t, r.method, r.path, r.body, "Content-Type", r.media, "Authorization", "Bearer "+r.key,
+		"Idempotency-Key", r.idempotency)
 }
 
 func account(t *testing.T, s *site, access string) {
@@ -85,8 +89,8 @@ func account(t *testing.T, s *site, access string) {
 	}
 }
 
-// Calls have a rate by key; every authenticated answer tells how the bucket
-// stands, whatever else it says (decisions, 2.5).
+// Calls are limited by key. Every authenticated answer says how full the bucket is,
+// whether the call succeeded or not (docs/rules.md, "Order of checks").
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -108,12 +112,14 @@ func TestRateLimit(t *testing.T) {
 		{"GET", "/v1/checkouts", reader, 0, 429, "3", "0", "6", "2", "too many"},
 		{"GET", "/v1/checkouts", reader, 1500 * time.Millisecond, 429, "3", "0", "5", "1", "still too many"},
 		{"GET", "/v1/checkouts", s.key, 0, 200, "3", "2", "2", "", "another key"},
-		{"GET", "/v1/checkouts", s.Key(t, s.Live, models.PermissionCheckoutRead), 0, 200, "50", "49", "1", "", "a live key"},
+		{"GET", "/v1/checkouts", s.Key(t, s.Live, models.PermissionCheckoutRead), 0, 200, "50", "49", "1", "",
+			"a live key"},
 		{"GET", "/v1/checkouts", reader, 500 * time.Millisecond, 200, "3", "0", "6", "", "after the wait"},
 	} {
 		s.Clock.Advance(tc.wait)
 		a := s.send(t, tc.method, tc.path, "{}", "Authorization", "Bearer "+tc.key)
-		got := []string{strconv.Itoa(a.status), a.header.Get("RateLimit-Limit"), a.header.Get("RateLimit-Remaining"), a.header.Get("RateLimit-Reset"), a.header.Get("Retry-After")}
+		got := []string{strconv.Itoa(a.status), a.header.Get("RateLimit-Limit"), a.header.Get("RateLimit-Remaining"),
+			a.header.Get("RateLimit-Reset"), a.header.Get("Retry-After")}
 		want := []string{strconv.Itoa(tc.status), tc.limit, tc.remaining, tc.reset, tc.retryAfter}
 		if strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("%d, %s: %q, want %q", i, tc.of, got, want)
@@ -124,15 +130,17 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// Guessing keys has a rate by address; a key that holds is not held up by it.
+// Failed authentications are limited by address, and the limit does not affect valid keys.
 func TestRateLimit_FailedAuthentication(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	s := newSiteOver(t, g, api.Limits{FailedAuth: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: time.Minute, Burst: 2})})
 	for i, status := range []int{401, 401, 429, 429} {
 		a := s.send(t, "GET", "/v1/checkouts", "", "Authorization", "Bearer svc_test_"+strings.Repeat("0", 32))
-		if a.status != status || status == 429 && (a.fault(t).Error.Code != "rate_limit_exceeded" || a.header.Get("Retry-After") != "60") {
-			t.Errorf("guess %d: %d %s, Retry-After %q; want %d", i, a.status, a.body, a.header.Get("Retry-After"), status)
+		if a.status != status || status == 429 && (a.fault(t).Error.Code != "rate_limit_exceeded" ||
+			a.header.Get("Retry-After") != "60") {
+			t.Errorf("guess %d: %d %s, Retry-After %q; want %d", i, a.status, a.body,
+				a.header.Get("Retry-After"), status)
 		}
 	}
 	if a := s.send(t, "GET", "/v1/checkouts", "", "Authorization", "Bearer "+s.key); a.status != 200 {

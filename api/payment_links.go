@@ -1,22 +1,14 @@
 package api
 
 import (
-	"net/url"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
+	"garoupa/internal/strictjson"
 	"garoupa/payments"
-	"garoupa/strictjson"
-	"garoupa/wire"
-)
-
-// Bounds of expiresInSeconds (contract 2.5).
-const (
-	minLinkExpiry     = 900
-	maxLinkExpiry     = 86400
-	defaultLinkExpiry = 1800
 )
 
 // createPaymentLink handles POST /v1/payment-links (contract 4.7).
@@ -38,7 +30,7 @@ func (s *server) createPaymentLink(c *fiber.Ctx) error {
 	if created {
 		c.Status(fiber.StatusCreated)
 	}
-	return sendJSON(c, wire.AppendPaymentLink(nil, link, s.CheckoutHost))
+	return sendJSON(c, payload.AppendPaymentLink(nil, link, s.CheckoutURL))
 }
 
 // readPaymentLink handles GET /v1/payment-links/{paymentLinkId} (contract 4.9).
@@ -47,7 +39,7 @@ func (s *server) readPaymentLink(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, wire.AppendPaymentLink(nil, link, s.CheckoutHost))
+	return sendJSON(c, payload.AppendPaymentLink(nil, link, s.CheckoutURL))
 }
 
 // listPaymentLinks handles GET /v1/payment-links (contract 4.8).
@@ -73,17 +65,17 @@ func (s *server) listPaymentLinks(c *fiber.Ctx) error {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = wire.AppendPaymentLink(body, &page.Links[i], s.CheckoutHost)
+		body = payload.AppendPaymentLink(body, &page.Links[i], s.CheckoutURL)
 	}
 	return sendJSON(c, endPage(body, page.NextCursor))
 }
 
-var productRule = rule{false, func(s string) bool { return text(s, 1, 255, "") }, "1 to 255 characters"}
+var productRule = rule{false, payments.ValidProductID, "1 to 255 characters"}
 
-// readNewPaymentLink checks a body against the rules of the fields (contract 2.5,
-// decisions 3).
+// readNewPaymentLink checks a body by the rules of the fields (contract 2.5;
+// docs/rules.md, "Fields").
 func readNewPaymentLink(body []byte, livemode bool) (in payments.NewPaymentLink, err error) {
-	o, hash, err := decode(body, fault.InvalidRequestBody, "productId", "expiresInSeconds", "successUrl", "returnUrl")
+	o, hash, err := decode(body, refusal.InvalidRequestBody, "productId", "expiresInSeconds", "successUrl", "returnUrl")
 	if err != nil {
 		return in, err
 	}
@@ -93,32 +85,33 @@ func readNewPaymentLink(body []byte, livemode bool) (in payments.NewPaymentLink,
 	if *o.err != nil {
 		return in, *o.err
 	}
-	seconds := int64(defaultLinkExpiry)
+	seconds := int64(payments.DefaultExpiresIn)
 	if expiresIn != nil {
 		seconds = *expiresIn
 	}
-	if seconds < minLinkExpiry || seconds > maxLinkExpiry {
-		return in, fault.New(fault.InvalidExpiresIn, "expiresInSeconds must be %d to %d seconds.", minLinkExpiry, maxLinkExpiry)
+	if seconds < payments.MinLinkExpiresIn || seconds > payments.MaxExpiresIn {
+		return in, refusal.New(refusal.InvalidExpiresIn,
+			"expiresInSeconds must be %d to %d seconds.", payments.MinLinkExpiresIn, payments.MaxExpiresIn)
 	}
 	return payments.NewPaymentLink{
-		ProductSlug: *product, ExpiresIn: time.Duration(seconds) * time.Second, SuccessURL: success, ReturnURL: back, RequestHash: hash,
+		ProductSlug: *product, ExpiresIn: time.Duration(seconds) * time.Second, SuccessURL: success, ReturnURL: back,
+		RequestHash: hash,
 	}, nil
 }
 
-// address reads an address to lead buyers to: http or https, https only in live.
-// An empty text counts as none.
+// address reads an address for buyers: http or https, only https in live. An empty text
+// counts as absent.
 func (o *object) address(name string, livemode bool) *string {
 	v := o.member(name, false, strictjson.String)
 	if v == nil || v.Text == "" {
 		return nil
 	}
-	u, err := url.Parse(v.Text)
-	switch {
-	case !text(v.Text, 1, 2048, "") || !printable(v.Text):
+	switch payments.CheckReturnURL(v.Text, livemode) {
+	case payments.ErrUnprintableURL:
 		o.fail("%s must have at most 2048 printable characters.", o.path+name)
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+	case payments.ErrNotURL:
 		o.fail("%s must be an absolute http or https URI.", o.path+name)
-	case livemode && u.Scheme != "https":
+	case payments.ErrInsecureURL:
 		o.fail("%s must be an https URI in live mode.", o.path+name)
 	}
 	return &v.Text

@@ -17,7 +17,8 @@ func TestCreatePaymentLink_Fields(t *testing.T) {
 	s := newSite(t)
 	longest := strings.Repeat("v", 255)
 	for _, slug := range []string{"vaso", longest} {
-		_, err := s.Merchants.CreateProduct(t.Context(), s.Owner, s.Test, merchants.ProductForm{Slug: slug, Name: "Vaso", Amount: 4990, PaymentCycle: "ONE_TIME"})
+		_, err := s.Merchants.CreateProduct(t.Context(), s.Owner, s.Test,
+			merchants.ProductForm{Slug: slug, Name: "Vaso", Amount: 4990, PaymentCycle: "ONE_TIME"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,28 +61,32 @@ func TestCreatePaymentLink_Fields(t *testing.T) {
 	}
 }
 
-// What was not said of a link is 1800 seconds and null; live takes https alone.
+// By default a link lasts 1800 seconds and its addresses are null. Live accepts only https.
 func TestCreatePaymentLink_Absent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.Approve(t)
 	for _, scope := range []models.Scope{s.Test, s.Live} {
-		_, err := s.Merchants.CreateProduct(t.Context(), s.Owner, scope, merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 4990, PaymentCycle: "ONE_TIME"})
+		_, err := s.Merchants.CreateProduct(t.Context(), s.Owner, scope,
+			merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 4990, PaymentCycle: "ONE_TIME"})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	made := s.send(t, http.MethodPost, "/v1/payment-links", `{"productId":"vaso","successUrl":""}`, as(s.key, "Idempotency-Key", "a")...)
+	made := s.send(t, http.MethodPost, "/v1/payment-links", `{"productId":"vaso","successUrl":""}`,
+		as(s.key, "Idempotency-Key", "a")...)
 	var link struct {
 		ExpiresInSeconds      int
 		SuccessURL, ReturnURL *string
 	}
-	if err := json.Unmarshal([]byte(made.body), &link); err != nil || link.ExpiresInSeconds != 1800 || link.SuccessURL != nil || link.ReturnURL != nil {
+	if err := json.Unmarshal([]byte(made.body), &link); err != nil || link.ExpiresInSeconds != 1800 ||
+		link.SuccessURL != nil || link.ReturnURL != nil {
 		t.Errorf("%d %s, %v", made.status, made.body, err)
 	}
 	live := s.Key(t, s.Live, models.Permissions...)
 	for address, want := range map[string]int{"http://loja.example": 400, "https://loja.example": 201} {
-		a := s.send(t, http.MethodPost, "/v1/payment-links", `{"productId":"vaso","successUrl":`+quoted(address)+`}`, as(live, "Idempotency-Key", address)...)
+		a := s.send(t, http.MethodPost, "/v1/payment-links", `{"productId":"vaso","successUrl":`+quoted(address)+`}`,
+			as(live, "Idempotency-Key", address)...)
 		if a.status != want {
 			t.Errorf("live with %s: %d %s", address, a.status, a.body)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 )
 
 // Bounds of limit in lists (contract 4.2).
@@ -15,7 +15,7 @@ const (
 	maxLimit     = 100
 )
 
-// query reads the parameters of an address: only known ones, each once.
+// query reads the query parameters: only known ones, each once.
 func query(c *fiber.Ctx, known ...string) (map[string]string, error) {
 	params := map[string]string{}
 	var err error
@@ -25,16 +25,17 @@ func query(c *fiber.Ctx, known ...string) (map[string]string, error) {
 		switch {
 		case err != nil:
 		case !slices.Contains(known, n):
-			err = fault.New(fault.InvalidRequestBody, "Unknown query parameter %.80q. The closest known one is %q.", n, closest(n, known))
+			err = refusal.New(refusal.InvalidRequestBody, "Unknown query parameter %.80q. The closest known one is %q.",
+				n, closest(n, known))
 		case twice:
-			err = fault.New(fault.InvalidRequestBody, "The query parameter %s stands twice.", n)
+			err = refusal.New(refusal.InvalidRequestBody, "The query parameter %s stands twice.", n)
 		}
 		params[n] = string(value)
 	})
 	return params, err
 }
 
-// limitOf reads the parameter limit: 1 to 100, 20 if it is absent.
+// limitOf reads the parameter limit: 1 to 100, by default 20.
 func limitOf(params map[string]string) (int, error) {
 	raw, given := params["limit"]
 	if !given {
@@ -42,9 +43,9 @@ func limitOf(params map[string]string) (int, error) {
 	}
 	n, err := strconv.Atoi(raw)
 	if err != nil || n < 1 || n > maxLimit || raw[0] == '+' {
-		return 0, fault.New(fault.InvalidRequestBody, "limit must be an integer from 1 to %d.", maxLimit)
+		return 0, refusal.New(refusal.InvalidRequestBody, "limit must be an integer from 1 to %d.", maxLimit)
 	}
 	return n, nil
 }
 
-var errCursor = fault.New(fault.InvalidRequestBody, "cursor must be the nextCursor of an earlier page.")
+var errCursor = refusal.New(refusal.InvalidRequestBody, "cursor must be the nextCursor of an earlier page.")

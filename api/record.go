@@ -6,14 +6,14 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
+	"garoupa/internal/requestid"
+	"garoupa/internal/requestlog"
 	"garoupa/models"
-	"garoupa/requestid"
-	"garoupa/requestlog"
 )
 
-// record keeps calls that came with a key for the developers who made them. It
-// answers the error of what comes after it, so that what is kept is what was sent.
+// record stores calls with a key for the developers who made them. It answers errors
+// itself, so that the stored answer is the one that was sent.
 func (s *server) record(c *fiber.Ctx) error {
 	if s.Log == nil {
 		return c.Next()
@@ -22,7 +22,7 @@ func (s *server) record(c *fiber.Ctx) error {
 	err := c.Next()
 	code := ""
 	if err != nil {
-		code = string(fault.Of(translate(err)).Code)
+		code = string(refusal.Of(translate(err)).Code)
 		if err := WriteError(c, err); err != nil {
 			return err
 		}

@@ -16,15 +16,16 @@ import (
 	"garoupa/pix"
 )
 
-// everything is a body with every member that there is.
+// everything is a body with all members.
 var everything = with(
 	"currency", `"BRL"`,
-	"customer", `{"name":" Bia Souza ","email":"bia@exemplo.com.br","document":"123.456.789-09","phone":"+55 (11) 98765-4321"}`,
+	"customer",
+	`{"name":" Bia Souza ","email":"bia@exemplo.com.br","document":"123.456.789-09","phone":"+55 (11) 98765-4321"}`,
 	"metadata", `{"pedido":"42","canal":"loja \"azul\""}`,
 	"expiresIn", `3600`,
 )
 
-// The answer has the members of contract 2.3, no other, each as it says.
+// The answer has exactly the members of contract 2.3, each with its described value.
 func TestCreateCheckout_Shape(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -40,8 +41,9 @@ func TestCreateCheckout_Shape(t *testing.T) {
 	}
 	want := map[string]any{
 		"id": id, "livemode": false, "status": "PENDING", "amount": json.Number("4990"), "currency": "BRL",
-		"description": "Vaso Lua Nova", "externalId": "pedido-1", "checkoutUrl": paymentstest.CheckoutHost + "/pay/" + id,
-		"createdAt": "2026-03-01T12:00:00.000Z", "expiresAt": "2026-03-01T13:00:00.000Z", "paidAt": nil,
+		"description": "Vaso Lua Nova", "externalId": "pedido-1",
+		"checkoutUrl": paymentstest.CheckoutURL + "/pay/" + id,
+		"createdAt":   "2026-03-01T12:00:00.000Z", "expiresAt": "2026-03-01T13:00:00.000Z", "paidAt": nil,
 		"customer":   map[string]any{"name": "Bia Souza", "email": "bia@exemplo.com.br", "document": "123.456.789-09"},
 		"pix":        map[string]any{"copyPaste": code, "qrCodeUrl": image},
 		"settlement": map[string]any{"currency": "BRL", "status": "PENDING", "amount": nil},
@@ -51,7 +53,7 @@ func TestCreateCheckout_Shape(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if strings.Contains(strings.ReplaceAll(made.body, "-", ""), "987654321") {
-		t.Error("the answer tells the phone")
+		t.Error("the answer contains the phone number")
 	}
 
 	s.Clock.Advance(time.Minute)
@@ -65,7 +67,7 @@ func TestCreateCheckout_Shape(t *testing.T) {
 	}
 }
 
-// What was not said is null, and the metadata an empty object.
+// Absent values are null, and the metadata an empty object.
 func TestCreateCheckout_Absent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -93,7 +95,7 @@ func TestCreateCheckout_Absent(t *testing.T) {
 	}
 }
 
-// A live checkout says so, and its code's image has an address.
+// A live checkout has livemode true, and its QR image has an address.
 func TestCreateCheckout_Live(t *testing.T) {
 	t.Parallel()
 	bank := &institution{}
@@ -106,20 +108,20 @@ func TestCreateCheckout_Live(t *testing.T) {
 		t.Fatalf("got %d %s", made.status, made.body)
 	}
 	got := plain(t, made.body)
-	image := paymentstest.CheckoutHost + "/qr/" + made.id(t) + ".png"
+	image := paymentstest.CheckoutURL + "/qr/" + made.id(t) + ".png"
 	if got["livemode"] != true || got["pix"].(map[string]any)["qrCodeUrl"] != image {
 		t.Errorf("got %s", made.body)
 	}
 }
 
-// checkPix returns the code and the image of a test checkout, having read both.
+// checkPix reads and returns the code and the image of a test checkout.
 func checkPix(t *testing.T, checkout map[string]any) (code, image string) {
 	t.Helper()
 	members, _ := checkout["pix"].(map[string]any)
 	code, _ = members["copyPaste"].(string)
 	image, _ = members["qrCodeUrl"].(string)
 	if parsed, err := pix.Parse(code); err != nil || parsed.Amount != 4990 {
-		t.Errorf("the code %q reads %+v, %v", code, parsed, err)
+		t.Errorf("the code %q is decoded as %+v, %v", code, parsed, err)
 	}
 	raw, embedded := strings.CutPrefix(image, "data:image/png;base64,")
 	file, err := base64.StdEncoding.DecodeString(raw)
@@ -132,7 +134,7 @@ func checkPix(t *testing.T, checkout map[string]any) (code, image string) {
 	return code, image
 }
 
-// plain decodes an object, leaving numbers as they were sent.
+// plain decodes an object, and keeps numbers as text.
 func plain(t testing.TB, body string) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(body))

@@ -16,32 +16,32 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api"
-	"garoupa/live"
+	"garoupa/internal/server"
+	"garoupa/internal/stream"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
-	"garoupa/server"
 	"garoupa/web"
 )
 
-// The gateway of these tests has three addresses, as a real one does.
+// The three addresses of the gateway under test.
 const (
 	baseURL = "https://api.example"
 	appURL  = "https://app.example"
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // refusals are what is tested
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // tests provoke refusals, which would fill the log
 	os.Exit(m.Run())
 }
 
-// site is a whole gateway, answering HTTP, and a merchant with a key for
-// everything in test.
+// site is a whole gateway that answers HTTP, and a merchant with a test key that has every
+// permission.
 type site struct {
 	*paymentstest.Gateway
 	app *fiber.App
-	hub *live.Hub
+	hub *stream.Hub
 	key string
 }
 
@@ -57,24 +57,27 @@ func newSiteOver(t testing.TB, g *paymentstest.Gateway, limits api.Limits) *site
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	hub := live.New(ctx, g.DB)
+	hub := stream.New(ctx, g.DB)
 	g.Tell = hub.Tell
 	app := server.New(server.Options{
-		DB: g.DB, BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL,
-		ReadyTimeout: time.Minute, // a busy machine is not what is tested
+		// long enough for a busy machine
+		Health:  server.NewHealth(server.HealthOptions{DB: g.DB, Timeout: time.Minute}),
+		BaseURL: baseURL, CheckoutURL: paymentstest.CheckoutURL, AppURL: appURL, RequestTimeout: time.Minute,
 		API: api.Options{
-			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Live: hub, CheckoutHost: paymentstest.CheckoutHost, Limits: limits, Now: g.Clock.Now,
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Streams: hub, CheckoutURL: paymentstest.CheckoutURL,
+			Limits: limits, Now: g.Clock.Now,
 		},
 		Web: web.Options{
-			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Live: hub,
-			BaseURL: baseURL, CheckoutHost: paymentstest.CheckoutHost, AppURL: appURL, AllowPrivate: true, Now: g.Clock.Now,
+			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Streams: hub,
+			BaseURL: baseURL, CheckoutURL: paymentstest.CheckoutURL, AppURL: appURL, AllowPrivate: true,
+			Now: g.Clock.Now,
 		},
 	})
 	return &site{Gateway: g, app: app, hub: hub, key: g.Key(t, g.Test, models.Permissions...)}
 }
 
-// institution is the bank of live. It does what its Provider does, unless it is
-// out of reach, and remembers the charges that it was asked for.
+// institution is the live bank. It works as its Provider unless it is set unavailable, and
+// records the charges.
 type institution struct {
 	psp.Provider
 	unavailable bool
@@ -90,8 +93,8 @@ func (i *institution) PutCharge(ctx context.Context, c psp.Charge) (psp.Issued, 
 	return i.Provider.PutCharge(ctx, c)
 }
 
-// listen serves the site on a port and returns its address, for what only a
-// connection shows. The Host of requests must still be the API's.
+// listen serves the site on a port and returns its address, for tests that need a
+// connection. The Host of requests must still be the API's.
 func (s *site) listen(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -101,7 +104,7 @@ func (s *site) listen(t testing.TB) string {
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(listener) }()
 	t.Cleanup(func() {
-		s.hub.Close() // streams would else hold the server up
+		s.hub.Close() // otherwise streams would delay the server
 		if err := s.app.Shutdown(); err != nil {
 			t.Error(err)
 		}
@@ -112,14 +115,14 @@ func (s *site) listen(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// answer is what the site said.
+// answer is the answer to a request.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send makes a request to the API. The headers are names and values in turn.
+// send sends a request to the API. headers are alternating names and values.
 func (s *site) send(t testing.TB, method, path, body string, headers ...string) answer {
 	t.Helper()
 	return s.sendTo(t, baseURL, method, path, body, headers...)
@@ -155,7 +158,7 @@ func (s *site) create(t testing.TB, body string, headers ...string) answer {
 		append([]string{"Authorization", "Bearer " + s.key, "Content-Type", "application/json"}, headers...)...)
 }
 
-// failure is the envelope of an error (contract 7), all of it.
+// failure is the complete envelope of an error (contract 7).
 type failure struct {
 	Error struct {
 		Type, Code, Message string
@@ -163,21 +166,22 @@ type failure struct {
 	}
 }
 
-// fault reads the answer as an error, checking what holds for every one of them.
+// fault decodes the answer as an error, and checks the rules of all errors.
 func (a answer) fault(t testing.TB) failure {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(a.body))
 	d.DisallowUnknownFields()
 	var f failure
 	if err := d.Decode(&f); err != nil || d.More() {
-		t.Fatalf("the answer %d %s is no envelope: %v", a.status, a.body, err)
+		t.Fatalf("the answer %d %s is not an error: %v", a.status, a.body, err)
 	}
 	e := f.Error
-	if e.Type == "" || e.Code == "" || e.Message == "" || e.RequestID == "" || e.RequestID != a.header.Get("Request-Id") {
+	if e.Type == "" || e.Code == "" || e.Message == "" || e.RequestID == "" ||
+		e.RequestID != a.header.Get("Request-Id") {
 		t.Errorf("the envelope %s with the Request-Id %q is incomplete", a.body, a.header.Get("Request-Id"))
 	}
 	if got := a.header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("an error as %q", got)
+		t.Errorf("an error with the content type %q", got)
 	}
 	return f
 }
@@ -193,15 +197,15 @@ func (a answer) id(t testing.TB) string {
 	t.Helper()
 	var checkout struct{ ID string }
 	if err := json.Unmarshal([]byte(a.body), &checkout); err != nil || checkout.ID == "" {
-		t.Fatalf("the answer %d %s is no checkout: %v", a.status, a.body, err)
+		t.Fatalf("the answer %d %s is not a checkout: %v", a.status, a.body, err)
 	}
 	return checkout.ID
 }
 
-// good is a body that is accepted, member by member.
+// good is a valid body, member by member.
 var good = []string{"amount", `4990`, "description", `"Vaso Lua Nova"`, "externalId", `"pedido-1"`}
 
-// with returns the good body with members set to raw JSON; "" leaves one out.
+// with returns the valid body with members set to raw JSON; "" leaves a member out.
 func with(members ...string) string {
 	var body strings.Builder
 	set := map[string]string{}
@@ -242,7 +246,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// checkouts counts what was made.
+// checkouts returns the number of checkouts.
 func (s *site) checkouts(t testing.TB) (n int) {
 	t.Helper()
 	if err := s.DB.Raw("SELECT count(*) FROM checkouts").Row().Scan(&n); err != nil {
@@ -251,7 +255,7 @@ func (s *site) checkouts(t testing.TB) (n int) {
 	return n
 }
 
-// pending makes a checkout without the API, for what a test needs to be there.
+// pending creates a checkout without the API.
 func (s *site) pending(t testing.TB) *models.Checkout {
 	t.Helper()
 	return s.Checkout(t, payments.NewCheckout{})

@@ -5,15 +5,15 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
+	"garoupa/internal/refusal"
 )
 
-// errTestOnly is what a live key is told of the endpoints under /v1/test.
-var errTestOnly = fault.New(fault.NotFound, "This endpoint exists for test keys only.")
+// errTestOnly answers a live key at the endpoints under /v1/test.
+var errTestOnly = refusal.New(refusal.NotFound, "This endpoint exists for test keys only.")
 
 // simulate handles POST /v1/test/checkouts/{checkoutId}/pay, …/expire and …/cancel:
-// what a buyer, the clock or the institution would do (decisions, 4). To a live key
-// these endpoints do not exist.
+// what a buyer, the clock or the institution would do (docs/rules.md, "Simulator"). A
+// live key gets a 404.
 func (s *server) simulate(act func(ctx context.Context, checkoutID string) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		h := holder(c)

@@ -6,41 +6,45 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/fault"
-	"garoupa/live"
+	"garoupa/internal/ratelimit"
+	"garoupa/internal/refusal"
+	"garoupa/internal/stream"
 	"garoupa/models"
 )
 
 const (
 	// streamsPerKey bounds the streams of one key at one process.
 	streamsPerKey = 5
-	// streamHeartbeat is short: a developer's machine that went away should make room
-	// for itself soon.
+	// streamHeartbeat is short, so that the stream of a developer's machine that disconnected
+	// is soon closed and makes room for another.
 	streamHeartbeat = 5 * time.Second
-	// streamLook bounds how long a revoked key goes on hearing (decisions, 1), and how
-	// late an event comes whose process died before it told of it.
+	// streamLook bounds how long a stream outlives its key (docs/rules.md, "API keys"), and
+	// how late an event arrives whose process died before it announced the event.
 	streamLook = time.Second
-	// streamTimeout bounds one look at the database.
+	// streamTimeout bounds one read of the database.
 	streamTimeout = 10 * time.Second
 )
 
-// streamTestEvents handles GET /v1/test/events: server-sent events of the key's
-// project as its endpoints would receive them, for test keys only. It sends the new
-// ones or, with Last-Event-ID, those after that event.
+// streamTestEvents handles GET /v1/test/events: server-sent events of the key's project in
+// the form that endpoints receive, for test keys only. It sends new events or, with
+// Last-Event-ID, those after that event.
 func (s *server) streamTestEvents(c *fiber.Ctx) error {
 	h := holder(c)
 	if h.Key.Livemode {
 		return errTestOnly
 	}
-	// Watch first and look second: an event between the two is found twice, not never.
-	changed, leave, ok := s.Live.Watch(h.Key.ProjectID, h.Key.ID, streamsPerKey)
+	// Watch first and read second: an event between the two is found twice, and not missed.
+	changed, leave, ok := s.Streams.Watch(h.Key.ProjectID, h.Key.ID, streamsPerKey)
 	if !ok {
-		c.Set(fiber.HeaderRetryAfter, seconds(2*streamHeartbeat))
-		return fault.New(fault.RateLimitExceeded, "The key has %d streams open already, the most allowed. Close one, or wait as long as the Retry-After header says.", streamsPerKey)
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(ratelimit.RetrySeconds(2*streamHeartbeat)))
+		return refusal.New(refusal.RateLimitExceeded,
+			"The key has %d streams open already, the most allowed. Close one, or wait as long as the Retry-After "+
+				"header says.", streamsPerKey)
 	}
 	events, prologue, err := s.openStream(c.UserContext(), h.Key.ProjectID, c.Get("Last-Event-ID"))
 	if err != nil {
@@ -48,15 +52,17 @@ func (s *server) streamTestEvents(c *fiber.Ctx) error {
 		return err
 	}
 	secret, ip := bearerOf(c), c.IP()
-	return s.Live.Serve(c, live.Stream{Changed: changed, Leave: leave, Heartbeat: streamHeartbeat, Look: streamLook, Next: func(ctx context.Context, w *bufio.Writer) bool {
-		_, _ = w.WriteString(prologue)
-		prologue = ""
-		return s.streamNext(ctx, w, secret, ip, events)
-	}})
+	return s.Streams.Serve(c, stream.Stream{Changed: changed, Leave: leave, Heartbeat: streamHeartbeat,
+		Look: streamLook, Next: func(ctx context.Context, w *bufio.Writer) bool {
+			_, _ = w.WriteString(prologue)
+			prologue = ""
+			return s.streamNext(ctx, w, secret, ip, events)
+		}})
 }
 
-// openStream finds the place where a stream begins, and what it begins with.
-func (s *server) openStream(ctx context.Context, projectID, last string) (events *models.EventStream, prologue string, err error) {
+// openStream finds the position where a stream begins, and returns its first block.
+func (s *server) openStream(ctx context.Context, projectID, last string) (events *models.EventStream, prologue string,
+	err error) {
 	if last == "" {
 		if events, last, err = models.NewEventStream(ctx, s.DB.Pool, projectID); err != nil {
 			return nil, "", err
@@ -65,12 +71,13 @@ func (s *server) openStream(ctx context.Context, projectID, last string) (events
 	}
 	events, err = models.ResumeEventStream(ctx, s.DB.Pool, projectID, last)
 	if errors.Is(err, models.ErrNotFound) {
-		return nil, "", fault.New(fault.InvalidRequestBody, "Last-Event-ID names no test event of this project. Leave it out to receive new events.")
+		return nil, "", refusal.New(refusal.InvalidRequestBody,
+			"Last-Event-ID names no test event of this project. Leave it out to receive new events.")
 	}
 	return events, "retry: 1000\n: test events after " + last + " follow\n\n", err
 }
 
-// streamNext sends what has come, as long as the key may hear it.
+// streamNext sends new events, as long as the key is valid.
 func (s *server) streamNext(ctx context.Context, w *bufio.Writer, secret, ip string, stream *models.EventStream) bool {
 	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
 	defer cancel()

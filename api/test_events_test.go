@@ -20,16 +20,16 @@ import (
 // streamed is one block of a stream of test events.
 type streamed struct{ id, kind, data string }
 
-// stream is an open one.
-type stream struct {
+// openStream is an open stream of test events.
+type openStream struct {
 	t      *testing.T
 	answer *http.Response
 	lines  *bufio.Reader
 	close  func()
 }
 
-// stream connects to the site at an address. The headers are names and values in turn.
-func (s *site) stream(t *testing.T, address, key string, headers ...string) *stream {
+// stream connects to the site at an address. headers are alternating names and values.
+func (s *site) stream(t *testing.T, address, key string, headers ...string) *openStream {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	request, err := http.NewRequestWithContext(ctx, "GET", "http://"+address+"/v1/test/events", nil)
@@ -46,11 +46,11 @@ func (s *site) stream(t *testing.T, address, key string, headers ...string) *str
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); answer.Body.Close() })
-	return &stream{t: t, answer: answer, lines: bufio.NewReader(answer.Body), close: cancel}
+	return &openStream{t: t, answer: answer, lines: bufio.NewReader(answer.Body), close: cancel}
 }
 
-// next returns the next block that is more than a comment; false at the end.
-func (s *stream) next() (e streamed, ok bool) {
+// next returns the next block that is more than a comment; ok is false at the end.
+func (s *openStream) next() (e streamed, ok bool) {
 	s.t.Helper()
 	for {
 		line, err := s.lines.ReadString('\n')
@@ -76,8 +76,8 @@ func (s *stream) next() (e streamed, ok bool) {
 	}
 }
 
-// want fails the test unless the next block is that one.
-func (s *stream) want(want streamed) {
+// want fails the test unless the next block equals want.
+func (s *openStream) want(want streamed) {
 	s.t.Helper()
 	got, ok := s.next()
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(streamed{})); !ok || diff != "" {
@@ -85,10 +85,11 @@ func (s *stream) want(want streamed) {
 	}
 }
 
-// told returns the events of the test project as a stream should have them.
+// told returns the events of the test project in the form of a stream.
 func (s *site) told(t *testing.T) (all []streamed) {
 	t.Helper()
-	rows, err := s.DB.Pool.Query(t.Context(), "SELECT id, type, body FROM events WHERE NOT livemode ORDER BY created_at, id")
+	rows, err := s.DB.Pool.Query(t.Context(),
+		"SELECT id, type, body FROM events WHERE NOT livemode ORDER BY created_at, id")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +106,8 @@ func (s *site) told(t *testing.T) (all []streamed) {
 	return all
 }
 
-// A stream has what happens from then on, as endpoints receive it; one that resumes
-// has what it missed, at whichever of several instances it asks.
+// A stream sends new events in the form that endpoints receive. A resumed stream sends what
+// it missed, at any instance.
 func TestStreamTestEvents(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -114,7 +115,8 @@ func TestStreamTestEvents(t *testing.T) {
 	s.pending(t)
 	address := s.listen(t)
 	first := s.stream(t, address, s.Key(t, s.Test, models.PermissionCheckoutRead))
-	if h := first.answer.Header; first.answer.StatusCode != 200 || h.Get("Content-Type") != "text/event-stream" || !strings.Contains(h.Get("Cache-Control"), "no-cache") ||
+	if h := first.answer.Header; first.answer.StatusCode != 200 || h.Get("Content-Type") != "text/event-stream" ||
+		!strings.Contains(h.Get("Cache-Control"), "no-cache") ||
 		h.Get("X-Accel-Buffering") != "no" || h.Get("Request-Id") == "" {
 		t.Errorf("%d %v", first.answer.StatusCode, h)
 	}
@@ -127,8 +129,9 @@ func TestStreamTestEvents(t *testing.T) {
 		t.Fatalf("paid: %d %s", a.status, a.body)
 	}
 	all := s.told(t)
-	if len(all) != 3 || all[1].kind != models.EventCheckoutCreated || all[2].kind != models.EventCheckoutPaid || !json.Valid([]byte(all[1].data)) {
-		t.Fatalf("told of %v", all)
+	if len(all) != 3 || all[1].kind != models.EventCheckoutCreated || all[2].kind != models.EventCheckoutPaid ||
+		!json.Valid([]byte(all[1].data)) {
+		t.Fatalf("the stream has the events %v", all)
 	}
 	first.want(all[1])
 	first.want(all[2])
@@ -151,8 +154,8 @@ func TestStreamTestEvents(t *testing.T) {
 	}
 }
 
-// To a live key the stream does not exist, a place that is none is refused, and a
-// key has five streams at most, each until it is left.
+// For a live key the stream does not exist; an unknown position is refused; and a key may
+// have five streams at a time.
 func TestStreamTestEvents_Refused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -202,9 +205,9 @@ func TestStreamTestEvents_Refused(t *testing.T) {
 			}
 		}
 	}
-	s.Clock.Advance(time.Second) // as long as a revoked key may go on
+	s.Clock.Advance(time.Second) // as long as a revoked key may still be accepted
 	s.pending(t)
 	if e, ok := ends.next(); ok {
-		t.Errorf("a revoked key hears %v", e)
+		t.Errorf("a revoked key receives %v", e)
 	}
 }

@@ -1,9 +1,9 @@
-// Package openapi has the shapes of an OpenAPI 3.1 description, as far as the API
-// needs them, and writes them as JSON. Members keep the order they are given in:
-// what is read by people is told from the first to the last.
+// Package openapi defines the part of an OpenAPI 3.1 description that the API needs, and
+// encodes it as JSON. Members keep their order, because people read the description from
+// top to bottom.
 //
-// Names and meanings are those of the OpenAPI Specification 3.1.1; schemas are JSON
-// Schema 2020-12.
+// Names and meanings are those of the OpenAPI Specification 3.1.1; schemas are JSON Schema
+// 2020-12.
 package openapi
 
 import (
@@ -25,7 +25,7 @@ type Document struct {
 	Components Components      `json:"components"`
 }
 
-// Info says what is described, and which version of it.
+// Info names the described API and its version.
 type Info struct {
 	Title       string `json:"title"`
 	Version     string `json:"version"`
@@ -39,7 +39,7 @@ type Server struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Requirement maps a security scheme to the roles that it must give.
+// Requirement maps a security scheme to the required roles.
 type Requirement map[string][]string
 
 // Tag groups operations.
@@ -48,14 +48,14 @@ type Tag struct {
 	Description string `json:"description,omitempty"`
 }
 
-// PathItem is what can be done at one path.
+// PathItem holds the operations of one path.
 type PathItem struct {
 	Get  *Operation `json:"get,omitempty"`
 	Post *Operation `json:"post,omitempty"`
 }
 
-// Operation is one method of one path. Security is nil where the document's holds,
-// and empty where anyone may call.
+// Operation is one method of one path. Security is nil if the document's applies, and empty
+// if no key is needed.
 type Operation struct {
 	OperationID string          `json:"operationId"`
 	Tags        []string        `json:"tags,omitempty"`
@@ -112,14 +112,14 @@ type Example struct {
 	Value   json.RawMessage `json:"value"`
 }
 
-// Components are what references lead to.
+// Components are the targets of references.
 type Components struct {
 	SecuritySchemes Named[SecurityScheme] `json:"securitySchemes"`
 	Headers         Named[Header]         `json:"headers"`
 	Schemas         Named[*Schema]        `json:"schemas"`
 }
 
-// SecurityScheme is a way to prove who one is.
+// SecurityScheme is a way to authenticate.
 type SecurityScheme struct {
 	Type         string `json:"type"`
 	Scheme       string `json:"scheme"`
@@ -136,7 +136,7 @@ type Entry[V any] struct {
 	Value V
 }
 
-// Lookup returns the value of a name, and whether there is one.
+// Lookup returns the value of a name, and whether it exists.
 func (n Named[V]) Lookup(name string) (v V, ok bool) {
 	for _, e := range n {
 		if e.Name == name {
@@ -146,7 +146,7 @@ func (n Named[V]) Lookup(name string) (v V, ok bool) {
 	return v, false
 }
 
-// MarshalJSON writes an object.
+// MarshalJSON encodes an object.
 func (n Named[V]) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -7,7 +7,7 @@ const (
 	headerPrefix = "#/components/headers/"
 )
 
-// Schema is a JSON Schema. Pointers tell a bound of zero from none.
+// Schema is a JSON Schema. Bounds are pointers, because zero is a bound too.
 type Schema struct {
 	Ref                  string         `json:"$ref,omitempty"`
 	Description          string         `json:"description,omitempty"`
@@ -34,10 +34,10 @@ type Schema struct {
 	Examples             []any          `json:"examples,omitempty"`
 }
 
-// Types are what a value may be: "string", "integer", "object", "null".
+// Types are the allowed types of a value: "string", "integer", "object", "null".
 type Types []string
 
-// MarshalJSON writes a single type as a string.
+// MarshalJSON encodes a single type as a string.
 func (t Types) MarshalJSON() ([]byte, error) {
 	if len(t) == 1 {
 		return json.Marshal(t[0])
@@ -45,7 +45,7 @@ func (t Types) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Ref refers to a schema of the components.
+// Ref returns a reference to a schema of the components.
 func Ref(name string) *Schema { return &Schema{Ref: schemaPrefix + name} }
 
 // RefName returns the name of the component that s refers to, or "".
@@ -56,5 +56,5 @@ func (s *Schema) RefName() string {
 	return s.Ref[len(schemaPrefix):]
 }
 
-// HeaderRef refers to a header of the components.
+// HeaderRef returns a reference to a header of the components.
 func HeaderRef(name string) Header { return Header{Ref: headerPrefix + name} }
