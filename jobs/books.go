@@ -13,23 +13,28 @@ import (
 )
 
 const (
-	// queueBooks is the queue of the jobs below.
+	// queueBooks is the queue of the periodic jobs.
 	queueBooks = "books"
-	// snapshotEvery bounds how many movements a balance adds up.
+	// snapshotEvery limits the number of transfers that a balance adds up.
 	snapshotEvery = time.Minute
 	checkEvery    = time.Hour
-	// checkTimeout is for books of many millions of movements.
-	checkTimeout = 20 * time.Minute
+	// checkTimeout limits one run. The next run continues where it ended: the transfers of an
+	// hour take seconds, the whole history takes many runs.
+	checkTimeout = 15 * time.Minute
+	// booksAtOnce leaves room for a snapshot beside both checks.
+	booksAtOnce = 3
 )
 
-// bookkeeping are the jobs that one process at a time does for all.
+// bookkeeping returns the periodic jobs. River runs each of them in one process for all.
 func bookkeeping() []*river.PeriodicJob {
-	options := &river.InsertOpts{Queue: queueBooks, MaxAttempts: 1} // the next one is soon enough
+	options := &river.InsertOpts{Queue: queueBooks, MaxAttempts: 1} // the next run is soon enough
 	return []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(snapshotEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return snapshotLedgerArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(checkEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return checkBooksArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(checkEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return checkAllBooksArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(rollUpEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return rollUpArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(forgetEvery),
@@ -42,7 +47,7 @@ type snapshotLedgerArgs struct{}
 // Kind implements river.JobArgs.
 func (snapshotLedgerArgs) Kind() string { return "snapshot_ledger" }
 
-// snapshotLedger keeps balances quick to read.
+// snapshotLedger takes snapshots, which keep balances quick to read.
 type snapshotLedger struct {
 	river.WorkerDefaults[snapshotLedgerArgs]
 	Options
@@ -58,8 +63,8 @@ type checkBooksArgs struct{}
 // Kind implements river.JobArgs.
 func (checkBooksArgs) Kind() string { return "check_books" }
 
-// checkBooks compares the books with what they record, and the audit log with its seals,
-// and is loud about what does not agree.
+// checkBooks compares the new part of the books with the rows that they record, and the
+// audit log with its seals. It logs what does not agree as errors.
 type checkBooks struct {
 	river.WorkerDefaults[checkBooksArgs]
 	Options
@@ -68,13 +73,37 @@ type checkBooks struct {
 // Timeout implements river.Worker.
 func (*checkBooks) Timeout(*river.Job[checkBooksArgs]) time.Duration { return checkTimeout }
 
-// Work checks once.
+// Work implements river.Worker.
 func (w *checkBooks) Work(ctx context.Context, _ *river.Job[checkBooksArgs]) error {
 	return errors.Join(CheckBooks(ctx, w.Payments), SealAudit(ctx, w.Merchants))
 }
 
-// CheckBooks checks the books and logs each row that they do not agree with. Drift is
-// no failure of the job: it is found again every time, until somebody has mended it.
+type checkAllBooksArgs struct{}
+
+// Kind implements river.JobArgs.
+func (checkAllBooksArgs) Kind() string { return "check_all_books" }
+
+// checkAllBooks compares the whole history of the books once a week, in as many runs as it
+// needs. checkBooks logs what does not agree.
+type checkAllBooks struct {
+	river.WorkerDefaults[checkAllBooksArgs]
+	Options
+}
+
+// Timeout implements river.Worker.
+func (*checkAllBooks) Timeout(*river.Job[checkAllBooksArgs]) time.Duration { return checkTimeout }
+
+// Work implements river.Worker.
+func (w *checkAllBooks) Work(ctx context.Context, _ *river.Job[checkAllBooksArgs]) error {
+	err := w.Payments.CheckAllBooks(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil // the next run continues
+	}
+	return err
+}
+
+// CheckBooks checks the books and logs each row that does not agree with them. A difference
+// is not a failure of the job: each run finds it again until it is corrected.
 func CheckBooks(ctx context.Context, p *payments.Service) error {
 	drift, err := p.CheckBooks(ctx)
 	for _, line := range drift {
@@ -83,12 +112,13 @@ func CheckBooks(ctx context.Context, p *payments.Service) error {
 	return err
 }
 
-// SealAudit seals the audit log and logs each line that does not agree with its seal.
-// That is no failure of the job either.
+// SealAudit seals the audit log and logs each line that does not agree with its seal. A
+// difference is not a failure of the job.
 func SealAudit(ctx context.Context, m *merchants.Service) error {
 	flaws, err := m.SealAudit(ctx)
 	for _, flaw := range flaws {
-		slog.ErrorContext(ctx, "the audit log does not agree with its seals; see docs/operations.md", "what", flaw.What, "id", flaw.ID)
+		slog.ErrorContext(ctx, "the audit log does not agree with its seals; see docs/operations.md", "what", flaw.What,
+			"id", flaw.ID)
 	}
 	return err
 }

@@ -13,8 +13,7 @@ import (
 	"garoupa/payments"
 )
 
-// The jobs of the books are known to the workers and done: snapshots are taken, and the
-// audit log is sealed.
+// River runs the jobs of the books: they take snapshots and seal the audit log.
 func TestBooks(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -25,7 +24,8 @@ func TestBooks(t *testing.T) {
 	g.start(t)
 	queue := func(kind string) {
 		t.Helper()
-		if err := g.DB.Exec("INSERT INTO river_job (kind, queue, args, max_attempts) VALUES (?, 'books', '{}', 1)", kind).Error; err != nil {
+		if err := g.DB.Exec("INSERT INTO river_job (kind, queue, args, max_attempts) VALUES (?, 'books', '{}', 1)",
+			kind).Error; err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +33,8 @@ func TestBooks(t *testing.T) {
 		queue(kind)
 		eventually(t, kind, func() bool {
 			var state string
-			if err := g.DB.Raw("SELECT state FROM river_job WHERE kind = ? ORDER BY id DESC LIMIT 1", kind).Row().Scan(&state); err != nil {
+			if err := g.DB.Raw("SELECT state FROM river_job WHERE kind = ? ORDER BY id DESC LIMIT 1",
+				kind).Row().Scan(&state); err != nil {
 				t.Fatal(err)
 			}
 			if state == "discarded" || state == "cancelled" {
@@ -51,7 +52,7 @@ func TestBooks(t *testing.T) {
 	}
 }
 
-// What the check finds is an error in the log, row by row; each seal's hash is told there.
+// The check logs each row that does not agree as an error, and the hash of each new seal.
 func TestCheckBooks_Loud(t *testing.T) {
 	g := newGateway(t, quick...) // not parallel: it reads the process's log
 	var log bytes.Buffer
@@ -66,16 +67,17 @@ func TestCheckBooks_Loud(t *testing.T) {
 		}
 		return log.String()
 	}
-	if text := check(); strings.Contains(text, "level=ERROR") { // a slow query may be warned of
-		t.Errorf("sound books are told as %s", text)
+	if text := check(); strings.Contains(text, "level=ERROR") { // a slow query may log a warning
+		t.Errorf("correct books are logged as %s", text)
 	}
 	err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
 		VALUES ('gift/1', 0, 'platform/test/clearing', 'platform/test/fees', 5, now())`).Error
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := check(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "gift/1: platform/test/clearing to platform/test/fees is 0.00, the books say 0.05") {
-		t.Errorf("drift is told as %s", text)
+	if text := check(); !strings.Contains(text, "level=ERROR") ||
+		!strings.Contains(text, "gift/1: platform/test/clearing to platform/test/fees is 0.00, the books say 0.05") {
+		t.Errorf("drift is logged as %s", text)
 	}
 
 	seal := func() string {
@@ -88,15 +90,17 @@ func TestCheckBooks_Loud(t *testing.T) {
 	}
 	text := seal()
 	seals, err := models.AuditSealed(t.Context(), g.DB.Pool)
-	if err != nil || strings.Contains(text, "level=ERROR") || !strings.Contains(text, fmt.Sprintf("seal=1 through=%d sha256=%x", seals.Through, seals.Hash)) {
-		t.Errorf("the seal %+v is told as %s, %v", seals, text, err)
+	if err != nil || strings.Contains(text, "level=ERROR") ||
+		!strings.Contains(text, fmt.Sprintf("seal=1 through=%d sha256=%x", seals.Through, seals.Hash)) {
+		t.Errorf("the seal %+v is logged as %s, %v", seals, text, err)
 	}
-	for _, sql := range []string{"ALTER TABLE audit_log DISABLE TRIGGER audit_log_final", "UPDATE audit_log SET actor = 'system' WHERE id = (SELECT min(id) FROM audit_log)"} {
+	for _, sql := range []string{"ALTER TABLE audit_log DISABLE TRIGGER audit_log_final",
+		"UPDATE audit_log SET actor = 'system' WHERE id = (SELECT min(id) FROM audit_log)"} {
 		if err := g.DB.Exec(sql).Error; err != nil {
 			t.Fatal(err)
 		}
 	}
 	if text := seal(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "what=line_changed id=") {
-		t.Errorf("a line that was changed is told as %s", text)
+		t.Errorf("a changed line is logged as %s", text)
 	}
 }

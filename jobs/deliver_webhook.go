@@ -3,46 +3,50 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
 
+	"garoupa/internal/guard"
 	"garoupa/models"
 	"garoupa/webhook"
 )
 
-// deliverWebhookArgs are read by the lanes, of all jobs at once: see
-// models.JobDeliverWebhook.
+// deliverWebhookArgs is empty: the lanes read the arguments of all jobs at once
+// (models.JobDeliverWebhook).
 type deliverWebhookArgs struct{}
 
 // Kind implements river.JobArgs.
 func (deliverWebhookArgs) Kind() string { return models.JobDeliverWebhook }
 
-// deliverWebhook makes the attempts that are due of one lane. They are counted in
-// the deliveries, not in the jobs: an attempt that its process died with is made
-// again and does not use one up.
+// deliverWebhook makes the due attempts of one lane. Attempts are counted in the deliveries
+// and not in the jobs: if the process dies during an attempt, the attempt is repeated and
+// does not count.
 type deliverWebhook struct {
 	river.WorkerDefaults[deliverWebhookArgs]
 	Options
 	lanes *lanes
 }
 
-// Timeout is none: each attempt has its own, and a lane may have work for hours.
+// Timeout implements river.Worker. It sets no limit: each attempt has a limit of its own,
+// and a lane may have work for hours.
 func (w *deliverWebhook) Timeout(*river.Job[deliverWebhookArgs]) time.Duration { return -1 }
 
-// Work serves a lane, whose name is the job's queue, until nothing of it is left: it
-// adds as many posters as it needs to those that serve it already. What is wrong with
-// one delivery is logged, and is its own trouble.
+// Work serves a lane until it is empty. The job's queue is the lane's name. Work starts as
+// many more posters as the lane needs. An error of one delivery is logged and does not stop
+// the others.
 func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhookArgs]) error {
 	var posters, records sync.WaitGroup
 	for range w.lanes.posters(job.Queue) {
 		posters.Go(func() {
-			for d := w.lanes.next(job.Queue); d != nil; d = w.lanes.next(job.Queue) {
-				w.deliver(ctx, d, &records)
-			}
+			_ = guard.Call("post webhooks", func() error {
+				for d := w.lanes.next(job.Queue); d != nil; d = w.lanes.next(job.Queue) {
+					w.deliver(ctx, d, &records)
+				}
+				return nil
+			})
 		})
 	}
 	posters.Wait()
@@ -50,11 +54,16 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[deliverWebhook
 	return nil
 }
 
-// deliver does what is due of a delivery and lets it be recorded, and with the
-// record its job ends. A crash between the two repeats the attempt, which receivers
-// are told to expect: the event's id is the same.
+// deliver makes the due attempt of a delivery and records it. The record also ends the
+// delivery's job. A crash between the two repeats the attempt with the same event id, which
+// receivers must expect.
 func (w *deliverWebhook) deliver(ctx context.Context, d *models.DueDelivery, records *sync.WaitGroup) {
-	record, took, err := w.attempt(ctx, d)
+	var record func(context.Context) error
+	var took time.Duration
+	err := guard.Call("post a webhook", func() (err error) { // a panic is an error of this delivery only
+		record, took, err = w.attempt(ctx, d)
+		return err
+	})
 	w.lanes.answered(d, err == nil, took)
 	switch {
 	case errors.Is(err, errLater):
@@ -63,7 +72,8 @@ func (w *deliverWebhook) deliver(ctx context.Context, d *models.DueDelivery, rec
 		w.rest(ctx, d, err)
 	default:
 		records.Go(func() {
-			if err := record(context.WithoutCancel(ctx)); err != nil {
+			err := guard.Call("record an attempt", func() error { return record(context.WithoutCancel(ctx)) })
+			if err != nil {
 				w.rest(ctx, d, err)
 				return
 			}
@@ -72,24 +82,20 @@ func (w *deliverWebhook) deliver(ctx context.Context, d *models.DueDelivery, rec
 	}
 }
 
-// rest leaves a delivery alone for a while.
+// rest keeps a delivery out of the queue for forgetAfter, after an error of our own.
 func (w *deliverWebhook) rest(ctx context.Context, d *models.DueDelivery, err error) {
-	slog.ErrorContext(ctx, "a delivery could not be made or recorded", "delivery", d.ID, "again_in", forgetAfter, "err", err)
-	time.AfterFunc(forgetAfter, func() { w.lanes.done(d) })
+	slog.ErrorContext(ctx, "a delivery could not be made or recorded", "delivery", d.ID, "again_in",
+		forgetAfter, "err", err)
+	time.AfterFunc(forgetAfter, func() { guard.Go("end a delivery's rest", func() { w.lanes.done(d) }) })
 }
 
-// errLater reports a delivery that the next look may take again.
+// errLater reports a delivery that the next look at the queue may take again.
 var errLater = errors.New("jobs: not now")
 
-// attempt makes an attempt, unless there is a reason to make none. It returns what
-// records its end, and how long the endpoint took. A panic is an error of this delivery
-// alone: River's own net is not under the goroutines that post.
-func (w *deliverWebhook) attempt(ctx context.Context, d *models.DueDelivery) (record func(context.Context) error, took time.Duration, err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			err = fmt.Errorf("jobs: panic: %v", what)
-		}
-	}()
+// attempt makes an attempt, unless the delivery must be skipped or comes too early. It returns
+// a function that records the result, and how long the endpoint took.
+func (w *deliverWebhook) attempt(ctx context.Context, d *models.DueDelivery) (record func(context.Context) error,
+	took time.Duration, err error) {
 	started := w.Now()
 	switch {
 	case d.ByHand && d.Endpoint.DeletedAt != nil, !d.ByHand && d.Status != models.DeliveryPending:
@@ -108,16 +114,18 @@ func (w *deliverWebhook) attempt(ctx context.Context, d *models.DueDelivery) (re
 		return nil, 0, err
 	}
 	outcome := w.Webhooks.Post(ctx, webhook.Attempt{
-		URL: d.Endpoint.URL, Secret: secret, PreviousSecret: previous, EventID: d.Event.ID, Number: d.Attempts + 1, At: started,
+		URL: d.Endpoint.URL, Secret: secret, PreviousSecret: previous, EventID: d.Event.ID, Number: d.Attempts + 1,
+		At:   started,
 		Body: d.Event.Body, Livemode: d.Event.Livemode,
 	})
 	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
-		return nil, 0, errLater // the process stops; the attempt was not the endpoint's failure
+		return nil, 0, errLater // the process is stopping; the endpoint did not fail
 	}
 	return func(ctx context.Context) error {
 		return w.Payments.RecordAttempt(ctx, d.JobID, &d.Delivery, models.Attempt{
 			Manual: d.ByHand, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
-			ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders, Response: outcome.ResponseSnippet,
+			ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders,
+			Response: outcome.ResponseSnippet,
 		})
 	}, outcome.Duration, nil
 }

@@ -16,8 +16,8 @@ import (
 	"garoupa/webhook"
 )
 
-// Events arrive as contract 6 and decisions, 9 say: the bytes that were stored,
-// signed, with the headers that a receiver may count on.
+// Events arrive as the bytes that were stored, signed, with the documented headers (contract,
+// section 6; docs/rules.md, "Webhook deliveries").
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -40,11 +40,13 @@ func TestDelivery(t *testing.T) {
 		if err := json.Unmarshal(p.body, &event); err != nil {
 			t.Fatalf("%s: %v", p.body, err)
 		}
-		if event.Type != kind || event.Livemode == nil || *event.Livemode || event.Data.Checkout.ID != c.ID || bytes.Contains(bytes.ReplaceAll(p.body, []byte("-"), nil), []byte("987654321")) {
+		if event.Type != kind || event.Livemode == nil || *event.Livemode || event.Data.Checkout.ID != c.ID ||
+			bytes.Contains(bytes.ReplaceAll(p.body, []byte("-"), nil), []byte("987654321")) {
 			t.Errorf("%s reads %s", kind, p.body)
 		}
 		var stored []byte
-		if err := g.DB.Raw("SELECT body FROM events WHERE id = ?", event.ID).Row().Scan(&stored); err != nil || !bytes.Equal(stored, p.body) {
+		if err := g.DB.Raw("SELECT body FROM events WHERE id = ?", event.ID).Row().Scan(&stored); err != nil ||
+			!bytes.Equal(stored, p.body) {
 			t.Errorf("%s was stored as %s, %v; sent as %s", kind, stored, err, p.body)
 		}
 		if !webhook.Verify(secret, p.header.Get("x-svc-signature"), p.body) {
@@ -55,7 +57,8 @@ func TestDelivery(t *testing.T) {
 			t.Errorf("%s was sent at %q, %v", kind, p.header.Get("x-svc-timestamp"), err)
 		}
 		for name, want := range map[string]string{
-			"Content-Type": "application/json", "User-Agent": "Garoupa-Webhooks/1.0", "x-svc-event-id": event.ID, "x-svc-attempt": "1",
+			"Content-Type": "application/json", "User-Agent": "Garoupa-Webhooks/1.0", "x-svc-event-id": event.ID,
+			"x-svc-attempt": "1",
 		} {
 			if got := p.header.Get(name); got != want {
 				t.Errorf("%s has %s %q, want %q", kind, name, got, want)
@@ -64,14 +67,15 @@ func TestDelivery(t *testing.T) {
 	}
 	g.idle(t)
 	for _, d := range g.deliveries(t, endpoint.ID) {
-		if d.Status != models.DeliveryDelivered || d.Attempts != 1 || d.Last.StatusCode != 204 || d.Last.ErrorClass != "" || d.NextAttemptAt != nil || d.FinishedAt == nil {
-			t.Errorf("%s stands at %+v", d.Event.Type, d)
+		if d.Status != models.DeliveryDelivered || d.Attempts != 1 || d.Last.StatusCode != 204 ||
+			d.Last.ErrorClass != "" || d.NextAttemptAt != nil || d.FinishedAt == nil {
+			t.Errorf("the delivery of %s is %+v", d.Event.Type, d)
 		}
 	}
 	r.none(t)
 }
 
-// A failure is repeated when its wait is over and not before, with the same bytes.
+// A failed attempt is repeated after its wait, not earlier, and with the same bytes.
 func TestDelivery_Retry(t *testing.T) {
 	t.Parallel()
 	const wait = 400 * time.Millisecond
@@ -84,21 +88,22 @@ func TestDelivery_Retry(t *testing.T) {
 	if passed := second.at.Sub(first.at); passed < wait {
 		t.Errorf("repeated after %s, want %s at least", passed, wait)
 	}
-	if !bytes.Equal(first.body, second.body) || !webhook.Verify(secret, second.header.Get("x-svc-signature"), second.body) {
-		t.Errorf("first %s, then %s", first.body, second.body)
+	if !bytes.Equal(first.body, second.body) || !webhook.Verify(secret, second.header.Get("x-svc-signature"),
+		second.body) {
+		t.Errorf("the first body is %s, the second %s", first.body, second.body)
 	}
 	if a, b := first.header.Get("x-svc-attempt"), second.header.Get("x-svc-attempt"); a != "1" || b != "2" {
 		t.Errorf("the attempts are numbered %s and %s", a, b)
 	}
 	g.idle(t)
 	if d := g.deliveries(t, endpoint.ID); len(d) != 1 || d[0].Status != models.DeliveryDelivered || d[0].Attempts != 2 {
-		t.Errorf("stands at %+v", d)
+		t.Errorf("the delivery is %+v", d)
 	}
 	r.none(t)
 }
 
-// An endpoint that never succeeds is given up after exactly five attempts, whether
-// it fails, redirects or is not there; each attempt is kept.
+// A delivery to an endpoint that never succeeds ends after exactly five attempts, whether
+// the endpoint fails, redirects or does not exist. Each attempt is kept.
 func TestDelivery_GivenUp(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -122,7 +127,8 @@ func TestDelivery_GivenUp(t *testing.T) {
 	for class, r := range receivers {
 		first := r.next(t)
 		for i := range 4 {
-			if again := r.next(t); !bytes.Equal(again.body, first.body) || again.header.Get("x-svc-event-id") != first.header.Get("x-svc-event-id") {
+			if again := r.next(t); !bytes.Equal(again.body, first.body) ||
+				again.header.Get("x-svc-event-id") != first.header.Get("x-svc-event-id") {
 				t.Errorf("%s: attempt %d has another body: %s", class, i+2, again.body)
 			}
 		}
@@ -130,8 +136,9 @@ func TestDelivery_GivenUp(t *testing.T) {
 	g.idle(t)
 	for class, id := range endpoints {
 		list := g.deliveries(t, id)
-		if len(list) != 1 || list[0].Status != models.DeliveryFailed || list[0].Attempts != 5 || list[0].NextAttemptAt != nil || list[0].FinishedAt == nil {
-			t.Fatalf("%s stands at %+v", class, list)
+		if len(list) != 1 || list[0].Status != models.DeliveryFailed || list[0].Attempts != 5 ||
+			list[0].NextAttemptAt != nil || list[0].FinishedAt == nil {
+			t.Fatalf("%s: the delivery is %+v", class, list)
 		}
 		attempts, err := models.DeliveryAttempts(t.Context(), g.DB.Pool, []string{list[0].ID})
 		if err != nil || len(attempts[list[0].ID]) != 5 {
@@ -149,8 +156,8 @@ func TestDelivery_GivenUp(t *testing.T) {
 	target.none(t) // redirects are not followed
 }
 
-// What waits for an endpoint that is switched off, or deleted, is skipped; and what
-// a person asked for before it was deleted is not sent either.
+// Deliveries of an endpoint that is switched off or deleted are skipped, including those
+// that a person requested before the endpoint was deleted.
 func TestDelivery_SwitchedOff(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -169,14 +176,15 @@ func TestDelivery_SwitchedOff(t *testing.T) {
 	g.idle(t)
 	r.none(t)
 	for _, id := range []string{off.ID, deleted.ID} {
-		if d := g.deliveries(t, id); len(d) != 1 || d[0].Status != models.DeliverySkipped || d[0].Attempts != 0 || d[0].FinishedAt == nil {
-			t.Errorf("stands at %+v", d)
+		if d := g.deliveries(t, id); len(d) != 1 || d[0].Status != models.DeliverySkipped || d[0].Attempts != 0 ||
+			d[0].FinishedAt == nil {
+			t.Errorf("the delivery is %+v", d)
 		}
 	}
 }
 
-// What a person asks for is one attempt at once, though the endpoint is off and the
-// delivery over, with the next number, and none after it.
+// A manual resend makes one attempt at once, with the next number, even if the endpoint is off
+// or the delivery has ended. No attempt follows it.
 func TestDelivery_Manual(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -195,19 +203,20 @@ func TestDelivery_Manual(t *testing.T) {
 	for i, want := range []models.DeliveryStatus{models.DeliveryFailed, models.DeliveryDelivered} {
 		g.resend(t, endpoint.ID)
 		p := r.next(t)
-		if !bytes.Equal(p.body, first.body) || p.header.Get("x-svc-attempt") != strconv.Itoa(6+i) || !webhook.Verify(secret, p.header.Get("x-svc-signature"), p.body) {
-			t.Errorf("sent by hand: %v %s", p.header, p.body)
+		if !bytes.Equal(p.body, first.body) || p.header.Get("x-svc-attempt") != strconv.Itoa(6+i) ||
+			!webhook.Verify(secret, p.header.Get("x-svc-signature"), p.body) {
+			t.Errorf("the manual attempt: %v %s", p.header, p.body)
 		}
 		g.idle(t)
 		if d := g.deliveries(t, endpoint.ID)[0]; d.Status != want || d.Attempts != 6+i || d.Manual != 1+i {
-			t.Errorf("after attempt %d it stands at %+v", 6+i, d)
+			t.Errorf("after attempt %d the delivery is %+v", 6+i, d)
 		}
 	}
 	r.none(t)
 }
 
-// An endpoint that hangs delays no other one, and no stop: the attempt that was
-// under way counts for nothing and is made again by the next process.
+// An endpoint that hangs delays neither other endpoints nor a stop. The interrupted attempt
+// does not count, and the next process repeats it.
 func TestStop_Hanging(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, time.Hour, time.Hour, time.Hour, time.Hour)
@@ -227,7 +236,8 @@ func TestStop_Hanging(t *testing.T) {
 	g.checkout(t, payments.NewCheckout{})
 	first := hanging.next(t)
 	healthy.next(t)
-	eventually(t, "the healthy one recorded", func() bool { return g.deliveries(t, prompt.ID)[0].Status == models.DeliveryDelivered })
+	eventually(t, "the healthy delivery is recorded",
+		func() bool { return g.deliveries(t, prompt.ID)[0].Status == models.DeliveryDelivered })
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -235,18 +245,19 @@ func TestStop_Hanging(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := g.deliveries(t, slow.ID); len(d) != 1 || d[0].Status != models.DeliveryPending || d[0].Attempts != 0 {
-		t.Errorf("after the stop it stands at %+v", d)
+		t.Errorf("after the stop the delivery is %+v", d)
 	}
 
 	close(release)
 	g.start(t)
 	again := hanging.next(t)
-	if !bytes.Equal(again.body, first.body) || again.header.Get("x-svc-attempt") != "1" || !webhook.Verify(secret, again.header.Get("x-svc-signature"), again.body) {
-		t.Errorf("made again as %v %s", again.header, again.body)
+	if !bytes.Equal(again.body, first.body) || again.header.Get("x-svc-attempt") != "1" ||
+		!webhook.Verify(secret, again.header.Get("x-svc-signature"), again.body) {
+		t.Errorf("the repeated attempt: %v %s", again.header, again.body)
 	}
 	g.idle(t)
 	if d := g.deliveries(t, slow.ID); len(d) != 1 || d[0].Status != models.DeliveryDelivered || d[0].Attempts != 1 {
-		t.Errorf("in the end it stands at %+v", d)
+		t.Errorf("in the end the delivery is %+v", d)
 	}
 	healthy.none(t)
 }
@@ -274,21 +285,22 @@ func TestRunners_Together(t *testing.T) {
 	}
 }
 
-// An attempt that cannot be recorded is not made over and over.
+// An attempt that cannot be recorded is not repeated in a loop.
 func TestDelivery_Unrecorded(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
 	refused, healthy := newReceiver(t, answers(200)), newReceiver(t, answers(200))
 	endpoint, _ := g.Endpoint(t, refused.url)
 	if err := g.DB.Exec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room left'; END $$;
-		CREATE TRIGGER refuse BEFORE UPDATE ON webhook_deliveries FOR EACH ROW WHEN (OLD.endpoint_id = '` + endpoint.ID + `') EXECUTE FUNCTION refuse()`).Error; err != nil {
+		CREATE TRIGGER refuse BEFORE UPDATE ON webhook_deliveries FOR EACH ROW WHEN (OLD.endpoint_id = '` +
+		endpoint.ID + `') EXECUTE FUNCTION refuse()`).Error; err != nil {
 		t.Fatal(err)
 	}
 	g.checkout(t, payments.NewCheckout{})
 	g.start(t)
 	seen := map[string]bool{refused.next(t).header.Get("x-svc-event-id"): true}
 	g.Endpoint(t, healthy.url)
-	for range 3 { // each of which is found by a look of its own
+	for range 3 { // the queue is looked at once for each
 		g.checkout(t, payments.NewCheckout{})
 		healthy.next(t)
 		event := refused.next(t).header.Get("x-svc-event-id")
@@ -300,12 +312,12 @@ func TestDelivery_Unrecorded(t *testing.T) {
 	refused.none(t)
 	for _, d := range g.deliveries(t, endpoint.ID) {
 		if d.Status != models.DeliveryPending || d.Attempts != 0 {
-			t.Errorf("it stands at %+v", d)
+			t.Errorf("the delivery is %+v", d)
 		}
 	}
 }
 
-// A panic in an attempt ends neither the process nor its lane's other deliveries.
+// A panic in an attempt ends neither the process nor the other deliveries of the lane.
 func TestDelivery_Panic(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -323,7 +335,7 @@ func TestDelivery_Panic(t *testing.T) {
 		}
 	})
 	healthy.next(t)
-	eventually(t, "one of the two delivered", func() bool {
+	eventually(t, "one of the two deliveries arrived", func() bool {
 		delivered := 0
 		for _, d := range g.deliveries(t, endpoint.ID) {
 			if d.Status == models.DeliveryDelivered {

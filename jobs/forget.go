@@ -10,12 +10,12 @@ import (
 	"garoupa/models"
 )
 
-// forgetEvery is how often what is kept for a time is looked through.
+// forgetEvery is the interval between two deletions of expired data.
 const forgetEvery = 10 * time.Minute
 
 const day = 24 * time.Hour
 
-// forgotten is what is deleted, how long after its end: see docs/operations.md. Each
+// forgotten lists what is deleted and how long after its end (docs/operations.md). Each
 // function deletes a batch and reports whether there may be more.
 var forgotten = []struct {
 	what   string
@@ -35,19 +35,19 @@ type forgetArgs struct{}
 // Kind implements river.JobArgs.
 func (forgetArgs) Kind() string { return "forget" }
 
-// forget deletes what nobody needs any more.
+// forget deletes data that are no longer needed.
 type forget struct {
 	river.WorkerDefaults[forgetArgs]
 	Options
 }
 
-// Work deletes batch by batch, until nothing is left that is too old or the job's time
-// is over; the next one goes on.
+// Work deletes batch by batch until no expired rows are left or the job's time is over. The
+// next run continues.
 func (w *forget) Work(ctx context.Context, _ *river.Job[forgetArgs]) error {
 	return Forget(ctx, w.DB.Pool, w.Now())
 }
 
-// Forget deletes all that has been kept for long enough by now.
+// Forget deletes all data that had expired by now.
 func Forget(ctx context.Context, q models.Querier, now time.Time) error {
 	for _, f := range forgotten {
 		for more := true; more; {

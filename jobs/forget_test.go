@@ -11,8 +11,7 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// What nobody needs any more is deleted at its time and not before, however much it is;
-// what is still good is not.
+// Expired data are deleted in time, not earlier, and completely. Other data stay.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -34,7 +33,8 @@ func TestForget(t *testing.T) {
 				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END FROM generate_series(1, 3) n`,
 	} {
 		sql = strings.ReplaceAll(sql, "@at", "timestamptz '"+at.Format(time.RFC3339)+"'")
-		err := g.DB.Exec(sql, map[string]any{"project": g.Test.ProjectID, "user": g.Owner.UserID, "account": g.Account.ID}).Error
+		err := g.DB.Exec(sql, map[string]any{"project": g.Test.ProjectID, "user": g.Owner.UserID,
+			"account": g.Account.ID}).Error
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestForget(t *testing.T) {
 	before := left(at.Add(7 * day))
 	for table, n := range before {
 		if n == 0 {
-			t.Errorf("%s are gone a moment too soon", table)
+			t.Errorf("the %s were deleted too early", table)
 		}
 	}
 	for _, step := range []struct {

@@ -18,22 +18,22 @@ import (
 	"garoupa/webhook"
 )
 
-// patience is how long a test waits for work before it says that none came. It is longer
-// than any wait between two looks of the workers.
+// patience is how long a test waits before it reports missing work. It is longer than the
+// interval between two looks of the workers at the queue.
 const patience = 90 * time.Second
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // endpoints that fail are what is tested
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // tests make endpoints fail on purpose
 	os.Exit(m.Run())
 }
 
-// gateway works by the real clock, as the queue does, and wakes the workers.
+// gateway uses the real clock, as the queue does, and wakes the workers.
 type gateway struct {
 	*paymentstest.Gateway
 	payments *payments.Service
 }
 
-// newGateway returns a gateway that waits as long as backoff says between attempts.
+// newGateway returns a gateway whose attempts are spaced by backoff.
 func newGateway(t *testing.T, backoff ...time.Duration) *gateway {
 	t.Helper()
 	g := paymentstest.New(t)
@@ -45,10 +45,10 @@ func newGateway(t *testing.T, backoff ...time.Duration) *gateway {
 	return &gateway{g, payments.New(o)}
 }
 
-// quick are waits as short as the contract's are long.
+// quick are short waits, as many as the contract has.
 var quick = []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond, 40 * time.Millisecond}
 
-// checkout makes a pending checkout, and with it an event.
+// checkout creates a pending checkout, and with it an event.
 func (g *gateway) checkout(t *testing.T, in payments.NewCheckout) *models.Checkout {
 	t.Helper()
 	c, _, err := g.payments.CreateCheckout(t.Context(), g.Test, g.Account, paymentstest.Filled(in))
@@ -65,7 +65,7 @@ func (g *gateway) start(t *testing.T) *jobs.Runner {
 	return g.startWith(t, func(*jobs.Options) {})
 }
 
-// startWith is start with some options of its own.
+// startWith is start with some options changed.
 func (g *gateway) startWith(t *testing.T, change func(*jobs.Options)) *jobs.Runner {
 	t.Helper()
 	db, err := models.Open(t.Context(), g.DB.Pool.Config().ConnString())
@@ -77,7 +77,7 @@ func (g *gateway) startWith(t *testing.T, change func(*jobs.Options)) *jobs.Runn
 	o.DB = db
 	with := jobs.Options{
 		DB: db, Payments: payments.New(o), Merchants: g.Merchants, Now: time.Now,
-		// An attempt that times out on a busy machine would be one more than a test counts.
+		// A timeout on a busy machine would add an attempt to those that a test counts.
 		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: patience}),
 	}
 	change(&with)
@@ -85,11 +85,11 @@ func (g *gateway) startWith(t *testing.T, change func(*jobs.Options)) *jobs.Runn
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Stop(context.Background()) }) // it may have been stopped before
+	t.Cleanup(func() { _ = r.Stop(context.Background()) }) // the test may have stopped it
 	return r
 }
 
-// post is what an endpoint was sent.
+// post is a request that an endpoint received.
 type post struct {
 	header http.Header
 	body   []byte
@@ -102,8 +102,8 @@ type receiver struct {
 	posts chan post
 }
 
-// newReceiver starts a server that answers as the function does, after it has
-// noted what it was sent. The function may be called by several posts at once.
+// newReceiver starts a server that records each post and then calls answer, from several
+// goroutines.
 func newReceiver(t *testing.T, answer http.HandlerFunc) *receiver {
 	t.Helper()
 	r := &receiver{posts: make(chan post, 1000)}
@@ -126,7 +126,8 @@ func newServer(t *testing.T, handler http.HandlerFunc) string {
 	return server.URL
 }
 
-// answers returns a handler of statuses, one after the other; the last one stays.
+// answers returns a handler that sends the statuses one after the other, and repeats the
+// last.
 func answers(statuses ...int) http.HandlerFunc {
 	next := make(chan int, len(statuses))
 	for _, status := range statuses {
@@ -155,17 +156,17 @@ func (r *receiver) next(t *testing.T) post {
 	}
 }
 
-// none reports what was posted and not asked for.
+// none reports posts that the test did not expect.
 func (r *receiver) none(t *testing.T) {
 	t.Helper()
 	select {
 	case p := <-r.posts:
-		t.Errorf("posted once more: %v %s", p.header, p.body)
+		t.Errorf("an unexpected post: %v %s", p.header, p.body)
 	default:
 	}
 }
 
-// eventually waits until the database says so.
+// eventually waits until holds returns true.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -180,7 +181,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// idle waits until the queue has nothing left to do, now or later.
+// idle waits until the queue has no work left, now or later.
 func (g *gateway) idle(t *testing.T) {
 	t.Helper()
 	eventually(t, "an idle queue", func() bool {
@@ -193,20 +194,22 @@ func (g *gateway) idle(t *testing.T) {
 	})
 }
 
-// deliveries returns how the endpoint's deliveries stand, newest first.
+// deliveries returns the endpoint's deliveries, newest first.
 func (g *gateway) deliveries(t *testing.T, endpointID string) []models.Delivery {
 	t.Helper()
-	list, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID, models.DeliveryFilter{Limit: 1000})
+	list, err := models.EndpointDeliveries(t.Context(), g.DB.Pool, g.Test, endpointID,
+		models.DeliveryFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
-// resend asks for an attempt by hand of the endpoint's latest delivery.
+// resend requests an attempt by hand of the endpoint's latest delivery.
 func (g *gateway) resend(t *testing.T, endpointID string) {
 	t.Helper()
-	if err := g.payments.ResendDelivery(t.Context(), g.Test, g.deliveries(t, endpointID)[0].ID, rand.Text()); err != nil {
+	if err := g.payments.ResendDelivery(t.Context(), g.Owner, g.Test, g.deliveries(t, endpointID)[0].ID,
+		rand.Text()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package jobs runs what happens without a request: webhook deliveries and mails, on
-// River, and the sweep that expires and settles checkouts. Workers are thin: they load, call one
-// operation of package payments, and let River schedule.
+// Package jobs runs the work that no request waits for: webhook deliveries and mails, on
+// River, and the sweeps that expire and settle checkouts. Workers are thin: they load a
+// row, call one operation of package payments, and let River schedule.
 package jobs
 
 import (
@@ -14,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
-	"garoupa/mail"
+	"garoupa/internal/guard"
+	"garoupa/internal/mail"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -22,23 +23,24 @@ import (
 )
 
 const (
-	// jobTimeout bounds a job; an attempt takes webhook.Timeout of it.
+	// jobTimeout limits a job; an attempt uses up to webhook.Timeout of it.
 	jobTimeout = 15 * time.Second
-	// rescueAfter is how long a job may be under way before it counts as lost,
-	// though its process lives.
+	// rescueAfter is how long a job may run before it counts as lost, even if its process
+	// lives.
 	rescueAfter = 30 * time.Second
-	// finishWithin is how long a stop waits for attempts under way.
+	// finishWithin is how long a stop waits for attempts in progress.
 	finishWithin = 2 * time.Second
-	// lookForDeliveriesEvery is how often a process looks for deliveries that nobody
-	// told it of: those that waited for their time, or for room in a lane.
+	// lookForDeliveriesEvery is how often a process looks for deliveries without a
+	// notification: those that waited for their time, or for room in a lane.
 	lookForDeliveriesEvery = 250 * time.Millisecond
-	// sweepEvery bounds how late a checkout expires (decisions, 4: 2 s).
+	// sweepEvery limits how late a checkout expires; the limit is 2 s (docs/rules.md,
+	// "Checkout life").
 	sweepEvery = 500 * time.Millisecond
-	// tellPaidEvery bounds how late members hear of a paid charge.
+	// tellPaidEvery limits the delay of mails about paid charges.
 	tellPaidEvery = 30 * time.Second
 )
 
-// Options are what the runner works with. All but Mail are required.
+// Options configure the runner. All except Mail are required.
 type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
@@ -51,6 +53,7 @@ type Options struct {
 // Runner runs the jobs of one process. Several processes share the work.
 type Runner struct {
 	Options
+	name      string // of the process, in its presence lock and in River
 	river     *river.Client[pgx.Tx]
 	lanes     *lanes
 	queue     *models.DeliveryQueue
@@ -62,8 +65,8 @@ type Runner struct {
 // Start begins to work and returns at once.
 func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	ctx = context.WithoutCancel(ctx)
-	r := &Runner{Options: o}
 	name := "garoupa_" + rand.Text()
+	r := &Runner{Options: o, name: name}
 	present, disappear := context.WithCancel(ctx)
 	r.disappear = disappear
 	defer func() {
@@ -81,11 +84,12 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &sendMail{Options: o})
 	river.AddWorker(workers, &snapshotLedger{Options: o})
 	river.AddWorker(workers, &checkBooks{Options: o})
+	river.AddWorker(workers, &checkAllBooks{Options: o})
 	river.AddWorker(workers, &rollUp{Options: o})
 	river.AddWorker(workers, &forget{Options: o})
 	queues := map[string]river.QueueConfig{
 		models.QueueWebhooks: {MaxWorkers: lanesAtOnce, FetchPollInterval: lookForDeliveriesEvery},
-		queueBooks:           {MaxWorkers: 1},
+		queueBooks:           {MaxWorkers: booksAtOnce},
 	}
 	if o.Mail != nil {
 		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}
@@ -100,7 +104,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 		JobTimeout:           jobTimeout,
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      finishWithin,
-		Logger:               slog.New(quiet{slog.Default().Handler()}),
+		Logger:               slog.New(quiet{slog.Default().Handler(), o.DB}),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
@@ -110,47 +114,63 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	}
 	looping, stop := context.WithCancel(ctx)
 	r.stop = stop
-	r.loops.Go(func() { r.sweep(looping) })
-	r.loops.Go(func() { r.takeOver(looping) })
-	r.loops.Go(func() { r.tellPaid(looping) })
+	r.loops.Go(func() { guard.Keep(looping, "take over jobs", r.takeOver) })
+	for what, s := range r.sweeps() {
+		r.loops.Go(func() {
+			guard.Keep(looping, what, func(ctx context.Context) { r.repeat(ctx, what, s) })
+		})
+	}
 	return r, nil
 }
 
-// Stop takes no more jobs, lets those under way finish for a moment and gives the
-// rest back to the queue. It returns when nothing runs any more, or ctx ends.
+// Stop takes no new jobs, waits up to finishWithin for those in progress, and returns the rest
+// to the queue. It returns when nothing runs anymore, or when ctx ends.
 func (r *Runner) Stop(ctx context.Context) error {
 	defer r.disappear()
 	r.stop()
 	r.loops.Wait()
 	r.lanes.close()
-	defer r.queue.Close(context.WithoutCancel(ctx))
+	defer r.queue.Close()
 	if err := r.river.Stop(ctx); err != nil {
 		return fmt.Errorf("jobs: stop: %w", err)
 	}
 	return nil
 }
 
-// sweep expires and settles checkouts until ctx ends. It is a loop and not a periodic job of
-// River's: those wait for a leader, for longer after a crash than a checkout may
-// be late.
-func (r *Runner) sweep(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
+// sweep is work that is repeated at an interval.
+type sweep struct {
+	every time.Duration
+	do    func(ctx context.Context) error
+}
+
+// sweeps returns the sweeps of each process, by their names in the log. They are loops and not
+// River's periodic jobs, because those wait for a leader: after a crash the wait is longer
+// than a checkout may be late. Each sweep has its own loop, so a sweep that waits for a lock
+// does not delay the others.
+func (r *Runner) sweeps() map[string]sweep {
+	counted := func(do func(ctx context.Context) (int, error)) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := do(ctx)
+			return err
+		}
+	}
+	return map[string]sweep{
+		"expire checkouts":           {sweepEvery, counted(r.Payments.ExpireDue)},
+		"settle payments":            {sweepEvery, counted(r.Payments.SettleDue)},
+		"complete checkouts":         {sweepEvery, counted(r.Payments.CoverDue)},
+		"simulate due payments":      {sweepEvery, r.Payments.PayDue},
+		"pay withdrawals, simulated": {sweepEvery, r.Payments.PayOutDue},
+		"mail about paid charges":    {tellPaidEvery, r.Payments.TellPaid},
+	}
+}
+
+// repeat runs a sweep until ctx ends.
+func (r *Runner) repeat(ctx context.Context, what string, s sweep) {
+	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for {
-		if _, err := r.Payments.ExpireDue(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "expiry sweep failed", "err", err)
-		}
-		if _, err := r.Payments.SettleDue(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "settlement sweep failed", "err", err)
-		}
-		if _, err := r.Payments.CoverDue(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "the sweep of withdrawn checkouts failed", "err", err)
-		}
-		if err := r.Payments.PayDue(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "simulated payments failed", "err", err)
-		}
-		if err := r.Payments.PayOutDue(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "simulated payouts failed", "err", err)
+		if err := s.do(ctx); err != nil {
+			r.DB.LogFailure(ctx, what+": the sweep failed", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -160,23 +180,22 @@ func (r *Runner) sweep(ctx context.Context) {
 	}
 }
 
-// tellPaid writes the mails of paid charges until ctx ends.
-func (r *Runner) tellPaid(ctx context.Context) {
-	tick := time.NewTicker(tellPaidEvery)
-	defer tick.Stop()
-	for {
-		if err := r.Payments.TellPaid(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "telling of paid charges failed", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+// quiet drops River's log below warnings. While the database is lost it drops everything,
+// because the loss is logged already.
+type quiet struct {
+	slog.Handler
+	db *models.DB
 }
 
-// quiet keeps River's log to what somebody must act on.
-type quiet struct{ slog.Handler }
+// Enabled implements slog.Handler.
+func (q quiet) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && !q.db.Lost()
+}
 
-func (quiet) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+// WithAttrs implements slog.Handler.
+func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quiet{q.Handler.WithAttrs(attrs), q.db}
+}
+
+// WithGroup implements slog.Handler.
+func (q quiet) WithGroup(name string) slog.Handler { return quiet{q.Handler.WithGroup(name), q.db} }

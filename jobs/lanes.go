@@ -8,61 +8,61 @@ import (
 )
 
 const (
-	// attemptsAtOnce bounds the attempts under way in one process. Each waits on
-	// somebody else's server, so there are many more than processors; each holds a
-	// connection and some 50 kB.
+	// attemptsAtOnce limits the attempts in progress in one process. Each waits for another
+	// server, so there are many more attempts than processors; each holds a connection and
+	// about 50 kB.
+	// kB.
 	attemptsAtOnce = 2000
-	// sharedAtOnce is the part of them that lanes share.
+	// sharedAtOnce is the part of attemptsAtOnce that all lanes share.
 	sharedAtOnce = attemptsAtOnce / 2
-	// laneAtOnce bounds those of one endpoint, for the endpoint's sake.
+	// laneAtOnce limits the attempts at one endpoint, to protect the endpoint.
 	laneAtOnce = 100
-	// quickDepth is how many times its share is taken of a lane whose endpoint
-	// answers within quickAnswer: many at once cost little more than one.
+	// quickDepth is the number of times its share that a lane takes while its endpoint answers
+	// within quickAnswer: many requests to a fast endpoint cost little more than one.
 	quickDepth  = 5
 	quickAnswer = 250 * time.Millisecond
-	// waitingAtOnce bounds what was taken so and waits in memory.
+	// waitingAtOnce limits the deliveries that were taken and wait in memory.
 	waitingAtOnce = attemptsAtOnce
-	// lanesAtOnce bounds the jobs that serve lanes: each posts, or waits for its posts to
-	// be recorded.
+	// lanesAtOnce limits the jobs that serve lanes. Each of them posts, or waits until its
+	// posts are recorded.
 	lanesAtOnce = 2 * attemptsAtOnce
-	// forgetAfter is how long a delivery rests that an error of our own stopped, a lost
-	// database say.
+	// forgetAfter is how long a delivery rests after an error of our own, such as a lost
+	// database connection.
 	forgetAfter = 30 * time.Second
 )
 
-// lanes keep deliveries to one endpoint from delaying those to another. Each
-// endpoint's wait in a lane of their own. Half of the places are shared evenly by
-// the lanes that have something to do, one each at least; the other half is free for
-// lanes that come. So however many endpoints hang, and however much waits for them,
-// they leave room. What waits is not touched until its lane has room: it costs
-// neither a worker nor a statement.
+// lanes keep deliveries to one endpoint from delaying those to another. Each endpoint has a
+// lane in which its deliveries wait. Half of the places are divided evenly among the lanes
+// that have work, at least one place each; the other half is reserved for lanes that get
+// work later. So there is always room, however many endpoints hang. A delivery is not taken
+// before its lane has room, so a waiting delivery costs neither a worker nor a statement.
 type lanes struct {
-	wake func() // asks for another look at the queue
+	wake func() // requests another look at the queue
 
 	mu      sync.Mutex
 	lanes   map[string]*lane
-	taken   map[int64]bool // jobs, until what became of them is recorded
-	posting int            // of all lanes
-	waiting int            // of all lanes
-	last    string         // lane served last
-	closed  bool           // the process stops
+	taken   map[int64]bool // job ids, until their results are recorded
+	posting int            // in all lanes
+	waiting int            // in all lanes
+	last    string         // the lane served last
+	closed  bool           // the process is stopping
 }
 
-// lane is what a process has of an endpoint's deliveries.
+// lane holds what a process has taken of an endpoint's deliveries.
 type lane struct {
 	waiting    []*models.DueDelivery
 	posting    int
 	unrecorded int  // taken, in any state
-	posters    int  // goroutines that serve it
-	quick      bool // its endpoint's latest answer was
-	had        int  // after the latest look, if more may wait; else 0
+	posters    int  // goroutines that serve the lane
+	quick      bool // the endpoint's latest answer was quick
+	had        int  // taken by the latest look if more may wait, otherwise 0
 }
 
 func newLanes(wake func()) *lanes {
 	return &lanes{wake: wake, lanes: map[string]*lane{}, taken: map[int64]bool{}}
 }
 
-// room says what may be taken now.
+// room returns how much may be taken now.
 func (l *lanes) room() models.LaneRoom {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +86,8 @@ func (l *lanes) room() models.LaneRoom {
 	return room
 }
 
-// take notes what was taken, and returns the lanes that need serving.
+// take registers the deliveries that were taken, and returns the names of the lanes that need
+// serving.
 func (l *lanes) take(found []models.TakenLane) (serve []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +118,7 @@ func (l *lanes) take(found []models.TakenLane) (serve []string) {
 	return serve
 }
 
-// posters says how many more goroutines shall serve a lane.
+// posters returns how many more goroutines are to serve a lane.
 func (l *lanes) posters(name string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +131,8 @@ func (l *lanes) posters(name string) int {
 	return more
 }
 
-// next returns what one of a lane's posters shall post, or nil when it shall end.
+// next returns the next delivery for one of a lane's posters, or nil if the poster should
+// end.
 func (l *lanes) next(name string) *models.DueDelivery {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,9 +150,9 @@ func (l *lanes) next(name string) *models.DueDelivery {
 	return d
 }
 
-// answered frees the place of a delivery in its lane, before its attempt is recorded.
-// If the answer was slow, what waits in the lane goes back. As soon as half of a lane
-// is free, what waits in the queue is looked for.
+// answered frees the place of a delivery in its lane, before its attempt is recorded. If the
+// answer was slow, the deliveries that wait in the lane go back to the queue. As soon as half
+// of a lane is free, answered requests another look at the queue.
 func (l *lanes) answered(d *models.DueDelivery, ok bool, took time.Duration) {
 	l.mu.Lock()
 	own := l.lanes[d.Lane]
@@ -174,7 +176,7 @@ func (l *lanes) answered(d *models.DueDelivery, ok bool, took time.Duration) {
 	}
 }
 
-// done forgets a delivery: what became of it is recorded, or it shall be taken again.
+// done removes a delivery: its result is recorded, or it will be taken again.
 func (l *lanes) done(d *models.DueDelivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,14 +186,14 @@ func (l *lanes) done(d *models.DueDelivery) {
 	l.leave(d.Lane, own)
 }
 
-// leave gives a lane up when nothing of it is left.
+// leave removes a lane that has become empty.
 func (l *lanes) leave(name string, own *lane) {
 	if own.unrecorded == 0 && own.posters == 0 {
 		delete(l.lanes, name)
 	}
 }
 
-// close ends all lanes: what is under way is the last.
+// close ends all lanes: no delivery starts after those in progress.
 func (l *lanes) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

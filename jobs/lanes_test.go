@@ -13,16 +13,16 @@ import (
 	"garoupa/webhook"
 )
 
-// A hundred endpoints that hang, each with more waiting than its lane takes, delay a
-// healthy one by nothing: its deliveries arrive one after the other while every one
-// that hung before still hangs. So it waits for its own look at the queue alone,
-// which comes at once or within a quarter of a second, on a machine of any speed.
-// Those that hang are no more than the lanes may share.
+// Fifteen endpoints hang, each with as many deliveries as its lane takes. They do not delay a
+// healthy endpoint: its deliveries arrive one after the other while all earlier attempts still
+// hang. They wait only for a look at the queue, which comes at once or within a quarter of a
+// second, on a machine of any speed. The number of hanging attempts stays within what the
+// lanes share.
 func TestLanes_Hanging(t *testing.T) {
 	t.Parallel()
 	const (
-		endpoints = 100
-		backlog   = 30 // of each
+		endpoints = 15  // with the healthy one: as many as a project may have
+		backlog   = 100 // for each endpoint; as many as may be in progress at once
 		shared    = 1000
 		arrivals  = 20
 	)
@@ -31,7 +31,7 @@ func TestLanes_Hanging(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	hanging := newServer(t, func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) // or the server does not see that the client gave up
+		io.Copy(io.Discard, r.Body) // without this the server does not notice that the client gave up
 		now := underWay.Add(1)
 		for high := most.Load(); now > high && !most.CompareAndSwap(high, now); high = most.Load() {
 		}
@@ -50,10 +50,10 @@ func TestLanes_Hanging(t *testing.T) {
 	}
 	healthy := newReceiver(t, answers(200))
 	g.Endpoint(t, healthy.url)
-	g.startWith(t, func(o *jobs.Options) { // so that an attempt hangs for as long as a job may
+	g.startWith(t, func(o *jobs.Options) { // an attempt hangs for as long as a job may run
 		o.Webhooks = webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: time.Hour})
 	})
-	for try := 1; ; try++ { // again only where so many arrivals take as long as an attempt may hang
+	for try := 1; ; try++ { // repeated only if the arrivals took as long as an attempt may hang
 		eventually(t, "the lanes are full", func() bool { return underWay.Load() >= shared*9/10 })
 		before := ended.Load()
 		for range arrivals {
@@ -64,10 +64,10 @@ func TestLanes_Hanging(t *testing.T) {
 			break
 		}
 		if try == 4 {
-			t.Fatal("it takes others' giving up for anything to arrive")
+			t.Fatal("deliveries arrive only when other attempts give up")
 		}
 	}
-	if n := most.Load(); n > shared+shared/10 { // those of which the server has not yet seen the end are counted, too
-		t.Errorf("%d hung at once", n)
+	if n := most.Load(); n > shared+shared/10 { // includes attempts whose end the server has not noticed yet
+		t.Errorf("%d attempts hung at once", n)
 	}
 }

@@ -6,17 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"garoupa/mail/mailtest"
-	"garoupa/merchants"
+	"garoupa/internal/mail/mailtest"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
 )
 
-// Paid charges are told of by themselves. Who turned the notice off while their mail
-// waited does not get it; a process that dies after the SMTP server took a mail sends it
-// again under the same Message-ID.
+// Members get mails about paid charges. A member who turned the notice off while the mail
+// waited does not get it. If a process dies after the SMTP server accepted a mail, the mail
+// is sent again with the same Message-ID.
 func TestPaidMails(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -25,21 +24,24 @@ func TestPaidMails(t *testing.T) {
 	bia := g.Owner
 	bia.UserID = "usr_00000000000000000001"
 	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
-		user := &models.User{ID: bia.UserID, Email: "bia@example.com", Name: "Bia", PasswordHash: new("x"), Language: "en", CreatedAt: time.Now()}
+		user := &models.User{ID: bia.UserID, Email: "bia@example.com", Name: "Bia", PasswordHash: new("x"),
+			Language: "en", CreatedAt: time.Now()}
 		if err := models.InsertUser(tx, user); err != nil {
 			return err
 		}
-		return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: user.ID, Role: models.RoleViewer, CreatedAt: time.Now()})
+		return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: user.ID, Role: models.RoleViewer,
+			CreatedAt: time.Now()})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range []merchants.Actor{g.Owner, bia} {
+	for _, by := range []models.Actor{g.Owner, bia} {
 		if err := g.Merchants.SetNotices(t.Context(), by, []models.Notice{models.NoticeChargePaid}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c, _, err := g.payments.CreateCheckout(t.Context(), g.Live, g.Account, paymentstest.Filled(payments.NewCheckout{Amount: 249_90}))
+	c, _, err := g.payments.CreateCheckout(t.Context(), g.Live, g.Account,
+		paymentstest.Filled(payments.NewCheckout{Amount: 249_90}))
 	if err == nil {
 		err = g.payments.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 249_90, time.Now()))
 	}
@@ -55,7 +57,7 @@ func TestPaidMails(t *testing.T) {
 		return n
 	}
 	writing := g.start(t)
-	eventually(t, "a mail for each", func() bool { return written() == 2 })
+	eventually(t, "a mail for each member", func() bool { return written() == 2 })
 	if err := writing.Stop(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +79,14 @@ func TestPaidMails(t *testing.T) {
 	server := mailtest.New(t, mailtest.Options{})
 	g.startMailing(t, server)
 	first, again := server.Next(t), server.Next(t)
-	if first.To != "bia@example.com" || !strings.HasPrefix(first.Subject, "Charge of ") || again.Header.Get("Message-ID") != first.Header.Get("Message-ID") {
-		t.Errorf("sent %q to %s as %s, then %q to %s as %s", first.Subject, first.To, first.Header.Get("Message-ID"), again.Subject, again.To, again.Header.Get("Message-ID"))
+	if first.To != "bia@example.com" || !strings.HasPrefix(first.Subject, "Charge of ") ||
+		again.Header.Get("Message-ID") != first.Header.Get("Message-ID") {
+		t.Errorf("sent %q to %s as %s, then %q to %s as %s", first.Subject, first.To, first.Header.Get("Message-ID"),
+			again.Subject, again.To, again.Header.Get("Message-ID"))
 	}
 	g.settled(t)
 	server.None(t)
 	if m := g.mail(t, fact); written() != 1 || m.SentAt == nil || len(m.Params) != 0 {
-		t.Errorf("%d mails are left, one as %+v", written(), m)
+		t.Errorf("%d mails are left, one of them is %+v", written(), m)
 	}
 }

@@ -16,19 +16,19 @@ import (
 	"garoupa/models"
 )
 
-// takeTimeout bounds a look at the queue.
+// takeTimeout limits a look at the queue.
 const takeTimeout = 10 * time.Second
 
-// pilot decides what River's workers do with webhooks: they serve the lanes that have
-// something due. Everything else is River's own.
+// pilot makes River's workers serve the webhook lanes that have due deliveries. River does
+// everything else itself.
 type pilot struct {
 	riverpilot.StandardPilot
 	queue *models.DeliveryQueue
 	lanes *lanes
-	calls atomic.Int64 // jobs given out to serve a lane
+	calls atomic.Int64 // number of jobs handed out to serve a lane
 }
 
-// driver gives River the pilot. River calls this interface its own and promises
+// driver hands the pilot to River. River considers this interface private and promises
 // nothing about it: see docs/decisions/0011-lanes.md.
 type driver struct {
 	*riverpgxv5.Driver
@@ -39,15 +39,16 @@ func newDriver(db *models.DB, queue *models.DeliveryQueue, l *lanes) *driver {
 	return &driver{riverpgxv5.New(db.Pool), &pilot{queue: queue, lanes: l}}
 }
 
-// PluginInit and PluginPilot are how River asks a driver for a pilot.
+// PluginInit and PluginPilot are the methods by which River gets a pilot from a driver.
 func (*driver) PluginInit(*baseservice.Archetype) {}
 
 func (d *driver) PluginPilot() riverpilot.Pilot { return d.pilot }
 
-// JobGetAvailable implements riverpilot.Pilot. Of webhooks it takes deliveries from
-// their queue, which stay available there until their end is recorded, and returns a
-// job for each lane that needs serving. Such a job has no row; its id is negative.
-func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
+// JobGetAvailable implements riverpilot.Pilot. For webhooks it takes deliveries from their
+// queue and returns a job for each lane that needs serving. The deliveries stay in the queue
+// until their result is recorded. A returned job has no row, and its id is negative.
+func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState,
+	params *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	if params.Queue != models.QueueWebhooks {
 		return p.StandardPilot.JobGetAvailable(ctx, exec, state, params)
 	}
@@ -66,8 +67,9 @@ func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, 
 	for _, lane := range p.lanes.take(found) {
 		result.Jobs = append(result.Jobs, &rivertype.JobRow{
 			ID: -p.calls.Add(1), Kind: models.JobDeliverWebhook, Queue: lane, State: rivertype.JobStateRunning,
-			EncodedArgs: noArgs, Metadata: noArgs, Attempt: 1, MaxAttempts: 1, AttemptedAt: &now, AttemptedBy: []string{params.ClientID},
-			Priority: 1, CreatedAt: now, ScheduledAt: now,
+			EncodedArgs: noArgs, Metadata: noArgs, Attempt: 1, MaxAttempts: 1, AttemptedAt: &now,
+			AttemptedBy: []string{params.ClientID},
+			Priority:    1, CreatedAt: now, ScheduledAt: now,
 		})
 	}
 	return result, nil
@@ -75,9 +77,9 @@ func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, 
 
 var noArgs = []byte("{}")
 
-// JobSetStateIfRunningMany implements riverpilot.Pilot: jobs without a row have no
-// state to set.
-func (p *pilot) JobSetStateIfRunningMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
+// JobSetStateIfRunningMany implements riverpilot.Pilot. It skips jobs without a row.
+func (p *pilot) JobSetStateIfRunningMany(ctx context.Context, exec riverdriver.Executor,
+	params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	if !slices.ContainsFunc(params.ID, func(id int64) bool { return id > 0 }) {
 		return nil, nil
 	}

@@ -4,45 +4,46 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
+	"sync"
 	"time"
 
+	"garoupa/internal/guard"
 	"garoupa/models"
 )
 
 const (
-	// lookEvery spaces the looks for processes that are gone. Two in a row must miss
-	// one before its jobs are taken over: a process whose connection broke gets the
-	// time to show itself again.
+	// lookEvery is the interval between looks for processes that are gone.
 	lookEvery = time.Second
-	// appearWithin bounds how long a start waits to be seen.
+	// goneAfter is how long a process must be missing before other processes take over its
+	// jobs. A running process notices a lost connection within models.ListenSilence, and shows
+	// its presence again.
+	goneAfter = models.ListenSilence + 4*time.Second
+	// appearWithin limits how long a start waits until the process is visible.
 	appearWithin = 10 * time.Second
 )
 
-// appear shows to the other processes that the one with this name lives, and
-// returns once they see it. It lasts until ctx ends.
+// appear shows other processes, until ctx ends, that the process with this name is running. It
+// returns when they can see it.
 func appear(ctx context.Context, db *models.DB, name string) error {
-	seen, failed := make(chan struct{}), make(chan error, 1)
-	go func() {
-		held := func() { close(seen) }
-		for {
-			err := models.HoldPresence(ctx, db, name, held)
-			if ctx.Err() != nil {
-				return
+	// failed has no buffer: after the start has returned, failures are dropped.
+	seen, failed := make(chan struct{}), make(chan error)
+	held := sync.OnceFunc(func() { close(seen) })
+	guard.Go("presence", func() {
+		guard.Keep(ctx, "presence", func(ctx context.Context) {
+			for ctx.Err() == nil {
+				err := models.HoldPresence(ctx, db, name, held)
+				select {
+				case <-ctx.Done():
+					return
+				case failed <- err:
+					return
+				case <-seen:
+					db.LogFailure(ctx, "lost the connection that shows that this process runs", err)
+				}
+				wait(ctx, lookEvery/4)
 			}
-			select {
-			case <-seen:
-				slog.WarnContext(ctx, "lost the connection that shows that this process lives", "err", err)
-				held = func() {}
-			case failed <- err: // to who started it, if they still wait
-			default:
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(lookEvery / 4):
-			}
-		}
-	}()
+		})
+	})
 	select {
 	case <-seen:
 		return nil
@@ -53,27 +54,50 @@ func appear(ctx context.Context, db *models.DB, name string) error {
 	}
 }
 
-// takeOver gives back to the queue, until ctx ends, the jobs of processes that are
-// gone: killed, or lost with their machine. Without it they would wait for River,
-// which judges by the time that a job takes.
+// wait returns after length, or when ctx ends.
+func wait(ctx context.Context, length time.Duration) {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// takeOver returns the jobs of processes that are gone (killed, or lost with their machine) to
+// the queue, until ctx ends. Without takeOver the jobs would wait until River considers them
+// stuck.
 func (r *Runner) takeOver(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	var absent []string
-	for {
-		now, err := models.ReleaseJobs(ctx, r.DB.Pool, absent)
+	missing := map[string]time.Time{} // the time since which each process is missing
+	for ctx.Err() == nil {
+		var gone []string
+		for name, since := range missing {
+			if time.Since(since) >= goneAfter {
+				gone = append(gone, name)
+			}
+		}
+		absent, err := models.ReleaseJobs(ctx, r.DB.Pool, r.name, gone)
+		missing = stillMissing(missing, absent) // after an error it is empty, because nothing is known
 		switch {
-		case err != nil && ctx.Err() == nil:
-			slog.ErrorContext(ctx, "looking for processes that are gone failed", "err", err)
-		case slices.ContainsFunc(now, func(name string) bool { return slices.Contains(absent, name) }):
-			slog.WarnContext(ctx, "took over the jobs of processes that are gone", "processes", now)
+		case err != nil:
+			r.DB.LogFailure(ctx, "looking for processes that are gone failed", err)
+		case len(gone) > 0:
+			slog.WarnContext(ctx, "took over the jobs of processes that are gone", "processes", gone)
 			r.Payments.Wake()
 		}
-		absent = now
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+		wait(ctx, lookEvery)
 	}
+}
+
+// stillMissing returns the time since which each absent process is missing.
+func stillMissing(before map[string]time.Time, absent []string) map[string]time.Time {
+	missing := map[string]time.Time{}
+	for _, name := range absent {
+		since, known := before[name]
+		if !known {
+			since = time.Now()
+		}
+		missing[name] = since
+	}
+	return missing
 }

@@ -8,8 +8,8 @@ import (
 	"garoupa/webhook"
 )
 
-// While a rotation is under way both secrets sign; once the old one is retired it
-// signs no more.
+// During a rotation both secrets sign. After the old secret is retired, only the new one
+// signs.
 func TestDeliverWebhook_Rotated(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -24,8 +24,10 @@ func TestDeliverWebhook_Rotated(t *testing.T) {
 		if previous != "" {
 			want = webhook.Sign(previous, p.body)
 		}
-		if p.header.Get("x-svc-signature") != webhook.Sign(secret, p.body) || p.header.Get("x-svc-signature-previous") != want {
-			t.Errorf("signed %q, previous %q", p.header.Get("x-svc-signature"), p.header.Get("x-svc-signature-previous"))
+		if p.header.Get("x-svc-signature") != webhook.Sign(secret, p.body) ||
+			p.header.Get("x-svc-signature-previous") != want {
+			t.Errorf("signature %q, previous signature %q", p.header.Get("x-svc-signature"),
+				p.header.Get("x-svc-signature-previous"))
 		}
 	}
 	signed(first, "")

@@ -9,22 +9,22 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"garoupa/mail"
+	"garoupa/internal/mail"
 	"garoupa/models"
 )
 
 const (
-	// mailsAtOnce bounds the talks with the SMTP server of one process.
+	// mailsAtOnce limits the connections of one process to the SMTP server.
 	mailsAtOnce = 4
-	// mailTimeout bounds a job that sends a mail; SMTP servers may take their time.
+	// mailTimeout limits a job that sends a mail. SMTP servers can be slow.
 	mailTimeout = 25 * time.Second
-	// mailStale is the age at which a mail is news no more, say because no SMTP server
-	// was named before.
+	// mailStale is the age at which a mail is no longer sent, for example because no SMTP
+	// server was configured before.
 	mailStale = 3 * 24 * time.Hour
 )
 
-// sendMailArgs name the mail to send. The rows are written by models.InsertMails, in
-// the transaction of what the mail tells of.
+// sendMailArgs names the mail to send. models.InsertMails writes the rows, in the
+// transaction of the change that the mail reports.
 type sendMailArgs struct {
 	MailID string `json:"mailId"`
 }
@@ -41,12 +41,13 @@ type sendMail struct {
 // Timeout implements river.Worker.
 func (*sendMail) Timeout(*river.Job[sendMailArgs]) time.Duration { return mailTimeout }
 
-// Work sends the mail, unless it was sent, or turned off since. A crash before that is noted sends it
-// again; mail programs know it by its Message-ID.
+// Work sends the mail, unless it was sent before or its notice has been turned off. If the
+// process crashes before the mail is recorded as sent, it is sent again with the same
+// Message-ID, by which mail programs recognize it.
 func (w *sendMail) Work(ctx context.Context, job *river.Job[sendMailArgs]) error {
 	m, err := models.MailByID(ctx, w.DB.Pool, job.Args.MailID)
 	if errors.Is(err, models.ErrNotFound) {
-		return nil // it waited until it was forgotten
+		return nil // deleted while it waited
 	} else if err != nil {
 		return fmt.Errorf("jobs: read mail: %w", err)
 	}
@@ -64,11 +65,12 @@ func (w *sendMail) Work(ctx context.Context, job *river.Job[sendMailArgs]) error
 		return models.RecordMailSent(done, w.DB.Pool, m.ID, now)
 	}
 	if ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
-		return river.JobSnooze(0) // the process stops
+		return river.JobSnooze(0) // the process is stopping
 	}
 	failed, told := errors.AsType[*mail.Failure](err)
 	last := job.Attempt >= job.MaxAttempts || told && failed.Permanent
-	slog.WarnContext(ctx, "a mail was not sent", "mail", m.ID, "kind", m.Kind, "attempt", job.Attempt, "final", last, "err", err)
+	slog.WarnContext(ctx, "a mail was not sent", "mail", m.ID, "kind", m.Kind, "attempt", job.Attempt, "final",
+		last, "err", err)
 	if err := models.RecordMailFailed(done, w.DB.Pool, m.ID, err.Error()); err != nil {
 		return fmt.Errorf("jobs: record mail: %w", err)
 	}

@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emersion/go-smtp"
+
+	"garoupa/internal/mail"
+	"garoupa/internal/mail/mailtest"
 	"garoupa/jobs"
-	"garoupa/mail"
-	"garoupa/mail/mailtest"
 	"garoupa/models"
 	"garoupa/payments"
 )
@@ -29,7 +31,7 @@ func (g *gateway) startMailing(t *testing.T, server *mailtest.Server) {
 	})
 }
 
-// write leaves a mail for each fact.
+// write inserts a mail for each fact.
 func (g *gateway) write(t *testing.T, to string, at time.Time, facts ...string) {
 	t.Helper()
 	for _, fact := range facts {
@@ -56,11 +58,11 @@ func (g *gateway) mail(t *testing.T, fact string) models.Mail {
 			return m
 		}
 	}
-	t.Fatalf("no mail of %s", fact)
+	t.Fatalf("no mail about %s", fact)
 	return models.Mail{}
 }
 
-// A mail is sent once, and its params are forgotten; one that is old news is not sent.
+// A mail is sent once, and its params are deleted. An old mail is not sent.
 func TestSendMail(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -74,27 +76,31 @@ func TestSendMail(t *testing.T) {
 	g.settled(t)
 	server.None(t)
 	if m := g.mail(t, "new"); m.SentAt == nil || m.Attempts != 1 || m.Error != "" || len(m.Params) != 0 {
-		t.Errorf("stands at %+v", m)
+		t.Errorf("the mail is %+v", m)
 	}
 	if m := g.mail(t, "old"); m.SentAt != nil {
-		t.Errorf("stands at %+v", m)
+		t.Errorf("the old mail is %+v", m)
 	}
 }
 
-// A failure is tried again and told of without the address; a mailbox that does not
-// exist is given up at once.
+// A failed mail is tried again, and its error is recorded without the address. A mailbox
+// that does not exist is given up at once.
 func TestSendMail_Refused(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
 	var asked atomic.Int32
-	server := mailtest.New(t, mailtest.Options{Refuse: func(to string) string {
+	server := mailtest.New(t, mailtest.Options{Refuse: func(to string) *smtp.SMTPError {
 		if to == "gone@example.com" {
-			return "550 5.1.1 <gone@example.com> unknown"
+			return &smtp.SMTPError{
+				Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "<gone@example.com> unknown",
+			}
 		}
 		if asked.Add(1) == 1 {
-			return "451 4.7.1 <" + to + "> try again later"
+			return &smtp.SMTPError{
+				Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "<" + to + "> try again later",
+			}
 		}
-		return ""
+		return nil
 	}})
 	g.write(t, "gone@example.com", time.Now(), "gone")
 	g.write(t, "ana@example.com", time.Now(), "later")
@@ -104,14 +110,15 @@ func TestSendMail_Refused(t *testing.T) {
 	}
 	g.settled(t)
 	if m := g.mail(t, "later"); m.SentAt == nil || m.Attempts != 2 || m.Error != "" {
-		t.Errorf("stands at %+v", m)
+		t.Errorf("the mail is %+v", m)
 	}
-	if m := g.mail(t, "gone"); m.SentAt != nil || m.Attempts != 1 || !strings.Contains(m.Error, "550") || strings.Contains(m.Error, "@") {
-		t.Errorf("stands at %+v", m)
+	if m := g.mail(t, "gone"); m.SentAt != nil || m.Attempts != 1 || !strings.Contains(m.Error, "550") ||
+		strings.Contains(m.Error, "@") {
+		t.Errorf("the mail is %+v", m)
 	}
 	var told string
 	if err := g.DB.Raw("SELECT coalesce(string_agg(errors::text, ''), '') FROM river_job").Row().Scan(&told); err != nil || strings.Contains(told, "@example") {
-		t.Errorf("the queue holds an address: %s, %v", told, err)
+		t.Errorf("the queue contains an address: %s, %v", told, err)
 	}
 }
 
@@ -132,7 +139,7 @@ func TestSendMail_Hanging(t *testing.T) {
 	server.None(t)
 }
 
-// settled waits until no mail is under way or due.
+// settled waits until no mail is in progress or due.
 func (g *gateway) settled(t *testing.T) {
 	t.Helper()
 	eventually(t, "a queue without mails", func() bool {

@@ -4,52 +4,55 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"log/slog"
 	"time"
 
+	"garoupa/internal/guard"
+	"garoupa/internal/ratelimit"
 	"garoupa/models"
-	"garoupa/ratelimit"
 )
 
 const (
-	// shareEvery is how often, at least, an instance tells what it gave out; a key
-	// that takes many tokens is told of at once. Until then others may give out what
-	// is gone already; the debt is made up for after.
+	// shareEvery is the longest interval between two reports of an instance. A key that takes
+	// many tokens is reported at once. Until then other instances may hand out the same
+	// tokens; their buckets pay them back later.
 	shareEvery = 100 * time.Millisecond
-	// shareKeys bounds a message, of which PostgreSQL takes 8000 bytes.
+	// shareKeys limits a message, because PostgreSQL allows 8000 bytes.
 	shareKeys = 60
 )
 
-// usage is what one instance tells the others: tokens taken, by limiter and key.
+// usage is the message of one instance to the others: tokens taken, by limiter and key.
 type usage struct {
 	From string                    `json:"from"`
 	Used map[string]map[string]int `json:"used"`
 }
 
-// sharing makes limiters of several instances count as one. Each counts by itself,
-// so a request costs no database; a few times a second, if there was traffic, each
-// tells the others by one NOTIFY, which writes no row.
+// sharing makes the limiters of several instances count as one. Each instance counts in
+// memory, so a request needs no database. Each reports its tokens to the others a few times a
+// second, if there was traffic, by one NOTIFY, which writes no row.
 type sharing struct {
 	db       *models.DB
 	self     string
 	limiters map[string]*ratelimit.Limiter
+	now      func() time.Time
 }
 
-// ShareLimits shares the limiters until ctx ends.
-func ShareLimits(ctx context.Context, db *models.DB, limiters map[string]*ratelimit.Limiter) {
+// ShareLimits shares the limiters until ctx ends. now must be the clock of the limiters.
+func ShareLimits(ctx context.Context, db *models.DB, limiters map[string]*ratelimit.Limiter, now func() time.Time) {
 	if len(limiters) == 0 {
 		return
 	}
-	s := &sharing{db: db, self: rand.Text(), limiters: limiters}
-	go s.listen(ctx)
+	s := &sharing{db: db, self: rand.Text(), limiters: limiters, now: now}
+	guard.Go("receive rate limits", func() { guard.Keep(ctx, "receive rate limits", s.listen) })
 	hot := make(chan struct{}, 1)
 	for _, limiter := range limiters {
-		go forward(ctx, limiter.Hot(), hot)
+		guard.Go("forward a limiter's signal", func() { forward(ctx, limiter.Hot(), hot) })
 	}
-	go s.tell(ctx, hot)
+	guard.Go("send rate limits", func() {
+		guard.Keep(ctx, "send rate limits", func(ctx context.Context) { s.tell(ctx, hot) })
+	})
 }
 
-// forward passes signals on; one that finds another waiting is as good as heard.
+// forward passes signals on. It drops a signal if one is already waiting.
 func forward(ctx context.Context, from <-chan struct{}, to chan<- struct{}) {
 	for {
 		select {
@@ -74,13 +77,13 @@ func (s *sharing) tell(ctx context.Context, hot <-chan struct{}) {
 		case <-tick.C:
 		case <-hot:
 		}
-		if err := s.publish(ctx); err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "telling other instances of rate limits failed", "err", err)
+		if err := s.publish(ctx); err != nil {
+			s.db.LogFailure(ctx, "sending rate limits to other instances failed", err)
 		}
 	}
 }
 
-// publish tells what was taken since the last time, in as many messages as it needs.
+// publish reports what was taken since the last report, in as many messages as necessary.
 func (s *sharing) publish(ctx context.Context) error {
 	message, keys := usage{From: s.self, Used: map[string]map[string]int{}}, 0
 	send := func() error {
@@ -112,15 +115,9 @@ func (s *sharing) publish(ctx context.Context) error {
 
 func (s *sharing) listen(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := s.listenFor(ctx, func() {}, func(payload string) { s.hear(payload, time.Now()) })
-		if ctx.Err() != nil {
-			return
-		}
-		slog.WarnContext(ctx, "lost the connection that hears of rate limits; this instance counts alone", "err", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
+		err := s.listenFor(ctx, func() {}, func(payload string) { s.hear(payload, s.now()) })
+		s.db.LogFailure(ctx, "lost the connection that receives rate limits; this instance counts alone", err)
+		wait(ctx, time.Second)
 	}
 }
 
@@ -128,7 +125,7 @@ func (s *sharing) listenFor(ctx context.Context, listening func(), heard func(pa
 	return models.Listen(ctx, s.db, models.UsageChannel, listening, heard)
 }
 
-// hear takes what another instance gave out from the buckets here.
+// hear takes the tokens that another instance handed out from the buckets of this instance.
 func (s *sharing) hear(payload string, now time.Time) {
 	var u usage
 	if err := json.Unmarshal([]byte(payload), &u); err != nil || u.From == s.self {

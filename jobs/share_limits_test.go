@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/internal/ratelimit"
 	"garoupa/models/modelstest"
-	"garoupa/ratelimit"
 )
 
-// instance is one process's limiter, and what tells the others of it.
+// instance is one process's limiter, and the function that reports it to the others.
 type instance struct {
 	*ratelimit.Limiter
 	share *sharing
 	heard chan struct{}
 }
 
-// newInstances returns some whose time is the clock's.
+// newInstances returns n instances that use the clock.
 func newInstances(t *testing.T, rate ratelimit.Rate, n int, clock func() time.Time) []*instance {
 	t.Helper()
 	db := modelstest.NewDB(t)
@@ -26,22 +26,24 @@ func newInstances(t *testing.T, rate ratelimit.Rate, n int, clock func() time.Ti
 	all := make([]*instance, n)
 	for i := range all {
 		in := &instance{Limiter: ratelimit.New(rate), heard: make(chan struct{}, 1000)}
-		in.share = &sharing{db: db, self: string(rune('a' + i)), limiters: map[string]*ratelimit.Limiter{"test": in.Limiter}}
+		in.share = &sharing{db: db, self: string(rune('a' + i)),
+			limiters: map[string]*ratelimit.Limiter{"test": in.Limiter}}
 		ready := make(chan struct{})
-		go in.share.listenFor(ctx, func() { close(ready) }, func(payload string) { in.share.hear(payload, clock()); in.heard <- struct{}{} })
+		go in.share.listenFor(ctx, func() { close(ready) },
+			func(payload string) { in.share.hear(payload, clock()); in.heard <- struct{}{} })
 		<-ready
 		all[i] = in
 	}
 	return all
 }
 
-// A client that spreads a flood over three instances gets through as often as at
-// one, within a tenth (decisions, 10).
+// A client that spreads its requests over three processes gets as many through as with one
+// process, within a tenth (docs/rules.md, "Rate limits").
 func TestShareLimits(t *testing.T) {
 	t.Parallel()
 	rate := ratelimit.Rate{Tokens: 100, Per: time.Second, Burst: 200}
 	start := time.Now()
-	var passed atomic.Int64 // since then, however long the test takes
+	var passed atomic.Int64 // simulated time since start
 	clock := func() time.Time { return start.Add(time.Duration(passed.Load())) }
 	instances := newInstances(t, rate, 3, clock)
 	allowed := 0
@@ -65,13 +67,13 @@ func TestShareLimits(t *testing.T) {
 			}
 		}
 		for _, in := range instances {
-			for range messages { // its own comes back too
+			for range messages { // an instance also receives its own message
 				<-in.heard
 			}
 		}
 	}
 	want := rate.Burst + rate.Tokens*int((ticks-1)*shareEvery)/int(time.Second)
 	if allowed < want*9/10 || allowed > want*11/10 {
-		t.Errorf("%d got through, want %d", allowed, want)
+		t.Errorf("%d requests were allowed, want %d", allowed, want)
 	}
 }

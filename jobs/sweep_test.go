@@ -14,8 +14,8 @@ import (
 	"garoupa/payments"
 )
 
-// A checkout whose time is over expires by itself, and its endpoint is told; one
-// that is not, stays.
+// A checkout expires when its time is over, and its endpoint is notified. Other checkouts
+// stay as they are.
 func TestSweep_Expiry(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -25,23 +25,25 @@ func TestSweep_Expiry(t *testing.T) {
 	g.Endpoint(t, r.url)
 	due := g.checkout(t, payments.NewCheckout{ExpiresIn: 50 * time.Millisecond})
 	expired, created := r.next(t), r.next(t)
-	if bytes.Contains(created.body, []byte(models.EventCheckoutExpired)) { // nothing promises an order
+	if bytes.Contains(created.body, []byte(models.EventCheckoutExpired)) { // events may arrive in any order
 		expired, created = created, expired
 	}
 	if !bytes.Contains(created.body, []byte(models.EventCheckoutCreated)) {
-		t.Errorf("besides came %s", created.body)
+		t.Errorf("the other event is %s", created.body)
 	}
 	var event struct {
 		Type string
 		Data struct{ Checkout struct{ ID, Status string } }
 	}
-	if err := json.Unmarshal(expired.body, &event); err != nil || event.Type != models.EventCheckoutExpired || event.Data.Checkout.ID != due.ID || event.Data.Checkout.Status != "EXPIRED" {
-		t.Errorf("of its end came %s, %v", expired.body, err)
+	if err := json.Unmarshal(expired.body, &event); err != nil || event.Type != models.EventCheckoutExpired ||
+		event.Data.Checkout.ID != due.ID || event.Data.Checkout.Status != "EXPIRED" {
+		t.Errorf("the event of its expiry is %s, %v", expired.body, err)
 	}
 	if late := expired.at.Sub(due.ExpiresAt); late < 0 {
-		t.Errorf("%s before its time", -late)
+		t.Errorf("the checkout expired %s too early", -late)
 	}
-	for id, want := range map[string]models.CheckoutStatus{due.ID: models.CheckoutExpired, later.ID: models.CheckoutPending} {
+	for id, want := range map[string]models.CheckoutStatus{due.ID: models.CheckoutExpired,
+		later.ID: models.CheckoutPending} {
 		if c, err := g.payments.Checkout(t.Context(), g.Test, id); err != nil || c.Status != want {
 			t.Errorf("%s is %+v, %v; want %s", id, c, err, want)
 		}
@@ -50,7 +52,7 @@ func TestSweep_Expiry(t *testing.T) {
 	r.none(t)
 }
 
-// The money of a payment becomes available by itself.
+// The money of a payment becomes available without a request.
 func TestSweep_Settlement(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -59,7 +61,7 @@ func TestSweep_Settlement(t *testing.T) {
 	if err := g.payments.SimulatePayment(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a settled checkout", func() bool {
+	eventually(t, "the checkout is settled", func() bool {
 		c, err := g.payments.Checkout(t.Context(), g.Test, c.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +70,7 @@ func TestSweep_Settlement(t *testing.T) {
 	})
 }
 
-// What falls due while no process runs is found by the next.
+// A checkout that falls due while no process runs is found by the next process.
 func TestStop_Sweep(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -80,7 +82,7 @@ func TestStop_Sweep(t *testing.T) {
 	}
 	due := g.checkout(t, payments.NewCheckout{ExpiresIn: time.Millisecond})
 	g.start(t)
-	eventually(t, "an expired checkout", func() bool {
+	eventually(t, "the checkout is expired", func() bool {
 		c, err := g.payments.Checkout(t.Context(), g.Test, due.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -89,8 +91,8 @@ func TestStop_Sweep(t *testing.T) {
 	})
 }
 
-// The waker calls the queue's listeners by the name that they listen to, however
-// often it is asked, and ends with its context.
+// The waker notifies the queue's listeners, however often Wake is called, and stops when its
+// context ends.
 func TestWaker(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)
@@ -105,7 +107,7 @@ func TestWaker(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		for range 1000 { // it never blocks
+		for range 1000 { // Wake never blocks
 			g.payments.Wake()
 		}
 		n, err := conn.WaitForNotification(ctx)

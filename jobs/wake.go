@@ -2,36 +2,37 @@ package jobs
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
+	"garoupa/internal/guard"
 	"garoupa/models"
 )
 
-// wakeEvery spaces the calls that Waker makes, however many commits ask for one.
+// wakeEvery is the shortest interval between two notifications of a Waker, however often Wake
+// is called.
 const wakeEvery = 5 * time.Millisecond
 
-// Waker tells the workers of every process that deliveries wait. It notifies
-// outside of the transactions that wrote them: NOTIFY serialises the commits it
-// is part of. A call lost in a crash costs nothing, as workers also look on their
-// own every second.
+// Waker notifies the workers of every process that deliveries are waiting. It works outside of
+// the transactions that write the deliveries, because NOTIFY serializes the commits that
+// contain it. A notification that is lost in a crash does no harm: workers also look at the
+// queue on their own.
 type Waker struct {
 	db   *models.DB
 	wish chan struct{}
 }
 
-// NewWaker returns a waker that works until ctx ends.
+// NewWaker returns a Waker, which works until ctx ends.
 func NewWaker(ctx context.Context, db *models.DB) *Waker {
 	w := &Waker{db: db, wish: make(chan struct{}, 1)}
-	go w.run(ctx)
+	guard.Go("wake the workers", func() { guard.Keep(ctx, "wake the workers", w.run) })
 	return w
 }
 
-// Wake asks for a call soon. It never blocks.
+// Wake requests a notification soon. It never blocks.
 func (w *Waker) Wake() {
 	select {
 	case w.wish <- struct{}{}:
-	default: // one is on its way
+	default: // a notification is already pending
 	}
 }
 
@@ -42,16 +43,9 @@ func (w *Waker) run(ctx context.Context) {
 			return
 		case <-w.wish:
 		}
-		// River's own topic and payload for "jobs were inserted into this queue".
-		_, err := w.db.Pool.Exec(ctx, `SELECT set_config('synchronous_commit', 'off', true),
-			pg_notify(current_schema() || '.river_insert', '{"queue": "`+models.QueueWebhooks+`"}')`)
-		if err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "waking the workers failed; they look every second", "err", err)
+		if err := models.NotifyDeliveries(ctx, w.db.Pool); err != nil {
+			w.db.LogFailure(ctx, "waking the workers failed; they look every second", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wakeEvery):
-		}
+		wait(ctx, wakeEvery)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"garoupa/models"
 )
 
-// rollUpEvery bounds how much of the latest hours pages count themselves.
+// rollUpEvery limits the number of hours that pages have to count themselves.
 const rollUpEvery = 5 * time.Minute
 
 type rollUpArgs struct{}
@@ -18,14 +18,13 @@ type rollUpArgs struct{}
 // Kind implements river.JobArgs.
 func (rollUpArgs) Kind() string { return "roll_up_checkouts" }
 
-// rollUp counts the hours that ended, so that the pages which look weeks back need
-// not.
+// rollUp counts the charges of hours that have ended, for pages that show several weeks.
 type rollUp struct {
 	river.WorkerDefaults[rollUpArgs]
 	Options
 }
 
-// Work counts day by day until it has caught up, or its time is over.
+// Work counts day by day until all hours are counted or the job's time is over.
 func (w *rollUp) Work(ctx context.Context, _ *river.Job[rollUpArgs]) error {
 	for more := true; more; {
 		err := w.DB.InTx(ctx, func(tx *models.Tx) (err error) {
