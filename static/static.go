@@ -1,8 +1,8 @@
-// Package static embeds the stylesheets, scripts, font and icon that pages use,
-// and names each by its content, so that browsers may keep them for ever.
+// Package static embeds the stylesheets, scripts, font and icon of the pages, and names
+// each by its content, so that browsers may cache them forever.
 //
-// The files in dist are built from src by "npm run build" and committed: building
-// the program needs no Node. Package web serves them.
+// The files in dist are built from src by "npm run build" and committed: building the
+// program needs no Node. Package web serves them.
 package static
 
 import (
@@ -26,7 +26,7 @@ const Prefix = "/static/"
 //go:embed dist
 var dist embed.FS
 
-// types are the content types by extension. Files of no other kind are served.
+// types are the content types by extension. Files with other extensions are not served.
 var types = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".js":    "text/javascript; charset=utf-8",
@@ -44,22 +44,21 @@ type File struct {
 	Encoding    string // Content-Encoding: "br", "gzip", or "" for none
 }
 
-// asset is one embedded file and its compressed forms, made at first use.
+// asset is one embedded file and its compressed forms, which are made at first use.
 type asset struct {
 	contentType  string
 	plain        []byte
 	brotli, gzip func() []byte
 }
 
-// URL returns the address of an asset, such as /static/pay.3f2a9c1b.css for
-// "pay.css". It returns "" for a name that does not exist, which every test that
-// renders a page would meet.
+// URL returns the address of an asset, such as /static/pay.3f2a9c1b.css for "pay.css". It
+// returns "" for an unknown name, which every test that renders a page would notice.
 func URL(name string) string { return urls[name] }
 
-// Open returns the asset at a path below Prefix, "pay.3f2a9c1b.css", in the best
-// form that the Accept-Encoding header allows. It reports false for any other
-// path, old fingerprints included. Answers depend on Accept-Encoding (Vary) and
-// never change (Cache-Control: public, max-age=31536000, immutable).
+// Open returns the asset at a path below Prefix, such as "pay.3f2a9c1b.css", in the best
+// form that the Accept-Encoding header allows. It returns false for any other path,
+// including old fingerprints. Answers depend on Accept-Encoding (Vary) and never change
+// (Cache-Control: public, max-age=31536000, immutable).
 func Open(path, acceptEncoding string) (File, bool) {
 	a, ok := assets[path]
 	if !ok {
@@ -78,8 +77,8 @@ func Open(path, acceptEncoding string) (File, bool) {
 	return f, true
 }
 
-// accepts reports whether an Accept-Encoding header (RFC 9110, 12.5.3) names the
-// coding without refusing it by a weight of zero.
+// accepts reports whether an Accept-Encoding header (RFC 9110, 12.5.3) names the coding and
+// does not refuse it by a weight of zero.
 func accepts(header, coding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -96,7 +95,7 @@ func load() (urls map[string]string, assets map[string]asset) {
 	urls, assets = map[string]string{}, map[string]asset{}
 	entries, err := dist.ReadDir("dist")
 	if err != nil {
-		return urls, assets // not reached: the directory is embedded
+		return urls, assets // unreachable: the directory is embedded
 	}
 	for _, entry := range entries {
 		name, ext := entry.Name(), path.Ext(entry.Name())
@@ -112,18 +111,20 @@ func load() (urls map[string]string, assets map[string]asset) {
 	return urls, assets
 }
 
-// newAsset prepares the compressed forms of all but fonts, which are already.
+// newAsset prepares the compressed forms of all files except fonts, which are compressed
+// already.
 func newAsset(body []byte, contentType string) asset {
 	a := asset{contentType: contentType, plain: body}
 	if contentType == types[".woff2"] {
 		return a
 	}
 	a.brotli = sync.OnceValue(func() []byte {
-		return compress(body, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestCompression) })
+		return compress(body,
+			func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestCompression) })
 	})
 	a.gzip = sync.OnceValue(func() []byte {
 		return compress(body, func(w io.Writer) io.WriteCloser {
-			z, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // fails on unknown levels only
+			z, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // fails only for unknown levels
 			return z
 		})
 	})

@@ -35,7 +35,8 @@ func TestOpen(t *testing.T) {
 			}
 			f, ok := static.Open(strings.TrimPrefix(url, static.Prefix), "")
 			if !ok || f.ContentType != contentType || f.Encoding != "" || !bytes.Equal(f.Body, want) {
-				t.Errorf("Open = %d bytes, %q, %q, %v; want the file as it is", len(f.Body), f.ContentType, f.Encoding, ok)
+				t.Errorf("Open = %d bytes, %q, %q, %v; want the file as it is", len(f.Body), f.ContentType,
+					f.Encoding, ok)
 			}
 		})
 	}

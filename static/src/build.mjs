@@ -1,6 +1,6 @@
-// Builds everything a browser gets from static/dist, and the icons that templates
-// inline. The same sources give the same bytes, so that a stale build shows as a
-// difference. Run it from the root of the repository: npm run build.
+// Builds static/dist, which browsers load, and the icons that templates inline. The same
+// sources give the same bytes, so a stale build shows up as a difference in Git. Run it
+// from the root of the repository: npm run build.
 import { execFileSync } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ const root = path.join(here, '../..');
 const dist = path.join(root, 'static/dist');
 const budgets = { 'pay.css': 7, 'pay.js': 2.5, 'inter.woff2': 24 }; // KB, compressed
 
-// The glyphs of Portuguese and English, and the signs that pages use.
+// The characters of Portuguese and English, and the symbols that pages use.
 const glyphs =
   Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i)).join('') +
   'ÀÁÂÃÇÉÊÍÓÔÕÚÜàáâãçéêíóôõúüªº°·«»‹›“”‘’–—…•→←↑↓✓×÷±−€©®ñÑèÈ\u00a0\u202f';
@@ -30,15 +30,15 @@ async function font() {
   });
 }
 
-// hashed is the address that package static gives a file: see static.URL.
+// hashed returns the address that package static gives a file: see static.URL.
 function hashed(name, body) {
   const sum = crypto.createHash('sha256').update(body).digest('hex').slice(0, 8);
   const ext = path.extname(name);
   return `/static/${name.slice(0, -ext.length)}.${sum}${ext}`;
 }
 
-// grow sends sizes of type that are written in pixels in rem, so that all text follows the
-// size that the reader has chosen.
+// grow converts type sizes from pixels to rem, so that all text follows the size that the
+// reader has chosen.
 function grow(sheet) {
   return sheet.replace(/font-size:([\d.]+)px/g, (_, pixels) => `font-size:${String(pixels / 16).replace(/^0/, '')}rem`);
 }
@@ -73,7 +73,7 @@ function sources(dir) {
     .map((f) => fs.readFileSync(path.join(dir, f), 'utf8'));
 }
 
-// icons copies the shapes of the Lucide icons that the sources of views name.
+// icons copies the shapes of the Lucide icons that are named in views.
 function icons() {
   const views = path.join(root, 'views');
   const names = new Set();

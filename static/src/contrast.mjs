@@ -1,5 +1,5 @@
-// Prints the WCAG 2.2 contrast of every pair of tokens that pages lay on each
-// other, in both themes. Exits 1 when one is below its target.
+// Prints the WCAG 2.2 contrast of every pair of color tokens that pages put on each other,
+// in both themes. Exits with 1 if one is below its target.
 import fs from 'node:fs';
 
 const source = fs.readFileSync(new URL('css/tokens.css', import.meta.url), 'utf8');

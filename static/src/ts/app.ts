@@ -1,6 +1,6 @@
-// The dashboard: copy, show a password, dialogs where the browser needs help, and
-// what is under way on a page.
-// Every page works without it, save what only a script can do.
+// The dashboard: copy, show a password, dialogs in browsers that need help, and things in
+// progress on a page. Every page works without this script, except for what only a script
+// can do.
 
 import { clock, say, submitOnce } from './page';
 import { passkeys } from './passkey';
@@ -34,15 +34,15 @@ function reveal(button: HTMLElement) {
   field.focus();
 }
 
-// fill types a value that the visitor would else look up. Without script the button
-// sends its form, and the server fills the field in.
+// fill enters a value that the visitor would otherwise look up. Without script the button
+// sends its form, and the server fills in the field.
 function fill(button: HTMLElement) {
   const field = document.getElementById(button.dataset.fill!) as HTMLInputElement;
   field.value = button.dataset.value!;
   field.focus();
 }
 
-// Browsers from before command and commandfor get the two commands that pages use.
+// Browsers without command and commandfor get the two commands that pages use.
 const commands = 'commandForElement' in HTMLButtonElement.prototype;
 function command(button: HTMLElement) {
   const dialog = document.getElementById(button.getAttribute('commandfor')!) as HTMLDialogElement;
@@ -68,9 +68,9 @@ document.addEventListener('focusin', (event) => {
   if ('select' in field.dataset) field.select();
 });
 
-// A form with [data-preview] shows in that frame what is typed, once typing rests: the
-// frame's page takes the fields as its query. Without script a button does. A colour
-// field with [data-well] writes into the field that it names.
+// A form with [data-preview] shows what is typed in that frame, after a pause in typing:
+// the frame's page takes the fields as its query. Without script a button does this. A
+// color field with [data-well] writes into the field that it names.
 let resting = 0;
 document.addEventListener('input', (event) => {
   const field = event.target as HTMLInputElement;
@@ -85,9 +85,9 @@ document.addEventListener('input', (event) => {
   }, 250);
 });
 
-// Something under way: [data-follow] is read again until it says no more that it
-// follows, and replaced when its data-version changes. A minute is enough: what takes
-// longer shows when it is due, and is followed from then on.
+// [data-follow] is something in progress: it is read again until it stops following, and
+// replaced when its data-version changes. A minute is enough: what takes longer shows when
+// it is due, and is followed from then on.
 const every = 1000;
 let reads = 0;
 function follow() {
@@ -113,9 +113,9 @@ async function read(old = document.querySelector<HTMLElement>('[data-follow]')!)
   countdown();
 }
 
-// A [data-stream] is told by the server when its status is another than its
-// data-version, and is then read again. Phones drop the streams of pages that nobody
-// sees, so those are closed, and opened again on the way back.
+// The server notifies a [data-stream] when its status differs from its data-version; then
+// it is read again. Phones drop the streams of hidden pages, so those are closed, and
+// opened again when the page is shown.
 let stream: EventSource | undefined;
 function watch() {
   stream?.close();
@@ -124,7 +124,7 @@ function watch() {
   if (!part || document.hidden || !('EventSource' in window)) return;
   stream = new EventSource(part.dataset.stream!);
   stream.addEventListener('status', (event) => {
-    if (event.data !== part.dataset.version) read(part).then(watch, () => {}); // offline: the stream comes back by itself
+    if (event.data !== part.dataset.version) read(part).then(watch, () => {}); // offline: the stream reconnects by itself
   });
 }
 document.addEventListener('visibilitychange', watch);
@@ -133,7 +133,7 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) watch();
 });
 
-// countdown goes by the server's clock, which the page was written with.
+// countdown uses the server's clock, as written into the page.
 function countdown() {
   const out = document.querySelector<HTMLElement>('[data-countdown]');
   if (!out) return;
@@ -155,7 +155,7 @@ function countdown() {
   draw();
 }
 
-// Of a list that scrolls, [data-menu], the current item comes into sight.
+// In a scrolling list, [data-menu], the current item is scrolled into view.
 document.querySelectorAll<HTMLElement>('[data-menu]').forEach((menu) => {
   const current = menu.querySelector('[aria-current]')?.getBoundingClientRect();
   if (!current) return;
@@ -164,7 +164,8 @@ document.querySelectorAll<HTMLElement>('[data-menu]').forEach((menu) => {
   menu.scrollLeft += current.left - box.left - (box.width - current.width) / 2;
 });
 
-// A chosen file is named in our words' place. The browser may keep it through a reload.
+// The name of a chosen file replaces our text. The browser may keep the file through a
+// reload.
 document.querySelectorAll<HTMLElement>('[data-file-name]').forEach((name) => {
   const field = document.getElementById(name.dataset.fileName!) as HTMLInputElement;
   const none = name.textContent;
@@ -173,7 +174,7 @@ document.querySelectorAll<HTMLElement>('[data-file-name]').forEach((name) => {
   addEventListener('pageshow', show);
 });
 
-// Ctrl+K, or ⌘K, leads to the search field, or to its page where it does not fit.
+// Ctrl+K, or ⌘K, moves to the search field, or to its page if there is no room for it.
 document.addEventListener('keydown', (event) => {
   if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
   const field = document.querySelector<HTMLInputElement>('[data-hotkey]');
@@ -184,8 +185,8 @@ document.addEventListener('keydown', (event) => {
   field.select();
 });
 
-// A form with [data-guard] that holds something else than it came with asks before the
-// page goes, unless it is on its way itself.
+// A form with [data-guard] that was changed asks before the page is left, except when the
+// form itself is being sent.
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 function touched(control: Control) {

@@ -1,6 +1,7 @@
-// What the scripts of both bundles share.
+// Functions that both bundles use.
 
-// say speaks through the live region. Emptying it first makes a repeated text heard.
+// say announces a text through the live region. It empties the region first, so that a
+// repeated text is announced, too.
 export function say(text?: string) {
   const live = document.getElementById('live');
   if (!live || !text) return;
@@ -8,14 +9,14 @@ export function say(text?: string) {
   setTimeout(() => (live.textContent = text), 60);
 }
 
-// clock writes seconds as a clock does: "1:02:03" from an hour on, else "02:03".
+// clock formats seconds: "1:02:03" from an hour on, otherwise "02:03".
 export function clock(seconds: number) {
   const pad = (n: number) => String(n).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
   return (hours ? hours + ':' : '') + pad(Math.floor((seconds % 3600) / 60)) + ':' + pad(seconds % 60);
 }
 
-// submitOnce makes a second press change nothing while the first is on its way.
+// submitOnce ignores a second click while the form is being sent.
 export function submitOnce() {
   document.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement;
@@ -24,7 +25,7 @@ export function submitOnce() {
     form.dataset.busy = '1';
     (event as SubmitEvent).submitter?.setAttribute('aria-busy', 'true');
   });
-  // Coming back by the browser's cache, the form can be sent again.
+  // After coming back through the browser's cache, the form can be sent again.
   addEventListener('pageshow', (event) => {
     if (!event.persisted) return;
     document.querySelectorAll<HTMLElement>('[data-busy]').forEach((form) => delete form.dataset.busy);

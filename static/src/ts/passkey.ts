@@ -1,12 +1,12 @@
-// Passkeys. A [data-passkey] is the part of a form that a passkey fills in, to be seen
-// where the browser knows passkeys. Its button asks the server what to ask the browser,
-// "create" or "get", writes what the browser answers into the part's hidden field, and
-// sends the form. Where browsers know none, [data-passkey-missing] says so.
+// Passkeys. A [data-passkey] is the part of a form that a passkey fills in, shown if the
+// browser supports passkeys. Its button gets the options from the server, asks the browser
+// to "create" or "get", writes the answer into the part's hidden field, and sends the form.
+// If the browser does not support passkeys, [data-passkey-missing] says so.
 
 const bytes = (text: string) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
 const text = (buffer: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 
-// Browsers from before the parse methods get what they do.
+// A replacement for the parse methods in older browsers.
 const named = (keys?: PublicKeyCredentialDescriptorJSON[]) => keys?.map((key) => ({ ...key, id: bytes(key.id) })) as PublicKeyCredentialDescriptor[] | undefined;
 
 function creation(o: PublicKeyCredentialCreationOptionsJSON): PublicKeyCredentialCreationOptions {
@@ -19,17 +19,18 @@ function request(o: PublicKeyCredentialRequestOptionsJSON): PublicKeyCredentialR
   return { ...o, challenge: bytes(o.challenge), allowCredentials: named(o.allowCredentials) } as PublicKeyCredentialRequestOptions;
 }
 
-// The members of an answer that the server reads, of either kind.
+// The members of both kinds of answer that the server reads.
 const members = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
 
-// typed is what stands in a form, which needs no password where a passkey takes its place.
+// typed returns the values of a form. It needs no password if a passkey replaces it.
 function typed(form: HTMLFormElement) {
   const fields = new FormData(form);
   fields.delete('password');
   return new URLSearchParams(fields as unknown as Record<string, string>);
 }
 
-// send sends a form with an answer, which does not stay in it for who comes back.
+// send sends a form with an answer, and removes the answer so that it is gone when the
+// visitor comes back.
 function send(form: HTMLFormElement, field: HTMLInputElement, value: string) {
   field.value = value;
   if (form.requestSubmit) form.requestSubmit();
@@ -37,7 +38,7 @@ function send(form: HTMLFormElement, field: HTMLInputElement, value: string) {
   field.value = '';
 }
 
-// answer asks, and sends the form with what the browser answers.
+// answer asks the browser, and sends the form with the answer.
 async function answer(part: HTMLElement, signal?: AbortSignal) {
   const field = part.querySelector<HTMLInputElement>('input[type=hidden]')!;
   const form = field.form!;
@@ -54,16 +55,16 @@ async function answer(part: HTMLElement, signal?: AbortSignal) {
   send(form, field, JSON.stringify(out));
 }
 
-// words says what became of it, by the names that browsers give to errors.
+// words returns the message for an error, by the browser's name of the error.
 const words: Record<string, string> = {
   NotAllowedError: 'cancelled', AbortError: 'cancelled', InvalidStateError: 'known', NotSupportedError: 'unsupported', ConstraintError: 'unsupported',
 };
 
-// offered ends what offer began: a browser asks one thing at a time.
+// offered ends what offer began, because a browser handles one request at a time.
 let offered: AbortController | undefined;
 
-// offer lets the browser propose passkeys where the e-mail is typed. A question lasts
-// for five minutes, so that it is asked again before.
+// offer lets the browser propose passkeys at the email field. A challenge lasts for five
+// minutes, so a new one is requested before it expires.
 async function offer(part: HTMLElement) {
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
   const mine = (offered = new AbortController());
@@ -90,7 +91,7 @@ async function press(part: HTMLElement, button: HTMLElement) {
   button.removeAttribute('aria-busy');
 }
 
-// passkeys shows the parts of the page that need passkeys, if the browser knows them.
+// passkeys shows the parts of the page that need passkeys, if the browser supports them.
 export function passkeys() {
   if (!window.PublicKeyCredential) return;
   document.querySelectorAll<HTMLElement>('[data-passkey-missing]').forEach((notice) => (notice.hidden = true));

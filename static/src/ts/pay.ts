@@ -1,6 +1,6 @@
-// The hosted Pix page: copy, countdown and live status. The page works without
-// it, by reloading. Nothing here decides what is shown: whenever the status may
-// have changed, the page's own address is read again and #state replaced.
+// The hosted Pix page: copy, countdown and live status. The page works without this script,
+// by reloading. The script never decides what is shown: when the status may have changed,
+// it reads the page's own address again and replaces #state.
 
 import { clock, say, submitOnce } from './page';
 
@@ -16,8 +16,8 @@ let failures = 0;
 let latePolls = 0;
 
 // toClipboard reports whether text is on the clipboard. Without permission, or outside
-// https, where there is none, it copies what select selects, which stays selected for a
-// long press if that fails as well.
+// https, where there is no clipboard, it copies what select selects. If that fails too, the
+// text stays selected for a long press.
 async function toClipboard(text: string, select: () => void) {
   try {
     await navigator.clipboard.writeText(text);
@@ -28,7 +28,7 @@ async function toClipboard(text: string, select: () => void) {
   }
 }
 
-// done shows for a moment that the button did what it says.
+// done shows for a moment that the button worked.
 let doneTimer = 0;
 function done(button: HTMLElement) {
   button.dataset.done = '';
@@ -50,7 +50,7 @@ async function copy(button: HTMLElement) {
   say(copied ? data.copied : data.copyfail);
 }
 
-// countdown goes by the server's clock: phones are often wrong.
+// countdown uses the server's clock, because phones' clocks are often wrong.
 function countdown() {
   clearInterval(tickTimer);
   const data = state().dataset;
@@ -78,7 +78,8 @@ function countdown() {
 async function refresh() {
   let next: HTMLElement | null;
   try {
-    // Back from the bank's app the connection may be dead, and says nothing: give up on it.
+    // After returning from the bank's app the connection may be dead without an error: give up
+    // on it.
     const signal = AbortSignal.timeout?.(10000);
     const answer = await fetch(location.href, { headers: { 'X-Fragment': 'state' }, cache: 'no-store', signal });
     if (!answer.ok) throw answer.status;
@@ -94,7 +95,7 @@ async function refresh() {
   const shown = () => next.dataset.status === state().dataset.status;
   if (shown()) return;
   const swap = () => {
-    if (shown()) return; // another reading was quicker
+    if (shown()) return; // another request was faster
     state().replaceWith(next);
     document.title = next.dataset.title || document.title;
     find('#result')?.focus({ preventScroll: true });
@@ -108,7 +109,7 @@ async function refresh() {
   else swap();
 }
 
-// schedule polls while the stream is down, ever more slowly.
+// schedule polls while the stream is down, at growing intervals.
 function schedule() {
   clearTimeout(pollTimer);
   if (!pending()) return;
@@ -118,7 +119,7 @@ function schedule() {
   }, Math.min(30000, 4000 * 2 ** Math.min(failures, 3)));
 }
 
-// watchLate looks for two more minutes: a payment of the last second may still be
+// watchLate keeps checking for two more minutes: a payment of the last second may be
 // confirmed after the code has expired.
 function watchLate() {
   if (state().dataset.status !== 'EXPIRED' || latePolls++ >= 8) return;
@@ -151,8 +152,8 @@ function start() {
   stream.onerror = schedule; // the browser reconnects by itself; poll meanwhile
 }
 
-// Paying means leaving for the bank's app, and phones then drop the stream without
-// an error: close it when hidden, read again and reopen on the way back.
+// To pay, buyers leave for the bank's app, and phones then drop the stream without an
+// error: close it when hidden, read again and reopen it when shown.
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) stop();
   else refresh().then(start);
@@ -162,8 +163,8 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) refresh().then(start);
 });
 
-// network shows whether news can come: without a connection, or without an answer to
-// the last question, the page says that it tries again.
+// network shows whether updates can arrive: without a connection, or without an answer to
+// the last request, the page says that it tries again.
 function network() {
   const offline = !navigator.onLine;
   const lost = offline || failures > 0;
@@ -192,8 +193,8 @@ function toggle(button: HTMLElement) {
   if (open) target.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
 }
 
-// share offers the receipt to the phone's other apps, or copies its address. Where not
-// even that is allowed it shows the address, selected.
+// share offers the receipt to the phone's other apps, or copies its address. If neither is
+// allowed it shows the address, selected.
 async function share(button: HTMLElement) {
   const address = find('#address')!;
   const url = address.textContent!;

@@ -1,10 +1,10 @@
-// Phones take photos that are longer than what we take. Such a one is drawn smaller
-// before it is sent, upright as it is drawn; without script, or where it cannot be
-// drawn, it is sent as it is, and the page says that it is too long.
+// Phones take photos that are larger than the limit. Such a photo is drawn smaller and
+// upright before it is sent. Without script, or if it cannot be drawn, it is sent
+// unchanged, and the page says that it is too long.
 
-const side = 2400; // pixels: twice what is kept of it
+const side = 2400; // pixels: twice the largest stored side
 
-// smaller draws a picture as a JPEG of at most so many bytes.
+// smaller draws a picture as a JPEG of at most most bytes.
 async function smaller(file: File, most: number) {
   const picture = await createImageBitmap(file);
   const scale = Math.min(1, side / Math.max(picture.width, picture.height));
@@ -12,7 +12,7 @@ async function smaller(file: File, most: number) {
   canvas.width = Math.round(picture.width * scale);
   canvas.height = Math.round(picture.height * scale);
   const on = canvas.getContext('2d')!;
-  on.fillStyle = '#fff'; // behind what shines through
+  on.fillStyle = '#fff'; // behind transparent parts
   on.fillRect(0, 0, canvas.width, canvas.height);
   on.imageSmoothingQuality = 'high';
   on.drawImage(picture, 0, 0, canvas.width, canvas.height);
@@ -23,7 +23,7 @@ async function smaller(file: File, most: number) {
   return file;
 }
 
-// pictures watches the fields of files with [data-most], which is in bytes.
+// pictures handles file fields with [data-most], the limit in bytes.
 export function pictures() {
   document.addEventListener('change', async (event) => {
     const field = event.target as HTMLInputElement;
@@ -31,7 +31,7 @@ export function pictures() {
     const file = field.files?.[0];
     if (!most || !file || file.size <= most) return;
     const drawn = await smaller(file, most).catch(() => file);
-    if (field.files?.[0] !== file || drawn === file) return; // another was chosen since
+    if (field.files?.[0] !== file || drawn === file) return; // another file was chosen meanwhile
     const kept = new DataTransfer();
     kept.items.add(drawn);
     field.files = kept.files;
