@@ -16,7 +16,7 @@ import (
 	"garoupa/views/i18n"
 )
 
-// Tone is the meaning of a colour. An icon or a word always says the same.
+// Tone is the meaning of a color. An icon or a word always says the same.
 type Tone string
 
 // The tones. ToneNeutral is the zero value.
@@ -28,7 +28,7 @@ const (
 	ToneInfo    Tone = "info"
 )
 
-// soft are the colours of a box that has the tone.
+// soft returns the colors of a box with the tone.
 func (t Tone) soft() string {
 	switch t {
 	case ToneOK:
@@ -72,7 +72,9 @@ func Badge(p BadgeProps) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var2 = []any{"inline-flex items-center gap-1 rounded-full px-2 py-0.5 text-xs font-semibold whitespace-nowrap", p.Tone.soft(), templ.KV("ring-1 ring-line ring-inset", p.Tone == ToneNeutral)}
+		var templ_7745c5c3_Var2 = []any{"inline-flex items-center gap-1 rounded-full px-2 py-0.5 text-xs font-semibold whitespace-nowrap",
+			p.Tone.soft(), templ.KV("ring-1 ring-line ring-inset", p.Tone == ToneNeutral),
+		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -101,7 +103,7 @@ func Badge(p BadgeProps) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/badge.templ`, Line: 49, Col: 10}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/badge.templ`, Line: 54, Col: 10}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -129,10 +131,11 @@ const (
 	Withdrawal  = "withdrawal"
 	Destination = "destination"
 	Exception   = "exception"
+	Fee         = "fee" // a proposed one
 )
 
-// statuses are the tone and icon of every status of every thing. The word is the
-// text "status.<thing>_<status>".
+// statuses are the tone and icon of every status. The word is the text
+// "status.<thing>_<status>".
 var statuses = map[string]BadgeProps{
 	"checkout_PENDING":      {Tone: ToneInfo, Icon: "clock"},
 	"checkout_PAID":         {Tone: ToneOK, Icon: "check"},
@@ -184,9 +187,14 @@ var statuses = map[string]BadgeProps{
 	"exception_ACCEPTED":    {Tone: ToneOK, Icon: "check"},
 	"exception_REFUNDED":    {Icon: "undo-2"},
 	"exception_WRITTEN_OFF": {Icon: "ban"},
+
+	"fee_PENDING":   {Tone: ToneInfo, Icon: "clock"},
+	"fee_APPROVED":  {Tone: ToneOK, Icon: "check"},
+	"fee_REFUSED":   {Tone: ToneBad, Icon: "x"},
+	"fee_WITHDRAWN": {Icon: "undo-2"},
 }
 
-// StatusTone is the tone of the badge of a status.
+// StatusTone returns the tone of a status's badge.
 func StatusTone(thing, status string) Tone { return statuses[thing+"_"+status].Tone }
 
 // DeliveryBadge is the badge of a delivery's status with other words.
@@ -196,7 +204,7 @@ func DeliveryBadge(status, text string) BadgeProps {
 	return badge
 }
 
-// Statuses are those of a thing, in order.
+// Statuses returns the statuses of a thing, in order.
 func Statuses(thing string) (all []string) {
 	for _, key := range slices.Sorted(maps.Keys(statuses)) {
 		if status, its := strings.CutPrefix(key, thing+"_"); its {
@@ -206,8 +214,8 @@ func Statuses(thing string) (all []string) {
 	return all
 }
 
-// StatusBadge shows the status of one of the things above. A status it does not
-// know is shown as it is.
+// StatusBadge shows the status of one of the things above. It shows an unknown status as it
+// is.
 func StatusBadge(thing, status string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,10 +1,10 @@
-// Package components holds the parts that pages are built of. One file is one
-// component: its props, in Go, say what a page must decide; its markup follows.
+// Package components holds the parts of pages. Each file is one component: its props, in
+// Go, are what a page must decide; its markup follows.
 package components
 
 import "strings"
 
-// Initials are one or two letters that stand for a name where a picture would.
+// Initials returns one or two letters that represent a name in place of a picture.
 func Initials(name string) string {
 	words := strings.Fields(name)
 	if len(words) == 0 {

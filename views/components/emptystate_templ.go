@@ -17,8 +17,8 @@ type EmptyStateProps struct {
 	Href   string
 }
 
-// EmptyState says what will stand here and how to get there. A list that failed
-// to load is not empty: say so with a Notice.
+// EmptyState says what will be here and how to get there. A list that failed to load is not
+// empty: show a Notice.
 func EmptyState(p EmptyStateProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

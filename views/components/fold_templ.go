@@ -8,8 +8,8 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Fold keeps a form out of the way on phones, behind its label; where there is room it
-// stands in sight. Browsers that cannot tell the two apart fold it everywhere.
+// Fold hides a form on phones behind its label; on larger screens the form is shown.
+// Browsers that cannot distinguish the two fold it everywhere.
 func Fold(label string, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

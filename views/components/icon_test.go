@@ -16,7 +16,8 @@ func TestIcons(t *testing.T) {
 	name := regexp.MustCompile(`\bIcon(?:\(|: *)"([^"]+)"`)
 	used := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".templ") && !strings.HasSuffix(path, ".go") || regexp.MustCompile(`_(templ|gen|test)\.go$`).MatchString(path) {
+		if err != nil || !strings.HasSuffix(path, ".templ") && !strings.HasSuffix(path, ".go") ||
+			regexp.MustCompile(`_(templ|gen|test)\.go$`).MatchString(path) {
 			return err
 		}
 		source, err := os.ReadFile(path)
@@ -47,7 +48,8 @@ func TestIcon_Unknown(t *testing.T) {
 
 func TestInitials(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"": "?", " ": "?", "ateliê": "A", "Ateliê Aurora": "AA", "Água de Coco": "ÁC", "日本 店": "日店"} {
+	for name, want := range map[string]string{"": "?", " ": "?", "ateliê": "A", "Ateliê Aurora": "AA",
+		"Água de Coco": "ÁC", "日本 店": "日店"} {
 		if got := Initials(name); got != want {
 			t.Errorf("Initials(%q) = %q, want %q", name, got, want)
 		}

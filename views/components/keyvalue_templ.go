@@ -16,8 +16,8 @@ type KeyValue struct {
 	Href  string // Value leads there; "" for a fact without a page
 }
 
-// KeyValues lists facts, leaving out those without a value. Where there is room, each value
-// stands beside its key.
+// KeyValues lists facts, without those that have no value. If there is room, each value is
+// beside its key.
 func KeyValues(facts []KeyValue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -62,7 +62,9 @@ func KeyValues(facts []KeyValue) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var3 = []any{"min-w-0 break-words", templ.KV("font-mono text-[13px]/5.5 wrap-anywhere", fact.Mono), templ.KV("font-medium whitespace-pre-line", !fact.Mono)}
+				var templ_7745c5c3_Var3 = []any{"min-w-0 break-words", templ.KV("font-mono text-[13px]/5.5 wrap-anywhere", fact.Mono),
+					templ.KV("font-medium whitespace-pre-line", !fact.Mono),
+				}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -102,7 +104,7 @@ func KeyValues(facts []KeyValue) templ.Component {
 	})
 }
 
-// NarrowKeyValues is KeyValues for a narrow column: each value stands below its key.
+// NarrowKeyValues is KeyValues for a narrow column: each value is below its key.
 func NarrowKeyValues(facts []KeyValue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -137,7 +139,7 @@ func NarrowKeyValues(facts []KeyValue) templ.Component {
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(fact.Key)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/keyvalue.templ`, Line: 34, Col: 52}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/keyvalue.templ`, Line: 39, Col: 52}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -147,7 +149,9 @@ func NarrowKeyValues(facts []KeyValue) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var7 = []any{"mt-0.5 min-w-0", templ.KV("font-mono text-[13px]/5.5 wrap-anywhere", fact.Mono), templ.KV("font-medium break-words", !fact.Mono)}
+				var templ_7745c5c3_Var7 = []any{"mt-0.5 min-w-0", templ.KV("font-mono text-[13px]/5.5 wrap-anywhere", fact.Mono),
+					templ.KV("font-medium break-words", !fact.Mono),
+				}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -187,7 +191,7 @@ func NarrowKeyValues(facts []KeyValue) templ.Component {
 	})
 }
 
-// factValue breaks addresses after their signs, and dates nowhere.
+// factValue allows line breaks in addresses after their punctuation, and none in dates.
 func factValue(fact KeyValue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -217,7 +221,7 @@ func factValue(fact KeyValue) templ.Component {
 			var templ_7745c5c3_Var10 templ.SafeURL
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(fact.Href)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/keyvalue.templ`, Line: 47, Col: 34}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/keyvalue.templ`, Line: 57, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -275,7 +279,7 @@ func valueText(fact KeyValue) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(fact.Value)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/keyvalue.templ`, Line: 59, Col: 14}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/keyvalue.templ`, Line: 69, Col: 14}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {

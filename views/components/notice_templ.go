@@ -16,8 +16,8 @@ type NoticeProps struct {
 	Body  string
 }
 
-// Notice stands in the page where it matters, with more to say as children. What a
-// form did is a Flash.
+// Notice is a message in the page where it matters, with details as children. Use Flash for
+// the result of a form.
 func Notice(p NoticeProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

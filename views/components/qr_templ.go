@@ -27,17 +27,17 @@ type QRProps struct {
 // qrTarget is the side in CSS pixels that codes do not exceed, unless modules would be under 3.
 const qrTarget = 300
 
-// side is the whole code in modules: ISO/IEC 18004 asks for a quiet zone of four
-// on every side.
+// side returns the side of the whole code in modules: ISO/IEC 18004 requires a quiet zone
+// of four on every side.
 func (p QRProps) side() int { return p.Modules + 8 }
 
-// pixels is a whole number of CSS pixels for each module, so that edges are sharp
-// on every screen.
+// pixels returns a whole number of CSS pixels for each module, so that edges are sharp on
+// every screen.
 func (p QRProps) pixels() string {
 	return strconv.Itoa(p.side() * max(3, qrTarget/p.side()))
 }
 
-// QR draws the code black on white, whatever the theme: cameras need it so.
+// QR draws the code black on white in both themes, because cameras need it.
 func QR(p QRProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strings"
 
-// Rich shows a text of a catalog, with what stands between pairs of ** strong.
-// Anything else in it is shown as it is.
+// Rich shows a text of a catalog, with text between pairs of ** as strong. It shows
+// everything else as it is.
 func Rich(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

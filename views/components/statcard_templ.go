@@ -25,8 +25,8 @@ type StatCardProps struct {
 	Spark  []SparkBar // how it went, oldest first; phones have no room for it
 }
 
-// size keeps a long figure on one line, at its narrowest on phones of 352 pixels and
-// windows of 1280 with the menu: a number broken in two is misread.
+// size keeps a long figure on one line, even on phones of 352 pixels and windows of 1280
+// with the menu, because a broken number is misread.
 func (p StatCardProps) size() string {
 	switch length := utf8.RuneCountInString(p.Value); {
 	case length > 16:
@@ -80,7 +80,10 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var3 = []any{"grid grid-cols-1 gap-3 min-[22rem]:grid-cols-2 sm:gap-4", templ.KV("@min-[58rem]:grid-cols-4", len(cards) > 3), templ.KV("@min-[44rem]:grid-cols-3", len(cards) == 3)}
+		var templ_7745c5c3_Var3 = []any{"grid grid-cols-1 gap-3 min-[22rem]:grid-cols-2 sm:gap-4",
+			templ.KV("@min-[58rem]:grid-cols-4", len(cards) > 3),
+			templ.KV("@min-[44rem]:grid-cols-3", len(cards) == 3),
+		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -103,7 +106,9 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, card := range cards {
-			var templ_7745c5c3_Var5 = []any{"card relative min-w-0 p-3 min-[24rem]:p-4 sm:p-5", templ.KV("hover:bg-subtle/40", card.Href != "")}
+			var templ_7745c5c3_Var5 = []any{"card relative min-w-0 p-3 min-[24rem]:p-4 sm:p-5",
+				templ.KV("hover:bg-subtle/40", card.Href != ""),
+			}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -155,7 +160,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 				var templ_7745c5c3_Var9 templ.SafeURL
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(card.Href)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 44, Col: 26}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 55, Col: 26}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -168,7 +173,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 				var templ_7745c5c3_Var10 string
 				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(card.Label)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 44, Col: 94}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 56, Col: 20}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -182,7 +187,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 				var templ_7745c5c3_Var11 string
 				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(card.Label)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 46, Col: 19}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 59, Col: 19}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -218,7 +223,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(card.Value)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 49, Col: 111}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 63, Col: 18}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -229,7 +234,9 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if card.Change != "" {
-				var templ_7745c5c3_Var15 = []any{"inline-flex items-center gap-1 font-semibold tabular-nums", templ.KV("text-ok", card.Up), templ.KV("text-bad", !card.Up)}
+				var templ_7745c5c3_Var15 = []any{"inline-flex items-center gap-1 font-semibold tabular-nums",
+					templ.KV("text-ok", card.Up), templ.KV("text-bad", !card.Up),
+				}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var15...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -263,7 +270,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 					var templ_7745c5c3_Var17 string
 					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(ctx, "chart.up"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 55, Col: 56}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 75, Col: 56}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -285,7 +292,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 					var templ_7745c5c3_Var18 string
 					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(ctx, "chart.down"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 58, Col: 58}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 78, Col: 58}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 					if templ_7745c5c3_Err != nil {
@@ -299,7 +306,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 				var templ_7745c5c3_Var19 string
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(card.Change)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 60, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 80, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -313,7 +320,7 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 			var templ_7745c5c3_Var20 string
 			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(" " + card.Hint)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 63, Col: 23}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/statcard.templ`, Line: 83, Col: 23}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {

@@ -23,8 +23,8 @@ type Tab struct {
 	Current bool
 }
 
-// Tabs links to the views, all of them in sight: what does not fit a phone goes on below,
-// or with OneRow beyond the edge of a page, whose margin it takes.
+// Tabs links to the views. All of them are in sight: on a phone they wrap, or with OneRow
+// scroll beyond the edge of the page, whose margin they use.
 func Tabs(p TabsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -63,7 +63,9 @@ func Tabs(p TabsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var3 = []any{"flex flex-wrap gap-1", templ.KV("scrolls-x max-sm:-mx-4 max-sm:-my-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1.5", p.OneRow)}
+		var templ_7745c5c3_Var3 = []any{"flex flex-wrap gap-1",
+			templ.KV("scrolls-x max-sm:-mx-4 max-sm:-my-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1.5", p.OneRow),
+		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -100,7 +102,12 @@ func Tabs(p TabsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var5 = []any{"inline-flex min-h-9 items-center rounded-[8px] text-sm font-medium whitespace-nowrap text-ink-2 hover:bg-subtle hover:text-ink aria-[current=page]:bg-subtle aria-[current=page]:font-semibold aria-[current=page]:text-ink pointer-coarse:min-h-11", templ.KV("px-3", !p.OneRow), templ.KV("px-2 sm:px-3", p.OneRow)}
+			var templ_7745c5c3_Var5 = []any{"inline-flex min-h-9 items-center rounded-[8px] text-sm font-medium",
+				"whitespace-nowrap text-ink-2 hover:bg-subtle hover:text-ink",
+				"aria-[current=page]:bg-subtle aria-[current=page]:font-semibold",
+				"aria-[current=page]:text-ink pointer-coarse:min-h-11",
+				templ.KV("px-3", !p.OneRow), templ.KV("px-2 sm:px-3", p.OneRow),
+			}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -112,7 +119,7 @@ func Tabs(p TabsProps) templ.Component {
 			var templ_7745c5c3_Var6 templ.SafeURL
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(tab.Href)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/tabs.templ`, Line: 31, Col: 21}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/tabs.templ`, Line: 34, Col: 21}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -148,7 +155,7 @@ func Tabs(p TabsProps) templ.Component {
 			var templ_7745c5c3_Var8 string
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(tab.Label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/tabs.templ`, Line: 37, Col: 17}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/tabs.templ`, Line: 46, Col: 17}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -166,7 +173,7 @@ func Tabs(p TabsProps) templ.Component {
 				var templ_7745c5c3_Var9 string
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(tab.Count)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/tabs.templ`, Line: 39, Col: 87}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/tabs.templ`, Line: 48, Col: 87}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {

@@ -20,7 +20,7 @@ type TimelineStep struct {
 	Ended string // the status that it ended in, "checkout_EXPIRED", if it is not what was hoped for
 }
 
-// Timeline shows how far something has come, and what comes after.
+// Timeline shows the progress of something, and the steps ahead.
 func Timeline(steps []TimelineStep) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -52,7 +52,10 @@ func Timeline(steps []TimelineStep) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if i < len(steps)-1 {
-				var templ_7745c5c3_Var2 = []any{"absolute top-6 bottom-0 left-[10px] w-0.5", templ.KV("bg-accent", step.Done && steps[i+1].reached()), templ.KV("bg-line", !step.Done || !steps[i+1].reached())}
+				var templ_7745c5c3_Var2 = []any{"absolute top-6 bottom-0 left-[10px] w-0.5",
+					templ.KV("bg-accent", step.Done && steps[i+1].reached()),
+					templ.KV("bg-line", !step.Done || !steps[i+1].reached()),
+				}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -83,7 +86,9 @@ func Timeline(steps []TimelineStep) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var4 = []any{"text-sm/5.5", templ.KV("font-semibold", step.reached()), templ.KV("text-ink-3", !step.reached())}
+			var templ_7745c5c3_Var4 = []any{"text-sm/5.5", templ.KV("font-semibold", step.reached()),
+				templ.KV("text-ink-3", !step.reached()),
+			}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var4...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -108,7 +113,7 @@ func Timeline(steps []TimelineStep) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(step.Label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 26, Col: 18}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 38, Col: 18}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -126,7 +131,7 @@ func Timeline(steps []TimelineStep) templ.Component {
 				var templ_7745c5c3_Var7 string
 				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(ctx, "timeline.now"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 28, Col: 58}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 40, Col: 58}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 				if templ_7745c5c3_Err != nil {
@@ -144,7 +149,7 @@ func Timeline(steps []TimelineStep) templ.Component {
 				var templ_7745c5c3_Var8 string
 				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(ctx, "timeline.ahead"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 30, Col: 60}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 42, Col: 60}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 				if templ_7745c5c3_Err != nil {
@@ -167,7 +172,7 @@ func Timeline(steps []TimelineStep) templ.Component {
 				var templ_7745c5c3_Var9 string
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(step.When)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 34, Col: 66}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 46, Col: 66}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -186,7 +191,7 @@ func Timeline(steps []TimelineStep) templ.Component {
 				var templ_7745c5c3_Var10 string
 				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(step.Note)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 37, Col: 60}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/timeline.templ`, Line: 49, Col: 60}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -232,7 +237,9 @@ func timelineMark(step TimelineStep) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if badge, ended := statuses[step.Ended]; ended {
-			var templ_7745c5c3_Var12 = []any{"mt-px grid size-5.5 shrink-0 place-items-center rounded-full ring-1 ring-current/25 ring-inset", badge.Tone.soft()}
+			var templ_7745c5c3_Var12 = []any{"mt-px grid size-5.5 shrink-0 place-items-center rounded-full ring-1 ring-current/25 ring-inset",
+				badge.Tone.soft(),
+			}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -290,7 +297,7 @@ func timelineMark(step TimelineStep) templ.Component {
 	})
 }
 
-// reached tells what has happened, or is happening, from what is to come.
+// reached reports whether a step has happened or is happening.
 func (s TimelineStep) reached() bool { return s.Done || s.Now }
 
 var _ = templruntime.GeneratedTemplate

@@ -138,7 +138,7 @@ func When(t, now time.Time) templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.Relative(ctx, t, now))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/when.templ`, Line: 16, Col: 116}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/when.templ`, Line: 17, Col: 30}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -152,8 +152,8 @@ func When(t, now time.Time) templ.Component {
 	})
 }
 
-// ShortID shortens an id for a table: "evt_9b1c2d…0f1a". Pages about the thing
-// itself show all of it.
+// ShortID shortens an id for a table: "evt_9b1c2d…0f1a". Pages about the object show the
+// full id.
 func ShortID(id string) string {
 	if len(id) <= 16 {
 		return id

@@ -1,9 +1,9 @@
-// Package docs holds the documentation that stands at {app_url}/docs: the guides, in
-// Portuguese and English, and the samples of code.
+// Package docs holds the documentation served at {app_url}/docs: the guides, in Portuguese
+// and English, and the code samples.
 //
-// A guide is a Markdown file. Its first line is its title, its first paragraph what
-// it is about. A line that begins with @ stands for a part that is not prose: a
-// sample of code, or a table that the program fills in. Tests run the samples.
+// A guide is a Markdown file. Its first line is the title, its first paragraph the summary.
+// A line that begins with @ names a part that is not prose: a code sample, or a table that
+// the program fills in. Tests run the samples.
 package docs
 
 import (
@@ -37,8 +37,8 @@ const (
 	Versioning     = "versioning"
 )
 
-// Groups are the guides as the menu shows them. The names are those of the texts
-// "docs.group_" + ID.
+// Groups are the guides in the order of the menu. Their names are the texts "docs.group_" +
+// ID.
 var Groups = []Group{
 	{"start", []string{Quickstart, TestMode}},
 	{"build", []string{Webhooks, PaymentLinks, Withdrawals}},
@@ -55,17 +55,17 @@ type Group struct {
 type Guide struct {
 	Slug     string
 	Title    string
-	Lead     string // what it is about, as HTML
+	Lead     string // its summary, as HTML
 	Blocks   []Block
 	Headings []Heading
 }
 
-// Heading is a part of a guide that the address can lead to.
+// Heading is a part of a guide with an address of its own.
 type Heading struct{ ID, Text string }
 
 // Block is a piece of a guide: prose, code, or what Directive names.
 type Block struct {
-	HTML      string // trusted: it is made from the files of this package
+	HTML      string // trusted: made from the files of this package
 	Code      string
 	Language  string // of Code
 	Directive string // a word
@@ -99,7 +99,7 @@ var load = sync.OnceValues(func() (library, error) {
 	return all, nil
 })
 
-// Read returns a guide, nil if no guide has the slug.
+// Read returns a guide, or nil if no guide has the slug.
 func Read(lang i18n.Lang, slug string) (*Guide, error) {
 	all, err := load()
 	if err != nil {
@@ -125,10 +125,10 @@ func read(lang i18n.Lang, slug string) (*Guide, error) {
 	return g, nil
 }
 
-// special matches what is not prose: a directive, or fenced code.
+// special matches everything except prose: a directive, or fenced code.
 var special = regexp.MustCompile("(?ms)^@([a-z]+)(?: ([A-Za-z]+))?$|^```([a-z]*)\n(.*?)\n```$")
 
-// split cuts a text into its blocks.
+// split splits a text into its blocks.
 func (g *Guide) split(text string) error {
 	at := 0
 	for _, m := range special.FindAllStringSubmatchIndex(text, -1) {
@@ -171,11 +171,12 @@ func prose(text string) (string, error) {
 	if err := markdown.Convert([]byte(text), &b); err != nil {
 		return "", fmt.Errorf("docs: render: %w", err)
 	}
-	return code.ReplaceAllStringFunc(b.String(), func(code string) string { return step.ReplaceAllString(code, "$1<wbr>") }), nil
+	return code.ReplaceAllStringFunc(b.String(),
+		func(code string) string { return step.ReplaceAllString(code, "$1<wbr>") }), nil
 }
 
-// A path in the text may go on in the next line after a slash, and a type after a dot,
-// where browsers know no such place.
+// Allows line breaks after a slash of a path and after a dot of a type, where browsers do
+// not break.
 var (
 	code = regexp.MustCompile(`<code>[^<]+`)
 	step = regexp.MustCompile(`([\w}]/|[a-z]\.)\b`)
@@ -184,11 +185,12 @@ var (
 // Filled replaces the names of addresses in a text: {base_url}, {checkout_host} and
 // {app_url}.
 func (a Addresses) Filled(text string) string {
-	return strings.NewReplacer("%7Bbase_url%7D", a.Base, "{base_url}", a.Base, "{checkout_host}", a.Checkout, "{app_url}", a.App, sampleHost, a.Base).Replace(text)
+	return strings.NewReplacer("%7Bbase_url%7D", a.Base, "{base_url}", a.Base, "{checkout_host}", a.Checkout,
+		"{app_url}", a.App, sampleHost, a.Base).Replace(text)
 }
 
-// Addresses are where this installation is, without a slash at the end.
+// Addresses are this installation's addresses, without a slash at the end.
 type Addresses struct{ Base, Checkout, App string }
 
-// sampleHost is where the API is in the files of samples.
+// sampleHost is the API's address in the files of samples.
 const sampleHost = "https://api.example"

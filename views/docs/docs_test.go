@@ -75,7 +75,8 @@ func outline(t *testing.T, lang i18n.Lang, slug string) (parts []string) {
 	for _, b := range g.Blocks {
 		switch {
 		case b.Code != "":
-			parts = append(parts, b.Language+" "+strings.NewReplacer("COLE_A_SUA_CHAVE_AQUI", "", "PASTE_YOUR_KEY_HERE", "").Replace(b.Code))
+			parts = append(parts, b.Language+" "+strings.NewReplacer("COLE_A_SUA_CHAVE_AQUI", "", "PASTE_YOUR_KEY_HERE",
+				"").Replace(b.Code))
 		case b.Directive != "":
 			parts = append(parts, "@"+b.Directive+" "+b.Argument)
 		}
@@ -121,7 +122,8 @@ func TestChosen(t *testing.T) {
 // Texts of a request stay what they are in every language's notation.
 func TestRequest_Quoting(t *testing.T) {
 	t.Parallel()
-	r := docs.Request{Method: "POST", URL: "https://x.example/v1/y", Body: []byte(`{"a":"d'água \\ \"z\"","b":{"c":true,"d":null},"e":1.50}`)}
+	r := docs.Request{Method: "POST", URL: "https://x.example/v1/y",
+		Body: []byte(`{"a":"d'água \\ \"z\"","b":{"c":true,"d":null},"e":1.50}`)}
 	for i, want := range [][]string{
 		{`d'\''água`, `"d": null`},
 		{"`{", `"a": "d'água \\ \"z\""`},
@@ -138,11 +140,12 @@ func TestRequest_Quoting(t *testing.T) {
 	}
 }
 
-// Colours add no character and let none through that HTML would read.
+// Colors add no character and let none through that HTML would read.
 func TestHighlight(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ language, code, want string }{
-		{"go", `return "<b>" // it's`, `<span class="tok-word">return</span> <span class="tok-text">&#34;&lt;b&gt;&#34;</span> <span class="tok-comment">// it&#39;s</span>`},
+		{"go", `return "<b>" // it's`,
+			`<span class="tok-word">return</span> <span class="tok-text">&#34;&lt;b&gt;&#34;</span> <span class="tok-comment">// it&#39;s</span>`},
 		{"json", `{"a": null}`, `{<span class="tok-text">&#34;a&#34;</span>: <span class="tok-word">null</span>}`},
 		{"curl", "a # <x>", `a <span class="tok-comment"># &lt;x&gt;</span>`},
 		{"http", "A: <b>", "A: &lt;b&gt;"},

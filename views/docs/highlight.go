@@ -6,19 +6,22 @@ import (
 	"strings"
 )
 
-// What a sample is coloured by: comments, texts and the words of the language. It is
-// no more than helps the eye.
+// tokens match what is highlighted in a sample: comments, strings and keywords.
 var tokens = map[string]*regexp.Regexp{
-	"curl":   lexer(`#[^\n]*`, `'[^']*'|"(?:[^"\\]|\\.)*"`, `curl|echo|export|grep|head|sh`),
-	"sh":     lexer(`#[^\n]*`, `'[^']*'|"(?:[^"\\]|\\.)*"`, `curl|echo|export`),
-	"go":     lexer(`//[^\n]*`, "\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`", `package|import|func|var|const|type|struct|return|if|defer|map|nil|true|false`),
-	"node":   lexer(`//[^\n]*`, "'(?:[^'\\\\\n]|\\\\.)*'|`[^`]*`", `import|from|const|async|await|function|return|if|for|of|new|throw|true|false|null`),
-	"python": lexer(`#[^\n]*`, `f?"(?:[^"\\\n]|\\.)*"`, `import|from|def|class|return|if|not|in|with|as|True|False|None`),
-	"php":    lexer(`//[^\n]*`, `'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`, `function|return|if|exit|throw|new|echo|const|true|false|null`),
-	"json":   lexer(`\z.`, `"(?:[^"\\]|\\.)*"`, `true|false|null`),
+	"curl": lexer(`#[^\n]*`, `'[^']*'|"(?:[^"\\]|\\.)*"`, `curl|echo|export|grep|head|sh`),
+	"sh":   lexer(`#[^\n]*`, `'[^']*'|"(?:[^"\\]|\\.)*"`, `curl|echo|export`),
+	"go": lexer(`//[^\n]*`, "\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`",
+		`package|import|func|var|const|type|struct|return|if|defer|map|nil|true|false`),
+	"node": lexer(`//[^\n]*`, "'(?:[^'\\\\\n]|\\\\.)*'|`[^`]*`",
+		`import|from|const|async|await|function|return|if|for|of|new|throw|true|false|null`),
+	"python": lexer(`#[^\n]*`, `f?"(?:[^"\\\n]|\\.)*"`,
+		`import|from|def|class|return|if|not|in|with|as|True|False|None`),
+	"php": lexer(`//[^\n]*`, `'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`,
+		`function|return|if|exit|throw|new|echo|const|true|false|null`),
+	"json": lexer(`\z.`, `"(?:[^"\\]|\\.)*"`, `true|false|null`),
 }
 
-// kinds name the groups of a lexer, as the ends of classes.
+// kinds name the groups of a lexer, as suffixes of classes.
 var kinds = []string{"", "comment", "text", "word"}
 
 func lexer(comment, text, words string) *regexp.Regexp {
@@ -38,7 +41,8 @@ func Highlight(language, code string) string {
 		for group := 1; group < len(kinds); group++ {
 			if m[2*group] >= 0 {
 				b.WriteString(html.EscapeString(code[at:m[0]]))
-				b.WriteString(`<span class="tok-` + kinds[group] + `">` + html.EscapeString(code[m[0]:m[1]]) + `</span>`)
+				b.WriteString(`<span class="tok-` + kinds[group] + `">` +
+					html.EscapeString(code[m[0]:m[1]]) + `</span>`)
 				at = m[1]
 			}
 		}

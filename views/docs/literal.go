@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// notation is how a language writes what JSON says.
+// notation describes how a language writes JSON values.
 type notation struct {
 	open, shut, colon, quote string
 	bareNames                bool
@@ -17,11 +17,12 @@ type notation struct {
 
 var (
 	javaScript = notation{"{", "}", ": ", "'", true, "  ", nil}
-	python     = notation{"{", "}", ": ", `"`, false, "    ", map[string]string{"true": "True", "false": "False", "null": "None"}}
-	php        = notation{"[", "]", " => ", "'", false, "    ", nil}
+	python     = notation{"{", "}", ": ", `"`, false, "    ",
+		map[string]string{"true": "True", "false": "False", "null": "None"}}
+	php = notation{"[", "]", " => ", "'", false, "    ", nil}
 )
 
-// literal writes the body, an object, the way a language does.
+// literal writes the body, an object, in the language's notation.
 func (r Request) literal(prefix string, n notation) string {
 	d := json.NewDecoder(bytes.NewReader(r.Body))
 	d.UseNumber()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Request is a call of the API to show in every language. The key comes from the
-// environment, so that what is copied runs as it is and holds no secret.
+// Request is an API call shown in every language. The key comes from the environment, so
+// that a copied sample runs as it is and contains no secret.
 type Request struct {
 	Method, URL string
 	Public      bool   // needs no key
@@ -17,13 +17,14 @@ type Request struct {
 	Stream      bool   // the answer has no end
 }
 
-// Samples returns the request in every language, or in curl alone if its answer is a
-// stream: a program would need more than a call to read one.
+// Samples returns the request in every language, or only in curl if its answer is a stream,
+// because a program would need more than one call to read it.
 func (r Request) Samples() []Sample {
 	if r.Stream {
 		return []Sample{{Language: Languages[0], Code: r.curl()}}
 	}
-	writers := map[string]func() string{"curl": r.curl, "go": r.golang, "node": r.node, "python": r.python, "php": r.php}
+	writers := map[string]func() string{"curl": r.curl, "go": r.golang, "node": r.node, "python": r.python,
+		"php": r.php}
 	samples := make([]Sample, len(Languages))
 	for i, language := range Languages {
 		samples[i] = Sample{Language: language, Code: writers[language.ID]()}
@@ -31,7 +32,7 @@ func (r Request) Samples() []Sample {
 	return samples
 }
 
-// header is one line of the request. A secret is the key, after Bearer.
+// header is one header of the request. A secret header is the key, after Bearer.
 type header struct {
 	name, value string
 	secret      bool
@@ -54,7 +55,7 @@ func (r Request) curl() string {
 	var b strings.Builder
 	b.WriteString("curl ")
 	if r.Stream {
-		b.WriteString("-N ") // as it comes
+		b.WriteString("-N ") // unbuffered
 	}
 	if r.Method == "POST" && r.Body == nil {
 		b.WriteString("-X POST ")
@@ -138,7 +139,9 @@ func (r Request) python() string {
 	if !r.Public {
 		b.WriteString("import os\n")
 	}
-	fmt.Fprintf(&b, "import urllib.request\n\nrequest = urllib.request.Request(\n    %q,\n    method=%q,\n", r.URL, r.Method)
+	fmt.Fprintf(&b, "import urllib.error\nimport urllib.request\n\n"+
+		"request = urllib.request.Request(\n    %q,\n    method=%q,\n",
+		r.URL, r.Method)
 	if headers := r.headers(); len(headers) > 0 {
 		b.WriteString("    headers={\n")
 		for _, h := range headers {
@@ -153,13 +156,17 @@ func (r Request) python() string {
 	if r.Body != nil {
 		b.WriteString("    data=json.dumps(" + r.literal("    ", python) + ").encode(),\n")
 	}
-	b.WriteString(")\nwith urllib.request.urlopen(request) as response:\n    print(response.status, json.load(response))")
+	b.WriteString(")\ntry:\n    with urllib.request.urlopen(request) as response:\n" +
+		"        print(response.status, json.load(response))\n" +
+		"except urllib.error.HTTPError as error:\n    print(error.code, json.load(error))")
 	return b.String()
 }
 
 func (r Request) php() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<?php\n$answer = file_get_contents('%s', false, stream_context_create(['http' => [\n    'method' => '%s',\n", r.URL, r.Method)
+	fmt.Fprintf(&b,
+		"<?php\n$answer = file_get_contents('%s', false, stream_context_create(['http' => [\n    'method' => '%s',\n",
+		r.URL, r.Method)
 	if headers := r.headers(); len(headers) > 0 {
 		b.WriteString("    'header' => [\n")
 		for _, h := range headers {
@@ -178,7 +185,7 @@ func (r Request) php() string {
 	return b.String()
 }
 
-// indented is the body over several lines, all but the first after prefix.
+// indented returns the body on several lines, all except the first preceded by prefix.
 func (r Request) indented(prefix string) string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, r.Body, prefix, "  "); err != nil {

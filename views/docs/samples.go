@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Language is one that samples are written in.
+// Language is a language of samples.
 type Language struct{ ID, Name string }
 
-// Languages are all of them; the first is shown unless another is asked for.
+// Languages are all languages. The first is the default.
 var Languages = []Language{{"curl", "curl"}, {"go", "Go"}, {"node", "Node.js"}, {"python", "Python"}, {"php", "PHP"}}
 
 // Sample is one piece of code in one language.
 type Sample struct {
 	Language Language
-	File     string // what to call it; "" if it is no whole program
+	File     string // its file name; "" if it is not a complete program
 	Run      string // how to run the file
 	Code     string
 }
@@ -22,10 +22,11 @@ type Sample struct {
 //go:embed samples/quickstart samples/receiver
 var sampleFiles embed.FS
 
-// programs are the samples that are whole programs, by name and language.
+// programs are the samples that are complete programs, by name and language.
 var programs = map[string]map[string][2]string{
 	"quickstart": {
-		"curl": {"quickstart.sh", "sh quickstart.sh"}, "go": {"main.go", "go run main.go"}, "node": {"quickstart.mjs", "node quickstart.mjs"},
+		"curl": {"quickstart.sh", "sh quickstart.sh"}, "go": {"main.go", "go run main.go"},
+		"node":   {"quickstart.mjs", "node quickstart.mjs"},
 		"python": {"quickstart.py", "python3 quickstart.py"}, "php": {"quickstart.php", "php quickstart.php"},
 	},
 	"receiver": {
@@ -34,7 +35,7 @@ var programs = map[string]map[string][2]string{
 	},
 }
 
-// Programs returns a program in every language that it is written in.
+// Programs returns a program in every language that has it.
 func Programs(name string) []Sample {
 	var samples []Sample
 	for _, language := range Languages {
@@ -44,9 +45,10 @@ func Programs(name string) []Sample {
 		}
 		code, err := sampleFiles.ReadFile("samples/" + name + "/" + file[0])
 		if err != nil {
-			continue // not reached: the test of this package reads them all
+			continue // unreachable: the test of this package reads them all
 		}
-		samples = append(samples, Sample{Language: language, File: file[0], Run: file[1], Code: strings.TrimSpace(string(code))})
+		samples = append(samples, Sample{Language: language, File: file[0], Run: file[1],
+			Code: strings.TrimSpace(string(code))})
 	}
 	return samples
 }

@@ -11,18 +11,18 @@ import (
 //go:embed reference.pt-BR.json
 var portuguese []byte
 
-// translations are the texts of the API's description, by the English ones. A test
-// of package web proves that none is missing.
+// translations maps the English texts of the API's description to Portuguese. A test of
+// package web proves that none is missing.
 var translations = sync.OnceValue(func() map[string]string {
 	texts := map[string]string{}
 	if json.Unmarshal(portuguese, &texts) != nil {
-		return nil // not reached: the file is embedded and tested
+		return nil // unreachable: the file is embedded and tested
 	}
 	return texts
 })
 
-// Translate returns a text of the API's description in lang; the English one if
-// there is no other.
+// Translate returns a text of the API's description in lang, or the English one if there is
+// no translation.
 func Translate(lang i18n.Lang, english string) string {
 	if lang == i18n.Portuguese {
 		if text, ok := translations()[english]; ok {
@@ -30,10 +30,4 @@ func Translate(lang i18n.Lang, english string) string {
 		}
 	}
 	return english
-}
-
-// Translated reports whether there is a Portuguese text for an English one.
-func Translated(english string) bool {
-	_, ok := translations()[english]
-	return ok
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// named are groups whose keys package web chooses, for what handlers find wrong
-// and for what they have done.
+// named are groups whose keys package web chooses, for errors of forms and for messages
+// about finished work.
 var named = []string{"problem.", "flash."}
 
-// Both languages say the same things, and neither leaves one out.
+// Both catalogs have the same keys.
 func TestCatalogs(t *testing.T) {
 	t.Parallel()
 	portuguese, english := catalog(t, "pt-BR.json"), catalog(t, "en.json")
@@ -43,7 +43,7 @@ func TestCatalogs(t *testing.T) {
 	}
 }
 
-// Templates ask for texts that exist, and no text is left that nobody asks for.
+// Every key in a template exists, and every key of the catalogs is used.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	texts := catalog(t, "pt-BR.json")
@@ -52,7 +52,7 @@ func TestKeys(t *testing.T) {
 	prefix := regexp.MustCompile(`"([a-z]+\.[A-Za-z0-9_]*)" ?\+`)
 
 	used := map[string]bool{}
-	for file, source := range sources(t, "..", "../../web", "../../mail") {
+	for file, source := range sources(t, "..", "../../web", "../../internal/mail") {
 		for _, m := range call.FindAllStringSubmatch(source, -1) {
 			keys := []string{m[2]}
 			if m[1] == "N" {
@@ -83,7 +83,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Words stand in the catalogs, never in a template.
+// Texts are in the catalogs, never in a template.
 func TestTemplatesHoldNoWords(t *testing.T) {
 	t.Parallel()
 	spoken := []string{"aria-label", "title", "placeholder", "alt", "content", "value"}
@@ -105,7 +105,8 @@ func TestTemplatesHoldNoWords(t *testing.T) {
 					t.Errorf("%s: text %q", file, node.Value)
 				}
 			case parser.ConstantAttribute:
-				if slices.Contains(spoken, node.Key.String()) && strings.ContainsFunc(node.Value, unicode.IsLetter) && !technical.MatchString(node.Value) {
+				if slices.Contains(spoken, node.Key.String()) && strings.ContainsFunc(node.Value, unicode.IsLetter) &&
+					!technical.MatchString(node.Value) {
 					t.Errorf("%s: %s=%q", file, node.Key, node.Value)
 				}
 			}
@@ -163,7 +164,8 @@ func sources(t *testing.T, folders ...string) map[string]string {
 	found := map[string]string{}
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !regexp.MustCompile(`\.(templ|go)$`).MatchString(path) || regexp.MustCompile(`_(templ|gen|test)\.go$`).MatchString(path) {
+			if err != nil || d.IsDir() || !regexp.MustCompile(`\.(templ|go)$`).MatchString(path) ||
+				regexp.MustCompile(`_(templ|gen|test)\.go$`).MatchString(path) {
 				return err
 			}
 			source, err := os.ReadFile(path)

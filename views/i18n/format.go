@@ -7,19 +7,18 @@ import (
 	"strings"
 	"time"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 )
 
-// brasilia is the time that every date on a page is told in. Brazil has had no
-// summer time since 2019 (decree 9.772), so a fixed offset serves every date that
-// this gateway has seen.
+// brasilia is the time zone of every date on a page. Brazil has had no daylight saving time
+// since 2019 (decree 9.772), so a fixed offset is right for every date of this gateway.
 var brasilia = time.FixedZone("America/Sao_Paulo", -3*60*60)
 
 // nbsp keeps the sign and the number of an amount on one line.
 const nbsp = "\u00a0"
 
-// Money writes an amount with its currency: "R$ 1.234,56" in Portuguese,
-// "R$1,234.56" in English, a true minus sign before it when negative.
+// Money formats an amount with its currency: "R$ 1.234,56" in Portuguese, "R$1,234.56" in
+// English, preceded by a true minus sign if it is negative.
 func Money(ctx context.Context, c money.Cents) string {
 	if c < 0 {
 		return "\u2212" + Reais(ctx, strings.TrimPrefix(Amount(ctx, c), "-"))
@@ -27,8 +26,8 @@ func Money(ctx context.Context, c money.Cents) string {
 	return Reais(ctx, Amount(ctx, c))
 }
 
-// Amount writes an amount the way somebody types it: "1.234,56" in Portuguese,
-// "1,234.56" in English, a hyphen before it when negative.
+// Amount formats an amount as people type it: "1.234,56" in Portuguese, "1,234.56" in
+// English, preceded by a hyphen if it is negative.
 func Amount(ctx context.Context, c money.Cents) string {
 	whole, cents, _ := strings.Cut(c.Decimal(), ".")
 	whole, negative := strings.CutPrefix(whole, "-")
@@ -42,7 +41,7 @@ func Amount(ctx context.Context, c money.Cents) string {
 	return sign + grouped(ctx, whole) + point + cents
 }
 
-// Reais puts the currency before an amount that is written already.
+// Reais adds the currency to an amount that is formatted already.
 func Reais(ctx context.Context, amount string) string {
 	if Of(ctx) == English {
 		return "R$" + amount
@@ -50,7 +49,37 @@ func Reais(ctx context.Context, amount string) string {
 	return "R$" + nbsp + amount
 }
 
-// Number writes a count: "1.284" in Portuguese, "1,284" in English.
+// Fee formats the cost of a payment: "0,99% + R$ 0,10", "0.99%", "R$ 0,50", or a word if it
+// is zero.
+func Fee(ctx context.Context, f money.Fee) string {
+	percent := Amount(ctx, money.Cents(f.BasisPoints))
+	switch {
+	case f == money.Fee{}:
+		return T(ctx, "terms.fee_free")
+	case f.BasisPoints == 0:
+		return Money(ctx, f.Fixed)
+	case f.Fixed == 0:
+		return T(ctx, "terms.fee_percent", percent)
+	}
+	return T(ctx, "terms.fee_both", percent, Money(ctx, f.Fixed))
+}
+
+// Span formats a duration in the largest unit that divides it: "90 segundos", "24 horas",
+// "3 dias". A day is 24 hours.
+func Span(ctx context.Context, d time.Duration) string {
+	unit, n := "seconds", d/time.Second
+	switch day := 24 * time.Hour; {
+	case d > day && d%day == 0:
+		unit, n = "days", d/day
+	case d%time.Hour == 0:
+		unit, n = "hours", d/time.Hour
+	case d%time.Minute == 0:
+		unit, n = "minutes", d/time.Minute
+	}
+	return N(ctx, "time.span_"+unit, int(n))
+}
+
+// Number formats a count: "1.284" in Portuguese, "1,284" in English.
 func Number(ctx context.Context, n int) string { return grouped(ctx, strconv.Itoa(n)) }
 
 // grouped separates the thousands of a number without a sign.
@@ -65,19 +94,19 @@ func grouped(ctx context.Context, digits string) string {
 	return digits
 }
 
-// DateTime writes a moment in Brasília time: "20 de nov. de 2026, 21:47" or
-// "Nov 20, 2026, 9:47 PM".
+// DateTime formats a moment in Brasília time: "20 de nov. de 2026, 21:47" or "Nov 20, 2026,
+// 9:47 PM".
 func DateTime(ctx context.Context, t time.Time) string {
 	return Date(ctx, t) + ", " + Clock(ctx, t)
 }
 
-// Moment writes a moment for who must be sure which: in Brasília time, and in UTC.
+// Moment formats a moment unambiguously: in Brasília time, and in UTC.
 func Moment(ctx context.Context, t time.Time) string {
 	return T(ctx, "time.moment", DateTime(ctx, t), t.UTC().Format("2006-01-02 15:04"))
 }
 
-// Date writes the day of a moment in Brasília time: "20 de nov. de 2026" or
-// "Nov 20, 2026".
+// Date formats the day of a moment in Brasília time: "20 de nov. de 2026" or "Nov 20,
+// 2026".
 func Date(ctx context.Context, t time.Time) string {
 	t = t.In(brasilia)
 	if Of(ctx) == English {
@@ -86,8 +115,8 @@ func Date(ctx context.Context, t time.Time) string {
 	return fmt.Sprintf("%d de %s de %d", t.Day(), Month(ctx, t), t.Year())
 }
 
-// ShortDay writes the day of a moment in Brasília time for a narrow place: "20/11" or
-// "Nov 20".
+// ShortDay formats the day of a moment in Brasília time for a narrow place: "20/11" or "Nov
+// 20".
 func ShortDay(ctx context.Context, t time.Time) string {
 	t = t.In(brasilia)
 	if Of(ctx) == English {
@@ -102,8 +131,7 @@ func DayStart(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, brasilia)
 }
 
-// Clock writes the time of day of a moment in Brasília time: "21:47" or
-// "9:47 PM".
+// Clock formats the time of day of a moment in Brasília time: "21:47" or "9:47 PM".
 func Clock(ctx context.Context, t time.Time) string {
 	if Of(ctx) == English {
 		return t.In(brasilia).Format("3:04" + nbsp + "PM")
@@ -111,8 +139,7 @@ func Clock(ctx context.Context, t time.Time) string {
 	return t.In(brasilia).Format("15:04")
 }
 
-// Relative writes how long before now t was, if less than a day, and its date
-// otherwise.
+// Relative returns how long before now t was, if less than a day, otherwise its date.
 func Relative(ctx context.Context, t, now time.Time) string {
 	switch age := now.Sub(t); {
 	case age < time.Minute:
@@ -125,7 +152,7 @@ func Relative(ctx context.Context, t, now time.Time) string {
 	return Date(ctx, t)
 }
 
-// Duration writes a short span: "143 ms", "5,0 s".
+// Duration formats a short duration: "143 ms", "5,0 s".
 func Duration(ctx context.Context, d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d%sms", d.Milliseconds(), nbsp)
@@ -137,11 +164,11 @@ func Duration(ctx context.Context, d time.Duration) string {
 	return s
 }
 
-// ISO writes a moment for the datetime attribute of a time element.
+// ISO formats a moment for the datetime attribute of a time element.
 func ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Decimal writes an amount of something that is not money in reais, given as
-// digits with a point: "1234.5" is "1.234,5" in Portuguese, "1,234.5" in English.
+// Decimal formats an amount of something other than reais, given as digits with a point:
+// "1234.5" is "1.234,5" in Portuguese, "1,234.5" in English.
 func Decimal(ctx context.Context, digits string) string {
 	whole, fraction, _ := strings.Cut(digits, ".")
 	if fraction == "" {
@@ -153,8 +180,8 @@ func Decimal(ctx context.Context, digits string) string {
 	return grouped(ctx, whole) + "," + fraction
 }
 
-// Seconds writes the time of day of a moment in Brasília time, to the second:
-// "21:47:05" or "9:47:05 PM".
+// Seconds formats the time of day of a moment in Brasília time, with seconds: "21:47:05" or
+// "9:47:05 PM".
 func Seconds(ctx context.Context, t time.Time) string {
 	if Of(ctx) == English {
 		return t.In(brasilia).Format("3:04:05" + nbsp + "PM")
@@ -162,29 +189,27 @@ func Seconds(ctx context.Context, t time.Time) string {
 	return t.In(brasilia).Format("15:04:05")
 }
 
-// Day writes the day of a moment in Brasília time for a date field: "2026-11-20".
+// Day formats the day of a moment in Brasília time for a date field: "2026-11-20".
 func Day(t time.Time) string { return t.In(brasilia).Format(time.DateOnly) }
 
-// Month writes the month of a moment in Brasília time: "nov." or "Nov".
+// Month formats the month of a moment in Brasília time: "nov." or "Nov".
 func Month(ctx context.Context, t time.Time) string {
 	return T(ctx, "month."+strings.ToLower(t.In(brasilia).Format("Jan")))
 }
 
-// DayOfMonth is the day of a moment in Brasília time.
+// DayOfMonth returns the day of the month in Brasília time.
 func DayOfMonth(t time.Time) int { return t.In(brasilia).Day() }
 
-// ParseDay reads what a date field holds: the moment at which the day begins in
-// Brasília.
+// ParseDay parses the value of a date field. It returns the moment at which the day begins
+// in Brasília.
 func ParseDay(text string) (time.Time, error) {
 	return time.ParseInLocation(time.DateOnly, text, brasilia)
 }
 
-// Stamp writes a moment in Brasília time the way spreadsheets read it:
-// "2026-11-20 21:47:05".
+// Stamp formats a moment in Brasília time as spreadsheets read it: "2026-11-20 21:47:05".
 func Stamp(t time.Time) string { return t.In(brasilia).Format(time.DateTime) }
 
-// Age writes for how long something has waited: minutes, then hours up to two days,
-// then days.
+// Age formats how long something has waited: minutes, then hours up to two days, then days.
 func Age(ctx context.Context, since, now time.Time) string {
 	switch age := now.Sub(since); {
 	case age < time.Minute:

@@ -1,11 +1,10 @@
-// Package i18n holds the words of the pages in Portuguese and English, and
-// writes money and dates the way readers of each expect.
+// Package i18n holds the texts of the pages in Portuguese and English, and formats money
+// and dates for each language.
 //
-// A catalog is a JSON object of pages, each an object of texts: "title" under
-// "pay" is the key "pay.title". A text may hold the verbs of fmt and **strong**
-// words, which components.Rich shows. Every text stands in both catalogs; the
-// tests prove it, and that templates use no key that is missing and leave none
-// unused. The JSON API is not translated.
+// A catalog is a JSON object of pages, each an object of texts: "title" under "pay" is the
+// key "pay.title". A text may contain the verbs of fmt and **strong** words, which
+// components.Rich shows. Tests prove that every text is in both catalogs, that no template
+// uses a missing key, and that every key is used. The JSON API is not translated.
 package i18n
 
 import (
@@ -32,7 +31,7 @@ var catalogs = map[Lang]map[string]string{Portuguese: load(Portuguese), English:
 
 type langKey struct{}
 
-// With returns a context whose pages speak lang.
+// With returns a context whose pages are in lang.
 func With(ctx context.Context, lang Lang) context.Context {
 	return context.WithValue(ctx, langKey{}, lang)
 }
@@ -45,8 +44,8 @@ func Of(ctx context.Context) Lang {
 	return Portuguese
 }
 
-// Parse reads a language from a query, a cookie or a form: a tag or its first
-// part, in any case. It reports false for a language that pages do not speak.
+// Parse reads a language from a query, a cookie or a form: a tag or its first part, in any
+// case. It returns false for an unsupported language.
 func Parse(tag string) (Lang, bool) {
 	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	switch primary {
@@ -66,19 +65,19 @@ func Other(lang Lang) Lang {
 	return English
 }
 
-// T returns the text of key in the language of ctx, formatted with args if there
-// are any. A key that is in no catalog returns itself.
+// T returns the text of key in the language of ctx, formatted with args if there are any.
+// If the key is in no catalog it returns the key.
 func T(ctx context.Context, key string, args ...any) string {
 	return text(Of(ctx), key, args)
 }
 
-// In is T for a given language: a link to the other language is written in it.
+// In is T for a given language, for a link to a page in the other language.
 func In(lang Lang, key string, args ...any) string {
 	return text(lang, key, args)
 }
 
-// N returns the text of key + "_one" when n is 1 and of key + "_other" when it is
-// not, formatted with n, already written as Number does.
+// N returns the text of key + "_one" if n is 1, otherwise of key + "_other", with n
+// formatted by Number.
 func N(ctx context.Context, key string, n int) string {
 	form := "_other"
 	if n == 1 {
@@ -98,8 +97,8 @@ func text(lang Lang, key string, args []any) string {
 	return fmt.Sprintf(s, args...)
 }
 
-// load reads one catalog. The files are embedded and tested, so a mistake in one
-// never leaves the build; it shows as keys in place of words.
+// load reads one catalog. The files are embedded and tested, so an error cannot reach a
+// release; it would show keys in place of texts.
 func load(lang Lang) map[string]string {
 	catalog := map[string]string{}
 	var pages map[string]map[string]string

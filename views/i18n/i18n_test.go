@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 	"garoupa/views/i18n"
 )
 
@@ -41,7 +41,8 @@ func TestN(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for tag, want := range map[string]i18n.Lang{"pt-BR": i18n.Portuguese, "PT": i18n.Portuguese, "pt-PT": i18n.Portuguese, "en": i18n.English, "EN-us": i18n.English} {
+	for tag, want := range map[string]i18n.Lang{"pt-BR": i18n.Portuguese, "PT": i18n.Portuguese,
+		"pt-PT": i18n.Portuguese, "en": i18n.English, "EN-us": i18n.English} {
 		if got, ok := i18n.Parse(tag); !ok || got != want {
 			t.Errorf("Parse(%q) = %v, %v", tag, got, ok)
 		}
@@ -110,7 +111,8 @@ func TestRelative(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	t.Parallel()
-	for d, want := range map[time.Duration]string{0: "0\u00a0ms", 143 * time.Millisecond: "143\u00a0ms", 5 * time.Second: "5,0\u00a0s", 1260 * time.Millisecond: "1,3\u00a0s"} {
+	for d, want := range map[time.Duration]string{0: "0\u00a0ms", 143 * time.Millisecond: "143\u00a0ms",
+		5 * time.Second: "5,0\u00a0s", 1260 * time.Millisecond: "1,3\u00a0s"} {
 		if got := i18n.Duration(t.Context(), d); got != want {
 			t.Errorf("Duration(%s) = %q, want %q", d, got, want)
 		}
@@ -125,9 +127,11 @@ func in(t *testing.T, lang i18n.Lang) context.Context { return i18n.With(t.Conte
 func TestDecimal(t *testing.T) {
 	t.Parallel()
 	for digits, want := range map[string][2]string{
-		"0.000001": {"0,000001", "0.000001"}, "1840.935170": {"1.840,935170", "1,840.935170"}, "5.4321": {"5,4321", "5.4321"}, "1234567": {"1.234.567", "1,234,567"},
+		"0.000001": {"0,000001", "0.000001"}, "1840.935170": {"1.840,935170", "1,840.935170"},
+		"5.4321": {"5,4321", "5.4321"}, "1234567": {"1.234.567", "1,234,567"},
 	} {
-		if pt, en := i18n.Decimal(t.Context(), digits), i18n.Decimal(in(t, i18n.English), digits); pt != want[0] || en != want[1] {
+		if pt, en := i18n.Decimal(t.Context(), digits), i18n.Decimal(in(t, i18n.English), digits); pt != want[0] ||
+			en != want[1] {
 			t.Errorf("Decimal(%q) = %q, %q; want %q", digits, pt, en, want)
 		}
 	}
@@ -137,7 +141,8 @@ func TestDecimal(t *testing.T) {
 func TestDay(t *testing.T) {
 	t.Parallel()
 	late := time.Date(2026, 11, 21, 2, 59, 59, 0, time.UTC) // still the 20th in Brasília
-	if got := i18n.Day(late) + " " + i18n.Stamp(late) + " " + i18n.Seconds(t.Context(), late) + " " + i18n.Seconds(in(t, i18n.English), late); got != "2026-11-20 2026-11-20 23:59:59 23:59:59 11:59:59\u00a0PM" {
+	if got := i18n.Day(late) + " " + i18n.Stamp(late) + " " + i18n.Seconds(t.Context(), late) + " " +
+		i18n.Seconds(in(t, i18n.English), late); got != "2026-11-20 2026-11-20 23:59:59 23:59:59 11:59:59\u00a0PM" {
 		t.Error(got)
 	}
 	begins, err := i18n.ParseDay("2026-11-21")

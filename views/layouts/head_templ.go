@@ -13,8 +13,8 @@ import (
 	"garoupa/views/i18n"
 )
 
-// head is the same in every frame. Nothing here is for search engines: pages are
-// private, or made for one buyer. The children add to it.
+// head is the same in every frame. It has nothing for search engines: pages are private, or
+// made for one buyer. The children add to it.
 func head(title, description, stylesheet, script string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -184,7 +184,7 @@ func branded(title, description, stylesheet, icon, script string) templ.Componen
 	})
 }
 
-// skip leads past the frame to the content, which has the id.
+// skip links past the frame to the content, which has the id.
 func skip(id string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

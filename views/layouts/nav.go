@@ -13,12 +13,12 @@ type NavGroup struct {
 	Items []NavItem
 }
 
-// NavItem links to one section of the dashboard. Only sections that exist, and
-// that the member may see, belong in the menu.
+// NavItem links to one section of the dashboard. The menu has only sections that exist and
+// that the member may see.
 type NavItem struct {
 	ID    string // one of the Nav constants: decides the label and the icon
 	Href  string
-	Count int // what needs attention there; 0 shows nothing
+	Count int // what needs attention there; 0 hides it
 }
 
 // The sections of the dashboard.
@@ -47,7 +47,7 @@ const (
 	NavGroupAccount    = "account"
 )
 
-// icon is the section's.
+// icon returns the section's icon.
 func (item NavItem) icon() templ.Component {
 	const class = "size-4.5 shrink-0"
 	switch item.ID {

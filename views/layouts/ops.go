@@ -1,20 +1,21 @@
 package layouts
 
-// OpsShell is what every page of the ops console shows around its content.
+// OpsShell is the frame of every page of the console.
 type OpsShell struct {
 	Shell
 	Role  string // of the person: REVIEWER or SUPERVISOR
 	Nav   []NavItem
-	Query string // what was searched for, on the page of its results
+	Query string // the searched text, on the page of results
 }
 
-// The sections of the ops console, and what its search posts to.
+// The sections of the console, and the path of its search.
 const (
 	OpsQueues       = "queues"
 	OpsAccess       = "access"
 	OpsDestinations = "destinations"
 	OpsWithdrawals  = "withdrawals"
 	OpsExceptions   = "exceptions"
+	OpsFees         = "fees"
 	OpsAccounts     = "accounts"
 	OpsHealth       = "health"
 	OpsAudit        = "audit"
@@ -28,7 +29,7 @@ const (
 // opsMenu is the id of the console's list of sections.
 const opsMenu = "menu-ops"
 
-// waiting is how many things wait for a decision in all sections.
+// waiting returns the number of things that wait for a decision in all sections.
 func (s OpsShell) waiting() (total int) {
 	for _, item := range s.Nav {
 		total += item.Count

@@ -6,21 +6,20 @@ import (
 	"strings"
 	"time"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
-	"garoupa/views/layouts"
 )
 
-// AuditRow is one line of the audit log. What a reader may not know is left out.
+// AuditRow is one line of the audit log, without what the reader may not know.
 type AuditRow struct {
 	ID        int64
 	At        time.Time
 	Action    string
-	Who       string // in words; "" is the installation itself
+	Who       string // as text; "" is the installation itself
 	WhoEmail  string
-	WhoRole   string // of an account or of staff; "" for none, and where it is not the reader's to know
-	Account   string // its name; "" where it is the page's
+	WhoRole   string // of an account or of staff; "" for none, or if the reader may not know it
+	Account   string // its name; "" if it is the page's account
 	AccountID string
 	ObjectID  string
 	Changes   []AuditChange
@@ -29,7 +28,7 @@ type AuditRow struct {
 	RequestID string
 }
 
-// AuditChange is one fact, before and after; "" is none.
+// AuditChange is one fact, before and after; "" means none.
 type AuditChange struct {
 	Name, Before, After string
 }
@@ -40,7 +39,7 @@ type AuditFields struct {
 	Subject, Actor, Object, Request, Account, From, Until string
 }
 
-// AuditList is the log, or what passes the filter.
+// AuditList is the log, or the part that matches the filter.
 type AuditList struct {
 	Path     string // of the page
 	Export   string // of the file, with the filter
@@ -49,29 +48,6 @@ type AuditList struct {
 	Errors   components.FieldErrors
 	Rows     []AuditRow
 	Pager    components.PagerProps
-}
-
-// AuditProps is GET /app/auditoria: the acts on the merchant's own account.
-type AuditProps struct {
-	Shell layouts.Shell
-	List  AuditList
-}
-
-// OpsAuditProps is GET /ops/auditoria: all acts.
-type OpsAuditProps struct {
-	Shell layouts.OpsShell
-	Seal  AuditSeal
-	List  AuditList
-}
-
-// AuditSeal says how far the log is sealed, and whether it agrees with its seals.
-type AuditSeal struct {
-	Through   int64 // the last line; 0: nothing is sealed yet
-	ThroughAt time.Time
-	Lines     int64
-	SHA256    string     // of the last seal, in hexadecimal
-	CheckedAt *time.Time // nil: never
-	Flaws     []string   // in words
 }
 
 // filtered reports whether there is a filter.
@@ -86,19 +62,19 @@ func (l AuditList) subjects(ctx context.Context) []components.SelectOption {
 	return options
 }
 
-// compareText orders words as a list shows them: their marks do not matter.
+// compareText orders words for a list, ignoring accents.
 func compareText(a, b string) int {
 	return strings.Compare(plainLetters.Replace(strings.ToLower(a)), plainLetters.Replace(strings.ToLower(b)))
 }
 
 var plainLetters = strings.NewReplacer("á", "a", "ã", "a", "ç", "c", "é", "e", "í", "i", "ó", "o", "õ", "o", "ú", "u")
 
-// factName is what a fact of the log is called, or its key if it has no name.
+// factName returns the name of a fact, or its key if it has no name.
 func factName(ctx context.Context, key string) string {
 	return wordsOr(ctx, "audit.fact_"+key, wordsOr(ctx, "switch.name_"+strings.ToUpper(key), key))
 }
 
-// wordsOr is a text of the catalog, or what there is without one.
+// wordsOr returns a text of the catalog, or a default.
 func wordsOr(ctx context.Context, text, otherwise string) string {
 	if words := i18n.T(ctx, text); words != text {
 		return words
@@ -106,7 +82,7 @@ func wordsOr(ctx context.Context, text, otherwise string) string {
 	return otherwise
 }
 
-// factValue writes what programs know by a word of their own the reader's way.
+// factValue returns a fact's value in the reader's language.
 func factValue(ctx context.Context, key, value string) string {
 	switch {
 	case value == "true":
@@ -121,7 +97,19 @@ func factValue(ctx context.Context, key, value string) string {
 		return strings.Join(names, " · ")
 	case key == "types":
 		return strings.ReplaceAll(value, " ", " · ")
-	case key == "amount":
+	case key == "fee":
+		if fee, err := money.ParseFee(value); err == nil {
+			return i18n.Fee(ctx, fee)
+		}
+	case key == "from":
+		if at, err := time.Parse(time.RFC3339, value); err == nil {
+			return i18n.DateTime(ctx, at)
+		}
+	case key == "settlementDelay" || key == "destinationHold":
+		if span, err := time.ParseDuration(value); err == nil {
+			return i18n.Span(ctx, span)
+		}
+	case key == "amount" || key == "minAmount" || key == "maxAmount":
 		if amount, err := money.ParseDecimal(value); err == nil {
 			return i18n.Money(ctx, amount)
 		}
@@ -133,7 +121,13 @@ func factValue(ctx context.Context, key, value string) string {
 	return value
 }
 
-// factWords are where the catalogs name the values of facts.
+// factWords are the catalog groups with names of fact values.
 var factWords = map[string]string{
-	"productionAccess": "status.access_", "rail": "destinations.rail_", "type": "destinations.type_", "kind": "ops.exception_",
+	"productionAccess": "status.access_", "rail": "destinations.rail_", "type": "destinations.type_",
+	"kind": "ops.exception_",
+}
+
+// ActionName returns an action of the audit log in words, or the action itself if it has none.
+func ActionName(ctx context.Context, action string) string {
+	return wordsOr(ctx, "audit.action_"+strings.ReplaceAll(action, ".", "_"), action)
 }

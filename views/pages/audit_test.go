@@ -11,11 +11,13 @@ func TestFactValue(t *testing.T) {
 	t.Parallel()
 	for lang, facts := range map[i18n.Lang][][3]string{
 		i18n.Portuguese: {
-			{"amount", "20000.00", "R$\u00a020.000,00"}, {"productionAccess", "PENDING_REVIEW", "Em análise"}, {"rail", "BRL_PIX", "Pix"},
+			{"amount", "20000.00", "R$\u00a020.000,00"}, {"productionAccess", "PENDING_REVIEW", "Em análise"},
+			{"rail", "BRL_PIX", "Pix"},
 			{"type", "EVP", "Chave aleatória"}, {"kind", "DUPLICATE", "Pago de novo"}, {"active", "true", "Sim"},
 		},
 		i18n.English: {
-			{"amount", "20000.00", "R$20,000.00"}, {"type", "EVP", "Random key"}, {"amount", "-", "-"}, {"type", "LATER", "LATER"}, {"name", "BRL_PIX", "BRL_PIX"},
+			{"amount", "20000.00", "R$20,000.00"}, {"type", "EVP", "Random key"}, {"amount", "-", "-"},
+			{"type", "LATER", "LATER"}, {"name", "BRL_PIX", "BRL_PIX"},
 		},
 	} {
 		ctx := i18n.With(t.Context(), lang)

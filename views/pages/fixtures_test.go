@@ -5,10 +5,13 @@ import (
 
 	"github.com/a-h/templ"
 
-	"garoupa/money"
+	"garoupa/internal/money"
 	"garoupa/views/components"
 	"garoupa/views/layouts"
 	"garoupa/views/pages"
+	"garoupa/views/pages/account"
+	"garoupa/views/pages/dashboard"
+	"garoupa/views/pages/hosted"
 )
 
 var (
@@ -29,18 +32,31 @@ type page struct {
 func everyPage() []page {
 	var all []page
 	for name, p := range payStates() {
-		all = append(all, page{"pay " + name, pages.Pay(p)})
+		all = append(all, page{"pay " + name, hosted.Pay(p)})
 	}
 	for _, status := range []int{403, 404, 418, 429, 500, 503} {
-		all = append(all, page{"error", pages.Error(pages.ErrorProps{Status: status, RequestID: "req_1", HomeURL: "/app", Again: status >= 429, Dashboard: true})})
+		all = append(all,
+			page{"error", pages.Error(pages.ErrorProps{Status: status, RequestID: "req_1", HomeURL: "/app",
+				Again: status >= 429, Dashboard: true})})
 	}
 	all = append(all,
-		page{"not found", pages.NotFound(pages.NotFoundProps{Shell: shell(true), Section: layouts.NavCheckouts, SectionHref: "/app/cobrancas", Charge: true})},
-		page{"not found in test", pages.NotFound(pages.NotFoundProps{Shell: shell(false), Section: layouts.NavCheckouts, SectionHref: "/app/cobrancas", Charge: true, Elsewhere: true})},
-		page{"not found of no section", pages.NotFound(pages.NotFoundProps{Shell: shell(false)})},
+		page{"not found", dashboard.NotFound(dashboard.NotFoundProps{Shell: shell(true), Section: layouts.NavCheckouts,
+			SectionHref: "/app/cobrancas", Charge: true})},
+		page{"not found in test", dashboard.NotFound(dashboard.NotFoundProps{Shell: shell(false), Section: layouts.NavCheckouts,
+			SectionHref: "/app/cobrancas", Charge: true, Elsewhere: true})},
+		page{"not found of no section", dashboard.NotFound(dashboard.NotFoundProps{Shell: shell(false)})},
 	)
-	all = append(all, page{"link not found", pages.LinkNotFound(pages.ErrorProps{Status: 404})}, page{"pay not found", pages.PayNotFound(pages.ErrorProps{Status: 404, Demo: true})})
-	all = append(all, page{"help", pages.Help(pages.HelpProps{Demo: true, Legal: legal})}, page{"help bare", pages.Help(pages.HelpProps{})})
+	all = append(all, page{"outage", pages.Error(pages.ErrorProps{
+		Status: 503, RequestID: "req_1", Again: true, Outage: true,
+	})},
+		page{"outage after a form", pages.Error(pages.ErrorProps{Status: 503, Outage: true, Unsure: true})},
+		page{"outage with a form", pages.Error(pages.ErrorProps{Status: 503, RequestID: "req_1", HomeURL: "/app",
+			Dashboard: true, Outage: true, Unsure: true,
+			Action: "/app/produtos", Fields: []pages.HiddenField{{Name: "name", Value: "Vaso"}}, Files: true})})
+	all = append(all, page{"link not found", pages.LinkNotFound(pages.ErrorProps{Status: 404})},
+		page{"pay not found", pages.PayNotFound(pages.ErrorProps{Status: 404, Demo: true})})
+	all = append(all, page{"help", hosted.Help(hosted.HelpProps{Demo: true, Legal: legal})},
+		page{"help bare", hosted.Help(hosted.HelpProps{})})
 	all = append(all, authPages()...)
 	all = append(all, keyPages()...)
 	all = append(all, webhookPages()...)
@@ -55,51 +71,54 @@ func everyPage() []page {
 	return append(all, checkoutPages()...)
 }
 
-func pending() pages.PayProps {
-	return pages.PayProps{
+func pending() hosted.PayProps {
+	return hosted.PayProps{
 		ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPending, Livemode: true, Amount: 124990,
-		Description: "Vaso Lua Nova", ExternalID: "10482", MerchantName: "Ateliê Aurora", MerchantDocument: "12.345.678/0001-90",
-		Recipient: "Ateliê Aurora Ltda", Institution: "Banco Liquidante", CopyPaste: "00020101021226",
-		QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CreatedAt: now, ExpiresAt: now.Add(30 * time.Minute), Now: now,
+		Description: "Vaso Lua Nova", ExternalID: "10482", MerchantName: "Ateliê Aurora",
+		MerchantDocument: "12.345.678/0001-90",
+		Recipient:        "Ateliê Aurora Ltda", Institution: "Banco Liquidante", CopyPaste: "00020101021226",
+		QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CreatedAt: now,
+		ExpiresAt: now.Add(30 * time.Minute), Now: now,
 	}
 }
 
 // payStates are the hosted checkout in each of its states.
-func payStates() map[string]pages.PayProps {
-	states := map[string]pages.PayProps{}
-	add := func(name string, change func(*pages.PayProps)) {
+func payStates() map[string]hosted.PayProps {
+	states := map[string]hosted.PayProps{}
+	add := func(name string, change func(*hosted.PayProps)) {
 		p := pending()
 		change(&p)
 		states[name] = p
 	}
-	add("pending", func(*pages.PayProps) {})
-	add("bare", func(p *pages.PayProps) { p.MerchantDocument, p.Institution, p.Recipient = "", "", "" })
-	add("cpf", func(p *pages.PayProps) { p.MerchantDocument = "123.456.789-09" })
-	add("branded", func(p *pages.PayProps) {
+	add("pending", func(*hosted.PayProps) {})
+	add("bare", func(p *hosted.PayProps) { p.MerchantDocument, p.Institution, p.Recipient = "", "", "" })
+	add("cpf", func(p *hosted.PayProps) { p.MerchantDocument = "123.456.789-09" })
+	add("branded", func(p *hosted.PayProps) {
 		p.Brand = pages.PayBrand{
-			Stylesheet: "ffd400.00000000.css", Logo: "00000000000000000000000000000000.png", LogoWidth: 480, LogoHeight: 60,
-			Support: "ajuda@loja.test", SupportURL: "mailto:ajuda@loja.test",
+			Stylesheet: "ffd400.00000000.css", Logo: "00000000000000000000000000000000.png", LogoWidth: 480,
+			LogoHeight: 60,
+			Support:    "ajuda@loja.test", SupportURL: "mailto:ajuda@loja.test",
 		}
 	})
-	add("urgent", func(p *pages.PayProps) { p.ExpiresAt = now.Add(5 * time.Minute) })
-	add("long", func(p *pages.PayProps) { p.ExpiresAt = now.Add(24*time.Hour - time.Second) })
-	add("test", func(p *pages.PayProps) { p.Livemode = false })
-	add("demo", func(p *pages.PayProps) { p.Livemode, p.Demo, p.Legal = false, true, legal })
-	add("paid", func(p *pages.PayProps) {
+	add("urgent", func(p *hosted.PayProps) { p.ExpiresAt = now.Add(5 * time.Minute) })
+	add("long", func(p *hosted.PayProps) { p.ExpiresAt = now.Add(24*time.Hour - time.Second) })
+	add("test", func(p *hosted.PayProps) { p.Livemode = false })
+	add("demo", func(p *hosted.PayProps) { p.Livemode, p.Demo, p.Legal = false, true, legal })
+	add("paid", func(p *hosted.PayProps) {
 		p.Status, p.PaidAt, p.EndToEndID, p.ReturnURL = pages.StatusPaid, hence(0), "E12345678202611210047a1B2c3D4e5F", "https://loja.test/obrigado"
 	})
-	add("paid in test", func(p *pages.PayProps) { p.Status, p.PaidAt, p.Livemode = pages.StatusPaid, hence(0), false })
-	add("expired", func(p *pages.PayProps) { p.Status = pages.StatusExpired })
-	add("expired in test", func(p *pages.PayProps) { p.Status, p.Livemode = pages.StatusExpired, false })
-	add("expired link", func(p *pages.PayProps) {
+	add("paid in test", func(p *hosted.PayProps) { p.Status, p.PaidAt, p.Livemode = pages.StatusPaid, hence(0), false })
+	add("expired", func(p *hosted.PayProps) { p.Status = pages.StatusExpired })
+	add("expired in test", func(p *hosted.PayProps) { p.Status, p.Livemode = pages.StatusExpired, false })
+	add("expired link", func(p *hosted.PayProps) {
 		p.Status, p.FromLink, p.ReturnURL = pages.StatusExpired, true, "https://loja.test/"
 	})
-	add("pending link", func(p *pages.PayProps) { p.FromLink, p.ReturnURL = true, "https://loja.test/carrinho?x=1" })
-	add("not renewed", func(p *pages.PayProps) {
+	add("pending link", func(p *hosted.PayProps) { p.FromLink, p.ReturnURL = true, "https://loja.test/carrinho?x=1" })
+	add("not renewed", func(p *hosted.PayProps) {
 		p.Status, p.FromLink, p.ProviderError, p.RequestID = pages.StatusExpired, true, true, "req_4f0e"
 	})
-	add("cancelled", func(p *pages.PayProps) { p.Status, p.ReturnURL = pages.StatusCancelled, "https://loja.test/" })
-	add("unavailable", func(p *pages.PayProps) {
+	add("cancelled", func(p *hosted.PayProps) { p.Status, p.ReturnURL = pages.StatusCancelled, "https://loja.test/" })
+	add("unavailable", func(p *hosted.PayProps) {
 		p.ProviderError, p.RequestID, p.CopyPaste, p.QR = true, "req_4f0e9d7a1c5ab6e2d9f4aa01", "", components.QRProps{}
 	})
 	return states
@@ -110,14 +129,19 @@ func shell(live bool) layouts.Shell {
 		return layouts.NavItem{ID: id, Href: "/app/" + id, Count: len(id) % 3}
 	}
 	return layouts.Shell{
-		Account: "Ateliê Aurora", UserName: "Marina Duarte", UserEmail: "marina@loja.test", Livemode: live, Path: "/app?x=1", Now: now, Demo: !live, Legal: map[bool]layouts.Legal{true: legal}[live],
+		Account: "Ateliê Aurora", UserName: "Marina Duarte", UserEmail: "marina@loja.test", Livemode: live,
+		Path: "/app?x=1", Now: now, Demo: !live, Legal: map[bool]layouts.Legal{true: legal}[live],
 		Theme: map[bool]layouts.Theme{true: layouts.ThemeDark}[live],
 		Flash: &components.FlashProps{Tone: components.ToneOK, Text: "Feito."},
 		Nav: []layouts.NavGroup{
-			{Items: []layouts.NavItem{item(layouts.NavHome), item(layouts.NavCheckouts), item(layouts.NavLinks), item(layouts.NavProducts)}},
-			{ID: layouts.NavGroupMoney, Items: []layouts.NavItem{item(layouts.NavBalance), item(layouts.NavWithdrawals)}},
-			{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{item(layouts.NavKeys), item(layouts.NavWebhooks), item(layouts.NavEvents), item(layouts.NavDocs)}},
-			{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{item(layouts.NavLive), item(layouts.NavTeam), item(layouts.NavSettings)}},
+			{Items: []layouts.NavItem{item(layouts.NavHome), item(layouts.NavCheckouts), item(layouts.NavLinks),
+				item(layouts.NavProducts)}},
+			{ID: layouts.NavGroupMoney, Items: []layouts.NavItem{item(layouts.NavBalance),
+				item(layouts.NavWithdrawals)}},
+			{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{item(layouts.NavKeys), item(layouts.NavWebhooks),
+				item(layouts.NavEvents), item(layouts.NavDocs)}},
+			{ID: layouts.NavGroupAccount, Items: []layouts.NavItem{item(layouts.NavLive), item(layouts.NavTeam),
+				item(layouts.NavSettings)}},
 		},
 	}
 }
@@ -133,116 +157,167 @@ func problem(fields ...string) components.FieldErrors {
 func authPages() []page {
 	frame := layouts.AuthProps{Theme: layouts.ThemeDark, Path: "/entrar?next=%2Fapp", Demo: true, Legal: legal}
 	return []page{
-		{"sign up", pages.SignUp(pages.SignUpProps{})},
-		{"sign up wrong", pages.SignUp(pages.SignUpProps{AuthProps: frame, Name: "Marina", Business: "Ateliê", Email: "m@", Errors: problem("name", "business", "email", "password", "terms")})},
-		{"log in", pages.LogIn(pages.LogInProps{Flash: &components.FlashProps{Tone: components.ToneBad, Text: "Saiu."}})},
-		{"log in wrong", pages.LogIn(pages.LogInProps{AuthProps: frame, Email: "m@loja.test", Next: "/app/chaves", Errors: problem("", "email", "password")})},
+		{"sign up", account.SignUp(account.SignUpProps{})},
+		{"sign up wrong", account.SignUp(account.SignUpProps{AuthProps: frame, Name: "Marina", Business: "Ateliê",
+			Email: "m@", Errors: problem("name", "business", "email", "password", "terms")})},
+		{"log in",
+			account.LogIn(account.LogInProps{Flash: &components.FlashProps{Tone: components.ToneBad, Text: "Saiu."}})},
+		{"log in wrong", account.LogIn(account.LogInProps{AuthProps: frame, Email: "m@loja.test", Next: "/app/chaves",
+			Errors: problem("", "email", "password")})},
 	}
 }
 
 func keyPages() []page {
-	active := pages.KeyRow{ID: "key_1", Name: "Loja", Display: "svc_test_…9f2c", Permissions: pages.Permissions, CreatedBy: "Marina", CreatedAt: now, LastUsedAt: hence(-time.Minute), LastUsedIP: "203.0.113.9", CanRevoke: true}
-	revoked := pages.KeyRow{ID: "key_2", Name: "Antiga", Display: "svc_test_…0000", CreatedBy: "Marina", CreatedAt: now, RevokedAt: hence(-time.Hour)}
+	active := dashboard.KeyRow{ID: "key_1", Name: "Loja", Display: "svc_test_…9f2c", Permissions: dashboard.Permissions,
+		CreatedBy: "Marina", CreatedAt: now, LastUsedAt: hence(-time.Minute), LastUsedIP: "203.0.113.9",
+		CanRevoke: true}
+	revoked := dashboard.KeyRow{ID: "key_2", Name: "Antiga", Display: "svc_test_…0000", CreatedBy: "Marina", CreatedAt: now,
+		RevokedAt: hence(-time.Hour)}
 	var all []page
 	for _, live := range []bool{false, true} {
 		all = append(all,
-			page{"keys", pages.Keys(pages.KeysProps{Shell: shell(live), CanCreate: true, Keys: []pages.KeyRow{active, revoked}})},
-			page{"keys empty", pages.Keys(pages.KeysProps{Shell: shell(live), CanCreate: true})},
-			page{"keys locked", pages.Keys(pages.KeysProps{Shell: shell(live)})},
-			page{"keys waiting", pages.Keys(pages.KeysProps{Shell: shell(live), NeedsAccess: true})},
-			page{"keys before", pages.Keys(pages.KeysProps{Shell: shell(live), NeedsAccess: true, Keys: []pages.KeyRow{active}})},
-			page{"new key", pages.NewKey(pages.NewKeyProps{Shell: shell(live), Permissions: pages.Permissions[:3]})},
-			page{"key created", pages.KeyCreated(pages.KeyCreatedProps{Shell: shell(live), Name: "Loja", Secret: "svc_test_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe", APIURL: "https://pix.loja.test"})},
+			page{"keys", dashboard.Keys(dashboard.KeysProps{Shell: shell(live), CanCreate: true,
+				Keys: []dashboard.KeyRow{active, revoked}})},
+			page{"keys empty", dashboard.Keys(dashboard.KeysProps{Shell: shell(live), CanCreate: true})},
+			page{"keys locked", dashboard.Keys(dashboard.KeysProps{Shell: shell(live)})},
+			page{"keys waiting", dashboard.Keys(dashboard.KeysProps{Shell: shell(live), NeedsAccess: true})},
+			page{"keys before",
+				dashboard.Keys(dashboard.KeysProps{Shell: shell(live), NeedsAccess: true, Keys: []dashboard.KeyRow{active}})},
+			page{"new key", dashboard.NewKey(dashboard.NewKeyProps{
+				Shell: shell(live), Permissions: dashboard.Permissions[:3], Allowed: dashboard.Permissions,
+			})},
+			page{"key created", dashboard.KeyCreated(dashboard.KeyCreatedProps{Shell: shell(live), Name: "Loja",
+				Secret: "svc_test_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe", APIURL: "https://pix.loja.test"})},
 		)
 	}
 	return append(all,
-		page{"new key wrong", pages.NewKey(pages.NewKeyProps{Shell: shell(false), Name: "x", Errors: problem("name", "permissions")})},
-		page{"revoke", pages.RevokeKey(pages.RevokeKeyProps{Shell: shell(false), Key: active, Last4: "9f2c"})},
-		page{"revoke wrong", pages.RevokeKey(pages.RevokeKeyProps{Shell: shell(false), Key: revoked, Last4: "0000", Errors: problem("confirm")})},
+		page{"new key wrong", dashboard.NewKey(dashboard.NewKeyProps{
+			Shell: shell(false), Name: "x", Allowed: dashboard.Permissions[:4], Errors: problem("name", "permissions"),
+		})},
+		page{"revoke", dashboard.RevokeKey(dashboard.RevokeKeyProps{Shell: shell(false), Key: active, Last4: "9f2c"})},
+		page{"revoke wrong", dashboard.RevokeKey(dashboard.RevokeKeyProps{Shell: shell(false), Key: revoked, Last4: "0000",
+			Errors: problem("confirm")})},
 	)
 }
 
 func checkoutPages() []page {
-	rows := []pages.CheckoutRow{
+	rows := []dashboard.CheckoutRow{
 		{ID: "chk_1", Status: pages.StatusPending, Amount: 1, Description: "a", ExternalID: "1", CreatedAt: now},
-		{ID: "chk_2", Status: pages.StatusPaid, Amount: 124990, Description: "b", ExternalID: "2", CreatedAt: now.Add(-time.Hour)},
-		{ID: "chk_3", Status: pages.StatusExpired, Amount: 3, Description: "c", ExternalID: "3", CreatedAt: now.Add(-48 * time.Hour)},
-		{ID: "chk_4", Status: pages.StatusCancelled, Amount: 4, Description: "d", ExternalID: "4", CreatedAt: now.Add(-time.Minute)},
+		{ID: "chk_2", Status: pages.StatusPaid, Amount: 124990, Description: "b", ExternalID: "2",
+			CreatedAt: now.Add(-time.Hour)},
+		{ID: "chk_3", Status: pages.StatusExpired, Amount: 3, Description: "c", ExternalID: "3",
+			CreatedAt: now.Add(-48 * time.Hour)},
+		{ID: "chk_4", Status: pages.StatusCancelled, Amount: 4, Description: "d", ExternalID: "4",
+			CreatedAt: now.Add(-time.Minute)},
 	}
-	var steps []pages.HomeStep
-	for _, id := range []string{pages.StepAccount, pages.StepKey, pages.StepCheckout, pages.StepWebhook, pages.StepLive} {
-		steps = append(steps, pages.HomeStep{ID: id, Href: "/app/x", Done: id == pages.StepAccount})
+	var steps []dashboard.HomeStep
+	for _, id := range []string{dashboard.StepAccount, dashboard.StepKey, dashboard.StepCheckout, dashboard.StepWebhook,
+		dashboard.StepLive} {
+		steps = append(steps, dashboard.HomeStep{ID: id, Href: "/app/x", Done: id == dashboard.StepAccount})
 	}
-	open := pages.CheckoutProps{
+	open := dashboard.CheckoutProps{
 		RequestID: "req_4f0e9d7a1c5ab6e2d9f4aa01", RequestHref: "/app/requisicoes/1",
-		Shell: shell(false), ID: "chk_1", Status: pages.StatusPending, Amount: 124990, Description: "Vaso", ExternalID: "10482", CheckoutURL: "https://pix.loja.test/pay/chk_1",
-		CopyPaste: "00020101", QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CustomerName: "Carla", CustomerEmail: "carla@loja.test", CustomerDocument: "123",
+		Shell: shell(false), ID: "chk_1", Status: pages.StatusPending, Amount: 124990, Description: "Vaso",
+		ExternalID: "10482", CheckoutURL: "https://pix.loja.test/pay/chk_1",
+		CopyPaste: "00020101", QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CustomerName: "Carla",
+		CustomerEmail: "carla@loja.test", CustomerDocument: "123",
 		CreatedAt: now, ExpiresAt: *hence(time.Hour), CanCancel: true, CanSimulate: true,
 		Metadata: []components.KeyValue{{Key: "cor", Value: "azul"}},
 	}
 	paid := open
 	paid.Shell, paid.Status, paid.CanCancel, paid.CanSimulate = shell(true), pages.StatusPaid, false, false
 	paid.PaidAt, paid.EndToEndID = hence(0), "E1"
-	paid.Events = []pages.EventRow{
-		{ID: "evt_1", Type: "checkout.created", CreatedAt: now, Deliveries: []pages.EventDelivery{{WebhookID: "we_1", URL: "https://loja.test/pix", Status: pages.DeliveryDelivered}}},
+	paid.Events = []dashboard.EventRow{
+		{ID: "evt_1", Type: "checkout.created", CreatedAt: now,
+			Deliveries: []dashboard.EventDelivery{{WebhookID: "we_1", URL: "https://loja.test/pix",
+				Status: dashboard.DeliveryDelivered}}},
 		{ID: "evt_2", Type: "checkout.paid", CreatedAt: now},
 	}
 	all := []page{
-		{"home", pages.Home(pages.HomeProps{Shell: shell(false), Steps: steps, Empty: pages.EmptyCheckouts{NeedsAccess: true}})},
-		{"home later", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(), CanCreate: true, Stray: 2, Balance: &pages.Balance{Available: 98_765_43, Pending: 1}})},
-		{"home bare", pages.Home(pages.HomeProps{Shell: shell(true), Checkouts: rows, Overview: &pages.Overview{Days: overview().Days}})},
-		{"search", pages.Search(pages.SearchProps{Shell: shell(true)})},
-		{"search none", pages.Search(pages.SearchProps{Shell: shell(true), Text: "x"})},
-		{"search hits", pages.Search(pages.SearchProps{Shell: shell(true), Text: "x", Hits: []pages.Hit{
-			{Kind: pages.HitCheckout, Title: "Vaso", Detail: "10482", Amount: 1, Status: pages.StatusPaid, At: now, Href: "/app/cobrancas/chk_1"},
-			{Kind: pages.HitProduct, Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"}, {Kind: pages.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now, Href: "/app/requisicoes/1"},
+		{"home", dashboard.Home(dashboard.HomeProps{Shell: shell(false), Steps: steps,
+			Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
+		{"home later", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(),
+			CanCreate: true, Stray: 2, Balance: &dashboard.Balance{Available: 98_765_43, Pending: 1}})},
+		{"home bare", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows,
+			Overview: &dashboard.Overview{Days: overview().Days}})},
+		{"search", dashboard.Search(dashboard.SearchProps{Shell: shell(true)})},
+		{"search none", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x"})},
+		{"search hits", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x", Hits: []dashboard.Hit{
+			{Kind: dashboard.HitCheckout, Title: "Vaso", Detail: "10482", Amount: 1, Status: pages.StatusPaid, At: now,
+				Href: "/app/cobrancas/chk_1"},
+			{Kind: dashboard.HitProduct, Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"},
+			{Kind: dashboard.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now, Href: "/app/requisicoes/1"},
 		}})},
-		{"requests", pages.Requests(pages.RequestsProps{Shell: shell(true), Keys: []pages.RequestKey{{ID: "key_1", Name: "Loja", Last4: "9f2c"}}, Requests: requestRows(), Filter: pages.RequestFilter{Class: "4xx"}, Pager: components.PagerProps{Next: "?before=1"}})},
-		{"requests none", pages.Requests(pages.RequestsProps{Shell: shell(true), Filter: pages.RequestFilter{Method: "POST"}})},
-		{"requests further", pages.Requests(pages.RequestsProps{Shell: shell(true), Filter: pages.RequestFilter{Method: "POST"}, Pager: components.PagerProps{Next: "?before=1"}})},
-		{"requests empty", pages.Requests(pages.RequestsProps{Shell: shell(false)})},
-		{"request", pages.Request(pages.RequestProps{Shell: shell(true), RequestRow: requestRows()[0], Request: "{}", Answer: "{}", Object: pages.ObjectCheckout, ObjectHref: "/app/cobrancas/chk_1"})},
-		{"request bare", pages.Request(pages.RequestProps{Shell: shell(true), RequestRow: requestRows()[2]})},
-		{"new charge", pages.NewCheckout(pages.NewCheckoutProps{Shell: shell(false), Expiry: "1800", Metadata: make([]components.KeyValueRow, 3), MoreRows: true})},
-		{"new charge wrong", pages.NewCheckout(pages.NewCheckoutProps{Shell: shell(true), Metadata: []components.KeyValueRow{{Key: "cor", Error: "Confira"}}, Customer: pages.CustomerFields{Name: "Carla"},
-			Errors: problem("", "amount", "description", "externalId", "expiry", "minutes", "customer_name", "customer_email", "customer_document", "customer_phone", "metadata_key_0")})},
-		{"checkouts", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Checkouts: rows, Filter: pages.CheckoutFilter{Status: pages.StatusPaid, Text: "10482", From: "2026-11-01"}, Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3}, CanCreate: true, CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
-		{"checkouts none", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Filter: pages.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
-		{"checkouts empty", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Empty: pages.EmptyCheckouts{CanCreate: true, APIURL: "https://pix.loja.test"}})},
-		{"checkouts of live closed", pages.Checkouts(pages.CheckoutsProps{Shell: shell(true), Empty: pages.EmptyCheckouts{NeedsAccess: true}})},
-		{"checkout", pages.Checkout(open)},
+		{"requests",
+			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
+				Keys: []dashboard.RequestKey{{ID: "key_1", Name: "Loja", Last4: "9f2c"}}, Requests: requestRows(),
+				Filter: dashboard.RequestFilter{Class: "4xx"}, Pager: components.PagerProps{Next: "?before=1"}})},
+		{"requests none",
+			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true), Filter: dashboard.RequestFilter{Method: "POST"}})},
+		{"requests further", dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
+			Filter: dashboard.RequestFilter{Method: "POST"}, Pager: components.PagerProps{Next: "?before=1"}})},
+		{"requests empty", dashboard.Requests(dashboard.RequestsProps{Shell: shell(false)})},
+		{"request", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[0], Request: "{}",
+			Answer: "{}", Object: dashboard.ObjectCheckout, ObjectHref: "/app/cobrancas/chk_1"})},
+		{"request bare", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[2]})},
+		{"new charge", dashboard.NewCheckout(dashboard.NewCheckoutProps{Shell: shell(false), Expiry: "1800",
+			Metadata: make([]components.KeyValueRow, 3), MoreRows: true})},
+		{"new charge wrong",
+			dashboard.NewCheckout(dashboard.NewCheckoutProps{Shell: shell(true),
+				Metadata: []components.KeyValueRow{{Key: "cor", Error: "Confira"}},
+				Customer: dashboard.CustomerFields{Name: "Carla"},
+				Errors: problem("", "amount", "description", "externalId", "expiry", "minutes", "customer_name",
+					"customer_email", "customer_document", "customer_phone", "metadata_key_0")})},
+		{"checkouts",
+			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true), Checkouts: rows,
+				Filter: dashboard.CheckoutFilter{Status: pages.StatusPaid, Text: "10482", From: "2026-11-01"},
+				Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3}, CanCreate: true,
+				CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
+		{"checkouts none", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
+			Filter: dashboard.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
+		{"checkouts empty", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
+			Empty: dashboard.EmptyCheckouts{CanCreate: true, APIURL: "https://pix.loja.test"}})},
+		{"checkouts of live closed",
+			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true), Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
+		{"checkout", dashboard.Checkout(open)},
 	}
 	for _, status := range []string{"PENDING", "AVAILABLE", "COMPLETED"} {
-		paid.Settlement = &pages.Settlement{Status: status, Fee: 1237, Net: 123753, AvailableAt: hence(time.Hour)}
-		paid.Refunds = []pages.RefundRow{{ID: "rfd_1", Amount: 1, CreatedAt: now}, {ID: "rfd_2", Amount: 2, ReturnID: "D1", CreatedAt: now}}
-		all = append(all, page{"checkout " + status, pages.Checkout(paid)})
+		paid.Settlement = &dashboard.Settlement{Status: status, Fee: 1237, Net: 123753, AvailableAt: hence(time.Hour)}
+		paid.Refunds = []dashboard.RefundRow{{ID: "rfd_1", Amount: 1, CreatedAt: now},
+			{ID: "rfd_2", Amount: 2, ReturnID: "D1", CreatedAt: now}}
+		all = append(all, page{"checkout " + status, dashboard.Checkout(paid)})
 	}
 	for _, kind := range []string{"LATE", "UNDERPAID", "OVERPAID", "DUPLICATE"} {
 		for _, decision := range []string{"", "ACCEPTED", "REFUNDED", "WRITTEN_OFF"} {
-			paid.Stray = append(paid.Stray, pages.StrayPayment{EndToEndID: "E2", Amount: 3, PaidAt: now, Kind: kind, Decision: decision})
+			paid.Stray = append(paid.Stray, dashboard.StrayPayment{EndToEndID: "E2", Amount: 3, PaidAt: now, Kind: kind,
+				Decision: decision})
 		}
 	}
 	for _, status := range []string{pages.StatusExpired, pages.StatusCancelled} {
 		closed := paid
 		closed.Status, closed.PaidAt, closed.Settlement, closed.ClosedAt, closed.PaymentLinkID = status, nil, nil, hence(0), "plink_1"
-		all = append(all, page{"checkout " + status, pages.Checkout(closed)})
+		all = append(all, page{"checkout " + status, dashboard.Checkout(closed)})
 	}
 	return all
 }
 
 // overview is one in which everything is compared with something.
-func overview() *pages.Overview {
-	o := &pages.Overview{Today: 7_349_90, TodayBefore: 4_550_00, Weekday: 5, Paid: 48, PaidBefore: 44, Conversion: new(824), ConversionBefore: new(842)}
+func overview() *dashboard.Overview {
+	o := &dashboard.Overview{Today: 7_349_90, TodayBefore: 4_550_00, Weekday: 5, Paid: 48, PaidBefore: 44,
+		Conversion: new(824), ConversionBefore: new(842)}
 	for i := range 14 {
-		o.Days = append(o.Days, pages.OverviewDay{Day: now.AddDate(0, 0, i-13), Paid: i, Volume: money.Cents(i * 500_00), Before: 400_00})
+		o.Days = append(o.Days, dashboard.OverviewDay{Day: now.AddDate(0, 0, i-13), Paid: i,
+			Volume: money.Cents(i * 500_00), Before: 400_00})
 	}
 	return o
 }
 
-func requestRows() []pages.RequestRow {
-	row := pages.RequestRow{Href: "/app/requisicoes/1", RequestID: "req_1", At: now, Method: "POST", Path: "/v1/checkouts", Status: 201, Duration: 3 * time.Millisecond, KeyID: "key_1", KeyName: "Loja", KeyLast4: "9f2c"}
+func requestRows() []dashboard.RequestRow {
+	row := dashboard.RequestRow{Href: "/app/requisicoes/1", RequestID: "req_1", At: now, Method: "POST",
+		Path: "/v1/checkouts", Status: 201, Duration: 3 * time.Millisecond, KeyID: "key_1", KeyName: "Loja",
+		KeyLast4: "9f2c"}
 	refused, failed := row, row
 	refused.Status, refused.ErrorCode = 409, "idempotency_conflict"
 	failed.Status, failed.ErrorCode, failed.KeyName = 500, "internal_error", ""
-	return []pages.RequestRow{row, refused, failed}
+	return []dashboard.RequestRow{row, refused, failed}
 }

@@ -7,9 +7,9 @@ import (
 	"garoupa/views/i18n"
 )
 
-// formTitle is the document's title of a page with a form: it begins with the
-// news that something is wrong, since that is what is read out first.
-func formTitle(ctx context.Context, title string, errors components.FieldErrors) string {
+// FormTitle returns the document's title of a page with a form. It begins with the
+// news that something is wrong, because that is read out first.
+func FormTitle(ctx context.Context, title string, errors components.FieldErrors) string {
 	if len(errors) > 0 {
 		return i18n.T(ctx, "form.error") + " " + title
 	}

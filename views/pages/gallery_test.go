@@ -10,21 +10,23 @@ import (
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
-	"garoupa/views/pages"
+	"garoupa/views/pages/docs"
 )
 
 func gallery() page {
-	return page{"gallery", pages.Gallery(pages.GalleryProps{
-		AuthProps: layouts.AuthProps{Path: pages.GalleryPath}, Now: now, QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57, Label: "QR"},
+	return page{"gallery", docs.Gallery(docs.GalleryProps{
+		AuthProps: layouts.AuthProps{Path: docs.GalleryPath}, Now: now,
+		QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57, Label: "QR"},
 	})}
 }
 
-// Every component stands in the gallery, by its name.
+// Every component is in the gallery, under its name.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	doc := render(t, i18n.Portuguese, gallery().component)
 	for _, name := range componentNames(t) {
-		if shown := doc.Find(`[data-component="` + name + `"]`); shown.Length() != 1 || shown.Children().Last().Children().Length() == 0 {
+		if shown := doc.Find(`[data-component="` + name + `"]`); shown.Length() != 1 ||
+			shown.Children().Last().Children().Length() == 0 {
 			t.Errorf("components.%s is not shown in the gallery", name)
 		}
 	}
@@ -48,7 +50,8 @@ func componentNames(t *testing.T) (names []string) {
 			if !ok || function.Recv != nil || !function.Name.IsExported() || function.Type.Results == nil {
 				continue
 			}
-			if result, ok := function.Type.Results.List[0].Type.(*ast.SelectorExpr); ok && result.Sel.Name == "Component" {
+			if result, ok := function.Type.Results.List[0].Type.(*ast.SelectorExpr); ok &&
+				result.Sel.Name == "Component" {
 				names = append(names, function.Name.Name)
 			}
 		}

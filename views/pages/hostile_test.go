@@ -11,6 +11,10 @@ import (
 
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
+	"garoupa/views/pages/account"
+	"garoupa/views/pages/dashboard"
+	"garoupa/views/pages/docs"
+	"garoupa/views/pages/hosted"
 )
 
 // hostile breaks out of text, of attributes, and of addresses.
@@ -35,42 +39,55 @@ func TestHostileText(t *testing.T) {
 func hostilePublic(t *testing.T) map[string]templ.Component {
 	t.Helper()
 	return map[string]templ.Component{
-		"pay":             pages.Pay(filled[pages.PayProps](t, nil)),
-		"pay pending":     pages.Pay(filled(t, func(p *pages.PayProps) { p.Status, p.ProviderError = pages.StatusPending, false })),
-		"pay unavailable": pages.Pay(filled(t, func(p *pages.PayProps) { p.Status = pages.StatusPending })),
-		"pay paid":        pages.Pay(filled(t, func(p *pages.PayProps) { p.Status = pages.StatusPaid })),
-		"pay expired":     pages.Pay(filled(t, func(p *pages.PayProps) { p.Status = pages.StatusExpired })),
-		"pay cancelled":   pages.Pay(filled(t, func(p *pages.PayProps) { p.Status = pages.StatusCancelled })),
-		"pay unrenewed":   pages.Pay(filled(t, func(p *pages.PayProps) { p.Status, p.FromLink = pages.StatusExpired, true })),
-		"error":           pages.Error(filled[pages.ErrorProps](t, nil)),
-		"pay not found":   pages.PayNotFound(filled[pages.ErrorProps](t, nil)),
-		"not found":       pages.NotFound(filled[pages.NotFoundProps](t, nil)),
-		"link not found":  pages.LinkNotFound(filled[pages.ErrorProps](t, nil)),
-		"sign up":         pages.SignUp(filled[pages.SignUpProps](t, nil)),
-		"log in":          pages.LogIn(filled[pages.LogInProps](t, nil)),
-		"step up":         pages.StepUp(filled(t, func(p *pages.StepUpProps) { p.Action = "/app/chaves" })),
-		"kept":            pages.Kept(filled(t, func(p *pages.KeptProps) { p.Reason, p.Action, p.Section = pages.KeptAccount, "/app/chaves", "/app" })),
-		"code":            pages.Code(filled[pages.CodeProps](t, nil)),
-		"totp":            pages.TOTP(filled[pages.TOTPProps](t, func(p *pages.TOTPProps) { p.Next, p.URL = "/app", "otpauth://totp/x" })),
-		"recovery codes":  pages.RecoveryCodes(filled(t, func(p *pages.RecoveryCodesProps) { p.Next = "/app" })),
-		"forgot":          pages.Forgot(filled[pages.ForgotProps](t, nil)),
-		"reset":           pages.Reset(filled[pages.ResetProps](t, nil)),
-		"unverified":      pages.UnverifiedEmail(filled[pages.UnverifiedEmailProps](t, nil)),
-		"company":         pages.SettingsCompany(filled[pages.SettingsCompanyProps](t, nil)),
-		"company seen":    pages.SettingsCompany(filled(t, func(p *pages.SettingsCompanyProps) { p.CanChange = false })),
-		"look":            pages.SettingsCheckout(filled(t, func(p *pages.SettingsCheckoutProps) { p.Preview = "/app" })),
-		"look seen":       pages.SettingsCheckout(filled(t, func(p *pages.SettingsCheckoutProps) { p.Preview, p.CanChange = "/app", false })),
-		"preview":         pages.PayPreview(filled(t, func(p *pages.PayProps) { p.Status = pages.StatusPending })),
-		"profile":         pages.SettingsProfile(filled[pages.SettingsProfileProps](t, nil)),
-		"notices":         pages.SettingsNotices(filled[pages.SettingsNoticesProps](t, nil)),
-		"no access":       pages.NoAccess(filled[pages.NoAccessProps](t, func(p *pages.NoAccessProps) { p.Section = "" })),
-		"security":        pages.Security(filled[pages.SecurityProps](t, nil)),
-		"team":            pages.Team(filled[pages.TeamProps](t, func(p *pages.TeamProps) { p.Duties = nil })),
-		"invite form":     pages.InviteForm(filled[pages.InviteFormProps](t, nil)),
-		"team member":     pages.Member(filled[pages.MemberProps](t, nil)),
-		"accounts":        pages.Accounts(filled[pages.AccountsProps](t, nil)),
-		"invite":          pages.Invite(filled(t, func(p *pages.InviteProps) { p.State = pages.InviteNew })),
-		"invite others":   pages.Invite(filled(t, func(p *pages.InviteProps) { p.State = pages.InviteOthers })),
+		"pay": hosted.Pay(filled[hosted.PayProps](t, nil)),
+		"pay pending": hosted.Pay(filled(t, func(p *hosted.PayProps) {
+			p.Status,
+				p.ProviderError = pages.StatusPending, false
+		})),
+		"pay unavailable": hosted.Pay(filled(t, func(p *hosted.PayProps) { p.Status = pages.StatusPending })),
+		"pay paid":        hosted.Pay(filled(t, func(p *hosted.PayProps) { p.Status = pages.StatusPaid })),
+		"pay expired":     hosted.Pay(filled(t, func(p *hosted.PayProps) { p.Status = pages.StatusExpired })),
+		"pay cancelled":   hosted.Pay(filled(t, func(p *hosted.PayProps) { p.Status = pages.StatusCancelled })),
+		"pay unrenewed": hosted.Pay(filled(t, func(p *hosted.PayProps) {
+			p.Status,
+				p.FromLink = pages.StatusExpired, true
+		})),
+		"error":          pages.Error(filled[pages.ErrorProps](t, nil)),
+		"pay not found":  pages.PayNotFound(filled[pages.ErrorProps](t, nil)),
+		"not found":      dashboard.NotFound(filled[dashboard.NotFoundProps](t, nil)),
+		"link not found": pages.LinkNotFound(filled[pages.ErrorProps](t, nil)),
+		"sign up":        account.SignUp(filled[account.SignUpProps](t, nil)),
+		"log in":         account.LogIn(filled[account.LogInProps](t, nil)),
+		"step up":        pages.StepUp(filled(t, func(p *pages.StepUpProps) { p.Action = "/app/chaves" })),
+		"kept": pages.Kept(filled(t, func(p *pages.KeptProps) {
+			p.Reason, p.Action,
+				p.Section = pages.KeptAccount, "/app/chaves", "/app"
+		})),
+		"code": account.Code(filled[account.CodeProps](t, nil)),
+		"totp": account.TOTP(filled[account.TOTPProps](t,
+			func(p *account.TOTPProps) { p.Next, p.URL = "/app", "otpauth://totp/x" })),
+		"recovery codes": account.RecoveryCodes(filled(t, func(p *account.RecoveryCodesProps) { p.Next = "/app" })),
+		"forgot":         account.Forgot(filled[account.ForgotProps](t, nil)),
+		"reset":          account.Reset(filled[account.ResetProps](t, nil)),
+		"unverified":     account.UnverifiedEmail(filled[account.UnverifiedEmailProps](t, nil)),
+		"company":        dashboard.SettingsCompany(filled[dashboard.SettingsCompanyProps](t, nil)),
+		"company seen":   dashboard.SettingsCompany(filled(t, func(p *dashboard.SettingsCompanyProps) { p.CanChange = false })),
+		"look": dashboard.SettingsCheckout(filled(t,
+			func(p *dashboard.SettingsCheckoutProps) { p.Preview = "/app" })),
+		"look seen": dashboard.SettingsCheckout(filled(t,
+			func(p *dashboard.SettingsCheckoutProps) { p.Preview, p.CanChange = "/app", false })),
+		"preview": hosted.PayPreview(filled(t, func(p *hosted.PayProps) { p.Status = pages.StatusPending })),
+		"profile": dashboard.SettingsProfile(filled[dashboard.SettingsProfileProps](t, nil)),
+		"notices": dashboard.SettingsNotices(filled[dashboard.SettingsNoticesProps](t, nil)),
+		"no access": dashboard.NoAccess(filled[dashboard.NoAccessProps](t,
+			func(p *dashboard.NoAccessProps) { p.Section = "" })),
+		"security":      account.Security(filled[account.SecurityProps](t, nil)),
+		"team":          dashboard.Team(filled[dashboard.TeamProps](t, func(p *dashboard.TeamProps) { p.Duties = nil })),
+		"invite form":   dashboard.InviteForm(filled[dashboard.InviteFormProps](t, nil)),
+		"team member":   dashboard.Member(filled[dashboard.MemberProps](t, nil)),
+		"accounts":      account.Accounts(filled[account.AccountsProps](t, nil)),
+		"invite":        account.Invite(filled(t, func(p *account.InviteProps) { p.State = account.InviteNew })),
+		"invite others": account.Invite(filled(t, func(p *account.InviteProps) { p.State = account.InviteOthers })),
 	}
 }
 
@@ -78,34 +95,35 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 func hostileDashboard(t *testing.T) map[string]templ.Component {
 	t.Helper()
 	return map[string]templ.Component{
-		"dev mails":       pages.DevMails(filled[pages.DevMailsProps](t, nil)),
-		"dev mail":        pages.DevMail(filled(t, func(p *pages.DevMailProps) { p.Link = "https://app.example/convite/x" })),
-		"home":            pages.Home(filled[pages.HomeProps](t, nil)),
-		"home empty":      pages.Home(filled(t, func(p *pages.HomeProps) { p.Checkouts = nil })),
-		"keys":            pages.Keys(filled[pages.KeysProps](t, nil)),
-		"new key":         pages.NewKey(filled[pages.NewKeyProps](t, nil)),
-		"key created":     pages.KeyCreated(filled(t, func(p *pages.KeyCreatedProps) { p.Shell.Livemode = false })),
-		"revoke":          pages.RevokeKey(filled[pages.RevokeKeyProps](t, nil)),
-		"webhooks":        pages.Webhooks(filled[pages.WebhooksProps](t, nil)),
-		"new webhook":     pages.WebhookForm(filled[pages.WebhookFormProps](t, nil)),
-		"webhook created": pages.WebhookCreated(filled[pages.WebhookCreatedProps](t, nil)),
-		"webhook":         pages.Webhook(filled(t, func(p *pages.WebhookProps) { p.Enabled = false })),
-		"webhook replay":  pages.Replay(filled[pages.ReplayProps](t, nil)),
-		"webhook secret":  pages.WebhookSecret(filled[pages.WebhookSecretProps](t, nil)),
-		"delivery":        pages.Delivery(filled[pages.DeliveryProps](t, nil)),
-		"events":          pages.Events(filled[pages.EventsProps](t, nil)),
-		"event":           pages.Event(filled[pages.EventProps](t, nil)),
-		"link":            pages.Link(filled[pages.LinkProps](t, nil)),
-		"link inactive":   pages.LinkInactive(filled[pages.LinkInactiveProps](t, nil)),
-		"links":           pages.Links(filled[pages.LinksProps](t, nil)),
-		"new link":        pages.NewLink(filled[pages.NewLinkProps](t, nil)),
-		"link detail":     pages.LinkDetail(filled[pages.LinkDetailProps](t, nil)),
-		"products":        pages.Products(filled[pages.ProductsProps](t, nil)),
-		"new product":     pages.NewProduct(filled[pages.NewProductProps](t, nil)),
-		"product":         pages.Product(filled[pages.ProductProps](t, nil)),
-		"product seen":    pages.Product(filled(t, func(p *pages.ProductProps) { p.CanEdit = false })),
-		"checkouts":       pages.Checkouts(filled[pages.CheckoutsProps](t, nil)),
-		"checkout":        pages.Checkout(filled(t, func(p *pages.CheckoutProps) { p.Status = pages.StatusPending })),
+		"dev mails": docs.DevMails(filled[docs.DevMailsProps](t, nil)),
+		"dev mail": docs.DevMail(filled(t,
+			func(p *docs.DevMailProps) { p.Link = "https://app.example/convite/x" })),
+		"home":            dashboard.Home(filled[dashboard.HomeProps](t, nil)),
+		"home empty":      dashboard.Home(filled(t, func(p *dashboard.HomeProps) { p.Checkouts = nil })),
+		"keys":            dashboard.Keys(filled[dashboard.KeysProps](t, nil)),
+		"new key":         dashboard.NewKey(filled[dashboard.NewKeyProps](t, nil)),
+		"key created":     dashboard.KeyCreated(filled(t, func(p *dashboard.KeyCreatedProps) { p.Shell.Livemode = false })),
+		"revoke":          dashboard.RevokeKey(filled[dashboard.RevokeKeyProps](t, nil)),
+		"webhooks":        dashboard.Webhooks(filled[dashboard.WebhooksProps](t, nil)),
+		"new webhook":     dashboard.WebhookForm(filled[dashboard.WebhookFormProps](t, nil)),
+		"webhook created": dashboard.WebhookCreated(filled[dashboard.WebhookCreatedProps](t, nil)),
+		"webhook":         dashboard.Webhook(filled(t, func(p *dashboard.WebhookProps) { p.Enabled = false })),
+		"webhook replay":  dashboard.Replay(filled[dashboard.ReplayProps](t, nil)),
+		"webhook secret":  dashboard.WebhookSecret(filled[dashboard.WebhookSecretProps](t, nil)),
+		"delivery":        dashboard.Delivery(filled[dashboard.DeliveryProps](t, nil)),
+		"events":          dashboard.Events(filled[dashboard.EventsProps](t, nil)),
+		"event":           dashboard.Event(filled[dashboard.EventProps](t, nil)),
+		"link":            hosted.Link(filled[hosted.LinkProps](t, nil)),
+		"link inactive":   hosted.LinkInactive(filled[hosted.LinkInactiveProps](t, nil)),
+		"links":           dashboard.Links(filled[dashboard.LinksProps](t, nil)),
+		"new link":        dashboard.NewLink(filled[dashboard.NewLinkProps](t, nil)),
+		"link detail":     dashboard.LinkDetail(filled[dashboard.LinkDetailProps](t, nil)),
+		"products":        dashboard.Products(filled[dashboard.ProductsProps](t, nil)),
+		"new product":     dashboard.NewProduct(filled[dashboard.NewProductProps](t, nil)),
+		"product":         dashboard.Product(filled[dashboard.ProductProps](t, nil)),
+		"product seen":    dashboard.Product(filled(t, func(p *dashboard.ProductProps) { p.CanEdit = false })),
+		"checkouts":       dashboard.Checkouts(filled[dashboard.CheckoutsProps](t, nil)),
+		"checkout":        dashboard.Checkout(filled(t, func(p *dashboard.CheckoutProps) { p.Status = pages.StatusPending })),
 	}
 }
 
@@ -174,8 +192,8 @@ func fill(v reflect.Value) {
 // Forms keep what was typed, except secrets.
 func TestFormsKeepValues(t *testing.T) {
 	t.Parallel()
-	p := pages.SignUpProps{Name: "Marina", Business: "Ateliê <b>", Email: "m@", Errors: problem("email")}
-	doc := render(t, i18n.Portuguese, pages.SignUp(p))
+	p := account.SignUpProps{Name: "Marina", Business: "Ateliê <b>", Email: "m@", Errors: problem("email")}
+	doc := render(t, i18n.Portuguese, account.SignUp(p))
 	for name, want := range map[string]string{"name": "Marina", "business": "Ateliê <b>", "email": "m@"} {
 		if got := doc.Find(`input[name="`+name+`"]`).AttrOr("value", ""); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)
@@ -185,7 +203,9 @@ func TestFormsKeepValues(t *testing.T) {
 		t.Error("the password was sent back")
 	}
 	email := doc.Find("input#email")
-	if email.AttrOr("aria-invalid", "") != "true" || !strings.Contains(text(doc.Find("#"+strings.TrimSpace(email.AttrOr("aria-describedby", "")))), "Confira: email") {
+	if email.AttrOr("aria-invalid", "") != "true" ||
+		!strings.Contains(text(doc.Find("#"+strings.TrimSpace(email.AttrOr("aria-describedby", "")))),
+			"Confira: email") {
 		t.Error("the error is not tied to its field")
 	}
 	if got := text(doc.Find(`#errors a[href="#email"]`)); got != "Confira: email" {

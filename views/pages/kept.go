@@ -15,7 +15,7 @@ type KeptProps struct {
 	Reason  string
 	Live    bool   // the environment that the form was shown in
 	Account string // that the sender looks at now, of KeptAccount
-	Section string // where who would rather not goes on; "" for the start page
+	Section string // where to continue without sending; "" for the start page
 	Action  string // where the form goes
 	Fields  []HiddenField
 	Files   bool // it had files, which cannot be kept

@@ -11,14 +11,18 @@ import (
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
+	"garoupa/views/pages/dashboard"
+	"garoupa/views/pages/hosted"
 )
 
 var cycles = []string{"ONE_TIME", "WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUALLY", "ANNUALLY"}
 
-func hostedLink() pages.LinkProps {
-	return pages.LinkProps{
-		Action: "/l/plink_0123456789abcdef", Token: "T0K3N", Livemode: true, MerchantName: "Ateliê Aurora", MerchantDocument: "12.345.678/0001-90",
-		Name: "Vaso Lua Nova", Description: "Cerâmica de alta temperatura.", Amount: 124990, PaymentCycle: pages.OneTime,
+func hostedLink() hosted.LinkProps {
+	return hosted.LinkProps{
+		Action: "/l/plink_0123456789abcdef", Token: "T0K3N", Livemode: true, MerchantName: "Ateliê Aurora",
+		MerchantDocument: "12.345.678/0001-90",
+		Name:             "Vaso Lua Nova", Description: "Cerâmica de alta temperatura.", Amount: 124990,
+		PaymentCycle: pages.OneTime,
 	}
 }
 
@@ -26,26 +30,29 @@ func hostedLink() pages.LinkProps {
 var vase = pages.ProductPicture{Small: "5f2d-pagina.jpg", Large: "5f2d.jpg", Width: 900, Height: 1200}
 
 // linkStates are the hosted page of a link in each of its states.
-func linkStates() map[string]pages.LinkProps {
-	states := map[string]pages.LinkProps{}
-	add := func(name string, change func(*pages.LinkProps)) {
+func linkStates() map[string]hosted.LinkProps {
+	states := map[string]hosted.LinkProps{}
+	add := func(name string, change func(*hosted.LinkProps)) {
 		p := hostedLink()
 		change(&p)
 		states[name] = p
 	}
-	add("plain", func(*pages.LinkProps) {})
-	add("bare", func(p *pages.LinkProps) { p.MerchantDocument, p.Description = "", "" })
-	add("cpf", func(p *pages.LinkProps) { p.MerchantDocument = "123.456.789-09" })
-	add("test", func(p *pages.LinkProps) { p.Livemode = false })
-	add("demo", func(p *pages.LinkProps) { p.Livemode, p.Demo = false, true })
-	add("image", func(p *pages.LinkProps) { p.PreviewImage = "https://loja.test/vaso.jpg" })
-	add("picture", func(p *pages.LinkProps) { p.Picture, p.PreviewImage = vase, "https://pix.test/fotos/5f2d.jpg" })
-	add("wrong", func(p *pages.LinkProps) {
+	add("plain", func(*hosted.LinkProps) {})
+	add("bare", func(p *hosted.LinkProps) { p.MerchantDocument, p.Description = "", "" })
+	add("cpf", func(p *hosted.LinkProps) { p.MerchantDocument = "123.456.789-09" })
+	add("test", func(p *hosted.LinkProps) { p.Livemode = false })
+	add("demo", func(p *hosted.LinkProps) { p.Livemode, p.Demo = false, true })
+	add("image", func(p *hosted.LinkProps) { p.PreviewImage = "https://loja.test/vaso.jpg" })
+	add("picture", func(p *hosted.LinkProps) { p.Picture, p.PreviewImage = vase, "https://pix.test/fotos/5f2d.jpg" })
+	add("wrong", func(p *hosted.LinkProps) {
 		p.BuyerName, p.BuyerEmail, p.Errors = "Carla", "carla@", problem("name", "email")
 	})
-	add("unavailable", func(p *pages.LinkProps) { p.ProviderError, p.RequestID, p.BuyerName = true, "req_4f0e", "Carla" })
+	add("unavailable", func(p *hosted.LinkProps) {
+		p.ProviderError, p.RequestID, p.BuyerName = true,
+			"req_4f0e", "Carla"
+	})
 	for _, cycle := range cycles {
-		add(cycle, func(p *pages.LinkProps) { p.PaymentCycle = cycle })
+		add(cycle, func(p *hosted.LinkProps) { p.PaymentCycle = cycle })
 	}
 	return states
 }
@@ -53,65 +60,83 @@ func linkStates() map[string]pages.LinkProps {
 func linkPages() []page {
 	var all []page
 	for name, p := range linkStates() {
-		all = append(all, page{"link " + name, pages.Link(p)})
+		all = append(all, page{"link " + name, hosted.Link(p)})
 	}
-	row := pages.LinkRow{ID: "plink_1", Product: "Vaso", Amount: 124990, Active: true, ProductActive: true, Uses: 1284, Paid: 1, CreatedAt: now}
+	row := dashboard.LinkRow{ID: "plink_1", Product: "Vaso", Amount: 124990, Active: true, ProductActive: true, Uses: 1284,
+		Paid: 1, CreatedAt: now}
 	off, unsold := row, row
 	off.Active, unsold.ProductActive, unsold.Uses, unsold.Paid = false, false, 1, 0
-	products := []pages.ProductRow{{Slug: "vaso", Name: "Vaso", Amount: 124990, PaymentCycle: "MONTHLY", Active: true, Picture: vase}, {Slug: "xicara", Name: "Xícara", Amount: 1, PaymentCycle: "ONE_TIME"}}
-	form := pages.NewLinkProps{Shell: shell(true), Key: "K3Y", Products: products, ProductID: "xicara", Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
+	products := []dashboard.ProductRow{{Slug: "vaso", Name: "Vaso", Amount: 124990, PaymentCycle: "MONTHLY", Active: true,
+		Picture: vase}, {Slug: "xicara", Name: "Xícara", Amount: 1, PaymentCycle: "ONE_TIME"}}
+	form := dashboard.NewLinkProps{Shell: shell(true), Key: "K3Y", Products: products, ProductID: "xicara",
+		Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
 	wrong, none := form, form
-	wrong.Shell, wrong.SuccessURL, wrong.ReturnURL, wrong.Errors = shell(false), "x", "y", problem("productId", "expiresInSeconds", "successUrl", "returnUrl", "")
+	wrong.Shell, wrong.SuccessURL, wrong.ReturnURL, wrong.Errors = shell(false), "x", "y", problem("productId",
+		"expiresInSeconds", "successUrl", "returnUrl", "")
 	none.Products = nil
 	all = append(all,
-		page{"link inactive", pages.LinkInactive(pages.LinkInactiveProps{MerchantName: "Ateliê Aurora"})},
-		page{"link inactive demo", pages.LinkInactive(pages.LinkInactiveProps{MerchantName: "Ateliê Aurora", Demo: true})},
-		page{"new link", pages.NewLink(form)}, page{"new link wrong", pages.NewLink(wrong)}, page{"new link none", pages.NewLink(none)},
+		page{"link inactive", hosted.LinkInactive(hosted.LinkInactiveProps{MerchantName: "Ateliê Aurora"})},
+		page{"link inactive demo",
+			hosted.LinkInactive(hosted.LinkInactiveProps{MerchantName: "Ateliê Aurora", Demo: true})},
+		page{"new link", dashboard.NewLink(form)}, page{"new link wrong", dashboard.NewLink(wrong)},
+		page{"new link none", dashboard.NewLink(none)},
 	)
 	for _, live := range []bool{false, true} {
 		all = append(all,
-			page{"links", pages.Links(pages.LinksProps{Shell: shell(live), CanCreate: true, Links: []pages.LinkRow{row, off, unsold}, Pager: components.PagerProps{Next: "?cursor=x"}})},
-			page{"links before", pages.Links(pages.LinksProps{Shell: shell(live), NeedsAccess: true, Links: []pages.LinkRow{row}})},
-			page{"links empty", pages.Links(pages.LinksProps{Shell: shell(live), CanCreate: true})},
-			page{"links waiting", pages.Links(pages.LinksProps{Shell: shell(live), NeedsAccess: true})},
-			page{"links locked", pages.Links(pages.LinksProps{Shell: shell(live)})},
+			page{"links", dashboard.Links(dashboard.LinksProps{Shell: shell(live), CanCreate: true,
+				Links: []dashboard.LinkRow{row, off, unsold}, Pager: components.PagerProps{Next: "?cursor=x"}})},
+			page{"links before",
+				dashboard.Links(dashboard.LinksProps{Shell: shell(live), NeedsAccess: true, Links: []dashboard.LinkRow{row}})},
+			page{"links empty", dashboard.Links(dashboard.LinksProps{Shell: shell(live), CanCreate: true})},
+			page{"links waiting", dashboard.Links(dashboard.LinksProps{Shell: shell(live), NeedsAccess: true})},
+			page{"links locked", dashboard.Links(dashboard.LinksProps{Shell: shell(live)})},
 		)
 	}
 	return append(append(all, linkDetails()...), productPages(products)...)
 }
 
 func linkDetails() []page {
-	detail := pages.LinkDetailProps{
-		Shell: shell(false), ID: "plink_1", URL: "https://pix.loja.test/l/plink_1", QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 29},
+	detail := dashboard.LinkDetailProps{
+		Shell: shell(false), ID: "plink_1", URL: "https://pix.loja.test/l/plink_1",
+		QR:      components.QRProps{Path: "M0 0h7v1h-7z", Modules: 29},
 		Product: "Vaso", ProductID: "vaso", ProductActive: true, Amount: 124990, Active: true, ExpiresIn: 1800,
-		SuccessURL: "https://loja.test/obrigado?c={CHECKOUT_ID}", ReturnURL: "https://loja.test/", CreatedAt: now, Uses: 3, Paid: 2, CanEdit: true,
-		Checkouts: []pages.CheckoutRow{{ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPaid, Amount: 1, CreatedAt: now.Add(-time.Minute)}},
+		SuccessURL: "https://loja.test/obrigado?c={CHECKOUT_ID}", ReturnURL: "https://loja.test/", CreatedAt: now,
+		Uses: 3, Paid: 2, CanEdit: true,
+		Checkouts: []dashboard.CheckoutRow{{ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPaid, Amount: 1,
+			CreatedAt: now.Add(-time.Minute)}},
 	}
 	off, unsold, seen := detail, detail, detail
 	off.Active, off.Shell = false, shell(true)
 	unsold.ProductActive, unsold.ExpiresIn = false, 7200
 	seen.CanEdit, seen.Checkouts, seen.Uses, seen.Paid, seen.ExpiresIn, seen.SuccessURL, seen.ReturnURL = false, nil, 0, 0, 901, "", ""
 	return []page{
-		{"link detail", pages.LinkDetail(detail)}, {"link detail off", pages.LinkDetail(off)},
-		{"link detail unsold", pages.LinkDetail(unsold)}, {"link detail seen", pages.LinkDetail(seen)},
+		{"link detail", dashboard.LinkDetail(detail)}, {"link detail off", dashboard.LinkDetail(off)},
+		{"link detail unsold", dashboard.LinkDetail(unsold)}, {"link detail seen", dashboard.LinkDetail(seen)},
 	}
 }
 
-func productPages(rows []pages.ProductRow) []page {
-	fields := pages.ProductFields{Name: "Vaso", Slug: "vaso", Amount: "1.249,90", Description: "Azul", PaymentCycle: "MONTHLY", Active: true}
-	edit := pages.ProductProps{Shell: shell(true), Title: "Vaso", Active: true, Fields: fields, Cycles: cycles, CanEdit: true, CanLink: true}
+func productPages(rows []dashboard.ProductRow) []page {
+	fields := dashboard.ProductFields{Name: "Vaso", Slug: "vaso", Amount: "1.249,90", Description: "Azul",
+		PaymentCycle: "MONTHLY", Active: true}
+	edit := dashboard.ProductProps{Shell: shell(true), Title: "Vaso", Active: true, Fields: fields, Cycles: cycles,
+		CanEdit: true, CanLink: true}
 	edit.Picture = vase
 	wrong, seen, elsewhere := edit, edit, edit
 	elsewhere.Picture, elsewhere.Elsewhere = pages.ProductPicture{}, "https://loja.test/vaso.jpg"
-	wrong.Active, wrong.CanLink, wrong.Errors = false, false, problem("name", "amount", "paymentCycle", "description", "picture")
+	wrong.Active, wrong.CanLink, wrong.Errors = false, false, problem("name", "amount", "paymentCycle",
+		"description", "picture")
 	seen.CanEdit, seen.CanLink = false, false
 	return []page{
-		{"products", pages.Products(pages.ProductsProps{Shell: shell(true), Products: rows, CanEdit: true, Pager: components.PagerProps{Previous: "/app/produtos"}})},
-		{"products empty", pages.Products(pages.ProductsProps{Shell: shell(false), CanEdit: true})},
-		{"products locked", pages.Products(pages.ProductsProps{Shell: shell(false)})},
-		{"new product", pages.NewProduct(pages.NewProductProps{Shell: shell(false), Fields: pages.ProductFields{PaymentCycle: "ONE_TIME"}, Cycles: cycles})},
-		{"new product wrong", pages.NewProduct(pages.NewProductProps{Shell: shell(true), Fields: fields, Cycles: cycles, Errors: problem("name", "slug", "amount", "paymentCycle", "description", "picture")})},
-		{"product", pages.Product(edit)}, {"product elsewhere", pages.Product(elsewhere)}, {"product wrong", pages.Product(wrong)}, {"product seen", pages.Product(seen)},
+		{"products", dashboard.Products(dashboard.ProductsProps{Shell: shell(true), Products: rows, CanEdit: true,
+			Pager: components.PagerProps{Previous: "/app/produtos"}})},
+		{"products empty", dashboard.Products(dashboard.ProductsProps{Shell: shell(false), CanEdit: true})},
+		{"products locked", dashboard.Products(dashboard.ProductsProps{Shell: shell(false)})},
+		{"new product", dashboard.NewProduct(dashboard.NewProductProps{Shell: shell(false),
+			Fields: dashboard.ProductFields{PaymentCycle: "ONE_TIME"}, Cycles: cycles})},
+		{"new product wrong", dashboard.NewProduct(dashboard.NewProductProps{Shell: shell(true), Fields: fields, Cycles: cycles,
+			Errors: problem("name", "slug", "amount", "paymentCycle", "description", "picture")})},
+		{"product", dashboard.Product(edit)}, {"product elsewhere", dashboard.Product(elsewhere)},
+		{"product wrong", dashboard.Product(wrong)}, {"product seen", dashboard.Product(seen)},
 	}
 }
 
@@ -133,20 +158,24 @@ func TestLink(t *testing.T) {
 			o.Once = "Preço por mês. Cobrança única: você paga uma vez, e nada é cobrado depois."
 		},
 		"wrong": func(o *outcome) {
-			o.Title, o.Name, o.Problem = "Erro: "+title, "Carla", "Há 2 problemas para corrigir Confira: name Confira: email"
+			o.Title, o.Name, o.Problem = "Erro: "+
+				title, "Carla", "Há 2 problemas para corrigir Confira: name Confira: email"
 		},
 		"unavailable": func(o *outcome) {
 			o.Title, o.Name = "Erro: "+title, "Carla"
-			o.Problem = "Não foi possível gerar o Pix agora O problema é nosso, não seu. Nada foi cobrado. Tente de novo em alguns instantes. Referência req_4f0e"
+			o.Problem = "Não foi possível gerar o Pix agora O problema é nosso, não seu. Nada foi cobrado. Tente de " +
+				"novo em alguns instantes. Referência req_4f0e"
 		},
 	} {
 		want := plain
 		change(&want)
-		doc := render(t, i18n.Portuguese, pages.Link(linkStates()[name]))
+		doc := render(t, i18n.Portuguese, hosted.Link(linkStates()[name]))
 		doc.Find("[role=alert] > *, [role=alert] p, [role=alert] li").AppendHtml(" ")
 		got := outcome{
-			Title: text(doc.Find("title")), Heading: text(doc.Find("h1")), Price: text(doc.Find("dd")), Once: text(doc.Find("dl + p")),
-			Problem: text(doc.Find("[role=alert]")), Test: text(doc.Find("aside")), Name: doc.Find("#name").AttrOr("value", ""),
+			Title: text(doc.Find("title")), Heading: text(doc.Find("h1")), Price: text(doc.Find("dd")),
+			Once:    text(doc.Find("dl + p")),
+			Problem: text(doc.Find("[role=alert]")), Test: text(doc.Find("aside")),
+			Name:   doc.Find("#name").AttrOr("value", ""),
 			Fields: doc.Find(`form[action="/l/plink_0123456789abcdef"][method=post] input`).Length(),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -164,17 +193,19 @@ func TestLink_Preview(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"plain": {"og:title": "Vaso Lua Nova · R$ 1.249,90", "og:description": "Cerâmica de alta temperatura."},
 		"bare":  {"og:title": "Vaso Lua Nova · R$ 1.249,90", "og:description": "Pagar com Pix: Ateliê Aurora"},
-		"image": {"og:title": "Vaso Lua Nova · R$ 1.249,90", "og:description": "Cerâmica de alta temperatura.", "og:image": "https://loja.test/vaso.jpg"},
+		"image": {"og:title": "Vaso Lua Nova · R$ 1.249,90", "og:description": "Cerâmica de alta temperatura.",
+			"og:image": "https://loja.test/vaso.jpg"},
 	} {
 		got := map[string]string{}
-		render(t, i18n.Portuguese, pages.Link(linkStates()[name])).Find("head meta[property]").Each(func(_ int, s *goquery.Selection) {
+		render(t, i18n.Portuguese, hosted.Link(linkStates()[name])).Find("head meta[property]").Each(func(_ int,
+			s *goquery.Selection) {
 			got[s.AttrOr("property", "")] = strings.ReplaceAll(s.AttrOr("content", ""), "\u00a0", " ")
 		})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
-	if render(t, i18n.Portuguese, pages.Pay(pending())).Find("meta[property]").Length() != 0 {
+	if render(t, i18n.Portuguese, hosted.Pay(pending())).Find("meta[property]").Length() != 0 {
 		t.Error("a charge, which is one buyer's, has a preview")
 	}
 }
@@ -186,13 +217,17 @@ func TestForms_Chosen(t *testing.T) {
 		doc := render(t, i18n.English, p.component)
 		doc.Find("select").Each(func(_ int, s *goquery.Selection) {
 			if s.Find("option[selected]").Length() != 1 || s.Find("option").Length() < 2 {
-				t.Errorf("%s: %s offers %d and has %d chosen", p.name, s.AttrOr("id", ""), s.Find("option").Length(), s.Find("option[selected]").Length())
+				t.Errorf("%s: %s offers %d and has %d chosen", p.name, s.AttrOr("id", ""), s.Find("option").Length(),
+					s.Find("option[selected]").Length())
 			}
 		})
 	}
-	form := pages.NewLinkProps{Shell: shell(false), Products: []pages.ProductRow{{Slug: "a"}, {Slug: "b", Name: "Xícara", Amount: 1}}, ProductID: "b", Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
-	doc := render(t, i18n.Portuguese, pages.NewLink(form))
-	if got := text(doc.Find("#productId option[selected]")) + ", " + text(doc.Find("#expiresInSeconds option[selected]")); got != "Xícara · R$ 0,01, 1 hora" {
+	form := dashboard.NewLinkProps{Shell: shell(false),
+		Products: []dashboard.ProductRow{{Slug: "a"}, {Slug: "b", Name: "Xícara", Amount: 1}}, ProductID: "b",
+		Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
+	doc := render(t, i18n.Portuguese, dashboard.NewLink(form))
+	if got := text(doc.Find("#productId option[selected]")) + ", " +
+		text(doc.Find("#expiresInSeconds option[selected]")); got != "Xícara · R$ 0,01, 1 hora" {
 		t.Errorf("chosen: %s", got)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"garoupa/views/i18n"
 )
 
-// notLoaded stands in place of a part of a page that could not be read: it is neither
+// NotLoaded stands in place of a part of a page that could not be read: it is neither
 // empty nor zero. The link reads the page again.
-func notLoaded(what, href string) templ.Component {
+func NotLoaded(what, href string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -1,8 +1,9 @@
-// Package pages holds the pages themselves. A page is a function of its props,
-// which hold what is shown, already decided: no page asks for anything, and none
-// of them knows a database, a session or the web framework.
+// Package pages holds what the pages of several rooms show: errors, the step-up, forms that
+// were held up, brands, the audit log. The pages are in the packages below it, one for each
+// room of web: hosted, account, dashboard, console and docs.
 //
-// Forms post to plain addresses and are answered by 303, or by the same page
-// with what was typed and what is wrong with it. Passwords and secrets are never
-// shown again.
+// A page is a function of its props, which contain what it shows, already decided: no page
+// queries anything or depends on a database, a session or the web framework. Forms post to
+// plain addresses and are answered by 303, or by the same page with what was typed and its
+// errors. Passwords and secrets are never shown again.
 package pages

@@ -30,8 +30,8 @@ func groups(t *testing.T) map[string]any {
 	return catalog
 }
 
-// missing finds a key shown in place of its text: a group of the catalogs, a point
-// and a name. It is no regular expression, as one of so many words is slow in Go.
+// missing finds a key shown in place of its text: a group of the catalogs, a point and a
+// name. It is not a regular expression, because one with this many words is slow in Go.
 func missing(html string, groups map[string]any) string {
 	letter := func(b byte) bool {
 		return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
@@ -66,7 +66,7 @@ func TestLanguages(t *testing.T) {
 				if got := doc.Find("html").AttrOr("lang", ""); got != string(lang) {
 					t.Errorf("lang = %q", got)
 				}
-				doc.Find("pre, link, script").Remove() // code and addresses are nobody's language
+				doc.Find("pre, link, script").Remove() // code and addresses have no language
 				html, _ := doc.Html()
 				for _, eventType := range eventTypes {
 					html = strings.ReplaceAll(html, eventType, "")
@@ -95,12 +95,14 @@ func TestPolicy(t *testing.T) {
 				}
 			}
 		})
-		if doc.Find("style").Length() > 0 || doc.Find("script:not([src])").Length() > 0 || doc.Find("script").Text() != "" {
+		if doc.Find("style").Length() > 0 || doc.Find("script:not([src])").Length() > 0 ||
+			doc.Find("script").Text() != "" {
 			t.Errorf("%s: inline script or style", p.name)
 		}
 		doc.Find("script, link:not([rel=canonical]), img").Each(func(_ int, s *goquery.Selection) {
 			address := s.AttrOr("src", s.AttrOr("href", ""))
-			if !strings.HasPrefix(address, "/static/") && !strings.HasPrefix(address, "/marca/") && !strings.HasPrefix(address, "/fotos/") {
+			if !strings.HasPrefix(address, "/static/") && !strings.HasPrefix(address, "/marca/") &&
+				!strings.HasPrefix(address, "/fotos/") {
 				t.Errorf("%s: loads %q", p.name, address)
 			}
 		})
@@ -123,7 +125,8 @@ func TestStructure(t *testing.T) {
 		if n := doc.Find("main#main").Length(); n != 1 || doc.Find(`a.skip[href="#main"]`).Length() != 1 {
 			t.Errorf("%s: %d main, or no way to skip to it", p.name, n)
 		}
-		if strings.TrimSpace(doc.Find("title").Text()) == "" || doc.Find(`meta[name=robots][content="noindex,nofollow"]`).Length() != 1 {
+		if strings.TrimSpace(doc.Find("title").Text()) == "" ||
+			doc.Find(`meta[name=robots][content="noindex,nofollow"]`).Length() != 1 {
 			t.Errorf("%s: no title, or open to search engines", p.name)
 		}
 		ids := map[string]bool{}
@@ -134,7 +137,8 @@ func TestStructure(t *testing.T) {
 			}
 			ids[id] = true
 		})
-		for _, attribute := range []string{"for", "aria-controls", "aria-labelledby", "aria-describedby", "commandfor", "popovertarget", "data-copy", "data-reveal", "data-toggle"} {
+		for _, attribute := range []string{"for", "aria-controls", "aria-labelledby", "aria-describedby", "commandfor",
+			"popovertarget", "data-copy", "data-reveal", "data-toggle"} {
 			doc.Find("[" + attribute + "]").Each(func(_ int, s *goquery.Selection) {
 				for id := range strings.FieldsSeq(s.AttrOr(attribute, "")) {
 					if !ids[id] {

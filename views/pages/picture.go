@@ -4,7 +4,7 @@ package pages
 // content and never change.
 const PicturePath = "/fotos/"
 
-// ProductPicture is a product's picture, which we drew. The zero value is none.
+// ProductPicture is a product's picture, drawn by us. The zero value means no picture.
 type ProductPicture struct {
 	Small         string // a file below PicturePath, for pages
 	Large         string // the same, for messengers
@@ -17,10 +17,10 @@ const (
 	pictureHeight = "252"
 )
 
-// What pictures come in: their types, and the longest file in bytes (pages.md, 5.2).
+// The types of picture that forms take, and the longest file in bytes.
 const (
-	pictureTypes = "image/png,image/jpeg,image/webp"
-	pictureBytes = 2 << 20
+	PictureTypes = "image/png,image/jpeg,image/webp"
+	PictureBytes = 2 << 20
 )
 
 // fit fills 16 to 9 with what is about as wide, and shows the whole of what is higher:

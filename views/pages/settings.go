@@ -5,11 +5,10 @@ import (
 
 	"garoupa/views/components"
 	"garoupa/views/i18n"
-	"garoupa/views/layouts"
 )
 
-// settingsPath is what the sections of the settings stand below.
-const settingsPath = "/app/configuracoes/"
+// SettingsPath is the common path of the sections of the settings.
+const SettingsPath = "/app/configuracoes/"
 
 // The sections of the settings: the ends of their addresses, and of their names in the
 // catalogs.
@@ -23,94 +22,13 @@ const (
 
 var settingsSections = []string{SectionCompany, SectionCheckout, SectionSecurity, SectionNotices, SectionProfile}
 
-// settingsTabs leads from one section to the others.
-func settingsTabs(ctx context.Context, current string) components.TabsProps {
+// SettingsTabs leads from one section to the others.
+func SettingsTabs(ctx context.Context, current string) components.TabsProps {
 	tabs := components.TabsProps{Label: i18n.T(ctx, "nav.settings"), OneRow: true}
 	for _, section := range settingsSections {
 		tabs.Tabs = append(tabs.Tabs, components.Tab{
-			Label: i18n.T(ctx, "settings."+section), Href: settingsPath + section, Current: section == current,
+			Label: i18n.T(ctx, "settings."+section), Href: SettingsPath + section, Current: section == current,
 		})
 	}
 	return tabs
-}
-
-// SettingsCompanyProps is GET and POST /app/configuracoes/empresa. Field: business.
-type SettingsCompanyProps struct {
-	layouts.Shell
-	CanChange bool
-	Business  string                // the name that buyers see, as typed
-	Asked     bool                  // production access was asked for
-	Facts     []components.KeyValue // what the request said, as far as the role may know
-	Owner     bool                  // who looks is the account's owner
-	UserID    string                // of who looks
-	Errors    components.FieldErrors
-}
-
-// legal says where the legal data come from, and to those who may how they change.
-func (p SettingsCompanyProps) legal(ctx context.Context) string {
-	switch {
-	case !p.Asked:
-		return i18n.T(ctx, "settings.legal_none")
-	case p.CanChange:
-		return i18n.T(ctx, "settings.legal_body") + " " + i18n.T(ctx, "settings.legal_change")
-	}
-	return i18n.T(ctx, "settings.legal_body")
-}
-
-func (p SettingsCompanyProps) seeRequest(ctx context.Context) string {
-	if p.Asked {
-		return i18n.T(ctx, "settings.legal_see")
-	}
-	return i18n.T(ctx, "nav.live")
-}
-
-// SettingsProfileProps is GET and POST /app/configuracoes/perfil. Fields: name, lang
-// and theme.
-type SettingsProfileProps struct {
-	layouts.Shell
-	Name     string // as typed
-	Language string // "pt-BR" or "en"
-	Errors   components.FieldErrors
-}
-
-func (p SettingsProfileProps) languages() []components.SelectOption {
-	var options []components.SelectOption
-	for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
-		options = append(options, components.SelectOption{Value: string(lang), Label: i18n.In(lang, "layout.language")})
-	}
-	return options
-}
-
-func (p SettingsProfileProps) themes(ctx context.Context) []components.SelectOption {
-	return []components.SelectOption{
-		{Value: string(layouts.ThemeSystem), Label: i18n.T(ctx, "layout.theme_system")},
-		{Value: string(layouts.ThemeLight), Label: i18n.T(ctx, "layout.theme_light")},
-		{Value: string(layouts.ThemeDark), Label: i18n.T(ctx, "layout.theme_dark")},
-	}
-}
-
-// SettingsNoticesProps is GET and POST /app/configuracoes/avisos. Field: notices.
-type SettingsNoticesProps struct {
-	layouts.Shell
-	Offered   []string // what the role may turn on and off
-	On        []string
-	PaidMails int // how many charges paid in an hour are told of one by one
-}
-
-// noticeChargePaid is the notice whose mails are bounded.
-const noticeChargePaid = "CHARGE_PAID"
-
-// alwaysSent are what nobody can turn off.
-var alwaysSent = []string{"security", "switches", "destinations", "team", "links"}
-
-func (p SettingsNoticesProps) options(ctx context.Context) []components.CheckboxOption {
-	var options []components.CheckboxOption
-	for _, notice := range p.Offered {
-		body := i18n.T(ctx, "settings.notice_"+notice+"_body")
-		if notice == noticeChargePaid {
-			body = i18n.T(ctx, "settings.notice_charge_paid", p.PaidMails)
-		}
-		options = append(options, components.CheckboxOption{Value: notice, Label: i18n.T(ctx, "settings.notice_"+notice), Hint: body})
-	}
-	return options
 }

@@ -5,8 +5,7 @@ import (
 	"garoupa/views/layouts"
 )
 
-// StepUpProps asks somebody to show once more who they are. Fields: those kept, and
-// the proof.
+// StepUpProps asks people to prove again who they are. Fields: those kept, and the proof.
 type StepUpProps struct {
 	layouts.AuthProps
 	Email         string
@@ -17,7 +16,7 @@ type StepUpProps struct {
 	ProofField    string
 	RecoveryField string // of a recovery code in its place
 	KeyField      string // takes a proof by a passkey; "": the person has none
-	Back          string // where whoever would rather not goes on
+	Back          string // the link for people who do not want to prove it
 	Errors        components.FieldErrors
 }
 

@@ -7,10 +7,11 @@ import (
 
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
+	"garoupa/views/pages/dashboard"
 )
 
 // A withdrawal has the same four steps from the request to the money, whatever its
-// state, and one that ended wears the colour of its badge.
+// state, and one that ended wears the color of its badge.
 func TestWithdrawal_Steps(t *testing.T) {
 	t.Parallel()
 	later := now.Add(time.Hour)
@@ -31,7 +32,7 @@ func TestWithdrawal_Steps(t *testing.T) {
 		if strings.Contains(want, "Concluído") && !strings.Contains(want, "Concluído (") {
 			p.CompletedAt = &later
 		}
-		doc := render(t, i18n.Portuguese, pages.Withdrawal(p))
+		doc := render(t, i18n.Portuguese, dashboard.Withdrawal(p))
 		var steps []string
 		for _, step := range doc.Find("ol li p:first-child").EachIter() {
 			steps = append(steps, strings.Join(strings.Fields(step.Text()), " "))
@@ -39,10 +40,12 @@ func TestWithdrawal_Steps(t *testing.T) {
 		if got := strings.Join(steps, ", "); got != want {
 			t.Errorf("%s: %s", status, got)
 		}
-		if red, bad := doc.Find("ol .bg-bad-soft").Length() > 0, status == pages.WithdrawalFailed || status == pages.WithdrawalRejected; red != bad {
+		if red, bad := doc.Find("ol .bg-bad-soft").Length() > 0, status == pages.WithdrawalFailed ||
+			status == pages.WithdrawalRejected; red != bad {
 			t.Errorf("%s is red: %v", status, red)
 		}
-		ends := status == pages.WithdrawalCancelled || status == pages.WithdrawalReturned || status == pages.WithdrawalFailed || status == pages.WithdrawalRejected
+		ends := status == pages.WithdrawalCancelled || status == pages.WithdrawalReturned ||
+			status == pages.WithdrawalFailed || status == pages.WithdrawalRejected
 		if says := strings.Contains(doc.Find("main").Text(), "De volta no saldo disponível"); says != ends {
 			t.Errorf("%s says that the money is back: %v", status, says)
 		}

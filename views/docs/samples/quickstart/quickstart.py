@@ -1,6 +1,7 @@
 import json
 import os
 import time
+import urllib.error
 import urllib.request
 
 BASE_URL = "https://api.example"
@@ -17,8 +18,12 @@ def post(path, body, idempotency_key=""):
             "Idempotency-Key": idempotency_key,
         },
     )
-    with urllib.request.urlopen(request) as response:
-        return json.load(response)
+    try:
+        with urllib.request.urlopen(request) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        error = json.load(error)["error"]
+        raise SystemExit(f"{error['code']}: {error['message']}")
 
 
 # 1. Create a checkout of R$49.90.

@@ -13,29 +13,53 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"time"
 )
+
+const maxBody = 1 << 20
 
 type event struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
 	Data struct {
-		Checkout struct {
+		Checkout *struct {
 			ID         string `json:"id"`
 			ExternalID string `json:"externalId"`
+			Status     string `json:"status"`
 		} `json:"checkout"`
 	} `json:"data"`
 }
 
-var handled sync.Map // in your shop: a unique column in your database
+// In your shop: tables in your database, changed in one transaction.
+var (
+	mu       sync.Mutex
+	handled  = map[string]bool{}   // event ids
+	statuses = map[string]string{} // by checkout id
+)
+
+// ranks order the statuses: a checkout may be paid after it expired or was
+// cancelled, and never goes back.
+var ranks = map[string]int{"PENDING": 1, "EXPIRED": 2, "CANCELLED": 2, "PAID": 3}
+
+var secret = os.Getenv("WEBHOOK_SECRET")
 
 func main() {
+	if secret == "" {
+		log.Fatal("Set WEBHOOK_SECRET to the signing secret of the endpoint.")
+	}
 	http.HandleFunc("POST /webhooks", receive)
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "4242"), nil))
+	server := http.Server{Addr: "127.0.0.1:" + cmp.Or(os.Getenv("PORT"), "4242"), ReadTimeout: 10 * time.Second}
+	log.Fatal(server.ListenAndServe())
 }
 
 func receive(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil || !verify(os.Getenv("WEBHOOK_SECRET"), body, r.Header.Get("x-svc-signature")) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil { // too long, or broken off
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	// For a day after a rotation, the previous secret signs too.
+	if !verify(body, r.Header.Get("x-svc-signature")) && !verify(body, r.Header.Get("x-svc-signature-previous")) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -44,16 +68,32 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	if _, again := handled.LoadOrStore(e.ID, true); !again {
-		fmt.Println(e.Type, e.Data.Checkout.ID, e.Data.Checkout.ExternalID)
-	}
+	handle(e)
 	w.WriteHeader(http.StatusNoContent)
 }
 
 // verify compares over the bytes as they came, in constant time.
-func verify(secret string, body []byte, signature string) bool {
+func verify(body []byte, signature string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	received, err := hex.DecodeString(signature)
 	return err == nil && hmac.Equal(mac.Sum(nil), received)
+}
+
+// handle handles an event once. Events come in any order.
+func handle(e event) {
+	mu.Lock()
+	defer mu.Unlock()
+	if handled[e.ID] {
+		return
+	}
+	handled[e.ID] = true
+	c := e.Data.Checkout
+	if c == nil { // about a withdrawal
+		return
+	}
+	if ranks[c.Status] > ranks[statuses[c.ID]] {
+		statuses[c.ID] = c.Status
+	}
+	fmt.Println(e.Type, c.ID, c.ExternalID, statuses[c.ID])
 }

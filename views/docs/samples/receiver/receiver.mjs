@@ -1,26 +1,55 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-const handled = new Set(); // in your shop: a unique column in your database
+const secret = process.env.WEBHOOK_SECRET;
+if (!secret) {
+  console.error('Set WEBHOOK_SECRET to the signing secret of the endpoint.');
+  process.exit(1);
+}
+const maxBody = 1 << 20;
+
+// In your shop: tables in your database, changed in one transaction.
+const handled = new Set(); // event ids
+const statuses = new Map(); // by checkout id
+
+// A checkout may be paid after it expired or was cancelled, and never goes back.
+const ranks = { PENDING: 1, EXPIRED: 2, CANCELLED: 2, PAID: 3 };
 
 // verify compares over the bytes as they came, in constant time.
-function verify(secret, body, signature) {
+function verify(body, signature) {
   const expected = createHmac('sha256', secret).update(body).digest();
   const received = Buffer.from(signature ?? '', 'hex');
   return received.length === expected.length && timingSafeEqual(received, expected);
 }
 
-createServer(async (request, response) => {
+// handle handles an event once. Events come in any order.
+function handle(event) {
+  if (handled.has(event.id)) return;
+  handled.add(event.id);
+  const checkout = event.data.checkout;
+  if (!checkout) return; // about a withdrawal
+  if (ranks[checkout.status] > (ranks[statuses.get(checkout.id)] ?? 0)) {
+    statuses.set(checkout.id, checkout.status);
+  }
+  console.log(event.type, checkout.id, checkout.externalId, statuses.get(checkout.id));
+}
+
+async function receive(request, response) {
   const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
+  let size = 0;
+  for await (const chunk of request) { // throws when the request breaks off
+    size += chunk.length;
+    if (size > maxBody) throw new Error('the body is too long');
+    chunks.push(chunk);
+  }
   const body = Buffer.concat(chunks);
-  if (!verify(process.env.WEBHOOK_SECRET, body, request.headers['x-svc-signature'])) {
-    return response.writeHead(401).end();
-  }
-  const event = JSON.parse(body);
-  if (!handled.has(event.id)) {
-    handled.add(event.id);
-    console.log(event.type, event.data.checkout.id, event.data.checkout.externalId);
-  }
+  const { 'x-svc-signature': signature, 'x-svc-signature-previous': previous } = request.headers;
+  // For a day after a rotation, the previous secret signs too.
+  if (!verify(body, signature) && !verify(body, previous)) return response.writeHead(401).end();
+  handle(JSON.parse(body));
   response.writeHead(204).end();
+}
+
+createServer((request, response) => {
+  receive(request, response).catch(() => response.destroy());
 }).listen(process.env.PORT ?? 4242, '127.0.0.1');

@@ -2,31 +2,67 @@ import hashlib
 import hmac
 import json
 import os
+import sys
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-handled = set()  # in your shop: a unique column in your database
+SECRET = os.environ.get("WEBHOOK_SECRET")
+if not SECRET:
+    sys.exit("Set WEBHOOK_SECRET to the signing secret of the endpoint.")
+MAX_BODY = 1 << 20
+
+# In your shop: tables in your database, changed in one transaction.
+lock = threading.Lock()
+handled = set()  # event ids
+statuses = {}  # by checkout id
+
+# A checkout may be paid after it expired or was cancelled, and never goes back.
+RANKS = {"PENDING": 1, "EXPIRED": 2, "CANCELLED": 2, "PAID": 3}
 
 
-def verify(secret: str, body: bytes, signature: str) -> bool:
+def verify(body: bytes, signature: str) -> bool:
     """Compares over the bytes as they came, in constant time."""
-    expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    expected = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(expected.encode(), signature.encode())
 
 
-class Receiver(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if not verify(os.environ["WEBHOOK_SECRET"], body, self.headers.get("x-svc-signature", "")):
-            self.send_response(401)
-            self.end_headers()
+def handle(event: dict) -> None:
+    """Handles an event once. Events come in any order."""
+    with lock:
+        if event["id"] in handled:
             return
-        event = json.loads(body)
-        if event["id"] not in handled:
-            handled.add(event["id"])
-            checkout = event["data"]["checkout"]
-            print(event["type"], checkout["id"], checkout["externalId"], flush=True)
-        self.send_response(204)
-        self.end_headers()
+        handled.add(event["id"])
+        checkout = event["data"].get("checkout")
+        if checkout is None:  # about a withdrawal
+            return
+        status = statuses.get(checkout["id"])
+        if RANKS.get(checkout["status"], 0) > RANKS.get(status, 0):
+            status = statuses[checkout["id"]] = checkout["status"]
+        print(event["type"], checkout["id"], checkout["externalId"], status, flush=True)
+
+
+class Receiver(BaseHTTPRequestHandler):
+    timeout = 10  # seconds without a byte
+
+    def do_POST(self):
+        try:
+            self.send_response(self.receive())
+            self.end_headers()
+        except ConnectionError:
+            pass  # the client is gone
+
+    def receive(self) -> int:
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()) or int(length) > MAX_BODY:
+            self.close_connection = True
+            return 413
+        body = self.rfile.read(int(length))
+        # For a day after a rotation, the previous secret signs too.
+        signatures = (self.headers.get("x-svc-signature", ""), self.headers.get("x-svc-signature-previous", ""))
+        if not any(verify(body, signature) for signature in signatures):
+            return 401
+        handle(json.loads(body))
+        return 204
 
 
 ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4242"))), Receiver).serve_forever()

@@ -1,0 +1,40 @@
+// Package account holds the pages by which people get in and keep what is theirs: sign-up and
+// log-in, second factors and passkeys, passwords, e-mail addresses, invitations.
+package account
+
+import (
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// SignUpProps is GET and POST /cadastro. Fields: name, business, email, terms where the
+// installation has some, and password or passkey.
+type SignUpProps struct {
+	layouts.AuthProps
+	Name     string
+	Business string // becomes the account's name, which buyers see
+	Email    string
+	Accepted bool // the terms of use, as ticked
+	Taken    bool // another person has the e-mail
+	Errors   components.FieldErrors
+	ByKey    bool // a passkey may be made in place of the password
+}
+
+// LogInProps is GET and POST /entrar. Fields: email, password, next. A wrong
+// password and an unknown e-mail are the same error of the form as a whole.
+type LogInProps struct {
+	layouts.AuthProps
+	Email  string
+	Next   string // local path to go on to; the handler checks it
+	Flash  *components.FlashProps
+	Errors components.FieldErrors
+	ByKey  bool // a passkey logs in, too
+}
+
+// username is the value that browsers may fill in for the e-mail.
+func (p LogInProps) username() string {
+	if p.ByKey {
+		return "username webauthn"
+	}
+	return "username"
+}

@@ -1,0 +1,31 @@
+package account
+
+import (
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// InviteState is how whoever opens an invitation's link stands to it.
+type InviteState string
+
+// The states.
+const (
+	InviteNew    InviteState = "new"    // nobody has the address: a log-in is made
+	InviteKnown  InviteState = "known"  // somebody has it, who must log in
+	InviteMine   InviteState = "mine"   // they are logged in
+	InviteOthers InviteState = "others" // another person is logged in
+)
+
+// InviteProps is GET and POST /convite/:token. Fields of a newcomer: name, terms where the
+// installation has some, and password or passkey.
+type InviteProps struct {
+	layouts.AuthProps
+	State                         InviteState
+	Token                         string
+	Account, Inviter, Email, Role string
+	Visitor                       string // the address of who is logged in
+	Name                          string
+	Accepted                      bool // the terms of use, as ticked
+	ByKey                         bool // a newcomer may make a passkey in place of the password
+	Errors                        components.FieldErrors
+}

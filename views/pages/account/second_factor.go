@@ -1,0 +1,57 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// CodeProps is GET and POST /2fa. Fields: code, next.
+type CodeProps struct {
+	layouts.AuthProps
+	Next     string
+	ByCode   bool // the person has a code generator
+	ByKey    bool // the person has a passkey
+	Recovery bool // asks for a recovery code in place of the generator's
+	Errors   components.FieldErrors
+}
+
+// TOTPProps is GET and POST /2fa/ativar. Fields: code, next.
+type TOTPProps struct {
+	layouts.AuthProps
+	Next   string
+	Secret string // 32 characters, for who cannot scan
+	URL    string // "otpauth://…", which opens the app of who reads this on the phone
+	QR     components.QRProps
+	Staff  bool // of the installation: they must
+	ByKey  bool // a passkey would do as well
+	Errors components.FieldErrors
+}
+
+// spelled is the secret in groups of four, which are easier to type.
+func (p TOTPProps) spelled() string {
+	var groups []string
+	for i := 0; i < len(p.Secret); i += 4 {
+		groups = append(groups, p.Secret[i:min(i+4, len(p.Secret))])
+	}
+	return strings.Join(groups, " ")
+}
+
+// RecoveryCodesProps shows new recovery codes, this once.
+type RecoveryCodesProps struct {
+	layouts.AuthProps
+	Codes    []string
+	Next     string
+	Enrolled bool // just now, for the first time
+}
+
+// keep says where to keep the codes, and that others are worth nothing now.
+func (p RecoveryCodesProps) keep(ctx context.Context) string {
+	if p.Enrolled {
+		return i18n.T(ctx, "recovery.keep")
+	}
+	return i18n.T(ctx, "recovery.keep") + " " + i18n.T(ctx, "recovery.before")
+}

@@ -1,0 +1,178 @@
+package console
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	base "garoupa/views/pages"
+)
+
+// OpsCaseProps is one thing to decide about, with all that it takes to.
+type OpsCaseProps struct {
+	Shell     layouts.OpsShell
+	Section   string // one of the Ops constants of package layouts
+	Href      string // of the section
+	Title     string
+	Badge     templ.Component
+	Test      bool       // of the test environment
+	Since     *time.Time // it waits; nil: it waits no more
+	Late      bool
+	Changed   string    // who changed it since it was shown, and when; "" if no one did
+	Stops     []OpsStop // what keeps it from being approved and paid
+	Notices   []components.NoticeProps
+	Parts     []OpsPart
+	Account   *OpsAccountHead // nil: it belongs to no account
+	Books     []OpsBooks      // what the account has
+	Others    *OpsOthers
+	History   []OpsEvent
+	Trail     string        // the audit log's lines about it; "" without the right to see them
+	Decision  *DecisionForm // nil: there is nothing to decide
+	TakesPart bool          // the person asked for it, or was a member of the account since: they may not decide
+}
+
+// OpsStop is what keeps the things of an account from being approved and paid.
+type OpsStop struct {
+	Title string
+	Body  string // who did it, when and why; "" if that is not known
+	Href  string // where it ends
+	Link  string
+}
+
+// OpsPart is some facts about a thing.
+type OpsPart struct {
+	ID    string
+	Title string
+	Note  string
+	Facts []components.KeyValue
+	// Reveal is where a form posts to that shows the facts whole; "" for facts that are.
+	Reveal string
+	Diff   []OpsDiff // compared with what was there before; none: there is nothing to compare
+}
+
+// OpsDiff is a fact as it was and as it is to be.
+type OpsDiff struct {
+	Key, Before, Now string
+	Mono             bool
+}
+
+// OpsOthers are things to compare with.
+type OpsOthers struct {
+	Title string
+	None  string // what to say if there are none
+	Items []OpsItem
+}
+
+// barred says why the person may not decide about it: one of the texts "ops.<barred>_title"
+// and "ops.<barred>_body"; "" if they may.
+func (p OpsCaseProps) barred() string {
+	switch {
+	case p.Account != nil && p.Account.Own:
+		return barredOwn
+	case p.TakesPart:
+		return "part"
+	}
+	return ""
+}
+
+// text says who stopped it and why, and what becomes of what waits.
+func (s OpsStop) text(ctx context.Context) string {
+	return strings.TrimPrefix(s.Body+"\n"+i18n.T(ctx, "ops.stopped_waits"), "\n")
+}
+
+// DecisionFields are what a form of a decision asks for. Their names are outcome,
+// reasonCode, reason, amount, and proof, how the institution names a payment.
+type DecisionFields struct {
+	Outcome, ReasonCode, Reason, Amount, Proof string
+}
+
+// DecisionForm asks for a decision. Texts are "ops.<Kind>_<outcome>" with a hint
+// "…_hint", and reasons "<ReasonKey><code>".
+type DecisionForm struct {
+	Kind        string
+	Action      string // where it posts to; first for a look at what the merchant will read
+	Version     string // of the thing as it is shown
+	Outcomes    []string
+	Reasons     []string // none: a text is enough
+	ReasonKey   string
+	ReasonLabel string // "" for a text that the merchant reads
+	ReasonHint  string
+	AskAmount   string // the label of the amount; "" asks for none
+	AskProof    string // the label of the proof; "" asks for none
+	ProofHint   string
+	Fields      DecisionFields
+	Errors      components.FieldErrors
+}
+
+// OpsPreviewProps shows what the merchant will read, before it is decided.
+type OpsPreviewProps struct {
+	Shell    layouts.OpsShell
+	Section  string // one of the Ops constants of package layouts
+	Title    string
+	Back     string // the page of the thing
+	BackHref string
+	Action   string
+	Hidden   []components.KeyValue
+	Confirm  string // a verb and its object
+	Danger   bool
+	Effects  []string        // what else will happen, in words
+	Language i18n.Lang       // the merchant's
+	Page     templ.Component // what the merchant will read; nil: nothing
+	Mail     string          // the subject; "" sends none
+	Compare  *OpsPart        // facts before and after; nil: nothing to compare
+}
+
+// outcomes are the answers of the form.
+func (f DecisionForm) outcomes(ctx context.Context) []components.RadioOption {
+	var options []components.RadioOption
+	for _, outcome := range f.Outcomes {
+		key := "ops." + f.Kind + "_" + outcome
+		options = append(options, components.RadioOption{Value: outcome, Label: i18n.T(ctx, key),
+			Hint: i18n.T(ctx, key+"_hint")})
+	}
+	return options
+}
+
+func (f DecisionForm) reasons(ctx context.Context) []components.SelectOption {
+	options := []components.SelectOption{{Label: i18n.T(ctx, "ops.reason_none")}}
+	for _, code := range f.Reasons {
+		options = append(options, components.SelectOption{Value: code, Label: i18n.T(ctx, f.ReasonKey+code)})
+	}
+	return options
+}
+
+// reasonCodeHint tells where the reason goes, and which answer needs none.
+func (f DecisionForm) reasonCodeHint(ctx context.Context) string {
+	hint := i18n.T(ctx, "ops.reason_code_hint")
+	for _, outcome := range f.Outcomes {
+		switch outcome {
+		case "APPROVE", base.OutcomeApproved:
+			return hint + " " + i18n.T(ctx, "ops.reason_code_approve")
+		case "FAIL":
+			return hint + " " + i18n.T(ctx, "ops.reason_code_fail")
+		}
+	}
+	return hint
+}
+
+// reasonLabel names the field of the text.
+func (f DecisionForm) reasonLabel(ctx context.Context) string {
+	if f.ReasonLabel != "" {
+		return f.ReasonLabel
+	}
+	return i18n.T(ctx, "ops.reason")
+}
+
+// inLanguage shows a part of a page in another language than the page's.
+func inLanguage(lang i18n.Lang, part templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context,
+		w io.Writer) error {
+		return part.Render(i18n.With(ctx, lang), w)
+	})
+}

@@ -1,0 +1,37 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	base "garoupa/views/pages"
+)
+
+// LimitsFields are the fields of the form that sets limits, besides reason. Their names
+// are min, max, delay, hold and starts. An empty one follows the installation.
+type LimitsFields struct{ Min, Max, Delay, Hold, Starts string }
+
+// OpsLimitsProps is GET and POST /ops/contas/{id}/limites.
+type OpsLimitsProps struct {
+	Shell   layouts.OpsShell
+	Account OpsAccountHead
+	Default base.Terms // the installation's
+	Version string
+	Fields  LimitsFields
+	Reason  string
+	Changed string
+	Errors  components.FieldErrors
+}
+
+// amountHint and spanHint say what an empty field means.
+func (p OpsLimitsProps) amountHint(ctx context.Context, amount money.Cents) string {
+	return i18n.T(ctx, "ops.limits_default", i18n.Money(ctx, amount))
+}
+
+func (p OpsLimitsProps) spanHint(ctx context.Context, d time.Duration) string {
+	return i18n.T(ctx, "ops.limits_default", i18n.Span(ctx, d))
+}

@@ -1,0 +1,39 @@
+package console
+
+import (
+	"time"
+
+	"garoupa/views/layouts"
+)
+
+// OutcomeRemove takes somebody off the staff, in place of a role.
+const OutcomeRemove = "REMOVE"
+
+// OpsStaffProps is GET /ops/operadores: who works for the installation.
+type OpsStaffProps struct {
+	Shell   layouts.OpsShell
+	Rows    []OpsStaffRow
+	Problem string // why nothing was done
+	Changed string // who was first; "" if no one was
+}
+
+// OpsStaffRow is a person of staff. Its form posts to /ops/operadores/{id}: version, the
+// role that was looked at, and role, another one or OutcomeRemove.
+type OpsStaffRow struct {
+	ID, Name, Email string
+	Role            string
+	You             bool
+	SecondFactor    bool // a code generator or a passkey
+	Since           time.Time
+	Sessions        int
+	LastSeen        *time.Time // nil: no session
+	LastIP          string
+}
+
+// other is the role that the person does not have.
+func (r OpsStaffRow) other() string {
+	if r.Role == "SUPERVISOR" {
+		return "REVIEWER"
+	}
+	return "SUPERVISOR"
+}

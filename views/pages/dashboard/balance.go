@@ -1,0 +1,43 @@
+package dashboard
+
+import (
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/views/components"
+	"garoupa/views/layouts"
+)
+
+// BalanceProps is GET /app/saldo?kind=&from=&until=&cursor=. Fields of its form:
+// kind, from, until. The same query at /app/saldo/extrato.csv is the statement as a
+// file.
+type BalanceProps struct {
+	Shell layouts.Shell
+	// NeedsAccess says that live money needs production access; then nothing else is shown.
+	NeedsAccess bool
+	Balance     Balance
+	CanWithdraw bool         // shows the link to a withdrawal
+	Blocked     []BlockedRow // held back now, newest first
+	Terms       OwnTerms
+	Filter      StatementFilter
+	Errors      components.FieldErrors
+	// Parts that could not be read.
+	NoBalance, NoBlocked, NoStatement, NoTerms bool
+
+	ThisMonth StatementFilter // the days of each, for its link
+	LastMonth StatementFilter
+	Movements []MovementRow // newest first
+	Pager     components.PagerProps
+}
+
+// Balance is what an account received and has (contract 2.4).
+type Balance struct {
+	Gross, Fee, Pending, Available, Reserved, Blocked money.Cents
+}
+
+// BlockedRow is a blocked amount, with its reason.
+type BlockedRow struct {
+	Amount money.Cents
+	Reason string
+	Since  time.Time
+}

@@ -1,0 +1,134 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	base "garoupa/views/pages"
+)
+
+// CheckoutsProps is GET /app/cobrancas?status=&q=&from=&until=&cursor=. Fields of
+// its form: q, from, until. The same query at /app/cobrancas/cobrancas.csv is the
+// list as a file.
+type CheckoutsProps struct {
+	Shell     layouts.Shell
+	Filter    CheckoutFilter
+	Errors    components.FieldErrors
+	Counts    map[string]int // by status, in the period; nil shows none
+	Checkouts []CheckoutRow
+	Pager     components.PagerProps
+	CanCreate bool
+	CanExport bool
+	Empty     EmptyCheckouts
+}
+
+// EmptyCheckouts is shown when there are no charges yet.
+type EmptyCheckouts struct {
+	CanCreate   bool // the member may create charges here
+	NeedsAccess bool // live charges need production access first
+	Livemode    bool
+	Second      bool   // the page has a more urgent step, which gets the primary button
+	APIURL      string // base address of the example request
+}
+
+func (e EmptyCheckouts) button() string {
+	if e.Second {
+		return "btn-secondary"
+	}
+	return "btn-primary"
+}
+
+func (e EmptyCheckouts) action(ctx context.Context) string {
+	if e.Livemode {
+		return i18n.T(ctx, "checkouts.create")
+	}
+	return i18n.T(ctx, "checkouts.create_test")
+}
+
+// MostCounted is the largest count that a tab shows as a number.
+const MostCounted = 1000
+
+// CheckoutFilter is the filter of the list, as in the address.
+type CheckoutFilter struct {
+	Status string // "" or a Status constant
+	Text   string // searched text
+	From   string // a day such as 2026-11-20; "" is unbounded
+	Until  string // the last day, included
+}
+
+// Query is the filter as the query of an address, "" for none.
+func (f CheckoutFilter) Query() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"status": f.Status, "q": f.Text, "from": f.From, "until": f.Until} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values.Encode()
+}
+
+// address is path with the filter.
+func (f CheckoutFilter) address(path string) string {
+	if query := f.Query(); query != "" {
+		return path + "?" + query
+	}
+	return path
+}
+
+// CheckoutRow is one checkout in a list.
+type CheckoutRow struct {
+	ID          string
+	Status      string
+	Amount      money.Cents
+	Description string
+	Customer    string // "" if the charge names no customer
+	ExternalID  string
+	CreatedAt   time.Time
+}
+
+// summary returns the description with the customer.
+func (r CheckoutRow) summary() string {
+	if r.Customer == "" {
+		return r.Description
+	}
+	return r.Description + " · " + r.Customer
+}
+
+// filtered distinguishes a search without results from an account without charges.
+func (p CheckoutsProps) filtered() bool { return p.Filter != CheckoutFilter{} }
+
+// tabs are the filters by status. They keep what was searched for.
+func (p CheckoutsProps) tabs(ctx context.Context) []components.Tab {
+	var tabs []components.Tab
+	for _, status := range []string{"", base.StatusPaid, base.StatusPending, base.StatusExpired, base.StatusCancelled} {
+		filter := p.Filter
+		filter.Status = status
+		tab := components.Tab{Label: i18n.T(ctx, "checkouts.tab_"+cmp.Or(status, "ALL")),
+			Href: filter.address("/app/cobrancas"), Current: status == p.Filter.Status}
+		if p.Counts != nil {
+			tab.Count = p.count(ctx, status)
+		}
+		tabs = append(tabs, tab)
+	}
+	return tabs
+}
+
+// count returns the number with a status ("" is all), as far as they were counted.
+func (p CheckoutsProps) count(ctx context.Context, status string) string {
+	n := p.Counts[status]
+	if status == "" {
+		for _, of := range p.Counts {
+			n += of
+		}
+	}
+	if n > MostCounted {
+		return i18n.Number(ctx, MostCounted) + "+"
+	}
+	return i18n.Number(ctx, n)
+}

@@ -1,0 +1,87 @@
+package dashboard
+
+import (
+	"context"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+)
+
+// CheckoutProps is GET /app/cobrancas/{id}. Its forms post to
+// /app/cobrancas/{id}/cancelar and, in test, …/simular and …/expirar.
+type CheckoutProps struct {
+	Shell            layouts.Shell
+	ID               string
+	Status           string
+	Amount           money.Cents
+	Description      string
+	ExternalID       string
+	CheckoutURL      string
+	CopyPaste        string
+	QR               components.QRProps
+	CustomerName     string // customer members are left out when ""
+	CustomerEmail    string
+	CustomerDocument string
+	EndToEndID       string
+	TxID             string
+	PaymentLinkID    string // "" if no link created it
+	RequestID        string // of the API call that created it; "" if unknown, or if the visitor may not know it
+	RequestHref      string // the call's page
+	CreatedAt        time.Time
+	ExpiresAt        time.Time
+	PaidAt           *time.Time
+	ClosedAt         *time.Time  // when it expired or was cancelled
+	Settlement       *Settlement // nil until paid
+	Refunds          []RefundRow
+	Stray            []StrayPayment
+	Metadata         []components.KeyValue
+	Events           []EventRow // oldest first
+	CanCancel        bool
+	CanSimulate      bool
+	Again            bool // it can no longer be paid, and the visitor may create another
+	// What could not be read.
+	NoEvents, NoStory bool
+}
+
+// How far a payment's money has come (contract 3.2); between the two it is AVAILABLE.
+const (
+	SettlementPending   = "PENDING"
+	SettlementCompleted = "COMPLETED"
+)
+
+// Settlement is the settlement of a payment.
+type Settlement struct {
+	Status      string
+	Paid        money.Cents
+	Fee         money.Cents
+	Net         money.Cents
+	AvailableAt *time.Time
+}
+
+// RefundRow is a refund of a payment.
+type RefundRow struct {
+	ID        string
+	Amount    money.Cents
+	ReturnID  string // the institution's; "" if there is none
+	CreatedAt time.Time
+}
+
+// StrayPayment is a Pix payment for a checkout that did not make it PAID.
+type StrayPayment struct {
+	EndToEndID string
+	Amount     money.Cents
+	PaidAt     time.Time
+	Kind       string // LATE, UNDERPAID, OVERPAID, DUPLICATE
+	Decision   string // ACCEPTED, REFUNDED, WRITTEN_OFF; "" while undecided
+}
+
+// dateTimeOrNone returns "" for a nil time, which leaves out its row.
+func dateTimeOrNone(ctx context.Context, t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return i18n.DateTime(ctx, *t)
+}

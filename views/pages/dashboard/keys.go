@@ -1,0 +1,153 @@
+package dashboard
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	base "garoupa/views/pages"
+)
+
+// KeysProps is GET /app/chaves: the keys of the environment, newest first.
+type KeysProps struct {
+	Shell layouts.Shell
+	Keys  []KeyRow
+	// CanCreate shows the way to a new key. Roles that may not have none, and
+	// neither has an account without production access in live.
+	CanCreate bool
+	// NeedsAccess says that live keys wait for production access.
+	NeedsAccess bool
+}
+
+// KeyRow is one API key. Its secret is not known any more.
+type KeyRow struct {
+	ID          string
+	Name        string
+	Display     string // prefix and last four, "svc_test_…9f2c"
+	Permissions []string
+	CreatedBy   string
+	CreatedAt   time.Time
+	LastUsedAt  *time.Time // nil: never
+	LastUsedIP  string     // "" if it is not known
+	RevokedAt   *time.Time // nil: in use
+	CanRevoke   bool
+}
+
+// NewKeyProps is GET /app/chaves/nova and POST /app/chaves. Fields: name,
+// permissions (repeated).
+type NewKeyProps struct {
+	Shell       layouts.Shell
+	Key         string // makes one key of the form, however often it is sent
+	Name        string
+	Permissions []string // ticked; a fresh form ticks the checkout integration
+	Allowed     []string // those that the member's role may give to a key; only they are offered
+	Errors      components.FieldErrors
+}
+
+// KeyCreatedProps answers POST /app/chaves: the only page that ever shows the
+// secret.
+type KeyCreatedProps struct {
+	Shell  layouts.Shell
+	Name   string
+	Secret string
+	APIURL string // for the example request
+}
+
+// RevokeKeyProps is GET and POST /app/chaves/{id}/revogar. Field: confirm, the
+// last four characters of the key.
+type RevokeKeyProps struct {
+	Shell  layouts.Shell
+	Key    KeyRow
+	Last4  string
+	Errors components.FieldErrors
+}
+
+// Permissions are those of the contract (5.4), in the order pages list them.
+var Permissions = []string{
+	"CHECKOUT:CREATE", "CHECKOUT:READ", "PAYMENT_LINK:CREATE", "PAYMENT_LINK:READ",
+	"BALANCE:READ", "WITHDRAWAL:CREATE", "WITHDRAWAL:READ",
+}
+
+// status names the key's state for its badge.
+func (k KeyRow) status() string {
+	if k.RevokedAt != nil {
+		return "REVOKED"
+	}
+	return "ACTIVE"
+}
+
+// subtitle says which environment the key is for: it cannot be changed later.
+func (p NewKeyProps) subtitle(ctx context.Context) string {
+	if p.Shell.Livemode {
+		return i18n.T(ctx, "keys.new_live")
+	}
+	return i18n.T(ctx, "keys.new_test")
+}
+
+// exampleKey goes into the example request. A live key is not put into a command
+// line, where a shell would remember it.
+func (p KeyCreatedProps) exampleKey() string {
+	if p.Shell.Livemode {
+		return ""
+	}
+	return p.Secret
+}
+
+// facts say which key is about to go.
+func (p RevokeKeyProps) facts(ctx context.Context) []components.KeyValue {
+	used := i18n.T(ctx, "keys.never_used")
+	if p.Key.LastUsedAt != nil {
+		used = i18n.DateTime(ctx, *p.Key.LastUsedAt)
+		if p.Key.LastUsedIP != "" {
+			used += " · " + p.Key.LastUsedIP
+		}
+	}
+	return []components.KeyValue{
+		{Key: i18n.T(ctx, "keys.name"), Value: p.Key.Name},
+		{Key: i18n.T(ctx, "keys.key"), Value: p.Key.Display, Mono: true},
+		{Key: i18n.T(ctx, "keys.last_used"), Value: used},
+	}
+}
+
+// permissionNames lists permissions in words.
+func permissionNames(ctx context.Context, permissions []string) string {
+	var names []string
+	for _, permission := range permissions {
+		names = append(names, base.PermissionName(ctx, permission))
+	}
+	return strings.Join(names, " · ")
+}
+
+// permissionsHint says what is ticked, and why some permissions are not offered.
+func (p NewKeyProps) permissionsHint(ctx context.Context) string {
+	hint := i18n.T(ctx, "keys.permissions_hint")
+	if len(p.Allowed) < len(Permissions) {
+		hint += " " + i18n.T(ctx, "keys.permissions_role")
+	}
+	return hint
+}
+
+// options are the boxes of the form, for the permissions that may be given. Withdrawals
+// move money out, so theirs carry a warning.
+func (p NewKeyProps) options(ctx context.Context) []components.CheckboxOption {
+	var options []components.CheckboxOption
+	for _, permission := range Permissions {
+		if !slices.Contains(p.Allowed, permission) {
+			continue
+		}
+		option := components.CheckboxOption{Value: permission, Label: base.PermissionName(ctx, permission), Code: permission,
+			Group: i18n.T(ctx, "keys.group_checkout")}
+		if strings.HasPrefix(permission, "WITHDRAWAL:") {
+			option.Group = i18n.T(ctx, "keys.group_withdrawals")
+		}
+		if permission == "WITHDRAWAL:CREATE" {
+			option.Note = i18n.T(ctx, "keys.withdrawal_note")
+		}
+		options = append(options, option)
+	}
+	return options
+}

@@ -1,0 +1,91 @@
+package dashboard
+
+import (
+	"context"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	base "garoupa/views/pages"
+)
+
+// LinksProps is GET /app/links?cursor=: the payment links of the environment,
+// newest first.
+type LinksProps struct {
+	Shell layouts.Shell
+	Links []LinkRow
+	// CanCreate shows the way to a new link. Roles that may not have none, and
+	// neither has an account without production access in live.
+	CanCreate bool
+	// NeedsAccess says that live links wait for production access.
+	NeedsAccess bool
+	NoUsage     bool // how often links were used could not be read
+	Pager       components.PagerProps
+}
+
+// LinkRow is one payment link in the list.
+type LinkRow struct {
+	ID            string
+	Product       string // its name
+	Amount        money.Cents
+	Active        bool
+	ProductActive bool
+	Uses          int
+	Paid          int
+	CreatedAt     time.Time
+	Picture       base.ProductPicture
+}
+
+// LinkDetailProps is GET /app/links/{id}. Its forms post to /app/links/{id}/ativar
+// and …/desativar; the code is also at /app/links/{id}/qr.svg and …/qr.png.
+type LinkDetailProps struct {
+	Shell         layouts.Shell
+	ID            string
+	URL           string // to send to buyers
+	QR            components.QRProps
+	Product       string // its name
+	ProductID     string // its slug
+	ProductActive bool
+	Amount        money.Cents
+	Active        bool
+	ExpiresIn     int // seconds
+	SuccessURL    string
+	ReturnURL     string
+	CreatedAt     time.Time
+	Uses          int
+	Paid          int
+	Checkouts     []CheckoutRow // the latest of this link, newest first
+	CanEdit       bool
+	// What could not be read: Uses and Paid, and Checkouts.
+	NoUsage, NoCheckouts bool
+}
+
+// linkStatus names the state of a link for its badge: one of a product that is off
+// sells nothing, though it is on itself.
+func linkStatus(active, productActive bool) string {
+	switch {
+	case !active:
+		return "INACTIVE"
+	case !productActive:
+		return "UNSOLD"
+	}
+	return "ACTIVE"
+}
+
+// sells reports whether somebody who opens the link can buy.
+func (p LinkDetailProps) sells() bool { return p.Active && p.ProductActive }
+
+// shareText is what a message to buyers says.
+func (p LinkDetailProps) shareText(ctx context.Context) string {
+	return i18n.T(ctx, "links.share_text", p.Product, i18n.Money(ctx, p.Amount), p.URL)
+}
+
+// paidShare is how many of the uses were paid, in per cent.
+func paidShare(ctx context.Context, uses, paid int) string {
+	if uses == 0 {
+		return "—"
+	}
+	return i18n.Number(ctx, paid*100/uses) + "%"
+}

@@ -1,0 +1,102 @@
+// Package docs holds the pages of the API's documentation, and those for developers of the
+// product: all components, and the mails of the embedded mode.
+package docs
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"garoupa/views/docs"
+	"garoupa/views/layouts"
+)
+
+// DocsGuideProps is one guide with what its directives show.
+type DocsGuideProps struct {
+	Frame          layouts.DocsProps
+	Guide          *docs.Guide
+	Addresses      docs.Addresses
+	Code           string                   // the chosen language of samples
+	Requests       map[string][]docs.Sample // by operation
+	Errors         []DocsCode
+	Permissions    []DocsPermission
+	Previous, Next *layouts.DocsLink
+}
+
+// DocsCode is one code of the API's errors.
+type DocsCode struct {
+	Code, Status, Type, Meaning string
+}
+
+// DocsPermission is one permission of keys, and the calls that need it.
+type DocsPermission struct {
+	Name  string
+	Calls []string
+}
+
+// DocsAddress adds the chosen language of samples to an address of the
+// documentation, so that following a link keeps it.
+func DocsAddress(href, code string) string {
+	if code == "" || code == docs.Languages[0].ID {
+		return href
+	}
+	path, fragment, found := strings.Cut(href, "#")
+	if found {
+		fragment = "#" + fragment
+	}
+	return path + "?code=" + code + fragment
+}
+
+// prose is a block's HTML with its addresses filled in.
+func (p DocsGuideProps) prose(html string) string {
+	html = p.Addresses.Filled(html)
+	parts := strings.Split(html, `href="/docs`)
+	for i := 1; i < len(parts); i++ {
+		path, rest, _ := strings.Cut(parts[i], `"`)
+		parts[i] = strings.TrimPrefix(DocsAddress("/docs"+path, p.Code), "/docs") + `"` + rest
+	}
+	return strings.Join(parts, `href="/docs`)
+}
+
+// samples are those that a directive names.
+func (p DocsGuideProps) samples(b docs.Block) []docs.Sample {
+	if b.Directive == "request" {
+		return p.Requests[b.Argument]
+	}
+	return docs.Programs(b.Argument)
+}
+
+// codeTitle is what a block of fenced code is.
+func codeTitle(language string) string {
+	switch language {
+	case "sh":
+		return "Terminal"
+	case "http":
+		return "HTTP"
+	}
+	return "JSON"
+}
+
+// docsText shows a text of the API's description; text between ` is code. It is not a
+// templ, because that would put a space after the code.
+func docsText(text string) templ.Component {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		part = html.EscapeString(part)
+		if i%2 == 1 {
+			part = "<code>" + part + "</code>"
+		}
+		b.WriteString(part)
+	}
+	return templ.Raw(b.String())
+}
+
+// docsCode shows code, with its comments, texts and words set apart. Not a templ: in
+// a pre every space counts.
+func docsCode(id, label, language, code string) templ.Component {
+	const class = "scrolls max-h-[36.5rem] overflow-auto px-4 py-3.5 font-mono text-[12.5px]/5 text-ink"
+	return templ.Raw(fmt.Sprintf(`<pre id="%s" tabindex="0" aria-label="%s" class="%s">%s</pre>`,
+		html.EscapeString(id), html.EscapeString(label), class, docs.Highlight(language, code)))
+}

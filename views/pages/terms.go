@@ -1,0 +1,47 @@
+package pages
+
+import (
+	"context"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+)
+
+// Terms are what an account pays and may do.
+type Terms struct {
+	Fee                              money.Fee
+	MinAmount, MaxAmount             money.Cents   // of one charge
+	SettlementDelay, DestinationHold time.Duration // of live
+}
+
+// Facts are the terms, each with its name.
+func (t Terms) Facts(ctx context.Context) []components.KeyValue {
+	return append([]components.KeyValue{{Key: i18n.T(ctx, "terms.fee"), Value: i18n.Fee(ctx, t.Fee)}},
+		t.LimitFacts(ctx)...)
+}
+
+// LimitFacts are the terms without the fee.
+func (t Terms) LimitFacts(ctx context.Context) []components.KeyValue {
+	delay, hold := i18n.T(ctx, "terms.delay_none"), i18n.T(ctx, "terms.hold_none")
+	if t.SettlementDelay > 0 {
+		delay = i18n.T(ctx, "terms.delay_value", i18n.Span(ctx, t.SettlementDelay))
+	}
+	if t.DestinationHold > 0 {
+		hold = i18n.T(ctx, "terms.hold_value", i18n.Span(ctx, t.DestinationHold))
+	}
+	return []components.KeyValue{
+		{Key: i18n.T(ctx, "terms.bounds"), Value: i18n.T(ctx, "terms.bounds_value", i18n.Money(ctx, t.MinAmount),
+			i18n.Money(ctx, t.MaxAmount))},
+		{Key: i18n.T(ctx, "terms.delay"), Value: delay}, {Key: i18n.T(ctx, "terms.hold"), Value: hold},
+	}
+}
+
+// Sale is the sale that shows what a fee means.
+const Sale money.Cents = 100_00
+
+// Example tells what is left of Sale.
+func (t Terms) Example(ctx context.Context) string {
+	return i18n.T(ctx, "terms.example", i18n.Money(ctx, Sale), i18n.Money(ctx, Sale-t.Fee.Of(Sale)))
+}
