@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/models"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 	"garoupa/webhook"
 )
 
@@ -31,10 +33,10 @@ func newReceiver(t *testing.T) (address string, arrived <-chan received) {
 // charge with the key, see the charge paid, and find it on their server, signed.
 func TestFirstCharge_Browser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	s.work(t)
+	s := webtest.New(t)
+	work(t, s)
 	receiver, arrived := newReceiver(t)
-	page := browsertest.Open(t, s.url+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
+	page := browsertest.Open(t, s.URL+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
 	page.Axe()
 	page.Keep("sign-up-desktop")
 	page.Type("#name", "Bruno Reis")
@@ -65,7 +67,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	signing := secretOn(page, "whsec_")
 	page.Click("main a.btn-primary")
 
-	id := s.charge(t, key)
+	id := charge(t, s, key)
 	toSection(page, "/app/cobrancas")
 	page.WaitVisible("R$ 49,90")
 	page.Keep("checkouts-desktop")
@@ -73,31 +75,47 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Click("main tbody a")
 	page.WaitTrue(`location.pathname == "/app/cobrancas/` + id + `"`)
 	paying := page.Attr("main a[target=_blank][href*='/pay/']", "href") // what the buyer opens
-	page.Goto(s.url + paying[strings.Index(paying, "/pay/"):])
+	page.Goto(s.URL + paying[strings.Index(paying, "/pay/"):])
 	page.Click("Simular pagamento")
 	page.WaitText("h1", "Pagamento confirmado")
-	for got := (received{}); !strings.Contains(got.body, `"checkout.paid"`); {
-		select {
-		case got = <-arrived:
-		case <-time.After(patience):
-			t.Fatal("no webhook tells of the payment")
-		}
-		if want := webhook.Sign(signing, []byte(got.body)); got.signature != want || !strings.Contains(got.body, id) {
-			t.Errorf("signed %q, want %q: %s", got.signature, want, got.body)
-		}
-	}
-	page.Goto(s.url + "/app/cobrancas/" + id)
+	wantPaidEvent(t, arrived, signing, id)
+	page.Goto(s.URL + "/app/cobrancas/" + id)
 	page.WaitVisible("checkout.paid")
 	page.Axe()
 	page.Keep("checkout-paid-desktop")
+}
 
-	_, made := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 4990, "description": "Vaso", "externalId": "pedido-2"}`, "Idempotency-Key", "pedido-2")
-	watched, _ := made["id"].(string)
-	page.Goto(s.url + "/app/cobrancas/" + watched)
-	if err := s.SimulatePayment(t.Context(), watched); err != nil {
+// wantPaidEvent waits until a merchant's server has been told that a checkout is paid, and
+// checks the signature of each event before.
+func wantPaidEvent(t *testing.T, arrived <-chan received, signing, checkoutID string) {
+	t.Helper()
+	for got := (received{}); !strings.Contains(got.body, `"checkout.paid"`); {
+		select {
+		case got = <-arrived:
+		case <-time.After(webtest.Patience):
+			t.Fatal("no webhook tells of the payment")
+		}
+		if want := webhook.Sign(signing, []byte(got.body)); got.signature != want ||
+			!strings.Contains(got.body, checkoutID) {
+			t.Errorf("signed %q, want %q: %s", got.signature, want, got.body)
+		}
+	}
+}
+
+// The page of a checkout that is open while the buyer pays shows the payment by itself.
+func TestFirstCharge_Watched(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	id := charge(t, s, s.Key(t, s.Test, models.PermissionCheckoutCreate))
+	page := browsertest.Open(t, s.URL+"/app/cobrancas/"+id, browsertest.Options{
+		Viewport: browsertest.Desktop, Cookies: s.Member(t).Cookies(),
+	})
+	page.WaitVisible("[data-stream]")
+	if err := s.SimulatePayment(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	page.WaitTrue(`document.getElementById("charge").dataset.version == "PAID" && !document.querySelector("[data-stream]")`)
+	page.WaitTrue(`document.getElementById("charge").dataset.version == "PAID" &&
+		!document.querySelector("[data-stream]")`)
 	page.WaitVisible("checkout.paid")
 }
 
@@ -112,15 +130,17 @@ func toSection(page *browsertest.Page, path string) {
 
 // secretOn is the secret that the page shows once.
 func secretOn(page *browsertest.Page, prefix string) string {
-	secret := `(document.querySelector("main").innerText + document.querySelector("main input")?.value).match(/` + prefix + `[0-9A-Za-z]{32}/)?.[0]`
+	secret := `(document.querySelector("main").innerText + document.querySelector("main input")?.value).match(/` +
+		prefix + `[0-9A-Za-z]{32}/)?.[0]`
 	page.WaitTrue(secret)
 	return browsertest.Eval[string](page, secret)
 }
 
 // charge creates a checkout over the API, as a shop's server would.
-func (s *site) charge(t *testing.T, key string) (id string) {
+func charge(t *testing.T, s *webtest.Site, key string) (id string) {
 	t.Helper()
-	status, made := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`)
+	status, made := s.Call(t, key, http.MethodPost, "/v1/checkouts",
+		`{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`)
 	if status != http.StatusCreated {
 		t.Fatalf("create: %d %v", status, made)
 	}

@@ -4,19 +4,21 @@ import (
 	"testing"
 
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // Copying, choosing a language and the theme work; on a phone the menu folds away.
 func TestDocs_Journey(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	page := browsertest.Open(t, s.url+"/docs", browsertest.Options{})
+	s := webtest.New(t)
+	page := browsertest.Open(t, s.URL+"/docs", browsertest.Options{})
 	page.Click("#quickstart a[href*='code=python']")
 	page.WaitVisible("#quickstart [aria-current=true][href*='code=python']")
-	if got := page.URL(); got != s.url+"/docs/quickstart?code=python#quickstart" {
+	if got := page.URL(); got != s.URL+"/docs/quickstart?code=python#quickstart" {
 		t.Errorf("choosing Python leads to %s", got)
 	}
-	if got := copies(page, "#quickstart [data-copy]"); got == "" || got != browsertest.Eval[string](page, `document.querySelector("#quickstart pre").textContent`) {
+	if got := copies(page, "#quickstart [data-copy]"); got == "" ||
+		got != browsertest.Eval[string](page, `document.querySelector("#quickstart pre").textContent`) {
 		t.Errorf("copied %q", got)
 	}
 	page.Click("details summary")
@@ -28,8 +30,9 @@ func TestDocs_Journey(t *testing.T) {
 // Without scripts there is everything but the buttons that need them.
 func TestDocs_NoScript(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	page := browsertest.Open(t, s.url+"/docs/api/checkouts", browsertest.Options{NoScript: true, Viewport: browsertest.Desktop})
+	s := webtest.New(t)
+	page := browsertest.Open(t, s.URL+"/docs/api/checkouts",
+		browsertest.Options{NoScript: true, Viewport: browsertest.Desktop})
 	page.Click("#createCheckout-sample a[href*='code=go']")
 	page.WaitVisible("#createCheckout-sample[data-sample=go]")
 	page.Click("section[aria-labelledby=createCheckout] details summary")

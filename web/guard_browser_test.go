@@ -4,18 +4,19 @@ import (
 	"testing"
 
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
-// Who typed something and leaves is asked first; who typed nothing, took it back or sent
-// it is not (pages.md, 5.2).
+// A page asks before the reader leaves a form with unsent changes. It does not ask when
+// nothing was typed, or when what was typed was undone or sent.
 func TestGuard_Browser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	page := browsertest.Open(t, s.url+"/entrar", browsertest.Options{Viewport: browsertest.Desktop})
+	s := webtest.New(t)
+	page := browsertest.Open(t, s.URL+"/entrar", browsertest.Options{Viewport: browsertest.Desktop})
 	page.AllowConsole("status of 422") // a form that is refused
 	page.Type("#email", s.Email)
 	page.Type("#password", "wrong")
-	page.Goto(s.url + "/entrar")
+	page.Goto(s.URL + "/entrar")
 	page.WaitVisible("#email")
 	if page.Asked() {
 		t.Error("a page without a guard asks")
@@ -29,9 +30,9 @@ func TestGuard_Browser(t *testing.T) {
 		if got := page.Asked(); got != want {
 			t.Errorf("%s: asked %v, want %v", doing, got, want)
 		}
-		page.Goto(s.url + profilePage)
+		page.Goto(s.URL + webtest.ProfilePage)
 	}
-	page.Goto(s.url + profilePage)
+	page.Goto(s.URL + webtest.ProfilePage)
 	name := page.Value("#name")
 	leave("untouched", false)
 	page.Type("#name", "Outro nome")
@@ -63,10 +64,10 @@ func TestGuard_Browser(t *testing.T) {
 	}
 	(&walker{Page: page, t: t, site: s}).logIn(s.Email, "/app")
 
-	page.Goto(s.url + noticesPage)
+	page.Goto(s.URL + webtest.NoticesPage)
 	page.Click("input[name=notices]")
 	leave("ticked off", true)
-	page.Goto(s.url + noticesPage)
+	page.Goto(s.URL + webtest.NoticesPage)
 	page.Click("input[name=notices]")
 	page.Click("input[name=notices]")
 	leave("ticked off and on again", false)
@@ -75,16 +76,19 @@ func TestGuard_Browser(t *testing.T) {
 // The forms in which somebody types for a while are guarded.
 func TestGuard_Forms(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	sold := s.sale(t, nil)
+	s := webtest.New(t)
+	sold := s.Sale(t, nil)
 	endpoint, _ := s.Endpoint(t, "https://shop.example/hook")
 	s.DB.Exec("UPDATE users SET email_verified_at = now()")
-	c := s.member(t)
+	c := s.Member(t)
 	for path, forms := range map[string]int{
-		companyPage: 1, profilePage: 1, noticesPage: 1, checkoutPage: 2, "/app/produtos/novo": 1, "/app/produtos/" + sold.product.Slug: 1,
-		"/app/links/novo": 1, "/app/webhooks/novo": 1, "/app/webhooks/" + endpoint.ID + "/editar": 1, "/app/producao/pedido": 1,
+		webtest.CompanyPage: 1, webtest.ProfilePage: 1, webtest.NoticesPage: 1, webtest.CheckoutPage: 2,
+		"/app/produtos/novo":                 1,
+		"/app/produtos/" + sold.Product.Slug: 1,
+		"/app/links/novo":                    1, "/app/webhooks/novo": 1, "/app/webhooks/" + endpoint.ID + "/editar": 1,
+		"/app/producao/pedido": 1,
 	} {
-		if got := c.get(path).Find("main form[method=post][data-guard]").Length(); got != forms {
+		if got := c.Get(path).Find("main form[method=post][data-guard]").Length(); got != forms {
 			t.Errorf("%s guards %d forms, want %d", path, got, forms)
 		}
 	}

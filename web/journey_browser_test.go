@@ -1,11 +1,8 @@
 package web_test
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +10,7 @@ import (
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // The whole way of money, by everybody's own hands: a merchant signs up and asks for
@@ -21,18 +19,18 @@ import (
 // paid. In the end balance, statement, settlement and audit log agree to the centavo.
 func TestMoney_Journey(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	s.Gateway.Service.Live = s.Simulator // a demonstration, where nothing moves
-	shop := browsertest.Open(t, s.url+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
-	account := s.signsUp(t, shop)
-	s.asksForAccess(t, shop)
-	eva := s.atConsole(t, "eva@staff.example")
-	s.approves(t, eva, "acessos")
+	shop := browsertest.Open(t, s.URL+"/cadastro", browsertest.Options{Viewport: browsertest.Desktop})
+	account := signsUp(t, s, shop)
+	asksForAccess(t, s, shop)
+	eva := atConsole(t, s, "eva@staff.example")
+	approves(t, s, eva, "acessos")
 
 	toSection(shop, "/app/producao")
 	shop.WaitVisible("button[name=env][value=live]")
 	shop.Click("main button[value=live]")
-	key := s.makesKey(shop)
+	key := makesKey(s, shop)
 	toSection(shop, "/app/saques")
 	shop.Click("main a[href='/app/saques/destinos']")
 	shop.Click("main a[href='/app/saques/destinos/novo']")
@@ -40,10 +38,11 @@ func TestMoney_Journey(t *testing.T) {
 	shop.Type("#holderName", "Bia Melo")
 	shop.Click("Enviar para análise")
 	shop.WaitVisible("Em análise")
-	s.approves(t, eva, "destinos")
+	approves(t, s, eva, "destinos")
 	s.Clock.Advance(paymentstest.Policy.Hold)
 
-	status, checkout := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 2000000, "description": "Encomenda", "externalId": "pedido-1"}`)
+	status, checkout := s.Call(t, key, http.MethodPost, "/v1/checkouts",
+		`{"amount": 2000000, "description": "Encomenda", "externalId": "pedido-1"}`)
 	if status != http.StatusCreated || checkout["livemode"] != true {
 		t.Fatalf("a live charge: %d %v", status, checkout)
 	}
@@ -55,14 +54,16 @@ func TestMoney_Journey(t *testing.T) {
 	if _, err := s.SettleDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.expectSettlement(t, key, id, "AVAILABLE")
+	expectSettlement(t, s, key, id, "AVAILABLE")
 
-	status, withdrawal := s.call(t, key, http.MethodPost, "/v1/withdrawals", `{"rail": "BRL_PIX", "amount": "19802.00"}`)
+	status, withdrawal := s.Call(t, key, http.MethodPost, "/v1/withdrawals",
+		`{"rail": "BRL_PIX", "amount": "19802.00"}`)
 	if status != http.StatusCreated || withdrawal["status"] != "PENDING_REVIEW" {
 		t.Fatalf("a withdrawal: %d %v", status, withdrawal)
 	}
-	for _, email := range []string{"rui@staff.example", "lia@staff.example"} { // a day later, and above the four-eyes amount
-		s.approves(t, s.atConsole(t, email), "saques")
+	for _, email := range []string{"rui@staff.example",
+		"lia@staff.example"} { // a day later, and above the four-eyes amount
+		approves(t, s, atConsole(t, s, email), "saques")
 	}
 	for range 2 { // sent, then arrived
 		s.Clock.Advance(5 * time.Second)
@@ -73,20 +74,20 @@ func TestMoney_Journey(t *testing.T) {
 	if _, err := s.CoverDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.allAgree(t, shop, account, key, id, withdrawal["id"].(string))
+	allAgree(t, s, shop, account, key, id, withdrawal["id"].(string))
 }
 
 // atConsole is a new person of staff at the console.
-func (s *site) atConsole(t *testing.T, email string) *browsertest.Page {
+func atConsole(t *testing.T, s *webtest.Site, email string) *browsertest.Page {
 	t.Helper()
-	s.reviewer(t, email, models.StaffReviewer)
-	page := browsertest.Open(t, s.url+"/entrar?next=/ops", browsertest.Options{})
-	s.enterConsole(t, page, email)
+	s.AddStaff(t, email, models.StaffReviewer)
+	page := browsertest.Open(t, s.URL+"/entrar?next=/ops", browsertest.Options{})
+	enterConsole(t, s, page, email)
 	return page
 }
 
 // signsUp makes the merchant's account and proves its address by the link in the mail.
-func (s *site) signsUp(t *testing.T, page *browsertest.Page) (accountID string) {
+func signsUp(t *testing.T, s *webtest.Site, page *browsertest.Page) (accountID string) {
 	t.Helper()
 	page.Type("#name", "Bia Melo")
 	page.Type("#business", "Padaria Sol")
@@ -94,7 +95,7 @@ func (s *site) signsUp(t *testing.T, page *browsertest.Page) (accountID string) 
 	page.Type("#password", paymentstest.Password)
 	page.Press("Enter")
 	page.WaitText("h1", "Confirme seu e-mail")
-	page.Goto(s.url + "/verificar-email?token=" + s.Link(t, models.MailVerifyEmail, "bia@example.com"))
+	page.Goto(s.URL + "/verificar-email?token=" + s.Link(t, models.MailVerifyEmail, "bia@example.com"))
 	page.Click("main form button.btn-primary")
 	page.WaitTrue(`!document.querySelector("main input[name=token]")`)
 	if err := s.DB.Raw("SELECT id FROM accounts WHERE name = 'Padaria Sol'").Row().Scan(&accountID); err != nil {
@@ -103,11 +104,11 @@ func (s *site) signsUp(t *testing.T, page *browsertest.Page) (accountID string) 
 	return accountID
 }
 
-func (s *site) asksForAccess(t *testing.T, page *browsertest.Page) {
+func asksForAccess(t *testing.T, s *webtest.Site, page *browsertest.Page) {
 	t.Helper()
 	toSection(page, "/app/producao")
 	page.Click("main a[href='/app/producao/pedido']")
-	answers := accessAnswers("")
+	answers := webtest.AccessAnswers("")
 	for i := 0; i < len(answers)-2; i += 2 {
 		browsertest.Eval[bool](page, `(document.getElementById("`+answers[i]+`").value = "", true)`)
 		page.Type("#"+answers[i], answers[i+1])
@@ -118,7 +119,7 @@ func (s *site) asksForAccess(t *testing.T, page *browsertest.Page) {
 }
 
 // makesKey makes a live key that may withdraw, and returns its secret.
-func (s *site) makesKey(page *browsertest.Page) string {
+func makesKey(s *webtest.Site, page *browsertest.Page) string {
 	toSection(page, "/app/chaves")
 	page.Click("main a[href='/app/chaves/nova']")
 	page.Type("#name", "Loja")
@@ -131,7 +132,7 @@ func (s *site) makesKey(page *browsertest.Page) string {
 
 // approves opens what waits in a queue of the console, looks at what an approval will
 // do, and gives it.
-func (s *site) approves(t *testing.T, page *browsertest.Page, queue string) {
+func approves(t *testing.T, s *webtest.Site, page *browsertest.Page, queue string) {
 	t.Helper()
 	page.Click("header a[href='/ops']")
 	page.Click("main a[href^='/ops/" + queue + "/']")
@@ -142,37 +143,9 @@ func (s *site) approves(t *testing.T, page *browsertest.Page, queue string) {
 	page.WaitTrue(`!document.querySelector("button[value=send]")`)
 }
 
-// call asks the API as the shop's server does, with headers of its own by name and value.
-func (s *site) call(t *testing.T, key, method, path, body string, headers ...string) (status int, answer map[string]any) {
+func expectSettlement(t *testing.T, s *webtest.Site, key, checkoutID, want string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", path)
-	for i := 0; i < len(headers); i += 2 {
-		request.Header.Set(headers[i], headers[i+1])
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		t.Fatalf("%s %s: %d %s", method, path, response.StatusCode, text)
-	}
-	return response.StatusCode, answer
-}
-
-func (s *site) expectSettlement(t *testing.T, key, checkoutID, want string) {
-	t.Helper()
-	_, checkout := s.call(t, key, http.MethodGet, "/v1/checkouts/"+checkoutID, "")
+	_, checkout := s.Call(t, key, http.MethodGet, "/v1/checkouts/"+checkoutID, "")
 	settlement, _ := checkout["settlement"].(map[string]any)
 	if settlement["status"] != want || settlement["amount"] != "19802.00" {
 		t.Errorf("the settlement is %v, want %s of 19802.00", settlement, want)
@@ -180,16 +153,17 @@ func (s *site) expectSettlement(t *testing.T, key, checkoutID, want string) {
 }
 
 // allAgree compares what the API, the pages, the books and the audit log say in the end.
-func (s *site) allAgree(t *testing.T, page *browsertest.Page, accountID, key, checkoutID, withdrawalID string) {
+func allAgree(t *testing.T, s *webtest.Site, page *browsertest.Page, accountID, key, checkoutID, withdrawalID string) {
 	t.Helper()
-	_, withdrawal := s.call(t, key, http.MethodGet, "/v1/withdrawals/"+withdrawalID, "")
+	_, withdrawal := s.Call(t, key, http.MethodGet, "/v1/withdrawals/"+withdrawalID, "")
 	if withdrawal["status"] != "COMPLETED" || withdrawal["netAmount"] != "19802.00" || withdrawal["endToEndId"] == nil {
 		t.Errorf("the withdrawal is %v", withdrawal)
 	}
-	s.expectSettlement(t, key, checkoutID, "COMPLETED")
-	_, balance := s.call(t, key, http.MethodGet, "/v1/balance", "")
+	expectSettlement(t, s, key, checkoutID, "COMPLETED")
+	_, balance := s.Call(t, key, http.MethodGet, "/v1/balance", "")
 	for name, want := range map[string]string{
-		"grossAmount": "20000.00", "feeAmount": "198.00", "pendingAmount": "0.00", "availableAmount": "0.00", "reservedAmount": "0.00", "blockedAmount": "0.00",
+		"grossAmount": "20000.00", "feeAmount": "198.00", "pendingAmount": "0.00", "availableAmount": "0.00",
+		"reservedAmount": "0.00", "blockedAmount": "0.00",
 	} {
 		if balance[name] != want {
 			t.Errorf("%s is %v, want %s", name, balance[name], want)
@@ -209,10 +183,12 @@ func (s *site) allAgree(t *testing.T, page *browsertest.Page, accountID, key, ch
 	toSection(page, "/app/auditoria")
 	page.WaitText("h1", page.Text("h1"))
 	var actions []string
-	if err := s.DB.Raw("SELECT action FROM audit_log WHERE account_id = ? ORDER BY id", accountID).Scan(&actions).Error; err != nil {
+	if err := s.DB.Raw("SELECT action FROM audit_log WHERE account_id = ? ORDER BY id",
+		accountID).Scan(&actions).Error; err != nil {
 		t.Fatal(err)
 	}
-	for _, action := range []string{"destination.approved", "withdrawal.requested", "withdrawal.first_approved", "withdrawal.approved", "withdrawal.completed"} {
+	for _, action := range []string{"destination.approved", "withdrawal.requested", "withdrawal.first_approved",
+		"withdrawal.approved", "withdrawal.completed"} {
 		if !slices.Contains(actions, action) {
 			t.Errorf("the audit log has no %s: %v", action, actions)
 		}

@@ -7,6 +7,7 @@ import (
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // tab presses Tab, or Shift+Tab, and checks that the control that has the focus then
@@ -18,7 +19,8 @@ func tab(t *testing.T, page *browsertest.Page, key string) string {
 	if !page.True(`(() => {
 		const el = document.activeElement, style = getComputedStyle(el), box = el.getBoundingClientRect()
 		return el.matches(":focus-visible") && style.outlineStyle == "solid" && parseFloat(style.outlineWidth) >= 2 &&
-			box.width >= 24 && box.height >= 24 && box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth
+			box.width >= 24 && box.height >= 24 && box.top >= 0 && box.bottom <= innerHeight &&
+			box.left >= 0 && box.right <= innerWidth
 	})()`) {
 		t.Errorf("the focus on %q cannot be seen", name)
 	}
@@ -52,10 +54,10 @@ func skipToMain(t *testing.T, page *browsertest.Page) {
 // shares the receipt.
 func TestKeyboard_BrowserBuyer(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, withNotices)
+	s := webtest.NewWith(t, webtest.WithNotices)
 	success, back := "https://loja.example/obrigado", "https://loja.example/carrinho"
-	sold := s.saleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
-	page := browsertest.Open(t, s.url+sold.path(), browsertest.Options{Viewport: browsertest.Desktop})
+	sold := s.SaleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
+	page := browsertest.Open(t, s.URL+sold.Path(), browsertest.Options{Viewport: browsertest.Desktop})
 	skipToMain(t, page)
 	tabTo(t, page, "main form button")
 	page.Press("Enter")
@@ -66,7 +68,8 @@ func TestKeyboard_BrowserBuyer(t *testing.T) {
 	for range 6 {
 		stops = append(stops, tab(t, page, "Tab"))
 	}
-	if want := []string{"#code", "Copiar código Pix", "Voltar para Ateliê Aurora", "Ajuda", "Privacidade", "Termos"}; !slices.Equal(stops, want) {
+	if want := []string{"#code", "Copiar código Pix", "Voltar para Ateliê Aurora", "Ajuda", "Privacidade",
+		"Termos"}; !slices.Equal(stops, want) {
 		t.Errorf("Tab goes to %q, want %q", stops, want)
 	}
 	for range 4 {
@@ -78,7 +81,7 @@ func TestKeyboard_BrowserBuyer(t *testing.T) {
 		page.Press("Enter")
 		page.WaitText("#live", "Código Pix copiado. Agora abra o app do seu banco e escolha Pix Copia e Cola.")
 	}()
-	if err := s.SimulatePayment(t.Context(), s.checkouts(t)[0]); err != nil {
+	if err := s.SimulatePayment(t.Context(), s.CheckoutIDs(t)[0]); err != nil {
 		t.Fatal(err)
 	}
 	page.WaitFocused("#result")
@@ -101,10 +104,10 @@ func TestKeyboard_BrowserBuyer(t *testing.T) {
 // place, and opens and leaves the account's menu.
 func TestKeyboard_BrowserDashboard(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	s.Checkout(t, payments.NewCheckout{Amount: 7_00})
 	wanted := s.Checkout(t, payments.NewCheckout{Amount: 49_90, ExternalID: "pedido-7"})
-	page := browsertest.Open(t, s.url+"/entrar", browsertest.Options{Viewport: browsertest.Desktop})
+	page := browsertest.Open(t, s.URL+"/entrar", browsertest.Options{Viewport: browsertest.Desktop})
 	skipToMain(t, page)
 	tabTo(t, page, "#email")
 	page.Type("#email", s.Email)

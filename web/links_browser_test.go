@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // A merchant makes a product and a link; a buyer opens the link on a phone, pays,
 // and finds the way back to the store; the merchant sees the link used and paid.
 func TestSale_Browser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	merchant := logIn(t, s, browsertest.Options{Viewport: browsertest.Desktop})
 	toSection(merchant, "/app/produtos")
 	merchant.WaitVisible("Cadastre o que você vende")
@@ -33,7 +34,7 @@ func TestSale_Browser(t *testing.T) {
 	path := regexp.MustCompile(`/l/plink_[0-9a-f]{16}$`).FindString(merchant.Value("#url"))
 	merchant.Axe()
 
-	buyer := browsertest.Open(t, s.url+path, browsertest.Options{NoScript: true})
+	buyer := browsertest.Open(t, s.URL+path, browsertest.Options{NoScript: true})
 	buyer.WaitVisible("main img[alt='Foto de Vaso Lua Nova']")
 	checkout := buy(t, s, buyer, path)
 	if back := buyer.Attr("main a[rel=noreferrer]", "href"); back != "https://loja.example/obrigado?c="+checkout {
@@ -54,7 +55,7 @@ func TestSale_Browser(t *testing.T) {
 	merchant.Click("#turn-off .btn-danger")
 	merchant.WaitVisible("Link desativado.")
 	buyer.AllowConsole("404")
-	buyer.Goto(s.url + path)
+	buyer.Goto(s.URL + path)
 	buyer.WaitText("h1", "Este link não está mais ativo")
 }
 
@@ -77,12 +78,13 @@ func choosePhoto(t *testing.T, page *browsertest.Page) {
 		t.Fatalf("%d bytes are not too many", bytes)
 	}
 	page.WaitTrue(`document.querySelector("[data-file-name=picture]").textContent == "vaso.bmp"`)
-	page.WaitTrue(`(f => f.type == "image/jpeg" && f.name == "vaso.jpg" && f.size <= 2 << 20)(document.getElementById("picture").files[0])`)
+	page.WaitTrue(`(f => f.type == "image/jpeg" && f.name == "vaso.jpg" && f.size <= 2 << 20)(
+		document.getElementById("picture").files[0])`)
 }
 
 // buy pays for what the link sells, after a detour: half a form, and back to the
 // link. It returns the id of the checkout.
-func buy(t *testing.T, s *site, buyer *browsertest.Page, path string) string {
+func buy(t *testing.T, s *webtest.Site, buyer *browsertest.Page, path string) string {
 	t.Helper()
 	buyer.AllowConsole("422")
 	buyer.WaitText("h1", "Vaso Lua Nova")
@@ -94,7 +96,7 @@ func buy(t *testing.T, s *site, buyer *browsertest.Page, path string) string {
 	buyer.Click("main form button")
 	buyer.WaitText("h1", "Pagar com Pix: R$ 1.249,90")
 	first := buyer.URL()
-	buyer.Goto(s.url + path)
+	buyer.Goto(s.URL + path)
 	buyer.Click("main form button")
 	buyer.WaitText("h1", "Pagar com Pix: R$ 1.249,90")
 	if buyer.URL() != first {
@@ -102,14 +104,14 @@ func buy(t *testing.T, s *site, buyer *browsertest.Page, path string) string {
 	}
 	buyer.Click("Simular pagamento")
 	buyer.WaitText("h1", "Pagamento confirmado")
-	return strings.TrimPrefix(first, s.url+"/pay/")
+	return strings.TrimPrefix(first, s.URL+"/pay/")
 }
 
 // The code runs out in front of the buyer, and one press brings another.
 func TestRenew_Browser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).sale(t, nil)
-	page := browsertest.Open(t, s.url+s.path(), browsertest.Options{})
+	s := webtest.New(t).Sale(t, nil)
+	page := browsertest.Open(t, s.URL+s.Path(), browsertest.Options{})
 	page.Click("main form button")
 	page.WaitVisible("Copiar código Pix")
 	first := page.URL()

@@ -6,6 +6,7 @@ import (
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // Somebody of finance adds a destination, which staff approve; then withdraws to it,
@@ -13,13 +14,13 @@ import (
 // thinks again, and has the money back.
 func TestWithdrawal_Browser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	s.GoLive(t)
 	s.GiveRole(t, models.RoleFinance)
 	s.Fund(t, true, 1_000_00)
 	page := logInLive(t, s, browsertest.Options{})
 
-	s.addsDestination(t, page)
+	addsDestination(t, s, page)
 	toSection(page, "/app/saldo")
 	page.Click("Pedir saque")
 	page.WaitVisible("Usar tudo")
@@ -70,7 +71,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 
 // addsDestination adds the Pix key that withdrawals go to, at the second try; staff
 // approve it, and its hold passes.
-func (s *site) addsDestination(t *testing.T, page *browsertest.Page) {
+func addsDestination(t *testing.T, s *webtest.Site, page *browsertest.Page) {
 	t.Helper()
 	toSection(page, "/app/saldo")
 	page.Click("Pedir saque")
@@ -103,9 +104,9 @@ func (s *site) addsDestination(t *testing.T, page *browsertest.Page) {
 }
 
 // logIn opens the dashboard as the owner.
-func logIn(t *testing.T, s *site, look browsertest.Options) *browsertest.Page {
+func logIn(t *testing.T, s *webtest.Site, look browsertest.Options) *browsertest.Page {
 	t.Helper()
-	page := browsertest.Open(t, s.url+"/entrar", look)
+	page := browsertest.Open(t, s.URL+"/entrar", look)
 	page.Type("#email", s.Email)
 	page.Type("#password", paymentstest.Password)
 	page.Press("Enter")
@@ -114,7 +115,7 @@ func logIn(t *testing.T, s *site, look browsertest.Options) *browsertest.Page {
 }
 
 // logInLive opens the dashboard as the owner, in live.
-func logInLive(t *testing.T, s *site, look browsertest.Options) *browsertest.Page {
+func logInLive(t *testing.T, s *webtest.Site, look browsertest.Options) *browsertest.Page {
 	t.Helper()
 	page := logIn(t, s, look)
 	page.Click("button[value=live]")

@@ -6,18 +6,19 @@ import (
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // Somebody of staff logs in, sets up a code generator, approves a request from the
 // queue after seeing what the merchant will read; and the merchant reads it.
 func TestOps_Browser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	s.reviewer(t, "eva@example.com", models.StaffReviewer)
-	s.member(t).post("/app/producao/pedido", accessAnswers("send")...)
+	s := webtest.New(t)
+	s.AddStaff(t, "eva@example.com", models.StaffReviewer)
+	s.Member(t).Post("/app/producao/pedido", webtest.AccessAnswers("send")...)
 
-	staff := browsertest.Open(t, s.url+"/entrar?next=/ops", browsertest.Options{Viewport: browsertest.Desktop})
-	s.enterConsole(t, staff, "eva@example.com")
+	staff := browsertest.Open(t, s.URL+"/entrar?next=/ops", browsertest.Options{Viewport: browsertest.Desktop})
+	enterConsole(t, s, staff, "eva@example.com")
 	staff.Click("Ateliê Aurora")
 	staff.WaitText("h1", "Aurora Cerâmica Ltda")
 	staff.Click("input[value=APPROVED]")
@@ -27,14 +28,15 @@ func TestOps_Browser(t *testing.T) {
 	staff.WaitVisible("Acesso à produção aprovado. O dono da conta foi avisado.")
 	staff.Axe()
 
-	merchant := browsertest.Open(t, s.url+"/entrar?next=/app/producao", browsertest.Options{})
+	merchant := browsertest.Open(t, s.URL+"/entrar?next=/app/producao", browsertest.Options{})
 	merchant.Type("#email", s.Email)
 	merchant.Type("#password", paymentstest.Password)
 	merchant.Press("Enter")
 	merchant.WaitVisible("Seu acesso à produção foi aprovado")
 	merchant.Click("Ir para as chaves de produção")
 	merchant.WaitText("h1", "Chaves de API")
-	if live := browsertest.Eval[string](merchant, `document.querySelector("button[name=env][value=live]").getAttribute("aria-pressed")`); live != "true" {
+	if live := browsertest.Eval[string](merchant,
+		`document.querySelector("button[name=env][value=live]").getAttribute("aria-pressed")`); live != "true" {
 		t.Error("the merchant does not look at live")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // A buyer opens the checkout on a phone, sees the code go and come back with the
@@ -17,29 +18,33 @@ import (
 // to a page that has turned, and keeps the receipt.
 func TestPay_Browser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	s.GoLive(t)
-	c, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account, paymentstest.Filled(payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"}))
+	c, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account,
+		paymentstest.Filled(payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := browsertest.Open(t, s.url+"/pay/"+c.ID, browsertest.Options{})
+	page := browsertest.Open(t, s.URL+"/pay/"+c.ID, browsertest.Options{})
 	page.WaitText("h1", "Pagar com Pix: R$ 1.249,90")
-	page.WaitTrue(`/^(30:00|29:\d\d)$/.test(document.querySelector("[data-count]").textContent)`) // the browser's clock is months off
+	// The browser's clock is months off.
+	page.WaitTrue(`/^(30:00|29:\d\d)$/.test(document.querySelector("[data-count]").textContent)`)
 	page.WaitGone("#qr")
-	page.WaitTrue(`document.querySelector("[data-waiting]").closest(".card").getBoundingClientRect().bottom <= innerHeight`) // on the first screen
+	// That the page waits is on the first screen.
+	page.WaitTrue(`document.querySelector("[data-waiting]").closest(".card").getBoundingClientRect().bottom <=
+		innerHeight`)
 	see(page, "pay-pending-phone")
 	page.Click("Pagar com outro celular? Ver QR Code")
 	page.WaitVisible("#qr svg")
 	page.Keep("pay-qr-open-phone")
 
-	by := s.staff(t)
-	s.stop(t, by, models.SwitchSuspended, true)
+	by := s.Staff(t)
+	s.TurnSwitch(t, by, models.SwitchSuspended, true)
 	page.WaitText("h1", "Esta loja não está recebendo pagamentos agora")
 	page.WaitGone("#code")
 	page.WaitFocused("#result")
 	see(page, "pay-stopped-phone")
-	s.stop(t, by, models.SwitchSuspended, false)
+	s.TurnSwitch(t, by, models.SwitchSuspended, false)
 
 	if copied := copies(page, "Copiar código Pix"); copied != c.CopyPaste {
 		t.Errorf("copied %q", copied)
@@ -65,7 +70,7 @@ func TestPay_Browser(t *testing.T) {
 	page.WaitTrue(`document.title == "http://localhost/pay/` + c.ID + `"`)
 }
 
-// clipboard is held by whoever copies: the browser has one for all its pages.
+// clipboard belongs to the test that copies: the browser has one for all its pages.
 var clipboard sync.Mutex
 
 // copies presses a button that copies, and returns what is on the clipboard then.
@@ -83,12 +88,15 @@ func copies(page *browsertest.Page, button string) string {
 // and what happened meanwhile is there when it comes back.
 func TestPay_BrowserDesktop(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	c := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, ExpiresIn: 5*time.Minute + 2*time.Second})
-	page := browsertest.Open(t, s.url+"/pay/"+c.ID, browsertest.Options{Viewport: browsertest.Desktop})
+	page := browsertest.Open(t, s.URL+"/pay/"+c.ID, browsertest.Options{Viewport: browsertest.Desktop})
 	page.WaitVisible("#qr svg")
-	page.WaitTrue(`document.querySelector("#qr").getBoundingClientRect().bottom <= document.querySelector("#code").getBoundingClientRect().top`)
-	page.WaitTrue(`document.querySelector("footer").getBoundingClientRect().bottom <= innerHeight + document.querySelector("aside[aria-label='Modo de teste']").offsetHeight`) // on one screen, but for the bar of test
+	page.WaitTrue(`document.querySelector("#qr").getBoundingClientRect().bottom <=
+		document.querySelector("#code").getBoundingClientRect().top`)
+	// All is on one screen, but for the bar of test.
+	page.WaitTrue(`document.querySelector("footer").getBoundingClientRect().bottom <=
+		innerHeight + document.querySelector("aside[aria-label='Modo de teste']").offsetHeight`)
 	page.WaitVisible("[data-expiry][data-urgent]")
 	page.WaitText("#live", "Faltam 5 minutos para o código vencer.")
 	see(page, "pay-urgent-desktop")
@@ -102,7 +110,8 @@ func TestPay_BrowserDesktop(t *testing.T) {
 	page.SetOffline(true)
 	page.WaitVisible("#net")
 	page.WaitText("[data-waiting]", "Reconectando…")
-	page.WaitText("#live", "Você está sem internet. O código copiado continua valendo. A página se atualiza quando a conexão voltar.")
+	page.WaitText("#live",
+		"Você está sem internet. O código copiado continua valendo. A página se atualiza quando a conexão voltar.")
 	see(page, "pay-offline-desktop")
 	if err := s.SimulatePayment(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
@@ -116,9 +125,9 @@ func TestPay_BrowserDesktop(t *testing.T) {
 // Time runs out in front of the buyer.
 func TestPay_BrowserExpires(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	c := s.Checkout(t, payments.NewCheckout{ExpiresIn: time.Hour})
-	page := browsertest.Open(t, s.url+"/pay/"+c.ID, browsertest.Options{Lang: "en-US", Dark: true})
+	page := browsertest.Open(t, s.URL+"/pay/"+c.ID, browsertest.Options{Lang: "en-US", Dark: true})
 	page.WaitVisible("Copy Pix code")
 
 	s.Clock.Advance(time.Hour)
@@ -134,11 +143,11 @@ func TestPay_BrowserExpires(t *testing.T) {
 // Where streams are cut, the page finds out by asking.
 func TestPay_BrowserWithoutStream(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	c := s.Checkout(t, payments.NewCheckout{})
-	page := browsertest.Open(t, s.url+"/pay/"+c.ID, browsertest.Options{})
+	page := browsertest.Open(t, s.URL+"/pay/"+c.ID, browsertest.Options{})
 	page.WaitVisible("Copiar código Pix")
-	s.live.Close()
+	s.Streams.Close()
 	if err := s.SimulatePayment(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -149,9 +158,9 @@ func TestPay_BrowserWithoutStream(t *testing.T) {
 // chosen stays.
 func TestPay_BrowserWithoutScript(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	c := s.Checkout(t, payments.NewCheckout{})
-	page := browsertest.Open(t, s.url+"/pay/"+c.ID, browsertest.Options{NoScript: true})
+	page := browsertest.Open(t, s.URL+"/pay/"+c.ID, browsertest.Options{NoScript: true})
 	page.WaitVisible("#qr svg")
 	page.WaitVisible("Já paguei, atualizar")
 	page.WaitGone("button[data-copy]")
@@ -161,7 +170,7 @@ func TestPay_BrowserWithoutScript(t *testing.T) {
 	page.WaitText("h1", "Payment confirmed")
 
 	c = s.Checkout(t, payments.NewCheckout{})
-	page.Goto(s.url + "/pay/" + c.ID)
+	page.Goto(s.URL + "/pay/" + c.ID)
 	if err := s.SimulatePayment(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -174,10 +183,12 @@ func TestPay_BrowserWithoutScript(t *testing.T) {
 // direction alone (WCAG 1.4.4 and 1.4.10).
 func TestPay_BrowserNarrow(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).sale(t, func(p *merchants.ProductForm) {
+	s := webtest.New(t).Sale(t, func(p *merchants.ProductForm) {
 		p.Name, p.Amount = "Clube da Cerâmica, semprejuntosemcadaforneada", 999_999_999_999
 	})
-	page := browsertest.Open(t, s.url+s.path(), browsertest.Options{Viewport: browsertest.Viewport{Width: 320, Height: 640, Scale: 2, Mobile: true}})
+	s.LiftLimits(t)
+	page := browsertest.Open(t, s.URL+s.Path(),
+		browsertest.Options{Viewport: browsertest.Viewport{Width: 320, Height: 640, Scale: 2, Mobile: true}})
 	large := func(picture string) {
 		page.NoSidewaysScroll()
 		page.Keep(picture)

@@ -9,6 +9,7 @@ import (
 
 	"garoupa/payments"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // scanned is what testdata/scan.mjs sees in a picture.
@@ -32,22 +33,23 @@ func scan(t *testing.T, png []byte) (saw scanned) {
 	return saw
 }
 
-// Whoever points a camera at any picture of the code, of the page itself or of the
+// A camera that is pointed at any picture of the code, of the page itself or of the
 // API, reads the charge: the amount and the TxID.
 func TestScan(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := webtest.New(t)
 	c := s.Checkout(t, payments.NewCheckout{Amount: 1249_90})
-	page := browsertest.Open(t, s.url+"/pay/"+c.ID, browsertest.Options{Viewport: browsertest.Desktop})
+	page := browsertest.Open(t, s.URL+"/pay/"+c.ID, browsertest.Options{Viewport: browsertest.Desktop})
 	page.WaitVisible("#qr svg")
 	for name, png := range map[string][]byte{
 		"the page":          page.Screenshot("pay-scanned"),
-		"the image to save": []byte(s.client(t).get("/pay/" + c.ID + "/qr.png").body),
-		"the API's address": []byte(s.client(t).get("/qr/" + c.ID + ".png").body),
+		"the image to save": []byte(s.Client(t).Get("/pay/" + c.ID + "/qr.png").Body),
+		"the API's address": []byte(s.Client(t).Get("/qr/" + c.ID + ".png").Body),
 		"the API's image":   c.QRPNG,
 	} {
 		saw := scan(t, png)
-		if saw.Text != c.CopyPaste || saw.Amount != "1249.90" || !strings.HasSuffix(saw.URL, "/sim/"+c.TxID) || saw.Name != "Atelie Aurora" {
+		if saw.Text != c.CopyPaste || saw.Amount != "1249.90" || !strings.HasSuffix(saw.URL, "/sim/"+c.TxID) ||
+			saw.Name != "Atelie Aurora" {
 			t.Errorf("%s: a scanner sees %+v, want %s", name, saw, c.CopyPaste)
 		}
 	}

@@ -4,17 +4,18 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/web/webtest"
 )
 
 // walkAccount sees the pages around signing up, logging in, a forgotten password and
 // an address that is not proven.
 func walkAccount(t *testing.T, w *walk) {
-	s := newSiteWith(t, withNotices)
+	s := webtest.NewWith(t, webtest.WithNotices)
 	page := w.open(t, s, "/entrar")
 	page.visits(map[string]string{"log-in": "/entrar?next=/app/saldo", "sign-up": "/cadastro"})
-	page.Goto(s.url + "/cadastro")
+	page.Goto(s.URL + "/cadastro")
 	page.fails("sign-up-wrong")
-	page.Goto(s.url + "/app/saldo")
+	page.Goto(s.URL + "/app/saldo")
 	page.WaitVisible("main [role=status]")
 	page.look("log-in-first")
 	page.Type("#email", s.Email)
@@ -29,7 +30,7 @@ func walkAccount(t *testing.T, w *walk) {
 	page.fails("reset-wrong")
 	page.refused("reset-dead", "/redefinir-senha?token=x", 404)
 
-	page.Goto(s.url + "/cadastro")
+	page.Goto(s.URL + "/cadastro")
 	page.Type("#name", "Bruno Reis")
 	page.Type("#business", "Café do Bruno")
 	page.Type("#email", "bruno@example.com")

@@ -6,19 +6,21 @@ import (
 	"time"
 
 	"garoupa/api"
+	"garoupa/internal/requestlog"
 	"garoupa/models"
 	"garoupa/payments"
-	"garoupa/requestlog"
 	"garoupa/web"
+	"garoupa/web/webtest"
 )
 
 // walkDashboard sees the start page, charges, keys and calls of a shop that sells.
 func walkDashboard(t *testing.T, w *walk) {
 	var calls *requestlog.Log
-	s := newSiteOf(t, func(*web.Options) {}, func(o *api.Options) {
+	s := webtest.NewWithAPI(t, func(*web.Options) {}, func(o *api.Options) {
 		calls = requestlog.Start(o.DB.Pool)
 		o.Log = calls
 	})
+	s.LiftLimits(t)
 	key := s.Key(t, s.Test, models.PermissionCheckoutCreate, models.PermissionCheckoutRead)
 	for day := range 9 {
 		paid := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"})
@@ -27,19 +29,23 @@ func walkDashboard(t *testing.T, w *walk) {
 		}
 		s.Clock.Advance(time.Duration(20+day) * time.Hour)
 	}
-	paid, cancelled, expired := s.Checkout(t, payments.NewCheckout{Amount: 89_00}), s.Checkout(t, payments.NewCheckout{}), s.Checkout(t, payments.NewCheckout{})
-	pending := s.Checkout(t, payments.NewCheckout{Amount: 999_999_999_99, Metadata: []byte(`{"pedido":"4711","canal":"loja física da rua de cima"}`)})
+	paid, cancelled, expired := s.Checkout(t, payments.NewCheckout{Amount: 89_00}), s.Checkout(t,
+		payments.NewCheckout{}), s.Checkout(t, payments.NewCheckout{})
+	pending := s.Checkout(t, payments.NewCheckout{Amount: 999_999_999_99,
+		Metadata: []byte(`{"pedido":"4711","canal":"loja física da rua de cima"}`)})
 	stray := s.Checkout(t, payments.NewCheckout{Amount: 80_57}) // the amount that is paid twice in test
 	for _, err := range []error{
-		s.SimulatePayment(t.Context(), paid.ID), s.CancelCheckout(t.Context(), s.Test, cancelled.ID), s.SimulateExpiry(t.Context(), expired.ID), s.SimulatePayment(t.Context(), stray.ID),
+		s.SimulatePayment(t.Context(), paid.ID), s.CancelCheckout(t.Context(), s.Owner, s.Test, cancelled.ID),
+		s.SimulateExpiry(t.Context(), expired.ID), s.SimulatePayment(t.Context(), stray.ID),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, made := s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`)
-	s.call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": -1}`)
-	s.call(t, key, http.MethodGet, "/v1/checkouts/chk_0", "")
+	_, made := s.Call(t, key, http.MethodPost, "/v1/checkouts",
+		`{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}`)
+	s.Call(t, key, http.MethodPost, "/v1/checkouts", `{"amount": -1}`)
+	s.Call(t, key, http.MethodGet, "/v1/checkouts/chk_0", "")
 	calls.Close()
 	var keyID, call string
 	s.DB.Raw("SELECT id FROM api_keys WHERE last4 = ?", key[len(key)-4:]).Scan(&keyID)
@@ -47,10 +53,14 @@ func walkDashboard(t *testing.T, w *walk) {
 
 	page := w.enter(t, s)
 	page.visits(map[string]string{
-		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED&q=nobody", "checkout-new": "/app/cobrancas/nova",
-		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID, "checkout-api": "/app/cobrancas/" + made["id"].(string),
-		"checkout-cancelled": "/app/cobrancas/" + cancelled.ID, "checkout-expired": "/app/cobrancas/" + expired.ID, "checkout-stray": "/app/cobrancas/" + stray.ID,
-		"search": "/app/busca?q=order-42", "search-none": "/app/busca?q=nobody", "requests": "/app/requisicoes", "requests-none": "/app/requisicoes?class=5xx", "request": "/app/requisicoes/" + call,
+		"home": "/app", "checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED&q=nobody",
+		"checkout-new":  "/app/cobrancas/nova",
+		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID,
+		"checkout-api":       "/app/cobrancas/" + made["id"].(string),
+		"checkout-cancelled": "/app/cobrancas/" + cancelled.ID, "checkout-expired": "/app/cobrancas/" + expired.ID,
+		"checkout-stray": "/app/cobrancas/" + stray.ID,
+		"search":         "/app/busca?q=order-42", "search-none": "/app/busca?q=nobody", "requests": "/app/requisicoes",
+		"requests-none": "/app/requisicoes?class=5xx", "request": "/app/requisicoes/" + call,
 		"keys": "/app/chaves", "audit": "/app/auditoria", "audit-none": "/app/auditoria?subject=withdrawal",
 	})
 	page.visit("key-new", "/app/chaves/nova")
@@ -61,27 +71,34 @@ func walkDashboard(t *testing.T, w *walk) {
 	page.look("key-created")
 	page.visit("key-revoke", "/app/chaves/"+keyID+"/revogar")
 	page.failsBy("key-revoke-wrong", "main form button")
-	page.Goto(s.url + "/app/cobrancas/nova")
+	page.Goto(s.URL + "/app/cobrancas/nova")
 	page.fails("checkout-new-wrong")
 }
 
 // walkEmpty sees the pages before there is anything, in test and then in live without
 // access, and of somebody who may look and no more.
 func walkEmpty(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := webtest.New(t)
 	page := w.enter(t, s)
 	page.visits(map[string]string{
-		"home": "/app", "checkouts": "/app/cobrancas", "search": "/app/busca", "requests": "/app/requisicoes", "events": "/app/eventos",
-		"keys": "/app/chaves", "webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo", "products": "/app/produtos", "links": "/app/links", "link-new": "/app/links/novo",
-		"balance": "/app/saldo", "withdrawals": "/app/saques", "withdraw": "/app/saques/novo", "destinations": "/app/saques/destinos", "audit": "/app/auditoria",
+		"home": "/app", "checkouts": "/app/cobrancas", "search": "/app/busca", "requests": "/app/requisicoes",
+		"events": "/app/eventos",
+		"keys":   "/app/chaves", "webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo",
+		"products": "/app/produtos", "links": "/app/links", "link-new": "/app/links/novo",
+		"balance": "/app/saldo", "withdrawals": "/app/saques", "withdraw": "/app/saques/novo",
+		"destinations": "/app/saques/destinos", "audit": "/app/auditoria",
 	})
 	page.toLive()
 	page.visits(map[string]string{
-		"live-home": "/app", "live-checkouts": "/app/cobrancas", "live-keys": "/app/chaves", "live-links": "/app/links", "live-balance": "/app/saldo",
-		"live-withdrawals": "/app/saques", "live-withdraw": "/app/saques/novo", "live-destinations": "/app/saques/destinos",
+		"live-home": "/app", "live-checkouts": "/app/cobrancas", "live-keys": "/app/chaves", "live-links": "/app/links",
+		"live-balance":     "/app/saldo",
+		"live-withdrawals": "/app/saques", "live-withdraw": "/app/saques/novo",
+		"live-destinations": "/app/saques/destinos",
 	})
 	s.Approve(t)
-	d, err := s.RequestDestination(t.Context(), s.Member(), s.Account.ID, payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "ana@example.com", HolderName: "Ana Lima"})
+	d, err := s.RequestDestination(t.Context(), s.Owner, s.Account.ID,
+		payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "ana@example.com",
+			HolderName: "Ana Lima"})
 	if err == nil {
 		err = s.ApproveDestination(t.Context(), s.Staff(t), d.ID, d.Version)
 	}
@@ -89,9 +106,11 @@ func walkEmpty(t *testing.T, w *walk) {
 		t.Fatal(err)
 	}
 	page.visits(map[string]string{
-		"approved-withdrawals": "/app/saques", "held-withdraw": "/app/saques/novo", "held-destinations": "/app/saques/destinos", "destination-replaces": "/app/saques/destinos/novo",
+		"approved-withdrawals": "/app/saques", "held-withdraw": "/app/saques/novo",
+		"held-destinations": "/app/saques/destinos", "destination-replaces": "/app/saques/destinos/novo",
 	})
 	s.GiveRole(t, models.RoleViewer)
-	page.visits(map[string]string{"viewer-home": "/app", "viewer-keys": "/app/chaves", "viewer-products": "/app/produtos"})
+	page.visits(map[string]string{"viewer-home": "/app", "viewer-keys": "/app/chaves",
+		"viewer-products": "/app/produtos"})
 	page.refused("forbidden", "/app/saldo", http.StatusForbidden)
 }

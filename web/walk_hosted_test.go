@@ -10,18 +10,25 @@ import (
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
+	"garoupa/web/webtest"
 )
 
 // walkHosted sees what buyers see of a shop's charges and links, in every state.
 func walkHosted(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := webtest.New(t)
+	s.LiftLimits(t)
 	s.GoLive(t)
-	pending := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul", ExternalID: "pedido-" + strings.Repeat("1234567890", 6)})
-	bare, urgent := s.Checkout(t, payments.NewCheckout{Amount: 999_999_999_99}), s.Checkout(t, payments.NewCheckout{ExpiresIn: 4 * time.Minute})
-	paid, expired, cancelled := s.Checkout(t, payments.NewCheckout{Amount: 1249_90}), s.Checkout(t, payments.NewCheckout{}), s.Checkout(t, payments.NewCheckout{})
-	sold, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account, paymentstest.Filled(payments.NewCheckout{Amount: 89_00}))
+	pending := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul",
+		ExternalID: "pedido-" + strings.Repeat("1234567890", 6)})
+	bare, urgent := s.Checkout(t, payments.NewCheckout{Amount: 999_999_999_99}), s.Checkout(t,
+		payments.NewCheckout{ExpiresIn: 4 * time.Minute})
+	paid, expired, cancelled := s.Checkout(t, payments.NewCheckout{Amount: 1249_90}), s.Checkout(t,
+		payments.NewCheckout{}), s.Checkout(t, payments.NewCheckout{})
+	sold, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account,
+		paymentstest.Filled(payments.NewCheckout{Amount: 89_00}))
 	for _, err := range []error{
-		err, s.SimulatePayment(t.Context(), paid.ID), s.SimulateExpiry(t.Context(), expired.ID), s.CancelCheckout(t.Context(), s.Test, cancelled.ID),
+		err, s.SimulatePayment(t.Context(), paid.ID), s.SimulateExpiry(t.Context(), expired.ID),
+		s.CancelCheckout(t.Context(), s.Owner, s.Test, cancelled.ID),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +36,8 @@ func walkHosted(t *testing.T, w *walk) {
 	}
 	buyer := w.open(t, s, "/pay/"+pending.ID)
 	buyer.visits(map[string]string{
-		"pay-live": "/pay/" + sold.ID, "pay-bare": "/pay/" + bare.ID, "pay-urgent": "/pay/" + urgent.ID, "pay-paid": "/pay/" + paid.ID,
+		"pay-live": "/pay/" + sold.ID, "pay-bare": "/pay/" + bare.ID, "pay-urgent": "/pay/" + urgent.ID,
+		"pay-paid":    "/pay/" + paid.ID,
 		"pay-expired": "/pay/" + expired.ID, "pay-cancelled": "/pay/" + cancelled.ID,
 	})
 	buyer.visit("help", "/ajuda")
@@ -43,61 +51,68 @@ func walkHosted(t *testing.T, w *walk) {
 	buyer.SetOffline(false)
 	buyer.refused("pay-unknown", "/pay/chk_0", http.StatusNotFound)
 	buyer.refused("link-unknown", "/l/plink_0", http.StatusNotFound)
-	s.stop(t, s.staff(t), models.SwitchSuspended, true)
+	s.TurnSwitch(t, s.Staff(t), models.SwitchSuspended, true)
 	buyer.visit("pay-stopped", "/pay/"+sold.ID)
 }
 
-// walkBrand sees the hosted pages in a merchant's own colour, which is hard to read on
+// walkBrand sees the hosted pages in a merchant's own color, which is hard to read on
 // white.
 func walkBrand(t *testing.T, w *walk) {
-	s := newSiteWith(t, withNotices)
-	s.branded(t, merchants.BrandLook{Accent: "#ffd400", Support: "+55 (11) 91234-5678"}, noisyLogo(t, 900, 300))
-	pending, paid := s.Checkout(t, payments.NewCheckout{Amount: 1249_90, Description: "Vaso Lua Nova, esmalte azul"}), s.Checkout(t, payments.NewCheckout{})
+	s := webtest.NewWith(t, webtest.WithNotices)
+	s.SetBrand(t, merchants.BrandLook{Accent: "#ffd400", Support: "+55 (11) 91234-5678"},
+		webtest.NoisyLogo(t, 900, 300))
+	pending, paid := s.Checkout(t, payments.NewCheckout{Amount: 1249_90,
+		Description: "Vaso Lua Nova, esmalte azul"}), s.Checkout(t, payments.NewCheckout{})
 	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.open(t, s, "/pay/"+pending.ID).visits(map[string]string{
-		"pay": "/pay/" + pending.ID, "paid": "/pay/" + paid.ID, "link": s.sale(t, nil).path(), "help": "/ajuda",
+		"pay": "/pay/" + pending.ID, "paid": "/pay/" + paid.ID, "link": s.Sale(t, nil).Path(), "help": "/ajuda",
 	})
 }
 
 // walkLinkCheckouts sees a link in every state, and the checkout it makes, with the
 // ways back to the store and to another code.
 func walkLinkCheckouts(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := webtest.New(t)
+	s.LiftLimits(t)
 	success, back := "https://loja.example/obrigado", "https://loja.example/carrinho"
-	plain := s.saleIn(t, s.Test, func(p *merchants.ProductForm) {
-		p.Description = "Cerâmica de alta temperatura, esmalte azul cobalto. 24 cm de altura.\nEnvio em até 3 dias úteis."
-		p.Picture = photo(t, 800, 450)
+	plain := s.SaleIn(t, s.Test, func(p *merchants.ProductForm) {
+		p.Description = "Cerâmica de alta temperatura, esmalte azul cobalto. 24 cm de altura.\nEnvio em até 3 dias " +
+			"úteis."
+		p.Picture = webtest.Photo(t, 800, 450)
 	}, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
-	long := s.sale(t, func(p *merchants.ProductForm) {
+	long := s.Sale(t, func(p *merchants.ProductForm) {
 		p.Slug, p.Name, p.PaymentCycle = "clube", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
 		p.Description, p.Amount = strings.Repeat("Semprejuntosemcadaforneada", 10), 999_999_999_999
-		p.Picture = photo(t, 300, 400)
+		p.Picture = webtest.Photo(t, 300, 400)
 	})
-	broken := s.sale(t, func(p *merchants.ProductForm) { p.Slug, p.Amount = "caro", 10_37 }) // the amount that is refused in test
-	off := s.sale(t, func(p *merchants.ProductForm) { p.Slug = "parado" })
-	off.update(t, func(p *merchants.ProductForm) { p.Active = false })
+	broken := s.Sale(t, func(p *merchants.ProductForm) {
+		p.Slug, p.Amount = "caro",
+			10_37
+	}) // the amount that is refused in test
+	off := s.Sale(t, func(p *merchants.ProductForm) { p.Slug = "parado" })
+	off.Update(t, func(p *merchants.ProductForm) { p.Active = false })
 
-	buyer := w.open(t, s, long.path())
+	buyer := w.open(t, s, long.Path())
 	buyer.AllowConsole("status of 503")
-	buyer.visit("long", long.path())
-	buyer.refused("inactive", off.path(), http.StatusNotFound)
-	buyer.Goto(s.url + broken.path())
+	buyer.visit("long", long.Path())
+	buyer.refused("inactive", off.Path(), http.StatusNotFound)
+	buyer.Goto(s.URL + broken.Path())
 	buyer.Click("main form button")
 	buyer.WaitVisible("[role=alert]")
 	buyer.look("unavailable")
-	buyer.visit("plain", plain.path())
+	buyer.visit("plain", plain.Path())
 	buyer.Type("#email", "carla@")
 	buyer.Click("main form button")
 	buyer.WaitFocused("#errors")
 	buyer.look("wrong")
 
-	buyer.Goto(s.url + plain.path())
+	buyer.Goto(s.URL + plain.Path())
 	buyer.Click("main form button")
 	buyer.WaitVisible("main a[rel=noreferrer]")
 	buyer.look("pay-pending")
-	checkout := func() string { return strings.TrimPrefix(buyer.URL(), s.url+"/pay/") }
+	checkout := func() string { return strings.TrimPrefix(buyer.URL(), s.URL+"/pay/") }
 	if err := s.SimulateExpiry(t.Context(), checkout()); err != nil {
 		t.Fatal(err)
 	}

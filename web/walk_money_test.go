@@ -8,33 +8,40 @@ import (
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // walkMoney sees the balance, withdrawals and destinations of a live account.
 func walkMoney(t *testing.T, w *walk) {
 	s, withdrawals := treasury(t)
 	paths := map[string]string{
-		"balance": "/app/saldo", "balance-none": "/app/saldo?kind=refunds&from=2026-03-01", "withdrawals": "/app/saques", "withdrawals-none": "/app/saques?status=ended&cursor=" + s.Cursor(payments.ListWithdrawals, models.Position{}),
-		"withdraw": "/app/saques/novo?rail=BRL_PIX", "review": "/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000,00", "review-usdt": "/app/saques/novo/revisar?rail=USDT_WALLET&amount=500",
-		"destinations": "/app/saques/destinos", "destination-pix": "/app/saques/destinos/novo", "destination-usdt": "/app/saques/destinos/novo?rail=USDT_WALLET",
-		"requested": withdrawals["review"] + "/pedido", "home": "/app",
+		"balance": "/app/saldo", "balance-none": "/app/saldo?kind=refunds&from=2026-03-01",
+		"withdrawals": "/app/saques", "withdrawals-none": "/app/saques?status=ended&cursor=" +
+			s.Cursor(payments.ListWithdrawals, models.Position{}),
+		"withdraw": "/app/saques/novo?rail=BRL_PIX", "review": "/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000,00",
+		"review-usdt":  "/app/saques/novo/revisar?rail=USDT_WALLET&amount=500",
+		"destinations": "/app/saques/destinos", "destination-pix": "/app/saques/destinos/novo",
+		"destination-usdt": "/app/saques/destinos/novo?rail=USDT_WALLET",
+		"requested":        withdrawals["review"] + "/pedido", "home": "/app",
 	}
 	for name, path := range withdrawals {
 		paths["withdrawal-"+name] = path
 	}
 	page := w.enterLive(t, s)
 	page.visits(paths)
-	page.Goto(s.url + withdrawals["review"])
+	page.Goto(s.URL + withdrawals["review"])
 	page.Click("button[commandfor=cancel]")
 	page.WaitVisible("dialog#cancel[open]")
 	page.look("cancel")
-	page.Goto(s.url + "/app/saques/novo?rail=BRL_PIX&amount=999999")
+	page.Goto(s.URL + "/app/saques/novo?rail=BRL_PIX&amount=999999")
 	page.fails("withdraw-wrong")
-	page.Goto(s.url + "/app/saques/destinos/novo?rail=USDT_WALLET")
+	page.Goto(s.URL + "/app/saques/destinos/novo?rail=USDT_WALLET")
 	page.Type("#address", "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU8")
 	page.fails("destination-wrong")
-	page.Goto(s.url + "/app/saldo")
-	browsertest.Eval[bool](page.Page, `!!Object.assign(document.getElementById("from"), { value: "2026-03-02" }) && !!Object.assign(document.getElementById("until"), { value: "2026-03-01" })`)
+	page.Goto(s.URL + "/app/saldo")
+	browsertest.Eval[bool](page.Page,
+		`!!Object.assign(document.getElementById("from"), { value: "2026-03-02" }) &&
+			!!Object.assign(document.getElementById("until"), { value: "2026-03-01" })`)
 	browsertest.Eval[bool](page.Page, `document.getElementById("from").form.requestSubmit() ?? true`)
 	page.WaitFocused("#errors")
 	page.look("balance-wrong")
@@ -42,9 +49,9 @@ func walkMoney(t *testing.T, w *walk) {
 
 // treasury is a live account with money, destinations of both rails, and withdrawals
 // in every state that a page shows otherwise.
-func treasury(t *testing.T) (s *site, withdrawals map[string]string) {
+func treasury(t *testing.T) (s *webtest.Site, withdrawals map[string]string) {
 	t.Helper()
-	s = newSite(t)
+	s = webtest.New(t)
 	s.GoLive(t)
 	s.Sell(t, "5.4321")
 	s.Destination(t, models.RailPix)
@@ -56,7 +63,7 @@ func treasury(t *testing.T) (s *site, withdrawals map[string]string) {
 	ask := func(name string, rail models.Rail) *models.Withdrawal {
 		s.Clock.Advance(time.Minute)
 		in := paymentstest.Withdrawal(rail, 250_00)
-		in.By = s.Member()
+		in.By = s.Owner
 		w, _, err := s.RequestWithdrawal(t.Context(), s.Account, in)
 		if err != nil {
 			t.Fatal(err)
@@ -72,17 +79,23 @@ func treasury(t *testing.T) (s *site, withdrawals map[string]string) {
 	}
 	done := ask("completed", models.RailPix)
 	try(s.ApproveWithdrawal(t.Context(), by, done.ID, done.Version))
-	try(s.StartPayout(t.Context(), by, done.ID))
-	try(s.CompleteWithdrawal(t.Context(), by, done.ID, payments.Proof{EndToEndID: "E1234567820260301120000000000001"}))
+	try(s.StartPayout(t.Context(), by, done.ID, s.Version(t, done.ID)))
+	try(s.CompleteWithdrawal(t.Context(), by, done.ID, s.Version(t, done.ID), payments.Proof{
+		EndToEndID: "E1234567820260301120000000000001",
+	}))
 	taken := ask("cancelled", models.RailPix)
-	try(s.CancelWithdrawal(t.Context(), s.Member(), s.Account.ID, taken.ID))
+	try(s.CancelWithdrawal(t.Context(), s.Owner, s.Account.ID, taken.ID))
 	refused := ask("rejected", models.RailPix)
-	try(s.RejectWithdrawal(t.Context(), by, refused.ID, refused.Version, "DATA_MISMATCH", "O nome do titular é outro na chave."))
+	try(s.RejectWithdrawal(t.Context(), by, refused.ID, refused.Version, "DATA_MISMATCH",
+		"O nome do titular é outro na chave."))
 	sent := ask("sent", models.RailUSDT)
 	try(s.ApproveWithdrawal(t.Context(), by, sent.ID, sent.Version))
-	try(s.StartPayout(t.Context(), by, sent.ID))
+	try(s.StartPayout(t.Context(), by, sent.ID, s.Version(t, sent.ID)))
 	ask("review", models.RailPix)
-	if _, err := s.BlockAmount(t.Context(), by, s.Account.ID, true, 100_00, "Contestação do pagamento E1234567820260301120000000000009, em análise."); err != nil {
+	if _, err := s.BlockAmount(t.Context(), by, payments.NewBlock{
+		AccountID: s.Account.ID, Livemode: true, Amount: 100_00,
+		Reason: "Contestação do pagamento E1234567820260301120000000000009, em análise.",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return s, withdrawals

@@ -10,16 +10,17 @@ import (
 	"garoupa/payments/paymentstest"
 	"garoupa/web"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // walkPasskeys adds a passkey, logs out, logs in with it and nothing else, proves who it
 // is with it, and removes it.
 func walkPasskeys(t *testing.T, w *walk) {
-	s := newPasskeySite(t, web.Limits{})
+	s := webtest.NewWithPasskeys(t, web.Limits{})
 	page := w.enter(t, s)
 	device := page.AddAuthenticator()
-	page.arrive("/2fa/passkey?next="+securityPage, http.StatusOK)
-	page.seen.walk(s.app, "/2fa/passkey")
+	page.arrive("/2fa/passkey?next="+webtest.SecurityPage, http.StatusOK)
+	page.seen.walk(s.App, "/2fa/passkey")
 	device.Verify(false)
 	page.press("create")
 	page.WaitTrue(`document.querySelector("[role=alert]").textContent`)
@@ -38,8 +39,9 @@ func walkPasskeys(t *testing.T, w *walk) {
 	device.Verify(true)
 	page.press("get")
 	page.WaitTrue(`location.pathname == "/app"`)
-	page.arrive(securityPage, http.StatusOK)
-	change := browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`)
+	page.arrive(webtest.SecurityPage, http.StatusOK)
+	change := browsertest.Eval[string](page.Page,
+		`document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`)
 	s.Clock.Advance(time.Hour)
 	page.visit("change", change)
 	page.Click("[commandfor=remove]")
@@ -47,7 +49,8 @@ func walkPasskeys(t *testing.T, w *walk) {
 	page.WaitVisible("#garoupa_proof")
 	page.look("step-up")
 	page.press("get")
-	page.WaitTrue(`document.getElementById("passkeys-title") && !document.querySelector("section[aria-labelledby=passkeys-title] li")`)
+	page.WaitTrue(`document.getElementById("passkeys-title") &&
+		!document.querySelector("section[aria-labelledby=passkeys-title] li")`)
 	page.logOut() // to a page that proposes what the device still keeps by itself
 	page.WaitFocused("#errors")
 	walkStaffPasskey(t, w, s)
@@ -55,7 +58,7 @@ func walkPasskeys(t *testing.T, w *walk) {
 }
 
 // walkPasskeySignUp signs up with a passkey and nothing else, wrongly at first.
-func walkPasskeySignUp(t *testing.T, w *walk, s *site) {
+func walkPasskeySignUp(t *testing.T, w *walk, s *webtest.Site) {
 	t.Helper()
 	page := w.open(t, s, "/cadastro")
 	page.AddAuthenticator()
@@ -68,15 +71,16 @@ func walkPasskeySignUp(t *testing.T, w *walk, s *site) {
 	page.Type("#email", "bruno@example.com")
 	page.press("create")
 	page.WaitTrue(`location.pathname == "/verificar-email"`)
-	page.visit("password-none", securityPage)
-	page.visit("last", browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
-	page.visit("first-password", securityPage+"/senha")
+	page.visit("password-none", webtest.SecurityPage)
+	page.visit("last", browsertest.Eval[string](page.Page,
+		`document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
+	page.visit("first-password", webtest.SecurityPage+"/senha")
 	s.Clock.Advance(time.Hour)
-	page.visit("step-up-only", securityPage+"/senha")
+	page.visit("step-up-only", webtest.SecurityPage+"/senha")
 }
 
 // walkStaffPasskey comes into the console by a passkey, made after the password.
-func walkStaffPasskey(t *testing.T, w *walk, s *site) {
+func walkStaffPasskey(t *testing.T, w *walk, s *webtest.Site) {
 	t.Helper()
 	if _, err := s.Merchants.AddStaff(t.Context(), merchants.NewStaff{
 		Name: "Rita Prado", Email: "rita@example.com", Password: paymentstest.Password, Role: models.StaffReviewer,
@@ -92,7 +96,8 @@ func walkStaffPasskey(t *testing.T, w *walk, s *site) {
 	page.press("create")
 	page.WaitTrue(`location.pathname == "/ops"`)
 	page.arrive("/ops/seguranca", http.StatusOK)
-	page.visit("staff-change", browsertest.Eval[string](page.Page, `document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
+	page.visit("staff-change", browsertest.Eval[string](page.Page,
+		`document.querySelector("section[aria-labelledby=passkeys-title] li a").pathname`))
 	device.Verify(false)
 	page.leave()
 	page.logIn("rita@example.com", "/2fa")
@@ -101,7 +106,7 @@ func walkStaffPasskey(t *testing.T, w *walk, s *site) {
 	page.press("get")
 	page.WaitTrue(`location.pathname == "/ops"`)
 
-	page.Goto(s.url + "/entrar?next=/ops/saude") // which proposes it by itself
+	page.Goto(s.URL + "/entrar?next=/ops/saude") // which proposes it by itself
 	page.WaitTrue(`location.pathname == "/ops/saude"`)
 }
 

@@ -6,45 +6,51 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/payments"
+	"garoupa/web/webtest"
 )
 
 // walkSales sees products and links, those that sell and those that do not.
 func walkSales(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := webtest.New(t)
 	success, back := "https://loja.example/obrigado?c={CHECKOUT_ID}", "https://loja.example/carrinho"
-	sold := s.saleIn(t, s.Test, func(p *merchants.ProductForm) { p.Picture = photo(t, 640, 360) }, payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
-	off := s.sale(t, func(p *merchants.ProductForm) {
-		p.Slug, p.Name, p.PaymentCycle = strings.Repeat("clube-da-ceramica-", 12)+"2026", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
+	sold := s.SaleIn(t, s.Test, func(p *merchants.ProductForm) { p.Picture = webtest.Photo(t, 640, 360) },
+		payments.NewPaymentLink{SuccessURL: &success, ReturnURL: &back})
+	off := s.Sale(t, func(p *merchants.ProductForm) {
+		p.Slug, p.Name, p.PaymentCycle = strings.Repeat("clube-da-ceramica-", 12)+
+			"2026", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
 	})
-	paused := s.sale(t, func(p *merchants.ProductForm) { p.Slug, p.Name = "xicara", "Xícara e pires" })
-	if err := s.DB.Exec("UPDATE products SET image_url = 'https://loja.example/' || repeat('xicara-e-pires-', 12) || '.jpg' WHERE slug = 'xicara'").Error; err != nil {
+	paused := s.Sale(t, func(p *merchants.ProductForm) { p.Slug, p.Name = "xicara", "Xícara e pires" })
+	if err := s.DB.Exec("UPDATE products SET image_url = 'https://loja.example/' || repeat('xicara-e-pires-', 12) || " +
+		"'.jpg' WHERE slug = 'xicara'").Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Merchants.SwitchPaymentLink(t.Context(), s.Owner, s.Test, off.link, false); err != nil {
+	if err := s.Merchants.SwitchPaymentLink(t.Context(), s.Owner, s.Test, off.Link, false); err != nil {
 		t.Fatal(err)
 	}
-	paused.update(t, func(p *merchants.ProductForm) { p.Active = false })
+	paused.Update(t, func(p *merchants.ProductForm) { p.Active = false })
 	for range 3 {
-		place := sold.buy(t, s.client(t))
+		place := sold.Buy(t, s.Client(t))
 		if err := s.SimulatePayment(t.Context(), strings.TrimPrefix(place, "/pay/")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sold.buy(t, s.client(t))
+	sold.Buy(t, s.Client(t))
 
 	page := w.enter(t, s)
 	page.visits(map[string]string{
-		"products": "/app/produtos", "product-new": "/app/produtos/novo", "product": "/app/produtos/vaso", "product-elsewhere": "/app/produtos/xicara", "product-long": "/app/produtos/" + off.product.Slug,
-		"links": "/app/links", "link-new": "/app/links/novo", "link-off": "/app/links/" + off.link, "link-paused": "/app/links/" + paused.link, "link": "/app/links/" + sold.link,
+		"products": "/app/produtos", "product-new": "/app/produtos/novo", "product": "/app/produtos/vaso",
+		"product-elsewhere": "/app/produtos/xicara", "product-long": "/app/produtos/" + off.Product.Slug,
+		"links": "/app/links", "link-new": "/app/links/novo", "link-off": "/app/links/" + off.Link,
+		"link-paused": "/app/links/" + paused.Link, "link": "/app/links/" + sold.Link,
 	})
-	page.Goto(s.url + "/app/links/" + sold.link)
+	page.Goto(s.URL + "/app/links/" + sold.Link)
 	page.Click("button[commandfor=turn-off]")
 	page.WaitVisible("dialog#turn-off[open]")
 	page.look("link-turn-off")
-	page.Goto(s.url + "/app/produtos/novo")
+	page.Goto(s.URL + "/app/produtos/novo")
 	page.Type("#amount", "x")
 	page.fails("product-new-wrong")
-	page.Goto(s.url + "/app/links/novo?produto=vaso")
+	page.Goto(s.URL + "/app/links/novo?produto=vaso")
 	page.Type("input[type=url]", "x")
 	page.fails("link-new-wrong")
 	keptForms(t, s, page)
@@ -52,11 +58,11 @@ func walkSales(t *testing.T, w *walk) {
 
 // keptForms sees a form that is sent when another window has gone to live, and again when
 // the session is over.
-func keptForms(t *testing.T, s *site, page *walker) {
+func keptForms(t *testing.T, s *webtest.Site, page *walker) {
 	t.Helper()
-	page.Goto(s.url + "/app/produtos/novo")
+	page.Goto(s.URL + "/app/produtos/novo")
 	page.Type("#name", "Vaso")
-	page.AllowConsole("(" + s.url + "/app/produtos)")
+	page.AllowConsole("(" + s.URL + "/app/produtos)")
 	for _, held := range []struct{ picture, change, sign string }{
 		{"kept-environment", "UPDATE sessions SET livemode = true", "main a[href='/app/produtos']"},
 		{"kept-logged-out", "DELETE FROM sessions", "main a[href='/entrar']"},

@@ -8,12 +8,13 @@ import (
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // walkSecurity sets a code generator up, logs out, logs in with a code and then with a
 // recovery code, and proves who it is an hour later.
 func walkSecurity(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := webtest.New(t)
 	page := w.open(t, s, "/entrar")
 	page.logIn(s.Email, "/app")
 	page.visit("settings", "/app/configuracoes/seguranca")
@@ -22,11 +23,13 @@ func walkSecurity(t *testing.T, w *walk) {
 	page.Type("#code", "000000")
 	page.fails("totp-wrong")
 	page.Click("details summary")
-	secret := strings.ReplaceAll(browsertest.Eval[string](page.Page, `document.getElementById("totp-secret").textContent`), " ", "")
-	page.Type("#code", s.code(secret))
+	secret := strings.ReplaceAll(browsertest.Eval[string](page.Page,
+		`document.getElementById("totp-secret").textContent`), " ", "")
+	page.Type("#code", s.Code(secret))
 	page.Press("Enter")
 	page.WaitVisible("#recovery-codes")
-	recovery := strings.Split(browsertest.Eval[string](page.Page, `document.getElementById("recovery-codes").textContent`), "\n")
+	recovery := strings.Split(browsertest.Eval[string](page.Page,
+		`document.getElementById("recovery-codes").textContent`), "\n")
 	page.look("recovery-codes")
 	page.visit("settings-on", "/app/configuracoes/seguranca")
 	newEmail(t, page)
@@ -37,7 +40,7 @@ func walkSecurity(t *testing.T, w *walk) {
 	page.Type("#code", "000000")
 	page.fails("code-wrong")
 	s.Clock.Advance(time.Minute)
-	page.Type("#code", s.code(secret))
+	page.Type("#code", s.Code(secret))
 	page.Press("Enter")
 	page.WaitTrue(`location.pathname == "/app"`)
 	page.leave()
@@ -58,19 +61,19 @@ func walkSecurity(t *testing.T, w *walk) {
 	stepUp(t, w)
 }
 
-// newEmail asks for another address, which somebody else then takes.
+// newEmail asks for another address, which another person then takes.
 func newEmail(t *testing.T, page *walker) {
 	t.Helper()
 	s := page.site
-	page.visit("new-email", newEmailPage)
+	page.visit("new-email", webtest.NewEmailPage)
 	page.Type("#email", "ana@")
 	page.fails("new-email-wrong")
-	page.Type("#email", brunos.Email)
+	page.Type("#email", webtest.Bruno.Email)
 	page.Press("Enter")
 	page.WaitVisible("form[action$=cancelar] button")
 	page.look("settings-new-email")
-	page.visit("new-email-link", "/confirmar-email?token="+s.Link(t, models.MailEmailChange, brunos.Email))
-	if _, err := s.Merchants.SignUp(t.Context(), brunos, ""); err != nil {
+	page.visit("new-email-link", "/confirmar-email?token="+s.Link(t, models.MailEmailChange, webtest.Bruno.Email))
+	if _, err := s.Merchants.SignUp(t.Context(), webtest.Bruno, ""); err != nil {
 		t.Fatal(err)
 	}
 	page.AllowConsole("status of 409")
@@ -80,13 +83,13 @@ func newEmail(t *testing.T, page *walker) {
 	page.refused("new-email-dead", "/confirmar-email?token=x", 404)
 	page.visit("settings-waiting", "/app/configuracoes/seguranca")
 	page.Click("form[action$=cancelar] button")
-	page.WaitVisible("main a[href='" + newEmailPage + "']")
+	page.WaitVisible("main a[href='" + webtest.NewEmailPage + "']")
 }
 
 // stepUp sees how somebody without a code generator proves who they are.
 func stepUp(t *testing.T, w *walk) {
 	t.Helper()
-	s := newSite(t)
+	s := webtest.New(t)
 	page := w.enter(t, s)
 	s.Clock.Advance(time.Hour)
 	page.visit("step-up", "/app/chaves/nova")

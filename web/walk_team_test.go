@@ -7,14 +7,16 @@ import (
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
+	"garoupa/web/webtest"
 )
 
 // walkTeam sees the team, invitations from both ends, and the account menu of somebody
 // with two accounts.
 func walkTeam(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := webtest.New(t)
 	invite := func(email string, role models.Role) string {
-		if _, err := s.Merchants.Invite(t.Context(), s.Owner, merchants.NewInvite{Email: email, Role: role}); err != nil {
+		if _, err := s.Merchants.Invite(t.Context(), s.Owner,
+			merchants.NewInvite{Email: email, Role: role}); err != nil {
 			t.Fatal(err)
 		}
 		return "/convite/" + s.Link(t, models.MailInvite, email)
@@ -47,10 +49,11 @@ func walkTeam(t *testing.T, w *walk) {
 }
 
 // walkAccounts sees how somebody with an account of their own joins another.
-func walkAccounts(t *testing.T, w *walk, s *site, invite func(string, models.Role) string) {
+func walkAccounts(t *testing.T, w *walk, s *webtest.Site, invite func(string, models.Role) string) {
 	t.Helper()
 	if _, err := s.Merchants.SignUp(t.Context(), merchants.NewMerchant{
-		Name: "Bruno Reis", Business: "Café do Bruno", Email: "bruno@example.com", Password: paymentstest.Password, Verified: true,
+		Name: "Bruno Reis", Business: "Café do Bruno", Email: "bruno@example.com", Password: paymentstest.Password,
+		Verified: true,
 	}, ""); err != nil {
 		t.Fatal(err)
 	}

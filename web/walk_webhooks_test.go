@@ -1,33 +1,76 @@
 package web_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/web/webtest"
 )
 
 // walkWebhooks sees endpoints, deliveries and events, those that arrived and those that
 // did not.
 func walkWebhooks(t *testing.T, w *walk) {
-	s := newSite(t)
+	s := webtest.New(t)
 	e, _, err := s.Merchants.CreateEndpoint(t.Context(), s.Owner, s.Test, merchants.NewEndpoint{
-		URL: "https://loja.example/webhooks/pix", Description: "ERP da loja", Types: append([]string{models.EventCheckoutCancelled}, models.EventTypes...),
+		URL: "https://loja.example/webhooks/pix", Description: "ERP da loja",
+		Types: append([]string{models.EventCheckoutCancelled}, models.EventTypes...),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	off, _ := s.Endpoint(t, "https://antigo.loja.example/integracao/v1/recebimentos/pix")
+	at, offAt := "/app/webhooks/"+e.ID, "/app/webhooks/"+off.ID
+	paths := deliveryPaths(t, s, e.ID)
+	paths["delivery-skipped"] = skippedDelivery(t, s, off.ID)
+	test, err := s.SendTestEvent(t.Context(), s.Owner, s.Test, e.ID, models.EventCheckoutPaid,
+		"Evento de teste: esta cobrança não existe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(paths, map[string]string{
+		"hooks": "/app/webhooks", "hook": at, "hook-retrying": at + "?status=RETRYING", "hook-edit": at + "/editar",
+		"hook-off": offAt, "hook-test": at + "?teste=" + test, "delivery-test": at + "/entregas/" + test,
+		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": offAt + "/repetir",
+		"hook-new": "/app/webhooks/novo",
+		"events":   "/app/eventos", "events-undelivered": "/app/eventos?entrega=pendente",
+		"events-none": "/app/eventos?cobranca=chk_0", "event": "/app/eventos/" + s.LatestDelivery(t, off.ID).Event.ID,
+		"home-trouble": "/app",
+	})
+	page := w.enter(t, s)
+	page.visits(paths)
+	page.Goto(s.URL + "/app/webhooks/novo")
+	page.fails("hook-new-wrong")
+	page.Goto(s.URL + at)
+	page.Click("button[commandfor=delete]")
+	page.WaitVisible("dialog#delete[open]")
+	page.look("hook-delete")
+	s.Clock.Advance(2 * time.Hour)
+	page.visit("hook-replay-none", at+"/repetir?desde=1h")
+	page.WaitTrue(`!document.querySelector("main form[method=post]")`)
+}
+
+// deliveryPaths gives an endpoint a week of deliveries, some of which failed or are
+// retried, and returns the pages of one of each kind.
+func deliveryPaths(t *testing.T, s *webtest.Site, endpointID string) map[string]string {
+	t.Helper()
 	ok := models.Attempt{StatusCode: 200, Duration: 84 * time.Millisecond}
-	broken := models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", Duration: 143 * time.Millisecond, Response: []byte("<h1>Erro interno</h1>\n<pre>KeyError: 'externalId'\n  em app/webhooks.py, linha 42</pre>")}
+	broken := models.Attempt{
+		StatusCode: 500, ErrorClass: "status", Detail: "answered 500", Duration: 143 * time.Millisecond,
+		Response: []byte("<h1>Erro interno</h1>\n<pre>KeyError: 'externalId'\n  em app/webhooks.py, linha 42</pre>"),
+	}
+	late := models.Attempt{
+		ErrorClass: "timeout", Detail: "timed out waiting for the answer", Duration: 5 * time.Second,
+	}
 	deliver := func(attempts ...models.Attempt) string {
 		s.Checkout(t, payments.NewCheckout{Amount: 49_90})
-		d := s.latestDelivery(t, e.ID)
+		d := s.LatestDelivery(t, endpointID)
 		for i, a := range attempts {
 			a.Duration += time.Duration(i*37) * time.Millisecond
-			s.attempt(t, d.ID, a)
+			s.Attempt(t, d.ID, a)
 		}
 		s.Clock.Advance(37 * time.Minute)
 		return d.ID
@@ -43,68 +86,29 @@ func walkWebhooks(t *testing.T, w *walk) {
 		}
 		s.Clock.Advance(15 * time.Hour)
 	}
-	delivered := s.latestDelivery(t, e.ID).ID
+	delivered := s.LatestDelivery(t, endpointID).ID
 	failed := deliver(broken, broken, broken, broken, broken)
-	deliver(models.Attempt{ErrorClass: "timeout", Detail: "timed out waiting for the answer", Duration: 5 * time.Second}, broken)
+	deliver(late, broken)
 	s.Clock.Advance(-36 * time.Minute)
-	retrying := deliver(models.Attempt{ErrorClass: "timeout", Detail: "timed out waiting for the answer", Duration: 5 * time.Second})
+	retrying := deliver(late)
 	s.Clock.Advance(-36*time.Minute - 50*time.Second)
-	if err := s.Merchants.SwitchEndpoint(t.Context(), s.Owner, s.Test, off.ID, false); err != nil {
-		t.Fatal(err)
-	}
-	s.DB.Exec("UPDATE webhook_endpoints SET active = false, disabled_at = ?, disabled_reason = 'failing' WHERE id = ?", s.Clock.Now(), off.ID)
-	s.DB.Exec("UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = created_at WHERE endpoint_id = ?", off.ID)
-	skipped := s.latestDelivery(t, off.ID).ID
-	test, err := s.SendTestEvent(t.Context(), s.Test, e.ID, models.EventCheckoutPaid, "Evento de teste: esta cobrança não existe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	event := s.latestDelivery(t, off.ID).Event.ID
-	at := "/app/webhooks/" + e.ID
-	paths := map[string]string{
-		"hooks": "/app/webhooks", "hook": at, "hook-retrying": at + "?status=RETRYING", "hook-edit": at + "/editar", "hook-off": "/app/webhooks/" + off.ID,
-		"hook-test": at + "?teste=" + test, "delivery-signature": at + "/entregas/" + failed + "?assinatura=x",
-		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": "/app/webhooks/" + off.ID + "/repetir", "hook-new": "/app/webhooks/novo",
-		"delivery-ok": at + "/entregas/" + delivered, "delivery-failed": at + "/entregas/" + failed, "delivery-retrying": at + "/entregas/" + retrying,
-		"delivery-test": at + "/entregas/" + test, "delivery-skipped": "/app/webhooks/" + off.ID + "/entregas/" + skipped,
-		"events": "/app/eventos", "events-undelivered": "/app/eventos?entrega=pendente", "events-none": "/app/eventos?cobranca=chk_0", "event": "/app/eventos/" + event,
-		"home-trouble": "/app",
-	}
-	page := w.enter(t, s)
-	page.visits(paths)
-	page.Goto(s.url + "/app/webhooks/novo")
-	page.fails("hook-new-wrong")
-	page.Goto(s.url + at)
-	page.Click("button[commandfor=delete]")
-	page.WaitVisible("dialog#delete[open]")
-	page.look("hook-delete")
-	s.Clock.Advance(2 * time.Hour)
-	page.visit("hook-replay-none", at+"/repetir?desde=1h")
-	page.WaitTrue(`!document.querySelector("main form[method=post]")`)
-}
-
-// attempt records how an attempt of a delivery ended, as the worker would.
-func (s *site) attempt(t *testing.T, deliveryID string, a models.Attempt) {
-	t.Helper()
-	d, err := models.DeliveryOf(t.Context(), s.DB.Pool, s.Test, deliveryID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.StartedAt = s.Clock.Now()
-	a.Headers = map[string][]string{
-		"Content-Type": {"application/json"}, "User-Agent": {"Garoupa-Webhooks/1.0"}, "X-Svc-Event-Id": {d.Event.ID}, "X-Svc-Attempt": {"1"},
-		"X-Svc-Signature": {"5f0c4d1f8f0b3f9d2f6f4d7c1e0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a"}, "X-Svc-Timestamp": {"2026-03-01T12:00:00.000Z"},
-	}
-	if err := s.RecordAttempt(t.Context(), 0, d, a); err != nil { // of no job: no worker runs
-		t.Fatal(err)
+	at := "/app/webhooks/" + endpointID + "/entregas/"
+	return map[string]string{
+		"delivery-ok": at + delivered, "delivery-retrying": at + retrying,
+		"delivery-failed": at + failed, "delivery-signature": at + failed + "?assinatura=x",
 	}
 }
 
-func (s *site) latestDelivery(t *testing.T, endpointID string) models.Delivery {
+// skippedDelivery switches an endpoint off, as the worker does with one that fails all the
+// time, and returns the page of a delivery that was skipped because of that.
+func skippedDelivery(t *testing.T, s *webtest.Site, endpointID string) string {
 	t.Helper()
-	all, err := models.EndpointDeliveries(t.Context(), s.DB.Pool, s.Test, endpointID, models.DeliveryFilter{Limit: 1})
-	if err != nil || len(all) != 1 {
-		t.Fatalf("%d deliveries, %v", len(all), err)
+	if err := s.Merchants.SwitchEndpoint(t.Context(), s.Owner, s.Test, endpointID, false); err != nil {
+		t.Fatal(err)
 	}
-	return all[0]
+	s.DB.Exec(`UPDATE webhook_endpoints SET active = false, disabled_at = ?, disabled_reason = 'failing'
+		WHERE id = ?`, s.Clock.Now(), endpointID)
+	s.DB.Exec(`UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = created_at
+		WHERE endpoint_id = ?`, endpointID)
+	return "/app/webhooks/" + endpointID + "/entregas/" + s.LatestDelivery(t, endpointID).ID
 }

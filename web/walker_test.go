@@ -16,6 +16,7 @@ import (
 	"garoupa/payments/paymentstest"
 	"garoupa/views/i18n"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 )
 
 // walk is one scene in one language.
@@ -30,11 +31,12 @@ type walker struct {
 	*browsertest.Page
 	*walk
 	t    *testing.T
-	site *site
+	site *webtest.Site
 }
 
 // phone is one whose pixels are quick to paint.
-var phone = browsertest.Viewport{Width: browsertest.Phone.Width, Height: browsertest.Phone.Height, Scale: 1, Mobile: true}
+var phone = browsertest.Viewport{Width: browsertest.Phone.Width, Height: browsertest.Phone.Height, Scale: 1,
+	Mobile: true}
 
 // small is the narrowest screen that pages must fit (WCAG 2.2, 1.4.10).
 var small = browsertest.Viewport{Width: 320, Height: 640, Scale: 1, Mobile: true}
@@ -43,15 +45,15 @@ var small = browsertest.Viewport{Width: 320, Height: 640, Scale: 1, Mobile: true
 var pictures = os.Getenv(browsertest.ScreenshotVariable) != ""
 
 // open opens a page of s, to be logged in from, or to look at.
-func (w *walk) open(t *testing.T, s *site, path string) *walker {
+func (w *walk) open(t *testing.T, s *webtest.Site, path string) *walker {
 	t.Helper()
 	return w.openWith(t, s, path)
 }
 
 // openWith is open in a browser that has cookies.
-func (w *walk) openWith(t *testing.T, s *site, path string, cookies ...*http.Cookie) *walker {
+func (w *walk) openWith(t *testing.T, s *webtest.Site, path string, cookies ...*http.Cookie) *walker {
 	t.Helper()
-	page := browsertest.Open(t, s.url+path, browsertest.Options{Viewport: phone, Lang: w.accepts(), Cookies: cookies})
+	page := browsertest.Open(t, s.URL+path, browsertest.Options{Viewport: phone, Lang: w.accepts(), Cookies: cookies})
 	page.AllowConsole("status of 422") // a form with errors
 	return &walker{Page: page, walk: w, t: t, site: s}
 }
@@ -66,17 +68,17 @@ func (w *walk) accepts() string {
 
 // enter opens the dashboard as the owner, who logged in before: another scene does that
 // by hand.
-func (w *walk) enter(t *testing.T, s *site) *walker {
+func (w *walk) enter(t *testing.T, s *webtest.Site) *walker {
 	t.Helper()
-	return w.openWith(t, s, "/app", s.member(t).cookies()...)
+	return w.openWith(t, s, "/app", s.Member(t).Cookies()...)
 }
 
 // enterLive opens the dashboard as the owner, in live.
-func (w *walk) enterLive(t *testing.T, s *site) *walker {
+func (w *walk) enterLive(t *testing.T, s *webtest.Site) *walker {
 	t.Helper()
-	c := s.member(t)
-	c.post("/app/ambiente", "env", "live")
-	return w.openWith(t, s, "/app", c.cookies()...)
+	c := s.Member(t)
+	c.Post("/app/ambiente", "env", "live")
+	return w.openWith(t, s, "/app", c.Cookies()...)
 }
 
 // logIn fills in the page of logging in, which leads to a path.
@@ -98,7 +100,7 @@ func (w *walker) toLive() {
 func (w *walker) visit(picture, path string) {
 	w.t.Helper()
 	w.arrive(path, http.StatusOK)
-	w.seen.walk(w.site.app, path)
+	w.seen.walk(w.site.App, path)
 	w.look(picture)
 }
 
@@ -113,17 +115,18 @@ func (w *walker) visits(paths map[string]string) {
 // refused is visit for a page that is answered with a status of refusal.
 func (w *walker) refused(picture, path string, status int) {
 	w.t.Helper()
-	w.AllowConsole("(" + w.site.url + path + ")")
+	w.AllowConsole("(" + w.site.URL + path + ")")
 	w.arrive(path, status)
 	w.look(picture)
 }
 
 func (w *walker) arrive(path string, status int) {
 	w.t.Helper()
-	w.Goto(w.site.url + path)
+	w.Goto(w.site.URL + path)
 	place, _, _ := strings.Cut(path, "?")
 	place, _, _ = strings.Cut(place, "#")
-	there := browsertest.Eval[string](w.Page, `location.pathname + " " + performance.getEntriesByType("navigation")[0].responseStatus`)
+	there := browsertest.Eval[string](w.Page,
+		`location.pathname + " " + performance.getEntriesByType("navigation")[0].responseStatus`)
 	if want := fmt.Sprint(place, " ", status); there != want {
 		w.t.Errorf("%s leads to %s, want %s", path, there, want)
 	}
@@ -146,7 +149,7 @@ func (w *walker) failsBy(picture, button string) {
 // look checks the page as it stands. Its words and its width are checked in every way;
 // what somebody could not read or use is looked for, in both themes, on a phone in one
 // language and at a desk in the other, since a language changes no structure and no
-// colour. Whoever wants pictures has it looked for in all eight ways.
+// color. With pictures asked for, it looks in all eight ways.
 func (w *walker) look(picture string) {
 	w.t.Helper()
 	w.words()
@@ -165,7 +168,7 @@ func (w *walker) look(picture string) {
 	w.Resize(phone)
 }
 
-// inspect looks at one screen: by all rules, and in the dark by those about colours.
+// inspect looks at one screen: by all rules, and in the dark by those about colors.
 func (w *walker) inspect(picture, screen string, due bool) {
 	w.t.Helper()
 	if !due && !pictures {
@@ -174,7 +177,7 @@ func (w *walker) inspect(picture, screen string, due bool) {
 	w.Axe()
 	w.keep(picture, screen, "light")
 	w.SetDark(true)
-	w.AxeColours()
+	w.AxeColors()
 	w.keep(picture, screen, "dark")
 	w.SetDark(false)
 }
@@ -186,7 +189,7 @@ func see(page *browsertest.Page, picture string) {
 	page.Keep(picture)
 }
 
-// keep makes a picture for whoever wants to see it.
+// keep makes a picture if the environment names a folder for them.
 func (w *walker) keep(picture, screen, theme string) {
 	name := strings.Join([]string{w.scene, picture, screen, theme, string(w.lang)}, "-")
 	w.Keep(strings.ReplaceAll(name, "/", "-"))

@@ -14,6 +14,7 @@ import (
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/web/browsertest"
+	"garoupa/web/webtest"
 	"garoupa/webhook"
 )
 
@@ -58,13 +59,14 @@ func (s *shop) repair() {
 // work starts the workers, by the real clock, which the pages go by as well. They repeat
 // nothing before the test is over, and pages count less than an hour to it however long
 // that takes.
-func (s *site) work(t *testing.T) {
+func work(t *testing.T, s *webtest.Site) {
 	t.Helper()
 	s.Clock.Advance(time.Since(s.Clock.Now()))
 	o := s.Options
 	o.Now, o.Backoff = time.Now, slices.Repeat([]time.Duration{30 * time.Minute}, 4)
 	runner, err := jobs.Start(t.Context(), jobs.Options{
-		DB: s.DB, Payments: payments.New(o), Merchants: s.Merchants, Now: time.Now, Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
+		DB: s.DB, Payments: payments.New(o), Merchants: s.Merchants, Now: time.Now,
+		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,14 +78,14 @@ func (s *site) work(t *testing.T) {
 // sends the event again: the same one, delivered before their eyes.
 func TestFailedWebhook_Browser(t *testing.T) {
 	t.Parallel()
-	s, receiver := newSite(t), newShop(t)
-	s.work(t)
+	s, receiver := webtest.New(t), newShop(t)
+	work(t, s)
 	e, _ := s.Endpoint(t, receiver.url)
 	page := logIn(t, s, browsertest.Options{Viewport: browsertest.Desktop})
 	toSection(page, "/app/eventos")
 	page.WaitVisible("Nenhum evento ainda")
 	s.Checkout(t, payments.NewCheckout{Amount: 49_90})
-	for end := time.Now().Add(patience); s.latestDelivery(t, e.ID).Attempts == 0; {
+	for end := time.Now().Add(webtest.Patience); s.LatestDelivery(t, e.ID).Attempts == 0; {
 		if time.Now().After(end) {
 			t.Fatal("no attempt was made")
 		}
@@ -112,10 +114,11 @@ func TestFailedWebhook_Browser(t *testing.T) {
 	page.WaitVisible("Tudo foi entregue")
 	page.Axe()
 
-	d := s.latestDelivery(t, e.ID)
+	d := s.LatestDelivery(t, e.ID)
 	receiver.mu.Lock()
 	defer receiver.mu.Unlock()
-	if len(receiver.got) != 2 || receiver.got[0] != d.Event.ID || receiver.got[1] != d.Event.ID || d.Status != models.DeliveryDelivered {
+	if len(receiver.got) != 2 || receiver.got[0] != d.Event.ID || receiver.got[1] != d.Event.ID ||
+		d.Status != models.DeliveryDelivered {
 		t.Errorf("the shop got %q of %s, which is %s", receiver.got, d.Event.ID, d.Status)
 	}
 }

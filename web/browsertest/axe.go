@@ -13,7 +13,7 @@ import (
 	"garoupa/web/browsertest/upward"
 )
 
-// axeSource is the accessibility checker, as npm installed it.
+// axeSource is the source of axe-core, the accessibility checker, from npm.
 var axeSource = sync.OnceValues(func() (string, error) {
 	path, err := upward.Find("node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -23,43 +23,45 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	return string(source), err
 })
 
-// axeRun checks the document against some rules, and keeps of the report what a
-// developer reads. It loads nothing and leaves frames alone: the rules need no
-// stylesheet as text, and a frame of ours runs no script that could answer.
+// axeRun checks the document against rules, and keeps the parts of the report that a developer
+// reads. It loads nothing and does not check frames: the rules need no stylesheet as text, and
+// our frames run no script that could answer.
 const axeRun = `axe.run(document, {
 	runOnly: %s, resultTypes: ["violations"], preload: false, iframes: false,
 }).then(({ violations }) => violations.map(({ id, help, nodes }) => ({
-	rule: id, help, nodes: nodes.map(({ target, failureSummary }) => ({ target: target.join(" "), summary: failureSummary })),
+	rule: id, help,
+	nodes: nodes.map(({ target, failureSummary }) => ({ target: target.join(" "), summary: failureSummary })),
 })))`
 
 // axeAll are WCAG 2.0 to 2.2, levels A and AA, and axe's best practices.
 const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
 
-// axeColours are the rules whose answer hangs on the theme.
-const axeColours = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`
+// axeColors are the rules whose result depends on the theme.
+const axeColors = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`
 
 type violation struct {
 	Rule, Help string
 	Nodes      []struct{ Target, Summary string }
 }
 
-// Axe fails the test with every accessibility violation that axe-core finds on the
-// page as it stands: rule, element and how to fix it.
+// Axe fails the test with every accessibility violation that axe-core finds on the current
+// page: rule, element and how to fix it.
 func (p *Page) Axe() {
 	p.t.Helper()
 	p.axe(axeAll)
 }
 
-// AxeColours is Axe for another theme of a page that Axe has seen.
-func (p *Page) AxeColours() {
+// AxeColors is Axe for another theme of a page that Axe has checked.
+func (p *Page) AxeColors() {
 	p.t.Helper()
-	p.axe(axeColours)
+	p.axe(axeColors)
 }
 
 func (p *Page) axe(rules string) {
 	p.t.Helper()
 	if p.noScript {
-		// axe needs timers. The page's own scripts were passed over when it was parsed.
+		// axe needs timers. The page's own scripts are already disabled, because the parser
+		// skipped them.
 		call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
 		defer call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
@@ -76,8 +78,8 @@ func (p *Page) axe(rules string) {
 	}
 }
 
-// violations runs axe beside the page, whose content security policy does not block it
-// there and which sees no global of it. The documents that follow bring it along.
+// violations runs axe in a separate world, where the page's content security policy does not
+// block it and the page does not see its globals. Later documents of the page get it too.
 func (p *Page) violations(rules string) ([]violation, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, p.timeout)
 	defer cancel()

@@ -7,24 +7,25 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// SetOffline cuts the page off the network, or connects it again: requests fail and
-// navigator.onLine and its events say so. A stream of events that is open already goes
-// on, unlike on a real network: let the server end it. The console errors of failed
-// requests are expected from then on.
+// SetOffline disconnects the page from the network, or connects it again: requests fail, and
+// navigator.onLine and its events say so. Unlike on a real network, an open event stream
+// continues; let the server end it. From then on, console errors of failed requests are
+// expected.
 func (p *Page) SetOffline(offline bool) {
 	p.t.Helper()
 	p.AllowConsole("net::ERR_INTERNET_DISCONNECTED")
 	const unlimited = -1
 	call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: unlimited, UploadThroughput: unlimited}},
+		MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: unlimited,
+			UploadThroughput: unlimited}},
 	})
 	call(p, network.OverrideNetworkState, network.OverrideNetworkStateParams{
 		Offline: offline, DownloadThroughput: unlimited, UploadThroughput: unlimited,
 	})
 }
 
-// Hide puts the page into the background, as a phone does when its owner turns to the
-// bank's app: the page becomes hidden and loses the focus. Show brings it back.
+// Hide puts the page into the background, as a phone does when its owner switches to the
+// bank's app: the page becomes hidden and loses the focus. Show ends this.
 func (p *Page) Hide() {
 	p.t.Helper()
 	// A page with emulated focus counts as visible even in a minimized window.
@@ -51,8 +52,8 @@ func (p *Page) setWindow(state browser.WindowState) {
 	})
 }
 
-// Clipboard is the text on the clipboard. The browser has one for all its pages: two
-// tests that copy must not run at the same time.
+// Clipboard returns the text on the clipboard. All pages of the browser share it, so two tests
+// that copy must not run at the same time.
 func (p *Page) Clipboard() string {
 	p.t.Helper()
 	return Eval[string](p, "navigator.clipboard.readText()")

@@ -49,7 +49,8 @@ func TestHideAndShow(t *testing.T) {
 				page.Show()
 			}
 			page.Hide()
-			if diff := cmp.Diff([]string{"hidden", "visible", "hidden", "visible", "hidden"}, Eval[[]string](page, "seen")); diff != "" {
+			if diff := cmp.Diff([]string{"hidden", "visible", "hidden", "visible", "hidden"},
+				Eval[[]string](page, "seen")); diff != "" {
 				t.Errorf("visibility changes (-want +got):\n%s", diff)
 			}
 			page.WaitTrue("new Promise((next) => setTimeout(next, 50)).then(() => true)")
@@ -66,7 +67,9 @@ func TestHideAndShow(t *testing.T) {
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	page := Open(t, site(t, map[string]string{"/": `<label>Nome <input></label> <a href="/next">Seguir</a><script>
-		addEventListener("beforeunload", (event) => { if (document.querySelector("input").value) event.preventDefault() })
+		addEventListener("beforeunload", (event) => {
+			if (document.querySelector("input").value) event.preventDefault()
+		})
 	</script>`, "/next": "<p>Adiante</p>"}), Options{})
 	for _, typed := range []string{"", "Ana", ""} {
 		page.Goto("/")
@@ -90,7 +93,8 @@ func TestAsked(t *testing.T) {
 func TestClipboard(t *testing.T) {
 	t.Parallel()
 	page := Open(t, site(t, map[string]string{"/": `<button>Copiar</button><script>
-		document.querySelector("button").onclick = (event) => navigator.clipboard.writeText("000201").then(() => { event.target.textContent = "Copiado" })
+		document.querySelector("button").onclick = (event) => navigator.clipboard.writeText("000201")
+			.then(() => { event.target.textContent = "Copiado" })
 	</script>`}), Options{})
 	page.Click("Copiar")
 	page.WaitText("button", "Copiado")

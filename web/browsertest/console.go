@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// AllowConsole expects errors on the console that contain the text, anywhere in their
-// message or address: a page that answers 404 logs one, for instance. It may be called
-// at any time before the test ends.
+// AllowConsole expects console errors whose message or address contains the text. A page with
+// status 404 logs one, for instance. It may be called at any time before the test ends.
 func (p *Page) AllowConsole(text string) {
 	p.allowed = append(p.allowed, text)
 }
 
-// reportConsole fails the test with the errors that nobody expected: console.error,
-// uncaught exceptions, failed loads, and violations of the content security policy.
+// reportConsole fails the test with the unexpected errors: console.error, uncaught exceptions,
+// failed loads, and violations of the content security policy.
 func (p *Page) reportConsole() {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()

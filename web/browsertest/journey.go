@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Click presses the target with the mouse, in its middle, as soon as it is visible,
-// enabled, at rest and not covered; then it waits for the page that this opens, if any.
+// Click clicks the middle of the target with the mouse, as soon as the target is visible,
+// enabled, not moving and not covered. Then it waits for the page that this opens, if any.
 func (p *Page) Click(target string) {
 	p.t.Helper()
 	type point struct{ X, Y float64 }
@@ -18,8 +18,8 @@ func (p *Page) Click(target string) {
 	p.settle()
 }
 
-// Type replaces what the target holds by text, key by key. A list is chosen from by
-// typing the option's text. No text clears a field.
+// Type replaces the target's value by text, key by key. For a list, text is that of an option.
+// An empty text clears a field.
 func (p *Page) Type(target, text string) {
 	p.t.Helper()
 	wait[chromedp.Void](p, fmt.Sprintf("type into %q", target), "field", target)
@@ -30,7 +30,7 @@ func (p *Page) Type(target, text string) {
 	p.settle()
 }
 
-// keys are the names of KeyboardEvent.key for the keys that type no character.
+// keys are the names of KeyboardEvent.key for keys that type no character.
 var keys = map[string]string{
 	"Enter": kb.Enter, "Tab": kb.Tab, "Escape": kb.Escape, "Space": " ",
 	"Backspace": kb.Backspace, "Delete": kb.Delete,
@@ -43,9 +43,9 @@ var modifiers = map[string]chromedp.Modifier{
 	"Alt": chromedp.ModifierAlt, "Meta": chromedp.ModifierMeta,
 }
 
-// Press presses a key where the focus is: a character, or a name such as "Enter",
-// "Tab", "Escape", "Space" or "ArrowDown", with modifiers as in "Shift+Tab". Then it
-// waits for the page that this opens, if any.
+// Press presses a key in the focused element: a character, or a name such as "Enter", "Tab",
+// "Escape", "Space" or "ArrowDown", with modifiers as in "Shift+Tab". Then it waits for the
+// page that this opens, if any.
 func (p *Page) Press(key string) {
 	p.t.Helper()
 	name := key
@@ -69,21 +69,21 @@ func (p *Page) Press(key string) {
 	p.settle()
 }
 
-// WaitText waits until the target reads want, white space aside: as it is shown, in
-// capitals where the style says so, no-break spaces as spaces.
+// WaitText waits until the target's text is want, ignoring white space. The text is that on
+// the screen: in capitals if the style says so, with no-break spaces as spaces.
 func (p *Page) WaitText(target, want string) {
 	p.t.Helper()
 	wait[chromedp.Void](p, fmt.Sprintf("wait for %q to read %q", target, want), "text", target, want)
 }
 
-// WaitVisible waits until the target is on the page and not hidden.
+// WaitVisible waits until the target exists and is visible.
 func (p *Page) WaitVisible(target string) {
 	p.t.Helper()
 	wait[chromedp.Void](p, fmt.Sprintf("wait for %q", target), "shown", target)
 }
 
-// Glimpse looks out for the target from now on, on the document as it is, and returns what
-// waits until it has been there and not hidden, for however short a moment.
+// Glimpse starts to watch the current document for the target. The returned function waits
+// until the target has been visible, even for a moment.
 func (p *Page) Glimpse(target string) (seen func()) {
 	p.t.Helper()
 	Eval[bool](p, p.expression("glimpse", []any{target}))
@@ -93,7 +93,7 @@ func (p *Page) Glimpse(target string) (seen func()) {
 	}
 }
 
-// WaitGone waits until the target is hidden or not on the page.
+// WaitGone waits until the target is hidden or does not exist.
 func (p *Page) WaitGone(target string) {
 	p.t.Helper()
 	wait[chromedp.Void](p, fmt.Sprintf("wait for %q to go", target), "gone", target)
@@ -105,39 +105,39 @@ func (p *Page) WaitFocused(target string) {
 	wait[chromedp.Void](p, fmt.Sprintf("wait for the focus on %q", target), "focused", target)
 }
 
-// WaitTrue waits until a JavaScript expression, or the promise it gives, is truthy.
+// WaitTrue waits until a JavaScript expression, or the promise that it returns, is truthy.
 func (p *Page) WaitTrue(condition string) {
 	p.t.Helper()
 	wait[chromedp.Void](p, "wait for "+condition, "holds", script("() => ("+condition+")"))
 }
 
-// Text is what the target reads now, with white space collapsed. It waits until the
-// target is on the page, as Value and Attr do.
+// Text returns the target's text, with white space collapsed. Like Value and Attr, it waits
+// until the target exists.
 func (p *Page) Text(target string) string {
 	p.t.Helper()
 	return wait[string](p, fmt.Sprintf("read %q", target), "read", target, "text", "")
 }
 
-// Value is what a field holds.
+// Value returns the value of a field.
 func (p *Page) Value(target string) string {
 	p.t.Helper()
 	return wait[string](p, fmt.Sprintf("value of %q", target), "read", target, "value", "")
 }
 
-// Attr is an attribute of the target. It waits until the target has that attribute.
+// Attr returns an attribute of the target. It waits until the target has that attribute.
 func (p *Page) Attr(target, name string) string {
 	p.t.Helper()
 	return wait[string](p, fmt.Sprintf("attribute %s of %q", name, target), "read", target, "attribute", name)
 }
 
-// FullText is all that the page reads now, line by line, no-break spaces as spaces.
+// FullText returns the whole text of the page, line by line, with no-break spaces as spaces.
 func (p *Page) FullText() string {
 	p.t.Helper()
 	return strings.ReplaceAll(Eval[string](p, "document.body.innerText"), "\u00a0", " ")
 }
 
-// Focused names the element with the focus: "#id", or its text or label without an id,
-// or "" when nothing has it.
+// Focused returns a name of the element with the focus: "#id", or its text or label if it has
+// no id, or "" if no element has the focus.
 func (p *Page) Focused() string {
 	p.t.Helper()
 	return Eval[string](p, p.expression("focus", nil))

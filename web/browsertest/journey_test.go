@@ -120,19 +120,22 @@ func TestStepsSayWhatStoodInTheWay(t *testing.T) {
 	t.Parallel()
 	base := site(t, map[string]string{"/": `
 <button id="off" disabled>Pagar</button> <button id="hid" hidden>Voltar</button>
-<div style="position:relative"><button id="under">Copiar</button><p id="over" style="position:absolute;inset:0;margin:0">Aguarde</p></div>
+<div style="position:relative"><button id="under">Copiar</button>
+<p id="over" style="position:absolute;inset:0;margin:0">Aguarde</p></div>
 <input id="fixed" aria-label="Chave" readonly value="x">`})
 	tests := []struct {
 		name string
 		step func(*Page)
 		want []string
 	}{
-		{"absent", func(p *Page) { p.Click("Comprar") }, []string{`click "Comprar"`, "nothing on the page matches", base}},
+		{"absent", func(p *Page) { p.Click("Comprar") },
+			[]string{`click "Comprar"`, "nothing on the page matches", base}},
 		{"disabled", func(p *Page) { p.Click("#off") }, []string{`button#off "Pagar" is disabled`}},
 		{"hidden", func(p *Page) { p.Click("#hid") }, []string{`button#hid "Voltar" is hidden`}},
 		{"covered", func(p *Page) { p.Click("Copiar") }, []string{`covered by p#over "Aguarde"`}},
 		{"read-only", func(p *Page) { p.Type("Chave", "y") }, []string{"is read-only"}},
-		{"other text", func(p *Page) { p.WaitText("h1", "Banco") }, []string{`wait for "h1" to read "Banco"`, `it reads "Loja"`}},
+		{"other text", func(p *Page) { p.WaitText("h1", "Banco") },
+			[]string{`wait for "h1" to read "Banco"`, `it reads "Loja"`}},
 		{"still there", func(p *Page) { p.WaitGone("Loja") }, []string{"is there"}},
 		{"focus elsewhere", func(p *Page) { p.WaitFocused("#under") }, []string{"the focus is on body"}},
 		{"never there", func(p *Page) { p.Glimpse("Comprar")() }, []string{`glimpse "Comprar"`, "it was not there"}},
@@ -160,7 +163,10 @@ func TestGlimpse(t *testing.T) {
 	t.Parallel()
 	page := Open(t, site(t, map[string]string{"/": `<button>Copiar</button> <output hidden>Copiado</output><script>
 		const output = document.querySelector("output")
-		document.querySelector("button").onclick = () => { output.hidden = false; queueMicrotask(() => queueMicrotask(() => { output.hidden = true })) }
+		document.querySelector("button").onclick = () => {
+			output.hidden = false
+			queueMicrotask(() => queueMicrotask(() => { output.hidden = true }))
+		}
 	</script>`}), Options{})
 	seen := page.Glimpse("Copiado")
 	page.Click("Copiar")
@@ -171,8 +177,9 @@ func TestGlimpse(t *testing.T) {
 func TestWaitsSurviveNavigation(t *testing.T) {
 	t.Parallel()
 	page := Open(t, site(t, map[string]string{
-		"/":     `<script>setTimeout(() => { location = "/next" }, 150)</script>`,
-		"/next": `<h1>Pronto</h1><script>setTimeout(() => { document.querySelector("h1").textContent = "Pago" }, 150)</script>`,
+		"/": `<script>setTimeout(() => { location = "/next" }, 150)</script>`,
+		"/next": `<h1>Pronto</h1>
+			<script>setTimeout(() => { document.querySelector("h1").textContent = "Pago" }, 150)</script>`,
 	}), Options{})
 	page.WaitText("h1", "Pago")
 	page.WaitTrue("Promise.resolve(location.pathname === '/next')")

@@ -10,12 +10,12 @@ import (
 	"garoupa/web/browsertest/upward"
 )
 
-// ScreenshotVariable names the environment variable with the folder for screenshots.
-// Without it they go to tmp/screenshots in the module's root.
+// ScreenshotVariable names the environment variable with the folder for screenshots. The
+// default is tmp/screenshots in the module's root.
 const ScreenshotVariable = "GAROUPA_SCREENSHOTS"
 
-// NoSidewaysScroll fails the test when the page is wider than its viewport, and names
-// the element that reaches furthest.
+// NoSidewaysScroll fails the test if the page is wider than its viewport, and names the widest
+// element.
 func (p *Page) NoSidewaysScroll() {
 	p.t.Helper()
 	problem := Eval[string](p, p.expression("overflow", []any{p.viewport.Width}))
@@ -24,7 +24,8 @@ func (p *Page) NoSidewaysScroll() {
 	}
 }
 
-// Keep is Screenshot for whoever named a folder for screenshots, and costs others nothing.
+// Keep is Screenshot if the environment names a folder for screenshots. Otherwise it does
+// nothing.
 func (p *Page) Keep(name string) {
 	p.t.Helper()
 	if os.Getenv(ScreenshotVariable) != "" {
@@ -32,15 +33,15 @@ func (p *Page) Keep(name string) {
 	}
 }
 
-// Screenshot writes the whole page, also below the fold, to name.png in the folder for
-// screenshots, and returns the PNG.
+// Screenshot writes an image of the whole page, also below the fold, to name.png in the folder
+// for screenshots, and returns the PNG.
 func (p *Page) Screenshot(name string) []byte {
 	p.t.Helper()
 	folder, err := screenshotFolder()
 	if err != nil {
 		p.t.Fatalf("browsertest: screenshot %s: %v", name, err)
 	}
-	const lossless = 100 // a PNG
+	const lossless = 100 // the quality of a PNG
 	png := run(p, chromedp.FullScreenshot(lossless))
 	if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o644); err != nil {
 		p.t.Fatalf("browsertest: screenshot %s: %v", name, err)

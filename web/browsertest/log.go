@@ -13,14 +13,14 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// log is what the browser reported of one page. Events come on chromedp's goroutine,
+// log records what the browser reports about one page. Events arrive on chromedp's goroutine,
 // in the browser's order and before the answer to any later command.
 type log struct {
 	mu        sync.Mutex
 	changed   chan struct{} // closed and replaced at every event
 	frame     cdp.FrameID   // the main frame
-	requested bool          // a navigation was asked for and has not begun
-	loading   bool          // the document or something in it is on its way
+	requested bool          // a navigation was requested and has not begun
+	loading   bool          // the document or one of its resources is loading
 	console   []string
 	requests  []*request
 	pending   map[network.RequestID]*request
@@ -91,12 +91,13 @@ func (l *log) recordConsole(event any) {
 		l.console = append(l.console, fmt.Sprintf("%s (%s:%d)", text, thrown.URL, thrown.LineNumber+1))
 	case *cdplog.EventEntryAdded:
 		if event.Entry.Level == cdplog.EntryLevelError {
-			l.console = append(l.console, fmt.Sprintf("%s: %s (%s)", event.Entry.Source, event.Entry.Text, event.Entry.URL))
+			l.console = append(l.console, fmt.Sprintf("%s: %s (%s)", event.Entry.Source, event.Entry.Text,
+				event.Entry.URL))
 		}
 	}
 }
 
-// word is a console argument as the developer tools print it.
+// word returns a console argument as the developer tools print it.
 func word(value *runtime.RemoteObject) string {
 	if value.Description != "" {
 		return value.Description
@@ -110,14 +111,14 @@ func (l *log) mainFrame() cdp.FrameID {
 	return l.frame
 }
 
-// expectNavigation announces a navigation that the browser was asked for directly.
+// expectNavigation announces a navigation that a command to the browser requests.
 func (l *log) expectNavigation() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requested = true
 }
 
-// await waits until the condition, called with the lock held, is true; it reports
+// await waits until the condition, which it calls with the lock held, is true. It returns
 // false when the time is over.
 func (l *log) await(timeout time.Duration, condition func() bool) bool {
 	timer := time.NewTimer(timeout)
@@ -137,15 +138,15 @@ func (l *log) await(timeout time.Duration, condition func() bool) bool {
 	}
 }
 
-// navigationGrace is how long a navigation that a page asked for may take to begin.
-// Some never do: another one overtook them, or a policy blocked them.
+// navigationGrace is how long a navigation that a page requested may take to begin. Some never
+// begin, because another one replaced them or a policy blocked them.
 const navigationGrace = 2 * time.Second
 
-// settle waits for the navigation that the last step began, if it began one.
+// settle waits for the navigation that the last step started, if it started one.
 func (p *Page) settle() {
 	p.t.Helper()
-	// The page's own request for a navigation is reported before this is answered; an
-	// error means that the document is gone already.
+	// The browser reports the page's request for a navigation before it answers this command.
+	// An error means that the document is gone already.
 	_, _ = evaluate[int](p, "0", p.timeout)
 	if !p.log.await(navigationGrace, func() bool { return !p.log.requested }) {
 		p.log.mu.Lock()
@@ -155,7 +156,7 @@ func (p *Page) settle() {
 	p.loaded()
 }
 
-// loaded waits until the page and what is in it are there.
+// loaded waits until the page and its resources are loaded.
 func (p *Page) loaded() {
 	p.t.Helper()
 	if !p.log.await(p.timeout, func() bool { return !p.log.loading }) {

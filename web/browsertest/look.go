@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Resize lays the page out for another screen, without loading it again.
+// Resize changes the page's viewport without loading the page again.
 func (p *Page) Resize(view Viewport) {
 	p.t.Helper()
 	options := []chromedp.EmulateViewportOption{chromedp.EmulateScale(view.Scale)}
@@ -17,7 +17,7 @@ func (p *Page) Resize(view Viewport) {
 	p.viewport = view
 }
 
-// SetDark makes the system prefer a dark colour scheme, or a light one.
+// SetDark makes the system prefer a dark color scheme, or a light one.
 func (p *Page) SetDark(dark bool) {
 	p.t.Helper()
 	scheme := "light"
@@ -30,8 +30,8 @@ func (p *Page) SetDark(dark bool) {
 	}})
 }
 
-// SetTextSize makes text so large, in percent of what browsers begin with, as readers
-// choose in their settings. It holds for pages opened later, too.
+// SetTextSize sets the text size that readers choose in their settings, in percent of the
+// browser's default. It also applies to pages opened later.
 func (p *Page) SetTextSize(percent int64) {
 	p.t.Helper()
 	const standard, fixed = 16, 13

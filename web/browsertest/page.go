@@ -1,5 +1,5 @@
-// Package browsertest drives a real Chromium against a running server, for what only
-// a browser shows: scripts, focus, layout, accessibility, offline, bytes on the wire.
+// Package browsertest drives a real Chromium against a running server, to test what only a
+// browser shows: scripts, focus, layout, accessibility, offline, bytes on the wire.
 //
 //	base := browsertest.Serve(t, app)
 //	page := browsertest.Open(t, base+"/pay/chk_1", browsertest.Options{})
@@ -7,16 +7,15 @@
 //	page.WaitText("#live", "Código Pix copiado")
 //	page.Axe()
 //
-// One browser process serves the tests of a test process; each page has cookies,
-// storage and cache of its own, so tests run in parallel. Whatever goes wrong fails
-// the test at once, with what the page showed. An error on a page's console fails the
-// test at its end, unless [Page.AllowConsole] expected it. Without a browser tests
-// fail: see package chromium for where it comes from.
+// One browser process serves all tests of a test process; each page has its own cookies,
+// storage and cache, so tests run in parallel. Every failure ends the test at once, with
+// the text of the page. An error on a page's console fails the test at its end, unless
+// [Page.AllowConsole] expected it. Tests fail without a browser; package chromium finds it.
 //
-// A target, where a method takes one, is what a person reads or a CSS selector: the
-// name of a link, button or field (its text, label or aria-label, whole, whatever the
-// white space), else the first match of the selector, visible ones before hidden ones,
-// else the innermost element with exactly that text.
+// A target of a method is a text on the page or a CSS selector: the name of a link, button
+// or field (its whole text, label or aria-label, ignoring white space), otherwise the first
+// match of the selector, visible elements before hidden ones, otherwise the innermost
+// element with exactly that text.
 package browsertest
 
 import (
@@ -36,11 +35,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Viewport is the screen that a page is laid out for.
+// Viewport is the screen for which a page is laid out.
 type Viewport struct {
 	Width, Height int64   // CSS pixels
 	Scale         float64 // device pixels per CSS pixel
-	Mobile        bool    // touch, no hover, a layout viewport that obeys the viewport meta tag
+	Mobile        bool    // touch, no hover, and the page's viewport meta tag applies
 }
 
 // The screens that pages are designed for.
@@ -49,39 +48,39 @@ var (
 	Desktop = Viewport{Width: 1280, Height: 800, Scale: 1}
 )
 
-// Options say how a page is opened. The zero value is a phone in Brazil.
+// Options configure how a page is opened. The zero value is a phone in Brazil.
 type Options struct {
 	Viewport Viewport       // zero: Phone
-	Dark     bool           // the system prefers a dark colour scheme
+	Dark     bool           // the system prefers a dark color scheme
 	Lang     string         // the browser's language, as in Accept-Language; zero: "pt-BR"
 	NoScript bool           // the page's scripts do not run
-	Cookies  []*http.Cookie // that the browser has of the address's host, by name and value
+	Cookies  []*http.Cookie // of the address's host; only names and values are used
 }
 
-// waitTimeout bounds every step of a journey. A step takes milliseconds, and many times
-// that on a machine that does much else.
+// waitTimeout bounds every step of a journey. A step takes milliseconds, and much longer on a
+// busy machine.
 const waitTimeout = time.Minute
 
-// Page is one tab with a browser context of its own. Its methods belong to the
-// goroutine of the test that opened it.
+// Page is one tab with a browser context of its own. Its methods must be called by the test's
+// goroutine that opened it.
 type Page struct {
 	t        testing.TB
 	ctx      context.Context
-	base     *url.URL // the last address opened, to resolve the next one
+	base     *url.URL // the last opened address, against which the next one is resolved
 	viewport Viewport
 	noScript bool
 	timeout  time.Duration
 	log      *log
 	allowed  []string    // parts of expected console errors
-	asked    atomic.Bool // whether to leave, since Asked was last called
+	asked    atomic.Bool // whether a page asked before leaving, since the last call of Asked
 }
 
-// Open opens address, an absolute URL, in a new page and waits until it is loaded,
-// with stylesheets, images and deferred scripts. The page closes with the test. At most
-// as many tests as there are cores have pages open, at least two; others wait here.
+// Open opens address, an absolute URL, in a new page and waits until it is loaded, with
+// stylesheets, images and deferred scripts. The page closes with the test. The number of tests
+// with open pages is at most the number of cores, and at least two; other tests wait here.
 //
-// Every page has: reduced motion, the time zone America/Sao_Paulo, the keyboard focus
-// (parallel pages do not take it from each other), and leave to use the clipboard.
+// Every page has reduced motion, the time zone America/Sao_Paulo, the keyboard focus (parallel
+// pages do not take it from each other), and permission to use the clipboard.
 func Open(t testing.TB, address string, options Options) *Page {
 	t.Helper()
 	if options.Viewport == (Viewport{}) {
@@ -97,7 +96,8 @@ func Open(t testing.TB, address string, options Options) *Page {
 	t.Cleanup(pages.acquire(t.Name()))
 	ctx, cancel := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	p := &Page{t: t, ctx: ctx, base: &url.URL{}, viewport: options.Viewport, noScript: options.NoScript, timeout: waitTimeout, log: newLog()}
+	p := &Page{t: t, ctx: ctx, base: &url.URL{}, viewport: options.Viewport, noScript: options.NoScript,
+		timeout: waitTimeout, log: newLog()}
 	p.attach(cancel)
 	t.Cleanup(p.reportConsole)
 	p.dress(options)
@@ -108,11 +108,11 @@ func Open(t testing.TB, address string, options Options) *Page {
 	return p
 }
 
-// attach makes the tab and listens to it.
+// attach opens the tab and subscribes to its events.
 func (p *Page) attach(cancel func()) {
 	p.t.Helper()
-	// Not a deadline of the context: chromedp serves the tab as long as the context lives
-	// that it was made with.
+	// Not a deadline of the context, because chromedp serves the tab only while the context
+	// with which it was created lives.
 	timer := time.AfterFunc(startTimeout, cancel)
 	defer timer.Stop()
 	if err := chromedp.Do(p.ctx); err != nil {
@@ -124,24 +124,24 @@ func (p *Page) attach(cancel func()) {
 	}
 }
 
-// hear takes what the browser reports. A page that asks whether it may be left waits for
-// the answer and so does whoever drives it: it is always left, by a goroutine of its own,
-// as the one that reports must go on.
+// hear handles an event of the browser. A page that asks before it is left blocks itself and
+// its driver, so the answer is always to leave it. A separate goroutine answers, because the
+// one that reports events must continue.
 func (p *Page) hear(event any) {
 	if dialog, ok := event.(*page.EventJavascriptDialogOpening); ok && dialog.Type == page.DialogTypeBeforeunload {
 		p.asked.Store(true)
-		go func() { // fails only for a tab that is gone
+		go func() { // fails only if the tab is gone
 			_, _ = chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
 		}()
 	}
 	p.log.record(event)
 }
 
-// Asked reports whether the page, or one before it, asked since the last call whether it
-// may be left, as pages do that hold something not saved. All of them are left.
+// Asked reports whether a page asked, since the last call, before it was left, as pages with
+// unsaved input do. Every such page is left.
 func (p *Page) Asked() bool { return p.asked.Swap(false) }
 
-// dress gives the new page its device, language, time zone and permissions.
+// dress sets the device, language, time zone and permissions of the new page.
 func (p *Page) dress(options Options) {
 	p.t.Helper()
 	p.Resize(options.Viewport)
@@ -164,8 +164,8 @@ func (p *Page) dress(options Options) {
 	}
 }
 
-// Goto opens another address, absolute or relative to the last one opened, and waits
-// until it is loaded.
+// Goto opens another address, absolute or relative to the last opened one, and waits until it
+// is loaded.
 func (p *Page) Goto(address string) {
 	p.t.Helper()
 	next, err := p.base.Parse(address)
@@ -180,16 +180,16 @@ func (p *Page) Goto(address string) {
 	p.settle()
 }
 
-// Reload loads the page again and waits until it is loaded.
+// Reload reloads the page and waits until it is loaded.
 func (p *Page) Reload() {
 	p.t.Helper()
-	// The protocol promises no order between its answer and the beginning of the load.
+	// The protocol does not define the order of its answer and the beginning of the load.
 	p.log.expectNavigation()
 	call(p, page.Reload, page.ReloadParams{})
 	p.settle()
 }
 
-// URL is the page's address now, with query and fragment.
+// URL returns the page's current address, with query and fragment.
 func (p *Page) URL() string {
 	p.t.Helper()
 	return Eval[string](p, "location.href")

@@ -1,9 +1,8 @@
-// What a person does with a page: find things by what they read or by a CSS selector,
-// wait for them, press them. The Go side calls one of the functions returned at the
-// end. Those that wait answer {done: true, value} as soon as they can, or {done: false,
-// seen} with what stood in the way when their time (ms) is over. Polling goes by timer,
-// which also runs in a hidden page, or by animation frame where scripts are off, which
-// stops timers.
+// The actions of a person on a page: find elements by their text or a CSS selector, wait
+// for them, click them. The Go side calls one of the functions returned at the end. A
+// waiting function returns {done: true, value} as soon as it can, or {done: false, seen},
+// with what prevented success, when its time (ms) is over. Polling uses timers, which also
+// run in a hidden page, or animation frames if scripts are disabled, which stops timers.
 ((byFrame) => {
   const collapse = (text) => (text ?? "").replace(/\s+/g, " ").trim();
 
@@ -20,7 +19,7 @@
   const buttons = "input[type=submit],input[type=button],input[type=reset]";
   const fields = "input,select,textarea";
 
-  // A label may hold its field, whose content is no part of the name.
+  // A label may contain its field, whose content is not part of the name.
   const labelText = (label) => {
     const copy = label.cloneNode(true);
     copy.querySelectorAll(fields).forEach((field) => field.remove());
@@ -50,7 +49,7 @@
   const reads = (el, text) => visible(el) && (collapse(el.innerText) === text || collapse(el.textContent) === text);
 
   const innermost = (text) => {
-    // innerText needs layout, and most elements do not even hold the first word.
+    // innerText needs layout, and most elements do not even contain the first word.
     const word = text.split(" ")[0].toLowerCase();
     const candidates = select("body *").filter((el) => el.textContent.toLowerCase().includes(word));
     let el = candidates.find((candidate) => reads(candidate, text));
@@ -76,7 +75,7 @@
     }
   };
 
-  // Waits until what has moved was drawn, which a page that nobody sees never is.
+  // Waits until movements are drawn. A hidden page never draws.
   const frame = () => new Promise((drawn) => {
     if (document.hidden) drawn();
     else requestAnimationFrame(() => requestAnimationFrame(drawn));
@@ -99,8 +98,8 @@
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   };
 
-  // Answers the point to press once the element is in view, at rest from one frame to the
-  // next, and on top there.
+  // Returns the point to click once the element is in view, does not move from one frame to
+  // the next, and is on top there.
   const press = (target, ms) => poll(async () => {
     const el = locate(target);
     const obstacle = usable(el);
@@ -116,7 +115,7 @@
     return own ? done(at) : blocked(`${describe(el)} is covered by ${hit ? describe(hit) : "nothing, it is out of view"}`);
   }, ms);
 
-  // Focuses a field and selects what it holds, so that typing replaces it.
+  // Focuses a field and selects its value, so that typing replaces it.
   const field = (target, ms) => poll(() => {
     const found = locate(target);
     const el = found?.closest("label")?.control ?? found;
@@ -150,7 +149,8 @@
     return now && now === locate(target) ? done() : blocked(`the focus is on ${now ? describe(now) : "nothing"}`);
   }, ms);
 
-  // Looks out for what may be there for a moment only; glimpsed says whether it was.
+  // Watches for an element that may be visible for only a moment; glimpsed returns whether it
+  // was.
   const glimpse = (target) => {
     const seen = (globalThis.browsertestSeen ??= {});
     const look = () => {
@@ -170,7 +170,7 @@
 
   const holds = (condition, ms) => poll(async () => ((await condition()) ? done() : blocked("it does not hold")), ms);
 
-  // Reads one thing of the first match: its text, its value, or an attribute.
+  // Returns the text, the value or an attribute of the first match.
   const read = (target, what, attribute, ms) => poll(() => {
     const el = locate(target);
     if (!el) return blocked(absent);
@@ -185,7 +185,7 @@
     return el.id ? "#" + el.id : names(el)[0] ?? describe(el);
   };
 
-  // An element that scrolls or clips what is inside it does not widen the page.
+  // An element that scrolls or clips its content does not widen the page.
   const contained = (el) => {
     for (let up = el.parentElement; up && up !== document.body; up = up.parentElement) {
       if (getComputedStyle(up).overflowX !== "visible") return true;
@@ -193,7 +193,8 @@
     return false;
   };
 
-  // What makes the page wider than width (CSS pixels), or "".
+  // Returns a description of the element that makes the page wider than width (CSS pixels),
+  // or "".
   const overflow = (width) => {
     const root = document.documentElement;
     const got = Math.max(root.scrollWidth, document.body.scrollWidth, innerWidth);

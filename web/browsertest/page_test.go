@@ -42,7 +42,8 @@ func TestOptionsReachTheServerAndThePage(t *testing.T) {
 		accept, observed string
 	}{
 		{"phone", Options{}, "pt-BR", "390 844 2 true false true pt-BR 1,5 America/Sao_Paulo true false"},
-		{"desktop", Options{Viewport: Desktop, Dark: true, Lang: "en-US"}, "en-US", "1280 800 1 false true true en-US 1.5 America/Sao_Paulo true false"},
+		{"desktop", Options{Viewport: Desktop, Dark: true, Lang: "en-US"}, "en-US",
+			"1280 800 1 false true true en-US 1.5 America/Sao_Paulo true false"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -54,7 +55,9 @@ func TestOptionsReachTheServerAndThePage(t *testing.T) {
 			if got := Eval[string](page, look); got != test.observed {
 				t.Errorf("the page sees %s, want %s", got, test.observed)
 			}
-			if at := Eval[int](page, `(document.body.style.height = "5000px", scrollTo({top: 1000, behavior: "smooth"}), scrollY)`); at != 1000 {
+			at := Eval[int](page,
+				`(document.body.style.height = "5000px", scrollTo({top: 1000, behavior: "smooth"}), scrollY)`)
+			if at != 1000 {
 				t.Errorf("the page scrolls smoothly, and stands at %d of 1000", at)
 			}
 		})
@@ -82,7 +85,8 @@ func TestPagesAreLoadedWithWhatIsInThem(t *testing.T) {
 		}
 		page.WaitText("p", "/later")
 	}
-	for _, step := range []func(){func() {}, func() { page.Click("Adiante") }, page.Reload, func() { page.Goto("/other") }, later} {
+	for _, step := range []func(){func() {}, func() { page.Click("Adiante") }, page.Reload,
+		func() { page.Goto("/other") }, later} {
 		step()
 		if !page.True(`document.readyState === "complete" && document.images[0].complete`) {
 			t.Errorf("%s is not loaded yet", page.URL())
@@ -93,7 +97,8 @@ func TestPagesAreLoadedWithWhatIsInThem(t *testing.T) {
 func TestNoScript(t *testing.T) {
 	t.Parallel()
 	page := Open(t, site(t, map[string]string{
-		"/":     `<p id="p">Sem</p><script>p.textContent = "Com"</script><noscript><a href="/next">Atualizar</a></noscript>`,
+		"/": `<p id="p">Sem</p><script>p.textContent = "Com"</script>
+			<noscript><a href="/next">Atualizar</a></noscript>`,
 		"/next": `<h1>Pago</h1><form action="/"><label>Nome <input name="name"></label><button>Enviar</button></form>`,
 	}), Options{NoScript: true})
 	page.WaitText("#p", "Sem")

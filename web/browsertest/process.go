@@ -16,12 +16,12 @@ import (
 	"garoupa/web/browsertest/chromium"
 )
 
-// process is the one browser of this test process, as a chromedp context that pages
-// derive theirs from. It starts with the first page and lives as long as the test
-// process: the kernel (Linux) or the closed pipe (elsewhere) ends it, however that dies.
+// process is the only browser of this test process, as a chromedp context from which the
+// contexts of pages derive. It starts with the first page and ends with the test process,
+// however that ends: the kernel (Linux) or the closed pipe (elsewhere) ends it.
 var process = sync.OnceValues(start)
 
-// startTimeout is generous: the first start after a boot reads 200 MB from disk.
+// startTimeout is long, because the first start after a boot reads 200 MB from disk.
 const startTimeout = 90 * time.Second
 
 func start() (context.Context, error) {
@@ -38,20 +38,21 @@ func start() (context.Context, error) {
 		chromedp.Env(browser.Env...),
 		chromedp.WSURLReadTimeout(startTimeout),
 		chromedp.UserDataDir(profile),
-		// The sandbox needs privileges that root and most containers lack, and the only
-		// pages opened here are our own.
+		// The sandbox needs privileges that root and most containers lack, and the tests open
+		// only our own pages.
 		chromedp.NoSandbox,
 		chromedp.Flag("hide-scrollbars", false),
 		chromedp.Flag("disable-gpu", true),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),
-		// That pages are told to move little stops none.
+		// Reduced motion of pages does not disable smooth scrolling.
 		chromedp.Flag("disable-smooth-scrolling", true),
 	)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	// Not a deadline of ctx: the browser lives as long as the context that started it.
+	// Not a deadline of ctx, because the browser lives only while the context that started it
+	// lives.
 	timer := time.AfterFunc(startTimeout, stop)
 	defer timer.Stop()
 	if err := chromedp.Do(ctx); err != nil {
@@ -63,15 +64,15 @@ func start() (context.Context, error) {
 // profileLock stays locked until this process ends.
 var profileLock *os.File
 
-// newProfile makes a folder for this process's browser, locked, and removes those of
-// processes that are gone, and their locks with them.
+// newProfile creates and locks a folder for this process's browser, and removes the folders
+// and locks of processes that have ended.
 func newProfile() (folder string, locked *os.File, err error) {
 	base := filepath.Join(os.TempDir(), "garoupa-browsertest-"+strconv.Itoa(os.Getuid()))
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return "", nil, err
 	}
-	// Whoever holds the base alone creates and removes, so no new folder is seen before
-	// it is locked.
+	// Only the process with the exclusive lock creates and removes folders, so other processes
+	// see a new folder only after it is locked.
 	all, err := lock(base, syscall.LOCK_EX)
 	if err != nil {
 		return "", nil, err
@@ -101,7 +102,7 @@ func removeStale(base string) error {
 		if err != nil {
 			return err
 		}
-		// A dying browser may still write; what is left goes next time.
+		// A browser that is ending may still write; the next process removes the rest.
 		_ = os.RemoveAll(folder)
 		stale.Close()
 	}

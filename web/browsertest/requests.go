@@ -10,10 +10,10 @@ import (
 type Request struct {
 	Method string
 	URL    string
-	Type   string // what for: Document, Stylesheet, Script, Image, Font, Fetch, XHR, EventSource, Other
+	Type   string // the kind of resource: Document, Stylesheet, Script, Image, Font, Fetch, XHR, EventSource
 	Status int    // 0 without an answer
-	Bytes  int64  // received: status line, headers and body as compressed; 0 from the cache
-	Error  string // such as net::ERR_INTERNET_DISCONNECTED; "" for any answer
+	Bytes  int64  // received bytes: status line, headers and body as compressed; 0 from the cache
+	Error  string // such as net::ERR_INTERNET_DISCONNECTED; "" if there was an answer
 }
 
 type request struct {
@@ -21,8 +21,9 @@ type request struct {
 	done bool
 }
 
-// Requests lists what the page requested since it was opened, in order, redirects one
-// by one. It waits for requests on their way, except for streams of events.
+// Requests returns the requests of the page since it was opened, in order, with each redirect
+// separately. It leaves out the icon of the tab, because not every browser requests it. It
+// waits for requests in progress, except for event streams.
 func (p *Page) Requests() []Request {
 	p.t.Helper()
 	_, _ = evaluate[int](p, "0", p.timeout)
@@ -77,9 +78,11 @@ func (l *log) recordRequest(event any) {
 	}
 }
 
-// begin notes a request, unless its URL holds the content itself.
+// begin records a request, unless its URL contains the content itself, or it is for the icon
+// of the tab: a browser with windows requests the icon, a headless one does not.
 func (l *log) begin(event *network.EventRequestWillBeSent) {
-	if !strings.HasPrefix(event.Request.URL, "http") {
+	icon := event.Type == network.ResourceTypeOther && event.Initiator.Type == network.InitiatorTypeOther
+	if icon || !strings.HasPrefix(event.Request.URL, "http") {
 		return
 	}
 	made := &request{Request: Request{Method: event.Request.Method, URL: event.Request.URL, Type: string(event.Type)}}

@@ -19,13 +19,12 @@ import (
 //go:embed page.js
 var library string
 
-// grace is what an answer from the browser may take beyond the deadline that the page
-// itself keeps.
+// grace is how long an answer from the browser may take beyond the page's own deadline.
 const grace = 30 * time.Second
 
-// Eval evaluates a JavaScript expression in the page, waits for it when it is a
-// promise, and decodes its JSON value. On a page without scripts the expression still
-// runs, beside the page.
+// Eval evaluates a JavaScript expression in the page, waits if the result is a promise, and
+// decodes its JSON value. On a page without scripts the expression still runs, in a separate
+// world.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	value, err := evaluate[T](p, expression, p.timeout)
@@ -35,8 +34,8 @@ func Eval[T any](p *Page, expression string) T {
 	return value
 }
 
-// True reports whether a JavaScript expression is truthy, now. Use [Page.WaitTrue] for
-// what becomes true.
+// True reports whether a JavaScript expression is truthy now. [Page.WaitTrue] waits until it
+// is.
 func (p *Page) True(condition string) bool {
 	p.t.Helper()
 	return Eval[bool](p, "(async () => !!(await ("+condition+")))()")
@@ -53,9 +52,8 @@ func evaluate[T any](p *Page, expression string, timeout time.Duration) (T, erro
 
 const besideWorld = "browsertest"
 
-// evaluateBeside evaluates in a world of its own: the page's globals stay as they are,
-// its content security policy does not apply, and animation frames run even where its
-// scripts are switched off.
+// evaluateBeside evaluates in a separate world: the page's globals do not change, its content
+// security policy does not apply, and animation frames run even if its scripts are disabled.
 func evaluateBeside[T any](ctx context.Context, p *Page, expression string) (T, error) {
 	world, err := chromedp.Call(ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
 		FrameID: p.log.mainFrame(), WorldName: besideWorld,
@@ -64,22 +62,22 @@ func evaluateBeside[T any](ctx context.Context, p *Page, expression string) (T, 
 		var none T
 		return none, err
 	}
-	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise, func(params *runtime.EvaluateParams) {
-		params.ContextID = world.ExecutionContextID
-	}))
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise,
+		func(params *runtime.EvaluateParams) {
+			params.ContextID = world.ExecutionContextID
+		}))
 }
 
-// outcome is what the waiting functions of page.js answer.
+// outcome is the result of the waiting functions of page.js.
 type outcome[T any] struct {
 	Done  bool   `json:"done"`
 	Value T      `json:"value"`
-	Seen  string `json:"seen"` // what stood in the way
+	Seen  string `json:"seen"` // what prevented success
 }
 
-// wait calls a waiting function of page.js with args and the time left as its last
-// argument, again in the next document when the page moves on meanwhile. What it waits
-// for may stand in a document that is still on its way: that is waited for as well. step
-// is how the failure names what was to happen.
+// wait calls a waiting function of page.js with args and the remaining time as its last
+// argument. If the page navigates meanwhile, it calls the function again in the next document,
+// also while that document loads. step names the step in the failure message.
 func wait[T any](p *Page, step, function string, args ...any) T {
 	p.t.Helper()
 	deadline := time.Now().Add(p.timeout)
@@ -120,14 +118,14 @@ func (p *Page) expression(function string, args []any) string {
 	return fmt.Sprintf("(%s)(%t).%s(%s)", strings.TrimSpace(library), p.noScript, function, strings.Join(list, ", "))
 }
 
-// movedOn reports whether err only says that the document, and the script in it, went
-// away by a navigation.
+// movedOn reports whether err only says that a navigation removed the document and its script.
 func movedOn(err error) bool {
 	var refused *cdproto.Error
 	if !errors.As(err, &refused) || errors.Is(err, chromedp.ErrTargetDetached) {
 		return false
 	}
-	for _, reason := range []string{"navigated or closed", "context was destroyed", "Cannot find context", "Cannot find default execution context", "Promise was collected"} {
+	for _, reason := range []string{"navigated or closed", "context was destroyed", "Cannot find context",
+		"Cannot find default execution context", "Promise was collected"} {
 		if strings.Contains(refused.Message, reason) {
 			return true
 		}
@@ -135,7 +133,8 @@ func movedOn(err error) bool {
 	return false
 }
 
-// where ends a failure message with the address and the beginning of what the page reads.
+// where returns the end of a failure message: the address and the beginning of the page's
+// text.
 func (p *Page) where() string {
 	const shown = 400
 	text, err := evaluate[string](p, `location.href + "\n" + (document.body?.innerText ?? "")`, grace)
@@ -169,7 +168,8 @@ func callBrowser[P, R any](p *Page, command cdp.Command[P, R], params P) R {
 	return send(p, command, params, chromedp.CallBrowser[P, R])
 }
 
-func send[P, R any](p *Page, command cdp.Command[P, R], params P, how func(context.Context, cdp.Command[P, R], P) (R, error)) R {
+func send[P, R any](p *Page, command cdp.Command[P, R], params P,
+	how func(context.Context, cdp.Command[P, R], P) (R, error)) R {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, p.timeout)
 	defer cancel()

@@ -10,11 +10,11 @@ import (
 
 const shutdownTimeout = time.Minute
 
-// Serve serves app on a free port of the loopback interface until the test ends, and
-// returns its address, such as http://127.0.0.1:40123, without a trailing slash.
-// Browsers treat it as a secure context, as they do HTTPS. A handler that still runs
-// when the pages are closed fails the test: what feeds streams of events must be
-// stopped by a cleanup that is registered after Serve, so runs before its own.
+// Serve serves app on a free port of the loopback interface until the test ends, and returns
+// its address, such as http://127.0.0.1:40123, without a slash at the end. Browsers treat it
+// as a secure context, as they do HTTPS. The test fails if a handler still runs after the
+// pages have closed: the source of event streams must be stopped by a cleanup that is
+// registered after Serve and therefore runs before Serve's own.
 func Serve(t testing.TB, app *fiber.App) (baseURL string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// pages bounds how many tests drive pages at a time: each page keeps a renderer
-// process busy, and with too many on few cores all of them miss their deadlines.
+// pages bounds how many tests use pages at a time: each page keeps a renderer process busy,
+// and too many of them on few cores miss their deadlines.
 var pages = newSlots(max(2, runtime.NumCPU()))
 
-// slots is a semaphore for tests. A test that holds a slot opens further pages, also in
-// its subtests, without another one: tests that need two pages would otherwise wait for
-// each other for ever.
+// slots is a semaphore for tests. A test that holds a slot can open more pages, also in its
+// subtests, without another slot: otherwise tests that need two pages would wait for each
+// other forever.
 type slots struct {
 	free  chan struct{}
 	mu    sync.Mutex
@@ -21,14 +21,15 @@ type slots struct {
 
 type holder struct {
 	pages int
-	slot  bool // false when an enclosing test's slot covers this one
+	slot  bool // false if the slot of an enclosing test covers this one
 }
 
 func newSlots(n int) *slots {
 	return &slots{free: make(chan struct{}, n), tests: map[string]*holder{}}
 }
 
-// acquire waits until the test called name may open a page; release ends that page.
+// acquire waits until the test called name may open a page. release gives the slot back when
+// that page closes.
 func (s *slots) acquire(name string) (release func()) {
 	needed := !s.covered(name)
 	if needed {

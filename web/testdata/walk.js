@@ -8,13 +8,13 @@
 
   const key = new RegExp(`(?<![\\w/@.-])(${groups.join("|")})\\.[a-z]\\w*`, "g");
   const amount = /R\$\s?\d[\d.,]*\d|R\$\s?\d/g;
-  const right = lang === "en" ? /^R\$\d{1,3}(,\d{3})*(\.\d{2,})?$/ : /^R\$\u00a0\d{1,3}(\.\d{3})*(,\d{2,})?$/;
-  const read = (text) => {
+  const right = { "en": /^R\$\d{1,3}(,\d{3})*(\.\d{2,})?$/, "pt-BR": /^R\$\u00a0\d{1,3}(\.\d{3})*(,\d{2,})?$/ };
+  const read = (text, language = lang) => {
     for (const [found] of text.matchAll(key)) {
       if (!eventTypes.includes(found) && !found.endsWith(".example")) problems.push(`no text for "${found}"`);
     }
     for (const [found] of text.matchAll(amount)) {
-      if (!right.test(found)) problems.push(`an amount is written "${found}"`);
+      if (!right[language].test(found)) problems.push(`an amount is written "${found}"`);
     }
     const broken = text.match(/%!.{0,20}|<nil>|\bNaN\b|\bundefined\b|\[object /);
     if (broken) problems.push(`a text holds "${broken[0]}"`);
@@ -29,7 +29,9 @@
   };
   while (texts.nextNode()) {
     const node = texts.currentNode;
-    if (!node.parentElement.closest(code) && node.previousSibling?.localName !== "wbr") read(word(node));
+    if (!node.parentElement.closest(code) && node.previousSibling?.localName !== "wbr") {
+      read(word(node), node.parentElement.closest("[lang]").lang); // a part may be what somebody else will read
+    }
   }
   for (const name of ["aria-label", "title", "placeholder", "alt"]) {
     for (const el of document.querySelectorAll(`[${name}]`)) {

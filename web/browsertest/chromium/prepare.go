@@ -9,9 +9,9 @@ import (
 	"os/exec"
 )
 
-// Prepare is [Find] for the step before the tests: where there is no browser, and the
-// process is root on Debian or a relative with apt-get, it installs the distribution's
-// chromium package and a font. What apt-get says goes to progress.
+// Prepare is [Find] for the step before the tests: if there is no browser, and the process
+// runs as root on Debian or a derivative with apt-get, it installs the distribution's chromium
+// package and a font. The output of apt-get goes to progress.
 func Prepare(ctx context.Context, progress io.Writer) (Browser, error) {
 	browser, missing := Find()
 	if missing == nil || !errors.Is(missing, ErrNotFound) || os.Geteuid() != 0 {
@@ -21,7 +21,8 @@ func Prepare(ctx context.Context, progress io.Writer) (Browser, error) {
 	if err != nil {
 		return Browser{}, missing
 	}
-	for _, args := range [][]string{{"update"}, {"install", "-y", "--no-install-recommends", "chromium", "fonts-liberation"}} {
+	for _, args := range [][]string{{"update"}, {"install", "-y", "--no-install-recommends", "chromium",
+		"fonts-liberation"}} {
 		cmd := exec.CommandContext(ctx, apt, args...)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		cmd.Stdout, cmd.Stderr = progress, progress

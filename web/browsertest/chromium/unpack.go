@@ -13,8 +13,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// unpackOnce makes folder from the archives in bin, unless it is there. Processes that
-// come at the same time wait for the first; folder appears complete or not at all.
+// unpackOnce creates folder from the archives in bin, unless it exists. Concurrent processes
+// wait for the first one. The folder is complete as soon as it exists.
 func unpackOnce(bin, folder string) (Browser, error) {
 	lock, err := os.OpenFile(folder+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -50,15 +50,17 @@ func unpack(bin, folder string) error {
 	}
 	defer root.Close()
 	for _, archive := range []string{"al2023.tar.br", "fonts.tar.br"} {
-		if err := decompress(filepath.Join(bin, archive), func(r io.Reader) error { return untar(r, root) }); err != nil {
+		if err := decompress(filepath.Join(bin, archive),
+			func(r io.Reader) error { return untar(r, root) }); err != nil {
 			return err
 		}
 	}
-	// After the archives: the package's own fonts.conf names folders of its first home.
+	// After the archives: the fonts.conf in them names folders of another system.
 	if err := root.WriteFile(fontConfig, []byte(fontsXML), 0o644); err != nil {
 		return err
 	}
-	return decompress(filepath.Join(bin, "chromium.br"), func(r io.Reader) error { return write(root, executable, r, 0o755) })
+	return decompress(filepath.Join(bin, "chromium.br"),
+		func(r io.Reader) error { return write(root, executable, r, 0o755) })
 }
 
 func decompress(path string, use func(io.Reader) error) error {
@@ -73,8 +75,7 @@ func decompress(path string, use func(io.Reader) error) error {
 	return nil
 }
 
-// untar writes an archive's folders and regular files. The root refuses names that
-// lead out of it.
+// untar writes an archive's folders and regular files. The root refuses names outside of it.
 func untar(r io.Reader, root *os.Root) error {
 	archive := tar.NewReader(r)
 	for {

@@ -92,7 +92,8 @@ func TestUnpackOnceLeavesNothingBehindWhenItFails(t *testing.T) {
 	if err := os.Truncate(filepath.Join(broken, "chromium.br"), 10); err != nil {
 		t.Fatal(err)
 	}
-	for name, bin := range map[string]string{"a name that leads out": outside, "a cut archive": broken, "no archives": t.TempDir()} {
+	for name, bin := range map[string]string{"a name that leads out": outside, "a cut archive": broken,
+		"no archives": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			parent := t.TempDir()

@@ -1,5 +1,5 @@
-// Command prepare makes sure that the tests have a browser, once, before they run in
-// parallel: it finds, unpacks or installs one and prints the path of its executable.
+// Command prepare makes sure that the tests have a browser before they run in parallel: it
+// finds, unpacks or installs one and prints the path of its executable.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package upward finds a file from wherever a test or a tool was started: Go runs
-// tests in their own folder, make runs tools in the module's.
+// Package upward finds a file in the working directory or above it: Go runs tests in their own
+// folder, make runs tools in the module's root.
 package upward
 
 import (
@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Find returns the absolute path of name, a slash-separated relative path, in the
-// working directory or the nearest parent that has it. The error wraps
-// [fs.ErrNotExist] when none has.
+// Find returns the absolute path of name, a slash-separated relative path, in the working
+// directory or the nearest parent that contains it. The error wraps [fs.ErrNotExist] if none
+// does.
 func Find(name string) (string, error) {
 	start, err := os.Getwd()
 	if err != nil {

@@ -1,0 +1,9 @@
+package account_test
+
+import (
+	"testing"
+
+	"garoupa/web/webtest"
+)
+
+func TestMain(m *testing.M) { webtest.Main(m) }

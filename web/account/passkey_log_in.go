@@ -1,0 +1,78 @@
+package account
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/auth/passkey"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/i18n"
+	"garoupa/web/page"
+)
+
+// passkeyCookie identifies the browser that requested a challenge for a log-in or a sign-up.
+// It is not the session's cookie, because the answer to the script would otherwise restore an
+// older session.
+const passkeyCookie = "garoupa_passkey"
+
+// askPasskeyLogIn handles POST /entrar/passkey/pedido. The answer has the same form for every
+// visitor.
+func (s *account) askPasskeyLogIn(c *fiber.Ctx) error {
+	options, err := s.Merchants.AskPasskeyLogIn(c.UserContext(), s.passkeyBrowser(c, "/entrar"))
+	return sendOptions(c, options, err)
+}
+
+// passkeyBrowser returns the value that identifies the browser, and sets a cookie for path if
+// there is none.
+func (s *account) passkeyBrowser(c *fiber.Ctx, path string) string {
+	browser := c.Cookies(passkeyCookie)
+	if len(browser) != len(rand.Text()) {
+		browser = rand.Text()
+		c.Cookie(&fiber.Cookie{
+			Name: passkeyCookie, Value: browser, Path: path, HTTPOnly: true, SessionOnly: true,
+			Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteStrictMode,
+		})
+	}
+	return browser
+}
+
+// logInWithPasskey handles POST /entrar/passkey. An existing session of the browser, perhaps
+// one that waits for a code, ends.
+func (s *account) logInWithPasskey(c *fiber.Ctx) error {
+	next, before, token := page.Local(c.FormValue("next"), "/app"), s.Token(c), ""
+	a, err := passkey.ReadAnswer(c.FormValue(answerField))
+	if err == nil {
+		if wait := s.TakeTry(c, page.LogInKey("passkey/"+hex.EncodeToString(a.KeyID), c.IP())); wait != "" {
+			return s.showLogIn(c, "", next, wait)
+		}
+		from := merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)}
+		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(passkeyCookie), a, from)
+	}
+	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, passkey.ErrRefused) {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showLogIn(c, "", next, i18n.T(c.UserContext(), "problem.passkey"))
+	} else if err != nil {
+		return err
+	}
+	if before != "" {
+		if err := s.Merchants.LogOut(c.UserContext(), before); err != nil {
+			return err
+		}
+	}
+	return s.enter(c, token, next)
+}
+
+// askPasskeyProof handles POST /confirmar/passkey. It returns the options with which a person
+// who is logged in proves their identity again.
+func (s *account) askPasskeyProof(c *fiber.Ctx) error {
+	options, err := s.Merchants.AskPasskeyProof(c.UserContext(), page.Visitor(c))
+	if errors.Is(err, models.ErrNotFound) {
+		return fiber.ErrNotFound
+	}
+	return sendOptions(c, options, err)
+}

@@ -1,0 +1,346 @@
+package console
+
+import (
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/input"
+	"garoupa/internal/refusal"
+	"garoupa/internal/taxid"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	base "garoupa/views/pages"
+	pages "garoupa/views/pages/console"
+	"garoupa/web/page"
+)
+
+// accountList is the list to which cursors of accounts belong.
+const accountList payments.List = "ops_accounts"
+
+// accounts shows GET /ops/contas.
+func (s *console) accounts(c *fiber.Ctx) error {
+	after := s.Position(c, accountList)
+	accounts, err := models.Accounts(c.UserContext(), s.DB, after, page.ListSize+1)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if len(accounts) > page.ListSize {
+		accounts = accounts[:page.ListSize]
+		last := accounts[page.ListSize-1]
+		next = s.Payments.Cursor(accountList, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
+	}
+	shell, err := s.ConsoleShell(c)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, a := range accounts {
+		ids = append(ids, a.ID)
+	}
+	totals, risks, err := s.standings(c, ids...)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsAccountsProps{Shell: shell, Pager: page.ListPager("/ops/contas", after != nil, next)}
+	for i := range accounts {
+		a := &accounts[i]
+		props.Rows = append(props.Rows, pages.OpsAccountRow{
+			ID: a.ID, Name: a.Name, Document: taxid.Format(page.Text(a.Document)), State: string(a.ProductionAccess),
+			Switches: switchesOn(a), CreatedAt: a.CreatedAt,
+			Volume: totals[a.ID].Volume, Flags: s.flags(c, a, totals[a.ID], risks[a.ID]),
+		})
+	}
+	return page.Render(c, pages.OpsAccounts(props))
+}
+
+// standings returns, by account, what the accounts did in the last 30 days and in all, and
+// their risks.
+func (s *console) standings(c *fiber.Ctx, ids ...string) (map[string]models.AccountTotals,
+	map[string]models.AccountRisk, error) {
+	totals, err := models.TotalsOf(c.UserContext(), s.DB.Pool, s.Now().AddDate(0, 0, -30).Truncate(time.Hour), ids...)
+	if err != nil {
+		return nil, nil, err
+	}
+	risks, err := models.AccountRisks(c.UserContext(), s.DB.Pool, ids)
+	return totals, risks, err
+}
+
+// newAccount is how long an account counts as new.
+const newAccount = 7 * 24 * time.Hour
+
+// flags returns the risks of an account as texts.
+func (s *console) flags(c *fiber.Ctx, a *models.Account, totals models.AccountTotals,
+	risk models.AccountRisk) (flags []string) {
+	ctx := c.UserContext()
+	if risk.Declared > 0 && totals.Volume > risk.Declared {
+		flags = append(flags, i18n.T(ctx, "ops.flag_over_declared", i18n.Money(ctx, risk.Declared)))
+	}
+	if totals.Volume > 0 && s.Now().Sub(a.CreatedAt) < newAccount {
+		flags = append(flags, i18n.T(ctx, "ops.flag_new"))
+	}
+	for _, counted := range []struct {
+		key   string
+		count int
+	}{{"ops.flag_exceptions", totals.OpenExceptions}, {"ops.flag_document", risk.SharedDocument},
+		{"ops.flag_destination", risk.SharedDestination}} {
+		if counted.count > 0 {
+			flags = append(flags, i18n.N(ctx, counted.key, counted.count))
+		}
+	}
+	return flags
+}
+
+func switchesOn(a *models.Account) (on []string) {
+	for _, which := range models.Switches {
+		if which.On(a) {
+			on = append(on, string(which))
+		}
+	}
+	return on
+}
+
+// anyAccount returns an account for staff, or models.ErrNotFound.
+func (s *console) anyAccount(c *fiber.Ctx, id string) (*models.Account, error) {
+	if !input.Plain(id) {
+		return nil, models.ErrNotFound
+	}
+	return models.AccountByID(c.UserContext(), s.DB, id)
+}
+
+// accountHead returns the facts about an account at the head of its pages.
+func (s *console) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, error) {
+	account, err := s.anyAccount(c, id)
+	if err != nil {
+		return pages.OpsAccountHead{}, err
+	}
+	all, risks, err := s.standings(c, id)
+	if err != nil {
+		return pages.OpsAccountHead{}, err
+	}
+	totals := all[id]
+	members, err := models.AccountMembers(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return pages.OpsAccountHead{}, err
+	}
+	return pages.OpsAccountHead{
+		ID: id, Name: account.Name, Document: taxid.Format(page.Text(account.Document)),
+		State:    string(account.ProductionAccess),
+		Switches: switchesOn(account), Flags: s.flags(c, account, totals, risks[id]), CreatedAt: account.CreatedAt,
+		Totals: pages.OpsTotals{
+			PaidTest: totals.PaidTest, PaidLive: totals.PaidLive, Volume: totals.Volume,
+			Withdrawals: totals.Withdrawals,
+			Withdrawn:   totals.Withdrawn, OpenExceptions: totals.OpenExceptions,
+		},
+		Own: slices.ContainsFunc(members,
+			func(m models.AccountMember) bool { return m.UserID == page.Visitor(c).UserID }),
+	}, nil
+}
+
+// account shows GET /ops/contas/:id.
+func (s *console) account(c *fiber.Ctx) error {
+	return s.showOpsAccount(c, pages.OpsAccountProps{})
+}
+
+// showOpsAccount answers with the page of an account. props has what was typed and its errors.
+func (s *console) showOpsAccount(c *fiber.Ctx, props pages.OpsAccountProps) (err error) {
+	id := c.Params("id")
+	if props.Account, err = s.accountHead(c, id); err != nil {
+		return err
+	}
+	props.Block.Key, props.NoteKey = page.FormKey(props.Block.Key), page.FormKey(props.NoteKey)
+	props.CanRevoke = page.Visitor(c).StaffRole.Can(models.RevokeAccess) &&
+		props.Account.State == base.AccessApproved && !props.Account.Own
+	if page.Visitor(c).StaffRole.Can(models.ReadAudit) {
+		props.AuditHref = "/ops/auditoria?account=" + id
+	}
+	for _, fill := range []func(*fiber.Ctx, string, *pages.OpsAccountProps) error{
+		s.fillNotes, s.fillSwitches, s.fillTerms, s.fillBooks, s.fillPeople, s.fillHistory,
+	} {
+		if err := fill(c, id, &props); err != nil {
+			return err
+		}
+	}
+	if props.Shell, err = s.ConsoleShell(c); err != nil {
+		return err
+	}
+	return page.Render(c, pages.OpsAccount(props))
+}
+
+func (s *console) fillNotes(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	notes, err := models.AccountNotes(c.UserContext(), s.DB.Pool, id)
+	for _, n := range notes {
+		props.Notes = append(props.Notes, pages.OpsEvent{At: n.WrittenAt, Who: n.WriterName, Detail: n.Text})
+	}
+	return err
+}
+
+// note handles POST /ops/contas/:id/notas.
+func (s *console) note(c *fiber.Ctx) error {
+	note, key := page.FormText(c, "note"), page.FormKey(c.FormValue("key"))
+	err := s.Merchants.NoteAccount(c.UserContext(), page.Actor(c), merchants.NewNote{
+		AccountID: c.Params("id"), Text: note, Form: key,
+	})
+	if errors.Is(err, models.ErrFormReused) { // the person went back and changed the note
+		c.Status(fiber.StatusUnprocessableEntity)
+		text := i18n.T(c.UserContext(), "problem.ops_note_repeated")
+		return s.showOpsAccount(c, pages.OpsAccountProps{
+			Note: note, Errors: components.FieldErrors{{Field: "note", Text: text}},
+		})
+	} else if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showOpsAccount(c, pages.OpsAccountProps{
+			Note: note, NoteKey: key, Errors: page.FormErrors(c, "ops_", problems, "note"),
+		})
+	} else if err != nil {
+		return err
+	}
+	return s.goTo(c, "/ops/contas/"+c.Params("id"), "ops_noted")
+}
+
+func (s *console) fillSwitches(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	latest, err := models.LatestSwitchChanges(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return err
+	}
+	for _, which := range models.Switches {
+		row := pages.OpsSwitch{Switch: string(which), On: slices.Contains(props.Account.Switches, string(which))}
+		if change, ever := latest[which]; ever {
+			row.Since, row.Reason = &change.ChangedAt, change.Reason
+		}
+		props.Switches = append(props.Switches, row)
+	}
+	return nil
+}
+
+func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	for _, live := range []bool{true, false} {
+		b, err := s.Payments.Books(c.UserContext(), id, live)
+		if err != nil {
+			return err
+		}
+		props.Books = append(props.Books, shownBooks(live, b))
+		blocks, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, id, live, true)
+		if err != nil {
+			return err
+		}
+		for _, block := range blocks {
+			props.Blocks = append(props.Blocks, pages.OpsBlock{ID: block.ID, Live: live, Amount: block.Amount,
+				Reason: block.Reason, At: block.CreatedAt})
+		}
+	}
+	movements, err := models.Statement(c.UserContext(), s.DB.Pool, id, true, models.StatementFilter{Limit: latestRows})
+	if err != nil {
+		return err
+	}
+	for _, m := range movements {
+		props.Movements = append(props.Movements, pages.OpsMovement{At: m.At, Kind: string(m.Kind), Amount: m.Amount,
+			Available: m.Available, LinkedID: m.LinkedID})
+	}
+	return nil
+}
+
+func (s *console) fillPeople(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	members, err := models.AccountMembers(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		props.Members = append(props.Members, pages.OpsMember{ID: m.UserID, Name: m.Name, Email: m.Email,
+			Role: string(m.Role), Staff: m.Staff})
+	}
+	return nil
+}
+
+func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+	requests, err := models.AccessRequestsOf(c.UserContext(), s.DB.Pool, id)
+	if err != nil {
+		return err
+	}
+	props.Requests = ownItems(s.accessRows(c, requests, false))
+	destinations, err := models.Destinations(c.UserContext(), s.DB.Pool,
+		models.DestinationFilter{AccountID: id, Limit: latestRows})
+	if err != nil {
+		return err
+	}
+	props.Destinations = ownItems(s.destinationRows(c, destinations))
+	withdrawals, err := models.Withdrawals(c.UserContext(), s.DB.Pool,
+		models.WithdrawalFilter{AccountID: id, Limit: latestRows})
+	if err != nil {
+		return err
+	}
+	props.Withdrawals = ownItems(s.withdrawalRows(c, withdrawals))
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{AccountID: id, Limit: latestRows})
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		l.AccountName = "" // the page names the account already
+		props.Acts = append(props.Acts, page.AuditRow(l))
+	}
+	return nil
+}
+
+// block handles POST /ops/contas/:id/bloqueios.
+func (s *console) block(c *fiber.Ctx) error {
+	fields := pages.OpsBlockFields{
+		Key: page.FormKey(c.FormValue("key")), Env: c.FormValue("env"),
+		Amount: c.FormValue("amount"), Reason: page.FormText(c, "reason"),
+	}
+	amount, _ := page.ReadPrice(fields.Amount) // an invalid amount is zero, which is refused
+	if _, err := s.anyAccount(c, c.Params("id")); err != nil {
+		return err
+	}
+	_, err := s.Payments.BlockAmount(c.UserContext(), page.Actor(c), payments.NewBlock{
+		AccountID: c.Params("id"), Livemode: fields.Env != "test", Amount: amount,
+		Reason: fields.Reason, Form: fields.Key,
+	})
+	if err != nil && refusal.Of(err).Code == refusal.IdempotencyConflict { // the person went back and changed the form
+		fields.Key = rand.Text()
+		c.Status(fiber.StatusUnprocessableEntity)
+		text := i18n.T(c.UserContext(), "problem.ops_block_repeated")
+		return s.showOpsAccount(c, pages.OpsAccountProps{Block: fields, Errors: components.FieldErrors{{Text: text}}})
+	}
+	if field := map[refusal.Code]string{
+		refusal.InvalidAmount: "amount", refusal.InsufficientBalance: "amount", refusal.ReasonRequired: "reason",
+	}[refusal.Of(err).Code]; err != nil && field != "" {
+		c.Status(fiber.StatusUnprocessableEntity)
+		text := i18n.T(c.UserContext(), "problem.ops_"+strings.TrimSuffix(string(refusal.Of(err).Code), "_required"))
+		return s.showOpsAccount(c, pages.OpsAccountProps{Block: fields,
+			Errors: components.FieldErrors{{Field: field, Text: text}}})
+	} else if err != nil {
+		return err
+	}
+	return s.goTo(c, "/ops/contas/"+c.Params("id"), "ops_blocked")
+}
+
+// unblock handles POST /ops/contas/:id/bloqueios/:block. A block is released once: a second
+// request shows who released it.
+func (s *console) unblock(c *fiber.Ctx) error {
+	path := "/ops/contas/" + c.Params("id")
+	_, err := s.Payments.UnblockAmount(c.UserContext(), page.Actor(c), c.Params("block"),
+		page.FormText(c, "reason-"+c.Params("block")))
+	switch refusal.Of(err).Code {
+	case refusal.WrongState:
+		changed, err := s.lastAct(c, c.Params("block"))
+		if err != nil {
+			return err
+		}
+		c.Status(fiber.StatusConflict)
+		return s.showOpsAccount(c, pages.OpsAccountProps{Changed: changed})
+	case refusal.ReasonRequired:
+		return s.goTo(c, path, "ops_reason_missing")
+	}
+	if err != nil {
+		return err
+	}
+	return s.goTo(c, path, "ops_unblocked")
+}

@@ -1,0 +1,154 @@
+package console_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/web/webtest"
+)
+
+// The page of an account shows all of it, and from there it is stopped and let go,
+// its money held back and released, and its access ended.
+func TestOps_Account(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c, _ := s.Console(t, models.StaffSupervisor)
+	s.Approve(t)
+	checkout := s.Checkout(t, payments.NewCheckout{Amount: 100_00})
+	if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(time.Minute)
+	if _, err := s.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := "/ops/contas/" + s.Account.ID
+	text := c.Get(path).Find("main").Text()
+	for _, want := range []string{"Ateliê Aurora", "Ana Lima", "ana@example.com", s.Owner.UserID, "Suspensão da conta",
+		"R$\u00a099,01", "0 em produção, 1 em teste"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	if a := c.Get("/ops/contas"); a.Find(`main a[href="`+path+`"]`).Length() != 1 {
+		t.Error("the account is not in the list")
+	}
+
+	stopsAndLetsGo(t, s, c, path)
+	holdsBack(t, s, c, path)
+	endsAccess(t, s, c, path)
+}
+
+// stopsAndLetsGo suspends the account, which takes its last characters and a reason, and
+// resumes it.
+func stopsAndLetsGo(t *testing.T, s *webtest.Site, c *webtest.Client, path string) {
+	t.Helper()
+	suspend, last4 := path+"/travas/SUSPENDED", path[len(path)-4:]
+	page := c.Get(suspend)
+	form, version := page.Find("main").Text(), page.Find("input[name=version]").AttrOr("value", "")
+	for _, want := range []string{"Digite os 4\u00a0últimos caracteres do ID", "Para Ana Lima (ana@example.com)",
+		"“Conta suspensa: Ateliê Aurora”", "Motivo: (o motivo que você escrever)"} {
+		if !strings.Contains(form, want) {
+			t.Errorf("the form does not say %q: %s", want, form)
+		}
+	}
+	for field, form := range map[string][]string{
+		"#confirm-error": {"turn", "on", "version", version, "reason", "Ordem judicial 12."},
+		"#reason-error":  {"turn", "on", "version", version, "confirm", last4, "reason", "curto"},
+	} {
+		if a := c.Post(suspend, form...); !strings.Contains(a.Find("main").Text(),
+			"Motivo: "+form[slices.Index(form, "reason")+1]) || a.Status != http.StatusUnprocessableEntity ||
+			a.Find(field).Length() != 1 {
+			t.Errorf("%s: %d", field, a.Status)
+		}
+	}
+	turn := func(to string, pairs ...string) webtest.Answer {
+		return c.Post(suspend, append(pairs, "turn", to, "reason", "Ordem judicial 12.", "confirm", last4)...)
+	}
+	if a := turn("on"); a.Status != http.StatusConflict {
+		t.Errorf("without a version: %d", a.Status)
+	}
+	if a := turn("on", "version", version, "ticket", "HELP-77"); a.Header.Get("Location") != path {
+		t.Fatalf("suspending: %d", a.Status)
+	}
+	if a := turn("on", "version", version); a.Status != http.StatusConflict ||
+		!strings.Contains(a.Find("[role=alert]").Text(), "Eva Reis agora") {
+		t.Errorf("suspending twice: %d %s", a.Status, a.Find("[role=alert]").Text())
+	}
+	merchant := s.Member(t)
+	if text := merchant.Get("/app").Find("main").Text(); !strings.Contains(text, "Ordem judicial 12.") {
+		t.Error("the merchant is not told")
+	}
+	if a := merchant.Get("/app/auditoria"); strings.Contains(a.Body, "HELP-77") ||
+		strings.Contains(merchant.Get("/app/auditoria.csv").Body, "HELP-77") {
+		t.Error("the merchant learns the number of the case")
+	}
+	if a := c.Get("/ops/auditoria?subject=switch"); !strings.Contains(a.Find("main").Text(), "HELP-77") {
+		t.Error("the log does not show the number of the case")
+	}
+	off := c.Get(suspend).Find("input[name=version]").AttrOr("value", "")
+	if a := c.Post(suspend, "turn", "off", "version", off, "reason", "A ordem foi revogada."); off == version ||
+		a.Header.Get("Location") != path {
+		t.Errorf("letting go: %d", a.Status)
+	}
+	if a := turn("on", "version", version); a.Status != http.StatusConflict { // on and off since
+		t.Errorf("a form of before two changes: %d", a.Status)
+	}
+	if text := c.Get(path).Find("main").Text(); !strings.Contains(text, "Desligada em ") ||
+		!strings.Contains(text, "Motivo: A ordem foi revogada.") {
+		t.Error("a switch that is off does not say since when and why")
+	}
+	if a := c.Get(path + "/travas/PRODUCTION"); a.Status != http.StatusNotFound {
+		t.Errorf("a switch that there is not: %d", a.Status)
+	}
+}
+
+// holdsBack blocks a part of the 99,01 that are available, and releases it.
+func holdsBack(t *testing.T, s *webtest.Site, c *webtest.Client, path string) {
+	t.Helper()
+	block := path + "/bloqueios"
+	if a := c.Post(block, "env", "test", "amount", "99,02", "reason",
+		"Disputa 77 em análise."); a.Status != http.StatusUnprocessableEntity ||
+		a.Find("#amount-error").Length() != 1 || a.Find("details[open] #amount").AttrOr("value", "") != "99,02" {
+		t.Errorf("blocking too much: %d", a.Status)
+	}
+	if a := c.Post(block, "env", "test", "amount", "50,00", "reason",
+		"x"); a.Status != http.StatusUnprocessableEntity ||
+		a.Find("#reason-error").Length() != 1 {
+		t.Errorf("blocking for a reason of one character: %d", a.Status)
+	}
+	c.Post(block, "env", "test", "amount", "50,00", "reason", "Disputa 77 em análise.")
+	a := c.Get(path)
+	if !strings.Contains(a.Find("main").Text(), "Disputa 77 em análise.") {
+		t.Fatal("the blocked amount is not shown")
+	}
+	release, _ := a.Find(`form[action*="/bloqueios/blk_"]`).Attr("action")
+	c.Post(release, "reason-"+release[strings.LastIndex(release, "/")+1:], "A disputa acabou.")
+	if b, err := s.Books(t.Context(), s.Account.ID, false); err != nil || b.Blocked != 0 || b.Available != 99_01 {
+		t.Errorf("the books have %+v, %v", b, err)
+	}
+}
+
+// endsAccess ends the access to production from the page of an account, after a look at
+// what the merchant will read.
+func endsAccess(t *testing.T, s *webtest.Site, c *webtest.Client, path string) {
+	t.Helper()
+	end := path + "/encerrar"
+	a := c.Post(end, "reasonCode", "RISK", "reason", "Fraude confirmada pelo banco.")
+	if !strings.Contains(a.Find("main").Text(), "Seu acesso à produção foi encerrado") {
+		t.Fatalf("the preview: %d %s", a.Status, a.Find("main").Text())
+	}
+	if a := c.Post(end, append(webtest.HiddenFields(a), "do", "send")...); a.Header.Get("Location") != path ||
+		s.ProductionAccess(t) != models.AccessRejected {
+		t.Errorf("ending: %d, it is %s", a.Status, s.ProductionAccess(t))
+	}
+	if a := c.Post(end, "reasonCode", "RISK", "reason", "Fraude confirmada pelo banco.", "do",
+		"send"); a.Status != http.StatusConflict {
+		t.Errorf("ending twice: %d", a.Status)
+	}
+}

@@ -1,0 +1,79 @@
+package console
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/taxid"
+	"garoupa/models"
+	pages "garoupa/views/pages/console"
+	"garoupa/web/page"
+)
+
+// maxQuery is the maximal length of a search text, in bytes.
+const maxQuery = 300
+
+// find shows GET /ops/buscar: the objects that an id, an email, a document or a name belongs
+// to. A single result is shown directly.
+func (s *console) find(c *fiber.Ctx) error {
+	query := strings.TrimSpace(c.Query("q"))
+	if len(query) > maxQuery {
+		query = strings.ToValidUTF8(query[:maxQuery], "")
+	}
+	wanted := query
+	if number, ok := taxid.Parse(query); ok {
+		wanted = number
+	}
+	var found []models.Found
+	if query != "" {
+		var err error
+		if found, err = models.Find(c.UserContext(), s.DB.Pool, wanted); err != nil {
+			return fmt.Errorf("console: search: %w", err)
+		}
+	}
+	if len(found) == 1 && foundAt(found[0]) != "" {
+		return c.Redirect(foundAt(found[0]), fiber.StatusSeeOther)
+	}
+	shell, err := s.ConsoleShell(c)
+	if err != nil {
+		return err
+	}
+	shell.Query = query
+	props := pages.OpsFindProps{Shell: shell}
+	for _, f := range found {
+		href := foundAt(f)
+		if href == "" {
+			href = "/ops/buscar?q=" + url.QueryEscape(query)
+		}
+		detail := f.Detail
+		if number, ok := taxid.Parse(detail); ok {
+			detail = taxid.Format(number)
+		}
+		props.Found = append(props.Found, pages.OpsFound{Kind: string(f.Kind), ID: f.ID, Detail: detail,
+			Account: f.AccountName, Access: string(f.Access), Href: href})
+	}
+	return page.Render(c, pages.OpsFind(props))
+}
+
+// foundAt returns the page of an object, or "" if it has none.
+func foundAt(f models.Found) string {
+	switch f.Kind {
+	case models.FoundCheckout, models.FoundPayment:
+		return "/ops/cobrancas/" + f.ID
+	case models.FoundRequest:
+		return "/ops/acessos/" + f.ID
+	case models.FoundWithdrawal:
+		return "/ops/saques/" + f.ID
+	case models.FoundDestination:
+		return "/ops/destinos/" + f.ID
+	case models.FoundException:
+		return "/ops/excecoes/" + f.ID
+	}
+	if f.AccountID == "" {
+		return ""
+	}
+	return "/ops/contas/" + f.AccountID
+}

@@ -1,0 +1,118 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/web/webtest"
+)
+
+// The page of health says what is well, and of the rest what to look at.
+func TestOps_Health(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c, _ := s.Console(t, models.StaffReviewer)
+	part := func(id string) string {
+		a := c.Get("/ops/saude")
+		return strings.Join(strings.Fields(a.Find("section[aria-labelledby=health-"+id+"]").Text()), " ")
+	}
+	says := func(id string, wants ...string) {
+		t.Helper()
+		got := part(id)
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s says %q, not %q", id, got, want)
+			}
+		}
+	}
+	says("test", "Tudo certo", "Simulador", "Pagamentos recebidos0", "Nenhum em 24 horas")
+	says("deliveries", "Tudo certo", "Na fila agora0", "Nada na fila")
+	says("books", "Precisa de atenção", "Nenhuma ainda", "garoupa check")
+	says("audit", "Precisa de atenção", "Nenhuma ainda", "garoupa check")
+	if got := strings.Join(strings.Fields(c.Get("/ops/saude").Find("section[aria-labelledby=card-endpoints]").Text()),
+		" "); !strings.Contains(got, "Nenhum endpoint falha agora.") {
+		t.Errorf("of endpoints it says %q", got)
+	}
+
+	endpoint, _ := s.Endpoint(t, "https://loja.example/hook?token=secreto")
+	checkout := s.Checkout(t, payments.NewCheckout{Amount: 10_00})
+	if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec(`UPDATE webhook_endpoints SET failing_since = ?, troubled_at = ?, failed_events = 3
+		WHERE id = ?`, s.Clock.Now(), s.Clock.Now(), endpoint.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB.Exec(`UPDATE river_job SET scheduled_at = ?`, s.Clock.Now().Add(-time.Hour)).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedBooks, []string{"gift/1: something else"},
+		s.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedAudit,
+		[]string{models.AuditFlaw{What: models.AuditLineMissing, ID: 12}.String()}, s.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := models.InsertAPIRequests(t.Context(), s.DB.Pool,
+		[]models.APIRequest{{ProjectID: s.Test.ProjectID, At: s.Clock.Now(), Status: 503}}); err != nil {
+		t.Fatal(err)
+	}
+	says("test", "Precisa de atenção", "Pagamentos recebidos1", "Requisições não respondidas1", "log do servidor")
+	says("deliveries", "Precisa de atenção", "Na fila agora2", "há 1 h", "inicie mais um processo")
+	says("books", "Diferença", "gift/1: something else", "docs/operations.md")
+	says("audit", "Diferença", "A linha 12 foi apagada.", "docs/operations.md")
+	page := c.Get("/ops/saude")
+	failing := page.Find("section[aria-labelledby=card-endpoints] a")
+	if text := failing.Text(); failing.Length() != 1 || !strings.Contains(text, "loja.example") ||
+		strings.Contains(text, "secreto") || !strings.Contains(text, "abandonados: 3") {
+		t.Errorf("of endpoints it says %q", text)
+	}
+}
+
+// The books are well once both of their comparisons are done, say how far each got, and
+// want attention when either is late.
+func TestOps_HealthOfBooks(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c, _ := s.Console(t, models.StaffReviewer)
+	says := func(wants ...string) {
+		t.Helper()
+		got := strings.Join(strings.Fields(c.Get("/ops/saude").Find("section[aria-labelledby=health-books]").Text()),
+			" ")
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("it says %q, not %q", got, want)
+			}
+		}
+	}
+	s.Fund(t, false, 10_00)
+	check := func() {
+		t.Helper()
+		if drift, err := s.Gateway.CheckBooks(t.Context()); err != nil || len(drift) > 0 {
+			t.Fatal(drift, err)
+		}
+	}
+	check()
+	says("Precisa de atenção", "Conferido até o lançamento2", "Última conferência completaNenhuma ainda")
+	if err := s.DB.Exec("UPDATE ledger_pass SET began_at = ?, compared = 1200", s.Clock.Now()).Error; err != nil {
+		t.Fatal(err)
+	}
+	says("Tudo certo", "em andamento desde", "1.200 itens conferidos")
+	if err := s.Gateway.CheckAllBooks(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	says("Tudo certo", "Última conferência completa1 de mar. de 2026")
+	s.Clock.Advance(3 * time.Hour)
+	says("Precisa de atenção")
+	check()
+	says("Tudo certo")
+	if err := s.DB.Exec("UPDATE examinations SET examined_at = examined_at - interval '8 days' " +
+		"WHERE kind = 'books_full'").Error; err != nil {
+		t.Fatal(err)
+	}
+	says("Precisa de atenção")
+}

@@ -1,0 +1,9 @@
+package console_test
+
+import (
+	"testing"
+
+	"garoupa/web/webtest"
+)
+
+func TestMain(m *testing.M) { webtest.Main(m) }

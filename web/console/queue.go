@@ -1,0 +1,175 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	pages "garoupa/views/pages/console"
+	"garoupa/web/page"
+)
+
+// queueRows is how many objects of each queue the first page shows.
+const queueRows = 5
+
+// queue is a list of pending decisions, with tabs for past decisions.
+type queue struct {
+	id   string // one of the Ops constants of package layouts
+	path string
+	tabs []string // in the address; the first tab shows pending decisions
+	// rows reads at most limit rows of a tab after a position.
+	rows func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error)
+}
+
+// queued is a row of a queue with its position.
+type queued struct {
+	pages.OpsItem
+	at models.Position
+}
+
+// items returns the rows of a list without their positions.
+func items(rows []queued) (shown []pages.OpsItem) {
+	for _, row := range rows {
+		shown = append(shown, row.OpsItem)
+	}
+	return shown
+}
+
+// ownItems returns the rows of one account, without its name, which the page shows.
+func ownItems(rows []queued) []pages.OpsItem {
+	shown := items(rows)
+	for i := range shown {
+		shown[i].Title, shown[i].Detail = shown[i].Detail, ""
+	}
+	return shown
+}
+
+// queue shows a queue, such as GET /ops/acessos.
+func (s *console) queue(q queue) fiber.Handler {
+	list := payments.List("ops_" + q.id)
+	return func(c *fiber.Ctx) error {
+		tab := c.Query("aba")
+		if !slices.Contains(q.tabs, tab) {
+			tab = q.tabs[0]
+		}
+		here := q.path + "?aba=" + tab
+		after := s.Position(c, list+payments.List(tab))
+		rows, err := q.rows(c, tab, after, page.ListSize+1)
+		if err != nil {
+			return err
+		}
+		shell, err := s.ConsoleShell(c)
+		if err != nil {
+			return err
+		}
+		props := pages.OpsListProps{Shell: shell, ID: q.id,
+			Tabs: components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
+		if len(rows) > page.ListSize {
+			rows = rows[:page.ListSize]
+			props.Pager.Next = here + "&cursor=" + s.Payments.Cursor(list+payments.List(tab), rows[page.ListSize-1].at)
+		}
+		if after != nil {
+			props.Pager.Previous = here
+		}
+		props.Items = items(rows)
+		for _, t := range q.tabs {
+			props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{
+				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?aba=" + t, Current: t == tab,
+			})
+		}
+		return page.Render(c, pages.OpsList(props))
+	}
+}
+
+// home shows GET /ops: pending decisions, the oldest first.
+func (s *console) home(c *fiber.Ctx) error {
+	counts, err := models.StaffQueues(c.UserContext(), s.DB.Pool)
+	if err != nil {
+		return err
+	}
+	shell, err := s.ConsoleShell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsHomeProps{Shell: shell}
+	for _, q := range []struct {
+		id    string
+		tab   int
+		size  models.Queue
+		queue queue
+	}{
+		{layouts.OpsWithdrawals, 0, counts.Withdrawals, s.withdrawalQueue()},
+		{"payouts", 1, counts.Payouts, s.withdrawalQueue()},
+		{layouts.OpsDestinations, 0, counts.Destinations, s.destinationQueue()},
+		{layouts.OpsAccess, 0, counts.Access, s.accessQueue()},
+		{layouts.OpsExceptions, 0, counts.Exceptions, s.exceptionQueue()},
+		{layouts.OpsFees, 0, counts.Fees, s.feeQueue()},
+	} {
+		tab := q.queue.tabs[q.tab]
+		rows, err := q.queue.rows(c, tab, nil, queueRows)
+		if err != nil {
+			return err
+		}
+		shown := pages.OpsQueue{ID: q.id, Href: q.queue.path + "?aba=" + tab, Count: q.size.Count,
+			Oldest: q.size.Oldest}
+		shown.Late, shown.Items = q.size.Oldest != nil && s.late(*q.size.Oldest), items(rows)
+		props.Queues = append(props.Queues, shown)
+	}
+	failing, err := s.failingQueue(c, counts.Webhooks)
+	if err != nil {
+		return err
+	}
+	silent, err := s.institutionQueue(c)
+	if err != nil {
+		return err
+	}
+	props.Queues = append(props.Queues, failing, silent)
+	slices.SortStableFunc(props.Queues, func(a, b pages.OpsQueue) int {
+		if a.Oldest == nil || b.Oldest == nil {
+			return cmp.Compare(b.Count, a.Count) // one of the queues is empty
+		}
+		return a.Oldest.Compare(*b.Oldest)
+	})
+	return page.Render(c, pages.OpsHome(props))
+}
+
+// failingQueue is the queue of merchants' endpoints that fail.
+func (s *console) failingQueue(c *fiber.Ctx, size models.Queue) (pages.OpsQueue, error) {
+	shown := pages.OpsQueue{ID: layouts.OpsWebhooks, Href: "/ops/webhooks", Count: size.Count, Oldest: size.Oldest,
+		Late: size.Oldest != nil && s.late(*size.Oldest)}
+	failing, err := models.FailingEndpoints(c.UserContext(), s.DB.Pool, queueRows)
+	for _, e := range failing {
+		shown.Items = append(shown.Items, failingItem(c.UserContext(), e))
+	}
+	return shown, err
+}
+
+// institutionQueue is the queue of calls that an institution did not answer.
+func (s *console) institutionQueue(c *fiber.Ctx) (pages.OpsQueue, error) {
+	ctx, shown := c.UserContext(), pages.OpsQueue{ID: "institutions", Href: "/ops/saude"}
+	for _, livemode := range []bool{true, false} {
+		silence, err := models.InstitutionSilence(ctx, s.DB.Pool, livemode, s.Now().Add(-healthLooksBack))
+		if err != nil {
+			return shown, err
+		}
+		if silence.Count == 0 || livemode && s.Payments.Institution(true) == "none" {
+			continue
+		}
+		shown.Count += silence.Count
+		if shown.Oldest == nil || silence.Oldest.Before(*shown.Oldest) {
+			shown.Oldest = silence.Oldest
+		}
+		id := map[bool]string{true: "ops.health_live", false: "ops.health_test"}[livemode]
+		shown.Items = append(shown.Items, pages.OpsItem{
+			Href: "/ops/saude", Title: i18n.T(ctx, id), Detail: i18n.N(ctx, "ops.unanswered", silence.Count),
+			Since: *silence.Oldest, Test: !livemode,
+		})
+	}
+	return shown, nil
+}

@@ -1,0 +1,113 @@
+package console
+
+import (
+	"errors"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	base "garoupa/views/pages"
+	"garoupa/web/page"
+)
+
+// Group returns the part of r below /ops. People who are not staff, and staff outside of
+// OpsNetworks, get 404 there for every path and method. Staff need a session with a second
+// factor.
+func Group(r fiber.Router, site *page.Site) fiber.Router {
+	s := &console{site}
+	return r.Group("/ops", page.Compressed, s.Speak, page.Secure, s.inside, s.colleague, s.Staff(models.Review),
+		page.SameOrigin)
+}
+
+// Register adds the pages of the console to ops, which Group returned.
+func Register(ops fiber.Router, site *page.Site) {
+	s := &console{site}
+	ops.Get("/", s.home)
+	ops.Get("/buscar", s.find)
+
+	ops.Get("/acessos", s.queue(s.accessQueue()))
+	ops.Get("/acessos/:id", s.access)
+	ops.Post("/acessos/:id", s.decide(s.accessCase()))
+
+	ops.Get("/destinos", s.queue(s.destinationQueue()))
+	ops.Get("/destinos/:id", s.destination)
+	ops.Post("/destinos/:id", s.decide(s.destinationCase()))
+
+	ops.Get("/saques", s.queue(s.withdrawalQueue()))
+	ops.Get("/saques/:id", s.withdrawal)
+	ops.Post("/saques/:id", s.decide(s.withdrawalCase()))
+
+	ops.Get("/excecoes", s.queue(s.exceptionQueue()))
+	ops.Get("/excecoes/:id", s.exception)
+	ops.Post("/excecoes/:id", s.decide(s.exceptionCase()))
+
+	ops.Get("/tarifas", s.queue(s.feeQueue()))
+	ops.Get("/tarifas/:id", s.fee)
+	ops.Post("/tarifas/:id", s.decide(s.feeCase()))
+
+	ops.Get("/cobrancas", s.showLookUp)
+	ops.Get("/cobrancas/:id", s.checkout)
+	ops.Post("/cobrancas/:id/pagador", s.showBuyer)
+	ops.Post("/cobrancas/:id", s.decide(s.refundCase()))
+
+	ops.Get("/contas", s.accounts)
+	ops.Get("/contas/:id", s.account)
+	ops.Post("/contas/:id/notas", s.note)
+	ops.Get("/contas/:id/encerrar", s.Staff(models.RevokeAccess), s.revokeForm)
+	ops.Post("/contas/:id/encerrar", s.Staff(models.RevokeAccess), s.decide(s.revokeCase()))
+	ops.Get("/contas/:id/tarifa", s.feeForm)
+	ops.Post("/contas/:id/tarifa", s.decide(s.feeFormCase()))
+	ops.Get("/contas/:id/limites", s.Staff(models.SetTerms), s.limitsForm)
+	ops.Post("/contas/:id/limites", s.Staff(models.SetTerms), s.decide(s.limitsCase()))
+	ops.Get("/contas/:id/travas/:switch", s.switchForm)
+	ops.Post("/contas/:id/travas/:switch", s.changeSwitch)
+	ops.Post("/contas/:id/bloqueios", s.block)
+	ops.Post("/contas/:id/bloqueios/:block", s.unblock)
+
+	ops.Get("/webhooks", s.endpoints)
+	ops.Get("/webhooks/:id", s.readEndpoint)
+	ops.Post("/webhooks/:id/repetir", s.replay)
+
+	ops.Get("/saude", s.health)
+
+	ops.Get("/operadores", s.Staff(models.ManageStaff), s.listStaff)
+	ops.Post("/operadores/:id", s.Staff(models.ManageStaff), s.StepUp, s.setStaff)
+	ops.Post("/operadores/:id/sessoes", s.Staff(models.ManageStaff), s.StepUp, s.endSessions)
+
+	ops.Get("/auditoria", s.Staff(models.ReadAudit), s.audit)
+	ops.Get("/auditoria.csv", s.Staff(models.ReadAudit), s.auditFile)
+}
+
+// inside admits requests from OpsNetworks and answers others with 404, before anything else of
+// the request is examined. It also applies to sessions that began within the networks.
+func (s *console) inside(c *fiber.Ctx) error {
+	if !s.Inside(c) {
+		return page.ErrNothing
+	}
+	return c.Next()
+}
+
+// colleague admits staff whose session is not older than staffSession, and answers others with
+// 404. It comes before Staff, which also requires a second factor.
+func (s *console) colleague(c *fiber.Ctx) error {
+	v, err := s.Merchants.Visitor(c.UserContext(), s.Token(c))
+	if errors.Is(err, models.ErrNotFound) || err == nil && v.StaffRole == nil {
+		return page.ErrNothing
+	} else if err != nil {
+		return err
+	}
+	if s.Now().Sub(v.CreatedAt) > staffSession {
+		if c.Method() == fiber.MethodPost && c.FormValue("version") != "" &&
+			page.CheckOrigin(c) == nil { // the form of a decision, with its reason
+			c.Status(fiber.StatusUnauthorized)
+			return s.ShowKept(c, base.KeptProps{Reason: base.KeptLoggedOut})
+		}
+		if err := s.Flash(c, "log_in_first"); err != nil {
+			return err
+		}
+		return c.Redirect("/entrar?next="+url.QueryEscape(c.OriginalURL()), fiber.StatusSeeOther)
+	}
+	page.SetVisitor(c, v)
+	return c.Next()
+}

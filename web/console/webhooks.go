@@ -1,0 +1,172 @@
+package console
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/input"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	pages "garoupa/views/pages/console"
+	"garoupa/web/page"
+)
+
+// endpointRateSpan is the period of an endpoint's failure rate.
+const endpointRateSpan = 24 * time.Hour
+
+// endpoints shows GET /ops/webhooks: all merchants' endpoints with the numbers of failed
+// events, failing endpoints first.
+func (s *console) endpoints(c *fiber.Ctx) error {
+	ctx, tabs := c.UserContext(), []string{"falhando", "todos"}
+	tab := c.Query("aba")
+	if !slices.Contains(tabs, tab) {
+		tab = tabs[0]
+	}
+	list := payments.List("ops_webhooks_" + tab)
+	after := s.Position(c, list)
+	found, err := models.EndpointRates(ctx, s.DB.Pool,
+		models.EndpointRateFilter{Failing: tab == tabs[0], After: after, Limit: page.ListSize + 1},
+		s.Now().Add(-endpointRateSpan))
+	if err != nil {
+		return err
+	}
+	here, next := "/ops/webhooks?aba="+tab, ""
+	if len(found) > page.ListSize {
+		found = found[:page.ListSize]
+		last := found[page.ListSize-1]
+		next = here + "&cursor=" + s.Payments.Cursor(list, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
+	}
+	shell, err := s.ConsoleShell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.OpsEndpointsProps{Shell: shell, Tabs: components.TabsProps{Label: i18n.T(ctx, "ops.tabs")},
+		Pager: components.PagerProps{Next: next}}
+	if after != nil {
+		props.Pager.Previous = here
+	}
+	for _, t := range tabs {
+		props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{Label: i18n.T(ctx, "ops.tab_webhooks_"+t),
+			Href: "/ops/webhooks?aba=" + t, Current: t == tab})
+	}
+	for _, e := range found {
+		props.Rows = append(props.Rows, endpointRow(e))
+	}
+	return page.Render(c, pages.OpsEndpoints(props))
+}
+
+// endpointRow returns an endpoint without the part of its address that may contain secrets.
+func endpointRow(e models.EndpointRate) pages.OpsEndpointRow {
+	return pages.OpsEndpointRow{
+		ID: e.ID, Host: hostOf(e.URL), Account: e.AccountName, AccountID: e.AccountID, Test: !e.Livemode,
+		Active:    e.Active,
+		Delivered: e.Delivered, Retrying: e.Retrying, Failed: e.Failed, FailedEvents: e.FailedEvents,
+		FailingSince: e.FailingSince, DisabledAt: e.DisabledAt,
+		CreatedAt: e.CreatedAt,
+	}
+}
+
+// hostOf returns the part of a merchant's address that staff see: the rest may contain a
+// token.
+func hostOf(raw string) string {
+	address, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return address.Host
+}
+
+// anyEndpoint returns an endpoint of any account, or models.ErrNotFound.
+func (s *console) anyEndpoint(c *fiber.Ctx) (models.EndpointRate, error) {
+	if !input.Plain(c.Params("id")) {
+		return models.EndpointRate{}, models.ErrNotFound
+	}
+	found, err := models.EndpointRates(c.UserContext(), s.DB.Pool,
+		models.EndpointRateFilter{ID: c.Params("id"), Limit: 1}, s.Now().Add(-endpointRateSpan))
+	if err == nil && len(found) == 0 {
+		err = models.ErrNotFound
+	}
+	if err != nil {
+		return models.EndpointRate{}, err
+	}
+	return found[0], nil
+}
+
+// readEndpoint shows GET /ops/webhooks/:id, with the number of deliveries since ?desde=.
+func (s *console) readEndpoint(c *fiber.Ctx) error { return s.showOpsEndpoint(c, "") }
+
+// showOpsEndpoint answers with the page of an endpoint. problem says why nothing was resent.
+func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
+	ctx := c.UserContext()
+	e, err := s.anyEndpoint(c)
+	if err != nil {
+		return err
+	}
+	period := c.Query("desde", "24h")
+	if _, ok := page.ReplayPeriods[period]; !ok {
+		period = "24h"
+	}
+	props := pages.OpsEndpointProps{Row: endpointRow(e), Period: period, Until: s.Now(),
+		Since: s.Now().Add(-page.ReplayPeriods[period]), Limit: payments.MaxReplay, Problem: problem}
+	scope := models.Scope{ProjectID: e.ProjectID, Livemode: e.Livemode}
+	count, err := s.Payments.CountReplay(ctx, scope, e.ID, props.Since, props.Until)
+	if err != nil {
+		return err
+	}
+	props.Count, props.More = min(count, payments.MaxReplay), count > payments.MaxReplay
+	deliveries, err := models.EndpointDeliveries(ctx, s.DB.Pool, scope, e.ID, models.DeliveryFilter{Limit: latestRows})
+	if err != nil {
+		return err
+	}
+	for _, d := range deliveries {
+		props.Deliveries = append(props.Deliveries,
+			pages.OpsDelivery{EventID: d.Event.ID, Type: d.Event.Type, State: string(d.Status), At: d.CreatedAt,
+				Attempts: d.Attempts, StatusCode: d.Last.StatusCode, ErrorClass: d.Last.ErrorClass})
+	}
+	if props.Account, err = s.accountHead(c, e.AccountID); err != nil {
+		return err
+	}
+	if page.Visitor(c).StaffRole.Can(models.ReadAudit) {
+		props.AuditHref = "/ops/auditoria?object=" + e.ID
+	}
+	if props.Shell, err = s.ConsoleShell(c); err != nil {
+		return err
+	}
+	return page.Render(c, pages.OpsEndpoint(props))
+}
+
+// replay handles POST /ops/webhooks/:id/repetir: it resends the deliveries that were counted.
+// It skips pending ones, so a form that is sent twice resends once.
+func (s *console) replay(c *fiber.Ctx) error {
+	e, err := s.anyEndpoint(c)
+	if err != nil {
+		return err
+	}
+	path := "/ops/webhooks/" + e.ID
+	since, err := time.Parse(time.RFC3339Nano, c.FormValue("since"))
+	if err != nil {
+		return c.Redirect(path, fiber.StatusSeeOther)
+	}
+	until, err := time.Parse(time.RFC3339Nano, c.FormValue("until"))
+	if err != nil {
+		return c.Redirect(path, fiber.StatusSeeOther)
+	}
+	n, err := s.Payments.ReplayAsStaff(c.UserContext(), page.Actor(c),
+		models.Scope{ProjectID: e.ProjectID, Livemode: e.Livemode}, e.ID, since, until)
+	switch {
+	case errors.Is(err, payments.ErrEndpointOff):
+		c.Status(fiber.StatusConflict)
+		return s.showOpsEndpoint(c, i18n.T(c.UserContext(), "ops.replay_off"))
+	case err != nil:
+		return err
+	case n == 0:
+		return s.goTo(c, path, "replayed_before")
+	}
+	return s.goTo(c, path, "replayed")
+}

@@ -1,0 +1,108 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/money"
+	"garoupa/models"
+	"garoupa/views/i18n"
+	"garoupa/web/page"
+)
+
+// exportCheckouts handles GET /app/cobrancas/cobrancas.csv: all rows of the list that the page
+// shows for the same query.
+func (s *dashboard) exportCheckouts(c *fiber.Ctx) error {
+	typed, meant, problems := readCheckoutFilter(c)
+	if len(problems) > 0 { // the page shows what is wrong
+		return c.Redirect("/app/cobrancas?"+typed.Query(), fiber.StatusSeeOther)
+	}
+	environment := "test"
+	if page.Visitor(c).Livemode {
+		environment = "live"
+	}
+	parts := []string{i18n.T(c.UserContext(), "checkouts.file"), environment, strings.ToLower(typed.Status), typed.From,
+		typed.Until}
+	name := strings.Join(strings.Fields(strings.Join(parts, " ")), "-") + ".csv"
+	file := checkoutFile{db: s.DB, scope: page.Scope(c), search: meant}
+	return page.SendFile(c, name, file.write)
+}
+
+// checkoutFile writes a list of checkouts as a file.
+type checkoutFile struct {
+	db     *models.DB
+	scope  models.Scope
+	search models.CheckoutSearch
+}
+
+var checkoutColumns = []string{
+	"id", "created", "status", "amount", "order", "description", "customer", "email", "document", "expires", "paid",
+	"end_to_end_id", "fee", "net", "settlement",
+}
+
+// write writes the file as RFC 4180 says, with a byte order mark, by which spreadsheets
+// recognize UTF-8. It reads rows page by page, so no transaction lasts as long as a slow
+// download.
+func (f checkoutFile) write(ctx context.Context, to io.Writer) error {
+	if _, err := io.WriteString(to, "\uFEFF"); err != nil {
+		return err
+	}
+	w := page.NewCSVFile(to)
+	var header []string
+	for _, column := range checkoutColumns {
+		header = append(header, i18n.T(ctx, "checkouts.column_"+column))
+	}
+	if err := w.WriteRow(header...); err != nil {
+		return err
+	}
+	search := f.search
+	search.Limit = page.FileBatch
+	for {
+		batch, err := models.SearchCheckouts(ctx, f.db.Pool, f.scope, search)
+		if err != nil {
+			return fmt.Errorf("dashboard: read checkouts for a file: %w", err)
+		}
+		if err := f.writeRows(ctx, w, batch); err != nil {
+			return err
+		}
+		if len(batch) < page.FileBatch {
+			return nil
+		}
+		last := batch[len(batch)-1]
+		search.After = &models.Position{CreatedAt: last.CreatedAt, ID: last.ID}
+	}
+}
+
+func (f checkoutFile) writeRows(ctx context.Context, w page.CSVFile, batch []models.Checkout) error {
+	var paid []string
+	for _, c := range batch {
+		if c.PaidAt != nil {
+			paid = append(paid, c.ID)
+		}
+	}
+	payments, err := models.SettlingPayments(ctx, f.db.Pool, paid)
+	if err != nil {
+		return fmt.Errorf("dashboard: read payments for a file: %w", err)
+	}
+	for _, c := range batch {
+		row := []string{
+			c.ID, i18n.Stamp(c.CreatedAt), string(c.Status), c.Amount.Decimal(), c.ExternalID, c.Description,
+			page.Text(c.CustomerName), page.Text(c.CustomerEmail), page.Text(c.CustomerDocument),
+			i18n.Stamp(c.ExpiresAt),
+		}
+		if p, settled := payments[c.ID]; settled {
+			row = append(row, i18n.Stamp(p.PaidAt), p.EndToEndID, p.Fee.Decimal(),
+				money.Cents(p.Amount-p.Fee).Decimal(), string(c.SettlementStatus))
+		} else {
+			row = append(row, "", "", "", "", "")
+		}
+		if err := w.WriteRow(row...); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,151 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
+	"garoupa/models"
+	"garoupa/views/components"
+	pages "garoupa/views/pages/dashboard"
+	"garoupa/web/page"
+)
+
+// readCheckout shows GET /app/cobrancas/:id.
+func (s *dashboard) readCheckout(c *fiber.Ctx) error {
+	checkout, err := s.Payments.Checkout(c.UserContext(), page.Scope(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	shell, err := s.Shell(c)
+	if err != nil {
+		return err
+	}
+	may := checkout.Status == models.CheckoutPending && page.Visitor(c).Role.Can(models.Sell)
+	props := pages.CheckoutProps{
+		Shell: shell, ID: checkout.ID, Status: string(checkout.Status), Amount: checkout.Amount,
+		Description: checkout.Description,
+		ExternalID:  checkout.ExternalID, CheckoutURL: s.CheckoutURL + "/pay/" + checkout.ID,
+		CopyPaste:    checkout.CopyPaste,
+		CustomerName: page.Text(checkout.CustomerName), CustomerEmail: page.Text(checkout.CustomerEmail),
+		CustomerDocument: page.Text(checkout.CustomerDocument),
+		TxID:             checkout.TxID, PaymentLinkID: page.Text(checkout.PaymentLinkID),
+		CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt, PaidAt: checkout.PaidAt,
+		CanCancel: may, CanSimulate: may && (!checkout.Livemode || s.LiveSimulated),
+	}
+	symbol, err := s.Codes.Symbol(checkout.CopyPaste)
+	if err != nil {
+		return err
+	}
+	props.QR = components.QRProps{Path: symbol.Path, Modules: symbol.Modules}
+	if props.Metadata, err = metadata(checkout.Metadata); err != nil {
+		return err
+	}
+	props.Again = !may && checkout.Status != models.CheckoutPaid && page.Visitor(c).Role.Can(models.Sell) &&
+		!needsAccess(page.Visitor(c))
+	props.NoStory = lacks(s.Site, c, "payment", s.addStory(c, &props, checkout))
+	props.Events, err = s.eventRows(c, checkout.ID)
+	props.NoEvents = lacks(s.Site, c, "events", err)
+	lacks(s.Site, c, "request", s.addRequest(c, &props)) // without it the page has one link less
+	return page.Render(c, pages.Checkout(props))
+}
+
+// addRequest adds the API call that created the checkout, for members who may see calls.
+func (s *dashboard) addRequest(c *fiber.Ctx, props *pages.CheckoutProps) error {
+	if !page.Visitor(c).Role.Can(models.Integrate) {
+		return nil
+	}
+	call, err := models.APIRequestThatMade(c.UserContext(), s.DB.Pool, page.Scope(c), props.ID)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("dashboard: read the call that made %s: %w", props.ID, err)
+	}
+	props.RequestID, props.RequestHref = call.RequestID, requestPage(call.ID)
+	return nil
+}
+
+// addStory adds the payments, refunds and events of the checkout.
+func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout *models.Checkout) error {
+	story, err := models.CheckoutStoryByID(c.UserContext(), s.DB.Pool, page.Scope(c), checkout.ID)
+	if err != nil {
+		return fmt.Errorf("dashboard: read the story of %s: %w", checkout.ID, err)
+	}
+	props.ClosedAt = story.ClosedAt
+	for _, p := range story.Payments {
+		if p.Settles {
+			props.EndToEndID = p.EndToEndID
+			props.Settlement = &pages.Settlement{
+				Status: string(checkout.SettlementStatus), Paid: p.Amount, Fee: p.Fee,
+				Net: money.Cents(p.Amount - p.Fee), AvailableAt: story.SettlesAt,
+			}
+			continue
+		}
+		row := pages.StrayPayment{EndToEndID: p.EndToEndID, Amount: p.Amount, PaidAt: p.PaidAt}
+		if p.Kind != nil {
+			row.Kind = string(*p.Kind)
+		}
+		if p.Decision != nil {
+			row.Decision = string(*p.Decision)
+		}
+		props.Stray = append(props.Stray, row)
+	}
+	refunds, err := models.Refunds(c.UserContext(), s.DB.Pool, page.Scope(c), checkout.ID)
+	if err != nil {
+		return fmt.Errorf("dashboard: read the refunds of %s: %w", checkout.ID, err)
+	}
+	for _, r := range refunds {
+		props.Refunds = append(props.Refunds, pages.RefundRow{ID: r.ID, Amount: r.Amount,
+			ReturnID: page.Text(r.ReturnID), CreatedAt: r.CreatedAt})
+	}
+	return nil
+}
+
+func (s *dashboard) eventRows(c *fiber.Ctx, checkoutID string) ([]pages.EventRow, error) {
+	events, err := models.CheckoutEvents(c.UserContext(), s.DB.Pool, page.Scope(c), checkoutID)
+	if err != nil {
+		return nil, err
+	}
+	return withDeliveries(s.Site, c, events)
+}
+
+// changeCheckout returns the handler of a form on a checkout's page: it calls act and shows
+// the page with the result.
+func (s *dashboard) changeCheckout(act func(c *fiber.Ctx, id string) error, done string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		// Read within the visitor's scope first: simulations do not check the scope.
+		checkout, err := s.Payments.Checkout(c.UserContext(), page.Scope(c), c.Params("id"))
+		if err != nil {
+			return err
+		}
+		says := done
+		if err := act(c, checkout.ID); refusal.Of(err).Code == refusal.CheckoutNotPending && err != nil {
+			says = "checkout_not_pending"
+		} else if err != nil {
+			return err
+		}
+		if err := s.Flash(c, says); err != nil {
+			return err
+		}
+		return c.Redirect("/app/cobrancas/"+checkout.ID, fiber.StatusSeeOther)
+	}
+}
+
+func metadata(object []byte) ([]components.KeyValue, error) {
+	var members map[string]string
+	if err := json.Unmarshal(object, &members); err != nil {
+		return nil, fmt.Errorf("dashboard: read metadata: %w", err)
+	}
+	var out []components.KeyValue
+	for name, value := range members {
+		out = append(out, components.KeyValue{Key: name, Value: value})
+	}
+	slices.SortFunc(out, func(a, b components.KeyValue) int { return strings.Compare(a.Key, b.Key) })
+	return out, nil
+}

@@ -1,0 +1,165 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	pages "garoupa/views/pages/dashboard"
+	"garoupa/web/page"
+)
+
+// listKeys shows GET /app/chaves.
+func (s *developers) listKeys(c *fiber.Ctx) error {
+	keys, err := models.APIKeys(c.UserContext(), s.DB.Pool, page.Scope(c))
+	if err != nil {
+		return err
+	}
+	shell, err := s.Shell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.KeysProps{
+		Shell: shell, CanCreate: canCreateKey(page.Visitor(c)),
+		NeedsAccess: page.Visitor(c).Livemode && page.Visitor(c).Access != models.AccessApproved,
+	}
+	for i := range keys {
+		row := keyRow(&keys[i])
+		row.CanRevoke = page.Visitor(c).Role.Can(models.Integrate) && row.RevokedAt == nil
+		props.Keys = append(props.Keys, row)
+	}
+	return page.Render(c, pages.Keys(props))
+}
+
+// canCreateKey reports whether the visitor may create keys. Live keys would be refused before
+// the account may go live, so they cannot be created before.
+func canCreateKey(v *models.Visitor) bool {
+	return v.Role.Can(models.Integrate) && (!v.Livemode || v.Access == models.AccessApproved)
+}
+
+func keyRow(k *models.APIKey) pages.KeyRow {
+	row := pages.KeyRow{
+		ID: k.ID, Name: k.Name, Display: merchants.PrefixTest + "…" + k.Last4,
+		CreatedBy: k.CreatorName, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, LastUsedIP: k.LastUsedIP,
+		RevokedAt: k.RevokedAt,
+	}
+	if k.Livemode {
+		row.Display = merchants.PrefixLive + "…" + k.Last4
+	}
+	row.Permissions = names(k.Permissions)
+	return row
+}
+
+// names returns permissions in the form for pages.
+func names(permissions []models.Permission) []string {
+	var all []string
+	for _, p := range permissions {
+		all = append(all, string(p))
+	}
+	return all
+}
+
+// newKey shows GET /app/chaves/nova, with the permissions of a checkout integration selected
+// as far as the visitor's role may give them.
+func (s *developers) newKey(c *fiber.Ctx) error {
+	if !canCreateKey(page.Visitor(c)) {
+		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+	}
+	return s.showNewKey(c, pages.NewKeyProps{Permissions: names(merchants.DefaultPermissions(page.Visitor(c).Role))})
+}
+
+func (s *developers) showNewKey(c *fiber.Ctx, props pages.NewKeyProps) error {
+	shell, err := s.Shell(c)
+	if err != nil {
+		return err
+	}
+	props.Shell, props.Key, props.Allowed =
+		shell, page.FormKey(c.FormValue("key")), names(page.Visitor(c).Role.KeyRights())
+	return page.Render(c, pages.NewKey(props))
+}
+
+// createKey handles POST /app/chaves. It answers with the secret and not with a redirect,
+// because the secret is not stored and no other page could show it.
+func (s *developers) createKey(c *fiber.Ctx) error {
+	if !canCreateKey(page.Visitor(c)) {
+		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+	}
+	name, ticked := c.FormValue("name"), page.FormValues(c, "permissions")
+	in := merchants.NewKey{Name: name, Form: page.FormKey(c.FormValue("key"))}
+	for _, p := range ticked {
+		in.Permissions = append(in.Permissions, models.Permission(p))
+	}
+	key, secret, err := s.Merchants.CreateKey(c.UserContext(), page.Actor(c), page.Scope(c), in)
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Errors: keyErrors(c, problems)})
+	} else if errors.Is(err, merchants.ErrMade) {
+		if err := s.Flash(c, "key_made"); err != nil {
+			return err
+		}
+		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+	} else if err != nil {
+		return err
+	}
+	shell, err := s.Shell(c)
+	if err != nil {
+		return err
+	}
+	return page.Render(c,
+		pages.KeyCreated(pages.KeyCreatedProps{Shell: shell, Name: key.Name, Secret: secret, APIURL: s.BaseURL}))
+}
+
+func keyErrors(c *fiber.Ctx, problems merchants.Invalid) components.FieldErrors {
+	errs := page.FieldErrors(c, problems, "permissions")
+	if _, wrong := problems["name"]; wrong {
+		errs = append(components.FieldErrors{{Field: "name", Text: i18n.T(c.UserContext(), "problem.key_name")}},
+			errs...)
+	}
+	return errs
+}
+
+// revokeKeyForm shows GET /app/chaves/:id/revogar.
+func (s *developers) revokeKeyForm(c *fiber.Ctx) error { return s.showRevokeKey(c, nil) }
+
+func (s *developers) showRevokeKey(c *fiber.Ctx, errs components.FieldErrors) error {
+	key, err := models.APIKeyByID(c.UserContext(), s.DB.Pool, page.Scope(c), c.Params("id"))
+	if err != nil {
+		return fmt.Errorf("dashboard: read key: %w", err)
+	}
+	if key.RevokedAt != nil {
+		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+	}
+	shell, err := s.Shell(c)
+	if err != nil {
+		return err
+	}
+	return page.Render(c,
+		pages.RevokeKey(pages.RevokeKeyProps{Shell: shell, Key: keyRow(key), Last4: key.Last4, Errors: errs}))
+}
+
+// revokeKey handles POST /app/chaves/:id/revogar. It requires typing the key's last four
+// characters, because revoking the wrong key stops a shop.
+func (s *developers) revokeKey(c *fiber.Ctx) error {
+	key, err := models.APIKeyByID(c.UserContext(), s.DB.Pool, page.Scope(c), c.Params("id"))
+	if err != nil {
+		return fmt.Errorf("dashboard: read key: %w", err)
+	}
+	if strings.TrimSpace(c.FormValue("confirm")) != key.Last4 {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showRevokeKey(c,
+			components.FieldErrors{{Field: "confirm", Text: i18n.T(c.UserContext(), "problem.key_confirm")}})
+	}
+	if err := s.Merchants.RevokeKey(c.UserContext(), page.Actor(c), page.Scope(c), key.ID); err != nil {
+		return err
+	}
+	if err := s.Flash(c, "key_revoked"); err != nil {
+		return err
+	}
+	return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+}

@@ -1,0 +1,172 @@
+package dashboard
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/layouts"
+	base "garoupa/views/pages"
+	pages "garoupa/views/pages/dashboard"
+	"garoupa/web/page"
+)
+
+// registerSettings adds the settings of the account and of the person.
+func (s *dashboard) registerSettings(app fiber.Router) {
+	app.Get("/configuracoes", func(c *fiber.Ctx) error {
+		return c.Redirect(page.SettingsPath+base.SectionCompany, fiber.StatusSeeOther)
+	})
+	app.Get("/configuracoes/empresa", s.company)
+	app.Post("/configuracoes/empresa", page.Only(models.Administer), s.renameCompany)
+	app.Get("/configuracoes/checkout", s.look)
+	app.Post("/configuracoes/checkout", page.Only(models.Administer), s.changeLook)
+	app.Post("/configuracoes/checkout/logo", page.Only(models.Administer), s.uploadLogo)
+	app.Post("/configuracoes/checkout/logo/remover", page.Only(models.Administer), s.removeLogo)
+	app.Get("/configuracoes/checkout/previa", s.previewLook)
+	app.Get("/configuracoes/avisos", s.notices)
+	app.Post("/configuracoes/avisos", s.changeNotices)
+	app.Get("/configuracoes/perfil", s.profile)
+	app.Post("/configuracoes/perfil", s.changeProfile)
+	app.Post("/primeiros-passos", s.hideSteps)
+}
+
+// settingsShell returns the frame for a section of the settings, also when its form is shown
+// again.
+func (s *dashboard) settingsShell(c *fiber.Ctx, section string) (layouts.Shell, error) {
+	shell, err := s.Shell(c)
+	if c.Method() != fiber.MethodGet {
+		shell.Path = page.SettingsPath + section
+	}
+	return shell, err
+}
+
+// saved redirects to a section with a message.
+func (s *dashboard) saved(c *fiber.Ctx, section, flash string) error {
+	if err := s.Flash(c, flash); err != nil {
+		return err
+	}
+	return c.Redirect(page.SettingsPath+section, fiber.StatusSeeOther)
+}
+
+// company shows GET /app/configuracoes/empresa.
+func (s *dashboard) company(c *fiber.Ctx) error {
+	return s.showCompany(c, page.Visitor(c).AccountName, nil)
+}
+
+func (s *dashboard) showCompany(c *fiber.Ctx, business string, errs components.FieldErrors) error {
+	v := page.Visitor(c)
+	shell, err := s.settingsShell(c, base.SectionCompany)
+	if err != nil {
+		return err
+	}
+	props := pages.SettingsCompanyProps{Shell: shell, CanChange: v.Role.Can(models.Administer), Business: business,
+		Owner: v.Role.Can(models.Own), UserID: v.UserID, Errors: errs}
+	request, err := s.latestRequest(c, v.AccountID)
+	if err != nil {
+		return err
+	}
+	if request != nil {
+		answers, err := s.AccessAnswers(request)
+		if err != nil {
+			return err
+		}
+		if !props.CanChange { // the contact is a person's, which only some roles see
+			answers.ContactName, answers.ContactEmail, answers.ContactPhone = "", "", ""
+		}
+		props.Asked, props.Facts = true, answers.Facts(c.UserContext())
+	}
+	return page.Render(c, pages.SettingsCompany(props))
+}
+
+// renameCompany handles POST /app/configuracoes/empresa.
+func (s *dashboard) renameCompany(c *fiber.Ctx) error {
+	business := c.FormValue("business")
+	err := s.Merchants.Rename(c.UserContext(), page.Actor(c), business)
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showCompany(c, business, page.FieldErrors(c, problems, "business"))
+	} else if err != nil {
+		return err
+	}
+	return s.saved(c, base.SectionCompany, "company_saved")
+}
+
+// profile shows GET /app/configuracoes/perfil.
+func (s *dashboard) profile(c *fiber.Ctx) error {
+	return s.showProfile(c, merchants.Profile{Name: page.Visitor(c).UserName,
+		Language: string(i18n.Of(c.UserContext()))}, nil)
+}
+
+func (s *dashboard) showProfile(c *fiber.Ctx, in merchants.Profile, errs components.FieldErrors) error {
+	shell, err := s.settingsShell(c, base.SectionProfile)
+	if err != nil {
+		return err
+	}
+	return page.Render(c, pages.SettingsProfile(pages.SettingsProfileProps{Shell: shell, Name: in.Name,
+		Language: in.Language, Errors: errs}))
+}
+
+// changeProfile handles POST /app/configuracoes/perfil. The language belongs to the person;
+// the theme, and the language of pages, belong to the browser.
+func (s *dashboard) changeProfile(c *fiber.Ctx) error {
+	in := merchants.Profile{Name: c.FormValue("name"), Language: c.FormValue("lang")}
+	err := s.Merchants.SetProfile(c.UserContext(), page.Actor(c), in)
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		if problem, wrong := problems["language"]; wrong {
+			problems["lang"] = problem
+		}
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showProfile(c, in, page.FieldErrors(c, problems, "name", "lang"))
+	} else if err != nil {
+		return err
+	}
+	s.KeepLanguage(c)
+	s.KeepTheme(c)
+	return s.saved(c, base.SectionProfile, "profile_saved")
+}
+
+// notices shows GET /app/configuracoes/avisos.
+func (s *dashboard) notices(c *fiber.Ctx) error {
+	v := page.Visitor(c)
+	muted, err := models.MutedNotices(c.UserContext(), s.DB.Pool, v.AccountID, v.UserID)
+	if err != nil {
+		return err
+	}
+	shell, err := s.Shell(c)
+	if err != nil {
+		return err
+	}
+	props := pages.SettingsNoticesProps{Shell: shell, PaidMails: models.PaidMailsAnHour}
+	for _, n := range models.NoticesFor(v.Role) {
+		props.Offered = append(props.Offered, string(n))
+		if !slices.Contains(muted, n) {
+			props.On = append(props.On, string(n))
+		}
+	}
+	return page.Render(c, pages.SettingsNotices(props))
+}
+
+// changeNotices handles POST /app/configuracoes/avisos.
+func (s *dashboard) changeNotices(c *fiber.Ctx) error {
+	var wanted []models.Notice
+	for _, name := range page.FormValues(c, "notices") {
+		wanted = append(wanted, models.Notice(name))
+	}
+	if err := s.Merchants.SetNotices(c.UserContext(), page.Actor(c), wanted); err != nil {
+		return err
+	}
+	return s.saved(c, base.SectionNotices, "notices_saved")
+}
+
+// hideSteps handles POST /app/primeiros-passos.
+func (s *dashboard) hideSteps(c *fiber.Ctx) error {
+	if err := s.Merchants.HideSteps(c.UserContext(), page.Actor(c), c.FormValue("show") == ""); err != nil {
+		return err
+	}
+	return c.Redirect("/app", fiber.StatusSeeOther)
+}

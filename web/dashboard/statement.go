@@ -1,0 +1,122 @@
+package dashboard
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	pages "garoupa/views/pages/dashboard"
+	"garoupa/web/page"
+)
+
+// movementKinds are the groups of pages.MovementKinds.
+var movementKinds = map[string][]models.MovementKind{
+	"payments":    {models.MovementPayment, models.MovementAcceptance},
+	"fees":        {models.MovementFee, models.MovementWithdrawalFee},
+	"settlements": {models.MovementSettlement},
+	"withdrawals": {models.MovementReservation, models.MovementReservationEnd, models.MovementWithdrawal,
+		models.MovementWithdrawalFee, models.MovementWithdrawalReturned},
+	"refunds": {models.MovementRefund},
+	"blocks":  {models.MovementBlock, models.MovementRelease},
+}
+
+// internal are the movements between the account's own books.
+var internal = []models.MovementKind{
+	models.MovementSettlement, models.MovementBlock, models.MovementRelease, models.MovementReservation,
+	models.MovementReservationEnd,
+}
+
+// readStatementFilter reads the filters of the statement: the typed values, and their parsed
+// form.
+func readStatementFilter(c *fiber.Ctx) (typed pages.StatementFilter, meant models.StatementFilter,
+	problems components.FieldErrors) {
+	typed = pages.StatementFilter{From: strings.TrimSpace(c.Query("from")), Until: strings.TrimSpace(c.Query("until"))}
+	if kind := c.Query("kind"); slices.Contains(pages.MovementKinds, kind) {
+		typed.Kind, meant.Kinds = kind, movementKinds[kind]
+	}
+	meant.From, meant.Until, problems = page.ReadPeriod(c, typed.From, typed.Until)
+	return typed, meant, problems
+}
+
+// addStatement adds a page of the statement.
+func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
+	typed, meant, problems := readStatementFilter(c)
+	props.Filter, props.Errors = typed, problems
+	props.ThisMonth, props.LastMonth = months(s.Now())
+	if len(problems) > 0 {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return nil
+	}
+	after := s.Position(c, payments.ListStatement)
+	if after != nil {
+		meant.Before, _ = strconv.ParseInt(after.ID, 10, 64) // valid, because the cursor is one of ours
+	}
+	meant.Limit = page.ListSize + 1 // one more shows whether there is a next page
+	v := page.Visitor(c)
+	movements, err := models.Statement(c.UserContext(), s.DB.Pool, v.AccountID, v.Livemode, meant)
+	if err != nil {
+		return fmt.Errorf("dashboard: read statement: %w", err)
+	}
+	next := ""
+	if len(movements) > page.ListSize {
+		movements = movements[:page.ListSize]
+		last := movements[page.ListSize-1]
+		next = s.Payments.Cursor(payments.ListStatement,
+			models.Position{CreatedAt: last.At, ID: strconv.FormatInt(last.ID, 10)})
+	}
+	props.Pager = page.FilterPager("/app/saldo", typed.Query(), after != nil, next)
+	props.Movements, err = s.movementRows(c, movements)
+	return err
+}
+
+func (s *treasury) movementRows(c *fiber.Ctx, movements []models.Movement) ([]pages.MovementRow, error) {
+	charges, err := models.CheckoutReferences(c.UserContext(), s.DB.Pool, page.Visitor(c).AccountID,
+		chargeIDs(movements))
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: read the charges of a statement: %w", err)
+	}
+	var rows []pages.MovementRow
+	for _, m := range movements {
+		row := pages.MovementRow{
+			At: m.At, Kind: string(m.Kind), Internal: slices.Contains(internal, m.Kind), Amount: m.Amount,
+			Available: m.Available, Total: m.Total,
+			LinkedID: m.LinkedID,
+		}
+		if charge, known := charges[m.LinkedID]; known {
+			row.Href, row.Reference, row.LinkedID = "/app/cobrancas/"+m.LinkedID, charge.ExternalID, ""
+		} else if strings.HasPrefix(m.LinkedID, "wdr_") {
+			row.Href = "/app/saques/" + m.LinkedID
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// chargeIDs returns the checkouts of movements.
+func chargeIDs(movements []models.Movement) []string {
+	var ids []string
+	for _, m := range movements {
+		if strings.HasPrefix(m.LinkedID, "chk_") {
+			ids = append(ids, m.LinkedID)
+		}
+	}
+	return ids
+}
+
+// months returns the days of the current and of the previous month.
+func months(now time.Time) (this, last pages.StatementFilter) {
+	today, _ := i18n.ParseDay(i18n.Day(now)) // cannot fail, because Day wrote it
+	first := today.AddDate(0, 0, 1-today.Day())
+	span := func(from time.Time) pages.StatementFilter {
+		return pages.StatementFilter{From: i18n.Day(from), Until: i18n.Day(from.AddDate(0, 1, -1))}
+	}
+	return span(first), span(first.AddDate(0, -1, 0))
+}

@@ -1,0 +1,9 @@
+package hosted_test
+
+import (
+	"testing"
+
+	"garoupa/web/webtest"
+)
+
+func TestMain(m *testing.M) { webtest.Main(m) }

@@ -1,0 +1,131 @@
+package hosted
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/refusal"
+	"garoupa/internal/requestid"
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/views/components"
+	base "garoupa/views/pages"
+	pages "garoupa/views/pages/hosted"
+	"garoupa/web/page"
+)
+
+// pay shows GET /pay/:id, the hosted checkout. With "X-Fragment: state" it answers only the
+// part that changes, for the page's script.
+func (s *hosted) pay(c *fiber.Ctx) error {
+	props, err := s.payProps(c)
+	if err != nil {
+		return err
+	}
+	c.Vary("X-Fragment", fiber.HeaderAcceptLanguage)
+	if c.Get("X-Fragment") == "state" {
+		return page.Render(c, pages.PayState(props))
+	}
+	return page.Render(c, pages.Pay(props))
+}
+
+func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
+	checkout, err := s.publicCheckout(c.UserContext(), c.Params("id"))
+	if err != nil {
+		return pages.PayProps{}, err
+	}
+	props := pages.PayProps{
+		ID: checkout.ID, Address: s.CheckoutURL + "/pay/" + checkout.ID, Query: page.Spoken(c),
+		Status: shownStatus(checkout), Livemode: checkout.Livemode, Amount: checkout.Amount,
+		Description: checkout.Description, ExternalID: checkout.ExternalID,
+		MerchantName: checkout.Merchant.Name, Recipient: checkout.Merchant.Name,
+		MerchantDocument: page.FormatDocument(checkout.Merchant.Document),
+		CopyPaste:        checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,
+		Now: s.Now(), PaidAt: checkout.PaidAt, RequestID: requestid.Of(c.UserContext()), Demo: s.Demo, Legal: s.Legal(),
+		FromLink: checkout.PaymentLinkID != nil, ReturnURL: returnURL(checkout), Brand: page.PayBrand(checkout.Brand),
+	}
+	if props.FromLink {
+		props.ExternalID = "" // the link's id, which means nothing to the buyer
+	}
+	if checkout.EndToEndID != nil {
+		props.EndToEndID = *checkout.EndToEndID
+	}
+	if props.Status == base.StatusPending {
+		symbol, err := s.Codes.Symbol(checkout.CopyPaste)
+		if err != nil {
+			return pages.PayProps{}, err
+		}
+		props.QR = components.QRProps{Path: symbol.Path, Modules: symbol.Modules}
+	}
+	return props, nil
+}
+
+// shownStatus returns the status that the page shows. A pending checkout whose merchant may
+// not charge now shows no code (decision 0037).
+func shownStatus(checkout *models.PublicCheckout) string {
+	if checkout.Status == models.CheckoutPending && !payments.MayCharge(checkout.Merchant.AccountSwitches, checkout.Livemode) {
+		return base.StatusStopped
+	}
+	return string(checkout.Status)
+}
+
+func (s *hosted) publicCheckout(ctx context.Context, id string) (*models.PublicCheckout, error) {
+	checkout, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil, refusal.New(refusal.CheckoutNotFound, "No checkout has this id.")
+	}
+	return checkout, err
+}
+
+// saveQR handles GET /pay/:id/qr.png, the code as an image to save.
+func (s *hosted) saveQR(c *fiber.Ctx) error {
+	checkout, err := s.publicCheckout(c.UserContext(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return s.sendCode(c, checkout.CopyPaste)
+}
+
+// publicQR handles GET /qr/{id}.png, the address in a live checkout's qrCodeUrl.
+func (s *hosted) publicQR(c *fiber.Ctx) error {
+	id, isPNG := strings.CutSuffix(c.Params("file"), ".png")
+	if !isPNG {
+		return fiber.ErrNotFound
+	}
+	checkout, err := s.publicCheckout(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	c.Set("Cross-Origin-Resource-Policy", "cross-origin") // merchants embed the image
+	return s.sendCode(c, checkout.CopyPaste)
+}
+
+func (s *hosted) sendCode(c *fiber.Ctx, code string) error {
+	image, err := s.Codes.Image(code)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, "image/png")
+	c.Set(fiber.HeaderCacheControl, "public, max-age=86400, immutable")
+	return c.Send(image)
+}
+
+// simulate handles POST /pay/:id/simulate: in test, it pays as the buyer's bank.
+func (s *hosted) simulate(c *fiber.Ctx) error {
+	return s.afterSimulation(c, s.Payments.SimulatePayment(c.UserContext(), c.Params("id")))
+}
+
+// expire handles POST /pay/:id/expire: in test, it lets the time run out.
+func (s *hosted) expire(c *fiber.Ctx) error {
+	return s.afterSimulation(c, s.Payments.SimulateExpiry(c.UserContext(), c.Params("id")))
+}
+
+// afterSimulation shows the checkout again, also if it had ended before.
+func (s *hosted) afterSimulation(c *fiber.Ctx, err error) error {
+	if err != nil && refusal.Of(err).Code != refusal.CheckoutNotPending {
+		return err
+	}
+	return c.Redirect("/pay/"+c.Params("id")+page.Spoken(c), fiber.StatusSeeOther)
+}

@@ -1,0 +1,107 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"garoupa/web/webtest"
+)
+
+// What makes a form do its work once, however often it is sent.
+const (
+	byVersion = "version" // it carries what was seen, which the transaction compares under the lock
+	byKey     = "key"     // its key is unique
+	byIndex   = "index"   // a unique index allows one thing of the kind
+	byState   = "state"   // the thing leaves a state, under its lock, to which it never comes back
+	setting   = "setting" // it sets what stands afterwards: sent twice, it stands as after once
+	person    = "person"  // it is about the visitor's own account, log-in and secrets
+	request   = "request" // the API's tests send it twice: it has an Idempotency-Key, or is byState
+)
+
+// once says of every route that takes something what makes it happen once. A route that
+// is new stands here, and one that is byVersion, byKey, byIndex or byState in formsSent.
+var once = map[string]string{
+	"/v1/checkouts": request, "/v1/withdrawals": request, "/v1/payment-links": request,
+	"/v1/test/checkouts/:id/pay": request, "/v1/test/checkouts/:id/expire": request,
+	"/v1/test/checkouts/:id/cancel": request,
+
+	"/ops/acessos/:id": byVersion, "/ops/destinos/:id": byVersion, "/ops/saques/:id": byVersion,
+	"/ops/cobrancas/:id": byVersion, "/ops/contas/:id/encerrar": byVersion,
+	"/ops/contas/:id/travas/:switch": byVersion,
+	"/ops/contas/:id/tarifa":         byVersion, "/ops/contas/:id/limites": byVersion, "/ops/tarifas/:id": byVersion,
+	"/ops/excecoes/:id": byState, "/ops/contas/:id/bloqueios/:block": byState,
+	"/ops/contas/:id/bloqueios": byKey, "/ops/contas/:id/notas": byKey,
+	"/ops/operadores/:id": setting, "/ops/operadores/:id/sessoes": setting,
+	"/ops/cobrancas/:id/pagador": setting, // it shows, and each showing leaves a line
+	"/ops/webhooks/:id/repetir":  setting, // what failed is pending: who comes second finds nothing that failed
+
+	"/app/saques": byKey, "/app/cobrancas": byKey, "/app/links": byKey, "/app/produtos": byKey, "/app/chaves": byKey,
+	"/app/webhooks":        byKey,
+	"/app/saques/destinos": byIndex, "/app/producao/pedido": byIndex, "/app/equipe/convites": byIndex,
+	"/app/saques/:id/cancelar": byState, "/app/saques/destinos/:id/remover": byState,
+	"/app/cobrancas/:id/cancelar": byState, "/app/cobrancas/:id/simular": byState,
+	"/app/cobrancas/:id/expirar": byState, "/app/producao/retirar": byState, "/app/chaves/:id/revogar": byState,
+	// it names the secret that it replaces
+	"/app/webhooks/:id/segredo/trocar": setting,
+	// each press sends a test event, and moves nothing
+	"/app/webhooks/:id/testar": setting,
+	// a token asks once
+	"/app/webhooks/:id/repetir": setting, "/app/webhooks/:id/entregas/:delivery/reenviar": setting,
+	"/app/webhooks/:id/segredo/encerrar": setting, "/app/webhooks/:id/editar": setting,
+	"/app/webhooks/:id/ativar": setting, "/app/webhooks/:id/desativar": setting, "/app/webhooks/:id/excluir": setting,
+	"/app/produtos/:slug": setting, "/app/links/:id/ativar": setting, "/app/links/:id/desativar": setting,
+	"/app/equipe/convites/:id/reenviar": setting, "/app/equipe/convites/:id/cancelar": setting,
+	"/app/equipe/:id/papel": setting, "/app/equipe/:id/remover": setting, "/app/equipe/:id/transferir": setting,
+	"/app/configuracoes/empresa": setting, "/app/configuracoes/checkout": setting,
+	"/app/configuracoes/checkout/logo": setting, "/app/configuracoes/checkout/logo/remover": setting,
+	"/app/configuracoes/avisos": setting, "/app/configuracoes/perfil": setting,
+
+	"/pay/:id/simulate": request, "/pay/:id/expire": request, // the same operations as the API's
+	"/pay/:id/renew": request, "/l/:id": request, // the form's token is the key: TestLink and TestRenew
+
+	"/cadastro": person, "/entrar": person, "/sair": person, "/preferencias": person, "/2fa": person,
+	"/esqueci-senha": person, "/redefinir-senha": person, "/verificar-email": person, "/convite/:token": person,
+	"/convite/:token/aceitar": person, "/verificar-email/reenviar": person, "/verificar-email/trocar": person,
+	"/trocar-email": person, "/trocar-email/cancelar": person, "/confirmar-email": person, "/confirmar": person,
+	"/2fa/ativar": person, "/entrar/passkey/pedido": person, "/entrar/passkey": person, "/cadastro/passkey": person,
+	"/convite/:token/passkey": person, "/confirmar/passkey": person, "/2fa/passkey": person,
+	"/2fa/passkey/pedido": person, "/app/ambiente": person, "/app/contas": person, "/app/primeiros-passos": person,
+}
+
+// isPersons reports whether a route is of the pages where people look after their log-in.
+func isPersons(path string) bool {
+	return strings.HasPrefix(path, "/ops/seguranca/") || strings.HasPrefix(path, "/app/configuracoes/seguranca/")
+}
+
+// Every route that takes something says what makes it happen once, and what moves money,
+// decides or makes something is sent six times at once in TestOnce_FormsSent.
+func TestOnce_EveryRoute(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.Client(t).Get("/entrar") // a server that is shut down before it serves never ends
+	sent := map[string]bool{}
+	for _, f := range formsSent {
+		sent[f.route] = true
+	}
+	routes := map[string]bool{}
+	for _, r := range s.App.GetRoutes(true) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead || isPersons(r.Path) {
+			continue
+		}
+		routes[r.Path] = true
+		switch how := once[r.Path]; how {
+		case "":
+			t.Errorf("nothing says what makes %s %s happen once", r.Method, r.Path)
+		case byVersion, byKey, byIndex, byState:
+			if !sent[r.Path] {
+				t.Errorf("%s %s, once by its %s, is not among the forms that are sent at once", r.Method, r.Path, how)
+			}
+		}
+	}
+	for path := range once {
+		if !routes[path] {
+			t.Errorf("%s is no route", path)
+		}
+	}
+}

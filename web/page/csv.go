@@ -1,0 +1,70 @@
+package page
+
+import (
+	"bufio"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// CSVFile writes rows as RFC 4180 says, every field in quotes. Fields may contain text of
+// strangers, so the file makes sure that no spreadsheet reads a cell as a formula, whichever
+// separator it uses. (Spreadsheets in Portuguese split at semicolons.)
+type CSVFile struct{ to *bufio.Writer }
+
+// NewCSVFile returns a file that writes to to.
+func NewCSVFile(to io.Writer) CSVFile { return CSVFile{bufio.NewWriter(to)} }
+
+// WriteRow writes a row. An error may be returned only by a later call or by Flush.
+func (f CSVFile) WriteRow(fields ...string) error {
+	for i, field := range fields {
+		if i > 0 {
+			f.to.WriteByte(',')
+		}
+		f.to.WriteString(`"` + strings.ReplaceAll(harmless(field), `"`, `""`) + `"`)
+	}
+	_, err := f.to.WriteString("\n")
+	return err
+}
+
+// Flush writes the buffered rows.
+func (f CSVFile) Flush() error { return f.to.Flush() }
+
+// ourAmount matches a negative amount in the gateway's notation, which stays a number.
+var ourAmount = regexp.MustCompile(`^-\d+\.\d{2}$`)
+
+const (
+	formulaStarts  = "=+-@＝＋－＠" // characters that begin a formula in spreadsheets (OWASP, CSV injection)
+	cellSeparators = ",;\t\r\n"
+)
+
+// harmless returns the field with an apostrophe, which turns a formula into text, wherever a
+// spreadsheet may begin a cell: at the start and after each separator. Like spreadsheets, it
+// skips quotes and spaces before a formula.
+func harmless(field string) string {
+	if ourAmount.MatchString(field) {
+		return field
+	}
+	var out strings.Builder
+	starts := true
+	for i, r := range field {
+		if starts && startsFormula(field[i:]) {
+			out.WriteByte('\'')
+		}
+		out.WriteRune(r)
+		starts = strings.ContainsRune(cellSeparators, r)
+	}
+	return out.String()
+}
+
+func startsFormula(rest string) bool {
+	switch rest[0] {
+	case '\n':
+		return false // the cell starts after the separator
+	case '\t', '\r':
+		return true // a spreadsheet may skip it and read the rest as a formula
+	}
+	rest = strings.TrimLeftFunc(rest, func(r rune) bool { return r == '"' || unicode.IsSpace(r) })
+	return rest != "" && strings.IndexAny(rest, formulaStarts) == 0
+}

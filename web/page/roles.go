@@ -1,0 +1,18 @@
+package page
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/refusal"
+	"garoupa/models"
+)
+
+// Only admits members whose role has the capability.
+func Only(capability models.Capability) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if !Visitor(c).Role.Can(capability) {
+			return refusal.New(refusal.Forbidden, "The member's role does not include this page.")
+		}
+		return c.Next()
+	}
+}

@@ -1,0 +1,46 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/views/layouts"
+	"garoupa/views/pages"
+)
+
+// SameScope stops a form that was opened for another account or environment than the
+// session's: another window has switched meanwhile, and a form that was opened in test must
+// not act in live. The visitor can switch back and send the form. It must come after Member.
+func (s *Site) SameScope(c *fiber.Ctx) error {
+	v, shown := Visitor(c), ""
+	if c.Method() == fiber.MethodPost {
+		shown = c.FormValue(layouts.ScopeField)
+	}
+	if shown == "" || shown == scopeName(v) {
+		return c.Next()
+	}
+	account, env, _ := strings.Cut(shown, "/")
+	if c.FormValue(goBackField) == "" {
+		c.Status(fiber.StatusConflict)
+		props := pages.KeptProps{Reason: pages.KeptEnvironment, Live: env == "live", Section: ItemOf(c.Path()).Href}
+		if account != v.AccountID {
+			props.Reason, props.Account = pages.KeptAccount, v.AccountName
+		}
+		return s.ShowKept(c, props, pages.HiddenField{Name: goBackField, Value: "on"})
+	}
+	if account != v.AccountID {
+		if err := s.Merchants.LookAtAccount(c.UserContext(), v, account); err != nil {
+			return err
+		}
+	}
+	if err := s.Merchants.LookAt(c.UserContext(), s.Token(c), env == "live"); err != nil {
+		return err
+	}
+	v, err := s.Merchants.Visitor(c.UserContext(), s.Token(c))
+	if err != nil {
+		return err
+	}
+	SetVisitor(c, v)
+	return c.Next()
+}

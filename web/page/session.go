@@ -1,0 +1,69 @@
+package page
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gorilla/sessions"
+
+	"garoupa/internal/auth/vault"
+	"garoupa/merchants"
+)
+
+const sessionCookie = "garoupa_session"
+
+// newSessionStore keeps sessions in a cookie that only this installation can read and write.
+// The cookie contains only a session's token and the message for the next page.
+func newSessionStore(v *vault.Vault, appURL string) sessions.Store {
+	store := sessions.NewCookieStore(v.Key("session/sign"), v.Key("session/encrypt"))
+	store.Options = &sessions.Options{
+		Path: "/", MaxAge: int(merchants.SessionLifetime.Seconds()), HttpOnly: true,
+		Secure: strings.HasPrefix(appURL, "https://"), SameSite: http.SameSiteLaxMode,
+	}
+	store.MaxAge(store.Options.MaxAge)
+	return store
+}
+
+// gorilla/sessions uses net/http and Fiber uses fasthttp. A session needs only the request's
+// cookies and the answer's Set-Cookie headers, so the functions below copy just those.
+
+// Session returns the visitor's session, or a new one if the cookie is invalid.
+func (s *Site) Session(c *fiber.Ctx) *sessions.Session {
+	sess, _ := s.sessions.Get(netRequest(c), sessionCookie) // an error comes with a usable, empty session
+	return sess
+}
+
+// Save writes sess into the answer. Call it before rendering.
+func (s *Site) Save(c *fiber.Ctx, sess *sessions.Session) error {
+	w := headerOnly{}
+	if err := s.sessions.Save(netRequest(c), w, sess); err != nil {
+		return err
+	}
+	for _, cookie := range w["Set-Cookie"] {
+		c.Response().Header.Add("Set-Cookie", cookie)
+	}
+	return nil
+}
+
+type netRequestKey struct{}
+
+// netRequest returns the one *http.Request of c, in which gorilla/sessions stores its
+// sessions.
+func netRequest(c *fiber.Ctx) *http.Request {
+	if r, ok := c.Locals(netRequestKey{}).(*http.Request); ok {
+		return r
+	}
+	r := (&http.Request{Header: http.Header{"Cookie": {c.Get("Cookie")}}}).WithContext(c.UserContext())
+	c.Locals(netRequestKey{}, r)
+	return r
+}
+
+// headerOnly is an http.ResponseWriter that accepts headers and refuses a body.
+type headerOnly http.Header
+
+func (h headerOnly) Header() http.Header { return http.Header(h) }
+
+func (h headerOnly) Write([]byte) (int, error) { return 0, http.ErrBodyNotAllowed }
+
+func (h headerOnly) WriteHeader(int) {}

@@ -1,0 +1,27 @@
+package page
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/static"
+)
+
+// Immutable lets browsers keep a file forever, for addresses that change with the content.
+const Immutable = "public, max-age=31536000, immutable"
+
+// StaticFile serves GET /static/*. Names contain their content's hash, so browsers
+// keep the files forever.
+func StaticFile(c *fiber.Ctx) error {
+	file, ok := static.Open(c.Params("*"), c.Get(fiber.HeaderAcceptEncoding))
+	if !ok {
+		return fiber.ErrNotFound
+	}
+	c.Set(fiber.HeaderContentType, file.ContentType)
+	c.Set(fiber.HeaderCacheControl, Immutable)
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+	c.Set("X-Content-Type-Options", "nosniff")
+	if file.Encoding != "" {
+		c.Set(fiber.HeaderContentEncoding, file.Encoding)
+	}
+	return c.Send(file.Body)
+}

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/auth/passkey"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	"garoupa/views/pages"
+)
+
+// OffersPasskeys reports whether browsers can create passkeys for this installation's address.
+func (s *Site) OffersPasskeys() bool { return s.Merchants.Passkeys != nil }
+
+// HasSecondFactor reports whether the visitor has a code generator or a passkey.
+func (s *Site) HasSecondFactor(v *models.Visitor) bool {
+	return v.TOTPEnrolled || v.HasPasskey && s.OffersPasskeys()
+}
+
+// proveWithPasskey is Prove for an answer by a passkey.
+func (s *Site) proveWithPasskey(c *fiber.Ctx, v *models.Visitor, answer string) (problem string, err error) {
+	if wait := s.CodeTries(c, v.UserID); wait != "" {
+		return wait, nil
+	}
+	a, err := passkey.ReadAnswer(answer)
+	if err == nil && s.OffersPasskeys() {
+		err = s.Merchants.ProveWithPasskey(c.UserContext(), v, a)
+	} else if err == nil {
+		err = merchants.ErrCredentials
+	}
+	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, passkey.ErrRefused) {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return i18n.T(c.UserContext(), "problem.passkey_proof"), nil
+	}
+	return "", err
+}
+
+// ProvenFor is how long a person who gave their password, a code or a passkey can change
+// sensitive data before the proof is required again.
+const ProvenFor = 10 * time.Minute
+
+// StepUp admits visitors who have recently proven their identity. For others it shows a
+// page that asks for the proof, and continues after it:
+//
+//   - a GET shows that page in place of the requested one, and the proof redirects there;
+//   - a POST, of a form that was open for longer, shows that page with all fields of the
+//     form, and the proof sends them on. No input is lost.
+//
+// It must come after Person or Member, and after the check of the role.
+func (s *Site) StepUp(c *fiber.Ctx) error {
+	v := Visitor(c)
+	if s.Now().Sub(v.ProvenAt) <= ProvenFor {
+		return c.Next()
+	}
+	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
+		return s.ShowStepUp(c, pages.StepUpProps{Action: ConfirmPath,
+			Fields: []pages.HiddenField{{Name: "next", Value: c.OriginalURL()}}}, "")
+	}
+	props := pages.StepUpProps{Action: c.OriginalURL(), Fields: keptFields(c)}
+	if args := c.Request().PostArgs(); !args.Has(proofField) && !args.Has(proofKeyField) {
+		return s.ShowStepUp(c, props, "")
+	}
+	problem, err := s.Prove(c, v)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		return s.ShowStepUp(c, props, problem)
+	}
+	return c.Next()
+}
+
+// Prove checks the proof in a form. If the proof is wrong, problem is the text to show, and
+// the status of the answer is set.
+func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error) {
+	if answer := c.FormValue(proofKeyField); answer != "" {
+		return s.proveWithPasskey(c, v, answer)
+	}
+	wait, wrong := s.Tries(c, v.Email), "proof_password"
+	if v.TOTPEnrolled {
+		wait, wrong = s.CodeTries(c, v.UserID), "code"
+	}
+	if wait != "" {
+		return wait, nil
+	}
+	err = s.Merchants.Prove(c.UserContext(), v, cmp.Or(c.FormValue(proofField), c.FormValue(proofRecoveryField)))
+	if errors.Is(err, merchants.ErrCredentials) {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return i18n.T(c.UserContext(), "problem."+wrong), nil
+	}
+	return "", err
+}
+
+// ShowStepUp asks for the proof. problem is what was wrong with the previous proof, "" if
+// there was none.
+func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
+	v := Visitor(c)
+	props.AuthProps, props.Email, props.ByCode, props.ProofField, props.RecoveryField = s.AuthProps(c), v.Email, v.TOTPEnrolled, proofField, proofRecoveryField
+	props.ByPassword = v.HasPassword && !v.TOTPEnrolled
+	if v.HasPasskey && s.OffersPasskeys() {
+		props.KeyField = proofKeyField
+	}
+	if props.Back = s.cameFrom(c); props.Back != "/app" {
+		props.Fields = append(props.Fields, pages.HiddenField{Name: proofBackField, Value: props.Back})
+	}
+	if c.Method() != fiber.MethodGet {
+		props.AuthProps.Path = "/app" // the page has an address only if a GET required the proof
+	}
+	if problem != "" {
+		props.Errors = components.FieldErrors{{Field: proofField, Text: problem}}
+	}
+	return Render(c, pages.StepUp(props))
+}

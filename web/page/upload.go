@@ -1,0 +1,38 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/merchants"
+)
+
+// TakesFile reports whether a path accepts forms with a file: those of the logo and of
+// products.
+func TakesFile(path []byte) bool {
+	slug, product := bytes.CutPrefix(path, []byte("/app/produtos"))
+	return string(path) == SettingsPath+"checkout/logo" ||
+		product && (len(slug) == 0 || slug[0] == '/' && bytes.Count(slug, []byte("/")) == 1)
+}
+
+// FormFile returns the file of a form, or nil if there is none. It reads at most one byte more
+// than the largest allowed picture, so that the caller can detect a larger one.
+func FormFile(c *fiber.Ctx, name string) ([]byte, error) {
+	header, err := c.FormFile(name)
+	if err != nil {
+		return nil, nil // not a multipart form, or no file in it
+	}
+	file, err := header.Open()
+	if err != nil {
+		return nil, fmt.Errorf("page: open the file of a form: %w", err)
+	}
+	defer file.Close()
+	body, err := io.ReadAll(io.LimitReader(file, merchants.MaxPictureFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("page: read the file of a form: %w", err)
+	}
+	return body, nil
+}

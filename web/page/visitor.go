@@ -1,0 +1,97 @@
+package page
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/refusal"
+	"garoupa/internal/requestid"
+	"garoupa/models"
+)
+
+// The values that a session's cookie holds.
+const (
+	SessionToken = "token"
+	sessionFlash = "flash"
+)
+
+type visitorKey struct{}
+
+// SetVisitor makes v the visitor of the rest of the request.
+func SetVisitor(c *fiber.Ctx, v *models.Visitor) { c.Locals(visitorKey{}, v) }
+
+// Visitor returns the visitor whom Person admitted. It must be called only after Person.
+func Visitor(c *fiber.Ctx) *models.Visitor { return c.Locals(visitorKey{}).(*models.Visitor) }
+
+// Scope returns the project and environment that the visitor looks at.
+func Scope(c *fiber.Ctx) models.Scope {
+	v := Visitor(c)
+	return models.Scope{ProjectID: *v.ProjectID, Livemode: v.Livemode}
+}
+
+// scopeName returns the value with which a form names the scope that it was opened in.
+func scopeName(v *models.Visitor) string {
+	if v.Livemode {
+		return v.AccountID + "/live"
+	}
+	return v.AccountID + "/test"
+}
+
+// Actor returns the visitor as the actor of an operation.
+func Actor(c *fiber.Ctx) models.Actor {
+	v := Visitor(c)
+	return models.Actor{UserID: v.UserID, AccountID: v.AccountID, IP: c.IP(), RequestID: requestid.Of(c.UserContext())}
+}
+
+// Token returns the session's token in the browser's cookie, or "".
+func (s *Site) Token(c *fiber.Ctx) string {
+	token, _ := s.Session(c).Values[SessionToken].(string)
+	return token
+}
+
+// ErrNothing is the answer of the console to people who are not staff: the page of an unknown
+// path.
+var ErrNothing = refusal.New(refusal.NotFound, "There is nothing here.")
+
+// Inside reports whether the client's address is in OpsNetworks. Package server has set the
+// address from the connection or from a trusted proxy.
+func (s *Site) Inside(c *fiber.Ctx) bool {
+	if len(s.OpsNetworks) == 0 {
+		return true
+	}
+	address, ok := netip.AddrFromSlice(c.Context().RemoteIP())
+	return ok && slices.ContainsFunc(s.OpsNetworks, func(n netip.Prefix) bool { return n.Contains(address.Unmap()) })
+}
+
+// Person admits visitors who are logged in; loggedOut answers others. Staff without an
+// account are admitted only from OpsNetworks.
+func (s *Site) Person(c *fiber.Ctx) error {
+	v, err := s.Merchants.Visitor(c.UserContext(), s.Token(c))
+	if errors.Is(err, models.ErrNotFound) {
+		return s.loggedOut(c)
+	} else if err != nil {
+		return err
+	}
+	if v.StaffRole != nil && v.ProjectID == nil && !s.Inside(c) {
+		return ErrNothing // 404 for their own pages and the setup of a second factor, too
+	}
+	SetVisitor(c, v)
+	return c.Next()
+}
+
+// Member admits the members of an account. It must come after Person. Staff without an account
+// are redirected to the console.
+func (s *Site) Member(c *fiber.Ctx) error {
+	switch v := Visitor(c); {
+	case v.ProjectID != nil:
+		return c.Next()
+	case v.StaffRole != nil && c.Path() == SecurityPath: // mails about a log-in link to this page
+		return c.Redirect(OpsSecurityPath, fiber.StatusSeeOther)
+	case v.StaffRole != nil:
+		return c.Redirect("/ops", fiber.StatusSeeOther)
+	}
+	return refusal.New(refusal.Forbidden, "This person is a member of no account.")
+}
