@@ -1,6 +1,6 @@
 // Measures the pages with Lighthouse against a server of its own, with a demo merchant,
 // and writes docs/lighthouse.md. It fails when a page is below its targets. Run it from
-// the root of the repository, on a machine that does nothing else: make lighthouse.
+// the root of the repository, on an idle machine: make lighthouse.
 import fs from 'node:fs';
 import path from 'node:path';
 import { launch } from 'chrome-launcher';
@@ -8,7 +8,7 @@ import lighthouse, { desktopConfig } from 'lighthouse';
 import { serve } from './server.mjs';
 
 const root = path.join(import.meta.dirname, '../..');
-const runs = 3; // of which the best counts: noise only ever slows a page down
+const runs = 3; // the best one counts, because noise only slows a page down
 const targets = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 };
 
 const flags = [
@@ -56,7 +56,7 @@ function row(page, desktop, lhr) {
   ];
 }
 
-// problems are the scores below target, each with the audits that cost it.
+// problems returns the scores below target, each with the audits that lowered it.
 function problems(page, desktop, lhr) {
   return Object.entries(targets).filter(([category, target]) => score(lhr, category) < target).map(([category, target]) => {
     const lost = lhr.categories[category].auditRefs.filter((ref) => {
@@ -72,13 +72,13 @@ const head = ['Page', 'Form', 'Performance', 'Accessibility', 'Best practices', 
 function report(rows, version, browser) {
   return `# Lighthouse
 
-\`make lighthouse\` measures these pages and writes this file. It takes some minutes and wants a machine that does
+\`make lighthouse\` measures these pages and writes this file. It takes some minutes and needs a machine that does
 nothing else. Why it stands apart from the tests: [0022](decisions/0022-lighthouse.md).
 
 Lighthouse ${version} in ${browser}, which is the browser of \`make test\`, against a server that it starts
 itself, in test, with a demo merchant. *Mobile* is Lighthouse's slow 4G on a phone a quarter as fast as this machine,
 *desktop* its desktop preset; both are simulated. Each row is the best of up to ${runs} runs. KB are all bytes over the wire
-of a first visit, in 1024s. The page \`/app\` is seen by somebody logged in.
+of a first visit, in 1024s. The page \`/app\` is that of a logged-in member.
 
 It fails below ${targets.performance} for performance and ${targets.accessibility} for each of the others. One audit is left out, \`is-crawlable\`: every page asks
 search engines not to index it, because it is private or made for one buyer.

@@ -1,12 +1,13 @@
-// A server with a PostgreSQL of its own, a demo merchant, and pages to look at.
+// Starts a server with a PostgreSQL of its own and a demo merchant, and lists the pages to
+// measure.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-// serve starts program and returns the pages, each with a name, an address and, if only
-// somebody logged in sees it, a cookie.
+// serve starts program and returns the pages, each with a name, an address and, if it needs
+// a log-in, a cookie.
 export async function serve(program) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'garoupa-lighthouse-'));
   const port = await freePort();
