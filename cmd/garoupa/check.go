@@ -4,28 +4,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"garoupa/ledger"
 	"garoupa/migrations"
 	"garoupa/models"
 )
 
-// strandedShown is how many deliveries check prints at most.
+// strandedShown is the maximal number of deliveries that check prints.
 const strandedShown = 20
 
-// flawsShown is how many flaws of the audit log it prints.
+// flawsShown is the maximal number of flaws of the audit log that check prints.
 const flawsShown = 20
 
-// flawWords say what is wrong with the audit log, before an id.
+// flawWords describe what is wrong with the audit log, before an id.
 var flawWords = map[string]string{
-	models.AuditLineChanged: "changed since it was sealed: line", models.AuditLineMissing: "missing: line", models.AuditLineAdded: "put in after its seal: line",
+	models.AuditLineChanged: "changed since it was sealed: line", models.AuditLineMissing: "missing: line",
+	models.AuditLineAdded:   "inserted after its time was sealed: line",
 	models.AuditSealChanged: "does not follow from the one before: seal", models.AuditSealMissing: "missing: seal",
+}
+
+// schemaWords compare the schema with this program's.
+var schemaWords = map[migrations.State]string{
+	migrations.Current: "ok",
+	migrations.Ahead:   "ok, and newer than this program, which may run beside it",
+	migrations.Behind:  "older than this program: run garoupa migrate",
+	migrations.TooNew:  "newer than this program, which must not run beside it: use the newer program",
 }
 
 // errDrift makes the command fail after it has printed what is wrong.
 var errDrift = errors.New("check: something is wrong; see above")
 
-// check looks at an installation without changing it.
+// progressEvery is how often check reports its progress in large books.
+const progressEvery = 10 * time.Second
+
+// progress returns a function that logs from time to time how much of the books is
+// compared.
+func progress(ctx context.Context) func(models.LedgerPass) {
+	told := time.Now()
+	return func(pass models.LedgerPass) {
+		if time.Since(told) > progressEvery {
+			told = time.Now()
+			slog.InfoContext(ctx, "the books are being compared",
+				"compared", pass.Compared, "now", pass.Of(), "after", pass.After)
+		}
+	}
+}
+
+// check examines an installation without changing it. It compares the whole history of the
+// books, not only what is new.
 func check(ctx context.Context, in invocation) error {
 	if _, err := in.parse(); err != nil {
 		return err
@@ -36,16 +64,15 @@ func check(ctx context.Context, in invocation) error {
 	}
 	defer db.Close()
 	fmt.Fprintln(in.out, "database   ok")
-	current, err := migrations.Current(ctx, db.Pool)
+	state, err := migrations.Compare(ctx, db.Pool)
 	if err != nil {
 		return err
 	}
-	if !current {
-		fmt.Fprintln(in.out, "schema     older or newer than this program: run garoupa migrate")
+	fmt.Fprintln(in.out, "schema    ", schemaWords[state])
+	if state == migrations.Behind || state == migrations.TooNew {
 		return errDrift
 	}
-	fmt.Fprintln(in.out, "schema     ok")
-	drift, err := ledger.Check(ctx, db.Pool)
+	drift, err := ledger.Check(ctx, db.Background, progress(ctx))
 	if err != nil {
 		return err
 	}
@@ -55,7 +82,7 @@ func check(ctx context.Context, in invocation) error {
 	if len(drift) == 0 {
 		fmt.Fprintln(in.out, "books      ok")
 	}
-	flaws, err := models.CheckAudit(ctx, db.Pool, flawsShown)
+	flaws, err := models.CheckAudit(ctx, db.Background, flawsShown)
 	if err != nil {
 		return err
 	}
@@ -65,7 +92,7 @@ func check(ctx context.Context, in invocation) error {
 	if len(flaws) == 0 {
 		fmt.Fprintln(in.out, "audit      ok")
 	}
-	stranded, err := models.StrandedDeliveries(ctx, db.Pool, strandedShown)
+	stranded, err := models.StrandedDeliveries(ctx, db.Background, strandedShown)
 	if err != nil {
 		return err
 	}

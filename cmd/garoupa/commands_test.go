@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,13 +15,13 @@ import (
 	"garoupa/models/modelstest"
 )
 
-// demo prints one JSON object whose names other programs rely on, and what it made
-// works.
+// demo prints one JSON object with fixed names for other programs, and the merchant that it
+// creates works.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
 	out := p.run("demo", "--json", "--webhook-url", "http://127.0.0.1:9/hook")
-	var got struct { // written out once more: the names are the promise
+	var got struct { // repeats the names, because programs rely on them
 		AccountID     string                                                 `json:"accountId"`
 		ProjectID     string                                                 `json:"projectId"`
 		Owner         struct{ Email, Password string }                       `json:"owner"`
@@ -34,13 +35,15 @@ func TestDemo(t *testing.T) {
 	if err := d.Decode(&got); err != nil || d.More() || strings.Count(out, "\n") != 1 {
 		t.Fatalf("%s: %v", out, err)
 	}
-	for _, name := range []string{`"email":`, `"password":`, `"role":`, `"test":`, `"testReadOnly":`, `"live":`, `"livePending":`} {
+	for _, name := range []string{`"email":`, `"password":`, `"role":`, `"test":`, `"testReadOnly":`, `"live":`,
+		`"livePending":`} {
 		if !strings.Contains(out, name) {
-			t.Errorf("%s is not spelled so in %s", name, out)
+			t.Errorf("%s is not in %s", name, out)
 		}
 	}
 	if !strings.HasPrefix(got.AccountID, "acc_") || !strings.HasPrefix(got.ProjectID, "prj_") || got.ProductID == "" ||
-		got.WebhookSecret == nil || !strings.HasPrefix(*got.WebhookSecret, "whsec_") || !strings.Contains(got.Owner.Email, "@") || len(got.Owner.Password) < 12 {
+		got.WebhookSecret == nil || !strings.HasPrefix(*got.WebhookSecret, "whsec_") ||
+		!strings.Contains(got.Owner.Email, "@") || len(got.Owner.Password) < 12 {
 		t.Errorf("made %+v", got)
 	}
 	roles := map[string]bool{}
@@ -53,8 +56,9 @@ func TestDemo(t *testing.T) {
 		t.Errorf("staff (-want +got)\n%s", diff)
 	}
 
-	second := p.demo() // each call adds a merchant of its own
-	if second.AccountID == got.AccountID || second.Owner.Email == got.Owner.Email || second.Keys.Test == got.Keys.Test || second.WebhookSecret != nil {
+	second := p.demo() // each call adds another merchant
+	if second.AccountID == got.AccountID || second.Owner.Email == got.Owner.Email ||
+		second.Keys.Test == got.Keys.Test || second.WebhookSecret != nil {
 		t.Errorf("the second is %+v", second)
 	}
 	p.serve()
@@ -63,18 +67,21 @@ func TestDemo(t *testing.T) {
 		status      int
 	}{
 		"test": {got.Keys.Test, "svc_test_", 201}, "read only": {got.Keys.TestReadOnly, "svc_test_", 403},
-		"live": {got.Keys.Live, "svc_live_", 503}, "live, pending": {got.Keys.LivePending, "svc_live_", 403}, "the second": {second.Keys.Test, "svc_test_", 201},
+		"live": {got.Keys.Live, "svc_live_", 503}, "live, pending": {got.Keys.LivePending, "svc_live_", 403},
+		"the second": {second.Keys.Test, "svc_test_", 201},
 	} {
-		if status, _ := p.create(want.key, "one key for all"); status != want.status || !strings.HasPrefix(want.key, want.prefix) {
+		if status, _ := p.create(want.key, "one key for all"); status != want.status ||
+			!strings.HasPrefix(want.key, want.prefix) {
 			t.Errorf("the %s key %.9s…: %d, want %d", name, want.key, status, want.status)
 		}
 	}
-	if text := p.run("demo"); !strings.Contains(text, "svc_test_") || !strings.Contains(text, "curl -s "+strings.Replace(p.url, "127.0.0.1", "localhost", 1)+"/v1/checkouts") {
-		t.Errorf("for people it says %s", text)
+	if text := p.run("demo"); !strings.Contains(text, "svc_test_") ||
+		!strings.Contains(text, "curl -s "+strings.Replace(p.url, "127.0.0.1", "localhost", 1)+"/v1/checkouts") {
+		t.Errorf("without -json it prints %s", text)
 	}
 }
 
-// simulate does what the bank would, once.
+// simulate acts as the bank, once.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -86,30 +93,43 @@ func TestSimulate(t *testing.T) {
 			t.Errorf("simulate %s: %+v", act, r)
 		}
 		for _, again := range []string{"pay", "expire", "cancel"} {
-			if r := p.try("simulate", again, id); r.status != 1 || r.out != "" || !strings.Contains(r.wrong, "The checkout is "+strings.ToUpper(done)+",") {
+			if r := p.try("simulate", again, id); r.status != 1 || r.out != "" ||
+				!strings.Contains(r.wrong, "The checkout is "+strings.ToUpper(done)+",") {
 				t.Errorf("simulate %s after it was %s: %+v", again, done, r)
 			}
+		}
+	}
+	for amount, want := range map[int]string{
+		10_47: " is still PENDING. The bank paid R$ 10.46, R$ 0.01 too little: that payment waits among the " +
+			"exceptions. The charge can still be paid.\n",
+		10_57: " is paid. The bank paid R$ 10.57, once more: that payment waits among the exceptions.\n",
+	} {
+		_, id := p.createOf(amount, key, "simulate-"+strconv.Itoa(amount))
+		if r := p.try("simulate", "pay", id); r.status != 0 || r.out != id+want || r.wrong != "" {
+			t.Errorf("simulate pay of %d: %+v", amount, r)
 		}
 	}
 	wrong(t, p, "No checkout has this id.", "simulate", "pay", "chk_00000000000000000000")
 	wrong(t, p, `"refund" is none of pay, expire and cancel`, "simulate", "refund", "chk_00000000000000000000")
 }
 
-// wrong fails the test unless the command fails with one line that says so.
+// wrong fails the test unless the command fails with one line that contains says.
 func wrong(t *testing.T, p *program, says string, args ...string) {
 	t.Helper()
 	r := p.try(args...)
-	if r.status != 1 || r.out != "" || strings.Count(r.wrong, "\n") != 1 || !strings.HasPrefix(r.wrong, "garoupa: ") || !strings.Contains(r.wrong, says) {
+	if r.status != 1 || r.out != "" || strings.Count(r.wrong, "\n") != 1 || !strings.HasPrefix(r.wrong, "garoupa: ") ||
+		!strings.Contains(r.wrong, says) {
 		t.Errorf("garoupa %s: %+v; want 1 and one line with %q", strings.Join(args, " "), r, says)
 	}
 }
 
-// check tells what is wrong, by its words and by its status, and changes nothing.
+// check reports errors by its output and its status, and changes nothing.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	url := modelstest.NewURL(t)
 	p := newProgramOver(t, "DATABASE_URL="+url)
-	if r := p.try("check"); r.status != 0 || r.out != "database   ok\nschema     ok\nbooks      ok\naudit      ok\ndeliveries ok\n" || r.wrong != "" {
+	if r := p.try("check"); r.status != 0 ||
+		r.out != "database   ok\nschema     ok\nbooks      ok\naudit      ok\ndeliveries ok\n" || r.wrong != "" {
 		t.Errorf("a healthy database: %+v", r)
 	}
 	execute := func(url, sql string) (n int) {
@@ -127,30 +147,34 @@ func TestCheck(t *testing.T) {
 	execute(url, `WITH gift AS (INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
 		VALUES ('gift/1', 0, 'platform/test/clearing', 'acc_00000000000000000001/test/available', 1, now()) RETURNING 1)
 		SELECT count(*) FROM gift`)
-	if r := p.try("check"); r.status != 1 || !strings.Contains(r.out, "books      gift/1: ") || strings.Contains(r.out, "books      ok") || !strings.Contains(r.wrong, "see above") {
+	if r := p.try("check"); r.status != 1 || !strings.Contains(r.out, "books      gift/1: ") ||
+		strings.Contains(r.out, "books      ok") || !strings.Contains(r.wrong, "see above") {
 		t.Errorf("books that are wrong: %+v", r)
 	}
 	execute(url, `WITH seal AS (INSERT INTO audit_seals (number, through, lines, hash, sealed_at)
 		VALUES (1, 1, decode(repeat('00', 7) || '01' || repeat('00', 32), 'hex'), sha256('x'), now()) RETURNING 1) SELECT count(*) FROM seal`)
-	if r := p.try("check"); r.status != 1 || !strings.Contains(r.out, "audit      does not follow from the one before: seal 1\naudit      missing: line 1\n") || strings.Contains(r.out, "audit      ok") {
+	if r := p.try("check"); r.status != 1 || !strings.Contains(r.out,
+		"audit      does not follow from the one before: seal 1\naudit      missing: line 1\n") ||
+		strings.Contains(r.out, "audit      ok") {
 		t.Errorf("an audit log that is wrong: %+v", r)
 	}
 
 	empty := modelstest.NewEmptyURL(t)
 	e := newProgramOver(t, "DATABASE_URL="+empty)
-	if r := e.try("check"); r.status != 1 || !strings.Contains(r.out, "run garoupa migrate") || strings.Contains(r.out, "books") {
+	if r := e.try("check"); r.status != 1 || !strings.Contains(r.out, "run garoupa migrate") ||
+		strings.Contains(r.out, "books") {
 		t.Errorf("an empty database: %+v", r)
 	}
 	if n := execute(empty, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"); n != 0 {
 		t.Errorf("check made %d tables", n)
 	}
 	if out := e.run("migrate"); out != "The schema is up to date.\n" {
-		t.Errorf("migrate says %s", out)
+		t.Errorf("migrate prints %s", out)
 	}
 	e.run("check")
 }
 
-// What goes wrong is one line and status 1; a call that is misspelled is explained,
+// An error is one line and status 1. A command with wrong arguments explains its usage,
 // with status 2.
 func TestCommands_Wrong(t *testing.T) {
 	t.Parallel()
@@ -169,7 +193,7 @@ func TestCommands_Wrong(t *testing.T) {
 	} {
 		broken := &program{t: t, env: append(p.env[:len(p.env):len(p.env)], tc.setting)}
 		if r := broken.try("serve"); strings.Contains(r.wrong, "hunter2") {
-			t.Errorf("%s: it tells a secret: %s", name, r.wrong)
+			t.Errorf("%s: the output contains a secret: %s", name, r.wrong)
 		}
 		wrong(t, broken, tc.says, "serve")
 	}
@@ -182,7 +206,8 @@ func TestCommands_Wrong(t *testing.T) {
 	wrong(t, taken, "GAROUPA_LISTEN", "serve")
 
 	for _, misspelled := range [][]string{
-		{"serv"}, {"--serve"}, {"serve", "now"}, {"serve", "-x"}, {"demo", "x"}, {"simulate"}, {"simulate", "pay"}, {"simulate", "pay", "a", "b"},
+		{"serv"}, {"--serve"}, {"serve", "now"}, {"serve", "-x"}, {"demo", "x"}, {"simulate"}, {"simulate", "pay"},
+		{"simulate", "pay", "a", "b"},
 		{"staff"}, {"staff", "remove"}, {"check", "x"}, {"migrate", "down"}, {"version", "x"},
 	} {
 		if r := p.try(misspelled...); r.status != 2 || r.out != "" || !strings.Contains(r.wrong, "garoupa") {
@@ -205,14 +230,16 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Help is there whatever the environment holds.
+// Help works with any environment.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, env: []string{"DATABASE_URL=mysql://x", "GAROUPA_LISTEN=nonsense", "GAROUPA_LOG_LEVEL=loud", "GAROUPA_DATA_DIR=/dev/null"}}
+	p := &program{t: t, env: []string{"DATABASE_URL=mysql://x", "GAROUPA_LISTEN=nonsense", "GAROUPA_LOG_LEVEL=loud",
+		"GAROUPA_DATA_DIR=/dev/null"}}
 	for _, c := range commands() {
 		for _, flag := range []string{"--help", "-help", "-h"} {
 			r := p.try(c.name, flag)
-			if text := r.out + r.wrong; r.status != 0 || !strings.Contains(text, "garoupa "+c.name) || strings.Contains(text, "settings:") {
+			if text := r.out + r.wrong; r.status != 0 || !strings.Contains(text, "garoupa "+c.name) ||
+				strings.Contains(text, "settings:") {
 				t.Errorf("garoupa %s %s: %+v", c.name, flag, r)
 			}
 		}

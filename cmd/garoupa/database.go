@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
-	"garoupa/localpg"
+	"garoupa/internal/guard"
+	"garoupa/internal/localpg"
 	"garoupa/migrations"
 	"garoupa/models"
 )
@@ -13,11 +16,11 @@ import (
 // database is an open database and, in the embedded mode, the server behind it.
 type database struct {
 	*models.DB
-	server *localpg.Server // nil: somebody else's
+	server *localpg.Server // nil unless the server is ours
 }
 
-// openDatabase connects to DATABASE_URL or to the embedded server. A command that
-// runs beside a serving process shares the server of that one; serving alone owns it.
+// openDatabase connects to DATABASE_URL or to the embedded server. A command that runs
+// beside a serving process uses the server of that process; serving starts and stops it.
 func openDatabase(ctx context.Context, s settings, serving bool) (*database, error) {
 	d := &database{}
 	address := s.DatabaseURL
@@ -41,7 +44,8 @@ func openDatabase(ctx context.Context, s settings, serving bool) (*database, err
 	return d, nil
 }
 
-// openMigrated is openDatabase with the schema brought up to this program's.
+// openMigrated is openDatabase for commands that write: it also brings the schema up to
+// this program's.
 func openMigrated(ctx context.Context, s settings, serving bool) (*database, error) {
 	d, err := openDatabase(ctx, s, serving)
 	if err != nil {
@@ -50,12 +54,60 @@ func openMigrated(ctx context.Context, s settings, serving bool) (*database, err
 	if err := migrations.Up(ctx, d.Pool); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	if err := models.BeginEventEpoch(ctx, d.DB); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	return d, nil
 }
 
-// Close returns the connections and stops the server, if it is ours.
+// lookEvery is how often a serving process checks whether it may still work with the
+// schema.
+const lookEvery = 5 * time.Second
+
+// whileFit calls serve, and ends its context when a newer program has changed the schema so
+// that this program must not work with it any more. It then returns migrations.ErrTooNew
+// together with the result of serve.
+func (d *database) whileFit(ctx context.Context, serve func(context.Context) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	guard.Go("watch the schema", func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(lookEvery):
+			}
+			if state, err := migrations.Compare(ctx, d.Reserved); err == nil && state == migrations.TooNew {
+				end(migrations.ErrTooNew)
+			}
+		}
+	})
+	err := serve(ctx)
+	if cause := context.Cause(ctx); errors.Is(cause, migrations.ErrTooNew) {
+		err = errors.Join(err, cause)
+	}
+	return err
+}
+
+// Close closes the connections, and stops the server if it is ours.
 func (d *database) Close() error {
 	d.DB.Close()
+	return d.stopServer()
+}
+
+// closeSoon is Close, but does not wait for connections that a hung server keeps: they end
+// with the process.
+func (d *database) closeSoon() error {
+	closed := make(chan struct{})
+	guard.Go("close the database", func() {
+		defer close(closed)
+		d.DB.Close()
+	})
+	select {
+	case <-closed:
+	case <-time.After(closeWithin):
+		slog.Warn("closing the database connections took too long; they end with the process")
+	}
 	return d.stopServer()
 }
 

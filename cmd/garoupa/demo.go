@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/money"
 )
 
-// demoMerchant is what `garoupa demo --json` prints. Other programs read it: its
-// names are fixed.
+// demoMerchant is the output of `garoupa demo -json`. Other programs read it, so the names
+// are fixed.
 type demoMerchant struct {
 	AccountID     string      `json:"accountId"`
 	ProjectID     string      `json:"projectId"`
@@ -39,7 +39,7 @@ type demoKeys struct {
 	Test         string `json:"test"`         // every permission
 	TestReadOnly string `json:"testReadOnly"` // CHECKOUT:READ
 	Live         string `json:"live"`         // every permission, on an approved account
-	LivePending  string `json:"livePending"`  // of an account that never asked for access
+	LivePending  string `json:"livePending"`  // of an account that never requested access
 }
 
 func demo(ctx context.Context, in invocation) error {
@@ -64,8 +64,8 @@ func demo(ctx context.Context, in invocation) error {
 	return nil
 }
 
-// makeDemo adds a merchant that may do everything, a second one that may not go
-// live, and two of staff.
+// makeDemo adds a merchant with all permissions, a second one without live access, and two
+// members of staff.
 func makeDemo(ctx context.Context, db *models.DB, m *merchants.Service, hook string) (*demoMerchant, error) {
 	suffix := strings.ToLower(rand.Text()[:6])
 	main, owner, err := demoAccount(ctx, m, "Ateliê Aurora", "dona-"+suffix+"@demo.garoupa.example")
@@ -87,8 +87,10 @@ func makeDemo(ctx context.Context, db *models.DB, m *merchants.Service, hook str
 		return nil, err
 	}
 	for _, role := range []models.StaffRole{models.StaffReviewer, models.StaffSupervisor} {
-		person := demoPerson{Email: strings.ToLower(string(role)) + "-" + suffix + "@demo.garoupa.example", Password: demoPassword()}
-		if _, err := m.AddStaff(ctx, merchants.NewStaff{Name: "Equipe Garoupa", Email: person.Email, Password: person.Password, Role: role}); err != nil {
+		person := demoPerson{Email: strings.ToLower(string(role)) + "-" + suffix + "@demo.garoupa.example",
+			Password: demoPassword()}
+		if _, err := m.AddStaff(ctx, merchants.NewStaff{Name: "Equipe Garoupa", Email: person.Email,
+			Password: person.Password, Role: role}); err != nil {
 			return nil, err
 		}
 		out.Staff = append(out.Staff, demoStaff{person, role})
@@ -101,9 +103,11 @@ func makeDemo(ctx context.Context, db *models.DB, m *merchants.Service, hook str
 	return out, nil
 }
 
-func demoAccount(ctx context.Context, m *merchants.Service, business, email string) (merchants.Merchant, demoPerson, error) {
+func demoAccount(ctx context.Context, m *merchants.Service, business, email string) (merchants.Merchant,
+	demoPerson, error) {
 	owner := demoPerson{Email: email, Password: demoPassword()}
-	made, err := m.SignUp(ctx, merchants.NewMerchant{Name: "Marina Prado", Business: business, Email: email, Password: owner.Password, Verified: true}, "")
+	made, err := m.SignUp(ctx, merchants.NewMerchant{Name: "Marina Prado", Business: business, Email: email,
+		Password: owner.Password, Verified: true}, "")
 	return made, owner, err
 }
 
@@ -127,8 +131,10 @@ func demoProducts(ctx context.Context, db *models.DB, projectID, slug string) er
 		for _, livemode := range []bool{false, true} {
 			now := time.Now()
 			err := models.InsertProduct(tx, &models.Product{
-				ID: models.NewProductID(), ProjectID: projectID, Livemode: livemode, Slug: slug, Name: "Vaso Lua Nova", Description: &about,
-				Amount: money.Cents(124990), PaymentCycle: "ONE_TIME", Active: true, CreatedAt: now, UpdatedAt: now,
+				ID: models.NewProductID(), ProjectID: projectID, Livemode: livemode, Slug: slug, Name: "Vaso Lua Nova",
+				Description: &about,
+				Amount:      money.Cents(124990), PaymentCycle: "ONE_TIME", Active: true, CreatedAt: now,
+				UpdatedAt: now,
 			})
 			if err != nil {
 				return fmt.Errorf("demo product: %w", err)
@@ -138,7 +144,8 @@ func demoProducts(ctx context.Context, db *models.DB, projectID, slug string) er
 	})
 }
 
-func makeDemoKeys(ctx context.Context, m *merchants.Service, main, other merchants.Merchant) (keys demoKeys, err error) {
+func makeDemoKeys(ctx context.Context, m *merchants.Service, main, other merchants.Merchant) (keys demoKeys,
+	err error) {
 	for _, k := range []struct {
 		secret      *string
 		owner       merchants.Merchant
@@ -152,23 +159,25 @@ func makeDemoKeys(ctx context.Context, m *merchants.Service, main, other merchan
 		{&keys.LivePending, other, true, "Demo", models.Permissions},
 	} {
 		scope := models.Scope{ProjectID: k.owner.ProjectID, Livemode: k.livemode}
-		by := merchants.Actor{UserID: k.owner.UserID, AccountID: k.owner.AccountID}
-		if _, *k.secret, err = m.CreateKey(ctx, by, scope, merchants.NewKey{Name: k.name, Permissions: k.permissions}); err != nil {
+		by := models.Actor{UserID: k.owner.UserID, AccountID: k.owner.AccountID}
+		if _, *k.secret, err = m.CreateKey(ctx, by, scope,
+			merchants.NewKey{Name: k.name, Permissions: k.permissions}); err != nil {
 			return keys, err
 		}
 	}
 	return keys, nil
 }
 
-// demoEndpoints registers the address in both environments. They share one secret,
-// which is the one printed.
+// demoEndpoints registers the address in both environments, with one secret, which is the
+// one printed.
 func demoEndpoints(ctx context.Context, m *merchants.Service, owner merchants.Merchant, hook string) (*string, error) {
-	by := merchants.Actor{UserID: owner.UserID, AccountID: owner.AccountID}
+	by := models.Actor{UserID: owner.UserID, AccountID: owner.AccountID}
 	secret := ""
 	for _, livemode := range []bool{false, true} {
 		scope := models.Scope{ProjectID: owner.ProjectID, Livemode: livemode}
 		var err error
-		if _, secret, err = m.CreateEndpoint(ctx, by, scope, merchants.NewEndpoint{URL: hook, Types: models.EventTypes, Secret: secret}); err != nil {
+		if _, secret, err = m.CreateEndpoint(ctx, by, scope,
+			merchants.NewEndpoint{URL: hook, Types: models.EventTypes, Secret: secret}); err != nil {
 			return nil, fmt.Errorf("--webhook-url: %w", err)
 		}
 	}

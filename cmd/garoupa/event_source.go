@@ -15,44 +15,44 @@ import (
 )
 
 const (
-	// Waits between attempts to connect, of which each is twice the one before.
+	// The wait between attempts to connect. Each is twice the one before.
 	firstWait = 200 * time.Millisecond
 	lastWait  = 30 * time.Second
-	// silence is how long a connection may say nothing: a stream has something every 5
-	// seconds.
+	// silence is the longest time without data on a connection: a stream sends something
+	// every 5 seconds.
 	silence = 20 * time.Second
-	// longestLine is room for the largest event there can be.
+	// longestLine is enough for the largest possible event.
 	longestLine = 4 << 20
-	// remembered is how many events are told apart from repetitions.
+	// remembered is the number of event ids kept to recognize repetitions.
 	remembered = 10_000
 )
 
-// testEvent is one event of a stream, or without a body a place in it.
+// testEvent is one event of a stream, or a position in it if body is nil.
 type testEvent struct {
 	id, kind string
 	body     []byte // as it is delivered
 }
 
-// eventSource is the stream of a project's test events, which it follows through lost
-// connections: each event comes once, and none is left out.
+// eventSource reads the stream of a project's test events, also across lost connections:
+// each event comes once, and none is left out.
 type eventSource struct {
 	*remote
-	// lost is told of each connection that broke or was not made, and how long the wait
-	// for the next is.
+	// lost is called for each connection that broke or could not be made, with the wait
+	// before the next.
 	lost func(err error, wait time.Duration)
-	// connected is told of each connection that was made.
+	// connected is called for each new connection.
 	connected func()
-	// after are ids of events that came before, the latest last: the stream goes on
-	// behind it. Without any it begins with what is new.
+	// after are ids of events that came before, the latest last: the stream continues after
+	// it. If after is empty the stream begins with new events.
 	after []string
 
-	last  string // where to go on; "" before the first connection
+	last  string // where to continue; "" before the first connection
 	seen  map[string]bool
-	order []string // of seen, the oldest first
+	order []string // the ids in seen, oldest first
 }
 
-// follow hands events over, and first the place where a new stream begins, until ctx
-// ends, which is no error, or the gateway refuses for good.
+// follow calls handle for each event, and first with the position where a new stream
+// begins. It returns nil when ctx ends, and an error if the gateway refuses permanently.
 func (s *eventSource) follow(ctx context.Context, handle func(testEvent)) error {
 	s.seen = map[string]bool{}
 	for _, id := range s.after {
@@ -67,10 +67,10 @@ func (s *eventSource) follow(ctx context.Context, handle func(testEvent)) error 
 			return nil
 		}
 		if s.last != last || time.Since(began) > lastWait {
-			wait = firstWait // it went well for a while
+			wait = firstWait // the connection worked for a while
 		}
 		pause := wait/2 + rand.N(wait/2)
-		if refused, ok := errors.AsType[*refusal](err); ok {
+		if refused, ok := errors.AsType[*apiError](err); ok {
 			if again := s.reconsider(refused); !again {
 				return err
 			}
@@ -88,8 +88,8 @@ func (s *eventSource) follow(ctx context.Context, handle func(testEvent)) error 
 	}
 }
 
-// reconsider reports whether a refusal may pass.
-func (s *eventSource) reconsider(r *refusal) bool {
+// reconsider reports whether a refusal may be temporary.
+func (s *eventSource) reconsider(r *apiError) bool {
 	if r.status == http.StatusBadRequest && s.last != "" {
 		s.last = "" // the gateway has another database now
 		return true
@@ -116,13 +116,13 @@ func (s *eventSource) stream(ctx context.Context, handle func(testEvent)) error 
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return readRefusal(response)
+		return readError(response)
 	}
 	s.connected()
 	return s.read(&alive{response.Body, watchdog}, handle)
 }
 
-// alive puts the watchdog off at every byte.
+// alive resets the watchdog at every byte.
 type alive struct {
 	io.Reader
 	watchdog *time.Timer
@@ -135,7 +135,7 @@ func (a *alive) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// read reads the format of server-sent events, as much of it as the gateway writes.
+// read reads server-sent events, as far as the gateway uses the format.
 func (s *eventSource) read(r io.Reader, handle func(testEvent)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestLine)
@@ -164,10 +164,11 @@ func (s *eventSource) read(r io.Reader, handle func(testEvent)) error {
 	return errEnded
 }
 
-// errEnded reports a stream that the gateway ended in order, as it does now and then.
+// errEnded reports that the gateway ended the stream normally, which it does regularly.
 var errEnded = errors.New("the gateway ended the stream")
 
-// take hands over what is new of a block. One without data says where a stream stands.
+// take calls handle with an event that is not a repetition. A block without data has only
+// the position of the stream.
 func (s *eventSource) take(e testEvent, handle func(testEvent)) {
 	if e.id == "" {
 		return
@@ -182,7 +183,7 @@ func (s *eventSource) take(e testEvent, handle func(testEvent)) {
 	handle(e)
 }
 
-// note remembers an event, and in time forgets the oldest.
+// note remembers an event and forgets the oldest.
 func (s *eventSource) note(id string) {
 	s.seen[id] = true
 	if s.order = append(s.order, id); len(s.order) > remembered {
@@ -191,7 +192,7 @@ func (s *eventSource) note(id string) {
 	}
 }
 
-// plainly cuts from a network's error what a person who develops need not read.
+// plainly shortens a network error for developers.
 func plainly(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("nothing came for %s", silence)
@@ -202,7 +203,7 @@ func plainly(err error) error {
 	return err
 }
 
-// retryAfterOf reads the header Retry-After, 0 if there is none in seconds.
+// retryAfterOf returns the header Retry-After, or 0 if it is not in seconds.
 func retryAfterOf(response *http.Response) time.Duration {
 	n, err := strconv.Atoi(response.Header.Get("Retry-After"))
 	if err != nil || n < 0 {

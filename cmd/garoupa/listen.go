@@ -8,19 +8,20 @@ import (
 	"strconv"
 	"time"
 
+	"garoupa/internal/guard"
 	"garoupa/merchants"
 	"garoupa/webhook"
 )
 
-// queued is how many events may wait for a slow receiver before the gateway has to.
+// queued is how many events may wait for a slow receiver before reading stops.
 const queued = 1000
 
-// listen forwards a project's test events to an address of the developer's, each
-// signed and with the headers of a real delivery.
+// listen forwards a project's test events to an address of the developer, each signed and
+// with the headers of a real delivery.
 func listen(ctx context.Context, in invocation) error {
 	target := in.flags.String("forward-to", "", "`URL` to post events to, such as http://localhost:3000/hook")
 	secret := in.flags.String("secret", "", "signing `secret`, whsec_…; else GAROUPA_WEBHOOK_SECRET, else a new one")
-	fresh := in.flags.Bool("new", false, "leave out what happened since the run before")
+	fresh := in.flags.Bool("new", false, "skip the events since the previous run")
 	r := in.remoteFlags()
 	if _, err := in.parse(); err != nil {
 		return err
@@ -42,8 +43,9 @@ func listen(ctx context.Context, in invocation) error {
 	if *secret == "" {
 		*secret = merchants.NewEndpointSecret()
 	}
-	fmt.Fprintf(in.out, "Test events of %s go to %s\nSigning secret: %s\nCtrl-C stops.\n\n", r.server, *target, *secret)
-	f := &forwarder{out: in.out, client: webhook.NewClient(webhook.Options{AllowPrivate: true}), target: *target, secret: *secret}
+	fmt.Fprintf(in.out, "Forwarding test events of %s to %s\nSigning secret: %s\nCtrl-C stops.\n\n", r.server, *target, *secret)
+	f := &forwarder{out: in.out, client: webhook.NewClient(webhook.Options{AllowPrivate: true}), target: *target,
+		secret: *secret}
 	f.open(r, *fresh)
 	if err := f.run(ctx, r); err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -56,10 +58,10 @@ type forwarder struct {
 	out            io.Writer
 	client         *webhook.Client
 	target, secret string
-	place          *place // nil: it is not kept
+	place          *place // nil: the position is not kept
 }
 
-// open finds the place where the run before ended, unless that is not wished.
+// open reads the position at which the previous run ended, unless fresh is set.
 func (f *forwarder) open(r *remote, fresh bool) {
 	p, err := openPlace(r, f.target)
 	if err != nil {
@@ -70,17 +72,17 @@ func (f *forwarder) open(r *remote, fresh bool) {
 		p.ids = nil
 	}
 	if f.place = p; len(p.ids) > 0 {
-		f.note("going on where the run before ended; --new leaves that out")
+		f.note("continuing after the last event of the previous run; --new skips those events")
 	}
 }
 
-// forget says why the next run will not know where this one ended.
+// forget drops the place and reports why the next run cannot continue after this one.
 func (f *forwarder) forget(why error) {
 	f.place = nil
-	f.note(fmt.Sprintf("another run will not go on where this one ends: %s", why))
+	f.note(fmt.Sprintf("the next run will not continue after this one: %s", why))
 }
 
-// run forwards until ctx ends or the gateway refuses for good.
+// run forwards events until ctx ends or the gateway refuses permanently.
 func (f *forwarder) run(ctx context.Context, r *remote) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -95,22 +97,24 @@ func (f *forwarder) run(ctx context.Context, r *remote) error {
 		},
 		lost: func(err error, wait time.Duration) {
 			connected = false
-			f.note(fmt.Sprintf("not connected: %s; again in %s", err, wait.Round(10*time.Millisecond)))
+			f.note(fmt.Sprintf("not connected: %s; trying again in %s", err, wait.Round(10*time.Millisecond)))
 		},
 	}
 	if f.place != nil {
 		source.after = f.place.ids
 	}
 	events, ended := make(chan testEvent, queued), make(chan error, 1)
-	go func() {
+	guard.Go("follow events", func() {
 		defer close(events)
-		ended <- source.follow(ctx, func(e testEvent) {
-			select {
-			case events <- e:
-			case <-ctx.Done():
-			}
+		ended <- guard.Call("follow events", func() error {
+			return source.follow(ctx, func(e testEvent) {
+				select {
+				case events <- e:
+				case <-ctx.Done():
+				}
+			})
 		})
-	}()
+	})
 	for e := range events {
 		if ctx.Err() != nil || e.body != nil && !f.forward(ctx, e) || f.place == nil {
 			continue
@@ -122,10 +126,11 @@ func (f *forwarder) run(ctx context.Context, r *remote) error {
 	return <-ended
 }
 
-// forward makes the one attempt that an event gets, and says how it went. It reports
-// false if the attempt was cut off by the end of ctx.
+// forward makes one attempt for an event, and prints the result. It returns false if the
+// end of ctx cut the attempt off.
 func (f *forwarder) forward(ctx context.Context, e testEvent) bool {
-	outcome := f.client.Post(ctx, webhook.Attempt{URL: f.target, Secret: f.secret, EventID: e.id, Number: 1, At: time.Now(), Body: e.body})
+	outcome := f.client.Post(ctx, webhook.Attempt{URL: f.target, Secret: f.secret, EventID: e.id, Number: 1,
+		At: time.Now(), Body: e.body})
 	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
 		return false
 	}
@@ -137,8 +142,8 @@ func (f *forwarder) forward(ctx context.Context, e testEvent) bool {
 	return true
 }
 
-// note prints a line with the time. Lines are written whole, so those of the two
-// goroutines do not mix.
+// note prints a line with the time. Each line is one write, so lines of the two goroutines
+// do not mix.
 func (f *forwarder) note(text string) {
 	fmt.Fprintf(f.out, "%s  %s\n", time.Now().Format(time.TimeOnly), text)
 }

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// placeKept is how old a place may be to go on from. Whoever comes back after
-	// longer looks at what happens now.
+	// placeKept is the maximal age of a place. After a longer pause, a run begins with new
+	// events.
 	placeKept = 24 * time.Hour
-	// placeIDs is how many events a place names: those that a gateway may send again
-	// after the last one was forwarded a moment before them.
+	// placeIDs is how many events a place names: the gateway may send again those that came
+	// shortly before the last one.
 	placeIDs = 100
 )
 
-// place is how far one address got in a stream of test events, kept in the person's
-// cache folder so that the next run goes on there. Its file holds ids of events, one
-// a line, the latest last, and is named by a digest of gateway, key and address.
+// place is the position of one address in a stream of test events. It is kept in the user's
+// cache folder so that the next run continues there. Its file holds ids of events, one a
+// line, the latest last; its name is a digest of gateway, key and address.
 type place struct {
 	path string
 	ids  []string
 }
 
-// openPlace returns the place of an address. One that cannot be kept is nil, with why;
-// nothing but going on depends on it.
+// openPlace returns the place of an address, or an error if the place cannot be stored.
+// Without a place, listen works but the next run cannot continue.
 func openPlace(r *remote, target string) (*place, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -43,7 +43,7 @@ func openPlace(r *remote, target string) (*place, error) {
 	return p, p.read()
 }
 
-// read takes the ids of a file that is young enough; without one there are none.
+// read returns the ids of a file that is young enough, otherwise none.
 func (p *place) read() error {
 	info, err := os.Stat(p.path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && time.Since(info.ModTime()) > placeKept {
@@ -59,8 +59,8 @@ func (p *place) read() error {
 	return nil
 }
 
-// keep notes that the event was forwarded, after all that were before. A run that is
-// killed leaves the file as it was or as it is to be.
+// keep records that the event was forwarded. If the process is killed, the file is the old
+// one or the new one.
 func (p *place) keep(id string) error {
 	if p.ids = append(p.ids, id); len(p.ids) > placeIDs {
 		p.ids = p.ids[len(p.ids)-placeIDs:]

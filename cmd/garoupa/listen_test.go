@@ -26,7 +26,7 @@ import (
 	"garoupa/webhook"
 )
 
-// inbox is a merchant's server that keeps what it gets, by path and then by event.
+// inbox is a merchant's server that records deliveries, by path and by event.
 type inbox struct {
 	t   *testing.T
 	url string
@@ -65,7 +65,7 @@ func newInbox(t *testing.T) *inbox {
 	return in
 }
 
-// wait returns what a path got, once that is n events.
+// wait returns the deliveries of a path when there are n events.
 func (in *inbox) wait(path string, n int) map[string][]delivery {
 	in.t.Helper()
 	timeout := time.After(patience)
@@ -84,7 +84,7 @@ func (in *inbox) wait(path string, n int) map[string][]delivery {
 	}
 }
 
-// wire is a way to a gateway that can be cut.
+// wire is a connection to a gateway that tests can cut.
 type wire struct {
 	address string
 	mu      sync.Mutex
@@ -120,7 +120,7 @@ func newWire(t *testing.T, to string) *wire {
 	return w
 }
 
-// cut resets all connections, so that what is under way on them is lost.
+// cut resets all connections, so that data in transit are lost.
 func (w *wire) cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +138,7 @@ type listening struct {
 	secret string
 }
 
-// listen starts it and returns when it is connected.
+// listen starts garoupa listen and returns when it is connected.
 func (p *program) listen(args ...string) *listening {
 	p.t.Helper()
 	command := p.command(append([]string{"listen"}, args...)...)
@@ -156,7 +156,7 @@ func (p *program) listen(args ...string) *listening {
 	return l
 }
 
-// says reads lines until one matches, and returns what its group matched.
+// says reads lines until one matches, and returns the match of its group.
 func (l *listening) says(t *testing.T, pattern string) string {
 	t.Helper()
 	stop := time.AfterFunc(patience, func() { _ = l.Process.Kill() })
@@ -169,11 +169,11 @@ func (l *listening) says(t *testing.T, pattern string) string {
 		}
 		before = append(before, l.lines.Text())
 	}
-	t.Fatalf("listen never said %s, but %q", pattern, before)
+	t.Fatalf("listen never printed %s, but %q", pattern, before)
 	return ""
 }
 
-// finish lets it run to its end, reading on, and returns how it went.
+// finish waits for the end of the command while reading its output, and returns the result.
 func (l *listening) finish(signal os.Signal) error {
 	if err := l.Process.Signal(signal); err != nil {
 		return err
@@ -183,11 +183,12 @@ func (l *listening) finish(signal os.Signal) error {
 	return l.Wait()
 }
 
-// forwardedAs checks that what was forwarded under a secret, a, is what was delivered
-// under another, b: the same bytes with the same headers.
+// forwardedAs checks that a, forwarded under a secret, is the same as b, delivered under
+// another: the same bytes and headers.
 func forwardedAs(t *testing.T, id string, a delivery, secret string, b delivery, deliveredSecret string) {
 	t.Helper()
-	if a.body != b.body || !webhook.Verify(secret, a.header.Get("x-svc-signature"), []byte(a.body)) || webhook.Verify(deliveredSecret, a.header.Get("x-svc-signature"), []byte(a.body)) {
+	if a.body != b.body || !webhook.Verify(secret, a.header.Get("x-svc-signature"), []byte(a.body)) ||
+		webhook.Verify(deliveredSecret, a.header.Get("x-svc-signature"), []byte(a.body)) {
 		t.Errorf("%s was forwarded as %s with %v", id, a.body, a.header)
 	}
 	for _, varies := range []string{"X-Svc-Signature", "X-Svc-Timestamp"} {
@@ -202,8 +203,8 @@ func forwardedAs(t *testing.T, id string, a delivery, secret string, b delivery,
 	}
 }
 
-// What is forwarded is what a delivery would be: the same bytes with the same
-// headers, under the secret that was printed.
+// Forwarded events are the same as deliveries: the same bytes and headers, signed with the
+// secret that was printed.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t)
@@ -225,7 +226,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("Ctrl-C: %v", err)
 	}
 
-	p.run("trigger", "checkout.paid", "--server", p.url, "--key", made.Keys.Test) // while nobody listens
+	p.run("trigger", "checkout.paid", "--server", p.url, "--key", made.Keys.Test) // while no command listens
 	again := p.listen("--forward-to", in.url+"/forwarded", "--server", p.url, "--key", made.Keys.TestReadOnly)
 	for id, attempts := range in.wait("/forwarded", 4) {
 		if len(attempts) != 1 {
@@ -233,7 +234,7 @@ func TestListen(t *testing.T) {
 		}
 	}
 	again.says(t, `checkout.paid   `)
-	if err := again.Process.Kill(); err != nil { // without a word
+	if err := again.Process.Kill(); err != nil { // without a signal that it could handle
 		t.Fatal(err)
 	}
 	_ = again.Wait()
@@ -255,7 +256,7 @@ func TestListen(t *testing.T) {
 	}
 	p.run("trigger", "checkout.created", "--server", p.url, "--key", made.Keys.Test)
 	if got := in.wait("/same", 1); len(got) != 1 {
-		t.Errorf("a stream begun later has %d events", len(got))
+		t.Errorf("a later stream has %d events", len(got))
 	}
 	if err := same.finish(syscall.SIGTERM); err != nil {
 		t.Errorf("SIGTERM: %v", err)
@@ -264,35 +265,38 @@ func TestListen(t *testing.T) {
 	p.refusesToListen(in.url, made)
 }
 
-// keepsNoKey looks for a key in what listen remembers of where it stood.
+// keepsNoKey searches the files of listen for a key.
 func (p *program) keepsNoKey(key string) {
 	p.t.Helper()
 	kept, err := filepath.Glob(filepath.Join(p.data, "cache", "garoupa", "*"))
 	if err != nil || len(kept) == 0 {
-		p.t.Errorf("kept are %v, %v", kept, err)
+		p.t.Errorf("listen stored %v, %v", kept, err)
 	}
 	for _, file := range kept {
-		if text, err := os.ReadFile(file); err != nil || strings.Contains(file+string(text), key[len(merchants.PrefixTest):]) {
+		if text, err := os.ReadFile(file); err != nil ||
+			strings.Contains(file+string(text), key[len(merchants.PrefixTest):]) {
 			p.t.Errorf("%s holds the key, %v", file, err)
 		}
 	}
 }
 
-// refusesToListen listens with what it cannot listen with.
+// refusesToListen checks that listen refuses wrong arguments.
 func (p *program) refusesToListen(url string, made demoMerchant) {
 	p.t.Helper()
 	wrong(p.t, p, "must be a test key", "listen", "--forward-to", url, "--server", p.url, "--key", made.Keys.Live)
-	wrong(p.t, p, "--forward-to: webhook: URL refused: scheme", "listen", "--forward-to", "localhost:3000", "--server", p.url, "--key", made.Keys.Test)
-	if r := p.try("listen", "--forward-to", url, "--server", p.url, "--key", "svc_test_"+strings.Repeat("0", 32)); r.status != 1 || !strings.Contains(r.wrong, "401 unauthorized") {
+	wrong(p.t, p, "--forward-to: webhook: URL refused: scheme", "listen", "--forward-to", "localhost:3000", "--server",
+		p.url, "--key", made.Keys.Test)
+	if r := p.try("listen", "--forward-to", url, "--server", p.url, "--key",
+		"svc_test_"+strings.Repeat("0", 32)); r.status != 1 || !strings.Contains(r.wrong, "401 unauthorized") {
 		p.t.Errorf("an unknown key: %+v", r)
 	}
 	if r := p.try("listen", "--key", made.Keys.Test); r.status != 2 || !strings.Contains(r.wrong, "--forward-to") {
-		p.t.Errorf("nowhere to forward to: %+v", r)
+		p.t.Errorf("without --forward-to: %+v", r)
 	}
 }
 
-// Connections that are cut in the middle, a gateway that is killed and one that is
-// not there lose no event and repeat none, while events come from another instance.
+// Cut connections, and a gateway that is killed or missing, neither lose nor repeat an
+// event, while events come from another instance.
 func TestListen_Reconnects(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t)
@@ -303,9 +307,9 @@ func TestListen_Reconnects(t *testing.T) {
 	other.serve()
 	w := newWire(t, p.url)
 	l := p.listen("--forward-to", in.url+"/hook", "--server", w.address, "--key", key)
-	w.cut() // before there was any event
+	w.cut() // before the first event
 	go func() {
-		for l.lines.Scan() { // or it would wait for its reader
+		for l.lines.Scan() { // otherwise the command waits for its reader
 		}
 	}()
 
@@ -316,7 +320,7 @@ func TestListen_Reconnects(t *testing.T) {
 			for i := range each {
 				from := []*program{p, other}[i%2]
 				if i >= each/3 {
-					from = other // the first one is about to die
+					from = other // the first one is about to end
 				}
 				if status, _ := from.create(key, fmt.Sprintf("%d-%d", client, i)); status != http.StatusCreated {
 					t.Errorf("created: %d", status)
@@ -333,7 +337,7 @@ func TestListen_Reconnects(t *testing.T) {
 	creating.Wait()
 	_ = server.Process.Kill()
 	<-server.ended
-	for i := range 5 { // while nobody answers
+	for i := range 5 { // while no gateway answers
 		other.create(key, fmt.Sprintf("down-%d", i))
 	}
 	p.serve()
@@ -343,7 +347,8 @@ func TestListen_Reconnects(t *testing.T) {
 		t.Errorf("%d events, want %d", len(got), all)
 	}
 	for id, attempts := range got {
-		if len(attempts) != 1 || !webhook.Verify(l.secret, attempts[0].header.Get("x-svc-signature"), []byte(attempts[0].body)) {
+		if len(attempts) != 1 || !webhook.Verify(l.secret, attempts[0].header.Get("x-svc-signature"),
+			[]byte(attempts[0].body)) {
 			t.Errorf("%s came %d times", id, len(attempts))
 		}
 	}
@@ -360,8 +365,8 @@ func TestListen_Reconnects(t *testing.T) {
 	}
 }
 
-// The reader of streams takes what the format allows, hands an event over once, and
-// remembers where it stands.
+// The reader accepts what the format allows, hands each event over once, and remembers its
+// position.
 func TestEventSource_Read(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -369,9 +374,10 @@ func TestEventSource_Read(t *testing.T) {
 		want   []string
 		last   string
 	}{
-		"nothing":            {"", nil, ""},
-		"where it stands":    {"retry: 1\nid: start\n: hello\n\n", []string{"start  "}, "start"},
-		"events":             {"id: a\nevent: x\ndata: {\"k\":\": 1\"}\n\n: still here\n\nid:b\nevent:y\ndata:{}\n\n", []string{`a x {"k":": 1"}`, "b y {}"}, "b"},
+		"nothing":         {"", nil, ""},
+		"where it stands": {"retry: 1\nid: start\n: hello\n\n", []string{"start  "}, "start"},
+		"events": {"id: a\nevent: x\ndata: {\"k\":\": 1\"}\n\n: still here\n\nid:b\nevent:y\ndata:{}\n\n",
+			[]string{`a x {"k":": 1"}`, "b y {}"}, "b"},
 		"a repetition":       {"id: a\nevent: x\ndata: {}\n\nid: b\nevent: x\ndata: {}\n\nid: a\nevent: x\ndata: {}\n\n", []string{"a x {}", "b x {}"}, "a"},
 		"cut in an event":    {"id: a\nevent: x\ndata: {}\n\nid: b\nevent: x\ndata: {\"am", []string{"a x {}"}, "a"},
 		"cut before its end": {"id: a\nevent: x\ndata: {}\n", nil, ""},
@@ -380,7 +386,8 @@ func TestEventSource_Read(t *testing.T) {
 	} {
 		s := &eventSource{seen: map[string]bool{}}
 		var got []string
-		if err := s.read(strings.NewReader(tc.stream), func(e testEvent) { got = append(got, e.id+" "+e.kind+" "+string(e.body)) }); err == nil {
+		if err := s.read(strings.NewReader(tc.stream),
+			func(e testEvent) { got = append(got, e.id+" "+e.kind+" "+string(e.body)) }); err == nil {
 			t.Errorf("%s: a stream that ended is no error", name)
 		}
 		if !slices.Equal(got, tc.want) || s.last != tc.last {

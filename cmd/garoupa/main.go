@@ -16,13 +16,13 @@ import (
 	"syscall"
 
 	"garoupa/api"
-	"garoupa/requestid"
+	"garoupa/internal/requestid"
 )
 
 // command is one verb of the program.
 type command struct {
 	name, summary string
-	// run gets the flags that follow the verb and reports what went wrong.
+	// run receives the flags that follow the verb.
 	run func(ctx context.Context, in invocation) error
 }
 
@@ -30,24 +30,24 @@ type command struct {
 type invocation struct {
 	settings settings
 	args     []string
-	out      io.Writer // for what was asked for; the log goes to standard error
+	out      io.Writer // for results; the log goes to standard error
 	flags    *flag.FlagSet
 }
 
-// errUsage reports a call that the flag set has explained already.
+// errUsage reports wrong arguments that the flag set has explained already.
 var errUsage = errors.New("usage")
 
 func commands() []command {
 	return []command{
 		{"serve", "serve the API and the pages, and run the jobs", serve},
-		{"migrate", "bring the database's schema up to this program's", migrate},
+		{"migrate", "upgrade the database's schema to this program's", migrate},
 		{"demo", "add a demo merchant with keys, a product and staff", demo},
 		{"simulate", "act as the simulator's bank: pay, expire or cancel a checkout", simulate},
 		{"listen", "forward test events to your machine, signed", listen},
-		{"trigger", "make a test checkout that sends an event, through the API", trigger},
+		{"trigger", "create a test checkout through the API, so that it sends an event", trigger},
 		{"verify", "check the signature of a webhook delivery", verify},
 		{"staff", "add people who work for the installation", staff},
-		{"rotate-key", "seal anew, with a new secret key, what the one before has sealed", rotateKey},
+		{"rotate-key", "seal the values of the previous secret key with the new one", rotateKey},
 		{"check", "check the database, its schema and the books", check},
 		{"version", "print the version", version},
 	}
@@ -79,7 +79,7 @@ func execute(c command, args []string) (status int) {
 		in.flags.PrintDefaults()
 	}
 	err := error(nil)
-	if !asksHelp(args) { // help works whatever the environment holds
+	if !asksHelp(args) { // help works with any environment
 		in.settings, err = readSettings(environment())
 		setLog(in.settings.LogLevel)
 	}
@@ -92,12 +92,13 @@ func execute(c command, args []string) (status int) {
 	case errors.Is(err, errUsage):
 		return 2
 	}
-	fmt.Fprintln(os.Stderr, "garoupa:", strings.Join(strings.Fields(err.Error()), " ")) // one line, whatever came together in it
+	// One line, even if several errors were joined.
+	fmt.Fprintln(os.Stderr, "garoupa:", strings.Join(strings.Fields(err.Error()), " "))
 	return 1
 }
 
-// parse reads the command's flags, which may stand before and after its words, and
-// returns the words, of which there must be as many as want names.
+// parse reads the command's flags, which may be before and after its words, and returns the
+// words. There must be as many words as want names.
 func (in invocation) parse(want ...string) (words []string, err error) {
 	for args := in.args; ; args = in.flags.Args()[1:] {
 		if err := in.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -128,7 +129,8 @@ func asksHelp(args []string) bool {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "garoupa is a Pix payment gateway.\n\nusage: garoupa <command> [flags]; garoupa <command> --help tells more\n\n")
+	fmt.Fprint(w,
+		"garoupa is a Pix payment gateway.\n\nusage: garoupa <command> [flags]; garoupa <command> --help explains a command\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-12s%s\n", c.name, c.summary)
 	}
@@ -152,19 +154,32 @@ func version(_ context.Context, in invocation) error {
 	return nil
 }
 
-// setLog writes the log to standard error: text for a person at a terminal, JSON
-// for whatever else reads it.
+// setLog writes the log to standard error: text at a terminal, otherwise JSON.
 func setLog(level slog.Level) {
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: onOneLine}
 	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, options)
-	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+	if isTerminal(os.Stderr) {
 		handler = slog.NewTextHandler(os.Stderr, options)
 	}
 	slog.SetDefault(slog.New(withRequestID{handler}))
-	log.SetOutput(io.Discard) // net/http writes there what strangers' servers send
+	log.SetOutput(io.Discard) // net/http logs what clients send
 }
 
-// withRequestID adds the request's id to every line that is written for it.
+// onOneLine writes an error on one line: pgx reports each host on a separate line.
+func onOneLine(_ []string, a slog.Attr) slog.Attr {
+	if err, ok := a.Value.Any().(error); ok {
+		return slog.String(a.Key, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	return a
+}
+
+// isTerminal reports whether the file is a terminal.
+func isTerminal(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// withRequestID adds the request's id to every log line of a request.
 type withRequestID struct{ slog.Handler }
 
 // Handle implements slog.Handler.

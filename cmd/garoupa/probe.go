@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -19,7 +21,8 @@ func probeReady(ctx context.Context, s settings) error {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"http://"+net.JoinHostPort(host, port)+"/readyz", nil)
 	if err != nil {
 		return err
 	}
@@ -29,7 +32,9 @@ func probeReady(ctx context.Context, s settings) error {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("probe: the server answers %s", answer.Status)
+		reasons, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10)) // what arrived is enough
+		return fmt.Errorf("probe: the server answers %s: %s", answer.Status,
+			strings.ReplaceAll(strings.TrimSpace(string(reasons)), "\n", "; "))
 	}
 	return nil
 }

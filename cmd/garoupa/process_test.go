@@ -18,14 +18,15 @@ import (
 	"garoupa/models/modelstest"
 )
 
-// kill -9 at any moment of creations leaves, of each, nothing or one checkout with
-// its one event, which the same key returns; what a client was told exists.
+// The program is killed (SIGKILL) while clients create checkouts. Each request creates
+// nothing, or one checkout with one event, which the same key returns. Every checkout that
+// was answered to a client exists.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	url := modelstest.NewURL(t)
 	p := newProgramOver(t, "DATABASE_URL="+url)
 	key := p.demo().Keys.Test
-	told := map[string]string{} // what clients were told that a key made; "" if nothing
+	told := map[string]string{} // the id in the answer, by key; "" without an answer
 	for round, answers := range []int{2, 9, 40} {
 		maps.Copy(told, p.killAfter(answers, key, fmt.Sprintf("round-%d", round)))
 	}
@@ -33,8 +34,9 @@ func TestKill(t *testing.T) {
 	p.serve()
 	for idempotencyKey, id := range told {
 		status, again := p.create(key, idempotencyKey)
-		if id != "" && (status != http.StatusOK || again != id) || status != http.StatusOK && status != http.StatusCreated {
-			t.Errorf("%s made %q; after the kill it is %d %s", idempotencyKey, id, status, again)
+		if id != "" && (status != http.StatusOK || again != id) ||
+			status != http.StatusOK && status != http.StatusCreated {
+			t.Errorf("%s created %q; after the kill it is %d %s", idempotencyKey, id, status, again)
 		}
 		if twice, same := p.create(key, idempotencyKey); twice != http.StatusOK || same != again {
 			t.Errorf("%s: %d %s, then %d %s", idempotencyKey, status, again, twice, same)
@@ -46,7 +48,8 @@ func TestKill(t *testing.T) {
 	}
 	defer conn.Close(t.Context())
 	var checkouts, keys, events int
-	err = conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM checkouts), (SELECT count(DISTINCT external_id) FROM checkouts),
+	err = conn.QueryRow(t.Context(),
+		`SELECT (SELECT count(*) FROM checkouts), (SELECT count(DISTINCT external_id) FROM checkouts),
 		(SELECT count(*) FROM events WHERE type = 'checkout.created')`).Scan(&checkouts, &keys, &events)
 	if err != nil || checkouts != len(told) || keys != len(told) || events != len(told) {
 		t.Errorf("%d checkouts of %d keys with %d events, %v; want %d of each", checkouts, keys, events, err, len(told))
@@ -56,8 +59,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killAfter serves, lets four clients create checkouts all the time, and kills the
-// program when it has given as many answers. It returns what each key was told.
+// killAfter serves, lets four clients create checkouts all the time, and kills the program
+// after a number of answers. It returns the answer for each key.
 func (p *program) killAfter(answers int, key, prefix string) map[string]string {
 	p.t.Helper()
 	server := p.serve()
@@ -71,7 +74,7 @@ func (p *program) killAfter(answers int, key, prefix string) map[string]string {
 				status, id := p.create(key, idempotencyKey)
 				mu.Lock()
 				told[idempotencyKey] = id
-				if answers--; answers == 0 { // the other clients' requests are under way
+				if answers--; answers == 0 { // the other clients' requests are in progress
 					_ = server.Process.Kill()
 				}
 				mu.Unlock()
@@ -88,8 +91,8 @@ func (p *program) killAfter(answers int, key, prefix string) map[string]string {
 	return told
 }
 
-// An interrupt, and the signal of service managers, end the program in order and
-// soon, though a page holds a stream open.
+// An interrupt, and the signal of service managers, end the program cleanly and soon, even
+// if a page holds a stream open.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -104,7 +107,7 @@ func TestStop(t *testing.T) {
 			}
 			stream, err := http.Get(p.url + "/pay/" + id + "/events")
 			if err != nil || stream.StatusCode != http.StatusOK {
-				t.Fatalf("the stream is %v, %v", stream, err)
+				t.Fatalf("opening the stream: %v, %v", stream, err)
 			}
 			defer stream.Body.Close()
 			p.stop(server, signal)
@@ -112,7 +115,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Each request leaves a line of JSON that carries its name, and no line a key.
+// Each request leaves a line of JSON with its id, and no line contains a key.
 func TestServe_Log(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "GAROUPA_LOG_LEVEL=info")
@@ -139,15 +142,16 @@ func TestServe_Log(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
-		found = found || entry.RequestID == "of-the-test" && entry.Msg == "request" && entry.Path == "/v1/checkouts" && entry.Status == 400
+		found = found || entry.RequestID == "of-the-test" && entry.Msg == "request" && entry.Path == "/v1/checkouts" &&
+			entry.Status == 400
 	}
 	if !found || strings.Contains(server.log.String(), key[9:]) || strings.Contains(server.log.String(), "none-7c1f") {
 		t.Errorf("the log is %s", server.log)
 	}
 }
 
-// With no setting at all the program brings its own database and a merchant to try
-// it with. Other commands work beside it and alone, and the next start goes on.
+// Without any setting the program starts its own database and creates a demo merchant.
+// Other commands work beside it and alone, and the next start continues.
 func TestServe_Embedded(t *testing.T) {
 	t.Parallel()
 	p := newProgramOver(t, "DATABASE_URL=")
@@ -170,7 +174,8 @@ func TestServe_Embedded(t *testing.T) {
 			t.Errorf("check says %s", out)
 		}
 		p.stop(server, syscall.SIGINT)
-		if out := server.out.String(); !strings.Contains(out, merchant.Keys.Test) || !strings.Contains(out, merchant.Owner.Password) {
+		if out := server.out.String(); !strings.Contains(out, merchant.Keys.Test) ||
+			!strings.Contains(out, merchant.Owner.Password) {
 			t.Errorf("it says\n%s", out)
 		}
 	}
@@ -179,14 +184,14 @@ func TestServe_Embedded(t *testing.T) {
 	}
 }
 
-// A merchant to try it with is asked for where the database is somebody else's.
+// With an external database, a demo merchant is created only on request.
 func TestServe_DemoMerchant(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "GAROUPA_DATA_DIR="+t.TempDir()+"/not/yet", "GAROUPA_SECRET_KEY="+strings.Repeat("ab", 32))
 	without := p.serve()
 	p.stop(without, syscall.SIGINT)
 	if strings.Contains(without.out.String(), "svc_test_") {
-		t.Errorf("unasked it says\n%s", without.out)
+		t.Errorf("without -demo it prints\n%s", without.out)
 	}
 	var said [2]string
 	for i := range said {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,16 +11,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"garoupa/internal/server/servertest"
 	"garoupa/models/modelstest"
-	"garoupa/server/servertest"
 )
 
-// asProgram makes the test's own binary be the program: a test that needs a
-// process runs it once more.
+// asProgram makes the test binary act as the program: a test that needs a process runs the
+// binary again.
 const asProgram = "GAROUPA_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -29,23 +31,26 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// noRest ends a process that the race detector watches at once: by itself it waits
-// a second for races at the very end.
+// noRest makes a process under the race detector end at once. By default the race detector
+// delays the exit by a second.
 const noRest = "GORACE=atexit_sleep_ms=0"
 
-// patience is how long a test waits for a process before it says that it hangs.
+// patience is how long a test waits for a process before it fails.
 const patience = time.Minute
 
-// program is the program in an environment of its own.
+// program is the program with an environment of its own.
 type program struct {
 	t    *testing.T
 	env  []string
 	url  string
-	data string // its folder
+	data string // its data folder
+	file string // the binary, if it is not this one
+
+	client http.Client // which sends requests to the program
 }
 
-// newProgram returns the program over a migrated database, with a port of its own.
-// Settings come last, "NAME=value", and win.
+// newProgram returns the program with a migrated database and a port of its own. settings
+// ("NAME=value") override the defaults.
 func newProgram(t *testing.T, settings ...string) *program {
 	t.Helper()
 	return newProgramOver(t, "DATABASE_URL="+modelstest.NewURL(t), settings...)
@@ -56,10 +61,13 @@ func newProgramOver(t *testing.T, database string, settings ...string) *program 
 	address := servertest.Address(t)
 	data := t.TempDir()
 	env := []string{
-		database, "GAROUPA_DATA_DIR=" + data, "XDG_CACHE_HOME=" + filepath.Join(data, "cache"), "GAROUPA_LISTEN=" + address,
-		"GAROUPA_RATE_LIMIT=off", "GAROUPA_LOG_LEVEL=error", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
+		database, "GAROUPA_DATA_DIR=" + data, "XDG_CACHE_HOME=" + filepath.Join(data, "cache"),
+		"GAROUPA_LISTEN=" + address,
+		"GAROUPA_RATE_LIMIT=off", "GAROUPA_DRAIN_TIME=0s", "GAROUPA_LOG_LEVEL=error",
+		"GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
 	}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GAROUPA_POSTGRES_BIN"} { // nothing else of whoever runs the tests
+	// Nothing else from the environment of the tests.
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GAROUPA_POSTGRES_BIN"} {
 		if value, set := os.LookupEnv(name); set {
 			env = append(env, name+"="+value)
 		}
@@ -68,13 +76,13 @@ func newProgramOver(t *testing.T, database string, settings ...string) *program 
 }
 
 func (p *program) command(args ...string) *exec.Cmd {
-	command := exec.Command(os.Args[0], args...)
-	command.Dir = "../.." // from where its users run it
+	command := exec.Command(cmp.Or(p.file, os.Args[0]), args...)
+	command.Dir = "../.." // the folder from which users run it
 	command.Env = append([]string{asProgram + "=1", noRest}, p.env...)
 	return command
 }
 
-// ran is how a command went.
+// ran is the result of a command.
 type ran struct {
 	status     int
 	out, wrong string
@@ -109,7 +117,7 @@ func (p *program) run(args ...string) string {
 	return r.out
 }
 
-// demo makes a merchant.
+// demo creates a merchant.
 func (p *program) demo(flags ...string) (made demoMerchant) {
 	p.t.Helper()
 	if err := json.Unmarshal([]byte(p.run(append([]string{"demo", "--json"}, flags...)...)), &made); err != nil {
@@ -122,13 +130,14 @@ func (p *program) demo(flags ...string) (made demoMerchant) {
 type process struct {
 	*exec.Cmd
 	out, log *bytes.Buffer // complete once it has ended
-	ended    chan error    // how, closed afterwards
+	ended    chan error    // its error, closed afterwards
 }
 
 // serve starts the program and returns when it is ready.
 func (p *program) serve(flags ...string) *process {
 	p.t.Helper()
-	s := &process{Cmd: p.command(append([]string{"serve"}, flags...)...), out: &bytes.Buffer{}, log: &bytes.Buffer{}, ended: make(chan error, 1)}
+	s := &process{Cmd: p.command(append([]string{"serve"}, flags...)...), out: &bytes.Buffer{}, log: &bytes.Buffer{},
+		ended: make(chan error, 1)}
 	s.Stdout, s.Stderr = s.out, s.log
 	if err := s.Start(); err != nil {
 		p.t.Fatal(err)
@@ -151,31 +160,37 @@ func (p *program) serve(flags ...string) *process {
 		case err := <-s.ended:
 			p.t.Fatalf("the program ended: %v\n%s", err, s.log)
 		case <-ctx.Done():
-			p.t.Fatal("the program does not get ready")
+			p.t.Fatal("the program does not become ready")
 		}
 	}
 }
 
-// stop signals the process and fails the test unless it ends well.
+// stop signals the process and fails the test unless it ends without an error.
 func (p *program) stop(s *process, signal os.Signal) {
 	p.t.Helper()
 	if err := s.Process.Signal(signal); err != nil {
 		p.t.Fatal(err)
 	}
 	select {
-	case err := <-s.ended: // with an error when it ran out of its own time
+	case err := <-s.ended: // with an error when it exceeded its own time limit
 		if err != nil {
 			p.t.Errorf("%s: ended with %v\n%s", signal, err, s.log)
 		}
 	case <-time.After(patience):
-		p.t.Fatalf("%s: still there", signal)
+		p.t.Fatalf("%s: the process did not end", signal)
 	}
 }
 
-// create posts one checkout and returns the status and the id. An answer that never
-// came whole is status 0.
+// create posts one checkout and returns the status and the id. The status is 0 if the
+// answer was not complete.
 func (p *program) create(key, idempotencyKey string) (status int, id string) {
-	body := strings.NewReader(`{"amount": 4990, "description": "Vaso", "externalId": "` + idempotencyKey + `"}`)
+	return p.createOf(4990, key, idempotencyKey)
+}
+
+// createOf posts one checkout of an amount in centavos.
+func (p *program) createOf(amount int, key, idempotencyKey string) (status int, id string) {
+	body := strings.NewReader(`{"amount": ` + strconv.Itoa(amount) + `, "description": "Vaso", "externalId": "` +
+		idempotencyKey + `"}`)
 	request, err := http.NewRequest(http.MethodPost, p.url+"/v1/checkouts", body)
 	if err != nil {
 		p.t.Error(err)
@@ -184,7 +199,7 @@ func (p *program) create(key, idempotencyKey string) (status int, id string) {
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", idempotencyKey)
-	response, err := http.DefaultClient.Do(request)
+	response, err := p.client.Do(request)
 	if err != nil {
 		return 0, ""
 	}

@@ -17,20 +17,20 @@ import (
 // remoteTimeout bounds one call of the API.
 const remoteTimeout = 30 * time.Second
 
-// remote is a gateway as a merchant's server sees it: an address and a test key. It
-// takes no live key, so that nobody charges by a slip.
+// remote is a gateway as a merchant's server sees it: an address and a test key. It refuses
+// live keys, so that no real charge is created by mistake.
 type remote struct{ server, key string }
 
-// remoteFlags declares the flags that say which gateway. Call check once they are
-// parsed.
+// remoteFlags declares the flags that name the gateway. Call check after they are parsed.
 func (in invocation) remoteFlags() *remote {
 	r := &remote{}
-	in.flags.StringVar(&r.server, "server", "", "`address` of the gateway; else GAROUPA_BASE_URL, else http://localhost:8080")
+	in.flags.StringVar(&r.server, "server", "",
+		"`address` of the gateway; else GAROUPA_BASE_URL, else http://localhost:8080")
 	in.flags.StringVar(&r.key, "key", "", "test `key`, svc_test_…; else GAROUPA_API_KEY")
 	return r
 }
 
-// check fills in what the flags left to the environment.
+// check fills empty flags from the environment.
 func (r *remote) check(s settings) error {
 	if r.server == "" {
 		r.server = s.BaseURL
@@ -47,7 +47,7 @@ func (r *remote) check(s settings) error {
 	return nil
 }
 
-// post calls the API and reads its answer into out.
+// post calls the API and decodes the answer into out.
 func (r *remote) post(ctx context.Context, path string, body, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
 	defer cancel()
@@ -68,7 +68,7 @@ func (r *remote) post(ctx context.Context, path string, body, out any) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusBadRequest {
-		return readRefusal(response)
+		return readError(response)
 	}
 	if err := json.NewDecoder(response.Body).Decode(out); err != nil {
 		return fmt.Errorf("%s answered with something else than JSON: %w", r.server, err)
@@ -86,23 +86,23 @@ func (r *remote) request(ctx context.Context, method, path string, body io.Reade
 	return request, nil
 }
 
-// refusal is an error that the API answered with.
-type refusal struct {
+// apiError is an error answer of the API.
+type apiError struct {
 	status                   int
 	code, message, requestID string
-	retryAfter               time.Duration // 0 if the answer did not say
+	retryAfter               time.Duration // 0 if the answer did not have it
 }
 
 // Error implements error.
-func (e *refusal) Error() string {
+func (e *apiError) Error() string {
 	if e.code == "" {
 		return fmt.Sprintf("the answer is %d, and not from this API: is the address right?", e.status)
 	}
 	return fmt.Sprintf("%s (%d %s, %s)", e.message, e.status, e.code, e.requestID)
 }
 
-// readRefusal reads the envelope of an error (contract, section 7).
-func readRefusal(response *http.Response) error {
+// readError reads the envelope of an error (contract, section 7).
+func readError(response *http.Response) error {
 	var envelope struct {
 		Error struct {
 			Code, Message string
@@ -110,8 +110,8 @@ func readRefusal(response *http.Response) error {
 		}
 	}
 	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&envelope); err != nil {
-		return &refusal{status: response.StatusCode, retryAfter: retryAfterOf(response)}
+		return &apiError{status: response.StatusCode, retryAfter: retryAfterOf(response)}
 	}
 	e := envelope.Error
-	return &refusal{response.StatusCode, e.Code, e.Message, e.RequestID, retryAfterOf(response)}
+	return &apiError{response.StatusCode, e.Code, e.Message, e.RequestID, retryAfterOf(response)}
 }

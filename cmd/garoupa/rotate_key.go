@@ -6,20 +6,21 @@ import (
 	"fmt"
 	"io"
 
+	"garoupa/internal/auth/vault"
 	"garoupa/models"
-	"garoupa/vault"
 )
 
-// resealAtOnce bounds how many values one transaction seals anew.
+// resealAtOnce bounds the values that one transaction reseals.
 const resealAtOnce = 500
 
 // errLeft makes the command fail after it has printed what it could not do.
-var errLeft = errors.New("rotate-key: not all is sealed with the new key; see above. Keep GAROUPA_SECRET_KEY_PREVIOUS, and run it again")
+var errLeft = errors.New("rotate-key: not all is sealed with the new key; see above. Keep " +
+	"GAROUPA_SECRET_KEY_PREVIOUS, and run it again")
 
-// rotateKey seals with GAROUPA_SECRET_KEY all that GAROUPA_SECRET_KEY_PREVIOUS has
-// sealed. Servers go on meanwhile, if they have both settings too. It may be stopped
-// at any time and run again: what is done stays done. The last thing it changes is
-// the key that the database asks of whoever starts.
+// rotateKey reseals with GAROUPA_SECRET_KEY everything that was sealed with
+// GAROUPA_SECRET_KEY_PREVIOUS. Servers that have both settings keep running meanwhile. The
+// command may be stopped at any time and run again: finished work stays. Its last step
+// replaces the key that the database requires from programs that start.
 func rotateKey(ctx context.Context, in invocation) error {
 	if _, err := in.parse(); err != nil {
 		return err
@@ -46,13 +47,13 @@ func rotateKey(ctx context.Context, in invocation) error {
 	if r.left {
 		return errLeft
 	}
-	fmt.Fprintln(in.out, "All is sealed with GAROUPA_SECRET_KEY. GAROUPA_SECRET_KEY_PREVIOUS has done its work.")
+	fmt.Fprintln(in.out, "All is sealed with GAROUPA_SECRET_KEY. Remove GAROUPA_SECRET_KEY_PREVIOUS and restart.")
 	return nil
 }
 
-// passes bounds how often the columns are gone through. What a transaction read before
-// the first pass and wrote after it is found by the second; a third that finds
-// something means that a process still seals with another key.
+// passes bounds the passes over the columns. The second pass finds what a transaction read
+// before the first pass and wrote after it. If the third pass finds something, a process
+// still seals with another key.
 const passes = 3
 
 // rotation is one run of the command.
@@ -60,7 +61,7 @@ type rotation struct {
 	db    *models.DB
 	vault *vault.Vault
 	out   io.Writer
-	left  bool // something is still sealed with another key
+	left  bool // some value is still sealed with another key
 }
 
 func (r *rotation) run(ctx context.Context) error {
@@ -72,7 +73,7 @@ func (r *rotation) run(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", column, err)
 			}
 			if pass == 1 || n > 0 {
-				fmt.Fprintf(r.out, "%-36s%d sealed anew\n", column, n)
+				fmt.Fprintf(r.out, "%-36s%d resealed\n", column, n)
 			}
 			found += n
 		}
@@ -99,8 +100,8 @@ func (r *rotation) run(ctx context.Context) error {
 	return err
 }
 
-// reseal goes through a column once and returns how many values it sealed anew. What
-// opens with no key is left as it is, and told of if that is wished.
+// reseal makes one pass over a column and returns the number of values that it resealed. It
+// skips a value that neither key opens, and prints it if tell is set.
 func (r *rotation) reseal(ctx context.Context, column models.Sealed, tell bool) (resealed int, err error) {
 	after := ""
 	for {

@@ -14,21 +14,20 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"garoupa/internal/auth/vault"
+	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/money"
 	"garoupa/payments"
-	"garoupa/vault"
 	"garoupa/webhook"
 )
 
-// with returns the program with further settings.
+// with returns the program with additional settings.
 func (p *program) with(settings ...string) *program {
 	return &program{t: p.t, env: append(p.env[:len(p.env):len(p.env)], settings...), url: p.url, data: p.data}
 }
 
-// sealedAll reads every sealed value with a key, by place; ones of other keys count
-// as others.
+// sealedAll opens every sealed value with a key, by place, and counts those of other keys.
 func sealedAll(t *testing.T, db *models.DB, hexKey string) (texts map[string]string, others int) {
 	t.Helper()
 	key, err := decodeSecretKey(hexKey)
@@ -41,7 +40,8 @@ func sealedAll(t *testing.T, db *models.DB, hexKey string) (texts map[string]str
 	}
 	texts = map[string]string{}
 	for _, column := range models.SealedColumns {
-		rows, err := db.Pool.Query(t.Context(), fmt.Sprintf("SELECT id, %s FROM %s WHERE %[1]s IS NOT NULL", column.Column, column.Table))
+		rows, err := db.Pool.Query(t.Context(), fmt.Sprintf("SELECT id, %s FROM %s WHERE %[1]s IS NOT NULL",
+			column.Column, column.Table))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func sealedAll(t *testing.T, db *models.DB, hexKey string) (texts map[string]str
 			Sealed []byte
 		}])
 		if err != nil || len(values) == 0 {
-			t.Fatalf("%s has %d values, %v: nothing is proved of it", column, len(values), err)
+			t.Fatalf("%s has %d values, %v: the test would prove nothing", column, len(values), err)
 		}
 		for _, value := range values {
 			text, err := v.Open(column.Place(value.ID), value.Sealed)
@@ -64,7 +64,7 @@ func sealedAll(t *testing.T, db *models.DB, hexKey string) (texts map[string]str
 	return texts, others
 }
 
-// holds reports whether all of what was there is there.
+// holds reports whether all contains everything in before.
 func holds(all, before map[string]string) bool {
 	for place, text := range before {
 		if all[place] != text {
@@ -74,11 +74,12 @@ func holds(all, before map[string]string) bool {
 	return true
 }
 
-// seal fills every column that holds sealed values, that of phones with many.
+// seal fills every column that holds sealed values, the column of phones with many rows.
 func (s *shop) seal(phones int) {
 	s.t.Helper()
-	by := merchants.Actor{AccountID: s.account.ID}
-	if err := s.db.Raw("SELECT user_id FROM members WHERE account_id = ? AND role = 'OWNER'", s.account.ID).Row().Scan(&by.UserID); err != nil {
+	by := models.Actor{AccountID: s.account.ID}
+	if err := s.db.Raw("SELECT user_id FROM members WHERE account_id = ? AND role = 'OWNER'",
+		s.account.ID).Row().Scan(&by.UserID); err != nil {
 		s.t.Fatal(err)
 	}
 	ids, sealed := make([]string, phones), make([][]byte, phones)
@@ -89,14 +90,16 @@ func (s *shop) seal(phones int) {
 	var endpoint string
 	for _, step := range []func() error{
 		func() error {
-			_, err := s.db.Pool.Exec(s.t.Context(), `INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_phone, txid, copy_paste, created_at, expires_at)
+			_, err := s.db.Pool.Exec(s.t.Context(),
+				`INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_phone, txid, copy_paste, created_at, expires_at)
 				SELECT id, $3, false, 1, 'x', 'x', phone, md5(id), 'x', now(), now() + interval '1 day' FROM unnest($1::text[], $2::bytea[]) AS t (id, phone)`, ids, sealed, s.scope.ProjectID)
 			return err
 		},
 		func() error { _, err := s.merchants.BeginTOTP(s.t.Context(), by.UserID); return err },
 		func() error {
-			_, err := s.payments.RequestDestination(s.t.Context(), payments.Actor{UserID: by.UserID}, s.account.ID, payments.NewDestination{
-				Rail: models.RailPix, Type: "EMAIL", Address: "marina@exemplo.com.br", HolderName: "Ateliê Aurora"})
+			_, err := s.payments.RequestDestination(s.t.Context(), models.Actor{UserID: by.UserID}, s.account.ID,
+				payments.NewDestination{
+					Rail: models.RailPix, Type: "EMAIL", Address: "marina@exemplo.com.br", HolderName: "Ateliê Aurora"})
 			return err
 		},
 		func() error {
@@ -107,14 +110,16 @@ func (s *shop) seal(phones int) {
 		},
 		func() error {
 			_, err := s.merchants.RequestAccess(s.t.Context(), by, merchants.AccessForm{
-				LegalName: "Aurora Cerâmica Ltda", Document: "12.abc.345/01de-35", Website: "aurora.example", Sells: "Vasos", MonthlyVolume: money.Cents(20_000_00),
+				LegalName: "Aurora Cerâmica Ltda", Document: "12.abc.345/01de-35", Website: "aurora.example",
+				Sells: "Vasos", MonthlyVolume: money.Cents(20_000_00),
 				ContactName: "Ana Lima", ContactEmail: "ana@aurora.example", ContactPhone: "+55 (11) 91234-5678",
 			})
 			return err
 		},
 		func() error { return s.merchants.WithdrawAccessRequest(s.t.Context(), by) },
 		func() error {
-			return s.merchants.SaveAccessDraft(s.t.Context(), by, merchants.AccessDraft{LegalName: "Aurora Cerâmica Ltda"})
+			return s.merchants.SaveAccessDraft(s.t.Context(), by,
+				merchants.AccessDraft{LegalName: "Aurora Cerâmica Ltda"})
 		},
 		func() error { return s.db.Raw("SELECT id FROM webhook_endpoints").Row().Scan(&endpoint) },
 		func() error {
@@ -129,9 +134,9 @@ func (s *shop) seal(phones int) {
 	}
 }
 
-// The secret key is changed while the program serves, killed in the middle and run
-// again: nothing is lost at any point, what others keep of the installation stays
-// what it was, and in the end the old key is good for nothing.
+// The secret key is replaced while the program serves; the command is killed in the middle
+// and run again. Nothing is lost at any point, ids and signatures that derive from the
+// installation stay, and in the end the old key is useless.
 func TestRotateKey(t *testing.T) {
 	t.Parallel()
 	first, second, third := strings.Repeat("1a", 32), strings.Repeat("2b", 32), strings.Repeat("3c", 32)
@@ -147,7 +152,8 @@ func TestRotateKey(t *testing.T) {
 	cursor := s.cursor()
 	s.stop(server, syscall.SIGTERM)
 
-	old, both, only := s.with(), s.with("GAROUPA_SECRET_KEY="+second, "GAROUPA_SECRET_KEY_PREVIOUS="+first), s.with("GAROUPA_SECRET_KEY="+second)
+	old, both, only := s.with(), s.with("GAROUPA_SECRET_KEY="+second,
+		"GAROUPA_SECRET_KEY_PREVIOUS="+first), s.with("GAROUPA_SECRET_KEY="+second)
 	wrong(t, only, "is not the key that this database is sealed with", "serve")
 	server = both.serve()
 	s.delivers(1)
@@ -163,7 +169,7 @@ func TestRotateKey(t *testing.T) {
 	if out := both.run("rotate-key"); !strings.Contains(out, "All is sealed with GAROUPA_SECRET_KEY.") {
 		t.Errorf("rotate-key says %s", out)
 	}
-	if out := both.run("rotate-key"); strings.Count(out, " 0 sealed anew") != len(models.SealedColumns) {
+	if out := both.run("rotate-key"); strings.Count(out, " 0 resealed") != len(models.SealedColumns) {
 		t.Errorf("again it says %s", out)
 	}
 	s.delivers(3)
@@ -177,13 +183,13 @@ func TestRotateKey(t *testing.T) {
 	server = only.serve()
 	s.delivers(4)
 	if again := s.link("one"); again != link {
-		t.Errorf("the Idempotency-Key that made %s makes %s", link, again)
+		t.Errorf("the Idempotency-Key that created %s now creates %s", link, again)
 	}
 	if got, want := s.link("two"), "plink_"+s.vault.Digest(s.scope.ProjectID, "test", "two")[:16]; got != want {
 		t.Errorf("a new link is %s; with the first key it would be %s", got, want)
 	}
 	if status := s.list(cursor); status != http.StatusOK {
-		t.Errorf("a cursor of before: %d", status)
+		t.Errorf("an earlier cursor: %d", status)
 	}
 	s.stop(server, syscall.SIGTERM)
 
@@ -202,18 +208,20 @@ func TestRotateKey(t *testing.T) {
 	}
 }
 
-// What neither key opens is named, and keeps the old key from being dropped.
+// A value that neither key opens is reported, and the old key must be kept.
 func TestRotateKey_Foreign(t *testing.T) {
 	t.Parallel()
 	first, second := strings.Repeat("1a", 32), strings.Repeat("2b", 32)
 	s := newShop(t, 1, func(http.ResponseWriter, *http.Request, parcel, int) {}, "GAROUPA_SECRET_KEY="+first)
 	s.seal(3)
 	var broken string
-	if err := s.db.Raw("UPDATE checkouts SET customer_phone = set_byte(customer_phone, 20, get_byte(customer_phone, 20) # 1) WHERE id = (SELECT min(id) FROM checkouts) RETURNING id").Row().Scan(&broken); err != nil {
+	if err := s.db.Raw("UPDATE checkouts SET customer_phone = set_byte(customer_phone, 20, get_byte(customer_phone, " +
+		"20) # 1) WHERE id = (SELECT min(id) FROM checkouts) RETURNING id").Row().Scan(&broken); err != nil {
 		t.Fatal(err)
 	}
 	both := s.with("GAROUPA_SECRET_KEY="+second, "GAROUPA_SECRET_KEY_PREVIOUS="+first)
-	if r := both.try("rotate-key"); r.status != 1 || strings.Count(r.out, broken+" opens with neither key") != 1 || !strings.Contains(r.out, "2 sealed anew") || !strings.Contains(r.wrong, "not all is sealed with the new key") {
+	if r := both.try("rotate-key"); r.status != 1 || strings.Count(r.out, broken+" opens with neither key") != 1 ||
+		!strings.Contains(r.out, "2 resealed") || !strings.Contains(r.wrong, "not all is sealed with the new key") {
 		t.Errorf("with one that is broken: %+v", r)
 	}
 	if _, others := sealedAll(t, s.db.DB, second); others != 1 {
@@ -225,7 +233,8 @@ func TestRotateKey_Foreign(t *testing.T) {
 	}
 	both.run("rotate-key")
 	var tables []string
-	rows, err := s.db.Pool.Query(t.Context(), "SELECT tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'O'")
+	rows, err := s.db.Pool.Query(t.Context(),
+		"SELECT tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'O'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,9 +244,8 @@ func TestRotateKey_Foreign(t *testing.T) {
 	wrong(t, s.with("GAROUPA_SECRET_KEY="+strings.Repeat("4d", 32)), "is not the key", "rotate-key")
 }
 
-// The key in the data folder's file is changed as docs/operations.md says: moved
-// away, given as the one before, and done with when the command has run. The command
-// makes no key of its own.
+// The key in the data folder is replaced as docs/operations.md says: moved away, given as
+// the previous key, and no longer needed after the command. The command creates no key.
 func TestRotateKey_File(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t)
@@ -249,8 +257,9 @@ func TestRotateKey_File(t *testing.T) {
 		n++
 		p.run("trigger", "checkout.created", "--server", p.url, "--key", made.Keys.Test)
 		for id, attempts := range in.wait("/hook", n) {
-			if !webhook.Verify(*made.WebhookSecret, attempts[0].header.Get("x-svc-signature"), []byte(attempts[0].body)) {
-				t.Errorf("%s is not signed with the secret from before", id)
+			if !webhook.Verify(*made.WebhookSecret, attempts[0].header.Get("x-svc-signature"),
+				[]byte(attempts[0].body)) {
+				t.Errorf("%s is not signed with the earlier secret", id)
 			}
 		}
 	}
@@ -274,7 +283,8 @@ func TestRotateKey_File(t *testing.T) {
 	}
 	delivers()
 	wrong(t, p, "is not the key", "rotate-key")
-	if out := both.run("rotate-key"); !strings.Contains(out, "2 sealed anew") || !strings.Contains(out, "All is sealed") {
+	if out := both.run("rotate-key"); !strings.Contains(out, "2 resealed") ||
+		!strings.Contains(out, "All is sealed") {
 		t.Errorf("rotate-key says %s", out)
 	}
 	delivers()
@@ -289,8 +299,8 @@ func TestRotateKey_File(t *testing.T) {
 	wrong(t, p, "is not the key", "serve")
 }
 
-// killInTheMiddle runs the command against a row that it cannot have, and kills it
-// when it waits for that.
+// killInTheMiddle runs the command while a row is locked, and kills it when it waits for
+// that row.
 func (s *shop) killInTheMiddle(p *program) {
 	s.t.Helper()
 	tx, err := s.db.Pool.Begin(s.t.Context())
@@ -298,7 +308,8 @@ func (s *shop) killInTheMiddle(p *program) {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback(context.Background()) }()
-	if _, err := tx.Exec(s.t.Context(), `SELECT 1 FROM checkouts WHERE id = (SELECT id FROM checkouts WHERE customer_phone IS NOT NULL ORDER BY id OFFSET 1600 LIMIT 1) FOR UPDATE`); err != nil {
+	if _, err := tx.Exec(s.t.Context(),
+		`SELECT 1 FROM checkouts WHERE id = (SELECT id FROM checkouts WHERE customer_phone IS NOT NULL ORDER BY id OFFSET 1600 LIMIT 1) FOR UPDATE`); err != nil {
 		s.t.Fatal(err)
 	}
 	command := p.command("rotate-key")
@@ -322,8 +333,8 @@ func (s *shop) killInTheMiddle(p *program) {
 	}
 }
 
-// delivers makes a checkout with a phone over the API, and fails the test unless its
-// event arrives, signed with the endpoint's secret.
+// delivers creates a checkout with a phone number over the API, and fails the test unless
+// its event arrives, signed with the endpoint's secret.
 func (s *shop) delivers(n int) {
 	s.t.Helper()
 	body := fmt.Sprintf(`{"amount":4990,"description":"Vaso","externalId":"%d","customer":{"name":"Carla","phone":"+55 11 91234-0000"}}`, n)
@@ -333,7 +344,7 @@ func (s *shop) delivers(n int) {
 	s.until(fmt.Sprintf("%d posts", n), func() bool { return len(s.seen()) >= n })
 }
 
-// link makes a payment link and returns its id.
+// link creates a payment link and returns its id.
 func (s *shop) link(key string) string {
 	s.t.Helper()
 	status, answer := s.call(http.MethodPost, "/v1/payment-links", `{"productId":"vaso-lua-nova"}`, key)
@@ -345,7 +356,7 @@ func (s *shop) link(key string) string {
 	return id
 }
 
-// cursor is one of the list of checkouts.
+// cursor returns a cursor of the list of checkouts.
 func (s *shop) cursor() string {
 	s.t.Helper()
 	_, answer := s.call(http.MethodGet, "/v1/checkouts?limit=1", "", "")

@@ -10,15 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"garoupa/internal/auth/vault"
 	"garoupa/models"
-	"garoupa/vault"
 )
 
 const secretFile = "secret.key"
 
-// openVault opens the vault of GAROUPA_SECRET_KEY or, if that is unset, of the key
-// in the data folder, which is made at the first start. What was sealed with
-// GAROUPA_SECRET_KEY_PREVIOUS opens too.
+// openVault opens the vault with GAROUPA_SECRET_KEY or, if that is unset, with the key in
+// the data folder, which the first start creates. Values sealed with
+// GAROUPA_SECRET_KEY_PREVIOUS open too.
 func openVault(s settings) (*vault.Vault, error) {
 	hexKey := s.SecretKey
 	if hexKey == "" {
@@ -41,8 +41,8 @@ func openVault(s settings) (*vault.Vault, error) {
 	return vault.New(key, previous)
 }
 
-// requireKey refuses to go on without a secret key that was there before: what is
-// sealed with one made on the way, in whatever folder this is, no server could open.
+// requireKey fails if there is no secret key yet: a command that created one, in whatever
+// folder it runs, would seal values that no server can open.
 func requireKey(s settings) error {
 	path := filepath.Join(s.DataDir, secretFile)
 	if s.SecretKey != "" {
@@ -78,9 +78,9 @@ func secretFromFile(path string) (string, error) {
 	if err := errors.Join(temporary.Sync(), temporary.Close()); err != nil {
 		return "", fmt.Errorf("write the secret key: %w", err)
 	}
-	// Link, not rename: of two processes that start together, both use the first key.
+	// Link, not rename: when two processes start together, both use the first key.
 	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("keep the secret key: %w", err)
+		return "", fmt.Errorf("store the secret key: %w", err)
 	}
 	raw, err = os.ReadFile(path)
 	return string(raw), err
@@ -94,17 +94,19 @@ func decodeSecretKey(hexKey string) ([]byte, error) {
 	return key, nil
 }
 
-// checkKey returns the vault with the database's root. It refuses keys that did not
-// seal what is there: it could not be opened, and new values would be lost to the
-// other instances.
+// checkKey returns the vault with the database's root. It refuses a key that did not seal
+// the existing values: they could not be opened, and the other instances could not open new
+// ones.
 func checkKey(ctx context.Context, db *models.DB, v *vault.Vault) (*vault.Vault, error) {
 	stored, err := models.KeyCheck(ctx, db.Pool, v.SealRoot())
 	if err != nil {
 		return nil, fmt.Errorf("check the secret key: %w", err)
 	}
 	if v, err = v.OpenRoot(stored); err != nil {
-		return nil, errors.New("GAROUPA_SECRET_KEY (or the data folder's secret.key) is not the key that this database is sealed with; " +
-			"if it is to be, GAROUPA_SECRET_KEY_PREVIOUS must be the one before until garoupa rotate-key has ended")
+		return nil,
+			errors.New("GAROUPA_SECRET_KEY (or the data folder's secret.key) is not the key that this database is " +
+				"sealed with; to change the key, set GAROUPA_SECRET_KEY_PREVIOUS to the previous key until " +
+				"garoupa rotate-key has ended")
 	}
 	return v, nil
 }

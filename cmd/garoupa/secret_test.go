@@ -12,7 +12,7 @@ import (
 	"garoupa/models/modelstest"
 )
 
-// The key file is made at the first start, for its owner alone, and kept.
+// The key file is created at the first start, readable by its owner only, and kept.
 func TestSecretFile(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "data")
@@ -39,7 +39,7 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// Processes that start together use one key, and leave nothing but its file.
+// Processes that start together use one key, and leave no other file.
 func TestSecretFile_Concurrent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -64,8 +64,8 @@ func TestSecretFile_Concurrent(t *testing.T) {
 	}
 }
 
-// A key file that was made by hand is taken with its line's end; one that is no
-// key stops the start, in words that name it and tell nothing of it.
+// A key file that was written by hand may end in a line break. A file that is not a key
+// stops the start, with an error that names the file and not its content.
 func TestOpenVault_File(t *testing.T) {
 	t.Parallel()
 	const key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
@@ -73,8 +73,10 @@ func TestOpenVault_File(t *testing.T) {
 		content string
 		right   bool
 	}{
-		"a key": {key, true}, "a line": {key + "\n", true}, "a line of Windows": {key + "\r\n", true}, "a longer key": {key + "00", true},
-		"nothing": {"", false}, "a digit less": {key[:63], false}, "a byte less": {key[:62], false}, "no digits": {strings.Repeat("hunter2!", 8), false},
+		"a key": {key, true}, "a line": {key + "\n", true}, "a line of Windows": {key + "\r\n", true},
+		"a longer key": {key + "00", true},
+		"nothing":      {"", false}, "a digit less": {key[:63], false}, "a byte less": {key[:62], false},
+		"no digits": {strings.Repeat("hunter2!", 8), false},
 		"two lines": {key + "\n" + key, false},
 	} {
 		s := settings{DataDir: t.TempDir()}
@@ -85,7 +87,8 @@ func TestOpenVault_File(t *testing.T) {
 		if (err == nil) != tc.right {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err != nil && (!strings.Contains(err.Error(), secretFile) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), key[:62])) {
+		if err != nil && (!strings.Contains(err.Error(), secretFile) || strings.Contains(err.Error(), "hunter2") ||
+			strings.Contains(err.Error(), key[:62])) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
@@ -94,7 +97,7 @@ func TestOpenVault_File(t *testing.T) {
 	}
 }
 
-// What one key sealed, an installation with another must not go on with.
+// An installation with another key must not start on data that the first key sealed.
 func TestCheckKey(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"DATABASE_URL": modelstest.NewURL(t), "GAROUPA_DATA_DIR": t.TempDir()}
@@ -121,7 +124,8 @@ func TestCheckKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment["GAROUPA_SECRET_KEY"] = strings.Repeat("ab", 32)
-	if err := start(); err == nil || !strings.Contains(err.Error(), "is not the key that this database is sealed with") {
+	if err := start(); err == nil || !strings.Contains(err.Error(),
+		"is not the key that this database is sealed with") {
 		t.Errorf("with another key: %v", err)
 	}
 	environment["GAROUPA_SECRET_KEY"], environment["GAROUPA_DATA_DIR"] = string(kept), t.TempDir()

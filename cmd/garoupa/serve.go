@@ -7,33 +7,47 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api"
+	"garoupa/internal/guard"
+	"garoupa/internal/requestlog"
+	"garoupa/internal/server"
+	"garoupa/internal/stream"
 	"garoupa/jobs"
-	"garoupa/live"
+	"garoupa/migrations"
 	"garoupa/models"
-	"garoupa/requestlog"
-	"garoupa/server"
 	"garoupa/web"
 	"garoupa/webhook"
 )
 
-// stopWithin bounds a graceful stop.
-const stopWithin = 15 * time.Second
+// A stop takes at most 18 seconds, 5 of them to drain, even when the database hangs:
+// service managers kill a process that takes much longer.
+const (
+	// finishWithin is the time for requests in progress after the listener is closed. Later
+	// they are answered with a request to try again.
+	finishWithin = 7 * time.Second
+	// stopWithin bounds the end of requests and jobs together.
+	stopWithin = 9 * time.Second
+	// closeWithin bounds closing the connections.
+	closeWithin = 2 * time.Second
+)
 
-// gcPercent lets garbage grow to some times what is in use, which is only a few
-// megabytes: with Go's default the collector would take a sixth of the processor
-// time of a busy server. GOGC in the environment wins.
+// gcPercent lets garbage grow to a multiple of the memory in use, which is only a few
+// megabytes: with Go's default the collector would take a sixth of the processor time of a
+// busy server. GOGC in the environment overrides it.
 const gcPercent = 400
 
-// serve runs the gateway until the process is told to stop.
+// serve runs the gateway until the process gets a signal to stop.
 func serve(ctx context.Context, in invocation) error {
-	probe := in.flags.Bool("probe", false, "ask a running server whether it is ready, and exit; for health checks of containers")
-	seed := in.flags.Bool("demo-merchant", false, "add a demo merchant if the database is empty, as the embedded mode always does")
+	probe := in.flags.Bool("probe", false,
+		"ask a running server whether it is ready, and exit; for health checks of containers")
+	seed := in.flags.Bool("demo-merchant", false,
+		"add a demo merchant if the database is empty, as the embedded mode always does")
 	if _, err := in.parse(); err != nil {
 		return err
 	}
@@ -48,82 +62,96 @@ func serve(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
+	slog.Info("starting", "version", api.Version, "schema", migrations.Newest())
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return errors.Join(fmt.Errorf("GAROUPA_LISTEN: %w", err), db.Close())
 	}
-	err = serveOn(ctx, in, listener, db, *seed || s.embedded())
-	if closing := listener.Close(); !errors.Is(closing, net.ErrClosed) { // the app closes it, if it came that far
+	err = db.whileFit(ctx, func(ctx context.Context) error {
+		return serveOn(ctx, in, listener, db, *seed || s.embedded())
+	})
+	if closing := listener.Close(); !errors.Is(closing, net.ErrClosed) { // the app closes it if it was started
 		err = errors.Join(err, closing)
 	}
-	return errors.Join(err, db.Close())
+	return errors.Join(err, db.closeSoon())
 }
 
 func serveOn(ctx context.Context, in invocation, listener net.Listener, db *database, seed bool) (err error) {
 	s := in.settings
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
 	working, stopWorking := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorking()
 	waker := jobs.NewWaker(working, db.DB)
-	hub := live.New(working, db.DB)
+	hub := stream.New(working, db.DB)
 	services, err := newServices(ctx, s, db, signals{wake: waker.Wake, tell: hub.Tell})
 	if err != nil {
 		return err
 	}
-	if err := models.ForgetForeignOrder(ctx, db.DB); err != nil {
-		return fmt.Errorf("look for events of another PostgreSQL: %w", err)
+	if err := models.SetDefaultFee(ctx, db.DB, s.fee, services.clock.Now()); err != nil {
+		return fmt.Errorf("keep GAROUPA_FEE: %w", err)
 	}
 	welcome, err := demoWelcome(ctx, s, db, services, seed)
 	if err != nil {
 		return err
 	}
 	runner, err := jobs.Start(working, jobs.Options{
-		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Now: time.Now,
+		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Now: services.clock.Now,
 		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: s.allowPrivate()}), Mail: services.sender,
 	})
 	if err != nil {
 		return err
 	}
-	jobs.ShareLimits(working, db.DB, s.limits.byName())
+	jobs.ShareLimits(working, db.DB, s.limits.byName(), services.clock.Now)
+	health := server.NewHealth(server.HealthOptions{DB: db.DB, Clock: services.clock, Listening: hub.Listening})
+	guard.Go("watch the clock", func() { guard.Keep(working, "watch the clock", services.clock.Run) })
+	guard.Go("watch the pool", func() { guard.Keep(working, "watch the pool", health.Watch) })
 	calls := requestlog.Start(db.DB.Pool)
-	defer calls.Close() // when nothing answers any more
-	app := newApp(s, db.DB, services, calls, hub)
+	defer calls.Close() // after the last request
+	requests, endRequests := context.WithCancel(working)
+	defer endRequests()
+	g := &gateway{
+		app:    newApp(requests, s, services, health, calls, hub),
+		health: health, hub: hub, runner: runner, endRequests: endRequests,
+	}
 	failed := make(chan error, 1)
-	go func() { failed <- app.Listener(listener) }()
-	printWelcome(in.out, s, welcome)
+	guard.Go("serve", func() {
+		failed <- guard.Call("serve", func() error { return g.app.Listener(server.NewListener(listener)) })
+	})
+	sayServing(in.out, s, welcome)
 
 	select {
 	case <-ctx.Done():
+		g.drain(s.drainTime(), interrupted)
 	case err = <-failed:
 	}
-	return errors.Join(err, stopServing(app, hub, runner))
+	return errors.Join(err, g.stop())
 }
 
-func newApp(s settings, db *models.DB, services *services, calls *requestlog.Log, hub *live.Hub) *fiber.App {
+// newApp returns the HTTP application. Its requests end when ctx does.
+func newApp(
+	ctx context.Context, s settings, services *services, health *server.Health, calls *requestlog.Log, hub *stream.Hub,
+) *fiber.App {
+	db, now := health.DB, services.clock.Now
 	return server.New(server.Options{
-		DB: db, BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL, TrustedProxies: s.proxies,
+		Health: health, Base: ctx, RequestTimeout: s.RequestTimeout,
+		BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL, TrustedProxies: s.proxies,
 		API: api.Options{
-			DB: db, Payments: services.payments, Merchants: services.merchants, Live: hub,
-			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, Log: calls, Now: time.Now,
-			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals, FailedAuth: s.limits.failedAuth, Public: s.limits.pages},
+			DB: db, Payments: services.payments, Merchants: services.merchants, Streams: hub,
+			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, Log: calls, Now: now,
+			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals,
+				FailedAuth: s.limits.failedAuth, Public: s.limits.pages},
 		},
 		Web: web.Options{
-			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Live: hub, Mails: services.shownMails,
-			BaseURL: s.BaseURL, CheckoutHost: s.CheckoutHost, AppURL: s.AppURL,
-			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: time.Now,
+			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Streams: hub,
+			Mails:   services.shownMails,
+			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL,
+			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: now,
 			TermsURL: s.TermsURL, PrivacyURL: s.PrivacyURL, SupportURL: s.SupportURL, OpsNetworks: s.opsNetworks,
 			Limits: web.Limits{Pages: s.limits.pages, LogIn: s.limits.logIn, Withdrawals: s.limits.withdrawals},
 		},
 	})
-}
-
-// stopServing ends streams first, which would else hold the server up, then lets
-// requests finish, then the jobs.
-func stopServing(app *fiber.App, hub *live.Hub, runner *jobs.Runner) error {
-	slog.Info("stopping")
-	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
-	defer cancel()
-	hub.Close()
-	return errors.Join(app.ShutdownWithContext(ctx), runner.Stop(ctx))
 }
 
 func migrate(ctx context.Context, in invocation) error {

@@ -7,40 +7,43 @@ import (
 	"net/url"
 	"time"
 
-	"garoupa/mail"
+	"garoupa/internal/auth/passkey"
+	"garoupa/internal/auth/vault"
+	"garoupa/internal/mail"
+	"garoupa/internal/usdt/quote"
 	"garoupa/merchants"
-	"garoupa/passkey"
+	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/simulator"
-	"garoupa/quote"
-	"garoupa/vault"
 	"garoupa/views/layouts"
 )
 
-// services are the operations over one database, wired by hand.
+// services are the operations on one database, wired by hand.
 type services struct {
+	clock     *models.Clock // the time that decides; its owner runs it
 	vault     *vault.Vault
 	payments  *payments.Service
 	merchants *merchants.Service
-	// One of the two words mails: the sender, or in the embedded mode without an SMTP
-	// server the page that shows them. Both are nil where mails only wait.
+	// At most one of the two is set: the sender or, in the embedded mode without an SMTP
+	// server, the page that shows mails. If both are nil, mails wait.
 	sender     *mail.Sender
 	shownMails *mail.Writer
 }
 
-// signals are called after commits: wake when they left work, tell when they wrote
-// test events of a project.
+// signals are called after commits: wake if there is new work, tell if there are test
+// events of a project.
 type signals struct {
 	wake func()
 	tell func(projectID string)
 }
 
-// silent is for commands that run beside a serving process: it finds what they did.
+// silent is for commands that run beside a serving process, which finds their work by
+// itself.
 var silent = signals{wake: func() {}, tell: func(string) {}}
 
-// openBeside opens what a command works with that runs beside a serving process. The
-// database is the caller's to close.
+// openBeside opens the database and services for a command that runs beside a serving
+// process. The caller closes the database.
 func openBeside(ctx context.Context, s settings) (*database, *services, error) {
 	db, err := openMigrated(ctx, s, false)
 	if err != nil {
@@ -62,27 +65,34 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 	if v, err = checkKey(ctx, db.DB, v); err != nil {
 		return nil, err
 	}
-	checkoutURL, err := url.Parse(s.CheckoutHost)
+	pages, err := url.Parse(s.CheckoutURL)
 	if err != nil {
 		return nil, fmt.Errorf("settings: GAROUPA_CHECKOUT_HOST: %w", err)
 	}
-	sim, err := simulator.New(checkoutURL.Host)
+	sim, err := simulator.New(pages.Host)
 	if err != nil {
 		return nil, fmt.Errorf("settings: GAROUPA_CHECKOUT_HOST: %w", err)
+	}
+	clock, err := models.NewClock(ctx, db.DB, time.Now)
+	if err != nil {
+		return nil, err
 	}
 	var live psp.Provider = psp.None{}
 	if s.LiveProvider == providerSimulator {
 		live = sim
 	}
 	out := &services{
-		vault: v,
+		clock: clock, vault: v,
 		payments: payments.New(payments.Options{
-			DB: db.DB, Simulator: sim, Live: live, Vault: v, CheckoutHost: s.CheckoutHost,
+			DB: db.DB, Simulator: sim, Live: live, Vault: v, CheckoutURL: s.CheckoutURL,
 			SettlementDelayTest: s.SettlementDelayTest, SettlementDelayLive: s.SettlementDelayLive,
-			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, time.Now), Backoff: s.backoff, Now: time.Now, Wake: after.wake, Tell: after.tell,
+			AmountMin: s.amounts.min, AmountMax: s.amounts.max,
+			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, clock.Now),
+			Backoff: s.backoff, Now: clock.Now, Wake: after.wake, Tell: after.tell,
 		}),
 		merchants: merchants.New(merchants.Options{
-			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL), AllowPrivate: s.allowPrivate(), Now: time.Now,
+			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL),
+			AllowPrivate: s.allowPrivate(), Now: clock.Now,
 		}),
 	}
 	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, SupportURL: s.SupportURL}

@@ -8,29 +8,26 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/netip"
-	"net/url"
-	"os"
-	"reflect"
 	"strings"
 	"time"
 
 	"github.com/caarlos0/env/v11"
 
-	"garoupa/mail"
-	"garoupa/money"
+	"garoupa/internal/mail"
+	"garoupa/internal/money"
+	"garoupa/internal/ratelimit"
+	"garoupa/internal/usdt/quote"
 	"garoupa/payments"
-	"garoupa/quote"
-	"garoupa/ratelimit"
 	"garoupa/webhook"
 )
 
-// settings are all that the environment decides. docs/settings.md explains each; a
-// test keeps the two in step. Every value is checked before anything starts.
+// settings are all settings from the environment. docs/settings.md explains each of them,
+// and a test compares the two. Every value is checked before anything starts.
 type settings struct {
 	DatabaseURL          string        `env:"DATABASE_URL"`
 	Listen               string        `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
 	BaseURL              string        `env:"GAROUPA_BASE_URL"`
-	CheckoutHost         string        `env:"GAROUPA_CHECKOUT_HOST"`
+	CheckoutURL          string        `env:"GAROUPA_CHECKOUT_HOST"`
 	AppURL               string        `env:"GAROUPA_APP_URL"`
 	DataDir              string        `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
 	SecretKey            string        `env:"GAROUPA_SECRET_KEY"`
@@ -38,6 +35,9 @@ type settings struct {
 	PostgresBin          string        `env:"GAROUPA_POSTGRES_BIN"`
 	WebhookBackoff       string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
 	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
+	Fee                  string        `env:"GAROUPA_FEE" envDefault:"0.99%"`
+	AmountMin            string        `env:"GAROUPA_AMOUNT_MIN" envDefault:"0.01"`
+	AmountMax            string        `env:"GAROUPA_AMOUNT_MAX" envDefault:"1000000.00"`
 	SettlementDelayTest  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_TEST" envDefault:"10s"`
 	SettlementDelayLive  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_LIVE" envDefault:"24h"`
 	WithdrawalMin        string        `env:"GAROUPA_WITHDRAWAL_MIN" envDefault:"5.00"`
@@ -66,17 +66,22 @@ type settings struct {
 	WebhookSecret        string        `env:"GAROUPA_WEBHOOK_SECRET"`
 	LogLevel             slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
 
+	RequestTimeout time.Duration  `env:"GAROUPA_REQUEST_TIMEOUT" envDefault:"10s"`
+	DrainTime      *time.Duration `env:"GAROUPA_DRAIN_TIME"` // nil: the default of drainTime
+
+	fee         money.Fee
+	amounts     amountRange
 	backoff     []time.Duration
 	withdrawals payments.WithdrawalPolicy
 	quotes      []quote.Source
 	proxies     []netip.Prefix
-	opsNetworks []netip.Prefix // empty: everywhere
+	opsNetworks []netip.Prefix // empty: any network
 	limits      limiters
-	smtp        *mail.Server // nil: none
+	smtp        *mail.Server // nil: no mail is sent
 	from        *netmail.Address
 }
 
-// limiters are the buckets of the RateLimit settings; nil ones are off.
+// limiters are the limiters of the RateLimit settings; nil means no limit.
 type limiters struct {
 	live, test, withdrawals, failedAuth, pages, logIn *ratelimit.Limiter
 }
@@ -87,17 +92,18 @@ const (
 	providerSimulator = "simulator"
 )
 
-// byName returns the limiters that are on, for instances to tell each other of.
+// byName returns the limiters that are on, by the names that instances share.
 func (l limiters) byName() map[string]*ratelimit.Limiter {
 	all := map[string]*ratelimit.Limiter{
-		"live": l.live, "test": l.test, "withdrawals": l.withdrawals, "failed_auth": l.failedAuth, "pages": l.pages, "log_in": l.logIn,
+		"live": l.live, "test": l.test, "withdrawals": l.withdrawals, "failed_auth": l.failedAuth, "pages": l.pages,
+		"log_in": l.logIn,
 	}
 	maps.DeleteFunc(all, func(_ string, limiter *ratelimit.Limiter) bool { return limiter == nil })
 	return all
 }
 
-// readSettings reads and checks the environment. The error is one line that names
-// the setting.
+// readSettings reads and checks the environment. The error is one line that names the
+// setting.
 func readSettings(environment map[string]string) (settings, error) {
 	var s settings
 	if err := env.ParseWithOptions(&s, env.Options{Environment: environment}); err != nil {
@@ -106,8 +112,8 @@ func readSettings(environment map[string]string) (settings, error) {
 	if s.BaseURL == "" {
 		s.BaseURL = s.localURL()
 	}
-	if s.CheckoutHost == "" {
-		s.CheckoutHost = s.BaseURL
+	if s.CheckoutURL == "" {
+		s.CheckoutURL = s.BaseURL
 	}
 	if s.AppURL == "" {
 		s.AppURL = s.BaseURL
@@ -119,7 +125,7 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"DATABASE_URL", checkDatabaseURL(s.DatabaseURL)},
 		{"GAROUPA_LISTEN", checkListen(s.Listen)},
 		{"GAROUPA_BASE_URL", checkAddress(&s.BaseURL)},
-		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutHost)},
+		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutURL)},
 		{"GAROUPA_APP_URL", checkAddress(&s.AppURL)},
 		{"GAROUPA_TERMS_URL", s.checkNotice(s.TermsURL)},
 		{"GAROUPA_PRIVACY_URL", s.checkNotice(s.PrivacyURL)},
@@ -128,6 +134,9 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
+		{"GAROUPA_FEE", s.readFee()},
+		{"GAROUPA_AMOUNT_MIN", s.amounts.readMin(s.AmountMin)},
+		{"GAROUPA_AMOUNT_MAX", s.amounts.readMax(s.AmountMax)},
 		{"GAROUPA_SETTLEMENT_DELAY_TEST", checkDelay(s.SettlementDelayTest)},
 		{"GAROUPA_SETTLEMENT_DELAY_LIVE", checkDelay(s.SettlementDelayLive)},
 		{"GAROUPA_WITHDRAWAL_MIN", readAmount(&s.withdrawals.Min, s.WithdrawalMin)},
@@ -149,6 +158,8 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_TRUSTED_PROXIES", readNetworks(&s.proxies, s.TrustedProxies)},
 		{"GAROUPA_OPS_NETWORKS", readNetworks(&s.opsNetworks, s.OpsNetworks)},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
+		{"GAROUPA_REQUEST_TIMEOUT", checkRequestTimeout(s.RequestTimeout)},
+		{"GAROUPA_DRAIN_TIME", checkDelay(s.drainTime())},
 	} {
 		if check.err != nil {
 			return s, fmt.Errorf("settings: %s: %w", check.name, check.err)
@@ -161,13 +172,25 @@ func readSettings(environment map[string]string) (settings, error) {
 // embedded reports whether the program runs its own PostgreSQL.
 func (s *settings) embedded() bool { return s.DatabaseURL == "" }
 
-// allowPrivate reports whether webhook endpoints may be on private addresses:
-// by default only where somebody develops.
+// allowPrivate reports whether webhook endpoints may have private addresses. By default
+// only a development installation allows them.
 func (s *settings) allowPrivate() bool {
 	if s.WebhookAllowPrivate != nil {
 		return *s.WebhookAllowPrivate
 	}
 	return s.embedded()
+}
+
+// drainTime is how long a process keeps answering after the signal to stop, so that balancers
+// notice. The embedded mode does not drain.
+func (s *settings) drainTime() time.Duration {
+	switch {
+	case s.DrainTime != nil:
+		return *s.DrainTime
+	case s.embedded():
+		return 0
+	}
+	return 5 * time.Second
 }
 
 func (s *settings) localURL() string {
@@ -201,6 +224,38 @@ func (s *settings) readQuoteSources() (err error) {
 	return err
 }
 
+func (s *settings) readFee() (err error) {
+	if s.fee, err = money.ParseFee(s.Fee); err != nil {
+		return fmt.Errorf("%q is not a fee such as 0.99%% or 0.99%% + 0.10: a percentage of at most 100%%, and reais",
+			s.Fee)
+	}
+	return nil
+}
+
+// amountRange bounds charges.
+type amountRange struct{ min, max money.Cents }
+
+func (r *amountRange) readMin(text string) error {
+	if err := readAmount(&r.min, text); err != nil {
+		return err
+	}
+	if r.min < 1 {
+		return fmt.Errorf("%s is less than 0.01", text)
+	}
+	return nil
+}
+
+// readMax also checks that it is not below the minimum.
+func (r *amountRange) readMax(text string) error {
+	if err := readAmount(&r.max, text); err != nil {
+		return err
+	}
+	if r.max < r.min {
+		return fmt.Errorf("%s is less than GAROUPA_AMOUNT_MIN, which is %s", text, r.min.Decimal())
+	}
+	return nil
+}
+
 // readAmount reads an amount in reais.
 func readAmount(amount *money.Cents, text string) (err error) {
 	if *amount, err = money.ParseDecimal(text); err != nil {
@@ -209,8 +264,7 @@ func readAmount(amount *money.Cents, text string) (err error) {
 	return nil
 }
 
-// checkWithdrawalRange looks at what was read before: with no amount between the two,
-// no withdrawal could be asked for.
+// checkWithdrawalRange checks that the minimum is not above the maximum.
 func (s *settings) checkWithdrawalRange() error {
 	if s.withdrawals.Min > s.withdrawals.Max {
 		return fmt.Errorf("%s is more than GAROUPA_WITHDRAWAL_MAX, which is %s", s.WithdrawalMin, s.WithdrawalMax)
@@ -225,7 +279,7 @@ func (s *settings) checkRateLimit() error {
 	return nil
 }
 
-// readLimit fills in a limiter, unless limits are off as a whole.
+// readLimit sets a limiter, unless all limits are off.
 func (s *settings) readLimit(l **ratelimit.Limiter, text string) error {
 	rate, err := ratelimit.Parse(text)
 	if err == nil && s.RateLimit != "off" {
@@ -234,9 +288,9 @@ func (s *settings) readLimit(l **ratelimit.Limiter, text string) error {
 	return err
 }
 
-// readNetworks reads addresses and networks, between commas or blanks. IPv4 within
-// IPv6 counts as the IPv4 that it is. A text without any is wrong unless it is empty:
-// it was meant to say something. The error does not repeat what stands there.
+// readNetworks reads addresses and networks, separated by commas or blanks. IPv4 within
+// IPv6 counts as IPv4. A non-empty text without any network is an error. The error does not
+// repeat the text.
 func readNetworks(networks *[]netip.Prefix, text string) error {
 	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 	if text != "" && len(entries) == 0 {
@@ -270,108 +324,10 @@ func (s *settings) readMailFrom() (err error) {
 		return nil
 	}
 	if s.from, err = netmail.ParseAddress(s.MailFrom); err != nil {
-		return errors.New(`must be an address such as "Garoupa <pix@example.com>" where GAROUPA_SMTP_URL is set`)
+		return errors.New(`must be an address such as "Garoupa <pix@example.com>" if GAROUPA_SMTP_URL is set`)
 	}
 	return nil
 }
 
-// keepsMails reports whether mails are shown in the browser in place of being sent.
+// keepsMails reports whether mails are shown in the browser and not sent.
 func (s *settings) keepsMails() bool { return s.embedded() && s.smtp == nil }
-
-func checkDelay(d time.Duration) error {
-	if d < 0 {
-		return errors.New("must not be negative")
-	}
-	return nil
-}
-
-func checkDatabaseURL(raw string) error {
-	if raw == "" {
-		return nil
-	}
-	if u, err := url.Parse(raw); err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return errors.New("must be a postgres:// address, or unset for the embedded PostgreSQL") // it may hold a password
-	}
-	return nil
-}
-
-func checkListen(listen string) error {
-	if _, port, err := net.SplitHostPort(listen); err != nil || port == "" {
-		return fmt.Errorf("%q is not host:port", listen)
-	}
-	return nil
-}
-
-// checkAddress accepts http(s)://host[:port] and cuts a slash at the end. It does not
-// repeat a wrong value, in which a password may stand.
-func checkAddress(address *string) error {
-	*address = strings.TrimSuffix(*address, "/")
-	u, err := url.Parse(*address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-		return errors.New("must be http(s)://host or http(s)://host:port, without user, path and query")
-	}
-	return nil
-}
-
-// maxNotice bounds the address of a notice: people's acceptance is kept with it.
-const maxNotice = 2048
-
-// checkNotice accepts the address of a page that people are led to, by https save where
-// somebody develops. It does not repeat a wrong value either.
-func (s *settings) checkNotice(address string) error {
-	if address == "" {
-		return nil
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !s.embedded()) || u.Host == "" || u.User != nil || len(address) > maxNotice {
-		return fmt.Errorf("must be the address of a page, https://host/path, without user and of up to %d characters", maxNotice)
-	}
-	return nil
-}
-
-// checkSupport accepts what checkNotice does, or a mailto of one address and nothing
-// else.
-func (s *settings) checkSupport() error {
-	address, mails := strings.CutPrefix(s.SupportURL, "mailto:")
-	if !mails {
-		return s.checkNotice(s.SupportURL)
-	}
-	if read, err := netmail.ParseAddress(address); err != nil || read.Address != address || strings.ContainsAny(address, "?&%") {
-		return errors.New("must be mailto: and an address, as mailto:suporte@example.com, or the address of a page")
-	}
-	return nil
-}
-
-func checkSecretKey(hexKey string) error {
-	if hexKey == "" {
-		return nil
-	}
-	_, err := decodeSecretKey(hexKey)
-	return err
-}
-
-func checkFolder(path string) error {
-	if path == "" {
-		return nil
-	}
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		return fmt.Errorf("%q is not a folder", path)
-	}
-	return nil
-}
-
-// unparsed names the first setting whose value is of the wrong type. The library's
-// own error names the field, which nobody outside of this file knows.
-func unparsed(err error) error {
-	all, ok := errors.AsType[env.AggregateError](err)
-	if !ok || len(all.Errors) == 0 {
-		return err
-	}
-	wrong, ok := errors.AsType[env.ParseError](all.Errors[0])
-	if !ok {
-		return all.Errors[0]
-	}
-	field, _ := reflect.TypeFor[settings]().FieldByName(wrong.Name)
-	return fmt.Errorf("%s: %w", field.Tag.Get("env"), wrong.Err)
-}

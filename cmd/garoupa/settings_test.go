@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// docs/settings.md has exactly the settings that the program reads, with their
-// defaults.
+// docs/settings.md has exactly the settings that the program reads, with their defaults.
 func TestSettings_Documented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/settings.md")
@@ -52,18 +53,26 @@ func TestReadSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.BaseURL != "http://localhost:9090" || s.CheckoutHost != s.BaseURL || s.AppURL != s.BaseURL || !s.embedded() || !s.allowPrivate() || s.limits.live == nil {
+	if s.BaseURL != "http://localhost:9090" || s.CheckoutURL != s.BaseURL || s.AppURL != s.BaseURL || !s.embedded() ||
+		!s.allowPrivate() || s.limits.live == nil {
 		t.Errorf("defaults are %+v", s)
 	}
+	schedule := []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour} // contract 6.3
+	if !slices.Equal(s.backoff, schedule) {
+		t.Errorf("the default schedule of webhooks is %v, want %v", s.backoff, schedule)
+	}
 	s, err = readSettings(map[string]string{
-		"DATABASE_URL": "postgres://localhost/x", "GAROUPA_BASE_URL": "https://api.example/", "GAROUPA_APP_URL": "https://app.example",
-		"GAROUPA_RATE_LIMIT": "off", "GAROUPA_DEMO": "true", "GAROUPA_LIVE_PROVIDER": "simulator", "GAROUPA_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
-		"GAROUPA_OPS_NETWORKS": "192.0.2.7,::ffff:198.51.100.9/120 2001:db8::/32",
+		"DATABASE_URL": "postgres://localhost/x", "GAROUPA_BASE_URL": "https://api.example/",
+		"GAROUPA_APP_URL":    "https://app.example",
+		"GAROUPA_RATE_LIMIT": "off", "GAROUPA_DEMO": "true", "GAROUPA_LIVE_PROVIDER": "simulator",
+		"GAROUPA_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
+		"GAROUPA_OPS_NETWORKS":    "192.0.2.7,::ffff:198.51.100.9/120 2001:db8::/32",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.BaseURL != "https://api.example" || s.CheckoutHost != "https://api.example" || s.AppURL != "https://app.example" ||
+	if s.BaseURL != "https://api.example" || s.CheckoutURL != "https://api.example" ||
+		s.AppURL != "https://app.example" ||
 		s.embedded() || s.allowPrivate() || s.limits.live != nil || len(s.proxies) != 2 {
 		t.Errorf("read %+v", s)
 	}
@@ -72,11 +81,12 @@ func TestReadSettings(t *testing.T) {
 	}
 }
 
-// What people are led to is by https where they are real.
+// Addresses for people must be https in production.
 func TestReadSettings_Notices(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"GAROUPA_TERMS_URL", "GAROUPA_PRIVACY_URL", "GAROUPA_SUPPORT_URL"} {
-		for address, installed := range map[string]bool{"http://localhost:8080/docs": false, "https://empresa.example/termos?v=2#pix": true} {
+		for address, installed := range map[string]bool{"http://localhost:8080/docs": false,
+			"https://empresa.example/termos?v=2#pix": true} {
 			if _, err := readSettings(map[string]string{name: address}); err != nil {
 				t.Errorf("embedded, %s=%s: %v", name, address, err)
 			}
@@ -88,31 +98,38 @@ func TestReadSettings_Notices(t *testing.T) {
 	}
 }
 
-// A wrong value is told in one line that names its setting and repeats no secret.
+// The error for a wrong value is one line that names the setting and contains no secret.
 func TestReadSettings_Wrong(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string][]string{
-		"DATABASE_URL":                   {"mysql://root:hunter2@x/y", "hunter2"},
-		"GAROUPA_LISTEN":                 {"8080", "localhost", "localhost:"},
-		"GAROUPA_BASE_URL":               {"localhost", "ftp://x", "https://u:hunter2@x", "https://x/path", "https://", "https://hunter2@x", "https://u:hunter2@x:port", "u:hunter2@x"},
-		"GAROUPA_CHECKOUT_HOST":          {"x", "https://u:hunter2@x/", "https://u:hunter2%zz@x"},
-		"GAROUPA_APP_URL":                {"x", "https://u:hunter2@x/", "ftp://u:hunter2@x", "https://u:hunter2@x\x00"},
-		"GAROUPA_TERMS_URL":              {"/termos", "termos.example", "ftp://x/termos", "https://u:hunter2@x/termos", "https:///termos", "https://x/" + strings.Repeat("a", 2048)},
-		"GAROUPA_PRIVACY_URL":            {"javascript:alert(1)", "https://u:hunter2@x/", "https://u:hunter2@x\x00"},
-		"GAROUPA_SUPPORT_URL":            {"suporte@example.com", "mailto:", "mailto:Ana <a@example.com>", "mailto:a@example.com?bcc=b@example.com", "tel:+551140028922", "javascript:alert(1)"},
-		"GAROUPA_SECRET_KEY":             {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
-		"GAROUPA_SECRET_KEY_PREVIOUS":    {"hunter2", strings.Repeat("a", 62)},
-		"GAROUPA_POSTGRES_BIN":           {"/does/not/exist"},
-		"GAROUPA_WEBHOOK_BACKOFF":        {"1s", "1s,2s,3s,4s,5s", "1s,2s,x,4s", "1s,2s,-3s,4s"},
-		"GAROUPA_WEBHOOK_ALLOW_PRIVATE":  {"maybe"},
-		"GAROUPA_SETTLEMENT_DELAY_TEST":  {"-1s", "soon"},
-		"GAROUPA_SETTLEMENT_DELAY_LIVE":  {"-1s", "1"},
-		"GAROUPA_WITHDRAWAL_MIN":         {"five", "-1", "1,00", "100000.01"},
-		"GAROUPA_WITHDRAWAL_MAX":         {"1.000", "4.99"},
-		"GAROUPA_WITHDRAWAL_DAILY_MAX":   {"R$ 1"},
-		"GAROUPA_WITHDRAWAL_FOUR_EYES":   {"1e3"},
-		"GAROUPA_DESTINATION_HOLD":       {"-1h", "a day"},
-		"GAROUPA_QUOTE_SOURCES":          {"https://x.example", "bank=https://x.example", "plain=http://x.example", "plain=https://"},
+		"DATABASE_URL":   {"mysql://root:hunter2@x/y", "hunter2"},
+		"GAROUPA_LISTEN": {"8080", "localhost", "localhost:"},
+		"GAROUPA_BASE_URL": {"localhost", "ftp://x", "https://u:hunter2@x", "https://x/path", "https://",
+			"https://hunter2@x", "https://u:hunter2@x:port", "u:hunter2@x"},
+		"GAROUPA_CHECKOUT_HOST": {"x", "https://u:hunter2@x/", "https://u:hunter2%zz@x"},
+		"GAROUPA_APP_URL":       {"x", "https://u:hunter2@x/", "ftp://u:hunter2@x", "https://u:hunter2@x\x00"},
+		"GAROUPA_TERMS_URL": {"/termos", "termos.example", "ftp://x/termos", "https://u:hunter2@x/termos",
+			"https:///termos", "https://x/" + strings.Repeat("a", 2048)},
+		"GAROUPA_PRIVACY_URL": {"javascript:alert(1)", "https://u:hunter2@x/", "https://u:hunter2@x\x00"},
+		"GAROUPA_SUPPORT_URL": {"suporte@example.com", "mailto:", "mailto:Ana <a@example.com>",
+			"mailto:a@example.com?bcc=b@example.com", "tel:+551140028922", "javascript:alert(1)"},
+		"GAROUPA_SECRET_KEY":            {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
+		"GAROUPA_SECRET_KEY_PREVIOUS":   {"hunter2", strings.Repeat("a", 62)},
+		"GAROUPA_POSTGRES_BIN":          {"/does/not/exist"},
+		"GAROUPA_WEBHOOK_BACKOFF":       {"1s", "1s,2s,3s,4s,5s", "1s,2s,x,4s", "1s,2s,-3s,4s"},
+		"GAROUPA_WEBHOOK_ALLOW_PRIVATE": {"maybe"},
+		"GAROUPA_FEE":                   {"0.99", "0,99%", "101%", "1% + R$ 1", "-1%"},
+		"GAROUPA_AMOUNT_MIN":            {"0", "0.00", "1,00", "-1"},
+		"GAROUPA_AMOUNT_MAX":            {"0.00", "10000000000.00", "R$ 5"},
+		"GAROUPA_SETTLEMENT_DELAY_TEST": {"-1s", "soon"},
+		"GAROUPA_SETTLEMENT_DELAY_LIVE": {"-1s", "1"},
+		"GAROUPA_WITHDRAWAL_MIN":        {"five", "-1", "1,00", "100000.01"},
+		"GAROUPA_WITHDRAWAL_MAX":        {"1.000", "4.99"},
+		"GAROUPA_WITHDRAWAL_DAILY_MAX":  {"R$ 1"},
+		"GAROUPA_WITHDRAWAL_FOUR_EYES":  {"1e3"},
+		"GAROUPA_DESTINATION_HOLD":      {"-1h", "a day"},
+		"GAROUPA_QUOTE_SOURCES": {"https://x.example", "bank=https://x.example", "plain=http://x.example",
+			"plain=https://"},
 		"GAROUPA_LIVE_PROVIDER":          {"bank", "simulator"},
 		"GAROUPA_DEMO":                   {"perhaps"},
 		"GAROUPA_RATE_LIMIT":             {"no"},
@@ -122,11 +139,13 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_RATE_LIMIT_FAILED_AUTH": {"1"},
 		"GAROUPA_RATE_LIMIT_PAGES":       {"1/m,0"},
 		"GAROUPA_RATE_LIMIT_LOG_IN":      {"-1/m"},
-		"GAROUPA_SMTP_URL":               {"mail.example", "http://u:hunter2@mail.example", "smtp://u:hunter2@:25", "smtp://u:hunter2@x:99999", "smtp://u:hunter2@x:hunter2", "smtp://u:hunter2@x/?tls=no"},
-		"GAROUPA_MAIL_FROM":              {"Garoupa", "a@b@c"},
-		"GAROUPA_TRUSTED_PROXIES":        {"proxy", "10.0.0.0/8,hunter2"},
-		"GAROUPA_OPS_NETWORKS":           {"hunter2", "10.0.0.0/8,hunter2", "10.0.0.0/33", "::ffff:10.0.0.0/95", "10.0.0.1:443", ",", " "},
-		"GAROUPA_LOG_LEVEL":              {"loud"},
+		"GAROUPA_SMTP_URL": {"mail.example", "http://u:hunter2@mail.example", "smtp://u:hunter2@:25",
+			"smtp://u:hunter2@x:99999", "smtp://u:hunter2@x:hunter2", "smtp://u:hunter2@x/?tls=no"},
+		"GAROUPA_MAIL_FROM":       {"Garoupa", "a@b@c"},
+		"GAROUPA_TRUSTED_PROXIES": {"proxy", "10.0.0.0/8,hunter2"},
+		"GAROUPA_OPS_NETWORKS": {"hunter2", "10.0.0.0/8,hunter2", "10.0.0.0/33", "::ffff:10.0.0.0/95",
+			"10.0.0.1:443", ",", " "},
+		"GAROUPA_LOG_LEVEL": {"loud"},
 	} {
 		for _, value := range values {
 			_, err := readSettings(map[string]string{name: value})

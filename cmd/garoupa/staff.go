@@ -8,13 +8,14 @@ import (
 	"garoupa/models"
 )
 
-// staff adds a person who works for the installation.
+// staff adds a member of staff.
 func staff(ctx context.Context, in invocation) error {
 	email := in.flags.String("email", "", "the person's `email`, with which they log in")
 	name := in.flags.String("name", "", "the person's `name`")
 	role := in.flags.String("role", string(models.StaffReviewer), "REVIEWER or SUPERVISOR")
 	if len(in.args) == 0 || in.args[0] != "add" {
-		fmt.Fprintln(in.flags.Output(), "usage: garoupa staff add -email <email> -name <name> [-role REVIEWER|SUPERVISOR]")
+		fmt.Fprintln(in.flags.Output(),
+			"usage: garoupa staff add -email <email> -name <name> [-role REVIEWER|SUPERVISOR]")
 		in.flags.PrintDefaults()
 		if asksHelp(in.args) {
 			return nil

@@ -9,8 +9,7 @@ import (
 	"garoupa/models"
 )
 
-// trigger makes a test checkout through the API and takes it to where the event
-// goes out.
+// trigger creates a test checkout through the API and moves it to the state of the event.
 func trigger(ctx context.Context, in invocation) error {
 	r := in.remoteFlags()
 	words, err := in.parse(strings.Join(models.EventTypes, "|"))
@@ -31,7 +30,8 @@ func trigger(ctx context.Context, in invocation) error {
 		CheckoutURL string `json:"checkoutUrl"`
 	}
 	err = r.post(ctx, "/v1/checkouts", map[string]any{
-		"amount": 4990, "description": "garoupa trigger " + words[0], "externalId": "trigger-" + strings.ToLower(rand.Text()[:10]),
+		"amount": 4990, "description": "garoupa trigger " + words[0],
+		"externalId": "trigger-" + strings.ToLower(rand.Text()[:10]),
 	}, &checkout)
 	if err == nil && act != "" {
 		err = r.post(ctx, "/v1/test/checkouts/"+checkout.ID+act, nil, &checkout)

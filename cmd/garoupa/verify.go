@@ -13,13 +13,13 @@ import (
 	"garoupa/webhook"
 )
 
-// bodyLimit bounds what verify reads; no delivery comes near it.
+// bodyLimit bounds what verify reads. It is far larger than any delivery.
 const bodyLimit = 16 << 20
 
-// verify says whether a delivery's signature is right and, if it is not, why.
+// verify reports whether a delivery's signature is right and, if not, why.
 func verify(_ context.Context, in invocation) error {
 	secret := in.flags.String("secret", "", "signing `secret` of the endpoint, whsec_…; else GAROUPA_WEBHOOK_SECRET")
-	signature := in.flags.String("signature", "", "the `header` x-svc-signature as it came")
+	signature := in.flags.String("signature", "", "the `header` x-svc-signature as received")
 	words, err := in.parse("<body.json>|-")
 	if err != nil {
 		return err
@@ -62,8 +62,8 @@ func readBody(name string) ([]byte, error) {
 
 var hexSignature = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// whyInvalid returns "" for the signature of body. For another it tries what usually
-// went wrong on the way, and says what it was.
+// whyInvalid returns "" if signature belongs to body. Otherwise it tries the usual
+// mistakes, and returns which one it was.
 func whyInvalid(secret, signature string, body []byte) string {
 	if webhook.Verify(secret, signature, body) {
 		return ""
@@ -72,14 +72,15 @@ func whyInvalid(secret, signature string, body []byte) string {
 	mended = strings.TrimPrefix(mended, "sha256=")
 	switch {
 	case !hexSignature.MatchString(mended):
-		return fmt.Sprintf("a signature is 64 hex digits; this one has %d characters or others than hex digits", len(signature))
+		return fmt.Sprintf("a signature is 64 hex digits; this one has %d characters or others than hex digits",
+			len(signature))
 	case webhook.Verify(secret, mended, body):
 		return "body and secret are right, but the signature must be 64 lower-case hex digits, with nothing around them"
 	}
 	for _, each := range []struct {
 		secret, why string
 	}{
-		{strings.TrimSpace(secret), "with the space around the secret taken off, it is valid"},
+		{strings.TrimSpace(secret), "without the space around the secret, it is valid"},
 		{"whsec_" + secret, "the secret must begin with whsec_: with it, it is valid"},
 	} {
 		if webhook.Verify(each.secret, mended, body) {
@@ -90,9 +91,13 @@ func whyInvalid(secret, signature string, body []byte) string {
 		body []byte
 		why  string
 	}{
-		{bytes.TrimSuffix(bytes.TrimSuffix(body, []byte("\n")), []byte("\r")), "the body ends in a newline, which editors add: without it, it is valid"},
-		{bytes.TrimPrefix(body, []byte("\ufeff")), "the body begins with a byte order mark, which editors add: without it, it is valid"},
-		{compact(body), "the body was formatted: with the space between its members taken out, it is valid. Keep the bytes as they came"},
+		{bytes.TrimSuffix(bytes.TrimSuffix(body, []byte("\n")), []byte("\r")),
+			"the body ends in a newline, which editors add: without it, it is valid"},
+		{bytes.TrimPrefix(body, []byte("\ufeff")),
+			"the body begins with a byte order mark, which editors add: without it, it is valid"},
+		{compact(body),
+			"the body was formatted: with the space between its members taken out, it is valid. Keep the bytes as " +
+				"they came"},
 	} {
 		if webhook.Verify(secret, mended, each.body) {
 			return each.why
@@ -104,10 +109,11 @@ func whyInvalid(secret, signature string, body []byte) string {
 	case !json.Valid(body):
 		return "the body is not whole JSON: it was cut off or changed"
 	}
-	return "another secret signed it, or the body was changed; with this secret the signature of this body is " + webhook.Sign(secret, body)
+	return "another secret signed it, or the body was changed; with this secret the signature of this body is " +
+		webhook.Sign(secret, body)
 }
 
-// compact returns JSON without the space between its parts, nil if body is none.
+// compact returns JSON without insignificant space, or nil if body is not JSON.
 func compact(body []byte) []byte {
 	var out bytes.Buffer
 	if json.Compact(&out, bytes.TrimPrefix(body, []byte("\ufeff"))) != nil {

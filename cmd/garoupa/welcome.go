@@ -6,20 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"garoupa/models"
 )
 
-// demoFile keeps the demo merchant's log-ins, so that every start can print them.
+// demoFile keeps the demo merchant's log-in, so that every start can print it.
 const demoFile = "demo.json"
 
-// demoWelcome returns the demo merchant of the data folder, after making one if
-// that is wanted and the database is empty. It is nil where there is none.
+// demoWelcome returns the demo merchant of the data folder, or nil. If seed is set and the
+// database is empty, it creates one.
 func demoWelcome(ctx context.Context, s settings, db *database, services *services, seed bool) (*demoMerchant, error) {
 	path := filepath.Join(s.DataDir, demoFile)
-	accounts, err := models.AccountCount(db.WithContext(ctx))
+	accounts, err := models.AccountCount(ctx, db)
 	if err != nil {
 		return nil, fmt.Errorf("count accounts: %w", err)
 	}
@@ -40,8 +41,8 @@ func demoWelcome(ctx context.Context, s settings, db *database, services *servic
 	return made, nil
 }
 
-// knownDemo reads the file of an earlier start. One that belongs to another
-// database says nothing.
+// knownDemo reads the file of an earlier start. It ignores a file that belongs to another
+// database.
 func knownDemo(ctx context.Context, path string, db *database) (*demoMerchant, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -53,17 +54,26 @@ func knownDemo(ctx context.Context, path string, db *database) (*demoMerchant, e
 	if err := json.Unmarshal(text, &made); err != nil {
 		return nil, fmt.Errorf("read the demo log-ins in %s: %w", path, err)
 	}
-	if _, err := models.AccountByID(db.WithContext(ctx), made.AccountID); err != nil {
+	if _, err := models.AccountByID(ctx, db, made.AccountID); err != nil {
 		return nil, nil
 	}
 	return &made, nil
 }
 
-// printWelcome tells what runs and how to make a first charge.
+// sayServing reports that the program is up: always in the log, and as text at a terminal
+// or when there is a demo merchant.
+func sayServing(out io.Writer, s settings, d *demoMerchant) {
+	slog.Info("serving", "address", s.Listen)
+	if file, ok := out.(*os.File); d != nil || ok && isTerminal(file) {
+		printWelcome(out, s, d)
+	}
+}
+
+// printWelcome prints the addresses and how to create a first charge.
 func printWelcome(w io.Writer, s settings, d *demoMerchant) {
 	fmt.Fprintf(w, "\n  Garoupa is up.\n\n    Dashboard   %s/entrar\n    API         %s/v1\n", s.AppURL, s.BaseURL)
-	if s.CheckoutHost != s.BaseURL {
-		fmt.Fprintf(w, "    Buyers      %s/pay/…\n", s.CheckoutHost)
+	if s.CheckoutURL != s.BaseURL {
+		fmt.Fprintf(w, "    Buyers      %s/pay/…\n", s.CheckoutURL)
 	}
 	if s.keepsMails() {
 		fmt.Fprintf(w, "    Mails       %s/dev/mail\n", s.AppURL)
@@ -75,7 +85,8 @@ func printWelcome(w io.Writer, s settings, d *demoMerchant) {
 }
 
 func printDemo(w io.Writer, s settings, d *demoMerchant) {
-	fmt.Fprintf(w, "\n    Log in as   %s\n    Password    %s\n    Test key    %s\n", d.Owner.Email, d.Owner.Password, d.Keys.Test)
+	fmt.Fprintf(w, "\n    Log in as   %s\n    Password    %s\n    Test key    %s\n", d.Owner.Email, d.Owner.Password,
+		d.Keys.Test)
 	fmt.Fprintf(w, `
   Charge a buyer, then open the checkoutUrl of the answer:
 

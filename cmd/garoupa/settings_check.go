@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	netmail "net/mail"
+	"net/url"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+func checkDelay(d time.Duration) error {
+	if d < 0 {
+		return errors.New("must not be negative")
+	}
+	return nil
+}
+
+// checkRequestTimeout requires the time that one slow commit takes.
+func checkRequestTimeout(d time.Duration) error {
+	if d < time.Second {
+		return errors.New("must be at least 1s")
+	}
+	return nil
+}
+
+func checkDatabaseURL(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	if u, err := url.Parse(raw); err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		// The value may contain a password.
+		return errors.New("must be a postgres:// address, or unset for the embedded PostgreSQL")
+	}
+	return nil
+}
+
+func checkListen(listen string) error {
+	if _, port, err := net.SplitHostPort(listen); err != nil || port == "" {
+		return fmt.Errorf("%q is not host:port", listen)
+	}
+	return nil
+}
+
+// checkAddress accepts http(s)://host[:port] and cuts a slash at the end. Its error does
+// not repeat the value, which may contain a password.
+func checkAddress(address *string) error {
+	*address = strings.TrimSuffix(*address, "/")
+	u, err := url.Parse(*address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" ||
+		u.User != nil {
+		return errors.New("must be http(s)://host or http(s)://host:port, without user, path and query")
+	}
+	return nil
+}
+
+// maxNotice bounds the address of a notice: it is stored when people accept the notice.
+const maxNotice = 2048
+
+// checkNotice accepts the address of a page for people: https, except in development. Its
+// error does not repeat the value.
+func (s *settings) checkNotice(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !s.embedded()) || u.Host == "" || u.User != nil ||
+		len(address) > maxNotice {
+		return fmt.Errorf("must be the address of a page, https://host/path, without user and of up to %d characters",
+			maxNotice)
+	}
+	return nil
+}
+
+// checkSupport accepts what checkNotice accepts, or a mailto: of one address.
+func (s *settings) checkSupport() error {
+	address, mails := strings.CutPrefix(s.SupportURL, "mailto:")
+	if !mails {
+		return s.checkNotice(s.SupportURL)
+	}
+	if read, err := netmail.ParseAddress(address); err != nil || read.Address != address ||
+		strings.ContainsAny(address, "?&%") {
+		return errors.New("must be mailto: and an address, as mailto:suporte@example.com, or the address of a page")
+	}
+	return nil
+}
+
+func checkSecretKey(hexKey string) error {
+	if hexKey == "" {
+		return nil
+	}
+	_, err := decodeSecretKey(hexKey)
+	return err
+}
+
+func checkFolder(path string) error {
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return fmt.Errorf("%q is not a folder", path)
+	}
+	return nil
+}
+
+// unparsed names the first setting whose value has the wrong type. The library's own error
+// names the field, which operators do not know.
+func unparsed(err error) error {
+	all, ok := errors.AsType[env.AggregateError](err)
+	if !ok || len(all.Errors) == 0 {
+		return err
+	}
+	wrong, ok := errors.AsType[env.ParseError](all.Errors[0])
+	if !ok {
+		return all.Errors[0]
+	}
+	field, _ := reflect.TypeFor[settings]().FieldByName(wrong.Name)
+	return fmt.Errorf("%s: %w", field.Tag.Get("env"), wrong.Err)
+}

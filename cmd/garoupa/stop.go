@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/guard"
+	"garoupa/internal/server"
+	"garoupa/internal/stream"
+	"garoupa/jobs"
+)
+
+// errJobsLeft reports that jobs were still running when the time of a stop was over.
+var errJobsLeft = errors.New("jobs in progress did not end in time; other processes repeat them")
+
+// gateway holds what a serving process stops.
+type gateway struct {
+	app         *fiber.App
+	health      *server.Health
+	hub         *stream.Hub
+	runner      *jobs.Runner
+	endRequests context.CancelFunc
+}
+
+// drain keeps answering for a time, so that balancers and clients switch to another
+// process. An interrupt, which a person at a terminal sends, ends it at once.
+func (g *gateway) drain(d time.Duration, interrupted <-chan os.Signal) {
+	slog.Info("stopping", "drain", d)
+	g.health.Drain()
+	select {
+	case <-time.After(d):
+	case <-interrupted:
+	}
+}
+
+// stop ends streams first: they would delay the server, and their clients now find another
+// process. Then it closes the listener, and lets requests and jobs finish.
+func (g *gateway) stop() error {
+	g.health.Drain()
+	g.hub.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	defer time.AfterFunc(finishWithin, g.endRequests).Stop()
+	jobsEnded := make(chan error, 1)
+	guard.Go("stop the jobs", func() {
+		jobsEnded <- guard.Call("stop the jobs", func() error { return g.runner.Stop(ctx) })
+	})
+	err := g.app.ShutdownWithContext(ctx)
+	if err != nil {
+		err = fmt.Errorf("requests in progress: %w", err)
+	}
+	ended := errJobsLeft
+	select {
+	case ended = <-jobsEnded:
+	case <-ctx.Done():
+		select { // requests may have taken all of the time, and the jobs less
+		case ended = <-jobsEnded:
+		default:
+		}
+	}
+	if errors.Is(ended, context.DeadlineExceeded) {
+		ended = errJobsLeft
+	}
+	return errors.Join(err, ended)
+}
