@@ -1,18 +1,18 @@
-# What developers and the build server run. "make" alone lists it.
+# The commands for developers and the build server. "make" alone lists them.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-# npm writes this file last, so it says that the installation is whole.
+# npm writes this file last, so it exists only after a complete installation.
 modules := node_modules/.package-lock.json
 lighthouse := tools/lighthouse/node_modules/.package-lock.json
-generated := '*_templ.go' static/dist views/components/icons_gen.go
+generated := '*_templ.go' static/dist views/components/icons_gen.go migrations/schema.sql
 gofiles := find . \( -name node_modules -o -name '.?*' -o -name tmp \) -prune -o -name '*.go' -print0
-tool := go tool -modfile=tools/go.mod
-# What only computes, in memory of its own: the race detector finds nothing in it, and
-# makes it several times slower.
+tool := go tool -modfile=tools/checks.mod
+# Packages that only compute on their own memory. The race detector cannot find anything in
+# them, and would make them several times slower.
 unwatched := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b golang.org/x/net/html \
 	github.com/PuerkitoBio/goquery github.com/andybalholm/brotli github.com/andybalholm/cascadia github.com/klauspost/compress/flate
 
@@ -25,21 +25,21 @@ help: ## List the targets
 run: $(if $(shell command -v npm),$(modules)) build ## Serve on http://localhost:8080, with a PostgreSQL of its own
 	@exec bin/garoupa serve -demo-merchant
 
-# The program shows nothing of what -buildvcs would stamp, and git refuses to tell
-# in a folder of another user.
+# The program does not use the data of -buildvcs, and git refuses to read them in a folder
+# of another user.
 .PHONY: build
 build: ## Build bin/garoupa, one static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/garoupa ./cmd/garoupa
 
 # Two packages at a time, on any machine: they share one PostgreSQL, and some drive
-# a browser. Vetting is for make check, which vets more.
+# a browser. make check runs go vet, with more checks.
 .PHONY: test
 test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	@cc="$$(go env CC)"; echo '#include <stdlib.h>' | $$cc -E - >/dev/null 2>&1 || { \
 		echo "make test: Go's race detector needs a C compiler and C headers; $$cc does not work here. On Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 	export CGO_ENABLED=1 GAROUPA_CHROMIUM; \
 	GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
-	go run ./localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on -p 2 -timeout 20m ./...
+	go run ./internal/localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on -p 2 -timeout 20m ./...
 
 .PHONY: check
 check: format tidy lint fresh types vulnerabilities ## Check everything that is not a test
@@ -57,10 +57,11 @@ tidy:
 .PHONY: lint
 lint:
 	go vet ./...
-	GOOS=darwin go vet ./localpg/...
+	go vet -tags faults ./tools/faults
+	GOOS=darwin go vet ./internal/localpg/...
 	$(tool) staticcheck ./...
 
-# Generated files are committed: building needs no Node, and this shows a stale one.
+# Generated files are committed, so that building needs no Node. This finds stale ones.
 .PHONY: fresh
 fresh: generate
 	@git diff --exit-code -- $(generated)
@@ -72,7 +73,7 @@ types: $(modules)
 	npm run --silent typecheck
 	npm run --silent contrast
 
-# Status 3 of govulncheck is a vulnerability. Its database is on the network.
+# Status 3 of govulncheck means a vulnerability. Its database is on the network.
 .PHONY: vulnerabilities
 vulnerabilities:
 	@report="$$($(tool) govulncheck ./... 2>&1)" && echo "$$report" || { \
@@ -82,21 +83,33 @@ vulnerabilities:
 			*) echo "$$report" >&2; exit $$status ;; \
 		esac; }
 
-# Minutes of work for the whole machine; the figures go to docs/benchmarks.md.
+# Uses the whole machine for some minutes, and writes docs/benchmarks.md.
 .PHONY: bench
 bench: build ## Measure the speed against pgbench
-	go run ./bench
+	go run ./tools/bench
 
-# Lighthouse weighs 185 MB, so that it is installed apart, by whoever wants it.
+# Breaks machines, networks and databases for some minutes, and writes docs/reliability.md.
+.PHONY: faults
+faults: $(modules) build ## Break things under load, and count lost charges
+	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags faults -count=1 -timeout 10m ./tools/faults
+
+# Writing a million charges and proving them for the first time takes some minutes; make
+# test uses fifty thousand.
+.PHONY: proof
+proof: ## Measure what the hourly proof of the books reads after a million charges
+	GAROUPA_TEST_CHARGES=1000000 go test ./ledger -run TestProve_Cost -v -timeout 60m
+
+# Lighthouse takes 185 MB, so it is installed separately, only for this target.
 .PHONY: lighthouse
 lighthouse: build $(modules) $(lighthouse) ## Measure the pages with Lighthouse
 	@export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
 	node tools/lighthouse/run.mjs
 
 .PHONY: generate
-generate: $(modules) ## Render templates to Go, and build static/dist
+generate: $(modules) ## Render templates to Go, build static/dist, and write migrations/schema.sql
 	go tool templ generate -log-level error -path views
 	npm run --silent build
+	go test ./migrations -run '^TestSchema$$' -count=1 -write
 
 .PHONY: fmt
 fmt: ## Format Go and templates
@@ -104,7 +117,7 @@ fmt: ## Format Go and templates
 	go tool templ fmt -log-level error views
 
 .PHONY: clean
-clean: ## Remove what can be made again; the data in .garoupa stay
+clean: ## Remove what can be built again; keep the data in .garoupa
 	rm -rf bin tmp node_modules tools/lighthouse/node_modules
 
 $(modules): package-lock.json
