@@ -12,7 +12,8 @@ import (
 )
 
 // LockedCheckout is a checkout whose row the transaction has locked, with its account and the
-// account's terms at the moment in which the checkout was created.
+// account's terms at the moment in which the checkout was created. From the lock on, the
+// statements of the transaction keep their plans, so they must find rows by key.
 type LockedCheckout struct {
 	Checkout
 	AccountID       string
@@ -32,7 +33,8 @@ type Charge struct {
 // plansKept is a condition, always true. Until the transaction ends, statements keep their
 // plans, and find each row by an index. Without it PostgreSQL plans a statement with array
 // parameters each time, which costs more than running it. A plan that is kept may have been
-// made for an empty table, so it must not read whole tables.
+// made for an empty table, so it must not read whole tables. All locks of checkouts have this
+// condition, because a connection has one plan for a statement of several transactions.
 const plansKept = `(SELECT set_config('plan_cache_mode', 'force_generic_plan', true) ||
 	set_config('enable_seqscan', 'off', true) || set_config('enable_hashjoin', 'off', true) ||
 	set_config('enable_mergejoin', 'off', true)) IS NOT NULL`
@@ -40,8 +42,7 @@ const plansKept = `(SELECT set_config('plan_cache_mode', 'force_generic_plan', t
 // LockCheckoutsByCharge locks the rows of the checkouts with these charges, of any merchant,
 // until tx ends, and returns them by charge. It does not wait: elsewhere contains the charges
 // whose checkouts another transaction has locked. A charge without a checkout is in neither
-// map. Afterwards, each wait of tx for a lock is short, and the statements of tx keep their
-// plans, so they must find rows by key.
+// map. Afterwards, each wait of tx for a lock is short.
 func LockCheckoutsByCharge(
 	tx *Tx, charges []Charge,
 ) (found map[Charge]*LockedCheckout, elsewhere map[Charge]bool, err error) {
@@ -95,7 +96,7 @@ func existingCharges(tx *Tx, charges []Charge) (exist map[Charge]bool, err error
 // LockCheckoutByID returns a checkout of any merchant and locks its row until tx ends, or
 // returns ErrNotFound.
 func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
-	locked, err := lockCheckouts(tx, "WHERE c.id = $1 FOR UPDATE OF c", id)
+	locked, err := lockCheckouts(tx, "WHERE c.id = $1 AND "+plansKept+" FOR UPDATE OF c", id)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
 // LockDueCheckouts locks up to limit pending checkouts that expired by now, longest overdue
 // first. It skips those that another transaction has locked.
 func LockDueCheckouts(tx *Tx, now time.Time, limit int) ([]LockedCheckout, error) {
-	return lockCheckouts(tx, `WHERE c.status = 'PENDING' AND c.expires_at <= $1
+	return lockCheckouts(tx, `WHERE c.status = 'PENDING' AND c.expires_at <= $1 AND `+plansKept+`
 		ORDER BY c.expires_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED`, now, limit)
 }
 
