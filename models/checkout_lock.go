@@ -12,8 +12,7 @@ import (
 )
 
 // LockedCheckout is a checkout whose row the transaction has locked, with its account and the
-// account's terms at the moment in which the checkout was created. From the lock on, the
-// statements of the transaction keep their plans, so they must find rows by key.
+// account's terms at the moment in which the checkout was created.
 type LockedCheckout struct {
 	Checkout
 	AccountID       string
@@ -30,15 +29,6 @@ type Charge struct {
 	TxID     string
 }
 
-// plansKept is a condition, always true. Until the transaction ends, statements keep their
-// plans, and find each row by an index. Without it PostgreSQL plans a statement with array
-// parameters each time, which costs more than running it. A plan that is kept may have been
-// made for an empty table, so it must not read whole tables. All locks of checkouts have this
-// condition, because a connection has one plan for a statement of several transactions.
-const plansKept = `(SELECT set_config('plan_cache_mode', 'force_generic_plan', true) ||
-	set_config('enable_seqscan', 'off', true) || set_config('enable_hashjoin', 'off', true) ||
-	set_config('enable_mergejoin', 'off', true)) IS NOT NULL`
-
 // LockCheckoutsByCharge locks the rows of the checkouts with these charges, of any merchant,
 // until tx ends, and returns them by charge. It does not wait: elsewhere contains the charges
 // whose checkouts another transaction has locked. A charge without a checkout is in neither
@@ -49,7 +39,7 @@ func LockCheckoutsByCharge(
 	live, txIDs := chargeColumns(charges)
 	locked, err := lockCheckouts(tx,
 		`JOIN unnest($1::boolean[], $2::text[]) AS g (livemode, txid) ON g.txid = c.txid AND g.livemode = c.livemode
-		WHERE `+briefly+` AND `+plansKept+` FOR UPDATE OF c SKIP LOCKED`, live, txIDs)
+		WHERE `+briefly+` FOR UPDATE OF c SKIP LOCKED`, live, txIDs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +86,7 @@ func existingCharges(tx *Tx, charges []Charge) (exist map[Charge]bool, err error
 // LockCheckoutByID returns a checkout of any merchant and locks its row until tx ends, or
 // returns ErrNotFound.
 func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
-	locked, err := lockCheckouts(tx, "WHERE c.id = $1 AND "+plansKept+" FOR UPDATE OF c", id)
+	locked, err := lockCheckouts(tx, "WHERE c.id = $1 FOR UPDATE OF c", id)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +99,7 @@ func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
 // LockDueCheckouts locks up to limit pending checkouts that expired by now, longest overdue
 // first. It skips those that another transaction has locked.
 func LockDueCheckouts(tx *Tx, now time.Time, limit int) ([]LockedCheckout, error) {
-	return lockCheckouts(tx, `WHERE c.status = 'PENDING' AND c.expires_at <= $1 AND `+plansKept+`
+	return lockCheckouts(tx, `WHERE c.status = 'PENDING' AND c.expires_at <= $1
 		ORDER BY c.expires_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED`, now, limit)
 }
 

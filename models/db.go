@@ -39,6 +39,9 @@ const (
 	// queueConns is the size of DB.Queue: one connection takes deliveries, two record
 	// attempts.
 	queueConns = 3
+	// batchConns is the size of DB.Batches: two connections create checkouts, two record
+	// payments, and two write apart what failed together.
+	batchConns = 6
 	// reservedConns is the size of DB.Reserved.
 	reservedConns = 2
 	// backgroundConns is the size of DB.Background: one connection for a proof of the books
@@ -54,6 +57,9 @@ var (
 	backgroundSession = session{statement: 30 * time.Minute, lock: 10 * time.Second, idle: time.Minute}
 	queueSession      = session{statement: 15 * time.Second, lock: 5 * time.Second, idle: 10 * time.Second,
 		planner: "SET enable_seqscan = off; SET synchronous_commit = off; "}
+	batchSession = session{statement: 15 * time.Second, lock: 5 * time.Second, idle: 10 * time.Second,
+		planner: "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; " +
+			"SET enable_hashjoin = off; SET enable_mergejoin = off; "}
 )
 
 // pingWithin limits the check whether an idle connection still works.
@@ -72,13 +78,21 @@ type DB struct {
 	// its job, so the work is repeated. Both are settings of the sessions, so Open refuses
 	// poolers that share sessions with other programs.
 	Queue *pgxpool.Pool
+	// Batches is only for creating checkouts and recording payments, many in one commit. Its
+	// statements are planned once for a connection, and always use an index. In other pools
+	// PostgreSQL plans a statement with array parameters each time, which costs more than
+	// running it. A plan that is kept may have been made for an empty table, so it must not
+	// read whole tables. The operations have connections of their own, so the pages of
+	// merchants and staff never make a buyer wait.
+	Batches *pgxpool.Pool
 	// Reserved is only for authentication, health and readiness, which work while other work
 	// holds all connections of Pool.
 	Reserved *pgxpool.Pool
 	// Background is for statements that may take minutes, such as a proof of the books.
 	Background *pgxpool.Pool
 
-	watch *watch
+	batches *gorm.DB // on Batches
+	watch   *watch
 }
 
 // Open connects to the PostgreSQL at url (a postgres:// address). It fails behind a pooler
@@ -98,7 +112,8 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		session session
 	}{
 		{&db.Pool, config.MaxConns, requestSession}, {&db.Queue, queueConns, queueSession},
-		{&db.Reserved, reservedConns, reservedSession}, {&db.Background, backgroundConns, backgroundSession},
+		{&db.Batches, batchConns, batchSession}, {&db.Reserved, reservedConns, reservedSession},
+		{&db.Background, backgroundConns, backgroundSession},
 	} {
 		if *pool.at, err = db.open(ctx, config, pool.conns, pool.session); err != nil {
 			db.Close()
@@ -109,16 +124,24 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		db.Close()
 		return nil, fmt.Errorf("models: connect: %w", err)
 	}
-	db.DB, err = gorm.Open(postgres.New(postgres.Config{Conn: stdlib.OpenDBFromPool(db.Pool)}), &gorm.Config{
-		SkipDefaultTransaction: true,           // InTx is the only way to open a transaction
-		DisableAutomaticPing:   true,           // the pool was pinged
-		Logger:                 logger.Discard, // the caller that handles an error logs it once
-	})
-	if err != nil {
-		db.Close()
-		return nil, fmt.Errorf("models: open gorm: %w", err)
+	for _, handle := range []struct {
+		at   **gorm.DB
+		pool *pgxpool.Pool
+	}{{&db.DB, db.Pool}, {&db.batches, db.Batches}} {
+		if *handle.at, err = openGORM(handle.pool); err != nil {
+			db.Close()
+			return nil, fmt.Errorf("models: open gorm: %w", err)
+		}
 	}
 	return db, nil
+}
+
+func openGORM(pool *pgxpool.Pool) (*gorm.DB, error) {
+	return gorm.Open(postgres.New(postgres.Config{Conn: stdlib.OpenDBFromPool(pool)}), &gorm.Config{
+		SkipDefaultTransaction: true,           // InTx and InBatchTx open transactions
+		DisableAutomaticPing:   true,           // Open pings
+		Logger:                 logger.Discard, // the caller that handles an error logs it once
+	})
 }
 
 // parse parses a database address and sets what it does not say.
@@ -172,7 +195,7 @@ func severalHosts(config *pgx.ConnConfig) bool {
 
 // Close closes all pools. GORM has no connections of its own.
 func (db *DB) Close() {
-	for _, pool := range []*pgxpool.Pool{db.Background, db.Reserved, db.Queue, db.Pool} {
+	for _, pool := range []*pgxpool.Pool{db.Background, db.Reserved, db.Batches, db.Queue, db.Pool} {
 		if pool != nil {
 			pool.Close()
 		}

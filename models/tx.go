@@ -46,6 +46,16 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 // seconds for a COMMIT in progress. ErrCommitUnknown reports that no answer to COMMIT came;
 // with any other error nothing was committed.
 func (db *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
+	return repeatTx(ctx, db.DB, fn)
+}
+
+// InBatchTx is InTx on a connection of DB.Batches, for statements that find rows by an index.
+func (db *DB) InBatchTx(ctx context.Context, fn func(tx *Tx) error) error {
+	return repeatTx(ctx, db.batches, fn)
+}
+
+// repeatTx runs fn in a transaction of db, and again if PostgreSQL aborts it.
+func repeatTx(ctx context.Context, db *gorm.DB, fn func(tx *Tx) error) error {
 	const attempts = 3
 	for attempt := 1; ; attempt++ {
 		err := db.WithContext(ctx).Connection(func(g *gorm.DB) error {

@@ -81,7 +81,7 @@ func (s *Service) receive(ctx context.Context, r receipt) (found models.Checkout
 // record writes receipts in one transaction, except those whose checkouts another transaction
 // has locked. It returns one outcome for each receipt.
 func (s *Service) record(ctx context.Context, receipts []receipt) (outcomes []recorded, err error) {
-	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+	err = s.commit(ctx, s.DB.InBatchTx, func(tx *models.Tx) (queued bool, err error) {
 		outcomes = make([]recorded, len(receipts))
 		for _, places := range rounds(receipts) {
 			told, err := s.recordRound(tx, receipts, places, outcomes)

@@ -29,7 +29,7 @@ func (s *Service) ResendDelivery(ctx context.Context, by models.Actor, scope mod
 	if _, err := models.DeliveryOf(ctx, s.DB.Pool, scope, id); err != nil {
 		return fmt.Errorf("payments: resend delivery: %w", err)
 	}
-	err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+	err := s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 		if err := projectMember(tx, by, scope, models.Integrate); err != nil {
 			return false, err
 		}
@@ -92,7 +92,7 @@ func (s *Service) replay(
 	}
 	for replayed < MaxReplay {
 		var n int
-		err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		err := s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 			if err := may(tx); err != nil {
 				return false, err
 			}

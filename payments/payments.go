@@ -55,7 +55,7 @@ type Service struct {
 func New(o Options) *Service {
 	s := &Service{
 		Options: o, cursorKey: o.Vault.Key("cursor"),
-		writer: models.NewCheckoutWriter(o.DB.Pool), attempts: models.NewAttemptWriter(o.DB.Queue),
+		writer: models.NewCheckoutWriter(o.DB.Batches), attempts: models.NewAttemptWriter(o.DB.Queue),
 	}
 	s.receipts = models.NewBatch(receiptsTogether, receiptCommits, s.record)
 	return s

@@ -52,7 +52,7 @@ func (s *Service) SendTestEvent(
 		}
 		event.Body = payload.AppendEvent(nil, id, eventType, now, sample, s.CheckoutURL)
 	}
-	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+	err = s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 		if err := projectMember(tx, by, scope, models.Integrate); err != nil {
 			return false, err
 		}

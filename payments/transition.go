@@ -21,7 +21,7 @@ const expiryBatch = 100
 func (s *Service) ExpireDue(ctx context.Context) (expired int, err error) {
 	for {
 		var n int
-		err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		err := s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 			due, err := models.LockDueCheckouts(tx, s.now(), expiryBatch)
 			if n = len(due); err != nil || n == 0 {
 				return false, err
@@ -59,7 +59,7 @@ func (s *Service) finish(
 ) error {
 	mayBeDone := false
 	err := models.UntilAnswered(ctx, func() error {
-		err := s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+		err := s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 			if err := may(tx); err != nil {
 				return false, err
 			}
@@ -134,10 +134,14 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 	return queued, nil
 }
 
-// commit runs fn in a transaction and, if fn wrote deliveries, wakes the workers.
-func (s *Service) commit(ctx context.Context, fn func(tx *models.Tx) (queued bool, err error)) error {
+// commit runs fn in a transaction of the kind given and, if fn wrote deliveries, wakes the
+// workers.
+func (s *Service) commit(
+	ctx context.Context, inTx func(ctx context.Context, fn func(tx *models.Tx) error) error,
+	fn func(tx *models.Tx) (queued bool, err error),
+) error {
 	var queued bool
-	err := s.DB.InTx(ctx, func(tx *models.Tx) (err error) {
+	err := inTx(ctx, func(tx *models.Tx) (err error) {
 		queued, err = fn(tx)
 		return err
 	})

@@ -61,7 +61,7 @@ func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account
 	if err != nil {
 		return nil, false, err
 	}
-	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+	err = s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 		now, err := models.ShareAccount(tx, w.AccountID) // keeps switches and destinations from changing
 		if err != nil {
 			return false, err

@@ -247,7 +247,7 @@ func heldWith(account *models.Account, id string) holdWithdrawal {
 // event that change returns, if any.
 func (s *Service) changeWithdrawal(ctx context.Context, hold holdWithdrawal,
 	change func(tx *models.Tx, w *models.Withdrawal) (event string, err error)) (w *models.Withdrawal, err error) {
-	err = s.commit(ctx, func(tx *models.Tx) (queued bool, err error) {
+	err = s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 		w, err = hold(tx)
 		if errors.Is(err, models.ErrNotFound) {
 			return false, noWithdrawal
