@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 )
 
 // recording holds the statements that the product sent to PostgreSQL for one request of
@@ -128,10 +129,7 @@ func (r recorder) one(request []byte, answer any) (statement, error) {
 	return found[0], json.Unmarshal(body, answer)
 }
 
-// caused makes a request and returns its answer and the statements that it caused. These
-// are the statements whose values include the merchant's project or account, an id in
-// about, or the id of a payment that an earlier one of them inserted. The look-up of the
-// key and the sweeps have none of these.
+// caused makes a request and returns its answer and the statements that it caused.
 func (r recorder) caused(request []byte, about ...string) (found []statement, body []byte, err error) {
 	path := filepath.Join(r.site.dir, "postgres.log")
 	before, err := os.ReadFile(path)
@@ -149,20 +147,31 @@ func (r recorder) caused(request []byte, about ...string) (found []statement, bo
 	if err != nil {
 		return nil, nil, err
 	}
-	ids := append(about, r.site.merchant.ProjectID, r.site.merchant.AccountID)
-	for _, s := range all {
-		if aside.MatchString(s.sql) || !s.mentions(ids) {
-			continue
-		}
-		if s, err = s.plain(); err != nil {
-			return nil, nil, err
-		}
-		for _, value := range s.values {
-			if value != nil && (paymentShape.MatchString(*value) || txIDShape.MatchString(*value)) {
-				ids = append(ids, *value)
+	found, err = concerning(all, append(about, r.site.merchant.ProjectID, r.site.merchant.AccountID))
+	return found, body, err
+}
+
+// concerning returns the statements whose values include one of the ids, or the id or the TxID
+// of a payment that another such statement writes. The look-up of the key and the sweeps have
+// none of these.
+func concerning(all []statement, ids []string) (found []statement, err error) {
+	for known := 0; known < len(ids); { // the lock of a checkout comes before the payment's TxID
+		known, found = len(ids), nil
+		for _, s := range all {
+			if aside.MatchString(s.sql) || !s.mentions(ids) {
+				continue
+			}
+			if s, err = s.plain(); err != nil {
+				return nil, err
+			}
+			found = append(found, s)
+			for _, value := range s.values {
+				if value != nil && (paymentShape.MatchString(*value) || txIDShape.MatchString(*value)) &&
+					!slices.Contains(ids, *value) {
+					ids = append(ids, *value)
+				}
 			}
 		}
-		found = append(found, s)
 	}
-	return found, body, nil
+	return found, nil
 }

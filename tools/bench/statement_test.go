@@ -56,6 +56,24 @@ func TestParseLog(t *testing.T) {
 	}
 }
 
+// A statement belongs to a request by an id that only a later statement shows.
+func TestConcerning(t *testing.T) {
+	t.Parallel()
+	const checkout, txID = "chk_00000000000000000001", "0123456789abcdef0123456789abcdef"
+	all := []statement{
+		{sql: "SELECT of the sweeps", values: pointers("2026-01-01 00:00:00+00")},
+		{sql: "SELECT of the lock", values: pointers(txID)},
+		{sql: "INSERT of the payment", values: pointers(checkout, txID)},
+	}
+	got, err := concerning(all, []string{checkout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(all[1:], got, cmp.AllowUnexported(statement{})); diff != "" {
+		t.Errorf("concerning (-want +got):\n%s", diff)
+	}
+}
+
 func TestParseValues_Unreadable(t *testing.T) {
 	t.Parallel()
 	for _, list := range []string{"$2 = 'a'", "$1 = 'a", "$1 = a", "$1 = 'a' $2 = 'b'x"} {
