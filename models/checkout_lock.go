@@ -128,25 +128,20 @@ var ErrStatusChanged = errors.New("models: the checkout changed meanwhile")
 
 // SaveCheckoutStatus writes a status to checkouts that the caller has locked. Paid checkouts
 // are written with their PaidAt and their element of settlesAt; for others now is the time at
-// which they closed. Listeners are notified when tx commits.
+// which they closed. The caller notifies listeners after the commit: NOTIFY in a transaction
+// would make all commits wait for each other.
 func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, checkouts []LockedCheckout, settlesAt []*time.Time,
 	now time.Time) error {
 	ids, paidAt := make([]string, len(checkouts)), make([]*time.Time, len(checkouts))
 	for i := range checkouts {
 		ids[i], paidAt[i] = checkouts[i].ID, checkouts[i].PaidAt
 	}
-	return tx.PGX(func(ctx context.Context, conn Querier) error {
-		tag, err := conn.Exec(ctx, `WITH changed AS (
-				UPDATE checkouts c SET status = $1, paid_at = g.paid_at, settles_at = g.settles_at,
-					closed_at = CASE WHEN g.paid_at IS NULL THEN $2::timestamptz END
-				FROM unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) AS g (id, paid_at, settles_at)
-				WHERE c.id = g.id AND c.status <> $1 AND c.status <> 'PAID' RETURNING c.id, c.project_id, c.livemode)
-			SELECT pg_notify('`+changeChannel+
-			`', id || CASE WHEN livemode THEN '' ELSE ' ' || project_id END) FROM changed`,
-			status, now, ids, paidAt, settlesAt)
-		if err == nil && int(tag.RowsAffected()) != len(ids) {
-			err = ErrStatusChanged
-		}
-		return err
-	})
+	changed, err := tx.Exec(`UPDATE checkouts c SET status = $1, paid_at = g.paid_at, settles_at = g.settles_at,
+			closed_at = CASE WHEN g.paid_at IS NULL THEN $2::timestamptz END
+		FROM unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) AS g (id, paid_at, settles_at)
+		WHERE c.id = g.id AND c.status <> $1 AND c.status <> 'PAID'`, status, now, ids, paidAt, settlesAt)
+	if err == nil && int(changed) != len(ids) {
+		err = ErrStatusChanged
+	}
+	return err
 }

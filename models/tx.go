@@ -31,12 +31,17 @@ var ErrCommitUnknown = errors.New("models: the answer to COMMIT did not come, so
 // a *Tx rather than a *gorm.DB, so that it compiles only inside a transaction.
 type Tx struct {
 	*gorm.DB
-	ctx  context.Context
-	conn *sql.Conn
+	ctx   context.Context
+	conn  *sql.Conn
+	after []func()
 }
 
 // Context returns the context that InTx was called with.
 func (tx *Tx) Context() context.Context { return tx.ctx }
+
+// AfterCommit makes InTx call fn once after the transaction is committed, also if the answer to
+// COMMIT did not come. fn must not block.
+func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
 // InTx runs fn in one READ COMMITTED transaction, whatever the database's default is, and
 // commits if fn returns nil. If PostgreSQL aborts the transaction because of a deadlock or a
@@ -100,14 +105,15 @@ func inTx(ctx context.Context, g *gorm.DB, fn func(tx *Tx) error) error {
 			})
 		}
 	}()
-	if err := fn(&Tx{DB: g.WithContext(ctx), ctx: ctx, conn: conn}); err != nil {
+	tx := &Tx{DB: g.WithContext(ctx), ctx: ctx, conn: conn}
+	if err := fn(tx); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	committing = true
-	return raw(func(conn *pgx.Conn) error {
+	err = raw(func(conn *pgx.Conn) error {
 		if conn.IsClosed() {
 			return fmt.Errorf("models: commit: %w", pgconn.ErrConnClosed) // COMMIT was not sent
 		}
@@ -115,6 +121,12 @@ func inTx(ctx context.Context, g *gorm.DB, fn func(tx *Tx) error) error {
 		defer cancel()
 		return committed(open.Commit(ctx))
 	})
+	if err == nil || errors.Is(err, ErrCommitUnknown) {
+		for _, do := range tx.after {
+			do()
+		}
+	}
+	return err
 }
 
 // committed returns the meaning of an error of a COMMIT that was sent. pgconn.SafeToRetry does

@@ -3,6 +3,7 @@ package models_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"garoupa/internal/faulttest"
@@ -56,6 +57,32 @@ func TestInTx_CommitUnknown(t *testing.T) {
 		t.Errorf("%d rows, want 1", n)
 	}
 	freed(t, db)
+}
+
+// What waits for a commit happens once, after it, and only if the work is or may be done.
+func TestTx_AfterCommit(t *testing.T) {
+	t.Parallel()
+	db, direct, network := behind(t)
+	var seen []int // the rows that another connection sees, at each call
+	tx := func(id int) func(tx *models.Tx) error {
+		return func(tx *models.Tx) error {
+			tx.AfterCommit(func() { seen = append(seen, rows(t, direct)) })
+			return add(tx, id)
+		}
+	}
+	if err := db.InTx(t.Context(), tx(1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.InTx(t.Context(), tx(1)); !models.Violates(err, "notes_id_key") {
+		t.Errorf("a commit that fails: %v", err)
+	}
+	network.LoseAnswers(1, "commit")
+	if err := db.InTx(t.Context(), tx(2)); !errors.Is(err, models.ErrCommitUnknown) {
+		t.Errorf("after a lost answer: %v", err)
+	}
+	if want := []int{1, 2}; !slices.Equal(seen, want) {
+		t.Errorf("rows at the calls: %v, want %v", seen, want)
+	}
 }
 
 // A network that goes silent does not block a transaction forever, in whatever statement, and

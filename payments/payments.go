@@ -37,9 +37,10 @@ type Options struct {
 	// Wake notifies the workers, after a commit, that deliveries are waiting. It must not
 	// block. Without it they find the deliveries a little later.
 	Wake func()
-	// Tell notifies the streams of a project, after a commit that wrote test events without
-	// a change of status. It must not block.
-	Tell func(projectID string)
+	// Tell notifies the streams that watch an id, after a commit: a checkout's id if its
+	// status changed, and a project's if it has new test events. It must not block. Without
+	// it the streams find changes when they look by themselves.
+	Tell func(id string)
 }
 
 // Service runs the operations. It is safe for concurrent use.

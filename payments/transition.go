@@ -101,7 +101,7 @@ func (s *Service) transitionWanted(
 }
 
 // transition writes the new status of checkouts that tx has locked and, if event is not "",
-// writes the event.
+// writes the event. Streams are notified after the commit.
 func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event string,
 	checkouts ...models.LockedCheckout) (queued bool, err error) {
 	if len(checkouts) == 0 {
@@ -116,6 +116,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 	if err := models.SaveCheckoutStatus(tx, to, checkouts, settlesAt, now); err != nil {
 		return false, fmt.Errorf("save status: %w", err)
 	}
+	tx.AfterCommit(func() { s.tellChanged(checkouts) })
 	if event == "" {
 		return false, nil
 	}
@@ -132,6 +133,17 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 		return false, fmt.Errorf("insert events: %w", err)
 	}
 	return queued, nil
+}
+
+// tellChanged notifies the streams that show checkouts, and in test those that show the events
+// of their projects.
+func (s *Service) tellChanged(checkouts []models.LockedCheckout) {
+	for i := range checkouts {
+		c := &checkouts[i].Checkout
+		if s.Tell(c.ID); !c.Livemode {
+			s.Tell(c.ProjectID)
+		}
+	}
 }
 
 // commit runs fn in a transaction of the kind given and, if fn wrote deliveries, wakes the

@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -39,6 +40,33 @@ func TestExpireDue(t *testing.T) {
 		if got := outcomeOf(t, g, id); got.Status != want {
 			t.Errorf("%s is %s, want %s", id, got.Status, want)
 		}
+	}
+}
+
+// Streams are notified of a change once it can be read, and not of an attempt that changes
+// nothing. In test the streams of the project are notified, too.
+func TestTransition_Tells(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	c := g.Checkout(t, payments.NewCheckout{})
+	var told []string
+	g.Tell = func(id string) {
+		told = append(told, id)
+		if got := outcomeOf(t, g, c.ID); got.Status != models.CheckoutPaid {
+			t.Errorf("streams are told of %s while it is %s", c.ID, got.Status)
+		}
+	}
+	for range 2 {
+		err := g.SimulatePayment(t.Context(), c.ID)
+		if err != nil && refusal.Of(err).Code != refusal.CheckoutNotPending {
+			t.Fatal(err)
+		}
+	}
+	if err := g.SimulateExpiry(t.Context(), c.ID); refusal.Of(err).Code != refusal.CheckoutNotPending {
+		t.Errorf("expiring a paid checkout: %v", err)
+	}
+	if want := []string{c.ID, g.Test.ProjectID}; !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
 	}
 }
 

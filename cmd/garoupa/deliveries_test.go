@@ -63,7 +63,7 @@ func newShop(t *testing.T, endpoints int, answer func(w http.ResponseWriter, r *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.db.Close() })
-	if s.services, err = newServices(t.Context(), read, s.db, silent); err != nil {
+	if s.services, err = newServices(t.Context(), read, s.db, beside(t.Context(), s.db.DB)); err != nil {
 		t.Fatal(err)
 	}
 	if s.account, err = models.AccountByID(t.Context(), s.db.DB, made.AccountID); err != nil {

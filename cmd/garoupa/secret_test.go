@@ -111,7 +111,7 @@ func TestCheckKey(t *testing.T) {
 			return err
 		}
 		defer db.Close()
-		_, err = newServices(t.Context(), s, db, silent)
+		_, err = newServices(t.Context(), s, db, beside(t.Context(), db.DB))
 		return err
 	}
 	for range 2 {

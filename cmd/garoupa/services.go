@@ -31,16 +31,20 @@ type services struct {
 	shownMails *mail.Writer
 }
 
-// signals are called after commits: wake if there is new work, tell if there are test
-// events of a project.
+// signals are called after commits: wake if there is new work, and tell if streams that watch
+// an id may show something new.
 type signals struct {
 	wake func()
-	tell func(projectID string)
+	tell func(id string)
 }
 
-// silent is for commands that run beside a serving process, which finds their work by
-// itself.
-var silent = signals{wake: func() {}, tell: func(string) {}}
+// beside returns the signals of a command that runs beside serving processes. They find work
+// by themselves, and streams are notified at once, as the command ends soon.
+func beside(ctx context.Context, db *models.DB) signals {
+	return signals{wake: func() {}, tell: func(id string) {
+		db.LogFailure(ctx, "notifying streams failed; they look by themselves", models.NotifyChanges(ctx, db.Pool, id))
+	}}
+}
 
 // openBeside opens the database and services for a command that runs beside a serving
 // process. The caller closes the database.
@@ -49,7 +53,7 @@ func openBeside(ctx context.Context, s settings) (*database, *services, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	services, err := newServices(ctx, s, db, silent)
+	services, err := newServices(ctx, s, db, beside(ctx, db.DB))
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}

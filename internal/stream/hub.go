@@ -72,8 +72,8 @@ func (h *Hub) listen(ctx context.Context) {
 }
 
 // Tell notifies the streams of every process that watch id, soon. It never blocks. It is
-// for transactions that must not use NOTIFY themselves, because that serializes commits. If
-// a message is lost in a crash, streams find the change when they look by themselves.
+// called after commits, because NOTIFY in a transaction serializes commits. If a message is
+// lost in a crash, streams find the change when they look by themselves.
 func (h *Hub) Tell(id string) {
 	h.mu.Lock()
 	h.told[id] = struct{}{}

@@ -17,6 +17,9 @@ const (
 	// streamsPerCheckout bounds how many browsers may watch one checkout.
 	streamsPerCheckout = 20
 	heartbeat          = 15 * time.Second
+	// look is the interval at which a stream reads the status without a notification, which
+	// is lost only if a process ends between a commit and its notification.
+	look = 30 * time.Second
 	// lookWithin bounds one query of a stream.
 	lookWithin = 10 * time.Second
 )
@@ -37,7 +40,7 @@ func (s *Site) StatusEvents(c *fiber.Ctx, kind string,
 		return err
 	}
 	prologue := "retry: 3000\n\n"
-	return s.Streams.Serve(c, stream.Stream{Changed: changed, Leave: leave, Heartbeat: heartbeat,
+	return s.Streams.Serve(c, stream.Stream{Changed: changed, Leave: leave, Heartbeat: heartbeat, Look: look,
 		Next: func(ctx context.Context, w *bufio.Writer) bool {
 			if prologue == "" {
 				ctx, cancel := context.WithTimeout(ctx, lookWithin)

@@ -78,6 +78,7 @@ func Serve(t *testing.T, g *paymentstest.Gateway, change func(*web.Options), cha
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	s.Streams = stream.New(ctx, s.DB)
+	s.Tell = s.Streams.Tell
 	address := "http://localhost" // one host for all three, so none is apart
 	pages := web.Options{
 		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Vault: s.Vault, Streams: s.Streams,
