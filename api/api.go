@@ -167,7 +167,7 @@ func (s *server) refuse(c *fiber.Ctx, err error) error {
 // limit takes a token from the key's bucket and sets the rate headers.
 func (s *server) limit(c *fiber.Ctx, h *models.KeyHolder) error {
 	limiter := s.Limits.Test
-	if h.Key.Livemode {
+	if h.Key.Environment == models.Live {
 		limiter = s.Limits.Live
 	}
 	d := limiter.Take(h.Key.ID, s.Now())

@@ -15,17 +15,17 @@ import (
 // readBalance handles GET /v1/balance (contract 4.4).
 func (s *server) readBalance(c *fiber.Ctx) error {
 	h := holder(c)
-	balance, err := s.Payments.Balance(c.UserContext(), &h.Account, h.Key.Livemode)
+	balance, err := s.Payments.Balance(c.UserContext(), &h.Account, h.Key.Environment)
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, payload.AppendBalance(nil, h.Key.Livemode, balance))
+	return sendJSON(c, payload.AppendBalance(nil, h.Key.Environment, balance))
 }
 
 // refuseTest refuses a withdrawal with a test key. It comes before the check of permissions,
 // because a permission would not help a test key (docs/rules.md, "Order of checks").
 func (s *server) refuseTest(c *fiber.Ctx) error {
-	if !holder(c).Key.Livemode {
+	if holder(c).Key.Environment == models.Test {
 		return refusal.New(refusal.TestWithdrawalsNotSupported, "Withdrawals exist in live mode only. Use a live key.")
 	}
 	if d := s.Limits.Withdrawals.Take(holder(c).Account.ID, s.Now()); !d.Allowed {
@@ -88,7 +88,7 @@ func (s *server) listWithdrawals(c *fiber.Ctx) error {
 	if f.After, err = s.cursorOf(params, payments.ListWithdrawals); err != nil {
 		return err
 	}
-	page, err := s.Payments.AccountWithdrawals(c.UserContext(), h.Key.Livemode, f)
+	page, err := s.Payments.AccountWithdrawals(c.UserContext(), h.Key.Environment, f)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *server) listWithdrawals(c *fiber.Ctx) error {
 // readWithdrawal handles GET /v1/withdrawals/{withdrawalId} (contract 4.6).
 func (s *server) readWithdrawal(c *fiber.Ctx) error {
 	h := holder(c)
-	withdrawal, err := s.Payments.Withdrawal(c.UserContext(), h.Account.ID, h.Key.Livemode, c.Params("id"))
+	withdrawal, err := s.Payments.Withdrawal(c.UserContext(), h.Account.ID, h.Key.Environment, c.Params("id"))
 	if err != nil {
 		return err
 	}

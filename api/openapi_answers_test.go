@@ -231,7 +231,7 @@ func (d *described) callWithdrawals(t *testing.T, key string) {
 	d.Destination(t, models.RailUSDT)
 	const toWallet = `{"rail":"USDT_WALLET","amount":"10.00"}`
 	d.call(t, "POST", "/v1/withdrawals", goodWithdrawal, as(key, "Idempotency-Key", "a")...) // there is no money yet
-	d.Fund(t, true, 100_00)
+	d.Fund(t, models.Live, 100_00)
 	d.call(t, "POST", "/v1/withdrawals", toWallet, as(key, "Idempotency-Key", "b")...) // and no rate
 	made := d.call(t, "POST", "/v1/withdrawals", goodWithdrawal, as(key, "Idempotency-Key", "a")...)
 	d.call(t, "POST", "/v1/withdrawals", goodWithdrawal, as(key, "Idempotency-Key", "a")...)

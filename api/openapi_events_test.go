@@ -70,7 +70,7 @@ func (d *described) withdrawEveryWay(t *testing.T) {
 	t.Helper()
 	d.Approve(t)
 	d.Destination(t, models.RailPix)
-	d.Fund(t, true, 100_00)
+	d.Fund(t, models.Live, 100_00)
 	by := d.Staff(t)
 	for _, end := range []func(id string) error{
 		func(id string) error {

@@ -75,7 +75,7 @@ func newExamples(checkoutURL string) examples {
 				Amount: 4990, PaymentCycle: models.PaymentCycles[0],
 				Picture: models.ProductPicture{Hash: examplePicture}},
 		}, checkoutURL),
-		balance: payload.AppendBalance(nil, false,
+		balance: payload.AppendBalance(nil, models.Test,
 			models.Balance{Gross: 1_234_567, Fee: 12_222, Pending: 4941, Available: 1_217_404}),
 	}
 	for status, kind := range payments.WithdrawalEvents {

@@ -8,6 +8,7 @@ import (
 	"garoupa/internal/payload"
 	"garoupa/internal/refusal"
 	"garoupa/internal/strictjson"
+	"garoupa/models"
 	"garoupa/payments"
 )
 
@@ -18,7 +19,7 @@ func (s *server) createPaymentLink(c *fiber.Ctx) error {
 		return err
 	}
 	h := holder(c)
-	in, err := readNewPaymentLink(c.BodyRaw(), h.Key.Livemode)
+	in, err := readNewPaymentLink(c.BodyRaw(), h.Key.Environment)
 	if err != nil {
 		return err
 	}
@@ -74,14 +75,14 @@ var productRule = rule{false, payments.ValidProductID, "1 to 255 characters"}
 
 // readNewPaymentLink checks a body by the rules of the fields (contract 2.5;
 // docs/rules.md, "Fields").
-func readNewPaymentLink(body []byte, livemode bool) (in payments.NewPaymentLink, err error) {
+func readNewPaymentLink(body []byte, environment models.Environment) (in payments.NewPaymentLink, err error) {
 	o, hash, err := decode(body, refusal.InvalidRequestBody, "productId", "expiresInSeconds", "successUrl", "returnUrl")
 	if err != nil {
 		return in, err
 	}
 	product := o.text("productId", true, productRule)
 	expiresIn := o.integer("expiresInSeconds", false)
-	success, back := o.address("successUrl", livemode), o.address("returnUrl", livemode)
+	success, back := o.address("successUrl", environment), o.address("returnUrl", environment)
 	if *o.err != nil {
 		return in, *o.err
 	}
@@ -101,12 +102,12 @@ func readNewPaymentLink(body []byte, livemode bool) (in payments.NewPaymentLink,
 
 // address reads an address for buyers: http or https, only https in live. An empty text
 // counts as absent.
-func (o *object) address(name string, livemode bool) *string {
+func (o *object) address(name string, environment models.Environment) *string {
 	v := o.member(name, false, strictjson.String)
 	if v == nil || v.Text == "" {
 		return nil
 	}
-	switch payments.CheckReturnURL(v.Text, livemode) {
+	switch payments.CheckReturnURL(v.Text, environment) {
 	case payments.ErrUnprintableURL:
 		o.fail("%s must have at most 2048 printable characters.", o.path+name)
 	case payments.ErrNotURL:

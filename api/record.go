@@ -33,7 +33,8 @@ func (s *server) record(c *fiber.Ctx) error {
 	}
 	call := requestlog.Call{
 		APIRequest: models.APIRequest{
-			ProjectID: h.Key.ProjectID, Livemode: h.Key.Livemode, RequestID: requestid.Of(c.UserContext()), At: s.Now(),
+			ProjectID: h.Key.ProjectID, Environment: h.Key.Environment,
+			RequestID: requestid.Of(c.UserContext()), At: s.Now(),
 			Method: c.Method(), Path: c.Path(), Status: c.Response().StatusCode(), Duration: time.Since(start),
 			KeyID: h.Key.ID, ErrorCode: code,
 		},

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/internal/refusal"
+	"garoupa/models"
 )
 
 // errTestOnly answers a live key at the endpoints under /v1/test.
@@ -17,7 +18,7 @@ var errTestOnly = refusal.New(refusal.NotFound, "This endpoint exists for test k
 func (s *server) simulate(act func(ctx context.Context, checkoutID string) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		h := holder(c)
-		if h.Key.Livemode {
+		if h.Key.Environment == models.Live {
 			return errTestOnly
 		}
 		checkout, err := s.Payments.Checkout(c.UserContext(), h.Scope(), c.Params("id"))

@@ -35,7 +35,7 @@ const (
 // Last-Event-ID, those after that event.
 func (s *server) streamTestEvents(c *fiber.Ctx) error {
 	h := holder(c)
-	if h.Key.Livemode {
+	if h.Key.Environment == models.Live {
 		return errTestOnly
 	}
 	// Watch first and read second: an event between the two is found twice, and not missed.

@@ -37,7 +37,7 @@ func TestCreateWithdrawal_Shape(t *testing.T) {
 	t.Parallel()
 	s, key := withdrawing(t)
 	s.Destination(t, models.RailPix)
-	s.Fund(t, true, 500_00)
+	s.Fund(t, models.Live, 500_00)
 	made := s.withdraw(t, key, "k", `{"rail":"BRL_PIX","amount":"150"}`)
 	if made.status != 201 {
 		t.Fatalf("%d %s", made.status, made.body)
@@ -88,7 +88,7 @@ func TestCreateWithdrawal_Order(t *testing.T) {
 	used := func() {
 		s.Approve(t)
 		s.Destination(t, models.RailPix)
-		s.Fund(t, true, 10_00)
+		s.Fund(t, models.Live, 10_00)
 		if a := s.withdraw(t, creator, "used", `{"rail":"BRL_PIX","amount":"10.00"}`); a.status != 201 {
 			t.Fatalf("the request that uses the key: %d %s", a.status, a.body)
 		}
@@ -124,7 +124,7 @@ func TestCreateWithdrawal_Order(t *testing.T) {
 		{"the suspension", func() { set("suspended", false) }, "403 withdrawals_blocked"},
 		{"the switch", func() { set("withdrawals_blocked", false) }, "403 withdrawal_readiness_required"},
 		{"the destination", func() { s.Destination(t, models.RailUSDT) }, "422 insufficient_balance"},
-		{"the balance", func() { s.Fund(t, true, 100_00) }, "422 quote_unavailable"},
+		{"the balance", func() { s.Fund(t, models.Live, 100_00) }, "422 quote_unavailable"},
 		{"the rail", func() { r.body = `{"rail":"BRL_PIX","amount":"100.00"}` }, "201 "},
 		{"the repetition", func() { account(t, s, "REJECTED") }, "200 "},
 	} {
@@ -179,13 +179,13 @@ func TestWithdrawals_Scope(t *testing.T) {
 	t.Parallel()
 	s, key := withdrawing(t)
 	s.Destination(t, models.RailPix)
-	s.Fund(t, true, 100_00)
+	s.Fund(t, models.Live, 100_00)
 	second := models.Project{ID: models.NewProjectID(), AccountID: s.Account.ID, Name: "Outra",
 		CreatedAt: s.Clock.Now()}
 	if err := s.DB.Create(&second).Error; err != nil {
 		t.Fatal(err)
 	}
-	colleague := s.Key(t, models.Scope{ProjectID: second.ID, Livemode: true}, models.Permissions...)
+	colleague := s.Key(t, models.Scope{ProjectID: second.ID, Environment: models.Live}, models.Permissions...)
 	const body = `{"rail":"BRL_PIX","amount":"10.00"}`
 	made := s.withdraw(t, key, "k", body)
 	if made.status != 201 {
@@ -202,7 +202,7 @@ func TestWithdrawals_Scope(t *testing.T) {
 	}
 	_, stranger, err := s.Merchants.CreateKey(t.Context(),
 		models.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "127.0.0.1"},
-		models.Scope{ProjectID: m.ProjectID, Livemode: true},
+		models.Scope{ProjectID: m.ProjectID, Environment: models.Live},
 		merchants.NewKey{Name: "test", Permissions: models.Permissions})
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestListWithdrawals(t *testing.T) {
 	t.Parallel()
 	s, key := withdrawing(t)
 	s.Destination(t, models.RailPix)
-	s.Fund(t, true, 1000_00)
+	s.Fund(t, models.Live, 1000_00)
 	var want []string
 	make := func(n int) {
 		a := s.withdraw(t, key, fmt.Sprint(n), `{"rail":"BRL_PIX","amount":"10.00"}`)

@@ -116,7 +116,7 @@ func (w *deliverWebhook) attempt(ctx context.Context, d *models.DueDelivery) (re
 	outcome := w.Webhooks.Post(ctx, webhook.Attempt{
 		URL: d.Endpoint.URL, Secret: secret, PreviousSecret: previous, EventID: d.Event.ID, Number: d.Attempts + 1,
 		At:   started,
-		Body: d.Event.Body, Livemode: d.Event.Livemode,
+		Body: d.Event.Body, Live: d.Event.Environment == models.Live,
 	})
 	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
 		return nil, 0, errLater // the process is stopping; the endpoint did not fail

@@ -43,7 +43,7 @@ func TestPaidMails(t *testing.T) {
 	c, _, err := g.payments.CreateCheckout(t.Context(), g.Live, g.Account,
 		paymentstest.Filled(payments.NewCheckout{Amount: 249_90}))
 	if err == nil {
-		err = g.payments.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 249_90, time.Now()))
+		err = g.payments.ConfirmPayment(t.Context(), models.Live, simulator.Pay(c.TxID, 249_90, time.Now()))
 	}
 	if err != nil {
 		t.Fatal(err)

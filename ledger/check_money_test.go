@@ -22,7 +22,7 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	g := paymentstest.New(t)
 	g.GoLive(t)
 	g.Destination(t, models.RailPix)
-	g.Fund(t, true, 1000_00)
+	g.Fund(t, models.Live, 1000_00)
 	by := g.Staff(t)
 	g.Account.WithdrawalFeeFixed = 1_00
 	must := func(err error) {
@@ -36,7 +36,7 @@ func rich(t *testing.T) *paymentstest.Gateway {
 		paymentstest.Filled(payments.NewCheckout{Amount: 1000_01}))
 	must(err)
 	for range 3 {
-		must(g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 1000_00, g.Clock.Now())))
+		must(g.ConfirmPayment(t.Context(), models.Live, simulator.Pay(c.TxID, 1000_00, g.Clock.Now())))
 	}
 	open, err := models.Exceptions(t.Context(), g.DB.Pool, models.ExceptionFilter{Open: true, Limit: 3})
 	must(err)
@@ -52,13 +52,13 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	_, err = g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 7_00, Reason: paymentstest.Reason})
 	must(err)
 	b, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
-		AccountID: g.Account.ID, Livemode: true, Amount: 20_00, Reason: paymentstest.Reason,
+		AccountID: g.Account.ID, Environment: models.Live, Amount: 20_00, Reason: paymentstest.Reason,
 	})
 	must(err)
 	_, err = g.UnblockAmount(t.Context(), by, b.ID, paymentstest.Reason)
 	must(err)
 	_, err = g.BlockAmount(t.Context(), by, payments.NewBlock{
-		AccountID: g.Account.ID, Livemode: true, Amount: 30_00, Reason: paymentstest.Reason,
+		AccountID: g.Account.ID, Environment: models.Live, Amount: 30_00, Reason: paymentstest.Reason,
 	})
 	must(err)
 	g.Withdraw(t, 10_00)

@@ -31,7 +31,8 @@ func busy(t *testing.T) *paymentstest.Gateway {
 	}
 	paid := g.Checkout(t, payments.NewCheckout{Amount: 200_00, ExternalID: "paid"})
 	for range 2 { // the second payment becomes an exception
-		if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(paid.TxID, 200_00, g.Clock.Now())); err != nil {
+		if err := g.ConfirmPayment(t.Context(), models.Test,
+			simulator.Pay(paid.TxID, 200_00, g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,37 +30,32 @@ const (
 )
 
 // Account returns an account's book.
-func Account(accountID string, livemode bool, kind Kind) Book {
-	return Book(accountID + "/" + environment(livemode) + "/" + string(kind))
+func Account(accountID string, environment models.Environment, kind Kind) Book {
+	return Book(accountID + "/" + environment.String() + "/" + string(kind))
 }
 
 // Clearing returns the book of the outside world. It gives what buyers pay, so its balance
 // is negative.
-func Clearing(livemode bool) Book { return Book("platform/" + environment(livemode) + "/clearing") }
+func Clearing(environment models.Environment) Book { return platform(environment, "clearing") }
 
 // Fees returns the book of the installation's earnings.
-func Fees(livemode bool) Book { return Book("platform/" + environment(livemode) + "/fees") }
+func Fees(environment models.Environment) Book { return platform(environment, "fees") }
 
 // Suspense returns the book of payments that changed no checkout, until staff decide about
 // them.
-func Suspense(livemode bool) Book { return Book("platform/" + environment(livemode) + "/suspense") }
+func Suspense(environment models.Environment) Book { return platform(environment, "suspense") }
 
 // PaidOut returns the book of the money that withdrawals brought to merchants.
-func PaidOut(livemode bool) Book { return Book("platform/" + environment(livemode) + "/paid_out") }
+func PaidOut(environment models.Environment) Book { return platform(environment, "paid_out") }
 
 // Refunds returns the book of the money that went back to buyers.
-func Refunds(livemode bool) Book { return Book("platform/" + environment(livemode) + "/refunds") }
+func Refunds(environment models.Environment) Book { return platform(environment, "refunds") }
 
 // WrittenOff returns the book of payments that have no owner.
-func WrittenOff(livemode bool) Book {
-	return Book("platform/" + environment(livemode) + "/written_off")
-}
+func WrittenOff(environment models.Environment) Book { return platform(environment, "written_off") }
 
-func environment(livemode bool) string {
-	if livemode {
-		return "live"
-	}
-	return "test"
+func platform(environment models.Environment, kind string) Book {
+	return Book("platform/" + environment.String() + "/" + kind)
 }
 
 // Transfer moves an amount, in centavos, from one book to another.

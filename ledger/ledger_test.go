@@ -22,10 +22,10 @@ const (
 
 var (
 	at        = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	clearing  = ledger.Clearing(false)
-	fees      = ledger.Fees(false)
-	pending   = ledger.Account(mine, false, ledger.Pending)
-	available = ledger.Account(mine, false, ledger.Available)
+	clearing  = ledger.Clearing(models.Test)
+	fees      = ledger.Fees(models.Test)
+	pending   = ledger.Account(mine, models.Test, ledger.Pending)
+	available = ledger.Account(mine, models.Test, ledger.Available)
 )
 
 // receipt is a payment of 100.00 with a fee of 0.99.
@@ -60,13 +60,13 @@ func lines(t *testing.T, db *models.DB) (n int) {
 func TestBooks(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[ledger.Book]ledger.Book{
-		ledger.Account(mine, false, ledger.Pending):  mine + "/test/pending",
-		ledger.Account(mine, true, ledger.Available): mine + "/live/available",
-		ledger.Account(mine, true, ledger.Reserved):  mine + "/live/reserved",
-		ledger.Account(mine, false, ledger.Blocked):  mine + "/test/blocked",
-		ledger.Clearing(true):                        "platform/live/clearing",
-		ledger.Fees(false):                           "platform/test/fees",
-		ledger.Suspense(true):                        "platform/live/suspense",
+		ledger.Account(mine, models.Test, ledger.Pending):   mine + "/test/pending",
+		ledger.Account(mine, models.Live, ledger.Available): mine + "/live/available",
+		ledger.Account(mine, models.Live, ledger.Reserved):  mine + "/live/reserved",
+		ledger.Account(mine, models.Test, ledger.Blocked):   mine + "/test/blocked",
+		ledger.Clearing(models.Live):                        "platform/live/clearing",
+		ledger.Fees(models.Test):                            "platform/test/fees",
+		ledger.Suspense(models.Live):                        "platform/live/suspense",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -82,8 +82,8 @@ func TestPost(t *testing.T) {
 	}
 	holds(t, db, map[ledger.Book]money.Cents{
 		clearing: -100_00, pending: 99_01, fees: 99, available: 0,
-		ledger.Clearing(true): 0, ledger.Account(mine, true, ledger.Pending): 0,
-		ledger.Account(theirs, false, ledger.Pending): 0,
+		ledger.Clearing(models.Live): 0, ledger.Account(mine, models.Live, ledger.Pending): 0,
+		ledger.Account(theirs, models.Test, ledger.Pending): 0,
 	})
 	if err := post(t, db, "payment/1", receipt...); !errors.Is(err, ledger.ErrPosted) {
 		t.Errorf("again: %v", err)
@@ -193,7 +193,7 @@ func TestPost_AnotherForm(t *testing.T) {
 	if err := post(t, db, "payment/1", receipt...); err != nil {
 		t.Fatal(err)
 	}
-	other := ledger.Account(theirs, false, ledger.Pending)
+	other := ledger.Account(theirs, models.Test, ledger.Pending)
 	for name, form := range map[string][]ledger.Transfer{
 		"an extra line": append(append([]ledger.Transfer{}, receipt...), ledger.Transfer{
 			From: clearing, To: pending, Amount: 1,
@@ -226,7 +226,7 @@ func TestPost_Refused(t *testing.T) {
 		"a negative amount": {ledger.Transfer{From: clearing, To: pending, Amount: -1},
 			"ledger_transfers_amount_check"},
 		"one book": {ledger.Transfer{From: pending, To: pending, Amount: 1}, "ledger_two_books"},
-		"two environments": {ledger.Transfer{From: clearing, To: ledger.Account(mine, true, ledger.Pending),
+		"two environments": {ledger.Transfer{From: clearing, To: ledger.Account(mine, models.Live, ledger.Pending),
 			Amount: 1}, "ledger_one_environment"},
 		"from an empty book": {ledger.Transfer{From: "", To: pending, Amount: 1}, "ledger_books"},
 		"to another kind":    {ledger.Transfer{From: clearing, To: mine + "/test/savings", Amount: 1}, "ledger_books"},

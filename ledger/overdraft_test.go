@@ -31,7 +31,8 @@ func spender(t *testing.T) (db *models.DB, from, to ledger.Book) {
 	if err := db.Exec("INSERT INTO accounts (id, name) VALUES (?, 'x')", account).Error; err != nil {
 		t.Fatal(err)
 	}
-	from, to = ledger.Account(account, false, ledger.Available), ledger.Account(account, false, ledger.Reserved)
+	from = ledger.Account(account, models.Test, ledger.Available)
+	to = ledger.Account(account, models.Test, ledger.Reserved)
 	if err := post(t, db, "payment/1", ledger.Transfer{From: clearing, To: from, Amount: 10_00}); err != nil {
 		t.Fatal(err)
 	}
@@ -179,13 +180,14 @@ func TestOverdraft_Many(t *testing.T) {
 func TestOverdraft_Refused(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	c := g.Fund(t, false, 11_00) // settled
-	if err := spendRaw(t.Context(), g.DB.Pool, "x/0", ledger.Account(g.Account.ID, false, ledger.Available), fees,
+	c := g.Fund(t, models.Test, 11_00) // settled
+	if err := spendRaw(t.Context(), g.DB.Pool, "x/0", ledger.Account(g.Account.ID, models.Test, ledger.Available), fees,
 		1_00); err != nil {
 		t.Fatal(err)
 	}
 	unsettled := g.Checkout(t, payments.NewCheckout{Amount: 20_00})
-	if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(unsettled.TxID, 20_00, g.Clock.Now())); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Test,
+		simulator.Pay(unsettled.TxID, 20_00, g.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.SnapshotLedger(t.Context()); err != nil {
@@ -234,7 +236,7 @@ func TestOverdraft_Refused(t *testing.T) {
 		after.Pending != 20_00 {
 		t.Errorf("the balance was %+v and is %+v", before, after)
 	}
-	if err := spendRaw(t.Context(), g.DB.Pool, "x", ledger.Account(g.Account.ID, false, ledger.Available), fees,
+	if err := spendRaw(t.Context(), g.DB.Pool, "x", ledger.Account(g.Account.ID, models.Test, ledger.Available), fees,
 		10_00); err != nil {
 		t.Errorf("spending everything available: %v", err)
 	}
@@ -245,13 +247,13 @@ func TestOverdraft_Refused(t *testing.T) {
 func TestOverdraft_CreditsWaitForNoOne(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	g.Fund(t, false, 10_00)
+	g.Fund(t, models.Test, 10_00)
 	tx := begin(t, g.DB, pgx.ReadCommitted)
-	if err := spendRaw(t.Context(), tx, "x", ledger.Account(g.Account.ID, false, ledger.Available), fees,
+	if err := spendRaw(t.Context(), tx, "x", ledger.Account(g.Account.ID, models.Test, ledger.Available), fees,
 		1_00); err != nil {
 		t.Fatal(err)
 	}
-	g.Fund(t, false, 5_00) // paid and settled
+	g.Fund(t, models.Test, 5_00) // paid and settled
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ func passed(t *testing.T, g *paymentstest.Gateway) string {
 func sells(t *testing.T, g *paymentstest.Gateway, amount money.Cents) *models.Checkout {
 	t.Helper()
 	c := g.Checkout(t, payments.NewCheckout{Amount: amount})
-	if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, int64(amount), g.Clock.Now())); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Test,
+		simulator.Pay(c.TxID, int64(amount), g.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -29,7 +29,7 @@ func snapshot(t *testing.T, db *models.DB) int64 {
 
 func balanceOf(t *testing.T, db *models.DB, account string) models.Balance {
 	t.Helper()
-	b, err := ledger.BalanceOf(t.Context(), db.Pool, account, false)
+	b, err := ledger.BalanceOf(t.Context(), db.Pool, account, models.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestSnapshot(t *testing.T) {
 	if n := snapshot(t, db); n != 0 {
 		t.Errorf("an empty ledger has %d snapshots", n)
 	}
-	other := ledger.Account(theirs, false, ledger.Pending)
+	other := ledger.Account(theirs, models.Test, ledger.Pending)
 	want := models.Balance{}
 	for i := range 5 {
 		settled := append(slices.Clone(receipt), ledger.Transfer{From: pending, To: available, Amount: 50_00})
@@ -223,7 +223,8 @@ func TestSpend(t *testing.T) {
 	if err := db.Exec("INSERT INTO accounts (id, name) VALUES (?, 'x')", account).Error; err != nil {
 		t.Fatal(err)
 	}
-	from, to := ledger.Account(account, false, ledger.Available), ledger.Account(account, false, ledger.Reserved)
+	from := ledger.Account(account, models.Test, ledger.Available)
+	to := ledger.Account(account, models.Test, ledger.Reserved)
 	if err := post(t, db, "payment/1", ledger.Transfer{From: clearing, To: from, Amount: 10_00}); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestSpend(t *testing.T) {
 	for i := range results {
 		group.Go(func() error {
 			results[i] = db.InTx(t.Context(), func(tx *models.Tx) error {
-				_, err := ledger.Spend(tx, account, false, fmt.Sprint("withdrawal/", i), at,
+				_, err := ledger.Spend(tx, account, models.Test, fmt.Sprint("withdrawal/", i), at,
 					ledger.Transfer{From: from, To: to, Amount: 3_00})
 				return err
 			})
@@ -267,7 +268,7 @@ func TestSpend(t *testing.T) {
 			fact = "payment/1"
 		}
 		err := db.InTx(t.Context(), func(tx *models.Tx) error {
-			_, err := ledger.Spend(tx, account, false, fact, at, tc.transfers...)
+			_, err := ledger.Spend(tx, account, models.Test, fact, at, tc.transfers...)
 			if err != nil || name != "in and out again" {
 				return err
 			}
@@ -309,7 +310,7 @@ func TestBalanceOf_Reads(t *testing.T) {
 				if err := conn.QueryRow(ctx, counted).Scan(&earlier); err != nil {
 					return err
 				}
-				b, err := ledger.BalanceOf(ctx, conn, mine, false)
+				b, err := ledger.BalanceOf(ctx, conn, mine, models.Test)
 				if err != nil || b.Total() != before*1_00 {
 					return errors.Join(fmt.Errorf("the balance is %+v", b), err)
 				}
@@ -332,7 +333,7 @@ func TestBalanceOf_Reads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	history(t, db, "later/", ledger.Account(theirs, false, ledger.Pending), before) // another account is busy
+	history(t, db, "later/", ledger.Account(theirs, models.Test, ledger.Pending), before) // another account is busy
 	// The plan may change after some executions.
 	for range 10 {
 		if n := read(); n > 10*since {
@@ -351,7 +352,7 @@ func BenchmarkBalanceOf(b *testing.B) {
 	}
 	balance := func(b *testing.B) {
 		for b.Loop() {
-			if got, err := ledger.BalanceOf(b.Context(), db.Pool, mine, false); err != nil ||
+			if got, err := ledger.BalanceOf(b.Context(), db.Pool, mine, models.Test); err != nil ||
 				got.Pending != 1_000_000_00 {
 				b.Fatalf("%+v, %v", got, err)
 			}

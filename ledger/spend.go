@@ -19,16 +19,17 @@ var ErrShort = errors.New("ledger: the book holds less")
 // what the calls before it left. Credits that arrive meanwhile do not wait, and do not
 // count. If the fact was posted before, Spend fails with ErrPosted: the caller must hold
 // the lock of the row that it posts for.
-func Spend(tx *models.Tx, accountID string, livemode bool, fact string, at time.Time,
+func Spend(tx *models.Tx, accountID string, environment models.Environment, fact string, at time.Time,
 	transfers ...Transfer) (before models.Balance, err error) {
-	before, err = models.LockLedgerBalances(tx, accountID, livemode, booksOf(accountID, livemode))
+	before, err = models.LockLedgerBalances(tx, accountID, environment, booksOf(accountID, environment))
 	if err != nil {
 		return before, fmt.Errorf("ledger: lock the books of %s: %w", accountID, err)
 	}
 	holds := map[Book]money.Cents{
-		Account(accountID, livemode, Pending):   before.Pending,
-		Account(accountID, livemode, Available): before.Available,
-		Account(accountID, livemode, Reserved):  before.Reserved, Account(accountID, livemode, Blocked): before.Blocked,
+		Account(accountID, environment, Pending):   before.Pending,
+		Account(accountID, environment, Available): before.Available,
+		Account(accountID, environment, Reserved):  before.Reserved,
+		Account(accountID, environment, Blocked):   before.Blocked,
 	}
 	for _, t := range transfers {
 		if held, own := holds[t.From]; own && held < t.Amount {
@@ -46,17 +47,18 @@ func Spend(tx *models.Tx, accountID string, livemode bool, fact string, at time.
 
 // BalanceOf returns what an account received, was paid, and has in each of its books, all
 // at one moment.
-func BalanceOf(ctx context.Context, q models.Querier, accountID string, livemode bool) (models.Balance, error) {
-	balance, err := models.LedgerBalances(ctx, q, accountID, livemode, booksOf(accountID, livemode))
+func BalanceOf(ctx context.Context, q models.Querier, accountID string,
+	environment models.Environment) (models.Balance, error) {
+	balance, err := models.LedgerBalances(ctx, q, accountID, environment, booksOf(accountID, environment))
 	if err != nil {
 		return balance, fmt.Errorf("ledger: balance of %s: %w", accountID, err)
 	}
 	return balance, nil
 }
 
-func booksOf(accountID string, livemode bool) (books [4]string) {
+func booksOf(accountID string, environment models.Environment) (books [4]string) {
 	for i, kind := range [4]Kind{Pending, Available, Reserved, Blocked} {
-		books[i] = string(Account(accountID, livemode, kind))
+		books[i] = string(Account(accountID, environment, kind))
 	}
 	return books
 }

@@ -32,8 +32,8 @@ func keepsStatement(t *testing.T, db *models.DB, random *rand.Rand, account stri
 	t.Helper()
 	midnight := time.Date(2026, 3, 2, 3, 0, 0, 0, time.UTC) // in São Paulo
 	var total, free, pending, reserved money.Cents
-	clear := ledger.Clearing(true)
-	book := func(kind ledger.Kind) ledger.Book { return ledger.Account(account, true, kind) }
+	clear := ledger.Clearing(models.Live)
+	book := func(kind ledger.Kind) ledger.Book { return ledger.Account(account, models.Live, kind) }
 	for i := range 300 {
 		at := midnight.Add(time.Duration(i-150)*time.Minute + time.Duration(random.IntN(30)-15)*time.Minute)
 		if random.IntN(40) == 0 {
@@ -46,7 +46,8 @@ func keepsStatement(t *testing.T, db *models.DB, random *rand.Rand, account stri
 		kinds := []models.MovementKind{models.MovementPayment}
 		switch choice := random.IntN(8); {
 		case choice < 3:
-			transfers = append(transfers, ledger.Transfer{From: book(ledger.Pending), To: ledger.Fees(true), Amount: 1},
+			transfers = append(transfers,
+				ledger.Transfer{From: book(ledger.Pending), To: ledger.Fees(models.Live), Amount: 1},
 				ledger.Transfer{From: book(ledger.Pending), To: book(ledger.Available), Amount: (amount - 1) / 2})
 			kinds = append(kinds, models.MovementFee, models.MovementSettlement)
 		case choice < 5 && free > 0:
@@ -56,11 +57,11 @@ func keepsStatement(t *testing.T, db *models.DB, random *rand.Rand, account stri
 		case choice < 6 && reserved > 0:
 			amount = 1 + amount%reserved
 			fact, kinds[0] = fmt.Sprint("withdrawal/", i, "/completed"), models.MovementWithdrawal
-			transfers[0] = ledger.Transfer{From: book(ledger.Reserved), To: ledger.PaidOut(true), Amount: amount}
+			transfers[0] = ledger.Transfer{From: book(ledger.Reserved), To: ledger.PaidOut(models.Live), Amount: amount}
 		}
 		err := db.InTx(t.Context(), func(tx *models.Tx) error {
 			return ledger.Post(tx, at, ledger.Posting{Fact: fmt.Sprint("other/", i), Transfers: []ledger.Transfer{
-				{From: clear, To: ledger.Account(theirs, true, ledger.Pending), Amount: 1},
+				{From: clear, To: ledger.Account(theirs, models.Live, ledger.Pending), Amount: 1},
 			}}, ledger.Posting{Fact: fact, Transfers: transfers})
 		})
 		if err != nil {
@@ -140,7 +141,7 @@ func TestStatement_Property(t *testing.T) {
 		}
 		read := func(size int) (got []folded) {
 			for f := (models.StatementFilter{From: f.From, Until: f.Until, Kinds: f.Kinds, Limit: size}); ; {
-				page, err := models.Statement(t.Context(), db.Pool, account, true, f)
+				page, err := models.Statement(t.Context(), db.Pool, account, models.Live, f)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -168,7 +169,7 @@ func TestStatement_Property(t *testing.T) {
 		check("all at once", read(10_000))
 		check("by pages", read(1+random.IntN(30)))
 		var streamed []folded
-		err := models.StreamStatement(t.Context(), db.Pool, account, true, f, func(m models.Movement) error {
+		err := models.StreamStatement(t.Context(), db.Pool, account, models.Live, f, func(m models.Movement) error {
 			streamed = append(streamed, folded{m.ID, m.At.UTC(), m.Kind, m.Total, m.Available})
 			return nil
 		})
@@ -197,7 +198,7 @@ func TestStreamStatement_OpenTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals := func() (totals []money.Cents) {
-		err := models.StreamStatement(t.Context(), db.Pool, mine, false, models.StatementFilter{},
+		err := models.StreamStatement(t.Context(), db.Pool, mine, models.Test, models.StatementFilter{},
 			func(m models.Movement) error {
 				totals = append(totals, m.Total)
 				return nil
@@ -256,7 +257,7 @@ func TestStatement_Reads(t *testing.T) {
 					if err := conn.QueryRow(ctx, counted).Scan(&before); err != nil {
 						return err
 					}
-					lines, err := models.Statement(ctx, conn, mine, false, f)
+					lines, err := models.Statement(ctx, conn, mine, models.Test, f)
 					if err != nil || len(lines) != page {
 						return errors.Join(fmt.Errorf("%d lines", len(lines)), err)
 					}

@@ -52,8 +52,8 @@ func (s *Service) CreateEndpoint(
 			return err
 		}
 		endpoint = &models.Endpoint{
-			ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, URL: in.URL, Description: in.Description,
-			Types:  in.Types,
+			ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, URL: in.URL,
+			Description: in.Description, Types: in.Types,
 			Secret: s.Vault.Seal(models.SealedSecret.Place(id), secret), Active: true, CreatedAt: s.now(),
 		}
 		if err := models.InsertEndpoint(tx, endpoint); err != nil {
@@ -96,7 +96,7 @@ func tellsMoney(types []string) bool {
 // checkEndpoint trims the texts, puts the types in their usual order, and checks all fields.
 func (s *Service) checkEndpoint(in *NewEndpoint, scope models.Scope) error {
 	in.URL, in.Description = strings.TrimSpace(in.URL), input.Trim(in.Description)
-	if err := webhook.CheckURL(in.URL, scope.Livemode, s.AllowPrivate); err != nil {
+	if err := webhook.CheckURL(in.URL, scope.Environment == models.Live, s.AllowPrivate); err != nil {
 		return err
 	}
 	problems := Invalid{}

@@ -32,7 +32,7 @@ func TestCreateEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stored.URL != "https://loja.example/hook?x=1" || stored.Description != "ERP" || !stored.Active ||
-		stored.Livemode {
+		stored.Environment == models.Live {
 		t.Errorf("stored %+v", stored)
 	}
 	if diff := cmp.Diff(in.Types, stored.Types); diff != "" {

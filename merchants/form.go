@@ -13,7 +13,7 @@ var ErrMade = errors.New("merchants: the form was sent before")
 // may differ between calls. It fails with ErrMade if the form was sent before.
 func (s *Service) claimForm(tx *models.Tx, scope models.Scope, operation, form, resourceID string) error {
 	earlier, err := models.ClaimForm(tx, models.SentForm{
-		OwnerID: scope.ProjectID, Livemode: scope.Livemode, Operation: operation,
+		OwnerID: scope.ProjectID, Environment: scope.Environment, Operation: operation,
 		Key: form, ResourceID: resourceID, SentAt: s.now(),
 	})
 	if err == nil && earlier != "" {

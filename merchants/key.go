@@ -61,7 +61,7 @@ func (s *Service) CreateKey(
 	}
 
 	secret = PrefixTest + randomBase62(secretLength)
-	if scope.Livemode {
+	if scope.Environment == models.Live {
 		secret = PrefixLive + randomBase62(secretLength)
 	}
 	hash := sha256.Sum256([]byte(secret))
@@ -78,7 +78,7 @@ func (s *Service) CreateKey(
 			return err
 		}
 		key = &models.APIKey{
-			ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Name: in.Name, SecretHash: hash[:],
+			ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Name: in.Name, SecretHash: hash[:],
 			Last4: secret[len(secret)-4:], Permissions: in.Permissions, CreatedBy: by.UserID, CreatedAt: s.now(),
 		}
 		if err := models.InsertAPIKey(tx, key); err != nil {
@@ -136,14 +136,13 @@ func (s *Service) RevokeKey(ctx context.Context, by models.Actor, scope models.S
 func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.KeyHolder, error) {
 	refusal := refusal.New(refusal.Unauthorized,
 		"The API key is missing, malformed, unknown or revoked. Send it as: Authorization: Bearer <API_KEY>.")
-	random, test := strings.CutPrefix(secret, PrefixTest)
-	if !test {
-		var live bool
-		if random, live = strings.CutPrefix(secret, PrefixLive); !live {
-			return nil, refusal
-		}
+	environment := models.Test
+	random, ok := strings.CutPrefix(secret, PrefixTest)
+	if !ok {
+		environment = models.Live
+		random, ok = strings.CutPrefix(secret, PrefixLive)
 	}
-	if len(random) != secretLength {
+	if !ok || len(random) != secretLength {
 		return nil, refusal
 	}
 
@@ -158,7 +157,7 @@ func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.
 	} else if err != nil {
 		return nil, fmt.Errorf("merchants: authenticate: %w", err)
 	}
-	if subtle.ConstantTimeCompare(h.Key.SecretHash, hash[:]) != 1 || h.Key.Livemode == test {
+	if subtle.ConstantTimeCompare(h.Key.SecretHash, hash[:]) != 1 || h.Key.Environment != environment {
 		return nil, refusal
 	}
 	if h.Key.LastUsedAt == nil || now.Sub(*h.Key.LastUsedAt) > time.Minute {

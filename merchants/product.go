@@ -50,7 +50,7 @@ func (s *Service) CreateProduct(
 	}
 	now := s.now()
 	product := in.product(models.Product{}, picture)
-	product.ID, product.ProjectID, product.Livemode = models.NewProductID(), scope.ProjectID, scope.Livemode
+	product.ID, product.ProjectID, product.Environment = models.NewProductID(), scope.ProjectID, scope.Environment
 	product.Slug, product.CreatedAt, product.UpdatedAt = in.Slug, now, now
 	earlier := ""
 	err = s.DB.InTx(ctx, func(tx *models.Tx) (err error) {
@@ -58,7 +58,7 @@ func (s *Service) CreateProduct(
 			return err
 		}
 		earlier, err = models.ClaimForm(tx, models.SentForm{
-			OwnerID: scope.ProjectID, Livemode: scope.Livemode, Operation: models.OperationProduct, Key: in.Form,
+			OwnerID: scope.ProjectID, Environment: scope.Environment, Operation: models.OperationProduct, Key: in.Form,
 			Said:       []string{in.Name, in.Description, in.Amount.Decimal(), in.PaymentCycle},
 			ResourceID: in.Slug, SentAt: now,
 		})

@@ -42,7 +42,7 @@ func TestCreateKey_Rights(t *testing.T) {
 					switch {
 					case len(may) == 0 && !forbidden(err),
 						len(may) > 0 && slices.Contains(may, p) != (err == nil), (secret == "") != (err != nil):
-						t.Errorf("%s, live %t: %q, %v", p, scope.Livemode, secret, err)
+						t.Errorf("%s, %s: %q, %v", p, scope.Environment, secret, err)
 					}
 				}
 			}

@@ -147,8 +147,8 @@ func (s *Service) LogOut(ctx context.Context, token string) error {
 }
 
 // LookAt stores the environment that the token's session shows.
-func (s *Service) LookAt(ctx context.Context, token string, livemode bool) error {
-	if err := models.SetSessionLivemode(ctx, s.DB, tokenHash(token), livemode); err != nil {
+func (s *Service) LookAt(ctx context.Context, token string, environment models.Environment) error {
+	if err := models.SetSessionEnvironment(ctx, s.DB, tokenHash(token), environment); err != nil {
 		return fmt.Errorf("merchants: switch environment: %w", err)
 	}
 	return nil

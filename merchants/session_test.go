@@ -26,7 +26,7 @@ func TestLogIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v.UserID != g.Owner.UserID || v.Email != g.Email || v.Role != models.RoleOwner || v.AccountID != g.Account.ID ||
-		v.ProjectID == nil || *v.ProjectID != g.Test.ProjectID || v.Livemode || v.StaffRole != nil {
+		v.ProjectID == nil || *v.ProjectID != g.Test.ProjectID || v.Environment == models.Live || v.StaffRole != nil {
 		t.Errorf("the visitor is %+v", v)
 	}
 	if v.IP != "203.0.113.7" || !strings.HasPrefix(v.UserAgent, "abã") || len(v.UserAgent) > 300 {
@@ -128,14 +128,14 @@ func TestLookAt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, livemode := range []bool{true, false, true} {
-		if err := g.Merchants.LookAt(t.Context(), tokens[0], livemode); err != nil {
+	for _, environment := range []models.Environment{models.Live, models.Test, models.Live} {
+		if err := g.Merchants.LookAt(t.Context(), tokens[0], environment); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := g.Merchants.Visitor(t.Context(), tokens[0]); err != nil || v.Livemode != livemode {
+		if v, err := g.Merchants.Visitor(t.Context(), tokens[0]); err != nil || v.Environment != environment {
 			t.Errorf("the session after LookAt: %v, %v", v, err)
 		}
-		if v, err := g.Merchants.Visitor(t.Context(), tokens[1]); err != nil || v.Livemode {
+		if v, err := g.Merchants.Visitor(t.Context(), tokens[1]); err != nil || v.Environment == models.Live {
 			t.Errorf("the other session: %v, %v", v, err)
 		}
 	}

@@ -8,18 +8,18 @@ import (
 
 // LockLedgerBalances is LedgerBalances for a caller that is about to spend. It locks the
 // account's row of account_books until tx ends; all spending takes this lock.
-func LockLedgerBalances(tx *Tx, accountID string, livemode bool, books [4]string) (b Balance, err error) {
+func LockLedgerBalances(tx *Tx, accountID string, environment Environment, books [4]string) (b Balance, err error) {
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		tag, err := conn.Exec(ctx, "SELECT FROM account_books WHERE account_id = $1 AND livemode = $2 FOR UPDATE",
-			accountID, livemode)
+			accountID, environment)
 		if err == nil && tag.RowsAffected() == 0 { // the account's first spending
 			_, err = conn.Exec(ctx, `INSERT INTO account_books (account_id, livemode) VALUES ($1, $2)
-				ON CONFLICT (account_id, livemode) DO UPDATE SET livemode = excluded.livemode`, accountID, livemode)
+				ON CONFLICT (account_id, livemode) DO UPDATE SET livemode = excluded.livemode`, accountID, environment)
 		}
 		if err != nil {
 			return err
 		}
-		b, err = LedgerBalances(ctx, conn, accountID, livemode,
+		b, err = LedgerBalances(ctx, conn, accountID, environment,
 			books) // a new statement, which sees what earlier transactions spent
 		return err
 	})
@@ -29,17 +29,17 @@ func LockLedgerBalances(tx *Tx, accountID string, livemode bool, books [4]string
 // AddUncovered adds the amount that left the account, and marks the book because settled
 // checkouts may therefore become COMPLETED. A negative amount came back, or came in without a
 // checkout. The caller must hold the lock of the account's book.
-func AddUncovered(tx *Tx, accountID string, livemode bool, amount money.Cents) error {
+func AddUncovered(tx *Tx, accountID string, environment Environment, amount money.Cents) error {
 	return tx.exec(`UPDATE account_books SET uncovered = uncovered + $3, covering = covering OR $3 > 0
-		WHERE account_id = $1 AND livemode = $2`, accountID, livemode, amount)
+		WHERE account_id = $1 AND livemode = $2`, accountID, environment, amount)
 }
 
 // CoveringBook is a book of an account with settled checkouts that may be covered by the money
 // that left the account.
 type CoveringBook struct {
-	AccountID string
-	Livemode  bool
-	Uncovered money.Cents
+	AccountID   string
+	Environment Environment
+	Uncovered   money.Cents
 }
 
 // LockCoveringBook locks the next CoveringBook after the given one, in order of accounts, and
@@ -50,7 +50,7 @@ func LockCoveringBook(tx *Tx, after CoveringBook) (*CoveringBook, error) {
 	err := tx.Scan(`SELECT account_id, livemode, uncovered FROM account_books b
 		WHERE `+briefly+` AND covering AND (account_id, livemode) > ($1, $2)
 		ORDER BY account_id, livemode LIMIT 1 FOR UPDATE OF b SKIP LOCKED`,
-		[]any{after.AccountID, after.Livemode}, &b.AccountID, &b.Livemode, &b.Uncovered)
+		[]any{after.AccountID, after.Environment}, &b.AccountID, &b.Environment, &b.Uncovered)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,6 @@ func CoverCheckouts(tx *Tx, b *CoveringBook, limit int) (covered int, err error)
 			UPDATE account_books SET uncovered = uncovered - done.amount,
 				completed = completed + done.amount, covering = done.n >= $4
 			FROM done WHERE account_id = $1 AND livemode = $2)
-		SELECT n FROM done`, []any{b.AccountID, b.Livemode, b.Uncovered, limit}, &covered)
+		SELECT n FROM done`, []any{b.AccountID, b.Environment, b.Uncovered, limit}, &covered)
 	return covered, err
 }

@@ -81,7 +81,7 @@ func movedAccounts(ctx context.Context, q Querier, after, through int64, to map[
 func compareAccounts(ctx context.Context, q Querier, ids []string, through int64) error {
 	type account struct {
 		ID, AccountID string
-		Livemode      bool
+		Environment   Environment
 		Settled       int64
 		Agrees        bool
 		Rest          int64
@@ -104,7 +104,7 @@ func compareAccounts(ctx context.Context, q Querier, ids []string, through int64
 			ON CONFLICT (account_id, livemode) DO UPDATE
 				SET through_id = excluded.through_id, settled = excluded.settled, rest = excluded.rest
 			WHERE account_proofs.through_id <= excluded.through_id`,
-			a.AccountID, a.Livemode, through, a.Settled, a.Rest)
+			a.AccountID, a.Environment, through, a.Settled, a.Rest)
 		if err != nil {
 			return err
 		}

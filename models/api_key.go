@@ -29,7 +29,7 @@ var Permissions = []Permission{
 type APIKey struct {
 	ID          string
 	ProjectID   string
-	Livemode    bool
+	Environment Environment `gorm:"column:livemode"`
 	Name        string
 	SecretHash  []byte // SHA-256
 	Last4       string
@@ -50,7 +50,7 @@ func InsertAPIKey(tx *Tx, k *APIKey) error {
 	return tx.exec(`INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions,
 			created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9)`,
-		k.ID, k.ProjectID, k.Livemode, k.Name, k.SecretHash, k.Last4, k.Permissions,
+		k.ID, k.ProjectID, k.Environment, k.Name, k.SecretHash, k.Last4, k.Permissions,
 		k.CreatedBy, k.CreatedAt)
 }
 
@@ -58,7 +58,7 @@ const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.
 	coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at, k.last_used_at, k.last_used_ip, k.revoked_at`
 
 func (k *APIKey) targets() []any {
-	return []any{&k.ID, &k.ProjectID, &k.Livemode, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
+	return []any{&k.ID, &k.ProjectID, &k.Environment, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
 		&k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP, &k.RevokedAt}
 }
 
@@ -69,7 +69,9 @@ type KeyHolder struct {
 }
 
 // Scope returns the project and environment of the key.
-func (h *KeyHolder) Scope() Scope { return Scope{ProjectID: h.Key.ProjectID, Livemode: h.Key.Livemode} }
+func (h *KeyHolder) Scope() Scope {
+	return Scope{ProjectID: h.Key.ProjectID, Environment: h.Key.Environment}
+}
 
 // KeyHolderByHash returns the key whose secret has this SHA-256, or ErrNotFound. Revoked keys
 // are not found.
@@ -95,7 +97,7 @@ func TouchAPIKey(ctx context.Context, q Querier, id, ip string, now time.Time) e
 // APIKeys lists the scope's keys, newest first, revoked keys last.
 func APIKeys(ctx context.Context, q Querier, scope Scope) ([]APIKey, error) {
 	rows, err := q.Query(ctx, "SELECT "+apiKeyColumns+` FROM api_keys k WHERE k.project_id = $1 AND k.livemode = $2
-		ORDER BY k.revoked_at IS NOT NULL, k.created_at DESC, k.id`, scope.ProjectID, scope.Livemode)
+		ORDER BY k.revoked_at IS NOT NULL, k.created_at DESC, k.id`, scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func APIKeyByID(ctx context.Context, q Querier, scope Scope, id string) (*APIKey
 	var k APIKey
 	err := q.QueryRow(ctx, "SELECT "+apiKeyColumns+
 		" FROM api_keys k WHERE k.id = $1 AND k.project_id = $2 AND k.livemode = $3",
-		id, scope.ProjectID, scope.Livemode).Scan(k.targets()...)
+		id, scope.ProjectID, scope.Environment).Scan(k.targets()...)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -131,5 +133,5 @@ func APIKeyByID(ctx context.Context, q Querier, scope Scope, id string) (*APIKey
 func RevokeAPIKey(tx *Tx, scope Scope, id string, now time.Time) (revoked bool, err error) {
 	return tx.execOne(`UPDATE api_keys SET revoked_at = $4
 		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND revoked_at IS NULL`,
-		id, scope.ProjectID, scope.Livemode, now)
+		id, scope.ProjectID, scope.Environment, now)
 }

@@ -11,20 +11,20 @@ import (
 
 // APIRequest is one call of the API and its answer.
 type APIRequest struct {
-	ID        int64 // in the order of writing
-	ProjectID string
-	Livemode  bool
-	RequestID string // sent by the client or generated; not unique
-	At        time.Time
-	Method    string
-	Path      string // without its query
-	Status    int
-	Duration  time.Duration
-	KeyID     string
-	ErrorCode string // "" on success
-	ObjectID  string // of the checkout, payment link or withdrawal that the call created or concerned; "" otherwise
-	Request   string // the bodies, masked and cut; "" if absent or not stored
-	Answer    string
+	ID          int64 // in the order of writing
+	ProjectID   string
+	Environment Environment `gorm:"column:livemode"`
+	RequestID   string      // sent by the client or generated; not unique
+	At          time.Time
+	Method      string
+	Path        string // without its query
+	Status      int
+	Duration    time.Duration
+	KeyID       string
+	ErrorCode   string // "" on success
+	ObjectID    string // of the checkout, payment link or withdrawal that the call created or concerned; "" otherwise
+	Request     string // the bodies, masked and cut; "" if absent or not stored
+	Answer      string
 
 	KeyName, KeyLast4 string // read-only
 }
@@ -37,7 +37,7 @@ func InsertAPIRequests(ctx context.Context, q Querier, calls []APIRequest) error
 	key, code, object := make([]string, n), make([]string, n), make([]string, n)
 	body, answer := make([]string, n), make([]string, n)
 	for i, c := range calls {
-		project[i], live[i], request[i], at[i] = c.ProjectID, c.Livemode, c.RequestID, c.At
+		project[i], live[i], request[i], at[i] = c.ProjectID, bool(c.Environment), c.RequestID, c.At
 		method[i], path[i], status[i], duration[i] = c.Method, c.Path, int16(c.Status), int32(min(c.Duration,
 			time.Hour/2).Microseconds())
 		key[i], code[i], object[i], body[i], answer[i] = c.KeyID, c.ErrorCode, c.ObjectID, c.Request, c.Answer
@@ -76,7 +76,7 @@ const lookedThrough = 20_000
 // for Before of the next page, zero at the end of the list.
 func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter) (calls []APIRequest, next int64,
 	err error) {
-	query := where{args: []any{scope.ProjectID, scope.Livemode}}
+	query := where{args: []any{scope.ProjectID, scope.Environment}}
 	const within = " FROM api_requests r WHERE r.project_id = $1 AND r.livemode = $2"
 	if f.Class == 5 {
 		query.and("r.status >= 500") // for the index
@@ -125,7 +125,7 @@ const apiRequestKey = "r LEFT JOIN api_keys k ON k.id = r.key_id"
 
 func scanAPIRequest(row pgx.CollectableRow) (c APIRequest, err error) {
 	var micros int64
-	err = row.Scan(&c.ID, &c.ProjectID, &c.Livemode, &c.RequestID, &c.At, &c.Method, &c.Path, &c.Status, &micros,
+	err = row.Scan(&c.ID, &c.ProjectID, &c.Environment, &c.RequestID, &c.At, &c.Method, &c.Path, &c.Status, &micros,
 		&c.KeyID, &c.ErrorCode, &c.ObjectID,
 		&c.KeyName, &c.KeyLast4, &c.Request, &c.Answer)
 	c.Duration = time.Duration(micros) * time.Microsecond
@@ -151,7 +151,7 @@ func (f APIRequestFilter) narrow(query *where) {
 // APIRequestByID returns one call of the scope with its bodies, or ErrNotFound.
 func APIRequestByID(ctx context.Context, q Querier, scope Scope, id int64) (*APIRequest, error) {
 	rows, err := q.Query(ctx, "SELECT "+apiRequestColumns+", r.request, r.answer FROM api_requests "+apiRequestKey+`
-		WHERE r.id = $1 AND r.project_id = $2 AND r.livemode = $3`, id, scope.ProjectID, scope.Livemode)
+		WHERE r.id = $1 AND r.project_id = $2 AND r.livemode = $3`, id, scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func APIRequestByID(ctx context.Context, q Querier, scope Scope, id int64) (*API
 func APIRequestThatMade(ctx context.Context, q Querier, scope Scope, objectID string) (*APIRequest, error) {
 	rows, err := q.Query(ctx, "SELECT "+apiRequestColumns+", '', '' FROM api_requests "+apiRequestKey+`
 		WHERE r.object_id <> '' AND r.object_id = $1 AND r.project_id = $2 AND r.livemode = $3 AND r.method = 'POST' AND r.status = 201
-		ORDER BY r.id LIMIT 1`, objectID, scope.ProjectID, scope.Livemode)
+		ORDER BY r.id LIMIT 1`, objectID, scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err
 	}

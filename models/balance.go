@@ -38,7 +38,8 @@ const moves = `
 // books since then. The cost grows only with those transfers. books are the account's four
 // books. Their number is fixed because PostgreSQL would plan the statement again at each
 // execution for an array of unknown length.
-func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode bool, books [4]string) (Balance, error) {
+func LedgerBalances(ctx context.Context, q Querier, accountID string, environment Environment,
+	books [4]string) (Balance, error) {
 	var b Balance
 	err := q.QueryRow(ctx, `WITH base AS (
 			SELECT through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked FROM ledger_snapshots
@@ -50,7 +51,7 @@ func LedgerBalances(ctx context.Context, q Querier, accountID string, livemode b
 		SELECT coalesce(b.gross, 0) + s.gross, coalesce(b.fee, 0) + s.fee, coalesce(b.refunded, 0) + s.refunded,
 			coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending, coalesce(b.available, 0) + s.available,
 			coalesce(b.reserved, 0) + s.reserved, coalesce(b.blocked, 0) + s.blocked
-		FROM since s LEFT JOIN base b ON true`, accountID, livemode, books[0], books[1], books[2],
+		FROM since s LEFT JOIN base b ON true`, accountID, environment, books[0], books[1], books[2],
 		books[3]).Scan(b.targets()...)
 	return b, err
 }

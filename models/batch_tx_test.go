@@ -48,7 +48,7 @@ func TestInBatchTx_PlannedOnce(t *testing.T) {
 	db := modelstest.NewDB(t)
 	err := db.InBatchTx(t.Context(), func(tx *models.Tx) error {
 		for range 8 {
-			_, err := models.RecordedPayments(tx, []models.PaymentName{{Livemode: true, EndToEndID: "E1"}})
+			_, err := models.RecordedPayments(tx, []models.PaymentName{{Environment: models.Live, EndToEndID: "E1"}})
 			if err != nil {
 				return err
 			}

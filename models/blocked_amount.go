@@ -14,7 +14,7 @@ import (
 type BlockedAmount struct {
 	ID            string `gorm:"primaryKey"`
 	AccountID     string
-	Livemode      bool
+	Environment   Environment `gorm:"column:livemode"`
 	Amount        money.Cents
 	Reason        string
 	CreatedBy     string
@@ -47,11 +47,12 @@ func SaveRelease(tx *Tx, b *BlockedAmount) error {
 
 // BlockedAmounts lists an account's blocked amounts, newest first. current selects those that
 // are not released.
-func BlockedAmounts(ctx context.Context, q Querier, accountID string, livemode, current bool) ([]BlockedAmount, error) {
+func BlockedAmounts(ctx context.Context, q Querier, accountID string, environment Environment,
+	current bool) ([]BlockedAmount, error) {
 	rows, err := q.Query(ctx,
 		`SELECT id, account_id, livemode, amount, reason, created_by, created_at, release_reason, released_by, released_at
 		FROM blocked_amounts WHERE account_id = $1 AND livemode = $2 AND (NOT $3 OR released_at IS NULL)
-		ORDER BY created_at DESC, id DESC`, accountID, livemode, current)
+		ORDER BY created_at DESC, id DESC`, accountID, environment, current)
 	if err != nil {
 		return nil, err
 	}

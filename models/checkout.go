@@ -33,7 +33,7 @@ const (
 type Checkout struct {
 	ID               string
 	ProjectID        string
-	Livemode         bool
+	Environment      Environment `gorm:"column:livemode"`
 	Status           CheckoutStatus
 	Amount           money.Cents
 	Description      string
@@ -59,7 +59,7 @@ const checkoutColumns = `c.id, c.project_id, c.livemode, c.status, c.amount, c.d
 	c.created_at, c.expires_at, c.paid_at, c.settlement_status, c.settlement_amount, c.payment_link_id`
 
 func (c *Checkout) targets() []any {
-	return []any{&c.ID, &c.ProjectID, &c.Livemode, &c.Status, &c.Amount, &c.Description, &c.ExternalID,
+	return []any{&c.ID, &c.ProjectID, &c.Environment, &c.Status, &c.Amount, &c.Description, &c.ExternalID,
 		&c.CustomerName, &c.CustomerEmail, &c.CustomerDocument, &c.Metadata, &c.TxID, &c.CopyPaste, &c.QRPNG,
 		&c.CreatedAt, &c.ExpiresAt, &c.PaidAt, &c.SettlementStatus, &c.SettlementAmount, &c.PaymentLinkID}
 }
@@ -70,7 +70,7 @@ func CheckoutByID(ctx context.Context, q Querier, scope Scope, id string) (*Chec
 		return nil, ErrNotFound
 	}
 	rows, err := q.Query(ctx, "SELECT "+checkoutColumns+` FROM checkouts c
-		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3`, id, scope.ProjectID, scope.Livemode)
+		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3`, id, scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ type CheckoutFilter struct {
 // ListCheckouts returns the scope's checkouts, newest first. It pages by keyset: the cost of a
 // page grows neither with its depth nor with the number of rows.
 func ListCheckouts(ctx context.Context, q Querier, scope Scope, f CheckoutFilter) ([]Checkout, error) {
-	query := where{args: []any{scope.ProjectID, scope.Livemode, f.Limit}}
+	query := where{args: []any{scope.ProjectID, scope.Environment, f.Limit}}
 	if f.Status != "" {
 		query.and("c.status = %s", f.Status)
 	}
@@ -207,7 +207,7 @@ type LinkCounts struct{ Uses, Paid int }
 func PaymentLinkCounts(ctx context.Context, q Querier, scope Scope, linkIDs ...string) (map[string]LinkCounts, error) {
 	rows, err := q.Query(ctx, `SELECT payment_link_id, count(*), count(*) FILTER (WHERE status = 'PAID') FROM checkouts
 		WHERE payment_link_id = ANY($1) AND project_id = $2 AND livemode = $3 GROUP BY payment_link_id`, linkIDs,
-		scope.ProjectID, scope.Livemode)
+		scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err
 	}

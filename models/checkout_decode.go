@@ -30,7 +30,7 @@ func collectCheckouts(rows pgx.Rows, limit int) ([]Checkout, error) {
 // checkout reads checkoutColumns.
 func (d *decoder) checkout() Checkout {
 	return Checkout{
-		ID: d.text(), ProjectID: d.text(), Livemode: d.boolean(), Status: CheckoutStatus(d.text()),
+		ID: d.text(), ProjectID: d.text(), Environment: Environment(d.boolean()), Status: CheckoutStatus(d.text()),
 		Amount:      money.Cents(d.integer()),
 		Description: d.text(), ExternalID: d.text(), CustomerName: d.nullable(), CustomerEmail: d.nullable(),
 		CustomerDocument: d.nullable(),

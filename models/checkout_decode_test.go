@@ -31,13 +31,13 @@ func TestCheckout_Decoded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, livemode := range []bool{false, true} {
+	for i, environment := range []models.Environment{models.Test, models.Live} {
 		id := fmt.Sprintf("chk_%020d", i)
 		scanned, err := models.PublicCheckoutByID(t.Context(), db.Pool, id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope := models.Scope{ProjectID: scanned.ProjectID, Livemode: livemode}
+		scope := models.Scope{ProjectID: scanned.ProjectID, Environment: environment}
 		decoded, err := models.CheckoutByID(t.Context(), db.Pool, scope, id)
 		if err != nil {
 			t.Fatal(err)

@@ -53,7 +53,7 @@ func TestCheckoutHours(t *testing.T) {
 	for _, amount := range []int64{10_00, 20_00} {
 		c := g.Checkout(t, payments.NewCheckout{Amount: 10_00})
 		g.DB.Exec("UPDATE checkouts SET amount = ? WHERE id = ?", amount, c.ID)
-		if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, amount, g.Clock.Now())); err != nil {
+		if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, amount, g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestCheckoutHours(t *testing.T) {
 	g.Clock.Advance(2 * time.Hour)
 	rollUp(t, g)
 	check("rolled up")
-	if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(late.TxID, 30_00, paidAt)); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(late.TxID, 30_00, paidAt)); err != nil {
 		t.Fatal(err)
 	}
 	rollUp(t, g)

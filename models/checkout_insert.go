@@ -68,7 +68,7 @@ type columns struct {
 }
 
 func (c *columns) add(n *NewCheckout) {
-	c.id, c.project, c.live = append(c.id, n.ID), append(c.project, n.ProjectID), append(c.live, n.Livemode)
+	c.id, c.project, c.live = append(c.id, n.ID), append(c.project, n.ProjectID), append(c.live, bool(n.Environment))
 	c.amount = append(c.amount, int64(n.Amount))
 	c.description, c.external = append(c.description, n.Description), append(c.external, n.ExternalID)
 	c.name, c.email, c.document = append(c.name, n.CustomerName), append(c.email, n.CustomerEmail), append(c.document,

@@ -25,8 +25,8 @@ const lockCheckout = "SELECT " + checkoutColumns + `, j.account_id, account_term
 
 // Charge identifies a checkout at an institution.
 type Charge struct {
-	Livemode bool
-	TxID     string
+	Environment Environment
+	TxID        string
 }
 
 // LockCheckoutsByCharge locks the rows of the checkouts with these charges, of any merchant,
@@ -45,7 +45,7 @@ func LockCheckoutsByCharge(
 	}
 	found = make(map[Charge]*LockedCheckout, len(locked))
 	for i := range locked {
-		found[Charge{locked[i].Livemode, locked[i].TxID}] = &locked[i]
+		found[Charge{locked[i].Environment, locked[i].TxID}] = &locked[i]
 	}
 	missing := slices.DeleteFunc(slices.Clone(charges), func(c Charge) bool { return found[c] != nil })
 	if len(missing) > 0 {
@@ -57,7 +57,7 @@ func LockCheckoutsByCharge(
 func chargeColumns(charges []Charge) (live []bool, txIDs []string) {
 	live, txIDs = make([]bool, len(charges)), make([]string, len(charges))
 	for i, c := range charges {
-		live[i], txIDs[i] = c.Livemode, c.TxID
+		live[i], txIDs[i] = bool(c.Environment), c.TxID
 	}
 	return live, txIDs
 }
@@ -74,7 +74,7 @@ func existingCharges(tx *Tx, charges []Charge) (exist map[Charge]bool, err error
 			return err
 		}
 		var c Charge
-		_, err = pgx.ForEachRow(rows, []any{&c.Livemode, &c.TxID}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&c.Environment, &c.TxID}, func() error {
 			exist[c] = true
 			return nil
 		})

@@ -48,7 +48,7 @@ const minPrefix = 3
 // like ListCheckouts. Each way of matching has its own index, except the amount and the
 // description.
 func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch) ([]Checkout, error) {
-	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Livemode, s.Limit}}}
+	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, s.Limit}}}
 	const within = " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"
 	const order = " ORDER BY c.created_at DESC, c.id DESC LIMIT "
 	status, period := query.status(s), query.period(s)
@@ -155,7 +155,7 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, col
 	last := text + "\U0010FFFF"
 	var found int
 	err := db.QueryRow(ctx, "SELECT count(*) FROM ("+within("$3", "$4", "$5")+") few",
-		scope.ProjectID, scope.Livemode, text, last, fewMatches).Scan(&found)
+		scope.ProjectID, scope.Environment, text, last, fewMatches).Scan(&found)
 	if err != nil {
 		return "", err
 	}
@@ -170,7 +170,7 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, col
 // created within a period. A zero bound is none.
 func CheckoutCounts(ctx context.Context, q Querier, scope Scope, from,
 	until time.Time) (map[CheckoutStatus]int, error) {
-	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Livemode, CountedCheckouts}}}
+	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, CountedCheckouts}}}
 	period := query.period(CheckoutSearch{From: from, Until: until})
 	rows, err := q.Query(ctx, `SELECT s.status, (SELECT count(*) FROM (SELECT FROM checkouts c
 			WHERE c.project_id = $1 AND c.livemode = $2 AND c.status = s.status`+period+` LIMIT $3) few)

@@ -37,7 +37,7 @@ func TestSearchCheckouts(t *testing.T) {
 	g.Clock.Advance(time.Minute)
 	other := g.Checkout(t, payments.NewCheckout{ExternalID: "order-8", Description: "Vaso Lua Nova, 100% azul"})
 	paid := simulator.Pay(wanted.TxID, int64(wanted.Amount), g.Clock.Now())
-	if err := g.ConfirmPayment(t.Context(), false, paid); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Test, paid); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{wanted.ID, wanted.TxID, paid.EndToEndID, "order-7", "carla ç", "CARLA ÇÕES",

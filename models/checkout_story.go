@@ -34,7 +34,7 @@ func CheckoutStoryByID(ctx context.Context, q Querier, scope Scope, id string) (
 	var story CheckoutStory
 	err := q.QueryRow(ctx,
 		"SELECT closed_at, settles_at FROM checkouts WHERE id = $1 AND project_id = $2 AND livemode = $3",
-		id, scope.ProjectID, scope.Livemode).Scan(&story.ClosedAt, &story.SettlesAt)
+		id, scope.ProjectID, scope.Environment).Scan(&story.ClosedAt, &story.SettlesAt)
 	if err != nil {
 		return nil, notFound(err)
 	}

@@ -59,7 +59,7 @@ func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64
 	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt,
 		&d.CreatedAt, &d.FinishedAt,
-		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Livemode, &d.Event.CheckoutID,
+		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Environment, &d.Event.CheckoutID,
 		&d.Event.WithdrawalID, &d.Event.Test},
 		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode,
 		&d.Last.ErrorClass, &d.Last.Detail)...)
@@ -73,7 +73,7 @@ func DeliveryOf(ctx context.Context, q Querier, scope Scope, id string) (*Delive
 		return nil, ErrNotFound
 	}
 	return oneDelivery(ctx, q, "WHERE d.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL", id,
-		scope.ProjectID, scope.Livemode)
+		scope.ProjectID, scope.Environment)
 }
 
 func oneDelivery(ctx context.Context, q Querier, where string, args ...any) (*Delivery, error) {

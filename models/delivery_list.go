@@ -20,7 +20,7 @@ type DeliveryFilter struct {
 // first, without the bodies of their events and without their endpoint.
 func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID string,
 	f DeliveryFilter) ([]Delivery, error) {
-	query := where{args: []any{endpointID, scope.ProjectID, scope.Livemode, f.Limit}}
+	query := where{args: []any{endpointID, scope.ProjectID, scope.Environment, f.Limit}}
 	sql := `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at, v.id, v.type, v.test, v.created_at,
 		coalesce(l.number, 0), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0), coalesce(l.error_class, '')
 		FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
@@ -79,6 +79,6 @@ func DeliveryEndpoint(ctx context.Context, q Querier, scope Scope, id string) (e
 	}
 	err = q.QueryRow(ctx, `SELECT e.id FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
 		WHERE d.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL`, id, scope.ProjectID,
-		scope.Livemode).Scan(&endpointID)
+		scope.Environment).Scan(&endpointID)
 	return endpointID, notFound(err)
 }

@@ -216,7 +216,7 @@ func (q *DeliveryQueue) fill(ctx context.Context, lanes []TakenLane, room LaneRo
 	for _, lane := range lanes {
 		for _, d := range lane.Deliveries {
 			d.Endpoint = *endpoints[d.Endpoint.ID]
-			d.Event.Livemode = d.Endpoint.Livemode
+			d.Event.Environment = d.Endpoint.Environment
 		}
 	}
 	return nil

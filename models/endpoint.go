@@ -11,7 +11,7 @@ import (
 type Endpoint struct {
 	ID          string
 	ProjectID   string
-	Livemode    bool
+	Environment Environment `gorm:"column:livemode"`
 	URL         string
 	Description string
 	Types       []string
@@ -39,9 +39,8 @@ const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e
 	e.failing_since, e.troubled_at, e.failed_events`
 
 func (e *Endpoint) targets() []any {
-	return []any{&e.ID, &e.ProjectID, &e.Livemode, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active, &e.CreatedAt,
-		&e.DeletedAt,
-		&e.PreviousSecret, &e.PreviousSecretUntil, &e.DisabledAt, &e.DisabledReason,
+	return []any{&e.ID, &e.ProjectID, &e.Environment, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active,
+		&e.CreatedAt, &e.DeletedAt, &e.PreviousSecret, &e.PreviousSecretUntil, &e.DisabledAt, &e.DisabledReason,
 		&e.FailingSince, &e.TroubledAt, &e.FailedEvents}
 }
 
@@ -50,14 +49,14 @@ func InsertEndpoint(tx *Tx, e *Endpoint) error {
 	return tx.exec(`INSERT INTO webhook_endpoints (id, project_id, livemode, url, description, types, secret, active,
 			created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		e.ID, e.ProjectID, e.Livemode, e.URL, e.Description, e.Types, e.Secret, e.Active, e.CreatedAt)
+		e.ID, e.ProjectID, e.Environment, e.URL, e.Description, e.Types, e.Secret, e.Active, e.CreatedAt)
 }
 
 // Endpoints lists the scope's endpoints without deleted ones, oldest first.
 func Endpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) {
 	rows, err := q.Query(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
 		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`,
-		scope.ProjectID, scope.Livemode)
+		scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,7 @@ func Endpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) 
 // EndpointCount returns the number of the scope's endpoints without deleted ones.
 func EndpointCount(tx *Tx, scope Scope) (n int, err error) {
 	err = tx.Scan(`SELECT count(*) FROM webhook_endpoints
-		WHERE project_id = $1 AND livemode = $2 AND deleted_at IS NULL`, []any{scope.ProjectID, scope.Livemode}, &n)
+		WHERE project_id = $1 AND livemode = $2 AND deleted_at IS NULL`, []any{scope.ProjectID, scope.Environment}, &n)
 	return n, err
 }
 
@@ -82,7 +81,7 @@ func EndpointByID(ctx context.Context, q Querier, scope Scope, id string) (*Endp
 	var e Endpoint
 	err := q.QueryRow(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
 		WHERE e.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL`,
-		id, scope.ProjectID, scope.Livemode).Scan(e.targets()...)
+		id, scope.ProjectID, scope.Environment).Scan(e.targets()...)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -99,7 +98,7 @@ func LockEndpoint(tx *Tx, scope Scope, id string) (*Endpoint, error) {
 	var e Endpoint
 	err := tx.Scan("SELECT "+endpointColumns+` FROM webhook_endpoints e
 		WHERE e.id = $1 AND e.project_id = $2 AND e.livemode = $3 AND e.deleted_at IS NULL FOR NO KEY UPDATE`,
-		[]any{id, scope.ProjectID, scope.Livemode}, e.targets()...)
+		[]any{id, scope.ProjectID, scope.Environment}, e.targets()...)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +119,7 @@ func SetEndpointActive(tx *Tx, scope Scope, id string, active bool) (changed boo
 	return tx.execOne(`UPDATE webhook_endpoints SET active = $4, disabled_at = NULL, disabled_reason = NULL,
 			failing_since = NULL, troubled_at = NULL, failed_events = 0
 		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND deleted_at IS NULL AND active <> $4`,
-		id, scope.ProjectID, scope.Livemode, active)
+		id, scope.ProjectID, scope.Environment, active)
 }
 
 // DeleteEndpoint deletes an endpoint of the scope; its deliveries stay readable. It reports
@@ -128,7 +127,7 @@ func SetEndpointActive(tx *Tx, scope Scope, id string, active bool) (changed boo
 func DeleteEndpoint(tx *Tx, scope Scope, id string, now time.Time) (deleted bool, err error) {
 	return tx.execOne(`UPDATE webhook_endpoints SET deleted_at = $4, active = false
 		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND deleted_at IS NULL`,
-		id, scope.ProjectID, scope.Livemode, now)
+		id, scope.ProjectID, scope.Environment, now)
 }
 
 // TroubledEndpoints lists the scope's endpoints that need a person's attention, oldest first:
@@ -138,7 +137,7 @@ func TroubledEndpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint,
 	rows, err := q.Query(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
 		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL
 			AND (e.active AND e.troubled_at IS NOT NULL OR e.disabled_at IS NOT NULL)
-		ORDER BY e.created_at, e.id`, scope.ProjectID, scope.Livemode)
+		ORDER BY e.created_at, e.id`, scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err
 	}

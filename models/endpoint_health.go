@@ -43,7 +43,7 @@ func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time)
 			WHERE d.endpoint_id = e.id AND d.created_at > $3::timestamptz - interval '24 hours' AND d.created_at <= $3
 			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) d
 		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL GROUP BY 1, 2`,
-		scope.ProjectID, scope.Livemode, until, CountedADay)
+		scope.ProjectID, scope.Environment, until, CountedADay)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ var WithdrawalEventTypes = []string{
 type Event struct {
 	ID           string
 	ProjectID    string
-	Livemode     bool
+	Environment  Environment `gorm:"column:livemode" db:"livemode"`
 	Type         string
 	CheckoutID   string // "" if the event is not about a checkout
 	WithdrawalID string // "" if the event is not about a withdrawal
@@ -109,17 +109,17 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 	var (
 		ids, projects, types   = make([]string, n), make([]string, n), make([]string, n)
 		checkouts, withdrawals = make([]string, n), make([]string, n)
-		livemodes              = make([]bool, n)
+		live                   = make([]bool, n)
 		bodies                 = make([][]byte, n)
 		times                  = make([]time.Time, n)
 	)
 	for i, e := range events {
-		ids[i], projects[i], livemodes[i], types[i] = e.ID, e.ProjectID, e.Livemode, e.Type
+		ids[i], projects[i], live[i], types[i] = e.ID, e.ProjectID, bool(e.Environment), e.Type
 		checkouts[i], withdrawals[i], bodies[i], times[i] = e.CheckoutID, e.WithdrawalID, e.Body, e.CreatedAt
 	}
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		var jobs int
-		err := conn.QueryRow(ctx, insertEvents, ids, projects, livemodes, types, checkouts, withdrawals, bodies,
+		err := conn.QueryRow(ctx, insertEvents, ids, projects, live, types, checkouts, withdrawals, bodies,
 			times).Scan(&jobs)
 		queued = jobs > 0
 		return err
@@ -139,7 +139,7 @@ func EventWritten(ctx context.Context, q Querier, id string) (written bool, err 
 func EndpointsWant(tx *Tx, scope Scope, eventType string) (wanted bool, err error) {
 	err = tx.Scan(`SELECT EXISTS (SELECT FROM webhook_endpoints
 		WHERE project_id = $1 AND livemode = $2 AND deleted_at IS NULL AND $3 = ANY(types))`,
-		[]any{scope.ProjectID, scope.Livemode, eventType}, &wanted)
+		[]any{scope.ProjectID, scope.Environment, eventType}, &wanted)
 	return wanted, err
 }
 
@@ -156,19 +156,21 @@ func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, er
 		), queued AS (
 			`+insertDeliveryJobs+`$7, `+forPerson+`, jsonb_build_object('deliveryId', id) FROM due
 		)
-		SELECT id FROM due`, e.ID, e.ProjectID, e.Livemode, e.Type, e.Body, e.CreatedAt, endpointID).Scan(&deliveryID)
+		SELECT id FROM due`, e.ID, e.ProjectID, e.Environment, e.Type, e.Body, e.CreatedAt,
+			endpointID).Scan(&deliveryID)
 	})
 	return deliveryID, err
 }
 
 // ProjectsWanting returns the projects of the account that have an endpoint in the environment
 // that subscribes to the type.
-func ProjectsWanting(tx *Tx, accountID string, livemode bool, eventType string) (projectIDs []string, err error) {
+func ProjectsWanting(tx *Tx, accountID string, environment Environment,
+	eventType string) (projectIDs []string, err error) {
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		rows, err := conn.Query(ctx,
 			`SELECT DISTINCT j.id FROM projects j JOIN webhook_endpoints e ON e.project_id = j.id
 			WHERE j.account_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL AND $3 = ANY(e.types) ORDER BY j.id`,
-			accountID, livemode, eventType)
+			accountID, environment, eventType)
 		if err != nil {
 			return err
 		}

@@ -18,14 +18,14 @@ func EventByID(ctx context.Context, q Querier, scope Scope, id string) (*Event, 
 		return nil, ErrNotFound
 	}
 	return one[Event](ctx, q, "SELECT "+eventColumns+`, v.body FROM events v
-		WHERE v.id = $1 AND v.project_id = $2 AND v.livemode = $3`, id, scope.ProjectID, scope.Livemode)
+		WHERE v.id = $1 AND v.project_id = $2 AND v.livemode = $3`, id, scope.ProjectID, scope.Environment)
 }
 
 // CheckoutEvents lists the events of a checkout of the scope, oldest first.
 func CheckoutEvents(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]Event, error) {
 	return collect[Event](ctx, q, "SELECT "+eventWithoutBody+` FROM events v
 		WHERE v.checkout_id = $1 AND v.project_id = $2 AND v.livemode = $3 ORDER BY v.created_at, v.tx, v.id`,
-		checkoutID, scope.ProjectID, scope.Livemode)
+		checkoutID, scope.ProjectID, scope.Environment)
 }
 
 // EventFilter narrows a list of events. A zero field does not.
@@ -40,7 +40,7 @@ type EventFilter struct {
 // ListEvents lists events of the scope without their bodies, newest first. Each filter has an
 // index, so a page reads little more than it shows.
 func ListEvents(ctx context.Context, q Querier, scope Scope, f EventFilter) ([]Event, error) {
-	query := where{args: []any{scope.ProjectID, scope.Livemode, f.Limit}}
+	query := where{args: []any{scope.ProjectID, scope.Environment, f.Limit}}
 	sql := "SELECT " + eventWithoutBody + " FROM events v WHERE v.project_id = $1 AND v.livemode = $2"
 	f.narrow(&query)
 	if f.Undelivered {

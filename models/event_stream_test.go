@@ -20,7 +20,7 @@ import (
 // event returns an event of the scope, at a time after the gateway's.
 func event(g *paymentstest.Gateway, scope models.Scope, after time.Duration) models.Event {
 	return models.Event{
-		ID: models.NewEventID(), ProjectID: scope.ProjectID, Livemode: scope.Livemode,
+		ID: models.NewEventID(), ProjectID: scope.ProjectID, Environment: scope.Environment,
 		Type: models.EventCheckoutCreated,
 		Body: []byte(`{}`), CreatedAt: g.Clock.Now().Add(after),
 	}

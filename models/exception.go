@@ -29,14 +29,14 @@ const (
 
 // Exception is a payment that changed no checkout, with its checkout and account, if any.
 type Exception struct {
-	PaymentID  string
-	Kind       ExceptionKind
-	Livemode   bool
-	EndToEndID string
-	TxID       string
-	Amount     money.Cents
-	PaidAt     time.Time
-	CreatedAt  time.Time
+	PaymentID   string
+	Kind        ExceptionKind
+	Environment Environment `db:"livemode"`
+	EndToEndID  string
+	TxID        string
+	Amount      money.Cents
+	PaidAt      time.Time
+	CreatedAt   time.Time
 
 	CheckoutID  *string // nil if UNMATCHED
 	ExternalID  *string // the checkout's
@@ -98,11 +98,11 @@ func SaveDecision(tx *Tx, x *Exception) error {
 
 // ExceptionFilter narrows a list for staff. The zero value selects everything.
 type ExceptionFilter struct {
-	Open      bool  // only open ones, oldest first; otherwise all, newest first
-	Livemode  *bool // nil means both environments
-	AccountID string
-	After     *Position // the last row of the previous page: CreatedAt and PaymentID
-	Limit     int
+	Open        bool         // only open ones, oldest first; otherwise all, newest first
+	Environment *Environment // nil means both environments
+	AccountID   string
+	After       *Position // the last row of the previous page: CreatedAt and PaymentID
+	Limit       int
 }
 
 // Exceptions lists exceptions of all accounts, for staff.
@@ -113,8 +113,8 @@ func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception,
 		query.and("x.decision IS NULL")
 		order, sign = "ASC", ">"
 	}
-	if f.Livemode != nil {
-		query.and("p.livemode = %s", *f.Livemode)
+	if f.Environment != nil {
+		query.and("p.livemode = %s", *f.Environment)
 	}
 	if f.AccountID != "" {
 		query.and("a.id = %s", f.AccountID)
@@ -129,7 +129,7 @@ func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception,
 func OpenExceptions(ctx context.Context, q Querier, scope Scope) (n int, checkoutID string, err error) {
 	err = q.QueryRow(ctx,
 		`SELECT count(*), coalesce((array_agg(c.id ORDER BY p.paid_at DESC, p.id))[1], '') FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id JOIN checkouts c ON c.id = p.checkout_id
-		WHERE x.decision IS NULL AND c.project_id = $1 AND c.livemode = $2`, scope.ProjectID, scope.Livemode).Scan(&n,
-		&checkoutID)
+		WHERE x.decision IS NULL AND c.project_id = $1 AND c.livemode = $2`, scope.ProjectID,
+		scope.Environment).Scan(&n, &checkoutID)
 	return n, checkoutID, err
 }

@@ -36,14 +36,14 @@ type Health struct {
 // InstallationHealth reads payments and calls since a time, and the work that is waiting now.
 func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h Health, err error) {
 	rows := []struct {
-		livemode bool
-		into     *ReceivedLately
-	}{{true, &h.Live}, {false, &h.Test}}
+		environment Environment
+		into        *ReceivedLately
+	}{{Live, &h.Live}, {Test, &h.Test}}
 	for _, row := range rows {
 		err := q.QueryRow(ctx, `SELECT p.*, r.* FROM
 			(SELECT count(*), max(recorded_at) FROM payments WHERE livemode = $1 AND recorded_at >= $2) p,
 			(SELECT count(*) FROM api_requests WHERE livemode = $1 AND at >= $2 AND status = 503) r`,
-			row.livemode, since).Scan(&row.into.Payments, &row.into.LastPayment, &row.into.Unanswered)
+			row.environment, since).Scan(&row.into.Payments, &row.into.LastPayment, &row.into.Unanswered)
 		if err != nil {
 			return h, err
 		}
@@ -74,9 +74,9 @@ func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h
 
 // InstitutionSilence counts the API calls since a time that got no answer from an
 // environment's institution.
-func InstitutionSilence(ctx context.Context, q Querier, livemode bool, since time.Time) (w Queue, err error) {
+func InstitutionSilence(ctx context.Context, q Querier, environment Environment, since time.Time) (w Queue, err error) {
 	err = q.QueryRow(ctx,
-		"SELECT count(*), min(at) FROM api_requests WHERE livemode = $1 AND at >= $2 AND status = 503", livemode,
+		"SELECT count(*), min(at) FROM api_requests WHERE livemode = $1 AND at >= $2 AND status = 503", environment,
 		since).Scan(&w.Count, &w.Oldest)
 	return w, err
 }

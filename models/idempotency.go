@@ -8,8 +8,8 @@ import (
 // IdempotencyKey connects a client's key with the resource that its first request created.
 // Keys never expire (contract 5).
 type IdempotencyKey struct {
-	OwnerID     string // a project id; for withdrawals an account id
-	Livemode    bool
+	OwnerID     string      // a project id; for withdrawals an account id
+	Environment Environment `gorm:"column:livemode"`
 	Operation   string
 	Key         string
 	RequestHash []byte
@@ -18,12 +18,12 @@ type IdempotencyKey struct {
 }
 
 // IdempotencyKeyByName returns the key as its first request stored it, or ErrNotFound.
-func IdempotencyKeyByName(ctx context.Context, q Querier, ownerID string, livemode bool, operation,
+func IdempotencyKeyByName(ctx context.Context, q Querier, ownerID string, environment Environment, operation,
 	key string) (*IdempotencyKey, error) {
-	k := IdempotencyKey{OwnerID: ownerID, Livemode: livemode, Operation: operation, Key: key}
+	k := IdempotencyKey{OwnerID: ownerID, Environment: environment, Operation: operation, Key: key}
 	err := q.QueryRow(ctx, `SELECT request_hash, resource_id, created_at FROM idempotency_keys
 		WHERE owner_id = $1 AND livemode = $2 AND operation = $3 AND key = $4`,
-		ownerID, livemode, operation, key).Scan(&k.RequestHash, &k.ResourceID, &k.CreatedAt)
+		ownerID, environment, operation, key).Scan(&k.RequestHash, &k.ResourceID, &k.CreatedAt)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -37,6 +37,6 @@ func (k *IdempotencyKey) Bind(ctx context.Context, q Querier) (bound bool, err e
 	tag, err := q.Exec(ctx, `INSERT INTO idempotency_keys
 		(owner_id, livemode, operation, key, request_hash, resource_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-		k.OwnerID, k.Livemode, k.Operation, k.Key, k.RequestHash, k.ResourceID, k.CreatedAt)
+		k.OwnerID, k.Environment, k.Operation, k.Key, k.RequestHash, k.ResourceID, k.CreatedAt)
 	return tag.RowsAffected() == 1, err
 }

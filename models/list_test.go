@@ -27,7 +27,7 @@ func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
 			CASE WHEN i % 10 = 0 THEN 'tenth' ELSE 'p-' || i END, md5(i || ?::text), 'code', at, at + interval '1 hour',
 			CASE WHEN i % 100 = 0 THEN at END
 		FROM (SELECT i, ?::timestamptz + i / 3 * interval '1 millisecond' AS at FROM generate_series(1, ?) AS i) AS made`,
-		fmt.Sprint(scope), scope.ProjectID, scope.Livemode, fmt.Sprint(scope), g.Clock.Now(), n).Error
+		fmt.Sprint(scope), scope.ProjectID, scope.Environment, fmt.Sprint(scope), g.Clock.Now(), n).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestListCheckouts(t *testing.T) {
 					slices.IsSortedFunc(all, newestFirst), tc.want)
 			}
 			for _, c := range all {
-				if c.ProjectID != tc.scope.ProjectID || c.Livemode != tc.scope.Livemode ||
+				if c.ProjectID != tc.scope.ProjectID || c.Environment != tc.scope.Environment ||
 					tc.filter.Status != "" && c.Status != tc.filter.Status ||
 					tc.filter.ExternalID != "" && c.ExternalID != tc.filter.ExternalID {
 					t.Errorf("%+v in %+v lists %+v", tc.filter, tc.scope, c)

@@ -12,22 +12,22 @@ import (
 
 // Payment is a Pix payment that arrived at the institution.
 type Payment struct {
-	ID         string
-	Livemode   bool
-	EndToEndID string // assigned by an institution, unique in its environment
-	TxID       string
-	CheckoutID *string // nil if no checkout has this TxID
-	Settles    bool    // the payment made the checkout PAID
-	Amount     money.Cents
-	Fee        money.Cents
-	PaidAt     time.Time // the institution's time
-	RecordedAt time.Time
+	ID          string
+	Environment Environment `gorm:"column:livemode"`
+	EndToEndID  string      // assigned by an institution, unique in its environment
+	TxID        string
+	CheckoutID  *string // nil if no checkout has this TxID
+	Settles     bool    // the payment made the checkout PAID
+	Amount      money.Cents
+	Fee         money.Cents
+	PaidAt      time.Time // the institution's time
+	RecordedAt  time.Time
 }
 
 // PaymentName identifies a payment at an institution.
 type PaymentName struct {
-	Livemode   bool
-	EndToEndID string
+	Environment Environment
+	EndToEndID  string
 }
 
 // paymentClass is the class of advisory locks of payments.
@@ -54,7 +54,7 @@ func filterPaymentNames(tx *Tx, query string, names []PaymentName) (found map[Pa
 	}
 	live, ids := make([]bool, len(names)), make([]string, len(names))
 	for i, n := range names {
-		live[i], ids[i] = n.Livemode, n.EndToEndID
+		live[i], ids[i] = bool(n.Environment), n.EndToEndID
 	}
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		const given = "WITH given AS (SELECT * FROM unnest($1::boolean[], $2::text[]) AS t (livemode, id)) "
@@ -63,7 +63,7 @@ func filterPaymentNames(tx *Tx, query string, names []PaymentName) (found map[Pa
 			return err
 		}
 		var n PaymentName
-		_, err = pgx.ForEachRow(rows, []any{&n.Livemode, &n.EndToEndID}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&n.Environment, &n.EndToEndID}, func() error {
 			found[n] = true
 			return nil
 		})
@@ -81,7 +81,8 @@ func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err er
 	amounts, fees := make([]int64, n), make([]int64, n)
 	paid, recorded := make([]time.Time, n), make([]time.Time, n)
 	for i, p := range payments {
-		ids[i], live[i], endToEnd[i], txIDs[i], checkouts[i], settles[i] = p.ID, p.Livemode, p.EndToEndID, p.TxID, p.CheckoutID, p.Settles
+		ids[i], live[i], endToEnd[i], txIDs[i] = p.ID, bool(p.Environment), p.EndToEndID, p.TxID
+		checkouts[i], settles[i] = p.CheckoutID, p.Settles
 		amounts[i], fees[i], paid[i], recorded[i] = int64(p.Amount), int64(p.Fee), p.PaidAt, p.RecordedAt
 	}
 	written = make(map[string]bool, n)
@@ -126,9 +127,8 @@ func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
 			`SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount, p.fee,
 				p.paid_at, p.recorded_at, j.account_id
 			FROM payments p JOIN checkouts c ON c.id = p.checkout_id JOIN projects j ON j.id = c.project_id
-			WHERE p.id = $1 AND p.settles FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Livemode, &p.EndToEndID, &p.TxID,
-			&p.CheckoutID,
-			&p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.AccountID)
+			WHERE p.id = $1 AND p.settles FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Environment, &p.EndToEndID,
+			&p.TxID, &p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.AccountID)
 	})
 	if err != nil {
 		return nil, notFound(err)

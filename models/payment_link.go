@@ -14,8 +14,8 @@ const OperationPaymentLink = "payment_link"
 type PaymentLink struct {
 	ID               string
 	ProjectID        string
-	Livemode         bool
-	ExpiresInSeconds int // of its checkouts
+	Environment      Environment `gorm:"column:livemode"`
+	ExpiresInSeconds int         // of its checkouts
 	SuccessURL       *string
 	ReturnURL        *string
 	Active           bool
@@ -28,8 +28,8 @@ const paymentLinkQuery = `SELECT l.id, l.project_id, l.livemode, l.expires_in_se
 	l.created_at, l.updated_at, ` + productColumns + ` FROM payment_links l JOIN products d ON d.id = l.product_id `
 
 func (l *PaymentLink) targets() []any {
-	return append([]any{&l.ID, &l.ProjectID, &l.Livemode, &l.ExpiresInSeconds, &l.SuccessURL, &l.ReturnURL, &l.Active,
-		&l.CreatedAt, &l.UpdatedAt}, l.Product.targets()...)
+	return append([]any{&l.ID, &l.ProjectID, &l.Environment, &l.ExpiresInSeconds, &l.SuccessURL, &l.ReturnURL,
+		&l.Active, &l.CreatedAt, &l.UpdatedAt}, l.Product.targets()...)
 }
 
 // InsertPaymentLink writes l and its idempotency key in one statement. It reports false if the
@@ -41,7 +41,7 @@ func InsertPaymentLink(ctx context.Context, q Querier, l *PaymentLink, key strin
 			VALUES ($2, $3, '`+OperationPaymentLink+`', $9, $10, $1, $8) ON CONFLICT DO NOTHING RETURNING key)
 		INSERT INTO payment_links (id, project_id, livemode, product_id, expires_in_seconds, success_url, return_url, created_at, updated_at)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $8 FROM claim`,
-		l.ID, l.ProjectID, l.Livemode, l.Product.ID, l.ExpiresInSeconds, l.SuccessURL, l.ReturnURL, l.CreatedAt, key,
+		l.ID, l.ProjectID, l.Environment, l.Product.ID, l.ExpiresInSeconds, l.SuccessURL, l.ReturnURL, l.CreatedAt, key,
 		requestHash)
 	return tag.RowsAffected() == 1, err
 }
@@ -49,7 +49,7 @@ func InsertPaymentLink(ctx context.Context, q Querier, l *PaymentLink, key strin
 // PaymentLinkByID returns one link of the scope, or ErrNotFound.
 func PaymentLinkByID(ctx context.Context, q Querier, scope Scope, id string) (*PaymentLink, error) {
 	return paymentLink(ctx, q, id, "WHERE l.id = $1 AND l.project_id = $2 AND l.livemode = $3", id, scope.ProjectID,
-		scope.Livemode)
+		scope.Environment)
 }
 
 // PublicPaymentLink is a link with its merchant.
@@ -90,7 +90,7 @@ func paymentLink(ctx context.Context, q Querier, id, where string, args ...any) 
 // PaymentLinks lists the scope's links, newest first, paged by keyset.
 func PaymentLinks(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]PaymentLink, error) {
 	sql, args := paymentLinkQuery+"WHERE l.project_id = $1 AND l.livemode = $2", []any{scope.ProjectID,
-		scope.Livemode, limit}
+		scope.Environment, limit}
 	if after != nil {
 		sql += " AND (l.created_at, l.id) < ($4, $5)"
 		args = append(args, after.CreatedAt, after.ID)
@@ -109,5 +109,5 @@ func PaymentLinks(ctx context.Context, q Querier, scope Scope, after *Position, 
 func SetPaymentLinkActive(tx *Tx, scope Scope, id string, active bool, now time.Time) (changed bool, err error) {
 	return tx.execOne(`UPDATE payment_links SET active = $4, updated_at = $5
 		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND active <> $4`,
-		id, scope.ProjectID, scope.Livemode, active, now)
+		id, scope.ProjectID, scope.Environment, active, now)
 }

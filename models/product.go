@@ -17,8 +17,8 @@ var PaymentCycles = []string{"ONE_TIME", "WEEKLY", "MONTHLY", "QUARTERLY", "SEMI
 type Product struct {
 	ID           string
 	ProjectID    string
-	Livemode     bool
-	Slug         string // its public id, which never changes
+	Environment  Environment `gorm:"column:livemode"`
+	Slug         string      // its public id, which never changes
 	Name         string
 	Description  *string
 	ImageURL     *string        // an external URL, from before pictures were uploaded; nil with a Picture
@@ -37,7 +37,7 @@ const productColumns = `d.id, d.project_id, d.livemode, d.slug, d.name, d.descri
 	d.active, d.created_at, d.updated_at, coalesce(d.picture_hash, ''), coalesce(d.picture_width, 0), coalesce(d.picture_height, 0)`
 
 func (p *Product) targets() []any {
-	return []any{&p.ID, &p.ProjectID, &p.Livemode, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount,
+	return []any{&p.ID, &p.ProjectID, &p.Environment, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount,
 		&p.PaymentCycle,
 		&p.Active, &p.CreatedAt, &p.UpdatedAt, &p.Picture.Hash, &p.Picture.Width, &p.Picture.Height}
 }
@@ -71,7 +71,7 @@ func product(ctx context.Context, q Querier, scope Scope, slug, locking string) 
 	var p Product
 	err := q.QueryRow(ctx, "SELECT "+productColumns+
 		" FROM products d WHERE d.slug = $1 AND d.project_id = $2 AND d.livemode = $3"+locking,
-		slug, scope.ProjectID, scope.Livemode).Scan(p.targets()...)
+		slug, scope.ProjectID, scope.Environment).Scan(p.targets()...)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -81,7 +81,7 @@ func product(ctx context.Context, q Querier, scope Scope, slug, locking string) 
 // Products lists the scope's products, newest first, paged by keyset.
 func Products(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]Product, error) {
 	sql, args := "SELECT "+productColumns+
-		" FROM products d WHERE d.project_id = $1 AND d.livemode = $2", []any{scope.ProjectID, scope.Livemode, limit}
+		" FROM products d WHERE d.project_id = $1 AND d.livemode = $2", []any{scope.ProjectID, scope.Environment, limit}
 	if after != nil {
 		sql += " AND (d.created_at, d.id) < ($4, $5)"
 		args = append(args, after.CreatedAt, after.ID)

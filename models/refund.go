@@ -9,16 +9,16 @@ import (
 
 // Refund is money of a payment that was sent back to its buyer from the account's balance.
 type Refund struct {
-	ID        string
-	PaymentID string
-	AccountID string
-	Livemode  bool
-	Number    int // among the payment's refunds, from 1; 0 if older than the numbering
-	Amount    money.Cents
-	Reason    string
-	ReturnID  *string // the refund's id at the institution
-	CreatedBy string
-	CreatedAt time.Time
+	ID          string
+	PaymentID   string
+	AccountID   string
+	Environment Environment `gorm:"column:livemode" db:"livemode"`
+	Number      int         // among the payment's refunds, from 1; 0 if older than the numbering
+	Amount      money.Cents
+	Reason      string
+	ReturnID    *string // the refund's id at the institution
+	CreatedBy   string
+	CreatedAt   time.Time
 }
 
 // RefundedOf returns the sum and the number of the refunds of a payment. The result is
@@ -44,14 +44,14 @@ const returnClass = 0x67617274 // "gart"
 
 // LockReturn keeps others from booking a return of the institution in the environment until
 // tx ends, and reports whether a refund or an exception has booked the return.
-func LockReturn(tx *Tx, livemode bool, returnID string) (booked bool, err error) {
+func LockReturn(tx *Tx, environment Environment, returnID string) (booked bool, err error) {
 	// Apart from the read: a statement that waited for the lock would not see what was booked.
 	if err := tx.exec("SELECT pg_advisory_xact_lock($1, hashtext($2))", returnClass, returnID); err != nil {
 		return false, err
 	}
 	err = tx.Scan(`SELECT EXISTS (SELECT FROM refunds WHERE livemode = $1 AND return_id = $2)
 		OR EXISTS (SELECT FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
-			WHERE p.livemode = $1 AND x.return_id = $2)`, []any{livemode, returnID}, &booked)
+			WHERE p.livemode = $1 AND x.return_id = $2)`, []any{environment, returnID}, &booked)
 	return booked, err
 }
 
@@ -68,5 +68,5 @@ func Refunds(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]
 	return collect[Refund](ctx, q, "SELECT "+refundColumns+` FROM refunds r
 		JOIN payments p ON p.id = r.payment_id JOIN checkouts c ON c.id = p.checkout_id
 		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3 ORDER BY r.created_at, r.id`,
-		checkoutID, scope.ProjectID, scope.Livemode)
+		checkoutID, scope.ProjectID, scope.Environment)
 }

@@ -13,8 +13,8 @@ import (
 // environment. Every query over merchant data takes a Scope, so that no query can forget it:
 // environments never mix (docs/rules.md, "Accounts and projects").
 type Scope struct {
-	ProjectID string
-	Livemode  bool
+	ProjectID   string
+	Environment Environment
 }
 
 // Querier runs SQL text: a pool, or the connection of a Tx.

@@ -24,13 +24,13 @@ var ErrFormReused = errors.New("models: the form was sent before with something 
 // SentForm is a form that creates one thing, however often it is sent. Its key, which was made
 // when the form was shown, is an idempotency key of the owner.
 type SentForm struct {
-	OwnerID    string // the project or the account of the thing
-	Livemode   bool
-	Operation  string
-	Key        string   // "" if no form was sent
-	Said       []string // the form's input
-	ResourceID string   // id of the thing it creates
-	SentAt     time.Time
+	OwnerID     string // the project or the account of the thing
+	Environment Environment
+	Operation   string
+	Key         string   // "" if no form was sent
+	Said        []string // the form's input
+	ResourceID  string   // id of the thing it creates
+	SentAt      time.Time
 }
 
 // ClaimForm binds the form to the thing that tx is about to create. If the form was sent
@@ -41,7 +41,7 @@ func ClaimForm(tx *Tx, f SentForm) (earlier string, err error) {
 		return "", nil
 	}
 	k := IdempotencyKey{
-		OwnerID: f.OwnerID, Livemode: f.Livemode, Operation: f.Operation, Key: "form:" + f.Key,
+		OwnerID: f.OwnerID, Environment: f.Environment, Operation: f.Operation, Key: "form:" + f.Key,
 		ResourceID: f.ResourceID, CreatedAt: f.SentAt,
 	}
 	said := sha256.Sum256(fmt.Appendf(nil, "%q", f.Said))
@@ -50,7 +50,7 @@ func ClaimForm(tx *Tx, f SentForm) (earlier string, err error) {
 		if claimed, err := k.Bind(ctx, conn); err != nil || claimed {
 			return err
 		}
-		first, err := IdempotencyKeyByName(ctx, conn, k.OwnerID, k.Livemode, k.Operation, k.Key)
+		first, err := IdempotencyKeyByName(ctx, conn, k.OwnerID, k.Environment, k.Operation, k.Key)
 		if err != nil {
 			return err
 		}

@@ -13,8 +13,8 @@ type Session struct {
 	ID           string
 	TokenHash    []byte `gorm:"primaryKey"`
 	UserID       string
-	ProjectID    *string // the project shown; nil for staff without an account
-	Livemode     bool    // the environment shown
+	ProjectID    *string     // the project shown; nil for staff without an account
+	Environment  Environment `gorm:"column:livemode" db:"livemode"` // the environment shown
 	IP           string
 	UserAgent    string
 	CreatedAt    time.Time
@@ -67,15 +67,15 @@ func UserSessions(ctx context.Context, h Handle, userID string, now time.Time) (
 	return all, err
 }
 
-// SetSessionLivemode stores the environment that the browser shows.
-func SetSessionLivemode(ctx context.Context, h Handle, tokenHash []byte, livemode bool) error {
-	return h.gorm(ctx).Model(&Session{}).Where("token_hash = ?", tokenHash).Update("livemode", livemode).Error
+// SetSessionEnvironment stores the environment that the browser shows.
+func SetSessionEnvironment(ctx context.Context, h Handle, tokenHash []byte, environment Environment) error {
+	return h.gorm(ctx).Model(&Session{}).Where("token_hash = ?", tokenHash).Update("livemode", environment).Error
 }
 
 // SetSessionProject stores the project that the browser shows, in test.
 func SetSessionProject(ctx context.Context, h Handle, id, projectID string) error {
 	return h.gorm(ctx).Model(&Session{}).Where("id = ?", id).
-		Updates(map[string]any{"project_id": projectID, "livemode": false}).Error
+		Updates(map[string]any{"project_id": projectID, "livemode": Test}).Error
 }
 
 // TouchSession stores when the session was last used.

@@ -17,12 +17,12 @@ type Unsettled struct {
 
 // LockUnsettled locks up to limit checkouts of the environment that are due to be settled by
 // now, longest due first. It skips those that another transaction has locked.
-func LockUnsettled(tx *Tx, livemode bool, now time.Time, limit int) (due []Unsettled, err error) {
+func LockUnsettled(tx *Tx, environment Environment, now time.Time, limit int) (due []Unsettled, err error) {
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		rows, err := conn.Query(ctx, `SELECT c.id, j.account_id, p.amount - p.fee FROM checkouts c
 			JOIN payments p ON p.checkout_id = c.id AND p.settles JOIN projects j ON j.id = c.project_id
 			WHERE c.status = 'PAID' AND c.settlement_status = 'PENDING' AND c.livemode = $1 AND c.settles_at <= $2
-			ORDER BY c.settles_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED`, livemode, now, limit)
+			ORDER BY c.settles_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED`, environment, now, limit)
 		if err != nil {
 			return err
 		}

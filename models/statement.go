@@ -92,7 +92,7 @@ const (
 // one batch of them in memory, for use in files. It ignores Limit. It reads several batches,
 // so it starts at a point before which no line can be added anymore: now, or the newest
 // snapshot if a transaction with an older id stays open.
-func StreamStatement(ctx context.Context, q Querier, accountID string, livemode bool, f StatementFilter,
+func StreamStatement(ctx context.Context, q Querier, accountID string, environment Environment, f StatementFilter,
 	each func(Movement) error) error {
 	through, err := DecidedTransfers(ctx, q, statementPatience)
 	if errors.Is(err, ErrUndecided) {
@@ -102,7 +102,7 @@ func StreamStatement(ctx context.Context, q Querier, accountID string, livemode 
 		return err
 	}
 	for f.Before, f.Limit = through+1, statementBatch; ; {
-		batch, err := Statement(ctx, q, accountID, livemode, f)
+		batch, err := Statement(ctx, q, accountID, environment, f)
 		if err != nil {
 			return err
 		}
@@ -122,16 +122,15 @@ func StreamStatement(ctx context.Context, q Querier, accountID string, livemode 
 // by keyset: every page costs the same, and new movements neither shift nor repeat lines.
 // Lines are in the ledger's order, which is that of their ids; a line belongs to the day of
 // its own At. Lines and balances are read at one moment.
-func Statement(ctx context.Context, q Querier, accountID string, livemode bool, f StatementFilter) ([]Movement, error) {
-	s := statement{owner: accountID + "/test/", platform: "platform/test/"}
-	if livemode {
-		s.owner, s.platform = accountID+"/live/", "platform/live/"
-	}
+func Statement(ctx context.Context, q Querier, accountID string, environment Environment,
+	f StatementFilter) ([]Movement, error) {
+	within := "/" + environment.String() + "/"
+	s := statement{owner: accountID + within, platform: "platform" + within}
 	if f.Before == 0 {
 		f.Before = math.MaxInt64
 	}
 	lines, args := statementOfAll, []any{
-		accountID, livemode, f.Before, f.Limit, time.Time{}, statementEnd, s.books(), s.book("available"),
+		accountID, environment, f.Before, f.Limit, time.Time{}, statementEnd, s.books(), s.book("available"),
 	}
 	ids := "SELECT 0 AS low, $3::bigint AS high WHERE $5::timestamptz <= $6::timestamptz"
 	if !f.From.IsZero() || !f.Until.IsZero() {

@@ -174,11 +174,11 @@ func TestConfirmPayment_AnswerLost(t *testing.T) {
 	var group errgroup.Group
 	for _, c := range ids {
 		group.Go(func() error {
-			return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
+			return g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
 		})
 	}
 	group.Go(func() error {
-		return g.ConfirmPayment(t.Context(), false, simulator.Pay("nobody", 1_00, g.Clock.Now()))
+		return g.ConfirmPayment(t.Context(), models.Test, simulator.Pay("nobody", 1_00, g.Clock.Now()))
 	})
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestRepeated_AnswerLost(t *testing.T) {
 	g, proxy := paymentstest.NewBehind(t)
 	g.GoLive(t)
 	g.Destination(t, models.RailPix)
-	g.Fund(t, true, 100_00)
+	g.Fund(t, models.Live, 100_00)
 	product(t, g, g.Test)
 	withdrawal := paymentstest.Withdrawal(models.RailPix, 60_00)
 	for name, tc := range map[string]struct {
@@ -239,7 +239,7 @@ func TestRepeated_AnswerLost(t *testing.T) {
 			t.Errorf("%s: %d in %s", name, n, tc.table)
 		}
 	}
-	if b := balance(t, g, true); b.Available != 40_00 || b.Reserved != 60_00 {
+	if b := balance(t, g, models.Live); b.Available != 40_00 || b.Reserved != 60_00 {
 		t.Errorf("balance %+v", b)
 	}
 	sound(t, g)

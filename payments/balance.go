@@ -13,11 +13,12 @@ import (
 // Balance returns the account's balance in an environment (contract 2.4). The refusal
 // is Forbidden in live unless the account has production access; no switch hides the
 // balance (docs/rules.md, "Account switches").
-func (s *Service) Balance(ctx context.Context, account *models.Account, livemode bool) (models.Balance, error) {
-	if livemode && account.ProductionAccess != models.AccessApproved {
+func (s *Service) Balance(ctx context.Context, account *models.Account,
+	environment models.Environment) (models.Balance, error) {
+	if environment == models.Live && account.ProductionAccess != models.AccessApproved {
 		return models.Balance{}, notApproved
 	}
-	return ledger.BalanceOf(ctx, s.DB.Pool, account.ID, livemode)
+	return ledger.BalanceOf(ctx, s.DB.Pool, account.ID, environment)
 }
 
 var notApproved = refusal.New(refusal.Forbidden,
@@ -83,6 +84,6 @@ func (s *Service) CheckAllBooks(ctx context.Context) error {
 
 // Books returns an account's balance in an environment for staff, whether or not the account
 // has production access.
-func (s *Service) Books(ctx context.Context, accountID string, livemode bool) (models.Balance, error) {
-	return ledger.BalanceOf(ctx, s.DB.Pool, accountID, livemode)
+func (s *Service) Books(ctx context.Context, accountID string, environment models.Environment) (models.Balance, error) {
+	return ledger.BalanceOf(ctx, s.DB.Pool, accountID, environment)
 }

@@ -13,11 +13,11 @@ import (
 
 // NewBlock is an amount that staff hold back from an account.
 type NewBlock struct {
-	AccountID string
-	Livemode  bool
-	Amount    money.Cents
-	Reason    string // shown to the merchant
-	Form      string // the key of the form; "" without a form
+	AccountID   string
+	Environment models.Environment
+	Amount      money.Cents
+	Reason      string // shown to the merchant
+	Form        string // the key of the form; "" without a form
 }
 
 // BlockAmount holds back an amount of the account's available money in the environment. A form
@@ -33,15 +33,15 @@ func (s *Service) BlockAmount(ctx context.Context, by models.Actor, in NewBlock)
 		return nil, refusal.New(refusal.InvalidAmount, "amount must be more than 0.00.")
 	}
 	b := &models.BlockedAmount{
-		ID: models.NewBlockID(), AccountID: in.AccountID, Livemode: in.Livemode, Amount: in.Amount, Reason: reason,
-		CreatedBy: by.UserID, CreatedAt: s.now(),
+		ID: models.NewBlockID(), AccountID: in.AccountID, Environment: in.Environment, Amount: in.Amount,
+		Reason: reason, CreatedBy: by.UserID, CreatedAt: s.now(),
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		if err := staff(tx, by, models.Matter{AccountID: b.AccountID}); err != nil {
 			return err
 		}
 		earlier, err := models.ClaimForm(tx, models.SentForm{
-			OwnerID: b.AccountID, Livemode: b.Livemode, Operation: models.OperationBlock, Key: in.Form,
+			OwnerID: b.AccountID, Environment: b.Environment, Operation: models.OperationBlock, Key: in.Form,
 			Said: []string{by.UserID, b.Amount.Decimal(), reason}, ResourceID: b.ID, SentAt: b.CreatedAt,
 		})
 		switch {
@@ -65,9 +65,9 @@ func (s *Service) BlockAmount(ctx context.Context, by models.Actor, in NewBlock)
 var formReused = refusal.New(refusal.IdempotencyConflict, "This form was sent with something else in it.")
 
 func (s *Service) block(tx *models.Tx, by models.Actor, b *models.BlockedAmount) error {
-	before, err := ledger.Spend(tx, b.AccountID, b.Livemode, "block/"+b.ID, b.CreatedAt, ledger.Transfer{
-		From:   ledger.Account(b.AccountID, b.Livemode, ledger.Available),
-		To:     ledger.Account(b.AccountID, b.Livemode, ledger.Blocked),
+	before, err := ledger.Spend(tx, b.AccountID, b.Environment, "block/"+b.ID, b.CreatedAt, ledger.Transfer{
+		From:   ledger.Account(b.AccountID, b.Environment, ledger.Available),
+		To:     ledger.Account(b.AccountID, b.Environment, ledger.Blocked),
 		Amount: b.Amount,
 	})
 	if errors.Is(err, ledger.ErrShort) {
@@ -105,9 +105,9 @@ func (s *Service) UnblockAmount(
 		}
 		now := s.now()
 		b.ReleaseReason, b.ReleasedBy, b.ReleasedAt = &reason, &by.UserID, &now
-		_, err := ledger.Spend(tx, b.AccountID, b.Livemode, "block/"+b.ID+"/released", now, ledger.Transfer{
-			From: ledger.Account(b.AccountID, b.Livemode, ledger.Blocked),
-			To:   ledger.Account(b.AccountID, b.Livemode, ledger.Available), Amount: b.Amount,
+		_, err := ledger.Spend(tx, b.AccountID, b.Environment, "block/"+b.ID+"/released", now, ledger.Transfer{
+			From: ledger.Account(b.AccountID, b.Environment, ledger.Blocked),
+			To:   ledger.Account(b.AccountID, b.Environment, ledger.Available), Amount: b.Amount,
 		})
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ func (w *world) receipts() []deed {
 				w.mu.Lock()
 				w.received = append(w.received, received)
 				w.mu.Unlock()
-				err = s.ConfirmPayment(ctx, scope.Livemode, received)
+				err = s.ConfirmPayment(ctx, scope.Environment, received)
 			}
 		}
 		return err
@@ -46,7 +46,7 @@ func (w *world) receipts() []deed {
 			return pay(ctx, s, random, 0, 2)
 		}},
 		{"pay an unknown charge", func(ctx context.Context, s *payments.Service, _ *rand.Rand) error {
-			return s.ConfirmPayment(ctx, true, simulator.Pay("nobody", 77, w.Clock.Now()))
+			return s.ConfirmPayment(ctx, models.Live, simulator.Pay("nobody", 77, w.Clock.Now()))
 		}},
 		{"repeat a payment", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
 			w.mu.Lock()
@@ -56,7 +56,8 @@ func (w *world) receipts() []deed {
 			}
 			received := w.received[random.IntN(len(w.received))]
 			w.mu.Unlock()
-			return s.ConfirmPayment(ctx, random.IntN(4) > 0, received) // in the wrong environment the charge is unknown
+			environment := models.Environment(random.IntN(4) > 0) // in the wrong one the charge is unknown
+			return s.ConfirmPayment(ctx, environment, received)
 		}},
 		{"pass time", func(context.Context, *payments.Service,
 			*rand.Rand) error {
@@ -80,7 +81,8 @@ func (w *world) receipts() []deed {
 			err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 				err := ledger.Post(tx, w.Clock.Now(),
 					ledger.Posting{Fact: fmt.Sprint("gift/", random.Uint64()), Transfers: []ledger.Transfer{{
-						From: ledger.Clearing(true), To: ledger.Account(w.Account.ID, true, ledger.Available),
+						From:   ledger.Clearing(models.Live),
+						To:     ledger.Account(w.Account.ID, models.Live, ledger.Available),
 						Amount: 1_000_000_00,
 					}}})
 				time.Sleep(time.Duration(random.IntN(3)) * time.Millisecond)
@@ -117,7 +119,7 @@ func (w *world) withdrawals() []deed {
 			return err
 		}},
 		{"withdraw everything", func(ctx context.Context, s *payments.Service, _ *rand.Rand) error {
-			b, err := ledger.BalanceOf(ctx, s.DB.Pool, w.Account.ID, true)
+			b, err := ledger.BalanceOf(ctx, s.DB.Pool, w.Account.ID, models.Live)
 			if err != nil || b.Available < 5_00 {
 				return errors.Join(models.ErrNotFound, err)
 			}
@@ -222,8 +224,8 @@ func (w *world) decisions() []deed {
 			}),
 		{"block", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
 			_, err := s.BlockAmount(ctx, w.person(random), payments.NewBlock{
-				AccountID: w.Account.ID, Livemode: random.IntN(2) == 0, Amount: money.Cents(1 + random.IntN(100_00)),
-				Reason: paymentstest.Reason,
+				AccountID: w.Account.ID, Environment: models.Environment(random.IntN(2) == 0),
+				Amount: money.Cents(1 + random.IntN(100_00)), Reason: paymentstest.Reason,
 			})
 			return err
 		}},

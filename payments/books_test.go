@@ -206,8 +206,8 @@ func (w *world) watch(t *testing.T, end time.Time) error {
 }
 
 func (w *world) check(ctx context.Context) error {
-	for _, livemode := range []bool{false, true} {
-		b, err := ledger.BalanceOf(ctx, w.DB.Pool, w.Account.ID, livemode)
+	for _, environment := range []models.Environment{models.Test, models.Live} {
+		b, err := ledger.BalanceOf(ctx, w.DB.Pool, w.Account.ID, environment)
 		if err != nil {
 			return err
 		}

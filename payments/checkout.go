@@ -117,14 +117,14 @@ func (s *Service) refusal(scope models.Scope, account *models.Account, in NewChe
 	if err := s.withinBounds(account, in.Amount); err != nil {
 		return err
 	}
-	return gate(account.AccountSwitches, scope.Livemode)
+	return gate(account.AccountSwitches, scope.Environment)
 }
 
 // gate refuses what the account's access and switches forbid in live (docs/rules.md,
 // "Account switches").
-func gate(a models.AccountSwitches, livemode bool) error {
+func gate(a models.AccountSwitches, environment models.Environment) error {
 	switch {
-	case !livemode:
+	case environment == models.Test:
 		return nil
 	case a.ProductionAccess != models.AccessApproved:
 		return notApproved
@@ -140,7 +140,9 @@ func gate(a models.AccountSwitches, livemode bool) error {
 // MayCharge reports whether the account may take new payments in the environment. If it may
 // not, the pages of open checkouts do not show the Pix code either. Money that arrives
 // nevertheless is booked as usual.
-func MayCharge(a models.AccountSwitches, livemode bool) bool { return gate(a, livemode) == nil }
+func MayCharge(a models.AccountSwitches, environment models.Environment) bool {
+	return gate(a, environment) == nil
+}
 
 // attempt requests the charge from the institution and writes the checkout. made is false
 // if the key is taken.
@@ -148,7 +150,7 @@ func (s *Service) attempt(
 	ctx context.Context, scope models.Scope, account *models.Account, in NewCheckout, resume earlier,
 ) (row *models.NewCheckout, made bool, err error) {
 	row = s.newRow(scope, in, resume)
-	issued, err := s.putCharge(ctx, scope.Livemode, psp.Charge{
+	issued, err := s.putCharge(ctx, scope.Environment, psp.Charge{
 		TxID: row.TxID, Amount: int64(in.Amount), ExpiresIn: in.ExpiresIn,
 		MerchantName: account.Name, City: account.City, Description: in.Description,
 	})
@@ -158,7 +160,7 @@ func (s *Service) attempt(
 		return nil, false, fmt.Errorf("payments: put charge of %s: %w", row.ID, err)
 	}
 	row.CopyPaste = issued.CopyPaste
-	if !scope.Livemode {
+	if scope.Environment == models.Test {
 		if row.QRPNG, err = qr.SmallPNG(issued.CopyPaste); err != nil {
 			return nil, false, fmt.Errorf("payments: draw the code of %s: %w", row.ID, err)
 		}
@@ -173,7 +175,7 @@ func (s *Service) attempt(
 	if queued {
 		s.Wake()
 	}
-	if made && !scope.Livemode {
+	if made && scope.Environment == models.Test {
 		s.Tell(scope.ProjectID)
 	}
 	return row, made, nil
@@ -200,11 +202,12 @@ func (s *Service) write(
 	return made, queued, err
 }
 
-func (s *Service) putCharge(ctx context.Context, livemode bool, charge psp.Charge) (psp.Issued, error) {
-	if !livemode && ruleOf(money.Cents(charge.Amount)) == ruleUnavailable {
+func (s *Service) putCharge(ctx context.Context, environment models.Environment,
+	charge psp.Charge) (psp.Issued, error) {
+	if environment == models.Test && ruleOf(money.Cents(charge.Amount)) == ruleUnavailable {
 		return psp.Issued{}, psp.ErrUnavailable
 	}
-	return s.provider(livemode).PutCharge(ctx, charge)
+	return s.provider(environment).PutCharge(ctx, charge)
 }
 
 func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *models.NewCheckout {
@@ -215,7 +218,7 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 	}
 	row := &models.NewCheckout{
 		Checkout: models.Checkout{
-			ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Status: models.CheckoutPending,
+			ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Status: models.CheckoutPending,
 			Amount: in.Amount, Description: in.Description, ExternalID: in.ExternalID,
 			CustomerName: in.Customer.Name, CustomerEmail: in.Customer.Email, CustomerDocument: in.Customer.Document,
 			Metadata: in.Metadata, TxID: pix.ChargeTxID(id), PaymentLinkID: in.PaymentLinkID,
@@ -235,7 +238,7 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 // not a second one (docs/rules.md, "Idempotency"). The simulator issues codes inside the
 // process, so its answers cannot be lost, and the key is written with the checkout.
 func (s *Service) reserve(ctx context.Context, scope models.Scope, in NewCheckout) (earlier, error) {
-	if in.IdempotencyKey == "" || s.simulated(scope.Livemode) {
+	if in.IdempotencyKey == "" || s.simulated(scope.Environment) {
 		return earlier{}, nil
 	}
 	if err := s.bind(ctx, scope, in, models.NewCheckoutID()); err != nil {
@@ -246,7 +249,7 @@ func (s *Service) reserve(ctx context.Context, scope models.Scope, in NewCheckou
 
 func (s *Service) bind(ctx context.Context, scope models.Scope, in NewCheckout, id string) error {
 	k := models.IdempotencyKey{
-		OwnerID: scope.ProjectID, Livemode: scope.Livemode, Operation: in.operation(), Key: in.IdempotencyKey,
+		OwnerID: scope.ProjectID, Environment: scope.Environment, Operation: in.operation(), Key: in.IdempotencyKey,
 		RequestHash: in.RequestHash, ResourceID: id, CreatedAt: s.now(),
 	}
 	if _, err := k.Bind(ctx, s.DB.Pool); err != nil {
@@ -287,7 +290,7 @@ func (s *Service) earlier(ctx context.Context, scope models.Scope, in NewCheckou
 	if in.IdempotencyKey == "" {
 		return earlier{}, nil
 	}
-	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Livemode, in.operation(), in.IdempotencyKey, in.RequestHash)
+	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Environment, in.operation(), in.IdempotencyKey, in.RequestHash)
 	if err != nil || id == "" {
 		return earlier{}, err
 	}

@@ -27,14 +27,16 @@ const (
 // receipt is a Pix payment that an institution received.
 type receipt struct {
 	psp.Payment
-	livemode    bool
+	environment models.Environment
 	whenPending bool // applies only to a pending checkout; set for payments of the simulator
 }
 
-func (r receipt) charge() models.Charge { return models.Charge{Livemode: r.livemode, TxID: r.TxID} }
+func (r receipt) charge() models.Charge {
+	return models.Charge{Environment: r.environment, TxID: r.TxID}
+}
 
 func (r receipt) name() models.PaymentName {
-	return models.PaymentName{Livemode: r.livemode, EndToEndID: r.EndToEndID}
+	return models.PaymentName{Environment: r.environment, EndToEndID: r.EndToEndID}
 }
 
 // recorded is the result of a receipt.
@@ -53,8 +55,8 @@ type recorded struct {
 // a payment after the expiry) is booked too, and opens an exception. Institutions repeat their
 // notices: a payment with a known EndToEndID changes nothing. After an error, and if ctx ends
 // first, the payment may or may not be recorded, and the institution repeats the notice.
-func (s *Service) ConfirmPayment(ctx context.Context, livemode bool, received psp.Payment) error {
-	if _, err := s.receive(ctx, receipt{Payment: received, livemode: livemode}); err != nil {
+func (s *Service) ConfirmPayment(ctx context.Context, environment models.Environment, received psp.Payment) error {
+	if _, err := s.receive(ctx, receipt{Payment: received, environment: environment}); err != nil {
 		return fmt.Errorf("payments: confirm %s: %w", received.EndToEndID, err)
 	}
 	return nil
@@ -187,7 +189,7 @@ func recognize(tx *models.Tx, receipts []receipt, places []int, outcomes []recor
 // payment returns the row for the receipt and the checkout that it found, which may be nil.
 func (r receipt) payment(c *models.LockedCheckout, now time.Time) models.Payment {
 	p := models.Payment{
-		ID: models.NewPaymentID(), Livemode: r.livemode, EndToEndID: r.EndToEndID, TxID: r.TxID,
+		ID: models.NewPaymentID(), Environment: r.environment, EndToEndID: r.EndToEndID, TxID: r.TxID,
 		Amount: money.Cents(r.Amount), PaidAt: r.PaidAt.UTC(), RecordedAt: now,
 	}
 	if c != nil {
@@ -228,7 +230,7 @@ func (s *Service) book(tx *models.Tx, held map[models.Charge]*models.LockedCheck
 		if !written[p.ID] {
 			continue
 		}
-		c := held[models.Charge{Livemode: p.Livemode, TxID: p.TxID}]
+		c := held[models.Charge{Environment: p.Environment, TxID: p.TxID}]
 		postings = append(postings, posting(c, p))
 		if p.Settles {
 			c.PaidAt = &p.PaidAt
@@ -244,13 +246,13 @@ func (s *Service) book(tx *models.Tx, held map[models.Charge]*models.LockedCheck
 }
 
 func posting(c *models.LockedCheckout, p *models.Payment) ledger.Posting {
-	transfers := []ledger.Transfer{{From: ledger.Clearing(p.Livemode), To: ledger.Suspense(p.Livemode),
+	transfers := []ledger.Transfer{{From: ledger.Clearing(p.Environment), To: ledger.Suspense(p.Environment),
 		Amount: p.Amount}}
 	if p.Settles {
-		pending := ledger.Account(c.AccountID, p.Livemode, ledger.Pending)
+		pending := ledger.Account(c.AccountID, p.Environment, ledger.Pending)
 		transfers = []ledger.Transfer{
-			{From: ledger.Clearing(p.Livemode), To: pending, Amount: p.Amount},
-			{From: pending, To: ledger.Fees(p.Livemode), Amount: p.Fee},
+			{From: ledger.Clearing(p.Environment), To: pending, Amount: p.Amount},
+			{From: pending, To: ledger.Fees(p.Environment), Amount: p.Fee},
 		}
 	}
 	return ledger.Posting{Fact: "payment/" + p.ID, Transfers: transfers}

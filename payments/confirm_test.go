@@ -43,9 +43,9 @@ func outcomeOf(t *testing.T, g *paymentstest.Gateway, id string) (got outcome) {
 	g.DB.Raw("SELECT kind FROM payment_exceptions ORDER BY kind").Scan(&got.Exceptions)
 	got.Payments = count(t, g, "payments")
 	for book, balance := range map[ledger.Book]*money.Cents{
-		ledger.Account(g.Account.ID, false, ledger.Pending): &got.Pending,
-		ledger.Fees(false):     &got.Fees,
-		ledger.Suspense(false): &got.Suspense,
+		ledger.Account(g.Account.ID, models.Test, ledger.Pending): &got.Pending,
+		ledger.Fees(models.Test):                                  &got.Fees,
+		ledger.Suspense(models.Test):                              &got.Suspense,
 	} {
 		*balance = modelstest.Held(t, g.DB, book)
 	}
@@ -113,7 +113,7 @@ func TestConfirmPayment(t *testing.T) {
 				if p.PaidAt.IsZero() {
 					p.PaidAt = g.Clock.Now()
 				}
-				if err := g.ConfirmPayment(t.Context(), false, p); err != nil {
+				if err := g.ConfirmPayment(t.Context(), models.Test, p); err != nil {
 					t.Fatal(err)
 				}
 				g.Clock.Advance(time.Second)
@@ -147,7 +147,7 @@ func TestConfirmPayment_Concurrent(t *testing.T) {
 	receipt := simulator.Pay(c.TxID, 100_00, g.Clock.Now())
 	var group errgroup.Group
 	for range 50 {
-		group.Go(func() error { return g.ConfirmPayment(t.Context(), false, receipt) })
+		group.Go(func() error { return g.ConfirmPayment(t.Context(), models.Test, receipt) })
 	}
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestConfirmPayment_ConcurrentDuplicates(t *testing.T) {
 	var group errgroup.Group
 	for range 50 {
 		group.Go(func() error {
-			return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
+			return g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -191,7 +191,7 @@ func TestConfirmPayment_Together(t *testing.T) {
 	const n = 40
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/on")
 	var group errgroup.Group
-	confirm := func(p psp.Payment) { group.Go(func() error { return g.ConfirmPayment(t.Context(), false, p) }) }
+	confirm := func(p psp.Payment) { group.Go(func() error { return g.ConfirmPayment(t.Context(), models.Test, p) }) }
 	for range n {
 		c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
 		exact, short := simulator.Pay(c.TxID, 100_00, g.Clock.Now()), simulator.Pay(c.TxID, 99_99, g.Clock.Now())
@@ -202,7 +202,7 @@ func TestConfirmPayment_Together(t *testing.T) {
 		confirm(simulator.Pay("nobody", 1_00, g.Clock.Now()))
 		broken := simulator.Pay(c.TxID, -1, g.Clock.Now())
 		group.Go(func() error {
-			if err := g.ConfirmPayment(t.Context(), false, broken); err == nil {
+			if err := g.ConfirmPayment(t.Context(), models.Test, broken); err == nil {
 				t.Error("a negative amount was accepted")
 			}
 			return nil
@@ -251,7 +251,7 @@ func TestRace(t *testing.T) {
 		c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
 		var group errgroup.Group
 		group.Go(func() error {
-			return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
+			return g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
 		})
 		group.Go(func() error { _ = g.SimulateExpiry(t.Context(), c.ID); return nil })
 		group.Go(func() error { _ = g.CancelCheckout(t.Context(), g.Owner, g.Test, c.ID); return nil })

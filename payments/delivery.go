@@ -68,7 +68,7 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 			return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookDisabled, f.EndedAt)
 		}
 		every := testFailureMailEvery
-		if d.Endpoint.Livemode {
+		if d.Endpoint.Environment == models.Live {
 			every = failureMailEvery
 		}
 		due, err := models.ClaimFailureMail(tx, d.Endpoint.ID, f.EndedAt, every)
@@ -92,7 +92,7 @@ func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string,
 	if err != nil {
 		return fmt.Errorf("URL of %s: %w", e.ID, err)
 	}
-	if !e.Livemode {
+	if e.Environment == models.Test {
 		kind = testMails[kind]
 	}
 	members, err := models.ProjectMembersToTell(tx, e.ProjectID, kind)

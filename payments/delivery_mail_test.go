@@ -20,7 +20,7 @@ func TestRecordAttempt_Mails(t *testing.T) {
 	t.Parallel()
 	t.Run("live", func(t *testing.T) {
 		t.Parallel()
-		f := newFailing(t, true)
+		f := newFailing(t, models.Live)
 		f.lose(t, 2)
 		f.told(t, "two failures in a moment", "webhook_failing", 1, 0)
 		f.Clock.Advance(time.Hour)
@@ -32,7 +32,7 @@ func TestRecordAttempt_Mails(t *testing.T) {
 	})
 	t.Run("test", func(t *testing.T) {
 		t.Parallel()
-		f := newFailing(t, false)
+		f := newFailing(t, models.Test)
 		f.lose(t, 1)
 		f.told(t, "at first", "webhook_failing_test", 1, 0)
 		f.Clock.Advance(25 * time.Hour)
@@ -58,10 +58,10 @@ type failing struct {
 	developer string // the developer's e-mail address
 }
 
-func newFailing(t *testing.T, livemode bool) *failing {
+func newFailing(t *testing.T, environment models.Environment) *failing {
 	t.Helper()
 	f := &failing{Gateway: paymentstest.New(t)}
-	if livemode {
+	if environment == models.Live {
 		f.GoLive(t)
 		f.Test = f.Live // everything that follows is live
 	}

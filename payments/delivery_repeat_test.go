@@ -246,14 +246,14 @@ func TestSendTestEvent(t *testing.T) {
 				t.Fatalf("%s: %+v, %v", name, d, err)
 			}
 			var body struct {
-				ID, Type string
-				Livemode bool
-				Data     struct {
+				ID, Type    string
+				Environment models.Environment `json:"livemode"`
+				Data        struct {
 					Checkout struct{ Status, Description, ExternalID, PaidAt string }
 				}
 			}
 			if err := json.Unmarshal(d.Event.Body, &body); err != nil || body.ID != d.Event.ID ||
-				body.Type != models.EventCheckoutPaid || body.Livemode != scope.Livemode {
+				body.Type != models.EventCheckoutPaid || body.Environment != scope.Environment {
 				t.Errorf("%s: the body is %s, %v", name, d.Event.Body, err)
 			}
 			if c := body.Data.Checkout; c.Status != "PAID" || c.PaidAt == "" || c.Description != "Evento de teste" ||

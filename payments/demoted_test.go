@@ -76,7 +76,7 @@ func staffActs(t *testing.T, g *paymentstest.Gateway) map[string]func(by models.
 	w := g.Withdraw(t, 10_00)
 	extra := twice(t, g, 10_00)
 	block, err := g.BlockAmount(ctx, g.Staff(t), payments.NewBlock{
-		AccountID: g.Account.ID, Livemode: true, Amount: 1_00, Reason: "Contestação.",
+		AccountID: g.Account.ID, Environment: models.Live, Amount: 1_00, Reason: "Contestação.",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func staffActs(t *testing.T, g *paymentstest.Gateway) map[string]func(by models.
 		},
 		"block an amount": func(by models.Actor) error {
 			_, err := g.BlockAmount(ctx, by, payments.NewBlock{
-				AccountID: g.Account.ID, Livemode: true, Amount: 1_00, Reason: "Contestação.",
+				AccountID: g.Account.ID, Environment: models.Live, Amount: 1_00, Reason: "Contestação.",
 			})
 			return err
 		},

@@ -30,14 +30,14 @@ func (s *Service) AcceptException(
 				return err
 			}
 			x.Fee = fee.Of(x.Amount)
-			available := ledger.Account(*x.AccountID, x.Livemode, ledger.Available)
-			_, err = ledger.Spend(tx, *x.AccountID, x.Livemode, "exception/"+x.PaymentID, *x.DecidedAt,
-				ledger.Transfer{From: ledger.Suspense(x.Livemode), To: available, Amount: x.Amount},
-				ledger.Transfer{From: available, To: ledger.Fees(x.Livemode), Amount: x.Fee})
+			available := ledger.Account(*x.AccountID, x.Environment, ledger.Available)
+			_, err = ledger.Spend(tx, *x.AccountID, x.Environment, "exception/"+x.PaymentID, *x.DecidedAt,
+				ledger.Transfer{From: ledger.Suspense(x.Environment), To: available, Amount: x.Amount},
+				ledger.Transfer{From: available, To: ledger.Fees(x.Environment), Amount: x.Fee})
 			if err != nil {
 				return err
 			}
-			return models.AddUncovered(tx, *x.AccountID, x.Livemode, x.Fee-x.Amount)
+			return models.AddUncovered(tx, *x.AccountID, x.Environment, x.Fee-x.Amount)
 		})
 }
 
@@ -55,10 +55,10 @@ func (s *Service) RefundException(
 	return s.decide(ctx, by, paymentID, models.ExceptionRefunded, reason,
 		func(tx *models.Tx, x *models.Exception) error {
 			x.ReturnID = id
-			if err := unbooked(tx, x.Livemode, id); err != nil {
+			if err := unbooked(tx, x.Environment, id); err != nil {
 				return err
 			}
-			return moveSuspense(tx, x, ledger.Refunds(x.Livemode))
+			return moveSuspense(tx, x, ledger.Refunds(x.Environment))
 		})
 }
 
@@ -70,13 +70,13 @@ func (s *Service) WriteOffException(
 ) (*models.Exception, error) {
 	return s.decide(ctx, by, paymentID, models.ExceptionWrittenOff, reason,
 		func(tx *models.Tx, x *models.Exception) error {
-			return moveSuspense(tx, x, ledger.WrittenOff(x.Livemode))
+			return moveSuspense(tx, x, ledger.WrittenOff(x.Environment))
 		})
 }
 
 func moveSuspense(tx *models.Tx, x *models.Exception, to ledger.Book) error {
 	return ledger.Post(tx, *x.DecidedAt, ledger.Posting{Fact: "exception/" + x.PaymentID, Transfers: []ledger.Transfer{
-		{From: ledger.Suspense(x.Livemode), To: to, Amount: x.Amount},
+		{From: ledger.Suspense(x.Environment), To: to, Amount: x.Amount},
 	}})
 }
 
@@ -181,7 +181,7 @@ func (s *Service) refund(tx *models.Tx, by models.Actor, r *models.Refund) error
 	if err := staff(tx, by, models.Matter{AccountID: p.AccountID, Since: p.RecordedAt}); err != nil {
 		return err
 	}
-	r.AccountID, r.Livemode = p.AccountID, p.Livemode
+	r.AccountID, r.Environment = p.AccountID, p.Environment
 	refunded, n, err := models.RefundedOf(tx, p.ID)
 	if err != nil {
 		return err
@@ -192,11 +192,11 @@ func (s *Service) refund(tx *models.Tx, by models.Actor, r *models.Refund) error
 	if refunded+r.Amount > p.Amount {
 		return beyondPayment
 	}
-	if err := unbooked(tx, p.Livemode, r.ReturnID); err != nil {
+	if err := unbooked(tx, p.Environment, r.ReturnID); err != nil {
 		return err
 	}
-	before, err := ledger.Spend(tx, p.AccountID, p.Livemode, "refund/"+r.ID, r.CreatedAt, ledger.Transfer{
-		From: ledger.Account(p.AccountID, p.Livemode, ledger.Available), To: ledger.Refunds(p.Livemode),
+	before, err := ledger.Spend(tx, p.AccountID, p.Environment, "refund/"+r.ID, r.CreatedAt, ledger.Transfer{
+		From: ledger.Account(p.AccountID, p.Environment, ledger.Available), To: ledger.Refunds(p.Environment),
 		Amount: r.Amount,
 	})
 	if errors.Is(err, ledger.ErrShort) {
@@ -207,7 +207,7 @@ func (s *Service) refund(tx *models.Tx, by models.Actor, r *models.Refund) error
 	if err := models.InsertRefund(tx, r); err != nil {
 		return err
 	}
-	if err := models.AddUncovered(tx, p.AccountID, p.Livemode, r.Amount); err != nil {
+	if err := models.AddUncovered(tx, p.AccountID, p.Environment, r.Amount); err != nil {
 		return err
 	}
 	return s.audit(tx, by, p.AccountID, "payment.refunded", r.ID,
@@ -233,11 +233,11 @@ var returnBooked = refusal.New(refusal.ProofTaken, "Another refund has this id."
 
 // unbooked refuses a return of the institution that a refund or an exception has booked, and
 // keeps others from booking it until tx ends. Nil is no return. The refusal is ProofTaken.
-func unbooked(tx *models.Tx, livemode bool, returnID *string) error {
+func unbooked(tx *models.Tx, environment models.Environment, returnID *string) error {
 	if returnID == nil {
 		return nil
 	}
-	booked, err := models.LockReturn(tx, livemode, *returnID)
+	booked, err := models.LockReturn(tx, environment, *returnID)
 	if err == nil && booked {
 		err = returnBooked
 	}

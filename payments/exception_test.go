@@ -26,7 +26,7 @@ func twice(t *testing.T, g *paymentstest.Gateway, amount money.Cents) string {
 	t.Helper()
 	c := g.Checkout(t, payments.NewCheckout{Amount: amount})
 	for range 2 {
-		if err := g.ConfirmPayment(t.Context(), false,
+		if err := g.ConfirmPayment(t.Context(), models.Test,
 			simulator.Pay(c.TxID, int64(amount), g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
@@ -57,14 +57,14 @@ func TestDecideException(t *testing.T) {
 		{"refund", func(id string) error {
 			_, err := g.RefundException(t.Context(), by, id, "Pago em dobro.", "D1")
 			return err
-		}, 0, 0, ledger.Refunds(false)},
+		}, 0, 0, ledger.Refunds(models.Test)},
 		{"write off", func(id string) error {
 			_, err := g.WriteOffException(t.Context(), by, id, "Ninguém reclamou.")
 			return err
-		}, 0, 0, ledger.WrittenOff(false)},
+		}, 0, 0, ledger.WrittenOff(models.Test)},
 	} {
 		id := twice(t, g, 100_00)
-		before := balance(t, g, false)
+		before := balance(t, g, models.Test)
 		var done atomic.Int32
 		var group errgroup.Group
 		for range 5 { // five people decide at the same time
@@ -81,7 +81,7 @@ func TestDecideException(t *testing.T) {
 		if err := group.Wait(); err != nil || done.Load() != 1 {
 			t.Fatalf("%s: %d decisions succeeded, %v", tc.name, done.Load(), err)
 		}
-		after := balance(t, g, false)
+		after := balance(t, g, models.Test)
 		if after.Available-before.Available != tc.available || after.Fee-before.Fee != tc.fee ||
 			after.Gross-before.Gross != tc.available+tc.fee {
 			t.Errorf("%s: from %+v to %+v", tc.name, before, after)
@@ -91,7 +91,7 @@ func TestDecideException(t *testing.T) {
 				t.Errorf("%s: %s holds %s", tc.name, tc.book, held.Decimal())
 			}
 		}
-		if held := modelstest.Held(t, g.DB, ledger.Suspense(false)); held != 0 {
+		if held := modelstest.Held(t, g.DB, ledger.Suspense(models.Test)); held != 0 {
 			t.Errorf("%s: %s is left in suspense", tc.name, held.Decimal())
 		}
 		x, err := models.ExceptionByPayment(t.Context(), g.DB.Pool, id)
@@ -107,7 +107,7 @@ func TestDecideException_Refused(t *testing.T) {
 	g := paymentstest.New(t)
 	by := g.Staff(t)
 	id := twice(t, g, 100_00)
-	if err := g.ConfirmPayment(t.Context(), false, simulator.Pay("nobody", 5_00, g.Clock.Now())); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay("nobody", 5_00, g.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	open, err := models.Exceptions(t.Context(), g.DB.Pool, models.ExceptionFilter{Open: true, Limit: 10})
@@ -174,8 +174,8 @@ func TestRefundPayment(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := g.Staff(t)
-	c := g.Fund(t, false, 100_00)
-	g.Fund(t, false, 50_00)
+	c := g.Fund(t, models.Test, 100_00)
+	g.Fund(t, models.Test, 50_00)
 	var paymentID string
 	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&paymentID); err != nil {
 		t.Fatal(err)
@@ -217,11 +217,11 @@ func TestRefundPayment(t *testing.T) {
 			t.Errorf("%s: %v", step.name, err)
 		}
 	}
-	if b := balance(t, g, false); b.Refunded != 100_00 || b.Available != 50_00 {
+	if b := balance(t, g, models.Test); b.Refunded != 100_00 || b.Available != 50_00 {
 		t.Errorf("balance %+v", b)
 	}
 	if _, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
-		AccountID: g.Account.ID, Livemode: false, Amount: 50_00, Reason: paymentstest.Reason,
+		AccountID: g.Account.ID, Environment: models.Test, Amount: 50_00, Reason: paymentstest.Reason,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -244,8 +244,8 @@ func TestRefundPayment_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := g.Staff(t)
-	c := g.Fund(t, false, 100_00)
-	g.Fund(t, false, 1000_00)
+	c := g.Fund(t, models.Test, 100_00)
+	g.Fund(t, models.Test, 1000_00)
 	var paymentID string
 	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&paymentID); err != nil {
 		t.Fatal(err)
@@ -270,7 +270,8 @@ func TestRefundPayment_Concurrent(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		if b := balance(t, g, false); b.Refunded != money.Cents(9_00*min(seen+1, 11)) || seen < 11 && made.Load() != 1 {
+		if b := balance(t, g, models.Test); b.Refunded != money.Cents(9_00*min(seen+1, 11)) ||
+			seen < 11 && made.Load() != 1 {
 			t.Errorf("of those who saw %d refunds %d succeeded; the balance is %+v", seen, made.Load(), b)
 		}
 	}
@@ -292,10 +293,10 @@ func TestBlockAmount(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := g.Staff(t)
-	g.Fund(t, false, 100_00)
+	g.Fund(t, models.Test, 100_00)
 	block := func(by models.Actor, amount money.Cents, reason string) (*models.BlockedAmount, error) {
 		return g.BlockAmount(t.Context(), by, payments.NewBlock{
-			AccountID: g.Account.ID, Livemode: false, Amount: amount, Reason: reason,
+			AccountID: g.Account.ID, Environment: models.Test, Amount: amount, Reason: reason,
 		})
 	}
 	b, err := block(by, 60_00, "MED: contestação do pagador.")
@@ -312,11 +313,11 @@ func TestBlockAmount(t *testing.T) {
 	}
 	_, err = block(g.Owner, 1, paymentstest.Reason)
 	refused(t, "by the owner", err, refusal.Forbidden)
-	if now := balance(t, g, false); now.Available != 40_00 || now.Blocked != 60_00 {
+	if now := balance(t, g, models.Test); now.Available != 40_00 || now.Blocked != 60_00 {
 		t.Errorf("blocked: %+v", now)
 	}
 	for _, current := range []bool{true, false} {
-		if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, false, current); err != nil ||
+		if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, models.Test, current); err != nil ||
 			len(all) != 1 || all[0].Reason != b.Reason {
 			t.Errorf("listed %+v, %v", all, err)
 		}
@@ -342,10 +343,10 @@ func TestBlockAmount(t *testing.T) {
 			refused(t, "release again", err, refusal.WrongState)
 		}
 	}
-	if now := balance(t, g, false); done != 1 || now.Available != 100_00 || now.Blocked != 0 {
+	if now := balance(t, g, models.Test); done != 1 || now.Available != 100_00 || now.Blocked != 0 {
 		t.Errorf("%d releases succeeded: %+v", done, now)
 	}
-	if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, false, true); err != nil ||
+	if all, err := models.BlockedAmounts(t.Context(), g.DB.Pool, g.Account.ID, models.Test, true); err != nil ||
 		len(all) != 0 {
 		t.Errorf("listed %+v, %v", all, err)
 	}

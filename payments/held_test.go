@@ -51,7 +51,7 @@ func TestConfirmPayment_Held(t *testing.T) {
 		p := simulator.Pay(c.TxID, 100_00, g.Clock.Now())
 		receipts[c] = p
 		for range 3 { // the bank repeats its notice
-			held.Go(func() error { return g.ConfirmPayment(t.Context(), false, p) })
+			held.Go(func() error { return g.ConfirmPayment(t.Context(), models.Test, p) })
 		}
 	}
 	const n = 40
@@ -59,11 +59,11 @@ func TestConfirmPayment_Held(t *testing.T) {
 	for range n {
 		c := checkout()
 		others.Go(func() error {
-			return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
+			return g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
 		})
 	}
 	others.Go(func() error {
-		return g.ConfirmPayment(t.Context(), false, simulator.Pay("nobody", 1_00, g.Clock.Now()))
+		return g.ConfirmPayment(t.Context(), models.Test, simulator.Pay("nobody", 1_00, g.Clock.Now()))
 	})
 	if err := others.Wait(); err != nil { // while the rows are locked
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestConfirmPayment_Held(t *testing.T) {
 		t.Error(err)
 	}
 	for c, p := range receipts {
-		if err := g.ConfirmPayment(t.Context(), false, p); err != nil {
+		if err := g.ConfirmPayment(t.Context(), models.Test, p); err != nil {
 			t.Errorf("after the repeated notice: %v", err)
 		}
 		if got := outcomeOf(t, g, c.ID); got.Status != "PAID" || len(got.Events) != 2 {
@@ -101,7 +101,7 @@ func TestConfirmPayment_HeldForLong(t *testing.T) {
 	defer cancel()
 	p := simulator.Pay(c.TxID, 100_00, g.Clock.Now())
 	for name, err := range map[string]error{
-		"a bank":   g.ConfirmPayment(ctx, false, p),
+		"a bank":   g.ConfirmPayment(ctx, models.Test, p),
 		"a person": g.SimulatePayment(ctx, other.ID),
 	} {
 		if !models.Unavailable(err) {
@@ -109,7 +109,7 @@ func TestConfirmPayment_HeldForLong(t *testing.T) {
 		}
 	}
 	release()
-	if err := g.ConfirmPayment(t.Context(), false, p); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Test, p); err != nil {
 		t.Error(err)
 	}
 	var paid int
@@ -141,10 +141,10 @@ func TestConfirmPayment_HeldUnmatched(t *testing.T) {
 	}()
 	<-writing
 	twin := make(chan error, 1)
-	go func() { twin <- g.ConfirmPayment(context.Background(), false, p) }()
+	go func() { twin <- g.ConfirmPayment(context.Background(), models.Test, p) }()
 	for range 3 {
 		c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
-		if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now())); err != nil {
+		if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 100_00, g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -330,7 +330,7 @@ func TestCreateCheckout_EndpointHeld(t *testing.T) {
 			return err
 		}
 		c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
-		return g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
+		return g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 100_00, g.Clock.Now()))
 	})
 	if err != nil {
 		t.Error(err)
@@ -343,7 +343,7 @@ func TestCoverDue_Held(t *testing.T) {
 	t.Parallel()
 	g := live(t, 0)
 	by := g.Staff(t)
-	held, free := g.Fund(t, false, 10_00), g.Fund(t, true, 10_00) // test's book is handled first
+	held, free := g.Fund(t, models.Test, 10_00), g.Fund(t, models.Live, 10_00) // test's book is handled first
 	for _, c := range []*models.Checkout{held, free} {
 		var id string
 		must(t, g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&id))

@@ -13,9 +13,9 @@ import (
 // resourceOf returns the id of the object that an earlier request with the same key created or
 // was to create, or "" if there was none. The refusal is IdempotencyConflict if that request
 // had another body.
-func (s *Service) resourceOf(ctx context.Context, ownerID string, livemode bool, operation, key string,
+func (s *Service) resourceOf(ctx context.Context, ownerID string, environment models.Environment, operation, key string,
 	requestHash []byte) (id string, err error) {
-	k, err := models.IdempotencyKeyByName(ctx, s.DB.Pool, ownerID, livemode, operation, key)
+	k, err := models.IdempotencyKeyByName(ctx, s.DB.Pool, ownerID, environment, operation, key)
 	if errors.Is(err, models.ErrNotFound) {
 		return "", nil
 	} else if err != nil {

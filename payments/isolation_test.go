@@ -43,7 +43,7 @@ func TestRequestWithdrawal_Isolation(t *testing.T) {
 			})
 		}
 		_ = group.Wait()
-		if b := balance(t, g, true); won.Load() != 1 || b.Available != 0 || b.Reserved != 200_00 {
+		if b := balance(t, g, models.Live); won.Load() != 1 || b.Available != 0 || b.Reserved != 200_00 {
 			t.Errorf("%s: %d withdrawals were accepted; %d is available and %d reserved", sql, won.Load(), b.Available,
 				b.Reserved)
 		}

@@ -33,7 +33,7 @@ func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, acc
 	if link, err := s.earlierLink(ctx, scope, in); err != nil || link != nil {
 		return link, false, err
 	}
-	if refusal := gate(account.AccountSwitches, scope.Livemode); refusal != nil {
+	if refusal := gate(account.AccountSwitches, scope.Environment); refusal != nil {
 		return nil, false, refusal
 	}
 	product, err := models.ProductBySlug(ctx, s.DB.Pool, scope, in.ProductSlug)
@@ -49,7 +49,7 @@ func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, acc
 
 	now := s.now()
 	link = &models.PaymentLink{
-		ID: s.linkID(scope, in.IdempotencyKey), ProjectID: scope.ProjectID, Livemode: scope.Livemode,
+		ID: s.linkID(scope, in.IdempotencyKey), ProjectID: scope.ProjectID, Environment: scope.Environment,
 		ExpiresInSeconds: int(in.ExpiresIn.Seconds()), SuccessURL: in.SuccessURL, ReturnURL: in.ReturnURL, Active: true,
 		CreatedAt: now, UpdatedAt: now, Product: *product,
 	}
@@ -85,16 +85,12 @@ func (s *Service) insertLink(
 // linkID derives a link's id from its idempotency key, so that a key can never create two
 // links (docs/rules.md, "Ids").
 func (s *Service) linkID(scope models.Scope, key string) string {
-	environment := "test"
-	if scope.Livemode {
-		environment = "live"
-	}
-	return models.PaymentLinkID(s.Vault.Digest(scope.ProjectID, environment, key))
+	return models.PaymentLinkID(s.Vault.Digest(scope.ProjectID, scope.Environment.String(), key))
 }
 
 // earlierLink returns the link that an earlier request with the same key created, or nil.
 func (s *Service) earlierLink(ctx context.Context, scope models.Scope, in NewPaymentLink) (*models.PaymentLink, error) {
-	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Livemode, models.OperationPaymentLink, in.IdempotencyKey,
+	id, err := s.resourceOf(ctx, scope.ProjectID, scope.Environment, models.OperationPaymentLink, in.IdempotencyKey,
 		in.RequestHash)
 	if err != nil || id == "" {
 		return nil, err
@@ -158,7 +154,7 @@ func (s *Service) openPaymentLink(ctx context.Context, id string) (*models.Publi
 		return nil, fmt.Errorf("payments: read payment link: %w", err)
 	}
 	usable := link.Active && link.Product.Active && !link.Account.Suspended && !link.Account.LiveBlocked
-	if !usable || gate(link.Account.AccountSwitches, link.Livemode) != nil {
+	if !usable || gate(link.Account.AccountSwitches, link.Environment) != nil {
 		return link, noLink
 	}
 	return link, nil
@@ -176,7 +172,7 @@ func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer,
 	}
 	metadata := append([]byte(`{"paymentLinkId":`), payload.AppendString(nil, link.ID)...)
 	metadata = append(append(metadata, `,"productId":`...), payload.AppendString(nil, link.Product.Slug)...)
-	scope := models.Scope{ProjectID: link.ProjectID, Livemode: link.Livemode}
+	scope := models.Scope{ProjectID: link.ProjectID, Environment: link.Environment}
 	in := NewCheckout{
 		Amount: link.Product.Amount, Description: link.Product.Name, ExternalID: link.ID, Customer: buyer,
 		Metadata: append(metadata, '}'), ExpiresIn: time.Duration(link.ExpiresInSeconds) * time.Second,

@@ -12,7 +12,7 @@ import (
 // cannot be turned off. Other members get all of them.
 func TestNotices(t *testing.T) {
 	t.Parallel()
-	f := newFailing(t, true)
+	f := newFailing(t, models.Live)
 	var finance string
 	if err := f.DB.Raw("SELECT u.email FROM users u JOIN members m ON m.user_id = u.id WHERE m.role = 'FINANCE'").Scan(&finance).Error; err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestNotices(t *testing.T) {
 	f.lose(t, 9)
 	f.Clock.Advance(5 * 24 * time.Hour)
 	f.lose(t, 1)
-	f.Fund(t, true, 1000_00)
+	f.Fund(t, models.Live, 1000_00)
 	f.Destination(t, models.RailPix)
 	w := f.Withdraw(t, 100_00)
 	if _, err := f.RejectWithdrawal(t.Context(), f.Staff(t), w.ID, w.Version, "DATA_MISMATCH",

@@ -51,7 +51,7 @@ func (s *shop) sells(scope models.Scope, amount money.Cents) *models.Checkout {
 			Document: new("52998224725")},
 	}))
 	if err == nil {
-		err = s.ConfirmPayment(s.t.Context(), scope.Livemode, simulator.Pay(c.TxID, int64(amount), s.Clock.Now()))
+		err = s.ConfirmPayment(s.t.Context(), scope.Environment, simulator.Pay(c.TxID, int64(amount), s.Clock.Now()))
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -180,8 +180,8 @@ func TestTellPaid_OtherMoney(t *testing.T) {
 		t.Fatal(err)
 	}
 	pay := simulator.Pay(late.TxID, int64(late.Amount), s.Clock.Now())
-	if err := errors.Join(s.ConfirmPayment(t.Context(), true, pay),
-		s.ConfirmPayment(t.Context(), true, pay)); err != nil {
+	if err := errors.Join(s.ConfirmPayment(t.Context(), models.Live, pay),
+		s.ConfirmPayment(t.Context(), models.Live, pay)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SettleDue(t.Context()); err != nil {
@@ -364,7 +364,8 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 	}
 	confirmed := make(chan error, 1)
 	go func() {
-		confirmed <- s.ConfirmPayment(t.Context(), true, simulator.Pay(slow.TxID, int64(slow.Amount), s.Clock.Now()))
+		confirmed <- s.ConfirmPayment(t.Context(), models.Live,
+			simulator.Pay(slow.TxID, int64(slow.Amount), s.Clock.Now()))
 	}()
 	for waiting := false; !waiting; { // then it has a position in the ledger
 		if err := s.DB.Raw("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND " +

@@ -66,8 +66,8 @@ func New(o Options) *Service {
 // the same times again later.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-func (s *Service) provider(livemode bool) psp.Provider {
-	if livemode {
+func (s *Service) provider(environment models.Environment) psp.Provider {
+	if environment == models.Live {
 		return s.Live
 	}
 	return s.Simulator
@@ -75,17 +75,17 @@ func (s *Service) provider(livemode bool) psp.Provider {
 
 // Institution returns the kind of institution of an environment: "none", "simulator" or
 // "bank".
-func (s *Service) Institution(livemode bool) string {
+func (s *Service) Institution(environment models.Environment) string {
 	switch {
-	case s.simulated(livemode):
+	case s.simulated(environment):
 		return "simulator"
-	case s.provider(livemode) == psp.Provider(psp.None{}):
+	case s.provider(environment) == psp.Provider(psp.None{}):
 		return "none"
 	}
 	return "bank"
 }
 
 // simulated reports whether the simulator is the environment's institution.
-func (s *Service) simulated(livemode bool) bool {
-	return s.provider(livemode) == psp.Provider(s.Simulator)
+func (s *Service) simulated(environment models.Environment) bool {
+	return s.provider(environment) == psp.Provider(s.Simulator)
 }

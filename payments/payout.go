@@ -84,14 +84,14 @@ func (s *Service) completeWithdrawal(
 			}
 			now := s.now()
 			w.CompletedAt = &now
-			reserved := ledger.Account(w.AccountID, true, ledger.Reserved)
-			_, err := ledger.Spend(tx, w.AccountID, true, withdrawalFact(w, "/completed"), now,
-				ledger.Transfer{From: reserved, To: ledger.PaidOut(true), Amount: w.Net()},
-				ledger.Transfer{From: reserved, To: ledger.Fees(true), Amount: w.Fee})
+			reserved := ledger.Account(w.AccountID, models.Live, ledger.Reserved)
+			_, err := ledger.Spend(tx, w.AccountID, models.Live, withdrawalFact(w, "/completed"), now,
+				ledger.Transfer{From: reserved, To: ledger.PaidOut(models.Live), Amount: w.Net()},
+				ledger.Transfer{From: reserved, To: ledger.Fees(models.Live), Amount: w.Fee})
 			if err != nil {
 				return err
 			}
-			return models.AddUncovered(tx, w.AccountID, true, w.Amount)
+			return models.AddUncovered(tx, w.AccountID, models.Live, w.Amount)
 		})
 	if models.Violates(err, models.WithdrawalsEndToEndIDUnique) ||
 		models.Violates(err, models.WithdrawalsTxHashUnique) {
@@ -157,13 +157,15 @@ func (s *Service) ReturnWithdrawal(
 				return err
 			}
 			w.FailureCode, w.Reason = &code, &reason
-			_, err := ledger.Spend(tx, w.AccountID, true, withdrawalFact(w, "/returned"), s.now(), ledger.Transfer{
-				From: ledger.PaidOut(true), To: ledger.Account(w.AccountID, true, ledger.Available), Amount: w.Net(),
+			fact := withdrawalFact(w, "/returned")
+			_, err := ledger.Spend(tx, w.AccountID, models.Live, fact, s.now(), ledger.Transfer{
+				From: ledger.PaidOut(models.Live),
+				To:   ledger.Account(w.AccountID, models.Live, ledger.Available), Amount: w.Net(),
 			})
 			if err != nil {
 				return err
 			}
-			return models.AddUncovered(tx, w.AccountID, true, -w.Net())
+			return models.AddUncovered(tx, w.AccountID, models.Live, -w.Net())
 		})
 }
 
@@ -191,7 +193,7 @@ const payoutBatch = 100
 // account continue when the stop ends. Instances may run it at the same time: each step
 // happens once.
 func (s *Service) PayOutDue(ctx context.Context) error {
-	if !s.simulated(true) {
+	if !s.simulated(models.Live) {
 		return nil
 	}
 	return errors.Join(

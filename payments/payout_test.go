@@ -77,7 +77,7 @@ func TestPayOutDue(t *testing.T) {
 		g.Clock.Advance(2 * time.Second)
 	}
 	for _, id := range ids {
-		w, err := g.Withdrawal(t.Context(), g.Account.ID, true, id)
+		w, err := g.Withdrawal(t.Context(), g.Account.ID, models.Live, id)
 		if err != nil || w.Status != models.WithdrawalCompleted || w.EndToEndID == nil || w.CompletedAt == nil {
 			t.Errorf("paid %+v, %v", w, err)
 		}

@@ -22,7 +22,7 @@ func tether(t *testing.T, funds money.Cents) (g *paymentstest.Gateway, price *at
 	price.Store("5.00")
 	g.SellAt(t, func() string { return price.Load().(string) })
 	g.Destination(t, models.RailUSDT)
-	g.Fund(t, true, funds)
+	g.Fund(t, models.Live, funds)
 	return g, price
 }
 
@@ -55,7 +55,7 @@ func TestWithdrawal_Quotes(t *testing.T) {
 		} else if err != nil {
 			t.Fatalf("at %s: %v", step.price, err)
 		}
-		read, err := g.Withdrawal(t.Context(), g.Account.ID, true, w.ID)
+		read, err := g.Withdrawal(t.Context(), g.Account.ID, models.Live, w.ID)
 		if err != nil || read.Quote.Rate != 500_000_000 || (read.ApprovalQuote == nil) != (step.rate == 0) ||
 			read.ApprovalQuote != nil && read.ApprovalQuote.Rate != step.rate {
 			t.Errorf("at the price %s the quotes are %+v and %+v, %v", step.price, read.Quote, read.ApprovalQuote, err)
@@ -88,7 +88,7 @@ func TestRequestWithdrawal_QuoteUnavailable(t *testing.T) {
 	refused(t, "more than there is", err, refusal.InsufficientBalance)
 	_, _, err = g.RequestWithdrawal(t.Context(), g.Account, paymentstest.Withdrawal(models.RailUSDT, 100_00))
 	refused(t, "without a rate", err, refusal.QuoteUnavailable)
-	if n := count(t, g, "withdrawals"); n != 0 || balance(t, g, true).Reserved != 0 {
+	if n := count(t, g, "withdrawals"); n != 0 || balance(t, g, models.Live).Reserved != 0 {
 		t.Errorf("%d withdrawals", n)
 	}
 }

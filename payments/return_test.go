@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"garoupa/internal/refusal"
+	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -16,7 +17,7 @@ func TestReturn_BookedOnce(t *testing.T) {
 	g := paymentstest.New(t)
 	by, other := g.Staff(t), g.Staff(t)
 	var paymentID string
-	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", g.Fund(t, false, 100_00).ID).
+	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", g.Fund(t, models.Test, 100_00).ID).
 		Row().Scan(&paymentID); err != nil {
 		t.Fatal(err)
 	}

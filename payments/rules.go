@@ -8,6 +8,7 @@ import (
 
 	"garoupa/internal/input"
 	"garoupa/internal/money"
+	"garoupa/models"
 )
 
 // This file contains the rules for the fields of a new checkout (contract 2.2), of a new
@@ -75,14 +76,14 @@ var (
 )
 
 // CheckReturnURL checks a URL to which a payment link sends buyers.
-func CheckReturnURL(s string, livemode bool) error {
+func CheckReturnURL(s string, environment models.Environment) error {
 	u, err := url.Parse(s)
 	switch {
 	case !input.Length(s, 1, 2048) || !input.Printable(s):
 		return ErrUnprintableURL
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return ErrNotURL
-	case livemode && u.Scheme != "https":
+	case environment == models.Live && u.Scheme != "https":
 		return ErrInsecureURL
 	}
 	return nil

@@ -17,9 +17,9 @@ const settleBatch = 100
 // (docs/rules.md, "Settlement"), and returns the number of checkouts. Processes may run it at
 // the same time.
 func (s *Service) SettleDue(ctx context.Context) (settled int, err error) {
-	for _, livemode := range []bool{false, true} {
+	for _, environment := range []models.Environment{models.Test, models.Live} {
 		for {
-			n, err := s.settleBatch(ctx, livemode)
+			n, err := s.settleBatch(ctx, environment)
 			if err != nil {
 				return settled, fmt.Errorf("payments: settle: %w", err)
 			}
@@ -38,7 +38,7 @@ func (s *Service) settlesAt(c *models.LockedCheckout) *time.Time {
 		return nil
 	}
 	delay := s.SettlementDelayTest
-	if c.Livemode {
+	if c.Environment == models.Live {
 		delay = s.SettlementDelayLive
 		if c.SettlementDelay != nil {
 			delay = time.Duration(*c.SettlementDelay) * time.Second
@@ -48,10 +48,10 @@ func (s *Service) settlesAt(c *models.LockedCheckout) *time.Time {
 	return &at
 }
 
-func (s *Service) settleBatch(ctx context.Context, livemode bool) (n int, err error) {
+func (s *Service) settleBatch(ctx context.Context, environment models.Environment) (n int, err error) {
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		now := s.now()
-		due, err := models.LockUnsettled(tx, livemode, now, settleBatch)
+		due, err := models.LockUnsettled(tx, environment, now, settleBatch)
 		if n = len(due); err != nil || n == 0 {
 			return err
 		}
@@ -62,8 +62,8 @@ func (s *Service) settleBatch(ctx context.Context, livemode bool) (n int, err er
 			}
 			postings = append(postings, ledger.Posting{Fact: "settlement/" + u.CheckoutID,
 				Transfers: []ledger.Transfer{{
-					From: ledger.Account(u.AccountID, livemode, ledger.Pending),
-					To:   ledger.Account(u.AccountID, livemode, ledger.Available), Amount: u.Net,
+					From: ledger.Account(u.AccountID, environment, ledger.Pending),
+					To:   ledger.Account(u.AccountID, environment, ledger.Available), Amount: u.Net,
 				}}})
 		}
 		if err := ledger.Post(tx, now, postings...); err != nil {

@@ -48,7 +48,7 @@ func TestSettleDue(t *testing.T) {
 		t.Errorf("settlement %s %v, %v", c.SettlementStatus, c.SettlementAmount, err)
 	}
 	for kind, want := range map[ledger.Kind]int64{ledger.Pending: 0, ledger.Available: 99_01} {
-		if got := modelstest.Held(t, g.DB, ledger.Account(g.Account.ID, false, kind)); int64(got) != want {
+		if got := modelstest.Held(t, g.DB, ledger.Account(g.Account.ID, models.Test, kind)); int64(got) != want {
 			t.Errorf("%s holds %d, want %d", kind, got, want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestSettleDue_Concurrent(t *testing.T) {
 	const n = 350
 	for range n {
 		c := g.Checkout(t, payments.NewCheckout{Amount: 1_00})
-		if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 1_00, g.Clock.Now())); err != nil {
+		if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 1_00, g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,8 +96,8 @@ func TestSettleDue_Concurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lines := count(t, g, "ledger_transfers WHERE fact LIKE 'settlement/%'"); lines != n ||
-		balance(t, g, false).Available != n*99 {
-		t.Errorf("%d postings, balance %+v", lines, balance(t, g, false))
+		balance(t, g, models.Test).Available != n*99 {
+		t.Errorf("%d postings, balance %+v", lines, balance(t, g, models.Test))
 	}
 	sound(t, g)
 }
@@ -112,7 +112,7 @@ func TestSettleDue_OwnDelay(t *testing.T) {
 		for _, scope := range []models.Scope{g.Test, g.Live} {
 			c, _, err := g.CreateCheckout(t.Context(), scope, g.Account, paymentstest.Filled(payments.NewCheckout{}))
 			if err == nil {
-				err = g.ConfirmPayment(t.Context(), scope.Livemode,
+				err = g.ConfirmPayment(t.Context(), scope.Environment,
 					simulator.Pay(c.TxID, int64(c.Amount), g.Clock.Now()))
 			}
 			if err != nil {
@@ -145,7 +145,7 @@ func TestCoverDue(t *testing.T) {
 	var checkouts []*models.Checkout
 	fund := func(amounts ...money.Cents) {
 		for _, amount := range amounts {
-			checkouts = append(checkouts, g.Fund(t, true, amount))
+			checkouts = append(checkouts, g.Fund(t, models.Live, amount))
 		}
 	}
 	complete := func(amount money.Cents) string {
@@ -226,7 +226,7 @@ func TestCoverDue_Concurrent(t *testing.T) {
 		c, _, err := g.CreateCheckout(t.Context(), scope, g.Account,
 			paymentstest.Filled(payments.NewCheckout{Amount: 1_00}))
 		if err == nil {
-			err = g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 1_00, g.Clock.Now()))
+			err = g.ConfirmPayment(t.Context(), models.Live, simulator.Pay(c.TxID, 1_00, g.Clock.Now()))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -58,7 +58,7 @@ func (s *Service) SimulatePayment(ctx context.Context, id string) error {
 // order. The first applies only to a pending checkout.
 func (s *Service) simulatedReceipts(c *models.Checkout) []receipt {
 	amount, times := c.Amount, 1
-	if !c.Livemode {
+	if c.Environment == models.Test {
 		switch ruleOf(c.Amount) {
 		case ruleUnderpays:
 			amount--
@@ -69,7 +69,7 @@ func (s *Service) simulatedReceipts(c *models.Checkout) []receipt {
 	receipts := make([]receipt, times)
 	for i := range receipts {
 		paid := simulator.Pay(c.TxID, int64(amount), s.now())
-		receipts[i] = receipt{Payment: paid, livemode: c.Livemode, whenPending: i == 0}
+		receipts[i] = receipt{Payment: paid, environment: c.Environment, whenPending: i == 0}
 	}
 	return receipts
 }
@@ -124,7 +124,7 @@ func (s *Service) simulatedCheckout(ctx context.Context, id string) (*models.Pub
 	if err != nil {
 		return nil, fmt.Errorf("payments: simulate on %s: %w", id, noCheckout(err))
 	}
-	if !s.simulated(c.Livemode) {
+	if !s.simulated(c.Environment) {
 		return nil, noCheckout(models.ErrNotFound)
 	}
 	if c.Status != models.CheckoutPending {

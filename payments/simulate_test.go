@@ -115,17 +115,17 @@ func TestBalance(t *testing.T) {
 	if err := g.SimulatePayment(t.Context(), g.Checkout(t, payments.NewCheckout{Amount: 50_00}).ID); err != nil {
 		t.Fatal(err)
 	}
-	got, err := g.Balance(t.Context(), g.Account, false)
+	got, err := g.Balance(t.Context(), g.Account, models.Test)
 	want := models.Balance{Gross: 250_00, Fee: 2*99 + 50, Pending: 49_50, Available: 198_02}
 	if diff := gocmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
-	if _, err := g.Balance(t.Context(), g.Account, true); refusal.Of(err).Code != refusal.Forbidden {
+	if _, err := g.Balance(t.Context(), g.Account, models.Live); refusal.Of(err).Code != refusal.Forbidden {
 		t.Errorf("in live before the approval: %v", err)
 	}
 	g.Approve(t)
 	g.Account.Suspended, g.Account.WithdrawalsBlocked = true, true
-	if got, err := g.Balance(t.Context(), g.Account, true); err != nil || got != (models.Balance{}) {
+	if got, err := g.Balance(t.Context(), g.Account, models.Live); err != nil || got != (models.Balance{}) {
 		t.Errorf("in live, suspended: %+v, %v", got, err)
 	}
 }

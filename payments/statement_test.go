@@ -29,7 +29,7 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 		paymentstest.Filled(payments.NewCheckout{Amount: 100_00}))
 	must(t, err)
 	for range 2 {
-		must(t, g.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, 100_00, g.Clock.Now())))
+		must(t, g.ConfirmPayment(t.Context(), models.Live, simulator.Pay(c.TxID, 100_00, g.Clock.Now())))
 	}
 	line(c.ID, "PAYMENT", 10000, 10000, 0)
 	line(c.ID, "FEE", -99, 9901, 0)
@@ -50,7 +50,7 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	must(t, err)
 	line(r.ID, "REFUND", -802, 19000, 19000)
 	b, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
-		AccountID: g.Account.ID, Livemode: true, Amount: 90_00, Reason: paymentstest.Reason,
+		AccountID: g.Account.ID, Environment: models.Live, Amount: 90_00, Reason: paymentstest.Reason,
 	})
 	must(t, err)
 	line(b.ID, "BLOCK", -9000, 19000, 10000)
@@ -73,7 +73,7 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	_, err = g.ReturnWithdrawal(t.Context(), by, w.ID, g.Version(t, w.ID), "MD06", paymentstest.Reason)
 	must(t, err)
 	line(w.ID, "WITHDRAWAL_RETURNED", 3900, 18900, 18900)
-	g.Fund(t, false, 7_00) // in test, so it must not appear
+	g.Fund(t, models.Test, 7_00) // in test, so it must not appear
 	sound(t, g)
 	return g, want
 }
@@ -101,7 +101,8 @@ func TestStatement(t *testing.T) {
 	slices.Reverse(want)
 	whole := func() []models.Movement {
 		t.Helper()
-		all, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, true, models.StatementFilter{Limit: 100})
+		all, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, models.Live,
+			models.StatementFilter{Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,13 +118,13 @@ func TestStatement(t *testing.T) {
 	if diff := cmp.Diff(want, shown(whole())); diff != "" {
 		t.Errorf("after a snapshot (-want +got)\n%s", diff)
 	}
-	if last := balance(t, g, true); last.Total() != all[0].Total || last.Available != all[0].Available {
+	if last := balance(t, g, models.Live); last.Total() != all[0].Total || last.Available != all[0].Available {
 		t.Errorf("the newest line has %+v, the balance is %+v", all[0], last)
 	}
 
 	var paged []models.Movement
 	for f := (models.StatementFilter{Limit: 4}); ; {
-		page, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, true, f)
+		page, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, models.Live, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +142,7 @@ func TestStatement(t *testing.T) {
 		kinds[m.Kind] = true
 	}
 	for kind := range kinds {
-		some, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, true,
+		some, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, models.Live,
 			models.StatementFilter{Kinds: []models.MovementKind{kind}, Limit: 100})
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +160,7 @@ func TestStatement(t *testing.T) {
 	if len(kinds) != 12 {
 		t.Errorf("%d kinds", len(kinds))
 	}
-	if none, err := models.Statement(t.Context(), g.DB.Pool, "acc_00000000000000000000", true,
+	if none, err := models.Statement(t.Context(), g.DB.Pool, "acc_00000000000000000000", models.Live,
 		models.StatementFilter{Limit: 10}); err != nil || len(none) != 0 {
 		t.Errorf("the statement of another account is %v, %v", none, err)
 	}
@@ -170,7 +171,8 @@ func TestStatement_Dates(t *testing.T) {
 	t.Parallel()
 	g, want := eventful(t)
 	slices.Reverse(want)
-	all, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, true, models.StatementFilter{Limit: 100})
+	all, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, models.Live,
+		models.StatementFilter{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,7 @@ func TestStatement_Dates(t *testing.T) {
 	for from := first.Add(-48 * time.Hour); from.Before(last.Add(48 * time.Hour)); from = from.Add(12 * time.Hour) {
 		for _, until := range []time.Time{from.Add(12 * time.Hour), from.Add(24 * time.Hour), {}} {
 			f := models.StatementFilter{From: from, Until: until, Limit: 100}
-			some, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, true, f)
+			some, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, models.Live, f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,9 +202,9 @@ func TestStreamStatement(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	by := g.Staff(t)
-	g.Fund(t, false, 1000_00)
+	g.Fund(t, models.Test, 1000_00)
 	if _, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
-		AccountID: g.Account.ID, Livemode: false, Amount: 1_00, Reason: paymentstest.Reason,
+		AccountID: g.Account.ID, Environment: models.Test, Amount: 1_00, Reason: paymentstest.Reason,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -219,9 +221,9 @@ func TestStreamStatement(t *testing.T) {
 		"some": {models.StatementFilter{Kinds: []models.MovementKind{models.MovementBlock, models.MovementRefund}},
 			2300 + 1},
 	} {
-		n, total := 0, balance(t, g, false).Total()
+		n, total := 0, balance(t, g, models.Test).Total()
 		before := int64(1 << 62)
-		err := models.StreamStatement(t.Context(), g.DB.Pool, g.Account.ID, false, f.filter,
+		err := models.StreamStatement(t.Context(), g.DB.Pool, g.Account.ID, models.Test, f.filter,
 			func(m models.Movement) error {
 				if m.ID >= before || m.Total != total {
 					t.Fatalf("%s: line %d is %+v, want a total of %s", name, n, m, total.Decimal())

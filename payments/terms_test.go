@@ -78,7 +78,7 @@ func TestFee_OfAcceptedException(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	c := g.Checkout(t, payments.NewCheckout{Amount: 100_00})
-	if err := g.ConfirmPayment(t.Context(), false, simulator.Pay(c.TxID, 90_00, g.Clock.Now())); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, 90_00, g.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	g.Clock.Advance(time.Minute)
@@ -204,7 +204,7 @@ func TestRequestWithdrawal_BoundsChanged(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	g.GoLive(t)
-	g.Fund(t, true, 100_00)
+	g.Fund(t, models.Live, 100_00)
 	g.Destination(t, models.RailPix)
 	in := payments.NewWithdrawal{Rail: models.RailPix, Amount: 20_00, By: g.Owner, IdempotencyKey: "w1",
 		RequestHash: make([]byte, 32)}

@@ -41,7 +41,7 @@ func (s *Service) SendTestEvent(
 		return "", ErrNotSubscribed
 	}
 	now, id := s.now(), models.NewEventID()
-	event := &models.Event{ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Type: eventType,
+	event := &models.Event{ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Type: eventType,
 		CreatedAt: now}
 	if slices.Contains(models.WithdrawalEventTypes, eventType) {
 		event.Body = payload.AppendWithdrawalEvent(nil, id, eventType, now, s.sampleWithdrawal(eventType, note))
@@ -71,7 +71,7 @@ func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventT
 	note string) (*models.Checkout, error) {
 	now, id := s.now(), models.NewCheckoutID()
 	c := &models.Checkout{
-		ID: id, ProjectID: scope.ProjectID, Livemode: scope.Livemode, Status: models.CheckoutPending,
+		ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Status: models.CheckoutPending,
 		Amount:      sampleAmount,
 		Description: note, ExternalID: "test_event", Metadata: []byte("{}"),
 		CreatedAt: now.Add(-time.Minute), ExpiresAt: now.Add(29 * time.Minute),
@@ -91,7 +91,7 @@ func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventT
 		return nil, fmt.Errorf("make the code: %w", err)
 	}
 	c.CopyPaste = issued.CopyPaste
-	if !c.Livemode {
+	if c.Environment == models.Test {
 		if c.QRPNG, err = qr.SmallPNG(c.CopyPaste); err != nil {
 			return nil, fmt.Errorf("draw the code: %w", err)
 		}

@@ -89,7 +89,7 @@ func (s *Service) transitionWanted(
 	tx *models.Tx, to models.CheckoutStatus, event string, c *models.LockedCheckout,
 ) (queued bool, err error) {
 	if slices.Contains(models.OptionalEventTypes, event) {
-		wanted, err := models.EndpointsWant(tx, models.Scope{ProjectID: c.ProjectID, Livemode: c.Livemode}, event)
+		wanted, err := models.EndpointsWant(tx, models.Scope{ProjectID: c.ProjectID, Environment: c.Environment}, event)
 		if err != nil {
 			return false, err
 		}
@@ -125,7 +125,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 		c := &checkouts[i].Checkout
 		id := models.NewEventID()
 		events[i] = models.Event{
-			ID: id, ProjectID: c.ProjectID, Livemode: c.Livemode, Type: event, CheckoutID: c.ID, CreatedAt: now,
+			ID: id, ProjectID: c.ProjectID, Environment: c.Environment, Type: event, CheckoutID: c.ID, CreatedAt: now,
 			Body: payload.AppendEvent(nil, id, event, now, c, s.CheckoutURL),
 		}
 	}
@@ -140,7 +140,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 func (s *Service) tellChanged(checkouts []models.LockedCheckout) {
 	for i := range checkouts {
 		c := &checkouts[i].Checkout
-		if s.Tell(c.ID); !c.Livemode {
+		if s.Tell(c.ID); c.Environment == models.Test {
 			s.Tell(c.ProjectID)
 		}
 	}

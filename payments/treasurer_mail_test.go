@@ -87,7 +87,7 @@ func TestTreasurers_DestinationMails(t *testing.T) {
 func TestTreasurers_WithdrawalMails(t *testing.T) {
 	t.Parallel()
 	y := newTreasury(t)
-	y.Fund(t, true, 1000_00)
+	y.Fund(t, models.Live, 1000_00)
 	y.Destination(t, models.RailPix)
 	y.told(models.MailDestinationRequested, models.MailDestinationApproved)
 	by := y.Staff(t)

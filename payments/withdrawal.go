@@ -114,11 +114,11 @@ func (s *Service) checkWithdrawalAmount(amount money.Cents) error {
 // or nil.
 func (s *Service) earlierWithdrawal(ctx context.Context, accountID string,
 	in NewWithdrawal) (*models.Withdrawal, error) {
-	id, err := s.resourceOf(ctx, accountID, true, models.OperationWithdrawal, in.IdempotencyKey, in.RequestHash)
+	id, err := s.resourceOf(ctx, accountID, models.Live, models.OperationWithdrawal, in.IdempotencyKey, in.RequestHash)
 	if err != nil || id == "" {
 		return nil, err
 	}
-	return s.Withdrawal(ctx, accountID, true, id)
+	return s.Withdrawal(ctx, accountID, models.Live, id)
 }
 
 // withdrawalGate refuses withdrawals that the account's access and switches forbid
@@ -186,7 +186,7 @@ func stillGoesTo(tx *models.Tx, w *models.Withdrawal) error {
 
 // affordable checks whether the current balance covers a new withdrawal.
 func (s *Service) affordable(ctx context.Context, w *models.Withdrawal) error {
-	balance, err := ledger.BalanceOf(ctx, s.DB.Pool, w.AccountID, true)
+	balance, err := ledger.BalanceOf(ctx, s.DB.Pool, w.AccountID, models.Live)
 	if err == nil && balance.Available < w.Amount {
 		err = insufficient(balance)
 	}
@@ -195,9 +195,9 @@ func (s *Service) affordable(ctx context.Context, w *models.Withdrawal) error {
 
 // reserveAmount moves the amount of a new withdrawal from the available to the reserved money.
 func (s *Service) reserveAmount(tx *models.Tx, w *models.Withdrawal) error {
-	available, reserved := ledger.Account(w.AccountID, true, ledger.Available), ledger.Account(w.AccountID, true,
-		ledger.Reserved)
-	before, err := ledger.Spend(tx, w.AccountID, true, withdrawalFact(w, ""), w.CreatedAt,
+	available := ledger.Account(w.AccountID, models.Live, ledger.Available)
+	reserved := ledger.Account(w.AccountID, models.Live, ledger.Reserved)
+	before, err := ledger.Spend(tx, w.AccountID, models.Live, withdrawalFact(w, ""), w.CreatedAt,
 		ledger.Transfer{From: available, To: reserved, Amount: w.Amount})
 	if errors.Is(err, ledger.ErrShort) {
 		return insufficient(before)
@@ -227,9 +227,9 @@ var suspended = refusal.New(refusal.AccountSuspended,
 
 // Withdrawal returns one withdrawal of the account and environment. The refusal is
 // WithdrawalNotFound.
-func (s *Service) Withdrawal(ctx context.Context, accountID string, livemode bool,
+func (s *Service) Withdrawal(ctx context.Context, accountID string, environment models.Environment,
 	id string) (*models.Withdrawal, error) {
-	if !livemode {
+	if environment == models.Test {
 		return nil, noWithdrawal
 	}
 	w, err := models.WithdrawalByID(ctx, s.DB.Pool, accountID, id)
@@ -251,9 +251,9 @@ type WithdrawalPage struct {
 
 // AccountWithdrawals returns a page of the account's withdrawals in the environment, newest
 // first. There are none in test.
-func (s *Service) AccountWithdrawals(ctx context.Context, livemode bool,
+func (s *Service) AccountWithdrawals(ctx context.Context, environment models.Environment,
 	f models.WithdrawalFilter) (WithdrawalPage, error) {
-	if !livemode {
+	if environment == models.Test {
 		return WithdrawalPage{}, nil
 	}
 	limit := f.Limit

@@ -28,7 +28,7 @@ func TestPreviewWithdrawal(t *testing.T) {
 	refuses(10_00, refusal.WithdrawalReadinessRequired)
 	d := g.Destination(t, models.RailPix)
 	refuses(10_00, refusal.InsufficientBalance)
-	g.Fund(t, true, 100_00)
+	g.Fund(t, models.Live, 100_00)
 	refuses(100_01, refusal.InsufficientBalance)
 	g.Account.WithdrawalFeeFixed = 150
 	w, err := g.PreviewWithdrawal(t.Context(), g.Account, models.RailPix, 100_00)
@@ -41,7 +41,7 @@ func TestPreviewWithdrawal(t *testing.T) {
 	refuses(10_00, refusal.WithdrawalsBlocked)
 	g.Account.Suspended = true
 	refuses(10_00, refusal.AccountSuspended)
-	if b := balance(t, g, true); b.Available != 100_00 || b.Reserved != 0 {
+	if b := balance(t, g, models.Live); b.Available != 100_00 || b.Reserved != 0 {
 		t.Errorf("after the preview the balance is %+v", b)
 	}
 }
@@ -70,7 +70,7 @@ func TestRequestWithdrawal_Seen(t *testing.T) {
 	price.Store("5.06")
 	g.Clock.Advance(time.Minute)
 	refused(t, "at a worse rate", request(seen), refusal.ChangedMeanwhile)
-	if b := balance(t, g, true); b.Reserved != 0 {
+	if b := balance(t, g, models.Live); b.Reserved != 0 {
 		t.Errorf("refused requests reserved %s", b.Reserved.Decimal())
 	}
 	price.Store("5.05")
@@ -84,7 +84,7 @@ func TestRequestWithdrawal_Seen(t *testing.T) {
 	if err := request(other); err != nil {
 		t.Errorf("repeated: %v", err)
 	}
-	if b := balance(t, g, true); b.Reserved != 100_00 {
+	if b := balance(t, g, models.Live); b.Reserved != 100_00 {
 		t.Errorf("in total %s is reserved", b.Reserved.Decimal())
 	}
 	sound(t, g)

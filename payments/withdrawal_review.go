@@ -179,9 +179,9 @@ func (s *Service) RejectWithdrawal(
 
 // release makes the reserved amount available again.
 func (s *Service) release(tx *models.Tx, w *models.Withdrawal) error {
-	_, err := ledger.Spend(tx, w.AccountID, true, withdrawalFact(w, "/released"), s.now(), ledger.Transfer{
-		From: ledger.Account(w.AccountID, true, ledger.Reserved),
-		To:   ledger.Account(w.AccountID, true, ledger.Available), Amount: w.Amount,
+	_, err := ledger.Spend(tx, w.AccountID, models.Live, withdrawalFact(w, "/released"), s.now(), ledger.Transfer{
+		From: ledger.Account(w.AccountID, models.Live, ledger.Reserved),
+		To:   ledger.Account(w.AccountID, models.Live, ledger.Available), Amount: w.Amount,
 	})
 	return err
 }
@@ -269,7 +269,7 @@ func (s *Service) changeWithdrawal(ctx context.Context, hold holdWithdrawal,
 
 // tellWithdrawal writes the event for every project of the account that subscribes to it.
 func (s *Service) tellWithdrawal(tx *models.Tx, w *models.Withdrawal, event string) (queued bool, err error) {
-	projects, err := models.ProjectsWanting(tx, w.AccountID, true, event)
+	projects, err := models.ProjectsWanting(tx, w.AccountID, models.Live, event)
 	if err != nil || len(projects) == 0 {
 		return false, err
 	}
@@ -278,7 +278,7 @@ func (s *Service) tellWithdrawal(tx *models.Tx, w *models.Withdrawal, event stri
 	for i, project := range projects {
 		id := models.NewEventID()
 		events[i] = models.Event{
-			ID: id, ProjectID: project, Livemode: true, Type: event, WithdrawalID: w.ID, CreatedAt: now,
+			ID: id, ProjectID: project, Environment: models.Live, Type: event, WithdrawalID: w.ID, CreatedAt: now,
 			Body: payload.AppendWithdrawalEvent(nil, id, event, now, w),
 		}
 	}

@@ -101,7 +101,7 @@ func TestWithdrawal_Transitions(t *testing.T) {
 			}
 		}
 	}
-	balance(t, g, true)
+	balance(t, g, models.Live)
 	sound(t, g)
 }
 
@@ -298,7 +298,7 @@ func TestWithdrawal_PinnedDestination(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{before.ID: before.Destination.ID, after.ID: other.ID} {
-		w, err := g.Withdrawal(t.Context(), g.Account.ID, true, id)
+		w, err := g.Withdrawal(t.Context(), g.Account.ID, models.Live, id)
 		if err != nil || w.Destination.ID != want {
 			t.Errorf("the withdrawal goes to %s, %v; want %s", w.Destination.ID, err, want)
 		}
@@ -318,7 +318,7 @@ func TestWithdrawal_Events(t *testing.T) {
 		t.Fatal(err)
 	}
 	endpoint(t, g, g.Live, models.WithdrawalEventTypes...)
-	endpoint(t, g, models.Scope{ProjectID: second.ID, Livemode: true}, models.EventWithdrawalCreated,
+	endpoint(t, g, models.Scope{ProjectID: second.ID, Environment: models.Live}, models.EventWithdrawalCreated,
 		models.EventWithdrawalFailed)
 	endpoint(t, g, g.Test, models.WithdrawalEventTypes...)
 	by := g.Staff(t)

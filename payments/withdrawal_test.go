@@ -24,14 +24,14 @@ func live(t *testing.T, funds money.Cents) *paymentstest.Gateway {
 	g.GoLive(t)
 	g.Destination(t, models.RailPix)
 	if funds > 0 {
-		g.Fund(t, true, funds)
+		g.Fund(t, models.Live, funds)
 	}
 	return g
 }
 
-func balance(t testing.TB, g *paymentstest.Gateway, livemode bool) models.Balance {
+func balance(t testing.TB, g *paymentstest.Gateway, environment models.Environment) models.Balance {
 	t.Helper()
-	b, err := ledger.BalanceOf(t.Context(), g.DB.Pool, g.Account.ID, livemode)
+	b, err := ledger.BalanceOf(t.Context(), g.DB.Pool, g.Account.ID, environment)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +72,10 @@ func TestRequestWithdrawal(t *testing.T) {
 		w.Destination.Masked != "**.***.345/01DE-**" {
 		t.Errorf("made %+v", w)
 	}
-	if b := balance(t, g, true); b.Available != 400_00 || b.Reserved != 100_00 {
+	if b := balance(t, g, models.Live); b.Available != 400_00 || b.Reserved != 100_00 {
 		t.Errorf("balance %+v", b)
 	}
-	read, err := g.Withdrawal(t.Context(), g.Account.ID, true, w.ID)
+	read, err := g.Withdrawal(t.Context(), g.Account.ID, models.Live, w.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestRequestWithdrawal_Twins(t *testing.T) {
 			break
 		}
 	}
-	if made.Load() != 1 || count(t, g, "withdrawals") != 1 || balance(t, g, true).Reserved != 100_00 {
+	if made.Load() != 1 || count(t, g, "withdrawals") != 1 || balance(t, g, models.Live).Reserved != 100_00 {
 		t.Errorf("created is true for %d requests; there are %d rows", made.Load(), count(t, g, "withdrawals"))
 	}
 }
@@ -156,7 +156,7 @@ func TestRequestWithdrawal_WholeBalance(t *testing.T) {
 		if errs[winner] != nil || refusal.Of(errs[loser]).Code != refusal.InsufficientBalance {
 			t.Fatalf("round %d: %v", round, errs)
 		}
-		if b := balance(t, g, true); b.Available != 0 || b.Reserved != 100_00 {
+		if b := balance(t, g, models.Live); b.Available != 0 || b.Reserved != 100_00 {
 			t.Fatalf("round %d: %+v", round, b)
 		}
 		if _, err := g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, won[winner].ID); err != nil {
@@ -187,7 +187,7 @@ func TestRequestWithdrawal_Refused(t *testing.T) {
 		{"the suspension", func() { g.Account.Suspended = false }, refusal.WithdrawalsBlocked},
 		{"the switch", func() { g.Account.WithdrawalsBlocked = false }, refusal.WithdrawalReadinessRequired},
 		{"the destination", func() { g.Destination(t, models.RailPix) }, refusal.InsufficientBalance},
-		{"half the balance", func() { g.Fund(t, true, 149_99) }, refusal.InsufficientBalance},
+		{"half the balance", func() { g.Fund(t, models.Live, 149_99) }, refusal.InsufficientBalance},
 		{"the fee", func() { g.Account.WithdrawalFeeFixed = 150_00 }, refusal.InvalidAmount},
 	} {
 		step.mend()
@@ -198,7 +198,7 @@ func TestRequestWithdrawal_Refused(t *testing.T) {
 		t.Errorf("refusals left %d rows", n)
 	}
 	g.Account.WithdrawalFeeFixed = 0
-	g.Fund(t, true, 1)
+	g.Fund(t, models.Live, 1)
 	if _, created, err := g.RequestWithdrawal(t.Context(), g.Account, in); err != nil || !created {
 		t.Errorf("the valid request: %v, %v", created, err)
 	}

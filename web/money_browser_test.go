@@ -17,7 +17,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	s.GiveRole(t, models.RoleFinance)
-	s.Fund(t, true, 1_000_00)
+	s.Fund(t, models.Live, 1_000_00)
 	page := logInLive(t, s, browsertest.Options{})
 
 	addsDestination(t, s, page)

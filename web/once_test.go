@@ -91,12 +91,12 @@ func checkoutForm(action string) func(t *testing.T, d *desk) (*webtest.Client, s
 
 var formsSent = []sentForm{
 	{"refund", "/ops/cobrancas/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-		return decided(d.reviewer, "/ops/cobrancas/"+d.Fund(t, true, 200_00).ID, "outcome", "REFUND", "amount", "40,00",
-			"reason", "O produto veio quebrado.")
+		return decided(d.reviewer, "/ops/cobrancas/"+d.Fund(t, models.Live, 200_00).ID,
+			"outcome", "REFUND", "amount", "40,00", "reason", "O produto veio quebrado.")
 	}, act("payment.refunded")},
 	{"accept an exception", "/ops/excecoes/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		n := simulator.Pay("desconhecido0000000000000000", 10_00, d.Clock.Now())
-		if err := d.ConfirmPayment(t.Context(), true, n); err != nil {
+		if err := d.ConfirmPayment(t.Context(), models.Live, n); err != nil {
 			t.Fatal(err)
 		}
 		var id string
@@ -132,7 +132,7 @@ var formsSent = []sentForm{
 	}, act("amount.blocked")},
 	{"release", "/ops/contas/:id/bloqueios/:block", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		b, err := d.BlockAmount(t.Context(), d.Staff(t), payments.NewBlock{
-			AccountID: d.Account.ID, Livemode: true, Amount: 1_00, Reason: "Contestação.",
+			AccountID: d.Account.ID, Environment: models.Live, Amount: 1_00, Reason: "Contestação.",
 		})
 		if err != nil {
 			t.Fatal(err)

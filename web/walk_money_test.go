@@ -56,8 +56,8 @@ func treasury(t *testing.T) (s *webtest.Site, withdrawals map[string]string) {
 	s.Sell(t, "5.4321")
 	s.Destination(t, models.RailPix)
 	s.Destination(t, models.RailUSDT)
-	s.Fund(t, true, 12_345_67)
-	s.Fund(t, true, 850_00)
+	s.Fund(t, models.Live, 12_345_67)
+	s.Fund(t, models.Live, 850_00)
 	by := s.Staff(t)
 	withdrawals = map[string]string{}
 	ask := func(name string, rail models.Rail) *models.Withdrawal {
@@ -93,7 +93,7 @@ func treasury(t *testing.T) (s *webtest.Site, withdrawals map[string]string) {
 	try(s.StartPayout(t.Context(), by, sent.ID, s.Version(t, sent.ID)))
 	ask("review", models.RailPix)
 	if _, err := s.BlockAmount(t.Context(), by, payments.NewBlock{
-		AccountID: s.Account.ID, Livemode: true, Amount: 100_00,
+		AccountID: s.Account.ID, Environment: models.Live, Amount: 100_00,
 		Reason: "Contestação do pagamento E1234567820260301120000000000009, em análise.",
 	}); err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func heldMoney(t *testing.T, s *webtest.Site, by models.Actor) map[string]string
 	}
 	turn(models.SwitchWithdrawalsBlocked, true, "Ordem judicial 123/2026.")
 	if _, err := s.BlockAmount(t.Context(), models.Actor{UserID: by.UserID}, payments.NewBlock{
-		AccountID: s.Account.ID, Livemode: false, Amount: 50_00, Reason: "Disputa 77 em análise.",
+		AccountID: s.Account.ID, Environment: models.Test, Amount: 50_00, Reason: "Disputa 77 em análise.",
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func TestPostRefusesPlainHTTPInLive(t *testing.T) {
 		{"http://8.8.8.8", true, true},
 	} {
 		live := attempt(test.url)
-		live.Livemode = true
+		live.Live = true
 		hits.Store(0)
 		outcome := clientWith(webhook.Options{AllowPrivate: test.allowPrivate}).Post(t.Context(), live)
 		if refused := outcome.Class == webhook.ClassBlocked &&

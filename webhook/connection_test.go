@@ -23,7 +23,7 @@ func TestPostSpeaksBothProtocols(t *testing.T) {
 			s.EnableHTTP2 = enable
 		})
 		live := attempt(server.URL)
-		live.Livemode = true
+		live.Live = true
 		client := clientWith(webhook.Options{AllowPrivate: true, RootCAs: roots(server)})
 		if outcome := client.Post(t.Context(), live); !outcome.OK {
 			t.Fatalf("HTTP/%d: outcome %+v", major, outcome)

@@ -29,7 +29,7 @@ type Attempt struct {
 	Number         int       // 1 for the first
 	At             time.Time // sent as x-svc-timestamp
 	Body           []byte    // the envelope, sent byte for byte
-	Livemode       bool      // refuses http, see [CheckURL]
+	Live           bool      // refuses http, see [CheckURL]
 }
 
 // Outcome is the result of an [Attempt].
@@ -74,7 +74,7 @@ func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 }
 
 func (c *Client) send(ctx context.Context, a Attempt, headers http.Header) (*http.Response, error) {
-	if err := CheckURL(a.URL, a.Livemode, c.allowPrivate); err != nil {
+	if err := CheckURL(a.URL, a.Live, c.allowPrivate); err != nil {
 		return nil, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(a.Body))

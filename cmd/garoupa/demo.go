@@ -128,12 +128,12 @@ func approve(ctx context.Context, db *models.DB, accountID string) error {
 func demoProducts(ctx context.Context, db *models.DB, projectID, slug string) error {
 	about := "Cerâmica de alta temperatura, esmalte azul cobalto."
 	return db.InTx(ctx, func(tx *models.Tx) error {
-		for _, livemode := range []bool{false, true} {
+		for _, environment := range []models.Environment{models.Test, models.Live} {
 			now := time.Now()
 			err := models.InsertProduct(tx, &models.Product{
-				ID: models.NewProductID(), ProjectID: projectID, Livemode: livemode, Slug: slug, Name: "Vaso Lua Nova",
-				Description: &about,
-				Amount:      money.Cents(124990), PaymentCycle: "ONE_TIME", Active: true, CreatedAt: now,
+				ID: models.NewProductID(), ProjectID: projectID, Environment: environment, Slug: slug,
+				Name: "Vaso Lua Nova", Description: &about,
+				Amount: money.Cents(124990), PaymentCycle: "ONE_TIME", Active: true, CreatedAt: now,
 				UpdatedAt: now,
 			})
 			if err != nil {
@@ -149,16 +149,17 @@ func makeDemoKeys(ctx context.Context, m *merchants.Service, main, other merchan
 	for _, k := range []struct {
 		secret      *string
 		owner       merchants.Merchant
-		livemode    bool
+		environment models.Environment
 		name        string
 		permissions []models.Permission
 	}{
-		{&keys.Test, main, false, "Demo", models.Permissions},
-		{&keys.TestReadOnly, main, false, "Demo, leitura", []models.Permission{models.PermissionCheckoutRead}},
-		{&keys.Live, main, true, "Demo", models.Permissions},
-		{&keys.LivePending, other, true, "Demo", models.Permissions},
+		{&keys.Test, main, models.Test, "Demo", models.Permissions},
+		{&keys.TestReadOnly, main, models.Test, "Demo, leitura",
+			[]models.Permission{models.PermissionCheckoutRead}},
+		{&keys.Live, main, models.Live, "Demo", models.Permissions},
+		{&keys.LivePending, other, models.Live, "Demo", models.Permissions},
 	} {
-		scope := models.Scope{ProjectID: k.owner.ProjectID, Livemode: k.livemode}
+		scope := models.Scope{ProjectID: k.owner.ProjectID, Environment: k.environment}
 		by := models.Actor{UserID: k.owner.UserID, AccountID: k.owner.AccountID}
 		if _, *k.secret, err = m.CreateKey(ctx, by, scope,
 			merchants.NewKey{Name: k.name, Permissions: k.permissions}); err != nil {
@@ -173,8 +174,8 @@ func makeDemoKeys(ctx context.Context, m *merchants.Service, main, other merchan
 func demoEndpoints(ctx context.Context, m *merchants.Service, owner merchants.Merchant, hook string) (*string, error) {
 	by := models.Actor{UserID: owner.UserID, AccountID: owner.AccountID}
 	secret := ""
-	for _, livemode := range []bool{false, true} {
-		scope := models.Scope{ProjectID: owner.ProjectID, Livemode: livemode}
+	for _, environment := range []models.Environment{models.Test, models.Live} {
+		scope := models.Scope{ProjectID: owner.ProjectID, Environment: environment}
 		var err error
 		if _, secret, err = m.CreateEndpoint(ctx, by, scope,
 			merchants.NewEndpoint{URL: hook, Types: models.EventTypes, Secret: secret}); err != nil {

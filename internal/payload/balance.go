@@ -3,9 +3,9 @@ package payload
 import "garoupa/models"
 
 // AppendBalance appends a balance (contract 2.4).
-func AppendBalance(dst []byte, livemode bool, b models.Balance) []byte {
+func AppendBalance(dst []byte, environment models.Environment, b models.Balance) []byte {
 	dst = append(dst, '{')
-	dst = boolMember(dst, "livemode", livemode)
+	dst = boolMember(dst, "livemode", environment == models.Live)
 	dst = stringMember(dst, "currency", "BRL")
 	dst = stringMember(dst, "grossAmount", b.Gross.Decimal())
 	dst = stringMember(dst, "feeAmount", b.Fee.Decimal())

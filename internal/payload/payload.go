@@ -18,7 +18,7 @@ import (
 func AppendCheckout(dst []byte, c *models.Checkout, checkoutURL string) []byte {
 	dst = append(dst, '{')
 	dst = stringMember(dst, "id", c.ID)
-	dst = boolMember(dst, "livemode", c.Livemode)
+	dst = boolMember(dst, "livemode", c.Environment == models.Live)
 	dst = stringMember(dst, "status", string(c.Status))
 	dst = strconv.AppendInt(member(dst, "amount"), int64(c.Amount), 10)
 	dst = stringMember(dst, "currency", "BRL")
@@ -55,7 +55,7 @@ func AppendCheckout(dst []byte, c *models.Checkout, checkoutURL string) []byte {
 // appendQRCodeURL appends the address of the code's image: in test the image itself as a
 // data URI, in live an address below checkoutURL (contract 2.3, pix).
 func appendQRCodeURL(dst []byte, c *models.Checkout, checkoutURL string) []byte {
-	if c.Livemode {
+	if c.Environment == models.Live {
 		return AppendString(dst, checkoutURL+"/qr/"+c.ID+".png")
 	}
 	dst = append(dst, `"data:image/png;base64,`...)
@@ -70,7 +70,7 @@ func AppendEvent(dst []byte, id, kind string, at time.Time, c *models.Checkout, 
 	dst = stringMember(dst, "id", id)
 	dst = stringMember(dst, "type", kind)
 	dst = timeMember(dst, "createdAt", at)
-	dst = boolMember(dst, "livemode", c.Livemode)
+	dst = boolMember(dst, "livemode", c.Environment == models.Live)
 	dst = append(member(dst, "data"), '{')
 	dst = AppendCheckout(member(dst, "checkout"), c, checkoutURL)
 	return append(dst, '}', '}')

@@ -79,7 +79,7 @@ func settled() (models.Checkout, checkout) {
 	c, want := pending()
 	name, email, document, net := "Ana", "ana@example.com", "123", money.Cents(1238)
 	paid, paidAt, amount := at.Add(time.Minute), "2026-11-20T15:01:00.123Z", "12.38"
-	c.Livemode, c.Status, c.PaidAt = true, models.CheckoutPaid, &paid
+	c.Environment, c.Status, c.PaidAt = models.Live, models.CheckoutPaid, &paid
 	c.CustomerName, c.CustomerEmail, c.CustomerDocument, c.CustomerPhone = &name, &email, &document, []byte("+55")
 	c.SettlementStatus, c.SettlementAmount = models.SettlementAvailable, &net
 	c.Metadata = []byte(`{"a":"1","b":"2"}`)

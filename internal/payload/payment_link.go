@@ -11,7 +11,7 @@ import (
 func AppendPaymentLink(dst []byte, l *models.PaymentLink, checkoutURL string) []byte {
 	dst = append(dst, '{')
 	dst = stringMember(dst, "paymentLinkId", l.ID)
-	dst = boolMember(dst, "livemode", l.Livemode)
+	dst = boolMember(dst, "livemode", l.Environment == models.Live)
 	dst = boolMember(dst, "active", l.Active)
 	dst = stringMember(dst, "productId", l.Product.Slug)
 	dst = strconv.AppendInt(member(dst, "amount"), int64(l.Product.Amount), 10)

@@ -11,7 +11,7 @@ import (
 func AppendWithdrawal(dst []byte, w *models.Withdrawal) []byte {
 	dst = append(dst, '{')
 	dst = stringMember(dst, "id", w.ID)
-	dst = boolMember(dst, "livemode", true) // there are no withdrawals in test
+	dst = boolMember(dst, "livemode", bool(models.Live)) // there are no withdrawals in test
 	dst = stringMember(dst, "rail", string(w.Rail))
 	dst = stringMember(dst, "status", string(w.Status))
 	dst = stringMember(dst, "currency", "BRL")
@@ -85,7 +85,7 @@ func AppendWithdrawalEvent(dst []byte, id, kind string, at time.Time, w *models.
 	dst = stringMember(dst, "id", id)
 	dst = stringMember(dst, "type", kind)
 	dst = timeMember(dst, "createdAt", at)
-	dst = boolMember(dst, "livemode", true)
+	dst = boolMember(dst, "livemode", bool(models.Live))
 	dst = append(member(dst, "data"), '{')
 	dst = AppendWithdrawal(member(dst, "withdrawal"), w)
 	return append(dst, '}', '}')

@@ -128,7 +128,7 @@ func TestAppendWithdrawalEvent(t *testing.T) {
 
 func TestAppendBalance(t *testing.T) {
 	t.Parallel()
-	got := string(payload.AppendBalance(nil, true,
+	got := string(payload.AppendBalance(nil, models.Live,
 		models.Balance{Gross: 100_00, Fee: 99, Refunded: 1, Withdrawn: 2, Pending: 3, Available: 4, Reserved: 5,
 			Blocked: -6}))
 	want := `{"livemode":true,"currency":"BRL","grossAmount":"100.00","feeAmount":"0.99","pendingAmount":"0.03","availableAmount":"0.04","reservedAmount":"0.05","blockedAmount":"-0.06"}`

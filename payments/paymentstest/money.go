@@ -75,16 +75,16 @@ func (g *Gateway) LiftLimits(t testing.TB) {
 
 // Fund gives the merchant an amount of available money in the environment, by a checkout that
 // is paid and settled without a fee.
-func (g *Gateway) Fund(t testing.TB, livemode bool, amount money.Cents) *models.Checkout {
+func (g *Gateway) Fund(t testing.TB, environment models.Environment, amount money.Cents) *models.Checkout {
 	t.Helper()
 	g.SetFee(t, money.Fee{})
 	scope := g.Test
-	if livemode {
+	if environment == models.Live {
 		scope = g.Live
 	}
 	c, _, err := g.CreateCheckout(t.Context(), scope, g.Account, Filled(payments.NewCheckout{Amount: amount}))
 	if err == nil {
-		err = g.ConfirmPayment(t.Context(), livemode, simulator.Pay(c.TxID, int64(amount), g.Clock.Now()))
+		err = g.ConfirmPayment(t.Context(), environment, simulator.Pay(c.TxID, int64(amount), g.Clock.Now()))
 	}
 	g.Clock.Advance(SettlementDelay)
 	if err == nil {

@@ -92,7 +92,8 @@ func newOn(t testing.TB, db *models.DB, live psp.Provider) *Gateway {
 		t.Fatal(err)
 	}
 	g.Owner = models.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "127.0.0.1"}
-	g.Test, g.Live = models.Scope{ProjectID: m.ProjectID}, models.Scope{ProjectID: m.ProjectID, Livemode: true}
+	g.Test = models.Scope{ProjectID: m.ProjectID, Environment: models.Test}
+	g.Live = models.Scope{ProjectID: m.ProjectID, Environment: models.Live}
 	return g
 }
 

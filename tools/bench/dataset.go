@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"garoupa/ledger"
+	"garoupa/models"
 )
 
 // spacing is the time between two checkouts of the data set.
@@ -24,15 +25,15 @@ const spacing = 5 * time.Second
 type dataset struct {
 	rows    int
 	start   time.Time // the creation time of number 0
-	cursors map[bool][]string
+	cursors map[models.Environment][]string
 }
 
 // each returns the number of checkouts in each environment.
 func (d *dataset) each() int { return d.rows / 2 }
 
 // number returns the number of an environment's checkout at a place, from 0.
-func (d *dataset) number(livemode bool, place int) int {
-	if livemode {
+func (d *dataset) number(environment models.Environment, place int) int {
+	if environment == models.Live {
 		return 2*place + 2
 	}
 	return 2*place + 1
@@ -98,14 +99,14 @@ func load(ctx context.Context, s *site, rows int) (*dataset, error) {
 // loadBooks posts the live payments and settlements of the account, three lines each, and
 // takes the snapshot that the product takes every minute.
 func loadBooks(ctx context.Context, conn *pgx.Conn, accountID string) error {
-	pending := ledger.Account(accountID, true, ledger.Pending)
+	pending := ledger.Account(accountID, models.Live, ledger.Pending)
 	_, err := conn.Exec(ctx, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
 		SELECT l.fact, l.line, l.giver, l.taker, l.amount, c.paid_at FROM checkouts c CROSS JOIN LATERAL (VALUES
 			('payment/' || c.id, 0, $1, $2, c.amount), ('payment/' || c.id, 1, $2, $3, c.amount - c.settlement_amount),
 			('payment/' || c.id, 2, $2, $4, c.settlement_amount)) l (fact, line, giver, taker, amount)
 		WHERE c.livemode AND c.settlement_status = 'AVAILABLE' ORDER BY c.paid_at`,
-		string(ledger.Clearing(true)), string(pending), string(ledger.Fees(true)),
-		string(ledger.Account(accountID, true, ledger.Available)))
+		string(ledger.Clearing(models.Live)), string(pending), string(ledger.Fees(models.Live)),
+		string(ledger.Account(accountID, models.Live, ledger.Available)))
 	if err != nil {
 		return err
 	}
@@ -123,11 +124,11 @@ func (d *dataset) follow(s *site) error {
 		return err
 	}
 	defer conn.Close()
-	d.cursors = map[bool][]string{}
-	for _, livemode := range []bool{true, false} {
+	d.cursors = map[models.Environment][]string{}
+	for _, environment := range []models.Environment{models.Live, models.Test} {
 		seen := 0
 		for cursor := ""; ; {
-			body, err := conn.ask(s.get(s.secret(livemode), "/v1/checkouts?limit=100"+cursor))
+			body, err := conn.ask(s.get(s.secret(environment), "/v1/checkouts?limit=100"+cursor))
 			if err != nil {
 				return err
 			}
@@ -139,7 +140,7 @@ func (d *dataset) follow(s *site) error {
 			if page.NextCursor == "" {
 				break
 			}
-			d.cursors[livemode] = append(d.cursors[livemode], page.NextCursor)
+			d.cursors[environment] = append(d.cursors[environment], page.NextCursor)
 			cursor = "&cursor=" + page.NextCursor
 		}
 		if seen < d.each() {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"garoupa/models"
 )
 
 // warmUp is how long each side runs before its rounds, in seconds.
@@ -72,7 +74,7 @@ type bench struct {
 	site     *site
 	data     *dataset
 	pgbench  pgbench
-	recorded map[bool]*recording
+	recorded map[models.Environment]*recording
 	unpaid   *stock
 	profiled string // the profiling build of the program
 }
@@ -137,18 +139,19 @@ func (b *bench) series() (chosen []series, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, livemode := range []bool{true, false} {
-		environment := map[bool]string{true: "live", false: "test"}[livemode]
-		r, s, secret := b.recorded[livemode], b.site, b.site.secret(livemode)
+	for _, environment := range []models.Environment{models.Live, models.Test} {
+		r, s, secret := b.recorded[environment], b.site, b.site.secret(environment)
 		creation, err := creationScript(r)
 		if err != nil {
 			return nil, err
 		}
-		reads = append(reads, series{name: "read " + environment, rows: 1, script: readScript(r, b.data, livemode),
-			requests: func(random *rand.Rand) requests { return s.reads(secret, b.data, livemode, random) }})
-		lists = append(lists, series{name: "list " + environment, rows: 20, script: listScript(r, b.data, livemode),
-			requests: func(random *rand.Rand) requests { return s.lists(secret, b.data.cursors[livemode], random) }})
-		creations = append(creations, series{name: "create " + environment, made: madeCheckouts, rows: 1,
+		reads = append(reads, series{name: "read " + environment.String(), rows: 1,
+			script:   readScript(r, b.data, environment),
+			requests: func(random *rand.Rand) requests { return s.reads(secret, b.data, environment, random) }})
+		lists = append(lists, series{name: "list " + environment.String(), rows: 20,
+			script:   listScript(r, b.data, environment),
+			requests: func(random *rand.Rand) requests { return s.lists(secret, b.data.cursors[environment], random) }})
+		creations = append(creations, series{name: "create " + environment.String(), made: madeCheckouts, rows: 1,
 			script:   creation,
 			requests: func(random *rand.Rand) requests { return s.creations(secret, random) }})
 	}
@@ -165,7 +168,7 @@ func (b *bench) series() (chosen []series, err error) {
 // moneySeries returns the work on one busy live account: reading its balance, and paying
 // its checkouts.
 func (b *bench) moneySeries() (balance, confirmation series, err error) {
-	r, request := b.recorded[true], b.site.get(b.site.secret(true), "/v1/balance")
+	r, request := b.recorded[models.Live], b.site.get(b.site.secret(models.Live), "/v1/balance")
 	balance = series{name: "balance live", rows: 1, script: balanceScript(r),
 		requests: func(*rand.Rand) requests { return func() []byte { return request } }}
 	confirmation = series{name: "confirm live", made: madePayments, rows: 2, stock: b.unpaid, // two lines in the books

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"garoupa/internal/server/servertest"
+	"garoupa/models"
 )
 
 // TestProduct does everything that a run does, except running pgbench: it finds the
@@ -165,15 +166,15 @@ func checkRequests(t *testing.T, b bench) {
 			t.Fatal(err)
 		}
 	}
-	for _, livemode := range []bool{true, false} {
-		secret := b.site.secret(livemode)
-		lists := b.site.lists(secret, b.data.cursors[livemode], random)
+	for _, environment := range []models.Environment{models.Live, models.Test} {
+		secret := b.site.secret(environment)
+		lists := b.site.lists(secret, b.data.cursors[environment], random)
 		pages := map[string]bool{}
 		for range 4 {
 			var page checkoutPage
 			ask(lists(), &page)
 			if len(page.Data) != 20 {
-				t.Errorf("livemode %v: a page of %d", livemode, len(page.Data))
+				t.Errorf("%v: a page of %d", environment, len(page.Data))
 			}
 			pages[page.Data[0].ID] = true
 		}
@@ -181,14 +182,14 @@ func checkRequests(t *testing.T, b bench) {
 			t.Error("all pages are the same")
 		}
 		var one, other struct {
-			ID       string `json:"id"`
-			Livemode bool   `json:"livemode"`
+			ID          string             `json:"id"`
+			Environment models.Environment `json:"livemode"`
 		}
 		creations := b.site.creations(secret, random)
 		ask(creations(), &one)
 		ask(creations(), &other)
-		if one.ID == other.ID || one.Livemode != livemode {
-			t.Errorf("livemode %v: created %+v, then %+v", livemode, one, other)
+		if one.ID == other.ID || one.Environment != environment {
+			t.Errorf("%v: created %+v, then %+v", environment, one, other)
 		}
 	}
 }

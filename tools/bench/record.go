@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"garoupa/models"
 )
 
 // recording holds the statements that the product sent to PostgreSQL for one request of
@@ -35,7 +37,7 @@ type checkoutPage struct {
 // record serves for a moment with PostgreSQL logging all statements and their values, and
 // makes a request of each kind with the test and the live key. So the SQL is always the
 // product's current SQL.
-func record(ctx context.Context, s *site) (recorded map[bool]*recording, err error) {
+func record(ctx context.Context, s *site) (recorded map[models.Environment]*recording, err error) {
 	logged := s.postgres.URL() + "&options=-c%20log_statement%3Dall%20-c%20log_error_verbosity%3Ddefault"
 	v, err := s.serve(ctx, s.program, logged)
 	if err != nil {
@@ -47,10 +49,10 @@ func record(ctx context.Context, s *site) (recorded map[bool]*recording, err err
 		return nil, err
 	}
 	defer conn.Close()
-	recorded = map[bool]*recording{}
-	for _, livemode := range []bool{true, false} {
+	recorded = map[models.Environment]*recording{}
+	for _, environment := range []models.Environment{models.Live, models.Test} {
 		r := recorder{site: s, conn: conn}
-		if recorded[livemode], err = r.all(s.secret(livemode)); err != nil {
+		if recorded[environment], err = r.all(s.secret(environment)); err != nil {
 			return nil, fmt.Errorf("record the product's statements: %w", err)
 		}
 	}
@@ -58,8 +60,8 @@ func record(ctx context.Context, s *site) (recorded map[bool]*recording, err err
 }
 
 // secret is the merchant's key for an environment.
-func (s *site) secret(livemode bool) string {
-	if livemode {
+func (s *site) secret(environment models.Environment) string {
+	if environment == models.Live {
 		return s.merchant.Keys.Live
 	}
 	return s.merchant.Keys.Test

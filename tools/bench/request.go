@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+
+	"garoupa/models"
 )
 
 // digits is the number of hex digits that make a creation unique.
@@ -45,11 +47,11 @@ func (s *site) creations(secret string, random *rand.Rand) requests {
 }
 
 // reads returns reads of random checkouts of the data set.
-func (s *site) reads(secret string, d *dataset, livemode bool, random *rand.Rand) requests {
+func (s *site) reads(secret string, d *dataset, environment models.Environment, random *rand.Rand) requests {
 	request := s.get(secret, "/v1/checkouts/"+checkoutID(1))
 	id := bytes.Index(request, []byte(checkoutID(1)))
 	return func() []byte {
-		copy(request[id:], checkoutID(d.number(livemode, random.IntN(d.each()))))
+		copy(request[id:], checkoutID(d.number(environment, random.IntN(d.each()))))
 		return request
 	}
 }

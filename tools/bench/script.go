@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"garoupa/models"
 )
 
 // script is what pgbench runs: recorded statements with the recorded values, except those
@@ -124,25 +126,25 @@ func balanceScript(r *recording) script {
 }
 
 // readScript returns a script that reads random checkouts of the data set.
-func readScript(r *recording, d *dataset, livemode bool) script {
-	s := script{middle: d.number(livemode, d.each()/2)}
-	s.add(d.pick(livemode), func(value string) (string, bool) { return vary(d.rules(), value) }, r.read)
+func readScript(r *recording, d *dataset, environment models.Environment) script {
+	s := script{middle: d.number(environment, d.each()/2)}
+	s.add(d.pick(environment), func(value string) (string, bool) { return vary(d.rules(), value) }, r.read)
 	return s
 }
 
 // listScript returns a script that lists the first page and the page after a random
 // checkout, equally often.
-func listScript(r *recording, d *dataset, livemode bool) script {
-	s := script{middle: d.number(livemode, d.each()/2)}
+func listScript(r *recording, d *dataset, environment models.Environment) script {
+	s := script{middle: d.number(environment, d.each()/2)}
 	for _, page := range []statement{r.first, r.deep} {
-		s.add(d.pick(livemode), func(value string) (string, bool) { return vary(d.rules(), value) }, page)
+		s.add(d.pick(environment), func(value string) (string, bool) { return vary(d.rules(), value) }, page)
 	}
 	return s
 }
 
 // pick returns the command that sets n to the number of a random checkout.
-func (d *dataset) pick(livemode bool) string {
-	return fmt.Sprintf(`\set n 2 * random(0, %d) + %d`, d.each()-1, d.number(livemode, 0))
+func (d *dataset) pick(environment models.Environment) string {
+	return fmt.Sprintf(`\set n 2 * random(0, %d) + %d`, d.each()-1, d.number(environment, 0))
 }
 
 func (d *dataset) rules() []variation {

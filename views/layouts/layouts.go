@@ -62,7 +62,7 @@ type Shell struct {
 	UserName  string
 	UserEmail string
 	Several   bool   // the person has more than one account
-	Livemode  bool   // the environment that the visitor sees
+	Live      bool   // the visitor sees live, otherwise test
 	Scope     string // account and environment, which forms carry: see Within
 	Theme     Theme
 	Path      string // of this page with its query; the switches return to it

@@ -73,7 +73,7 @@ func everyPage() []page {
 
 func pending() hosted.PayProps {
 	return hosted.PayProps{
-		ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPending, Livemode: true, Amount: 124990,
+		ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPending, Live: true, Amount: 124990,
 		Description: "Vaso Lua Nova", ExternalID: "10482", MerchantName: "Ateliê Aurora",
 		MerchantDocument: "12.345.678/0001-90",
 		Recipient:        "Ateliê Aurora Ltda", Institution: "Banco Liquidante", CopyPaste: "00020101021226",
@@ -102,14 +102,14 @@ func payStates() map[string]hosted.PayProps {
 	})
 	add("urgent", func(p *hosted.PayProps) { p.ExpiresAt = now.Add(5 * time.Minute) })
 	add("long", func(p *hosted.PayProps) { p.ExpiresAt = now.Add(24*time.Hour - time.Second) })
-	add("test", func(p *hosted.PayProps) { p.Livemode = false })
-	add("demo", func(p *hosted.PayProps) { p.Livemode, p.Demo, p.Legal = false, true, legal })
+	add("test", func(p *hosted.PayProps) { p.Live = false })
+	add("demo", func(p *hosted.PayProps) { p.Live, p.Demo, p.Legal = false, true, legal })
 	add("paid", func(p *hosted.PayProps) {
 		p.Status, p.PaidAt, p.EndToEndID, p.ReturnURL = pages.StatusPaid, hence(0), "E12345678202611210047a1B2c3D4e5F", "https://loja.test/obrigado"
 	})
-	add("paid in test", func(p *hosted.PayProps) { p.Status, p.PaidAt, p.Livemode = pages.StatusPaid, hence(0), false })
+	add("paid in test", func(p *hosted.PayProps) { p.Status, p.PaidAt, p.Live = pages.StatusPaid, hence(0), false })
 	add("expired", func(p *hosted.PayProps) { p.Status = pages.StatusExpired })
-	add("expired in test", func(p *hosted.PayProps) { p.Status, p.Livemode = pages.StatusExpired, false })
+	add("expired in test", func(p *hosted.PayProps) { p.Status, p.Live = pages.StatusExpired, false })
 	add("expired link", func(p *hosted.PayProps) {
 		p.Status, p.FromLink, p.ReturnURL = pages.StatusExpired, true, "https://loja.test/"
 	})
@@ -129,7 +129,7 @@ func shell(live bool) layouts.Shell {
 		return layouts.NavItem{ID: id, Href: "/app/" + id, Count: len(id) % 3}
 	}
 	return layouts.Shell{
-		Account: "Ateliê Aurora", UserName: "Marina Duarte", UserEmail: "marina@loja.test", Livemode: live,
+		Account: "Ateliê Aurora", UserName: "Marina Duarte", UserEmail: "marina@loja.test", Live: live,
 		Path: "/app?x=1", Now: now, Demo: !live, Legal: map[bool]layouts.Legal{true: legal}[live],
 		Theme: map[bool]layouts.Theme{true: layouts.ThemeDark}[live],
 		Flash: &components.FlashProps{Tone: components.ToneOK, Text: "Feito."},

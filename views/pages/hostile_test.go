@@ -102,7 +102,7 @@ func hostileDashboard(t *testing.T) map[string]templ.Component {
 		"home empty":      dashboard.Home(filled(t, func(p *dashboard.HomeProps) { p.Checkouts = nil })),
 		"keys":            dashboard.Keys(filled[dashboard.KeysProps](t, nil)),
 		"new key":         dashboard.NewKey(filled[dashboard.NewKeyProps](t, nil)),
-		"key created":     dashboard.KeyCreated(filled(t, func(p *dashboard.KeyCreatedProps) { p.Shell.Livemode = false })),
+		"key created":     dashboard.KeyCreated(filled(t, func(p *dashboard.KeyCreatedProps) { p.Shell.Live = false })),
 		"revoke":          dashboard.RevokeKey(filled[dashboard.RevokeKeyProps](t, nil)),
 		"webhooks":        dashboard.Webhooks(filled[dashboard.WebhooksProps](t, nil)),
 		"new webhook":     dashboard.WebhookForm(filled[dashboard.WebhookFormProps](t, nil)),

@@ -19,7 +19,7 @@ var cycles = []string{"ONE_TIME", "WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUALL
 
 func hostedLink() hosted.LinkProps {
 	return hosted.LinkProps{
-		Action: "/l/plink_0123456789abcdef", Token: "T0K3N", Livemode: true, MerchantName: "Ateliê Aurora",
+		Action: "/l/plink_0123456789abcdef", Token: "T0K3N", Live: true, MerchantName: "Ateliê Aurora",
 		MerchantDocument: "12.345.678/0001-90",
 		Name:             "Vaso Lua Nova", Description: "Cerâmica de alta temperatura.", Amount: 124990,
 		PaymentCycle: pages.OneTime,
@@ -40,8 +40,8 @@ func linkStates() map[string]hosted.LinkProps {
 	add("plain", func(*hosted.LinkProps) {})
 	add("bare", func(p *hosted.LinkProps) { p.MerchantDocument, p.Description = "", "" })
 	add("cpf", func(p *hosted.LinkProps) { p.MerchantDocument = "123.456.789-09" })
-	add("test", func(p *hosted.LinkProps) { p.Livemode = false })
-	add("demo", func(p *hosted.LinkProps) { p.Livemode, p.Demo = false, true })
+	add("test", func(p *hosted.LinkProps) { p.Live = false })
+	add("demo", func(p *hosted.LinkProps) { p.Live, p.Demo = false, true })
 	add("image", func(p *hosted.LinkProps) { p.PreviewImage = "https://loja.test/vaso.jpg" })
 	add("picture", func(p *hosted.LinkProps) { p.Picture, p.PreviewImage = vase, "https://pix.test/fotos/5f2d.jpg" })
 	add("wrong", func(p *hosted.LinkProps) {

@@ -222,22 +222,23 @@ func (s *console) fillSwitches(c *fiber.Ctx, id string, props *pages.OpsAccountP
 }
 
 func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
-	for _, live := range []bool{true, false} {
-		b, err := s.Payments.Books(c.UserContext(), id, live)
+	for _, environment := range []models.Environment{models.Live, models.Test} {
+		b, err := s.Payments.Books(c.UserContext(), id, environment)
 		if err != nil {
 			return err
 		}
-		props.Books = append(props.Books, shownBooks(live, b))
-		blocks, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, id, live, true)
+		props.Books = append(props.Books, shownBooks(environment, b))
+		blocks, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, id, environment, true)
 		if err != nil {
 			return err
 		}
 		for _, block := range blocks {
-			props.Blocks = append(props.Blocks, pages.OpsBlock{ID: block.ID, Live: live, Amount: block.Amount,
-				Reason: block.Reason, At: block.CreatedAt})
+			props.Blocks = append(props.Blocks, pages.OpsBlock{ID: block.ID, Live: environment == models.Live,
+				Amount: block.Amount, Reason: block.Reason, At: block.CreatedAt})
 		}
 	}
-	movements, err := models.Statement(c.UserContext(), s.DB.Pool, id, true, models.StatementFilter{Limit: latestRows})
+	movements, err := models.Statement(c.UserContext(), s.DB.Pool, id, models.Live,
+		models.StatementFilter{Limit: latestRows})
 	if err != nil {
 		return err
 	}
@@ -299,8 +300,12 @@ func (s *console) block(c *fiber.Ctx) error {
 	if _, err := s.anyAccount(c, c.Params("id")); err != nil {
 		return err
 	}
+	environment := models.Live
+	if fields.Env == models.Test.String() {
+		environment = models.Test
+	}
 	_, err := s.Payments.BlockAmount(c.UserContext(), page.Actor(c), payments.NewBlock{
-		AccountID: c.Params("id"), Livemode: fields.Env != "test", Amount: amount,
+		AccountID: c.Params("id"), Environment: environment, Amount: amount,
 		Reason: fields.Reason, Form: fields.Key,
 	})
 	if err != nil && refusal.Of(err).Code == refusal.IdempotencyConflict { // the person went back and changed the form

@@ -129,7 +129,7 @@ func holdsBack(t *testing.T, s *webtest.Site, c *webtest.Client, path string) {
 	}
 	release, _ := a.Find(`form[action*="/bloqueios/blk_"]`).Attr("action")
 	c.Post(release, "reason-"+release[strings.LastIndex(release, "/")+1:], "A disputa acabou.")
-	if b, err := s.Books(t.Context(), s.Account.ID, false); err != nil || b.Blocked != 0 || b.Available != 99_01 {
+	if b, err := s.Books(t.Context(), s.Account.ID, models.Test); err != nil || b.Blocked != 0 || b.Available != 99_01 {
 		t.Errorf("the books have %+v, %v", b, err)
 	}
 }

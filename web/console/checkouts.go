@@ -45,7 +45,7 @@ func (s *console) showCheckout(c *fiber.Ctx, d decision, errs components.FieldEr
 	}
 	props := pages.OpsCaseProps{
 		Section: layouts.OpsCheckouts, Href: "/ops/cobrancas", Title: i18n.Money(ctx, checkout.Amount),
-		Test:  !checkout.Livemode,
+		Test:  checkout.Environment == models.Test,
 		Badge: components.StatusBadge(components.Checkout, string(checkout.Status)),
 		Parts: []pages.OpsPart{{ID: "checkout", Title: i18n.T(ctx, "ops.kind_checkout"),
 			Facts: checkoutFacts(c, checkout)}},
@@ -170,7 +170,7 @@ func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (h
 }
 
 func scopeOf(checkout *models.AnyCheckout) models.Scope {
-	return models.Scope{ProjectID: checkout.ProjectID, Livemode: checkout.Livemode}
+	return models.Scope{ProjectID: checkout.ProjectID, Environment: checkout.Environment}
 }
 
 func (s *console) refundsOf(c *fiber.Ctx, checkout *models.AnyCheckout) ([]models.Refund, error) {

@@ -15,9 +15,9 @@ import (
 
 // exceptionQueue is the queue of payments that paid no checkout.
 func (s *console) exceptionQueue() queue {
-	yes, no := true, false
-	filters := map[string]models.ExceptionFilter{"abertas": {Open: true, Livemode: &yes},
-		"teste": {Open: true, Livemode: &no}, "todas": {}}
+	live, test := models.Live, models.Test
+	filters := map[string]models.ExceptionFilter{"abertas": {Open: true, Environment: &live},
+		"teste": {Open: true, Environment: &test}, "todas": {}}
 	return queue{id: layouts.OpsExceptions, path: "/ops/excecoes", tabs: []string{"abertas", "teste", "todas"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			f := filters[tab]
@@ -36,9 +36,10 @@ func (s *console) exceptionRows(c *fiber.Ctx, found []models.Exception) (rows []
 		row := queued{at: models.Position{CreatedAt: x.CreatedAt, ID: x.PaymentID}, OpsItem: pages.OpsItem{
 			Href: "/ops/excecoes/" + x.PaymentID, Title: name,
 			Detail: i18n.T(c.UserContext(), "ops.exception_"+string(x.Kind)) + " · " + x.EndToEndID,
-			Amount: &amount, Test: !x.Livemode, Badge: components.StatusBadge(components.Exception, exceptionState(&x)),
+			Amount: &amount, Test: x.Environment == models.Test,
+			Badge: components.StatusBadge(components.Exception, exceptionState(&x)),
 			Since: x.CreatedAt,
-			Late:  x.Decision == nil && x.Livemode && s.late(x.CreatedAt),
+			Late:  x.Decision == nil && x.Environment == models.Live && s.late(x.CreatedAt),
 		}}
 		rows = append(rows, row)
 	}
@@ -121,7 +122,8 @@ func (s *console) showException(c *fiber.Ctx, d decision, errs components.FieldE
 		return err
 	}
 	props := pages.OpsCaseProps{
-		Section: layouts.OpsExceptions, Href: "/ops/excecoes", Title: i18n.Money(ctx, x.Amount), Test: !x.Livemode,
+		Section: layouts.OpsExceptions, Href: "/ops/excecoes", Title: i18n.Money(ctx, x.Amount),
+		Test:  x.Environment == models.Test,
 		Badge: components.StatusBadge(components.Exception, exceptionState(x)),
 		Notices: []components.NoticeProps{{
 			Tone: components.ToneInfo, Icon: "info", Title: i18n.T(ctx, "ops.exception_"+string(x.Kind)),
@@ -147,7 +149,7 @@ func (s *console) showException(c *fiber.Ctx, d decision, errs components.FieldE
 		return err
 	}
 	if x.Decision == nil {
-		props.Since, props.Late = &x.CreatedAt, x.Livemode && s.late(x.CreatedAt)
+		props.Since, props.Late = &x.CreatedAt, x.Environment == models.Live && s.late(x.CreatedAt)
 		props.Decision = &pages.DecisionForm{
 			Kind: "exception", Action: "/ops/excecoes/" + x.PaymentID, Outcomes: exceptionOutcomes(x),
 			ReasonLabel: i18n.T(ctx, "ops.reason_kept_label"), ReasonHint: i18n.T(ctx, "ops.reason_kept"),

@@ -39,7 +39,7 @@ func (s *console) health(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.OpsHealthProps{Shell: shell, Parts: []pages.OpsHealthPart{
-		s.institutionHealth(ctx, true, health.Live), s.institutionHealth(ctx, false, health.Test),
+		s.institutionHealth(ctx, models.Live, health.Live), s.institutionHealth(ctx, models.Test, health.Test),
 		waitingHealth(ctx, "deliveries", health.Deliveries, now, deliveriesLate),
 		waitingHealth(ctx, "mails", health.Mails, now, mailsLate),
 		booksHealth(ctx, health, now),
@@ -53,11 +53,9 @@ func (s *console) health(c *fiber.Ctx) error {
 
 // institutionHealth returns what an environment's institution did lately. If live has no
 // institution, that is not a problem, but it is shown.
-func (s *console) institutionHealth(ctx context.Context, livemode bool, r models.ReceivedLately) pages.OpsHealthPart {
-	id, name := "test", s.Payments.Institution(livemode)
-	if livemode {
-		id = "live"
-	}
+func (s *console) institutionHealth(ctx context.Context, environment models.Environment,
+	r models.ReceivedLately) pages.OpsHealthPart {
+	id, name := environment.String(), s.Payments.Institution(environment)
 	badge, step := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check",
 		Text: i18n.T(ctx, "ops.health_well")}, ""
 	switch {
@@ -174,7 +172,7 @@ func failingItem(ctx context.Context, e models.FailingEndpoint) pages.OpsItem {
 		since = *e.DisabledAt
 	}
 	item := pages.OpsItem{
-		Href: "/ops/webhooks/" + e.ID, Title: e.AccountName, Since: since, Test: !e.Livemode,
+		Href: "/ops/webhooks/" + e.ID, Title: e.AccountName, Since: since, Test: e.Environment == models.Test,
 		Detail: hostOf(e.URL) + " · " + i18n.T(ctx, "ops.health_given_up", i18n.Number(ctx, e.FailedEvents)),
 	}
 	if e.DisabledAt != nil {

@@ -89,7 +89,7 @@ func TestOps_HealthOfBooks(t *testing.T) {
 			}
 		}
 	}
-	s.Fund(t, false, 10_00)
+	s.Fund(t, models.Test, 10_00)
 	check := func() {
 		t.Helper()
 		if drift, err := s.Gateway.CheckBooks(t.Context()); err != nil || len(drift) > 0 {

@@ -82,7 +82,8 @@ func (s *console) lookUp(c *fiber.Ctx, props *pages.OpsLookUpProps) error {
 	props.Looked, props.More = true, len(found) > page.ListSize
 	for _, f := range found[:min(len(found), page.ListSize)] {
 		props.Items = append(props.Items, pages.OpsItem{
-			Href: "/ops/cobrancas/" + f.ID, Title: f.AccountName, Detail: f.ID, Amount: &f.Amount, Test: !f.Livemode,
+			Href: "/ops/cobrancas/" + f.ID, Title: f.AccountName, Detail: f.ID, Amount: &f.Amount,
+			Test:  f.Environment == models.Test,
 			Badge: components.StatusBadge(components.Checkout, string(f.Status)), Since: f.CreatedAt,
 		})
 	}

@@ -289,7 +289,7 @@ func TestOps_NotesAndRisks(t *testing.T) {
 func risks(t *testing.T, s *webtest.Site, c *webtest.Client, other string) {
 	t.Helper()
 	s.GoLive(t)
-	s.Fund(t, true, 1_000_00)
+	s.Fund(t, models.Live, 1_000_00)
 	for i, declared := range []int{9_000_00, 500_00} { // the last one counts
 		if err := s.DB.Exec(`INSERT INTO access_requests
 			SELECT (jsonb_populate_record(r, jsonb_build_object('id', ?::text, 'account_id', ?::text,
@@ -338,9 +338,9 @@ func TestOps_Compare(t *testing.T) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	s.Destination(t, models.RailPix)
-	s.Fund(t, true, 1_000_00)
+	s.Fund(t, models.Live, 1_000_00)
 	c, _ := s.Console(t, models.StaffSupervisor) // after the day that money takes: a session does not last
-	before, err := s.Books(t.Context(), s.Account.ID, true)
+	before, err := s.Books(t.Context(), s.Account.ID, models.Live)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,8 @@ func TestOps_PayoutEndsOtherwise(t *testing.T) {
 	carryOut(t, c, "/ops/saques/"+broken.ID, "outcome", "APPROVE")
 	carryOut(t, c, "/ops/saques/"+broken.ID, "outcome", "FAIL", "reasonCode", "PROVIDER_REFUSED", "reason",
 		"O banco recusou o Pix.")
-	if b, err := s.Books(t.Context(), s.Account.ID, true); err != nil || b.Reserved != 0 || b.Available != 1000_00 {
+	if b, err := s.Books(t.Context(), s.Account.ID, models.Live); err != nil || b.Reserved != 0 ||
+		b.Available != 1000_00 {
 		t.Errorf("the books have %+v, %v", b, err)
 	}
 	const proof = "E12345678202603021200abcdefghijk"
@@ -214,7 +215,7 @@ func TestOps_Exceptions(t *testing.T) {
 	pay := func(txID string, amount int64) string {
 		t.Helper()
 		n := simulator.Pay(txID, amount, s.Clock.Now())
-		if err := s.ConfirmPayment(t.Context(), true, n); err != nil {
+		if err := s.ConfirmPayment(t.Context(), models.Live, n); err != nil {
 			t.Fatal(err)
 		}
 		var id string
@@ -255,7 +256,7 @@ func TestOps_Exceptions(t *testing.T) {
 	if !strings.Contains(shown.Find("main").Text(), "ficam com a instalação") {
 		t.Errorf("writing off: %s", shown.Find("main").Text())
 	}
-	if b, err := s.Books(t.Context(), s.Account.ID, true); err != nil || b.Available != 140_00 {
+	if b, err := s.Books(t.Context(), s.Account.ID, models.Live); err != nil || b.Available != 140_00 {
 		t.Errorf("the books have %+v, %v", b, err)
 	}
 	if a := c.Post(under, "outcome", "WRITTEN_OFF", "reason", "Ninguém reclamou em 90 dias.", "do",
@@ -274,7 +275,7 @@ func TestOps_Checkout(t *testing.T) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	c, _ := s.Console(t, models.StaffReviewer)
-	paid := s.Fund(t, true, 100_00)
+	paid := s.Fund(t, models.Live, 100_00)
 	if err := s.DB.Exec("UPDATE checkouts SET customer_name = 'Carla Souza', customer_email = 'carla@example.com', " +
 		"customer_document = '52998224725'").Error; err != nil {
 		t.Fatal(err)
@@ -306,7 +307,7 @@ func TestOps_Checkout(t *testing.T) {
 		"O produto veio quebrado."); done.Status != http.StatusUnprocessableEntity {
 		t.Errorf("refunding more than was paid: %d", done.Status)
 	}
-	if b, err := s.Books(t.Context(), s.Account.ID, true); err != nil || b.Available != 70_00 {
+	if b, err := s.Books(t.Context(), s.Account.ID, models.Live); err != nil || b.Available != 70_00 {
 		t.Errorf("the books have %+v, %v", b, err)
 	}
 }

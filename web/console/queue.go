@@ -153,22 +153,22 @@ func (s *console) failingQueue(c *fiber.Ctx, size models.Queue) (pages.OpsQueue,
 // institutionQueue is the queue of calls that an institution did not answer.
 func (s *console) institutionQueue(c *fiber.Ctx) (pages.OpsQueue, error) {
 	ctx, shown := c.UserContext(), pages.OpsQueue{ID: "institutions", Href: "/ops/saude"}
-	for _, livemode := range []bool{true, false} {
-		silence, err := models.InstitutionSilence(ctx, s.DB.Pool, livemode, s.Now().Add(-healthLooksBack))
+	for _, environment := range []models.Environment{models.Live, models.Test} {
+		silence, err := models.InstitutionSilence(ctx, s.DB.Pool, environment, s.Now().Add(-healthLooksBack))
 		if err != nil {
 			return shown, err
 		}
-		if silence.Count == 0 || livemode && s.Payments.Institution(true) == "none" {
+		if silence.Count == 0 || environment == models.Live && s.Payments.Institution(models.Live) == "none" {
 			continue
 		}
 		shown.Count += silence.Count
 		if shown.Oldest == nil || silence.Oldest.Before(*shown.Oldest) {
 			shown.Oldest = silence.Oldest
 		}
-		id := map[bool]string{true: "ops.health_live", false: "ops.health_test"}[livemode]
 		shown.Items = append(shown.Items, pages.OpsItem{
-			Href: "/ops/saude", Title: i18n.T(ctx, id), Detail: i18n.N(ctx, "ops.unanswered", silence.Count),
-			Since: *silence.Oldest, Test: !livemode,
+			Href: "/ops/saude", Title: i18n.T(ctx, "ops.health_"+environment.String()),
+			Detail: i18n.N(ctx, "ops.unanswered", silence.Count), Since: *silence.Oldest,
+			Test: environment == models.Test,
 		})
 	}
 	return shown, nil

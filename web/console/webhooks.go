@@ -64,8 +64,8 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 // endpointRow returns an endpoint without the part of its address that may contain secrets.
 func endpointRow(e models.EndpointRate) pages.OpsEndpointRow {
 	return pages.OpsEndpointRow{
-		ID: e.ID, Host: hostOf(e.URL), Account: e.AccountName, AccountID: e.AccountID, Test: !e.Livemode,
-		Active:    e.Active,
+		ID: e.ID, Host: hostOf(e.URL), Account: e.AccountName, AccountID: e.AccountID,
+		Test: e.Environment == models.Test, Active: e.Active,
 		Delivered: e.Delivered, Retrying: e.Retrying, Failed: e.Failed, FailedEvents: e.FailedEvents,
 		FailingSince: e.FailingSince, DisabledAt: e.DisabledAt,
 		CreatedAt: e.CreatedAt,
@@ -114,7 +114,7 @@ func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
 	}
 	props := pages.OpsEndpointProps{Row: endpointRow(e), Period: period, Until: s.Now(),
 		Since: s.Now().Add(-page.ReplayPeriods[period]), Limit: payments.MaxReplay, Problem: problem}
-	scope := models.Scope{ProjectID: e.ProjectID, Livemode: e.Livemode}
+	scope := models.Scope{ProjectID: e.ProjectID, Environment: e.Environment}
 	count, err := s.Payments.CountReplay(ctx, scope, e.ID, props.Since, props.Until)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (s *console) replay(c *fiber.Ctx) error {
 		return c.Redirect(path, fiber.StatusSeeOther)
 	}
 	n, err := s.Payments.ReplayAsStaff(c.UserContext(), page.Actor(c),
-		models.Scope{ProjectID: e.ProjectID, Livemode: e.Livemode}, e.ID, since, until)
+		models.Scope{ProjectID: e.ProjectID, Environment: e.Environment}, e.ID, since, until)
 	switch {
 	case errors.Is(err, payments.ErrEndpointOff):
 		c.Status(fiber.StatusConflict)

@@ -86,11 +86,11 @@ func (s *console) withdrawalParts(c *fiber.Ctx, w *models.AccountWithdrawal, pro
 	facts := pages.OpsPart{
 		ID: "facts", Title: i18n.T(ctx, "withdrawals.facts"), Facts: withdrawalFacts(c, w, requester),
 	}
-	books, err := s.Payments.Books(ctx, w.AccountID, true)
+	books, err := s.Payments.Books(ctx, w.AccountID, models.Live)
 	if err != nil {
 		return err
 	}
-	props.Books = []pages.OpsBooks{shownBooks(true, books)}
+	props.Books = []pages.OpsBooks{shownBooks(models.Live, books)}
 	if destination.Facts, err = s.destinationUse(c, w, destination.Facts); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (s *console) destinationUse(
 func (s *console) balanceMath(c *fiber.Ctx, w *models.AccountWithdrawal, now models.Balance) (pages.OpsPart, error) {
 	ctx := c.UserContext()
 	part := pages.OpsPart{ID: "balance", Title: i18n.T(ctx, "ops.balance_math")}
-	lines, err := models.Statement(ctx, s.DB.Pool, w.AccountID, true, models.StatementFilter{
+	lines, err := models.Statement(ctx, s.DB.Pool, w.AccountID, models.Live, models.StatementFilter{
 		From: w.CreatedAt.Add(-time.Second), Until: w.CreatedAt.Add(time.Second),
 		Kinds: []models.MovementKind{models.MovementReservation}, Limit: latestRows,
 	})
@@ -270,9 +270,9 @@ func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal, requester string
 	return facts
 }
 
-func shownBooks(live bool, b models.Balance) pages.OpsBooks {
+func shownBooks(environment models.Environment, b models.Balance) pages.OpsBooks {
 	return pages.OpsBooks{
-		Live: live, Gross: b.Gross, Fee: b.Fee, Pending: b.Pending,
+		Live: environment == models.Live, Gross: b.Gross, Fee: b.Fee, Pending: b.Pending,
 		Available: b.Available, Reserved: b.Reserved, Blocked: b.Blocked,
 	}
 }

@@ -27,7 +27,7 @@ func (s *treasury) readBalance(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := pages.BalanceProps{Shell: shell, CanWithdraw: page.Visitor(c).Livemode}
+	props := pages.BalanceProps{Shell: shell, CanWithdraw: page.Visitor(c).Environment == models.Live}
 	balance, err := balance(s.Site, c)
 	props.NoBalance = lacks(s.Site, c, "balance", err)
 	if props.NeedsAccess = err == nil && balance == nil; props.NeedsAccess {
@@ -51,7 +51,7 @@ func balance(s *page.Site, c *fiber.Ctx) (*pages.Balance, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.Payments.Balance(c.UserContext(), account, page.Visitor(c).Livemode)
+	b, err := s.Payments.Balance(c.UserContext(), account, page.Visitor(c).Environment)
 	if err != nil && refusal.Of(err).Code == refusal.Forbidden {
 		return nil, nil
 	} else if err != nil {
@@ -63,7 +63,7 @@ func balance(s *page.Site, c *fiber.Ctx) (*pages.Balance, error) {
 
 func (s *treasury) blockedRows(c *fiber.Ctx) ([]pages.BlockedRow, error) {
 	v := page.Visitor(c)
-	blocked, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, v.AccountID, v.Livemode, true)
+	blocked, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment, true)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: list blocked amounts: %w", err)
 	}

@@ -21,12 +21,8 @@ func (s *dashboard) exportCheckouts(c *fiber.Ctx) error {
 	if len(problems) > 0 { // the page shows what is wrong
 		return c.Redirect("/app/cobrancas?"+typed.Query(), fiber.StatusSeeOther)
 	}
-	environment := "test"
-	if page.Visitor(c).Livemode {
-		environment = "live"
-	}
-	parts := []string{i18n.T(c.UserContext(), "checkouts.file"), environment, strings.ToLower(typed.Status), typed.From,
-		typed.Until}
+	parts := []string{i18n.T(c.UserContext(), "checkouts.file"), page.Visitor(c).Environment.String(),
+		strings.ToLower(typed.Status), typed.From, typed.Until}
 	name := strings.Join(strings.Fields(strings.Join(parts, " ")), "-") + ".csv"
 	file := checkoutFile{db: s.DB, scope: page.Scope(c), search: meant}
 	return page.SendFile(c, name, file.write)

@@ -83,7 +83,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 // emptyCheckouts returns what an empty list offers to a visitor if there was never a charge.
 func (s *dashboard) emptyCheckouts(v *models.Visitor) pages.EmptyCheckouts {
 	return pages.EmptyCheckouts{CanCreate: v.Role.Can(models.Sell) && !needsAccess(v), NeedsAccess: needsAccess(v),
-		Livemode: v.Livemode, APIURL: s.BaseURL}
+		Live: v.Environment == models.Live, APIURL: s.BaseURL}
 }
 
 func (s *dashboard) checkoutCounts(c *fiber.Ctx, search models.CheckoutSearch) (map[string]int, error) {

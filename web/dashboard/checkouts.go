@@ -37,7 +37,7 @@ func (s *dashboard) readCheckout(c *fiber.Ctx) error {
 		CustomerDocument: page.Text(checkout.CustomerDocument),
 		TxID:             checkout.TxID, PaymentLinkID: page.Text(checkout.PaymentLinkID),
 		CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt, PaidAt: checkout.PaidAt,
-		CanCancel: may, CanSimulate: may && (!checkout.Livemode || s.LiveSimulated),
+		CanCancel: may, CanSimulate: may && (checkout.Environment == models.Test || s.LiveSimulated),
 	}
 	symbol, err := s.Codes.Symbol(checkout.CopyPaste)
 	if err != nil {

@@ -110,7 +110,8 @@ func TestCheckouts_File(t *testing.T) {
 	name := "@SUM(A1)"
 	paid := s.Checkout(t, payments.NewCheckout{Amount: 100_00, Description: "=1+1", ExternalID: "x,\"y\"",
 		Customer: payments.Customer{Name: &name}})
-	if err := s.ConfirmPayment(t.Context(), false, simulator.Pay(paid.TxID, 100_00, s.Clock.Now())); err != nil {
+	if err := s.ConfirmPayment(t.Context(), models.Test,
+		simulator.Pay(paid.TxID, 100_00, s.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	a := c.Get("/app/cobrancas/cobrancas.csv")
@@ -147,7 +148,8 @@ func TestCheckout_Story(t *testing.T) {
 	c := s.Member(t)
 	paid := s.Checkout(t, payments.NewCheckout{Amount: 100_00})
 	for range 2 { // the second is a duplicate
-		if err := s.ConfirmPayment(t.Context(), false, simulator.Pay(paid.TxID, 100_00, s.Clock.Now())); err != nil {
+		if err := s.ConfirmPayment(t.Context(), models.Test,
+			simulator.Pay(paid.TxID, 100_00, s.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,7 +34,7 @@ func (s *treasury) listDestinations(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.DestinationsProps{Shell: shell, Hold: s.DestinationHold(account)}
-	if !page.Visitor(c).Livemode {
+	if page.Visitor(c).Environment == models.Test {
 		props.Gate = pages.GateTest
 		return page.Render(c, pages.Destinations(props))
 	}
@@ -102,7 +102,7 @@ func (s *treasury) showNewDestination(c *fiber.Ctx, props pages.NewDestinationPr
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
-	if !page.Visitor(c).Livemode {
+	if page.Visitor(c).Environment == models.Test {
 		props.Gate = pages.GateTest
 		return page.Render(c, pages.NewDestination(props))
 	}
@@ -137,7 +137,7 @@ func (s *treasury) createDestination(c *fiber.Ctx) error {
 	if c.FormValue("rail") == pages.RailUSDT {
 		form.Rail = pages.RailUSDT
 	}
-	if checkDestination(c, &form); len(form.Errors) > 0 || !page.Visitor(c).Livemode {
+	if checkDestination(c, &form); len(form.Errors) > 0 || page.Visitor(c).Environment == models.Test {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showNewDestination(c, form)
 	}
@@ -203,7 +203,7 @@ func addressProblem(rail, kind, address string) (field, problem string) {
 
 // removeDestination handles POST /app/saques/destinos/:id/remover.
 func (s *treasury) removeDestination(c *fiber.Ctx) error {
-	if !page.Visitor(c).Livemode {
+	if page.Visitor(c).Environment == models.Test {
 		return fiber.ErrNotFound
 	}
 	says := "destination_removed"

@@ -78,15 +78,15 @@ func (s *developers) showEndpointForm(c *fiber.Ctx, props pages.WebhookFormProps
 	}
 	props.Shell, props.AllTypes, props.Key = shell, offeredTypes(page.Visitor(c),
 		props.Types), page.FormKey(c.FormValue("key"))
-	props.HTTPAllowed = !page.Visitor(c).Livemode
+	props.HTTPAllowed = page.Visitor(c).Environment == models.Test
 	return page.Render(c, pages.WebhookForm(props))
 }
 
 // eventTypes returns the types that an endpoint of the environment can receive. Withdrawals
 // exist only in live.
-func eventTypes(livemode bool) []string {
+func eventTypes(environment models.Environment) []string {
 	types := slices.Concat(models.EventTypes, models.OptionalEventTypes)
-	if livemode {
+	if environment == models.Live {
 		types = append(types, models.WithdrawalEventTypes...)
 	}
 	return types
@@ -95,7 +95,7 @@ func eventTypes(livemode bool) []string {
 // offeredTypes returns the types that the visitor may select: those of withdrawals only if the
 // visitor may see money, or if they are selected already.
 func offeredTypes(v *models.Visitor, ticked []string) []string {
-	return slices.DeleteFunc(eventTypes(v.Livemode), func(t string) bool {
+	return slices.DeleteFunc(eventTypes(v.Environment), func(t string) bool {
 		return slices.Contains(models.WithdrawalEventTypes, t) && !v.Role.Can(models.MoveMoney) &&
 			!slices.Contains(ticked, t)
 	})

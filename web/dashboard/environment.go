@@ -5,12 +5,14 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/models"
 	"garoupa/web/page"
 )
 
 // environment handles POST /app/ambiente, the switch between Teste and Produção.
 func (s *dashboard) environment(c *fiber.Ctx) error {
-	if err := s.Merchants.LookAt(c.UserContext(), s.Token(c), c.FormValue("env") == "live"); err != nil {
+	chosen := models.ParseEnvironment(c.FormValue("env"))
+	if err := s.Merchants.LookAt(c.UserContext(), s.Token(c), chosen); err != nil {
 		return err
 	}
 	next := page.Local(c.FormValue("next"), "/app")

@@ -16,7 +16,7 @@ import (
 
 // listEvents shows GET /app/eventos.
 func (s *developers) listEvents(c *fiber.Ctx) error {
-	types := eventTypes(page.Visitor(c).Livemode)
+	types := eventTypes(page.Visitor(c).Environment)
 	props := pages.EventsProps{Types: types, CheckoutID: strings.TrimSpace(c.Query("cobranca")),
 		Undelivered: c.Query("entrega") == pages.FilterUndelivered}
 	if eventType := c.Query("tipo"); slices.Contains(types, eventType) {

@@ -27,7 +27,7 @@ func (s *developers) listKeys(c *fiber.Ctx) error {
 	}
 	props := pages.KeysProps{
 		Shell: shell, CanCreate: canCreateKey(page.Visitor(c)),
-		NeedsAccess: page.Visitor(c).Livemode && page.Visitor(c).Access != models.AccessApproved,
+		NeedsAccess: page.Visitor(c).Environment == models.Live && page.Visitor(c).Access != models.AccessApproved,
 	}
 	for i := range keys {
 		row := keyRow(&keys[i])
@@ -40,7 +40,7 @@ func (s *developers) listKeys(c *fiber.Ctx) error {
 // canCreateKey reports whether the visitor may create keys. Live keys would be refused before
 // the account may go live, so they cannot be created before.
 func canCreateKey(v *models.Visitor) bool {
-	return v.Role.Can(models.Integrate) && (!v.Livemode || v.Access == models.AccessApproved)
+	return v.Role.Can(models.Integrate) && (v.Environment == models.Test || v.Access == models.AccessApproved)
 }
 
 func keyRow(k *models.APIKey) pages.KeyRow {
@@ -49,7 +49,7 @@ func keyRow(k *models.APIKey) pages.KeyRow {
 		CreatedBy: k.CreatorName, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, LastUsedIP: k.LastUsedIP,
 		RevokedAt: k.RevokedAt,
 	}
-	if k.Livemode {
+	if k.Environment == models.Live {
 		row.Display = merchants.PrefixLive + "…" + k.Last4
 	}
 	row.Permissions = names(k.Permissions)

@@ -46,7 +46,7 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 
 // needsAccess reports whether the visitor looks at live before the account may go live.
 func needsAccess(v *models.Visitor) bool {
-	return v.Livemode && v.Access != models.AccessApproved
+	return v.Environment == models.Live && v.Access != models.AccessApproved
 }
 
 // canCreateLink reports whether the visitor may create links. Live links cannot be used before

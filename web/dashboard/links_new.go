@@ -79,7 +79,7 @@ func (s *dashboard) createLink(c *fiber.Ctx) error {
 		ReturnURL: c.FormValue("returnUrl"),
 	}
 	props.ExpiresIn, _ = strconv.Atoi(c.FormValue("expiresInSeconds")) // an invalid number is zero, which is not offered
-	in, problems := readNewLink(props, page.Visitor(c).Livemode)
+	in, problems := readNewLink(props, page.Visitor(c).Environment)
 	if len(problems) > 0 {
 		props.Errors = page.FormErrors(c, "link_", problems, "productId", "expiresInSeconds", "successUrl", "returnUrl")
 		c.Status(fiber.StatusUnprocessableEntity)
@@ -123,7 +123,7 @@ func (s *dashboard) linkNotMade(c *fiber.Ctx, props pages.NewLinkProps, err erro
 
 // readNewLink checks the form by the API's rules for a payment link (contract 2.5;
 // docs/rules.md, "Fields").
-func readNewLink(form pages.NewLinkProps, livemode bool) (payments.NewPaymentLink, merchants.Invalid) {
+func readNewLink(form pages.NewLinkProps, environment models.Environment) (payments.NewPaymentLink, merchants.Invalid) {
 	problems := merchants.Invalid{}
 	if !payments.ValidProductID(form.ProductID) {
 		problems["productId"] = merchants.Unknown
@@ -136,7 +136,7 @@ func readNewLink(form pages.NewLinkProps, livemode bool) (payments.NewPaymentLin
 		if text == "" {
 			return nil
 		}
-		if err := payments.CheckReturnURL(text, livemode); errors.Is(err, payments.ErrInsecureURL) {
+		if err := payments.CheckReturnURL(text, environment); errors.Is(err, payments.ErrInsecureURL) {
 			problems[field] = page.InsecureURL
 		} else if err != nil {
 			problems[field] = merchants.Malformed

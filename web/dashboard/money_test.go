@@ -20,7 +20,7 @@ func lively(t *testing.T) (*webtest.Site, *webtest.Client) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	s.Destination(t, models.RailPix)
-	s.Fund(t, true, 1_000_00)
+	s.Fund(t, models.Live, 1_000_00)
 	c := s.Member(t)
 	c.Post("/app/ambiente", "env", "live")
 	return s, c
@@ -67,7 +67,7 @@ func TestMoney_Roles(t *testing.T) {
 			}
 		}
 	}
-	if now, err := s.Withdrawal(t.Context(), s.Account.ID, true, w.ID); err != nil ||
+	if now, err := s.Withdrawal(t.Context(), s.Account.ID, models.Live, w.ID); err != nil ||
 		now.Status != models.WithdrawalPendingReview {
 		t.Errorf("the withdrawal is %s, %v", now.Status, err)
 	}
@@ -84,7 +84,7 @@ func TestBalance(t *testing.T) {
 	}
 	s.Withdraw(t, 250_00)
 	if _, err := s.BlockAmount(t.Context(), s.Staff(t), payments.NewBlock{
-		AccountID: s.Account.ID, Livemode: true, Amount: 30_00, Reason: "Contestação <7>.",
+		AccountID: s.Account.ID, Environment: models.Live, Amount: 30_00, Reason: "Contestação <7>.",
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (s *dashboard) elsewhere(c *fiber.Ctx) (bool, error) {
 	if v.ProjectID == nil {
 		return false, nil
 	}
-	v.Livemode = !v.Livemode
+	v.Environment = v.Environment.Other()
 	hit, err := s.named(c.UserContext(), &v, path.Base(c.Path()))
 	if missing(err) {
 		return false, nil

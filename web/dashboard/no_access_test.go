@@ -42,7 +42,7 @@ func TestNotFound_OtherEnvironment(t *testing.T) {
 	s.GoLive(t)
 	c := s.Member(t)
 	c.Lang = "en"
-	sold := s.Fund(t, true, 100_00)
+	sold := s.Fund(t, models.Live, 100_00)
 	s.Destination(t, models.RailPix)
 	for _, path := range []string{"/app/cobrancas/" + sold.ID, "/app/saques/" + s.Withdraw(t, 50_00).ID} {
 		a := c.Get(path)
@@ -111,7 +111,7 @@ func TestWithdrawal_NextStep(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	s.GoLive(t)
-	s.Fund(t, true, 1000_00)
+	s.Fund(t, models.Live, 1000_00)
 	s.Destination(t, models.RailPix)
 	c := s.Member(t)
 	c.Post("/app/ambiente", "env", "live")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -37,9 +38,9 @@ func TestParts_MoneyAndDeliveries(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	e, _ := s.Endpoint(t, "https://shop.example/hook")
-	s.Fund(t, false, 49_90)
+	s.Fund(t, models.Test, 49_90)
 	if _, err := s.BlockAmount(t.Context(), s.Staff(t), payments.NewBlock{
-		AccountID: s.Account.ID, Livemode: false, Amount: 1_00, Reason: "Contestação.",
+		AccountID: s.Account.ID, Environment: models.Test, Amount: 1_00, Reason: "Contestação.",
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,10 @@ func TestScope_OtherWindow(t *testing.T) {
 			t.Fatalf("make a product in %s: %d %s", env, a.Status, a.Find("main").Text())
 		}
 	}
-	amount := func(livemode bool) (amount int64) {
+	amount := func(environment models.Environment) (amount int64) {
 		t.Helper()
 		if err := s.DB.Model(&models.Product{}).Where("slug = 'vaso' AND livemode = ?",
-			livemode).Select("amount").Scan(&amount).Error; err != nil {
+			environment).Select("amount").Scan(&amount).Error; err != nil {
 			t.Fatal(err)
 		}
 		return amount
@@ -42,8 +42,9 @@ func TestScope_OtherWindow(t *testing.T) {
 	c.Post("/app/ambiente", "env", "live")
 
 	held := c.Post("/app/produtos/vaso", form...)
-	if held.Status != http.StatusConflict || amount(false) != 10_00 || amount(true) != 10_00 {
-		t.Fatalf("sent from another window: %d, %d in test, %d in live", held.Status, amount(false), amount(true))
+	if held.Status != http.StatusConflict || amount(models.Test) != 10_00 || amount(models.Live) != 10_00 {
+		t.Fatalf("sent from another window: %d, %d in test, %d in live", held.Status,
+			amount(models.Test), amount(models.Live))
 	}
 	if title := held.Find("h1").Text(); title != "This form belongs to Test" ||
 		held.Find("main a").AttrOr("href", "") != "/app/produtos" {
@@ -56,8 +57,8 @@ func TestScope_OtherWindow(t *testing.T) {
 	if a := c.Post("/app/produtos/vaso", webtest.HiddenFields(held)...); a.Status != http.StatusSeeOther {
 		t.Fatalf("go back and send: %d %s", a.Status, a.Find("main").Text())
 	}
-	if amount(false) != 7_00 || amount(true) != 10_00 {
-		t.Errorf("%d in test, %d in live", amount(false), amount(true))
+	if amount(models.Test) != 7_00 || amount(models.Live) != 10_00 {
+		t.Errorf("%d in test, %d in live", amount(models.Test), amount(models.Live))
 	}
 
 	form = append(form[:len(form)-1], "acc_00000000000000000000/live")

@@ -33,7 +33,7 @@ func (s *dashboard) search(c *fiber.Ctx) error {
 			return fmt.Errorf("dashboard: search: %w", err)
 		}
 		if len(props.Hits) == 0 {
-			v.Livemode = !v.Livemode
+			v.Environment = v.Environment.Other()
 			there, err := s.find(c.UserContext(), &v, text)
 			if err != nil {
 				return fmt.Errorf("dashboard: search the other environment: %w", err)
@@ -57,7 +57,7 @@ func (s *dashboard) search(c *fiber.Ctx) error {
 // find searches objects by their whole ids, and charges by everything that the list of charges
 // can be searched by, in the environment that v looks at.
 func (s *dashboard) find(ctx context.Context, v *models.Visitor, text string) ([]pages.Hit, error) {
-	within := models.Scope{ProjectID: *v.ProjectID, Livemode: v.Livemode}
+	within := models.Scope{ProjectID: *v.ProjectID, Environment: v.Environment}
 	hit, err := s.named(ctx, v, text)
 	if err == nil {
 		return []pages.Hit{*hit}, nil
@@ -96,7 +96,7 @@ func (s *dashboard) find(ctx context.Context, v *models.Visitor, text string) ([
 
 // named returns the object with a page and this whole id, in the environment that v looks at.
 func (s *dashboard) named(ctx context.Context, v *models.Visitor, id string) (*pages.Hit, error) {
-	within := models.Scope{ProjectID: *v.ProjectID, Livemode: v.Livemode}
+	within := models.Scope{ProjectID: *v.ProjectID, Environment: v.Environment}
 	for _, look := range []func() (*pages.Hit, error){
 		func() (*pages.Hit, error) { return s.findCheckout(ctx, within, id) },
 		func() (*pages.Hit, error) { return s.findLink(ctx, within, id) },
@@ -161,7 +161,7 @@ func (s *dashboard) findEndpoint(ctx context.Context, within models.Scope, text 
 }
 
 func (s *dashboard) findWithdrawal(ctx context.Context, v *models.Visitor, text string) (*pages.Hit, error) {
-	if !v.Livemode || !v.Role.Can(models.MoveMoney) {
+	if v.Environment == models.Test || !v.Role.Can(models.MoveMoney) {
 		return nil, models.ErrNotFound
 	}
 	withdrawal, err := models.WithdrawalByID(ctx, s.DB.Pool, v.AccountID, text)

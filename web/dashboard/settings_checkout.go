@@ -132,7 +132,7 @@ func (s *dashboard) previewLook(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, strings.Replace(page.ContentPolicy, "frame-ancestors 'none'",
 		"frame-ancestors 'self'", 1))
 	return page.Render(c, hosted.PayPreview(hosted.PayProps{
-		Status: base.StatusPending, Livemode: true, Amount: 249_00, Description: i18n.T(ctx, "settings.preview_sold"),
+		Status: base.StatusPending, Live: true, Amount: 249_00, Description: i18n.T(ctx, "settings.preview_sold"),
 		MerchantName: account.Name, Recipient: account.Name, MerchantDocument: page.FormatDocument(account.Document),
 		CopyPaste: code,
 		QR:        components.QRProps{Path: symbol.Path, Modules: symbol.Modules}, CreatedAt: s.Now(),

@@ -61,7 +61,7 @@ func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
 	}
 	meant.Limit = page.ListSize + 1 // one more shows whether there is a next page
 	v := page.Visitor(c)
-	movements, err := models.Statement(c.UserContext(), s.DB.Pool, v.AccountID, v.Livemode, meant)
+	movements, err := models.Statement(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment, meant)
 	if err != nil {
 		return fmt.Errorf("dashboard: read statement: %w", err)
 	}

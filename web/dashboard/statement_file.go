@@ -26,25 +26,23 @@ func (s *treasury) exportStatement(c *fiber.Ctx) error {
 		return c.Redirect(strings.TrimSuffix("/app/saldo?"+typed.Query(), "?"), fiber.StatusSeeOther)
 	}
 	v := page.Visitor(c)
-	file := statementFile{db: s.DB, accountID: v.AccountID, livemode: v.Livemode, filter: meant}
+	file := statementFile{db: s.DB, accountID: v.AccountID, environment: v.Environment, filter: meant}
 	return page.SendFile(c, fileName(c, typed), file.write)
 }
 
 // fileName returns the name of the file, which contains its period.
 func fileName(c *fiber.Ctx, filter pages.StatementFilter) string {
-	parts := []string{i18n.T(c.UserContext(), "balance.file"), "test", filter.Kind, filter.From, filter.Until}
-	if page.Visitor(c).Livemode {
-		parts[1] = "live"
-	}
+	parts := []string{i18n.T(c.UserContext(), "balance.file"), page.Visitor(c).Environment.String(), filter.Kind,
+		filter.From, filter.Until}
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), "-") + ".csv"
 }
 
 // statementFile writes a statement as a file.
 type statementFile struct {
-	db        *models.DB
-	accountID string
-	livemode  bool
-	filter    models.StatementFilter
+	db          *models.DB
+	accountID   string
+	environment models.Environment
+	filter      models.StatementFilter
 }
 
 // write writes the file as RFC 4180 says, with a byte order mark, by which spreadsheets
@@ -66,7 +64,7 @@ func (f statementFile) write(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	var batch []models.Movement
-	err := models.StreamStatement(ctx, f.db.Pool, f.accountID, f.livemode, f.filter, func(m models.Movement) error {
+	err := models.StreamStatement(ctx, f.db.Pool, f.accountID, f.environment, f.filter, func(m models.Movement) error {
 		if batch = append(batch, m); len(batch) < page.FileBatch {
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"garoupa/internal/money"
+	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -102,7 +103,7 @@ func TestStatementFile(t *testing.T) {
 func TestStatementFile_Large(t *testing.T) { // alone: other tests would use the memory that is measured
 	s := webtest.New(t)
 	const movements = 60_000
-	s.Fund(t, false, movements*1_00)
+	s.Fund(t, models.Test, movements*1_00)
 	err := s.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
 		SELECT 'refund/rfd_' || n, 0, ? || '/test/available', 'platform/test/refunds', 100, now()
 		FROM generate_series(1, ?) n`, s.Account.ID, movements).Error
@@ -173,7 +174,7 @@ const idleConns = 1
 func TestStatementFile_BreaksOff(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
-	s.Fund(t, false, 10_00)
+	s.Fund(t, models.Test, 10_00)
 	c := s.Member(t)
 	charge := s.Checkout(t, payments.NewCheckout{})
 	if err := s.SimulatePayment(t.Context(), charge.ID); err != nil {

@@ -263,7 +263,7 @@ func (s *treasury) notWithdrawn(c *fiber.Ctx, form pages.NewWithdrawalProps, acc
 			return err
 		}
 	case refusal.InsufficientBalance:
-		balance, err := s.Payments.Balance(c.UserContext(), account, true)
+		balance, err := s.Payments.Balance(c.UserContext(), account, models.Live)
 		if err != nil {
 			return err
 		}

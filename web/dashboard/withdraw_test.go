@@ -67,7 +67,8 @@ func TestWithdraw(t *testing.T) {
 		!strings.Contains(place, done.Find("#reference").AttrOr("value", "-")) {
 		t.Fatalf("%s: %d", place, done.Status)
 	}
-	page, err := s.AccountWithdrawals(t.Context(), true, models.WithdrawalFilter{AccountID: s.Account.ID, Limit: 10})
+	page, err := s.AccountWithdrawals(t.Context(), models.Live,
+		models.WithdrawalFilter{AccountID: s.Account.ID, Limit: 10})
 	if err != nil || len(page.Withdrawals) != 1 || page.Withdrawals[0].Amount != 400_00 ||
 		page.Withdrawals[0].RequestedBy != s.Owner.UserID {
 		t.Fatalf("made %+v, %v", page.Withdrawals, err)
@@ -206,7 +207,7 @@ func TestWithdraw_Limited(t *testing.T) {
 		web.Limits{Withdrawals: ratelimit.New(ratelimit.Rate{Tokens: 1, Per: time.Second, Burst: 1})})
 	s.GoLive(t)
 	s.Destination(t, models.RailPix)
-	s.Fund(t, true, 100_00)
+	s.Fund(t, models.Live, 100_00)
 	c := s.Member(t)
 	c.Post("/app/ambiente", "env", "live")
 	form := ask(c, "BRL_PIX", "10")

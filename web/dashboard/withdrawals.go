@@ -28,7 +28,7 @@ var withdrawalTabs = map[string][]models.WithdrawalStatus{
 // gate returns why there are no withdrawals in the environment that the visitor looks at.
 func gate(v *models.Visitor) pages.Gate {
 	switch {
-	case !v.Livemode:
+	case v.Environment == models.Test:
 		return pages.GateTest
 	case v.Access != models.AccessApproved:
 		return pages.GateAccess
@@ -68,7 +68,7 @@ func (s *treasury) listWithdrawals(c *fiber.Ctx) error {
 		props.Status, filter.Statuses = c.Query("status"), statuses
 		query = "status=" + props.Status
 	}
-	found, err := s.Payments.AccountWithdrawals(c.UserContext(), true, filter)
+	found, err := s.Payments.AccountWithdrawals(c.UserContext(), models.Live, filter)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *treasury) listWithdrawals(c *fiber.Ctx) error {
 // withdrawal returns the withdrawal that the address names.
 func (s *treasury) withdrawal(c *fiber.Ctx) (*models.Withdrawal, error) {
 	v := page.Visitor(c)
-	return s.Payments.Withdrawal(c.UserContext(), v.AccountID, v.Livemode, c.Params("id"))
+	return s.Payments.Withdrawal(c.UserContext(), v.AccountID, v.Environment, c.Params("id"))
 }
 
 // readWithdrawal shows GET /app/saques/:id.

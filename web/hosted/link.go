@@ -39,7 +39,8 @@ func (s *hosted) link(c *fiber.Ctx, link *models.PublicPaymentLink) error {
 
 func (s *hosted) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pages.LinkProps) error {
 	props.Action = "/l/" + link.ID + page.Spoken(c)
-	props.Livemode, props.MerchantName, props.MerchantDocument = link.Livemode, link.Account.Name, page.FormatDocument(link.Account.Document)
+	props.Live = link.Environment == models.Live
+	props.MerchantName, props.MerchantDocument = link.Account.Name, page.FormatDocument(link.Account.Document)
 	props.Name, props.Description, props.Amount = link.Product.Name, page.Text(link.Product.Description), link.Product.Amount
 	props.PaymentCycle, props.Demo, props.RequestID = link.Product.PaymentCycle, s.Demo, requestid.Of(c.UserContext())
 	props.Brand, props.Legal = page.PayBrand(link.Brand), s.Legal()

@@ -38,7 +38,7 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	}
 	props := pages.PayProps{
 		ID: checkout.ID, Address: s.CheckoutURL + "/pay/" + checkout.ID, Query: page.Spoken(c),
-		Status: shownStatus(checkout), Livemode: checkout.Livemode, Amount: checkout.Amount,
+		Status: shownStatus(checkout), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
 		MerchantName: checkout.Merchant.Name, Recipient: checkout.Merchant.Name,
 		MerchantDocument: page.FormatDocument(checkout.Merchant.Document),
@@ -65,7 +65,8 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 // shownStatus returns the status that the page shows. A pending checkout whose merchant may
 // not charge now shows no code (decision 0037).
 func shownStatus(checkout *models.PublicCheckout) string {
-	if checkout.Status == models.CheckoutPending && !payments.MayCharge(checkout.Merchant.AccountSwitches, checkout.Livemode) {
+	if checkout.Status == models.CheckoutPending &&
+		!payments.MayCharge(checkout.Merchant.AccountSwitches, checkout.Environment) {
 		return base.StatusStopped
 	}
 	return string(checkout.Status)

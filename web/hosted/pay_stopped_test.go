@@ -98,7 +98,8 @@ func TestPay_Stopped(t *testing.T) {
 	if got := heard(); got != "STOPPED" {
 		t.Fatalf("heard %s", got)
 	}
-	if err := s.ConfirmPayment(t.Context(), true, simulator.Pay(c.TxID, int64(c.Amount), s.Clock.Now())); err != nil {
+	if err := s.ConfirmPayment(t.Context(), models.Live,
+		simulator.Pay(c.TxID, int64(c.Amount), s.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	if got := heard(); got != "PAID" {
@@ -107,7 +108,7 @@ func TestPay_Stopped(t *testing.T) {
 	if a := buyer.Get("/pay/" + c.ID); a.Find("#receipt").Length() != 1 {
 		t.Error("paid all the same: no receipt")
 	}
-	if books, err := s.Balance(t.Context(), s.Account, true); err != nil || books.Gross != c.Amount {
+	if books, err := s.Balance(t.Context(), s.Account, models.Live); err != nil || books.Gross != c.Amount {
 		t.Errorf("booked %+v, %v", books, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/models"
 	"garoupa/views/layouts"
 	"garoupa/views/pages"
 )
@@ -20,10 +21,12 @@ func (s *Site) SameScope(c *fiber.Ctx) error {
 	if shown == "" || shown == scopeName(v) {
 		return c.Next()
 	}
-	account, env, _ := strings.Cut(shown, "/")
+	account, word, _ := strings.Cut(shown, "/")
+	environment := models.ParseEnvironment(word)
 	if c.FormValue(goBackField) == "" {
 		c.Status(fiber.StatusConflict)
-		props := pages.KeptProps{Reason: pages.KeptEnvironment, Live: env == "live", Section: ItemOf(c.Path()).Href}
+		props := pages.KeptProps{Reason: pages.KeptEnvironment, Live: environment == models.Live,
+			Section: ItemOf(c.Path()).Href}
 		if account != v.AccountID {
 			props.Reason, props.Account = pages.KeptAccount, v.AccountName
 		}
@@ -34,7 +37,7 @@ func (s *Site) SameScope(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	if err := s.Merchants.LookAt(c.UserContext(), s.Token(c), env == "live"); err != nil {
+	if err := s.Merchants.LookAt(c.UserContext(), s.Token(c), environment); err != nil {
 		return err
 	}
 	v, err := s.Merchants.Visitor(c.UserContext(), s.Token(c))

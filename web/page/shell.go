@@ -33,7 +33,8 @@ func (s *Site) Shell(c *fiber.Ctx) (layouts.Shell, error) {
 	flash, err := s.TakeFlash(c)
 	v := Visitor(c)
 	return layouts.Shell{
-		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email, Livemode: v.Livemode, Scope: scopeName(v),
+		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email,
+		Live: v.Environment == models.Live, Scope: scopeName(v),
 		Several: v.Accounts > 1,
 		Theme:   Theme(c), Path: c.OriginalURL(), Nav: MenuOf(v), Flash: flash, Now: s.Now(), Demo: s.Demo,
 		Legal: s.Legal(),

@@ -29,16 +29,11 @@ func Visitor(c *fiber.Ctx) *models.Visitor { return c.Locals(visitorKey{}).(*mod
 // Scope returns the project and environment that the visitor looks at.
 func Scope(c *fiber.Ctx) models.Scope {
 	v := Visitor(c)
-	return models.Scope{ProjectID: *v.ProjectID, Livemode: v.Livemode}
+	return models.Scope{ProjectID: *v.ProjectID, Environment: v.Environment}
 }
 
 // scopeName returns the value with which a form names the scope that it was opened in.
-func scopeName(v *models.Visitor) string {
-	if v.Livemode {
-		return v.AccountID + "/live"
-	}
-	return v.AccountID + "/test"
-}
+func scopeName(v *models.Visitor) string { return v.AccountID + "/" + v.Environment.String() }
 
 // Actor returns the visitor as the actor of an operation.
 func Actor(c *fiber.Ctx) models.Actor {

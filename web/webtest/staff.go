@@ -62,7 +62,7 @@ func (s *Site) ProductionAccess(t *testing.T) models.ProductionAccess {
 func (s *Site) FundLive(t *testing.T, amount money.Cents) {
 	t.Helper()
 	s.GoLive(t)
-	s.Fund(t, true, amount)
+	s.Fund(t, models.Live, amount)
 	s.Destination(t, models.RailPix)
 }
 

@@ -32,7 +32,7 @@ type CheckoutsProps struct {
 type EmptyCheckouts struct {
 	CanCreate   bool // the member may create charges here
 	NeedsAccess bool // live charges need production access first
-	Livemode    bool
+	Live        bool
 	Second      bool   // the page has a more urgent step, which gets the primary button
 	APIURL      string // base address of the example request
 }
@@ -45,7 +45,7 @@ func (e EmptyCheckouts) button() string {
 }
 
 func (e EmptyCheckouts) action(ctx context.Context) string {
-	if e.Livemode {
+	if e.Live {
 		return i18n.T(ctx, "checkouts.create")
 	}
 	return i18n.T(ctx, "checkouts.create_test")

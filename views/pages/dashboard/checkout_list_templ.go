@@ -659,7 +659,7 @@ func checkoutsEmpty(e EmptyCheckouts) templ.Component {
 				}
 				templ_7745c5c3_Err = components.CodeBlock(components.CodeBlockProps{
 					ID: "example", Title: i18n.T(ctx, "checkouts.example"),
-					Code: curlExample(ctx, e.APIURL, "", e.Livemode),
+					Code: curlExample(ctx, e.APIURL, "", e.Live),
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -82,7 +82,7 @@ func (k KeyRow) status() string {
 
 // subtitle says which environment the key is for: it cannot be changed later.
 func (p NewKeyProps) subtitle(ctx context.Context) string {
-	if p.Shell.Livemode {
+	if p.Shell.Live {
 		return i18n.T(ctx, "keys.new_live")
 	}
 	return i18n.T(ctx, "keys.new_test")
@@ -91,7 +91,7 @@ func (p NewKeyProps) subtitle(ctx context.Context) string {
 // exampleKey goes into the example request. A live key is not put into a command
 // line, where a shell would remember it.
 func (p KeyCreatedProps) exampleKey() string {
-	if p.Shell.Livemode {
+	if p.Shell.Live {
 		return ""
 	}
 	return p.Secret

@@ -645,7 +645,7 @@ func KeyCreated(p KeyCreatedProps) templ.Component {
 				}
 				templ_7745c5c3_Err = components.CodeBlock(components.CodeBlockProps{
 					ID: "example", Title: "curl",
-					Code: curlExample(ctx, p.APIURL, p.exampleKey(), p.Shell.Livemode),
+					Code: curlExample(ctx, p.APIURL, p.exampleKey(), p.Shell.Live),
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -47,7 +47,7 @@ func (p NewLinkProps) expiries(ctx context.Context) []components.SelectOption {
 
 // addressHint adds what live asks of an address.
 func (p NewLinkProps) addressHint(ctx context.Context, hint string) string {
-	if p.Shell.Livemode {
+	if p.Shell.Live {
 		return hint + " " + i18n.T(ctx, "links.https")
 	}
 	return hint

@@ -27,7 +27,7 @@ func notFoundTitle(ctx context.Context, p NotFoundProps) string {
 
 // otherEnvironment is the environment that the visitor does not look at, as forms name it.
 func otherEnvironment(s layouts.Shell) string {
-	if s.Livemode {
+	if s.Live {
 		return "test"
 	}
 	return "live"

@@ -9,10 +9,10 @@ import (
 
 // curlExample is a request that creates a charge. With an empty key it names the
 // place of one.
-func curlExample(ctx context.Context, apiURL, key string, livemode bool) string {
+func curlExample(ctx context.Context, apiURL, key string, live bool) string {
 	if key == "" {
 		key = "svc_test_…"
-		if livemode {
+		if live {
 			key = "svc_live_…"
 		}
 	}

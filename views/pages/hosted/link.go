@@ -15,7 +15,7 @@ import (
 type LinkProps struct {
 	Action           string // where the form posts to
 	Token            string
-	Livemode         bool
+	Live             bool
 	MerchantName     string
 	MerchantDocument string // formatted CNPJ or CPF; "" leaves it out
 	Name             string // of the product

@@ -26,7 +26,7 @@ type PayProps struct {
 	Address          string // of this page, absolute, for paper and for sharing
 	Query            string // "?lang=en" if the buyer chose a language, for the forms to keep
 	Status           string // StatusPending and so on
-	Livemode         bool
+	Live             bool
 	Amount           money.Cents
 	Description      string
 	ExternalID       string

@@ -119,7 +119,7 @@ func payPaid(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !p.Livemode {
+		if !p.Live {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<span class=\"rounded-full bg-warn-soft px-2 py-0.5 text-xs font-semibold text-warn-ink\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -249,7 +249,7 @@ func PayState(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !p.Livemode {
+		if !p.Live {
 			templ_7745c5c3_Err = payTestBar(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
