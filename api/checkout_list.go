@@ -28,13 +28,13 @@ func (s *server) listCheckouts(c *fiber.Ctx) error {
 	buffer := listBuffers.Get().(*[]byte)
 	defer listBuffers.Put(buffer)
 	body := append((*buffer)[:0], `{"data":[`...)
-	for i := range page.Checkouts {
+	for i := range page.Rows {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = payload.AppendCheckout(body, &page.Checkouts[i], s.CheckoutURL)
+		body = payload.AppendCheckout(body, &page.Rows[i], s.CheckoutURL)
 	}
-	body = endPage(body, page.NextCursor)
+	body = endPage(body, s.Payments.Cursor(payments.ListCheckouts, page.Next))
 	*buffer = body
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	c.Response().SetBody(body) // copies: the buffer is reused for the next list

@@ -93,13 +93,13 @@ func (s *server) listWithdrawals(c *fiber.Ctx) error {
 		return err
 	}
 	body := []byte(`{"data":[`)
-	for i := range page.Withdrawals {
+	for i := range page.Rows {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = payload.AppendWithdrawal(body, &page.Withdrawals[i].Withdrawal)
+		body = payload.AppendWithdrawal(body, &page.Rows[i].Withdrawal)
 	}
-	return sendJSON(c, endPage(body, page.NextCursor))
+	return sendJSON(c, endPage(body, s.Payments.Cursor(payments.ListWithdrawals, page.Next)))
 }
 
 // readWithdrawal handles GET /v1/withdrawals/{withdrawalId} (contract 4.6).

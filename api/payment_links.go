@@ -62,13 +62,13 @@ func (s *server) listPaymentLinks(c *fiber.Ctx) error {
 		return err
 	}
 	body := []byte(`{"data":[`)
-	for i := range page.Links {
+	for i := range page.Rows {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = payload.AppendPaymentLink(body, &page.Links[i], s.CheckoutURL)
+		body = payload.AppendPaymentLink(body, &page.Rows[i], s.CheckoutURL)
 	}
-	return sendJSON(c, endPage(body, page.NextCursor))
+	return sendJSON(c, endPage(body, s.Payments.Cursor(payments.ListPaymentLinks, page.Next)))
 }
 
 var productRule = rule{false, payments.ValidProductID, "1 to 255 characters"}

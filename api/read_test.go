@@ -126,7 +126,7 @@ func TestListCheckouts_Refused(t *testing.T) {
 	s.pending(t)
 	s.pending(t)
 	cursor := *s.list(t, s.key, "limit=1").NextCursor
-	position := models.Position{CreatedAt: s.Clock.Now(), ID: "chk_00000000000000000000"}
+	position := &models.Position{CreatedAt: s.Clock.Now(), ID: "chk_00000000000000000000"}
 	for query, says := range map[string]string{
 		"limit=0":                                "limit must be an integer from 1 to 100.",
 		"limit=101":                              "limit must",

@@ -42,6 +42,9 @@ type Account struct {
 	Limits                   LimitsHistory `gorm:"->;type:jsonb"` // read-only
 }
 
+// Position is the account's place in lists.
+func (a Account) Position() Position { return Position{a.CreatedAt, a.ID} }
+
 const accountColumns = `a.id, a.name, a.document, a.city, a.production_access, a.suspended, a.live_blocked,
 	a.withdrawals_blocked,
 	a.withdrawal_fee_basis_points, a.withdrawal_fee_fixed, a.created_at, ` + limitsOf

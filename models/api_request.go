@@ -29,6 +29,9 @@ type APIRequest struct {
 	KeyName, KeyLast4 string // read-only
 }
 
+// Position is the call's place in lists.
+func (r APIRequest) Position() Position { return numbered(r.At, r.ID) }
+
 // InsertAPIRequests writes calls in one statement. The database assigns their IDs.
 func InsertAPIRequests(ctx context.Context, q Querier, calls []APIRequest) error {
 	n := len(calls)
@@ -72,10 +75,8 @@ type APIRequestFilter struct {
 const lookedThrough = 20_000
 
 // APIRequests lists calls of the scope without their bodies, newest first. It examines a
-// limited number of them, so a page may be short although more calls follow. next is the ID
-// for Before of the next page, zero at the end of the list.
-func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter) (calls []APIRequest, next int64,
-	err error) {
+// limited number of them, so a page may be short although more calls follow.
+func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter) (Page[APIRequest], error) {
 	query := where{args: []any{scope.ProjectID, scope.Environment}}
 	const within = " FROM api_requests r WHERE r.project_id = $1 AND r.livemode = $2"
 	if f.Class == 5 {
@@ -93,29 +94,28 @@ func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter
 		query.and("r.id < %s", f.Before)
 	}
 	var last int64
-	err = q.QueryRow(ctx, "SELECT coalesce((SELECT r.id"+within+query.sql+
+	err := q.QueryRow(ctx, "SELECT coalesce((SELECT r.id"+within+query.sql+
 		" ORDER BY r.id DESC OFFSET "+strconv.Itoa(lookedThrough)+" LIMIT 1), 0)", query.args...).Scan(&last)
 	if err != nil {
-		return nil, 0, err
+		return Page[APIRequest]{}, err
 	}
 	f.narrow(&query)
 	query.and("r.id > %s", last)
-	limit := query.arg(f.Limit + 1)
-	rows, err := q.Query(ctx, "SELECT "+apiRequestColumns+", '', ''"+
-		strings.Replace(within, "r WHERE", apiRequestKey+" WHERE", 1)+
-		query.sql+" ORDER BY r.id DESC LIMIT "+limit, query.args...)
-	if err != nil {
-		return nil, 0, err
+	page, err := ReadPage(f.Limit, func(limit int) ([]APIRequest, error) {
+		most := query.arg(limit)
+		rows, err := q.Query(ctx, "SELECT "+apiRequestColumns+", '', ''"+
+			strings.Replace(within, "r WHERE", apiRequestKey+" WHERE", 1)+
+			query.sql+" ORDER BY r.id DESC LIMIT "+most, query.args...)
+		if err != nil {
+			return nil, err
+		}
+		return pgx.CollectRows(rows, scanAPIRequest)
+	})
+	if page.Next == nil && last > 0 {
+		next := numbered(time.Time{}, last+1)
+		page.Next = &next
 	}
-	calls, err = pgx.CollectRows(rows, scanAPIRequest)
-	if len(calls) > f.Limit {
-		calls = calls[:f.Limit]
-		return calls, calls[f.Limit-1].ID, err
-	}
-	if last > 0 {
-		next = last + 1
-	}
-	return calls, next, err
+	return page, err
 }
 
 const apiRequestColumns = `r.id, r.project_id, r.livemode, r.request_id, r.at, r.method, r.path, r.status, r.duration, r.key_id, r.error_code, r.object_id,

@@ -25,30 +25,30 @@ func TestAPIRequests_Many(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &explained{Querier: g.DB.Pool}
-	list := func(f models.APIRequestFilter) (statuses []int, next int64) {
+	list := func(f models.APIRequestFilter) (statuses []int, next *models.Position) {
 		t.Helper()
 		f.Limit = 50
-		calls, next, err := models.APIRequests(t.Context(), q, g.Test, f)
+		page, err := models.APIRequests(t.Context(), q, g.Test, f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range calls {
+		for _, c := range page.Rows {
 			statuses = append(statuses, c.Status)
 		}
-		return statuses, next
+		return statuses, page.Next
 	}
-	if got, next := list(models.APIRequestFilter{Class: 5}); !slices.Equal(got, []int{503}) || next != 0 {
-		t.Errorf("internal errors: %v, next is %d", got, next)
+	if got, next := list(models.APIRequestFilter{Class: 5}); !slices.Equal(got, []int{503}) || next != nil {
+		t.Errorf("internal errors: %v, next is %v", got, next)
 	}
 	if !strings.Contains(q.plan, "using api_requests_broken on api_requests") {
 		t.Errorf("the query runs as\n%s", q.plan)
 	}
 	got, next := list(models.APIRequestFilter{Class: 4, Method: "GET"})
-	if len(got) != 0 || next == 0 {
-		t.Errorf("the first page has %v, next is %d", got, next)
+	if len(got) != 0 || next == nil {
+		t.Errorf("the first page has %v, next is %v", got, next)
 	}
-	if got, next = list(models.APIRequestFilter{Class: 4, Method: "GET", Before: next}); !slices.Equal(got,
-		[]int{404}) || next != 0 {
-		t.Errorf("the second page has %v, next is %d", got, next)
+	if got, next = list(models.APIRequestFilter{Class: 4, Method: "GET", Before: next.Number()}); !slices.Equal(got,
+		[]int{404}) || next != nil {
+		t.Errorf("the second page has %v, next is %v", got, next)
 	}
 }

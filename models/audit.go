@@ -61,6 +61,9 @@ type AuditLine struct {
 	AccountName string
 }
 
+// Position is the line's place in lists.
+func (l AuditLine) Position() Position { return numbered(l.At, l.ID) }
+
 // AuditFilter narrows the log. The zero value selects everything.
 type AuditFilter struct {
 	AccountID string

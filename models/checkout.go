@@ -54,6 +54,9 @@ type Checkout struct {
 	PaymentLinkID    *string      // nil if the API created the checkout
 }
 
+// Position is the checkout's place in lists.
+func (c Checkout) Position() Position { return Position{c.CreatedAt, c.ID} }
+
 const checkoutColumns = `c.id, c.project_id, c.livemode, c.status, c.amount, c.description, c.external_id,
 	c.customer_name, c.customer_email, c.customer_document, c.metadata, c.txid, c.copy_paste, c.qr_png,
 	c.created_at, c.expires_at, c.paid_at, c.settlement_status, c.settlement_amount, c.payment_link_id`

@@ -32,6 +32,9 @@ type Delivery struct {
 	Last          Attempt // the latest attempt; its Number is 0 if there is none
 }
 
+// Position is the delivery's place in lists.
+func (d Delivery) Position() Position { return Position{d.CreatedAt, d.ID} }
+
 // Scheduled returns the number of attempts that followed the schedule.
 func (d *Delivery) Scheduled() int { return d.Attempts - d.Manual }
 

@@ -50,6 +50,9 @@ type Destination struct {
 	RemovedAt  *time.Time
 }
 
+// Position is the destination's place in lists.
+func (d Destination) Position() Position { return Position{d.CreatedAt, d.ID} }
+
 // DestinationsOneInReview is the constraint that allows an account one destination in review
 // for each rail.
 const DestinationsOneInReview = "destinations_one_in_review"

@@ -14,6 +14,9 @@ type EndpointRate struct {
 	Delivered, Retrying, Failed int
 }
 
+// Position is the endpoint's place in lists.
+func (e EndpointRate) Position() Position { return Position{e.CreatedAt, e.ID} }
+
 // EndpointRateFilter narrows a list of endpoints. The zero value selects all.
 type EndpointRateFilter struct {
 	ID      string

@@ -57,6 +57,9 @@ type Event struct {
 	CreatedAt    time.Time
 }
 
+// Position is the event's place in lists.
+func (e Event) Position() Position { return Position{e.CreatedAt, e.ID} }
+
 // JobDeliverWebhook is the kind of the River job that sends one delivery. Its arguments are
 // {"deliveryId": "dlv_…"}, for a manual attempt with "manual": true. Each endpoint has a queue
 // of such jobs with the endpoint's id as name, and River serves all of them as QueueWebhooks.

@@ -30,6 +30,9 @@ type Product struct {
 	UpdatedAt    time.Time
 }
 
+// Position is the product's place in lists.
+func (p Product) Position() Position { return Position{p.CreatedAt, p.ID} }
+
 // ProductsSlugUnique is the constraint that makes slugs unique in a scope.
 const ProductsSlugUnique = "products_slug_unique"
 

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -31,9 +30,3 @@ type Handle interface {
 
 func (db *DB) gorm(ctx context.Context) *gorm.DB { return db.DB.WithContext(ctx) }
 func (tx *Tx) gorm(ctx context.Context) *gorm.DB { return tx.DB.WithContext(ctx) }
-
-// Position is a place in the order of a list.
-type Position struct {
-	CreatedAt time.Time
-	ID        string
-}

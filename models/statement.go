@@ -72,6 +72,9 @@ type Movement struct {
 	LinkedID string
 }
 
+// Position is the line's place in lists.
+func (m Movement) Position() Position { return numbered(m.At, m.ID) }
+
 // StatementFilter narrows a statement. The zero value selects everything.
 type StatementFilter struct {
 	From, Until time.Time      // bounds of At: From is inclusive, Until exclusive; zero means no bound

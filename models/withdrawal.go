@@ -75,6 +75,9 @@ type Withdrawal struct {
 	UpdatedAt   time.Time
 }
 
+// Position is the withdrawal's place in lists.
+func (w Withdrawal) Position() Position { return Position{w.CreatedAt, w.ID} }
+
 // Net returns the amount that is paid out, before any exchange.
 func (w *Withdrawal) Net() money.Cents { return w.Amount - w.Fee }
 

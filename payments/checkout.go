@@ -314,34 +314,27 @@ func (s *Service) Checkout(ctx context.Context, scope models.Scope, id string) (
 
 // Checkouts returns a page of the scope's checkouts, newest first. New checkouts neither shift
 // nor repeat rows while a client pages.
-func (s *Service) Checkouts(ctx context.Context, scope models.Scope, f models.CheckoutFilter) (CheckoutPage, error) {
-	limit := f.Limit
-	f.Limit++ // one extra row shows whether there is a next page
-	rows, err := models.ListCheckouts(ctx, s.DB.Pool, scope, f)
+func (s *Service) Checkouts(ctx context.Context, scope models.Scope,
+	f models.CheckoutFilter) (models.Page[models.Checkout], error) {
+	page, err := models.ReadPage(f.Limit, func(limit int) ([]models.Checkout, error) {
+		f.Limit = limit
+		return models.ListCheckouts(ctx, s.DB.Pool, scope, f)
+	})
 	if err != nil {
-		return CheckoutPage{}, fmt.Errorf("payments: list checkouts: %w", err)
+		return page, fmt.Errorf("payments: list checkouts: %w", err)
 	}
-	return s.page(rows, limit), nil
+	return page, nil
 }
 
 // SearchCheckouts is Checkouts for a member's search.
 func (s *Service) SearchCheckouts(ctx context.Context, scope models.Scope,
-	search models.CheckoutSearch) (CheckoutPage, error) {
-	limit := search.Limit
-	search.Limit++
-	rows, err := models.SearchCheckouts(ctx, s.DB.Pool, scope, search)
+	search models.CheckoutSearch) (models.Page[models.Checkout], error) {
+	page, err := models.ReadPage(search.Limit, func(limit int) ([]models.Checkout, error) {
+		search.Limit = limit
+		return models.SearchCheckouts(ctx, s.DB.Pool, scope, search)
+	})
 	if err != nil {
-		return CheckoutPage{}, fmt.Errorf("payments: search checkouts: %w", err)
+		return page, fmt.Errorf("payments: search checkouts: %w", err)
 	}
-	return s.page(rows, limit), nil
-}
-
-func (s *Service) page(rows []models.Checkout, limit int) CheckoutPage {
-	page := CheckoutPage{Checkouts: rows}
-	if len(rows) > limit {
-		page.Checkouts = rows[:limit]
-		last := rows[limit-1]
-		page.NextCursor = s.Cursor(ListCheckouts, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
-	}
-	return page
+	return page, nil
 }

@@ -27,11 +27,18 @@ const (
 	ListWithdrawals  List = "withdrawals"
 	ListStatement    List = "statement"
 	ListDestinations List = "destinations"
+	ListProducts     List = "products"
+	ListAccounts     List = "ops_accounts"
+	ListAPIRequests  List = "api_requests"
+	ListAudit        List = "audit"
 )
 
 // Cursor encodes a position in a list for a client, which can neither read nor forge the
-// result.
-func (s *Service) Cursor(list List, at models.Position) string {
+// result. The cursor of nil, the end of a list, is "".
+func (s *Service) Cursor(list List, at *models.Position) string {
+	if at == nil {
+		return ""
+	}
 	b := binary.BigEndian.AppendUint64(nil, uint64(at.CreatedAt.UnixMicro()))
 	b = append(b, at.ID...)
 	return base64.RawURLEncoding.EncodeToString(append(b, s.cursorMAC(list, b)...))
@@ -55,10 +62,4 @@ func (s *Service) cursorMAC(list List, b []byte) []byte {
 	h.Write([]byte(list))
 	h.Write(b)
 	return h.Sum(nil)[:cursorTag]
-}
-
-// CheckoutPage is one page of a list.
-type CheckoutPage struct {
-	Checkouts  []models.Checkout
-	NextCursor string // "" if there is no next page
 }

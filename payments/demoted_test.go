@@ -64,8 +64,8 @@ func TestCreateCheckout_RemovedMeanwhile(t *testing.T) {
 	_, _, err := g.CreateCheckout(t.Context(), g.Live, g.Account, paymentstest.Filled(payments.NewCheckout{By: &by}))
 	refused(t, "created by a removed member", err, refusal.Forbidden)
 	page, err := g.Checkouts(t.Context(), g.Live, models.CheckoutFilter{Limit: 1})
-	if err != nil || len(page.Checkouts) != 0 {
-		t.Errorf("the project has the checkouts %v, %v", page.Checkouts, err)
+	if err != nil || len(page.Rows) != 0 {
+		t.Errorf("the project has the checkouts %v, %v", page.Rows, err)
 	}
 }
 

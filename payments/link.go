@@ -111,25 +111,14 @@ func (s *Service) PaymentLink(ctx context.Context, scope models.Scope, id string
 
 var noLink = refusal.New(refusal.PaymentLinkNotFound, "No payment link has this id.")
 
-// PaymentLinkPage is one page of a list.
-type PaymentLinkPage struct {
-	Links      []models.PaymentLink
-	NextCursor string // "" if there is no next page
-}
-
 // PaymentLinks returns a page of the scope's links, newest first.
 func (s *Service) PaymentLinks(ctx context.Context, scope models.Scope, after *models.Position,
-	limit int) (PaymentLinkPage, error) {
-	// One extra row shows whether there is a next page.
-	rows, err := models.PaymentLinks(ctx, s.DB.Pool, scope, after, limit+1)
+	limit int) (models.Page[models.PaymentLink], error) {
+	page, err := models.ReadPage(limit, func(limit int) ([]models.PaymentLink, error) {
+		return models.PaymentLinks(ctx, s.DB.Pool, scope, after, limit)
+	})
 	if err != nil {
-		return PaymentLinkPage{}, fmt.Errorf("payments: list payment links: %w", err)
-	}
-	page := PaymentLinkPage{Links: rows}
-	if len(rows) > limit {
-		page.Links = rows[:limit]
-		last := rows[limit-1]
-		page.NextCursor = s.Cursor(ListPaymentLinks, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
+		return page, fmt.Errorf("payments: list payment links: %w", err)
 	}
 	return page, nil
 }

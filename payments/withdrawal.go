@@ -243,30 +243,19 @@ func (s *Service) Withdrawal(ctx context.Context, accountID string, environment 
 
 var noWithdrawal = refusal.New(refusal.WithdrawalNotFound, "No withdrawal has this id.")
 
-// WithdrawalPage is one page of a list.
-type WithdrawalPage struct {
-	Withdrawals []models.AccountWithdrawal
-	NextCursor  string // "" if there is no next page
-}
-
 // AccountWithdrawals returns a page of the account's withdrawals in the environment, newest
 // first. There are none in test.
 func (s *Service) AccountWithdrawals(ctx context.Context, environment models.Environment,
-	f models.WithdrawalFilter) (WithdrawalPage, error) {
+	f models.WithdrawalFilter) (page models.Page[models.AccountWithdrawal], err error) {
 	if environment == models.Test {
-		return WithdrawalPage{}, nil
+		return page, nil
 	}
-	limit := f.Limit
-	f.Limit++ // one extra row shows whether there is a next page
-	rows, err := models.Withdrawals(ctx, s.DB.Pool, f)
+	page, err = models.ReadPage(f.Limit, func(limit int) ([]models.AccountWithdrawal, error) {
+		f.Limit = limit
+		return models.Withdrawals(ctx, s.DB.Pool, f)
+	})
 	if err != nil {
-		return WithdrawalPage{}, fmt.Errorf("payments: list withdrawals: %w", err)
-	}
-	page := WithdrawalPage{Withdrawals: rows}
-	if len(rows) > limit {
-		page.Withdrawals = rows[:limit]
-		last := rows[limit-1]
-		page.NextCursor = s.Cursor(ListWithdrawals, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
+		return page, fmt.Errorf("payments: list withdrawals: %w", err)
 	}
 	return page, nil
 }

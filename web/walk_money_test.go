@@ -17,7 +17,7 @@ func walkMoney(t *testing.T, w *walk) {
 	paths := map[string]string{
 		"balance": "/app/saldo", "balance-none": "/app/saldo?kind=refunds&from=2026-03-01",
 		"withdrawals": "/app/saques", "withdrawals-none": "/app/saques?status=ended&cursor=" +
-			s.Cursor(payments.ListWithdrawals, models.Position{}),
+			s.Cursor(payments.ListWithdrawals, &models.Position{}),
 		"withdraw": "/app/saques/novo?rail=BRL_PIX", "review": "/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000,00",
 		"review-usdt":  "/app/saques/novo/revisar?rail=USDT_WALLET&amount=500",
 		"destinations": "/app/saques/destinos", "destination-pix": "/app/saques/destinos/novo",

@@ -22,37 +22,31 @@ import (
 	"garoupa/web/page"
 )
 
-// accountList is the list to which cursors of accounts belong.
-const accountList payments.List = "ops_accounts"
-
 // accounts shows GET /ops/contas.
 func (s *console) accounts(c *fiber.Ctx) error {
-	after := s.Position(c, accountList)
-	accounts, err := models.Accounts(c.UserContext(), s.DB, after, page.ListSize+1)
+	after := s.Position(c, payments.ListAccounts)
+	accounts, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Account, error) {
+		return models.Accounts(c.UserContext(), s.DB, after, limit)
+	})
 	if err != nil {
 		return err
-	}
-	next := ""
-	if len(accounts) > page.ListSize {
-		accounts = accounts[:page.ListSize]
-		last := accounts[page.ListSize-1]
-		next = s.Payments.Cursor(accountList, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
 	}
 	shell, err := s.ConsoleShell(c)
 	if err != nil {
 		return err
 	}
 	var ids []string
-	for _, a := range accounts {
+	for _, a := range accounts.Rows {
 		ids = append(ids, a.ID)
 	}
 	totals, risks, err := s.standings(c, ids...)
 	if err != nil {
 		return err
 	}
-	props := pages.OpsAccountsProps{Shell: shell, Pager: page.ListPager("/ops/contas", after != nil, next)}
-	for i := range accounts {
-		a := &accounts[i]
+	props := pages.OpsAccountsProps{Shell: shell,
+		Pager: s.Pager(payments.ListAccounts, "/ops/contas", "", after, accounts.Next)}
+	for i := range accounts.Rows {
+		a := &accounts.Rows[i]
 		props.Rows = append(props.Rows, pages.OpsAccountRow{
 			ID: a.ID, Name: a.Name, Document: taxid.Format(page.Text(a.Document)), State: string(a.ProductionAccess),
 			Switches: switchesOn(a), CreatedAt: a.CreatedAt,

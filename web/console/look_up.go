@@ -75,12 +75,14 @@ func (s *console) lookUp(c *fiber.Ctx, props *pages.OpsLookUpProps) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return nil
 	}
-	found, err := models.CheckoutsByAmount(ctx, s.DB.Pool, amount, from, to, page.ListSize+1)
+	found, err := models.ReadPage(page.ListSize, func(limit int) ([]models.AnyCheckout, error) {
+		return models.CheckoutsByAmount(ctx, s.DB.Pool, amount, from, to, limit)
+	})
 	if err != nil {
 		return fmt.Errorf("console: look charges up: %w", err)
 	}
-	props.Looked, props.More = true, len(found) > page.ListSize
-	for _, f := range found[:min(len(found), page.ListSize)] {
+	props.Looked, props.More = true, found.Next != nil
+	for _, f := range found.Rows {
 		props.Items = append(props.Items, pages.OpsItem{
 			Href: "/ops/cobrancas/" + f.ID, Title: f.AccountName, Detail: f.ID, Amount: &f.Amount,
 			Test:  f.Environment == models.Test,

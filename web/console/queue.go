@@ -33,6 +33,9 @@ type queued struct {
 	at models.Position
 }
 
+// Position is the row's place in the queue.
+func (q queued) Position() models.Position { return q.at }
+
 // items returns the rows of a list without their positions.
 func items(rows []queued) (shown []pages.OpsItem) {
 	for _, row := range rows {
@@ -52,15 +55,16 @@ func ownItems(rows []queued) []pages.OpsItem {
 
 // queue shows a queue, such as GET /ops/acessos.
 func (s *console) queue(q queue) fiber.Handler {
-	list := payments.List("ops_" + q.id)
 	return func(c *fiber.Ctx) error {
 		tab := c.Query("aba")
 		if !slices.Contains(q.tabs, tab) {
 			tab = q.tabs[0]
 		}
-		here := q.path + "?aba=" + tab
-		after := s.Position(c, list+payments.List(tab))
-		rows, err := q.rows(c, tab, after, page.ListSize+1)
+		list := payments.List("ops_" + q.id + tab)
+		after := s.Position(c, list)
+		rows, err := models.ReadPage(page.ListSize, func(limit int) ([]queued, error) {
+			return q.rows(c, tab, after, limit)
+		})
 		if err != nil {
 			return err
 		}
@@ -68,16 +72,9 @@ func (s *console) queue(q queue) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		props := pages.OpsListProps{Shell: shell, ID: q.id,
-			Tabs: components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
-		if len(rows) > page.ListSize {
-			rows = rows[:page.ListSize]
-			props.Pager.Next = here + "&cursor=" + s.Payments.Cursor(list+payments.List(tab), rows[page.ListSize-1].at)
-		}
-		if after != nil {
-			props.Pager.Previous = here
-		}
-		props.Items = items(rows)
+		props := pages.OpsListProps{Shell: shell, ID: q.id, Items: items(rows.Rows),
+			Pager: s.Pager(list, q.path, "aba="+tab, after, rows.Next),
+			Tabs:  components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
 		for _, t := range q.tabs {
 			props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{
 				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?aba=" + t, Current: t == tab,

@@ -30,32 +30,25 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 	}
 	list := payments.List("ops_webhooks_" + tab)
 	after := s.Position(c, list)
-	found, err := models.EndpointRates(ctx, s.DB.Pool,
-		models.EndpointRateFilter{Failing: tab == tabs[0], After: after, Limit: page.ListSize + 1},
-		s.Now().Add(-endpointRateSpan))
+	found, err := models.ReadPage(page.ListSize, func(limit int) ([]models.EndpointRate, error) {
+		return models.EndpointRates(ctx, s.DB.Pool,
+			models.EndpointRateFilter{Failing: tab == tabs[0], After: after, Limit: limit},
+			s.Now().Add(-endpointRateSpan))
+	})
 	if err != nil {
 		return err
-	}
-	here, next := "/ops/webhooks?aba="+tab, ""
-	if len(found) > page.ListSize {
-		found = found[:page.ListSize]
-		last := found[page.ListSize-1]
-		next = here + "&cursor=" + s.Payments.Cursor(list, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
 	}
 	shell, err := s.ConsoleShell(c)
 	if err != nil {
 		return err
 	}
 	props := pages.OpsEndpointsProps{Shell: shell, Tabs: components.TabsProps{Label: i18n.T(ctx, "ops.tabs")},
-		Pager: components.PagerProps{Next: next}}
-	if after != nil {
-		props.Pager.Previous = here
-	}
+		Pager: s.Pager(list, "/ops/webhooks", "aba="+tab, after, found.Next)}
 	for _, t := range tabs {
 		props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{Label: i18n.T(ctx, "ops.tab_webhooks_"+t),
 			Href: "/ops/webhooks?aba=" + t, Current: t == tab})
 	}
-	for _, e := range found {
+	for _, e := range found.Rows {
 		props.Rows = append(props.Rows, endpointRow(e))
 	}
 	return page.Render(c, pages.OpsEndpoints(props))

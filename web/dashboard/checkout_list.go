@@ -71,8 +71,8 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props.Checkouts = checkoutRows(found.Checkouts)
-	props.Pager = page.FilterPager("/app/cobrancas", typed.Query(), meant.After != nil, found.NextCursor)
+	props.Checkouts = checkoutRows(found.Rows)
+	props.Pager = s.Pager(payments.ListCheckouts, "/app/cobrancas", typed.Query(), meant.After, found.Next)
 	if typed.Text == "" { // a search shows no counts
 		props.Counts, err = s.checkoutCounts(c, meant)
 		lacks(s.Site, c, "counts", err) // without counts the tabs show no numbers

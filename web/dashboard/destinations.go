@@ -38,21 +38,18 @@ func (s *treasury) listDestinations(c *fiber.Ctx) error {
 		props.Gate = pages.GateTest
 		return page.Render(c, pages.Destinations(props))
 	}
-	filter := models.DestinationFilter{AccountID: page.Visitor(c).AccountID, Limit: page.ListSize + 1,
+	filter := models.DestinationFilter{AccountID: page.Visitor(c).AccountID,
 		After: s.Position(c, payments.ListDestinations)}
-	rows, err := models.Destinations(c.UserContext(), s.DB.Pool, filter)
+	found, err := models.ReadPage(page.ListSize, func(limit int) ([]models.AccountDestination, error) {
+		filter.Limit = limit
+		return models.Destinations(c.UserContext(), s.DB.Pool, filter)
+	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list destinations: %w", err)
 	}
-	next := ""
-	if len(rows) > page.ListSize {
-		rows = rows[:page.ListSize]
-		last := rows[page.ListSize-1]
-		next = s.Payments.Cursor(payments.ListDestinations, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
-	}
-	props.Pager = page.ListPager("/app/saques/destinos", filter.After != nil, next)
-	for i := range rows {
-		props.Destinations = append(props.Destinations, destinationRow(&rows[i].Destination, s.Now()))
+	props.Pager = s.Pager(payments.ListDestinations, "/app/saques/destinos", "", filter.After, found.Next)
+	for i := range found.Rows {
+		props.Destinations = append(props.Destinations, destinationRow(&found.Rows[i].Destination, s.Now()))
 	}
 	return page.Render(c, pages.Destinations(props))
 }

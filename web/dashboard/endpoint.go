@@ -83,24 +83,21 @@ func (s *developers) addDays(c *fiber.Ctx, props *pages.WebhookProps) error {
 // addDeliveries adds a page of deliveries. "Retrying" is a pending delivery that has failed
 // before.
 func (s *developers) addDeliveries(c *fiber.Ctx, props *pages.WebhookProps) error {
-	filter := models.DeliveryFilter{Limit: page.ListSize + 1, After: s.Position(c, payments.ListDeliveries)}
+	filter := models.DeliveryFilter{After: s.Position(c, payments.ListDeliveries)}
 	switch status := c.Query("status"); status {
 	case pages.DeliveryRetrying:
 		props.Status, filter.Undelivered = status, []models.DeliveryStatus{models.DeliveryPending}
 	case pages.DeliveryFailed, pages.DeliverySkipped:
 		props.Status, filter.Undelivered = status, []models.DeliveryStatus{models.DeliveryStatus(status)}
 	}
-	deliveries, err := models.EndpointDeliveries(c.UserContext(), s.DB.Pool, page.Scope(c), props.ID, filter)
+	deliveries, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Delivery, error) {
+		filter.Limit = limit
+		return models.EndpointDeliveries(c.UserContext(), s.DB.Pool, page.Scope(c), props.ID, filter)
+	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list deliveries: %w", err)
 	}
-	next := ""
-	if len(deliveries) > page.ListSize {
-		deliveries = deliveries[:page.ListSize]
-		last := deliveries[page.ListSize-1]
-		next = s.Payments.Cursor(payments.ListDeliveries, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
-	}
-	for _, d := range deliveries {
+	for _, d := range deliveries.Rows {
 		props.Deliveries = append(props.Deliveries, pages.DeliveryRow{
 			ID: d.ID, EventID: d.Event.ID, Type: d.Event.Type, Test: d.Event.Test, CreatedAt: d.CreatedAt,
 			Status: deliveryState(d.Status, d.Attempts), Attempts: d.Attempts,
@@ -112,7 +109,7 @@ func (s *developers) addDeliveries(c *fiber.Ctx, props *pages.WebhookProps) erro
 	if props.Status != "" {
 		query = "status=" + props.Status
 	}
-	props.Pager = page.FilterPager("/app/webhooks/"+props.ID, query, filter.After != nil, next)
+	props.Pager = s.Pager(payments.ListDeliveries, "/app/webhooks/"+props.ID, query, filter.After, deliveries.Next)
 	return nil
 }
 

@@ -23,23 +23,20 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 		props.Type = eventType
 	}
 	filter := models.EventFilter{
-		Type: props.Type, Undelivered: props.Undelivered, CheckoutID: props.CheckoutID, Limit: page.ListSize + 1,
+		Type: props.Type, Undelivered: props.Undelivered, CheckoutID: props.CheckoutID,
 		After: s.Position(c, payments.ListEvents),
 	}
-	events, err := models.ListEvents(c.UserContext(), s.DB.Pool, page.Scope(c), filter)
+	events, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Event, error) {
+		filter.Limit = limit
+		return models.ListEvents(c.UserContext(), s.DB.Pool, page.Scope(c), filter)
+	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list events: %w", err)
 	}
-	next := ""
-	if len(events) > page.ListSize {
-		events = events[:page.ListSize]
-		last := events[page.ListSize-1]
-		next = s.Payments.Cursor(payments.ListEvents, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
-	}
-	if props.Events, err = withDeliveries(s.Site, c, events); err != nil {
+	if props.Events, err = withDeliveries(s.Site, c, events.Rows); err != nil {
 		return err
 	}
-	props.Pager = page.FilterPager("/app/eventos", eventQuery(props), filter.After != nil, next)
+	props.Pager = s.Pager(payments.ListEvents, "/app/eventos", eventQuery(props), filter.After, events.Next)
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (s *dashboard) addBalance(c *fiber.Ctx, props *pages.HomeProps) (err error)
 
 func (s *dashboard) addLatest(c *fiber.Ctx, props *pages.HomeProps) error {
 	found, err := s.Payments.Checkouts(c.UserContext(), page.Scope(c), models.CheckoutFilter{Limit: latest})
-	props.Checkouts = checkoutRows(found.Checkouts)
+	props.Checkouts = checkoutRows(found.Rows)
 	return err
 }
 

@@ -20,7 +20,7 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 		return err
 	}
 	var ids []string
-	for _, link := range found.Links {
+	for _, link := range found.Rows {
 		ids = append(ids, link.ID)
 	}
 	counts, err := models.PaymentLinkCounts(c.UserContext(), s.DB.Pool, page.Scope(c), ids...)
@@ -31,9 +31,9 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 	}
 	props := pages.LinksProps{
 		Shell: shell, CanCreate: canCreateLink(page.Visitor(c)), NeedsAccess: needsAccess(page.Visitor(c)),
-		NoUsage: uncounted, Pager: page.ListPager("/app/links", after != nil, found.NextCursor),
+		NoUsage: uncounted, Pager: s.Pager(payments.ListPaymentLinks, "/app/links", "", after, found.Next),
 	}
-	for _, link := range found.Links {
+	for _, link := range found.Rows {
 		props.Links = append(props.Links, pages.LinkRow{
 			ID: link.ID, Product: link.Product.Name, Amount: link.Product.Amount, Active: link.Active,
 			ProductActive: link.Product.Active,
@@ -80,7 +80,7 @@ func (s *dashboard) readLink(c *fiber.Ctx) error {
 		Active: link.Active, ExpiresIn: link.ExpiresInSeconds, SuccessURL: page.Text(link.SuccessURL),
 		ReturnURL: page.Text(link.ReturnURL),
 		CreatedAt: link.CreatedAt, Uses: counts[link.ID].Uses, Paid: counts[link.ID].Paid,
-		Checkouts: checkoutRows(uses.Checkouts),
+		Checkouts: checkoutRows(uses.Rows),
 		NoUsage:   uncounted, NoCheckouts: unlisted, CanEdit: page.Visitor(c).Role.Can(models.Sell),
 	}))
 }

@@ -19,29 +19,22 @@ import (
 	"garoupa/web/page"
 )
 
-// productList is the list to which cursors of products belong.
-const productList payments.List = "products"
-
 // listProducts shows GET /app/produtos.
 func (s *dashboard) listProducts(c *fiber.Ctx) error {
-	after := s.Position(c, productList)
-	products, err := models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), after, page.ListSize+1)
+	after := s.Position(c, payments.ListProducts)
+	products, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Product, error) {
+		return models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), after, limit)
+	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list products: %w", err)
-	}
-	next := ""
-	if len(products) > page.ListSize {
-		products = products[:page.ListSize]
-		last := products[page.ListSize-1]
-		next = s.Payments.Cursor(productList, models.Position{CreatedAt: last.CreatedAt, ID: last.ID})
 	}
 	shell, err := s.Shell(c)
 	if err != nil {
 		return err
 	}
 	return page.Render(c, pages.Products(pages.ProductsProps{
-		Shell: shell, Products: productRows(products), CanEdit: page.Visitor(c).Role.Can(models.Sell),
-		Pager: page.ListPager("/app/produtos", after != nil, next),
+		Shell: shell, Products: productRows(products.Rows), CanEdit: page.Visitor(c).Role.Can(models.Sell),
+		Pager: s.Pager(payments.ListProducts, "/app/produtos", "", after, products.Next),
 	}))
 }
 

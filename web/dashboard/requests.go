@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
+	"garoupa/payments"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
@@ -51,20 +52,16 @@ func (s *developers) listRequests(c *fiber.Ctx) error {
 	}
 	filter.Key = meant.KeyID // only if the key exists
 	props.Filter = filter
-	meant.Before, _ = strconv.ParseInt(c.Query("before"), 10, 64) // an invalid number starts at the newest call
-	calls, next, err := models.APIRequests(c.UserContext(), s.DB.Pool, page.Scope(c), meant)
+	after := s.Position(c, payments.ListAPIRequests)
+	meant.Before = after.Number()
+	calls, err := models.APIRequests(c.UserContext(), s.DB.Pool, page.Scope(c), meant)
 	if err != nil {
 		return fmt.Errorf("dashboard: list calls of the API: %w", err)
 	}
-	for _, call := range calls {
+	for _, call := range calls.Rows {
 		props.Requests = append(props.Requests, requestRow(&call))
 	}
-	if meant.Before > 0 {
-		props.Pager.Previous = props.Filter.Address("")
-	}
-	if next > 0 {
-		props.Pager.Next = props.Filter.Address(strconv.FormatInt(next, 10))
-	}
+	props.Pager = s.Pager(payments.ListAPIRequests, "/app/requisicoes", props.Filter.Query(), after, calls.Next)
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}

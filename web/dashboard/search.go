@@ -85,9 +85,9 @@ func (s *dashboard) find(ctx context.Context, v *models.Visitor, text string) ([
 	if !v.Role.Can(models.Integrate) {
 		return hits, nil
 	}
-	calls, _, err := models.APIRequests(ctx, s.DB.Pool, within,
+	calls, err := models.APIRequests(ctx, s.DB.Pool, within,
 		models.APIRequestFilter{RequestID: text, Limit: foundAtMost})
-	for _, call := range calls {
+	for _, call := range calls.Rows {
 		hits = append(hits, pages.Hit{Kind: pages.HitRequest, Title: call.Method + " " + call.Path,
 			Detail: call.RequestID, At: call.At, Href: requestPage(call.ID)})
 	}

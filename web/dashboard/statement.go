@@ -3,7 +3,6 @@ package dashboard
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -56,24 +55,17 @@ func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
 		return nil
 	}
 	after := s.Position(c, payments.ListStatement)
-	if after != nil {
-		meant.Before, _ = strconv.ParseInt(after.ID, 10, 64) // valid, because the cursor is one of ours
-	}
-	meant.Limit = page.ListSize + 1 // one more shows whether there is a next page
+	meant.Before = after.Number()
 	v := page.Visitor(c)
-	movements, err := models.Statement(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment, meant)
+	movements, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Movement, error) {
+		meant.Limit = limit
+		return models.Statement(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment, meant)
+	})
 	if err != nil {
 		return fmt.Errorf("dashboard: read statement: %w", err)
 	}
-	next := ""
-	if len(movements) > page.ListSize {
-		movements = movements[:page.ListSize]
-		last := movements[page.ListSize-1]
-		next = s.Payments.Cursor(payments.ListStatement,
-			models.Position{CreatedAt: last.At, ID: strconv.FormatInt(last.ID, 10)})
-	}
-	props.Pager = page.FilterPager("/app/saldo", typed.Query(), after != nil, next)
-	props.Movements, err = s.movementRows(c, movements)
+	props.Pager = s.Pager(payments.ListStatement, "/app/saldo", typed.Query(), after, movements.Next)
+	props.Movements, err = s.movementRows(c, movements.Rows)
 	return err
 }
 

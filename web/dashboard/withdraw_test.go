@@ -69,9 +69,9 @@ func TestWithdraw(t *testing.T) {
 	}
 	page, err := s.AccountWithdrawals(t.Context(), models.Live,
 		models.WithdrawalFilter{AccountID: s.Account.ID, Limit: 10})
-	if err != nil || len(page.Withdrawals) != 1 || page.Withdrawals[0].Amount != 400_00 ||
-		page.Withdrawals[0].RequestedBy != s.Owner.UserID {
-		t.Fatalf("made %+v, %v", page.Withdrawals, err)
+	if err != nil || len(page.Rows) != 1 || page.Rows[0].Amount != 400_00 ||
+		page.Rows[0].RequestedBy != s.Owner.UserID {
+		t.Fatalf("made %+v, %v", page.Rows, err)
 	}
 	a := c.Post("/app/saques", with(form, "amount", "100,00")...)
 	if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), "já pediu um saque") ||

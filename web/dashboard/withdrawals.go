@@ -72,13 +72,13 @@ func (s *treasury) listWithdrawals(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range found.Withdrawals {
+	for _, w := range found.Rows {
 		props.Withdrawals = append(props.Withdrawals, pages.WithdrawalRow{
 			ID: w.ID, Status: string(w.Status), Amount: w.Amount, Rail: string(w.Rail),
 			Destination: w.Destination.Masked, CreatedAt: w.CreatedAt,
 		})
 	}
-	props.Pager = page.FilterPager("/app/saques", query, filter.After != nil, found.NextCursor)
+	props.Pager = s.Pager(payments.ListWithdrawals, "/app/saques", query, filter.After, found.Next)
 	if balance, err := balance(s.Site, c); err != nil {
 		return err
 	} else if balance != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/pages"
@@ -55,12 +56,15 @@ func (s *Site) AuditList(c *fiber.Ctx, path, accountID string,
 	if len(errs) > 0 {
 		c.Status(fiber.StatusUnprocessableEntity)
 	}
-	filter.Limit = ListSize + 1
 	if accountID != "" {
 		filter.AccountID, filter.Merchant, fields.Account = accountID, true, ""
 	}
-	filter.Before, _ = strconv.ParseInt(c.Query("before"), 10, 64) // an invalid number starts at the newest line
-	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, filter)
+	after := s.Position(c, payments.ListAudit)
+	filter.Before = after.Number()
+	lines, err := models.ReadPage(ListSize, func(limit int) ([]models.AuditLine, error) {
+		filter.Limit = limit
+		return models.AuditLines(c.UserContext(), s.DB.Pool, filter)
+	})
 	if err != nil {
 		return pages.AuditList{}, fmt.Errorf("page: read the audit log: %w", err)
 	}
@@ -74,16 +78,9 @@ func (s *Site) AuditList(c *fiber.Ctx, path, accountID string,
 		}
 	}
 	list := pages.AuditList{Path: path, Export: path + ".csv?" + query.Encode(), Fields: fields,
-		Subjects: auditSubjects, Errors: errs}
-	if filter.Before > 0 {
-		list.Pager.Previous = path + "?" + query.Encode()
-	}
-	if len(lines) > ListSize {
-		lines = lines[:ListSize]
-		query.Set("before", strconv.FormatInt(lines[ListSize-1].ID, 10))
-		list.Pager.Next = path + "?" + query.Encode()
-	}
-	for _, l := range lines {
+		Subjects: auditSubjects, Errors: errs,
+		Pager: s.Pager(payments.ListAudit, path, query.Encode(), after, lines.Next)}
+	for _, l := range lines.Rows {
 		list.Rows = append(list.Rows, row(l))
 	}
 	return list, nil

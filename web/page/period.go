@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -39,16 +38,4 @@ func ReadPeriod(c *fiber.Ctx, first, last string) (from, until time.Time, proble
 		problems = components.FieldErrors{{Field: "until", Text: i18n.T(c.UserContext(), "problem.statement_period")}}
 	}
 	return from, until, problems
-}
-
-// FilterPager is ListPager for a list with filters.
-func FilterPager(address, query string, deep bool, next string) components.PagerProps {
-	var out components.PagerProps
-	if deep {
-		out.Previous = strings.TrimSuffix(address+"?"+query, "?")
-	}
-	if next != "" {
-		out.Next = address + "?" + strings.TrimPrefix(query+"&cursor="+next, "&")
-	}
-	return out
 }

@@ -69,19 +69,15 @@ const (
 	ObjectWithdrawal = "withdrawal"
 )
 
-// Address is the list with the filter, from before a call on.
-func (f RequestFilter) Address(before string) string {
+// Query returns the query of the filter, or "" if there is none.
+func (f RequestFilter) Query() string {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": f.Text, "class": f.Class, "method": f.Method, "key": f.Key,
-		"before": before} {
+	for name, value := range map[string]string{"q": f.Text, "class": f.Class, "method": f.Method, "key": f.Key} {
 		if value != "" {
 			values.Set(name, value)
 		}
 	}
-	if len(values) == 0 {
-		return "/app/requisicoes"
-	}
-	return "/app/requisicoes?" + values.Encode()
+	return values.Encode()
 }
 
 func (p RequestsProps) filtered() bool { return p.Filter != RequestFilter{} }
