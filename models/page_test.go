@@ -16,10 +16,12 @@ func TestReadPage(t *testing.T) {
 	for _, tc := range []struct {
 		exist, rows int
 		next        string
-	}{{0, 0, ""}, {1, 1, ""}, {size - 1, size - 1, ""}, {size, size, ""}, {size + 1, size, "c"}, {size + 5, size, "c"}} {
+	}{{0, 0, ""}, {1, 1, ""}, {size - 1, size - 1, ""}, {size, size, ""}, {size + 1, size, "c"},
+		{size + 5, size, "c"}} {
 		var all []models.Product
 		for i := range tc.exist {
-			all = append(all, models.Product{ID: string(rune('a' + i)), CreatedAt: start.Add(-time.Duration(i) * time.Second)})
+			all = append(all, models.Product{ID: string(rune('a' + i)),
+				CreatedAt: start.Add(-time.Duration(i) * time.Second)})
 		}
 		page, err := models.ReadPage(size, func(limit int) ([]models.Product, error) {
 			return all[:min(limit, len(all))], nil

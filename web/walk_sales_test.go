@@ -50,7 +50,7 @@ func walkSales(t *testing.T, w *walk) {
 	page.Goto(s.URL + "/app/produtos/novo")
 	page.Type("#amount", "x")
 	page.fails("product-new-wrong")
-	page.Goto(s.URL + "/app/links/novo?produto=vaso")
+	page.Goto(s.URL + "/app/links/novo?product=vaso")
 	page.Type("input[type=url]", "x")
 	page.fails("link-new-wrong")
 	keptForms(t, s, page)

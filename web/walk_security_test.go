@@ -46,7 +46,7 @@ func walkSecurity(t *testing.T, w *walk) {
 	page.leave()
 	page.logIn(s.Email, "/2fa")
 	page.Click("main p a.link")
-	page.WaitTrue(`location.search.includes("recuperacao")`)
+	page.WaitTrue(`location.search.includes("recovery")`)
 	page.look("code-recovery")
 	page.Type("#code", strings.ToUpper(recovery[7]))
 	page.Press("Enter")

@@ -33,11 +33,11 @@ func walkWebhooks(t *testing.T, w *walk) {
 	}
 	maps.Copy(paths, map[string]string{
 		"hooks": "/app/webhooks", "hook": at, "hook-retrying": at + "?status=RETRYING", "hook-edit": at + "/editar",
-		"hook-off": offAt, "hook-test": at + "?teste=" + test, "delivery-test": at + "/entregas/" + test,
+		"hook-off": offAt, "hook-test": at + "?test=" + test, "delivery-test": at + "/entregas/" + test,
 		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": offAt + "/repetir",
 		"hook-new": "/app/webhooks/novo",
-		"events":   "/app/eventos", "events-undelivered": "/app/eventos?entrega=pendente",
-		"events-none": "/app/eventos?cobranca=chk_0", "event": "/app/eventos/" + s.LatestDelivery(t, off.ID).Event.ID,
+		"events":   "/app/eventos", "events-undelivered": "/app/eventos?delivery=undelivered",
+		"events-none": "/app/eventos?checkout=chk_0", "event": "/app/eventos/" + s.LatestDelivery(t, off.ID).Event.ID,
 		"home-trouble": "/app",
 	})
 	page := w.enter(t, s)
@@ -49,7 +49,7 @@ func walkWebhooks(t *testing.T, w *walk) {
 	page.WaitVisible("dialog#delete[open]")
 	page.look("hook-delete")
 	s.Clock.Advance(2 * time.Hour)
-	page.visit("hook-replay-none", at+"/repetir?desde=1h")
+	page.visit("hook-replay-none", at+"/repetir?since=1h")
 	page.WaitTrue(`!document.querySelector("main form[method=post]")`)
 }
 
@@ -95,7 +95,7 @@ func deliveryPaths(t *testing.T, s *webtest.Site, endpointID string) map[string]
 	at := "/app/webhooks/" + endpointID + "/entregas/"
 	return map[string]string{
 		"delivery-ok": at + delivered, "delivery-retrying": at + retrying,
-		"delivery-failed": at + failed, "delivery-signature": at + failed + "?assinatura=x",
+		"delivery-failed": at + failed, "delivery-signature": at + failed + "?signature=x",
 	}
 }
 

@@ -31,6 +31,7 @@ func Register(r fiber.Router, o Options) {
 	r.Get("/static/*", page.StaticFile)
 	ops := console.Group(r, site)
 	app := dashboard.Group(r, site)
+	r.Use(page.OldNames) // after the groups, which refuse people first
 	hosted.Register(r, site)
 	account.Register(r, app, ops, site)
 	docs.Register(r, site)

@@ -95,7 +95,7 @@ func TestFailedWebhook_Browser(t *testing.T) {
 	page.Reload()
 	page.Click("Só não entregues")
 	page.Click("Filtrar")
-	page.WaitTrue(`location.search.includes("entrega=pendente")`)
+	page.WaitTrue(`location.search.includes("delivery=undelivered")`)
 	page.Click("main tbody a")
 	page.WaitText("h1", "checkout.created")
 	page.Click("main li a[href*=entregas]")

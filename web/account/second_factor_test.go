@@ -92,17 +92,17 @@ func TestSecondFactor_Recovery(t *testing.T) {
 	_, recovery := s.Enroll(t, s.Member(t), "/2fa/ativar?next=/app/chaves")
 	lost := s.Client(t)
 	lost.Post("/entrar", "email", s.Email, "password", paymentstest.Password)
-	if a := lost.Get("/2fa?recuperacao=1"); !strings.Contains(a.Text(), "códigos de recuperação") {
+	if a := lost.Get("/2fa?recovery=1"); !strings.Contains(a.Text(), "códigos de recuperação") {
 		t.Errorf("no way without the generator: %d", a.Status)
 	}
-	if a := lost.Post("/2fa", "code", recovery[3], "recuperacao", "1", "next",
+	if a := lost.Post("/2fa", "code", recovery[3], "recovery", "1", "next",
 		"https://evil.example"); a.Status != http.StatusSeeOther || a.Header.Get("Location") != "/app" {
 		t.Errorf("a recovery code led to %d %q", a.Status, a.Header.Get("Location"))
 	}
 	again := s.Client(t)
 	again.Post("/entrar", "email", s.Email, "password", paymentstest.Password)
-	if a := again.Post("/2fa", "code", recovery[3], "recuperacao", "1"); a.Status != http.StatusUnprocessableEntity ||
-		a.Find("input[name=recuperacao]").Length() != 1 {
+	if a := again.Post("/2fa", "code", recovery[3], "recovery", "1"); a.Status != http.StatusUnprocessableEntity ||
+		a.Find("input[name=recovery]").Length() != 1 {
 		t.Errorf("a recovery code counted twice: %d", a.Status)
 	}
 	if a := s.Client(t).Get("/2fa"); a.Status != http.StatusSeeOther ||

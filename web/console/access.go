@@ -18,9 +18,9 @@ import (
 
 // accessQueue is the queue of requests for production access.
 func (s *console) accessQueue() queue {
-	return queue{id: layouts.OpsAccess, path: "/ops/acessos", tabs: []string{"analise", "decididos"},
+	return queue{id: layouts.OpsAccess, path: "/ops/acessos", tabs: []string{"review", "decided"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
-			if tab == "analise" {
+			if tab == "review" {
 				requests, err := models.AccessRequestsInReview(c.UserContext(), s.DB.Pool, after, limit)
 				return s.accessRows(c, requests, true), err
 			}

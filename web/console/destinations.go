@@ -31,10 +31,10 @@ var destinationReasons = []string{"HOLDER_MISMATCH", "KEY_UNKNOWN", "ACTIVITY_RE
 
 // destinationQueue is the queue of destinations that merchants added.
 func (s *console) destinationQueue() queue {
-	return queue{id: layouts.OpsDestinations, path: "/ops/destinos", tabs: []string{"analise", "todos"},
+	return queue{id: layouts.OpsDestinations, path: "/ops/destinos", tabs: []string{"review", "all"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			found, err := models.Destinations(c.UserContext(), s.DB.Pool,
-				models.DestinationFilter{InReview: tab == "analise", After: after, Limit: limit})
+				models.DestinationFilter{InReview: tab == "review", After: after, Limit: limit})
 			return s.destinationRows(c, found), err
 		}}
 }

@@ -16,9 +16,9 @@ import (
 // exceptionQueue is the queue of payments that paid no checkout.
 func (s *console) exceptionQueue() queue {
 	live, test := models.Live, models.Test
-	filters := map[string]models.ExceptionFilter{"abertas": {Open: true, Environment: &live},
-		"teste": {Open: true, Environment: &test}, "todas": {}}
-	return queue{id: layouts.OpsExceptions, path: "/ops/excecoes", tabs: []string{"abertas", "teste", "todas"},
+	filters := map[string]models.ExceptionFilter{"open": {Open: true, Environment: &live},
+		"test": {Open: true, Environment: &test}, "all": {}}
+	return queue{id: layouts.OpsExceptions, path: "/ops/excecoes", tabs: []string{"open", "test", "all"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			f := filters[tab]
 			f.After, f.Limit = after, limit

@@ -21,10 +21,10 @@ const outcomeWithdraw = "WITHDRAW"
 
 // feeQueue is the queue of proposed fees that another person has to approve.
 func (s *console) feeQueue() queue {
-	return queue{id: layouts.OpsFees, path: "/ops/tarifas", tabs: []string{"pendentes", "decididas"},
+	return queue{id: layouts.OpsFees, path: "/ops/tarifas", tabs: []string{"pending", "decided"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			list := models.PendingFeeProposals
-			if tab == "decididas" {
+			if tab == "decided" {
 				list = models.DecidedFeeProposals
 			}
 			found, err := list(c.UserContext(), s.DB.Pool, after, limit)

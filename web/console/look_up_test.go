@@ -204,7 +204,7 @@ func TestOps_Webhooks(t *testing.T) {
 		s.Clock.Now(), s.Clock.Now()).Error; err != nil {
 		t.Fatal(err)
 	}
-	for _, list := range []string{"/ops/webhooks", "/ops/webhooks?aba=todos"} {
+	for _, list := range []string{"/ops/webhooks", "/ops/webhooks?tab=all"} {
 		a := c.Get(list)
 		if text := shown(a); a.Find(`main a[href="`+path+`"]`).Length() != 1 ||
 			!strings.Contains(text, "loja.example") || strings.Contains(a.Body, "secreto") ||
@@ -243,7 +243,7 @@ func TestOps_Webhooks(t *testing.T) {
 	if err := s.Merchants.DeleteEndpoint(t.Context(), s.Owner, s.Test, endpoint.ID); err != nil {
 		t.Fatal(err)
 	}
-	if a := c.Get("/ops/webhooks?aba=todos"); a.Find(`main a[href="`+path+`"]`).Length() != 0 ||
+	if a := c.Get("/ops/webhooks?tab=all"); a.Find(`main a[href="`+path+`"]`).Length() != 0 ||
 		c.Get(path).Status != http.StatusNotFound {
 		t.Error("a deleted endpoint is shown")
 	}

@@ -56,7 +56,7 @@ func ownItems(rows []queued) []pages.OpsItem {
 // queue shows a queue, such as GET /ops/acessos.
 func (s *console) queue(q queue) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		tab := c.Query("aba")
+		tab := c.Query("tab")
 		if !slices.Contains(q.tabs, tab) {
 			tab = q.tabs[0]
 		}
@@ -73,11 +73,11 @@ func (s *console) queue(q queue) fiber.Handler {
 			return err
 		}
 		props := pages.OpsListProps{Shell: shell, ID: q.id, Items: items(rows.Rows),
-			Pager: s.Pager(list, q.path, "aba="+tab, after, rows.Next),
+			Pager: s.Pager(list, q.path, "tab="+tab, after, rows.Next),
 			Tabs:  components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
 		for _, t := range q.tabs {
 			props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{
-				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?aba=" + t, Current: t == tab,
+				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?tab=" + t, Current: t == tab,
 			})
 		}
 		return page.Render(c, pages.OpsList(props))
@@ -113,7 +113,7 @@ func (s *console) home(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		shown := pages.OpsQueue{ID: q.id, Href: q.queue.path + "?aba=" + tab, Count: q.size.Count,
+		shown := pages.OpsQueue{ID: q.id, Href: q.queue.path + "?tab=" + tab, Count: q.size.Count,
 			Oldest: q.size.Oldest}
 		shown.Late, shown.Items = q.size.Oldest != nil && s.late(*q.size.Oldest), items(rows)
 		props.Queues = append(props.Queues, shown)

@@ -23,8 +23,8 @@ const endpointRateSpan = 24 * time.Hour
 // endpoints shows GET /ops/webhooks: all merchants' endpoints with the numbers of failed
 // events, failing endpoints first.
 func (s *console) endpoints(c *fiber.Ctx) error {
-	ctx, tabs := c.UserContext(), []string{"falhando", "todos"}
-	tab := c.Query("aba")
+	ctx, tabs := c.UserContext(), []string{"failing", "all"}
+	tab := c.Query("tab")
 	if !slices.Contains(tabs, tab) {
 		tab = tabs[0]
 	}
@@ -43,10 +43,10 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.OpsEndpointsProps{Shell: shell, Tabs: components.TabsProps{Label: i18n.T(ctx, "ops.tabs")},
-		Pager: s.Pager(list, "/ops/webhooks", "aba="+tab, after, found.Next)}
+		Pager: s.Pager(list, "/ops/webhooks", "tab="+tab, after, found.Next)}
 	for _, t := range tabs {
 		props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{Label: i18n.T(ctx, "ops.tab_webhooks_"+t),
-			Href: "/ops/webhooks?aba=" + t, Current: t == tab})
+			Href: "/ops/webhooks?tab=" + t, Current: t == tab})
 	}
 	for _, e := range found.Rows {
 		props.Rows = append(props.Rows, endpointRow(e))
@@ -91,7 +91,7 @@ func (s *console) anyEndpoint(c *fiber.Ctx) (models.EndpointRate, error) {
 	return found[0], nil
 }
 
-// readEndpoint shows GET /ops/webhooks/:id, with the number of deliveries since ?desde=.
+// readEndpoint shows GET /ops/webhooks/:id, with the number of deliveries since ?since=.
 func (s *console) readEndpoint(c *fiber.Ctx) error { return s.showOpsEndpoint(c, "") }
 
 // showOpsEndpoint answers with the page of an endpoint. problem says why nothing was resent.
@@ -101,7 +101,7 @@ func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
 	if err != nil {
 		return err
 	}
-	period := c.Query("desde", "24h")
+	period := c.Query("since", "24h")
 	if _, ok := page.ReplayPeriods[period]; !ok {
 		period = "24h"
 	}

@@ -39,12 +39,12 @@ var withdrawalReasons = []string{"DESTINATION_PROBLEM", "HOLDER_MISMATCH", "ACTI
 // withdrawalQueue is the queue of withdrawals, with tabs for past ones.
 func (s *console) withdrawalQueue() queue {
 	statuses := map[string][]models.WithdrawalStatus{
-		"analise": {models.WithdrawalPendingReview}, "pagar": {models.WithdrawalApproved, models.WithdrawalProcessing},
+		"review": {models.WithdrawalPendingReview}, "payout": {models.WithdrawalApproved, models.WithdrawalProcessing},
 	}
-	return queue{id: layouts.OpsWithdrawals, path: "/ops/saques", tabs: []string{"analise", "pagar", "todos"},
+	return queue{id: layouts.OpsWithdrawals, path: "/ops/saques", tabs: []string{"review", "payout", "all"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			found, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{
-				Statuses: statuses[tab], OldestFirst: tab != "todos", After: after, Limit: limit,
+				Statuses: statuses[tab], OldestFirst: tab != "all", After: after, Limit: limit,
 			})
 			return s.withdrawalRows(c, found), err
 		}}

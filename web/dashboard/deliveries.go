@@ -84,10 +84,10 @@ func (s *developers) delivery(c *fiber.Ctx) (*models.Delivery, error) {
 	return d, nil
 }
 
-// testDelivery returns the test event of ?teste=, as the endpoint's page shows it, or nil if
+// testDelivery returns the test event of ?test=, as the endpoint's page shows it, or nil if
 // there is no such event.
 func (s *developers) testDelivery(c *fiber.Ctx, endpointID string) (*pages.DeliveryProps, error) {
-	d, err := models.DeliveryOf(c.UserContext(), s.DB.Pool, page.Scope(c), c.Query("teste"))
+	d, err := models.DeliveryOf(c.UserContext(), s.DB.Pool, page.Scope(c), c.Query("test"))
 	if errors.Is(err, models.ErrNotFound) || err == nil && (d.Endpoint.ID != endpointID || !d.Event.Test) {
 		return nil, nil
 	} else if err != nil {
@@ -147,17 +147,17 @@ func (s *developers) testEndpoint(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	}
-	return c.Redirect("/app/webhooks/"+id+"?teste="+delivery+"#test", fiber.StatusSeeOther)
+	return c.Redirect("/app/webhooks/"+id+"?test="+delivery+"#test", fiber.StatusSeeOther)
 }
 
-// askReplay shows GET /app/webhooks/:id/repetir, with the number of deliveries since ?desde=.
+// askReplay shows GET /app/webhooks/:id/repetir, with the number of deliveries since ?since=.
 // An endpoint that was turned off may have failed for days before.
 func (s *developers) askReplay(c *fiber.Ctx) error {
 	endpoint, err := s.endpoint(c)
 	if err != nil {
 		return err
 	}
-	period := c.Query("desde")
+	period := c.Query("since")
 	if _, ok := page.ReplayPeriods[period]; !ok {
 		if period = "24h"; !endpoint.Active {
 			period = "7d"

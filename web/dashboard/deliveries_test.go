@@ -101,7 +101,7 @@ func TestReplay(t *testing.T) {
 	if a := c.Get(at + "/repetir"); !strings.Contains(a.Text(), "3 eventos serão reenviados") {
 		t.Errorf("in a week: %q", a.Find("main p").First().Text())
 	}
-	ask := c.Get(at + "/repetir?desde=1h")
+	ask := c.Get(at + "/repetir?since=1h")
 	if !strings.Contains(ask.Text(), "2 eventos serão reenviados") ||
 		!strings.Contains(ask.Text(), "com 5 novas tentativas") || !strings.Contains(ask.Text(), "ativado antes") {
 		t.Errorf("in an hour: %q", ask.Find("main").Text())
@@ -137,7 +137,7 @@ func TestReplay(t *testing.T) {
 	if audited != "2" {
 		t.Errorf("the audit log says %q", audited)
 	}
-	for _, odd := range []string{"?desde=%00", "?desde=-1h"} {
+	for _, odd := range []string{"?since=%00", "?since=-1h"} {
 		if a := c.Get(at + "/repetir" + odd); a.Status != http.StatusOK {
 			t.Errorf("%s: %d", odd, a.Status)
 		}
@@ -168,11 +168,11 @@ func TestTestEvent(t *testing.T) {
 	}
 	a := c.Post(at+"/testar", "type", "checkout.paid")
 	place := regexp.MustCompile(`^` + at +
-		`\?teste=(dlv_[0-9a-f]{24})#test$`).FindStringSubmatch(a.Header.Get("Location"))
+		`\?test=(dlv_[0-9a-f]{24})#test$`).FindStringSubmatch(a.Header.Get("Location"))
 	if a.Status != http.StatusSeeOther || place == nil {
 		t.Fatalf("sent: %d to %s", a.Status, a.Header.Get("Location"))
 	}
-	shown := at + "?teste=" + place[1]
+	shown := at + "?test=" + place[1]
 	if a := c.Get(shown); a.Find("#test-result[data-follow]").Length() != 1 ||
 		!strings.Contains(a.Find("#test-result").Text(), "Enviando") {
 		t.Errorf("on its way: %q", a.Find("#test-result").Text())
@@ -189,7 +189,7 @@ func TestTestEvent(t *testing.T) {
 	}
 	other := charged(t, s, e.ID)
 	for _, odd := range []string{other.ID, "", "dlv_0", "%00"} {
-		if a := c.Get(at + "?teste=" + odd); a.Status != http.StatusOK || a.Find("#test-result").Length() != 0 {
+		if a := c.Get(at + "?test=" + odd); a.Status != http.StatusOK || a.Find("#test-result").Length() != 0 {
 			t.Errorf("the result of %q: %d", odd, a.Status)
 		}
 	}
@@ -224,8 +224,8 @@ func TestSignature(t *testing.T) {
 	c := s.Member(t)
 	page := "/app/webhooks/" + e.ID + "/entregas/" + d.ID
 	says := func(signature string) string {
-		a := c.Get(page + "?assinatura=" + url.QueryEscape(signature))
-		return a.Find("section[aria-labelledby=signature] [role=status] p").First().Text()
+		a := c.Get(page + "?signature=" + url.QueryEscape(signature))
+		return a.Find("section[aria-labelledby=signature-check] [role=status] p").First().Text()
 	}
 	right := webhook.Sign(secret, event.Body)
 	raw, err := hex.DecodeString(right)
@@ -275,7 +275,7 @@ func TestSignature(t *testing.T) {
 		t.Errorf("a day later: %q", got)
 	}
 	s.GiveRole(t, models.RoleViewer)
-	if a := c.Get(page + "?assinatura=" + right); a.Find("#signature").Length() != 0 {
+	if a := c.Get(page + "?signature=" + right); a.Find("#signature").Length() != 0 {
 		t.Error("a viewer is told")
 	}
 }

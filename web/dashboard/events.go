@@ -17,9 +17,9 @@ import (
 // listEvents shows GET /app/eventos.
 func (s *developers) listEvents(c *fiber.Ctx) error {
 	types := eventTypes(page.Visitor(c).Environment)
-	props := pages.EventsProps{Types: types, CheckoutID: strings.TrimSpace(c.Query("cobranca")),
-		Undelivered: c.Query("entrega") == pages.FilterUndelivered}
-	if eventType := c.Query("tipo"); slices.Contains(types, eventType) {
+	props := pages.EventsProps{Types: types, CheckoutID: strings.TrimSpace(c.Query("checkout")),
+		Undelivered: c.Query("delivery") == pages.FilterUndelivered}
+	if eventType := c.Query("type"); slices.Contains(types, eventType) {
 		props.Type = eventType
 	}
 	filter := models.EventFilter{
@@ -47,13 +47,13 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 func eventQuery(p pages.EventsProps) string {
 	query := url.Values{}
 	if p.Type != "" {
-		query.Set("tipo", p.Type)
+		query.Set("type", p.Type)
 	}
 	if p.CheckoutID != "" {
-		query.Set("cobranca", p.CheckoutID)
+		query.Set("checkout", p.CheckoutID)
 	}
 	if p.Undelivered {
-		query.Set("entrega", pages.FilterUndelivered)
+		query.Set("delivery", pages.FilterUndelivered)
 	}
 	return query.Encode()
 }

@@ -29,12 +29,12 @@ var linkExpiries = []int{900, 1800, 3600, 86400}
 // productsOffered is how many products the form of a link lists, newest first.
 const productsOffered = 500
 
-// newLink shows GET /app/links/novo, with the product that ?produto= names chosen.
+// newLink shows GET /app/links/novo, with the product that ?product= names chosen.
 func (s *dashboard) newLink(c *fiber.Ctx) error {
 	if !canCreateLink(page.Visitor(c)) {
 		return c.Redirect("/app/links", fiber.StatusSeeOther)
 	}
-	return s.showNewLink(c, pages.NewLinkProps{ProductID: c.Query("produto"), ExpiresIn: payments.DefaultExpiresIn,
+	return s.showNewLink(c, pages.NewLinkProps{ProductID: c.Query("product"), ExpiresIn: payments.DefaultExpiresIn,
 		Key: rand.Text()})
 }
 

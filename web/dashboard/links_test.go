@@ -34,7 +34,7 @@ func TestLinks_Create(t *testing.T) {
 		merchants.ProductForm{Name: "parado", Amount: 1, PaymentCycle: "ONE_TIME"}); err != nil {
 		t.Fatal(err)
 	}
-	a := c.Get("/app/links/novo?produto=vaso")
+	a := c.Get("/app/links/novo?product=vaso")
 	if a.Find("#productId option").Length() != 2 ||
 		a.Find("#productId option[selected]").AttrOr("value", "") != "vaso" ||
 		a.Find("#expiresInSeconds option[selected]").AttrOr("value", "") != "1800" {

@@ -91,7 +91,8 @@ func TestLists_OldBookmarks(t *testing.T) {
 	for range 4 {
 		s.Key(t, s.Test, models.PermissionCheckoutRead)
 	}
-	lines, err := models.AuditLines(t.Context(), s.DB.Pool, models.AuditFilter{AccountID: s.Account.ID, Subject: "api_key"})
+	lines, err := models.AuditLines(t.Context(), s.DB.Pool,
+		models.AuditFilter{AccountID: s.Account.ID, Subject: "api_key"})
 	if err != nil || len(lines) != 4 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -100,8 +101,8 @@ func TestLists_OldBookmarks(t *testing.T) {
 		a.Find("a[rel=prev]").AttrOr("href", "") != "/app/auditoria?subject=api_key" {
 		t.Errorf("before the second line: %d", got)
 	}
-	for _, path := range []string{"/app/requisicoes?before=x", "/app/requisicoes?before=-1", "/app/requisicoes?cursor=5",
-		"/app/requisicoes?before=99999999999999999999"} {
+	for _, path := range []string{"/app/requisicoes?before=x", "/app/requisicoes?before=-1",
+		"/app/requisicoes?cursor=5", "/app/requisicoes?before=99999999999999999999"} {
 		if a := c.Get(path); a.Status != http.StatusOK || !slices.Equal(listedCalls(a), all[:25]) {
 			t.Errorf("%s: %d", path, a.Status)
 		}

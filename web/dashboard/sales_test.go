@@ -42,7 +42,7 @@ func TestSales_Lists(t *testing.T) {
 			t.Errorf("%s: %d", path, a.Status)
 		}
 	}
-	if a := c.Get("/app/links/novo?produto=%00%ff"); a.Status != http.StatusOK {
+	if a := c.Get("/app/links/novo?product=%00%ff"); a.Status != http.StatusOK {
 		t.Errorf("an odd product: %d", a.Status)
 	}
 }
@@ -121,7 +121,7 @@ func TestSales_Roles(t *testing.T) {
 			if a.Status != http.StatusOK || !strings.Contains(a.Text(), "Vaso Lua Nova") {
 				t.Errorf("%s gets %d for %s", role, a.Status, path)
 			}
-			offers := a.Find(`main form, main a[href$="/novo"], main a[href*="produto="],
+			offers := a.Find(`main form, main a[href$="/novo"], main a[href*="product="],
 				main [commandfor]`).Length() > 0
 			if offers != may {
 				t.Errorf("%s is offered changes on %s: %v", role, path, offers)

@@ -20,10 +20,10 @@ import (
 	"garoupa/webhook"
 )
 
-// checkSignature examines the signature of ?assinatura=, which a receiver of the delivery
+// checkSignature examines the signature of ?signature=, which a receiver of the delivery
 // computed: it is right, or has one of the usual mistakes.
 func (s *developers) checkSignature(c *fiber.Ctx, d *models.Delivery) (pages.SignatureCheck, error) {
-	check := pages.SignatureCheck{Typed: strings.TrimSpace(c.Query("assinatura"))}
+	check := pages.SignatureCheck{Typed: strings.TrimSpace(c.Query("signature"))}
 	if check.Typed == "" {
 		return check, nil
 	}

@@ -55,12 +55,12 @@ func TestEvents(t *testing.T) {
 	shown := func(path string, d models.Delivery) bool {
 		return strings.Contains(c.Get(path).Body, "/app/eventos/"+d.Event.ID)
 	}
-	const lacking = "/app/eventos?entrega=pendente"
+	const lacking = "/app/eventos?delivery=undelivered"
 	if !shown("/app/eventos", late[29]) || shown("/app/eventos", late[0]) || shown(lacking, ok) {
 		t.Error("the first page does not hold the latest, or holds what arrived")
 	}
 	next := c.Get(lacking).Find("a[rel=next]").AttrOr("href", "")
-	if query := webtest.URL(t, next).Query(); query.Get("entrega") != "pendente" || query.Get("cursor") == "" {
+	if query := webtest.URL(t, next).Query(); query.Get("delivery") != "undelivered" || query.Get("cursor") == "" {
 		t.Fatalf("the next page is %q", next)
 	}
 	if !shown(next, late[0]) || shown(next, late[29]) || shown(next, ok) {
@@ -70,13 +70,13 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := c.Get("/app/eventos?cobranca=+" + event.CheckoutID + "+&tipo=checkout.created"); !strings.Contains(a.Body,
+	if a := c.Get("/app/eventos?checkout=+" + event.CheckoutID + "+&type=checkout.created"); !strings.Contains(a.Body,
 		event.ID) || strings.Contains(a.Body, late[4].Event.ID) ||
-		a.Find("select[name=tipo] option[selected]").AttrOr("value", "") != "checkout.created" ||
-		a.Find("input[name=cobranca]").AttrOr("value", "") != event.CheckoutID {
+		a.Find("select[name=type] option[selected]").AttrOr("value", "") != "checkout.created" ||
+		a.Find("input[name=checkout]").AttrOr("value", "") != event.CheckoutID {
 		t.Error("by checkout and type")
 	}
-	if shown("/app/eventos?tipo=checkout.paid", ok) {
+	if shown("/app/eventos?type=checkout.paid", ok) {
 		t.Error("by another type")
 	}
 	if a := c.Get("/app/eventos/" + event.ID); a.Status != http.StatusOK ||
@@ -85,7 +85,7 @@ func TestEvents(t *testing.T) {
 		a.Find("#raw").Text() != string(event.Body) || !strings.Contains(a.Find("#body").Text(), "\n  \"type\": ") {
 		t.Errorf("its page: %d", a.Status)
 	}
-	for _, odd := range []string{"?cursor=nonsense", "?tipo=NOPE", "?cobranca=%00%ff'", "?entrega=x", "/evt_0",
+	for _, odd := range []string{"?cursor=nonsense", "?type=NOPE", "?checkout=%00%ff'", "?delivery=x", "/evt_0",
 		"/" + strings.ToUpper(event.ID), "/evt_%00"} {
 		if a := c.Get("/app/eventos" + odd); a.Status != map[bool]int{true: 200, false: 404}[odd[0] == '?'] {
 			t.Errorf("%s: %d", odd, a.Status)

@@ -35,7 +35,7 @@ type DeliveryProps struct {
 	Body          EventBody
 }
 
-// SignatureCheck is a signature that a receiver computed, ?assinatura=, and the result of
+// SignatureCheck is a signature that a receiver computed, ?signature=, and the result of
 // its check.
 type SignatureCheck struct {
 	Typed  string

@@ -10,9 +10,9 @@ import (
 	"garoupa/views/layouts"
 )
 
-// FilterUndelivered is what ?entrega= of GET /app/eventos has for events that did not
+// FilterUndelivered is what ?delivery= of GET /app/eventos has for events that did not
 // arrive everywhere.
-const FilterUndelivered = "pendente"
+const FilterUndelivered = "undelivered"
 
 // EventsProps is GET /app/eventos, with what its filters find: tipo, entrega and
 // cobranca.

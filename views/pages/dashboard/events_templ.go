@@ -237,19 +237,19 @@ func eventFilters(p EventsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.Select(components.SelectProps{
-				Name: "tipo", Label: i18n.T(ctx, "events.type"), Options: p.types(ctx), Value: p.Type,
+				Name: "type", Label: i18n.T(ctx, "events.type"), Options: p.types(ctx), Value: p.Type,
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.Field(components.FieldProps{
-				Name: "cobranca", Label: i18n.T(ctx, "events.checkout"), Value: p.CheckoutID, Autocomplete: "off",
+				Name: "checkout", Label: i18n.T(ctx, "events.checkout"), Value: p.CheckoutID, Autocomplete: "off",
 				Mono: true, MaxLength: "40",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<label class=\"flex min-h-11 cursor-pointer items-center gap-2.5 text-sm font-medium\"><input type=\"checkbox\" name=\"entrega\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<label class=\"flex min-h-11 cursor-pointer items-center gap-2.5 text-sm font-medium\"><input type=\"checkbox\" name=\"delivery\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -827,7 +827,7 @@ func Product(p ProductProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var32 templ.SafeURL
-					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinURLErrs("/app/links/novo?produto=" + p.Fields.Slug)
+					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinURLErrs("/app/links/novo?product=" + p.Fields.Slug)
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/dashboard/products.templ`, Line: 213, Col: 57}
 					}
