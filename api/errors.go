@@ -134,7 +134,8 @@ func translate(err error) error {
 		return tooLarge
 	case fiber.StatusBadRequest, fiber.StatusRequestHeaderFieldsTooLarge:
 		return refusal.New(refusal.InvalidRequestBody, "The request is not valid HTTP, or its headers are too large.")
-	case fiber.StatusRequestTimeout, fiber.StatusBadGateway: // Fiber's statuses for a client that was too slow or disconnected
+	// Fiber's statuses for a client that was too slow or disconnected
+	case fiber.StatusRequestTimeout, fiber.StatusBadGateway:
 		return refusal.New(refusal.InvalidRequestBody, "The request did not arrive whole, or not in time.")
 	}
 	return err

@@ -24,7 +24,8 @@ func TestCreateCheckout_Idempotency(t *testing.T) {
 		"members reordered": `{"externalId":"p-1","metadata":{"b":"é","a":"1"},"description":"Vaso","amount":4990}`,
 		"spaces between": ` { "amount" : 4990, "description":"Vaso",` + "\n\t" +
 			`"externalId":"p-1","metadata":{"a":"1","b":"é"}}`,
-		"characters escaped": `{"\u0061mount":4990,"description":"V\u0061so","externalId":"p-1","metadata":{"a":"1","b":"\u00e9"}}`,
+		"characters escaped": `{"\u0061mount":4990,"description":"V\u0061so",` +
+			`"externalId":"p-1","metadata":{"a":"1","b":"\u00e9"}}`,
 	} {
 		if a := s.create(t, body, "Idempotency-Key", "k"); a.status != 200 || a.id(t) != made.id(t) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)

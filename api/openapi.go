@@ -28,7 +28,8 @@ const bearer = "apiKey"
 
 const overview = `Charge buyers in Brazil through Pix, follow payments, read the balance and request withdrawals.
 
-Bodies are JSON. Amounts of charges are integers in centavos of BRL; amounts of balances and withdrawals are decimal strings in reais. Times are RFC 3339 in UTC.
+Bodies are JSON. Amounts of charges are integers in centavos of BRL; amounts of balances and withdrawals ` +
+	`are decimal strings in reais. Times are RFC 3339 in UTC.
 
 Test and live share one address: the key decides. What one environment has does not exist in the other.
 

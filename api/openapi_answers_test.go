@@ -61,7 +61,8 @@ func (d *described) check(t testing.TB, a answer, method, path, body string, hea
 		var f failure
 		if err := json.Unmarshal([]byte(a.body), &f); err != nil || f.Error.RequestID == "" ||
 			f.Error.RequestID != a.header.Get("Request-Id") {
-			return fmt.Errorf("no envelope, or one with another Request-Id than %q: %w", a.header.Get("Request-Id"), err)
+			return fmt.Errorf("no envelope, or one with another Request-Id than %q: %w", a.header.Get("Request-Id"),
+				err)
 		}
 		name += " " + f.Error.Code
 	}

@@ -29,7 +29,8 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 			Description: description,
 			Responses: openapi.Named[openapi.Response]{
 				{Name: "2XX",
-					Value: openapi.Response{Description: "Received. Answer within 5 seconds; do slow work afterwards."}},
+					Value: openapi.Response{Description: "Received. Answer within 5 seconds; " +
+						"do slow work afterwards."}},
 				{Name: "default",
 					Value: openapi.Response{Description: "Anything else, redirects included, is a failure: there are " +
 						"up to five attempts, 1, 5, 15 and 60 minutes apart."}},

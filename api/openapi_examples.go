@@ -17,15 +17,17 @@ const (
 	exampleLinkID       = "plink_3f9a1c7e5d2b8064"
 	exampleWithdrawalID = "wdr_5a1e9c3b7d2f4068a1b2"
 	examplePicture      = "5f2d8c0b7e914a36d1c8f04b9a7e3c52"
-	exampleCopyPaste    = "00020101021226740014br.gov.bcb.pix2552pay.example.com/sim/be17ecb0f5dc29c2ad4d12d3dff1a785520400005303986540549.905802BR5913ATELIE AURORA6009SAO PAULO62070503***630446DD"
+	exampleCopyPaste    = "00020101021226740014br.gov.bcb.pix2552pay.example.com/sim/be17ecb0f5dc29c2ad4d12d3dff" +
+		"1a785520400005303986540549.905802BR5913ATELIE AURORA6009SAO PAULO62070503***630446DD"
 )
 
 // Bodies to send.
 var (
 	exampleNewCheckout = json.RawMessage(`{"amount":4990,"description":"Vaso Lua Nova","externalId":"pedido-10482",` +
 		`"customer":{"name":"Carla Menezes","email":"carla@example.com"},"metadata":{"canal":"site"},"expiresIn":1800}`)
-	exampleNewPaymentLink = json.RawMessage(`{"productId":"vaso-lua-nova","expiresInSeconds":1800,"successUrl":"https://loja.example/obrigado?checkout={CHECKOUT_ID}","returnUrl":"https://loja.example/vaso"}`)
-	exampleNewWithdrawal  = json.RawMessage(`{"rail":"BRL_PIX","amount":"150.00"}`)
+	exampleNewPaymentLink = json.RawMessage(`{"productId":"vaso-lua-nova","expiresInSeconds":1800,` +
+		`"successUrl":"https://loja.example/obrigado?checkout={CHECKOUT_ID}","returnUrl":"https://loja.example/vaso"}`)
+	exampleNewWithdrawal = json.RawMessage(`{"rail":"BRL_PIX","amount":"150.00"}`)
 )
 
 // examples are answers and events, encoded by the same code as real ones.
@@ -56,7 +58,8 @@ func newExamples(checkoutURL string) examples {
 	withdrawal := func(status models.WithdrawalStatus) json.RawMessage {
 		return payload.AppendWithdrawal(nil, withdrawalIn(status, at))
 	}
-	description, success, back := "Cerâmica feita à mão", "https://loja.example/obrigado?checkout={CHECKOUT_ID}", "https://loja.example/vaso"
+	description, success, back := "Cerâmica feita à mão", "https://loja.example/obrigado?checkout={CHECKOUT_ID}",
+		"https://loja.example/vaso"
 	x := examples{
 		pending: checkout(&pending), paid: checkout(&paid), expired: checkout(&expired),
 		cancelled: checkout(&cancelled),

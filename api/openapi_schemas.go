@@ -122,7 +122,8 @@ func newCustomerSchema() *openapi.Schema {
 	}
 	email := openapi.Nullable(openapi.Bounded("An email address.", 3, 254))
 	email.Format = "email"
-	phone := openapi.Nullable(openapi.Bounded("Digits, spaces and `+ ( ) -`. It is stored encrypted and never returned.", 8, 20))
+	phone := openapi.Nullable(
+		openapi.Bounded("Digits, spaces and `+ ( ) -`. It is stored encrypted and never returned.", 8, 20))
 	phone.Pattern = `^[0-9 +()-]*[0-9][0-9 +()-]*$`
 	name := line("Who buys.", 1, 200)
 	s := openapi.Body("Who buys: the name, and at least one of `email`, `document` and `phone`.", []string{"name"},
@@ -262,7 +263,8 @@ func withdrawalSchema() *openapi.Schema {
 		openapi.Property("livemode", openapi.Flag("Always true: withdrawals exist in live mode only.")),
 		openapi.Property("rail", openapi.Choice("Pix in BRL, or a USDT wallet.", models.RailPix, models.RailUSDT)),
 		openapi.Property("status",
-			openapi.Choice("`PENDING_REVIEW`, then `APPROVED`, `PROCESSING` and `COMPLETED`; or how it ended otherwise.",
+			openapi.Choice(
+				"`PENDING_REVIEW`, then `APPROVED`, `PROCESSING` and `COMPLETED`; or how it ended otherwise.",
 				models.WithdrawalStatuses...)),
 		openapi.Property("currency", brl("Always `BRL`.")),
 		openapi.Property("amount", decimal("What leaves the balance.")),

@@ -166,7 +166,8 @@ func TestOpenAPI_Codes(t *testing.T) {
 		for _, operation := range item.Operations() {
 			for status, response := range operation.Responses.Map() {
 				for _, code := range codesOf(response.Value) {
-					schema := response.Value.Content["application/json"].Schema.Value.AllOf[1].Value.Properties["error"].Value
+					envelope := response.Value.Content["application/json"].Schema.Value.AllOf[1].Value
+					schema := envelope.Properties["error"].Value
 					ofOperations[status+" "+code+" "+typeOf(t, schema.Properties["type"].Value.Enum, code)] = true
 				}
 			}
