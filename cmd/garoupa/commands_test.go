@@ -152,7 +152,8 @@ func TestCheck(t *testing.T) {
 		t.Errorf("books that are wrong: %+v", r)
 	}
 	execute(url, `WITH seal AS (INSERT INTO audit_seals (number, through, lines, hash, sealed_at)
-		VALUES (1, 1, decode(repeat('00', 7) || '01' || repeat('00', 32), 'hex'), sha256('x'), now()) RETURNING 1) SELECT count(*) FROM seal`)
+		VALUES (1, 1, decode(repeat('00', 7) || '01' || repeat('00', 32), 'hex'), sha256('x'), now()) RETURNING 1)
+			SELECT count(*) FROM seal`)
 	if r := p.try("check"); r.status != 1 || !strings.Contains(r.out,
 		"audit      does not follow from the one before: seal 1\naudit      missing: line 1\n") ||
 		strings.Contains(r.out, "audit      ok") {

@@ -153,14 +153,16 @@ func (s *shop) settled() map[parcel]fate {
 	s.t.Helper()
 	s.until("nothing pending", func() bool {
 		var pending int
-		if err := s.db.Raw("SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'").Row().Scan(&pending); err != nil {
+		if err := s.db.Raw(`SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'`).Row().Scan(
+			&pending); err != nil {
 			s.t.Fatal(err)
 		}
 		return pending == 0
 	})
 	rows, err := s.db.Pool.Query(s.t.Context(),
 		`SELECT v.id, e.url, d.status, d.attempts, count(a.number), count(*) FILTER (WHERE a.error_class = '')
-		FROM events v CROSS JOIN webhook_endpoints e LEFT JOIN webhook_deliveries d ON d.event_id = v.id AND d.endpoint_id = e.id
+		FROM events v CROSS JOIN webhook_endpoints e LEFT JOIN webhook_deliveries d ON d.event_id = v.id
+			AND d.endpoint_id = e.id
 		LEFT JOIN webhook_attempts a ON a.delivery_id = d.id
 		WHERE v.created_at >= e.created_at GROUP BY v.id, e.url, d.status, d.attempts`)
 	if err != nil {

@@ -56,8 +56,8 @@ internal/strictjson: internal/payload
 pix/psp/simulator: pix pix/psp
 pix/pixkey: internal/taxid
 
-api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations: internal/money:
-internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr: internal/usdt/quote: internal/ratelimit:
+api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations:
+internal/money: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr: internal/usdt/quote: internal/ratelimit:
 internal/requestid: static: internal/auth/totp: internal/taxid: internal/auth/vault: internal/usdt: webhook:
 `
 

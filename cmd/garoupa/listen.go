@@ -43,7 +43,8 @@ func listen(ctx context.Context, in invocation) error {
 	if *secret == "" {
 		*secret = merchants.NewEndpointSecret()
 	}
-	fmt.Fprintf(in.out, "Forwarding test events of %s to %s\nSigning secret: %s\nCtrl-C stops.\n\n", r.server, *target, *secret)
+	fmt.Fprintf(in.out, "Forwarding test events of %s to %s\nSigning secret: %s\nCtrl-C stops.\n\n", r.server, *target,
+		*secret)
 	f := &forwarder{out: in.out, client: webhook.NewClient(webhook.Options{AllowPrivate: true}), target: *target,
 		secret: *secret}
 	f.open(r, *fresh)

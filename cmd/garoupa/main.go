@@ -129,8 +129,8 @@ func asksHelp(args []string) bool {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w,
-		"garoupa is a Pix payment gateway.\n\nusage: garoupa <command> [flags]; garoupa <command> --help explains a command\n\n")
+	fmt.Fprint(w, "garoupa is a Pix payment gateway.\n\n"+
+		"usage: garoupa <command> [flags]; garoupa <command> --help explains a command\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-12s%s\n", c.name, c.summary)
 	}

@@ -91,8 +91,10 @@ func (s *shop) seal(phones int) {
 	for _, step := range []func() error{
 		func() error {
 			_, err := s.db.Pool.Exec(s.t.Context(),
-				`INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_phone, txid, copy_paste, created_at, expires_at)
-				SELECT id, $3, false, 1, 'x', 'x', phone, md5(id), 'x', now(), now() + interval '1 day' FROM unnest($1::text[], $2::bytea[]) AS t (id, phone)`, ids, sealed, s.scope.ProjectID)
+				`INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_phone,
+					txid, copy_paste, created_at, expires_at)
+				SELECT id, $3, false, 1, 'x', 'x', phone, md5(id), 'x', now(), now() + interval '1 day'
+				FROM unnest($1::text[], $2::bytea[]) AS t (id, phone)`, ids, sealed, s.scope.ProjectID)
 			return err
 		},
 		func() error { _, err := s.merchants.BeginTOTP(s.t.Context(), by.UserID); return err },
@@ -309,7 +311,8 @@ func (s *shop) killInTheMiddle(p *program) {
 	}
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	if _, err := tx.Exec(s.t.Context(),
-		`SELECT 1 FROM checkouts WHERE id = (SELECT id FROM checkouts WHERE customer_phone IS NOT NULL ORDER BY id OFFSET 1600 LIMIT 1) FOR UPDATE`); err != nil {
+		`SELECT 1 FROM checkouts WHERE id = (SELECT id FROM checkouts WHERE customer_phone IS NOT NULL
+			ORDER BY id OFFSET 1600 LIMIT 1) FOR UPDATE`); err != nil {
 		s.t.Fatal(err)
 	}
 	command := p.command("rotate-key")
@@ -320,7 +323,8 @@ func (s *shop) killInTheMiddle(p *program) {
 	}
 	s.until("rotate-key waits for a row", func() bool {
 		var waiting bool
-		err := s.db.Raw(`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+		err := s.db.Raw(`SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'
 			AND query LIKE 'UPDATE checkouts SET customer_phone%')`).Row().Scan(&waiting)
 		if err != nil {
 			s.t.Fatal(err)
@@ -337,7 +341,8 @@ func (s *shop) killInTheMiddle(p *program) {
 // its event arrives, signed with the endpoint's secret.
 func (s *shop) delivers(n int) {
 	s.t.Helper()
-	body := fmt.Sprintf(`{"amount":4990,"description":"Vaso","externalId":"%d","customer":{"name":"Carla","phone":"+55 11 91234-0000"}}`, n)
+	body := fmt.Sprintf(`{"amount":4990,"description":"Vaso","externalId":"%d",`+
+		`"customer":{"name":"Carla","phone":"+55 11 91234-0000"}}`, n)
 	if status, answer := s.call(http.MethodPost, "/v1/checkouts", body, ""); status != http.StatusCreated {
 		s.t.Fatalf("created: %d %s", status, answer)
 	}
