@@ -69,8 +69,8 @@ func (p Palette) rules() string {
 	if p.Outlined {
 		line = "inset 0 0 0 1px var(--line-strong)"
 	}
-	return fmt.Sprintf(":root{--accent:%s;--accent-hover:%s;--on-accent:%s;--accent-soft:%s;--accent-ink:%s}.btn-primary{box-shadow:%s}",
-		p.Accent, p.Hover, p.On, p.Soft, p.Ink, line)
+	return fmt.Sprintf(":root{--accent:%s;--accent-hover:%s;--on-accent:%s;--accent-soft:%s;--accent-ink:%s}"+
+		".btn-primary{box-shadow:%s}", p.Accent, p.Hover, p.On, p.Soft, p.Ink, line)
 }
 
 func (t theme) palette(accent color) Palette {

@@ -30,8 +30,8 @@ func serverAccount(data string) (account, error) {
 		return account{uid: uid, gid: os.Getegid()}, nil
 	}
 	if !canSwitch {
-		return account{},
-			errors.New("localpg: PostgreSQL refuses to run as root; start this as an ordinary user, or set DATABASE_URL")
+		return account{}, errors.New("localpg: PostgreSQL refuses to run as root; " +
+			"start this as an ordinary user, or set DATABASE_URL")
 	}
 	uid, gid, err := owner(data)
 	if err == nil {

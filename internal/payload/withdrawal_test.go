@@ -79,7 +79,8 @@ func byWallet(approved bool) (models.Withdrawal, withdrawal) {
 	w, want := byPix()
 	address, network, hash, code, reason := "TLa2f6…5wYjU7", "TRON", "ab", "AC03", "A conta não existe."
 	later, told := at.Add(time.Hour), "2026-11-20T16:00:00.123Z"
-	w.Rail, w.Destination.Rail, w.Destination.Type, w.Destination.Masked = models.RailUSDT, models.RailUSDT, network, address
+	w.Rail, w.Destination.Rail = models.RailUSDT, models.RailUSDT
+	w.Destination.Type, w.Destination.Masked = network, address
 	w.Quote = &models.Quote{Rate: 542_000_000, Amount: 27_398523, ExpiresAt: at}
 	w.ApprovalQuote = &models.Quote{Rate: 1, Amount: 1, ExpiresAt: later}
 	want.Rail, want.Destination = "USDT_WALLET", destination{Type: network, Address: &address, Network: &network,
@@ -87,8 +88,10 @@ func byWallet(approved bool) (models.Withdrawal, withdrawal) {
 	want.Quote = &quote{Asset: "USDT", Network: network, Rate: "5.42000000", Amount: "27.398523",
 		ExpiresAt: "2026-11-20T15:00:00.123Z"}
 	if approved {
-		w.Status, w.ApprovedAt, w.CompletedAt, w.TxHash, w.FailureCode, w.Reason = models.WithdrawalReturned, &later, &later, &hash, &code, &reason
-		want.Status, want.ApprovedAt, want.CompletedAt, want.TxHash, want.FailureCode, want.Reason = "RETURNED", &told, &told, &hash, &code, &reason
+		w.Status, w.ApprovedAt, w.CompletedAt = models.WithdrawalReturned, &later, &later
+		w.TxHash, w.FailureCode, w.Reason = &hash, &code, &reason
+		want.Status, want.ApprovedAt, want.CompletedAt = "RETURNED", &told, &told
+		want.TxHash, want.FailureCode, want.Reason = &hash, &code, &reason
 		want.Quote = &quote{Asset: "USDT", Network: network, Rate: "0.00000001", Amount: "0.000001", ExpiresAt: told}
 	}
 	return w, want
@@ -131,7 +134,8 @@ func TestAppendBalance(t *testing.T) {
 	got := string(payload.AppendBalance(nil, models.Live,
 		models.Balance{Gross: 100_00, Fee: 99, Refunded: 1, Withdrawn: 2, Pending: 3, Available: 4, Reserved: 5,
 			Blocked: -6}))
-	want := `{"livemode":true,"currency":"BRL","grossAmount":"100.00","feeAmount":"0.99","pendingAmount":"0.03","availableAmount":"0.04","reservedAmount":"0.05","blockedAmount":"-0.06"}`
+	want := `{"livemode":true,"currency":"BRL","grossAmount":"100.00","feeAmount":"0.99",` +
+		`"pendingAmount":"0.03","availableAmount":"0.04","reservedAmount":"0.05","blockedAmount":"-0.06"}`
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -111,7 +111,8 @@ func TestReadiness(t *testing.T) {
 	if err := migrations.Up(t.Context(), half.Pool); err != nil {
 		t.Fatal(err)
 	}
-	if err := half.Exec("DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration)").Error; err != nil {
+	if err := half.Exec(`DELETE FROM river_migration
+		WHERE version = (SELECT max(version) FROM river_migration)`).Error; err != nil {
 		t.Fatal(err)
 	}
 	closed := unmigrated(t)

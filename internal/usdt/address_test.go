@@ -70,7 +70,8 @@ func TestParse(t *testing.T) {
 // neighbors that changed places.
 func TestParse_Mistakes(t *testing.T) {
 	t.Parallel()
-	const address, letters = "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7", "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	const address = "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7"
+	const letters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 	for i := range address {
 		for _, r := range letters {
 			if wrong := address[:i] + string(r) + address[i+1:]; wrong != address {
