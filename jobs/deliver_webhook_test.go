@@ -291,7 +291,8 @@ func TestDelivery_Unrecorded(t *testing.T) {
 	g := newGateway(t, quick...)
 	refused, healthy := newReceiver(t, answers(200)), newReceiver(t, answers(200))
 	endpoint, _ := g.Endpoint(t, refused.url)
-	if err := g.DB.Exec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room left'; END $$;
+	if err := g.DB.Exec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN RAISE 'no room left'; END $$;
 		CREATE TRIGGER refuse BEFORE UPDATE ON webhook_deliveries FOR EACH ROW WHEN (OLD.endpoint_id = '` +
 		endpoint.ID + `') EXECUTE FUNCTION refuse()`).Error; err != nil {
 		t.Fatal(err)

@@ -21,16 +21,24 @@ func TestForget(t *testing.T) {
 		`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id)
 			SELECT @project, false, 'req', @at, 'GET', '/v1/checkouts', 200, 1, 'key' FROM generate_series(1, 5001)`,
 		`INSERT INTO mails (id, fact, recipient, language, kind, created_at, sent_at)
-			SELECT 'mail_' || lpad(to_hex(n), 20, '0'), 'fact/' || n, 'x@example.com', 'en', 'invite', @at, CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
-		`INSERT INTO sessions (id, token_hash, user_id, project_id, livemode, ip, user_agent, created_at, last_seen_at, expires_at, proven_at)
-			SELECT 'ses_' || lpad(to_hex(n), 20, '0'), sha256(n::text::bytea), @user, @project, false, '', '', @at, @at, @at, @at FROM generate_series(1, 5001) n`,
+			SELECT 'mail_' || lpad(to_hex(n), 20, '0'), 'fact/' || n, 'x@example.com', 'en', 'invite', @at,
+				CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
+		`INSERT INTO sessions (id, token_hash, user_id, project_id, livemode, ip, user_agent, created_at, last_seen_at,
+			expires_at, proven_at)
+			SELECT 'ses_' || lpad(to_hex(n), 20, '0'), sha256(n::text::bytea), @user, @project, false, '', '', @at, @at,
+				@at, @at FROM generate_series(1, 5001) n`,
 		`INSERT INTO tokens (id, purpose, user_id, email, created_at, expires_at, used_at)
-			SELECT 'tok_' || lpad(to_hex(n), 20, '0'), 'RESET_PASSWORD', @user, 'x@example.com', @at, @at, CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
+			SELECT 'tok_' || lpad(to_hex(n), 20, '0'), 'RESET_PASSWORD', @user, 'x@example.com', @at, @at,
+				CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
 		`INSERT INTO passkey_challenges (challenge, purpose, browser, expires_at)
-			SELECT sha256(n::text::bytea), 'LOG_IN', sha256(convert_to(@user, 'UTF8')), @at + interval '7 d' FROM generate_series(1, 5001) n`,
-		`INSERT INTO invites (id, account_id, email, role, invited_by, created_at, sent_at, expires_at, accepted_at, accepted_by, revoked_at)
-			SELECT 'inv_' || lpad(to_hex(n), 20, '0'), @account, n || '@example.com', 'VIEWER', @user, @at, @at, @at + CASE WHEN n > 2 THEN interval '1 s' ELSE '9 d' END,
-				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END FROM generate_series(1, 3) n`,
+			SELECT sha256(n::text::bytea), 'LOG_IN', sha256(convert_to(@user, 'UTF8')), @at + interval '7 d'
+			FROM generate_series(1, 5001) n`,
+		`INSERT INTO invites (id, account_id, email, role, invited_by, created_at, sent_at, expires_at, accepted_at,
+			accepted_by, revoked_at)
+			SELECT 'inv_' || lpad(to_hex(n), 20, '0'), @account, n || '@example.com', 'VIEWER', @user, @at, @at,
+				@at + CASE WHEN n > 2 THEN interval '1 s' ELSE '9 d' END,
+				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END
+					FROM generate_series(1, 3) n`,
 	} {
 		sql = strings.ReplaceAll(sql, "@at", "timestamptz '"+at.Format(time.RFC3339)+"'")
 		err := g.DB.Exec(sql, map[string]any{"project": g.Test.ProjectID, "user": g.Owner.UserID,
