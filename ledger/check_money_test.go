@@ -49,7 +49,8 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	must(g.SnapshotLedger(t.Context()))
 	var paymentID string
 	must(g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
-	_, err = g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 7_00, Reason: paymentstest.Reason})
+	_, err = g.RefundPayment(t.Context(), by,
+		payments.NewRefund{PaymentID: paymentID, Amount: 7_00, Reason: paymentstest.Reason})
 	must(err)
 	b, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
 		AccountID: g.Account.ID, Environment: models.Live, Amount: 20_00, Reason: paymentstest.Reason,

@@ -240,7 +240,8 @@ func TestPost_Refused(t *testing.T) {
 			t.Errorf("%s: %v; want %s", name, err, tc.constraint)
 		}
 	}
-	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at) VALUES ('x', 0, ?, ?, 0, now())`,
+	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
+		VALUES ('x', 0, ?, ?, 0, now())`,
 		string(clearing), string(pending)).Error
 	if !models.Violates(err, "ledger_transfers_amount_check") {
 		t.Errorf("posting an amount of zero: %v", err)

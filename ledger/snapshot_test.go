@@ -84,7 +84,8 @@ func TestSnapshot(t *testing.T) {
 		if err := tx.DB.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
 			return err
 		}
-		return tx.DB.Exec("DELETE FROM ledger_transfers WHERE from_book LIKE 'acc_%1/%' OR to_book LIKE 'acc_%1/%'").Error
+		return tx.DB.Exec(`DELETE FROM ledger_transfers
+			WHERE from_book LIKE 'acc_%1/%' OR to_book LIKE 'acc_%1/%'`).Error
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +286,8 @@ func TestSpend(t *testing.T) {
 func history(tb testing.TB, db *models.DB, fact string, book ledger.Book, n int) {
 	tb.Helper()
 	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		SELECT ? || i, 0, 'platform/test/clearing', CASE WHEN i % 2 = 0 THEN ? ELSE 'acc_' || lpad(to_hex(i % 97 + 16), 20, '0') || '/test/pending' END, 100, now()
+		SELECT ? || i, 0, 'platform/test/clearing', CASE WHEN i % 2 = 0 THEN ?
+			ELSE 'acc_' || lpad(to_hex(i % 97 + 16), 20, '0') || '/test/pending' END, 100, now()
 		FROM generate_series(1, ?) i`, fact, string(book), 2*n).Error
 	if err == nil {
 		err = db.Exec("ANALYZE ledger_transfers").Error
@@ -301,7 +303,8 @@ func TestBalanceOf_Reads(t *testing.T) {
 	db := modelstest.NewDB(t)
 	const before, since = 20_000, 10
 	history(t, db, "payment/", pending, before)
-	const counted = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables WHERE relname = 'ledger_transfers'`
+	const counted = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
+		WHERE relname = 'ledger_transfers'`
 	read := func() int {
 		t.Helper()
 		var earlier, now int // the connection's counters are cumulative
