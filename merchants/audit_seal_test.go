@@ -85,7 +85,8 @@ func TestSealAudit(t *testing.T) {
 	if flaws(t, g); sealed(t, g).Number != 1 {
 		t.Error("there is a new seal without new lines")
 	}
-	err := g.DB.Exec(`INSERT INTO audit_log (at, actor, action, object_id) SELECT now(), 'system', 'account.renamed', 'x' || n FROM generate_series(1, 1500) n`).Error
+	err := g.DB.Exec(`INSERT INTO audit_log (at, actor, action, object_id) SELECT now(), 'system', 'account.renamed',
+		'x' || n FROM generate_series(1, 1500) n`).Error
 	if err != nil {
 		t.Fatal(err)
 	}

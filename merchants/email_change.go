@@ -71,7 +71,8 @@ func (s *Service) sendEmailChange(tx *models.Tx, user *models.User, email string
 	owner, err := models.UserByEmail(tx.Context(), tx, email)
 	switch {
 	case err == nil:
-		there.Language, there.Kind, there.Params = owner.Language, models.MailEmailTaken, map[string]string{"name": owner.Name, "email": email}
+		there.Language, there.Kind = owner.Language, models.MailEmailTaken
+		there.Params = map[string]string{"name": owner.Name, "email": email}
 	case !errors.Is(err, models.ErrNotFound):
 		return err
 	}

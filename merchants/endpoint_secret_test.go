@@ -129,7 +129,9 @@ func TestUpdateEndpoint(t *testing.T) {
 	}
 	var lines int
 	var detail string
-	g.DB.Raw("SELECT count(*), max(before->>'url') FROM audit_log WHERE action = 'webhook_endpoint.updated'").Row().Scan(&lines, &detail)
+	g.DB.Raw(
+		`SELECT count(*), max(before->>'url') FROM audit_log WHERE action = 'webhook_endpoint.updated'`).Row().Scan(
+		&lines, &detail)
 	if lines != 1 || detail != "http://127.0.0.1/hook" {
 		t.Errorf("the audit log has %d lines, with the old values %q", lines, detail)
 	}

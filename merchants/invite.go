@@ -273,7 +273,8 @@ func (s *Service) JoinAsNewcomer(ctx context.Context, token string, in Newcomer,
 // joinAs sets the rest. The address counts as proven, because the link was sent to it.
 func (s *Service) joinAs(tx *models.Tx, i *models.Invitation, in Newcomer, user models.User, ip string) error {
 	now := s.now()
-	user.Email, user.Name, user.Language, user.CreatedAt, user.EmailVerifiedAt = i.Email, in.Name, in.Language, now, &now
+	user.Email, user.Name, user.Language = i.Email, in.Name, in.Language
+	user.CreatedAt, user.EmailVerifiedAt = now, &now
 	in.Terms.note(&user, now)
 	if err := models.InsertUser(tx, &user); err != nil {
 		return err

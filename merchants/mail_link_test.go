@@ -81,7 +81,8 @@ func TestVerifyEmail(t *testing.T) {
 		t.Errorf("a proven address was changed: %+v, %v", user, err)
 	}
 	var bodies string
-	g.DB.Raw("SELECT string_agg(params::text, ' ') || (SELECT string_agg(t::text, ' ') FROM tokens t) FROM mails").Row().Scan(&bodies)
+	g.DB.Raw(`SELECT string_agg(params::text, ' ') || (SELECT string_agg(t::text, ' ') FROM tokens t)
+		FROM mails`).Row().Scan(&bodies)
 	if bodies == "" || strings.Contains(bodies, second) || strings.Contains(bodies, second[len(second)-32:]) {
 		t.Errorf("the database contains a link: %s", bodies)
 	}
@@ -121,7 +122,8 @@ func hold(t *testing.T, g *paymentstest.Gateway, lock string) (release func(wait
 	return func(want int) {
 		for waiting := 0; waiting < want; {
 			err := g.DB.Pool.QueryRow(t.Context(),
-				"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+				`SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
 			if err != nil {
 				t.Error(err)
 				break

@@ -94,7 +94,8 @@ func TestAudit(t *testing.T) {
 	want := []entry{
 		{by.UserID, by.AccountID, "account.created", by.AccountID, "{}", "{}", "{}", "127.0.0.1"},
 		line("api_key.created", key.ID, "{}",
-			`{"name": "Loja", "permissions": "CHECKOUT:CREATE CHECKOUT:READ BALANCE:READ PAYMENT_LINK:CREATE PAYMENT_LINK:READ"}`),
+			`{"name": "Loja", "permissions": "CHECKOUT:CREATE CHECKOUT:READ BALANCE:READ `+
+				`PAYMENT_LINK:CREATE PAYMENT_LINK:READ"}`),
 		line("webhook_endpoint.created", endpoint.ID, "{}",
 			`{"url": "http://127.0.0.1/hook", "types": "checkout.paid", "description": ""}`),
 		line("api_key.revoked", key.ID, "{}", "{}"),

@@ -129,7 +129,8 @@ func TestRemovePasskey(t *testing.T) {
 		t.Errorf("the audit log has %+v", last)
 	}
 	var mails int
-	h.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'passkey_removed' AND params->>'passkey' = 'Notebook'").Scan(&mails)
+	h.DB.Raw(`SELECT count(*) FROM mails WHERE kind = 'passkey_removed' AND params->>'passkey' = 'Notebook'`).Scan(
+		&mails)
 	if mails != 1 {
 		t.Errorf("%d mails", mails)
 	}

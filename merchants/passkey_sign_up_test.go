@@ -167,8 +167,10 @@ func TestSignUpWithPasskey_Wrong(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
 	for why, change := range map[string]func(*merchants.NewMerchant){
-		"name": func(in *merchants.NewMerchant) { in.Name = " " }, "business": func(in *merchants.NewMerchant) { in.Business = "" },
-		"email": func(in *merchants.NewMerchant) { in.Email = s.Email }, "terms": func(in *merchants.NewMerchant) { in.Terms.TermsURL = "https://example.com" },
+		"name":     func(in *merchants.NewMerchant) { in.Name = " " },
+		"business": func(in *merchants.NewMerchant) { in.Business = "" },
+		"email":    func(in *merchants.NewMerchant) { in.Email = s.Email },
+		"terms":    func(in *merchants.NewMerchant) { in.Terms.TermsURL = "https://example.com" },
 	} {
 		in, first := s.in, s.makes(t)
 		change(&in)

@@ -265,7 +265,8 @@ func TestProveWithPasskey(t *testing.T) {
 		t.Errorf("ProveWithPasskey with another person's passkey: %v", err)
 	}
 
-	if err := h.DB.Exec("ALTER TABLE members DISABLE TRIGGER members_keep_owner; DELETE FROM members").Error; err != nil {
+	if err := h.DB.Exec(
+		`ALTER TABLE members DISABLE TRIGGER members_keep_owner; DELETE FROM members`).Error; err != nil {
 		t.Fatal(err)
 	}
 	token, err = h.logIn(t, "browser", h.sign(t, h.device, "browser"))

@@ -199,7 +199,8 @@ func (in *ProductForm) check() (*models.DrawnPicture, Invalid, error) {
 // external URL.
 func (in *ProductForm) product(before models.Product, picture *models.DrawnPicture) *models.Product {
 	after := before
-	after.Name, after.Description, after.Amount, after.PaymentCycle, after.Active = in.Name, orNone(in.Description), in.Amount, in.PaymentCycle, in.Active
+	after.Name, after.Description, after.Amount = in.Name, orNone(in.Description), in.Amount
+	after.PaymentCycle, after.Active = in.PaymentCycle, in.Active
 	if picture != nil || in.RemovePicture {
 		after.ImageURL, after.Picture = nil, models.ProductPicture{}
 	}

@@ -334,8 +334,10 @@ func TestProductionAccess_Schema(t *testing.T) {
 		"UPDATE switch_changes SET reason = 'x'": "append-only",
 		"INSERT INTO access_decisions (account_id, outcome, decided_by, decided_at) SELECT id, 'REJECTED', '" +
 			by.UserID + "', now() FROM accounts": "access_decisions_reason",
-		`INSERT INTO access_requests (id, account_id, legal_name, document, monthly_volume, contact_name, contact_email, contact_phone, submitted_by, submitted_at, updated_at, sells)
-			SELECT 'acr_00000000000000000000', account_id, legal_name, document, monthly_volume, contact_name, contact_email, contact_phone, submitted_by, submitted_at, updated_at, sells
+		`INSERT INTO access_requests (id, account_id, legal_name, document, monthly_volume, contact_name, contact_email,
+			contact_phone, submitted_by, submitted_at, updated_at, sells)
+			SELECT 'acr_00000000000000000000', account_id, legal_name, document, monthly_volume, contact_name,
+				contact_email, contact_phone, submitted_by, submitted_at, updated_at, sells
 			FROM access_requests WHERE status = 'PENDING_REVIEW'`: models.AccessRequestOnePending,
 	} {
 		if err := g.DB.Exec(sql).Error; err == nil ||

@@ -102,7 +102,8 @@ func TestEnrolTOTP(t *testing.T) {
 		t.Errorf("BeginTOTP after the enrollment: %v", err)
 	}
 	var rows string
-	if err := g.DB.Raw(`SELECT coalesce(encode(u.totp_secret, 'escape'), '') || (SELECT string_agg(encode(digest, 'escape'), ' ') FROM recovery_codes)
+	if err := g.DB.Raw(`SELECT coalesce(encode(u.totp_secret, 'escape'), '')
+		|| (SELECT string_agg(encode(digest, 'escape'), ' ') FROM recovery_codes)
 		FROM users u WHERE u.id = ?`, v.UserID).Row().Scan(&rows); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,8 @@ func (s *Service) startSession(
 ) (token string, err error) {
 	token = rand.Text()
 	now := s.now()
-	session.ID, session.TokenHash, session.IP, session.UserAgent = models.NewSessionID(), tokenHash(token), from.IP, cut(from.UserAgent, 300)
+	session.ID, session.TokenHash = models.NewSessionID(), tokenHash(token)
+	session.IP, session.UserAgent = from.IP, cut(from.UserAgent, 300)
 	session.ProvenAt, session.CreatedAt, session.LastSeenAt, session.ExpiresAt = now, now, now, now.Add(SessionLifetime)
 	if session.AwaitsCode {
 		session.ExpiresAt = now.Add(codeWithin)

@@ -265,7 +265,8 @@ func TestChangeRole(t *testing.T) {
 		t.Errorf("leaving for the second time: %v", err)
 	}
 	var log []string
-	g.DB.Raw(`SELECT action || ' ' || coalesce(before ->> 'role', '') || ' ' || coalesce(after ->> 'role', '') FROM audit_log
+	g.DB.Raw(`SELECT action || ' ' || coalesce(before ->> 'role', '') || ' ' || coalesce(after ->> 'role', '')
+		FROM audit_log
 		WHERE account_id = ? AND object_id = ? ORDER BY id`, g.Account.ID, viewer.UserID).Scan(&log)
 	if want := []string{"member.joined  ", "member.role_changed VIEWER FINANCE",
 		"member.left  "}; !slices.Equal(log, want) {
