@@ -44,8 +44,8 @@ type AccessRequest struct {
 // AccessRequestOnePending is the index that allows an account only one request in review.
 const AccessRequestOnePending = "access_requests_one_pending"
 
-const accessRequestColumns = `r.id, r.account_id, r.status, r.version, r.legal_name, r.document, r.website, r.sells, r.monthly_volume,
-	r.contact_name, r.contact_email, r.contact_phone, r.submitted_by, r.submitted_at, r.updated_at`
+const accessRequestColumns = `r.id, r.account_id, r.status, r.version, r.legal_name, r.document, r.website, r.sells,
+	r.monthly_volume, r.contact_name, r.contact_email, r.contact_phone, r.submitted_by, r.submitted_at, r.updated_at`
 
 // InsertAccessRequest writes a new request. If the account has another one in review, it fails
 // with a violation of AccessRequestOnePending.

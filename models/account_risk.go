@@ -18,10 +18,13 @@ type AccountRisk struct {
 // AccountRisks returns the risks of accounts, by account id.
 func AccountRisks(ctx context.Context, q Querier, accountIDs []string) (map[string]AccountRisk, error) {
 	rows, err := q.Query(ctx, `SELECT a.id,
-			coalesce((SELECT monthly_volume FROM access_requests WHERE account_id = a.id ORDER BY submitted_at DESC, id DESC LIMIT 1), 0),
-			(SELECT count(DISTINCT other.account_id) FROM access_requests mine JOIN access_requests other ON other.document = mine.document
+			coalesce((SELECT monthly_volume FROM access_requests WHERE account_id = a.id
+				ORDER BY submitted_at DESC, id DESC LIMIT 1), 0),
+			(SELECT count(DISTINCT other.account_id) FROM access_requests mine
+				JOIN access_requests other ON other.document = mine.document
 				WHERE mine.account_id = a.id AND other.account_id <> a.id),
-			(SELECT count(DISTINCT other.account_id) FROM destinations mine JOIN destinations other ON other.digest = mine.digest
+			(SELECT count(DISTINCT other.account_id) FROM destinations mine
+				JOIN destinations other ON other.digest = mine.digest
 				WHERE mine.account_id = a.id AND other.account_id <> a.id)
 		FROM unnest($1::text[]) a (id)`, accountIDs)
 	if err != nil {

@@ -26,17 +26,21 @@ func TotalsOf(ctx context.Context, q Querier, since time.Time, accountIDs ...str
 			SELECT livemode, paid, volume FROM checkout_hours
 			WHERE project_id IN (SELECT id FROM mine) AND hour >= $2 AND hour < (SELECT until FROM checkout_hours_until)
 			UNION ALL SELECT span.livemode, h.paid, h.volume
-			FROM (SELECT mine.id AS project_id, l.livemode, greatest(u.until, $2) AS since, 'infinity'::timestamptz AS until
+			FROM (SELECT mine.id AS project_id, l.livemode, greatest(u.until, $2) AS since,
+				'infinity'::timestamptz AS until
 				FROM mine CROSS JOIN (VALUES (true), (false)) l (livemode) CROSS JOIN checkout_hours_until u) span`+
 		countHours+`
 		), paid AS (
-			SELECT coalesce(sum(paid) FILTER (WHERE NOT livemode), 0) AS test, coalesce(sum(paid) FILTER (WHERE livemode), 0) AS live,
+			SELECT coalesce(sum(paid) FILTER (WHERE NOT livemode), 0) AS test,
+				coalesce(sum(paid) FILTER (WHERE livemode), 0) AS live,
 				coalesce(sum(volume) FILTER (WHERE livemode), 0)::bigint AS volume
 			FROM hours
 		), out AS (
-			SELECT count(*) AS n, coalesce(sum(amount), 0)::bigint AS amount FROM withdrawals WHERE account_id = a.id AND status = 'COMPLETED'
+			SELECT count(*) AS n, coalesce(sum(amount), 0)::bigint AS amount FROM withdrawals
+			WHERE account_id = a.id AND status = 'COMPLETED'
 		), open AS (
-			SELECT count(*) AS n FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id JOIN checkouts c ON c.id = p.checkout_id
+			SELECT count(*) AS n FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
+				JOIN checkouts c ON c.id = p.checkout_id
 			WHERE x.decision IS NULL AND p.livemode AND c.project_id IN (SELECT id FROM mine)
 		)
 		SELECT paid.test, paid.live, paid.volume, out.n, out.amount, open.n FROM paid, out, open) t`, accountIDs, since)

@@ -55,7 +55,8 @@ func InsertAPIKey(tx *Tx, k *APIKey) error {
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
-	coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at, k.last_used_at, k.last_used_ip, k.revoked_at`
+	coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at,
+	k.last_used_at, k.last_used_ip, k.revoked_at`
 
 func (k *APIKey) targets() []any {
 	return []any{&k.ID, &k.ProjectID, &k.Environment, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,

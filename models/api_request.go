@@ -46,9 +46,10 @@ func InsertAPIRequests(ctx context.Context, q Querier, calls []APIRequest) error
 		key[i], code[i], object[i], body[i], answer[i] = c.KeyID, c.ErrorCode, c.ObjectID, c.Request, c.Answer
 	}
 	_, err := q.Exec(ctx,
-		`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id, error_code, object_id, request, answer)
-		SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::smallint[], $8::integer[],
-			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
+		`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id,
+			error_code, object_id, request, answer)
+		SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
+			$7::smallint[], $8::integer[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
 		project, live, request, at, method, path, status, duration, key, code, object, body, answer)
 	return err
 }
@@ -118,8 +119,8 @@ func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter
 	return page, err
 }
 
-const apiRequestColumns = `r.id, r.project_id, r.livemode, r.request_id, r.at, r.method, r.path, r.status, r.duration, r.key_id, r.error_code, r.object_id,
-	coalesce(k.name, ''), coalesce(k.last4, '')`
+const apiRequestColumns = `r.id, r.project_id, r.livemode, r.request_id, r.at, r.method, r.path, r.status, r.duration,
+	r.key_id, r.error_code, r.object_id, coalesce(k.name, ''), coalesce(k.last4, '')`
 
 const apiRequestKey = "r LEFT JOIN api_keys k ON k.id = r.key_id"
 

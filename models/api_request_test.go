@@ -16,8 +16,10 @@ func TestAPIRequests_Many(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	const refused = 20_001
-	if err := g.DB.Exec(`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id)
-		SELECT ?, false, 'req_' || i, now(), CASE i WHEN 1 THEN 'GET' ELSE 'POST' END, '/v1/checkouts', CASE WHEN i = 0 THEN 503 WHEN i % 2 = 1 THEN 404 ELSE 201 END, 100, 'key_1'
+	if err := g.DB.Exec(`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status,
+		duration, key_id)
+		SELECT ?, false, 'req_' || i, now(), CASE i WHEN 1 THEN 'GET' ELSE 'POST' END, '/v1/checkouts',
+			CASE WHEN i = 0 THEN 503 WHEN i % 2 = 1 THEN 404 ELSE 201 END, 100, 'key_1'
 		FROM generate_series(0, ?) i`, g.Test.ProjectID, 2*refused).Error; err != nil {
 		t.Fatal(err)
 	}

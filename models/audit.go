@@ -79,7 +79,8 @@ type AuditFilter struct {
 
 // byStaff is the condition that the actor acted as staff, by the role that the line stores.
 // Lines from before roles were stored are judged by the actor's current roles.
-const byStaff = `CASE l.actor_role WHEN '' THEN u.staff_role IS NOT NULL AND m.user_id IS NULL ELSE l.actor_role IN ('REVIEWER', 'SUPERVISOR') END`
+const byStaff = `CASE l.actor_role WHEN '' THEN u.staff_role IS NOT NULL AND m.user_id IS NULL
+	ELSE l.actor_role IN ('REVIEWER', 'SUPERVISOR') END`
 
 const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, '') AS account_id, l.action, l.object_id,
 	l.detail, l.before, l.after, l.ip, l.request_id,

@@ -41,8 +41,8 @@ type AuditSeals struct {
 
 // sealedContent is the SQL expression for the hash of a line in its seal: the SHA-256 of all
 // columns, in the text form of a jsonb array.
-const sealedContent = `sha256(convert_to(jsonb_build_array(id, (extract(epoch FROM at) * 1000000)::bigint, actor, actor_role, account_id, action,
-	object_id, detail, before, after, ip, request_id)::text, 'UTF8'))`
+const sealedContent = `sha256(convert_to(jsonb_build_array(id, (extract(epoch FROM at) * 1000000)::bigint, actor,
+	actor_role, account_id, action, object_id, detail, before, after, ip, request_id)::text, 'UTF8'))`
 
 // SealAudit seals the next lines of the log, up to the id through and at most sealedAtOnce of
 // them. It returns the seal, or nil if there is nothing to seal. through comes from

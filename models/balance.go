@@ -42,14 +42,16 @@ func LedgerBalances(ctx context.Context, q Querier, accountID string, environmen
 	books [4]string) (Balance, error) {
 	var b Balance
 	err := q.QueryRow(ctx, `WITH base AS (
-			SELECT through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked FROM ledger_snapshots
+			SELECT through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked
+			FROM ledger_snapshots
 			WHERE account_id = $1 AND livemode = $2 ORDER BY through_id DESC LIMIT 1
 		), moved AS (
 			SELECT b.book, m.other, m.amount FROM (VALUES ($3::text), ($4::text), ($5::text), ($6::text)) AS b (book)
 			CROSS JOIN LATERAL ledger_moved(b.book, coalesce((SELECT through_id FROM base), 0), 9223372036854775807) m
 		), since AS (SELECT `+moves+` FROM moved)
 		SELECT coalesce(b.gross, 0) + s.gross, coalesce(b.fee, 0) + s.fee, coalesce(b.refunded, 0) + s.refunded,
-			coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending, coalesce(b.available, 0) + s.available,
+			coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending,
+			coalesce(b.available, 0) + s.available,
 			coalesce(b.reserved, 0) + s.reserved, coalesce(b.blocked, 0) + s.blocked
 		FROM since s LEFT JOIN base b ON true`, accountID, environment, books[0], books[1], books[2],
 		books[3]).Scan(b.targets()...)

@@ -50,7 +50,8 @@ func SaveRelease(tx *Tx, b *BlockedAmount) error {
 func BlockedAmounts(ctx context.Context, q Querier, accountID string, environment Environment,
 	current bool) ([]BlockedAmount, error) {
 	rows, err := q.Query(ctx,
-		`SELECT id, account_id, livemode, amount, reason, created_by, created_at, release_reason, released_by, released_at
+		`SELECT id, account_id, livemode, amount, reason, created_by, created_at, release_reason,
+			released_by, released_at
 		FROM blocked_amounts WHERE account_id = $1 AND livemode = $2 AND (NOT $3 OR released_at IS NULL)
 		ORDER BY created_at DESC, id DESC`, accountID, environment, current)
 	if err != nil {

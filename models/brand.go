@@ -16,7 +16,8 @@ type Brand struct {
 	LogoHeight int
 }
 
-const brandColumns = `coalesce(b.accent, ''), coalesce(b.support, ''), coalesce(b.logo_hash, ''), coalesce(b.logo_width, 0), coalesce(b.logo_height, 0)`
+const brandColumns = `coalesce(b.accent, ''), coalesce(b.support, ''), coalesce(b.logo_hash, ''),
+	coalesce(b.logo_width, 0), coalesce(b.logo_height, 0)`
 
 func (b *Brand) targets() []any {
 	return []any{&b.Accent, &b.Support, &b.LogoHash, &b.LogoWidth, &b.LogoHeight}

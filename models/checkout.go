@@ -114,7 +114,8 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, p.end_to_end_id, l.success_url, l.return_url,
 		a.name, a.document, a.production_access, a.suspended, a.live_blocked, a.withdrawals_blocked, `+brandColumns+`
 		FROM checkouts c
-		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id LEFT JOIN brands b ON b.account_id = a.id
+		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
+			LEFT JOIN brands b ON b.account_id = a.id
 		LEFT JOIN payments p ON p.checkout_id = c.id AND p.settles
 		LEFT JOIN payment_links l ON l.id = c.payment_link_id
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
@@ -229,7 +230,8 @@ func PaymentLinkCounts(ctx context.Context, q Querier, scope Scope, linkIDs ...s
 // TxID and Amount are set.
 func SelfPayingCheckouts(ctx context.Context, q Querier, madeBy time.Time) ([]Checkout, error) {
 	rows, err := q.Query(ctx, `SELECT txid, amount FROM checkouts
-		WHERE status = 'PENDING' AND NOT livemode AND amount % 100 = 7 AND created_at <= $1 ORDER BY created_at LIMIT 100`, madeBy)
+		WHERE status = 'PENDING' AND NOT livemode AND amount % 100 = 7 AND created_at <= $1
+		ORDER BY created_at LIMIT 100`, madeBy)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,8 @@ func TestSearchCheckouts_AmountBound(t *testing.T) {
 	// The indexes that the search does not use would take most of the time for this many
 	// rows.
 	if err := g.DB.Exec(`DO $$ DECLARE name text; BEGIN
-		FOR name IN SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 'checkouts'::regclass AND NOT indisunique AND indexrelid <> 'checkouts_by_page'::regclass LOOP
+		FOR name IN SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 'checkouts'::regclass AND NOT indisunique
+			AND indexrelid <> 'checkouts_by_page'::regclass LOOP
 			EXECUTE 'DROP INDEX ' || name;
 		END LOOP;
 		ALTER TABLE checkouts DISABLE TRIGGER ALL; END $$`).Error; err != nil {

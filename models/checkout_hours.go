@@ -21,14 +21,16 @@ type CheckoutHour struct {
 // countHours is the join that counts the hours of a row span (project_id, livemode, since,
 // until).
 const countHours = ` CROSS JOIN LATERAL (
-	SELECT date_trunc('hour', at) AS hour, count(*) FILTER (WHERE NOT paid) AS created, count(*) FILTER (WHERE paid) AS paid,
-		coalesce(sum(amount), 0)::bigint AS volume
+	SELECT date_trunc('hour', at) AS hour, count(*) FILTER (WHERE NOT paid) AS created,
+		count(*) FILTER (WHERE paid) AS paid, coalesce(sum(amount), 0)::bigint AS volume
 	FROM (
 		SELECT c.created_at AS at, false AS paid, 0::bigint AS amount FROM checkouts c
-		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.created_at >= span.since AND c.created_at < span.until
+		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.created_at >= span.since
+			AND c.created_at < span.until
 		UNION ALL
 		SELECT c.paid_at, true, c.amount FROM checkouts c
-		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.status = 'PAID' AND c.paid_at >= span.since AND c.paid_at < span.until
+		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.status = 'PAID'
+			AND c.paid_at >= span.since AND c.paid_at < span.until
 	) happened GROUP BY 1) h `
 
 // CheckoutHours returns the hours of the scope from since on, which must be a whole hour, in

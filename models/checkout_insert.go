@@ -29,16 +29,16 @@ type NewCheckout struct {
 const insertCheckouts = `WITH given AS (
 	SELECT t.* FROM unnest($1::text[], $2::text[], $3::boolean[],
 		$4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
-		$9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::timestamptz[], $16::timestamptz[],
-		$17::text[], $18::text[], $19::bytea[], $20::text[], $21::bytea[], $22::boolean[])
+		$9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::timestamptz[],
+		$16::timestamptz[], $17::text[], $18::text[], $19::bytea[], $20::text[], $21::bytea[], $22::boolean[])
 		AS t (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
 		payment_link_id, event_id, body, key, request_hash, resumed)
 	WHERE ` + briefly + `
 ), claim AS (
 	INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
-	SELECT project_id, livemode, CASE WHEN payment_link_id IS NULL THEN '` + OperationCheckout + `' ELSE '` +
-	OperationLinkCheckout + `' END,
+	SELECT project_id, livemode, CASE WHEN payment_link_id IS NULL
+		THEN '` + OperationCheckout + `' ELSE '` + OperationLinkCheckout + `' END,
 		key, request_hash, id, created_at
 	FROM given WHERE key <> '' AND NOT resumed ORDER BY key
 	ON CONFLICT DO NOTHING RETURNING resource_id
@@ -46,7 +46,8 @@ const insertCheckouts = `WITH given AS (
 	INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at, payment_link_id)
 	SELECT id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
-		customer_document, customer_phone, metadata::jsonb, txid, copy_paste, qr_png, created_at, expires_at, payment_link_id
+		customer_document, customer_phone, metadata::jsonb, txid, copy_paste, qr_png, created_at, expires_at,
+		payment_link_id
 	FROM given WHERE key = '' OR resumed OR id IN (SELECT resource_id FROM claim)
 	ON CONFLICT (id) DO NOTHING RETURNING id
 ), told AS (

@@ -88,7 +88,8 @@ func TestSearchCheckouts_CommonName(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	fill(t, g, g.Test, 2500)
-	if err := g.DB.Exec(`UPDATE checkouts SET customer_name = CASE WHEN right(id, 1) = '0' THEN 'Mário' ELSE 'Maria' END || id`).Error; err != nil {
+	if err := g.DB.Exec(`UPDATE checkouts SET customer_name = CASE WHEN right(id, 1) = '0' THEN 'Mário'
+		ELSE 'Maria' END || id`).Error; err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"maria", "mário"} {

@@ -50,12 +50,14 @@ func TestMain(m *testing.M) {
 func notes(t *testing.T) (db *models.DB, read func() string) {
 	t.Helper()
 	db = modelstest.NewDB(t)
-	if err := db.Exec("CREATE TABLE notes (id int CONSTRAINT notes_unique UNIQUE, n int NOT NULL DEFAULT 0)").Error; err != nil {
+	if err := db.Exec(
+		"CREATE TABLE notes (id int CONSTRAINT notes_unique UNIQUE, n int NOT NULL DEFAULT 0)").Error; err != nil {
 		t.Fatal(err)
 	}
 	return db, func() (text string) {
 		t.Helper()
-		if err := db.Raw("SELECT coalesce(string_agg(id || '=' || n, ' ' ORDER BY id), '') FROM notes").Row().Scan(&text); err != nil {
+		if err := db.Raw(`SELECT coalesce(string_agg(id || '=' || n, ' ' ORDER BY id), '') FROM notes`).Row().Scan(
+			&text); err != nil {
 			t.Fatal(err)
 		}
 		return text
@@ -192,8 +194,8 @@ func TestInTx_Retry(t *testing.T) {
 			want = string(rune('0'+tc.ran)) + "=0"
 		}
 		if ran != tc.ran || (err == nil) != tc.works || read() != want || held(db) != 0 {
-			t.Errorf("%s %d times: ran %d times, %v, has %q, %d connections in use; want %d, %q", tc.code, tc.failures, ran, err,
-				read(), held(db), tc.ran, want)
+			t.Errorf("%s %d times: ran %d times, %v, has %q, %d connections in use; want %d, %q", tc.code, tc.failures,
+				ran, err, read(), held(db), tc.ran, want)
 		}
 	}
 }

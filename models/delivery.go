@@ -51,8 +51,10 @@ type Attempt struct {
 	Response   []byte              // the beginning of the answer's body
 }
 
-const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at,
-	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''), coalesce(v.withdrawal_id, ''), v.test, ` + endpointColumns + `,
+const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at,
+	d.created_at, d.finished_at,
+	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''),
+	coalesce(v.withdrawal_id, ''), v.test, ` + endpointColumns + `,
 	coalesce(l.number, 0), coalesce(l.started_at, 'epoch'), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0),
 	coalesce(l.error_class, ''), coalesce(l.detail, '')
 	FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id

@@ -129,7 +129,8 @@ func (q *DeliveryQueue) release(ctx context.Context, busy map[string]int) error 
 const openLanes = `WITH RECURSIVE lane (queue) AS (
 	(SELECT queue FROM river_job WHERE state = 'available' AND queue >= 'we' AND queue < 'wf' ORDER BY queue LIMIT 1)
 	UNION ALL
-	SELECT (SELECT j.queue FROM river_job j WHERE j.state = 'available' AND j.queue > lane.queue AND j.queue < 'wf' ORDER BY j.queue LIMIT 1)
+	SELECT (SELECT j.queue FROM river_job j WHERE j.state = 'available' AND j.queue > lane.queue AND j.queue < 'wf'
+		ORDER BY j.queue LIMIT 1)
 	FROM lane WHERE lane.queue IS NOT NULL
 ), busy AS (
 	SELECT * FROM unnest($1::text[], $2::int[], $3::int[]) AS t (queue, under_way, depth)
@@ -140,7 +141,9 @@ const openLanes = `WITH RECURSIVE lane (queue) AS (
 	SELECT lane.queue, share.share * coalesce(busy.depth, 1) - coalesce(busy.under_way, 0) AS room
 	FROM share CROSS JOIN lane LEFT JOIN busy ON busy.queue = lane.queue
 	WHERE lane.queue IS NOT NULL AND share.share * coalesce(busy.depth, 1) > coalesce(busy.under_way, 0)
-		AND (SELECT true FROM river_job j WHERE j.state = 'available' AND j.queue = lane.queue AND j.scheduled_at <= now() LIMIT 1) -- EXISTS would be planned as a join with all jobs
+		-- EXISTS would be planned as a join with all jobs
+		AND (SELECT true FROM river_job j
+			WHERE j.state = 'available' AND j.queue = lane.queue AND j.scheduled_at <= now() LIMIT 1)
 )
 SELECT queue, room FROM turn
 WHERE CASE WHEN queue = ANY($6) THEN true ELSE pg_try_advisory_lock($7, hashtext(queue)) END
@@ -174,12 +177,14 @@ const takeDeliveries = `WITH due AS MATERIALIZED (
 	SELECT lane.turn, job.* FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (queue, room, turn)
 	CROSS JOIN LATERAL (
 		SELECT id, priority, scheduled_at, args FROM river_job
-		WHERE state = 'available' AND queue = lane.queue AND scheduled_at <= now() AND id NOT IN (SELECT unnest($3::bigint[]))
+		WHERE state = 'available' AND queue = lane.queue AND scheduled_at <= now()
+			AND id NOT IN (SELECT unnest($3::bigint[]))
 		ORDER BY priority, scheduled_at, id LIMIT lane.room) AS job
 	LIMIT $4
 )
-SELECT due.turn::int - 1, due.id, coalesce((due.args->>'manual')::boolean, false), d.id, d.status, d.attempts, d.manual_attempts, d.before_replay,
-	d.next_attempt_at, d.endpoint_id, d.event_id, (SELECT v.body FROM events v WHERE v.id = d.event_id)
+SELECT due.turn::int - 1, due.id, coalesce((due.args->>'manual')::boolean, false), d.id, d.status, d.attempts,
+	d.manual_attempts, d.before_replay, d.next_attempt_at, d.endpoint_id, d.event_id,
+	(SELECT v.body FROM events v WHERE v.id = d.event_id)
 FROM due JOIN webhook_deliveries d ON d.id = due.args->>'deliveryId'
 ORDER BY due.turn, due.priority, due.scheduled_at, due.id`
 

@@ -74,7 +74,8 @@ func TestDeliveryQueue_Lanes(t *testing.T) {
 	delete(room.Lanes, b.ID)
 	take(t, one, room) // this takes b again; the next call releases idle lanes
 	var running int
-	if err := g.DB.Raw("SELECT count(*) FROM river_job WHERE state <> 'available' OR attempt > 0").Row().Scan(&running); err != nil || running != 0 {
+	if err := g.DB.Raw(`SELECT count(*) FROM river_job WHERE state <> 'available' OR attempt > 0`).Row().Scan(
+		&running); err != nil || running != 0 {
 		t.Errorf("%d jobs are marked as running, %v", running, err)
 	}
 

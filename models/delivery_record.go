@@ -28,19 +28,26 @@ const recordAttempts = `WITH given AS (
 	SELECT t.* FROM unnest($1::bigint[], $2::text[], $3::int[],
 		$4::boolean[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
 		$9::text[], $10::text[], $11::bytea[], $12::timestamptz[], $13::timestamptz[])
-		AS t (job_id, delivery_id, made, manual, started_at, duration_ms, status_code, error_class, detail, headers, response, ended_at, next_at)
+		AS t (job_id, delivery_id, made, manual, started_at, duration_ms, status_code, error_class, detail, headers,
+			response, ended_at, next_at)
 	WHERE ` + briefly + `
 ), changed AS (
 	UPDATE webhook_deliveries d SET attempts = d.attempts + 1, manual_attempts = d.manual_attempts + g.manual::int,
-		status = CASE WHEN g.error_class = '' THEN 'DELIVERED' WHEN g.manual OR g.next_at IS NOT NULL THEN d.status ELSE 'FAILED' END,
-		next_attempt_at = CASE WHEN g.error_class = '' THEN NULL WHEN g.manual THEN d.next_attempt_at ELSE g.next_at END,
-		finished_at = CASE WHEN g.error_class = '' AND d.status <> 'DELIVERED' OR NOT g.manual AND g.next_at IS NULL THEN g.ended_at ELSE d.finished_at END
+		status = CASE WHEN g.error_class = '' THEN 'DELIVERED' WHEN g.manual OR g.next_at IS NOT NULL THEN d.status
+			ELSE 'FAILED' END,
+		next_attempt_at = CASE WHEN g.error_class = '' THEN NULL WHEN g.manual THEN d.next_attempt_at
+			ELSE g.next_at END,
+		finished_at = CASE WHEN g.error_class = '' AND d.status <> 'DELIVERED'
+			OR NOT g.manual AND g.next_at IS NULL THEN g.ended_at ELSE d.finished_at END
 	FROM given g
 	WHERE d.id = g.delivery_id AND (g.manual OR d.status = 'PENDING' AND d.attempts - d.manual_attempts = g.made)
-	RETURNING d.id, d.endpoint_id, d.attempts, d.attempts - d.manual_attempts - d.before_replay AS round, d.status, g.job_id, g.manual
+	RETURNING d.id, d.endpoint_id, d.attempts, d.attempts - d.manual_attempts - d.before_replay AS round, d.status,
+		g.job_id, g.manual
 ), kept AS (
-	INSERT INTO webhook_attempts (delivery_id, number, manual, started_at, duration_ms, status_code, error_class, detail, headers, response)
-	SELECT c.id, c.attempts, g.manual, g.started_at, g.duration_ms, nullif(g.status_code, 0), g.error_class, g.detail, g.headers::jsonb, g.response
+	INSERT INTO webhook_attempts (delivery_id, number, manual, started_at, duration_ms, status_code, error_class,
+		detail, headers, response)
+	SELECT c.id, c.attempts, g.manual, g.started_at, g.duration_ms, nullif(g.status_code, 0), g.error_class, g.detail,
+		g.headers::jsonb, g.response
 	FROM changed c JOIN given g USING (job_id)
 ), ended AS (
 	DELETE FROM river_job USING changed c WHERE river_job.id = c.job_id AND NOT c.manual
@@ -54,7 +61,8 @@ const recordAttempts = `WITH given AS (
 		(CASE WHEN g.next_at <= g.ended_at + interval '5 s' THEN 'available' ELSE 'scheduled' END)::river_job_state
 	FROM changed c JOIN given g USING (job_id) WHERE g.next_at IS NOT NULL
 ), fared AS (
-	SELECT c.endpoint_id, bool_or(g.error_class = '') AS succeeded, bool_or(g.error_class <> '' AND NOT g.manual) AS failed,
+	SELECT c.endpoint_id, bool_or(g.error_class = '') AS succeeded,
+		bool_or(g.error_class <> '' AND NOT g.manual) AS failed,
 		bool_or(g.error_class <> '' AND NOT g.manual AND c.round >= 3) AS third,
 		count(*) FILTER (WHERE c.status = 'FAILED' AND NOT g.manual) AS given_up, max(g.ended_at) AS at
 	FROM changed c JOIN given g USING (job_id) GROUP BY c.endpoint_id
@@ -150,7 +158,8 @@ func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (recorded 
 // SkipDelivery ends a pending delivery without an attempt, and its job.
 func SkipDelivery(ctx context.Context, q Querier, d *DueDelivery, now time.Time) error {
 	_, err := q.Exec(ctx, `WITH skipped AS (
-			UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2 WHERE id = $1 AND status = 'PENDING'
+			UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2
+				WHERE id = $1 AND status = 'PENDING'
 		)
 		DELETE FROM river_job WHERE id = $3`, d.ID, now, d.JobID)
 	return err

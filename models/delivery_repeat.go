@@ -34,7 +34,8 @@ func ManualAttemptUnderWay(ctx context.Context, q Querier, deliveryID string) (u
 
 // repeatable is the condition for deliveries that a replay repeats: failed or skipped ones,
 // created between two times, both inclusive.
-const repeatable = `d.endpoint_id = $1 AND d.undelivered AND d.status IN ('FAILED', 'SKIPPED') AND d.created_at BETWEEN $2 AND $3`
+const repeatable = `d.endpoint_id = $1 AND d.undelivered AND d.status IN ('FAILED', 'SKIPPED')
+	AND d.created_at BETWEEN $2 AND $3`
 
 // CountRepeatable returns the number of deliveries that a replay of the endpoint would repeat,
 // up to limit. The caller must have found the endpoint within its scope.

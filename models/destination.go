@@ -57,8 +57,9 @@ func (d Destination) Position() Position { return Position{d.CreatedAt, d.ID} }
 // for each rail.
 const DestinationsOneInReview = "destinations_one_in_review"
 
-const destinationColumns = `d.id, d.account_id, d.rail, d.type, d.address, d.masked, d.digest, d.holder_name, d.status, d.version,
-	d.reason_code, d.reason, d.created_by, d.created_at, d.reviewed_by, d.reviewed_at, d.usable_at, d.replaced_at, d.replaced_by, d.removed_at`
+const destinationColumns = `d.id, d.account_id, d.rail, d.type, d.address, d.masked, d.digest, d.holder_name,
+	d.status, d.version, d.reason_code, d.reason, d.created_by, d.created_at, d.reviewed_by, d.reviewed_at, d.usable_at,
+	d.replaced_at, d.replaced_by, d.removed_at`
 
 func (d *Destination) targets() []any {
 	return []any{&d.ID, &d.AccountID, &d.Rail, &d.Type, &d.Address, &d.Masked, &d.Digest, &d.HolderName,
@@ -102,7 +103,8 @@ func ActiveDestination(ctx context.Context, q Querier, accountID string, rail Ra
 	now time.Time) (*Destination, error) {
 	var d Destination
 	err := q.QueryRow(ctx, "SELECT "+destinationColumns+` FROM destinations d
-		WHERE d.account_id = $1 AND d.rail = $2 AND d.status = 'APPROVED' AND d.usable_at <= $3 AND (d.replaced_at IS NULL OR d.replaced_at > $3)
+		WHERE d.account_id = $1 AND d.rail = $2 AND d.status = 'APPROVED' AND d.usable_at <= $3
+			AND (d.replaced_at IS NULL OR d.replaced_at > $3)
 		ORDER BY d.usable_at DESC, d.id DESC LIMIT 1`, accountID, rail, now).Scan(d.targets()...)
 	if err != nil {
 		return nil, notFound(err)

@@ -34,9 +34,9 @@ type Endpoint struct {
 // DisabledFailing is the DisabledReason of an endpoint that failed for too long.
 const DisabledFailing = "failing"
 
-const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e.types, e.secret, e.active, e.created_at, e.deleted_at,
-	e.previous_secret, e.previous_secret_until, e.disabled_at, coalesce(e.disabled_reason, ''),
-	e.failing_since, e.troubled_at, e.failed_events`
+const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e.types, e.secret, e.active,
+	e.created_at, e.deleted_at, e.previous_secret, e.previous_secret_until, e.disabled_at,
+	coalesce(e.disabled_reason, ''), e.failing_since, e.troubled_at, e.failed_events`
 
 func (e *Endpoint) targets() []any {
 	return []any{&e.ID, &e.ProjectID, &e.Environment, &e.URL, &e.Description, &e.Types, &e.Secret, &e.Active,

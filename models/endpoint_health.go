@@ -36,7 +36,8 @@ func (h DeliveryHours) Sum() (sum DeliveryCounts) {
 // 24 hours that end at until, by endpoint id.
 func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time) (map[string]DeliveryHours, error) {
 	rows, err := q.Query(ctx,
-		`SELECT e.id, floor(extract(epoch FROM d.created_at - $3::timestamptz) / 3600)::int, count(*) FILTER (WHERE d.status = 'DELIVERED'),
+		`SELECT e.id, floor(extract(epoch FROM d.created_at - $3::timestamptz) / 3600)::int,
+			count(*) FILTER (WHERE d.status = 'DELIVERED'),
 			count(*) FILTER (WHERE d.status = 'FAILED' OR d.status = 'PENDING' AND d.attempts > 0)
 		FROM webhook_endpoints e CROSS JOIN LATERAL (
 			SELECT d.status, d.attempts, d.created_at FROM webhook_deliveries d
@@ -80,7 +81,8 @@ type Answers struct {
 func EndpointDays(ctx context.Context, q Querier, endpointID string, days []time.Time) ([]EndpointDay, Answers, error) {
 	out := make([]EndpointDay, len(days))
 	rows, err := q.Query(ctx, `SELECT day.n, count(*) FILTER (WHERE d.status = 'DELIVERED' AND d.attempts = 1),
-			count(*) FILTER (WHERE d.status IN ('DELIVERED', 'PENDING') AND d.attempts > (CASE d.status WHEN 'DELIVERED' THEN 1 ELSE 0 END)),
+			count(*) FILTER (WHERE d.status IN ('DELIVERED', 'PENDING')
+				AND d.attempts > (CASE d.status WHEN 'DELIVERED' THEN 1 ELSE 0 END)),
 			count(*) FILTER (WHERE d.status = 'FAILED')
 		FROM unnest($2::timestamptz[]) WITH ORDINALITY AS day (since, n) CROSS JOIN LATERAL (
 			SELECT d.status, d.attempts FROM webhook_deliveries d

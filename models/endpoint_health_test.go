@@ -29,13 +29,15 @@ func TestEndpointDays(t *testing.T) {
 		err := g.DB.Raw(`WITH v AS (INSERT INTO events (id, project_id, livemode, type, body, created_at)
 				VALUES ('evt_' || left(md5(?), 24), ?, false, 'checkout.paid', '{}', ?) RETURNING id)
 			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
-			SELECT 'dlv_' || left(md5(id), 24), id, ?, ?, ?, ?, CASE WHEN ?::text <> 'PENDING' THEN ?::timestamptz END FROM v RETURNING id`,
+			SELECT 'dlv_' || left(md5(id), 24), id, ?, ?, ?, ?, CASE WHEN ?::text <> 'PENDING' THEN ?::timestamptz END
+			FROM v RETURNING id`,
 			strconv.Itoa(n), g.Test.ProjectID, at, endpoint, status, len(answers), at, status, at).Row().Scan(&id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, took := range answers {
-			if err := g.DB.Exec(`INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, error_class, headers)
+			if err := g.DB.Exec(`INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms,
+				status_code, error_class, headers)
 				VALUES (?, ?, ?, ?, nullif(?, 0), ?, '{}')`, id, i+1, at,
 				max(took.Milliseconds(), 5000*int64(1-min(1, took.Milliseconds()))),
 				200*min(1, took.Milliseconds()), map[bool]string{true: "timeout"}[took == 0]).Error; err != nil {

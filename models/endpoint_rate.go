@@ -36,12 +36,14 @@ func EndpointRates(ctx context.Context, q Querier, f EndpointRateFilter, since t
 	}
 	rows, err := q.Query(ctx, "SELECT a.id, a.name, n.delivered, n.retrying, n.failed, "+endpointColumns+` FROM (
 			SELECT * FROM webhook_endpoints
-			WHERE deleted_at IS NULL AND ($3 = '' OR id = $3) AND (NOT $4 OR active AND troubled_at IS NOT NULL OR disabled_at IS NOT NULL)
+			WHERE deleted_at IS NULL AND ($3 = '' OR id = $3)
+				AND (NOT $4 OR active AND troubled_at IS NOT NULL OR disabled_at IS NOT NULL)
 				AND ($5::timestamptz IS NULL OR (created_at, id) < ($5, $6))
 			ORDER BY created_at DESC, id DESC LIMIT $7) e
 		JOIN projects p ON p.id = e.project_id JOIN accounts a ON a.id = p.account_id
 		CROSS JOIN LATERAL (
-			SELECT count(*) FILTER (WHERE status = 'DELIVERED') AS delivered, count(*) FILTER (WHERE status = 'PENDING' AND attempts > 0) AS retrying,
+			SELECT count(*) FILTER (WHERE status = 'DELIVERED') AS delivered,
+				count(*) FILTER (WHERE status = 'PENDING' AND attempts > 0) AS retrying,
 				count(*) FILTER (WHERE status = 'FAILED') AS failed
 			FROM (SELECT status, attempts FROM webhook_deliveries WHERE endpoint_id = e.id AND created_at >= $1
 				ORDER BY created_at DESC, id DESC LIMIT $2) latest) n

@@ -99,7 +99,8 @@ const deliverTold = `due AS (
 const insertEvents = `WITH told AS (
 	INSERT INTO events (id, project_id, livemode, type, checkout_id, withdrawal_id, body, created_at)
 	SELECT id, project_id, livemode, type, nullif(checkout_id, ''), nullif(withdrawal_id, ''), body, created_at
-	FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[])
+	FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[], $6::text[], $7::bytea[],
+		$8::timestamptz[])
 		AS t (id, project_id, livemode, type, checkout_id, withdrawal_id, body, created_at)
 	RETURNING id, project_id, livemode, type, created_at
 ), ` + deliverTold + `
@@ -155,7 +156,8 @@ func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, er
 			VALUES ($1, $2, $3, $4, true, $5, $6) RETURNING id, created_at
 		), due AS (
 			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
-			SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), id, $7, created_at, created_at FROM told RETURNING id
+			SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), id, $7, created_at, created_at
+			FROM told RETURNING id
 		), queued AS (
 			`+insertDeliveryJobs+`$7, `+forPerson+`, jsonb_build_object('deliveryId', id) FROM due
 		)

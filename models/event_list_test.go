@@ -19,18 +19,21 @@ func tell(t *testing.T, g *paymentstest.Gateway, n int, endpointIDs ...string) {
 	t.Helper()
 	err := g.DB.Exec(`INSERT INTO events (id, project_id, livemode, type, body, created_at)
 		SELECT 'evt_' || left(md5('event ' || i), 24), ?, false,
-			CASE WHEN i % 50 = 0 THEN 'checkout.cancelled' WHEN i % 3 = 0 THEN 'checkout.paid' ELSE 'checkout.created' END, '{}',
+			CASE WHEN i % 50 = 0 THEN 'checkout.cancelled' WHEN i % 3 = 0 THEN 'checkout.paid'
+				ELSE 'checkout.created' END, '{}',
 			?::timestamptz + i / 3 * interval '1 millisecond' FROM generate_series(1, ?) AS i`, g.Test.ProjectID,
 		g.Clock.Now(), n).Error
 	if err != nil {
 		t.Fatal(err)
 	}
 	for place, id := range endpointIDs {
-		err := g.DB.Exec(`INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
+		err := g.DB.Exec(`INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at,
+			finished_at)
 			SELECT 'dlv_' || left(md5(? || i), 24), 'evt_' || left(md5('event ' || i), 24), ?, status,
 				CASE status WHEN 'SKIPPED' THEN 0 ELSE 1 END, at, CASE WHEN status <> 'PENDING' THEN at END
 			FROM (SELECT i, ?::timestamptz + i / 3 * interval '1 millisecond' AS at,
-				CASE WHEN i % 40 = ? THEN 'FAILED' WHEN i % 90 = 3 THEN 'SKIPPED' WHEN i % 70 = 1 THEN 'PENDING' ELSE 'DELIVERED' END AS status
+				CASE WHEN i % 40 = ? THEN 'FAILED' WHEN i % 90 = 3 THEN 'SKIPPED' WHEN i % 70 = 1 THEN 'PENDING'
+					ELSE 'DELIVERED' END AS status
 				FROM generate_series(1, ?) AS i) AS made`, id, id, g.Clock.Now(), place, n).Error
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +71,8 @@ func TestListEvents(t *testing.T) {
 		{models.EventFilter{CheckoutID: "chk_'"}, "false"},
 	} {
 		var want []string
-		g.DB.Raw(`SELECT id FROM (SELECT *, EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = events.id AND d.status <> 'DELIVERED'
+		g.DB.Raw(`SELECT id FROM (SELECT *, EXISTS (SELECT FROM webhook_deliveries d
+			WHERE d.event_id = events.id AND d.status <> 'DELIVERED'
 			AND d.endpoint_id <> ?) AS lacks FROM events) AS v WHERE `+tc.where+" ORDER BY created_at DESC, id DESC",
 			gone.ID).Scan(&want)
 		for _, limit := range []int{1, 7, 1000} {
@@ -147,8 +151,10 @@ func TestDeliveryIndexes(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	var columns []string
-	g.DB.Raw(`SELECT DISTINCT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND (a.attnum = ANY(i.indkey)
-		OR pg_get_expr(i.indpred, i.indrelid) LIKE '%' || a.attname || '%') WHERE i.indrelid = 'webhook_deliveries'::regclass ORDER BY 1`).Scan(&columns)
+	g.DB.Raw(`SELECT DISTINCT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
+		AND (a.attnum = ANY(i.indkey)
+		OR pg_get_expr(i.indpred, i.indrelid) LIKE '%' || a.attname || '%')
+			WHERE i.indrelid = 'webhook_deliveries'::regclass ORDER BY 1`).Scan(&columns)
 	for _, changes := range []string{"status", "attempts", "next_attempt_at", "finished_at"} {
 		if slices.Contains(columns, changes) {
 			t.Errorf("an index contains %s, which every delivery changes: %q", changes, columns)

@@ -56,7 +56,8 @@ const exceptionQuery = `SELECT p.id AS payment_id, x.kind, p.livemode, p.end_to_
 	p.checkout_id, c.external_id, a.id AS account_id, a.name AS account_name, x.decision, x.fee, x.reason, x.return_id,
 	x.decided_by, x.decided_at
 	FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
-	LEFT JOIN checkouts c ON c.id = p.checkout_id LEFT JOIN projects j ON j.id = c.project_id LEFT JOIN accounts a ON a.id = j.account_id `
+	LEFT JOIN checkouts c ON c.id = p.checkout_id LEFT JOIN projects j ON j.id = c.project_id
+		LEFT JOIN accounts a ON a.id = j.account_id `
 
 // InsertException writes an open exception for a payment.
 func InsertException(tx *Tx, paymentID string, kind ExceptionKind, at time.Time) error {

@@ -43,7 +43,8 @@ const ofAccount = " JOIN accounts a ON a.id = "
 // byID contains the search for each of our ids, by the id's prefix.
 var byID = map[string]string{
 	"acc_": "SELECT 'account', id, coalesce(document, ''), id, name FROM accounts WHERE id = $1",
-	"usr_": "SELECT 'user', a.id, u.email || ' ' || m.role, a.id, a.name FROM users u JOIN members m ON m.user_id = u.id" + ofAccount + "m.account_id WHERE u.id = $1",
+	"usr_": `SELECT 'user', a.id, u.email || ' ' || m.role, a.id, a.name
+		FROM users u JOIN members m ON m.user_id = u.id` + ofAccount + "m.account_id WHERE u.id = $1",
 	"acr_": "SELECT 'request', r.id, r.status, a.id, a.name FROM access_requests r" + ofAccount +
 		"r.account_id WHERE r.id = $1",
 	"prj_": "SELECT 'account', a.id, j.name, a.id, a.name FROM projects j" + ofAccount + "j.account_id WHERE j.id = $1",
@@ -53,15 +54,18 @@ var byID = map[string]string{
 		"e.project_id" + ofAccount + "j.account_id WHERE e.id = $1",
 	"chk_": "SELECT 'checkout', c.id, c.status, a.id, a.name FROM checkouts c JOIN projects j ON j.id = c.project_id" +
 		ofAccount + "j.account_id WHERE c.id = $1",
-	"evt_": `SELECT CASE WHEN e.withdrawal_id IS NOT NULL THEN 'withdrawal' WHEN e.checkout_id IS NOT NULL THEN 'checkout' ELSE 'account' END,
-		coalesce(e.withdrawal_id, e.checkout_id, a.id), e.type, a.id, a.name FROM events e JOIN projects j ON j.id = e.project_id` + ofAccount + "j.account_id WHERE e.id = $1",
+	"evt_": `SELECT CASE WHEN e.withdrawal_id IS NOT NULL THEN 'withdrawal'
+		WHEN e.checkout_id IS NOT NULL THEN 'checkout' ELSE 'account' END,
+		coalesce(e.withdrawal_id, e.checkout_id, a.id), e.type, a.id, a.name
+			FROM events e JOIN projects j ON j.id = e.project_id` + ofAccount + "j.account_id WHERE e.id = $1",
 	"plink_": "SELECT 'link', l.id, CASE WHEN l.active THEN 'ACTIVE' ELSE 'INACTIVE' END, a.id, a.name FROM " +
 		"payment_links l JOIN projects j ON j.id = l.project_id" + ofAccount + "j.account_id WHERE l.id = $1",
 	"pay_": foundPayments + "p.id = $1",
 	"wdr_": foundWithdrawals + "w.id = $1",
 	"dst_": "SELECT 'destination', d.id, d.status, a.id, a.name FROM destinations d" + ofAccount +
 		"d.account_id WHERE d.id = $1",
-	"rfd_": "SELECT 'checkout', p.checkout_id, r.id, a.id, a.name FROM refunds r JOIN payments p ON p.id = r.payment_id" + ofAccount + "r.account_id WHERE r.id = $1",
+	"rfd_": `SELECT 'checkout', p.checkout_id, r.id, a.id, a.name
+		FROM refunds r JOIN payments p ON p.id = r.payment_id` + ofAccount + "r.account_id WHERE r.id = $1",
 	"blk_": "SELECT 'account', a.id, b.id, a.id, a.name FROM blocked_amounts b" + ofAccount +
 		"b.account_id WHERE b.id = $1",
 }
@@ -69,7 +73,8 @@ var byID = map[string]string{
 // A payment that changed no checkout is found as an exception, any other as a payment of its
 // checkout.
 const foundPayments = `SELECT CASE WHEN x.payment_id IS NOT NULL THEN 'exception' ELSE 'payment' END,
-	CASE WHEN x.payment_id IS NOT NULL THEN p.id ELSE p.checkout_id END, p.end_to_end_id, coalesce(a.id, ''), coalesce(a.name, '')
+	CASE WHEN x.payment_id IS NOT NULL THEN p.id ELSE p.checkout_id END, p.end_to_end_id, coalesce(a.id, ''),
+	coalesce(a.name, '')
 	FROM payments p LEFT JOIN payment_exceptions x ON x.payment_id = p.id LEFT JOIN checkouts c ON c.id = p.checkout_id
 	LEFT JOIN projects j ON j.id = c.project_id LEFT JOIN accounts a ON a.id = j.account_id WHERE `
 
@@ -103,8 +108,10 @@ func Find(ctx context.Context, q Querier, text string) ([]Found, error) {
 	}
 	if strings.Contains(text, "@") {
 		searches = append(searches,
-			`SELECT 'user', coalesce(a.id, ''), concat_ws(' ', u.email, m.role, u.staff_role), coalesce(a.id, ''), coalesce(a.name, '')
-			FROM users u LEFT JOIN members m ON m.user_id = u.id LEFT JOIN accounts a ON a.id = m.account_id WHERE u.email = lower($1)`,
+			`SELECT 'user', coalesce(a.id, ''), concat_ws(' ', u.email, m.role, u.staff_role), coalesce(a.id, ''),
+				coalesce(a.name, '')
+			FROM users u LEFT JOIN members m ON m.user_id = u.id LEFT JOIN accounts a ON a.id = m.account_id
+			WHERE u.email = lower($1)`,
 			"SELECT 'request', r.id, r.contact_email, a.id, a.name FROM access_requests r"+ofAccount+
 				"r.account_id WHERE r.contact_email = lower($1)")
 	}

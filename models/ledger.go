@@ -30,7 +30,8 @@ func InsertLedgerTransfers(tx *Tx, lines []LedgerTransfer) (written int, err err
 	}
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		tag, err := conn.Exec(ctx, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-			SELECT * FROM unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[]) AS t
+			SELECT * FROM unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::bigint[],
+				$6::timestamptz[]) AS t
 			ON CONFLICT (fact, line) DO NOTHING`, facts, numbers, from, to, amounts, times)
 		written = int(tag.RowsAffected())
 		return err

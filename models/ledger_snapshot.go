@@ -22,10 +22,13 @@ func InsertLedgerSnapshots(ctx context.Context, q Querier, throughID int64, at t
 		), since AS (
 			SELECT split_part(book, '/', 1) AS account_id, split_part(book, '/', 2) = 'live' AS livemode, `+moves+`
 			FROM moved GROUP BY 1, 2)
-		INSERT INTO ledger_snapshots (account_id, livemode, through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked, taken_at)
+		INSERT INTO ledger_snapshots (account_id, livemode, through_id, gross, fee, refunded, withdrawn, pending,
+			available, reserved, blocked, taken_at)
 		SELECT s.account_id, s.livemode, $1, coalesce(b.gross, 0) + s.gross, coalesce(b.fee, 0) + s.fee,
-			coalesce(b.refunded, 0) + s.refunded, coalesce(b.withdrawn, 0) + s.withdrawn, coalesce(b.pending, 0) + s.pending,
-			coalesce(b.available, 0) + s.available, coalesce(b.reserved, 0) + s.reserved, coalesce(b.blocked, 0) + s.blocked, $2
+			coalesce(b.refunded, 0) + s.refunded, coalesce(b.withdrawn, 0) + s.withdrawn,
+			coalesce(b.pending, 0) + s.pending,
+			coalesce(b.available, 0) + s.available, coalesce(b.reserved, 0) + s.reserved,
+			coalesce(b.blocked, 0) + s.blocked, $2
 		FROM since s LEFT JOIN LATERAL (
 			SELECT * FROM ledger_snapshots l WHERE l.account_id = s.account_id AND l.livemode = s.livemode
 			ORDER BY through_id DESC LIMIT 1) b ON true

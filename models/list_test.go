@@ -21,9 +21,11 @@ import (
 // external id "tenth", and each hundredth is paid.
 func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
 	t.Helper()
-	err := g.DB.Exec(`INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id, txid, copy_paste,
+	err := g.DB.Exec(`INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id,
+		txid, copy_paste,
 			created_at, expires_at, paid_at)
-		SELECT 'chk_' || left(md5(?::text || i), 20), ?, ?, CASE WHEN i % 100 = 0 THEN 'PAID' ELSE 'PENDING' END, 1, 'x',
+		SELECT 'chk_' || left(md5(?::text || i), 20), ?, ?,
+			CASE WHEN i % 100 = 0 THEN 'PAID' ELSE 'PENDING' END, 1, 'x',
 			CASE WHEN i % 10 = 0 THEN 'tenth' ELSE 'p-' || i END, md5(i || ?::text), 'code', at, at + interval '1 hour',
 			CASE WHEN i % 100 = 0 THEN at END
 		FROM (SELECT i, ?::timestamptz + i / 3 * interval '1 millisecond' AS at FROM generate_series(1, ?) AS i) AS made`,

@@ -124,7 +124,8 @@ func InsertMails(tx *Tx, mails ...Mail) error {
 		JobSendMail, QueueMails, MailAttempts)
 }
 
-const mailColumns = `m.id, m.fact, m.recipient, m.language, m.kind, m.params, m.created_at, m.sent_at, m.attempts, m.error`
+const mailColumns = `m.id, m.fact, m.recipient, m.language, m.kind, m.params, m.created_at, m.sent_at,
+	m.attempts, m.error`
 
 // MailByID returns a mail, or ErrNotFound.
 func MailByID(ctx context.Context, q Querier, id string) (*Mail, error) {

@@ -85,8 +85,10 @@ type Colleague struct {
 func Team(ctx context.Context, q Querier, accountID string) ([]Colleague, error) {
 	rows, err := q.Query(ctx, `SELECT u.id, u.name, u.email, m.role, u.totp_since IS NOT NULL,
 			EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id), m.created_at,
-			greatest(u.last_seen_at, (SELECT max(last_seen_at) FROM sessions s WHERE s.user_id = u.id AND NOT s.awaits_code))
-		FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.role <> 'OWNER', lower(u.name), u.id`, accountID)
+			greatest(u.last_seen_at, (SELECT max(last_seen_at) FROM sessions s
+				WHERE s.user_id = u.id AND NOT s.awaits_code))
+		FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1
+		ORDER BY m.role <> 'OWNER', lower(u.name), u.id`, accountID)
 	if err != nil {
 		return nil, err
 	}

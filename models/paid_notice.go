@@ -45,7 +45,8 @@ type LivePayment struct {
 // index ledger_transfers_in, whatever the planner expects. Money of accepted exceptions is not
 // among them, because its checkout is not PAID.
 const livePayments = ` FROM ledger_transfers t
-	WHERE (t.to_book, t.id) > (n.account_id || '/live/pending', n.through_id) AND (t.to_book, t.id) <= (n.account_id || '/live/pending', $1)
+	WHERE (t.to_book, t.id) > (n.account_id || '/live/pending', n.through_id)
+		AND (t.to_book, t.id) <= (n.account_id || '/live/pending', $1)
 		AND starts_with(t.fact, 'payment/')`
 
 // WantPaidNotices subscribes a member to mails about charges paid from now on. An existing

@@ -90,9 +90,10 @@ func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err er
 		// One order for all transactions, so that those with the same payments wait and do not
 		// deadlock.
 		rows, err := conn.Query(ctx,
-			`INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
-			SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::bigint[], $8::bigint[],
-				$9::timestamptz[], $10::timestamptz[])
+			`INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at,
+				recorded_at)
+			SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::boolean[],
+				$7::bigint[], $8::bigint[], $9::timestamptz[], $10::timestamptz[])
 				AS t (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
 			ORDER BY end_to_end_id ON CONFLICT (livemode, end_to_end_id) DO NOTHING RETURNING id`,
 			ids, live, endToEnd, txIDs, checkouts, settles, amounts, fees, paid, recorded)

@@ -42,7 +42,8 @@ func InsertPaymentLink(ctx context.Context, q Querier, l *PaymentLink, key strin
 	tag, err := q.Exec(ctx, `WITH claim AS (
 			INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
 			VALUES ($2, $3, '`+OperationPaymentLink+`', $9, $10, $1, $8) ON CONFLICT DO NOTHING RETURNING key)
-		INSERT INTO payment_links (id, project_id, livemode, product_id, expires_in_seconds, success_url, return_url, created_at, updated_at)
+		INSERT INTO payment_links (id, project_id, livemode, product_id, expires_in_seconds, success_url, return_url,
+			created_at, updated_at)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $8 FROM claim`,
 		l.ID, l.ProjectID, l.Environment, l.Product.ID, l.ExpiresInSeconds, l.SuccessURL, l.ReturnURL, l.CreatedAt, key,
 		requestHash)

@@ -41,7 +41,8 @@ func ReleaseJobs(ctx context.Context, q Querier, self string, gone []string) (ab
 			WHERE process <> $3 AND (hashtext(process)::bigint & 4294967295)::oid NOT IN (SELECT objid FROM present)
 		), released AS (
 			UPDATE river_job SET state = 'available' FROM gone
-			WHERE state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = gone.process AND gone.process = ANY($2)
+			WHERE state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = gone.process
+				AND gone.process = ANY($2)
 		), resigned AS (
 			DELETE FROM river_leader USING gone WHERE leader_id = gone.process AND gone.process = ANY($2)
 		)

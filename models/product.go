@@ -36,8 +36,9 @@ func (p Product) Position() Position { return Position{p.CreatedAt, p.ID} }
 // ProductsSlugUnique is the constraint that makes slugs unique in a scope.
 const ProductsSlugUnique = "products_slug_unique"
 
-const productColumns = `d.id, d.project_id, d.livemode, d.slug, d.name, d.description, d.image_url, d.amount, d.payment_cycle,
-	d.active, d.created_at, d.updated_at, coalesce(d.picture_hash, ''), coalesce(d.picture_width, 0), coalesce(d.picture_height, 0)`
+const productColumns = `d.id, d.project_id, d.livemode, d.slug, d.name, d.description, d.image_url, d.amount,
+	d.payment_cycle, d.active, d.created_at, d.updated_at, coalesce(d.picture_hash, ''), coalesce(d.picture_width, 0),
+	coalesce(d.picture_height, 0)`
 
 func (p *Product) targets() []any {
 	return []any{&p.ID, &p.ProjectID, &p.Environment, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount,

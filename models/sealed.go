@@ -47,7 +47,8 @@ type SealedValue struct {
 func (s Sealed) OtherKeys(ctx context.Context, q Querier, keyID []byte, after string, limit int) (values []SealedValue,
 	err error) {
 	rows, err := q.Query(ctx, fmt.Sprintf(`SELECT id, %[2]s FROM %[1]s
-		WHERE id > $2 AND %[2]s IS NOT NULL AND substring(%[2]s FOR octet_length($1::bytea)) <> $1 ORDER BY id LIMIT $3`, s.Table, s.Column), keyID, after, limit)
+		WHERE id > $2 AND %[2]s IS NOT NULL AND substring(%[2]s FOR octet_length($1::bytea)) <> $1
+		ORDER BY id LIMIT $3`, s.Table, s.Column), keyID, after, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,8 @@ import (
 // generator, a passkey.
 func SecondFactors(ctx context.Context, q Querier, userID string) (code, passkey bool, err error) {
 	err = q.QueryRow(ctx,
-		"SELECT totp_since IS NOT NULL, EXISTS (SELECT FROM passkeys WHERE user_id = users.id) FROM users WHERE id = $1", userID).
+		`SELECT totp_since IS NOT NULL, EXISTS (SELECT FROM passkeys WHERE user_id = users.id) FROM users
+		WHERE id = $1`, userID).
 		Scan(&code, &passkey)
 	return code, passkey, notFound(err)
 }

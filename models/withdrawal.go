@@ -83,8 +83,8 @@ func (w *Withdrawal) Net() money.Cents { return w.Amount - w.Fee }
 
 const withdrawalQuery = `SELECT w.id, w.account_id, w.rail, w.status, w.version, w.amount, w.fee, w.requested_by,
 	w.quote_rate, w.quote_amount, w.quote_expires_at, w.approval_rate, w.approval_amount, w.approval_expires_at,
-	w.first_approved_by, w.first_approved_at, w.approved_by, w.approved_at, w.end_to_end_id, w.tx_hash, w.failure_code, w.reason,
-	w.created_at, w.completed_at, w.updated_at, ` + destinationColumns + `, a.name
+	w.first_approved_by, w.first_approved_at, w.approved_by, w.approved_at, w.end_to_end_id, w.tx_hash,
+	w.failure_code, w.reason, w.created_at, w.completed_at, w.updated_at, ` + destinationColumns + `, a.name
 	FROM withdrawals w JOIN destinations d ON d.id = w.destination_id JOIN accounts a ON a.id = w.account_id `
 
 // scanWithdrawal reads a row of withdrawalQuery.
@@ -278,7 +278,8 @@ type DestinationUse struct {
 // UseOfDestination counts the completed withdrawals to a destination, except one.
 func UseOfDestination(ctx context.Context, q Querier, destinationID, exceptID string) (use DestinationUse, err error) {
 	err = q.QueryRow(ctx,
-		`SELECT count(*), max(completed_at) FROM withdrawals WHERE destination_id = $1 AND id <> $2 AND status = 'COMPLETED'`,
+		`SELECT count(*), max(completed_at) FROM withdrawals
+		WHERE destination_id = $1 AND id <> $2 AND status = 'COMPLETED'`,
 		destinationID, exceptID).Scan(&use.Completed, &use.LastAt)
 	return use, err
 }
