@@ -196,7 +196,8 @@ func (w *world) decisions() []deed {
 			return act(ctx, s, random, id)
 		}}
 	}
-	const open, blocked = "SELECT payment_id FROM payment_exceptions WHERE decision IS NULL", "SELECT id FROM blocked_amounts WHERE released_at IS NULL"
+	const open = "SELECT payment_id FROM payment_exceptions WHERE decision IS NULL"
+	const blocked = "SELECT id FROM blocked_amounts WHERE released_at IS NULL"
 	return []deed{
 		on("accept", open, func(ctx context.Context, s *payments.Service, random *rand.Rand, id string) error {
 			_, err := s.AcceptException(ctx, w.person(random), id, paymentstest.Reason)

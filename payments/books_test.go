@@ -107,7 +107,8 @@ func newWorld(t *testing.T, instances int) *world {
 	w.Sell(t, "5.4212")
 	w.Destination(t, models.RailPix)
 	w.Destination(t, models.RailUSDT)
-	if err := w.DB.Exec("UPDATE accounts SET withdrawal_fee_basis_points = 50, withdrawal_fee_fixed = 25").Error; err != nil {
+	if err := w.DB.Exec(
+		`UPDATE accounts SET withdrawal_fee_basis_points = 50, withdrawal_fee_fixed = 25`).Error; err != nil {
 		t.Fatal(err)
 	}
 	w.Account.WithdrawalFeeBasisPoints, w.Account.WithdrawalFeeFixed = 50, 25

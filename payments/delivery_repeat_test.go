@@ -193,7 +193,8 @@ func TestReplayDeliveries_Concurrent(t *testing.T) {
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
 	const n = 2_500 // more than one transaction repeats
 	if err := g.DB.Exec(`WITH v AS (INSERT INTO events (id, project_id, livemode, type, body, created_at)
-			SELECT 'evt_' || left(md5(i::text), 24), ?, false, 'checkout.paid', '{}', ?::timestamptz - i * interval '1 second' FROM generate_series(1, ?) AS i
+			SELECT 'evt_' || left(md5(i::text), 24), ?, false, 'checkout.paid', '{}',
+				?::timestamptz - i * interval '1 second' FROM generate_series(1, ?) AS i
 			RETURNING id, created_at)
 		INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
 		SELECT 'dlv_' || left(md5(id), 24), id, ?, 'FAILED', 5, created_at, created_at FROM v`, g.Test.ProjectID,

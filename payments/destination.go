@@ -167,7 +167,8 @@ func (s *Service) RejectDestination(
 			return err
 		}
 		now := s.now()
-		d.Status, d.ReviewedBy, d.ReviewedAt, d.ReasonCode, d.Reason = models.DestinationRejected, &by.UserID, &now, &code, &reason
+		d.Status, d.ReviewedBy, d.ReviewedAt = models.DestinationRejected, &by.UserID, &now
+		d.ReasonCode, d.Reason = &code, &reason
 		if err := models.SaveDestination(tx, d); err != nil {
 			return err
 		}

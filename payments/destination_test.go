@@ -48,7 +48,8 @@ func TestDestination(t *testing.T) {
 		t.Errorf("opened %q, %v", whole, err)
 	}
 	var leaks int
-	if err := g.DB.Raw("SELECT count(*) FROM destinations d, audit_log l WHERE d::text || l::text LIKE '%marina@%'").Row().Scan(&leaks); err != nil || leaks != 0 {
+	if err := g.DB.Raw(`SELECT count(*) FROM destinations d, audit_log l
+		WHERE d::text || l::text LIKE '%marina@%'`).Row().Scan(&leaks); err != nil || leaks != 0 {
 		t.Errorf("the key is in %d rows as plain text, %v", leaks, err)
 	}
 	_, err = g.RequestDestination(t.Context(), g.Owner, g.Account.ID, key)
@@ -61,7 +62,8 @@ func TestDestination(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, "approve a second time", g.ApproveDestination(t.Context(), by, d.ID, 2), refusal.WrongState)
-	refused(t, "reject approved", g.RejectDestination(t.Context(), by, d.ID, 2, "OTHER", paymentstest.Reason), refusal.WrongState)
+	refused(t, "reject approved", g.RejectDestination(t.Context(), by, d.ID, 2, "OTHER", paymentstest.Reason),
+		refusal.WrongState)
 	g.Clock.Advance(paymentstest.Policy.Hold - time.Millisecond)
 	if active(t, g) != "" {
 		t.Error("the destination is in use before the hold is over")

@@ -202,9 +202,12 @@ func TestRefundPayment(t *testing.T) {
 		}, refusal.ProofTaken},
 		{"nothing", by, payments.NewRefund{PaymentID: paymentID, Reason: paymentstest.Reason}, refusal.InvalidAmount},
 		{"no reason", by, payments.NewRefund{PaymentID: paymentID, Amount: 1}, refusal.ReasonRequired},
-		{"no payment", by, payments.NewRefund{PaymentID: "pay_1", Amount: 1, Reason: paymentstest.Reason}, refusal.PaymentNotFound},
-		{"the owner", g.Owner, payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: paymentstest.Reason}, refusal.Forbidden},
-		{"the rest", by, payments.NewRefund{PaymentID: paymentID, Amount: 40_00, Reason: paymentstest.Reason, Seen: 1}, ""},
+		{"no payment", by, payments.NewRefund{PaymentID: "pay_1", Amount: 1, Reason: paymentstest.Reason},
+			refusal.PaymentNotFound},
+		{"the owner", g.Owner, payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: paymentstest.Reason},
+			refusal.Forbidden},
+		{"the rest", by, payments.NewRefund{PaymentID: paymentID, Amount: 40_00, Reason: paymentstest.Reason, Seen: 1},
+			""},
 		{"one more centavo", by, payments.NewRefund{
 			PaymentID: paymentID, Amount: 1, Reason: paymentstest.Reason, Seen: 2,
 		}, refusal.InvalidAmount},
@@ -229,7 +232,8 @@ func TestRefundPayment(t *testing.T) {
 	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id <> ?", c.ID).Row().Scan(&other); err != nil {
 		t.Fatal(err)
 	}
-	_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: other, Amount: 1, Reason: paymentstest.Reason})
+	_, err := g.RefundPayment(t.Context(), by,
+		payments.NewRefund{PaymentID: other, Amount: 1, Reason: paymentstest.Reason})
 	refused(t, "with nothing available", err, refusal.InsufficientBalance)
 	if refunds, err := models.Refunds(t.Context(), g.DB.Pool, g.Test, c.ID); err != nil || len(refunds) != 2 ||
 		refunds[0].Amount != 60_00 {
@@ -307,7 +311,8 @@ func TestBlockAmount(t *testing.T) {
 	refused(t, "more than is available", err, refusal.InsufficientBalance)
 	_, err = block(by, 0, paymentstest.Reason)
 	refused(t, "nothing", err, refusal.InvalidAmount)
-	for _, reason := range []string{"", strings.Repeat("\u200b", 20), "É pouco. ", strings.Repeat("x", 501), "Contestação\u202e 77."} {
+	for _, reason := range []string{"", strings.Repeat("\u200b", 20), "É pouco. ", strings.Repeat("x", 501),
+		"Contestação\u202e 77."} {
 		_, err = block(by, 1, reason)
 		refused(t, fmt.Sprintf("for %q", reason), err, refusal.ReasonRequired)
 	}

@@ -347,7 +347,8 @@ func TestCoverDue_Held(t *testing.T) {
 	for _, c := range []*models.Checkout{held, free} {
 		var id string
 		must(t, g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&id))
-		_, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: id, Amount: 10_00, Reason: paymentstest.Reason})
+		_, err := g.RefundPayment(t.Context(), by,
+			payments.NewRefund{PaymentID: id, Amount: 10_00, Reason: paymentstest.Reason})
 		must(t, err)
 	}
 	release := holdCheckouts(t, g, held)

@@ -180,7 +180,8 @@ func TestUsePaymentLink_Form(t *testing.T) {
 		t.Errorf("one form created %v", ids)
 	}
 	var key string
-	if err := g.DB.Raw("SELECT key FROM idempotency_keys WHERE operation = 'link_checkout'").Row().Scan(&key); err != nil {
+	if err := g.DB.Raw(`SELECT key FROM idempotency_keys WHERE operation = 'link_checkout'`).Row().Scan(
+		&key); err != nil {
 		t.Fatal(err)
 	}
 	if c := g.Checkout(t, payments.NewCheckout{IdempotencyKey: key}); c.ID == ids[0] {

@@ -14,7 +14,8 @@ func TestNotices(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t, models.Live)
 	var finance string
-	if err := f.DB.Raw("SELECT u.email FROM users u JOIN members m ON m.user_id = u.id WHERE m.role = 'FINANCE'").Scan(&finance).Error; err != nil {
+	if err := f.DB.Raw(`SELECT u.email FROM users u JOIN members m ON m.user_id = u.id
+		WHERE m.role = 'FINANCE'`).Scan(&finance).Error; err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Merchants.SetNotices(t.Context(), f.Owner, nil); err != nil {

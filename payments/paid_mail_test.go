@@ -369,7 +369,8 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 	}()
 	for waiting := false; !waiting; { // then it has a position in the ledger
 		if err := s.DB.Raw("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND " +
-			"database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Row().Scan(&waiting); err != nil {
+			"database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Row().Scan(
+			&waiting); err != nil {
 			t.Fatal(err)
 		}
 	}

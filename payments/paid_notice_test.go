@@ -47,7 +47,8 @@ func TestTellPaid_Many(t *testing.T) {
 	}
 	s.hears("one by one", alone...)
 	if err := s.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		SELECT 'payment/pay_' || n, 0, 'platform/live/clearing', ? || '/live/pending', 200, ? FROM generate_series(1, 1100) n`, s.Account.ID, s.Clock.Now()).Error; err != nil {
+		SELECT 'payment/pay_' || n, 0, 'platform/live/clearing', ? || '/live/pending', 200, ?
+		FROM generate_series(1, 1100) n`, s.Account.ID, s.Clock.Now()).Error; err != nil {
 		t.Fatal(err)
 	}
 	s.hears("beyond the limit")

@@ -46,7 +46,8 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	line(c.ID, "FEE", -99, 19802, 19802)
 	var paymentID string
 	must(t, g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
-	r, err := g.RefundPayment(t.Context(), by, payments.NewRefund{PaymentID: paymentID, Amount: 8_02, Reason: paymentstest.Reason})
+	r, err := g.RefundPayment(t.Context(), by,
+		payments.NewRefund{PaymentID: paymentID, Amount: 8_02, Reason: paymentstest.Reason})
 	must(t, err)
 	line(r.ID, "REFUND", -802, 19000, 19000)
 	b, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
@@ -209,7 +210,8 @@ func TestStreamStatement(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		SELECT 'refund/x' || n, 0, ? || '/test/available', 'platform/test/refunds', 1, now() FROM generate_series(1, 2300) n`, g.Account.ID).Error
+		SELECT 'refund/x' || n, 0, ? || '/test/available', 'platform/test/refunds', 1, now()
+		FROM generate_series(1, 2300) n`, g.Account.ID).Error
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,8 @@ func TestDeliveries(t *testing.T) {
 		}
 	}
 	var deliveries, jobs int
-	g.DB.Raw("SELECT (SELECT count(*) FROM webhook_deliveries), (SELECT count(*) FROM river_job)").Row().Scan(&deliveries, &jobs)
+	g.DB.Raw(`SELECT (SELECT count(*) FROM webhook_deliveries), (SELECT count(*) FROM river_job)`).Row().Scan(
+		&deliveries, &jobs)
 	if deliveries != 4 || jobs != 2 || g.Woken.Load() != 2 {
 		t.Errorf("%d deliveries, %d jobs, %d calls of Wake; want 4, 2, 2", deliveries, jobs, g.Woken.Load())
 	}

@@ -43,7 +43,8 @@ func newTreasury(t *testing.T) *treasury {
 func (y *treasury) told(kinds ...string) {
 	y.t.Helper()
 	var got, want []string
-	if err := y.DB.Raw("SELECT kind || ' ' || recipient FROM mails WHERE kind ~ '^(destination|withdrawal)' ORDER BY 1").Scan(&got).Error; err != nil {
+	if err := y.DB.Raw(`SELECT kind || ' ' || recipient FROM mails
+		WHERE kind ~ '^(destination|withdrawal)' ORDER BY 1`).Scan(&got).Error; err != nil {
 		y.t.Fatal(err)
 	}
 	for _, kind := range kinds {

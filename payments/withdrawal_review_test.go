@@ -116,7 +116,8 @@ func stand(t testing.TB, g *paymentstest.Gateway, id string) string {
 	text := string(w.Status)
 	for _, book := range []string{"available", "reserved", "paid_out", "fees"} {
 		var moved money.Cents
-		if err := g.DB.Raw(`SELECT coalesce(sum(CASE WHEN to_book LIKE @book THEN amount ELSE -amount END), 0)::bigint FROM ledger_transfers
+		if err := g.DB.Raw(`SELECT coalesce(sum(CASE WHEN to_book LIKE @book THEN amount ELSE -amount END), 0)::bigint
+			FROM ledger_transfers
 			WHERE fact LIKE @fact AND (from_book LIKE @book OR to_book LIKE @book)`,
 			map[string]any{"book": "%/" + book, "fact": "withdrawal/" + id + "%"}).Row().Scan(&moved); err != nil {
 			t.Fatal(err)
@@ -275,7 +276,8 @@ func TestWithdrawal_Database(t *testing.T) {
 			"'": "destinations_keep_address",
 		"UPDATE destinations SET replaced_at = NULL, replaced_by = NULL": "destinations_one_active",
 		"INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at) VALUES ('x', 0, " +
-			"'acc_00000000000000000000/live/available', 'acc_00000000000000000001/live/available', 1, now())": "ledger_one_account",
+			"'acc_00000000000000000000/live/available', 'acc_00000000000000000001/live/available', 1, " +
+			"now())": "ledger_one_account",
 	} {
 		if err := g.DB.Exec(sql).Error; !models.Violates(err, constraint) {
 			t.Errorf("%s: %v, want %s", sql, err, constraint)
@@ -357,7 +359,8 @@ func TestWithdrawal_Events(t *testing.T) {
 		t.Errorf("%d deliveries", n)
 	}
 	var body string
-	if err := g.DB.Raw("SELECT convert_from(body, 'UTF8') FROM events WHERE type = 'withdrawal.failed' LIMIT 1").Row().Scan(&body); err != nil ||
+	if err := g.DB.Raw(`SELECT convert_from(body, 'UTF8') FROM events
+		WHERE type = 'withdrawal.failed' LIMIT 1`).Row().Scan(&body); err != nil ||
 		!strings.Contains(body, `"status":"FAILED"`) || !strings.Contains(body, `"failureCode":"AC03"`) ||
 		strings.Contains(body, "12ABC34501DE35") {
 		t.Errorf("the event is %s, %v", body, err)
