@@ -41,7 +41,8 @@ func ChargeTxID(checkoutID string) string {
 
 var (
 	ispbShape       = regexp.MustCompile(`^[0-9A-Z]{8}$`)
-	endToEndIDShape = regexp.MustCompile(`^E[0-9A-Z]{8}\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])[0-5]\d[A-Za-z0-9]{11}$`)
+	endToEndIDShape = regexp.MustCompile(
+		`^E[0-9A-Z]{8}\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])[0-5]\d[A-Za-z0-9]{11}$`)
 )
 
 // NewEndToEndID returns an id for one Pix payment, as the payer's institution creates it

@@ -20,7 +20,8 @@ import (
 	"garoupa/pix/qr"
 )
 
-const brCode = "00020101021226760014br.gov.bcb.pix2554pix.example.com/qr/v2/9d36b84fc70b478fb95c12729b90ca255204000053039865406123.455802BR5910LOJA TESTE6009SAO PAULO62070503***6304ABCD"
+const brCode = "00020101021226760014br.gov.bcb.pix2554pix.example.com/qr/v2/9d36b84fc70b478fb95c12729b90ca255204" +
+	"000053039865406123.455802BR5910LOJA TESTE6009SAO PAULO62070503***6304ABCD"
 
 // texts returns texts of 60 to 400 characters that resemble BR Codes, and some that do not.
 func texts() []string {
