@@ -73,11 +73,14 @@ func load(ctx context.Context, s *site, rows int) (*dataset, error) {
 		), numbered AS (
 			SELECT n, n / 2 %% 10 < 6 AS paid FROM generate_series(1, %d) n
 		)
-		INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id, customer_name, customer_email,
+		INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id, customer_name,
+			customer_email,
 			customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at, paid_at,
 			settlement_status, settlement_amount)
-		SELECT %s, project_id, livemode, CASE WHEN paid THEN 'PAID' ELSE 'EXPIRED' END, amount, description, 'order-' || lpad(to_hex(n), 16, '0'),
-			customer_name, customer_email, customer_document, customer_phone, metadata, md5(n::text), copy_paste, qr_png,
+		SELECT %s, project_id, livemode, CASE WHEN paid THEN 'PAID' ELSE 'EXPIRED' END, amount, description,
+			'order-' || lpad(to_hex(n), 16, '0'),
+			customer_name, customer_email, customer_document, customer_phone, metadata, md5(n::text),
+			copy_paste, qr_png,
 			%s, %s + interval '30 minutes', CASE WHEN paid THEN %s + interval '1 minute' END,
 			CASE WHEN paid THEN 'AVAILABLE' ELSE 'PENDING' END, CASE WHEN paid THEN amount * 99 / 100 END
 		FROM numbered JOIN model ON livemode = (n %% 2 = 0)`,

@@ -176,7 +176,8 @@ func (d *deliverer) pace(ctx context.Context, found *delivery) error {
 	if err := d.until(ctx, func() (bool, error) { return d.receiver.missing() == 0, nil }); err != nil {
 		return fmt.Errorf("%d events did not arrive: %w", d.receiver.missing(), err)
 	}
-	found.p50, found.p99, found.paced = d.receiver.delays.quantile(0.50), d.receiver.delays.quantile(0.99), int(d.receiver.delays.total)
+	found.p50, found.p99 = d.receiver.delays.quantile(0.50), d.receiver.delays.quantile(0.99)
+	found.paced = int(d.receiver.delays.total)
 	return nil
 }
 
@@ -232,11 +233,13 @@ func (d *deliverer) fill(ctx context.Context, n int) error {
 			SELECT * FROM events WHERE project_id = $1 AND livemode LIMIT 1
 		), told AS (
 			INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
-			SELECT 'evt_' || left(replace(gen_random_uuid()::text, '-', ''), 24), project_id, livemode, type, true, body, now()
+			SELECT 'evt_' || left(replace(gen_random_uuid()::text, '-', ''), 24), project_id, livemode, type,
+				true, body, now()
 			FROM model CROSS JOIN generate_series(1, $2) RETURNING id, created_at
 		), due AS (
 			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
-			SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), id, $3, created_at, created_at FROM told RETURNING id
+			SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), id, $3, created_at, created_at
+			FROM told RETURNING id
 		)
 		INSERT INTO river_job (kind, max_attempts, queue, priority, args)
 		SELECT 'deliver_webhook', 32767, $3, 2, jsonb_build_object('deliveryId', id) FROM due`, d.merchant.ProjectID,

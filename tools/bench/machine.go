@@ -21,7 +21,8 @@ type machine struct {
 
 // telling selects the settings of PostgreSQL that affect the measurements.
 const telling = `SELECT name || ' = ' || current_setting(name) FROM pg_settings
-	WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers', 'max_wal_size') ORDER BY name`
+	WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers', 'max_wal_size')
+	ORDER BY name`
 
 func describeMachine(ctx context.Context, s *site, p pgbench) (m machine, err error) {
 	m.cpu = fmt.Sprintf("%d cores, %s/%s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)

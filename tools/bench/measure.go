@@ -64,7 +64,8 @@ func (w series) now() script {
 const (
 	madeCheckouts = "SELECT count(*) FROM checkouts WHERE created_at = now()"
 	madePayments  = `SELECT count(*) FROM checkouts c JOIN payments p ON p.checkout_id = c.id AND p.settles
-		JOIN ledger_transfers l ON l.fact = 'payment/' || p.id JOIN events e ON e.checkout_id = c.id AND e.type = 'checkout.paid'
+		JOIN ledger_transfers l ON l.fact = 'payment/' || p.id JOIN events e ON e.checkout_id = c.id
+			AND e.type = 'checkout.paid'
 		WHERE c.status = 'PAID' AND c.paid_at = now() AND p.recorded_at = now()`
 )
 

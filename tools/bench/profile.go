@@ -127,7 +127,8 @@ func (b *bench) profileOne(ctx context.Context, work series, door string) (profi
 
 // tedious matches functions that all requests pass through, and functions of Go's runtime
 // that explain nothing by themselves.
-const tedious = `^(internal/poll\.|syscall\.|net\.\(|github\.com/valyala/fasthttp\.\(\*workerPool\)|github\.com/gofiber/fiber/v2\.|` +
+const tedious = `^(internal/poll\.|syscall\.|net\.\(|github\.com/valyala/fasthttp\.\(\*workerPool\)|` +
+	`github\.com/gofiber/fiber/v2\.|` +
 	`garoupa/server\.|garoupa/api\.(Register|\(\*server\)\.(acceptBody|authenticate$))|` +
 	`runtime\.(systemstack|mcall|park_m|schedule$|gosched|gcBgMarkWorker\.|gcDrain))`
 

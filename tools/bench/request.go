@@ -22,7 +22,8 @@ const (
 // so that no sweep expires checkouts during the measurement.
 const creationBody = `{"amount":124990,"description":"Vaso Lua Nova, esmalte azul cobalto","externalId":"` +
 	externalPrefix + `%s",` +
-	`"currency":"BRL","customer":{"name":"Marina Prado","email":"marina@example.com","document":"12345678909","phone":"+55 11 98765-4321"},` +
+	`"currency":"BRL","customer":{"name":"Marina Prado","email":"marina@example.com",` +
+	`"document":"12345678909","phone":"+55 11 98765-4321"},` +
 	`"metadata":{"cart":"8f14e45fceea167a","channel":"web"},"expiresIn":86400}`
 
 // requests returns the next request of one connection. The bytes are valid until the call
