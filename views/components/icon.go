@@ -20,7 +20,8 @@ func Icon(name, class string) templ.Component {
 			return fmt.Errorf("components: no icon %q: run npm run build", name)
 		}
 		_, err := io.WriteString(w, `<svg class="`+templ.EscapeString(class)+
-			`" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">`+shape+`</svg>`)
+			`" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" `+
+			`stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">`+shape+`</svg>`)
 		return err
 	})
 }

@@ -145,7 +145,8 @@ func TestHighlight(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ language, code, want string }{
 		{"go", `return "<b>" // it's`,
-			`<span class="tok-word">return</span> <span class="tok-text">&#34;&lt;b&gt;&#34;</span> <span class="tok-comment">// it&#39;s</span>`},
+			`<span class="tok-word">return</span> <span class="tok-text">&#34;&lt;b&gt;&#34;</span> ` +
+				`<span class="tok-comment">// it&#39;s</span>`},
 		{"json", `{"a": null}`, `{<span class="tok-text">&#34;a&#34;</span>: <span class="tok-word">null</span>}`},
 		{"curl", "a # <x>", `a <span class="tok-comment"># &lt;x&gt;</span>`},
 		{"http", "A: <b>", "A: &lt;b&gt;"},

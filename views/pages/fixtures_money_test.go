@@ -37,8 +37,8 @@ func balancePages() []page {
 		Pager:     components.PagerProps{Previous: "/app/saldo", Next: "/app/saldo?cursor=x"},
 	}
 	for i, kind := range movementKinds {
-		row := dashboard.MovementRow{At: now, Kind: kind, Internal: i%3 == 0, Amount: 1_00, Available: 2_00, Total: 3_00,
-			Reference: "10482"}
+		row := dashboard.MovementRow{At: now, Kind: kind, Internal: i%3 == 0, Amount: 1_00, Available: 2_00,
+			Total: 3_00, Reference: "10482"}
 		if i%2 == 0 {
 			row.Amount, row.Href = -row.Amount, "/app/cobrancas/chk_1"
 		}
@@ -88,7 +88,8 @@ func withdrawalPages() []page {
 		all = append(all, page{"withdrawal " + status, dashboard.Withdrawal(p)})
 	}
 	usdt := withdrawal(pages.WithdrawalPendingReview)
-	usdt.Destination, usdt.Quote, usdt.NewQuote, usdt.RequestedBy, usdt.TxHash = usdtFacts, &quoted, &quoted, "", "0xabc"
+	usdt.Destination, usdt.Quote, usdt.NewQuote = usdtFacts, &quoted, &quoted
+	usdt.RequestedBy, usdt.TxHash = "", "0xabc"
 	list := dashboard.WithdrawalsProps{Shell: shell(true), Withdrawals: rows, Status: "review",
 		Pager: components.PagerProps{Next: "?cursor=x"}}
 	held := list
@@ -99,7 +100,8 @@ func withdrawalPages() []page {
 		page{"withdrawals stopped", dashboard.Withdrawals(held)},
 		page{"withdrawals stopped empty",
 			dashboard.Withdrawals(dashboard.WithdrawalsProps{Shell: shell(true), Switches: stops})},
-		page{"withdrawals empty", dashboard.Withdrawals(dashboard.WithdrawalsProps{Shell: shell(true), Available: 98_765_43})},
+		page{"withdrawals empty",
+			dashboard.Withdrawals(dashboard.WithdrawalsProps{Shell: shell(true), Available: 98_765_43})},
 		page{"withdrawals none", dashboard.Withdrawals(dashboard.WithdrawalsProps{Shell: shell(true), Status: "sent"})},
 		page{"withdrawals in test",
 			dashboard.Withdrawals(dashboard.WithdrawalsProps{Shell: shell(false), Gate: dashboard.GateTest})},
@@ -128,23 +130,33 @@ func withdrawPages() []page {
 	inUSDT := requested
 	inUSDT.Destination, inUSDT.Quote = usdtFacts, &quoted
 	task := func(id, state string) dashboard.ReadinessTask { return dashboard.ReadinessTask{ID: id, State: state} }
-	held, refused := task(dashboard.TaskHold, dashboard.TaskWaiting), task(dashboard.TaskDestination, dashboard.TaskTodo)
+	held, refused := task(dashboard.TaskHold, dashboard.TaskWaiting),
+		task(dashboard.TaskDestination, dashboard.TaskTodo)
 	held.UsableAt, refused.Reason = hence(time.Hour), "O titular é outro."
 	return []page{
 		{"withdraw", dashboard.NewWithdrawal(form)},
 		{"withdraw wrong", dashboard.NewWithdrawal(wrong)},
-		{"withdraw in test", dashboard.NewWithdrawal(dashboard.NewWithdrawalProps{Shell: shell(false), Gate: dashboard.GateTest})},
-		{"withdraw stopped", dashboard.NewWithdrawal(dashboard.NewWithdrawalProps{Shell: shell(true), Switches: stops})},
-		{"readiness first", dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
-			task(dashboard.TaskAccess, dashboard.TaskTodo), task(dashboard.TaskDestination, dashboard.TaskTodo),
-			task(dashboard.TaskHold, dashboard.TaskBlocked)}})},
-		{"readiness waiting", dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
-			task(dashboard.TaskAccess, dashboard.TaskWaiting), task(dashboard.TaskDestination, dashboard.TaskWaiting),
-			task(dashboard.TaskHold, dashboard.TaskBlocked)}})},
-		{"readiness refused", dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
-			task(dashboard.TaskAccess, dashboard.TaskDone), refused, task(dashboard.TaskHold, dashboard.TaskBlocked)}})},
-		{"readiness held", dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
-			task(dashboard.TaskAccess, dashboard.TaskDone), task(dashboard.TaskDestination, dashboard.TaskDone), held}})},
+		{"withdraw in test",
+			dashboard.NewWithdrawal(dashboard.NewWithdrawalProps{Shell: shell(false), Gate: dashboard.GateTest})},
+		{"withdraw stopped",
+			dashboard.NewWithdrawal(dashboard.NewWithdrawalProps{Shell: shell(true), Switches: stops})},
+		{"readiness first",
+			dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
+				task(dashboard.TaskAccess, dashboard.TaskTodo), task(dashboard.TaskDestination, dashboard.TaskTodo),
+				task(dashboard.TaskHold, dashboard.TaskBlocked)}})},
+		{"readiness waiting",
+			dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
+				task(dashboard.TaskAccess, dashboard.TaskWaiting),
+				task(dashboard.TaskDestination, dashboard.TaskWaiting),
+				task(dashboard.TaskHold, dashboard.TaskBlocked)}})},
+		{"readiness refused",
+			dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
+				task(dashboard.TaskAccess, dashboard.TaskDone), refused,
+				task(dashboard.TaskHold, dashboard.TaskBlocked)}})},
+		{"readiness held",
+			dashboard.Readiness(dashboard.ReadinessProps{Shell: shell(true), Tasks: []dashboard.ReadinessTask{
+				task(dashboard.TaskAccess, dashboard.TaskDone), task(dashboard.TaskDestination, dashboard.TaskDone),
+				held}})},
 		{"review", dashboard.ReviewWithdrawal(review)},
 		{"review in usdt", dashboard.ReviewWithdrawal(usdt)},
 		{"requested", dashboard.WithdrawalRequested(requested)},
@@ -159,8 +171,8 @@ func destinationPages() []page {
 		pages.DestinationReplaced, pages.DestinationRemoved,
 	} {
 		for _, d := range []dashboard.DestinationFacts{pixFacts, usdtFacts} {
-			row := dashboard.DestinationRow{DestinationFacts: d, ID: "dst_" + state + d.Rail, State: state, CreatedAt: now,
-				CanRemove: state == pages.DestinationReview}
+			row := dashboard.DestinationRow{DestinationFacts: d, ID: "dst_" + state + d.Rail, State: state,
+				CreatedAt: now, CanRemove: state == pages.DestinationReview}
 			if d == pixFacts {
 				row.UsableAt, row.Until, row.Reason = hence(time.Hour), hence(time.Hour), "O titular é outro."
 			}
@@ -169,7 +181,8 @@ func destinationPages() []page {
 	}
 	all := []page{
 		{"destinations", dashboard.Destinations(list)},
-		{"destinations empty", dashboard.Destinations(dashboard.DestinationsProps{Shell: shell(true), Hold: time.Hour})},
+		{"destinations empty",
+			dashboard.Destinations(dashboard.DestinationsProps{Shell: shell(true), Hold: time.Hour})},
 		{"destinations in test",
 			dashboard.Destinations(dashboard.DestinationsProps{Shell: shell(false), Gate: dashboard.GateTest})},
 		{"new destination in test",
@@ -178,7 +191,8 @@ func destinationPages() []page {
 	for _, rail := range []string{dashboard.RailPix, dashboard.RailUSDT} {
 		form := dashboard.NewDestinationProps{Shell: shell(true), Rail: rail, Hold: 24 * time.Hour}
 		wrong, waiting := form, form
-		wrong.Type, wrong.Address, wrong.HolderName, wrong.Unchecked, wrong.Replaces = "POLYGON", "x", "y", true, pixFacts.Address
+		wrong.Type, wrong.Address, wrong.HolderName = "POLYGON", "x", "y"
+		wrong.Unchecked, wrong.Replaces = true, pixFacts.Address
 		wrong.Errors = problem("type", "address", "holderName")
 		waiting.InReview = pixFacts.Address
 		all = append(all, page{"new destination " + rail, dashboard.NewDestination(form)},

@@ -115,7 +115,8 @@ func teamPages(frame layouts.AuthProps) []page {
 		{"invite form", dashboard.InviteForm(dashboard.InviteFormProps{
 			Shell: shell(true), Roles: dashboard.Roles[1:], Role: "ADMIN", Errors: problem("email", "role"),
 		})},
-		{"owner", dashboard.Member(dashboard.MemberProps{Shell: shell(true), Member: members[0], Roles: dashboard.Roles[1:]})},
+		{"owner", dashboard.Member(dashboard.MemberProps{Shell: shell(true), Member: members[0],
+			Roles: dashboard.Roles[1:]})},
 		{"member", dashboard.Member(dashboard.MemberProps{
 			Shell: shell(true), Member: members[1], Roles: dashboard.Roles[1:], CanChange: true, CanRemove: true,
 			CanHandOver: true,
@@ -154,7 +155,8 @@ func mailLinkPages(frame layouts.AuthProps) []page {
 		{"forgot", account.Forgot(account.ForgotProps{AuthProps: frame, Email: "m@", Errors: problem("email")})},
 		{"forgot sent", account.Forgot(account.ForgotProps{AuthProps: frame, Email: "m@loja.test", Sent: true})},
 		{"reset", account.Reset(account.ResetProps{AuthProps: frame, Token: "tok_1", Errors: problem("password")})},
-		{"verify", account.VerifyEmail(account.VerifyEmailProps{AuthProps: frame, Token: "tok_1", Email: "m@loja.test"})},
+		{"verify", account.VerifyEmail(account.VerifyEmailProps{AuthProps: frame, Token: "tok_1",
+			Email: "m@loja.test"})},
 		{"unverified", account.UnverifiedEmail(account.UnverifiedEmailProps{
 			AuthProps: frame, Email: "m@loja.test", Flash: &components.FlashProps{Text: "Enviado"},
 		})},
@@ -162,7 +164,8 @@ func mailLinkPages(frame layouts.AuthProps) []page {
 			AuthProps: frame, Email: "m@loja.test", Other: "m@", Errors: problem("email"),
 		})},
 		{"dead reset", account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadReset})},
-		{"dead verification", account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadVerification})},
+		{"dead verification",
+			account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadVerification})},
 		{"dead invite", account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadInvite})},
 		{"new email", account.NewEmail(account.NewEmailProps{
 			AuthProps: frame, Current: "m@loja.test", Email: "m@", Errors: problem("email"),

@@ -18,8 +18,8 @@ func settingsPages() []page {
 		LogoWidth: 120, LogoHeight: 120}
 	const preview = "/app/configuracoes/checkout/previa"
 	return []page{
-		{"company", dashboard.SettingsCompany(dashboard.SettingsCompanyProps{Shell: shell(false), CanChange: true, Owner: true,
-			Business: "Ateliê Aurora", Asked: true, Facts: asked})},
+		{"company", dashboard.SettingsCompany(dashboard.SettingsCompanyProps{Shell: shell(false), CanChange: true,
+			Owner: true, Business: "Ateliê Aurora", Asked: true, Facts: asked})},
 		{"company wrong", dashboard.SettingsCompany(dashboard.SettingsCompanyProps{Shell: shell(false), CanChange: true,
 			Errors: components.FieldErrors{{Field: "business", Text: "Diga"}}})},
 		{"company seen",
@@ -31,16 +31,18 @@ func settingsPages() []page {
 		{"look seen", dashboard.SettingsCheckout(dashboard.SettingsCheckoutProps{Shell: shell(true), Accent: "#ffd400",
 			Preview: preview})},
 		{"preview", hosted.PayPreview(pending())},
-		{"profile", dashboard.SettingsProfile(dashboard.SettingsProfileProps{Shell: shell(false), Name: "Ana", Language: "en",
-			Errors: components.FieldErrors{{Field: "name", Text: "Diga"}}})},
+		{"profile", dashboard.SettingsProfile(dashboard.SettingsProfileProps{Shell: shell(false), Name: "Ana",
+			Language: "en", Errors: components.FieldErrors{{Field: "name", Text: "Diga"}}})},
 		{"notices",
 			dashboard.SettingsNotices(dashboard.SettingsNoticesProps{Shell: shell(false), PaidMails: 20,
 				Offered: []string{"CHARGE_PAID", "WEBHOOK_FAILING", "WEBHOOK_DISABLED", "WITHDRAWALS", "ACCESS"},
 				On:      []string{"ACCESS"}})},
 		{"no access",
-			dashboard.NoAccess(dashboard.NoAccessProps{Shell: shell(false), Section: layouts.NavBalance, Role: "VIEWER"})},
-		{"no access to an act", dashboard.NoAccess(dashboard.NoAccessProps{Shell: shell(false), Section: layouts.NavKeys,
-			Open: true, Role: "ADMIN", Owner: true})},
+			dashboard.NoAccess(dashboard.NoAccessProps{Shell: shell(false), Section: layouts.NavBalance,
+				Role: "VIEWER"})},
+		{"no access to an act",
+			dashboard.NoAccess(dashboard.NoAccessProps{Shell: shell(false), Section: layouts.NavKeys,
+				Open: true, Role: "ADMIN", Owner: true})},
 		{"no access to a page", dashboard.NoAccess(dashboard.NoAccessProps{Shell: shell(false), Role: "FINANCE"})},
 	}
 }

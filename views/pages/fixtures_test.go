@@ -42,8 +42,9 @@ func everyPage() []page {
 	all = append(all,
 		page{"not found", dashboard.NotFound(dashboard.NotFoundProps{Shell: shell(true), Section: layouts.NavCheckouts,
 			SectionHref: "/app/cobrancas", Charge: true})},
-		page{"not found in test", dashboard.NotFound(dashboard.NotFoundProps{Shell: shell(false), Section: layouts.NavCheckouts,
-			SectionHref: "/app/cobrancas", Charge: true, Elsewhere: true})},
+		page{"not found in test",
+			dashboard.NotFound(dashboard.NotFoundProps{Shell: shell(false), Section: layouts.NavCheckouts,
+				SectionHref: "/app/cobrancas", Charge: true, Elsewhere: true})},
 		page{"not found of no section", dashboard.NotFound(dashboard.NotFoundProps{Shell: shell(false)})},
 	)
 	all = append(all, page{"outage", pages.Error(pages.ErrorProps{
@@ -105,7 +106,8 @@ func payStates() map[string]hosted.PayProps {
 	add("test", func(p *hosted.PayProps) { p.Live = false })
 	add("demo", func(p *hosted.PayProps) { p.Live, p.Demo, p.Legal = false, true, legal })
 	add("paid", func(p *hosted.PayProps) {
-		p.Status, p.PaidAt, p.EndToEndID, p.ReturnURL = pages.StatusPaid, hence(0), "E12345678202611210047a1B2c3D4e5F", "https://loja.test/obrigado"
+		p.Status, p.PaidAt = pages.StatusPaid, hence(0)
+		p.EndToEndID, p.ReturnURL = "E12345678202611210047a1B2c3D4e5F", "https://loja.test/obrigado"
 	})
 	add("paid in test", func(p *hosted.PayProps) { p.Status, p.PaidAt, p.Live = pages.StatusPaid, hence(0), false })
 	add("expired", func(p *hosted.PayProps) { p.Status = pages.StatusExpired })
@@ -171,8 +173,8 @@ func keyPages() []page {
 	active := dashboard.KeyRow{ID: "key_1", Name: "Loja", Display: "svc_test_…9f2c", Permissions: dashboard.Permissions,
 		CreatedBy: "Marina", CreatedAt: now, LastUsedAt: hence(-time.Minute), LastUsedIP: "203.0.113.9",
 		CanRevoke: true}
-	revoked := dashboard.KeyRow{ID: "key_2", Name: "Antiga", Display: "svc_test_…0000", CreatedBy: "Marina", CreatedAt: now,
-		RevokedAt: hence(-time.Hour)}
+	revoked := dashboard.KeyRow{ID: "key_2", Name: "Antiga", Display: "svc_test_…0000", CreatedBy: "Marina",
+		CreatedAt: now, RevokedAt: hence(-time.Hour)}
 	var all []page
 	for _, live := range []bool{false, true} {
 		all = append(all,
@@ -182,7 +184,8 @@ func keyPages() []page {
 			page{"keys locked", dashboard.Keys(dashboard.KeysProps{Shell: shell(live)})},
 			page{"keys waiting", dashboard.Keys(dashboard.KeysProps{Shell: shell(live), NeedsAccess: true})},
 			page{"keys before",
-				dashboard.Keys(dashboard.KeysProps{Shell: shell(live), NeedsAccess: true, Keys: []dashboard.KeyRow{active}})},
+				dashboard.Keys(dashboard.KeysProps{Shell: shell(live), NeedsAccess: true,
+					Keys: []dashboard.KeyRow{active}})},
 			page{"new key", dashboard.NewKey(dashboard.NewKeyProps{
 				Shell: shell(live), Permissions: dashboard.Permissions[:3], Allowed: dashboard.Permissions,
 			})},
@@ -195,8 +198,9 @@ func keyPages() []page {
 			Shell: shell(false), Name: "x", Allowed: dashboard.Permissions[:4], Errors: problem("name", "permissions"),
 		})},
 		page{"revoke", dashboard.RevokeKey(dashboard.RevokeKeyProps{Shell: shell(false), Key: active, Last4: "9f2c"})},
-		page{"revoke wrong", dashboard.RevokeKey(dashboard.RevokeKeyProps{Shell: shell(false), Key: revoked, Last4: "0000",
-			Errors: problem("confirm")})},
+		page{"revoke wrong",
+			dashboard.RevokeKey(dashboard.RevokeKeyProps{Shell: shell(false), Key: revoked, Last4: "0000",
+				Errors: problem("confirm")})},
 	)
 }
 
@@ -246,19 +250,21 @@ func checkoutPages() []page {
 			{Kind: dashboard.HitCheckout, Title: "Vaso", Detail: "10482", Amount: 1, Status: pages.StatusPaid, At: now,
 				Href: "/app/cobrancas/chk_1"},
 			{Kind: dashboard.HitProduct, Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"},
-			{Kind: dashboard.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now, Href: "/app/requisicoes/1"},
+			{Kind: dashboard.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now,
+				Href: "/app/requisicoes/1"},
 		}})},
 		{"requests",
 			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
 				Keys: []dashboard.RequestKey{{ID: "key_1", Name: "Loja", Last4: "9f2c"}}, Requests: requestRows(),
 				Filter: dashboard.RequestFilter{Class: "4xx"}, Pager: components.PagerProps{Next: "?cursor=x"}})},
 		{"requests none",
-			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true), Filter: dashboard.RequestFilter{Method: "POST"}})},
+			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
+				Filter: dashboard.RequestFilter{Method: "POST"}})},
 		{"requests further", dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
 			Filter: dashboard.RequestFilter{Method: "POST"}, Pager: components.PagerProps{Next: "?cursor=x"}})},
 		{"requests empty", dashboard.Requests(dashboard.RequestsProps{Shell: shell(false)})},
-		{"request", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[0], Request: "{}",
-			Answer: "{}", Object: dashboard.ObjectCheckout, ObjectHref: "/app/cobrancas/chk_1"})},
+		{"request", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[0],
+			Request: "{}", Answer: "{}", Object: dashboard.ObjectCheckout, ObjectHref: "/app/cobrancas/chk_1"})},
 		{"request bare", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[2]})},
 		{"new charge", dashboard.NewCheckout(dashboard.NewCheckoutProps{Shell: shell(false), Expiry: "1800",
 			Metadata: make([]components.KeyValueRow, 3), MoreRows: true})},
@@ -278,7 +284,8 @@ func checkoutPages() []page {
 		{"checkouts empty", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
 			Empty: dashboard.EmptyCheckouts{CanCreate: true, APIURL: "https://pix.loja.test"}})},
 		{"checkouts of live closed",
-			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true), Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
+			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
+				Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
 		{"checkout", dashboard.Checkout(open)},
 	}
 	for _, status := range []string{"PENDING", "AVAILABLE", "COMPLETED"} {
@@ -295,7 +302,8 @@ func checkoutPages() []page {
 	}
 	for _, status := range []string{pages.StatusExpired, pages.StatusCancelled} {
 		closed := paid
-		closed.Status, closed.PaidAt, closed.Settlement, closed.ClosedAt, closed.PaymentLinkID = status, nil, nil, hence(0), "plink_1"
+		closed.Status, closed.PaidAt, closed.Settlement = status, nil, nil
+		closed.ClosedAt, closed.PaymentLinkID = hence(0), "plink_1"
 		all = append(all, page{"checkout " + status, dashboard.Checkout(closed)})
 	}
 	return all

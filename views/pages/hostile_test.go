@@ -71,7 +71,8 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 		"reset":          account.Reset(filled[account.ResetProps](t, nil)),
 		"unverified":     account.UnverifiedEmail(filled[account.UnverifiedEmailProps](t, nil)),
 		"company":        dashboard.SettingsCompany(filled[dashboard.SettingsCompanyProps](t, nil)),
-		"company seen":   dashboard.SettingsCompany(filled(t, func(p *dashboard.SettingsCompanyProps) { p.CanChange = false })),
+		"company seen": dashboard.SettingsCompany(filled(t,
+			func(p *dashboard.SettingsCompanyProps) { p.CanChange = false })),
 		"look": dashboard.SettingsCheckout(filled(t,
 			func(p *dashboard.SettingsCheckoutProps) { p.Preview = "/app" })),
 		"look seen": dashboard.SettingsCheckout(filled(t,
@@ -81,8 +82,9 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 		"notices": dashboard.SettingsNotices(filled[dashboard.SettingsNoticesProps](t, nil)),
 		"no access": dashboard.NoAccess(filled[dashboard.NoAccessProps](t,
 			func(p *dashboard.NoAccessProps) { p.Section = "" })),
-		"security":      account.Security(filled[account.SecurityProps](t, nil)),
-		"team":          dashboard.Team(filled[dashboard.TeamProps](t, func(p *dashboard.TeamProps) { p.Duties = nil })),
+		"security": account.Security(filled[account.SecurityProps](t, nil)),
+		"team": dashboard.Team(filled[dashboard.TeamProps](t,
+			func(p *dashboard.TeamProps) { p.Duties = nil })),
 		"invite form":   dashboard.InviteForm(filled[dashboard.InviteFormProps](t, nil)),
 		"team member":   dashboard.Member(filled[dashboard.MemberProps](t, nil)),
 		"accounts":      account.Accounts(filled[account.AccountsProps](t, nil)),
@@ -123,7 +125,8 @@ func hostileDashboard(t *testing.T) map[string]templ.Component {
 		"product":         dashboard.Product(filled[dashboard.ProductProps](t, nil)),
 		"product seen":    dashboard.Product(filled(t, func(p *dashboard.ProductProps) { p.CanEdit = false })),
 		"checkouts":       dashboard.Checkouts(filled[dashboard.CheckoutsProps](t, nil)),
-		"checkout":        dashboard.Checkout(filled(t, func(p *dashboard.CheckoutProps) { p.Status = pages.StatusPending })),
+		"checkout": dashboard.Checkout(filled(t,
+			func(p *dashboard.CheckoutProps) { p.Status = pages.StatusPending })),
 	}
 }
 

@@ -62,12 +62,12 @@ func linkPages() []page {
 	for name, p := range linkStates() {
 		all = append(all, page{"link " + name, hosted.Link(p)})
 	}
-	row := dashboard.LinkRow{ID: "plink_1", Product: "Vaso", Amount: 124990, Active: true, ProductActive: true, Uses: 1284,
-		Paid: 1, CreatedAt: now}
+	row := dashboard.LinkRow{ID: "plink_1", Product: "Vaso", Amount: 124990, Active: true, ProductActive: true,
+		Uses: 1284, Paid: 1, CreatedAt: now}
 	off, unsold := row, row
 	off.Active, unsold.ProductActive, unsold.Uses, unsold.Paid = false, false, 1, 0
-	products := []dashboard.ProductRow{{Slug: "vaso", Name: "Vaso", Amount: 124990, PaymentCycle: "MONTHLY", Active: true,
-		Picture: vase}, {Slug: "xicara", Name: "Xícara", Amount: 1, PaymentCycle: "ONE_TIME"}}
+	products := []dashboard.ProductRow{{Slug: "vaso", Name: "Vaso", Amount: 124990, PaymentCycle: "MONTHLY",
+		Active: true, Picture: vase}, {Slug: "xicara", Name: "Xícara", Amount: 1, PaymentCycle: "ONE_TIME"}}
 	form := dashboard.NewLinkProps{Shell: shell(true), Key: "K3Y", Products: products, ProductID: "xicara",
 		Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
 	wrong, none := form, form
@@ -86,7 +86,8 @@ func linkPages() []page {
 			page{"links", dashboard.Links(dashboard.LinksProps{Shell: shell(live), CanCreate: true,
 				Links: []dashboard.LinkRow{row, off, unsold}, Pager: components.PagerProps{Next: "?cursor=x"}})},
 			page{"links before",
-				dashboard.Links(dashboard.LinksProps{Shell: shell(live), NeedsAccess: true, Links: []dashboard.LinkRow{row}})},
+				dashboard.Links(dashboard.LinksProps{Shell: shell(live), NeedsAccess: true,
+					Links: []dashboard.LinkRow{row}})},
 			page{"links empty", dashboard.Links(dashboard.LinksProps{Shell: shell(live), CanCreate: true})},
 			page{"links waiting", dashboard.Links(dashboard.LinksProps{Shell: shell(live), NeedsAccess: true})},
 			page{"links locked", dashboard.Links(dashboard.LinksProps{Shell: shell(live)})},
@@ -108,7 +109,8 @@ func linkDetails() []page {
 	off, unsold, seen := detail, detail, detail
 	off.Active, off.Shell = false, shell(true)
 	unsold.ProductActive, unsold.ExpiresIn = false, 7200
-	seen.CanEdit, seen.Checkouts, seen.Uses, seen.Paid, seen.ExpiresIn, seen.SuccessURL, seen.ReturnURL = false, nil, 0, 0, 901, "", ""
+	seen.CanEdit, seen.Checkouts, seen.Uses, seen.Paid = false, nil, 0, 0
+	seen.ExpiresIn, seen.SuccessURL, seen.ReturnURL = 901, "", ""
 	return []page{
 		{"link detail", dashboard.LinkDetail(detail)}, {"link detail off", dashboard.LinkDetail(off)},
 		{"link detail unsold", dashboard.LinkDetail(unsold)}, {"link detail seen", dashboard.LinkDetail(seen)},
@@ -133,8 +135,9 @@ func productPages(rows []dashboard.ProductRow) []page {
 		{"products locked", dashboard.Products(dashboard.ProductsProps{Shell: shell(false)})},
 		{"new product", dashboard.NewProduct(dashboard.NewProductProps{Shell: shell(false),
 			Fields: dashboard.ProductFields{PaymentCycle: "ONE_TIME"}, Cycles: cycles})},
-		{"new product wrong", dashboard.NewProduct(dashboard.NewProductProps{Shell: shell(true), Fields: fields, Cycles: cycles,
-			Errors: problem("name", "slug", "amount", "paymentCycle", "description", "picture")})},
+		{"new product wrong",
+			dashboard.NewProduct(dashboard.NewProductProps{Shell: shell(true), Fields: fields, Cycles: cycles,
+				Errors: problem("name", "slug", "amount", "paymentCycle", "description", "picture")})},
 		{"product", dashboard.Product(edit)}, {"product elsewhere", dashboard.Product(elsewhere)},
 		{"product wrong", dashboard.Product(wrong)}, {"product seen", dashboard.Product(seen)},
 	}

@@ -37,12 +37,15 @@ func webhookPages() []page {
 	sent.Attempts, sending.Status, sending.UnderWay = failures()[7:], dashboard.DeliveryPending, true
 	detail.Test = &sent
 	off := detail
-	off.Enabled, off.Trouble, off.Deliveries, off.Status = false, dashboard.EndpointTrouble{}, nil, dashboard.DeliveryFailed
+	off.Enabled, off.Trouble = false, dashboard.EndpointTrouble{}
+	off.Deliveries, off.Status = nil, dashboard.DeliveryFailed
 	disabled := off
 	disabled.Trouble = gaveUp.Trouble
 	fresh := detail
 	fresh.Test = &sending
-	fresh.Status, fresh.CanEdit, fresh.Deliveries, fresh.Days, fresh.Trouble, fresh.Pager = "", false, nil, make([]dashboard.WebhookDay, 7), dashboard.EndpointTrouble{}, components.PagerProps{}
+	fresh.Status, fresh.CanEdit, fresh.Deliveries = "", false, nil
+	fresh.Days, fresh.Trouble = make([]dashboard.WebhookDay, 7), dashboard.EndpointTrouble{}
+	fresh.Pager = components.PagerProps{}
 	replay := dashboard.ReplayProps{Shell: shell(true), ID: "we_1", URL: endpoint.URL, Period: "7d",
 		Since: now.Add(-time.Hour), Until: now, Count: 12, Limit: 10000}
 	more := replay
@@ -59,10 +62,12 @@ func webhookPages() []page {
 		{"webhooks empty", dashboard.Webhooks(dashboard.WebhooksProps{Shell: shell(true), CanCreate: true})},
 		{"webhooks locked", dashboard.Webhooks(dashboard.WebhooksProps{Shell: shell(false)})},
 		{"new webhook",
-			dashboard.WebhookForm(dashboard.WebhookFormProps{Shell: shell(true), Types: eventTypes[:3], AllTypes: eventTypes})},
+			dashboard.WebhookForm(dashboard.WebhookFormProps{Shell: shell(true), Types: eventTypes[:3],
+				AllTypes: eventTypes})},
 		{"edit webhook wrong",
-			dashboard.WebhookForm(dashboard.WebhookFormProps{Shell: shell(false), ID: "we_1", URL: "x", Description: "y",
-				AllTypes: eventTypes, HTTPAllowed: true, Errors: problem("url", "description", "types")})},
+			dashboard.WebhookForm(dashboard.WebhookFormProps{Shell: shell(false), ID: "we_1", URL: "x",
+				Description: "y", AllTypes: eventTypes, HTTPAllowed: true,
+				Errors: problem("url", "description", "types")})},
 		{"webhook created", dashboard.WebhookCreated(dashboard.WebhookCreatedProps{Shell: shell(true), ID: "we_1",
 			URL: endpoint.URL, Secret: "whsec_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe"})},
 		{"webhook", dashboard.Webhook(detail)},
@@ -136,7 +141,8 @@ func deliveryPages() []page {
 		all = append(all, page{"signature " + result, dashboard.Delivery(checked)})
 	}
 	retrying, queued, skipped, again := delivery, delivery, delivery, delivery
-	retrying.Status, retrying.Attempts, retrying.NextAttemptAt, retrying.Scheduled = dashboard.DeliveryRetrying, failures()[4:5], hence(time.Minute), 1
+	retrying.Status, retrying.Attempts = dashboard.DeliveryRetrying, failures()[4:5]
+	retrying.NextAttemptAt, retrying.Scheduled = hence(time.Minute), 1
 	queued.Status, queued.UnderWay, queued.Test, queued.CheckoutID = dashboard.DeliveryPending, true, true, ""
 	skipped.Status = dashboard.DeliverySkipped
 	again.Status, again.Attempts = dashboard.DeliveryDelivered, failures()[1:2]
@@ -148,8 +154,8 @@ func deliveryPages() []page {
 		}
 		return all
 	}
-	every := []string{dashboard.DeliveryFailed, dashboard.DeliveryRetrying, dashboard.DeliverySkipped, dashboard.DeliveryPending,
-		dashboard.DeliveryDelivered}
+	every := []string{dashboard.DeliveryFailed, dashboard.DeliveryRetrying, dashboard.DeliverySkipped,
+		dashboard.DeliveryPending, dashboard.DeliveryDelivered}
 	rows := []dashboard.EventRow{
 		{ID: "evt_1", Type: "checkout.created", CreatedAt: now, CheckoutID: "chk_1", Deliveries: states(every...)},
 		{ID: "evt_2", Type: "checkout.paid", CreatedAt: now, CheckoutID: "chk_1",
@@ -164,11 +170,13 @@ func deliveryPages() []page {
 		page{"delivery skipped", dashboard.Delivery(skipped)},
 		page{"delivery again", dashboard.Delivery(again)},
 		page{"events", dashboard.Events(list)},
-		page{"events none", dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes, CheckoutID: "x"})},
+		page{"events none",
+			dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes, CheckoutID: "x"})},
 		page{"events delivered",
 			dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes, Undelivered: true})},
 		page{"events empty", dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes})},
 		page{"event", dashboard.Event(dashboard.EventProps{Shell: shell(true), Event: rows[0], Body: delivery.Body})},
-		page{"event test", dashboard.Event(dashboard.EventProps{Shell: shell(false), Event: rows[2], Body: delivery.Body})},
+		page{"event test",
+			dashboard.Event(dashboard.EventProps{Shell: shell(false), Event: rows[2], Body: delivery.Body})},
 	)
 }

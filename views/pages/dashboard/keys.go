@@ -139,8 +139,8 @@ func (p NewKeyProps) options(ctx context.Context) []components.CheckboxOption {
 		if !slices.Contains(p.Allowed, permission) {
 			continue
 		}
-		option := components.CheckboxOption{Value: permission, Label: base.PermissionName(ctx, permission), Code: permission,
-			Group: i18n.T(ctx, "keys.group_checkout")}
+		option := components.CheckboxOption{Value: permission, Label: base.PermissionName(ctx, permission),
+			Code: permission, Group: i18n.T(ctx, "keys.group_checkout")}
 		if strings.HasPrefix(permission, "WITHDRAWAL:") {
 			option.Group = i18n.T(ctx, "keys.group_withdrawals")
 		}

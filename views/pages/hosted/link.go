@@ -21,7 +21,7 @@ type LinkProps struct {
 	Name             string // of the product
 	Description      string
 	Picture          base.ProductPicture
-	PreviewImage     string // an absolute address, of the large picture or elsewhere; messengers load it, this page does not
+	PreviewImage     string // absolute, of the large picture or elsewhere; messengers load it, this page does not
 	Amount           money.Cents
 	PaymentCycle     string // of the product, one of models.PaymentCycles
 	BuyerName        string // as typed
