@@ -24,7 +24,8 @@ func (s *account) showInvite(c *fiber.Ctx, props pages.InviteProps) error {
 	}
 	props.AuthProps, props.Token, props.ByKey = s.AuthProps(c), c.Params("token"), s.OffersPasskeys()
 	props.AuthProps.Path = page.InvitePath + props.Token
-	props.Account, props.Inviter, props.Email, props.Role = invitation.AccountName, invitation.InviterName, invitation.Email, string(invitation.Role)
+	props.Account, props.Inviter = invitation.AccountName, invitation.InviterName
+	props.Email, props.Role = invitation.Email, string(invitation.Role)
 	v, err := s.Merchants.Visitor(c.UserContext(), s.Token(c))
 	switch {
 	case err == nil && v.Email == invitation.Email:

@@ -78,7 +78,8 @@ func (s *console) fillSwitchMail(c *fiber.Ctx, which models.Switch, props *pages
 				"reason": cmp.Or(strings.TrimSpace(props.Reason), i18n.In(lang, "switch.reason_here")),
 			},
 		})
-	props.Language, props.OwnerName, props.OwnerEmail, props.MailSubject, props.MailText = string(lang), owner.Name, owner.Email, letter.Subject, letter.Text
+	props.Language, props.OwnerName, props.OwnerEmail = string(lang), owner.Name, owner.Email
+	props.MailSubject, props.MailText = letter.Subject, letter.Text
 	return err
 }
 

@@ -172,7 +172,8 @@ func (f checkoutForm) read() payments.NewCheckout {
 		ExternalID:  f.text("externalId", f.typed.ExternalID, payments.ValidExternalID),
 		ExpiresIn:   f.expiresIn(), Customer: f.customer(), Metadata: f.metadata(),
 	}
-	in.IdempotencyKey = "dashboard:" + page.FormKey(f.typed.Key) // the prefix separates it from the merchant's own keys of the API
+	// The prefix separates it from the merchant's own keys of the API.
+	in.IdempotencyKey = "dashboard:" + page.FormKey(f.typed.Key)
 	customer := f.typed.Customer
 	body := sha256.Sum256(fmt.Appendf(nil, "%d %d %q", in.Amount, in.ExpiresIn, []string{
 		in.Description, in.ExternalID, string(in.Metadata), customer.Name, customer.Email, customer.Document,

@@ -109,9 +109,10 @@ func (s *dashboard) linkSVG(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, "image/svg+xml")
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+link.ID+`.svg"`)
 	// A quiet zone of four modules on every side (ISO/IEC 18004).
-	return c.SendString(fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[2]d" height="%[2]d" viewBox="-4 -4 %[1]d %[1]d" shape-rendering="crispEdges">`+
-		`<path fill="#fff" d="M-4-4h%[1]dv%[1]dh-%[1]dz"/><path d="%[3]s"/></svg>`, symbol.Modules+8, page.QRImageSize,
-		symbol.Path))
+	return c.SendString(fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[2]d" height="%[2]d" `+
+		`viewBox="-4 -4 %[1]d %[1]d" shape-rendering="crispEdges">`+
+		`<path fill="#fff" d="M-4-4h%[1]dv%[1]dh-%[1]dz"/><path d="%[3]s"/></svg>`,
+		symbol.Modules+8, page.QRImageSize, symbol.Path))
 }
 
 // linkPNG handles GET /app/links/:id/qr.png.

@@ -147,7 +147,8 @@ func readNewLink(form pages.NewLinkProps, environment models.Environment) (payme
 		ProductSlug: form.ProductID, ExpiresIn: time.Duration(form.ExpiresIn) * time.Second,
 		SuccessURL: address("successUrl", form.SuccessURL), ReturnURL: address("returnUrl", form.ReturnURL),
 	}
-	in.IdempotencyKey = "dashboard:" + page.FormKey(form.Key) // the prefix separates it from the merchant's own keys of the API
+	// The prefix separates it from the merchant's own keys of the API.
+	in.IdempotencyKey = "dashboard:" + page.FormKey(form.Key)
 	body := sha256.Sum256(fmt.Appendf(nil, "%q", []string{in.ProductSlug, strconv.Itoa(form.ExpiresIn),
 		page.Text(in.SuccessURL), page.Text(in.ReturnURL)}))
 	in.RequestHash = body[:]

@@ -101,7 +101,8 @@ func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error
 // there was none.
 func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
 	v := Visitor(c)
-	props.AuthProps, props.Email, props.ByCode, props.ProofField, props.RecoveryField = s.AuthProps(c), v.Email, v.TOTPEnrolled, proofField, proofRecoveryField
+	props.AuthProps, props.Email, props.ByCode = s.AuthProps(c), v.Email, v.TOTPEnrolled
+	props.ProofField, props.RecoveryField = proofField, proofRecoveryField
 	props.ByPassword = v.HasPassword && !v.TOTPEnrolled
 	if v.HasPasskey && s.OffersPasskeys() {
 		props.KeyField = proofKeyField
