@@ -52,83 +52,25 @@ func TestEncode_Published(t *testing.T) {
 	}
 }
 
-func TestEncode(t *testing.T) {
-	t.Parallel()
-	static := func(change func(*pix.Code)) pix.Code {
-		c := pix.Code{Key: "a@b.c", MerchantName: "LOJA", MerchantCity: "RIO"}
-		change(&c)
-		return c
-	}
-	for _, tc := range []struct {
-		name string
-		code pix.Code
-		want string // a part of the code, or
-		err  string // the beginning of the error
-	}{
-		{name: "open amount", code: static(func(c *pix.Code) {}), want: "530398658"},
-		{name: "smallest amount", code: static(func(c *pix.Code) { c.Amount = 1 }), want: "54040.0158"},
-		{name: "one digit of cents", code: static(func(c *pix.Code) { c.Amount = 105 }), want: "54041.0558"},
-		{name: "largest amount", code: static(func(c *pix.Code) { c.Amount = 999999999999 }),
-			want: "54139999999999.9958"},
-		{name: "amount too large", code: static(func(c *pix.Code) { c.Amount = 1000000000000 }), err: "pix: tag 54: "},
-		{name: "negative amount", code: static(func(c *pix.Code) { c.Amount = -1 }), err: "pix: tag 54: "},
-		{name: "no TxID", code: static(func(c *pix.Code) {}), want: "62070503***6304"},
-		{name: "TxID", code: static(func(c *pix.Code) { c.TxID = "aB1" }), want: "62070503aB16304"},
-		{name: "TxID of 25", code: static(func(c *pix.Code) { c.TxID = strings.Repeat("a", 25) }), want: "62290525"},
-		{name: "TxID of 26", code: static(func(c *pix.Code) { c.TxID = strings.Repeat("a", 26) }),
-			err: "pix: tag 62.05: "},
-		{name: "TxID with a dash", code: static(func(c *pix.Code) { c.TxID = "abc-1" }), err: "pix: tag 62.05: "},
-		{name: "reusable", code: static(func(c *pix.Code) { c.Initiation = pix.Reusable }), want: "00020101021126"},
-		{name: "unknown initiation", code: static(func(c *pix.Code) { c.Initiation = "13" }), err: "pix: tag 01: "},
-		{name: "accents", code: static(func(c *pix.Code) {
-			c.MerchantName, c.MerchantCity = "Açaí do João",
-				"São Luís"
-		}), want: "5912Acai do Joao6008Sao Luis"},
-		{name: "name and city cut", code: static(func(c *pix.Code) {
-			c.MerchantName, c.MerchantCity = "Padaria e Confeitaria da Esquina", "São José do Rio Preto"
-		}), want: "5924Padaria e Confeitaria da6015Sao Jose do Rio62"},
-		{name: "name in another script", code: static(func(c *pix.Code) { c.MerchantName = "寿司" }),
-			err: "pix: tag 59: "},
-		{name: "no city", code: static(func(c *pix.Code) { c.MerchantCity = "" }), err: "pix: tag 60: "},
-		{name: "postal code", code: static(func(c *pix.Code) { c.PostalCode = "01310100" }),
-			want: "6003RIO61080131010062"},
-		{name: "postal code with a dash", code: static(func(c *pix.Code) { c.PostalCode = "01310-100" }),
-			err: "pix: tag 61: "},
-		{name: "info", code: static(func(c *pix.Code) { c.Info = "Pedido  nº 1" }),
-			want: "26410014br.gov.bcb.pix0105a@b.c0210Pedido n 152"},
-		{name: "account of 99", code: static(func(c *pix.Code) {
-			c.Key, c.Info = strings.Repeat("k", 36),
-				strings.Repeat("i", 37)
-		}), want: "26990014br.gov.bcb.pix0136"},
-		{name: "account of 100", code: static(func(c *pix.Code) {
-			c.Key, c.Info = strings.Repeat("k", 36),
-				strings.Repeat("i", 38)
-		}), err: "pix: tag 26: "},
-		{name: "account of 175", code: static(func(c *pix.Code) {
-			c.Key, c.Info = strings.Repeat("k", 77),
-				strings.Repeat("i", 72)
-		}), err: "pix: tag 26: "},
-		{name: "key of 78", code: static(func(c *pix.Code) { c.Key = strings.Repeat("k", 78) }),
-			err: "pix: tag 26.01: "},
-		{name: "nothing to pay to", code: static(func(c *pix.Code) { c.Key = "" }), err: "pix: tag 26: "},
-		{name: "two ways to pay", code: static(func(c *pix.Code) { c.Location = "b.c/d" }), err: "pix: tag 26: "},
-		{name: "location of 77", code: static(func(c *pix.Code) {
-			c.Key, c.Location = "",
-				"b.c/"+strings.Repeat("d", 73)
-		}), want: "26990014br.gov.bcb.pix2577b.c/d"},
-		{name: "location of 78", code: static(func(c *pix.Code) {
-			c.Key, c.Location = "",
-				"b.c/"+strings.Repeat("d", 74)
-		}), err: "pix: tag 26.25: "},
-		{name: "location with a scheme", code: static(func(c *pix.Code) { c.Key, c.Location = "", "https://b.c/d" }),
-			err: "pix: tag 26.25: "},
-		{name: "info of a location", code: static(func(c *pix.Code) { c.Key, c.Location, c.Info = "", "b.c/d", "hi" }),
-			err: "pix: tag 26.02: "},
-		{name: "recurrence alone", code: static(func(c *pix.Code) { c.Key, c.Recurrence = "", "b.c/rec/1" }),
-			want: "26180014br.gov.bcb.pix52"},
-		{name: "recurrence too", code: static(func(c *pix.Code) { c.Recurrence = "b.c/rec/1" }),
-			want: "62070503***80310014br.gov.bcb.pix2509b.c/rec/16304"},
-	} {
+// encoding is a code, and what Encode makes of it.
+type encoding struct {
+	name string
+	code pix.Code
+	want string // a part of the text, or
+	err  string // the beginning of the error
+}
+
+// code returns a static code with a change.
+func code(change func(*pix.Code)) pix.Code {
+	c := pix.Code{Key: "a@b.c", MerchantName: "LOJA", MerchantCity: "RIO"}
+	change(&c)
+	return c
+}
+
+// encodes fails the test unless Encode makes of each code what it should, and Parse reads it.
+func encodes(t *testing.T, codes []encoding) {
+	t.Helper()
+	for _, tc := range codes {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := pix.Encode(tc.code)
@@ -149,6 +91,98 @@ func TestEncode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An amount has two decimals and at most 13 characters, and an open one is left out.
+func TestEncode_Amount(t *testing.T) {
+	t.Parallel()
+	encodes(t, []encoding{
+		{name: "open amount", code: code(func(c *pix.Code) {}), want: "530398658"},
+		{name: "smallest amount", code: code(func(c *pix.Code) { c.Amount = 1 }), want: "54040.0158"},
+		{name: "one digit of cents", code: code(func(c *pix.Code) { c.Amount = 105 }), want: "54041.0558"},
+		{name: "largest amount", code: code(func(c *pix.Code) { c.Amount = 999999999999 }),
+			want: "54139999999999.9958"},
+		{name: "amount too large", code: code(func(c *pix.Code) { c.Amount = 1000000000000 }), err: "pix: tag 54: "},
+		{name: "negative amount", code: code(func(c *pix.Code) { c.Amount = -1 }), err: "pix: tag 54: "},
+	})
+}
+
+// A TxID has up to 25 letters and digits, and *** stands for none.
+func TestEncode_TxID(t *testing.T) {
+	t.Parallel()
+	encodes(t, []encoding{
+		{name: "no TxID", code: code(func(c *pix.Code) {}), want: "62070503***6304"},
+		{name: "TxID", code: code(func(c *pix.Code) { c.TxID = "aB1" }), want: "62070503aB16304"},
+		{name: "TxID of 25", code: code(func(c *pix.Code) { c.TxID = strings.Repeat("a", 25) }), want: "62290525"},
+		{name: "TxID of 26", code: code(func(c *pix.Code) { c.TxID = strings.Repeat("a", 26) }),
+			err: "pix: tag 62.05: "},
+		{name: "TxID with a dash", code: code(func(c *pix.Code) { c.TxID = "abc-1" }), err: "pix: tag 62.05: "},
+	})
+}
+
+// A code may be marked as reusable.
+func TestEncode_Initiation(t *testing.T) {
+	t.Parallel()
+	encodes(t, []encoding{
+		{name: "reusable", code: code(func(c *pix.Code) { c.Initiation = pix.Reusable }), want: "00020101021126"},
+		{name: "unknown initiation", code: code(func(c *pix.Code) { c.Initiation = "13" }), err: "pix: tag 01: "},
+	})
+}
+
+// Names and cities are written in ASCII and cut, postal codes in digits.
+func TestEncode_Merchant(t *testing.T) {
+	t.Parallel()
+	encodes(t, []encoding{
+		{name: "accents", code: code(func(c *pix.Code) {
+			c.MerchantName, c.MerchantCity = "Açaí do João", "São Luís"
+		}), want: "5912Acai do Joao6008Sao Luis"},
+		{name: "name and city cut", code: code(func(c *pix.Code) {
+			c.MerchantName, c.MerchantCity = "Padaria e Confeitaria da Esquina", "São José do Rio Preto"
+		}), want: "5924Padaria e Confeitaria da6015Sao Jose do Rio62"},
+		{name: "name in another script", code: code(func(c *pix.Code) { c.MerchantName = "寿司" }),
+			err: "pix: tag 59: "},
+		{name: "no city", code: code(func(c *pix.Code) { c.MerchantCity = "" }), err: "pix: tag 60: "},
+		{name: "postal code", code: code(func(c *pix.Code) { c.PostalCode = "01310100" }),
+			want: "6003RIO61080131010062"},
+		{name: "postal code with a dash", code: code(func(c *pix.Code) { c.PostalCode = "01310-100" }),
+			err: "pix: tag 61: "},
+	})
+}
+
+// A code has a key or a location, in an account of up to 99 characters.
+func TestEncode_Account(t *testing.T) {
+	t.Parallel()
+	encodes(t, []encoding{
+		{name: "info", code: code(func(c *pix.Code) { c.Info = "Pedido  nº 1" }),
+			want: "26410014br.gov.bcb.pix0105a@b.c0210Pedido n 152"},
+		{name: "account of 99", code: code(func(c *pix.Code) {
+			c.Key, c.Info = strings.Repeat("k", 36), strings.Repeat("i", 37)
+		}), want: "26990014br.gov.bcb.pix0136"},
+		{name: "account of 100", code: code(func(c *pix.Code) {
+			c.Key, c.Info = strings.Repeat("k", 36), strings.Repeat("i", 38)
+		}), err: "pix: tag 26: "},
+		{name: "account of 175", code: code(func(c *pix.Code) {
+			c.Key, c.Info = strings.Repeat("k", 77), strings.Repeat("i", 72)
+		}), err: "pix: tag 26: "},
+		{name: "key of 78", code: code(func(c *pix.Code) { c.Key = strings.Repeat("k", 78) }),
+			err: "pix: tag 26.01: "},
+		{name: "nothing to pay to", code: code(func(c *pix.Code) { c.Key = "" }), err: "pix: tag 26: "},
+		{name: "two ways to pay", code: code(func(c *pix.Code) { c.Location = "b.c/d" }), err: "pix: tag 26: "},
+		{name: "location of 77", code: code(func(c *pix.Code) {
+			c.Key, c.Location = "", "b.c/"+strings.Repeat("d", 73)
+		}), want: "26990014br.gov.bcb.pix2577b.c/d"},
+		{name: "location of 78", code: code(func(c *pix.Code) {
+			c.Key, c.Location = "", "b.c/"+strings.Repeat("d", 74)
+		}), err: "pix: tag 26.25: "},
+		{name: "location with a scheme", code: code(func(c *pix.Code) { c.Key, c.Location = "", "https://b.c/d" }),
+			err: "pix: tag 26.25: "},
+		{name: "info of a location", code: code(func(c *pix.Code) { c.Key, c.Location, c.Info = "", "b.c/d", "hi" }),
+			err: "pix: tag 26.02: "},
+		{name: "recurrence alone", code: code(func(c *pix.Code) { c.Key, c.Recurrence = "", "b.c/rec/1" }),
+			want: "26180014br.gov.bcb.pix52"},
+		{name: "recurrence too", code: code(func(c *pix.Code) { c.Recurrence = "b.c/rec/1" }),
+			want: "62070503***80310014br.gov.bcb.pix2509b.c/rec/16304"},
+	})
 }
 
 func TestASCII(t *testing.T) {
