@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -69,7 +70,7 @@ func everyPage() []page {
 	all = append(all, withdrawPages()...)
 	all = append(all, destinationPages()...)
 	all = append(all, gallery())
-	return append(all, checkoutPages()...)
+	return slices.Concat(all, homePages(), requestPages(), checkoutsPages(), checkoutPages())
 }
 
 func pending() hosted.PayProps {
@@ -204,8 +205,8 @@ func keyPages() []page {
 	)
 }
 
-func checkoutPages() []page {
-	rows := []dashboard.CheckoutRow{
+func checkoutRows() []dashboard.CheckoutRow {
+	return []dashboard.CheckoutRow{
 		{ID: "chk_1", Status: pages.StatusPending, Amount: 1, Description: "a", ExternalID: "1", CreatedAt: now},
 		{ID: "chk_2", Status: pages.StatusPaid, Amount: 124990, Description: "b", ExternalID: "2",
 			CreatedAt: now.Add(-time.Hour)},
@@ -214,11 +215,78 @@ func checkoutPages() []page {
 		{ID: "chk_4", Status: pages.StatusCancelled, Amount: 4, Description: "d", ExternalID: "4",
 			CreatedAt: now.Add(-time.Minute)},
 	}
+}
+
+func homePages() []page {
 	var steps []dashboard.HomeStep
 	for _, id := range []string{dashboard.StepAccount, dashboard.StepKey, dashboard.StepCheckout, dashboard.StepWebhook,
 		dashboard.StepLive} {
 		steps = append(steps, dashboard.HomeStep{ID: id, Href: "/app/x", Done: id == dashboard.StepAccount})
 	}
+	rows := checkoutRows()
+	return []page{
+		{"home", dashboard.Home(dashboard.HomeProps{Shell: shell(false), Steps: steps,
+			Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
+		{"home later", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(),
+			CanCreate: true, Stray: 2, Balance: &dashboard.Balance{Available: 98_765_43, Pending: 1}})},
+		{"home bare", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows,
+			Overview: &dashboard.Overview{Days: overview().Days}})},
+		{"search", dashboard.Search(dashboard.SearchProps{Shell: shell(true)})},
+		{"search none", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x"})},
+		{"search hits", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x", Hits: []dashboard.Hit{
+			{Kind: dashboard.HitCheckout, Title: "Vaso", Detail: "10482", Amount: 1, Status: pages.StatusPaid, At: now,
+				Href: "/app/cobrancas/chk_1"},
+			{Kind: dashboard.HitProduct, Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"},
+			{Kind: dashboard.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now,
+				Href: "/app/requisicoes/1"},
+		}})},
+	}
+}
+
+func requestPages() []page {
+	return []page{
+		{"requests",
+			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
+				Keys: []dashboard.RequestKey{{ID: "key_1", Name: "Loja", Last4: "9f2c"}}, Requests: requestRows(),
+				Filter: dashboard.RequestFilter{Class: "4xx"}, Pager: components.PagerProps{Next: "?cursor=x"}})},
+		{"requests none",
+			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
+				Filter: dashboard.RequestFilter{Method: "POST"}})},
+		{"requests further", dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
+			Filter: dashboard.RequestFilter{Method: "POST"}, Pager: components.PagerProps{Next: "?cursor=x"}})},
+		{"requests empty", dashboard.Requests(dashboard.RequestsProps{Shell: shell(false)})},
+		{"request", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[0],
+			Request: "{}", Answer: "{}", Object: dashboard.ObjectCheckout, ObjectHref: "/app/cobrancas/chk_1"})},
+		{"request bare", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[2]})},
+	}
+}
+
+func checkoutsPages() []page {
+	return []page{
+		{"new charge", dashboard.NewCheckout(dashboard.NewCheckoutProps{Shell: shell(false), Expiry: "1800",
+			Metadata: make([]components.KeyValueRow, 3), MoreRows: true})},
+		{"new charge wrong",
+			dashboard.NewCheckout(dashboard.NewCheckoutProps{Shell: shell(true),
+				Metadata: []components.KeyValueRow{{Key: "cor", Error: "Confira"}},
+				Customer: dashboard.CustomerFields{Name: "Carla"},
+				Errors: problem("", "amount", "description", "externalId", "expiry", "minutes", "customer_name",
+					"customer_email", "customer_document", "customer_phone", "metadata_key_0")})},
+		{"checkouts",
+			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true), Checkouts: checkoutRows(),
+				Filter: dashboard.CheckoutFilter{Status: pages.StatusPaid, Text: "10482", From: "2026-11-01"},
+				Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3}, CanCreate: true,
+				CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
+		{"checkouts none", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
+			Filter: dashboard.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
+		{"checkouts empty", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
+			Empty: dashboard.EmptyCheckouts{CanCreate: true, APIURL: "https://pix.loja.test"}})},
+		{"checkouts of live closed",
+			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
+				Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
+	}
+}
+
+func checkoutPages() []page {
 	open := dashboard.CheckoutProps{
 		RequestID: "req_4f0e9d7a1c5ab6e2d9f4aa01", RequestHref: "/app/requisicoes/1",
 		Shell: shell(false), ID: "chk_1", Status: pages.StatusPending, Amount: 124990, Description: "Vaso",
@@ -237,57 +305,7 @@ func checkoutPages() []page {
 				Status: dashboard.DeliveryDelivered}}},
 		{ID: "evt_2", Type: "checkout.paid", CreatedAt: now},
 	}
-	all := []page{
-		{"home", dashboard.Home(dashboard.HomeProps{Shell: shell(false), Steps: steps,
-			Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
-		{"home later", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(),
-			CanCreate: true, Stray: 2, Balance: &dashboard.Balance{Available: 98_765_43, Pending: 1}})},
-		{"home bare", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows,
-			Overview: &dashboard.Overview{Days: overview().Days}})},
-		{"search", dashboard.Search(dashboard.SearchProps{Shell: shell(true)})},
-		{"search none", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x"})},
-		{"search hits", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x", Hits: []dashboard.Hit{
-			{Kind: dashboard.HitCheckout, Title: "Vaso", Detail: "10482", Amount: 1, Status: pages.StatusPaid, At: now,
-				Href: "/app/cobrancas/chk_1"},
-			{Kind: dashboard.HitProduct, Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"},
-			{Kind: dashboard.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now,
-				Href: "/app/requisicoes/1"},
-		}})},
-		{"requests",
-			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
-				Keys: []dashboard.RequestKey{{ID: "key_1", Name: "Loja", Last4: "9f2c"}}, Requests: requestRows(),
-				Filter: dashboard.RequestFilter{Class: "4xx"}, Pager: components.PagerProps{Next: "?cursor=x"}})},
-		{"requests none",
-			dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
-				Filter: dashboard.RequestFilter{Method: "POST"}})},
-		{"requests further", dashboard.Requests(dashboard.RequestsProps{Shell: shell(true),
-			Filter: dashboard.RequestFilter{Method: "POST"}, Pager: components.PagerProps{Next: "?cursor=x"}})},
-		{"requests empty", dashboard.Requests(dashboard.RequestsProps{Shell: shell(false)})},
-		{"request", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[0],
-			Request: "{}", Answer: "{}", Object: dashboard.ObjectCheckout, ObjectHref: "/app/cobrancas/chk_1"})},
-		{"request bare", dashboard.Request(dashboard.RequestProps{Shell: shell(true), RequestRow: requestRows()[2]})},
-		{"new charge", dashboard.NewCheckout(dashboard.NewCheckoutProps{Shell: shell(false), Expiry: "1800",
-			Metadata: make([]components.KeyValueRow, 3), MoreRows: true})},
-		{"new charge wrong",
-			dashboard.NewCheckout(dashboard.NewCheckoutProps{Shell: shell(true),
-				Metadata: []components.KeyValueRow{{Key: "cor", Error: "Confira"}},
-				Customer: dashboard.CustomerFields{Name: "Carla"},
-				Errors: problem("", "amount", "description", "externalId", "expiry", "minutes", "customer_name",
-					"customer_email", "customer_document", "customer_phone", "metadata_key_0")})},
-		{"checkouts",
-			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true), Checkouts: rows,
-				Filter: dashboard.CheckoutFilter{Status: pages.StatusPaid, Text: "10482", From: "2026-11-01"},
-				Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3}, CanCreate: true,
-				CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
-		{"checkouts none", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
-			Filter: dashboard.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
-		{"checkouts empty", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
-			Empty: dashboard.EmptyCheckouts{CanCreate: true, APIURL: "https://pix.loja.test"}})},
-		{"checkouts of live closed",
-			dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
-				Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
-		{"checkout", dashboard.Checkout(open)},
-	}
+	all := []page{{"checkout", dashboard.Checkout(open)}}
 	for _, status := range []string{"PENDING", "AVAILABLE", "COMPLETED"} {
 		paid.Settlement = &dashboard.Settlement{Status: status, Fee: 1237, Net: 123753, AvailableAt: hence(time.Hour)}
 		paid.Refunds = []dashboard.RefundRow{{ID: "rfd_1", Amount: 1, CreatedAt: now},
