@@ -11,12 +11,9 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// Expired data are deleted in time, not earlier, and completely. Other data stay.
-func TestForget(t *testing.T) {
-	t.Parallel()
-	g := paymentstest.New(t)
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	const day = 24 * time.Hour
+// old inserts rows of each kind that Forget deletes, from the time at.
+func old(t *testing.T, g *paymentstest.Gateway, at time.Time) {
+	t.Helper()
 	for _, sql := range []string{
 		`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id)
 			SELECT @project, false, 'req', @at, 'GET', '/v1/checkouts', 200, 1, 'key' FROM generate_series(1, 5001)`,
@@ -47,24 +44,35 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	left := func(now time.Time) map[string]int {
-		t.Helper()
-		if err := jobs.Forget(t.Context(), g.DB.Pool, now); err != nil {
-			t.Fatal(err)
-		}
-		counts := map[string]int{}
-		for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "passkey_challenges", "invites"} {
-			var n int
-			if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil {
-				t.Fatal(err)
-			}
-			counts[table] = n
-		}
-		return counts
-	}
 	g.DB.Exec("DELETE FROM mails WHERE kind <> 'invite'")
 	g.DB.Exec("DELETE FROM tokens WHERE purpose <> 'RESET_PASSWORD'")
-	before := left(at.Add(7 * day))
+}
+
+// left calls Forget at a time and returns the numbers of rows that are left, by table.
+func left(t *testing.T, g *paymentstest.Gateway, now time.Time) map[string]int {
+	t.Helper()
+	if err := jobs.Forget(t.Context(), g.DB.Pool, now); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "passkey_challenges", "invites"} {
+		var n int
+		if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		counts[table] = n
+	}
+	return counts
+}
+
+// Expired data are deleted in time, not earlier, and completely. Other data stay.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	old(t, g, at)
+	before := left(t, g, at.Add(7*day))
 	for table, n := range before {
 		if n == 0 {
 			t.Errorf("the %s were deleted too early", table)
@@ -86,7 +94,7 @@ func TestForget(t *testing.T) {
 		if step.now == 7*day+time.Microsecond {
 			before["invites"] = 1 // the one that expired a second later
 		}
-		if diff := cmp.Diff(before, left(at.Add(step.now))); diff != "" {
+		if diff := cmp.Diff(before, left(t, g, at.Add(step.now))); diff != "" {
 			t.Errorf("after %s (-want +got)\n%s", step.now, diff)
 		}
 	}

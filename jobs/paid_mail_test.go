@@ -13,12 +13,11 @@ import (
 	"garoupa/pix/psp/simulator"
 )
 
-// Members get mails about paid charges. A member who turned the notice off while the mail
-// waited does not get it. If a process dies after the SMTP server accepted a mail, the mail
-// is sent again with the same Message-ID.
-func TestPaidMails(t *testing.T) {
-	t.Parallel()
-	g := newGateway(t, quick...)
+// gatewayOfTwo returns a gateway whose owner and a second member, bia@example.com, get a mail
+// about each paid charge, and the fact of the mails about one.
+func gatewayOfTwo(t *testing.T) (g *gateway, fact string) {
+	t.Helper()
+	g = newGateway(t, quick...)
 	g.Approve(t)
 	g.payments.Live = g.Simulator
 	bia := g.Owner
@@ -48,16 +47,26 @@ func TestPaidMails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fact := "charge_paid/" + c.ID
-	written := func() (n int) {
-		t.Helper()
-		if err := g.DB.Raw("SELECT count(*) FROM mails WHERE fact = ?", fact).Row().Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		return n
+	return g, "charge_paid/" + c.ID
+}
+
+// written returns the number of mails about a fact.
+func (g *gateway) written(t *testing.T, fact string) (n int) {
+	t.Helper()
+	if err := g.DB.Raw("SELECT count(*) FROM mails WHERE fact = ?", fact).Row().Scan(&n); err != nil {
+		t.Fatal(err)
 	}
+	return n
+}
+
+// Members get mails about paid charges. A member who turned the notice off while the mail
+// waited does not get it. If a process dies after the SMTP server accepted a mail, the mail
+// is sent again with the same Message-ID.
+func TestPaidMails(t *testing.T) {
+	t.Parallel()
+	g, fact := gatewayOfTwo(t)
 	writing := g.start(t)
-	eventually(t, "a mail for each member", func() bool { return written() == 2 })
+	eventually(t, "a mail for each member", func() bool { return g.written(t, fact) == 2 })
 	if err := writing.Stop(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +95,7 @@ func TestPaidMails(t *testing.T) {
 	}
 	g.settled(t)
 	server.None(t)
-	if m := g.mail(t, fact); written() != 1 || m.SentAt == nil || len(m.Params) != 0 {
-		t.Errorf("%d mails are left, one of them is %+v", written(), m)
+	if m := g.mail(t, fact); g.written(t, fact) != 1 || m.SentAt == nil || len(m.Params) != 0 {
+		t.Errorf("%d mails are left, one of them is %+v", g.written(t, fact), m)
 	}
 }
