@@ -81,10 +81,14 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	return g
 }
 
-// Check finds every way in which withdrawals, refunds, blocks, exceptions and snapshots can
-// disagree with the books.
-func TestCheck_Money(t *testing.T) {
-	t.Parallel()
+// drift is a statement that makes a row disagree with the books, and a part of what Check
+// says about it.
+type drift struct{ sql, says string }
+
+// finds fails the test unless Check finds nothing wrong with the books of rich, and then each
+// drift.
+func finds(t *testing.T, drifts map[string]drift) {
+	t.Helper()
 	g := rich(t)
 	undo := errors.New("undo")
 	find := func(sql string) (found string) {
@@ -116,7 +120,17 @@ func TestCheck_Money(t *testing.T) {
 	if found := find(""); found != "" {
 		t.Fatalf("Check reports unchanged books: %s", found)
 	}
-	for name, tc := range map[string]struct{ sql, says string }{
+	for name, tc := range drifts {
+		if found := find(tc.sql); !strings.Contains(found, tc.says) {
+			t.Errorf("%s: found %q, want %q", name, found, tc.says)
+		}
+	}
+}
+
+// Check finds every way in which withdrawals can disagree with the books.
+func TestCheck_Withdrawals(t *testing.T) {
+	t.Parallel()
+	finds(t, map[string]drift{
 		"a reservation lost": {"DELETE FROM ledger_transfers WHERE fact = (SELECT 'withdrawal/' || id FROM " +
 			"withdrawals WHERE status = 'PENDING_REVIEW')", "/live/available to"},
 		"a release lost": {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/released'",
@@ -136,6 +150,13 @@ func TestCheck_Money(t *testing.T) {
 			"is 10.00, the books say 0.00"},
 		"a withdrawal gone": {"DELETE FROM withdrawals WHERE status = 'PENDING_REVIEW'",
 			"is 0.00, the books say 10.00"},
+	})
+}
+
+// Check finds every way in which refunds, blocks and exceptions can disagree with the books.
+func TestCheck_Decisions(t *testing.T) {
+	t.Parallel()
+	finds(t, map[string]drift{
 		"a refund gone":     {"DELETE FROM refunds", "is 0.00, the books say 7.00"},
 		"a refund's amount": {"UPDATE refunds SET amount = 800", "is 8.00, the books say 7.00"},
 		"a block gone": {"DELETE FROM blocked_amounts WHERE amount = 3000",
@@ -149,6 +170,14 @@ func TestCheck_Money(t *testing.T) {
 			"is 0.00, the books say 10.00"},
 		"a write-off changed to a refund": {"UPDATE payment_exceptions SET decision = 'REFUNDED' WHERE decision = " +
 			"'WRITTEN_OFF'", "platform/live/written_off is 0.00, the books say 1000.00"},
+	})
+}
+
+// Check finds every way in which balances, snapshots and settlements can disagree with the
+// books.
+func TestCheck_Balances(t *testing.T) {
+	t.Parallel()
+	finds(t, map[string]drift{
 		"a book below zero": {"INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, " +
 			"recorded_at) SELECT 'x', 0, id || '/live/blocked', 'platform/live/refunds', 3001, now() FROM accounts " +
 			"LIMIT 1", "/live/blocked: at least is 0.00, the books say -0.01"},
@@ -162,9 +191,5 @@ func TestCheck_Money(t *testing.T) {
 			"'AVAILABLE'", "settled and not withdrawn is"},
 		"a checkout with no date": {"UPDATE checkouts SET settlement_status = 'PENDING', settlement_amount = NULL, " +
 			"settles_at = NULL", "what no date settles is 0.00, the books say 1000.00"},
-	} {
-		if found := find(tc.sql); !strings.Contains(found, tc.says) {
-			t.Errorf("%s: found %q, want %q", name, found, tc.says)
-		}
-	}
+	})
 }
