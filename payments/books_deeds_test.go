@@ -15,7 +15,7 @@ import (
 	"garoupa/pix/psp/simulator"
 )
 
-// receipts returns the operations that bring money in, and the passing of time.
+// receipts returns the operations that bring money in.
 func (w *world) receipts() []deed {
 	pay := func(ctx context.Context, s *payments.Service, random *rand.Rand, more int64, times int) error {
 		scope := w.Test
@@ -59,8 +59,14 @@ func (w *world) receipts() []deed {
 			environment := models.Environment(random.IntN(4) > 0) // in the wrong one the charge is unknown
 			return s.ConfirmPayment(ctx, environment, received)
 		}},
-		{"pass time", func(context.Context, *payments.Service,
-			*rand.Rand) error {
+	}
+}
+
+// passages returns the operations that need no person: time passes, money settles, processes
+// die and transactions fail.
+func (w *world) passages() []deed {
+	return []deed{
+		{"pass time", func(context.Context, *payments.Service, *rand.Rand) error {
 			w.Clock.Advance(time.Second)
 			return nil
 		}},
@@ -73,8 +79,7 @@ func (w *world) receipts() []deed {
 			return err
 		}},
 		{"kill", w.kill},
-		{"snapshot", func(ctx context.Context, s *payments.Service,
-			_ *rand.Rand) error {
+		{"snapshot", func(ctx context.Context, s *payments.Service, _ *rand.Rand) error {
 			return s.SnapshotLedger(ctx)
 		}},
 		{"roll back", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {

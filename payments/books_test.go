@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -125,7 +126,7 @@ func newWorld(t *testing.T, instances int) *world {
 		o.DB, o.Withdrawals.DailyMax, o.Withdrawals.FourEyes = db, money.Max, 200_00
 		w.instances = append(w.instances, payments.New(o))
 	}
-	w.deeds = append(append(w.receipts(), w.withdrawals()...), w.decisions()...)
+	w.deeds = slices.Concat(w.receipts(), w.passages(), w.withdrawals(), w.decisions())
 	return w
 }
 

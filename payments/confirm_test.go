@@ -52,55 +52,25 @@ func outcomeOf(t *testing.T, g *paymentstest.Gateway, id string) (got outcome) {
 	return got
 }
 
-func TestConfirmPayment(t *testing.T) {
-	t.Parallel()
-	created := []string{models.EventCheckoutCreated}
-	paidEvents := []string{models.EventCheckoutCreated, models.EventCheckoutPaid}
-	paid := outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 1, Pending: 99_01, Fees: 99}
+var (
+	createdEvents = []string{models.EventCheckoutCreated}
+	paidEvents    = []string{models.EventCheckoutCreated, models.EventCheckoutPaid}
+	paidOnce      = outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 1, Pending: 99_01,
+		Fees: 99}
+)
 
-	for _, tc := range []struct {
-		name    string
-		amount  money.Cents // of the checkout; 100.00 if 0
-		arrange func(*testing.T, *paymentstest.Gateway, *models.Checkout)
-		pay     []psp.Payment // TxID "" means the checkout's, a zero PaidAt means now
-		want    outcome
-	}{
-		{name: "paid once", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}}, want: paid},
-		{name: "the institution repeats the notice", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00},
-			{EndToEndID: "E1", Amount: 100_00}}, want: paid},
-		{name: "a fee of zero", amount: 50, pay: []psp.Payment{{EndToEndID: "E1", Amount: 50}},
-			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 1, Pending: 50}},
-		{name: "too little", pay: []psp.Payment{{EndToEndID: "E1", Amount: 99_99}},
-			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNDERPAID"},
-				Suspense: 99_99}},
-		{name: "too much", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_01}},
-			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"OVERPAID"},
-				Suspense: 100_01}},
-		{name: "too little, then right", pay: []psp.Payment{{EndToEndID: "E1", Amount: 1},
-			{EndToEndID: "E2", Amount: 100_00}},
-			want: outcome{Status: "PAID", PaidAt: "12:00:01", Events: paidEvents, Payments: 2,
-				Exceptions: []string{"UNDERPAID"}, Pending: 99_01, Fees: 99, Suspense: 1}},
-		{name: "twice", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}, {EndToEndID: "E2", Amount: 100_00}},
-			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 2,
-				Exceptions: []string{"DUPLICATE"}, Pending: 99_01, Fees: 99, Suspense: 100_00}},
-		{name: "an unknown charge", pay: []psp.Payment{{EndToEndID: "E1", TxID: "unknown", Amount: 100_00}},
-			want: outcome{Status: "PENDING", Events: created, Payments: 1, Exceptions: []string{"UNMATCHED"},
-				Suspense: 100_00}},
-		{name: "sent in time, reported after the expiry", arrange: expire,
-			pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00,
-				PaidAt: time.Date(2026, 3, 1, 12, 29, 59, 0, time.UTC)}},
-			want: outcome{Status: "PAID", PaidAt: "12:29:59",
-				Events:   []string{models.EventCheckoutCreated, models.EventCheckoutExpired, models.EventCheckoutPaid},
-				Payments: 1, Pending: 99_01, Fees: 99}},
-		{name: "sent after the expiry", arrange: expire,
-			pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00,
-				PaidAt: time.Date(2026, 3, 1, 12, 30, 1, 0, time.UTC)}},
-			want: outcome{Status: "EXPIRED", Events: []string{models.EventCheckoutCreated, models.EventCheckoutExpired},
-				Payments: 1, Exceptions: []string{"LATE"}, Suspense: 100_00}},
-		{name: "sent in time, reported after a cancellation", arrange: cancel,
-			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00}},
-			want: paid},
-	} {
+// confirmation is a checkout of 100.00, payments of it, and what they change.
+type confirmation struct {
+	name    string
+	amount  money.Cents // of the checkout; 100.00 if 0
+	arrange func(*testing.T, *paymentstest.Gateway, *models.Checkout)
+	pay     []psp.Payment // TxID "" means the checkout's, a zero PaidAt means now
+	want    outcome
+}
+
+func confirms(t *testing.T, confirmations []confirmation) {
+	t.Helper()
+	for _, tc := range confirmations {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			g := paymentstest.New(t)
@@ -123,6 +93,55 @@ func TestConfirmPayment(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A payment of the amount pays the checkout. All other money is an exception.
+func TestConfirmPayment(t *testing.T) {
+	t.Parallel()
+	confirms(t, []confirmation{
+		{name: "paid once", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}}, want: paidOnce},
+		{name: "the institution repeats the notice", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00},
+			{EndToEndID: "E1", Amount: 100_00}}, want: paidOnce},
+		{name: "a fee of zero", amount: 50, pay: []psp.Payment{{EndToEndID: "E1", Amount: 50}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 1, Pending: 50}},
+		{name: "too little", pay: []psp.Payment{{EndToEndID: "E1", Amount: 99_99}},
+			want: outcome{Status: "PENDING", Events: createdEvents, Payments: 1, Exceptions: []string{"UNDERPAID"},
+				Suspense: 99_99}},
+		{name: "too much", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_01}},
+			want: outcome{Status: "PENDING", Events: createdEvents, Payments: 1, Exceptions: []string{"OVERPAID"},
+				Suspense: 100_01}},
+		{name: "too little, then right", pay: []psp.Payment{{EndToEndID: "E1", Amount: 1},
+			{EndToEndID: "E2", Amount: 100_00}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:01", Events: paidEvents, Payments: 2,
+				Exceptions: []string{"UNDERPAID"}, Pending: 99_01, Fees: 99, Suspense: 1}},
+		{name: "twice", pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00}, {EndToEndID: "E2", Amount: 100_00}},
+			want: outcome{Status: "PAID", PaidAt: "12:00:00", Events: paidEvents, Payments: 2,
+				Exceptions: []string{"DUPLICATE"}, Pending: 99_01, Fees: 99, Suspense: 100_00}},
+		{name: "an unknown charge", pay: []psp.Payment{{EndToEndID: "E1", TxID: "unknown", Amount: 100_00}},
+			want: outcome{Status: "PENDING", Events: createdEvents, Payments: 1, Exceptions: []string{"UNMATCHED"},
+				Suspense: 100_00}},
+	})
+}
+
+// What counts is when the buyer paid, not when the institution reports it.
+func TestConfirmPayment_ReportedLate(t *testing.T) {
+	t.Parallel()
+	confirms(t, []confirmation{
+		{name: "sent in time, reported after the expiry", arrange: expire,
+			pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00,
+				PaidAt: time.Date(2026, 3, 1, 12, 29, 59, 0, time.UTC)}},
+			want: outcome{Status: "PAID", PaidAt: "12:29:59",
+				Events:   []string{models.EventCheckoutCreated, models.EventCheckoutExpired, models.EventCheckoutPaid},
+				Payments: 1, Pending: 99_01, Fees: 99}},
+		{name: "sent after the expiry", arrange: expire,
+			pay: []psp.Payment{{EndToEndID: "E1", Amount: 100_00,
+				PaidAt: time.Date(2026, 3, 1, 12, 30, 1, 0, time.UTC)}},
+			want: outcome{Status: "EXPIRED", Events: []string{models.EventCheckoutCreated, models.EventCheckoutExpired},
+				Payments: 1, Exceptions: []string{"LATE"}, Suspense: 100_00}},
+		{name: "sent in time, reported after a cancellation", arrange: cancel,
+			pay:  []psp.Payment{{EndToEndID: "E1", Amount: 100_00}},
+			want: paidOnce},
+	})
 }
 
 func expire(t *testing.T, g *paymentstest.Gateway, c *models.Checkout) {

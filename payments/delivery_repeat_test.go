@@ -95,7 +95,7 @@ func TestResendDelivery(t *testing.T) {
 }
 
 // A replay sends the failed and skipped deliveries of its period once, even if it is requested
-// several times at once. Each gets the whole schedule again.
+// several times at once.
 func TestReplayDeliveries(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -155,6 +155,26 @@ func TestReplayDeliveries(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, d.Status, err, tc.want)
 		}
 	}
+	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Live, endpoint.ID, since, until); !errors.Is(err,
+		models.ErrNotFound) {
+		t.Errorf("ReplayDeliveries in live: %v", err)
+	}
+}
+
+// A delivery that a replay repeats gets the whole schedule again.
+func TestReplayDeliveries_Schedule(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
+	since := g.Clock.Now()
+	g.Checkout(t, payments.NewCheckout{})
+	failed := delivery(t, g, endpoint.ID)
+	fail(t, g, failed.ID, 5)
+	g.Clock.Advance(time.Minute)
+	if n, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, since, g.Clock.Now()); n != 1 ||
+		err != nil {
+		t.Fatalf("ReplayDeliveries returned %d, %v; want 1", n, err)
+	}
 	for i, want := range []models.DeliveryStatus{models.DeliveryPending, models.DeliveryPending, models.DeliveryPending,
 		models.DeliveryPending, models.DeliveryFailed} {
 		fail(t, g, failed.ID, 1)
@@ -162,10 +182,6 @@ func TestReplayDeliveries(t *testing.T) {
 			d.Attempts != 6+i {
 			t.Errorf("replay attempt %d: %s, %d attempts, %v, want %s", i+1, d.Status, d.Attempts, err, want)
 		}
-	}
-	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Live, endpoint.ID, since, until); !errors.Is(err,
-		models.ErrNotFound) {
-		t.Errorf("ReplayDeliveries in live: %v", err)
 	}
 }
 

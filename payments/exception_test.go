@@ -223,22 +223,31 @@ func TestRefundPayment(t *testing.T) {
 	if b := balance(t, g, models.Test); b.Refunded != 100_00 || b.Available != 50_00 {
 		t.Errorf("balance %+v", b)
 	}
+	if refunds, err := models.Refunds(t.Context(), g.DB.Pool, g.Test, c.ID); err != nil || len(refunds) != 2 ||
+		refunds[0].Amount != 60_00 {
+		t.Errorf("listed %+v, %v", refunds, err)
+	}
+	sound(t, g)
+}
+
+// A refund needs available money, whatever the payment was.
+func TestRefundPayment_NothingAvailable(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	by := g.Staff(t)
+	c := g.Fund(t, false, 50_00)
 	if _, err := g.BlockAmount(t.Context(), by, payments.NewBlock{
 		AccountID: g.Account.ID, Environment: models.Test, Amount: 50_00, Reason: paymentstest.Reason,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var other string
-	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id <> ?", c.ID).Row().Scan(&other); err != nil {
+	var paymentID string
+	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&paymentID); err != nil {
 		t.Fatal(err)
 	}
 	_, err := g.RefundPayment(t.Context(), by,
-		payments.NewRefund{PaymentID: other, Amount: 1, Reason: paymentstest.Reason})
+		payments.NewRefund{PaymentID: paymentID, Amount: 1, Reason: paymentstest.Reason})
 	refused(t, "with nothing available", err, refusal.InsufficientBalance)
-	if refunds, err := models.Refunds(t.Context(), g.DB.Pool, g.Test, c.ID); err != nil || len(refunds) != 2 ||
-		refunds[0].Amount != 60_00 {
-		t.Errorf("listed %+v, %v", refunds, err)
-	}
 	sound(t, g)
 }
 
