@@ -76,59 +76,41 @@ func TestSetStaffRole_Rights(t *testing.T) {
 	}
 }
 
-// Only staff can see buyers' data and write notes about accounts. For an account of which they
-// are members, they can see buyers' data, which its owner can read in the audit log, but not
-// write notes.
-func TestStaff_BuyersAndNotes(t *testing.T) {
-	t.Parallel()
-	g := paymentstest.New(t)
-	checkout := g.Checkout(t, payments.NewCheckout{})
-	reviewer, partial := newStaff(t, g, "a@staff.example", models.StaffReviewer), newStaff(t, g, "b@staff.example",
-		models.StaffSupervisor)
+// partial adds a supervisor who is also a member of the account.
+func partial(t *testing.T, g *paymentstest.Gateway) models.Actor {
+	t.Helper()
+	by := newStaff(t, g, "b@staff.example", models.StaffSupervisor)
 	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
-		return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: partial.UserID,
+		return models.InsertMember(tx, &models.Member{AccountID: g.Account.ID, UserID: by.UserID,
 			Role: models.RoleViewer, CreatedAt: g.Clock.Now()})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return by
+}
+
+// Only staff can see buyers' data, even of an account of which they are members. Its owner can
+// read in the audit log that they did.
+func TestStaff_Buyers(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	checkout := g.Checkout(t, payments.NewCheckout{})
+	reviewer, member := newStaff(t, g, "a@staff.example", models.StaffReviewer), partial(t, g)
 	written := len(audited(t, g, 1000))
 	for _, by := range []models.Actor{g.Owner, {}} {
 		if err := g.Merchants.ShowBuyer(t.Context(), by, checkout.ID); refusal.Of(err).Code != refusal.Forbidden {
 			t.Errorf("ShowBuyer by %s: %v", by.UserID, err)
 		}
-		if err := g.Merchants.NoteAccount(t.Context(), by, merchants.NewNote{
-			AccountID: g.Account.ID, Text: "x",
-		}); refusal.Of(err).Code != refusal.Forbidden {
-			t.Errorf("%s notes: %v", by.UserID, err)
-		}
 	}
-	if err := g.Merchants.NoteAccount(t.Context(), partial, merchants.NewNote{
-		AccountID: g.Account.ID, Text: "x",
-	}); !errors.Is(err, merchants.ErrOwnAccount) {
-		t.Errorf("NoteAccount by a member of the account: %v", err)
-	}
-	for _, text := range []string{"", " \n", strings.Repeat("é", merchants.MaxNoteLength+1), "a\x00b", "\xff"} {
-		if err := g.Merchants.NoteAccount(t.Context(), reviewer, merchants.NewNote{
-			AccountID: g.Account.ID, Text: text,
-		}); !errors.As(err, &merchants.Invalid{}) {
-			t.Errorf("%.10q: %v", text, err)
-		}
-	}
-	for _, wrong := range []error{
-		g.Merchants.NoteAccount(t.Context(), reviewer,
-			merchants.NewNote{AccountID: "acc_00000000000000000000", Text: "x"}),
-		g.Merchants.ShowBuyer(t.Context(), reviewer, models.NewCheckoutID()),
-	} {
-		if !errors.Is(wrong, models.ErrNotFound) {
-			t.Error(wrong)
-		}
+	err := g.Merchants.ShowBuyer(t.Context(), reviewer, models.NewCheckoutID())
+	if !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("ShowBuyer of an unknown charge: %v", err)
 	}
 	if n := len(audited(t, g, 1000)); n != written {
 		t.Errorf("refused operations left %d audit lines", n-written)
 	}
-
-	for _, by := range []models.Actor{reviewer, partial} {
+	for _, by := range []models.Actor{reviewer, member} {
 		if err := g.Merchants.ShowBuyer(t.Context(), by, checkout.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +119,38 @@ func TestStaff_BuyersAndNotes(t *testing.T) {
 			t.Errorf("the audit log has %+v", last)
 		}
 	}
-	if err := g.Merchants.NoteAccount(t.Context(), reviewer, merchants.NewNote{
-		AccountID: g.Account.ID, Text: strings.Repeat("é", merchants.MaxNoteLength),
-	}); err != nil {
+}
+
+// Only staff can write notes about accounts, and not about one of which they are members.
+func TestStaff_Notes(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	reviewer, member := newStaff(t, g, "a@staff.example", models.StaffReviewer), partial(t, g)
+	note := func(by models.Actor, accountID, text string) error {
+		return g.Merchants.NoteAccount(t.Context(), by, merchants.NewNote{AccountID: accountID, Text: text})
+	}
+	written := len(audited(t, g, 1000))
+	for _, by := range []models.Actor{g.Owner, {}} {
+		if err := note(by, g.Account.ID, "x"); refusal.Of(err).Code != refusal.Forbidden {
+			t.Errorf("%s notes: %v", by.UserID, err)
+		}
+	}
+	if err := note(member, g.Account.ID, "x"); !errors.Is(err, merchants.ErrOwnAccount) {
+		t.Errorf("NoteAccount by a member of the account: %v", err)
+	}
+	for _, text := range []string{"", " \n", strings.Repeat("é", merchants.MaxNoteLength+1), "a\x00b", "\xff"} {
+		if err := note(reviewer, g.Account.ID, text); !errors.As(err, &merchants.Invalid{}) {
+			t.Errorf("%.10q: %v", text, err)
+		}
+	}
+	if err := note(reviewer, "acc_00000000000000000000", "x"); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("NoteAccount of an unknown account: %v", err)
+	}
+	if n := len(audited(t, g, 1000)); n != written {
+		t.Errorf("refused operations left %d audit lines", n-written)
+	}
+
+	if err := note(reviewer, g.Account.ID, strings.Repeat("é", merchants.MaxNoteLength)); err != nil {
 		t.Fatal(err)
 	}
 	if last := audited(t, g, 1)[0]; last.Action != "staff.noted" || last.Actor != reviewer.UserID ||

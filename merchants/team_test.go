@@ -48,8 +48,7 @@ func team(t *testing.T, g *paymentstest.Gateway) map[string]models.Role {
 
 func forbidden(err error) bool { return refusal.Of(err).Code == refusal.Forbidden }
 
-// An invitation gives access to the account once, to the person to whom it was sent, for seven
-// days.
+// A person is invited once, to a role other than the owner's.
 func TestInvite(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -62,13 +61,24 @@ func TestInvite(t *testing.T) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}
-	i, err := m.Invite(t.Context(), g.Owner, merchants.NewInvite{Email: " Bia@Example.com", Role: models.RoleFinance})
-	if err != nil {
+	if _, err := m.Invite(t.Context(), g.Owner, merchants.NewInvite{Email: " Bia@Example.com",
+		Role: models.RoleFinance}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Invite(t.Context(), g.Owner, merchants.NewInvite{Email: "bia@example.com",
 		Role: models.RoleAdmin}); err == nil || !errors.As(err, &merchants.Invalid{}) {
 		t.Errorf("Invite for the second time: %v", err)
+	}
+}
+
+// An invitation is valid for seven days, and is sent again on demand, but not at once.
+func TestInvite_Lifetime(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	m := g.Merchants
+	i, err := m.Invite(t.Context(), g.Owner, merchants.NewInvite{Email: " Bia@Example.com", Role: models.RoleFinance})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := m.ResendInvite(t.Context(), g.Owner, i.ID); !errors.Is(err, merchants.ErrTooSoon) {
 		t.Errorf("ResendInvite at once: %v", err)
@@ -87,6 +97,18 @@ func TestInvite(t *testing.T) {
 		read.Role != models.RoleFinance {
 		t.Errorf("the invitation is %+v, %v", read, err)
 	}
+}
+
+// An invitation gives access to the account once, to the person to whom it was sent.
+func TestInvite_Once(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	m := g.Merchants
+	_, err := m.Invite(t.Context(), g.Owner, merchants.NewInvite{Email: " Bia@Example.com", Role: models.RoleFinance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := g.Link(t, models.MailInvite, "bia@example.com")
 	owner := logIn(t, g)
 	if err := m.AcceptInvite(t.Context(), owner, g.Owner, link); !errors.Is(err, merchants.ErrOthersInvite) {
 		t.Errorf("AcceptInvite by another person: %v", err)
