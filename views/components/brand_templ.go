@@ -8,6 +8,18 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
+const (
+	// fish is the path of the mark.
+	fish = "M10.5 16.4C8.4 13 6.2 11.4 4.2 10.8c-.7-.2-1.3.4-1.1 1.1.6 1.5.9 3 .9 4.5s-.3 3-.9 4.5c-.2.7.4 1.3 1.1" +
+		" 1.1 2-.6 4.2-2.2 6.3-5.6z" +
+		"M28.7 14.5C26.4 11.1 22.7 9.3 18.6 9.3c-4.8 0-8.5 2.7-10.2 7.1 1.7 4.4 5.4 7.1 10.2 7.1 4.2 0 7.9-1.9" +
+		" 10.2-5.4l-4.9-.9c-.6-.1-.6-.9 0-1.1z" +
+		"M22 12.5a1.5 1.5 0 0 1 0 3 1.5 1.5 0 0 1 0-3z" +
+		"M10 10.7c.2-1.9.8-3.6 1.7-5.1.2-.4.8-.5 1.1-.1l1.6 2 1.5-2.1c.3-.4.8-.4 1.1 0l1.5 1.9 1.6-1.6" +
+		"c.3-.3.8-.3 1 .1.4.6.7 1.3.9 2.1-1.1-.2-2.2-.3-3.4-.3-3.3 0-6.3 1.1-8.6 3.1z" +
+		"M13.7 24.5c1.5.5 3.2.8 4.9.8.7 0 1.4 0 2-.1-.6 1.4-1.9 2.2-3.3 2.2-1.7 0-3-1.1-3.6-2.9z"
+)
+
 // Mark is the grouper, the fish of the R$ 100 note. The name must be beside it.
 func Mark(class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -48,7 +60,20 @@ func Mark(class string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" viewBox=\"0 0 32 32\" aria-hidden=\"true\" focusable=\"false\"><rect width=\"32\" height=\"32\" rx=\"9\" class=\"fill-mark\"></rect> <path class=\"fill-on-mark\" d=\"M10.5 16.4C8.4 13 6.2 11.4 4.2 10.8c-.7-.2-1.3.4-1.1 1.1.6 1.5.9 3 .9 4.5s-.3 3-.9 4.5c-.2.7.4 1.3 1.1 1.1 2-.6 4.2-2.2 6.3-5.6zM28.7 14.5C26.4 11.1 22.7 9.3 18.6 9.3c-4.8 0-8.5 2.7-10.2 7.1 1.7 4.4 5.4 7.1 10.2 7.1 4.2 0 7.9-1.9 10.2-5.4l-4.9-.9c-.6-.1-.6-.9 0-1.1zM22 12.5a1.5 1.5 0 0 1 0 3 1.5 1.5 0 0 1 0-3zM10 10.7c.2-1.9.8-3.6 1.7-5.1.2-.4.8-.5 1.1-.1l1.6 2 1.5-2.1c.3-.4.8-.4 1.1 0l1.5 1.9 1.6-1.6c.3-.3.8-.3 1 .1.4.6.7 1.3.9 2.1-1.1-.2-2.2-.3-3.4-.3-3.3 0-6.3 1.1-8.6 3.1zM13.7 24.5c1.5.5 3.2.8 4.9.8.7 0 1.4 0 2-.1-.6 1.4-1.9 2.2-3.3 2.2-1.7 0-3-1.1-3.6-2.9z\"></path></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" viewBox=\"0 0 32 32\" aria-hidden=\"true\" focusable=\"false\"><rect width=\"32\" height=\"32\" rx=\"9\" class=\"fill-mark\"></rect> <path class=\"fill-on-mark\" d=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var4 string
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(fish)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `components/brand.templ`, Line: 19, Col: 37}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\"></path></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -49,13 +49,16 @@ func (p WebhooksProps) subtitle(ctx context.Context) string {
 	return i18n.T(ctx, "webhooks.subtitle")
 }
 
+// tried is the number of events that were tried.
+func (r EndpointRow) tried() int { return r.Delivered + r.Missed }
+
 // success is the share of the events that arrived, of those that were tried, rounded
 // down: what did not arrive shows.
 func (r EndpointRow) success(ctx context.Context) string {
-	if r.Delivered+r.Missed == 0 {
+	if r.tried() == 0 {
 		return i18n.T(ctx, "webhooks.success_none")
 	}
-	return i18n.T(ctx, "webhooks.success", i18n.Decimal(ctx, tenth(1000*r.Delivered/(r.Delivered+r.Missed)))+"%")
+	return i18n.T(ctx, "webhooks.success", i18n.Decimal(ctx, tenth(1000*r.Delivered/r.tried()))+"%")
 }
 
 // failed says how many events were given up, "" if none was.

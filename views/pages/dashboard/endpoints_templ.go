@@ -243,7 +243,7 @@ func Webhooks(p WebhooksProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var9 = []any{"block",
-						templ.KV("font-medium text-ink-2", endpoint.Delivered+endpoint.Missed > 0),
+						templ.KV("font-medium text-ink-2", endpoint.tried() > 0),
 					}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 					if templ_7745c5c3_Err != nil {
@@ -279,15 +279,15 @@ func Webhooks(p WebhooksProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if endpoint.Delivered+endpoint.Missed > 0 {
+					if endpoint.tried() > 0 {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<span class=\"block\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var12 string
-						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.N(ctx, "webhooks.tried", endpoint.Delivered+endpoint.Missed))
+						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.N(ctx, "webhooks.tried", endpoint.tried()))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/dashboard/endpoints.templ`, Line: 84, Col: 80}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/dashboard/endpoints.templ`, Line: 84, Col: 62}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 						if templ_7745c5c3_Err != nil {
