@@ -124,7 +124,8 @@ function watch() {
   if (!part || document.hidden || !('EventSource' in window)) return;
   stream = new EventSource(part.dataset.stream!);
   stream.addEventListener('status', (event) => {
-    if (event.data !== part.dataset.version) read(part).then(watch, () => {}); // offline: the stream reconnects by itself
+    // Offline: the stream reconnects by itself.
+    if (event.data !== part.dataset.version) read(part).then(watch, () => {});
   });
 }
 document.addEventListener('visibilitychange', watch);
@@ -196,12 +197,15 @@ function touched(control: Control) {
     return control.selectedIndex !== given;
   }
   if (control.type === 'file') return control.value !== '';
-  if (control instanceof HTMLInputElement && /^(checkbox|radio)$/.test(control.type)) return control.checked !== control.defaultChecked;
+  if (control instanceof HTMLInputElement && /^(checkbox|radio)$/.test(control.type)) {
+    return control.checked !== control.defaultChecked;
+  }
   return control.value !== control.defaultValue;
 }
 
 if (document.querySelector('form[data-guard]')) addEventListener('beforeunload', (event) => {
-  const kept = [...document.querySelectorAll<Control>('form[data-guard]:not([data-busy]) :is(input, select, textarea)[name]')];
+  const kept = [...document.querySelectorAll<Control>(
+    'form[data-guard]:not([data-busy]) :is(input, select, textarea)[name]')];
   if (!kept.some(touched)) return;
   event.preventDefault();
   event.returnValue = true; // browsers from before 2023

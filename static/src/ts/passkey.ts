@@ -3,20 +3,28 @@
 // to "create" or "get", writes the answer into the part's hidden field, and sends the form.
 // If the browser does not support passkeys, [data-passkey-missing] says so.
 
-const bytes = (text: string) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
-const text = (buffer: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+const bytes = (text: string) =>
+  Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+const text = (buffer: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
+  .replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 
 // A replacement for the parse methods in older browsers.
-const named = (keys?: PublicKeyCredentialDescriptorJSON[]) => keys?.map((key) => ({ ...key, id: bytes(key.id) })) as PublicKeyCredentialDescriptor[] | undefined;
+const named = (keys?: PublicKeyCredentialDescriptorJSON[]) =>
+  keys?.map((key) => ({ ...key, id: bytes(key.id) })) as PublicKeyCredentialDescriptor[] | undefined;
 
 function creation(o: PublicKeyCredentialCreationOptionsJSON): PublicKeyCredentialCreationOptions {
   if (PublicKeyCredential.parseCreationOptionsFromJSON) return PublicKeyCredential.parseCreationOptionsFromJSON(o);
-  return { ...o, challenge: bytes(o.challenge), user: { ...o.user, id: bytes(o.user.id) }, excludeCredentials: named(o.excludeCredentials) } as PublicKeyCredentialCreationOptions;
+  return {
+    ...o, challenge: bytes(o.challenge), user: { ...o.user, id: bytes(o.user.id) },
+    excludeCredentials: named(o.excludeCredentials),
+  } as PublicKeyCredentialCreationOptions;
 }
 
 function request(o: PublicKeyCredentialRequestOptionsJSON): PublicKeyCredentialRequestOptions {
   if (PublicKeyCredential.parseRequestOptionsFromJSON) return PublicKeyCredential.parseRequestOptionsFromJSON(o);
-  return { ...o, challenge: bytes(o.challenge), allowCredentials: named(o.allowCredentials) } as PublicKeyCredentialRequestOptions;
+  return {
+    ...o, challenge: bytes(o.challenge), allowCredentials: named(o.allowCredentials),
+  } as PublicKeyCredentialRequestOptions;
 }
 
 // The members of both kinds of answer that the server reads.
@@ -42,13 +50,18 @@ function send(form: HTMLFormElement, field: HTMLInputElement, value: string) {
 async function answer(part: HTMLElement, signal?: AbortSignal) {
   const field = part.querySelector<HTMLInputElement>('input[type=hidden]')!;
   const form = field.form!;
-  const asked = await fetch(part.dataset.ask!, { method: 'POST', signal, body: 'first' in part.dataset ? typed(form) : undefined });
-  if (asked.status == 422 && 'first' in part.dataset) return send(form, field, '{}'); // the page says what is wrong with the rest
+  const asked = await fetch(part.dataset.ask!, {
+    method: 'POST', signal, body: 'first' in part.dataset ? typed(form) : undefined,
+  });
+  // At 422 the page says what is wrong with the rest.
+  if (asked.status == 422 && 'first' in part.dataset) return send(form, field, '{}');
   if (!asked.ok) throw new Error(String(asked.status));
   const options = await asked.json();
   const credential = (part.dataset.passkey === 'create'
     ? await navigator.credentials.create({ publicKey: creation(options) })
-    : await navigator.credentials.get({ publicKey: request(options), signal, mediation: signal ? 'conditional' : 'optional' })) as PublicKeyCredential;
+    : await navigator.credentials.get({
+      publicKey: request(options), signal, mediation: signal ? 'conditional' : 'optional',
+    })) as PublicKeyCredential;
   const response = credential.response as unknown as Record<string, ArrayBuffer | undefined>;
   const out: Record<string, string> = { id: credential.id };
   for (const name of members) if (response[name]) out[name] = text(response[name]);
@@ -57,7 +70,8 @@ async function answer(part: HTMLElement, signal?: AbortSignal) {
 
 // words returns the message for an error, by the browser's name of the error.
 const words: Record<string, string> = {
-  NotAllowedError: 'cancelled', AbortError: 'cancelled', InvalidStateError: 'known', NotSupportedError: 'unsupported', ConstraintError: 'unsupported',
+  NotAllowedError: 'cancelled', AbortError: 'cancelled', InvalidStateError: 'known',
+  NotSupportedError: 'unsupported', ConstraintError: 'unsupported',
 };
 
 // offered ends what offer began, because a browser handles one request at a time.

@@ -18,7 +18,9 @@ async function smaller(file: File, most: number) {
   on.drawImage(picture, 0, 0, canvas.width, canvas.height);
   for (const quality of [0.9, 0.75, 0.6]) {
     const drawn = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', quality));
-    if (drawn && drawn.size <= most) return new File([drawn], file.name.replace(/\.\w+$/, '') + '.jpg', { type: drawn.type });
+    if (drawn && drawn.size <= most) {
+      return new File([drawn], file.name.replace(/\.\w+$/, '') + '.jpg', { type: drawn.type });
+    }
   }
   return file;
 }
