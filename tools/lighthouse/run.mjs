@@ -51,23 +51,26 @@ function row(page, desktop, lhr) {
   const kilobytes = (requests.reduce((sum, item) => sum + item.transferSize, 0) / 1024).toFixed(1);
   return [
     page.name, desktop ? 'desktop' : 'mobile', ...Object.keys(targets).map((category) => score(lhr, category)),
-    shown('first-contentful-paint'), shown('largest-contentful-paint'), shown('total-blocking-time'), shown('cumulative-layout-shift'),
-    kilobytes, requests.length,
+    shown('first-contentful-paint'), shown('largest-contentful-paint'), shown('total-blocking-time'),
+    shown('cumulative-layout-shift'), kilobytes, requests.length,
   ];
 }
 
 // problems returns the scores below target, each with the audits that lowered it.
 function problems(page, desktop, lhr) {
-  return Object.entries(targets).filter(([category, target]) => score(lhr, category) < target).map(([category, target]) => {
+  const low = Object.entries(targets).filter(([category, target]) => score(lhr, category) < target);
+  return low.map(([category, target]) => {
     const lost = lhr.categories[category].auditRefs.filter((ref) => {
       const audit = lhr.audits[ref.id];
       return ref.weight > 0 && audit.score !== null && audit.score < 1;
     }).map((ref) => `${ref.id} (${lhr.audits[ref.id].displayValue ?? lhr.audits[ref.id].title})`);
-    return `${page.name}, ${desktop ? 'desktop' : 'mobile'}: ${category} is ${score(lhr, category)} and should be ${target}: ${lost.join(', ')}`;
+    return `${page.name}, ${desktop ? 'desktop' : 'mobile'}: ${category} is ${score(lhr, category)} ` +
+      `and should be ${target}: ${lost.join(', ')}`;
   });
 }
 
-const head = ['Page', 'Form', 'Performance', 'Accessibility', 'Best practices', 'SEO', 'FCP', 'LCP', 'TBT', 'CLS', 'KB', 'Requests'];
+const head = ['Page', 'Form', 'Performance', 'Accessibility', 'Best practices', 'SEO', 'FCP', 'LCP', 'TBT', 'CLS', 'KB',
+  'Requests'];
 
 function report(rows, version, browser) {
   return `# Lighthouse
@@ -77,11 +80,12 @@ nothing else. Why it stands apart from the tests: [0022](decisions/0022-lighthou
 
 Lighthouse ${version} in ${browser}, which is the browser of \`make test\`, against a server that it starts
 itself, in test, with a demo merchant. *Mobile* is Lighthouse's slow 4G on a phone a quarter as fast as this machine,
-*desktop* its desktop preset; both are simulated. Each row is the best of up to ${runs} runs. KB are all bytes over the wire
-of a first visit, in 1024s. The page \`/app\` is that of a logged-in member.
+*desktop* its desktop preset; both are simulated. Each row is the best of up to ${runs} runs. KB are all bytes over the
+wire of a first visit, in 1024s. The page \`/app\` is that of a logged-in member.
 
-It fails below ${targets.performance} for performance and ${targets.accessibility} for each of the others. One audit is left out, \`is-crawlable\`: every page asks
-search engines not to index it, because it is private or made for one buyer.
+It fails below ${targets.performance} for performance and ${targets.accessibility} for each of the others.
+One audit is left out, \`is-crawlable\`: every page asks search engines not to index it, because it is private or made
+for one buyer.
 
 | ${head.join(' | ')} |
 |---|---|${'--:|'.repeat(head.length - 2)}

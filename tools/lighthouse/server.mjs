@@ -13,8 +13,8 @@ export async function serve(program) {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const env = {
-    PATH: process.env.PATH, HOME: process.env.HOME, GAROUPA_DATA_DIR: path.join(folder, 'data'), GAROUPA_LISTEN: `127.0.0.1:${port}`,
-    GAROUPA_RATE_LIMIT: 'off', GAROUPA_LOG_LEVEL: 'error',
+    PATH: process.env.PATH, HOME: process.env.HOME, GAROUPA_DATA_DIR: path.join(folder, 'data'),
+    GAROUPA_LISTEN: `127.0.0.1:${port}`, GAROUPA_RATE_LIMIT: 'off', GAROUPA_LOG_LEVEL: 'error',
   };
   // From the root, where the program finds the PostgreSQL that npm installed.
   const child = spawn(program, ['serve'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -53,7 +53,9 @@ async function ready(base, child) {
 }
 
 async function pages(base, demo) {
-  const sell = (externalId) => create(base, demo.keys.test, '/v1/checkouts', { amount: 124990, description: 'Vaso Lua Nova, esmalte azul', externalId, expiresIn: 86400 });
+  const sell = (externalId) => create(base, demo.keys.test, '/v1/checkouts', {
+    amount: 124990, description: 'Vaso Lua Nova, esmalte azul', externalId, expiresIn: 86400,
+  });
   const checkout = await sell('pedido-1');
   for (const order of ['pedido-2', 'pedido-3', 'pedido-4']) { // for the overview to show
     await create(base, demo.keys.test, `/v1/test/checkouts/${(await sell(order)).id}/pay`, undefined);
@@ -70,14 +72,18 @@ async function pages(base, demo) {
 
 async function create(base, key, where, body) {
   const answer = await fetch(base + where, {
-    method: 'POST', body: JSON.stringify(body), headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+    method: 'POST', body: JSON.stringify(body), headers: {
+      Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID(),
+    },
   });
   if (!answer.ok) throw new Error(`${where}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 }
 
 async function logIn(base, owner) {
-  const answer = await fetch(`${base}/entrar`, { method: 'POST', redirect: 'manual', headers: { Origin: base }, body: new URLSearchParams(owner) });
+  const answer = await fetch(`${base}/entrar`, {
+    method: 'POST', redirect: 'manual', headers: { Origin: base }, body: new URLSearchParams(owner),
+  });
   if (answer.status !== 303) throw new Error(`/entrar: ${answer.status}`);
   return answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0]).join('; ');
 }
