@@ -11,7 +11,8 @@
 
   const describe = (el) => {
     const text = collapse(el.innerText ?? el.textContent);
-    return el.tagName.toLowerCase() + (el.id && "#" + el.id) + [...el.classList].slice(0, 3).map((c) => "." + c).join("") +
+    const classes = [...el.classList].slice(0, 3).map((c) => "." + c).join("");
+    return el.tagName.toLowerCase() + (el.id && "#" + el.id) + classes +
       (text && ` "${text.length > 40 ? text.slice(0, 40) + "…" : text}"`);
   };
 
@@ -104,7 +105,9 @@
     const el = locate(target);
     const obstacle = usable(el);
     if (obstacle) return blocked(obstacle);
-    if (!inView(el.getBoundingClientRect())) el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    if (!inView(el.getBoundingClientRect())) {
+      el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    }
     const before = middle(el);
     await frame();
     if (locate(target) !== el || usable(el)) return blocked(`${describe(el)} changes`);
@@ -112,7 +115,8 @@
     if (before.x !== at.x || before.y !== at.y) return blocked(`${describe(el)} is moving`);
     const hit = document.elementFromPoint(at.x, at.y);
     const own = hit && (el.contains(hit) || hit.contains(el) || hit.closest("label")?.control === el);
-    return own ? done(at) : blocked(`${describe(el)} is covered by ${hit ? describe(hit) : "nothing, it is out of view"}`);
+    if (own) return done(at);
+    return blocked(`${describe(el)} is covered by ${hit ? describe(hit) : "nothing, it is out of view"}`);
   }, ms);
 
   // Focuses a field and selects its value, so that typing replaces it.
@@ -166,7 +170,8 @@
     return true;
   };
 
-  const glimpsed = (target, ms) => poll(() => (globalThis.browsertestSeen?.[target] ? done() : blocked("it was not there")), ms);
+  const glimpsed = (target, ms) =>
+    poll(() => (globalThis.browsertestSeen?.[target] ? done() : blocked("it was not there")), ms);
 
   const holds = (condition, ms) => poll(async () => ((await condition()) ? done() : blocked("it does not hold")), ms);
 
@@ -199,7 +204,9 @@
     const root = document.documentElement;
     const got = Math.max(root.scrollWidth, document.body.scrollWidth, innerWidth);
     if (got <= width) return "";
-    if (root.clientWidth > width) return `the page is laid out ${root.clientWidth} px wide in ${width} px: it lacks a viewport meta tag`;
+    if (root.clientWidth > width) {
+      return `the page is laid out ${root.clientWidth} px wide in ${width} px: it lacks a viewport meta tag`;
+    }
     const right = (el) => el.getBoundingClientRect().right + scrollX;
     const widest = [...document.body.querySelectorAll("*")]
       .filter((el) => visible(el) && right(el) > width && !contained(el))

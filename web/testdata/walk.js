@@ -44,7 +44,8 @@
     if (el.value.includes("R$")) problems.push(`the field ${el.name} holds a currency: "${el.value}"`);
   }
 
-  const said = (el) => el.textContent.trim() || el.getAttribute("aria-label") || el.querySelector("[aria-label], [alt]");
+  const said = (el) =>
+    el.textContent.trim() || el.getAttribute("aria-label") || el.querySelector("[aria-label], [alt]");
   for (const el of document.querySelectorAll("h1, h2, h3, h4, button, a, label, legend, summary, th, dt")) {
     if (!said(el)) problems.push(`<${el.localName}> says nothing: ${el.outerHTML.slice(0, 120)}`);
   }
