@@ -14,7 +14,8 @@ tool := go tool -modfile=tools/checks.mod
 # Packages that only compute on their own memory. The race detector cannot find anything in
 # them, and would make them several times slower.
 unwatched := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b golang.org/x/net/html \
-	github.com/PuerkitoBio/goquery github.com/andybalholm/brotli github.com/andybalholm/cascadia github.com/klauspost/compress/flate
+	github.com/PuerkitoBio/goquery github.com/andybalholm/brotli github.com/andybalholm/cascadia \
+	github.com/klauspost/compress/flate
 
 .PHONY: help
 help: ## List the targets
@@ -36,10 +37,12 @@ build: ## Build bin/garoupa, one static binary
 .PHONY: test
 test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	@cc="$$(go env CC)"; echo '#include <stdlib.h>' | $$cc -E - >/dev/null 2>&1 || { \
-		echo "make test: Go's race detector needs a C compiler and C headers; $$cc does not work here. On Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
+		echo "make test: Go's race detector needs a C compiler and C headers; $$cc does not work here." \
+			"On Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 	export CGO_ENABLED=1 GAROUPA_CHROMIUM; \
 	GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
-	go run ./internal/localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on -p 2 -timeout 20m ./...
+	go run ./internal/localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on \
+		-p 2 -timeout 20m ./...
 
 .PHONY: check
 check: format tidy lint fresh types vulnerabilities ## Check everything that is not a test
@@ -79,7 +82,8 @@ vulnerabilities:
 	@report="$$($(tool) govulncheck ./... 2>&1)" && echo "$$report" || { \
 		status=$$?; \
 		case "$$status $$report" in \
-			"1 "*"fetching vulnerabilities: "*) echo "govulncheck: left out, because its database on the network cannot be reached" ;; \
+			"1 "*"fetching vulnerabilities: "*) \
+				echo "govulncheck: left out, because its database on the network cannot be reached" ;; \
 			*) echo "$$report" >&2; exit $$status ;; \
 		esac; }
 
@@ -121,7 +125,8 @@ clean: ## Remove what can be built again; keep the data in .garoupa
 	rm -rf bin tmp node_modules tools/lighthouse/node_modules
 
 $(modules): package-lock.json
-	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20.19 or newer (https://nodejs.org)" >&2; exit 1; }
+	@command -v npm >/dev/null || { \
+		echo "npm is missing: install Node.js 20.19 or newer (https://nodejs.org)" >&2; exit 1; }
 	npm ci
 	@touch $@
 
