@@ -69,17 +69,17 @@ func SetDefaultFee(ctx context.Context, db *DB, fee money.Fee, now time.Time) er
 		return err
 	}
 	return db.InTx(ctx, func(tx *Tx) error {
-		return tx.PGX(func(ctx context.Context, conn Querier) error {
-			if _, err := conn.Exec(ctx, "LOCK TABLE default_fees IN SHARE ROW EXCLUSIVE MODE"); err != nil {
-				return err
-			}
-			if same, err := isDefaultFee(ctx, conn, fee); err != nil || same {
-				return err
-			}
-			_, err := conn.Exec(ctx, "INSERT INTO default_fees (basis_points, fixed, valid_from) VALUES ($1, $2, $3)",
-				fee.BasisPoints, fee.Fixed, now)
+		if err := tx.exec("LOCK TABLE default_fees IN SHARE ROW EXCLUSIVE MODE"); err != nil {
 			return err
+		}
+		same, err := within(tx, func(ctx context.Context, q Querier) (bool, error) {
+			return isDefaultFee(ctx, q, fee)
 		})
+		if err != nil || same {
+			return err
+		}
+		return tx.exec("INSERT INTO default_fees (basis_points, fixed, valid_from) VALUES ($1, $2, $3)",
+			fee.BasisPoints, fee.Fixed, now)
 	})
 }
 

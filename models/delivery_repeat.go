@@ -10,18 +10,11 @@ import (
 // form is sent again within a day, no second job is written and queued is false.
 func QueueManualAttempt(tx *Tx, deliveryID, token string) (queued bool, err error) {
 	key := sha256.Sum256([]byte("manual attempt " + deliveryID + " " + token))
-	err = tx.PGX(func(ctx context.Context, conn Querier) error {
-		// This uses River's index of unique jobs, for jobs in all states including finished
-		// ones.
-		done, err := conn.Exec(ctx,
-			`INSERT INTO river_job (kind, max_attempts, queue, priority, args, unique_key, unique_states)
-			SELECT '`+JobDeliverWebhook+`', 25, endpoint_id, `+forPerson+
-				`, jsonb_build_object('deliveryId', id, 'manual', true), $2, B'11111111'
-			FROM webhook_deliveries WHERE id = $1 ON CONFLICT DO NOTHING`, deliveryID, key[:])
-		queued = done.RowsAffected() == 1
-		return err
-	})
-	return queued, err
+	// This uses River's index of unique jobs, for jobs in all states including finished ones.
+	return tx.execOne(`INSERT INTO river_job (kind, max_attempts, queue, priority, args, unique_key, unique_states)
+		SELECT '`+JobDeliverWebhook+`', 25, endpoint_id, `+forPerson+
+		`, jsonb_build_object('deliveryId', id, 'manual', true), $2, B'11111111'
+		FROM webhook_deliveries WHERE id = $1 ON CONFLICT DO NOTHING`, deliveryID, key[:])
 }
 
 // ManualAttemptUnderWay reports whether a manual attempt is waiting or running.

@@ -150,8 +150,7 @@ func EndpointsWant(tx *Tx, scope Scope, eventType string) (wanted bool, err erro
 // InsertTestEvent writes a test event with a delivery to one endpoint of the same scope and
 // its job, and returns the delivery's id.
 func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, err error) {
-	err = tx.PGX(func(ctx context.Context, conn Querier) error {
-		return conn.QueryRow(ctx, `WITH told AS (
+	err = tx.Scan(`WITH told AS (
 			INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
 			VALUES ($1, $2, $3, $4, true, $5, $6) RETURNING id, created_at
 		), due AS (
@@ -161,9 +160,8 @@ func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, er
 		), queued AS (
 			`+insertDeliveryJobs+`$7, `+forPerson+`, jsonb_build_object('deliveryId', id) FROM due
 		)
-		SELECT id FROM due`, e.ID, e.ProjectID, e.Environment, e.Type, e.Body, e.CreatedAt,
-			endpointID).Scan(&deliveryID)
-	})
+		SELECT id FROM due`,
+		[]any{e.ID, e.ProjectID, e.Environment, e.Type, e.Body, e.CreatedAt, endpointID}, &deliveryID)
 	return deliveryID, err
 }
 

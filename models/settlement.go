@@ -38,13 +38,11 @@ func SaveSettlement(tx *Tx, settled []Unsettled) error {
 	for i, u := range settled {
 		ids[i], nets[i] = u.CheckoutID, int64(u.Net)
 	}
-	return tx.PGX(func(ctx context.Context, conn Querier) error {
-		tag, err := conn.Exec(ctx, `UPDATE checkouts c SET settlement_status = 'AVAILABLE', settlement_amount = s.net
-			FROM unnest($1::text[], $2::bigint[]) AS s (id, net) WHERE c.id = s.id AND c.settlement_status = 'PENDING'`,
-			ids, nets)
-		if err == nil && int(tag.RowsAffected()) != len(settled) {
-			err = ErrStatusChanged
-		}
-		return err
-	})
+	changed, err := tx.Exec(`UPDATE checkouts c SET settlement_status = 'AVAILABLE', settlement_amount = s.net
+		FROM unnest($1::text[], $2::bigint[]) AS s (id, net) WHERE c.id = s.id AND c.settlement_status = 'PENDING'`,
+		ids, nets)
+	if err == nil && int(changed) != len(settled) {
+		err = ErrStatusChanged
+	}
+	return err
 }

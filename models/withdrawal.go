@@ -116,19 +116,14 @@ func InsertWithdrawal(tx *Tx, w *Withdrawal, key string, requestHash []byte) (ma
 	if w.Quote != nil {
 		rate, amount, expires = &w.Quote.Rate, &w.Quote.Amount, &w.Quote.ExpiresAt
 	}
-	err = tx.PGX(func(ctx context.Context, conn Querier) error {
-		tag, err := conn.Exec(ctx, `WITH claim AS (
-				INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
-				VALUES ($2, true, '`+OperationWithdrawal+`', $12, $13, $1, $11) ON CONFLICT DO NOTHING RETURNING key)
-			INSERT INTO withdrawals (id, account_id, rail, amount, fee, destination_id, requested_by,
-				quote_rate, quote_amount, quote_expires_at, created_at, updated_at)
-			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11 FROM claim`,
-			w.ID, w.AccountID, w.Rail, w.Amount, w.Fee, w.Destination.ID, w.RequestedBy, rate, amount, expires,
-			w.CreatedAt, key, requestHash)
-		made = tag.RowsAffected() == 1
-		return err
-	})
-	return made, err
+	return tx.execOne(`WITH claim AS (
+			INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
+			VALUES ($2, true, '`+OperationWithdrawal+`', $12, $13, $1, $11) ON CONFLICT DO NOTHING RETURNING key)
+		INSERT INTO withdrawals (id, account_id, rail, amount, fee, destination_id, requested_by,
+			quote_rate, quote_amount, quote_expires_at, created_at, updated_at)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11 FROM claim`,
+		w.ID, w.AccountID, w.Rail, w.Amount, w.Fee, w.Destination.ID, w.RequestedBy, rate, amount, expires,
+		w.CreatedAt, key, requestHash)
 }
 
 // WithdrawalByID returns one withdrawal of the account, or ErrNotFound.
@@ -148,15 +143,14 @@ func AccountWithdrawalByID(ctx context.Context, q Querier, id string) (*AccountW
 
 // LockWithdrawal returns one withdrawal of the account and locks its row until tx ends, or
 // returns ErrNotFound. An empty accountID means any account.
-func LockWithdrawal(tx *Tx, accountID, id string) (w *Withdrawal, err error) {
-	err = tx.PGX(func(ctx context.Context, conn Querier) error {
-		found, err := withdrawal(ctx, conn, accountID, id, " FOR UPDATE OF w")
-		if err == nil {
-			w = &found.Withdrawal
-		}
-		return err
+func LockWithdrawal(tx *Tx, accountID, id string) (*Withdrawal, error) {
+	w, err := within(tx, func(ctx context.Context, q Querier) (*AccountWithdrawal, error) {
+		return withdrawal(ctx, q, accountID, id, " FOR UPDATE OF w")
 	})
-	return w, err
+	if err != nil {
+		return nil, err
+	}
+	return &w.Withdrawal, nil
 }
 
 func withdrawal(ctx context.Context, q Querier, accountID, id, locking string) (*AccountWithdrawal, error) {
