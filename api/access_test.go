@@ -7,6 +7,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 )
 
 // stranger returns the test key of another merchant.
@@ -152,9 +153,7 @@ func TestLiveGates(t *testing.T) {
 		{"live_blocked = false", 503, "provider_unavailable"},
 	} {
 		if step.change != "" {
-			if err := s.DB.Exec("UPDATE accounts SET " + step.change).Error; err != nil {
-				t.Fatal(err)
-			}
+			modelstest.Exec(t, s.DB, "UPDATE accounts SET "+step.change)
 		}
 		s.Clock.Advance(time.Second) // the longest time until a switch takes effect
 		a := s.send(t, "POST", "/v1/checkouts", with(), "Authorization", "Bearer "+key)
@@ -187,9 +186,7 @@ func TestLiveGates_Repetition(t *testing.T) {
 	if made.status != 201 {
 		t.Fatalf("first: %d %s", made.status, made.body)
 	}
-	if err := s.DB.Exec("UPDATE accounts SET suspended = true").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET suspended = true")
 	s.Clock.Advance(time.Second)
 	if a := s.send(t, "POST", "/v1/checkouts", with(), live...); a.status != 200 || a.id(t) != made.id(t) {
 		t.Errorf("the same body: %d %s", a.status, a.body)

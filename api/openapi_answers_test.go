@@ -19,6 +19,7 @@ import (
 	"garoupa/internal/ratelimit"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 )
 
 var idInPath = regexp.MustCompile(`\{[A-Za-z]+\}`)
@@ -204,9 +205,7 @@ func (d *described) callLive(t *testing.T) {
 	d.Approve(t)
 	for _, column := range []string{"suspended", "live_blocked", "withdrawals_blocked"} {
 		set := func(value string) {
-			if err := d.DB.Exec("UPDATE accounts SET " + column + " = " + value).Error; err != nil {
-				t.Fatal(err)
-			}
+			modelstest.Exec(t, d.DB, "UPDATE accounts SET "+column+" = "+value)
 		}
 		set("true")
 		create()

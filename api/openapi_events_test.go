@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/jackc/pgx/v5"
 
 	"garoupa/api"
 	"garoupa/merchants"
@@ -42,8 +43,12 @@ func TestOpenAPI_Events(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.withdrawEveryWay(t)
-	var events []struct{ ID, Type, Body string }
-	if err := d.DB.Raw("SELECT id, type, body FROM events").Scan(&events).Error; err != nil {
+	rows, err := d.DB.Pool.Query(t.Context(), "SELECT id, type, convert_from(body, 'UTF8') AS body FROM events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct{ ID, Type, Body string }])
+	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}

@@ -9,6 +9,7 @@ import (
 	"garoupa/api"
 	"garoupa/internal/ratelimit"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -84,9 +85,7 @@ func (s *site) try(t *testing.T, r attempt) answer {
 
 func account(t *testing.T, s *site, access string) {
 	t.Helper()
-	if err := s.DB.Exec("UPDATE accounts SET production_access = ?", access).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET production_access = $1", access)
 }
 
 // Calls are limited by key. Every authenticated answer says how full the bucket is,

@@ -249,7 +249,7 @@ func quoted(s string) string {
 // checkouts returns the number of checkouts.
 func (s *site) checkouts(t testing.TB) (n int) {
 	t.Helper()
-	if err := s.DB.Raw("SELECT count(*) FROM checkouts").Row().Scan(&n); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM checkouts").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -14,6 +14,7 @@ import (
 
 	"garoupa/api"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -173,11 +174,9 @@ func TestStreamTestEvents_Refused(t *testing.T) {
 	refused(s.key, 400, "invalid_request_body", "Last-Event-ID", models.NewEventID())
 	refused(s.key, 400, "invalid_request_body", "Last-Event-ID", "0")
 	foreign := s.pending(t)
-	if err := s.DB.Exec("UPDATE events SET livemode = true WHERE checkout_id = ?", foreign.ID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "UPDATE events SET livemode = true WHERE checkout_id = $1", foreign.ID)
 	var id string
-	if err := s.DB.Raw("SELECT id FROM events").Row().Scan(&id); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(), "SELECT id FROM events").Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	refused(s.key, 400, "invalid_request_body", "Last-Event-ID", id)

@@ -12,6 +12,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -96,9 +97,7 @@ func TestCreateWithdrawal_Order(t *testing.T) {
 	}
 	used()
 	set := func(column string, on bool) {
-		if err := s.DB.Exec("UPDATE accounts SET " + column + " = " + strconv.FormatBool(on)).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, "UPDATE accounts SET "+column+" = "+strconv.FormatBool(on))
 	}
 	set("suspended", true)
 	set("withdrawals_blocked", true)
