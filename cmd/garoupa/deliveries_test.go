@@ -17,6 +17,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/webhook"
 )
@@ -82,8 +83,8 @@ func newShop(t *testing.T, endpoints int, answer func(w http.ResponseWriter, r *
 func (s *shop) register(endpoints int) {
 	s.t.Helper()
 	by := models.Actor{AccountID: s.account.ID}
-	if err := s.db.Raw("SELECT user_id FROM members WHERE account_id = ? AND role = 'OWNER'",
-		s.account.ID).Row().Scan(&by.UserID); err != nil {
+	if err := s.db.Pool.QueryRow(s.t.Context(), "SELECT user_id FROM members WHERE account_id = $1 AND role = 'OWNER'",
+		s.account.ID).Scan(&by.UserID); err != nil {
 		s.t.Fatal(err)
 	}
 	for i := range endpoints {
@@ -153,8 +154,8 @@ func (s *shop) settled() map[parcel]fate {
 	s.t.Helper()
 	s.until("nothing pending", func() bool {
 		var pending int
-		if err := s.db.Raw(`SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'`).Row().Scan(
-			&pending); err != nil {
+		if err := s.db.Pool.QueryRow(s.t.Context(), `SELECT count(*) FROM webhook_deliveries
+			WHERE status = 'PENDING'`).Scan(&pending); err != nil {
 			s.t.Fatal(err)
 		}
 		return pending == 0
@@ -267,9 +268,7 @@ func TestKill_Deliveries(t *testing.T) {
 	if out := s.run("check"); !strings.Contains(out, "deliveries ok") {
 		t.Errorf("check says %s", out)
 	}
-	if err := s.db.Exec("DELETE FROM river_job WHERE kind = ?", models.JobDeliverWebhook).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.db.DB, "DELETE FROM river_job WHERE kind = $1", models.JobDeliverWebhook)
 	if r := s.try("check"); r.status != 1 || strings.Count(r.out, "is pending, and nothing will send it") != endpoints {
 		t.Errorf("without their jobs check says %+v", r)
 	}

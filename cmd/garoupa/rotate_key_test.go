@@ -17,6 +17,7 @@ import (
 	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/webhook"
 )
@@ -77,8 +78,8 @@ func holds(all, before map[string]string) bool {
 func (s *shop) seal(phones int) {
 	s.t.Helper()
 	by := models.Actor{AccountID: s.account.ID}
-	if err := s.db.Raw("SELECT user_id FROM members WHERE account_id = ? AND role = 'OWNER'",
-		s.account.ID).Row().Scan(&by.UserID); err != nil {
+	if err := s.db.Pool.QueryRow(s.t.Context(), "SELECT user_id FROM members WHERE account_id = $1 AND role = 'OWNER'",
+		s.account.ID).Scan(&by.UserID); err != nil {
 		s.t.Fatal(err)
 	}
 	ids, sealed := make([]string, phones), make([][]byte, phones)
@@ -104,10 +105,13 @@ func (s *shop) seal(phones int) {
 			return err
 		},
 		func() error {
-			return s.db.Exec("UPDATE users SET email_verified_at = now()").Error
+			_, err := s.db.Pool.Exec(s.t.Context(), "UPDATE users SET email_verified_at = now()")
+			return err
 		},
 		func() error {
-			return s.db.Exec("UPDATE accounts SET production_access = 'NOT_REQUESTED' WHERE id = ?", s.account.ID).Error
+			_, err := s.db.Pool.Exec(s.t.Context(), `UPDATE accounts SET production_access = 'NOT_REQUESTED'
+				WHERE id = $1`, s.account.ID)
+			return err
 		},
 		func() error {
 			_, err := s.merchants.RequestAccess(s.t.Context(), by, merchants.AccessForm{
@@ -122,7 +126,9 @@ func (s *shop) seal(phones int) {
 			return s.merchants.SaveAccessDraft(s.t.Context(), by,
 				merchants.AccessDraft{LegalName: "Aurora Cerâmica Ltda"})
 		},
-		func() error { return s.db.Raw("SELECT id FROM webhook_endpoints").Row().Scan(&endpoint) },
+		func() error {
+			return s.db.Pool.QueryRow(s.t.Context(), "SELECT id FROM webhook_endpoints").Scan(&endpoint)
+		},
 		func() error {
 			secret, err := s.merchants.RotateSecret(s.t.Context(), by, s.scope, endpoint, s.secrets["/0"][34:])
 			s.secrets["/0"] = secret
@@ -216,8 +222,9 @@ func TestRotateKey_Foreign(t *testing.T) {
 	s := newShop(t, 1, func(http.ResponseWriter, *http.Request, parcel, int) {}, "GAROUPA_SECRET_KEY="+first)
 	s.seal(3)
 	var broken string
-	if err := s.db.Raw("UPDATE checkouts SET customer_phone = set_byte(customer_phone, 20, get_byte(customer_phone, " +
-		"20) # 1) WHERE id = (SELECT min(id) FROM checkouts) RETURNING id").Row().Scan(&broken); err != nil {
+	if err := s.db.Pool.QueryRow(t.Context(), `UPDATE checkouts
+		SET customer_phone = set_byte(customer_phone, 20, get_byte(customer_phone,
+		20) # 1) WHERE id = (SELECT min(id) FROM checkouts) RETURNING id`).Scan(&broken); err != nil {
 		t.Fatal(err)
 	}
 	both := s.with("GAROUPA_SECRET_KEY="+second, "GAROUPA_SECRET_KEY_PREVIOUS="+first)
@@ -229,9 +236,7 @@ func TestRotateKey_Foreign(t *testing.T) {
 		t.Errorf("%d values are not done", others)
 	}
 	wrong(t, s.with("GAROUPA_SECRET_KEY="+second), "is not the key", "serve")
-	if err := s.db.Exec("UPDATE checkouts SET customer_phone = NULL WHERE id = ?", broken).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.db.DB, "UPDATE checkouts SET customer_phone = NULL WHERE id = $1", broken)
 	both.run("rotate-key")
 	var tables []string
 	rows, err := s.db.Pool.Query(t.Context(),
@@ -322,9 +327,9 @@ func (s *shop) killInTheMiddle(p *program) {
 	}
 	s.until("rotate-key waits for a row", func() bool {
 		var waiting bool
-		err := s.db.Raw(`SELECT EXISTS (SELECT FROM pg_stat_activity
+		err := s.db.Pool.QueryRow(s.t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'
-			AND query LIKE 'UPDATE checkouts SET customer_phone%')`).Row().Scan(&waiting)
+			AND query LIKE 'UPDATE checkouts SET customer_phone%')`).Scan(&waiting)
 		if err != nil {
 			s.t.Fatal(err)
 		}
