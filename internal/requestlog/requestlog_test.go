@@ -30,8 +30,9 @@ func TestLog(t *testing.T) {
 	}
 	l.Close()
 	var n, kept int
-	db.Raw("SELECT count(*), count(*) FILTER (WHERE request = '{\"phone\":\"•••\"}' AND path = '/v1/') FROM "+
-		"api_requests").Row().Scan(&n, &kept)
+	db.Pool.QueryRow(t.Context(),
+		"SELECT count(*), count(*) FILTER (WHERE request = '{\"phone\":\"•••\"}' AND path = '/v1/') FROM "+
+			"api_requests").Scan(&n, &kept)
 	if n != 2*together+1 || kept != n-1 {
 		t.Errorf("%d written, %d of them masked", n, kept)
 	}

@@ -136,8 +136,8 @@ func TestOutage_LockedTable(t *testing.T) {
 		ids[made.ID] = true
 	}
 	var count int
-	if err := g.DB.Raw("SELECT count(*) FROM checkouts").Row().Scan(&count); err != nil || count != clients ||
-		len(ids) != clients {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM checkouts").Scan(&count); err != nil ||
+		count != clients || len(ids) != clients {
 		t.Errorf("%d checkouts, %d with an event, %v; want %d", count, len(ids), err, clients)
 	}
 }

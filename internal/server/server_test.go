@@ -15,6 +15,7 @@ import (
 	"garoupa/internal/requestid"
 	"garoupa/migrations"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/static"
@@ -111,10 +112,8 @@ func TestReadiness(t *testing.T) {
 	if err := migrations.Up(t.Context(), half.Pool); err != nil {
 		t.Fatal(err)
 	}
-	if err := half.Exec(`DELETE FROM river_migration
-		WHERE version = (SELECT max(version) FROM river_migration)`).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, half, `DELETE FROM river_migration
+		WHERE version = (SELECT max(version) FROM river_migration)`)
 	closed := unmigrated(t)
 	closed.Close()
 	for name, tc := range map[string]struct {
@@ -137,7 +136,8 @@ func TestReadiness(t *testing.T) {
 		}
 	}
 	var tables int
-	if err := empty.Raw("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Row().Scan(&tables); err != nil ||
+	if err := empty.Pool.QueryRow(t.Context(),
+		"SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&tables); err != nil ||
 		tables != 0 {
 		t.Errorf("the check created %d tables, %v", tables, err)
 	}

@@ -72,7 +72,8 @@ func TestHub(t *testing.T) {
 		hears(t, there, "a change told of by another process")
 	}
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
-		return tx.DB.Exec("SELECT pg_notify('checkout_status', 'chk_1 prj_2')").Error
+		_, err := tx.Exec("SELECT pg_notify('checkout_status', 'chk_1 prj_2')")
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
