@@ -10,6 +10,7 @@ import (
 
 	"garoupa/jobs"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 )
 
@@ -24,17 +25,17 @@ func TestBooks(t *testing.T) {
 	g.start(t)
 	queue := func(kind string) {
 		t.Helper()
-		if err := g.DB.Exec("INSERT INTO river_job (kind, queue, args, max_attempts) VALUES (?, 'books', '{}', 1)",
-			kind).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, g.DB, `INSERT INTO river_job (kind, queue, args, max_attempts)
+			VALUES ($1, 'books', '{}', 1)`,
+			kind)
 	}
 	for _, kind := range []string{"snapshot_ledger", "check_books"} {
 		queue(kind)
 		eventually(t, kind, func() bool {
 			var state string
-			if err := g.DB.Raw("SELECT state FROM river_job WHERE kind = ? ORDER BY id DESC LIMIT 1",
-				kind).Row().Scan(&state); err != nil {
+			if err := g.DB.Pool.QueryRow(t.Context(), `SELECT state FROM river_job WHERE kind = $1
+				ORDER BY id DESC LIMIT 1`,
+				kind).Scan(&state); err != nil {
 				t.Fatal(err)
 			}
 			if state == "discarded" || state == "cancelled" {
@@ -44,7 +45,8 @@ func TestBooks(t *testing.T) {
 		})
 	}
 	var snapshots int
-	if err := g.DB.Raw("SELECT count(*) FROM ledger_snapshots").Row().Scan(&snapshots); err != nil || snapshots == 0 {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM ledger_snapshots").Scan(&snapshots); err != nil ||
+		snapshots == 0 {
 		t.Errorf("%d snapshots, %v", snapshots, err)
 	}
 	if seals, err := models.AuditSealed(t.Context(), g.DB.Pool); err != nil || seals.Lines == 0 {
@@ -70,8 +72,9 @@ func TestCheckBooks_Loud(t *testing.T) {
 	if text := check(); strings.Contains(text, "level=ERROR") { // a slow query may log a warning
 		t.Errorf("correct books are logged as %s", text)
 	}
-	err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		VALUES ('gift/1', 0, 'platform/test/clearing', 'platform/test/fees', 5, now())`).Error
+	_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+		recorded_at)
+		VALUES ('gift/1', 0, 'platform/test/clearing', 'platform/test/fees', 5, now())`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +99,7 @@ func TestCheckBooks_Loud(t *testing.T) {
 	}
 	for _, sql := range []string{"ALTER TABLE audit_log DISABLE TRIGGER audit_log_final",
 		"UPDATE audit_log SET actor = 'system' WHERE id = (SELECT min(id) FROM audit_log)"} {
-		if err := g.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, g.DB, sql)
 	}
 	if text := seal(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "what=line_changed id=") {
 		t.Errorf("a changed line is logged as %s", text)

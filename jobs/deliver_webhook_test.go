@@ -12,6 +12,7 @@ import (
 
 	"garoupa/jobs"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/webhook"
 )
@@ -45,7 +46,8 @@ func TestDelivery(t *testing.T) {
 			t.Errorf("%s reads %s", kind, p.body)
 		}
 		var stored []byte
-		if err := g.DB.Raw("SELECT body FROM events WHERE id = ?", event.ID).Row().Scan(&stored); err != nil ||
+		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT body FROM events WHERE id = $1",
+			event.ID).Scan(&stored); err != nil ||
 			!bytes.Equal(stored, p.body) {
 			t.Errorf("%s was stored as %s, %v; sent as %s", kind, stored, err, p.body)
 		}
@@ -291,12 +293,10 @@ func TestDelivery_Unrecorded(t *testing.T) {
 	g := newGateway(t, quick...)
 	refused, healthy := newReceiver(t, answers(200)), newReceiver(t, answers(200))
 	endpoint, _ := g.Endpoint(t, refused.url)
-	if err := g.DB.Exec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+	modelstest.Exec(t, g.DB, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN RAISE 'no room left'; END $$;
-		CREATE TRIGGER refuse BEFORE UPDATE ON webhook_deliveries FOR EACH ROW WHEN (OLD.endpoint_id = '` +
-		endpoint.ID + `') EXECUTE FUNCTION refuse()`).Error; err != nil {
-		t.Fatal(err)
-	}
+		CREATE TRIGGER refuse BEFORE UPDATE ON webhook_deliveries FOR EACH ROW WHEN (OLD.endpoint_id = '`+
+		endpoint.ID+`') EXECUTE FUNCTION refuse()`)
 	g.checkout(t, payments.NewCheckout{})
 	g.start(t)
 	seen := map[string]bool{refused.next(t).header.Get("x-svc-event-id"): true}

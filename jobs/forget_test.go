@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"garoupa/jobs"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -38,14 +40,14 @@ func old(t *testing.T, g *paymentstest.Gateway, at time.Time) {
 					FROM generate_series(1, 3) n`,
 	} {
 		sql = strings.ReplaceAll(sql, "@at", "timestamptz '"+at.Format(time.RFC3339)+"'")
-		err := g.DB.Exec(sql, map[string]any{"project": g.Test.ProjectID, "user": g.Owner.UserID,
-			"account": g.Account.ID}).Error
+		_, err := g.DB.Pool.Exec(t.Context(), sql, pgx.NamedArgs{"project": g.Test.ProjectID, "user": g.Owner.UserID,
+			"account": g.Account.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	g.DB.Exec("DELETE FROM mails WHERE kind <> 'invite'")
-	g.DB.Exec("DELETE FROM tokens WHERE purpose <> 'RESET_PASSWORD'")
+	modelstest.Exec(t, g.DB, "DELETE FROM mails WHERE kind <> 'invite'")
+	modelstest.Exec(t, g.DB, "DELETE FROM tokens WHERE purpose <> 'RESET_PASSWORD'")
 }
 
 // left calls Forget at a time and returns the numbers of rows that are left, by table.
@@ -57,7 +59,7 @@ func left(t *testing.T, g *paymentstest.Gateway, now time.Time) map[string]int {
 	counts := map[string]int{}
 	for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "passkey_challenges", "invites"} {
 		var n int
-		if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil {
+		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		counts[table] = n

@@ -186,8 +186,8 @@ func (g *gateway) idle(t *testing.T) {
 	t.Helper()
 	eventually(t, "an idle queue", func() bool {
 		var n int
-		err := g.DB.Raw(`SELECT count(*) FROM river_job
-			WHERE kind = 'deliver_webhook' AND finalized_at IS NULL`).Row().Scan(&n)
+		err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM river_job
+			WHERE kind = 'deliver_webhook' AND finalized_at IS NULL`).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"garoupa/internal/mail/mailtest"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
@@ -53,7 +54,7 @@ func gatewayOfTwo(t *testing.T) (g *gateway, fact string) {
 // written returns the number of mails about a fact.
 func (g *gateway) written(t *testing.T, fact string) (n int) {
 	t.Helper()
-	if err := g.DB.Raw("SELECT count(*) FROM mails WHERE fact = ?", fact).Row().Scan(&n); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM mails WHERE fact = $1", fact).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -81,9 +82,7 @@ func TestPaidMails(t *testing.T) {
 			IF nextval('crashes') = 1 THEN RAISE EXCEPTION 'crash'; END IF; RETURN NEW; END $$`,
 		"CREATE TRIGGER crash BEFORE UPDATE ON mails FOR EACH ROW EXECUTE FUNCTION crash()",
 	} {
-		if err := g.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, g.DB, sql)
 	}
 	server := mailtest.New(t, mailtest.Options{})
 	g.startMailing(t, server)

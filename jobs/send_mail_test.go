@@ -117,8 +117,8 @@ func TestSendMail_Refused(t *testing.T) {
 		t.Errorf("the mail is %+v", m)
 	}
 	var told string
-	if err := g.DB.Raw(`SELECT coalesce(string_agg(errors::text, ''), '') FROM river_job`).Row().Scan(
-		&told); err != nil || strings.Contains(told, "@example") {
+	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(errors::text, ''), '')
+		FROM river_job`).Scan(&told); err != nil || strings.Contains(told, "@example") {
 		t.Errorf("the queue contains an address: %s, %v", told, err)
 	}
 }
@@ -145,8 +145,8 @@ func (g *gateway) settled(t *testing.T) {
 	t.Helper()
 	eventually(t, "a queue without mails", func() bool {
 		var n int
-		if err := g.DB.Raw(`SELECT count(*) FROM river_job WHERE queue = 'mails' AND finalized_at IS NULL`).Row().Scan(
-			&n); err != nil {
+		if err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM river_job
+			WHERE queue = 'mails' AND finalized_at IS NULL`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n == 0
