@@ -48,7 +48,7 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	must(err)
 	must(g.SnapshotLedger(t.Context()))
 	var paymentID string
-	must(g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
+	must(g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE settles").Scan(&paymentID))
 	_, err = g.RefundPayment(t.Context(), by,
 		payments.NewRefund{PaymentID: paymentID, Amount: 7_00, Reason: paymentstest.Reason})
 	must(err)
@@ -95,15 +95,15 @@ func finds(t *testing.T, drifts map[string]drift) {
 		t.Helper()
 		err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
 			if sql != "" {
-				if err := tx.DB.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
+				if _, err := tx.Exec("SET LOCAL session_replication_role = replica"); err != nil {
 					return err
 				}
-				changed := tx.DB.Exec(sql)
-				if changed.Error == nil && changed.RowsAffected == 0 {
-					t.Errorf("%s changed nothing", sql)
+				changed, err := tx.Exec(sql)
+				if err != nil {
+					return err
 				}
-				if changed.Error != nil {
-					return changed.Error
+				if changed == 0 {
+					t.Errorf("%s changed nothing", sql)
 				}
 			}
 			return errors.Join(undo, tx.PGX(func(ctx context.Context, conn models.Querier) error {

@@ -47,14 +47,14 @@ func busy(t *testing.T) *paymentstest.Gateway {
 func plant(t *testing.T, g *paymentstest.Gateway, sql string) {
 	t.Helper()
 	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
-		if err := tx.DB.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
+		if _, err := tx.Exec("SET LOCAL session_replication_role = replica"); err != nil {
 			return err
 		}
-		changed := tx.DB.Exec(sql)
-		if changed.Error == nil && changed.RowsAffected == 0 {
+		changed, err := tx.Exec(sql)
+		if err == nil && changed == 0 {
 			t.Errorf("%s changed nothing", sql)
 		}
-		return changed.Error
+		return err
 	})
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)

@@ -51,7 +51,7 @@ func holds(t *testing.T, db *models.DB, want map[ledger.Book]money.Cents) {
 
 func lines(t *testing.T, db *models.DB) (n int) {
 	t.Helper()
-	if err := db.Raw("SELECT count(*) FROM ledger_transfers").Row().Scan(&n); err != nil {
+	if err := db.Pool.QueryRow(t.Context(), "SELECT count(*) FROM ledger_transfers").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -240,9 +240,10 @@ func TestPost_Refused(t *testing.T) {
 			t.Errorf("%s: %v; want %s", name, err, tc.constraint)
 		}
 	}
-	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		VALUES ('x', 0, ?, ?, 0, now())`,
-		string(clearing), string(pending)).Error
+	_, err := db.Pool.Exec(t.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+		recorded_at)
+		VALUES ('x', 0, $1, $2, 0, now())`,
+		string(clearing), string(pending))
 	if !models.Violates(err, "ledger_transfers_amount_check") {
 		t.Errorf("posting an amount of zero: %v", err)
 	}
@@ -262,7 +263,7 @@ func TestLedger_Final(t *testing.T) {
 		"UPDATE ledger_transfers SET amount = amount + 1", "UPDATE ledger_transfers SET fact = fact WHERE false",
 		"DELETE FROM ledger_transfers", "TRUNCATE ledger_transfers",
 	} {
-		if err := db.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), "append-only") {
+		if _, err := db.Pool.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

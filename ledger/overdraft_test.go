@@ -28,9 +28,7 @@ func spender(t *testing.T) (db *models.DB, from, to ledger.Book) {
 	t.Helper()
 	db = modelstest.NewDB(t)
 	account := models.NewAccountID()
-	if err := db.Exec("INSERT INTO accounts (id, name) VALUES (?, 'x')", account).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "INSERT INTO accounts (id, name) VALUES ($1, 'x')", account)
 	from = ledger.Account(account, models.Test, ledger.Available)
 	to = ledger.Account(account, models.Test, ledger.Reserved)
 	if err := post(t, db, "payment/1", ledger.Transfer{From: clearing, To: from, Amount: 10_00}); err != nil {
@@ -65,8 +63,8 @@ func awaitBlocked(t *testing.T, db *models.DB) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		var waiting bool
-		err := db.Raw(`SELECT EXISTS (SELECT FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Row().Scan(&waiting)
+		err := db.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waiting)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +192,8 @@ func TestOverdraft_Refused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var paid string
-	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", unsettled.ID).Row().Scan(&paid); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
+		unsettled.ID).Scan(&paid); err != nil {
 		t.Fatal(err)
 	}
 	replace := strings.NewReplacer("PENDING", g.Account.ID+"/test/pending", "AVAILABLE", g.Account.ID+"/test/available",

@@ -14,6 +14,7 @@ import (
 
 	"garoupa/ledger"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -148,9 +149,7 @@ func TestProve_Cost(t *testing.T) {
 			if i%2 == 0 {
 				continue
 			}
-			if err := g.DB.Exec("UPDATE checkouts SET settles_at = created_at WHERE id = ?", c.ID).Error; err != nil {
-				t.Fatal(err)
-			}
+			modelstest.Exec(t, g.DB, "UPDATE checkouts SET settles_at = created_at WHERE id = $1", c.ID)
 		}
 		if _, err := g.SettleDue(t.Context()); err != nil {
 			t.Fatal(err)

@@ -259,9 +259,10 @@ func TestProve_Pieces(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	for i := range 3 {
-		err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-			SELECT 'gift/' || ?::int || '/' || n, 0, 'platform/test/clearing', 'platform/test/fees', 1, now()
-			FROM generate_series(1, 4000) n`, i).Error
+		_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+			recorded_at)
+			SELECT 'gift/' || $1::int || '/' || n, 0, 'platform/test/clearing', 'platform/test/fees', 1, now()
+			FROM generate_series(1, 4000) n`, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,14 +280,16 @@ func TestProve_Pieces(t *testing.T) {
 		}
 	}
 	var proofs, transfers, gaps int
-	err := g.DB.Raw(`SELECT count(*), sum(transfers), count(*) FILTER (WHERE after_id <> before) FROM (
+	err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*), sum(transfers), count(*) FILTER (WHERE after_id <> before)
+		FROM (
 		SELECT *, lag(through_id, 1, 0) OVER (ORDER BY number) AS before
-		FROM ledger_proofs) p`).Row().Scan(&proofs, &transfers, &gaps)
+		FROM ledger_proofs) p`).Scan(&proofs, &transfers, &gaps)
 	if err != nil || proofs != 3 || transfers != 12_000 || gaps != 0 {
 		t.Errorf("%d proofs of %d transfers with %d gaps, %v", proofs, transfers, gaps, err)
 	}
 	var doubts int
-	if err := g.DB.Raw("SELECT count(*) FROM ledger_doubts").Row().Scan(&doubts); err != nil || doubts == 0 ||
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM ledger_doubts").Scan(&doubts); err != nil ||
+		doubts == 0 ||
 		doubts > 3_000 {
 		t.Errorf("%d doubts are left, %v", doubts, err)
 	}

@@ -76,16 +76,18 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("the other account's balance is %+v", got)
 	}
 	var rows int
-	if err := db.Raw("SELECT count(*) FROM ledger_snapshots").Row().Scan(&rows); err != nil || rows != 6 {
+	if err := db.Pool.QueryRow(t.Context(), "SELECT count(*) FROM ledger_snapshots").Scan(&rows); err != nil ||
+		rows != 6 {
 		t.Errorf("%d rows, %v", rows, err)
 	}
 	// Transfers before the newest snapshot are not added up again.
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
-		if err := tx.DB.Exec("SET LOCAL session_replication_role = replica").Error; err != nil {
+		if _, err := tx.Exec("SET LOCAL session_replication_role = replica"); err != nil {
 			return err
 		}
-		return tx.DB.Exec(`DELETE FROM ledger_transfers
-			WHERE from_book LIKE 'acc_%1/%' OR to_book LIKE 'acc_%1/%'`).Error
+		_, err := tx.Exec(`DELETE FROM ledger_transfers
+			WHERE from_book LIKE 'acc_%1/%' OR to_book LIKE 'acc_%1/%'`)
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -221,9 +223,7 @@ func TestSpend(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
 	account := models.NewAccountID()
-	if err := db.Exec("INSERT INTO accounts (id, name) VALUES (?, 'x')", account).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "INSERT INTO accounts (id, name) VALUES ($1, 'x')", account)
 	from := ledger.Account(account, models.Test, ledger.Available)
 	to := ledger.Account(account, models.Test, ledger.Reserved)
 	if err := post(t, db, "payment/1", ledger.Transfer{From: clearing, To: from, Amount: 10_00}); err != nil {
@@ -285,12 +285,13 @@ func TestSpend(t *testing.T) {
 // history posts n transfers of 1.00 into the book, and as many for other accounts.
 func history(tb testing.TB, db *models.DB, fact string, book ledger.Book, n int) {
 	tb.Helper()
-	err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		SELECT ? || i, 0, 'platform/test/clearing', CASE WHEN i % 2 = 0 THEN ?
+	_, err := db.Pool.Exec(tb.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+		recorded_at)
+		SELECT $1 || i, 0, 'platform/test/clearing', CASE WHEN i % 2 = 0 THEN $2
 			ELSE 'acc_' || lpad(to_hex(i % 97 + 16), 20, '0') || '/test/pending' END, 100, now()
-		FROM generate_series(1, ?) i`, fact, string(book), 2*n).Error
+		FROM generate_series(1, $3) i`, fact, string(book), 2*n)
 	if err == nil {
-		err = db.Exec("ANALYZE ledger_transfers").Error
+		_, err = db.Pool.Exec(tb.Context(), "ANALYZE ledger_transfers")
 	}
 	if err != nil {
 		tb.Fatal(err)
@@ -350,9 +351,7 @@ func TestBalanceOf_Reads(t *testing.T) {
 func BenchmarkBalanceOf(b *testing.B) {
 	db := modelstest.NewDB(b)
 	history(b, db, "payment/", pending, 1_000_000) // and a million of other accounts
-	if err := db.Exec("VACUUM (ANALYZE) ledger_transfers").Error; err != nil {
-		b.Fatal(err)
-	}
+	modelstest.Exec(b, db, "VACUUM (ANALYZE) ledger_transfers")
 	balance := func(b *testing.B) {
 		for b.Loop() {
 			if got, err := ledger.BalanceOf(b.Context(), db.Pool, mine, models.Test); err != nil ||

@@ -123,9 +123,7 @@ func TestStatement_Property(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
 	account := models.NewAccountID()
-	if err := db.Exec("INSERT INTO accounts (id, name) VALUES (?, 'x')", account).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "INSERT INTO accounts (id, name) VALUES ($1, 'x')", account)
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 1))
 	lines := keepsStatement(t, db, random, account)
@@ -227,18 +225,17 @@ func TestStatement_Reads(t *testing.T) {
 	day := time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
 	const days, daily, page = 20, 1_000, 25
 	for d := range days {
-		err := db.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-			SELECT 'payment/' || ?::int || '/' || i, 0, 'platform/test/clearing', ?, 1,
-			?::timestamptz + i * interval '1 minute' FROM generate_series(1, ?) i`,
-			d, string(pending), day.AddDate(0, 0, d), daily).Error
+		_, err := db.Pool.Exec(t.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+			recorded_at)
+			SELECT 'payment/' || $1::int || '/' || i, 0, 'platform/test/clearing', $2, 1,
+			$3::timestamptz + i * interval '1 minute' FROM generate_series(1, $4) i`,
+			d, string(pending), day.AddDate(0, 0, d), daily)
 		if err != nil {
 			t.Fatal(err)
 		}
 		snapshot(t, db)
 	}
-	if err := db.Exec("ANALYZE ledger_transfers").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "ANALYZE ledger_transfers")
 	const counted = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
 		WHERE relname = 'ledger_transfers'`
 	for name, f := range map[string]models.StatementFilter{
