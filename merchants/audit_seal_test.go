@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -21,7 +22,7 @@ func act(tx *models.Tx, object string) (id int64, err error) {
 		Detail:   map[string]string{"name": `Ateliê \x "Aurora" ` + object},
 	})
 	if err == nil {
-		err = tx.Raw("SELECT max(id) FROM audit_log WHERE object_id = ?", object).Row().Scan(&id)
+		err = tx.Scan("SELECT max(id) FROM audit_log WHERE object_id = $1", []any{object}, &id)
 	}
 	return id, err
 }
@@ -78,15 +79,17 @@ func TestSealAudit(t *testing.T) {
 	}
 	first := sealed(t, g)
 	var lines int64
-	if err := g.DB.Raw("SELECT count(*) FROM audit_log").Row().Scan(&lines); err != nil || first.Number != 1 ||
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM audit_log").Scan(&lines); err != nil ||
+		first.Number != 1 ||
 		first.Lines != lines {
 		t.Fatalf("the seal is %+v for %d lines, %v", first, lines, err)
 	}
 	if flaws(t, g); sealed(t, g).Number != 1 {
 		t.Error("there is a new seal without new lines")
 	}
-	err := g.DB.Exec(`INSERT INTO audit_log (at, actor, action, object_id) SELECT now(), 'system', 'account.renamed',
-		'x' || n FROM generate_series(1, 1500) n`).Error
+	_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO audit_log (at, actor, action, object_id)
+		SELECT now(), 'system', 'account.renamed',
+		'x' || n FROM generate_series(1, 1500) n`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,7 @@ func TestSealAudit(t *testing.T) {
 	}
 	for _, sql := range []string{"UPDATE audit_seals SET sealed_at = now()", "DELETE FROM audit_seals",
 		"TRUNCATE audit_seals"} {
-		if err := g.DB.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), "append-only") {
+		if _, err := g.DB.Pool.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
@@ -125,9 +128,7 @@ func asOwner(t *testing.T, g *paymentstest.Gateway) (run func(sql string, args .
 	t.Helper()
 	run = func(sql string, args ...any) {
 		t.Helper()
-		if err := g.DB.Exec(sql, args...).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, g.DB, sql, args...)
 	}
 	run("ALTER TABLE audit_log DISABLE TRIGGER audit_log_final")
 	run("ALTER TABLE audit_seals DISABLE TRIGGER audit_seals_final")
@@ -193,12 +194,13 @@ func TestSealAudit_ChangedLine(t *testing.T) {
 		"detail = '{}'", `before = '{"a":"b"}'`, `after = '{"a":"b"}'`, "ip = '::1'", "request_id = 'req_x'",
 	}
 	for _, column := range columns {
-		m.run("UPDATE audit_log SET "+column+" WHERE id = ?", m.a[1])
+		m.run("UPDATE audit_log SET "+column+" WHERE id = $1", m.a[1])
 		m.finds(column, fmt.Sprintf("line_changed %d", m.a[1]))
 		m.restore()
 	}
 	var all int
-	err := m.g.DB.Raw("SELECT count(*) FROM information_schema.columns WHERE table_name = 'audit_log'").Row().Scan(&all)
+	err := m.g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM information_schema.columns
+		WHERE table_name = 'audit_log'`).Scan(&all)
 	if err != nil || all != len(columns)+1 {
 		t.Errorf("the table has %d columns, but %d and the id are sealed: %v", all, len(columns), err)
 	}
@@ -208,10 +210,10 @@ func TestSealAudit_ChangedLine(t *testing.T) {
 func TestSealAudit_LinesGoneAndAdded(t *testing.T) {
 	t.Parallel()
 	m := newTampering(t)
-	m.run("DELETE FROM audit_log WHERE id = ?", m.a[2])
-	m.run("DELETE FROM audit_log WHERE id = ?", m.b[0])
+	m.run("DELETE FROM audit_log WHERE id = $1", m.a[2])
+	m.run("DELETE FROM audit_log WHERE id = $1", m.b[0])
 	m.finds("deleted", fmt.Sprintf("line_missing %d line_missing %d", m.a[2], m.b[0]))
-	m.add("SELECT ?::bigint", m.a[2])
+	m.add("SELECT $1::bigint", m.a[2])
 	m.finds("replaced", fmt.Sprintf("line_changed %d line_missing %d", m.a[2], m.b[0]))
 	m.restore()
 	m.add("VALUES (0), (-1)")
@@ -243,7 +245,7 @@ func TestSealAudit_ChangedSeal(t *testing.T) {
 		m.finds("a seal of "+lines, "seal_changed 2")
 		m.restore()
 	}
-	m.run("UPDATE audit_log SET object_id = 'x' WHERE id = ?", m.a[0])
+	m.run("UPDATE audit_log SET object_id = 'x' WHERE id = $1", m.a[0])
 	m.run("UPDATE audit_seals SET lines = set_byte(lines, 8, get_byte(lines, 8) # 1) WHERE number = 2")
 	if got := flaws(t, m.g); !strings.Contains(got, "seal_changed 2") ||
 		!strings.Contains(got, fmt.Sprintf("line_changed %d", m.a[0])) {

@@ -10,6 +10,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -39,8 +40,8 @@ func emailOf(t *testing.T, g *paymentstest.Gateway, userID string) string {
 // mailsTo returns the number of mails of a kind to an address.
 func mailsTo(t *testing.T, g *paymentstest.Gateway, kind, to string) (n int) {
 	t.Helper()
-	if err := g.DB.Raw("SELECT count(*) FROM mails WHERE kind = ? AND recipient = ?", kind,
-		to).Row().Scan(&n); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM mails WHERE kind = $1 AND recipient = $2", kind,
+		to).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -103,9 +104,9 @@ func TestChangeEmail(t *testing.T) {
 	if _, err := g.Merchants.LogIn(t.Context(), newEmail, paymentstest.Password, merchants.Browser{}); err != nil {
 		t.Errorf("logging in with the new address: %v", err)
 	}
-	var acts []string
-	g.DB.Raw("SELECT action FROM audit_log WHERE object_id = ? AND action LIKE 'user.email_%' ORDER BY id",
-		g.Owner.UserID).Scan(&acts)
+	acts := modelstest.Column[string](t, g.DB, `SELECT action FROM audit_log
+		WHERE object_id = $1 AND action LIKE 'user.email_%' ORDER BY id`,
+		g.Owner.UserID)
 	if got := strings.Join(acts, " "); got != "user.email_change_asked user.email_change_asked user.email_replaced" {
 		t.Errorf("the audit log has %q", got)
 	}
@@ -173,7 +174,7 @@ func TestAskEmailChange_Ends(t *testing.T) {
 		t.Errorf("with an unproven address: %v", err)
 	}
 	link := g.Link(t, models.MailEmailChange, newEmail)
-	g.DB.Exec("UPDATE users SET staff_role = 'REVIEWER' WHERE id = ?", g.Owner.UserID)
+	modelstest.Exec(t, g.DB, "UPDATE users SET staff_role = 'REVIEWER' WHERE id = $1", g.Owner.UserID)
 	if err := g.Merchants.ChangeEmail(t.Context(), link, g.Owner, ""); !errors.Is(err, merchants.ErrLink) {
 		t.Errorf("after joining the staff: %v", err)
 	}

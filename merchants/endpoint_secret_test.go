@@ -10,6 +10,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -97,8 +98,7 @@ func TestRetirePreviousSecret(t *testing.T) {
 	if _, err := g.Merchants.ShowSecret(t.Context(), g.Owner, g.Live, e.ID); !errors.Is(err, models.ErrNotFound) {
 		t.Errorf("ShowSecret in live: %v", err)
 	}
-	var actions []string
-	g.DB.Raw("SELECT action FROM audit_log WHERE object_id = ? ORDER BY id", e.ID).Scan(&actions)
+	actions := modelstest.Column[string](t, g.DB, "SELECT action FROM audit_log WHERE object_id = $1 ORDER BY id", e.ID)
 	want := []string{"webhook_endpoint.created", "webhook_endpoint.secret_rotated", "webhook_endpoint.secret_rotated",
 		"webhook_endpoint.previous_secret_retired", "webhook_endpoint.secret_shown"}
 	if !slices.Equal(actions, want) {
@@ -129,9 +129,8 @@ func TestUpdateEndpoint(t *testing.T) {
 	}
 	var lines int
 	var detail string
-	g.DB.Raw(
-		`SELECT count(*), max(before->>'url') FROM audit_log WHERE action = 'webhook_endpoint.updated'`).Row().Scan(
-		&lines, &detail)
+	g.DB.Pool.QueryRow(t.Context(), `SELECT count(*), max(before->>'url') FROM audit_log
+		WHERE action = 'webhook_endpoint.updated'`).Scan(&lines, &detail)
 	if lines != 1 || detail != "http://127.0.0.1/hook" {
 		t.Errorf("the audit log has %d lines, with the old values %q", lines, detail)
 	}

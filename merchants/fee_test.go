@@ -12,6 +12,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -150,11 +151,13 @@ func TestFee_Rights(t *testing.T) {
 		t.Error(err)
 	}
 	id = next(eva)
-	g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, 'VIEWER')", g.Account.ID, rui.UserID)
+	modelstest.Exec(t, g.DB, `INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, 'VIEWER')`, g.Account.ID,
+		rui.UserID)
 	if err := g.Merchants.ApproveFee(t.Context(), rui, id); !errors.Is(err, merchants.ErrOwnAccount) {
 		t.Errorf("approval by a member: %v", err)
 	}
-	g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, 'VIEWER')", g.Account.ID, eva.UserID)
+	modelstest.Exec(t, g.DB, `INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, 'VIEWER')`, g.Account.ID,
+		eva.UserID)
 	if err := g.Merchants.ApproveFee(t.Context(), ivo, id); refusal.Of(err).Code != refusal.ProposerGone {
 		t.Errorf("approval of a proposal by a member: %v", err)
 	}
@@ -304,7 +307,7 @@ func TestFee_Constraints(t *testing.T) {
 			"WHERE status = 'PENDING'": "account_fees_two_people",
 		"DELETE FROM account_fees": "append-only", "UPDATE account_limits SET min_amount = 1": "append-only",
 	} {
-		if err := g.DB.Exec(statement).Error; err == nil || !strings.Contains(err.Error(), constraint) {
+		if _, err := g.DB.Pool.Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), constraint) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}

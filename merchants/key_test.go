@@ -14,6 +14,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -37,8 +38,7 @@ func TestCreateKey(t *testing.T) {
 			stored.Name != "Loja" || stored.CreatedBy != g.Owner.UserID {
 			t.Errorf("stored %+v, %v", stored, err)
 		}
-		var row string
-		g.DB.Raw("SELECT k::text FROM api_keys k WHERE id = ?", key.ID).Row().Scan(&row)
+		row := modelstest.One[string](t, g.DB, "SELECT k::text FROM api_keys k WHERE id = $1", key.ID)
 		if random := secret[len("svc_test_"):]; strings.Contains(row, random) {
 			t.Errorf("the row %s contains the secret", row)
 		}
@@ -177,9 +177,7 @@ func TestAuthenticate_Cache(t *testing.T) {
 	if suspended() {
 		t.Fatal("the account is suspended from the start")
 	}
-	if err := g.DB.Exec("UPDATE accounts SET suspended = true").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "UPDATE accounts SET suspended = true")
 	if suspended() {
 		t.Error("the account is not cached")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -80,9 +81,9 @@ func TestVerifyEmail(t *testing.T) {
 	if user, err := models.UserByID(t.Context(), g.DB, by.UserID); err != nil || user.Email != "bruno2@example.com" {
 		t.Errorf("a proven address was changed: %+v, %v", user, err)
 	}
-	var bodies string
-	g.DB.Raw(`SELECT string_agg(params::text, ' ') || (SELECT string_agg(t::text, ' ') FROM tokens t)
-		FROM mails`).Row().Scan(&bodies)
+	bodies := modelstest.One[string](t, g.DB, `SELECT string_agg(params::text, ' ') || (SELECT string_agg(t::text, ' ')
+		FROM tokens t)
+		FROM mails`)
 	if bodies == "" || strings.Contains(bodies, second) || strings.Contains(bodies, second[len(second)-32:]) {
 		t.Errorf("the database contains a link: %s", bodies)
 	}
@@ -153,8 +154,7 @@ func TestSendVerification_Bounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var resets int
-	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'reset_password'").Scan(&resets)
+	resets := modelstest.One[int](t, g.DB, "SELECT count(*) FROM mails WHERE kind = 'reset_password'")
 	if sent != 5 || resets != 5 {
 		t.Errorf("within 40 minutes %d links to verify and %d to reset were sent", sent, resets)
 	}
@@ -179,8 +179,7 @@ func TestResetPassword(t *testing.T) {
 			t.Errorf("AskReset of %.20q took %s, less than for a known address", email, took)
 		}
 	}
-	var mails int
-	e.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'reset_password'").Scan(&mails)
+	mails := modelstest.One[int](t, e.DB, "SELECT count(*) FROM mails WHERE kind = 'reset_password'")
 	if err := e.Merchants.AskReset(t.Context(), " "+strings.ToUpper(e.Email)); err != nil || mails != 0 {
 		t.Fatalf("%v; %d mails to strangers", err, mails)
 	}
@@ -248,8 +247,8 @@ func TestChangePassword(t *testing.T) {
 	if _, err := g.Merchants.LogIn(t.Context(), g.Email, fresh, merchants.Browser{}); err != nil {
 		t.Errorf("LogIn with the new password: %v", err)
 	}
-	var mails int
-	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'password_changed' AND recipient = ?", g.Email).Scan(&mails)
+	mails := modelstest.One[int](t, g.DB, `SELECT count(*) FROM mails
+		WHERE kind = 'password_changed' AND recipient = $1`, g.Email)
 	if mails != 1 {
 		t.Errorf("%d mails", mails)
 	}

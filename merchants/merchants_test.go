@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"garoupa/merchants"
 	"garoupa/models"
@@ -33,10 +34,13 @@ type entry struct {
 // audited returns the latest lines of the audit log, oldest first.
 func audited(t *testing.T, g *paymentstest.Gateway, n int) []entry {
 	t.Helper()
-	var all []entry
-	err := g.DB.Raw(`SELECT actor, coalesce(account_id, '') AS account, action, object_id AS object,
-		before::text AS before, after::text AS after, detail::text AS detail, ip
-		FROM audit_log ORDER BY id`).Scan(&all).Error
+	rows, err := g.DB.Pool.Query(t.Context(), `SELECT actor, coalesce(account_id, '') AS account, action,
+		object_id AS object, before::text AS before, after::text AS after, detail::text AS detail, ip
+		FROM audit_log ORDER BY id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[entry])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +156,7 @@ func TestAudit_Final(t *testing.T) {
 		"UPDATE audit_log SET actor = 'system'", "UPDATE audit_log SET actor = actor WHERE false",
 		"DELETE FROM audit_log", "TRUNCATE audit_log", "TRUNCATE accounts CASCADE",
 	} {
-		if err := g.DB.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), "append-only") {
+		if _, err := g.DB.Pool.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"garoupa/internal/auth/passkey/passkeytest"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 )
 
 // A passkey belongs to one person and has a name. Adding it is reported by mail and in the
@@ -70,10 +71,12 @@ func TestAddPasskey(t *testing.T) {
 		t.Errorf("passkeys %v", names)
 	}
 	var mails, audits int
-	h.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'passkey_added' AND recipient = ? AND params->>'passkey' = "+
-		"'iPhone'", h.Email).Scan(&mails)
-	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.added' AND actor = ?",
-		h.Owner.UserID).Scan(&audits)
+	mails = modelstest.One[int](t, h.DB, `SELECT count(*) FROM mails
+		WHERE kind = 'passkey_added' AND recipient = $1 AND params->>'passkey' =
+		'iPhone'`, h.Email)
+	audits = modelstest.One[int](t, h.DB, `SELECT count(*) FROM audit_log
+		WHERE action = 'passkey.added' AND actor = $1`,
+		h.Owner.UserID)
 	if mails != 1 || audits != merchants.MaxPasskeys {
 		t.Errorf("%d mails, %d audit lines", mails, audits)
 	}
@@ -128,9 +131,8 @@ func TestRemovePasskey(t *testing.T) {
 		last[1].Action != "passkey.removed" || last[1].Object != id || last[1].Detail != `{"name": "Notebook"}` {
 		t.Errorf("the audit log has %+v", last)
 	}
-	var mails int
-	h.DB.Raw(`SELECT count(*) FROM mails WHERE kind = 'passkey_removed' AND params->>'passkey' = 'Notebook'`).Scan(
-		&mails)
+	mails := modelstest.One[int](t, h.DB, `SELECT count(*) FROM mails
+		WHERE kind = 'passkey_removed' AND params->>'passkey' = 'Notebook'`)
 	if mails != 1 {
 		t.Errorf("%d mails", mails)
 	}

@@ -9,6 +9,7 @@ import (
 	"garoupa/internal/auth/passkey/passkeytest"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -86,9 +87,11 @@ func TestSignUpWithPasskey(t *testing.T) {
 		t.Errorf("the visitor is %+v, %v", v, err)
 	}
 	var mails, audits int
-	s.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'verify_email' AND recipient = ?", v.Email).Scan(&mails)
-	s.DB.Raw("SELECT count(*) FROM audit_log WHERE actor = ? AND action IN ('account.created', 'passkey.added')",
-		v.UserID).Scan(&audits)
+	mails = modelstest.One[int](t, s.DB, `SELECT count(*) FROM mails
+		WHERE kind = 'verify_email' AND recipient = $1`, v.Email)
+	audits = modelstest.One[int](t, s.DB, `SELECT count(*) FROM audit_log
+		WHERE actor = $1 AND action IN ('account.created', 'passkey.added')`,
+		v.UserID)
 	if mails != 1 || audits != 2 {
 		t.Errorf("%d mails, %d audit lines", mails, audits)
 	}
@@ -194,8 +197,7 @@ func TestSignUpWithPasskey_Wrong(t *testing.T) {
 	if _, err := s.signUp(t, first); !errors.As(err, &merchants.Invalid{}) {
 		t.Errorf("an address that was taken in the meantime: %v", err)
 	}
-	var people int
-	s.DB.Raw("SELECT count(*) FROM users WHERE password_hash IS NULL").Scan(&people)
+	people := modelstest.One[int](t, s.DB, "SELECT count(*) FROM users WHERE password_hash IS NULL")
 	if people != 1 {
 		t.Errorf("%d users were created", people)
 	}
@@ -223,13 +225,16 @@ func TestLastPasskey(t *testing.T) {
 		"INSERT INTO users (id, email, name, language, created_at) VALUES ('usr_00000000000000000000', " +
 			"'x@example.com', 'X', 'en', now())",
 	} {
-		if err := s.DB.Exec(sql).Error; !models.Violates(err, "users_can_log_in") {
+		if _, err := s.DB.Pool.Exec(t.Context(), sql); !models.Violates(err, "users_can_log_in") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
 	removals := make(chan error)
 	for _, p := range h.passkeys(t) {
-		go func() { removals <- s.DB.Exec("DELETE FROM passkeys WHERE id = ?", p.ID).Error }()
+		go func() {
+			_, err := s.DB.Pool.Exec(t.Context(), "DELETE FROM passkeys WHERE id = $1", p.ID)
+			removals <- err
+		}()
 	}
 	var refused int
 	for range 2 {
@@ -290,9 +295,9 @@ func TestResetPassword_Passkeys(t *testing.T) {
 			}
 			h := &holder{Gateway: s.Gateway, v: v}
 			h.in(t, s.device, proven, "the passkey")
-			var taken int
-			s.DB.Raw("SELECT count(*) FROM audit_log WHERE actor = ? AND action IN ('passkey.removed', "+
-				"'user.totp_disabled')", v.UserID).Scan(&taken)
+			taken := modelstest.One[int](t, s.DB, `SELECT count(*) FROM audit_log
+				WHERE actor = $1 AND action IN ('passkey.removed',
+				'user.totp_disabled')`, v.UserID)
 			if want := map[bool]int{true: 0, false: 2}[proven]; taken != want {
 				t.Errorf("the audit log has %d removals, want %d", taken, want)
 			}

@@ -12,6 +12,7 @@ import (
 	"garoupa/internal/auth/passkey/passkeytest"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -204,9 +205,9 @@ func TestPasskeyCopies(t *testing.T) {
 	h.in(t, h.device, true, "a larger count")
 	h.device.SignCount = math.MaxUint32
 	h.in(t, h.device, true, "the largest count")
-	var suspected int
-	h.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'passkey.copy_suspected' AND actor = ? AND object_id = ?",
-		h.Owner.UserID, h.passkeys(t)[0].ID).Scan(&suspected)
+	suspected := modelstest.One[int](t, h.DB, `SELECT count(*) FROM audit_log
+		WHERE action = 'passkey.copy_suspected' AND actor = $1 AND object_id = $2`,
+		h.Owner.UserID, h.passkeys(t)[0].ID)
 	if suspected != 3 {
 		t.Errorf("the audit log reports %d copies", suspected)
 	}
@@ -214,7 +215,7 @@ func TestPasskeyCopies(t *testing.T) {
 		"UPDATE passkeys SET sign_count = 1", "UPDATE passkeys SET public_key = 'x'",
 		"UPDATE passkeys SET user_id = user_id || 'x'",
 	} {
-		if err := h.DB.Exec(sql).Error; !models.Violates(err, "passkeys_stay") {
+		if _, err := h.DB.Pool.Exec(t.Context(), sql); !models.Violates(err, "passkeys_stay") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
@@ -265,10 +266,7 @@ func TestProveWithPasskey(t *testing.T) {
 		t.Errorf("ProveWithPasskey with another person's passkey: %v", err)
 	}
 
-	if err := h.DB.Exec(
-		`ALTER TABLE members DISABLE TRIGGER members_keep_owner; DELETE FROM members`).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, h.DB, `ALTER TABLE members DISABLE TRIGGER members_keep_owner; DELETE FROM members`)
 	token, err = h.logIn(t, "browser", h.sign(t, h.device, "browser"))
 	if err != nil {
 		t.Fatal(err)

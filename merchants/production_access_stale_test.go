@@ -6,6 +6,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -49,9 +50,7 @@ func TestProductionAccess_Stale(t *testing.T) {
 	}
 	r := request(t, g)
 	g.GiveRole(t, "")
-	if err := g.DB.Exec("UPDATE users SET staff_role = 'REVIEWER' WHERE id = ?", g.Owner.UserID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "UPDATE users SET staff_role = 'REVIEWER' WHERE id = $1", g.Owner.UserID)
 	decision := merchants.AccessDecision{Version: r.Version, Outcome: models.AccessRequestApproved}
 	if err := m.DecideAccess(t.Context(), g.Owner, r.ID, decision); !errors.Is(err, merchants.ErrOwnAccount) {
 		t.Errorf("approval by the person who requested it: %v", err)

@@ -259,8 +259,9 @@ func TestProductionAccess_Persons(t *testing.T) {
 		"sup@example.com", models.StaffSupervisor), staff(t, g, "part@example.com", models.StaffSupervisor)
 	member := func(userID string, role models.Role) {
 		t.Helper()
-		err := g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, ?)", g.Account.ID,
-			userID, role).Error
+		_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO members (account_id, user_id, role)
+			VALUES ($1, $2, $3)`, g.Account.ID,
+			userID, role)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +341,7 @@ func TestProductionAccess_Schema(t *testing.T) {
 				contact_email, contact_phone, submitted_by, submitted_at, updated_at, sells
 			FROM access_requests WHERE status = 'PENDING_REVIEW'`: models.AccessRequestOnePending,
 	} {
-		if err := g.DB.Exec(sql).Error; err == nil ||
+		if _, err := g.DB.Pool.Exec(t.Context(), sql); err == nil ||
 			!strings.Contains(err.Error(), want) && !models.Violates(err, want) {
 			t.Errorf("%s: %v", sql, err)
 		}

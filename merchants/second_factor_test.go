@@ -11,6 +11,7 @@ import (
 	"garoupa/internal/auth/totp"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -102,9 +103,9 @@ func TestEnrolTOTP(t *testing.T) {
 		t.Errorf("BeginTOTP after the enrollment: %v", err)
 	}
 	var rows string
-	if err := g.DB.Raw(`SELECT coalesce(encode(u.totp_secret, 'escape'), '')
+	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT coalesce(encode(u.totp_secret, 'escape'), '')
 		|| (SELECT string_agg(encode(digest, 'escape'), ' ') FROM recovery_codes)
-		FROM users u WHERE u.id = ?`, v.UserID).Row().Scan(&rows); err != nil {
+		FROM users u WHERE u.id = $1`, v.UserID).Scan(&rows); err != nil {
 		t.Fatal(err)
 	}
 	for _, plain := range append(recovery, secret) {
@@ -113,8 +114,10 @@ func TestEnrolTOTP(t *testing.T) {
 		}
 	}
 	var mails, audits int
-	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'totp_enrolled' AND recipient = ?", g.Email).Scan(&mails)
-	g.DB.Raw("SELECT count(*) FROM audit_log WHERE action = 'user.totp_enrolled' AND actor = ?", v.UserID).Scan(&audits)
+	mails = modelstest.One[int](t, g.DB, `SELECT count(*) FROM mails
+		WHERE kind = 'totp_enrolled' AND recipient = $1`, g.Email)
+	audits = modelstest.One[int](t, g.DB, `SELECT count(*) FROM audit_log
+		WHERE action = 'user.totp_enrolled' AND actor = $1`, v.UserID)
 	if mails != 1 || audits != 1 {
 		t.Errorf("%d mails, %d audit lines", mails, audits)
 	}
@@ -229,8 +232,7 @@ func TestDisableTOTP(t *testing.T) {
 	if err != nil || again == e.secret {
 		t.Errorf("the next generator has the same secret: %v", err)
 	}
-	var mails int
-	e.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'totp_disabled'").Scan(&mails)
+	mails := modelstest.One[int](t, e.DB, "SELECT count(*) FROM mails WHERE kind = 'totp_disabled'")
 	if mails != 1 {
 		t.Errorf("%d mails", mails)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -32,8 +33,7 @@ func TestLogIn(t *testing.T) {
 	if v.IP != "203.0.113.7" || !strings.HasPrefix(v.UserAgent, "abã") || len(v.UserAgent) > 300 {
 		t.Errorf("the session is from %q with %q", v.IP, v.UserAgent)
 	}
-	var stored []byte
-	g.DB.Raw("SELECT token_hash FROM sessions").Row().Scan(&stored)
+	stored := modelstest.One[[]byte](t, g.DB, "SELECT token_hash FROM sessions")
 	if len(stored) != 32 || bytes.Contains(stored, []byte(token)) || len(token) < 20 {
 		t.Errorf("the token %q is stored as %x", token, stored)
 	}

@@ -12,6 +12,7 @@ import (
 	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -42,8 +43,7 @@ func TestSignUp(t *testing.T) {
 	if err != nil || project.ID != m.ProjectID || project.AccountID != m.AccountID || project.Name != "Default" {
 		t.Errorf("the project is %+v, %v", project, err)
 	}
-	var roles []string
-	g.DB.Raw("SELECT role FROM members WHERE account_id = ?", m.AccountID).Scan(&roles)
+	roles := modelstest.Column[string](t, g.DB, "SELECT role FROM members WHERE account_id = $1", m.AccountID)
 	if diff := cmp.Diff([]string{"OWNER"}, roles); diff != "" {
 		t.Errorf("roles (-want +got)\n%s", diff)
 	}
@@ -103,7 +103,7 @@ func TestSignUp_Invalid(t *testing.T) {
 	}
 	for _, table := range []string{"users", "accounts", "projects", "members", "audit_log"} {
 		var n int
-		if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil || n != 1 {
+		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 1 {
 			t.Errorf("there are %d %s, %v; want only the first merchant's", n, table, err)
 		}
 	}
@@ -171,14 +171,13 @@ func TestPasswords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var hashes []string
-	g.DB.Raw("SELECT password_hash FROM users WHERE email IN ('a@example.com', 'b@example.com')").Scan(&hashes)
+	hashes := modelstest.Column[string](t, g.DB, `SELECT password_hash FROM users
+		WHERE email IN ('a@example.com', 'b@example.com')`)
 	phc := regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`)
 	if len(hashes) != 2 || hashes[0] == hashes[1] || !phc.MatchString(hashes[0]) || !phc.MatchString(hashes[1]) {
 		t.Errorf("the hashes of one password are %q", hashes)
 	}
-	var dump string
-	g.DB.Raw("SELECT string_agg(u::text, '') FROM users u").Row().Scan(&dump)
+	dump := modelstest.One[string](t, g.DB, "SELECT string_agg(u::text, '') FROM users u")
 	if strings.Contains(dump, password) || strings.Contains(dump, paymentstest.Password) {
 		t.Error("the users' rows contain a password")
 	}

@@ -11,6 +11,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -97,10 +98,10 @@ func TestChangeRole(t *testing.T) {
 	if err := m.RemoveMember(t.Context(), viewer, viewer.UserID); !errors.Is(err, models.ErrNotFound) {
 		t.Errorf("leaving for the second time: %v", err)
 	}
-	var log []string
-	g.DB.Raw(`SELECT action || ' ' || coalesce(before ->> 'role', '') || ' ' || coalesce(after ->> 'role', '')
+	log := modelstest.Column[string](t, g.DB, `SELECT action || ' ' || coalesce(before ->> 'role', '') || ' ' ||
+		coalesce(after ->> 'role', '')
 		FROM audit_log
-		WHERE account_id = ? AND object_id = ? ORDER BY id`, g.Account.ID, viewer.UserID).Scan(&log)
+		WHERE account_id = $1 AND object_id = $2 ORDER BY id`, g.Account.ID, viewer.UserID)
 	if want := []string{"member.joined  ", "member.role_changed VIEWER FINANCE",
 		"member.left  "}; !slices.Equal(log, want) {
 		t.Errorf("the audit log has %q", log)
@@ -149,8 +150,7 @@ func TestHandOver_AtOnce(t *testing.T) {
 		roles[g.Email] == models.RoleOwner {
 		t.Errorf("%d of the concurrent calls succeeded: %v", n, roles)
 	}
-	var mails int
-	g.DB.Raw("SELECT count(*) FROM mails WHERE kind = 'owner_changed'").Scan(&mails)
+	mails := modelstest.One[int](t, g.DB, "SELECT count(*) FROM mails WHERE kind = 'owner_changed'")
 	if mails != 2 {
 		t.Errorf("%d mails", mails)
 	}
@@ -161,16 +161,17 @@ func TestOwner_Constraint(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	for _, statement := range []string{"DELETE FROM members", "UPDATE members SET role = 'ADMIN'"} {
-		if err := g.DB.Exec(statement).Error; err == nil || !models.Violates(err, "members_keep_owner") {
+		if _, err := g.DB.Pool.Exec(t.Context(), statement); err == nil || !models.Violates(err, "members_keep_owner") {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
 	if roles := team(t, g); roles[g.Email] != models.RoleOwner {
 		t.Errorf("the roles left are %v", roles)
 	}
-	if err := g.DB.Exec("INSERT INTO invites (id, account_id, email, role, invited_by, created_at, sent_at, " +
-		"expires_at) SELECT 'inv_00000000000000000000', account_id, 'x@y.z', 'OWNER', user_id, now(), now(), now() " +
-		"FROM members").Error; err == nil || !strings.Contains(err.Error(), "check") {
+	if _, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO invites (id, account_id, email, role, invited_by,
+		created_at, sent_at,
+		expires_at) SELECT 'inv_00000000000000000000', account_id, 'x@y.z', 'OWNER', user_id, now(), now(), now()
+		FROM members`); err == nil || !strings.Contains(err.Error(), "check") {
 		t.Errorf("an invitation with the role OWNER: %v", err)
 	}
 }
