@@ -219,8 +219,8 @@ func (w *world) decisions() []deed {
 		on("refund", "SELECT id FROM payments WHERE settles",
 			func(ctx context.Context, s *payments.Service, random *rand.Rand, id string) error {
 				var seen int
-				if err := s.DB.WithContext(ctx).Raw("SELECT count(*) FROM refunds WHERE payment_id = ?",
-					id).Row().Scan(&seen); err != nil {
+				if err := s.DB.Pool.QueryRow(ctx, "SELECT count(*) FROM refunds WHERE payment_id = $1",
+					id).Scan(&seen); err != nil {
 					return err
 				}
 				_, err := s.RefundPayment(ctx, w.person(random), payments.NewRefund{

@@ -26,6 +26,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
@@ -108,10 +109,7 @@ func newWorld(t *testing.T, instances int) *world {
 	w.Sell(t, "5.4212")
 	w.Destination(t, models.RailPix)
 	w.Destination(t, models.RailUSDT)
-	if err := w.DB.Exec(
-		`UPDATE accounts SET withdrawal_fee_basis_points = 50, withdrawal_fee_fixed = 25`).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, w.DB, `UPDATE accounts SET withdrawal_fee_basis_points = 50, withdrawal_fee_fixed = 25`)
 	w.Account.WithdrawalFeeBasisPoints, w.Account.WithdrawalFeeFixed = 50, 25
 	for range 3 {
 		w.staff = append(w.staff, w.Staff(t))

@@ -15,6 +15,7 @@ import (
 
 	"garoupa/internal/refusal"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix"
@@ -48,8 +49,9 @@ func TestCreateCheckout(t *testing.T) {
 
 	var body []byte
 	var sealed []byte
-	g.DB.Raw("SELECT body FROM events WHERE checkout_id = ? AND type = 'checkout.created'", c.ID).Row().Scan(&body)
-	g.DB.Raw("SELECT customer_phone FROM checkouts WHERE id = ?", c.ID).Row().Scan(&sealed)
+	body = modelstest.One[[]byte](t, g.DB, `SELECT body FROM events
+		WHERE checkout_id = $1 AND type = 'checkout.created'`, c.ID)
+	sealed = modelstest.One[[]byte](t, g.DB, "SELECT customer_phone FROM checkouts WHERE id = $1", c.ID)
 	if !json.Valid(body) || !bytes.Contains(body, []byte(c.ID)) ||
 		bytes.Contains(bytes.ReplaceAll(body, []byte("-"), nil), []byte("987654321")) {
 		t.Errorf("the event is %s", body)
@@ -244,7 +246,7 @@ func TestCreateCheckout_Resume(t *testing.T) {
 
 func count(t testing.TB, g *paymentstest.Gateway, table string) (n int) {
 	t.Helper()
-	if err := g.DB.Raw("SELECT count(*) FROM " + table).Row().Scan(&n); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

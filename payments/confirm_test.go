@@ -39,8 +39,9 @@ func outcomeOf(t *testing.T, g *paymentstest.Gateway, id string) (got outcome) {
 	if got.Status = c.Status; c.PaidAt != nil {
 		got.PaidAt = c.PaidAt.UTC().Format(time.TimeOnly)
 	}
-	g.DB.Raw("SELECT type FROM events WHERE checkout_id = ? ORDER BY created_at, type", id).Scan(&got.Events)
-	g.DB.Raw("SELECT kind FROM payment_exceptions ORDER BY kind").Scan(&got.Exceptions)
+	got.Events = modelstest.Column[string](t, g.DB, `SELECT type FROM events WHERE checkout_id = $1
+		ORDER BY created_at, type`, id)
+	got.Exceptions = modelstest.Column[string](t, g.DB, "SELECT kind FROM payment_exceptions ORDER BY kind")
 	got.Payments = count(t, g, "payments")
 	for book, balance := range map[ledger.Book]*money.Cents{
 		ledger.Account(g.Account.ID, models.Test, ledger.Pending): &got.Pending,
@@ -244,7 +245,7 @@ func TestConfirmPayment_Together(t *testing.T) {
 			"WHERE d.endpoint_id = '" + endpoint.ID + "'",
 	} {
 		var count int
-		if err := g.DB.Raw(query).Row().Scan(&count); err != nil {
+		if err := g.DB.Pool.QueryRow(t.Context(), query).Scan(&count); err != nil {
 			t.Fatal(err)
 		}
 		counts[name] = count

@@ -13,6 +13,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -35,8 +36,9 @@ func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
 
 func queued(t *testing.T, g *paymentstest.Gateway, manual bool) (jobs int) {
 	t.Helper()
-	if err := g.DB.Raw("SELECT count(*) FROM river_job WHERE coalesce((args->>'manual')::boolean, false) = ?",
-		manual).Row().Scan(&jobs); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM river_job
+		WHERE coalesce((args->>'manual')::boolean, false) = $1`,
+		manual).Scan(&jobs); err != nil {
 		t.Fatal(err)
 	}
 	return jobs
@@ -63,7 +65,8 @@ func TestResendDelivery(t *testing.T) {
 		t.Errorf("one form sent four times: %d jobs, %d calls of Wake", n, g.Woken.Load()-woken)
 	}
 	// River keeps a finished job for a day; the form must not resend within that day.
-	g.DB.Exec("UPDATE river_job SET state = 'completed', finalized_at = now() WHERE args @> '{\"manual\": true}'")
+	modelstest.Exec(t, g.DB,
+		"UPDATE river_job SET state = 'completed', finalized_at = now() WHERE args @> '{\"manual\": true}'")
 	if err := g.ResendDelivery(t.Context(), g.Owner, g.Test, d.ID, "a form"); err != nil || queued(t, g, true) != 1 {
 		t.Errorf("the form sent again after the attempt: %v, %d jobs", err, queued(t, g, true))
 	}
@@ -208,15 +211,13 @@ func TestReplayDeliveries_Concurrent(t *testing.T) {
 	g := paymentstest.New(t)
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
 	const n = 2_500 // more than one transaction repeats
-	if err := g.DB.Exec(`WITH v AS (INSERT INTO events (id, project_id, livemode, type, body, created_at)
-			SELECT 'evt_' || left(md5(i::text), 24), ?, false, 'checkout.paid', '{}',
-				?::timestamptz - i * interval '1 second' FROM generate_series(1, ?) AS i
+	modelstest.Exec(t, g.DB, `WITH v AS (INSERT INTO events (id, project_id, livemode, type, body, created_at)
+			SELECT 'evt_' || left(md5(i::text), 24), $1, false, 'checkout.paid', '{}',
+				$2::timestamptz - i * interval '1 second' FROM generate_series(1, $3) AS i
 			RETURNING id, created_at)
 		INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
-		SELECT 'dlv_' || left(md5(id), 24), id, ?, 'FAILED', 5, created_at, created_at FROM v`, g.Test.ProjectID,
-		g.Clock.Now(), n, endpoint.ID).Error; err != nil {
-		t.Fatal(err)
-	}
+		SELECT 'dlv_' || left(md5(id), 24), id, $4, 'FAILED', 5, created_at, created_at FROM v`, g.Test.ProjectID,
+		g.Clock.Now(), n, endpoint.ID)
 	var taken [4]int
 	var group errgroup.Group
 	for i := range taken {
@@ -347,7 +348,8 @@ func TestCancelCheckout_Event(t *testing.T) {
 		}
 	}
 	var body []byte
-	if err := g.DB.Raw("SELECT body FROM events WHERE type = 'checkout.cancelled'").Row().Scan(&body); err != nil ||
+	if err := g.DB.Pool.QueryRow(t.Context(),
+		"SELECT body FROM events WHERE type = 'checkout.cancelled'").Scan(&body); err != nil ||
 		!strings.Contains(string(body), `"status":"CANCELLED"`) {
 		t.Errorf("the event is %s, %v", body, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -285,14 +286,10 @@ func addMember(t *testing.T, g *paymentstest.Gateway, role models.Role) (email s
 	t.Helper()
 	id := models.NewUserID()
 	email = id + "@example.com"
-	if err := g.DB.Exec("INSERT INTO users (id, email, name, password_hash) VALUES (?, ?, 'Somebody', '')", id,
-		email).Error; err != nil {
-		t.Fatal(err)
-	}
-	if err := g.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, ?)", g.Account.ID, id,
-		string(role)).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'Somebody', '')", id,
+		email)
+	modelstest.Exec(t, g.DB, "INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, $3)", g.Account.ID, id,
+		string(role))
 	return email
 }
 

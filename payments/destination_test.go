@@ -48,8 +48,8 @@ func TestDestination(t *testing.T) {
 		t.Errorf("opened %q, %v", whole, err)
 	}
 	var leaks int
-	if err := g.DB.Raw(`SELECT count(*) FROM destinations d, audit_log l
-		WHERE d::text || l::text LIKE '%marina@%'`).Row().Scan(&leaks); err != nil || leaks != 0 {
+	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM destinations d, audit_log l
+		WHERE d::text || l::text LIKE '%marina@%'`).Scan(&leaks); err != nil || leaks != 0 {
 		t.Errorf("the key is in %d rows as plain text, %v", leaks, err)
 	}
 	_, err = g.RequestDestination(t.Context(), g.Owner, g.Account.ID, key)

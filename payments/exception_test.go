@@ -177,7 +177,8 @@ func TestRefundPayment(t *testing.T) {
 	c := g.Fund(t, models.Test, 100_00)
 	g.Fund(t, models.Test, 50_00)
 	var paymentID string
-	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&paymentID); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
+		c.ID).Scan(&paymentID); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -242,7 +243,8 @@ func TestRefundPayment_NothingAvailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var paymentID string
-	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&paymentID); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
+		c.ID).Scan(&paymentID); err != nil {
 		t.Fatal(err)
 	}
 	_, err := g.RefundPayment(t.Context(), by,
@@ -260,7 +262,8 @@ func TestRefundPayment_Concurrent(t *testing.T) {
 	c := g.Fund(t, models.Test, 100_00)
 	g.Fund(t, models.Test, 1000_00)
 	var paymentID string
-	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&paymentID); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
+		c.ID).Scan(&paymentID); err != nil {
 		t.Fatal(err)
 	}
 	for seen := range 12 {
@@ -290,12 +293,12 @@ func TestRefundPayment_Concurrent(t *testing.T) {
 	}
 	const more = `INSERT INTO refunds (id, payment_id, account_id, livemode, number, amount, reason, created_by,
 		created_at)
-		SELECT 'rfd_00000000000000000000', payment_id, account_id, livemode, ?, ?, reason, created_by, created_at
+		SELECT 'rfd_00000000000000000000', payment_id, account_id, livemode, $1, $2, reason, created_by, created_at
 		FROM refunds LIMIT 1`
-	if err := g.DB.Exec(more, 12, 101).Error; !models.Violates(err, models.RefundsWithinPayment) {
+	if _, err := g.DB.Pool.Exec(t.Context(), more, 12, 101); !models.Violates(err, models.RefundsWithinPayment) {
 		t.Errorf("the database accepts more than was paid: %v", err)
 	}
-	if err := g.DB.Exec(more, 11, 1).Error; !models.Violates(err, models.RefundsNumberUnique) {
+	if _, err := g.DB.Pool.Exec(t.Context(), more, 11, 1); !models.Violates(err, models.RefundsNumberUnique) {
 		t.Errorf("the database accepts a number twice: %v", err)
 	}
 	sound(t, g)

@@ -12,6 +12,7 @@ import (
 	"garoupa/internal/faulttest"
 	"garoupa/internal/money"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
@@ -113,7 +114,8 @@ func TestConfirmPayment_HeldForLong(t *testing.T) {
 		t.Error(err)
 	}
 	var paid int
-	err := g.DB.Raw("SELECT count(*) FROM payments WHERE checkout_id = ? AND settles", c.ID).Row().Scan(&paid)
+	err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM payments WHERE checkout_id = $1 AND settles`,
+		c.ID).Scan(&paid)
 	if got := outcomeOf(t, g, c.ID); got.Status != "PAID" || len(got.Exceptions) > 0 || paid != 1 || err != nil {
 		t.Errorf("after the repeated notice: %+v, paid %d times, %v", got, paid, err)
 	}
@@ -218,8 +220,9 @@ func TestCreateCheckout_Held(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	other := models.Scope{ProjectID: "prj_" + strings.Repeat("0", 20)}
-	must(t, g.DB.Exec(`INSERT INTO projects SELECT (jsonb_populate_record(p, jsonb_build_object('id', ?::text))).*
-		FROM projects p WHERE id = ?`, other.ProjectID, g.Test.ProjectID).Error)
+	modelstest.Exec(t, g.DB, `INSERT INTO projects
+		SELECT (jsonb_populate_record(p, jsonb_build_object('id', $1::text))).*
+		FROM projects p WHERE id = $2`, other.ProjectID, g.Test.ProjectID)
 	release := faulttest.Hold(t, addressOf(g), "SELECT FROM projects WHERE id = $1 FOR UPDATE", other.ProjectID)
 	create := func(scope models.Scope) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // like a request's context
@@ -288,8 +291,9 @@ func TestRecordAttempt_Held(t *testing.T) {
 	}
 	release()
 	delivered := func(endpointID string) (n int) {
-		g.DB.Raw("SELECT count(*) FROM webhook_deliveries WHERE endpoint_id = ? AND status = 'DELIVERED'",
-			endpointID).Scan(&n)
+		n = modelstest.One[int](t, g.DB, `SELECT count(*) FROM webhook_deliveries
+			WHERE endpoint_id = $1 AND status = 'DELIVERED'`,
+			endpointID)
 		return n
 	}
 	if a, b := delivered(failing), delivered(other); a != 0 || b != 6 {
@@ -314,9 +318,7 @@ func endpoints(t *testing.T, g *paymentstest.Gateway) (failing, other string) {
 	t.Helper()
 	a, _ := g.Endpoint(t, "http://127.0.0.1/a")
 	b, _ := g.Endpoint(t, "http://127.0.0.1/b")
-	if err := g.DB.Exec("UPDATE webhook_endpoints SET failing_since = now() WHERE id = ?", a.ID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "UPDATE webhook_endpoints SET failing_since = now() WHERE id = $1", a.ID)
 	return a.ID, b.ID
 }
 
@@ -346,7 +348,7 @@ func TestCoverDue_Held(t *testing.T) {
 	held, free := g.Fund(t, models.Test, 10_00), g.Fund(t, models.Live, 10_00) // test's book is handled first
 	for _, c := range []*models.Checkout{held, free} {
 		var id string
-		must(t, g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&id))
+		must(t, g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1", c.ID).Scan(&id))
 		_, err := g.RefundPayment(t.Context(), by,
 			payments.NewRefund{PaymentID: id, Amount: 10_00, Reason: paymentstest.Reason})
 		must(t, err)

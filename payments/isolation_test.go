@@ -9,6 +9,7 @@ import (
 
 	"garoupa/internal/refusal"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -20,13 +21,11 @@ func TestRequestWithdrawal_Isolation(t *testing.T) {
 		g := live(t, 200_00)
 		g.Withdraw(t, 50_00) // so that the account's row exists in account_books
 		var name string
-		if err := g.DB.Raw("SELECT current_database()").Row().Scan(&name); err != nil {
+		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT current_database()").Scan(&name); err != nil {
 			t.Fatal(err)
 		}
 		sql := "ALTER " + fmt.Sprintf(of, name) + " SET default_transaction_isolation = 'repeatable read'"
-		if err := g.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, g.DB, sql)
 		g.DB.Pool.Reset() // existing connections keep their default
 		var won atomic.Int32
 		var group errgroup.Group

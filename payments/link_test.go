@@ -13,6 +13,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -133,14 +134,14 @@ func TestUsePaymentLink(t *testing.T) {
 		"account suspended": "UPDATE accounts SET suspended = true",
 		"account blocked":   "UPDATE accounts SET live_blocked = true",
 	} {
-		g.DB.Exec("UPDATE products SET active = true")
-		g.DB.Exec("UPDATE payment_links SET active = true")
-		g.DB.Exec("UPDATE accounts SET suspended = false, live_blocked = false")
+		modelstest.Exec(t, g.DB, "UPDATE products SET active = true")
+		modelstest.Exec(t, g.DB, "UPDATE payment_links SET active = true")
+		modelstest.Exec(t, g.DB, "UPDATE accounts SET suspended = false, live_blocked = false")
 		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, ""); err != nil {
 			t.Fatalf("before %s: %v", name, err)
 		}
 		before := count(t, g, "checkouts")
-		g.DB.Exec(change)
+		modelstest.Exec(t, g.DB, change)
 		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{},
 			""); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
 			t.Errorf("%s: %v", name, err)
@@ -180,8 +181,8 @@ func TestUsePaymentLink_Form(t *testing.T) {
 		t.Errorf("one form created %v", ids)
 	}
 	var key string
-	if err := g.DB.Raw(`SELECT key FROM idempotency_keys WHERE operation = 'link_checkout'`).Row().Scan(
-		&key); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT key FROM idempotency_keys
+		WHERE operation = 'link_checkout'`).Scan(&key); err != nil {
 		t.Fatal(err)
 	}
 	if c := g.Checkout(t, payments.NewCheckout{IdempotencyKey: key}); c.ID == ids[0] {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 )
 
 // A member who turned a notice off gets none of its mails, and still gets the mails that
@@ -13,17 +14,12 @@ import (
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t, models.Live)
-	var finance string
-	if err := f.DB.Raw(`SELECT u.email FROM users u JOIN members m ON m.user_id = u.id
-		WHERE m.role = 'FINANCE'`).Scan(&finance).Error; err != nil {
-		t.Fatal(err)
-	}
+	finance := modelstest.One[string](t, f.DB, `SELECT u.email FROM users u JOIN members m ON m.user_id = u.id
+		WHERE m.role = 'FINANCE'`)
 	if err := f.Merchants.SetNotices(t.Context(), f.Owner, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.DB.Exec("DELETE FROM mails").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, f.DB, "DELETE FROM mails")
 	f.lose(t, 9)
 	f.Clock.Advance(5 * 24 * time.Hour)
 	f.lose(t, 1)
@@ -35,10 +31,7 @@ func TestNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var got []string
-	if err := f.DB.Raw("SELECT kind || ' ' || recipient FROM mails ORDER BY 1").Scan(&got).Error; err != nil {
-		t.Fatal(err)
-	}
+	got := modelstest.Column[string](t, f.DB, "SELECT kind || ' ' || recipient FROM mails ORDER BY 1")
 	want := []string{
 		"destination_requested " + f.Email, "destination_requested " + finance, "destination_approved " + f.Email,
 		"destination_approved " + finance,

@@ -13,6 +13,7 @@ import (
 
 	"garoupa/internal/money"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
@@ -82,9 +83,7 @@ func (s *shop) told() (facts []string) {
 			facts = append(facts, m.Params["count"]+" of "+m.Params["amount"]+" "+m.To)
 		}
 	}
-	if err := s.DB.Exec("DELETE FROM mails").Error; err != nil {
-		s.t.Fatal(err)
-	}
+	modelstest.Exec(s.t, s.DB, "DELETE FROM mails")
 	slices.Sort(facts)
 	return facts
 }
@@ -189,8 +188,8 @@ func TestTellPaid_OtherMoney(t *testing.T) {
 	}
 	by := s.Staff(t)
 	var exception, payment string
-	s.DB.Raw("SELECT payment_id FROM payment_exceptions").Scan(&exception)
-	s.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", first.ID).Scan(&payment)
+	exception = modelstest.One[string](t, s.DB, "SELECT payment_id FROM payment_exceptions")
+	payment = modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE checkout_id = $1", first.ID)
 	if _, err := s.AcceptException(t.Context(), by, exception, "O comprador confirmou."); err != nil {
 		t.Fatal(err)
 	}
@@ -295,9 +294,7 @@ func TestTellPaid_Once(t *testing.T) {
 		"CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'crash'; END $$",
 		"CREATE TRIGGER crash BEFORE UPDATE ON paid_notices FOR EACH ROW EXECUTE FUNCTION crash()",
 	} {
-		if err := s.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, sql)
 	}
 	if err := s.TellPaid(t.Context()); err == nil {
 		t.Fatal("TellPaid did not crash")
@@ -305,9 +302,7 @@ func TestTellPaid_Once(t *testing.T) {
 	if got := s.told(); len(got) != 0 {
 		t.Errorf("after a crash the mails are %q", got)
 	}
-	if err := s.DB.Exec("DROP TRIGGER crash ON paid_notices").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "DROP TRIGGER crash ON paid_notices")
 
 	var telling errgroup.Group
 	other := payments.New(s.Options)
@@ -351,9 +346,7 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 		"CREATE TRIGGER wait BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.type = 'checkout.paid' AND " +
 			"NEW.checkout_id = '" + slow.ID + "') EXECUTE FUNCTION wait()",
 	} {
-		if err := s.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, sql)
 	}
 	hold, err := s.DB.Pool.Begin(t.Context())
 	if err == nil {
@@ -368,9 +361,9 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 			simulator.Pay(slow.TxID, int64(slow.Amount), s.Clock.Now()))
 	}()
 	for waiting := false; !waiting; { // then it has a position in the ledger
-		if err := s.DB.Raw("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND " +
-			"database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Row().Scan(
-			&waiting); err != nil {
+		if err := s.DB.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
+			WHERE locktype = 'advisory' AND NOT granted AND
+			database = (SELECT oid FROM pg_database WHERE datname = current_database()))`).Scan(&waiting); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -46,11 +47,9 @@ func TestTellPaid_Many(t *testing.T) {
 		alone = append(alone, of(s.sells(s.Live, 1_00), s.Email))
 	}
 	s.hears("one by one", alone...)
-	if err := s.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		SELECT 'payment/pay_' || n, 0, 'platform/live/clearing', ? || '/live/pending', 200, ?
-		FROM generate_series(1, 1100) n`, s.Account.ID, s.Clock.Now()).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
+		SELECT 'payment/pay_' || n, 0, 'platform/live/clearing', $1 || '/live/pending', 200, $2
+		FROM generate_series(1, 1100) n`, s.Account.ID, s.Clock.Now())
 	s.hears("beyond the limit")
 	s.Clock.Advance(time.Hour)
 	s.hears("the hour", "1120 of 222000 "+s.Email)

@@ -17,8 +17,8 @@ func TestReturn_BookedOnce(t *testing.T) {
 	g := paymentstest.New(t)
 	by, other := g.Staff(t), g.Staff(t)
 	var paymentID string
-	if err := g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", g.Fund(t, models.Test, 100_00).ID).
-		Row().Scan(&paymentID); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
+		g.Fund(t, models.Test, 100_00).ID).Scan(&paymentID); err != nil {
 		t.Fatal(err)
 	}
 	refund := func(returnID string) func() error {

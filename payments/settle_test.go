@@ -187,7 +187,8 @@ func TestCoverDue(t *testing.T) {
 		}, "CCA"},
 		{"a refund leaves too", func() {
 			var id string
-			must(t, g.DB.Raw("SELECT id FROM payments WHERE checkout_id = ?", checkouts[2].ID).Row().Scan(&id))
+			must(t, g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
+				checkouts[2].ID).Scan(&id))
 			_, err := g.RefundPayment(t.Context(), by,
 				payments.NewRefund{PaymentID: id, Amount: 25_00, Reason: paymentstest.Reason})
 			must(t, err)

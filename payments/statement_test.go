@@ -45,7 +45,7 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	line(c.ID, "ACCEPTANCE", 10000, 19901, 19901)
 	line(c.ID, "FEE", -99, 19802, 19802)
 	var paymentID string
-	must(t, g.DB.Raw("SELECT id FROM payments WHERE settles").Row().Scan(&paymentID))
+	must(t, g.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE settles").Scan(&paymentID))
 	r, err := g.RefundPayment(t.Context(), by,
 		payments.NewRefund{PaymentID: paymentID, Amount: 8_02, Reason: paymentstest.Reason})
 	must(t, err)
@@ -209,9 +209,10 @@ func TestStreamStatement(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	err := g.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		SELECT 'refund/x' || n, 0, ? || '/test/available', 'platform/test/refunds', 1, now()
-		FROM generate_series(1, 2300) n`, g.Account.ID).Error
+	_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+		recorded_at)
+		SELECT 'refund/x' || n, 0, $1 || '/test/available', 'platform/test/refunds', 1, now()
+		FROM generate_series(1, 2300) n`, g.Account.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

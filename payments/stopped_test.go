@@ -6,15 +6,14 @@ import (
 
 	"garoupa/internal/refusal"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
 // set changes the merchant's account in the database after the test has read it.
 func set(t testing.TB, g *paymentstest.Gateway, column string, value any) {
 	t.Helper()
-	if err := g.DB.Exec("UPDATE accounts SET "+column+" = ? WHERE id = ?", value, g.Account.ID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "UPDATE accounts SET "+column+" = $1 WHERE id = $2", value, g.Account.ID)
 }
 
 // approved returns a new withdrawal that staff have approved.
@@ -126,11 +125,9 @@ func TestPayOutDue_StoppedAccount(t *testing.T) {
 	}
 	const move = `INSERT INTO withdrawals (id, account_id, rail, status, version, amount, fee, destination_id,
 		requested_by, approved_by, approved_at, created_at, updated_at)
-		SELECT 'wdr_00000000000000000000', ?, rail, status, version, amount, fee, destination_id, requested_by,
-		approved_by, approved_at, ?, ? FROM withdrawals LIMIT 1`
-	if err := g.DB.Exec(move, other.ID, g.Clock.Now(), g.Clock.Now()).Error; err != nil {
-		t.Fatal(err)
-	}
+		SELECT 'wdr_00000000000000000000', $1, rail, status, version, amount, fee, destination_id, requested_by,
+		approved_by, approved_at, $2, $3 FROM withdrawals LIMIT 1`
+	modelstest.Exec(t, g.DB, move, other.ID, g.Clock.Now(), g.Clock.Now())
 	set(t, g, "suspended", true)
 	g.Clock.Advance(time.Minute)
 	if err := g.PayOutDue(t.Context()); err != nil {

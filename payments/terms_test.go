@@ -63,7 +63,8 @@ func TestFee_OfCreation(t *testing.T) {
 			t.Fatal(err)
 		}
 		var fee money.Cents
-		if err := g.DB.Raw("SELECT fee FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&fee); err != nil ||
+		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT fee FROM payments WHERE checkout_id = $1",
+			c.ID).Scan(&fee); err != nil ||
 			fee != c.fee {
 			t.Errorf("%s: the fee is %d, %v; want %d", c.when, fee, err, c.fee)
 		}
@@ -242,7 +243,8 @@ func TestApproveDestination_OwnHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var usable time.Time
-	if err := g.DB.Raw("SELECT usable_at FROM destinations WHERE id = ?", d.ID).Row().Scan(&usable); err != nil ||
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT usable_at FROM destinations WHERE id = $1",
+		d.ID).Scan(&usable); err != nil ||
 		!usable.Equal(g.Clock.Now().Add(72*time.Hour)) {
 		t.Errorf("usable at %s, %v", usable, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"garoupa/internal/refusal"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -93,8 +94,7 @@ func TestExpireDue_Concurrent(t *testing.T) {
 	if sum := expired[0] + expired[1] + expired[2] + expired[3]; sum != n {
 		t.Errorf("expired %v, %d in all; want %d", expired, sum, n)
 	}
-	var events int
-	g.DB.Raw("SELECT count(*) FROM events WHERE type = 'checkout.expired'").Row().Scan(&events)
+	events := modelstest.One[int](t, g.DB, "SELECT count(*) FROM events WHERE type = 'checkout.expired'")
 	if events != n {
 		t.Errorf("%d events, want %d", events, n)
 	}
@@ -169,8 +169,8 @@ func TestDeliveries(t *testing.T) {
 		}
 	}
 	var deliveries, jobs int
-	g.DB.Raw(`SELECT (SELECT count(*) FROM webhook_deliveries), (SELECT count(*) FROM river_job)`).Row().Scan(
-		&deliveries, &jobs)
+	g.DB.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM webhook_deliveries),
+		(SELECT count(*) FROM river_job)`).Scan(&deliveries, &jobs)
 	if deliveries != 4 || jobs != 2 || g.Woken.Load() != 2 {
 		t.Errorf("%d deliveries, %d jobs, %d calls of Wake; want 4, 2, 2", deliveries, jobs, g.Woken.Load())
 	}

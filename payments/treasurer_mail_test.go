@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -42,11 +43,9 @@ func newTreasury(t *testing.T) *treasury {
 // MoveMoney and to no others.
 func (y *treasury) told(kinds ...string) {
 	y.t.Helper()
-	var got, want []string
-	if err := y.DB.Raw(`SELECT kind || ' ' || recipient FROM mails
-		WHERE kind ~ '^(destination|withdrawal)' ORDER BY 1`).Scan(&got).Error; err != nil {
-		y.t.Fatal(err)
-	}
+	got := modelstest.Column[string](y.t, y.DB, `SELECT kind || ' ' || recipient FROM mails
+		WHERE kind ~ '^(destination|withdrawal)' ORDER BY 1`)
+	var want []string
 	for _, kind := range kinds {
 		for _, to := range []string{"admin@example.com", y.Email, "finance@example.com"} {
 			want = append(want, kind+" "+to)
@@ -56,9 +55,7 @@ func (y *treasury) told(kinds ...string) {
 	if !slices.Equal(got, want) {
 		y.t.Errorf("mails %q, want %q", got, want)
 	}
-	if err := y.DB.Exec("DELETE FROM mails").Error; err != nil {
-		y.t.Fatal(err)
-	}
+	modelstest.Exec(y.t, y.DB, "DELETE FROM mails")
 }
 
 // Members who can MoveMoney get one mail about every destination before it can be used. The
@@ -74,8 +71,8 @@ func TestTreasurers_DestinationMails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var params string
-	if y.DB.Raw("SELECT string_agg(params::text, '') FROM mails").Scan(&params); strings.Contains(params, "bia@") ||
+	if params := modelstest.One[string](t, y.DB,
+		"SELECT string_agg(params::text, '') FROM mails"); strings.Contains(params, "bia@") ||
 		!strings.Contains(params, "b***@example.com") {
 		t.Errorf("the mails contain %s", params)
 	}

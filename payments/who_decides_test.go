@@ -6,6 +6,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -92,9 +93,7 @@ func TestApproveWithdrawal_FirstJudgedAgain(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(t *testing.T, g *paymentstest.Gateway, first models.Actor){
 		"left the staff": func(t *testing.T, g *paymentstest.Gateway, first models.Actor) {
-			if err := g.DB.Exec("UPDATE users SET staff_role = NULL WHERE id = ?", first.UserID).Error; err != nil {
-				t.Fatal(err)
-			}
+			modelstest.Exec(t, g.DB, "UPDATE users SET staff_role = NULL WHERE id = $1", first.UserID)
 		},
 		"joined the account": func(t *testing.T, g *paymentstest.Gateway, first models.Actor) {
 			joins(t, g, first, models.RoleViewer)

@@ -7,10 +7,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/jackc/pgx/v5"
+
 	"garoupa/internal/money"
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -116,10 +119,11 @@ func stand(t testing.TB, g *paymentstest.Gateway, id string) string {
 	text := string(w.Status)
 	for _, book := range []string{"available", "reserved", "paid_out", "fees"} {
 		var moved money.Cents
-		if err := g.DB.Raw(`SELECT coalesce(sum(CASE WHEN to_book LIKE @book THEN amount ELSE -amount END), 0)::bigint
+		if err := g.DB.Pool.QueryRow(t.Context(), `SELECT
+			coalesce(sum(CASE WHEN to_book LIKE @book THEN amount ELSE -amount END), 0)::bigint
 			FROM ledger_transfers
 			WHERE fact LIKE @fact AND (from_book LIKE @book OR to_book LIKE @book)`,
-			map[string]any{"book": "%/" + book, "fact": "withdrawal/" + id + "%"}).Row().Scan(&moved); err != nil {
+			pgx.NamedArgs{"book": "%/" + book, "fact": "withdrawal/" + id + "%"}).Scan(&moved); err != nil {
 			t.Fatal(err)
 		}
 		text += " " + moved.Decimal()
@@ -253,8 +257,9 @@ func TestApproveWithdrawal_FourEyes(t *testing.T) {
 	if err != nil || w.Status != models.WithdrawalApproved || *w.ApprovedBy != second.UserID || w.ApprovedAt == nil {
 		t.Errorf("after the second approval: %+v, %v", w, err)
 	}
-	if err := g.DB.Exec("UPDATE withdrawals SET version = version + 1, approved_by = first_approved_by WHERE id = ?",
-		w.ID).Error; !models.Violates(err, "withdrawals_two_people") {
+	if _, err := g.DB.Pool.Exec(t.Context(), `UPDATE withdrawals
+		SET version = version + 1, approved_by = first_approved_by WHERE id = $1`,
+		w.ID); !models.Violates(err, "withdrawals_two_people") {
 		t.Errorf("the database accepts two approvals by one person: %v", err)
 	}
 }
@@ -279,11 +284,11 @@ func TestWithdrawal_Database(t *testing.T) {
 			"'acc_00000000000000000000/live/available', 'acc_00000000000000000001/live/available', 1, " +
 			"now())": "ledger_one_account",
 	} {
-		if err := g.DB.Exec(sql).Error; !models.Violates(err, constraint) {
+		if _, err := g.DB.Pool.Exec(t.Context(), sql); !models.Violates(err, constraint) {
 			t.Errorf("%s: %v, want %s", sql, err, constraint)
 		}
 	}
-	if err := g.DB.Exec("DELETE FROM ledger_snapshots").Error; err == nil ||
+	if _, err := g.DB.Pool.Exec(t.Context(), "DELETE FROM ledger_snapshots"); err == nil ||
 		!strings.Contains(err.Error(), "append-only") {
 		t.Errorf("snapshots can be deleted: %v", err)
 	}
@@ -335,11 +340,8 @@ func TestWithdrawal_Events(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
-	if err := g.DB.Raw("SELECT project_id || ' ' || type FROM events WHERE withdrawal_id = ? ORDER BY created_at, type",
-		w.ID).Scan(&told).Error; err != nil {
-		t.Fatal(err)
-	}
+	told := modelstest.Column[string](t, g.DB, `SELECT project_id || ' ' || type FROM events
+		WHERE withdrawal_id = $1 ORDER BY created_at, type`, w.ID)
 	want := map[string]bool{
 		g.Live.ProjectID + " withdrawal.created": true, g.Live.ProjectID + " withdrawal.approved": true,
 		g.Live.ProjectID + " withdrawal.processing": true,
@@ -359,8 +361,8 @@ func TestWithdrawal_Events(t *testing.T) {
 		t.Errorf("%d deliveries", n)
 	}
 	var body string
-	if err := g.DB.Raw(`SELECT convert_from(body, 'UTF8') FROM events
-		WHERE type = 'withdrawal.failed' LIMIT 1`).Row().Scan(&body); err != nil ||
+	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT convert_from(body, 'UTF8') FROM events
+		WHERE type = 'withdrawal.failed' LIMIT 1`).Scan(&body); err != nil ||
 		!strings.Contains(body, `"status":"FAILED"`) || !strings.Contains(body, `"failureCode":"AC03"`) ||
 		strings.Contains(body, "12ABC34501DE35") {
 		t.Errorf("the event is %s, %v", body, err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"garoupa/internal/money"
 	"garoupa/internal/usdt/quote"
 	"garoupa/merchants"
@@ -196,9 +198,8 @@ func (g *Gateway) GiveRole(t testing.TB, role models.Role) {
 				WHERE @role <> 'OWNER' ON CONFLICT DO NOTHING`,
 			"INSERT INTO members (account_id, user_id, role) SELECT @account, @other, 'OWNER' WHERE @role <> 'OWNER'",
 		} {
-			err := tx.DB.Exec(statement, map[string]any{"account": g.Account.ID, "user": g.Owner.UserID,
-				"role": string(role), "other": other}).Error
-			if err != nil {
+			if _, err := tx.Exec(statement, pgx.NamedArgs{"account": g.Account.ID, "user": g.Owner.UserID,
+				"role": string(role), "other": other}); err != nil {
 				return err
 			}
 		}

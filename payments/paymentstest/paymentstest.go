@@ -178,10 +178,7 @@ func (g *Gateway) Key(t testing.TB, scope models.Scope, permissions ...models.Pe
 // Approve gives the merchant production access.
 func (g *Gateway) Approve(t testing.TB) {
 	t.Helper()
-	if err := g.DB.Exec("UPDATE accounts SET production_access = 'APPROVED' WHERE id = ?",
-		g.Account.ID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "UPDATE accounts SET production_access = 'APPROVED' WHERE id = $1", g.Account.ID)
 	g.Account.ProductionAccess = models.AccessApproved
 }
 
