@@ -3,6 +3,7 @@ package web_test
 import (
 	"testing"
 
+	"garoupa/models/modelstest"
 	"garoupa/web/browsertest"
 	"garoupa/web/webtest"
 )
@@ -79,7 +80,7 @@ func TestGuard_Forms(t *testing.T) {
 	s := webtest.New(t)
 	sold := s.Sale(t, nil)
 	endpoint, _ := s.Endpoint(t, "https://shop.example/hook")
-	s.DB.Exec("UPDATE users SET email_verified_at = now()")
+	modelstest.Exec(t, s.DB, "UPDATE users SET email_verified_at = now()")
 	c := s.Member(t)
 	for path, forms := range map[string]int{
 		webtest.CompanyPage: 1, webtest.ProfilePage: 1, webtest.NoticesPage: 1, webtest.CheckoutPage: 2,

@@ -8,6 +8,7 @@ import (
 
 	"garoupa/ledger"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 	"garoupa/web/webtest"
@@ -98,7 +99,8 @@ func signsUp(t *testing.T, s *webtest.Site, page *browsertest.Page) (accountID s
 	page.Goto(s.URL + "/verificar-email?token=" + s.Link(t, models.MailVerifyEmail, "bia@example.com"))
 	page.Click("main form button.btn-primary")
 	page.WaitTrue(`!document.querySelector("main input[name=token]")`)
-	if err := s.DB.Raw("SELECT id FROM accounts WHERE name = 'Padaria Sol'").Row().Scan(&accountID); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(),
+		"SELECT id FROM accounts WHERE name = 'Padaria Sol'").Scan(&accountID); err != nil {
 		t.Fatal(err)
 	}
 	return accountID
@@ -182,11 +184,8 @@ func allAgree(t *testing.T, s *webtest.Site, page *browsertest.Page, accountID, 
 	page.WaitTrue(`document.querySelector("#proof").value == "` + withdrawal["endToEndId"].(string) + `"`)
 	toSection(page, "/app/auditoria")
 	page.WaitText("h1", page.Text("h1"))
-	var actions []string
-	if err := s.DB.Raw("SELECT action FROM audit_log WHERE account_id = ? ORDER BY id",
-		accountID).Scan(&actions).Error; err != nil {
-		t.Fatal(err)
-	}
+	actions := modelstest.Column[string](t, s.DB, "SELECT action FROM audit_log WHERE account_id = $1 ORDER BY id",
+		accountID)
 	for _, action := range []string{"destination.approved", "withdrawal.requested", "withdrawal.first_approved",
 		"withdrawal.approved", "withdrawal.completed"} {
 		if !slices.Contains(actions, action) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/browsertest"
 	"garoupa/web/webtest"
@@ -63,9 +64,8 @@ func TestWithdrawal_Browser(t *testing.T) {
 	toSection(page, "/app/saldo")
 	page.WaitVisible("Reserva de saque desfeita")
 	page.WaitVisible("Disponível: R$ 1.000,00")
-	var n int
-	if err := s.DB.Raw("SELECT count(*) FROM withdrawals").Scan(&n).Error; err != nil || n != 1 {
-		t.Errorf("%d withdrawals, %v", n, err)
+	if n := modelstest.One[int](t, s.DB, "SELECT count(*) FROM withdrawals"); n != 1 {
+		t.Errorf("%d withdrawals", n)
 	}
 }
 

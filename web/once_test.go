@@ -10,6 +10,7 @@ import (
 	"garoupa/api"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
@@ -100,8 +101,8 @@ var formsSent = []sentForm{
 			t.Fatal(err)
 		}
 		var id string
-		if err := d.DB.Raw("SELECT id FROM payments WHERE end_to_end_id = ?",
-			n.EndToEndID).Row().Scan(&id); err != nil {
+		if err := d.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE end_to_end_id = $1",
+			n.EndToEndID).Scan(&id); err != nil {
 			t.Fatal(err)
 		}
 		return decided(d.reviewer, "/ops/excecoes/"+id, "outcome", "WRITTEN_OFF", "reason",
@@ -147,9 +148,7 @@ var formsSent = []sentForm{
 	{"turn a switch", "/ops/contas/:id/travas/:switch",
 		func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 			path := "/ops/contas/" + d.Account.ID + "/travas/LIVE_BLOCKED"
-			if err := d.DB.Exec("UPDATE accounts SET live_blocked = false").Error; err != nil {
-				t.Fatal(err)
-			}
+			modelstest.Exec(t, d.DB, "UPDATE accounts SET live_blocked = false")
 			return decided(d.reviewer, path, "turn", "on", "confirm", d.Account.ID[len(d.Account.ID)-4:], "reason",
 				"Pedido da Justiça.")
 		}, act("switch.turned_on")},
@@ -180,16 +179,14 @@ var formsSent = []sentForm{
 	{"revoke a key", "/app/chaves/:id/revogar", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		secret := d.Key(t, d.Test, models.PermissionCheckoutRead)
 		var id string
-		if err := d.DB.Raw("SELECT id FROM api_keys WHERE last4 = ? AND revoked_at IS NULL",
-			secret[len(secret)-4:]).Row().Scan(&id); err != nil {
+		if err := d.DB.Pool.QueryRow(t.Context(), "SELECT id FROM api_keys WHERE last4 = $1 AND revoked_at IS NULL",
+			secret[len(secret)-4:]).Scan(&id); err != nil {
 			t.Fatal(err)
 		}
 		return d.member, "/app/chaves/" + id + "/revogar", []string{"confirm", secret[len(secret)-4:]}
 	}, act("api_key.revoked")},
 	{"invite", "/app/equipe/convites", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-		if err := d.DB.Exec("UPDATE invites SET revoked_at = now() WHERE revoked_at IS NULL").Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, d.DB, "UPDATE invites SET revoked_at = now() WHERE revoked_at IS NULL")
 		return d.member, "/app/equipe/convites", []string{"email", "bia@example.com", "role", "DEVELOPER"}
 	}, act("member.invited")},
 }
@@ -206,19 +203,15 @@ var formsSentLive = []sentForm{
 			return d.member, "/app/saques/" + d.withdrawn(t) + "/cancelar", nil
 		}, act("withdrawal.cancelled")},
 	{"destination", "/app/saques/destinos", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-		if err := d.DB.Exec("UPDATE destinations SET status = 'REMOVED', removed_at = now() " +
-			"WHERE status = 'PENDING_REVIEW'").Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, d.DB, "UPDATE destinations SET status = 'REMOVED', removed_at = now() "+
+			"WHERE status = 'PENDING_REVIEW'")
 		return d.member, "/app/saques/destinos",
 			[]string{"rail", "BRL_PIX", "type", "EMAIL", "address", "ana@aurora.example", "holderName", "Ana Lima"}
 	}, act("destination.requested")},
 	{"remove a destination", "/app/saques/destinos/:id/remover",
 		func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-			if err := d.DB.Exec("UPDATE destinations SET status = 'REMOVED', removed_at = now() " +
-				"WHERE status = 'PENDING_REVIEW'").Error; err != nil {
-				t.Fatal(err)
-			}
+			modelstest.Exec(t, d.DB, "UPDATE destinations SET status = 'REMOVED', removed_at = now() "+
+				"WHERE status = 'PENDING_REVIEW'")
 			dest, err := d.RequestDestination(t.Context(), d.Owner, d.Account.ID, payments.NewDestination{
 				Rail: models.RailPix, Type: "EMAIL", Address: "ana@aurora.example", HolderName: "Ana Lima",
 			})
@@ -263,10 +256,9 @@ var formsSentTerms = []sentForm{
 // proposes is the form of a fee for an account that has no proposal waiting.
 func (d *desk) proposes(t *testing.T) (*webtest.Client, string, []string) {
 	t.Helper()
-	if err := d.DB.Exec("UPDATE fee_proposals SET status = 'WITHDRAWN', decided_by = proposed_by, decided_at = now() " +
-		"WHERE status = 'PENDING'").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, d.DB, `UPDATE fee_proposals SET status = 'WITHDRAWN', decided_by = proposed_by,
+		decided_at = now()
+		WHERE status = 'PENDING'`)
 	return decided(d.reviewer, "/ops/contas/"+d.Account.ID+"/tarifa", "outcome", "OWN", "percent", "1,49", "fixed",
 		"0,10", "reason", webtest.TermsReason)
 }
@@ -280,9 +272,7 @@ func (d *desk) access(t *testing.T, access models.ProductionAccess) {
 		"UPDATE access_requests SET status = 'WITHDRAWN', version = version + 1 WHERE status = 'PENDING_REVIEW'",
 		"UPDATE accounts SET production_access = '" + string(access) + "'",
 	} {
-		if err := d.DB.Exec(statement).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, d.DB, statement)
 	}
 }
 
@@ -318,7 +308,7 @@ func TestOnce_FormsSent(t *testing.T) {
 	t.Cleanup(http.DefaultClient.CloseIdleConnections) // a connection that was dialed and never used keeps a server up
 	count := func(f sentForm) (n int) {
 		t.Helper()
-		if err := s.DB.Raw(f.count).Row().Scan(&n); err != nil {
+		if err := s.DB.Pool.QueryRow(t.Context(), f.count).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n

@@ -8,6 +8,7 @@ import (
 	"garoupa/api"
 	"garoupa/internal/requestlog"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -48,8 +49,8 @@ func walkDashboard(t *testing.T, w *walk) {
 	s.Call(t, key, http.MethodGet, "/v1/checkouts/chk_0", "")
 	calls.Close()
 	var keyID, call string
-	s.DB.Raw("SELECT id FROM api_keys WHERE last4 = ?", key[len(key)-4:]).Scan(&keyID)
-	s.DB.Raw("SELECT id FROM api_requests ORDER BY status LIMIT 1").Scan(&call)
+	keyID = modelstest.One[string](t, s.DB, "SELECT id FROM api_keys WHERE last4 = $1", key[len(key)-4:])
+	call = modelstest.One[string](t, s.DB, "SELECT id FROM api_requests ORDER BY status LIMIT 1")
 
 	page := w.enter(t, s)
 	page.visits(map[string]string{

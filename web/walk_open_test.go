@@ -7,6 +7,7 @@ import (
 
 	"garoupa/internal/ratelimit"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -72,9 +73,7 @@ func walkErrors(t *testing.T, w *walk) {
 	page := w.enter(t, s)
 	page.refused("unknown", "/nada", http.StatusNotFound)
 	page.refused("unknown-charge", "/app/cobrancas/chk_0", http.StatusNotFound)
-	if err := s.DB.Exec("ALTER TABLE products RENAME TO lost").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "ALTER TABLE products RENAME TO lost")
 	page.refused("broken", "/app/produtos", http.StatusInternalServerError)
 	for range 8 {
 		s.Client(t).Get("/entrar")

@@ -186,7 +186,8 @@ func moneyToDecide(t *testing.T, s *webtest.Site) map[string]string {
 		t.Fatal(err)
 	}
 	var exception string
-	if err := s.DB.Raw("SELECT payment_id FROM payment_exceptions").Row().Scan(&exception); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(),
+		"SELECT payment_id FROM payment_exceptions").Scan(&exception); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]string{

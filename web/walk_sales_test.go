@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"garoupa/merchants"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -20,10 +21,9 @@ func walkSales(t *testing.T, w *walk) {
 			"2026", strings.Repeat("Clube da Cerâmica ", 11), "MONTHLY"
 	})
 	paused := s.Sale(t, func(p *merchants.ProductForm) { p.Slug, p.Name = "xicara", "Xícara e pires" })
-	if err := s.DB.Exec("UPDATE products SET image_url = 'https://loja.example/' || repeat('xicara-e-pires-', 12) || " +
-		"'.jpg' WHERE slug = 'xicara'").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, `UPDATE products
+		SET image_url = 'https://loja.example/' || repeat('xicara-e-pires-', 12) ||
+		'.jpg' WHERE slug = 'xicara'`)
 	if err := s.Merchants.SwitchPaymentLink(t.Context(), s.Owner, s.Test, off.Link, false); err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +67,7 @@ func keptForms(t *testing.T, s *webtest.Site, page *walker) {
 		{"kept-environment", "UPDATE sessions SET livemode = true", "main a[href='/app/produtos']"},
 		{"kept-logged-out", "DELETE FROM sessions", "main a[href='/entrar']"},
 	} {
-		if err := s.DB.Exec(held.change).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, held.change)
 		page.Click("main form button.min-h-12, main form button.btn-primary")
 		page.WaitVisible(held.sign)
 		page.WaitFocused("#result")

@@ -7,6 +7,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -106,9 +107,10 @@ func skippedDelivery(t *testing.T, s *webtest.Site, endpointID string) string {
 	if err := s.Merchants.SwitchEndpoint(t.Context(), s.Owner, s.Test, endpointID, false); err != nil {
 		t.Fatal(err)
 	}
-	s.DB.Exec(`UPDATE webhook_endpoints SET active = false, disabled_at = ?, disabled_reason = 'failing'
-		WHERE id = ?`, s.Clock.Now(), endpointID)
-	s.DB.Exec(`UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = created_at
-		WHERE endpoint_id = ?`, endpointID)
+	modelstest.Exec(t, s.DB, `UPDATE webhook_endpoints SET active = false, disabled_at = $1, disabled_reason = 'failing'
+		WHERE id = $2`, s.Clock.Now(), endpointID)
+	modelstest.Exec(t, s.DB, `UPDATE webhook_deliveries SET status = 'SKIPPED', next_attempt_at = NULL,
+		finished_at = created_at
+		WHERE endpoint_id = $1`, endpointID)
 	return "/app/webhooks/" + endpointID + "/entregas/" + s.LatestDelivery(t, endpointID).ID
 }

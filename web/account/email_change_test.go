@@ -8,6 +8,7 @@ import (
 
 	"garoupa/internal/ratelimit"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -125,7 +126,7 @@ func TestNewEmail_Refused(t *testing.T) {
 			t.Errorf("attempt %d: %d", i+2, a.Status)
 		}
 	}
-	s.DB.Exec("UPDATE users SET staff_role = 'REVIEWER' WHERE id = ?", s.Owner.UserID)
+	modelstest.Exec(t, s.DB, "UPDATE users SET staff_role = 'REVIEWER' WHERE id = $1", s.Owner.UserID)
 	if a := c.Get(webtest.NewEmailPage); a.Status != http.StatusSeeOther ||
 		c.Get("/app/configuracoes/seguranca").Find("main a[href='"+webtest.NewEmailPage+"']").Length() != 0 {
 		t.Errorf("staff: %d", a.Status)

@@ -11,6 +11,7 @@ import (
 	"garoupa/internal/ratelimit"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -106,8 +107,7 @@ func TestPasskey(t *testing.T) {
 	if a := other.Get("/app"); a.Status != http.StatusOK || sessionCookie(other) == planted {
 		t.Errorf("logged in: %d", a.Status)
 	}
-	var sessions int
-	s.DB.Raw("SELECT count(*) FROM sessions WHERE awaits_code").Scan(&sessions)
+	sessions := modelstest.One[int](t, s.DB, "SELECT count(*) FROM sessions WHERE awaits_code")
 	if sessions != 0 {
 		t.Errorf("%d sessions still await a code", sessions)
 	}
@@ -302,10 +302,9 @@ func TestPasskey_StaffPasswordAlone(t *testing.T) {
 			t.Errorf("removed from %s by the password alone: %d to %q", base, a.Status, a.Header.Get("Location"))
 		}
 	}
-	if err := s.DB.Exec("INSERT INTO members (account_id, user_id, role, created_at) VALUES (?, ?, 'VIEWER', now())",
-		s.Account.ID, string(device.Handle)).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, `INSERT INTO members (account_id, user_id, role, created_at)
+		VALUES ($1, $2, 'VIEWER', now())`,
+		s.Account.ID, string(device.Handle))
 	both := byPassword(t, s, "rita@example.com")
 	if a := both.Post(webtest.SecurityPage + remove); a.Header.Get("Location") != proof {
 		t.Errorf("removed by the password alone, of a member: %d to %q", a.Status, a.Header.Get("Location"))

@@ -20,7 +20,8 @@ func TestLanguage(t *testing.T) {
 		t.Fatalf("sign up: %d", a.Status)
 	}
 	language := func() (l string) {
-		if err := s.DB.Raw("SELECT language FROM users WHERE email = 'bia@example.com'").Row().Scan(&l); err != nil {
+		if err := s.DB.Pool.QueryRow(t.Context(),
+			"SELECT language FROM users WHERE email = 'bia@example.com'").Scan(&l); err != nil {
 			t.Fatal(err)
 		}
 		return l

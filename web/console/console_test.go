@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/webtest"
@@ -279,10 +280,8 @@ func TestOps_OwnAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, 'VIEWER')", s.Account.ID,
-		by.UserID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, 'VIEWER')", s.Account.ID,
+		by.UserID)
 	for path, form := range map[string][]string{
 		"/ops/acessos/" + request.ID: {"version", "1", "outcome", "APPROVED", "do", "send"},
 		"/ops/contas/" + s.Account.ID + "/travas/SUSPENDED": {"turn", "on", "reason", "Motivo qualquer.", "confirm",
@@ -317,7 +316,7 @@ func TestOps_Find(t *testing.T) {
 	}
 	one := func(sql string) (value string) {
 		t.Helper()
-		if err := s.DB.Raw(sql).Row().Scan(&value); err != nil {
+		if err := s.DB.Pool.QueryRow(t.Context(), sql).Scan(&value); err != nil {
 			t.Fatal(err)
 		}
 		return value

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -42,13 +43,9 @@ func TestOps_Health(t *testing.T) {
 	if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DB.Exec(`UPDATE webhook_endpoints SET failing_since = ?, troubled_at = ?, failed_events = 3
-		WHERE id = ?`, s.Clock.Now(), s.Clock.Now(), endpoint.ID).Error; err != nil {
-		t.Fatal(err)
-	}
-	if err := s.DB.Exec(`UPDATE river_job SET scheduled_at = ?`, s.Clock.Now().Add(-time.Hour)).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, `UPDATE webhook_endpoints SET failing_since = $1, troubled_at = $2, failed_events = 3
+		WHERE id = $3`, s.Clock.Now(), s.Clock.Now(), endpoint.ID)
+	modelstest.Exec(t, s.DB, `UPDATE river_job SET scheduled_at = $1`, s.Clock.Now().Add(-time.Hour))
 	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedBooks, []string{"gift/1: something else"},
 		s.Clock.Now()); err != nil {
 		t.Fatal(err)
@@ -98,9 +95,7 @@ func TestOps_HealthOfBooks(t *testing.T) {
 	}
 	check()
 	says("Precisa de atenção", "Conferido até o lançamento2", "Última conferência completaNenhuma ainda")
-	if err := s.DB.Exec("UPDATE ledger_pass SET began_at = ?, compared = 1200", s.Clock.Now()).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "UPDATE ledger_pass SET began_at = $1, compared = 1200", s.Clock.Now())
 	says("Tudo certo", "em andamento desde", "1.200 itens conferidos")
 	if err := s.Gateway.CheckAllBooks(t.Context()); err != nil {
 		t.Fatal(err)
@@ -110,9 +105,7 @@ func TestOps_HealthOfBooks(t *testing.T) {
 	says("Precisa de atenção")
 	check()
 	says("Tudo certo")
-	if err := s.DB.Exec("UPDATE examinations SET examined_at = examined_at - interval '8 days' " +
-		"WHERE kind = 'books_full'").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "UPDATE examinations SET examined_at = examined_at - interval '8 days' "+
+		"WHERE kind = 'books_full'")
 	says("Precisa de atenção")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -170,21 +171,17 @@ func deliverFour(t *testing.T, s *webtest.Site) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.DB.Exec(`UPDATE webhook_deliveries
+	modelstest.Exec(t, s.DB, `UPDATE webhook_deliveries
 		SET status = CASE WHEN id IN (SELECT id FROM webhook_deliveries ORDER BY id LIMIT 2) THEN 'FAILED'
 			ELSE 'DELIVERED' END,
-		attempts = 1, finished_at = created_at, next_attempt_at = NULL`).Error; err != nil {
-		t.Fatal(err)
-	}
+		attempts = 1, finished_at = created_at, next_attempt_at = NULL`)
 	for _, sql := range []string{ // one has yet to be tried, and one is of the day before
 		"UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, finished_at = NULL, next_attempt_at = " +
 			"created_at + interval '1 hour' WHERE id = (SELECT max(id) FROM webhook_deliveries)",
 		"UPDATE webhook_deliveries SET created_at = created_at - interval '25 hours' WHERE id = (SELECT min(id) FROM " +
 			"webhook_deliveries WHERE status = 'DELIVERED')",
 	} {
-		if err := s.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, sql)
 	}
 }
 
@@ -200,10 +197,8 @@ func TestOps_Webhooks(t *testing.T) {
 	if a := c.Get("/ops/webhooks"); a.Find(`main a[href="`+path+`"]`).Length() != 0 {
 		t.Error("it does not fail, and is among those that do")
 	}
-	if err := s.DB.Exec("UPDATE webhook_endpoints SET failing_since = ?, troubled_at = ?, failed_events = 2",
-		s.Clock.Now(), s.Clock.Now()).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "UPDATE webhook_endpoints SET failing_since = $1, troubled_at = $2, failed_events = 2",
+		s.Clock.Now(), s.Clock.Now())
 	for _, list := range []string{"/ops/webhooks", "/ops/webhooks?tab=all"} {
 		a := c.Get(list)
 		if text := shown(a); a.Find(`main a[href="`+path+`"]`).Length() != 1 ||
@@ -224,19 +219,15 @@ func TestOps_Webhooks(t *testing.T) {
 	if a := c.Post(path+"/repetir", form...); a.Header.Get("Location") != path {
 		t.Errorf("replaying: %d", a.Status)
 	}
-	var pending int
-	waiting := s.DB.Raw("SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'").Row()
-	if err := waiting.Scan(&pending); err != nil || pending != 3 {
-		t.Errorf("%d are pending, %v", pending, err)
+	if n := modelstest.One[int](t, s.DB, "SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'"); n != 3 {
+		t.Errorf("%d are pending", n)
 	}
 	if text := shown(c.Get("/ops/auditoria?object=" + endpoint.ID)); !strings.Contains(text,
 		"Eventos reenviados ao endpoint") || !strings.Contains(text, "Eva Reis") {
 		t.Errorf("the log says %s", text)
 	}
-	if err := s.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, 'VIEWER')", s.Account.ID,
-		by.UserID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, 'VIEWER')", s.Account.ID,
+		by.UserID)
 	if a := c.Post(path+"/repetir", form...); a.Status != http.StatusForbidden {
 		t.Errorf("a member of the account: %d", a.Status)
 	}
@@ -272,7 +263,7 @@ func TestOps_NotesAndRisks(t *testing.T) {
 		strings.Contains(text, "Liguei") {
 		t.Error("the merchant learns of the note")
 	}
-	if err := s.DB.Exec("DELETE FROM account_notes").Error; err == nil {
+	if _, err := s.DB.Pool.Exec(t.Context(), "DELETE FROM account_notes"); err == nil {
 		t.Error("a note can be deleted")
 	}
 
@@ -291,25 +282,22 @@ func risks(t *testing.T, s *webtest.Site, c *webtest.Client, other string) {
 	s.GoLive(t)
 	s.Fund(t, models.Live, 1_000_00)
 	for i, declared := range []int{9_000_00, 500_00} { // the last one counts
-		if err := s.DB.Exec(`INSERT INTO access_requests
-			SELECT (jsonb_populate_record(r, jsonb_build_object('id', ?::text, 'account_id', ?::text,
-				'status', 'WITHDRAWN', 'document', '11144477735', 'monthly_volume', ?::int,
-				'submitted_at', now() + ?::int * interval '1 day'))).*
+		modelstest.Exec(t, s.DB, `INSERT INTO access_requests
+			SELECT (jsonb_populate_record(r, jsonb_build_object('id', $1::text, 'account_id', $2::text,
+				'status', 'WITHDRAWN', 'document', '11144477735', 'monthly_volume', $3::int,
+				'submitted_at', now() + $4::int * interval '1 day'))).*
 			FROM access_requests r LIMIT 1`,
-			models.NewAccessRequestID(), s.Account.ID, declared, i).Error; err != nil {
-			t.Fatal(err)
-		}
+			models.NewAccessRequestID(), s.Account.ID, declared, i)
 	}
 	if _, err := s.RequestDestination(t.Context(), s.Owner, s.Account.ID,
 		payments.NewDestination{Rail: models.RailPix, Type: "EMAIL", Address: "a@example.com",
 			HolderName: "Ateliê Aurora Ltda"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DB.Exec("INSERT INTO destinations SELECT (jsonb_populate_record(d, jsonb_build_object('id', ?::text, "+
-		"'account_id', ?::text))).* FROM destinations d LIMIT 1",
-		models.NewDestinationID(), other).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, `INSERT INTO destinations
+		SELECT (jsonb_populate_record(d, jsonb_build_object('id', $1::text,
+		'account_id', $2::text))).* FROM destinations d LIMIT 1`,
+		models.NewDestinationID(), other)
 	list := c.Get("/ops/contas")
 	for id, want := range map[string][]string{
 		s.Account.ID: {"Volume acima dos R$\u00a0500,00 declarados", "Conta nova já com volume",

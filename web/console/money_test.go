@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
@@ -219,8 +220,8 @@ func TestOps_Exceptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var id string
-		if err := s.DB.Raw("SELECT id FROM payments WHERE end_to_end_id = ?",
-			n.EndToEndID).Row().Scan(&id); err != nil {
+		if err := s.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE end_to_end_id = $1",
+			n.EndToEndID).Scan(&id); err != nil {
 			t.Fatal(err)
 		}
 		return "/ops/excecoes/" + id
@@ -276,10 +277,9 @@ func TestOps_Checkout(t *testing.T) {
 	s.GoLive(t)
 	c, _ := s.Console(t, models.StaffReviewer)
 	paid := s.Fund(t, models.Live, 100_00)
-	if err := s.DB.Exec("UPDATE checkouts SET customer_name = 'Carla Souza', customer_email = 'carla@example.com', " +
-		"customer_document = '52998224725'").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, `UPDATE checkouts SET customer_name = 'Carla Souza',
+		customer_email = 'carla@example.com',
+		customer_document = '52998224725'`)
 	path := "/ops/cobrancas/" + paid.ID
 	page := c.Get(path)
 	if text := page.Find("main").Text(); strings.Contains(text, "Carla") || strings.Contains(text, "carla@") ||

@@ -9,6 +9,7 @@ import (
 	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -93,7 +94,8 @@ func TestOps_Fee(t *testing.T) {
 			t.Fatal(err)
 		}
 		var fee money.Cents
-		if err := s.DB.Raw("SELECT fee FROM payments WHERE checkout_id = ?", c.ID).Row().Scan(&fee); err != nil ||
+		if err := s.DB.Pool.QueryRow(t.Context(), "SELECT fee FROM payments WHERE checkout_id = $1",
+			c.ID).Scan(&fee); err != nil ||
 			fee != want {
 			t.Errorf("the fee is %d, %v; want %d", fee, err, want)
 		}
@@ -231,7 +233,8 @@ func TestOps_TermsOwn(t *testing.T) {
 		"send"); page.Find("input[value=APPROVE]").Length() != 0 || a.Status != http.StatusConflict {
 		t.Errorf("it can be approved: %d", a.Status)
 	}
-	s.DB.Exec("INSERT INTO members (account_id, user_id, role) VALUES (?, ?, 'VIEWER')", s.Account.ID, by.UserID)
+	modelstest.Exec(t, s.DB, `INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, 'VIEWER')`, s.Account.ID,
+		by.UserID)
 	for path, form := range map[string][]string{
 		path: {"version", "1", "outcome", "REJECT", "reason", webtest.TermsReason},
 		"/ops/contas/" + s.Account.ID + "/tarifa": {"version", "1", "outcome", "DEFAULT", "reason",

@@ -9,6 +9,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -41,7 +42,8 @@ func TestAccess_Draft(t *testing.T) {
 		t.Errorf("come back: %s", a.Find("form").Text())
 	}
 	var kept []byte
-	if err := s.DB.Raw("SELECT answers FROM access_drafts WHERE id = ?", s.Account.ID).Row().Scan(&kept); err != nil ||
+	if err := s.DB.Pool.QueryRow(t.Context(), "SELECT answers FROM access_drafts WHERE id = $1",
+		s.Account.ID).Scan(&kept); err != nil ||
 		strings.Contains(string(kept), "Aurora") {
 		t.Errorf("kept as %q, %v", kept, err)
 	}
@@ -78,8 +80,9 @@ func TestTeam_Safety(t *testing.T) {
 	if got := row(); !strings.Contains(got, "Sem duas etapas") {
 		t.Errorf("by a password alone: %q", got)
 	}
-	s.DB.Exec(`INSERT INTO passkeys (id, user_id, name, credential_id, public_key, sign_count, synced, created_at)
-		VALUES ('pky_00000000000000000000', ?, 'Celular', 'a', 'b', 0, false, now())`, s.Owner.UserID)
+	modelstest.Exec(t, s.DB, `INSERT INTO passkeys (id, user_id, name, credential_id, public_key, sign_count,
+		synced, created_at)
+		VALUES ('pky_00000000000000000000', $1, 'Celular', 'a', 'b', 0, false, now())`, s.Owner.UserID)
 	if got := row(); strings.Contains(got, "Sem duas etapas") || !strings.Contains(got, "Duas etapas") {
 		t.Errorf("with a passkey: %q", got)
 	}
@@ -109,7 +112,8 @@ func awaitSeen(t *testing.T, s *webtest.Site, at time.Time) {
 	t.Helper()
 	deadline := time.Now().Add(webtest.Patience)
 	for n := 0; n == 0; {
-		if err := s.DB.Raw("SELECT count(*) FROM sessions WHERE last_seen_at = ?", at).Row().Scan(&n); err != nil {
+		if err := s.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM sessions WHERE last_seen_at = $1",
+			at).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		if time.Now().After(deadline) {

@@ -14,6 +14,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/views/i18n"
 	"garoupa/web/webtest"
 )
@@ -81,16 +82,13 @@ func TestAudit(t *testing.T) {
 // work elsewhere, or with the merchant.
 func keepsStaffUnknown(t *testing.T, s *webtest.Site, c *webtest.Client) {
 	t.Helper()
-	var eva string
-	s.DB.Raw("SELECT id FROM users WHERE email = 'eva@example.com'").Scan(&eva)
+	eva := modelstest.One[string](t, s.DB, "SELECT id FROM users WHERE email = 'eva@example.com'")
 	for _, sql := range []string{
 		"SELECT", "UPDATE users SET staff_role = NULL WHERE id = '" + eva + "'",
 		"INSERT INTO members (account_id, user_id, role, created_at) VALUES ('" + s.Account.ID + "', '" + eva +
 			"', 'VIEWER', now())",
 	} {
-		if err := s.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, sql)
 		for query, want := range map[string]int{"actor=eva@example.com": 0, "actor=" + eva: 0,
 			"request=req_of_staff": 0, "actor=staff": 1, "": 3} {
 			page, file := c.Get("/app/auditoria?"+query), c.Get("/app/auditoria.csv?"+query)
@@ -173,9 +171,7 @@ func TestAudit_File(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.DB.Exec("UPDATE users SET name = '=HYPERLINK(1)' WHERE id = ?", s.Owner.UserID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "UPDATE users SET name = '=HYPERLINK(1)' WHERE id = $1", s.Owner.UserID)
 	read := func(c *webtest.Client, path string) (webtest.Answer, [][]string) {
 		t.Helper()
 		a := c.Get(path)
@@ -250,15 +246,14 @@ func TestAudit_Seal(t *testing.T) {
 		"Conferido em")
 	for _, sql := range []string{"ALTER TABLE audit_log DISABLE TRIGGER audit_log_final",
 		"UPDATE audit_log SET actor = 'system' WHERE action = 'switch.turned_on'"} {
-		if err := s.DB.Exec(sql).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, sql)
 	}
 	if _, err := s.Merchants.SealAudit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var id int64
-	if err := s.DB.Raw("SELECT id FROM audit_log WHERE action = 'switch.turned_on'").Row().Scan(&id); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(),
+		"SELECT id FROM audit_log WHERE action = 'switch.turned_on'").Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	says("A cadeia de lacres não confere", fmt.Sprintf("A linha %d foi alterada depois de lacrada.", id))

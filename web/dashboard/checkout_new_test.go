@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -107,8 +108,7 @@ func TestNewCheckout_Wrong(t *testing.T) {
 		"1800"); a.Status != http.StatusServiceUnavailable || a.Find("#amount").AttrOr("value", "") != "10,37" {
 		t.Errorf("the bank is down: %d", a.Status)
 	}
-	var made int
-	if s.DB.Raw("SELECT count(*) FROM checkouts").Scan(&made); made != 0 {
+	if made := modelstest.One[int](t, s.DB, "SELECT count(*) FROM checkouts"); made != 0 {
 		t.Errorf("%d made", made)
 	}
 	s.GiveRole(t, models.RoleViewer)

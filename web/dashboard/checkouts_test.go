@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/pix/psp/simulator"
 	"garoupa/web/webtest"
@@ -157,13 +158,10 @@ func TestCheckout_Story(t *testing.T) {
 	if _, err := s.SettleDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var payment string
-	s.DB.Raw("SELECT id FROM payments WHERE settles").Scan(&payment)
-	if err := s.DB.Exec("INSERT INTO refunds (id, payment_id, account_id, livemode, amount, reason, created_by, "+
-		"created_at) VALUES ('rfd_00000000000000000000', ?, ?, false, 4000, 'x', ?, now())",
-		payment, s.Account.ID, s.Owner.UserID).Error; err != nil {
-		t.Fatal(err)
-	}
+	payment := modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE settles")
+	modelstest.Exec(t, s.DB, "INSERT INTO refunds (id, payment_id, account_id, livemode, amount, reason, created_by, "+
+		"created_at) VALUES ('rfd_00000000000000000000', $1, $2, false, 4000, 'x', $3, now())",
+		payment, s.Account.ID, s.Owner.UserID)
 	story := c.Get("/app/cobrancas/" + paid.ID).Text()
 	for _, says := range []string{"R$\u00a0100,00", "−R$\u00a00,99", "R$\u00a099,01", "Valor disponível",
 		"R$\u00a040,00 devolvidos", "A cobrança já estava paga", "Estamos analisando"} {

@@ -16,6 +16,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 	"garoupa/webhook"
 )
@@ -58,7 +59,7 @@ func TestDelivery(t *testing.T) {
 	manual := answered200
 	manual.Manual = true
 	s.Attempt(t, d.ID, manual)
-	s.DB.Exec("UPDATE river_job SET state = 'completed', finalized_at = now()")
+	modelstest.Exec(t, s.DB, "UPDATE river_job SET state = 'completed', finalized_at = now()")
 	if a := c.Get(path); a.Find("[data-follow]").Length() != 0 || !strings.Contains(a.Text(), "Tentativa 2, manual") ||
 		!strings.Contains(a.Text(), "Seu servidor respondeu 200") {
 		t.Error("it does not tell of the attempt by hand")
@@ -93,7 +94,8 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	charged(t, s, e.ID)
-	s.DB.Exec("UPDATE webhook_endpoints SET disabled_at = ?, disabled_reason = 'failing'", s.Clock.Now())
+	modelstest.Exec(t, s.DB, `UPDATE webhook_endpoints SET disabled_at = $1, disabled_reason = 'failing'`,
+		s.Clock.Now())
 	if a := c.Get(at); !strings.Contains(a.Text(), "Desativamos este endpoint") ||
 		a.Find("a[href='"+at+"/repetir']").Length() == 0 {
 		t.Error("the endpoint's page does not say that it was turned off, or leads nowhere")
@@ -131,9 +133,8 @@ func TestReplay(t *testing.T) {
 		late.Status != models.DeliverySkipped {
 		t.Errorf("it took %d", n)
 	}
-	var audited string
-	s.DB.Raw("SELECT detail->>'deliveries' FROM audit_log "+
-		"WHERE action = 'webhook_endpoint.replayed' AND account_id = ?", s.Account.ID).Scan(&audited)
+	audited := modelstest.One[string](t, s.DB, "SELECT detail->>'deliveries' FROM audit_log "+
+		"WHERE action = 'webhook_endpoint.replayed' AND account_id = $1", s.Account.ID)
 	if audited != "2" {
 		t.Errorf("the audit log says %q", audited)
 	}

@@ -78,7 +78,8 @@ func (s *dashboard) createLink(c *fiber.Ctx) error {
 		Key: c.FormValue("key"), ProductID: c.FormValue("productId"), SuccessURL: c.FormValue("successUrl"),
 		ReturnURL: c.FormValue("returnUrl"),
 	}
-	props.ExpiresIn, _ = strconv.Atoi(c.FormValue("expiresInSeconds")) // an invalid number is zero, which is not offered
+	// An invalid number is zero, which is not offered.
+	props.ExpiresIn, _ = strconv.Atoi(c.FormValue("expiresInSeconds"))
 	in, problems := readNewLink(props, page.Visitor(c).Environment)
 	if len(problems) > 0 {
 		props.Errors = page.FormErrors(c, "link_", problems, "productId", "expiresInSeconds", "successUrl", "returnUrl")

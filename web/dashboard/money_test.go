@@ -9,6 +9,7 @@ import (
 	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/web/webtest"
@@ -199,7 +200,7 @@ func TestMoney_Strangers(t *testing.T) {
 		Email: "bia@example.com", Password: paymentstest.Password}, "127.0.0.1"); err != nil {
 		t.Fatal(err)
 	}
-	s.DB.Exec("UPDATE accounts SET production_access = 'APPROVED'")
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET production_access = 'APPROVED'")
 	stranger := s.Client(t)
 	stranger.Post("/entrar", "email", "bia@example.com", "password", paymentstest.Password)
 	stranger.Post("/app/ambiente", "env", "live")

@@ -11,6 +11,7 @@ import (
 
 	"garoupa/internal/ratelimit"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -95,9 +96,7 @@ func TestErrors_LeadOn(t *testing.T) {
 	leads("/app/cobrancas/chk_0", http.StatusNotFound, "/app/cobrancas", "/app")
 	leads("/app/nada", http.StatusNotFound, "/app")
 	leads("/nada", http.StatusNotFound, "/")
-	if err := s.DB.Exec("ALTER TABLE products RENAME TO lost").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "ALTER TABLE products RENAME TO lost")
 	leads("/app/produtos", http.StatusInternalServerError, "", "/app")
 	for range 8 {
 		c.Get("/entrar")

@@ -9,6 +9,7 @@ import (
 	"garoupa/api"
 	"garoupa/internal/requestlog"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -25,7 +26,7 @@ func TestHome_Overview(t *testing.T) {
 	pay := func(amount int64) {
 		t.Helper()
 		checkout := s.Checkout(t, payments.NewCheckout{})
-		s.DB.Exec("UPDATE checkouts SET amount = ? WHERE id = ?", amount, checkout.ID)
+		modelstest.Exec(t, s.DB, "UPDATE checkouts SET amount = $1 WHERE id = $2", amount, checkout.ID)
 		if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +80,8 @@ func TestSearch(t *testing.T) {
 	s.Checkout(t, payments.NewCheckout{ExternalID: "twice"})
 	s.Checkout(t, payments.NewCheckout{ExternalID: "twice"})
 	var event, delivery string
-	s.DB.Raw("SELECT id FROM events WHERE checkout_id = ?", first.ID).Scan(&event)
-	s.DB.Raw("SELECT id FROM webhook_deliveries WHERE event_id = ?", event).Scan(&delivery)
+	event = modelstest.One[string](t, s.DB, "SELECT id FROM events WHERE checkout_id = $1", first.ID)
+	delivery = modelstest.One[string](t, s.DB, "SELECT id FROM webhook_deliveries WHERE event_id = $1", event)
 	for text, want := range map[string]string{
 		first.ID: "/app/cobrancas/" + first.ID, "order-1": "/app/cobrancas/" + first.ID,
 		first.TxID: "/app/cobrancas/" + first.ID,
@@ -137,8 +138,7 @@ func TestRequests(t *testing.T) {
 	s.Call(t, key, "POST", "/v1/checkouts", `{"amount": "much"}`, "Request-Id", "wrong")
 	s.Call(t, key, "GET", "/v1/balance", "", "Request-Id", "scope")
 	s.Call(t, key, "GET", "/v1/nothing", "", "Request-Id", "lost")
-	var charged string
-	s.DB.Raw("SELECT id FROM checkouts").Scan(&charged)
+	charged := modelstest.One[string](t, s.DB, "SELECT id FROM checkouts")
 	s.Call(t, s.Key(t, s.Test, models.PermissionCheckoutRead), "GET", "/v1/checkouts/"+charged, "",
 		"Request-Id", "looked")
 	s.Call(t, "svc_test_nobody", "GET", "/v1/balance", "", "Request-Id", "stranger")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -14,9 +15,7 @@ import (
 func gone(t *testing.T, s *webtest.Site, tables ...string) {
 	t.Helper()
 	for _, table := range tables {
-		if err := s.DB.Exec("ALTER TABLE " + table + " RENAME TO gone_" + table).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, "ALTER TABLE "+table+" RENAME TO gone_"+table)
 	}
 }
 
@@ -75,9 +74,7 @@ func TestParts_Missing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"checkout_hours", "webhook_deliveries", "refunds", "webhook_endpoints"} {
-		if err := s.DB.Exec("ALTER TABLE " + table + " RENAME TO gone_" + table).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, "ALTER TABLE "+table+" RENAME TO gone_"+table)
 	}
 	for path, says := range map[string][]string{
 		"/app":                          {"a visão geral", "o estado dos webhooks"},

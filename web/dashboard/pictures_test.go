@@ -14,6 +14,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -231,9 +232,7 @@ func TestPictures_Elsewhere(t *testing.T) {
 		},
 	} {
 		s.Update(t, func(p *merchants.ProductForm) { p.RemovePicture = true })
-		if err := s.DB.Exec("UPDATE products SET image_url = ?", elsewhere).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, s.DB, "UPDATE products SET image_url = $1", elsewhere)
 		if a := c.Post("/app/produtos/vaso", vaseForm...); a.Status != http.StatusSeeOther {
 			t.Fatal(a.Status)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -92,14 +93,14 @@ func TestSales_Environments(t *testing.T) {
 	form[7] = "https://loja.example"
 	for column, says := range map[string]string{"suspended": "conta está suspensa",
 		"live_blocked": "estão bloqueadas"} {
-		s.DB.Exec("UPDATE accounts SET suspended = false, live_blocked = false")
-		s.DB.Exec("UPDATE accounts SET " + column + " = true")
+		modelstest.Exec(t, s.DB, "UPDATE accounts SET suspended = false, live_blocked = false")
+		modelstest.Exec(t, s.DB, "UPDATE accounts SET "+column+" = true")
 		if a := c.Post("/app/links", form...); a.Status != http.StatusUnprocessableEntity ||
 			!strings.Contains(a.Find("#errors").Text(), says) {
 			t.Errorf("%s: %d %q", column, a.Status, a.Find("#errors").Text())
 		}
 	}
-	s.DB.Exec("UPDATE accounts SET suspended = false, live_blocked = false")
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET suspended = false, live_blocked = false")
 	if a := c.Post("/app/links", form...); a.Status != http.StatusSeeOther || a.Header.Get("Location") == "/app/links" {
 		t.Errorf("a live link: %d", a.Status)
 	}

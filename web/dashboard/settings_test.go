@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -279,10 +280,11 @@ func moves(t *testing.T, s *webtest.Site, role models.Role) {
 		if err := models.SetRole(tx, s.Account.ID, s.Owner.UserID, role); err != nil {
 			return err
 		}
-		return tx.DB.Exec(`WITH heir AS (INSERT INTO users (id, email, name, password_hash)
+		_, err := tx.Exec(`WITH heir AS (INSERT INTO users (id, email, name, password_hash)
 				VALUES ('usr_00000000000000000000', 'somebody@example.com', 'Somebody', '')
 				ON CONFLICT DO NOTHING RETURNING id)
-			INSERT INTO members (account_id, user_id, role) SELECT ?, id, 'OWNER' FROM heir`, s.Account.ID).Error
+			INSERT INTO members (account_id, user_id, role) SELECT $1, id, 'OWNER' FROM heir`, s.Account.ID)
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +365,7 @@ func TestFirstSteps(t *testing.T) {
 	s.Key(t, s.Test, "CHECKOUT:CREATE")
 	s.Endpoint(t, "https://shop.example/hook")
 	s.Approve(t)
-	s.DB.Exec("UPDATE users SET email_verified_at = now()")
+	modelstest.Exec(t, s.DB, "UPDATE users SET email_verified_at = now()")
 	if a := c.Get("/app"); !strings.Contains(a.Find("section[aria-labelledby=steps]").Text(), "5 de 5") ||
 		a.Find("ol").Length() != 0 {
 		t.Errorf("all done: %s", a.Find("section[aria-labelledby=steps]").Text())

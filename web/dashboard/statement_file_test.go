@@ -14,6 +14,7 @@ import (
 
 	"garoupa/internal/money"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -104,9 +105,10 @@ func TestStatementFile_Large(t *testing.T) { // alone: other tests would use the
 	s := webtest.New(t)
 	const movements = 60_000
 	s.Fund(t, models.Test, movements*1_00)
-	err := s.DB.Exec(`INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-		SELECT 'refund/rfd_' || n, 0, ? || '/test/available', 'platform/test/refunds', 100, now()
-		FROM generate_series(1, ?) n`, s.Account.ID, movements).Error
+	_, err := s.DB.Pool.Exec(t.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+		recorded_at)
+		SELECT 'refund/rfd_' || n, 0, $1 || '/test/available', 'platform/test/refunds', 100, now()
+		FROM generate_series(1, $2) n`, s.Account.ID, movements)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,9 +183,7 @@ func TestStatementFile_BreaksOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The lines are there, and what they are about cannot be read.
-	if err := s.DB.Exec("ALTER TABLE checkouts RENAME TO gone").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, s.DB, "ALTER TABLE checkouts RENAME TO gone")
 	response := download(c, "/app/saldo/extrato.csv?kind=payments")
 	body, err := io.ReadAll(response.Body)
 	if response.StatusCode != http.StatusOK || err == nil {

@@ -34,7 +34,7 @@ func charged(t *testing.T, s *webtest.Site, endpointID string, attempts ...model
 
 func countJobs(t *testing.T, s *webtest.Site, where string) (n int) {
 	t.Helper()
-	if err := s.DB.Raw("SELECT count(*) FROM river_job WHERE " + where).Row().Scan(&n); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE "+where).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

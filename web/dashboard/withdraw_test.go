@@ -12,6 +12,7 @@ import (
 	"garoupa/internal/ratelimit"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web"
 	"garoupa/web/webtest"
 )
@@ -46,7 +47,7 @@ func with(pairs []string, field, value string) []string {
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	s, c := lively(t)
-	s.DB.Exec("UPDATE accounts SET withdrawal_fee_fixed = 150")
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET withdrawal_fee_fixed = 150")
 	review := c.Get("/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000%2C00")
 	for _, fact := range []string{"R$\u00a01.000,00", "−R$\u00a01,50", "R$\u00a0998,50", "12.ABC.345/01DE-35",
 		"Ateliê Aurora Ltda", "Prazo", "leva até 24 horas", "não dá para desfazer"} {
@@ -167,12 +168,12 @@ func TestWithdraw_USDT(t *testing.T) {
 func TestWithdraw_Refused(t *testing.T) {
 	t.Parallel()
 	s, c := lively(t)
-	s.DB.Exec("UPDATE accounts SET withdrawal_fee_fixed = 10000")
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET withdrawal_fee_fixed = 10000")
 	if a := c.Get("/app/saques/novo/revisar?rail=BRL_PIX&amount=100"); !strings.Contains(a.Find("#amount-error").Text(),
 		"não cobre a tarifa") {
 		t.Errorf("all fee: %d", a.Status)
 	}
-	s.DB.Exec("UPDATE accounts SET withdrawal_fee_fixed = 0")
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET withdrawal_fee_fixed = 0")
 	s.Service.Withdrawals.DailyMax = 50_00
 	if a := c.Post("/app/saques", ask(c, "BRL_PIX", "60")...); !strings.Contains(a.Find("#amount-error").Text(),
 		"limite de R$\u00a050,00 em 24 horas") {

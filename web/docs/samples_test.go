@@ -19,6 +19,7 @@ import (
 
 	"garoupa/internal/server/servertest"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/views/docs"
 	"garoupa/web/webtest"
@@ -88,10 +89,9 @@ func TestDocs_Quickstart(t *testing.T) {
 			if err != nil || !strings.Contains(string(out), "/pay/chk_") || !strings.Contains(string(out), "PAID") {
 				t.Fatalf("%v: %s", err, out)
 			}
-			var paid int
-			row := s.DB.Raw("SELECT count(*) FROM checkouts WHERE status = 'PAID' AND amount = 4990").Row()
-			if err := row.Scan(&paid); err != nil || paid != 1 {
-				t.Errorf("%d checkouts were paid, %v", paid, err)
+			if n := modelstest.One[int](t, s.DB,
+				"SELECT count(*) FROM checkouts WHERE status = 'PAID' AND amount = 4990"); n != 1 {
+				t.Errorf("%d checkouts were paid", n)
 			}
 		})
 	}
@@ -190,8 +190,9 @@ func TestDocs_Receiver(t *testing.T) {
 // eventBody is what a delivery of a checkout's event says.
 func eventBody(t *testing.T, s *webtest.Site, checkoutID, eventType string) (body string) {
 	t.Helper()
-	if err := s.DB.Raw("SELECT body FROM events WHERE checkout_id = ? AND type = ?", checkoutID,
-		eventType).Row().Scan(&body); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(), `SELECT body FROM events WHERE checkout_id = $1 AND type = $2`,
+		checkoutID,
+		eventType).Scan(&body); err != nil {
 		t.Fatal(err)
 	}
 	return body

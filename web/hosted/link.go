@@ -41,7 +41,8 @@ func (s *hosted) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pa
 	props.Action = "/l/" + link.ID + page.Spoken(c)
 	props.Live = link.Environment == models.Live
 	props.MerchantName, props.MerchantDocument = link.Account.Name, page.FormatDocument(link.Account.Document)
-	props.Name, props.Description, props.Amount = link.Product.Name, page.Text(link.Product.Description), link.Product.Amount
+	props.Name, props.Description = link.Product.Name, page.Text(link.Product.Description)
+	props.Amount = link.Product.Amount
 	props.PaymentCycle, props.Demo, props.RequestID = link.Product.PaymentCycle, s.Demo, requestid.Of(c.UserContext())
 	props.Brand, props.Legal = page.PayBrand(link.Brand), s.Legal()
 	if props.Picture = page.ProductPicture(link.Product.Picture); props.Picture.Large != "" {

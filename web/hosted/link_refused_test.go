@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"garoupa/merchants"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -56,8 +57,13 @@ func TestLink_Inactive(t *testing.T) {
 			s.Update(t,
 				func(p *merchants.ProductForm) { p.Active = false })
 		},
-		"suspended": func(t *testing.T, s *webtest.Sale) { s.DB.Exec("UPDATE accounts SET suspended = true") },
-		"blocked":   func(t *testing.T, s *webtest.Sale) { s.DB.Exec("UPDATE accounts SET live_blocked = true") },
+		"suspended": func(t *testing.T,
+			s *webtest.Sale) {
+			modelstest.Exec(t, s.DB, "UPDATE accounts SET suspended = true")
+		},
+		"blocked": func(t *testing.T, s *webtest.Sale) {
+			modelstest.Exec(t, s.DB, "UPDATE accounts SET live_blocked = true")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,7 +133,7 @@ func TestLink_Live(t *testing.T) {
 	if a := s.Client(t).Get(live.Path()); a.Status != http.StatusOK || a.Find("aside").Length() != 0 {
 		t.Errorf("%d, %d bars", a.Status, a.Find("aside").Length())
 	}
-	s.DB.Exec("UPDATE accounts SET production_access = 'REJECTED'")
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET production_access = 'REJECTED'")
 	if a := s.Client(t).Get(live.Path()); a.Status != http.StatusNotFound {
 		t.Errorf("without access: %d", a.Status)
 	}

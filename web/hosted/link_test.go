@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"garoupa/merchants"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -157,10 +158,10 @@ func TestLink_StaleCheckout(t *testing.T) {
 		},
 		"of another link": func(t *testing.T, s *webtest.Sale, id string) {
 			other := s.Site.Sale(t, func(p *merchants.ProductForm) { p.Slug = "outro" })
-			s.DB.Exec("UPDATE checkouts SET payment_link_id = ? WHERE id = ?", other.Link, id)
+			modelstest.Exec(t, s.DB, "UPDATE checkouts SET payment_link_id = $1 WHERE id = $2", other.Link, id)
 		},
 		"of the API": func(t *testing.T, s *webtest.Sale, id string) {
-			s.DB.Exec("UPDATE checkouts SET payment_link_id = NULL WHERE id = ?", id)
+			modelstest.Exec(t, s.DB, "UPDATE checkouts SET payment_link_id = NULL WHERE id = $1", id)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

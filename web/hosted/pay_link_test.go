@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"garoupa/merchants"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -52,12 +53,12 @@ func TestPay_Return(t *testing.T) {
 	}
 	for _, odd := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example", "https:",
 		"ftp://loja.example", "http://[::1", "\x01https://x"} {
-		s.DB.Exec("UPDATE payment_links SET return_url = ?", odd)
+		modelstest.Exec(t, s.DB, "UPDATE payment_links SET return_url = $1", odd)
 		if a, _ := visit(func(string) error { return nil }); returns(a) != "" {
 			t.Errorf("%q is led to as %q", odd, returns(a))
 		}
 	}
-	s.DB.Exec("UPDATE payment_links SET return_url = NULL, success_url = NULL")
+	modelstest.Exec(t, s.DB, "UPDATE payment_links SET return_url = NULL, success_url = NULL")
 	if a, _ := visit(func(id string) error { return s.SimulatePayment(t.Context(), id) }); returns(a) != "" {
 		t.Errorf("leads to %q without an address", returns(a))
 	}

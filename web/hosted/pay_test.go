@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -91,7 +92,7 @@ func TestPay_Simulate(t *testing.T) {
 		}
 	}
 	c := s.Checkout(t, payments.NewCheckout{})
-	s.DB.Exec("UPDATE checkouts SET livemode = true WHERE id = ?", c.ID)
+	modelstest.Exec(t, s.DB, "UPDATE checkouts SET livemode = true WHERE id = $1", c.ID)
 	if a := visitor.Get("/pay/" + c.ID); a.Status != http.StatusOK || a.Find("form").Length() != 0 {
 		t.Errorf("a live checkout: %d, %d forms", a.Status, a.Find("form").Length())
 	}
