@@ -167,7 +167,8 @@ func APIRequestByID(ctx context.Context, q Querier, scope Scope, id int64) (*API
 // It returns ErrNotFound if the dashboard created the object, or if the call was not stored.
 func APIRequestThatMade(ctx context.Context, q Querier, scope Scope, objectID string) (*APIRequest, error) {
 	rows, err := q.Query(ctx, "SELECT "+apiRequestColumns+", '', '' FROM api_requests "+apiRequestKey+`
-		WHERE r.object_id <> '' AND r.object_id = $1 AND r.project_id = $2 AND r.livemode = $3 AND r.method = 'POST' AND r.status = 201
+		WHERE r.object_id <> '' AND r.object_id = $1 AND r.project_id = $2 AND r.livemode = $3
+			AND r.method = 'POST' AND r.status = 201
 		ORDER BY r.id LIMIT 1`, objectID, scope.ProjectID, scope.Environment)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -16,16 +17,12 @@ func TestAPIRequests_Many(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	const refused = 20_001
-	if err := g.DB.Exec(`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status,
+	modelstest.Exec(t, g.DB, `INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status,
 		duration, key_id)
-		SELECT ?, false, 'req_' || i, now(), CASE i WHEN 1 THEN 'GET' ELSE 'POST' END, '/v1/checkouts',
+		SELECT $1, false, 'req_' || i, now(), CASE i WHEN 1 THEN 'GET' ELSE 'POST' END, '/v1/checkouts',
 			CASE WHEN i = 0 THEN 503 WHEN i % 2 = 1 THEN 404 ELSE 201 END, 100, 'key_1'
-		FROM generate_series(0, ?) i`, g.Test.ProjectID, 2*refused).Error; err != nil {
-		t.Fatal(err)
-	}
-	if err := g.DB.Exec("ANALYZE api_requests").Error; err != nil {
-		t.Fatal(err)
-	}
+		FROM generate_series(0, $2) i`, g.Test.ProjectID, 2*refused)
+	modelstest.Exec(t, g.DB, "ANALYZE api_requests")
 	q := &explained{Querier: g.DB.Pool}
 	list := func(f models.APIRequestFilter) (statuses []int, next *models.Position) {
 		t.Helper()

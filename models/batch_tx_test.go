@@ -31,7 +31,8 @@ func TestInBatchTx_Planner(t *testing.T) {
 		}{{db.InBatchTx, "force_generic_plan", "off"}, {db.InTx, "auto", "on"}} {
 			err := kind.inTx(t.Context(), func(tx *models.Tx) error {
 				if mode, seqScan := plannerSettings(t, tx); mode != kind.mode || seqScan != kind.seqScan {
-					t.Errorf("plan_cache_mode %q, enable_seqscan %q; want %q, %q", mode, seqScan, kind.mode, kind.seqScan)
+					t.Errorf("plan_cache_mode %q, enable_seqscan %q; want %q, %q", mode, seqScan, kind.mode,
+						kind.seqScan)
 				}
 				return nil
 			})

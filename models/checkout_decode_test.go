@@ -33,9 +33,7 @@ func TestCheckout_Decoded(t *testing.T) {
 			'\x01', '{"b": "\n", "a": "é"}', '00000000000000000000000001', 'c', '\x89504e47', now(), now() + '1 hour',
 			now(), 'AVAILABLE', 5, 'plink_0000000000000000')`,
 	} {
-		if err := db.Exec(statement).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, db, statement)
 	}
 	for i, environment := range []models.Environment{models.Test, models.Live} {
 		id := fmt.Sprintf("chk_%020d", i)

@@ -40,7 +40,8 @@ func CheckoutHours(ctx context.Context, q Querier, scope Scope, since time.Time)
 	rows, err := q.Query(ctx, `SELECT hour, created, paid, volume FROM checkout_hours
 		WHERE project_id = $1 AND livemode = $2 AND hour >= $3 AND hour < (SELECT until FROM checkout_hours_until)
 		UNION ALL SELECT h.hour, h.created, h.paid, h.volume
-		FROM (SELECT $1::text AS project_id, $2::boolean AS livemode, greatest(until, $3) AS since, 'infinity'::timestamptz AS until
+		FROM (SELECT $1::text AS project_id, $2::boolean AS livemode, greatest(until, $3) AS since,
+			'infinity'::timestamptz AS until
 			FROM checkout_hours_until) span`+countHours, scope.ProjectID, scope.Environment, since)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
@@ -52,7 +53,7 @@ func TestCheckoutHours(t *testing.T) {
 	g.Clock.Advance(61 * time.Minute)
 	for _, amount := range []int64{10_00, 20_00} {
 		c := g.Checkout(t, payments.NewCheckout{Amount: 10_00})
-		g.DB.Exec("UPDATE checkouts SET amount = ? WHERE id = ?", amount, c.ID)
+		modelstest.Exec(t, g.DB, "UPDATE checkouts SET amount = $1 WHERE id = $2", amount, c.ID)
 		if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(c.TxID, amount, g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestCheckoutHours(t *testing.T) {
 		totals[g.Account.ID].PaidTest != 2 {
 		t.Errorf("the totals since an hour later: %+v, %v", totals, err)
 	}
-	g.DB.Exec("DELETE FROM checkout_hours WHERE hour = ?", start)
+	modelstest.Exec(t, g.DB, "DELETE FROM checkout_hours WHERE hour = $1", start)
 	if len(hours(t, g, g.Test)) != 1 {
 		t.Error("hours that are rolled up were counted again")
 	}

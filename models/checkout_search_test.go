@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/simulator"
@@ -88,10 +89,8 @@ func TestSearchCheckouts_CommonName(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	fill(t, g, g.Test, 2500)
-	if err := g.DB.Exec(`UPDATE checkouts SET customer_name = CASE WHEN right(id, 1) = '0' THEN 'Mário'
-		ELSE 'Maria' END || id`).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, `UPDATE checkouts SET customer_name = CASE WHEN right(id, 1) = '0' THEN 'Mário'
+		ELSE 'Maria' END || id`)
 	for _, text := range []string{"maria", "mário"} {
 		var all []string
 		search := models.CheckoutSearch{Text: text, Limit: 500}
@@ -109,9 +108,9 @@ func TestSearchCheckouts_CommonName(t *testing.T) {
 			last := page[len(page)-1]
 			search.After = &models.Position{CreatedAt: last.CreatedAt, ID: last.ID}
 		}
-		var want []string
-		g.DB.Raw("SELECT id FROM checkouts WHERE lower(customer_name) LIKE ? ORDER BY created_at DESC, id DESC",
-			text+"%").Scan(&want)
+		want := modelstest.Column[string](t, g.DB, `SELECT id FROM checkouts WHERE lower(customer_name) LIKE $1
+			ORDER BY created_at DESC, id DESC`,
+			text+"%")
 		if len(want) == 0 || !slices.Equal(all, want) {
 			t.Errorf("%s: found %d, want %d", text, len(all), len(want))
 		}

@@ -66,7 +66,8 @@ func TestCheckoutWriter(t *testing.T) {
 		}
 	}
 	var rows, events int
-	g.DB.Raw("SELECT (SELECT count(*) FROM checkouts), (SELECT count(*) FROM events)").Row().Scan(&rows, &events)
+	g.DB.Pool.QueryRow(t.Context(),
+		`SELECT (SELECT count(*) FROM checkouts), (SELECT count(*) FROM events)`).Scan(&rows, &events)
 	if want := n - n/10 - n/50; shared != 1 || alone != want || rows != want+1 || events != rows {
 		t.Errorf("%d made with a key, %d without one, %d rows, %d events; want 1, %d, %d, %d", shared, alone, rows,
 			events, want, want+1, want+1)

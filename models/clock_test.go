@@ -30,7 +30,7 @@ func TestClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		var database time.Time
-		if err := db.Raw("SELECT clock_timestamp()").Row().Scan(&database); err != nil {
+		if err := db.Pool.QueryRow(t.Context(), "SELECT clock_timestamp()").Scan(&database); err != nil {
 			t.Fatal(err)
 		}
 		if now := clock.Now(); !about(now, database) {

@@ -50,14 +50,11 @@ func TestMain(m *testing.M) {
 func notes(t *testing.T) (db *models.DB, read func() string) {
 	t.Helper()
 	db = modelstest.NewDB(t)
-	if err := db.Exec(
-		"CREATE TABLE notes (id int CONSTRAINT notes_unique UNIQUE, n int NOT NULL DEFAULT 0)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "CREATE TABLE notes (id int CONSTRAINT notes_unique UNIQUE, n int NOT NULL DEFAULT 0)")
 	return db, func() (text string) {
 		t.Helper()
-		if err := db.Raw(`SELECT coalesce(string_agg(id || '=' || n, ' ' ORDER BY id), '') FROM notes`).Row().Scan(
-			&text); err != nil {
+		if err := db.Pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(id || '=' || n, ' ' ORDER BY id), '')
+			FROM notes`).Scan(&text); err != nil {
 			t.Fatal(err)
 		}
 		return text
@@ -67,7 +64,9 @@ func notes(t *testing.T) (db *models.DB, read func() string) {
 // held returns the number of connections in use.
 func held(db *models.DB) int32 { return db.Pool.Stat().AcquiredConns() }
 
-func insert(tx *models.Tx, id int) error { return tx.DB.Exec("INSERT INTO notes VALUES (?)", id).Error }
+func insert(tx *models.Tx, id int) error {
+	return tx.Table("notes").Create(map[string]any{"id": id}).Error
+}
 
 // insertPGX is insert with pgx in place of GORM.
 func insertPGX(tx *models.Tx, id int) error {
@@ -88,13 +87,13 @@ func TestInTx(t *testing.T) {
 			return conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&backends[0])
 		})
 		if err == nil {
-			err = tx.Raw("SELECT pg_backend_pid()").Row().Scan(&backends[1])
+			err = tx.Table("pg_am").Select("pg_backend_pid()").Limit(1).Scan(&backends[1]).Error
 		}
 		if err != nil || backends[0] != backends[1] {
 			t.Errorf("connections %v, %v", backends, err)
 		}
 		var isolation string
-		if err := tx.Raw("SHOW transaction_isolation").Row().Scan(&isolation); err != nil ||
+		if err := tx.Scan("SHOW transaction_isolation", nil, &isolation); err != nil ||
 			isolation != "read committed" {
 			t.Errorf("the isolation is %s, %v", isolation, err)
 		}
@@ -161,7 +160,8 @@ func TestInTx_Failure(t *testing.T) {
 
 // fails makes PostgreSQL report an error with the code.
 func fails(tx *models.Tx, code string) error {
-	return tx.DB.Exec("DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '" + code + "'; END $$").Error
+	_, err := tx.Exec("DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '" + code + "'; END $$")
+	return err
 }
 
 // After a serialization failure or a deadlock InTx runs fn again, three times in all. It
@@ -204,9 +204,7 @@ func TestInTx_Retry(t *testing.T) {
 func TestInTx_Deadlock(t *testing.T) {
 	t.Parallel()
 	db, read := notes(t)
-	if err := db.Exec("INSERT INTO notes VALUES (1), (2)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "INSERT INTO notes VALUES (1), (2)")
 	var met sync.WaitGroup // both have locked their first row
 	met.Add(2)
 	var group errgroup.Group
@@ -221,11 +219,11 @@ func TestInTx_Deadlock(t *testing.T) {
 				if !first { // otherwise a slow machine might make it the victim again
 					<-done[1-i]
 				}
-				if err := tx.DB.Exec("SET LOCAL deadlock_timeout = '20ms'").Error; err != nil {
+				if _, err := tx.Exec("SET LOCAL deadlock_timeout = '20ms'"); err != nil {
 					return err
 				}
 				for place, id := range order {
-					if err := tx.DB.Exec("UPDATE notes SET n = n + 1 WHERE id = ?", id).Error; err != nil {
+					if _, err := tx.Exec("UPDATE notes SET n = n + 1 WHERE id = $1", id); err != nil {
 						return err
 					}
 					if place == 0 && first {
@@ -282,7 +280,9 @@ func TestSlowQueries(t *testing.T) {
 		"argument-7c1f"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Exec("SELECT 'slow-by-gorm', ?::text FROM pg_sleep(0.55)", "argument-7c1f").Error; err != nil {
+	var argument string
+	if err := db.Table("pg_sleep(0.55) AS slept").Select("'slow-by-gorm' || ?::text", "argument-7c1f").
+		Scan(&argument).Error; err != nil {
 		t.Fatal(err)
 	}
 	text := logged.String()
@@ -298,9 +298,7 @@ func TestSlowQueries(t *testing.T) {
 func TestInTx_Cancelled(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	if err := db.Exec("CREATE TABLE marks (run integer, line integer)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "CREATE TABLE marks (run integer, line integer)")
 	const runs, lines = 400, 4
 	var group errgroup.Group
 	for worker := range 8 {
@@ -328,8 +326,9 @@ func TestInTx_Cancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var torn int
-	if err := db.Raw("SELECT count(*) FROM (SELECT run FROM marks GROUP BY run HAVING count(*) <> ?) t",
-		lines).Row().Scan(&torn); err != nil || torn != 0 {
+	if err := db.Pool.QueryRow(t.Context(), `SELECT count(*)
+		FROM (SELECT run FROM marks GROUP BY run HAVING count(*) <> $1) t`,
+		lines).Scan(&torn); err != nil || torn != 0 {
 		t.Errorf("%d transactions were partly written, %v", torn, err)
 	}
 }

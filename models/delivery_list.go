@@ -21,7 +21,8 @@ type DeliveryFilter struct {
 func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID string,
 	f DeliveryFilter) ([]Delivery, error) {
 	query := where{args: []any{endpointID, scope.ProjectID, scope.Environment, f.Limit}}
-	sql := `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at, d.finished_at, v.id, v.type, v.test, v.created_at,
+	sql := `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at,
+		d.finished_at, v.id, v.type, v.test, v.created_at,
 		coalesce(l.number, 0), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0), coalesce(l.error_class, '')
 		FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
 		LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.number = d.attempts

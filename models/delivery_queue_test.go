@@ -74,8 +74,8 @@ func TestDeliveryQueue_Lanes(t *testing.T) {
 	delete(room.Lanes, b.ID)
 	take(t, one, room) // this takes b again; the next call releases idle lanes
 	var running int
-	if err := g.DB.Raw(`SELECT count(*) FROM river_job WHERE state <> 'available' OR attempt > 0`).Row().Scan(
-		&running); err != nil || running != 0 {
+	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM river_job
+		WHERE state <> 'available' OR attempt > 0`).Scan(&running); err != nil || running != 0 {
 		t.Errorf("%d jobs are marked as running, %v", running, err)
 	}
 
@@ -129,8 +129,9 @@ func TestDeliveryQueue_Shares(t *testing.T) {
 		// The server drops the locks soon after the connection.
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			var held int
-			if err := g.DB.Raw("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid " +
-				"FROM pg_database WHERE datname = current_database())").Row().Scan(&held); err != nil {
+			if err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks
+				WHERE locktype = 'advisory' AND database = (SELECT oid
+				FROM pg_database WHERE datname = current_database())`).Scan(&held); err != nil {
 				t.Fatal(err)
 			}
 			if held == 0 {

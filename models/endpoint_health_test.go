@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -26,23 +27,23 @@ func TestEndpointDays(t *testing.T) {
 		t.Helper()
 		n++
 		var id string
-		err := g.DB.Raw(`WITH v AS (INSERT INTO events (id, project_id, livemode, type, body, created_at)
-				VALUES ('evt_' || left(md5(?), 24), ?, false, 'checkout.paid', '{}', ?) RETURNING id)
+		err := g.DB.Pool.QueryRow(t.Context(), `WITH v AS (INSERT INTO events (id, project_id, livemode, type,
+			body, created_at)
+				VALUES ('evt_' || left(md5($1), 24), $2, false, 'checkout.paid', '{}', $3) RETURNING id)
 			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
-			SELECT 'dlv_' || left(md5(id), 24), id, ?, ?, ?, ?, CASE WHEN ?::text <> 'PENDING' THEN ?::timestamptz END
+			SELECT 'dlv_' || left(md5(id), 24), id, $4, $5, $6, $7,
+				CASE WHEN $8::text <> 'PENDING' THEN $9::timestamptz END
 			FROM v RETURNING id`,
-			strconv.Itoa(n), g.Test.ProjectID, at, endpoint, status, len(answers), at, status, at).Row().Scan(&id)
+			strconv.Itoa(n), g.Test.ProjectID, at, endpoint, status, len(answers), at, status, at).Scan(&id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, took := range answers {
-			if err := g.DB.Exec(`INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms,
+			modelstest.Exec(t, g.DB, `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms,
 				status_code, error_class, headers)
-				VALUES (?, ?, ?, ?, nullif(?, 0), ?, '{}')`, id, i+1, at,
+				VALUES ($1, $2, $3, $4, nullif($5, 0), $6, '{}')`, id, i+1, at,
 				max(took.Milliseconds(), 5000*int64(1-min(1, took.Milliseconds()))),
-				200*min(1, took.Milliseconds()), map[bool]string{true: "timeout"}[took == 0]).Error; err != nil {
-				t.Fatal(err)
-			}
+				200*min(1, took.Milliseconds()), map[bool]string{true: "timeout"}[took == 0])
 		}
 	}
 	for i := range 100 {

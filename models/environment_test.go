@@ -50,9 +50,7 @@ func TestEnvironment_JSON(t *testing.T) {
 func TestEnvironment_Stored(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	if err := db.Exec("CREATE TABLE notes (livemode boolean NOT NULL)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "CREATE TABLE notes (livemode boolean NOT NULL)")
 	type note struct {
 		Environment models.Environment `gorm:"column:livemode"`
 	}
@@ -65,9 +63,7 @@ func TestEnvironment_Stored(t *testing.T) {
 	}
 	for name, write := range ways {
 		for e, want := range words {
-			if err := db.Exec("DELETE FROM notes").Error; err != nil {
-				t.Fatal(err)
-			}
+			modelstest.Exec(t, db, "DELETE FROM notes")
 			if err := write(e); err != nil {
 				t.Fatalf("%s: write %s: %v", name, e, err)
 			}

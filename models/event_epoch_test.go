@@ -10,24 +10,17 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
 // future is a transaction number that no cluster of a test reaches.
 const future = 1 << 40
 
-// execute changes rows in a way that no method of the product does.
-func execute(t *testing.T, g *paymentstest.Gateway, sql string, args ...any) {
-	t.Helper()
-	if err := g.DB.Exec(sql, args...).Error; err != nil {
-		t.Fatal(err)
-	}
-}
-
 // epochs returns the number of epochs of events.
 func epochs(t *testing.T, g *paymentstest.Gateway) (n int) {
 	t.Helper()
-	if err := g.DB.Raw("SELECT count(*) FROM event_epochs").Row().Scan(&n); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM event_epochs").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -46,7 +39,7 @@ func beginEpoch(t *testing.T, g *paymentstest.Gateway) {
 func versions(t *testing.T, g *paymentstest.Gateway) (all string) {
 	t.Helper()
 	const query = "SELECT string_agg(ctid::text || xmin::text, ' ' ORDER BY id) FROM events"
-	if err := g.DB.Raw(query).Row().Scan(&all); err != nil {
+	if err := g.DB.Pool.QueryRow(t.Context(), query).Scan(&all); err != nil {
 		t.Fatal(err)
 	}
 	return all
@@ -61,7 +54,8 @@ func moveToFuture(t *testing.T, g *paymentstest.Gateway, first, second, third st
 		second: {"7", fmt.Sprintf("%d:%d:%d,%d", future+5, future+11, future+5, future+7)},
 		third:  {"10", fmt.Sprintf("%d:%d:", future+10, future+10)},
 	} {
-		execute(t, g, "UPDATE events SET tx = ((? + ?::bigint)::text)::xid8, seen = ?::pg_snapshot WHERE id = ?",
+		modelstest.Exec(t, g.DB, `UPDATE events SET tx = (($1 + $2::bigint)::text)::xid8, seen = $3::pg_snapshot
+			WHERE id = $4`,
 			int64(future), place[0], place[1], id)
 	}
 }
@@ -113,11 +107,11 @@ func TestBeginEventEpoch(t *testing.T) {
 		t.Errorf("an open stream (-want +streamed)\n%s", diff)
 	}
 	// Simulate that this cluster has reached their transaction numbers.
-	execute(t, g, "UPDATE events SET tx = pg_current_xact_id() WHERE epoch = 0")
+	modelstest.Exec(t, g.DB, "UPDATE events SET tx = pg_current_xact_id() WHERE epoch = 0")
 	if got := rest(t, g, open); len(got) != 0 {
 		t.Errorf("an open stream returned %v again", got)
 	}
-	execute(t, g, "UPDATE events SET tx = ((?::bigint)::text)::xid8 WHERE id = ?", int64(future), fresh[0])
+	modelstest.Exec(t, g.DB, "UPDATE events SET tx = (($1::bigint)::text)::xid8 WHERE id = $2", int64(future), fresh[0])
 	if beginEpoch(t, g); epochs(t, g) != 3 {
 		t.Errorf("after a second restore there are %d epochs", epochs(t, g))
 	}
@@ -129,7 +123,7 @@ func TestBeginEventEpoch_Concurrent(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	old := happen(t, g, event(g, g.Test, 0))
-	execute(t, g, "UPDATE events SET tx = '1099511627776'")
+	modelstest.Exec(t, g.DB, "UPDATE events SET tx = '1099511627776'")
 	commit := begin(t, g, event(g, g.Test, time.Millisecond))
 	var group errgroup.Group
 	for range 4 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -17,24 +18,24 @@ import (
 // all endpoints, most of them delivered at once.
 func tell(t *testing.T, g *paymentstest.Gateway, n int, endpointIDs ...string) {
 	t.Helper()
-	err := g.DB.Exec(`INSERT INTO events (id, project_id, livemode, type, body, created_at)
-		SELECT 'evt_' || left(md5('event ' || i), 24), ?, false,
+	_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO events (id, project_id, livemode, type, body, created_at)
+		SELECT 'evt_' || left(md5('event ' || i), 24), $1, false,
 			CASE WHEN i % 50 = 0 THEN 'checkout.cancelled' WHEN i % 3 = 0 THEN 'checkout.paid'
 				ELSE 'checkout.created' END, '{}',
-			?::timestamptz + i / 3 * interval '1 millisecond' FROM generate_series(1, ?) AS i`, g.Test.ProjectID,
-		g.Clock.Now(), n).Error
+			$2::timestamptz + i / 3 * interval '1 millisecond' FROM generate_series(1, $3) AS i`, g.Test.ProjectID,
+		g.Clock.Now(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for place, id := range endpointIDs {
-		err := g.DB.Exec(`INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at,
-			finished_at)
-			SELECT 'dlv_' || left(md5(? || i), 24), 'evt_' || left(md5('event ' || i), 24), ?, status,
+		_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status,
+			attempts, created_at, finished_at)
+			SELECT 'dlv_' || left(md5($1 || i), 24), 'evt_' || left(md5('event ' || i), 24), $2, status,
 				CASE status WHEN 'SKIPPED' THEN 0 ELSE 1 END, at, CASE WHEN status <> 'PENDING' THEN at END
-			FROM (SELECT i, ?::timestamptz + i / 3 * interval '1 millisecond' AS at,
-				CASE WHEN i % 40 = ? THEN 'FAILED' WHEN i % 90 = 3 THEN 'SKIPPED' WHEN i % 70 = 1 THEN 'PENDING'
+			FROM (SELECT i, $3::timestamptz + i / 3 * interval '1 millisecond' AS at,
+				CASE WHEN i % 40 = $4 THEN 'FAILED' WHEN i % 90 = 3 THEN 'SKIPPED' WHEN i % 70 = 1 THEN 'PENDING'
 					ELSE 'DELIVERED' END AS status
-				FROM generate_series(1, ?) AS i) AS made`, id, id, g.Clock.Now(), place, n).Error
+				FROM generate_series(1, $5) AS i) AS made`, id, id, g.Clock.Now(), place, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,11 +50,10 @@ func TestListEvents(t *testing.T) {
 	two, _ := g.Endpoint(t, "http://127.0.0.1/two")
 	gone, _ := g.Endpoint(t, "http://127.0.0.1/gone")
 	tell(t, g, 600, one.ID, two.ID)
-	if err := g.DB.Exec("INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, created_at, finished_at) "+
-		"SELECT 'dlv_' || left(md5(id), 24), id, ?, 'SKIPPED', created_at, created_at FROM events",
-		gone.ID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, created_at,
+		finished_at)
+		SELECT 'dlv_' || left(md5(id), 24), id, $1, 'SKIPPED', created_at, created_at FROM events`,
+		gone.ID)
 	// Missing deliveries of this endpoint no longer count.
 	if err := g.Merchants.DeleteEndpoint(t.Context(), g.Owner, g.Test, gone.ID); err != nil {
 		t.Fatal(err)
@@ -70,11 +70,10 @@ func TestListEvents(t *testing.T) {
 		{models.EventFilter{Undelivered: true, CheckoutID: "chk_00000000000000000000"}, "false"},
 		{models.EventFilter{CheckoutID: "chk_'"}, "false"},
 	} {
-		var want []string
-		g.DB.Raw(`SELECT id FROM (SELECT *, EXISTS (SELECT FROM webhook_deliveries d
+		want := modelstest.Column[string](t, g.DB, `SELECT id FROM (SELECT *, EXISTS (SELECT FROM webhook_deliveries d
 			WHERE d.event_id = events.id AND d.status <> 'DELIVERED'
-			AND d.endpoint_id <> ?) AS lacks FROM events) AS v WHERE `+tc.where+" ORDER BY created_at DESC, id DESC",
-			gone.ID).Scan(&want)
+			AND d.endpoint_id <> $1) AS lacks FROM events) AS v WHERE `+tc.where+" ORDER BY created_at DESC, id DESC",
+			gone.ID)
 		for _, limit := range []int{1, 7, 1000} {
 			var got []string
 			f := tc.filter
@@ -115,9 +114,7 @@ func TestListEvents_Plan(t *testing.T) {
 	one, _ := g.Endpoint(t, "http://127.0.0.1/one")
 	const n = 20_000
 	tell(t, g, n, one.ID)
-	if err := g.DB.Exec("ANALYZE events, webhook_deliveries, webhook_endpoints").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "ANALYZE events, webhook_deliveries, webhook_endpoints")
 	deep := &models.Position{CreatedAt: g.Clock.Now().Add(n / 6 * time.Millisecond), ID: "evt_000000000000000000000000"}
 	for name, tc := range map[string]struct {
 		filter models.EventFilter
@@ -150,11 +147,11 @@ func TestListEvents_Plan(t *testing.T) {
 func TestDeliveryIndexes(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	var columns []string
-	g.DB.Raw(`SELECT DISTINCT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
+	columns := modelstest.Column[string](t, g.DB, `SELECT DISTINCT a.attname
+		FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
 		AND (a.attnum = ANY(i.indkey)
 		OR pg_get_expr(i.indpred, i.indrelid) LIKE '%' || a.attname || '%')
-			WHERE i.indrelid = 'webhook_deliveries'::regclass ORDER BY 1`).Scan(&columns)
+			WHERE i.indrelid = 'webhook_deliveries'::regclass ORDER BY 1`)
 	for _, changes := range []string{"status", "attempts", "next_attempt_at", "finished_at"} {
 		if slices.Contains(columns, changes) {
 			t.Errorf("an index contains %s, which every delivery changes: %q", changes, columns)

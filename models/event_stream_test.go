@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 )
 
@@ -135,10 +136,9 @@ func TestEventStream(t *testing.T) {
 	test := event(g, g.Test, 0)
 	test.Test = true
 	happen(t, g, other)
-	if err := g.DB.Exec("INSERT INTO events (id, project_id, livemode, type, test, body, created_at) VALUES (?, ?, "+
-		"false, 'checkout.paid', true, '', now())", test.ID, test.ProjectID).Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, `INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
+		VALUES ($1, $2,
+		false, 'checkout.paid', true, '', now())`, test.ID, test.ProjectID)
 	last := happen(t, g, event(g, g.Test, -time.Hour)) // the event is new, whatever its time is
 	for name, s := range map[string]*models.EventStream{"new": fresh, "resumed": resume(t, g, ids[249])} {
 		if diff := cmp.Diff(last, rest(t, g, s)); diff != "" {
@@ -215,9 +215,7 @@ func TestEventStream_MoreDigits(t *testing.T) {
 			events = append(events, event(g, g.Test, time.Duration(n)*time.Millisecond))
 		}
 		ids := happen(t, g, events...)
-		if err := g.DB.Exec("UPDATE events SET tx = ?::xid8 WHERE id IN ?", tx, ids).Error; err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, g.DB, "UPDATE events SET tx = $1::text::xid8 WHERE id = ANY($2)", tx, ids)
 		want = append(want, ids...)
 	}
 	if diff := cmp.Diff(want, rest(t, g, resume(t, g, models.EventStreamStart))); diff != "" {
@@ -308,7 +306,7 @@ func write(ctx context.Context, g *paymentstest.Gateway, written chan<- []string
 		if _, err := models.InsertEvents(tx, events...); err != nil {
 			return err
 		}
-		if err := tx.DB.Exec(fmt.Sprintf("SELECT pg_sleep(%f)", rand.ExpFloat64()*0.004)).Error; err != nil {
+		if _, err := tx.Exec(fmt.Sprintf("SELECT pg_sleep(%f)", rand.ExpFloat64()*0.004)); err != nil {
 			return err
 		}
 		return giveUp

@@ -129,7 +129,8 @@ func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception,
 // id of the latest one, "" if there is none.
 func OpenExceptions(ctx context.Context, q Querier, scope Scope) (n int, checkoutID string, err error) {
 	err = q.QueryRow(ctx,
-		`SELECT count(*), coalesce((array_agg(c.id ORDER BY p.paid_at DESC, p.id))[1], '') FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id JOIN checkouts c ON c.id = p.checkout_id
+		`SELECT count(*), coalesce((array_agg(c.id ORDER BY p.paid_at DESC, p.id))[1], '') FROM payment_exceptions x
+			JOIN payments p ON p.id = x.payment_id JOIN checkouts c ON c.id = p.checkout_id
 		WHERE x.decision IS NULL AND c.project_id = $1 AND c.livemode = $2`, scope.ProjectID,
 		scope.Environment).Scan(&n, &checkoutID)
 	return n, checkoutID, err

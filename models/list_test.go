@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -21,15 +22,17 @@ import (
 // external id "tenth", and each hundredth is paid.
 func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
 	t.Helper()
-	err := g.DB.Exec(`INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id,
-		txid, copy_paste,
+	_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO checkouts (id, project_id, livemode, status, amount, description,
+		external_id, txid, copy_paste,
 			created_at, expires_at, paid_at)
-		SELECT 'chk_' || left(md5(?::text || i), 20), ?, ?,
+		SELECT 'chk_' || left(md5($1::text || i), 20), $2, $3,
 			CASE WHEN i % 100 = 0 THEN 'PAID' ELSE 'PENDING' END, 1, 'x',
-			CASE WHEN i % 10 = 0 THEN 'tenth' ELSE 'p-' || i END, md5(i || ?::text), 'code', at, at + interval '1 hour',
+			CASE WHEN i % 10 = 0 THEN 'tenth' ELSE 'p-' || i END, md5(i || $4::text), 'code', at,
+			at + interval '1 hour',
 			CASE WHEN i % 100 = 0 THEN at END
-		FROM (SELECT i, ?::timestamptz + i / 3 * interval '1 millisecond' AS at FROM generate_series(1, ?) AS i) AS made`,
-		fmt.Sprint(scope), scope.ProjectID, scope.Environment, fmt.Sprint(scope), g.Clock.Now(), n).Error
+		FROM (SELECT i, $5::timestamptz + i / 3 * interval '1 millisecond' AS at
+			FROM generate_series(1, $6) AS i) AS made`,
+		fmt.Sprint(scope), scope.ProjectID, scope.Environment, fmt.Sprint(scope), g.Clock.Now(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,9 +172,7 @@ func TestListCheckouts_Plan(t *testing.T) {
 	const n = 20_000
 	fill(t, g, g.Test, n)
 	fill(t, g, g.Live, 2_000)
-	if err := g.DB.Exec("ANALYZE checkouts").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, g.DB, "ANALYZE checkouts")
 	deep := &models.Position{CreatedAt: g.Clock.Now().Add(n / 6 * time.Millisecond), ID: "chk_00000000000000000000"}
 	walks := regexp.MustCompile(`Index Scan( Backward)? using checkouts_\w+ on checkouts`)
 	for name, filter := range map[string]models.CheckoutFilter{

@@ -35,8 +35,8 @@ func TestInsertMails(t *testing.T) {
 		}
 	}
 	var jobs int
-	err = db.Raw(`SELECT count(*) FROM river_job j JOIN mails m ON m.id = j.args ->> 'mailId'
-		WHERE j.kind = 'send_mail' AND j.queue = 'mails' AND j.state = 'available'`).Row().Scan(&jobs)
+	err = db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM river_job j JOIN mails m ON m.id = j.args ->> 'mailId'
+		WHERE j.kind = 'send_mail' AND j.queue = 'mails' AND j.state = 'available'`).Scan(&jobs)
 	if err != nil || jobs != 3 {
 		t.Errorf("%d jobs for three mails, %v", jobs, err)
 	}

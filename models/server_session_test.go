@@ -88,7 +88,7 @@ func TestOpen_Isolation(t *testing.T) {
 		}
 		err = db.InTx(t.Context(), func(tx *models.Tx) error {
 			var got string
-			if err := tx.Raw("SELECT current_setting('transaction_isolation')").Row().Scan(&got); err != nil ||
+			if err := tx.Scan("SELECT current_setting('transaction_isolation')", nil, &got); err != nil ||
 				got != "read committed" {
 				t.Errorf("set by %s: a transaction is %s, %v", tc.by, got, err)
 			}
@@ -129,12 +129,11 @@ func TestInTx_HeldRow(t *testing.T) {
 	t.Parallel()
 	address := modelstest.NewURL(t)
 	db := open(t, address)
-	if err := db.Exec("CREATE TABLE held (id int); INSERT INTO held VALUES (1)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "CREATE TABLE held (id int); INSERT INTO held VALUES (1)")
 	faulttest.Hold(t, address, "SELECT FROM held WHERE id = 1 FOR UPDATE")
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
-		return tx.DB.Exec("UPDATE held SET id = 2 WHERE id = 1").Error
+		_, err := tx.Exec("UPDATE held SET id = 2 WHERE id = 1")
+		return err
 	})
 	if !models.Unavailable(err) {
 		t.Errorf("a locked row: %v", err)
@@ -146,14 +145,12 @@ func TestInTx_HeldRow(t *testing.T) {
 func TestInTx_Idle(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
-	if err := db.Exec("CREATE TABLE held (id int); INSERT INTO held VALUES (1)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "CREATE TABLE held (id int); INSERT INTO held VALUES (1)")
 	err := db.InTx(t.Context(), func(tx *models.Tx) error {
-		if err := tx.DB.Exec("SET LOCAL idle_in_transaction_session_timeout = '50ms'").Error; err != nil {
+		if _, err := tx.Exec("SET LOCAL idle_in_transaction_session_timeout = '50ms'"); err != nil {
 			return err
 		}
-		if err := tx.DB.Exec("UPDATE held SET id = 2").Error; err != nil {
+		if _, err := tx.Exec("UPDATE held SET id = 2"); err != nil {
 			return err
 		}
 		await(t, "the row is free", func() bool { // meanwhile the process does nothing

@@ -27,7 +27,7 @@ func TestTuning(t *testing.T) {
 			"webhook_deliveries fillfactor=45"},
 	} {
 		var got string
-		if err := db.Raw(tc.query).Row().Scan(&got); err != nil || got != tc.want {
+		if err := db.Pool.QueryRow(t.Context(), tc.query).Scan(&got); err != nil || got != tc.want {
 			t.Errorf("%s: %q, %v; want %q", tc.of, got, err, tc.want)
 		}
 	}

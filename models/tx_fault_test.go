@@ -17,9 +17,7 @@ func behind(t *testing.T) (db, direct *models.DB, network *faulttest.Proxy) {
 	t.Helper()
 	address := modelstest.NewURL(t)
 	direct = open(t, address)
-	if err := direct.Exec("CREATE TABLE notes (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, direct, "CREATE TABLE notes (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)")
 	network = faulttest.NewProxy(t, address)
 	return open(t, network.URL()), direct, network
 }
@@ -32,7 +30,10 @@ func rows(t *testing.T, db *models.DB) (n int) {
 	return n
 }
 
-func add(tx *models.Tx, id int) error { return tx.DB.Exec("INSERT INTO notes VALUES (?)", id).Error }
+func add(tx *models.Tx, id int) error {
+	_, err := tx.Exec("INSERT INTO notes VALUES ($1)", id)
+	return err
+}
 
 // If the answer to COMMIT is lost, the error says that the result is unknown, because the work
 // may be done. Every other error says that it is not done.
@@ -49,7 +50,7 @@ func TestInTx_CommitUnknown(t *testing.T) {
 	if !models.Violates(err, "notes_id_key") || errors.Is(err, models.ErrCommitUnknown) {
 		t.Errorf("a commit that fails: %v", err)
 	}
-	err = db.InTx(t.Context(), func(tx *models.Tx) error { _ = tx.DB.Exec("SELECT 1/0").Error; return nil })
+	err = db.InTx(t.Context(), func(tx *models.Tx) error { _, _ = tx.Exec("SELECT 1/0"); return nil })
 	if err == nil || errors.Is(err, models.ErrCommitUnknown) {
 		t.Errorf("a commit after a failed statement: %v", err)
 	}
@@ -124,9 +125,7 @@ func TestInTx_StandbyBehind(t *testing.T) {
 	t.Parallel()
 	pair := faulttest.NewPair(t)
 	db := open(t, pair.Primary)
-	if err := db.Exec("CREATE TABLE notes (id int)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "CREATE TABLE notes (id int)")
 	standbys := func(names string) {
 		t.Helper()
 		for _, sql := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + names + "'",
@@ -140,7 +139,7 @@ func TestInTx_StandbyBehind(t *testing.T) {
 	await(t, "commits wait", func() bool { return show(t, db.Reserved, "synchronous_standby_names") == "another" })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := db.InTx(ctx, func(tx *models.Tx) error { return tx.DB.Exec("INSERT INTO notes VALUES (1)").Error })
+	err := db.InTx(ctx, func(tx *models.Tx) error { _, err := tx.Exec("INSERT INTO notes VALUES (1)"); return err })
 	if !errors.Is(err, models.ErrCommitUnknown) {
 		t.Errorf("a commit without a standby: %v", err)
 	}

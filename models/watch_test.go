@@ -58,12 +58,10 @@ func TestDB_ReadOnly(t *testing.T) {
 	t.Parallel()
 	address := modelstest.NewURL(t)
 	db := open(t, address)
-	if err := db.Exec("CREATE TABLE notes (id int)").Error; err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Exec(t, db, "CREATE TABLE notes (id int)")
 	write := func() error {
 		return db.InTx(t.Context(),
-			func(tx *models.Tx) error { return tx.DB.Exec("INSERT INTO notes VALUES (1)").Error })
+			func(tx *models.Tx) error { _, err := tx.Exec("INSERT INTO notes VALUES (1)"); return err })
 	}
 	restore := faulttest.ReadOnly(t, address)
 	for range 30 {
@@ -99,13 +97,13 @@ func TestDB_Failover(t *testing.T) {
 	primary, standby, moving := faulttest.NewProxy(t, pair.Primary), faulttest.NewProxy(t, pair.Standby),
 		faulttest.NewProxy(t, pair.Standby)
 	named, moved := open(t, hosts(t, standby.URL(), primary.URL())), open(t, moving.URL())
-	if err := named.Exec("CREATE TABLE notes (id int)").Error; err != nil {
+	if _, err := named.Pool.Exec(t.Context(), "CREATE TABLE notes (id int)"); err != nil {
 		t.Fatalf("with a standby as the first of two hosts: %v", err)
 	}
 	write := func(db *models.DB) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		return db.InTx(ctx, func(tx *models.Tx) error { return tx.DB.Exec("INSERT INTO notes VALUES (1)").Error })
+		return db.InTx(ctx, func(tx *models.Tx) error { _, err := tx.Exec("INSERT INTO notes VALUES (1)"); return err })
 	}
 	await(t, "the standby has the table", func() bool { return !strings.Contains(fmt.Sprint(write(moved)), "42P01") })
 	if err := write(moved); !models.Unavailable(err) {
