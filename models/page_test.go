@@ -20,8 +20,8 @@ func TestReadPage(t *testing.T) {
 		{size + 5, size, "c"}} {
 		var all []models.Product
 		for i := range tc.exist {
-			all = append(all, models.Product{ID: string(rune('a' + i)),
-				CreatedAt: start.Add(-time.Duration(i) * time.Second)})
+			all = append(all,
+				models.Product{ID: string(rune('a' + i)), CreatedAt: start.Add(-time.Duration(i) * time.Second)})
 		}
 		page, err := models.ReadPage(size, func(limit int) ([]models.Product, error) {
 			return all[:min(limit, len(all))], nil

@@ -27,8 +27,9 @@ type PaymentLink struct {
 // Position is the link's place in lists.
 func (l PaymentLink) Position() Position { return Position{l.CreatedAt, l.ID} }
 
-const paymentLinkQuery = `SELECT l.id, l.project_id, l.livemode, l.expires_in_seconds, l.success_url, l.return_url, l.active,
-	l.created_at, l.updated_at, ` + productColumns + ` FROM payment_links l JOIN products d ON d.id = l.product_id `
+const paymentLinkQuery = `SELECT l.id, l.project_id, l.livemode, l.expires_in_seconds, l.success_url,
+	l.return_url, l.active, l.created_at, l.updated_at, ` + productColumns + `
+		FROM payment_links l JOIN products d ON d.id = l.product_id `
 
 func (l *PaymentLink) targets() []any {
 	return append([]any{&l.ID, &l.ProjectID, &l.Environment, &l.ExpiresInSeconds, &l.SuccessURL, &l.ReturnURL,
