@@ -102,7 +102,8 @@ func TestLists_OldBookmarks(t *testing.T) {
 		t.Errorf("before the second line: %d", got)
 	}
 	for _, path := range []string{"/app/requisicoes?before=x", "/app/requisicoes?before=-1",
-		"/app/requisicoes?cursor=5", "/app/requisicoes?before=99999999999999999999"} {
+		"/app/requisicoes?cursor=5",
+		"/app/requisicoes?before=99999999999999999999"} {
 		if a := c.Get(path); a.Status != http.StatusOK || !slices.Equal(listedCalls(a), all[:25]) {
 			t.Errorf("%s: %d", path, a.Status)
 		}
