@@ -24,7 +24,7 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	g.Destination(t, models.RailPix)
 	g.Fund(t, models.Live, 1000_00)
 	by := g.Staff(t)
-	g.Account.WithdrawalFeeFixed = 1_00
+	g.SetWithdrawalFee(t, money.Fee{Fixed: 1_00})
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

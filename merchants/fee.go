@@ -1,6 +1,7 @@
 package merchants
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -13,24 +14,31 @@ import (
 // furthestStart is how far in the future new terms may begin.
 const furthestStart = 366 * 24 * time.Hour
 
-// NewFeeProposal is a fee that a member of staff proposes for an account.
+// NewFeeProposal is the fees that a member of staff proposes for an account.
 type NewFeeProposal struct {
-	Fee      *money.Fee // nil means the installation's fee
-	StartsAt *time.Time // nil means from the approval on
-	Reason   string     // shown to the owner after the approval
-	Seen     int        // the number of the account's proposals when the form was shown
+	Fee           *money.Fee // of charges; nil means the installation's fee
+	WithdrawalFee *money.Fee // nil means the installation's fee
+	StartsAt      *time.Time // nil means from the approval on
+	Reason        string     // shown to the owner after the approval
+	Seen          int        // the number of the account's proposals when the form was shown
 }
 
-// Check normalizes the reason. It fails with Invalid, which names "fee", "starts" and
-// "reason".
+// Check normalizes the reason. It fails with Invalid, which names "fee", "withdrawalFee",
+// "starts" and "reason".
 func (in *NewFeeProposal) Check(now time.Time) error {
 	problems := Invalid{}
 	problems.reason(&in.Reason)
 	problems.start(in.StartsAt, now)
-	if f := in.Fee; f != nil && (f.BasisPoints < 0 || f.BasisPoints > 100_00 || f.Fixed < 0 || f.Fixed > money.Max) {
-		problems["fee"] = Unknown
-	}
+	problems.fee("fee", in.Fee)
+	problems.fee("withdrawalFee", in.WithdrawalFee)
 	return problems.orNil()
+}
+
+// fee checks the range of a fee, which may be nil.
+func (p Invalid) fee(field string, f *money.Fee) {
+	if f != nil && (f.BasisPoints < 0 || f.BasisPoints > 100_00 || f.Fixed < 0 || f.Fixed > money.Max) {
+		p[field] = Unknown
+	}
 }
 
 // start checks the moment from which the terms apply.
@@ -40,11 +48,12 @@ func (p Invalid) start(at *time.Time, now time.Time) {
 	}
 }
 
-// ProposeFee proposes a fee for charges that an account creates from a moment on, and returns
-// the proposal's id. Nothing changes until another person approves it. Any member of staff who
-// is not a member of the account may call it. If the account has a pending proposal, or has
-// had another one since the form was shown, it fails with ErrChanged. It also fails with
-// Invalid, ErrOwnAccount, refusal.Forbidden and models.ErrNotFound.
+// ProposeFee proposes the fees of charges that an account creates, and of withdrawals that it
+// requests, from a moment on, and returns the proposal's id. Nothing changes until another
+// person approves it. Any member of staff who is not a member of the account may call it. If
+// the account has a pending proposal, or has had another one since the form was shown, it
+// fails with ErrChanged. It also fails with Invalid, ErrOwnAccount, refusal.Forbidden and
+// models.ErrNotFound.
 func (s *Service) ProposeFee(ctx context.Context, by models.Actor, accountID string, in NewFeeProposal) (id string,
 	err error) {
 	now := s.now()
@@ -52,8 +61,8 @@ func (s *Service) ProposeFee(ctx context.Context, by models.Actor, accountID str
 		return "", err
 	}
 	p := models.FeeProposal{
-		ID: models.NewFeeProposalID(), AccountID: accountID, Fee: in.Fee, StartsAt: in.StartsAt, Reason: in.Reason,
-		ProposedBy: by.UserID, ProposedAt: now,
+		ID: models.NewFeeProposalID(), AccountID: accountID, Fee: in.Fee, WithdrawalFee: in.WithdrawalFee,
+		StartsAt: in.StartsAt, Reason: in.Reason, ProposedBy: by.UserID, ProposedAt: now,
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		if _, err := models.LockAccount(tx, accountID); err != nil {
@@ -90,11 +99,11 @@ func inTx(tx *models.Tx, query func(context.Context, models.Querier) error) erro
 	return tx.PGX(func(ctx context.Context, conn models.Querier) error { return query(ctx, conn) })
 }
 
-// ApproveFee makes a proposed fee the account's, from the proposed moment or, if that has
-// passed, from now on, and mails it to the owner. Only a SUPERVISOR may call it who is not a
-// member of the account and did not propose the fee. The person who proposed it must still be
-// staff and not be a member of the account. If the proposal is no longer pending it fails with
-// ErrChanged. It also fails with refusal.ProposerGone, refusal.Forbidden, ErrOwnAccount and
+// ApproveFee makes proposed fees the account's, from the proposed moment or, if that has
+// passed, from now on, and mails the change to the owner. Only a SUPERVISOR may call it who is
+// not a member of the account and did not propose the fees. The person who proposed them must
+// still be staff and not be a member of the account. If the proposal is no longer pending it
+// fails with ErrChanged. It also fails with refusal.ProposerGone, refusal.Forbidden, ErrOwnAccount and
 // models.ErrNotFound.
 func (s *Service) ApproveFee(ctx context.Context, by models.Actor, proposalID string) error {
 	return s.decideFee(ctx, by, proposalID, func(tx *models.Tx, account *models.Account, p *models.FeeProposal) error {
@@ -119,43 +128,67 @@ func (s *Service) ApproveFee(ctx context.Context, by models.Actor, proposalID st
 
 var proposerGone = refusal.New(refusal.ProposerGone, "The person who proposed it may not propose it any more.")
 
-// startFee writes the fee of an approved proposal and notifies the owner.
+// startFee writes the fees of an approved proposal and notifies the owner of those that change.
 func (s *Service) startFee(tx *models.Tx, by models.Actor, account *models.Account, p *models.FeeProposal) error {
 	now := s.now()
 	from := now
 	if p.StartsAt != nil && p.StartsAt.After(now) {
 		from = *p.StartsAt
 	}
-	var before, after money.Fee
+	var c change
 	err := inTx(tx, func(ctx context.Context, q models.Querier) (err error) {
-		if before, err = models.FeeAt(ctx, q, account.ID, now); err != nil || p.Fee != nil {
-			return err
-		}
-		after, err = models.DefaultFeeAt(ctx, q, now)
+		c, err = s.feeChange(ctx, q, p, now)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if p.Fee != nil {
-		after = *p.Fee
-	}
 	err = models.InsertAccountFee(tx, models.AccountFee{
-		AccountID: account.ID, Fee: p.Fee, ValidFrom: from, ProposalID: &p.ID, Reason: &p.Reason,
-		ProposedBy: &p.ProposedBy, ApprovedBy: &by.UserID, WrittenAt: now,
+		AccountID: account.ID, Fee: p.Fee, WithdrawalFee: p.WithdrawalFee, ValidFrom: from, ProposalID: &p.ID,
+		Reason: &p.Reason, ProposedBy: &p.ProposedBy, ApprovedBy: &by.UserID, WrittenAt: now,
 	})
 	if err != nil {
 		return err
 	}
 	by.AccountID = account.ID
-	c := change{before: map[string]string{"fee": before.String()}, after: map[string]string{"fee": after.String()}}
 	if err := s.auditChange(tx, by, "fee.approved", p.ID, c,
 		map[string]string{"reason": p.Reason, "from": from.Format(time.RFC3339)}); err != nil {
 		return err
 	}
-	return s.tellOwner(tx, account, models.MailFeeChanged, p.ID, map[string]string{
-		"fee_before": before.String(), "fee": after.String(), "at": from.Format(time.RFC3339), "reason": p.Reason,
-	})
+	params := map[string]string{"at": from.Format(time.RFC3339), "reason": p.Reason}
+	for fact, param := range map[string]string{"fee": "fee", "withdrawalFee": "withdrawal_fee"} {
+		if after, changes := c.after[fact]; changes {
+			params[param+"_before"], params[param] = c.before[fact], after
+		}
+	}
+	return s.tellOwner(tx, account, models.MailFeeChanged, p.ID, params)
+}
+
+// feeChange returns what a proposal changes: the facts "fee" and "withdrawalFee", or one of
+// them. If the account only starts or ceases to follow the installation and pays the same, it
+// returns both.
+func (s *Service) feeChange(ctx context.Context, q models.Querier, p *models.FeeProposal,
+	now time.Time) (change, error) {
+	charge, err := models.FeeAt(ctx, q, p.AccountID, now)
+	if err != nil {
+		return change{}, err
+	}
+	withdrawal, err := models.WithdrawalFeeAt(ctx, q, p.AccountID, now)
+	if err != nil {
+		return change{}, err
+	}
+	installation, err := models.DefaultFeeAt(ctx, q, now)
+	if err != nil {
+		return change{}, err
+	}
+	before := map[string]string{"fee": charge.String(),
+		"withdrawalFee": cmp.Or(withdrawal, &s.WithdrawalFee).String()}
+	after := map[string]string{"fee": cmp.Or(p.Fee, &installation).String(),
+		"withdrawalFee": cmp.Or(p.WithdrawalFee, &s.WithdrawalFee).String()}
+	if c := differing(before, after); len(c.after) > 0 {
+		return c, nil
+	}
+	return change{before, after}, nil
 }
 
 // RefuseFee ends a pending proposal without effect, with a reason for staff. Only a SUPERVISOR
@@ -232,6 +265,9 @@ func (s *Service) auditProposal(tx *models.Tx, by models.Actor, p *models.FeePro
 	detail := map[string]string{"account": p.AccountID, "reason": p.Reason}
 	if p.Fee != nil {
 		detail["fee"] = p.Fee.String()
+	}
+	if p.WithdrawalFee != nil {
+		detail["withdrawalFee"] = p.WithdrawalFee.String()
 	}
 	if p.StartsAt != nil {
 		detail["from"] = p.StartsAt.Format(time.RFC3339)

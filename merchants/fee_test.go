@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"garoupa/internal/faulttest"
 	"garoupa/internal/money"
 	"garoupa/internal/refusal"
@@ -113,6 +115,56 @@ func TestApproveFee(t *testing.T) {
 	if err != nil || len(fees) != 2 || fees[0].Fee != nil || !fees[0].ValidFrom.Equal(g.Clock.Now()) ||
 		fees[0].Proposer != "Eva Reis" {
 		t.Errorf("the history is %+v, %v", fees, err)
+	}
+}
+
+// The owner is told of the fees that change, and of both if the account pays the same as
+// before. The audit log says the same.
+func TestApproveFee_WithdrawalFee(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	eva, rui := newStaff(t, g, "eva@staff.example", models.StaffReviewer),
+		newStaff(t, g, "rui@staff.example", models.StaffSupervisor)
+	charge, withdrawal := money.Fee{BasisPoints: 149}, money.Fee{BasisPoints: 50, Fixed: 1_00}
+	for seen, step := range []struct {
+		charge, withdrawal *money.Fee
+		told               map[string]string
+	}{
+		{nil, &withdrawal, map[string]string{"withdrawal_fee_before": "0.00%", "withdrawal_fee": "0.50% + 1.00"}},
+		{&charge, &withdrawal, map[string]string{"fee_before": "0.99%", "fee": "1.49%"}},
+		{nil, nil, map[string]string{"fee_before": "1.49%", "fee": "0.99%", "withdrawal_fee_before": "0.50% + 1.00",
+			"withdrawal_fee": "0.00%"}},
+		{nil, &money.Fee{}, map[string]string{"fee_before": "0.99%", "fee": "0.99%", "withdrawal_fee_before": "0.00%",
+			"withdrawal_fee": "0.00%"}},
+	} {
+		g.Clock.Advance(time.Minute)
+		id, err := g.Merchants.ProposeFee(t.Context(), eva, g.Account.ID, merchants.NewFeeProposal{
+			Fee: step.charge, WithdrawalFee: step.withdrawal, Reason: feeReason, Seen: seen})
+		if err == nil {
+			err = g.Merchants.ApproveFee(t.Context(), rui, id)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		mails, err := models.LatestMails(t.Context(), g.DB.Pool, 1)
+		if err != nil || len(mails) != 1 {
+			t.Fatalf("%d mails, %v", len(mails), err)
+		}
+		told := map[string]string{}
+		for name, value := range mails[0].Params {
+			if strings.Contains(name, "fee") {
+				told[name] = value
+			}
+		}
+		if diff := cmp.Diff(step.told, told); diff != "" {
+			t.Errorf("step %d: the owner is told (-want +got)\n%s", seen, diff)
+		}
+		lines, err := models.AuditLines(t.Context(), g.DB.Pool, models.AuditFilter{Subject: "fee", Limit: 1})
+		if err != nil || len(lines) != 1 || lines[0].Before["withdrawalFee"] != step.told["withdrawal_fee_before"] ||
+			lines[0].After["withdrawalFee"] != step.told["withdrawal_fee"] ||
+			lines[0].After["fee"] != step.told["fee"] {
+			t.Errorf("step %d: audited %+v, %v", seen, lines, err)
+		}
 	}
 }
 
@@ -296,6 +348,11 @@ func TestFee_Constraints(t *testing.T) {
 			"', decided_at = now() WHERE id = '" + other + "'": "fee_proposals_own",
 		"UPDATE fee_proposals SET basis_points = 9, status = 'REFUSED', decided_by = proposed_by, " +
 			"decided_at = now(), decision_reason = 'x' WHERE id = '" + other + "'": "decided once",
+		"UPDATE fee_proposals SET withdrawal_basis_points = 9, withdrawal_fixed = 9, status = 'REFUSED', " +
+			"decided_by = proposed_by, decided_at = now(), decision_reason = 'x' WHERE id = '" + other +
+			"'": "decided once",
+		"INSERT INTO account_fees (account_id, withdrawal_fixed, valid_from, written_at) " +
+			"SELECT account_id, 1, now(), now() FROM fee_proposals": "account_fees_withdrawal",
 		"UPDATE fee_proposals SET decided_at = now() WHERE id = '" + id + "'": "decided once",
 		"INSERT INTO account_fees " +
 			"(account_id, valid_from, written_at, proposal_id, reason, proposed_by, approved_by) " +

@@ -8,17 +8,19 @@ import (
 
 	"garoupa/internal/auth/passkey"
 	"garoupa/internal/auth/vault"
+	"garoupa/internal/money"
 	"garoupa/internal/refusal"
 	"garoupa/models"
 )
 
 // Options configure a Service. All except Passkeys are required.
 type Options struct {
-	DB           *models.DB
-	Vault        *vault.Vault
-	Passkeys     *passkey.Site // nil means no passkeys; their methods must not be called
-	AllowPrivate bool          // allows endpoints on private addresses, for development
-	Now          func() time.Time
+	DB            *models.DB
+	Vault         *vault.Vault
+	Passkeys      *passkey.Site // nil means no passkeys; their methods must not be called
+	AllowPrivate  bool          // allows endpoints on private addresses, for development
+	WithdrawalFee money.Fee     // of accounts that have none of their own
+	Now           func() time.Time
 }
 
 // Service runs the operations. It is safe for concurrent use.

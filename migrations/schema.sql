@@ -100,6 +100,8 @@ CREATE TABLE account_fees (
     proposed_by text,
     approved_by text,
     written_at timestamp with time zone NOT NULL,
+    withdrawal_basis_points integer,
+    withdrawal_fixed bigint,
     CONSTRAINT account_fees_pkey PRIMARY KEY (id),
     CONSTRAINT account_fees_proposal_id_key UNIQUE (proposal_id),
     CONSTRAINT account_fees_basis_points_check CHECK (basis_points >= 0 AND basis_points <= 10000),
@@ -109,6 +111,7 @@ CREATE TABLE account_fees (
     CONSTRAINT account_fees_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT account_fees_two_people CHECK (proposed_by <> approved_by),
     CONSTRAINT account_fees_whole CHECK (num_nulls(basis_points, fixed) = ANY (ARRAY[0, 2])),
+    CONSTRAINT account_fees_withdrawal CHECK ((num_nulls(withdrawal_basis_points, withdrawal_fixed) = ANY (ARRAY[0, 2])) AND withdrawal_basis_points >= 0 AND withdrawal_basis_points <= 10000 AND withdrawal_fixed >= 0 AND withdrawal_fixed <= '999999999999'::bigint),
     CONSTRAINT account_fees_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
     CONSTRAINT account_fees_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES users(id),
     CONSTRAINT account_fees_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES fee_proposals(id),
@@ -525,6 +528,8 @@ CREATE TABLE fee_proposals (
     decided_by text,
     decided_at timestamp with time zone,
     decision_reason text,
+    withdrawal_basis_points integer,
+    withdrawal_fixed bigint,
     CONSTRAINT fee_proposals_pkey PRIMARY KEY (id),
     CONSTRAINT fee_proposals_basis_points_check CHECK (basis_points >= 0 AND basis_points <= 10000),
     CONSTRAINT fee_proposals_decided CHECK (num_nulls(decided_by, decided_at) =
@@ -541,6 +546,7 @@ CREATE TABLE fee_proposals (
     CONSTRAINT fee_proposals_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'APPROVED'::text, 'REFUSED'::text, 'WITHDRAWN'::text])),
     CONSTRAINT fee_proposals_two_people CHECK (status <> 'APPROVED'::text OR decided_by <> proposed_by),
     CONSTRAINT fee_proposals_whole CHECK (num_nulls(basis_points, fixed) = ANY (ARRAY[0, 2])),
+    CONSTRAINT fee_proposals_withdrawal CHECK ((num_nulls(withdrawal_basis_points, withdrawal_fixed) = ANY (ARRAY[0, 2])) AND withdrawal_basis_points >= 0 AND withdrawal_basis_points <= 10000 AND withdrawal_fixed >= 0 AND withdrawal_fixed <= '999999999999'::bigint),
     CONSTRAINT fee_proposals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
     CONSTRAINT fee_proposals_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
     CONSTRAINT fee_proposals_proposed_by_fkey FOREIGN KEY (proposed_by) REFERENCES users(id)
@@ -1271,8 +1277,10 @@ CREATE OR REPLACE FUNCTION public.fee_proposals_decided_once()
 AS $function$
 BEGIN
     IF OLD.status <> 'PENDING' OR NEW.status = 'PENDING'
-        OR (NEW.id, NEW.account_id, NEW.basis_points, NEW.fixed, NEW.starts_at, NEW.reason, NEW.proposed_by, NEW.proposed_at)
-        IS DISTINCT FROM (OLD.id, OLD.account_id, OLD.basis_points, OLD.fixed, OLD.starts_at, OLD.reason, OLD.proposed_by, OLD.proposed_at) THEN
+        OR (NEW.id, NEW.account_id, NEW.basis_points, NEW.fixed, NEW.withdrawal_basis_points, NEW.withdrawal_fixed,
+            NEW.starts_at, NEW.reason, NEW.proposed_by, NEW.proposed_at)
+        IS DISTINCT FROM (OLD.id, OLD.account_id, OLD.basis_points, OLD.fixed, OLD.withdrawal_basis_points, OLD.withdrawal_fixed,
+            OLD.starts_at, OLD.reason, OLD.proposed_by, OLD.proposed_at) THEN
         RAISE EXCEPTION 'a proposal is decided once and never becomes another'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'fee_proposals_decided_once';
     END IF;

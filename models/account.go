@@ -6,8 +6,6 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
-
-	"garoupa/internal/money"
 )
 
 // ProductionAccess says whether an account may create live charges (contract 3.3).
@@ -36,23 +34,19 @@ type Account struct {
 	Document *string
 	City     string
 	AccountSwitches
-	WithdrawalFeeBasisPoints int64
-	WithdrawalFeeFixed       money.Cents
-	CreatedAt                time.Time
-	Limits                   LimitsHistory `gorm:"->;type:jsonb"` // read-only
+	CreatedAt time.Time
+	Limits    LimitsHistory `gorm:"->;type:jsonb"` // read-only
 }
 
 // Position is the account's place in lists.
 func (a Account) Position() Position { return Position{a.CreatedAt, a.ID} }
 
 const accountColumns = `a.id, a.name, a.document, a.city, a.production_access, a.suspended, a.live_blocked,
-	a.withdrawals_blocked,
-	a.withdrawal_fee_basis_points, a.withdrawal_fee_fixed, a.created_at, ` + limitsOf
+	a.withdrawals_blocked, a.created_at, ` + limitsOf
 
 func (a *Account) targets() []any {
 	return []any{&a.ID, &a.Name, &a.Document, &a.City, &a.ProductionAccess, &a.Suspended, &a.LiveBlocked,
-		&a.WithdrawalsBlocked,
-		&a.WithdrawalFeeBasisPoints, &a.WithdrawalFeeFixed, &a.CreatedAt, &a.Limits}
+		&a.WithdrawalsBlocked, &a.CreatedAt, &a.Limits}
 }
 
 // InsertAccount writes a new account. Fields with a default in the schema may be zero.

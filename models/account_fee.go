@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -9,20 +10,21 @@ import (
 	"garoupa/internal/money"
 )
 
-// AccountFee is the fee of an account from a moment on. It never changes after it is written.
+// AccountFee is the fees of an account from a moment on. It never changes after it is written.
 // Of the rows whose moment has come, the one that was written last applies.
 type AccountFee struct {
-	ID         int64 // increases with every row
-	AccountID  string
-	Fee        *money.Fee // nil means the installation's fee
-	ValidFrom  time.Time
-	ProposalID *string // nil if the row is older than proposals; then Reason and the names are empty too
-	Reason     *string
-	ProposedBy *string // user ids
-	ApprovedBy *string
-	Proposer   string // the users' names, read-only
-	Approver   string
-	WrittenAt  time.Time
+	ID            int64 // increases with every row
+	AccountID     string
+	Fee           *money.Fee // of charges; nil means the installation's fee
+	WithdrawalFee *money.Fee // nil means the installation's fee
+	ValidFrom     time.Time
+	ProposalID    *string // nil if no proposal led to the row; then Reason and the names are empty too
+	Reason        *string
+	ProposedBy    *string // user ids
+	ApprovedBy    *string
+	Proposer      string // the users' names, read-only
+	Approver      string
+	WrittenAt     time.Time
 }
 
 // accountTerms is the result of the database's function account_terms: basis points, centavos,
@@ -41,6 +43,19 @@ func FeeAt(ctx context.Context, q Querier, accountID string, at time.Time) (mone
 		return money.Fee{}, err
 	}
 	return terms.fee(), nil
+}
+
+// WithdrawalFeeAt returns an account's own fee of withdrawals that are requested at a time, or
+// nil if it has none.
+func WithdrawalFeeAt(ctx context.Context, q Querier, accountID string, at time.Time) (*money.Fee, error) {
+	var points *int64
+	var fixed *money.Cents
+	err := q.QueryRow(ctx, `SELECT withdrawal_basis_points, withdrawal_fixed FROM account_fees
+		WHERE account_id = $1 AND valid_from <= $2 ORDER BY id DESC LIMIT 1`, accountID, at).Scan(&points, &fixed)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, err
+	}
+	return feeOf(points, fixed), nil
 }
 
 // DefaultFeeAt returns the installation's fee for charges that are created at a time.
@@ -92,10 +107,12 @@ func isDefaultFee(ctx context.Context, q Querier, fee money.Fee) (same bool, err
 // InsertAccountFee writes a fee. The caller must hold the lock of the account's row.
 func InsertAccountFee(tx *Tx, f AccountFee) error {
 	points, fixed := feeColumns(f.Fee)
-	return tx.exec(`INSERT INTO account_fees (account_id, basis_points, fixed, valid_from, proposal_id, reason,
-			proposed_by, approved_by, written_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		f.AccountID, points, fixed, f.ValidFrom, f.ProposalID, f.Reason, f.ProposedBy, f.ApprovedBy, f.WrittenAt)
+	withdrawalPoints, withdrawalFixed := feeColumns(f.WithdrawalFee)
+	return tx.exec(`INSERT INTO account_fees (account_id, basis_points, fixed, withdrawal_basis_points,
+			withdrawal_fixed, valid_from, proposal_id, reason, proposed_by, approved_by, written_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		f.AccountID, points, fixed, withdrawalPoints, withdrawalFixed, f.ValidFrom, f.ProposalID, f.Reason,
+		f.ProposedBy, f.ApprovedBy, f.WrittenAt)
 }
 
 // feeColumns returns the columns of a fee. Both are nil for the installation's fee.
@@ -109,20 +126,20 @@ func feeColumns(fee *money.Fee) (basisPoints *int64, fixed *money.Cents) {
 // AccountFees lists the past, current and future fees of an account, the one written last
 // first.
 func AccountFees(ctx context.Context, q Querier, accountID string) ([]AccountFee, error) {
-	rows, err := q.Query(ctx, `SELECT f.id, f.account_id, f.basis_points, f.fixed, f.valid_from, f.proposal_id,
-		f.reason,
-			f.proposed_by, f.approved_by, coalesce(p.name, ''), coalesce(a.name, ''), f.written_at
+	rows, err := q.Query(ctx, `SELECT f.id, f.account_id, f.basis_points, f.fixed, f.withdrawal_basis_points,
+			f.withdrawal_fixed, f.valid_from, f.proposal_id, f.reason, f.proposed_by, f.approved_by,
+			coalesce(p.name, ''), coalesce(a.name, ''), f.written_at
 		FROM account_fees f LEFT JOIN users p ON p.id = f.proposed_by LEFT JOIN users a ON a.id = f.approved_by
 		WHERE f.account_id = $1 ORDER BY f.id DESC`, accountID)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (f AccountFee, err error) {
-		var points *int64
-		var fixed *money.Cents
-		err = row.Scan(&f.ID, &f.AccountID, &points, &fixed, &f.ValidFrom, &f.ProposalID, &f.Reason,
-			&f.ProposedBy, &f.ApprovedBy, &f.Proposer, &f.Approver, &f.WrittenAt)
-		f.Fee = feeOf(points, fixed)
+		var points, withdrawalPoints *int64
+		var fixed, withdrawalFixed *money.Cents
+		err = row.Scan(&f.ID, &f.AccountID, &points, &fixed, &withdrawalPoints, &withdrawalFixed, &f.ValidFrom,
+			&f.ProposalID, &f.Reason, &f.ProposedBy, &f.ApprovedBy, &f.Proposer, &f.Approver, &f.WrittenAt)
+		f.Fee, f.WithdrawalFee = feeOf(points, fixed), feeOf(withdrawalPoints, withdrawalFixed)
 		return f, err
 	})
 }

@@ -19,12 +19,13 @@ const (
 	ProposalWithdrawn ProposalStatus = "WITHDRAWN" // by its author
 )
 
-// FeeProposal is a fee that one member of staff proposes for an account. It takes effect only
-// when another member approves it. An account has at most one pending proposal.
+// FeeProposal is the fees that one member of staff proposes for an account. They take effect
+// only when another member approves them. An account has at most one pending proposal.
 type FeeProposal struct {
 	ID             string
 	AccountID      string
-	Fee            *money.Fee // nil means the installation's fee
+	Fee            *money.Fee // of charges; nil means the installation's fee
+	WithdrawalFee  *money.Fee // nil means the installation's fee
 	StartsAt       *time.Time // nil means from the approval on
 	Reason         string     // shown to the account's owner after the approval
 	Status         ProposalStatus
@@ -46,19 +47,19 @@ type ListedFeeProposal struct {
 // FeeProposalsOnePending is the constraint that allows an account one pending proposal.
 const FeeProposalsOnePending = "fee_proposals_one_pending"
 
-const feeProposalQuery = `SELECT p.id, p.account_id, p.basis_points, p.fixed, p.starts_at, p.reason, p.status,
-	p.proposed_by, p.proposed_at,
+const feeProposalQuery = `SELECT p.id, p.account_id, p.basis_points, p.fixed, p.withdrawal_basis_points,
+	p.withdrawal_fixed, p.starts_at, p.reason, p.status, p.proposed_by, p.proposed_at,
 	p.decided_by, p.decided_at, p.decision_reason, a.name, u.name, coalesce(d.name, '')
 	FROM fee_proposals p JOIN accounts a ON a.id = p.account_id JOIN users u ON u.id = p.proposed_by
 	LEFT JOIN users d ON d.id = p.decided_by `
 
 func scanFeeProposal(row pgx.CollectableRow) (p ListedFeeProposal, err error) {
-	var points *int64
-	var fixed *money.Cents
-	err = row.Scan(&p.ID, &p.AccountID, &points, &fixed, &p.StartsAt, &p.Reason, &p.Status, &p.ProposedBy,
-		&p.ProposedAt,
+	var points, withdrawalPoints *int64
+	var fixed, withdrawalFixed *money.Cents
+	err = row.Scan(&p.ID, &p.AccountID, &points, &fixed, &withdrawalPoints, &withdrawalFixed, &p.StartsAt, &p.Reason,
+		&p.Status, &p.ProposedBy, &p.ProposedAt,
 		&p.DecidedBy, &p.DecidedAt, &p.DecisionReason, &p.AccountName, &p.Proposer, &p.Decider)
-	p.Fee = feeOf(points, fixed)
+	p.Fee, p.WithdrawalFee = feeOf(points, fixed), feeOf(withdrawalPoints, withdrawalFixed)
 	return p, err
 }
 
@@ -119,10 +120,12 @@ func FeeProposalCount(ctx context.Context, q Querier, accountID string) (n int, 
 // violation of FeeProposalsOnePending.
 func InsertFeeProposal(tx *Tx, p FeeProposal) error {
 	points, fixed := feeColumns(p.Fee)
-	return tx.exec(`INSERT INTO fee_proposals (id, account_id, basis_points, fixed, starts_at, reason, proposed_by,
-			proposed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		p.ID, p.AccountID, points, fixed, p.StartsAt, p.Reason, p.ProposedBy, p.ProposedAt)
+	withdrawalPoints, withdrawalFixed := feeColumns(p.WithdrawalFee)
+	return tx.exec(`INSERT INTO fee_proposals (id, account_id, basis_points, fixed, withdrawal_basis_points,
+			withdrawal_fixed, starts_at, reason, proposed_by, proposed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		p.ID, p.AccountID, points, fixed, withdrawalPoints, withdrawalFixed, p.StartsAt, p.Reason, p.ProposedBy,
+		p.ProposedAt)
 }
 
 // SaveFeeDecision writes the decision about a proposal that the caller has locked.

@@ -18,9 +18,9 @@ type Mail struct {
 	Language string // "pt-BR" or "en"
 	Kind     string // one of the Mail constants
 	// Params are facts, never secrets. Package mail formats some for the reader: "amount" is
-	// centavos, "at" a time in RFC 3339, "role" a Role, "fee" a money.Fee, "settlement_delay"
-	// seconds. "token" is the id of a Token, which only the installation can turn into a link.
-	// All params are deleted once the mail is sent.
+	// centavos, "at" a time in RFC 3339, "role" a Role, "fee" and "withdrawal_fee" a money.Fee,
+	// "settlement_delay" seconds. "token" is the id of a Token, which only the installation can
+	// turn into a link. All params are deleted once the mail is sent.
 	Params    map[string]string
 	CreatedAt time.Time
 	SentAt    *time.Time

@@ -26,7 +26,6 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
-	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
@@ -109,8 +108,7 @@ func newWorld(t *testing.T, instances int) *world {
 	w.Sell(t, "5.4212")
 	w.Destination(t, models.RailPix)
 	w.Destination(t, models.RailUSDT)
-	modelstest.Exec(t, w.DB, `UPDATE accounts SET withdrawal_fee_basis_points = 50, withdrawal_fee_fixed = 25`)
-	w.Account.WithdrawalFeeBasisPoints, w.Account.WithdrawalFeeFixed = 50, 25
+	w.SetWithdrawalFee(t, money.Fee{BasisPoints: 50, Fixed: 25})
 	for range 3 {
 		w.staff = append(w.staff, w.Staff(t))
 	}

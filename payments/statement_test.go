@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"garoupa/internal/money"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
@@ -59,7 +60,7 @@ func eventful(t *testing.T) (*paymentstest.Gateway, []string) {
 	_, err = g.UnblockAmount(t.Context(), by, b.ID, paymentstest.Reason)
 	must(t, err)
 	line(b.ID, "RELEASE", 9000, 19000, 19000)
-	g.Account.WithdrawalFeeFixed = 1_00
+	g.SetWithdrawalFee(t, money.Fee{Fixed: 1_00})
 	cancelled := g.Withdraw(t, 50_00)
 	line(cancelled.ID, "RESERVATION", -5000, 19000, 14000)
 	_, err = g.CancelWithdrawal(t.Context(), g.Owner, g.Account.ID, cancelled.ID)

@@ -10,10 +10,11 @@ import (
 	"garoupa/models"
 )
 
-// Terms are an account's fee and limits at a moment: its own if staff have set them, otherwise
+// Terms are an account's fees and limits at a moment: its own if staff have set them, otherwise
 // the installation's.
 type Terms struct {
-	Fee                  money.Fee
+	Fee                  money.Fee // of charges
+	WithdrawalFee        money.Fee
 	MinAmount, MaxAmount money.Cents   // of one charge
 	SettlementDelay      time.Duration // from a live payment until its money is available
 	DestinationHold      time.Duration // from a destination's approval until its first use
@@ -25,13 +26,31 @@ func (s *Service) TermsAt(ctx context.Context, account *models.Account, at time.
 	if err != nil {
 		return Terms{}, fmt.Errorf("payments: read the fee of %s: %w", account.ID, err)
 	}
+	withdrawalFee, err := s.withdrawalFeeAt(ctx, s.DB.Pool, account.ID, at)
+	if err != nil {
+		return Terms{}, err
+	}
 	terms := s.Resolve(account.Limits.At(at))
-	terms.Fee = fee
+	terms.Fee, terms.WithdrawalFee = fee, withdrawalFee
 	return terms, nil
 }
 
+// withdrawalFeeAt returns the fee of withdrawals that an account requests at a moment: its own,
+// or the installation's.
+func (s *Service) withdrawalFeeAt(ctx context.Context, q models.Querier, accountID string,
+	at time.Time) (money.Fee, error) {
+	own, err := models.WithdrawalFeeAt(ctx, q, accountID, at)
+	switch {
+	case err != nil:
+		return money.Fee{}, fmt.Errorf("payments: read the withdrawal fee of %s: %w", accountID, err)
+	case own == nil:
+		return s.Withdrawals.Fee, nil
+	}
+	return *own, nil
+}
+
 // Resolve returns the limits with the installation's values for those that are nil. It does
-// not set the fee.
+// not set the fees.
 func (s *Service) Resolve(own models.Limits) Terms {
 	terms := Terms{
 		MinAmount: s.AmountMin, MaxAmount: s.AmountMax,

@@ -19,6 +19,7 @@ type WithdrawalPolicy struct {
 	DailyMax money.Cents   // of an account in any 24 hours
 	FourEyes money.Cents   // larger withdrawals need two approvals
 	Hold     time.Duration // from a destination's approval until its first use
+	Fee      money.Fee     // of accounts that have none of their own
 }
 
 // NewWithdrawal is a merchant's request for a withdrawal, in live.
@@ -77,7 +78,7 @@ func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account
 		if err := withdrawalGate(now); err != nil {
 			return false, err
 		}
-		if err := stillGoesTo(tx, w); err != nil {
+		if err := s.stillAsMade(tx, w); err != nil {
 			return false, err
 		}
 		if err := s.reserveAmount(tx, w); err != nil {
@@ -89,7 +90,7 @@ func (s *Service) RequestWithdrawal(ctx context.Context, account *models.Account
 		}
 		return s.tellWithdrawal(tx, w, models.EventWithdrawalCreated)
 	})
-	if errors.Is(err, errOtherDestination) {
+	if errors.Is(err, errOtherTerms) {
 		return s.RequestWithdrawal(ctx, account, in)
 	} else if err != nil {
 		return nil, false, fmt.Errorf("payments: request a withdrawal: %w", err)
@@ -149,7 +150,11 @@ func (s *Service) newWithdrawal(ctx context.Context, account *models.Account,
 	} else if err != nil {
 		return nil, fmt.Errorf("payments: read the destination: %w", err)
 	}
-	fee := money.Fee{BasisPoints: account.WithdrawalFeeBasisPoints, Fixed: account.WithdrawalFeeFixed}.Of(in.Amount)
+	rate, err := s.withdrawalFeeAt(ctx, s.DB.Pool, account.ID, now)
+	if err != nil {
+		return nil, err
+	}
+	fee := rate.Of(in.Amount)
 	if fee >= in.Amount {
 		return nil, refusal.New(refusal.InvalidAmount, "amount must be more than the fee on it, %s.", fee.Decimal())
 	}
@@ -168,17 +173,23 @@ func (s *Service) newWithdrawal(ctx context.Context, account *models.Account,
 	return w, err
 }
 
-// errOtherDestination reports that the destination of a new withdrawal is no longer the
-// account's destination in use.
-var errOtherDestination = errors.New("payments: the destination was changed meanwhile")
+// errOtherTerms reports that the destination or the fee of a new withdrawal is no longer the
+// account's.
+var errOtherTerms = errors.New("payments: the destination or the fee was changed meanwhile")
 
-// stillGoesTo fails with errOtherDestination unless the withdrawal's destination is the one in
-// use. The caller must have locked the account.
-func stillGoesTo(tx *models.Tx, w *models.Withdrawal) error {
+// stillAsMade fails with errOtherTerms unless the withdrawal has the destination and the fee
+// that apply. The caller must have locked the account.
+func (s *Service) stillAsMade(tx *models.Tx, w *models.Withdrawal) error {
 	return tx.PGX(func(ctx context.Context, conn models.Querier) error {
 		d, err := models.ActiveDestination(ctx, conn, w.AccountID, w.Rail, w.CreatedAt)
 		if errors.Is(err, models.ErrNotFound) || err == nil && d.ID != w.Destination.ID {
-			return errOtherDestination
+			return errOtherTerms
+		} else if err != nil {
+			return err
+		}
+		fee, err := s.withdrawalFeeAt(ctx, conn, w.AccountID, w.CreatedAt)
+		if err == nil && fee.Of(w.Amount) != w.Fee {
+			return errOtherTerms
 		}
 		return err
 	})

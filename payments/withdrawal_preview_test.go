@@ -30,12 +30,12 @@ func TestPreviewWithdrawal(t *testing.T) {
 	refuses(10_00, refusal.InsufficientBalance)
 	g.Fund(t, models.Live, 100_00)
 	refuses(100_01, refusal.InsufficientBalance)
-	g.Account.WithdrawalFeeFixed = 150
+	g.SetWithdrawalFee(t, money.Fee{Fixed: 1_50})
 	w, err := g.PreviewWithdrawal(t.Context(), g.Account, models.RailPix, 100_00)
 	if err != nil || w.Fee != 1_50 || w.Net() != 98_50 || w.Destination.ID != d.ID || w.Quote != nil {
 		t.Errorf("%+v, %v", w, err)
 	}
-	g.Account.WithdrawalFeeFixed = 10_00
+	g.SetWithdrawalFee(t, money.Fee{Fixed: 10_00})
 	refuses(10_00, refusal.InvalidAmount)
 	g.Account.WithdrawalsBlocked = true
 	refuses(10_00, refusal.WithdrawalsBlocked)

@@ -80,7 +80,7 @@ func TestWithdrawal_Transitions(t *testing.T) {
 		"CANCELLED": {0}, "REJECTED": {1}, "FAILED": {2, 5}, "RETURNED": {2, 3, 4, 6},
 	}
 	g := live(t, 10_000_00)
-	g.Account.WithdrawalFeeFixed = 1_00
+	g.SetWithdrawalFee(t, money.Fee{Fixed: 1_00})
 	by := g.Staff(t)
 	for from, way := range ways {
 		for _, a := range acts {

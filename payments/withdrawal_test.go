@@ -62,7 +62,7 @@ func refused(t testing.TB, what string, err error, want refusal.Code) {
 func TestRequestWithdrawal(t *testing.T) {
 	t.Parallel()
 	g := live(t, 500_00)
-	g.Account.WithdrawalFeeBasisPoints, g.Account.WithdrawalFeeFixed = 100, 50
+	g.SetWithdrawalFee(t, money.Fee{BasisPoints: 100, Fixed: 50})
 	in := paymentstest.Withdrawal(models.RailPix, 100_00)
 	w, created, err := g.RequestWithdrawal(t.Context(), g.Account, in)
 	if err != nil || !created {
@@ -188,7 +188,7 @@ func TestRequestWithdrawal_Refused(t *testing.T) {
 		{"the switch", func() { g.Account.WithdrawalsBlocked = false }, refusal.WithdrawalReadinessRequired},
 		{"the destination", func() { g.Destination(t, models.RailPix) }, refusal.InsufficientBalance},
 		{"half the balance", func() { g.Fund(t, models.Live, 149_99) }, refusal.InsufficientBalance},
-		{"the fee", func() { g.Account.WithdrawalFeeFixed = 150_00 }, refusal.InvalidAmount},
+		{"the fee", func() { g.SetWithdrawalFee(t, money.Fee{Fixed: 150_00}) }, refusal.InvalidAmount},
 	} {
 		step.mend()
 		_, _, err := g.RequestWithdrawal(t.Context(), g.Account, in)
@@ -197,7 +197,7 @@ func TestRequestWithdrawal_Refused(t *testing.T) {
 	if n := count(t, g, "withdrawals") + count(t, g, "idempotency_keys"); n != 0 {
 		t.Errorf("refusals left %d rows", n)
 	}
-	g.Account.WithdrawalFeeFixed = 0
+	g.SetWithdrawalFee(t, money.Fee{})
 	g.Fund(t, models.Live, 1)
 	if _, created, err := g.RequestWithdrawal(t.Context(), g.Account, in); err != nil || !created {
 		t.Errorf("the valid request: %v, %v", created, err)

@@ -96,7 +96,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 		}),
 		merchants: merchants.New(merchants.Options{
 			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL),
-			AllowPrivate: s.allowPrivate(), Now: clock.Now,
+			AllowPrivate: s.allowPrivate(), WithdrawalFee: s.withdrawals.Fee, Now: clock.Now,
 		}),
 	}
 	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, SupportURL: s.SupportURL}

@@ -40,6 +40,7 @@ type settings struct {
 	AmountMax            string        `env:"GAROUPA_AMOUNT_MAX" envDefault:"1000000.00"`
 	SettlementDelayTest  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_TEST" envDefault:"10s"`
 	SettlementDelayLive  time.Duration `env:"GAROUPA_SETTLEMENT_DELAY_LIVE" envDefault:"24h"`
+	WithdrawalFee        string        `env:"GAROUPA_WITHDRAWAL_FEE" envDefault:"0%"`
 	WithdrawalMin        string        `env:"GAROUPA_WITHDRAWAL_MIN" envDefault:"5.00"`
 	WithdrawalMax        string        `env:"GAROUPA_WITHDRAWAL_MAX" envDefault:"100000.00"`
 	WithdrawalDailyMax   string        `env:"GAROUPA_WITHDRAWAL_DAILY_MAX" envDefault:"500000.00"`
@@ -134,11 +135,12 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
-		{"GAROUPA_FEE", s.readFee()},
+		{"GAROUPA_FEE", readFee(&s.fee, s.Fee)},
 		{"GAROUPA_AMOUNT_MIN", s.amounts.readMin(s.AmountMin)},
 		{"GAROUPA_AMOUNT_MAX", s.amounts.readMax(s.AmountMax)},
 		{"GAROUPA_SETTLEMENT_DELAY_TEST", checkDelay(s.SettlementDelayTest)},
 		{"GAROUPA_SETTLEMENT_DELAY_LIVE", checkDelay(s.SettlementDelayLive)},
+		{"GAROUPA_WITHDRAWAL_FEE", readFee(&s.withdrawals.Fee, s.WithdrawalFee)},
 		{"GAROUPA_WITHDRAWAL_MIN", readAmount(&s.withdrawals.Min, s.WithdrawalMin)},
 		{"GAROUPA_WITHDRAWAL_MAX", readAmount(&s.withdrawals.Max, s.WithdrawalMax)},
 		{"GAROUPA_WITHDRAWAL_MIN", s.checkWithdrawalRange()},
@@ -224,10 +226,11 @@ func (s *settings) readQuoteSources() (err error) {
 	return err
 }
 
-func (s *settings) readFee() (err error) {
-	if s.fee, err = money.ParseFee(s.Fee); err != nil {
+// readFee reads a percentage and reais.
+func readFee(fee *money.Fee, text string) (err error) {
+	if *fee, err = money.ParseFee(text); err != nil {
 		return fmt.Errorf("%q is not a fee such as 0.99%% or 0.99%% + 0.10: a percentage of at most 100%%, and reais",
-			s.Fee)
+			text)
 	}
 	return nil
 }

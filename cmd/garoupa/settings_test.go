@@ -123,6 +123,7 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_AMOUNT_MAX":            {"0.00", "10000000000.00", "R$ 5"},
 		"GAROUPA_SETTLEMENT_DELAY_TEST": {"-1s", "soon"},
 		"GAROUPA_SETTLEMENT_DELAY_LIVE": {"-1s", "1"},
+		"GAROUPA_WITHDRAWAL_FEE":        {"1", "1,50%", "100.01%"},
 		"GAROUPA_WITHDRAWAL_MIN":        {"five", "-1", "1,00", "100000.01"},
 		"GAROUPA_WITHDRAWAL_MAX":        {"1.000", "4.99"},
 		"GAROUPA_WITHDRAWAL_DAILY_MAX":  {"R$ 1"},

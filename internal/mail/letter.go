@@ -68,7 +68,9 @@ var kinds = map[string]kind{
 	models.MailWithdrawalsBlocked:   {[]string{"name", "account", "reason"}, accountPage},
 	models.MailWithdrawalsUnblocked: {[]string{"name", "account", "reason"}, accountPage},
 
-	models.MailFeeChanged: {[]string{"name", "account", "fee_before", "fee", "at", "reason"}, termsPart},
+	models.MailFeeChanged: {[]string{
+		"name", "account", "fee_before", "fee", "withdrawal_fee_before", "withdrawal_fee", "at", "reason",
+	}, termsPart},
 	models.MailLimitsChanged: {[]string{
 		"name", "account", "min_amount", "max_amount", "settlement_delay", "destination_hold", "at", "reason",
 	}, termsPart},
@@ -89,9 +91,10 @@ var kinds = map[string]kind{
 }
 
 // facts are the params of a kind that are shown one per line, each with the label
-// "mail.fact_<param>".
+// "mail.fact_<param>", and with "<param>_before" if the mail has it. A mail may lack some.
 var facts = map[string][]string{
 	models.MailChargePaid:    {"amount", "description", "order", "at", "charge"},
+	models.MailFeeChanged:    {"fee", "withdrawal_fee"},
 	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold"},
 }
 
@@ -136,8 +139,14 @@ func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
 		Home:       w.AppURL,
 	}
 	for _, name := range facts[m.Kind] {
-		p.Facts = append(p.Facts, mails.Fact{Name: i18n.T(ctx, "mail.fact_"+name),
-			Value: fill.Replace("{" + name + "}")})
+		if _, has := m.Params[name]; !has {
+			continue
+		}
+		value := fill.Replace("{" + name + "}")
+		if _, has := m.Params[name+"_before"]; has {
+			value = i18n.T(ctx, "mail.fact_change", fill.Replace("{"+name+"_before}"), value)
+		}
+		p.Facts = append(p.Facts, mails.Fact{Name: i18n.T(ctx, "mail.fact_"+name), Value: value})
 	}
 	if k.path != "" {
 		p.Action = fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_action"))
@@ -175,7 +184,7 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 		switch name {
 		case "token":
 			continue // only a link may contain it
-		case "fee", "fee_before":
+		case "fee", "fee_before", "withdrawal_fee", "withdrawal_fee_before":
 			fee, _ := money.ParseFee(value)
 			value = i18n.Fee(ctx, fee)
 		case "settlement_delay", "destination_hold":

@@ -190,6 +190,27 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// The mail of changed fees shows those that change, before and after.
+func TestFeeChanged(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	for language, want := range map[string]string{
+		"pt-BR": "Motivo: x\n\nTarifa de saque: de zero para " + i18n.Fee(i18n.With(t.Context(), "pt-BR"),
+			money.Fee{BasisPoints: 50, Fixed: 1_00}) + "\n\n",
+		"en": "Reason: x\n\nWithdrawal fee: from zero to " + i18n.Fee(i18n.With(t.Context(), "en"),
+			money.Fee{BasisPoints: 50, Fixed: 1_00}) + "\n\n",
+	} {
+		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailFeeChanged, Language: language,
+			Params: map[string]string{
+				"name": "Ana", "account": "Ateliê", "withdrawal_fee_before": "0.00%", "withdrawal_fee": "0.50% + 1.00",
+				"at": at.Format(time.RFC3339), "reason": "x",
+			}})
+		if err != nil || !strings.Contains(letter.Text, want) {
+			t.Errorf("%s: %s, %v", language, letter.Text, err)
+		}
+	}
+}
+
 // The mail of a paid charge names the charge, in the reader's language and Brasília's time,
 // and links to the charge and to the setting that turns such mails off. The merchant's text
 // cannot become markup.

@@ -50,6 +50,20 @@ func (g *Gateway) SetFee(t testing.TB, fee money.Fee) {
 	}
 }
 
+// SetWithdrawalFee gives the merchant a fee of its own on withdrawals requested from now on, and
+// the installation's fee on charges.
+func (g *Gateway) SetWithdrawalFee(t testing.TB, fee money.Fee) {
+	t.Helper()
+	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		return models.InsertAccountFee(tx, models.AccountFee{
+			AccountID: g.Account.ID, WithdrawalFee: &fee, ValidFrom: g.Clock.Now(), WrittenAt: g.Clock.Now(),
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // SetLimits sets the merchant's limits from now on.
 func (g *Gateway) SetLimits(t testing.TB, limits models.Limits) {
 	t.Helper()
