@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
@@ -14,6 +15,15 @@ import (
 // walkMoney sees the balance, withdrawals and destinations of a live account.
 func walkMoney(t *testing.T, w *walk) {
 	s, withdrawals := treasury(t)
+	if err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		return models.InsertAccountFee(tx, models.AccountFee{
+			AccountID: s.Account.ID, Fee: &money.Fee{BasisPoints: 149, Fixed: 10},
+			WithdrawalFee: &money.Fee{Fixed: 1_50}, WrittenAt: s.Clock.Now(),
+			ValidFrom: s.Clock.Now().Add(30 * 24 * time.Hour),
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
 	paths := map[string]string{
 		"balance": "/app/saldo", "balance-none": "/app/saldo?kind=refunds&from=2026-03-01",
 		"withdrawals": "/app/saques", "withdrawals-none": "/app/saques?status=ended&cursor=" +

@@ -29,6 +29,10 @@ func walkOps(t *testing.T, w *walk) {
 	page.Click("main form button.btn-primary")
 	page.WaitVisible("button[value=send]")
 	page.look("fee-preview")
+	page.Goto(s.URL + "/ops/contas/" + s.Account.ID + "/tarifa")
+	page.Type("#withdrawalPercent", "x")
+	page.Click("main form button.btn-primary")
+	page.fails("fee-wrong")
 	page.Goto(s.URL + "/ops/contas/" + s.Account.ID + "/limites")
 	page.Click("main form button.btn-primary")
 	page.fails("limits-wrong")
@@ -136,9 +140,9 @@ func heldMoney(t *testing.T, s *webtest.Site, by models.Actor) map[string]string
 func termsToDecide(t *testing.T, s *webtest.Site, by models.Actor, accountID string) (proposal string) {
 	t.Helper()
 	other := s.AddStaff(t, "rui@example.com", models.StaffReviewer)
-	fee := &money.Fee{BasisPoints: 149, Fixed: 10}
-	own, err := s.Merchants.ProposeFee(t.Context(), other, s.Account.ID,
-		merchants.NewFeeProposal{Fee: fee, Reason: webtest.TermsReason})
+	fees := merchants.NewFeeProposal{Fee: &money.Fee{BasisPoints: 149, Fixed: 10},
+		WithdrawalFee: &money.Fee{BasisPoints: 25, Fixed: 1_50}, Reason: webtest.TermsReason}
+	own, err := s.Merchants.ProposeFee(t.Context(), other, s.Account.ID, fees)
 	if err == nil {
 		err = s.Merchants.ApproveFee(t.Context(), by, own)
 	}
@@ -152,8 +156,7 @@ func termsToDecide(t *testing.T, s *webtest.Site, by models.Actor, accountID str
 		})
 	}
 	if err == nil {
-		proposal, err = s.Merchants.ProposeFee(t.Context(), other, accountID,
-			merchants.NewFeeProposal{Fee: fee, Reason: webtest.TermsReason})
+		proposal, err = s.Merchants.ProposeFee(t.Context(), other, accountID, fees)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -97,7 +97,7 @@ func factValue(ctx context.Context, key, value string) string {
 		return strings.Join(names, " · ")
 	case key == "types":
 		return strings.ReplaceAll(value, " ", " · ")
-	case key == "fee":
+	case key == "fee" || key == "withdrawalFee":
 		if fee, err := money.ParseFee(value); err == nil {
 			return i18n.Fee(ctx, fee)
 		}

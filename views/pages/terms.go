@@ -9,20 +9,35 @@ import (
 	"garoupa/views/i18n"
 )
 
+// Fees are what an account pays.
+type Fees struct{ Charge, Withdrawal money.Fee }
+
+// Facts are the fees, each with its name.
+func (f Fees) Facts(ctx context.Context) []components.KeyValue {
+	return []components.KeyValue{
+		{Key: i18n.T(ctx, "terms.fee"), Value: i18n.Fee(ctx, f.Charge)},
+		{Key: i18n.T(ctx, "terms.withdrawal_fee"), Value: i18n.Fee(ctx, f.Withdrawal)},
+	}
+}
+
+// Text is the fees as one line.
+func (f Fees) Text(ctx context.Context) string {
+	return i18n.T(ctx, "terms.fees", i18n.Fee(ctx, f.Charge), i18n.Fee(ctx, f.Withdrawal))
+}
+
 // Terms are what an account pays and may do.
 type Terms struct {
-	Fee                              money.Fee
+	Fees                             Fees
 	MinAmount, MaxAmount             money.Cents   // of one charge
 	SettlementDelay, DestinationHold time.Duration // of live
 }
 
 // Facts are the terms, each with its name.
 func (t Terms) Facts(ctx context.Context) []components.KeyValue {
-	return append([]components.KeyValue{{Key: i18n.T(ctx, "terms.fee"), Value: i18n.Fee(ctx, t.Fee)}},
-		t.LimitFacts(ctx)...)
+	return append(t.Fees.Facts(ctx), t.LimitFacts(ctx)...)
 }
 
-// LimitFacts are the terms without the fee.
+// LimitFacts are the terms without the fees.
 func (t Terms) LimitFacts(ctx context.Context) []components.KeyValue {
 	delay, hold := i18n.T(ctx, "terms.delay_none"), i18n.T(ctx, "terms.hold_none")
 	if t.SettlementDelay > 0 {
@@ -38,10 +53,10 @@ func (t Terms) LimitFacts(ctx context.Context) []components.KeyValue {
 	}
 }
 
-// Sale is the sale that shows what a fee means.
+// Sale is the sale, and the withdrawal, that shows what a fee means.
 const Sale money.Cents = 100_00
 
 // Example tells what is left of Sale.
 func (t Terms) Example(ctx context.Context) string {
-	return i18n.T(ctx, "terms.example", i18n.Money(ctx, Sale), i18n.Money(ctx, Sale-t.Fee.Of(Sale)))
+	return i18n.T(ctx, "terms.example", i18n.Money(ctx, Sale), i18n.Money(ctx, Sale-t.Fees.Charge.Of(Sale)))
 }

@@ -29,13 +29,13 @@ func (s *console) feeForm(c *fiber.Ctx) error {
 	return s.showFeeForm(c, decision{id: c.Params("id")}, nil, false)
 }
 
-// showFeeForm answers with the form for proposing a fee, with its values.
+// showFeeForm answers with the form for proposing fees, with its values.
 func (s *console) showFeeForm(c *fiber.Ctx, d decision, errs components.FieldErrors, changed bool) error {
 	head, err := s.accountHead(c, d.id)
 	if err != nil {
 		return err
 	}
-	n, err := s.feeNotice(c, d.id, nil, nil, "")
+	n, err := s.feeNotice(c, models.FeeProposal{AccountID: d.id})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,12 @@ func (s *console) showFeeForm(c *fiber.Ctx, d decision, errs components.FieldErr
 		Reason: d.Reason, Errors: errs,
 	}
 	if c.Method() == fiber.MethodGet {
-		props.Fields = pages.FeeFields{Whose: pages.FeeOwn}
+		fees, err := models.AccountFees(c.UserContext(), s.DB.Pool, d.id)
+		if err != nil {
+			return err
+		}
+		current := page.CurrentFee(fees, s.Now())
+		props.Fields = pages.FeeFields{Charge: typedFee(c, current.Fee), Withdrawal: typedFee(c, current.WithdrawalFee)}
 	}
 	if changed {
 		if props.Changed, err = s.lastFeeAct(c, d.id); err != nil {
@@ -73,13 +78,30 @@ func (s *console) lastFeeAct(c *fiber.Ctx, accountID string) (string, error) {
 }
 
 func feeFields(c *fiber.Ctx) pages.FeeFields {
+	typed := func(names pages.FeeNames) pages.TypedFee {
+		return pages.TypedFee{
+			Whose: c.FormValue(names.Whose), Percent: c.FormValue(names.Percent), Fixed: c.FormValue(names.Fixed),
+		}
+	}
 	return pages.FeeFields{
-		Whose: c.FormValue("outcome"), Percent: c.FormValue("percent"), Fixed: c.FormValue("fixed"),
-		Starts: c.FormValue("starts"),
+		Charge: typed(pages.ChargeFee), Withdrawal: typed(pages.WithdrawalFee), Starts: c.FormValue("starts"),
 	}
 }
 
-// feeFormCase is the proposal of a fee. The id in its path is the account's.
+// typedFee returns an account's own fee, which may be nil, in the form in which a person would
+// type it.
+func typedFee(c *fiber.Ctx, fee *money.Fee) pages.TypedFee {
+	if fee == nil {
+		return pages.TypedFee{Whose: pages.FeeDefault}
+	}
+	typed := pages.TypedFee{Whose: pages.FeeOwn, Percent: i18n.Amount(c.UserContext(), money.Cents(fee.BasisPoints))}
+	if fee.Fixed > 0 {
+		typed.Fixed = i18n.Amount(c.UserContext(), fee.Fixed)
+	}
+	return typed
+}
+
+// feeFormCase is the proposal of fees. The id in its path is the account's.
 func (s *console) feeFormCase() decisionCase {
 	return decisionCase{
 		show: s.showFeeForm,
@@ -87,9 +109,7 @@ func (s *console) feeFormCase() decisionCase {
 			if _, err := s.anyAccount(c, d.id); err != nil {
 				return nil, false, err
 			}
-			fields := feeFields(c)
-			d.hidden = []components.KeyValue{{Key: "percent", Value: fields.Percent},
-				{Key: "fixed", Value: fields.Fixed}, {Key: "starts", Value: fields.Starts}}
+			d.hidden = hiddenFee(feeFields(c))
 			_, errs := s.readFee(c, d)
 			made, err := models.FeeProposalCount(c.UserContext(), s.DB.Pool, d.id)
 			return errs, made == d.version, err
@@ -106,7 +126,9 @@ func (s *console) feeFormCase() decisionCase {
 				backHref: "/ops/contas/" + d.id,
 				confirm:  i18n.T(ctx, "ops.fee_propose"),
 			}
-			if err := s.fillFeePreview(c, &shown, d.id, in.Fee, in.StartsAt, in.Reason); err != nil {
+			proposed := models.FeeProposal{AccountID: d.id, Fee: in.Fee, WithdrawalFee: in.WithdrawalFee,
+				StartsAt: in.StartsAt, Reason: in.Reason}
+			if err := s.fillFeePreview(c, &shown, proposed); err != nil {
 				return preview{}, err
 			}
 			shown.effects = append([]string{i18n.T(ctx, "ops.effect_fee_second")}, shown.effects...)
@@ -120,30 +142,25 @@ func (s *console) feeFormCase() decisionCase {
 	}
 }
 
-// readFee reads the form for proposing a fee, and returns what is wrong with it.
+// hiddenFee returns the fields that the preview keeps, without those of every decision.
+func hiddenFee(f pages.FeeFields) []components.KeyValue {
+	return []components.KeyValue{
+		{Key: pages.ChargeFee.Percent, Value: f.Charge.Percent}, {Key: pages.ChargeFee.Fixed, Value: f.Charge.Fixed},
+		{Key: pages.WithdrawalFee.Whose, Value: f.Withdrawal.Whose},
+		{Key: pages.WithdrawalFee.Percent, Value: f.Withdrawal.Percent},
+		{Key: pages.WithdrawalFee.Fixed, Value: f.Withdrawal.Fixed}, {Key: "starts", Value: f.Starts},
+	}
+}
+
+// readFee reads the form for proposing fees, and returns what is wrong with it.
 func (s *console) readFee(c *fiber.Ctx, d *decision) (in merchants.NewFeeProposal, errs components.FieldErrors) {
 	ctx, fields := c.UserContext(), feeFields(c)
 	wrong := func(field, problem string) {
 		errs = append(errs, components.FieldError{Field: field, Text: i18n.T(ctx, "problem."+problem)})
 	}
 	in = merchants.NewFeeProposal{Reason: d.Reason, Seen: d.version}
-	switch fields.Whose {
-	case pages.FeeOwn:
-		in.Fee = &money.Fee{}
-		points, err := page.ReadPrice(strings.TrimSuffix(strings.TrimSpace(fields.Percent), "%"))
-		if err != nil || points > 100_00 {
-			wrong("percent", "ops_percent")
-		}
-		in.Fee.BasisPoints = int64(points)
-		if strings.TrimSpace(fields.Fixed) != "" {
-			if in.Fee.Fixed, err = page.ReadPrice(fields.Fixed); err != nil {
-				wrong("fixed", "ops_fixed")
-			}
-		}
-	case pages.FeeDefault:
-	default:
-		wrong("outcome", "ops_fee")
-	}
+	in.Fee = readTypedFee(fields.Charge, pages.ChargeFee, wrong)
+	in.WithdrawalFee = readTypedFee(fields.Withdrawal, pages.WithdrawalFee, wrong)
 	starts, ok := readStart(fields.Starts)
 	in.StartsAt = starts
 	problems, _ := errors.AsType[merchants.Invalid](in.Check(s.Now()))
@@ -155,6 +172,30 @@ func (s *console) readFee(c *fiber.Ctx, d *decision) (in merchants.NewFeeProposa
 	}
 	d.Reason = in.Reason
 	return in, errs
+}
+
+// readTypedFee reads one of the two fees, and calls wrong for what is wrong with it. It returns
+// nil for the installation's fee.
+func readTypedFee(typed pages.TypedFee, names pages.FeeNames, wrong func(field, problem string)) *money.Fee {
+	switch typed.Whose {
+	case pages.FeeOwn:
+	case pages.FeeDefault:
+		return nil
+	default:
+		wrong(names.Whose, "ops_fee")
+		return nil
+	}
+	points, err := page.ReadPrice(strings.TrimSuffix(strings.TrimSpace(typed.Percent), "%"))
+	if err != nil || points > 100_00 {
+		wrong(names.Percent, "ops_percent")
+	}
+	fee := &money.Fee{BasisPoints: int64(points)}
+	if strings.TrimSpace(typed.Fixed) != "" {
+		if fee.Fixed, err = page.ReadPrice(typed.Fixed); err != nil {
+			wrong(names.Fixed, "ops_fixed")
+		}
+	}
+	return fee
 }
 
 // readStart reads the day from whose beginning terms apply. at is nil if no day was given.

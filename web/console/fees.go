@@ -1,9 +1,9 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -37,14 +37,14 @@ func (s *console) feeQueue() queue {
 
 func (s *console) feeRows(c *fiber.Ctx, found []models.ListedFeeProposal) (rows []queued, err error) {
 	for _, p := range found {
-		fee, err := s.FeeOr(c, p.Fee)
+		fees, err := s.FeesOr(c, p.Fee, p.WithdrawalFee)
 		if err != nil {
 			return nil, err
 		}
 		pending := p.Status == models.ProposalPending
 		rows = append(rows, queued{at: models.Position{CreatedAt: p.ProposedAt, ID: p.ID}, OpsItem: pages.OpsItem{
 			Href: "/ops/tarifas/" + p.ID, Title: p.AccountName,
-			Detail: i18n.Fee(c.UserContext(), fee) + " · " + p.Proposer,
+			Detail: fees.Text(c.UserContext()) + " · " + p.Proposer,
 			Badge:  components.StatusBadge(components.Fee, string(p.Status)), Since: p.ProposedAt, Late: pending &&
 				s.late(p.ProposedAt),
 		}})
@@ -112,27 +112,23 @@ func (s *console) previewFee(c *fiber.Ctx, d decision) (preview, error) {
 		now := s.Now()
 		starts = &now
 	}
-	return shown, s.fillFeePreview(c, &shown, p.AccountID, p.Fee, starts, p.Reason)
+	proposed := p.FeeProposal
+	proposed.StartsAt = starts
+	return shown, s.fillFeePreview(c, &shown, proposed)
 }
 
-// fillFeePreview adds the effects of a fee that applies from a moment on, or from its approval
-// if from is nil.
-func (s *console) fillFeePreview(c *fiber.Ctx, shown *preview, accountID string, fee *money.Fee, from *time.Time,
-	reason string) error {
-	ctx := c.UserContext()
+// fillFeePreview adds the effects of proposed fees.
+func (s *console) fillFeePreview(c *fiber.Ctx, shown *preview, p models.FeeProposal) error {
+	ctx, accountID, from := c.UserContext(), p.AccountID, p.StartsAt
 	account, err := s.anyAccount(c, accountID)
 	if err != nil {
 		return err
 	}
-	n, err := s.feeNotice(c, accountID, fee, from, reason)
+	n, err := s.feeNotice(c, p)
 	if err != nil {
 		return err
 	}
-	effect := i18n.T(ctx, "ops.effect_fee_approval", i18n.Fee(ctx, n.After))
-	if from != nil {
-		effect = i18n.T(ctx, "ops.effect_fee", i18n.DateTime(ctx, *from), i18n.Fee(ctx, n.After))
-	}
-	shown.effects = []string{effect, i18n.T(ctx, "ops.effect_fee_kept", i18n.Fee(ctx, n.Before))}
+	shown.effects = feeEffects(ctx, n)
 	fees, err := models.AccountFees(ctx, s.DB.Pool, accountID)
 	if err != nil {
 		return err
@@ -149,14 +145,38 @@ func (s *console) fillFeePreview(c *fiber.Ctx, shown *preview, accountID string,
 	return nil
 }
 
-// feeNotice returns the notice about a change of the current fee.
-func (s *console) feeNotice(c *fiber.Ctx, accountID string, fee *money.Fee, from *time.Time,
-	reason string) (n pages.FeeNotice, err error) {
-	n = pages.FeeNotice{From: from, Reason: reason}
-	if n.Before, err = models.FeeAt(c.UserContext(), s.DB.Pool, accountID, s.Now()); err != nil {
-		return n, fmt.Errorf("console: read the fee: %w", err)
+// feeEffects returns the effects of the fees that change.
+func feeEffects(ctx context.Context, n pages.FeeNotice) (effects []string) {
+	add := func(of string, before, after money.Fee) {
+		effect := i18n.T(ctx, "ops.effect_"+of+"_approval", i18n.Fee(ctx, after))
+		if n.From != nil {
+			effect = i18n.T(ctx, "ops.effect_"+of, i18n.DateTime(ctx, *n.From), i18n.Fee(ctx, after))
+		}
+		effects = append(effects, effect, i18n.T(ctx, "ops.effect_"+of+"_kept", i18n.Fee(ctx, before)))
 	}
-	n.After, err = s.FeeOr(c, fee)
+	charge, withdrawal := n.Changes()
+	if charge {
+		add("fee", n.Before.Charge, n.After.Charge)
+	}
+	if withdrawal {
+		add("withdrawal_fee", n.Before.Withdrawal, n.After.Withdrawal)
+	}
+	return effects
+}
+
+// feeNotice returns the notice about what a proposal changes of the current fees.
+func (s *console) feeNotice(c *fiber.Ctx, p models.FeeProposal) (n pages.FeeNotice, err error) {
+	n = pages.FeeNotice{From: p.StartsAt, Reason: p.Reason}
+	account, err := s.anyAccount(c, p.AccountID)
+	if err != nil {
+		return n, err
+	}
+	terms, err := s.Payments.TermsAt(c.UserContext(), account, s.Now())
+	if err != nil {
+		return n, fmt.Errorf("console: read the fees: %w", err)
+	}
+	n.Before = page.ShownTerms(terms).Fees
+	n.After, err = s.FeesOr(c, p.Fee, p.WithdrawalFee)
 	return n, err
 }
 
@@ -167,7 +187,7 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 	if err != nil {
 		return err
 	}
-	n, err := s.feeNotice(c, p.AccountID, p.Fee, p.StartsAt, p.Reason)
+	n, err := s.feeNotice(c, p.FeeProposal)
 	if err != nil {
 		return err
 	}
@@ -177,7 +197,7 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 	}
 	today := ""
 	if p.Status == models.ProposalPending {
-		today = i18n.Fee(ctx, n.Before)
+		today = n.Before.Text(ctx)
 	}
 	props := pages.OpsCaseProps{
 		Section: layouts.OpsFees, Href: "/ops/tarifas", Title: p.AccountName,
@@ -185,12 +205,10 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 		Parts: []pages.OpsPart{{
 			ID: "proposal", Title: i18n.T(ctx, "ops.fee_proposal"),
 			Note: i18n.T(ctx, "ops.fee_proposed_by", p.Proposer, i18n.DateTime(ctx, p.ProposedAt)),
-			Facts: []components.KeyValue{
-				{Key: i18n.T(ctx, "terms.fee"), Value: i18n.Fee(ctx, n.After)},
-				{Key: i18n.T(ctx, "ops.fee_today"), Value: today},
-				{Key: i18n.T(ctx, "ops.fee_starts"), Value: starts},
-				{Key: i18n.T(ctx, "ops.fee_reason"), Value: p.Reason},
-			},
+			Facts: append(n.After.Facts(ctx),
+				components.KeyValue{Key: i18n.T(ctx, "ops.fee_today"), Value: today},
+				components.KeyValue{Key: i18n.T(ctx, "ops.fee_starts"), Value: starts},
+				components.KeyValue{Key: i18n.T(ctx, "ops.fee_reason"), Value: p.Reason}),
 		}},
 	}
 	if props.History, err = s.acts(c, p.ID); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/internal/money"
 	"garoupa/models"
 	"garoupa/views/i18n"
 	base "garoupa/views/pages"
@@ -16,7 +17,7 @@ import (
 	"garoupa/web/page"
 )
 
-// fillTerms adds an account's fee and limits, with who decided them, to its page.
+// fillTerms adds an account's fees and limits, with who decided them, to its page.
 func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
 	ctx, now := c.UserContext(), s.Now()
 	account, err := s.anyAccount(c, id)
@@ -31,8 +32,9 @@ func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.OpsAccountProp
 	if err != nil {
 		return err
 	}
+	current := page.CurrentFee(fees, now)
 	props.Terms = pages.OpsTerms{
-		Now: page.ShownTerms(terms), OwnFee: ownFee(fees, now),
+		Now: page.ShownTerms(terms), OwnFee: current.Fee != nil, OwnWithdrawalFee: current.WithdrawalFee != nil,
 		CanLimit: !props.Account.Own && page.Visitor(c).StaffRole.Can(models.SetTerms),
 	}
 	pending, err := models.PendingFeeProposal(ctx, s.DB.Pool, id)
@@ -42,24 +44,14 @@ func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.OpsAccountProp
 	case err != nil:
 		return err
 	default:
-		fee, err := s.FeeOr(c, pending.Fee)
+		proposed, err := s.FeesOr(c, pending.Fee, pending.WithdrawalFee)
 		if err != nil {
 			return err
 		}
-		props.Terms.Pending = &pages.OpsFeePending{ID: pending.ID, By: pending.Proposer, Fee: fee,
+		props.Terms.Pending = &pages.OpsFeePending{ID: pending.ID, By: pending.Proposer, Fees: proposed,
 			At: pending.ProposedAt}
 	}
 	return s.fillTermsHistory(c, id, fees, props)
-}
-
-// ownFee reports whether the current fee is the account's own.
-func ownFee(fees []models.AccountFee, now time.Time) bool {
-	for _, f := range fees {
-		if !f.ValidFrom.After(now) {
-			return f.Fee != nil
-		}
-	}
-	return false
 }
 
 // fillTermsHistory adds every decided change, the latest first.
@@ -77,11 +69,8 @@ func (s *console) fillTermsHistory(c *fiber.Ctx, id string, fees []models.Accoun
 	}
 	var all []decided
 	for _, f := range fees {
-		change := pages.OpsTermsChange{What: i18n.T(ctx, "ops.fee_DEFAULT"), From: f.ValidFrom,
+		change := pages.OpsTermsChange{What: feesInWords(c, f), From: f.ValidFrom,
 			Later: f.ValidFrom.After(now), By: byHand, Reason: page.Text(f.Reason)}
-		if f.Fee != nil {
-			change.What = i18n.Fee(ctx, *f.Fee)
-		}
 		if f.ProposalID != nil {
 			change.By = i18n.T(ctx, "ops.terms_two", f.Proposer, f.Approver)
 		}
@@ -99,6 +88,19 @@ func (s *console) fillTermsHistory(c *fiber.Ctx, id string, fees []models.Accoun
 		props.Terms.History = append(props.Terms.History, change.OpsTermsChange)
 	}
 	return nil
+}
+
+// feesInWords returns fees as one line of text.
+func feesInWords(c *fiber.Ctx, f models.AccountFee) string {
+	ctx := c.UserContext()
+	words := func(fee *money.Fee) string {
+		if fee == nil {
+			return i18n.T(ctx, "ops.terms_fee_default")
+		}
+		return i18n.Fee(ctx, *fee)
+	}
+	return i18n.T(ctx, "terms.fee") + ": " + words(f.Fee) + " · " +
+		i18n.T(ctx, "terms.withdrawal_fee") + ": " + words(f.WithdrawalFee)
 }
 
 // limitsInWords returns limits as one line of text.

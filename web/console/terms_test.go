@@ -31,17 +31,19 @@ func proposesFee(t *testing.T, c *webtest.Client, account string) (path string) 
 	t.Helper()
 	form := account + "/tarifa"
 	stale := c.Get(form)
-	shown, done := carryOut(t, c, form, "outcome", "OWN", "percent", "1,49", "fixed", "0,10", "reason",
-		webtest.TermsReason)
+	shown, done := carryOut(t, c, form, "outcome", "OWN", "percent", "1,49", "fixed", "0,10",
+		"withdrawal", "DEFAULT", "reason", webtest.TermsReason)
 	shows(t, shown, "main", "Outra pessoa, com papel de supervisão, precisa aprovar", "de 0,99% para 1,49% + R$ 0,10",
-		"R$ 98,41", "R$ 99,01", "A tarifa da sua conta muda: Ateliê Aurora")
+		"R$ 98,41", "R$ 99,01", "As tarifas da sua conta mudam: Ateliê Aurora")
+	if strings.Contains(shown.Find("main").Text(), "Saques pedidos") {
+		t.Error("the preview names the fee that does not change")
+	}
 	path = done.Header.Get("Location")
 	if !strings.HasPrefix(path, "/ops/tarifas/fpr_") {
 		t.Fatalf("proposed: %d %s", done.Status, path)
 	}
-	again := c.Post(form, append(webtest.HiddenFields(stale), "outcome", "OWN", "percent", "2", "reason",
-		webtest.TermsReason, "do",
-		"send")...)
+	again := c.Post(form, append(webtest.HiddenFields(stale), "outcome", "OWN", "percent", "2",
+		"withdrawal", "DEFAULT", "reason", webtest.TermsReason, "do", "send")...)
 	if again.Status != http.StatusConflict {
 		t.Errorf("another form of before: %d", again.Status)
 	}
@@ -117,13 +119,14 @@ func TestOps_FeeLater(t *testing.T) {
 	eva, _ := s.Console(t, models.StaffReviewer)
 	rui, _ := s.Console(t, models.StaffSupervisor)
 	form := "/ops/contas/" + s.Account.ID + "/tarifa"
-	_, done := carryOut(t, eva, form, "outcome", "OWN", "percent", "2", "starts", "2026-03-10", "reason",
-		webtest.TermsReason)
+	_, done := carryOut(t, eva, form, "outcome", "OWN", "percent", "2", "withdrawal", "OWN", "withdrawalPercent", "0",
+		"withdrawalFixed", "1,50", "starts", "2026-03-10", "reason", webtest.TermsReason)
 	carryOut(t, rui, done.Header.Get("Location"), "outcome", "APPROVE")
 	m := s.Member(t)
-	shows(t, m.Get("/app/saldo"), "#terms", "0,99%", "Muda em", "para 2,00%.")
+	shows(t, m.Get("/app/saldo"), "#terms", "0,99%", "A tarifa por pagamento muda em", "para 2,00%.",
+		"Tarifa de saquezero", "A tarifa de saque muda em", "para R$ 1,50.")
 	s.Clock.Advance(time.Minute)
-	shown, done := carryOut(t, eva, form, "outcome", "DEFAULT", "reason", webtest.TermsReason)
+	shown, done := carryOut(t, eva, form, "outcome", "DEFAULT", "withdrawal", "DEFAULT", "reason", webtest.TermsReason)
 	shows(t, shown, "main", "A mudança marcada para")
 	carryOut(t, rui, done.Header.Get("Location"), "outcome", "APPROVE")
 	s.Clock.Advance(30 * 24 * time.Hour)
@@ -131,6 +134,78 @@ func TestOps_FeeLater(t *testing.T) {
 		fee != (money.Fee{BasisPoints: 99}) {
 		t.Errorf("at last the fee is %s, %v", fee, err)
 	}
+}
+
+// A fee of withdrawals is proposed by one and approved by another in the same form, which
+// holds what the account has, so that changing one fee keeps the other. It applies to what is
+// requested from then on.
+func TestOps_WithdrawalFee(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.Service.Withdrawals.Fee = money.Fee{Fixed: 50}
+	s.GoLive(t)
+	s.Destination(t, models.RailPix)
+	s.Fund(t, true, 1_000_00)
+	eva, _ := s.Console(t, models.StaffReviewer)
+	rui, _ := s.Console(t, models.StaffSupervisor)
+	m := s.Member(t)
+	m.Post("/app/ambiente", "env", "live")
+	account := "/ops/contas/" + s.Account.ID
+	form := account + "/tarifa"
+	holds := func(wants ...string) {
+		t.Helper()
+		page := eva.Get(form)
+		for i := 0; i < len(wants); i += 2 {
+			typed := page.Find("#"+wants[i]).AttrOr("value", "")
+			value := page.Find("[name="+wants[i]+"]:checked").AttrOr("value", typed)
+			if value != wants[i+1] {
+				t.Errorf("the form's %s is %q, want %q", wants[i], value, wants[i+1])
+			}
+		}
+	}
+	approve := func(fields ...string) (shown webtest.Answer) {
+		t.Helper()
+		s.Clock.Advance(time.Minute)
+		_, done := carryOut(t, eva, form, append(fields, "reason", webtest.TermsReason)...)
+		shows(t, rui.Get("/ops/tarifas"), "main", "por saque · Eva Reis")
+		shown, _ = carryOut(t, rui, done.Header.Get("Location"), "outcome", "APPROVE")
+		return shown
+	}
+	shows(t, rui.Get(account), "section[aria-labelledby=card-terms]", "Tarifa de saqueR$ 0,50 · da instalação")
+	shows(t, m.Get("/app/saldo"), "#terms", "Tarifa de saqueR$ 0,50")
+	before := s.Withdraw(t, 100_00)
+	review := m.Get("/app/saques/novo/revisar?rail=BRL_PIX&amount=100")
+	holds("outcome", "DEFAULT", "withdrawal", "DEFAULT", "percent", "", "withdrawalPercent", "")
+	shown := approve("outcome", "DEFAULT", "withdrawal", "OWN", "withdrawalPercent", "1,25", "withdrawalFixed", "0,75")
+	shows(t, shown, "main", "pagam 1,25% + R$ 0,75.", "Saques pedidos antes ficam com a tarifa de antes: R$ 0,50.",
+		"A tarifa de saque passa de R$ 0,50 para 1,25% + R$ 0,75.", "Tarifa de saqueR$ 0,50R$ 2,00")
+	if strings.Contains(shown.Find("main").Text(), "A tarifa por pagamento passa") {
+		t.Error("the notice names the fee that does not change")
+	}
+	again := m.Post("/app/saques", append(webtest.HiddenFields(review), "do", "send")...)
+	if again.Status != http.StatusConflict {
+		t.Errorf("the withdrawal that was reviewed with the fee of before: %d", again.Status)
+	}
+	shows(t, again, "main", "Algo mudou", "−R$ 2,00")
+	done := m.Post("/app/saques", webtest.HiddenFields(again)...)
+	if done.Status != http.StatusSeeOther {
+		t.Errorf("reviewed again: %d %s", done.Status, done.Find("main").Text())
+	}
+	for w, want := range map[string]money.Cents{before.ID: 50, s.Withdraw(t, 100_00).ID: 2_00,
+		strings.Split(done.Header.Get("Location"), "/")[3]: 2_00} {
+		if read, err := s.Service.Withdrawal(t.Context(), s.Account.ID, true, w); err != nil || read.Fee != want {
+			t.Errorf("the fee is %+v, %v; want %s", read, err, want.Decimal())
+		}
+	}
+
+	holds("outcome", "DEFAULT", "withdrawal", "OWN", "withdrawalPercent", "1,25", "withdrawalFixed", "0,75")
+	approve("outcome", "OWN", "percent", "2",
+		"withdrawal", "OWN", "withdrawalPercent", "1,25", "withdrawalFixed", "0,75")
+	holds("outcome", "OWN", "percent", "2,00", "fixed", "", "withdrawal", "OWN", "withdrawalPercent", "1,25")
+	shows(t, rui.Get(account), "section[aria-labelledby=card-terms]", "Tarifa por pagamento2,00%",
+		"Tarifa de saque1,25% + R$ 0,75", "Tarifa por pagamento: a da instalação · Tarifa de saque: 1,25% + R$ 0,75",
+		"Tarifa por pagamento: 2,00% · Tarifa de saque: 1,25% + R$ 0,75")
+	shows(t, m.Get("/app/auditoria"), "main", "Tarifa de saque", "1,25% + R$ 0,75")
 }
 
 // What is wrong with the forms about terms stands beside the fields, and nothing typed is
@@ -143,9 +218,12 @@ func TestOps_TermsWrong(t *testing.T) {
 	for path, cases := range map[string]map[string][]string{
 		account + "/tarifa": {
 			"outcome": {"percent", "1"}, "percent": {"outcome", "OWN", "percent", "100,01"},
-			"fixed":  {"outcome", "OWN", "percent", "1", "fixed", "x"},
-			"starts": {"outcome", "DEFAULT", "starts", "2026-03-01"},
-			"reason": {"outcome", "DEFAULT", "reason", "curto"},
+			"fixed":             {"outcome", "OWN", "percent", "1", "fixed", "x"},
+			"withdrawal":        {"outcome", "OWN", "percent", "1,23", "withdrawalPercent", "4,56"},
+			"withdrawalPercent": {"outcome", "DEFAULT", "withdrawal", "OWN", "withdrawalFixed", "7,89"},
+			"withdrawalFixed":   {"withdrawal", "OWN", "withdrawalPercent", "1", "withdrawalFixed", "-1"},
+			"starts":            {"outcome", "DEFAULT", "starts", "2026-03-01"},
+			"reason":            {"outcome", "DEFAULT", "reason", "curto"},
 		},
 		account + "/limites": {
 			"min": {"min", "0"}, "max": {"min", "10", "max", "9"}, "delay": {"delay", "2161"},
@@ -237,8 +315,8 @@ func TestOps_TermsOwn(t *testing.T) {
 		by.UserID)
 	for path, form := range map[string][]string{
 		path: {"version", "1", "outcome", "REJECT", "reason", webtest.TermsReason},
-		"/ops/contas/" + s.Account.ID + "/tarifa": {"version", "1", "outcome", "DEFAULT", "reason",
-			webtest.TermsReason},
+		"/ops/contas/" + s.Account.ID + "/tarifa": {"version", "1", "outcome", "DEFAULT", "withdrawal", "DEFAULT",
+			"reason", webtest.TermsReason},
 		"/ops/contas/" + s.Account.ID + "/limites": {"version", "0", "reason", webtest.TermsReason},
 	} {
 		if a := rui.Post(path, append(form, "do", "send")...); a.Status != http.StatusForbidden {

@@ -11,7 +11,7 @@ import (
 	"garoupa/web/page"
 )
 
-// addTerms adds the account's fee and limits to the balance.
+// addTerms adds the account's fees and limits to the balance.
 func (s *treasury) addTerms(c *fiber.Ctx, props *pages.BalanceProps) error {
 	account, err := account(s.Site, c)
 	if err != nil {
@@ -28,11 +28,11 @@ func (s *treasury) addTerms(c *fiber.Ctx, props *pages.BalanceProps) error {
 		return fmt.Errorf("dashboard: read fees: %w", err)
 	}
 	if next := page.NextFee(fees, now); next != nil {
-		fee, err := s.FeeOr(c, next.Fee)
+		fees, err := s.FeesOr(c, next.Fee, next.WithdrawalFee)
 		if err != nil {
 			return err
 		}
-		props.Terms.NextFee = &pages.PlannedTerms{From: next.ValidFrom, Terms: base.Terms{Fee: fee}}
+		props.Terms.NextFees = &pages.PlannedTerms{From: next.ValidFrom, Terms: base.Terms{Fees: fees}}
 	}
 	if next := page.NextLimits(account.Limits, now); next != nil {
 		props.Terms.NextLimits = &pages.PlannedTerms{From: next.ValidFrom,

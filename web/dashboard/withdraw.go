@@ -292,11 +292,13 @@ func (s *treasury) notWithdrawn(c *fiber.Ctx, form pages.NewWithdrawalProps, acc
 // amountProblem returns the text that names the limit which an amount exceeds.
 func (s *treasury) amountProblem(c *fiber.Ctx, account *models.Account, amount money.Cents) (string, error) {
 	ctx, policy := c.UserContext(), s.Payments.Withdrawals
-	fee := money.Fee{BasisPoints: account.WithdrawalFeeBasisPoints, Fixed: account.WithdrawalFeeFixed}.Of(amount)
+	terms, err := s.Payments.TermsAt(ctx, account, s.Now())
 	switch {
+	case err != nil:
+		return "", err
 	case amount < policy.Min || amount > policy.Max:
 		return s.amountRange(c)
-	case fee >= amount:
+	case terms.WithdrawalFee.Of(amount) >= amount:
 		return i18n.T(ctx, "problem.withdrawal_fee"), nil
 	}
 	return i18n.T(ctx, "problem.withdrawal_daily", i18n.Money(ctx, policy.DailyMax)), nil

@@ -9,10 +9,10 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"garoupa/internal/money"
 	"garoupa/internal/ratelimit"
 	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/models/modelstest"
 	"garoupa/web"
 	"garoupa/web/webtest"
 )
@@ -47,7 +47,7 @@ func with(pairs []string, field, value string) []string {
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	s, c := lively(t)
-	modelstest.Exec(t, s.DB, "UPDATE accounts SET withdrawal_fee_fixed = 150")
+	s.SetWithdrawalFee(t, money.Fee{Fixed: 1_50})
 	review := c.Get("/app/saques/novo/revisar?rail=BRL_PIX&amount=1.000%2C00")
 	for _, fact := range []string{"R$\u00a01.000,00", "−R$\u00a01,50", "R$\u00a0998,50", "12.ABC.345/01DE-35",
 		"Ateliê Aurora Ltda", "Prazo", "leva até 24 horas", "não dá para desfazer"} {
@@ -168,12 +168,12 @@ func TestWithdraw_USDT(t *testing.T) {
 func TestWithdraw_Refused(t *testing.T) {
 	t.Parallel()
 	s, c := lively(t)
-	modelstest.Exec(t, s.DB, "UPDATE accounts SET withdrawal_fee_fixed = 10000")
+	s.SetWithdrawalFee(t, money.Fee{Fixed: 100_00})
 	if a := c.Get("/app/saques/novo/revisar?rail=BRL_PIX&amount=100"); !strings.Contains(a.Find("#amount-error").Text(),
 		"não cobre a tarifa") {
 		t.Errorf("all fee: %d", a.Status)
 	}
-	modelstest.Exec(t, s.DB, "UPDATE accounts SET withdrawal_fee_fixed = 0")
+	s.SetWithdrawalFee(t, money.Fee{})
 	s.Service.Withdrawals.DailyMax = 50_00
 	if a := c.Post("/app/saques", ask(c, "BRL_PIX", "60")...); !strings.Contains(a.Find("#amount-error").Text(),
 		"limite de R$\u00a050,00 em 24 horas") {

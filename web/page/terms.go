@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 // ShownTerms returns terms in the form for pages.
 func ShownTerms(t payments.Terms) pages.Terms {
 	return pages.Terms{
-		Fee: t.Fee, MinAmount: t.MinAmount, MaxAmount: t.MaxAmount, SettlementDelay: t.SettlementDelay,
+		Fees:      pages.Fees{Charge: t.Fee, Withdrawal: t.WithdrawalFee},
+		MinAmount: t.MinAmount, MaxAmount: t.MaxAmount, SettlementDelay: t.SettlementDelay,
 		DestinationHold: t.DestinationHold,
 	}
 }
@@ -25,16 +27,15 @@ func (s *Site) DestinationHold(account *models.Account) time.Duration {
 	return s.Payments.Resolve(account.Limits.At(s.Now())).DestinationHold
 }
 
-// FeeOr returns fee, or the installation's current fee if it is nil.
-func (s *Site) FeeOr(c *fiber.Ctx, fee *money.Fee) (money.Fee, error) {
-	if fee != nil {
-		return *fee, nil
-	}
+// FeesOr returns the fees, with the installation's current fee for one that is nil.
+func (s *Site) FeesOr(c *fiber.Ctx, charge, withdrawal *money.Fee) (pages.Fees, error) {
 	installation, err := models.DefaultFeeAt(c.UserContext(), s.DB.Pool, s.Now())
 	if err != nil {
-		return installation, fmt.Errorf("page: read the installation's fee: %w", err)
+		return pages.Fees{}, fmt.Errorf("page: read the installation's fee: %w", err)
 	}
-	return installation, nil
+	return pages.Fees{
+		Charge: *cmp.Or(charge, &installation), Withdrawal: *cmp.Or(withdrawal, &s.Payments.Withdrawals.Fee),
+	}, nil
 }
 
 // next returns the index of the terms that will apply next, or -1. The n terms are ordered
@@ -54,7 +55,18 @@ func next(n int, from func(int) time.Time, now time.Time) int {
 	return found
 }
 
-// NextFee returns the fee that will apply next, or nil.
+// CurrentFee returns the fee row that applies, or one without fees if there is none. fees are
+// ordered from the last decided to the first.
+func CurrentFee(fees []models.AccountFee, now time.Time) models.AccountFee {
+	for _, f := range fees {
+		if !f.ValidFrom.After(now) {
+			return f
+		}
+	}
+	return models.AccountFee{}
+}
+
+// NextFee returns the fees that will apply next, or nil.
 func NextFee(fees []models.AccountFee, now time.Time) *models.AccountFee {
 	if i := next(len(fees), func(i int) time.Time { return fees[i].ValidFrom }, now); i >= 0 {
 		return &fees[i]

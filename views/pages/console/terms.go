@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"garoupa/internal/money"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	base "garoupa/views/pages"
@@ -12,18 +11,19 @@ import (
 
 // OpsTerms are the terms of an account as staff see them.
 type OpsTerms struct {
-	Now       base.Terms
-	OwnFee    bool // the fee is the account's own
-	Pending   *OpsFeePending
-	History   []OpsTermsChange // of fee and limits, the last decided first
-	CanLimit  bool             // the person may set limits
-	CanChange bool             // the person may propose a fee
+	Now base.Terms
+	// Whether the fees are the account's own.
+	OwnFee, OwnWithdrawalFee bool
+	Pending                  *OpsFeePending
+	History                  []OpsTermsChange // of fees and limits, the last decided first
+	CanLimit                 bool             // the person may set limits
+	CanChange                bool             // the person may propose fees
 }
 
 // OpsFeePending is a proposal that waits.
 type OpsFeePending struct {
 	ID, By string
-	Fee    money.Fee
+	Fees   base.Fees
 	At     time.Time
 }
 
@@ -36,11 +36,13 @@ type OpsTermsChange struct {
 	Reason string
 }
 
-// facts are the terms, and whose fee it is.
+// facts are the terms, and whose fees they are.
 func (t OpsTerms) facts(ctx context.Context) []components.KeyValue {
 	facts := t.Now.Facts(ctx)
-	if !t.OwnFee {
-		facts[0].Value = i18n.T(ctx, "ops.terms_default", facts[0].Value)
+	for i, own := range []bool{t.OwnFee, t.OwnWithdrawalFee} { // the first facts are the fees
+		if !own {
+			facts[i].Value = i18n.T(ctx, "ops.terms_default", facts[i].Value)
+		}
 	}
 	return facts
 }

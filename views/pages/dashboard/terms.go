@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/views/i18n"
 	base "garoupa/views/pages"
 )
@@ -13,7 +14,7 @@ import (
 type OwnTerms struct {
 	Now base.Terms
 	// The changes that are planned next; nil without such changes.
-	NextFee    *PlannedTerms
+	NextFees   *PlannedTerms
 	NextLimits *PlannedTerms
 }
 
@@ -21,6 +22,20 @@ type OwnTerms struct {
 type PlannedTerms struct {
 	From time.Time
 	base.Terms
+}
+
+// nextFees tells what the fees change to, in one sentence each.
+func (t OwnTerms) nextFees(ctx context.Context) (sentences []string) {
+	add := func(key string, now, next money.Fee) {
+		if now != next {
+			sentences = append(sentences, i18n.T(ctx, key, i18n.DateTime(ctx, t.NextFees.From), i18n.Fee(ctx, next)))
+		}
+	}
+	if t.NextFees != nil {
+		add("terms.next_fee", t.Now.Fees.Charge, t.NextFees.Fees.Charge)
+		add("terms.next_withdrawal_fee", t.Now.Fees.Withdrawal, t.NextFees.Fees.Withdrawal)
+	}
+	return sentences
 }
 
 // nextLimits tells what the limits change to.
