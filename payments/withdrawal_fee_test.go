@@ -53,7 +53,7 @@ func TestWithdrawalFee_OfRequest(t *testing.T) {
 	own(nil, g.Clock.Now())
 	costs("as the installation again", 2_50)
 	for _, w := range made {
-		read, err := g.Withdrawal(t.Context(), g.Account.ID, true, w.ID)
+		read, err := g.Withdrawal(t.Context(), g.Account.ID, models.Live, w.ID)
 		if err != nil || read.Fee != w.Fee {
 			t.Errorf("the fee is %+v, %v; it was %s", read, err, w.Fee.Decimal())
 		}
@@ -103,7 +103,7 @@ func TestWithdrawalFee_ChangedMeanwhile(t *testing.T) {
 	in.By, in.Seen = g.Owner, &payments.SeenWithdrawal{DestinationID: seen.Destination.ID, Fee: 3_00}
 	_, err = race(1, 4_00, in)
 	refused(t, "with the previous fee", err, refusal.ChangedMeanwhile)
-	if b := balance(t, g, true); b.Reserved != 100_00 {
+	if b := balance(t, g, models.Live); b.Reserved != 100_00 {
 		t.Errorf("%s is reserved", b.Reserved.Decimal())
 	}
 	sound(t, g)

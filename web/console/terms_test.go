@@ -145,7 +145,7 @@ func TestOps_WithdrawalFee(t *testing.T) {
 	s.Service.Withdrawals.Fee = money.Fee{Fixed: 50}
 	s.GoLive(t)
 	s.Destination(t, models.RailPix)
-	s.Fund(t, true, 1_000_00)
+	s.Fund(t, models.Live, 1_000_00)
 	eva, _ := s.Console(t, models.StaffReviewer)
 	rui, _ := s.Console(t, models.StaffSupervisor)
 	m := s.Member(t)
@@ -193,7 +193,7 @@ func TestOps_WithdrawalFee(t *testing.T) {
 	}
 	for w, want := range map[string]money.Cents{before.ID: 50, s.Withdraw(t, 100_00).ID: 2_00,
 		strings.Split(done.Header.Get("Location"), "/")[3]: 2_00} {
-		if read, err := s.Service.Withdrawal(t.Context(), s.Account.ID, true, w); err != nil || read.Fee != want {
+		if read, err := s.Service.Withdrawal(t.Context(), s.Account.ID, models.Live, w); err != nil || read.Fee != want {
 			t.Errorf("the fee is %+v, %v; want %s", read, err, want.Decimal())
 		}
 	}
