@@ -193,7 +193,8 @@ func TestOps_WithdrawalFee(t *testing.T) {
 	}
 	for w, want := range map[string]money.Cents{before.ID: 50, s.Withdraw(t, 100_00).ID: 2_00,
 		strings.Split(done.Header.Get("Location"), "/")[3]: 2_00} {
-		if read, err := s.Service.Withdrawal(t.Context(), s.Account.ID, models.Live, w); err != nil || read.Fee != want {
+		read, err := s.Service.Withdrawal(t.Context(), s.Account.ID, models.Live, w)
+		if err != nil || read.Fee != want {
 			t.Errorf("the fee is %+v, %v; want %s", read, err, want.Decimal())
 		}
 	}
