@@ -38,7 +38,7 @@ func (s *console) accessRows(c *fiber.Ctx, requests []models.ListedAccessRequest
 		if wait {
 			since = r.SubmittedAt
 		}
-		rows = append(rows, queued{at: models.Position{CreatedAt: since, ID: r.ID}, OpsItem: pages.OpsItem{
+		rows = append(rows, queued{at: models.Position{CreatedAt: since, ID: r.ID}, Item: pages.Item{
 			Href: "/ops/acessos/" + r.ID, Title: r.AccountName, Detail: r.LegalName + " · " + taxid.Format(r.Document),
 			Badge: components.StatusBadge(components.Access, string(r.Status)), Since: since, Late: wait &&
 				s.late(since),
@@ -119,7 +119,7 @@ func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldE
 		return err
 	}
 	ctx := c.UserContext()
-	props := pages.OpsCaseProps{
+	props := pages.CaseProps{
 		Section: layouts.OpsAccess, Href: "/ops/acessos", Title: request.LegalName,
 		Badge: components.StatusBadge(components.Access, string(request.Status)),
 	}
@@ -132,7 +132,7 @@ func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldE
 		return err
 	}
 	props.History = history
-	props.Parts = []pages.OpsPart{{
+	props.Parts = []pages.Part{{
 		ID: "answers", Title: i18n.T(ctx, "ops.answers"),
 		Note:  i18n.T(ctx, "ops.submitted", i18n.DateTime(ctx, request.SubmittedAt), submitter),
 		Facts: answers.Facts(ctx),
@@ -141,7 +141,7 @@ func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldE
 	if err != nil {
 		return err
 	}
-	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.same_document"),
+	props.Others = &pages.Others{Title: i18n.T(ctx, "ops.same_document"),
 		None: i18n.T(ctx, "ops.same_document_none"), Items: items(s.accessRows(c, others, false))}
 	matter := models.Matter{AccountID: request.AccountID, Since: request.SubmittedAt, AskedBy: request.SubmittedBy}
 	if props.TakesPart, err = s.takesPart(c, matter); err != nil {
@@ -161,7 +161,7 @@ func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldE
 
 // accessHistory returns the requests and decisions of an account, the latest first, and the
 // name of the person who sent the request.
-func (s *console) accessHistory(c *fiber.Ctx, request *models.AccessRequest) (events []pages.OpsEvent, submitter string,
+func (s *console) accessHistory(c *fiber.Ctx, request *models.AccessRequest) (events []pages.Event, submitter string,
 	err error) {
 	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool,
 		models.AuditFilter{AccountID: request.AccountID, Subject: "access", Limit: 50})
@@ -169,7 +169,7 @@ func (s *console) accessHistory(c *fiber.Ctx, request *models.AccessRequest) (ev
 		return nil, "", err
 	}
 	for _, l := range lines {
-		event := pages.OpsEvent{At: l.At, Who: l.ActorName,
+		event := pages.Event{At: l.At, Who: l.ActorName,
 			Badge: components.StatusBadge(components.Access, accessStates[l.Action])}
 		if code := l.Detail["reasonCode"]; code != "" {
 			event.Detail = i18n.T(c.UserContext(), "access.reason_"+code) + "\n" + l.Detail["reason"]

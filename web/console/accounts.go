@@ -43,17 +43,17 @@ func (s *console) accounts(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := pages.OpsAccountsProps{Shell: shell,
+	props := pages.AccountsProps{Shell: shell,
 		Pager: s.Pager(payments.ListAccounts, "/ops/contas", "", after, accounts.Next)}
 	for i := range accounts.Rows {
 		a := &accounts.Rows[i]
-		props.Rows = append(props.Rows, pages.OpsAccountRow{
+		props.Rows = append(props.Rows, pages.AccountRow{
 			ID: a.ID, Name: a.Name, Document: taxid.Format(page.Text(a.Document)), State: string(a.ProductionAccess),
 			Switches: switchesOn(a), CreatedAt: a.CreatedAt,
 			Volume: totals[a.ID].Volume, Flags: s.flags(c, a, totals[a.ID], risks[a.ID]),
 		})
 	}
-	return page.Render(c, pages.OpsAccounts(props))
+	return page.Render(c, pages.Accounts(props))
 }
 
 // standings returns, by account, what the accounts did in the last 30 days and in all, and
@@ -111,25 +111,25 @@ func (s *console) anyAccount(c *fiber.Ctx, id string) (*models.Account, error) {
 }
 
 // accountHead returns the facts about an account at the head of its pages.
-func (s *console) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, error) {
+func (s *console) accountHead(c *fiber.Ctx, id string) (pages.AccountHead, error) {
 	account, err := s.anyAccount(c, id)
 	if err != nil {
-		return pages.OpsAccountHead{}, err
+		return pages.AccountHead{}, err
 	}
 	all, risks, err := s.standings(c, id)
 	if err != nil {
-		return pages.OpsAccountHead{}, err
+		return pages.AccountHead{}, err
 	}
 	totals := all[id]
 	members, err := models.AccountMembers(c.UserContext(), s.DB.Pool, id)
 	if err != nil {
-		return pages.OpsAccountHead{}, err
+		return pages.AccountHead{}, err
 	}
-	return pages.OpsAccountHead{
+	return pages.AccountHead{
 		ID: id, Name: account.Name, Document: taxid.Format(page.Text(account.Document)),
 		State:    string(account.ProductionAccess),
 		Switches: switchesOn(account), Flags: s.flags(c, account, totals, risks[id]), CreatedAt: account.CreatedAt,
-		Totals: pages.OpsTotals{
+		Totals: pages.Totals{
 			PaidTest: totals.PaidTest, PaidLive: totals.PaidLive, Volume: totals.Volume,
 			Withdrawals: totals.Withdrawals,
 			Withdrawn:   totals.Withdrawn, OpenExceptions: totals.OpenExceptions,
@@ -141,11 +141,11 @@ func (s *console) accountHead(c *fiber.Ctx, id string) (pages.OpsAccountHead, er
 
 // account shows GET /ops/contas/:id.
 func (s *console) account(c *fiber.Ctx) error {
-	return s.showOpsAccount(c, pages.OpsAccountProps{})
+	return s.showOpsAccount(c, pages.AccountProps{})
 }
 
 // showOpsAccount answers with the page of an account. props has what was typed and its errors.
-func (s *console) showOpsAccount(c *fiber.Ctx, props pages.OpsAccountProps) (err error) {
+func (s *console) showOpsAccount(c *fiber.Ctx, props pages.AccountProps) (err error) {
 	id := c.Params("id")
 	if props.Account, err = s.accountHead(c, id); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (s *console) showOpsAccount(c *fiber.Ctx, props pages.OpsAccountProps) (err
 	if page.Visitor(c).StaffRole.Can(models.ReadAudit) {
 		props.AuditHref = "/ops/auditoria?account=" + id
 	}
-	for _, fill := range []func(*fiber.Ctx, string, *pages.OpsAccountProps) error{
+	for _, fill := range []func(*fiber.Ctx, string, *pages.AccountProps) error{
 		s.fillNotes, s.fillSwitches, s.fillTerms, s.fillBooks, s.fillPeople, s.fillHistory,
 	} {
 		if err := fill(c, id, &props); err != nil {
@@ -166,13 +166,13 @@ func (s *console) showOpsAccount(c *fiber.Ctx, props pages.OpsAccountProps) (err
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsAccount(props))
+	return page.Render(c, pages.Account(props))
 }
 
-func (s *console) fillNotes(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+func (s *console) fillNotes(c *fiber.Ctx, id string, props *pages.AccountProps) error {
 	notes, err := models.AccountNotes(c.UserContext(), s.DB.Pool, id)
 	for _, n := range notes {
-		props.Notes = append(props.Notes, pages.OpsEvent{At: n.WrittenAt, Who: n.WriterName, Detail: n.Text})
+		props.Notes = append(props.Notes, pages.Event{At: n.WrittenAt, Who: n.WriterName, Detail: n.Text})
 	}
 	return err
 }
@@ -186,12 +186,12 @@ func (s *console) note(c *fiber.Ctx) error {
 	if errors.Is(err, models.ErrFormReused) { // the person went back and changed the note
 		c.Status(fiber.StatusUnprocessableEntity)
 		text := i18n.T(c.UserContext(), "problem.ops_note_repeated")
-		return s.showOpsAccount(c, pages.OpsAccountProps{
+		return s.showOpsAccount(c, pages.AccountProps{
 			Note: note, Errors: components.FieldErrors{{Field: "note", Text: text}},
 		})
 	} else if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showOpsAccount(c, pages.OpsAccountProps{
+		return s.showOpsAccount(c, pages.AccountProps{
 			Note: note, NoteKey: key, Errors: page.FormErrors(c, "ops_", problems, "note"),
 		})
 	} else if err != nil {
@@ -200,13 +200,13 @@ func (s *console) note(c *fiber.Ctx) error {
 	return s.goTo(c, "/ops/contas/"+c.Params("id"), "ops_noted")
 }
 
-func (s *console) fillSwitches(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+func (s *console) fillSwitches(c *fiber.Ctx, id string, props *pages.AccountProps) error {
 	latest, err := models.LatestSwitchChanges(c.UserContext(), s.DB.Pool, id)
 	if err != nil {
 		return err
 	}
 	for _, which := range models.Switches {
-		row := pages.OpsSwitch{Switch: string(which), On: slices.Contains(props.Account.Switches, string(which))}
+		row := pages.Switch{Switch: string(which), On: slices.Contains(props.Account.Switches, string(which))}
 		if change, ever := latest[which]; ever {
 			row.Since, row.Reason = &change.ChangedAt, change.Reason
 		}
@@ -215,7 +215,7 @@ func (s *console) fillSwitches(c *fiber.Ctx, id string, props *pages.OpsAccountP
 	return nil
 }
 
-func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.AccountProps) error {
 	for _, environment := range []models.Environment{models.Live, models.Test} {
 		b, err := s.Payments.Books(c.UserContext(), id, environment)
 		if err != nil {
@@ -227,7 +227,7 @@ func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.OpsAccountProp
 			return err
 		}
 		for _, block := range blocks {
-			props.Blocks = append(props.Blocks, pages.OpsBlock{ID: block.ID, Live: environment == models.Live,
+			props.Blocks = append(props.Blocks, pages.Block{ID: block.ID, Live: environment == models.Live,
 				Amount: block.Amount, Reason: block.Reason, At: block.CreatedAt})
 		}
 	}
@@ -237,25 +237,25 @@ func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.OpsAccountProp
 		return err
 	}
 	for _, m := range movements {
-		props.Movements = append(props.Movements, pages.OpsMovement{At: m.At, Kind: string(m.Kind), Amount: m.Amount,
+		props.Movements = append(props.Movements, pages.Movement{At: m.At, Kind: string(m.Kind), Amount: m.Amount,
 			Available: m.Available, LinkedID: m.LinkedID})
 	}
 	return nil
 }
 
-func (s *console) fillPeople(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+func (s *console) fillPeople(c *fiber.Ctx, id string, props *pages.AccountProps) error {
 	members, err := models.AccountMembers(c.UserContext(), s.DB.Pool, id)
 	if err != nil {
 		return err
 	}
 	for _, m := range members {
-		props.Members = append(props.Members, pages.OpsMember{ID: m.UserID, Name: m.Name, Email: m.Email,
+		props.Members = append(props.Members, pages.Member{ID: m.UserID, Name: m.Name, Email: m.Email,
 			Role: string(m.Role), Staff: m.Staff})
 	}
 	return nil
 }
 
-func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.AccountProps) error {
 	requests, err := models.AccessRequestsOf(c.UserContext(), s.DB.Pool, id)
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.OpsAccountPr
 
 // block handles POST /ops/contas/:id/bloqueios.
 func (s *console) block(c *fiber.Ctx) error {
-	fields := pages.OpsBlockFields{
+	fields := pages.BlockFields{
 		Key: page.FormKey(c.FormValue("key")), Env: c.FormValue("env"),
 		Amount: c.FormValue("amount"), Reason: page.FormText(c, "reason"),
 	}
@@ -306,14 +306,14 @@ func (s *console) block(c *fiber.Ctx) error {
 		fields.Key = rand.Text()
 		c.Status(fiber.StatusUnprocessableEntity)
 		text := i18n.T(c.UserContext(), "problem.ops_block_repeated")
-		return s.showOpsAccount(c, pages.OpsAccountProps{Block: fields, Errors: components.FieldErrors{{Text: text}}})
+		return s.showOpsAccount(c, pages.AccountProps{Block: fields, Errors: components.FieldErrors{{Text: text}}})
 	}
 	if field := map[refusal.Code]string{
 		refusal.InvalidAmount: "amount", refusal.InsufficientBalance: "amount", refusal.ReasonRequired: "reason",
 	}[refusal.Of(err).Code]; err != nil && field != "" {
 		c.Status(fiber.StatusUnprocessableEntity)
 		text := i18n.T(c.UserContext(), "problem.ops_"+strings.TrimSuffix(string(refusal.Of(err).Code), "_required"))
-		return s.showOpsAccount(c, pages.OpsAccountProps{Block: fields,
+		return s.showOpsAccount(c, pages.AccountProps{Block: fields,
 			Errors: components.FieldErrors{{Field: field, Text: text}}})
 	} else if err != nil {
 		return err
@@ -334,7 +334,7 @@ func (s *console) unblock(c *fiber.Ctx) error {
 			return err
 		}
 		c.Status(fiber.StatusConflict)
-		return s.showOpsAccount(c, pages.OpsAccountProps{Changed: changed})
+		return s.showOpsAccount(c, pages.AccountProps{Changed: changed})
 	case refusal.ReasonRequired:
 		return s.goTo(c, path, "ops_reason_missing")
 	}

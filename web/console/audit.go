@@ -26,7 +26,7 @@ func (s *console) audit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsAudit(pages.OpsAuditProps{Shell: shell, Seal: seal, List: list}))
+	return page.Render(c, pages.Audit(pages.AuditProps{Shell: shell, Seal: seal, List: list}))
 }
 
 // auditSeal returns up to where the log is sealed, and the result of the last examination.

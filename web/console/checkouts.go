@@ -43,11 +43,11 @@ func (s *console) showCheckout(c *fiber.Ctx, d decision, errs components.FieldEr
 	if err != nil {
 		return err
 	}
-	props := pages.OpsCaseProps{
+	props := pages.CaseProps{
 		Section: layouts.OpsCheckouts, Href: "/ops/cobrancas", Title: i18n.Money(ctx, checkout.Amount),
 		Test:  checkout.Environment == models.Test,
 		Badge: components.StatusBadge(components.Checkout, string(checkout.Status)),
-		Parts: []pages.OpsPart{{ID: "checkout", Title: i18n.T(ctx, "ops.kind_checkout"),
+		Parts: []pages.Part{{ID: "checkout", Title: i18n.T(ctx, "ops.kind_checkout"),
 			Facts: checkoutFacts(c, checkout)}},
 	}
 	if c.Locals(buyerShown{}) == nil && (page.Text(checkout.CustomerName) != "" ||
@@ -58,7 +58,7 @@ func (s *console) showCheckout(c *fiber.Ctx, d decision, errs components.FieldEr
 	if err != nil {
 		return err
 	}
-	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.payments_same"), None: i18n.T(ctx, "ops.payments_none"),
+	props.Others = &pages.Others{Title: i18n.T(ctx, "ops.payments_same"), None: i18n.T(ctx, "ops.payments_none"),
 		Items: payments}
 	if props.History, err = s.checkoutHistory(c, checkout); err != nil {
 		return err
@@ -126,7 +126,7 @@ func masked(text, mark string) string {
 }
 
 // paymentItems returns the payments of a checkout except one.
-func (s *console) paymentItems(c *fiber.Ctx, checkout *models.AnyCheckout, except string) (shown []pages.OpsItem,
+func (s *console) paymentItems(c *fiber.Ctx, checkout *models.AnyCheckout, except string) (shown []pages.Item,
 	err error) {
 	found, err := models.PaymentsOf(c.UserContext(), s.DB.Pool, checkout.ID)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *console) paymentItems(c *fiber.Ctx, checkout *models.AnyCheckout, excep
 		if p.ID == except {
 			continue
 		}
-		amount, item := p.Amount, pages.OpsItem{Title: p.EndToEndID, Detail: p.ID, Since: p.PaidAt}
+		amount, item := p.Amount, pages.Item{Title: p.EndToEndID, Detail: p.ID, Since: p.PaidAt}
 		item.Amount, item.Href = &amount, "/ops/excecoes/"+p.ID
 		if p.Settles {
 			item.Href, item.Badge = "/ops/cobrancas/"+
@@ -148,14 +148,14 @@ func (s *console) paymentItems(c *fiber.Ctx, checkout *models.AnyCheckout, excep
 }
 
 // checkoutHistory returns the events and refunds of a checkout.
-func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (history []pages.OpsEvent, err error) {
+func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (history []pages.Event, err error) {
 	ctx := c.UserContext()
 	refunds, err := s.refundsOf(c, checkout)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range refunds {
-		history = append(history, pages.OpsEvent{At: r.CreatedAt, Badge: pages.ActBadge("payment.refunded"),
+		history = append(history, pages.Event{At: r.CreatedAt, Badge: pages.ActBadge("payment.refunded"),
 			Detail: i18n.Money(ctx, r.Amount) + "\n" + r.Reason})
 	}
 	told, err := models.CheckoutEvents(ctx, s.DB.Pool, scopeOf(checkout), checkout.ID)
@@ -163,7 +163,7 @@ func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (h
 		return nil, err
 	}
 	for i := len(told) - 1; i >= 0; i-- {
-		history = append(history, pages.OpsEvent{At: told[i].CreatedAt, Badge: pages.ActBadge(told[i].Type),
+		history = append(history, pages.Event{At: told[i].CreatedAt, Badge: pages.ActBadge(told[i].Type),
 			Detail: told[i].ID})
 	}
 	return history, nil

@@ -36,7 +36,7 @@ type preview struct {
 	mail                           string          // the mail's subject; "" if there is no mail
 	confirm                        string          // the text of the button
 	danger                         bool
-	compare                        *pages.OpsPart // facts before and after; nil if there are none
+	compare                        *pages.Part // facts before and after; nil if there are none
 }
 
 // decisionCase is a kind of object that staff decide about.
@@ -123,7 +123,7 @@ func (s *console) showPreview(c *fiber.Ctx, k decisionCase, d decision) error {
 	if err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsPreview(pages.OpsPreviewProps{
+	return page.Render(c, pages.Preview(pages.PreviewProps{
 		Shell: shell, Section: p.section, Title: p.title, Back: p.back, BackHref: p.backHref, Action: c.Path(),
 		Confirm: p.confirm, Danger: p.danger,
 		Language: p.language, Page: p.page, Effects: p.effects, Mail: p.mail, Compare: p.compare,
@@ -137,7 +137,7 @@ func (s *console) showPreview(c *fiber.Ctx, k decisionCase, d decision) error {
 
 // showCase answers with the page of an object. accountID is "" if the object belongs to no
 // account.
-func (s *console) showCase(c *fiber.Ctx, props pages.OpsCaseProps, accountID, id string, changed bool) (err error) {
+func (s *console) showCase(c *fiber.Ctx, props pages.CaseProps, accountID, id string, changed bool) (err error) {
 	if changed && props.Changed == "" {
 		if props.Changed, err = s.lastAct(c, id); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (s *console) showCase(c *fiber.Ctx, props pages.OpsCaseProps, accountID, id
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsCase(props))
+	return page.Render(c, pages.Case(props))
 }
 
 // reasonErrors returns what is wrong with the reason of a decision. codes are the allowed

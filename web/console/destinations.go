@@ -41,7 +41,7 @@ func (s *console) destinationQueue() queue {
 
 func (s *console) destinationRows(c *fiber.Ctx, found []models.AccountDestination) (rows []queued) {
 	for _, d := range found {
-		rows = append(rows, queued{at: models.Position{CreatedAt: d.CreatedAt, ID: d.ID}, OpsItem: pages.OpsItem{
+		rows = append(rows, queued{at: models.Position{CreatedAt: d.CreatedAt, ID: d.ID}, Item: pages.Item{
 			Href: "/ops/destinos/" + d.ID, Title: d.AccountName,
 			Detail: destinationKind(c.UserContext(), &d.Destination) + " · " + d.Masked + " · " + d.HolderName,
 			Badge:  components.StatusBadge(components.Destination, s.destinationState(&d.Destination)),
@@ -152,7 +152,7 @@ func (s *console) showDestination(c *fiber.Ctx, d decision, errs components.Fiel
 	if err != nil {
 		return err
 	}
-	props := pages.OpsCaseProps{
+	props := pages.CaseProps{
 		Section: layouts.OpsDestinations, Href: "/ops/destinos", Title: dest.Masked,
 		Badge: components.StatusBadge(components.Destination, s.destinationState(dest)),
 	}
@@ -163,7 +163,7 @@ func (s *console) showDestination(c *fiber.Ctx, d decision, errs components.Fiel
 	if part.Diff, err = s.destinationDiff(c, dest); err != nil {
 		return err
 	}
-	props.Parts = []pages.OpsPart{part}
+	props.Parts = []pages.Part{part}
 	others, err := models.Destinations(ctx, s.DB.Pool,
 		models.DestinationFilter{AccountID: dest.AccountID, Rail: dest.Rail, Limit: latestRows})
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *console) showDestination(c *fiber.Ctx, d decision, errs components.Fiel
 			break
 		}
 	}
-	props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.destinations_before"),
+	props.Others = &pages.Others{Title: i18n.T(ctx, "ops.destinations_before"),
 		None: i18n.T(ctx, "ops.destinations_none"), Items: ownItems(s.destinationRows(c, others))}
 	twins, err := models.AccountsWithDestination(ctx, s.DB.Pool, dest.Digest, dest.AccountID)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *console) showDestination(c *fiber.Ctx, d decision, errs components.Fiel
 
 // destinationDiff compares a destination with the one of the same rail that it replaces or
 // replaced. It returns nil if the destination is the first.
-func (s *console) destinationDiff(c *fiber.Ctx, dest *models.Destination) (diff []pages.OpsDiff, err error) {
+func (s *console) destinationDiff(c *fiber.Ctx, dest *models.Destination) (diff []pages.Diff, err error) {
 	ctx := c.UserContext()
 	before, err := models.DestinationBefore(ctx, s.DB.Pool, dest)
 	if errors.Is(err, models.ErrNotFound) {
@@ -231,7 +231,7 @@ func (s *console) destinationDiff(c *fiber.Ctx, dest *models.Destination) (diff 
 		return nil, err
 	}
 	is, err := s.WholeAddress(dest)
-	return []pages.OpsDiff{
+	return []pages.Diff{
 		{Key: i18n.T(ctx, "destinations.kind"), Before: destinationKind(ctx, before), Now: destinationKind(ctx, dest)},
 		{Key: i18n.T(ctx, "destinations.address_"+string(dest.Rail)), Before: was, Now: is, Mono: true},
 		{Key: i18n.T(ctx, "destinations.holder"), Before: before.HolderName, Now: dest.HolderName},
@@ -241,11 +241,11 @@ func (s *console) destinationDiff(c *fiber.Ctx, dest *models.Destination) (diff 
 }
 
 // destinationPart returns the whole key or address: staff review it and pay to it.
-func (s *console) destinationPart(c *fiber.Ctx, dest *models.Destination) (pages.OpsPart, error) {
+func (s *console) destinationPart(c *fiber.Ctx, dest *models.Destination) (pages.Part, error) {
 	ctx := c.UserContext()
 	address, err := s.WholeAddress(dest)
 	if err != nil {
-		return pages.OpsPart{}, err
+		return pages.Part{}, err
 	}
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "destinations.kind"), Value: destinationKind(ctx, dest)},
@@ -257,11 +257,11 @@ func (s *console) destinationPart(c *fiber.Ctx, dest *models.Destination) (pages
 		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.destination_usable"),
 			Value: i18n.DateTime(ctx, *dest.UsableAt)})
 	}
-	return pages.OpsPart{ID: "destination", Title: i18n.T(ctx, "withdrawals.destination"), Facts: facts}, nil
+	return pages.Part{ID: "destination", Title: i18n.T(ctx, "withdrawals.destination"), Facts: facts}, nil
 }
 
 // acts returns the acts about an object, the latest first.
-func (s *console) acts(c *fiber.Ctx, objectID string) (events []pages.OpsEvent, err error) {
+func (s *console) acts(c *fiber.Ctx, objectID string) (events []pages.Event, err error) {
 	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{ObjectID: objectID, Limit: 50})
 	if err != nil {
 		return nil, err
@@ -271,7 +271,7 @@ func (s *console) acts(c *fiber.Ctx, objectID string) (events []pages.OpsEvent, 
 		if who == "" && l.Actor != models.ActorSystem {
 			who = l.Actor
 		}
-		events = append(events, pages.OpsEvent{At: l.At, Who: who, Badge: pages.ActBadge(l.Action),
+		events = append(events, pages.Event{At: l.At, Who: who, Badge: pages.ActBadge(l.Action),
 			Detail: l.Detail["reason"]})
 	}
 	return events, nil

@@ -33,7 +33,7 @@ func (s *console) exceptionRows(c *fiber.Ctx, found []models.Exception) (rows []
 		if name == "" {
 			name = i18n.T(c.UserContext(), "ops.nobody")
 		}
-		row := queued{at: models.Position{CreatedAt: x.CreatedAt, ID: x.PaymentID}, OpsItem: pages.OpsItem{
+		row := queued{at: models.Position{CreatedAt: x.CreatedAt, ID: x.PaymentID}, Item: pages.Item{
 			Href: "/ops/excecoes/" + x.PaymentID, Title: name,
 			Detail: i18n.T(c.UserContext(), "ops.exception_"+string(x.Kind)) + " · " + x.EndToEndID,
 			Amount: &amount, Test: x.Environment == models.Test,
@@ -121,7 +121,7 @@ func (s *console) showException(c *fiber.Ctx, d decision, errs components.FieldE
 	if err != nil {
 		return err
 	}
-	props := pages.OpsCaseProps{
+	props := pages.CaseProps{
 		Section: layouts.OpsExceptions, Href: "/ops/excecoes", Title: i18n.Money(ctx, x.Amount),
 		Test:  x.Environment == models.Test,
 		Badge: components.StatusBadge(components.Exception, exceptionState(x)),
@@ -129,20 +129,20 @@ func (s *console) showException(c *fiber.Ctx, d decision, errs components.FieldE
 			Tone: components.ToneInfo, Icon: "info", Title: i18n.T(ctx, "ops.exception_"+string(x.Kind)),
 			Body: i18n.T(ctx, "ops.exception_"+string(x.Kind)+"_body"),
 		}},
-		Parts: []pages.OpsPart{{ID: "payment", Title: i18n.T(ctx, "ops.kind_payment"), Facts: exceptionFacts(c, x)}},
+		Parts: []pages.Part{{ID: "payment", Title: i18n.T(ctx, "ops.kind_payment"), Facts: exceptionFacts(c, x)}},
 	}
 	if x.CheckoutID != nil {
 		checkout, err := models.AnyCheckoutByID(ctx, s.DB.Pool, *x.CheckoutID)
 		if err != nil {
 			return err
 		}
-		props.Parts = append(props.Parts, pages.OpsPart{ID: "checkout", Title: i18n.T(ctx, "ops.meant_for"),
+		props.Parts = append(props.Parts, pages.Part{ID: "checkout", Title: i18n.T(ctx, "ops.meant_for"),
 			Facts: checkoutFacts(c, checkout)})
 		payments, err := s.paymentItems(c, checkout, x.PaymentID)
 		if err != nil {
 			return err
 		}
-		props.Others = &pages.OpsOthers{Title: i18n.T(ctx, "ops.payments_same"), None: i18n.T(ctx, "ops.payments_none"),
+		props.Others = &pages.Others{Title: i18n.T(ctx, "ops.payments_same"), None: i18n.T(ctx, "ops.payments_none"),
 			Items: payments}
 	}
 	if props.History, err = s.acts(c, x.PaymentID); err != nil {

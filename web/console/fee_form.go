@@ -43,7 +43,7 @@ func (s *console) showFeeForm(c *fiber.Ctx, d decision, errs components.FieldErr
 	if err != nil {
 		return err
 	}
-	props := pages.OpsFeeProps{
+	props := pages.FeeProps{
 		Account: head, Now: n.Before, Default: n.After, Version: strconv.Itoa(made), Fields: feeFields(c),
 		Reason: d.Reason, Errors: errs,
 	}
@@ -63,7 +63,7 @@ func (s *console) showFeeForm(c *fiber.Ctx, d decision, errs components.FieldErr
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsFee(props))
+	return page.Render(c, pages.Fee(props))
 }
 
 // lastFeeAct returns who last proposed a fee for an account or decided about one.

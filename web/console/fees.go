@@ -42,7 +42,7 @@ func (s *console) feeRows(c *fiber.Ctx, found []models.ListedFeeProposal) (rows 
 			return nil, err
 		}
 		pending := p.Status == models.ProposalPending
-		rows = append(rows, queued{at: models.Position{CreatedAt: p.ProposedAt, ID: p.ID}, OpsItem: pages.OpsItem{
+		rows = append(rows, queued{at: models.Position{CreatedAt: p.ProposedAt, ID: p.ID}, Item: pages.Item{
 			Href: "/ops/tarifas/" + p.ID, Title: p.AccountName,
 			Detail: fees.Text(c.UserContext()) + " · " + p.Proposer,
 			Badge:  components.StatusBadge(components.Fee, string(p.Status)), Since: p.ProposedAt, Late: pending &&
@@ -137,7 +137,7 @@ func (s *console) fillFeePreview(c *fiber.Ctx, shown *preview, p models.FeePropo
 		shown.effects = append(shown.effects, i18n.T(ctx, "ops.effect_fee_scheduled",
 			i18n.DateTime(ctx, planned.ValidFrom)))
 	}
-	shown.compare = &pages.OpsPart{ID: "example", Title: n.ExampleTitle(ctx), Diff: n.Diff(ctx)}
+	shown.compare = &pages.Part{ID: "example", Title: n.ExampleTitle(ctx), Diff: n.Diff(ctx)}
 	if shown.language, err = s.spokenBy(c, accountID); err != nil {
 		return err
 	}
@@ -199,10 +199,10 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 	if p.Status == models.ProposalPending {
 		today = n.Before.Text(ctx)
 	}
-	props := pages.OpsCaseProps{
+	props := pages.CaseProps{
 		Section: layouts.OpsFees, Href: "/ops/tarifas", Title: p.AccountName,
 		Badge: components.StatusBadge(components.Fee, string(p.Status)),
-		Parts: []pages.OpsPart{{
+		Parts: []pages.Part{{
 			ID: "proposal", Title: i18n.T(ctx, "ops.fee_proposal"),
 			Note: i18n.T(ctx, "ops.fee_proposed_by", p.Proposer, i18n.DateTime(ctx, p.ProposedAt)),
 			Facts: append(n.After.Facts(ctx),
@@ -215,7 +215,7 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 		return err
 	}
 	if p.Status == models.ProposalPending {
-		props.Parts = append(props.Parts, pages.OpsPart{ID: "example", Title: n.ExampleTitle(ctx), Diff: n.Diff(ctx)})
+		props.Parts = append(props.Parts, pages.Part{ID: "example", Title: n.ExampleTitle(ctx), Diff: n.Diff(ctx)})
 		props.Since, props.Late = &p.ProposedAt, s.late(p.ProposedAt)
 		if err := s.fillFeeDecision(c, &props, p, d, errs); err != nil {
 			return err
@@ -226,7 +226,7 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 
 // fillFeeDecision adds the decisions that the person may make about a pending proposal, or
 // says who may decide.
-func (s *console) fillFeeDecision(c *fiber.Ctx, props *pages.OpsCaseProps, p *models.ListedFeeProposal, d decision,
+func (s *console) fillFeeDecision(c *fiber.Ctx, props *pages.CaseProps, p *models.ListedFeeProposal, d decision,
 	errs components.FieldErrors) error {
 	ctx := c.UserContext()
 	form := pages.DecisionForm{Kind: "fee", Action: "/ops/tarifas/" + p.ID, Version: "1", Fields: d.DecisionFields,

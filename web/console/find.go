@@ -42,7 +42,7 @@ func (s *console) find(c *fiber.Ctx) error {
 		return err
 	}
 	shell.Query = query
-	props := pages.OpsFindProps{Shell: shell}
+	props := pages.FindProps{Shell: shell}
 	for _, f := range found {
 		href := foundAt(f)
 		if href == "" {
@@ -52,10 +52,10 @@ func (s *console) find(c *fiber.Ctx) error {
 		if number, ok := taxid.Parse(detail); ok {
 			detail = taxid.Format(number)
 		}
-		props.Found = append(props.Found, pages.OpsFound{Kind: string(f.Kind), ID: f.ID, Detail: detail,
+		props.Found = append(props.Found, pages.Found{Kind: string(f.Kind), ID: f.ID, Detail: detail,
 			Account: f.AccountName, Access: string(f.Access), Href: href})
 	}
-	return page.Render(c, pages.OpsFind(props))
+	return page.Render(c, pages.Find(props))
 }
 
 // foundAt returns the page of an object, or "" if it has none.

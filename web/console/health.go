@@ -38,7 +38,7 @@ func (s *console) health(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := pages.OpsHealthProps{Shell: shell, Parts: []pages.OpsHealthPart{
+	props := pages.HealthProps{Shell: shell, Parts: []pages.HealthPart{
 		s.institutionHealth(ctx, models.Live, health.Live), s.institutionHealth(ctx, models.Test, health.Test),
 		waitingHealth(ctx, "deliveries", health.Deliveries, now, deliveriesLate),
 		waitingHealth(ctx, "mails", health.Mails, now, mailsLate),
@@ -48,13 +48,13 @@ func (s *console) health(c *fiber.Ctx) error {
 	for _, e := range failing {
 		props.Endpoints = append(props.Endpoints, failingItem(ctx, e))
 	}
-	return page.Render(c, pages.OpsHealth(props))
+	return page.Render(c, pages.Health(props))
 }
 
 // institutionHealth returns what an environment's institution did lately. If live has no
 // institution, that is not a problem, but it is shown.
 func (s *console) institutionHealth(ctx context.Context, environment models.Environment,
-	r models.ReceivedLately) pages.OpsHealthPart {
+	r models.ReceivedLately) pages.HealthPart {
 	id, name := environment.String(), s.Payments.Institution(environment)
 	badge, step := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check",
 		Text: i18n.T(ctx, "ops.health_well")}, ""
@@ -70,7 +70,7 @@ func (s *console) institutionHealth(ctx context.Context, environment models.Envi
 	if r.LastPayment != nil {
 		last = i18n.DateTime(ctx, *r.LastPayment)
 	}
-	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Step: step, Facts: []components.KeyValue{
+	return pages.HealthPart{ID: id, Badge: components.Badge(badge), Step: step, Facts: []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.health_institution"), Value: i18n.T(ctx, "ops.health_institution_"+name)},
 		{Key: i18n.T(ctx, "ops.health_payments"), Value: i18n.Number(ctx, r.Payments)},
 		{Key: i18n.T(ctx, "ops.health_last_payment"), Value: last},
@@ -80,7 +80,7 @@ func (s *console) institutionHealth(ctx context.Context, environment models.Envi
 
 // waitingHealth returns the state of one of the program's own queues.
 func waitingHealth(ctx context.Context, id string, w models.Waiting, now time.Time,
-	late time.Duration) pages.OpsHealthPart {
+	late time.Duration) pages.HealthPart {
 	count, oldest := i18n.Number(ctx, w.Count), i18n.T(ctx, "ops.health_nothing")
 	if w.Count == models.HealthCountsTo {
 		count = i18n.T(ctx, "ops.health_at_least", count)
@@ -95,7 +95,7 @@ func waitingHealth(ctx context.Context, id string, w models.Waiting, now time.Ti
 			step = i18n.T(ctx, "ops.health_step_"+id)
 		}
 	}
-	return pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Step: step, Facts: []components.KeyValue{
+	return pages.HealthPart{ID: id, Badge: components.Badge(badge), Step: step, Facts: []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.health_waiting"), Value: count},
 		{Key: i18n.T(ctx, "ops.health_oldest"), Value: oldest},
 	}}
@@ -108,7 +108,7 @@ func late(at *time.Time, now time.Time, most time.Duration) bool {
 
 // booksHealth returns the state of the hourly proof and the weekly pass of the books, and the
 // differences that they found.
-func booksHealth(ctx context.Context, h models.Health, now time.Time) pages.OpsHealthPart {
+func booksHealth(ctx context.Context, h models.Health, now time.Time) pages.HealthPart {
 	all := i18n.T(ctx, "ops.health_not_checked")
 	if h.AllBooks.At != nil {
 		all = i18n.DateTime(ctx, *h.AllBooks.At)
@@ -126,7 +126,7 @@ func booksHealth(ctx context.Context, h models.Health, now time.Time) pages.OpsH
 // examinedHealth returns the result of the last hourly examination.
 func examinedHealth(
 	ctx context.Context, id string, last models.Examination, late bool, facts ...components.KeyValue,
-) pages.OpsHealthPart {
+) pages.HealthPart {
 	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
 	checked, step := i18n.T(ctx, "ops.health_not_checked"), ""
 	switch {
@@ -142,7 +142,7 @@ func examinedHealth(
 	if last.At != nil {
 		checked = i18n.DateTime(ctx, *last.At)
 	}
-	part := pages.OpsHealthPart{ID: id, Badge: components.Badge(badge), Step: step,
+	part := pages.HealthPart{ID: id, Badge: components.Badge(badge), Step: step,
 		Facts: append([]components.KeyValue{{Key: i18n.T(ctx, "ops.health_checked"), Value: checked}}, facts...)}
 	for _, flaw := range last.Flaws[:min(len(last.Flaws), latestRows)] {
 		part.Facts = append(part.Facts, components.KeyValue{Key: i18n.T(ctx, "ops.health_flaw"),
@@ -163,7 +163,7 @@ func auditFlaw(ctx context.Context, text string) string {
 
 // failingItem returns a merchant's failing endpoint. Staff see only the host of its address,
 // because the rest may contain a token.
-func failingItem(ctx context.Context, e models.FailingEndpoint) pages.OpsItem {
+func failingItem(ctx context.Context, e models.FailingEndpoint) pages.Item {
 	since := e.CreatedAt
 	switch {
 	case e.FailingSince != nil:
@@ -171,7 +171,7 @@ func failingItem(ctx context.Context, e models.FailingEndpoint) pages.OpsItem {
 	case e.DisabledAt != nil:
 		since = *e.DisabledAt
 	}
-	item := pages.OpsItem{
+	item := pages.Item{
 		Href: "/ops/webhooks/" + e.ID, Title: e.AccountName, Since: since, Test: e.Environment == models.Test,
 		Detail: hostOf(e.URL) + " · " + i18n.T(ctx, "ops.health_given_up", i18n.Number(ctx, e.FailedEvents)),
 	}

@@ -34,7 +34,7 @@ func (s *console) showLimitsForm(c *fiber.Ctx, d decision, errs components.Field
 	if err != nil {
 		return err
 	}
-	props := pages.OpsLimitsProps{
+	props := pages.LimitsProps{
 		Account: head, Default: page.ShownTerms(s.Payments.Resolve(models.Limits{})),
 		Version: strconv.Itoa(len(account.Limits)),
 		Fields:  limitsFields(c), Reason: d.Reason, Errors: errs,
@@ -51,7 +51,7 @@ func (s *console) showLimitsForm(c *fiber.Ctx, d decision, errs components.Field
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsLimits(props))
+	return page.Render(c, pages.Limits(props))
 }
 
 func limitsFields(c *fiber.Ctx) pages.LimitsFields {
@@ -134,11 +134,11 @@ func (s *console) previewLimits(c *fiber.Ctx, d decision) (preview, error) {
 	}
 	before, after := page.ShownTerms(s.Payments.Resolve(account.Limits.At(s.Now()))),
 		page.ShownTerms(s.Payments.Resolve(in.Limits))
-	shown.compare = &pages.OpsPart{ID: "compare", Title: i18n.T(ctx, "ops.terms")}
+	shown.compare = &pages.Part{ID: "compare", Title: i18n.T(ctx, "ops.terms")}
 	now := after.LimitFacts(ctx)
 	for i, fact := range before.LimitFacts(ctx) {
 		shown.compare.Diff = append(shown.compare.Diff,
-			pages.OpsDiff{Key: fact.Key, Before: fact.Value, Now: now[i].Value})
+			pages.Diff{Key: fact.Key, Before: fact.Value, Now: now[i].Value})
 	}
 	if shown.language, err = s.spokenBy(c, d.id); err != nil {
 		return preview{}, err

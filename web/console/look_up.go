@@ -25,7 +25,7 @@ const (
 // showLookUp shows GET /ops/cobrancas: it finds any merchant's charge by an id, or by amount
 // and time.
 func (s *console) showLookUp(c *fiber.Ctx) error {
-	props := pages.OpsLookUpProps{Fields: pages.OpsLookUpFields{
+	props := pages.LookUpProps{Fields: pages.LookUpFields{
 		Amount: strings.TrimSpace(c.Query("amount")), From: c.Query("from"), Until: c.Query("until"), At: c.Query("at"),
 	}}
 	if props.Fields.Amount != "" {
@@ -38,11 +38,11 @@ func (s *console) showLookUp(c *fiber.Ctx) error {
 		return err
 	}
 	props.Shell = shell
-	return page.Render(c, pages.OpsLookUp(props))
+	return page.Render(c, pages.LookUp(props))
 }
 
 // lookUp adds the charges found by amount and time, or what is wrong with the form.
-func (s *console) lookUp(c *fiber.Ctx, props *pages.OpsLookUpProps) error {
+func (s *console) lookUp(c *fiber.Ctx, props *pages.LookUpProps) error {
 	ctx := c.UserContext()
 	amount, err := page.ReadPrice(props.Fields.Amount)
 	if err != nil || amount <= 0 {
@@ -83,7 +83,7 @@ func (s *console) lookUp(c *fiber.Ctx, props *pages.OpsLookUpProps) error {
 	}
 	props.Looked, props.More = true, found.Next != nil
 	for _, f := range found.Rows {
-		props.Items = append(props.Items, pages.OpsItem{
+		props.Items = append(props.Items, pages.Item{
 			Href: "/ops/cobrancas/" + f.ID, Title: f.AccountName, Detail: f.ID, Amount: &f.Amount,
 			Test:  f.Environment == models.Test,
 			Badge: components.StatusBadge(components.Checkout, string(f.Status)), Since: f.CreatedAt,

@@ -29,7 +29,7 @@ type queue struct {
 
 // queued is a row of a queue with its position.
 type queued struct {
-	pages.OpsItem
+	pages.Item
 	at models.Position
 }
 
@@ -37,15 +37,15 @@ type queued struct {
 func (q queued) Position() models.Position { return q.at }
 
 // items returns the rows of a list without their positions.
-func items(rows []queued) (shown []pages.OpsItem) {
+func items(rows []queued) (shown []pages.Item) {
 	for _, row := range rows {
-		shown = append(shown, row.OpsItem)
+		shown = append(shown, row.Item)
 	}
 	return shown
 }
 
 // ownItems returns the rows of one account, without its name, which the page shows.
-func ownItems(rows []queued) []pages.OpsItem {
+func ownItems(rows []queued) []pages.Item {
 	shown := items(rows)
 	for i := range shown {
 		shown[i].Title, shown[i].Detail = shown[i].Detail, ""
@@ -72,7 +72,7 @@ func (s *console) queue(q queue) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		props := pages.OpsListProps{Shell: shell, ID: q.id, Items: items(rows.Rows),
+		props := pages.ListProps{Shell: shell, ID: q.id, Items: items(rows.Rows),
 			Pager: s.Pager(list, q.path, "tab="+tab, after, rows.Next),
 			Tabs:  components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
 		for _, t := range q.tabs {
@@ -80,7 +80,7 @@ func (s *console) queue(q queue) fiber.Handler {
 				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?tab=" + t, Current: t == tab,
 			})
 		}
-		return page.Render(c, pages.OpsList(props))
+		return page.Render(c, pages.List(props))
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *console) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := pages.OpsHomeProps{Shell: shell}
+	props := pages.HomeProps{Shell: shell}
 	for _, q := range []struct {
 		id    string
 		tab   int
@@ -113,7 +113,7 @@ func (s *console) home(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		shown := pages.OpsQueue{ID: q.id, Href: q.queue.path + "?tab=" + tab, Count: q.size.Count,
+		shown := pages.Queue{ID: q.id, Href: q.queue.path + "?tab=" + tab, Count: q.size.Count,
 			Oldest: q.size.Oldest}
 		shown.Late, shown.Items = q.size.Oldest != nil && s.late(*q.size.Oldest), items(rows)
 		props.Queues = append(props.Queues, shown)
@@ -127,18 +127,18 @@ func (s *console) home(c *fiber.Ctx) error {
 		return err
 	}
 	props.Queues = append(props.Queues, failing, silent)
-	slices.SortStableFunc(props.Queues, func(a, b pages.OpsQueue) int {
+	slices.SortStableFunc(props.Queues, func(a, b pages.Queue) int {
 		if a.Oldest == nil || b.Oldest == nil {
 			return cmp.Compare(b.Count, a.Count) // one of the queues is empty
 		}
 		return a.Oldest.Compare(*b.Oldest)
 	})
-	return page.Render(c, pages.OpsHome(props))
+	return page.Render(c, pages.Home(props))
 }
 
 // failingQueue is the queue of merchants' endpoints that fail.
-func (s *console) failingQueue(c *fiber.Ctx, size models.Queue) (pages.OpsQueue, error) {
-	shown := pages.OpsQueue{ID: layouts.OpsWebhooks, Href: "/ops/webhooks", Count: size.Count, Oldest: size.Oldest,
+func (s *console) failingQueue(c *fiber.Ctx, size models.Queue) (pages.Queue, error) {
+	shown := pages.Queue{ID: layouts.OpsWebhooks, Href: "/ops/webhooks", Count: size.Count, Oldest: size.Oldest,
 		Late: size.Oldest != nil && s.late(*size.Oldest)}
 	failing, err := models.FailingEndpoints(c.UserContext(), s.DB.Pool, queueRows)
 	for _, e := range failing {
@@ -148,8 +148,8 @@ func (s *console) failingQueue(c *fiber.Ctx, size models.Queue) (pages.OpsQueue,
 }
 
 // institutionQueue is the queue of calls that an institution did not answer.
-func (s *console) institutionQueue(c *fiber.Ctx) (pages.OpsQueue, error) {
-	ctx, shown := c.UserContext(), pages.OpsQueue{ID: "institutions", Href: "/ops/saude"}
+func (s *console) institutionQueue(c *fiber.Ctx) (pages.Queue, error) {
+	ctx, shown := c.UserContext(), pages.Queue{ID: "institutions", Href: "/ops/saude"}
 	for _, environment := range []models.Environment{models.Live, models.Test} {
 		silence, err := models.InstitutionSilence(ctx, s.DB.Pool, environment, s.Now().Add(-healthLooksBack))
 		if err != nil {
@@ -162,7 +162,7 @@ func (s *console) institutionQueue(c *fiber.Ctx) (pages.OpsQueue, error) {
 		if shown.Oldest == nil || silence.Oldest.Before(*shown.Oldest) {
 			shown.Oldest = silence.Oldest
 		}
-		shown.Items = append(shown.Items, pages.OpsItem{
+		shown.Items = append(shown.Items, pages.Item{
 			Href: "/ops/saude", Title: i18n.T(ctx, "ops.health_"+environment.String()),
 			Detail: i18n.N(ctx, "ops.unanswered", silence.Count), Since: *silence.Oldest,
 			Test: environment == models.Test,

@@ -26,15 +26,15 @@ func (s *console) showStaff(c *fiber.Ctx, problem, changed string) error {
 	if err != nil {
 		return err
 	}
-	props := pages.OpsStaffProps{Shell: shell, Problem: problem, Changed: changed}
+	props := pages.StaffProps{Shell: shell, Problem: problem, Changed: changed}
 	for _, m := range members {
-		props.Rows = append(props.Rows, pages.OpsStaffRow{
+		props.Rows = append(props.Rows, pages.StaffRow{
 			ID: m.ID, Name: m.Name, Email: m.Email, Role: string(m.Role), You: m.ID == page.Visitor(c).UserID,
 			SecondFactor: m.TOTP || m.Passkey,
 			Since:        m.CreatedAt, Sessions: m.Sessions, LastSeen: m.LastSeenAt, LastIP: m.LastIP,
 		})
 	}
-	return page.Render(c, pages.OpsStaff(props))
+	return page.Render(c, pages.Staff(props))
 }
 
 // setStaff handles POST /ops/operadores/:id: it changes the role, or removes the person from

@@ -16,16 +16,16 @@ import (
 
 // withdrawalStopsFor returns the reasons why withdrawals of an account cannot be approved and
 // paid, with who set them and the page that ends them.
-func (s *console) withdrawalStopsFor(c *fiber.Ctx, head pages.OpsAccountHead) ([]pages.OpsStop, error) {
+func (s *console) withdrawalStopsFor(c *fiber.Ctx, head pages.AccountHead) ([]pages.Stop, error) {
 	return s.stopsFor(c, head, head.State != base.AccessApproved)
 }
 
 // destinationStopsFor returns the reasons why destinations of an account cannot be approved.
-func (s *console) destinationStopsFor(c *fiber.Ctx, head pages.OpsAccountHead) ([]pages.OpsStop, error) {
+func (s *console) destinationStopsFor(c *fiber.Ctx, head pages.AccountHead) ([]pages.Stop, error) {
 	return s.stopsFor(c, head, head.State == base.AccessRejected)
 }
 
-func (s *console) stopsFor(c *fiber.Ctx, head pages.OpsAccountHead, noAccess bool) (stops []pages.OpsStop, err error) {
+func (s *console) stopsFor(c *fiber.Ctx, head pages.AccountHead, noAccess bool) (stops []pages.Stop, err error) {
 	ctx, path := c.UserContext(), "/ops/contas/"+head.ID
 	changes, err := models.SwitchChanges(ctx, s.DB.Pool, head.ID)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *console) stopsFor(c *fiber.Ctx, head pages.OpsAccountHead, noAccess boo
 		if !slices.Contains(head.Switches, string(which)) {
 			continue
 		}
-		stop := pages.OpsStop{
+		stop := pages.Stop{
 			Title: i18n.T(ctx, "ops.stopped_"+string(which)),
 			Href:  path + "/travas/" + string(which), Link: i18n.T(ctx, "ops.stopped_switch"),
 		}
@@ -50,7 +50,7 @@ func (s *console) stopsFor(c *fiber.Ctx, head pages.OpsAccountHead, noAccess boo
 	if !noAccess {
 		return stops, nil
 	}
-	stop := pages.OpsStop{
+	stop := pages.Stop{
 		Title: i18n.T(ctx, "ops.stopped_access"),
 		Href:  path, Link: i18n.T(ctx, "ops.stopped_account"),
 	}
@@ -72,7 +72,7 @@ func (s *console) takesPart(c *fiber.Ctx, m models.Matter) (bool, error) {
 // checkStops returns the error for the form if stops returns a reason why nothing of the
 // account may be approved or paid.
 func (s *console) checkStops(c *fiber.Ctx, accountID string,
-	stops func(*fiber.Ctx, pages.OpsAccountHead) ([]pages.OpsStop, error)) (components.FieldErrors, error) {
+	stops func(*fiber.Ctx, pages.AccountHead) ([]pages.Stop, error)) (components.FieldErrors, error) {
 	head, err := s.accountHead(c, accountID)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 	if err != nil {
 		return err
 	}
-	props := pages.OpsSwitchProps{
+	props := pages.SwitchProps{
 		Account: head, Switch: string(which), TurnOn: !slices.Contains(head.Switches, string(which)),
 		Version: strconv.FormatInt(latest[which].ID, 10),
 		Reason:  page.FormText(c, "reason"), Ticket: c.FormValue("ticket"), Errors: errs,
@@ -61,11 +61,11 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsSwitchForm(props))
+	return page.Render(c, pages.SwitchForm(props))
 }
 
 // fillSwitchMail adds the mail that the owner will get, in the owner's language.
-func (s *console) fillSwitchMail(c *fiber.Ctx, which models.Switch, props *pages.OpsSwitchProps) error {
+func (s *console) fillSwitchMail(c *fiber.Ctx, which models.Switch, props *pages.SwitchProps) error {
 	owner, err := models.OwnerOf(c.UserContext(), s.DB.Pool, props.Account.ID)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *console) showRevoke(c *fiber.Ctx, d decision, errs components.FieldErro
 	if err != nil {
 		return err
 	}
-	props := pages.OpsRevokeProps{Account: head, Decision: pages.DecisionForm{
+	props := pages.RevokeProps{Account: head, Decision: pages.DecisionForm{
 		Kind: "access", Version: strconv.FormatInt(last, 10),
 		Action:   "/ops/contas/" + head.ID + "/encerrar",
 		Outcomes: []string{base.OutcomeRevoked},
@@ -158,7 +158,7 @@ func (s *console) showRevoke(c *fiber.Ctx, d decision, errs components.FieldErro
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsRevoke(props))
+	return page.Render(c, pages.Revoke(props))
 }
 
 // revokeCase is the decision to revoke an account's production access.

@@ -18,7 +18,7 @@ import (
 )
 
 // fillTerms adds an account's fees and limits, with who decided them, to its page.
-func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.OpsAccountProps) error {
+func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.AccountProps) error {
 	ctx, now := c.UserContext(), s.Now()
 	account, err := s.anyAccount(c, id)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.OpsAccountProp
 		return err
 	}
 	current := page.CurrentFee(fees, now)
-	props.Terms = pages.OpsTerms{
+	props.Terms = pages.Terms{
 		Now: page.ShownTerms(terms), OwnFee: current.Fee != nil, OwnWithdrawalFee: current.WithdrawalFee != nil,
 		CanLimit: !props.Account.Own && page.Visitor(c).StaffRole.Can(models.SetTerms),
 	}
@@ -48,7 +48,7 @@ func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.OpsAccountProp
 		if err != nil {
 			return err
 		}
-		props.Terms.Pending = &pages.OpsFeePending{ID: pending.ID, By: pending.Proposer, Fees: proposed,
+		props.Terms.Pending = &pages.FeePending{ID: pending.ID, By: pending.Proposer, Fees: proposed,
 			At: pending.ProposedAt}
 	}
 	return s.fillTermsHistory(c, id, fees, props)
@@ -56,7 +56,7 @@ func (s *console) fillTerms(c *fiber.Ctx, id string, props *pages.OpsAccountProp
 
 // fillTermsHistory adds every decided change, the latest first.
 func (s *console) fillTermsHistory(c *fiber.Ctx, id string, fees []models.AccountFee,
-	props *pages.OpsAccountProps) error {
+	props *pages.AccountProps) error {
 	ctx, now := c.UserContext(), s.Now()
 	history, err := models.AccountLimitsOf(ctx, s.DB.Pool, id)
 	if err != nil {
@@ -65,11 +65,11 @@ func (s *console) fillTermsHistory(c *fiber.Ctx, id string, fees []models.Accoun
 	byHand := i18n.T(ctx, "ops.terms_by_hand")
 	type decided struct {
 		at time.Time
-		pages.OpsTermsChange
+		pages.TermsChange
 	}
 	var all []decided
 	for _, f := range fees {
-		change := pages.OpsTermsChange{What: feesInWords(c, f), From: f.ValidFrom,
+		change := pages.TermsChange{What: feesInWords(c, f), From: f.ValidFrom,
 			Later: f.ValidFrom.After(now), By: byHand, Reason: page.Text(f.Reason)}
 		if f.ProposalID != nil {
 			change.By = i18n.T(ctx, "ops.terms_two", f.Proposer, f.Approver)
@@ -77,7 +77,7 @@ func (s *console) fillTermsHistory(c *fiber.Ctx, id string, fees []models.Accoun
 		all = append(all, decided{f.WrittenAt, change})
 	}
 	for _, l := range history {
-		all = append(all, decided{l.WrittenAt, pages.OpsTermsChange{
+		all = append(all, decided{l.WrittenAt, pages.TermsChange{
 			What: limitsInWords(c, page.ShownTerms(s.Payments.Resolve(l.Limits))), From: l.ValidFrom,
 			Later: l.ValidFrom.After(now),
 			By:    cmp.Or(l.Writer, byHand), Reason: page.Text(l.Reason),
@@ -85,7 +85,7 @@ func (s *console) fillTermsHistory(c *fiber.Ctx, id string, fees []models.Accoun
 	}
 	slices.SortStableFunc(all, func(a, b decided) int { return b.at.Compare(a.at) })
 	for _, change := range all {
-		props.Terms.History = append(props.Terms.History, change.OpsTermsChange)
+		props.Terms.History = append(props.Terms.History, change.TermsChange)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := pages.OpsEndpointsProps{Shell: shell, Tabs: components.TabsProps{Label: i18n.T(ctx, "ops.tabs")},
+	props := pages.EndpointsProps{Shell: shell, Tabs: components.TabsProps{Label: i18n.T(ctx, "ops.tabs")},
 		Pager: s.Pager(list, "/ops/webhooks", "tab="+tab, after, found.Next)}
 	for _, t := range tabs {
 		props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{Label: i18n.T(ctx, "ops.tab_webhooks_"+t),
@@ -51,12 +51,12 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 	for _, e := range found.Rows {
 		props.Rows = append(props.Rows, endpointRow(e))
 	}
-	return page.Render(c, pages.OpsEndpoints(props))
+	return page.Render(c, pages.Endpoints(props))
 }
 
 // endpointRow returns an endpoint without the part of its address that may contain secrets.
-func endpointRow(e models.EndpointRate) pages.OpsEndpointRow {
-	return pages.OpsEndpointRow{
+func endpointRow(e models.EndpointRate) pages.EndpointRow {
+	return pages.EndpointRow{
 		ID: e.ID, Host: hostOf(e.URL), Account: e.AccountName, AccountID: e.AccountID,
 		Test: e.Environment == models.Test, Active: e.Active,
 		Delivered: e.Delivered, Retrying: e.Retrying, Failed: e.Failed, FailedEvents: e.FailedEvents,
@@ -105,7 +105,7 @@ func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
 	if _, ok := page.ReplayPeriods[period]; !ok {
 		period = "24h"
 	}
-	props := pages.OpsEndpointProps{Row: endpointRow(e), Period: period, Until: s.Now(),
+	props := pages.EndpointProps{Row: endpointRow(e), Period: period, Until: s.Now(),
 		Since: s.Now().Add(-page.ReplayPeriods[period]), Limit: payments.MaxReplay, Problem: problem}
 	scope := models.Scope{ProjectID: e.ProjectID, Environment: e.Environment}
 	count, err := s.Payments.CountReplay(ctx, scope, e.ID, props.Since, props.Until)
@@ -119,7 +119,7 @@ func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
 	}
 	for _, d := range deliveries {
 		props.Deliveries = append(props.Deliveries,
-			pages.OpsDelivery{EventID: d.Event.ID, Type: d.Event.Type, State: string(d.Status), At: d.CreatedAt,
+			pages.Delivery{EventID: d.Event.ID, Type: d.Event.Type, State: string(d.Status), At: d.CreatedAt,
 				Attempts: d.Attempts, StatusCode: d.Last.StatusCode, ErrorClass: d.Last.ErrorClass})
 	}
 	if props.Account, err = s.accountHead(c, e.AccountID); err != nil {
@@ -131,7 +131,7 @@ func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}
-	return page.Render(c, pages.OpsEndpoint(props))
+	return page.Render(c, pages.Endpoint(props))
 }
 
 // replay handles POST /ops/webhooks/:id/repetir: it resends the deliveries that were counted.

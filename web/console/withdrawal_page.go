@@ -33,9 +33,9 @@ func (s *console) showWithdrawal(c *fiber.Ctx, d decision, errs components.Field
 	if err != nil {
 		return err
 	}
-	props := pages.OpsCaseProps{
+	props := pages.CaseProps{
 		Section: layouts.OpsWithdrawals, Href: "/ops/saques", Title: i18n.Money(ctx, w.Amount),
-		Badge: pages.OpsWithdrawalBadge(string(w.Status)), Notices: notices, Account: &head,
+		Badge: pages.WithdrawalBadge(string(w.Status)), Notices: notices, Account: &head,
 	}
 	if w.Status == models.WithdrawalPendingReview || w.Status == models.WithdrawalApproved {
 		if props.Stops, err = s.withdrawalStopsFor(c, head); err != nil {
@@ -73,7 +73,7 @@ func outcomesNow(status models.WithdrawalStatus, stopped bool) []string {
 
 // withdrawalParts fills in what the page shows below its head: the facts of the withdrawal,
 // the balance, the destination, the account's other withdrawals and the history.
-func (s *console) withdrawalParts(c *fiber.Ctx, w *models.AccountWithdrawal, props *pages.OpsCaseProps) error {
+func (s *console) withdrawalParts(c *fiber.Ctx, w *models.AccountWithdrawal, props *pages.CaseProps) error {
 	ctx := c.UserContext()
 	destination, err := s.destinationPart(c, &w.Destination)
 	if err != nil {
@@ -83,14 +83,14 @@ func (s *console) withdrawalParts(c *fiber.Ctx, w *models.AccountWithdrawal, pro
 	if err != nil {
 		return err
 	}
-	facts := pages.OpsPart{
+	facts := pages.Part{
 		ID: "facts", Title: i18n.T(ctx, "withdrawals.facts"), Facts: withdrawalFacts(c, w, requester),
 	}
 	books, err := s.Payments.Books(ctx, w.AccountID, models.Live)
 	if err != nil {
 		return err
 	}
-	props.Books = []pages.OpsBooks{shownBooks(models.Live, books)}
+	props.Books = []pages.Books{shownBooks(models.Live, books)}
 	if destination.Facts, err = s.destinationUse(c, w, destination.Facts); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *console) withdrawalParts(c *fiber.Ctx, w *models.AccountWithdrawal, pro
 	if err != nil {
 		return err
 	}
-	props.Parts = []pages.OpsPart{facts, sums, destination}
+	props.Parts = []pages.Part{facts, sums, destination}
 	if props.Others, err = s.otherWithdrawals(c, w); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *console) withdrawalParts(c *fiber.Ctx, w *models.AccountWithdrawal, pro
 }
 
 // otherWithdrawals lists the latest withdrawals of the account besides this one.
-func (s *console) otherWithdrawals(c *fiber.Ctx, w *models.AccountWithdrawal) (*pages.OpsOthers, error) {
+func (s *console) otherWithdrawals(c *fiber.Ctx, w *models.AccountWithdrawal) (*pages.Others, error) {
 	ctx := c.UserContext()
 	others, err := models.Withdrawals(ctx, s.DB.Pool,
 		models.WithdrawalFilter{AccountID: w.AccountID, Limit: latestRows})
@@ -115,7 +115,7 @@ func (s *console) otherWithdrawals(c *fiber.Ctx, w *models.AccountWithdrawal) (*
 		return nil, err
 	}
 	others = slices.DeleteFunc(others, func(other models.AccountWithdrawal) bool { return other.ID == w.ID })
-	return &pages.OpsOthers{
+	return &pages.Others{
 		Title: i18n.T(ctx, "ops.withdrawals_before"), None: i18n.T(ctx, "ops.withdrawals_none"),
 		Items: ownItems(s.withdrawalRows(c, others)),
 	}, nil
@@ -144,9 +144,9 @@ func (s *console) destinationUse(
 
 // balanceMath compares what was available when the withdrawal was requested with what is
 // available now.
-func (s *console) balanceMath(c *fiber.Ctx, w *models.AccountWithdrawal, now models.Balance) (pages.OpsPart, error) {
+func (s *console) balanceMath(c *fiber.Ctx, w *models.AccountWithdrawal, now models.Balance) (pages.Part, error) {
 	ctx := c.UserContext()
-	part := pages.OpsPart{ID: "balance", Title: i18n.T(ctx, "ops.balance_math")}
+	part := pages.Part{ID: "balance", Title: i18n.T(ctx, "ops.balance_math")}
 	lines, err := models.Statement(ctx, s.DB.Pool, w.AccountID, models.Live, models.StatementFilter{
 		From: w.CreatedAt.Add(-time.Second), Until: w.CreatedAt.Add(time.Second),
 		Kinds: []models.MovementKind{models.MovementReservation}, Limit: latestRows,
@@ -270,8 +270,8 @@ func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal, requester string
 	return facts
 }
 
-func shownBooks(environment models.Environment, b models.Balance) pages.OpsBooks {
-	return pages.OpsBooks{
+func shownBooks(environment models.Environment, b models.Balance) pages.Books {
+	return pages.Books{
 		Live: environment == models.Live, Gross: b.Gross, Fee: b.Fee, Pending: b.Pending,
 		Available: b.Available, Reserved: b.Reserved, Blocked: b.Blocked,
 	}

@@ -53,10 +53,10 @@ func (s *console) withdrawalQueue() queue {
 func (s *console) withdrawalRows(c *fiber.Ctx, found []models.AccountWithdrawal) (rows []queued) {
 	for _, w := range found {
 		amount := w.Amount
-		row := queued{at: models.Position{CreatedAt: w.CreatedAt, ID: w.ID}, OpsItem: pages.OpsItem{
+		row := queued{at: models.Position{CreatedAt: w.CreatedAt, ID: w.ID}, Item: pages.Item{
 			Href: "/ops/saques/" + w.ID, Title: w.AccountName, Amount: &amount, Since: w.CreatedAt,
 			Detail: destinationKind(c.UserContext(), &w.Destination) + " · " + w.Destination.Masked,
-			Badge:  pages.OpsWithdrawalBadge(string(w.Status)),
+			Badge:  pages.WithdrawalBadge(string(w.Status)),
 			Late:   withdrawalWaits(w.Status) && s.late(w.CreatedAt),
 		}}
 		if w.Status == models.WithdrawalPendingReview && w.FirstApprovedBy != nil {

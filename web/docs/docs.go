@@ -40,10 +40,10 @@ func (d *documentation) frame(c *fiber.Ctx, title, path string) (layouts.DocsPro
 	ctx, code := c.UserContext(), chosenCode(c)
 	lang := i18n.Of(ctx)
 	link := func(label, href string) layouts.DocsLink {
-		return layouts.DocsLink{Label: label, Href: pages.DocsAddress(href, code), Current: href == path}
+		return layouts.DocsLink{Label: label, Href: pages.Address(href, code), Current: href == path}
 	}
-	frame := layouts.DocsProps{Title: title, Theme: page.Theme(c), Path: pages.DocsAddress(path, code),
-		Home: pages.DocsAddress("/docs", code), Demo: d.Demo}
+	frame := layouts.DocsProps{Title: title, Theme: page.Theme(c), Path: pages.Address(path, code),
+		Home: pages.Address("/docs", code), Demo: d.Demo}
 	for _, group := range docs.Groups {
 		menu := layouts.DocsMenu{Title: i18n.T(ctx, "docs.group_"+group.ID)}
 		for _, slug := range group.Slugs {
@@ -70,14 +70,14 @@ func say(ctx context.Context, english string) string {
 }
 
 // outline returns all groups without their operations, the events last.
-func (d *documentation) outline(ctx context.Context) (groups []pages.DocsGroup) {
+func (d *documentation) outline(ctx context.Context) (groups []pages.Group) {
 	for _, tag := range d.api.Tags {
-		groups = append(groups, pages.DocsGroup{
+		groups = append(groups, pages.Group{
 			Tag: tag.Name, Name: say(ctx, tag.Name), Description: say(ctx, tag.Description),
 			Path: "/docs/api/" + strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-"),
 		})
 	}
-	return append(groups, pages.DocsGroup{Name: i18n.T(ctx, "docs.events"),
+	return append(groups, pages.Group{Name: i18n.T(ctx, "docs.events"),
 		Description: i18n.T(ctx, "docs.events_body"), Path: "/docs/api/events"})
 }
 

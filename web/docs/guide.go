@@ -32,7 +32,7 @@ func (d *documentation) guide(c *fiber.Ctx) error {
 	for _, h := range guide.Headings {
 		frame.Headings = append(frame.Headings, layouts.DocsLink{Label: h.Text, Href: "#" + h.ID})
 	}
-	p := pages.DocsGuideProps{
+	p := pages.GuideProps{
 		Frame: frame, Guide: guide, Addresses: d.addresses, Code: code, Requests: map[string][]docs.Sample{},
 		Errors: d.codes(ctx, "", nil), Permissions: d.permissions(),
 	}
@@ -42,7 +42,7 @@ func (d *documentation) guide(c *fiber.Ctx) error {
 		}
 	}
 	p.Previous, p.Next = neighbors(frame.Menu, "/docs/"+slug)
-	return page.Render(c, pages.DocsGuide(p))
+	return page.Render(c, pages.Guide(p))
 }
 
 // neighbors returns the guides before and after the one at path.
@@ -63,9 +63,9 @@ func neighbors(menu []layouts.DocsMenu, path string) (previous, next *layouts.Do
 }
 
 // permissions lists the operations that need each permission.
-func (d *documentation) permissions() (all []pages.DocsPermission) {
+func (d *documentation) permissions() (all []pages.Permission) {
 	for _, permission := range models.Permissions {
-		row := pages.DocsPermission{Name: string(permission)}
+		row := pages.Permission{Name: string(permission)}
 		d.each(func(method, path string, o *openapi.Operation) {
 			if permissionOf(o) == row.Name && !strings.HasPrefix(path, "/v1/test/") {
 				row.Calls = append(row.Calls, method+" "+path)

@@ -31,7 +31,7 @@ func (d *documentation) index(c *fiber.Ctx) error {
 	for i := range groups {
 		groups[i] = d.filled(ctx, groups[i])
 	}
-	return page.Render(c, pages.DocsIndex(pages.DocsIndexProps{
+	return page.Render(c, pages.Index(pages.IndexProps{
 		Frame: frame, Code: chosenCode(c), Addresses: d.addresses, Version: d.api.Info.Version,
 		Overview: strings.Split(say(ctx, d.api.Info.Description), "\n\n"), Groups: groups,
 	}))
@@ -48,14 +48,14 @@ func (d *documentation) reference(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		return page.Render(c, pages.DocsReference(pages.DocsReferenceProps{Frame: frame, Addresses: d.addresses,
+		return page.Render(c, pages.Reference(pages.ReferenceProps{Frame: frame, Addresses: d.addresses,
 			Group: d.filled(ctx, group), Code: chosenCode(c)}))
 	}
 	return fiber.ErrNotFound
 }
 
 // filled returns a group with its operations. The group without a tag has the events.
-func (d *documentation) filled(ctx context.Context, group pages.DocsGroup) pages.DocsGroup {
+func (d *documentation) filled(ctx context.Context, group pages.Group) pages.Group {
 	if group.Tag == "" {
 		for _, item := range d.api.Webhooks {
 			group.Operations = append(group.Operations, d.operation(ctx, "", item.Name, item.Value.Post))
@@ -70,8 +70,8 @@ func (d *documentation) filled(ctx context.Context, group pages.DocsGroup) pages
 	return group
 }
 
-func (d *documentation) operation(ctx context.Context, method, path string, o *openapi.Operation) pages.DocsOperation {
-	out := pages.DocsOperation{
+func (d *documentation) operation(ctx context.Context, method, path string, o *openapi.Operation) pages.Operation {
+	out := pages.Operation{
 		ID: o.OperationID, Method: method, Path: path, Summary: say(ctx, o.Summary),
 		Description: say(ctx, o.Description), Permission: permissionOf(o),
 	}
@@ -133,8 +133,8 @@ func (d *documentation) samples(operationID string) (samples []docs.Sample) {
 	return samples
 }
 
-func (d *documentation) answer(ctx context.Context, status string, r openapi.Response) pages.DocsAnswer {
-	out := pages.DocsAnswer{Status: status}
+func (d *documentation) answer(ctx context.Context, status string, r openapi.Response) pages.Answer {
+	out := pages.Answer{Status: status}
 	for _, h := range r.Headers {
 		header := d.api.Header(h.Value)
 		out.Headers = append(out.Headers, d.field(ctx, h.Name, header.Schema, header.Description))
@@ -158,17 +158,17 @@ func (d *documentation) answer(ctx context.Context, status string, r openapi.Res
 }
 
 // codes returns the error codes with the status and the names, or all codes if status is "".
-func (d *documentation) codes(ctx context.Context, status string, names []string) (codes []pages.DocsCode) {
+func (d *documentation) codes(ctx context.Context, status string, names []string) (codes []pages.Code) {
 	for _, c := range api.ErrorCodes() {
 		if status == "" || status == strconv.Itoa(c.Status) && slices.Contains(names, c.Code) {
-			codes = append(codes, pages.DocsCode{Code: c.Code, Status: strconv.Itoa(c.Status), Type: c.Type,
+			codes = append(codes, pages.Code{Code: c.Code, Status: strconv.Itoa(c.Status), Type: c.Type,
 				Meaning: say(ctx, c.Meaning)})
 		}
 	}
 	return codes
 }
 
-func (d *documentation) parameter(ctx context.Context, p openapi.Parameter) pages.DocsField {
+func (d *documentation) parameter(ctx context.Context, p openapi.Parameter) pages.Field {
 	f := d.field(ctx, p.Name, p.Schema, p.Description)
 	f.In, f.Required = p.In, p.Required
 	return f
@@ -178,7 +178,7 @@ func (d *documentation) parameter(ctx context.Context, p openapi.Parameter) page
 // with a name of its own, which are listed where that schema is the answer. Required is set
 // only for requests; answers and events always have all members.
 func (d *documentation) members(ctx context.Context, s *openapi.Schema, prefix string,
-	request bool) (fields []pages.DocsField) {
+	request bool) (fields []pages.Field) {
 	s = d.api.Resolve(s)
 	if len(s.AllOf) > 0 {
 		s = d.api.Resolve(s.AllOf[0])
@@ -201,8 +201,8 @@ func (d *documentation) members(ctx context.Context, s *openapi.Schema, prefix s
 	return fields
 }
 
-func (d *documentation) field(ctx context.Context, name string, s *openapi.Schema, description string) pages.DocsField {
-	f := pages.DocsField{Name: name, Type: cmp.Or(strings.Join(s.Type, " | "), "string"),
+func (d *documentation) field(ctx context.Context, name string, s *openapi.Schema, description string) pages.Field {
+	f := pages.Field{Name: name, Type: cmp.Or(strings.Join(s.Type, " | "), "string"),
 		Description: say(ctx, description), Rules: rules(ctx, s)}
 	for _, value := range s.Enum {
 		if value != nil {

@@ -10,15 +10,15 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsAccountsProps is GET /ops/contas: all accounts, newest first.
-type OpsAccountsProps struct {
+// AccountsProps is GET /ops/contas: all accounts, newest first.
+type AccountsProps struct {
 	Shell layouts.OpsShell
-	Rows  []OpsAccountRow
+	Rows  []AccountRow
 	Pager components.PagerProps
 }
 
-// OpsAccountRow is one account in the list.
-type OpsAccountRow struct {
+// AccountRow is one account in the list.
+type AccountRow struct {
 	ID        string
 	Name      string
 	Document  string
@@ -29,39 +29,39 @@ type OpsAccountRow struct {
 	CreatedAt time.Time
 }
 
-// OpsAccountProps is GET /ops/contas/{id}: all that there is to know about an
+// AccountProps is GET /ops/contas/{id}: all that there is to know about an
 // account.
-type OpsAccountProps struct {
+type AccountProps struct {
 	Shell        layouts.OpsShell
-	Account      OpsAccountHead
-	Notes        []OpsEvent
+	Account      AccountHead
+	Notes        []Event
 	Note         string // as typed
 	NoteKey      string // of the form, which notes once however often it is sent
 	Changed      string // who changed it since it was shown; "" if no one did
-	Switches     []OpsSwitch
-	Terms        OpsTerms
-	Books        []OpsBooks
-	Blocks       []OpsBlock
-	Block        OpsBlockFields
+	Switches     []Switch
+	Terms        Terms
+	Books        []Books
+	Blocks       []Block
+	Block        BlockFields
 	Errors       components.FieldErrors // of the form that blocks an amount, or notes
-	Members      []OpsMember
-	Requests     []OpsItem
-	Destinations []OpsItem
-	Withdrawals  []OpsItem
-	Movements    []OpsMovement   // of live
+	Members      []Member
+	Requests     []Item
+	Destinations []Item
+	Withdrawals  []Item
+	Movements    []Movement      // of live
 	Acts         []base.AuditRow // the latest ones
 	CanRevoke    bool
 	AuditHref    string // the whole trail; "" without the right to see it
 }
 
-// OpsBooks are what an account has in an environment.
-type OpsBooks struct {
+// Books are what an account has in an environment.
+type Books struct {
 	Live                                              bool
 	Gross, Fee, Pending, Available, Reserved, Blocked money.Cents
 }
 
-// OpsBlock is an amount that is held back.
-type OpsBlock struct {
+// Block is an amount that is held back.
+type Block struct {
 	ID     string
 	Live   bool
 	Amount money.Cents
@@ -69,21 +69,21 @@ type OpsBlock struct {
 	At     time.Time
 }
 
-// OpsBlockFields are the fields of the form that blocks an amount, as typed. Their
+// BlockFields are the fields of the form that blocks an amount, as typed. Their
 // names are env (live, test), amount and reason.
-type OpsBlockFields struct {
+type BlockFields struct {
 	Key                 string // of the form, which blocks once however often it is sent
 	Env, Amount, Reason string
 }
 
-// OpsMember is a member of an account.
-type OpsMember struct {
+// Member is a member of an account.
+type Member struct {
 	ID, Name, Email, Role string
 	Staff                 bool
 }
 
-// OpsMovement is a line of an account's statement.
-type OpsMovement struct {
+// Movement is a line of an account's statement.
+type Movement struct {
 	At        time.Time
 	Kind      string
 	Amount    money.Cents
@@ -92,7 +92,7 @@ type OpsMovement struct {
 }
 
 // lines are the amounts of the books, in the order of the API.
-func (b OpsBooks) lines() []struct {
+func (b Books) lines() []struct {
 	Key    string
 	Amount money.Cents
 } {

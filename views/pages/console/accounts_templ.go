@@ -15,8 +15,8 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsAccounts lists all accounts.
-func OpsAccounts(p OpsAccountsProps) templ.Component {
+// Accounts lists all accounts.
+func Accounts(p AccountsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -254,8 +254,8 @@ func OpsAccounts(p OpsAccountsProps) templ.Component {
 	})
 }
 
-// OpsAccount is all that there is to know about an account.
-func OpsAccount(p OpsAccountProps) templ.Component {
+// Account is all that there is to know about an account.
+func Account(p AccountProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -850,7 +850,7 @@ func opsFlags(flags []string) templ.Component {
 }
 
 // opsNotes are what staff noted about an account, and the form for one more.
-func opsNotes(p OpsAccountProps) templ.Component {
+func opsNotes(p AccountProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1011,7 +1011,7 @@ func opsNotes(p OpsAccountProps) templ.Component {
 	})
 }
 
-func opsItemCard(id, title string, items []OpsItem, s layouts.OpsShell) templ.Component {
+func opsItemCard(id, title string, items []Item, s layouts.OpsShell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1066,7 +1066,7 @@ func opsItemCard(id, title string, items []OpsItem, s layouts.OpsShell) templ.Co
 }
 
 // opsBlocks are the amounts that are held back, and the form for one more.
-func opsBlocks(p OpsAccountProps) templ.Component {
+func opsBlocks(p AccountProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

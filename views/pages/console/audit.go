@@ -7,8 +7,8 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsAuditProps is GET /ops/auditoria: all acts.
-type OpsAuditProps struct {
+// AuditProps is GET /ops/auditoria: all acts.
+type AuditProps struct {
 	Shell layouts.OpsShell
 	Seal  AuditSeal
 	List  base.AuditList

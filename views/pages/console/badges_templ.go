@@ -80,9 +80,9 @@ func StatusNotice(thing, status, reason string) templ.Component {
 	})
 }
 
-// OpsWithdrawalBadge is the status of a withdrawal for staff: one that merchants see
+// WithdrawalBadge is the status of a withdrawal for staff: one that merchants see
 // as sent waits for somebody to record that it arrived.
-func OpsWithdrawalBadge(status string) templ.Component {
+func WithdrawalBadge(status string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -12,8 +12,8 @@ import (
 	"garoupa/views/i18n"
 )
 
-// OpsAccountHead is whose thing it is, on the page of the thing.
-type OpsAccountHead struct {
+// AccountHead is whose thing it is, on the page of the thing.
+type AccountHead struct {
 	ID        string
 	Name      string
 	Document  string // with punctuation; "" before an approval
@@ -21,12 +21,12 @@ type OpsAccountHead struct {
 	Switches  []string
 	Flags     []string // risks, in words
 	CreatedAt time.Time
-	Totals    OpsTotals
+	Totals    Totals
 	Own       bool // the person is a member of the account and may not decide
 }
 
-// OpsTotals are what an account did.
-type OpsTotals struct {
+// Totals are what an account did.
+type Totals struct {
 	PaidTest, PaidLive int         // checkouts, in 30 days
 	Volume             money.Cents // live, in the last 30 days
 	Withdrawals        int         // completed
@@ -34,8 +34,8 @@ type OpsTotals struct {
 	OpenExceptions     int
 }
 
-// OpsEvent is something that happened to the thing, or was decided about it.
-type OpsEvent struct {
+// Event is something that happened to the thing, or was decided about it.
+type Event struct {
 	At     time.Time
 	Who    string
 	Badge  templ.Component
@@ -45,8 +45,8 @@ type OpsEvent struct {
 // barredOwn bars members of the account.
 const barredOwn = "own"
 
-// barred is OpsCaseProps.barred for what is about the account itself.
-func (h OpsAccountHead) barred() string {
+// barred is CaseProps.barred for what is about the account itself.
+func (h AccountHead) barred() string {
 	if h.Own {
 		return barredOwn
 	}
@@ -54,7 +54,7 @@ func (h OpsAccountHead) barred() string {
 }
 
 // facts are what everybody wants to know about an account first.
-func (h OpsAccountHead) facts(ctx context.Context) []components.KeyValue {
+func (h AccountHead) facts(ctx context.Context) []components.KeyValue {
 	return []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.account_id"), Value: h.ID, Mono: true},
 		{Key: i18n.T(ctx, "access.document"), Value: h.Document},

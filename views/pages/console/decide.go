@@ -14,8 +14,8 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsCaseProps is one thing to decide about, with all that it takes to.
-type OpsCaseProps struct {
+// CaseProps is one thing to decide about, with all that it takes to.
+type CaseProps struct {
 	Shell     layouts.OpsShell
 	Section   string // one of the Ops constants of package layouts
 	Href      string // of the section
@@ -24,54 +24,54 @@ type OpsCaseProps struct {
 	Test      bool       // of the test environment
 	Since     *time.Time // it waits; nil: it waits no more
 	Late      bool
-	Changed   string    // who changed it since it was shown, and when; "" if no one did
-	Stops     []OpsStop // what keeps it from being approved and paid
+	Changed   string // who changed it since it was shown, and when; "" if no one did
+	Stops     []Stop // what keeps it from being approved and paid
 	Notices   []components.NoticeProps
-	Parts     []OpsPart
-	Account   *OpsAccountHead // nil: it belongs to no account
-	Books     []OpsBooks      // what the account has
-	Others    *OpsOthers
-	History   []OpsEvent
+	Parts     []Part
+	Account   *AccountHead // nil: it belongs to no account
+	Books     []Books      // what the account has
+	Others    *Others
+	History   []Event
 	Trail     string        // the audit log's lines about it; "" without the right to see them
 	Decision  *DecisionForm // nil: there is nothing to decide
 	TakesPart bool          // the person asked for it, or was a member of the account since: they may not decide
 }
 
-// OpsStop is what keeps the things of an account from being approved and paid.
-type OpsStop struct {
+// Stop is what keeps the things of an account from being approved and paid.
+type Stop struct {
 	Title string
 	Body  string // who did it, when and why; "" if that is not known
 	Href  string // where it ends
 	Link  string
 }
 
-// OpsPart is some facts about a thing.
-type OpsPart struct {
+// Part is some facts about a thing.
+type Part struct {
 	ID    string
 	Title string
 	Note  string
 	Facts []components.KeyValue
 	// Reveal is where a form posts to that shows the facts whole; "" for facts that are.
 	Reveal string
-	Diff   []OpsDiff // compared with what was there before; none: there is nothing to compare
+	Diff   []Diff // compared with what was there before; none: there is nothing to compare
 }
 
-// OpsDiff is a fact as it was and as it is to be.
-type OpsDiff struct {
+// Diff is a fact as it was and as it is to be.
+type Diff struct {
 	Key, Before, Now string
 	Mono             bool
 }
 
-// OpsOthers are things to compare with.
-type OpsOthers struct {
+// Others are things to compare with.
+type Others struct {
 	Title string
 	None  string // what to say if there are none
-	Items []OpsItem
+	Items []Item
 }
 
 // barred says why the person may not decide about it: one of the texts "ops.<barred>_title"
 // and "ops.<barred>_body"; "" if they may.
-func (p OpsCaseProps) barred() string {
+func (p CaseProps) barred() string {
 	switch {
 	case p.Account != nil && p.Account.Own:
 		return barredOwn
@@ -82,7 +82,7 @@ func (p OpsCaseProps) barred() string {
 }
 
 // text says who stopped it and why, and what becomes of what waits.
-func (s OpsStop) text(ctx context.Context) string {
+func (s Stop) text(ctx context.Context) string {
 	return strings.TrimPrefix(s.Body+"\n"+i18n.T(ctx, "ops.stopped_waits"), "\n")
 }
 
@@ -110,8 +110,8 @@ type DecisionForm struct {
 	Errors      components.FieldErrors
 }
 
-// OpsPreviewProps shows what the merchant will read, before it is decided.
-type OpsPreviewProps struct {
+// PreviewProps shows what the merchant will read, before it is decided.
+type PreviewProps struct {
 	Shell    layouts.OpsShell
 	Section  string // one of the Ops constants of package layouts
 	Title    string
@@ -125,7 +125,7 @@ type OpsPreviewProps struct {
 	Language i18n.Lang       // the merchant's
 	Page     templ.Component // what the merchant will read; nil: nothing
 	Mail     string          // the subject; "" sends none
-	Compare  *OpsPart        // facts before and after; nil: nothing to compare
+	Compare  *Part           // facts before and after; nil: nothing to compare
 }
 
 // outcomes are the answers of the form.

@@ -14,8 +14,8 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsCase is one thing to decide about.
-func OpsCase(p OpsCaseProps) templ.Component {
+// Case is one thing to decide about.
+func Case(p CaseProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -429,7 +429,7 @@ func OpsCase(p OpsCaseProps) templ.Component {
 	})
 }
 
-func opsCaseBadges(p OpsCaseProps) templ.Component {
+func opsCaseBadges(p CaseProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -475,7 +475,7 @@ func opsCaseBadges(p OpsCaseProps) templ.Component {
 }
 
 // opsDiff compares facts with those before, side by side.
-func opsDiff(diff []OpsDiff) templ.Component {
+func opsDiff(diff []Diff) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -704,7 +704,7 @@ func opsChanged(by string) templ.Component {
 }
 
 // opsBooks are what an account has, side by side.
-func opsBooks(all []OpsBooks) templ.Component {
+func opsBooks(all []Books) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1030,9 +1030,9 @@ func opsDecision(f DecisionForm, barred string) templ.Component {
 	})
 }
 
-// OpsPreview shows what a decision will do and what the merchant will read, before
+// Preview shows what a decision will do and what the merchant will read, before
 // it is made.
-func OpsPreview(p OpsPreviewProps) templ.Component {
+func Preview(p PreviewProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

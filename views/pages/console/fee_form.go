@@ -38,10 +38,10 @@ type FeeFields struct {
 	Starts             string
 }
 
-// OpsFeeProps is GET and POST /ops/contas/{id}/tarifa.
-type OpsFeeProps struct {
+// FeeProps is GET and POST /ops/contas/{id}/tarifa.
+type FeeProps struct {
 	Shell   layouts.OpsShell
-	Account OpsAccountHead
+	Account AccountHead
 	Now     base.Fees
 	Default base.Fees // the installation's
 	Version string
@@ -59,7 +59,7 @@ type feeGroup struct {
 	typed                 TypedFee
 }
 
-func (p OpsFeeProps) groups() []feeGroup {
+func (p FeeProps) groups() []feeGroup {
 	return []feeGroup{
 		{ChargeFee, "terms.fee", "ops.fee_percent", "ops.fee_fixed", p.Default.Charge, p.Fields.Charge},
 		{WithdrawalFee, "terms.withdrawal_fee", "ops.fee_percent_withdrawal", "ops.fee_fixed_withdrawal",

@@ -52,11 +52,11 @@ func (n FeeNotice) lines(ctx context.Context) (lines []string) {
 }
 
 // Diff is what the fees take of an example before and after.
-func (n FeeNotice) Diff(ctx context.Context) []OpsDiff {
-	row := func(key string, before, after money.Cents) OpsDiff {
-		return OpsDiff{Key: i18n.T(ctx, key), Before: i18n.Money(ctx, before), Now: i18n.Money(ctx, after)}
+func (n FeeNotice) Diff(ctx context.Context) []Diff {
+	row := func(key string, before, after money.Cents) Diff {
+		return Diff{Key: i18n.T(ctx, key), Before: i18n.Money(ctx, before), Now: i18n.Money(ctx, after)}
 	}
-	return []OpsDiff{
+	return []Diff{
 		row("ops.fee_gross", base.Sale, base.Sale),
 		row("terms.fee", n.Before.Charge.Of(base.Sale), n.After.Charge.Of(base.Sale)),
 		row("ops.fee_net", base.Sale-n.Before.Charge.Of(base.Sale), base.Sale-n.After.Charge.Of(base.Sale)),

@@ -11,14 +11,14 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsFindProps is GET /ops/buscar?q=: what the text names.
-type OpsFindProps struct {
+// FindProps is GET /ops/buscar?q=: what the text names.
+type FindProps struct {
 	Shell layouts.OpsShell
-	Found []OpsFound
+	Found []Found
 }
 
-// OpsFound is one thing that was found.
-type OpsFound struct {
+// Found is one thing that was found.
+type Found struct {
 	Kind    string // one of the kinds of models.Find
 	ID      string
 	Detail  string // "" for nothing to add
@@ -34,7 +34,7 @@ var things = map[string]string{
 }
 
 // parts returns the status of a result, nil if it has none, and further details.
-func (f OpsFound) parts() (status templ.Component, rest string) {
+func (f Found) parts() (status templ.Component, rest string) {
 	if f.Kind == "account" {
 		return components.StatusBadge(components.Access, f.Access), f.Detail
 	}
@@ -45,7 +45,7 @@ func (f OpsFound) parts() (status templ.Component, rest string) {
 }
 
 // title tells whether anything was found.
-func (p OpsFindProps) title(ctx context.Context) string {
+func (p FindProps) title(ctx context.Context) string {
 	switch {
 	case p.Shell.Query == "":
 		return i18n.T(ctx, "ops.search")

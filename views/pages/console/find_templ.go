@@ -14,8 +14,8 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsFind lists what a search came upon.
-func OpsFind(p OpsFindProps) templ.Component {
+// Find lists what a search came upon.
+func Find(p FindProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

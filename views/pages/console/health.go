@@ -7,15 +7,15 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsHealthProps is GET /ops/saude: how the installation fares.
-type OpsHealthProps struct {
+// HealthProps is GET /ops/saude: how the installation fares.
+type HealthProps struct {
 	Shell     layouts.OpsShell
-	Parts     []OpsHealthPart
-	Endpoints []OpsItem // of merchants, that fail
+	Parts     []HealthPart
+	Endpoints []Item // of merchants, that fail
 }
 
-// OpsHealthPart is one thing that is well or not.
-type OpsHealthPart struct {
+// HealthPart is one thing that is well or not.
+type HealthPart struct {
 	ID    string // names its texts
 	Badge templ.Component
 	Step  string // what to do about it; "" where all is well

@@ -15,10 +15,10 @@ import (
 // are min, max, delay, hold and starts. An empty one follows the installation.
 type LimitsFields struct{ Min, Max, Delay, Hold, Starts string }
 
-// OpsLimitsProps is GET and POST /ops/contas/{id}/limites.
-type OpsLimitsProps struct {
+// LimitsProps is GET and POST /ops/contas/{id}/limites.
+type LimitsProps struct {
 	Shell   layouts.OpsShell
-	Account OpsAccountHead
+	Account AccountHead
 	Default base.Terms // the installation's
 	Version string
 	Fields  LimitsFields
@@ -28,10 +28,10 @@ type OpsLimitsProps struct {
 }
 
 // amountHint and spanHint say what an empty field means.
-func (p OpsLimitsProps) amountHint(ctx context.Context, amount money.Cents) string {
+func (p LimitsProps) amountHint(ctx context.Context, amount money.Cents) string {
 	return i18n.T(ctx, "ops.limits_default", i18n.Money(ctx, amount))
 }
 
-func (p OpsLimitsProps) spanHint(ctx context.Context, d time.Duration) string {
+func (p LimitsProps) spanHint(ctx context.Context, d time.Duration) string {
 	return i18n.T(ctx, "ops.limits_default", i18n.Span(ctx, d))
 }

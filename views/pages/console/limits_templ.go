@@ -14,8 +14,8 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsLimits sets the limits and delays of an account.
-func OpsLimits(p OpsLimitsProps) templ.Component {
+// Limits sets the limits and delays of an account.
+func Limits(p LimitsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -5,18 +5,18 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsLookUpFields are the fields of a search for charges, as typed. Their names are amount,
+// LookUpFields are the fields of a search for charges, as typed. Their names are amount,
 // from, until and at, a time of day on the day from.
-type OpsLookUpFields struct {
+type LookUpFields struct {
 	Amount, From, Until, At string
 }
 
-// OpsLookUpProps is GET /ops/cobrancas: charges of all merchants.
-type OpsLookUpProps struct {
+// LookUpProps is GET /ops/cobrancas: charges of all merchants.
+type LookUpProps struct {
 	Shell  layouts.OpsShell
-	Fields OpsLookUpFields
+	Fields LookUpFields
 	Errors components.FieldErrors
 	Looked bool // there was something to look for
-	Items  []OpsItem
+	Items  []Item
 	More   bool // there is more than is shown
 }

@@ -15,8 +15,8 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsLookUp looks for charges of all merchants.
-func OpsLookUp(p OpsLookUpProps) templ.Component {
+// LookUp looks for charges of all merchants.
+func LookUp(p LookUpProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

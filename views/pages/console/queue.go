@@ -10,24 +10,24 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsHomeProps is GET /ops: what waits for staff.
-type OpsHomeProps struct {
+// HomeProps is GET /ops: what waits for staff.
+type HomeProps struct {
 	Shell  layouts.OpsShell
-	Queues []OpsQueue
+	Queues []Queue
 }
 
-// OpsQueue is one list of things to decide.
-type OpsQueue struct {
+// Queue is one list of things to decide.
+type Queue struct {
 	ID     string // one of the Ops constants of package layouts
 	Href   string // of the whole list
 	Count  int
 	Oldest *time.Time // nil: nothing waits
 	Late   bool       // the oldest waits for longer than it should
-	Items  []OpsItem  // the oldest ones
+	Items  []Item     // the oldest ones
 }
 
-// OpsItem is one thing to decide, in a list.
-type OpsItem struct {
+// Item is one thing to decide, in a list.
+type Item struct {
 	Href   string
 	Title  string // whose it is
 	Detail string // what it is about
@@ -38,11 +38,11 @@ type OpsItem struct {
 	Late   bool
 }
 
-// OpsListProps is a list of things to decide, or decided.
-type OpsListProps struct {
+// ListProps is a list of things to decide, or decided.
+type ListProps struct {
 	Shell layouts.OpsShell
 	ID    string // one of the Ops constants of package layouts
 	Tabs  components.TabsProps
-	Items []OpsItem
+	Items []Item
 	Pager components.PagerProps
 }

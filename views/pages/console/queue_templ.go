@@ -16,8 +16,8 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsHome shows what waits for staff, the oldest first.
-func OpsHome(p OpsHomeProps) templ.Component {
+// Home shows what waits for staff, the oldest first.
+func Home(p HomeProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -358,7 +358,7 @@ func opsAge(since, now time.Time, late bool) templ.Component {
 }
 
 // opsItems are rows that lead to one thing each.
-func opsItems(items []OpsItem, now time.Time) templ.Component {
+func opsItems(items []Item, now time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -524,8 +524,8 @@ func opsItems(items []OpsItem, now time.Time) templ.Component {
 	})
 }
 
-// OpsList is a whole queue, or what left it.
-func OpsList(p OpsListProps) templ.Component {
+// List is a whole queue, or what left it.
+func List(p ListProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -9,17 +9,17 @@ import (
 // OutcomeRemove takes somebody off the staff, in place of a role.
 const OutcomeRemove = "REMOVE"
 
-// OpsStaffProps is GET /ops/operadores: who works for the installation.
-type OpsStaffProps struct {
+// StaffProps is GET /ops/operadores: who works for the installation.
+type StaffProps struct {
 	Shell   layouts.OpsShell
-	Rows    []OpsStaffRow
+	Rows    []StaffRow
 	Problem string // why nothing was done
 	Changed string // who was first; "" if no one was
 }
 
-// OpsStaffRow is a person of staff. Its form posts to /ops/operadores/{id}: version, the
+// StaffRow is a person of staff. Its form posts to /ops/operadores/{id}: version, the
 // role that was looked at, and role, another one or OutcomeRemove.
-type OpsStaffRow struct {
+type StaffRow struct {
 	ID, Name, Email string
 	Role            string
 	You             bool
@@ -31,7 +31,7 @@ type OpsStaffRow struct {
 }
 
 // other is the role that the person does not have.
-func (r OpsStaffRow) other() string {
+func (r StaffRow) other() string {
 	if r.Role == "SUPERVISOR" {
 		return "REVIEWER"
 	}

@@ -14,8 +14,8 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsStaff lists who works for the installation, with their sessions.
-func OpsStaff(p OpsStaffProps) templ.Component {
+// Staff lists who works for the installation, with their sessions.
+func Staff(p StaffProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -9,20 +9,20 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsSwitch is a switch of an account, on or off.
-type OpsSwitch struct {
+// Switch is a switch of an account, on or off.
+type Switch struct {
 	Switch string
 	On     bool
 	Since  *time.Time // nil: it was never touched
 	Reason string
 }
 
-// OpsSwitchProps is GET and POST /ops/contas/{id}/travas/{switch}. Fields: reason, ticket,
+// SwitchProps is GET and POST /ops/contas/{id}/travas/{switch}. Fields: reason, ticket,
 // and, to turn it on, confirm, the last four characters of the account's CPF or CNPJ, or
 // of its id if it has none.
-type OpsSwitchProps struct {
+type SwitchProps struct {
 	Shell    layouts.OpsShell
-	Account  OpsAccountHead
+	Account  AccountHead
 	Switch   string
 	TurnOn   bool
 	InReview int    // withdrawals that it holds up
@@ -37,16 +37,16 @@ type OpsSwitchProps struct {
 	Errors                components.FieldErrors
 }
 
-// OpsRevokeProps is GET and POST /ops/contas/{id}/encerrar.
-type OpsRevokeProps struct {
+// RevokeProps is GET and POST /ops/contas/{id}/encerrar.
+type RevokeProps struct {
 	Shell    layouts.OpsShell
-	Account  OpsAccountHead
+	Account  AccountHead
 	Changed  string
 	Decision DecisionForm
 }
 
 // latest tells when and why it was turned to where it is.
-func (s OpsSwitch) latest(ctx context.Context) string {
+func (s Switch) latest(ctx context.Context) string {
 	if s.On {
 		return i18n.T(ctx, "switch.on_since", i18n.Date(ctx, *s.Since), s.Reason)
 	}
@@ -54,7 +54,7 @@ func (s OpsSwitch) latest(ctx context.Context) string {
 }
 
 // confirmHint says which characters name the account.
-func (p OpsSwitchProps) confirmHint(ctx context.Context) string {
+func (p SwitchProps) confirmHint(ctx context.Context) string {
 	if p.Account.Document == "" {
 		return i18n.T(ctx, "switch.confirm_hint_id", p.Account.ID)
 	}
@@ -62,7 +62,7 @@ func (p OpsSwitchProps) confirmHint(ctx context.Context) string {
 }
 
 // title names what the form does.
-func (p OpsSwitchProps) title() string {
+func (p SwitchProps) title() string {
 	if p.TurnOn {
 		return "switch.turn_on_" + p.Switch
 	}
@@ -70,7 +70,7 @@ func (p OpsSwitchProps) title() string {
 }
 
 // effect says what is held up besides.
-func (p OpsSwitchProps) effect(ctx context.Context) string {
+func (p SwitchProps) effect(ctx context.Context) string {
 	if p.Switch == "LIVE_BLOCKED" || p.InReview == 0 {
 		return ""
 	}

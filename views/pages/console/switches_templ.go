@@ -15,7 +15,7 @@ import (
 	base "garoupa/views/pages"
 )
 
-func opsSwitchRow(account OpsAccountHead, which OpsSwitch) templ.Component {
+func opsSwitchRow(account AccountHead, which Switch) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -179,8 +179,8 @@ func opsSwitchRow(account OpsAccountHead, which OpsSwitch) templ.Component {
 	})
 }
 
-// OpsSwitchForm turns a switch of an account, with what that does in sight.
-func OpsSwitchForm(p OpsSwitchProps) templ.Component {
+// SwitchForm turns a switch of an account, with what that does in sight.
+func SwitchForm(p SwitchProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -496,8 +496,8 @@ func OpsSwitchForm(p OpsSwitchProps) templ.Component {
 	})
 }
 
-// OpsRevoke takes production access back.
-func OpsRevoke(p OpsRevokeProps) templ.Component {
+// Revoke takes production access back.
+func Revoke(p RevokeProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -9,26 +9,26 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsTerms are the terms of an account as staff see them.
-type OpsTerms struct {
+// Terms are the terms of an account as staff see them.
+type Terms struct {
 	Now base.Terms
 	// Whether the fees are the account's own.
 	OwnFee, OwnWithdrawalFee bool
-	Pending                  *OpsFeePending
-	History                  []OpsTermsChange // of fees and limits, the last decided first
-	CanLimit                 bool             // the person may set limits
-	CanChange                bool             // the person may propose fees
+	Pending                  *FeePending
+	History                  []TermsChange // of fees and limits, the last decided first
+	CanLimit                 bool          // the person may set limits
+	CanChange                bool          // the person may propose fees
 }
 
-// OpsFeePending is a proposal that waits.
-type OpsFeePending struct {
+// FeePending is a proposal that waits.
+type FeePending struct {
 	ID, By string
 	Fees   base.Fees
 	At     time.Time
 }
 
-// OpsTermsChange is terms that were decided.
-type OpsTermsChange struct {
+// TermsChange is terms that were decided.
+type TermsChange struct {
 	What   string // in words
 	From   time.Time
 	Later  bool // From is yet to come
@@ -37,7 +37,7 @@ type OpsTermsChange struct {
 }
 
 // facts are the terms, and whose fees they are.
-func (t OpsTerms) facts(ctx context.Context) []components.KeyValue {
+func (t Terms) facts(ctx context.Context) []components.KeyValue {
 	facts := t.Now.Facts(ctx)
 	for i, own := range []bool{t.OwnFee, t.OwnWithdrawalFee} { // the first facts are the fees
 		if !own {
@@ -48,7 +48,7 @@ func (t OpsTerms) facts(ctx context.Context) []components.KeyValue {
 }
 
 // when tells from when on, and by whom.
-func (c OpsTermsChange) when(ctx context.Context) string {
+func (c TermsChange) when(ctx context.Context) string {
 	key := "ops.terms_from"
 	if c.Later {
 		key = "ops.terms_later"

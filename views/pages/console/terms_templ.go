@@ -16,7 +16,7 @@ import (
 )
 
 // opsTerms are what an account pays and may do, who decided so, and the ways to change it.
-func opsTerms(account OpsAccountHead, t OpsTerms) templ.Component {
+func opsTerms(account AccountHead, t Terms) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -287,7 +287,7 @@ func opsTerms(account OpsAccountHead, t OpsTerms) templ.Component {
 
 // opsTermsFrame is what the forms about terms have in common.
 func opsTermsFrame(
-	shell layouts.OpsShell, account OpsAccountHead, title, subtitle, changed string, errs components.FieldErrors,
+	shell layouts.OpsShell, account AccountHead, title, subtitle, changed string, errs components.FieldErrors,
 ) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -378,7 +378,7 @@ func opsTermsFrame(
 }
 
 // opsTermsEnd stands at the end of a form about terms.
-func opsTermsEnd(account OpsAccountHead) templ.Component {
+func opsTermsEnd(account AccountHead) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -11,16 +11,16 @@ import (
 	base "garoupa/views/pages"
 )
 
-// OpsEndpointsProps is GET /ops/webhooks: endpoints of all merchants.
-type OpsEndpointsProps struct {
+// EndpointsProps is GET /ops/webhooks: endpoints of all merchants.
+type EndpointsProps struct {
 	Shell layouts.OpsShell
 	Tabs  components.TabsProps
-	Rows  []OpsEndpointRow
+	Rows  []EndpointRow
 	Pager components.PagerProps
 }
 
-// OpsEndpointRow is an endpoint of some merchant's, with how its events fared in 24 hours.
-type OpsEndpointRow struct {
+// EndpointRow is an endpoint of some merchant's, with how its events fared in 24 hours.
+type EndpointRow struct {
 	ID                          string
 	Host                        string // what follows in the address may hold a token
 	Account, AccountID          string
@@ -31,22 +31,22 @@ type OpsEndpointRow struct {
 	CreatedAt                   time.Time
 }
 
-// OpsDelivery is an event as it was sent to an endpoint.
-type OpsDelivery struct {
+// Delivery is an event as it was sent to an endpoint.
+type Delivery struct {
 	EventID, Type, State string
 	At                   time.Time
 	Attempts, StatusCode int
 	ErrorClass           string
 }
 
-// OpsEndpointProps is GET /ops/webhooks/{id}. Its form posts to …/repetir: since and until
+// EndpointProps is GET /ops/webhooks/{id}. Its form posts to …/repetir: since and until
 // (RFC 3339).
-type OpsEndpointProps struct {
+type EndpointProps struct {
 	Shell        layouts.OpsShell
-	Row          OpsEndpointRow
-	Account      OpsAccountHead
-	Deliveries   []OpsDelivery // the latest
-	Period       string        // one of ReplayPeriods
+	Row          EndpointRow
+	Account      AccountHead
+	Deliveries   []Delivery // the latest
+	Period       string     // one of ReplayPeriods
 	Since, Until time.Time
 	Count, Limit int
 	More         bool   // there is more than one replay takes
@@ -55,7 +55,7 @@ type OpsEndpointProps struct {
 }
 
 // rate is how many of a hundred finished deliveries failed, in words.
-func (r OpsEndpointRow) rate(ctx context.Context) string {
+func (r EndpointRow) rate(ctx context.Context) string {
 	if r.Delivered+r.Failed == 0 {
 		return i18n.T(ctx, "ops.rate_none")
 	}
@@ -64,7 +64,7 @@ func (r OpsEndpointRow) rate(ctx context.Context) string {
 		i18n.Number(ctx, r.Delivered+r.Failed))
 }
 
-func (r OpsEndpointRow) badge(ctx context.Context) components.BadgeProps {
+func (r EndpointRow) badge(ctx context.Context) components.BadgeProps {
 	switch {
 	case r.DisabledAt != nil:
 		return components.BadgeProps{Tone: components.ToneBad, Icon: "ban", Text: i18n.T(ctx, "ops.health_off")}
@@ -77,7 +77,7 @@ func (r OpsEndpointRow) badge(ctx context.Context) components.BadgeProps {
 	return components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.endpoint_well")}
 }
 
-func (p OpsEndpointProps) facts(ctx context.Context) []components.KeyValue {
+func (p EndpointProps) facts(ctx context.Context) []components.KeyValue {
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.endpoint_id"), Value: p.Row.ID, Mono: true},
 		{Key: i18n.T(ctx, "ops.endpoint_host"), Value: p.Row.Host, Mono: true},
@@ -96,7 +96,7 @@ func (p OpsEndpointProps) facts(ctx context.Context) []components.KeyValue {
 	return facts
 }
 
-func (p OpsEndpointProps) periods(ctx context.Context) []components.SelectOption {
+func (p EndpointProps) periods(ctx context.Context) []components.SelectOption {
 	var options []components.SelectOption
 	for _, period := range base.ReplayPeriods {
 		options = append(options, components.SelectOption{Value: period, Label: i18n.T(ctx, "replay.period_"+period)})

@@ -17,8 +17,8 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OpsEndpoints lists endpoints of all merchants.
-func OpsEndpoints(p OpsEndpointsProps) templ.Component {
+// Endpoints lists endpoints of all merchants.
+func Endpoints(p EndpointsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -202,7 +202,7 @@ func OpsEndpoints(p OpsEndpointsProps) templ.Component {
 }
 
 // opsEndpointBadges say how an endpoint does, and that it is one of the test environment.
-func opsEndpointBadges(row OpsEndpointRow) templ.Component {
+func opsEndpointBadges(row EndpointRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -239,8 +239,8 @@ func opsEndpointBadges(row OpsEndpointRow) templ.Component {
 	})
 }
 
-// OpsEndpoint is one endpoint, with what it was sent and what can be sent again.
-func OpsEndpoint(p OpsEndpointProps) templ.Component {
+// Endpoint is one endpoint, with what it was sent and what can be sent again.
+func Endpoint(p EndpointProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -544,7 +544,7 @@ func OpsEndpoint(p OpsEndpointProps) templ.Component {
 }
 
 // opsReplay counts what an endpoint lacks and asks whether to send it again.
-func opsReplay(p OpsEndpointProps) templ.Component {
+func opsReplay(p EndpointProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

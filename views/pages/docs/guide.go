@@ -13,32 +13,32 @@ import (
 	"garoupa/views/layouts"
 )
 
-// DocsGuideProps is one guide with what its directives show.
-type DocsGuideProps struct {
+// GuideProps is one guide with what its directives show.
+type GuideProps struct {
 	Frame          layouts.DocsProps
 	Guide          *docs.Guide
 	Addresses      docs.Addresses
 	Code           string                   // the chosen language of samples
 	Requests       map[string][]docs.Sample // by operation
-	Errors         []DocsCode
-	Permissions    []DocsPermission
+	Errors         []Code
+	Permissions    []Permission
 	Previous, Next *layouts.DocsLink
 }
 
-// DocsCode is one code of the API's errors.
-type DocsCode struct {
+// Code is one code of the API's errors.
+type Code struct {
 	Code, Status, Type, Meaning string
 }
 
-// DocsPermission is one permission of keys, and the calls that need it.
-type DocsPermission struct {
+// Permission is one permission of keys, and the calls that need it.
+type Permission struct {
 	Name  string
 	Calls []string
 }
 
-// DocsAddress adds the chosen language of samples to an address of the
+// Address adds the chosen language of samples to an address of the
 // documentation, so that following a link keeps it.
-func DocsAddress(href, code string) string {
+func Address(href, code string) string {
 	if code == "" || code == docs.Languages[0].ID {
 		return href
 	}
@@ -50,18 +50,18 @@ func DocsAddress(href, code string) string {
 }
 
 // prose is a block's HTML with its addresses filled in.
-func (p DocsGuideProps) prose(html string) string {
+func (p GuideProps) prose(html string) string {
 	html = p.Addresses.Filled(html)
 	parts := strings.Split(html, `href="/docs`)
 	for i := 1; i < len(parts); i++ {
 		path, rest, _ := strings.Cut(parts[i], `"`)
-		parts[i] = strings.TrimPrefix(DocsAddress("/docs"+path, p.Code), "/docs") + `"` + rest
+		parts[i] = strings.TrimPrefix(Address("/docs"+path, p.Code), "/docs") + `"` + rest
 	}
 	return strings.Join(parts, `href="/docs`)
 }
 
 // samples are those that a directive names.
-func (p DocsGuideProps) samples(b docs.Block) []docs.Sample {
+func (p GuideProps) samples(b docs.Block) []docs.Sample {
 	if b.Directive == "request" {
 		return p.Requests[b.Argument]
 	}

@@ -15,8 +15,8 @@ import (
 	base "garoupa/views/pages"
 )
 
-// DocsGuide is one guide.
-func DocsGuide(p DocsGuideProps) templ.Component {
+// Guide is one guide.
+func Guide(p GuideProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -154,7 +154,7 @@ func DocsGuide(p DocsGuideProps) templ.Component {
 	})
 }
 
-func docsPermissions(permissions []DocsPermission) templ.Component {
+func docsPermissions(permissions []Permission) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -243,7 +243,7 @@ func docsPermissions(permissions []DocsPermission) templ.Component {
 }
 
 // docsNeighbors leads to the guides before and after.
-func docsNeighbors(p DocsGuideProps) templ.Component {
+func docsNeighbors(p GuideProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

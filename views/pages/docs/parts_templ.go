@@ -251,7 +251,7 @@ func docsExample(id, title, language, code string) templ.Component {
 }
 
 // docsCodes is a table of the codes of errors.
-func docsCodes(codes []DocsCode) templ.Component {
+func docsCodes(codes []Code) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -338,7 +338,7 @@ func docsCodes(codes []DocsCode) templ.Component {
 }
 
 // docsFields lists parameters or members.
-func docsFields(fields []DocsField) templ.Component {
+func docsFields(fields []Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

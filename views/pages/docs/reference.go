@@ -11,46 +11,46 @@ import (
 	"garoupa/views/layouts"
 )
 
-// DocsIndexProps is the first page of the reference.
-type DocsIndexProps struct {
+// IndexProps is the first page of the reference.
+type IndexProps struct {
 	Frame     layouts.DocsProps
 	Code      string
 	Addresses docs.Addresses
 	Version   string
 	Overview  []string // paragraphs
-	Groups    []DocsGroup
+	Groups    []Group
 }
 
-// DocsReferenceProps are the operations of one group.
-type DocsReferenceProps struct {
+// ReferenceProps are the operations of one group.
+type ReferenceProps struct {
 	Frame     layouts.DocsProps
 	Addresses docs.Addresses
-	Group     DocsGroup
+	Group     Group
 	Code      string // the chosen language of samples
 }
 
-// DocsGroup is operations that belong together. Tag is "" for the events, which are
+// Group is operations that belong together. Tag is "" for the events, which are
 // sent to merchants, not by them.
-type DocsGroup struct {
+type Group struct {
 	Tag                     string
 	Name, Description, Path string
-	Operations              []DocsOperation
+	Operations              []Operation
 }
 
-// DocsOperation is one call of the API, or one event.
-type DocsOperation struct {
+// Operation is one call of the API, or one event.
+type Operation struct {
 	ID, Method, Path     string // an event has no method, and its type as path
 	Summary, Description string
 	Permission           string // "" for none
-	Parameters           []DocsField
-	Body                 []DocsField
+	Parameters           []Field
+	Body                 []Field
 	BodyExample          string
 	Samples              []docs.Sample
-	Answers              []DocsAnswer
+	Answers              []Answer
 }
 
-// DocsField is a parameter, a header or a member of a body.
-type DocsField struct {
+// Field is a parameter, a header or a member of a body.
+type Field struct {
 	Name        string // of a member within members, all of them: "customer.name"
 	Type        string
 	In          string // the place of a parameter
@@ -60,17 +60,17 @@ type DocsField struct {
 	Values      []string // the only ones, if any
 }
 
-// DocsAnswer is one answer of an operation.
-type DocsAnswer struct {
+// Answer is one answer of an operation.
+type Answer struct {
 	Status, Description string
-	Fields, Headers     []DocsField
+	Fields, Headers     []Field
 	Example             string
-	Codes               []DocsCode
+	Codes               []Code
 }
 
 // below returns the position of the samples beside the text of an operation, under the
 // header of wide windows. Longer samples scroll.
-func (p DocsReferenceProps) below() string {
+func (p ReferenceProps) below() string {
 	if p.Frame.Demo {
 		return "xl:top-23 xl:max-h-[calc(100dvh-5.75rem)]"
 	}
@@ -78,7 +78,7 @@ func (p DocsReferenceProps) below() string {
 }
 
 // in returns the place of a parameter as text.
-func (f DocsField) in(ctx context.Context) string {
+func (f Field) in(ctx context.Context) string {
 	switch f.In {
 	case "path":
 		return i18n.T(ctx, "docs.in_path")
@@ -91,7 +91,7 @@ func (f DocsField) in(ctx context.Context) string {
 }
 
 // status returns the answer's status, as text for the default answer.
-func (a DocsAnswer) status(ctx context.Context) string {
+func (a Answer) status(ctx context.Context) string {
 	if a.Status == "default" {
 		return i18n.T(ctx, "docs.any_other")
 	}
@@ -99,7 +99,7 @@ func (a DocsAnswer) status(ctx context.Context) string {
 }
 
 // summary is what the answer is, or the codes that it may have, for docsText.
-func (a DocsAnswer) summary() string {
+func (a Answer) summary() string {
 	if len(a.Codes) == 0 {
 		return a.Description
 	}
@@ -111,17 +111,17 @@ func (a DocsAnswer) summary() string {
 }
 
 // succeeded reports whether an answer is a success.
-func (a DocsAnswer) succeeded() bool { return a.Status < "400" }
+func (a Answer) succeeded() bool { return a.Status < "400" }
 
 // call is the operation as code: "POST /v1/checkouts". An event is its type alone.
-func (o DocsOperation) call() string { return strings.TrimSpace(o.Method + " " + o.Path) }
+func (o Operation) call() string { return strings.TrimSpace(o.Method + " " + o.Path) }
 
 // alike is the first operation whose body has the members that the i-th one's has.
-func (g DocsGroup) alike(i int) DocsOperation {
-	return g.Operations[slices.IndexFunc(g.Operations, func(o DocsOperation) bool {
+func (g Group) alike(i int) Operation {
+	return g.Operations[slices.IndexFunc(g.Operations, func(o Operation) bool {
 		return reflect.DeepEqual(o.Body, g.Operations[i].Body)
 	})]
 }
 
 // id names the group on the page that lists them.
-func (g DocsGroup) id() string { return g.Path[strings.LastIndexByte(g.Path, '/')+1:] }
+func (g Group) id() string { return g.Path[strings.LastIndexByte(g.Path, '/')+1:] }
