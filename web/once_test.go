@@ -260,7 +260,7 @@ func (d *desk) proposes(t *testing.T) (*webtest.Client, string, []string) {
 		decided_at = now()
 		WHERE status = 'PENDING'`)
 	return decided(d.reviewer, "/ops/contas/"+d.Account.ID+"/tarifa", "outcome", "OWN", "percent", "1,49", "fixed",
-		"0,10", "reason", webtest.TermsReason)
+		"0,10", "withdrawal", "DEFAULT", "reason", webtest.TermsReason)
 }
 
 func init() { formsSent = slices.Concat(formsSent, formsSentLive, formsSentTerms) }

@@ -188,14 +188,10 @@ func TestDocs_Receiver(t *testing.T) {
 }
 
 // eventBody is what a delivery of a checkout's event says.
-func eventBody(t *testing.T, s *webtest.Site, checkoutID, eventType string) (body string) {
+func eventBody(t *testing.T, s *webtest.Site, checkoutID, eventType string) string {
 	t.Helper()
-	if err := s.DB.Pool.QueryRow(t.Context(), `SELECT body FROM events WHERE checkout_id = $1 AND type = $2`,
-		checkoutID,
-		eventType).Scan(&body); err != nil {
-		t.Fatal(err)
-	}
-	return body
+	return string(modelstest.One[[]byte](t, s.DB, "SELECT body FROM events WHERE checkout_id = $1 AND type = $2",
+		checkoutID, eventType))
 }
 
 // breakOff sends a receiver what scanners and broken networks send: bodies that end
