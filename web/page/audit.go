@@ -119,7 +119,8 @@ var auditColumns = []string{"id", "at", "action", "object", "account", "actor", 
 func (s *Site) SendAudit(c *fiber.Ctx, accountID string, seen func(models.AuditLine) models.AuditLine) error {
 	_, filter, errs := auditFilter(c)
 	if len(errs) > 0 { // the page shows what is wrong with the filter
-		return c.Redirect(strings.Replace(c.OriginalURL(), ".csv", "", 1), fiber.StatusSeeOther)
+		list := strings.TrimSuffix(c.Path(), ".csv")
+		return c.Redirect(Local(strings.Replace(c.OriginalURL(), ".csv", "", 1), list), fiber.StatusSeeOther)
 	}
 	if accountID != "" {
 		filter.AccountID, filter.Merchant = accountID, true
