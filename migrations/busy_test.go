@@ -2,6 +2,7 @@ package migrations_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -98,8 +99,8 @@ func TestUp_CutOff(t *testing.T) {
 }
 
 // Older programs wait for the migration lock in one statement, and building an index
-// concurrently waits for the end of that statement. One of the two is aborted, and the
-// index is built.
+// concurrently waits for the end of that statement. If PostgreSQL aborts the index, the older
+// program gets the lock, and the index is built afterwards.
 func TestUp_OldProgramWaits(t *testing.T) {
 	t.Parallel()
 	url := modelstest.NewEmptyURL(t)
@@ -112,15 +113,18 @@ func TestUp_OldProgramWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := old.Exec(t.Context(), "SET deadlock_timeout = '10min'"); err != nil { // so the index is aborted
+		t.Fatal(err)
+	}
+	had := make(chan error, 1)
 	go func() {
-		// Or PostgreSQL aborts this statement instead.
-		_, _ = old.Exec(context.Background(), "SELECT pg_advisory_lock(x'6761726f757061'::bigint)")
-		_ = old.Close(context.Background())
+		_, err := old.Exec(context.Background(), "SELECT pg_advisory_lock(x'6761726f757061'::bigint)")
+		had <- errors.Join(err, old.Close(context.Background()))
 	}()
 	await(t, pool, 1, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "+
 		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
 	release()
-	if err := <-upgraded; err != nil {
+	if err := errors.Join(<-had, <-upgraded); err != nil {
 		t.Fatal(err)
 	}
 	if !current(t, pool) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -102,6 +103,9 @@ func apply(ctx context.Context, alone *pgxpool.Pool) error {
 	return applyOurs(ctx, alone, ours)
 }
 
+// applyOurs applies our steps. After a deadlock it closes its connection, and takes the lock of
+// migrations again with the next one: a program that waits for the lock in one statement holds
+// up an index that is built concurrently, and would do so each time.
 func applyOurs(ctx context.Context, alone *pgxpool.Pool, ours *goose.Provider) error {
 	steps, err := ours.Status(ctx)
 	if err != nil {
@@ -126,6 +130,12 @@ func applyOurs(ctx context.Context, alone *pgxpool.Pool, ours *goose.Provider) e
 				return err
 			}
 			_, err := ours.ApplyVersion(ctx, step.Source.Version, true)
+			switch {
+			case errors.Is(err, goose.ErrAlreadyApplied): // by the process that had the lock meanwhile
+				return nil
+			case aborted(err, deadlock):
+				alone.Reset()
+			}
 			return err
 		})
 		if err != nil {
@@ -144,7 +154,7 @@ func patiently(ctx context.Context, step string, run func() error) error {
 		if err == nil {
 			return nil
 		}
-		if !inUse(err) || attempt == attempts {
+		if !aborted(err, lockNotAvailable, deadlock) || attempt == attempts {
 			return fmt.Errorf("migrations: %s: %w", step, err)
 		}
 		slog.WarnContext(ctx, "a migration found its tables in use and is tried again",
@@ -158,8 +168,14 @@ func patiently(ctx context.Context, step string, run func() error) error {
 	}
 }
 
-// inUse reports whether PostgreSQL aborted a statement because of other transactions.
-func inUse(err error) bool {
+// Codes of PostgreSQL for a statement that it aborted because of other transactions.
+const (
+	lockNotAvailable = "55P03"
+	deadlock         = "40P01"
+)
+
+// aborted reports whether err has one of the codes.
+func aborted(err error, codes ...string) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pgErr.Code == "55P03" || pgErr.Code == "40P01") // lock_not_available, deadlock_detected
+	return ok && slices.Contains(codes, pgErr.Code)
 }
