@@ -168,6 +168,25 @@ func TestApproveFee_WithdrawalFee(t *testing.T) {
 	}
 }
 
+// A proposal with a fee that cannot be is refused, and names which of the two it is.
+func TestNewFeeProposal_Range(t *testing.T) {
+	t.Parallel()
+	for fee, valid := range map[money.Fee]bool{
+		{}: true, {BasisPoints: 100_00, Fixed: money.Max}: true, {BasisPoints: -1}: false, {BasisPoints: 100_01}: false,
+		{Fixed: -1}: false, {Fixed: money.Max + 1}: false,
+	} {
+		for field, in := range map[string]merchants.NewFeeProposal{
+			"fee": {Fee: &fee, Reason: feeReason}, "withdrawalFee": {WithdrawalFee: &fee, Reason: feeReason},
+		} {
+			err := in.Check(time.Now())
+			problems, _ := errors.AsType[merchants.Invalid](err)
+			if (err == nil) != valid || (problems[field] == "") != valid {
+				t.Errorf("%s %s: %v", field, fee, err)
+			}
+		}
+	}
+}
+
 // The right to propose, approve, refuse and withdraw is checked when the operation runs, and
 // the proposer's right again at the approval.
 func TestFee_Rights(t *testing.T) {

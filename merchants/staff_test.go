@@ -163,6 +163,24 @@ func TestStaff_Notes(t *testing.T) {
 	}
 }
 
+// A role that has changed since the actor saw it stays, and a role is not set again.
+func TestSetStaffRole_Stale(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	by := newStaff(t, g, "rui@staff.example", models.StaffSupervisor)
+	eva := newStaff(t, g, "eva@staff.example", models.StaffReviewer)
+	for _, to := range []models.StaffRole{models.StaffReviewer, models.StaffSupervisor, ""} {
+		err := g.Merchants.SetStaffRole(t.Context(), by, eva.UserID, models.StaffSupervisor, to)
+		if !errors.Is(err, merchants.ErrChanged) {
+			t.Errorf("to %q by a form of before: %v", to, err)
+		}
+	}
+	err := g.Merchants.SetStaffRole(t.Context(), by, eva.UserID, models.StaffReviewer, models.StaffReviewer)
+	if !errors.Is(err, merchants.ErrChanged) {
+		t.Errorf("the role that the person has: %v", err)
+	}
+}
+
 // If two supervisors remove each other's role at the same moment, one stays.
 func TestSetStaffRole_Concurrent(t *testing.T) {
 	t.Parallel()
