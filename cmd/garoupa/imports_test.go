@@ -54,8 +54,10 @@ views/docs: views/i18n
 views/mails: views/i18n
 internal/strictjson: internal/payload
 pix/psp/simulator: pix pix/psp
+pix/psp/bank: pix pix/psp/bank/control pix/psp/bank/folder pix/psp/bank/journal
 pix/pixkey: internal/taxid
 
+pix/psp/bank/control: pix/psp/bank/folder: pix/psp/bank/journal:
 api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations:
 internal/money: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr: internal/usdt/quote: internal/ratelimit:
 internal/requestid: static: internal/auth/totp: internal/taxid: internal/auth/vault: internal/usdt: webhook:

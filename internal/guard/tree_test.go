@@ -20,6 +20,7 @@ var unguarded = map[string]string{
 	"web/browsertest/page.go":             "for tests",
 	"web/browsertest/serve.go":            "for tests",
 	"web/webtest/requests.go":             "for tests",
+	"pix/psp/bank/banktest/banktest.go":   "for tests",
 	"internal/mail/mailtest/mailtest.go":  "for tests",
 	"internal/localpg/testserver/main.go": "for tests",
 	"models/batch.go":                     "answers those who wait for it itself",
