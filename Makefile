@@ -103,6 +103,13 @@ faults: $(modules) build ## Break things under load, and count lost charges
 proof: ## Measure what the hourly proof of the books reads after a million charges
 	GAROUPA_TEST_CHARGES=1000000 go test ./ledger -run TestProve_Cost -v -timeout 60m
 
+# The central bank publishes the description of API Pix; it is not part of this repository.
+.PHONY: contract
+contract: ## Hold the bank for tests against the OpenAPI file in GAROUPA_BACEN_OPENAPI
+	@[ -f "$${GAROUPA_BACEN_OPENAPI:-}" ] || { \
+		echo "make contract: GAROUPA_BACEN_OPENAPI does not name the OpenAPI file of API Pix" >&2; exit 1; }
+	go test -count=1 ./pix/psp/bank
+
 # Lighthouse takes 185 MB, so it is installed separately, only for this target.
 .PHONY: lighthouse
 lighthouse: build $(modules) $(lighthouse) ## Measure the pages with Lighthouse

@@ -114,35 +114,43 @@ func (s *Server) patchCharge(c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var charge journal.Charge
+	var changed journal.Charge
 	err = s.journal.Update(func(state *journal.State) (journal.Entry, error) {
-		old, known := state.Charge(c.PathValue("txid"))
-		if !known {
-			return journal.Entry{}, noCharge()
+		e, err := s.patch(state, c.PathValue("txid"), body)
+		if err == nil {
+			changed = e.Charges[0]
 		}
-		if old.Status != journal.Active {
-			return journal.Entry{}, invalid(invalidCharge, "cob.status", "A cobrança não está ativa.")
-		}
-		charge = old
-		charge.Revision++
-		if body.Status != nil {
-			return s.removal(&charge, body)
-		}
-		if err := body.change(&charge, s.account.PixKey); err != nil {
-			return journal.Entry{}, err
-		}
-		if body.Location != nil && body.Location.ID != old.LocationID {
-			return s.relocate(state, charge, body.Location.ID)
-		}
-		return journal.Entry{Charges: []journal.Charge{charge}}, nil
+		return e, err
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	return s.chargeAnswer(c, http.StatusOK, charge)
+	return s.chargeAnswer(c, http.StatusOK, changed)
 }
 
-func (s *Server) removal(charge *journal.Charge, body chargeBody) (journal.Entry, error) {
+// patch returns the entry of a changed charge. The charge is its first record.
+func (s *Server) patch(state *journal.State, txID string, body chargeBody) (journal.Entry, error) {
+	charge, known := state.Charge(txID)
+	if !known {
+		return journal.Entry{}, noCharge()
+	}
+	if charge.Status != journal.Active {
+		return journal.Entry{}, invalid(invalidCharge, "cob.status", "A cobrança não está ativa.")
+	}
+	charge.Revision++
+	if body.Status != nil {
+		return removal(charge, body)
+	}
+	if err := body.change(&charge, s.account.PixKey); err != nil {
+		return journal.Entry{}, err
+	}
+	if body.Location != nil && body.Location.ID != charge.LocationID {
+		return s.relocate(state, charge, body.Location.ID)
+	}
+	return journal.Entry{Charges: []journal.Charge{charge}}, nil
+}
+
+func removal(charge journal.Charge, body chargeBody) (journal.Entry, error) {
 	alone := body
 	alone.Status = nil
 	switch {
@@ -153,7 +161,7 @@ func (s *Server) removal(charge *journal.Charge, body chargeBody) (journal.Entry
 		return journal.Entry{}, invalid(invalidCharge, "cob.status", "A remoção não aceita outras alterações.")
 	}
 	charge.Status = journal.RemovedByReceiver
-	return journal.Entry{Charges: []journal.Charge{*charge}}, nil
+	return journal.Entry{Charges: []journal.Charge{charge}}, nil
 }
 
 func noCharge() problem { return notFound("CobNaoEncontrada", "Não há cobrança com este txid.") }
