@@ -288,6 +288,73 @@ CREATE TABLE audit_seals (
 );
 CREATE TRIGGER audit_seals_final BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE bank_accounts (
+    id text NOT NULL,
+    name text NOT NULL,
+    profile text NOT NULL,
+    overrides jsonb NOT NULL DEFAULT '{}'::jsonb,
+    sandbox boolean NOT NULL,
+    pix_key text NOT NULL,
+    holder_name text NOT NULL,
+    holder_document text NOT NULL,
+    status text NOT NULL DEFAULT 'DRAFT'::text,
+    version integer NOT NULL DEFAULT 1,
+    created_by text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT bank_accounts_pkey PRIMARY KEY (id),
+    CONSTRAINT bank_accounts_holder_document CHECK (holder_document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text),
+    CONSTRAINT bank_accounts_holder_name CHECK (char_length(holder_name) >= 1 AND char_length(holder_name) <= 200),
+    CONSTRAINT bank_accounts_id CHECK (id ~ '^bnk_[0-9a-f]{20}$'::text),
+    CONSTRAINT bank_accounts_name CHECK (char_length(name) >= 1 AND char_length(name) <= 80),
+    CONSTRAINT bank_accounts_overrides CHECK (jsonb_typeof(overrides) = 'object'::text),
+    CONSTRAINT bank_accounts_pix_key CHECK (char_length(pix_key) >= 1 AND char_length(pix_key) <= 77),
+    CONSTRAINT bank_accounts_profile CHECK (char_length(profile) >= 1 AND char_length(profile) <= 40),
+    CONSTRAINT bank_accounts_status CHECK (status = ANY (ARRAY['DRAFT'::text, 'ACTIVE'::text, 'RETIRING'::text, 'CLOSED'::text])),
+    CONSTRAINT bank_accounts_version CHECK (version > 0),
+    CONSTRAINT bank_accounts_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id)
+);
+CREATE INDEX bank_accounts_created_by ON bank_accounts USING btree (created_by);
+CREATE UNIQUE INDEX bank_accounts_key_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = ANY (ARRAY['ACTIVE'::text, 'RETIRING'::text]);
+CREATE UNIQUE INDEX bank_accounts_one_active ON bank_accounts USING btree ((true)) WHERE status = 'ACTIVE'::text;
+CREATE TRIGGER bank_accounts_transition BEFORE UPDATE ON bank_accounts FOR EACH ROW EXECUTE FUNCTION bank_accounts_transition();
+
+CREATE TABLE bank_credentials (
+    id text NOT NULL,
+    bank_account_id text NOT NULL,
+    client_id text NOT NULL,
+    client_secret bytea,
+    certificate bytea,
+    private_key bytea,
+    subject text NOT NULL,
+    fingerprint text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    status text NOT NULL DEFAULT 'NEW'::text,
+    created_by text,
+    created_at timestamp with time zone NOT NULL,
+    approved_by text,
+    approved_at timestamp with time zone,
+    retired_at timestamp with time zone,
+    CONSTRAINT bank_credentials_pkey PRIMARY KEY (id),
+    CONSTRAINT bank_credentials_client_id CHECK (char_length(client_id) >= 1 AND char_length(client_id) <= 200),
+    CONSTRAINT bank_credentials_fingerprint CHECK (fingerprint ~ '^[0-9a-f]{64}$'::text),
+    CONSTRAINT bank_credentials_four_eyes CHECK (approved_by <> created_by AND (approved_by IS NULL) = (created_by IS NULL OR approved_at IS NULL)),
+    CONSTRAINT bank_credentials_id CHECK (id ~ '^bcr_[0-9a-f]{20}$'::text),
+    CONSTRAINT bank_credentials_sealed CHECK (status = 'RETIRED'::text OR num_nulls(client_secret, certificate, private_key) = 0),
+    CONSTRAINT bank_credentials_status CHECK (status = ANY (ARRAY['NEW'::text, 'ACTIVE'::text, 'RETIRED'::text])),
+    CONSTRAINT bank_credentials_subject CHECK (char_length(subject) >= 1 AND char_length(subject) <= 200),
+    CONSTRAINT bank_credentials_times CHECK ((retired_at IS NULL) = (status <> 'RETIRED'::text) AND (status <> 'ACTIVE'::text OR approved_at IS NOT NULL)),
+    CONSTRAINT bank_credentials_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES users(id),
+    CONSTRAINT bank_credentials_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id),
+    CONSTRAINT bank_credentials_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id)
+);
+CREATE INDEX bank_credentials_approved_by ON bank_credentials USING btree (approved_by);
+CREATE INDEX bank_credentials_bank_account ON bank_credentials USING btree (bank_account_id, created_at);
+CREATE INDEX bank_credentials_created_by ON bank_credentials USING btree (created_by);
+CREATE UNIQUE INDEX bank_credentials_one_active ON bank_credentials USING btree (bank_account_id) WHERE status = 'ACTIVE'::text;
+CREATE UNIQUE INDEX bank_credentials_one_new ON bank_credentials USING btree (bank_account_id) WHERE status = 'NEW'::text;
+CREATE INDEX bank_credentials_retired ON bank_credentials USING btree (retired_at) WHERE private_key IS NOT NULL;
+CREATE TRIGGER bank_credentials_transition BEFORE UPDATE ON bank_credentials FOR EACH ROW EXECUTE FUNCTION bank_credentials_transition();
+
 CREATE TABLE blocked_amounts (
     id text NOT NULL,
     account_id text NOT NULL,
@@ -1242,6 +1309,41 @@ BEGIN
     SELECT l.settlement_delay INTO delay
         FROM account_limits l WHERE l.account_id = account AND l.valid_from <= moment ORDER BY l.id DESC LIMIT 1;
     RETURN fee || delay;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.bank_accounts_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.id, NEW.profile, NEW.sandbox, NEW.pix_key, NEW.holder_document, NEW.created_by, NEW.created_at)
+        IS DISTINCT FROM (OLD.id, OLD.profile, OLD.sandbox, OLD.pix_key, OLD.holder_document, OLD.created_by, OLD.created_at)
+        OR NEW.status <> OLD.status
+        AND (OLD.status, NEW.status) NOT IN (('DRAFT', 'ACTIVE'), ('DRAFT', 'CLOSED'), ('ACTIVE', 'RETIRING'),
+            ('RETIRING', 'ACTIVE'), ('RETIRING', 'CLOSED')) THEN
+        RAISE EXCEPTION 'a bank account goes from % to % or becomes another', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'bank_accounts_transition';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.bank_credentials_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.id, NEW.bank_account_id, NEW.client_id, NEW.subject, NEW.fingerprint, NEW.expires_at, NEW.created_by, NEW.created_at)
+        IS DISTINCT FROM (OLD.id, OLD.bank_account_id, OLD.client_id, OLD.subject, OLD.fingerprint, OLD.expires_at, OLD.created_by, OLD.created_at)
+        OR NEW.status <> OLD.status
+        AND (OLD.status, NEW.status) NOT IN (('NEW', 'ACTIVE'), ('NEW', 'RETIRED'), ('ACTIVE', 'RETIRED'))
+        OR OLD.approved_at IS NOT NULL
+        AND (NEW.approved_by, NEW.approved_at) IS DISTINCT FROM (OLD.approved_by, OLD.approved_at) THEN
+        RAISE EXCEPTION 'credentials go from % to % or become others', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'bank_credentials_transition';
+    END IF;
+    RETURN NEW;
 END $function$
 ;
 

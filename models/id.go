@@ -36,6 +36,8 @@ var (
 	withdrawalShape    = idShape{"wdr_", 20}
 	refundShape        = idShape{"rfd_", 20}
 	blockShape         = idShape{"blk_", 20}
+	bankAccountShape   = idShape{"bnk_", 20}
+	credentialShape    = idShape{"bcr_", 20}
 )
 
 // fits reports whether id has the shape. Queries are not run for other texts, because no row
@@ -134,3 +136,9 @@ var (
 
 // IsTxHash reports whether s has the form of a transaction hash of one of the networks.
 func IsTxHash(s string) bool { return txHash.MatchString(s) }
+
+// NewBankAccountID returns an id for a bank account.
+func NewBankAccountID() string { return bankAccountShape.random() }
+
+// NewBankCredentialID returns an id for credentials at a bank.
+func NewBankCredentialID() string { return credentialShape.random() }

@@ -101,6 +101,9 @@ const (
 	RevokeAccess StaffCapability = "revoke"
 	// ManageStaff allows changing the roles of staff and ending their sessions.
 	ManageStaff StaffCapability = "staff"
+	// ManageBanks allows proposing and approving the installation's bank accounts and their
+	// credentials, and retiring them.
+	ManageBanks StaffCapability = "banks"
 	// ReadAudit allows reading the installation's audit log.
 	ReadAudit StaffCapability = "audit"
 )
@@ -111,6 +114,7 @@ var staffCapabilities = map[StaffCapability][]StaffRole{
 	SetTerms:     {StaffSupervisor},
 	RevokeAccess: {StaffSupervisor},
 	ManageStaff:  {StaffSupervisor},
+	ManageBanks:  {StaffSupervisor},
 	ReadAudit:    {StaffSupervisor},
 }
 

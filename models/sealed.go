@@ -21,13 +21,17 @@ var (
 	SealedDestination    = Sealed{"destinations", "address", "address", "destinations_keep_address"}
 	SealedContactPhone   = Sealed{"access_requests", "contact_phone", "contact_phone", "access_requests_transition"}
 	SealedAccessDraft    = Sealed{"access_drafts", "answers", "answers", ""}
+	SealedBankSecret     = Sealed{"bank_credentials", "client_secret", "client_secret", ""}
+	SealedAppKey         = Sealed{"bank_credentials", "app_key", "app_key", ""}
+	SealedCertificate    = Sealed{"bank_credentials", "certificate", "certificate", ""}
+	SealedPrivateKey     = Sealed{"bank_credentials", "private_key", "private_key", ""}
 )
 
 // SealedColumns lists all of them. Add each new sealed column here, otherwise its values are
 // lost when the secret key is replaced. A test compares the list with the schema.
 var SealedColumns = []Sealed{
 	SealedCustomerPhone, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination, SealedContactPhone,
-	SealedAccessDraft,
+	SealedAccessDraft, SealedBankSecret, SealedAppKey, SealedCertificate, SealedPrivateKey,
 }
 
 // Place returns the place for which the value of a row is sealed.

@@ -1,0 +1,98 @@
+package models
+
+import (
+	"context"
+	"time"
+)
+
+// BankAccountStatus is the status of a bank account.
+type BankAccountStatus string
+
+const (
+	BankAccountDraft    BankAccountStatus = "DRAFT"    // proposed, and not yet approved
+	BankAccountActive   BankAccountStatus = "ACTIVE"   // takes new live charges
+	BankAccountRetiring BankAccountStatus = "RETIRING" // takes no new charges, and is still read
+	BankAccountClosed   BankAccountStatus = "CLOSED"
+)
+
+// BankAccount is an account of the installation at a bank, with one Pix key. At most one is
+// active.
+type BankAccount struct {
+	ID             string `gorm:"primaryKey"`
+	Name           string // for staff
+	Profile        string // the bank, see package pix/psp/bacen
+	Overrides      string // a JSON object of the profile's fields; {} for none
+	Sandbox        bool   // at the bank's test environment
+	PixKey         string
+	AccountNumber  string // "" where the bank's calls do not name it
+	HolderName     string
+	HolderDocument string // CPF or CNPJ
+	Status         BankAccountStatus
+	Version        int     // grows with each change
+	CreatedBy      *string // a user id; nil if made on the server
+	CreatedAt      time.Time
+}
+
+// The constraints that concurrent changes of bank accounts can violate.
+const (
+	BankAccountsOneActive = "bank_accounts_one_active"
+	BankAccountsKeyOnce   = "bank_accounts_key_once"
+	BankCredentialsOneNew = "bank_credentials_one_new"
+)
+
+// InsertBankAccount writes a new bank account.
+func InsertBankAccount(tx *Tx, b *BankAccount) error { return tx.Create(b).Error }
+
+// BankAccountByID returns a bank account, or ErrNotFound.
+func BankAccountByID(ctx context.Context, h Handle, id string) (*BankAccount, error) {
+	if !bankAccountShape.fits(id) {
+		return nil, ErrNotFound
+	}
+	var b BankAccount
+	if err := h.gorm(ctx).Where("id = ?", id).Take(&b).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &b, nil
+}
+
+// BankAccounts lists all bank accounts, newest first.
+func BankAccounts(ctx context.Context, h Handle) (all []BankAccount, err error) {
+	return all, h.gorm(ctx).Order("created_at DESC, id DESC").Find(&all).Error
+}
+
+// ActiveBankAccount returns the active bank account, or ErrNotFound.
+func ActiveBankAccount(ctx context.Context, h Handle) (*BankAccount, error) {
+	var b BankAccount
+	if err := h.gorm(ctx).Where("status = ?", BankAccountActive).Take(&b).Error; err != nil {
+		return nil, notFound(err)
+	}
+	return &b, nil
+}
+
+// LockBankAccounts locks all bank accounts until tx ends and returns the one with this id, or
+// ErrNotFound, and the active one, or nil.
+func LockBankAccounts(tx *Tx, id string) (b, active *BankAccount, err error) {
+	var all []BankAccount
+	if err := tx.Clauses(forUpdate).Order("id").Find(&all).Error; err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		if all[i].ID == id {
+			b = &all[i]
+		}
+		if all[i].Status == BankAccountActive {
+			active = &all[i]
+		}
+	}
+	if b == nil {
+		return nil, nil, ErrNotFound
+	}
+	return b, active, nil
+}
+
+// SetBankAccountStatus moves a bank account that the caller has locked to another status.
+func SetBankAccountStatus(tx *Tx, b *BankAccount, status BankAccountStatus) error {
+	b.Status = status
+	b.Version++
+	return tx.Model(b).Select("status", "version").Updates(b).Error
+}
