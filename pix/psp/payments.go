@@ -1,0 +1,77 @@
+package psp
+
+import (
+	"context"
+	"time"
+)
+
+// Window selects received Pix.
+type Window struct {
+	// Both ends are included. A zero Until is now by the bank's clock, and is fixed by the first
+	// page.
+	From, Until time.Time
+	TxID        string // only those of this charge, if set
+	// Returned selects only Pix with returns. A bank that cannot filter gives all.
+	Returned bool
+}
+
+// Page is one page of received Pix.
+type Page struct {
+	Payments []Payment
+	Window   Window // the one asked for, with Until fixed: ask for the next page with it
+	Pages    int    // number of pages
+	Total    int    // number of Pix on all pages
+}
+
+// readings is how often AllPayments reads a list that changes while it is read.
+const readings = 3
+
+// AllPayments reads all pages. Pix that arrive meanwhile can move others to a page that was
+// already read. So if the pages disagree on the total, or do not have as many different Pix, all
+// are read again, three times at most. settled reports whether one reading was undisturbed; all
+// holds each Pix of all readings once, as it was read last. A Pix may be missing if settled is
+// false.
+func AllPayments(ctx context.Context, b Bank, w Window) (all []Payment, settled bool, err error) {
+	place := map[string]int{} // of a Pix in all, by its EndToEndID
+	add := func(p Payment) {
+		if i, known := place[p.EndToEndID]; known {
+			all[i] = p
+			return
+		}
+		place[p.EndToEndID] = len(all)
+		all = append(all, p)
+	}
+	for range readings {
+		if w, settled, err = readPages(ctx, b, w, add); err != nil {
+			return nil, false, err
+		}
+		if settled {
+			break
+		}
+	}
+	return all, settled, nil
+}
+
+// readPages reads all pages once and returns the window with its end fixed.
+func readPages(ctx context.Context, b Bank, w Window, add func(Payment)) (fixed Window, settled bool, err error) {
+	page, err := b.Payments(ctx, w, 0)
+	if err != nil {
+		return w, false, err
+	}
+	first, seen := page, map[string]bool{}
+	settled = true
+	for number := 1; ; number++ {
+		for _, p := range page.Payments {
+			seen[p.EndToEndID] = true
+			add(p)
+		}
+		if number >= page.Pages || len(page.Payments) == 0 {
+			break
+		}
+		if page, err = b.Payments(ctx, first.Window, number); err != nil {
+			return w, false, err
+		}
+		settled = settled && page.Total == first.Total
+	}
+	return first.Window, settled && len(seen) == first.Total, nil
+}
