@@ -85,7 +85,7 @@ func TestPutCharge_NotSent(t *testing.T) {
 // Banks put the code in different members, or leave it to be built from the location.
 func TestPutCharge_Code(t *testing.T) {
 	t.Parallel()
-	text := code(t, 37_00)
+	text, inLoc := code(t, 37_00), map[string]any{"location": "banco.example/1"}
 	for name, change := range map[string]map[string]any{
 		"brcode":              {"pixCopiaECola": nil, "brcode": text},
 		"spaces around":       {"pixCopiaECola": " " + text + "\n"},
@@ -93,7 +93,7 @@ func TestPutCharge_Code(t *testing.T) {
 		"location":            {"pixCopiaECola": nil},
 		"empty code":          {"pixCopiaECola": ""},
 		"location with https": {"pixCopiaECola": nil, "location": "https://banco.example/qr/v2/1"},
-		"location in loc":     {"pixCopiaECola": nil, "location": nil, "loc": map[string]any{"location": "banco.example/1"}},
+		"location in loc":     {"pixCopiaECola": nil, "location": nil, "loc": inLoc},
 	} {
 		p := play(t, answer(201, cob(t, change)))
 		got, err := p.PutCharge(t.Context(), charge())

@@ -149,8 +149,8 @@ func newCertificate(t *testing.T, until time.Time) (tls.Certificate, *x509.CertP
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "loja"}, NotBefore: time.Now().Add(-2000 * time.Hour),
-		NotAfter: until, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "loja"},
+		NotBefore: time.Now().Add(-2000 * time.Hour), NotAfter: until, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true,
 		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
