@@ -20,7 +20,8 @@ func TestError_Unavailable(t *testing.T) {
 		if !errors.Is(err, psp.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", kind, err)
 		}
-		if got := strings.Contains(err.Error(), "the institution refused"); got != refused || kind.Refused() != refused {
+		says := strings.Contains(err.Error(), "the institution refused")
+		if says != refused || kind.Refused() != refused {
 			t.Errorf("%s: %q", kind, err)
 		}
 	}

@@ -196,7 +196,11 @@ func (c *Client) exchange(
 	start := c.now()
 	answer, err := c.http.Do(r)
 	if err != nil {
-		return nil, unanswered(err, sent.Load(), k.write())
+		e := unanswered(err, sent.Load(), k.write())
+		if c.now().After(c.options.Certificate.Leaf.NotAfter) {
+			e.Detail = "the client certificate has ended" // banks drop the connection without a word
+		}
+		return nil, e
 	}
 	defer answer.Body.Close()
 	c.clock.note(answer.Header, start, c.now())

@@ -65,8 +65,14 @@ func (c *Client) Health() Health {
 	return Health{SilentSince: c.breaker.since(), Skew: c.clock.skew(), Scopes: c.tokens.scopes()}
 }
 
-// bankNow is the time by the bank's clock.
-func (c *Client) bankNow() time.Time { return c.now().Add(c.clock.skew()) }
+// bankNow is the time by the bank's clock. A difference of less than a second cannot be told from none,
+// because the bank's time is known in whole seconds.
+func (c *Client) bankNow() time.Time {
+	if skew := c.clock.skew(); skew.Abs() >= time.Second {
+		return c.now().Add(skew)
+	}
+	return c.now()
+}
 
 type (
 	efiPayer    struct{ c *Client }

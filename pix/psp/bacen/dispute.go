@@ -10,13 +10,17 @@ import (
 	"garoupa/pix/psp"
 )
 
-// disputeAnswer is a dispute as Efí writes it.
+// disputeAnswer is a dispute as Efí writes it. Its members and words are second-hand and their sources
+// differ, so it reads those of all.
 type disputeAnswer struct {
 	Ref        text   `json:"idInfracao"`
 	EndToEndID text   `json:"endToEndId"`
 	Value      amount `json:"valor"`
 	Status     text   `json:"status"`
 	Cause      text   `json:"razao"`
+	Motive     text   `json:"motivo"`
+	Created    moment `json:"criacao"`
+	Limit      moment `json:"prazo"`
 	Analysis   struct {
 		Opened   moment `json:"abertura"`
 		AnswerBy moment `json:"prazoFinalizacao"`
@@ -29,18 +33,27 @@ func (a disputeAnswer) dispute() (psp.Dispute, error) {
 		return psp.Dispute{}, protocol("a dispute has no id or no endToEndId, or one of another form")
 	}
 	return psp.Dispute{
-		Ref: string(a.Ref), EndToEndID: string(a.EndToEndID), Cause: mask(string(a.Cause)), Amount: int64(a.Value),
-		Status: disputeStatus(string(a.Status)), RawStatus: cut(string(a.Status), 64),
-		OpenedAt: a.Analysis.Opened.time(), AnswerBy: a.Analysis.AnswerBy.time(), ClosedAt: a.Analysis.Closed.time(),
+		Ref: string(a.Ref), EndToEndID: string(a.EndToEndID), Cause: mask(firstOf(a.Cause, a.Motive)),
+		Amount: int64(a.Value), Status: disputeStatus(string(a.Status)), RawStatus: cut(string(a.Status), 64),
+		OpenedAt: earliest(a.Analysis.Opened, a.Created), AnswerBy: earliest(a.Analysis.AnswerBy, a.Limit),
+		ClosedAt: a.Analysis.Closed.time(),
 	}, nil
+}
+
+// earliest returns the earlier of two times, or the one that is known.
+func earliest(a, b moment) time.Time {
+	if x, y := a.time(), b.time(); !x.IsZero() && (y.IsZero() || x.Before(y)) {
+		return x
+	}
+	return b.time()
 }
 
 func disputeStatus(word string) psp.DisputeStatus {
 	word = strings.ToUpper(strings.TrimSpace(word))
 	switch {
-	case word == "ABERTA":
+	case word == "ABERTA", word == "AGUARDANDO_ANALISE":
 		return psp.DisputeOpen
-	case word == "EM_DEFESA":
+	case word == "EM_DEFESA", word == "EM_ANALISE":
 		return psp.DisputeDefended
 	case word == "ACEITA":
 		return psp.DisputeLost

@@ -17,7 +17,7 @@ import (
 func TestHints(t *testing.T) {
 	t.Parallel()
 	p := play(t, nil)
-	one := psp.Hint{TxID: txID, EndToEndID: "E1"}
+	one, back := psp.Hint{TxID: txID, EndToEndID: "E1"}, psp.Hint{TxID: txID, EndToEndID: "E1", ReturnID: "d1"}
 	pix := `{"endToEndId":"E1","txid":"` + txID + `","valor":"1.00"`
 	for body, want := range map[string][]psp.Hint{
 		"": nil, " ": nil, "{}": nil, "[]": nil, `{"pix":null}`: nil, `{"pix":[]}`: nil,
@@ -25,8 +25,8 @@ func TestHints(t *testing.T) {
 		`{"pix":[` + pix + `}]}`:    {one}, `[` + pix + `}]`: {one}, `{"pix":` + pix + `}}`: {one},
 		`{"pix":[{"endToEndId":"E2","valor":"1"}]}`: {{EndToEndID: "E2"}},
 		`{"pix":[` + pix + `,"devolucoes":[{"id":"d1"},{"id":"d2"}]}]}`: {
-			{TxID: txID, EndToEndID: "E1", ReturnID: "d1"}, {TxID: txID, EndToEndID: "E1", ReturnID: "d2"}},
-		`{"pix":[` + pix + `,"devolucoes":{"id":"d1"}}]}`:              {{TxID: txID, EndToEndID: "E1", ReturnID: "d1"}},
+			back, {TxID: txID, EndToEndID: "E1", ReturnID: "d2"}},
+		`{"pix":[` + pix + `,"devolucoes":{"id":"d1"}}]}`:              {back},
 		`{"pix":[{"endToEndId":"../cob","txid":"a/b"},` + pix + `}]}`:  {one},
 		`{"pix":[{"endToEndId":"` + strings.Repeat("E", 65) + `"}]}`:   nil,
 		`{"pix":[` + strings.Repeat(pix+"},", 63) + pix + `}],"x":{}}`: nil,

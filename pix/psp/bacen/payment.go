@@ -132,9 +132,9 @@ func (c *Client) Payments(ctx context.Context, w psp.Window, page int) (psp.Page
 
 // listQuery has the parameters that all lists share.
 func (c *Client) listQuery(from, until time.Time, page int) url.Values {
-	layout := c.options.Profile.TimeFormat.layout()
+	format := c.options.Profile.TimeFormat
 	return url.Values{
-		"inicio": {from.UTC().Format(layout)}, "fim": {until.UTC().Format(layout)},
+		"inicio": {format.begin(from)}, "fim": {format.end(until)},
 		"paginacao.paginaAtual":    {strconv.Itoa(page)},
 		"paginacao.itensPorPagina": {strconv.Itoa(c.options.Profile.PageSize)},
 	}

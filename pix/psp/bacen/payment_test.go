@@ -115,7 +115,7 @@ func TestPayments_Window(t *testing.T) {
 		t.Fatal(err)
 	}
 	const layout = "2006-01-02T15:04:05Z"
-	window := from.UTC().Format(layout) + " " + page.Window.Until.UTC().Format(layout)
+	window := from.UTC().Format(layout) + " " + page.Window.Until.Add(time.Second-1).UTC().Format(layout)
 	want := []string{window + " 0 100 " + txID + " true", window + " 1 100 " + txID + " true"}
 	if diff := cmp.Diff(want, queries); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -128,7 +128,8 @@ func TestDisputes(t *testing.T) {
 	t.Parallel()
 	page := func(ref, status string) http.HandlerFunc {
 		return answer(200, `{"parametros":{"paginacao":{"quantidadeDePaginas":2,"quantidadeTotalDeItens":2}},
-			"infracoes":[{"idInfracao":"`+ref+`","endToEndId":"E1","valor":37.5,"status":"`+status+`","razao":"FRAUDE","protocolo":1,
+			"infracoes":[{"idInfracao":"`+ref+`","endToEndId":"E1","valor":37.5,"status":"`+status+`",
+			"razao":"FRAUDE","protocolo":1,
 			"dadosAnalise":{"abertura":"2026-11-23T20:15:00Z","prazoFinalizacao":"2026-11-28T20:15:00Z"}}]}`)
 	}
 	p := efi(t, script(page("d2c8-1", "EM_DEFESA"), page("d2c8-2", "ABERTA")))

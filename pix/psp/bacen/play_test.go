@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -150,7 +151,8 @@ func newCertificate(t *testing.T, until time.Time) (tls.Certificate, *x509.CertP
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "loja"},
-		NotBefore: time.Now().Add(-2000 * time.Hour), NotAfter: until, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true,
+		NotBefore: time.Now().Add(-2000 * time.Hour), NotAfter: until, IsCA: true,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -261,4 +263,14 @@ func kind(t *testing.T, err error, want psp.Kind) *psp.Error {
 		t.Errorf("%v has no operation", err)
 	}
 	return e
+}
+
+// kindOf returns the kind of an error, "" if it has none.
+func kindOf(err error) psp.Kind {
+	var e *psp.Error
+	errors.As(err, &e)
+	if e == nil {
+		return ""
+	}
+	return e.Kind
 }

@@ -30,12 +30,21 @@ const (
 	Seconds      TimeFormat = "s"  // 2026-11-23T20:00:00Z
 )
 
-// layout is for time.Time.Format.
-func (f TimeFormat) layout() string {
+// begin writes the begin of a window.
+func (f TimeFormat) begin(t time.Time) string {
 	if f == Seconds {
-		return "2006-01-02T15:04:05Z"
+		return t.UTC().Format("2006-01-02T15:04:05Z")
 	}
-	return "2006-01-02T15:04:05.000Z"
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// end writes the end of a window, rounded up, so that nothing is cut off.
+func (f TimeFormat) end(t time.Time) string {
+	resolution := time.Millisecond
+	if f == Seconds {
+		resolution = time.Second
+	}
+	return f.begin(t.Add(resolution - 1))
 }
 
 // NoticeProof says how a notice of the bank proves where it comes from.

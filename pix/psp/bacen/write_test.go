@@ -28,6 +28,7 @@ func TestPutCharge_Write(t *testing.T) {
 	paid := answer(200, cob(t, map[string]any{"status": "CONCLUIDA"}))
 	removed := answer(200, cob(t, map[string]any{"status": "REMOVIDA_PELO_PSP"}))
 	type handlers = []http.HandlerFunc
+	never := handlers{conflict, missing, conflict, missing, conflict, missing}
 	for name, tc := range map[string]struct {
 		answers handlers
 		calls   string
@@ -45,7 +46,7 @@ func TestPutCharge_Write(t *testing.T) {
 		"409, ours":               {handlers{conflict, there}, "PUT GET", ""},
 		"409, another":            {handlers{conflict, other}, "PUT GET", psp.Conflict},
 		"409, not visible yet":    {handlers{conflict, missing, conflict, there}, "PUT GET PUT GET", ""},
-		"409, never visible":      {handlers{conflict, missing, conflict, missing, conflict, missing}, thrice, psp.Ambiguous},
+		"409, never visible":      {never, thrice, psp.Ambiguous},
 		"400, not active, ours":   {handlers{notActive, paid}, "PUT GET", ""},
 		"400, not active, hidden": {handlers{notActive, missing, created}, "PUT GET PUT", ""},
 		"400, removed":            {handlers{notActive, removed}, "PUT GET", psp.Conflict},
