@@ -42,7 +42,8 @@ func InsertBankCredential(tx *Tx, c *BankCredential) error { return tx.Create(c)
 
 // BankCredentials lists the credentials of a bank account, newest first.
 func BankCredentials(ctx context.Context, h Handle, bankAccountID string) (all []BankCredential, err error) {
-	return all, h.gorm(ctx).Where("bank_account_id = ?", bankAccountID).Order("created_at DESC, id DESC").Find(&all).Error
+	of := h.gorm(ctx).Where("bank_account_id = ?", bankAccountID)
+	return all, of.Order("created_at DESC, id DESC").Find(&all).Error
 }
 
 // BankCredentialOf returns the credentials of a bank account with this status, NEW or ACTIVE, or

@@ -54,6 +54,7 @@ views/docs: views/i18n
 views/mails: views/i18n
 internal/strictjson: internal/payload
 pix/psp/simulator: pix pix/psp
+pix/psp/bacen: pix pix/psp internal/ratelimit internal/taxid
 pix/psp/bank: pix pix/psp/bank/control pix/psp/bank/folder pix/psp/bank/journal
 pix/pixkey: internal/taxid
 
