@@ -114,11 +114,13 @@ func (c *Client) admit(ctx context.Context) error {
 		RetryAfter: c.breaker.untilProbe(), Err: errAtOnce}
 }
 
-// answers reports whether the bank answers anything complete.
+// answers reports whether the bank answers anything complete. A refusal is an answer too.
 func (c *Client) answers(ctx context.Context) bool {
-	k := c.webhookCall(http.MethodGet, "probe")
-	k.scope = "" // a refusal is an answer too
-	_, err := c.authorized(ctx, k)
+	t, err := c.tokens.get(ctx, "")
+	if err != nil {
+		return false
+	}
+	_, err = c.exchange(ctx, c.webhookCall(http.MethodGet, "probe"), t)
 	var e *psp.Error
 	return err == nil || errors.As(err, &e) && e.Status > 0
 }
@@ -133,17 +135,15 @@ func (c *Client) authorized(ctx context.Context, k call) ([]byte, error) {
 		if !t.grants(k.scope) {
 			return nil, &psp.Error{Kind: psp.Forbidden, Detail: "the bank did not grant the scope " + k.scope}
 		}
-		body, err := c.exchange(ctx, k, func(ctx context.Context) (*http.Request, error) {
-			return c.request(ctx, k, t)
-		})
+		body, err := c.exchange(ctx, k, t)
 		if kindOf(err) != psp.Unauthorized {
 			return body, err
 		}
-		c.tokens.drop(t)
-		if try == 1 {
+		if try == 1 { // the token is new, so it is not the reason
 			c.tokens.refuse(k.scope, err)
 			return nil, err
 		}
+		c.tokens.drop(t)
 	}
 }
 
@@ -182,21 +182,27 @@ func (c *Client) request(ctx context.Context, k call, t token) (*http.Request, e
 	return r, nil
 }
 
-// exchange sends one request and returns the body of a successful answer.
-func (c *Client) exchange(
-	ctx context.Context, k call, build func(context.Context) (*http.Request, error),
-) ([]byte, error) {
+// exchange makes a call with a token.
+func (c *Client) exchange(ctx context.Context, k call, t token) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, k.time)
 	defer cancel()
-	var sent atomic.Bool
-	r, err := build(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}))
+	r, err := c.request(ctx, k, t)
 	if err != nil {
 		return nil, &psp.Error{Kind: psp.Invalid, Detail: "the request cannot be written", Err: withoutURL(err)}
 	}
+	return c.send(r, k.write())
+}
+
+// send sends a request and returns the body of a successful answer.
+func (c *Client) send(r *http.Request, write bool) ([]byte, error) {
+	var sent atomic.Bool
+	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		WroteHeaders: func() { sent.Store(true) },
+	}))
 	start := c.now()
 	answer, err := c.http.Do(r)
 	if err != nil {
-		e := unanswered(err, sent.Load(), k.write())
+		e := unanswered(err, sent.Load(), write)
 		if c.now().After(c.options.Certificate.Leaf.NotAfter) {
 			e.Detail = "the client certificate has ended" // banks drop the connection without a word
 		}
@@ -210,11 +216,11 @@ func (c *Client) exchange(
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, unanswered(err, true, k.write())
+		return nil, unanswered(err, true, write)
 	case len(body) > maxAnswer:
 		return nil, protocol(fmt.Sprintf("the answer has more than %d bytes", maxAnswer))
 	case answer.StatusCode < 200 || answer.StatusCode > 299:
-		return nil, refusedBy(answer.StatusCode, answer.Header, body, k.write(), c.options.Profile.Conflicts, c.now())
+		return nil, refusedBy(answer.StatusCode, answer.Header, body, write, c.options.Profile.Conflicts, c.now())
 	}
 	return body, nil
 }

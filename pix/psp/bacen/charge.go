@@ -133,7 +133,7 @@ func (c *Client) issued(body []byte, charge psp.Charge, other psp.Kind) (psp.Iss
 		return psp.Issued{}, &psp.Error{Kind: other, Detail: "the charge is for another Pix key"}
 	case s.Status == psp.ChargeRemoved:
 		return psp.Issued{}, &psp.Error{Kind: psp.Conflict, Detail: "the charge was removed"}
-	case s.Status == psp.ChargeUnknown:
+	case s.Status == psp.ChargeUnknown && s.RawStatus != "":
 		return psp.Issued{}, protocol("the charge has the unknown status " + s.RawStatus)
 	case s.CopyPaste == "":
 		return psp.Issued{}, protocol(reason)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -30,11 +31,11 @@ func (c *Client) Check(ctx context.Context) []psp.Finding {
 			"compare client id, secret, certificate and token URL with the bank's portal"))
 	}
 	findings = append(findings, psp.Finding{Check: "token", OK: true, Text: "the bank gave a token"}, c.checkScopes(t))
-	url, err := c.webhook(ctx)
+	address, err := c.webhook(ctx)
 	switch kindOf(err) {
 	case "":
 		findings = append(findings, psp.Finding{Check: "key", OK: true, Text: "the bank knows the key"},
-			psp.Finding{Check: "notices", OK: true, Text: "notices go to " + plain(url, 200)})
+			psp.Finding{Check: "notices", OK: true, Text: "notices go to " + hostOf(address)})
 	case psp.NotFound:
 		findings = append(findings, psp.Finding{Check: "key", OK: true, Text: "the bank knows the key"},
 			psp.Finding{Check: "notices", OK: true, Text: "no notices are registered; the bank is asked instead"})
@@ -44,6 +45,15 @@ func (c *Client) Check(ctx context.Context) []psp.Finding {
 			psp.Finding{Check: "notices", Text: "cannot be tried before the key is right"})
 	}
 	return append(findings, c.checkClock())
+}
+
+// hostOf returns the host of a URL: its path may have the secret that proves notices.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "an address that is not a URL"
+	}
+	return u.Host
 }
 
 func failed(check string, err error, advice string) psp.Finding {

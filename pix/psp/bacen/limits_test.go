@@ -136,3 +136,21 @@ func TestBreaker(t *testing.T) {
 		t.Errorf("after the bank came back: %v, silent since %v", err, p.Health().SilentSince)
 	}
 }
+
+// Calls that the contract does not include do not stop the others.
+func TestBreaker_OneOperation(t *testing.T) {
+	t.Parallel()
+	p := play(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/webhook/") {
+			answer(401, "")(w, r)
+			return
+		}
+		answer(200, cob(t, nil))(w, r)
+	})
+	for range 10 {
+		kind(t, p.RegisterNotices(t.Context(), "https://a.example"), psp.Unauthorized)
+	}
+	if _, err := p.PutCharge(t.Context(), charge()); err != nil || !p.Health().SilentSince.IsZero() {
+		t.Errorf("%v, silent since %v", err, p.Health().SilentSince)
+	}
+}

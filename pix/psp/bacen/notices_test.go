@@ -124,7 +124,7 @@ func TestCheck(t *testing.T) {
 		token  string
 		wrong  map[string]string // by check: a part of the advice
 	}{
-		"all well":         {answer(200, `{"webhookUrl":"https://a.example"}`), granted, nil},
+		"all well":         {answer(200, `{"webhookUrl":"https://a.example/bank/secret"}`), granted, nil},
 		"no notices":       {none, granted, nil},
 		"key of another":   {answer(403, ""), granted, map[string]string{"key": "belongs", "notices": "before"}},
 		"the clock is off": {dated(date, none), granted, map[string]string{"clock": "synchronized"}},
@@ -138,7 +138,11 @@ func TestCheck(t *testing.T) {
 			}
 			io.WriteString(w, tc.token)
 		}
-		found := findings(p.Check(t.Context()))
+		list := p.Check(t.Context())
+		if strings.Contains(fmt.Sprint(list), "secret") {
+			t.Errorf("%s: a finding has a secret: %v", name, list)
+		}
+		found := findings(list)
 		for _, check := range []string{"certificate", "token", "scopes", "key", "notices", "clock"} {
 			if want := cmp.Or(tc.wrong[check], "ok"); !strings.Contains(found[check], want) {
 				t.Errorf("%s: %s: %q, want %q", name, check, found[check], want)

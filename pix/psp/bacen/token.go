@@ -54,6 +54,17 @@ type refused struct {
 	at  time.Time
 }
 
+// refusedNow keeps the error for later calls, which do not ask the bank.
+func refusedNow(err error, at time.Time) refused {
+	var e *psp.Error
+	if errors.As(err, &e) {
+		later := *e
+		later.Err = errAtOnce
+		err = &later
+	}
+	return refused{err, at}
+}
+
 // flight is a request for a token, which all calls share.
 type flight struct {
 	done chan struct{} // closed at the end
@@ -70,7 +81,7 @@ func (s *tokens) get(ctx context.Context, scope string) (token, error) {
 		now := s.now()
 		valid := s.current.value != "" && now.Before(s.current.until)
 		switch {
-		case s.refusal(scope) != nil:
+		case scope != "" && s.refusal(scope) != nil:
 			defer s.mu.Unlock()
 			return token{}, s.refusal(scope)
 		case valid && (now.Before(s.current.renewAt) || s.flight != nil):
@@ -100,10 +111,11 @@ func (s *tokens) get(ctx context.Context, scope string) (token, error) {
 
 // refusal returns the error of calls that need the scope, nil if they may be made.
 func (s *tokens) refusal(scope string) error {
-	if r, known := s.refusals[scope]; known && s.now().Sub(r.at) < refusedTime {
-		return r.err
+	r, known := s.refusals[scope]
+	if !known || s.now().Sub(r.at) >= refusedTime {
+		return nil
 	}
-	return nil
+	return r.err
 }
 
 // renew asks for a token, for all who wait. If that fails, a token that is still valid is used on.
@@ -127,7 +139,7 @@ func (s *tokens) renew(ctx context.Context, mine *flight) (token, error) {
 		s.current.renewAt = now.Add(refusedTime / 6)
 		got, err = s.current, nil
 	case kindOf(err) == psp.Unauthorized:
-		s.refusals[""] = refused{err, now}
+		s.refusals[""] = refusedNow(err, now)
 	}
 	mine.got, mine.err, mine.gone = got, err, err != nil && ctx.Err() != nil
 	return got, err
@@ -147,7 +159,7 @@ func (s *tokens) drop(refused token) {
 func (s *tokens) refuse(scope string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refusals[scope] = refused{err, s.now()}
+	s.refusals[scope] = refusedNow(err, s.now())
 }
 
 // scopes returns what the current token was granted, nil if the bank does not say or has given no
@@ -166,7 +178,14 @@ func (c *Client) requestToken(ctx context.Context) (token, error) {
 			RetryAfter: d.RetryAfter, Err: errAtOnce}
 	}
 	sent := c.now()
-	body, err := c.exchange(ctx, call{op: "token", time: tokenTime}, c.tokenRequest)
+	ctx, cancel := context.WithTimeout(ctx, tokenTime)
+	defer cancel()
+	r, err := c.tokenRequest(ctx)
+	if err != nil {
+		return token{}, &psp.Error{Kind: psp.Unavailable, Detail: "the request for a token cannot be written",
+			Err: withoutURL(err)}
+	}
+	body, err := c.send(r, false)
 	if err != nil {
 		return token{}, tokenError(err)
 	}
@@ -179,8 +198,8 @@ func (c *Client) requestToken(ctx context.Context) (token, error) {
 		return token{}, tokenError(&psp.Error{Kind: psp.Protocol, Detail: "the answer has no access_token", Err: err})
 	}
 	got := token{value: string(answer.Value)}
-	if answer.Scope != "" {
-		got.scopes = strings.Fields(string(answer.Scope))
+	if scopes := strings.Fields(string(answer.Scope)); slices.ContainsFunc(scopes, c.asks) {
+		got.scopes = scopes // else the word is not about scopes of API Pix
 	}
 	life := time.Duration(min(max(answer.ExpiresIn, 0), 86400)) * time.Second
 	if life == 0 {
@@ -192,6 +211,9 @@ func (c *Client) requestToken(ctx context.Context) (token, error) {
 	}
 	return got, nil
 }
+
+// asks reports whether a scope is one of those that the profile asks for.
+func (c *Client) asks(scope string) bool { return slices.Contains(c.options.Profile.Scopes, scope) }
 
 // tokenError tells errors of credentials from all others: without a token nothing was carried out.
 func tokenError(err error) error {

@@ -167,6 +167,11 @@ func TestToken_Scopes(t *testing.T) {
 	if got := p.Health().Scopes; len(got) != 2 {
 		t.Errorf("scopes %v", got)
 	}
+	p = play(t, answer(200, cob(t, nil)))
+	p.token = answer(200, `{"access_token":"a","scope":"default"}`)
+	if _, err := p.PutCharge(t.Context(), charge()); err != nil || p.Health().Scopes != nil {
+		t.Errorf("with a word that is no scope: %v, %v", err, p.Health().Scopes)
+	}
 }
 
 // A bank that refuses every token is not asked for more than the profile allows.

@@ -32,7 +32,7 @@ func TestTLS(t *testing.T) {
 		change(&p.Options)
 		_, err := open(t, p.Options).PutCharge(t.Context(), charge())
 		kind(t, err, psp.Unavailable)
-		if strings.Contains(err.Error(), "token") == false || len(p.seen()) > 0 {
+		if !strings.Contains(err.Error(), "token") || len(p.seen()) > 0 {
 			t.Errorf("%s: %v, calls %v", name, err, p.seen())
 		}
 	}
