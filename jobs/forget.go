@@ -28,6 +28,7 @@ var forgotten = []struct {
 	{"tokens", 7 * day, models.DeleteEndedTokens},
 	{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},
 	{"invitations", 7 * day, models.DeleteEndedInvites},
+	{"secrets of retired bank credentials", day, models.EraseRetiredCredentials},
 }
 
 type forgetArgs struct{}

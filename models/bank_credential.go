@@ -64,11 +64,11 @@ func SaveCredentialStatus(tx *Tx, c *BankCredential) error {
 	return tx.Model(c).Select("status", "approved_by", "approved_at", "retired_at").Updates(c).Error
 }
 
-// EraseRetiredCredentials removes the secrets of credentials that were retired before a time, and
-// returns their number.
-func EraseRetiredCredentials(ctx context.Context, q Querier, before time.Time) (int64, error) {
-	done, err := q.Exec(ctx, `UPDATE bank_credentials SET client_secret = NULL, app_key = NULL, certificate = NULL,
+// EraseRetiredCredentials removes the secrets of credentials that were retired before a time. more
+// is always false: there are few of them.
+func EraseRetiredCredentials(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+	_, err = q.Exec(ctx, `UPDATE bank_credentials SET client_secret = NULL, app_key = NULL, certificate = NULL,
 			private_key = NULL
 		WHERE retired_at < $1 AND private_key IS NOT NULL`, before)
-	return done.RowsAffected(), err
+	return false, err
 }

@@ -12,8 +12,8 @@ import (
 	"garoupa/pix/psp/bank/folder"
 )
 
-// bankCommands are what "garoupa bank" can do. They are about the bank for tests and need neither
-// a database nor the gateway: docs/bank.md.
+// bankCommands are what "garoupa bank" can do. All but the last two are about the bank for tests, and
+// need neither a database nor the gateway: docs/bank.md.
 func bankCommands() []command {
 	return []command{
 		{"init", "make a folder with certificates and an account", bankInit},
@@ -25,6 +25,8 @@ func bankCommands() []command {
 		{"remove", "remove a charge, as the bank", bankRemove},
 		{"state", "show what the bank has", bankState},
 		{"fault", "make the bank fail, or clear its faults", bankFault},
+		{"add", "add the account of a served bank to the installation, and make it active", bankAdd},
+		{"check", "try an account of the installation, at any bank", bankCheck},
 	}
 }
 
@@ -61,7 +63,7 @@ func (in invocation) of(c command) invocation {
 
 func bankUsage(w io.Writer) {
 	fmt.Fprint(w, "garoupa bank is a bank on this machine that speaks API Pix, for tests of connectors.\n\n"+
-		"usage: garoupa bank <command> DIR; garoupa bank <command> --help explains a command\n\n")
+		"usage: garoupa bank <command> …; garoupa bank <command> --help explains a command\n\n")
 	for _, c := range bankCommands() {
 		fmt.Fprintf(w, "  %-12s%s\n", c.name, c.summary)
 	}

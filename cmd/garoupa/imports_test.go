@@ -33,6 +33,8 @@ web/page: api internal/auth/passkey internal/auth/vault internal/brand internal/
 jobs: payments merchants internal/mail models webhook internal/ratelimit
 payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pix/pixkey internal/usdt
 	internal/usdt/quote internal/auth/vault internal/refusal internal/input internal/money
+banks: internal/auth/vault internal/clientcert internal/input internal/refusal internal/taxid models pix/pixkey
+	pix/psp pix/psp/bacen webhook
 merchants: internal/brand internal/auth/passkey internal/picture models internal/taxid internal/auth/totp
 	webhook internal/auth/vault internal/refusal internal/input internal/money
 internal/mail: models internal/auth/vault internal/money views/i18n views/layouts views/mails
@@ -57,6 +59,7 @@ pix/psp/simulator: pix pix/psp
 pix/psp/bacen: pix pix/psp internal/ratelimit internal/taxid
 pix/psp/bank: pix pix/psp/bank/control pix/psp/bank/folder pix/psp/bank/journal
 pix/pixkey: internal/taxid
+internal/clientcert: internal/taxid
 
 pix/psp/bank/control: pix/psp/bank/folder: pix/psp/bank/journal:
 api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -74,6 +75,27 @@ func holds(all, before map[string]string) bool {
 	return true
 }
 
+// sealBank adds a bank account whose credentials are sealed.
+func (s *shop) sealBank() error {
+	now, id := time.Now(), models.NewBankCredentialID()
+	account := models.BankAccount{ID: models.NewBankAccountID(), Name: "Conta", Profile: "generic", Overrides: "{}",
+		PixKey: "loja@exemplo.com.br", HolderName: "Loja", HolderDocument: "11222333000181",
+		Status: models.BankAccountDraft, Version: 1, CreatedAt: now}
+	credential := models.BankCredential{ID: id, BankAccountID: account.ID, ClientID: "cliente", Subject: "CN=Loja",
+		Fingerprint: strings.Repeat("0", 64), ExpiresAt: now.Add(time.Hour), Status: models.CredentialNew, CreatedAt: now,
+		ClientSecret: s.vault.Seal(models.SealedBankSecret.Place(id), "segredo"),
+		AppKey:       s.vault.Seal(models.SealedAppKey.Place(id), "aplicativo"),
+		Certificate:  s.vault.Seal(models.SealedCertificate.Place(id), "certificado"),
+		PrivateKey:   s.vault.Seal(models.SealedPrivateKey.Place(id), "chave"),
+	}
+	return s.db.InTx(s.t.Context(), func(tx *models.Tx) error {
+		if err := models.InsertBankAccount(tx, &account); err != nil {
+			return err
+		}
+		return models.InsertBankCredential(tx, &credential)
+	})
+}
+
 // seal fills every column that holds sealed values, the column of phones with many rows.
 func (s *shop) seal(phones int) {
 	s.t.Helper()
@@ -97,6 +119,7 @@ func (s *shop) seal(phones int) {
 				FROM unnest($1::text[], $2::bytea[]) AS t (id, phone)`, ids, sealed, s.scope.ProjectID)
 			return err
 		},
+		s.sealBank,
 		func() error { _, err := s.merchants.BeginTOTP(s.t.Context(), by.UserID); return err },
 		func() error {
 			_, err := s.payments.RequestDestination(s.t.Context(), models.Actor{UserID: by.UserID}, s.account.ID,

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"time"
 
+	"garoupa/banks"
 	"garoupa/internal/auth/passkey"
 	"garoupa/internal/auth/vault"
 	"garoupa/internal/mail"
@@ -25,6 +27,7 @@ type services struct {
 	vault     *vault.Vault
 	payments  *payments.Service
 	merchants *merchants.Service
+	banks     *banks.Service
 	// At most one of the two is set: the sender or, in the embedded mode without an SMTP
 	// server, the page that shows mails. If both are nil, mails wait.
 	sender     *mail.Sender
@@ -97,6 +100,10 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 		merchants: merchants.New(merchants.Options{
 			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL),
 			AllowPrivate: s.allowPrivate(), WithdrawalFee: s.withdrawals.Fee, Now: clock.Now,
+		}),
+		banks: banks.New(banks.Options{
+			DB: db.DB, Vault: v, Profiles: s.bankProfiles, Proxy: s.bankProxy,
+			AllowPrivate: s.embedded() || s.Demo, Now: clock.Now, Log: slog.Default(),
 		}),
 	}
 	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, SupportURL: s.SupportURL}

@@ -8,6 +8,8 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/netip"
+	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"garoupa/internal/ratelimit"
 	"garoupa/internal/usdt/quote"
 	"garoupa/payments"
+	"garoupa/pix/psp/bacen"
 	"garoupa/webhook"
 )
 
@@ -48,6 +51,8 @@ type settings struct {
 	DestinationHold      time.Duration `env:"GAROUPA_DESTINATION_HOLD" envDefault:"24h"`
 	QuoteSources         string        `env:"GAROUPA_QUOTE_SOURCES"`
 	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
+	BankProfiles         string        `env:"GAROUPA_BANK_PROFILES"`
+	BankProxy            string        `env:"GAROUPA_BANK_PROXY"`
 	TermsURL             string        `env:"GAROUPA_TERMS_URL"`
 	PrivacyURL           string        `env:"GAROUPA_PRIVACY_URL"`
 	SupportURL           string        `env:"GAROUPA_SUPPORT_URL"`
@@ -75,11 +80,14 @@ type settings struct {
 	backoff     []time.Duration
 	withdrawals payments.WithdrawalPolicy
 	quotes      []quote.Source
-	proxies     []netip.Prefix
-	opsNetworks []netip.Prefix // empty: any network
-	limits      limiters
-	smtp        *mail.Server // nil: no mail is sent
-	from        *netmail.Address
+
+	bankProfiles map[string]bacen.Profile
+	bankProxy    *url.URL // nil: none
+	proxies      []netip.Prefix
+	opsNetworks  []netip.Prefix // empty: any network
+	limits       limiters
+	smtp         *mail.Server // nil: no mail is sent
+	from         *netmail.Address
 }
 
 // limiters are the limiters of the RateLimit settings; nil means no limit.
@@ -135,6 +143,8 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
+		{"GAROUPA_BANK_PROFILES", s.readBankProfiles()},
+		{"GAROUPA_BANK_PROXY", s.readBankProxy()},
 		{"GAROUPA_FEE", readFee(&s.fee, s.Fee)},
 		{"GAROUPA_AMOUNT_MIN", s.amounts.readMin(s.AmountMin)},
 		{"GAROUPA_AMOUNT_MAX", s.amounts.readMax(s.AmountMax)},
@@ -214,6 +224,29 @@ func (s *settings) checkLiveProvider() error {
 		return nil
 	}
 	return fmt.Errorf("%q is neither none nor simulator", s.LiveProvider)
+}
+
+// readBankProfiles reads the file that changes what is known of banks, if there is one.
+func (s *settings) readBankProfiles() (err error) {
+	var file []byte
+	if s.BankProfiles != "" {
+		if file, err = os.ReadFile(s.BankProfiles); err != nil {
+			return err
+		}
+	}
+	s.bankProfiles, err = bacen.Profiles(file)
+	return err
+}
+
+func (s *settings) readBankProxy() (err error) {
+	if s.BankProxy == "" {
+		return nil
+	}
+	if s.bankProxy, err = url.Parse(s.BankProxy); err != nil || s.bankProxy.Host == "" ||
+		s.bankProxy.Scheme != "http" && s.bankProxy.Scheme != "https" {
+		return errors.New("must be http(s)://host:port") // the value may contain a password
+	}
+	return nil
 }
 
 func (s *settings) readBackoff() (err error) {

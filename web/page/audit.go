@@ -23,7 +23,7 @@ import (
 
 // auditSubjects are the kinds of objects that the filter offers.
 var auditSubjects = []string{
-	"access", "account", "amount", "api_key", "brand", "buyer", "destination", "exception",
+	"access", "account", "amount", "api_key", "bank_account", "brand", "buyer", "destination", "exception",
 	"fee", "limits", "member", "passkey", "payment", "payment_link", "product",
 	"session", "staff", "switch", "user", "webhook_endpoint", "withdrawal",
 }

@@ -166,12 +166,12 @@ func dated(date string, next http.HandlerFunc) http.HandlerFunc {
 func TestCheck_Certificate(t *testing.T) {
 	t.Parallel()
 	p := play(t, answer(404, ""))
-	for days, want := range map[int]string{-1: "ended", 29: "ends soon", 400: "ok"} {
+	for days, want := range map[int]string{-1: "ended", 29: "ends soon", 400: "valid until"} {
 		o := p.Options
 		o.Certificate, _ = newCertificate(t, p.Clock.Now().AddDate(0, 0, days))
-		got := findings(open(t, o).Check(t.Context()))
-		if !strings.Contains(got["certificate"], want) {
-			t.Errorf("%d days: %v", days, got)
+		got := open(t, o).Check(t.Context())[0]
+		if got.Check != "certificate" || got.OK != (days > 0) || !strings.Contains(got.Text, want) {
+			t.Errorf("%d days: %+v", days, got)
 		}
 	}
 }

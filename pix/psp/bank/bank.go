@@ -46,14 +46,16 @@ type Options struct {
 
 // Server is a bank that is being served.
 type Server struct {
-	account  folder.Account
-	folder   folder.Folder
-	profile  profile
-	address  string
-	now      func() time.Time
-	log      *slog.Logger
-	journal  *journal.Journal
-	identity tls.Certificate
+	account folder.Account
+	folder  folder.Folder
+	profile profile
+	address string
+
+	profileName string
+	now         func() time.Time
+	log         *slog.Logger
+	journal     *journal.Journal
+	identity    tls.Certificate
 
 	listener net.Listener
 	control  net.Listener
@@ -91,8 +93,8 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{account: o.Folder.Account, folder: o.Folder, profile: p, address: o.Address, now: o.Now, log: o.Log,
-		journal: j, identity: identity}
+	s := &Server{account: o.Folder.Account, folder: o.Folder, profile: p, profileName: o.Profile, address: o.Address,
+		now: o.Now, log: o.Log, journal: j, identity: identity}
 	if s.post, err = newPoster(s); err != nil {
 		j.Close()
 		return nil, err

@@ -99,6 +99,7 @@ func (s *Server) changeFaults(change func([]journal.Fault) []journal.Fault) erro
 const recentLines = 20
 
 func (s *Server) state(struct{}) (view control.State, err error) {
+	view.Profile, view.Base, view.TokenURL = s.profileName, s.Base(), s.TokenURL()
 	err = s.journal.View(func(state *journal.State) {
 		countCharges(state, &view)
 		sumMoney(state, &view)

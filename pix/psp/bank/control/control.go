@@ -84,8 +84,11 @@ type Fault struct {
 	Times int    `json:"times,omitempty"` // how often it happens; 0 is until it is cleared
 }
 
-// State sums up what a bank has. Amounts are centavos.
+// State sums up a bank and what it has. Amounts are centavos.
 type State struct {
+	Profile  string      `json:"profile"`  // the bank that it imitates
+	Base     string      `json:"base"`     // the URL before /pix
+	TokenURL string      `json:"tokenUrl"` // where access tokens are given
 	Charges  int         `json:"charges"`
 	Active   int         `json:"active"`
 	Paid     int         `json:"paid"`

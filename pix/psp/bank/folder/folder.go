@@ -131,13 +131,22 @@ func (f Folder) pair(name string) (tls.Certificate, error) {
 
 // Authorities returns the authority that has made all certificates of the folder.
 func (f Folder) Authorities() (*x509.CertPool, error) {
-	text, err := os.ReadFile(f.path(authority + ".crt"))
+	text, err := f.AuthorityPEM()
 	if err != nil {
-		return nil, fmt.Errorf("bank folder: %w", err)
+		return nil, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
 		return nil, fmt.Errorf("bank folder: %s.crt has no certificate", authority)
 	}
 	return pool, nil
+}
+
+// AuthorityPEM returns the certificate of the authority, as PEM.
+func (f Folder) AuthorityPEM() ([]byte, error) {
+	text, err := os.ReadFile(f.path(authority + ".crt"))
+	if err != nil {
+		return nil, fmt.Errorf("bank folder: %w", err)
+	}
+	return text, nil
 }

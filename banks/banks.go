@@ -1,0 +1,77 @@
+// Package banks contains the operations on the installation's accounts at banks: who proposes
+// and approves them, how their credentials are replaced without a gap, and the clients that use
+// them. Each exported method of Service that changes something is one operation and one
+// transaction, and records its change in the audit log.
+//
+// A bank account and each of its credentials are proposed by one supervisor and approved by
+// another (docs/rules.md, "Bank accounts"). Secrets, certificates and keys are sealed, and leave
+// this package only towards the bank.
+package banks
+
+import (
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"garoupa/internal/auth/vault"
+	"garoupa/internal/refusal"
+	"garoupa/models"
+	"garoupa/pix/psp/bacen"
+)
+
+// Options configure a Service. All but Proxy are required.
+type Options struct {
+	DB       *models.DB
+	Vault    *vault.Vault
+	Profiles map[string]bacen.Profile // the banks that accounts can be at, by name
+	Proxy    *url.URL                 // for calls of banks; nil for none
+
+	// AllowPrivate permits banks on private addresses, and the bank for tests. It is for
+	// development and demonstrations.
+	AllowPrivate bool
+
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Service runs the operations. It is safe for concurrent use.
+type Service struct {
+	Options
+
+	mu      sync.Mutex
+	clients map[string]*bacen.Client // by the id of the credentials
+}
+
+// New returns a Service.
+func New(o Options) *Service { return &Service{Options: o, clients: map[string]*bacen.Client{}} }
+
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// ErrChanged reports that an object has changed since the actor saw it, because another person
+// acted first.
+var ErrChanged = refusal.Changed
+
+var (
+	errRole = refusal.New(refusal.Forbidden, "The person's role does not include this.")
+	errOwn  = refusal.New(refusal.Forbidden, "The person who proposed it may not approve it.")
+)
+
+// manager checks that the actor is staff who may manage banks, and locks that until tx ends.
+func manager(tx *models.Tx, by models.Actor) error {
+	decider, err := models.LockDecider(tx, by.UserID, models.Matter{})
+	if err != nil {
+		return err
+	}
+	if !decider.StaffRole.Can(models.ManageBanks) {
+		return errRole
+	}
+	return nil
+}
+
+func (s *Service) audit(tx *models.Tx, by models.Actor, action, objectID string, detail map[string]string) error {
+	return models.InsertAudit(tx, models.AuditEntry{
+		At: s.now(), Actor: by.ID(), Action: action, ObjectID: objectID, Detail: detail, IP: by.IP,
+		RequestID: by.RequestID,
+	})
+}
