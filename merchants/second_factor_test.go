@@ -237,3 +237,32 @@ func TestDisableTOTP(t *testing.T) {
 		t.Errorf("%d mails", mails)
 	}
 }
+
+// A recovery code is accepted with the letters that people mistake for its digits: o for 0, i
+// and l for 1.
+func TestLogInWithCode_Mistaken(t *testing.T) {
+	t.Parallel()
+	e := enrol(t, paymentstest.New(t))
+	for letter, digit := range map[string]string{"o": "0", "O": "0", "i": "1", "I": "1", "l": "1", "L": "1"} {
+		code := strings.ReplaceAll(e.recoveryCode(t, digit), digit, letter)
+		if err := e.Merchants.LogInWithCode(t.Context(), e.pending(t), code); err != nil {
+			t.Errorf("%q for %q in %s: %v", letter, digit, code, err)
+		}
+	}
+}
+
+// recoveryCode renews the recovery codes until one has the digit, and returns that one.
+func (e *enrolled) recoveryCode(t *testing.T, digit string) string {
+	t.Helper()
+	for {
+		renewed, err := e.Merchants.RenewRecoveryCodes(t.Context(), e.Owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range renewed {
+			if strings.Contains(code, digit) {
+				return code
+			}
+		}
+	}
+}
