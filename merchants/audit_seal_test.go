@@ -210,6 +210,9 @@ func TestSealAudit_ChangedLine(t *testing.T) {
 func TestSealAudit_LinesGoneAndAdded(t *testing.T) {
 	t.Parallel()
 	m := newTampering(t)
+	m.run("DELETE FROM audit_log WHERE id = $1", m.a[0])
+	m.finds("deleted before others of the seal", fmt.Sprintf("line_missing %d", m.a[0]))
+	m.restore()
 	m.run("DELETE FROM audit_log WHERE id = $1", m.a[2])
 	m.run("DELETE FROM audit_log WHERE id = $1", m.b[0])
 	m.finds("deleted", fmt.Sprintf("line_missing %d line_missing %d", m.a[2], m.b[0]))
@@ -238,6 +241,10 @@ func TestSealAudit_ChangedSeal(t *testing.T) {
 	m.restore()
 	m.run("UPDATE audit_seals SET through = through + 1000 WHERE number = 3") // no later line will be sealed
 	m.finds("a seal that reaches further than its lines", "seal_changed 3")
+	m.restore()
+	m.run("UPDATE audit_seals SET through = $1 + 1000 WHERE number = 2", m.b[0])
+	m.finds("a seal that reaches over the next one", fmt.Sprintf("seal_changed 2 line_added %d line_missing %d",
+		m.b[0], m.b[0]))
 	m.restore()
 	m.run("ALTER TABLE audit_seals DROP CONSTRAINT audit_seals_lines")
 	for _, lines := range []string{"''", "'x'"} {
