@@ -5,9 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/api"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp"
+	"garoupa/web"
 	"garoupa/web/webtest"
 )
 
@@ -108,4 +112,78 @@ func TestOps_HealthOfBooks(t *testing.T) {
 	modelstest.Exec(t, s.DB, "UPDATE examinations SET examined_at = examined_at - interval '8 days' "+
 		"WHERE kind = 'books_full'")
 	says("Precisa de atenção")
+}
+
+// silentBank is an institution for live that does not answer.
+type silentBank struct{ psp.None }
+
+// unanswered records API calls that an environment's institution did not answer, some hours
+// ago each.
+func unanswered(t *testing.T, s *webtest.Site, environment models.Environment, hours ...int) {
+	t.Helper()
+	calls := make([]models.APIRequest, len(hours))
+	for i, ago := range hours {
+		calls[i] = models.APIRequest{ProjectID: s.Test.ProjectID, Environment: environment, Status: 503,
+			At: s.Clock.Now().Add(-time.Duration(ago) * time.Hour)}
+	}
+	if err := models.InsertAPIRequests(t.Context(), s.DB.Pool, calls); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The queues count the calls of a day that the institutions of both environments did not
+// answer, and have the age of the oldest. Without an institution for live, its calls are no
+// problem.
+func TestOps_QueueOfInstitutions(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		live         psp.Provider
+		count, age   string
+		environments int
+		test, bank   []int // hours ago
+	}{
+		"all answered":       {psp.None{}, "0", "", 0, nil, nil},
+		"one environment":    {psp.None{}, "2", "há 5 h", 1, []int{3, 5, 25}, nil},
+		"no bank":            {psp.None{}, "1", "há 3 h", 1, []int{3}, []int{4}},
+		"live silent longer": {silentBank{}, "3", "há 7 h", 2, []int{3, 5}, []int{7}},
+		"test silent longer": {silentBank{}, "3", "há 5 h", 2, []int{3, 5}, []int{4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := webtest.Serve(t, paymentstest.NewWith(t, tc.live), func(*web.Options) {}, func(*api.Options) {})
+			unanswered(t, s, models.Test, tc.test...)
+			unanswered(t, s, models.Live, tc.bank...)
+			c, _ := s.Console(t, models.StaffReviewer)
+			queue := c.Get("/ops").Find("section[aria-labelledby=queue-institutions]")
+			count, age := queue.Find("h2 span").Text(), strings.TrimSpace(queue.Find("h2 + span").Text())
+			if n := queue.Find("li").Length(); count != tc.count || age != tc.age || n != tc.environments {
+				t.Errorf("%s calls, %q, of %d environments, want %s, %q, of %d", count, age, n, tc.count, tc.age,
+					tc.environments)
+			}
+		})
+	}
+}
+
+// The page of health counts a queue up to ten thousand, and says that there may be more.
+func TestOps_HealthOfLongQueue(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c, _ := s.Console(t, models.StaffReviewer)
+	for _, queue := range []struct {
+		mails int
+		want  string
+	}{
+		{models.HealthCountsTo - 1, "Na fila agora9.999Item mais antigo"},
+		{models.HealthCountsTo, "Na fila agora10.000 ou maisItem mais antigo"},
+		{models.HealthCountsTo + 1, "Na fila agora10.000 ou maisItem mais antigo"},
+	} {
+		modelstest.Exec(t, s.DB, "DELETE FROM mails")
+		modelstest.Exec(t, s.DB, `INSERT INTO mails (id, fact, recipient, language, kind, created_at)
+			SELECT 'mail_' || lpad(to_hex(n), 20, '0'), n::text, 'ana@example.com', 'en', 'totp_enrolled', $2
+			FROM generate_series(1, $1) n`, queue.mails, s.Clock.Now())
+		got := c.Get("/ops/saude").Find("section[aria-labelledby=health-mails]").Text()
+		if got = strings.Join(strings.Fields(got), " "); !strings.Contains(got, queue.want) {
+			t.Errorf("of %d mails it says %q, not %q", queue.mails, got, queue.want)
+		}
+	}
 }
