@@ -1,6 +1,9 @@
 package jobs_test
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
 	netmail "net/mail"
 	"strings"
 	"sync/atomic"
@@ -13,17 +16,18 @@ import (
 	"garoupa/internal/mail/mailtest"
 	"garoupa/jobs"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 )
 
 // startMailing is start with an SMTP server.
-func (g *gateway) startMailing(t *testing.T, server *mailtest.Server) {
+func (g *gateway) startMailing(t *testing.T, server *mailtest.Server) *jobs.Runner {
 	t.Helper()
 	smtp, err := mail.ParseServer("smtp://" + server.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.startWith(t, func(o *jobs.Options) {
+	return g.startWith(t, func(o *jobs.Options) {
 		o.Mail = &mail.Sender{
 			Writer: &mail.Writer{Vault: g.Vault, AppURL: "https://app.example"},
 			Server: smtp, From: netmail.Address{Address: "pix@garoupa.example"},
@@ -120,6 +124,47 @@ func TestSendMail_Refused(t *testing.T) {
 	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(errors::text, ''), '')
 		FROM river_job`).Scan(&told); err != nil || strings.Contains(told, "@example") {
 		t.Errorf("the queue contains an address: %s, %v", told, err)
+	}
+}
+
+// The log has a line for each failed attempt, by the mail's id and without its address, and
+// says which attempt was the final one.
+func TestSendMail_Loud(t *testing.T) {
+	g := newGateway(t, quick...) // not parallel: it reads the process's log
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	var asked atomic.Int32
+	server := mailtest.New(t, mailtest.Options{Refuse: func(to string) *smtp.SMTPError {
+		switch {
+		case to == "gone@example.com":
+			return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "<" + to + "> unknown"}
+		case to == "full@example.com", asked.Add(1) == 1:
+			return &smtp.SMTPError{Code: 452, EnhancedCode: smtp.EnhancedCode{4, 2, 2}, Message: "<" + to + "> is full"}
+		}
+		return nil
+	}})
+	g.write(t, "full@example.com", time.Now(), "last")
+	modelstest.Exec(t, g.DB, "UPDATE river_job SET max_attempts = 1 WHERE queue = 'mails'")
+	g.write(t, "gone@example.com", time.Now(), "gone")
+	g.write(t, "ana@example.com", time.Now(), "later")
+	runner := g.startMailing(t, server)
+	server.Next(t)
+	g.settled(t)
+	if err := runner.Stop(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	text := log.String()
+	for fact, final := range map[string]string{"last": "true", "gone": "true", "later": "false"} {
+		id := g.mail(t, fact).ID
+		if strings.Count(text, id) != 1 || !strings.Contains(text, "mail="+id+
+			" kind=password_changed attempt=1 final="+final+" ") {
+			t.Errorf("%s, the mail %s, is not logged once with final=%s:\n%s", fact, id, final, text)
+		}
+	}
+	if strings.Contains(text, "@example.com") {
+		t.Errorf("the log contains an address: %s", text)
 	}
 }
 
