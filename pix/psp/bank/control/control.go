@@ -183,7 +183,7 @@ func (c Client) ask(ctx context.Context, method, path string, request, into any)
 	answer, err := c.http.Do(r)
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
 		dir := filepath.Dir(c.socket)
-		return fmt.Errorf("no bank serves %s: start it with garoupa bank serve %s", dir, dir)
+		return fmt.Errorf("no bank serves %s: run garoupa bank serve %s", dir, dir)
 	}
 	if err != nil {
 		return fmt.Errorf("bank: %w", err)

@@ -54,7 +54,7 @@ func (f Folder) certify(now time.Time) error {
 }
 
 func (f Folder) keep(name string, certificate, key []byte) error {
-	if err := f.write(name+".crt", certificate, 0o644); err != nil {
+	if err := f.write(name+".crt", certificate, 0o600); err != nil {
 		return err
 	}
 	return f.write(name+".key", key, 0o600)

@@ -3,19 +3,16 @@
 package folder
 
 import (
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/google/uuid"
+	"slices"
+	"strings"
 )
 
 // The files of a folder. The names of private keys end in .key.
@@ -43,68 +40,51 @@ type Folder struct {
 	Account Account
 }
 
-// Init makes a folder with new certificates and an account. It refuses a folder that exists and is
-// not empty.
-func Init(dir string, now time.Time, address string) (Folder, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return Folder{}, fmt.Errorf("bank folder: %w", err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return Folder{}, fmt.Errorf("bank folder: %w", err)
-	}
-	if files, err := os.ReadDir(dir); err != nil {
-		return Folder{}, fmt.Errorf("bank folder: %w", err)
-	} else if len(files) > 0 {
-		return Folder{}, fmt.Errorf("bank folder: %s is not empty", dir)
-	}
-	f := Folder{dir, Account{
-		ClientID: "banco-" + randomHex(8), ClientSecret: rand.Text() + rand.Text(), PixKey: uuid.NewString(),
-		HolderName: "LOJA TESTE", HolderDocument: "11222333000181", Address: address,
-	}}
-	if err := f.certify(now); err != nil {
-		return Folder{}, err
-	}
-	text, err := json.MarshalIndent(f.Account, "", "  ")
-	if err != nil {
-		return Folder{}, fmt.Errorf("bank folder: encode %s: %w", accountFile, err)
-	}
-	if err := f.write(accountFile, append(text, '\n'), 0o600); err != nil {
-		return Folder{}, err
-	}
-	return f, nil
-}
-
-func randomHex(n int) string {
-	b := make([]byte, n)
-	rand.Read(b) // never fails since Go 1.24
-	return hex.EncodeToString(b)
-}
-
-// Open reads a folder that Init has made.
+// Open reads a folder that Init has made. It refuses one that is not whole with a sentence that
+// names what is missing.
 func Open(dir string) (Folder, error) {
-	text, err := os.ReadFile(filepath.Join(dir, accountFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Folder{}, fmt.Errorf("bank folder: %s has no %s: make the folder with garoupa bank init", dir,
-			accountFile)
-	}
-	if err != nil {
-		return Folder{}, fmt.Errorf("bank folder: %w", err)
-	}
 	f := Folder{Dir: dir}
+	text, err := os.ReadFile(f.path(accountFile))
+	missing := f.missing()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && len(missing) == len(certified()):
+		return Folder{}, fmt.Errorf("bank folder: %s has no %s: run garoupa bank init %s", dir, accountFile, dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return Folder{}, fmt.Errorf("bank folder: %s has no %s, so the bank there is not complete: "+
+			"run garoupa bank init with a new folder", dir, accountFile)
+	case err != nil:
+		return Folder{}, fmt.Errorf("bank folder: %w", err)
+	case len(missing) > 0:
+		return Folder{}, fmt.Errorf("bank folder: %s lacks %s: put back what is missing, "+
+			"or run garoupa bank init with a new folder", dir, strings.Join(missing, ", "))
+	}
 	if err := json.Unmarshal(text, &f.Account); err != nil {
 		return Folder{}, fmt.Errorf("bank folder: %s: %w", f.path(accountFile), err)
 	}
+	if a := f.Account; slices.Contains([]string{a.ClientID, a.ClientSecret, a.PixKey, a.HolderName, a.HolderDocument,
+		a.Address}, "") {
+		return Folder{}, fmt.Errorf("bank folder: %s lacks a member of the account", f.path(accountFile))
+	}
 	return f, nil
 }
 
-func (f Folder) path(name string) string { return filepath.Join(f.Dir, name) }
-
-func (f Folder) write(name string, text []byte, mode fs.FileMode) error {
-	if err := os.WriteFile(f.path(name), text, mode); err != nil {
-		return fmt.Errorf("bank folder: %w", err)
+// certified returns the names of the files that certify writes.
+func certified() (names []string) {
+	for _, name := range []string{authority, server, client, notices} {
+		names = append(names, name+".crt", name+".key")
 	}
-	return nil
+	return names
 }
+
+// missing returns the files of certified that are not there.
+func (f Folder) missing() []string {
+	return slices.DeleteFunc(certified(), func(name string) bool {
+		_, err := os.Stat(f.path(name))
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+func (f Folder) path(name string) string { return filepath.Join(f.Dir, name) }
 
 // State returns the path of the bank's journal.
 func (f Folder) State() string { return f.path("state.jsonl") }
