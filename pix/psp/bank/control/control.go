@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -116,6 +117,9 @@ type StateLine struct {
 // timeout bounds a request. The bank answers them from memory and one write.
 const timeout = 30 * time.Second
 
+// maxAnswer bounds an answer in bytes. A state has at most 20 lines.
+const maxAnswer = 1 << 20
+
 // Client asks the bank at one socket.
 type Client struct {
 	socket string
@@ -131,75 +135,90 @@ func Dial(socket string) Client {
 }
 
 // Pay pays a code.
-func (c Client) Pay(ctx context.Context, r PayRequest) (a PayAnswer, err error) {
-	return a, c.ask(ctx, http.MethodPost, "/pay", r, &a)
+func (c Client) Pay(ctx context.Context, r PayRequest) (PayAnswer, error) {
+	return ask[PayAnswer](ctx, c, http.MethodPost, "/pay", r)
 }
 
 // Return gives a Pix back.
-func (c Client) Return(ctx context.Context, r ReturnRequest) (a ReturnAnswer, err error) {
-	return a, c.ask(ctx, http.MethodPost, "/return", r, &a)
+func (c Client) Return(ctx context.Context, r ReturnRequest) (ReturnAnswer, error) {
+	return ask[ReturnAnswer](ctx, c, http.MethodPost, "/return", r)
 }
 
 // Dispute contests a payment.
-func (c Client) Dispute(ctx context.Context, r DisputeRequest) (a DisputeAnswer, err error) {
-	return a, c.ask(ctx, http.MethodPost, "/med", r, &a)
+func (c Client) Dispute(ctx context.Context, r DisputeRequest) (DisputeAnswer, error) {
+	return ask[DisputeAnswer](ctx, c, http.MethodPost, "/med", r)
 }
 
 // CloseDispute ends a dispute.
-func (c Client) CloseDispute(ctx context.Context, r CloseRequest) (a StatusAnswer, err error) {
-	return a, c.ask(ctx, http.MethodPost, "/med-close", r, &a)
+func (c Client) CloseDispute(ctx context.Context, r CloseRequest) (StatusAnswer, error) {
+	return ask[StatusAnswer](ctx, c, http.MethodPost, "/med-close", r)
 }
 
 // Remove removes a charge as the bank.
-func (c Client) Remove(ctx context.Context, r RemoveRequest) (a StatusAnswer, err error) {
-	return a, c.ask(ctx, http.MethodPost, "/remove", r, &a)
+func (c Client) Remove(ctx context.Context, r RemoveRequest) (StatusAnswer, error) {
+	return ask[StatusAnswer](ctx, c, http.MethodPost, "/remove", r)
 }
 
 // SetFault makes the bank fail.
 func (c Client) SetFault(ctx context.Context, f Fault) error {
-	return c.ask(ctx, http.MethodPost, "/fault", f, &struct{}{})
+	_, err := ask[struct{}](ctx, c, http.MethodPost, "/fault", f)
+	return err
 }
 
 // ClearFaults ends all faults.
 func (c Client) ClearFaults(ctx context.Context) error {
-	return c.ask(ctx, http.MethodPost, "/fault/clear", struct{}{}, &struct{}{})
+	_, err := ask[struct{}](ctx, c, http.MethodPost, "/fault/clear", struct{}{})
+	return err
 }
 
 // State sums up what the bank has.
-func (c Client) State(ctx context.Context) (a State, err error) {
-	return a, c.ask(ctx, http.MethodGet, "/state", struct{}{}, &a)
+func (c Client) State(ctx context.Context) (State, error) {
+	return ask[State](ctx, c, http.MethodGet, "/state", struct{}{})
 }
 
 // ask sends a request and decodes the answer. A refusal is an error with the bank's sentence.
-func (c Client) ask(ctx context.Context, method, path string, request, into any) error {
+func ask[Answer any](ctx context.Context, c Client, method, path string, request any) (into Answer, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {
-		return fmt.Errorf("bank: encode a request: %w", err)
+		return into, fmt.Errorf("bank: encode a request: %w", err)
 	}
 	r, err := http.NewRequestWithContext(ctx, method, "http://bank"+path, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("bank: %w", err)
+		return into, fmt.Errorf("bank: %w", err)
 	}
 	answer, err := c.http.Do(r)
-	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
-		dir := filepath.Dir(c.socket)
-		return fmt.Errorf("no bank serves %s: run garoupa bank serve %s", dir, dir)
-	}
 	if err != nil {
-		return fmt.Errorf("bank: %w", err)
+		return into, c.unanswered(err)
 	}
 	defer answer.Body.Close()
+	text := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer))
 	if answer.StatusCode == http.StatusOK {
-		if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-			return fmt.Errorf("bank: decode the answer: %w", err)
+		if err := text.Decode(&into); err != nil {
+			return into, fmt.Errorf("bank: decode the answer: %w", err)
 		}
-		return nil
+		return into, nil
 	}
 	var refused struct {
 		Error string `json:"error"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&refused); err != nil || refused.Error == "" {
-		return fmt.Errorf("bank: the answer to %s has the status %d", path, answer.StatusCode)
+	if err := text.Decode(&refused); err != nil || refused.Error == "" {
+		return into, fmt.Errorf("bank: the answer to %s has the status %d", path, answer.StatusCode)
 	}
-	return errors.New(refused.Error)
+	return into, errors.New(refused.Error)
+}
+
+// unanswered says why there is no answer. A socket that nothing listens at is the rest of a bank
+// that was killed.
+func (c Client) unanswered(err error) error {
+	dir := filepath.Dir(c.socket)
+	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("no bank serves %s: run garoupa bank serve %s", dir, dir)
+	}
+	if timed, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err); ok && timed.Timeout() {
+		return fmt.Errorf("the bank in %s did not answer in time: %w", dir, err)
+	}
+	return fmt.Errorf("bank: %w", err)
 }
