@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"garoupa/pix/psp/bank/control"
@@ -93,32 +93,9 @@ func at(dir string) (control.Client, error) {
 	return control.Dial(f.Socket()), nil
 }
 
-func bankPay(ctx context.Context, in invocation) error {
-	var r control.PayRequest
-	in.flags.Int64Var(&r.Amount, "amount", 0, "another amount than the code's, in `centavos`")
-	in.flags.BoolVar(&r.Late, "late", false, "pay even if the charge has expired")
-	in.flags.BoolVar(&r.Twice, "twice", false, "pay twice, even if the charge is paid")
-	in.flags.BoolVar(&r.NoTxID, "no-txid", false, "do not name the charge in the payment")
-	words, err := in.parse("DIR", "CODE")
-	if err != nil {
-		return err
-	}
-	r.Code = words[1]
-	client, err := at(words[0])
-	if err != nil {
-		return err
-	}
-	paid, err := client.Pay(ctx, r)
-	if err != nil {
-		return fmt.Errorf("bank pay: %w", err)
-	}
-	fmt.Fprintf(in.out, "Paid: %s\n", strings.Join(paid.EndToEndIDs, ", "))
-	return nil
-}
-
 func bankReturn(ctx context.Context, in invocation) error {
 	var r control.ReturnRequest
-	in.flags.Int64Var(&r.Amount, "amount", 0, "a part of the Pix, in `centavos`; else all that is left")
+	in.centavos(&r.Amount, "a part of the Pix; else all that is left")
 	words, err := in.parse("DIR", "END-TO-END-ID")
 	if err != nil {
 		return err
@@ -138,7 +115,7 @@ func bankReturn(ctx context.Context, in invocation) error {
 
 func bankDispute(ctx context.Context, in invocation) error {
 	var r control.DisputeRequest
-	in.flags.Int64Var(&r.Amount, "amount", 0, "a part of the Pix, in `centavos`; else all that is left")
+	in.centavos(&r.Amount, "a part of the Pix; else all that is left")
 	words, err := in.parse("DIR", "END-TO-END-ID")
 	if err != nil {
 		return err
@@ -158,11 +135,15 @@ func bankDispute(ctx context.Context, in invocation) error {
 
 func bankCloseDispute(ctx context.Context, in invocation) error {
 	var r control.CloseRequest
-	rejected := in.flags.Bool("rejected", false, "the payer gets nothing; else the payer gets the amount back")
-	in.flags.Int64Var(&r.Amount, "amount", 0, "a part that the payer gets back, in `centavos`")
+	returned := in.flags.Bool("returned", false, "the payer gets the amount back; this is also the default")
+	rejected := in.flags.Bool("rejected", false, "the payer gets nothing")
+	in.centavos(&r.Amount, "a part that the payer gets back")
 	words, err := in.parse("DIR", "DISPUTE")
 	if err != nil {
 		return err
+	}
+	if *rejected && (*returned || r.Amount > 0) {
+		return errors.New("bank med-close: --rejected returns nothing, so it goes with neither --returned nor --amount")
 	}
 	r.ID, r.Outcome = words[1], control.OutcomeReturned
 	if *rejected {

@@ -38,16 +38,21 @@ func bankServe(ctx context.Context, in invocation) error {
 	if err := s.Listen(); err != nil {
 		return errors.Join(err, s.Close())
 	}
+	api := s.Base()
+	if s.ChargeBase() != api {
+		api += ", and " + s.ChargeBase() + " for /cob/{txid}"
+	}
 	at := func(name string) string { return filepath.Join(words[0], name) }
 	fmt.Fprintf(in.out, `The bank serves. It imitates the profile %s; nothing in it is money.
   API            %s
   Token          %s
   Client         %s, with its secret in %s
   Certificates   %s and %s for the client, %s to trust
+  Notices        to an address of yours with %s and %s
   Pix key        %s
 Ctrl-C stops it; nothing is lost.
-`, *profile, s.Base(), s.TokenURL(), f.Account.ClientID, at("bank.json"), at("client.crt"), at("client.key"),
-		at("ca.crt"), f.Account.PixKey)
+`, *profile, api, s.TokenURL(), f.Account.ClientID, at("bank.json"), at("client.crt"), at("client.key"),
+		at("ca.crt"), at("notices.crt"), at("notices.key"), f.Account.PixKey)
 	return s.Serve(ctx)
 }
 
