@@ -139,6 +139,9 @@ func aboutExistence(violations []psp.Violation) bool {
 	})
 }
 
+// longestPause is the longest time that a bank's Retry-After is believed.
+const longestPause = time.Minute
+
 // retryAfter reads seconds or a date (RFC 9110, section 10.2.3). It returns 0 for anything else,
 // and longestPause at most.
 func retryAfter(text string, now time.Time) time.Duration {

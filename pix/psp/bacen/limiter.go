@@ -10,12 +10,8 @@ import (
 	"garoupa/pix/psp"
 )
 
-const (
-	longestPause = time.Minute // that a bank's Retry-After is believed
-	// afterPause is how much later each rank continues after a pause, so that creations are
-	// first.
-	afterPause = 250 * time.Millisecond
-)
+// afterPause is how much later each rank continues after a pause, so that creations are first.
+const afterPause = 250 * time.Millisecond
 
 // limiter keeps the calls of an account below the bank's limits. It is safe for concurrent use.
 type limiter struct {
@@ -92,7 +88,7 @@ func (l *limiter) pass(ctx context.Context, d time.Duration) error {
 
 // pause keeps all calls of the account back for some time.
 func (l *limiter) pause(d time.Duration) {
-	until := l.now().Add(min(d, longestPause))
+	until := l.now().Add(d)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if until.After(l.until) {

@@ -121,9 +121,10 @@ func TestBreaker(t *testing.T) {
 	if len(p.seen()) != 5 || since.IsZero() {
 		t.Fatalf("calls %v, silent since %v", p.seen(), since)
 	}
+	opened := p.Clock.Now()
 	_, err := p.PutCharge(t.Context(), charge())
-	if e := kind(t, err, psp.Unavailable); len(p.seen()) != 5 || e.RetryAfter <= 0 {
-		t.Fatalf("%v, calls %v", err, p.seen())
+	if e := kind(t, err, psp.Unavailable); len(p.seen()) != 5 || e.RetryAfter <= 0 || p.Clock.Now() != opened {
+		t.Fatalf("%v after %v, calls %v", err, p.Clock.Now().Sub(opened), p.seen())
 	}
 	_ = p.Clock.Wait(t.Context(), 5*time.Second)
 	_, err = p.Charge(t.Context(), txID)

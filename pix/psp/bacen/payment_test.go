@@ -80,6 +80,19 @@ func TestAllPayments(t *testing.T) {
 	}
 }
 
+// A bank that answers every page with the first has Pix that it does not show.
+func TestAllPayments_SamePage(t *testing.T) {
+	t.Parallel()
+	pages := list(t, 3, func(int) int { return 6 })
+	p := play(t, func(w http.ResponseWriter, r *http.Request) {
+		r.URL.RawQuery = ""
+		pages(w, r)
+	}, func(o *bacen.Options) { o.Profile.PageSize = 3 })
+	if ids, settled := readAll(t, p); settled || len(ids) != 3 {
+		t.Errorf("%d Pix, settled %v", len(ids), settled)
+	}
+}
+
 // The window is the same for all pages, and ends now by the bank's clock.
 func TestPayments_Window(t *testing.T) {
 	t.Parallel()

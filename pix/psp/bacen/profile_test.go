@@ -73,6 +73,10 @@ func TestProfiles_File(t *testing.T) {
 	if novo := all["novo"]; novo.Scopes[0] != "cob.read" || novo.CodeFields[0] != "qr" || len(novo.Headers) != 0 {
 		t.Errorf("the profile was changed too: %+v", novo)
 	}
+	all["sicredi"].Versions["cob"] = "v9"
+	if again, _ := bacen.Profiles(nil); again["sicredi"].Versions["cob"] != "v3" {
+		t.Errorf("the table was changed: %+v", again["sicredi"])
+	}
 	if again, _ := bacen.Profiles(nil); again["bb"].MaxWindow != 24 || again["bb"].Headers != nil {
 		t.Errorf("the table was changed too: %+v", again["bb"])
 	}

@@ -1,6 +1,8 @@
 package bacen_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -183,5 +185,39 @@ func TestToken_PerMinute(t *testing.T) {
 	_, err = p.Payment(t.Context(), "E1") // another scope
 	if kind(t, err, psp.Unavailable); p.tokensAsked() != 2 {
 		t.Errorf("%v, %d requests", err, p.tokensAsked())
+	}
+}
+
+// If the call that asks for a token is given up, another one asks.
+func TestToken_GivenUp(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p := play(t, answer(200, cob(t, nil)))
+	give, asked, asks := p.token, make(chan bool), 0
+	p.token = func(w http.ResponseWriter, r *http.Request) {
+		if asks++; asks == 1 {
+			close(asked)
+			<-r.Context().Done()
+			return
+		}
+		give(w, r)
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		if _, err := p.Charge(ctx, txID); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+	<-asked
+	for range 5 {
+		group.Go(func() {
+			if _, err := p.Charge(t.Context(), txID); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	cancel()
+	if group.Wait(); p.tokensAsked() != 2 {
+		t.Errorf("%d requests for tokens", p.tokensAsked())
 	}
 }

@@ -148,8 +148,9 @@ func TestPutReturn(t *testing.T) {
 		{"propriedade":"id"}]}`)
 	tooMuch := answer(400, `{"type":"https://pix.bcb.gov.br/api/v2/error/PixDevolucaoInvalida","violacoes":[
 		{"propriedade":"devolucao.valor"}]}`)
+	type handlers = []http.HandlerFunc
 	for name, tc := range map[string]struct {
-		answers []http.HandlerFunc
+		answers handlers
 		kind    psp.Kind
 		calls   int
 	}{
@@ -161,6 +162,7 @@ func TestPutReturn(t *testing.T) {
 		"409, another":      {[]http.HandlerFunc{answer(409, ""), other}, psp.Conflict, 2},
 		"refused":           {[]http.HandlerFunc{tooMuch, missing}, psp.Invalid, 2},
 		"answer of another": {[]http.HandlerFunc{other}, psp.Protocol, 1},
+		"another return":    {handlers{answer(201, strings.Replace(body, "rfd1", "rfd2", 1))}, psp.Protocol, 1},
 		"unknown Pix":       {[]http.HandlerFunc{missing}, psp.NotFound, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,5 +221,29 @@ func TestPutCharge_GivenUp(t *testing.T) {
 	}
 	if len(p.seen()) != 1 {
 		t.Errorf("calls %v", p.seen())
+	}
+}
+
+// Reading back is a part of the creation, and does not wait behind others after a pause.
+func TestPutCharge_ReadBack(t *testing.T) {
+	t.Parallel()
+	p := play(t, script(lost, limited("2"), answer(200, cob(t, nil))))
+	if _, err := p.PutCharge(t.Context(), charge()); err != nil || p.Clock.waited() != 2*time.Second {
+		t.Errorf("waited %v: %v", p.Clock.waited(), err)
+	}
+}
+
+// Callers that give up tell nothing about the bank.
+func TestBreaker_GivenUp(t *testing.T) {
+	t.Parallel()
+	p := play(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	for range 10 {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := p.Charge(ctx, txID)
+		kind(t, err, psp.Unavailable)
+	}
+	if since := p.Health().SilentSince; !since.IsZero() {
+		t.Errorf("silent since %v", since)
 	}
 }
