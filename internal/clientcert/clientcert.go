@@ -27,7 +27,7 @@ const MaxSize = 64 << 10
 
 const (
 	maxText   = 200     // characters of a subject or a common name
-	maxKey    = 8 << 10 // bytes; larger RSA keys take minutes of CPU time to check
+	maxKey    = 5 << 10 // bytes: RSA of 8192 bits, which takes half a second to check; 48 Kbits take two minutes
 	minRSA    = 2048    // bits
 	minCurve  = 256     // bits
 	pemKey    = "PRIVATE KEY"
@@ -81,7 +81,8 @@ func Read(f Files, now time.Time) (Parsed, error) {
 // contents is what was found in the files.
 type contents struct {
 	certificates []*x509.Certificate
-	keys         []crypto.Signer // no two are equal
+	key          crypto.Signer
+	keyBlocks    int // PEM blocks with a key
 }
 
 func (c *contents) add(file []byte, password string) error {
@@ -104,12 +105,10 @@ func (c *contents) addKey(key any, err error) error {
 	if err != nil || !ok {
 		return UnreadableKey
 	}
-	for _, known := range c.keys {
-		if belongs(known, signer.Public()) {
-			return nil
-		}
+	if c.key != nil && !belongs(c.key, signer.Public()) {
+		return SeveralKeys
 	}
-	c.keys = append(c.keys, signer)
+	c.key = signer
 	return nil
 }
 
@@ -119,19 +118,17 @@ func belongs(key crypto.Signer, public crypto.PublicKey) bool {
 	return ok && own.Equal(public)
 }
 
-// leaf returns the certificate of the only key.
+// leaf returns the certificate of the key.
 func (c *contents) leaf(now time.Time) (*x509.Certificate, error) {
 	switch {
 	case len(c.certificates) == 0:
 		return nil, NoCertificate
-	case len(c.keys) == 0:
+	case c.key == nil:
 		return nil, NoKey
-	case len(c.keys) > 1:
-		return nil, SeveralKeys
 	}
 	var leaf *x509.Certificate
 	for _, certificate := range c.certificates {
-		if belongs(c.keys[0], certificate.PublicKey) && (leaf == nil || better(certificate, leaf, now)) {
+		if belongs(c.key, certificate.PublicKey) && (leaf == nil || better(certificate, leaf, now)) {
 			leaf = certificate
 		}
 	}
@@ -197,14 +194,14 @@ func issued(issuer, certificate *x509.Certificate) bool {
 }
 
 func (c *contents) parsed(leaf *x509.Certificate) (Parsed, error) {
-	key, err := x509.MarshalPKCS8PrivateKey(c.keys[0])
+	key, err := x509.MarshalPKCS8PrivateKey(c.key)
 	if err != nil {
 		return Parsed{}, UnreadableKey
 	}
 	fingerprint := sha256.Sum256(leaf.Raw)
 	parsed := Parsed{
 		Key:         pem.EncodeToMemory(&pem.Block{Type: pemKey, Bytes: key}),
-		TLS:         tls.Certificate{PrivateKey: c.keys[0], Leaf: leaf},
+		TLS:         tls.Certificate{PrivateKey: c.key, Leaf: leaf},
 		Subject:     readable(leaf.Subject.String()),
 		CommonName:  readable(leaf.Subject.CommonName),
 		Document:    document(leaf),

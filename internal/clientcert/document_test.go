@@ -49,7 +49,8 @@ func TestRead_Document(t *testing.T) {
 	template := leaf("PADARIA")
 	template.ExtraExtensions = []pkix.Extension{alternativeNames(4, []byte(person))} // who answers for the company
 	p := sign(template, w.company.key, nil)
-	if parsed := wantChain(t, clientcert.Files{Certificate: pemChain(p), Key: pemKey(p.key)}, p); parsed.Document != "" {
+	parsed := wantChain(t, clientcert.Files{Certificate: pemChain(p), Key: pemKey(p.key)}, p)
+	if parsed.Document != "" {
 		t.Errorf("Document = %q, want none", parsed.Document)
 	}
 }

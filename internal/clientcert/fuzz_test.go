@@ -25,7 +25,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(w.company.certificate.Raw, pemOf("RSA PRIVATE KEY", []byte{48, 0}), password)
 	f.Add(chain, []byte("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: DES-CBC,00\n\n"+
 		"AAAA\n-----END RSA PRIVATE KEY-----\n"), password)
-	for _, encoder := range []*pkcs12.Encoder{pkcs12.Modern2023, pkcs12.Modern2026, pkcs12.LegacyRC2, pkcs12.LegacyDES} {
+	for _, encoder := range []*pkcs12.Encoder{
+		pkcs12.Modern2023, pkcs12.Modern2026, pkcs12.LegacyRC2, pkcs12.LegacyDES,
+	} {
 		f.Add(p12(encoder, w.company.key, password, w.company, w.authority), []byte{}, password)
 	}
 	f.Add(p12(pkcs12.Passwordless, w.company.key, "", w.company), []byte{}, "")

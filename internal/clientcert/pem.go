@@ -6,6 +6,9 @@ import (
 	"encoding/pem"
 )
 
+// maxKeyBlocks allows the same key in both files. Checking a key takes time.
+const maxKeyBlocks = 2
+
 // byteOrderMark is what some editors of Windows put before a text.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
@@ -43,6 +46,9 @@ func (c *contents) addBlock(block *pem.Block, password string) error {
 
 func (c *contents) addPEMKey(block *pem.Block, password string) error {
 	der := block.Bytes
+	if c.keyBlocks++; c.keyBlocks > maxKeyBlocks {
+		return SeveralKeys
+	}
 	if len(der) > maxKey {
 		return UnreadableKey
 	}
@@ -56,7 +62,7 @@ func (c *contents) addPEMKey(block *pem.Block, password string) error {
 		}
 	}
 	err := c.addKey(parseKey(block.Type, der))
-	if err != nil && encrypted {
+	if err == UnreadableKey && encrypted {
 		return WrongPassword // one of 256 wrong passwords leaves a padding that looks right
 	}
 	return err

@@ -76,7 +76,7 @@ type pbkdf2Parameters struct {
 // derive a key for years. The library derives with any count of iterations, and a count within
 // an encrypted part cannot be seen before. But it refuses a second key, and it decrypts keys
 // in the order of the parts. So the parts in clear, whose counts are known, come first, and
-// one of them must have the key, as in the files of all common programs.
+// one of them must have the key, as in the files of OpenSSL and Java.
 func (c *contents) addPKCS12(file []byte, password string) error {
 	parts, err := partsOf(file)
 	if err != nil {
