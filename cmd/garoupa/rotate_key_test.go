@@ -82,7 +82,8 @@ func (s *shop) sealBank() error {
 		PixKey: "loja@exemplo.com.br", HolderName: "Loja", HolderDocument: "11222333000181",
 		Status: models.BankAccountDraft, Version: 1, CreatedAt: now}
 	credential := models.BankCredential{ID: id, BankAccountID: account.ID, ClientID: "cliente", Subject: "CN=Loja",
-		Fingerprint: strings.Repeat("0", 64), ExpiresAt: now.Add(time.Hour), Status: models.CredentialNew, CreatedAt: now,
+		Fingerprint: strings.Repeat("0", 64), ExpiresAt: now.Add(time.Hour), Status: models.CredentialNew,
+		CreatedAt:    now,
 		ClientSecret: s.vault.Seal(models.SealedBankSecret.Place(id), "segredo"),
 		AppKey:       s.vault.Seal(models.SealedAppKey.Place(id), "aplicativo"),
 		Certificate:  s.vault.Seal(models.SealedCertificate.Place(id), "certificado"),

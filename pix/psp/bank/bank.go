@@ -188,9 +188,10 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // Close closes the files of a server that is not served.
 func (s *Server) Close() error {
-	if s.listener != nil {
-		s.listener.Close()
-		s.control.Close()
+	for _, l := range []net.Listener{s.listener, s.control} {
+		if l != nil {
+			l.Close()
+		}
 	}
 	return s.journal.Close()
 }
