@@ -55,8 +55,8 @@ func next(n int, from func(int) time.Time, now time.Time) int {
 	return found
 }
 
-// CurrentFee returns the fee row that applies, or one without fees if there is none. fees are
-// ordered from the last decided to the first.
+// CurrentFee returns the fees that apply now. fees are those of an account, the last decided first.
+// If none of them applies yet, the result has no fees, which means those of the installation.
 func CurrentFee(fees []models.AccountFee, now time.Time) models.AccountFee {
 	for _, f := range fees {
 		if !f.ValidFrom.After(now) {

@@ -69,7 +69,7 @@ const (
 	ObjectWithdrawal = "withdrawal"
 )
 
-// Query returns the query of the filter, or "" if there is none.
+// Query returns the filter as the query of a URL, "" for an empty filter.
 func (f RequestFilter) Query() string {
 	values := url.Values{}
 	for name, value := range map[string]string{"q": f.Text, "class": f.Class, "method": f.Method, "key": f.Key} {
