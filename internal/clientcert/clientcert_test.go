@@ -80,6 +80,7 @@ func TestRead_Problems(t *testing.T) {
 	t.Parallel()
 	w := made()
 	chain, key := pemChain(w.company, w.authority), pemKey(w.company.key)
+	enormous := withAttributes(w.company.key, 5<<10)
 	exchange := must(x509.MarshalPKCS8PrivateKey(must(ecdh.X25519().GenerateKey(rand.Reader))))
 	type files = clientcert.Files
 	for name, c := range map[string]struct {
@@ -108,7 +109,7 @@ func TestRead_Problems(t *testing.T) {
 			clientcert.UnreadableKey},
 		"key that cannot sign": {files{Certificate: chain, Key: pemOf("PRIVATE KEY", exchange)},
 			clientcert.UnreadableKey},
-		"enormous key": {files{Certificate: chain, Key: pemOf("RSA PRIVATE KEY", make([]byte, 5<<10+1))},
+		"enormous key": {files{Certificate: chain, Key: pemOf("PRIVATE KEY", enormous)},
 			clientcert.UnreadableKey},
 		"encrypted PKCS#8": {files{Certificate: chain, Key: pemOf("ENCRYPTED PRIVATE KEY", []byte{48, 0}),
 			Password: password}, clientcert.EncryptedKey},
@@ -118,6 +119,8 @@ func TestRead_Problems(t *testing.T) {
 			wantProblem(t, c.files, c.want)
 		})
 	}
+	wantChain(t, files{Certificate: chain, Key: pemOf("PRIVATE KEY", withAttributes(w.company.key, 99))},
+		w.company, w.authority)
 	full := append(slices.Concat(chain, key), bytes.Repeat([]byte("\n"), clientcert.MaxSize)...)[:clientcert.MaxSize]
 	wantChain(t, files{Certificate: full}, w.company, w.authority)
 }

@@ -47,9 +47,6 @@ func companies(leaf *x509.Certificate) []string {
 		for _, name := range names {
 			var other otherName
 			var value asn1.RawValue
-			if name.Class != asn1.ClassContextSpecific || name.Tag != 0 {
-				continue
-			}
 			_, err := asn1.UnmarshalWithParams(name.FullBytes, &other, "tag:0")
 			if err == nil && other.Form.Equal(oidCompany) && unmarshal(other.Value.Bytes, &value) == nil {
 				found = append(found, string(value.Bytes))

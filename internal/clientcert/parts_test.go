@@ -2,10 +2,12 @@ package clientcert_test
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/pbkdf2"
 	"crypto/sha1"
+	"crypto/x509"
 	"encoding/asn1"
 	"slices"
 	"testing"
@@ -17,6 +19,7 @@ const aes256 = "\x60\x86\x48\x01\x65\x03\x04\x01\x2a"
 var (
 	oidData      = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}
 	oidEncrypted = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 6}
+	oidKey       = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 12, 10, 1, 1}
 	oidShrouded  = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 12, 10, 1, 2}
 	oidTripleDES = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 12, 1, 3}
 	oidPBES2     = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 5, 13}
@@ -93,32 +96,64 @@ func explicit(der []byte) asn1.RawValue {
 	return asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: der}
 }
 
+// scheme are the parameters of PBES2.
+type scheme struct {
+	Derivation algorithm[salted]
+	Encryption algorithm[[]byte]
+}
+
+// shrouded is a key in a bag (EncryptedPrivateKeyInfo).
+type shrouded[T any] struct {
+	Algorithm algorithm[T]
+	Data      []byte
+}
+
+func explicitOf(value any) asn1.RawValue { return explicit(must(asn1.Marshal(value))) }
+
+// encrypt encrypts without a password.
+func encrypt(plain []byte) (algorithm[scheme], []byte) {
+	padding := aes.BlockSize - len(plain)%aes.BlockSize
+	secret := append(bytes.Clone(plain), bytes.Repeat([]byte{byte(padding)}, padding)...)
+	salt, vector := []byte("salt"), make([]byte, aes.BlockSize)
+	key := must(pbkdf2.Key(sha1.New, "", salt, 1, 32))
+	cipher.NewCBCEncrypter(must(aes.NewCipher(key)), vector).CryptBlocks(secret, secret)
+	return algorithm[scheme]{oidPBES2, scheme{
+		algorithm[salted]{oidPBKDF2, salted{salt, 1}}, algorithm[[]byte]{oidAES256, vector}}}, secret
+}
+
+// openPart returns a part in clear.
+func openPart(bags ...contentInfo) asn1.RawValue {
+	content := explicitOf(must(asn1.Marshal(bags)))
+	return asn1.RawValue{FullBytes: must(asn1.Marshal(contentInfo{oidData, content}))}
+}
+
+// withAttributes returns a key as PKCS#8 that has attributes of this size.
+func withAttributes(key crypto.Signer, size int) []byte {
+	var whole asn1.RawValue
+	if _, err := asn1.Unmarshal(must(x509.MarshalPKCS8PrivateKey(key)), &whole); err != nil {
+		panic(err)
+	}
+	attributes := asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: make([]byte, size)}
+	whole.Bytes = append(whole.Bytes, must(asn1.Marshal(attributes))...)
+	whole.FullBytes = nil
+	return must(asn1.Marshal(whole))
+}
+
 // hiddenKey returns a part, encrypted without a password, with a key whose derivation would
 // take a day.
 func hiddenKey() asn1.RawValue {
-	key := must(asn1.Marshal(struct {
-		Algorithm algorithm[salted]
-		Data      []byte
-	}{algorithm[salted]{oidTripleDES, salted{[]byte("salt"), 1 << 40}}, make([]byte, 8)}))
-	plain := must(asn1.Marshal([]contentInfo{{oidShrouded, explicit(key)}}))
-	padding := aes.BlockSize - len(plain)%aes.BlockSize
-	plain = append(plain, bytes.Repeat([]byte{byte(padding)}, padding)...)
-	secret := must(pbkdf2.Key(sha1.New, "", []byte("salt"), 1, 32))
-	vector := make([]byte, aes.BlockSize)
-	cipher.NewCBCEncrypter(must(aes.NewCipher(secret)), vector).CryptBlocks(plain, plain)
-	type scheme struct {
-		Derivation algorithm[salted]
-		Encryption algorithm[[]byte]
-	}
+	derivation := algorithm[salted]{oidTripleDES, salted{[]byte("salt"), 1 << 40}}
+	key := shrouded[salted]{derivation, make([]byte, 8)}
 	type encrypted struct {
 		Type      asn1.ObjectIdentifier
 		Algorithm algorithm[scheme]
 		Content   []byte `asn1:"tag:0"`
 	}
-	data := must(asn1.Marshal(struct {
+	type encryptedData struct {
 		Version int
 		Content encrypted
-	}{0, encrypted{oidData, algorithm[scheme]{oidPBES2, scheme{
-		algorithm[salted]{oidPBKDF2, salted{[]byte("salt"), 1}}, algorithm[[]byte]{oidAES256, vector}}}, plain}}))
-	return asn1.RawValue{FullBytes: must(asn1.Marshal(contentInfo{oidEncrypted, explicit(data)}))}
+	}
+	how, content := encrypt(must(asn1.Marshal([]contentInfo{{oidShrouded, explicitOf(key)}})))
+	data := encryptedData{0, encrypted{oidData, how, content}}
+	return asn1.RawValue{FullBytes: must(asn1.Marshal(contentInfo{oidEncrypted, explicitOf(data)}))}
 }

@@ -33,6 +33,8 @@ func TestRead_PKCS12(t *testing.T) {
 			wantChain(t, clientcert.Files{Certificate: file}, w.rsa)
 		})
 	}
+	strange := p12(pkcs12.Modern, w.rsa.key, "\xff", w.rsa) // not UTF-8
+	wantChain(t, clientcert.Files{Certificate: strange, Password: "\xff"}, w.rsa)
 	wantChain(t, clientcert.Files{Certificate: p12(pkcs12.Passwordless, w.rsa.key, "", w.rsa)}, w.rsa)
 }
 
@@ -83,6 +85,30 @@ func TestRead_PKCS12Problems(t *testing.T) {
 		})
 	}
 	wantProblem(t, clientcert.Files{Certificate: file, Password: "🔑"}, clientcert.Unsupported)
+}
+
+// Keys that cannot be read are no wrong passwords.
+func TestRead_PKCS12Keys(t *testing.T) {
+	t.Parallel()
+	w := made()
+	file := p12(pkcs12.Passwordless, w.company.key, "", w.company)
+	certificates := partsOf(t, file)[0]
+	read := func(kind asn1.ObjectIdentifier, key any, want clientcert.Problem) {
+		t.Helper()
+		bag := contentInfo{kind, explicitOf(key)}
+		wantProblem(t, clientcert.Files{Certificate: fileOf([]asn1.RawValue{certificates, openPart(bag)})}, want)
+	}
+	how, unknown := encrypt(must(asn1.Marshal([]int{0, 4711})))
+	read(oidShrouded, shrouded[scheme]{how, unknown}, clientcert.UnreadableKey)
+	how.Parameters.Encryption.ID = oidTripleDES
+	read(oidShrouded, shrouded[scheme]{how, unknown}, clientcert.Unsupported)
+	enormous := asn1.RawValue{FullBytes: withAttributes(w.company.key, 5<<10)}
+	read(oidKey, enormous, clientcert.UnreadableKey)
+
+	three := append(partsOf(t, file), certificates)
+	wantProblem(t, clientcert.Files{Certificate: fileOf(three)}, clientcert.Unsupported)
+	signed := replaced(t, file, "\x01\x07\x01", "\x01\x07\x02")
+	wantProblem(t, clientcert.Files{Certificate: signed}, clientcert.Unsupported)
 }
 
 // A file that would keep the processor busy for years is refused, in each place that has a
