@@ -163,6 +163,17 @@ func TestRead_Renewed(t *testing.T) {
 	wantProblem(t, files, clientcert.NotYet)
 }
 
+// Authorities renew their keys and keep their names.
+func TestRead_AuthoritiesOfOneName(t *testing.T) {
+	t.Parallel()
+	w := made()
+	renewed := sign(ca("AC de Teste"), curveKey(elliptic.P256()), &w.root)
+	for _, order := range [][]pair{{w.company, w.authority, renewed}, {w.company, renewed, w.authority}} {
+		files := clientcert.Files{Certificate: pemChain(order...), Key: pemKey(w.company.key)}
+		wantChain(t, files, w.company, w.authority)
+	}
+}
+
 func TestRead_Strength(t *testing.T) {
 	t.Parallel()
 	w := made()
