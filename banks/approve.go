@@ -47,7 +47,7 @@ func (s *Service) Approve(ctx context.Context, by models.Actor, accountID, crede
 		if err := s.activate(tx, account, credential, active); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "bank_account.credentials_approved", accountID, facts(account, credential))
+		return s.record(tx, by, "bank_account.credentials_approved", accountID, facts(account, credential))
 	})
 	if models.Violates(err, models.BankAccountsKeyOnce) {
 		err = Invalid{"pixKey": Taken}
@@ -136,7 +136,7 @@ func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, crede
 				return err
 			}
 		}
-		return s.audit(tx, by, "bank_account.credentials_discarded", accountID, facts(account, credential))
+		return s.record(tx, by, "bank_account.credentials_discarded", accountID, facts(account, credential))
 	})
 	if err != nil {
 		return fmt.Errorf("banks: discard credentials: %w", err)
@@ -162,7 +162,7 @@ func (s *Service) Retire(ctx context.Context, by models.Actor, accountID string,
 		if err := models.SetBankAccountStatus(tx, account, models.BankAccountRetiring); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "bank_account.retired", accountID, facts(account, nil))
+		return s.record(tx, by, "bank_account.retired", accountID, facts(account, nil))
 	})
 	if err != nil {
 		return fmt.Errorf("banks: retire an account: %w", err)

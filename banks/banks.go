@@ -11,6 +11,7 @@ package banks
 import (
 	"log/slog"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,9 +70,41 @@ func manager(tx *models.Tx, by models.Actor) error {
 	return nil
 }
 
-func (s *Service) audit(tx *models.Tx, by models.Actor, action, objectID string, detail map[string]string) error {
-	return models.InsertAudit(tx, models.AuditEntry{
-		At: s.now(), Actor: by.ID(), Action: action, ObjectID: objectID, Detail: detail, IP: by.IP,
+// record writes a change of a bank account to the audit log, and mails it to all who may manage
+// banks.
+func (s *Service) record(tx *models.Tx, by models.Actor, action, accountID string, detail map[string]string) error {
+	now := s.now()
+	if err := models.InsertAudit(tx, models.AuditEntry{
+		At: now, Actor: by.ID(), Action: action, ObjectID: accountID, Detail: detail, IP: by.IP,
 		RequestID: by.RequestID,
-	})
+	}); err != nil {
+		return err
+	}
+	people, err := models.StaffWho(tx.Context(), tx, models.ManageBanks)
+	if err != nil {
+		return err
+	}
+	author := "" // of a command on the server
+	for _, person := range people {
+		if person.ID == by.UserID {
+			author = person.Name
+		}
+	}
+	mails := make([]models.Mail, 0, len(people))
+	for _, person := range people {
+		params := map[string]string{
+			"name": person.Name, "bank": accountID, "bank_name": detail["name"],
+			"bank_change": strings.TrimPrefix(action, "bank_account."), "at": now.Format(time.RFC3339),
+		}
+		for name, value := range map[string]string{"by": author, "certificate": detail["certificate"]} {
+			if value != "" {
+				params[name] = value
+			}
+		}
+		mails = append(mails, models.Mail{
+			Fact: action + "/" + accountID + "/" + now.Format(time.RFC3339Nano), To: person.Email,
+			Language: person.Language, Kind: models.MailBankAccountChanged, Params: params, CreatedAt: now,
+		})
+	}
+	return models.InsertMails(tx, mails...)
 }

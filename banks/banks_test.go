@@ -149,6 +149,12 @@ func TestApprove(t *testing.T) {
 	if got := h.audited(t, id); got != "bank_account.proposed bank_account.credentials_approved" {
 		t.Errorf("audited %s", got)
 	}
+	told := modelstest.Column[string](t, h.DB, `SELECT concat_ws(' ', recipient, params->>'bank_change', params->>'by')
+		FROM mails WHERE kind = 'bank_account_changed' ORDER BY created_at, recipient`)
+	if diff := cmp.Diff([]string{"eva@staff.example proposed eva", "rui@staff.example proposed eva",
+		"eva@staff.example credentials_approved rui", "rui@staff.example credentials_approved rui"}, told); diff != "" {
+		t.Errorf("mails (-want +got)\n%s", diff)
+	}
 	if f, err := h.CheckCharge(t.Context(), id); err != nil || !f.OK {
 		t.Errorf("a charge: %+v, %v", f, err)
 	}

@@ -24,7 +24,7 @@ func (s *Service) Propose(ctx context.Context, by models.Actor, in NewAccount) (
 		if err := s.insert(tx, account, credential); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "bank_account.proposed", account.ID, facts(account, credential))
+		return s.record(tx, by, "bank_account.proposed", account.ID, facts(account, credential))
 	})
 	if err != nil {
 		return "", fmt.Errorf("banks: propose an account: %w", err)
@@ -120,7 +120,7 @@ func (s *Service) ProposeCredential(ctx context.Context, by models.Actor, accoun
 		if err := models.InsertBankCredential(tx, credential); err != nil {
 			return err
 		}
-		return s.audit(tx, by, "bank_account.credentials_proposed", accountID, facts(account, credential))
+		return s.record(tx, by, "bank_account.credentials_proposed", accountID, facts(account, credential))
 	})
 	if models.Violates(err, models.BankCredentialsOneNew) {
 		err = ErrChanged.Because(err)

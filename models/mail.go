@@ -19,8 +19,9 @@ type Mail struct {
 	Kind     string // one of the Mail constants
 	// Params are facts, never secrets. Package mail formats some for the reader: "amount" is
 	// centavos, "at" a time in RFC 3339, "role" a Role, "fee" and "withdrawal_fee" a money.Fee,
-	// "settlement_delay" seconds. "token" is the id of a Token, which only the installation can
-	// turn into a link. All params are deleted once the mail is sent.
+	// "settlement_delay" seconds, "bank_change" a change of a bank account. "token" is the id of a
+	// Token, which only the installation can turn into a link. All params are deleted once the mail
+	// is sent.
 	Params    map[string]string
 	CreatedAt time.Time
 	SentAt    *time.Time
@@ -71,6 +72,8 @@ const (
 	MailWithdrawalRejected   = "withdrawal_rejected"
 	MailWithdrawalFailed     = "withdrawal_failed"
 	MailWithdrawalReturned   = "withdrawal_returned"
+
+	MailBankAccountChanged = "bank_account_changed" // to supervisors
 
 	MailChargePaid  = "charge_paid"
 	MailChargesPaid = "charges_paid" // the charges of an hour that had many

@@ -75,6 +75,11 @@ func StaffMembers(ctx context.Context, q Querier, now time.Time) ([]StaffMember,
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[StaffMember])
 }
 
+// StaffWho returns the members of staff whose role has a capability, as recipients of mails.
+func StaffWho(ctx context.Context, h Handle, c StaffCapability) (people []User, err error) {
+	return people, h.gorm(ctx).Where("staff_role IN ?", staffCapabilities[c]).Order("id").Find(&people).Error
+}
+
 // LockStaff returns the staff roles by user id, and locks their rows until tx ends.
 func LockStaff(tx *Tx) (map[string]StaffRole, error) {
 	roles := map[string]StaffRole{}

@@ -75,6 +75,10 @@ var kinds = map[string]kind{
 		"name", "account", "min_amount", "max_amount", "settlement_delay", "destination_hold", "at", "reason",
 	}, termsPart},
 
+	models.MailBankAccountChanged: {[]string{
+		"name", "bank_name", "bank_change", "by", "certificate", "at", "bank",
+	}, "/ops/bancos/{bank}"},
+
 	models.MailDestinationRequested: {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationApproved:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationRejected:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
@@ -93,6 +97,8 @@ var kinds = map[string]kind{
 // facts are the params of a kind that are shown one per line, each with the label
 // "mail.fact_<param>", and with "<param>_before" if the mail has it. A mail may lack some.
 var facts = map[string][]string{
+	models.MailBankAccountChanged: {"bank_change", "bank_name", "certificate", "by", "at"},
+
 	models.MailChargePaid:    {"amount", "description", "order", "at", "charge"},
 	models.MailFeeChanged:    {"fee", "withdrawal_fee"},
 	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold"},
@@ -202,6 +208,8 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 		case "count":
 			n, _ := strconv.Atoi(value)
 			value = i18n.Number(ctx, n)
+		case "bank_change":
+			value = i18n.T(ctx, "mail.bank_"+value)
 		case "role":
 			value = i18n.T(ctx, "role."+value)
 		default:
