@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/banks"
 	"garoupa/jobs"
 	"garoupa/models"
 	"garoupa/payments"
@@ -77,6 +78,7 @@ func (g *gateway) startWith(t *testing.T, change func(*jobs.Options)) *jobs.Runn
 	o.DB = db
 	with := jobs.Options{
 		DB: db, Payments: payments.New(o), Merchants: g.Merchants, Now: time.Now,
+		Banks: banks.New(banks.Options{DB: db, Vault: g.Vault, Now: time.Now}),
 		// A timeout on a busy machine would add an attempt to those that a test counts.
 		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: patience}),
 	}

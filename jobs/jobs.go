@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
+	"garoupa/banks"
 	"garoupa/internal/guard"
 	"garoupa/internal/mail"
 	"garoupa/merchants"
@@ -45,6 +46,7 @@ type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
 	Merchants *merchants.Service
+	Banks     *banks.Service
 	Webhooks  *webhook.Client
 	Mail      *mail.Sender // nil: mails wait in the queue
 	Now       func() time.Time
@@ -87,6 +89,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &checkAllBooks{Options: o})
 	river.AddWorker(workers, &rollUp{Options: o})
 	river.AddWorker(workers, &forget{Options: o})
+	river.AddWorker(workers, &warnOfExpiry{Options: o})
 	queues := map[string]river.QueueConfig{
 		models.QueueWebhooks: {MaxWorkers: lanesAtOnce, FetchPollInterval: lookForDeliveriesEvery},
 		queueBooks:           {MaxWorkers: booksAtOnce},

@@ -58,6 +58,15 @@ func BankCredentialOf(ctx context.Context, h Handle, bankAccountID string, statu
 	return &c, nil
 }
 
+// EndingBankCredentials lists the active credentials, of accounts that are in use, whose certificates
+// end between two times.
+func EndingBankCredentials(ctx context.Context, h Handle, from, until time.Time) (all []BankCredential, err error) {
+	used := h.gorm(ctx).Model(&BankAccount{}).Select("id").Where("status IN ?",
+		[]BankAccountStatus{BankAccountActive, BankAccountRetiring})
+	return all, h.gorm(ctx).Where("status = ? AND expires_at > ? AND expires_at <= ? AND bank_account_id IN (?)",
+		CredentialActive, from, until, used).Order("expires_at").Find(&all).Error
+}
+
 // SaveCredentialStatus writes the status of credentials, their approval and their end. The caller
 // must have locked the bank accounts.
 func SaveCredentialStatus(tx *Tx, c *BankCredential) error {

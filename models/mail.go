@@ -73,7 +73,8 @@ const (
 	MailWithdrawalFailed     = "withdrawal_failed"
 	MailWithdrawalReturned   = "withdrawal_returned"
 
-	MailBankAccountChanged = "bank_account_changed" // to supervisors
+	MailBankAccountChanged  = "bank_account_changed"  // to supervisors
+	MailBankCertificateEnds = "bank_certificate_ends" // to supervisors
 
 	MailChargePaid  = "charge_paid"
 	MailChargesPaid = "charges_paid" // the charges of an hour that had many

@@ -30,7 +30,7 @@ web/docs: api api/openapi internal/mail models views/components views/docs views
 web/page: api internal/auth/passkey internal/auth/vault internal/brand internal/input internal/mail
 	internal/money internal/ratelimit internal/refusal internal/requestid internal/stream internal/taxid
 	merchants models payments pix/pixkey pix/qr static views/components views/i18n views/layouts views/pages
-jobs: payments merchants internal/mail models webhook internal/ratelimit
+jobs: banks payments merchants internal/mail models webhook internal/ratelimit
 payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pix/pixkey internal/usdt
 	internal/usdt/quote internal/auth/vault internal/refusal internal/input internal/money
 banks: internal/auth/vault internal/clientcert internal/input internal/refusal internal/taxid models pix/pixkey

@@ -97,8 +97,9 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 		return err
 	}
 	runner, err := jobs.Start(working, jobs.Options{
-		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Now: services.clock.Now,
+		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
 		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: s.allowPrivate()}), Mail: services.sender,
+		Now: services.clock.Now,
 	})
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ const (
 	destinationsPage = "/app/saques/destinos"
 	withdrawalPage   = "/app/saques/{withdrawal}"
 	termsPart        = "/app/saldo#terms"
+	bankAccountPage  = "/ops/bancos/{bank}"
 	noticesPage      = "/app/configuracoes/avisos"
 )
 
@@ -77,7 +78,8 @@ var kinds = map[string]kind{
 
 	models.MailBankAccountChanged: {[]string{
 		"name", "bank_name", "bank_change", "by", "certificate", "at", "bank",
-	}, "/ops/bancos/{bank}"},
+	}, bankAccountPage},
+	models.MailBankCertificateEnds: {[]string{"name", "bank_name", "certificate", "at", "bank"}, bankAccountPage},
 
 	models.MailDestinationRequested: {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationApproved:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
@@ -98,6 +100,8 @@ var kinds = map[string]kind{
 // "mail.fact_<param>", and with "<param>_before" if the mail has it. A mail may lack some.
 var facts = map[string][]string{
 	models.MailBankAccountChanged: {"bank_change", "bank_name", "certificate", "by", "at"},
+
+	models.MailBankCertificateEnds: {"bank_name", "certificate", "at"},
 
 	models.MailChargePaid:    {"amount", "description", "order", "at", "charge"},
 	models.MailFeeChanged:    {"fee", "withdrawal_fee"},
