@@ -123,7 +123,7 @@ func (s *Service) ProposeCredential(ctx context.Context, by models.Actor, accoun
 		return s.record(tx, by, "bank_account.credentials_proposed", accountID, facts(account, credential))
 	})
 	if models.Violates(err, models.BankCredentialsOneNew) {
-		err = ErrChanged.Because(err)
+		err = ErrChanged
 	}
 	if err != nil {
 		return "", fmt.Errorf("banks: propose credentials: %w", err)
