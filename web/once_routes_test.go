@@ -16,6 +16,7 @@ const (
 	byState   = "state"   // the thing leaves a state, under its lock, to which it never comes back
 	setting   = "setting" // it sets what stands afterwards: sent twice, it stands as after once
 	person    = "person"  // it is about the visitor's own account, log-in and secrets
+	room      = "room"    // the tests of its room send it twice, as it has files or asks a bank
 	request   = "request" // the API's tests send it twice: it has an Idempotency-Key, or is byState
 )
 
@@ -32,7 +33,11 @@ var once = map[string]string{
 	"/ops/contas/:id/tarifa":         byVersion, "/ops/contas/:id/limites": byVersion, "/ops/tarifas/:id": byVersion,
 	"/ops/excecoes/:id": byState, "/ops/contas/:id/bloqueios/:block": byState,
 	"/ops/contas/:id/bloqueios": byKey, "/ops/contas/:id/notas": byKey,
-	"/ops/operadores/:id": setting, "/ops/operadores/:id/sessoes": setting,
+	"/ops/bancos/:id/aprovar": room, "/ops/bancos/:id/descartar": room, "/ops/bancos/:id/aposentar": room,
+	"/ops/bancos/:id/credenciais": room,
+	"/ops/bancos/:id/verificar":   setting, // it asks the bank and changes nothing
+	"/ops/bancos/nova":            setting, // a draft changes nothing; one that is too many is discarded
+	"/ops/operadores/:id":         setting, "/ops/operadores/:id/sessoes": setting,
 	"/ops/cobrancas/:id/pagador": setting, // it shows, and each showing leaves a line
 	"/ops/webhooks/:id/repetir":  setting, // what failed is pending: who comes second finds nothing that failed
 

@@ -22,12 +22,12 @@ web/dashboard: internal/brand internal/input internal/money
 	internal/ratelimit internal/refusal internal/taxid internal/usdt
 	internal/usdt/quote merchants models payments pix pix/pixkey views/components views/i18n views/layouts
 	views/pages views/pages/dashboard views/pages/hosted web/page webhook
-web/console: internal/input internal/mail internal/money internal/refusal internal/taxid
+web/console: banks internal/input internal/mail internal/money internal/refusal internal/taxid
 	internal/usdt/quote merchants models payments views/components views/i18n views/layouts views/pages
 	views/pages/console web/page
 web/docs: api api/openapi internal/mail models views/components views/docs views/i18n views/layouts
 	views/pages/docs web/page
-web/page: api internal/auth/passkey internal/auth/vault internal/brand internal/input internal/mail
+web/page: api banks internal/auth/passkey internal/auth/vault internal/brand internal/input internal/mail
 	internal/money internal/ratelimit internal/refusal internal/requestid internal/stream internal/taxid
 	merchants models payments pix/pixkey pix/qr static views/components views/i18n views/layouts views/pages
 jobs: banks payments merchants internal/mail models webhook internal/ratelimit

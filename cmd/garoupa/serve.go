@@ -145,8 +145,8 @@ func newApp(
 				FailedAuth: s.limits.failedAuth, Public: s.limits.pages},
 		},
 		Web: web.Options{
-			DB: db, Payments: services.payments, Merchants: services.merchants, Vault: services.vault, Streams: hub,
-			Mails:   services.shownMails,
+			DB: db, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
+			Vault: services.vault, Streams: hub, Mails: services.shownMails,
 			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL,
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: now,
 			TermsURL: s.TermsURL, PrivacyURL: s.PrivacyURL, SupportURL: s.SupportURL, OpsNetworks: s.opsNetworks,

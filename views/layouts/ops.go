@@ -17,6 +17,7 @@ const (
 	OpsExceptions   = "exceptions"
 	OpsFees         = "fees"
 	OpsAccounts     = "accounts"
+	OpsBanks        = "banks"
 	OpsHealth       = "health"
 	OpsAudit        = "audit"
 	OpsCheckouts    = "checkouts"

@@ -65,6 +65,18 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Post("/contas/:id/bloqueios", s.block)
 	ops.Post("/contas/:id/bloqueios/:block", s.unblock)
 
+	manage := s.Staff(models.ManageBanks)
+	ops.Get("/bancos", s.listBanks)
+	ops.Get("/bancos/nova", manage, s.proven, s.newBank)
+	ops.Post("/bancos/nova", manage, page.LegibleForm, s.proven, s.proposeBank)
+	ops.Get("/bancos/:id", s.bank)
+	ops.Post("/bancos/:id/verificar", manage, s.checkBank)
+	ops.Post("/bancos/:id/aprovar", manage, s.StepUp, s.approveBank)
+	ops.Post("/bancos/:id/descartar", manage, s.StepUp, s.discardBank)
+	ops.Post("/bancos/:id/aposentar", manage, s.StepUp, s.retireBank)
+	ops.Get("/bancos/:id/credenciais", manage, s.proven, s.newBankCredential)
+	ops.Post("/bancos/:id/credenciais", manage, page.LegibleForm, s.proven, s.proposeBankCredential)
+
 	ops.Get("/webhooks", s.endpoints)
 	ops.Get("/webhooks/:id", s.readEndpoint)
 	ops.Post("/webhooks/:id/repetir", s.replay)

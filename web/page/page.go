@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/gorilla/sessions"
 
+	"garoupa/banks"
 	"garoupa/internal/auth/vault"
 	"garoupa/internal/mail"
 	"garoupa/internal/ratelimit"
@@ -28,6 +29,7 @@ type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
 	Merchants *merchants.Service
+	Banks     *banks.Service
 	Vault     *vault.Vault
 	Streams   *stream.Hub
 	Mails     *mail.Writer // writes the mails that /dev/mail shows; nil: there are no pages below /dev

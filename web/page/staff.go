@@ -29,6 +29,7 @@ func (s *Site) ConsoleShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 		{ID: layouts.OpsFees, Href: "/ops/tarifas", Count: queues.Fees.Count},
 		{ID: layouts.OpsCheckouts, Href: "/ops/cobrancas"},
 		{ID: layouts.OpsAccounts, Href: "/ops/contas"},
+		{ID: layouts.OpsBanks, Href: "/ops/bancos"},
 		{ID: layouts.OpsWebhooks, Href: "/ops/webhooks", Count: queues.Webhooks.Count},
 		{ID: layouts.OpsHealth, Href: "/ops/saude"},
 	}}

@@ -10,9 +10,12 @@ import (
 	"garoupa/merchants"
 )
 
-// TakesFile reports whether a path accepts forms with a file: those of the logo and of
-// products.
+// TakesFile reports whether a path accepts forms with a file: those of the logo, of products and of
+// credentials at banks.
 func TakesFile(path []byte) bool {
+	if bank, ok := bytes.CutPrefix(path, []byte("/ops/bancos/")); ok {
+		return string(bank) == "nova" || bytes.HasSuffix(bank, []byte("/credenciais"))
+	}
 	slug, product := bytes.CutPrefix(path, []byte("/app/produtos"))
 	return string(path) == SettingsPath+"checkout/logo" ||
 		product && (len(slug) == 0 || slug[0] == '/' && bytes.Count(slug, []byte("/")) == 1)

@@ -81,7 +81,8 @@ func Serve(t *testing.T, g *paymentstest.Gateway, change func(*web.Options), cha
 	s.Tell = s.Streams.Tell
 	address := "http://localhost" // one host for all three, so none is apart
 	pages := web.Options{
-		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Vault: s.Vault, Streams: s.Streams,
+		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Banks: newBanks(t, s.Gateway), Vault: s.Vault,
+		Streams: s.Streams,
 		Mails:   &mail.Writer{Vault: s.Vault, AppURL: address},
 		BaseURL: address, CheckoutURL: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
 	}

@@ -1,0 +1,160 @@
+package console
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/banks"
+	"garoupa/models"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	pages "garoupa/views/pages/console"
+	"garoupa/web/page"
+)
+
+// bankAgain is the problem of a secret or a file that was sent with a form with other problems. It
+// is never sent back, so it must be given again.
+const bankAgain banks.Problem = "again"
+
+// proven is StepUp for the forms with credentials: what it keeps of a form has no secrets, which
+// the person gives again.
+func (s *console) proven(c *fiber.Ctx) error {
+	if c.Method() == fiber.MethodPost && s.Now().Sub(page.Visitor(c).ProvenAt) > page.ProvenFor {
+		form, err := c.MultipartForm()
+		for _, secret := range []string{pages.BankSecret, pages.BankAppKey, pages.BankKeyPassword} {
+			c.Request().PostArgs().Del(secret)
+			if err == nil {
+				delete(form.Value, secret)
+			}
+		}
+	}
+	return s.StepUp(c)
+}
+
+// newBank shows GET /ops/bancos/nova.
+func (s *console) newBank(c *fiber.Ctx) error { return s.showNewBank(c, pages.BankFields{}, nil) }
+
+func (s *console) showNewBank(c *fiber.Ctx, fields pages.BankFields, errs components.FieldErrors) error {
+	shell, err := s.ConsoleShell(c)
+	if err != nil {
+		return err
+	}
+	return page.Render(c, pages.NewBank(pages.NewBankProps{
+		Shell: shell, Profiles: slices.Sorted(maps.Keys(s.Banks.Profiles)), Fields: fields, Errors: errs,
+	}))
+}
+
+// proposeBank handles POST /ops/bancos/nova.
+func (s *console) proposeBank(c *fiber.Ctx) error {
+	fields := pages.BankFields{
+		Name: c.FormValue("name"), Profile: c.FormValue("profile"), Sandbox: c.FormValue("sandbox") != "",
+		PixKey: c.FormValue("pixKey"), AccountNumber: c.FormValue("accountNumber"),
+		HolderName: c.FormValue("holderName"), HolderDocument: c.FormValue("holderDocument"),
+		Overrides: page.FormText(c, "overrides"), ClientID: c.FormValue("clientId"),
+	}
+	credential, err := readBankCredential(c)
+	if err != nil {
+		return err
+	}
+	id, err := s.Banks.Propose(c.UserContext(), page.Actor(c), banks.NewAccount{
+		Name: fields.Name, Profile: fields.Profile, Overrides: fields.Overrides, Sandbox: fields.Sandbox,
+		PixKey: fields.PixKey, AccountNumber: fields.AccountNumber, HolderName: fields.HolderName,
+		HolderDocument: fields.HolderDocument, Credential: credential,
+	})
+	if problems, ok := errors.AsType[banks.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showNewBank(c, fields, bankErrors(c, problems, credential))
+	} else if err != nil {
+		return err
+	}
+	return s.goTo(c, "/ops/bancos/"+id, "ops_bank_proposed")
+}
+
+// newBankCredential shows GET /ops/bancos/:id/credenciais. While others wait, or if the account is
+// closed, it leads to the account.
+func (s *console) newBankCredential(c *fiber.Ctx) error {
+	account, err := models.BankAccountByID(c.UserContext(), s.DB, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	_, err = models.BankCredentialOf(c.UserContext(), s.DB, account.ID, models.CredentialNew)
+	if err == nil || account.Status == models.BankAccountClosed {
+		return c.Redirect("/ops/bancos/"+account.ID, fiber.StatusSeeOther)
+	} else if !errors.Is(err, models.ErrNotFound) {
+		return err
+	}
+	return s.showNewBankCredential(c, account, "", nil)
+}
+
+func (s *console) showNewBankCredential(c *fiber.Ctx, account *models.BankAccount, clientID string,
+	errs components.FieldErrors) error {
+	shell, err := s.ConsoleShell(c)
+	if err != nil {
+		return err
+	}
+	return page.Render(c, pages.NewCredential(pages.NewCredentialProps{
+		Shell: shell, ID: account.ID, Name: account.Name, ClientID: clientID, Errors: errs,
+	}))
+}
+
+// proposeBankCredential handles POST /ops/bancos/:id/credenciais. An account has at most one
+// proposal that waits, so a second form is told who was first.
+func (s *console) proposeBankCredential(c *fiber.Ctx) error {
+	account, err := models.BankAccountByID(c.UserContext(), s.DB, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	credential, err := readBankCredential(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.Banks.ProposeCredential(c.UserContext(), page.Actor(c), account.ID, credential)
+	if problems, ok := errors.AsType[banks.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showNewBankCredential(c, account, credential.ClientID, bankErrors(c, problems, credential))
+	}
+	return s.bankDone(c, err, "ops_bank_credentials")
+}
+
+// readBankCredential reads the part of a form that is about credentials.
+func readBankCredential(c *fiber.Ctx) (in banks.NewCredential, err error) {
+	in.ClientID, in.ClientSecret = c.FormValue("clientId"), c.FormValue(pages.BankSecret)
+	in.AppKey, in.Files.Password = c.FormValue(pages.BankAppKey), c.FormValue(pages.BankKeyPassword)
+	if in.Files.Certificate, err = page.FormFile(c, pages.BankCertFile); err != nil {
+		return in, err
+	}
+	in.Files.Key, err = page.FormFile(c, pages.BankKeyFile)
+	return in, err
+}
+
+// bankFormFields are the fields of the forms, in their order.
+var bankFormFields = []string{"name", "profile", "pixKey", "accountNumber", "holderName", "holderDocument", "clientId",
+	pages.BankSecret, pages.BankAppKey, pages.BankCertFile, "overrides"}
+
+// bankErrors returns the texts for what is wrong with a form, and says which secrets and files have
+// to be given again.
+func bankErrors(c *fiber.Ctx, problems banks.Invalid, in banks.NewCredential) (errs components.FieldErrors) {
+	for field, sent := range map[string]bool{
+		pages.BankSecret: strings.TrimSpace(in.ClientSecret) != "", pages.BankAppKey: strings.TrimSpace(in.AppKey) != "",
+		pages.BankCertFile: len(in.Files.Certificate) > 0,
+	} {
+		if sent && problems[field] == "" {
+			problems[field] = bankAgain
+		}
+	}
+	for _, field := range bankFormFields {
+		if problem := problems[field]; problem != "" {
+			errs = append(errs, components.FieldError{Field: field, Text: bankProblem(c, field, problem)})
+		}
+	}
+	return errs
+}
+
+// bankProblem says what is wrong with a field, and what to do.
+func bankProblem(c *fiber.Ctx, field string, problem banks.Problem) string {
+	return i18n.T(c.UserContext(), "problem.bank_"+field+"_"+string(problem))
+}
