@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/banks"
+	"garoupa/internal/refusal"
 	"garoupa/internal/taxid"
 	"garoupa/models"
 	"garoupa/views/i18n"
@@ -184,7 +185,7 @@ func (s *console) retireBank(c *fiber.Ctx) error {
 // bankDone answers a form about an account that ended with err.
 func (s *console) bankDone(c *fiber.Ctx, err error, flash string) error {
 	switch {
-	case errors.Is(err, banks.ErrChanged):
+	case err != nil && refusal.Of(err).Code == banks.ErrChanged.Code:
 		return s.bankChanged(c)
 	case err != nil:
 		return err
