@@ -16,6 +16,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api"
+	"garoupa/banks"
 	"garoupa/internal/mail"
 	"garoupa/internal/server"
 	"garoupa/internal/stream"
@@ -41,6 +42,7 @@ type Site struct {
 	URL     string // where it is served, without a slash at the end
 	App     *fiber.App
 	Streams *stream.Hub
+	Banks   *banks.Service // its time is the machine's
 }
 
 // New serves a gateway over a fresh database.
@@ -74,14 +76,14 @@ func (s *Site) Another(t *testing.T) *Site {
 func Serve(t *testing.T, g *paymentstest.Gateway, change func(*web.Options), changeAPI func(*api.Options),
 	proxies ...netip.Prefix) *Site {
 	t.Helper()
-	s := &Site{Gateway: g}
+	s := &Site{Gateway: g, Banks: newBanks(t, g)}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	s.Streams = stream.New(ctx, s.DB)
 	s.Tell = s.Streams.Tell
 	address := "http://localhost" // one host for all three, so none is apart
 	pages := web.Options{
-		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Banks: newBanks(t, s.Gateway), Vault: s.Vault,
+		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Banks: s.Banks, Vault: s.Vault,
 		Streams: s.Streams,
 		Mails:   &mail.Writer{Vault: s.Vault, AppURL: address},
 		BaseURL: address, CheckoutURL: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
