@@ -161,11 +161,9 @@ func (s *console) approveBank(c *fiber.Ctx) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showBank(c, pages.BankProps{Findings: bankFindings(failed), Refused: true})
 	}
-	if problems, ok := errors.AsType[banks.Invalid](err); ok {
+	if problems, ok := errors.AsType[banks.Invalid](err); ok && problems["pixKey"] != "" {
 		c.Status(fiber.StatusConflict)
-		for field, problem := range problems {
-			return s.showBank(c, pages.BankProps{Problem: bankProblem(c, field, problem)})
-		}
+		return s.showBank(c, pages.BankProps{Problem: bankProblem(c, "pixKey", problems["pixKey"])})
 	}
 	return s.bankDone(c, err, "ops_bank_approved")
 }

@@ -255,6 +255,20 @@ func TestOps_BankRefuses(t *testing.T) {
 	}
 }
 
+// Of two accounts with the same key only one is approved.
+func TestOps_BankKeyTaken(t *testing.T) {
+	t.Parallel()
+	h := newBankHouse(t)
+	first, second := h.propose(t), h.propose(t)
+	h.act(h.rui, first, "/aprovar")
+	a := h.act(h.rui, second, "/aprovar")
+	if a.Status != http.StatusConflict {
+		t.Errorf("the second approval: %d", a.Status)
+	}
+	shows(t, a, "[role=alert]", "Outra conta já usa esta chave")
+	shows(t, h.rui.Get(second), "main", "Espera aprovação")
+}
+
 // New credentials take the place of the old ones; what is discarded or retired stays so.
 func TestOps_BankRotation(t *testing.T) {
 	t.Parallel()
