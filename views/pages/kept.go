@@ -28,3 +28,11 @@ func environmentName(live bool) string {
 	}
 	return "layout.test"
 }
+
+// The names of the fields with secrets at banks. Forms that are kept, to be sent again, are kept
+// without them.
+const (
+	BankSecret      = "clientSecret"
+	BankAppKey      = "appKey"
+	BankKeyPassword = "certificatePassword"
+)

@@ -12,6 +12,7 @@ import (
 	"garoupa/models"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
+	base "garoupa/views/pages"
 	pages "garoupa/views/pages/console"
 	"garoupa/web/page"
 )
@@ -19,21 +20,6 @@ import (
 // bankAgain is the problem of a secret or a file that was sent with a form with other problems. It
 // is never sent back, so it must be given again.
 const bankAgain banks.Problem = "again"
-
-// proven is StepUp for the forms with credentials: what it keeps of a form has no secrets, which
-// the person gives again.
-func (s *console) proven(c *fiber.Ctx) error {
-	if c.Method() == fiber.MethodPost && s.Now().Sub(page.Visitor(c).ProvenAt) > page.ProvenFor {
-		form, err := c.MultipartForm()
-		for _, secret := range []string{pages.BankSecret, pages.BankAppKey, pages.BankKeyPassword} {
-			c.Request().PostArgs().Del(secret)
-			if err == nil {
-				delete(form.Value, secret)
-			}
-		}
-	}
-	return s.StepUp(c)
-}
 
 // newBank shows GET /ops/bancos/nova.
 func (s *console) newBank(c *fiber.Ctx) error { return s.showNewBank(c, pages.BankFields{}, nil) }
@@ -122,25 +108,25 @@ func (s *console) proposeBankCredential(c *fiber.Ctx) error {
 
 // readBankCredential reads the part of a form that is about credentials.
 func readBankCredential(c *fiber.Ctx) (in banks.NewCredential, err error) {
-	in.ClientID, in.ClientSecret = c.FormValue("clientId"), c.FormValue(pages.BankSecret)
-	in.AppKey, in.Files.Password = c.FormValue(pages.BankAppKey), c.FormValue(pages.BankKeyPassword)
-	if in.Files.Certificate, err = page.FormFile(c, pages.BankCertFile); err != nil {
+	in.ClientID, in.ClientSecret = c.FormValue("clientId"), c.FormValue(base.BankSecret)
+	in.AppKey, in.Files.Password = c.FormValue(base.BankAppKey), c.FormValue(base.BankKeyPassword)
+	if in.Files.Certificate, err = page.FormFile(c, pages.BankCertificateFile); err != nil {
 		return in, err
 	}
-	in.Files.Key, err = page.FormFile(c, pages.BankKeyFile)
+	in.Files.Key, err = page.FormFile(c, pages.BankPrivateKeyFile)
 	return in, err
 }
 
 // bankFormFields are the fields of the forms, in their order.
 var bankFormFields = []string{"name", "profile", "pixKey", "accountNumber", "holderName", "holderDocument", "clientId",
-	pages.BankSecret, pages.BankAppKey, pages.BankCertFile, "overrides"}
+	base.BankSecret, base.BankAppKey, pages.BankCertificateFile, "overrides"}
 
 // bankErrors returns the texts for what is wrong with a form, and says which secrets and files have
 // to be given again.
 func bankErrors(c *fiber.Ctx, problems banks.Invalid, in banks.NewCredential) (errs components.FieldErrors) {
 	for field, sent := range map[string]bool{
-		pages.BankSecret: strings.TrimSpace(in.ClientSecret) != "", pages.BankAppKey: strings.TrimSpace(in.AppKey) != "",
-		pages.BankCertFile: len(in.Files.Certificate) > 0,
+		base.BankSecret: strings.TrimSpace(in.ClientSecret) != "", base.BankAppKey: strings.TrimSpace(in.AppKey) != "",
+		pages.BankCertificateFile: len(in.Files.Certificate) > 0,
 	} {
 		if sent && problems[field] == "" {
 			problems[field] = bankAgain

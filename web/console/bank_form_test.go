@@ -128,4 +128,9 @@ func TestOps_BankStepUp(t *testing.T) {
 			t.Errorf("%s sent late without files: %d", page, a.Status)
 		}
 	}
+	h.Clock.Advance(13 * time.Hour) // the session has ended as well
+	a := h.send(h.rui, "/ops/bancos/nova", form.with("version", "1"))
+	if a.Status != http.StatusUnauthorized || a.Find("input[name=clientId]").Length() != 1 {
+		t.Errorf("after the session: %d", a.Status)
+	}
 }

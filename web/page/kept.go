@@ -68,13 +68,16 @@ func (s *Site) cameFrom(c *fiber.Ctx) string {
 	return Local(from.RequestURI(), "/app")
 }
 
-// keptFields returns the fields of the form that was sent, without files, the proof and fields
-// of this package.
+// unkept are the fields that forms are kept without: the proof, fields of this package, and secrets,
+// which the person gives again.
+var unkept = []string{proofField, proofRecoveryField, proofKeyField, proofBackField, goBackField,
+	pages.BankSecret, pages.BankAppKey, pages.BankKeyPassword}
+
+// keptFields returns the fields of the form that was sent, without files and what is unkept.
 func keptFields(c *fiber.Ctx) []pages.HiddenField {
 	var kept []pages.HiddenField
 	keep := func(name, value string) {
-		if !slices.Contains([]string{proofField, proofRecoveryField, proofKeyField, proofBackField, goBackField},
-			name) {
+		if !slices.Contains(unkept, name) {
 			kept = append(kept, pages.HiddenField{Name: name, Value: value})
 		}
 	}

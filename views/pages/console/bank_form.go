@@ -18,13 +18,10 @@ type BankFields struct {
 	ClientID                   string
 }
 
-// The names of the fields with secrets and files.
+// The names of the fields with files.
 const (
-	BankSecret      = "clientSecret"
-	BankAppKey      = "appKey"
-	BankCertFile    = "certificate"
-	BankKeyFile     = "privateKey"
-	BankKeyPassword = "certificatePassword"
+	BankCertificateFile = "certificate"
+	BankPrivateKeyFile  = "privateKey"
 )
 
 // NewBankProps is GET and POST /ops/bancos/nova.

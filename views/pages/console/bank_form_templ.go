@@ -301,35 +301,35 @@ func bankCredentialFields(clientID string, errs components.FieldErrors) templ.Co
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.PasswordField(components.PasswordFieldProps{
-			Name: BankSecret, Label: i18n.T(ctx, "ops.bank_client_secret"),
-			Hint: i18n.T(ctx, "ops.bank_client_secret_hint"), Error: errs.For(BankSecret), Autocomplete: "new-password",
+			Name: base.BankSecret, Label: i18n.T(ctx, "ops.bank_client_secret"),
+			Hint: i18n.T(ctx, "ops.bank_client_secret_hint"), Error: errs.For(base.BankSecret), Autocomplete: "new-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.PasswordField(components.PasswordFieldProps{
-			Name: BankAppKey, Label: i18n.T(ctx, "ops.bank_app_key"), Hint: i18n.T(ctx, "ops.bank_app_key_hint"),
-			Error: errs.For(BankAppKey), Autocomplete: "new-password",
+			Name: base.BankAppKey, Label: i18n.T(ctx, "ops.bank_app_key"), Hint: i18n.T(ctx, "ops.bank_app_key_hint"),
+			Error: errs.For(base.BankAppKey), Autocomplete: "new-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.FileField(components.FileFieldProps{
-			Name: BankCertFile, Label: i18n.T(ctx, "ops.bank_certificate"), Accept: ".p12,.pfx,.pem,.crt,.cer",
-			Hint: i18n.T(ctx, "ops.bank_certificate_hint"), Error: errs.For(BankCertFile),
+			Name: BankCertificateFile, Label: i18n.T(ctx, "ops.bank_certificate"), Accept: ".p12,.pfx,.pem,.crt,.cer",
+			Hint: i18n.T(ctx, "ops.bank_certificate_hint"), Error: errs.For(BankCertificateFile),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.FileField(components.FileFieldProps{
-			Name: BankKeyFile, Label: i18n.T(ctx, "ops.bank_private_key"), Accept: ".pem,.key", Optional: true,
+			Name: BankPrivateKeyFile, Label: i18n.T(ctx, "ops.bank_private_key"), Accept: ".pem,.key", Optional: true,
 			Hint: i18n.T(ctx, "ops.bank_private_key_hint"),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.PasswordField(components.PasswordFieldProps{
-			Name: BankKeyPassword, Label: i18n.T(ctx, "ops.bank_file_password"),
+			Name: base.BankKeyPassword, Label: i18n.T(ctx, "ops.bank_file_password"),
 			Hint: i18n.T(ctx, "ops.bank_file_password_hint"), Autocomplete: "new-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
