@@ -29,8 +29,9 @@ type Journal struct {
 	written int64 // bytes of whole lines in the file
 	broken  error // set after a failure that leaves the file in doubt
 
-	syncing sync.Mutex   // held during a sync
-	synced  atomic.Int64 // bytes that are on the disk
+	syncing  sync.Mutex   // held during a sync
+	unsynced error        // of the first sync that failed; guarded by syncing
+	synced   atomic.Int64 // bytes that are on the disk
 }
 
 // Open reads the file at path, or creates it with mode 0600. A line that was cut off by the end
@@ -64,6 +65,9 @@ func (j *Journal) replay() error {
 		var e Entry
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("line %d is damaged: %w", n, err)
+		}
+		if !j.state.continues(e) {
+			return fmt.Errorf("line %d is damaged: a line before it is missing", n)
 		}
 		j.state.apply(e)
 		j.written += int64(len(line))
@@ -150,15 +154,18 @@ func (j *Journal) sync(end int64) error {
 	if j.synced.Load() >= end {
 		return nil
 	}
+	if j.unsynced != nil {
+		return j.unsynced
+	}
 	j.mu.RLock()
 	written := j.written
 	j.mu.RUnlock()
 	if err := j.file.Sync(); err != nil {
-		err = fmt.Errorf("journal: sync: %w", err) // a later sync would not report what is lost now
+		j.unsynced = fmt.Errorf("journal: sync: %w", err) // a later sync would not report what is lost now
 		j.mu.Lock()
-		j.broken = err
+		j.broken = j.unsynced
 		j.mu.Unlock()
-		return err
+		return j.unsynced
 	}
 	j.synced.Store(written)
 	return nil

@@ -111,6 +111,39 @@ func TestUpdate_Replaces(t *testing.T) {
 	}
 }
 
+// Ended faults stay ended after a start, a returning payout is in process, and there is no location 0.
+func TestOpen_ReplaysEnds(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.jsonl")
+	j := open(t, path)
+	put(t, j, everything())
+	put(t, j, journal.Entry{
+		Faults: &[]journal.Fault{},
+		Payouts: []journal.Payout{{ID: "p1", EndToEndID: "E3", Amount: 5, Status: journal.Done,
+			Returns: []journal.Return{{ID: "r2", Amount: 5, Status: journal.Processing}}}},
+	})
+	size, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, j, journal.Entry{})
+	if now, err := os.Stat(path); err != nil || now.Size() != size.Size() {
+		t.Errorf("a change of nothing wrote a line: %v", err)
+	}
+	j.Close()
+	j = open(t, path)
+	if faults := j.Faults(); len(faults) != 0 {
+		t.Errorf("the faults are %+v", faults)
+	}
+	if err := j.View(func(s *journal.State) {
+		if _, known := s.Location(0); known || cmp.Diff([]string{"E1", "E3"}, s.Processing()) != "" {
+			t.Errorf("there is a location 0: %t; in process are %v", known, s.Processing())
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A change that is refused leaves nothing in memory and in the file.
 func TestUpdate_Refused(t *testing.T) {
 	t.Parallel()
@@ -137,7 +170,9 @@ func TestOpen_CutOff(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.jsonl")
 	j := open(t, path)
-	put(t, j, journal.Entry{Charges: []journal.Charge{charge("a", 0)}})
+	long := charge("a", 0)
+	long.Message = "longer than the line that follows"
+	put(t, j, journal.Entry{Charges: []journal.Charge{long}})
 	j.Close()
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -150,6 +185,9 @@ func TestOpen_CutOff(t *testing.T) {
 		j := open(t, path)
 		put(t, j, journal.Entry{Charges: []journal.Charge{charge("b", 0)}})
 		j.Close()
+		if now, err := os.ReadFile(path); err != nil || now[len(now)-1] != '\n' {
+			t.Fatalf("cut after %d bytes: the file ends within a line, %v", cut, err)
+		}
 		j = open(t, path)
 		if err := j.View(func(s *journal.State) {
 			if strings.Join(s.TxIDs, " ") != "a b" {

@@ -52,6 +52,32 @@ type Entry struct {
 	Faults    *[]Fault   `json:"faults,omitempty"` // all of them; nil leaves them
 }
 
+// continues reports whether the numbered records of an entry leave no number out.
+func (s *State) continues(e Entry) bool {
+	locations, notices := len(s.Locations), len(s.notices)
+	revisions := map[string]int{}
+	for _, l := range e.Locations {
+		if l.ID < 1 || l.ID > locations+1 {
+			return false
+		}
+		locations = max(locations, l.ID)
+	}
+	for _, n := range e.Notices {
+		if n.ID < 1 || n.ID > notices+1 {
+			return false
+		}
+		notices = max(notices, n.ID)
+	}
+	for _, c := range e.Charges {
+		known := max(revisions[c.TxID], len(s.Charges[c.TxID]))
+		if c.Revision < 0 || c.Revision > known {
+			return false
+		}
+		revisions[c.TxID] = max(known, c.Revision+1)
+	}
+	return true
+}
+
 func (s *State) apply(e Entry) {
 	for _, c := range e.Charges {
 		s.applyCharge(c)
