@@ -179,6 +179,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	api.Close() // cuts calls off, as a kill would: the journal has what was answered
 	control.Close()
 	work.Wait()
+	s.post.close()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		s.Close()
 		return fmt.Errorf("bank: serve: %w", err)

@@ -68,6 +68,12 @@ func newPoster(s *Server) (*poster, error) {
 		woken: make(chan struct{}, 1)}, nil
 }
 
+// close ends the connections that are kept for the next notice.
+func (p *poster) close() {
+	p.proven.CloseIdleConnections()
+	p.unproven.CloseIdleConnections()
+}
+
 // wake makes the poster look for notices now.
 func (p *poster) wake() {
 	select {

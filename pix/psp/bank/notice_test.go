@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,7 +16,8 @@ import (
 // listener is the account's software where it receives notices.
 type listener struct {
 	*httptest.Server
-	got chan notice
+	got    chan notice
+	closed chan struct{} // when a connection has ended
 }
 
 // notice is a request that the listener has received.
@@ -28,10 +30,11 @@ type notice struct {
 // listen serves an address for notices. answer says what it answers; nil is 200 always.
 func (a *api) listen(answer func(notice) int) *listener {
 	a.t.Helper()
-	l := &listener{got: make(chan notice, 100)}
+	l := &listener{got: make(chan notice, 100), closed: make(chan struct{}, 100)}
 	l.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		n := notice{r.URL.Path, len(r.TLS.VerifiedChains) > 0, string(body)}
+		w.Header().Set("Location", "/elsewhere") // for answers that redirect
 		if answer != nil {
 			w.WriteHeader(answer(n))
 		}
@@ -47,6 +50,11 @@ func (a *api) listen(answer func(notice) int) *listener {
 	}
 	l.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, ClientAuth: tls.VerifyClientCertIfGiven,
 		ClientCAs: authorities}
+	l.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			l.closed <- struct{}{}
+		}
+	}
 	l.StartTLS()
 	a.t.Cleanup(l.Close)
 	return l

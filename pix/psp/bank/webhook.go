@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"time"
 
 	"garoupa/pix/psp/bank/journal"
 )
@@ -45,10 +46,13 @@ func (s *Server) putWebhook(c call) (answer, error) {
 	return s.json(http.StatusOK, s.webhookView(w)), nil
 }
 
-// registered returns the webhook of a key.
+// registered returns the webhook of a key, unless it was removed.
 func registered(state *journal.State, key string) (w journal.Webhook, known bool) {
 	w, known = state.Webhooks[key]
-	return w, known && !w.Removed
+	if w.Removed {
+		return journal.Webhook{}, false
+	}
+	return w, known
 }
 
 func noWebhook() problem { return notFound("WebhookNaoEncontrado", "A chave não tem webhook.") }
@@ -88,7 +92,7 @@ func (s *Server) listWebhooks(c call) (answer, error) {
 	q := c.URL.Query()
 	if q.Get("inicio") == "" && q.Get("fim") == "" {
 		q.Set("inicio", "2020-01-01T00:00:00Z")
-		q.Set("fim", s.time(c.now))
+		q.Set("fim", c.now.UTC().Format(time.RFC3339Nano))
 		c.URL.RawQuery = q.Encode()
 	}
 	win, err := readWindow(c, "WebhookConsultaInvalida")
