@@ -23,10 +23,13 @@ func collect(state *journal.State, charge journal.Charge) chargeFacts {
 	return chargeFacts{charge, l, state.PaymentsOf(charge.TxID)}
 }
 
-// chargeAnswer answers with a charge and the payments that it has received.
+// chargeAnswer answers with a revision of a charge and the payments that it has received, both as they
+// are now.
 func (s *Server) chargeAnswer(c call, status int, charge journal.Charge) (answer, error) {
 	var facts chargeFacts
-	err := s.journal.View(func(state *journal.State) { facts = collect(state, charge) })
+	err := s.journal.View(func(state *journal.State) {
+		facts = collect(state, state.Charges[charge.TxID][charge.Revision])
+	})
 	if err != nil {
 		return answer{}, err
 	}
