@@ -3,6 +3,7 @@ package bank
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -67,8 +68,8 @@ func (b chargeBody) change(c *journal.Charge, key string) error {
 		if b.Calendar.Expiration != nil {
 			c.Expiration = *b.Calendar.Expiration
 		}
-		if c.Expiration < 1 {
-			return invalid(invalidCharge, "cob.calendario.expiracao", "A expiração deve ser maior que zero.")
+		if c.Expiration < 1 || c.Expiration > math.MaxInt32 {
+			return invalid(invalidCharge, "cob.calendario.expiracao", "A expiração deve ser de 1 a 2147483647 segundos.")
 		}
 	}
 	if b.Key != nil {
@@ -153,6 +154,9 @@ func (b chargeBody) changeTexts(c *journal.Charge) error {
 	}
 	return nil
 }
+
+// maxAmount is the largest amount that the API can tell, in centavos.
+const maxAmount = 9_999_999_999_99
 
 var amountShape = regexp.MustCompile(`^\d{1,10}\.\d{2}$`)
 

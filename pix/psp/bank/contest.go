@@ -66,12 +66,17 @@ func (s *Server) closeDispute(r control.CloseRequest) (control.StatusAnswer, err
 		if back.Amount == 0 {
 			back.Amount = min(d.Amount, left(p.Amount, p.Returns))
 		}
+		if back.Amount > d.Amount {
+			return e, refuse(http.StatusConflict, "R$ %s of this Pix were contested", decimal(d.Amount))
+		}
 		back.Status, back.EndedAt = journal.Returned, now
 		if p.Returns, err = returnedIn(p.Amount, p.Returns, &back); err != nil {
 			return e, err
 		}
 		e.Payments = []journal.Payment{p}
-		e.Notices = []journal.Notice{{EndToEndID: p.EndToEndID, NextAt: now}}
+		if p.TxID != "" {
+			e.Notices = []journal.Notice{{EndToEndID: p.EndToEndID, NextAt: now}}
+		}
 		return s.numbered(state, e), nil
 	})
 	if err != nil {

@@ -31,8 +31,8 @@ func (s *Server) pay(r control.PayRequest) (control.PayAnswer, error) {
 	if err != nil {
 		return control.PayAnswer{}, refuse(http.StatusBadRequest, "the code cannot be read: %v", err)
 	}
-	if r.Amount < 0 {
-		return control.PayAnswer{}, refuse(http.StatusBadRequest, "the amount cannot be less than 0")
+	if r.Amount < 0 || r.Amount > maxAmount {
+		return control.PayAnswer{}, refuse(http.StatusBadRequest, "the amount must be from 0 to %s", decimal(maxAmount))
 	}
 	now := s.clock()
 	var paid []journal.Payment
@@ -103,7 +103,7 @@ func (s *Server) payCharge(state *journal.State, location string, r control.PayR
 	if p.TxID = charge.TxID; p.Amount == 0 {
 		p.Amount = charge.Amount
 	}
-	if charge.Status == journal.Active && !r.NoTxID {
+	if !r.NoTxID {
 		charge.Status = journal.Paid
 		e.Charges = append(e.Charges, charge)
 	}
