@@ -39,7 +39,10 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("/", s.open(func(call) (answer, error) {
 		return answer{}, notFound("NaoEncontrado", "Não há recurso neste endereço.")
 	}))
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(Header, HeaderValue) // the redirects of the mux have it too
+		mux.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) routes() []route {
@@ -75,7 +78,6 @@ func (s *Server) routes() []route {
 // open serves everybody, as payers' apps need.
 func (s *Server) open(h handle) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(Header, HeaderValue)
 		s.run(call{Request: r, now: s.clock()}, h).write(w)
 	}
 }
@@ -85,7 +87,6 @@ func (s *Server) open(h handle) http.HandlerFunc {
 func (s *Server) closed(scope string, h handle) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		now := s.clock()
-		w.Header().Set(Header, HeaderValue)
 		w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {

@@ -91,6 +91,9 @@ func duplicate() problem {
 
 // takeByAnother is a fault: a charge of one centavo more stands under the TxID already.
 func (s *Server) takeByAnother(c call, txID string, body chargeBody) (answer, error) {
+	if err := body.complete(); err != nil {
+		return answer{}, err
+	}
 	charge := journal.Charge{TxID: txID, Status: journal.Active, CreatedAt: c.now}
 	if err := body.change(&charge, s.account.PixKey); err != nil {
 		return answer{}, err

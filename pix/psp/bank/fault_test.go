@@ -20,6 +20,12 @@ func TestFault_TimesAndPath(t *testing.T) {
 	a.refused(http.StatusForbidden, "AcessoNegado", "GET", "/cob/"+txID(1), nil)
 	a.create(1, "1.00")
 
+	for _, path := range []string{"/cob", "/loc"} { // the second does not replace the first
+		a.fault(control.Fault{Name: "403", On: path, Times: 1})
+	}
+	a.refused(http.StatusForbidden, "AcessoNegado", "GET", "/cob/"+txID(1), nil)
+	a.refused(http.StatusForbidden, "AcessoNegado", "GET", "/loc/1", nil)
+
 	a.fault(control.Fault{Name: "403"})
 	for range 3 {
 		a.refused(http.StatusForbidden, "AcessoNegado", "GET", "/cob/"+txID(1), nil)
