@@ -72,7 +72,8 @@ func TestPay_CrossesRemoval(t *testing.T) {
 				paid = err == nil
 				return paid
 			}
-			return a.status("PATCH", "/cob/"+txID(n), object{"status": "REMOVIDA_PELO_USUARIO_RECEBEDOR"}) == http.StatusOK
+			removal := object{"status": "REMOVIDA_PELO_USUARIO_RECEBEDOR"}
+			return a.status("PATCH", "/cob/"+txID(n), removal) == http.StatusOK
 		})
 		status := "REMOVIDA_PELO_USUARIO_RECEBEDOR"
 		if paid {
@@ -124,7 +125,8 @@ func TestCharge_PutAtOnce(t *testing.T) {
 	var told [n]string // the amount of each revision
 	var mu sync.Mutex
 	atOnce(n, func(i int) bool {
-		_, body, err := a.try(a.request("PUT", a.Base()+"/cob/"+txID(1), encode(t, a.charge(fmt.Sprintf("%d.00", i+1)))))
+		charge := encode(t, a.charge(fmt.Sprintf("%d.00", i+1)))
+		_, body, err := a.try(a.request("PUT", a.Base()+"/cob/"+txID(1), charge))
 		if err != nil {
 			t.Error(err)
 			return false
