@@ -1,6 +1,7 @@
 package banks
 
 import (
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -97,7 +98,8 @@ func (s *Service) check(in *NewAccount) (bacen.Profile, Invalid) {
 		return profile, problems
 	}
 	profile, err := profile.With([]byte(in.Overrides))
-	if err != nil || !json.Valid([]byte(in.Overrides)) {
+	if err != nil || !json.Valid([]byte(in.Overrides)) ||
+		profile.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(profile.CA)) {
 		problems["overrides"] = Malformed
 		return profile, problems
 	}

@@ -31,6 +31,8 @@ func TestPropose_Invalid(t *testing.T) {
 		"an unknown bank": {func(a *account) { a.Profile = "stone" }, banks.Invalid{"profile": "unknown"}},
 		"an unknown field": {func(a *account) { a.Overrides = `{"bass": 1}` },
 			banks.Invalid{"overrides": "malformed"}},
+		"no authority": {func(a *account) { a.Overrides = `{"base": "https://localhost/v2", "ca": "x"}` },
+			banks.Invalid{"overrides": "malformed"}},
 		"no JSON":    {func(a *account) { a.Overrides = `{` }, banks.Invalid{"overrides": "malformed"}},
 		"no address": {func(a *account) { a.Overrides = "" }, banks.Invalid{"overrides": "missing"}},
 		"no secret": {func(a *account) { a.Credential.ClientSecret = " " },

@@ -69,7 +69,8 @@ func (b chargeBody) change(c *journal.Charge, key string) error {
 			c.Expiration = *b.Calendar.Expiration
 		}
 		if c.Expiration < 1 || c.Expiration > math.MaxInt32 {
-			return invalid(invalidCharge, "cob.calendario.expiracao", "A expiração deve ser de 1 a 2147483647 segundos.")
+			return invalid(invalidCharge, "cob.calendario.expiracao",
+				"A expiração deve ser de 1 a 2147483647 segundos.")
 		}
 	}
 	if b.Key != nil {

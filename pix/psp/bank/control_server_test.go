@@ -42,14 +42,15 @@ func TestControl_Refused(t *testing.T) {
 		"an enormous payment":      {pay(control.PayRequest{Code: own, Amount: 1e12}), "from 0 to 9999999999.99"},
 		"a payment that overflows": {pay(control.PayRequest{Code: own, Amount: math.MaxInt64}), "from 0 to"},
 		"a code without an amount": {pay(control.PayRequest{Code: own}), "names no amount"},
-		"the key of another":       {pay(control.PayRequest{Code: static("a@b.teste"), Amount: 1}), "not the account's"},
-		"no code":                  {pay(control.PayRequest{Code: "0002"}), "cannot be read"},
-		"a negative return":        {giveBack(id, -1), "R$ 10.00 of this Pix"},
-		"an enormous return":       {giveBack(id, math.MaxInt64), "R$ 10.00 of this Pix"},
-		"a return of nothing":      {giveBack("E1", 1), "there is no Pix E1"},
-		"a negative dispute":       {contest(id, -1), "R$ 10.00 of this Pix"},
-		"an enormous dispute":      {contest(id, math.MaxInt64), "R$ 10.00 of this Pix"},
-		"a dispute about nothing":  {contest("E1", 1), "there is no Pix E1"},
+		"the key of another": {pay(control.PayRequest{Code: static("a@b.teste"), Amount: 1}),
+			"not the account's"},
+		"no code":                 {pay(control.PayRequest{Code: "0002"}), "cannot be read"},
+		"a negative return":       {giveBack(id, -1), "R$ 10.00 of this Pix"},
+		"an enormous return":      {giveBack(id, math.MaxInt64), "R$ 10.00 of this Pix"},
+		"a return of nothing":     {giveBack("E1", 1), "there is no Pix E1"},
+		"a negative dispute":      {contest(id, -1), "R$ 10.00 of this Pix"},
+		"an enormous dispute":     {contest(id, math.MaxInt64), "R$ 10.00 of this Pix"},
+		"a dispute about nothing": {contest("E1", 1), "there is no Pix E1"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: %v", name, c.err)
