@@ -86,7 +86,8 @@ func lockNew(tx *models.Tx, accountID, credentialID string) (
 	return account, credential, active, err
 }
 
-// activate retires what the credentials replace, and makes them and their account active.
+// activate retires what the credentials replace, and makes them and their account active. It fails with
+// ErrChanged if another account becomes active at the same time.
 func (s *Service) activate(tx *models.Tx, account *models.BankAccount, credential *models.BankCredential,
 	active *models.BankAccount) error {
 	now := s.now()
@@ -112,7 +113,11 @@ func (s *Service) activate(tx *models.Tx, account *models.BankAccount, credentia
 			return err
 		}
 	}
-	return models.SetBankAccountStatus(tx, account, models.BankAccountActive)
+	err = models.SetBankAccountStatus(tx, account, models.BankAccountActive)
+	if models.Violates(err, models.BankAccountsOneActive) { // by one that was added after ours was locked
+		err = ErrChanged.Because(err)
+	}
+	return err
 }
 
 // Discard ends proposed credentials, and with them an account that was never active. Any
@@ -141,6 +146,7 @@ func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, crede
 	if err != nil {
 		return fmt.Errorf("banks: discard credentials: %w", err)
 	}
+	s.forget() // Check may have made a client with them
 	return nil
 }
 

@@ -32,7 +32,11 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	g := paymentstest.New(t)
+	return houseAt(t, paymentstest.New(t))
+}
+
+func houseAt(t *testing.T, g *paymentstest.Gateway) *house {
+	t.Helper()
 	profiles, err := bacen.Profiles(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 
 // AddHere adds a bank account and makes it active, without a second person: it is for a command that
 // a person runs on the server itself. The bank is asked first. If it does not accept the
-// credentials, nothing is written and the error is Failed. It also fails with Invalid. The findings
-// are those of Check.
+// credentials, nothing is written and the error is Failed. It also fails with Invalid, or ErrChanged if
+// another account becomes active at the same time. The findings are those of Check.
 func (s *Service) AddHere(ctx context.Context, in NewAccount) (id string, findings []psp.Finding, err error) {
 	account, credential, err := s.read(in, nil)
 	if err != nil {
