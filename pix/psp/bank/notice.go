@@ -7,9 +7,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -206,7 +208,9 @@ func (p *poster) call(ctx context.Context, client *http.Client, address string, 
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set(Header, HeaderValue)
 	answer, err := client.Do(r)
-	if err != nil {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return 0, failed.Err // without the address, which may have a secret
+	} else if err != nil {
 		return 0, err
 	}
 	defer answer.Body.Close()

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"garoupa/pix/psp/bank/control"
@@ -129,6 +130,19 @@ func TestNotice_Again(t *testing.T) {
 		state, err := a.Control.State(t.Context())
 		return err == nil && state.Notices == 0
 	})
+}
+
+// The log tells of a notice that failed, and not where it was to go: the address may have a secret.
+func TestNotice_Log(t *testing.T) {
+	t.Parallel()
+	a := generic(t)
+	a.must(http.StatusOK, "PUT", "/webhook/"+a.Folder.Account.PixKey,
+		object{"webhookUrl": "https://localhost:1/aviso?hmac=segredo"})
+	a.pay(control.PayRequest{Code: a.create(1, "1.00")})
+	wait(t, func() bool { return strings.Contains(a.Log.String(), "a notice was not received") })
+	if log := a.Log.String(); strings.Contains(log, "segredo") {
+		t.Errorf("the log says %s", log)
+	}
 }
 
 // Notices can be withheld, doubled, bare, or forged.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,9 +23,30 @@ type Bank struct {
 	Folder  folder.Folder
 	Control control.Client
 	Clock   *Clock
+	Log     *Log
 
 	profile string
 	stop    func()
+}
+
+// Log keeps what a bank logs. It is safe for concurrent use.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+// String returns all lines.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // Clock is the machine's clock, moved by what a test has added.
@@ -59,7 +81,7 @@ func Serve(t testing.TB, profile string) *Bank {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Bank{Folder: f, Clock: &Clock{}, profile: profile, stop: func() {}}
+	b := &Bank{Folder: f, Clock: &Clock{}, Log: &Log{}, profile: profile, stop: func() {}}
 	b.Start(t)
 	return b
 }
@@ -68,7 +90,7 @@ func Serve(t testing.TB, profile string) *Bank {
 func (b *Bank) Start(t testing.TB) {
 	t.Helper()
 	s, err := bank.New(bank.Options{Folder: b.Folder, Profile: b.profile, Now: b.Clock.Now,
-		Log: slog.New(slog.DiscardHandler)})
+		Log: slog.New(slog.NewTextHandler(b.Log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
