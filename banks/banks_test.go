@@ -188,6 +188,44 @@ func TestPropose_Seals(t *testing.T) {
 	}
 }
 
+// The same account is proposed twice at once: one proposal waits, and the other is told that the key is
+// taken. So is a command on the server, until the proposal is discarded.
+func TestPropose_AtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	in := h.account(t)
+	var proposals sync.WaitGroup
+	results := make(chan error, 2)
+	for range cap(results) {
+		proposals.Go(func() { _, err := h.Propose(t.Context(), h.eva, in); results <- err })
+	}
+	proposals.Wait()
+	first, second := <-results, <-results
+	if first == nil {
+		first, second = second, first
+	}
+	taken := func(err error) bool {
+		var invalid banks.Invalid
+		return errors.As(err, &invalid) && invalid["pixKey"] == banks.Taken
+	}
+	if second != nil || !taken(first) {
+		t.Errorf("the proposals: %v, %v", first, second)
+	}
+	if _, _, err := h.AddHere(t.Context(), in); !taken(err) {
+		t.Errorf("beside a proposal: %v", err)
+	}
+	all, err := models.BankAccounts(t.Context(), h.DB)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the accounts are %+v, %v", all, err)
+	}
+	if err := h.Discard(t.Context(), h.rui, all[0].ID, h.status(t, all[0].ID, models.CredentialNew).ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Propose(t.Context(), h.eva, in); err != nil {
+		t.Errorf("after it was discarded: %v", err)
+	}
+}
+
 // Credentials that the bank does not accept are not approved, and what was in use stays in use.
 func TestApprove_BankRefuses(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,9 @@ import (
 )
 
 // Propose proposes a bank account with its first credentials and returns its id. Nothing uses it
-// before another supervisor approves it. Only supervisors may call it. It fails with Invalid,
-// which names the fields of NewAccount and "clientId", "clientSecret", "appKey" and
-// "certificate", or refusal.Forbidden.
+// before another supervisor approves it. While it waits, its key cannot be proposed again. Only
+// supervisors may call it. It fails with Invalid, which names the fields of NewAccount and "clientId",
+// "clientSecret", "appKey" and "certificate", or refusal.Forbidden.
 func (s *Service) Propose(ctx context.Context, by models.Actor, in NewAccount) (id string, err error) {
 	account, credential, err := s.read(in, &by.UserID)
 	if err != nil {
@@ -26,6 +26,9 @@ func (s *Service) Propose(ctx context.Context, by models.Actor, in NewAccount) (
 		}
 		return s.record(tx, by, "bank_account.proposed", account.ID, facts(account, credential))
 	})
+	if models.Violates(err, models.BankAccountsDraftOnce) {
+		err = Invalid{"pixKey": Taken}
+	}
 	if err != nil {
 		return "", fmt.Errorf("banks: propose an account: %w", err)
 	}

@@ -25,6 +25,8 @@ CREATE TABLE IF NOT EXISTS bank_accounts (
 CREATE UNIQUE INDEX IF NOT EXISTS bank_accounts_one_active ON bank_accounts ((true)) WHERE status = 'ACTIVE';
 CREATE UNIQUE INDEX IF NOT EXISTS bank_accounts_key_once ON bank_accounts (profile, sandbox, pix_key)
     WHERE status IN ('ACTIVE', 'RETIRING');
+CREATE UNIQUE INDEX IF NOT EXISTS bank_accounts_draft_once ON bank_accounts (profile, sandbox, pix_key)
+    WHERE status = 'DRAFT';
 CREATE INDEX IF NOT EXISTS bank_accounts_created_by ON bank_accounts (created_by);
 
 -- +goose StatementBegin

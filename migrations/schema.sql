@@ -316,6 +316,7 @@ CREATE TABLE bank_accounts (
     CONSTRAINT bank_accounts_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id)
 );
 CREATE INDEX bank_accounts_created_by ON bank_accounts USING btree (created_by);
+CREATE UNIQUE INDEX bank_accounts_draft_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = 'DRAFT'::text;
 CREATE UNIQUE INDEX bank_accounts_key_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = ANY (ARRAY['ACTIVE'::text, 'RETIRING'::text]);
 CREATE UNIQUE INDEX bank_accounts_one_active ON bank_accounts USING btree ((true)) WHERE status = 'ACTIVE'::text;
 CREATE TRIGGER bank_accounts_transition BEFORE UPDATE ON bank_accounts FOR EACH ROW EXECUTE FUNCTION bank_accounts_transition();

@@ -37,10 +37,12 @@ type BankAccount struct {
 const (
 	BankAccountsOneActive = "bank_accounts_one_active"
 	BankAccountsKeyOnce   = "bank_accounts_key_once"
+	BankAccountsDraftOnce = "bank_accounts_draft_once"
 	BankCredentialsOneNew = "bank_credentials_one_new"
 )
 
-// InsertBankAccount writes a new bank account.
+// InsertBankAccount writes a new bank account. If another draft has its key, it fails with a violation of
+// BankAccountsDraftOnce.
 func InsertBankAccount(tx *Tx, b *BankAccount) error { return tx.Create(b).Error }
 
 // BankAccountByID returns a bank account, or ErrNotFound.

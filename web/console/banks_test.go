@@ -259,8 +259,8 @@ func TestOps_BankRefuses(t *testing.T) {
 func TestOps_BankKeyTaken(t *testing.T) {
 	t.Parallel()
 	h := newBankHouse(t)
-	first, second := h.propose(t), h.propose(t)
-	h.act(h.rui, first, "/aprovar")
+	h.act(h.rui, h.propose(t), "/aprovar")
+	second := h.propose(t)
 	a := h.act(h.rui, second, "/aprovar")
 	if a.Status != http.StatusConflict {
 		t.Errorf("the second approval: %d", a.Status)
@@ -324,6 +324,18 @@ func TestOps_BankRotation(t *testing.T) {
 	if a := h.rui.Post(closed + "/verificar"); a.Status != http.StatusConflict {
 		t.Errorf("a closed account is checked: %d", a.Status)
 	}
+}
+
+// An account that is proposed a second time is refused, and the form says why.
+func TestOps_BankProposedTwice(t *testing.T) {
+	t.Parallel()
+	h := newBankHouse(t)
+	h.propose(t)
+	a := h.clean(h.rui, h.send(h.rui, "/ops/bancos/nova", h.account(t)))
+	if a.Status != http.StatusUnprocessableEntity {
+		t.Errorf("the second proposal: %d to %s", a.Status, a.Header.Get("Location"))
+	}
+	shows(t, a, "#errors", "Outra conta já usa esta chave")
 }
 
 // Each form sent twice at once is done once, and the other is told who was first.
