@@ -55,7 +55,6 @@ func (s *Service) Approve(ctx context.Context, by models.Actor, accountID, crede
 	if err != nil {
 		return fmt.Errorf("banks: approve credentials: %w", err)
 	}
-	s.forget()
 	return nil
 }
 
@@ -96,8 +95,7 @@ func (s *Service) activate(tx *models.Tx, account *models.BankAccount, credentia
 		return err
 	}
 	if old != nil {
-		old.Status, old.RetiredAt = models.CredentialRetired, &now
-		if err := models.SaveCredentialStatus(tx, old); err != nil {
+		if err := s.retire(tx, old); err != nil {
 			return err
 		}
 	}
@@ -120,6 +118,14 @@ func (s *Service) activate(tx *models.Tx, account *models.BankAccount, credentia
 	return err
 }
 
+// retire ends credentials that the caller has locked, and after the commit their client.
+func (s *Service) retire(tx *models.Tx, c *models.BankCredential) error {
+	now := s.now()
+	c.Status, c.RetiredAt = models.CredentialRetired, &now
+	tx.AfterCommit(func() { s.forget(c.ID) })
+	return models.SaveCredentialStatus(tx, c)
+}
+
 // Discard ends proposed credentials, and with them an account that was never active. Any
 // supervisor may call it. It fails with ErrChanged, models.ErrNotFound or refusal.Forbidden.
 func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, credentialID string) error {
@@ -131,9 +137,7 @@ func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, crede
 		if err != nil {
 			return err
 		}
-		now := s.now()
-		credential.Status, credential.RetiredAt = models.CredentialRetired, &now
-		if err := models.SaveCredentialStatus(tx, credential); err != nil {
+		if err := s.retire(tx, credential); err != nil {
 			return err
 		}
 		if account.Status == models.BankAccountDraft {
@@ -146,7 +150,6 @@ func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, crede
 	if err != nil {
 		return fmt.Errorf("banks: discard credentials: %w", err)
 	}
-	s.forget() // Check may have made a client with them
 	return nil
 }
 

@@ -10,6 +10,7 @@ package banks
 
 import (
 	"log/slog"
+	"maps"
 	"net/url"
 	"strings"
 	"sync"
@@ -80,31 +81,35 @@ func (s *Service) record(tx *models.Tx, by models.Actor, action, accountID strin
 	}); err != nil {
 		return err
 	}
+	params := map[string]string{
+		"bank": accountID, "bank_name": detail["name"], "bank_change": strings.TrimPrefix(action, "bank_account."),
+		"at": now.Format(time.RFC3339),
+	}
+	if certificate := detail["certificate"]; certificate != "" {
+		params["certificate"] = certificate
+	}
+	if by.UserID != models.ActorSystem {
+		person, err := models.UserByID(tx.Context(), tx, by.UserID)
+		if err != nil {
+			return err
+		}
+		params["by"] = person.Name
+	}
+	return s.tell(tx, models.MailBankAccountChanged, action+"/"+accountID+"/"+now.Format(time.RFC3339Nano), params)
+}
+
+// tell mails all who may manage banks, once for each fact.
+func (s *Service) tell(tx *models.Tx, kind, fact string, params map[string]string) error {
 	people, err := models.StaffWho(tx.Context(), tx, models.ManageBanks)
 	if err != nil {
 		return err
 	}
-	author := "" // of a command on the server
+	letters := make([]models.Mail, 0, len(people))
 	for _, person := range people {
-		if person.ID == by.UserID {
-			author = person.Name
-		}
+		own := maps.Clone(params)
+		own["name"] = person.Name
+		letters = append(letters, models.Mail{Fact: fact, To: person.Email, Language: person.Language, Kind: kind,
+			Params: own, CreatedAt: s.now()})
 	}
-	mails := make([]models.Mail, 0, len(people))
-	for _, person := range people {
-		params := map[string]string{
-			"name": person.Name, "bank": accountID, "bank_name": detail["name"],
-			"bank_change": strings.TrimPrefix(action, "bank_account."), "at": now.Format(time.RFC3339),
-		}
-		for name, value := range map[string]string{"by": author, "certificate": detail["certificate"]} {
-			if value != "" {
-				params[name] = value
-			}
-		}
-		mails = append(mails, models.Mail{
-			Fact: action + "/" + accountID + "/" + now.Format(time.RFC3339Nano), To: person.Email,
-			Language: person.Language, Kind: models.MailBankAccountChanged, Params: params, CreatedAt: now,
-		})
-	}
-	return models.InsertMails(tx, mails...)
+	return models.InsertMails(tx, letters...)
 }

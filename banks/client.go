@@ -73,18 +73,19 @@ func (s *Service) open(account *models.BankAccount, credential *models.BankCrede
 	}
 	o.Sandbox, o.ClientID, o.PixKey = account.Sandbox, credential.ClientID, account.PixKey
 	o.Values = map[string]string{"conta": account.AccountNumber, "app_key": appKey}
-	o.HolderName, o.HolderCity = account.HolderName, ""
+	o.HolderName = account.HolderName
 	o.Proxy, o.AllowTestBank, o.Now, o.Log = s.Proxy, s.AllowPrivate, s.Now, s.Log
 	return o, nil
 }
 
-// forget drops the clients, so that those of credentials that were replaced end.
-func (s *Service) forget() {
+// forget ends the client of credentials that were retired. Others keep their token, their limits and
+// their breaker.
+func (s *Service) forget(credentialID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id, c := range s.clients {
+	if c := s.clients[credentialID]; c != nil {
 		c.Close()
-		delete(s.clients, id)
+		delete(s.clients, credentialID)
 	}
 }
 

@@ -38,18 +38,9 @@ func (s *Service) warn(ctx context.Context, c models.BankCredential, now time.Ti
 	for c.ExpiresAt.Sub(now) > warnings[due] {
 		due++
 	}
-	people, err := models.StaffWho(ctx, s.DB, models.ManageBanks)
-	if err != nil {
-		return err
-	}
-	mails := make([]models.Mail, 0, len(people))
-	for _, person := range people {
-		mails = append(mails, models.Mail{
-			Fact: "bank_certificate_ends/" + c.ID + "/" + strconv.Itoa(due), To: person.Email,
-			Language: person.Language, Kind: models.MailBankCertificateEnds, CreatedAt: now,
-			Params: map[string]string{"name": person.Name, "bank": account.ID, "bank_name": account.Name,
-				"certificate": c.Subject, "at": c.ExpiresAt.Format(time.RFC3339)},
-		})
-	}
-	return s.DB.InTx(ctx, func(tx *models.Tx) error { return models.InsertMails(tx, mails...) })
+	params := map[string]string{"bank": account.ID, "bank_name": account.Name, "certificate": c.Subject,
+		"at": c.ExpiresAt.Format(time.RFC3339)}
+	return s.DB.InTx(ctx, func(tx *models.Tx) error {
+		return s.tell(tx, models.MailBankCertificateEnds, "bank_certificate_ends/"+c.ID+"/"+strconv.Itoa(due), params)
+	})
 }

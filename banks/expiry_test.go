@@ -24,7 +24,8 @@ func TestWarnOfExpiry(t *testing.T) {
 	}
 	told := 0
 	for _, step := range []struct {
-		days, mails int // after so many days, to two supervisors
+		days  int // that have gone by
+		mails int // that two supervisors get then, together
 	}{{0, 0}, {9, 0}, {11, 2}, {32, 0}, {34, 2}, {39, 2}, {41, 0}} {
 		o := h.Service.Options
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(step.days) * 24 * time.Hour) }

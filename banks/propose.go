@@ -76,7 +76,7 @@ func (s *Service) seal(accountID string, in NewCredential, parsed clientcert.Par
 	return c
 }
 
-// facts are what the audit log tells of an account and its credentials.
+// facts returns what the audit log says about an account and its credentials.
 func facts(account *models.BankAccount, credential *models.BankCredential) map[string]string {
 	detail := map[string]string{"name": account.Name, "profile": account.Profile}
 	if credential != nil {
