@@ -55,7 +55,7 @@ type Payer interface {
 	Sent(ctx context.Context, id string) (Sent, error)
 }
 
-// Disputer is a bank that tells of contested Pix by API.
+// Disputer is a bank whose API lists contested Pix.
 type Disputer interface {
 	// Disputes returns the disputes opened since a time, closed ones too.
 	Disputes(ctx context.Context, since time.Time) ([]Dispute, error)

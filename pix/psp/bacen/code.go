@@ -16,7 +16,7 @@ const (
 )
 
 // codeOf returns the BR Code of a charge, from the members that the profile names or built from the
-// location. It returns "" and the reason if there is none that a payer can pay.
+// location. If a payer cannot pay the code, or no code can be built, it returns "" and the reason.
 func (c *Client) codeOf(body []byte, charge chargeAnswer, name, city string) (code, reason string) {
 	members := map[string]json.RawMessage{}
 	_ = json.Unmarshal(body, &members) // the body was decoded before

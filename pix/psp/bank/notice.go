@@ -29,8 +29,8 @@ const (
 	lastRetry     = time.Minute
 )
 
-// numbered gives the new notices of an entry their ids. It leaves out those that nobody receives:
-// their key has no webhook, or a fault withholds them.
+// numbered gives the new notices of an entry their ids. If the key has no webhook, or a fault withholds
+// notices, it leaves all of them out.
 func (s *Server) numbered(state *journal.State, e journal.Entry) journal.Entry {
 	_, known := registered(state, s.account.PixKey)
 	if !known || s.active("no-notices") {

@@ -132,7 +132,7 @@ func TestNotice_Again(t *testing.T) {
 	})
 }
 
-// The log tells of a notice that failed, and not where it was to go: the address may have a secret.
+// The log reports a notice that failed, without its address, because the address may have a secret.
 func TestNotice_Log(t *testing.T) {
 	t.Parallel()
 	a := generic(t)

@@ -25,7 +25,7 @@ type BankRow struct {
 	Status      string
 	HolderName  string
 	PixKey      string
-	Certificate *BankCertificate // in use, or the latest; nil if there is none
+	Certificate *BankCertificate // in use, or the latest; nil for an account without credentials
 	Proposer    string           // "" if the account was made on the server
 	At          time.Time
 }

@@ -103,7 +103,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// An error has the bank's own sentence and nothing else, or says that there is none.
+// An error is the bank's own sentence and nothing else. If the answer has no sentence, the error says so.
 func TestClient_Refused(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

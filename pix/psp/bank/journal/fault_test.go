@@ -78,8 +78,8 @@ func txIDs(j *journal.Journal) (all string, err error) {
 	return all, err
 }
 
-// What could not be brought to the disk is answered to nobody, although a later sync succeeds. What
-// is on the disk is there after the next start.
+// A change that could not be synced to the disk is never answered, not even after a later sync succeeds.
+// What reached the disk is there after the next start.
 func TestUpdate_SyncFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.jsonl")
