@@ -321,6 +321,41 @@ CREATE UNIQUE INDEX bank_accounts_key_once ON bank_accounts USING btree (profile
 CREATE UNIQUE INDEX bank_accounts_one_active ON bank_accounts USING btree ((true)) WHERE status = 'ACTIVE'::text;
 CREATE TRIGGER bank_accounts_transition BEFORE UPDATE ON bank_accounts FOR EACH ROW EXECUTE FUNCTION bank_accounts_transition();
 
+CREATE TABLE bank_charges (
+    txid text NOT NULL,
+    bank_account_id text NOT NULL,
+    project_id text NOT NULL,
+    checkout_id text NOT NULL,
+    generation integer NOT NULL,
+    amount bigint NOT NULL,
+    expiration integer NOT NULL,
+    status text NOT NULL DEFAULT 'CREATING'::text,
+    bank_created_at timestamp with time zone,
+    payable_until timestamp with time zone,
+    revision integer NOT NULL DEFAULT 0,
+    checks integer NOT NULL DEFAULT 0,
+    next_check_at timestamp with time zone,
+    failure text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT bank_charges_pkey PRIMARY KEY (txid),
+    CONSTRAINT bank_charges_amount CHECK (amount > 0),
+    CONSTRAINT bank_charges_checkout_id CHECK (checkout_id ~ '^chk_[0-9a-f]{20}$'::text),
+    CONSTRAINT bank_charges_expiration CHECK (expiration > 0),
+    CONSTRAINT bank_charges_failure CHECK (char_length(failure) <= 200),
+    CONSTRAINT bank_charges_generation CHECK (generation >= 0),
+    CONSTRAINT bank_charges_looked_at CHECK ((status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text])) = (next_check_at IS NOT NULL)),
+    CONSTRAINT bank_charges_status CHECK (status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'PAID'::text, 'REMOVING'::text, 'REMOVED'::text, 'LAPSED'::text, 'REFUSED'::text, 'CONFLICT'::text])),
+    CONSTRAINT bank_charges_times CHECK (status <> 'OPEN'::text OR num_nulls(bank_created_at, payable_until) = 0),
+    CONSTRAINT bank_charges_txid CHECK (txid ~ '^[0-9A-Za-z]{26,35}$'::text),
+    CONSTRAINT bank_charges_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id),
+    CONSTRAINT bank_charges_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX bank_charges_due ON bank_charges USING btree (bank_account_id, next_check_at) WHERE next_check_at IS NOT NULL;
+CREATE UNIQUE INDEX bank_charges_generation_once ON bank_charges USING btree (checkout_id, generation);
+CREATE UNIQUE INDEX bank_charges_one_open ON bank_charges USING btree (checkout_id) WHERE status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text, 'CONFLICT'::text]);
+CREATE INDEX bank_charges_project ON bank_charges USING btree (project_id);
+CREATE TRIGGER bank_charges_transition BEFORE UPDATE ON bank_charges FOR EACH ROW EXECUTE FUNCTION bank_charges_transition();
+
 CREATE TABLE bank_credentials (
     id text NOT NULL,
     bank_account_id text NOT NULL,
@@ -358,6 +393,16 @@ CREATE UNIQUE INDEX bank_credentials_one_active ON bank_credentials USING btree 
 CREATE UNIQUE INDEX bank_credentials_one_new ON bank_credentials USING btree (bank_account_id) WHERE status = 'NEW'::text;
 CREATE INDEX bank_credentials_retired ON bank_credentials USING btree (retired_at) WHERE private_key IS NOT NULL;
 CREATE TRIGGER bank_credentials_transition BEFORE UPDATE ON bank_credentials FOR EACH ROW EXECUTE FUNCTION bank_credentials_transition();
+
+CREATE TABLE bank_sweeps (
+    bank_account_id text NOT NULL,
+    leased_until timestamp with time zone NOT NULL,
+    watermark timestamp with time zone NOT NULL,
+    swept_at timestamp with time zone,
+    swept_deep_at timestamp with time zone,
+    CONSTRAINT bank_sweeps_pkey PRIMARY KEY (bank_account_id),
+    CONSTRAINT bank_sweeps_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
+);
 
 CREATE TABLE blocked_amounts (
     id text NOT NULL,
@@ -918,6 +963,7 @@ CREATE TABLE payments (
     fee bigint NOT NULL,
     paid_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone NOT NULL,
+    bank_account_id text,
     CONSTRAINT payments_pkey PRIMARY KEY (id),
     CONSTRAINT payments_end_to_end_id_unique UNIQUE (livemode, end_to_end_id),
     CONSTRAINT payments_amount_check CHECK (amount > 0),
@@ -925,8 +971,10 @@ CREATE TABLE payments (
     CONSTRAINT payments_end_to_end_id_check CHECK (char_length(end_to_end_id) >= 1 AND char_length(end_to_end_id) <= 64),
     CONSTRAINT payments_id_check CHECK (id ~ '^pay_[0-9a-f]{20}$'::text),
     CONSTRAINT payments_settles_a_checkout CHECK (NOT settles OR checkout_id IS NOT NULL),
+    CONSTRAINT payments_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id),
     CONSTRAINT payments_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id)
 );
+CREATE INDEX payments_bank_account ON payments USING btree (bank_account_id, paid_at) WHERE bank_account_id IS NOT NULL;
 CREATE INDEX payments_by_checkout ON payments USING btree (checkout_id);
 CREATE INDEX payments_by_recording ON payments USING brin (recorded_at);
 CREATE UNIQUE INDEX payments_one_settles ON payments USING btree (checkout_id) WHERE settles;
@@ -1328,6 +1376,26 @@ BEGIN
             ('RETIRING', 'ACTIVE'), ('RETIRING', 'CLOSED')) THEN
         RAISE EXCEPTION 'a bank account goes from % to % or becomes another', OLD.status, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'bank_accounts_transition';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.bank_charges_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.txid, NEW.bank_account_id, NEW.project_id, NEW.checkout_id, NEW.generation, NEW.amount, NEW.expiration, NEW.created_at)
+        IS DISTINCT FROM (OLD.txid, OLD.bank_account_id, OLD.project_id, OLD.checkout_id, OLD.generation, OLD.amount, OLD.expiration, OLD.created_at)
+        OR NEW.status <> OLD.status
+        AND (OLD.status, NEW.status) NOT IN (
+            ('CREATING', 'OPEN'), ('CREATING', 'REMOVING'), ('CREATING', 'CONFLICT'),
+            ('OPEN', 'PAID'), ('OPEN', 'REMOVING'), ('OPEN', 'REMOVED'), ('OPEN', 'LAPSED'),
+            ('REMOVING', 'REMOVED'), ('REMOVING', 'REFUSED'), ('REMOVING', 'PAID'), ('REMOVING', 'LAPSED'),
+            ('LAPSED', 'REMOVED'), ('LAPSED', 'PAID'), ('REMOVED', 'PAID'), ('REFUSED', 'PAID')) THEN
+        RAISE EXCEPTION 'a charge goes from % to % or becomes another', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'bank_charges_transition';
     END IF;
     RETURN NEW;
 END $function$

@@ -3,6 +3,8 @@ package models
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // BankAccountStatus is the status of a bank account.
@@ -69,6 +71,15 @@ func ActiveBankAccount(ctx context.Context, h Handle) (*BankAccount, error) {
 		return nil, notFound(err)
 	}
 	return &b, nil
+}
+
+// UsedBankAccounts returns the ids of the accounts that are active or retiring.
+func UsedBankAccounts(ctx context.Context, q Querier) ([]string, error) {
+	rows, err := q.Query(ctx, "SELECT id FROM bank_accounts WHERE status IN ('ACTIVE', 'RETIRING') ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // LockBankAccounts locks all bank accounts until tx ends and returns the one with this id, or

@@ -16,39 +16,50 @@ const (
 // its idempotency key.
 type NewCheckout struct {
 	Checkout
-	Created        Event  // checkout.created; ID and Body are used
-	IdempotencyKey string // "" for none
-	RequestHash    []byte // SHA-256 of the canonical body
-	Resumed        bool   // an earlier request bound the key to this id
+	Created        Event         // checkout.created; ID and Body are used
+	IdempotencyKey string        // "" for none
+	RequestHash    []byte        // SHA-256 of the canonical body
+	Resumed        bool          // an earlier request bound the key to this id
+	Opened         *OpenedCharge // the charge at a bank; nil at the simulator
+}
+
+// OpenedCharge is a charge that a bank has accepted. Its checkout is written only while the charge is
+// CREATING, and opens it.
+type OpenedCharge struct {
+	BankCreatedAt, PayableUntil time.Time // by the bank's clock
+	Revision                    int
+	FirstLookAt                 time.Time
 }
 
 // insertCheckouts writes checkouts, their keys, events, deliveries and the jobs of the
 // deliveries in one statement: one round trip and one commit for any number of checkouts. For
-// a key that is taken, or a checkout that exists, nothing else is written. If a request in
+// a key that is taken, a checkout that exists, or a charge at a bank that is no longer CREATING, nothing
+// else is written. If a request in
 // progress has the same key, the statement waits for it.
 const insertCheckouts = `WITH given AS (
 	SELECT t.* FROM unnest($1::text[], $2::text[], $3::boolean[],
 		$4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
 		$9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::timestamptz[],
-		$16::timestamptz[], $17::text[], $18::text[], $19::bytea[], $20::text[], $21::bytea[], $22::boolean[])
+		$16::timestamptz[], $17::text[], $18::text[], $19::bytea[], $20::text[], $21::bytea[], $22::boolean[],
+		$23::timestamptz[], $24::timestamptz[], $25::integer[], $26::timestamptz[])
 		AS t (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
-		payment_link_id, event_id, body, key, request_hash, resumed)
+		payment_link_id, event_id, body, key, request_hash, resumed, bank_created_at, payable_until, revision,
+		first_look_at)
 	WHERE ` + briefly + `
-), claim AS (
-	INSERT INTO idempotency_keys (owner_id, livemode, operation, key, request_hash, resource_id, created_at)
-	SELECT project_id, livemode, CASE WHEN payment_link_id IS NULL
-		THEN '` + OperationCheckout + `' ELSE '` + OperationLinkCheckout + `' END,
-		key, request_hash, id, created_at
-	FROM given WHERE key <> '' AND NOT resumed ORDER BY key
-	ON CONFLICT DO NOTHING RETURNING resource_id
+), ` + claimKeys + `, opened AS (
+	UPDATE bank_charges b SET status = 'OPEN', bank_created_at = g.bank_created_at, payable_until = g.payable_until,
+		revision = g.revision, checks = 0, next_check_at = g.first_look_at
+	FROM given g WHERE g.payable_until IS NOT NULL AND b.txid = g.txid AND b.status = 'CREATING'
+	RETURNING b.txid
 ), made AS (
 	INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at, payment_link_id)
 	SELECT id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		customer_document, customer_phone, metadata::jsonb, txid, copy_paste, qr_png, created_at, expires_at,
 		payment_link_id
-	FROM given WHERE key = '' OR resumed OR id IN (SELECT resource_id FROM claim)
+	FROM given WHERE (key = '' OR resumed OR id IN (SELECT resource_id FROM claim))
+		AND (payable_until IS NULL OR txid IN (SELECT txid FROM opened))
 	ON CONFLICT (id) DO NOTHING RETURNING id
 ), told AS (
 	INSERT INTO events (id, project_id, livemode, type, checkout_id, body, created_at)
@@ -66,6 +77,8 @@ type columns struct {
 	amount                                                               []int64
 	phone, qr, body, hash                                                [][]byte
 	created, expires                                                     []time.Time
+	bankCreated, payable, firstLook                                      []*time.Time
+	revision                                                             []int
 }
 
 func (c *columns) add(n *NewCheckout) {
@@ -81,12 +94,20 @@ func (c *columns) add(n *NewCheckout) {
 	c.event, c.body = append(c.event, n.Created.ID), append(c.body, n.Created.Body)
 	c.key, c.hash, c.resumed = append(c.key, n.IdempotencyKey), append(c.hash,
 		n.RequestHash), append(c.resumed, n.Resumed)
+	var bankCreated, payable, firstLook *time.Time
+	var revision int
+	if o := n.Opened; o != nil {
+		bankCreated, payable, firstLook, revision = &o.BankCreatedAt, &o.PayableUntil, &o.FirstLookAt, o.Revision
+	}
+	c.bankCreated, c.payable = append(c.bankCreated, bankCreated), append(c.payable, payable)
+	c.firstLook, c.revision = append(c.firstLook, firstLook), append(c.revision, revision)
 }
 
 func (c *columns) args() []any {
 	return []any{c.id, c.project, c.live, c.amount, c.description, c.external, c.name, c.email, c.document,
 		c.phone, c.metadata,
-		c.txid, c.code, c.qr, c.created, c.expires, c.link, c.event, c.body, c.key, c.hash, c.resumed}
+		c.txid, c.code, c.qr, c.created, c.expires, c.link, c.event, c.body, c.key, c.hash, c.resumed,
+		c.bankCreated, c.payable, c.revision, c.firstLook}
 }
 
 // insertBatch writes a batch, all or nothing. It returns the ids of the checkouts that were

@@ -18,6 +18,8 @@ type LockedCheckout struct {
 	AccountID       string
 	Fee             money.Fee
 	SettlementDelay *int64 // seconds, in live; nil for the installation's delay
+	// PayableUntil is when its bank began to refuse payments, by the bank's clock. The caller sets it.
+	PayableUntil *time.Time
 }
 
 const lockCheckout = "SELECT " + checkoutColumns + `, j.account_id, account_terms(j.account_id, c.created_at)
@@ -97,10 +99,13 @@ func LockCheckoutByID(tx *Tx, id string) (*LockedCheckout, error) {
 }
 
 // LockDueCheckouts locks up to limit pending checkouts that expired by now, longest overdue
-// first. It skips those that another transaction has locked.
-func LockDueCheckouts(tx *Tx, now time.Time, limit int) ([]LockedCheckout, error) {
+// first. It skips those that another transaction has locked, and, until they are overdue by patience, those of
+// which the bank has yet to say that they were not paid.
+func LockDueCheckouts(tx *Tx, now time.Time, patience time.Duration, limit int) ([]LockedCheckout, error) {
 	return lockCheckouts(tx, `WHERE c.status = 'PENDING' AND c.expires_at <= $1
-		ORDER BY c.expires_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED`, now, limit)
+		AND NOT EXISTS (SELECT FROM bank_charges b WHERE b.txid = c.txid AND c.livemode AND b.status = 'OPEN'
+			AND b.payable_until <= $1 AND c.expires_at > $2)
+		ORDER BY c.expires_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED`, now, now.Add(-patience), limit)
 }
 
 func lockCheckouts(tx *Tx, where string, args ...any) (locked []LockedCheckout, err error) {

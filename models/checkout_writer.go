@@ -28,13 +28,16 @@ func NewCheckoutWriter(q Querier) *CheckoutWriter {
 }
 
 // in reports whether the checkout is written, given the ids of the checkouts that a batch
-// made. Without a key, an existing row with this random id is this checkout, written by an
+// made. Without a key and a bank, an existing row with this random id is this checkout, written by an
 // earlier call whose answer was lost.
-func (n *NewCheckout) in(made map[string]bool) bool { return made[n.ID] || n.IdempotencyKey == "" }
+func (n *NewCheckout) in(made map[string]bool) bool {
+	return made[n.ID] || n.IdempotencyKey == "" && n.Opened == nil
+}
 
 // Write writes n. It reports whether the checkout was made, and whether deliveries wait for a
-// worker. made is false if the idempotency key is taken, also if an earlier call of Write for
-// n took it and lost the answer: EventWritten tells the two apart. If ctx ends, the checkout
+// worker. made is false if the idempotency key is taken or the charge at the bank is no longer
+// CREATING, also if an earlier call of Write for n did that and lost the answer: EventWritten tells
+// the two apart. If ctx ends, the checkout
 // may still be made. Write fails with ErrOverloaded if too many checkouts are waiting.
 func (w *CheckoutWriter) Write(ctx context.Context, n *NewCheckout) (made, queued bool, err error) {
 	r, err := w.batch.Add(ctx, n)

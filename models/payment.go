@@ -22,6 +22,8 @@ type Payment struct {
 	Fee         money.Cents
 	PaidAt      time.Time // the institution's time
 	RecordedAt  time.Time
+	// BankAccountID is the account that received the payment, nil at the simulator.
+	BankAccountID *string
 }
 
 // PaymentName identifies a payment at an institution.
@@ -45,6 +47,22 @@ func TakePaymentNames(tx *Tx, names []PaymentName) (taken map[PaymentName]bool, 
 func RecordedPayments(tx *Tx, names []PaymentName) (recorded map[PaymentName]bool, err error) {
 	return filterPaymentNames(tx, `SELECT p.livemode, p.end_to_end_id FROM payments p
 		JOIN given ON p.livemode = given.livemode AND p.end_to_end_id = given.id`, names)
+}
+
+// KnownPayments returns the EndToEndIDs whose payments are recorded in an environment.
+func KnownPayments(ctx context.Context, q Querier, environment Environment, ids []string) (map[string]bool, error) {
+	rows, err := q.Query(ctx, "SELECT end_to_end_id FROM payments WHERE livemode = $1 AND end_to_end_id = ANY($2)",
+		environment, ids)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	var id string
+	_, err = pgx.ForEachRow(rows, []any{&id}, func() error {
+		known[id] = true
+		return nil
+	})
+	return known, err
 }
 
 func filterPaymentNames(tx *Tx, query string, names []PaymentName) (found map[PaymentName]bool, err error) {
@@ -76,13 +94,14 @@ func filterPaymentNames(tx *Tx, query string, names []PaymentName) (found map[Pa
 // the ids of those it wrote. It waits for a transaction that is writing the same payment.
 func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err error) {
 	n := len(payments)
-	ids, endToEnd, txIDs, checkouts := make([]string, n), make([]string, n), make([]string, n), make([]*string, n)
+	ids, endToEnd, txIDs := make([]string, n), make([]string, n), make([]string, n)
+	checkouts, banks := make([]*string, n), make([]*string, n)
 	live, settles := make([]bool, n), make([]bool, n)
 	amounts, fees := make([]int64, n), make([]int64, n)
 	paid, recorded := make([]time.Time, n), make([]time.Time, n)
 	for i, p := range payments {
 		ids[i], live[i], endToEnd[i], txIDs[i] = p.ID, bool(p.Environment), p.EndToEndID, p.TxID
-		checkouts[i], settles[i] = p.CheckoutID, p.Settles
+		checkouts[i], settles[i], banks[i] = p.CheckoutID, p.Settles, p.BankAccountID
 		amounts[i], fees[i], paid[i], recorded[i] = int64(p.Amount), int64(p.Fee), p.PaidAt, p.RecordedAt
 	}
 	written = make(map[string]bool, n)
@@ -91,12 +110,14 @@ func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err er
 		// deadlock.
 		rows, err := conn.Query(ctx,
 			`INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at,
-				recorded_at)
+				recorded_at, bank_account_id)
 			SELECT * FROM unnest($1::text[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::boolean[],
-				$7::bigint[], $8::bigint[], $9::timestamptz[], $10::timestamptz[])
-				AS t (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at)
+				$7::bigint[], $8::bigint[], $9::timestamptz[], $10::timestamptz[],
+				$11::text[])
+				AS t (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at,
+				bank_account_id)
 			ORDER BY end_to_end_id ON CONFLICT (livemode, end_to_end_id) DO NOTHING RETURNING id`,
-			ids, live, endToEnd, txIDs, checkouts, settles, amounts, fees, paid, recorded)
+			ids, live, endToEnd, txIDs, checkouts, settles, amounts, fees, paid, recorded, banks)
 		if err != nil {
 			return err
 		}
@@ -126,10 +147,11 @@ func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
 	err := tx.PGX(func(ctx context.Context, conn Querier) error {
 		return conn.QueryRow(ctx,
 			`SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount, p.fee,
-				p.paid_at, p.recorded_at, j.account_id
+				p.paid_at, p.recorded_at, p.bank_account_id, j.account_id
 			FROM payments p JOIN checkouts c ON c.id = p.checkout_id JOIN projects j ON j.id = c.project_id
 			WHERE p.id = $1 AND p.settles FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Environment, &p.EndToEndID,
-			&p.TxID, &p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.AccountID)
+			&p.TxID, &p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt,
+			&p.BankAccountID, &p.AccountID)
 	})
 	if err != nil {
 		return nil, notFound(err)
@@ -140,7 +162,8 @@ func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
 // PaymentsOf lists the payments for a checkout of any account, for staff, oldest first.
 func PaymentsOf(ctx context.Context, q Querier, checkoutID string) ([]Payment, error) {
 	rows, err := q.Query(ctx,
-		`SELECT id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at
+		`SELECT id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee, paid_at, recorded_at,
+			bank_account_id
 		FROM payments WHERE checkout_id = $1 ORDER BY recorded_at, id LIMIT 100`, checkoutID)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,47 @@
+package models
+
+import (
+	"context"
+	"time"
+)
+
+// BankSweep says how far the list of received Pix of a bank account was read. Its times are by the
+// bank's clock.
+type BankSweep struct {
+	Watermark   time.Time  // Pix until then are recorded
+	SweptAt     *time.Time // when the last complete sweep began; nil before the first
+	SweptDeepAt *time.Time // the last that went back further
+}
+
+// LeaseBankSweep reserves the work on a bank account for one process, until the lease is over or
+// released. It returns nil if another process has it. start is the watermark of the first sweep.
+func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, until, start time.Time) (*BankSweep,
+	error) {
+	sweeps, err := collect[BankSweep](ctx, q, `INSERT INTO bank_sweeps AS s (bank_account_id, leased_until, watermark)
+		VALUES ($1, $3, $4)
+		ON CONFLICT (bank_account_id) DO UPDATE SET leased_until = $3 WHERE s.leased_until <= $2
+		RETURNING watermark, swept_at, swept_deep_at`, bankAccountID, now, until, start)
+	if err != nil || len(sweeps) == 0 {
+		return nil, err
+	}
+	return &sweeps[0], nil
+}
+
+// ReleaseBankSweep ends a lease.
+func ReleaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now time.Time) error {
+	_, err := q.Exec(ctx, "UPDATE bank_sweeps SET leased_until = $2 WHERE bank_account_id = $1", bankAccountID, now)
+	return err
+}
+
+// SaveBankSweep writes how far a sweep came, unless another sweep has moved the watermark from seen.
+func SaveBankSweep(ctx context.Context, q Querier, bankAccountID string, seen time.Time, s BankSweep) error {
+	_, err := q.Exec(ctx, `UPDATE bank_sweeps SET watermark = greatest(watermark, $3), swept_at = $4, swept_deep_at = $5
+		WHERE bank_account_id = $1 AND watermark = $2`, bankAccountID, seen, s.Watermark, s.SweptAt, s.SweptDeepAt)
+	return err
+}
+
+// HurryBankSweep makes the next sweep of a bank account due at once.
+func HurryBankSweep(ctx context.Context, q Querier, bankAccountID string) error {
+	_, err := q.Exec(ctx, "UPDATE bank_sweeps SET swept_at = NULL WHERE bank_account_id = $1", bankAccountID)
+	return err
+}
