@@ -12,6 +12,9 @@ import (
 type Bank interface {
 	Provider
 
+	// Now returns the time by the bank's clock, as far as its answers have shown it.
+	Now() time.Time
+
 	// Charge returns the charge as the bank has it now.
 	Charge(ctx context.Context, txID string) (ChargeState, error)
 

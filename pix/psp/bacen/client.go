@@ -65,9 +65,9 @@ func (c *Client) Health() Health {
 	return Health{SilentSince: c.breaker.since(), Skew: c.clock.skew(), Scopes: c.tokens.scopes()}
 }
 
-// bankNow is the time by the bank's clock. A difference of less than a second cannot be told from none,
+// Now implements psp.Bank. A difference of less than a second cannot be told from none,
 // because the bank's time is known in whole seconds.
-func (c *Client) bankNow() time.Time {
+func (c *Client) Now() time.Time {
 	if skew := c.clock.skew(); skew.Abs() >= time.Second {
 		return c.now().Add(skew)
 	}

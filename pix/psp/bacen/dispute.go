@@ -70,7 +70,7 @@ func validRef(ref string) bool { return validID(strings.ReplaceAll(ref, "-", "")
 func (e efiDisputer) Disputes(ctx context.Context, since time.Time) ([]psp.Dispute, error) {
 	k := call{op: "list disputes", method: http.MethodGet, url: e.c.efiURL("/v2/gn/infracoes"),
 		scope: "gn.infractions.read", time: readTime, rank: look}
-	until, size := e.c.bankNow(), e.c.options.Profile.PageSize
+	until, size := e.c.Now(), e.c.options.Profile.PageSize
 	var all []psp.Dispute
 	for page := 0; ; page++ {
 		k.query = e.c.listQuery(since, until, page)

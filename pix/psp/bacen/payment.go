@@ -103,7 +103,7 @@ func (p listParameters) size(items, pageSize int) (pages, total int, err error) 
 func (c *Client) Payments(ctx context.Context, w psp.Window, page int) (psp.Page, error) {
 	const op = "list payments"
 	if w.Until.IsZero() {
-		w.Until = c.bankNow()
+		w.Until = c.Now()
 	}
 	p := c.options.Profile
 	if w.Until.Before(w.From) || w.Until.Sub(w.From) > p.Window() || page < 0 {
@@ -118,7 +118,7 @@ func (c *Client) Payments(ctx context.Context, w psp.Window, page int) (psp.Page
 	}
 	k := call{op: op, method: http.MethodGet, url: c.url("pix"), query: query, scope: "pix.read", time: readTime,
 		rank: look}
-	if c.bankNow().Sub(w.Until) > oldAfter {
+	if c.Now().Sub(w.Until) > oldAfter {
 		k.rank = old
 	}
 	body, err := c.read(ctx, k)
