@@ -41,12 +41,15 @@ type Options struct {
 type Service struct {
 	Options
 
-	mu      sync.Mutex
-	clients map[string]*bacen.Client // by the id of the credentials
+	mu       sync.Mutex
+	clients  map[string]*bacen.Client // by the id of the credentials
+	accounts map[string]forAccount    // by the id of the bank account
 }
 
 // New returns a Service.
-func New(o Options) *Service { return &Service{Options: o, clients: map[string]*bacen.Client{}} }
+func New(o Options) *Service {
+	return &Service{Options: o, clients: map[string]*bacen.Client{}, accounts: map[string]forAccount{}}
+}
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 

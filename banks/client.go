@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"garoupa/models"
 	"garoupa/pix/psp"
@@ -45,6 +47,40 @@ func (s *Service) client(account *models.BankAccount, credential *models.BankCre
 	return c, nil
 }
 
+// forAccount is the client of an account, as it was found at a time.
+type forAccount struct {
+	client *bacen.Client
+	found  time.Time
+}
+
+// For returns the bank of an account, with its active credentials. Credentials that are replaced serve
+// for some seconds more in other processes; banks accept both meanwhile. It fails with
+// models.ErrNotFound.
+func (s *Service) For(ctx context.Context, bankAccountID string) (psp.Bank, error) {
+	s.mu.Lock()
+	known := s.accounts[bankAccountID]
+	s.mu.Unlock()
+	if known.client != nil && s.Now().Sub(known.found).Abs() < readAgainAfter {
+		return known.client.Bank(), nil
+	}
+	account, err := models.BankAccountByID(ctx, s.DB, bankAccountID)
+	if err != nil {
+		return nil, fmt.Errorf("banks: read the account: %w", err)
+	}
+	credential, err := models.BankCredentialOf(ctx, s.DB, bankAccountID, models.CredentialActive)
+	if err != nil {
+		return nil, fmt.Errorf("banks: read the credentials: %w", err)
+	}
+	c, err := s.client(account, credential)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accounts[bankAccountID] = forAccount{c, s.Now()}
+	return c.Bank(), nil
+}
+
 // open unseals credentials.
 func (s *Service) open(account *models.BankAccount, credential *models.BankCredential) (o bacen.Options, err error) {
 	if o.Profile, err = s.profile(account); err != nil {
@@ -78,6 +114,9 @@ func (s *Service) open(account *models.BankAccount, credential *models.BankCrede
 	return o, nil
 }
 
+// readAgainAfter is how long For trusts what it found.
+const readAgainAfter = 5 * time.Second
+
 // forget ends the client of credentials that were retired. Others keep their token, their limits and
 // their breaker.
 func (s *Service) forget(credentialID string) {
@@ -86,6 +125,7 @@ func (s *Service) forget(credentialID string) {
 	if c := s.clients[credentialID]; c != nil {
 		c.Close()
 		delete(s.clients, credentialID)
+		maps.DeleteFunc(s.accounts, func(_ string, a forAccount) bool { return a.client == c })
 	}
 }
 
