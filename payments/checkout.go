@@ -66,6 +66,9 @@ func (s *Service) CreateCheckout(ctx context.Context, scope models.Scope, accoun
 		}
 		return nil, false, refusal
 	}
+	if s.atBank(scope.Environment) {
+		return s.createAtBank(ctx, scope, account, in)
+	}
 	resume, err := s.reserve(ctx, scope, in)
 	if err != nil || resume.checkout != nil {
 		return resume.checkout, false, err

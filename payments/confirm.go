@@ -28,7 +28,8 @@ const (
 type receipt struct {
 	psp.Payment
 	environment models.Environment
-	whenPending bool // applies only to a pending checkout; set for payments of the simulator
+	whenPending bool    // applies only to a pending checkout; set for payments of the simulator
+	bank        *string // the bank account that received it; nil for the simulator
 }
 
 func (r receipt) charge() models.Charge {
@@ -47,6 +48,8 @@ type recorded struct {
 	// held means that another transaction has locked the checkout, and that nothing was
 	// written.
 	held bool
+	// early means that the checkout is being created, and that nothing was written.
+	early bool
 }
 
 // ConfirmPayment records a Pix payment that the environment's institution received. If it pays
@@ -69,7 +72,10 @@ func (s *Service) receive(ctx context.Context, r receipt) (found models.Checkout
 	defer cancel()
 	for pause := firstHeldPause; ; pause = min(2*pause, longestHeldPause) {
 		done, err := s.receipts.Add(ctx, r)
-		if err != nil || !done.held {
+		switch {
+		case err == nil && done.early:
+			return "", errEarly
+		case err != nil || !done.held:
 			return done.found, err
 		}
 		select {
@@ -129,6 +135,10 @@ func (s *Service) recordRound(
 		}
 		outcomes[place].held = elsewhere[receipts[place].charge()]
 	}
+	atBanks, err := lockBankCharges(tx, receipts, places, held, outcomes)
+	if err != nil {
+		return false, fmt.Errorf("lock the charges at banks: %w", err)
+	}
 	if err := recognize(tx, receipts, places, outcomes); err != nil {
 		return false, err
 	}
@@ -136,7 +146,7 @@ func (s *Service) recordRound(
 	var payments []models.Payment
 	for _, place := range places {
 		r, o := receipts[place], outcomes[place]
-		if !o.held && (!r.whenPending || o.found == models.CheckoutPending) {
+		if !o.held && !o.early && (!r.whenPending || o.found == models.CheckoutPending) {
 			payments = append(payments, r.payment(held[r.charge()], now))
 		}
 	}
@@ -146,6 +156,9 @@ func (s *Service) recordRound(
 	written, err := models.InsertPayments(tx, payments)
 	if err != nil {
 		return false, fmt.Errorf("insert payments: %w", err)
+	}
+	if err := payCharges(tx, atBanks, payments, written); err != nil {
+		return false, fmt.Errorf("mark charges as paid: %w", err)
 	}
 	return s.book(tx, held, payments, written, now)
 }
@@ -159,7 +172,7 @@ func recognize(tx *models.Tx, receipts []receipt, places []int, outcomes []recor
 	for _, place := range places {
 		r, o := receipts[place], outcomes[place]
 		switch {
-		case o.held:
+		case o.held, o.early:
 		case o.found == "":
 			unmatched = append(unmatched, r.name())
 		case r.whenPending && o.found != models.CheckoutPending:
@@ -176,7 +189,7 @@ func recognize(tx *models.Tx, receipts []receipt, places []int, outcomes []recor
 	}
 	for _, place := range places {
 		switch o := &outcomes[place]; {
-		case o.held:
+		case o.held, o.early:
 		case o.found == "":
 			o.held = !taken[receipts[place].name()]
 		case known[receipts[place].name()]:
@@ -191,6 +204,7 @@ func (r receipt) payment(c *models.LockedCheckout, now time.Time) models.Payment
 	p := models.Payment{
 		ID: models.NewPaymentID(), Environment: r.environment, EndToEndID: r.EndToEndID, TxID: r.TxID,
 		Amount: money.Cents(r.Amount), PaidAt: r.PaidAt.UTC(), RecordedAt: now,
+		BankAccountID: r.bank,
 	}
 	if c != nil {
 		p.CheckoutID = &c.ID
@@ -214,10 +228,16 @@ func exception(c *models.LockedCheckout, p *models.Payment) models.ExceptionKind
 		return models.ExceptionUnderpaid
 	case p.Amount > c.Amount:
 		return models.ExceptionOverpaid
-	case c.Status != models.CheckoutPending && p.PaidAt.After(c.ExpiresAt):
+	case c.Status != models.CheckoutPending && late(c, p.PaidAt):
 		return models.ExceptionLate
 	}
 	return ""
+}
+
+// late reports whether a payment at a time comes after the end of c: here, and at the bank by its own
+// clock.
+func late(c *models.LockedCheckout, paidAt time.Time) bool {
+	return paidAt.After(c.ExpiresAt) && (c.PayableUntil == nil || paidAt.After(*c.PayableUntil))
 }
 
 // book posts the money of the new payments, and marks the checkouts that they pay as PAID.

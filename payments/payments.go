@@ -18,11 +18,12 @@ import (
 	"garoupa/pix/psp/simulator"
 )
 
-// Options configure a Service. All are required.
+// Options configure a Service. All but Live are required.
 type Options struct {
 	DB          *models.DB
 	Simulator   *simulator.Provider // the institution of the test environment
-	Live        psp.Provider        // the institution of live; may be the simulator
+	Live        psp.Provider        // the institution of live; may be the simulator; nil for Banks
+	Banks       Banks               // the installation's accounts at banks
 	Vault       *vault.Vault
 	CheckoutURL string // URL of the hosted pages, without a slash at its end
 	// How long after its payment a checkout's money becomes available. In live an account
@@ -48,6 +49,7 @@ type Service struct {
 	Options
 	cursorKey []byte
 	writer    *models.CheckoutWriter
+	charges   *models.BankChargeWriter
 	attempts  *models.AttemptWriter
 	receipts  *models.Batch[receipt, recorded]
 }
@@ -56,7 +58,9 @@ type Service struct {
 func New(o Options) *Service {
 	s := &Service{
 		Options: o, cursorKey: o.Vault.Key("cursor"),
-		writer: models.NewCheckoutWriter(o.DB.Batches), attempts: models.NewAttemptWriter(o.DB.Queue),
+		writer:   models.NewCheckoutWriter(o.DB.Batches),
+		charges:  models.NewBankChargeWriter(o.DB.Batches, givenUpAfter),
+		attempts: models.NewAttemptWriter(o.DB.Queue),
 	}
 	s.receipts = models.NewBatch(receiptsTogether, receiptCommits, s.record)
 	return s
@@ -66,6 +70,7 @@ func New(o Options) *Service {
 // the same times again later.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
+// provider returns the institution of an environment, nil if charges are made at a bank.
 func (s *Service) provider(environment models.Environment) psp.Provider {
 	if environment == models.Live {
 		return s.Live
@@ -77,6 +82,8 @@ func (s *Service) provider(environment models.Environment) psp.Provider {
 // "bank".
 func (s *Service) Institution(environment models.Environment) string {
 	switch {
+	case s.atBank(environment):
+		return "bank"
 	case s.simulated(environment):
 		return "simulator"
 	case s.provider(environment) == psp.Provider(psp.None{}):

@@ -12,8 +12,12 @@ import (
 	"garoupa/models"
 )
 
-// expiryBatch limits the checkouts that one transaction expires.
-const expiryBatch = 100
+const (
+	// expiryBatch limits the checkouts that one transaction expires.
+	expiryBatch = 100
+	// silencePatience is how long after its end a checkout waits for a bank to say that it was not paid.
+	silencePatience = time.Minute
+)
 
 // ExpireDue marks overdue pending checkouts as EXPIRED, longest overdue first, writes
 // checkout.expired for each, and returns their number. Instances may run it at the same time:
@@ -22,8 +26,12 @@ func (s *Service) ExpireDue(ctx context.Context) (expired int, err error) {
 	for {
 		var n int
 		err := s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
-			due, err := models.LockDueCheckouts(tx, s.now(), expiryBatch)
+			now := s.now()
+			due, err := models.LockDueCheckouts(tx, now, silencePatience, expiryBatch)
 			if n = len(due); err != nil || n == 0 {
+				return false, err
+			}
+			if err := endBankCharges(tx, due, now); err != nil {
 				return false, err
 			}
 			return s.transition(tx, models.CheckoutExpired, models.EventCheckoutExpired, due...)
@@ -37,15 +45,24 @@ func (s *Service) ExpireDue(ctx context.Context) (expired int, err error) {
 	}
 }
 
-// CancelCheckout cancels a pending checkout of the scope. For members who can Sell.
-// Refusals: CheckoutNotFound, Forbidden, CheckoutNotPending.
+// CancelCheckout cancels a pending checkout of the scope. For members who can Sell. If its charge is at a
+// bank, it is removed there first; while the bank does not confirm that, the checkout stays pending and
+// CancelCheckout fails with ErrCancelRequested. Refusals: CheckoutNotFound, Forbidden, CheckoutNotPending.
 func (s *Service) CancelCheckout(ctx context.Context, by models.Actor, scope models.Scope, id string) error {
-	if _, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id); err != nil {
+	c, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id)
+	if err != nil {
 		return noCheckout(err)
 	}
-	return s.finish(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled, func(tx *models.Tx) error {
-		return projectMember(tx, by, scope, models.Sell)
-	})
+	may := func(tx *models.Tx) error { return projectMember(tx, by, scope, models.Sell) }
+	if scope.Environment == models.Live {
+		charge, err := models.BankChargeByTxID(ctx, s.DB.Pool, c.TxID)
+		if err == nil {
+			return s.cancelAtBank(ctx, charge, may)
+		} else if !errors.Is(err, models.ErrNotFound) {
+			return fmt.Errorf("payments: read the charge of %s: %w", id, err)
+		}
+	}
+	return s.finish(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled, may)
 }
 
 // anyone allows every actor.

@@ -1,0 +1,140 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"garoupa/internal/guard"
+	"garoupa/models"
+	"garoupa/pix/psp"
+)
+
+// errEarly reports a Pix whose checkout is being created.
+var errEarly = errors.New("payments: the checkout of the payment is being created")
+
+// RecordBankPayments records Pix that a bank account received, as ConfirmPayment does. A Pix pays only a
+// checkout that was charged at this account. A Pix whose checkout is being created is not recorded but
+// returned: the caller passes it again later. Payments that are recorded already change nothing, nor do
+// those for another Pix key of the bank's customer, which are no business of the gateway.
+func (s *Service) RecordBankPayments(ctx context.Context, bankAccountID string,
+	received []psp.Payment) (early []psp.Payment, err error) {
+	received, err = s.unrecorded(ctx, bankAccountID, received)
+	if err != nil {
+		return nil, err
+	}
+	failed := each("record a Pix", len(received), receiptsTogether, func(i int) error {
+		_, err := s.receive(ctx, receipt{Payment: received[i], environment: models.Live, bank: &bankAccountID})
+		return err
+	})
+	for i, err := range failed {
+		if errors.Is(err, errEarly) {
+			early, failed[i] = append(early, received[i]), nil
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return early, fmt.Errorf("payments: record Pix of %s: %w", bankAccountID, err)
+	}
+	return early, nil
+}
+
+// unrecorded leaves out the payments that are recorded already, and those for another key.
+func (s *Service) unrecorded(ctx context.Context, bankAccountID string, received []psp.Payment) ([]psp.Payment,
+	error) {
+	if len(received) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(received))
+	for i, p := range received {
+		ids[i] = p.EndToEndID
+	}
+	known, err := models.KnownPayments(ctx, s.DB.Pool, models.Live, ids)
+	if err != nil {
+		return nil, fmt.Errorf("payments: find recorded payments: %w", err)
+	}
+	account, err := models.BankAccountByID(ctx, s.DB, bankAccountID)
+	if err != nil {
+		return nil, fmt.Errorf("payments: read the bank account: %w", err)
+	}
+	left := make([]psp.Payment, 0, len(received)-len(known))
+	for _, p := range received {
+		if !known[p.EndToEndID] && (p.Key == "" || strings.EqualFold(p.Key, account.PixKey)) {
+			left = append(left, p)
+		}
+	}
+	return left, nil
+}
+
+// each calls do for 0 to n-1, at most atOnce at a time, and returns their errors in this order.
+func each(what string, n, atOnce int, do func(i int) error) []error {
+	failed := make([]error, n)
+	var running sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i := range n {
+		places <- struct{}{}
+		running.Go(func() {
+			failed[i] = guard.Call(what, func() error { return do(i) })
+			<-places
+		})
+	}
+	running.Wait()
+	return failed
+}
+
+// lockBankCharges locks the charges of the receipts of banks at some indexes. It takes its checkout away
+// from a receipt of another account than the one that charged, and marks receipts whose checkouts are
+// being created.
+func lockBankCharges(tx *models.Tx, receipts []receipt, places []int, held map[models.Charge]*models.LockedCheckout,
+	outcomes []recorded) (map[string]*models.BankCharge, error) {
+	var txIDs []string
+	for _, place := range places {
+		if receipts[place].bank != nil && !outcomes[place].held {
+			txIDs = append(txIDs, receipts[place].TxID)
+		}
+	}
+	if len(txIDs) == 0 {
+		return nil, nil
+	}
+	charges, err := models.LockBankCharges(tx, txIDs)
+	if err != nil {
+		return nil, err
+	}
+	for _, place := range places {
+		r, o := receipts[place], &outcomes[place]
+		if r.bank == nil || o.held {
+			continue
+		}
+		charge := charges[r.TxID]
+		if charge != nil && charge.BankAccountID != *r.bank {
+			charge = nil
+			delete(charges, r.TxID)
+		}
+		switch c := held[r.charge()]; {
+		case charge == nil:
+			delete(held, r.charge())
+			o.found = ""
+		case c == nil && (charge.Status == models.BankChargeCreating || charge.Status == models.BankChargeOpen):
+			o.early = true
+		case c != nil:
+			c.PayableUntil = charge.PayableUntil
+		}
+	}
+	return charges, nil
+}
+
+// payCharges marks the charges of the receipts that were written as PAID.
+func payCharges(tx *models.Tx, charges map[string]*models.BankCharge, payments []models.Payment,
+	written map[string]bool) error {
+	var txIDs []string
+	for _, p := range payments {
+		if written[p.ID] && p.BankAccountID != nil && charges[p.TxID] != nil {
+			txIDs = append(txIDs, p.TxID)
+		}
+	}
+	if len(txIDs) == 0 {
+		return nil
+	}
+	return models.PayBankCharges(tx, txIDs)
+}

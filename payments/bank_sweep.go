@@ -1,0 +1,146 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"garoupa/models"
+	"garoupa/pix/psp"
+)
+
+const (
+	// sweptEvery is the pause between two readings of the list of received Pix.
+	sweptEvery = 20 * time.Second
+	// sweepOverlap is how far a sweep goes back behind what is recorded: a bank may list a Pix late. Every
+	// sweptDeepEvery it goes back by deepOverlap.
+	sweepOverlap, deepOverlap = 2 * time.Minute, 15 * time.Minute
+	sweptDeepEvery            = 5 * time.Minute
+	// sweepWindow limits the time of which one reading asks.
+	sweepWindow = time.Hour
+	// listedAfter is how long after a payment the bank lists it for certain.
+	listedAfter = 15 * time.Second
+	// bankWorkWithin limits one call of TendBank. After bankLease another process does the work of one
+	// that ended.
+	bankWorkWithin, bankLease = 45 * time.Second, time.Minute
+)
+
+// TendBank does what is due at a bank account: it asks about charges, removes those that are to be
+// removed, and records the Pix that the bank lists. It does nothing while another process tends the
+// account. A Pix is recorded once, however often it is listed.
+func (s *Service) TendBank(ctx context.Context, bankAccountID string) (err error) {
+	now := s.now()
+	sweep, err := models.LeaseBankSweep(ctx, s.DB.Pool, bankAccountID, now, now.Add(bankLease), now.Add(-time.Minute))
+	if err != nil || sweep == nil {
+		return err
+	}
+	working, cancel := context.WithTimeout(ctx, bankWorkWithin)
+	defer cancel()
+	defer func() {
+		err = errors.Join(err, models.ReleaseBankSweep(ctx, s.DB.Pool, bankAccountID, s.now()))
+	}()
+	bank, err := s.Banks.For(working, bankAccountID)
+	if err != nil {
+		return fmt.Errorf("payments: tend %s: %w", bankAccountID, err)
+	}
+	return errors.Join(s.LookAtCharges(working, bank, bankAccountID), s.sweepDue(working, bank, bankAccountID, *sweep))
+}
+
+// sweepDue reads the list of received Pix if it is time, one window after the other until now.
+func (s *Service) sweepDue(ctx context.Context, bank psp.Bank, bankAccountID string, last models.BankSweep) error {
+	now := bank.Now()
+	if last.SweptAt != nil && now.Sub(*last.SweptAt) < sweptEvery {
+		return nil
+	}
+	deep := last.SweptDeepAt == nil || now.Sub(*last.SweptDeepAt) >= sweptDeepEvery
+	from, next := last.Watermark.Add(-sweepOverlap), last
+	if deep {
+		from, next.SweptDeepAt = last.Watermark.Add(-deepOverlap), &now
+	}
+	next.SweptAt = &now
+	for {
+		until := now
+		if from.Add(sweepWindow).Before(now) {
+			until = from.Add(sweepWindow)
+		}
+		done, err := s.sweep(ctx, bank, bankAccountID, psp.Window{From: from, Until: until})
+		if done.After(next.Watermark) {
+			next.Watermark = done
+		}
+		if err != nil || done.Before(until) || until.Equal(now) {
+			saved := models.SaveBankSweep(ctx, s.DB.Pool, bankAccountID, last.Watermark, next)
+			return errors.Join(err, saved)
+		}
+		from = until
+	}
+}
+
+// sweep records the Pix of a window, and returns until when all are recorded. Charges that could be paid
+// only before have lapsed.
+func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string, w psp.Window) (done time.Time,
+	err error) {
+	all, settled, err := psp.AllPayments(ctx, bank, w)
+	if err != nil {
+		return w.From, fmt.Errorf("payments: read the Pix of %s: %w", bankAccountID, err)
+	}
+	early, err := s.RecordBankPayments(ctx, bankAccountID, all)
+	if err != nil || !settled {
+		return w.From, err
+	}
+	done = w.Until
+	for _, p := range early {
+		if p.PaidAt.Before(done) {
+			done = p.PaidAt
+		}
+	}
+	return done, models.LapseBankCharges(ctx, s.DB.Pool, bankAccountID, done.Add(-listedAfter))
+}
+
+// ErrNotYet reports that a notice is about a charge whose checkout is being created.
+var ErrNotYet = errEarly
+
+// manyHints is the number of hints above which reading the whole list is cheaper.
+const manyHints = 20
+
+// FollowHints reads at a bank account what a notice is about. It believes the bank's answers and nothing
+// of the notice. It fails with ErrNotYet if a checkout is being created: the caller repeats it later.
+func (s *Service) FollowHints(ctx context.Context, bankAccountID string, hints []psp.Hint) error {
+	if len(hints) > manyHints {
+		return models.HurryBankSweep(ctx, s.DB.Pool, bankAccountID)
+	}
+	bank, err := s.Banks.For(ctx, bankAccountID)
+	if err != nil {
+		return fmt.Errorf("payments: follow a notice: %w", err)
+	}
+	var failed []error
+	for _, hint := range hints {
+		failed = append(failed, s.followHint(ctx, bank, bankAccountID, hint))
+	}
+	return errors.Join(failed...)
+}
+
+func (s *Service) followHint(ctx context.Context, bank psp.Bank, bankAccountID string, hint psp.Hint) error {
+	if hint.EndToEndID != "" {
+		paid, err := bank.Payment(ctx, hint.EndToEndID)
+		if err != nil {
+			return fmt.Errorf("payments: read a Pix: %w", err)
+		}
+		early, err := s.RecordBankPayments(ctx, bankAccountID, []psp.Payment{paid})
+		if err == nil && len(early) > 0 {
+			err = ErrNotYet
+		}
+		return err
+	}
+	charge, err := models.BankChargeByTxID(ctx, s.DB.Pool, hint.TxID)
+	if errors.Is(err, models.ErrNotFound) || err == nil && charge.BankAccountID != bankAccountID {
+		return nil // a charge of other software
+	} else if err != nil {
+		return fmt.Errorf("payments: read a charge: %w", err)
+	}
+	state, err := bank.Charge(ctx, charge.TxID)
+	if err != nil {
+		return fmt.Errorf("payments: read a charge: %w", err)
+	}
+	return s.heed(ctx, bank, charge, state)
+}
