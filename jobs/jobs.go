@@ -62,6 +62,7 @@ type Runner struct {
 	disappear context.CancelFunc
 	stop      context.CancelFunc
 	loops     sync.WaitGroup
+	tended    sync.Map // ids of the bank accounts that this process tends now
 }
 
 // Start begins to work and returns at once.
@@ -164,6 +165,7 @@ func (r *Runner) sweeps() map[string]sweep {
 		"simulate due payments":      {sweepEvery, r.Payments.PayDue},
 		"pay withdrawals, simulated": {sweepEvery, r.Payments.PayOutDue},
 		"mail about paid charges":    {tellPaidEvery, r.Payments.TellPaid},
+		"tend bank accounts":         {tendEvery, r.tendBanks},
 	}
 }
 

@@ -1,0 +1,64 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"garoupa/internal/guard"
+	"garoupa/models"
+)
+
+const (
+	// warnEvery limits the delay of warnings about certificates that end.
+	warnEvery = time.Hour
+	// tendEvery is the pause between two looks for work at a bank account.
+	tendEvery = time.Second
+)
+
+// tendBanks begins to tend each bank account that this process does not tend already, and does not wait:
+// a bank that hangs delays no other.
+func (r *Runner) tendBanks(ctx context.Context) error {
+	ids, err := models.UsedBankAccounts(ctx, r.DB.Pool)
+	if err != nil {
+		return fmt.Errorf("jobs: find bank accounts: %w", err)
+	}
+	for _, id := range ids {
+		if _, tended := r.tended.LoadOrStore(id, true); tended {
+			continue
+		}
+		r.loops.Go(func() {
+			_ = guard.Call("tend a bank account", func() error {
+				defer r.tended.Delete(id)
+				return r.tendBank(ctx, id)
+			})
+		})
+	}
+	return nil
+}
+
+func (r *Runner) tendBank(ctx context.Context, id string) error {
+	err := r.Payments.TendBank(ctx, id)
+	if err != nil && ctx.Err() == nil {
+		r.DB.LogFailure(ctx, "tend a bank account", err)
+	}
+	return err
+}
+
+type warnOfExpiryArgs struct{}
+
+// Kind implements river.JobArgs.
+func (warnOfExpiryArgs) Kind() string { return "warn_of_expiry" }
+
+// warnOfExpiry mails supervisors about certificates of bank accounts that end soon.
+type warnOfExpiry struct {
+	river.WorkerDefaults[warnOfExpiryArgs]
+	Options
+}
+
+// Work warns of all certificates.
+func (w *warnOfExpiry) Work(ctx context.Context, _ *river.Job[warnOfExpiryArgs]) error {
+	return w.Banks.WarnOfExpiry(ctx)
+}
