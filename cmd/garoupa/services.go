@@ -63,6 +63,17 @@ func openBeside(ctx context.Context, s settings) (*database, *services, error) {
 	return db, services, nil
 }
 
+// live returns the institution of live, nil for the active bank account.
+func (s *settings) live(sim *simulator.Provider) psp.Provider {
+	switch s.LiveProvider {
+	case providerSimulator:
+		return sim
+	case providerBank:
+		return nil
+	}
+	return psp.None{}
+}
+
 // newServices wires the services.
 func newServices(ctx context.Context, s settings, db *database, after signals) (*services, error) {
 	v, err := openVault(s)
@@ -84,14 +95,14 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 	if err != nil {
 		return nil, err
 	}
-	var live psp.Provider = psp.None{}
-	if s.LiveProvider == providerSimulator {
-		live = sim
-	}
+	accounts := banks.New(banks.Options{
+		DB: db.DB, Vault: v, Profiles: s.bankProfiles, Proxy: s.bankProxy,
+		AllowPrivate: s.embedded() || s.Demo, Now: clock.Now, Log: slog.Default(),
+	})
 	out := &services{
 		clock: clock, vault: v,
 		payments: payments.New(payments.Options{
-			DB: db.DB, Simulator: sim, Live: live, Vault: v, CheckoutURL: s.CheckoutURL,
+			DB: db.DB, Simulator: sim, Live: s.live(sim), Banks: accounts, Vault: v, CheckoutURL: s.CheckoutURL,
 			SettlementDelayTest: s.SettlementDelayTest, SettlementDelayLive: s.SettlementDelayLive,
 			AmountMin: s.amounts.min, AmountMax: s.amounts.max,
 			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, clock.Now),
@@ -101,10 +112,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL),
 			AllowPrivate: s.allowPrivate(), WithdrawalFee: s.withdrawals.Fee, Now: clock.Now,
 		}),
-		banks: banks.New(banks.Options{
-			DB: db.DB, Vault: v, Profiles: s.bankProfiles, Proxy: s.bankProxy,
-			AllowPrivate: s.embedded() || s.Demo, Now: clock.Now, Log: slog.Default(),
-		}),
+		banks: accounts,
 	}
 	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, SupportURL: s.SupportURL}
 	switch {

@@ -99,6 +99,7 @@ type limiters struct {
 const (
 	providerNone      = "none"
 	providerSimulator = "simulator"
+	providerBank      = "bank"
 )
 
 // byName returns the limiters that are on, by the names that instances share.
@@ -215,7 +216,7 @@ func (s *settings) localURL() string {
 
 func (s *settings) checkLiveProvider() error {
 	switch s.LiveProvider {
-	case providerNone:
+	case providerNone, providerBank:
 		return nil
 	case providerSimulator:
 		if !s.Demo {
@@ -223,7 +224,7 @@ func (s *settings) checkLiveProvider() error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%q is neither none nor simulator", s.LiveProvider)
+	return fmt.Errorf("%q is neither none, bank nor simulator", s.LiveProvider)
 }
 
 // readBankProfiles reads the file that changes what is known of banks, if there is one.

@@ -131,7 +131,7 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_DESTINATION_HOLD":      {"-1h", "a day"},
 		"GAROUPA_QUOTE_SOURCES": {"https://x.example", "bank=https://x.example", "plain=http://x.example",
 			"plain=https://"},
-		"GAROUPA_LIVE_PROVIDER":          {"bank", "simulator"},
+		"GAROUPA_LIVE_PROVIDER":          {"banco", "simulator"},
 		"GAROUPA_DEMO":                   {"perhaps"},
 		"GAROUPA_RATE_LIMIT":             {"no"},
 		"GAROUPA_RATE_LIMIT_LIVE":        {"fast"},
