@@ -166,6 +166,7 @@ func (r *Runner) sweeps() map[string]sweep {
 		"pay withdrawals, simulated": {sweepEvery, r.Payments.PayOutDue},
 		"mail about paid charges":    {tellPaidEvery, r.Payments.TellPaid},
 		"tend bank accounts":         {tendEvery, r.tendBanks},
+		"simulate refunds":           {sweepEvery, r.Payments.SimulateRefunds},
 	}
 }
 

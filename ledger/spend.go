@@ -45,6 +45,18 @@ func Spend(tx *models.Tx, accountID string, environment models.Environment, fact
 	return before, Post(tx, at, Posting{fact, transfers})
 }
 
+// Shortfall locks the account's books, as Spend does, and returns what Available lacks for an amount. The
+// caller may post the amount afterwards, although Available falls below zero: money that the buyer has
+// back already, or must get back, is not there for other uses.
+func Shortfall(tx *models.Tx, accountID string, environment models.Environment,
+	amount money.Cents) (short money.Cents, before models.Balance, err error) {
+	before, err = models.LockLedgerBalances(tx, accountID, environment, booksOf(accountID, environment))
+	if err != nil {
+		return 0, before, fmt.Errorf("ledger: lock the books of %s: %w", accountID, err)
+	}
+	return max(0, amount-max(0, before.Available)), before, nil
+}
+
 // BalanceOf returns what an account received, was paid, and has in each of its books, all
 // at one moment.
 func BalanceOf(ctx context.Context, q models.Querier, accountID string,

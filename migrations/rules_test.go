@@ -116,7 +116,7 @@ var (
 		`UPDATE|DELETE FROM|INSERT INTO|LOCK TABLE) (\w+)`)
 	validates  = pattern(`\bVALIDATE CONSTRAINT\b`)
 	repeatable = pattern(`\bIF (NOT )?EXISTS\b|ON CONFLICT|OR REPLACE|^(SET|RESET) |` +
-		`\bVALIDATE CONSTRAINT\b|\b(SET|DROP) DEFAULT\b`)
+		`\bALTER COLUMN \w+ DROP NOT NULL;$|\bVALIDATE CONSTRAINT\b|\b(SET|DROP) DEFAULT\b`)
 	buildsOne = pattern(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+) ON`)
 )
 

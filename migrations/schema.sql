@@ -215,6 +215,7 @@ CREATE TABLE api_keys (
     last_used_at timestamp with time zone,
     revoked_at timestamp with time zone,
     last_used_ip text NOT NULL DEFAULT ''::text,
+    refunds boolean NOT NULL DEFAULT false,
     CONSTRAINT api_keys_pkey PRIMARY KEY (id),
     CONSTRAINT api_keys_secret_unique UNIQUE (secret_hash),
     CONSTRAINT api_keys_id_check CHECK (id ~ '^key_[0-9a-f]{20}$'::text),
@@ -608,8 +609,8 @@ CREATE TABLE events (
     tx xid8 NOT NULL DEFAULT pg_current_xact_id(),
     seen pg_snapshot DEFAULT pg_current_snapshot(),
     epoch integer NOT NULL DEFAULT 0,
+    refund_id text,
     CONSTRAINT events_pkey PRIMARY KEY (id),
-    CONSTRAINT events_one_each UNIQUE (checkout_id, type),
     CONSTRAINT events_one_each_withdrawal UNIQUE (withdrawal_id, project_id, type),
     CONSTRAINT events_about_one CHECK (checkout_id IS NULL OR withdrawal_id IS NULL),
     CONSTRAINT events_id_check CHECK (id ~ '^evt_[0-9a-f]{24}$'::text),
@@ -617,11 +618,14 @@ CREATE TABLE events (
     CONSTRAINT events_test_is_about_nothing CHECK (NOT test OR checkout_id IS NULL),
     CONSTRAINT events_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id),
     CONSTRAINT events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+    CONSTRAINT events_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES refunds(id),
     CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id)
 );
 CREATE INDEX events_by_epoch ON events USING btree (project_id, epoch, tx) WHERE NOT livemode;
 CREATE INDEX events_by_page ON events USING btree (project_id, livemode, created_at DESC, id DESC);
 CREATE INDEX events_by_type ON events USING btree (project_id, livemode, type, created_at DESC, id DESC) WHERE type <> ALL (ARRAY['checkout.created'::text, 'checkout.paid'::text]);
+CREATE UNIQUE INDEX events_one_each_checkout ON events USING btree (checkout_id, type) WHERE refund_id IS NULL;
+CREATE UNIQUE INDEX events_one_each_refund ON events USING btree (refund_id, type) WHERE refund_id IS NOT NULL;
 
 CREATE TABLE examinations (
     kind text NOT NULL,
@@ -1048,24 +1052,44 @@ CREATE TABLE refunds (
     amount bigint NOT NULL,
     reason text NOT NULL,
     return_id text,
-    created_by text NOT NULL,
+    created_by text,
     created_at timestamp with time zone NOT NULL,
     number integer,
+    status text NOT NULL DEFAULT 'COMPLETED'::text,
+    origin text NOT NULL DEFAULT 'STAFF'::text,
+    from_pending bigint NOT NULL DEFAULT 0,
+    from_blocked bigint NOT NULL DEFAULT 0,
+    back_to_pending bigint NOT NULL DEFAULT 0,
+    short bigint NOT NULL DEFAULT 0,
+    bank_return_id text,
+    failure text NOT NULL DEFAULT ''::text,
+    tries integer NOT NULL DEFAULT 0,
+    next_try_at timestamp with time zone,
+    ended_at timestamp with time zone,
     CONSTRAINT refunds_pkey PRIMARY KEY (id),
     CONSTRAINT refunds_return_id_unique UNIQUE (livemode, return_id),
     CONSTRAINT refunds_amount_check CHECK (amount > 0),
+    CONSTRAINT refunds_failure CHECK (char_length(failure) <= 200),
+    CONSTRAINT refunds_from CHECK (LEAST(from_pending, from_blocked, short) >= 0 AND (from_pending + from_blocked + short) <= amount AND back_to_pending >= 0 AND back_to_pending <= from_pending AND (back_to_pending = 0 OR status = 'FAILED'::text)),
     CONSTRAINT refunds_id_check CHECK (id ~ '^rfd_[0-9a-f]{20}$'::text),
     CONSTRAINT refunds_number_check CHECK (number > 0),
+    CONSTRAINT refunds_origin CHECK ((origin = ANY (ARRAY['MEMBER'::text, 'STAFF'::text, 'API'::text, 'BANK'::text, 'DISPUTE'::text])) AND (created_by IS NOT NULL OR (origin = ANY (ARRAY['API'::text, 'BANK'::text, 'DISPUTE'::text])))),
     CONSTRAINT refunds_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT refunds_return_id_check CHECK (char_length(return_id) >= 1 AND char_length(return_id) <= 64),
+    CONSTRAINT refunds_status CHECK ((status = ANY (ARRAY['REQUESTED'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'FAILED'::text])) AND (ended_at IS NULL OR (status = ANY (ARRAY['COMPLETED'::text, 'FAILED'::text]))) AND (next_try_at IS NOT NULL) = (status = ANY (ARRAY['REQUESTED'::text, 'PROCESSING'::text]))),
     CONSTRAINT refunds_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
     CONSTRAINT refunds_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
     CONSTRAINT refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
 );
+CREATE UNIQUE INDEX refunds_bank_return_once ON refunds USING btree (payment_id, bank_return_id);
 CREATE INDEX refunds_by_account ON refunds USING btree (account_id, livemode, created_at DESC, id DESC);
+CREATE INDEX refunds_by_end ON refunds USING btree (ended_at);
 CREATE INDEX refunds_by_payment ON refunds USING btree (payment_id);
 CREATE INDEX refunds_by_time ON refunds USING btree (created_at);
+CREATE INDEX refunds_due ON refunds USING btree (next_try_at) WHERE next_try_at IS NOT NULL;
 CREATE UNIQUE INDEX refunds_number_unique ON refunds USING btree (payment_id, number);
+CREATE INDEX refunds_short ON refunds USING btree (account_id, livemode) WHERE short > 0;
+CREATE TRIGGER refunds_transition BEFORE UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refunds_transition();
 CREATE TRIGGER refunds_within_payment AFTER INSERT OR UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refunds_within_payment();
 
 CREATE TABLE schema_compatibility (
@@ -1558,7 +1582,10 @@ AS $function$
     LEFT JOIN LATERAL (SELECT * FROM ledger_snapshots WHERE account_id = split_part(b.book, '/', 1)
         AND livemode = (split_part(b.book, '/', 2) = 'live') ORDER BY through_id DESC LIMIT 1) s ON true
     WHERE coalesce(CASE split_part(b.book, '/', 3) WHEN 'available' THEN s.available WHEN 'reserved' THEN s.reserved ELSE s.blocked END, 0)
-        + (SELECT coalesce(sum(m.amount), 0) FROM ledger_moved(b.book, coalesce(s.through_id, 0), 9223372036854775807) m) < 0
+        + (SELECT coalesce(sum(m.amount), 0) FROM ledger_moved(b.book, coalesce(s.through_id, 0), 9223372036854775807) m)
+        + CASE WHEN b.book LIKE '%/available' THEN (SELECT coalesce(sum(r.short), 0) FROM refunds r
+            WHERE r.account_id = split_part(b.book, '/', 1) AND r.livemode = (split_part(b.book, '/', 2) = 'live')
+                AND r.short > 0 AND r.status <> 'FAILED') ELSE 0 END < 0
     LIMIT 1
 $function$
 ;
@@ -1578,7 +1605,14 @@ BEGIN
         WHERE t.book LIKE '%/pending' AND NOT (t.alone AND starts_with(t.fact, 'settlement/') AND t.amount <= (
             SELECT sum(CASE t.book WHEN l.to_book THEN l.amount WHEN l.from_book THEN -l.amount END)
             FROM payments p JOIN ledger_transfers l ON l.fact = 'payment/' || p.id
-            WHERE p.settles AND p.checkout_id = substr(t.fact, 12))) IS TRUE
+            WHERE p.settles AND p.checkout_id = substr(t.fact, 12)) - (
+            SELECT coalesce(sum(r.from_pending - r.back_to_pending), 0)
+            FROM payments p JOIN refunds r ON r.payment_id = p.id
+            WHERE p.settles AND p.checkout_id = substr(t.fact, 12))
+        OR t.alone AND starts_with(t.fact, 'refund/') AND t.amount = (
+            SELECT r.from_pending FROM refunds r
+            WHERE r.id = substr(t.fact, 8) AND t.book = r.account_id || CASE WHEN r.livemode THEN '/live/pending' ELSE '/test/pending' END)
+        ) IS TRUE
         LIMIT 1);
 END $function$
 ;
@@ -1596,15 +1630,42 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refunds_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.id, NEW.payment_id, NEW.account_id, NEW.livemode, NEW.amount, NEW.origin, NEW.created_by, NEW.created_at,
+            NEW.from_pending, NEW.from_blocked, NEW.short)
+        IS DISTINCT FROM (OLD.id, OLD.payment_id, OLD.account_id, OLD.livemode, OLD.amount, OLD.origin, OLD.created_by, OLD.created_at,
+            OLD.from_pending, OLD.from_blocked, OLD.short)
+        OR NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (('REQUESTED', 'PROCESSING'), ('REQUESTED', 'COMPLETED'),
+            ('REQUESTED', 'FAILED'), ('PROCESSING', 'COMPLETED'), ('PROCESSING', 'FAILED')) THEN
+        RAISE EXCEPTION 'a refund goes from % to % or becomes another', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_transition';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refunds_within_payment()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE paid bigint;
+DECLARE
+    paid    payments;
+    settled boolean;
 BEGIN
-    SELECT amount INTO paid FROM payments WHERE id = NEW.payment_id FOR NO KEY UPDATE;
-    IF (SELECT sum(amount) FROM refunds WHERE payment_id = NEW.payment_id) > paid THEN
+    SELECT * INTO paid FROM payments WHERE id = NEW.payment_id FOR NO KEY UPDATE;
+    IF (SELECT sum(amount) FROM refunds WHERE payment_id = NEW.payment_id AND status <> 'FAILED') > paid.amount THEN
         RAISE EXCEPTION 'more would go back than was paid' USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_within_payment';
+    END IF;
+    IF TG_OP = 'INSERT' AND NEW.from_pending > 0 OR TG_OP = 'UPDATE' AND NEW.back_to_pending <> OLD.back_to_pending THEN
+        UPDATE checkouts SET settles_at = settles_at WHERE id = paid.checkout_id RETURNING settlement_status <> 'PENDING' INTO settled;
+        IF settled IS DISTINCT FROM false OR NOT paid.settles
+            OR (SELECT sum(from_pending - back_to_pending) FROM refunds WHERE payment_id = NEW.payment_id) > paid.amount - paid.fee THEN
+            RAISE EXCEPTION 'the payment has not as much pending' USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_pending';
+        END IF;
     END IF;
     RETURN NULL;
 END $function$

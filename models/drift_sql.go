@@ -16,7 +16,9 @@ const env = "CASE WHEN livemode THEN '/live/' ELSE '/test/' END"
 const paymentDrift = `WITH paid AS (
 		SELECT p.*, CASE WHEN p.livemode THEN '/live/' ELSE '/test/' END AS env,
 			j.account_id, c.status, c.settlement_status, c.settlement_amount,
-			c.amount AS charged, c.settles_at
+			c.amount AS charged, c.settles_at, (p.amount - p.fee - coalesce((
+				SELECT sum(r.from_pending - r.back_to_pending) FROM refunds r WHERE r.payment_id = p.id), 0))::bigint
+				AS net
 		FROM payments p LEFT JOIN checkouts c ON c.id = p.checkout_id
 			LEFT JOIN projects j ON j.id = c.project_id
 		WHERE p.id = ANY($1)
@@ -32,9 +34,8 @@ const paymentDrift = `WITH paid AS (
 		SELECT id, 'payment/' || id, account_id || env || 'pending', 'platform' || env || 'fees', fee
 			FROM paid WHERE settles AND fee > 0
 		UNION ALL
-		SELECT id, 'settlement/' || checkout_id, account_id || env || 'pending', account_id || env || 'available',
-			amount - fee
-		FROM paid WHERE settles AND settlement_status <> 'PENDING' AND amount > fee
+		SELECT id, 'settlement/' || checkout_id, account_id || env || 'pending', account_id || env || 'available', net
+		FROM paid WHERE settles AND settlement_status <> 'PENDING' AND net > 0
 		UNION ALL
 		SELECT id, fact, 'platform' || env || 'suspense',
 			CASE decision WHEN 'ACCEPTED' THEN account_id || env || 'available'
@@ -52,12 +53,17 @@ const paymentDrift = `WITH paid AS (
 	SELECT id, checkout_id, 'what was paid', CASE WHEN status = 'PAID' THEN charged ELSE 0 END, amount
 	FROM paid WHERE settles AND (status <> 'PAID' OR amount <> charged)
 	UNION ALL
-	SELECT id, checkout_id, 'what was settled', settlement_amount, amount - fee
-		FROM paid WHERE settles AND settlement_amount <> amount - fee
+	SELECT id, checkout_id, 'what was settled', settlement_amount, net
+		FROM paid WHERE settles AND settlement_amount <> net
 	UNION ALL
-	SELECT id, checkout_id, 'what no date settles', 0, amount - fee
-	FROM paid WHERE settles AND status = 'PAID' AND settlement_status = 'PENDING'
-		AND settles_at IS NULL AND amount > fee`
+	SELECT id, checkout_id, 'what no date settles', 0, net
+	FROM paid WHERE settles AND status = 'PAID' AND settlement_status = 'PENDING' AND settles_at IS NULL AND net > 0
+	UNION ALL
+	SELECT paid.id, paid.checkout_id, 'the bank has no such charge that is paid', 0::bigint, 0::bigint
+	FROM paid LEFT JOIN bank_charges b USING (txid)
+	WHERE paid.settles AND paid.bank_account_id IS NOT NULL
+		AND (b.status, b.bank_account_id, b.checkout_id)
+			IS DISTINCT FROM ('PAID', paid.bank_account_id, paid.checkout_id)`
 
 const checkoutDrift = `SELECT c.id, c.id, 'what was paid', c.amount, 0::bigint FROM checkouts c
 	WHERE c.id = ANY($1) AND c.status = 'PAID'
@@ -87,12 +93,26 @@ const withdrawalDrift = `WITH w AS (
 			FROM w CROSS JOIN unnest('{"",/released,/completed,/returned}'::text[]) AS step
 	)` + asked
 
-const refundDrift = `WITH wanted AS (
-		SELECT id AS of, 'refund/' || id AS fact,
-			account_id || ` + env + ` || 'available' AS from_book,
-			'platform' || ` + env + ` || 'refunds' AS to_book, amount
+const refundDrift = `WITH r AS (
+		SELECT *, 'refund/' || id AS fact, account_id || ` + env + ` AS owner,
+			'platform' || ` + env + ` || 'refunds' AS given
 		FROM refunds WHERE id = ANY($1)
-	), facts AS (SELECT of, fact FROM wanted)` + asked
+	), wanted AS (
+		SELECT id AS of, fact, owner || 'pending' AS from_book, given AS to_book, from_pending AS amount
+			FROM r WHERE from_pending > 0
+		UNION ALL
+		SELECT id, fact, owner || 'available', given, amount - from_pending - from_blocked
+			FROM r WHERE amount > from_pending + from_blocked
+		UNION ALL
+		SELECT id, fact, owner || 'blocked', given, from_blocked FROM r WHERE from_blocked > 0
+		UNION ALL
+		SELECT id, fact || '/undone', given, owner || 'pending', back_to_pending FROM r WHERE back_to_pending > 0
+		UNION ALL
+		SELECT id, fact || '/undone', given, owner || 'available', amount - back_to_pending
+			FROM r WHERE status = 'FAILED' AND amount > back_to_pending
+	), facts AS (
+		SELECT id AS of, fact || step AS fact FROM r CROSS JOIN unnest('{"",/undone}'::text[]) AS step
+	)` + asked
 
 const blockDrift = `WITH b AS (
 		SELECT id, 'block/' || id AS fact, account_id || ` + env + ` AS owner, amount, released_at
@@ -114,7 +134,7 @@ const knownFact = `coalesce(CASE f.kind
 		WHEN 'settlement' THEN f.step = '' AND (SELECT true FROM payments WHERE checkout_id = f.id AND settles)
 		WHEN 'withdrawal' THEN f.step IN ('', '/released', '/completed', '/returned')
 			AND (SELECT true FROM withdrawals WHERE id = f.id)
-		WHEN 'refund' THEN f.step = '' AND (SELECT true FROM refunds WHERE id = f.id)
+		WHEN 'refund' THEN f.step IN ('', '/undone') AND (SELECT true FROM refunds WHERE id = f.id)
 		WHEN 'block' THEN f.step IN ('', '/released')
 			AND (SELECT true FROM blocked_amounts WHERE id = f.id) END, false)`
 
@@ -178,7 +198,12 @@ const heldNow = `held AS (
 			ORDER BY l.through_id DESC LIMIT 1) s ON true
 	)`
 
-// accountDrift finds books below zero, and compares the money in an account's books besides
+// shortOf is how far a book of held may be below zero: available money, by what refunds were short.
+const shortOf = `CASE WHEN held.kind = 'available' THEN (SELECT coalesce(sum(r.short), 0)::bigint FROM refunds r
+	WHERE r.account_id = held.account_id AND r.livemode = held.livemode AND r.short > 0 AND r.status <> 'FAILED')
+	ELSE 0::bigint END`
+
+// accountDrift finds books that hold too little, and compares the money in an account's books besides
 // pending with the settled checkouts that are not covered yet.
 const accountDrift = `WITH a AS MATERIALIZED ` + accountIDs + `, ` + heldNow + `, sums AS (
 		SELECT a.id, (SELECT coalesce(sum(c.settlement_amount), 0)
@@ -188,7 +213,8 @@ const accountDrift = `WITH a AS MATERIALIZED ` + accountIDs + `, ` + heldNow + `
 			((SELECT sum(balance) FROM held h WHERE h.id = a.id AND h.kind <> 'pending')
 				+ coalesce(k.uncovered, 0))::bigint AS held
 		FROM a LEFT JOIN account_books k ON k.account_id = a.account_id AND k.livemode = a.livemode)
-	SELECT id, id || '/' || kind, 'at least', 0::bigint, balance FROM held WHERE balance < 0
+	SELECT id, id || '/' || kind, 'at least', -short, balance FROM held
+		CROSS JOIN LATERAL (SELECT ` + shortOf + ` AS short) least WHERE balance < -short
 	UNION ALL
 	SELECT id, id, 'settled and not withdrawn', settled, held FROM sums WHERE settled <> held`
 

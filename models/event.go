@@ -18,11 +18,15 @@ const (
 // subscribed to it (docs/rules.md, "Events").
 const EventCheckoutCancelled = "checkout.cancelled"
 
+// EventCheckoutRefunded is an addition to the contract: it is written once for each refund that is done, if an
+// endpoint has subscribed to it (docs/rules.md, "Events").
+const EventCheckoutRefunded = "checkout.refunded"
+
 // EventTypes are the types that a new endpoint receives.
 var EventTypes = []string{EventCheckoutCreated, EventCheckoutPaid, EventCheckoutExpired}
 
 // OptionalEventTypes are the types that an endpoint receives only if it subscribes to them.
-var OptionalEventTypes = []string{EventCheckoutCancelled}
+var OptionalEventTypes = []string{EventCheckoutCancelled, EventCheckoutRefunded}
 
 // Types of events about withdrawals, one for each state that a withdrawal enters. Only
 // endpoints that subscribe to a type receive it (docs/rules.md, "Events").
@@ -52,6 +56,7 @@ type Event struct {
 	Type         string
 	CheckoutID   string // "" if the event is not about a checkout
 	WithdrawalID string // "" if the event is not about a withdrawal
+	RefundID     string // "" if the event is not about a refund
 	Test         bool   // sent by a member to try an endpoint; its object does not exist
 	Body         []byte
 	CreatedAt    time.Time
@@ -97,11 +102,13 @@ const deliverTold = `due AS (
 )`
 
 const insertEvents = `WITH told AS (
-	INSERT INTO events (id, project_id, livemode, type, checkout_id, withdrawal_id, body, created_at)
-	SELECT id, project_id, livemode, type, nullif(checkout_id, ''), nullif(withdrawal_id, ''), body, created_at
+	INSERT INTO events (id, project_id, livemode, type, checkout_id, withdrawal_id, refund_id, body,
+		created_at)
+	SELECT id, project_id, livemode, type, nullif(checkout_id, ''), nullif(withdrawal_id, ''),
+		nullif(refund_id, ''), body, created_at
 	FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[], $6::text[], $7::bytea[],
-		$8::timestamptz[])
-		AS t (id, project_id, livemode, type, checkout_id, withdrawal_id, body, created_at)
+		$8::timestamptz[], $9::text[])
+		AS t (id, project_id, livemode, type, checkout_id, withdrawal_id, body, created_at, refund_id)
 	RETURNING id, project_id, livemode, type, created_at
 ), ` + deliverTold + `
 SELECT count(*) FROM queued`
@@ -113,6 +120,7 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 	var (
 		ids, projects, types   = make([]string, n), make([]string, n), make([]string, n)
 		checkouts, withdrawals = make([]string, n), make([]string, n)
+		refunds                = make([]string, n)
 		live                   = make([]bool, n)
 		bodies                 = make([][]byte, n)
 		times                  = make([]time.Time, n)
@@ -120,11 +128,12 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 	for i, e := range events {
 		ids[i], projects[i], live[i], types[i] = e.ID, e.ProjectID, bool(e.Environment), e.Type
 		checkouts[i], withdrawals[i], bodies[i], times[i] = e.CheckoutID, e.WithdrawalID, e.Body, e.CreatedAt
+		refunds[i] = e.RefundID
 	}
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		var jobs int
 		err := conn.QueryRow(ctx, insertEvents, ids, projects, live, types, checkouts, withdrawals, bodies,
-			times).Scan(&jobs)
+			times, refunds).Scan(&jobs)
 		queued = jobs > 0
 		return err
 	})

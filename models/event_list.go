@@ -8,7 +8,7 @@ import (
 )
 
 const eventColumns = `v.id, v.project_id, v.livemode, v.type, coalesce(v.checkout_id, '') AS checkout_id,
-	coalesce(v.withdrawal_id, '') AS withdrawal_id, v.test, v.created_at`
+	coalesce(v.withdrawal_id, '') AS withdrawal_id, coalesce(v.refund_id, '') AS refund_id, v.test, v.created_at`
 
 const eventWithoutBody = eventColumns + ", NULL::bytea AS body"
 

@@ -159,6 +159,28 @@ func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
 	return &p, nil
 }
 
+// CheckoutOfPayment returns the checkout that a payment made PAID, or ErrNotFound.
+func CheckoutOfPayment(tx *Tx, paymentID string) (checkoutID string, err error) {
+	if !paymentShape.fits(paymentID) {
+		return "", ErrNotFound
+	}
+	return checkoutID, tx.Scan("SELECT checkout_id FROM payments WHERE id = $1 AND settles", []any{paymentID},
+		&checkoutID)
+}
+
+// PaymentOfCheckout returns the payment that made a checkout of the scope PAID, or ErrNotFound.
+func PaymentOfCheckout(tx *Tx, scope Scope, checkoutID string) (paymentID string, err error) {
+	return paymentID, tx.Scan(`SELECT p.id FROM payments p JOIN checkouts c ON c.id = p.checkout_id
+		WHERE c.id = $1 AND c.project_id = $2 AND c.livemode = $3 AND p.settles`,
+		[]any{checkoutID, scope.ProjectID, scope.Environment}, &paymentID)
+}
+
+// SettlingPayment returns the payment with an EndToEndID if it made its checkout PAID, or ErrNotFound.
+func SettlingPayment(tx *Tx, environment Environment, endToEndID string) (paymentID string, err error) {
+	return paymentID, tx.Scan("SELECT id FROM payments WHERE livemode = $1 AND end_to_end_id = $2 AND settles",
+		[]any{environment, endToEndID}, &paymentID)
+}
+
 // PaymentsOf lists the payments for a checkout of any account, for staff, oldest first.
 func PaymentsOf(ctx context.Context, q Querier, checkoutID string) ([]Payment, error) {
 	rows, err := q.Query(ctx,

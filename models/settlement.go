@@ -12,7 +12,7 @@ import (
 // Unsettled is a paid checkout whose money is not available yet.
 type Unsettled struct {
 	CheckoutID, AccountID string
-	Net                   money.Cents // the paid amount minus the fee
+	Net                   money.Cents // the paid amount minus the fee, and minus what was refunded from it
 }
 
 // LockUnsettled locks up to limit checkouts of the environment that are due to be settled by
@@ -26,10 +26,34 @@ func LockUnsettled(tx *Tx, environment Environment, now time.Time, limit int) (d
 		if err != nil {
 			return err
 		}
-		due, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Unsettled])
-		return err
+		if due, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Unsettled]); err != nil || len(due) == 0 {
+			return err
+		}
+		return subtractRefunds(ctx, conn, due)
 	})
 	return due, err
+}
+
+// subtractRefunds takes what was refunded from pending money off the net amounts of checkouts that are
+// locked. It is a statement of its own, so that it sees refunds that were committed before the lock.
+func subtractRefunds(ctx context.Context, conn Querier, due []Unsettled) error {
+	place, ids := make(map[string]int, len(due)), make([]string, len(due))
+	for i, u := range due {
+		place[u.CheckoutID], ids[i] = i, u.CheckoutID
+	}
+	rows, err := conn.Query(ctx, `SELECT p.checkout_id, sum(r.from_pending - r.back_to_pending)::bigint
+		FROM payments p JOIN refunds r ON r.payment_id = p.id
+		WHERE p.checkout_id = ANY($1) AND p.settles GROUP BY p.checkout_id`, ids)
+	if err != nil {
+		return err
+	}
+	var id string
+	var refunded money.Cents
+	_, err = pgx.ForEachRow(rows, []any{&id, &refunded}, func() error {
+		due[place[id]].Net -= refunded
+		return nil
+	})
+	return err
 }
 
 // SaveSettlement makes checkouts that the caller has locked AVAILABLE, with their net amounts.

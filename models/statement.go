@@ -21,6 +21,7 @@ const (
 	MovementSettlement         MovementKind = "SETTLEMENT"          // pending money became available
 	MovementAcceptance         MovementKind = "ACCEPTANCE"          // staff credited a payment that changed no checkout
 	MovementRefund             MovementKind = "REFUND"              // money went back to a buyer
+	MovementRefundUndone       MovementKind = "REFUND_UNDONE"       // a refund failed
 	MovementBlock              MovementKind = "BLOCK"               // staff held money back
 	MovementRelease            MovementKind = "RELEASE"             // staff released it
 	MovementReservation        MovementKind = "RESERVATION"         // a withdrawal was requested
@@ -46,6 +47,10 @@ var flows = []flow{
 	{MovementSettlement, "pending", "available", true},
 	{MovementAcceptance, "suspense", "available", true},
 	{MovementRefund, "available", "refunds", false},
+	{MovementRefund, "pending", "refunds", false},
+	{MovementRefund, "blocked", "refunds", false},
+	{MovementRefundUndone, "refunds", "pending", true},
+	{MovementRefundUndone, "refunds", "available", true},
 	{MovementBlock, "available", "blocked", true},
 	{MovementRelease, "blocked", "available", false},
 	{MovementReservation, "available", "reserved", true},

@@ -21,6 +21,7 @@ var errEarly = errors.New("payments: the checkout of the payment is being create
 // those for another Pix key of the bank's customer, which are no business of the gateway.
 func (s *Service) RecordBankPayments(ctx context.Context, bankAccountID string,
 	received []psp.Payment) (early []psp.Payment, err error) {
+	all := received
 	received, err = s.unrecorded(ctx, bankAccountID, received)
 	if err != nil {
 		return nil, err
@@ -32,6 +33,11 @@ func (s *Service) RecordBankPayments(ctx context.Context, bankAccountID string,
 	for i, err := range failed {
 		if errors.Is(err, errEarly) {
 			early, failed[i] = append(early, received[i]), nil
+		}
+	}
+	for _, p := range all {
+		if len(p.Returns) > 0 {
+			failed = append(failed, s.recordReturns(ctx, p))
 		}
 	}
 	if err := errors.Join(failed...); err != nil {

@@ -31,6 +31,7 @@ const (
 	ListAccounts     List = "ops_accounts"
 	ListAPIRequests  List = "api_requests"
 	ListAudit        List = "audit"
+	ListRefunds      List = "refunds"
 )
 
 // Cursor encodes a position in a list for a client, which can neither read nor forge the

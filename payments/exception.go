@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 
-	"garoupa/internal/money"
 	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
@@ -122,96 +121,6 @@ func (s *Service) decide(ctx context.Context, by models.Actor, paymentID string,
 		return nil, fmt.Errorf("payments: decide on %s: %w", paymentID, err)
 	}
 	return x, nil
-}
-
-// NewRefund is a refund to a buyer.
-type NewRefund struct {
-	PaymentID string
-	Amount    money.Cents
-	Reason    string
-	ReturnID  string // the institution's id of the return, "" if there is none
-	Seen      int    // the number of the payment's refunds that the caller saw
-}
-
-// RefundPayment records that money of a payment was returned to its buyer, in full or in part,
-// from the account's available money. The fee is not returned. For staff who are not members
-// of the account, and who saw all of the payment's refunds: of several people who saw the same
-// refunds, only one can record the next. Refusals: PaymentNotFound (also for a payment that
-// paid no checkout), Forbidden, ChangedMeanwhile, InvalidAmount, InsufficientBalance,
-// ReasonRequired, ProofRequired, ProofTaken.
-func (s *Service) RefundPayment(ctx context.Context, by models.Actor, in NewRefund) (*models.Refund, error) {
-	reason, err := checkReason(in.Reason)
-	if err != nil {
-		return nil, err
-	}
-	returnID, err := checkReturnID(in.ReturnID)
-	if err != nil {
-		return nil, err
-	}
-	if in.Amount <= 0 {
-		return nil, refusal.New(refusal.InvalidAmount, "amount must be more than 0.00.")
-	}
-	r := &models.Refund{
-		ID: models.NewRefundID(), PaymentID: in.PaymentID, Number: in.Seen + 1,
-		Amount: in.Amount, Reason: reason, ReturnID: returnID,
-		CreatedBy: by.UserID, CreatedAt: s.now(),
-	}
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error { return s.refund(tx, by, r) })
-	switch {
-	case models.Violates(err, models.RefundsWithinPayment):
-		return nil, beyondPayment.Because(err)
-	case models.Violates(err, models.RefundsReturnIDUnique):
-		return nil, returnBooked.Because(err)
-	case err != nil:
-		return nil, fmt.Errorf("payments: refund %s: %w", in.PaymentID, err)
-	}
-	return r, nil
-}
-
-var beyondPayment = refusal.New(refusal.InvalidAmount, "More would go back than was paid.")
-
-// refund locks the payment, then reads the earlier refunds, and then locks the account's book.
-func (s *Service) refund(tx *models.Tx, by models.Actor, r *models.Refund) error {
-	p, err := models.LockPayment(tx, r.PaymentID)
-	if errors.Is(err, models.ErrNotFound) {
-		return refusal.New(refusal.PaymentNotFound, "No checkout was paid by this payment.")
-	} else if err != nil {
-		return err
-	}
-	if err := staff(tx, by, models.Matter{AccountID: p.AccountID, Since: p.RecordedAt}); err != nil {
-		return err
-	}
-	r.AccountID, r.Environment = p.AccountID, p.Environment
-	refunded, n, err := models.RefundedOf(tx, p.ID)
-	if err != nil {
-		return err
-	}
-	if err := unchanged(r.Number, n+1); err != nil {
-		return err
-	}
-	if refunded+r.Amount > p.Amount {
-		return beyondPayment
-	}
-	if err := unbooked(tx, p.Environment, r.ReturnID); err != nil {
-		return err
-	}
-	before, err := ledger.Spend(tx, p.AccountID, p.Environment, "refund/"+r.ID, r.CreatedAt, ledger.Transfer{
-		From: ledger.Account(p.AccountID, p.Environment, ledger.Available), To: ledger.Refunds(p.Environment),
-		Amount: r.Amount,
-	})
-	if errors.Is(err, ledger.ErrShort) {
-		return insufficient(before)
-	} else if err != nil {
-		return err
-	}
-	if err := models.InsertRefund(tx, r); err != nil {
-		return err
-	}
-	if err := models.AddUncovered(tx, p.AccountID, p.Environment, r.Amount); err != nil {
-		return err
-	}
-	return s.audit(tx, by, p.AccountID, "payment.refunded", r.ID,
-		map[string]string{"payment": p.ID, "amount": r.Amount.Decimal(), "reason": r.Reason})
 }
 
 var returnIDText = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)

@@ -55,6 +55,12 @@ func ValidCustomerPhone(s string) bool {
 // is required.
 func (c *Customer) Reachable() bool { return c.Email != nil || c.Document != nil || c.Phone != nil }
 
+// DefaultRefundReason is what the payer of a refund reads if the merchant gives no reason.
+const DefaultRefundReason = "Devolução"
+
+// ValidRefundReason reports whether s may be the reason of a refund, which the payer's bank shows.
+func ValidRefundReason(s string) bool { return input.Length(s, 1, 140) && input.Plain(s) }
+
 // ValidMetadataName reports whether s may name a member of metadata.
 func ValidMetadataName(s string) bool { return input.Length(s, 1, 40) && input.Plain(s) }
 

@@ -12,6 +12,7 @@ import (
 	"garoupa/models"
 	"garoupa/pix"
 	"garoupa/pix/psp"
+	"garoupa/pix/psp/simulator"
 	"garoupa/pix/qr"
 )
 
@@ -24,7 +25,7 @@ const sampleAmount money.Cents = 10_00
 // SendTestEvent sends an endpoint of the scope an event of a type to which it subscribes,
 // about a checkout or withdrawal that does not exist, and returns the id of its delivery. The
 // event is recorded, sent and shown like any other. It is marked as a test and has no checkout
-// id, so that it does not take a checkout's place in events_one_each. Receivers see note, in
+// id, so that it does not take a checkout's place in the unique index of its events. Receivers see note, in
 // the member's language, as the checkout's description or the withdrawal's holder name, and a
 // checkout has the externalId "test_event". For members who can Integrate. It fails with
 // ErrEndpointOff, ErrNotSubscribed, models.ErrNotFound or refusal.Forbidden.
@@ -51,6 +52,10 @@ func (s *Service) SendTestEvent(
 			return "", fmt.Errorf("payments: send test event: %w", err)
 		}
 		event.Body = payload.AppendEvent(nil, id, eventType, now, sample, s.CheckoutURL)
+		if eventType == models.EventCheckoutRefunded {
+			event.Body = payload.AppendRefundEvent(nil, id, eventType, now, sample, sampleRefund(sample, note, now),
+				s.CheckoutURL)
+		}
 	}
 	err = s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 		if err := projectMember(tx, by, scope, models.Integrate); err != nil {
@@ -78,7 +83,7 @@ func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventT
 		SettlementStatus: models.SettlementPending,
 	}
 	switch eventType {
-	case models.EventCheckoutPaid:
+	case models.EventCheckoutPaid, models.EventCheckoutRefunded:
 		c.Status, c.PaidAt = models.CheckoutPaid, &now
 	case models.EventCheckoutExpired:
 		c.Status, c.CreatedAt, c.ExpiresAt = models.CheckoutExpired, now.Add(-30*time.Minute), now
@@ -97,6 +102,15 @@ func (s *Service) sampleCheckout(ctx context.Context, scope models.Scope, eventT
 		}
 	}
 	return c, nil
+}
+
+// sampleRefund returns a refund of a sample checkout that is done.
+func sampleRefund(c *models.Checkout, note string, now time.Time) *models.Refund {
+	id := models.NewRefundID()
+	returnID := simulatedReturnID(id, now)
+	return &models.Refund{ID: id, Environment: c.Environment, CheckoutID: c.ID, Status: models.RefundCompleted,
+		Origin: models.RefundByMember, Amount: c.Amount, Reason: note, ReturnID: &returnID, CreatedAt: now,
+		EndedAt: &now, EndToEndID: simulator.Pay(c.TxID, int64(c.Amount), now).EndToEndID}
 }
 
 // sampleWithdrawal returns a withdrawal in the state that the event type reports. Test

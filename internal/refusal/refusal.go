@@ -35,6 +35,8 @@ const (
 	MethodNotAllowed            Code = "method_not_allowed"
 	IdempotencyConflict         Code = "idempotency_conflict"
 	CheckoutNotPending          Code = "checkout_not_pending"
+	RefundNotFound              Code = "refund_not_found"
+	RefundNotPossible           Code = "refund_not_possible"
 	RequestTooLarge             Code = "request_too_large"
 	UnsupportedMediaType        Code = "unsupported_media_type"
 	InvalidExpiresIn            Code = "invalid_expires_in"

@@ -23,7 +23,7 @@ var movementKinds = map[string][]models.MovementKind{
 	"settlements": {models.MovementSettlement},
 	"withdrawals": {models.MovementReservation, models.MovementReservationEnd, models.MovementWithdrawal,
 		models.MovementWithdrawalFee, models.MovementWithdrawalReturned},
-	"refunds": {models.MovementRefund},
+	"refunds": {models.MovementRefund, models.MovementRefundUndone},
 	"blocks":  {models.MovementBlock, models.MovementRelease},
 }
 

@@ -1,0 +1,276 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/internal/payload"
+	"garoupa/models"
+	"garoupa/pix/psp"
+)
+
+const (
+	// refundsAtOnce limits the refunds of an account that a call asks the bank about.
+	refundsAtOnce = 8
+	// refundPause is the first wait between two questions about a refund.
+	refundPause = 2 * time.Second
+	// refundedAfter is when the simulator has given the money back. It refuses amounts that end in
+	// refusedCents.
+	refundedAfter = 2 * time.Second
+	refusedCents  = 67
+)
+
+// bankReturnID returns the id of a refund at the bank.
+func bankReturnID(refundID string) string { return strings.ReplaceAll(refundID, "_", "") }
+
+// AskForRefunds asks a bank about the refunds of its account that are under way. Instances may call it at
+// the same time: each asks about different refunds.
+func (s *Service) AskForRefunds(ctx context.Context, bank psp.Bank, bankAccountID string) error {
+	due, err := models.ClaimRefunds(ctx, s.DB.Pool, &bankAccountID, s.now(), bankWorkWithin, refundsAtOnce)
+	if err != nil {
+		return fmt.Errorf("payments: find refunds to ask for: %w", err)
+	}
+	return errors.Join(each("ask for a refund", len(due), refundsAtOnce, func(i int) error {
+		return s.askForRefund(ctx, bank, &due[i])
+	})...)
+}
+
+// askForRefund asks the bank to give money back, or what has become of that. The bank is read before it is
+// asked again.
+func (s *Service) askForRefund(ctx context.Context, bank psp.Bank, r *models.Refund) error {
+	id := bankReturnID(r.ID)
+	var state psp.Return
+	err := error(&psp.Error{Kind: psp.NotFound})
+	if r.Tries > 1 || r.Status == models.RefundProcessing {
+		state, err = bank.Return(ctx, r.EndToEndID, id)
+	}
+	if why, ok := errors.AsType[*psp.Error](err); ok && why.Kind == psp.NotFound {
+		if state, err = bank.PutReturn(ctx, r.EndToEndID, id, int64(r.Amount)); refusedForCertain(err) {
+			return s.refundRefused(ctx, bank, r, id, err)
+		}
+	}
+	if err != nil {
+		return s.askLater(ctx, r, err)
+	}
+	return s.heedReturn(ctx, r, state)
+}
+
+func refusedForCertain(err error) bool {
+	why, ok := errors.AsType[*psp.Error](err)
+	return ok && (why.Kind == psp.Invalid || why.Kind == psp.Conflict)
+}
+
+// refundRefused ends a refund that the bank refused, if the bank has no return by its id.
+func (s *Service) refundRefused(ctx context.Context, bank psp.Bank, r *models.Refund, id string, cause error) error {
+	state, err := bank.Return(ctx, r.EndToEndID, id)
+	if err == nil {
+		return s.heedReturn(ctx, r, state)
+	}
+	why, ok := errors.AsType[*psp.Error](err)
+	if !ok || why.Kind != psp.NotFound {
+		return s.askLater(ctx, r, err)
+	}
+	reason := failure(cause)
+	if refused, ok := errors.AsType[*psp.Error](cause); ok && refused.Detail != "" {
+		reason = refused.Detail
+	}
+	return s.heedReturn(ctx, r, psp.Return{ID: id, Status: psp.TransferRefused, Reason: reason,
+		Amount: int64(r.Amount)})
+}
+
+// askLater writes that the bank did not answer.
+func (s *Service) askLater(ctx context.Context, r *models.Refund, cause error) error {
+	if _, ok := errors.AsType[*psp.Error](cause); !ok {
+		return fmt.Errorf("payments: ask for refund %s: %w", r.ID, cause)
+	}
+	return s.inRefund(ctx, r.PaymentID, r.ID, func(_ *models.Tx, _ *refundable, now *models.Refund) (bool, error) {
+		if now.EndedAt == nil {
+			s.askAgain(now, failure(cause))
+		}
+		return false, nil
+	})
+}
+
+func (s *Service) askAgain(r *models.Refund, why string) {
+	at := s.now().Add(pause(refundPause, r.Tries-1))
+	r.NextTryAt, r.Failure = &at, why
+}
+
+// heedReturn acts on what the bank says of a refund.
+func (s *Service) heedReturn(ctx context.Context, r *models.Refund, state psp.Return) error {
+	return s.inRefund(ctx, r.PaymentID, r.ID, func(tx *models.Tx, p *refundable, now *models.Refund) (bool, error) {
+		return s.applyReturn(tx, p, now, state)
+	})
+}
+
+// inRefund runs fn in a transaction that has locked a refund, its payment and its checkout, and then writes
+// the refund. fn must recognize what it did in an earlier call.
+func (s *Service) inRefund(ctx context.Context, paymentID, refundID string,
+	fn func(tx *models.Tx, p *refundable, r *models.Refund) (queued bool, err error)) error {
+	err := models.UntilAnswered(ctx, func() error {
+		return s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
+			p, err := s.refundable(tx, paymentID)
+			if err != nil {
+				return false, err
+			}
+			r, err := models.LockRefund(tx, refundID)
+			if err != nil {
+				return false, err
+			}
+			if queued, err = fn(tx, p, r); err != nil {
+				return false, err
+			}
+			return queued, models.SaveRefund(tx, r)
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("payments: change refund %s: %w", refundID, err)
+	}
+	return nil
+}
+
+// applyReturn writes the state of a return to its refund, which tx has locked. A refund that has ended
+// stays as it is.
+func (s *Service) applyReturn(tx *models.Tx, p *refundable, r *models.Refund, state psp.Return) (bool, error) {
+	if r.EndedAt != nil {
+		return false, nil
+	}
+	if r.BankReturnID == nil && state.ID != "" {
+		r.BankReturnID = &state.ID
+	}
+	if r.ReturnID == nil && state.RtrID != "" {
+		r.ReturnID = &state.RtrID
+	}
+	now := s.now()
+	switch {
+	case money.Cents(state.Amount) != r.Amount:
+		s.askAgain(r, "the bank has another amount")
+	case state.Status == psp.TransferDone:
+		r.Status, r.EndedAt, r.NextTryAt, r.Failure = models.RefundCompleted, &now, nil, ""
+		return s.tellRefunded(tx, p, r)
+	case state.Status == psp.TransferRefused:
+		r.Status, r.EndedAt, r.NextTryAt, r.Failure = models.RefundFailed, &now, nil, state.Reason
+		return false, undoRefund(tx, p, r, now)
+	case state.Status == psp.TransferProcessing:
+		r.Status = models.RefundProcessing
+		s.askAgain(r, "")
+	default:
+		s.askAgain(r, "the bank says "+state.RawStatus)
+	}
+	return false, nil
+}
+
+// tellRefunded writes the event checkout.refunded, if an endpoint subscribes to it.
+func (s *Service) tellRefunded(tx *models.Tx, p *refundable, r *models.Refund) (queued bool, err error) {
+	scope := models.Scope{ProjectID: p.checkout.ProjectID, Environment: r.Environment}
+	wanted, err := models.EndpointsWant(tx, scope, models.EventCheckoutRefunded)
+	if err != nil || !wanted {
+		return false, err
+	}
+	id, now := models.NewEventID(), s.now()
+	return models.InsertEvents(tx, models.Event{
+		ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Type: models.EventCheckoutRefunded,
+		CheckoutID: p.checkout.ID, RefundID: r.ID, CreatedAt: now,
+		Body: payload.AppendRefundEvent(nil, id, models.EventCheckoutRefunded, now, &p.checkout.Checkout, r,
+			s.CheckoutURL),
+	})
+}
+
+// recordReturns writes what a bank says of the returns of a Pix that is recorded. Returns that nobody here
+// asked for, such as one made in the bank's app, become refunds: the buyer has the money already.
+func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error {
+	var failed []error
+	for _, state := range received.Returns {
+		failed = append(failed, models.UntilAnswered(ctx, func() error {
+			return s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (bool, error) {
+				return s.recordReturn(tx, received.EndToEndID, state)
+			})
+		}))
+	}
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("payments: record returns: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) recordReturn(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
+	paymentID, err := models.SettlingPayment(tx, models.Live, endToEndID)
+	if errors.Is(err, models.ErrNotFound) {
+		return false, nil // an exception's money: staff note its return
+	} else if err != nil {
+		return false, err
+	}
+	p, err := s.refundable(tx, paymentID)
+	if err != nil {
+		return false, err
+	}
+	r, err := models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
+	if errors.Is(err, models.ErrNotFound) {
+		return s.adoptReturn(tx, p, state)
+	}
+	if err != nil || r.EndedAt != nil {
+		return false, err
+	}
+	if queued, err = s.applyReturn(tx, p, r, state); err != nil {
+		return false, err
+	}
+	return queued, models.SaveRefund(tx, r)
+}
+
+// adoptReturn books a return that was made at the bank. Available money may fall below zero for it without
+// a bound, because the money has left.
+func (s *Service) adoptReturn(tx *models.Tx, p *refundable, state psp.Return) (queued bool, err error) {
+	if state.Status != psp.TransferDone {
+		return false, nil // it moves nothing yet, or never did
+	}
+	now := s.now()
+	r := &models.Refund{
+		ID: models.NewRefundID(), PaymentID: p.ID, Status: models.RefundCompleted, Origin: models.RefundByBank,
+		Amount: money.Cents(state.Amount), Reason: "Devolução feita no banco", BankReturnID: &state.ID, CreatedAt: now,
+		EndedAt: &now,
+	}
+	if state.Disputed() {
+		r.Origin, r.Reason = models.RefundByDispute, "Devolução por contestação (MED)"
+	}
+	if state.RtrID != "" {
+		r.ReturnID = &state.RtrID
+	}
+	if _, err := s.takeForRefund(tx, p, r); err != nil {
+		return false, err
+	}
+	if err := postRefund(tx, p, r); err != nil {
+		return false, err
+	}
+	if err := s.audit(tx, models.Actor{UserID: models.ActorSystem}, p.AccountID, "refund.found", r.ID,
+		map[string]string{"payment": p.ID, "amount": r.Amount.Decimal(), "origin": string(r.Origin)}); err != nil {
+		return false, err
+	}
+	return s.tellRefunded(tx, p, r)
+}
+
+// SimulateRefunds does what the simulator's bank does with refunds: after two seconds it gives the money
+// back, or refuses it if the amount ends in 67 centavos.
+func (s *Service) SimulateRefunds(ctx context.Context) error {
+	due, err := models.ClaimRefunds(ctx, s.DB.Pool, nil, s.now().Add(-refundedAfter), bankLease, settleBatch)
+	if err != nil {
+		return fmt.Errorf("payments: find simulated refunds: %w", err)
+	}
+	return errors.Join(each("simulate a refund", len(due), refundsAtOnce, func(i int) error {
+		state := psp.Return{ID: bankReturnID(due[i].ID), Status: psp.TransferDone, Amount: int64(due[i].Amount),
+			RtrID: simulatedReturnID(due[i].ID, s.now())}
+		if due[i].Amount%100 == refusedCents {
+			state.Status, state.RtrID, state.Reason = psp.TransferRefused, "", "Recusada pelo simulador"
+		}
+		return s.heedReturn(ctx, &due[i], state)
+	})...)
+}
+
+// simulatedReturnID returns an id as the payment system assigns it to a return (BACEN, SPI): D, the
+// institution, the minute and eleven characters.
+func simulatedReturnID(refundID string, at time.Time) string {
+	return "D00000000" + at.UTC().Format("200601021504") + refundID[len(refundID)-11:]
+}
