@@ -65,6 +65,10 @@ func Register(r fiber.Router, o Options) {
 	v1.Get("/checkouts", s.keyed(models.PermissionCheckoutRead, s.listCheckouts)...)
 	v1.Get("/checkouts/:id", s.keyed(models.PermissionCheckoutRead, s.readCheckout)...)
 
+	v1.Post("/refunds", s.acceptBody, s.authenticate, mayRefund, s.createRefund)
+	v1.Get("/refunds", s.keyed(models.PermissionCheckoutRead, s.listRefunds)...)
+	v1.Get("/refunds/:id", s.keyed(models.PermissionCheckoutRead, s.readRefund)...)
+
 	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, s.readBalance)...)
 	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate),
 		s.createWithdrawal)

@@ -24,6 +24,8 @@ var contract = map[refusal.Code]response{
 	"checkout_not_found":             {404, "not_found_error"},
 	"withdrawal_not_found":           {404, "not_found_error"},
 	"product_not_found":              {404, "not_found_error"},
+	"refund_not_found":               {404, "not_found_error"},
+	"refund_not_possible":            {422, "business_error"},
 	"idempotency_conflict":           {409, "conflict_error"},
 	"invalid_expires_in":             {422, "business_error"},
 	"invalid_amount":                 {422, "business_error"},

@@ -48,6 +48,7 @@ func Document(baseURL, checkoutURL string) *openapi.Document {
 		Tags: []openapi.Tag{
 			{Name: tagCheckouts, Description: "Charges that a buyer pays through Pix."},
 			{Name: tagPaymentLinks, Description: "Addresses that create a checkout for a product on each use."},
+			{Name: tagRefunds, Description: "Money of paid checkouts that goes back to buyers."},
 			{Name: tagBalance, Description: "The account's money."},
 			{Name: tagWithdrawals,
 				Description: "Money that leaves the balance, in live mode only. Each request is reviewed."},
@@ -105,6 +106,8 @@ func paths(x examples) openapi.Named[openapi.PathItem] {
 		{Name: "/v1/checkouts", Value: openapi.PathItem{Post: createCheckoutOperation(x),
 			Get: listCheckoutsOperation(x)}},
 		{Name: "/v1/checkouts/{checkoutId}", Value: openapi.PathItem{Get: readCheckoutOperation(x)}},
+		{Name: "/v1/refunds", Value: openapi.PathItem{Post: createRefundOperation(x), Get: listRefundsOperation(x)}},
+		{Name: "/v1/refunds/{refundId}", Value: openapi.PathItem{Get: readRefundOperation(x)}},
 		{Name: "/v1/payment-links", Value: openapi.PathItem{Post: createPaymentLinkOperation(x),
 			Get: listPaymentLinksOperation(x)}},
 		{Name: "/v1/payment-links/{paymentLinkId}", Value: openapi.PathItem{Get: readPaymentLinkOperation(x)}},
@@ -133,6 +136,9 @@ func paths(x examples) openapi.Named[openapi.PathItem] {
 func needs(p models.Permission) *[]openapi.Requirement {
 	return &[]openapi.Requirement{{bearer: {string(p)}}}
 }
+
+// anyKey is the security requirement of operations whose key needs no permission.
+var anyKey = &[]openapi.Requirement{{bearer: {}}}
 
 // public is the security requirement of operations without a key.
 var public = &[]openapi.Requirement{}

@@ -15,6 +15,9 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 		if slices.Contains(models.WithdrawalEventTypes, kind) {
 			schema = "WithdrawalEvent"
 		}
+		if kind == models.EventCheckoutRefunded {
+			schema = "RefundEvent"
+		}
 		if !slices.Contains(models.EventTypes, kind) {
 			description += " Sent only to endpoints that asked for it."
 		}
@@ -42,6 +45,7 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 		event("onCheckoutPaid", models.EventCheckoutPaid, "A checkout was paid"),
 		event("onCheckoutExpired", models.EventCheckoutExpired, "A checkout expired"),
 		event("onCheckoutCancelled", models.EventCheckoutCancelled, "A checkout was cancelled"),
+		event("onCheckoutRefunded", models.EventCheckoutRefunded, "Money of a checkout was given back"),
 		event("onWithdrawalCreated", models.EventWithdrawalCreated, "A withdrawal was requested"),
 		event("onWithdrawalCancelled", models.EventWithdrawalCancelled, "A withdrawal was cancelled by a member"),
 		event("onWithdrawalRejected", models.EventWithdrawalRejected, "A withdrawal was rejected"),

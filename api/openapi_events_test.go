@@ -42,6 +42,7 @@ func TestOpenAPI_Events(t *testing.T) {
 	if err := d.SimulateCancellation(t.Context(), d.create(t, with()).id(t)); err != nil {
 		t.Fatal(err)
 	}
+	d.refund(t, d.paid(t))
 	d.withdrawEveryWay(t)
 	rows, err := d.DB.Pool.Query(t.Context(), "SELECT id, type, convert_from(body, 'UTF8') AS body FROM events")
 	if err != nil {

@@ -35,6 +35,7 @@ type examples struct {
 	pending, paid, expired, cancelled json.RawMessage
 	link, balance                     json.RawMessage
 	inReview, quoted, completed       json.RawMessage            // withdrawals
+	refunding, refunded               json.RawMessage            // refunds
 	events                            map[string]json.RawMessage // by type
 }
 
@@ -65,11 +66,15 @@ func newExamples(checkoutURL string) examples {
 		cancelled: checkout(&cancelled),
 		inReview:  withdrawal(models.WithdrawalPendingReview), quoted: quotedWithdrawal(at),
 		completed: withdrawal(models.WithdrawalCompleted),
+		refunding: refundExample(models.RefundRequested, paidAt),
+		refunded:  refundExample(models.RefundCompleted, paidAt),
 		events: map[string]json.RawMessage{
 			models.EventCheckoutCreated:   event(models.EventCheckoutCreated, at, &pending),
 			models.EventCheckoutPaid:      event(models.EventCheckoutPaid, paidAt, &paid),
 			models.EventCheckoutExpired:   event(models.EventCheckoutExpired, expired.ExpiresAt, &expired),
 			models.EventCheckoutCancelled: event(models.EventCheckoutCancelled, paidAt, &cancelled),
+			models.EventCheckoutRefunded: payload.AppendRefundEvent(nil, exampleEventID, models.EventCheckoutRefunded,
+				paidAt, &paid, exampleRefund(models.RefundCompleted, paidAt), checkoutURL),
 		},
 		link: payload.AppendPaymentLink(nil, &models.PaymentLink{
 			ID: exampleLinkID, Active: true, ExpiresInSeconds: payments.DefaultExpiresIn, SuccessURL: &success,

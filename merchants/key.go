@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -104,6 +105,31 @@ func joined(permissions []models.Permission) string {
 		names = append(names, string(p))
 	}
 	return strings.Join(names, " ")
+}
+
+// AllowRefunds says whether a key of the scope may refund; no permission includes that. Every instance knows
+// it within a second. It fails with models.ErrNotFound, or with refusal.Forbidden if the actor's role
+// cannot MoveMoney.
+func (s *Service) AllowRefunds(ctx context.Context, by models.Actor, scope models.Scope, id string,
+	allowed bool) error {
+	_, err := models.APIKeyByID(ctx, s.DB.Pool, scope, id)
+	if err == nil {
+		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+			if _, err := lockMaker(tx, by, scope, models.MoveMoney); err != nil {
+				return err
+			}
+			changed, err := models.AllowKeyRefunds(tx, scope, id, allowed)
+			if err != nil || !changed {
+				return err
+			}
+			made := change{after: map[string]string{"refunds": strconv.FormatBool(allowed)}}
+			return s.auditChange(tx, by, "api_key.refunds_changed", id, made, nil)
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("merchants: let the key %s refund: %w", id, err)
+	}
+	return nil
 }
 
 // RevokeKey revokes a key of the scope. Every instance stops accepting it within a second.

@@ -56,7 +56,8 @@ func InsertAPIKey(tx *Tx, k *APIKey) error {
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
-	k.refunds, coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at,
+	k.refunds, coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''),
+	k.created_at,
 	k.last_used_at, k.last_used_ip, k.revoked_at`
 
 func (k *APIKey) targets() []any {

@@ -13,6 +13,7 @@ import (
 // RefundRequest is a merchant's request to give money back to the buyer of a checkout.
 type RefundRequest struct {
 	By             models.Actor // a member, who must be able to MoveMoney, or an API key that may refund
+	AccountID      string       // of the scope's project
 	CheckoutID     string
 	Amount         money.Cents // 0 is all that is left
 	Reason         string      // shown to the payer; 1 to 140 characters, checked by the caller
@@ -60,6 +61,13 @@ func (s *Service) requestRefund(tx *models.Tx, scope models.Scope, in RefundRequ
 	if err != nil || !bound {
 		return false, err
 	}
+	account, err := models.ShareAccount(tx, in.AccountID)
+	if err == nil {
+		err = refundGate(account, scope.Environment)
+	}
+	if err != nil {
+		return false, err
+	}
 	paymentID, err := models.PaymentOfCheckout(tx, scope, in.CheckoutID)
 	if errors.Is(err, models.ErrNotFound) {
 		return false, s.notRefundable(tx, scope, in.CheckoutID)
@@ -69,13 +77,6 @@ func (s *Service) requestRefund(tx *models.Tx, scope models.Scope, in RefundRequ
 	p, err := s.refundable(tx, paymentID)
 	if err != nil {
 		return false, err
-	}
-	account, err := models.ShareAccount(tx, p.AccountID)
-	if err != nil {
-		return false, err
-	}
-	if scope.Environment == models.Live && account.Suspended {
-		return false, suspended
 	}
 	if r.PaymentID, r.Amount = p.ID, in.Amount; r.Amount == 0 {
 		r.Amount = p.Amount - p.refunded.Sum
@@ -88,6 +89,20 @@ func (s *Service) requestRefund(tx *models.Tx, scope models.Scope, in RefundRequ
 	}
 	return true, s.audit(tx, in.By, p.AccountID, "refund.requested", r.ID,
 		map[string]string{"payment": p.ID, "amount": r.Amount.Decimal(), "reason": r.Reason})
+}
+
+// refundGate refuses refunds that the account's access and switches forbid (docs/rules.md, "Account
+// switches").
+func refundGate(a *models.Account, environment models.Environment) error {
+	switch {
+	case environment == models.Test:
+		return nil
+	case a.ProductionAccess != models.AccessApproved:
+		return notApproved
+	case a.Suspended:
+		return suspended
+	}
+	return nil
 }
 
 // notRefundable returns why a checkout without a payment cannot be refunded.

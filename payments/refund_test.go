@@ -40,8 +40,9 @@ func refund(t *testing.T, h *bankstest.House, checkoutID string, amount money.Ce
 }
 
 func tryRefund(t *testing.T, h *bankstest.House, checkoutID string, amount money.Cents) (*models.Refund, error) {
-	r, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: checkoutID,
-		Amount: amount, Reason: "Veio trocado", IdempotencyKey: models.NewRefundID(), RequestHash: make([]byte, 32)})
+	r, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner,
+		AccountID: h.Account.ID, CheckoutID: checkoutID, Amount: amount, Reason: "Veio trocado",
+		IdempotencyKey: models.NewRefundID(), RequestHash: make([]byte, 32)})
 	return r, err
 }
 
@@ -290,7 +291,8 @@ func TestRefund_Idempotent(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)
 	c := sold(t, h)
-	in := payments.RefundRequest{By: h.Owner, CheckoutID: c.ID, Amount: 10_00, Reason: "Veio trocado",
+	in := payments.RefundRequest{By: h.Owner, AccountID: h.Account.ID, CheckoutID: c.ID, Amount: 10_00,
+		Reason:         "Veio trocado",
 		IdempotencyKey: "k", RequestHash: make([]byte, 32)}
 	var made atomic.Int32
 	var all sync.WaitGroup
