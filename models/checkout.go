@@ -102,6 +102,10 @@ type PublicCheckout struct {
 	EndToEndID *string // of the payment that settled it
 	SuccessURL *string // of the payment link
 	ReturnURL  *string
+	// Of its charge at a bank; nil at the simulator.
+	ChargeStatus *BankChargeStatus
+	PayableUntil *time.Time // by the bank's clock
+	HolderName   *string    // of the bank account, whom the payer's bank shows
 }
 
 // PublicCheckoutByID returns a checkout of any merchant for its hosted page, or ErrNotFound.
@@ -112,15 +116,18 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 	var c PublicCheckout
 	m := &c.Merchant
 	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, p.end_to_end_id, l.success_url, l.return_url,
-		a.name, a.document, a.production_access, a.suspended, a.live_blocked, a.withdrawals_blocked, `+brandColumns+`
+		a.name, a.document, a.production_access, a.suspended, a.live_blocked, a.withdrawals_blocked,
+		bc.status, bc.payable_until, ba.holder_name, `+brandColumns+`
 		FROM checkouts c
 		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
 			LEFT JOIN brands b ON b.account_id = a.id
 		LEFT JOIN payments p ON p.checkout_id = c.id AND p.settles
 		LEFT JOIN payment_links l ON l.id = c.payment_link_id
+		LEFT JOIN bank_charges bc ON bc.txid = c.txid AND c.livemode
+			LEFT JOIN bank_accounts ba ON ba.id = bc.bank_account_id
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
 		[]any{&c.EndToEndID, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess, &m.Suspended,
-			&m.LiveBlocked, &m.WithdrawalsBlocked}, c.Brand.targets())...)
+			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.ChargeStatus, &c.PayableUntil, &c.HolderName}, c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)
 	}

@@ -49,6 +49,12 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	if props.FromLink {
 		props.ExternalID = "" // the link's id, which means nothing to the buyer
 	}
+	if until := checkout.PayableUntil; until != nil && until.Before(props.ExpiresAt) {
+		props.ExpiresAt = *until // so that no code is shown that the bank refuses
+	}
+	if checkout.HolderName != nil {
+		props.Recipient = *checkout.HolderName
+	}
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}
@@ -62,14 +68,18 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	return props, nil
 }
 
-// shownStatus returns the status that the page shows. A pending checkout whose merchant may
-// not charge now shows no code (decision 0037).
+// shownStatus returns the status that the page shows. A pending checkout shows no code if its merchant may
+// not charge now (decision 0037), or if its bank is to take no payment of it any more.
 func shownStatus(checkout *models.PublicCheckout) string {
-	if checkout.Status == models.CheckoutPending &&
-		!payments.MayCharge(checkout.Merchant.AccountSwitches, checkout.Environment) {
+	switch {
+	case checkout.Status != models.CheckoutPending:
+		return string(checkout.Status)
+	case checkout.ChargeStatus != nil && *checkout.ChargeStatus == models.BankChargeRemoving:
+		return base.StatusCancelled
+	case !payments.MayCharge(checkout.Merchant.AccountSwitches, checkout.Environment):
 		return base.StatusStopped
 	}
-	return string(checkout.Status)
+	return base.StatusPending
 }
 
 func (s *hosted) publicCheckout(ctx context.Context, id string) (*models.PublicCheckout, error) {
