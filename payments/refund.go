@@ -12,8 +12,8 @@ import (
 	"garoupa/models"
 )
 
-// refundableFor is how long after its payment a Pix can be returned (BACEN, Manual de devoluções).
-const refundableFor = 90 * 24 * time.Hour
+// RefundableFor is how long after its payment a Pix can be returned (BACEN, Regulamento do Pix).
+const RefundableFor = 90 * 24 * time.Hour
 
 // NewRefund is a refund to a buyer.
 type NewRefund struct {
@@ -128,7 +128,7 @@ func (s *Service) bookRefund(tx *models.Tx, p *refundable, r *models.Refund) err
 	if p.refunded.Sum+r.Amount > p.Amount {
 		return beyondPayment
 	}
-	if r.Status == models.RefundRequested && s.now().After(p.PaidAt.Add(refundableFor)) {
+	if r.Status == models.RefundRequested && s.now().After(p.PaidAt.Add(RefundableFor)) {
 		return refusal.New(refusal.RefundNotPossible, "A Pix can be returned for 90 days; this one is older.")
 	}
 	before, err := s.takeForRefund(tx, p, r)

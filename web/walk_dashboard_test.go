@@ -2,10 +2,12 @@ package web_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
 	"garoupa/api"
+	"garoupa/internal/money"
 	"garoupa/internal/requestlog"
 	"garoupa/models"
 	"garoupa/models/modelstest"
@@ -74,6 +76,30 @@ func walkDashboard(t *testing.T, w *walk) {
 	page.failsBy("key-revoke-wrong", "main form button")
 	page.Goto(s.URL + "/app/cobrancas/nova")
 	page.fails("checkout-new-wrong")
+	walkRefund(t, page, s, paid.ID)
+}
+
+// walkRefund sees how a part of a charge goes back to its buyer, and how a bank refuses another.
+func walkRefund(t *testing.T, page *walker, s *webtest.Site, id string) {
+	t.Helper()
+	page.visit("refund", "/app/cobrancas/"+id+"/devolver")
+	page.Type("#amount", "1.000,00")
+	page.Click("main form button.btn-primary")
+	page.WaitVisible("#errors")
+	page.look("refund-too-much")
+	for i, amount := range []money.Cents{20_00, 10_67} {
+		if _, _, err := s.RefundCheckout(t.Context(), s.Gateway.Test, payments.RefundRequest{By: s.Owner,
+			AccountID: s.Account.ID, CheckoutID: id, Amount: amount, Reason: "Veio trocado",
+			IdempotencyKey: strconv.Itoa(i), RequestHash: make([]byte, 32)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page.visit("refund-under-way", "/app/cobrancas/"+id)
+	s.Clock.Advance(2 * time.Second)
+	if err := s.SimulateRefunds(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	page.visit("refund-ended", "/app/cobrancas/"+id)
 }
 
 // walkEmpty sees the pages before there is anything, in test and then in live without

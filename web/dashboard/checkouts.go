@@ -12,6 +12,7 @@ import (
 	"garoupa/internal/money"
 	"garoupa/internal/refusal"
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/views/components"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
@@ -49,11 +50,29 @@ func (s *dashboard) readCheckout(c *fiber.Ctx) error {
 	}
 	props.Again = !may && checkout.Status != models.CheckoutPaid && page.Visitor(c).Role.Can(models.Sell) &&
 		!needsAccess(page.Visitor(c))
+	if props.Cancelling, err = s.cancelling(c, checkout); err != nil {
+		return err
+	}
 	props.NoStory = lacks(s.Site, c, "payment", s.addStory(c, &props, checkout))
 	props.Events, err = s.eventRows(c, checkout.ID)
 	props.NoEvents = lacks(s.Site, c, "events", err)
 	lacks(s.Site, c, "request", s.addRequest(c, &props)) // without it the page has one link less
 	return page.Render(c, pages.Checkout(props))
+}
+
+// cancelling reports whether the bank of a pending checkout has yet to confirm that it takes no payment any
+// more.
+func (s *dashboard) cancelling(c *fiber.Ctx, checkout *models.Checkout) (bool, error) {
+	if checkout.Status != models.CheckoutPending || checkout.Environment == models.Test {
+		return false, nil
+	}
+	charge, err := models.BankChargeByTxID(c.UserContext(), s.DB.Pool, checkout.TxID)
+	if errors.Is(err, models.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, fmt.Errorf("dashboard: read the charge of %s: %w", checkout.ID, err)
+	}
+	return charge.Status == models.BankChargeRemoving, nil
 }
 
 // addRequest adds the API call that created the checkout, for members who may see calls.
@@ -100,10 +119,16 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 	if err != nil {
 		return fmt.Errorf("dashboard: read the refunds of %s: %w", checkout.ID, err)
 	}
+	var refunded money.Cents
 	for _, r := range refunds {
-		props.Refunds = append(props.Refunds, pages.RefundRow{ID: r.ID, Amount: r.Amount,
-			ReturnID: page.Text(r.ReturnID), CreatedAt: r.CreatedAt})
+		props.Refunds = append(props.Refunds, pages.RefundRow{ID: r.ID, Amount: r.Amount, Status: string(r.Status),
+			Failure: r.Failure, ReturnID: page.Text(r.ReturnID), CreatedAt: r.CreatedAt})
+		if r.Status != models.RefundFailed {
+			refunded += r.Amount
+		}
 	}
+	props.CanRefund = props.Settlement != nil && refunded < props.Settlement.Paid &&
+		page.Visitor(c).Role.Can(models.MoveMoney) && s.Now().Before(checkout.PaidAt.Add(payments.RefundableFor))
 	return nil
 }
 
@@ -125,9 +150,13 @@ func (s *dashboard) changeCheckout(act func(c *fiber.Ctx, id string) error, done
 			return err
 		}
 		says := done
-		if err := act(c, checkout.ID); refusal.Of(err).Code == refusal.CheckoutNotPending && err != nil {
+		err = act(c, checkout.ID)
+		switch {
+		case err != nil && refusal.Of(err).Code == refusal.CheckoutNotPending:
 			says = "checkout_not_pending"
-		} else if err != nil {
+		case errors.Is(err, payments.ErrCancelRequested):
+			says = "checkout_cancel_requested"
+		case err != nil:
 			return err
 		}
 		if err := s.Flash(c, says); err != nil {

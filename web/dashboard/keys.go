@@ -32,6 +32,7 @@ func (s *developers) listKeys(c *fiber.Ctx) error {
 	for i := range keys {
 		row := keyRow(&keys[i])
 		row.CanRevoke = page.Visitor(c).Role.Can(models.Integrate) && row.RevokedAt == nil
+		row.CanAllow = page.Visitor(c).Role.Can(models.MoveMoney) && row.RevokedAt == nil
 		props.Keys = append(props.Keys, row)
 	}
 	return page.Render(c, pages.Keys(props))
@@ -52,7 +53,7 @@ func keyRow(k *models.APIKey) pages.KeyRow {
 	if k.Environment == models.Live {
 		row.Display = merchants.PrefixLive + "…" + k.Last4
 	}
-	row.Permissions = names(k.Permissions)
+	row.Permissions, row.MayRefund = names(k.Permissions), k.Refunds
 	return row
 }
 

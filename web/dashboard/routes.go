@@ -44,6 +44,8 @@ func (s *developers) register(app fiber.Router) {
 	app.Post("/chaves", page.Only(models.Integrate), s.StepUp, s.createKey)
 	app.Get("/chaves/:id/revogar", page.Only(models.Integrate), s.StepUp, s.revokeKeyForm)
 	app.Post("/chaves/:id/revogar", page.Only(models.Integrate), s.StepUp, s.revokeKey)
+	app.Post("/chaves/:id/devolver", page.Only(models.MoveMoney), s.StepUp, s.allowRefunds(true))
+	app.Post("/chaves/:id/nao-devolver", page.Only(models.MoveMoney), s.StepUp, s.allowRefunds(false))
 }
 
 // registerWebhooks adds the pages of endpoints, deliveries and events.
@@ -78,6 +80,8 @@ func (s *dashboard) registerCheckouts(app fiber.Router) {
 	app.Post("/cobrancas", page.Only(models.Sell), s.createCheckout)
 	app.Get("/cobrancas/:id", s.readCheckout)
 	app.Get("/cobrancas/:id/events", s.checkoutEvents)
+	app.Get("/cobrancas/:id/devolver", page.Only(models.MoveMoney), s.StepUp, s.newRefund)
+	app.Post("/cobrancas/:id/devolver", page.Only(models.MoveMoney), s.StepUp, s.createRefund)
 	app.Post("/cobrancas/:id/cancelar", page.Only(models.Sell), s.changeCheckout(func(c *fiber.Ctx, id string) error {
 		return s.Payments.CancelCheckout(c.UserContext(), page.Actor(c), page.Scope(c), id)
 	}, "checkout_cancelled"))

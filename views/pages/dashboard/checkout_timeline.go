@@ -61,6 +61,9 @@ func (p CheckoutProps) settlementSteps(ctx context.Context) []components.Timelin
 		}
 	}
 	for _, r := range p.Refunds {
+		if r.Status != "COMPLETED" {
+			continue
+		}
 		steps = append(steps, components.TimelineStep{
 			Label: i18n.T(ctx, "checkout.step_refunded", i18n.Money(ctx, r.Amount)),
 			When:  i18n.DateTime(ctx, r.CreatedAt), Done: true,

@@ -40,6 +40,8 @@ type CheckoutProps struct {
 	Metadata         []components.KeyValue
 	Events           []EventRow // oldest first
 	CanCancel        bool
+	Cancelling       bool // the bank has not confirmed yet that it takes no payment
+	CanRefund        bool
 	CanSimulate      bool
 	Again            bool // it can no longer be paid, and the visitor may create another
 	// What could not be read.
@@ -64,6 +66,8 @@ type Settlement struct {
 // RefundRow is a refund of a payment.
 type RefundRow struct {
 	ID        string
+	Status    string // REQUESTED, PROCESSING, COMPLETED, FAILED
+	Failure   string // why it failed, in the bank's words
 	Amount    money.Cents
 	ReturnID  string // the institution's; "" if there is none
 	CreatedAt time.Time

@@ -35,6 +35,8 @@ type KeyRow struct {
 	LastUsedIP  string     // "" if it is not known
 	RevokedAt   *time.Time // nil: in use
 	CanRevoke   bool
+	MayRefund   bool // a person has allowed it
+	CanAllow    bool // the visitor decides about refunds
 }
 
 // NewKeyProps is GET /app/chaves/nova and POST /app/chaves. Fields: name,
