@@ -90,6 +90,11 @@ func checkoutForm(action string) func(t *testing.T, d *desk) (*webtest.Client, s
 	}
 }
 
+func refundForm(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+	path := "/app/cobrancas/" + d.Fund(t, models.Test, 100_00).ID + "/devolver"
+	return filled(d.member, path, path, "amount", "30,00", "reason", "Do formulário")
+}
+
 var formsSent = []sentForm{
 	{"refund", "/ops/cobrancas/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return decided(d.reviewer, "/ops/cobrancas/"+d.Fund(t, models.Live, 200_00).ID,
@@ -170,10 +175,7 @@ var formsSent = []sentForm{
 		return filled(d.member, "/app/cobrancas/nova", "/app/cobrancas", "amount", "10,00", "description", "Um vaso",
 			"externalId", "do-formulario", "expiry", "3600")
 	}, "SELECT count(*) FROM checkouts WHERE external_id = 'do-formulario'"},
-	{"refund a checkout", "/app/cobrancas/:id/devolver", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-		path := "/app/cobrancas/" + d.Fund(t, models.Test, 100_00).ID + "/devolver"
-		return filled(d.member, path, path, "amount", "30,00", "reason", "Do formulário")
-	}, "SELECT count(*) FROM refunds WHERE reason = 'Do formulário'"},
+	{"refund a checkout", "/app/cobrancas/:id/devolver", refundForm, "SELECT count(*) FROM refunds WHERE reason = 'Do formulário'"},
 	{"cancel a checkout", "/app/cobrancas/:id/cancelar", checkoutForm("/cancelar"),
 		"SELECT count(*) FROM checkouts WHERE status = 'CANCELLED'"},
 	{"pay a checkout", "/app/cobrancas/:id/simular", checkoutForm("/simular"),

@@ -88,7 +88,8 @@ func TestKeyRefunds(t *testing.T) {
 			t.Errorf("after %s by %s the key may refund: %t", step.do, step.role, may)
 		}
 	}
-	if n := modelstest.One[int](t, s.DB, "SELECT count(*) FROM audit_log WHERE action = 'api_key.refunds_changed'"); n != 2 {
+	const lines = "SELECT count(*) FROM audit_log WHERE action = 'api_key.refunds_changed'"
+	if n := modelstest.One[int](t, s.DB, lines); n != 2 {
 		t.Errorf("%d lines in the log", n)
 	}
 	if a := c.Post("/app/chaves/key_00000000000000000000/devolver"); a.Status != http.StatusNotFound {
