@@ -55,9 +55,12 @@ CREATE OR REPLACE TRIGGER bank_charges_transition BEFORE UPDATE ON bank_charges
 CREATE TABLE IF NOT EXISTS bank_sweeps (
     bank_account_id text PRIMARY KEY CONSTRAINT bank_sweeps_bank_account_id_fkey REFERENCES bank_accounts,
     leased_until timestamptz NOT NULL,
+    started_at timestamptz NOT NULL, -- Pix before are not the gateway's
     watermark timestamptz NOT NULL, -- Pix until then are recorded, by the bank's clock
     swept_at timestamptz, -- when the last complete sweep began, by the bank's clock
-    swept_deep_at timestamptz -- the last that went back further
+    swept_deep_at timestamptz, -- the last that went back further
+    old_from timestamptz, -- the old day that is read next for returns; null: the oldest
+    old_read_at timestamptz
 );
 
 -- The account that received a Pix: null for the simulator.

@@ -398,9 +398,12 @@ CREATE TRIGGER bank_credentials_transition BEFORE UPDATE ON bank_credentials FOR
 CREATE TABLE bank_sweeps (
     bank_account_id text NOT NULL,
     leased_until timestamp with time zone NOT NULL,
+    started_at timestamp with time zone NOT NULL,
     watermark timestamp with time zone NOT NULL,
     swept_at timestamp with time zone,
     swept_deep_at timestamp with time zone,
+    old_from timestamp with time zone,
+    old_read_at timestamp with time zone,
     CONSTRAINT bank_sweeps_pkey PRIMARY KEY (bank_account_id),
     CONSTRAINT bank_sweeps_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
 );

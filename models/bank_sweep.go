@@ -11,16 +11,19 @@ type BankSweep struct {
 	Watermark   time.Time  // Pix until then are recorded
 	SweptAt     *time.Time // when the last complete sweep began; nil before the first
 	SweptDeepAt *time.Time // the last that went back further
+	StartedAt   time.Time  // Pix before are not the gateway's
+	OldFrom     *time.Time // the old day that is read next for returns; nil is the oldest
+	OldReadAt   *time.Time // when an old day was read last
 }
 
 // LeaseBankSweep reserves the work on a bank account for one process, until the lease is over or
 // released. It returns nil if another process has it. start is the watermark of the first sweep.
 func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, until, start time.Time) (*BankSweep,
 	error) {
-	sweeps, err := collect[BankSweep](ctx, q, `INSERT INTO bank_sweeps AS s (bank_account_id, leased_until, watermark)
-		VALUES ($1, $3, $4)
+	sweeps, err := collect[BankSweep](ctx, q, `INSERT INTO bank_sweeps AS s (bank_account_id, leased_until, watermark, started_at)
+		VALUES ($1, $3, $4, $4)
 		ON CONFLICT (bank_account_id) DO UPDATE SET leased_until = $3 WHERE s.leased_until <= $2
-		RETURNING watermark, swept_at, swept_deep_at`, bankAccountID, now, until, start)
+		RETURNING watermark, swept_at, swept_deep_at, started_at, old_from, old_read_at`, bankAccountID, now, until, start)
 	if err != nil || len(sweeps) == 0 {
 		return nil, err
 	}
@@ -37,6 +40,13 @@ func ReleaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now 
 func SaveBankSweep(ctx context.Context, q Querier, bankAccountID string, seen time.Time, s BankSweep) error {
 	_, err := q.Exec(ctx, `UPDATE bank_sweeps SET watermark = greatest(watermark, $3), swept_at = $4, swept_deep_at = $5
 		WHERE bank_account_id = $1 AND watermark = $2`, bankAccountID, seen, s.Watermark, s.SweptAt, s.SweptDeepAt)
+	return err
+}
+
+// SaveOldDay writes which old day is read next, nil for the oldest.
+func SaveOldDay(ctx context.Context, q Querier, bankAccountID string, next *time.Time, readAt time.Time) error {
+	_, err := q.Exec(ctx, "UPDATE bank_sweeps SET old_from = $2, old_read_at = $3 WHERE bank_account_id = $1",
+		bankAccountID, next, readAt)
 	return err
 }
 

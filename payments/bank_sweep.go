@@ -17,6 +17,10 @@ const (
 	// sweptDeepEvery it goes back by deepOverlap.
 	sweepOverlap, deepOverlap = 2 * time.Minute, 15 * time.Minute
 	sweptDeepEvery            = 5 * time.Minute
+	// returnsWithin is how far back returns are looked for, and oldDayEvery the pause between two of its
+	// days: all are read once a day.
+	returnsWithin = RefundableFor + 2*24*time.Hour
+	oldDayEvery   = 15 * time.Minute
 	// sweepWindow limits the time of which one reading asks.
 	sweepWindow = time.Hour
 	// listedAfter is how long after a payment the bank lists it for certain.
@@ -45,7 +49,7 @@ func (s *Service) TendBank(ctx context.Context, bankAccountID string) (err error
 		return fmt.Errorf("payments: tend %s: %w", bankAccountID, err)
 	}
 	return errors.Join(s.LookAtCharges(working, bank, bankAccountID), s.AskForRefunds(working, bank, bankAccountID),
-		s.sweepDue(working, bank, bankAccountID, *sweep))
+		s.sweepDue(working, bank, bankAccountID, *sweep), s.readOldDay(working, bank, bankAccountID, *sweep))
 }
 
 // sweepDue reads the list of received Pix if it is time, one window after the other until now.
@@ -59,6 +63,7 @@ func (s *Service) sweepDue(ctx context.Context, bank psp.Bank, bankAccountID str
 	if deep {
 		from, next.SweptDeepAt = last.Watermark.Add(-deepOverlap), &now
 	}
+	from = latest(from, last.StartedAt)
 	next.SweptAt = &now
 	for {
 		until := now
@@ -96,6 +101,43 @@ func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string
 		}
 	}
 	return done, models.LapseBankCharges(ctx, s.DB.Pool, bankAccountID, done.Add(-listedAfter))
+}
+
+// readOldDay reads, from time to time, the Pix with returns of one day of the past: a return that was made in
+// the bank's app, or for a contested payment, may come long after its Pix. All days are read within a day.
+func (s *Service) readOldDay(ctx context.Context, bank psp.Bank, bankAccountID string, last models.BankSweep) error {
+	now := bank.Now()
+	if last.OldReadAt != nil && now.Sub(*last.OldReadAt) < oldDayEvery {
+		return nil
+	}
+	from := latest(now.Add(-returnsWithin), last.StartedAt)
+	if last.OldFrom != nil {
+		from = latest(from, *last.OldFrom)
+	}
+	w := psp.Window{From: from, Until: from.Add(24 * time.Hour), Returned: true}
+	next := &w.Until
+	if !w.Until.Before(now) {
+		w.Until, next = now, nil
+	}
+	all, settled, err := psp.AllPayments(ctx, bank, w)
+	if err == nil && settled {
+		_, err = s.RecordBankPayments(ctx, bankAccountID, all)
+	}
+	if err != nil || !settled { // the day is read again
+		next = &from
+	}
+	saved := models.SaveOldDay(ctx, s.DB.Pool, bankAccountID, next, now)
+	if err != nil {
+		err = fmt.Errorf("payments: read the returns of a day of %s: %w", bankAccountID, err)
+	}
+	return errors.Join(err, saved)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // ErrNotYet reports that a notice is about a charge whose checkout is being created.

@@ -347,3 +347,27 @@ func TestRefund_Refused(t *testing.T) {
 	}
 	held(t, h, 99_01, 0, 0)
 }
+
+// A return of a Pix that is days old is found too, because all days are read again.
+func TestBank_RefundFoundLater(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	h.SetFee(t, money.Fee{BasisPoints: 99})
+	c := h.Charge(t, payments.NewCheckout{Amount: 100_00})
+	ids := h.Pay(t, control.PayRequest{Code: c.CopyPaste})
+	h.Sweep(t)
+	for range 3 {
+		h.Later(24 * time.Hour)
+		h.Sweep(t)
+	}
+	part := control.ReturnRequest{EndToEndID: ids[0], Amount: 25_00}
+	if _, err := h.Bank.Control.Return(t.Context(), part); err != nil {
+		t.Fatal(err)
+	}
+	for modelstest.One[int](t, h.DB, "SELECT count(*) FROM refunds") == 0 {
+		h.Later(16 * time.Minute)
+		h.Tend(t)
+		time.Sleep(10 * time.Millisecond) // the bank takes its time
+	}
+	held(t, h, 74_01, 0, 25_00)
+}

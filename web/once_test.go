@@ -90,6 +90,7 @@ func checkoutForm(action string) func(t *testing.T, d *desk) (*webtest.Client, s
 	}
 }
 
+// refundForm is the form that gives a part of a paid test checkout back.
 func refundForm(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 	path := "/app/cobrancas/" + d.Fund(t, models.Test, 100_00).ID + "/devolver"
 	return filled(d.member, path, path, "amount", "30,00", "reason", "Do formulário")
@@ -175,7 +176,8 @@ var formsSent = []sentForm{
 		return filled(d.member, "/app/cobrancas/nova", "/app/cobrancas", "amount", "10,00", "description", "Um vaso",
 			"externalId", "do-formulario", "expiry", "3600")
 	}, "SELECT count(*) FROM checkouts WHERE external_id = 'do-formulario'"},
-	{"refund a checkout", "/app/cobrancas/:id/devolver", refundForm, "SELECT count(*) FROM refunds WHERE reason = 'Do formulário'"},
+	{"refund a checkout", "/app/cobrancas/:id/devolver", refundForm,
+		"SELECT count(*) FROM refunds WHERE reason = 'Do formulário'"},
 	{"cancel a checkout", "/app/cobrancas/:id/cancelar", checkoutForm("/cancelar"),
 		"SELECT count(*) FROM checkouts WHERE status = 'CANCELLED'"},
 	{"pay a checkout", "/app/cobrancas/:id/simular", checkoutForm("/simular"),
