@@ -20,10 +20,12 @@ type BankSweep struct {
 // released. It returns nil if another process has it. start is the watermark of the first sweep.
 func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, until, start time.Time) (*BankSweep,
 	error) {
-	sweeps, err := collect[BankSweep](ctx, q, `INSERT INTO bank_sweeps AS s (bank_account_id, leased_until, watermark, started_at)
+	sweeps, err := collect[BankSweep](ctx, q, `INSERT INTO bank_sweeps AS s
+			(bank_account_id, leased_until, watermark, started_at)
 		VALUES ($1, $3, $4, $4)
 		ON CONFLICT (bank_account_id) DO UPDATE SET leased_until = $3 WHERE s.leased_until <= $2
-		RETURNING watermark, swept_at, swept_deep_at, started_at, old_from, old_read_at`, bankAccountID, now, until, start)
+		RETURNING watermark, swept_at, swept_deep_at, started_at, old_from, old_read_at`,
+		bankAccountID, now, until, start)
 	if err != nil || len(sweeps) == 0 {
 		return nil, err
 	}

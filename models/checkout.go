@@ -127,7 +127,8 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 			LEFT JOIN bank_accounts ba ON ba.id = bc.bank_account_id
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
 		[]any{&c.EndToEndID, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess, &m.Suspended,
-			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.ChargeStatus, &c.PayableUntil, &c.HolderName}, c.Brand.targets())...)
+			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.ChargeStatus, &c.PayableUntil, &c.HolderName},
+		c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)
 	}
