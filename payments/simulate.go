@@ -119,8 +119,8 @@ func (s *Service) SimulateCancellation(ctx context.Context, id string) error {
 	return s.finish(ctx, id, models.CheckoutCancelled, models.EventCheckoutCancelled, anyone)
 }
 
-func (s *Service) simulatedCheckout(ctx context.Context, id string) (*models.PublicCheckout, error) {
-	c, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
+func (s *Service) simulatedCheckout(ctx context.Context, id string) (*models.AnyCheckout, error) {
+	c, err := models.AnyCheckoutByID(ctx, s.DB.Pool, id)
 	if err != nil {
 		return nil, fmt.Errorf("payments: simulate on %s: %w", id, noCheckout(err))
 	}
