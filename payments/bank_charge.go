@@ -130,7 +130,7 @@ func (s *Service) scheduleLook(charge *models.BankCharge, bankNow time.Time) {
 
 // pause is a wait that doubles with each look.
 func pause(first time.Duration, looks int) time.Duration {
-	return min(first<<min(looks, 20), longestLook)
+	return min(first<<max(0, min(looks, 20)), longestLook)
 }
 
 // forgetSilent gives up on a bank that has said nothing of a charge for a day after its end.
