@@ -17,15 +17,16 @@ type BankSweep struct {
 }
 
 // LeaseBankSweep reserves the work on a bank account for one process, until the lease is over or
-// released. It returns nil if another process has it. start is the watermark of the first sweep.
-func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, until, start time.Time) (*BankSweep,
-	error) {
+// released. It returns nil if another process has it. The first sweep begins a minute before the account
+// became active.
+func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, until time.Time) (*BankSweep, error) {
 	sweeps, err := collect[BankSweep](ctx, q, `INSERT INTO bank_sweeps AS s
 			(bank_account_id, leased_until, watermark, started_at)
-		VALUES ($1, $3, $4, $4)
+		SELECT $1, $3, start.at, start.at FROM (SELECT coalesce(min(approved_at), $2) - interval '1 minute' AS at
+			FROM bank_credentials WHERE bank_account_id = $1) start
 		ON CONFLICT (bank_account_id) DO UPDATE SET leased_until = $3 WHERE s.leased_until <= $2
 		RETURNING watermark, swept_at, swept_deep_at, started_at, old_from, old_read_at`,
-		bankAccountID, now, until, start)
+		bankAccountID, now, until)
 	if err != nil || len(sweeps) == 0 {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func TestBank_Lease(t *testing.T) {
 	c := h.Charge(t, payments.NewCheckout{})
 	h.Pay(t, control.PayRequest{Code: c.CopyPaste})
 	now := h.Bank.Clock.Now()
-	lease, err := models.LeaseBankSweep(context.Background(), h.DB.Pool, h.AccountID, now, now.Add(time.Minute), now)
+	lease, err := models.LeaseBankSweep(context.Background(), h.DB.Pool, h.AccountID, now, now.Add(time.Minute))
 	if err != nil || lease == nil {
 		t.Fatal(lease, err)
 	}

@@ -109,9 +109,11 @@ func TestBank_WaitingPixIsKept(t *testing.T) {
 func TestBank_PixFromBefore(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)
+	h.Tend(t)
+	modelstest.Exec(t, h.DB, "UPDATE bank_sweeps SET started_at = started_at + interval '10 minutes'")
 	h.Pay(t, control.PayRequest{Code: h.Charge(t, payments.NewCheckout{}).CopyPaste, NoTxID: true})
-	h.Later(2 * time.Minute)
-	h.Tend(t) // the first
+	h.Later(10 * time.Minute)
+	h.Sweep(t)
 	h.Pay(t, control.PayRequest{Code: h.Charge(t, payments.NewCheckout{}).CopyPaste, NoTxID: true})
 	h.Sweep(t)
 	if n := modelstest.One[int](t, h.DB, "SELECT count(*) FROM payments"); n != 1 {

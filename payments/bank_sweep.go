@@ -35,7 +35,7 @@ const (
 // account. A Pix is recorded once, however often it is listed.
 func (s *Service) TendBank(ctx context.Context, bankAccountID string) (err error) {
 	now := s.now()
-	sweep, err := models.LeaseBankSweep(ctx, s.DB.Pool, bankAccountID, now, now.Add(bankLease), now.Add(-time.Minute))
+	sweep, err := models.LeaseBankSweep(ctx, s.DB.Pool, bankAccountID, now, now.Add(bankLease))
 	if err != nil || sweep == nil {
 		return err
 	}
