@@ -95,16 +95,20 @@ func EndBankCharges(tx *Tx, checkoutIDs []string, now time.Time) error {
 		WHERE checkout_id = ANY($1) AND status = 'OPEN' AND payable_until > $2`, checkoutIDs, now)
 }
 
-// ClaimBankCharges returns up to limit charges of a bank account whose look is due: those to be removed
-// first, then the youngest. It puts their next look off until lease is over, so that another process
-// looks if this one ends.
+// ClaimBankCharges returns charges of a bank account whose look is due: up to open of those that are OPEN,
+// the youngest first, and up to others of those that are CREATING or REMOVING. It puts their next look off
+// until lease is over, so that another process looks if this one ends.
 func ClaimBankCharges(ctx context.Context, q Querier, bankAccountID string, now time.Time, lease time.Duration,
-	limit int) ([]BankCharge, error) {
-	return collect[BankCharge](ctx, q, `UPDATE bank_charges b SET next_check_at = $3, checks = b.checks + 1
-		FROM (SELECT txid FROM bank_charges
-			WHERE bank_account_id = $1 AND next_check_at <= $2
-			ORDER BY status = 'REMOVING' DESC, created_at DESC LIMIT $4 FOR UPDATE SKIP LOCKED) due
-		WHERE b.txid = due.txid RETURNING `+bankChargeColumns, bankAccountID, now, now.Add(lease), limit)
+	open, others int) ([]BankCharge, error) {
+	const due = "SELECT txid FROM bank_charges WHERE bank_account_id = $1 AND next_check_at <= $2 AND status "
+	return collect[BankCharge](ctx, q, `WITH open AS (
+			`+due+`= 'OPEN' ORDER BY created_at DESC LIMIT $4 FOR UPDATE SKIP LOCKED
+		), others AS (
+			`+due+`<> 'OPEN' ORDER BY next_check_at LIMIT $5 FOR UPDATE SKIP LOCKED
+		)
+		UPDATE bank_charges b SET next_check_at = $3, checks = b.checks + 1
+		FROM (SELECT txid FROM open UNION ALL SELECT txid FROM others) due
+		WHERE b.txid = due.txid RETURNING `+bankChargeColumns, bankAccountID, now, now.Add(lease), open, others)
 }
 
 // LapseBankCharges marks the OPEN charges of a bank account that could be paid until a time at the most

@@ -46,6 +46,19 @@ func BankCredentials(ctx context.Context, h Handle, bankAccountID string) (all [
 	return all, of.Order("created_at DESC, id DESC").Find(&all).Error
 }
 
+// AllBankCredentials returns the credentials of all bank accounts by account, newest first.
+func AllBankCredentials(ctx context.Context, h Handle) (byAccount map[string][]BankCredential, err error) {
+	var all []BankCredential
+	if err := h.gorm(ctx).Order("created_at DESC, id DESC").Find(&all).Error; err != nil {
+		return nil, err
+	}
+	byAccount = map[string][]BankCredential{}
+	for _, c := range all {
+		byAccount[c.BankAccountID] = append(byAccount[c.BankAccountID], c)
+	}
+	return byAccount, nil
+}
+
 // BankCredentialOf returns the credentials of a bank account with this status, NEW or ACTIVE, or
 // ErrNotFound.
 func BankCredentialOf(ctx context.Context, h Handle, bankAccountID string, status CredentialStatus) (*BankCredential,

@@ -9,18 +9,19 @@ import (
 	"garoupa/pix/psp"
 )
 
-// looksAtOnce limits the charges that a call of LookAtCharges asks the bank about.
-const looksAtOnce = 8
+// A call of LookAtCharges asks the bank about one open charge, so that thousands of them use up no bank's
+// limits: the list of received Pix tells of the others. It removes up to eight.
+const openLooks, otherLooks = 1, 8
 
 // LookAtCharges asks the bank about the charges of an account whose look is due: about those that are to
-// be removed, those that have no checkout, and some of those that are open. Instances may call it at the
+// be removed, those that have no checkout, and one of those that are open. Instances may call it at the
 // same time: each asks about different charges.
 func (s *Service) LookAtCharges(ctx context.Context, bank psp.Bank, bankAccountID string) error {
-	due, err := models.ClaimBankCharges(ctx, s.DB.Pool, bankAccountID, s.now(), bankWorkWithin, looksAtOnce)
+	due, err := models.ClaimBankCharges(ctx, s.DB.Pool, bankAccountID, s.now(), bankWorkWithin, openLooks, otherLooks)
 	if err != nil {
 		return fmt.Errorf("payments: find charges to look at: %w", err)
 	}
-	return errors.Join(each("look at a charge", len(due), looksAtOnce, func(i int) error {
+	return errors.Join(each("look at a charge", len(due), openLooks+otherLooks, func(i int) error {
 		return s.look(ctx, bank, &due[i])
 	})...)
 }

@@ -245,7 +245,7 @@ func (s *Service) adoptReturn(tx *models.Tx, p *refundable, state psp.Return) (q
 	if err := postRefund(tx, p, r); err != nil {
 		return false, err
 	}
-	if err := s.audit(tx, models.Actor{UserID: models.ActorSystem}, p.AccountID, "refund.found", r.ID,
+	if err := s.audit(tx, models.Actor{UserID: models.ActorSystem}, p.AccountID, "payment.refund_found", r.ID,
 		map[string]string{"payment": p.ID, "amount": r.Amount.Decimal(), "origin": string(r.Origin)}); err != nil {
 		return false, err
 	}

@@ -87,7 +87,7 @@ func (s *Service) requestRefund(tx *models.Tx, scope models.Scope, in RefundRequ
 	if err := s.bookRefund(tx, p, r); err != nil {
 		return false, err
 	}
-	return true, s.audit(tx, in.By, p.AccountID, "refund.requested", r.ID,
+	return true, s.audit(tx, in.By, p.AccountID, "payment.refund_requested", r.ID,
 		map[string]string{"payment": p.ID, "amount": r.Amount.Decimal(), "reason": r.Reason})
 }
 

@@ -371,3 +371,56 @@ func TestBank_RefundFoundLater(t *testing.T) {
 	}
 	held(t, h, 74_01, 0, 25_00)
 }
+
+// A payment whose institution is gone is refunded by staff alone: nobody would send the money.
+func TestRefund_NoInstitution(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	g.GoLive(t)
+	c := g.Fund(t, models.Live, 100_00)
+	in := payments.RefundRequest{By: g.Owner, AccountID: g.Account.ID, CheckoutID: c.ID, Reason: "Veio trocado",
+		IdempotencyKey: "k", RequestHash: make([]byte, 32)}
+	g.Service.Live = nil // the installation has gone over to a bank
+	if _, _, err := g.RefundCheckout(t.Context(), g.Live, in); refusal.Of(err).Code != refusal.RefundNotPossible {
+		t.Errorf("refunded: %v", err)
+	}
+	if err := g.SimulateRefunds(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := modelstest.One[int](t, g.DB, "SELECT count(*) FROM refunds"); n != 0 {
+		t.Errorf("%d refunds", n)
+	}
+}
+
+// Available money below zero is drift, except by what refunds were short.
+func TestCheck_BelowZero(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	c := sold(t, h)
+	refund(t, h, c.ID, 0)
+	held(t, h, 0, -99, 100_00)
+	modelstest.Exec(t, h.DB, "ALTER TABLE refunds DISABLE TRIGGER refunds_transition")
+	modelstest.Exec(t, h.DB, "UPDATE refunds SET short = 98")
+	drift, err := ledger.Check(t.Context(), h.DB.Pool)
+	want := h.Account.ID + "/live/available: at least is -0.98, the books say -0.99"
+	if err != nil || !slices.Equal(drift, []string{want}) {
+		t.Errorf("drift %q, %v; want %q", drift, err, want)
+	}
+}
+
+// The database itself refuses to take more below zero than refunds say they were short.
+func TestRefund_NoOverdraft(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	c := sold(t, h)
+	refund(t, h, c.ID, 0)
+	err := h.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		return ledger.Post(tx, h.Bank.Clock.Now(), ledger.Posting{Fact: "block/blk_00000000000000000000",
+			Transfers: []ledger.Transfer{{From: ledger.Account(h.Account.ID, models.Live, ledger.Available),
+				To: ledger.Account(h.Account.ID, models.Live, ledger.Blocked), Amount: 1}}})
+	})
+	if !models.Violates(err, "ledger_no_overdraft") {
+		t.Errorf("one more centavo: %v", err)
+	}
+	held(t, h, 0, -99, 100_00)
+}

@@ -124,7 +124,7 @@ func factValue(ctx context.Context, key, value string) string {
 // factWords are the catalog groups with names of fact values.
 var factWords = map[string]string{
 	"productionAccess": "status.access_", "rail": "destinations.rail_", "type": "destinations.type_",
-	"kind": "ops.exception_",
+	"kind": "ops.exception_", "origin": "refund.origin_",
 }
 
 // ActionName returns an action of the audit log in words, or the action itself if it has none.

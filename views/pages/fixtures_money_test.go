@@ -20,7 +20,7 @@ var (
 var movementKinds = []string{
 	"PAYMENT", "FEE", "SETTLEMENT", "ACCEPTANCE", "REFUND", "BLOCK", "RELEASE", "RESERVATION", "RESERVATION_END",
 	"WITHDRAWAL",
-	"WITHDRAWAL_FEE", "WITHDRAWAL_RETURNED",
+	"WITHDRAWAL_FEE", "WITHDRAWAL_RETURNED", "REFUND_UNDONE",
 }
 
 var stops = []dashboard.SwitchNotice{{Switch: "SUSPENDED", Since: now, Reason: "Contrato em revisão."},

@@ -21,16 +21,16 @@ func (s *console) listBanks(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	credentials, err := models.AllBankCredentials(c.UserContext(), s.DB)
+	if err != nil {
+		return err
+	}
 	props := pages.BanksProps{CanPropose: s.managesBanks(c), Unconfirmed: true}
 	for _, profile := range s.Banks.Profiles {
 		props.Unconfirmed = props.Unconfirmed && profile.Confirmed.Date == ""
 	}
 	for i := range accounts {
-		credentials, err := models.BankCredentials(c.UserContext(), s.DB, accounts[i].ID)
-		if err != nil {
-			return err
-		}
-		row, err := s.bankRow(c, &accounts[i], credentials)
+		row, err := s.bankRow(c, &accounts[i], credentials[accounts[i].ID])
 		if err != nil {
 			return err
 		}

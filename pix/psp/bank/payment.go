@@ -58,18 +58,24 @@ func (s *Server) listPayments(c call) (answer, error) {
 		return answer{}, err
 	}
 	q := c.URL.Query()
-	var found []any
+	var shown []any
+	var parameters map[string]any
 	err = s.journal.View(func(state *journal.State) {
+		var found, asked []journal.Payment
 		for _, p := range state.Payments {
 			if w.contains(p.At) && !s.lags(p.At, c.now) && paymentMatches(p, q) {
-				found = append(found, s.paymentView(p))
+				found = append(found, p)
 			}
+		}
+		asked, parameters = page(s, w, s.shift(c, w, found))
+		shown = make([]any, len(asked))
+		for i, p := range asked {
+			shown[i] = s.paymentView(p)
 		}
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	shown, parameters := page(s, w, s.shift(c, w, found))
 	for _, name := range []string{"txid", "txIdPresente", "devolucaoPresente", "cpf", "cnpj"} {
 		if v := q.Get(name); v == "true" || v == "false" {
 			parameters[name] = v == "true"
@@ -89,7 +95,7 @@ func paymentMatches(p journal.Payment, q url.Values) bool {
 
 // shift is a fault: the list has the newest first, and its newest Pix arrives after the first
 // page was read. So all items move by one, and a reader that ignores the changed total misses it.
-func (s *Server) shift(c call, w window, items []any) []any {
+func (s *Server) shift(c call, w window, items []journal.Payment) []journal.Payment {
 	if len(items) <= w.size {
 		return items
 	}
