@@ -134,7 +134,8 @@ func (s *Service) bookRefund(tx *models.Tx, p *refundable, r *models.Refund) err
 		return refusal.New(refusal.RefundNotPossible, "A Pix can be returned for 90 days; this one is older.")
 	case p.BankAccountID == nil && !s.simulated(p.Environment):
 		return refusal.New(refusal.RefundNotPossible,
-			"The institution that received this payment cannot be asked any more. The installation's staff can refund it.")
+			"The institution that received this payment cannot be asked any more. The installation's staff can "+
+				"refund it.")
 	}
 	before, err := s.takeForRefund(tx, p, r)
 	if err != nil {
