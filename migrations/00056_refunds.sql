@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- compatible with 00055: older programs write refunds that are done, from available money
+-- compatible with 00054: older programs write refunds that are done, from available money
 
 -- A refund is asked of the bank, or found there. Its amount came from the pending and the blocked money of
 -- the account, and the rest from the available money, which may fall below zero for it, by what it is short.
