@@ -58,23 +58,21 @@ func (s *Server) listPayments(c call) (answer, error) {
 		return answer{}, err
 	}
 	q := c.URL.Query()
-	var shown []any
-	var parameters map[string]any
+	var found []journal.Payment
 	err = s.journal.View(func(state *journal.State) {
-		var found, asked []journal.Payment
 		for _, p := range state.Payments {
 			if w.contains(p.At) && !s.lags(p.At, c.now) && paymentMatches(p, q) {
 				found = append(found, p)
 			}
 		}
-		asked, parameters = page(s, w, s.shift(c, w, found))
-		shown = make([]any, len(asked))
-		for i, p := range asked {
-			shown[i] = s.paymentView(p)
-		}
 	})
 	if err != nil {
 		return answer{}, err
+	}
+	asked, parameters := page(s, w, s.shift(c, w, found))
+	shown := make([]any, len(asked))
+	for i, p := range asked {
+		shown[i] = s.paymentView(p)
 	}
 	for _, name := range []string{"txid", "txIdPresente", "devolucaoPresente", "cpf", "cnpj"} {
 		if v := q.Get(name); v == "true" || v == "false" {
