@@ -26,6 +26,7 @@ import (
 const (
 	Quickstart     = "quickstart"
 	TestMode       = "test-mode"
+	Bank           = "bank"
 	Webhooks       = "webhooks"
 	PaymentLinks   = "payment-links"
 	Withdrawals    = "withdrawals"
@@ -40,7 +41,7 @@ const (
 // Groups are the guides in the order of the menu. Their names are the texts "docs.group_" +
 // ID.
 var Groups = []Group{
-	{"start", []string{Quickstart, TestMode}},
+	{"start", []string{Quickstart, TestMode, Bank}},
 	{"build", []string{Webhooks, PaymentLinks, Withdrawals}},
 	{"rules", []string{Authentication, Idempotency, Errors, Pagination, RateLimits, Versioning}},
 }
