@@ -33,6 +33,12 @@ type servedBank struct {
 
 func newServedBank(t *testing.T) *servedBank {
 	t.Helper()
+	return newServedBankAt(t, "localhost:0")
+}
+
+// newServedBankAt is newServedBank with an address, which the bank has again when it is started again.
+func newServedBankAt(t *testing.T, address string) *servedBank {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "bank") // the path of a socket has room for about 100 characters
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +46,7 @@ func newServedBank(t *testing.T) *servedBank {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	b := &servedBank{program: newProgramOver(t, "DATABASE_URL=postgres://nowhere.invalid/none"),
 		dir: filepath.Join(dir, "banco")}
-	if out := b.run("bank", "init", b.dir, "--address", "localhost:0"); !strings.Contains(out, "bank serve "+b.dir) {
+	if out := b.run("bank", "init", b.dir, "--address", address); !strings.Contains(out, "bank serve "+b.dir) {
 		t.Errorf("init says %s", out)
 	}
 	if b.folder, err = folder.Open(b.dir); err != nil {

@@ -2,10 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -19,7 +16,6 @@ import (
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
-	"garoupa/webhook"
 )
 
 // shop is the program, a merchant, and the merchant's servers, which record every post. Its
@@ -27,46 +23,23 @@ import (
 type shop struct {
 	*program
 	*services
+	*postbox
 	db      *database
 	scope   models.Scope
 	account *models.Account
 	key     string
 	server  *httptest.Server
-	secrets map[string]string // by path
-
-	mu    sync.Mutex
-	posts map[parcel]int
-	odd   []string // errors found in posts
-	first map[string][32]byte
 }
-
-// parcel is one event for one endpoint.
-type parcel struct{ event, path string }
 
 // newShop registers endpoints and starts the servers. answer receives the parcel and how
 // often it has come, this time included.
 func newShop(t *testing.T, endpoints int, answer func(w http.ResponseWriter, r *http.Request, p parcel, times int),
 	settings ...string) *shop {
 	t.Helper()
-	s := &shop{program: newProgram(t, settings...), posts: map[parcel]int{}, first: map[string][32]byte{},
-		secrets: map[string]string{}}
+	s := &shop{program: newProgram(t, settings...), postbox: newPostbox()}
 	made := s.demo()
-	environment := map[string]string{}
-	for _, line := range s.env {
-		name, value, _ := strings.Cut(line, "=")
-		environment[name] = value
-	}
-	read, err := readSettings(environment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.db, err = openDatabase(t.Context(), read, false); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.db.Close() })
-	if s.services, err = newServices(t.Context(), read, s.db, beside(t.Context(), s.db.DB)); err != nil {
-		t.Fatal(err)
-	}
+	s.db, s.services = s.open()
+	var err error
 	if s.account, err = models.AccountByID(t.Context(), s.db.DB, made.AccountID); err != nil {
 		t.Fatal(err)
 	}
@@ -98,37 +71,6 @@ func (s *shop) register(endpoints int) {
 	}
 }
 
-// note counts a post and checks what must hold for every post.
-func (s *shop) note(r *http.Request) (parcel, int) {
-	body, err := io.ReadAll(r.Body)
-	p := parcel{r.Header.Get("x-svc-event-id"), r.URL.Path}
-	sum := sha256.Sum256(body)
-	var event struct{ ID string }
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil { // a post that was cut off proves nothing
-		return p, s.posts[p]
-	}
-	s.posts[p]++
-	before, seen := s.first[p.event]
-	s.first[p.event] = sum
-	switch {
-	case json.Unmarshal(body, &event) != nil || event.ID != p.event:
-		s.odd = append(s.odd, fmt.Sprintf("%s carries %s", p.event, event.ID))
-	case seen && before != sum:
-		s.odd = append(s.odd, p.event+" came with other bytes")
-	case !webhook.Verify(s.secrets[p.path], r.Header.Get("x-svc-signature"), body):
-		s.odd = append(s.odd, p.event+" is not signed by its endpoint's secret")
-	}
-	return p, s.posts[p]
-}
-
-func (s *shop) seen() map[parcel]int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.posts)
-}
-
 // charge creates a checkout, and with it an event, without the program.
 func (s *shop) charge(n int) {
 	s.t.Helper()
@@ -138,15 +80,6 @@ func (s *shop) charge(n int) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-}
-
-// kill ends the program with SIGKILL.
-func (s *shop) kill(p *process) {
-	s.t.Helper()
-	if err := p.Process.Kill(); err != nil {
-		s.t.Fatal(err)
-	}
-	<-p.ended
 }
 
 // settled waits until nothing is pending, and returns the result of each parcel.
@@ -196,21 +129,6 @@ func (s *shop) settled() map[parcel]fate {
 type fate struct {
 	status                    models.DeliveryStatus
 	attempts, kept, succeeded int
-}
-
-// until waits until holds returns true.
-func (s *shop) until(what string, holds func() bool) {
-	s.t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	end := time.After(patience)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-end:
-			s.t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // The program is killed (SIGKILL) with a thousand deliveries in progress. After the next

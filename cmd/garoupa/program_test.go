@@ -126,6 +126,54 @@ func (p *program) demo(flags ...string) (made demoMerchant) {
 	return made
 }
 
+// open returns services over the program's database, with its settings. They run no jobs.
+func (p *program) open() (*database, *services) {
+	p.t.Helper()
+	environment := map[string]string{}
+	for _, line := range p.env {
+		name, value, _ := strings.Cut(line, "=")
+		environment[name] = value
+	}
+	read, err := readSettings(environment)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	db, err := openDatabase(p.t.Context(), read, false)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { db.Close() })
+	services, err := newServices(p.t.Context(), read, db, beside(p.t.Context(), db.DB))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return db, services
+}
+
+// until waits until holds returns true.
+func (p *program) until(what string, holds func() bool) {
+	p.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(patience)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-end:
+			p.t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// kill ends a serving program with SIGKILL.
+func (p *program) kill(s *process) {
+	p.t.Helper()
+	if err := s.Process.Kill(); err != nil {
+		p.t.Fatal(err)
+	}
+	<-s.ended
+}
+
 // process is a serving program.
 type process struct {
 	*exec.Cmd

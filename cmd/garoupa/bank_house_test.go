@@ -1,0 +1,322 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"garoupa/internal/server/servertest"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/pix/psp/bank/control"
+)
+
+// house is the served program, which charges at a bank that is a process too, with a merchant whose server
+// receives the events of live. The tests TestBank_Fnn use it:
+//
+//   - newHouse starts all; fault, heal, pay and h.control act as the bank and as payers; h.bank.kill and
+//     h.bank.start, h.kill(h.process) and h.serve end and begin the processes.
+//   - charge, post, refused and h.read act as the merchant's backend; page is what the buyer reads.
+//   - awaits waits for a status as long as the product takes by itself; hurried lets it look at the bank at
+//     once.
+//   - told, cases, chargeIs and sound check what is left: events, exceptions, the charge's row, the books.
+//   - h.payments, h.merchants, h.banks and h.db are in this process, on the same database. They run no jobs.
+type house struct {
+	*program
+	*services
+	*postbox
+	bank    *servedBank
+	control control.Client // acts as the bank and as payers
+	db      *database
+	process *process
+
+	account   *models.Account
+	owner     models.Actor
+	live      models.Scope
+	keyID     string
+	key       string // of live, with all permissions
+	accountID string // of the bank account
+}
+
+// eventsPath is where the merchant's server receives events.
+const eventsPath = "/events"
+
+// newHouse starts the bank and then the program. settings override the program's.
+func newHouse(t *testing.T, settings ...string) *house {
+	t.Helper()
+	_, port, _ := strings.Cut(servertest.Address(t), ":")
+	h := &house{bank: newServedBankAt(t, "localhost:"+port), postbox: newPostbox()}
+	h.bank.start()
+	h.control = control.Dial(h.bank.folder.Socket())
+	h.program = newProgramOver(t, "DATABASE_URL="+modelstest.NewURL(t), append([]string{"GAROUPA_DEMO=true",
+		"GAROUPA_LIVE_PROVIDER=bank"}, settings...)...)
+	h.db, h.services = h.open()
+	h.accountID = h.addBank(h.bank)
+	h.settle(t)
+	h.process = h.serve()
+	return h
+}
+
+// addBank adds the account of a served bank, which becomes the active one, and returns its id.
+func (h *house) addBank(b *servedBank) string {
+	h.t.Helper()
+	account, err := servedAccount(h.t.Context(), b.dir)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	id, findings, err := h.banks.AddHere(h.t.Context(), account)
+	if err != nil {
+		h.t.Fatalf("%v: %+v", err, findings)
+	}
+	return id
+}
+
+// settle adds the merchant with its key and its server.
+func (h *house) settle(t *testing.T) {
+	t.Helper()
+	made, err := h.merchants.SignUp(t.Context(), merchants.NewMerchant{Name: "Marina Prado", Business: "Ateliê Aurora",
+		Email: "dona@example.com", Password: demoPassword(), Verified: true}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := approve(t.Context(), h.db.DB, made.AccountID); err != nil {
+		t.Fatal(err)
+	}
+	h.owner = models.Actor{UserID: made.UserID, AccountID: made.AccountID}
+	h.live = models.Scope{ProjectID: made.ProjectID, Environment: models.Live}
+	if h.account, err = models.AccountByID(t.Context(), h.db.DB, made.AccountID); err != nil {
+		t.Fatal(err)
+	}
+	key, secret, err := h.merchants.CreateKey(t.Context(), h.owner, h.live, merchants.NewKey{Name: "Loja",
+		Permissions: models.Permissions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.keyID, h.key = key.ID, secret
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { h.note(r) }))
+	t.Cleanup(server.Close)
+	types := slices.Concat(models.EventTypes, models.OptionalEventTypes)
+	_, h.secrets[eventsPath], err = h.merchants.CreateEndpoint(t.Context(), h.owner, h.live,
+		merchants.NewEndpoint{URL: server.URL + eventsPath, Types: types})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// post sends a JSON body with the merchant's key, and an idempotency key unless it is "".
+func (h *house) post(path, body, idempotencyKey string) (status int, answer string) {
+	h.t.Helper()
+	request, err := http.NewRequest(http.MethodPost, h.url+path, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+h.key)
+	request.Header.Set("Content-Type", "application/json")
+	if idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", idempotencyKey)
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// order is the body of a checkout of R$ 49.90 that expires after some seconds.
+func order(expiresIn int) string {
+	return fmt.Sprintf(`{"amount":4990,"description":"Vaso","externalId":"pedido","expiresIn":%d}`, expiresIn)
+}
+
+// charge creates a checkout of R$ 49.90 that the API must answer with 201.
+func (h *house) charge(idempotencyKey string) liveCheckout {
+	h.t.Helper()
+	return h.chargeFor(1800, idempotencyKey)
+}
+
+// chargeFor is charge for a checkout that expires after some seconds.
+func (h *house) chargeFor(expiresIn int, idempotencyKey string) (c liveCheckout) {
+	h.t.Helper()
+	status, answer := h.post("/v1/checkouts", order(expiresIn), idempotencyKey)
+	if err := json.Unmarshal([]byte(answer), &c); err != nil || status != http.StatusCreated ||
+		c.Pix.CopyPaste == "" {
+		h.t.Fatalf("a charge: %d %s %v", status, answer, err)
+	}
+	return c
+}
+
+// refused creates a checkout that the API must refuse as provider_unavailable, and returns the message.
+func (h *house) refused(idempotencyKey string) string {
+	h.t.Helper()
+	status, answer := h.post("/v1/checkouts", order(1800), idempotencyKey)
+	var said struct {
+		Error struct{ Code, Message string }
+	}
+	if err := json.Unmarshal([]byte(answer), &said); err != nil || status != http.StatusServiceUnavailable ||
+		said.Error.Code != "provider_unavailable" {
+		h.t.Errorf("want 503 provider_unavailable, not %d %s %v", status, answer, err)
+	}
+	return said.Error.Message
+}
+
+// pay pays at the bank and returns the ids of the Pix.
+func (h *house) pay(r control.PayRequest) []string {
+	h.t.Helper()
+	paid, err := h.control.Pay(h.t.Context(), r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return paid.EndToEndIDs
+}
+
+// fault makes the bank fail; heal ends all faults.
+func (h *house) fault(f control.Fault) {
+	h.t.Helper()
+	if err := h.control.SetFault(h.t.Context(), f); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) heal() {
+	h.t.Helper()
+	if err := h.control.ClearFaults(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// state sums up what the bank has.
+func (h *house) state() control.State {
+	h.t.Helper()
+	state, err := h.control.State(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return state
+}
+
+// hurry lets the program look at the bank now: at its list of Pix, and at each charge whose time would come.
+func (h *house) hurry() {
+	h.t.Helper()
+	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_sweeps SET swept_at = NULL")
+	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_charges SET next_check_at = now() WHERE next_check_at > now()")
+}
+
+// awaits reads a checkout until it has a status.
+func (h *house) awaits(id, status string) {
+	h.t.Helper()
+	h.becomes(h.key, id, status)
+}
+
+// hurried is awaits while the program looks at the bank each second.
+func (h *house) hurried(id, status string) {
+	h.t.Helper()
+	h.hurriedUntil(id+" is "+status, func() bool { return h.read(h.key, id).Status == status })
+}
+
+// hurriedUntil waits until holds returns true, while the program looks at the bank each second.
+func (h *house) hurriedUntil(what string, holds func() bool) {
+	h.t.Helper()
+	var last time.Time
+	h.until(what, func() bool {
+		if time.Since(last) > time.Second {
+			last = time.Now()
+			h.hurry()
+		}
+		return holds()
+	})
+}
+
+// looksAtBank waits until the program has read the bank's list once more.
+func (h *house) looksAtBank() {
+	h.t.Helper()
+	h.hurry()
+	const read = "SELECT swept_at IS NOT NULL FROM bank_sweeps WHERE bank_account_id = $1"
+	h.until("the list is read", func() bool { return modelstest.One[bool](h.t, h.db.DB, read, h.accountID) })
+}
+
+// told checks that exactly these types of events of a checkout were written, in this order, and that each
+// arrives at the merchant's server once.
+func (h *house) told(checkoutID string, types ...string) {
+	h.t.Helper()
+	const of = " FROM events WHERE checkout_id = $1 ORDER BY created_at, id"
+	if got := modelstest.Column[string](h.t, h.db.DB, "SELECT type"+of, checkoutID); !slices.Equal(got, types) {
+		h.t.Errorf("events %s, want %s", got, types)
+	}
+	for _, id := range modelstest.Column[string](h.t, h.db.DB, "SELECT id"+of, checkoutID) {
+		p := parcel{id, eventsPath}
+		h.until(id+" arrives", func() bool { return h.seen()[p] > 0 })
+		if n := h.seen()[p]; n != 1 {
+			h.t.Errorf("%s arrived %d times", id, n)
+		}
+	}
+}
+
+// page returns the text of the hosted page of a checkout, in Portuguese.
+func (h *house) page(id string) string {
+	h.t.Helper()
+	response, err := h.client.Get(h.url + "/pay/" + id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	page, err := goquery.NewDocumentFromReader(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		h.t.Fatalf("the page is %d, %v", response.StatusCode, err)
+	}
+	code, _ := page.Find("#code").Attr("value")
+	return strings.Join(strings.Fields(page.Find("main").Text()+" "+code), " ")
+}
+
+// shows checks that the page of a checkout has a text, and no code unless withCode.
+func (h *house) shows(c liveCheckout, text string, withCode bool) {
+	h.t.Helper()
+	page := h.page(c.ID)
+	if !strings.Contains(page, text) || strings.Contains(page, c.Pix.CopyPaste) != withCode {
+		h.t.Errorf("want %q, a code: %t; the page is %s", text, withCode, page)
+	}
+}
+
+// cases returns the kinds of the Pix that paid nothing.
+func (h *house) cases() []string {
+	h.t.Helper()
+	return modelstest.Column[string](h.t, h.db.DB, "SELECT kind FROM payment_exceptions ORDER BY kind")
+}
+
+// chargeIs checks the status of the newest charge of a checkout, and what its row says of the last failure.
+func (h *house) chargeIs(checkoutID string, status models.BankChargeStatus, failure string) {
+	h.t.Helper()
+	charge, err := models.BankChargeOf(h.t.Context(), h.db.Pool, checkoutID)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if charge.Status != status || !strings.Contains(charge.Failure, failure) ||
+		failure == "" && charge.Failure != "" {
+		h.t.Errorf("the charge is %s %q, want %s %q", charge.Status, charge.Failure, status, failure)
+	}
+}
+
+// sound checks that garoupa check finds nothing wrong, and that all posts to the merchant were right.
+func (h *house) sound() {
+	h.t.Helper()
+	if got := h.try("check"); got.status != 0 || !strings.Contains(got.out, "books      ok") {
+		h.t.Errorf("check says %s %s", got.out, got.wrong)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.odd) > 0 {
+		h.t.Errorf("posts: %s", h.odd)
+	}
+}
