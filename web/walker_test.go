@@ -221,7 +221,7 @@ var catalogGroups = sync.OnceValue(func() string {
 	for name := range catalog {
 		names = append(names, name)
 	}
-	lists, err := json.Marshal([][]string{names, append([]string{models.EventCheckoutCancelled}, models.EventTypes...)})
+	lists, err := json.Marshal([][]string{names, slices.Concat(models.EventTypes, models.OptionalEventTypes)})
 	if err != nil {
 		panic(err)
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 var eventTypes = []string{
-	"checkout.created", "checkout.paid", "checkout.expired", "checkout.cancelled", "withdrawal.created",
+	"checkout.created", "checkout.paid", "checkout.expired", "checkout.cancelled", "checkout.refunded",
+	"withdrawal.created",
 	"withdrawal.completed",
 	"withdrawal.rejected", "withdrawal.failed", "withdrawal.cancelled", "withdrawal.returned",
 }
