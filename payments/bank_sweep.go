@@ -83,22 +83,29 @@ func (s *Service) sweepDue(ctx context.Context, bank psp.Bank, bankAccountID str
 }
 
 // sweep records the Pix of a window, and returns until when all are recorded. Charges that could be paid
-// only before have lapsed.
+// only before have lapsed. Pix that cannot be read are an error, and hold up neither the others nor the next
+// windows: a person has to look at them.
 func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string, w psp.Window) (done time.Time,
 	err error) {
-	all, settled, err := psp.AllPayments(ctx, bank, w)
-	if err != nil {
-		return w.From, fmt.Errorf("payments: read the Pix of %s: %w", bankAccountID, err)
+	all, settled, unread := psp.AllPayments(ctx, bank, w)
+	if unread != nil {
+		unread = fmt.Errorf("payments: read the Pix of %s: %w", bankAccountID, unread)
+		if !errors.Is(unread, psp.ErrUnread) {
+			return w.From, unread
+		}
 	}
 	early, err := s.RecordBankPayments(ctx, bankAccountID, all)
 	if err != nil || !settled {
-		return w.From, err
+		return w.From, errors.Join(err, unread)
 	}
 	done = w.Until
 	for _, p := range early {
 		if p.PaidAt.Before(done) {
 			done = p.PaidAt
 		}
+	}
+	if unread != nil { // one of them may have paid such a charge
+		return done, unread
 	}
 	return done, models.LapseBankCharges(ctx, s.DB.Pool, bankAccountID, done.Add(-listedAfter))
 }
@@ -119,14 +126,18 @@ func (s *Service) readOldDay(ctx context.Context, bank psp.Bank, bankAccountID s
 	if !w.Until.Before(now) {
 		w.Until, next = now, nil
 	}
-	all, settled, err := psp.AllPayments(ctx, bank, w)
-	if err == nil && settled {
+	all, settled, unread := psp.AllPayments(ctx, bank, w)
+	err := unread
+	if (err == nil || errors.Is(err, psp.ErrUnread)) && settled {
 		_, err = s.RecordBankPayments(ctx, bankAccountID, all)
 	}
 	if err != nil || !settled { // the day is read again
 		next = &from
 	}
 	saved := models.SaveOldDay(ctx, s.DB.Pool, bankAccountID, next, now)
+	if err == nil {
+		err = unread
+	}
 	if err != nil {
 		err = fmt.Errorf("payments: read the returns of a day of %s: %w", bankAccountID, err)
 	}

@@ -2,6 +2,8 @@ package psp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -18,10 +20,14 @@ type Window struct {
 // Page is one page of received Pix.
 type Page struct {
 	Payments []Payment
-	Window   Window // the one asked for, with Until fixed: ask for the next page with it
-	Pages    int    // number of pages
-	Total    int    // number of Pix on all pages
+	Window   Window  // the one asked for, with Until fixed: ask for the next page with it
+	Pages    int     // number of pages
+	Total    int     // number of Pix on all pages
+	Unread   []error // why Pix of the page cannot be read; Payments has the others
 }
+
+// ErrUnread reports that a list has Pix that cannot be read. The others of the list can be recorded.
+var ErrUnread = errors.New("psp: the list has Pix that cannot be read")
 
 // readings is how often AllPayments reads a list that changes while it is read.
 const readings = 3
@@ -30,9 +36,10 @@ const readings = 3
 // already read. So if the pages disagree on the total, or do not have as many different Pix, all
 // are read again, three times at most. settled reports whether one reading was undisturbed; all
 // holds each Pix of all readings once, as it was read last. A Pix may be missing if settled is
-// false.
+// false. If some Pix cannot be read, err is ErrUnread, and all has the others.
 func AllPayments(ctx context.Context, b Bank, w Window) (all []Payment, settled bool, err error) {
 	place := map[string]int{} // of a Pix in all, by its EndToEndID
+	var unread []error
 	add := func(p Payment) {
 		if i, known := place[p.EndToEndID]; known {
 			all[i] = p
@@ -42,21 +49,25 @@ func AllPayments(ctx context.Context, b Bank, w Window) (all []Payment, settled 
 		all = append(all, p)
 	}
 	for range readings {
-		if w, settled, err = readPages(ctx, b, w, add); err != nil {
+		if w, settled, unread, err = readPages(ctx, b, w, add); err != nil {
 			return nil, false, err
 		}
 		if settled {
 			break
 		}
 	}
-	return all, settled, nil
+	if len(unread) > 0 {
+		err = fmt.Errorf("%w: %w", ErrUnread, errors.Join(unread...))
+	}
+	return all, settled, err
 }
 
-// readPages reads all pages once and returns the window with its end fixed.
-func readPages(ctx context.Context, b Bank, w Window, add func(Payment)) (fixed Window, settled bool, err error) {
+// readPages reads all pages once and returns the window with its end fixed, and why Pix cannot be read.
+func readPages(ctx context.Context, b Bank, w Window, add func(Payment)) (fixed Window, settled bool, unread []error,
+	err error) {
 	page, err := b.Payments(ctx, w, 0)
 	if err != nil {
-		return w, false, err
+		return w, false, nil, err
 	}
 	first, seen := page, map[string]bool{}
 	settled = true
@@ -65,13 +76,14 @@ func readPages(ctx context.Context, b Bank, w Window, add func(Payment)) (fixed 
 			seen[p.EndToEndID] = true
 			add(p)
 		}
-		if number >= page.Pages || len(page.Payments) == 0 {
+		unread = append(unread, page.Unread...)
+		if number >= page.Pages || len(page.Payments)+len(page.Unread) == 0 {
 			break
 		}
 		if page, err = b.Payments(ctx, first.Window, number); err != nil {
-			return w, false, err
+			return w, false, nil, err
 		}
 		settled = settled && page.Total == first.Total
 	}
-	return first.Window, settled && len(seen) == first.Total, nil
+	return first.Window, settled && len(seen)+len(unread) == first.Total, unread, nil
 }

@@ -2,6 +2,8 @@ package bacen
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -142,8 +144,8 @@ func (c *Client) listQuery(from, until time.Time, page int) url.Values {
 
 func (c *Client) page(body []byte) (page psp.Page, err error) {
 	a, err := decode[struct {
-		Parameters listParameters      `json:"parametros"`
-		Payments   list[paymentAnswer] `json:"pix"`
+		Parameters listParameters        `json:"parametros"`
+		Payments   list[json.RawMessage] `json:"pix"`
 	}](body)
 	if err != nil {
 		return psp.Page{}, err
@@ -152,12 +154,25 @@ func (c *Client) page(body []byte) (page psp.Page, err error) {
 	if err != nil {
 		return psp.Page{}, err
 	}
-	for _, p := range a.Payments {
-		payment, err := p.payment()
+	for _, raw := range a.Payments { // one that cannot be read keeps none of the others from being recorded
+		p, err := decode[paymentAnswer](raw)
+		var payment psp.Payment
+		if err == nil {
+			payment, err = p.payment()
+		}
 		if err != nil {
-			return psp.Page{}, err
+			page.Unread = append(page.Unread, unreadPix(raw, err))
+			continue
 		}
 		page.Payments = append(page.Payments, payment)
 	}
 	return page, nil
+}
+
+// unreadPix returns why a Pix cannot be read, with its id where that can.
+func unreadPix(raw json.RawMessage, why error) error {
+	p, _ := decode[struct {
+		EndToEndID text `json:"endToEndId"`
+	}](raw)
+	return fmt.Errorf("read the Pix %q: %w", idOrNone(p.EndToEndID), why)
 }

@@ -2,9 +2,11 @@ package bacen_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -186,5 +188,28 @@ func TestPayment(t *testing.T) {
 	} {
 		_, err := play(t, answer(200, body)).Payment(t.Context(), "E1")
 		kind(t, err, psp.Protocol)
+	}
+}
+
+// A Pix that cannot be read hides none of the others of its list, and is named if its id can be read.
+func TestPayments_Unread(t *testing.T) {
+	t.Parallel()
+	const at = `"horario":"2026-11-23T20:15:00Z"`
+	for bad, named := range map[string]string{
+		`{"endToEndId":"E2",` + at + `}`:                                             `"E2"`,
+		`{"endToEndId":"E2","valor":"muito",` + at + `}`:                             `"E2"`,
+		`{"endToEndId":"E2","valor":"1.00","horario":"ontem"}`:                       `"E2"`,
+		`{"endToEndId":"E2","valor":"1.00",` + at + `,"devolucoes":[{"valor":"1"}]}`: `"E2"`,
+		`{"endToEndId":"../E2","valor":"1.00",` + at + `}`:                           `""`,
+		`"E2"`: `""`,
+	} {
+		p := play(t, answer(200, `{"parametros":{"paginacao":{"quantidadeDePaginas":1,"quantidadeTotalDeItens":2}},
+			"pix":[`+bad+`,{"endToEndId":"E1","valor":"1.00",`+at+`}]}`))
+		w := psp.Window{From: p.Clock.Now().Add(-time.Hour)}
+		all, settled, err := psp.AllPayments(t.Context(), p, w)
+		if !errors.Is(err, psp.ErrUnread) || !settled || len(all) != 1 || all[0].EndToEndID != "E1" ||
+			!strings.Contains(err.Error(), named) {
+			t.Errorf("%s: %+v, settled %t, %v", bad, all, settled, err)
+		}
 	}
 }
