@@ -35,7 +35,8 @@ func TestBank_NoSecrets(t *testing.T) {
 	bank := control.Dial(b.folder.Socket())
 	seen := said.out + said.wrong
 	for i, fault := range []control.Fault{{}, {Name: "401", Times: 9}, {Name: "403", On: "/cob", Times: 9},
-		{Name: "wrong-amount", Times: 1}, {Name: "drop-answer", On: "/cob", Times: 9}, {Name: "500-done", On: "/token"}} {
+		{Name: "wrong-amount", Times: 1}, {Name: "drop-answer", On: "/cob", Times: 9},
+		{Name: "500-done", On: "/token"}} {
 		if fault.Name != "" {
 			if err := bank.SetFault(t.Context(), fault); err != nil {
 				t.Fatal(err)

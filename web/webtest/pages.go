@@ -12,8 +12,8 @@ func DocsPages() (paths []string) {
 			paths = append(paths, "/docs/"+slug)
 		}
 	}
-	for _, group := range []string{"", "/checkouts", "/payment-links", "/balance", "/withdrawals", "/refunds", "/test-mode",
-		"/availability", "/events"} {
+	for _, group := range []string{"", "/checkouts", "/payment-links", "/balance", "/withdrawals", "/refunds",
+		"/test-mode", "/availability", "/events"} {
 		paths = append(paths, "/docs/api"+group)
 	}
 	return paths
