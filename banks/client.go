@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"garoupa/internal/ratelimit"
 	"garoupa/models"
 	"garoupa/pix/psp"
 	"garoupa/pix/psp/bacen"
@@ -79,6 +80,20 @@ func (s *Service) For(ctx context.Context, bankAccountID string) (psp.Bank, erro
 	defer s.mu.Unlock()
 	s.accounts[bankAccountID] = forAccount{c, s.Now()}
 	return c.Bank(), nil
+}
+
+// Limits returns what keeps the calls of this process below the limits of each bank, by names that other
+// processes use too. Accounts that the process has not used yet are left out.
+func (s *Service) Limits() map[string]*ratelimit.Limiter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]*ratelimit.Limiter{}
+	for id, a := range s.accounts {
+		for name, limiter := range a.client.Limits() {
+			all[id+"/"+name] = limiter
+		}
+	}
+	return all
 }
 
 // open unseals credentials.

@@ -32,19 +32,19 @@ type usage struct {
 type sharing struct {
 	db       *models.DB
 	self     string
-	limiters map[string]*ratelimit.Limiter
+	limiters func() map[string]*ratelimit.Limiter // by name, those that exist now
 	now      func() time.Time
 }
 
-// ShareLimits shares the limiters until ctx ends. now must be the clock of the limiters.
-func ShareLimits(ctx context.Context, db *models.DB, limiters map[string]*ratelimit.Limiter, now func() time.Time) {
-	if len(limiters) == 0 {
-		return
-	}
+// ShareLimits shares the limiters that limiters returns, by their names, until ctx ends. It asks for them
+// again and again, since some begin later, as those of a bank account. now must be the clock of the
+// limiters.
+func ShareLimits(ctx context.Context, db *models.DB, limiters func() map[string]*ratelimit.Limiter,
+	now func() time.Time) {
 	s := &sharing{db: db, self: rand.Text(), limiters: limiters, now: now}
 	guard.Go("receive rate limits", func() { guard.Keep(ctx, "receive rate limits", s.listen) })
 	hot := make(chan struct{}, 1)
-	for _, limiter := range limiters {
+	for _, limiter := range limiters() {
 		guard.Go("forward a limiter's signal", func() { forward(ctx, limiter.Hot(), hot) })
 	}
 	guard.Go("send rate limits", func() {
@@ -97,7 +97,7 @@ func (s *sharing) publish(ctx context.Context) error {
 		message.Used, keys = map[string]map[string]int{}, 0
 		return models.Notify(ctx, s.db.Pool, models.UsageChannel, string(text))
 	}
-	for name, limiter := range s.limiters {
+	for name, limiter := range s.limiters() {
 		for key, tokens := range limiter.Used() {
 			if message.Used[name] == nil {
 				message.Used[name] = map[string]int{}
@@ -131,8 +131,9 @@ func (s *sharing) hear(payload string, now time.Time) {
 	if err := json.Unmarshal([]byte(payload), &u); err != nil || u.From == s.self {
 		return
 	}
+	limiters := s.limiters()
 	for name, used := range u.Used {
-		limiter := s.limiters[name]
+		limiter := limiters[name]
 		if limiter == nil {
 			continue
 		}

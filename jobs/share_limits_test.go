@@ -27,7 +27,9 @@ func newInstances(t *testing.T, rate ratelimit.Rate, n int, clock func() time.Ti
 	for i := range all {
 		in := &instance{Limiter: ratelimit.New(rate), heard: make(chan struct{}, 1000)}
 		in.share = &sharing{db: db, self: string(rune('a' + i)),
-			limiters: map[string]*ratelimit.Limiter{"test": in.Limiter}}
+			limiters: func() map[string]*ratelimit.Limiter {
+				return map[string]*ratelimit.Limiter{"test": in.Limiter}
+			}}
 		ready := make(chan struct{})
 		go in.share.listenFor(ctx, func() { close(ready) },
 			func(payload string) { in.share.hear(payload, clock()); in.heard <- struct{}{} })

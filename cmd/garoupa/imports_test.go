@@ -33,8 +33,8 @@ web/page: api banks internal/auth/passkey internal/auth/vault internal/brand int
 jobs: banks payments merchants internal/mail models webhook internal/ratelimit
 payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pix/pixkey internal/usdt
 	internal/usdt/quote internal/auth/vault internal/refusal internal/input internal/money
-banks: internal/auth/vault internal/clientcert internal/input internal/refusal internal/taxid models pix/pixkey
-	pix/psp pix/psp/bacen webhook
+banks: internal/auth/vault internal/clientcert internal/input internal/ratelimit internal/refusal internal/taxid
+	models pix/pixkey pix/psp pix/psp/bacen webhook
 merchants: internal/brand internal/auth/passkey internal/picture models internal/taxid internal/auth/totp
 	webhook internal/auth/vault internal/refusal internal/input internal/money
 internal/mail: models internal/auth/vault internal/money views/i18n views/layouts views/mails

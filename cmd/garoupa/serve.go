@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"os/signal"
@@ -15,6 +16,7 @@ import (
 
 	"garoupa/api"
 	"garoupa/internal/guard"
+	"garoupa/internal/ratelimit"
 	"garoupa/internal/requestlog"
 	"garoupa/internal/server"
 	"garoupa/internal/stream"
@@ -104,7 +106,7 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	if err != nil {
 		return err
 	}
-	jobs.ShareLimits(working, db.DB, s.limits.byName(), services.clock.Now)
+	shareLimits(working, s, db, services)
 	health := server.NewHealth(server.HealthOptions{DB: db.DB, Clock: services.clock, Listening: hub.Listening})
 	guard.Go("watch the clock", func() { guard.Keep(working, "watch the clock", services.clock.Run) })
 	guard.Go("watch the pool", func() { guard.Keep(working, "watch the pool", health.Watch) })
@@ -128,6 +130,19 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	case err = <-failed:
 	}
 	return errors.Join(err, g.stop())
+}
+
+// shareLimits shares the limits of clients and of banks with other processes, if there are any.
+func shareLimits(ctx context.Context, s settings, db *database, services *services) {
+	own := s.limits.byName()
+	if len(own) == 0 && s.LiveProvider != providerBank {
+		return
+	}
+	jobs.ShareLimits(ctx, db.DB, func() map[string]*ratelimit.Limiter {
+		all := services.banks.Limits()
+		maps.Copy(all, own)
+		return all
+	}, services.clock.Now)
 }
 
 // newApp returns the HTTP application. Its requests end when ctx does.

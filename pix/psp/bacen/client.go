@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"garoupa/internal/ratelimit"
 	"garoupa/pix/psp"
 )
 
@@ -52,6 +53,14 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Profile returns how the bank departs from API Pix.
 func (c *Client) Profile() Profile { return c.options.Profile.clone() }
+
+// Limits returns what keeps the client's calls below the bank's limits, by name. Each has one bucket, "".
+// Processes that use the same account share them (see package ratelimit).
+func (c *Client) Limits() map[string]*ratelimit.Limiter {
+	l := c.limiter
+	return map[string]*ratelimit.Limiter{"reads": l.reads, "old_reads": l.oldReads, "writes": l.writes,
+		"tokens": l.tokens}
+}
 
 // Health is what the client knows about the bank without asking it.
 type Health struct {
