@@ -29,6 +29,7 @@ const (
 	Bank           = "bank"
 	Webhooks       = "webhooks"
 	PaymentLinks   = "payment-links"
+	Refunds        = "refunds"
 	Withdrawals    = "withdrawals"
 	Authentication = "authentication"
 	Idempotency    = "idempotency"
@@ -42,7 +43,7 @@ const (
 // ID.
 var Groups = []Group{
 	{"start", []string{Quickstart, TestMode, Bank}},
-	{"build", []string{Webhooks, PaymentLinks, Withdrawals}},
+	{"build", []string{Webhooks, PaymentLinks, Refunds, Withdrawals}},
 	{"rules", []string{Authentication, Idempotency, Errors, Pagination, RateLimits, Versioning}},
 }
 

@@ -36,6 +36,7 @@ func TestGuides_Buttons(t *testing.T) {
 	for slug, keys := range map[string][]string{
 		"quickstart": {"nav.keys", "nav.checkouts", "pay.simulate"},
 		"test-mode":  {"pay.simulate", "pay.expire"},
+		"refunds":    {"nav.keys", "keys.allow_refunds"},
 		"webhooks":   {"events.undelivered", "delivery.resend", "replay.title", "secret.retire"},
 	} {
 		for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
