@@ -102,9 +102,12 @@ type PublicCheckout struct {
 	EndToEndID *string // of the payment that settled it
 	SuccessURL *string // of the payment link
 	ReturnURL  *string
+	// Mispaid reports that money came which does not pay the checkout, and that was not given back.
+	Mispaid bool
 	// Of its charge at a bank; nil at the simulator.
 	ChargeStatus *BankChargeStatus
 	PayableUntil *time.Time // by the bank's clock
+	ReadUntil    *time.Time // what the bank account received until then is recorded; by the bank's clock
 	HolderName   *string    // of the bank account, whom the payer's bank shows
 }
 
@@ -117,7 +120,9 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 	m := &c.Merchant
 	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, p.end_to_end_id, l.success_url, l.return_url,
 		a.name, a.document, a.production_access, a.suspended, a.live_blocked, a.withdrawals_blocked,
-		bc.status, bc.payable_until, ba.holder_name, `+brandColumns+`
+		EXISTS (SELECT FROM payments m JOIN payment_exceptions e ON e.payment_id = m.id
+			WHERE m.checkout_id = c.id AND e.decision IS DISTINCT FROM 'REFUNDED'),
+		bc.status, bc.payable_until, bs.watermark, ba.holder_name, `+brandColumns+`
 		FROM checkouts c
 		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
 			LEFT JOIN brands b ON b.account_id = a.id
@@ -125,9 +130,11 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		LEFT JOIN payment_links l ON l.id = c.payment_link_id
 		LEFT JOIN bank_charges bc ON bc.txid = c.txid AND c.livemode
 			LEFT JOIN bank_accounts ba ON ba.id = bc.bank_account_id
+			LEFT JOIN bank_sweeps bs ON bs.bank_account_id = bc.bank_account_id
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
 		[]any{&c.EndToEndID, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess, &m.Suspended,
-			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.ChargeStatus, &c.PayableUntil, &c.HolderName},
+			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.Mispaid, &c.ChargeStatus, &c.PayableUntil, &c.ReadUntil,
+			&c.HolderName},
 		c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)

@@ -257,6 +257,8 @@ func (s *Service) book(tx *models.Tx, held map[models.Charge]*models.LockedCheck
 			paid = append(paid, *c)
 		} else if err := models.InsertException(tx, p.ID, exception(c, p), now); err != nil {
 			return false, fmt.Errorf("open an exception: %w", err)
+		} else if c != nil {
+			tx.AfterCommit(func() { s.Tell(c.ID) })
 		}
 	}
 	if err := ledger.Post(tx, now, postings...); err != nil {

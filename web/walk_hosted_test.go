@@ -6,10 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/api"
+	"garoupa/banks/bankstest"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/bank/control"
+	"garoupa/web"
 	"garoupa/web/webtest"
 )
 
@@ -53,6 +57,19 @@ func walkHosted(t *testing.T, w *walk) {
 	buyer.refused("link-unknown", "/l/plink_0", http.StatusNotFound)
 	s.TurnSwitch(t, s.Staff(t), models.SwitchSuspended, true)
 	buyer.visit("pay-stopped", "/pay/"+sold.ID)
+}
+
+// walkAtBank sees the page of a charge at a bank: while the bank is slow, and after a Pix that pays too little.
+func walkAtBank(t *testing.T, w *walk) {
+	h := bankstest.New(t)
+	s := webtest.Serve(t, h.Gateway, func(o *web.Options) { o.Now = h.Bank.Clock.Now }, func(*api.Options) {})
+	slow, mispaid := h.Charge(t, payments.NewCheckout{Amount: 1249_90}), h.Charge(t, payments.NewCheckout{})
+	h.Pay(t, control.PayRequest{Code: mispaid.CopyPaste, Amount: 9_99})
+	h.Sweep(t)
+	buyer := w.open(t, s, "/pay/"+mispaid.ID)
+	buyer.visit("mispaid", "/pay/"+mispaid.ID)
+	h.Later(5 * time.Minute)
+	buyer.visit("slow", "/pay/"+slow.ID)
 }
 
 // walkBrand sees the hosted pages in a merchant's own color, which is hard to read on

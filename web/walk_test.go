@@ -17,6 +17,7 @@ import (
 var scenes = map[string]func(t *testing.T, w *walk){
 	"access":    walkAccess,
 	"account":   walkAccount,
+	"at bank":   walkAtBank,
 	"banks":     walkBanks,
 	"brand":     walkBrand,
 	"dashboard": walkDashboard,

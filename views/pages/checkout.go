@@ -9,4 +9,8 @@ const (
 	// StatusStopped is not a state of a checkout: the checkout is PENDING, but its merchant
 	// may not charge now.
 	StatusStopped = "STOPPED"
+	// StatusSlow is PENDING while the bank has not said for some time what it received.
+	StatusSlow = "SLOW"
+	// StatusMispaid is a checkout, of any status but PAID, for which money came that does not pay it.
+	StatusMispaid = "MISPAID"
 )

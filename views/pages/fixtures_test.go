@@ -112,6 +112,8 @@ func payStates() map[string]hosted.PayProps {
 	})
 	add("paid in test", func(p *hosted.PayProps) { p.Status, p.PaidAt, p.Live = pages.StatusPaid, hence(0), false })
 	add("expired", func(p *hosted.PayProps) { p.Status = pages.StatusExpired })
+	add("slow", func(p *hosted.PayProps) { p.Status = pages.StatusSlow })
+	add("mispaid", func(p *hosted.PayProps) { p.Status = pages.StatusMispaid })
 	add("expired in test", func(p *hosted.PayProps) { p.Status, p.Live = pages.StatusExpired, false })
 	add("expired link", func(p *hosted.PayProps) {
 		p.Status, p.FromLink, p.ReturnURL = pages.StatusExpired, true, "https://loja.test/"

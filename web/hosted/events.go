@@ -16,6 +16,6 @@ func (s *hosted) events(c *fiber.Ctx) error {
 		if err != nil {
 			return "", false, err
 		}
-		return shownStatus(checkout), checkout.Status != models.CheckoutPending, nil
+		return shownStatus(checkout, s.Now()), checkout.Status != models.CheckoutPending, nil
 	})
 }

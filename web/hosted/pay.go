@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -38,7 +39,7 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	}
 	props := pages.PayProps{
 		ID: checkout.ID, Address: s.CheckoutURL + "/pay/" + checkout.ID, Query: page.Spoken(c),
-		Status: shownStatus(checkout), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
+		Status: shownStatus(checkout, s.Now()), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
 		MerchantName: checkout.Merchant.Name, Recipient: checkout.Merchant.Name,
 		MerchantDocument: page.FormatDocument(checkout.Merchant.Document),
@@ -58,7 +59,7 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}
-	if props.Status == base.StatusPending {
+	if props.Status == base.StatusPending || props.Status == base.StatusSlow {
 		symbol, err := s.Codes.Symbol(checkout.CopyPaste)
 		if err != nil {
 			return pages.PayProps{}, err
@@ -68,16 +69,32 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	return props, nil
 }
 
+// slowAfter is how long after the last reading of what a bank received its confirmations are slow. Without
+// an incident it is read three times a minute.
+const slowAfter = 2 * time.Minute
+
 // shownStatus returns the status that the page shows. A pending checkout shows no code if its merchant may
-// not charge now (decision 0037), or if its bank is to take no payment of it any more.
-func shownStatus(checkout *models.PublicCheckout) string {
+// not charge now (decision 0037), or if its bank takes no payment of it: because it is to be removed, was paid
+// with another amount, or its time is over by the bank's clock, some seconds before the checkout expires.
+func shownStatus(checkout *models.PublicCheckout, now time.Time) string {
+	charge := models.BankChargeStatus("")
+	if checkout.ChargeStatus != nil {
+		charge = *checkout.ChargeStatus
+	}
+	pending := checkout.Status == models.CheckoutPending
 	switch {
-	case checkout.Status != models.CheckoutPending:
+	case checkout.Mispaid && checkout.Status != models.CheckoutPaid, pending && charge == models.BankChargePaid:
+		return base.StatusMispaid
+	case !pending:
 		return string(checkout.Status)
-	case checkout.ChargeStatus != nil && *checkout.ChargeStatus == models.BankChargeRemoving:
+	case charge == models.BankChargeRemoving:
 		return base.StatusCancelled
 	case !payments.MayCharge(checkout.Merchant.AccountSwitches, checkout.Environment):
 		return base.StatusStopped
+	case checkout.PayableUntil != nil && checkout.PayableUntil.Before(now):
+		return base.StatusExpired
+	case checkout.ReadUntil != nil && checkout.ReadUntil.Before(now.Add(-slowAfter)):
+		return base.StatusSlow
 	}
 	return base.StatusPending
 }

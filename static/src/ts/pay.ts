@@ -7,7 +7,7 @@ import { clock, say, submitOnce } from './page';
 const find = <T extends Element = HTMLElement>(selector: string, root: ParentNode = document) =>
   root.querySelector<T>(selector);
 const state = () => find('#state')!;
-const pending = () => /^(PENDING|STOPPED)$/.test(state().dataset.status!); // a payment may still come
+const pending = () => /^(PENDING|SLOW|STOPPED)$/.test(state().dataset.status!); // a payment may still come
 
 let stream: EventSource | undefined;
 let pollTimer = 0;

@@ -80,6 +80,8 @@ func (p PayProps) title(ctx context.Context) string {
 		return i18n.T(ctx, "pay.tab_cancelled") + " · " + rest
 	case base.StatusStopped:
 		return i18n.T(ctx, "pay.tab_stopped") + " · " + rest
+	case base.StatusMispaid:
+		return i18n.T(ctx, "pay.tab_mispaid") + " · " + rest
 	}
 	return i18n.T(ctx, "pay.title") + " · " + rest
 }
@@ -95,6 +97,10 @@ func (p PayProps) announcement(ctx context.Context) string {
 		return i18n.T(ctx, "pay.cancelled_live")
 	case base.StatusStopped:
 		return i18n.T(ctx, "pay.stopped_title")
+	case base.StatusSlow:
+		return i18n.T(ctx, "pay.slow")
+	case base.StatusMispaid:
+		return i18n.T(ctx, "pay.mispaid_live")
 	}
 	return ""
 }
