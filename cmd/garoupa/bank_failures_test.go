@@ -10,28 +10,22 @@ import (
 	"garoupa/pix/psp/bank/control"
 )
 
-// What is told of a checkout that is created and paid.
-var createdAndPaid = []string{models.EventCheckoutCreated, models.EventCheckoutPaid}
-
 // The bank's answer is lost once: the charge is read back.
 func TestBank_F01_AnswerLost(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.fault(control.Fault{Name: "drop-answer", On: "/cob/", Times: 1})
 	c := h.charge("pedido-1")
-	h.shows(c, "", true)
+	h.shows(c, "Aguardando o pagamento", true)
+	h.paid(c)
 	if got := h.state(); got.Charges != 1 {
 		t.Errorf("the bank has %d charges", got.Charges)
 	}
-	h.pay(control.PayRequest{Code: c.Pix.CopyPaste})
-	h.hurried(c.ID, "PAID")
-	h.told(c.ID, createdAndPaid...)
 	h.chargeIs(c.ID, models.BankChargePaid, "")
 	h.sound()
 }
 
-// It is lost three times, and each time it is read back: the merchant is refused, and the same key goes on
-// with the same id.
+// All answers are lost: the merchant is refused, and the same key goes on with the same checkout.
 func TestBank_F02_LostThrice(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -40,38 +34,93 @@ func TestBank_F02_LostThrice(t *testing.T) {
 	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges")
 	h.chargeIs(id, models.BankChargeCreating, "ambiguous")
 	h.heal()
-	if c := h.charge("pedido-1"); c.ID != id {
-		t.Errorf("the checkout is %s, want %s", c.ID, id)
+	c := h.charge("pedido-1")
+	if status, again := h.post("/v1/checkouts", order(1800), "pedido-1"); c.ID != id || status != http.StatusOK ||
+		!strings.Contains(again, id) {
+		t.Errorf("the checkout is %s, want %s; again it is %d %s", c.ID, id, status, again)
 	}
-	status, again := h.post("/v1/checkouts", order(1800), "pedido-1")
-	if status != http.StatusOK || !strings.Contains(again, id) {
-		t.Errorf("again: %d %s", status, again)
-	}
+	h.paid(c)
 	if got := h.state(); got.Charges != 1 {
 		t.Errorf("the bank has %d charges", got.Charges)
 	}
-	h.told(id, models.EventCheckoutCreated)
 	h.sound()
 }
 
-// No connection: the merchant is refused, and nothing is charged. Once the bank is there the same key
-// charges.
+// Without a connection the merchant is refused, at once when the breaker is open, and nothing is charged.
+// Once the bank is back it is charged again.
 func TestBank_F03_NoConnection(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
+	open := h.charge("before")
 	h.bank.kill()
-	for range 6 { // more often than the breaker waits for
+	for range 4 { // three tries each; five failures in a row open the breaker
 		if said := h.refused("pedido-1"); !strings.Contains(said, "cannot be reached") {
 			t.Errorf("it says %s", said)
 		}
 	}
+	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges WHERE status = 'CREATING'")
+	h.chargeIs(id, models.BankChargeCreating, "has not answered for some time")
 	h.bank.start()
-	var c liveCheckout
 	h.until("the bank is asked again", func() bool {
-		status, id := h.create(h.key, "pedido-2")
-		c.ID = id
+		status, _ := h.post("/v1/checkouts", order(1800), "pedido-1")
 		return status == http.StatusCreated
 	})
-	h.told(c.ID, models.EventCheckoutCreated)
+	h.told(id, models.EventCheckoutCreated)
+	h.paid(open)
+	h.sound()
+}
+
+// The bank says that the charge exists already, and it is ours.
+func TestBank_F04_OurConflict(t *testing.T) {
+	t.Parallel()
+	h := newHouseAt(t, "efi") // it refuses a second PUT of a charge
+	h.fault(control.Fault{Name: "drop-answer", On: "/cob/"})
+	h.refused("pedido-1")
+	h.heal()
+	c := h.charge("pedido-1")
+	h.paid(c)
+	if got := h.state(); got.Charges != 1 {
+		t.Errorf("the bank has %d charges", got.Charges)
+	}
+	h.sound()
+}
+
+// Another charge stands under our id: it is never touched.
+func TestBank_F05_OtherConflict(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.fault(control.Fault{Name: "other-charge", Times: 1})
+	if said := h.refused("pedido-1"); !strings.Contains(said, "refused") {
+		t.Errorf("it says %s", said)
+	}
+	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges")
+	h.chargeIs(id, models.BankChargeConflict, "conflict")
+	h.refused("pedido-1")
+	h.looksAtBank()
+	h.chargeIs(id, models.BankChargeConflict, "conflict")
+	if got := h.state(); got.Charges != 1 || got.Removed != 0 {
+		t.Errorf("the bank has %d charges, %d removed", got.Charges, got.Removed)
+	}
+	h.paid(h.charge("pedido-2"))
+	h.sound()
+}
+
+// The bank refuses what it is asked for, such as a key that has left it: the merchant reads that the
+// institution refused, and staff which field it was.
+func TestBank_F06_Violations(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.kill(h.process)
+	modelstest.Exec(t, h.db.DB, "ALTER TABLE bank_accounts DISABLE TRIGGER bank_accounts_transition")
+	modelstest.Exec(t, h.db.DB, "UPDATE bank_accounts SET pix_key = 'outra@example.com'")
+	h.process = h.serve()
+	if said := h.refused("pedido-1"); !strings.Contains(said, "refused") {
+		t.Errorf("it says %s", said)
+	}
+	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges")
+	h.chargeIs(id, models.BankChargeCreating, "cob.chave")
+	if got := h.state(); got.Charges != 0 {
+		t.Errorf("the bank has %d charges", got.Charges)
+	}
 	h.sound()
 }

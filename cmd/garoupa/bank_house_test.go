@@ -53,9 +53,13 @@ const eventsPath = "/events"
 // newHouse starts the bank and then the program. settings override the program's.
 func newHouse(t *testing.T, settings ...string) *house {
 	t.Helper()
-	_, port, _ := strings.Cut(servertest.Address(t), ":")
-	h := &house{bank: newServedBankAt(t, "localhost:"+port), postbox: newPostbox()}
-	h.bank.start()
+	return newHouseAt(t, "", settings...)
+}
+
+// newHouseAt is newHouse with a bank that imitates the bank of a profile.
+func newHouseAt(t *testing.T, profile string, settings ...string) *house {
+	t.Helper()
+	h := &house{bank: anotherBank(t, profile), postbox: newPostbox()}
 	h.control = control.Dial(h.bank.folder.Socket())
 	h.program = newProgramOver(t, "DATABASE_URL="+modelstest.NewURL(t), append([]string{"GAROUPA_DEMO=true",
 		"GAROUPA_LIVE_PROVIDER=bank"}, settings...)...)
@@ -64,6 +68,16 @@ func newHouse(t *testing.T, settings ...string) *house {
 	h.settle(t)
 	h.process = h.serve()
 	return h
+}
+
+// anotherBank starts a bank that has the same address when it is started again.
+func anotherBank(t *testing.T, profile string) *servedBank {
+	t.Helper()
+	_, port, _ := strings.Cut(servertest.Address(t), ":")
+	b := newServedBankAt(t, "localhost:"+port)
+	b.profile = profile
+	b.start()
+	return b
 }
 
 // addBank adds the account of a served bank, which becomes the active one, and returns its id.
@@ -226,6 +240,14 @@ func (h *house) hurried(id, status string) {
 	h.hurriedUntil(id+" is "+status, func() bool { return h.read(h.key, id).Status == status })
 }
 
+// paid pays a checkout and waits until the program knows.
+func (h *house) paid(c liveCheckout) {
+	h.t.Helper()
+	h.pay(control.PayRequest{Code: c.Pix.CopyPaste})
+	h.hurried(c.ID, "PAID")
+	h.told(c.ID, models.EventCheckoutCreated, models.EventCheckoutPaid)
+}
+
 // hurriedUntil waits until holds returns true, while the program looks at the bank each second.
 func (h *house) hurriedUntil(what string, holds func() bool) {
 	h.t.Helper()
@@ -278,6 +300,13 @@ func (h *house) page(id string) string {
 	}
 	code, _ := page.Find("#code").Attr("value")
 	return strings.Join(strings.Fields(page.Find("main").Text()+" "+code), " ")
+}
+
+// over lets the time of a checkout end by the program's clock.
+func (h *house) over(checkoutID string) {
+	h.t.Helper()
+	modelstest.Exec(h.t, h.db.DB, "UPDATE checkouts SET expires_at = greatest(created_at + interval '1 ms', now()) "+
+		"WHERE id = $1", checkoutID)
 }
 
 // shows checks that the page of a checkout has a text, and no code unless withCode.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
@@ -22,8 +23,9 @@ import (
 // servedBank is "garoupa bank serve" as a process, and the account's software that calls it.
 type servedBank struct {
 	*program
-	dir    string
-	folder folder.Folder
+	dir     string
+	folder  folder.Folder
+	profile string // the bank that it imitates; "" is the standard
 
 	process *exec.Cmd
 	base    string // of the API
@@ -70,7 +72,7 @@ func newServedBankAt(t *testing.T, address string) *servedBank {
 // start serves the bank, and returns once it has said where.
 func (b *servedBank) start() {
 	b.t.Helper()
-	b.process = b.command("bank", "serve", b.dir)
+	b.process = b.command("bank", "serve", b.dir, "--profile", cmp.Or(b.profile, "generic"))
 	out, err := b.process.StdoutPipe()
 	if err != nil {
 		b.t.Fatal(err)
@@ -92,6 +94,9 @@ func (b *servedBank) start() {
 		b.t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if b.profile != "" { // only the program calls this bank
+		return
+	}
 	r.SetBasicAuth(b.folder.Account.ClientID, b.folder.Account.ClientSecret)
 	var granted struct {
 		Token string `json:"access_token"`
