@@ -110,10 +110,7 @@ func TestBank_F05_OtherConflict(t *testing.T) {
 func TestBank_F06_Violations(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.kill(h.process)
-	modelstest.Exec(t, h.db.DB, "ALTER TABLE bank_accounts DISABLE TRIGGER bank_accounts_transition")
-	modelstest.Exec(t, h.db.DB, "UPDATE bank_accounts SET pix_key = 'outra@example.com'")
-	h.process = h.serve()
+	h.alter("pix_key = 'outra@example.com'")
 	if said := h.refused("pedido-1"); !strings.Contains(said, "refused") {
 		t.Errorf("it says %s", said)
 	}

@@ -47,6 +47,9 @@ type house struct {
 	accountID string // of the bank account
 }
 
+// createdAndPaid is told of a checkout that was created and paid.
+var createdAndPaid = []string{models.EventCheckoutCreated, models.EventCheckoutPaid}
+
 // eventsPath is where the merchant's server receives events.
 const eventsPath = "/events"
 
@@ -221,11 +224,12 @@ func (h *house) state() control.State {
 	return state
 }
 
-// hurry lets the program look at the bank now: at its list of Pix, and at each charge whose time would come.
+// hurry lets the program look at the bank now: at its list of Pix, and at each charge that it knows.
 func (h *house) hurry() {
 	h.t.Helper()
 	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_sweeps SET swept_at = NULL")
-	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_charges SET next_check_at = now() WHERE next_check_at > now()")
+	modelstest.Exec(h.t, h.db.DB, `UPDATE bank_charges SET next_check_at = now()
+		WHERE next_check_at > now() AND status IN ('OPEN', 'REMOVING')`)
 }
 
 // awaits reads a checkout until it has a status.
@@ -245,7 +249,7 @@ func (h *house) paid(c liveCheckout) {
 	h.t.Helper()
 	h.pay(control.PayRequest{Code: c.Pix.CopyPaste})
 	h.hurried(c.ID, "PAID")
-	h.told(c.ID, models.EventCheckoutCreated, models.EventCheckoutPaid)
+	h.told(c.ID, createdAndPaid...)
 }
 
 // hurriedUntil waits until holds returns true, while the program looks at the bank each second.
@@ -302,11 +306,21 @@ func (h *house) page(id string) string {
 	return strings.Join(strings.Fields(page.Find("main").Text()+" "+code), " ")
 }
 
-// over lets the time of a checkout end by the program's clock.
+// over lets the time of a checkout and of its charge end now, by the program's clock. The bank takes payments
+// as before.
 func (h *house) over(checkoutID string) {
 	h.t.Helper()
-	modelstest.Exec(h.t, h.db.DB, "UPDATE checkouts SET expires_at = greatest(created_at + interval '1 ms', now()) "+
-		"WHERE id = $1", checkoutID)
+	modelstest.Exec(h.t, h.db.DB, "UPDATE checkouts SET expires_at = now() WHERE id = $1", checkoutID)
+	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_charges SET payable_until = now() WHERE checkout_id = $1", checkoutID)
+}
+
+// alter changes the row of the bank account, which nothing does while a program is served.
+func (h *house) alter(set string) {
+	h.t.Helper()
+	h.kill(h.process)
+	modelstest.Exec(h.t, h.db.DB, "ALTER TABLE bank_accounts DISABLE TRIGGER bank_accounts_transition")
+	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_accounts SET "+set)
+	h.process = h.serve()
 }
 
 // shows checks that the page of a checkout has a text, and no code unless withCode.
@@ -322,6 +336,14 @@ func (h *house) shows(c liveCheckout, text string, withCode bool) {
 func (h *house) cases() []string {
 	h.t.Helper()
 	return modelstest.Column[string](h.t, h.db.DB, "SELECT kind FROM payment_exceptions ORDER BY kind")
+}
+
+// expectCases checks the kinds of the Pix that paid nothing, in the order of the alphabet.
+func (h *house) expectCases(kinds ...string) {
+	h.t.Helper()
+	if got := h.cases(); !slices.Equal(got, kinds) {
+		h.t.Errorf("cases %s, want %s", got, kinds)
+	}
 }
 
 // chargeIs checks the status of the newest charge of a checkout, and what its row says of the last failure.
