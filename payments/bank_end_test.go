@@ -169,6 +169,39 @@ func TestBank_ExpireSilent(t *testing.T) {
 	}
 }
 
+// The bank is silent for an hour, and buyers pay in their apps. When it speaks again its list of that hour
+// pays all checkouts, with the bank's times, also those that have expired here meanwhile.
+func TestBank_DownAnHour(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	var all []*models.Checkout
+	for range 4 {
+		all = append(all, h.Charge(t, payments.NewCheckout{}))
+	}
+	h.Sweep(t)
+	h.Fault(t, control.Fault{Name: "reset"})
+	paidAt := map[string]time.Time{}
+	for _, c := range all {
+		h.Later(7 * time.Minute)
+		paidAt[c.ID] = h.Bank.Clock.Now()
+		h.Pay(t, control.PayRequest{Code: c.CopyPaste})
+		_ = h.TendBank(t.Context(), h.AccountID) // it fails
+		expireDue(t, h)
+	}
+	h.Later(32 * time.Minute)
+	expireDue(t, h)
+	expect(t, h, all[0].ID, models.CheckoutExpired)
+	h.Heal(t)
+	h.Later(time.Minute) // the breaker tries again
+	h.Sweep(t)
+	for _, c := range all {
+		expect(t, h, c.ID, models.CheckoutPaid)
+		if at := h.State(t, c.ID).PaidAt; at == nil || at.Sub(paidAt[c.ID]).Abs() > time.Second {
+			t.Errorf("paid at %s by the books, at %s at the bank", at, paidAt[c.ID])
+		}
+	}
+}
+
 // If nobody asks about a charge, the list of received Pix decides whether it has lapsed.
 func TestBank_LapsesByList(t *testing.T) {
 	t.Parallel()

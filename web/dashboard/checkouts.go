@@ -153,7 +153,9 @@ func (s *dashboard) changeCheckout(act func(c *fiber.Ctx, id string) error, done
 		err = act(c, checkout.ID)
 		switch {
 		case err != nil && refusal.Of(err).Code == refusal.CheckoutNotPending:
-			says = "checkout_not_pending"
+			if says, err = s.notPending(c, checkout.ID); err != nil {
+				return err
+			}
 		case errors.Is(err, payments.ErrCancelRequested):
 			says = "checkout_cancel_requested"
 		case err != nil:
@@ -164,6 +166,18 @@ func (s *dashboard) changeCheckout(act func(c *fiber.Ctx, id string) error, done
 		}
 		return c.Redirect("/app/cobrancas/"+checkout.ID, fiber.StatusSeeOther)
 	}
+}
+
+// notPending returns the message that a checkout could not change: it may have been paid meanwhile.
+func (s *dashboard) notPending(c *fiber.Ctx, id string) (message string, err error) {
+	now, err := s.Payments.Checkout(c.UserContext(), page.Scope(c), id)
+	if err != nil {
+		return "", err
+	}
+	if now.Status == models.CheckoutPaid {
+		return "checkout_just_paid", nil
+	}
+	return "checkout_not_pending", nil
 }
 
 func metadata(object []byte) ([]components.KeyValue, error) {

@@ -285,6 +285,13 @@ func TestCheckouts(t *testing.T) {
 		!strings.Contains(c.Get("/app/cobrancas/"+ids[0]).Text(), "não está mais pendente") {
 		t.Errorf("paid after that: %d", a.Status)
 	}
+	if err := s.SimulatePayment(t.Context(), ids[2]); err != nil {
+		t.Fatal(err)
+	}
+	if a := c.Post("/app/cobrancas/" + ids[2] + "/cancelar"); a.Status != http.StatusSeeOther ||
+		!strings.Contains(c.Get("/app/cobrancas/"+ids[2]).Text(), "acabou de pagar") {
+		t.Errorf("cancelled after it was paid: %d", a.Status)
+	}
 	c.Post("/app/ambiente", "env", "live")
 	for _, act := range []string{"", "/cancelar", "/simular", "/expirar"} {
 		method := http.MethodPost

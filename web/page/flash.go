@@ -19,6 +19,7 @@ func (s *Site) Flash(c *fiber.Ctx, key string) error {
 // refusals are the messages about something that could not be done.
 var refusals = []string{
 	"access_changed",
+	"checkout_just_paid",
 	"checkout_not_pending",
 	"destination_not_removed",
 	"endpoint_not_subscribed",
