@@ -23,6 +23,8 @@ var forgotten = []struct {
 	delete func(ctx context.Context, q models.Querier, before time.Time) (more bool, err error)
 }{
 	{"calls of the API", 30 * day, models.DeleteAPIRequests},
+	{"notices of banks", 30 * day, models.DeleteBankNotices},
+	{"counts of notices", 30 * day, models.DeleteNoticeCounts},
 	{"mails", 30 * day, models.DeleteMails},
 	{"sessions", 7 * day, models.DeleteEndedSessions},
 	{"tokens", 7 * day, models.DeleteEndedTokens},

@@ -303,12 +303,15 @@ CREATE TABLE bank_accounts (
     version integer NOT NULL DEFAULT 1,
     created_by text,
     created_at timestamp with time zone NOT NULL,
+    notice_token bytea,
+    notice_digest bytea,
     CONSTRAINT bank_accounts_pkey PRIMARY KEY (id),
     CONSTRAINT bank_accounts_account_number CHECK (char_length(account_number) <= 40),
     CONSTRAINT bank_accounts_holder_document CHECK (holder_document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text),
     CONSTRAINT bank_accounts_holder_name CHECK (char_length(holder_name) >= 1 AND char_length(holder_name) <= 200),
     CONSTRAINT bank_accounts_id CHECK (id ~ '^bnk_[0-9a-f]{20}$'::text),
     CONSTRAINT bank_accounts_name CHECK (char_length(name) >= 1 AND char_length(name) <= 80),
+    CONSTRAINT bank_accounts_notice_token CHECK ((notice_token IS NULL) = (notice_digest IS NULL) AND (notice_digest IS NULL OR octet_length(notice_digest) = 32)),
     CONSTRAINT bank_accounts_overrides CHECK (jsonb_typeof(overrides) = 'object'::text),
     CONSTRAINT bank_accounts_pix_key CHECK (char_length(pix_key) >= 1 AND char_length(pix_key) <= 77),
     CONSTRAINT bank_accounts_profile CHECK (char_length(profile) >= 1 AND char_length(profile) <= 40),
@@ -319,6 +322,7 @@ CREATE TABLE bank_accounts (
 CREATE INDEX bank_accounts_created_by ON bank_accounts USING btree (created_by);
 CREATE UNIQUE INDEX bank_accounts_draft_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = 'DRAFT'::text;
 CREATE UNIQUE INDEX bank_accounts_key_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = ANY (ARRAY['ACTIVE'::text, 'RETIRING'::text]);
+CREATE UNIQUE INDEX bank_accounts_notice_digest ON bank_accounts USING btree (notice_digest);
 CREATE UNIQUE INDEX bank_accounts_one_active ON bank_accounts USING btree ((true)) WHERE status = 'ACTIVE'::text;
 CREATE TRIGGER bank_accounts_transition BEFORE UPDATE ON bank_accounts FOR EACH ROW EXECUTE FUNCTION bank_accounts_transition();
 
@@ -395,6 +399,55 @@ CREATE UNIQUE INDEX bank_credentials_one_new ON bank_credentials USING btree (ba
 CREATE INDEX bank_credentials_retired ON bank_credentials USING btree (retired_at) WHERE private_key IS NOT NULL;
 CREATE TRIGGER bank_credentials_transition BEFORE UPDATE ON bank_credentials FOR EACH ROW EXECUTE FUNCTION bank_credentials_transition();
 
+CREATE TABLE bank_notice_counts (
+    bank_account_id text NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    what text NOT NULL,
+    n bigint NOT NULL,
+    CONSTRAINT bank_notice_counts_pkey PRIMARY KEY (bank_account_id, hour, what),
+    CONSTRAINT bank_notice_counts_n CHECK (n > 0),
+    CONSTRAINT bank_notice_counts_what CHECK (what = ANY (ARRAY['UNKNOWN_TOKEN'::text, 'UNPROVEN'::text, 'GARBAGE'::text, 'TOO_LARGE'::text, 'TOO_MANY'::text, 'REPEATED'::text]))
+);
+
+CREATE TABLE bank_notices (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    bank_account_id text NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    digest bytea NOT NULL,
+    hints jsonb NOT NULL,
+    tries integer NOT NULL DEFAULT 0,
+    next_try_at timestamp with time zone,
+    done_at timestamp with time zone,
+    outcome text,
+    CONSTRAINT bank_notices_pkey PRIMARY KEY (id),
+    CONSTRAINT bank_notices_digest CHECK (octet_length(digest) = 32),
+    CONSTRAINT bank_notices_done CHECK (num_nulls(next_try_at, done_at) = 1 AND (done_at IS NULL) = (outcome IS NULL)),
+    CONSTRAINT bank_notices_hints CHECK (jsonb_typeof(hints) = 'array'::text),
+    CONSTRAINT bank_notices_outcome CHECK (outcome = ANY (ARRAY['RECORDED'::text, 'READ'::text, 'REPEATED'::text, 'SWEPT'::text, 'FOREIGN'::text, 'UNKNOWN'::text, 'EMPTY'::text, 'GIVEN_UP'::text])),
+    CONSTRAINT bank_notices_tries CHECK (tries >= 0),
+    CONSTRAINT bank_notices_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
+);
+CREATE INDEX bank_notices_by_age ON bank_notices USING btree (received_at);
+CREATE INDEX bank_notices_due ON bank_notices USING btree (next_try_at) WHERE done_at IS NULL;
+CREATE INDEX bank_notices_received ON bank_notices USING btree (bank_account_id, received_at);
+CREATE UNIQUE INDEX bank_notices_waiting_once ON bank_notices USING btree (bank_account_id, digest) WHERE done_at IS NULL;
+
+CREATE TABLE bank_registrations (
+    bank_account_id text NOT NULL,
+    address text NOT NULL DEFAULT ''::text,
+    registered_at timestamp with time zone,
+    confirmed_at timestamp with time zone,
+    tries integer NOT NULL DEFAULT 0,
+    next_try_at timestamp with time zone NOT NULL,
+    failure text NOT NULL DEFAULT ''::text,
+    CONSTRAINT bank_registrations_pkey PRIMARY KEY (bank_account_id),
+    CONSTRAINT bank_registrations_address CHECK (char_length(address) <= 200),
+    CONSTRAINT bank_registrations_failure CHECK (char_length(failure) <= 200),
+    CONSTRAINT bank_registrations_times CHECK ((num_nulls(registered_at, confirmed_at) = ANY (ARRAY[0, 2])) AND (address = ''::text) = (registered_at IS NULL)),
+    CONSTRAINT bank_registrations_tries CHECK (tries >= 0),
+    CONSTRAINT bank_registrations_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
+);
+
 CREATE TABLE bank_sweeps (
     bank_account_id text NOT NULL,
     leased_until timestamp with time zone NOT NULL,
@@ -404,6 +457,7 @@ CREATE TABLE bank_sweeps (
     swept_deep_at timestamp with time zone,
     old_from timestamp with time zone,
     old_read_at timestamp with time zone,
+    hurries integer NOT NULL DEFAULT 0,
     CONSTRAINT bank_sweeps_pkey PRIMARY KEY (bank_account_id),
     CONSTRAINT bank_sweeps_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
 );

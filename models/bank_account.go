@@ -33,6 +33,10 @@ type BankAccount struct {
 	Version        int     // grows with each change
 	CreatedBy      *string // a user id; nil if made on the server
 	CreatedAt      time.Time
+	// NoticeToken is the secret in the address to which the bank posts notices, sealed for
+	// SealedNoticeToken, and NoticeDigest its SHA-256. Both are nil for accounts of older programs until
+	// SetNoticeToken.
+	NoticeToken, NoticeDigest []byte
 }
 
 // The constraints that concurrent changes of bank accounts can violate.
@@ -80,6 +84,19 @@ func UsedBankAccounts(ctx context.Context, q Querier) ([]string, error) {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// SetNoticeToken gives a bank account its secret for notices, unless it has one.
+func SetNoticeToken(ctx context.Context, q Querier, id string, sealed, digest []byte) error {
+	_, err := q.Exec(ctx, `UPDATE bank_accounts SET notice_token = $2, notice_digest = $3
+		WHERE id = $1 AND notice_digest IS NULL`, id, sealed, digest)
+	return err
+}
+
+// ReceivingBankAccounts returns the accounts that are active or retiring and have a secret for notices.
+func ReceivingBankAccounts(ctx context.Context, h Handle) (all []BankAccount, err error) {
+	return all, h.gorm(ctx).Where("status IN ? AND notice_digest IS NOT NULL",
+		[]BankAccountStatus{BankAccountActive, BankAccountRetiring}).Order("id").Find(&all).Error
 }
 
 // LockBankAccounts locks all bank accounts until tx ends and returns the one with this id, or

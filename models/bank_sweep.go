@@ -14,6 +14,7 @@ type BankSweep struct {
 	StartedAt   time.Time  // Pix before are not the gateway's
 	OldFrom     *time.Time // the old day that is read next for returns; nil is the oldest
 	OldReadAt   *time.Time // when an old day was read last
+	Hurries     int        // how often HurryBankSweep was called since the last sweep began
 }
 
 // LeaseBankSweep reserves the work on a bank account for one process, until the lease is over or
@@ -25,7 +26,7 @@ func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, u
 		SELECT $1, $3, start.at, start.at FROM (SELECT coalesce(min(approved_at), $2) - interval '1 minute' AS at
 			FROM bank_credentials WHERE bank_account_id = $1) start
 		ON CONFLICT (bank_account_id) DO UPDATE SET leased_until = $3 WHERE s.leased_until <= $2
-		RETURNING watermark, swept_at, swept_deep_at, started_at, old_from, old_read_at`,
+		RETURNING watermark, swept_at, swept_deep_at, started_at, old_from, old_read_at, hurries`,
 		bankAccountID, now, until)
 	if err != nil || len(sweeps) == 0 {
 		return nil, err
@@ -39,10 +40,13 @@ func ReleaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now 
 	return err
 }
 
-// SaveBankSweep writes how far a sweep came, unless another sweep has moved the watermark from seen.
-func SaveBankSweep(ctx context.Context, q Querier, bankAccountID string, seen time.Time, s BankSweep) error {
-	_, err := q.Exec(ctx, `UPDATE bank_sweeps SET watermark = greatest(watermark, $3), swept_at = $4, swept_deep_at = $5
-		WHERE bank_account_id = $1 AND watermark = $2`, bankAccountID, seen, s.Watermark, s.SweptAt, s.SweptDeepAt)
+// SaveBankSweep writes how far a sweep came, unless another sweep has moved the watermark from seen. Calls of
+// HurryBankSweep after seen was read still count.
+func SaveBankSweep(ctx context.Context, q Querier, bankAccountID string, seen, s BankSweep) error {
+	_, err := q.Exec(ctx, `UPDATE bank_sweeps SET watermark = greatest(watermark, $3), swept_at = $4,
+			swept_deep_at = $5, hurries = greatest(hurries - $6, 0)
+		WHERE bank_account_id = $1 AND watermark = $2`, bankAccountID, seen.Watermark, s.Watermark, s.SweptAt,
+		s.SweptDeepAt, seen.Hurries)
 	return err
 }
 
@@ -55,6 +59,7 @@ func SaveOldDay(ctx context.Context, q Querier, bankAccountID string, next *time
 
 // HurryBankSweep makes the next sweep of a bank account due at once.
 func HurryBankSweep(ctx context.Context, q Querier, bankAccountID string) error {
-	_, err := q.Exec(ctx, "UPDATE bank_sweeps SET swept_at = NULL WHERE bank_account_id = $1", bankAccountID)
+	_, err := q.Exec(ctx, "UPDATE bank_sweeps SET hurries = hurries + 1 WHERE bank_account_id = $1",
+		bankAccountID)
 	return err
 }

@@ -25,6 +25,7 @@ var (
 	SealedAppKey         = Sealed{"bank_credentials", "app_key", "app_key", ""}
 	SealedCertificate    = Sealed{"bank_credentials", "certificate", "certificate", ""}
 	SealedPrivateKey     = Sealed{"bank_credentials", "private_key", "private_key", ""}
+	SealedNoticeToken    = Sealed{"bank_accounts", "notice_token", "notice_token", ""}
 )
 
 // SealedColumns lists all of them. Add each new sealed column here, otherwise its values are
@@ -32,6 +33,7 @@ var (
 var SealedColumns = []Sealed{
 	SealedCustomerPhone, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination, SealedContactPhone,
 	SealedAccessDraft, SealedBankSecret, SealedAppKey, SealedCertificate, SealedPrivateKey,
+	SealedNoticeToken,
 }
 
 // Place returns the place for which the value of a row is sealed.

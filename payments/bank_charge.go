@@ -86,7 +86,12 @@ func failure(err error) string {
 // heed acts on what the bank says of a charge.
 func (s *Service) heed(ctx context.Context, bank psp.Bank, charge *models.BankCharge, state psp.ChargeState) error {
 	if state.Status == psp.ChargePaid {
-		return s.recordPaid(ctx, bank, charge, state.Payments)
+		paid, err := s.paidFor(ctx, bank, charge, state)
+		if err != nil {
+			return err
+		}
+		_, err = s.RecordBankPayments(ctx, charge.BankAccountID, paid)
+		return err
 	}
 	bankNow := bank.Now()
 	return s.inCharge(ctx, charge, func(tx *models.Tx, c *models.LockedCheckout, now *models.BankCharge) (bool, error) {
@@ -158,15 +163,16 @@ func (s *Service) removed(tx *models.Tx, c *models.LockedCheckout, charge *model
 	return s.transitionWanted(tx, models.CheckoutCancelled, models.EventCheckoutCancelled, c)
 }
 
-// recordPaid records the Pix of a charge that the bank says is paid.
-func (s *Service) recordPaid(ctx context.Context, bank psp.Bank, charge *models.BankCharge,
-	paid []psp.Payment) (err error) {
-	if len(paid) == 0 { // a bank that does not list them with the charge
-		w := psp.Window{From: bank.Now().Add(-listedBack), TxID: charge.TxID}
-		if paid, _, err = psp.AllPayments(ctx, bank, w); err != nil {
-			return fmt.Errorf("payments: read the Pix of %s: %w", charge.CheckoutID, err)
-		}
+// paidFor returns the Pix of a charge that the bank says is paid.
+func (s *Service) paidFor(ctx context.Context, bank psp.Bank, charge *models.BankCharge, state psp.ChargeState) (
+	paid []psp.Payment, err error) {
+	if len(state.Payments) > 0 {
+		return state.Payments, nil
 	}
-	_, err = s.RecordBankPayments(ctx, charge.BankAccountID, paid)
-	return err
+	// The bank does not list them with the charge.
+	w := psp.Window{From: bank.Now().Add(-listedBack), TxID: charge.TxID}
+	if paid, _, err = psp.AllPayments(ctx, bank, w); err != nil {
+		return nil, fmt.Errorf("payments: read the Pix of %s: %w", charge.CheckoutID, err)
+	}
+	return paid, nil
 }

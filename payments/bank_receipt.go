@@ -66,11 +66,16 @@ func (s *Service) unrecorded(ctx context.Context, bankAccountID string, received
 	}
 	left := make([]psp.Payment, 0, len(received)-len(known))
 	for _, p := range received {
-		if !known[p.EndToEndID] && (p.Key == "" || strings.EqualFold(p.Key, account.PixKey)) {
+		if !known[p.EndToEndID] && !foreign(p, account) {
 			left = append(left, p)
 		}
 	}
 	return left, nil
+}
+
+// foreign reports whether a Pix came for another key of the bank's customer.
+func foreign(p psp.Payment, account *models.BankAccount) bool {
+	return p.Key != "" && !strings.EqualFold(p.Key, account.PixKey)
 }
 
 // each calls do for 0 to n-1, at most atOnce at a time, and returns their errors in this order.

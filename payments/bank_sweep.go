@@ -55,7 +55,7 @@ func (s *Service) TendBank(ctx context.Context, bankAccountID string) (err error
 // sweepDue reads the list of received Pix if it is time, one window after the other until now.
 func (s *Service) sweepDue(ctx context.Context, bank psp.Bank, bankAccountID string, last models.BankSweep) error {
 	now := bank.Now()
-	if last.SweptAt != nil && now.Sub(*last.SweptAt) < sweptEvery {
+	if last.Hurries == 0 && last.SweptAt != nil && now.Sub(*last.SweptAt) < sweptEvery {
 		return nil
 	}
 	deep := last.SweptDeepAt == nil || now.Sub(*last.SweptDeepAt) >= sweptDeepEvery
@@ -75,7 +75,7 @@ func (s *Service) sweepDue(ctx context.Context, bank psp.Bank, bankAccountID str
 			next.Watermark = done
 		}
 		if err != nil || done.Before(until) || until.Equal(now) {
-			saved := models.SaveBankSweep(ctx, s.DB.Pool, bankAccountID, last.Watermark, next)
+			saved := models.SaveBankSweep(ctx, s.DB.Pool, bankAccountID, last, next)
 			return errors.Join(err, saved)
 		}
 		from = until
@@ -149,52 +149,4 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// ErrNotYet reports that a notice is about a charge whose checkout is being created.
-var ErrNotYet = errEarly
-
-// manyHints is the number of hints above which reading the whole list is cheaper.
-const manyHints = 20
-
-// FollowHints reads at a bank account what a notice is about. It believes the bank's answers and nothing
-// of the notice. It fails with ErrNotYet if a checkout is being created: the caller repeats it later.
-func (s *Service) FollowHints(ctx context.Context, bankAccountID string, hints []psp.Hint) error {
-	if len(hints) > manyHints {
-		return models.HurryBankSweep(ctx, s.DB.Pool, bankAccountID)
-	}
-	bank, err := s.Banks.For(ctx, bankAccountID)
-	if err != nil {
-		return fmt.Errorf("payments: follow a notice: %w", err)
-	}
-	var failed []error
-	for _, hint := range hints {
-		failed = append(failed, s.followHint(ctx, bank, bankAccountID, hint))
-	}
-	return errors.Join(failed...)
-}
-
-func (s *Service) followHint(ctx context.Context, bank psp.Bank, bankAccountID string, hint psp.Hint) error {
-	if hint.EndToEndID != "" {
-		paid, err := bank.Payment(ctx, hint.EndToEndID)
-		if err != nil {
-			return fmt.Errorf("payments: read a Pix: %w", err)
-		}
-		early, err := s.RecordBankPayments(ctx, bankAccountID, []psp.Payment{paid})
-		if err == nil && len(early) > 0 {
-			err = ErrNotYet
-		}
-		return err
-	}
-	charge, err := models.BankChargeByTxID(ctx, s.DB.Pool, hint.TxID)
-	if errors.Is(err, models.ErrNotFound) || err == nil && charge.BankAccountID != bankAccountID {
-		return nil // a charge of other software
-	} else if err != nil {
-		return fmt.Errorf("payments: read a charge: %w", err)
-	}
-	state, err := bank.Charge(ctx, charge.TxID)
-	if err != nil {
-		return fmt.Errorf("payments: read a charge: %w", err)
-	}
-	return s.heed(ctx, bank, charge, state)
 }

@@ -80,7 +80,8 @@ func (s *shop) sealBank() error {
 	now, id := time.Now(), models.NewBankCredentialID()
 	account := models.BankAccount{ID: models.NewBankAccountID(), Name: "Conta", Profile: "generic", Overrides: "{}",
 		PixKey: "loja@exemplo.com.br", HolderName: "Loja", HolderDocument: "11222333000181",
-		Status: models.BankAccountDraft, Version: 1, CreatedAt: now}
+		Status: models.BankAccountDraft, Version: 1, CreatedAt: now, NoticeDigest: bytes.Repeat([]byte{1}, 32)}
+	account.NoticeToken = s.vault.Seal(models.SealedNoticeToken.Place(account.ID), "endereço")
 	credential := models.BankCredential{ID: id, BankAccountID: account.ID, ClientID: "cliente", Subject: "CN=Loja",
 		Fingerprint: strings.Repeat("0", 64), ExpiresAt: now.Add(time.Hour), Status: models.CredentialNew,
 		CreatedAt:    now,
