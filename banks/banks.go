@@ -22,12 +22,16 @@ import (
 	"garoupa/pix/psp/bacen"
 )
 
-// Options configure a Service. All but Proxy are required.
+// Options configure a Service. All but Proxy and NoticesURL are required.
 type Options struct {
 	DB       *models.DB
 	Vault    *vault.Vault
 	Profiles map[string]bacen.Profile // the banks that accounts can be at, by name
 	Proxy    *url.URL                 // for calls of banks; nil for none
+
+	// NoticesURL is the URL, without a slash at its end, below which banks reach the Receivers of all
+	// processes; "" if the gateway receives no notices.
+	NoticesURL string
 
 	// AllowPrivate permits banks on private addresses, and the bank for tests. It is for
 	// development and demonstrations.
@@ -40,6 +44,7 @@ type Options struct {
 // Service runs the operations. It is safe for concurrent use.
 type Service struct {
 	Options
+	started time.Time
 
 	mu       sync.Mutex
 	clients  map[string]*bacen.Client // by the id of the credentials
@@ -48,7 +53,9 @@ type Service struct {
 
 // New returns a Service.
 func New(o Options) *Service {
-	return &Service{Options: o, clients: map[string]*bacen.Client{}, accounts: map[string]forAccount{}}
+	s := &Service{Options: o, clients: map[string]*bacen.Client{}, accounts: map[string]forAccount{}}
+	s.started = s.now()
+	return s
 }
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -98,8 +98,8 @@ func (s *Service) check(in *NewAccount) (bacen.Profile, Invalid) {
 		return profile, problems
 	}
 	profile, err := profile.With([]byte(in.Overrides))
-	if err != nil || !json.Valid([]byte(in.Overrides)) ||
-		profile.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(profile.CA)) {
+	if err != nil || !json.Valid([]byte(in.Overrides)) || !authorities(profile.CA) ||
+		!authorities(profile.NoticeProof.CA) {
 		problems["overrides"] = Malformed
 		return profile, problems
 	}
@@ -107,6 +107,11 @@ func (s *Service) check(in *NewAccount) (bacen.Profile, Invalid) {
 		problems["overrides"] = problem
 	}
 	return profile, problems
+}
+
+// authorities reports whether a text is empty, or has a certificate.
+func authorities(text string) bool {
+	return text == "" || x509.NewCertPool().AppendCertsFromPEM([]byte(text))
 }
 
 // parseKey returns a Pix key of any type in its canonical form. A CPF is tried before a phone, since

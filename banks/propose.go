@@ -48,6 +48,7 @@ func (s *Service) read(in NewAccount, by *string) (*models.BankAccount, *models.
 		HolderDocument: in.HolderDocument, Status: models.BankAccountDraft, Version: 1, CreatedBy: by,
 		CreatedAt: s.now(),
 	}
+	account.NoticeToken, account.NoticeDigest = s.sealNoticeToken(account.ID)
 	return account, s.seal(account.ID, in.Credential, parsed, by), nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"garoupa/pix/psp/bacen"
 	"garoupa/pix/psp/bank/banktest"
 	"garoupa/pix/psp/bank/control"
+	"garoupa/pix/psp/bank/folder"
 )
 
 // House is a gateway with one active bank account, and its bank.
@@ -77,8 +78,8 @@ func Account(t testing.TB, b *banktest.Bank) banks.NewAccount {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overrides, err := json.Marshal(map[string]string{"base": b.Base(), "token_url": b.TokenURL(),
-		"ca": string(authority)})
+	overrides, err := json.Marshal(map[string]any{"base": b.Base(), "token_url": b.TokenURL(), "ca": string(authority),
+		"notice_proof": map[string]string{"ca": string(authority), "common_name": folder.CommonName}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +90,13 @@ func Account(t testing.TB, b *banktest.Bank) banks.NewAccount {
 		}
 		return content
 	}
+	state, err := b.Control.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	at := b.Folder.Account
 	return banks.NewAccount{
-		Name: "Conta principal", Profile: "generic", Overrides: string(overrides), PixKey: at.PixKey,
+		Name: "Conta principal", Profile: state.Profile, Overrides: string(overrides), PixKey: at.PixKey,
 		AccountNumber: "1", HolderName: at.HolderName, HolderDocument: at.HolderDocument,
 		Credential: banks.NewCredential{ClientID: at.ClientID, ClientSecret: at.ClientSecret, AppKey: "teste",
 			Files: clientcert.Files{Certificate: read("client.crt"), Key: read("client.key")}},

@@ -59,8 +59,8 @@ func servedAccount(ctx context.Context, dir string) (account banks.NewAccount, e
 	if state.Profile == "sicredi" { // its versions stand in the paths of the resources
 		base = strings.TrimSuffix(base, "/v2")
 	}
-	overrides, err := json.Marshal(map[string]string{"base": base, "token_url": state.TokenURL,
-		"ca": string(authority)})
+	overrides, err := json.Marshal(map[string]any{"base": base, "token_url": state.TokenURL, "ca": string(authority),
+		"notice_proof": map[string]string{"ca": string(authority), "common_name": folder.CommonName}})
 	if err != nil {
 		return account, err
 	}

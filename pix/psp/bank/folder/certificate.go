@@ -38,7 +38,7 @@ func (f Folder) certify(now time.Time) error {
 		file, commonName string
 		usage            []x509.ExtKeyUsage
 	}{
-		{server, "banco.teste", []x509.ExtKeyUsage{serverAuth, clientAuth}},
+		{server, CommonName, []x509.ExtKeyUsage{serverAuth, clientAuth}},
 		{client, f.Account.ClientID, []x509.ExtKeyUsage{clientAuth}},
 		{notices, "avisos.teste", []x509.ExtKeyUsage{serverAuth}},
 	} {

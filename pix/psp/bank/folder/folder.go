@@ -24,6 +24,9 @@ const (
 	notices     = "notices" // for the address where the account's software receives notices
 )
 
+// CommonName is the name in the bank's own certificate.
+const CommonName = "banco.teste"
+
 // Account is the only account of a bank.
 type Account struct {
 	ClientID       string `json:"clientId"`
