@@ -7,7 +7,6 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"garoupa/internal/guard"
 	"garoupa/models"
 )
 
@@ -25,26 +24,8 @@ func (r *Runner) tendBanks(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("jobs: find bank accounts: %w", err)
 	}
-	for _, id := range ids {
-		if _, tended := r.tended.LoadOrStore(id, true); tended {
-			continue
-		}
-		r.loops.Go(func() {
-			_ = guard.Call("tend a bank account", func() error {
-				defer r.tended.Delete(id)
-				return r.tendBank(ctx, id)
-			})
-		})
-	}
+	r.apart(ctx, "tend a bank account", &r.tended, ids, r.Payments.TendBank)
 	return nil
-}
-
-func (r *Runner) tendBank(ctx context.Context, id string) error {
-	err := r.Payments.TendBank(ctx, id)
-	if err != nil && ctx.Err() == nil {
-		r.DB.LogFailure(ctx, "tend a bank account", err)
-	}
-	return err
 }
 
 type warnOfExpiryArgs struct{}

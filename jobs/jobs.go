@@ -62,14 +62,16 @@ type Runner struct {
 	disappear context.CancelFunc
 	stop      context.CancelFunc
 	loops     sync.WaitGroup
-	tended    sync.Map // ids of the bank accounts that this process tends now
+	// tended and registering are the ids of the bank accounts on which this process works now.
+	tended, registering sync.Map
+	noticed             chan struct{} // full after NoticeReceived
 }
 
 // Start begins to work and returns at once.
 func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	ctx = context.WithoutCancel(ctx)
 	name := "garoupa_" + rand.Text()
-	r := &Runner{Options: o, name: name}
+	r := &Runner{Options: o, name: name, noticed: make(chan struct{}, 1)}
 	present, disappear := context.WithCancel(ctx)
 	r.disappear = disappear
 	defer func() {
@@ -119,6 +121,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	looping, stop := context.WithCancel(ctx)
 	r.stop = stop
 	r.loops.Go(func() { guard.Keep(looping, "take over jobs", r.takeOver) })
+	r.loops.Go(func() { guard.Keep(looping, "follow notices", r.followNotices) })
 	for what, s := range r.sweeps() {
 		r.loops.Go(func() {
 			guard.Keep(looping, what, func(ctx context.Context) { r.repeat(ctx, what, s) })
@@ -166,6 +169,7 @@ func (r *Runner) sweeps() map[string]sweep {
 		"pay withdrawals, simulated": {sweepEvery, r.Payments.PayOutDue},
 		"mail about paid charges":    {tellPaidEvery, r.Payments.TellPaid},
 		"tend bank accounts":         {tendEvery, r.tendBanks},
+		"register notices":           {registerEvery, r.registerNotices},
 		"simulate refunds":           {sweepEvery, r.Payments.SimulateRefunds},
 	}
 }
