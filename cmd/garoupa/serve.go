@@ -69,16 +69,21 @@ func serve(ctx context.Context, in invocation) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("GAROUPA_LISTEN: %w", err), db.Close())
 	}
-	err = db.whileFit(ctx, func(ctx context.Context) error {
-		return serveOn(ctx, in, listener, db, *seed || s.embedded())
-	})
+	notices, err := listenForBanks(s)
+	if err == nil {
+		err = db.whileFit(ctx, func(ctx context.Context) error {
+			return serveOn(ctx, in, listener, notices, db, *seed || s.embedded())
+		})
+		err = errors.Join(err, notices.close())
+	}
 	if closing := listener.Close(); !errors.Is(closing, net.ErrClosed) { // the app closes it if it was started
 		err = errors.Join(err, closing)
 	}
 	return errors.Join(err, db.closeSoon())
 }
 
-func serveOn(ctx context.Context, in invocation, listener net.Listener, db *database, seed bool) (err error) {
+func serveOn(ctx context.Context, in invocation, listener net.Listener, notices *bankListener, db *database,
+	seed bool) (err error) {
 	s := in.settings
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
@@ -116,9 +121,10 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, db *data
 	defer endRequests()
 	g := &gateway{
 		app:    newApp(requests, s, services, health, calls, hub),
-		health: health, hub: hub, runner: runner, endRequests: endRequests,
+		health: health, hub: hub, notices: notices, runner: runner, endRequests: endRequests,
 	}
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
+	notices.serve(working, s, services, runner.NoticeReceived, failed)
 	guard.Go("serve", func() {
 		failed <- guard.Call("serve", func() error { return g.app.Listener(server.NewListener(listener)) })
 	})

@@ -96,7 +96,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 		return nil, err
 	}
 	accounts := banks.New(banks.Options{
-		DB: db.DB, Vault: v, Profiles: s.bankProfiles, Proxy: s.bankProxy,
+		DB: db.DB, Vault: v, Profiles: s.bankProfiles, Proxy: s.bankProxy, NoticesURL: s.BankURL,
 		AllowPrivate: s.embedded() || s.Demo, Now: clock.Now, Log: slog.Default(),
 	})
 	out := &services{

@@ -53,6 +53,11 @@ type settings struct {
 	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
 	BankProfiles         string        `env:"GAROUPA_BANK_PROFILES"`
 	BankProxy            string        `env:"GAROUPA_BANK_PROXY"`
+	BankListen           string        `env:"GAROUPA_BANK_LISTEN"`
+	BankURL              string        `env:"GAROUPA_BANK_URL"`
+	BankTLSCert          string        `env:"GAROUPA_BANK_TLS_CERT"`
+	BankTLSKey           string        `env:"GAROUPA_BANK_TLS_KEY"`
+	BankCertHeader       string        `env:"GAROUPA_BANK_CERT_HEADER"`
 	TermsURL             string        `env:"GAROUPA_TERMS_URL"`
 	PrivacyURL           string        `env:"GAROUPA_PRIVACY_URL"`
 	SupportURL           string        `env:"GAROUPA_SUPPORT_URL"`
@@ -128,10 +133,24 @@ func readSettings(environment map[string]string) (settings, error) {
 	if s.AppURL == "" {
 		s.AppURL = s.BaseURL
 	}
-	for _, check := range []struct {
-		name string
-		err  error
-	}{
+	for _, check := range s.checks() {
+		if check.err != nil {
+			return s, fmt.Errorf("settings: %s: %w", check.name, check.err)
+		}
+	}
+	s.withdrawals.Hold = s.DestinationHold
+	return s, nil
+}
+
+// checked is what is wrong with a setting, if anything.
+type checked struct {
+	name string
+	err  error
+}
+
+// checks reads the values that have a form of their own, and checks all.
+func (s *settings) checks() []checked {
+	return []checked{
 		{"DATABASE_URL", checkDatabaseURL(s.DatabaseURL)},
 		{"GAROUPA_LISTEN", checkListen(s.Listen)},
 		{"GAROUPA_BASE_URL", checkAddress(&s.BaseURL)},
@@ -146,6 +165,10 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
 		{"GAROUPA_BANK_PROFILES", s.readBankProfiles()},
 		{"GAROUPA_BANK_PROXY", s.readBankProxy()},
+		{"GAROUPA_BANK_LISTEN", s.checkBankListen()},
+		{"GAROUPA_BANK_URL", s.checkBankURL()},
+		{"GAROUPA_BANK_TLS_CERT", s.checkBankTLS()},
+		{"GAROUPA_BANK_CERT_HEADER", s.checkBankCertHeader()},
 		{"GAROUPA_FEE", readFee(&s.fee, s.Fee)},
 		{"GAROUPA_AMOUNT_MIN", s.amounts.readMin(s.AmountMin)},
 		{"GAROUPA_AMOUNT_MAX", s.amounts.readMax(s.AmountMax)},
@@ -173,13 +196,7 @@ func readSettings(environment map[string]string) (settings, error) {
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
 		{"GAROUPA_REQUEST_TIMEOUT", checkRequestTimeout(s.RequestTimeout)},
 		{"GAROUPA_DRAIN_TIME", checkDelay(s.drainTime())},
-	} {
-		if check.err != nil {
-			return s, fmt.Errorf("settings: %s: %w", check.name, check.err)
-		}
 	}
-	s.withdrawals.Hold = s.DestinationHold
-	return s, nil
 }
 
 // embedded reports whether the program runs its own PostgreSQL.

@@ -24,6 +24,7 @@ type gateway struct {
 	app         *fiber.App
 	health      *server.Health
 	hub         *stream.Hub
+	notices     *bankListener
 	runner      *jobs.Runner
 	endRequests context.CancelFunc
 }
@@ -51,6 +52,10 @@ func (g *gateway) stop() error {
 	guard.Go("stop the jobs", func() {
 		jobsEnded <- guard.Call("stop the jobs", func() error { return g.runner.Stop(ctx) })
 	})
+	noticesEnded := make(chan error, 1)
+	guard.Go("stop receiving notices", func() {
+		noticesEnded <- guard.Call("stop receiving notices", func() error { return g.notices.stop(ctx) })
+	})
 	err := g.app.ShutdownWithContext(ctx)
 	if err != nil {
 		err = fmt.Errorf("requests in progress: %w", err)
@@ -67,5 +72,5 @@ func (g *gateway) stop() error {
 	if errors.Is(ended, context.DeadlineExceeded) {
 		ended = errJobsLeft
 	}
-	return errors.Join(err, ended)
+	return errors.Join(err, ended, <-noticesEnded)
 }
