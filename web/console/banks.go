@@ -99,6 +99,9 @@ func (s *console) showBank(c *fiber.Ctx, props pages.BankProps) error {
 	if account.Overrides != "{}" {
 		props.Overrides = account.Overrides
 	}
+	if props.Notices, err = s.bankNotices(ctx, account); err != nil {
+		return err
+	}
 	for i := range credentials {
 		shown, err := s.bankCredential(c, &credentials[i])
 		if err != nil {

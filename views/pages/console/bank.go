@@ -20,7 +20,8 @@ type BankProps struct {
 	AccountNumber string
 	Overrides     string // JSON; "" for none
 	Version       string
-	Confirmed     string           // the day on which the bank's profile was tried; "" if it was not
+	Confirmed     string // the day on which the bank's profile was tried; "" if it was not
+	Notices       BankNotices
 	Credentials   []BankCredential // newest first
 	Findings      []BankFinding    // of a check that was just done
 	Refused       bool             // the approval was not done because of Findings
@@ -74,6 +75,7 @@ func (p BankProps) facts(ctx context.Context) []components.KeyValue {
 		{Key: i18n.T(ctx, "ops.bank_holder"), Value: p.Row.HolderName},
 		{Key: i18n.T(ctx, "ops.bank_document"), Value: p.Document},
 	}
+	facts = append(facts, p.Notices.facts(ctx)...)
 	if p.Row.Proposer == "" {
 		return append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.bank_proposed"), Value: p.Row.proposed(ctx)})
 	}

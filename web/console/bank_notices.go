@@ -1,0 +1,54 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	"garoupa/models"
+	pages "garoupa/views/pages/console"
+)
+
+const (
+	// refusedWithin is the time of which a page shows refused requests.
+	refusedWithin = 24 * time.Hour
+	// noticeWithin is how long after a Pix its notice comes.
+	noticeWithin = time.Minute
+)
+
+// shownRefusals are the refusals that tell staff something, in their order on the page.
+var shownRefusals = []models.NoticeRefusal{models.NoticeUnproven, models.NoticeUnknownToken, models.NoticeGarbage,
+	models.NoticeTooLarge, models.NoticeTooMany}
+
+// bankNotices returns what is known of the notices of an account.
+func (s *console) bankNotices(ctx context.Context, account *models.BankAccount) (shown pages.BankNotices, err error) {
+	switch account.Status {
+	case models.BankAccountActive, models.BankAccountRetiring:
+	default:
+		return shown, nil
+	}
+	shown.Read, shown.On = true, s.Banks.NoticesURL != ""
+	if !shown.On {
+		return shown, nil
+	}
+	registered, err := models.BankRegistrationOf(ctx, s.DB.Pool, account.ID)
+	if err != nil {
+		return shown, err
+	}
+	shown.Failure = registered.Failure
+	if registered.Address == s.Banks.NoticesURL {
+		shown.Since = registered.RegisteredAt
+	}
+	var paid *time.Time
+	if shown.Last, paid, err = models.LastBankNotice(ctx, s.DB.Pool, account.ID); err != nil {
+		return shown, err
+	}
+	shown.Silent = paid != nil && shown.Since != nil && paid.After(*shown.Since) &&
+		s.Now().Sub(*paid) > noticeWithin && (shown.Last == nil || shown.Last.Before(paid.Add(-noticeWithin)))
+	counts, err := models.NoticeCounts(ctx, s.DB.Pool, account.ID, s.Now().Add(-refusedWithin))
+	for _, why := range shownRefusals {
+		if n := counts[why]; n > 0 {
+			shown.Refused = append(shown.Refused, pages.BankRefusals{Why: string(why), N: n})
+		}
+	}
+	return shown, err
+}

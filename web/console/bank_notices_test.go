@@ -1,0 +1,51 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"garoupa/models"
+	"garoupa/models/modelstest"
+)
+
+// The page of an account says whether the bank's notices arrive, and what was refused.
+func TestOps_BankNotices(t *testing.T) {
+	t.Parallel()
+	h := newBankHouse(t)
+	path := h.propose(t)
+	if a := h.eva.Get(path); strings.Contains(a.Find("main").Text(), "Avisos do banco") {
+		t.Error("an account that is not in use has notices")
+	}
+	h.act(h.rui, path, "/aprovar")
+	says := func(want ...string) {
+		t.Helper()
+		shows(t, h.clean(h.eva, h.eva.Get(path)), "main", append(want, "Avisos do banco")...)
+	}
+	says("Sem avisos: o banco é lido a cada 20 s.")
+	h.Banks.NoticesURL = "https://avisos.example"
+	says("Ainda não registrados no banco")
+	const id = "(SELECT id FROM bank_accounts)"
+	modelstest.Exec(t, h.DB, `INSERT INTO bank_registrations (bank_account_id, tries, next_try_at, failure)
+		VALUES (`+id+`, 1, now(), 'bank: register notices: forbidden')`)
+	says("O banco não aceitou o endereço", "register notices: forbidden")
+	modelstest.Exec(t, h.DB, `UPDATE bank_registrations SET address = 'https://avisos.example', failure = '', tries = 0,
+		registered_at = '2026-11-20T12:00:00Z', confirmed_at = '2026-11-21T12:00:00Z'`)
+	says("Registrados desde 20 de nov. de 2026, 09:00.", "Nenhum aviso chegou ainda.")
+	modelstest.Exec(t, h.DB, `INSERT INTO bank_notices (bank_account_id, received_at, digest, hints, done_at, outcome)
+		VALUES (`+id+`, '2026-11-22T12:00:00Z', sha256(''), '[]', now(), 'EMPTY')`)
+	err := models.AddNoticeCounts(t.Context(), h.DB.Pool, h.Clock.Now(), map[models.NoticeCount]int64{
+		{What: models.NoticeUnknownToken}: 3, {What: models.NoticeTwice}: 5,
+		{BankAccountID: strings.TrimPrefix(path, "/ops/bancos/"), What: models.NoticeGarbage}: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says("Último aviso em 22 de nov. de 2026, 09:00.", "em endereço desconhecido: 3, ilegíveis: 2")
+	h.Banks.NoticesURL = "https://outro.example"
+	says("Ainda não registrados no banco")
+	h.eva.Lang = "en"
+	h.eva.Post("/preferencias", "lang", "en", "next", "/ops")
+	if a := h.eva.Get(path); a.Status != http.StatusOK || !strings.Contains(a.Find("main").Text(), "Bank notices") {
+		t.Errorf("in English: %d", a.Status)
+	}
+}
