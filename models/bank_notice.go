@@ -102,10 +102,10 @@ func DeleteBankNotices(ctx context.Context, q Querier, before time.Time) (more b
 	return tag.RowsAffected() == deletedAtOnce, err
 }
 
-// LastBankNotice returns when a bank account got its last notice, and when it received its last Pix, by
-// its bank's clock. Each is nil if there was none.
+// LastBankNotice returns when a bank account got its last notice, and when it received the last Pix that paid
+// a checkout, by its bank's clock. Each is nil if there was none. Banks post no notice of other Pix.
 func LastBankNotice(ctx context.Context, q Querier, bankAccountID string) (notice, paid *time.Time, err error) {
 	err = q.QueryRow(ctx, `SELECT (SELECT max(received_at) FROM bank_notices WHERE bank_account_id = $1),
-		(SELECT max(paid_at) FROM payments WHERE bank_account_id = $1)`, bankAccountID).Scan(&notice, &paid)
+		(SELECT max(paid_at) FROM payments WHERE bank_account_id = $1 AND settles)`, bankAccountID).Scan(&notice, &paid)
 	return notice, paid, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"garoupa/models"
 	"garoupa/models/modelstest"
+	"garoupa/payments"
 )
 
 // The page of an account says whether the bank's notices arrive, and what was refused.
@@ -41,6 +42,15 @@ func TestOps_BankNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("Último aviso em 22 de nov. de 2026, 09:00.", "em endereço desconhecido: 3, ilegíveis: 2")
+	c := h.Checkout(t, payments.NewCheckout{}).ID
+	modelstest.Exec(t, h.DB, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount,
+			fee, paid_at, recorded_at, bank_account_id)
+		VALUES ('pay_00000000000000000001', true, 'E1', 'x', $1, true, 1, 0, '2026-11-23T12:00:00Z', now(), `+id+`)`, c)
+	says("O último Pix chegou sem aviso.")
+	modelstest.Exec(t, h.DB, "UPDATE bank_notices SET received_at = '2026-11-23T12:00:01Z'")
+	if a := h.eva.Get(path); strings.Contains(a.Find("main").Text(), "chegou sem aviso") {
+		t.Error("a Pix with its notice counts as silent")
+	}
 	h.Banks.NoticesURL = "https://outro.example"
 	says("Ainda não registrados no banco")
 	h.eva.Lang = "en"
