@@ -30,10 +30,10 @@ func newProof(p bacen.NoticeProof) (proof, error) {
 	if p.CA != "" {
 		out.roots = x509.NewCertPool()
 		if !out.roots.AppendCertsFromPEM([]byte(p.CA)) {
-			return out, errNoProof
+			return out, ErrNoProof
 		}
 	} else if p.CommonName == "" {
-		return out, errNoProof
+		return out, ErrNoProof
 	}
 	return out, nil
 }

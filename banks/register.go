@@ -18,8 +18,9 @@ const (
 	registeredFor = time.Minute
 )
 
-// errNoProof reports that notices of a bank could not be told from those of strangers.
-var errNoProof = errors.New("the profile does not say how notices are proven: " +
+// ErrNoProof is why an address is not registered: notices could not be told from those of strangers. It is
+// written to the registration as it is.
+var ErrNoProof = errors.New("the profile does not say how notices are proven: " +
 	"set notice_proof.ca, notice_proof.common_name or both, or the kind secret")
 
 // RegisterNotices tells the bank of an account where to post notices, if it was not told this address since

@@ -35,6 +35,16 @@ func walkBanks(t *testing.T, w *walk) {
 		"list": "/ops/bancos", "active": "/ops/bancos/" + active, "waits": "/ops/bancos/" + waits,
 		"own": "/ops/bancos/" + own, "new": "/ops/bancos/nova", "credentials": "/ops/bancos/" + active + "/credenciais",
 	})
+	s.Banks.NoticesURL = "https://avisos.example.com"
+	page.visit("notices-wait", "/ops/bancos/"+active)
+	if err := models.AddNoticeCounts(t.Context(), s.DB.Pool, s.Clock.Now(), map[models.NoticeCount]int64{
+		{BankAccountID: active, What: models.NoticeUnproven}: 12, {What: models.NoticeUnknownToken}: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Banks.RegisterNotices(t.Context(), active); err != nil {
+		t.Fatal(err)
+	}
+	page.visit("notices", "/ops/bancos/"+active)
 	page.Goto(s.URL + "/ops/bancos/nova")
 	page.fails("new-wrong")
 	page.Goto(s.URL + "/ops/bancos/" + active + "/credenciais")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"garoupa/banks"
 	"garoupa/models"
 	pages "garoupa/views/pages/console"
 )
@@ -34,7 +35,7 @@ func (s *console) bankNotices(ctx context.Context, account *models.BankAccount) 
 	if err != nil {
 		return shown, err
 	}
-	shown.Failure = registered.Failure
+	shown.Failure, shown.NoProof = registered.Failure, registered.Failure == banks.ErrNoProof.Error()
 	if registered.Address == s.Banks.NoticesURL {
 		shown.Since = registered.RegisteredAt
 	}

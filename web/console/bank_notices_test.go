@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"garoupa/banks"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
@@ -29,7 +30,9 @@ func TestOps_BankNotices(t *testing.T) {
 	const id = "(SELECT id FROM bank_accounts)"
 	modelstest.Exec(t, h.DB, `INSERT INTO bank_registrations (bank_account_id, tries, next_try_at, failure)
 		VALUES (`+id+`, 1, now(), 'bank: register notices: forbidden')`)
-	says("O banco não aceitou o endereço", "register notices: forbidden")
+	says("Não registrados no banco; tentamos de novo", "register notices: forbidden")
+	modelstest.Exec(t, h.DB, "UPDATE bank_registrations SET failure = $1", banks.ErrNoProof.Error())
+	says("o perfil não diz como o banco prova")
 	modelstest.Exec(t, h.DB, `UPDATE bank_registrations SET address = 'https://avisos.example', failure = '', tries = 0,
 		registered_at = '2026-11-20T12:00:00Z', confirmed_at = '2026-11-21T12:00:00Z'`)
 	says("Registrados desde 20 de nov. de 2026, 09:00.", "Nenhum aviso chegou ainda.")

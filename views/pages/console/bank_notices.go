@@ -14,6 +14,7 @@ type BankNotices struct {
 	Read    bool       // the account is in use
 	On      bool       // the installation receives notices
 	Since   *time.Time // when the bank took the address; nil: it did not yet
+	NoProof bool       // no notice could prove to be the bank's
 	Failure string     // why it did not take it, in English
 	Last    *time.Time // the last notice; nil if there was none
 	Silent  bool       // the last Pix came without one
@@ -48,6 +49,8 @@ func (n BankNotices) state(ctx context.Context) string {
 	switch {
 	case !n.On:
 		return i18n.T(ctx, "ops.bank_notices_off")
+	case n.NoProof:
+		return i18n.T(ctx, "ops.bank_notices_no_proof")
 	case n.Failure != "":
 		return i18n.T(ctx, "ops.bank_notices_failed", n.Failure)
 	case n.Since == nil:
