@@ -121,13 +121,11 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 		busy(w)
 		return
 	case !known:
-		r.counts.add("", models.NoticeUnknownToken)
-		w.WriteHeader(http.StatusNotFound)
+		r.refuse(w, http.StatusNotFound, "", models.NoticeUnknownToken)
 		return
 	case account.err != nil,
 		!account.proof.holds(certificates(request, r.CertHeader, r.Proxies), r.banks.now()):
-		r.counts.add(account.id, models.NoticeUnproven)
-		w.WriteHeader(http.StatusUnauthorized)
+		r.refuse(w, http.StatusUnauthorized, account.id, models.NoticeUnproven)
 		return
 	}
 	status, written := r.take(w, request, account.id)
@@ -140,6 +138,13 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 		_ = http.NewResponseController(w).Flush() // a bank that is gone has told us all the same
 		r.Received()
 	}
+}
+
+// refuse answers a stranger. The body is not waited for.
+func (r *Receiver) refuse(w http.ResponseWriter, status int, accountID string, why models.NoticeRefusal) {
+	r.counts.add(accountID, why)
+	w.Header().Set("Connection", "close")
+	w.WriteHeader(status)
 }
 
 // take reads a notice that is the bank's, and writes it.

@@ -1,6 +1,8 @@
 package banks_test
 
 import (
+	"io"
+	"net/http"
 	"testing"
 	"time"
 
@@ -45,5 +47,24 @@ func TestReceiver_TwoBanks(t *testing.T) {
 		if err != nil || counted[models.NoticeUnproven] != 1 {
 			t.Errorf("%s: counted %v, %v", account, counted, err)
 		}
+	}
+}
+
+// A stranger is answered although the body never comes.
+func TestReceiver_StrangerHangs(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	n := h.Receive(t)
+	client := h.Bank.ClientWith(t)
+	client.Transport.(*http.Transport).ForceAttemptHTTP2 = false
+	body, never := io.Pipe()
+	defer never.Close()
+	answer, err := client.Post(n.URL+h.Path(t), "application/json", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusUnauthorized || !answer.Close {
+		t.Errorf("%d, closes %t", answer.StatusCode, answer.Close)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
 	"io"
@@ -285,6 +286,35 @@ func TestBank_NoticeKill(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 	h.sound()
+}
+
+// A stop is not delayed by a notice that never ends, and is no failure.
+func TestBank_NoticeStop(t *testing.T) {
+	t.Parallel()
+	h := newNoticedHouse(t)
+	authorities, err := h.bank.folder.Authorities()
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := h.bank.folder.Certificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, path, _ := strings.Cut(strings.TrimPrefix(h.url, "https://"), "/")
+	conn, err := tls.Dial("tcp", host, &tls.Config{RootCAs: authorities, Certificates: []tls.Certificate{certificate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST /"+path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n"+
+		"Expect: 100-continue\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.Contains(line, " 100 ") { // the body is being read
+		t.Fatalf("the answer is %q, %v", line, err)
+	}
+	h.stop(h.process, syscall.SIGTERM)
 }
 
 // Neither the log at its most talkative nor the database has the token in the clear, also if the bank

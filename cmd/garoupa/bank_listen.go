@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -138,15 +139,24 @@ func (b *bankListener) serve(ctx context.Context, s settings, services *services
 	})
 }
 
-// stop lets notices in progress finish until ctx ends.
+// noticesEndWithin is how long a stop waits for notices in progress. The bank posts again what was not
+// answered.
+const noticesEndWithin = 2 * time.Second
+
+// stop lets notices in progress finish.
 func (b *bankListener) stop(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
-	err := b.server.Shutdown(ctx)
+	soon, cancel := context.WithTimeout(ctx, noticesEndWithin)
+	defer cancel()
+	err := b.server.Shutdown(soon)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = b.server.Close()
+	}
 	b.receiver.WriteCounts(ctx)
 	if err != nil {
-		return fmt.Errorf("notices in progress: %w", err)
+		return fmt.Errorf("stop receiving notices: %w", err)
 	}
 	return nil
 }
