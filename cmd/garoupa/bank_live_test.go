@@ -65,25 +65,6 @@ func (p *program) becomes(key, id, status string) {
 	}
 }
 
-// The road of the README: from nothing to a live charge that is paid, without a notice of the bank.
-func TestBank_Live(t *testing.T) {
-	t.Parallel()
-	p, b := liveProgram(t)
-	p.serve()
-	key := p.demo().Keys.Live
-	status, id := p.create(key, "first")
-	if status != http.StatusCreated {
-		t.Fatalf("created %d", status)
-	}
-	if out := p.run("bank", "pay", b.dir, p.read(key, id).Pix.CopyPaste); !strings.Contains(out, "Paid: E") {
-		t.Errorf("pay says %s", out)
-	}
-	p.becomes(key, id, "PAID")
-	if out := p.run("check"); !strings.Contains(out, "books      ok") {
-		t.Errorf("check says %s", out)
-	}
-}
-
 // The program is killed (SIGKILL) while clients create charges at the bank. Each key has one checkout
 // afterwards, with one charge that can be paid at the bank, and the payment of each is recorded.
 func TestBank_LiveKill(t *testing.T) {

@@ -44,6 +44,7 @@ type demoKeys struct {
 
 func demo(ctx context.Context, in invocation) error {
 	asJSON := in.flags.Bool("json", false, "print one JSON object")
+	live := in.flags.Bool("live", false, "print only a live key, of a merchant that may charge live")
 	hook := in.flags.String("webhook-url", "", "register a webhook endpoint at this `URL`, for test and live")
 	if _, err := in.parse(); err != nil {
 		return err
@@ -57,8 +58,12 @@ func demo(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
-	if *asJSON {
+	switch {
+	case *asJSON:
 		return json.NewEncoder(in.out).Encode(made)
+	case *live:
+		_, err := fmt.Fprintln(in.out, made.Keys.Live)
+		return err
 	}
 	printDemo(in.out, in.settings, made)
 	return nil
