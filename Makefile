@@ -61,6 +61,7 @@ tidy:
 lint:
 	go vet ./...
 	go vet -tags faults ./tools/faults
+	go vet -tags soak ./cmd/garoupa
 	GOOS=darwin go vet ./internal/localpg/...
 	$(tool) staticcheck ./...
 
@@ -96,6 +97,12 @@ bench: build ## Measure the speed against pgbench
 .PHONY: faults
 faults: $(modules) build ## Break things under load, and count lost charges
 	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags faults -count=1 -timeout 10m ./tools/faults
+
+# Takes about an hour. GAROUPA_SOAK_CHARGES (20000) and GAROUPA_SOAK_KILL_EVERY (1m) make it shorter.
+.PHONY: soak
+soak: ## Charge, pay, cancel and refund at a failing bank through kills, and compare its file with the books
+	GAROUPA_SOAK_REPORT=$(CURDIR)/docs/reliability.md go test -tags soak -count=1 -timeout 6h -v \
+		-run '^TestBank_Soak$$' ./cmd/garoupa
 
 # Writing a million charges and proving them for the first time takes some minutes; make
 # test uses fifty thousand.

@@ -84,7 +84,8 @@ func TestBank_F21_CancelledInSilence(t *testing.T) {
 	h := newHouse(t)
 	c := h.charge("pedido-1")
 	h.fault(control.Fault{Name: "reset", On: "/cob/"})
-	if err := h.payments.CancelCheckout(t.Context(), h.owner, h.live, c.ID); !errors.Is(err, payments.ErrCancelRequested) {
+	err := h.payments.CancelCheckout(t.Context(), h.owner, h.live, c.ID)
+	if !errors.Is(err, payments.ErrCancelRequested) {
 		t.Errorf("the cancellation: %v", err)
 	}
 	h.chargeIs(c.ID, models.BankChargeRemoving, "bank: remove charge")

@@ -124,7 +124,8 @@ func newReader(t *testing.T) *reader {
 	t.Cleanup(func() { os.RemoveAll(clone) })
 	address, bank, notices := servertest.Address(t), port(servertest.Address(t)), port(servertest.Address(t))
 	r := &reader{
-		program: newProgramOver(t, "DATABASE_URL="+modelstest.NewURL(t), "GAROUPA_DEMO=true", "GAROUPA_LISTEN="+address),
+		program: newProgramOver(t, "DATABASE_URL="+modelstest.NewURL(t), "GAROUPA_DEMO=true",
+			"GAROUPA_LISTEN="+address),
 		ports: strings.NewReplacer(":8080", ":"+port(address), ":8443", ":"+bank, ":8444", ":"+notices,
 			"bank init banco", "bank init banco --address localhost:"+bank),
 	}
