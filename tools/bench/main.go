@@ -1,7 +1,7 @@
 // Command bench measures how fast Garoupa creates, reads, lists and confirms checkouts and
 // reads a balance, and compares it with pgbench running the same SQL statements on the same
 // PostgreSQL. It also measures how fast it delivers webhooks, compared with a bare loop
-// that posts them:
+// that posts them, and live charges at a bank, compared with a bare loop that creates them there:
 //
 //	go run ./tools/bench
 //
@@ -81,6 +81,11 @@ func run(ctx context.Context, args []string) (err error) {
 	if o.only.MatchString(deliverName) {
 		if report.delivery, err = b.deliver(ctx); err != nil {
 			return fmt.Errorf("%s: %w", deliverName, err)
+		}
+	}
+	if o.only.MatchString(bankName) {
+		if report.bank, err = b.bank(ctx); err != nil {
+			return fmt.Errorf("%s: %w", bankName, err)
 		}
 	}
 	if report.profiles, err = b.profile(ctx); err != nil {

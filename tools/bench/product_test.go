@@ -52,6 +52,7 @@ func TestProduct(t *testing.T) {
 		recorded: recorded, unpaid: newStock(s, data)}
 	checkSeries(ctx, t, b)
 	checkDeliver(ctx, t, b)
+	checkBank(ctx, t, b)
 }
 
 // asTests returns the flags of this test's own build, so that the build cache has the
@@ -121,6 +122,23 @@ func checkDeliver(ctx context.Context, t *testing.T, b bench) {
 	if found.paced != eventsPerSecond || found.p50 <= 0 || found.p99 < found.p50 || r.bare <= 0 || r.product <= 0 ||
 		r.deliveries <= 0 || r.wal <= 0 || r.commits <= 0 {
 		t.Errorf("%+v", found)
+	}
+}
+
+// checkBank charges at a bank, and records what it received.
+func checkBank(ctx context.Context, t *testing.T, b bench) {
+	t.Helper()
+	found, err := b.bank(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := found[0]
+	if r.slowBare.p50 < 200*time.Millisecond || r.slow.p50 < 200*time.Millisecond || r.slow.p99 < r.slow.p50 ||
+		r.bare.rate <= 0 || r.product.rate <= 0 || r.confirmed <= 0 || r.swept <= 0 {
+		t.Errorf("%+v", r)
+	}
+	if table := found.table(); strings.Count(table, "\n") != 3 {
+		t.Errorf("the table is\n%s", table)
 	}
 }
 

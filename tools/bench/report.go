@@ -24,7 +24,8 @@ type report struct {
 	options
 	machine  machine
 	cells    []cell
-	delivery *delivery // nil: not measured
+	delivery *delivery   // nil: not measured
+	bank     bankFigures // nil: not measured
 	profiles []profile
 }
 
@@ -56,6 +57,9 @@ func (r *report) tables() string {
 	}
 	if r.delivery != nil {
 		b.WriteString("\n" + r.delivery.table())
+	}
+	if r.bank != nil {
+		b.WriteString("\n" + r.bank.table())
 	}
 	return b.String()
 }

@@ -102,8 +102,13 @@ func (s *site) environment(databaseURL string) []string {
 
 // command runs the program and returns its output.
 func (s *site) command(ctx context.Context, args ...string) ([]byte, error) {
+	return s.commandWith(ctx, nil, args...)
+}
+
+// commandWith is command with additional settings.
+func (s *site) commandWith(ctx context.Context, settings []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, s.program, args...)
-	cmd.Env = s.environment(s.postgres.URL())
+	cmd.Env = append(s.environment(s.postgres.URL()), settings...)
 	output, err := cmd.Output()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("garoupa %s: %w: %s", args[0], err, failed.Stderr)
