@@ -112,10 +112,10 @@ func ClaimBankCharges(ctx context.Context, q Querier, bankAccountID string, now 
 }
 
 // LapseBankCharges marks the OPEN charges of a bank account that could be paid until a time at the most
-// as LAPSED. The caller has recorded what was paid until then.
+// as LAPSED. The caller has recorded what was paid until then. The index of the next looks finds them.
 func LapseBankCharges(ctx context.Context, q Querier, bankAccountID string, until time.Time) error {
 	_, err := q.Exec(ctx, `UPDATE bank_charges SET status = 'LAPSED', next_check_at = NULL
-		WHERE bank_account_id = $1 AND status = 'OPEN' AND payable_until < $2`,
+		WHERE bank_account_id = $1 AND status = 'OPEN' AND next_check_at IS NOT NULL AND payable_until < $2`,
 		bankAccountID, until)
 	return err
 }
