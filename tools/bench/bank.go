@@ -34,6 +34,7 @@ type bankFigures []bankRound
 type bankRound struct {
 	slowBare, slow result
 	bare, product  result
+	cpu            usage   // of the product's half at the bank that answers at once
 	confirmed      float64 // payments of the simulator a second
 	swept          float64 // Pix of the bank's list a second
 }
@@ -125,6 +126,10 @@ func (b *bench) bank(ctx context.Context) (found bankFigures, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, v.stop()) }()
+	m, err := newMeter(ctx, b.site, v)
+	if err != nil {
+		return nil, err
+	}
 	bare, err := newBarePuts(ctx, bank)
 	if err != nil {
 		return nil, err
@@ -135,7 +140,7 @@ func (b *bench) bank(ctx context.Context) (found bankFigures, err error) {
 		}
 	}
 	for range b.rounds {
-		r, err := b.bankRound(ctx, bank, bare)
+		r, err := b.bankRound(ctx, m, bank, bare)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +156,7 @@ func (b *bench) charges(ctx context.Context, length time.Duration) (result, erro
 	return generate(ctx, b.site.listen, bankClients, length, b.creating())
 }
 
-func (b *bench) bankRound(ctx context.Context, bank *servedBank, bare *barePuts) (r bankRound, err error) {
+func (b *bench) bankRound(ctx context.Context, m meter, bank *servedBank, bare *barePuts) (r bankRound, err error) {
 	length := time.Duration(b.seconds) * time.Second
 	if err := bank.control.SetFault(ctx, control.Fault{Name: "slow", Value: bankSlow, On: "/cob/"}); err != nil {
 		return r, err
@@ -171,9 +176,18 @@ func (b *bench) bankRound(ctx context.Context, bank *servedBank, bare *barePuts)
 	if r.bare, err = bare.run(ctx, length); err != nil {
 		return r, fmt.Errorf("the bare loop: %w", err)
 	}
+	before, err := m.read()
+	if err != nil {
+		return r, err
+	}
 	if r.product, err = b.charges(ctx, length); err != nil {
 		return r, err
 	}
+	after, err := m.read()
+	if err != nil {
+		return r, err
+	}
+	r.cpu = after.minus(before)
 	r.confirmed, r.swept, err = b.recordings(ctx, bank)
 	return r, err
 }
@@ -188,17 +202,18 @@ func (r bankRound) rate() float64 { return r.product.rate / r.bare.rate }
 
 func (r bankRound) recording() float64 { return r.swept / r.confirmed }
 
-// table returns the figures in Markdown.
-func (f bankFigures) table() string {
+// table returns the figures of halves of some seconds in Markdown.
+func (f bankFigures) table(seconds int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| bank, %d clients | Bare p50 ms | p99 ms | Garoupa p50 ms | p99 ms | p50 × | p99 × | Bare /s | "+
-		"Garoupa /s | Ratio | Confirmed /s | Swept /s | Ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-		bankClients)
+		"Garoupa /s | Ratio | Server's µs | Database's µs | Confirmed /s | Swept /s | Ratio |\n"+
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n", bankClients)
 	for i, r := range f {
-		fmt.Fprintf(&b, "| round %d | %s | %s | %s | %s | **%.2f** | **%.2f** | %s | %s | **%.2f** | %s | %s | "+
-			"**%.2f** |\n", i+1, milliseconds(r.slowBare.p50), milliseconds(r.slowBare.p99), milliseconds(r.slow.p50),
+		each := func(d time.Duration) float64 { return d.Seconds() / r.product.rate / float64(seconds) * 1e6 }
+		fmt.Fprintf(&b, "| round %d | %s | %s | %s | %s | **%.2f** | **%.2f** | %s | %s | **%.2f** | %.0f | "+
+			"%.0f | %s | %s | **%.2f** |\n", i+1, milliseconds(r.slowBare.p50), milliseconds(r.slowBare.p99), milliseconds(r.slow.p50),
 			milliseconds(r.slow.p99), r.p50(), r.p99(), rate(r.bare.rate), rate(r.product.rate), r.rate(),
-			rate(r.confirmed), rate(r.swept), r.recording())
+			each(r.cpu.server), each(r.cpu.database), rate(r.confirmed), rate(r.swept), r.recording())
 	}
 	return b.String()
 }

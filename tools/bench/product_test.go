@@ -137,7 +137,7 @@ func checkBank(ctx context.Context, t *testing.T, b bench) {
 		r.bare.rate <= 0 || r.product.rate <= 0 || r.confirmed <= 0 || r.swept <= 0 {
 		t.Errorf("%+v", r)
 	}
-	if table := found.table(); strings.Count(table, "\n") != 3 {
+	if table := found.table(b.seconds); strings.Count(table, "\n") != 3 {
 		t.Errorf("the table is\n%s", table)
 	}
 }
