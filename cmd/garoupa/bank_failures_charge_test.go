@@ -84,7 +84,8 @@ func TestBank_F11_WrongCode(t *testing.T) {
 			t.Errorf("%s: it says %s", fault, said)
 		}
 		h.heal()
-		id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges ORDER BY created_at DESC LIMIT 1")
+		const newest = "SELECT checkout_id FROM bank_charges ORDER BY created_at DESC LIMIT 1"
+		id := modelstest.One[string](t, h.db.DB, newest)
 		h.until("the charge is removed", func() bool { return h.state().Removed == i+1 })
 		h.until("that is known", func() bool {
 			charge, err := models.BankChargeOf(t.Context(), h.db.Pool, id)

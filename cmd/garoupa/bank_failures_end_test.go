@@ -19,7 +19,8 @@ func TestBank_F19_LastSecond(t *testing.T) {
 	h := newHouse(t)
 	for round := 0; ; round++ {
 		c := h.chargeFor(60, "")
-		until := modelstest.One[time.Time](t, h.db.DB, "SELECT payable_until FROM bank_charges WHERE checkout_id = $1", c.ID)
+		const end = "SELECT payable_until FROM bank_charges WHERE checkout_id = $1"
+		until := modelstest.One[time.Time](t, h.db.DB, end, c.ID)
 		h.fault(control.Fault{Name: "skew", Value: (time.Until(until) - 900*time.Millisecond).String()})
 		_, err := h.control.Pay(t.Context(), control.PayRequest{Code: c.Pix.CopyPaste})
 		h.heal()

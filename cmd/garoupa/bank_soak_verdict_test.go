@@ -129,7 +129,10 @@ func (s *soak) sums(sql string) map[string]int64 {
 	}
 	var id string
 	var amount int64
-	if _, err := pgx.ForEachRow(rows, []any{&id, &amount}, func() error { sums[id] += amount; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&id, &amount}, func() error {
+		sums[id] += amount
+		return nil
+	}); err != nil {
 		s.t.Fatal(err)
 	}
 	return sums
@@ -160,7 +163,8 @@ func (s *soak) report(took time.Duration, b balance) {
 | Differences | %d |
 | Events that never arrived / came again | %d / %d |
 `, s.charges, took.Round(time.Second), s.kills[0], s.kills[1], refused, b.charges, b.paid, b.removed, reais(b.received),
-		reais(b.booked), reais(b.returned), reais(b.refunded), b.checkouts, b.canceled, b.mispaid, b.differences, b.lost,
+		reais(b.booked), reais(b.returned), reais(b.refunded), b.checkouts, b.canceled, b.mispaid, b.differences,
+		b.lost,
 		b.repeated)
 	s.t.Logf("seed %s\n%s", s.seed, text)
 	name := os.Getenv("GAROUPA_SOAK_REPORT")
