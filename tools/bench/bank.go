@@ -212,8 +212,9 @@ func (f bankFigures) table(seconds int) string {
 		each := func(d time.Duration) float64 { return d.Seconds() / r.product.rate / float64(seconds) * 1e6 }
 		fmt.Fprintf(&b, "| round %d | %s | %s | %s | %s | **%.2f** | **%.2f** | %s | %s | **%.2f** | %.0f | "+
 			"%.0f | %s | %s | **%.2f** |\n", i+1, milliseconds(r.slowBare.p50), milliseconds(r.slowBare.p99),
-			milliseconds(r.slow.p50), milliseconds(r.slow.p99), r.p50(), r.p99(), rate(r.bare.rate), rate(r.product.rate), r.rate(),
-			each(r.cpu.server), each(r.cpu.database), rate(r.confirmed), rate(r.swept), r.recording())
+			milliseconds(r.slow.p50), milliseconds(r.slow.p99), r.p50(), r.p99(), rate(r.bare.rate),
+			rate(r.product.rate), r.rate(), each(r.cpu.server), each(r.cpu.database), rate(r.confirmed),
+			rate(r.swept), r.recording())
 	}
 	return b.String()
 }
