@@ -41,6 +41,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return forgetArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(warnEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return warnOfExpiryArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(warnOfDisputesEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return warnOfDisputesArgs{}, options }, nil),
 	}
 }
 

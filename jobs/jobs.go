@@ -93,6 +93,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &rollUp{Options: o})
 	river.AddWorker(workers, &forget{Options: o})
 	river.AddWorker(workers, &warnOfExpiry{Options: o})
+	river.AddWorker(workers, &warnOfDisputes{Options: o})
 	queues := map[string]river.QueueConfig{
 		models.QueueWebhooks: {MaxWorkers: lanesAtOnce, FetchPollInterval: lookForDeliveriesEvery},
 		queueBooks:           {MaxWorkers: booksAtOnce},

@@ -74,6 +74,15 @@ func rich(t *testing.T) *paymentstest.Gateway {
 			must(err)
 		}
 	}
+	for i, ref := range []string{"1", "2"} {
+		d, err := g.OpenDispute(t.Context(), by, payments.NewDispute{PaymentID: paymentID, BankRef: ref, Cause: "x",
+			Amount: money.Cents(5_00 + i*1_00), AnswerBy: g.Clock.Now().Add(time.Hour)})
+		must(err)
+		if i == 0 {
+			_, err = g.CloseDispute(t.Context(), by, d.ID, paymentstest.Reason)
+			must(err)
+		}
+	}
 	g.Clock.Advance(time.Minute)
 	must(g.SnapshotLedger(t.Context()))
 	_, err = g.CoverDue(t.Context())
@@ -173,13 +182,29 @@ func TestCheck_Decisions(t *testing.T) {
 	})
 }
 
+// Check finds every way in which disputes can disagree with the books.
+func TestCheck_Disputes(t *testing.T) {
+	t.Parallel()
+	finds(t, map[string]drift{
+		"a dispute gone": {"DELETE FROM disputes WHERE status = 'OPEN'", "is 0.00, the books say 6.00"},
+		"a dispute's block": {"UPDATE disputes SET blocked = blocked - 1 WHERE status = 'OPEN'",
+			"is 5.99, the books say 6.00"},
+		"a dispute's release": {"UPDATE disputes SET released = 0 WHERE status = 'WON'",
+			"is 0.00, the books say 5.00"},
+		"a block of one lost": {"DELETE FROM ledger_transfers WHERE fact = (SELECT 'dispute/' || id FROM disputes " +
+			"WHERE status = 'OPEN')", "is 6.00, the books say 0.00"},
+		"a fact of none's making": {"UPDATE ledger_transfers SET fact = fact || '/again' " +
+			"WHERE fact LIKE 'dispute/%/released'", "is 5.00, the books say 0.00"},
+	})
+}
+
 // Check finds every way in which balances, snapshots and settlements can disagree with the
 // books.
 func TestCheck_Balances(t *testing.T) {
 	t.Parallel()
 	finds(t, map[string]drift{
 		"a book below zero": {"INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, " +
-			"recorded_at) SELECT 'x', 0, id || '/live/blocked', 'platform/live/refunds', 3001, now() FROM accounts " +
+			"recorded_at) SELECT 'x', 0, id || '/live/blocked', 'platform/live/refunds', 3601, now() FROM accounts " +
 			"LIMIT 1", "/live/blocked: at least is 0.00, the books say -0.01"},
 		"the newest snapshot": {"UPDATE ledger_snapshots SET available = available + 1, pending = pending - 1 " +
 			"WHERE through_id = (SELECT max(through_id) FROM ledger_snapshots)", "the snapshot of available is"},

@@ -28,6 +28,7 @@ const (
 	SubjectWithdrawal SubjectKind = "withdrawal" // wdr_…
 	SubjectRefund     SubjectKind = "refund"     // rfd_…
 	SubjectBlock      SubjectKind = "block"      // blk_…
+	SubjectDispute    SubjectKind = "dispute"    // dsp_…
 	SubjectFact       SubjectKind = "fact"       // a fact of the ledger, which must belong to a row
 	SubjectSnapshot   SubjectKind = "snapshot"   // acc_…/live/id of its last transfer
 	SubjectAccount    SubjectKind = "account"    // acc_…/live: no book negative, all settled money in them
@@ -41,6 +42,7 @@ var driftSQL = map[SubjectKind]string{
 	SubjectWithdrawal: withdrawalDrift,
 	SubjectRefund:     refundDrift,
 	SubjectBlock:      blockDrift,
+	SubjectDispute:    disputeDrift,
 	SubjectFact:       factDrift,
 	SubjectSnapshot:   snapshotDrift,
 	SubjectAccount:    accountDrift,
@@ -68,7 +70,7 @@ func DriftOf(ctx context.Context, q Querier, kind SubjectKind, ids []string) ([]
 }
 
 // LedgerDrift compares the whole history in pieces: payments, checkouts, withdrawals, refunds,
-// blocks and decisions with their postings, in both directions; snapshots with their
+// blocks, disputes and decisions with their postings, in both directions; snapshots with their
 // transfers; the transfers with their proofs; and the balances of accounts. It changes
 // nothing, and holds no database snapshot for longer than a piece. After each piece it calls
 // tell with its progress.

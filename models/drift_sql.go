@@ -126,6 +126,18 @@ const blockDrift = `WITH b AS (
 		SELECT id AS of, fact || step AS fact FROM b CROSS JOIN unnest('{"",/released}'::text[]) AS step
 	)` + asked
 
+const disputeDrift = `WITH d AS (
+		SELECT id, 'dispute/' || id AS fact, account_id || ` + env + ` AS owner, blocked, released
+			FROM disputes WHERE id = ANY($1)
+	), wanted AS (
+		SELECT id AS of, fact, owner || 'available' AS from_book, owner || 'blocked' AS to_book, blocked AS amount
+			FROM d WHERE blocked > 0
+		UNION ALL
+		SELECT id, fact || '/released', owner || 'blocked', owner || 'available', released FROM d WHERE released > 0
+	), facts AS (
+		SELECT id AS of, fact || step AS fact FROM d CROSS JOIN unnest('{"",/released}'::text[]) AS step
+	)` + asked
+
 // knownFact is the condition that f.fact belongs to a row that requires it. It looks up each
 // row separately, because with EXISTS the planner may read all rows.
 const knownFact = `coalesce(CASE f.kind
@@ -136,7 +148,8 @@ const knownFact = `coalesce(CASE f.kind
 			AND (SELECT true FROM withdrawals WHERE id = f.id)
 		WHEN 'refund' THEN f.step IN ('', '/undone') AND (SELECT true FROM refunds WHERE id = f.id)
 		WHEN 'block' THEN f.step IN ('', '/released')
-			AND (SELECT true FROM blocked_amounts WHERE id = f.id) END, false)`
+			AND (SELECT true FROM blocked_amounts WHERE id = f.id)
+		WHEN 'dispute' THEN f.step IN ('', '/released') AND (SELECT true FROM disputes WHERE id = f.id) END, false)`
 
 // factParts splits a fact such as "withdrawal/wdr_…/completed" into kind, id and step.
 const factParts = `split_part(fact, '/', 1) AS kind, split_part(fact, '/', 2) AS id,
@@ -198,9 +211,12 @@ const heldNow = `held AS (
 			ORDER BY l.through_id DESC LIMIT 1) s ON true
 	)`
 
-// shortOf is how far a book of held may be below zero: available money, by what refunds were short.
+// shortOf is how far a book of held may be below zero: available money, by what refunds were short, and
+// disputes, less what they released.
 const shortOf = `CASE WHEN held.kind = 'available' THEN (SELECT coalesce(sum(r.short), 0)::bigint FROM refunds r
 	WHERE r.account_id = held.account_id AND r.livemode = held.livemode AND r.short > 0 AND r.status <> 'FAILED')
+	+ (SELECT coalesce(sum(greatest(d.short - d.released, 0)), 0)::bigint FROM disputes d
+	WHERE d.account_id = held.account_id AND d.livemode = held.livemode AND d.short > 0)
 	ELSE 0::bigint END`
 
 // accountDrift finds books that hold too little, and compares the money in an account's books besides

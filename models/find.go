@@ -68,6 +68,8 @@ var byID = map[string]string{
 		FROM refunds r JOIN payments p ON p.id = r.payment_id` + ofAccount + "r.account_id WHERE r.id = $1",
 	"blk_": "SELECT 'account', a.id, b.id, a.id, a.name FROM blocked_amounts b" + ofAccount +
 		"b.account_id WHERE b.id = $1",
+	"dsp_": `SELECT 'dispute', d.id, d.status, coalesce(a.id, ''), coalesce(a.name, '')
+		FROM disputes d LEFT JOIN accounts a ON a.id = d.account_id WHERE d.id = $1`,
 }
 
 // A payment that changed no checkout is found as an exception, any other as a payment of its

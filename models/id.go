@@ -38,6 +38,8 @@ var (
 	blockShape         = idShape{"blk_", 20}
 	bankAccountShape   = idShape{"bnk_", 20}
 	credentialShape    = idShape{"bcr_", 20}
+	disputeShape       = idShape{"dsp_", 20}
+	disputeFileShape   = idShape{"dfl_", 20}
 )
 
 // fits reports whether id has the shape. Queries are not run for other texts, because no row
@@ -142,3 +144,9 @@ func NewBankAccountID() string { return bankAccountShape.random() }
 
 // NewBankCredentialID returns an id for credentials at a bank.
 func NewBankCredentialID() string { return credentialShape.random() }
+
+// NewDisputeID returns an id for a dispute.
+func NewDisputeID() string { return disputeShape.random() }
+
+// NewDisputeFileID returns an id for a file of a dispute.
+func NewDisputeFileID() string { return disputeFileShape.random() }

@@ -30,6 +30,7 @@ var passStages = []struct {
 	{SubjectWithdrawal, "SELECT id FROM withdrawals WHERE id > $1 ORDER BY id LIMIT $2"},
 	{SubjectRefund, "SELECT id FROM refunds WHERE id > $1 ORDER BY id LIMIT $2"},
 	{SubjectBlock, "SELECT id FROM blocked_amounts WHERE id > $1 ORDER BY id LIMIT $2"},
+	{SubjectDispute, "SELECT id FROM disputes WHERE id > $1 ORDER BY id LIMIT $2"},
 	// $1 is the id of a transfer, see nextFacts.
 	{SubjectFact, "SELECT fact FROM ledger_transfers WHERE id > $1 ORDER BY id LIMIT $2"},
 	{SubjectProof, "SELECT number::text FROM ledger_proofs " +

@@ -76,6 +76,11 @@ const (
 	MailBankAccountChanged  = "bank_account_changed"  // to supervisors
 	MailBankCertificateEnds = "bank_certificate_ends" // to supervisors
 
+	MailDisputeOpened      = "dispute_opened"
+	MailDisputeDue         = "dispute_due"          // the answer is due soon
+	MailDisputeOpenedStaff = "dispute_opened_staff" // to reviewers
+	MailDisputeDueStaff    = "dispute_due_staff"    // to reviewers: the bank has no answer yet
+
 	MailChargePaid  = "charge_paid"
 	MailChargesPaid = "charges_paid" // the charges of an hour that had many
 )

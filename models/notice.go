@@ -56,6 +56,8 @@ var audience = map[string]Capability{
 	MailWithdrawalRejected:   MoveMoney,
 	MailWithdrawalFailed:     MoveMoney,
 	MailWithdrawalReturned:   MoveMoney,
+	MailDisputeOpened:        MoveMoney,
+	MailDisputeDue:           MoveMoney,
 	MailAccessApproved:       Own,
 	MailAccessRejected:       Own,
 	MailAccessReturned:       Own,

@@ -181,6 +181,12 @@ func SettlingPayment(tx *Tx, environment Environment, endToEndID string) (paymen
 		[]any{environment, endToEndID}, &paymentID)
 }
 
+// PaymentNamed returns the payment with an EndToEndID, or ErrNotFound.
+func PaymentNamed(tx *Tx, environment Environment, endToEndID string) (paymentID string, err error) {
+	return paymentID, tx.Scan("SELECT id FROM payments WHERE livemode = $1 AND end_to_end_id = $2",
+		[]any{environment, endToEndID}, &paymentID)
+}
+
 // PaymentsOf lists the payments for a checkout of any account, for staff, oldest first.
 func PaymentsOf(ctx context.Context, q Querier, checkoutID string) ([]Payment, error) {
 	rows, err := q.Query(ctx,

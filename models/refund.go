@@ -48,6 +48,7 @@ type Refund struct {
 	ReturnID                                *string     // assigned by the payment system or noted by staff
 	BankReturnID                            *string     // its id in its Pix at the bank
 	Failure                                 string      // in the bank's words
+	DisputeID                               *string     // that FromBlocked was blocked for
 	CreatedBy                               *string     // a user id; nil for other origins than a person
 	CreatedAt                               time.Time
 	Tries                                   int        // how often the bank was asked
@@ -113,7 +114,7 @@ func LockReturn(tx *Tx, environment Environment, returnID string) (booked bool, 
 
 const refundColumns = `r.id, r.payment_id, r.account_id, r.livemode, coalesce(r.number, 0) AS number, r.status,
 	r.origin, r.amount, r.reason, r.from_pending, r.from_blocked, r.back_to_pending, r.short,
-	r.return_id, r.bank_return_id, r.failure, r.created_by, r.created_at, r.tries, r.next_try_at, r.ended_at,
+	r.return_id, r.bank_return_id, r.failure, r.dispute_id, r.created_by, r.created_at, r.tries, r.next_try_at, r.ended_at,
 	p.end_to_end_id, p.checkout_id, c.project_id, p.bank_account_id`
 
 const refundQuery = "SELECT " + refundColumns + ` FROM refunds r JOIN payments p ON p.id = r.payment_id
@@ -124,11 +125,11 @@ const refundQuery = "SELECT " + refundColumns + ` FROM refunds r JOIN payments p
 func InsertRefund(tx *Tx, r *Refund) error {
 	return tx.exec(`INSERT INTO refunds (id, payment_id, account_id, livemode, number, status, origin, amount, reason,
 			from_pending, from_blocked, short, return_id, bank_return_id, created_by, created_at,
-			next_try_at, ended_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+			next_try_at, ended_at, dispute_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		r.ID, r.PaymentID, r.AccountID, r.Environment, r.Number, r.Status, r.Origin, r.Amount, r.Reason,
 		r.FromPending, r.FromBlocked, r.Short, r.ReturnID, r.BankReturnID, r.CreatedBy, r.CreatedAt,
-		r.NextTryAt, r.EndedAt)
+		r.NextTryAt, r.EndedAt, r.DisputeID)
 }
 
 // SaveRefund writes what has become of a refund that the caller has locked.

@@ -15,7 +15,8 @@ import (
 // rotate-key changes last.
 var plain = []string{
 	"api_keys.secret_hash", "audit_seals.hash", "audit_seals.lines",
-	"bank_accounts.notice_digest", "bank_notices.digest", "brands.logo", "checkouts.qr_png", "events.body",
+	"bank_accounts.notice_digest", "bank_notices.digest", "brands.logo", "checkouts.qr_png",
+	"dispute_files.content", "events.body",
 	"idempotency_keys.request_hash", "installation.key_check", "ledger_proofs.content", "ledger_proofs.hash",
 	"passkey_challenges.browser", "passkey_challenges.challenge", "passkeys.credential_id", "passkeys.public_key",
 	"products.picture_large", "products.picture_small", "recovery_codes.digest", "sessions.token_hash",

@@ -24,15 +24,22 @@ func (s *Service) AcceptException(
 				return refusal.New(refusal.WrongState,
 					"The payment was meant for no checkout, so there is nobody to credit.")
 			}
+			if err := uncontested(tx, x.PaymentID); err != nil {
+				return refusal.New(refusal.WrongState, "The payer contests the payment.").Because(err)
+			}
 			fee, err := models.FeeOfCheckout(tx, *x.CheckoutID)
 			if err != nil {
 				return err
 			}
 			x.Fee = fee.Of(x.Amount)
 			available := ledger.Account(*x.AccountID, x.Environment, ledger.Available)
-			_, err = ledger.Spend(tx, *x.AccountID, x.Environment, "exception/"+x.PaymentID, *x.DecidedAt,
-				ledger.Transfer{From: ledger.Suspense(x.Environment), To: available, Amount: x.Amount},
-				ledger.Transfer{From: available, To: ledger.Fees(x.Environment), Amount: x.Fee})
+			// Available money may be below zero: Spend would refuse the fee, although more comes in.
+			if _, _, err := ledger.Shortfall(tx, *x.AccountID, x.Environment, 0); err != nil {
+				return err
+			}
+			err = ledger.Post(tx, *x.DecidedAt, ledger.Posting{Fact: "exception/" + x.PaymentID,
+				Transfers: []ledger.Transfer{{From: ledger.Suspense(x.Environment), To: available, Amount: x.Amount},
+					{From: available, To: ledger.Fees(x.Environment), Amount: x.Fee}}})
 			if err != nil {
 				return err
 			}

@@ -98,7 +98,7 @@ type refundable struct {
 
 // unsettled returns what of the payment is still pending.
 func (p *refundable) unsettled() money.Cents {
-	if p.checkout.SettlementStatus != models.SettlementPending {
+	if !p.Settles || p.checkout.SettlementStatus != models.SettlementPending {
 		return 0
 	}
 	return p.Amount - p.Fee - p.refunded.FromPending
@@ -125,6 +125,9 @@ func (s *Service) refundable(tx *models.Tx, paymentID string) (*refundable, erro
 
 // bookRefund writes a refund that is asked for here, and moves its money.
 func (s *Service) bookRefund(tx *models.Tx, p *refundable, r *models.Refund) error {
+	if err := uncontested(tx, p.ID); err != nil {
+		return err
+	}
 	if p.refunded.Sum+r.Amount > p.Amount {
 		return beyondPayment
 	}
@@ -153,8 +156,10 @@ func (s *Service) takeForRefund(tx *models.Tx, p *refundable, r *models.Refund) 
 	r.AccountID, r.Environment, r.Number = p.AccountID, p.Environment, p.refunded.Count+1
 	r.CheckoutID, r.ProjectID, r.EndToEndID = p.checkout.ID, p.checkout.ProjectID, p.EndToEndID
 	r.BankAccountID = p.BankAccountID
-	r.FromPending = min(r.Amount, p.unsettled())
-	if r.FromAvailable() > 0 {
+	if r.Origin != models.RefundByDispute {
+		r.FromPending = min(r.Amount, p.unsettled())
+	}
+	if r.Amount > r.FromPending {
 		r.Short, before, err = ledger.Shortfall(tx, r.AccountID, r.Environment, r.FromAvailable())
 	}
 	if r.Status == models.RefundRequested {
@@ -172,11 +177,12 @@ func postRefund(tx *models.Tx, p *refundable, r *models.Refund) error {
 	err := ledger.Post(tx, r.CreatedAt, ledger.Posting{Fact: "refund/" + r.ID, Transfers: []ledger.Transfer{
 		{From: ledger.Account(r.AccountID, r.Environment, ledger.Pending), To: to, Amount: r.FromPending},
 		{From: ledger.Account(r.AccountID, r.Environment, ledger.Available), To: to, Amount: r.FromAvailable()},
+		{From: ledger.Account(r.AccountID, r.Environment, ledger.Blocked), To: to, Amount: r.FromBlocked},
 	}})
-	if err != nil || r.FromAvailable() == 0 {
+	if err != nil || r.Amount == r.FromPending {
 		return err
 	}
-	return models.AddUncovered(tx, r.AccountID, r.Environment, r.FromAvailable())
+	return models.AddUncovered(tx, r.AccountID, r.Environment, r.Amount-r.FromPending)
 }
 
 // undoRefund gives a failed refund's money back to the account: what was pending becomes pending again,

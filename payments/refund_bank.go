@@ -198,6 +198,9 @@ func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error
 }
 
 func (s *Service) recordReturn(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
+	if state.Disputed() {
+		return s.recordDebit(tx, endToEndID, state)
+	}
 	paymentID, err := models.SettlingPayment(tx, models.Live, endToEndID)
 	if errors.Is(err, models.ErrNotFound) {
 		return false, nil // an exception's money: staff note its return
@@ -227,27 +230,35 @@ func (s *Service) adoptReturn(tx *models.Tx, p *refundable, state psp.Return) (q
 	if state.Status != psp.TransferDone {
 		return false, nil // it moves nothing yet, or never did
 	}
-	now := s.now()
+	return s.adoptRefund(tx, p, newlyFound(p, state, s.now()))
+}
+
+// newlyFound returns the refund of a return that was found at the bank.
+func newlyFound(p *refundable, state psp.Return, now time.Time) *models.Refund {
 	r := &models.Refund{
 		ID: models.NewRefundID(), PaymentID: p.ID, Status: models.RefundCompleted, Origin: models.RefundByBank,
 		Amount: money.Cents(state.Amount), Reason: "Devolução feita no banco", BankReturnID: &state.ID, CreatedAt: now,
 		EndedAt: &now,
 	}
-	if state.Disputed() {
-		r.Origin, r.Reason = models.RefundByDispute, "Devolução por contestação (MED)"
-	}
 	if state.RtrID != "" {
 		r.ReturnID = &state.RtrID
 	}
+	return r
+}
+
+func (s *Service) adoptRefund(tx *models.Tx, p *refundable, r *models.Refund) (queued bool, err error) {
 	if _, err := s.takeForRefund(tx, p, r); err != nil {
 		return false, err
 	}
 	if err := postRefund(tx, p, r); err != nil {
 		return false, err
 	}
-	if err := s.audit(tx, models.Actor{UserID: models.ActorSystem}, p.AccountID, "payment.refund_found", r.ID,
+	if err := s.audit(tx, system, p.AccountID, "payment.refund_found", r.ID,
 		map[string]string{"payment": p.ID, "amount": r.Amount.Decimal(), "origin": string(r.Origin)}); err != nil {
 		return false, err
+	}
+	if !p.Settles {
+		return false, nil // the checkout was paid by another payment, or by none
 	}
 	return s.tellRefunded(tx, p, r)
 }

@@ -42,7 +42,9 @@ func At(t testing.TB, profile string) *House {
 	g.Approve(t)
 	h := &House{Gateway: g, Bank: banktest.Serve(t, profile)}
 	h.Join(t)
-	id, findings, err := h.Banks.AddHere(t.Context(), Account(t, h.Bank))
+	account := Account(t, h.Bank)
+	account.Profile = profile
+	id, findings, err := h.Banks.AddHere(t.Context(), account)
 	if err != nil {
 		t.Fatalf("%v: %+v", err, findings)
 	}

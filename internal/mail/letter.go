@@ -32,6 +32,8 @@ const (
 	withdrawalPage   = "/app/saques/{withdrawal}"
 	termsPart        = "/app/saldo#terms"
 	bankAccountPage  = "/ops/bancos/{bank}"
+	disputePage      = "/app/disputas/{dispute}"
+	staffDisputePage = "/ops/disputas/{dispute}"
 	noticesPage      = "/app/configuracoes/avisos"
 )
 
@@ -89,6 +91,11 @@ var kinds = map[string]kind{
 	models.MailWithdrawalRejected: {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
 	models.MailWithdrawalFailed:   {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
 	models.MailWithdrawalReturned: {[]string{"name", "account", "amount", "destination", "withdrawal"}, withdrawalPage},
+
+	models.MailDisputeOpened:      {[]string{"name", "account", "amount", "at", "dispute"}, disputePage},
+	models.MailDisputeDue:         {[]string{"name", "account", "amount", "at", "dispute"}, disputePage},
+	models.MailDisputeOpenedStaff: {[]string{"name", "account", "amount", "at", "dispute"}, staffDisputePage},
+	models.MailDisputeDueStaff:    {[]string{"name", "account", "amount", "at", "dispute"}, staffDisputePage},
 
 	models.MailChargePaid: {[]string{"name", "account", "amount", "description", "order", "at", "charge"},
 		"/app/cobrancas/{charge}"},

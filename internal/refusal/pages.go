@@ -28,6 +28,10 @@ const (
 	// DestinationInReview: another destination of the rail waits for its review.
 	DestinationInReview Code = "destination_in_review"
 	DestinationNotFound Code = "destination_not_found"
-	PaymentNotFound     Code = "payment_not_found"
-	BlockNotFound       Code = "block_not_found"
+	// DefenseRequired: the answer to a dispute needs a text, which has a limit.
+	DefenseRequired Code = "defense_required"
+	// InvalidFile: the file has another type than is allowed, is too large, or is one too many.
+	InvalidFile     Code = "invalid_file"
+	PaymentNotFound Code = "payment_not_found"
+	BlockNotFound   Code = "block_not_found"
 )

@@ -65,4 +65,7 @@ type Disputer interface {
 
 	// Defend sends the receiver's answer to a dispute, and never repeats it by itself.
 	Defend(ctx context.Context, ref, text string) error
+
+	// Agree is Defend for a receiver who agrees that the bank gives the money back.
+	Agree(ctx context.Context, ref, text string) error
 }

@@ -108,6 +108,8 @@ var pageStatuses = map[refusal.Code]int{
 	refusal.ProofTaken:           fiber.StatusConflict,
 	refusal.DestinationInReview:  fiber.StatusConflict,
 	refusal.InvalidDestination:   fiber.StatusUnprocessableEntity,
+	refusal.DefenseRequired:      fiber.StatusUnprocessableEntity,
+	refusal.InvalidFile:          fiber.StatusUnprocessableEntity,
 	refusal.ReasonRequired:       fiber.StatusUnprocessableEntity,
 	refusal.ProofRequired:        fiber.StatusUnprocessableEntity,
 }

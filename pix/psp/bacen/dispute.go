@@ -102,13 +102,22 @@ func (e efiDisputer) Disputes(ctx context.Context, since time.Time) ([]psp.Dispu
 // Defend implements psp.Disputer: POST /v2/gn/infracoes/{id}/defesa of Efí, which contests the
 // dispute.
 func (e efiDisputer) Defend(ctx context.Context, ref, text string) error {
-	k := call{op: "defend dispute", method: http.MethodPost, scope: "gn.infractions.write", time: returnTime,
+	return e.answer(ctx, ref, "rejeitado", text)
+}
+
+// Agree implements psp.Disputer: as Defend, with the other word.
+func (e efiDisputer) Agree(ctx context.Context, ref, text string) error {
+	return e.answer(ctx, ref, "aceito", text)
+}
+
+func (e efiDisputer) answer(ctx context.Context, ref, word, text string) error {
+	k := call{op: "answer dispute", method: http.MethodPost, scope: "gn.infractions.write", time: returnTime,
 		about: ref}
 	if !validRef(ref) || strings.TrimSpace(text) == "" {
 		return named(invalid("the dispute's id has another form, or the answer is empty"), k.op)
 	}
 	var err error
-	if k.body, err = json.Marshal(map[string]string{"analise": "rejeitado", "justificativa": text}); err != nil {
+	if k.body, err = json.Marshal(map[string]string{"analise": word, "justificativa": text}); err != nil {
 		return named(err, k.op)
 	}
 	k.url = e.c.efiURL("/v2/gn/infracoes/" + ref + "/defesa")

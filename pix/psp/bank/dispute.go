@@ -12,6 +12,9 @@ import (
 // answerTime is how long the account's holder has to answer a dispute.
 const answerTime = 5 * 24 * time.Hour
 
+// foreignDispute is a status of a dispute that no source names.
+const foreignDispute = "em_mediacao"
+
 // disputeRoutes are Efí's operations for disputes (infrações).
 func (s *Server) disputeRoutes() []route {
 	return []route{
@@ -52,6 +55,11 @@ func (s *Server) listDisputes(c call) (answer, error) {
 	})
 	if err != nil {
 		return answer{}, err
+	}
+	if _, happens := s.happens(c.URL.Path, "foreign-status"); happens {
+		for _, view := range found {
+			view.(map[string]any)["status"] = foreignDispute
+		}
 	}
 	shown, parameters := page(s, w, found)
 	return s.json(http.StatusOK, map[string]any{"parametros": parameters, "infracoes": shown}), nil

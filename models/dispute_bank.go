@@ -1,0 +1,97 @@
+package models
+
+import (
+	"context"
+	"time"
+)
+
+// ContestablePayment is a received payment of any account, whether it paid its checkout or not.
+type ContestablePayment struct {
+	Payment
+	AccountID string // "" if the payment was for no checkout
+	// Decision is what staff decided about a payment that changed no checkout, nil while they have not.
+	Decision *ExceptionDecision
+}
+
+// Credited reports whether the payment's money came into its account's books.
+func (p *ContestablePayment) Credited() bool {
+	return p.Settles || p.Decision != nil && *p.Decision == ExceptionAccepted
+}
+
+// LockContestable returns a payment and locks its row, and that of its exception, until tx ends, or returns
+// ErrNotFound. The caller has locked its checkout.
+func LockContestable(tx *Tx, id string) (*ContestablePayment, error) {
+	var p ContestablePayment
+	err := tx.PGX(func(ctx context.Context, conn Querier) error {
+		err := conn.QueryRow(ctx, `SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount,
+				p.fee, p.paid_at, p.recorded_at, p.bank_account_id, coalesce(j.account_id, '')
+			FROM payments p LEFT JOIN checkouts c ON c.id = p.checkout_id LEFT JOIN projects j ON j.id = c.project_id
+			WHERE p.id = $1 FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Environment, &p.EndToEndID, &p.TxID,
+			&p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.BankAccountID, &p.AccountID)
+		if err != nil || p.Settles {
+			return err
+		}
+		return conn.QueryRow(ctx, `SELECT decision, coalesce(account_id, $2) FROM payment_exceptions
+			WHERE payment_id = $1 FOR UPDATE`, id, p.AccountID).Scan(&p.Decision, &p.AccountID)
+	})
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return &p, nil
+}
+
+// CheckoutMeant returns the checkout that a payment was for, nil if there is none, or ErrNotFound if there
+// is no such payment.
+func CheckoutMeant(tx *Tx, paymentID string) (checkoutID *string, err error) {
+	if !paymentShape.fits(paymentID) {
+		return nil, ErrNotFound
+	}
+	return checkoutID, tx.Scan("SELECT checkout_id FROM payments WHERE id = $1", []any{paymentID}, &checkoutID)
+}
+
+// PaymentAt returns the payment that a bank account received with an EndToEndID, or ErrNotFound. Without a
+// bank account it is one of the simulator.
+func PaymentAt(ctx context.Context, q Querier, bankAccountID *string, endToEndID string) (id string, err error) {
+	err = q.QueryRow(ctx, `SELECT id FROM payments WHERE livemode AND end_to_end_id = $2
+		AND bank_account_id IS NOT DISTINCT FROM $1::text`, bankAccountID, endToEndID).Scan(&id)
+	return id, notFound(err)
+}
+
+// ClaimDisputeRead reports whether it is time to read the disputes of a bank account: they were read before
+// a time, or never. It writes that they are read now. since is when the oldest open one was opened, or the
+// newest if none is open, or the start of the account.
+func ClaimDisputeRead(ctx context.Context, q Querier, bankAccountID string, now, before time.Time) (due bool,
+	since time.Time, err error) {
+	err = q.QueryRow(ctx, `UPDATE bank_sweeps SET disputes_read_at = $2
+		WHERE bank_account_id = $1 AND (disputes_read_at IS NULL OR disputes_read_at <= $3)
+		RETURNING coalesce((SELECT min(opened_at) FROM disputes WHERE bank_account_id = $1 AND closed_at IS NULL),
+			(SELECT max(opened_at) FROM disputes WHERE bank_account_id = $1), started_at)`,
+		bankAccountID, now, before).Scan(&since)
+	switch err = notFound(err); err {
+	case ErrNotFound:
+		return false, since, nil
+	default:
+		return err == nil, since, err
+	}
+}
+
+// HurryDisputeRead makes the next reading of a bank account's disputes due at once.
+func HurryDisputeRead(tx *Tx, bankAccountID string) error {
+	return tx.exec("UPDATE bank_sweeps SET disputes_read_at = NULL WHERE bank_account_id = $1", bankAccountID)
+}
+
+// ClaimAnswer writes that the answer to a dispute begins to go to the bank, and reports whether it may: it
+// was not sent, and none began to go there since a time.
+func ClaimAnswer(ctx context.Context, q Querier, id string, now, before time.Time) (claimed bool, err error) {
+	tag, err := q.Exec(ctx, `UPDATE disputes SET sending_at = $2 WHERE id = $1 AND status IN ('DEFENDED', 'ACCEPTED')
+		AND defense_sent_at IS NULL AND (sending_at IS NULL OR sending_at <= $3)`, id, now, before)
+	return tag.RowsAffected() == 1, err
+}
+
+// DisputesEnding lists disputes whose answer has not reached the bank and whose deadline lies between two
+// times, the earliest first.
+func DisputesEnding(ctx context.Context, q Querier, after, until time.Time) ([]Dispute, error) {
+	return collect[Dispute](ctx, q, disputeQuery+`WHERE d.status IN ('OPEN', 'DEFENDED', 'ACCEPTED')
+		AND d.defense_sent_at IS NULL AND d.answer_by > $1 AND d.answer_by <= $2 ORDER BY d.answer_by, d.id`,
+		after, until)
+}

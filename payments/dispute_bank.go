@@ -1,0 +1,259 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"garoupa/internal/money"
+	"garoupa/models"
+	"garoupa/pix/psp"
+)
+
+const (
+	// disputesEvery is the pause between two readings of a bank's disputes, and disputeOverlap how far one
+	// goes back behind the oldest that is open: a bank may list one late.
+	disputesEvery, disputeOverlap = 5 * time.Minute, 24 * time.Hour
+	// answerPause is the pause before an answer that may not have reached the bank goes there again.
+	answerPause = 4 * time.Minute
+	// agreement is what a bank is told of an account that agrees.
+	agreement = "O recebedor concorda com a devolução."
+	// foundByReturn begins the BankRef of a dispute of which only the debit is known.
+	foundByReturn = "return/"
+)
+
+// FindDisputes reads a bank's disputes, if it tells of them and it is time: it opens new ones, closes those
+// that the bank has rejected, reads the debits of those that it has accepted, and sends answers. An answer
+// goes to the bank only if the bank has just said that it awaits one. A word that nobody knows changes
+// nothing and is an error. The caller has the lease of the bank account.
+func (s *Service) FindDisputes(ctx context.Context, bank psp.Bank, bankAccountID string) error {
+	disputer, tells := bank.(psp.Disputer)
+	if !tells {
+		return nil
+	}
+	now := s.now()
+	due, since, err := models.ClaimDisputeRead(ctx, s.DB.Pool, bankAccountID, now, now.Add(-disputesEvery))
+	if err != nil || !due {
+		return err
+	}
+	listed, err := disputer.Disputes(ctx, since.Add(-disputeOverlap))
+	if err != nil {
+		return fmt.Errorf("payments: read the disputes of %s: %w", bankAccountID, err)
+	}
+	var failed []error
+	for _, state := range listed {
+		if err := s.heedDispute(ctx, bank, disputer, bankAccountID, state); err != nil {
+			failed = append(failed, fmt.Errorf("payments: dispute %s of %s: %w", state.Ref, bankAccountID, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// heedDispute acts on what a bank says of a dispute. A Pix that is not recorded is no business of the
+// gateway, or will be recorded before the next reading.
+func (s *Service) heedDispute(ctx context.Context, bank psp.Bank, disputer psp.Disputer, bankAccountID string,
+	state psp.Dispute) error {
+	paymentID, err := models.PaymentAt(ctx, s.DB.Pool, &bankAccountID, state.EndToEndID)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var d *models.Dispute
+	err = models.UntilAnswered(ctx, func() error {
+		return s.DB.InTx(ctx, func(tx *models.Tx) error {
+			c, err := s.contested(tx, paymentID)
+			if err == nil {
+				d, err = s.applyDispute(tx, c, state)
+			}
+			return err
+		})
+	})
+	switch {
+	case err != nil:
+		return err
+	case state.Status == psp.DisputeUnknown:
+		return fmt.Errorf("the bank says %q", state.RawStatus)
+	case state.Status == psp.DisputeLost && !d.Status.Final():
+		received, err := bank.Payment(ctx, state.EndToEndID)
+		if err != nil {
+			return fmt.Errorf("read the debit: %w", err)
+		}
+		return s.recordReturns(ctx, received)
+	case state.Status == psp.DisputeOpen && d.DefenseAt != nil && d.DefenseSentAt == nil && !d.Status.Final():
+		return s.sendAnswer(ctx, disputer, d)
+	}
+	return nil
+}
+
+// applyDispute writes what a bank says of a dispute, and returns the dispute.
+func (s *Service) applyDispute(tx *models.Tx, c *contested, state psp.Dispute) (*models.Dispute, error) {
+	d := c.known(state)
+	if d == nil {
+		return s.adoptDispute(tx, c, state)
+	}
+	before, now := *d, s.now()
+	d.BankRef, d.BankStatus = state.Ref, ""
+	if !state.AnswerBy.IsZero() && !state.AnswerBy.Equal(d.AnswerBy) && !d.Status.Final() {
+		d.AnswerBy = state.AnswerBy
+	}
+	switch {
+	case state.Status == psp.DisputeUnknown:
+		d.BankStatus = state.RawStatus
+	case state.Status == psp.DisputeWon && !d.Status.Final():
+		return d, s.endDispute(tx, system, d)
+	case state.Status == psp.DisputeDefended && !d.Status.Final() && d.DefenseSentAt == nil:
+		d.DefenseSentAt = &now
+		if d.Status == models.DisputeOpen { // answered at the bank
+			d.Status, d.DefenseAt = models.DisputeDefended, &now
+		}
+	}
+	if *d == before {
+		return d, nil
+	}
+	return d, models.SaveDispute(tx, d)
+}
+
+// known returns the dispute that a bank tells of, or nil. A debit may have been read before its dispute.
+func (c *contested) known(state psp.Dispute) *models.Dispute {
+	var debit *models.Dispute
+	for i := range c.disputes {
+		switch d := &c.disputes[i]; {
+		case d.BankRef == state.Ref:
+			return d
+		case state.Status == psp.DisputeLost && strings.HasPrefix(d.BankRef, foundByReturn):
+			debit = d
+		}
+	}
+	return debit
+}
+
+// adoptDispute opens a dispute that was found at a bank. The account's money stays untouched if it is over.
+func (s *Service) adoptDispute(tx *models.Tx, c *contested, state psp.Dispute) (*models.Dispute, error) {
+	now := s.now()
+	d := &models.Dispute{BankRef: state.Ref, Cause: state.Cause, Amount: money.Cents(state.Amount),
+		Status: models.DisputeOpen, OpenedAt: state.OpenedAt, AnswerBy: state.AnswerBy}
+	if d.Amount <= 0 || d.Amount > c.Amount {
+		d.Amount = c.Amount
+	}
+	if d.OpenedAt.IsZero() {
+		d.OpenedAt = now
+	}
+	if d.AnswerBy.IsZero() {
+		d.AnswerBy = d.OpenedAt.Add(answerWithin)
+	}
+	switch state.Status {
+	case psp.DisputeUnknown:
+		d.BankStatus = state.RawStatus
+	case psp.DisputeDefended:
+		d.Status, d.DefenseAt, d.DefenseSentAt = models.DisputeDefended, &now, &now
+	case psp.DisputeWon:
+		d.Status, d.ClosedAt = models.DisputeWon, &now
+	}
+	return d, s.openDispute(tx, system, c, d)
+}
+
+// sendAnswer sends the answer to a dispute to the bank, which has just said that it has none. Nobody else
+// sends it meanwhile.
+func (s *Service) sendAnswer(ctx context.Context, disputer psp.Disputer, d *models.Dispute) error {
+	now := s.now()
+	claimed, err := models.ClaimAnswer(ctx, s.DB.Pool, d.ID, now, now.Add(-answerPause))
+	if err != nil || !claimed {
+		return err
+	}
+	if d.Status == models.DisputeAccepted {
+		err = disputer.Agree(ctx, d.BankRef, agreement)
+	} else {
+		err = disputer.Defend(ctx, d.BankRef, *d.Defense)
+	}
+	if err != nil {
+		return fmt.Errorf("send the answer: %w", err)
+	}
+	_, err = s.inDispute(ctx, "answer", d.ID, func(tx *models.Tx, _ *contested, d *models.Dispute) error {
+		if d.DefenseSentAt != nil {
+			return nil
+		}
+		sent := s.now()
+		d.DefenseSentAt = &sent
+		if err := models.SaveDispute(tx, d); err != nil {
+			return err
+		}
+		return s.auditDispute(tx, system, d, "answer_sent")
+	})
+	return err
+}
+
+// recordDebit books a return that the bank made by the special mechanism (MED). It takes what is blocked for
+// the dispute, and the rest from available money, which may fall below zero without a bound: the money has
+// left. The dispute is LOST. Staff note the return of money that no account was credited with.
+func (s *Service) recordDebit(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
+	if state.Status != psp.TransferDone {
+		return false, nil // it moves nothing yet, or never did
+	}
+	paymentID, err := models.PaymentNamed(tx, models.Live, endToEndID)
+	if errors.Is(err, models.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	c, err := s.contested(tx, paymentID)
+	if err != nil {
+		return false, err
+	}
+	_, err = models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
+	if !errors.Is(err, models.ErrNotFound) {
+		return false, err // booked already
+	}
+	d, err := s.debited(tx, c, state)
+	if err != nil {
+		return false, err
+	}
+	if c.Credited() {
+		queued, err = s.adoptDebit(tx, c, d, state)
+	}
+	if err != nil || d.Status == models.DisputeLost {
+		return queued, err
+	}
+	now := s.now()
+	d.Status, d.ClosedAt = models.DisputeLost, &now
+	if err := models.SaveDispute(tx, d); err != nil {
+		return queued, err
+	}
+	return queued, s.auditDispute(tx, system, d, "lost")
+}
+
+// debited returns the dispute of which a debit tells: one that has money blocked, else one that is open,
+// else the last. Without any it writes one.
+func (s *Service) debited(tx *models.Tx, c *contested, state psp.Return) (*models.Dispute, error) {
+	var found *models.Dispute
+	for i := range c.disputes {
+		d := &c.disputes[i]
+		if d.Held() > 0 {
+			return d, nil
+		}
+		if found == nil || found.Status.Final() {
+			found = d
+		}
+	}
+	if found != nil {
+		return found, nil
+	}
+	now := s.now()
+	d := &models.Dispute{BankRef: foundByReturn + c.ID + "/" + state.ID, Cause: state.Nature,
+		Amount: money.Cents(state.Amount), Status: models.DisputeLost, OpenedAt: now, AnswerBy: now, ClosedAt: &now}
+	if err := s.openDispute(tx, system, c, d); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (s *Service) adoptDebit(tx *models.Tx, c *contested, d *models.Dispute, state psp.Return) (bool, error) {
+	p := &refundable{ReceivedPayment: &models.ReceivedPayment{Payment: c.Payment, AccountID: c.AccountID},
+		checkout: c.checkout, refunded: c.refunded}
+	r := newlyFound(p, state, s.now())
+	r.Origin, r.Reason, r.DisputeID = models.RefundByDispute, "Devolução por contestação (MED)", &d.ID
+	r.FromBlocked = min(r.Amount, d.Held())
+	return s.adoptRefund(tx, p, r)
+}
