@@ -22,8 +22,8 @@ const (
 	MovementAcceptance         MovementKind = "ACCEPTANCE"          // staff credited a payment that changed no checkout
 	MovementRefund             MovementKind = "REFUND"              // money went back to a buyer
 	MovementRefundUndone       MovementKind = "REFUND_UNDONE"       // a refund failed
-	MovementBlock              MovementKind = "BLOCK"               // staff held money back
-	MovementRelease            MovementKind = "RELEASE"             // staff released it
+	MovementBlock              MovementKind = "BLOCK"               // staff held money back, or a dispute does
+	MovementRelease            MovementKind = "RELEASE"             // it was released
 	MovementReservation        MovementKind = "RESERVATION"         // a withdrawal was requested
 	MovementReservationEnd     MovementKind = "RESERVATION_END"     // the withdrawal was canceled, rejected or failed
 	MovementWithdrawal         MovementKind = "WITHDRAWAL"          // a withdrawal was paid out
@@ -72,8 +72,8 @@ type Movement struct {
 	// The account's balance after this line and all lines before it in the ledger's order,
 	// including those that a filter leaves out: in total, and the available part.
 	Total, Available money.Cents
-	// LinkedID is the id of the cause: a checkout (chk_), a withdrawal (wdr_), a refund (rfd_)
-	// or a blocked amount (blk_).
+	// LinkedID is the id of the cause: a checkout (chk_), a withdrawal (wdr_), a refund (rfd_),
+	// a dispute (dsp_) or a blocked amount (blk_).
 	LinkedID string
 }
 

@@ -25,6 +25,7 @@ const (
 	ListEvents       List = "events"
 	ListDeliveries   List = "deliveries"
 	ListWithdrawals  List = "withdrawals"
+	ListDisputes     List = "disputes"
 	ListStatement    List = "statement"
 	ListDestinations List = "destinations"
 	ListProducts     List = "products"

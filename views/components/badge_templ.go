@@ -132,6 +132,7 @@ const (
 	Destination = "destination"
 	Exception   = "exception"
 	Fee         = "fee" // a proposed one
+	Dispute     = "dispute"
 )
 
 // statuses are the tone and icon of every status. The word is the text
@@ -182,6 +183,12 @@ var statuses = map[string]BadgeProps{
 	"destination_REJECTED": {Tone: ToneBad, Icon: "x"},
 	"destination_REPLACED": {Icon: "refresh-cw"},
 	"destination_REMOVED":  {Icon: "x"},
+
+	"dispute_OPEN":     {Tone: ToneWarn, Icon: "triangle-alert"},
+	"dispute_DEFENDED": {Tone: ToneInfo, Icon: "clock"},
+	"dispute_ACCEPTED": {Tone: ToneInfo, Icon: "undo-2"},
+	"dispute_WON":      {Tone: ToneOK, Icon: "check"},
+	"dispute_LOST":     {Icon: "undo-2"},
 
 	"exception_OPEN":        {Tone: ToneInfo, Icon: "clock"},
 	"exception_ACCEPTED":    {Tone: ToneOK, Icon: "check"},

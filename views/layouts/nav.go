@@ -27,6 +27,7 @@ const (
 	NavCheckouts   = "checkouts"
 	NavLinks       = "links"
 	NavProducts    = "products"
+	NavDisputes    = "disputes"
 	NavBalance     = "balance"
 	NavWithdrawals = "withdrawals"
 	NavKeys        = "keys"
@@ -59,6 +60,8 @@ func (item NavItem) icon() templ.Component {
 		return components.Icon("link", class)
 	case NavProducts:
 		return components.Icon("package", class)
+	case NavDisputes:
+		return components.Icon("scale", class)
 	case NavBalance:
 		return components.Icon("wallet", class)
 	case NavWithdrawals:

@@ -15,6 +15,7 @@ const (
 	OpsDestinations = "destinations"
 	OpsWithdrawals  = "withdrawals"
 	OpsExceptions   = "exceptions"
+	OpsDisputes     = "disputes"
 	OpsFees         = "fees"
 	OpsAccounts     = "accounts"
 	OpsBanks        = "banks"

@@ -54,6 +54,9 @@ func (s *console) showCheckout(c *fiber.Ctx, d decision, errs components.FieldEr
 		page.Text(checkout.CustomerEmail) != "" || page.Text(checkout.CustomerDocument) != "") {
 		props.Parts[0].Reveal = "/ops/cobrancas/" + checkout.ID + "/pagador"
 	}
+	if props.Parts, err = s.withDisputes(c, props.Parts, checkout); err != nil {
+		return err
+	}
 	payments, err := s.paymentItems(c, checkout, "")
 	if err != nil {
 		return err

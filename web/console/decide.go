@@ -13,6 +13,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	pages "garoupa/views/pages/console"
@@ -102,6 +103,13 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d, components.FieldErrors{{Field: "amount",
 			Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
+	case refusal.RefundNotPossible:
+		text := "problem.refund_not_possible"
+		if errors.Is(err, payments.ErrContested) {
+			text = "problem.refund_contested"
+		}
+		c.Status(fiber.StatusConflict)
+		return k.show(c, d, components.FieldErrors{{Text: i18n.T(c.UserContext(), text)}}, false)
 	case refusal.ProofRequired, refusal.ProofTaken:
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d,

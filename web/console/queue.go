@@ -106,6 +106,7 @@ func (s *console) home(c *fiber.Ctx) error {
 		{layouts.OpsDestinations, 0, counts.Destinations, s.destinationQueue()},
 		{layouts.OpsAccess, 0, counts.Access, s.accessQueue()},
 		{layouts.OpsExceptions, 0, counts.Exceptions, s.exceptionQueue()},
+		{layouts.OpsDisputes, 0, counts.Disputes, s.disputeQueue()},
 		{layouts.OpsFees, 0, counts.Fees, s.feeQueue()},
 	} {
 		tab := q.queue.tabs[q.tab]

@@ -7,6 +7,7 @@ import (
 
 	"garoupa/internal/refusal"
 	"garoupa/models"
+	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
@@ -70,6 +71,14 @@ func (s *treasury) blockedRows(c *fiber.Ctx) ([]pages.BlockedRow, error) {
 	var rows []pages.BlockedRow
 	for _, b := range blocked {
 		rows = append(rows, pages.BlockedRow{Amount: b.Amount, Reason: b.Reason, Since: b.CreatedAt})
+	}
+	disputes, err := models.HeldDisputes(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: list disputes with blocked amounts: %w", err)
+	}
+	for _, d := range disputes {
+		rows = append(rows, pages.BlockedRow{Amount: d.Held(), Since: d.CreatedAt, Href: "/app/disputas/" + d.ID,
+			Reason: i18n.T(c.UserContext(), "balance.blocked_dispute")})
 	}
 	return rows, nil
 }

@@ -127,7 +127,17 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 			refunded += r.Amount
 		}
 	}
-	props.CanRefund = props.Settlement != nil && refunded < props.Settlement.Paid &&
+	disputes, err := models.DisputesOfCheckout(c.UserContext(), s.DB.Pool, page.Visitor(c).AccountID, checkout.ID)
+	if err != nil {
+		return fmt.Errorf("dashboard: read the disputes of %s: %w", checkout.ID, err)
+	}
+	contested := false
+	for _, d := range disputes {
+		contested = contested || d.Bars()
+		props.Disputes = append(props.Disputes, pages.DisputeRow{ID: d.ID, Status: string(d.Status), Amount: d.Amount,
+			AnswerBy: d.AnswerBy, OpenedAt: d.OpenedAt})
+	}
+	props.CanRefund = !contested && props.Settlement != nil && refunded < props.Settlement.Paid &&
 		page.Visitor(c).Role.Can(models.MoveMoney) && s.Now().Before(checkout.PaidAt.Add(payments.RefundableFor))
 	return nil
 }

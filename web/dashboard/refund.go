@@ -110,6 +110,9 @@ func (s *dashboard) notRefunded(c *fiber.Ctx, form pages.NewRefundProps, amount 
 		problem.Text = i18n.T(ctx, "problem.refund_balance")
 	case refusal.RefundNotPossible:
 		problem = components.FieldError{Text: i18n.T(ctx, "problem.refund_not_possible")}
+		if errors.Is(err, payments.ErrContested) {
+			problem.Text = i18n.T(ctx, "problem.refund_contested")
+		}
 	case refusal.IdempotencyConflict: // the member went back and changed the form
 		problem = components.FieldError{Text: i18n.T(ctx, "problem.refund_repeated")}
 		form.Key = rand.Text()

@@ -24,6 +24,7 @@ func Register(app fiber.Router, site *page.Site) {
 	app.Get("/busca", s.search)
 	s.registerCheckouts(app)
 	s.registerSales(app)
+	s.registerDisputes(app)
 	s.registerAccess(app)
 	s.registerSettings(app)
 	s.registerTeam(app)

@@ -86,6 +86,8 @@ func (s *treasury) movementRows(c *fiber.Ctx, movements []models.Movement) ([]pa
 			row.Href, row.Reference, row.LinkedID = "/app/cobrancas/"+m.LinkedID, charge.ExternalID, ""
 		} else if strings.HasPrefix(m.LinkedID, "wdr_") {
 			row.Href = "/app/saques/" + m.LinkedID
+		} else if strings.HasPrefix(m.LinkedID, "dsp_") {
+			row.Href = "/app/disputas/" + m.LinkedID
 		}
 		rows = append(rows, row)
 	}

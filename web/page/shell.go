@@ -63,6 +63,7 @@ var menu = []layouts.NavGroup{
 		{ID: layouts.NavCheckouts, Href: "/app/cobrancas"},
 		{ID: layouts.NavLinks, Href: "/app/links"},
 		{ID: layouts.NavProducts, Href: "/app/produtos"},
+		{ID: layouts.NavDisputes, Href: "/app/disputas"},
 	}},
 	{ID: layouts.NavGroupMoney, Items: []layouts.NavItem{
 		{ID: layouts.NavBalance, Href: "/app/saldo"},

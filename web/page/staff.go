@@ -26,6 +26,7 @@ func (s *Site) ConsoleShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 		{ID: layouts.OpsDestinations, Href: "/ops/destinos", Count: queues.Destinations.Count},
 		{ID: layouts.OpsWithdrawals, Href: "/ops/saques", Count: queues.Withdrawals.Count + queues.Payouts.Count},
 		{ID: layouts.OpsExceptions, Href: "/ops/excecoes", Count: queues.Exceptions.Count},
+		{ID: layouts.OpsDisputes, Href: "/ops/disputas", Count: queues.Disputes.Count},
 		{ID: layouts.OpsFees, Href: "/ops/tarifas", Count: queues.Fees.Count},
 		{ID: layouts.OpsCheckouts, Href: "/ops/cobrancas"},
 		{ID: layouts.OpsAccounts, Href: "/ops/contas"},

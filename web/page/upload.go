@@ -10,11 +10,14 @@ import (
 	"garoupa/merchants"
 )
 
-// TakesFile reports whether a path accepts forms with a file: those of the logo, of products and of
-// credentials at banks.
+// TakesFile reports whether a path accepts forms with a file: those of the logo, of products, of answers to
+// disputes and of credentials at banks.
 func TakesFile(path []byte) bool {
 	if bank, ok := bytes.CutPrefix(path, []byte("/ops/bancos/")); ok {
 		return string(bank) == "nova" || bytes.HasSuffix(bank, []byte("/credenciais"))
+	}
+	if dispute, ok := bytes.CutPrefix(path, []byte("/app/disputas/")); ok {
+		return bytes.HasSuffix(dispute, []byte("/arquivos"))
 	}
 	slug, product := bytes.CutPrefix(path, []byte("/app/produtos"))
 	return string(path) == SettingsPath+"checkout/logo" ||
@@ -22,7 +25,8 @@ func TakesFile(path []byte) bool {
 }
 
 // FormFile returns the file of a form, or nil if there is none. It reads at most one byte more
-// than the largest allowed picture, so that the caller can detect a larger one.
+// than the largest allowed picture, which is as large as other files may be, so that the caller can detect a
+// larger one.
 func FormFile(c *fiber.Ctx, name string) ([]byte, error) {
 	header, err := c.FormFile(name)
 	if err != nil {

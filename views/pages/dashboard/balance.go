@@ -39,5 +39,6 @@ type Balance struct {
 type BlockedRow struct {
 	Amount money.Cents
 	Reason string
+	Href   string // of the dispute that it is blocked for; "" if staff blocked it
 	Since  time.Time
 }

@@ -36,6 +36,7 @@ type CheckoutProps struct {
 	ClosedAt         *time.Time  // when it expired or was cancelled
 	Settlement       *Settlement // nil until paid
 	Refunds          []RefundRow
+	Disputes         []DisputeRow
 	Stray            []StrayPayment
 	Metadata         []components.KeyValue
 	Events           []EventRow // oldest first

@@ -1,0 +1,65 @@
+package console
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/refusal"
+	"garoupa/payments"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
+	pages "garoupa/views/pages/console"
+	"garoupa/web/page"
+)
+
+// newDispute shows GET /ops/disputas/nova.
+func (s *console) newDispute(c *fiber.Ctx) error {
+	return s.showNewDispute(c, pages.DisputeFields{Payment: c.Query("payment")}, nil)
+}
+
+func (s *console) showNewDispute(c *fiber.Ctx, fields pages.DisputeFields, errs components.FieldErrors) error {
+	shell, err := s.ConsoleShell(c)
+	if err != nil {
+		return err
+	}
+	return page.Render(c, pages.NewDispute(pages.NewDisputeProps{Shell: shell, Fields: fields, Errors: errs}))
+}
+
+// createDispute handles POST /ops/disputas/nova. The bank's id makes one dispute, however often the form is
+// sent.
+func (s *console) createDispute(c *fiber.Ctx) error {
+	ctx := c.UserContext()
+	f := pages.DisputeFields{Payment: c.FormValue("payment"), Ref: c.FormValue("ref"), Amount: c.FormValue("amount"),
+		Cause: c.FormValue("cause"), AnswerBy: c.FormValue("answerBy")}
+	in := payments.NewDispute{PaymentID: f.Payment, BankRef: f.Ref, Cause: f.Cause}
+	var errs components.FieldErrors
+	wrong := func(field string) {
+		errs = append(errs, components.FieldError{Field: field, Text: i18n.T(ctx, "problem.ops_dispute_"+field)})
+	}
+	if f.Amount != "" {
+		amount, err := page.ReadPrice(f.Amount)
+		if in.Amount = amount; err != nil || amount <= 0 {
+			wrong("amount")
+		}
+	}
+	day, err := i18n.ParseDay(f.AnswerBy)
+	if in.AnswerBy = day.Add(24*time.Hour - time.Minute); err != nil {
+		wrong("answerBy")
+	}
+	if len(errs) == 0 {
+		d, err := s.Payments.OpenDispute(ctx, page.Actor(c), in)
+		if err == nil {
+			return s.goTo(c, "/ops/disputas/"+d.ID, "ops_dispute_opened")
+		}
+		field, known := map[refusal.Code]string{refusal.PaymentNotFound: "payment", refusal.InvalidAmount: "amount",
+			refusal.ProofRequired: "ref", refusal.ProofTaken: "ref", refusal.ReasonRequired: "cause",
+			refusal.WrongState: "state"}[refusal.Of(err).Code]
+		if !known {
+			return err
+		}
+		wrong(field)
+	}
+	c.Status(fiber.StatusUnprocessableEntity)
+	return s.showNewDispute(c, f, errs)
+}
