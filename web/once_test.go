@@ -114,6 +114,24 @@ var formsSent = []sentForm{
 		return decided(d.reviewer, "/ops/excecoes/"+id, "outcome", "WRITTEN_OFF", "reason",
 			"Ninguém reclamou em 90 dias.")
 	}, act("exception.written_off")},
+	{"open a dispute", "/ops/disputas/nova", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+		var id string
+		if err := d.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
+			d.Fund(t, models.Live, 10_00).ID).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		day := d.Clock.Now().Add(48 * time.Hour).Format(time.DateOnly)
+		return d.reviewer, "/ops/disputas/nova", []string{"payment", id, "ref", "MED-" + id, "cause", "Golpe",
+			"answerBy", day}
+	}, "SELECT count(*) FROM disputes WHERE bank_ref LIKE 'MED-pay%'"},
+	{"answer a dispute", "/app/disputas/:id/responder", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+		return d.member, "/app/disputas/" + contested(t, d.Site, models.NewPaymentID()).ID + "/responder",
+			[]string{"text", "Foi entregue"}
+	}, act("dispute.defended")},
+	{"close a dispute", "/ops/disputas/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+		return decided(d.reviewer, "/ops/disputas/"+contested(t, d.Site, models.NewPaymentID()).ID,
+			"outcome", "CLOSE", "reason", "O banco rejeitou a contestação.")
+	}, act("dispute.won")},
 	{"approve", "/ops/saques/:id", paying([]string{"outcome", "APPROVE"}), act("withdrawal.approved")},
 	{"reject", "/ops/saques/:id", paying([]string{"outcome", "REJECT", "reasonCode", "OTHER", "reason",
 		"Um motivo bem claro."}), act("withdrawal.rejected")},

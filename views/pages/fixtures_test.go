@@ -66,6 +66,7 @@ func everyPage() []page {
 	all = append(all, securityPages()...)
 	all = append(all, settingsPages()...)
 	all = append(all, balancePages()...)
+	all = append(all, disputePages()...)
 	all = append(all, withdrawalPages()...)
 	all = append(all, withdrawPages()...)
 	all = append(all, destinationPages()...)
