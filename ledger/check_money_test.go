@@ -74,20 +74,27 @@ func rich(t *testing.T) *paymentstest.Gateway {
 			must(err)
 		}
 	}
-	for i, ref := range []string{"1", "2"} {
-		d, err := g.OpenDispute(t.Context(), by, payments.NewDispute{PaymentID: paymentID, BankRef: ref, Cause: "x",
-			Amount: money.Cents(5_00 + i*1_00), AnswerBy: g.Clock.Now().Add(time.Hour)})
-		must(err)
-		if i == 0 {
-			_, err = g.CloseDispute(t.Context(), by, d.ID, paymentstest.Reason)
-			must(err)
-		}
-	}
+	must(contest(t, g, by, paymentID))
 	g.Clock.Advance(time.Minute)
 	must(g.SnapshotLedger(t.Context()))
 	_, err = g.CoverDue(t.Context())
 	must(err)
 	return g
+}
+
+// contest opens two disputes of a payment, and closes the first.
+func contest(t *testing.T, g *paymentstest.Gateway, by models.Actor, paymentID string) error {
+	for i, ref := range []string{"1", "2"} {
+		d, err := g.OpenDispute(t.Context(), by, payments.NewDispute{PaymentID: paymentID, BankRef: ref, Cause: "x",
+			Amount: money.Cents(5_00 + i*1_00), AnswerBy: g.Clock.Now().Add(time.Hour)})
+		if err == nil && i == 0 {
+			_, err = g.CloseDispute(t.Context(), by, d.ID, paymentstest.Reason)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drift is a statement that makes a row disagree with the books, and a part of what Check

@@ -79,7 +79,8 @@ const DisputesOnce = "disputes_once"
 
 const disputeQuery = `SELECT d.id, d.bank_account_id, d.payment_id, d.account_id, d.livemode, d.bank_ref, d.cause,
 	d.amount, d.blocked, d.short, d.released, d.status, d.bank_status, d.answer_by, d.defense, d.defense_by,
-	d.defense_at, d.sending_at, d.defense_sent_at, d.opened_by, d.opened_at, d.created_at, d.closed_by, d.close_reason, d.closed_at,
+	d.defense_at, d.sending_at, d.defense_sent_at, d.opened_by, d.opened_at, d.created_at,
+	d.closed_by, d.close_reason, d.closed_at,
 	p.end_to_end_id, p.checkout_id, p.amount AS paid, r.returned, r.taken
 	FROM disputes d JOIN payments p ON p.id = d.payment_id
 	CROSS JOIN LATERAL (SELECT coalesce(sum(amount), 0)::bigint AS returned,

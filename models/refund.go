@@ -114,7 +114,8 @@ func LockReturn(tx *Tx, environment Environment, returnID string) (booked bool, 
 
 const refundColumns = `r.id, r.payment_id, r.account_id, r.livemode, coalesce(r.number, 0) AS number, r.status,
 	r.origin, r.amount, r.reason, r.from_pending, r.from_blocked, r.back_to_pending, r.short,
-	r.return_id, r.bank_return_id, r.failure, r.dispute_id, r.created_by, r.created_at, r.tries, r.next_try_at, r.ended_at,
+	r.return_id, r.bank_return_id, r.failure, r.dispute_id, r.created_by, r.created_at,
+	r.tries, r.next_try_at, r.ended_at,
 	p.end_to_end_id, p.checkout_id, c.project_id, p.bank_account_id`
 
 const refundQuery = "SELECT " + refundColumns + ` FROM refunds r JOIN payments p ON p.id = r.payment_id

@@ -280,7 +280,8 @@ func TestDispute_Enforced(t *testing.T) {
 	d := contest(t, h, sold(t, h), 0)
 	file := func(place int, mediaType string) string {
 		return fmt.Sprintf("INSERT INTO dispute_files "+
-			"VALUES ('dfl_00000000000000000000', '%s', %d, 'a', '%s', 'a', '%s', now())", d.ID, place, mediaType, h.Owner.UserID)
+			"VALUES ('dfl_00000000000000000000', '%s', %d, 'a', '%s', 'a', '%s', now())", d.ID, place, mediaType,
+			h.Owner.UserID)
 	}
 	for name, sql := range map[string]string{
 		"another amount":             "UPDATE disputes SET amount = amount + 1",

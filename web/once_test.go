@@ -124,7 +124,8 @@ var formsSent = []sentForm{
 		return d.reviewer, "/ops/disputas/nova", []string{"payment", id, "ref", "MED-" + id, "cause", "Golpe",
 			"answerBy", day}
 	}, "SELECT count(*) FROM disputes WHERE bank_ref LIKE 'MED-pay%'"},
-	{"answer a dispute", "/app/disputas/:id/responder", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+	{"answer a dispute", "/app/disputas/:id/responder", func(t *testing.T, d *desk) (*webtest.Client, string,
+		[]string) {
 		return d.member, "/app/disputas/" + contested(t, d.Site, models.NewPaymentID()).ID + "/responder",
 			[]string{"text", "Foi entregue"}
 	}, act("dispute.defended")},

@@ -32,7 +32,8 @@ func dispute(status string) dashboard.DisputeProps {
 
 func disputePages() []page {
 	row := func(status string) dashboard.DisputeRow {
-		return dashboard.DisputeRow{ID: "dsp_1", Status: status, Amount: 1, AnswerBy: now.Add(time.Hour), OpenedAt: now}
+		return dashboard.DisputeRow{ID: "dsp_1", Status: status, Amount: 1, AnswerBy: now.Add(time.Hour),
+			OpenedAt: now}
 	}
 	late, unblocked, rest := dispute("OPEN"), dispute("OPEN"), dispute("LOST")
 	late.Late, unblocked.Held, rest.Held, rest.Returned = true, 0, 40_00, 60_00
@@ -48,7 +49,8 @@ func disputePages() []page {
 		{"dispute late", dashboard.Dispute(late)}, {"dispute unblocked", dashboard.Dispute(unblocked)},
 		{"dispute rest", dashboard.Dispute(rest)},
 		{"dispute answer", dashboard.Answer(answer)}, {"dispute answer wrong", dashboard.Answer(wrong)},
-		{"ops dispute new", console.NewDispute(console.NewDisputeProps{Shell: layouts.OpsShell{Shell: shell(true), Role: "REVIEWER"},
+		{"ops dispute new", console.NewDispute(console.NewDisputeProps{
+			Shell:  layouts.OpsShell{Shell: shell(true), Role: "REVIEWER"},
 			Fields: console.DisputeFields{Payment: "pay_1"}, Errors: problem("ref")})},
 	}
 	for _, status := range []string{"OPEN", "DEFENDED", "ACCEPTED", "WON", "LOST"} {

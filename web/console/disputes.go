@@ -23,6 +23,16 @@ const (
 // disputeUrgent is how long before its deadline a dispute without an answer at the bank is marked.
 const disputeUrgent = 24 * time.Hour
 
+// registerDisputes adds the pages of contested payments.
+func (s *console) registerDisputes(ops fiber.Router) {
+	ops.Get("/disputas", s.queue(s.disputeQueue()))
+	ops.Get("/disputas/nova", s.newDispute)
+	ops.Post("/disputas/nova", s.createDispute)
+	ops.Get("/disputas/:id", s.dispute)
+	ops.Post("/disputas/:id", s.decide(s.disputeCase()))
+	ops.Get("/disputas/:id/arquivos/:file", s.disputeFile)
+}
+
 // disputeQueue is the queue of contested payments: those that are not closed, the earliest deadline first.
 func (s *console) disputeQueue() queue {
 	return queue{id: layouts.OpsDisputes, path: "/ops/disputas", tabs: []string{"open", "all"},
@@ -34,7 +44,8 @@ func (s *console) disputeQueue() queue {
 				}
 				return rows, err
 			}
-			all, err := models.ListDisputes(c.UserContext(), s.DB.Pool, models.DisputeFilter{After: after, Limit: limit})
+			all, err := models.ListDisputes(c.UserContext(), s.DB.Pool,
+				models.DisputeFilter{After: after, Limit: limit})
 			for _, d := range all {
 				rows = append(rows, queued{at: d.Position(), Item: s.disputeItem(c, &d)})
 			}

@@ -42,12 +42,7 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Get("/excecoes/:id", s.exception)
 	ops.Post("/excecoes/:id", s.decide(s.exceptionCase()))
 
-	ops.Get("/disputas", s.queue(s.disputeQueue()))
-	ops.Get("/disputas/nova", s.newDispute)
-	ops.Post("/disputas/nova", s.createDispute)
-	ops.Get("/disputas/:id", s.dispute)
-	ops.Post("/disputas/:id", s.decide(s.disputeCase()))
-	ops.Get("/disputas/:id/arquivos/:file", s.disputeFile)
+	s.registerDisputes(ops)
 
 	ops.Get("/tarifas", s.queue(s.feeQueue()))
 	ops.Get("/tarifas/:id", s.fee)

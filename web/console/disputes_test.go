@@ -1,0 +1,91 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments"
+	"garoupa/web/webtest"
+)
+
+// A reviewer records a dispute of which the bank told by its portal, brings the answer there, and closes it.
+func TestDisputes(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	paid := s.Fund(t, models.Live, 100_00)
+	rui, _ := s.Console(t, models.StaffReviewer)
+	payment := modelstest.One[string](t, s.DB, "SELECT id FROM payments")
+	if a := rui.Get("/ops/cobrancas/" + paid.ID); a.Find(`a[href="/ops/disputas/nova?payment=`+payment+`"]`).Length() != 1 {
+		t.Errorf("the charge leads to no form: %s", a.Text())
+	}
+	day := s.Clock.Now().Add(48 * time.Hour).Format(time.DateOnly)
+	form := []string{"payment", payment, "ref", "MED-1", "amount", "60,00", "cause", "Golpe", "answerBy", day}
+	for i, wrong := range map[int]string{1: "pay_x", 3: " ", 5: "100,01", 7: "", 9: "ontem"} {
+		sent := append([]string(nil), form...)
+		sent[i] = wrong
+		if a := rui.Post("/ops/disputas/nova", sent...); a.Status != 422 || a.Find("#errors li").Length() != 1 {
+			t.Errorf("%s %q is %d %s", form[i-1], wrong, a.Status, a.Find("#errors").Text())
+		}
+	}
+	address := ""
+	for range 2 {
+		a := rui.Post("/ops/disputas/nova", form...)
+		if address = a.Header.Get("Location"); a.Status != http.StatusSeeOther || address == "" {
+			t.Fatalf("the form is %d %s", a.Status, a.Text())
+		}
+	}
+	id := strings.TrimPrefix(address, "/ops/disputas/")
+	for _, list := range []string{"/ops/disputas", "/ops/disputas?tab=all", "/ops"} {
+		if a := rui.Get(list); a.Find(`a[href="`+address+`"]`).Length() == 0 {
+			t.Errorf("%s has not the dispute: %s", list, a.Text())
+		}
+	}
+	if a := rui.Post(address, "outcome", "SENT", "do", "send"); a.Status == http.StatusSeeOther {
+		t.Errorf("an answer that is not there was sent: %d", a.Status)
+	}
+	if _, err := s.AddDisputeFile(t.Context(), s.Owner, s.Account.ID, id,
+		payments.NewDisputeFile{Name: "nota.pdf", Content: []byte("%PDF-1.7")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.AnswerDispute(t.Context(), s.Owner, s.Account.ID, id,
+		payments.DisputeAnswer{Text: "Foi entregue."}); err != nil {
+		t.Fatal(err)
+	}
+	a := rui.Get(address)
+	if !strings.Contains(a.Text(), "Foi entregue.") {
+		t.Errorf("the page is %s", a.Text())
+	}
+	file := rui.Get(a.Find(`a[href*="/arquivos/"]`).AttrOr("href", ""))
+	if file.Body != "%PDF-1.7" || !strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("the file is %d %v", file.Status, file.Header)
+	}
+	if a := rui.Post(address, "outcome", "SENT"); a.Status != 200 || !strings.Contains(a.Text(), "avisos de prazo") {
+		t.Errorf("the preview is %d %s", a.Status, a.Text())
+	}
+	if a := rui.Post(address, "outcome", "SENT", "do", "send"); a.Status != http.StatusSeeOther {
+		t.Errorf("the tick is %d %s", a.Status, a.Text())
+	}
+	if a := rui.Post(address, "outcome", "CLOSE", "do", "send"); a.Status != 422 {
+		t.Errorf("closed without a reason: %d", a.Status)
+	}
+	if a := rui.Post(address, "outcome", "CLOSE", "reason", "O banco rejeitou a contestação.", "do",
+		"send"); a.Status != http.StatusSeeOther {
+		t.Errorf("the close is %d %s", a.Status, a.Text())
+	}
+	if a := rui.Get("/ops/buscar?q=" + id); a.Status == http.StatusNotFound {
+		t.Errorf("the search is %d", a.Status)
+	}
+	const done = "SELECT status || ' ' || (defense_sent_at IS NOT NULL) || ' ' || released FROM disputes"
+	if got := modelstest.One[string](t, s.DB, done); got != "WON true 6000" {
+		t.Errorf("the dispute is %s", got)
+	}
+	member := s.Member(t)
+	if a := member.Get(address); a.Status != http.StatusNotFound {
+		t.Errorf("a member gets %d", a.Status)
+	}
+}
