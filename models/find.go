@@ -21,6 +21,7 @@ const (
 	FoundException   FoundKind = "exception"
 	FoundWithdrawal  FoundKind = "withdrawal"
 	FoundDestination FoundKind = "destination"
+	FoundDispute     FoundKind = "dispute"
 	FoundAct         FoundKind = "act" // a line of the audit log
 )
 

@@ -10,6 +10,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -49,7 +50,22 @@ func moneyActs(t *testing.T, g *paymentstest.Gateway) []memberAct {
 		Rail: models.RailUSDT, Type: "TRON", Address: "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7", HolderName: "Ana",
 	}
 	d := g.Destination(t, models.RailUSDT)
+	contested, err := g.OpenDispute(t.Context(), g.Staff(t), payments.NewDispute{BankRef: "1", Cause: "x", Amount: 1,
+		PaymentID: modelstest.One[string](t, g.DB, "SELECT id FROM payments WHERE livemode LIMIT 1"),
+		AnswerBy:  g.Clock.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return []memberAct{
+		{"add a file to an answer", models.MoveMoney, func(ctx context.Context, by models.Actor) error {
+			_, err := g.AddDisputeFile(ctx, by, g.Account.ID, contested.ID,
+				payments.NewDisputeFile{Content: []byte("%PDF-1.7")})
+			return err
+		}},
+		{"answer a dispute", models.MoveMoney, func(ctx context.Context, by models.Actor) error {
+			_, err := g.AnswerDispute(ctx, by, g.Account.ID, contested.ID, payments.DisputeAnswer{Text: "Não"})
+			return err
+		}},
 		{"request a withdrawal", models.MoveMoney, func(ctx context.Context, by models.Actor) error {
 			in := paymentstest.Withdrawal(models.RailPix, 10_00)
 			in.By = by

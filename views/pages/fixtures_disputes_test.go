@@ -37,8 +37,8 @@ func disputePages() []page {
 	}
 	late, unblocked, rest := dispute("OPEN"), dispute("OPEN"), dispute("LOST")
 	late.Late, unblocked.Held, rest.Held, rest.Returned = true, 0, 40_00, 60_00
-	answer := dashboard.AnswerProps{Shell: shell(true), ID: "dsp_1", Amount: 100_00, AnswerBy: now, Text: "Foi entregue",
-		Files: dispute("OPEN").Files}
+	answer := dashboard.AnswerProps{Shell: shell(true), ID: "dsp_1", Amount: 100_00, AnswerBy: now,
+		Text: "Foi entregue", Files: dispute("OPEN").Files}
 	wrong := answer
 	wrong.Errors, wrong.Full = problem("text"), true
 	pages := []page{

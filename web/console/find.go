@@ -71,6 +71,8 @@ func foundAt(f models.Found) string {
 		return "/ops/destinos/" + f.ID
 	case models.FoundException:
 		return "/ops/excecoes/" + f.ID
+	case models.FoundDispute:
+		return "/ops/disputas/" + f.ID
 	}
 	if f.AccountID == "" {
 		return ""

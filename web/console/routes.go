@@ -41,7 +41,6 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Get("/excecoes", s.queue(s.exceptionQueue()))
 	ops.Get("/excecoes/:id", s.exception)
 	ops.Post("/excecoes/:id", s.decide(s.exceptionCase()))
-
 	s.registerDisputes(ops)
 
 	ops.Get("/tarifas", s.queue(s.feeQueue()))
