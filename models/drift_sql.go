@@ -69,30 +69,6 @@ const checkoutDrift = `SELECT c.id, c.id, 'what was paid', c.amount, 0::bigint F
 	WHERE c.id = ANY($1) AND c.status = 'PAID'
 		AND (SELECT true FROM payments WHERE checkout_id = c.id AND settles) IS NULL`
 
-const withdrawalDrift = `WITH w AS (
-		SELECT id, 'withdrawal/' || id AS fact, account_id || '/live/available' AS available,
-			account_id || '/live/reserved' AS reserved,
-			amount, fee, status
-		FROM withdrawals WHERE id = ANY($1)
-	), wanted AS (
-		SELECT id AS of, fact, available AS from_book, reserved AS to_book, amount FROM w
-		UNION ALL
-		SELECT id, fact || '/released', reserved, available, amount
-			FROM w WHERE status IN ('CANCELLED', 'REJECTED', 'FAILED')
-		UNION ALL
-		SELECT id, fact || '/completed', reserved, 'platform/live/paid_out', amount - fee
-			FROM w WHERE status IN ('COMPLETED', 'RETURNED')
-		UNION ALL
-		SELECT id, fact || '/completed', reserved, 'platform/live/fees', fee
-			FROM w WHERE status IN ('COMPLETED', 'RETURNED') AND fee > 0
-		UNION ALL
-		SELECT id, fact || '/returned', 'platform/live/paid_out', available, amount - fee
-			FROM w WHERE status = 'RETURNED'
-	), facts AS (
-		SELECT id AS of, fact || step AS fact
-			FROM w CROSS JOIN unnest('{"",/released,/completed,/returned}'::text[]) AS step
-	)` + asked
-
 const refundDrift = `WITH r AS (
 		SELECT *, 'refund/' || id AS fact, account_id || ` + env + ` AS owner,
 			'platform' || ` + env + ` || 'refunds' AS given
@@ -144,8 +120,7 @@ const knownFact = `coalesce(CASE f.kind
 		WHEN 'payment' THEN f.step = '' AND (SELECT true FROM payments WHERE id = f.id)
 		WHEN 'exception' THEN f.step = '' AND (SELECT true FROM payments WHERE id = f.id)
 		WHEN 'settlement' THEN f.step = '' AND (SELECT true FROM payments WHERE checkout_id = f.id AND settles)
-		WHEN 'withdrawal' THEN f.step IN ('', '/released', '/completed', '/returned')
-			AND (SELECT true FROM withdrawals WHERE id = f.id)
+		WHEN 'withdrawal' THEN ` + withdrawalStep + `
 		WHEN 'refund' THEN f.step IN ('', '/undone') AND (SELECT true FROM refunds WHERE id = f.id)
 		WHEN 'block' THEN f.step IN ('', '/released')
 			AND (SELECT true FROM blocked_amounts WHERE id = f.id)

@@ -34,6 +34,7 @@ var (
 	feeProposalShape   = idShape{"fpr_", 20}
 	destinationShape   = idShape{"dst_", 20}
 	withdrawalShape    = idShape{"wdr_", 20}
+	returnShape        = idShape{"wrt_", 20}
 	refundShape        = idShape{"rfd_", 20}
 	blockShape         = idShape{"blk_", 20}
 	bankAccountShape   = idShape{"bnk_", 20}
@@ -115,6 +116,9 @@ func NewDestinationID() string { return destinationShape.random() }
 
 // NewWithdrawalID returns an id for a withdrawal.
 func NewWithdrawalID() string { return withdrawalShape.random() }
+
+// NewWithdrawalReturnID returns an id for money of a withdrawal that came back.
+func NewWithdrawalReturnID() string { return returnShape.random() }
 
 // NewRefundID returns an id for a refund.
 func NewRefundID() string { return refundShape.random() }

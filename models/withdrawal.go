@@ -248,15 +248,16 @@ func Withdrawals(ctx context.Context, q Querier, f WithdrawalFilter) ([]AccountW
 	return pgx.CollectRows(rows, scanWithdrawal)
 }
 
-// UnpaidWithdrawals returns the ids of withdrawals that entered a status by a time, oldest
-// first. APPROVED ones of accounts that may not withdraw now are left out, so that they do not
+// UnpaidWithdrawals returns the ids of withdrawals of a rail, "" for all, that entered a status by a
+// time, oldest first. APPROVED ones of accounts that may not withdraw now are left out, so that they do not
 // delay the others.
-func UnpaidWithdrawals(ctx context.Context, q Querier, status WithdrawalStatus, by time.Time,
+func UnpaidWithdrawals(ctx context.Context, q Querier, rail Rail, status WithdrawalStatus, by time.Time,
 	limit int) ([]string, error) {
 	rows, err := q.Query(ctx, `SELECT w.id FROM withdrawals w JOIN accounts a ON a.id = w.account_id
 		WHERE w.status = $1 AND w.updated_at <= $2 AND (w.status <> 'APPROVED'
 			OR a.production_access = 'APPROVED' AND NOT a.suspended AND NOT a.withdrawals_blocked)
-		ORDER BY w.created_at, w.id LIMIT $3`, status, by, limit)
+			AND ($4 = '' OR w.rail = $4)
+		ORDER BY w.created_at, w.id LIMIT $3`, status, by, limit, rail)
 	if err != nil {
 		return nil, err
 	}
