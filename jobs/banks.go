@@ -25,6 +25,7 @@ func (r *Runner) tendBanks(ctx context.Context) error {
 		return fmt.Errorf("jobs: find bank accounts: %w", err)
 	}
 	r.apart(ctx, "tend a bank account", &r.tended, ids, r.Payments.TendBank)
+	r.apart(ctx, "pay from a bank account", &r.paying, ids, r.Payments.TendPayouts)
 	return nil
 }
 

@@ -62,9 +62,9 @@ type Runner struct {
 	disappear context.CancelFunc
 	stop      context.CancelFunc
 	loops     sync.WaitGroup
-	// tended and registering are the ids of the bank accounts on which this process works now.
-	tended, registering sync.Map
-	noticed             chan struct{} // full after NoticeReceived
+	// tended, paying and registering are the ids of the bank accounts on which this process works now.
+	tended, paying, registering sync.Map
+	noticed                     chan struct{} // full after NoticeReceived
 }
 
 // Start begins to work and returns at once.

@@ -63,8 +63,8 @@ func (s *Service) startPayout(
 // CompleteWithdrawal records that a payout has arrived, with its proof: the reserved amount
 // leaves the account, and the fee goes to the installation. Since it has happened, it is
 // recorded for a stopped account as well. For staff who are not involved and who saw its
-// current version. Refusals: WithdrawalNotFound, Forbidden, WrongState, ChangedMeanwhile,
-// ProofRequired, ProofTaken.
+// current version; of a withdrawal that a bank pays not before PayoutUnknownAfter. Refusals:
+// WithdrawalNotFound, Forbidden, WrongState, ChangedMeanwhile, ProofRequired, ProofTaken.
 func (s *Service) CompleteWithdrawal(
 	ctx context.Context, by models.Actor, id string, seen int, proof Proof,
 ) (*models.Withdrawal, error) {
@@ -80,6 +80,9 @@ func (s *Service) completeWithdrawal(
 				return err
 			}
 			if err := prove(w, proof(w.Rail)); err != nil {
+				return err
+			}
+			if err := s.endPayout(tx, by, w, models.PayoutDone, "", ""); err != nil {
 				return err
 			}
 			now := s.now()
@@ -121,8 +124,9 @@ func prove(w *models.Withdrawal, p Proof) error {
 // FailWithdrawal records that a payout will certainly not arrive, with a code for programs and
 // a text for the merchant: the reserved amount is available again. If this is uncertain, the
 // withdrawal must stay PROCESSING. For staff who are not involved and who saw its current
-// version. Refusals: WithdrawalNotFound, Forbidden, WrongState, ChangedMeanwhile,
-// ReasonRequired.
+// version; of a withdrawal that a bank pays only if nothing has left yet, or while the bank has
+// said nothing of it for PayoutUnknownAfter. Refusals: WithdrawalNotFound, Forbidden, WrongState,
+// ChangedMeanwhile, ReasonRequired.
 func (s *Service) FailWithdrawal(
 	ctx context.Context, by models.Actor, id string, seen int, code, reason string,
 ) (*models.Withdrawal, error) {
@@ -136,36 +140,10 @@ func (s *Service) FailWithdrawal(
 				return err
 			}
 			w.FailureCode, w.Reason = &code, &reason
+			if err := s.endPayout(tx, by, w, models.PayoutRefused, code, reason); err != nil {
+				return err
+			}
 			return s.release(tx, w)
-		})
-}
-
-// ReturnWithdrawal records that the whole money of a completed withdrawal came back: the
-// amount that was paid out is available again, the fee is not. For staff who are not involved
-// and who saw its current version. Refusals: WithdrawalNotFound, Forbidden, WrongState,
-// ChangedMeanwhile, ReasonRequired.
-func (s *Service) ReturnWithdrawal(
-	ctx context.Context, by models.Actor, id string, seen int, code, reason string,
-) (*models.Withdrawal, error) {
-	code, reason, err := checkRefusal(code, reason)
-	if err != nil {
-		return nil, err
-	}
-	return s.moveWithdrawal(ctx, by, held("", id), models.WithdrawalReturned,
-		func(tx *models.Tx, w *models.Withdrawal) error {
-			if err := decidable(tx, by, w, seen, models.WithdrawalCompleted); err != nil {
-				return err
-			}
-			w.FailureCode, w.Reason = &code, &reason
-			fact := withdrawalFact(w, "/returned")
-			_, err := ledger.Spend(tx, w.AccountID, models.Live, fact, s.now(), ledger.Transfer{
-				From: ledger.PaidOut(models.Live),
-				To:   ledger.Account(w.AccountID, models.Live, ledger.Available), Amount: w.Net(),
-			})
-			if err != nil {
-				return err
-			}
-			return models.AddUncovered(tx, w.AccountID, models.Live, -w.Net())
 		})
 }
 
@@ -210,7 +188,7 @@ func (s *Service) PayOutDue(ctx context.Context) error {
 // eachUnpaid calls move for withdrawals that have been in a status for long enough. An error
 // of one does not stop the others.
 func (s *Service) eachUnpaid(ctx context.Context, status models.WithdrawalStatus, move func(id string) error) error {
-	ids, err := models.UnpaidWithdrawals(ctx, s.DB.Pool, status, s.now().Add(-payoutAfter), payoutBatch)
+	ids, err := models.UnpaidWithdrawals(ctx, s.DB.Pool, "", status, s.now().Add(-payoutAfter), payoutBatch)
 	if err != nil {
 		return fmt.Errorf("payments: find payouts: %w", err)
 	}

@@ -1,0 +1,471 @@
+package payments_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"garoupa/banks/bankstest"
+	"garoupa/internal/money"
+	"garoupa/internal/refusal"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp"
+	"garoupa/pix/psp/bank/control"
+)
+
+// sendPath is the path of the request for a payout at Efí.
+const sendPath = "/v3/gn/pix"
+
+// paying returns a house at Efí, whose merchant has 100.00 available and a destination, and whose
+// installation has them at the bank.
+func paying(t *testing.T) *bankstest.House {
+	t.Helper()
+	h := bankstest.At(t, "efi")
+	bank, err := h.Banks.For(t.Context(), h.AccountID)
+	if err == nil {
+		err = bank.RegisterNotices(t.Context(), "https://localhost:1/bank") // Efí sends none without
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	payable(t, h)
+	return h
+}
+
+// payable gives the merchant of a house 100.00 and a destination.
+func payable(t *testing.T, h *bankstest.House) {
+	t.Helper()
+	h.SetFee(t, money.Fee{})
+	h.SetWithdrawalFee(t, money.Fee{Fixed: 1_00})
+	c := h.Charge(t, payments.NewCheckout{Amount: 100_00})
+	h.Pay(t, control.PayRequest{Code: c.CopyPaste})
+	h.Sweep(t)
+	h.Destination(t, models.RailPix)
+	h.Later(max(paymentstest.SettlementDelay, paymentstest.Policy.Hold) + time.Minute)
+	if _, err := h.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// toPay returns a withdrawal of an amount that staff have approved.
+func toPay(t *testing.T, h *bankstest.House, amount money.Cents) string {
+	t.Helper()
+	w := h.Withdraw(t, amount)
+	if _, err := h.ApproveWithdrawal(t.Context(), h.Staff(t), w.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	return w.ID
+}
+
+// pay does once what is due about payouts.
+func pay(t *testing.T, h *bankstest.House) {
+	t.Helper()
+	if err := h.TendPayouts(t.Context(), h.AccountID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// payLater is pay after the next look is due and the bank has done its work.
+func payLater(t *testing.T, h *bankstest.House) {
+	t.Helper()
+	h.Later(5 * time.Minute)
+	pay(t, h)
+}
+
+// payUntilEnded pays until the bank, which takes its time, has ended the payouts of some withdrawals.
+func payUntilEnded(t *testing.T, h *bankstest.House, ids ...string) {
+	t.Helper()
+	for {
+		payLater(t, h)
+		const open = "SELECT count(*) FROM payout_attempts WHERE ended_at IS NULL AND withdrawal_id = ANY($1)"
+		if modelstest.One[int](t, h.DB, open, ids) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond) // between two looks
+	}
+}
+
+// expectPayout checks a withdrawal, its books, its last payout, and that all agree.
+func expectPayout(t *testing.T, h *bankstest.House, id, want string, status models.PayoutStatus) *models.PayoutAttempt {
+	t.Helper()
+	if got := stand(t, h.Gateway, id); got != want {
+		t.Errorf("the withdrawal is %s, want %s", got, want)
+	}
+	sound(t, h.Gateway)
+	all, err := models.PayoutAttempts(t.Context(), h.DB.Pool, id)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the payouts are %+v, %v", all, err)
+	}
+	if p := all[0]; p.Status != status || p.Amount != modelstest.One[money.Cents](t, h.DB,
+		"SELECT amount - fee FROM withdrawals WHERE id = $1", id) {
+		t.Errorf("the payout is %+v, want %s", p, status)
+	}
+	return &all[0]
+}
+
+// sentAt returns the number of payouts that the bank has.
+func sentAt(t *testing.T, h *bankstest.House) (n int) {
+	t.Helper()
+	state, err := h.Bank.Control.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range state.Recent {
+		if line.Kind == "payout" {
+			n++
+		}
+	}
+	return n
+}
+
+// How a withdrawal of 50.00 with a fee of 1.00 and its books stand.
+const (
+	processing = "PROCESSING -50.00 50.00 0.00 0.00"
+	completed  = "COMPLETED -50.00 0.00 49.00 1.00"
+	failed     = "FAILED 0.00 0.00 0.00 0.00"
+)
+
+// An approved withdrawal is paid by the bank, without staff, and its proof is the bank's EndToEndId.
+func TestBank_Payout(t *testing.T) {
+	t.Parallel()
+	h := paying(t)
+	id := toPay(t, h, 50_00)
+	if pays, err := h.BankPays(t.Context(), models.RailPix); err != nil || !pays {
+		t.Errorf("the bank pays: %t, %v", pays, err)
+	}
+	pay(t, h)
+	p := expectPayout(t, h, id, processing, models.PayoutProcessing)
+	if want := strings.ReplaceAll(id, "_", "") + "n1"; p.ID != want || p.BankAccountID != h.AccountID {
+		t.Errorf("the payout is %+v", p)
+	}
+	payUntilEnded(t, h, id)
+	p = expectPayout(t, h, id, completed, models.PayoutDone)
+	w, err := h.Withdrawal(t.Context(), h.Account.ID, models.Live, id)
+	if err != nil || *w.EndToEndID != *p.EndToEndID || !strings.HasPrefix(*w.EndToEndID, "E99999999") {
+		t.Errorf("the withdrawal is %+v, %v", w, err)
+	}
+	payLater(t, h)
+	if n := sentAt(t, h); n != 1 {
+		t.Errorf("the bank has %d payouts", n)
+	}
+}
+
+// A bank that has no payouts by API leaves them to staff, as does a wallet.
+func TestBank_PayoutByStaff(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	payable(t, h)
+	id := toPay(t, h, 50_00)
+	pay(t, h)
+	if got := stand(t, h.Gateway, id); got != "APPROVED -50.00 50.00 0.00 0.00" {
+		t.Errorf("the withdrawal is %s", got)
+	}
+	for _, rail := range []models.Rail{models.RailPix, models.RailUSDT} {
+		if pays, err := h.BankPays(t.Context(), rail); err != nil || pays {
+			t.Errorf("%s: the bank pays: %t, %v", rail, pays, err)
+		}
+	}
+}
+
+// payers is Banks whose bank lets a test act in the place of Send.
+type payers struct {
+	payments.Banks
+	send func(ctx context.Context, payer psp.Payer, p psp.Payout) (psp.Sent, error)
+}
+
+// For implements payments.Banks.
+func (b payers) For(ctx context.Context, id string) (psp.Bank, error) {
+	bank, err := b.Banks.For(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return sender{bank, bank.(psp.Payer), b}, nil
+}
+
+type sender struct {
+	psp.Bank
+	psp.Payer
+	payers
+}
+
+// For hides that of payers.
+func (s sender) For() {}
+
+// Send implements psp.Payer.
+func (s sender) Send(ctx context.Context, p psp.Payout) (psp.Sent, error) {
+	return s.send(ctx, s.Payer, p)
+}
+
+// dies calls pay for a process that ends in Send, before or after the bank has the payout.
+func dies(t *testing.T, h *bankstest.House, sends bool) {
+	t.Helper()
+	dying := h.Another(t)
+	dying.Service.Banks = payers{dying.Banks, func(ctx context.Context, payer psp.Payer, p psp.Payout) (psp.Sent, error) {
+		if sends {
+			if _, err := payer.Send(ctx, p); err != nil {
+				t.Error(err)
+			}
+		}
+		panic("the process ends")
+	}}
+	defer func() {
+		if recover() == nil {
+			t.Error("the process did not end")
+		}
+	}()
+	_ = dying.TendPayouts(t.Context(), dying.AccountID)
+}
+
+// A process that ends after the payout is stored has sent nothing: another one sends it (crash j).
+func TestBank_PayoutStored(t *testing.T) {
+	t.Parallel()
+	h := paying(t)
+	id := toPay(t, h, 50_00)
+	h.Fault(t, control.Fault{Name: "reset", On: "/gn/pix/enviados"}) // it is stored, and goes no further
+	pay(t, h)
+	expectPayout(t, h, id, processing, models.PayoutStored)
+	h.Heal(t)
+	other := h.Another(t)
+	payUntilEnded(t, other, id)
+	expectPayout(t, h, id, completed, models.PayoutDone)
+}
+
+// A process that ends once the payout may have left has perhaps sent it: another one only reads (crash k).
+func TestBank_PayoutSending(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		sends bool
+		want  string
+		ends  models.PayoutStatus
+	}{
+		"before the first byte": {false, processing, models.PayoutSending},
+		"after the last":        {true, completed, models.PayoutDone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := paying(t)
+			id := toPay(t, h, 50_00)
+			dies(t, h, tc.sends)
+			expectPayout(t, h, id, processing, models.PayoutSending)
+			if tc.sends {
+				payUntilEnded(t, h, id)
+			}
+			for range 3 {
+				payLater(t, h)
+			}
+			expectPayout(t, h, id, tc.want, tc.ends)
+			if n := sentAt(t, h); n != map[bool]int{true: 1}[tc.sends] {
+				t.Errorf("the bank has %d payouts", n)
+			}
+		})
+	}
+}
+
+// Processes that pay at the same time send each payout once.
+func TestBank_PayoutOnce(t *testing.T) {
+	t.Parallel()
+	h := paying(t)
+	ids := []string{toPay(t, h, 50_00), toPay(t, h, 10_00), toPay(t, h, 20_00)}
+	var sends atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		process := h.Another(t)
+		process.Service.Banks = payers{process.Banks, func(ctx context.Context, payer psp.Payer, p psp.Payout) (psp.Sent,
+			error) {
+			sends.Add(1)
+			return payer.Send(ctx, p)
+		}}
+		all.Go(func() {
+			for range 3 {
+				pay(t, process)
+			}
+		})
+	}
+	all.Wait()
+	payUntilEnded(t, h, ids...)
+	for i, want := range []string{"49.00", "9.00", "19.00"} {
+		amount := modelstest.One[money.Cents](t, h.DB, "SELECT amount FROM withdrawals WHERE id = $1", ids[i])
+		expectPayout(t, h, ids[i], "COMPLETED -"+amount.Decimal()+" 0.00 "+want+" 1.00", models.PayoutDone)
+	}
+	if n := sentAt(t, h); n != 3 || sends.Load() != 3 {
+		t.Errorf("%d were sent, the bank has %d", sends.Load(), n)
+	}
+}
+
+// A payout whose answer is lost is never sent again, and is read until the bank says how it ended.
+func TestBank_PayoutLost(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []control.Fault{
+		{Name: "send-unknown"}, {Name: "drop-answer", On: sendPath}, {Name: "500-done", On: sendPath},
+	} {
+		t.Run(fault.Name, func(t *testing.T) {
+			t.Parallel()
+			h := paying(t)
+			id := toPay(t, h, 50_00)
+			h.Fault(t, fault)
+			pay(t, h)
+			expectPayout(t, h, id, processing, models.PayoutSending)
+			payLater(t, h)
+			h.Heal(t)
+			payUntilEnded(t, h, id)
+			expectPayout(t, h, id, completed, models.PayoutDone)
+			if n := sentAt(t, h); n != 1 {
+				t.Errorf("the bank has %d payouts", n)
+			}
+		})
+	}
+}
+
+// What certainly was not sent is sent later, by the same id.
+func TestBank_PayoutNotSent(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []control.Fault{
+		{Name: "429", On: sendPath, Times: 1}, {Name: "403", On: sendPath, Times: 1},
+	} {
+		t.Run(fault.Name, func(t *testing.T) {
+			t.Parallel()
+			h := paying(t)
+			id := toPay(t, h, 50_00)
+			h.Fault(t, fault)
+			pay(t, h)
+			p := expectPayout(t, h, id, processing, models.PayoutStored)
+			if p.Failure == "" {
+				t.Error("the payout does not say why it waits")
+			}
+			payUntilEnded(t, h, id)
+			expectPayout(t, h, id, completed, models.PayoutDone)
+		})
+	}
+}
+
+// A payout that the bank refuses leaves the money with the merchant: the bank has not as much, or it refuses the
+// request.
+func TestBank_PayoutRefused(t *testing.T) {
+	t.Parallel()
+	t.Run("balance", func(t *testing.T) {
+		t.Parallel()
+		h := paying(t)
+		id := toPay(t, h, 50_00)
+		// The installation takes money out of its account at the bank.
+		payer, err := h.Banks.For(t.Context(), h.AccountID)
+		if err == nil {
+			_, err = payer.(psp.Payer).Send(t.Context(), psp.Payout{ID: "outra", Key: "a@example.com", Amount: 60_00})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		pay(t, h)
+		payUntilEnded(t, h, id)
+		p := expectPayout(t, h, id, failed, models.PayoutRefused)
+		w, err := h.Withdrawal(t.Context(), h.Account.ID, models.Live, id)
+		if err != nil || *w.FailureCode != "PROVIDER_REFUSED" ||
+			*w.Reason != "O banco recusou o envio: Saldo insuficiente." || p.Code != "NAO_REALIZADO" {
+			t.Errorf("the withdrawal is %+v, the payout %+v, %v", w, p, err)
+		}
+	})
+	t.Run("request", func(t *testing.T) {
+		t.Parallel()
+		h := paying(t)
+		id := toPay(t, h, 50_00)
+		h.Service.Banks = payers{h.Banks, func(ctx context.Context, payer psp.Payer, p psp.Payout) (psp.Sent, error) {
+			p.Key, p.Document = "nobody@example.com", "11111111111" // no CPF
+			return payer.Send(ctx, p)
+		}}
+		pay(t, h)
+		expectPayout(t, h, id, failed, models.PayoutRefused)
+		if n := sentAt(t, h); n != 0 {
+			t.Errorf("the bank has %d payouts", n)
+		}
+	})
+}
+
+// A payout waits while the account is stopped, also after it is stored.
+func TestBank_PayoutStopped(t *testing.T) {
+	t.Parallel()
+	h := paying(t)
+	stop := func(blocked bool) {
+		t.Helper()
+		if _, err := h.DB.Pool.Exec(t.Context(), "UPDATE accounts SET withdrawals_blocked = $2 WHERE id = $1",
+			h.Account.ID, blocked); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := toPay(t, h, 50_00)
+	stop(true)
+	pay(t, h)
+	if got := stand(t, h.Gateway, id); got != "APPROVED -50.00 50.00 0.00 0.00" {
+		t.Errorf("the withdrawal is %s", got)
+	}
+	stop(false)
+	h.Fault(t, control.Fault{Name: "reset", On: "/gn/pix/enviados"})
+	pay(t, h)
+	h.Heal(t)
+	stop(true)
+	payLater(t, h)
+	payLater(t, h)
+	expectPayout(t, h, id, processing, models.PayoutStored)
+	stop(false)
+	payUntilEnded(t, h, id)
+	expectPayout(t, h, id, completed, models.PayoutDone)
+}
+
+// While the bank may be paying, staff can neither complete nor fail the withdrawal; before anything has left
+// they can fail it.
+func TestBank_PayoutAndStaff(t *testing.T) {
+	t.Parallel()
+	h := paying(t)
+	by := h.Staff(t)
+	id := toPay(t, h, 50_00)
+	h.Fault(t, control.Fault{Name: "reset", On: "/gn/pix/enviados"})
+	pay(t, h)
+	complete := func() error {
+		_, err := h.CompleteWithdrawal(t.Context(), by, id, h.Version(t, id), payments.Proof{EndToEndID: "E1"})
+		return err
+	}
+	fail := func() error {
+		_, err := h.FailWithdrawal(t.Context(), by, id, h.Version(t, id), "OTHER", paymentstest.Reason)
+		return err
+	}
+	refused(t, "complete what is stored", complete(), refusal.WrongState)
+	if err := fail(); err != nil {
+		t.Fatal(err)
+	}
+	p := expectPayout(t, h, id, failed, models.PayoutRefused)
+	if p.DecidedBy == nil || p.NextLookAt != nil || p.Code != "OTHER" {
+		t.Errorf("the payout is %+v", p)
+	}
+	h.Heal(t)
+	id = toPay(t, h, 50_00)
+	pay(t, h)
+	refused(t, "complete what is processed", complete(), refusal.WrongState)
+	refused(t, "fail what is processed", fail(), refusal.WrongState)
+	payUntilEnded(t, h, id)
+	expectPayout(t, h, id, completed, models.PayoutDone)
+	if n := sentAt(t, h); n != 1 {
+		t.Errorf("the bank has %d payouts", n)
+	}
+}
+
+// The database itself refuses to end a withdrawal whose payout has not ended.
+func TestBank_PayoutGuarded(t *testing.T) {
+	t.Parallel()
+	h := paying(t)
+	id := toPay(t, h, 50_00)
+	pay(t, h)
+	_, err := h.DB.Pool.Exec(t.Context(), `UPDATE withdrawals SET status = 'FAILED', version = version + 1,
+		failure_code = 'X1', reason = 'x' WHERE id = $1`, id)
+	if !models.Violates(err, "withdrawals_payout") {
+		t.Errorf("failed meanwhile: %v", err)
+	}
+	payUntilEnded(t, h, id)
+	_, err = h.DB.Pool.Exec(t.Context(), "UPDATE payout_attempts SET status = 'SENDING' WHERE withdrawal_id = $1", id)
+	if !models.Violates(err, "payout_attempts_transition") {
+		t.Errorf("sent again: %v", err)
+	}
+}
