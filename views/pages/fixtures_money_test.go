@@ -94,7 +94,11 @@ func withdrawalPages() []page {
 		Pager: components.PagerProps{Next: "?cursor=x"}}
 	held := list
 	held.Switches, held.Status = stops, ""
+	parts := withdrawal(pages.WithdrawalCompleted)
+	parts.ApprovedAt, parts.CompletedAt = hence(time.Minute), hence(time.Hour)
+	parts.Returns = []dashboard.ReturnedPart{{Amount: 200_00, At: now}, {Amount: 1_00, At: now}}
 	return append(all,
+		page{"withdrawal back in part", dashboard.Withdrawal(parts)},
 		page{"withdrawal in usdt", dashboard.Withdrawal(usdt)},
 		page{"withdrawals", dashboard.Withdrawals(list)},
 		page{"withdrawals stopped", dashboard.Withdrawals(held)},

@@ -50,10 +50,16 @@ func (s *console) showWithdrawal(c *fiber.Ctx, d decision, errs components.Field
 	if withdrawalWaits(w.Status) {
 		props.Since, props.Late = &w.CreatedAt, s.late(w.CreatedAt)
 	}
+	paid, err := s.payoutsOf(c, w)
+	if err != nil {
+		return err
+	}
+	props.Notices = append(props.Notices, paid.notice(c)...)
 	if err := s.withdrawalParts(c, w, &props); err != nil {
 		return err
 	}
-	if outcomes := outcomesNow(w.Status, len(props.Stops) > 0); len(outcomes) > 0 {
+	props.Parts = slices.Insert(props.Parts, 1, paid.parts(c)...)
+	if outcomes := s.leaveToBank(paid, outcomesNow(w.Status, len(props.Stops) > 0)); len(outcomes) > 0 {
 		props.Decision = s.withdrawalForm(c, w, outcomes, d, errs)
 	}
 	return s.showCase(c, props, w.AccountID, w.ID, changed)

@@ -46,7 +46,17 @@ func (s *console) withdrawalQueue() queue {
 			found, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{
 				Statuses: statuses[tab], OldestFirst: tab != "all", After: after, Limit: limit,
 			})
-			return s.withdrawalRows(c, found), err
+			if err != nil {
+				return nil, err
+			}
+			unknown, err := s.unknownPayouts(c, found)
+			rows := s.withdrawalRows(c, found)
+			for i, w := range found {
+				if unknown[w.ID] {
+					rows[i].Detail += " · " + i18n.T(c.UserContext(), "ops.payout_unknown")
+				}
+			}
+			return rows, err
 		}}
 }
 
@@ -191,7 +201,15 @@ func (s *console) previewWithdrawal(c *fiber.Ctx, d decision) (preview, error) {
 			p.confirm, p.danger = i18n.T(ctx, "ops.start_removed"), true
 		}
 	case outcomeReturn:
-		p.effects = []string{i18n.T(ctx, "ops.effect_back", i18n.Money(ctx, w.Net()))}
+		returns, err := models.WithdrawalReturns(ctx, s.DB.Pool, w.ID)
+		if err != nil {
+			return p, err
+		}
+		rest := w.Net()
+		for _, r := range returns {
+			rest -= r.Amount
+		}
+		p.effects = []string{i18n.T(ctx, "ops.effect_back", i18n.Money(ctx, rest))}
 	default:
 		p.effects = []string{i18n.T(ctx, "ops.effect_back", i18n.Money(ctx, w.Amount))}
 	}

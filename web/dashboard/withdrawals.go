@@ -128,6 +128,13 @@ func (s *treasury) readWithdrawal(c *fiber.Ctx) error {
 	if props.RequestedBy, err = s.Requester(c, w); err != nil {
 		return err
 	}
+	returns, err := models.WithdrawalReturns(c.UserContext(), s.DB.Pool, w.ID)
+	if err != nil {
+		return fmt.Errorf("dashboard: read what came back of %s: %w", w.ID, err)
+	}
+	for _, r := range returns {
+		props.Returns = append(props.Returns, pages.ReturnedPart{Amount: r.Amount, At: r.ReturnedAt})
+	}
 	if w.Status == models.WithdrawalPendingReview || w.Status == models.WithdrawalApproved {
 		account, err := account(s.Site, c)
 		if err != nil {

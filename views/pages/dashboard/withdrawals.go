@@ -82,8 +82,15 @@ type WithdrawalProps struct {
 	CompletedAt *time.Time
 	UpdatedAt   time.Time
 	CanCancel   bool
+	Returns     []ReturnedPart // what came back, oldest first; none if it came back whole at once
 	Switches    []SwitchNotice // what staff stopped, for which it waits
 	NoAccess    bool           // it waits because the account has no production access
+}
+
+// ReturnedPart is a part of a withdrawal that came back.
+type ReturnedPart struct {
+	Amount money.Cents
+	At     time.Time
 }
 
 // stopped reports whether the withdrawal waits because its account is stopped.
@@ -175,6 +182,23 @@ func (p WithdrawalProps) facts(ctx context.Context) []components.KeyValue {
 				Value: p.Quote.rate(ctx) + " · " + i18n.DateTime(ctx, p.Quote.At)})
 	}
 	return append(facts, by)
+}
+
+// returned are the parts that came back, and their sum.
+func (p WithdrawalProps) returned(ctx context.Context) (parts []components.KeyValue) {
+	for _, r := range p.Returns {
+		parts = append(parts, components.KeyValue{Key: i18n.DateTime(ctx, r.At), Value: i18n.Money(ctx, r.Amount)})
+	}
+	return parts
+}
+
+// returnedSum tells how much came back.
+func (p WithdrawalProps) returnedSum(ctx context.Context) string {
+	var sum money.Cents
+	for _, r := range p.Returns {
+		sum += r.Amount
+	}
+	return i18n.T(ctx, "withdrawals.returned_part", i18n.Money(ctx, sum), i18n.Money(ctx, p.Net))
 }
 
 // back is what of the withdrawal is available again; 0 while it may still arrive.
