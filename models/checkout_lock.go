@@ -150,3 +150,13 @@ func SaveCheckoutStatus(tx *Tx, status CheckoutStatus, checkouts []LockedCheckou
 	}
 	return err
 }
+
+// OwnerOfCheckout returns the account of a checkout in the environment, or ErrNotFound.
+func OwnerOfCheckout(tx *Tx, checkoutID string, environment Environment) (accountID string, err error) {
+	if !checkoutShape.fits(checkoutID) {
+		return "", ErrNotFound
+	}
+	err = tx.Scan(`SELECT j.account_id FROM checkouts c JOIN projects j ON j.id = c.project_id
+		WHERE c.id = $1 AND c.livemode = $2`, []any{checkoutID, environment}, &accountID)
+	return accountID, err
+}

@@ -23,7 +23,7 @@ const paymentDrift = `WITH paid AS (
 			LEFT JOIN projects j ON j.id = c.project_id
 		WHERE p.id = ANY($1)
 	), decided AS (
-		SELECT p.id, 'exception/' || p.id AS fact, p.env, p.amount, x.fee, x.decision, x.account_id
+		SELECT p.id, 'exception/' || p.id AS fact, p.env, p.amount, x.fee, x.decision, x.account_id, x.return_status
 		FROM payment_exceptions x JOIN paid p ON p.id = x.payment_id WHERE x.decision IS NOT NULL
 	), wanted AS (
 		SELECT id AS of, 'payment/' || id AS fact, 'platform' || env || 'clearing' AS from_book,
@@ -44,9 +44,12 @@ const paymentDrift = `WITH paid AS (
 		FROM decided
 		UNION ALL
 		SELECT id, fact, account_id || env || 'available', 'platform' || env || 'fees', fee FROM decided WHERE fee > 0
+		UNION ALL
+		SELECT id, fact || '/returned', 'platform' || env || 'written_off', 'platform' || env || 'refunds', amount
+		FROM decided WHERE decision = 'WRITTEN_OFF' AND return_status = 'COMPLETED'
 	), facts AS (
 		SELECT id AS of, 'payment/' || id AS fact FROM paid
-		UNION ALL SELECT id, 'exception/' || id FROM paid
+		UNION ALL SELECT id, 'exception/' || id || step FROM paid CROSS JOIN unnest('{"",/returned}'::text[]) AS step
 		UNION ALL SELECT id, 'settlement/' || checkout_id FROM paid WHERE settles
 	)` + asked + `
 	UNION ALL
@@ -118,7 +121,7 @@ const disputeDrift = `WITH d AS (
 // row separately, because with EXISTS the planner may read all rows.
 const knownFact = `coalesce(CASE f.kind
 		WHEN 'payment' THEN f.step = '' AND (SELECT true FROM payments WHERE id = f.id)
-		WHEN 'exception' THEN f.step = '' AND (SELECT true FROM payments WHERE id = f.id)
+		WHEN 'exception' THEN f.step IN ('', '/returned') AND (SELECT true FROM payments WHERE id = f.id)
 		WHEN 'settlement' THEN f.step = '' AND (SELECT true FROM payments WHERE checkout_id = f.id AND settles)
 		WHEN 'withdrawal' THEN ` + withdrawalStep + `
 		WHEN 'refund' THEN f.step IN ('', '/undone') AND (SELECT true FROM refunds WHERE id = f.id)

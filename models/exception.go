@@ -38,26 +38,46 @@ type Exception struct {
 	PaidAt      time.Time
 	CreatedAt   time.Time
 
-	CheckoutID  *string // nil if UNMATCHED
+	BankAccountID *string // that received it; nil for the simulator
+
+	CheckoutID  *string // nil if UNMATCHED and staff named none
 	ExternalID  *string // the checkout's
-	AccountID   *string // the checkout's
+	AccountID   *string // the checkout's, or to which staff gave the money
 	AccountName *string
 
 	Decision  *ExceptionDecision // nil while the exception is open
 	Fee       money.Cents        // charged at the acceptance
 	Reason    *string
 	ReturnID  *string // the refund's id at the institution
-	DecidedBy *string
+	DecidedBy *string // nil also for a return that was found at the bank
 	DecidedAt *time.Time
+
+	// A return by the bank, which staff asked for or which was found there.
+	ReturnStatus    *RefundStatus // nil if there is none
+	ReturnNumber    int           // of the request, in its id at the bank
+	ReturnReason    *string
+	ReturnBy        *string // the person who asked
+	ReturnFailure   string  // in the bank's words
+	ReturnTries     int     // how often the bank was asked
+	ReturnNextTryAt *time.Time
+	ReturnEndedAt   *time.Time
 }
 
-const exceptionQuery = `SELECT p.id AS payment_id, x.kind, p.livemode, p.end_to_end_id, p.txid,
+// Returning reports whether the bank is giving the money back, so that nobody may decide otherwise.
+func (x *Exception) Returning() bool { return x.ReturnNextTryAt != nil }
+
+const exceptionSelect = `SELECT p.id AS payment_id, x.kind, p.livemode, p.end_to_end_id, p.txid,
 	p.amount, p.paid_at, x.created_at,
-	p.checkout_id, c.external_id, a.id AS account_id, a.name AS account_name, x.decision, x.fee, x.reason, x.return_id,
-	x.decided_by, x.decided_at
-	FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
-	LEFT JOIN checkouts c ON c.id = p.checkout_id LEFT JOIN projects j ON j.id = c.project_id
-		LEFT JOIN accounts a ON a.id = j.account_id `
+	p.bank_account_id, c.id AS checkout_id, c.external_id, a.id AS account_id, a.name AS account_name,
+	x.decision, x.fee, x.reason, x.return_id, x.decided_by, x.decided_at,
+	x.return_status, x.return_number, x.return_reason, x.return_by, x.return_failure, x.return_tries,
+	x.return_next_try_at, x.return_ended_at`
+
+const exceptionJoins = `JOIN payments p ON p.id = x.payment_id
+	LEFT JOIN checkouts c ON c.id = coalesce(p.checkout_id, x.checkout_id) LEFT JOIN projects j ON j.id = c.project_id
+		LEFT JOIN accounts a ON a.id = coalesce(x.account_id, j.account_id) `
+
+const exceptionQuery = exceptionSelect + " FROM payment_exceptions x " + exceptionJoins
 
 // InsertException writes an open exception for a payment.
 func InsertException(tx *Tx, paymentID string, kind ExceptionKind, at time.Time) error {
@@ -85,16 +105,22 @@ func exception(ctx context.Context, q Querier, paymentID, where string) (*Except
 }
 
 // SaveDecision writes the decision about an exception that the caller has locked. AccountID is
-// written only for ACCEPTED.
+// written only for ACCEPTED, and CheckoutID only for an UNMATCHED payment.
 func SaveDecision(tx *Tx, x *Exception) error {
-	var credited *string
+	var credited, named *string
 	if *x.Decision == ExceptionAccepted {
 		credited = x.AccountID
+		if x.Kind == ExceptionUnmatched {
+			named = x.CheckoutID
+		}
 	}
 	return tx.exec(`UPDATE payment_exceptions
-		SET decision = $2, account_id = $3, fee = $4, reason = $5, return_id = $6, decided_by = $7, decided_at = $8
+		SET decision = $2, account_id = $3, fee = $4, reason = $5, return_id = $6, decided_by = $7, decided_at = $8,
+			checkout_id = $9, return_status = $10, return_failure = left($11, 200), return_next_try_at = $12,
+			return_ended_at = $13
 		WHERE payment_id = $1 AND decision IS NULL`,
-		x.PaymentID, x.Decision, credited, x.Fee, x.Reason, x.ReturnID, x.DecidedBy, x.DecidedAt)
+		x.PaymentID, x.Decision, credited, x.Fee, x.Reason, x.ReturnID, x.DecidedBy, x.DecidedAt, named,
+		x.ReturnStatus, x.ReturnFailure, x.ReturnNextTryAt, x.ReturnEndedAt)
 }
 
 // ExceptionFilter narrows a list for staff. The zero value selects everything.

@@ -232,9 +232,10 @@ const statementBalances = `, runs AS (
 		FROM changes c JOIN runs r USING (first) WINDOW w AS (PARTITION BY c.first ORDER BY c.id)
 	)
 	SELECT l.id, l.from_book, l.to_book, l.amount, l.recorded_at,
-		coalesce(p.checkout_id, split_part(l.fact, '/', 2)),
+		coalesce(p.checkout_id, x.checkout_id, split_part(l.fact, '/', 2)),
 		b.total::bigint, b.available::bigint
 	FROM lines l JOIN balances b USING (id) LEFT JOIN payments p ON p.id = split_part(l.fact, '/', 2)
+		LEFT JOIN payment_exceptions x ON x.payment_id = p.id
 		ORDER BY l.id DESC`
 
 func (s statement) scan(row pgx.CollectableRow) (m Movement, err error) {

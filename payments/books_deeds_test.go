@@ -208,6 +208,11 @@ func (w *world) decisions() []deed {
 			_, err := s.AcceptException(ctx, w.person(random), id, paymentstest.Reason)
 			return err
 		}),
+		on("assign", open+" AND kind = 'UNMATCHED'", func(ctx context.Context, s *payments.Service, random *rand.Rand,
+			id string) error {
+			_, err := s.AssignException(ctx, w.person(random), id, w.Account.ID, "", paymentstest.Reason)
+			return err
+		}),
 		on("give back", open, func(ctx context.Context, s *payments.Service, random *rand.Rand, id string) error {
 			_, err := s.RefundException(ctx, w.person(random), id, paymentstest.Reason, "")
 			return err

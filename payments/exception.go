@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"garoupa/internal/money"
 	"garoupa/internal/refusal"
 	"garoupa/ledger"
 	"garoupa/models"
@@ -14,7 +15,8 @@ import (
 // AcceptException credits the money of an exception to the account of its checkout, minus the
 // fee that applied when the checkout was created. The money is available at once, and the
 // checkout keeps its status. For staff who are not members of the account. Refusals:
-// PaymentNotFound, Forbidden, WrongState (it is decided, or has no checkout), ReasonRequired.
+// PaymentNotFound, Forbidden, WrongState (it is decided, or has no checkout, or the bank gives
+// it back), ReasonRequired.
 func (s *Service) AcceptException(
 	ctx context.Context, by models.Actor, paymentID, reason string,
 ) (*models.Exception, error) {
@@ -31,32 +33,44 @@ func (s *Service) AcceptException(
 			if err != nil {
 				return err
 			}
-			x.Fee = fee.Of(x.Amount)
-			available := ledger.Account(*x.AccountID, x.Environment, ledger.Available)
-			// Available money may be below zero: Spend would refuse the fee, although more comes in.
-			if _, _, err := ledger.Shortfall(tx, *x.AccountID, x.Environment, 0); err != nil {
-				return err
-			}
-			err = ledger.Post(tx, *x.DecidedAt, ledger.Posting{Fact: "exception/" + x.PaymentID,
-				Transfers: []ledger.Transfer{{From: ledger.Suspense(x.Environment), To: available, Amount: x.Amount},
-					{From: available, To: ledger.Fees(x.Environment), Amount: x.Fee}}})
-			if err != nil {
-				return err
-			}
-			return models.AddUncovered(tx, *x.AccountID, x.Environment, x.Fee-x.Amount)
+			return credit(tx, x, fee)
 		})
 }
 
-// RefundException records that the money of an exception was returned to the buyer. returnID
-// is the institution's id of the return, "" if there is none. For staff who are not members of
-// the checkout's account. Refusals: PaymentNotFound, Forbidden, WrongState, ReasonRequired,
-// ProofRequired, ProofTaken.
+// credit makes the money of an exception, less a fee, available to its account.
+func credit(tx *models.Tx, x *models.Exception, fee money.Fee) error {
+	x.Fee = fee.Of(x.Amount)
+	available := ledger.Account(*x.AccountID, x.Environment, ledger.Available)
+	// Available money may be below zero: Spend would refuse the fee, although more comes in.
+	if _, _, err := ledger.Shortfall(tx, *x.AccountID, x.Environment, 0); err != nil {
+		return err
+	}
+	err := ledger.Post(tx, *x.DecidedAt, ledger.Posting{Fact: "exception/" + x.PaymentID,
+		Transfers: []ledger.Transfer{{From: ledger.Suspense(x.Environment), To: available, Amount: x.Amount},
+			{From: available, To: ledger.Fees(x.Environment), Amount: x.Fee}}})
+	if err != nil {
+		return err
+	}
+	return models.AddUncovered(tx, *x.AccountID, x.Environment, x.Fee-x.Amount)
+}
+
+// RefundException asks the bank that received the money of an exception to give it back: the
+// exception stays open until the bank has done so, and nobody may decide otherwise meanwhile. For a
+// payment without a bank, and with the institution's id of a return that was made by hand, it
+// records that the money was given back. For staff who are not members of the checkout's
+// account. Refusals: PaymentNotFound, Forbidden, WrongState, ReasonRequired, ProofRequired,
+// ProofTaken.
 func (s *Service) RefundException(
 	ctx context.Context, by models.Actor, paymentID, reason, returnID string,
 ) (*models.Exception, error) {
 	id, err := checkReturnID(returnID)
 	if err != nil {
 		return nil, err
+	}
+	if id == nil {
+		if x, asked, err := s.askExceptionReturn(ctx, by, paymentID, reason); err != nil || asked {
+			return x, err
+		}
 	}
 	return s.decide(ctx, by, paymentID, models.ExceptionRefunded, reason,
 		func(tx *models.Tx, x *models.Exception) error {
@@ -86,29 +100,54 @@ func moveSuspense(tx *models.Tx, x *models.Exception, to ledger.Book) error {
 	}})
 }
 
+// openException locks an exception that is not decided, and that the bank is not giving back, for
+// staff who are not members of its account.
+func openException(tx *models.Tx, by models.Actor, paymentID string) (x *models.Exception, account string,
+	err error) {
+	x, err = models.LockException(tx, paymentID)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil, "", refusal.New(refusal.PaymentNotFound, "No exception is about this payment.")
+	} else if err != nil {
+		return nil, "", err
+	}
+	if x.AccountID != nil {
+		account = *x.AccountID
+	}
+	switch err := staff(tx, by, models.Matter{AccountID: account, Since: x.CreatedAt}); {
+	case err != nil:
+		return nil, "", err
+	case x.Decision != nil:
+		return nil, "", refusal.New(refusal.WrongState, "The exception was %s already.", *x.Decision)
+	case x.Returning():
+		return nil, "", errReturning
+	}
+	return x, account, nil
+}
+
 // decide locks an open exception, calls act, which moves its money, and writes the decision.
 func (s *Service) decide(ctx context.Context, by models.Actor, paymentID string, decision models.ExceptionDecision,
-	reason string,
+	reason string, act func(*models.Tx, *models.Exception) error) (*models.Exception, error) {
+	return s.decideFor(ctx, by, paymentID, "", decision, reason, act)
+}
+
+// decideFor is decide, also for the account that is to have the money, of which the person must
+// not be a member either.
+func (s *Service) decideFor(ctx context.Context, by models.Actor, paymentID, accountID string,
+	decision models.ExceptionDecision, reason string,
 	act func(*models.Tx, *models.Exception) error) (x *models.Exception, err error) {
 	if reason, err = checkReason(reason); err != nil {
 		return nil, err
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		x, err = models.LockException(tx, paymentID)
-		if errors.Is(err, models.ErrNotFound) {
-			return refusal.New(refusal.PaymentNotFound, "No exception is about this payment.")
-		} else if err != nil {
+		var account string
+		if x, account, err = openException(tx, by, paymentID); err != nil {
 			return err
 		}
-		account := ""
-		if x.AccountID != nil {
-			account = *x.AccountID
-		}
-		if err := staff(tx, by, models.Matter{AccountID: account, Since: x.CreatedAt}); err != nil {
-			return err
-		}
-		if x.Decision != nil {
-			return refusal.New(refusal.WrongState, "The exception was %s already.", *x.Decision)
+		if accountID != "" {
+			account = accountID
+			if err := staff(tx, by, models.Matter{AccountID: account, Since: x.CreatedAt}); err != nil {
+				return err
+			}
 		}
 		now := s.now()
 		x.Decision, x.Reason, x.DecidedBy, x.DecidedAt = &decision, &reason, &by.UserID, &now

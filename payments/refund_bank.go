@@ -191,6 +191,7 @@ func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error
 			})
 		}))
 	}
+	failed = append(failed, s.recordExceptionReturns(ctx, received.EndToEndID, received.Returns))
 	if err := errors.Join(failed...); err != nil {
 		return fmt.Errorf("payments: record returns: %w", err)
 	}
@@ -203,7 +204,7 @@ func (s *Service) recordReturn(tx *models.Tx, endToEndID string, state psp.Retur
 	}
 	paymentID, err := models.SettlingPayment(tx, models.Live, endToEndID)
 	if errors.Is(err, models.ErrNotFound) {
-		return false, nil // an exception's money: staff note its return
+		return false, nil // an exception's money: see recordExceptionReturns
 	} else if err != nil {
 		return false, err
 	}
