@@ -61,6 +61,7 @@ func (s *console) decide(k decisionCase) fiber.Handler {
 		d := decision{id: c.Params("id"), DecisionFields: pages.DecisionFields{
 			Outcome: c.FormValue("outcome"), ReasonCode: c.FormValue("reasonCode"), Reason: page.FormText(c, "reason"),
 			Amount: c.FormValue("amount"), Proof: strings.TrimSpace(c.FormValue("proof")),
+			For: strings.TrimSpace(c.FormValue("for")),
 		}}
 		d.version, _ = strconv.Atoi(c.FormValue("version")) // an invalid number matches no version
 		do := c.FormValue("do")
@@ -114,6 +115,10 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d,
 			components.FieldErrors{{Field: "proof", Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
+	case refusal.CheckoutNotFound:
+		c.Status(fiber.StatusUnprocessableEntity)
+		return k.show(c,
+			d, components.FieldErrors{{Field: "for", Text: i18n.T(c.UserContext(), "problem.ops_for")}}, false)
 	case refusal.ReasonRequired:
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c,
@@ -139,6 +144,7 @@ func (s *console) showPreview(c *fiber.Ctx, k decisionCase, d decision) error {
 			{Key: "version", Value: strconv.Itoa(d.version)}, {Key: "outcome", Value: d.Outcome},
 			{Key: "reasonCode", Value: d.ReasonCode},
 			{Key: "reason", Value: d.Reason}, {Key: "amount", Value: d.Amount}, {Key: "proof", Value: d.Proof},
+			{Key: "for", Value: d.For},
 		}, d.hidden...),
 	}))
 }

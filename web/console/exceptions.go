@@ -1,7 +1,10 @@
 package console
 
 import (
+	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -58,14 +61,58 @@ func (s *console) exception(c *fiber.Ctx) error {
 	return s.showException(c, decision{id: c.Params("id")}, nil, false)
 }
 
+// The outcomes for an exception besides the decisions of package models.
+const (
+	outcomeAssign   = "ASSIGN"    // the money of a payment without a charge goes to an account
+	outcomeGiveBack = "GIVE_BACK" // the bank is asked to give the money back
+)
+
 // exceptionOutcomes returns the possible decisions about an exception. Only a payment for a
-// known checkout can be credited to its merchant.
+// known checkout is credited to its merchant; of others staff say to whom.
 func exceptionOutcomes(x *models.Exception) []string {
-	outcomes := []string{string(models.ExceptionRefunded), string(models.ExceptionWrittenOff)}
-	if x.Kind != models.ExceptionUnmatched {
-		outcomes = append([]string{string(models.ExceptionAccepted)}, outcomes...)
+	outcomes := []string{string(models.ExceptionAccepted)}
+	if x.Kind == models.ExceptionUnmatched {
+		outcomes[0] = outcomeAssign
 	}
-	return outcomes
+	if x.BankAccountID != nil {
+		outcomes = append(outcomes, outcomeGiveBack)
+	}
+	return append(outcomes, string(models.ExceptionRefunded), string(models.ExceptionWrittenOff))
+}
+
+// assigned returns the account to which an exception's money is to go, and its checkout if that was named.
+func (s *console) assigned(c *fiber.Ctx, d *decision) (account *models.Account, checkoutID string, err error) {
+	id := d.For
+	if strings.HasPrefix(id, "chk_") {
+		checkout, err := models.AnyCheckoutByID(c.UserContext(), s.DB.Pool, id)
+		if err != nil {
+			return nil, "", err
+		}
+		id, checkoutID = checkout.AccountID, checkout.ID
+	}
+	account, err = models.AccountByID(c.UserContext(), s.DB, id)
+	return account, checkoutID, err
+}
+
+// exceptionErrors returns what is wrong with the form about an exception.
+func (s *console) exceptionErrors(c *fiber.Ctx, x *models.Exception, d *decision) (errs components.FieldErrors,
+	err error) {
+	add := func(field, key string) {
+		errs = append(errs, components.FieldError{Field: field, Text: i18n.T(c.UserContext(), key)})
+	}
+	switch {
+	case !slices.Contains(exceptionOutcomes(x), d.Outcome):
+		add("outcome", "problem.ops_outcome")
+	case d.Outcome == outcomeAssign:
+		if _, _, err := s.assigned(c, d); errors.Is(err, models.ErrNotFound) {
+			add("for", "problem.ops_for")
+		} else if err != nil {
+			return nil, err
+		}
+	case d.Outcome == string(models.ExceptionRefunded) && x.BankAccountID != nil && d.Proof == "":
+		add("proof", "problem.ops_return_id")
+	}
+	return append(errs, reasonErrors(c, d, nil)...), nil
 }
 
 // exceptionCase is the decision about a payment that paid no checkout.
@@ -77,31 +124,21 @@ func (s *console) exceptionCase() decisionCase {
 			if err != nil {
 				return nil, false, err
 			}
-			errs := reasonErrors(c, d, nil)
-			if !slices.Contains(exceptionOutcomes(x), d.Outcome) {
-				errs = append(components.FieldErrors{{Field: "outcome",
-					Text: i18n.T(c.UserContext(), "problem.ops_outcome")}}, errs...)
-			}
-			return errs, x.Decision == nil, nil
+			errs, err := s.exceptionErrors(c, x, d)
+			return errs, x.Decision == nil && !x.Returning() && d.version == x.ReturnNumber, err
 		},
-		preview: func(c *fiber.Ctx, d decision) (preview, error) {
-			ctx := c.UserContext()
-			x, err := models.ExceptionByPayment(ctx, s.DB.Pool, d.id)
-			if err != nil {
-				return preview{}, err
-			}
-			effect := i18n.T(ctx, "ops.effect_"+d.Outcome, i18n.Money(ctx, x.Amount))
-			return preview{
-				section: layouts.OpsExceptions, title: i18n.T(ctx, "ops.preview_title"),
-				back: i18n.Money(ctx, x.Amount), backHref: "/ops/excecoes/" + d.id,
-				confirm: i18n.T(ctx, "ops.exception_"+d.Outcome),
-				danger:  d.Outcome == string(models.ExceptionWrittenOff),
-				effects: []string{effect, i18n.T(ctx, "ops.effect_reason", d.Reason)},
-			}, nil
-		},
+		preview: s.previewException,
 		decide: func(c *fiber.Ctx, d decision) (flash, path string, err error) {
 			by, ctx := page.Actor(c), c.UserContext()
 			switch models.ExceptionDecision(d.Outcome) {
+			case outcomeAssign:
+				account, checkoutID, err := s.assigned(c, &d)
+				if err == nil {
+					_, err = s.Payments.AssignException(ctx, by, d.id, account.ID, checkoutID, d.Reason)
+				}
+				return "ops_decided", "/ops/excecoes/" + d.id, err
+			case outcomeGiveBack:
+				_, err = s.Payments.RefundException(ctx, by, d.id, d.Reason, "")
 			case models.ExceptionAccepted:
 				_, err = s.Payments.AcceptException(ctx, by, d.id, d.Reason)
 			case models.ExceptionRefunded:
@@ -112,6 +149,50 @@ func (s *console) exceptionCase() decisionCase {
 			return "ops_decided", "/ops/excecoes/" + d.id, err
 		},
 	}
+}
+
+// previewException says what a decision about an exception will do.
+func (s *console) previewException(c *fiber.Ctx, d decision) (preview, error) {
+	ctx := c.UserContext()
+	x, err := models.ExceptionByPayment(ctx, s.DB.Pool, d.id)
+	if err != nil {
+		return preview{}, err
+	}
+	effects := []string{i18n.T(ctx, "ops.effect_"+d.Outcome, i18n.Money(ctx, x.Amount))}
+	if d.Outcome == outcomeAssign {
+		account, checkoutID, err := s.assigned(c, &d)
+		if err != nil {
+			return preview{}, err
+		}
+		effects[0] = i18n.T(ctx, "ops.effect_ASSIGN", i18n.Money(ctx, x.Amount), account.Name)
+		if checkoutID != "" {
+			effects = append(effects, i18n.T(ctx, "ops.effect_assign_checkout", checkoutID))
+		}
+	}
+	return preview{
+		section: layouts.OpsExceptions, title: i18n.T(ctx, "ops.preview_title"),
+		back: i18n.Money(ctx, x.Amount), backHref: "/ops/excecoes/" + d.id,
+		confirm: i18n.T(ctx, "ops.exception_"+d.Outcome),
+		danger:  d.Outcome == string(models.ExceptionWrittenOff),
+		effects: append(effects, i18n.T(ctx, "ops.effect_reason", d.Reason)),
+	}, nil
+}
+
+// returnNotice tells what the bank is doing, or said, about giving an exception's money back.
+func returnNotice(c *fiber.Ctx, x *models.Exception) []components.NoticeProps {
+	ctx := c.UserContext()
+	switch {
+	case x.Returning():
+		return []components.NoticeProps{{Tone: components.ToneInfo, Icon: "landmark",
+			Title: i18n.T(ctx, "ops.exception_returning"), Body: x.ReturnFailure}}
+	case x.ReturnFailure != "" && x.ReturnStatus != nil:
+		return []components.NoticeProps{{Tone: components.ToneWarn, Icon: "triangle-alert",
+			Title: i18n.T(ctx, "ops.exception_kept"), Body: x.ReturnFailure}}
+	case x.ReturnFailure != "":
+		return []components.NoticeProps{{Tone: components.ToneWarn, Icon: "triangle-alert",
+			Title: i18n.T(ctx, "ops.exception_doubt"), Body: x.ReturnFailure}}
+	}
+	return nil
 }
 
 // showException answers with the page of an exception.
@@ -148,13 +229,20 @@ func (s *console) showException(c *fiber.Ctx, d decision, errs components.FieldE
 	if props.History, err = s.acts(c, x.PaymentID); err != nil {
 		return err
 	}
+	props.Notices = append(props.Notices, returnNotice(c, x)...)
 	if x.Decision == nil {
 		props.Since, props.Late = &x.CreatedAt, x.Environment == models.Live && s.late(x.CreatedAt)
+	}
+	if x.Decision == nil && !x.Returning() {
 		props.Decision = &pages.DecisionForm{
 			Kind: "exception", Action: "/ops/excecoes/" + x.PaymentID, Outcomes: exceptionOutcomes(x),
+			Version:     strconv.Itoa(x.ReturnNumber),
 			ReasonLabel: i18n.T(ctx, "ops.reason_kept_label"), ReasonHint: i18n.T(ctx, "ops.reason_kept"),
 			AskProof: i18n.T(ctx, "ops.return_id"), ProofHint: i18n.T(ctx, "ops.return_id_hint"),
 			Fields: d.DecisionFields, Errors: errs,
+		}
+		if x.Kind == models.ExceptionUnmatched {
+			props.Decision.AskFor, props.Decision.ForHint = i18n.T(ctx, "ops.assign"), i18n.T(ctx, "ops.assign_hint")
 		}
 	}
 	return s.showCase(c, props, page.Text(x.AccountID), x.PaymentID, changed)

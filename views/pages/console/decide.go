@@ -87,9 +87,10 @@ func (s Stop) text(ctx context.Context) string {
 }
 
 // DecisionFields are what a form of a decision asks for. Their names are outcome,
-// reasonCode, reason, amount, and proof, how the institution names a payment.
+// reasonCode, reason, amount, proof, how the institution names a payment, and for, the id
+// of an account or a charge.
 type DecisionFields struct {
-	Outcome, ReasonCode, Reason, Amount, Proof string
+	Outcome, ReasonCode, Reason, Amount, Proof, For string
 }
 
 // DecisionForm asks for a decision. Texts are "ops.<Kind>_<outcome>" with a hint
@@ -106,6 +107,8 @@ type DecisionForm struct {
 	AskAmount   string // the label of the amount; "" asks for none
 	AskProof    string // the label of the proof; "" asks for none
 	ProofHint   string
+	AskFor      string // the label of the account or charge; "" asks for none
+	ForHint     string
 	Fields      DecisionFields
 	Errors      components.FieldErrors
 }
