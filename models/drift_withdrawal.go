@@ -45,4 +45,5 @@ const withdrawalDrift = `WITH w AS (
 // withdrawalStep is the condition that the step of a fact f of a withdrawal is one.
 const withdrawalStep = `CASE WHEN f.step LIKE '/returned/%' THEN
 			(SELECT true FROM withdrawal_returns WHERE id = substr(f.step, 11) AND withdrawal_id = f.id)
-		ELSE f.step IN ('', '/released', '/completed', '/returned') AND (SELECT true FROM withdrawals WHERE id = f.id) END`
+		ELSE f.step IN ('', '/released', '/completed', '/returned')
+			AND (SELECT true FROM withdrawals WHERE id = f.id) END`

@@ -68,7 +68,8 @@ const PayoutAttemptsOneEach = "payout_attempts_one"
 // account that is active. It reports false if the account is not. If the withdrawal has another payout that
 // was not refused, it fails with a violation of PayoutAttemptsOneEach.
 func InsertPayoutAttempt(tx *Tx, w *Withdrawal, bankAccountID string, now time.Time) (made bool, err error) {
-	return tx.execOne(`INSERT INTO payout_attempts (id, withdrawal_id, bank_account_id, amount, next_look_at, created_at)
+	return tx.execOne(`INSERT INTO payout_attempts (id, withdrawal_id, bank_account_id, amount, next_look_at,
+			created_at)
 		SELECT $1 || (SELECT count(*) + 1 FROM payout_attempts WHERE withdrawal_id = $2), $2, b.id, $4, $5, $5
 		FROM (SELECT id FROM bank_accounts WHERE id = $3 AND status = 'ACTIVE' FOR SHARE) b`,
 		fmt.Sprintf("%sn", strings.ReplaceAll(w.ID, "_", "")), w.ID, bankAccountID, w.Net(), now)
@@ -84,7 +85,8 @@ func PayoutAttempts(ctx context.Context, q Querier, withdrawalID string) ([]Payo
 // withdrawal.
 func LockPayoutAttempt(tx *Tx, id string) (*PayoutAttempt, error) {
 	return within(tx, func(ctx context.Context, q Querier) (*PayoutAttempt, error) {
-		return one[PayoutAttempt](ctx, q, "SELECT "+payoutColumns+" FROM payout_attempts p WHERE p.id = $1 FOR UPDATE", id)
+		return one[PayoutAttempt](ctx, q, "SELECT "+payoutColumns+` FROM payout_attempts p
+			WHERE p.id = $1 FOR UPDATE`, id)
 	})
 }
 

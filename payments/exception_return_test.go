@@ -37,8 +37,8 @@ func exceptionNow(t *testing.T, h *bankstest.House, id string) *models.Exception
 // inBook returns what a book of the installation holds.
 func inBook(t *testing.T, h *bankstest.House, book ledger.Book) money.Cents {
 	t.Helper()
-	return modelstest.One[money.Cents](t, h.DB, "SELECT coalesce(sum(amount), 0)::bigint FROM ledger_moved($1, 0, 1000000)",
-		string(book))
+	const moved = "SELECT coalesce(sum(amount), 0)::bigint FROM ledger_moved($1, 0, 1000000)"
+	return modelstest.One[money.Cents](t, h.DB, moved, string(book))
 }
 
 // expectBooks checks what the installation's books hold of an exception's money, and that all agree.
@@ -179,7 +179,8 @@ func TestBank_ExceptionFound(t *testing.T) {
 	}
 	expectBooks(t, h, 0, 10_00, 10_00)
 	back(endToEndID, 0, func() bool { return exceptionNow(t, h, id).ReturnEndedAt != nil })
-	if x := exceptionNow(t, h, id); *x.Decision != models.ExceptionWrittenOff || *x.ReturnStatus != models.RefundCompleted {
+	if x := exceptionNow(t, h, id); *x.Decision != models.ExceptionWrittenOff ||
+		*x.ReturnStatus != models.RefundCompleted {
 		t.Errorf("what was written off is %+v", x)
 	}
 	expectBooks(t, h, 0, 20_00, 0)
@@ -227,7 +228,8 @@ func TestAssignException(t *testing.T) {
 		t.Errorf("the exception is %+v", x)
 	}
 	other, _ := unmatched(t, h)
-	if x, err = h.AssignException(t.Context(), by, other, account, "", paymentstest.Reason); err != nil || x.Fee != 2_00 {
+	x, err = h.AssignException(t.Context(), by, other, account, "", paymentstest.Reason)
+	if err != nil || x.Fee != 2_00 {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	_, err = h.AssignException(t.Context(), by, other, account, "", paymentstest.Reason)

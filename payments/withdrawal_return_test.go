@@ -56,11 +56,13 @@ func TestBank_ReturnedInTwo(t *testing.T) {
 	}
 	lines, err := models.Statement(t.Context(), h.DB.Pool, h.Account.ID, models.Live, models.StatementFilter{
 		Kinds: []models.MovementKind{models.MovementWithdrawalReturned}, Limit: 10})
-	if err != nil || len(lines) != 2 || lines[0].Amount != 29_00 || lines[1].Amount != 20_00 || lines[0].LinkedID != id {
+	if err != nil || len(lines) != 2 || lines[0].Amount != 29_00 || lines[1].Amount != 20_00 ||
+		lines[0].LinkedID != id {
 		t.Errorf("the statement has %+v, %v", lines, err)
 	}
 	payLater(t, h)
-	if n := modelstest.One[int](t, h.DB, "SELECT count(*) FROM payout_attempts WHERE next_look_at IS NOT NULL"); n != 0 {
+	const read = "SELECT count(*) FROM payout_attempts WHERE next_look_at IS NOT NULL"
+	if n := modelstest.One[int](t, h.DB, read); n != 0 {
 		t.Error("the payout is read although all came back")
 	}
 }
@@ -81,9 +83,7 @@ func TestBank_ReturnOnce(t *testing.T) {
 			both.Go(func() { pay(t, process) })
 		}
 		both.Wait()
-		if _, err := h.DB.Pool.Exec(t.Context(), "UPDATE bank_sweeps SET payouts_leased_until = '-infinity'"); err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Exec(t, h.DB, "UPDATE bank_sweeps SET payouts_leased_until = '-infinity'")
 	}
 	comesBack(t, h, id, endToEndID, 1_00)
 	expectPayout(t, h, id, "COMPLETED -29.00 0.00 28.00 1.00", models.PayoutDone)

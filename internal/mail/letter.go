@@ -82,7 +82,8 @@ var kinds = map[string]kind{
 		"name", "bank_name", "bank_change", "by", "certificate", "at", "bank",
 	}, bankAccountPage},
 	models.MailBankCertificateEnds: {[]string{"name", "bank_name", "certificate", "at", "bank"}, bankAccountPage},
-	models.MailPayoutUnknown:       {[]string{"name", "amount", "destination", "at", "withdrawal"}, "/ops/saques/{withdrawal}"},
+	models.MailPayoutUnknown: {[]string{"name", "amount", "destination", "at", "withdrawal"},
+		"/ops/saques/{withdrawal}"},
 
 	models.MailDestinationRequested: {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationApproved:  {[]string{"name", "account", "destination", "at"}, destinationsPage},

@@ -43,11 +43,12 @@ func TestOps_ExceptionAssigned(t *testing.T) {
 		t.Errorf("a charge of test: %d", done.Status)
 	}
 	shown, done := carryOut(t, c, path, "outcome", "ASSIGN", "for", " "+checkout.ID+" ", "reason", paymentstest.Reason)
-	if text := shown.Find("main").Text(); !strings.Contains(text, s.Account.Name) || !strings.Contains(text, checkout.ID) ||
-		done.Header.Get("Location") != path {
+	if text := shown.Find("main").Text(); !strings.Contains(text, s.Account.Name) ||
+		!strings.Contains(text, checkout.ID) || done.Header.Get("Location") != path {
 		t.Errorf("the preview is %s, then %d", text, done.Status)
 	}
-	if a := c.Get(path); !strings.Contains(a.Find("main").Text(), s.Account.Name) || a.Find("[name=for]").Length() != 0 {
+	if a := c.Get(path); !strings.Contains(a.Find("main").Text(), s.Account.Name) ||
+		a.Find("[name=for]").Length() != 0 {
 		t.Errorf("afterwards: %s", a.Find("main").Text())
 	}
 	other, _ := nobodys(t, s)
