@@ -156,8 +156,10 @@ func TestCheck_Withdrawals(t *testing.T) {
 			"is 49.00, the books say 0.00"},
 		"a payout's fee lost": {"DELETE FROM ledger_transfers WHERE fact LIKE 'withdrawal/%/completed' AND " +
 			"line = 1", "is 1.00, the books say 0.00"},
-		"a return lost": {"DELETE FROM ledger_transfers WHERE fact LIKE '%/returned'",
+		"a return lost": {"DELETE FROM ledger_transfers WHERE fact LIKE '%/returned/%'",
 			"is 49.00, the books say 0.00"},
+		"a part gone":     {"DELETE FROM withdrawal_returns", "is 49.00, the books say 0.00"},
+		"a part's amount": {"UPDATE withdrawal_returns SET amount = amount - 1", "is 48.99, the books say 49.00"},
 		"an extra return": {"UPDATE withdrawals SET status = 'COMPLETED' WHERE status = 'RETURNED'",
 			"is 0.00, the books say 49.00"},
 		"a withdrawal's amount": {"UPDATE withdrawals SET amount = amount + 1 WHERE status = 'PENDING_REVIEW'",
@@ -184,6 +186,8 @@ func TestCheck_Decisions(t *testing.T) {
 			"is 0.00, the books say 1000.00"},
 		"an acceptance's fee": {"UPDATE payment_exceptions SET fee = 0 WHERE decision = 'ACCEPTED'",
 			"is 0.00, the books say 10.00"},
+		"a write-off given back": {"UPDATE payment_exceptions SET return_status = 'COMPLETED' WHERE decision = " +
+			"'WRITTEN_OFF'", "written_off to platform/live/refunds is 1000.00, the books say 0.00"},
 		"a write-off changed to a refund": {"UPDATE payment_exceptions SET decision = 'REFUNDED' WHERE decision = " +
 			"'WRITTEN_OFF'", "platform/live/written_off is 0.00, the books say 1000.00"},
 	})
