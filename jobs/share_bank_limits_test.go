@@ -30,7 +30,7 @@ func TestShareLimits_Bank(t *testing.T) {
 		}
 	}
 	read(h)
-	read(other) // both clients exist from now on
+	read(other)                                      // both clients exist from now on
 	if err := one.publish(t.Context()); err != nil { // what was used until now
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestBank_PayoutNotSent(t *testing.T) {
 			h := paying(t)
 			id := toPay(t, h, 50_00)
 			h.Fault(t, fault)
-			pay(t, h)
+			payOut(t, h)
 			p := expectPayout(t, h, id, processing, models.PayoutStored)
 			if p.Failure == "" {
 				t.Error("the payout does not say why it waits")
@@ -50,7 +50,7 @@ func TestBank_PayoutRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pay(t, h)
+		payOut(t, h)
 		payUntilEnded(t, h, id)
 		p := expectPayout(t, h, id, failed, models.PayoutRefused)
 		w, err := h.Withdrawal(t.Context(), h.Account.ID, models.Live, id)
@@ -67,7 +67,7 @@ func TestBank_PayoutRefused(t *testing.T) {
 			p.Key, p.Document = "nobody@example.com", "11111111111" // no CPF
 			return payer.Send(ctx, p)
 		}}
-		pay(t, h)
+		payOut(t, h)
 		expectPayout(t, h, id, failed, models.PayoutRefused)
 		if n := sentAt(t, h); n != 0 {
 			t.Errorf("the bank has %d payouts", n)
@@ -88,13 +88,13 @@ func TestBank_PayoutStopped(t *testing.T) {
 	}
 	id := toPay(t, h, 50_00)
 	stop(true)
-	pay(t, h)
+	payOut(t, h)
 	if got := stand(t, h.Gateway, id); got != "APPROVED -50.00 50.00 0.00 0.00" {
 		t.Errorf("the withdrawal is %s", got)
 	}
 	stop(false)
 	h.Fault(t, control.Fault{Name: "reset", On: "/gn/pix/enviados"})
-	pay(t, h)
+	payOut(t, h)
 	h.Heal(t)
 	stop(true)
 	payLater(t, h)
@@ -113,7 +113,7 @@ func TestBank_PayoutAndStaff(t *testing.T) {
 	by := h.Staff(t)
 	id := toPay(t, h, 50_00)
 	h.Fault(t, control.Fault{Name: "reset", On: "/gn/pix/enviados"})
-	pay(t, h)
+	payOut(t, h)
 	complete := func() error {
 		_, err := h.CompleteWithdrawal(t.Context(), by, id, h.Version(t, id), payments.Proof{EndToEndID: "E1"})
 		return err
@@ -132,7 +132,7 @@ func TestBank_PayoutAndStaff(t *testing.T) {
 	}
 	h.Heal(t)
 	id = toPay(t, h, 50_00)
-	pay(t, h)
+	payOut(t, h)
 	refused(t, "complete what is processed", complete(), refusal.WrongState)
 	refused(t, "fail what is processed", fail(), refusal.WrongState)
 	payUntilEnded(t, h, id)
@@ -147,7 +147,7 @@ func TestBank_PayoutGuarded(t *testing.T) {
 	t.Parallel()
 	h := paying(t)
 	id := toPay(t, h, 50_00)
-	pay(t, h)
+	payOut(t, h)
 	_, err := h.DB.Pool.Exec(t.Context(), `UPDATE withdrawals SET status = 'FAILED', version = version + 1,
 		failure_code = 'X1', reason = 'x' WHERE id = $1`, id)
 	if !models.Violates(err, "withdrawals_payout") {

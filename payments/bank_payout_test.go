@@ -62,19 +62,19 @@ func toPay(t *testing.T, h *bankstest.House, amount money.Cents) string {
 	return w.ID
 }
 
-// pay does once what is due about payouts.
-func pay(t *testing.T, h *bankstest.House) {
+// payOut does once what is due about payouts.
+func payOut(t *testing.T, h *bankstest.House) {
 	t.Helper()
 	if err := h.TendPayouts(t.Context(), h.AccountID); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// payLater is pay after the next look is due and the bank has done its work.
+// payLater is payOut after the next look is due and the bank has done its work.
 func payLater(t *testing.T, h *bankstest.House) {
 	t.Helper()
 	h.Later(5 * time.Minute)
-	pay(t, h)
+	payOut(t, h)
 }
 
 // payUntilEnded pays until the bank, which takes its time, has ended the payouts of some withdrawals.
@@ -138,7 +138,7 @@ func TestBank_Payout(t *testing.T) {
 	if pays, err := h.BankPays(t.Context(), models.RailPix); err != nil || !pays {
 		t.Errorf("the bank pays: %t, %v", pays, err)
 	}
-	pay(t, h)
+	payOut(t, h)
 	p := expectPayout(t, h, id, processing, models.PayoutProcessing)
 	if want := strings.ReplaceAll(id, "_", "") + "n1"; p.ID != want || p.BankAccountID != h.AccountID {
 		t.Errorf("the payout is %+v", p)
@@ -161,7 +161,7 @@ func TestBank_PayoutByStaff(t *testing.T) {
 	h := bankstest.New(t)
 	payable(t, h)
 	id := toPay(t, h, 50_00)
-	pay(t, h)
+	payOut(t, h)
 	if got := stand(t, h.Gateway, id); got != "APPROVED -50.00 50.00 0.00 0.00" {
 		t.Errorf("the withdrawal is %s", got)
 	}
@@ -228,7 +228,7 @@ func TestBank_PayoutStored(t *testing.T) {
 	h := paying(t)
 	id := toPay(t, h, 50_00)
 	h.Fault(t, control.Fault{Name: "reset", On: "/gn/pix/enviados"}) // it is stored, and goes no further
-	pay(t, h)
+	payOut(t, h)
 	expectPayout(t, h, id, processing, models.PayoutStored)
 	h.Heal(t)
 	other := h.Another(t)
@@ -283,7 +283,7 @@ func TestBank_PayoutOnce(t *testing.T) {
 		}}
 		all.Go(func() {
 			for range 3 {
-				pay(t, process)
+				payOut(t, process)
 			}
 		})
 	}
@@ -309,7 +309,7 @@ func TestBank_PayoutLost(t *testing.T) {
 			h := paying(t)
 			id := toPay(t, h, 50_00)
 			h.Fault(t, fault)
-			pay(t, h)
+			payOut(t, h)
 			expectPayout(t, h, id, processing, models.PayoutSending)
 			payLater(t, h)
 			h.Heal(t)
