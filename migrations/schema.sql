@@ -458,6 +458,8 @@ CREATE TABLE bank_sweeps (
     old_from timestamp with time zone,
     old_read_at timestamp with time zone,
     hurries integer NOT NULL DEFAULT 0,
+    disputes_read_at timestamp with time zone,
+    payouts_leased_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
     CONSTRAINT bank_sweeps_pkey PRIMARY KEY (bank_account_id),
     CONSTRAINT bank_sweeps_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
 );
@@ -646,6 +648,80 @@ CREATE INDEX destinations_in_review ON destinations USING btree (created_at, id)
 CREATE UNIQUE INDEX destinations_one_active ON destinations USING btree (account_id, rail) WHERE status = 'APPROVED'::text AND replaced_at IS NULL;
 CREATE UNIQUE INDEX destinations_one_in_review ON destinations USING btree (account_id, rail) WHERE status = 'PENDING_REVIEW'::text;
 CREATE TRIGGER destinations_keep_address BEFORE UPDATE ON destinations FOR EACH ROW EXECUTE FUNCTION destinations_keep_address();
+
+CREATE TABLE dispute_files (
+    id text NOT NULL,
+    dispute_id text NOT NULL,
+    place integer NOT NULL,
+    name text NOT NULL,
+    media_type text NOT NULL,
+    content bytea NOT NULL,
+    created_by text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT dispute_files_pkey PRIMARY KEY (id),
+    CONSTRAINT dispute_files_content CHECK (octet_length(content) >= 1 AND octet_length(content) <= 2097152),
+    CONSTRAINT dispute_files_id CHECK (id ~ '^dfl_[0-9a-f]{20}$'::text),
+    CONSTRAINT dispute_files_media_type CHECK (media_type = ANY (ARRAY['application/pdf'::text, 'image/jpeg'::text, 'image/png'::text])),
+    CONSTRAINT dispute_files_name CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+    CONSTRAINT dispute_files_place CHECK (place >= 1 AND place <= 5),
+    CONSTRAINT dispute_files_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT dispute_files_dispute_id_fkey FOREIGN KEY (dispute_id) REFERENCES disputes(id)
+);
+CREATE UNIQUE INDEX dispute_files_places ON dispute_files USING btree (dispute_id, place);
+
+CREATE TABLE disputes (
+    id text NOT NULL,
+    bank_account_id text,
+    payment_id text NOT NULL,
+    account_id text,
+    livemode boolean NOT NULL,
+    bank_ref text NOT NULL,
+    cause text NOT NULL,
+    amount bigint NOT NULL,
+    blocked bigint NOT NULL,
+    short bigint NOT NULL,
+    released bigint NOT NULL DEFAULT 0,
+    status text NOT NULL,
+    bank_status text NOT NULL DEFAULT ''::text,
+    answer_by timestamp with time zone NOT NULL,
+    defense text,
+    defense_by text,
+    defense_at timestamp with time zone,
+    sending_at timestamp with time zone,
+    defense_sent_at timestamp with time zone,
+    opened_by text,
+    opened_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    closed_by text,
+    close_reason text,
+    closed_at timestamp with time zone,
+    CONSTRAINT disputes_pkey PRIMARY KEY (id),
+    CONSTRAINT disputes_amount CHECK (amount > 0),
+    CONSTRAINT disputes_answered CHECK ((defense_by IS NULL OR defense_at IS NOT NULL) AND (defense IS NULL OR defense_by IS NOT NULL) AND (status <> 'ACCEPTED'::text OR defense_at IS NOT NULL)),
+    CONSTRAINT disputes_bank_ref CHECK (char_length(bank_ref) >= 1 AND char_length(bank_ref) <= 80),
+    CONSTRAINT disputes_bank_status CHECK (char_length(bank_status) <= 64),
+    CONSTRAINT disputes_blocked CHECK (blocked >= 0 AND blocked <= amount AND short >= 0 AND short <= blocked AND released >= 0 AND released <= blocked AND (blocked = 0 OR account_id IS NOT NULL)),
+    CONSTRAINT disputes_cause CHECK (char_length(cause) <= 200),
+    CONSTRAINT disputes_close_reason CHECK (char_length(close_reason) >= 1 AND char_length(close_reason) <= 500),
+    CONSTRAINT disputes_closed CHECK ((closed_at IS NOT NULL) = (status = ANY (ARRAY['WON'::text, 'LOST'::text]))),
+    CONSTRAINT disputes_defense CHECK (char_length(defense) >= 1 AND char_length(defense) <= 4000),
+    CONSTRAINT disputes_id CHECK (id ~ '^dsp_[0-9a-f]{20}$'::text),
+    CONSTRAINT disputes_status CHECK (status = ANY (ARRAY['OPEN'::text, 'DEFENDED'::text, 'ACCEPTED'::text, 'WON'::text, 'LOST'::text])),
+    CONSTRAINT disputes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT disputes_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id),
+    CONSTRAINT disputes_closed_by_fkey FOREIGN KEY (closed_by) REFERENCES users(id),
+    CONSTRAINT disputes_defense_by_fkey FOREIGN KEY (defense_by) REFERENCES users(id),
+    CONSTRAINT disputes_opened_by_fkey FOREIGN KEY (opened_by) REFERENCES users(id),
+    CONSTRAINT disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
+);
+CREATE INDEX disputes_by_account ON disputes USING btree (account_id, livemode, opened_at DESC, id DESC);
+CREATE INDEX disputes_by_close ON disputes USING btree (closed_at);
+CREATE INDEX disputes_by_creation ON disputes USING btree (created_at);
+CREATE INDEX disputes_by_payment ON disputes USING btree (payment_id);
+CREATE UNIQUE INDEX disputes_once ON disputes USING btree (COALESCE(bank_account_id, ''::text), bank_ref);
+CREATE INDEX disputes_open ON disputes USING btree (answer_by, id) WHERE status = ANY (ARRAY['OPEN'::text, 'DEFENDED'::text, 'ACCEPTED'::text]);
+CREATE INDEX disputes_short ON disputes USING btree (account_id, livemode) WHERE short > 0;
+CREATE TRIGGER disputes_transition BEFORE UPDATE ON disputes FOR EACH ROW EXECUTE FUNCTION disputes_transition();
 
 CREATE TABLE event_epochs (
     epoch integer NOT NULL,
@@ -973,22 +1049,48 @@ CREATE TABLE payment_exceptions (
     return_id text,
     decided_by text,
     decided_at timestamp with time zone,
+    return_status text,
+    return_number integer NOT NULL DEFAULT 0,
+    return_reason text,
+    return_by text,
+    return_failure text NOT NULL DEFAULT ''::text,
+    return_tries integer NOT NULL DEFAULT 0,
+    return_next_try_at timestamp with time zone,
+    return_ended_at timestamp with time zone,
+    checkout_id text,
     CONSTRAINT payment_exceptions_pkey PRIMARY KEY (payment_id),
     CONSTRAINT payment_exceptions_accepted CHECK ((NOT decision IS DISTINCT FROM 'ACCEPTED'::text) = (account_id IS NOT NULL)),
-    CONSTRAINT payment_exceptions_decided CHECK (num_nulls(decision, reason, decided_by, decided_at) = ANY (ARRAY[0, 4])),
+    CONSTRAINT payment_exceptions_assigned CHECK (checkout_id IS NULL OR kind = 'UNMATCHED'::text AND decision = 'ACCEPTED'::text),
+    CONSTRAINT payment_exceptions_decided CHECK ((num_nulls(decision, reason, decided_at) = ANY (ARRAY[0, 3])) AND
+        CASE
+            WHEN decision IS NULL THEN decided_by IS NULL
+            ELSE decided_by IS NOT NULL OR decision = 'REFUNDED'::text AND return_status = 'COMPLETED'::text
+        END),
     CONSTRAINT payment_exceptions_decision_check CHECK (decision = ANY (ARRAY['ACCEPTED'::text, 'REFUNDED'::text, 'WRITTEN_OFF'::text])),
     CONSTRAINT payment_exceptions_fee CHECK (fee = 0 OR decision = 'ACCEPTED'::text),
     CONSTRAINT payment_exceptions_fee_check CHECK (fee >= 0),
     CONSTRAINT payment_exceptions_kind_check CHECK (kind = ANY (ARRAY['LATE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'DUPLICATE'::text, 'UNMATCHED'::text])),
     CONSTRAINT payment_exceptions_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
+    CONSTRAINT payment_exceptions_return CHECK (
+        CASE return_status
+            WHEN 'REQUESTED'::text THEN decision IS NULL AND num_nulls(return_reason, return_by, return_next_try_at) = 0 AND return_number > 0
+            WHEN 'PROCESSING'::text THEN decision IS NULL AND num_nulls(return_reason, return_by, return_next_try_at) = 0 AND return_number > 0
+            WHEN 'COMPLETED'::text THEN (decision = ANY (ARRAY['REFUNDED'::text, 'WRITTEN_OFF'::text])) AND return_next_try_at IS NULL AND return_ended_at IS NOT NULL
+            WHEN 'FAILED'::text THEN return_next_try_at IS NULL
+            ELSE return_status IS NULL AND return_next_try_at IS NULL
+        END),
+    CONSTRAINT payment_exceptions_return_failure CHECK (char_length(return_failure) <= 200),
     CONSTRAINT payment_exceptions_return_id_check CHECK (char_length(return_id) >= 1 AND char_length(return_id) <= 64),
-    CONSTRAINT payment_exceptions_unmatched CHECK (kind <> 'UNMATCHED'::text OR decision IS DISTINCT FROM 'ACCEPTED'::text),
     CONSTRAINT payment_exceptions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT payment_exceptions_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id),
     CONSTRAINT payment_exceptions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
-    CONSTRAINT payment_exceptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
+    CONSTRAINT payment_exceptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+    CONSTRAINT payment_exceptions_return_by_fkey FOREIGN KEY (return_by) REFERENCES users(id)
 );
 CREATE INDEX payment_exceptions_by_decision ON payment_exceptions USING btree (decided_at) WHERE decided_at IS NOT NULL;
 CREATE INDEX payment_exceptions_by_page ON payment_exceptions USING btree (created_at DESC, payment_id DESC);
+CREATE INDEX payment_exceptions_by_return ON payment_exceptions USING btree (return_ended_at) WHERE return_ended_at IS NOT NULL;
+CREATE INDEX payment_exceptions_due ON payment_exceptions USING btree (return_next_try_at) WHERE return_next_try_at IS NOT NULL;
 CREATE INDEX payment_exceptions_open ON payment_exceptions USING btree (created_at, payment_id) WHERE decision IS NULL;
 
 CREATE TABLE payment_links (
@@ -1040,6 +1142,43 @@ CREATE INDEX payments_by_checkout ON payments USING btree (checkout_id);
 CREATE INDEX payments_by_recording ON payments USING brin (recorded_at);
 CREATE UNIQUE INDEX payments_one_settles ON payments USING btree (checkout_id) WHERE settles;
 CREATE TRIGGER payments_final BEFORE DELETE OR UPDATE OR TRUNCATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE payout_attempts (
+    id text NOT NULL,
+    withdrawal_id text NOT NULL,
+    bank_account_id text NOT NULL,
+    amount bigint NOT NULL,
+    status text NOT NULL DEFAULT 'STORED'::text,
+    sending_at timestamp with time zone,
+    heard_at timestamp with time zone,
+    end_to_end_id text,
+    code text NOT NULL DEFAULT ''::text,
+    failure text NOT NULL DEFAULT ''::text,
+    looks integer NOT NULL DEFAULT 0,
+    next_look_at timestamp with time zone,
+    told_at timestamp with time zone,
+    decided_by text,
+    created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT payout_attempts_pkey PRIMARY KEY (id),
+    CONSTRAINT payout_attempts_amount CHECK (amount > 0),
+    CONSTRAINT payout_attempts_code CHECK (char_length(code) <= 64),
+    CONSTRAINT payout_attempts_end_to_end_id CHECK (char_length(end_to_end_id) >= 1 AND char_length(end_to_end_id) <= 64),
+    CONSTRAINT payout_attempts_ended CHECK ((ended_at IS NOT NULL) = (status = ANY (ARRAY['DONE'::text, 'REFUSED'::text])) AND (status <> 'DONE'::text OR end_to_end_id IS NOT NULL) AND (decided_by IS NULL OR ended_at IS NOT NULL)),
+    CONSTRAINT payout_attempts_failure CHECK (char_length(failure) <= 200),
+    CONSTRAINT payout_attempts_id CHECK (id ~ '^wdr[0-9a-f]{20}n[1-9][0-9]{0,5}$'::text),
+    CONSTRAINT payout_attempts_looked_at CHECK (ended_at IS NOT NULL OR next_look_at IS NOT NULL),
+    CONSTRAINT payout_attempts_sent CHECK (sending_at IS NOT NULL OR (status = ANY (ARRAY['STORED'::text, 'REFUSED'::text]))),
+    CONSTRAINT payout_attempts_status CHECK (status = ANY (ARRAY['STORED'::text, 'SENDING'::text, 'PROCESSING'::text, 'DONE'::text, 'REFUSED'::text])),
+    CONSTRAINT payout_attempts_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id),
+    CONSTRAINT payout_attempts_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+    CONSTRAINT payout_attempts_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id)
+);
+CREATE INDEX payout_attempts_due ON payout_attempts USING btree (bank_account_id, next_look_at) WHERE next_look_at IS NOT NULL;
+CREATE INDEX payout_attempts_of ON payout_attempts USING btree (withdrawal_id, created_at);
+CREATE UNIQUE INDEX payout_attempts_one ON payout_attempts USING btree (withdrawal_id) WHERE status <> 'REFUSED'::text;
+CREATE TRIGGER payout_attempts_stay BEFORE DELETE OR TRUNCATE ON payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_attempts_transition BEFORE UPDATE ON payout_attempts FOR EACH ROW EXECUTE FUNCTION payout_attempts_transition();
 
 CREATE TABLE products (
     id text NOT NULL,
@@ -1123,6 +1262,7 @@ CREATE TABLE refunds (
     tries integer NOT NULL DEFAULT 0,
     next_try_at timestamp with time zone,
     ended_at timestamp with time zone,
+    dispute_id text,
     CONSTRAINT refunds_pkey PRIMARY KEY (id),
     CONSTRAINT refunds_return_id_unique UNIQUE (livemode, return_id),
     CONSTRAINT refunds_amount_check CHECK (amount > 0),
@@ -1136,16 +1276,19 @@ CREATE TABLE refunds (
     CONSTRAINT refunds_status CHECK ((status = ANY (ARRAY['REQUESTED'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'FAILED'::text])) AND (ended_at IS NULL OR (status = ANY (ARRAY['COMPLETED'::text, 'FAILED'::text]))) AND (next_try_at IS NOT NULL) = (status = ANY (ARRAY['REQUESTED'::text, 'PROCESSING'::text]))),
     CONSTRAINT refunds_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
     CONSTRAINT refunds_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT refunds_dispute_id_fkey FOREIGN KEY (dispute_id) REFERENCES disputes(id),
     CONSTRAINT refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
 );
 CREATE UNIQUE INDEX refunds_bank_return_once ON refunds USING btree (payment_id, bank_return_id);
 CREATE INDEX refunds_by_account ON refunds USING btree (account_id, livemode, created_at DESC, id DESC);
+CREATE INDEX refunds_by_dispute ON refunds USING btree (dispute_id) WHERE dispute_id IS NOT NULL;
 CREATE INDEX refunds_by_end ON refunds USING btree (ended_at);
 CREATE INDEX refunds_by_payment ON refunds USING btree (payment_id);
 CREATE INDEX refunds_by_time ON refunds USING btree (created_at);
 CREATE INDEX refunds_due ON refunds USING btree (next_try_at) WHERE next_try_at IS NOT NULL;
 CREATE UNIQUE INDEX refunds_number_unique ON refunds USING btree (payment_id, number);
 CREATE INDEX refunds_short ON refunds USING btree (account_id, livemode) WHERE short > 0;
+CREATE TRIGGER refunds_of_dispute AFTER INSERT OR UPDATE ON refunds FOR EACH ROW WHEN (new.dispute_id IS NOT NULL OR new.from_blocked > 0) EXECUTE FUNCTION refunds_of_dispute();
 CREATE TRIGGER refunds_transition BEFORE UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refunds_transition();
 CREATE TRIGGER refunds_within_payment AFTER INSERT OR UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refunds_within_payment();
 
@@ -1323,6 +1466,30 @@ CREATE TABLE webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_by_project ON webhook_endpoints USING btree (project_id, livemode) WHERE deleted_at IS NULL;
 CREATE INDEX webhook_endpoints_failing ON webhook_endpoints USING btree (id) WHERE deleted_at IS NULL AND (active AND troubled_at IS NOT NULL OR disabled_at IS NOT NULL);
+
+CREATE TABLE withdrawal_returns (
+    id text NOT NULL,
+    withdrawal_id text NOT NULL,
+    return_id text,
+    bank_return_id text,
+    amount bigint NOT NULL,
+    returned_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    created_by text,
+    CONSTRAINT withdrawal_returns_pkey PRIMARY KEY (id),
+    CONSTRAINT withdrawal_returns_amount CHECK (amount > 0),
+    CONSTRAINT withdrawal_returns_bank_return_id CHECK (char_length(bank_return_id) >= 1 AND char_length(bank_return_id) <= 64),
+    CONSTRAINT withdrawal_returns_id CHECK (id ~ '^wrt_[0-9a-f]{20}$'::text),
+    CONSTRAINT withdrawal_returns_known CHECK (created_by IS NOT NULL OR num_nulls(return_id, bank_return_id) < 2),
+    CONSTRAINT withdrawal_returns_return_id CHECK (char_length(return_id) >= 1 AND char_length(return_id) <= 64),
+    CONSTRAINT withdrawal_returns_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT withdrawal_returns_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id)
+);
+CREATE INDEX withdrawal_returns_of ON withdrawal_returns USING btree (withdrawal_id, recorded_at);
+CREATE UNIQUE INDEX withdrawal_returns_once ON withdrawal_returns USING btree (return_id);
+CREATE UNIQUE INDEX withdrawal_returns_once_each ON withdrawal_returns USING btree (withdrawal_id, bank_return_id);
+CREATE TRIGGER withdrawal_returns_final BEFORE DELETE OR UPDATE OR TRUNCATE ON withdrawal_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER withdrawal_returns_within AFTER INSERT ON withdrawal_returns FOR EACH ROW EXECUTE FUNCTION withdrawal_returns_within();
 
 CREATE TABLE withdrawals (
     id text NOT NULL,
@@ -1526,6 +1693,35 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.disputes_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE rest bigint;
+BEGIN
+    IF (NEW.id, NEW.bank_account_id, NEW.payment_id, NEW.account_id, NEW.livemode, NEW.amount, NEW.blocked, NEW.short,
+            NEW.opened_by, NEW.created_at)
+        IS DISTINCT FROM (OLD.id, OLD.bank_account_id, OLD.payment_id, OLD.account_id, OLD.livemode, OLD.amount, OLD.blocked, OLD.short,
+            OLD.opened_by, OLD.created_at)
+        OR OLD.defense_at IS NOT NULL AND (NEW.defense, NEW.defense_by, NEW.defense_at)
+            IS DISTINCT FROM (OLD.defense, OLD.defense_by, OLD.defense_at)
+        OR OLD.released > 0 AND NEW.released <> OLD.released
+        OR NEW.bank_ref <> OLD.bank_ref AND NOT starts_with(OLD.bank_ref, 'return/')
+        OR NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (('OPEN', 'DEFENDED'), ('OPEN', 'ACCEPTED'), ('OPEN', 'WON'),
+            ('OPEN', 'LOST'), ('DEFENDED', 'WON'), ('DEFENDED', 'LOST'), ('ACCEPTED', 'WON'), ('ACCEPTED', 'LOST'), ('WON', 'LOST')) THEN
+        RAISE EXCEPTION 'a dispute goes from % to % or becomes another', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'disputes_transition';
+    END IF;
+    IF NEW.released <> OLD.released OR NEW.status <> OLD.status AND NEW.status = 'WON' THEN
+        SELECT NEW.blocked - NEW.released - coalesce(sum(from_blocked), 0) INTO rest FROM refunds WHERE dispute_id = NEW.id;
+        IF rest <> 0 OR NEW.closed_at IS NULL THEN
+            RAISE EXCEPTION 'the whole rest of a closed dispute is released' USING ERRCODE = 'check_violation', CONSTRAINT = 'disputes_released';
+        END IF;
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.fee_proposals_decided_once()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1642,7 +1838,9 @@ AS $function$
         + (SELECT coalesce(sum(m.amount), 0) FROM ledger_moved(b.book, coalesce(s.through_id, 0), 9223372036854775807) m)
         + CASE WHEN b.book LIKE '%/available' THEN (SELECT coalesce(sum(r.short), 0) FROM refunds r
             WHERE r.account_id = split_part(b.book, '/', 1) AND r.livemode = (split_part(b.book, '/', 2) = 'live')
-                AND r.short > 0 AND r.status <> 'FAILED') ELSE 0 END < 0
+                AND r.short > 0 AND r.status <> 'FAILED') + (SELECT coalesce(sum(greatest(d.short - d.released, 0)), 0) FROM disputes d
+            WHERE d.account_id = split_part(b.book, '/', 1) AND d.livemode = (split_part(b.book, '/', 2) = 'live')
+                AND d.short > 0) ELSE 0 END < 0
     LIMIT 1
 $function$
 ;
@@ -1684,6 +1882,42 @@ BEGIN
         RAISE EXCEPTION 'a passkey never becomes another' USING ERRCODE = 'check_violation', CONSTRAINT = 'passkeys_stay';
     END IF;
     RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.payout_attempts_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.id, NEW.withdrawal_id, NEW.bank_account_id, NEW.amount, NEW.created_at)
+        IS DISTINCT FROM (OLD.id, OLD.withdrawal_id, OLD.bank_account_id, OLD.amount, OLD.created_at)
+        OR OLD.ended_at IS NOT NULL AND (NEW.status, NEW.end_to_end_id, NEW.code, NEW.ended_at, NEW.decided_by)
+            IS DISTINCT FROM (OLD.status, OLD.end_to_end_id, OLD.code, OLD.ended_at, OLD.decided_by)
+        OR NEW.status = 'STORED' AND OLD.status NOT IN ('STORED', 'SENDING') -- back: certainly not sent
+        OR NEW.status = 'SENDING' AND OLD.status NOT IN ('STORED', 'SENDING') THEN
+        RAISE EXCEPTION 'a payout goes from % to % or becomes another', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'payout_attempts_transition';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refunds_of_dispute()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE d disputes;
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.dispute_id IS NOT DISTINCT FROM OLD.dispute_id THEN
+        RETURN NULL;
+    END IF;
+    SELECT * INTO d FROM disputes WHERE id = NEW.dispute_id FOR NO KEY UPDATE;
+    IF TG_OP = 'UPDATE' OR d.payment_id IS DISTINCT FROM NEW.payment_id OR NEW.origin <> 'DISPUTE'
+        OR (SELECT sum(from_blocked) FROM refunds WHERE dispute_id = d.id) > d.blocked - d.released THEN
+        RAISE EXCEPTION 'the dispute has not as much blocked' USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_of_dispute';
+    END IF;
+    RETURN NULL;
 END $function$
 ;
 
@@ -1769,6 +2003,22 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.withdrawal_returns_within()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    paid withdrawals;
+BEGIN
+    SELECT * INTO paid FROM withdrawals WHERE id = NEW.withdrawal_id FOR NO KEY UPDATE;
+    IF paid.status <> 'COMPLETED'
+        OR (SELECT sum(amount) FROM withdrawal_returns WHERE withdrawal_id = NEW.withdrawal_id) > paid.amount - paid.fee THEN
+        RAISE EXCEPTION 'more would come back than was paid out' USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_returns_within';
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.withdrawals_transition()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1784,6 +2034,14 @@ BEGIN
         IS DISTINCT FROM (OLD.id, OLD.account_id, OLD.livemode, OLD.rail, OLD.amount, OLD.fee, OLD.destination_id, OLD.created_at, OLD.quote_rate, OLD.quote_amount)
         OR NEW.version <= OLD.version THEN
         RAISE EXCEPTION 'what was asked for does not change' USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawals_pinned';
+    END IF;
+    IF OLD.status = 'PROCESSING' AND NEW.status <> OLD.status AND EXISTS (SELECT FROM payout_attempts p WHERE p.withdrawal_id = NEW.id
+        AND p.status <> 'REFUSED' AND NOT (p.status = 'DONE' AND NEW.status = 'COMPLETED' AND p.end_to_end_id = NEW.end_to_end_id)) THEN
+        RAISE EXCEPTION 'the bank is paying the withdrawal, or has paid it' USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawals_payout';
+    END IF;
+    IF OLD.status = 'COMPLETED' AND NEW.status = 'RETURNED'
+        AND (SELECT coalesce(sum(amount), 0) FROM withdrawal_returns WHERE withdrawal_id = NEW.id) NOT IN (0, NEW.amount - NEW.fee) THEN
+        RAISE EXCEPTION 'a part of the withdrawal has not come back' USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawals_returned';
     END IF;
     RETURN NEW;
 END $function$

@@ -29,14 +29,14 @@ func TestBank_PayoutUnknown(t *testing.T) {
 	gone := toPay(t, h, 50_00)
 	dies(t, h, false)
 	h.Later(14 * time.Minute)
-	pay(t, h)
+	payOut(t, h)
 	refused(t, "fail too early", fail(gone), refusal.WrongState)
 	if n := told(); n != 0 {
 		t.Errorf("%d people were told too early", n)
 	}
 	h.Later(time.Minute)
-	pay(t, h)
-	pay(t, h)
+	payOut(t, h)
+	payOut(t, h)
 	const reviewers = "SELECT count(*) FROM users WHERE staff_role IS NOT NULL"
 	if n, want := told(), modelstest.One[int](t, h.DB, reviewers); n != want {
 		t.Errorf("%d people were told, want %d", n, want)
@@ -51,9 +51,9 @@ func TestBank_PayoutUnknown(t *testing.T) {
 
 	kept := toPay(t, h, 50_00)
 	h.Fault(t, control.Fault{Name: "send-unknown"})
-	pay(t, h)
+	payOut(t, h)
 	h.Later(16 * time.Minute)
-	pay(t, h)
+	payOut(t, h)
 	refused(t, "fail what the bank has", fail(kept), refusal.WrongState)
 	p = expectPayout(t, h, kept, processing, models.PayoutProcessing)
 	if _, err := h.CompleteWithdrawal(t.Context(), by, kept, h.Version(t, kept),
@@ -77,7 +77,7 @@ func TestBank_PayoutContradicted(t *testing.T) {
 	dies(t, h, true)
 	h.Fault(t, control.Fault{Name: "reset", On: "/gn/pix/enviados"})
 	h.Later(20 * time.Minute)
-	pay(t, h)
+	payOut(t, h)
 	if _, err := h.FailWithdrawal(t.Context(), by, id, h.Version(t, id), "OTHER", paymentstest.Reason); err != nil {
 		t.Fatal(err)
 	}
