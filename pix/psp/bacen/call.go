@@ -77,6 +77,7 @@ func named(err error, op string) error {
 // admitted waits for the breaker, the limits and a place in the queue, and makes the call.
 func (c *Client) admitted(ctx context.Context, k call) ([]byte, error) {
 	if err := c.admit(ctx); err != nil {
+		c.observe(k, err, 0)
 		return nil, err
 	}
 	if err := c.limiter.enter(ctx, k.rank, k.write()); err != nil {
@@ -86,7 +87,9 @@ func (c *Client) admitted(ctx context.Context, k call) ([]byte, error) {
 		return nil, err
 	}
 	defer c.queue.leave()
+	sent := c.now()
 	body, err := c.authorized(ctx, k)
+	c.observe(k, err, c.now().Sub(sent))
 	var e *psp.Error
 	if errors.As(err, &e) && e.Kind == psp.Limited {
 		c.limiter.pause(max(e.RetryAfter, jitter(1)))

@@ -34,6 +34,10 @@ type Options struct {
 	Now  func() time.Time                                 // nil for time.Now
 	Wait func(ctx context.Context, d time.Duration) error // returns after d, or when ctx ends; nil for a timer
 	Log  *slog.Logger                                     // nil for none
+
+	// Observe is told of each call that was made, and of each that failed at once because the bank is known
+	// not to answer. It must be quick; nil for none.
+	Observe func(Observation)
 }
 
 // complete checks o and fills in what may be left out.
@@ -72,6 +76,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(Observation) {}
 	}
 	return o, nil
 }
