@@ -49,11 +49,13 @@ type Service struct {
 	mu       sync.Mutex
 	clients  map[string]*bacen.Client // by the id of the credentials
 	accounts map[string]forAccount    // by the id of the bank account
+	heard    heard
 }
 
 // New returns a Service.
 func New(o Options) *Service {
-	s := &Service{Options: o, clients: map[string]*bacen.Client{}, accounts: map[string]forAccount{}}
+	s := &Service{Options: o, clients: map[string]*bacen.Client{}, accounts: map[string]forAccount{},
+		heard: newHeard()}
 	s.started = s.now()
 	return s
 }

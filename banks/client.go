@@ -50,8 +50,9 @@ func (s *Service) client(account *models.BankAccount, credential *models.BankCre
 
 // forAccount is the client of an account, as it was found at a time.
 type forAccount struct {
-	client *bacen.Client
-	found  time.Time
+	client       *bacen.Client
+	credentialID string
+	found        time.Time
 }
 
 // For returns the bank of an account, with its active credentials. Credentials that are replaced serve
@@ -78,7 +79,7 @@ func (s *Service) For(ctx context.Context, bankAccountID string) (psp.Bank, erro
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.accounts[bankAccountID] = forAccount{c, s.Now()}
+	s.accounts[bankAccountID] = forAccount{c, credential.ID, s.Now()}
 	return c.Bank(), nil
 }
 
@@ -126,6 +127,7 @@ func (s *Service) open(account *models.BankAccount, credential *models.BankCrede
 	o.Values = map[string]string{"conta": account.AccountNumber, "app_key": appKey}
 	o.HolderName = account.HolderName
 	o.Proxy, o.AllowTestBank, o.Now, o.Log = s.Proxy, s.AllowPrivate, s.Now, s.Log
+	o.Observe = func(seen bacen.Observation) { s.observe(account.ID, credential.ID, seen) }
 	return o, nil
 }
 

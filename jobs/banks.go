@@ -15,6 +15,10 @@ const (
 	warnEvery = time.Hour
 	// tendEvery is the pause between two looks for work at a bank account.
 	tendEvery = time.Second
+	// saveCallsEvery limits what is not known of a bank when a process ends without a stop.
+	saveCallsEvery = 10 * time.Second
+	// warnOfSilenceEvery limits the delay of the mail about a bank that is silent.
+	warnOfSilenceEvery = time.Minute
 )
 
 // tendBanks begins to tend each bank account that this process does not tend already, and does not wait:

@@ -30,6 +30,7 @@ var forgotten = []struct {
 	{"tokens", 7 * day, models.DeleteEndedTokens},
 	{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},
 	{"invitations", 7 * day, models.DeleteEndedInvites},
+	{"calls of banks", 30 * day, models.DeleteBankCalls},
 	{"files of disputes", 365 * day, models.DeleteDisputeFiles},
 	{"secrets of retired bank credentials", day, models.EraseRetiredCredentials},
 }

@@ -171,6 +171,8 @@ func (r *Runner) sweeps() map[string]sweep {
 		"mail about paid charges":    {tellPaidEvery, r.Payments.TellPaid},
 		"tend bank accounts":         {tendEvery, r.tendBanks},
 		"register notices":           {registerEvery, r.registerNotices},
+		"save calls of banks":        {saveCallsEvery, r.Banks.SaveCalls},
+		"warn of silent banks":       {warnOfSilenceEvery, r.Banks.WarnOfSilence},
 		"simulate refunds":           {sweepEvery, r.Payments.SimulateRefunds},
 	}
 }

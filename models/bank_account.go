@@ -45,6 +45,7 @@ const (
 	BankAccountsKeyOnce   = "bank_accounts_key_once"
 	BankAccountsDraftOnce = "bank_accounts_draft_once"
 	BankCredentialsOneNew = "bank_credentials_one_new"
+	BankAccountsClosed    = "bank_accounts_closed" // by one of which something is open
 )
 
 // InsertBankAccount writes a new bank account. If another draft has its key, it fails with a violation of
@@ -75,6 +76,11 @@ func ActiveBankAccount(ctx context.Context, h Handle) (*BankAccount, error) {
 		return nil, notFound(err)
 	}
 	return &b, nil
+}
+
+// ShareBankAccount returns the status of a bank account, and keeps it until tx ends.
+func ShareBankAccount(tx *Tx, id string) (status BankAccountStatus, err error) {
+	return status, tx.Scan("SELECT status FROM bank_accounts WHERE id = $1 FOR SHARE", []any{id}, &status)
 }
 
 // UsedBankAccounts returns the ids of the accounts that are active or retiring.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -32,6 +33,16 @@ func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, u
 		return nil, err
 	}
 	return &sweeps[0], nil
+}
+
+// BankWatermark returns until when the Pix of a bank account are recorded, or nil if its list was not read yet.
+func BankWatermark(ctx context.Context, q Querier, bankAccountID string) (watermark *time.Time, err error) {
+	err = notFound(q.QueryRow(ctx, "SELECT watermark FROM bank_sweeps WHERE bank_account_id = $1",
+		bankAccountID).Scan(&watermark))
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return watermark, err
 }
 
 // ReleaseBankSweep ends a lease.

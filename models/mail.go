@@ -75,6 +75,7 @@ const (
 
 	MailBankAccountChanged  = "bank_account_changed"  // to supervisors
 	MailBankCertificateEnds = "bank_certificate_ends" // to supervisors
+	MailBankSilent          = "bank_silent"           // to supervisors
 	MailPayoutUnknown       = "payout_unknown"        // to staff who review withdrawals
 
 	MailDisputeOpened      = "dispute_opened"

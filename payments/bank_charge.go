@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/models"
 	"garoupa/pix/psp"
 )
@@ -104,7 +105,7 @@ func (s *Service) heed(ctx context.Context, bank psp.Bank, charge *models.BankCh
 		case state.Status == psp.ChargeRemoved:
 			return s.removed(tx, c, now)
 		case state.Amount != int64(now.Amount):
-			now.Failure = "the bank has another amount"
+			now.Failure = "the bank has another amount: " + money.Cents(state.Amount).Decimal()
 		case state.Status == psp.ChargeUnknown:
 			now.Failure = "the bank says " + state.RawStatus
 		}

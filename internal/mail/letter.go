@@ -82,6 +82,7 @@ var kinds = map[string]kind{
 		"name", "bank_name", "bank_change", "by", "certificate", "at", "bank",
 	}, bankAccountPage},
 	models.MailBankCertificateEnds: {[]string{"name", "bank_name", "certificate", "at", "bank"}, bankAccountPage},
+	models.MailBankSilent:          {[]string{"name", "bank_name", "at", "bank"}, bankAccountPage},
 	models.MailPayoutUnknown: {[]string{"name", "amount", "destination", "at", "withdrawal"},
 		"/ops/saques/{withdrawal}"},
 

@@ -1,0 +1,58 @@
+package banks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"garoupa/models"
+)
+
+// ErrOpen reports that an account cannot be closed, because something of it is still under way at the bank.
+var ErrOpen = errors.New("banks: something of the account is still open")
+
+// Close ends a retiring bank account: it is not read any more, and its credentials are retired. Its Pix can
+// no longer be returned by the gateway, so staff refund them. seen is the version of the account that the
+// actor saw. Any supervisor may call it. It fails with ErrOpen while a charge of the account is open or a
+// refund of its Pix under way, with ErrChanged, models.ErrNotFound or refusal.Forbidden.
+func (s *Service) Close(ctx context.Context, by models.Actor, accountID string, seen int) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if err := manager(tx, by); err != nil {
+			return err
+		}
+		account, _, err := models.LockBankAccounts(tx, accountID)
+		if err != nil {
+			return err
+		}
+		if account.Version != seen || account.Status != models.BankAccountRetiring {
+			return ErrChanged
+		}
+		if err := models.SetBankAccountStatus(tx, account, models.BankAccountClosed); err != nil {
+			return err
+		}
+		for _, status := range []models.CredentialStatus{models.CredentialActive, models.CredentialNew} {
+			if err := s.retireCredential(tx, accountID, status); err != nil {
+				return err
+			}
+		}
+		return s.record(tx, by, "bank_account.closed", accountID, facts(account, nil))
+	})
+	if models.Violates(err, models.BankAccountsClosed) {
+		err = ErrOpen
+	}
+	if err != nil {
+		return fmt.Errorf("banks: close an account: %w", err)
+	}
+	return nil
+}
+
+// retireCredential retires the credentials of an account with a status, if it has any.
+func (s *Service) retireCredential(tx *models.Tx, accountID string, status models.CredentialStatus) error {
+	c, err := models.BankCredentialOf(tx.Context(), tx, accountID, status)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return s.retire(tx, c)
+}
