@@ -50,7 +50,8 @@ func (s *Service) TendBank(ctx context.Context, bankAccountID string) (err error
 	}
 	return errors.Join(s.LookAtCharges(working, bank, bankAccountID), s.AskForRefunds(working, bank, bankAccountID),
 		s.AskForExceptionReturns(working, bank, bankAccountID), s.FindDisputes(working, bank, bankAccountID),
-		s.sweepDue(working, bank, bankAccountID, *sweep), s.readOldDay(working, bank, bankAccountID, *sweep))
+		s.sweepDue(working, bank, bankAccountID, *sweep), s.readOldDay(working, bank, bankAccountID, *sweep),
+		s.CompareBankDay(working, bank, bankAccountID, sweep.StartedAt))
 }
 
 // sweepDue reads the list of received Pix if it is time, one window after the other until now.

@@ -92,6 +92,9 @@ func (s *Service) Institution(environment models.Environment) string {
 	return "bank"
 }
 
+// ChargesAtBank reports whether new live charges are made at a bank account.
+func (s *Service) ChargesAtBank() bool { return s.atBank(models.Live) }
+
 // simulated reports whether the simulator is the environment's institution.
 func (s *Service) simulated(environment models.Environment) bool {
 	return s.provider(environment) == psp.Provider(s.Simulator)

@@ -87,6 +87,9 @@ func refundViolation(err error) error {
 	return err
 }
 
+var notAskedAnyMore = refusal.New(refusal.RefundNotPossible,
+	"The institution that received this payment cannot be asked any more. The installation's staff can refund it.")
+
 var beyondPayment = refusal.New(refusal.InvalidAmount, "More would go back than was paid.")
 
 // refundable is a payment whose checkout and row are locked, with what was refunded of it.
@@ -136,9 +139,10 @@ func (s *Service) bookRefund(tx *models.Tx, p *refundable, r *models.Refund) err
 	case s.now().After(p.PaidAt.Add(RefundableFor)):
 		return refusal.New(refusal.RefundNotPossible, "A Pix can be returned for 90 days; this one is older.")
 	case p.BankAccountID == nil && !s.simulated(p.Environment):
-		return refusal.New(refusal.RefundNotPossible,
-			"The institution that received this payment cannot be asked any more. The installation's staff can "+
-				"refund it.")
+		return notAskedAnyMore
+	}
+	if err := bankStillAsked(tx, p, r); err != nil {
+		return err
 	}
 	before, err := s.takeForRefund(tx, p, r)
 	if err != nil {
@@ -148,6 +152,19 @@ func (s *Service) bookRefund(tx *models.Tx, p *refundable, r *models.Refund) err
 		return insufficient(before)
 	}
 	return postRefund(tx, p, r)
+}
+
+// bankStillAsked refuses a refund that would be asked of a bank account that is closed, and keeps the account
+// from being closed until tx ends.
+func bankStillAsked(tx *models.Tx, p *refundable, r *models.Refund) error {
+	if r.Status != models.RefundRequested || p.BankAccountID == nil {
+		return nil
+	}
+	status, err := models.ShareBankAccount(tx, *p.BankAccountID)
+	if err == nil && status == models.BankAccountClosed {
+		err = notAskedAnyMore
+	}
+	return err
 }
 
 // takeForRefund decides where the amount of a refund comes from, and locks the account's books if it needs

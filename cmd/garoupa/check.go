@@ -18,6 +18,9 @@ const strandedShown = 20
 // flawsShown is the maximal number of flaws of the audit log that check prints.
 const flawsShown = 20
 
+// differingShown is the maximal number of days of banks that check prints.
+const differingShown = 20
+
 // flawWords describe what is wrong with the audit log, before an id.
 var flawWords = map[string]string{
 	models.AuditLineChanged: "changed since it was sealed: line", models.AuditLineMissing: "missing: line",
@@ -92,6 +95,10 @@ func check(ctx context.Context, in invocation) error {
 	if len(flaws) == 0 {
 		fmt.Fprintln(in.out, "audit      ok")
 	}
+	differing, err := checkBanks(ctx, in, db)
+	if err != nil {
+		return err
+	}
 	stranded, err := models.StrandedDeliveries(ctx, db.Background, strandedShown)
 	if err != nil {
 		return err
@@ -99,9 +106,24 @@ func check(ctx context.Context, in invocation) error {
 	for _, id := range stranded {
 		fmt.Fprintf(in.out, "deliveries %s is pending, and nothing will send it\n", id)
 	}
-	if len(drift)+len(flaws)+len(stranded) > 0 {
+	if len(drift)+len(flaws)+differing+len(stranded) > 0 {
 		return errDrift
 	}
 	fmt.Fprintln(in.out, "deliveries ok")
 	return nil
+}
+
+// checkBanks prints the days on which a bank and the books do not agree, and returns their number.
+func checkBanks(ctx context.Context, in invocation, db *database) (differing int, err error) {
+	days, err := models.DifferingBankDays(ctx, db.Background, differingShown)
+	if err != nil {
+		return 0, err
+	}
+	for i := range days {
+		fmt.Fprintln(in.out, "banks     ", days[i].Difference())
+	}
+	if len(days) == 0 {
+		fmt.Fprintln(in.out, "banks      ok")
+	}
+	return len(days), nil
 }

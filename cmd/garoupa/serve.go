@@ -121,7 +121,8 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 	defer endRequests()
 	g := &gateway{
 		app:    newApp(requests, s, services, health, calls, hub),
-		health: health, hub: hub, notices: notices, runner: runner, endRequests: endRequests,
+		health: health, hub: hub, notices: notices, runner: runner, saveCalls: services.banks.SaveCalls,
+		endRequests: endRequests,
 	}
 	failed := make(chan error, 2)
 	notices.serve(working, s, services, runner.NoticeReceived, failed)

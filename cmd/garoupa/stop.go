@@ -26,6 +26,7 @@ type gateway struct {
 	hub         *stream.Hub
 	notices     *bankListener
 	runner      *jobs.Runner
+	saveCalls   func(context.Context) error // of banks, which no request and no job makes any more
 	endRequests context.CancelFunc
 }
 
@@ -72,5 +73,9 @@ func (g *gateway) stop() error {
 	if errors.Is(ended, context.DeadlineExceeded) {
 		ended = errJobsLeft
 	}
-	return errors.Join(err, ended, <-noticesEnded)
+	err = errors.Join(err, ended, <-noticesEnded)
+	if failed := g.saveCalls(ctx); failed != nil {
+		slog.Warn("the last calls of banks are not counted", "err", failed)
+	}
+	return err
 }
