@@ -36,7 +36,7 @@ var once = map[string]string{
 	"/ops/excecoes/:id":          byState, "/ops/contas/:id/bloqueios/:block": byState,
 	"/ops/contas/:id/bloqueios": byKey, "/ops/contas/:id/notas": byKey,
 	"/ops/bancos/:id/aprovar": room, "/ops/bancos/:id/descartar": room, "/ops/bancos/:id/aposentar": room,
-	"/ops/bancos/:id/credenciais": room, "/ops/bancos/nova": room,
+	"/ops/bancos/:id/encerrar": room, "/ops/bancos/:id/credenciais": room, "/ops/bancos/nova": room,
 	"/ops/bancos/:id/verificar": setting, // it asks the bank and changes nothing
 	"/ops/operadores/:id":       setting, "/ops/operadores/:id/sessoes": setting,
 	"/ops/cobrancas/:id/pagador": setting, // it shows, and each showing leaves a line

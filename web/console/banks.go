@@ -112,6 +112,9 @@ func (s *console) showBank(c *fiber.Ctx, props pages.BankProps) error {
 			props.Own = *by == page.Visitor(c).UserID
 		}
 	}
+	if props.Watch, err = s.bankWatch(c, account); err != nil {
+		return err
+	}
 	if page.Visitor(c).StaffRole.Can(models.ReadAudit) {
 		props.AuditHref = "/ops/auditoria?object=" + account.ID
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -38,13 +39,28 @@ func (s *console) health(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	atBanks, err := s.Banks.AllHealth(ctx)
+	if err != nil {
+		return err
+	}
+	liveSilent := health.Live.Unanswered > 0
+	if s.Payments.ChargesAtBank() { // the calls of banks tell, and not those of the API
+		liveSilent = slices.ContainsFunc(atBanks, unanswering)
+		if health.Live.Unanswered, err = s.unansweredByBanks(ctx, now.Add(-healthLooksBack)); err != nil {
+			return err
+		}
+	}
 	props := pages.HealthProps{Shell: shell, Parts: []pages.HealthPart{
-		s.institutionHealth(ctx, models.Live, health.Live), s.institutionHealth(ctx, models.Test, health.Test),
+		s.institutionHealth(ctx, models.Live, health.Live, liveSilent),
+		s.institutionHealth(ctx, models.Test, health.Test, health.Test.Unanswered > 0),
 		waitingHealth(ctx, "deliveries", health.Deliveries, now, deliveriesLate),
 		waitingHealth(ctx, "mails", health.Mails, now, mailsLate),
 		booksHealth(ctx, health, now),
 		examinedHealth(ctx, "audit", health.Audit, late(health.Audit.At, now, booksLate)),
 	}}
+	for i := range atBanks {
+		props.Parts = slices.Insert(props.Parts, 1+i, bankHealth(ctx, &atBanks[i], now))
+	}
 	for _, e := range failing {
 		props.Endpoints = append(props.Endpoints, failingItem(ctx, e))
 	}
@@ -52,16 +68,16 @@ func (s *console) health(c *fiber.Ctx) error {
 }
 
 // institutionHealth returns what an environment's institution did lately. If live has no
-// institution, that is not a problem, but it is shown.
+// institution, that is not a problem, but it is shown. silent says whether it leaves calls without an answer.
 func (s *console) institutionHealth(ctx context.Context, environment models.Environment,
-	r models.ReceivedLately) pages.HealthPart {
+	r models.ReceivedLately, silent bool) pages.HealthPart {
 	id, name := environment.String(), s.Payments.Institution(environment)
 	badge, step := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check",
 		Text: i18n.T(ctx, "ops.health_well")}, ""
 	switch {
 	case name == "none":
 		badge = components.BadgeProps{Icon: "ban", Text: i18n.T(ctx, "ops.health_none")}
-	case r.Unanswered > 0:
+	case silent:
 		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert",
 			Text: i18n.T(ctx, "ops.health_look")}
 		step = i18n.T(ctx, "ops.health_step_"+id)

@@ -151,7 +151,13 @@ func (s *console) failingQueue(c *fiber.Ctx, size models.Queue) (pages.Queue, er
 // institutionQueue is the queue of calls that an institution did not answer.
 func (s *console) institutionQueue(c *fiber.Ctx) (pages.Queue, error) {
 	ctx, shown := c.UserContext(), pages.Queue{ID: "institutions", Href: "/ops/saude"}
+	if err := s.bankQueue(ctx, &shown); err != nil {
+		return shown, err
+	}
 	for _, environment := range []models.Environment{models.Live, models.Test} {
+		if environment == models.Live && s.Payments.ChargesAtBank() {
+			continue // the banks' own calls tell
+		}
 		silence, err := models.InstitutionSilence(ctx, s.DB.Pool, environment, s.Now().Add(-healthLooksBack))
 		if err != nil {
 			return shown, err

@@ -75,6 +75,7 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Post("/bancos/:id/aprovar", manage, s.StepUp, s.approveBank)
 	ops.Post("/bancos/:id/descartar", manage, s.StepUp, s.discardBank)
 	ops.Post("/bancos/:id/aposentar", manage, s.StepUp, s.retireBank)
+	ops.Post("/bancos/:id/encerrar", manage, s.StepUp, s.closeBank)
 	ops.Get("/bancos/:id/credenciais", manage, s.StepUp, s.newBankCredential)
 	ops.Post("/bancos/:id/credenciais", manage, page.LegibleForm, s.StepUp, s.proposeBankCredential)
 

@@ -12,7 +12,7 @@ import (
 )
 
 // BankProps is GET /ops/bancos/{id}. Its forms post to …/verificar, …/aprovar and …/descartar, with
-// credential, and …/aposentar, with version.
+// credential, and …/aposentar and …/encerrar, with version.
 type BankProps struct {
 	Shell         layouts.OpsShell
 	Row           BankRow
@@ -27,6 +27,7 @@ type BankProps struct {
 	Refused       bool             // the approval was not done because of Findings
 	Problem       string           // why nothing was done
 	Changed       string           // who was first; "" if no one was
+	Watch         *BankWatch       // nil for an account that was never in use
 	CanAct        bool
 	Own           bool   // the person proposed the credentials that wait
 	AuditHref     string // the trail; "" without the right to see it

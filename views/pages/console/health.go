@@ -1,9 +1,12 @@
 package console
 
 import (
+	"context"
+
 	"github.com/a-h/templ"
 
 	"garoupa/views/components"
+	"garoupa/views/i18n"
 	"garoupa/views/layouts"
 )
 
@@ -16,8 +19,18 @@ type HealthProps struct {
 
 // HealthPart is one thing that is well or not.
 type HealthPart struct {
-	ID    string // names its texts
-	Badge templ.Component
-	Step  string // what to do about it; "" where all is well
-	Facts []components.KeyValue
+	ID       string // names its texts
+	Title    string // instead of its text; "" for that
+	Badge    templ.Component
+	Concerns []Concern
+	Step     string // what to do about it; "" where all is well
+	Facts    []components.KeyValue
+	Href     string // leads to more about it; "" for none
+}
+
+func (p HealthPart) title(ctx context.Context) string {
+	if p.Title != "" {
+		return p.Title
+	}
+	return i18n.T(ctx, "ops.health_"+p.ID)
 }
