@@ -19,6 +19,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"account":   walkAccount,
 	"at bank":   walkAtBank,
 	"banks":     walkBanks,
+	"bankwatch": walkBankWatch,
 	"disputes":  walkDisputes,
 	"brand":     walkBrand,
 	"dashboard": walkDashboard,

@@ -213,7 +213,8 @@ func TestOps_Banks(t *testing.T) {
 		if c == h.bia {
 			want = http.StatusForbidden
 		}
-		for _, below := range []string{"/aprovar", "/descartar", "/aposentar", "/verificar", "/credenciais"} {
+		for _, below := range []string{"/aprovar", "/descartar", "/aposentar", "/encerrar", "/verificar",
+			"/credenciais"} {
 			if a := c.Post(path+below, credential...); a.Status != want {
 				t.Errorf("%s at %s: %d", who, below, a.Status)
 			}
@@ -380,8 +381,9 @@ func TestOps_BankAtOnce(t *testing.T) {
 		press(h.eva, "/descartar")
 	}
 	press(h.eva, "/aposentar")
+	press(h.eva, "/encerrar")
 	for action, want := range map[string]int{"credentials_approved": 1, "credentials_proposed": 2,
-		"credentials_discarded": 2, "retired": 1} {
+		"credentials_discarded": 2, "retired": 1, "closed": 1} {
 		if n := h.audited(t, action); n != want {
 			t.Errorf("%s: %d times", action, n)
 		}

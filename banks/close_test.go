@@ -1,0 +1,136 @@
+package banks_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"garoupa/banks"
+	"garoupa/banks/bankstest"
+	"garoupa/internal/refusal"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/bank/control"
+)
+
+// supervisor adds a person who may manage banks.
+func supervisor(t *testing.T, h *bankstest.House, name string) models.Actor {
+	t.Helper()
+	id, err := h.Merchants.AddStaff(t.Context(), merchants.NewStaff{Name: name, Email: name + "@staff.example",
+		Password: paymentstest.Password, Role: models.StaffSupervisor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return models.Actor{UserID: id, IP: "127.0.0.1"}
+}
+
+func version(t *testing.T, h *bankstest.House) int {
+	t.Helper()
+	account, err := models.BankAccountByID(t.Context(), h.DB, h.AccountID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return account.Version
+}
+
+// An account is closed once no charge of it is open and no refund under way, by a supervisor who saw it as it
+// is. Then its credentials are retired, and its payments cannot be refunded by the bank.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	eva := supervisor(t, h, "eva")
+	c := h.Charge(t, payments.NewCheckout{Amount: 100_00})
+	h.Pay(t, control.PayRequest{Code: c.CopyPaste})
+	h.Sweep(t)
+	open := h.Charge(t, payments.NewCheckout{Amount: 10_00})
+	try := func(by models.Actor, seen int) error { return h.Banks.Close(t.Context(), by, h.AccountID, seen) }
+	if err := try(eva, version(t, h)); refusal.Of(err).Code != refusal.ChangedMeanwhile {
+		t.Errorf("the active account: %v", err)
+	}
+	if err := h.Banks.Retire(t.Context(), eva, h.AccountID, version(t, h)); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(eva, version(t, h)); !errors.Is(err, banks.ErrOpen) {
+		t.Errorf("with an open charge: %v", err)
+	}
+	if err := h.CancelCheckout(t.Context(), h.Owner, h.Live, open.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: c.ID,
+		AccountID: h.Gateway.Account.ID, Amount: 5_00, Reason: "Devolução", IdempotencyKey: "first",
+		RequestHash: make([]byte, 32)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(eva, version(t, h)); !errors.Is(err, banks.ErrOpen) {
+		t.Errorf("with a refund under way: %v", err)
+	}
+	for range 100 {
+		h.Later(10 * time.Second)
+		h.Tend(t)
+		if modelstest.One[int](t, h.DB, "SELECT count(*) FROM refunds WHERE status = 'COMPLETED'") == 1 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for who, by := range map[string]models.Actor{"a reviewer": h.Staff(t), "the merchant": h.Owner} {
+		if err := try(by, version(t, h)); refusal.Of(err).Code != refusal.Forbidden {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+	if err := try(eva, version(t, h)-1); refusal.Of(err).Code != refusal.ChangedMeanwhile {
+		t.Errorf("by an old version: %v", err)
+	}
+	seen, other := version(t, h), h.Another(t)
+	var both sync.WaitGroup
+	var failed [2]error
+	for i, process := range []*bankstest.House{h, other} {
+		both.Go(func() { failed[i] = process.Banks.Close(t.Context(), eva, h.AccountID, seen) })
+	}
+	both.Wait()
+	if one := (failed[0] == nil) != (failed[1] == nil); !one {
+		t.Errorf("twice at once: %v", failed)
+	}
+	const retired = "SELECT count(*) FROM bank_credentials WHERE status = 'RETIRED'"
+	if n := modelstest.One[int](t, h.DB, retired); n != 1 {
+		t.Errorf("%d credentials are retired", n)
+	}
+	_, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: c.ID,
+		AccountID: h.Gateway.Account.ID, Amount: 5_00, Reason: "Devolução", IdempotencyKey: "second",
+		RequestHash: make([]byte, 32)})
+	if refusal.Of(err).Code != refusal.RefundNotPossible {
+		t.Errorf("a refund of a closed account: %v", err)
+	}
+	if ids, err := models.UsedBankAccounts(t.Context(), h.DB.Pool); err != nil || len(ids) != 0 {
+		t.Errorf("still read: %v, %v", ids, err)
+	}
+	if n := modelstest.One[int](t, h.DB, "SELECT count(*) FROM audit_log WHERE action = 'bank_account.closed'"); n != 1 {
+		t.Errorf("%d lines in the audit log", n)
+	}
+}
+
+// A refund and the closing of its account wait for each other: one of them is refused.
+func TestClose_Refund(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	eva := supervisor(t, h, "eva")
+	c := h.Charge(t, payments.NewCheckout{Amount: 100_00})
+	h.Pay(t, control.PayRequest{Code: c.CopyPaste})
+	h.Sweep(t)
+	if err := h.Banks.Retire(t.Context(), eva, h.AccountID, version(t, h)); err != nil {
+		t.Fatal(err)
+	}
+	seen := version(t, h)
+	refunded, closed := h.Race(t, func() error {
+		_, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: c.ID,
+			AccountID: h.Gateway.Account.ID, Amount: 5_00, Reason: "Devolução", IdempotencyKey: "first",
+			RequestHash: make([]byte, 32)})
+		return err
+	}, func() error { return h.Banks.Close(t.Context(), eva, h.AccountID, seen) })
+	if refunded != nil || !errors.Is(closed, banks.ErrOpen) {
+		t.Errorf("refunded %v, closed %v", refunded, closed)
+	}
+}
