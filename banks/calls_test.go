@@ -100,7 +100,8 @@ func TestSaveCalls(t *testing.T) {
 		!slices.Equal(operations[0].Kinds, []string{"not found"}) || operations[1].Failures != 0 {
 		t.Errorf("in sum %+v, %v", operations, err)
 	}
-	if s := state(t, h); s.LastAnswerAt == nil || s.SilentSince != nil || s.LastFailure == "" || s.GrantedScopes == nil {
+	s := state(t, h)
+	if s.LastAnswerAt == nil || s.SilentSince != nil || s.LastFailure == "" || s.GrantedScopes == nil {
 		t.Errorf("the state is %+v", s)
 	}
 }
@@ -209,7 +210,8 @@ func TestWarnOfSilence(t *testing.T) {
 		var both sync.WaitGroup
 		for _, process := range []*bankstest.House{h, other, h} {
 			both.Go(func() {
-				if err := errors.Join(process.Banks.SaveCalls(t.Context()), process.Banks.WarnOfSilence(t.Context())); err != nil {
+				err := errors.Join(process.Banks.SaveCalls(t.Context()), process.Banks.WarnOfSilence(t.Context()))
+				if err != nil {
 					t.Error(err)
 				}
 			})
@@ -269,7 +271,8 @@ func TestHealth(t *testing.T) {
 	_ = read(t, h)
 	expect(map[banks.Trouble]bool{}) // one lost answer is a count
 	h.Fault(t, control.Fault{Name: "drop-answer", On: "/cob", Times: 3})
-	_, _, _ = h.CreateCheckout(t.Context(), h.Live, h.Gateway.Account, paymentstest.Filled(payments.NewCheckout{Amount: 10_00}))
+	in := paymentstest.Filled(payments.NewCheckout{Amount: 10_00})
+	_, _, _ = h.CreateCheckout(t.Context(), h.Live, h.Gateway.Account, in)
 	h.Tend(t)
 	expect(map[banks.Trouble]bool{banks.Unanswered: false})
 
@@ -306,7 +309,8 @@ func TestHealth_Odd(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)
 	h.Fault(t, control.Fault{Name: "other-charge", Times: 1})
-	_, _, err := h.CreateCheckout(t.Context(), h.Live, h.Gateway.Account, paymentstest.Filled(payments.NewCheckout{Amount: 10_00}))
+	in := paymentstest.Filled(payments.NewCheckout{Amount: 10_00})
+	_, _, err := h.CreateCheckout(t.Context(), h.Live, h.Gateway.Account, in)
 	if err == nil {
 		t.Error("the charge was created")
 	}

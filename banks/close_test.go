@@ -37,6 +37,14 @@ func version(t *testing.T, h *bankstest.House) int {
 	return account.Version
 }
 
+// giveBack asks for a refund of a part of a checkout.
+func giveBack(t *testing.T, h *bankstest.House, checkoutID, key string) error {
+	_, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: checkoutID,
+		AccountID: h.Gateway.Account.ID, Amount: 5_00, Reason: "Devolução", IdempotencyKey: key,
+		RequestHash: make([]byte, 32)})
+	return err
+}
+
 // An account is closed once no charge of it is open and no refund under way, by a supervisor who saw it as it
 // is. Then its credentials are retired, and its payments cannot be refunded by the bank.
 func TestClose(t *testing.T) {
@@ -60,9 +68,7 @@ func TestClose(t *testing.T) {
 	if err := h.CancelCheckout(t.Context(), h.Owner, h.Live, open.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: c.ID,
-		AccountID: h.Gateway.Account.ID, Amount: 5_00, Reason: "Devolução", IdempotencyKey: "first",
-		RequestHash: make([]byte, 32)}); err != nil {
+	if err := giveBack(t, h, c.ID, "first"); err != nil {
 		t.Fatal(err)
 	}
 	if err := try(eva, version(t, h)); !errors.Is(err, banks.ErrOpen) {
@@ -98,16 +104,15 @@ func TestClose(t *testing.T) {
 	if n := modelstest.One[int](t, h.DB, retired); n != 1 {
 		t.Errorf("%d credentials are retired", n)
 	}
-	_, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: c.ID,
-		AccountID: h.Gateway.Account.ID, Amount: 5_00, Reason: "Devolução", IdempotencyKey: "second",
-		RequestHash: make([]byte, 32)})
+	err := giveBack(t, h, c.ID, "second")
 	if refusal.Of(err).Code != refusal.RefundNotPossible {
 		t.Errorf("a refund of a closed account: %v", err)
 	}
 	if ids, err := models.UsedBankAccounts(t.Context(), h.DB.Pool); err != nil || len(ids) != 0 {
 		t.Errorf("still read: %v, %v", ids, err)
 	}
-	if n := modelstest.One[int](t, h.DB, "SELECT count(*) FROM audit_log WHERE action = 'bank_account.closed'"); n != 1 {
+	const audited = "SELECT count(*) FROM audit_log WHERE action = 'bank_account.closed'"
+	if n := modelstest.One[int](t, h.DB, audited); n != 1 {
 		t.Errorf("%d lines in the audit log", n)
 	}
 }
@@ -124,12 +129,8 @@ func TestClose_Refund(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := version(t, h)
-	refunded, closed := h.Race(t, func() error {
-		_, _, err := h.RefundCheckout(t.Context(), h.Live, payments.RefundRequest{By: h.Owner, CheckoutID: c.ID,
-			AccountID: h.Gateway.Account.ID, Amount: 5_00, Reason: "Devolução", IdempotencyKey: "first",
-			RequestHash: make([]byte, 32)})
-		return err
-	}, func() error { return h.Banks.Close(t.Context(), eva, h.AccountID, seen) })
+	refunded, closed := h.Race(t, func() error { return giveBack(t, h, c.ID, "first") },
+		func() error { return h.Banks.Close(t.Context(), eva, h.AccountID, seen) })
 	if refunded != nil || !errors.Is(closed, banks.ErrOpen) {
 		t.Errorf("refunded %v, closed %v", refunded, closed)
 	}

@@ -38,6 +38,10 @@ func old(t *testing.T, g *paymentstest.Gateway, at time.Time) {
 				@at + CASE WHEN n > 2 THEN interval '1 s' ELSE '9 d' END,
 				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END
 					FROM generate_series(1, 3) n`,
+		`INSERT INTO bank_accounts (id, name, profile, sandbox, pix_key, holder_name, holder_document, created_at)
+			VALUES ('bnk_00000000000000000000', 'x', 'generic', false, 'x', 'x', '11222333000181', @at)`,
+		`INSERT INTO bank_calls (bank_account_id, hour, operation, outcome, n, total_ms, max_ms)
+			SELECT 'bnk_00000000000000000000', @at, n::text, 'ok', 1, 1, 1 FROM generate_series(1, 5001) n`,
 	} {
 		sql = strings.ReplaceAll(sql, "@at", "timestamptz '"+at.Format(time.RFC3339)+"'")
 		_, err := g.DB.Pool.Exec(t.Context(), sql, pgx.NamedArgs{"project": g.Test.ProjectID, "user": g.Owner.UserID,
@@ -57,7 +61,8 @@ func left(t *testing.T, g *paymentstest.Gateway, now time.Time) map[string]int {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "passkey_challenges", "invites"} {
+	for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "passkey_challenges", "invites",
+		"bank_calls"} {
 		var n int
 		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 			t.Fatal(err)
@@ -88,7 +93,7 @@ func TestForget(t *testing.T) {
 		{7*day + time.Second, nil},
 		{8 * day, []string{"invites"}},
 		{30 * day, nil},
-		{30*day + time.Microsecond, []string{"api_requests", "mails"}},
+		{30*day + time.Microsecond, []string{"api_requests", "mails", "bank_calls"}},
 	} {
 		for _, table := range step.gone {
 			before[table] = 0

@@ -98,5 +98,6 @@ func BanksAnswers(ctx context.Context, q Querier, since time.Time) ([]BankAnswer
 // be left.
 func DeleteBankCalls(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
 	return deleteSome(ctx, q, "bank_calls", "(bank_account_id, hour, operation, outcome)",
-		"SELECT bank_account_id, hour, operation, outcome FROM bank_calls WHERE hour < $1 ORDER BY hour LIMIT $2", before)
+		"SELECT bank_account_id, hour, operation, outcome FROM bank_calls WHERE hour < $1 ORDER BY hour LIMIT $2",
+		before)
 }

@@ -136,7 +136,8 @@ type OddCharge struct {
 func OddCharges(ctx context.Context, q Querier, bankAccountID string, since time.Time, limit int) ([]OddCharge,
 	error) {
 	return collect[OddCharge](ctx, q, `SELECT b.txid AS tx_id, b.checkout_id,
-			EXISTS (SELECT FROM checkouts c WHERE c.id = b.checkout_id) AS exists, b.amount, b.status, b.failure, b.created_at
+			EXISTS (SELECT FROM checkouts c WHERE c.id = b.checkout_id) AS exists, b.amount, b.status, b.failure,
+			b.created_at
 		FROM bank_charges b WHERE b.bank_account_id = $1 AND (b.status = 'CONFLICT' AND b.created_at >= $2
 			OR b.next_check_at IS NOT NULL AND (b.failure LIKE 'the bank says %' OR b.failure LIKE 'the bank has %'))
 		ORDER BY b.created_at DESC, b.txid LIMIT $3`, bankAccountID, since, limit)

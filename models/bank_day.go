@@ -90,7 +90,8 @@ func DueBankDay(ctx context.Context, q Querier, bankAccountID string, today, fir
 func scanBankDays(rows pgx.Rows) (days []BankDay, err error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d BankDay, err error) {
 		err = row.Scan(&d.BankAccountID, &d.Day, &d.BankPix, &d.BankPixSum, &d.BooksPix, &d.BooksPixSum, &d.BankReturns,
-			&d.BankReturnsSum, &d.BooksReturns, &d.BooksReturnsSum, &d.Differing, &d.ComparedAt, &d.Differs, &d.Progress)
+			&d.BankReturnsSum, &d.BooksReturns, &d.BooksReturnsSum, &d.Differing, &d.ComparedAt, &d.Differs,
+			&d.Progress)
 		return d, err
 	})
 }
@@ -124,7 +125,8 @@ func SaveBankDay(ctx context.Context, q Querier, d *BankDay) error {
 			bank_returns, bank_returns_sum, books_returns, books_returns_sum, differing, compared_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (bank_account_id, day) DO UPDATE SET bank_pix = excluded.bank_pix,
-			bank_pix_sum = excluded.bank_pix_sum, books_pix = excluded.books_pix, books_pix_sum = excluded.books_pix_sum,
+			bank_pix_sum = excluded.bank_pix_sum, books_pix = excluded.books_pix,
+			books_pix_sum = excluded.books_pix_sum,
 			bank_returns = excluded.bank_returns, bank_returns_sum = excluded.bank_returns_sum,
 			books_returns = excluded.books_returns, books_returns_sum = excluded.books_returns_sum,
 			differing = excluded.differing, compared_at = excluded.compared_at, progress = NULL, retry_at = NULL`,
@@ -149,8 +151,8 @@ func BankDays(ctx context.Context, q Querier, bankAccountID string, limit int) (
 // DifferingBankDays lists the days that differ of all bank accounts that are not closed, oldest first, at most
 // limit.
 func DifferingBankDays(ctx context.Context, q Querier, limit int) ([]BankDay, error) {
-	rows, err := q.Query(ctx, "SELECT "+bankDayColumns+` FROM bank_days d JOIN bank_accounts b ON b.id = d.bank_account_id
-		WHERE d.differs AND b.status <> 'CLOSED' ORDER BY d.day, d.bank_account_id LIMIT $1`, limit)
+	rows, err := q.Query(ctx, "SELECT "+bankDayColumns+` FROM bank_days d
+		JOIN bank_accounts b ON b.id = d.bank_account_id WHERE d.differs AND b.status <> 'CLOSED' ORDER BY d.day, d.bank_account_id LIMIT $1`, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +209,8 @@ func BookedPixEnd(ctx context.Context, q Querier, bankAccountID string, from, un
 // Difference describes a day that differs, for the log and for garoupa check.
 func (d *BankDay) Difference() string {
 	text := fmt.Sprintf("%s %s: the bank has %d Pix of %s and %d returns of %s, the books %d of %s and %d of %s",
-		d.BankAccountID, d.Day.Format(time.DateOnly), d.BankPix, d.BankPixSum.Decimal(), d.BankReturns, d.BankReturnsSum.Decimal(),
+		d.BankAccountID, d.Day.Format(time.DateOnly), d.BankPix, d.BankPixSum.Decimal(), d.BankReturns,
+		d.BankReturnsSum.Decimal(),
 		d.BooksPix, d.BooksPixSum.Decimal(), d.BooksReturns, d.BooksReturnsSum.Decimal())
 	const named = 5
 	for i, p := range d.Differing {

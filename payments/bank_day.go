@@ -91,7 +91,8 @@ func (c *comparison) step(ctx context.Context, startedAt time.Time) error {
 		return err
 	}
 	listed := slices.DeleteFunc(all, func(p psp.Payment) bool {
-		return p.PaidAt.Before(from) || !p.PaidAt.Before(until) || p.Key != "" && !strings.EqualFold(p.Key, c.account.PixKey)
+		return p.PaidAt.Before(from) || !p.PaidAt.Before(until) ||
+			p.Key != "" && !strings.EqualFold(p.Key, c.account.PixKey)
 	})
 	early, err := c.RecordBankPayments(ctx, c.account.ID, listed)
 	if err != nil {

@@ -105,7 +105,8 @@ func TestBankDay(t *testing.T) {
 	missed := h.Charge(t, payments.NewCheckout{Amount: 7_00})
 	h.Pay(t, control.PayRequest{Code: missed.CopyPaste, NoTxID: true})
 	// As if both sweeps had gone by without it.
-	modelstest.Exec(t, h.DB, "UPDATE bank_sweeps SET watermark = $1, swept_at = $2, swept_deep_at = $2, old_read_at = $2",
+	modelstest.Exec(t, h.DB,
+		"UPDATE bank_sweeps SET watermark = $1, swept_at = $2, swept_deep_at = $2, old_read_at = $2",
 		h.Bank.Clock.Now().Add(24*time.Hour), h.Bank.Clock.Now().Add(48*time.Hour))
 	day := today(h)
 	untilNight(h)
@@ -202,7 +203,8 @@ func TestBankDay_Returned(t *testing.T) {
 	}
 	by := h.Staff(t)
 	payment := modelstest.One[string](t, h.DB, "SELECT id FROM payments WHERE end_to_end_id = $1", paid)
-	if _, err := h.RefundException(t.Context(), by, payment, "feita no banco", "D9999999920261125000000000ab"); err != nil {
+	const returnID = "D9999999920261125000000000ab"
+	if _, err := h.RefundException(t.Context(), by, payment, "feita no banco", returnID); err != nil {
 		t.Fatal(err)
 	}
 	untilNight(h)

@@ -45,7 +45,8 @@ func fillBankWatch(t *testing.T, s *webtest.Site, well, troubled string) {
 			held_since, last_failure, skew_ms, granted_scopes)
 		VALUES ($1, now(), NULL, NULL, NULL, '', 200, NULL),
 			($2, now() - interval '25 min', now(), now() - interval '24 min', now() - interval '23 min',
-			'bank: list payments: unavailable: the answer did not come', -75000, '{cob.write,cob.read}')`, well, troubled)
+			'bank: list payments: unavailable: the answer did not come', -75000, '{cob.write,cob.read}')`,
+		well, troubled)
 	modelstest.Exec(t, s.DB, `INSERT INTO bank_sweeps (bank_account_id, leased_until, started_at, watermark)
 		VALUES ($1, now(), now(), now()), ($2, now(), now(), now() - interval '26 min')`, well, troubled)
 	modelstest.Exec(t, s.DB, `INSERT INTO bank_calls SELECT account, date_trunc('hour', now()), call.* FROM
@@ -53,8 +54,8 @@ func fillBankWatch(t *testing.T, s *webtest.Site, well, troubled string) {
 			('put charge', 'ambiguous', 3, 24000, 8000), ('list payments', 'ok', 4320, 390000, 1200),
 			('read charge', 'not found', 2, 300, 180), ('read charge', 'ok', 310, 40000, 700)) call
 		UNION ALL SELECT $2, date_trunc('hour', now()), 'list payments', 'held', 412, 0, 0`, well, troubled)
-	modelstest.Exec(t, s.DB, `INSERT INTO bank_charges (txid, bank_account_id, project_id, checkout_id, generation, amount,
-			expiration, status, next_check_at, failure, created_at)
+	modelstest.Exec(t, s.DB, `INSERT INTO bank_charges (txid, bank_account_id, project_id, checkout_id, generation,
+			amount, expiration, status, next_check_at, failure, created_at)
 		VALUES (repeat('a', 32), $1, $2, 'chk_00000000000000000000', 0, 4990, 600, 'REMOVING', now(),
 			'the bank has another amount: 49.00', now())`, troubled, s.Live.ProjectID)
 	today, compared := time.Now().UTC().Add(-3*time.Hour).Truncate(24*time.Hour), time.Now()
@@ -62,8 +63,8 @@ func fillBankWatch(t *testing.T, s *webtest.Site, well, troubled string) {
 		day := models.BankDay{Day: today.AddDate(0, 0, -ago), ComparedAt: &compared}
 		if ago < 3 {
 			day.BankDayCounts = models.BankDayCounts{BankPix: 1832, BankPixSum: 183_245_10, BooksPix: 1832,
-				BooksPixSum: 183_245_10, BankReturns: int64(ago - 1), BankReturnsSum: 49_90, BooksReturns: int64(ago - 1),
-				BooksReturnsSum: 49_90}
+				BooksPixSum: 183_245_10, BankReturns: int64(ago - 1), BankReturnsSum: 49_90,
+				BooksReturns: int64(ago - 1), BooksReturnsSum: 49_90}
 		}
 		for _, id := range []string{well, troubled} {
 			if day.BankAccountID = id; id == troubled && ago == 2 {

@@ -129,7 +129,8 @@ func TestCheck(t *testing.T) {
 	url := modelstest.NewURL(t)
 	p := newProgramOver(t, "DATABASE_URL="+url)
 	if r := p.try("check"); r.status != 0 ||
-		r.out != "database   ok\nschema     ok\nbooks      ok\naudit      ok\nbanks      ok\ndeliveries ok\n" || r.wrong != "" {
+		r.out != "database   ok\nschema     ok\nbooks      ok\naudit      ok\nbanks      ok\ndeliveries ok\n" ||
+		r.wrong != "" {
 		t.Errorf("a healthy database: %+v", r)
 	}
 	execute := func(url, sql string) (n int) {

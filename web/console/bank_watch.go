@@ -121,7 +121,8 @@ func bankHealth(ctx context.Context, h *banks.Health, now time.Time) pages.Healt
 	badge := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check", Text: i18n.T(ctx, "ops.health_well")}
 	switch {
 	case h.Bad():
-		badge = components.BadgeProps{Tone: components.ToneBad, Icon: "circle-alert", Text: i18n.T(ctx, "ops.watch_bad")}
+		badge = components.BadgeProps{Tone: components.ToneBad, Icon: "circle-alert",
+			Text: i18n.T(ctx, "ops.watch_bad")}
 	case len(h.Concerns) > 0:
 		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert",
 			Text: i18n.T(ctx, "ops.health_look")}

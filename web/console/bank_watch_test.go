@@ -41,8 +41,8 @@ func fails(t *testing.T, s *webtest.Site, bankAccountID string, ago time.Duratio
 	modelstest.Exec(t, s.DB, `INSERT INTO bank_states (bank_account_id, last_answer_at, last_failure_at, silent_since,
 			last_failure) VALUES ($1, $2::timestamptz - interval '5 s', $2, $2, 'bank: list payments: unavailable')`,
 		bankAccountID, since)
-	modelstest.Exec(t, s.DB, "INSERT INTO bank_calls VALUES ($1, date_trunc('hour', now()), 'list payments', 'unavailable', "+
-		"$2, $2, 1)", bankAccountID, calls)
+	modelstest.Exec(t, s.DB, `INSERT INTO bank_calls VALUES
+		($1, date_trunc('hour', now()), 'list payments', 'unavailable', $2, $2, 1)`, bankAccountID, calls)
 }
 
 // The health of live follows from the calls of banks: a 503 of the API for another reason is no silence of
@@ -53,7 +53,8 @@ func TestHealth_FromBankCalls(t *testing.T) {
 	c, _ := s.Console(t, models.StaffReviewer)
 	part := func(id string) string {
 		t.Helper()
-		return strings.Join(strings.Fields(c.Get("/ops/saude").Find("section[aria-labelledby=health-"+id+"]").Text()), " ")
+		shown := c.Get("/ops/saude").Find("section[aria-labelledby=health-" + id + "]")
+		return strings.Join(strings.Fields(shown.Text()), " ")
 	}
 	unanswered(t, s, models.Live, 0, 1)
 	for _, id := range []string{"live", first, second} {
@@ -68,7 +69,8 @@ func TestHealth_FromBankCalls(t *testing.T) {
 	if got := part("live"); !strings.Contains(got, "Precisa de atenção") || !strings.Contains(got, "não respondidas7") {
 		t.Errorf("of a silent bank live says %q", got)
 	}
-	if got := part(second); !strings.Contains(got, "Problema") || !strings.Contains(got, "O banco não responde desde") ||
+	if got := part(second); !strings.Contains(got, "Problema") ||
+		!strings.Contains(got, "O banco não responde desde") ||
 		!strings.Contains(got, "bank: list payments: unavailable") {
 		t.Errorf("the silent bank says %q", got)
 	}
@@ -110,9 +112,11 @@ func TestOps_BankDays(t *testing.T) {
 	page := c.Get(path)
 	shows(t, page, "section[aria-labelledby=card-calls]", "Criar cobrança", "10 chamadas · média 200", "maior 900",
 		"2 falharam: resposta que não confere")
-	shows(t, page, "section[aria-labelledby=card-watch]", "não concordam em 1 dia", "recusou o que o contrato não inclui")
-	shows(t, page, "section[aria-labelledby=card-days]", "3 de out. de 2026", "Confere", "3 Pix, R$", "2 de out. de 2026",
-		"Diferença", "Só no banco: R$", "Só nos livros: R$", "No banco R$", "Devolvido no banco R$")
+	shows(t, page, "section[aria-labelledby=card-watch]", "não concordam em 1 dia",
+		"recusou o que o contrato não inclui")
+	shows(t, page, "section[aria-labelledby=card-days]", "3 de out. de 2026", "Confere", "3 Pix, R$",
+		"2 de out. de 2026", "Diferença", "Só no banco: R$", "Só nos livros: R$", "No banco R$",
+		"Devolvido no banco R$")
 	if page.Find(`section[aria-labelledby=card-days] a[href="/ops/buscar?q=E2"]`).Length() != 1 ||
 		page.Find(`section[aria-labelledby=card-days] a[href="/ops/buscar?q=E1"]`).Length() != 0 {
 		t.Error("not exactly what the books have is a link")
@@ -132,8 +136,8 @@ func TestOps_BankClose(t *testing.T) {
 	if n := c.Get("/ops/bancos/" + second).Find("form[action$='/encerrar']").Length(); n != 0 {
 		t.Error("the active account can be closed")
 	}
-	modelstest.Exec(t, s.DB, `INSERT INTO bank_charges (txid, bank_account_id, project_id, checkout_id, generation, amount,
-			expiration, status, next_check_at, created_at)
+	modelstest.Exec(t, s.DB, `INSERT INTO bank_charges (txid, bank_account_id, project_id, checkout_id, generation,
+			amount, expiration, status, next_check_at, created_at)
 		VALUES (repeat('a', 26), $1, $2, 'chk_00000000000000000000', 0, 1, 600, 'REMOVING', now(), now())`, first,
 		s.Live.ProjectID)
 	form := hiddenOf(c, c.Get(path), path+"/encerrar")
