@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/pix/psp"
 	"garoupa/pix/psp/bacen"
 )
 
@@ -43,15 +44,15 @@ func (h *heard) add(accountID string, o bacen.Observation, now time.Time) {
 	case o.Err != nil:
 		outcome = string(o.Err.Kind)
 	}
-	ms := o.Took.Milliseconds()
+	ms := max(0, o.Took.Milliseconds()) // a clock may be set back
 	h.count(models.BankCalls{BankAccountID: accountID, Hour: now.Truncate(time.Hour), Operation: o.Op,
 		Outcome: outcome, N: 1, TotalMs: ms, MaxMs: ms})
 	state := h.states[accountID]
 	state.BankAccountID = accountID
-	if o.Err != nil && !o.Held {
+	if o.Err != nil && !o.Held && o.Err.Kind != psp.NotFound { // which is an answer as good as any
 		short := *o.Err
 		short.Err = nil
-		state.LastFailure = short.Error()
+		state.LastFailure, state.FailedAt = short.Error(), &now
 	}
 	switch {
 	case o.Answered():

@@ -95,13 +95,17 @@ func TestSaveCalls(t *testing.T) {
 	if diff := cmp.Diff(map[string]int64{"not found": 4}, counted(t, h, "read charge")); diff != "" {
 		t.Errorf("looks (-want +got)\n%s", diff)
 	}
+	h.Fault(t, control.Fault{Name: "reset", Times: 1})
+	_ = read(t, h)
+	save(t, h)
 	operations, err := models.BankOperations(t.Context(), h.DB.Pool, h.AccountID, h.Bank.Clock.Now().Add(-time.Hour))
-	if err != nil || len(operations) != 2 || operations[0].Calls != 4 || operations[0].Failures != 4 ||
-		!slices.Equal(operations[0].Kinds, []string{"not found"}) || operations[1].Failures != 0 {
+	if err != nil || len(operations) != 2 || operations[0].Calls != 6 || operations[0].Failures != 1 ||
+		!slices.Equal(operations[0].Kinds, []string{"unavailable"}) || operations[1].Failures != 0 {
 		t.Errorf("in sum %+v, %v", operations, err)
 	}
 	s := state(t, h)
-	if s.LastAnswerAt == nil || s.SilentSince != nil || s.LastFailure == "" || s.GrantedScopes == nil {
+	if s.LastAnswerAt == nil || s.SilentSince != nil || s.LastFailure == "" || s.FailedAt == nil ||
+		s.GrantedScopes == nil {
 		t.Errorf("the state is %+v", s)
 	}
 }

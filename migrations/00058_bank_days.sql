@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS bank_states (
     held_since timestamptz, -- calls fail at once since then; null: they are made
     last_failure text NOT NULL DEFAULT '' -- of any kind, also a refusal
         CONSTRAINT bank_states_last_failure CHECK (char_length(last_failure) <= 300),
+    failed_at timestamptz, -- when that was
     skew_ms bigint NOT NULL DEFAULT 0, -- how much the bank's clock is ahead
     granted_scopes text[] -- null: the bank does not say
 );

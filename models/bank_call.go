@@ -16,6 +16,9 @@ const (
 // unanswered is a condition on bank_calls: the bank gave no answer that is about the call.
 const unanswered = "outcome IN ('held', 'unavailable', 'ambiguous', 'unauthorized')"
 
+// failed is a condition on bank_calls: the bank did not do what it was asked.
+const failed = "outcome NOT IN ('ok', 'not found')"
+
 // BankCalls counts calls of a bank account that ended alike within an hour.
 type BankCalls struct {
 	BankAccountID string
@@ -58,7 +61,7 @@ type BankOperation struct {
 	Calls     int64
 	MeanMs    int64 // of the calls that were made
 	MaxMs     int64
-	Failures  int64    // with any error
+	Failures  int64    // with any error but "not found", which is an answer
 	Kinds     []string // of these errors, the most frequent first
 }
 
@@ -67,8 +70,8 @@ func BankOperations(ctx context.Context, q Querier, bankAccountID string, since 
 	return collect[BankOperation](ctx, q, `SELECT operation, sum(n)::bigint AS calls,
 			coalesce(sum(total_ms) FILTER (WHERE outcome <> 'held')
 				/ nullif(sum(n) FILTER (WHERE outcome <> 'held'), 0), 0)::bigint AS mean_ms,
-			max(max_ms) AS max_ms, coalesce(sum(n) FILTER (WHERE outcome <> 'ok'), 0)::bigint AS failures,
-			coalesce(array_agg(outcome ORDER BY n DESC, outcome) FILTER (WHERE outcome <> 'ok'), '{}') AS kinds
+			max(max_ms) AS max_ms, coalesce(sum(n) FILTER (WHERE `+failed+`), 0)::bigint AS failures,
+			coalesce(array_agg(outcome ORDER BY n DESC, outcome) FILTER (WHERE `+failed+`), '{}') AS kinds
 		FROM (SELECT operation, outcome, sum(n) AS n, sum(total_ms) AS total_ms, max(max_ms) AS max_ms
 			FROM bank_calls WHERE bank_account_id = $1 AND hour >= date_trunc('hour', $2::timestamptz)
 			GROUP BY operation, outcome) of

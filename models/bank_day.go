@@ -152,7 +152,8 @@ func BankDays(ctx context.Context, q Querier, bankAccountID string, limit int) (
 // limit.
 func DifferingBankDays(ctx context.Context, q Querier, limit int) ([]BankDay, error) {
 	rows, err := q.Query(ctx, "SELECT "+bankDayColumns+` FROM bank_days d
-		JOIN bank_accounts b ON b.id = d.bank_account_id WHERE d.differs AND b.status <> 'CLOSED' ORDER BY d.day, d.bank_account_id LIMIT $1`, limit)
+		JOIN bank_accounts b ON b.id = d.bank_account_id WHERE d.differs AND b.status <> 'CLOSED'
+		ORDER BY d.day, d.bank_account_id LIMIT $1`, limit)
 	if err != nil {
 		return nil, err
 	}

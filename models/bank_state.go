@@ -13,7 +13,8 @@ type BankState struct {
 	LastFailureAt *time.Time // of a call that the bank did not answer
 	SilentSince   *time.Time // the first such call after the last answer; nil if the bank answers
 	HeldSince     *time.Time // calls fail at once since then, in the process that called last; nil: they are made
-	LastFailure   string     // of any call, a refusal too; "" for none
+	LastFailure   string     // the last error of a call, a refusal too; "" for none
+	FailedAt      *time.Time // when that was
 	SkewMs        int64      // how much the bank's clock is ahead
 	GrantedScopes []string   // nil if the bank does not say
 }
@@ -21,11 +22,12 @@ type BankState struct {
 // saveBankStates ends a statement. Its $2 are states as one process knows them. A bank is silent if the last
 // call of any process was not answered.
 const saveBankStates = `INSERT INTO bank_states AS s (bank_account_id, last_answer_at, last_failure_at, silent_since,
-	held_since, last_failure, skew_ms, granted_scopes)
+	held_since, last_failure, failed_at, skew_ms, granted_scopes)
 SELECT "BankAccountID", "LastAnswerAt", "LastFailureAt", "SilentSince", "HeldSince", left("LastFailure", 300),
-	"SkewMs", "GrantedScopes"
+	"FailedAt", "SkewMs", "GrantedScopes"
 FROM jsonb_to_recordset($2) AS t ("BankAccountID" text, "LastAnswerAt" timestamptz, "LastFailureAt" timestamptz,
-	"SilentSince" timestamptz, "HeldSince" timestamptz, "LastFailure" text, "SkewMs" bigint, "GrantedScopes" text[])
+	"SilentSince" timestamptz, "HeldSince" timestamptz, "LastFailure" text, "FailedAt" timestamptz,
+	"SkewMs" bigint, "GrantedScopes" text[])
 ORDER BY 1
 ON CONFLICT (bank_account_id) DO UPDATE SET
 	last_answer_at = greatest(s.last_answer_at, excluded.last_answer_at),
@@ -36,7 +38,9 @@ ON CONFLICT (bank_account_id) DO UPDATE SET
 		FROM (SELECT greatest(s.last_answer_at, excluded.last_answer_at) AS answered,
 			greatest(s.last_failure_at, excluded.last_failure_at) AS failed) latest),
 	held_since = excluded.held_since,
-	last_failure = coalesce(nullif(excluded.last_failure, ''), s.last_failure),
+	last_failure = CASE WHEN excluded.failed_at < s.failed_at OR excluded.failed_at IS NULL THEN s.last_failure
+		ELSE excluded.last_failure END,
+	failed_at = greatest(s.failed_at, excluded.failed_at),
 	skew_ms = excluded.skew_ms, granted_scopes = excluded.granted_scopes`
 
 // BankStateOf returns the state of a bank account. It is empty if the account was not called yet.
@@ -50,7 +54,7 @@ func BankStateOf(ctx context.Context, q Querier, bankAccountID string) (BankStat
 	return *state, nil
 }
 
-// SilentBanks returns the accounts in use whose banks are silent since before a time, with this beginning.
+// SilentBanks returns the states of the accounts in use whose banks are silent since a time or longer.
 func SilentBanks(ctx context.Context, q Querier, before time.Time) ([]BankState, error) {
 	return collect[BankState](ctx, q, `SELECT s.* FROM bank_states s JOIN bank_accounts b ON b.id = s.bank_account_id
 		WHERE s.silent_since <= $1 AND b.status IN ('ACTIVE', 'RETIRING') ORDER BY 1`, before)

@@ -42,10 +42,10 @@ func walkBankWatch(t *testing.T, w *walk) {
 func fillBankWatch(t *testing.T, s *webtest.Site, well, troubled string) {
 	t.Helper()
 	modelstest.Exec(t, s.DB, `INSERT INTO bank_states (bank_account_id, last_answer_at, last_failure_at, silent_since,
-			held_since, last_failure, skew_ms, granted_scopes)
-		VALUES ($1, now(), NULL, NULL, NULL, '', 200, NULL),
+			held_since, last_failure, failed_at, skew_ms, granted_scopes)
+		VALUES ($1, now(), NULL, NULL, NULL, '', NULL, 200, NULL),
 			($2, now() - interval '25 min', now(), now() - interval '24 min', now() - interval '23 min',
-			'bank: list payments: unavailable: the answer did not come', -75000, '{cob.write,cob.read}')`,
+			'bank: list payments: unavailable: the answer did not come', now(), -75000, '{cob.write,cob.read}')`,
 		well, troubled)
 	modelstest.Exec(t, s.DB, `INSERT INTO bank_sweeps (bank_account_id, leased_until, started_at, watermark)
 		VALUES ($1, now(), now(), now()), ($2, now(), now(), now() - interval '26 min')`, well, troubled)

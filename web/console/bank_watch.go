@@ -84,6 +84,7 @@ func bankHealthFacts(ctx context.Context, h *banks.Health, now time.Time) []comp
 		{Key: i18n.T(ctx, "ops.watch_held_since"), Value: at(h.State.HeldSince)},
 		{Key: i18n.T(ctx, "ops.watch_watermark"), Value: at(h.Watermark)},
 		{Key: i18n.T(ctx, "ops.watch_last_failure"), Value: h.State.LastFailure, Mono: true},
+		{Key: i18n.T(ctx, "ops.watch_failed_at"), Value: at(h.State.FailedAt)},
 	}
 	for _, odd := range h.Odd {
 		fact := components.KeyValue{Key: i18n.T(ctx, "ops.watch_odd_charge"), Mono: true,
