@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +40,8 @@ type BankDayCounts struct {
 	BooksReturnsSum money.Cents
 }
 
-// DifferingPix is a Pix on which a bank and the books disagree. A side that lacks it has 0.
+// DifferingPix is a Pix on which a bank and the books disagree. A side that lacks it has 0. It is empty for Pix
+// of the bank's list that cannot be read.
 type DifferingPix struct {
 	EndToEndID   string
 	Bank, Books  money.Cents // received
@@ -218,7 +220,7 @@ func (d *BankDay) Difference() string {
 		if i == named {
 			return text + fmt.Sprintf(", and %d more", len(d.Differing)-named)
 		}
-		text += "; " + p.EndToEndID
+		text += "; " + cmp.Or(p.EndToEndID, "one that cannot be read")
 	}
 	return text
 }

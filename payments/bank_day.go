@@ -55,7 +55,7 @@ func (s *Service) CompareBankDay(ctx context.Context, bank psp.Bank, bankAccount
 		err = fmt.Errorf("payments: compare %s of %s: %w", day.Day.Format(time.DateOnly), bankAccountID, err)
 		return errors.Join(err, models.PutOffBankDay(ctx, s.DB.Pool, day, s.now().Add(comparedAgainAfter)))
 	}
-	return nil
+	return c.left
 }
 
 // dateOf returns the date of a time as the database reads it.
@@ -69,6 +69,7 @@ type comparison struct {
 	bank    psp.Bank
 	account *models.BankAccount
 	day     *models.BankDay
+	left    error // about Pix that cannot be read or recorded
 }
 
 // errUnsettled reports a list that changed while it was read, or that has Pix whose checkouts are being created.
@@ -87,7 +88,9 @@ func (c *comparison) step(ctx context.Context, startedAt time.Time) error {
 		return err
 	}
 	all, settled, err := psp.AllPayments(ctx, c.bank, psp.Window{From: from, Until: until})
-	if err != nil {
+	if errors.Is(err, psp.ErrUnread) {
+		c.left = fmt.Errorf("payments: read a day of %s: %w", c.account.ID, err)
+	} else if err != nil {
 		return err
 	}
 	listed := slices.DeleteFunc(all, func(p psp.Payment) bool {
@@ -95,14 +98,19 @@ func (c *comparison) step(ctx context.Context, startedAt time.Time) error {
 			p.Key != "" && !strings.EqualFold(p.Key, c.account.PixKey)
 	})
 	early, err := c.RecordBankPayments(ctx, c.account.ID, listed)
-	if err != nil {
+	if models.Unavailable(err) {
 		return err
+	} else if err != nil { // the Pix that cannot be recorded differs
+		c.left = errors.Join(c.left, err)
 	}
 	if !settled || len(early) > 0 {
 		return errUnsettled
 	}
 	if err := c.compare(ctx, listed, from, until); err != nil {
 		return err
+	}
+	if errors.Is(c.left, psp.ErrUnread) {
+		c.name(models.DifferingPix{})
 	}
 	if c.day.Progress.From = until; until.Before(end) {
 		return models.SaveBankDayProgress(ctx, c.DB.Pool, c.day)
@@ -192,8 +200,14 @@ func (c *comparison) add(bank *psp.Payment, books *models.BookedPix) {
 		returns -= books.Returns
 		counts.BooksReturnsSum += d.Returned
 	}
-	differs := d.Bank != d.Books || d.BankReturned != d.Returned || returns != 0
-	if differs && len(c.day.Progress.Differing) < models.BankDayNames {
+	if d.Bank != d.Books || d.BankReturned != d.Returned || returns != 0 {
+		c.name(d)
+	}
+}
+
+// name notes a Pix that differs.
+func (c *comparison) name(d models.DifferingPix) {
+	if len(c.day.Progress.Differing) < models.BankDayNames {
 		c.day.Progress.Differing = append(c.day.Progress.Differing, d)
 	}
 }

@@ -1,6 +1,8 @@
 package payments_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -211,6 +213,32 @@ func TestBankDay_Returned(t *testing.T) {
 	tendNight(t, h)
 	if days := differing(t, h); len(days) != 0 {
 		t.Errorf("noted, check finds %+v", days)
+	}
+}
+
+// A Pix of the bank's list that cannot be read makes its day differ; the others are compared.
+func TestBankDay_Unread(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	untilNight(h)
+	h.Later(4 * time.Hour)
+	h.Tend(t)
+	h.Pay(t, control.PayRequest{Code: h.Charge(t, payments.NewCheckout{Amount: 10_00}).CopyPaste})
+	day := today(h)
+	untilNight(h)
+	h.Service.Banks = garbled{h.Banks}
+	if err := h.TendBank(t.Context(), h.AccountID); !errors.Is(err, psp.ErrUnread) {
+		t.Errorf("tending ends with %v", err)
+	}
+	if got := dayOf(t, h, day); !got.Differs || got.BooksPix != 1 || len(got.Differing) != 1 ||
+		!strings.Contains(got.Difference(), "; one that cannot be read") {
+		t.Errorf("the day is %+v", got)
+	}
+	h.Service.Banks = h.Banks
+	untilNight(h)
+	tendNight(t, h)
+	if got := dayOf(t, h, day); got.Differs || got.BooksPix != 1 {
+		t.Errorf("later the day is %+v", got)
 	}
 }
 

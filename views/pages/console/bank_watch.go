@@ -137,7 +137,8 @@ func (d BankDay) sides(ctx context.Context) []daySide {
 
 type daySide struct{ name, pix, returns string }
 
-// DifferingPix is a Pix on which a bank and the books disagree. A side that lacks it has 0.
+// DifferingPix is a Pix on which a bank and the books disagree. A side that lacks it has 0. It is empty for Pix
+// that cannot be read.
 type DifferingPix struct {
 	EndToEndID             string
 	Bank, Books            money.Cents // received
@@ -147,6 +148,8 @@ type DifferingPix struct {
 // says is what is different about the Pix.
 func (p DifferingPix) says(ctx context.Context) string {
 	switch {
+	case p.EndToEndID == "":
+		return i18n.T(ctx, "ops.watch_unread")
 	case p.Books == 0:
 		return i18n.T(ctx, "ops.watch_only_bank", i18n.Money(ctx, p.Bank))
 	case p.Bank == 0:
