@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -134,6 +135,18 @@ func bankHealth(ctx context.Context, h *banks.Health, now time.Time) pages.Healt
 
 // unanswering reports whether a bank leaves calls without an answer.
 func unanswering(h banks.Health) bool { return h.Has(banks.Silent) || h.Has(banks.Unanswered) }
+
+// troubleOfBanks names the trouble of live charges at banks, "" for none.
+func troubleOfBanks(all []banks.Health) string {
+	active := func(h banks.Health) bool { return h.Account.Status == models.BankAccountActive }
+	switch {
+	case !slices.ContainsFunc(all, active):
+		return "no_account"
+	case slices.ContainsFunc(all, unanswering):
+		return models.Live.String()
+	}
+	return ""
+}
 
 // unansweredByBanks counts the calls since a time that banks did not answer.
 func (s *console) unansweredByBanks(ctx context.Context, since time.Time) (n int, err error) {

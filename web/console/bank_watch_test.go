@@ -65,6 +65,11 @@ func TestHealth_FromBankCalls(t *testing.T) {
 	if n := c.Get("/ops").Find("section[aria-labelledby=queue-institutions] li").Length(); n != 0 {
 		t.Errorf("%d institutions wait", n)
 	}
+	modelstest.Exec(t, s.DB, "UPDATE bank_accounts SET status = 'RETIRING' WHERE id = $1", second)
+	if got := part("live"); !strings.Contains(got, "Nenhuma conta em banco está em uso") {
+		t.Errorf("without an active account live says %q", got)
+	}
+	modelstest.Exec(t, s.DB, "UPDATE bank_accounts SET status = 'ACTIVE' WHERE id = $1", second)
 	fails(t, s, second, 20*time.Minute, 7)
 	if got := part("live"); !strings.Contains(got, "Precisa de atenção") || !strings.Contains(got, "não respondidas7") {
 		t.Errorf("of a silent bank live says %q", got)

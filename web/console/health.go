@@ -43,16 +43,16 @@ func (s *console) health(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	liveSilent := health.Live.Unanswered > 0
+	liveTrouble, testTrouble := silence(models.Live, health.Live), silence(models.Test, health.Test)
 	if s.Payments.ChargesAtBank() { // the calls of banks tell, and not those of the API
-		liveSilent = slices.ContainsFunc(atBanks, unanswering)
+		liveTrouble = troubleOfBanks(atBanks)
 		if health.Live.Unanswered, err = s.unansweredByBanks(ctx, now.Add(-healthLooksBack)); err != nil {
 			return err
 		}
 	}
 	props := pages.HealthProps{Shell: shell, Parts: []pages.HealthPart{
-		s.institutionHealth(ctx, models.Live, health.Live, liveSilent),
-		s.institutionHealth(ctx, models.Test, health.Test, health.Test.Unanswered > 0),
+		s.institutionHealth(ctx, models.Live, health.Live, liveTrouble),
+		s.institutionHealth(ctx, models.Test, health.Test, testTrouble),
 		waitingHealth(ctx, "deliveries", health.Deliveries, now, deliveriesLate),
 		waitingHealth(ctx, "mails", health.Mails, now, mailsLate),
 		booksHealth(ctx, health, now),
@@ -67,20 +67,28 @@ func (s *console) health(c *fiber.Ctx) error {
 	return page.Render(c, pages.Health(props))
 }
 
+// silence names the trouble of an institution that left calls of the API without an answer, "" for none.
+func silence(environment models.Environment, r models.ReceivedLately) string {
+	if r.Unanswered == 0 {
+		return ""
+	}
+	return environment.String()
+}
+
 // institutionHealth returns what an environment's institution did lately. If live has no
-// institution, that is not a problem, but it is shown. silent says whether it leaves calls without an answer.
+// institution, that is not a problem, but it is shown. trouble names what to do about a problem, "" for none.
 func (s *console) institutionHealth(ctx context.Context, environment models.Environment,
-	r models.ReceivedLately, silent bool) pages.HealthPart {
+	r models.ReceivedLately, trouble string) pages.HealthPart {
 	id, name := environment.String(), s.Payments.Institution(environment)
 	badge, step := components.BadgeProps{Tone: components.ToneOK, Icon: "circle-check",
 		Text: i18n.T(ctx, "ops.health_well")}, ""
 	switch {
 	case name == "none":
 		badge = components.BadgeProps{Icon: "ban", Text: i18n.T(ctx, "ops.health_none")}
-	case silent:
+	case trouble != "":
 		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert",
 			Text: i18n.T(ctx, "ops.health_look")}
-		step = i18n.T(ctx, "ops.health_step_"+id)
+		step = i18n.T(ctx, "ops.health_step_"+trouble)
 	}
 	last := i18n.T(ctx, "ops.health_no_payment")
 	if r.LastPayment != nil {
