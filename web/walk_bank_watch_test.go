@@ -46,7 +46,8 @@ func fillBankWatch(t *testing.T, s *webtest.Site, well, troubled string) {
 			held_since, last_failure, failed_at, skew_ms, granted_scopes)
 		VALUES ($1, now(), NULL, NULL, NULL, '', NULL, 200, NULL),
 			($2, now() - interval '25 min', now(), now() - interval '24 min', now() - interval '23 min',
-			'bank: list payments: unavailable: the answer did not come', now(), -75000, '{cob.write,cob.read,webhook.write,webhook.read}')`,
+			'bank: list payments: unavailable: the answer did not come', now(),
+			-75000, '{cob.write,cob.read,webhook.write,webhook.read}')`,
 		well, troubled)
 	modelstest.Exec(t, s.DB, `INSERT INTO bank_sweeps (bank_account_id, leased_until, started_at, watermark)
 		VALUES ($1, now(), now(), now()), ($2, now(), now(), now() - interval '26 min')`, well, troubled)
