@@ -37,6 +37,7 @@ type bankRound struct {
 	cpu            usage   // of the product's half at the bank that answers at once
 	confirmed      float64 // payments of the simulator a second
 	swept          float64 // Pix of the bank's list a second
+	alone, beside  result  // at other accounts, while one answers and while it hangs
 }
 
 // servedBank is the bank for tests as a process.
@@ -145,8 +146,8 @@ func (b *bench) bank(ctx context.Context) (found bankFigures, err error) {
 			return nil, err
 		}
 		found = append(found, r)
-		progress(fmt.Sprintf("%s: p50 × %.2f, p99 × %.2f, rate × %.2f; recording × %.2f", bankName, r.p50(), r.p99(),
-			r.rate(), r.recording()))
+		progress(fmt.Sprintf("%s: p50 × %.2f, p99 × %.2f, rate × %.2f; recording × %.2f; beside one that hangs × %.2f",
+			bankName, r.p50(), r.p99(), r.rate(), r.recording(), r.others()))
 	}
 	return found, nil
 }
@@ -188,7 +189,10 @@ func (b *bench) bankRound(ctx context.Context, m meter, bank *servedBank, bare *
 		return r, err
 	}
 	r.cpu = after.minus(before)
-	r.confirmed, r.swept, err = b.recordings(ctx, bank)
+	if r.confirmed, r.swept, err = b.recordings(ctx, bank); err != nil {
+		return r, err
+	}
+	r.alone, r.beside, err = bank.beside(ctx, length)
 	return r, err
 }
 
@@ -202,21 +206,28 @@ func (r bankRound) rate() float64 { return r.product.rate / r.bare.rate }
 
 func (r bankRound) recording() float64 { return r.swept / r.confirmed }
 
-// table returns the figures of halves of some seconds in Markdown.
-func (f bankFigures) table(seconds int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| bank, %d clients | Bare p50 ms | p99 ms | Garoupa p50 ms | p99 ms | p50 × | p99 × | Bare /s | "+
-		"Garoupa /s | Ratio | Server's µs | Database's µs | Confirmed /s | Swept /s | Ratio |\n"+
-		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n", bankClients)
+// others compares p99 at the other accounts while one hangs with p99 while it answers.
+func (r bankRound) others() float64 { return r.beside.p99.Seconds() / r.alone.p99.Seconds() }
+
+// tables returns the figures of halves of some seconds in Markdown.
+func (f bankFigures) tables(seconds int) string {
+	var late, fast, other strings.Builder
+	fmt.Fprintf(&late, "| bank, %s, %d clients | Bare loop p50 ms | p99 ms | Garoupa p50 ms | p99 ms | p50 × | "+
+		"p99 × |\n|---|--:|--:|--:|--:|--:|--:|\n", bankSlow, bankClients)
+	fmt.Fprintf(&fast, "| bank, %d clients | Bare loop /s | Garoupa /s | Ratio | Server's µs | Database's µs |\n"+
+		"|---|--:|--:|--:|--:|--:|\n", bankClients)
+	fmt.Fprintf(&other, "| Pix | Simulator /s | Bank's list /s | Ratio | %d accounts: p99 ms | One hangs | × |\n"+
+		"|---|--:|--:|--:|--:|--:|--:|\n", manyAccounts)
 	for i, r := range f {
 		each := func(d time.Duration) float64 { return d.Seconds() / r.product.rate / float64(seconds) * 1e6 }
-		fmt.Fprintf(&b, "| round %d | %s | %s | %s | %s | **%.2f** | **%.2f** | %s | %s | **%.2f** | %.0f | "+
-			"%.0f | %s | %s | **%.2f** |\n", i+1, milliseconds(r.slowBare.p50), milliseconds(r.slowBare.p99),
-			milliseconds(r.slow.p50), milliseconds(r.slow.p99), r.p50(), r.p99(), rate(r.bare.rate),
-			rate(r.product.rate), r.rate(), each(r.cpu.server), each(r.cpu.database), rate(r.confirmed),
-			rate(r.swept), r.recording())
+		fmt.Fprintf(&late, "| round %d | %s | %s | %s | %s | **%.2f** | **%.2f** |\n", i+1,
+			milliseconds(r.slowBare.p50), milliseconds(r.slowBare.p99), milliseconds(r.slow.p50), milliseconds(r.slow.p99), r.p50(), r.p99())
+		fmt.Fprintf(&fast, "| round %d | %s | %s | **%.2f** | %.0f | %.0f |\n", i+1, rate(r.bare.rate),
+			rate(r.product.rate), r.rate(), each(r.cpu.server), each(r.cpu.database))
+		fmt.Fprintf(&other, "| round %d | %s | %s | **%.2f** | %s | %s | **%.2f** |\n", i+1, rate(r.confirmed),
+			rate(r.swept), r.recording(), milliseconds(r.alone.p99), milliseconds(r.beside.p99), r.others())
 	}
-	return b.String()
+	return late.String() + "\n" + fast.String() + "\n" + other.String()
 }
 
 // checkout is what the recordings need of the answer to a creation.

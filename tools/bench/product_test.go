@@ -134,11 +134,12 @@ func checkBank(ctx context.Context, t *testing.T, b bench) {
 	}
 	r := found[0]
 	if r.slowBare.p50 < 200*time.Millisecond || r.slow.p50 < 200*time.Millisecond || r.slow.p99 < r.slow.p50 ||
-		r.bare.rate <= 0 || r.product.rate <= 0 || r.confirmed <= 0 || r.swept <= 0 {
+		r.bare.rate <= 0 || r.product.rate <= 0 || r.confirmed <= 0 || r.swept <= 0 ||
+		r.alone.p99 < 200*time.Millisecond || r.beside.p99 < 200*time.Millisecond {
 		t.Errorf("%+v", r)
 	}
-	if table := found.table(b.seconds); strings.Count(table, "\n") != 3 {
-		t.Errorf("the table is\n%s", table)
+	if tables := found.tables(b.seconds); strings.Count(tables, "| round 1 |") != 3 {
+		t.Errorf("the tables are\n%s", tables)
 	}
 }
 

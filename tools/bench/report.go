@@ -59,7 +59,7 @@ func (r *report) tables() string {
 		b.WriteString("\n" + r.delivery.table())
 	}
 	if r.bank != nil {
-		b.WriteString("\n" + r.bank.table(r.seconds))
+		b.WriteString("\n" + r.bank.tables(r.seconds))
 	}
 	return b.String()
 }
