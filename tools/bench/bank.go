@@ -221,7 +221,8 @@ func (f bankFigures) tables(seconds int) string {
 	for i, r := range f {
 		each := func(d time.Duration) float64 { return d.Seconds() / r.product.rate / float64(seconds) * 1e6 }
 		fmt.Fprintf(&late, "| round %d | %s | %s | %s | %s | **%.2f** | **%.2f** |\n", i+1,
-			milliseconds(r.slowBare.p50), milliseconds(r.slowBare.p99), milliseconds(r.slow.p50), milliseconds(r.slow.p99), r.p50(), r.p99())
+			milliseconds(r.slowBare.p50), milliseconds(r.slowBare.p99), milliseconds(r.slow.p50),
+			milliseconds(r.slow.p99), r.p50(), r.p99())
 		fmt.Fprintf(&fast, "| round %d | %s | %s | **%.2f** | %.0f | %.0f |\n", i+1, rate(r.bare.rate),
 			rate(r.product.rate), r.rate(), each(r.cpu.server), each(r.cpu.database))
 		fmt.Fprintf(&other, "| round %d | %s | %s | **%.2f** | %s | %s | **%.2f** |\n", i+1, rate(r.confirmed),
