@@ -142,7 +142,7 @@ func TestBank_F13_KilledAfterPut(t *testing.T) {
 		asked <- response.StatusCode
 	}()
 	h.until("the bank has the charge", func() bool { return h.state().Charges == 1 })
-	h.kill(h.process)
+	h.crash()
 	if status := <-asked; status != 0 {
 		t.Errorf("the merchant was answered %d", status)
 	}

@@ -28,7 +28,7 @@ type noticedHouse struct {
 func newNoticedHouse(t *testing.T, settings ...string) *noticedHouse {
 	t.Helper()
 	h := &noticedHouse{house: newHouse(t, settings...)}
-	h.kill(h.process)
+	h.crash()
 	_, port, _ := strings.Cut(servertest.Address(t), ":")
 	url := "https://localhost:" + port
 	h.env = append(h.env, "GAROUPA_BANK_LISTEN=127.0.0.1:"+port, "GAROUPA_BANK_URL="+url,
@@ -273,7 +273,7 @@ func TestBank_NoticeKill(t *testing.T) {
 	h.until("the notice is followed", func() bool {
 		return modelstest.One[int](t, h.db.DB, "SELECT coalesce(max(tries), 0) FROM bank_notices") > 0
 	})
-	h.kill(h.process)
+	h.crash()
 	h.heal()
 	// The lease of the killed process is over.
 	modelstest.Exec(t, h.db.DB, "UPDATE bank_notices SET next_try_at = now() WHERE done_at IS NULL")

@@ -24,7 +24,7 @@ import (
 // receives the events of live. The tests TestBank_Fnn use it:
 //
 //   - newHouse starts all; fault, heal, pay and h.control act as the bank and as payers; h.bank.kill and
-//     h.bank.start, h.kill(h.process) and h.serve end and begin the processes.
+//     h.bank.start, h.crash and h.serve end and begin the processes.
 //   - charge, post, refused and h.read act as the merchant's backend; page is what the buyer reads.
 //   - awaits waits for a status as long as the product takes by itself; hurried lets it look at the bank at
 //     once.
@@ -314,10 +314,17 @@ func (h *house) over(checkoutID string) {
 	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_charges SET payable_until = now() WHERE checkout_id = $1", checkoutID)
 }
 
+// crash kills the program (SIGKILL) and ends its hold on the bank account, which otherwise lasts a minute.
+func (h *house) crash() {
+	h.t.Helper()
+	h.kill(h.process)
+	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_sweeps SET leased_until = now()")
+}
+
 // alter changes the row of the bank account, which nothing does while a program is served.
 func (h *house) alter(set string) {
 	h.t.Helper()
-	h.kill(h.process)
+	h.crash()
 	modelstest.Exec(h.t, h.db.DB, "ALTER TABLE bank_accounts DISABLE TRIGGER bank_accounts_transition")
 	modelstest.Exec(h.t, h.db.DB, "UPDATE bank_accounts SET "+set)
 	h.process = h.serve()
