@@ -67,7 +67,7 @@ var codeTexts = map[refusal.Code]codeText{
 	refusal.InsufficientBalance: {"The available balance is less than the amount. Nothing was reserved.",
 		"The available balance is 120.00, less than the amount."},
 	refusal.RefundNotFound: {"No refund of this project and environment has the id.", "No refund has this id."},
-	refusal.RefundNotPossible: {"The checkout is not paid, or was paid more than 90 days ago.",
+	refusal.RefundNotPossible: {"The checkout is not paid, was paid more than 90 days ago, or its buyer contests it.",
 		"A Pix can be returned for 90 days; this one is older."},
 	refusal.QuoteUnavailable: {"There is no trustworthy exchange rate now. Nothing was reserved. Try again in a " +
 		"few minutes.", "There is no exchange rate for USDT now. Try again in a few minutes."},

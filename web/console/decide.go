@@ -92,6 +92,10 @@ func (s *console) decide(k decisionCase) fiber.Handler {
 // refused shows the object again with the reason why the decision was refused.
 func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) error {
 	code := refusal.Of(err).Code
+	if errors.Is(err, payments.ErrContested) {
+		c.Status(fiber.StatusConflict)
+		return k.show(c, d, components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.ops_contested")}}, false)
+	}
 	switch code {
 	case refusal.ChangedMeanwhile, refusal.WrongState:
 		c.Status(fiber.StatusConflict)
@@ -105,12 +109,8 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 		return k.show(c, d, components.FieldErrors{{Field: "amount",
 			Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
 	case refusal.RefundNotPossible:
-		text := "problem.refund_not_possible"
-		if errors.Is(err, payments.ErrContested) {
-			text = "problem.refund_contested"
-		}
 		c.Status(fiber.StatusConflict)
-		return k.show(c, d, components.FieldErrors{{Text: i18n.T(c.UserContext(), text)}}, false)
+		return k.show(c, d, components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.refund_not_possible")}}, false)
 	case refusal.ProofRequired, refusal.ProofTaken:
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d,
