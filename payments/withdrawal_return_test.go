@@ -80,7 +80,7 @@ func TestBank_ReturnOnce(t *testing.T) {
 		h.Later(5 * time.Minute)
 		var both sync.WaitGroup
 		for _, process := range []*bankstest.House{h.Another(t), h.Another(t)} {
-			both.Go(func() { pay(t, process) })
+			both.Go(func() { payOut(t, process) })
 		}
 		both.Wait()
 		modelstest.Exec(t, h.DB, "UPDATE bank_sweeps SET payouts_leased_until = '-infinity'")
