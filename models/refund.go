@@ -57,8 +57,8 @@ type Refund struct {
 
 	// Of the payment and its checkout, when read.
 	EndToEndID    string
-	CheckoutID    string
-	ProjectID     string
+	CheckoutID    string  // "" of a payment for none, which staff gave to the account
+	ProjectID     string  // of the checkout
 	BankAccountID *string // nil at the simulator
 }
 
@@ -116,10 +116,11 @@ const refundColumns = `r.id, r.payment_id, r.account_id, r.livemode, coalesce(r.
 	r.origin, r.amount, r.reason, r.from_pending, r.from_blocked, r.back_to_pending, r.short,
 	r.return_id, r.bank_return_id, r.failure, r.dispute_id, r.created_by, r.created_at,
 	r.tries, r.next_try_at, r.ended_at,
-	p.end_to_end_id, p.checkout_id, c.project_id, p.bank_account_id`
+	p.end_to_end_id, coalesce(p.checkout_id, '') AS checkout_id, coalesce(c.project_id, '') AS project_id,
+	p.bank_account_id`
 
 const refundQuery = "SELECT " + refundColumns + ` FROM refunds r JOIN payments p ON p.id = r.payment_id
-	JOIN checkouts c ON c.id = p.checkout_id `
+	LEFT JOIN checkouts c ON c.id = p.checkout_id `
 
 // InsertRefund writes a refund. Too large an amount violates RefundsWithinPayment, and a
 // number that the payment has already violates RefundsNumberUnique.

@@ -187,7 +187,8 @@ func (s *Service) sendAnswer(ctx context.Context, disputer psp.Disputer, d *mode
 
 // recordDebit books a return that the bank made by the special mechanism (MED). It takes what is blocked for
 // the dispute, and the rest from available money, which may fall below zero without a bound: the money has
-// left. The dispute is LOST. Staff note the return of money that no account was credited with.
+// left. The dispute is LOST. Money that no account was credited with goes back from where it lies, see
+// recordExceptionReturns.
 func (s *Service) recordDebit(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
 	if state.Status != psp.TransferDone {
 		return false, nil // it moves nothing yet, or never did

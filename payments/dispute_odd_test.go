@@ -170,7 +170,7 @@ func TestDispute_Exception(t *testing.T) {
 	blocked(t, h, 0)
 }
 
-// A debit of money that no account has closes its dispute and moves nothing: staff note the return.
+// A debit of money that no account has closes its dispute, and comes from where the money lies.
 func TestDispute_Suspense(t *testing.T) {
 	t.Parallel()
 	h := bankstest.At(t, "efi")
@@ -183,10 +183,40 @@ func TestDispute_Suspense(t *testing.T) {
 		t.Errorf("the dispute is %+v", d)
 	}
 	held(t, h, 0, 0, 0)
-	if _, err := h.RefundException(t.Context(), h.Staff(t), d.PaymentID, paymentstest.Reason, "D1"); err != nil {
-		t.Error(err)
+	if got := modelstest.One[string](t, h.DB, "SELECT decision FROM payment_exceptions"); got != "REFUNDED" {
+		t.Errorf("the exception is %s", got)
 	}
+}
+
+// A Pix for no checkout, which staff gave to an account, is blocked and taken as any other.
+func TestDispute_Assigned(t *testing.T) {
+	t.Parallel()
+	h := bankstest.At(t, "efi")
+	h.SetFee(t, money.Fee{})
+	c := h.Charge(t, payments.NewCheckout{Amount: 10_00})
+	id := h.Pay(t, control.PayRequest{Code: c.CopyPaste, NoTxID: true})[0]
+	h.Sweep(t)
+	payment := modelstest.One[string](t, h.DB, "SELECT id FROM payments WHERE end_to_end_id = $1", id)
+	if _, err := h.AssignException(t.Context(), h.Staff(t), payment, h.Account.ID, "", paymentstest.Reason); err != nil {
+		t.Fatal(err)
+	}
+	held(t, h, 0, 10_00, 0)
+	if _, err := h.Bank.Control.Dispute(t.Context(), control.DisputeRequest{EndToEndID: id}); err != nil {
+		t.Fatal(err)
+	}
+	readDisputes(t, h)
+	d := lastDispute(t, h)
 	held(t, h, 0, 0, 0)
+	blocked(t, h, 10_00)
+	decide(t, h, d, "RETURNED", 0)
+	for range 2 {
+		held(t, h, 0, 0, 10_00)
+		blocked(t, h, 0)
+		readDisputes(t, h)
+	}
+	if got := modelstest.One[string](t, h.DB, "SELECT return_failure FROM payment_exceptions"); got != "" {
+		t.Errorf("the exception says %s", got)
+	}
 }
 
 // A word that nobody knows is an alarm, and final for nothing.

@@ -22,6 +22,9 @@ func (s *Service) AssignException(
 			if x.Kind != models.ExceptionUnmatched {
 				return refusal.New(refusal.WrongState, "The payment was meant for a checkout: accept it.")
 			}
+			if err := uncontested(tx, x.PaymentID); err != nil {
+				return refusal.New(refusal.WrongState, "The payer contests the payment.").Because(err)
+			}
 			fee, err := s.feeOfAssigned(tx, x, accountID, checkoutID)
 			if err != nil {
 				return err

@@ -203,18 +203,19 @@ func (s *Service) recordExceptionReturns(ctx context.Context, endToEndID string,
 	err := s.inException(ctx, endToEndID, func(tx *models.Tx, x *models.Exception) error {
 		var back money.Cents
 		var last psp.Return
+		accepted := x.Decision != nil && *x.Decision == models.ExceptionAccepted
 		for _, state := range returns {
 			if x.Returning() && state.ID == exceptionReturnID(x) {
 				return s.heedExceptionReturn(tx, x, state)
 			}
-			if state.Status == psp.TransferDone {
+			if state.Status == psp.TransferDone && !(accepted && state.Disputed()) { // see recordDebit
 				back, last = back+money.Cents(state.Amount), state
 			}
 		}
 		switch done := x.ReturnEndedAt != nil && *x.ReturnStatus == models.RefundCompleted; {
 		case back == 0 || done || x.Returning() || x.Decision != nil && *x.Decision == models.ExceptionRefunded:
 			return nil
-		case back != x.Amount || x.Decision != nil && *x.Decision == models.ExceptionAccepted:
+		case back != x.Amount || accepted:
 			return s.doubtException(ctx, tx, x, back)
 		case x.Decision == nil:
 			reason := foundReturn

@@ -171,7 +171,9 @@ func bankStillAsked(tx *models.Tx, p *refundable, r *models.Refund) error {
 // more than what is pending of the payment.
 func (s *Service) takeForRefund(tx *models.Tx, p *refundable, r *models.Refund) (before models.Balance, err error) {
 	r.AccountID, r.Environment, r.Number = p.AccountID, p.Environment, p.refunded.Count+1
-	r.CheckoutID, r.ProjectID, r.EndToEndID = p.checkout.ID, p.checkout.ProjectID, p.EndToEndID
+	if r.EndToEndID = p.EndToEndID; p.checkout != nil {
+		r.CheckoutID, r.ProjectID = p.checkout.ID, p.checkout.ProjectID
+	}
 	r.BankAccountID = p.BankAccountID
 	if r.Origin != models.RefundByDispute {
 		r.FromPending = min(r.Amount, p.unsettled())
