@@ -197,7 +197,8 @@ func TestDispute_Assigned(t *testing.T) {
 	id := h.Pay(t, control.PayRequest{Code: c.CopyPaste, NoTxID: true})[0]
 	h.Sweep(t)
 	payment := modelstest.One[string](t, h.DB, "SELECT id FROM payments WHERE end_to_end_id = $1", id)
-	if _, err := h.AssignException(t.Context(), h.Staff(t), payment, h.Account.ID, "", paymentstest.Reason); err != nil {
+	if _, err := h.AssignException(t.Context(), h.Staff(t), payment, h.Account.ID, "",
+		paymentstest.Reason); err != nil {
 		t.Fatal(err)
 	}
 	held(t, h, 0, 10_00, 0)

@@ -110,7 +110,8 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 			Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
 	case refusal.RefundNotPossible:
 		c.Status(fiber.StatusConflict)
-		return k.show(c, d, components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.refund_not_possible")}}, false)
+		return k.show(c, d,
+			components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.refund_not_possible")}}, false)
 	case refusal.ProofRequired, refusal.ProofTaken:
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d,
