@@ -82,7 +82,6 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Get("/webhooks", s.endpoints)
 	ops.Get("/webhooks/:id", s.readEndpoint)
 	ops.Post("/webhooks/:id/repetir", s.replay)
-
 	ops.Get("/saude", s.health)
 
 	ops.Get("/operadores", s.Staff(models.ManageStaff), s.listStaff)
