@@ -181,7 +181,7 @@ const bookedPix = `SELECT p.end_to_end_id, p.amount, r.n + x.n AS returns, r.sum
 	CROSS JOIN LATERAL (SELECT count(*) AS n, coalesce(sum(amount), 0)::bigint AS sum FROM refunds
 		WHERE payment_id = p.id AND status = 'COMPLETED') r
 	CROSS JOIN LATERAL (SELECT count(*) AS n, CASE WHEN count(*) > 0 THEN p.amount ELSE 0 END AS sum
-		FROM payment_exceptions WHERE payment_id = p.id AND decision = 'REFUNDED') x
+		FROM payment_exceptions WHERE payment_id = p.id AND (decision = 'REFUNDED' OR return_status = 'COMPLETED')) x
 	WHERE p.bank_account_id = $1 AND `
 
 // BookedPixOf returns the Pix of a bank account that have these EndToEndIDs.
