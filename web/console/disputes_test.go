@@ -85,8 +85,9 @@ func TestDisputes_Close(t *testing.T) {
 	if a := rui.Post(address, "outcome", "SENT", "do", "send"); a.Status != http.StatusSeeOther {
 		t.Errorf("the tick is %d %s", a.Status, a.Text())
 	}
-	if a := rui.Post("/ops/cobrancas/"+*d.CheckoutID, "version", "0", "outcome", "REFUND", "amount", "1,00",
-		"reason", "O produto veio quebrado.", "do", "send"); a.Status != 409 || !strings.Contains(a.Text(), "contestou este Pix") {
+	if a := rui.Post("/ops/cobrancas/"+*d.CheckoutID, "version", "0", "outcome", "REFUND", "amount",
+		"1,00", "reason", "O produto veio quebrado.", "do",
+		"send"); a.Status != 409 || !strings.Contains(a.Text(), "contestou este Pix") {
 		t.Errorf("the refund is %d %s", a.Status, a.Text())
 	}
 	if a := rui.Post(address, "outcome", "CLOSE", "do", "send"); a.Status != 422 {
