@@ -13,8 +13,8 @@ var ErrOpen = errors.New("banks: something of the account is still open")
 
 // Close ends a retiring bank account: it is not read any more, and its credentials are retired. Its Pix can
 // no longer be returned by the gateway, so staff refund them. seen is the version of the account that the
-// actor saw. Any supervisor may call it. It fails with ErrOpen while a charge of the account is open or a
-// refund of its Pix under way, with ErrChanged, models.ErrNotFound or refusal.Forbidden.
+// actor saw. Any supervisor may call it. It fails with ErrOpen while a charge, a dispute or a payout of
+// the account is open or a return of its Pix under way, with ErrChanged, models.ErrNotFound or refusal.Forbidden.
 func (s *Service) Close(ctx context.Context, by models.Actor, accountID string, seen int) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		if err := manager(tx, by); err != nil {

@@ -135,3 +135,32 @@ func TestClose_Refund(t *testing.T) {
 		t.Errorf("refunded %v, closed %v", refunded, closed)
 	}
 }
+
+// An account whose bank is giving the money of an exception back is read until that has ended.
+func TestClose_ExceptionReturn(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	eva := supervisor(t, h, "eva")
+	c := h.Charge(t, payments.NewCheckout{Amount: 100_00})
+	h.Pay(t, control.PayRequest{Code: c.CopyPaste, Amount: 1_00})
+	h.Sweep(t)
+	payment := modelstest.One[string](t, h.DB, "SELECT payment_id FROM payment_exceptions")
+	if _, err := h.RefundException(t.Context(), h.Staff(t), payment, paymentstest.Reason, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Banks.Retire(t.Context(), eva, h.AccountID, version(t, h)); err != nil {
+		t.Fatal(err)
+	}
+	seen := version(t, h)
+	if err := h.Banks.Close(t.Context(), eva, h.AccountID, seen); !errors.Is(err, banks.ErrOpen) {
+		t.Errorf("while the bank gives money back: %v", err)
+	}
+	for n := 0; n == 0; n = modelstest.One[int](t, h.DB,
+		"SELECT count(*) FROM payment_exceptions WHERE decision = 'REFUNDED'") {
+		h.Later(time.Minute)
+		h.Tend(t)
+	}
+	if err := h.Banks.Close(t.Context(), eva, h.AccountID, seen); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}

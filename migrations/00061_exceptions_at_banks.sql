@@ -45,7 +45,37 @@ CREATE INDEX CONCURRENTLY payment_exceptions_due ON payment_exceptions (return_n
 DROP INDEX CONCURRENTLY IF EXISTS payment_exceptions_by_return;
 CREATE INDEX CONCURRENTLY payment_exceptions_by_return ON payment_exceptions (return_ended_at) WHERE return_ended_at IS NOT NULL;
 
+-- An account is closed when no payout, dispute or return of an exception is under way either.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION bank_accounts_closed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM bank_charges WHERE bank_account_id = NEW.id AND next_check_at IS NOT NULL)
+        OR EXISTS (SELECT FROM refunds r JOIN payments p ON p.id = r.payment_id
+            WHERE r.next_try_at IS NOT NULL AND p.bank_account_id = NEW.id)
+        OR EXISTS (SELECT FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
+            WHERE x.return_next_try_at IS NOT NULL AND p.bank_account_id = NEW.id)
+        OR EXISTS (SELECT FROM payout_attempts WHERE bank_account_id = NEW.id AND ended_at IS NULL)
+        OR EXISTS (SELECT FROM disputes WHERE bank_account_id = NEW.id AND status IN ('OPEN', 'DEFENDED', 'ACCEPTED')) THEN
+        RAISE EXCEPTION 'a bank account with open charges or refunds cannot be closed'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'bank_accounts_closed';
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+
 -- +goose Down
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION bank_accounts_closed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM bank_charges WHERE bank_account_id = NEW.id AND next_check_at IS NOT NULL)
+        OR EXISTS (SELECT FROM refunds r JOIN payments p ON p.id = r.payment_id
+            WHERE r.next_try_at IS NOT NULL AND p.bank_account_id = NEW.id) THEN
+        RAISE EXCEPTION 'a bank account with open charges or refunds cannot be closed'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'bank_accounts_closed';
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
 DROP INDEX payment_exceptions_due, payment_exceptions_by_return;
 ALTER TABLE payment_exceptions DROP COLUMN return_status, DROP COLUMN return_number, DROP COLUMN return_reason, DROP COLUMN return_by,
     DROP COLUMN return_failure, DROP COLUMN return_tries, DROP COLUMN return_next_try_at, DROP COLUMN return_ended_at,

@@ -324,7 +324,26 @@ CREATE UNIQUE INDEX bank_accounts_draft_once ON bank_accounts USING btree (profi
 CREATE UNIQUE INDEX bank_accounts_key_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = ANY (ARRAY['ACTIVE'::text, 'RETIRING'::text]);
 CREATE UNIQUE INDEX bank_accounts_notice_digest ON bank_accounts USING btree (notice_digest);
 CREATE UNIQUE INDEX bank_accounts_one_active ON bank_accounts USING btree ((true)) WHERE status = 'ACTIVE'::text;
+CREATE TRIGGER bank_accounts_closed BEFORE UPDATE ON bank_accounts FOR EACH ROW WHEN (new.status = 'CLOSED'::text AND old.status <> 'CLOSED'::text) EXECUTE FUNCTION bank_accounts_closed();
 CREATE TRIGGER bank_accounts_transition BEFORE UPDATE ON bank_accounts FOR EACH ROW EXECUTE FUNCTION bank_accounts_transition();
+
+CREATE TABLE bank_calls (
+    bank_account_id text NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    operation text NOT NULL,
+    outcome text NOT NULL,
+    n bigint NOT NULL,
+    total_ms bigint NOT NULL,
+    max_ms bigint NOT NULL,
+    CONSTRAINT bank_calls_pkey PRIMARY KEY (bank_account_id, hour, operation, outcome),
+    CONSTRAINT bank_calls_max_ms CHECK (max_ms >= 0 AND max_ms <= total_ms),
+    CONSTRAINT bank_calls_n CHECK (n > 0),
+    CONSTRAINT bank_calls_operation CHECK (char_length(operation) >= 1 AND char_length(operation) <= 40),
+    CONSTRAINT bank_calls_outcome CHECK (char_length(outcome) >= 1 AND char_length(outcome) <= 40),
+    CONSTRAINT bank_calls_total_ms CHECK (total_ms >= 0),
+    CONSTRAINT bank_calls_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
+);
+CREATE INDEX bank_calls_hour ON bank_calls USING btree (hour);
 
 CREATE TABLE bank_charges (
     txid text NOT NULL,
@@ -355,6 +374,7 @@ CREATE TABLE bank_charges (
     CONSTRAINT bank_charges_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id),
     CONSTRAINT bank_charges_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
+CREATE INDEX bank_charges_conflict ON bank_charges USING btree (bank_account_id, created_at) WHERE status = 'CONFLICT'::text;
 CREATE INDEX bank_charges_due ON bank_charges USING btree (bank_account_id, next_check_at) WHERE next_check_at IS NOT NULL;
 CREATE UNIQUE INDEX bank_charges_generation_once ON bank_charges USING btree (checkout_id, generation);
 CREATE UNIQUE INDEX bank_charges_one_open ON bank_charges USING btree (checkout_id) WHERE status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text, 'CONFLICT'::text]);
@@ -398,6 +418,28 @@ CREATE UNIQUE INDEX bank_credentials_one_active ON bank_credentials USING btree 
 CREATE UNIQUE INDEX bank_credentials_one_new ON bank_credentials USING btree (bank_account_id) WHERE status = 'NEW'::text;
 CREATE INDEX bank_credentials_retired ON bank_credentials USING btree (retired_at) WHERE private_key IS NOT NULL;
 CREATE TRIGGER bank_credentials_transition BEFORE UPDATE ON bank_credentials FOR EACH ROW EXECUTE FUNCTION bank_credentials_transition();
+
+CREATE TABLE bank_days (
+    bank_account_id text NOT NULL,
+    day date NOT NULL,
+    bank_pix bigint NOT NULL DEFAULT 0,
+    bank_pix_sum bigint NOT NULL DEFAULT 0,
+    books_pix bigint NOT NULL DEFAULT 0,
+    books_pix_sum bigint NOT NULL DEFAULT 0,
+    bank_returns bigint NOT NULL DEFAULT 0,
+    bank_returns_sum bigint NOT NULL DEFAULT 0,
+    books_returns bigint NOT NULL DEFAULT 0,
+    books_returns_sum bigint NOT NULL DEFAULT 0,
+    differing jsonb NOT NULL DEFAULT '[]'::jsonb,
+    compared_at timestamp with time zone,
+    progress jsonb,
+    retry_at timestamp with time zone,
+    differs boolean NOT NULL GENERATED ALWAYS AS (differing <> '[]'::jsonb OR bank_pix <> books_pix OR bank_pix_sum <> books_pix_sum OR bank_returns <> books_returns OR bank_returns_sum <> books_returns_sum) STORED,
+    CONSTRAINT bank_days_pkey PRIMARY KEY (bank_account_id, day),
+    CONSTRAINT bank_days_differing CHECK (jsonb_typeof(differing) = 'array'::text),
+    CONSTRAINT bank_days_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
+);
+CREATE INDEX bank_days_differing_days ON bank_days USING btree (bank_account_id, day) WHERE differs;
 
 CREATE TABLE bank_notice_counts (
     bank_account_id text NOT NULL,
@@ -446,6 +488,21 @@ CREATE TABLE bank_registrations (
     CONSTRAINT bank_registrations_times CHECK ((num_nulls(registered_at, confirmed_at) = ANY (ARRAY[0, 2])) AND (address = ''::text) = (registered_at IS NULL)),
     CONSTRAINT bank_registrations_tries CHECK (tries >= 0),
     CONSTRAINT bank_registrations_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
+);
+
+CREATE TABLE bank_states (
+    bank_account_id text NOT NULL,
+    last_answer_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    silent_since timestamp with time zone,
+    held_since timestamp with time zone,
+    last_failure text NOT NULL DEFAULT ''::text,
+    failed_at timestamp with time zone,
+    skew_ms bigint NOT NULL DEFAULT 0,
+    granted_scopes text[],
+    CONSTRAINT bank_states_pkey PRIMARY KEY (bank_account_id),
+    CONSTRAINT bank_states_last_failure CHECK (char_length(last_failure) <= 300),
+    CONSTRAINT bank_states_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
 );
 
 CREATE TABLE bank_sweeps (
@@ -1609,6 +1666,25 @@ BEGIN
     SELECT l.settlement_delay INTO delay
         FROM account_limits l WHERE l.account_id = account AND l.valid_from <= moment ORDER BY l.id DESC LIMIT 1;
     RETURN fee || delay;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.bank_accounts_closed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF EXISTS (SELECT FROM bank_charges WHERE bank_account_id = NEW.id AND next_check_at IS NOT NULL)
+        OR EXISTS (SELECT FROM refunds r JOIN payments p ON p.id = r.payment_id
+            WHERE r.next_try_at IS NOT NULL AND p.bank_account_id = NEW.id)
+        OR EXISTS (SELECT FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
+            WHERE x.return_next_try_at IS NOT NULL AND p.bank_account_id = NEW.id)
+        OR EXISTS (SELECT FROM payout_attempts WHERE bank_account_id = NEW.id AND ended_at IS NULL)
+        OR EXISTS (SELECT FROM disputes WHERE bank_account_id = NEW.id AND status IN ('OPEN', 'DEFENDED', 'ACCEPTED')) THEN
+        RAISE EXCEPTION 'a bank account with open charges or refunds cannot be closed'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'bank_accounts_closed';
+    END IF;
+    RETURN NEW;
 END $function$
 ;
 

@@ -178,6 +178,11 @@ func TestDispute_Suspense(t *testing.T) {
 	h.Pay(t, control.PayRequest{Code: c.CopyPaste, Amount: 10_00})
 	h.Sweep(t)
 	d := contest(t, h, c, 0)
+	const of = "SELECT payment_id FROM payment_exceptions"
+	_, err := h.RefundException(t.Context(), h.Staff(t), modelstest.One[string](t, h.DB, of), paymentstest.Reason, "")
+	if refusal.Of(err).Code != refusal.WrongState {
+		t.Errorf("the bank is asked to give contested money back: %v", err)
+	}
 	decide(t, h, d, "RETURNED", 0)
 	if d = disputeNow(t, h, d.ID); d.Status != models.DisputeLost {
 		t.Errorf("the dispute is %+v", d)

@@ -35,6 +35,9 @@ func (s *Service) askExceptionReturn(ctx context.Context, by models.Actor, payme
 		if asked = x.BankAccountID != nil; !asked {
 			return nil
 		}
+		if err := uncontested(tx, x.PaymentID); err != nil { // the bank may give it back too
+			return refusal.New(refusal.WrongState, "The payer contests the payment.").Because(err)
+		}
 		now, status := s.now(), models.RefundRequested
 		x.ReturnStatus, x.ReturnReason, x.ReturnBy, x.ReturnNextTryAt = &status, &reason, &by.UserID, &now
 		x.ReturnNumber, x.ReturnTries, x.ReturnFailure, x.ReturnEndedAt = x.ReturnNumber+1, 0, "", nil
