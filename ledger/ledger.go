@@ -45,7 +45,8 @@ func Fees(environment models.Environment) Book { return platform(environment, "f
 // them.
 func Suspense(environment models.Environment) Book { return platform(environment, "suspense") }
 
-// PaidOut returns the book of the money that withdrawals brought to merchants.
+// PaidOut returns the book of the money that withdrawals brought to merchants, or that buyers paid to their own
+// bank accounts.
 func PaidOut(environment models.Environment) Book { return platform(environment, "paid_out") }
 
 // Refunds returns the book of the money that went back to buyers.

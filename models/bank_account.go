@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
 )
 
 // BankAccountStatus is the status of a bank account.
@@ -17,14 +18,15 @@ const (
 	BankAccountClosed   BankAccountStatus = "CLOSED"
 )
 
-// BankAccount is an account of the installation at a bank, with one Pix key. At most one is
-// active.
+// BankAccount is an account at a bank, with one Pix key: the installation's, or a merchant's own, whose
+// money never is the installation's. Of the installation's, and of a merchant's, at most one is active.
 type BankAccount struct {
-	ID             string `gorm:"primaryKey"`
-	Name           string // for staff
-	Profile        string // the bank, see package pix/psp/bacen
-	Overrides      string // a JSON object of the profile's fields; {} for none
-	Sandbox        bool   // at the bank's test environment
+	ID             string  `gorm:"primaryKey"`
+	AccountID      *string // the merchant; nil for the installation's
+	Name           string  // for people
+	Profile        string  // the bank, see package pix/psp/bacen
+	Overrides      string  // a JSON object of the profile's fields; {} for none
+	Sandbox        bool    // at the bank's test environment
 	PixKey         string
 	AccountNumber  string // "" where the bank's calls do not name it
 	HolderName     string
@@ -41,15 +43,16 @@ type BankAccount struct {
 
 // The constraints that concurrent changes of bank accounts can violate.
 const (
-	BankAccountsOneActive = "bank_accounts_one_active"
+	BankAccountsOneActive = "bank_accounts_one_active_each"
 	BankAccountsKeyOnce   = "bank_accounts_key_once"
-	BankAccountsDraftOnce = "bank_accounts_draft_once"
+	BankAccountsDraftOnce = "bank_accounts_draft_once_ours"
+	BankAccountsOwnDraft  = "bank_accounts_own_draft"
 	BankCredentialsOneNew = "bank_credentials_one_new"
 	BankAccountsClosed    = "bank_accounts_closed" // by one of which something is open
 )
 
-// InsertBankAccount writes a new bank account. If another draft has its key, it fails with a violation of
-// BankAccountsDraftOnce.
+// InsertBankAccount writes a new bank account. If another draft of the installation has its key, it fails with
+// a violation of BankAccountsDraftOnce; if its merchant has another draft, of BankAccountsOwnDraft.
 func InsertBankAccount(tx *Tx, b *BankAccount) error { return tx.Create(b).Error }
 
 // BankAccountByID returns a bank account, or ErrNotFound.
@@ -69,10 +72,10 @@ func BankAccounts(ctx context.Context, h Handle) (all []BankAccount, err error) 
 	return all, h.gorm(ctx).Order("created_at DESC, id DESC").Find(&all).Error
 }
 
-// ActiveBankAccount returns the active bank account, or ErrNotFound.
+// ActiveBankAccount returns the active bank account of the installation, or ErrNotFound.
 func ActiveBankAccount(ctx context.Context, h Handle) (*BankAccount, error) {
 	var b BankAccount
-	if err := h.gorm(ctx).Where("status = ?", BankAccountActive).Take(&b).Error; err != nil {
+	if err := h.gorm(ctx).Where("status = ? AND account_id IS NULL", BankAccountActive).Take(&b).Error; err != nil {
 		return nil, notFound(err)
 	}
 	return &b, nil
@@ -105,11 +108,13 @@ func ReceivingBankAccounts(ctx context.Context, h Handle) (all []BankAccount, er
 		[]BankAccountStatus{BankAccountActive, BankAccountRetiring}).Order("id").Find(&all).Error
 }
 
-// LockBankAccounts locks all bank accounts until tx ends and returns the one with this id, or
-// ErrNotFound, and the active one, or nil.
+// LockBankAccounts locks the bank accounts of one owner, the installation or a merchant, until tx ends. It
+// returns the one with this id, or ErrNotFound, and the owner's active one, or nil.
 func LockBankAccounts(tx *Tx, id string) (b, active *BankAccount, err error) {
 	var all []BankAccount
-	if err := tx.Clauses(forUpdate).Order("id").Find(&all).Error; err != nil {
+	locked := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where(`account_id IS NOT DISTINCT FROM
+		(SELECT account_id FROM bank_accounts WHERE id = ?)`, id)
+	if err := locked.Order("id").Find(&all).Error; err != nil {
 		return nil, nil, err
 	}
 	for i := range all {

@@ -24,8 +24,8 @@ type NewBankCharge struct {
 
 // BegunCharge is the outcome of a NewBankCharge.
 type BegunCharge struct {
-	// BankAccountID is the account that was pinned, the active one. It is "" if no account is active: then
-	// only the key is written.
+	// BankAccountID is the account that was pinned: the active one of the merchant, otherwise that of the
+	// installation. It is "" if no account is active: then only the key is written.
 	BankAccountID string
 	// Begun means that the charge is written, now or by an earlier call for it. If it is false in spite of
 	// an account, the key is taken.
@@ -51,18 +51,19 @@ const beginBankCharges = `WITH given AS (
 		resumed)
 	WHERE ` + briefly + `
 ), account AS (
-	SELECT id FROM bank_accounts WHERE status = 'ACTIVE'
+	SELECT project_id, charging_bank_account(project_id) AS id FROM (SELECT DISTINCT project_id FROM given) p
 ), ` + claimKeys + `, begun AS (
 	INSERT INTO bank_charges (txid, bank_account_id, project_id, checkout_id, generation, amount, expiration,
 		created_at, next_check_at)
 	SELECT g.txid, account.id, g.project_id, g.id, g.generation, g.amount, g.expiration, g.created_at,
 		g.created_at + make_interval(secs => $12)
-	FROM given g, account WHERE g.key = '' OR g.resumed OR g.id IN (SELECT resource_id FROM claim)
+	FROM given g JOIN account USING (project_id)
+	WHERE account.id IS NOT NULL AND (g.key = '' OR g.resumed OR g.id IN (SELECT resource_id FROM claim))
 	ORDER BY g.txid ON CONFLICT DO NOTHING RETURNING txid, bank_account_id
 )
 SELECT g.txid, coalesce(begun.bank_account_id, b.bank_account_id, account.id, ''),
 	begun.txid IS NOT NULL OR b.txid IS NOT NULL
-FROM given g LEFT JOIN account ON true LEFT JOIN begun ON begun.txid = g.txid
+FROM given g LEFT JOIN account USING (project_id) LEFT JOIN begun ON begun.txid = g.txid
 	LEFT JOIN bank_charges b ON b.txid = g.txid AND b.status = 'CREATING' AND (g.key = '' OR g.resumed)`
 
 // BankChargeWriter writes charges that are begun at the same time in one commit. It is safe for

@@ -33,6 +33,7 @@ type BankCredential struct {
 	CreatedAt     time.Time
 	ApprovedBy    *string // another user's id; nil before the approval, and if made on the server
 	ApprovedAt    *time.Time
+	AppliesAt     *time.Time // when approved credentials of an own account take effect; nil: at once
 	RetiredAt     *time.Time
 }
 
@@ -83,7 +84,7 @@ func EndingBankCredentials(ctx context.Context, h Handle, from, until time.Time)
 // SaveCredentialStatus writes the status of credentials, their approval and their end. The caller
 // must have locked the bank accounts.
 func SaveCredentialStatus(tx *Tx, c *BankCredential) error {
-	return tx.Model(c).Select("status", "approved_by", "approved_at", "retired_at").Updates(c).Error
+	return tx.Model(c).Select("status", "approved_by", "approved_at", "applies_at", "retired_at").Updates(c).Error
 }
 
 // EraseRetiredCredentials removes the secrets of credentials that were retired before a time. more

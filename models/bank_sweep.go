@@ -24,7 +24,8 @@ type BankSweep struct {
 func LeaseBankSweep(ctx context.Context, q Querier, bankAccountID string, now, until time.Time) (*BankSweep, error) {
 	sweeps, err := collect[BankSweep](ctx, q, `INSERT INTO bank_sweeps AS s
 			(bank_account_id, leased_until, watermark, started_at)
-		SELECT $1, $3, start.at, start.at FROM (SELECT coalesce(min(approved_at), $2) - interval '1 minute' AS at
+		SELECT $1, $3, start.at, start.at FROM (
+			SELECT coalesce(min(coalesce(applies_at, approved_at)), $2) - interval '1 minute' AS at
 			FROM bank_credentials WHERE bank_account_id = $1) start
 		ON CONFLICT (bank_account_id) DO UPDATE SET leased_until = $3 WHERE s.leased_until <= $2
 		RETURNING watermark, swept_at, swept_deep_at, started_at, old_from, old_read_at, hurries`,

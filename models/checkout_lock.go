@@ -20,6 +20,8 @@ type LockedCheckout struct {
 	SettlementDelay *int64 // seconds, in live; nil for the installation's delay
 	// PayableUntil is when its bank began to refuse payments, by the bank's clock. The caller sets it.
 	PayableUntil *time.Time
+	// Own means that its money arrives at the merchant's own bank account. The caller sets it.
+	Own bool
 }
 
 const lockCheckout = "SELECT " + checkoutColumns + `, j.account_id, account_terms(j.account_id, c.created_at)

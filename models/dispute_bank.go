@@ -11,6 +11,7 @@ type ContestablePayment struct {
 	AccountID string // "" if the payment was for no checkout
 	// Decision is what staff decided about a payment that changed no checkout, nil while they have not.
 	Decision *ExceptionDecision
+	Own      bool // it arrived at the merchant's own bank account
 }
 
 // Credited reports whether the payment's money came into its account's books.
@@ -24,10 +25,13 @@ func LockContestable(tx *Tx, id string) (*ContestablePayment, error) {
 	var p ContestablePayment
 	err := tx.PGX(func(ctx context.Context, conn Querier) error {
 		err := conn.QueryRow(ctx, `SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount,
-				p.fee, p.paid_at, p.recorded_at, p.bank_account_id, coalesce(j.account_id, '')
-			FROM payments p LEFT JOIN checkouts c ON c.id = p.checkout_id LEFT JOIN projects j ON j.id = c.project_id
+				p.fee, p.paid_at, p.recorded_at, p.bank_account_id, coalesce(j.account_id, ''),
+				b.account_id IS NOT NULL
+			FROM payments p LEFT JOIN bank_accounts b ON b.id = p.bank_account_id LEFT JOIN checkouts c ON c.id = p.checkout_id
+				LEFT JOIN projects j ON j.id = c.project_id
 			WHERE p.id = $1 FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Environment, &p.EndToEndID, &p.TxID,
-			&p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.BankAccountID, &p.AccountID)
+			&p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.BankAccountID, &p.AccountID,
+			&p.Own)
 		if err != nil || p.Settles {
 			return err
 		}

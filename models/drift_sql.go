@@ -15,15 +15,17 @@ const env = "CASE WHEN livemode THEN '/live/' ELSE '/test/' END"
 
 const paymentDrift = `WITH paid AS (
 		SELECT p.*, CASE WHEN p.livemode THEN '/live/' ELSE '/test/' END AS env,
-			j.account_id, c.status, c.settlement_status, c.settlement_amount,
+			j.account_id, b.account_id AS owner, c.status, c.settlement_status, c.settlement_amount,
 			c.amount AS charged, c.settles_at, (p.amount - p.fee - coalesce((
 				SELECT sum(r.from_pending - r.back_to_pending) FROM refunds r WHERE r.payment_id = p.id), 0))::bigint
 				AS net
 		FROM payments p LEFT JOIN checkouts c ON c.id = p.checkout_id
 			LEFT JOIN projects j ON j.id = c.project_id
+			LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
 		WHERE p.id = ANY($1)
 	), decided AS (
-		SELECT p.id, 'exception/' || p.id AS fact, p.env, p.amount, x.fee, x.decision, x.account_id, x.return_status
+		SELECT p.id, 'exception/' || p.id AS fact, p.env, p.amount, x.fee, x.decision, x.account_id,
+			x.return_status, p.owner
 		FROM payment_exceptions x JOIN paid p ON p.id = x.payment_id WHERE x.decision IS NOT NULL
 	), wanted AS (
 		SELECT id AS of, 'payment/' || id AS fact, 'platform' || env || 'clearing' AS from_book,
@@ -34,11 +36,13 @@ const paymentDrift = `WITH paid AS (
 		SELECT id, 'payment/' || id, account_id || env || 'pending', 'platform' || env || 'fees', fee
 			FROM paid WHERE settles AND fee > 0
 		UNION ALL
-		SELECT id, 'settlement/' || checkout_id, account_id || env || 'pending', account_id || env || 'available', net
+		SELECT id, 'settlement/' || checkout_id, account_id || env || 'pending',
+			CASE WHEN owner IS NULL THEN account_id || env || 'available' ELSE 'platform' || env || 'paid_out' END, net
 		FROM paid WHERE settles AND settlement_status <> 'PENDING' AND net > 0
 		UNION ALL
 		SELECT id, fact, 'platform' || env || 'suspense',
-			CASE decision WHEN 'ACCEPTED' THEN account_id || env || 'available'
+			CASE decision WHEN 'ACCEPTED' THEN
+					account_id || env || CASE WHEN owner IS NULL THEN 'available' ELSE 'pending' END
 				WHEN 'REFUNDED' THEN 'platform' || env || 'refunds'
 				ELSE 'platform' || env || 'written_off' END, amount
 		FROM decided
@@ -47,6 +51,9 @@ const paymentDrift = `WITH paid AS (
 		UNION ALL
 		SELECT id, fact || '/returned', 'platform' || env || 'written_off', 'platform' || env || 'refunds', amount
 		FROM decided WHERE decision = 'WRITTEN_OFF' AND return_status = 'COMPLETED'
+		UNION ALL
+		SELECT id, fact, account_id || env || 'pending', 'platform' || env || 'paid_out', amount
+		FROM decided WHERE decision = 'ACCEPTED' AND owner IS NOT NULL
 	), facts AS (
 		SELECT id AS of, 'payment/' || id AS fact FROM paid
 		UNION ALL SELECT id, 'exception/' || id || step FROM paid CROSS JOIN unnest('{"",/returned}'::text[]) AS step
@@ -66,28 +73,41 @@ const paymentDrift = `WITH paid AS (
 	FROM paid LEFT JOIN bank_charges b USING (txid)
 	WHERE paid.settles AND paid.bank_account_id IS NOT NULL
 		AND (b.status, b.bank_account_id, b.checkout_id)
-			IS DISTINCT FROM ('PAID', paid.bank_account_id, paid.checkout_id)`
+			IS DISTINCT FROM ('PAID', paid.bank_account_id, paid.checkout_id)
+	UNION ALL
+	SELECT id, checkout_id, 'the money is at another merchant', 0::bigint, 0::bigint
+		FROM paid WHERE settles AND owner <> account_id
+	UNION ALL
+	SELECT id, checkout_id, 'the fee of money that the installation does not have', 0::bigint, fee
+		FROM paid WHERE owner IS NOT NULL AND fee > 0`
 
 const checkoutDrift = `SELECT c.id, c.id, 'what was paid', c.amount, 0::bigint FROM checkouts c
 	WHERE c.id = ANY($1) AND c.status = 'PAID'
 		AND (SELECT true FROM payments WHERE checkout_id = c.id AND settles) IS NULL`
 
 const refundDrift = `WITH r AS (
-		SELECT *, 'refund/' || id AS fact, account_id || ` + env + ` AS owner,
-			'platform' || ` + env + ` || 'refunds' AS given
-		FROM refunds WHERE id = ANY($1)
+		SELECT refunds.*, 'refund/' || id AS fact, account_id || ` + env + ` AS owner,
+			'platform' || ` + env + ` || 'refunds' AS given, 'platform' || ` + env + ` || 'paid_out' AS outside,
+			bank.own IS TRUE AS own
+		FROM refunds LEFT JOIN LATERAL (SELECT b.account_id IS NOT NULL AS own FROM payments p
+			JOIN bank_accounts b ON b.id = p.bank_account_id WHERE p.id = refunds.payment_id) bank ON true
+		WHERE id = ANY($1)
 	), wanted AS (
-		SELECT id AS of, fact, owner || 'pending' AS from_book, given AS to_book, from_pending AS amount
-			FROM r WHERE from_pending > 0
+		SELECT id AS of, fact, owner || 'pending' AS from_book, given AS to_book, from_pending + from_paid_out AS amount
+			FROM r WHERE from_pending + from_paid_out > 0
 		UNION ALL
-		SELECT id, fact, owner || 'available', given, amount - from_pending - from_blocked
-			FROM r WHERE amount > from_pending + from_blocked
+		SELECT id, fact, outside, owner || 'pending', from_paid_out FROM r WHERE from_paid_out > 0
+		UNION ALL
+		SELECT id, fact, owner || 'available', given, amount - from_pending - from_blocked - from_paid_out
+			FROM r WHERE amount > from_pending + from_blocked + from_paid_out
 		UNION ALL
 		SELECT id, fact, owner || 'blocked', given, from_blocked FROM r WHERE from_blocked > 0
 		UNION ALL
-		SELECT id, fact || '/undone', given, owner || 'pending', back_to_pending FROM r WHERE back_to_pending > 0
+		SELECT id, fact || '/undone', given, owner || 'pending', CASE WHEN own THEN amount ELSE back_to_pending END
+			FROM r WHERE back_to_pending > 0 OR own AND status = 'FAILED'
 		UNION ALL
-		SELECT id, fact || '/undone', given, owner || 'available', amount - back_to_pending
+		SELECT id, fact || '/undone', CASE WHEN own THEN owner || 'pending' ELSE given END,
+			CASE WHEN own THEN outside ELSE owner || 'available' END, amount - back_to_pending
 			FROM r WHERE status = 'FAILED' AND amount > back_to_pending
 	), facts AS (
 		SELECT id AS of, fact || step AS fact FROM r CROSS JOIN unnest('{"",/undone}'::text[]) AS step

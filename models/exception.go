@@ -42,8 +42,9 @@ type Exception struct {
 
 	CheckoutID  *string // nil if UNMATCHED and staff named none
 	ExternalID  *string // the checkout's
-	AccountID   *string // the checkout's, or to which staff gave the money
+	AccountID   *string // the checkout's, or to which staff gave the money, or the owner of the bank account
 	AccountName *string
+	Own         bool // the money is at the account's own bank account
 
 	Decision  *ExceptionDecision // nil while the exception is open
 	Fee       money.Cents        // charged at the acceptance
@@ -69,13 +70,15 @@ func (x *Exception) Returning() bool { return x.ReturnNextTryAt != nil }
 const exceptionSelect = `SELECT p.id AS payment_id, x.kind, p.livemode, p.end_to_end_id, p.txid,
 	p.amount, p.paid_at, x.created_at,
 	p.bank_account_id, c.id AS checkout_id, c.external_id, a.id AS account_id, a.name AS account_name,
+	b.account_id IS NOT NULL AS own,
 	x.decision, x.fee, x.reason, x.return_id, x.decided_by, x.decided_at,
 	x.return_status, x.return_number, x.return_reason, x.return_by, x.return_failure, x.return_tries,
 	x.return_next_try_at, x.return_ended_at`
 
 const exceptionJoins = `JOIN payments p ON p.id = x.payment_id
 	LEFT JOIN checkouts c ON c.id = coalesce(p.checkout_id, x.checkout_id) LEFT JOIN projects j ON j.id = c.project_id
-		LEFT JOIN accounts a ON a.id = coalesce(x.account_id, j.account_id) `
+		LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
+		LEFT JOIN accounts a ON a.id = coalesce(x.account_id, j.account_id, b.account_id) `
 
 const exceptionQuery = exceptionSelect + " FROM payment_exceptions x " + exceptionJoins
 
@@ -126,6 +129,7 @@ func SaveDecision(tx *Tx, x *Exception) error {
 // ExceptionFilter narrows a list for staff. The zero value selects everything.
 type ExceptionFilter struct {
 	Open        bool         // only open ones, oldest first; otherwise all, newest first
+	Own         *bool        // whether the money is at an own bank account; nil means both
 	Environment *Environment // nil means both environments
 	AccountID   string
 	After       *Position // the last row of the previous page: CreatedAt and PaymentID
@@ -139,6 +143,9 @@ func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception,
 	if f.Open {
 		query.and("x.decision IS NULL")
 		order, sign = "ASC", ">"
+	}
+	if f.Own != nil {
+		query.and("(b.account_id IS NOT NULL) = %s", *f.Own)
 	}
 	if f.Environment != nil {
 		query.and("p.livemode = %s", *f.Environment)

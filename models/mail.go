@@ -83,6 +83,10 @@ const (
 	MailDisputeOpenedStaff = "dispute_opened_staff" // to reviewers
 	MailDisputeDueStaff    = "dispute_due_staff"    // to reviewers: the bank has no answer yet
 
+	MailOwnBankProposed        = "own_bank_proposed" // to supervisors
+	MailOwnBankChanged         = "own_bank_changed"
+	MailOwnBankCertificateEnds = "own_bank_certificate_ends"
+
 	MailChargePaid  = "charge_paid"
 	MailChargesPaid = "charges_paid" // the charges of an hour that had many
 )

@@ -70,6 +70,9 @@ var audience = map[string]Capability{
 	MailWithdrawalsUnblocked: Own,
 	MailFeeChanged:           Own,
 	MailLimitsChanged:        Own,
+
+	MailOwnBankChanged:         Own,
+	MailOwnBankCertificateEnds: Own,
 }
 
 // rolesTold returns the roles that get a kind of mail about an account.

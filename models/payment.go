@@ -135,6 +135,7 @@ func InsertPayments(tx *Tx, payments []Payment) (written map[string]bool, err er
 type ReceivedPayment struct {
 	Payment
 	AccountID string
+	Own       bool // it arrived at the account's own bank account
 }
 
 // LockPayment returns a payment that made its checkout PAID, of any account, and locks its row
@@ -147,11 +148,12 @@ func LockPayment(tx *Tx, id string) (*ReceivedPayment, error) {
 	err := tx.PGX(func(ctx context.Context, conn Querier) error {
 		return conn.QueryRow(ctx,
 			`SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount, p.fee,
-				p.paid_at, p.recorded_at, p.bank_account_id, j.account_id
+				p.paid_at, p.recorded_at, p.bank_account_id, j.account_id, b.account_id IS NOT NULL
 			FROM payments p JOIN checkouts c ON c.id = p.checkout_id JOIN projects j ON j.id = c.project_id
+			LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
 			WHERE p.id = $1 AND p.settles FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Environment, &p.EndToEndID,
 			&p.TxID, &p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt,
-			&p.BankAccountID, &p.AccountID)
+			&p.BankAccountID, &p.AccountID, &p.Own)
 	})
 	if err != nil {
 		return nil, notFound(err)

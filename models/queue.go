@@ -17,7 +17,7 @@ type Queues struct {
 	Destinations Queue
 	Withdrawals  Queue // in review
 	Payouts      Queue // approved, to be paid or being paid
-	Exceptions   Queue // open, in live
+	Exceptions   Queue // open, in live, of money that the installation has
 	Disputes     Queue // not closed
 	Fees         Queue // proposals to be approved
 	Webhooks     Queue // endpoints that FailingEndpoints lists
@@ -31,7 +31,8 @@ func StaffQueues(ctx context.Context, q Querier) (all Queues, err error) {
 		(SELECT count(*), min(created_at) FROM withdrawals WHERE status = 'PENDING_REVIEW') w,
 		(SELECT count(*), min(approved_at) FROM withdrawals WHERE status IN ('APPROVED', 'PROCESSING')) p,
 		(SELECT count(*), min(x.created_at) FROM payment_exceptions x JOIN payments p ON p.id = x.payment_id
-			WHERE x.decision IS NULL AND p.livemode) x,
+			LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
+			WHERE x.decision IS NULL AND p.livemode AND b.account_id IS NULL) x,
 		(SELECT count(*), min(opened_at) FROM disputes WHERE status IN ('OPEN', 'DEFENDED', 'ACCEPTED')) c,
 		(SELECT count(*), min(proposed_at) FROM fee_proposals WHERE status = 'PENDING') f,
 		(SELECT count(*), min(coalesce(troubled_at, disabled_at)) FROM webhook_endpoints

@@ -44,6 +44,7 @@ type Refund struct {
 	Reason      string
 	// Where the amount came from, besides available money, and what went back to pending after a failure.
 	FromPending, FromBlocked, BackToPending money.Cents
+	FromPaidOut                             money.Cents // from the merchant's own bank account, after the settlement
 	Short                                   money.Cents // what available money lacked for it
 	ReturnID                                *string     // assigned by the payment system or noted by staff
 	BankReturnID                            *string     // its id in its Pix at the bank
@@ -63,7 +64,9 @@ type Refund struct {
 }
 
 // FromAvailable is what came from the account's available money.
-func (r *Refund) FromAvailable() money.Cents { return r.Amount - r.FromPending - r.FromBlocked }
+func (r *Refund) FromAvailable() money.Cents {
+	return r.Amount - r.FromPending - r.FromBlocked - r.FromPaidOut
+}
 
 // Position is the refund's place in lists.
 func (r Refund) Position() Position { return Position{r.CreatedAt, r.ID} }
@@ -113,8 +116,8 @@ func LockReturn(tx *Tx, environment Environment, returnID string) (booked bool, 
 }
 
 const refundColumns = `r.id, r.payment_id, r.account_id, r.livemode, coalesce(r.number, 0) AS number, r.status,
-	r.origin, r.amount, r.reason, r.from_pending, r.from_blocked, r.back_to_pending, r.short,
-	r.return_id, r.bank_return_id, r.failure, r.dispute_id, r.created_by, r.created_at,
+	r.origin, r.amount, r.reason, r.from_pending, r.from_blocked, r.back_to_pending,
+	r.from_paid_out, r.short, r.return_id, r.bank_return_id, r.failure, r.dispute_id, r.created_by, r.created_at,
 	r.tries, r.next_try_at, r.ended_at,
 	p.end_to_end_id, coalesce(p.checkout_id, '') AS checkout_id, coalesce(c.project_id, '') AS project_id,
 	p.bank_account_id`
@@ -127,11 +130,12 @@ const refundQuery = "SELECT " + refundColumns + ` FROM refunds r JOIN payments p
 func InsertRefund(tx *Tx, r *Refund) error {
 	return tx.exec(`INSERT INTO refunds (id, payment_id, account_id, livemode, number, status, origin, amount, reason,
 			from_pending, from_blocked, short, return_id, bank_return_id, created_by, created_at,
-			next_try_at, ended_at, dispute_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+			next_try_at, ended_at, dispute_id, from_paid_out)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+			$20)`,
 		r.ID, r.PaymentID, r.AccountID, r.Environment, r.Number, r.Status, r.Origin, r.Amount, r.Reason,
 		r.FromPending, r.FromBlocked, r.Short, r.ReturnID, r.BankReturnID, r.CreatedBy, r.CreatedAt,
-		r.NextTryAt, r.EndedAt, r.DisputeID)
+		r.NextTryAt, r.EndedAt, r.DisputeID, r.FromPaidOut)
 }
 
 // SaveRefund writes what has become of a refund that the caller has locked.

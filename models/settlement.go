@@ -13,14 +13,17 @@ import (
 type Unsettled struct {
 	CheckoutID, AccountID string
 	Net                   money.Cents // the paid amount minus the fee, and minus what was refunded from it
+	Own                   bool        // the money is at the merchant's own bank account
 }
 
 // LockUnsettled locks up to limit checkouts of the environment that are due to be settled by
 // now, longest due first. It skips those that another transaction has locked.
 func LockUnsettled(tx *Tx, environment Environment, now time.Time, limit int) (due []Unsettled, err error) {
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
-		rows, err := conn.Query(ctx, `SELECT c.id, j.account_id, p.amount - p.fee FROM checkouts c
+		rows, err := conn.Query(ctx, `SELECT c.id, j.account_id, p.amount - p.fee,
+				b.account_id IS NOT NULL FROM checkouts c
 			JOIN payments p ON p.checkout_id = c.id AND p.settles JOIN projects j ON j.id = c.project_id
+			LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
 			WHERE c.status = 'PAID' AND c.settlement_status = 'PENDING' AND c.livemode = $1 AND c.settles_at <= $2
 			ORDER BY c.settles_at LIMIT $3 FOR UPDATE OF c SKIP LOCKED`, environment, now, limit)
 		if err != nil {
@@ -56,15 +59,17 @@ func subtractRefunds(ctx context.Context, conn Querier, due []Unsettled) error {
 	return err
 }
 
-// SaveSettlement makes checkouts that the caller has locked AVAILABLE, with their net amounts.
+// SaveSettlement makes checkouts that the caller has locked AVAILABLE, with their net amounts. Those whose
+// money is at an own bank account become COMPLETED: nothing is left to be paid out.
 func SaveSettlement(tx *Tx, settled []Unsettled) error {
-	ids, nets := make([]string, len(settled)), make([]int64, len(settled))
+	ids, nets, own := make([]string, len(settled)), make([]int64, len(settled)), make([]bool, len(settled))
 	for i, u := range settled {
-		ids[i], nets[i] = u.CheckoutID, int64(u.Net)
+		ids[i], nets[i], own[i] = u.CheckoutID, int64(u.Net), u.Own
 	}
-	changed, err := tx.Exec(`UPDATE checkouts c SET settlement_status = 'AVAILABLE', settlement_amount = s.net
-		FROM unnest($1::text[], $2::bigint[]) AS s (id, net) WHERE c.id = s.id AND c.settlement_status = 'PENDING'`,
-		ids, nets)
+	changed, err := tx.Exec(`UPDATE checkouts c SET settlement_amount = s.net,
+			settlement_status = CASE WHEN s.own THEN 'COMPLETED' ELSE 'AVAILABLE' END
+		FROM unnest($1::text[], $2::bigint[], $3::boolean[]) AS s (id, net, own)
+		WHERE c.id = s.id AND c.settlement_status = 'PENDING'`, ids, nets, own)
 	if err == nil && int(changed) != len(settled) {
 		err = ErrStatusChanged
 	}

@@ -29,6 +29,8 @@ const (
 	MovementWithdrawal         MovementKind = "WITHDRAWAL"          // a withdrawal was paid out
 	MovementWithdrawalFee      MovementKind = "WITHDRAWAL_FEE"      // fee of a withdrawal
 	MovementWithdrawalReturned MovementKind = "WITHDRAWAL_RETURNED" // a withdrawal came back
+	MovementOwnBank            MovementKind = "OWN_BANK"            // money is at the merchant's own bank account
+	MovementOwnBankReturn      MovementKind = "OWN_BANK_RETURN"     // money came from there for a refund
 )
 
 // flow is a movement between two kinds of books. It is searched by the account's own book or,
@@ -46,6 +48,7 @@ var flows = []flow{
 	{MovementFee, "available", "fees", false},
 	{MovementSettlement, "pending", "available", true},
 	{MovementAcceptance, "suspense", "available", true},
+	{MovementAcceptance, "suspense", "pending", true},
 	{MovementRefund, "available", "refunds", false},
 	{MovementRefund, "pending", "refunds", false},
 	{MovementRefund, "blocked", "refunds", false},
@@ -58,6 +61,8 @@ var flows = []flow{
 	{MovementWithdrawal, "reserved", "paid_out", false},
 	{MovementWithdrawalFee, "reserved", "fees", false},
 	{MovementWithdrawalReturned, "paid_out", "available", true},
+	{MovementOwnBank, "pending", "paid_out", false},
+	{MovementOwnBankReturn, "paid_out", "pending", true},
 }
 
 // accountBooks are the kinds of books that an account has.

@@ -173,7 +173,7 @@ func (s *Service) followHint(ctx context.Context, bank psp.Bank, account *models
 // recordRead records the Pix that the bank has shown for a hint.
 func (s *Service) recordRead(ctx context.Context, account *models.BankAccount,
 	paid []psp.Payment) (models.NoticeOutcome, error) {
-	left, err := s.unrecorded(ctx, account.ID, paid)
+	left, err := s.unrecorded(ctx, account, paid)
 	if err != nil {
 		return "", err
 	}

@@ -21,13 +21,20 @@ var errEarly = errors.New("payments: the checkout of the payment is being create
 // those for another Pix key of the bank's customer, which are no business of the gateway.
 func (s *Service) RecordBankPayments(ctx context.Context, bankAccountID string,
 	received []psp.Payment) (early []psp.Payment, err error) {
-	all := received
-	received, err = s.unrecorded(ctx, bankAccountID, received)
+	if len(received) == 0 {
+		return nil, nil
+	}
+	account, err := models.BankAccountByID(ctx, s.DB, bankAccountID)
 	if err != nil {
+		return nil, fmt.Errorf("payments: read the bank account: %w", err)
+	}
+	all := received
+	if received, err = s.unrecorded(ctx, account, received); err != nil {
 		return nil, err
 	}
 	failed := each("record a Pix", len(received), receiptsTogether, func(i int) error {
-		_, err := s.receive(ctx, receipt{Payment: received[i], environment: models.Live, bank: &bankAccountID})
+		_, err := s.receive(ctx, receipt{Payment: received[i], environment: models.Live, bank: &bankAccountID,
+			own: account.Own()})
 		return err
 	})
 	for i, err := range failed {
@@ -47,11 +54,8 @@ func (s *Service) RecordBankPayments(ctx context.Context, bankAccountID string,
 }
 
 // unrecorded leaves out the payments that are recorded already, and those for another key.
-func (s *Service) unrecorded(ctx context.Context, bankAccountID string, received []psp.Payment) ([]psp.Payment,
-	error) {
-	if len(received) == 0 {
-		return nil, nil
-	}
+func (s *Service) unrecorded(ctx context.Context, account *models.BankAccount, received []psp.Payment) (
+	[]psp.Payment, error) {
 	ids := make([]string, len(received))
 	for i, p := range received {
 		ids[i] = p.EndToEndID
@@ -59,10 +63,6 @@ func (s *Service) unrecorded(ctx context.Context, bankAccountID string, received
 	known, err := models.KnownPayments(ctx, s.DB.Pool, models.Live, ids)
 	if err != nil {
 		return nil, fmt.Errorf("payments: find recorded payments: %w", err)
-	}
-	account, err := models.BankAccountByID(ctx, s.DB, bankAccountID)
-	if err != nil {
-		return nil, fmt.Errorf("payments: read the bank account: %w", err)
 	}
 	left := make([]psp.Payment, 0, len(received)-len(known))
 	for _, p := range received {
@@ -129,7 +129,7 @@ func lockBankCharges(tx *models.Tx, receipts []receipt, places []int, held map[m
 		case c == nil && (charge.Status == models.BankChargeCreating || charge.Status == models.BankChargeOpen):
 			o.early = true
 		case c != nil:
-			c.PayableUntil = charge.PayableUntil
+			c.PayableUntil, c.Own = charge.PayableUntil, r.own
 		}
 	}
 	return charges, nil

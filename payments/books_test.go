@@ -122,7 +122,8 @@ func newWorld(t *testing.T, instances int) *world {
 		o.DB, o.Withdrawals.DailyMax, o.Withdrawals.FourEyes = db, money.Max, 200_00
 		w.instances = append(w.instances, payments.New(o))
 	}
-	w.deeds = slices.Concat(w.receipts(), w.passages(), w.withdrawals(), w.decisions(), w.disputes())
+	w.openBanks(t)
+	w.deeds = slices.Concat(w.receipts(), w.passages(), w.withdrawals(), w.decisions(), w.disputes(), w.atBanks())
 	return w
 }
 

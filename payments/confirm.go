@@ -30,6 +30,7 @@ type receipt struct {
 	environment models.Environment
 	whenPending bool    // applies only to a pending checkout; set for payments of the simulator
 	bank        *string // the bank account that received it; nil for the simulator
+	own         bool    // the bank account is a merchant's own
 }
 
 func (r receipt) charge() models.Charge {
@@ -209,7 +210,7 @@ func (r receipt) payment(c *models.LockedCheckout, now time.Time) models.Payment
 	if c != nil {
 		p.CheckoutID = &c.ID
 	}
-	if p.Settles = exception(c, &p) == ""; p.Settles {
+	if p.Settles = exception(c, &p) == ""; p.Settles && !r.own { // the installation has nothing of money elsewhere
 		p.Fee = c.Fee.Of(p.Amount)
 	}
 	return p

@@ -165,7 +165,7 @@ func (s *Service) openDispute(tx *models.Tx, by models.Actor, c *contested, d *m
 	if c.AccountID != "" {
 		d.AccountID = &c.AccountID
 	}
-	if c.Credited() && !d.Status.Final() {
+	if c.Credited() && !c.Own && !d.Status.Final() { // a merchant's own bank holds its money back by itself
 		d.Blocked = max(0, min(d.Amount, c.Amount-c.refunded.Sum-c.held()))
 	}
 	if d.Blocked > 0 {

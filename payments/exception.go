@@ -14,14 +14,17 @@ import (
 
 // AcceptException credits the money of an exception to the account of its checkout, minus the
 // fee that applied when the checkout was created. The money is available at once, and the
-// checkout keeps its status. For staff who are not members of the account. Refusals:
-// PaymentNotFound, Forbidden, WrongState (it is decided, or has no checkout, or the bank gives
-// it back), ReasonRequired.
+// checkout keeps its status. For staff who are not members of the account. Money at a merchant's own bank
+// account is accepted without a fee by its members who can MoveMoney. Refusals: PaymentNotFound, Forbidden,
+// WrongState (it is decided, or has no checkout, or the bank gives it back), ReasonRequired.
 func (s *Service) AcceptException(
 	ctx context.Context, by models.Actor, paymentID, reason string,
 ) (*models.Exception, error) {
 	return s.decide(ctx, by, paymentID, models.ExceptionAccepted, reason,
 		func(tx *models.Tx, x *models.Exception) error {
+			if x.Own {
+				return acceptOwn(tx, x)
+			}
 			if x.Kind == models.ExceptionUnmatched || x.AccountID == nil || x.CheckoutID == nil {
 				return refusal.New(refusal.WrongState,
 					"The payment was meant for no checkout, so there is nobody to credit.")
@@ -58,8 +61,8 @@ func credit(tx *models.Tx, x *models.Exception, fee money.Fee) error {
 // exception stays open until the bank has done so, and nobody may decide otherwise meanwhile. For a
 // payment without a bank, and with the institution's id of a return that was made by hand, it
 // records that the money was given back. For staff who are not members of the checkout's
-// account. Refusals: PaymentNotFound, Forbidden, WrongState, ReasonRequired, ProofRequired,
-// ProofTaken.
+// account, or its members who can MoveMoney if the money is at their own bank account. Refusals: PaymentNotFound,
+// Forbidden, WrongState, ReasonRequired, ProofRequired, ProofTaken.
 func (s *Service) RefundException(
 	ctx context.Context, by models.Actor, paymentID, reason, returnID string,
 ) (*models.Exception, error) {
@@ -82,14 +85,17 @@ func (s *Service) RefundException(
 		})
 }
 
-// WriteOffException books the money of an exception as kept by the installation. For staff who
-// are not members of the checkout's account. Refusals: PaymentNotFound, Forbidden, WrongState,
-// ReasonRequired.
+// WriteOffException books the money of an exception as kept by the installation, which does not have that at
+// own bank accounts. For staff who are not members of the checkout's account. Refusals:
+// PaymentNotFound, Forbidden, WrongState, ReasonRequired.
 func (s *Service) WriteOffException(
 	ctx context.Context, by models.Actor, paymentID, reason string,
 ) (*models.Exception, error) {
 	return s.decide(ctx, by, paymentID, models.ExceptionWrittenOff, reason,
 		func(tx *models.Tx, x *models.Exception) error {
+			if x.Own {
+				return errAtOwnBank
+			}
 			return moveSuspense(tx, x, ledger.WrittenOff(x.Environment))
 		})
 }
@@ -101,7 +107,7 @@ func moveSuspense(tx *models.Tx, x *models.Exception, to ledger.Book) error {
 }
 
 // openException locks an exception that is not decided, and that the bank is not giving back, for
-// staff who are not members of its account.
+// who may decide about it.
 func openException(tx *models.Tx, by models.Actor, paymentID string) (x *models.Exception, account string,
 	err error) {
 	x, err = models.LockException(tx, paymentID)
@@ -113,7 +119,7 @@ func openException(tx *models.Tx, by models.Actor, paymentID string) (x *models.
 	if x.AccountID != nil {
 		account = *x.AccountID
 	}
-	switch err := staff(tx, by, models.Matter{AccountID: account, Since: x.CreatedAt}); {
+	switch err := decider(tx, by, x, account); {
 	case err != nil:
 		return nil, "", err
 	case x.Decision != nil:
@@ -144,7 +150,9 @@ func (s *Service) decideFor(ctx context.Context, by models.Actor, paymentID, acc
 			return err
 		}
 		if accountID != "" {
-			account = accountID
+			if account = accountID; x.Own {
+				return errAtOwnBank
+			}
 			if err := staff(tx, by, models.Matter{AccountID: account, Since: x.CreatedAt}); err != nil {
 				return err
 			}

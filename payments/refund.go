@@ -175,10 +175,12 @@ func (s *Service) takeForRefund(tx *models.Tx, p *refundable, r *models.Refund) 
 		r.CheckoutID, r.ProjectID = p.checkout.ID, p.checkout.ProjectID
 	}
 	r.BankAccountID = p.BankAccountID
-	if r.Origin != models.RefundByDispute {
+	if r.Origin != models.RefundByDispute || p.Own {
 		r.FromPending = min(r.Amount, p.unsettled())
 	}
-	if r.Amount > r.FromPending {
+	if p.Own {
+		r.FromPaidOut = r.Amount - r.FromPending // its bank has it, whatever the account's books hold
+	} else if r.Amount > r.FromPending {
 		r.Short, before, err = ledger.Shortfall(tx, r.AccountID, r.Environment, r.FromAvailable())
 	}
 	if r.Status == models.RefundRequested {
@@ -192,20 +194,21 @@ func postRefund(tx *models.Tx, p *refundable, r *models.Refund) error {
 	if err := models.InsertRefund(tx, r); err != nil {
 		return err
 	}
-	to := ledger.Refunds(r.Environment)
+	to, pending := ledger.Refunds(r.Environment), ledger.Account(r.AccountID, r.Environment, ledger.Pending)
 	err := ledger.Post(tx, r.CreatedAt, ledger.Posting{Fact: "refund/" + r.ID, Transfers: []ledger.Transfer{
-		{From: ledger.Account(r.AccountID, r.Environment, ledger.Pending), To: to, Amount: r.FromPending},
+		{From: ledger.PaidOut(r.Environment), To: pending, Amount: r.FromPaidOut},
+		{From: pending, To: to, Amount: r.FromPending + r.FromPaidOut},
 		{From: ledger.Account(r.AccountID, r.Environment, ledger.Available), To: to, Amount: r.FromAvailable()},
 		{From: ledger.Account(r.AccountID, r.Environment, ledger.Blocked), To: to, Amount: r.FromBlocked},
 	}})
-	if err != nil || r.Amount == r.FromPending {
+	if err != nil || p.Own || r.Amount == r.FromPending {
 		return err
 	}
 	return models.AddUncovered(tx, r.AccountID, r.Environment, r.Amount-r.FromPending)
 }
 
 // undoRefund gives a failed refund's money back to the account: what was pending becomes pending again,
-// unless the checkout was settled meanwhile.
+// unless the checkout was settled meanwhile. Money at the merchant's own bank account never left it.
 func undoRefund(tx *models.Tx, p *refundable, r *models.Refund, now time.Time) error {
 	available := r.Amount
 	if p.checkout.SettlementStatus == models.SettlementPending {
@@ -215,17 +218,22 @@ func undoRefund(tx *models.Tx, p *refundable, r *models.Refund, now time.Time) e
 	if err := models.SaveRefund(tx, r); err != nil {
 		return err
 	}
-	if available > 0 {
+	back, outside := available, money.Cents(0)
+	if p.Own {
+		back, outside = 0, available
+	}
+	if back > 0 {
 		if _, _, err := ledger.Shortfall(tx, r.AccountID, r.Environment, 0); err != nil {
 			return err
 		}
-		if err := models.AddUncovered(tx, r.AccountID, r.Environment, -available); err != nil {
+		if err := models.AddUncovered(tx, r.AccountID, r.Environment, -back); err != nil {
 			return err
 		}
 	}
-	from := ledger.Refunds(r.Environment)
+	from, pending := ledger.Refunds(r.Environment), ledger.Account(r.AccountID, r.Environment, ledger.Pending)
 	return ledger.Post(tx, now, ledger.Posting{Fact: "refund/" + r.ID + "/undone", Transfers: []ledger.Transfer{
-		{From: from, To: ledger.Account(r.AccountID, r.Environment, ledger.Pending), Amount: r.BackToPending},
-		{From: from, To: ledger.Account(r.AccountID, r.Environment, ledger.Available), Amount: available},
+		{From: from, To: pending, Amount: r.BackToPending + outside},
+		{From: pending, To: ledger.PaidOut(r.Environment), Amount: outside},
+		{From: from, To: ledger.Account(r.AccountID, r.Environment, ledger.Available), Amount: back},
 	}})
 }

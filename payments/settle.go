@@ -13,9 +13,9 @@ import (
 // settleBatch limits the checkouts that one transaction settles.
 const settleBatch = 100
 
-// SettleDue makes the net amounts of payments available whose settlement delay is over
-// (docs/rules.md, "Settlement"), and returns the number of checkouts. Processes may run it at
-// the same time.
+// SettleDue makes the net amounts of payments available whose settlement delay is over, and books those at
+// merchants' own bank accounts as paid out (docs/rules.md, "Settlement"). It returns the number of checkouts.
+// Processes may run it at the same time.
 func (s *Service) SettleDue(ctx context.Context) (settled int, err error) {
 	for _, environment := range []models.Environment{models.Test, models.Live} {
 		for {
@@ -32,10 +32,11 @@ func (s *Service) SettleDue(ctx context.Context) (settled int, err error) {
 }
 
 // settlesAt returns when the money of a paid checkout becomes available, or nil if it is not
-// paid. In live the account's own delay applies if it had one when the checkout was created.
+// paid. In live the account's own delay applies if it had one when the checkout was created. Money at the
+// merchant's own bank account settles at once.
 func (s *Service) settlesAt(c *models.LockedCheckout) *time.Time {
-	if c.PaidAt == nil {
-		return nil
+	if c.PaidAt == nil || c.Own {
+		return c.PaidAt
 	}
 	delay := s.SettlementDelayTest
 	if c.Environment == models.Live {
@@ -60,10 +61,13 @@ func (s *Service) settleBatch(ctx context.Context, environment models.Environmen
 			if u.Net == 0 {
 				continue // the fee is the whole amount
 			}
+			to := ledger.Account(u.AccountID, environment, ledger.Available)
+			if u.Own {
+				to = ledger.PaidOut(environment)
+			}
 			postings = append(postings, ledger.Posting{Fact: "settlement/" + u.CheckoutID,
 				Transfers: []ledger.Transfer{{
-					From: ledger.Account(u.AccountID, environment, ledger.Pending),
-					To:   ledger.Account(u.AccountID, environment, ledger.Available), Amount: u.Net,
+					From: ledger.Account(u.AccountID, environment, ledger.Pending), To: to, Amount: u.Net,
 				}}})
 		}
 		if err := ledger.Post(tx, now, postings...); err != nil {
