@@ -18,7 +18,8 @@ func (f Failed) Error() string { return "banks: the bank does not accept the cre
 
 // Approve makes proposed credentials those of their bank account, and a proposed account active:
 // new live charges go there. The account that was active until then takes no new charges, and is
-// still read. Only a supervisor may call it who did not propose the credentials. The bank is asked
+// still read. Credentials of an own account take effect later, see ApplyDue. Only a supervisor may call it who did
+// not propose the credentials, and is not a member of the merchant whose account it is. The bank is asked
 // first; if it does not accept the credentials, Approve fails with Failed. It also fails with
 // ErrChanged if other credentials are proposed by now, models.ErrNotFound or refusal.Forbidden.
 func (s *Service) Approve(ctx context.Context, by models.Actor, accountID, credentialID string) error {
@@ -44,10 +45,15 @@ func (s *Service) Approve(ctx context.Context, by models.Actor, accountID, crede
 			return err
 		}
 		credential.ApprovedBy = &by.UserID
-		if err := s.activate(tx, account, credential, active); err != nil {
+		if account.Own() {
+			err = s.approveOwn(tx, account, credential)
+		} else {
+			err = s.activate(tx, account, credential, active)
+		}
+		if err != nil {
 			return err
 		}
-		return s.record(tx, by, "bank_account.credentials_approved", accountID, facts(account, credential))
+		return s.record(tx, by, "bank_account.credentials_approved", account, credential)
 	})
 	if models.Violates(err, models.BankAccountsKeyOnce) {
 		err = Invalid{"pixKey": Taken}
@@ -65,8 +71,14 @@ func lockFor(tx *models.Tx, by models.Actor, accountID, credentialID string) (
 		return nil, nil, nil, err
 	}
 	account, credential, active, err = lockNew(tx, accountID, credentialID)
-	if err == nil && credential.CreatedBy != nil && *credential.CreatedBy == by.UserID {
+	switch {
+	case err != nil:
+	case credential.CreatedBy != nil && *credential.CreatedBy == by.UserID:
 		err = errOwn
+	case credential.ApprovedAt != nil:
+		err = ErrChanged
+	case account.Own():
+		err = outsider(tx, by, account, credential)
 	}
 	return account, credential, active, err
 }
@@ -90,6 +102,9 @@ func lockNew(tx *models.Tx, accountID, credentialID string) (
 func (s *Service) activate(tx *models.Tx, account *models.BankAccount, credential *models.BankCredential,
 	active *models.BankAccount) error {
 	now := s.now()
+	if credential.ApprovedAt == nil {
+		credential.ApprovedAt = &now
+	}
 	old, err := models.BankCredentialOf(tx.Context(), tx, account.ID, models.CredentialActive)
 	if err != nil && !errors.Is(err, models.ErrNotFound) {
 		return err
@@ -99,11 +114,11 @@ func (s *Service) activate(tx *models.Tx, account *models.BankAccount, credentia
 			return err
 		}
 	}
-	credential.Status, credential.ApprovedAt = models.CredentialActive, &now
+	credential.Status = models.CredentialActive
 	if err := models.SaveCredentialStatus(tx, credential); err != nil {
 		return err
 	}
-	if account.Status != models.BankAccountDraft {
+	if account.Status != models.BankAccountDraft && !(account.Own() && account.Status == models.BankAccountRetiring) {
 		return nil
 	}
 	if active != nil {
@@ -127,13 +142,18 @@ func (s *Service) retire(tx *models.Tx, c *models.BankCredential) error {
 }
 
 // Discard ends proposed credentials, and with them an account that was never active. Any
-// supervisor may call it. It fails with ErrChanged, models.ErrNotFound or refusal.Forbidden.
+// supervisor may call it, and for an own account its owner, also after the approval, and supervisors who are no
+// members. It fails with ErrChanged, models.ErrNotFound or refusal.Forbidden.
 func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, credentialID string) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := manager(tx, by); err != nil {
+		refuses, err := mayDiscard(tx, by, accountID)
+		if err != nil {
 			return err
 		}
 		account, credential, _, err := lockNew(tx, accountID, credentialID)
+		if err == nil && refuses {
+			err = outsider(tx, by, account, credential)
+		}
 		if err != nil {
 			return err
 		}
@@ -145,7 +165,7 @@ func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, crede
 				return err
 			}
 		}
-		return s.record(tx, by, "bank_account.credentials_discarded", accountID, facts(account, credential))
+		return s.record(tx, by, "bank_account.credentials_discarded", account, credential)
 	})
 	if err != nil {
 		return fmt.Errorf("banks: discard credentials: %w", err)
@@ -153,12 +173,13 @@ func (s *Service) Discard(ctx context.Context, by models.Actor, accountID, crede
 	return nil
 }
 
-// Retire stops new charges at the active bank account, which is still read. seen is the version of
-// the account that the actor saw. Any supervisor may call it. It fails with ErrChanged,
+// Retire stops new charges at an active bank account, which is still read. seen is the version of
+// the account that the actor saw. Any supervisor may call it, and for an own account only its owner: then new
+// charges go to the installation's, and credentials that wait for it are discarded. It fails with ErrChanged,
 // models.ErrNotFound or refusal.Forbidden.
 func (s *Service) Retire(ctx context.Context, by models.Actor, accountID string, seen int) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := manager(tx, by); err != nil {
+		if err := mayChange(tx, by, accountID); err != nil {
 			return err
 		}
 		account, _, err := models.LockBankAccounts(tx, accountID)
@@ -171,7 +192,12 @@ func (s *Service) Retire(ctx context.Context, by models.Actor, accountID string,
 		if err := models.SetBankAccountStatus(tx, account, models.BankAccountRetiring); err != nil {
 			return err
 		}
-		return s.record(tx, by, "bank_account.retired", accountID, facts(account, nil))
+		if account.Own() {
+			if err := s.retireCredential(tx, account.ID, models.CredentialNew); err != nil {
+				return err
+			}
+		}
+		return s.record(tx, by, "bank_account.retired", account, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("banks: retire an account: %w", err)

@@ -1,10 +1,11 @@
-// Package banks contains the operations on the installation's accounts at banks: who proposes
-// and approves them, how their credentials are replaced without a gap, and the clients that use
+// Package banks contains the operations on accounts at banks, the installation's and merchants' own: who
+// proposes and approves them, how their credentials are replaced without a gap, and the clients that use
 // them. Each exported method of Service that changes something is one operation and one
 // transaction, and records its change in the audit log.
 //
-// A bank account and each of its credentials are proposed by one supervisor and approved by
-// another (docs/rules.md, "Bank accounts"). Secrets, certificates and keys are sealed, and leave
+// A bank account of the installation and each of its credentials are proposed by one supervisor and approved by
+// another. An own one is proposed by its merchant's owner and approved by a supervisor, and takes effect a day
+// later (docs/rules.md, "Bank accounts"). Secrets, certificates and keys are sealed, and leave
 // this package only towards the bank.
 package banks
 
@@ -83,18 +84,29 @@ func manager(tx *models.Tx, by models.Actor) error {
 	return nil
 }
 
-// record writes a change of a bank account to the audit log, and mails it to all who may manage
-// banks.
-func (s *Service) record(tx *models.Tx, by models.Actor, action, accountID string, detail map[string]string) error {
-	now := s.now()
-	if err := models.InsertAudit(tx, models.AuditEntry{
-		At: now, Actor: by.ID(), Action: action, ObjectID: accountID, Detail: detail, IP: by.IP,
+// record writes a change of a bank account, and of its credentials if they are not nil, to the audit log. It
+// mails it to all who may manage banks, or to the owner of the merchant whose account it is.
+func (s *Service) record(tx *models.Tx, by models.Actor, action string, account *models.BankAccount,
+	credential *models.BankCredential) error {
+	now, detail := s.now(), facts(account, credential)
+	entry := models.AuditEntry{
+		At: now, Actor: by.ID(), Action: action, ObjectID: account.ID, Detail: detail, IP: by.IP,
 		RequestID: by.RequestID,
-	}); err != nil {
+	}
+	if account.Own() {
+		entry.AccountID = *account.AccountID
+	}
+	if err := models.InsertAudit(tx, entry); err != nil {
 		return err
 	}
+	if account.Own() {
+		fact := action + "/" + account.ID + "/" + now.Format(time.RFC3339Nano)
+		return s.tellOwner(tx, account, models.MailOwnBankChanged, fact,
+			map[string]string{"bank_name": account.Name, "certificate": detail["certificate"],
+				"bank_change": "own_" + strings.TrimPrefix(action, "bank_account."), "at": now.Format(time.RFC3339)})
+	}
 	params := map[string]string{
-		"bank": accountID, "bank_name": detail["name"], "bank_change": strings.TrimPrefix(action, "bank_account."),
+		"bank": account.ID, "bank_name": detail["name"], "bank_change": strings.TrimPrefix(action, "bank_account."),
 		"at": now.Format(time.RFC3339),
 	}
 	if certificate := detail["certificate"]; certificate != "" {
@@ -107,7 +119,7 @@ func (s *Service) record(tx *models.Tx, by models.Actor, action, accountID strin
 		}
 		params["by"] = person.Name
 	}
-	return s.tell(tx, models.MailBankAccountChanged, action+"/"+accountID+"/"+now.Format(time.RFC3339Nano), params)
+	return s.tell(tx, models.MailBankAccountChanged, action+"/"+account.ID+"/"+now.Format(time.RFC3339Nano), params)
 }
 
 // tell mails all who may manage banks, once for each fact.

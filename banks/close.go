@@ -13,11 +13,12 @@ var ErrOpen = errors.New("banks: something of the account is still open")
 
 // Close ends a retiring bank account: it is not read any more, and its credentials are retired. Its Pix can
 // no longer be returned by the gateway, so staff refund them. seen is the version of the account that the
-// actor saw. Any supervisor may call it. It fails with ErrOpen while a charge, a dispute or a payout of
-// the account is open or a return of its Pix under way, with ErrChanged, models.ErrNotFound or refusal.Forbidden.
+// actor saw. Any supervisor may call it, and for an own account only its owner. It fails with ErrOpen while a
+// charge, a dispute or a payout of the account is open or a return of its Pix under way, with ErrChanged,
+// models.ErrNotFound or refusal.Forbidden.
 func (s *Service) Close(ctx context.Context, by models.Actor, accountID string, seen int) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := manager(tx, by); err != nil {
+		if err := mayChange(tx, by, accountID); err != nil {
 			return err
 		}
 		account, _, err := models.LockBankAccounts(tx, accountID)
@@ -35,7 +36,7 @@ func (s *Service) Close(ctx context.Context, by models.Actor, accountID string, 
 				return err
 			}
 		}
-		return s.record(tx, by, "bank_account.closed", accountID, facts(account, nil))
+		return s.record(tx, by, "bank_account.closed", account, nil)
 	})
 	if models.Violates(err, models.BankAccountsClosed) {
 		err = ErrOpen

@@ -12,8 +12,8 @@ import (
 // warnings are how long before the end of a certificate supervisors get a mail, the last first.
 var warnings = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour}
 
-// WarnOfExpiry mails all who may manage banks about certificates in use that end in 30 days, in 7
-// days and in a day. Each warning is mailed once, whichever processes call it, and however often. A
+// WarnOfExpiry mails all who may manage banks, or the owner of an own account, about certificates in use that end
+// in 30 days, in 7 days and in a day. Each warning is mailed once, whichever processes call it, and however often. A
 // certificate that was approved late gets only the last warning that is due.
 func (s *Service) WarnOfExpiry(ctx context.Context) error {
 	now := s.now()
@@ -40,7 +40,11 @@ func (s *Service) warn(ctx context.Context, c models.BankCredential, now time.Ti
 	}
 	params := map[string]string{"bank": account.ID, "bank_name": account.Name, "certificate": c.Subject,
 		"at": c.ExpiresAt.Format(time.RFC3339)}
+	fact := "bank_certificate_ends/" + c.ID + "/" + strconv.Itoa(due)
 	return s.DB.InTx(ctx, func(tx *models.Tx) error {
-		return s.tell(tx, models.MailBankCertificateEnds, "bank_certificate_ends/"+c.ID+"/"+strconv.Itoa(due), params)
+		if account.Own() {
+			return s.tellOwner(tx, account, models.MailOwnBankCertificateEnds, fact, params)
+		}
+		return s.tell(tx, models.MailBankCertificateEnds, fact, params)
 	})
 }

@@ -35,7 +35,7 @@ func (s *Service) AddHere(ctx context.Context, in NewAccount) (id string, findin
 			return err
 		}
 		by := models.Actor{UserID: models.ActorSystem}
-		return s.record(tx, by, "bank_account.added_on_server", account.ID, facts(account, credential))
+		return s.record(tx, by, "bank_account.added_on_server", account, credential)
 	})
 	if models.Violates(err, models.BankAccountsKeyOnce) || models.Violates(err, models.BankAccountsDraftOnce) {
 		err = Invalid{"pixKey": Taken}

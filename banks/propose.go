@@ -24,7 +24,7 @@ func (s *Service) Propose(ctx context.Context, by models.Actor, in NewAccount) (
 		if err := s.insert(tx, account, credential); err != nil {
 			return err
 		}
-		return s.record(tx, by, "bank_account.proposed", account.ID, facts(account, credential))
+		return s.record(tx, by, "bank_account.proposed", account, credential)
 	})
 	if models.Violates(err, models.BankAccountsDraftOnce) {
 		err = Invalid{"pixKey": Taken}
@@ -91,8 +91,9 @@ func facts(account *models.BankAccount, credential *models.BankCredential) map[s
 }
 
 // ProposeCredential proposes credentials that replace those of a bank account. The account goes on
-// with the old ones until another supervisor approves the new ones. Only supervisors may call it.
-// It fails with Invalid, ErrChanged if others are proposed already or the account is closed,
+// with the old ones until another supervisor approves the new ones. Only supervisors may call it, and for an own
+// account its owner: the new ones take effect a day after the approval, and an account that was retired is
+// used again then. It fails with Invalid, ErrChanged if others are proposed already or the account is closed,
 // models.ErrNotFound or refusal.Forbidden.
 func (s *Service) ProposeCredential(ctx context.Context, by models.Actor, accountID string,
 	in NewCredential) (id string, err error) {
@@ -111,10 +112,13 @@ func (s *Service) ProposeCredential(ctx context.Context, by models.Actor, accoun
 	}
 	credential := s.seal(accountID, in, parsed, &by.UserID)
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := manager(tx, by); err != nil {
+		if err := mayChange(tx, by, accountID); err != nil {
 			return err
 		}
 		account, _, err := models.LockBankAccounts(tx, accountID)
+		if err == nil && account.Own() {
+			err = holds(tx, account)
+		}
 		if err != nil {
 			return err
 		}
@@ -124,7 +128,10 @@ func (s *Service) ProposeCredential(ctx context.Context, by models.Actor, accoun
 		if err := models.InsertBankCredential(tx, credential); err != nil {
 			return err
 		}
-		return s.record(tx, by, "bank_account.credentials_proposed", accountID, facts(account, credential))
+		if err := s.record(tx, by, "bank_account.credentials_proposed", account, credential); err != nil {
+			return err
+		}
+		return s.tellProposed(tx, account)
 	})
 	if models.Violates(err, models.BankCredentialsOneNew) {
 		err = ErrChanged

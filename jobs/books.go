@@ -43,6 +43,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return warnOfExpiryArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(warnOfDisputesEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return warnOfDisputesArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(applyEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return applyBanksArgs{}, options }, nil),
 	}
 }
 

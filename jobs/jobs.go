@@ -94,6 +94,7 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &forget{Options: o})
 	river.AddWorker(workers, &warnOfExpiry{Options: o})
 	river.AddWorker(workers, &warnOfDisputes{Options: o})
+	river.AddWorker(workers, &applyBanks{Options: o})
 	queues := map[string]river.QueueConfig{
 		models.QueueWebhooks: {MaxWorkers: lanesAtOnce, FetchPollInterval: lookForDeliveriesEvery},
 		queueBooks:           {MaxWorkers: booksAtOnce},

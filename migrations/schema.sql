@@ -305,6 +305,7 @@ CREATE TABLE bank_accounts (
     created_at timestamp with time zone NOT NULL,
     notice_token bytea,
     notice_digest bytea,
+    account_id text,
     CONSTRAINT bank_accounts_pkey PRIMARY KEY (id),
     CONSTRAINT bank_accounts_account_number CHECK (char_length(account_number) <= 40),
     CONSTRAINT bank_accounts_holder_document CHECK (holder_document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text),
@@ -317,14 +318,18 @@ CREATE TABLE bank_accounts (
     CONSTRAINT bank_accounts_profile CHECK (char_length(profile) >= 1 AND char_length(profile) <= 40),
     CONSTRAINT bank_accounts_status CHECK (status = ANY (ARRAY['DRAFT'::text, 'ACTIVE'::text, 'RETIRING'::text, 'CLOSED'::text])),
     CONSTRAINT bank_accounts_version CHECK (version > 0),
+    CONSTRAINT bank_accounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
     CONSTRAINT bank_accounts_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id)
 );
+CREATE INDEX bank_accounts_account ON bank_accounts USING btree (account_id);
 CREATE INDEX bank_accounts_created_by ON bank_accounts USING btree (created_by);
-CREATE UNIQUE INDEX bank_accounts_draft_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = 'DRAFT'::text;
+CREATE UNIQUE INDEX bank_accounts_draft_once_ours ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = 'DRAFT'::text AND account_id IS NULL;
 CREATE UNIQUE INDEX bank_accounts_key_once ON bank_accounts USING btree (profile, sandbox, pix_key) WHERE status = ANY (ARRAY['ACTIVE'::text, 'RETIRING'::text]);
 CREATE UNIQUE INDEX bank_accounts_notice_digest ON bank_accounts USING btree (notice_digest);
-CREATE UNIQUE INDEX bank_accounts_one_active ON bank_accounts USING btree ((true)) WHERE status = 'ACTIVE'::text;
+CREATE UNIQUE INDEX bank_accounts_one_active_each ON bank_accounts USING btree (COALESCE(account_id, ''::text)) WHERE status = 'ACTIVE'::text;
+CREATE UNIQUE INDEX bank_accounts_own_draft ON bank_accounts USING btree (account_id) WHERE status = 'DRAFT'::text;
 CREATE TRIGGER bank_accounts_closed BEFORE UPDATE ON bank_accounts FOR EACH ROW WHEN (new.status = 'CLOSED'::text AND old.status <> 'CLOSED'::text) EXECUTE FUNCTION bank_accounts_closed();
+CREATE TRIGGER bank_accounts_stay_theirs BEFORE UPDATE ON bank_accounts FOR EACH ROW WHEN (old.account_id IS DISTINCT FROM new.account_id) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER bank_accounts_transition BEFORE UPDATE ON bank_accounts FOR EACH ROW EXECUTE FUNCTION bank_accounts_transition();
 
 CREATE TABLE bank_calls (
@@ -398,7 +403,9 @@ CREATE TABLE bank_credentials (
     approved_by text,
     approved_at timestamp with time zone,
     retired_at timestamp with time zone,
+    applies_at timestamp with time zone,
     CONSTRAINT bank_credentials_pkey PRIMARY KEY (id),
+    CONSTRAINT bank_credentials_applies_at CHECK (applies_at IS NULL OR approved_at IS NOT NULL AND applies_at >= approved_at),
     CONSTRAINT bank_credentials_client_id CHECK (char_length(client_id) >= 1 AND char_length(client_id) <= 200),
     CONSTRAINT bank_credentials_fingerprint CHECK (fingerprint ~ '^[0-9a-f]{64}$'::text),
     CONSTRAINT bank_credentials_four_eyes CHECK (approved_by <> created_by AND (approved_by IS NULL) = (created_by IS NULL OR approved_at IS NULL)),
@@ -414,9 +421,11 @@ CREATE TABLE bank_credentials (
 CREATE INDEX bank_credentials_approved_by ON bank_credentials USING btree (approved_by);
 CREATE INDEX bank_credentials_bank_account ON bank_credentials USING btree (bank_account_id, created_at);
 CREATE INDEX bank_credentials_created_by ON bank_credentials USING btree (created_by);
+CREATE INDEX bank_credentials_due ON bank_credentials USING btree (applies_at) WHERE status = 'NEW'::text;
 CREATE UNIQUE INDEX bank_credentials_one_active ON bank_credentials USING btree (bank_account_id) WHERE status = 'ACTIVE'::text;
 CREATE UNIQUE INDEX bank_credentials_one_new ON bank_credentials USING btree (bank_account_id) WHERE status = 'NEW'::text;
 CREATE INDEX bank_credentials_retired ON bank_credentials USING btree (retired_at) WHERE private_key IS NOT NULL;
+CREATE TRIGGER bank_credentials_apply_then BEFORE UPDATE ON bank_credentials FOR EACH ROW WHEN (old.applies_at IS NOT NULL AND old.applies_at IS DISTINCT FROM new.applies_at) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER bank_credentials_transition BEFORE UPDATE ON bank_credentials FOR EACH ROW EXECUTE FUNCTION bank_credentials_transition();
 
 CREATE TABLE bank_days (
@@ -1002,6 +1011,7 @@ CREATE TABLE ledger_transfers (
 CREATE INDEX ledger_transfers_in ON ledger_transfers USING btree (to_book, id) INCLUDE (amount);
 CREATE INDEX ledger_transfers_out ON ledger_transfers USING btree (from_book, id) INCLUDE (amount);
 CREATE TRIGGER ledger_no_overdraft AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION ledger_no_overdraft();
+CREATE TRIGGER ledger_own_bank AFTER INSERT ON ledger_transfers FOR EACH ROW WHEN (new.from_book ~~ '%/pending'::text AND new.to_book ~~ 'platform/%/paid_out'::text OR new.from_book ~~ 'platform/%/paid_out'::text AND new.to_book ~~ '%/pending'::text OR (new.from_book ~~ '%/available'::text OR new.to_book ~~ '%/available'::text) AND (split_part(new.fact, '/'::text, 1) = ANY (ARRAY['settlement'::text, 'refund'::text, 'exception'::text]))) EXECUTE FUNCTION ledger_own_bank();
 CREATE TRIGGER ledger_transfers_final BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE mails (
@@ -1320,11 +1330,13 @@ CREATE TABLE refunds (
     next_try_at timestamp with time zone,
     ended_at timestamp with time zone,
     dispute_id text,
+    from_paid_out bigint NOT NULL DEFAULT 0,
     CONSTRAINT refunds_pkey PRIMARY KEY (id),
     CONSTRAINT refunds_return_id_unique UNIQUE (livemode, return_id),
     CONSTRAINT refunds_amount_check CHECK (amount > 0),
     CONSTRAINT refunds_failure CHECK (char_length(failure) <= 200),
     CONSTRAINT refunds_from CHECK (LEAST(from_pending, from_blocked, short) >= 0 AND (from_pending + from_blocked + short) <= amount AND back_to_pending >= 0 AND back_to_pending <= from_pending AND (back_to_pending = 0 OR status = 'FAILED'::text)),
+    CONSTRAINT refunds_from_paid_out CHECK (from_paid_out >= 0 AND (from_pending + from_blocked + short + from_paid_out) <= amount),
     CONSTRAINT refunds_id_check CHECK (id ~ '^rfd_[0-9a-f]{20}$'::text),
     CONSTRAINT refunds_number_check CHECK (number > 0),
     CONSTRAINT refunds_origin CHECK ((origin = ANY (ARRAY['MEMBER'::text, 'STAFF'::text, 'API'::text, 'BANK'::text, 'DISPUTE'::text])) AND (created_by IS NOT NULL OR (origin = ANY (ARRAY['API'::text, 'BANK'::text, 'DISPUTE'::text])))),
@@ -1345,6 +1357,7 @@ CREATE INDEX refunds_by_time ON refunds USING btree (created_at);
 CREATE INDEX refunds_due ON refunds USING btree (next_try_at) WHERE next_try_at IS NOT NULL;
 CREATE UNIQUE INDEX refunds_number_unique ON refunds USING btree (payment_id, number);
 CREATE INDEX refunds_short ON refunds USING btree (account_id, livemode) WHERE short > 0;
+CREATE TRIGGER refunds_from_paid_out_stays BEFORE UPDATE ON refunds FOR EACH ROW WHEN (old.from_paid_out <> new.from_paid_out) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refunds_of_dispute AFTER INSERT OR UPDATE ON refunds FOR EACH ROW WHEN (new.dispute_id IS NOT NULL OR new.from_blocked > 0) EXECUTE FUNCTION refunds_of_dispute();
 CREATE TRIGGER refunds_transition BEFORE UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refunds_transition();
 CREATE TRIGGER refunds_within_payment AFTER INSERT OR UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refunds_within_payment();
@@ -1743,13 +1756,25 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.charging_bank_account(project text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+    RETURN (SELECT b.id FROM projects j JOIN bank_accounts b
+            ON b.status = 'ACTIVE' AND coalesce(b.account_id, '') IN (j.account_id, '')
+        WHERE j.id = project ORDER BY b.account_id NULLS LAST LIMIT 1);
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.checkouts_settle_posted()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
     IF NEW.settlement_amount IS DISTINCT FROM (SELECT coalesce(sum(amount), 0) FROM ledger_transfers
-        WHERE fact = 'settlement/' || NEW.id AND to_book LIKE '%/available') THEN
+        WHERE fact = 'settlement/' || NEW.id AND (to_book LIKE '%/available' OR to_book LIKE 'platform/%/paid_out')) THEN
         RAISE EXCEPTION 'the settlement of % was not posted', NEW.id USING ERRCODE = 'check_violation', CONSTRAINT = 'checkouts_settle_posted';
     END IF;
     RETURN NULL;
@@ -1919,6 +1944,38 @@ AS $function$
                 AND d.short > 0) ELSE 0 END < 0
     LIMIT 1
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_own_bank()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    subject text := split_part(NEW.fact, '/', 2);
+    owner   text;
+BEGIN
+    CASE split_part(NEW.fact, '/', 1)
+        WHEN 'settlement' THEN
+            SELECT b.account_id INTO owner FROM payments p JOIN bank_accounts b ON b.id = p.bank_account_id
+                WHERE p.checkout_id = subject AND p.settles;
+        WHEN 'refund' THEN
+            SELECT b.account_id INTO owner FROM refunds r JOIN payments p ON p.id = r.payment_id
+                JOIN bank_accounts b ON b.id = p.bank_account_id WHERE r.id = subject;
+        WHEN 'exception' THEN
+            SELECT b.account_id INTO owner FROM payments p JOIN bank_accounts b ON b.id = p.bank_account_id
+                WHERE p.id = subject;
+        ELSE
+    END CASE;
+    IF NEW.from_book LIKE '%/available' OR NEW.to_book LIKE '%/available' THEN
+        IF owner IS NULL THEN
+            RETURN NULL;
+        END IF;
+    ELSIF owner || '/live/pending' IN (NEW.from_book, NEW.to_book) THEN
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION 'money goes where it is not: %', NEW.fact
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'ledger_own_bank', TABLE = 'ledger_transfers';
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.ledger_unbacked(facts text[], books text[], amounts bigint[], alone boolean[])

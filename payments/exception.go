@@ -106,7 +106,7 @@ func moveSuspense(tx *models.Tx, x *models.Exception, to ledger.Book) error {
 	}})
 }
 
-// openException locks an exception that is not decided, and that the bank is not giving back, for
+// openException locks an exception that is not decided, and that the bank is not giving back, for an actor
 // who may decide about it.
 func openException(tx *models.Tx, by models.Actor, paymentID string) (x *models.Exception, account string,
 	err error) {

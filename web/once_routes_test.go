@@ -38,7 +38,10 @@ var once = map[string]string{
 	"/ops/bancos/:id/aprovar": room, "/ops/bancos/:id/descartar": room, "/ops/bancos/:id/aposentar": room,
 	"/ops/bancos/:id/encerrar": room, "/ops/bancos/:id/credenciais": room, "/ops/bancos/nova": room,
 	"/ops/bancos/:id/verificar": setting, // it asks the bank and changes nothing
-	"/ops/operadores/:id":       setting, "/ops/operadores/:id/sessoes": setting,
+	"/app/conta-bancaria/nova":  room, "/app/conta-bancaria/:id/credenciais": room,
+	"/app/conta-bancaria/:id/descartar": room, "/app/conta-bancaria/:id/aposentar": room,
+	"/app/conta-bancaria/:id/verificar": setting, "/app/saldo/avulsos/:id": room,
+	"/ops/operadores/:id": setting, "/ops/operadores/:id/sessoes": setting,
 	"/ops/cobrancas/:id/pagador": setting, // it shows, and each showing leaves a line
 	"/ops/webhooks/:id/repetir":  setting, // what failed is pending: who comes second finds nothing that failed
 

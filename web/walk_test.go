@@ -32,6 +32,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"links":     walkLinkCheckouts,
 	"money":     walkMoney,
 	"ops":       walkOps,
+	"ownbank":   walkOwnBank,
 	"passkeys":  walkPasskeys,
 	"sales":     walkSales,
 	"security":  walkSecurity,

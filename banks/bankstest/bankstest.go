@@ -27,6 +27,8 @@ type House struct {
 	Banks     *banks.Service
 	Bank      *banktest.Bank
 	AccountID string // of the bank account
+
+	beside *House // the same gateway at its other bank; nil without one
 }
 
 // New returns a house whose merchant may charge in live.
@@ -159,8 +161,13 @@ func (h *House) Sweep(t testing.TB) {
 	h.Tend(t)
 }
 
-// Later moves the clock of the bank and of the gateway.
-func (h *House) Later(d time.Duration) { h.Bank.Clock.Add(d) }
+// Later moves the clock of the banks and of the gateway.
+func (h *House) Later(d time.Duration) {
+	h.Bank.Clock.Add(d)
+	if h.beside != nil {
+		h.beside.Bank.Clock.Add(d)
+	}
+}
 
 // State returns a live checkout as it is now.
 func (h *House) State(t testing.TB, id string) *models.Checkout {

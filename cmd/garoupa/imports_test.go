@@ -18,7 +18,7 @@ web/hosted: internal/brand internal/input internal/refusal internal/requestid mo
 	views/components views/i18n views/layouts views/pages views/pages/hosted web/page
 web/account: internal/auth/passkey internal/auth/totp internal/input internal/requestid merchants models
 	pix/qr views/components views/i18n views/layouts views/pages views/pages/account web/page
-web/dashboard: internal/brand internal/input internal/money
+web/dashboard: banks internal/brand internal/input internal/money
 	internal/ratelimit internal/refusal internal/taxid internal/usdt
 	internal/usdt/quote merchants models payments pix pix/pixkey views/components views/i18n views/layouts
 	views/pages views/pages/dashboard views/pages/hosted web/page webhook

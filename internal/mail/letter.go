@@ -34,6 +34,7 @@ const (
 	bankAccountPage  = "/ops/bancos/{bank}"
 	disputePage      = "/app/disputas/{dispute}"
 	staffDisputePage = "/ops/disputas/{dispute}"
+	ownBankPage      = "/app/conta-bancaria"
 	noticesPage      = "/app/configuracoes/avisos"
 )
 
@@ -86,6 +87,12 @@ var kinds = map[string]kind{
 	models.MailPayoutUnknown: {[]string{"name", "amount", "destination", "at", "withdrawal"},
 		"/ops/saques/{withdrawal}"},
 
+	models.MailOwnBankProposed: {[]string{"name", "account", "bank_name", "bank"}, bankAccountPage},
+	models.MailOwnBankChanged: {[]string{"name", "account", "bank_name", "bank_change", "certificate", "at"},
+		ownBankPage},
+	models.MailOwnBankCertificateEnds: {[]string{"name", "account", "bank_name", "certificate", "at", "bank"},
+		ownBankPage},
+
 	models.MailDestinationRequested: {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationApproved:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
 	models.MailDestinationRejected:  {[]string{"name", "account", "destination", "at"}, destinationsPage},
@@ -112,6 +119,10 @@ var facts = map[string][]string{
 	models.MailBankAccountChanged: {"bank_change", "bank_name", "certificate", "by", "at"},
 
 	models.MailBankCertificateEnds: {"bank_name", "certificate", "at"},
+
+	models.MailOwnBankProposed:        {"account", "bank_name"},
+	models.MailOwnBankChanged:         {"bank_change", "bank_name", "certificate"},
+	models.MailOwnBankCertificateEnds: {"bank_name", "certificate"},
 
 	models.MailChargePaid:    {"amount", "description", "order", "at", "charge"},
 	models.MailFeeChanged:    {"fee", "withdrawal_fee"},

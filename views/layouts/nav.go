@@ -30,6 +30,7 @@ const (
 	NavDisputes    = "disputes"
 	NavBalance     = "balance"
 	NavWithdrawals = "withdrawals"
+	NavOwnBank     = "own_bank"
 	NavKeys        = "keys"
 	NavWebhooks    = "webhooks"
 	NavEvents      = "events"
@@ -66,6 +67,8 @@ func (item NavItem) icon() templ.Component {
 		return components.Icon("wallet", class)
 	case NavWithdrawals:
 		return components.Icon("banknote-arrow-up", class)
+	case NavOwnBank:
+		return components.Icon("landmark", class)
 	case NavKeys:
 		return components.Icon("key-round", class)
 	case NavWebhooks:

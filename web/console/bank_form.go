@@ -4,22 +4,15 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/banks"
 	"garoupa/models"
 	"garoupa/views/components"
-	"garoupa/views/i18n"
-	base "garoupa/views/pages"
 	pages "garoupa/views/pages/console"
 	"garoupa/web/page"
 )
-
-// bankAgain is the problem of a secret or a file that was sent with a form with other problems. It
-// is never sent back, so it must be given again.
-const bankAgain banks.Problem = "again"
 
 // newBank shows GET /ops/bancos/nova.
 func (s *console) newBank(c *fiber.Ctx) error { return s.showNewBank(c, pages.BankFields{}, nil) }
@@ -42,7 +35,7 @@ func (s *console) proposeBank(c *fiber.Ctx) error {
 		HolderName: c.FormValue("holderName"), HolderDocument: c.FormValue("holderDocument"),
 		Overrides: page.FormText(c, "overrides"), ClientID: c.FormValue("clientId"),
 	}
-	credential, err := readBankCredential(c)
+	credential, err := page.ReadBankCredential(c)
 	if err != nil {
 		return err
 	}
@@ -53,7 +46,7 @@ func (s *console) proposeBank(c *fiber.Ctx) error {
 	})
 	if problems, ok := errors.AsType[banks.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showNewBank(c, fields, bankErrors(c, problems, credential))
+		return s.showNewBank(c, fields, page.BankErrors(c, problems, credential))
 	} else if err != nil {
 		return err
 	}
@@ -94,53 +87,14 @@ func (s *console) proposeBankCredential(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	credential, err := readBankCredential(c)
+	credential, err := page.ReadBankCredential(c)
 	if err != nil {
 		return err
 	}
 	_, err = s.Banks.ProposeCredential(c.UserContext(), page.Actor(c), account.ID, credential)
 	if problems, ok := errors.AsType[banks.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showNewBankCredential(c, account, credential.ClientID, bankErrors(c, problems, credential))
+		return s.showNewBankCredential(c, account, credential.ClientID, page.BankErrors(c, problems, credential))
 	}
 	return s.bankDone(c, err, "ops_bank_credentials")
-}
-
-// readBankCredential reads the part of a form that is about credentials.
-func readBankCredential(c *fiber.Ctx) (in banks.NewCredential, err error) {
-	in.ClientID, in.ClientSecret = c.FormValue("clientId"), c.FormValue(base.BankSecret)
-	in.AppKey, in.Files.Password = c.FormValue(base.BankAppKey), c.FormValue(base.BankKeyPassword)
-	if in.Files.Certificate, err = page.FormFile(c, pages.BankCertificateFile); err != nil {
-		return in, err
-	}
-	in.Files.Key, err = page.FormFile(c, pages.BankPrivateKeyFile)
-	return in, err
-}
-
-// bankFormFields are the fields of the forms, in their order.
-var bankFormFields = []string{"name", "profile", "pixKey", "accountNumber", "holderName", "holderDocument", "clientId",
-	base.BankSecret, base.BankAppKey, pages.BankCertificateFile, "overrides"}
-
-// bankErrors returns the texts for what is wrong with a form, and says which secrets and files have
-// to be given again.
-func bankErrors(c *fiber.Ctx, problems banks.Invalid, in banks.NewCredential) (errs components.FieldErrors) {
-	for field, sent := range map[string]bool{
-		base.BankSecret: strings.TrimSpace(in.ClientSecret) != "", base.BankAppKey: strings.TrimSpace(in.AppKey) != "",
-		pages.BankCertificateFile: len(in.Files.Certificate) > 0,
-	} {
-		if sent && problems[field] == "" {
-			problems[field] = bankAgain
-		}
-	}
-	for _, field := range bankFormFields {
-		if problem := problems[field]; problem != "" {
-			errs = append(errs, components.FieldError{Field: field, Text: bankProblem(c, field, problem)})
-		}
-	}
-	return errs
-}
-
-// bankProblem says what is wrong with a field, and what to do.
-func bankProblem(c *fiber.Ctx, field string, problem banks.Problem) string {
-	return i18n.T(c.UserContext(), "problem.bank_"+field+"_"+string(problem))
 }

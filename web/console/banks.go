@@ -15,7 +15,7 @@ import (
 	"garoupa/web/page"
 )
 
-// listBanks shows GET /ops/bancos: the installation's accounts at banks.
+// listBanks shows GET /ops/bancos: accounts at banks, the installation's and merchants' own.
 func (s *console) listBanks(c *fiber.Ctx) error {
 	accounts, err := models.BankAccounts(c.UserContext(), s.DB)
 	if err != nil {
@@ -55,6 +55,13 @@ func (s *console) bankRow(c *fiber.Ctx, a *models.BankAccount, credentials []mod
 		if row.Certificate == nil || credentials[i].Status == models.CredentialActive {
 			row.Certificate = new(bankCertificate(&credentials[i]))
 		}
+	}
+	if a.Own() {
+		merchant, err := models.AccountByID(c.UserContext(), s.DB, *a.AccountID)
+		if err != nil {
+			return row, err
+		}
+		row.Merchant, row.MerchantID = merchant.Name, merchant.ID
 	}
 	row.Proposer, err = s.nameOf(c, a.CreatedBy)
 	return row, err
@@ -129,7 +136,7 @@ func (s *console) bankCredential(c *fiber.Ctx, credential *models.BankCredential
 	shown = pages.BankCredential{
 		ID: credential.ID, ClientID: credential.ClientID, Status: string(credential.Status),
 		Certificate: bankCertificate(credential), At: credential.CreatedAt, ApprovedAt: credential.ApprovedAt,
-		EndedAt: credential.RetiredAt,
+		EndedAt: credential.RetiredAt, AppliesAt: credential.AppliesAt,
 	}
 	if shown.Proposer, err = s.nameOf(c, credential.CreatedBy); err != nil {
 		return shown, err
@@ -150,14 +157,7 @@ func (s *console) checkBank(c *fiber.Ctx) error {
 	} else if err != nil {
 		return err
 	}
-	return s.showBank(c, pages.BankProps{Findings: bankFindings(findings)})
-}
-
-func bankFindings(found banks.Failed) (shown []pages.BankFinding) {
-	for _, f := range found {
-		shown = append(shown, pages.BankFinding{Check: f.Check, Text: f.Text, OK: f.OK})
-	}
-	return shown
+	return s.showBank(c, pages.BankProps{Findings: page.BankFindings(findings)})
 }
 
 // approveBank handles POST /ops/bancos/:id/aprovar. credential names what the person saw.
@@ -165,11 +165,15 @@ func (s *console) approveBank(c *fiber.Ctx) error {
 	err := s.Banks.Approve(c.UserContext(), page.Actor(c), c.Params("id"), c.FormValue("credential"))
 	if failed, ok := errors.AsType[banks.Failed](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showBank(c, pages.BankProps{Findings: bankFindings(failed), Refused: true})
+		return s.showBank(c, pages.BankProps{Findings: page.BankFindings(failed), Refused: true})
 	}
-	if problems, ok := errors.AsType[banks.Invalid](err); ok && problems["pixKey"] != "" {
-		c.Status(fiber.StatusConflict)
-		return s.showBank(c, pages.BankProps{Problem: bankProblem(c, "pixKey", problems["pixKey"])})
+	if problems, ok := errors.AsType[banks.Invalid](err); ok {
+		for _, field := range []string{"pixKey", "holderDocument"} {
+			if problem := problems[field]; problem != "" {
+				c.Status(fiber.StatusConflict)
+				return s.showBank(c, pages.BankProps{Problem: page.BankProblem(c, field, problem)})
+			}
+		}
 	}
 	return s.bankDone(c, err, "ops_bank_approved")
 }

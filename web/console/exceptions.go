@@ -19,7 +19,7 @@ import (
 // exceptionQueue is the queue of payments that paid no checkout.
 func (s *console) exceptionQueue() queue {
 	live, test := models.Live, models.Test
-	filters := map[string]models.ExceptionFilter{"open": {Open: true, Environment: &live},
+	filters := map[string]models.ExceptionFilter{"open": {Open: true, Environment: &live, Own: new(false)},
 		"test": {Open: true, Environment: &test}, "all": {}}
 	return queue{id: layouts.OpsExceptions, path: "/ops/excecoes", tabs: []string{"open", "test", "all"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
@@ -68,8 +68,12 @@ const (
 )
 
 // exceptionOutcomes returns the possible decisions about an exception. Only a payment for a
-// known checkout is credited to its merchant; of others staff say to whom.
+// known checkout is credited to its merchant; of others staff say to whom. None is possible about money that the
+// merchant has.
 func exceptionOutcomes(x *models.Exception) []string {
+	if x.Own {
+		return nil
+	}
 	outcomes := []string{string(models.ExceptionAccepted)}
 	if x.Kind == models.ExceptionUnmatched {
 		outcomes[0] = outcomeAssign
@@ -229,8 +233,12 @@ func (s *console) showException(c *fiber.Ctx, d decision, errs components.FieldE
 	if props.History, err = s.acts(c, x.PaymentID); err != nil {
 		return err
 	}
+	if x.Own {
+		props.Notices = []components.NoticeProps{{Tone: components.ToneInfo, Icon: "landmark",
+			Title: i18n.T(ctx, "ops.exception_own"), Body: i18n.T(ctx, "ops.exception_own_body")}}
+	}
 	props.Notices = append(props.Notices, returnNotice(c, x)...)
-	if x.Decision == nil {
+	if x.Decision == nil && !x.Own {
 		props.Since, props.Late = &x.CreatedAt, x.Environment == models.Live && s.late(x.CreatedAt)
 	}
 	if x.Decision == nil && !x.Returning() {

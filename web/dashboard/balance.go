@@ -37,6 +37,9 @@ func (s *treasury) readBalance(c *fiber.Ctx) error {
 	if balance != nil {
 		props.Balance = *balance
 	}
+	if err := s.addOwnBank(c, &props); err != nil {
+		return err
+	}
 	if props.Balance.Blocked > 0 {
 		props.Blocked, err = s.blockedRows(c)
 		props.NoBlocked = lacks(s.Site, c, "blocked", err)

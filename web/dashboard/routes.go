@@ -99,6 +99,20 @@ func (s *treasury) register(app fiber.Router) {
 	app.Get("/saldo", page.Only(models.MoveMoney), s.readBalance)
 	app.Get("/saldo/extrato.csv", page.Only(models.MoveMoney), s.exportStatement)
 
+	app.Get("/saldo/avulsos", page.Only(models.MoveMoney), s.listOwnPix)
+	app.Get("/saldo/avulsos/:id", page.Only(models.MoveMoney), s.readOwnPix)
+	app.Post("/saldo/avulsos/:id", page.Only(models.MoveMoney), s.StepUp, s.decideOwnPix)
+
+	own := page.Only(models.Own)
+	app.Get("/conta-bancaria", own, s.listOwnBanks)
+	app.Get("/conta-bancaria/nova", own, s.StepUp, s.newOwnBank)
+	app.Post("/conta-bancaria/nova", own, s.StepUp, s.proposeOwnBank)
+	app.Post("/conta-bancaria/:id/verificar", own, s.StepUp, s.checkOwnBank)
+	app.Post("/conta-bancaria/:id/descartar", own, s.StepUp, s.discardOwnBank)
+	app.Post("/conta-bancaria/:id/aposentar", own, s.StepUp, s.retireOwnBank)
+	app.Get("/conta-bancaria/:id/credenciais", own, s.StepUp, s.newOwnCredential)
+	app.Post("/conta-bancaria/:id/credenciais", own, s.StepUp, s.proposeOwnCredential)
+
 	app.Get("/saques", page.Only(models.MoveMoney), s.listWithdrawals)
 	app.Post("/saques", page.Only(models.MoveMoney), s.StepUp, s.createWithdrawal)
 	app.Get("/saques/novo", page.Only(models.MoveMoney), s.newWithdrawal)

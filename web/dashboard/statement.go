@@ -23,8 +23,9 @@ var movementKinds = map[string][]models.MovementKind{
 	"settlements": {models.MovementSettlement},
 	"withdrawals": {models.MovementReservation, models.MovementReservationEnd, models.MovementWithdrawal,
 		models.MovementWithdrawalFee, models.MovementWithdrawalReturned},
-	"refunds": {models.MovementRefund, models.MovementRefundUndone},
-	"blocks":  {models.MovementBlock, models.MovementRelease},
+	"refunds":  {models.MovementRefund, models.MovementRefundUndone},
+	"blocks":   {models.MovementBlock, models.MovementRelease},
+	"own_bank": {models.MovementOwnBank, models.MovementOwnBankReturn},
 }
 
 // internal are the movements between the account's own books.

@@ -50,7 +50,7 @@ func MenuOf(v *models.Visitor) []layouts.NavGroup {
 		}
 		group.Items = slices.DeleteFunc(slices.Clone(group.Items), func(item layouts.NavItem) bool {
 			return item.ID == layouts.NavRequests && !v.Role.Can(models.Integrate) ||
-				item.ID == layouts.NavAudit && !v.Role.Can(models.Own)
+				(item.ID == layouts.NavAudit || item.ID == layouts.NavOwnBank) && !v.Role.Can(models.Own)
 		})
 		groups = append(groups, group)
 	}
@@ -68,6 +68,7 @@ var menu = []layouts.NavGroup{
 	{ID: layouts.NavGroupMoney, Items: []layouts.NavItem{
 		{ID: layouts.NavBalance, Href: "/app/saldo"},
 		{ID: layouts.NavWithdrawals, Href: "/app/saques"},
+		{ID: layouts.NavOwnBank, Href: "/app/conta-bancaria"},
 	}},
 	{ID: layouts.NavGroupDevelopers, Items: []layouts.NavItem{
 		{ID: layouts.NavKeys, Href: "/app/chaves"},

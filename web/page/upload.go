@@ -13,8 +13,10 @@ import (
 // TakesFile reports whether a path accepts forms with a file: those of the logo, of products, of answers to
 // disputes and of credentials at banks.
 func TakesFile(path []byte) bool {
-	if bank, ok := bytes.CutPrefix(path, []byte("/ops/bancos/")); ok {
-		return string(bank) == "nova" || bytes.HasSuffix(bank, []byte("/credenciais"))
+	for _, banks := range []string{"/ops/bancos/", "/app/conta-bancaria/"} {
+		if bank, ok := bytes.CutPrefix(path, []byte(banks)); ok {
+			return string(bank) == "nova" || bytes.HasSuffix(bank, []byte("/credenciais"))
+		}
 	}
 	if dispute, ok := bytes.CutPrefix(path, []byte("/app/disputas/")); ok {
 		return bytes.HasSuffix(dispute, []byte("/arquivos"))

@@ -9,6 +9,7 @@ import (
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
+	base "garoupa/views/pages"
 )
 
 // BankProps is GET /ops/bancos/{id}. Its forms post to …/verificar, …/aprovar and …/descartar, with
@@ -22,12 +23,12 @@ type BankProps struct {
 	Version       string
 	Confirmed     string // the day on which the bank's profile was tried; "" if it was not
 	Notices       BankNotices
-	Credentials   []BankCredential // newest first
-	Findings      []BankFinding    // of a check that was just done
-	Refused       bool             // the approval was not done because of Findings
-	Problem       string           // why nothing was done
-	Changed       string           // who was first; "" if no one was
-	Watch         *BankWatch       // nil for an account that was never in use
+	Credentials   []BankCredential   // newest first
+	Findings      []base.BankFinding // of a check that was just done
+	Refused       bool               // the approval was not done because of Findings
+	Problem       string             // why nothing was done
+	Changed       string             // who was first; "" if no one was
+	Watch         *BankWatch         // nil for an account that was never in use
 	CanAct        bool
 	Own           bool   // the person proposed the credentials that wait
 	AuditHref     string // the trail; "" without the right to see it
@@ -41,12 +42,7 @@ type BankCredential struct {
 	Proposer, Approver  string // "" if done on the server
 	At                  time.Time
 	ApprovedAt, EndedAt *time.Time // nil: not yet
-}
-
-// BankFinding is the result of one check. Text is English: it is the connector's.
-type BankFinding struct {
-	Check, Text string
-	OK          bool
+	AppliesAt           *time.Time // when those of an own account take effect; nil: at the approval
 }
 
 // proposed returns the credentials that wait for an approval, or nil.
@@ -62,6 +58,22 @@ func (p BankProps) proposed() *BankCredential {
 // open reports whether the account can still be used.
 func (p BankProps) open() bool { return p.Row.Status != "CLOSED" }
 
+// waitsTitle says what credentials wait for.
+func waitsTitle(ctx context.Context, proposed *BankCredential) string {
+	if proposed.AppliesAt != nil {
+		return i18n.T(ctx, "ops.bank_waits_own")
+	}
+	return i18n.T(ctx, "ops.bank_waits")
+}
+
+// approveBody names the text that says what an approval does.
+func (p BankProps) approveBody() string {
+	if p.Row.Merchant != "" {
+		return "ops.bank_approve_body_own"
+	}
+	return "ops.bank_approve_body_" + p.Row.Status
+}
+
 func (p BankProps) facts(ctx context.Context) []components.KeyValue {
 	confirmed := i18n.T(ctx, "ops.bank_unconfirmed")
 	if p.Confirmed != "" {
@@ -69,7 +81,7 @@ func (p BankProps) facts(ctx context.Context) []components.KeyValue {
 	}
 	facts := []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.bank_id"), Value: p.Row.ID, Mono: true},
-		{Key: i18n.T(ctx, "ops.bank_profile"), Value: bankName(ctx, p.Row.Bank)},
+		{Key: i18n.T(ctx, "ops.bank_profile"), Value: base.BankName(ctx, p.Row.Bank)},
 		{Key: i18n.T(ctx, "ops.bank_profile_source"), Value: confirmed},
 		{Key: i18n.T(ctx, "ops.bank_pix_key"), Value: p.Row.PixKey, Mono: true},
 		{Key: i18n.T(ctx, "ops.bank_account_number"), Value: p.AccountNumber, Mono: true},
@@ -77,6 +89,10 @@ func (p BankProps) facts(ctx context.Context) []components.KeyValue {
 		{Key: i18n.T(ctx, "ops.bank_document"), Value: p.Document},
 	}
 	facts = append(facts, p.Notices.facts(ctx)...)
+	if p.Row.Merchant != "" {
+		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.bank_merchant"), Value: p.Row.Merchant,
+			Href: "/ops/contas/" + p.Row.MerchantID})
+	}
 	if p.Row.Proposer == "" {
 		return append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.bank_proposed"), Value: p.Row.proposed(ctx)})
 	}
@@ -90,7 +106,9 @@ func (c BankCredential) badge(ctx context.Context) components.BadgeProps {
 		"ACTIVE":  {Tone: components.ToneOK, Icon: "check"},
 		"RETIRED": {Icon: "ban"},
 	}[c.Status]
-	badge.Text = i18n.T(ctx, "ops.bank_credential_"+c.Status)
+	if badge.Text = i18n.T(ctx, "ops.bank_credential_"+c.Status); c.Status == "NEW" && c.AppliesAt != nil {
+		badge.Icon, badge.Text = "hourglass", i18n.T(ctx, "ops.bank_waits_own")
+	}
 	return badge
 }
 
@@ -113,6 +131,10 @@ func (c BankCredential) facts(ctx context.Context) []components.KeyValue {
 		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.bank_approved"),
 			Value: by(*c.ApprovedAt, c.Approver)})
 	}
+	if c.AppliesAt != nil {
+		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.bank_applies"),
+			Value: i18n.DateTime(ctx, *c.AppliesAt)})
+	}
 	if c.EndedAt != nil {
 		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.bank_ended"),
 			Value: i18n.DateTime(ctx, *c.EndedAt)})
@@ -123,12 +145,4 @@ func (c BankCredential) facts(ctx context.Context) []components.KeyValue {
 // path returns an address below the account's.
 func (p BankProps) path(below string) templ.SafeURL {
 	return templ.SafeURL("/ops/bancos/" + p.Row.ID + below)
-}
-
-// result names the text that says how a check ended.
-func (f BankFinding) result() string {
-	if f.OK {
-		return "ops.bank_check_passed"
-	}
-	return "ops.bank_check_failed"
 }

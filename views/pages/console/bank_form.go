@@ -5,6 +5,7 @@ import (
 
 	"garoupa/views/components"
 	"garoupa/views/layouts"
+	base "garoupa/views/pages"
 )
 
 // BankFields are the fields of a new account as typed, without secrets and files: those are never
@@ -17,12 +18,6 @@ type BankFields struct {
 	Overrides                  string
 	ClientID                   string
 }
-
-// The names of the fields with files.
-const (
-	BankCertificateFile = "certificate"
-	BankPrivateKeyFile  = "privateKey"
-)
 
 // NewBankProps is GET and POST /ops/bancos/nova.
 type NewBankProps struct {
@@ -42,7 +37,7 @@ type NewCredentialProps struct {
 
 func (p NewBankProps) options(ctx context.Context) (options []components.SelectOption) {
 	for _, profile := range p.Profiles {
-		options = append(options, components.SelectOption{Value: profile, Label: bankName(ctx, profile)})
+		options = append(options, components.SelectOption{Value: profile, Label: base.BankName(ctx, profile)})
 	}
 	return options
 }

@@ -9,7 +9,7 @@ import (
 	"garoupa/views/layouts"
 )
 
-// BanksProps is GET /ops/bancos: the installation's accounts at banks.
+// BanksProps is GET /ops/bancos: accounts at banks, the installation's and merchants' own.
 type BanksProps struct {
 	Shell       layouts.OpsShell
 	Rows        []BankRow
@@ -25,6 +25,8 @@ type BankRow struct {
 	Status      string
 	HolderName  string
 	PixKey      string
+	Merchant    string // whose own account it is; "" for the installation's
+	MerchantID  string
 	Certificate *BankCertificate // in use, or the latest; nil for an account without credentials
 	Proposer    string           // "" if the account was made on the server
 	At          time.Time
@@ -34,25 +36,6 @@ type BankRow struct {
 type BankCertificate struct {
 	Subject, Fingerprint string
 	Ends                 time.Time
-}
-
-// bankNames are the proper nouns of the profiles that have one.
-var bankNames = map[string]string{
-	"bb": "Banco do Brasil", "bradesco": "Bradesco", "btg": "BTG Pactual", "c6": "C6 Bank", "caixa": "Caixa",
-	"efi": "Efí", "inter": "Inter", "itau": "Itaú", "santander": "Santander", "sicoob": "Sicoob",
-	"sicredi": "Sicredi",
-}
-
-// bankName returns the name of the bank of a profile. An operator's own profile is shown by its
-// own name.
-func bankName(ctx context.Context, profile string) string {
-	if profile == "generic" {
-		return i18n.T(ctx, "ops.bank_generic")
-	}
-	if name := bankNames[profile]; name != "" {
-		return name
-	}
-	return profile
 }
 
 // badges are the status of an account at a bank, and that it is at the test environment.

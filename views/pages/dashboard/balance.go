@@ -18,6 +18,8 @@ type BalanceProps struct {
 	Balance     Balance
 	CanWithdraw bool         // shows the link to a withdrawal
 	Blocked     []BlockedRow // held back now, newest first
+	OwnBank     bool         // the merchant has an own bank account
+	OwnOpen     int          // Pix there that wait for a decision
 	Terms       OwnTerms
 	Filter      StatementFilter
 	Errors      components.FieldErrors

@@ -20,7 +20,7 @@ type StatementFilter struct {
 }
 
 // MovementKinds are the groups of movements that the statement is filtered by.
-var MovementKinds = []string{"payments", "fees", "settlements", "withdrawals", "refunds", "blocks"}
+var MovementKinds = []string{"payments", "fees", "settlements", "withdrawals", "refunds", "blocks", "own_bank"}
 
 // MovementRow is one line of the statement.
 type MovementRow struct {
