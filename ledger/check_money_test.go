@@ -186,8 +186,9 @@ func TestCheck_Decisions(t *testing.T) {
 			"is 0.00, the books say 1000.00"},
 		"an acceptance's fee": {"UPDATE payment_exceptions SET fee = 0 WHERE decision = 'ACCEPTED'",
 			"is 0.00, the books say 10.00"},
-		"a write-off given back": {"UPDATE payment_exceptions SET return_status = 'COMPLETED', return_ended_at = now() " +
-			"WHERE decision = 'WRITTEN_OFF'", "written_off to platform/live/refunds is 1000.00, the books say 0.00"},
+		"a write-off given back": {"UPDATE payment_exceptions SET return_status = 'COMPLETED', " +
+			"return_ended_at = now() WHERE decision = 'WRITTEN_OFF'",
+			"written_off to platform/live/refunds is 1000.00, the books say 0.00"},
 		"a write-off changed to a refund": {"UPDATE payment_exceptions SET decision = 'REFUNDED' WHERE decision = " +
 			"'WRITTEN_OFF'", "platform/live/written_off is 0.00, the books say 1000.00"},
 	})

@@ -27,8 +27,8 @@ func LockContestable(tx *Tx, id string) (*ContestablePayment, error) {
 		err := conn.QueryRow(ctx, `SELECT p.id, p.livemode, p.end_to_end_id, p.txid, p.checkout_id, p.settles, p.amount,
 				p.fee, p.paid_at, p.recorded_at, p.bank_account_id, coalesce(j.account_id, ''),
 				b.account_id IS NOT NULL
-			FROM payments p LEFT JOIN bank_accounts b ON b.id = p.bank_account_id LEFT JOIN checkouts c ON c.id = p.checkout_id
-				LEFT JOIN projects j ON j.id = c.project_id
+			FROM payments p LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
+				LEFT JOIN checkouts c ON c.id = p.checkout_id LEFT JOIN projects j ON j.id = c.project_id
 			WHERE p.id = $1 FOR NO KEY UPDATE OF p`, id).Scan(&p.ID, &p.Environment, &p.EndToEndID, &p.TxID,
 			&p.CheckoutID, &p.Settles, &p.Amount, &p.Fee, &p.PaidAt, &p.RecordedAt, &p.BankAccountID, &p.AccountID,
 			&p.Own)

@@ -26,13 +26,8 @@ const sendPath = "/v3/gn/pix"
 func paying(t *testing.T) *bankstest.House {
 	t.Helper()
 	h := bankstest.At(t, "efi")
-	bank, err := h.Banks.For(t.Context(), h.AccountID)
-	if err == nil {
-		err = bank.RegisterNotices(t.Context(), "https://localhost:1/bank") // Efí sends none without
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	h.Receive(t)
+	h.Register(t) // Efí sends none without
 	payable(t, h)
 	return h
 }

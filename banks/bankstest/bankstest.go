@@ -83,8 +83,7 @@ func Account(t testing.TB, b *banktest.Bank) banks.NewAccount {
 		t.Fatal(err)
 	}
 	overrides, err := json.Marshal(map[string]any{"base": b.Base(), "token_url": b.TokenURL(), "ca": string(authority),
-		"notice_proof":     map[string]string{"ca": string(authority), "common_name": folder.CommonName},
-		"register_headers": map[string]string{"x-skip-mtls-checking": "true"}})
+		"notice_proof": map[string]string{"ca": string(authority), "common_name": folder.CommonName}})
 	if err != nil {
 		t.Fatal(err)
 	}
