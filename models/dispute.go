@@ -42,7 +42,7 @@ type Dispute struct {
 	Short         money.Cents // what available money lacked for that
 	Released      money.Cents // of Blocked, at the close or afterwards
 	Status        DisputeStatus
-	BankStatus    string // the bank's word, if nobody knows what it means
+	BankStatus    string // the bank's word, if it is an unknown one
 	AnswerBy      time.Time
 	Defense       *string
 	DefenseBy     *string    // a user id; nil if it was answered at the bank

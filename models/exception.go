@@ -64,7 +64,7 @@ type Exception struct {
 	ReturnEndedAt   *time.Time
 }
 
-// Returning reports whether the bank is giving the money back, so that nobody may decide otherwise.
+// Returning reports whether the bank is giving the money back, so that it cannot be decided otherwise.
 func (x *Exception) Returning() bool { return x.ReturnNextTryAt != nil }
 
 const exceptionSelect = `SELECT p.id AS payment_id, x.kind, p.livemode, p.end_to_end_id, p.txid,

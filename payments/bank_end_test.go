@@ -202,7 +202,7 @@ func TestBank_DownAnHour(t *testing.T) {
 	}
 }
 
-// If nobody asks about a charge, the list of received Pix decides whether it has lapsed.
+// Without a look at a charge the list of received Pix decides whether it has lapsed.
 func TestBank_LapsesByList(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)

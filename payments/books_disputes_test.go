@@ -50,7 +50,7 @@ func (w *world) disputes() []deed {
 	}
 }
 
-// debit returns the deed of a bank that gives an amount of a Pix back, whoever has what of it.
+// debit returns the deed of a bank that gives an amount of a Pix back, wherever its money is.
 func (w *world) debit(name, query string) deed {
 	return deed{name, func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
 		e2e, err := w.one(ctx, s, query)

@@ -259,7 +259,7 @@ func TestDispute_Files(t *testing.T) {
 }
 
 // Members who handle money, and reviewers, hear of a dispute at once and of its deadline 48, 24 and 6 hours
-// before, while nobody has answered.
+// before, while there is no answer.
 func TestDispute_Mails(t *testing.T) {
 	t.Parallel()
 	h := bankstest.At(t, "efi")

@@ -26,7 +26,7 @@ const (
 
 // FindDisputes reads a bank's disputes, if it tells of them and it is time: it opens new ones, closes those
 // that the bank has rejected, reads the debits of those that it has accepted, and sends answers. An answer
-// goes to the bank only if the bank has just said that it awaits one. A word that nobody knows changes
+// goes to the bank only if the bank has just said that it awaits one. An unknown word changes
 // nothing and is an error. The caller has the lease of the bank account.
 func (s *Service) FindDisputes(ctx context.Context, bank psp.Bank, bankAccountID string) error {
 	disputer, tells := bank.(psp.Disputer)
@@ -155,7 +155,7 @@ func (s *Service) adoptDispute(tx *models.Tx, c *contested, state psp.Dispute) (
 	return d, s.openDispute(tx, system, c, d)
 }
 
-// sendAnswer sends the answer to a dispute to the bank, which has just said that it has none. Nobody else
+// sendAnswer sends the answer to a dispute to the bank, which has just said that it has none. No other process
 // sends it meanwhile.
 func (s *Service) sendAnswer(ctx context.Context, disputer psp.Disputer, d *models.Dispute) error {
 	now := s.now()

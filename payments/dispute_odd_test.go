@@ -106,7 +106,7 @@ func TestDispute_Staff(t *testing.T) {
 	}
 }
 
-// A debit of which nobody was told comes from available money. If the bank tells of its dispute later, it is
+// A debit without a known dispute comes from available money. If the bank tells of its dispute later, it is
 // the same.
 func TestDispute_DebitFirst(t *testing.T) {
 	t.Parallel()
@@ -131,7 +131,7 @@ func TestDispute_DebitFirst(t *testing.T) {
 	held(t, h, 99_01, -20_00, 20_00)
 }
 
-// The money of a payment that nobody was credited with is not blocked, and staff cannot accept it meanwhile.
+// The money of a payment that no account has is not blocked, and staff cannot accept it meanwhile.
 // That of an accepted one is.
 func TestDispute_Exception(t *testing.T) {
 	t.Parallel()
@@ -225,7 +225,7 @@ func TestDispute_Assigned(t *testing.T) {
 	}
 }
 
-// A word that nobody knows is an alarm, and final for nothing.
+// An unknown word is an alarm, and final for nothing.
 func TestDispute_UnknownWord(t *testing.T) {
 	t.Parallel()
 	h := bankstest.At(t, "efi")

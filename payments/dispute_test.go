@@ -188,7 +188,7 @@ func TestDispute_InParts(t *testing.T) {
 	}
 }
 
-// While a dispute is open, nobody can refund its payment: a member, a key or staff.
+// While a dispute is open, its payment cannot be refunded by a member, a key or staff.
 func TestDispute_NoRefund(t *testing.T) {
 	t.Parallel()
 	h := bankstest.At(t, "efi")

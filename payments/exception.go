@@ -58,7 +58,7 @@ func credit(tx *models.Tx, x *models.Exception, fee money.Fee) error {
 }
 
 // RefundException asks the bank that received the money of an exception to give it back: the
-// exception stays open until the bank has done so, and nobody may decide otherwise meanwhile. For a
+// exception stays open until the bank has done so, and cannot be decided otherwise meanwhile. For a
 // payment without a bank, and with the institution's id of a return that was made by hand, it
 // records that the money was given back. For staff who are not members of the checkout's
 // account, or its members who can MoveMoney if the money is at their own bank account. Refusals: PaymentNotFound,

@@ -21,7 +21,7 @@ func exceptionReturnID(x *models.Exception) string {
 var errReturning = refusal.New(refusal.WrongState, "The bank is giving this payment back.")
 
 // askExceptionReturn writes that the bank is to give an exception's money back. Until the bank has done that or
-// refused, nobody may decide otherwise. It returns false, and writes nothing, for a payment without a bank.
+// refused, the exception cannot be decided otherwise. It returns false, and writes nothing, for a payment without a bank.
 func (s *Service) askExceptionReturn(ctx context.Context, by models.Actor, paymentID, reason string) (
 	x *models.Exception, asked bool, err error) {
 	if reason, err = checkReason(reason); err != nil {
@@ -151,7 +151,7 @@ func (s *Service) heedExceptionReturn(tx *models.Tx, x *models.Exception, state 
 	return models.SaveExceptionReturn(tx, x)
 }
 
-// exceptionGivenBack decides an open exception as refunded by its bank: for the person who asked, or for nobody if
+// exceptionGivenBack decides an open exception as refunded by its bank: for the person who asked, or for no person if
 // the return was made at the bank.
 func (s *Service) exceptionGivenBack(tx *models.Tx, x *models.Exception, state psp.Return, reason string,
 	by *string) error {
@@ -192,7 +192,7 @@ func (s *Service) auditException(tx *models.Tx, by models.Actor, x *models.Excep
 		map[string]string{"kind": string(x.Kind), "amount": x.Amount.Decimal(), "reason": reason})
 }
 
-// The reasons of returns that nobody here asked for.
+// The reasons of returns that were not asked for here.
 const (
 	foundReturn   = "Devolução feita no banco"
 	foundDisputed = "Devolução por contestação (MED)"

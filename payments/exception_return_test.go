@@ -69,7 +69,7 @@ func givenBack(t *testing.T, h *bankstest.House, id string) *models.Exception {
 	}
 }
 
-// The bank is asked to give an exception's money back; nobody decides otherwise meanwhile, and it is refunded
+// The bank is asked to give an exception's money back; it cannot be decided otherwise meanwhile, and it is refunded
 // once the bank says so. An answer that is lost, and another process, give nothing back again.
 func TestBank_ExceptionGivenBack(t *testing.T) {
 	t.Parallel()

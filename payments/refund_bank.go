@@ -180,8 +180,8 @@ func (s *Service) tellRefunded(tx *models.Tx, p *refundable, r *models.Refund) (
 	})
 }
 
-// recordReturns writes what a bank says of the returns of a Pix that is recorded. Returns that nobody here
-// asked for, such as one made in the bank's app, become refunds: the buyer has the money already.
+// recordReturns writes what a bank says of the returns of a Pix that is recorded. Returns that were
+// not asked for here, such as one made in the bank's app, become refunds: the buyer has the money already.
 func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error {
 	var failed []error
 	for _, state := range received.Returns {

@@ -124,7 +124,7 @@ func TestRefund_Refused(t *testing.T) {
 	held(t, h, 99_01, 0, 0)
 }
 
-// A payment whose institution is gone is refunded by staff alone: nobody would send the money.
+// A payment whose institution is gone is refunded by staff alone: the money would not be sent.
 func TestRefund_NoInstitution(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)

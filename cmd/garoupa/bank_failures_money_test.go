@@ -60,7 +60,7 @@ func TestBank_F24_PagesShift(t *testing.T) {
 	h.sound()
 }
 
-// The bank is silent, while buyers pay in their apps. Whoever opens the page reads to wait; afterwards the
+// The bank is silent, while buyers pay in their apps. The page asks buyers to wait; afterwards the
 // checkouts are paid, with the bank's times. TestBank_DownAnHour of payments lets an hour pass.
 func TestBank_F25_DownAnHour(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func TestOps_PayoutByBank(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	s.FundLive(t, 1000_00)
-	s.Gateway.Service.Live = psp.None{} // nobody pays but staff
+	s.Gateway.Service.Live = psp.None{} // only staff pay
 	c, by := s.Console(t, models.StaffReviewer)
 	w := s.Withdraw(t, 100_00)
 	path := "/ops/saques/" + w.ID
