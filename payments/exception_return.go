@@ -21,7 +21,8 @@ func exceptionReturnID(x *models.Exception) string {
 var errReturning = refusal.New(refusal.WrongState, "The bank is giving this payment back.")
 
 // askExceptionReturn writes that the bank is to give an exception's money back. Until the bank has done that or
-// refused, the exception cannot be decided otherwise. It returns false, and writes nothing, for a payment without a bank.
+// refused, the exception cannot be decided otherwise. It returns false, and writes nothing, for a payment
+// without a bank.
 func (s *Service) askExceptionReturn(ctx context.Context, by models.Actor, paymentID, reason string) (
 	x *models.Exception, asked bool, err error) {
 	if reason, err = checkReason(reason); err != nil {

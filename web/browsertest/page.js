@@ -92,7 +92,16 @@
     return "";
   };
 
-  const inView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+  // Reports whether an element is in the window, and in each list around it that scrolls.
+  const inView = (el) => {
+    const box = el.getBoundingClientRect();
+    for (let list = el.parentElement; list; list = list.parentElement) {
+      const around = list.getBoundingClientRect();
+      const scrolls = /auto|scroll/.test(getComputedStyle(list).overflowY);
+      if (scrolls && (box.top < around.top || box.bottom > around.bottom)) return false;
+    }
+    return box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+  };
 
   const middle = (el) => {
     const box = el.getClientRects()[0];
@@ -105,7 +114,7 @@
     const el = locate(target);
     const obstacle = usable(el);
     if (obstacle) return blocked(obstacle);
-    if (!inView(el.getBoundingClientRect())) {
+    if (!inView(el)) {
       el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
     }
     const before = middle(el);
