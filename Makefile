@@ -32,8 +32,8 @@ run: $(if $(shell command -v npm),$(modules)) build ## Serve on http://localhost
 build: ## Build bin/garoupa, one static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/garoupa ./cmd/garoupa
 
-# Two packages at a time, on any machine: they share one PostgreSQL, and some drive
-# a browser. make check runs go vet, with more checks.
+# Three packages at a time, on any machine: they share one PostgreSQL, some drive a browser, and
+# some mostly wait for processes. make check runs go vet, with more checks.
 .PHONY: test
 test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	@cc="$$(go env CC)"; echo '#include <stdlib.h>' | $$cc -E - >/dev/null 2>&1 || { \
@@ -42,7 +42,7 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	export CGO_ENABLED=1 GAROUPA_CHROMIUM; \
 	GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
 	go run ./internal/localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on \
-		-p 2 -timeout 20m ./...
+		-p 3 -timeout 20m ./...
 
 .PHONY: check
 check: format tidy lint fresh types vulnerabilities ## Check everything that is not a test
