@@ -60,7 +60,7 @@ func TestBank_PayoutUnknown(t *testing.T) {
 		payments.Proof{EndToEndID: *p.EndToEndID}); err != nil {
 		t.Fatal(err)
 	}
-	p = expectPayout(t, h, kept, completed, models.PayoutDone)
+	expectPayout(t, h, kept, completed, models.PayoutDone)
 	h.Heal(t)
 	payLater(t, h)
 	if p = expectPayout(t, h, kept, completed, models.PayoutDone); p.Failure != "" {
