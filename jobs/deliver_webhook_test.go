@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -329,7 +331,8 @@ func TestDelivery_Panic(t *testing.T) {
 	var calls atomic.Int64
 	g.startWith(t, func(o *jobs.Options) {
 		o.Now = func() time.Time {
-			if calls.Add(1) == 1 {
+			_, asks, _, _ := runtime.Caller(1) // other jobs ask for the time too
+			if filepath.Base(asks) == "deliver_webhook.go" && calls.Add(1) == 1 {
 				panic("a clock that breaks once")
 			}
 			return time.Now()
