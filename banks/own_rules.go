@@ -79,8 +79,8 @@ func outsider(tx *models.Tx, by models.Actor, account *models.BankAccount, crede
 	return err
 }
 
-// mayDiscard is mayChange, and admits staff who may manage banks for own accounts too. refuses means that the
-// actor is such a person, who must be an outsider.
+// mayDiscard is mayChange, and admits staff who may manage banks for own accounts too. If refuses is true the
+// actor is one of these staff, and the caller checks that the actor is an outsider.
 func mayDiscard(tx *models.Tx, by models.Actor, bankAccountID string) (refuses bool, err error) {
 	err = mayChange(tx, by, bankAccountID)
 	if errors.Is(err, errRole) {

@@ -90,8 +90,8 @@ func TestReceiver_Proof(t *testing.T) {
 	}
 }
 
-// An object, a bare array and an empty body are notices; what is no JSON, or too long, is none. Nothing but
-// ids is stored.
+// An object, a bare array and an empty body are notices. A body that is no JSON, or is too long, is refused.
+// Only ids are stored.
 func TestReceiver_F18_Garbage(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)

@@ -65,13 +65,13 @@ const payoutColumns = `p.id, p.withdrawal_id, p.bank_account_id, p.amount, p.sta
 const PayoutAttemptsOneEach = "payout_attempts_one"
 
 // InsertPayoutAttempt writes the next payout of a withdrawal, whose row the caller has locked, at a bank
-// account that is active. It reports false if the account is not. If the withdrawal has another payout that
-// was not refused, it fails with a violation of PayoutAttemptsOneEach.
+// account of the installation that is active. It reports false if the account is not. If the withdrawal has
+// another payout that was not refused, it fails with a violation of PayoutAttemptsOneEach.
 func InsertPayoutAttempt(tx *Tx, w *Withdrawal, bankAccountID string, now time.Time) (made bool, err error) {
 	return tx.execOne(`INSERT INTO payout_attempts (id, withdrawal_id, bank_account_id, amount, next_look_at,
 			created_at)
 		SELECT $1 || (SELECT count(*) + 1 FROM payout_attempts WHERE withdrawal_id = $2), $2, b.id, $4, $5, $5
-		FROM (SELECT id FROM bank_accounts WHERE id = $3 AND status = 'ACTIVE' FOR SHARE) b`,
+		FROM (SELECT id FROM bank_accounts WHERE id = $3 AND status = 'ACTIVE' AND account_id IS NULL FOR SHARE) b`,
 		fmt.Sprintf("%sn", strings.ReplaceAll(w.ID, "_", "")), w.ID, bankAccountID, w.Net(), now)
 }
 
