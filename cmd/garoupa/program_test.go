@@ -41,8 +41,9 @@ func TestMain(m *testing.M) {
 // delays the exit by a second.
 const noRest = "GORACE=atexit_sleep_ms=0"
 
-// patience is how long a test waits for a process before it fails.
-const patience = time.Minute
+// patience is how long a test waits for a process before it fails. It is longer than a lease of work at a bank,
+// which another process or a later try waits for.
+const patience = 3 * time.Minute
 
 // program is the program with an environment of its own.
 type program struct {
