@@ -382,7 +382,11 @@ CREATE TABLE bank_charges (
 CREATE INDEX bank_charges_conflict ON bank_charges USING btree (bank_account_id, created_at) WHERE status = 'CONFLICT'::text;
 CREATE INDEX bank_charges_due ON bank_charges USING btree (bank_account_id, next_check_at) WHERE next_check_at IS NOT NULL;
 CREATE UNIQUE INDEX bank_charges_generation_once ON bank_charges USING btree (checkout_id, generation);
-CREATE UNIQUE INDEX bank_charges_one_open ON bank_charges USING btree (checkout_id) WHERE status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text, 'CONFLICT'::text]);
+CREATE UNIQUE INDEX bank_charges_open_once ON bank_charges USING btree ((
+CASE
+    WHEN status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text, 'CONFLICT'::text]) THEN checkout_id
+    ELSE NULL::text
+END));
 CREATE INDEX bank_charges_project ON bank_charges USING btree (project_id);
 CREATE TRIGGER bank_charges_transition BEFORE UPDATE ON bank_charges FOR EACH ROW EXECUTE FUNCTION bank_charges_transition();
 

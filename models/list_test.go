@@ -145,21 +145,33 @@ type explained struct {
 	plan string
 }
 
-// Query implements models.Querier.
-func (e *explained) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+func (e *explained) explain(ctx context.Context, sql string, args []any) error {
 	rows, err := e.Querier.Query(ctx, "EXPLAIN "+sql, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
+	e.plan = strings.Join(lines, "\n")
+	return err
+}
+
+// Query implements models.Querier.
+func (e *explained) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if err := e.explain(ctx, sql, args); err != nil {
 		return nil, err
 	}
-	e.plan = strings.Join(lines, "\n")
 	return e.Querier.Query(ctx, sql, args...)
 }
 
-// Exec implements models.Querier. Lists do not use it.
+// QueryRow implements models.Querier.
+func (e *explained) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if err := e.explain(ctx, sql, args); err != nil {
+		e.plan = err.Error()
+	}
+	return e.Querier.QueryRow(ctx, sql, args...)
+}
+
+// Exec implements models.Querier. It explains nothing.
 func (e *explained) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	return e.Querier.Exec(ctx, sql, args...)
 }

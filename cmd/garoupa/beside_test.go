@@ -25,7 +25,7 @@ import (
 // previous is the commit whose program this one must run beside: the newest release. Each
 // release sets it to its own commit (git rev-parse main), and the test then starts with the
 // schema of that commit.
-const previous = "ad8006f2e52c2e2ad080eb3af6905655e7f939f4"
+const previous = "8e2539d54910345f66110cb1e98d3a8673199bf4"
 
 // perPhase is the number of charges that are paid at each program before the test
 // continues.
