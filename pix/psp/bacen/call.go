@@ -139,11 +139,14 @@ func (c *Client) authorized(ctx context.Context, k call) ([]byte, error) {
 			return nil, &psp.Error{Kind: psp.Forbidden, Detail: "the bank did not grant the scope " + k.scope}
 		}
 		body, err := c.exchange(ctx, k, t)
-		if kindOf(err) != psp.Unauthorized {
+		switch {
+		case err == nil:
+			c.tokens.works(k.scope, t)
+			return body, nil
+		case kindOf(err) != psp.Unauthorized:
 			return body, err
-		}
-		if try == 1 { // the token is new, so it is not the reason
-			c.tokens.refuse(k.scope, err)
+		case try == 1: // the token is new, so it is not the reason
+			c.tokens.refuse(k.scope, t, err)
 			return nil, err
 		}
 		c.tokens.drop(t)

@@ -44,7 +44,8 @@ func New(o Options) (*Client, error) {
 		breaker: breaker{now: o.Now}, now: o.Now, log: o.Log,
 	}
 	c.http = newHTTP(c.transport)
-	c.tokens = tokens{request: c.requestToken, now: o.Now, refusals: map[string]refused{}}
+	c.tokens = tokens{request: c.requestToken, now: o.Now, refusals: map[string]refused{},
+		working: map[string]int{}}
 	return c, nil
 }
 

@@ -28,6 +28,7 @@ type token struct {
 	value          string
 	scopes         []string // granted; nil if the bank does not say: all that were asked for
 	renewAt, until time.Time
+	issue          int // counts the tokens of an account; a bank may give the same one again
 }
 
 // grants reports whether calls that need the scope may use the token.
@@ -47,22 +48,25 @@ type tokens struct {
 	// refusals are what the credentials met, by the scope of the calls that were refused with a
 	// new token; "" for the token itself.
 	refusals map[string]refused
+	issues   int
+	working  map[string]int // the issue with which a call last succeeded, by the scope of the call
 }
 
 type refused struct {
-	err error
-	at  time.Time
+	err   error
+	at    time.Time
+	issue int // of the token that was refused; 0 for none
 }
 
 // refusedNow keeps the error for later calls, which do not ask the bank.
-func refusedNow(err error, at time.Time) refused {
+func refusedNow(err error, at time.Time, issue int) refused {
 	var e *psp.Error
 	if errors.As(err, &e) {
 		later := *e
 		later.Err = errAtOnce
 		err = &later
 	}
-	return refused{err, at}
+	return refused{err, at, issue}
 }
 
 // flight is a request for a token, which all calls share.
@@ -134,12 +138,14 @@ func (s *tokens) renew(ctx context.Context, mine *flight) (token, error) {
 	now := s.now()
 	switch {
 	case err == nil:
+		s.issues++
+		got.issue = s.issues
 		s.current = got
 	case s.current.value != "" && now.Before(s.current.until):
 		s.current.renewAt = now.Add(refusedTime / 6)
 		got, err = s.current, nil
 	case kindOf(err) == psp.Unauthorized:
-		s.refusals[""] = refusedNow(err, now)
+		s.refusals[""] = refusedNow(err, now, 0)
 	}
 	mine.got, mine.err, mine.gone = got, err, err != nil && ctx.Err() != nil
 	return got, err
@@ -149,17 +155,29 @@ func (s *tokens) renew(ctx context.Context, mine *flight) (token, error) {
 func (s *tokens) drop(refused token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current.value == refused.value {
+	if s.current.issue == refused.issue {
 		s.current = token{}
 	}
 }
 
 // refuse makes calls that need the scope fail for some time, because the bank refuses them also with
-// a new token.
-func (s *tokens) refuse(scope string, err error) {
+// the new token t. If t works for another such call, before or after, the credentials are good.
+func (s *tokens) refuse(scope string, t token, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refusals[scope] = refusedNow(err, s.now())
+	if s.working[scope] != t.issue {
+		s.refusals[scope] = refusedNow(err, s.now(), t.issue)
+	}
+}
+
+// works notes that a call that needs the scope succeeded with t.
+func (s *tokens) works(scope string, t token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.working[scope] = t.issue
+	if s.refusals[scope].issue == t.issue {
+		delete(s.refusals, scope)
+	}
 }
 
 // scopes returns what the current token was granted, nil if the bank does not say or has given no

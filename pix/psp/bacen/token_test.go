@@ -120,6 +120,40 @@ func TestToken_Refused(t *testing.T) {
 	}
 }
 
+// A new token that works for one call and is refused for another is no proof against the credentials,
+// whichever comes first.
+func TestToken_RefusedOnce(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]bool{"works first": true, "refused first": false} {
+		var p *played
+		begun, refused, worked := make(chan bool), make(chan bool), make(chan error, 1)
+		p = play(t, script(answer(401, ""), func(w http.ResponseWriter, _ *http.Request) { // the new token
+			go func() {
+				_, err := p.Charge(context.Background(), txID)
+				worked <- err
+			}()
+			if <-begun; before {
+				worked <- <-worked
+			}
+			w.WriteHeader(http.StatusUnauthorized)
+		}, func(w http.ResponseWriter, r *http.Request) {
+			if close(begun); !before {
+				<-refused
+			}
+			answer(200, cob(t, nil))(w, r)
+		}, answer(200, cob(t, nil))))
+		_, err := p.Charge(t.Context(), txID)
+		kind(t, err, psp.Unauthorized)
+		close(refused)
+		if err := <-worked; err != nil {
+			t.Errorf("%s: the other call: %v", name, err)
+		}
+		if _, err := p.Charge(t.Context(), txID); err != nil {
+			t.Errorf("%s: a later call: %v", name, err)
+		}
+	}
+}
+
 // Without a token nothing was carried out, whatever the bank answers. Refused credentials are not
 // tried again for a minute.
 func TestToken_None(t *testing.T) {
