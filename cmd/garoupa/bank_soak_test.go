@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,11 +25,13 @@ import (
 )
 
 const (
-	soakClients  = 8
-	soakRefunds  = 2   // clients that refund
+	soakClients  = 24
+	soakRefunds  = 4   // clients that refund
 	soakAmount   = 499 // centavos less than a charge, of a Pix that pays too little
 	soakPart     = 1000
 	soakSettling = 15 * time.Minute // how long the end may take
+	// soakLimits lets the program make as many calls as it can. One call in 35 costs a token.
+	soakLimits = `{"generic": {"reads_per_minute": 60000, "writes_per_minute": 60000, "tokens_per_minute": 6000}}`
 )
 
 // soak is a run: clients create live charges, pay, cancel and refund them, while calls to the bank fail at
@@ -66,10 +69,14 @@ func TestBank_Soak(t *testing.T) {
 	if text := os.Getenv("GAROUPA_SOAK_SEED"); text != "" {
 		s.seed = text
 	}
-	s.house = newHouseAt(t, "generic")
+	profiles := filepath.Join(t.TempDir(), "profiles.json")
+	if err := os.WriteFile(profiles, []byte(soakLimits), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.house = newHouseAt(t, "generic", "GAROUPA_BANK_PROFILES="+profiles)
 	s.mayRefund()
-	s.alter(`overrides = overrides || '{"reads_per_minute": 60000, "writes_per_minute": 60000}'`)
-	s.fault(control.Fault{Name: "random", Value: s.seed})
+	// Requests for tokens are left out: a refused one keeps the program from the bank for a minute.
+	s.fault(control.Fault{Name: "random", Value: s.seed, On: "/v2/"})
 	begun := time.Now()
 	s.run()
 	took := time.Since(begun)
