@@ -19,8 +19,6 @@ const (
 	payoutPause = 5 * time.Second
 	// payoutsAtOnce limits the payouts of an account that a call handles, one after the other.
 	payoutsAtOnce = 8
-	// sentRecordedWithin is how long it may take to write what a bank answered, also while the process ends.
-	sentRecordedWithin = 10 * time.Second
 	// payoutRefused is the code, for programs, of a withdrawal that a bank refused to pay.
 	payoutRefused = "PROVIDER_REFUSED"
 )
@@ -46,7 +44,9 @@ func (s *Service) TendPayouts(ctx context.Context, bankAccountID string) (err er
 		return err
 	}
 	defer func() {
-		err = errors.Join(err, models.ReleasePayouts(ctx, s.DB.Pool, bankAccountID, s.now()))
+		ending, cancel := toTheEnd(ctx)
+		defer cancel()
+		err = errors.Join(err, models.ReleasePayouts(ending, s.DB.Pool, bankAccountID, s.now()))
 	}()
 	working, cancel := context.WithTimeout(ctx, bankWorkWithin)
 	defer cancel()
@@ -149,7 +149,7 @@ func (s *Service) sendPayout(ctx context.Context, payer psp.Payer, p *models.Pay
 		return err
 	}
 	sent, err := payer.Send(ctx, *order)
-	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), sentRecordedWithin)
+	recording, cancel := toTheEnd(ctx)
 	defer cancel()
 	switch kindOf(err) {
 	case psp.Unavailable, psp.Limited, psp.Unauthorized, psp.Forbidden:

@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -259,6 +260,44 @@ func TestBank_PayoutSending(t *testing.T) {
 				t.Errorf("the bank has %d payouts", n)
 			}
 		})
+	}
+}
+
+// lastly is Banks that calls end before it answers.
+type lastly struct {
+	payments.Banks
+	end func()
+}
+
+// For implements payments.Banks.
+func (b lastly) For(ctx context.Context, id string) (psp.Bank, error) {
+	b.end()
+	return b.Banks.For(context.WithoutCancel(ctx), id)
+}
+
+// A process that is told to end while it works at a bank leaves the account to the next one at once.
+func TestBank_HandedOver(t *testing.T) {
+	t.Parallel()
+	h := paying(t)
+	id := toPay(t, h, 50_00)
+	ending := h.Another(t)
+	at := ending.Service.Banks
+	paying, end := context.WithCancel(t.Context())
+	ending.Service.Banks = payers{at, func(context.Context, psp.Payer, psp.Payout) (psp.Sent, error) {
+		end()
+		return psp.Sent{}, paying.Err()
+	}}
+	_ = ending.TendPayouts(paying, ending.AccountID) // it fails
+	expectPayout(t, h, id, processing, models.PayoutSending)
+	sweeping, end := context.WithCancel(t.Context())
+	ending.Service.Banks = lastly{at, end}
+	if err := ending.TendBank(sweeping, ending.AccountID); !errors.Is(err, context.Canceled) {
+		t.Errorf("the sweep ended with %v", err)
+	}
+	for _, lease := range []string{"leased_until", "payouts_leased_until"} {
+		if modelstest.One[bool](t, h.DB, "SELECT "+lease+" > $1 FROM bank_sweeps", h.Bank.Clock.Now()) {
+			t.Errorf("%s is not over", lease)
+		}
 	}
 }
 

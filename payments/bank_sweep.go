@@ -28,7 +28,14 @@ const (
 	// bankWorkWithin limits one call of TendBank. After bankLease another process does the work of one
 	// that ended.
 	bankWorkWithin, bankLease = 45 * time.Second, time.Minute
+	// endedWithin is how long it may take to write how work at a bank ended, also while the process ends.
+	endedWithin = 10 * time.Second
 )
+
+// toTheEnd returns a context for what must still be written if ctx has ended.
+func toTheEnd(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), endedWithin)
+}
 
 // TendBank does what is due at a bank account: it asks about charges, removes those that are to be
 // removed, and records the Pix that the bank lists. It does nothing while another process tends the
@@ -42,7 +49,9 @@ func (s *Service) TendBank(ctx context.Context, bankAccountID string) (err error
 	working, cancel := context.WithTimeout(ctx, bankWorkWithin)
 	defer cancel()
 	defer func() {
-		err = errors.Join(err, models.ReleaseBankSweep(ctx, s.DB.Pool, bankAccountID, s.now()))
+		ending, cancel := toTheEnd(ctx)
+		defer cancel()
+		err = errors.Join(err, models.ReleaseBankSweep(ending, s.DB.Pool, bankAccountID, s.now()))
 	}()
 	bank, err := s.Banks.For(working, bankAccountID)
 	if err != nil {
