@@ -22,7 +22,8 @@ func TestBankCharge_Plan(t *testing.T) {
 	id := models.NewCheckoutID()
 	now := time.Now()
 	if _, err := models.NewBankChargeWriter(q, time.Minute).Write(t.Context(), &models.NewBankCharge{
-		TxID: pix.ChargeTxID(id), ProjectID: g.Live.ProjectID, CheckoutID: id, Amount: 1, Expiration: 60, CreatedAt: now,
+		TxID: pix.ChargeTxID(id), ProjectID: g.Live.ProjectID, CheckoutID: id, Amount: 1, Expiration: 60,
+		CreatedAt: now,
 	}); err != nil {
 		t.Fatal(err)
 	}

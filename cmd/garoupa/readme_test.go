@@ -21,11 +21,6 @@ import (
 // bank, they also do without: the program then reads the bank's list.
 func TestReadme_Live(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"bash", "curl"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip(err)
-		}
-	}
 	block := liveCommands(t)
 	roads := map[string]string{"as it stands": block}
 	if without := noticeSettings.ReplaceAllString(block, ""); without != block {
@@ -134,15 +129,23 @@ func newReader(t *testing.T) *reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\"\n", test)
+	programs := map[string]string{"garoupa": asProgram}
+	path := os.Getenv("PATH")
+	if _, err := exec.LookPath("curl"); err != nil {
+		programs["curl"] = asCurl
+		path = filepath.Join(clone, "bin") + ":" + path
+	}
 	if err := os.Mkdir(filepath.Join(clone, "bin"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(clone, "bin", "garoupa"), []byte(program), 0o700); err != nil {
-		t.Fatal(err)
+	for name, as := range programs {
+		script := fmt.Sprintf("#!/bin/sh\n%s=1 exec %q \"$@\"\n", as, test)
+		if err := os.WriteFile(filepath.Join(clone, "bin", name), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	shell := exec.Command("bash", "-u")
-	shell.Dir, shell.Env = clone, append([]string{asProgram + "=1", noRest}, r.env...)
+	shell.Dir, shell.Env = clone, append([]string{noRest}, append(r.env, "PATH="+path)...)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with what it starts
 	out, writes, err := os.Pipe()
 	if err != nil {
