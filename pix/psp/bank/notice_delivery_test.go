@@ -99,10 +99,14 @@ func TestNotice_Redirected(t *testing.T) {
 func TestNotice_Removed(t *testing.T) {
 	t.Parallel()
 	a := generic(t)
-	answers := make(chan int, 2)
-	l := a.listen(func(notice) int { return <-answers })
+	called, answers := make(chan bool, 2), make(chan int, 2)
+	l := a.listen(func(notice) int {
+		called <- true
+		return <-answers
+	})
 	a.register(l)
 	a.pay(control.PayRequest{Code: a.counter()})
+	<-called // the notice is on its way
 	a.must(http.StatusNoContent, "DELETE", "/webhook/"+a.Folder.Account.PixKey, nil)
 	answers <- http.StatusInternalServerError
 	answers <- http.StatusOK // for a second one
