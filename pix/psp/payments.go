@@ -15,6 +15,8 @@ type Window struct {
 	TxID        string // only those of this charge, if set
 	// Returned selects only Pix with returns. A bank that cannot filter gives all.
 	Returned bool
+	// MostPages limits the pages that AllPayments reads; 0 is no limit.
+	MostPages int
 }
 
 // Page is one page of received Pix.
@@ -29,6 +31,9 @@ type Page struct {
 // ErrUnread reports that a list has Pix that cannot be read. The others of the list can be recorded.
 var ErrUnread = errors.New("psp: the list has Pix that cannot be read")
 
+// ErrManyPages reports a list with more pages than its window allows.
+var ErrManyPages = errors.New("psp: the list has more pages than are to be read")
+
 // readings is how often AllPayments reads a list that changes while it is read.
 const readings = 3
 
@@ -36,7 +41,8 @@ const readings = 3
 // already read. So if the pages disagree on the total, or do not have as many different Pix, all
 // are read again, three times at most. settled reports whether one reading was undisturbed; all
 // holds each Pix of all readings once, as it was read last. A Pix may be missing if settled is
-// false. If some Pix cannot be read, err is ErrUnread, and all has the others.
+// false. If some Pix cannot be read, err is ErrUnread, and all has the others. With any other error
+// all has what was read before it.
 func AllPayments(ctx context.Context, b Bank, w Window) (all []Payment, settled bool, err error) {
 	place := map[string]int{} // of a Pix in all, by its EndToEndID
 	var unread []error
@@ -50,7 +56,7 @@ func AllPayments(ctx context.Context, b Bank, w Window) (all []Payment, settled 
 	}
 	for range readings {
 		if w, settled, unread, err = readPages(ctx, b, w, add); err != nil {
-			return nil, false, err
+			return all, false, err
 		}
 		if settled {
 			break
@@ -68,6 +74,9 @@ func readPages(ctx context.Context, b Bank, w Window, add func(Payment)) (fixed 
 	page, err := b.Payments(ctx, w, 0)
 	if err != nil {
 		return w, false, nil, err
+	}
+	if w.MostPages > 0 && page.Pages > w.MostPages {
+		return w, false, nil, ErrManyPages
 	}
 	first, seen := page, map[string]bool{}
 	settled = true

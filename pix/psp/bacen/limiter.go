@@ -62,6 +62,7 @@ func (l *limiter) enter(ctx context.Context, r rank, write bool) error {
 		if err := l.pass(ctx, d); err != nil {
 			return err
 		}
+		r = max(first, r-1) // after pause upon pause it continues with creations
 	}
 }
 
