@@ -21,8 +21,12 @@ const (
 	// days: all are read once a day.
 	returnsWithin = RefundableFor + 2*24*time.Hour
 	oldDayEvery   = 15 * time.Minute
-	// sweepWindow limits the time of which one reading asks.
-	sweepWindow = time.Hour
+	// sweepWindow limits the time of which one reading asks. A list of more than sweepPages is read in
+	// shorter windows, so that a page that the bank does not give costs few others.
+	sweepWindow, shortestWindow = time.Hour, time.Minute
+	sweepPages                  = 10
+	// sweepWithin limits one sweep; the next one goes on.
+	sweepWithin = 20 * time.Second
 	// listedAfter is how long after a payment the bank lists it for certain.
 	listedAfter = 15 * time.Second
 	// bankWorkWithin limits one call of TendBank. After bankLease another process does the work of one
@@ -57,9 +61,9 @@ func (s *Service) TendBank(ctx context.Context, bankAccountID string) (err error
 	if err != nil {
 		return fmt.Errorf("payments: tend %s: %w", bankAccountID, err)
 	}
-	return errors.Join(s.LookAtCharges(working, bank, bankAccountID), s.AskForRefunds(working, bank, bankAccountID),
-		s.AskForExceptionReturns(working, bank, bankAccountID), s.FindDisputes(working, bank, bankAccountID),
-		s.sweepDue(working, bank, bankAccountID, *sweep), s.readOldDay(working, bank, bankAccountID, *sweep),
+	return errors.Join(s.sweepDue(working, bank, bankAccountID, *sweep), s.LookAtCharges(working, bank, bankAccountID),
+		s.AskForRefunds(working, bank, bankAccountID), s.AskForExceptionReturns(working, bank, bankAccountID),
+		s.FindDisputes(working, bank, bankAccountID), s.readOldDay(working, bank, bankAccountID, *sweep),
 		s.CompareBankDay(working, bank, bankAccountID, sweep.StartedAt))
 }
 
@@ -74,22 +78,42 @@ func (s *Service) sweepDue(ctx context.Context, bank psp.Bank, bankAccountID str
 	if deep {
 		from, next.SweptDeepAt = last.Watermark.Add(-deepOverlap), &now
 	}
-	from = latest(from, last.StartedAt)
 	next.SweptAt = &now
-	for {
-		until := now
-		if from.Add(sweepWindow).Before(now) {
-			until = from.Add(sweepWindow)
+	sweeping, cancel := context.WithTimeout(ctx, sweepWithin)
+	defer cancel()
+	done, err := s.sweepWindows(sweeping, bank, bankAccountID, latest(from, last.StartedAt), now)
+	if done.After(next.Watermark) {
+		next.Watermark = done
+		if err != nil && sweeping.Err() != nil { // there is more than one sweep reads
+			next.SweptAt, err = last.SweptAt, ctx.Err()
 		}
-		done, err := s.sweep(ctx, bank, bankAccountID, psp.Window{From: from, Until: until})
-		if done.After(next.Watermark) {
-			next.Watermark = done
+	}
+	saving, cancel := toTheEnd(ctx)
+	defer cancel()
+	return errors.Join(err, models.SaveBankSweep(saving, s.DB.Pool, bankAccountID, last, next))
+}
+
+// sweepWindows records the Pix from a time until now, one window after the other, and returns until when all
+// are recorded.
+func (s *Service) sweepWindows(ctx context.Context, bank psp.Bank, bankAccountID string, from, now time.Time) (
+	done time.Time, err error) {
+	for length := sweepWindow; ; {
+		w := psp.Window{From: from, Until: now}
+		if from.Add(length).Before(now) {
+			w.Until = from.Add(length)
 		}
-		if err != nil || done.Before(until) || until.Equal(now) {
-			saved := models.SaveBankSweep(ctx, s.DB.Pool, bankAccountID, last, next)
-			return errors.Join(err, saved)
+		if w.Until.Sub(from) > shortestWindow {
+			w.MostPages = sweepPages
 		}
-		from = until
+		done, err = s.sweep(ctx, bank, bankAccountID, w)
+		switch {
+		case errors.Is(err, psp.ErrManyPages):
+			length = max(w.Until.Sub(from)/2, shortestWindow)
+		case err != nil || done.Before(w.Until) || w.Until.Equal(now):
+			return done, err
+		default:
+			from = w.Until
+		}
 	}
 }
 
@@ -99,11 +123,10 @@ func (s *Service) sweepDue(ctx context.Context, bank psp.Bank, bankAccountID str
 func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string, w psp.Window) (done time.Time,
 	err error) {
 	all, settled, unread := psp.AllPayments(ctx, bank, w)
-	if unread != nil {
+	if errors.Is(unread, psp.ErrManyPages) {
+		return w.From, unread
+	} else if unread != nil {
 		unread = fmt.Errorf("payments: read the Pix of %s: %w", bankAccountID, unread)
-		if !errors.Is(unread, psp.ErrUnread) {
-			return w.From, unread
-		}
 	}
 	early, err := s.RecordBankPayments(ctx, bankAccountID, all)
 	if err != nil || !settled {
