@@ -259,7 +259,7 @@ func (s *soak) settled() {
 	const received = "SELECT coalesce(sum(amount), 0)::bigint FROM payments"
 	for end := time.Now().Add(soakSettling); ; time.Sleep(time.Second) {
 		s.hurry()
-		modelstest.Exec(s.t, s.db.DB, "UPDATE refunds SET next_try_at = now() WHERE next_try_at > now()")
+		s.due("refunds", "id", "next_try_at", "true")
 		if modelstest.One[int](s.t, s.db.DB, open) == 0 &&
 			modelstest.One[int64](s.t, s.db.DB, received) == s.state().Received {
 			return
