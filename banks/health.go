@@ -20,6 +20,8 @@ const (
 	Doubted     Trouble = "doubted"     // in these hours it gave wrong answers, or refused what the contract lacks
 	Behind      Trouble = "behind"      // its list of Pix was not read for some time
 	Odd         Trouble = "odd"         // it has charges otherwise than the gateway
+	Contested   Trouble = "contested"   // it has disputes in a status that the gateway does not know
+	Unnoticed   Trouble = "unnoticed"   // Pix came of which it posted no notice
 	Certificate Trouble = "certificate" // the certificate in use ends soon, or has ended
 	Scopes      Trouble = "scopes"      // it did not grant all scopes that the profile asks for
 	Clock       Trouble = "clock"       // its clock and ours differ
@@ -45,9 +47,11 @@ const (
 	endsSoon, endsVerySoon = 30 * 24 * time.Hour, 7 * 24 * time.Hour
 	// Differences of the clocks: one is worth a remark, the other makes times wrong.
 	someSkew, muchSkew = 5 * time.Second, time.Minute
-	// oddFor is how long a charge that the bank has otherwise is shown.
+	// oddFor is how long a charge that the bank has otherwise is shown, and a dispute after its end.
 	oddFor    = 7 * 24 * time.Hour
 	oddAtMost = 20
+	// noticeDue is how long after a Pix its notice comes, and noticesFor is less than notices are kept for.
+	noticeDue, noticesFor = time.Minute, 28 * 24 * time.Hour
 )
 
 // Health is how a bank account fares.
@@ -58,6 +62,8 @@ type Health struct {
 	Ends      *time.Time // of the certificate in use; nil without one
 	Missing   []string   // scopes that were not granted
 	Odd       []models.OddCharge
+	Contested []models.OddDispute
+	Unnoticed *time.Time         // when the first Pix without a notice came; nil if notices come, or are off
 	Differing int                // days
 	Lately    models.BankAnswers // in this hour and the one before
 	Concerns  []Concern          // the bad ones first
@@ -116,6 +122,12 @@ func (s *Service) readHealth(ctx context.Context, h *Health) (err error) {
 	if h.Odd, err = models.OddCharges(ctx, s.DB.Pool, id, now.Add(-oddFor), oddAtMost); err != nil {
 		return err
 	}
+	if h.Contested, err = models.OddDisputes(ctx, s.DB.Pool, id, now.Add(-oddFor), oddAtMost); err != nil {
+		return err
+	}
+	if h.Unnoticed, err = s.unnoticed(ctx, h, now); err != nil {
+		return err
+	}
 	if h.Differing, err = models.CountDifferingBankDays(ctx, s.DB.Pool, id); err != nil {
 		return err
 	}
@@ -140,6 +152,16 @@ func (s *Service) readHealth(ctx context.Context, h *Health) (err error) {
 	return nil
 }
 
+// unnoticed returns when the first Pix came of which the bank has posted no notice and none since, nil if there is
+// none. The bank's clock may differ from ours.
+func (s *Service) unnoticed(ctx context.Context, h *Health, now time.Time) (*time.Time, error) {
+	if s.NoticesURL == "" {
+		return nil, nil
+	}
+	return models.FirstUnnoticedPix(ctx, s.DB.Pool, h.Account.ID, s.NoticesURL, noticeDue+h.Skew().Abs(),
+		now.Add(-noticesFor), now.Add(-noticeDue))
+}
+
 // judge finds what is wrong.
 func (h *Health) judge(now time.Time) {
 	concern := func(t Trouble, some, bad bool) {
@@ -155,6 +177,8 @@ func (h *Health) judge(now time.Time) {
 	concern(Doubted, h.Lately.Doubted > 0, false)
 	concern(Behind, ago(h.Watermark, behindFrom), ago(h.Watermark, behindBad))
 	concern(Odd, false, len(h.Odd) > 0)
+	concern(Contested, false, len(h.Contested) > 0)
+	concern(Unnoticed, h.Unnoticed != nil, false)
 	concern(Certificate, ago(h.Ends, -endsSoon), ago(h.Ends, -endsVerySoon))
 	concern(Scopes, len(h.Missing) > 0, false)
 	concern(Clock, h.Skew().Abs() > someSkew, h.Skew().Abs() > muchSkew)

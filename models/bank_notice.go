@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -102,10 +103,27 @@ func DeleteBankNotices(ctx context.Context, q Querier, before time.Time) (more b
 	return tag.RowsAffected() == deletedAtOnce, err
 }
 
-// LastBankNotice returns when a bank account got its last notice, and when it received the last Pix that paid
-// a checkout, by its bank's clock. Each is nil if there was none. Banks post no notice of other Pix.
-func LastBankNotice(ctx context.Context, q Querier, bankAccountID string) (notice, paid *time.Time, err error) {
-	err = q.QueryRow(ctx, `SELECT (SELECT max(received_at) FROM bank_notices WHERE bank_account_id = $1),
-		(SELECT max(paid_at) FROM payments WHERE bank_account_id = $1 AND settles)`, bankAccountID).Scan(&notice, &paid)
-	return notice, paid, err
+// LastBankNotice returns when a bank account got its last notice, nil if there was none.
+func LastBankNotice(ctx context.Context, q Querier, bankAccountID string) (at *time.Time, err error) {
+	err = q.QueryRow(ctx, "SELECT max(received_at) FROM bank_notices WHERE bank_account_id = $1",
+		bankAccountID).Scan(&at)
+	return at, err
+}
+
+// FirstUnnoticedPix returns when the first Pix came, by its bank's clock, of which there was no notice, and no
+// notice came since. It is nil if there is no such Pix, and if the bank does not post notices to the address.
+// Pix count that paid a checkout, as banks post no notice of others, that came after from, later than slack
+// after the registration and the last notice, and were recorded until a time.
+func FirstUnnoticedPix(ctx context.Context, q Querier, bankAccountID, address string, slack time.Duration,
+	from, recordedUntil time.Time) (paidAt *time.Time, err error) {
+	err = notFound(q.QueryRow(ctx, `SELECT p.paid_at FROM bank_registrations r
+			CROSS JOIN (SELECT max(received_at) AS at FROM bank_notices WHERE bank_account_id = $1) last
+			JOIN payments p ON p.bank_account_id = r.bank_account_id AND p.settles
+				AND p.paid_at > greatest(r.registered_at, last.at, $4) + $3::interval AND p.recorded_at <= $5
+		WHERE r.bank_account_id = $1 AND r.address = $2 ORDER BY p.paid_at LIMIT 1`,
+		bankAccountID, address, slack, from, recordedUntil).Scan(&paidAt))
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return paidAt, err
 }

@@ -99,3 +99,20 @@ func DisputesEnding(ctx context.Context, q Querier, after, until time.Time) ([]D
 		AND d.defense_sent_at IS NULL AND d.answer_by > $1 AND d.answer_by <= $2 ORDER BY d.answer_by, d.id`,
 		after, until)
 }
+
+// OddDispute is a dispute in a status that the gateway does not know.
+type OddDispute struct {
+	ID         string
+	BankRef    string
+	BankStatus string // the bank's word
+}
+
+// OddDisputes lists the disputes of a bank account that are open and of whose status the gateway does not know
+// the word, and those that were closed after a time, but not by staff, newest first, at most limit.
+func OddDisputes(ctx context.Context, q Querier, bankAccountID string, since time.Time, limit int) ([]OddDispute,
+	error) {
+	return collect[OddDispute](ctx, q, `SELECT id, bank_ref, bank_status FROM disputes
+		WHERE bank_account_id = $1 AND bank_status <> ''
+			AND (closed_at IS NULL OR closed_at >= $2 AND closed_by IS NULL)
+		ORDER BY opened_at DESC, id LIMIT $3`, bankAccountID, since, limit)
+}

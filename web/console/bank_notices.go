@@ -9,12 +9,8 @@ import (
 	pages "garoupa/views/pages/console"
 )
 
-const (
-	// refusedWithin is the time of which a page shows refused requests.
-	refusedWithin = 24 * time.Hour
-	// noticeWithin is how long after a Pix its notice comes.
-	noticeWithin = time.Minute
-)
+// refusedWithin is the time of which a page shows refused requests.
+const refusedWithin = 24 * time.Hour
 
 // shownRefusals are the refusals that tell staff something, in their order on the page.
 var shownRefusals = []models.NoticeRefusal{models.NoticeUnproven, models.NoticeUnknownToken, models.NoticeGarbage,
@@ -39,12 +35,9 @@ func (s *console) bankNotices(ctx context.Context, account *models.BankAccount) 
 	if registered.Address == s.Banks.NoticesURL {
 		shown.Since = registered.RegisteredAt
 	}
-	var paid *time.Time
-	if shown.Last, paid, err = models.LastBankNotice(ctx, s.DB.Pool, account.ID); err != nil {
+	if shown.Last, err = models.LastBankNotice(ctx, s.DB.Pool, account.ID); err != nil {
 		return shown, err
 	}
-	shown.Silent = paid != nil && shown.Since != nil && paid.After(*shown.Since) &&
-		s.Now().Sub(*paid) > noticeWithin && (shown.Last == nil || shown.Last.Before(paid.Add(-noticeWithin)))
 	counts, err := models.NoticeCounts(ctx, s.DB.Pool, account.ID, s.Now().Add(-refusedWithin))
 	for _, why := range shownRefusals {
 		if n := counts[why]; n > 0 {

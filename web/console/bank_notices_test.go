@@ -48,10 +48,13 @@ func TestOps_BankNotices(t *testing.T) {
 	c := h.Checkout(t, payments.NewCheckout{}).ID
 	modelstest.Exec(t, h.DB, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount,
 			fee, paid_at, recorded_at, bank_account_id)
-		VALUES ('pay_00000000000000000001', true, 'E1', 'x', $1, true, 1, 0, '2026-11-23T12:00:00Z', now(), `+id+`)`, c)
-	says("O último Pix chegou sem aviso.")
+		VALUES ('pay_00000000000000000001', true, 'E1', 'x', $1, true, 1, 0, '2026-11-23T12:00:00Z',
+			'2026-11-23T12:00:00Z', `+id+`)`, c)
+	const missed = "Nenhum Pix chega com aviso do banco desde 23 de nov. de 2026, 09:00."
+	shows(t, h.eva.Get(path), "section[aria-labelledby=card-watch]", missed)
+	shows(t, h.eva.Get("/ops/saude"), "main", missed)
 	modelstest.Exec(t, h.DB, "UPDATE bank_notices SET received_at = '2026-11-23T12:00:01Z'")
-	if a := h.eva.Get(path); strings.Contains(a.Find("main").Text(), "chegou sem aviso") {
+	if a := h.eva.Get(path); strings.Contains(a.Find("main").Text(), "com aviso do banco desde") {
 		t.Error("a Pix with its notice counts as silent")
 	}
 	h.Banks.NoticesURL = "https://outro.example"

@@ -95,6 +95,10 @@ func bankHealthFacts(ctx context.Context, h *banks.Health, now time.Time) []comp
 		}
 		facts = append(facts, fact)
 	}
+	for _, d := range h.Contested {
+		facts = append(facts, components.KeyValue{Key: i18n.T(ctx, "ops.watch_odd_dispute"), Mono: true,
+			Value: d.BankRef + " · " + d.BankStatus, Href: "/ops/disputas/" + d.ID})
+	}
 	return facts
 }
 
@@ -106,6 +110,8 @@ func bankConcerns(ctx context.Context, h *banks.Health) (shown []pages.Concern) 
 		banks.Doubted:     func() []any { return []any{i18n.N(ctx, "ops.watch_called", int(h.Lately.Doubted))} },
 		banks.Behind:      func() []any { return []any{i18n.DateTime(ctx, *h.Watermark)} },
 		banks.Odd:         func() []any { return []any{i18n.N(ctx, "ops.watch_charges", len(h.Odd))} },
+		banks.Contested:   func() []any { return []any{i18n.N(ctx, "ops.watch_disputes", len(h.Contested))} },
+		banks.Unnoticed:   func() []any { return []any{i18n.DateTime(ctx, *h.Unnoticed)} },
 		banks.Certificate: func() []any { return []any{i18n.DateTime(ctx, *h.Ends)} },
 		banks.Scopes:      func() []any { return []any{strings.Join(h.Missing, ", ")} },
 		banks.Clock:       func() []any { return []any{i18n.Duration(ctx, h.Skew().Abs())} },

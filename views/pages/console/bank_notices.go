@@ -17,7 +17,6 @@ type BankNotices struct {
 	NoProof bool       // no notice could prove to be the bank's
 	Failure string     // why it did not take it, in English
 	Last    *time.Time // the last notice; nil if there was none
-	Silent  bool       // the last Pix came without one
 	Refused []BankRefusals
 }
 
@@ -61,9 +60,6 @@ func (n BankNotices) state(ctx context.Context) string {
 		state += " " + i18n.T(ctx, "ops.bank_notices_last", i18n.DateTime(ctx, *n.Last))
 	} else {
 		state += " " + i18n.T(ctx, "ops.bank_notices_none")
-	}
-	if n.Silent {
-		state += " " + i18n.T(ctx, "ops.bank_notices_silent")
 	}
 	return state
 }
