@@ -30,7 +30,8 @@ type call struct {
 	scope   string            // that the token must have
 	time    time.Duration     // that one try may take
 	rank    rank
-	about   string // txid or other id, for the log
+	about   string                  // txid or other id, for the log
+	check   func(body []byte) error // of an answer that is not empty: why it cannot be right; nil for none
 }
 
 func (k call) write() bool { return k.method != "" && k.method != http.MethodGet }
@@ -142,7 +143,10 @@ func (c *Client) authorized(ctx context.Context, k call) ([]byte, error) {
 		switch {
 		case err == nil:
 			c.tokens.works(k.scope, t)
-			return body, nil
+			if k.check != nil && len(body) > 0 {
+				err = k.check(body)
+			}
+			return body, err
 		case kindOf(err) != psp.Unauthorized:
 			return body, err
 		case try == 1: // the token is new, so it is not the reason

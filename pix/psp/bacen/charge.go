@@ -103,6 +103,12 @@ func (c *Client) PutCharge(ctx context.Context, charge psp.Charge) (psp.Issued, 
 	if k.body, err = encodeCharge(charge, c.options.PixKey); err != nil {
 		return psp.Issued{}, named(err, k.op)
 	}
+	k.check = func(body []byte) error { // so that a wrong answer is counted and logged
+		if _, err := c.issued(body, charge, psp.Protocol); kindOf(err) == psp.Protocol {
+			return err
+		}
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, creationTime)
 	defer cancel()
 	return write(ctx, c, k, func(body []byte) (psp.Issued, error) {
