@@ -15,17 +15,18 @@ import (
 type Trouble string
 
 const (
-	Silent      Trouble = "silent"      // the bank did not answer the last call
-	Unanswered  Trouble = "unanswered"  // it did not answer some calls of this hour and the one before
-	Doubted     Trouble = "doubted"     // in these hours it gave wrong answers, or refused what the contract lacks
-	Behind      Trouble = "behind"      // its list of Pix was not read for some time
-	Odd         Trouble = "odd"         // it has charges otherwise than the gateway
-	Contested   Trouble = "contested"   // it has disputes in a status that the gateway does not know
-	Unnoticed   Trouble = "unnoticed"   // Pix came of which it posted no notice
-	Certificate Trouble = "certificate" // the certificate in use ends soon, or has ended
-	Scopes      Trouble = "scopes"      // it did not grant all scopes that the profile asks for
-	Clock       Trouble = "clock"       // its clock and ours differ
-	Days        Trouble = "days"        // it and the books do not agree on a day
+	Silent       Trouble = "silent"       // the bank did not answer the last call
+	Unanswered   Trouble = "unanswered"   // it did not answer some calls of this hour and the one before
+	Unauthorized Trouble = "unauthorized" // in these hours it refused the credentials
+	Doubted      Trouble = "doubted"      // in these hours it gave wrong answers, or refused what the contract lacks
+	Behind       Trouble = "behind"       // its list of Pix was not read for some time
+	Odd          Trouble = "odd"          // it has charges otherwise than the gateway
+	Contested    Trouble = "contested"    // it has disputes in a status that the gateway does not know
+	Unnoticed    Trouble = "unnoticed"    // Pix came of which it posted no notice
+	Certificate  Trouble = "certificate"  // the certificate in use ends soon, or has ended
+	Scopes       Trouble = "scopes"       // it did not grant all scopes that the profile asks for
+	Clock        Trouble = "clock"        // its clock and ours differ
+	Days         Trouble = "days"         // it and the books do not agree on a day
 )
 
 // Concern is a trouble of a bank account. A bad one keeps payments from being made or noticed, or is about
@@ -174,6 +175,7 @@ func (h *Health) judge(now time.Time) {
 	concern(Silent, silent != nil, ago(silent, silentBad))
 	concern(Unanswered, silent == nil && h.Lately.Unanswered >= unansweredFrom &&
 		h.Lately.Unanswered*hundredth >= h.Lately.Calls, false)
+	concern(Unauthorized, silent == nil && h.Lately.Unauthorized > 0, false)
 	concern(Doubted, h.Lately.Doubted > 0, false)
 	concern(Behind, ago(h.Watermark, behindFrom), ago(h.Watermark, behindBad))
 	concern(Odd, false, len(h.Odd) > 0)

@@ -84,6 +84,7 @@ type BankAnswers struct {
 	BankAccountID string
 	Calls         int64
 	Unanswered    int64
+	Unauthorized  int64      // of the unanswered ones: the bank refused the credentials
 	Doubted       int64      // wrong answers, and refusals of what the contract does not include
 	Since         *time.Time // the hour of the first unanswered one; nil if there is none
 }
@@ -92,6 +93,7 @@ type BankAnswers struct {
 func BanksAnswers(ctx context.Context, q Querier, since time.Time) ([]BankAnswers, error) {
 	return collect[BankAnswers](ctx, q, `SELECT bank_account_id, sum(n)::bigint AS calls,
 			coalesce(sum(n) FILTER (WHERE `+unanswered+`), 0)::bigint AS unanswered,
+			coalesce(sum(n) FILTER (WHERE outcome = 'unauthorized'), 0)::bigint AS unauthorized,
 			coalesce(sum(n) FILTER (WHERE outcome IN ('protocol', 'forbidden')), 0)::bigint AS doubted,
 			min(hour) FILTER (WHERE `+unanswered+`) AS since
 		FROM bank_calls WHERE hour >= date_trunc('hour', $1::timestamptz) GROUP BY 1 ORDER BY 1`, since)

@@ -157,9 +157,16 @@ func (s *Service) removed(tx *models.Tx, c *models.LockedCheckout, charge *model
 		s.remove(charge) // first it is given up, and the next look finds it removed
 		return false, nil
 	}
+	byBank := charge.Status == models.BankChargeOpen
 	charge.Status, charge.NextCheckAt = models.BankChargeRemoved, nil
 	if c == nil || c.Status != models.CheckoutPending || c.TxID != charge.TxID {
 		return false, nil
+	}
+	if byBank {
+		if err := s.audit(tx, system, c.AccountID, "payment.charge_removed", c.ID,
+			map[string]string{"txid": charge.TxID}); err != nil {
+			return false, err
+		}
 	}
 	return s.transitionWanted(tx, models.CheckoutCancelled, models.EventCheckoutCancelled, c)
 }

@@ -105,17 +105,18 @@ func bankHealthFacts(ctx context.Context, h *banks.Health, now time.Time) []comp
 // bankConcerns are what is wrong with an account, with what to do about it.
 func bankConcerns(ctx context.Context, h *banks.Health) (shown []pages.Concern) {
 	args := map[banks.Trouble]func() []any{
-		banks.Silent:      func() []any { return []any{i18n.DateTime(ctx, *h.State.SilentSince)} },
-		banks.Unanswered:  func() []any { return []any{i18n.N(ctx, "ops.watch_called", int(h.Lately.Unanswered))} },
-		banks.Doubted:     func() []any { return []any{i18n.N(ctx, "ops.watch_called", int(h.Lately.Doubted))} },
-		banks.Behind:      func() []any { return []any{i18n.DateTime(ctx, *h.Watermark)} },
-		banks.Odd:         func() []any { return []any{i18n.N(ctx, "ops.watch_charges", len(h.Odd))} },
-		banks.Contested:   func() []any { return []any{i18n.N(ctx, "ops.watch_disputes", len(h.Contested))} },
-		banks.Unnoticed:   func() []any { return []any{i18n.DateTime(ctx, *h.Unnoticed)} },
-		banks.Certificate: func() []any { return []any{i18n.DateTime(ctx, *h.Ends)} },
-		banks.Scopes:      func() []any { return []any{strings.Join(h.Missing, ", ")} },
-		banks.Clock:       func() []any { return []any{i18n.Duration(ctx, h.Skew().Abs())} },
-		banks.Days:        func() []any { return []any{i18n.N(ctx, "ops.watch_differing", h.Differing)} },
+		banks.Silent:       func() []any { return []any{i18n.DateTime(ctx, *h.State.SilentSince)} },
+		banks.Unanswered:   func() []any { return []any{i18n.N(ctx, "ops.watch_called", int(h.Lately.Unanswered))} },
+		banks.Unauthorized: func() []any { return []any{i18n.N(ctx, "ops.watch_called", int(h.Lately.Unauthorized))} },
+		banks.Doubted:      func() []any { return []any{i18n.N(ctx, "ops.watch_called", int(h.Lately.Doubted))} },
+		banks.Behind:       func() []any { return []any{i18n.DateTime(ctx, *h.Watermark)} },
+		banks.Odd:          func() []any { return []any{i18n.N(ctx, "ops.watch_charges", len(h.Odd))} },
+		banks.Contested:    func() []any { return []any{i18n.N(ctx, "ops.watch_disputes", len(h.Contested))} },
+		banks.Unnoticed:    func() []any { return []any{i18n.DateTime(ctx, *h.Unnoticed)} },
+		banks.Certificate:  func() []any { return []any{i18n.DateTime(ctx, *h.Ends)} },
+		banks.Scopes:       func() []any { return []any{strings.Join(h.Missing, ", ")} },
+		banks.Clock:        func() []any { return []any{i18n.Duration(ctx, h.Skew().Abs())} },
+		banks.Days:         func() []any { return []any{i18n.N(ctx, "ops.watch_differing", h.Differing)} },
 	}
 	for _, concern := range h.Concerns {
 		text := i18n.T(ctx, "ops.watch_trouble_"+string(concern.Trouble), args[concern.Trouble]()...)

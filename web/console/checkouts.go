@@ -150,16 +150,25 @@ func (s *console) paymentItems(c *fiber.Ctx, checkout *models.AnyCheckout, excep
 	return shown, nil
 }
 
-// checkoutHistory returns the events and refunds of a checkout.
+// checkoutHistory returns the acts on a checkout, its refunds and its events.
 func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (history []pages.Event, err error) {
 	ctx := c.UserContext()
 	refunds, err := s.refundsOf(c, checkout)
 	if err != nil {
 		return nil, err
 	}
+	if history, err = s.acts(c, checkout.ID); err != nil {
+		return nil, err
+	}
 	for _, r := range refunds {
-		history = append(history, pages.Event{At: r.CreatedAt, Badge: pages.ActBadge("payment.refunded"),
-			Detail: i18n.Money(ctx, r.Amount) + "\n" + r.Reason})
+		act, detail := "payment.refunded", i18n.Money(ctx, r.Amount)+"\n"+r.Reason
+		switch r.Status {
+		case models.RefundFailed:
+			act, detail = "payment.refund_failed", detail+"\n"+r.Failure
+		case models.RefundRequested, models.RefundProcessing:
+			act = "payment.refund_requested"
+		}
+		history = append(history, pages.Event{At: r.CreatedAt, Badge: pages.ActBadge(act), Detail: detail})
 	}
 	told, err := models.CheckoutEvents(ctx, s.DB.Pool, scopeOf(checkout), checkout.ID)
 	if err != nil {
