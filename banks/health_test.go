@@ -78,7 +78,8 @@ func TestHealth_Unnoticed(t *testing.T) {
 	h.Later(2 * time.Minute)
 	misses("some time after a notice", nil)
 	h.Later(31 * 24 * time.Hour)
-	if _, err := models.DeleteBankNotices(t.Context(), h.DB.Pool, h.Bank.Clock.Now().Add(-30*24*time.Hour)); err != nil {
+	kept := h.Bank.Clock.Now().Add(-30 * 24 * time.Hour)
+	if _, err := models.DeleteBankNotices(t.Context(), h.DB.Pool, kept); err != nil {
 		t.Fatal(err)
 	}
 	misses("after the notice was deleted", nil)

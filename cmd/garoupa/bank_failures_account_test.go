@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/pix/psp/bank/control"
 )
 
-// The certificate has ended for the bank: charges are refused, and none is lost. The mails before its end are
-// tested in package banks.
+// The certificate has ended for the bank: charges are refused, and none is lost. Staff were told before.
 func TestBank_F34_CertificateOver(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -26,7 +26,31 @@ func TestBank_F34_CertificateOver(t *testing.T) {
 	h.heal()
 	h.hurried(c.ID, "PAID")
 	h.told(c.ID, createdAndPaid...)
+	h.warnedOfEnd(30, 7, 1)
+	h.opsSees(h.opsHealth(), "Problema", "O certificado vence em")
 	h.sound()
+}
+
+// warnedOfEnd checks that a supervisor gets a mail as soon as the certificate has less than each number of days
+// left.
+func (h *house) warnedOfEnd(days ...int) {
+	h.t.Helper()
+	if _, err := h.merchants.AddStaff(h.t.Context(), merchants.NewStaff{Name: "Rui", Email: "rui@staff.example",
+		Password: demoPassword(), Role: models.StaffSupervisor}); err != nil {
+		h.t.Fatal(err)
+	}
+	modelstest.Exec(h.t, h.db.DB, "ALTER TABLE bank_credentials DISABLE TRIGGER bank_credentials_transition")
+	for i, n := range days {
+		modelstest.Exec(h.t, h.db.DB, `UPDATE bank_credentials
+			SET expires_at = now() + make_interval(days => $1) - interval '1 minute'`, n)
+		if err := h.banks.WarnOfExpiry(h.t.Context()); err != nil {
+			h.t.Error(err)
+		}
+		const mails = "SELECT count(*) FROM mails WHERE kind = 'bank_certificate_ends'"
+		if got := modelstest.One[int](h.t, h.db.DB, mails); got != i+1 {
+			h.t.Errorf("%d days before the end there are %d mails", n, got)
+		}
+	}
 }
 
 // One bank of two hangs: what is charged and paid at the other goes on as ever.
@@ -36,7 +60,7 @@ func TestBank_F35_OneOfTwo(t *testing.T) {
 	old := h.charge("pedido-1")
 	waiting := h.charge("pedido-2")
 	other := anotherBank(t, "")
-	h.addBank(other) // the first one takes no new charges, and is still read
+	otherID := h.addBank(other) // the first one takes no new charges, and is still read
 	hanging, working := h.control, control.Dial(other.folder.Socket())
 	h.fault(control.Fault{Name: "hang"})
 	h.control = working
@@ -61,6 +85,12 @@ func TestBank_F35_OneOfTwo(t *testing.T) {
 		charge, err := models.BankChargeOf(t.Context(), h.db.Pool, waiting.ID)
 		return err == nil && charge.Status == models.BankChargeRemoving
 	})
+	h.until("its row is red", func() bool {
+		modelstest.Exec(t, h.db.DB, `UPDATE bank_states SET silent_since = silent_since - interval '1 minute'
+			WHERE bank_account_id = $1`, h.accountID)
+		return strings.Contains(h.opsReads("/ops/saude", "health-"+h.accountID), "Problema")
+	})
+	h.opsSees("/ops/saude#health-"+otherID, "Tudo certo")
 	h.control = hanging
 	h.heal()
 	h.bank.kill() // ends the calls that hang

@@ -21,6 +21,7 @@ func TestBank_F07_Unauthorized(t *testing.T) {
 	h.refused("pedido-2")
 	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges WHERE status = 'CREATING'")
 	h.chargeIs(id, models.BankChargeCreating, "unauthorized (401")
+	h.opsSees(h.opsHealth(), "Precisa de atenção", "o banco recusou as credenciais", "unauthorized (401")
 	h.heal()
 	h.paid(c)
 	h.sound()
@@ -38,6 +39,7 @@ func TestBank_F08_ScopeMissing(t *testing.T) {
 	}
 	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges WHERE status = 'CREATING'")
 	h.chargeIs(id, models.BankChargeCreating, "cob.write")
+	h.opsSees(h.opsHealth(), "Precisa de atenção", "O banco não concedeu: cob.write.")
 	h.paid(c)
 	h.sound()
 }
@@ -53,6 +55,7 @@ func TestBank_F09_Limited(t *testing.T) {
 		t.Errorf("the bank was asked again after %s", waited)
 	}
 	h.paid(c)
+	h.opsSees(h.opsBank("card-calls"), "Criar cobrança", "1 falhou: chamadas demais")
 	h.sound()
 }
 
@@ -93,6 +96,7 @@ func TestBank_F11_WrongCode(t *testing.T) {
 		})
 		h.paid(h.charge(fault)) // the same key gets another charge
 	}
+	h.opsSees(h.opsHealth(), "Precisa de atenção", "deu uma resposta que não confere")
 	h.sound()
 }
 

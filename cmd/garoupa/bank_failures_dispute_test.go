@@ -85,6 +85,26 @@ func TestBank_F30_RefundDisputed(t *testing.T) {
 	h.sound()
 }
 
+// A status of a dispute that is not known is nothing final, and staff see the word.
+func TestBank_F27_UnknownDispute(t *testing.T) {
+	t.Parallel()
+	h := newHouseAt(t, "efi")
+	c := h.charge("pedido-1")
+	h.paid(c)
+	d := h.contest(c)
+	h.fault(control.Fault{Name: "foreign-status", On: "infracoes"})
+	h.readsDisputes("the word is known", func() bool { return h.dispute(d.ID).BankStatus != "" })
+	word := h.dispute(d.ID).BankStatus
+	h.opsSees(h.opsHealth(), "Problema", "uma situação que não conhecemos", d.BankRef+" · "+word)
+	h.opsSees("/ops/disputas/"+d.ID, "O banco diz “"+word+"”")
+	h.heal()
+	h.readsDisputes("a known word", func() bool { return h.dispute(d.ID).BankStatus == "" })
+	if got := h.opsReads("/ops/saude", "health-"+h.accountID); strings.Contains(got, d.BankRef) {
+		t.Errorf("afterwards health says %s", got)
+	}
+	h.sound()
+}
+
 // A dispute blocks more than there is, and the bank takes it: the merchant is below zero, and the buyer has
 // the money. The program dies between the answer and the bank, and sends it once.
 func TestBank_F31_MED(t *testing.T) {
@@ -101,6 +121,7 @@ func TestBank_F31_MED(t *testing.T) {
 	if d.Blocked != paid || d.Short != paid || !d.AnswerBy.After(d.OpenedAt) {
 		t.Errorf("the dispute is %+v", d)
 	}
+	h.opsSees("/ops/disputas", d.BankRef, d.EndToEndID, "Aguarda resposta")
 	h.kill(h.process)
 	if _, err := h.payments.AnswerDispute(t.Context(), h.owner, h.account.ID, d.ID,
 		payments.DisputeAnswer{Text: "Foi entregue."}); err != nil {

@@ -49,6 +49,7 @@ func TestBank_F20_Late(t *testing.T) {
 	h.pay(control.PayRequest{Code: c.Pix.CopyPaste, Late: true})
 	h.hurriedUntil("it is a case", func() bool { return len(h.cases()) > 0 })
 	h.expectCases("LATE")
+	h.opsSees("/ops/excecoes", "Pago depois do vencimento")
 	h.shows(c, "Seu Pix chegou, mas não fechou esta compra", false)
 	h.shows(c, "Fale com Ateliê Aurora e mostre o comprovante", false)
 	h.told(c.ID, models.EventCheckoutCreated, models.EventCheckoutExpired)
@@ -113,5 +114,6 @@ func TestBank_F22_RemovedByBank(t *testing.T) {
 	h.chargeIs(c.ID, models.BankChargeRemoved, "")
 	h.shows(c, "Cobrança cancelada", false)
 	h.told(c.ID, models.EventCheckoutCreated, models.EventCheckoutCancelled)
+	h.opsSees("/ops/cobrancas/"+c.ID, "Cobrança removida pelo banco")
 	h.sound()
 }

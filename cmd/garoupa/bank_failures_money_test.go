@@ -23,6 +23,7 @@ func TestBank_F23_WrongMoney(t *testing.T) {
 	h.hurriedUntil("four cases", func() bool { return len(h.cases()) == 4 })
 	h.looksAtBank() // what is read again is not recorded again
 	h.expectCases("DUPLICATE", "OVERPAID", "UNDERPAID", "UNMATCHED")
+	h.opsSees("/ops/excecoes", "Pago a menos", "Pago a mais", "Pago de novo", "Sem cobrança")
 	for _, c := range []liveCheckout{less, more} {
 		if got := h.read(h.key, c.ID).Status; got != "PENDING" {
 			t.Errorf("the checkout is %s", got)
@@ -69,6 +70,7 @@ func TestBank_F25_DownAnHour(t *testing.T) {
 	h.looksAtBank()
 	h.fault(control.Fault{Name: "reset"})
 	h.refused("pedido-2")
+	h.opsSees(h.opsHealth(), "O banco não responde desde", "Sem resposta desde")
 	paidAt := time.Now()
 	h.pay(control.PayRequest{Code: c.Pix.CopyPaste})
 	// By the list the bank has been silent for an hour.
@@ -104,6 +106,7 @@ func TestBank_F26_ClockOff(t *testing.T) {
 				t.Errorf("payable until %s, want about %s", until, at)
 			}
 			h.shows(c, "Aguardando o pagamento", true)
+			h.opsSees(h.opsHealth(), "Precisa de atenção", "O relógio do banco e o deste servidor diferem em")
 			h.paid(c)
 			h.sound()
 		})
@@ -121,6 +124,7 @@ func TestBank_F27_UnknownStatus(t *testing.T) {
 		return err == nil && charge.Failure != ""
 	})
 	h.chargeIs(c.ID, models.BankChargeOpen, "EM_ANALISE")
+	h.opsSees(h.opsHealth(), "Problema", "EM_ANALISE")
 	h.shows(c, "Aguardando o pagamento", true)
 	h.paid(paid) // the list says so
 	h.over(c.ID)

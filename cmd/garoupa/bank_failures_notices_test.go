@@ -171,6 +171,14 @@ func TestBank_F15_NoticeLost(t *testing.T) {
 		t.Errorf("%d notices", n)
 	}
 	h.told(c.ID, createdAndPaid...)
+	// A minute later, by the clock of the books.
+	modelstest.Exec(t, h.db.DB, "ALTER TABLE payments DISABLE TRIGGER payments_final")
+	modelstest.Exec(t, h.db.DB, `UPDATE payments SET paid_at = paid_at - interval '3 minutes',
+		recorded_at = recorded_at - interval '3 minutes'`)
+	modelstest.Exec(t, h.db.DB, "UPDATE bank_registrations SET registered_at = registered_at - interval '1 hour'")
+	const silent = "Nenhum Pix chega com aviso do banco desde"
+	h.opsSees(h.opsHealth(), "Precisa de atenção", silent)
+	h.opsSees(h.opsBank("card-watch"), silent)
 	h.sound()
 }
 
@@ -231,6 +239,7 @@ func TestBank_F17_Forged(t *testing.T) {
 	if n := modelstest.One[int](t, h.db.DB, "SELECT count(*) FROM payments"); n != 1 {
 		t.Errorf("%d payments", n)
 	}
+	h.opsSees(h.opsBank("card-bank"), "sem prova de ser do banco: 2", "em endereço desconhecido: 1")
 	if got := h.refusals(); got[models.NoticeUnproven] != 2 || got[models.NoticeUnknownToken] != 1 {
 		t.Errorf("refused %v", got)
 	}
@@ -255,6 +264,7 @@ func TestBank_F18_Garbage(t *testing.T) {
 		t.Errorf("outcomes %v", got)
 	}
 	h.told(c.ID, createdAndPaid...)
+	h.opsSees(h.opsBank("card-bank"), "ilegíveis: 1", "grandes demais: 1")
 	if got := h.refusals(); got[models.NoticeGarbage] != 1 || got[models.NoticeTooLarge] != 1 {
 		t.Errorf("refused %v", got)
 	}

@@ -106,6 +106,7 @@ func TestBank_F32_PayoutLost(t *testing.T) {
 	h.until("staff are told", func() bool {
 		return modelstest.One[int](t, h.db.DB, "SELECT count(*) FROM mails WHERE kind = 'payout_unknown'") == 1
 	})
+	h.opsSees("/ops/saques/"+id, "O banco não disse como o envio terminou")
 	if w := h.withdrawn(id, models.WithdrawalProcessing); w.EndToEndID != nil {
 		t.Errorf("the withdrawal is %+v", w)
 	}
@@ -137,6 +138,7 @@ func TestBank_F33_PayoutBack(t *testing.T) {
 	if *w.FailureCode != "PROVIDER_REFUSED" || code != "NAO_REALIZADO" {
 		t.Errorf("the withdrawal is %+v, the code %s", w, code)
 	}
+	h.opsSees("/ops/saques/"+refused, "Código do banco"+code)
 	back := h.withdraw(reviewer, "20.00", "saque-2")
 	w = h.withdrawn(back, models.WithdrawalCompleted)
 	for i, amount := range []int64{5_00, 0} { // 0 is all that is left

@@ -81,6 +81,7 @@ func TestBank_F28_RefundRefused(t *testing.T) {
 	if got := h.state(); got.Returned != 0 {
 		t.Errorf("the bank returned %d", got.Returned)
 	}
+	h.opsSees("/ops/cobrancas/"+c.ID, "Conta do pagador encerrada.")
 	h.sound()
 }
 

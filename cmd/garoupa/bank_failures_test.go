@@ -22,6 +22,7 @@ func TestBank_F01_AnswerLost(t *testing.T) {
 		t.Errorf("the bank has %d charges", got.Charges)
 	}
 	h.chargeIs(c.ID, models.BankChargePaid, "")
+	h.opsSees(h.opsBank("card-calls"), "Criar cobrança", "1 falhou: resposta perdida")
 	h.sound()
 }
 
@@ -33,6 +34,7 @@ func TestBank_F02_LostThrice(t *testing.T) {
 	h.refused("pedido-1")
 	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges")
 	h.chargeIs(id, models.BankChargeCreating, "ambiguous")
+	h.opsSees(h.opsHealth(), "Precisa de atenção", "chamadas sem resposta na última hora")
 	h.heal()
 	c := h.charge("pedido-1")
 	if status, again := h.post("/v1/checkouts", order(1800), "pedido-1"); c.ID != id || status != http.StatusOK ||
@@ -60,6 +62,7 @@ func TestBank_F03_NoConnection(t *testing.T) {
 	}
 	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges WHERE status = 'CREATING'")
 	h.chargeIs(id, models.BankChargeCreating, "has not answered for some time")
+	h.opsSees(h.opsBank("card-watch"), "O banco não responde desde", "Chamadas suspensas desde")
 	h.bank.start()
 	h.until("the bank is asked again", func() bool {
 		status, _ := h.post("/v1/checkouts", order(1800), "pedido-1")
@@ -101,6 +104,7 @@ func TestBank_F05_OtherConflict(t *testing.T) {
 	if got := h.state(); got.Charges != 1 || got.Removed != 0 {
 		t.Errorf("the bank has %d charges, %d removed", got.Charges, got.Removed)
 	}
+	h.opsSees(h.opsHealth(), "Problema", "R$ 49,90", "the charge is for 49.91")
 	h.paid(h.charge("pedido-2"))
 	h.sound()
 }
@@ -116,6 +120,7 @@ func TestBank_F06_Violations(t *testing.T) {
 	}
 	id := modelstest.One[string](t, h.db.DB, "SELECT checkout_id FROM bank_charges")
 	h.chargeIs(id, models.BankChargeCreating, "cob.chave")
+	h.opsSees(h.opsHealth(), "Última falha", "cob.chave")
 	if got := h.state(); got.Charges != 0 {
 		t.Errorf("the bank has %d charges", got.Charges)
 	}

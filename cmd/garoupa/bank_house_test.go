@@ -25,7 +25,8 @@ import (
 //
 //   - newHouse starts all; fault, heal, pay and h.control act as the bank and as payers; h.bank.kill and
 //     h.bank.start, h.crash and h.serve end and begin the processes.
-//   - charge, post, refused and h.read act as the merchant's backend; page is what the buyer reads.
+//   - charge, post, refused and h.read act as the merchant's backend; page is what the buyer reads, and opsSees
+//     what staff do.
 //   - awaits waits for a status as long as the product takes by itself; hurried lets it look at the bank at
 //     once.
 //   - told, cases, chargeIs and sound check what is left: events, exceptions, the charge's row, the books.
@@ -45,6 +46,8 @@ type house struct {
 	keyID     string
 	key       string // of live, with all permissions
 	accountID string // of the bank account
+
+	staff *http.Client // signed in; nil before the first opsSees
 }
 
 // createdAndPaid is told of a checkout that was created and paid.
