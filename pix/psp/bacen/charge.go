@@ -103,17 +103,18 @@ func (c *Client) PutCharge(ctx context.Context, charge psp.Charge) (psp.Issued, 
 	if k.body, err = encodeCharge(charge, c.options.PixKey); err != nil {
 		return psp.Issued{}, named(err, k.op)
 	}
+	var got psp.Issued
+	var wrong error
 	k.check = func(body []byte) error { // so that a wrong answer is counted and logged
-		if _, err := c.issued(body, charge, psp.Protocol); kindOf(err) == psp.Protocol {
-			return err
+		if got, wrong = c.issued(body, charge, psp.Protocol); kindOf(wrong) == psp.Protocol {
+			return wrong
 		}
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, creationTime)
 	defer cancel()
-	return write(ctx, c, k, func(body []byte) (psp.Issued, error) {
-		return c.issued(body, charge, psp.Protocol)
-	}, func(ctx context.Context) (psp.Issued, bool, error) {
+	answered := func([]byte) (psp.Issued, error) { return got, wrong }
+	return write(ctx, c, k, answered, func(ctx context.Context) (psp.Issued, bool, error) {
 		look := c.chargeCall("read charge", http.MethodGet, charge.TxID)
 		look.rank = first
 		body, err := c.read(ctx, look)
