@@ -14,6 +14,13 @@ func SaveExceptionReturn(tx *Tx, x *Exception) error {
 		x.ReturnFailure, x.ReturnTries, x.ReturnNextTryAt, x.ReturnEndedAt, x.ReturnID)
 }
 
+// ForgetReturnDoubt removes what was noted about a return of an exception's money that is booked now. The caller has
+// locked the exception.
+func ForgetReturnDoubt(tx *Tx, paymentID string) error {
+	return tx.exec("UPDATE payment_exceptions SET return_failure = '' WHERE payment_id = $1 AND return_status IS NULL",
+		paymentID)
+}
+
 // ClaimExceptionReturns returns exceptions whose bank is to be asked to give the money back, or what has become
 // of that. It puts their next try off until the lease is over, so that another process asks if this one ends.
 func ClaimExceptionReturns(ctx context.Context, q Querier, bankAccountID string, now time.Time, lease time.Duration,

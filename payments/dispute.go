@@ -53,6 +53,12 @@ func (s *Service) contested(tx *models.Tx, paymentID string) (*contested, error)
 	return c, err
 }
 
+// refundable returns the payment as one of which money goes back.
+func (c *contested) refundable() *refundable {
+	return &refundable{checkout: c.checkout, refunded: c.refunded,
+		ReceivedPayment: &models.ReceivedPayment{Payment: c.Payment, AccountID: c.AccountID, Own: c.Own}}
+}
+
 // of returns the dispute with an id, or nil.
 func (c *contested) of(id string) *models.Dispute {
 	for i := range c.disputes {

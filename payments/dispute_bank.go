@@ -251,8 +251,7 @@ func (s *Service) debited(tx *models.Tx, c *contested, state psp.Return) (*model
 }
 
 func (s *Service) adoptDebit(tx *models.Tx, c *contested, d *models.Dispute, state psp.Return) (bool, error) {
-	p := &refundable{ReceivedPayment: &models.ReceivedPayment{Payment: c.Payment, AccountID: c.AccountID, Own: c.Own},
-		checkout: c.checkout, refunded: c.refunded}
+	p := c.refundable()
 	r := newlyFound(p, state, s.now())
 	r.Origin, r.Reason, r.DisputeID = models.RefundByDispute, "Devolução por contestação (MED)", &d.ID
 	r.FromBlocked = min(r.Amount, d.Held())

@@ -199,27 +199,49 @@ const (
 	foundDisputed = "Devolução por contestação (MED)"
 )
 
+// recordAcceptedReturn books a return of an exception's money that a merchant was credited with, as that of any
+// other payment, whole or in part. Other money of exceptions is left to recordExceptionReturns.
+func (s *Service) recordAcceptedReturn(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
+	if state.Status != psp.TransferDone {
+		return false, nil // it moves nothing yet, or never did
+	}
+	paymentID, err := models.PaymentNamed(tx, models.Live, endToEndID)
+	if errors.Is(err, models.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	c, err := s.contested(tx, paymentID)
+	if err != nil || !c.Credited() {
+		return false, err
+	}
+	_, err = models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
+	if !errors.Is(err, models.ErrNotFound) {
+		return false, err // booked already
+	}
+	return s.adoptReturn(tx, c.refundable(), state)
+}
+
 // recordExceptionReturns writes what a bank says of the returns of a Pix that paid no checkout. If all of its
-// money went back, an open exception is refunded, and one that was written off is paid back from that book.
-// What cannot be booked so is written to the exception and logged once: a part of the money, and money that a
-// merchant has been given.
+// money went back, an open exception is refunded, and one that was written off is paid back from that book. A part
+// is written to the exception and logged once. Of money that a merchant was credited with, see
+// recordAcceptedReturn.
 func (s *Service) recordExceptionReturns(ctx context.Context, endToEndID string, returns []psp.Return) error {
 	err := s.inException(ctx, endToEndID, func(tx *models.Tx, x *models.Exception) error {
 		var back money.Cents
 		var last psp.Return
-		accepted := x.Decision != nil && *x.Decision == models.ExceptionAccepted
 		for _, state := range returns {
 			if x.Returning() && state.ID == exceptionReturnID(x) {
 				return s.heedExceptionReturn(tx, x, state)
 			}
-			if state.Status == psp.TransferDone && !(accepted && state.Disputed()) { // see recordDebit
+			if state.Status == psp.TransferDone {
 				back, last = back+money.Cents(state.Amount), state
 			}
 		}
 		switch done := x.ReturnEndedAt != nil && *x.ReturnStatus == models.RefundCompleted; {
-		case back == 0 || done || x.Returning() || x.Decision != nil && *x.Decision == models.ExceptionRefunded:
+		case back == 0 || done || x.Returning() || x.Decision != nil && *x.Decision != models.ExceptionWrittenOff:
 			return nil
-		case back != x.Amount || accepted:
+		case back != x.Amount:
 			return s.doubtException(ctx, tx, x, back)
 		case x.Decision == nil:
 			reason := foundReturn

@@ -204,7 +204,7 @@ func (s *Service) recordReturn(tx *models.Tx, endToEndID string, state psp.Retur
 	}
 	paymentID, err := models.SettlingPayment(tx, models.Live, endToEndID)
 	if errors.Is(err, models.ErrNotFound) {
-		return false, nil // an exception's money: see recordExceptionReturns
+		return s.recordAcceptedReturn(tx, endToEndID, state)
 	} else if err != nil {
 		return false, err
 	}
@@ -258,8 +258,8 @@ func (s *Service) adoptRefund(tx *models.Tx, p *refundable, r *models.Refund) (q
 		map[string]string{"payment": p.ID, "amount": r.Amount.Decimal(), "origin": string(r.Origin)}); err != nil {
 		return false, err
 	}
-	if !p.Settles {
-		return false, nil // the checkout was paid by another payment, or by none
+	if !p.Settles { // an exception's money: the checkout was paid by another payment, or by none
+		return false, models.ForgetReturnDoubt(tx, p.ID)
 	}
 	return s.tellRefunded(tx, p, r)
 }
