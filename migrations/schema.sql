@@ -1804,10 +1804,10 @@ CREATE OR REPLACE FUNCTION public.disputes_transition()
 AS $function$
 DECLARE rest bigint;
 BEGIN
-    IF (NEW.id, NEW.bank_account_id, NEW.payment_id, NEW.account_id, NEW.livemode, NEW.amount, NEW.blocked, NEW.short,
-            NEW.opened_by, NEW.created_at)
-        IS DISTINCT FROM (OLD.id, OLD.bank_account_id, OLD.payment_id, OLD.account_id, OLD.livemode, OLD.amount, OLD.blocked, OLD.short,
-            OLD.opened_by, OLD.created_at)
+    IF (NEW.id, NEW.bank_account_id, NEW.payment_id, NEW.account_id, NEW.livemode, NEW.amount, NEW.opened_by, NEW.created_at)
+        IS DISTINCT FROM (OLD.id, OLD.bank_account_id, OLD.payment_id, OLD.account_id, OLD.livemode, OLD.amount, OLD.opened_by, OLD.created_at)
+        OR NEW.blocked < OLD.blocked OR NEW.short NOT BETWEEN OLD.short AND OLD.short + NEW.blocked - OLD.blocked
+        OR NEW.blocked > OLD.blocked AND (OLD.closed_at IS NOT NULL OR NEW.closed_at IS NOT NULL)
         OR OLD.defense_at IS NOT NULL AND (NEW.defense, NEW.defense_by, NEW.defense_at)
             IS DISTINCT FROM (OLD.defense, OLD.defense_by, OLD.defense_at)
         OR OLD.released > 0 AND NEW.released <> OLD.released

@@ -38,7 +38,7 @@ type Dispute struct {
 	BankRef       string      // the bank's id, unique in the bank account
 	Cause         string      // in the bank's words
 	Amount        money.Cents // contested
-	Blocked       money.Cents // held back at the opening
+	Blocked       money.Cents // held back at the opening, or once a refund of the payment failed
 	Short         money.Cents // what available money lacked for that
 	Released      money.Cents // of Blocked, at the close or afterwards
 	Status        DisputeStatus
@@ -107,6 +107,11 @@ func SaveDispute(tx *Tx, d *Dispute) error {
 		WHERE id = $1`,
 		d.ID, d.BankRef, d.Released, d.Status, d.BankStatus, d.AnswerBy, d.Defense, d.DefenseBy, d.DefenseAt,
 		d.DefenseSentAt, d.ClosedBy, d.CloseReason, d.ClosedAt)
+}
+
+// RaiseDispute writes that more is blocked for a dispute whose payment the caller has locked.
+func RaiseDispute(tx *Tx, d *Dispute) error {
+	return tx.exec("UPDATE disputes SET blocked = $2, short = $3 WHERE id = $1", d.ID, d.Blocked, d.Short)
 }
 
 // LockDisputes returns the disputes of a payment, oldest first, and locks their rows. They are complete if

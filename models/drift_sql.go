@@ -125,18 +125,6 @@ const blockDrift = `WITH b AS (
 		SELECT id AS of, fact || step AS fact FROM b CROSS JOIN unnest('{"",/released}'::text[]) AS step
 	)` + asked
 
-const disputeDrift = `WITH d AS (
-		SELECT id, 'dispute/' || id AS fact, account_id || ` + env + ` AS owner, blocked, released
-			FROM disputes WHERE id = ANY($1)
-	), wanted AS (
-		SELECT id AS of, fact, owner || 'available' AS from_book, owner || 'blocked' AS to_book, blocked AS amount
-			FROM d WHERE blocked > 0
-		UNION ALL
-		SELECT id, fact || '/released', owner || 'blocked', owner || 'available', released FROM d WHERE released > 0
-	), facts AS (
-		SELECT id AS of, fact || step AS fact FROM d CROSS JOIN unnest('{"",/released}'::text[]) AS step
-	)` + asked
-
 // knownFact is the condition that f.fact belongs to a row that requires it. It looks up each
 // row separately, because with EXISTS the planner may read all rows.
 const knownFact = `coalesce(CASE f.kind
@@ -147,7 +135,7 @@ const knownFact = `coalesce(CASE f.kind
 		WHEN 'refund' THEN f.step IN ('', '/undone') AND (SELECT true FROM refunds WHERE id = f.id)
 		WHEN 'block' THEN f.step IN ('', '/released')
 			AND (SELECT true FROM blocked_amounts WHERE id = f.id)
-		WHEN 'dispute' THEN f.step IN ('', '/released') AND (SELECT true FROM disputes WHERE id = f.id) END, false)`
+		WHEN 'dispute' THEN ` + disputeStep + ` END, false)`
 
 // factParts splits a fact such as "withdrawal/wdr_…/completed" into kind, id and step.
 const factParts = `split_part(fact, '/', 1) AS kind, split_part(fact, '/', 2) AS id,

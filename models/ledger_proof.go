@@ -178,6 +178,8 @@ func CompareRowsSince(ctx context.Context, db *DB, since, now time.Time, pieces 
 		UNION ALL SELECT 'refund', id FROM refunds WHERE created_at >= $1 OR ended_at >= $1
 		UNION ALL SELECT 'block', id FROM blocked_amounts WHERE coalesce(released_at, created_at) >= $1
 		UNION ALL SELECT 'dispute', id FROM disputes WHERE created_at >= $1 OR closed_at >= $1
+		UNION ALL SELECT 'dispute', d.id FROM refunds r JOIN disputes d ON d.payment_id = r.payment_id
+			WHERE r.ended_at >= $1 AND r.status = 'FAILED'
 		UNION ALL SELECT 'payment', payment_id FROM payment_exceptions WHERE decided_at >= $1
 		UNION ALL SELECT 'payment', payment_id FROM payment_exceptions WHERE return_ended_at >= $1`, since)
 }

@@ -154,7 +154,10 @@ func (s *Service) applyReturn(tx *models.Tx, p *refundable, r *models.Refund, st
 		return s.tellRefunded(tx, p, r)
 	case state.Status == psp.TransferRefused:
 		r.Status, r.EndedAt, r.NextTryAt, r.Failure = models.RefundFailed, &now, nil, state.Reason
-		return false, undoRefund(tx, p, r, now)
+		if err := undoRefund(tx, p, r, now); err != nil {
+			return false, err
+		}
+		return false, s.raiseDisputes(tx, p, r)
 	case state.Status == psp.TransferProcessing:
 		r.Status = models.RefundProcessing
 		s.askAgain(r, "")
