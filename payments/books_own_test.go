@@ -48,6 +48,7 @@ func (w *world) atBanks() []deed {
 		return err
 	}
 	const own = "SELECT p.id FROM payments p WHERE p.bank_account_id = '" + ownBank + "' AND "
+	const theirs = "SELECT p.id FROM payments p WHERE p.bank_account_id = '" + ourBank + "' AND "
 	return []deed{
 		{"pay at a bank", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
 			return pay(ctx, s, random, 0)
@@ -65,18 +66,10 @@ func (w *world) atBanks() []deed {
 				_, err := s.AcceptException(ctx, w.Owner, id, paymentstest.Reason)
 				return err
 			}),
-		w.onPayment("refund the own", own+"p.settles",
-			func(ctx context.Context, s *payments.Service, random *rand.Rand, id string) error {
-				var checkoutID string
-				if err := s.DB.Pool.QueryRow(ctx, "SELECT checkout_id FROM payments WHERE id = $1",
-					id).Scan(&checkoutID); err != nil {
-					return err
-				}
-				_, _, err := s.RefundCheckout(ctx, w.Live, payments.RefundRequest{By: w.Owner, AccountID: w.Account.ID,
-					CheckoutID: checkoutID, Amount: money.Cents(1 + random.IntN(90_00)), Reason: "Troca",
-					IdempotencyKey: models.NewRefundID(), RequestHash: make([]byte, 32)})
-				return err
-			}),
+		w.onPayment("refund the own", own+"p.settles", w.refundAtBank),
+		w.onPayment("refund at the installation's", theirs+"p.settles", w.refundAtBank),
+		w.onPayment("answer for what is contested", `SELECT r.id FROM refunds r JOIN disputes d USING (payment_id)
+			WHERE r.next_try_at IS NOT NULL AND d.closed_at IS NULL AND d.blocked < d.amount`, w.answer),
 		w.onPayment("the bank returns", "SELECT id FROM refunds WHERE next_try_at IS NOT NULL", w.answer),
 		w.onPayment("return in the own app", own+"p.settles",
 			func(ctx context.Context, s *payments.Service, random *rand.Rand, id string) error {
@@ -103,6 +96,19 @@ func (w *world) onPayment(name, query string, act func(ctx context.Context, s *p
 		}
 		return act(ctx, s, random, id)
 	}}
+}
+
+// refundAtBank asks for a refund of a checkout that was paid at a bank.
+func (w *world) refundAtBank(ctx context.Context, s *payments.Service, random *rand.Rand, id string) error {
+	var checkoutID string
+	if err := s.DB.Pool.QueryRow(ctx, "SELECT checkout_id FROM payments WHERE id = $1",
+		id).Scan(&checkoutID); err != nil {
+		return err
+	}
+	_, _, err := s.RefundCheckout(ctx, w.Live, payments.RefundRequest{By: w.Owner, AccountID: w.Account.ID,
+		CheckoutID: checkoutID, Amount: money.Cents(1 + random.IntN(90_00)), Reason: "Troca",
+		IdempotencyKey: models.NewRefundID(), RequestHash: make([]byte, 32)})
+	return err
 }
 
 // answer is what a bank says in the end of a refund that it was asked for: it is done, or refused.
