@@ -18,7 +18,8 @@ func (w *world) disputes() []deed {
 	const open = "SELECT id FROM disputes WHERE closed_at IS NULL"
 	return []deed{
 		w.onPayment("contest", "SELECT id FROM payments WHERE livemode", w.contest),
-		w.onPayment("contest what goes back", "SELECT payment_id FROM refunds WHERE next_try_at IS NOT NULL", w.contest),
+		w.onPayment("contest what goes back", "SELECT payment_id FROM refunds WHERE next_try_at IS NOT NULL",
+			w.contest),
 		{"defend", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
 			id, err := w.one(ctx, s, open)
 			if err != nil {
