@@ -1,5 +1,5 @@
 -- +goose Up
--- compatible with 00063: older programs raise nothing; their check of the books reports a dispute that was raised
+-- compatible with 00062: older programs raise nothing; their check of the books reports a dispute that was raised
 
 -- A dispute changes as it is answered and closed. While it is open, more is blocked for it if a refund of its payment
 -- fails. What is released was blocked and is not returned; a dispute that was won holds nothing back.

@@ -49,6 +49,19 @@ func CheckoutStoryByID(ctx context.Context, q Querier, scope Scope, id string) (
 	return &story, err
 }
 
+// Refunded is how much of the payment that made the checkout PAID went back or is to go back, of the checkout's
+// refunds.
+func (s *CheckoutStory) Refunded(refunds []Refund) (sum money.Cents) {
+	for _, p := range s.Payments {
+		for _, r := range refunds {
+			if p.Settles && r.PaymentID == p.ID && r.Status != RefundFailed {
+				sum += r.Amount
+			}
+		}
+	}
+	return sum
+}
+
 // SettlingPayments returns the payments that made checkouts PAID, by checkout id. The caller
 // must have found the checkouts within its scope.
 func SettlingPayments(ctx context.Context, q Querier, checkoutIDs []string) (map[string]CheckoutPayment, error) {

@@ -119,13 +119,9 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 	if err != nil {
 		return fmt.Errorf("dashboard: read the refunds of %s: %w", checkout.ID, err)
 	}
-	var refunded money.Cents
 	for _, r := range refunds {
 		props.Refunds = append(props.Refunds, pages.RefundRow{ID: r.ID, Amount: r.Amount, Status: string(r.Status),
 			Failure: r.Failure, ReturnID: page.Text(r.ReturnID), CreatedAt: r.CreatedAt})
-		if r.Status != models.RefundFailed {
-			refunded += r.Amount
-		}
 	}
 	disputes, err := models.DisputesOfCheckout(c.UserContext(), s.DB.Pool, page.Visitor(c).AccountID, checkout.ID)
 	if err != nil {
@@ -137,7 +133,7 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 		props.Disputes = append(props.Disputes, pages.DisputeRow{ID: d.ID, Status: string(d.Status), Amount: d.Amount,
 			AnswerBy: d.AnswerBy, OpenedAt: d.OpenedAt})
 	}
-	props.CanRefund = !contested && props.Settlement != nil && refunded < props.Settlement.Paid &&
+	props.CanRefund = !contested && props.Settlement != nil && story.Refunded(refunds) < props.Settlement.Paid &&
 		page.Visitor(c).Role.Can(models.MoveMoney) && s.Now().Before(checkout.PaidAt.Add(payments.RefundableFor))
 	return nil
 }

@@ -44,12 +44,8 @@ func (s *dashboard) showRefund(c *fiber.Ctx, props pages.NewRefundProps) (err er
 		return c.Redirect("/app/cobrancas/"+checkout.ID, fiber.StatusSeeOther)
 	}
 	p := story.Payments[paid]
-	props.ID, props.Paid, props.Fee, props.Left = checkout.ID, p.Amount, p.Fee, p.Amount
-	for _, r := range refunds {
-		if r.Status != models.RefundFailed {
-			props.Left -= r.Amount
-		}
-	}
+	props.ID, props.Paid, props.Fee, props.Left = checkout.ID, p.Amount, p.Fee,
+		p.Amount-story.Refunded(refunds)
 	props.Until = checkout.PaidAt.Add(payments.RefundableFor)
 	if props.Left == 0 || s.Now().After(props.Until) {
 		return c.Redirect("/app/cobrancas/"+checkout.ID, fiber.StatusSeeOther)

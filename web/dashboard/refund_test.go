@@ -8,6 +8,7 @@ import (
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
+	"garoupa/pix/psp/simulator"
 	"garoupa/web/webtest"
 )
 
@@ -24,6 +25,12 @@ func TestRefund(t *testing.T) {
 	if err := s.SimulatePayment(t.Context(), sold.ID); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.ConfirmPayment(t.Context(), models.Test, simulator.Pay(sold.TxID, 100_00, s.Clock.Now())); err != nil {
+		t.Fatal(err)
+	}
+	modelstest.Exec(t, s.DB, `INSERT INTO refunds (id, payment_id, account_id, livemode, amount, reason, created_by,
+		created_at) SELECT 'rfd_00000000000000000000', id, $1, false, 4000, 'x', $2, now() FROM payments
+		WHERE NOT settles`, s.Account.ID, s.Owner.UserID) // of the duplicate
 	form := c.Get(path)
 	key := form.Find("input[name=key]").AttrOr("value", "")
 	if form.Find("#amount").AttrOr("value", "") != "100,00" || key == "" {
