@@ -18,6 +18,8 @@ var tokens = map[string]*regexp.Regexp{
 		`import|from|def|class|return|if|not|in|with|as|True|False|None`),
 	"php": lexer(`//[^\n]*`, `'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`,
 		`function|return|if|exit|throw|new|echo|const|true|false|null`),
+	"sql": lexer(`--[^\n]*`, `'[^']*'`,
+		`INSERT|INTO|VALUES|ON|CONFLICT|DO|UPDATE|SET|WHERE|AND|OR`),
 	"json": lexer(`\z.`, `"(?:[^"\\]|\\.)*"`, `true|false|null`),
 }
 

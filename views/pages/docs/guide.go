@@ -75,6 +75,8 @@ func codeTitle(language string) string {
 		return "Terminal"
 	case "http":
 		return "HTTP"
+	case "sql":
+		return "SQL"
 	}
 	return "JSON"
 }

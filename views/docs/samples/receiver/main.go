@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,7 +17,7 @@ import (
 	"time"
 )
 
-const maxBody = 1 << 20
+const maxBody = 256 << 10 // more than any event has
 
 type event struct {
 	ID   string `json:"id"`
@@ -37,8 +38,8 @@ var (
 	statuses = map[string]string{} // by checkout id
 )
 
-// ranks order the statuses: a checkout may be paid after it expired or was
-// cancelled, and never goes back.
+// A final status is never left, except that money sent in time turns EXPIRED or
+// CANCELLED into PAID: a status gives way only to one of a higher rank.
 var ranks = map[string]int{"PENDING": 1, "EXPIRED": 2, "CANCELLED": 2, "PAID": 3}
 
 var secret = os.Getenv("WEBHOOK_SECRET")
@@ -54,7 +55,12 @@ func main() {
 
 func receive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil { // too long, or broken off
+	var tooLong *http.MaxBytesError
+	if errors.As(err, &tooLong) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil { // the request broke off
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}

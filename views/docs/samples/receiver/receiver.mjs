@@ -6,13 +6,14 @@ if (!secret) {
   console.error('Set WEBHOOK_SECRET to the signing secret of the endpoint.');
   process.exit(1);
 }
-const maxBody = 1 << 20;
+const maxBody = 256 << 10; // more than any event has
 
 // In your shop: tables in your database, changed in one transaction.
 const handled = new Set(); // event ids
 const statuses = new Map(); // by checkout id
 
-// A checkout may be paid after it expired or was cancelled, and never goes back.
+// A final status is never left, except that money sent in time turns EXPIRED or
+// CANCELLED into PAID: a status gives way only to one of a higher rank.
 const ranks = { PENDING: 1, EXPIRED: 2, CANCELLED: 2, PAID: 3 };
 
 // verify compares over the bytes as they came, in constant time.
@@ -37,9 +38,10 @@ function handle(event) {
 async function receive(request, response) {
   const chunks = [];
   let size = 0;
-  for await (const chunk of request) { // throws when the request breaks off
+  // Throws when the request breaks off. The connection is kept to answer 413.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > maxBody) throw new Error('the body is too long');
+    if (size > maxBody) return response.writeHead(413, { connection: 'close' }).end();
     chunks.push(chunk);
   }
   const body = Buffer.concat(chunks);
@@ -51,5 +53,8 @@ async function receive(request, response) {
 }
 
 createServer((request, response) => {
-  receive(request, response).catch(() => response.destroy());
+  receive(request, response).catch((error) => { // without this, one broken request ends the program
+    console.error(error.message);
+    response.destroy();
+  });
 }).listen(process.env.PORT ?? 4242, '127.0.0.1');

@@ -1,9 +1,10 @@
 <?php
 // Try it with: php -S 127.0.0.1:4242 receiver.php
 
-const MAX_BODY = 1 << 20;
+const MAX_BODY = 256 << 10; // more than any event has
 
-// A checkout may be paid after it expired or was cancelled, and never goes back.
+// A final status is never left, except that money sent in time turns EXPIRED or
+// CANCELLED into PAID: a status gives way only to one of a higher rank.
 const RANKS = ['PENDING' => 1, 'EXPIRED' => 2, 'CANCELLED' => 2, 'PAID' => 3];
 
 // verify compares over the bytes as they came, in constant time.
