@@ -26,6 +26,7 @@ require (
 	github.com/riverqueue/river/rivershared v0.51.0
 	github.com/riverqueue/river/rivertype v0.51.0
 	github.com/skip2/go-qrcode v0.0.0-20200617195104-da1b6568686e
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/valyala/fasthttp v1.51.0
 	github.com/wneessen/go-mail v0.8.1
 	github.com/yuin/goldmark v1.8.7

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
 	"garoupa/jobs"
 	"garoupa/models"
 	"garoupa/models/modelstest"
@@ -55,6 +57,10 @@ func TestDelivery(t *testing.T) {
 		}
 		if !webhook.Verify(secret, p.header.Get("x-svc-signature"), p.body) {
 			t.Errorf("%s has the signature %q", kind, p.header.Get("x-svc-signature"))
+		}
+		if library, err := standardwebhooks.NewWebhook(secret); err != nil || library.Verify(p.body, p.header) != nil ||
+			p.header.Get("webhook-id") != event.ID {
+			t.Errorf("%s has the headers %v for the library of Standard Webhooks, %v", kind, p.header, err)
 		}
 		sent, err := time.Parse("2006-01-02T15:04:05.000Z", p.header.Get("x-svc-timestamp"))
 		if err != nil || time.Since(sent).Abs() > time.Minute || event.CreatedAt.IsZero() {

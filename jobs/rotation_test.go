@@ -2,7 +2,10 @@ package jobs_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"garoupa/payments"
 	"garoupa/webhook"
@@ -28,6 +31,15 @@ func TestDeliverWebhook_Rotated(t *testing.T) {
 			p.header.Get("x-svc-signature-previous") != want {
 			t.Errorf("signature %q, previous signature %q", p.header.Get("x-svc-signature"),
 				p.header.Get("x-svc-signature-previous"))
+		}
+		for _, known := range []string{secret, previous} {
+			if library, err := standardwebhooks.NewWebhook(known); known != "" &&
+				(err != nil || library.Verify(p.body, p.header) != nil) {
+				t.Errorf("webhook-signature is %q, of neither secret, %v", p.header.Get("webhook-signature"), err)
+			}
+		}
+		if n := strings.Count(p.header.Get("webhook-signature"), "v1,"); n != 1 && previous == "" {
+			t.Errorf("%d signatures without a previous secret", n)
 		}
 	}
 	signed(first, "")

@@ -27,7 +27,7 @@ type Attempt struct {
 	PreviousSecret string    // signs too during a rotation; otherwise ""
 	EventID        string    // evt_…, the same at every attempt
 	Number         int       // 1 for the first
-	At             time.Time // sent as x-svc-timestamp
+	At             time.Time // sent as x-svc-timestamp and webhook-timestamp
 	Body           []byte    // the envelope, sent byte for byte
 	Live           bool      // refuses http, see [CheckURL]
 }
@@ -113,6 +113,7 @@ func (a Attempt) headers() http.Header {
 	headers.Set("x-svc-event-id", a.EventID)
 	headers.Set("x-svc-timestamp", a.At.UTC().Format(timeFormat))
 	headers.Set("x-svc-attempt", strconv.Itoa(a.Number))
+	a.addStandard(headers)
 	return headers
 }
 

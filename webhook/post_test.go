@@ -46,7 +46,7 @@ func TestPostSendsHeadersAndBody(t *testing.T) {
 	// Spacing, order, escapes and the last line break are part of what is signed.
 	body := []byte("{ \"b\":1,\"a\" : \"\\u00e7 \u00e7 <&>\" ,\"n\":1.0}\r\n")
 	a := attempt(server.URL)
-	a.Body, a.Number, a.PreviousSecret = body, 3, "whsec_previous"
+	a.Body, a.Number, a.PreviousSecret = body, 3, oldSecret
 	a.At = time.Date(2026, 11, 20, 9, 0, 0, 7_999_999, time.FixedZone("BRT", -3*60*60))
 	outcome := newClient().Post(t.Context(), a)
 	if !outcome.OK || outcome.StatusCode != http.StatusNoContent || outcome.Class != "" || outcome.Detail != "" {
@@ -60,14 +60,19 @@ func TestPostSendsHeadersAndBody(t *testing.T) {
 	if !bytes.Equal(got.body, body) {
 		t.Errorf("body %q, want %q", got.body, body)
 	}
+	signed, _ := webhook.SignStandard(secret, a.EventID, a.At, body)
+	signedBefore, _ := webhook.SignStandard(oldSecret, a.EventID, a.At, body)
 	want := http.Header{
 		"Content-Type":             {"application/json"},
 		"User-Agent":               {"Garoupa-Webhooks/1.0"},
 		"X-Svc-Signature":          {webhook.Sign(secret, body)},
-		"X-Svc-Signature-Previous": {webhook.Sign("whsec_previous", body)},
+		"X-Svc-Signature-Previous": {webhook.Sign(oldSecret, body)},
 		"X-Svc-Event-Id":           {"evt_0123456789abcdef01234567"},
 		"X-Svc-Timestamp":          {"2026-11-20T12:00:00.007Z"},
 		"X-Svc-Attempt":            {"3"},
+		"Webhook-Id":               {"evt_0123456789abcdef01234567"},
+		"Webhook-Timestamp":        {"1795176000"},
+		"Webhook-Signature":        {signed + " " + signedBefore},
 	}
 	if diff := gocmp.Diff(want, outcome.RequestHeaders); diff != "" {
 		t.Errorf("recorded headers (-want +got):\n%s", diff)
