@@ -75,5 +75,14 @@ func deliveryHeaders() []openapi.Parameter {
 		header("x-svc-timestamp", "When this attempt was made.", true, at, "2026-11-20T12:01:34.000Z"),
 		header("x-svc-attempt", "Which attempt this is, from 1.", true,
 			&openapi.Schema{Type: openapi.Types{"integer"}, Minimum: new(int64(1))}, 1),
+		header("webhook-id", "The event's id, for libraries of Standard Webhooks.", true,
+			openapi.Pattern(`^evt_[0-9a-f]{24}$`, ""), exampleEventID),
+		header("webhook-timestamp", "When this attempt was made, in Unix seconds.", true,
+			openapi.Pattern(`^[0-9]+$`, ""), "1795176094"),
+		header("webhook-signature",
+			"The signature of Standard Webhooks over webhook-id, webhook-timestamp and the raw body; for 24 hours "+
+				"after a new secret was made, a second one with the secret before, after a space.", true,
+			openapi.Pattern(`^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)?$`, ""),
+			"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="),
 	}
 }
