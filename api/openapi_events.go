@@ -36,7 +36,8 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 						"do slow work afterwards."}},
 				{Name: "default",
 					Value: openapi.Response{Description: "Anything else, redirects included, is a failure: there are " +
-						"up to five attempts, 1, 5, 15 and 60 minutes apart."}},
+						"up to five attempts, 1, 5, 15 and 60 minutes apart. Retry-After makes the next wait longer, " +
+						"up to an hour. 410 disables the endpoint."}},
 			},
 		}}}
 	}

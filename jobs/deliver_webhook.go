@@ -125,7 +125,7 @@ func (w *deliverWebhook) attempt(ctx context.Context, d *models.DueDelivery) (re
 		return w.Payments.RecordAttempt(ctx, d.JobID, &d.Delivery, models.Attempt{
 			Manual: d.ByHand, StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
 			ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders,
-			Response: outcome.ResponseSnippet,
+			Response: outcome.ResponseSnippet, RetryAfter: outcome.RetryAfter,
 		})
 	}, outcome.Duration, nil
 }

@@ -1530,7 +1530,7 @@ CREATE TABLE webhook_endpoints (
     CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
     CONSTRAINT webhook_endpoints_description_check CHECK (char_length(description) <= 200),
     CONSTRAINT webhook_endpoints_disabled CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL) AND (disabled_at IS NULL OR NOT active)),
-    CONSTRAINT webhook_endpoints_disabled_reason_check CHECK (disabled_reason = 'failing'::text),
+    CONSTRAINT webhook_endpoints_disabled_reason_check CHECK (disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text])),
     CONSTRAINT webhook_endpoints_failed_events_check CHECK (failed_events >= 0),
     CONSTRAINT webhook_endpoints_id_check CHECK (id ~ '^we_[0-9a-f]{20}$'::text),
     CONSTRAINT webhook_endpoints_rotated CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),

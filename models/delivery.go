@@ -49,6 +49,7 @@ type Attempt struct {
 	Detail     string
 	Headers    map[string][]string // as sent
 	Response   []byte              // the beginning of the answer's body
+	RetryAfter time.Duration       // the least wait that the answer asks for; it is not stored
 }
 
 const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at,

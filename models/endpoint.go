@@ -31,8 +31,11 @@ type Endpoint struct {
 	FailedEvents int        // number of events that were given up
 }
 
-// DisabledFailing is the DisabledReason of an endpoint that failed for too long.
-const DisabledFailing = "failing"
+// Values of DisabledReason.
+const (
+	DisabledFailing = "failing" // it failed for too long
+	DisabledGone    = "gone"    // it answered 410
+)
 
 const endpointColumns = `e.id, e.project_id, e.livemode, e.url, e.description, e.types, e.secret, e.active,
 	e.created_at, e.deleted_at, e.previous_secret, e.previous_secret_until, e.disabled_at,
@@ -152,6 +155,13 @@ func DisableFailing(tx *Tx, id string, now, since time.Time, events int) (disabl
 	return tx.execOne(`UPDATE webhook_endpoints SET active = false, disabled_at = $2, disabled_reason = $3
 		WHERE id = $1 AND active AND failing_since <= $4 AND failed_events >= $5`,
 		id, now, DisabledFailing, since, events)
+}
+
+// DisableGone turns off an endpoint that answered 410 at the given URL, unless it has another URL
+// by now. It reports whether it did.
+func DisableGone(tx *Tx, id, url string, now time.Time) (disabled bool, err error) {
+	return tx.execOne(`UPDATE webhook_endpoints SET active = false, disabled_at = $3, disabled_reason = $4
+		WHERE id = $1 AND active AND url = $2`, id, url, now, DisabledGone)
 }
 
 // ClaimFailureMail reports whether a mail about the failing endpoint may be sent now. The next

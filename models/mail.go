@@ -47,9 +47,11 @@ const (
 	MailPasskeyRemoved   = "passkey_removed"
 	MailWebhookFailing   = "webhook_failing"
 	MailWebhookDisabled  = "webhook_disabled"
+	MailWebhookGone      = "webhook_gone"
 
 	MailTestWebhookFailing  = "webhook_failing_test"
 	MailTestWebhookDisabled = "webhook_disabled_test"
+	MailTestWebhookGone     = "webhook_gone_test"
 	MailAccessApproved      = "access_approved"
 	MailAccessRejected      = "access_rejected"
 	MailAccessReturned      = "access_returned"

@@ -24,23 +24,24 @@ const (
 // with its endpoint, as read before the attempt. After a failed attempt another job follows
 // after a wait, unless the attempt was the fifth of the schedule (contract 6.3), which a
 // replay restarts. The wait begins now, at the end of the attempt (docs/rules.md, "Webhook
-// deliveries"). A manual attempt is followed by no other and is not one of the five.
+// deliveries"). A manual attempt is followed by no other and is not one of the five. The answer
+// 410 ends the delivery and turns the endpoint off.
 //
 // RecordAttempt changes nothing, and ends no job, if the delivery has changed meanwhile,
 // because the same attempt was made twice or a manual attempt succeeded.
 func (s *Service) RecordAttempt(ctx context.Context, jobID int64, d *models.Delivery, a models.Attempt) error {
 	now := s.now()
 	f := models.FinishedAttempt{Attempt: a, JobID: jobID, DeliveryID: d.ID, Made: d.Scheduled(), EndedAt: now}
-	round := d.Scheduled() - d.BeforeReplay // attempts of this round so far
+	if a.ErrorClass != "" && !gone(a) && !a.Manual {
+		f.NextAt = nextAttempt(s.Backoff, d.Scheduled()-d.BeforeReplay, a.RetryAfter, now)
+	}
 	var err error
 	switch {
+	case gone(a):
+		err = s.turnOff(ctx, d, f)
 	case a.Manual:
 		_, err = models.RecordAttempts(ctx, s.DB.Pool, []models.FinishedAttempt{f})
-	case a.ErrorClass == "":
-		_, err = s.attempts.Write(ctx, f)
-	case round < len(s.Backoff):
-		next := now.Add(s.Backoff[round])
-		f.NextAt = &next
+	case a.ErrorClass == "", f.NextAt != nil:
 		_, err = s.attempts.Write(ctx, f)
 	default:
 		err = s.giveUp(ctx, d, f)
@@ -79,10 +80,27 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 	})
 }
 
+// turnOff records an attempt that was answered by 410, turns the endpoint off, and notifies the
+// merchant.
+func (s *Service) turnOff(ctx context.Context, d *models.Delivery, f models.FinishedAttempt) error {
+	return s.DB.InTx(ctx, func(tx *models.Tx) error {
+		recorded, err := models.RecordAttempt(tx, f)
+		if err != nil || !recorded {
+			return err
+		}
+		disabled, err := models.DisableGone(tx, d.Endpoint.ID, d.Endpoint.URL, f.EndedAt)
+		if err != nil || !disabled {
+			return err
+		}
+		return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookGone, f.EndedAt)
+	})
+}
+
 // testMails maps kinds of mail about live endpoints to those about test endpoints.
 var testMails = map[string]string{
 	models.MailWebhookFailing:  models.MailTestWebhookFailing,
 	models.MailWebhookDisabled: models.MailTestWebhookDisabled,
+	models.MailWebhookGone:     models.MailTestWebhookGone,
 }
 
 // tellOfEndpoint mails the members responsible for an endpoint. The mail contains only the

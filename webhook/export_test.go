@@ -18,3 +18,6 @@ func (c *Client) UseResolver(r *net.Resolver) { c.dialer.Resolver = r }
 func RefuseOwn(own func() []netip.Addr, target netip.Addr) error {
 	return guard{own: own}.refuseOwn(target)
 }
+
+// RetryAfter is retryAfter.
+var RetryAfter = retryAfter

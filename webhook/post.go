@@ -39,6 +39,7 @@ type Outcome struct {
 	Detail     string        // a few English words about the failure, without addresses, URL or secrets
 	StatusCode int           // 0 unless the endpoint answered
 	Duration   time.Duration // until the last byte of the answer's headers, or the failure
+	RetryAfter time.Duration // that an answer other than a success asks for, at most MaxRetryAfter
 	// RequestHeaders are the headers of the attempt, without those that HTTP itself adds.
 	RequestHeaders http.Header
 	// ResponseSnippet is the start of the answer's body as valid UTF-8 without
@@ -68,7 +69,9 @@ func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	defer resp.Body.Close()
 	out.StatusCode = resp.StatusCode
 	out.Class, out.Detail = classifyStatus(resp.StatusCode)
-	out.OK = out.Class == ""
+	if out.OK = out.Class == ""; !out.OK {
+		out.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
+	}
 	out.ResponseSnippet = readSnippet(resp.Body)
 	return out
 }

@@ -60,6 +60,8 @@ var kinds = map[string]kind{
 	models.MailWebhookDisabled:     {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
 	models.MailTestWebhookFailing:  {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
 	models.MailTestWebhookDisabled: {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
+	models.MailWebhookGone:         {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
+	models.MailTestWebhookGone:     {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
 	models.MailAccessApproved:      {[]string{"name", "account"}, "/app/producao"},
 	models.MailAccessRejected:      {[]string{"name", "account"}, "/app/producao"},
 	models.MailAccessReturned:      {[]string{"name", "account"}, "/app/producao"},

@@ -40,8 +40,9 @@ func webhookPages() []page {
 	off := detail
 	off.Enabled, off.Trouble = false, dashboard.EndpointTrouble{}
 	off.Deliveries, off.Status = nil, dashboard.DeliveryFailed
-	disabled := off
-	disabled.Trouble = gaveUp.Trouble
+	disabled, gone := off, off
+	disabled.Trouble, gone.Trouble = gaveUp.Trouble, gaveUp.Trouble
+	gone.Trouble.Gone = true
 	fresh := detail
 	fresh.Test = &sending
 	fresh.Status, fresh.CanEdit, fresh.Deliveries = "", false, nil
@@ -74,6 +75,7 @@ func webhookPages() []page {
 		{"webhook", dashboard.Webhook(detail)},
 		{"webhook off", dashboard.Webhook(off)},
 		{"webhook disabled", dashboard.Webhook(disabled)},
+		{"webhook gone", dashboard.Webhook(gone)},
 		{"webhook fresh", dashboard.Webhook(fresh)},
 		{"replay", dashboard.Replay(replay)},
 		{"replay more", dashboard.Replay(more)},
@@ -101,11 +103,11 @@ func deliveries() []dashboard.DeliveryRow {
 func failures() []dashboard.AttemptRow {
 	var attempts []dashboard.AttemptRow
 	for i, class := range []string{"", "dns", "connect", "tls", "timeout", "blocked", "redirect", "status", "status",
-		"status", "status", "status"} {
+		"status", "status", "status", "status"} {
 		attempts = append(attempts, dashboard.AttemptRow{Number: i + 1, Manual: i == 3, At: now, Duration: time.Second,
 			Error: class, Detail: class, Headers: "x-svc-event-id: evt_1"})
 	}
-	for i, status := range map[int]int{0: 200, 6: 302, 7: 500, 8: 403, 9: 404, 10: 429, 11: 418} {
+	for i, status := range map[int]int{0: 200, 6: 302, 7: 500, 8: 403, 9: 404, 10: 429, 11: 418, 12: 410} {
 		attempts[i].Status = status
 	}
 	attempts[7].Response = "<h1>Server Error</h1>"

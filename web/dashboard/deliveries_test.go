@@ -78,6 +78,24 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
+// The pages say that an endpoint was turned off because it answered 410.
+func TestEndpoint_Gone(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	e, _ := s.Endpoint(t, "https://shop.example/hook")
+	charged(t, s, e.ID, models.Attempt{StatusCode: 410, ErrorClass: "status", Detail: "answered 410"})
+	c := s.Member(t)
+	for path, says := range map[string]string{
+		"/app":                  "Desativamos um endpoint que respondeu 410",
+		"/app/webhooks/" + e.ID: "Desativamos este endpoint, que respondeu 410",
+		"/app/webhooks/" + e.ID + "/entregas/" + s.LatestDelivery(t, e.ID).ID: "e desativa o endpoint",
+	} {
+		if !strings.Contains(c.Get(path).Text(), says) {
+			t.Errorf("%s does not say %q", path, says)
+		}
+	}
+}
+
 // A replay counts first, takes what it counted, and takes it once.
 func TestReplay(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,8 @@ func (s *developers) listEndpoints(c *fiber.Ctx) error {
 
 // trouble returns an endpoint's problem for members.
 func trouble(e *models.Endpoint) pages.EndpointTrouble {
-	t := pages.EndpointTrouble{ID: e.ID, URL: e.URL, Failed: e.FailedEvents, DisabledAt: e.DisabledAt}
+	t := pages.EndpointTrouble{ID: e.ID, URL: e.URL, Failed: e.FailedEvents, DisabledAt: e.DisabledAt,
+		Gone: e.DisabledReason == models.DisabledGone}
 	if e.Active && e.TroubledAt != nil {
 		t.Since = e.FailingSince
 	}

@@ -143,8 +143,10 @@ func (a AttemptRow) failure() string {
 	switch {
 	case a.Status == 401 || a.Status == 403 || a.Status == 407:
 		return "denied"
-	case a.Status == 404 || a.Status == 405 || a.Status == 410:
+	case a.Status == 404 || a.Status == 405:
 		return "path"
+	case a.Status == 410:
+		return "gone"
 	case a.Status == 429:
 		return "busy"
 	case a.Status >= 500:

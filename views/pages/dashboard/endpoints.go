@@ -38,7 +38,16 @@ type EndpointTrouble struct {
 	URL        string
 	Since      *time.Time // nothing has arrived from then on
 	Failed     int        // events given up since
-	DisabledAt *time.Time // when the gateway gave up and turned the endpoint off
+	DisabledAt *time.Time // when the gateway turned the endpoint off
+	Gone       bool       // because it answered 410, and not because it failed for days
+}
+
+// why returns the key of the text for the reason that the endpoint was turned off.
+func (t EndpointTrouble) why(failing, gone string) string {
+	if t.Gone {
+		return gone
+	}
+	return failing
 }
 
 // subtitle says what endpoints are for, which an empty list says by itself.
