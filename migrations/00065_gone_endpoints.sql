@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- compatible with 00063: older programs do not write the new reason, and show every reason alike
+-- compatible with 00062: older programs do not write the new reason, and show every reason alike
 
 -- An endpoint that answered 410 is turned off at once.
 ALTER TABLE webhook_endpoints DROP CONSTRAINT IF EXISTS webhook_endpoints_disabled_reason_check,
