@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -191,7 +192,12 @@ func forwardedAs(t *testing.T, id string, a delivery, secret string, b delivery,
 		webhook.Verify(deliveredSecret, a.header.Get("x-svc-signature"), []byte(a.body)) {
 		t.Errorf("%s was forwarded as %s with %v", id, a.body, a.header)
 	}
-	for _, varies := range []string{"X-Svc-Signature", "X-Svc-Timestamp"} {
+	seconds, _ := strconv.ParseInt(a.header.Get("webhook-timestamp"), 10, 64)
+	if want, _ := webhook.SignStandard(secret, id, time.Unix(seconds, 0), []byte(a.body)); want == "" ||
+		a.header.Get("webhook-signature") != want {
+		t.Errorf("%s was forwarded with %v, want the signature %s", id, a.header, want)
+	}
+	for _, varies := range []string{"X-Svc-Signature", "X-Svc-Timestamp", "Webhook-Signature", "Webhook-Timestamp"} {
 		if a.header.Get(varies) == "" || len(a.header.Get(varies)) != len(b.header.Get(varies)) {
 			t.Errorf("%s: %q, in a delivery %q", varies, a.header.Get(varies), b.header.Get(varies))
 		}
