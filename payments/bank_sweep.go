@@ -22,11 +22,11 @@ const (
 	returnsWithin = RefundableFor + 2*24*time.Hour
 	oldDayEvery   = 15 * time.Minute
 	// sweepWindow limits the time of which one reading asks. A list of more than sweepPages is read in
-	// shorter windows, so that a page that the bank does not give costs few others.
-	sweepWindow, shortestWindow = time.Hour, time.Minute
-	sweepPages                  = 10
+	// shorter windows, so that a page that the bank does not give, or gives late, costs few others.
+	sweepWindow, shortestWindow = time.Hour, 5 * time.Second
+	sweepPages                  = 5
 	// sweepWithin limits one sweep; the next one goes on.
-	sweepWithin = 20 * time.Second
+	sweepWithin = 30 * time.Second
 	// listedAfter is how long after a payment the bank lists it for certain.
 	listedAfter = 15 * time.Second
 	// bankWorkWithin limits one call of TendBank. After bankLease another process does the work of one
@@ -106,9 +106,10 @@ func (s *Service) sweepWindows(ctx context.Context, bank psp.Bank, bankAccountID
 			w.MostPages = sweepPages
 		}
 		done, err = s.sweep(ctx, bank, bankAccountID, w)
+		many, isMany := errors.AsType[psp.ManyPages](err)
 		switch {
-		case errors.Is(err, psp.ErrManyPages):
-			length = max(w.Until.Sub(from)/2, shortestWindow)
+		case isMany:
+			length = max(w.Until.Sub(from)*(sweepPages-1)/time.Duration(many.Pages), shortestWindow)
 		case err != nil || done.Before(w.Until) || w.Until.Equal(now):
 			return done, err
 		default:
@@ -123,7 +124,7 @@ func (s *Service) sweepWindows(ctx context.Context, bank psp.Bank, bankAccountID
 func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string, w psp.Window) (done time.Time,
 	err error) {
 	all, settled, unread := psp.AllPayments(ctx, bank, w)
-	if errors.Is(unread, psp.ErrManyPages) {
+	if _, isMany := errors.AsType[psp.ManyPages](unread); isMany {
 		return w.From, unread
 	} else if unread != nil {
 		unread = fmt.Errorf("payments: read the Pix of %s: %w", bankAccountID, unread)

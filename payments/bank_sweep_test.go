@@ -102,7 +102,7 @@ func TestBank_SweepMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	paid := modelstest.One[int](t, h.DB, "SELECT count(*) FROM checkouts WHERE status = 'PAID'")
-	if paid != n || longest > 10 || longest < 2 {
+	if paid != n || longest > 5 || longest < 2 {
 		t.Errorf("%d of %d are paid; the longest list has %d pages", paid, n, longest)
 	}
 }

@@ -15,7 +15,7 @@ type Window struct {
 	TxID        string // only those of this charge, if set
 	// Returned selects only Pix with returns. A bank that cannot filter gives all.
 	Returned bool
-	// MostPages limits the pages that AllPayments reads; 0 is no limit.
+	// MostPages limits the pages that AllPayments reads: with more it fails with ManyPages. 0 is no limit.
 	MostPages int
 }
 
@@ -31,8 +31,13 @@ type Page struct {
 // ErrUnread reports that a list has Pix that cannot be read. The others of the list can be recorded.
 var ErrUnread = errors.New("psp: the list has Pix that cannot be read")
 
-// ErrManyPages reports a list with more pages than its window allows.
-var ErrManyPages = errors.New("psp: the list has more pages than are to be read")
+// ManyPages is the error of a list with more pages than its window allows.
+type ManyPages struct{ Pages int }
+
+// Error implements error.
+func (e ManyPages) Error() string {
+	return fmt.Sprintf("psp: the list has %d pages, more than are to be read", e.Pages)
+}
 
 // readings is how often AllPayments reads a list that changes while it is read.
 const readings = 3
@@ -76,7 +81,7 @@ func readPages(ctx context.Context, b Bank, w Window, add func(Payment)) (fixed 
 		return w, false, nil, err
 	}
 	if w.MostPages > 0 && page.Pages > w.MostPages {
-		return w, false, nil, ErrManyPages
+		return w, false, nil, ManyPages{page.Pages}
 	}
 	first, seen := page, map[string]bool{}
 	settled = true

@@ -119,7 +119,7 @@ func (c *Client) Payments(ctx context.Context, w psp.Window, page int) (psp.Page
 		query.Set("devolucaoPresente", "true")
 	}
 	k := call{op: op, method: http.MethodGet, url: c.url("pix"), query: query, scope: "pix.read", time: readTime,
-		rank: look}
+		rank: first}
 	if c.Now().Sub(w.Until) > oldAfter {
 		k.rank = old
 	}

@@ -14,7 +14,8 @@ const mayWait = 256
 // rank is the order in which waiting calls are let through.
 type rank int
 
-// The ranks: what a buyer or merchant waits for, then looks at charges, then old days.
+// The ranks: what a buyer or merchant waits for, which is also the list of new Pix, then looks at charges, then old
+// days.
 const (
 	first rank = iota
 	look
