@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
-
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"garoupa/internal/server/servertest"
