@@ -185,27 +185,37 @@ func (s *Service) sendAnswer(ctx context.Context, disputer psp.Disputer, d *mode
 	return err
 }
 
+// unbooked locks the payment of a return that the bank has made, and what is contested of it. It returns nil if the
+// return moves no money yet, is booked already, or is of no payment that is known.
+func (s *Service) unbooked(tx *models.Tx, endToEndID string, state psp.Return) (*contested, error) {
+	if state.Status != psp.TransferDone {
+		return nil, nil
+	}
+	paymentID, err := models.PaymentNamed(tx, models.Live, endToEndID)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	c, err := s.contested(tx, paymentID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
+	if !errors.Is(err, models.ErrNotFound) {
+		return nil, err
+	}
+	return c, nil
+}
+
 // recordDebit books a return that the bank made by the special mechanism (MED). It takes what is blocked for
 // the dispute, and the rest from available money, which may fall below zero without a bound: the money has
 // left. The dispute is LOST. Money that no account was credited with goes back from where it lies, see
 // recordExceptionReturns.
 func (s *Service) recordDebit(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
-	if state.Status != psp.TransferDone {
-		return false, nil // it moves nothing yet, or never did
-	}
-	paymentID, err := models.PaymentNamed(tx, models.Live, endToEndID)
-	if errors.Is(err, models.ErrNotFound) {
-		return false, nil
-	} else if err != nil {
+	c, err := s.unbooked(tx, endToEndID, state)
+	if err != nil || c == nil {
 		return false, err
-	}
-	c, err := s.contested(tx, paymentID)
-	if err != nil {
-		return false, err
-	}
-	_, err = models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
-	if !errors.Is(err, models.ErrNotFound) {
-		return false, err // booked already
 	}
 	d, err := s.debited(tx, c, state)
 	if err != nil {

@@ -180,7 +180,7 @@ func TestDispute_RaisedTogether(t *testing.T) {
 	}
 }
 
-// The comparison of the books tells of a dispute that was raised and not posted, and the other way round.
+// The check of the books reports a raised dispute without a posting, and a posting without a raised dispute.
 func TestDispute_RaisedUnposted(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)

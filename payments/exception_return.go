@@ -202,22 +202,9 @@ const (
 // recordAcceptedReturn books a return of an exception's money that a merchant was credited with, as that of any
 // other payment, whole or in part. Other money of exceptions is left to recordExceptionReturns.
 func (s *Service) recordAcceptedReturn(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
-	if state.Status != psp.TransferDone {
-		return false, nil // it moves nothing yet, or never did
-	}
-	paymentID, err := models.PaymentNamed(tx, models.Live, endToEndID)
-	if errors.Is(err, models.ErrNotFound) {
-		return false, nil
-	} else if err != nil {
+	c, err := s.unbooked(tx, endToEndID, state)
+	if err != nil || c == nil || !c.Credited() {
 		return false, err
-	}
-	c, err := s.contested(tx, paymentID)
-	if err != nil || !c.Credited() {
-		return false, err
-	}
-	_, err = models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
-	if !errors.Is(err, models.ErrNotFound) {
-		return false, err // booked already
 	}
 	return s.adoptReturn(tx, c.refundable(), state)
 }
