@@ -26,6 +26,8 @@ var forgotten = []struct {
 	{"notices of banks", 30 * day, models.DeleteBankNotices},
 	{"counts of notices", 30 * day, models.DeleteNoticeCounts},
 	{"mails", 30 * day, models.DeleteMails},
+	{"resends", day, models.DeleteResends},
+	{"jobs of deliveries that earlier versions left", day, models.DeleteDeliveryJobs},
 	{"sessions", 7 * day, models.DeleteEndedSessions},
 	{"tokens", 7 * day, models.DeleteEndedTokens},
 	{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},

@@ -188,8 +188,9 @@ func (g *gateway) idle(t *testing.T) {
 	t.Helper()
 	eventually(t, "an idle queue", func() bool {
 		var n int
-		err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM river_job
-			WHERE kind = 'deliver_webhook' AND finalized_at IS NULL`).Scan(&n)
+		err := g.DB.Pool.QueryRow(t.Context(), `SELECT
+			(SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING')
+			+ (SELECT count(*) FROM webhook_resends WHERE finished_at IS NULL)`).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}

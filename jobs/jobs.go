@@ -1,11 +1,11 @@
-// Package jobs runs the work that no request waits for: webhook deliveries and mails, on
-// River, and the sweeps that expire and settle checkouts. Workers are thin: they load a
-// row, call one operation of package payments, and let River schedule.
+// Package jobs runs the work that no request waits for: webhook deliveries, the sweeps that
+// expire and settle checkouts, and, on River, mails and periodic jobs. Workers are thin: they
+// load a row, call one operation of package payments, and let River schedule.
 package jobs
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"garoupa/banks"
 	"garoupa/internal/guard"
@@ -24,16 +25,11 @@ import (
 )
 
 const (
-	// jobTimeout limits a job; an attempt uses up to webhook.Timeout of it.
+	// jobTimeout limits a job.
 	jobTimeout = 15 * time.Second
 	// rescueAfter is how long a job may run before it counts as lost, even if its process
 	// lives.
 	rescueAfter = 30 * time.Second
-	// finishWithin is how long a stop waits for attempts in progress.
-	finishWithin = 2 * time.Second
-	// lookForDeliveriesEvery is how often a process looks for deliveries without a
-	// notification: those that waited for their time, or for room in a lane.
-	lookForDeliveriesEvery = 250 * time.Millisecond
 	// sweepEvery limits how late a checkout expires; the limit is 2 s (docs/rules.md,
 	// "Checkout life").
 	sweepEvery = 500 * time.Millisecond
@@ -55,37 +51,49 @@ type Options struct {
 // Runner runs the jobs of one process. Several processes share the work.
 type Runner struct {
 	Options
-	name      string // of the process, in its presence lock and in River
-	river     *river.Client[pgx.Tx]
-	lanes     *lanes
-	queue     *models.DeliveryQueue
-	disappear context.CancelFunc
-	stop      context.CancelFunc
-	loops     sync.WaitGroup
+	river      *river.Client[pgx.Tx]
+	deliveries *deliveries
+	stop       context.CancelFunc // ends the loops
+	interrupt  context.CancelFunc // ends attempts in progress
+	loops      sync.WaitGroup
 	// tended, paying and registering are the ids of the bank accounts on which this process works now.
 	tended, paying, registering sync.Map
 	noticed                     chan struct{} // full after NoticeReceived
 }
 
 // Start begins to work and returns at once.
-func Start(ctx context.Context, o Options) (_ *Runner, err error) {
+func Start(ctx context.Context, o Options) (*Runner, error) {
 	ctx = context.WithoutCancel(ctx)
-	name := "garoupa_" + rand.Text()
-	r := &Runner{Options: o, name: name, noticed: make(chan struct{}, 1)}
-	present, disappear := context.WithCancel(ctx)
-	r.disappear = disappear
-	defer func() {
-		if err != nil {
-			disappear()
-		}
-	}()
-	if err := appear(present, o.DB, name); err != nil {
+	r := &Runner{Options: o, noticed: make(chan struct{}, 1), deliveries: newDeliveries(o)}
+	var err error
+	if r.river, err = newRiver(o); err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
-	l, queue := newLanes(o.Payments.Wake), models.NewDeliveryQueue(o.DB)
-	r.queue, r.lanes = queue, l
+	if err := r.river.Start(ctx); err != nil {
+		return nil, fmt.Errorf("jobs: start: %w", err)
+	}
+	looping, stop := context.WithCancel(ctx)
+	posting, interrupt := context.WithCancel(ctx)
+	r.stop, r.interrupt = stop, interrupt
+	o.DB.Hear(looping, models.Hearer{Channel: models.DeliveriesChannel, Listening: r.deliveries.look,
+		Heard: func(string) { r.deliveries.look() }})
+	r.loop(looping, "take deliveries", func(ctx context.Context) { r.deliveries.run(ctx, posting) })
+	guard.Go("renew leases", func() { guard.Keep(posting, "renew leases", r.deliveries.renew) })
+	r.loop(looping, "follow notices", r.followNotices)
+	for what, s := range r.sweeps() {
+		r.loop(looping, what, func(ctx context.Context) { r.repeat(ctx, what, s) })
+	}
+	return r, nil
+}
+
+func (r *Runner) loop(ctx context.Context, what string, do func(ctx context.Context)) {
+	r.loops.Go(func() { guard.Keep(ctx, what, do) })
+}
+
+// newRiver returns River's client for mails and periodic jobs. It looks for jobs and does not listen, so it
+// has no connection of its own.
+func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &deliverWebhook{Options: o, lanes: l})
 	river.AddWorker(workers, &sendMail{Options: o})
 	river.AddWorker(workers, &snapshotLedger{Options: o})
 	river.AddWorker(workers, &checkBooks{Options: o})
@@ -95,52 +103,43 @@ func Start(ctx context.Context, o Options) (_ *Runner, err error) {
 	river.AddWorker(workers, &warnOfExpiry{Options: o})
 	river.AddWorker(workers, &warnOfDisputes{Options: o})
 	river.AddWorker(workers, &applyBanks{Options: o})
-	queues := map[string]river.QueueConfig{
-		models.QueueWebhooks: {MaxWorkers: lanesAtOnce, FetchPollInterval: lookForDeliveriesEvery},
-		queueBooks:           {MaxWorkers: booksAtOnce},
-	}
+	queues := map[string]river.QueueConfig{queueBooks: {MaxWorkers: booksAtOnce}}
 	if o.Mail != nil {
 		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}
 	}
-	r.river, err = river.NewClient(newDriver(o.DB, queue, l), &river.Config{
-		ID:                   name,
+	return river.NewClient(riverpgxv5.New(o.DB.Pool), &river.Config{
 		Queues:               queues,
 		PeriodicJobs:         bookkeeping(),
 		Workers:              workers,
-		FetchCooldown:        5 * time.Millisecond,
+		PollOnly:             true,
 		FetchPollInterval:    time.Second,
 		JobTimeout:           jobTimeout,
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      finishWithin,
 		Logger:               slog.New(quiet{slog.Default().Handler(), o.DB}),
 	})
-	if err != nil {
-		return nil, fmt.Errorf("jobs: %w", err)
-	}
-	if err := r.river.Start(ctx); err != nil {
-		return nil, fmt.Errorf("jobs: start: %w", err)
-	}
-	looping, stop := context.WithCancel(ctx)
-	r.stop = stop
-	r.loops.Go(func() { guard.Keep(looping, "take over jobs", r.takeOver) })
-	r.loops.Go(func() { guard.Keep(looping, "follow notices", r.followNotices) })
-	for what, s := range r.sweeps() {
-		r.loops.Go(func() {
-			guard.Keep(looping, what, func(ctx context.Context) { r.repeat(ctx, what, s) })
-		})
-	}
-	return r, nil
 }
 
-// Stop takes no new jobs, waits up to finishWithin for those in progress, and returns the rest
-// to the queue. It returns when nothing runs anymore, or when ctx ends.
+// Stop takes no new work, waits up to finishWithin for work in progress, and returns the rest
+// to the queues. It returns when nothing runs anymore, or when ctx ends.
 func (r *Runner) Stop(ctx context.Context) error {
-	defer r.disappear()
 	r.stop()
 	r.loops.Wait()
-	r.lanes.close()
-	defer r.queue.Close()
-	if err := r.river.Stop(ctx); err != nil {
+	defer time.AfterFunc(finishWithin, r.interrupt).Stop()
+	defer r.interrupt()
+	err := r.river.Stop(ctx)
+	finished := make(chan struct{})
+	guard.Go("wait for attempts", func() {
+		defer close(finished)
+		r.deliveries.working.Wait()
+	})
+	select {
+	case <-finished:
+		r.deliveries.release(context.WithoutCancel(ctx))
+	case <-ctx.Done():
+		err = errors.Join(err, ctx.Err())
+	}
+	if err != nil {
 		return fmt.Errorf("jobs: stop: %w", err)
 	}
 	return nil

@@ -37,7 +37,7 @@ func TestShareLimits_Bank(t *testing.T) {
 	h.Later(time.Hour) // the buckets are full again
 	now := h.Bank.Clock.Now()
 	ready, heard := make(chan struct{}), make(chan struct{}, 10)
-	go two.listenFor(ctx, func() { close(ready) }, func(payload string) {
+	two.listen(ctx, func() { close(ready) }, func(payload string) {
 		two.hear(payload, now)
 		heard <- struct{}{}
 	})

@@ -42,7 +42,7 @@ type sharing struct {
 func ShareLimits(ctx context.Context, db *models.DB, limiters func() map[string]*ratelimit.Limiter,
 	now func() time.Time) {
 	s := &sharing{db: db, self: rand.Text(), limiters: limiters, now: now}
-	guard.Go("receive rate limits", func() { guard.Keep(ctx, "receive rate limits", s.listen) })
+	s.listen(ctx, func() {}, func(payload string) { s.hear(payload, s.now()) })
 	hot := make(chan struct{}, 1)
 	for _, limiter := range limiters() {
 		guard.Go("forward a limiter's signal", func() { forward(ctx, limiter.Hot(), hot) })
@@ -113,16 +113,9 @@ func (s *sharing) publish(ctx context.Context) error {
 	return send()
 }
 
-func (s *sharing) listen(ctx context.Context) {
-	for ctx.Err() == nil {
-		err := s.listenFor(ctx, func() {}, func(payload string) { s.hear(payload, s.now()) })
-		s.db.LogFailure(ctx, "lost the connection that receives rate limits; this instance counts alone", err)
-		wait(ctx, time.Second)
-	}
-}
-
-func (s *sharing) listenFor(ctx context.Context, listening func(), heard func(payload string)) error {
-	return models.Listen(ctx, s.db, models.UsageChannel, listening, heard)
+// listen hears what other instances report until ctx ends.
+func (s *sharing) listen(ctx context.Context, listening func(), heard func(payload string)) {
+	s.db.Hear(ctx, models.Hearer{Channel: models.UsageChannel, Listening: listening, Heard: heard})
 }
 
 // hear takes the tokens that another instance handed out from the buckets of this instance.

@@ -31,7 +31,7 @@ func newInstances(t *testing.T, rate ratelimit.Rate, n int, clock func() time.Ti
 				return map[string]*ratelimit.Limiter{"test": in.Limiter}
 			}}
 		ready := make(chan struct{})
-		go in.share.listenFor(ctx, func() { close(ready) },
+		in.share.listen(ctx, func() { close(ready) },
 			func(payload string) { in.share.hear(payload, clock()); in.heard <- struct{}{} })
 		<-ready
 		all[i] = in

@@ -103,7 +103,7 @@ func TestWaker(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	if _, err := conn.Exec(ctx, `LISTEN "public.river_insert"`); err != nil {
+	if _, err := conn.Exec(ctx, "LISTEN "+models.DeliveriesChannel); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -111,7 +111,7 @@ func TestWaker(t *testing.T) {
 			g.payments.Wake()
 		}
 		n, err := conn.WaitForNotification(ctx)
-		if err != nil || n.Payload != `{"queue": "webhooks"}` {
+		if err != nil || n.Channel != models.DeliveriesChannel {
 			t.Fatalf("heard %+v, %v", n, err)
 		}
 	}

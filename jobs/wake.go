@@ -43,8 +43,8 @@ func (w *Waker) run(ctx context.Context) {
 			return
 		case <-w.wish:
 		}
-		if err := models.NotifyDeliveries(ctx, w.db.Pool); err != nil {
-			w.db.LogFailure(ctx, "waking the workers failed; they look every second", err)
+		if err := models.Notify(ctx, w.db.Pool, models.DeliveriesChannel, ""); err != nil {
+			w.db.LogFailure(ctx, "waking the workers failed; they look by themselves", err)
 		}
 		wait(ctx, wakeEvery)
 	}

@@ -1475,6 +1475,7 @@ CREATE TABLE webhook_attempts (
     headers jsonb NOT NULL,
     response bytea NOT NULL DEFAULT '\x'::bytea,
     manual boolean NOT NULL DEFAULT false,
+    late boolean NOT NULL DEFAULT false,
     CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, number),
     CONSTRAINT webhook_attempts_duration_ms_check CHECK (duration_ms >= 0),
     CONSTRAINT webhook_attempts_error_class_check CHECK (error_class = ANY (ARRAY[''::text, 'dns'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'blocked'::text])),
@@ -1494,6 +1495,8 @@ CREATE TABLE webhook_deliveries (
     before_replay integer NOT NULL DEFAULT 0,
     undelivered boolean NOT NULL GENERATED ALWAYS AS ((status = ANY (ARRAY['FAILED'::text, 'SKIPPED'::text])) OR status = 'PENDING'::text AND attempts > 0) STORED,
     manual_attempts integer NOT NULL DEFAULT 0,
+    priority smallint NOT NULL DEFAULT 2,
+    leased_until timestamp with time zone,
     CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
     CONSTRAINT webhook_deliveries_once UNIQUE (event_id, endpoint_id),
     CONSTRAINT webhook_deliveries_attempts_check CHECK (attempts >= 0),
@@ -1501,11 +1504,14 @@ CREATE TABLE webhook_deliveries (
     CONSTRAINT webhook_deliveries_finished CHECK ((status = 'PENDING'::text) = (finished_at IS NULL)),
     CONSTRAINT webhook_deliveries_id_check CHECK (id ~ '^dlv_[0-9a-f]{24}$'::text),
     CONSTRAINT webhook_deliveries_manual CHECK (manual_attempts >= 0 AND manual_attempts <= attempts),
+    CONSTRAINT webhook_deliveries_priority CHECK (priority >= 1 AND priority <= 3),
+    CONSTRAINT webhook_deliveries_scheduled CHECK (status <> 'PENDING'::text OR next_attempt_at IS NOT NULL),
     CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])),
     CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
     CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id)
 ) WITH (fillfactor=45);
 CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (endpoint_id, priority, next_attempt_at) WHERE status = 'PENDING'::text;
 CREATE INDEX webhook_deliveries_undelivered ON webhook_deliveries USING btree (endpoint_id, created_at DESC, event_id DESC) WHERE undelivered;
 
 CREATE TABLE webhook_endpoints (
@@ -1540,6 +1546,21 @@ CREATE TABLE webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_by_project ON webhook_endpoints USING btree (project_id, livemode) WHERE deleted_at IS NULL;
 CREATE INDEX webhook_endpoints_failing ON webhook_endpoints USING btree (id) WHERE deleted_at IS NULL AND (active AND troubled_at IS NOT NULL OR disabled_at IS NOT NULL);
+
+CREATE TABLE webhook_resends (
+    delivery_id text NOT NULL,
+    token bytea NOT NULL,
+    endpoint_id text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT webhook_resends_pkey PRIMARY KEY (delivery_id, token),
+    CONSTRAINT webhook_resends_token CHECK (octet_length(token) = 32),
+    CONSTRAINT webhook_resends_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id),
+    CONSTRAINT webhook_resends_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
+);
+CREATE INDEX webhook_resends_due ON webhook_resends USING btree (endpoint_id, requested_at) WHERE finished_at IS NULL;
+CREATE INDEX webhook_resends_finished ON webhook_resends USING btree (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE TABLE withdrawal_returns (
     id text NOT NULL,

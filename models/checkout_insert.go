@@ -67,7 +67,7 @@ const insertCheckouts = `WITH given AS (
 	FROM given g JOIN made ON made.id = g.id
 	RETURNING id, project_id, livemode, type, created_at
 ), ` + deliverTold + `
-SELECT (SELECT array_agg(id) FROM made), (SELECT count(*) FROM queued)`
+SELECT (SELECT array_agg(id) FROM made), ` + queuedTold
 
 // columns holds the rows of a batch, column by column, as arguments of insertCheckouts.
 type columns struct {
@@ -118,13 +118,13 @@ func insertBatch(ctx context.Context, q Querier, batch []*NewCheckout) (made map
 		c.add(n)
 	}
 	var ids []string
-	var jobs int
-	if err := q.QueryRow(ctx, insertCheckouts, c.args()...).Scan(&ids, &jobs); err != nil {
+	var waiting int
+	if err := q.QueryRow(ctx, insertCheckouts, c.args()...).Scan(&ids, &waiting); err != nil {
 		return nil, false, err
 	}
 	made = make(map[string]bool, len(ids))
 	for _, id := range ids {
 		made[id] = true
 	}
-	return made, jobs > 0, nil
+	return made, waiting > 0, nil
 }

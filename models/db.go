@@ -36,8 +36,8 @@ const (
 	// the disk holds a connection without using a processor, and eight connections leave some
 	// for others on a small machine.
 	leastConns = 8
-	// queueConns is the size of DB.Queue: one connection takes deliveries, two record
-	// attempts.
+	// queueConns is the size of DB.Queue: one connection takes deliveries, one renews leases,
+	// one records attempts.
 	queueConns = 3
 	// batchConns is the size of DB.Batches: two connections create checkouts, two record
 	// payments, and two write apart what failed together.
@@ -74,8 +74,8 @@ type DB struct {
 	// Queue is only for taking and recording deliveries in batches. Its statements always use
 	// an index: PostgreSQL plans them once, when the queue is empty and reading all of it
 	// costs nothing, and the plan must still be right when the queue is full. Its commits do
-	// not wait for the disk: if the server's machine fails, a commit is lost as a whole, with
-	// its job, so the work is repeated. Both are settings of the sessions, so Open refuses
+	// not wait for the disk: if the server's machine fails, a commit is lost as a whole, so the
+	// delivery is still pending, and the work is repeated. Both are settings of the sessions, so Open refuses
 	// poolers that share sessions with other programs.
 	Queue *pgxpool.Pool
 	// Batches is only for creating checkouts and recording payments, many in one commit. Its
@@ -93,6 +93,7 @@ type DB struct {
 
 	batches *gorm.DB // on Batches
 	watch   *watch
+	ears    *ears
 }
 
 // Open connects to the PostgreSQL at url (a postgres:// address). It fails behind a pooler
@@ -106,6 +107,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		return nil, fmt.Errorf("models: connect: %w", err)
 	}
 	db := &DB{watch: &watch{database: config.ConnConfig.Database}}
+	db.ears = &ears{db: db, hearers: map[*Hearer]bool{}}
 	for _, pool := range []struct {
 		at      **pgxpool.Pool
 		conns   int32

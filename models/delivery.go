@@ -22,7 +22,7 @@ type Delivery struct {
 	ID            string
 	Status        DeliveryStatus
 	Attempts      int // number of finished attempts
-	Manual        int // how many of them a person requested
+	Manual        int // how many of them were outside of the schedule: a person requested them, or they were late
 	BeforeReplay  int // how many of the others were made before the last replay
 	NextAttemptAt *time.Time
 	CreatedAt     time.Time
@@ -42,6 +42,7 @@ func (d *Delivery) Scheduled() int { return d.Attempts - d.Manual }
 type Attempt struct {
 	Number     int  // within its delivery, from 1
 	Manual     bool // a person requested it, outside of the schedule
+	Late       bool // another process had made it again before it was recorded
 	StartedAt  time.Time
 	Duration   time.Duration
 	StatusCode int    // 0 without an answer

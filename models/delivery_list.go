@@ -50,7 +50,8 @@ func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID 
 // must have found the deliveries within its scope.
 func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map[string][]Attempt, error) {
 	rows, err := q.Query(ctx,
-		`SELECT delivery_id, number, manual, started_at, duration_ms, coalesce(status_code, 0), error_class, detail,
+		`SELECT delivery_id, number, manual, late, started_at, duration_ms, coalesce(status_code, 0), error_class,
+		detail,
 		headers, response FROM webhook_attempts WHERE delivery_id = ANY($1) ORDER BY delivery_id, number DESC`,
 		deliveryIDs)
 	if err != nil {
@@ -62,8 +63,8 @@ func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map
 		var id string
 		var a Attempt
 		var milliseconds int64
-		if err := rows.Scan(&id, &a.Number, &a.Manual, &a.StartedAt, &milliseconds, &a.StatusCode, &a.ErrorClass,
-			&a.Detail, &a.Headers, &a.Response); err != nil {
+		if err := rows.Scan(&id, &a.Number, &a.Manual, &a.Late, &a.StartedAt, &milliseconds, &a.StatusCode,
+			&a.ErrorClass, &a.Detail, &a.Headers, &a.Response); err != nil {
 			return nil, err
 		}
 		a.Duration = time.Duration(milliseconds) * time.Millisecond

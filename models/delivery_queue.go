@@ -2,265 +2,223 @@ package models
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// laneClass is the class of advisory locks that lanes use.
-const laneClass = 0x6761726c // "garl"
+// LeaseFor is how long a process has a delivery that it took, unless it renews the lease. Other
+// processes take over the deliveries of a process that is gone, frozen or cut off after this time.
+const LeaseFor = 8 * time.Second
 
-// LaneRoom says how many deliveries a process may take, and from which lanes. A lane is an
-// endpoint's queue, or QueueWebhooks, to which earlier versions added all jobs.
-type LaneRoom struct {
-	Total int            // limit for all lanes together
-	Lanes map[string]int // deliveries in progress that count against the lane's share, by lane
-	Depth map[string]int // how many times its share a lane may have; 1 if absent
-	Share int            // places that all busy lanes share evenly
-	Most  int            // limit of a lane's share
-	After string         // lanes with names after this one are served first
-	Taken []int64        // jobs that the process has taken already
+// Priorities of deliveries to one endpoint.
+const (
+	forPerson = "1" // a test event, which a person awaits
+	forReplay = "3" // the default, 2, is an event
+)
+
+// BusyEndpoint is an endpoint that has deliveries to be made now.
+type BusyEndpoint struct {
+	ID, AccountID string
+	Off           bool // off or deleted: the deliveries are to be skipped
+	Asked         bool // persons have asked for attempts
 }
 
-// DueDelivery is a delivery whose attempt is due, with the job that represents it.
+// unleased is the condition for rows of the queue that no process has.
+const unleased = "(leased_until IS NULL OR leased_until <= now())"
+
+// busyEndpoints walks from endpoint to endpoint in the index of pending deliveries, so it costs a few steps
+// for each endpoint, whatever the number of its deliveries.
+const busyEndpoints = `WITH RECURSIVE lane (id) AS (
+	(SELECT endpoint_id FROM webhook_deliveries WHERE status = 'PENDING' ORDER BY endpoint_id LIMIT 1)
+	UNION ALL
+	SELECT (SELECT d.endpoint_id FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id > lane.id
+		ORDER BY d.endpoint_id LIMIT 1)
+	FROM lane WHERE lane.id IS NOT NULL
+), due AS MATERIALIZED (
+	SELECT lane.id FROM lane WHERE lane.id IS NOT NULL
+		-- EXISTS would be planned as a join with all deliveries
+		AND (SELECT true FROM generate_series(1, 3) AS p (priority) CROSS JOIN LATERAL (
+			SELECT FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id = lane.id
+				AND d.priority = p.priority AND d.next_attempt_at <= $1 AND ` + unleased + ` LIMIT 1) AS first
+			LIMIT 1)
+), asked AS (
+	SELECT DISTINCT endpoint_id AS id FROM webhook_resends WHERE finished_at IS NULL AND ` + unleased + `
+)
+SELECT e.id, p.account_id, due.id IS NOT NULL AND NOT e.active, asked.id IS NOT NULL
+FROM due FULL JOIN asked ON asked.id = due.id JOIN webhook_endpoints e ON e.id = coalesce(due.id, asked.id)
+JOIN projects p ON p.id = e.project_id
+ORDER BY e.id`
+
+// BusyEndpoints returns the endpoints that have deliveries due at now that no process has, by id.
+func BusyEndpoints(ctx context.Context, q Querier, now time.Time) ([]BusyEndpoint, error) {
+	rows, err := q.Query(ctx, busyEndpoints, now)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e BusyEndpoint, err error) {
+		return e, row.Scan(&e.ID, &e.AccountID, &e.Off, &e.Asked)
+	})
+}
+
+// EndpointRoom is how many deliveries to an endpoint may be taken.
+type EndpointRoom struct {
+	BusyEndpoint
+	Room int
+}
+
+// DueDelivery is a delivery that this process has, without its last attempt.
 type DueDelivery struct {
-	Delivery // without its last attempt
-	JobID    int64
-	Lane     string
-	ByHand   bool // a person requested this attempt, outside of the schedule
+	Delivery
+	AccountID string
+	Resend    []byte // identifies the wish of a person for this attempt; nil if it follows the schedule
 }
 
-// TakenLane holds the deliveries that were taken from a lane.
-type TakenLane struct {
-	Name       string
-	Room       int // the lane's room; if as many deliveries were taken, more may be waiting
-	Deliveries []*DueDelivery
-}
+// ByHand reports whether a person asked for this attempt, outside of the schedule.
+func (d *DueDelivery) ByHand() bool { return d.Resend != nil }
 
-// DeliveryQueue takes deliveries for one process. The process holds an advisory lock on each
-// lane it takes from until no delivery of the lane is in progress. PostgreSQL drops the locks
-// with the connection, so the lanes of a killed process are free at once. Taken deliveries are
-// therefore not marked: taking costs no write, and deliveries that the process loses are taken
-// again. It is safe for concurrent use.
-type DeliveryQueue struct {
-	db *DB
+// due is what TakeDeliveries returns, of a step "taken".
+const due = `SELECT t.resend, t.id, t.status, t.attempts, t.manual_attempts, t.before_replay, t.next_attempt_at,
+	v.id, v.body, v.livemode, ` + endpointColumns + `
+	FROM taken t JOIN events v ON v.id = t.event_id JOIN webhook_endpoints e ON e.id = t.endpoint_id `
 
-	mu   sync.Mutex
-	conn *ownConnection
-	own  map[string]bool
-}
+const dueColumns = "d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.event_id, " +
+	"d.endpoint_id"
 
-// NewDeliveryQueue returns a queue of db. It connects at the first Take.
-func NewDeliveryQueue(db *DB) *DeliveryQueue { return &DeliveryQueue{db: db} }
+// takeDeliveries leases rows that no other statement leases at this moment.
+const takeDeliveries = `WITH chosen AS MATERIALIZED (
+	SELECT first.id, lane.turn FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (endpoint_id, room, turn)
+	CROSS JOIN LATERAL (
+		SELECT one.id FROM generate_series(1, 3) AS p (priority) CROSS JOIN LATERAL (
+			SELECT d.id FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id = lane.endpoint_id
+				AND d.priority = p.priority AND d.next_attempt_at <= $3 AND ` + unleased + `
+			ORDER BY d.next_attempt_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) AS one
+		LIMIT lane.room) AS first
+), taken AS (
+	UPDATE webhook_deliveries d SET leased_until = now() + $4::int * interval '1 ms'
+	FROM chosen WHERE d.id = chosen.id
+	RETURNING NULL::bytea AS resend, chosen.turn, d.priority, ` + dueColumns + `
+)
+` + due + `ORDER BY t.turn, t.priority, t.next_attempt_at, t.id`
 
-// Close releases all lanes.
-func (q *DeliveryQueue) Close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.disconnect()
-}
+const takeResends = `WITH chosen AS MATERIALIZED (
+	SELECT first.* FROM unnest($1::text[], $2::int[]) AS lane (endpoint_id, room)
+	CROSS JOIN LATERAL (
+		SELECT r.delivery_id, r.token FROM webhook_resends r
+		WHERE r.endpoint_id = lane.endpoint_id AND r.finished_at IS NULL AND ` + unleased + `
+		ORDER BY r.requested_at LIMIT lane.room FOR UPDATE SKIP LOCKED) AS first
+), leased AS (
+	UPDATE webhook_resends r SET leased_until = now() + $3::int * interval '1 ms'
+	FROM chosen WHERE r.delivery_id = chosen.delivery_id AND r.token = chosen.token
+	RETURNING r.delivery_id, r.token, r.requested_at
+), taken AS (
+	SELECT leased.token AS resend, leased.requested_at, ` + dueColumns + `
+	FROM leased JOIN webhook_deliveries d ON d.id = leased.delivery_id
+)
+` + due + `ORDER BY t.requested_at`
 
-func (q *DeliveryQueue) disconnect() {
-	if q.conn != nil {
-		q.conn.close()
+// TakeDeliveries leases deliveries to the endpoints that are due at now, up to their room, for LeaseFor.
+// Attempts that persons asked for come first, and for them alone an endpoint may be off or deleted.
+func TakeDeliveries(ctx context.Context, q Querier, now time.Time, rooms []EndpointRoom) ([]*DueDelivery, error) {
+	var scheduled, asked struct {
+		ids   []string
+		rooms []int
 	}
-	q.conn, q.own = nil, nil
-}
-
-// Take returns due deliveries, lane by lane. If it fails, other processes may take the lanes
-// until the next call.
-func (q *DeliveryQueue) Take(ctx context.Context, room LaneRoom) (lanes []TakenLane, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.conn != nil && q.conn.stale() {
-		q.disconnect()
-	}
-	if q.conn == nil {
-		conn, err := q.db.ownConnection(ctx, q.db.Queue)
-		if err != nil {
-			return nil, fmt.Errorf("models: connect to the queue: %w", err)
+	accounts := map[string]string{}
+	for _, r := range rooms {
+		accounts[r.ID] = r.AccountID
+		if r.Asked {
+			asked.ids, asked.rooms = append(asked.ids, r.ID), append(asked.rooms, r.Room)
 		}
-		q.conn, q.own = conn, map[string]bool{}
-	}
-	defer func() {
-		if err != nil {
-			q.disconnect()
-			err = fmt.Errorf("models: take deliveries: %w", err)
+		if !r.Off {
+			scheduled.ids, scheduled.rooms = append(scheduled.ids, r.ID), append(scheduled.rooms, r.Room)
 		}
-	}()
-	if err := q.release(ctx, room.Lanes); err != nil {
+	}
+	var all []*DueDelivery
+	if len(asked.ids) > 0 {
+		rows, err := q.Query(ctx, takeResends, asked.ids, asked.rooms, LeaseFor.Milliseconds())
+		if all, err = collectDue(rows, err, accounts); err != nil {
+			return nil, err
+		}
+	}
+	if len(scheduled.ids) == 0 {
+		return all, nil
+	}
+	rows, err := q.Query(ctx, takeDeliveries, scheduled.ids, scheduled.rooms, now, LeaseFor.Milliseconds())
+	more, err := collectDue(rows, err, accounts)
+	return append(all, more...), err // what was asked for is leased, even if the rest was not
+}
+
+func collectDue(rows pgx.Rows, err error, accounts map[string]string) ([]*DueDelivery, error) {
+	if err != nil {
 		return nil, err
 	}
-	if lanes, err = q.open(ctx, room); err != nil || len(lanes) == 0 {
-		return nil, err
-	}
-	return lanes, q.fill(ctx, lanes, room)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (*DueDelivery, error) {
+		d := &DueDelivery{}
+		err := row.Scan(append([]any{&d.Resend, &d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay,
+			&d.NextAttemptAt, &d.Event.ID, &d.Event.Body, &d.Event.Environment}, d.Endpoint.targets()...)...)
+		d.AccountID = accounts[d.Endpoint.ID]
+		return d, err
+	})
 }
 
-// release unlocks lanes without work in progress. All of their results are committed, so
-// the next process that locks them sees everything.
-func (q *DeliveryQueue) release(ctx context.Context, busy map[string]int) error {
-	var idle []string
-	for lane := range q.own {
-		if _, ok := busy[lane]; !ok {
-			idle = append(idle, lane)
+// RenewLeases lets this process have the deliveries for another LeaseFor. It leaves out those whose lease is
+// over, because another process may have them.
+func RenewLeases(ctx context.Context, q Querier, held []*DueDelivery) error {
+	length := LeaseFor.Milliseconds()
+	return setLeases(ctx, q, held, &length)
+}
+
+// EndLeases lets other processes take the deliveries now.
+func EndLeases(ctx context.Context, q Querier, held []*DueDelivery) error {
+	return setLeases(ctx, q, held, nil)
+}
+
+// leaseDeliveries leaves out rows that are locked, because their attempts are being recorded.
+const leaseDeliveries = `UPDATE webhook_deliveries SET leased_until = now() + $2::int * interval '1 ms'
+	WHERE id IN (SELECT id FROM webhook_deliveries WHERE id = ANY($1) AND leased_until > now()
+		FOR NO KEY UPDATE SKIP LOCKED)`
+
+const leaseResends = `UPDATE webhook_resends r SET leased_until = now() + $3::int * interval '1 ms'
+	FROM unnest($1::text[], $2::bytea[]) AS t (delivery_id, token)
+	WHERE r.delivery_id = t.delivery_id AND r.token = t.token AND r.leased_until > now()`
+
+// setLeases sets leases that are not over to so many milliseconds from now, or ends them.
+func setLeases(ctx context.Context, q Querier, held []*DueDelivery, length *int64) error {
+	var scheduled, asked []string
+	var tokens [][]byte
+	for _, d := range held {
+		if d.ByHand() {
+			asked, tokens = append(asked, d.ID), append(tokens, d.Resend)
+		} else {
+			scheduled = append(scheduled, d.ID)
 		}
 	}
-	if len(idle) == 0 {
+	if len(scheduled) > 0 {
+		if _, err := q.Exec(ctx, leaseDeliveries, scheduled, length); err != nil {
+			return err
+		}
+	}
+	if len(asked) == 0 {
 		return nil
 	}
-	if _, err := q.conn.Exec(ctx, "SELECT pg_advisory_unlock($1, hashtext(lane)) FROM unnest($2::text[]) AS lane",
-		laneClass, idle); err != nil {
-		return err
-	}
-	for _, lane := range idle {
-		delete(q.own, lane)
-	}
-	return nil
-}
-
-// openLanes walks from lane to lane in River's index, where a lane is a range: the deliveries
-// in a lane without room cost one step, whatever their number. A lane's share is at least one.
-// The statement locks and returns the lanes that have room and due deliveries and that no
-// other process has locked.
-const openLanes = `WITH RECURSIVE lane (queue) AS (
-	(SELECT queue FROM river_job WHERE state = 'available' AND queue >= 'we' AND queue < 'wf' ORDER BY queue LIMIT 1)
-	UNION ALL
-	SELECT (SELECT j.queue FROM river_job j WHERE j.state = 'available' AND j.queue > lane.queue AND j.queue < 'wf'
-		ORDER BY j.queue LIMIT 1)
-	FROM lane WHERE lane.queue IS NOT NULL
-), busy AS (
-	SELECT * FROM unnest($1::text[], $2::int[], $3::int[]) AS t (queue, under_way, depth)
-), share AS (
-	SELECT least(greatest($4::int / greatest(count(*), 1), 1), $5::int) AS share
-	FROM (SELECT queue FROM lane WHERE queue IS NOT NULL UNION SELECT queue FROM busy) AS lanes
-), turn AS MATERIALIZED (
-	SELECT lane.queue, share.share * coalesce(busy.depth, 1) - coalesce(busy.under_way, 0) AS room
-	FROM share CROSS JOIN lane LEFT JOIN busy ON busy.queue = lane.queue
-	WHERE lane.queue IS NOT NULL AND share.share * coalesce(busy.depth, 1) > coalesce(busy.under_way, 0)
-		-- EXISTS would be planned as a join with all jobs
-		AND (SELECT true FROM river_job j
-			WHERE j.state = 'available' AND j.queue = lane.queue AND j.scheduled_at <= now() LIMIT 1)
-)
-SELECT queue, room FROM turn
-WHERE CASE WHEN queue = ANY($6) THEN true ELSE pg_try_advisory_lock($7, hashtext(queue)) END
-ORDER BY queue <= $8, queue`
-
-// open locks and returns the lanes from which deliveries may be taken.
-func (q *DeliveryQueue) open(ctx context.Context, room LaneRoom) (lanes []TakenLane, err error) {
-	names, underWay, depth := make([]string, 0, len(room.Lanes)), make([]int, 0, len(room.Lanes)), make([]int, 0,
-		len(room.Lanes))
-	for name, n := range room.Lanes {
-		names, underWay, depth = append(names, name), append(underWay, n), append(depth, max(room.Depth[name], 1))
-	}
-	own := slices.AppendSeq(make([]string, 0, len(q.own)), maps.Keys(q.own))
-	rows, err := q.conn.Query(ctx, openLanes, names, underWay, depth, room.Share, room.Most, own, laneClass, room.After)
-	if err != nil {
-		return nil, err
-	}
-	lanes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l TakenLane, err error) {
-		return l,
-			row.Scan(&l.Name, &l.Room)
-	})
-	for _, lane := range lanes {
-		q.own[lane.Name] = true
-	}
-	return lanes, err
-}
-
-// takeDeliveries is a separate statement because it must see what the previous owner of a lane
-// has committed.
-const takeDeliveries = `WITH due AS MATERIALIZED (
-	SELECT lane.turn, job.* FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (queue, room, turn)
-	CROSS JOIN LATERAL (
-		SELECT id, priority, scheduled_at, args FROM river_job
-		WHERE state = 'available' AND queue = lane.queue AND scheduled_at <= now()
-			AND id NOT IN (SELECT unnest($3::bigint[]))
-		ORDER BY priority, scheduled_at, id LIMIT lane.room) AS job
-	LIMIT $4
-)
-SELECT due.turn::int - 1, due.id, coalesce((due.args->>'manual')::boolean, false), d.id, d.status, d.attempts,
-	d.manual_attempts, d.before_replay, d.next_attempt_at, d.endpoint_id, d.event_id,
-	(SELECT v.body FROM events v WHERE v.id = d.event_id)
-FROM due JOIN webhook_deliveries d ON d.id = due.args->>'deliveryId'
-ORDER BY due.turn, due.priority, due.scheduled_at, due.id`
-
-// fill reads the due deliveries of the lanes.
-func (q *DeliveryQueue) fill(ctx context.Context, lanes []TakenLane, room LaneRoom) error {
-	names, rooms := make([]string, len(lanes)), make([]int, len(lanes))
-	for i, lane := range lanes {
-		names[i], rooms[i] = lane.Name, lane.Room
-	}
-	rows, err := q.conn.Query(ctx, takeDeliveries, names, rooms, room.Taken, room.Total)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	endpoints := map[string]*Endpoint{}
-	for rows.Next() {
-		var turn int
-		d := &DueDelivery{}
-		err := rows.Scan(&turn, &d.JobID, &d.ByHand, &d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay,
-			&d.NextAttemptAt, &d.Endpoint.ID, &d.Event.ID, &d.Event.Body)
-		if err != nil {
-			return err
-		}
-		d.Lane = lanes[turn].Name
-		lanes[turn].Deliveries = append(lanes[turn].Deliveries, d)
-		endpoints[d.Endpoint.ID] = nil
-	}
-	if err := rows.Err(); err != nil || len(endpoints) == 0 {
-		return err
-	}
-	if err := q.readEndpoints(ctx, endpoints); err != nil {
-		return err
-	}
-	for _, lane := range lanes {
-		for _, d := range lane.Deliveries {
-			d.Endpoint = *endpoints[d.Endpoint.ID]
-			d.Event.Environment = d.Endpoint.Environment
-		}
-	}
-	return nil
-}
-
-func (q *DeliveryQueue) readEndpoints(ctx context.Context, endpoints map[string]*Endpoint) error {
-	ids := slices.AppendSeq(make([]string, 0, len(endpoints)), maps.Keys(endpoints))
-	rows, err := q.conn.Query(ctx, "SELECT "+endpointColumns+" FROM webhook_endpoints e WHERE e.id = ANY($1)", ids)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		e := &Endpoint{}
-		if err := rows.Scan(e.targets()...); err != nil {
-			return err
-		}
-		endpoints[e.ID] = e
-	}
-	return rows.Err()
-}
-
-// EndDeliveryJob ends a job of a delivery without an attempt. The job of an attempt by hand
-// is kept for a day, because it identifies the form that requested it.
-func EndDeliveryJob(ctx context.Context, q Querier, id int64) error {
-	_, err := q.Exec(ctx,
-		"UPDATE river_job SET state = 'completed', finalized_at = now() WHERE id = $1 AND finalized_at IS NULL", id)
+	_, err := q.Exec(ctx, leaseResends, asked, tokens, length)
 	return err
 }
 
-// StrandedDeliveries returns ids of pending deliveries without a job to send them, at most
-// limit. There are none unless rows were deleted by hand.
-func StrandedDeliveries(ctx context.Context, q Querier, limit int) ([]string, error) {
-	rows, err := q.Query(ctx, `SELECT id FROM webhook_deliveries d WHERE status = 'PENDING' AND NOT EXISTS (
-			SELECT FROM river_job WHERE kind = '`+JobDeliverWebhook+
-		`' AND finalized_at IS NULL AND args->>'deliveryId' = d.id)
-		ORDER BY id LIMIT $1`, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+// skippedAtOnce limits the deliveries that one statement skips.
+const skippedAtOnce = 1000
+
+// SkipDeliveries ends deliveries to endpoints that are off or deleted without an attempt: those that are due,
+// and all of a deleted endpoint. It does not touch deliveries that a process has.
+func SkipDeliveries(ctx context.Context, q Querier, endpointIDs []string, now time.Time) error {
+	_, err := q.Exec(ctx, `WITH chosen AS MATERIALIZED (
+			SELECT d.id FROM webhook_endpoints e JOIN webhook_deliveries d ON d.endpoint_id = e.id
+			WHERE e.id = ANY($1) AND NOT e.active AND d.status = 'PENDING' AND `+unleased+`
+				AND (d.next_attempt_at <= $2 OR e.deleted_at IS NOT NULL)
+			LIMIT $3 FOR NO KEY UPDATE OF d SKIP LOCKED
+		)
+		UPDATE webhook_deliveries d SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2
+		FROM chosen WHERE d.id = chosen.id`, endpointIDs, now, skippedAtOnce)
+	return err
 }

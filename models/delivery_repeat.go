@@ -6,23 +6,33 @@ import (
 	"time"
 )
 
-// QueueManualAttempt writes the job of one manual attempt. token identifies the form: if the
-// form is sent again within a day, no second job is written and queued is false.
-func QueueManualAttempt(tx *Tx, deliveryID, token string) (queued bool, err error) {
+// InsertResend asks for one attempt outside of the schedule. token identifies the form: if the form is sent
+// again within a day, asked is false.
+func InsertResend(tx *Tx, deliveryID, token string, now time.Time) (asked bool, err error) {
 	key := sha256.Sum256([]byte("manual attempt " + deliveryID + " " + token))
-	// This uses River's index of unique jobs, for jobs in all states including finished ones.
-	return tx.execOne(`INSERT INTO river_job (kind, max_attempts, queue, priority, args, unique_key, unique_states)
-		SELECT '`+JobDeliverWebhook+`', 25, endpoint_id, `+forPerson+
-		`, jsonb_build_object('deliveryId', id, 'manual', true), $2, B'11111111'
-		FROM webhook_deliveries WHERE id = $1 ON CONFLICT DO NOTHING`, deliveryID, key[:])
+	return tx.execOne(`INSERT INTO webhook_resends (delivery_id, token, endpoint_id, requested_at)
+		SELECT id, $2, endpoint_id, $3 FROM webhook_deliveries WHERE id = $1 ON CONFLICT DO NOTHING`,
+		deliveryID, key[:], now)
 }
 
-// ManualAttemptUnderWay reports whether a manual attempt is waiting or running.
-func ManualAttemptUnderWay(ctx context.Context, q Querier, deliveryID string) (underWay bool, err error) {
-	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM webhook_deliveries d JOIN river_job j ON j.queue = d.endpoint_id
-			AND j.state IN ('available', 'running', 'retryable', 'scheduled') AND j.priority = `+forPerson+`
-		WHERE d.id = $1 AND j.args->>'deliveryId' = d.id AND (j.args->>'manual')::boolean)`, deliveryID).Scan(&underWay)
+// ResendUnderWay reports whether an attempt that a person asked for is waiting or running.
+func ResendUnderWay(ctx context.Context, q Querier, deliveryID string) (underWay bool, err error) {
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM webhook_resends WHERE delivery_id = $1 AND finished_at IS NULL)`,
+		deliveryID).Scan(&underWay)
 	return underWay, err
+}
+
+// DeleteResends deletes resends that ended before a time, a batch at a time.
+func DeleteResends(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+	return deleteSome(ctx, q, "webhook_resends", "(delivery_id, token)", `SELECT delivery_id, token FROM webhook_resends
+		WHERE finished_at < $1 LIMIT $2`, before)
+}
+
+// DeleteDeliveryJobs deletes River's jobs of deliveries that were created before a time. Versions up to schema
+// 65 write them; since then a pending delivery is its own place in the queue.
+func DeleteDeliveryJobs(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+	return deleteSome(ctx, q, "river_job", "id", `SELECT id FROM river_job
+		WHERE kind = 'deliver_webhook' AND created_at < $1 LIMIT $2`, before)
 }
 
 // repeatable is the condition for deliveries that a replay repeats: failed or skipped ones,
@@ -41,7 +51,7 @@ func CountRepeatable(ctx context.Context, q Querier, endpointID string, since, u
 }
 
 // RepeatDeliveries makes deliveries of the endpoint pending again, at most limit, oldest
-// first. Each gets a whole round of attempts, and the job of the first one. Concurrent calls
+// first. Each gets a whole round of attempts, after the endpoint's events. Concurrent calls
 // repeat different deliveries. The caller must have found the endpoint within its scope.
 func RepeatDeliveries(tx *Tx, endpointID string, since, until, now time.Time, limit int) (repeated int, err error) {
 	err = tx.Scan(`WITH chosen AS (
@@ -49,11 +59,9 @@ func RepeatDeliveries(tx *Tx, endpointID string, since, until, now time.Time, li
 			ORDER BY d.created_at, d.event_id LIMIT $5 FOR NO KEY UPDATE
 	), again AS (
 		UPDATE webhook_deliveries d SET status = 'PENDING', before_replay = attempts - manual_attempts,
-			next_attempt_at = $4, finished_at = NULL
-		FROM chosen WHERE d.id = chosen.id RETURNING d.id, d.endpoint_id
-	), queued AS (
-		`+insertDeliveryJobs+`endpoint_id, `+forReplay+`, jsonb_build_object('deliveryId', id) FROM again RETURNING id
+			next_attempt_at = $4, finished_at = NULL, leased_until = NULL, priority = `+forReplay+`
+		FROM chosen WHERE d.id = chosen.id RETURNING d.id
 	)
-	SELECT count(*) FROM queued`, []any{endpointID, since, until, now, limit}, &repeated)
+	SELECT count(*) FROM again`, []any{endpointID, since, until, now, limit}, &repeated)
 	return repeated, err
 }

@@ -30,11 +30,12 @@ func TestEndpointDays(t *testing.T) {
 		err := g.DB.Pool.QueryRow(t.Context(), `WITH v AS (INSERT INTO events (id, project_id, livemode, type,
 			body, created_at)
 				VALUES ('evt_' || left(md5($1), 24), $2, false, 'checkout.paid', '{}', $3) RETURNING id)
-			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, finished_at)
-			SELECT 'dlv_' || left(md5(id), 24), id, $4, $5, $6, $7,
-				CASE WHEN $8::text <> 'PENDING' THEN $9::timestamptz END
+			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, created_at, next_attempt_at,
+				finished_at)
+			SELECT 'dlv_' || left(md5(id), 24), id, $4, $5, $6, $3, CASE WHEN $5 = 'PENDING' THEN $3 END,
+				CASE WHEN $5 <> 'PENDING' THEN $3 END
 			FROM v RETURNING id`,
-			strconv.Itoa(n), g.Test.ProjectID, at, endpoint, status, len(answers), at, status, at).Scan(&id)
+			strconv.Itoa(n), g.Test.ProjectID, at, endpoint, status, len(answers)).Scan(&id)
 		if err != nil {
 			t.Fatal(err)
 		}

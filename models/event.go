@@ -65,41 +65,25 @@ type Event struct {
 // Position is the event's place in lists.
 func (e Event) Position() Position { return Position{e.CreatedAt, e.ID} }
 
-// JobDeliverWebhook is the kind of the River job that sends one delivery. Its arguments are
-// {"deliveryId": "dlv_…"}, for a manual attempt with "manual": true. Each endpoint has a queue
-// of such jobs with the endpoint's id as name, and River serves all of them as QueueWebhooks.
-// A job stays available until its end is recorded (DeliveryQueue), and River does not count
-// its runs.
-const (
-	JobDeliverWebhook = "deliver_webhook"
-	QueueWebhooks     = "webhooks"
-)
-
-const (
-	// Priorities: manual attempts, then events, then replays.
-	forPerson, forEvent, forReplay = "1", "2", "3"
-	// insertDeliveryJobs is followed by endpoint, priority, arguments and FROM. Rows of jobs
-	// are written here and not by River's client, so that they cost no extra round trip.
-	insertDeliveryJobs = `INSERT INTO river_job (kind, max_attempts, queue, priority, args)
-		SELECT '` + JobDeliverWebhook + `', 32767, `
-)
+// newDeliveryID makes an id for a delivery of the event in the step "told". It begins with the time of the
+// event's id, and ends with 64 random bits.
+const newDeliveryID = "'dlv_' || substr(told.id, 5, 8) || left(replace(gen_random_uuid()::text, '-', ''), 16)"
 
 // deliverTold continues a WITH whose step "told" inserted events: one delivery for each
-// endpoint that subscribes to the type, and River's job for each delivery. Deliveries to
-// endpoints that are off are SKIPPED.
+// endpoint that subscribes to the type. Deliveries to endpoints that are off are SKIPPED.
+// queuedTold, of the step "due", is how many will be waiting.
 const deliverTold = `due AS (
 	INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, next_attempt_at, created_at, finished_at)
-	SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), told.id, e.id,
+	SELECT ` + newDeliveryID + `, told.id, e.id,
 		CASE WHEN e.active THEN 'PENDING' ELSE 'SKIPPED' END,
 		CASE WHEN e.active THEN told.created_at END, told.created_at,
 		CASE WHEN e.active THEN NULL ELSE told.created_at END
 	FROM told JOIN webhook_endpoints e ON e.project_id = told.project_id AND e.livemode = told.livemode
 		AND e.deleted_at IS NULL AND told.type = ANY(e.types)
-	RETURNING id, endpoint_id, status
-), queued AS (
-	` + insertDeliveryJobs + `endpoint_id, ` + forEvent + `, jsonb_build_object('deliveryId', id)
-	FROM due WHERE status = 'PENDING' RETURNING id
+	RETURNING status
 )`
+
+const queuedTold = "(SELECT count(*) FROM due WHERE status = 'PENDING')"
 
 const insertEvents = `WITH told AS (
 	INSERT INTO events (id, project_id, livemode, type, checkout_id, withdrawal_id, refund_id, body,
@@ -111,9 +95,9 @@ const insertEvents = `WITH told AS (
 		AS t (id, project_id, livemode, type, checkout_id, withdrawal_id, body, created_at, refund_id)
 	RETURNING id, project_id, livemode, type, created_at
 ), ` + deliverTold + `
-SELECT count(*) FROM queued`
+SELECT ` + queuedTold
 
-// InsertEvents writes events with their deliveries and jobs. It reports whether deliveries
+// InsertEvents writes events with their deliveries. It reports whether deliveries
 // will be waiting for a worker once tx commits.
 func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 	n := len(events)
@@ -131,10 +115,10 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 		refunds[i] = e.RefundID
 	}
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
-		var jobs int
+		var waiting int
 		err := conn.QueryRow(ctx, insertEvents, ids, projects, live, types, checkouts, withdrawals, bodies,
-			times, refunds).Scan(&jobs)
-		queued = jobs > 0
+			times, refunds).Scan(&waiting)
+		queued = waiting > 0
 		return err
 	})
 	return queued, err
@@ -156,18 +140,17 @@ func EndpointsWant(tx *Tx, scope Scope, eventType string) (wanted bool, err erro
 	return wanted, err
 }
 
-// InsertTestEvent writes a test event with a delivery to one endpoint of the same scope and
-// its job, and returns the delivery's id.
+// InsertTestEvent writes a test event with a delivery to one endpoint of the same scope, and
+// returns the delivery's id.
 func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, err error) {
 	err = tx.Scan(`WITH told AS (
 			INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
 			VALUES ($1, $2, $3, $4, true, $5, $6) RETURNING id, created_at
 		), due AS (
-			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
-			SELECT 'dlv_' || left(replace(gen_random_uuid()::text, '-', ''), 24), id, $7, created_at, created_at
+			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, priority, next_attempt_at, created_at)
+			SELECT `+newDeliveryID+`, id, $7, `+forPerson+`, created_at,
+				created_at
 			FROM told RETURNING id
-		), queued AS (
-			`+insertDeliveryJobs+`$7, `+forPerson+`, jsonb_build_object('deliveryId', id) FROM due
 		)
 		SELECT id FROM due`,
 		[]any{e.ID, e.ProjectID, e.Environment, e.Type, e.Body, e.CreatedAt, endpointID}, &deliveryID)

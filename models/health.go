@@ -49,8 +49,8 @@ func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h
 		}
 	}
 	err = q.QueryRow(ctx, `SELECT d.*, m.* FROM
-		(SELECT count(*), min(scheduled_at) FROM (SELECT scheduled_at FROM river_job
-			WHERE state = 'available' AND queue >= 'we' AND queue < 'wf' AND scheduled_at <= $1 LIMIT $2) due) d,
+		(SELECT count(*), min(next_attempt_at) FROM (SELECT next_attempt_at FROM webhook_deliveries
+			WHERE status = 'PENDING' AND next_attempt_at <= $1 LIMIT $2) due) d,
 		(SELECT count(*), min(created_at) FROM (SELECT created_at FROM mails WHERE sent_at IS NULL
 			ORDER BY created_at LIMIT $2) unsent) m`,
 		now, HealthCountsTo).Scan(&h.Deliveries.Count, &h.Deliveries.Oldest, &h.Mails.Count, &h.Mails.Oldest)

@@ -20,7 +20,7 @@ var plain = []string{
 	"idempotency_keys.request_hash", "installation.key_check", "ledger_proofs.content", "ledger_proofs.hash",
 	"passkey_challenges.browser", "passkey_challenges.challenge", "passkeys.credential_id", "passkeys.public_key",
 	"products.picture_large", "products.picture_small", "recovery_codes.digest", "sessions.token_hash",
-	"webhook_attempts.response",
+	"webhook_attempts.response", "webhook_resends.token",
 }
 
 // Every byte column is listed as sealed or as plain: a sealed column that is not listed would

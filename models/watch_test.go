@@ -113,12 +113,8 @@ func TestDB_Failover(t *testing.T) {
 	await(t, "writes work after the host name moved to the primary", func() bool { return write(moved) == nil })
 
 	heard, listening := make(chan string, 100), make(chan struct{}, 100)
-	go func() {
-		for t.Context().Err() == nil {
-			_ = models.Listen(t.Context(), named, "test", func() { listening <- struct{}{} },
-				func(payload string) { heard <- payload })
-		}
-	}()
+	named.Hear(t.Context(), models.Hearer{Channel: "test", Listening: func() { listening <- struct{}{} },
+		Heard: func(payload string) { heard <- payload }})
 	<-listening
 	primary.Silence()
 	pair.Promote(t)

@@ -20,18 +20,18 @@ const (
 	testFailureMailEvery = 24 * time.Hour
 )
 
-// RecordAttempt records a finished attempt of a delivery, and ends its job. d is the delivery
-// with its endpoint, as read before the attempt. After a failed attempt another job follows
-// after a wait, unless the attempt was the fifth of the schedule (contract 6.3), which a
-// replay restarts. The wait begins now, at the end of the attempt (docs/rules.md, "Webhook
-// deliveries"). A manual attempt is followed by no other and is not one of the five. The answer
-// 410 ends the delivery and turns the endpoint off.
+// RecordAttempt records a finished attempt of a delivery. d is the delivery with its endpoint, as taken
+// before the attempt; resend is the wish of a person that the attempt fulfills, if any. After a failed
+// attempt another follows after a wait, unless the attempt was the fifth
+// of the schedule (contract 6.3), which a replay restarts. The wait begins now, at the end of the attempt
+// (docs/rules.md, "Webhook deliveries"). An attempt that a person asked for is followed by no other and is
+// not one of the five. The answer 410 ends the delivery and turns the endpoint off.
 //
-// RecordAttempt changes nothing, and ends no job, if the delivery has changed meanwhile,
-// because the same attempt was made twice or a manual attempt succeeded.
-func (s *Service) RecordAttempt(ctx context.Context, jobID int64, d *models.Delivery, a models.Attempt) error {
+// If another process has made the same attempt of the schedule meanwhile, or a resend succeeded, the attempt
+// is kept with the others and schedules nothing.
+func (s *Service) RecordAttempt(ctx context.Context, d *models.Delivery, resend []byte, a models.Attempt) error {
 	now := s.now()
-	f := models.FinishedAttempt{Attempt: a, JobID: jobID, DeliveryID: d.ID, Made: d.Scheduled(), EndedAt: now}
+	f := models.FinishedAttempt{Attempt: a, DeliveryID: d.ID, Resend: resend, Made: d.Scheduled(), EndedAt: now}
 	if a.ErrorClass != "" && !gone(a) && !a.Manual {
 		f.NextAt = nextAttempt(s.Backoff, d.Scheduled()-d.BeforeReplay, a.RetryAfter, now)
 	}
@@ -129,10 +129,10 @@ func (s *Service) tellOfEndpoint(tx *models.Tx, e *models.Endpoint, kind string,
 	return models.InsertMails(tx, mails...)
 }
 
-// SkipDelivery ends a pending delivery whose endpoint was turned off, and its job.
-func (s *Service) SkipDelivery(ctx context.Context, d *models.DueDelivery) error {
-	if err := models.SkipDelivery(ctx, s.DB.Pool, d, s.now()); err != nil {
-		return fmt.Errorf("payments: skip %s: %w", d.ID, err)
+// EndResend ends a resend that is not made, because its endpoint was deleted.
+func (s *Service) EndResend(ctx context.Context, d *models.DueDelivery) error {
+	if err := models.EndResend(ctx, s.DB.Pool, d, s.now()); err != nil {
+		return fmt.Errorf("payments: end a resend of %s: %w", d.ID, err)
 	}
 	return nil
 }

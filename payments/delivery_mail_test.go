@@ -82,8 +82,8 @@ func (f *failing) attempt(t *testing.T, class string) {
 
 func (f *failing) again(t *testing.T, class string) {
 	t.Helper()
-	d, job := delivery(t, f.Gateway, f.endpoint.ID), theJob(t, f.Gateway, f.endpoint.ID)
-	if err := f.RecordAttempt(t.Context(), job.id, d,
+	d := delivery(t, f.Gateway, f.endpoint.ID)
+	if err := f.RecordAttempt(t.Context(), d, nil,
 		models.Attempt{ErrorClass: class, StartedAt: f.Clock.Now()}); err != nil {
 		t.Fatal(err)
 	}

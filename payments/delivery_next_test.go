@@ -27,25 +27,24 @@ func TestRecordAttempt_RetryAfter(t *testing.T) {
 		{59 * time.Minute, time.Hour},
 		{time.Hour, 0},
 	} {
-		d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+		d := delivery(t, g, endpoint.ID)
 		a := models.Attempt{StatusCode: 503, ErrorClass: "status", StartedAt: g.Clock.Now(), RetryAfter: test.asks}
-		if err := g.RecordAttempt(t.Context(), job.id, d, a); err != nil {
+		if err := g.RecordAttempt(t.Context(), d, nil, a); err != nil {
 			t.Fatal(err)
 		}
-		d, job = delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+		d = delivery(t, g, endpoint.ID)
 		if test.want == 0 {
-			if d.Status != models.DeliveryFailed || d.NextAttemptAt != nil || job.id != 0 {
-				t.Errorf("after the last attempt: %+v, job %+v", d, job)
+			if d.Status != models.DeliveryFailed || d.NextAttemptAt != nil {
+				t.Errorf("after the last attempt: %+v", d)
 			}
 			continue
 		}
 		due := g.Clock.Now().Add(test.want)
-		if d.NextAttemptAt == nil || !d.NextAttemptAt.Equal(due) || !job.due.Equal(due) {
-			t.Errorf("attempt %d asks for %s: the next is due at %v, its job at %s, want %s", i+1, test.asks,
-				d.NextAttemptAt, job.due, due)
+		if d.NextAttemptAt == nil || !d.NextAttemptAt.Equal(due) {
+			t.Errorf("attempt %d asks for %s: the next is due at %v, want %s", i+1, test.asks, d.NextAttemptAt, due)
 		}
 		a.Manual, a.RetryAfter = true, time.Hour
-		if err := g.RecordAttempt(t.Context(), 0, d, a); err != nil {
+		if err := g.RecordAttempt(t.Context(), d, nil, a); err != nil {
 			t.Fatal(err)
 		}
 		if d = delivery(t, g, endpoint.ID); !d.NextAttemptAt.Equal(due) {
@@ -70,14 +69,14 @@ func TestRecordAttempt_Gone(t *testing.T) {
 			}
 			var group errgroup.Group
 			for _, d := range f.deliveries(t, n) {
-				group.Go(func() error { return f.RecordAttempt(t.Context(), jobOf(t, f.Gateway, d.ID), d, f.gone()) })
+				group.Go(func() error { return f.RecordAttempt(t.Context(), d, nil, f.gone()) })
 			}
 			if err := group.Wait(); err != nil {
 				t.Fatal(err)
 			}
 			for _, d := range f.deliveries(t, n) {
 				if d.Status != models.DeliveryFailed || d.Attempts != 1 || d.NextAttemptAt != nil ||
-					d.FinishedAt == nil || jobOf(t, f.Gateway, d.ID) != 0 {
+					d.FinishedAt == nil {
 					t.Errorf("the delivery is %s after %d attempts", d.Status, d.Attempts)
 				}
 			}
@@ -111,7 +110,7 @@ func TestRecordAttempt_GoneByHand(t *testing.T) {
 	a.Manual = true
 	d := delivery(t, f.Gateway, f.endpoint.ID)
 	for range 2 { // the second time the endpoint is off
-		if err := f.RecordAttempt(t.Context(), 0, d, a); err != nil {
+		if err := f.RecordAttempt(t.Context(), d, nil, a); err != nil {
 			t.Fatal(err)
 		}
 		f.Clock.Advance(time.Second)
@@ -130,12 +129,12 @@ func TestRecordAttempt_GoneElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t, models.Test)
 	f.Checkout(t, payments.NewCheckout{})
-	d, job := delivery(t, f.Gateway, f.endpoint.ID), theJob(t, f.Gateway, f.endpoint.ID)
+	d := delivery(t, f.Gateway, f.endpoint.ID)
 	if err := f.Merchants.UpdateEndpoint(t.Context(), f.Owner, f.Test, f.endpoint.ID,
 		merchants.NewEndpoint{URL: "http://127.0.0.1:8091/new", Types: f.endpoint.Types}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.RecordAttempt(t.Context(), job.id, d, f.gone()); err != nil {
+	if err := f.RecordAttempt(t.Context(), d, nil, f.gone()); err != nil {
 		t.Fatal(err)
 	}
 	if e := f.read(t); !e.Active || e.DisabledAt != nil {

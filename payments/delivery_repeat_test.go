@@ -26,7 +26,7 @@ func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := g.RecordAttempt(t.Context(), jobOf(t, g, d.ID), d,
+		if err := g.RecordAttempt(t.Context(), d, nil,
 			models.Attempt{StatusCode: 500, ErrorClass: "status", Detail: "answered 500", StartedAt: g.Clock.Now(),
 				Duration: 30 * time.Millisecond}); err != nil {
 			t.Fatal(err)
@@ -34,14 +34,12 @@ func fail(t *testing.T, g *paymentstest.Gateway, deliveryID string, n int) {
 	}
 }
 
-func queued(t *testing.T, g *paymentstest.Gateway, manual bool) (jobs int) {
-	t.Helper()
-	if err := g.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM river_job
-		WHERE coalesce((args->>'manual')::boolean, false) = $1`,
-		manual).Scan(&jobs); err != nil {
-		t.Fatal(err)
-	}
-	return jobs
+// resends returns the number of attempts that persons asked for.
+func resends(t *testing.T, g *paymentstest.Gateway) (n int) { return count(t, g, "webhook_resends") }
+
+// pending returns the number of deliveries that are pending.
+func pending(t *testing.T, g *paymentstest.Gateway) (n int) {
+	return count(t, g, "webhook_deliveries WHERE status = 'PENDING'")
 }
 
 // A form that is sent twice, even at the same time, resends once. Another form resends again.
@@ -61,24 +59,23 @@ func TestResendDelivery(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if n := queued(t, g, true); n != 1 || g.Woken.Load() != woken+1 {
-		t.Errorf("one form sent four times: %d jobs, %d calls of Wake", n, g.Woken.Load()-woken)
+	if n := resends(t, g); n != 1 || g.Woken.Load() != woken+1 {
+		t.Errorf("one form sent four times: %d resends, %d calls of Wake", n, g.Woken.Load()-woken)
 	}
-	// River keeps a finished job for a day; the form must not resend within that day.
-	modelstest.Exec(t, g.DB,
-		"UPDATE river_job SET state = 'completed', finalized_at = now() WHERE args @> '{\"manual\": true}'")
-	if err := g.ResendDelivery(t.Context(), g.Owner, g.Test, d.ID, "a form"); err != nil || queued(t, g, true) != 1 {
-		t.Errorf("the form sent again after the attempt: %v, %d jobs", err, queued(t, g, true))
+	// A finished resend is kept for a day; the form must not resend within that day.
+	modelstest.Exec(t, g.DB, "UPDATE webhook_resends SET finished_at = now()")
+	if err := g.ResendDelivery(t.Context(), g.Owner, g.Test, d.ID, "a form"); err != nil || resends(t, g) != 1 {
+		t.Errorf("the form sent again after the attempt: %v, %d resends", err, resends(t, g))
 	}
-	if underWay, err := models.ManualAttemptUnderWay(t.Context(), g.DB.Pool, d.ID); underWay || err != nil {
-		t.Errorf("ManualAttemptUnderWay after the attempt: %v, %v", underWay, err)
+	if underWay, err := models.ResendUnderWay(t.Context(), g.DB.Pool, d.ID); underWay || err != nil {
+		t.Errorf("ResendUnderWay after the attempt: %v, %v", underWay, err)
 	}
 	if err := g.ResendDelivery(t.Context(), g.Owner, g.Test, d.ID, "another form"); err != nil ||
-		queued(t, g, true) != 2 {
-		t.Errorf("another form: %v, %d jobs", err, queued(t, g, true))
+		resends(t, g) != 2 {
+		t.Errorf("another form: %v, %d resends", err, resends(t, g))
 	}
-	if underWay, err := models.ManualAttemptUnderWay(t.Context(), g.DB.Pool, d.ID); !underWay || err != nil {
-		t.Errorf("ManualAttemptUnderWay after another form: %v, %v", underWay, err)
+	if underWay, err := models.ResendUnderWay(t.Context(), g.DB.Pool, d.ID); !underWay || err != nil {
+		t.Errorf("ResendUnderWay after another form: %v, %v", underWay, err)
 	}
 	if now := delivery(t, g, endpoint.ID); now.Status != models.DeliveryPending || now.Attempts != 1 ||
 		now.NextAttemptAt == nil {
@@ -131,7 +128,7 @@ func TestReplayDeliveries(t *testing.T) {
 	if err := g.Merchants.SwitchEndpoint(t.Context(), g.Owner, g.Test, endpoint.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	before := queued(t, g, false)
+	before := pending(t, g)
 	var taken [3]int
 	var group errgroup.Group
 	for i := range taken {
@@ -143,8 +140,8 @@ func TestReplayDeliveries(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if sum := taken[0] + taken[1] + taken[2]; sum != 2 || queued(t, g, false) != before+2 {
-		t.Errorf("three concurrent replays returned %v, with %d new jobs; want 2", taken, queued(t, g, false)-before)
+	if sum := taken[0] + taken[1] + taken[2]; sum != 2 || pending(t, g) != before+2 {
+		t.Errorf("three concurrent replays returned %v, with %d more pending; want 2", taken, pending(t, g)-before)
 	}
 	for name, tc := range map[string]struct {
 		id   string
@@ -230,8 +227,8 @@ func TestReplayDeliveries_Concurrent(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if sum := taken[0] + taken[1] + taken[2] + taken[3]; sum != n || queued(t, g, false) != n {
-		t.Errorf("the replays returned %v, %d in all, with %d jobs; want %d", taken, sum, queued(t, g, false), n)
+	if sum := taken[0] + taken[1] + taken[2] + taken[3]; sum != n || pending(t, g) != n {
+		t.Errorf("the replays returned %v, %d in all, with %d pending; want %d", taken, sum, pending(t, g), n)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/models"
@@ -14,8 +13,7 @@ import (
 )
 
 // The schedule of the contract (6.3): five attempts, 60 s, 5 min, 15 min and 60 min apart,
-// each counted from the end of the one before. A pending delivery has one job, due at the time
-// of the next attempt; a final one has none.
+// each counted from the end of the one before.
 func TestRecordAttempt_Schedule(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -23,27 +21,24 @@ func TestRecordAttempt_Schedule(t *testing.T) {
 	g.Checkout(t, payments.NewCheckout{})
 
 	for i, want := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 0} {
-		d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+		d := delivery(t, g, endpoint.ID)
 		g.Clock.Advance(5 * time.Second) // the attempt itself
 		failed := models.Attempt{StatusCode: 500, ErrorClass: "status", StartedAt: g.Clock.Now()}
 		for range 2 { // an attempt that is recorded twice counts once
-			if err := g.RecordAttempt(t.Context(), job.id, d, failed); err != nil {
+			if err := g.RecordAttempt(t.Context(), d, nil, failed); err != nil {
 				t.Fatal(err)
 			}
 		}
-		d, next := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+		d = delivery(t, g, endpoint.ID)
 		if want == 0 {
-			if d.Status != models.DeliveryFailed || d.NextAttemptAt != nil || d.Attempts != 5 || next.id != 0 {
-				t.Errorf("after the last attempt: %+v, job %+v", d, next)
+			if d.Status != models.DeliveryFailed || d.NextAttemptAt != nil || d.Attempts != 5 {
+				t.Errorf("after the last attempt: %+v", d)
 			}
 			continue
 		}
 		due := g.Clock.Now().Add(want)
 		if d.Status != models.DeliveryPending || d.Attempts != i+1 || !d.NextAttemptAt.Equal(due) {
 			t.Errorf("after attempt %d: %+v", i+1, d)
-		}
-		if next.id == job.id || next.state != "scheduled" || !next.due.Equal(due) {
-			t.Errorf("after attempt %d the job is %+v, want it at %s", i+1, next, due)
 		}
 	}
 }
@@ -53,11 +48,11 @@ func TestRecordAttempt_Success(t *testing.T) {
 	g := paymentstest.New(t)
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
 	g.Checkout(t, payments.NewCheckout{})
-	d, job := delivery(t, g, endpoint.ID), theJob(t, g, endpoint.ID)
+	d := delivery(t, g, endpoint.ID)
 	for range 2 { // repeating a record changes nothing
 		a := models.Attempt{StatusCode: 204, Duration: 12 * time.Millisecond, StartedAt: g.Clock.Now(),
 			Response: []byte("ok")}
-		if err := g.RecordAttempt(t.Context(), job.id, d, a); err != nil {
+		if err := g.RecordAttempt(t.Context(), d, nil, a); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,9 +60,6 @@ func TestRecordAttempt_Success(t *testing.T) {
 	if d.Status != models.DeliveryDelivered || d.Attempts != 1 || d.Last.StatusCode != 204 ||
 		d.Last.Duration != 12*time.Millisecond {
 		t.Errorf("got %+v", d)
-	}
-	if job := theJob(t, g, endpoint.ID); job.id != 0 {
-		t.Errorf("the delivered delivery has the job %+v", job)
 	}
 }
 
@@ -95,7 +87,7 @@ func TestRecordAttempt_Together(t *testing.T) {
 			a.ErrorClass = "nonsense" // the table refuses it
 		}
 		group.Go(func() error {
-			err := g.RecordAttempt(t.Context(), jobOf(t, g, d.ID), &d, a)
+			err := g.RecordAttempt(t.Context(), &d, nil, a)
 			if (err != nil) != (i%3 == 2) {
 				t.Errorf("attempt %d: %v", i, err)
 			}
@@ -116,9 +108,6 @@ func TestRecordAttempt_Together(t *testing.T) {
 			d.Last.StatusCode != code {
 			t.Errorf("delivery %d is %+v", i, d)
 		}
-		if pending := d.Status == models.DeliveryPending; (jobOf(t, g, d.ID) != 0) != pending {
-			t.Errorf("delivery %d, pending %t, has the job %d", i, pending, jobOf(t, g, d.ID))
-		}
 	}
 }
 
@@ -132,11 +121,7 @@ func TestRecordAttempt_Manual(t *testing.T) {
 	record := func(manual bool, errorClass string) *models.Delivery {
 		t.Helper()
 		a := models.Attempt{Manual: manual, ErrorClass: errorClass, StartedAt: g.Clock.Now()}
-		var job int64 // a manual attempt has its own job
-		if !manual {
-			job = theJob(t, g, endpoint.ID).id
-		}
-		if err := g.RecordAttempt(t.Context(), job, delivery(t, g, endpoint.ID), a); err != nil {
+		if err := g.RecordAttempt(t.Context(), delivery(t, g, endpoint.ID), nil, a); err != nil {
 			t.Fatal(err)
 		}
 		return delivery(t, g, endpoint.ID)
@@ -191,9 +176,9 @@ func newPatient(t *testing.T) *patient {
 func (p *patient) attempt(errorClass string, times int) {
 	p.t.Helper()
 	for range times {
-		d, job := delivery(p.t, p.Gateway, p.endpoint.ID), theJob(p.t, p.Gateway, p.endpoint.ID)
-		if err := p.RecordAttempt(p.t.Context(), job.id,
-			d, models.Attempt{ErrorClass: errorClass, StartedAt: p.Clock.Now()}); err != nil {
+		d := delivery(p.t, p.Gateway, p.endpoint.ID)
+		a := models.Attempt{ErrorClass: errorClass, StartedAt: p.Clock.Now()}
+		if err := p.RecordAttempt(p.t.Context(), d, nil, a); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -291,46 +276,6 @@ func addMember(t *testing.T, g *paymentstest.Gateway, role models.Role) (email s
 	modelstest.Exec(t, g.DB, "INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, $3)", g.Account.ID, id,
 		string(role))
 	return email
-}
-
-// job is a row of River's.
-type job struct {
-	id    int64
-	state string
-	due   time.Time
-}
-
-// theJob returns the only job of the endpoint, or the zero value if there is none.
-func theJob(t *testing.T, g *paymentstest.Gateway, endpointID string) (only job) {
-	t.Helper()
-	rows, err := g.DB.Pool.Query(t.Context(), "SELECT id, state::text, scheduled_at FROM river_job WHERE queue = $1",
-		endpointID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (j job, err error) {
-		return j,
-			row.Scan(&j.id, &j.state, &j.due)
-	})
-	if err != nil || len(jobs) > 1 {
-		t.Fatalf("jobs %+v, %v", jobs, err)
-	}
-	if len(jobs) == 1 {
-		only = jobs[0]
-	}
-	return only
-}
-
-// jobOf returns the id of the scheduled job of a delivery, 0 if there is none.
-func jobOf(t *testing.T, g *paymentstest.Gateway, deliveryID string) (id int64) {
-	t.Helper()
-	err := g.DB.Pool.QueryRow(t.Context(),
-		"SELECT coalesce(sum(id), 0)::bigint FROM river_job WHERE args = jsonb_build_object('deliveryId', $1::text)",
-		deliveryID).Scan(&id)
-	if err != nil {
-		t.Error(err)
-	}
-	return id
 }
 
 func delivery(t *testing.T, g *paymentstest.Gateway, endpointID string) *models.Delivery {

@@ -258,30 +258,23 @@ func TestRecordAttempt_Held(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	failing, other := endpoints(t, g)
-	queue := models.NewDeliveryQueue(g.DB)
-	t.Cleanup(queue.Close)
 	for range 6 {
 		g.Checkout(t, payments.NewCheckout{})
 	}
-	lanes, err := queue.Take(t.Context(), models.LaneRoom{Total: 100, Share: 100, Most: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
 	record := func(d *models.DueDelivery) error {
-		return g.RecordAttempt(t.Context(), d.JobID, &d.Delivery, models.Attempt{
+		return g.RecordAttempt(t.Context(), &d.Delivery, nil, models.Attempt{
 			StatusCode: 200, StartedAt: g.Clock.Now(),
 		})
 	}
+	taken := paymentstest.Take(t, g.DB, g.Clock.Now(), 100)
 	release := faulttest.Hold(t, addressOf(g), "SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE", failing)
 	var held, free errgroup.Group
-	for _, lane := range lanes {
-		for _, d := range lane.Deliveries {
-			group := &free
-			if d.Endpoint.ID == failing {
-				group = &held
-			}
-			group.Go(func() error { return record(d) })
+	for _, d := range taken {
+		group := &free
+		if d.Endpoint.ID == failing {
+			group = &held
 		}
+		group.Go(func() error { return record(d) })
 	}
 	if err := free.Wait(); err != nil {
 		t.Error(err)
@@ -299,13 +292,12 @@ func TestRecordAttempt_Held(t *testing.T) {
 	if a, b := delivered(failing), delivered(other); a != 0 || b != 6 {
 		t.Errorf("%d attempts at the locked endpoint are recorded, %d at the other", a, b)
 	}
-	for _, lane := range lanes {
-		for _, d := range lane.Deliveries {
-			if d.Endpoint.ID == failing {
-				if err := record(d); err != nil {
-					t.Error(err)
-				}
-			}
+	for _, d := range taken {
+		if d.Endpoint.ID != failing {
+			continue
+		}
+		if err := record(d); err != nil {
+			t.Error(err)
 		}
 	}
 	if a := delivered(failing); a != 6 {

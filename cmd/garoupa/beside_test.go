@@ -39,7 +39,7 @@ func TestBeside(t *testing.T) {
 	url := modelstest.NewEmptyURL(t)
 	settings := []string{"GAROUPA_SECRET_KEY=" + strings.Repeat("ab", 32), "GAROUPA_SETTLEMENT_DELAY_TEST=1s"}
 	before := newProgramOver(t, "DATABASE_URL="+url, settings...)
-	before.file = buildPrevious(t)
+	before.file = buildAt(t, previous)
 	after := newProgramOver(t, "DATABASE_URL="+url, settings...)
 
 	old := before.serve()
@@ -71,8 +71,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// buildPrevious builds the program of the previous commit.
-func buildPrevious(t *testing.T) (file string) {
+// buildAt builds the program of an earlier commit.
+func buildAt(t *testing.T, commit string) (file string) {
 	t.Helper()
 	dir := t.TempDir()
 	run := func(command *exec.Cmd) []byte {
@@ -88,7 +88,7 @@ func buildPrevious(t *testing.T) (file string) {
 		"--is-shallow-repository")); strings.TrimSpace(string(shallow)) != "false" {
 		t.Fatal("this test builds the program of an earlier commit, and this clone is shallow: git fetch --unshallow")
 	}
-	archive := exec.Command("git", "archive", "--format=tar", previous)
+	archive := exec.Command("git", "archive", "--format=tar", commit)
 	archive.Dir = "../.." // git archive takes the folder in which it runs
 	unpack := exec.Command("tar", "-x", "-C", dir)
 	unpack.Stdin = bytes.NewReader(run(archive))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 
 	"garoupa/webhook"
@@ -33,6 +34,9 @@ func newPostbox() *postbox {
 func (b *postbox) note(r *http.Request) (parcel, int) {
 	body, err := io.ReadAll(r.Body)
 	p := parcel{r.Header.Get("x-svc-event-id"), r.URL.Path}
+	if !strings.HasPrefix(r.UserAgent(), "Garoupa") { // another program of this machine took the port for its own
+		return p, 0
+	}
 	sum := sha256.Sum256(body)
 	var event struct{ ID string }
 	b.mu.Lock()

@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	// relisten is how long to wait before listening again after the connection broke.
-	relisten = time.Second
 	// tellEvery is the interval between messages to other processes.
 	tellEvery = 50 * time.Millisecond
 	// tellAtOnce bounds the ids in a message, which PostgreSQL limits to 8000 bytes.
@@ -43,7 +41,8 @@ func New(ctx context.Context, db *models.DB) *Hub {
 		db: db, closed: make(chan struct{}), wish: make(chan struct{}, 1),
 		streams: map[string]map[chan struct{}]string{}, told: map[string]struct{}{},
 	}
-	guard.Go("hear of changes", func() { guard.Keep(ctx, "hear of changes", h.listen) })
+	// Streams find what changed before the process listened by looking again.
+	models.HearChanges(ctx, db, func() { h.hears.Store(true); h.nudgeAll() }, func() { h.hears.Store(false) }, h.nudge)
 	guard.Go("tell of changes", func() { guard.Keep(ctx, "tell of changes", h.tell) })
 	return h
 }
@@ -56,20 +55,6 @@ func (h *Hub) Close() { h.once.Do(func() { close(h.closed) }) }
 // pages detect changes by polling. A connection that is lost silently still counts for
 // models.ListenSilence.
 func (h *Hub) Listening() bool { return h.hears.Load() }
-
-func (h *Hub) listen(ctx context.Context) {
-	defer h.hears.Store(false)
-	for ctx.Err() == nil {
-		// Streams find what changed before the process listened by looking again.
-		err := models.ListenChanges(ctx, h.db, func() { h.hears.Store(true); h.nudgeAll() }, h.nudge)
-		h.hears.Store(false)
-		h.db.LogFailure(ctx, "lost the connection that hears of changes; pages poll meanwhile", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(relisten):
-		}
-	}
-}
 
 // Tell notifies the streams of every process that watch id, soon. It never blocks. It is
 // called after commits, because NOTIFY in a transaction serializes commits. If a message is

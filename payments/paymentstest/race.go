@@ -15,7 +15,7 @@ const gate = `CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql SET lock_t
 	'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END';
 DO $$ DECLARE name text; BEGIN
 	FOREACH name IN ARRAY string_to_array(
-		'audit_log checkouts payment_links webhook_deliveries river_job access_drafts brands', ' ') LOOP
+		'audit_log checkouts payment_links webhook_deliveries webhook_resends access_drafts brands', ' ') LOOP
 		EXECUTE format('CREATE TRIGGER gate BEFORE INSERT OR UPDATE ON %I EXECUTE FUNCTION gate()', name);
 	END LOOP;
 END $$`

@@ -49,7 +49,8 @@ func TestOps_Health(t *testing.T) {
 	}
 	modelstest.Exec(t, s.DB, `UPDATE webhook_endpoints SET failing_since = $1, troubled_at = $2, failed_events = 3
 		WHERE id = $3`, s.Clock.Now(), s.Clock.Now(), endpoint.ID)
-	modelstest.Exec(t, s.DB, `UPDATE river_job SET scheduled_at = $1`, s.Clock.Now().Add(-time.Hour))
+	modelstest.Exec(t, s.DB, `UPDATE webhook_deliveries SET next_attempt_at = $1 WHERE status = 'PENDING'`,
+		s.Clock.Now().Add(-time.Hour))
 	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedBooks, []string{"gift/1: something else"},
 		s.Clock.Now()); err != nil {
 		t.Fatal(err)

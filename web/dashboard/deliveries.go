@@ -47,7 +47,7 @@ func (s *developers) deliveryProps(c *fiber.Ctx, d *models.Delivery) (pages.Deli
 	if err != nil {
 		return pages.DeliveryProps{}, fmt.Errorf("dashboard: list attempts: %w", err)
 	}
-	asked, err := models.ManualAttemptUnderWay(c.UserContext(), s.DB.Pool, d.ID)
+	asked, err := models.ResendUnderWay(c.UserContext(), s.DB.Pool, d.ID)
 	if err != nil {
 		return pages.DeliveryProps{}, fmt.Errorf("dashboard: look for an attempt: %w", err)
 	}
@@ -64,7 +64,8 @@ func (s *developers) deliveryProps(c *fiber.Ctx, d *models.Delivery) (pages.Deli
 	}
 	for _, a := range attempts[d.ID] {
 		props.Attempts = append(props.Attempts, pages.AttemptRow{
-			Number: a.Number, Manual: a.Manual, At: a.StartedAt, Duration: a.Duration, Status: a.StatusCode,
+			Number: a.Number, Manual: a.Manual, Late: a.Late, At: a.StartedAt, Duration: a.Duration,
+			Status: a.StatusCode,
 			Error:  a.ErrorClass,
 			Detail: a.Detail, Headers: headerLines(a.Headers), Response: string(a.Response),
 		})

@@ -49,7 +49,7 @@ func TestDelivery(t *testing.T) {
 			t.Errorf("resent: %d", a.Status)
 		}
 	}
-	if n := countJobs(t, s, "args @> '{\"manual\": true}'"); n != 1 {
+	if n := countRows(t, s, "webhook_resends"); n != 1 {
 		t.Errorf("%d attempts by hand wait", n)
 	}
 	if a := c.Get(path); a.Find("[data-follow]").Length() != 1 || a.Find("form[action$=reenviar]").Length() != 0 ||
@@ -59,7 +59,7 @@ func TestDelivery(t *testing.T) {
 	manual := answered200
 	manual.Manual = true
 	s.Attempt(t, d.ID, manual)
-	modelstest.Exec(t, s.DB, "UPDATE river_job SET state = 'completed', finalized_at = now()")
+	modelstest.Exec(t, s.DB, "UPDATE webhook_resends SET finished_at = now()")
 	if a := c.Get(path); a.Find("[data-follow]").Length() != 0 || !strings.Contains(a.Text(), "Tentativa 2, manual") ||
 		!strings.Contains(a.Text(), "Seu servidor respondeu 200") {
 		t.Error("it does not tell of the attempt by hand")
@@ -140,15 +140,15 @@ func TestReplay(t *testing.T) {
 		!strings.Contains(c.Get(at).Text(), "O endpoint está desativado") {
 		t.Errorf("replayed while off: %d", a.Status)
 	}
-	before := countJobs(t, s, "true")
+	before := countRows(t, s, "webhook_deliveries WHERE status = 'PENDING'")
 	for i, says := range []string{"Reenvio na fila", "já está na fila"} {
 		if a := c.Post(at+"/repetir", form...); a.Status != http.StatusSeeOther ||
 			!strings.Contains(c.Get(at).Text(), says) {
 			t.Errorf("sent %d times: %d", i+1, a.Status)
 		}
 	}
-	if n := countJobs(t, s, "true") - before; n != 2 || s.LatestDelivery(t, e.ID).Status != models.DeliverySkipped ||
-		late.Status != models.DeliverySkipped {
+	if n := countRows(t, s, "webhook_deliveries WHERE status = 'PENDING'") - before; n != 2 ||
+		s.LatestDelivery(t, e.ID).Status != models.DeliverySkipped || late.Status != models.DeliverySkipped {
 		t.Errorf("it took %d", n)
 	}
 	audited := modelstest.One[string](t, s.DB, "SELECT detail->>'deliveries' FROM audit_log "+

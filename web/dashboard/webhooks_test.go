@@ -32,9 +32,9 @@ func charged(t *testing.T, s *webtest.Site, endpointID string, attempts ...model
 	return d
 }
 
-func countJobs(t *testing.T, s *webtest.Site, where string) (n int) {
+func countRows(t *testing.T, s *webtest.Site, of string) (n int) {
 	t.Helper()
-	if err := s.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE "+where).Scan(&n); err != nil {
+	if err := s.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+of).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

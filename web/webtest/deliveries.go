@@ -23,7 +23,7 @@ func (s *Site) Attempt(t *testing.T, deliveryID string, a models.Attempt) {
 		"Webhook-Timestamp": {"1772366400"},
 		"Webhook-Signature": {"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="},
 	}
-	if err := s.RecordAttempt(t.Context(), 0, d, a); err != nil { // of no job: no worker runs
+	if err := s.RecordAttempt(t.Context(), d, nil, a); err != nil {
 		t.Fatal(err)
 	}
 }

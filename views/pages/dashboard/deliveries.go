@@ -186,10 +186,13 @@ func (a AttemptRow) detailed() bool {
 // copyID names the element whose text an attempt's copy button copies.
 func (a AttemptRow) copyID(part string) string { return part + "-" + strconv.Itoa(a.Number) }
 
-// name returns "Tentativa 3", and says if a member requested it.
+// name returns "Tentativa 3", and says if a member requested it, or if it was recorded late.
 func (a AttemptRow) name(ctx context.Context) string {
-	if a.Manual {
+	switch {
+	case a.Manual:
 		return i18n.T(ctx, "attempt.manual", a.Number)
+	case a.Late:
+		return i18n.T(ctx, "attempt.late", a.Number)
 	}
 	return i18n.T(ctx, "attempt.number", a.Number)
 }

@@ -79,6 +79,7 @@ type DeliveryRow struct {
 type AttemptRow struct {
 	Number   int
 	Manual   bool // a member asked for it
+	Late     bool // another process had repeated it before it was recorded
 	At       time.Time
 	Duration time.Duration
 	Status   int    // of HTTP; 0 when no answer came
