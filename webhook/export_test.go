@@ -21,3 +21,6 @@ func RefuseOwn(own func() []netip.Addr, target netip.Addr) error {
 
 // RetryAfter is retryAfter.
 var RetryAfter = retryAfter
+
+// SnippetTime is snippetTime.
+const SnippetTime = snippetTime

@@ -15,6 +15,9 @@ const (
 	// SnippetLimit is the maximal length of an [Outcome]'s ResponseSnippet, in bytes.
 	SnippetLimit = 2 << 10
 
+	// snippetTime is how long an answer's body is read after its headers. A body that takes
+	// longer is cut off, with its connection: the place of the attempt is needed for others.
+	snippetTime = 250 * time.Millisecond
 	maxBodyRead = 64 << 10
 	userAgent   = "Garoupa-Webhooks/1.0"
 	timeFormat  = "2006-01-02T15:04:05.000Z"
@@ -39,6 +42,7 @@ type Outcome struct {
 	Detail     string        // a few English words about the failure, without addresses, URL or secrets
 	StatusCode int           // 0 unless the endpoint answered
 	Duration   time.Duration // until the last byte of the answer's headers, or the failure
+	Held       time.Duration // until Post returned: Duration, and the time for the body
 	RetryAfter time.Duration // that an answer other than a success asks for, at most MaxRetryAfter
 	// RequestHeaders are the headers of the attempt, without those that HTTP itself adds.
 	RequestHeaders http.Header
@@ -48,7 +52,8 @@ type Outcome struct {
 }
 
 // Post makes the attempt. It takes the client's timeout at most, and follows no redirect.
-// If the headers of a 2xx came in time, a slow body is cut off and changes nothing.
+// If the headers of a 2xx came in time, the body changes nothing: what has not arrived a
+// quarter of a second later is cut off.
 //
 // When a kept connection closes without an answer, the event is sent once more. So in rare
 // cases an endpoint receives an attempt twice, but never more often; it must recognize
@@ -64,15 +69,20 @@ func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	out.Duration = time.Since(start)
 	if err != nil {
 		out.Class, out.Detail = classify(err, reached.phase())
+		out.Held = out.Duration
 		return out
 	}
-	defer resp.Body.Close()
 	out.StatusCode = resp.StatusCode
 	out.Class, out.Detail = classifyStatus(resp.StatusCode)
 	if out.OK = out.Class == ""; !out.OK {
 		out.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	}
+	slow := time.AfterFunc(snippetTime, cancel)
 	out.ResponseSnippet = readSnippet(resp.Body)
+	slow.Stop()
+	cancel() // so that Close does not wait for more
+	resp.Body.Close()
+	out.Held = time.Since(start)
 	return out
 }
 

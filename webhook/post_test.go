@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -221,6 +222,41 @@ func TestPostSucceedsWhenBodyDrips(t *testing.T) {
 				t.Errorf("duration %v includes the body", outcome.Duration)
 			}
 		})
+	}
+}
+
+// A body that never ends, or that comes in drops, holds the attempt for a moment and not for
+// the client's timeout, over both protocols. Its connection is closed.
+func TestPostCutsEndlessBody(t *testing.T) {
+	t.Parallel()
+	for name, drip := range map[string]bool{"silent": false, "in drops": true} {
+		for major, enable := range map[int]bool{1: false, 2: true} {
+			t.Run(name+" HTTP/"+strconv.Itoa(major), func(t *testing.T) {
+				t.Parallel()
+				gone := make(chan struct{})
+				server := serveTLS(t, func(w http.ResponseWriter, r *http.Request) {
+					defer close(gone)
+					_, _ = io.Copy(io.Discard, r.Body)
+					_, _ = io.WriteString(w, "so far")
+					_ = http.NewResponseController(w).Flush()
+					for drip && r.Context().Err() == nil {
+						_, _ = io.WriteString(w, ".")
+						_ = http.NewResponseController(w).Flush()
+						<-time.After(10 * time.Millisecond) // the pace of the endpoint
+					}
+					<-r.Context().Done()
+				}, func(s *httptest.Server) { s.EnableHTTP2 = enable })
+				client := clientWith(webhook.Options{AllowPrivate: true, Timeout: time.Hour, RootCAs: roots(server)})
+				outcome := client.Post(t.Context(), attempt(server.URL))
+				if !outcome.OK || !bytes.HasPrefix(outcome.ResponseSnippet, []byte("so far")) {
+					t.Errorf("outcome %+v, snippet %q", outcome, outcome.ResponseSnippet)
+				}
+				if outcome.Held-outcome.Duration < webhook.SnippetTime {
+					t.Errorf("held %v after %v of headers, without the time for the body", outcome.Held, outcome.Duration)
+				}
+				<-gone
+			})
+		}
 	}
 }
 
