@@ -125,10 +125,13 @@ func (p phase) String() string {
 	return [...]string{"resolving the host name", "connecting", "in the TLS handshake", "waiting for the answer"}[p]
 }
 
-// progress records the phase that an attempt has reached. It never goes back: a dial that is
-// no longer needed, because another connection became free, still reports its steps from its
-// own goroutine.
-type progress struct{ reached atomic.Int32 }
+// progress records the phase that an attempt has reached, and its connection. The phase never
+// goes back: a dial that is no longer needed, because another connection became free, still
+// reports its steps from its own goroutine.
+type progress struct {
+	reached atomic.Int32
+	sending atomic.Pointer[sending]
+}
 
 func (p *progress) phase() phase { return phase(p.reached.Load()) }
 
@@ -141,10 +144,20 @@ func (p *progress) advance(to phase) {
 	}
 }
 
+// unreceived reports whether err says that nothing of the request was received.
+func (p *progress) unreceived(err error) bool {
+	last := p.sending.Swap(nil)
+	return last != nil && last.unreceived(err)
+}
+
 func (p *progress) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		ConnectStart:      func(string, string) { p.advance(connecting) },
 		TLSHandshakeStart: func() { p.advance(handshaking) },
-		GotConn:           func(httptrace.GotConnInfo) { p.advance(answering) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			p.advance(answering)
+			now := sendingOn(info)
+			p.sending.Store(&now)
+		},
 	}
 }

@@ -70,7 +70,7 @@ func newTransport(dialer *net.Dialer, timeout time.Duration, roots *x509.CertPoo
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &http.Transport{
-		DialContext:           dialer.DialContext,
+		DialContext:           dialWith(dialer),
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
 		TLSHandshakeTimeout:   timeout,
 		ResponseHeaderTimeout: timeout,

@@ -1,11 +1,14 @@
 package webhook_test
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/netip"
 	"strings"
 	"sync"
@@ -90,63 +93,123 @@ func TestPostKeepsConnections(t *testing.T) {
 	}
 }
 
-// When an endpoint closes a kept connection just as the next event comes, the attempt still
-// succeeds.
-func TestPostReplacesStaleConnection(t *testing.T) {
-	t.Parallel()
-	var connections atomic.Int32
-	address := serveRaw(t, func(conn net.Conn) {
-		first := connections.Add(1) == 1
-		readRequest(conn)
-		_, _ = io.WriteString(conn, "HTTP/1.1 204 No Content\r\n\r\n")
-		if first {
-			readRequest(conn)
-		}
-	})
-	client := newClient()
-	for n := range 2 {
-		if outcome := client.Post(t.Context(), attempt("http://"+address)); !outcome.OK {
-			t.Fatalf("attempt %d: outcome %+v", n+1, outcome)
-		}
+// serveBy starts an endpoint that speaks HTTP or, if secure, HTTPS, and returns a client for it.
+func serveBy(t *testing.T, secure, http2 bool, handler http.HandlerFunc, state func(net.Conn, http.ConnState)) (
+	*httptest.Server, *webhook.Client) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ConnState, server.EnableHTTP2 = state, http2
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(server.Close)
+	if !secure {
+		server.Start()
+		return server, newClient()
 	}
-	if n := connections.Load(); n != 2 {
-		t.Errorf("%d connections, want 2: the stale one and a new one", n)
-	}
+	server.StartTLS()
+	return server, clientWith(webhook.Options{AllowPrivate: true, RootCAs: roots(server)})
 }
 
-// An endpoint that breaks when it receives an event receives the event twice in an attempt,
-// and not once for each kept connection.
-func TestPostRepeatsOnce(t *testing.T) {
+// When an endpoint closes a kept connection just as the next event comes, the attempt succeeds
+// on another one, and the endpoint sees the event once.
+func TestPostReplacesStaleConnection(t *testing.T) {
 	t.Parallel()
-	const kept = 6
-	var posts atomic.Int32
-	var all sync.WaitGroup
-	all.Add(kept)
-	server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("x-svc-event-id") == "evt_poison" {
-			posts.Add(1)
-			panic(http.ErrAbortHandler)
-		}
-		all.Done()
-		all.Wait() // each on a connection of its own
-	})
-	client := newClient()
-	var sent sync.WaitGroup
-	for range kept {
-		sent.Go(func() {
-			if outcome := client.Post(t.Context(), attempt(server.URL)); !outcome.OK {
-				t.Errorf("outcome %+v", outcome)
+	const rounds = 50
+	for name, secure := range map[string]bool{"http": false, "https": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var posts atomic.Int32
+			var open sync.Map
+			server, client := serveBy(t, secure, false, func(http.ResponseWriter, *http.Request) { posts.Add(1) },
+				func(c net.Conn, _ http.ConnState) { open.Store(c, true) })
+			closed := 0
+			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+				if !got.Reused {
+					return
+				}
+				closed++ // the client chose this connection and has written nothing yet
+				open.Range(func(c, _ any) bool {
+					c.(net.Conn).Close()
+					return true
+				})
+				open.Clear()
+			}})
+			for n := range 2 * rounds {
+				if outcome := client.Post(ctx, attempt(server.URL)); !outcome.OK {
+					t.Fatalf("attempt %d: outcome %+v", n+1, outcome)
+				}
+			}
+			if n := posts.Load(); n != 2*rounds || closed < rounds/2 {
+				t.Errorf("%d posts for %d attempts, %d of them on a connection that was closed", n, 2*rounds, closed)
 			}
 		})
 	}
-	sent.Wait()
-	poison := attempt(server.URL)
-	poison.EventID = "evt_poison"
-	outcome := client.Post(t.Context(), poison)
-	if outcome.Class != webhook.ClassConnect || outcome.Detail != "connection closed without an answer" {
-		t.Errorf("outcome %+v", outcome)
+}
+
+func resetHTTP(w http.ResponseWriter) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
 	}
-	if n := posts.Load(); n != 2 {
-		t.Errorf("the event was posted %d times, want 2", n)
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn() // so that no alert says farewell
+	}
+	reset(c)
+	c.Close()
+}
+
+// An endpoint that breaks when it receives an event receives it once in an attempt, although it
+// breaks a kept connection, and there are others.
+func TestPostNeverRepeatsWhatWasReceived(t *testing.T) {
+	t.Parallel()
+	closes := func(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+	for _, test := range []struct {
+		name          string
+		secure, http2 bool
+		breaks        func(http.ResponseWriter)
+		detail        string
+	}{
+		{"closes", false, false, closes, "connection closed without an answer"},
+		{"closes TLS", true, false, closes, "connection closed without an answer"},
+		{"closes a stream", true, true, closes, "no valid HTTP answer"},
+		{"resets", false, false, resetHTTP, "connection reset"},
+		{"resets TLS", true, false, resetHTTP, "connection reset"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			const kept, poisoned = 6, 4
+			var posts atomic.Int32
+			var all sync.WaitGroup
+			all.Add(kept)
+			server, client := serveBy(t, test.secure, test.http2, func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("x-svc-event-id") == "evt_poison" {
+					_, _ = io.Copy(io.Discard, r.Body)
+					posts.Add(1)
+					test.breaks(w)
+					return
+				}
+				all.Done()
+				all.Wait() // each on a connection of its own
+			}, nil)
+			var sent sync.WaitGroup
+			for range kept {
+				sent.Go(func() {
+					if outcome := client.Post(t.Context(), attempt(server.URL)); !outcome.OK {
+						t.Errorf("outcome %+v", outcome)
+					}
+				})
+			}
+			sent.Wait()
+			poison := attempt(server.URL)
+			poison.EventID = "evt_poison"
+			for n := range int32(poisoned) {
+				outcome := client.Post(t.Context(), poison)
+				if outcome.Class != webhook.ClassConnect || outcome.Detail != test.detail {
+					t.Errorf("outcome %+v", outcome)
+				}
+				if got := posts.Load(); got != n+1 {
+					t.Fatalf("the event was posted %d times in %d attempts", got, n+1)
+				}
+			}
+		})
 	}
 }

@@ -55,17 +55,16 @@ type Outcome struct {
 // If the headers of a 2xx came in time, the body changes nothing: what has not arrived a
 // quarter of a second later is cut off.
 //
-// When a kept connection closes without an answer, the event is sent once more. So in rare
-// cases an endpoint receives an attempt twice, but never more often; it must recognize
-// repeated events by their id anyway. If ctx itself ends, the outcome says nothing about the
-// endpoint and must not be recorded: check ctx.Err.
+// An attempt posts the event once. It is sent again only if the endpoint had closed a kept
+// connection before anything of the event came to it (see [sending]). If ctx itself ends, the
+// outcome says nothing about the endpoint and must not be recorded: check ctx.Err.
 func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	out := Outcome{RequestHeaders: a.headers()}
 	var reached progress
 	start := time.Now()
-	resp, err := c.send(httptrace.WithClientTrace(ctx, reached.trace()), a, out.RequestHeaders)
+	resp, err := c.send(ctx, a, out.RequestHeaders, &reached)
 	out.Duration = time.Since(start)
 	if err != nil {
 		out.Class, out.Detail = classify(err, reached.phase())
@@ -86,33 +85,25 @@ func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	return out
 }
 
-func (c *Client) send(ctx context.Context, a Attempt, headers http.Header) (*http.Response, error) {
+// send posts the event. Every kept connection may have been closed meanwhile.
+func (c *Client) send(ctx context.Context, a Attempt, headers http.Header, reached *progress) (
+	resp *http.Response, err error) {
 	if err := CheckURL(a.URL, a.Live, c.allowPrivate); err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(a.Body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header = headers.Clone()
-	// An empty value is never sent. Because of it net/http may repeat a request that was lost
-	// on a stale connection.
-	req.Header["Idempotency-Key"] = nil
-	repeatOnce(req)
-	return c.transport.RoundTrip(req)
-}
-
-// repeatOnce makes net/http send req over at most two kept connections. Without it, an
-// endpoint that breaks at this event would break all of its kept connections in one attempt.
-func repeatOnce(req *http.Request) {
-	body, repeated := req.GetBody, false
-	req.GetBody = func() (io.ReadCloser, error) {
-		if repeated {
-			return nil, io.ErrUnexpectedEOF
+	ctx = httptrace.WithClientTrace(ctx, reached.trace())
+	for range idlePerHost + 1 {
+		// net/http repeats a POST by itself only if it wrote no byte of it.
+		req, invalid := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(a.Body))
+		if invalid != nil {
+			return nil, invalid
 		}
-		repeated = true
-		return body()
+		req.Header = headers.Clone()
+		if resp, err = c.transport.RoundTrip(req); err == nil || ctx.Err() != nil || !reached.unreceived(err) {
+			return resp, err
+		}
 	}
+	return nil, err
 }
 
 func (a Attempt) headers() http.Header {
