@@ -85,6 +85,7 @@ var errBlocked = errors.New("webhook: address refused")
 type guard struct {
 	allowPrivate bool
 	own          func() []netip.Addr
+	forbidden    []netip.Prefix
 }
 
 // control is the hook of a [net.Dialer]. It receives the address after name resolution, so
@@ -94,13 +95,15 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errBlocked, err)
 	}
-	if refusedAddress(target.Addr(), g.allowPrivate) {
+	addr := canonical(target.Addr())
+	if refusedAddress(addr, g.allowPrivate) ||
+		slices.ContainsFunc(g.forbidden, func(p netip.Prefix) bool { return p.Contains(addr) }) {
 		return errBlocked
 	}
 	if g.allowPrivate {
 		return nil
 	}
-	return g.refuseOwn(canonical(target.Addr()))
+	return g.refuseOwn(addr)
 }
 
 // refuseOwn refuses the current addresses of the machine's interfaces, and the addresses

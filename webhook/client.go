@@ -28,7 +28,10 @@ type Options struct {
 	// Own returns addresses of the installation that its network interfaces do not show,
 	// such as a load balancer's. Attempts to them are refused. Own is called at each
 	// connect, from several goroutines. Nil means no such addresses.
+	// See [OwnHosts].
 	Own func() []netip.Addr
+	// Forbidden are networks that no attempt may reach, even if private targets are allowed.
+	Forbidden []netip.Prefix
 	// Timeout replaces the constant Timeout. Zero keeps it.
 	Timeout time.Duration
 	// RootCAs replaces the system's certificate authorities. Nil keeps them.
@@ -53,7 +56,7 @@ func NewClient(o Options) *Client {
 	}
 	dialer := &net.Dialer{
 		Timeout: timeout,
-		Control: guard{allowPrivate: o.AllowPrivate, own: o.Own}.control,
+		Control: guard{allowPrivate: o.AllowPrivate, own: o.Own, forbidden: o.Forbidden}.control,
 	}
 	return &Client{
 		allowPrivate: o.AllowPrivate,

@@ -122,7 +122,7 @@ func TestPostReplacesStaleConnection(t *testing.T) {
 			server, client := serveBy(t, secure, false, func(http.ResponseWriter, *http.Request) { posts.Add(1) },
 				func(c net.Conn, _ http.ConnState) { open.Store(c, true) })
 			closed := 0
-			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+			closeKept := func(got httptrace.GotConnInfo) {
 				if !got.Reused {
 					return
 				}
@@ -132,7 +132,8 @@ func TestPostReplacesStaleConnection(t *testing.T) {
 					return true
 				})
 				open.Clear()
-			}})
+			}
+			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: closeKept})
 			for n := range 2 * rounds {
 				if outcome := client.Post(ctx, attempt(server.URL)); !outcome.OK {
 					t.Fatalf("attempt %d: outcome %+v", n+1, outcome)

@@ -24,3 +24,9 @@ var RetryAfter = retryAfter
 
 // SnippetTime is snippetTime.
 const SnippetTime = snippetTime
+
+// UseResolver makes o use r. Call it before the first Refresh.
+func (o *OwnHosts) UseResolver(r *net.Resolver) { o.resolver = r }
+
+// OwnKept is ownKept.
+const OwnKept = ownKept

@@ -252,7 +252,7 @@ func TestPostCutsEndlessBody(t *testing.T) {
 					t.Errorf("outcome %+v, snippet %q", outcome, outcome.ResponseSnippet)
 				}
 				if outcome.Held-outcome.Duration < webhook.SnippetTime {
-					t.Errorf("held %v after %v of headers, without the time for the body", outcome.Held, outcome.Duration)
+					t.Errorf("held %v, %v of them for the headers", outcome.Held, outcome.Duration)
 				}
 				<-gone
 			})

@@ -24,7 +24,6 @@ import (
 	"garoupa/migrations"
 	"garoupa/models"
 	"garoupa/web"
-	"garoupa/webhook"
 )
 
 // A stop takes at most 18 seconds, 5 of them to drain, even when the database hangs:
@@ -103,10 +102,13 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 	if err != nil {
 		return err
 	}
+	webhooks, err := newWebhooks(working, s)
+	if err != nil {
+		return err
+	}
 	runner, err := jobs.Start(working, jobs.Options{
 		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
-		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: s.allowPrivate()}), Mail: services.sender,
-		Now: services.clock.Now,
+		Webhooks: webhooks, Mail: services.sender, Now: services.clock.Now,
 	})
 	if err != nil {
 		return err

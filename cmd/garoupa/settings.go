@@ -38,6 +38,7 @@ type settings struct {
 	PostgresBin          string        `env:"GAROUPA_POSTGRES_BIN"`
 	WebhookBackoff       string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
 	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
+	WebhookForbidden     string        `env:"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS"`
 	Fee                  string        `env:"GAROUPA_FEE" envDefault:"0.99%"`
 	AmountMin            string        `env:"GAROUPA_AMOUNT_MIN" envDefault:"0.01"`
 	AmountMax            string        `env:"GAROUPA_AMOUNT_MAX" envDefault:"1000000.00"`
@@ -90,6 +91,7 @@ type settings struct {
 	bankProxy    *url.URL // nil: none
 	proxies      []netip.Prefix
 	opsNetworks  []netip.Prefix // empty: any network
+	forbidden    []netip.Prefix // networks that webhooks may not reach
 	limits       limiters
 	smtp         *mail.Server // nil: no mail is sent
 	from         *netmail.Address
@@ -194,6 +196,7 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_TRUSTED_PROXIES", readNetworks(&s.proxies, s.TrustedProxies)},
 		{"GAROUPA_OPS_NETWORKS", readNetworks(&s.opsNetworks, s.OpsNetworks)},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
+		{"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS", readNetworks(&s.forbidden, s.WebhookForbidden)},
 		{"GAROUPA_REQUEST_TIMEOUT", checkRequestTimeout(s.RequestTimeout)},
 		{"GAROUPA_DRAIN_TIME", checkDelay(s.drainTime())},
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"garoupa/webhook"
 )
 
 // docs/settings.md has exactly the settings that the program reads, with their defaults.
@@ -65,8 +67,9 @@ func TestReadSettings(t *testing.T) {
 		"DATABASE_URL": "postgres://localhost/x", "GAROUPA_BASE_URL": "https://api.example/",
 		"GAROUPA_APP_URL":    "https://app.example",
 		"GAROUPA_RATE_LIMIT": "off", "GAROUPA_DEMO": "true", "GAROUPA_LIVE_PROVIDER": "simulator",
-		"GAROUPA_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
-		"GAROUPA_OPS_NETWORKS":    "192.0.2.7,::ffff:198.51.100.9/120 2001:db8::/32",
+		"GAROUPA_TRUSTED_PROXIES":            "10.0.0.0/8, ::1",
+		"GAROUPA_OPS_NETWORKS":               "192.0.2.7,::ffff:198.51.100.9/120 2001:db8::/32",
+		"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS": "203.0.113.7,2001:db8::/32",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +81,38 @@ func TestReadSettings(t *testing.T) {
 	}
 	if got := fmt.Sprint(s.opsNetworks); got != "[192.0.2.7/32 198.51.100.0/24 2001:db8::/32]" {
 		t.Errorf("the console's networks are %s", got)
+	}
+	if got := fmt.Sprint(s.forbidden); got != "[203.0.113.7/32 2001:db8::/32]" {
+		t.Errorf("the networks forbidden to webhooks are %s", got)
+	}
+}
+
+// The server's client refuses the installation's own hosts and the forbidden networks, and, where
+// private addresses are allowed, only the latter.
+func TestNewWebhooks(t *testing.T) {
+	t.Parallel()
+	for private, want := range map[string]map[string]bool{
+		"false": {"https://1.0.0.1": true, "https://8.8.4.4": true, "https://9.9.9.9": true, "https://1.1.1.1": true},
+		"true":  {"https://1.1.1.1": true, "https://127.0.0.1:1": false},
+	} {
+		s, err := readSettings(map[string]string{
+			"DATABASE_URL": "postgres://localhost/x", "GAROUPA_BASE_URL": "https://1.0.0.1:8443",
+			"GAROUPA_CHECKOUT_HOST": "https://8.8.4.4", "GAROUPA_APP_URL": "https://9.9.9.9",
+			"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS": "1.1.1.0/24", "GAROUPA_WEBHOOK_ALLOW_PRIVATE": private,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := newWebhooks(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for address, refused := range want {
+			outcome := client.Post(t.Context(), webhook.Attempt{URL: address, Secret: someSecret})
+			if (outcome.Class == webhook.ClassBlocked) != refused {
+				t.Errorf("private %s, %s: outcome %+v, want blocked %t", private, address, outcome, refused)
+			}
+		}
 	}
 }
 
@@ -146,7 +181,8 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_TRUSTED_PROXIES": {"proxy", "10.0.0.0/8,hunter2"},
 		"GAROUPA_OPS_NETWORKS": {"hunter2", "10.0.0.0/8,hunter2", "10.0.0.0/33", "::ffff:10.0.0.0/95",
 			"10.0.0.1:443", ",", " "},
-		"GAROUPA_LOG_LEVEL": {"loud"},
+		"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS": {"hunter2", "10.0.0.0/33", ","},
+		"GAROUPA_LOG_LEVEL":                  {"loud"},
 	} {
 		for _, value := range values {
 			_, err := readSettings(map[string]string{name: value})
