@@ -109,6 +109,39 @@ func TestCheckURLRefusesForm(t *testing.T) {
 	}
 }
 
+// Ports of other protocols are refused in test and in live, but on a developer's own machine, and
+// the error names the port.
+func TestCheckURLRefusesPorts(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"https://example.com:25/": "25", "https://example.com:22": "22", "https://example.com:6000/hook": "6000",
+		"https://8.8.8.8:6667/": "6667", "https://[2606:4700:4700::1111]:5060/": "5060", "https://example.com:010080/": "010080",
+		"https://example.com": "", "https://example.com:443/": "", "https://example.com:8443/": "",
+		"https://example.com:80/": "", "https://example.com:65535/": "",
+	} {
+		for _, live := range []bool{true, false} {
+			err := webhook.CheckURL(raw, live, false)
+			if want == "" {
+				if err != nil {
+					t.Errorf("CheckURL(%q): %v", raw, err)
+				}
+			} else if reasonOf(err) != webhook.ReasonPort || !strings.HasSuffix(err.Error(), "port "+want) {
+				t.Errorf("CheckURL(%q): %v, want port %s", raw, err, want)
+			}
+		}
+	}
+	for raw, want := range map[string]webhook.Reason{"http://localhost:6000/": "", "http://127.0.0.1:1": "",
+		"https://example.com:25/": webhook.ReasonPort} {
+		if got := reasonOf(webhook.CheckURL(raw, false, true)); got != want {
+			t.Errorf("CheckURL(%q), private allowed: reason %q, want %q", raw, got, want)
+		}
+	}
+	if outcome := newClient().Post(t.Context(), attempt("https://example.com:25")); outcome.Class !=
+		webhook.ClassBlocked {
+		t.Errorf("outcome %+v, want blocked", outcome)
+	}
+}
+
 // The error's text is logged, and a URL may contain a token.
 func TestURLErrorKeepsURLSecret(t *testing.T) {
 	t.Parallel()

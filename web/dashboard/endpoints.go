@@ -190,8 +190,12 @@ func endpointErrors(c *fiber.Ctx, err error) components.FieldErrors {
 	if !ok {
 		return nil
 	}
+	var args []any
+	if refused.Reason == webhook.ReasonPort {
+		args = []any{refused.Port}
+	}
 	return components.FieldErrors{{Field: "url", Text: i18n.T(c.UserContext(),
-		"problem.webhook_url_"+string(refused.Reason))}}
+		"problem.webhook_url_"+string(refused.Reason), args...)}}
 }
 
 // switchEndpoint handles POST /app/webhooks/:id/ativar and …/desativar.

@@ -187,6 +187,10 @@ func TestEditEndpoint(t *testing.T) {
 		a.Find("input[value='checkout.cancelled'][checked]").Length() != 1 {
 		t.Errorf("wrong: %d", a.Status)
 	}
+	if a := c.Post(at+"/editar", "url", "https://shop.example:25/", "types", "checkout.cancelled"); a.Status !=
+		http.StatusUnprocessableEntity || !strings.Contains(a.Text(), "A porta 25 é de outro protocolo") {
+		t.Errorf("a port: %d", a.Status)
+	}
 	if a := c.Post(at+"/editar", "url", "https://shop.example/novo", "description", "ERP", "types",
 		"checkout.cancelled"); a.Status != http.StatusSeeOther {
 		t.Errorf("right: %d", a.Status)

@@ -1,0 +1,31 @@
+package webhook
+
+import (
+	"slices"
+	"strconv"
+)
+
+// badPorts are the ports of other protocols that browsers refuse (WHATWG Fetch, section 2.11,
+// "Port blocking"), in ascending order: an event must not become a command to a mail server.
+var badPorts = []int{
+	1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+	111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+	540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+	6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+}
+
+// validPort reports whether port is valid. An empty port means the scheme's default.
+func validPort(port string) bool {
+	if port == "" {
+		return true
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+// badPort reports whether a valid port is one of badPorts. Leading zeros do not hide it.
+func badPort(port string) bool {
+	n, err := strconv.Atoi(port)
+	_, bad := slices.BinarySearch(badPorts, n)
+	return err == nil && bad
+}
