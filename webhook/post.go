@@ -33,6 +33,8 @@ type Attempt struct {
 	At             time.Time // sent as x-svc-timestamp and webhook-timestamp
 	Body           []byte    // the envelope, sent byte for byte
 	Live           bool      // refuses http, see [CheckURL]
+	// Headers are sent too, for a developer's machine. They replace none of the attempt's own.
+	Headers http.Header
 }
 
 // Outcome is the result of an [Attempt].
@@ -107,7 +109,10 @@ func (c *Client) send(ctx context.Context, a Attempt, headers http.Header, reach
 }
 
 func (a Attempt) headers() http.Header {
-	headers := make(http.Header)
+	headers := a.Headers.Clone()
+	if headers == nil {
+		headers = make(http.Header)
+	}
 	headers.Set("Content-Type", "application/json")
 	headers.Set("User-Agent", userAgent)
 	headers.Set("x-svc-signature", Sign(a.Secret, a.Body))

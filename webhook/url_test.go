@@ -115,8 +115,9 @@ func TestCheckURLRefusesPorts(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		"https://example.com:25/": "25", "https://example.com:22": "22", "https://example.com:6000/hook": "6000",
-		"https://8.8.8.8:6667/": "6667", "https://[2606:4700:4700::1111]:5060/": "5060", "https://example.com:010080/": "010080",
-		"https://example.com": "", "https://example.com:443/": "", "https://example.com:8443/": "",
+		"https://8.8.8.8:6667/": "6667", "https://[2606:4700:4700::1111]:5060/": "5060",
+		"https://example.com:010080/": "010080",
+		"https://example.com":         "", "https://example.com:443/": "", "https://example.com:8443/": "",
 		"https://example.com:80/": "", "https://example.com:65535/": "",
 	} {
 		for _, live := range []bool{true, false} {

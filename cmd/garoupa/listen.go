@@ -2,51 +2,53 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"strconv"
-	"time"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
-	"garoupa/internal/guard"
+	"golang.org/x/net/http/httpguts"
+
 	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/webhook"
 )
-
-// queued is how many events may wait for a slow receiver before reading stops.
-const queued = 1000
 
 // listen forwards a project's test events to an address of the developer, each signed and
 // with the headers of a real delivery.
 func listen(ctx context.Context, in invocation) error {
-	target := in.flags.String("forward-to", "", "`URL` to post events to, such as http://localhost:3000/hook")
-	secret := in.flags.String("secret", "", "signing `secret`, whsec_…; else GAROUPA_WEBHOOK_SECRET, else a new one")
+	f := &forwarder{headers: http.Header{}}
+	in.flags.StringVar(&f.target, "forward-to", "", "`URL` to post events to, such as http://localhost:3000/hook")
+	in.flags.StringVar(&f.secret, "secret", "",
+		"signing `secret`, whsec_…; else GAROUPA_WEBHOOK_SECRET, else one that is kept for the next run")
+	in.flags.Func("events", "forward only these `types`, such as checkout.paid,checkout.expired", f.readTypes)
+	in.flags.Func("header", "send a further `header`, such as \"X-Tunnel: 1\"; may be repeated", f.readHeader)
+	asJSON := in.flags.Bool("json", false, "print each line as a JSON object")
 	fresh := in.flags.Bool("new", false, "skip the events since the previous run")
 	r := in.remoteFlags()
 	if _, err := in.parse(); err != nil {
 		return err
 	}
-	if *target == "" {
+	if f.target == "" {
 		fmt.Fprintln(in.flags.Output(), "listen needs --forward-to")
 		in.flags.PrintDefaults()
 		return errUsage
 	}
-	if err := webhook.CheckURL(*target, false, true); err != nil {
+	if err := webhook.CheckURL(f.target, false, true); err != nil {
 		return fmt.Errorf("listen: --forward-to: %w", err)
 	}
 	if err := r.check(in.settings); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	if *secret == "" {
-		*secret = in.settings.WebhookSecret
+	f.client = webhook.NewClient(webhook.Options{AllowPrivate: true})
+	f.printer = printer{out: in.out, json: *asJSON}
+	notKept := f.chooseSecret(in.settings)
+	f.began(r.server, f.target, f.secret)
+	if notKept != nil {
+		f.note(fmt.Sprintf("the next run will have another signing secret: %s", notKept))
 	}
-	if *secret == "" {
-		*secret = merchants.NewEndpointSecret()
-	}
-	fmt.Fprintf(in.out, "Forwarding test events of %s to %s\nSigning secret: %s\nCtrl-C stops.\n\n", r.server, *target,
-		*secret)
-	f := &forwarder{out: in.out, client: webhook.NewClient(webhook.Options{AllowPrivate: true}), target: *target,
-		secret: *secret}
 	f.open(r, *fresh)
 	if err := f.run(ctx, r); err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -54,97 +56,51 @@ func listen(ctx context.Context, in invocation) error {
 	return nil
 }
 
-// forwarder posts events to one address, one after the other.
-type forwarder struct {
-	out            io.Writer
-	client         *webhook.Client
-	target, secret string
-	place          *place // nil: the position is not kept
-}
-
-// open reads the position at which the previous run ended, unless fresh is set.
-func (f *forwarder) open(r *remote, fresh bool) {
-	p, err := openPlace(r, f.target)
+// chooseSecret chooses the signing secret if no flag did. It returns why the secret is not kept,
+// if it should be.
+func (f *forwarder) chooseSecret(s settings) (notKept error) {
+	if f.secret == "" {
+		f.secret = s.WebhookSecret
+	}
+	if f.secret != "" {
+		return nil
+	}
+	folder, err := os.UserConfigDir()
+	if err == nil {
+		f.secret, err = readOrCreate(filepath.Join(folder, "garoupa", "listen-secret"), merchants.NewEndpointSecret)
+	}
+	if err == nil && !strings.HasPrefix(f.secret, "whsec_") {
+		err = fmt.Errorf("%s holds no signing secret", filepath.Join(folder, "garoupa", "listen-secret"))
+	}
 	if err != nil {
-		f.forget(err)
-		return
+		f.secret = merchants.NewEndpointSecret()
 	}
-	if fresh {
-		p.ids = nil
-	}
-	if f.place = p; len(p.ids) > 0 {
-		f.note("continuing after the last event of the previous run; --new skips those events")
-	}
+	return err
 }
 
-// forget drops the place and reports why the next run cannot continue after this one.
-func (f *forwarder) forget(why error) {
-	f.place = nil
-	f.note(fmt.Sprintf("the next run will not continue after this one: %s", why))
-}
-
-// run forwards events until ctx ends or the gateway refuses permanently.
-func (f *forwarder) run(ctx context.Context, r *remote) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	connected := false
-	source := &eventSource{
-		remote: r,
-		connected: func() {
-			if !connected {
-				connected = true
-				f.note("connected")
-			}
-		},
-		lost: func(err error, wait time.Duration) {
-			connected = false
-			f.note(fmt.Sprintf("not connected: %s; trying again in %s", err, wait.Round(10*time.Millisecond)))
-		},
-	}
-	if f.place != nil {
-		source.after = f.place.ids
-	}
-	events, ended := make(chan testEvent, queued), make(chan error, 1)
-	guard.Go("follow events", func() {
-		defer close(events)
-		ended <- guard.Call("follow events", func() error {
-			return source.follow(ctx, func(e testEvent) {
-				select {
-				case events <- e:
-				case <-ctx.Done():
-				}
-			})
-		})
-	})
-	for e := range events {
-		if ctx.Err() != nil || e.body != nil && !f.forward(ctx, e) || f.place == nil {
-			continue
+// readTypes reads the types of events to forward.
+func (f *forwarder) readTypes(text string) error {
+	known := slices.Concat(models.EventTypes, models.OptionalEventTypes, models.WithdrawalEventTypes)
+	for each := range strings.SplitSeq(text, ",") {
+		each = strings.TrimSpace(each)
+		if !slices.Contains(known, each) {
+			return fmt.Errorf("%q is none of %s", each, strings.Join(known, ", "))
 		}
-		if err := f.place.keep(e.id); err != nil {
-			f.forget(err)
-		}
+		f.types = append(f.types, each)
 	}
-	return <-ended
+	return nil
 }
 
-// forward makes one attempt for an event, and prints the result. It returns false if the
-// end of ctx cut the attempt off.
-func (f *forwarder) forward(ctx context.Context, e testEvent) bool {
-	outcome := f.client.Post(ctx, webhook.Attempt{URL: f.target, Secret: f.secret, EventID: e.id, Number: 1,
-		At: time.Now(), Body: e.body})
-	if !outcome.OK && errors.Is(ctx.Err(), context.Canceled) {
-		return false
+// readHeader reads a header. Those of the connection belong to net/http.
+func (f *forwarder) readHeader(text string) error {
+	name, value, found := strings.Cut(text, ":")
+	value = strings.TrimSpace(value)
+	switch name = http.CanonicalHeaderKey(name); {
+	case !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value):
+		return fmt.Errorf("is not a header such as \"Name: value\"")
+	case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Trailer"}, name):
+		return fmt.Errorf("%s cannot be set", name)
 	}
-	status := strconv.Itoa(outcome.StatusCode)
-	if outcome.StatusCode == 0 {
-		status = outcome.Detail
-	}
-	f.note(fmt.Sprintf("%-18s %s  %s  %d ms", e.kind, e.id, status, outcome.Duration.Milliseconds()))
-	return true
-}
-
-// note prints a line with the time. Each line is one write, so lines of the two goroutines
-// do not mix.
-func (f *forwarder) note(text string) {
-	fmt.Fprintf(f.out, "%s  %s\n", time.Now().Format(time.TimeOnly), text)
+	f.headers.Add(name, value)
+	return nil
 }

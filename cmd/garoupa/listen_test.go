@@ -94,7 +94,16 @@ type listening struct {
 // listen starts garoupa listen and returns when it is connected.
 func (p *program) listen(args ...string) *listening {
 	p.t.Helper()
-	command := p.command(append([]string{"listen"}, args...)...)
+	l := p.start(append([]string{"listen"}, args...)...)
+	l.secret = l.says(p.t, `Signing secret: (\S+)`)
+	l.says(p.t, `  connected$`)
+	return l
+}
+
+// start starts a command whose output is read line by line.
+func (p *program) start(args ...string) *listening {
+	p.t.Helper()
+	command := p.command(args...)
 	out, err := command.StdoutPipe()
 	if err != nil {
 		p.t.Fatal(err)
@@ -104,8 +113,6 @@ func (p *program) listen(args ...string) *listening {
 	}
 	l := &listening{Cmd: command, lines: bufio.NewScanner(out)}
 	p.t.Cleanup(func() { _ = command.Process.Kill() })
-	l.secret = l.says(p.t, `Signing secret: (\S+)`)
-	l.says(p.t, `  connected$`)
 	return l
 }
 

@@ -101,6 +101,12 @@ func execute(c command, args []string) (status int) {
 // parse reads the command's flags, which may be before and after its words, and returns the
 // words. There must be as many words as want names.
 func (in invocation) parse(want ...string) (words []string, err error) {
+	if help := in.flags.Usage; len(want) > 0 {
+		in.flags.Usage = func() {
+			fmt.Fprintf(in.flags.Output(), "usage: %s [flags] %s\n", in.flags.Name(), strings.Join(want, " "))
+			help()
+		}
+	}
 	for args := in.args; ; args = in.flags.Args()[1:] {
 		if err := in.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return nil, err
@@ -118,6 +124,15 @@ func (in invocation) parse(want ...string) (words []string, err error) {
 		return nil, errUsage
 	}
 	return words, nil
+}
+
+// explain adds a paragraph to the command's help.
+func (in invocation) explain(text string) {
+	help := in.flags.Usage
+	in.flags.Usage = func() {
+		help()
+		fmt.Fprintf(in.flags.Output(), "\n%s\n", text)
+	}
 }
 
 func asksHelp(args []string) bool {

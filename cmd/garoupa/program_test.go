@@ -72,6 +72,7 @@ func newProgramOver(t *testing.T, database string, settings ...string) *program 
 	data := t.TempDir()
 	env := []string{
 		database, "GAROUPA_DATA_DIR=" + data, "XDG_CACHE_HOME=" + filepath.Join(data, "cache"),
+		"XDG_CONFIG_HOME=" + filepath.Join(data, "config"),
 		"GAROUPA_LISTEN=" + address,
 		"GAROUPA_RATE_LIMIT=off", "GAROUPA_DRAIN_TIME=0s", "GAROUPA_LOG_LEVEL=error",
 		"GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",

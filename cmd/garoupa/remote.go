@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func (r *remote) check(s settings) error {
 	return nil
 }
 
-// post calls the API and decodes the answer into out.
+// post calls the API, with a new idempotency key, and decodes the answer into out.
 func (r *remote) post(ctx context.Context, path string, body, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
 	defer cancel()
@@ -62,6 +63,7 @@ func (r *remote) post(ctx context.Context, path string, body, out any) error {
 	if err != nil {
 		return err
 	}
+	request.Header.Set("Idempotency-Key", rand.Text())
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return fmt.Errorf("%s cannot be reached: %w", r.server, err)

@@ -55,35 +55,44 @@ func requireKey(s settings) error {
 }
 
 func secretFromFile(path string) (string, error) {
-	raw, err := os.ReadFile(path)
-	if err == nil {
-		return strings.TrimSpace(string(raw)), nil
+	text, err := readOrCreate(path, func() string {
+		key := make([]byte, vault.MinKeyLength)
+		rand.Read(key) // never fails since Go 1.24
+		return hex.EncodeToString(key)
+	})
+	if err != nil {
+		return "", fmt.Errorf("the secret key: %w", err)
 	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("read the secret key: %w", err)
+	return text, nil
+}
+
+// readOrCreate returns the text of a file, without space around it. If there is none, it writes a
+// fresh text, which only this user may read.
+func readOrCreate(path string, fresh func() string) (string, error) {
+	raw, err := os.ReadFile(path)
+	if err == nil || !errors.Is(err, os.ErrNotExist) {
+		return strings.TrimSpace(string(raw)), err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", fmt.Errorf("make the data folder: %w", err)
+		return "", err
 	}
-	key := make([]byte, vault.MinKeyLength)
-	rand.Read(key) // never fails since Go 1.24
-	temporary, err := os.CreateTemp(filepath.Dir(path), secretFile+"-*")
+	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
 	if err != nil {
-		return "", fmt.Errorf("make the secret key: %w", err)
+		return "", err
 	}
 	defer os.Remove(temporary.Name())
-	if _, err := temporary.WriteString(hex.EncodeToString(key)); err != nil {
-		return "", fmt.Errorf("write the secret key: %w", err)
+	if _, err := temporary.WriteString(fresh()); err != nil {
+		return "", err
 	}
 	if err := errors.Join(temporary.Sync(), temporary.Close()); err != nil {
-		return "", fmt.Errorf("write the secret key: %w", err)
+		return "", err
 	}
-	// Link, not rename: when two processes start together, both use the first key.
+	// Link, not rename: when two processes start together, both use the first text.
 	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("store the secret key: %w", err)
+		return "", err
 	}
 	raw, err = os.ReadFile(path)
-	return string(raw), err
+	return strings.TrimSpace(string(raw)), err
 }
 
 func decodeSecretKey(hexKey string) ([]byte, error) {

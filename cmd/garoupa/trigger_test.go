@@ -40,6 +40,51 @@ func TestTrigger(t *testing.T) {
 		"localhost:8080")
 }
 
+// trigger also makes the events that endpoints choose, with values of the developer.
+func TestTrigger_Optional(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	key := p.demo().Keys.Test
+	p.serve()
+	trigger := func(args ...string) (id string) {
+		t.Helper()
+		id, _, _ = strings.Cut(p.run(append([]string{"trigger", "--server", p.url, "--key", key}, args...)...), " ")
+		return id
+	}
+	db, _ := p.open()
+	id := trigger("checkout.cancelled", "--amount", "123", "--external-id", "order-7", "--description", "Camisa")
+	var amount int64
+	var externalID, description string
+	if err := db.Pool.QueryRow(t.Context(), `SELECT amount, external_id, description FROM checkouts WHERE id = $1`,
+		id).Scan(&amount, &externalID, &description); err != nil || amount != 123 || externalID != "order-7" ||
+		description != "Camisa" || p.status(key, id) != "CANCELLED" {
+		t.Errorf("cancelled: %d, %q, %q, %v", amount, externalID, description, err)
+	}
+	wrong(t, p, "may not refund", "trigger", "checkout.refunded", "--server", p.url, "--key", key)
+	if _, err := db.Pool.Exec(t.Context(), `UPDATE api_keys SET refunds = true WHERE NOT livemode`); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the key may refund", func() bool { // keys are cached for a moment
+		r := p.try("trigger", "checkout.refunded", "--server", p.url, "--key", key)
+		id, _, _ = strings.Cut(r.out, " ")
+		return r.status == 0
+	})
+	var refunds int
+	if err := db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM refunds r JOIN payments p ON p.id = r.payment_id
+		WHERE p.checkout_id = $1`, id).Scan(&refunds); err != nil || refunds != 1 {
+		t.Errorf("%d refunds, %v", refunds, err)
+	}
+	wrong(t, p, "withdrawal.created exists in live only", "trigger", "withdrawal.created", "--key", key)
+	for command, argument := range map[string]string{
+		"trigger": "checkout.created|checkout.paid|checkout.expired|checkout.cancelled|checkout.refunded",
+		"verify":  "<body.json>|-"} {
+		if r := p.try(command, "--help"); r.status != 0 ||
+			!strings.Contains(r.out+r.wrong, "usage: garoupa "+command+" [flags] "+argument+"\n") {
+			t.Errorf("%s --help: %+v", command, r)
+		}
+	}
+}
+
 // status reads the status of a checkout.
 func (p *program) status(key, id string) string {
 	p.t.Helper()
