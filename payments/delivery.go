@@ -66,7 +66,7 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 		case err != nil:
 			return err
 		case disabled:
-			return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookDisabled, f.EndedAt)
+			return s.turnedOff(tx, &d.Endpoint, "webhook_endpoint.turned_off_failing", models.MailWebhookDisabled, f.EndedAt)
 		}
 		every := testFailureMailEvery
 		if d.Endpoint.Environment == models.Live {
@@ -92,8 +92,20 @@ func (s *Service) turnOff(ctx context.Context, d *models.Delivery, f models.Fini
 		if err != nil || !disabled {
 			return err
 		}
-		return s.tellOfEndpoint(tx, &d.Endpoint, models.MailWebhookGone, f.EndedAt)
+		return s.turnedOff(tx, &d.Endpoint, "webhook_endpoint.turned_off_gone", models.MailWebhookGone, f.EndedAt)
 	})
+}
+
+// turnedOff writes down that the gateway turned an endpoint off, and notifies the merchant.
+func (s *Service) turnedOff(tx *models.Tx, e *models.Endpoint, action, mail string, at time.Time) error {
+	project, err := models.ProjectByID(tx.Context(), tx, e.ProjectID)
+	if err != nil {
+		return err
+	}
+	if err := s.audit(tx, system, project.AccountID, action, e.ID, nil); err != nil {
+		return err
+	}
+	return s.tellOfEndpoint(tx, e, mail, at)
 }
 
 // testMails maps kinds of mail about live endpoints to those about test endpoints.

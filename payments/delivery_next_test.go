@@ -85,6 +85,7 @@ func TestRecordAttempt_Gone(t *testing.T) {
 				t.Errorf("the endpoint is %+v", e)
 			}
 			f.got(t, map[string]int{kind + " " + f.Email: 1})
+			turnedOff(t, f.Gateway, f.endpoint.ID, "webhook_endpoint.turned_off_gone")
 			f.Clock.Advance(time.Second)
 			f.Checkout(t, payments.NewCheckout{})
 			if d := delivery(t, f.Gateway, f.endpoint.ID); d.Status != models.DeliverySkipped {

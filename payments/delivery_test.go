@@ -248,6 +248,7 @@ func TestRecordAttempt_TurnsOff(t *testing.T) {
 	if e := p.health(); e.DisabledReason != models.DisabledFailing || !e.DisabledAt.Equal(p.Clock.Now()) {
 		t.Errorf("after it was turned off: %+v", e)
 	}
+	turnedOff(t, p.Gateway, p.endpoint.ID, "webhook_endpoint.turned_off_failing")
 	p.Clock.Advance(time.Second)
 	p.Checkout(t, payments.NewCheckout{})
 	if d := delivery(t, p.Gateway, p.endpoint.ID); d.Status != models.DeliverySkipped {
@@ -263,6 +264,16 @@ func TestRecordAttempt_TurnsOff(t *testing.T) {
 	if e := p.health(); !e.Active || e.DisabledAt != nil || e.FailingSince != nil || e.FailedEvents != 0 ||
 		p.troubled() != 0 {
 		t.Errorf("after it was turned on again: %+v", e)
+	}
+}
+
+// turnedOff checks that the audit log has one line of the gateway about an endpoint.
+func turnedOff(t *testing.T, g *paymentstest.Gateway, endpointID, action string) {
+	t.Helper()
+	lines, err := models.AuditLines(t.Context(), g.DB.Pool, models.AuditFilter{ObjectID: endpointID,
+		Actor: models.ActorSystem})
+	if err != nil || len(lines) != 1 || lines[0].Action != action || lines[0].AccountID != g.Account.ID {
+		t.Errorf("the audit log says %+v, %v; want %s", lines, err, action)
 	}
 }
 
