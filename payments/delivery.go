@@ -66,7 +66,8 @@ func (s *Service) giveUp(ctx context.Context, d *models.Delivery, f models.Finis
 		case err != nil:
 			return err
 		case disabled:
-			return s.turnedOff(tx, &d.Endpoint, "webhook_endpoint.turned_off_failing", models.MailWebhookDisabled, f.EndedAt)
+			return s.turnedOff(tx, &d.Endpoint, "webhook_endpoint.turned_off_failing", models.MailWebhookDisabled,
+				f.EndedAt)
 		}
 		every := testFailureMailEvery
 		if d.Endpoint.Environment == models.Live {

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"strings"
+	"time"
 
 	"garoupa/webhook"
 )
@@ -20,6 +22,8 @@ const bodyLimit = 16 << 20
 func verify(_ context.Context, in invocation) error {
 	secret := in.flags.String("secret", "", "signing `secret` of the endpoint, whsec_…; else GAROUPA_WEBHOOK_SECRET")
 	signature := in.flags.String("signature", "", "the `header` x-svc-signature as received")
+	var standard standardHeaders
+	standard.declare(in.flags)
 	words, err := in.parse("<body.json>|-")
 	if err != nil {
 		return err
@@ -27,8 +31,12 @@ func verify(_ context.Context, in invocation) error {
 	if *secret == "" {
 		*secret = in.settings.WebhookSecret
 	}
-	if *secret == "" || *signature == "" {
-		fmt.Fprintln(in.flags.Output(), "verify needs --signature, and --secret or GAROUPA_WEBHOOK_SECRET")
+	both, err := standard.given()
+	if err == nil && (*secret == "" || *signature == "" && !both) {
+		err = errors.New("verify needs --signature or the headers webhook-…, and --secret or GAROUPA_WEBHOOK_SECRET")
+	}
+	if err != nil {
+		fmt.Fprintln(in.flags.Output(), err)
 		in.flags.PrintDefaults()
 		return errUsage
 	}
@@ -36,8 +44,19 @@ func verify(_ context.Context, in invocation) error {
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
-	if why := whyInvalid(*secret, *signature, body); why != "" {
-		return fmt.Errorf("invalid: %s", why)
+	if *signature != "" {
+		if why := whyInvalid(*secret, *signature, body); why != "" {
+			return fmt.Errorf("invalid: %s", why)
+		}
+	}
+	if both {
+		why := standard.whyInvalid(*secret, body, time.Now())
+		if why != "" && *signature != "" {
+			why = "x-svc-signature is right, webhook-signature is not: " + why
+		}
+		if why != "" {
+			return fmt.Errorf("invalid: %s", why)
+		}
 	}
 	fmt.Fprintln(in.out, "valid")
 	return nil
@@ -87,18 +106,7 @@ func whyInvalid(secret, signature string, body []byte) string {
 			return each.why
 		}
 	}
-	for _, each := range []struct {
-		body []byte
-		why  string
-	}{
-		{bytes.TrimSuffix(bytes.TrimSuffix(body, []byte("\n")), []byte("\r")),
-			"the body ends in a newline, which editors add: without it, it is valid"},
-		{bytes.TrimPrefix(body, []byte("\ufeff")),
-			"the body begins with a byte order mark, which editors add: without it, it is valid"},
-		{compact(body),
-			"the body was formatted: with the space between its members taken out, it is valid. Keep the bytes as " +
-				"they came"},
-	} {
+	for _, each := range mendedBodies(body) {
 		if webhook.Verify(secret, mended, each.body) {
 			return each.why
 		}
@@ -111,6 +119,24 @@ func whyInvalid(secret, signature string, body []byte) string {
 	}
 	return "another secret signed it, or the body was changed; with this secret the signature of this body is " +
 		webhook.Sign(secret, body)
+}
+
+// mendedBody is a body without a usual mistake.
+type mendedBody struct {
+	body []byte
+	why  string
+}
+
+func mendedBodies(body []byte) []mendedBody {
+	return []mendedBody{
+		{bytes.TrimSuffix(bytes.TrimSuffix(body, []byte("\n")), []byte("\r")),
+			"the body ends in a newline, which editors add: without it, it is valid"},
+		{bytes.TrimPrefix(body, []byte("\ufeff")),
+			"the body begins with a byte order mark, which editors add: without it, it is valid"},
+		{compact(body),
+			"the body was formatted: with the space between its members taken out, it is valid. Keep the bytes as " +
+				"they came"},
+	}
 }
 
 // compact returns JSON without insignificant space, or nil if body is not JSON.
