@@ -138,6 +138,8 @@ func deliveryPages() []page {
 		dashboard.SignatureCurrent, dashboard.SignaturePrevious, dashboard.SignatureCase, dashboard.SignatureBase64,
 		dashboard.SignatureRewritten,
 		dashboard.SignaturePrefix, dashboard.SignatureHash, dashboard.SignatureOther,
+		dashboard.SignatureStandard, dashboard.SignatureStandardPrevious, dashboard.SignatureStandardKey,
+		dashboard.SignatureStandardOther,
 	} {
 		checked := delivery
 		checked.Signature = dashboard.SignatureCheck{Typed: "5f0c", Result: result}

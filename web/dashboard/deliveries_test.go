@@ -230,6 +230,30 @@ func TestTestEvent(t *testing.T) {
 	}
 }
 
+// standardOf returns the signature of Standard Webhooks of webtest's attempts, some seconds later.
+func standardOf(secret, id string, later int64, body []byte) string {
+	signature, _ := webhook.SignStandard(secret, id, time.Unix(1_772_366_400+later, 0), body)
+	return signature
+}
+
+// writtenAgain returns JSON as servers write it that parsed it.
+func writtenAgain(t *testing.T, body []byte) (indented, sorted []byte) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, body, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	var read any
+	if err := json.Unmarshal(body, &read); err != nil {
+		t.Fatal(err)
+	}
+	sorted, err := json.Marshal(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), sorted
+}
+
 // A developer learns why a receiver computes another signature; a viewer is not asked.
 func TestSignature(t *testing.T) {
 	t.Parallel()
@@ -251,32 +275,27 @@ func TestSignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, event.Body, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	var read any
-	if err := json.Unmarshal(event.Body, &read); err != nil {
-		t.Fatal(err)
-	}
-	sorted, err := json.Marshal(read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	indented, sorted := writtenAgain(t, event.Body)
 	sum := sha256.Sum256(event.Body)
 	python := strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(string(event.Body))
 	for signature, want := range map[string]string{
-		" " + right + "\n":                      "A assinatura confere",
-		strings.ToUpper(right):                  "O valor está certo, em maiúsculas",
-		base64.StdEncoding.EncodeToString(raw):  "O valor está certo, em Base64",
-		webhook.Sign(secret, indented.Bytes()):  "O corpo foi reescrito antes da conta",
-		webhook.Sign(secret, []byte(python)):    "O corpo foi reescrito antes da conta",
-		webhook.Sign(secret, sorted):            "O corpo foi reescrito antes da conta",
-		webhook.Sign(secret[6:], event.Body):    "A conta usou o segredo sem whsec_",
-		hex.EncodeToString(sum[:]):              "É só o SHA-256 do corpo",
-		webhook.Sign("whsec_other", event.Body): "A assinatura não confere",
-		"\x00é<script>":                         "A assinatura não confere",
-		"":                                      "",
+		" " + right + "\n":                                  "A assinatura confere",
+		strings.ToUpper(right):                              "O valor está certo, em maiúsculas",
+		base64.StdEncoding.EncodeToString(raw):              "O valor está certo, em Base64",
+		webhook.Sign(secret, indented):                      "O corpo foi reescrito antes da conta",
+		webhook.Sign(secret, []byte(python)):                "O corpo foi reescrito antes da conta",
+		webhook.Sign(secret, sorted):                        "O corpo foi reescrito antes da conta",
+		webhook.Sign(secret[6:], event.Body):                "A conta usou o segredo sem whsec_",
+		hex.EncodeToString(sum[:]):                          "É só o SHA-256 do corpo",
+		webhook.Sign("whsec_other", event.Body):             "A assinatura não confere",
+		standardOf(secret, d.Event.ID, 0, event.Body):       "A assinatura confere",
+		standardOf(secret, d.Event.ID, 0, indented):         "O corpo foi reescrito antes da conta",
+		standardOf(secret, d.Event.ID, 1, event.Body):       "A assinatura não confere",
+		standardOf("whsec_QUJD", d.Event.ID, 0, event.Body): "A assinatura não confere",
+		standardOf("whsec_"+base64.StdEncoding.EncodeToString([]byte(secret)), d.Event.ID, 0,
+			event.Body): "A conta usou o texto do segredo como chave",
+		"\x00é<script>": "A assinatura não confere",
+		"":              "",
 	} {
 		if got := says(signature); got != want {
 			t.Errorf("%q: %q, want %q", signature, got, want)
@@ -285,8 +304,10 @@ func TestSignature(t *testing.T) {
 	if _, err := s.Merchants.RotateSecret(t.Context(), s.Owner, s.Test, e.ID, secret[len(secret)-4:]); err != nil {
 		t.Fatal(err)
 	}
-	if got := says(right); got != "É a do segredo anterior" {
-		t.Errorf("after a rotation: %q", got)
+	for _, signature := range []string{right, standardOf(secret, d.Event.ID, 0, event.Body)} {
+		if got := says(signature); got != "É a do segredo anterior" {
+			t.Errorf("after a rotation: %q", got)
+		}
 	}
 	s.Clock.Advance(24 * time.Hour)
 	c = s.Member(t)

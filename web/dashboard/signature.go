@@ -39,6 +39,14 @@ func (s *developers) checkSignature(c *fiber.Ctx, d *models.Delivery) (pages.Sig
 	if err != nil {
 		return check, err
 	}
+	if isStandard(check.Typed) {
+		attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Pool, []string{d.ID})
+		if err != nil {
+			return check, err
+		}
+		check.Result = judgeStandard(check.Typed, secret, previous, d, attempts[d.ID])
+		return check, nil
+	}
 	check.Result = judgeSignature(check.Typed, secret, previous, d.Event.Body)
 	return check, nil
 }

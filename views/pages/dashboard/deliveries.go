@@ -52,6 +52,11 @@ const (
 	SignaturePrefix    = "prefix"    // by the secret without its prefix
 	SignatureHash      = "hash"      // by no secret
 	SignatureOther     = "other"
+
+	SignatureStandard         = "standard"          // correct for webhook-signature
+	SignatureStandardPrevious = "standard_previous" // the same with the previous secret
+	SignatureStandardKey      = "standard_key"      // by the secret's text in place of its bytes
+	SignatureStandardOther    = "standard_other"
 )
 
 // verdict returns the result as text. The previous secret's signature is correct, too, for
@@ -62,9 +67,9 @@ func (c SignatureCheck) verdict(ctx context.Context) components.NoticeProps {
 		Title: i18n.T(ctx, "signature."+c.Result+"_title"), Body: i18n.T(ctx, "signature."+c.Result+"_body"),
 	}
 	switch c.Result {
-	case SignatureCurrent:
+	case SignatureCurrent, SignatureStandard:
 		notice.Tone, notice.Icon = components.ToneOK, "circle-check"
-	case SignatureOther:
+	case SignatureOther, SignatureStandardOther:
 		notice.Tone, notice.Icon = components.ToneBad, "circle-x"
 	}
 	return notice
