@@ -132,6 +132,41 @@ func (s *Service) AllowRefunds(ctx context.Context, by models.Actor, scope model
 	return nil
 }
 
+// EventKeyGate returns the capability of members who decide about the events of keys of an environment. Events
+// of live keys tell of withdrawals.
+func EventKeyGate(environment models.Environment) models.Capability {
+	if environment == models.Live {
+		return models.MoveMoney
+	}
+	return models.Integrate
+}
+
+// AllowEvents says whether a key of the scope may read events and have them sent again; no permission
+// includes that. Every instance knows it within a second. It fails with models.ErrNotFound, or with
+// refusal.Forbidden if the actor's role lacks the EventKeyGate.
+func (s *Service) AllowEvents(ctx context.Context, by models.Actor, scope models.Scope, id string,
+	allowed bool) error {
+	_, err := models.APIKeyByID(ctx, s.DB.Pool, scope, id)
+	if err == nil {
+		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+			if _, err := lockMaker(tx, by, scope, EventKeyGate(scope.Environment)); err != nil {
+				return err
+			}
+			changed, err := models.AllowKeyEvents(tx, scope, id, allowed)
+			if err != nil || !changed {
+				return err
+			}
+			made := change{after: map[string]string{"events": strconv.FormatBool(allowed)}}
+			return s.auditChange(tx, by, "api_key.events_changed", id, made, nil)
+		})
+		s.keys.clear()
+	}
+	if err != nil {
+		return fmt.Errorf("merchants: let the key %s read events: %w", id, err)
+	}
+	return nil
+}
+
 // RevokeKey revokes a key of the scope. Every instance stops accepting it within a second.
 // Revoking a key twice is no error. It fails with models.ErrNotFound, or with
 // refusal.Forbidden if the actor's role cannot Integrate.

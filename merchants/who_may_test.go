@@ -120,6 +120,14 @@ func integrationActs(t *testing.T, g *paymentstest.Gateway) map[string]memberAct
 	if err != nil {
 		t.Fatal(err)
 	}
+	kept, _, err := m.CreateKey(ctx, g.Owner, g.Test, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, _, err := m.CreateKey(ctx, g.Owner, g.Live, key)
+	if err != nil {
+		t.Fatal(err)
+	}
 	hook := merchants.NewEndpoint{URL: "https://loja.example/hook", Types: []string{"checkout.paid"}}
 	endpoint, _ := g.Endpoint(t, "https://loja.example/pix")
 	unused, _ := g.Endpoint(t, "https://loja.example/old")
@@ -130,6 +138,12 @@ func integrationActs(t *testing.T, g *paymentstest.Gateway) map[string]memberAct
 		}},
 		"revoke a key": {models.Integrate, func(by models.Actor) error {
 			return m.RevokeKey(ctx, by, g.Test, known.ID)
+		}},
+		"let a test key read events": {models.Integrate, func(by models.Actor) error {
+			return m.AllowEvents(ctx, by, g.Test, kept.ID, true)
+		}},
+		"let a live key read events": {models.MoveMoney, func(by models.Actor) error {
+			return m.AllowEvents(ctx, by, g.Live, live.ID, true)
 		}},
 		"make an endpoint": {models.Integrate, func(by models.Actor) error {
 			_, _, err := m.CreateEndpoint(ctx, by, g.Test, hook)

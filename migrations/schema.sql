@@ -216,6 +216,7 @@ CREATE TABLE api_keys (
     revoked_at timestamp with time zone,
     last_used_ip text NOT NULL DEFAULT ''::text,
     refunds boolean NOT NULL DEFAULT false,
+    events boolean NOT NULL DEFAULT false,
     CONSTRAINT api_keys_pkey PRIMARY KEY (id),
     CONSTRAINT api_keys_secret_unique UNIQUE (secret_hash),
     CONSTRAINT api_keys_id_check CHECK (id ~ '^key_[0-9a-f]{20}$'::text),
@@ -829,6 +830,7 @@ CREATE INDEX events_by_page ON events USING btree (project_id, livemode, created
 CREATE INDEX events_by_type ON events USING btree (project_id, livemode, type, created_at DESC, id DESC) WHERE type <> ALL (ARRAY['checkout.created'::text, 'checkout.paid'::text]);
 CREATE UNIQUE INDEX events_one_each_checkout ON events USING btree (checkout_id, type) WHERE refund_id IS NULL;
 CREATE UNIQUE INDEX events_one_each_refund ON events USING btree (refund_id, type) WHERE refund_id IS NOT NULL;
+CREATE INDEX events_refunds_by_checkout ON events USING btree (checkout_id) WHERE refund_id IS NOT NULL;
 
 CREATE TABLE examinations (
     kind text NOT NULL,

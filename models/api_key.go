@@ -35,6 +35,7 @@ type APIKey struct {
 	Last4       string
 	Permissions []Permission
 	Refunds     bool   // the key may refund, which a person has turned on
+	Events      bool   // the key may read events and have them sent again, which a person has turned on
 	CreatedBy   string // a user id
 	CreatorName string // read-only
 	CreatedAt   time.Time
@@ -56,13 +57,14 @@ func InsertAPIKey(tx *Tx, k *APIKey) error {
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
-	k.refunds, coalesce(k.created_by, ''), coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''),
-	k.created_at,
+	k.refunds, k.events, coalesce(k.created_by, ''),
+	coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at,
 	k.last_used_at, k.last_used_ip, k.revoked_at`
 
 func (k *APIKey) targets() []any {
 	return []any{&k.ID, &k.ProjectID, &k.Environment, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
-		&k.Refunds, &k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP, &k.RevokedAt}
+		&k.Refunds, &k.Events, &k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP,
+		&k.RevokedAt}
 }
 
 // KeyHolder is a key with the account that it belongs to.
@@ -136,6 +138,14 @@ func APIKeyByID(ctx context.Context, q Querier, scope Scope, id string) (*APIKey
 func AllowKeyRefunds(tx *Tx, scope Scope, id string, allowed bool) (changed bool, err error) {
 	return tx.execOne(`UPDATE api_keys SET refunds = $4
 		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND revoked_at IS NULL AND refunds <> $4`,
+		id, scope.ProjectID, scope.Environment, allowed)
+}
+
+// AllowKeyEvents says whether a key of the scope may read events and have them sent again. It reports false
+// in the cases of AllowKeyRefunds.
+func AllowKeyEvents(tx *Tx, scope Scope, id string, allowed bool) (changed bool, err error) {
+	return tx.execOne(`UPDATE api_keys SET events = $4
+		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND revoked_at IS NULL AND events <> $4`,
 		id, scope.ProjectID, scope.Environment, allowed)
 }
 

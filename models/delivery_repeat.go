@@ -35,33 +35,31 @@ func DeleteDeliveryJobs(ctx context.Context, q Querier, before time.Time) (more 
 		WHERE kind = 'deliver_webhook' AND created_at < $1 LIMIT $2`, before)
 }
 
-// repeatable is the condition for deliveries that a replay repeats: failed or skipped ones,
-// created between two times, both inclusive.
-const repeatable = `d.endpoint_id = $1 AND d.undelivered AND d.status IN ('FAILED', 'SKIPPED')
-	AND d.created_at BETWEEN $2 AND $3`
-
-// CountRepeatable returns the number of deliveries that a replay of the endpoint would repeat,
-// up to limit. The caller must have found the endpoint within its scope.
-func CountRepeatable(ctx context.Context, q Querier, endpointID string, since, until time.Time, limit int) (n int,
-	err error) {
-	err = q.QueryRow(ctx, "SELECT count(*) FROM (SELECT FROM webhook_deliveries d WHERE "+repeatable+
-		" LIMIT $4) AS found",
-		endpointID, since, until, limit).Scan(&n)
+// CountRepeatable returns the number of deliveries that a replay would repeat, up to limit. The caller must
+// have found the endpoint within its scope.
+func CountRepeatable(ctx context.Context, q Querier, r Replay, limit int) (n int, err error) {
+	condition, column := r.chosen()
+	err = q.QueryRow(ctx, "SELECT count(*) FROM (SELECT FROM webhook_deliveries d WHERE "+condition+
+		" ORDER BY d.created_at, "+column+" LIMIT $6) AS found", append(r.args(), limit)...).Scan(&n)
 	return n, err
 }
 
 // RepeatDeliveries makes deliveries of the endpoint pending again, at most limit, oldest
-// first. Each gets a whole round of attempts, after the endpoint's events. Concurrent calls
-// repeat different deliveries. The caller must have found the endpoint within its scope.
-func RepeatDeliveries(tx *Tx, endpointID string, since, until, now time.Time, limit int) (repeated int, err error) {
+// first, and returns the position of the last one. Each gets a whole round of attempts, after the endpoint's
+// events. Concurrent calls repeat different deliveries. The caller must have found the endpoint within its
+// scope.
+func RepeatDeliveries(tx *Tx, r Replay, now time.Time, limit int) (repeated int, last Position, err error) {
+	condition, column := r.chosen()
 	err = tx.Scan(`WITH chosen AS (
-		SELECT d.id FROM webhook_deliveries d WHERE `+repeatable+`
-			ORDER BY d.created_at, d.event_id LIMIT $5 FOR NO KEY UPDATE
+		SELECT d.id, d.created_at, `+column+` AS place FROM webhook_deliveries d WHERE `+condition+`
+			ORDER BY d.created_at, `+column+` LIMIT $7 FOR NO KEY UPDATE
 	), again AS (
 		UPDATE webhook_deliveries d SET status = 'PENDING', before_replay = attempts - manual_attempts,
-			next_attempt_at = $4, finished_at = NULL, leased_until = NULL, priority = `+forReplay+`
+			next_attempt_at = $6, finished_at = NULL, leased_until = NULL, priority = `+forReplay+`
 		FROM chosen WHERE d.id = chosen.id RETURNING d.id
 	)
-	SELECT count(*) FROM again`, []any{endpointID, since, until, now, limit}, &repeated)
-	return repeated, err
+	SELECT (SELECT count(*) FROM again), coalesce(max(created_at), $2),
+		coalesce((array_agg(place ORDER BY created_at DESC, place DESC))[1], $3) FROM chosen`,
+		append(r.args(), now, limit), &repeated, &last.CreatedAt, &last.ID)
+	return repeated, last, err
 }

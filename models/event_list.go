@@ -30,9 +30,13 @@ func CheckoutEvents(ctx context.Context, q Querier, scope Scope, checkoutID stri
 
 // EventFilter narrows a list of events. A zero field does not.
 type EventFilter struct {
+	ID          string
 	Type        string
-	CheckoutID  string
+	CheckoutIDs []string  // events about any of these, of which there are few
+	From, Until time.Time // of the creation; Until is exclusive
 	Undelivered bool      // not delivered to an existing endpoint: failed, retrying or skipped
+	Arrived     bool      // the opposite of Undelivered
+	NoTests     bool      // without the events that members sent to try an endpoint
 	After       *Position // the last event of the previous page
 	Limit       int
 }
@@ -40,10 +44,15 @@ type EventFilter struct {
 // ListEvents lists events of the scope without their bodies, newest first. Each filter has an
 // index, so a page reads little more than it shows.
 func ListEvents(ctx context.Context, q Querier, scope Scope, f EventFilter) ([]Event, error) {
+	if f.ID != "" && !eventShape.fits(f.ID) {
+		return nil, nil
+	}
 	query := where{args: []any{scope.ProjectID, scope.Environment, f.Limit}}
 	sql := "SELECT " + eventWithoutBody + " FROM events v WHERE v.project_id = $1 AND v.livemode = $2"
 	f.narrow(&query)
-	if f.Undelivered {
+	switch {
+	case f.Undelivered && f.ID == "" && len(f.CheckoutIDs) == 0:
+		f.period(&query, "d.created_at")
 		query.after("d.created_at, d.event_id", "<", f.After)
 		// A delivery has the same time as its event, so the latest events are among the latest
 		// deliveries of each endpoint.
@@ -52,14 +61,35 @@ func ListEvents(ctx context.Context, q Querier, scope Scope, f EventFilter) ([]E
 			WHERE d.endpoint_id = e.id AND d.undelivered` + query.sql + `
 			ORDER BY d.created_at DESC, d.event_id DESC LIMIT $3) v
 			WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL`
-	} else {
+	default:
+		if f.Undelivered {
+			query.and("EXISTS (" + missing + ")")
+		} else if f.Arrived {
+			query.and("NOT EXISTS (" + missing + ")")
+		}
+		f.period(&query, "v.created_at")
 		query.after("v.created_at, v.id", "<", f.After)
 		sql += query.sql
 	}
 	return collect[Event](ctx, q, sql+" ORDER BY v.created_at DESC, v.id DESC LIMIT $3", query.args...)
 }
 
-// narrow adds the filter's conditions on an event v.
+// missing selects the deliveries of an event v that did not arrive at an existing endpoint. OFFSET makes the
+// planner run it for each event that is read, and not for all events at once.
+const missing = `SELECT FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+	WHERE d.event_id = v.id AND d.undelivered AND e.deleted_at IS NULL OFFSET 0`
+
+// period adds the filter's conditions on the time in a column.
+func (f EventFilter) period(query *where, column string) {
+	if !f.From.IsZero() {
+		query.and(column+" >= %s", f.From)
+	}
+	if !f.Until.IsZero() {
+		query.and(column+" < %s", f.Until)
+	}
+}
+
+// narrow adds the filter's conditions on an event v, except that on its time.
 func (f EventFilter) narrow(query *where) {
 	if f.Type != "" {
 		query.and("v.type = %s", f.Type)
@@ -67,8 +97,16 @@ func (f EventFilter) narrow(query *where) {
 			query.and("v.type NOT IN ('checkout.created', 'checkout.paid')") // the condition of the index
 		}
 	}
-	if f.CheckoutID != "" {
-		query.and("v.checkout_id = %s", f.CheckoutID)
+	if f.ID != "" {
+		query.and("v.id = %s", f.ID)
+	}
+	if len(f.CheckoutIDs) > 0 { // refunds have an index of their own
+		ids := query.arg(f.CheckoutIDs)
+		query.sql += " AND (v.checkout_id = ANY(" + ids + ") AND v.refund_id IS NULL OR v.checkout_id = ANY(" + ids +
+			") AND v.refund_id IS NOT NULL)"
+	}
+	if f.NoTests {
+		query.and("NOT v.test")
 	}
 }
 

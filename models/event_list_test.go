@@ -68,8 +68,8 @@ func TestListEvents(t *testing.T) {
 		{models.EventFilter{Type: models.EventCheckoutCancelled}, "type = 'checkout.cancelled'"},
 		{models.EventFilter{Undelivered: true}, "lacks"},
 		{models.EventFilter{Undelivered: true, Type: models.EventCheckoutPaid}, "lacks AND type = 'checkout.paid'"},
-		{models.EventFilter{Undelivered: true, CheckoutID: "chk_00000000000000000000"}, "false"},
-		{models.EventFilter{CheckoutID: "chk_'"}, "false"},
+		{models.EventFilter{Undelivered: true, CheckoutIDs: []string{"chk_00000000000000000000"}}, "false"},
+		{models.EventFilter{CheckoutIDs: []string{"chk_'"}}, "false"},
 	} {
 		want := modelstest.Column[string](t, g.DB, `SELECT id FROM (SELECT *, EXISTS (SELECT FROM webhook_deliveries d
 			WHERE d.event_id = events.id AND d.status <> 'DELIVERED'

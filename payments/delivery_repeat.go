@@ -43,10 +43,12 @@ func (s *Service) ResendDelivery(ctx context.Context, by models.Actor, scope mod
 
 // CountReplay returns the number of deliveries that ReplayDeliveries would send, at most
 // MaxReplay+1. It fails with models.ErrNotFound for an unknown endpoint.
-func (s *Service) CountReplay(ctx context.Context, scope models.Scope, endpointID string, since,
-	until time.Time) (n int, err error) {
-	if _, err = models.EndpointByID(ctx, s.DB.Pool, scope, endpointID); err == nil {
-		n, err = models.CountRepeatable(ctx, s.DB.Pool, endpointID, since, until, MaxReplay+1)
+func (s *Service) CountReplay(ctx context.Context, scope models.Scope, r models.Replay) (n int, err error) {
+	if r.FinishedBy.IsZero() {
+		r.FinishedBy = s.Now()
+	}
+	if _, err = models.EndpointByID(ctx, s.DB.Pool, scope, r.EndpointID); err == nil {
+		n, err = models.CountRepeatable(ctx, s.DB.Pool, r, MaxReplay+1)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("payments: count replay: %w", err)
@@ -54,25 +56,28 @@ func (s *Service) CountReplay(ctx context.Context, scope models.Scope, endpointI
 	return n, nil
 }
 
-// ReplayDeliveries sends the FAILED and SKIPPED deliveries of an endpoint of the scope again,
-// for events from since to until, oldest first, at most MaxReplay. Each becomes pending again,
-// with five attempts. Pending deliveries do not change, so a second call sends nothing twice.
-// It returns the number of deliveries. For members who can Integrate. It fails with
-// ErrEndpointOff, models.ErrNotFound or refusal.Forbidden.
-func (s *Service) ReplayDeliveries(
-	ctx context.Context, by models.Actor, scope models.Scope, endpointID string, since, until time.Time,
-) (replayed int, err error) {
-	return s.replay(ctx, by, scope, endpointID, since, until, func(tx *models.Tx) error {
+// Replayed is what a replay did.
+type Replayed struct {
+	Count int
+	Next  *time.Time // time of the oldest event that MaxReplay left out; nil if there is none
+}
+
+// ReplayDeliveries sends the deliveries of an endpoint of the scope that r selects again, oldest first, at
+// most MaxReplay. Each becomes pending again, with five attempts. Pending deliveries do not change, and none
+// is sent twice that finishes again meanwhile. If r has no FinishedBy, it is the present. For members who can
+// Integrate. It fails with ErrEndpointOff, models.ErrNotFound or refusal.Forbidden.
+func (s *Service) ReplayDeliveries(ctx context.Context, by models.Actor, scope models.Scope, r models.Replay) (Replayed,
+	error) {
+	return s.replay(ctx, by, scope, r, func(tx *models.Tx) error {
 		return projectMember(tx, by, scope, models.Integrate)
 	})
 }
 
 // ReplayAsStaff is ReplayDeliveries for the installation's staff. It fails with
 // refusal.Forbidden for others, and for members of the account.
-func (s *Service) ReplayAsStaff(
-	ctx context.Context, by models.Actor, scope models.Scope, endpointID string, since, until time.Time,
-) (replayed int, err error) {
-	return s.replay(ctx, by, scope, endpointID, since, until, func(tx *models.Tx) error {
+func (s *Service) ReplayAsStaff(ctx context.Context, by models.Actor, scope models.Scope, r models.Replay) (Replayed,
+	error) {
+	return s.replay(ctx, by, scope, r, func(tx *models.Tx) error {
 		project, err := models.ProjectByID(ctx, tx, scope.ProjectID)
 		if err != nil {
 			return err
@@ -82,16 +87,18 @@ func (s *Service) ReplayAsStaff(
 }
 
 // replay is ReplayDeliveries for an actor that may accepts; it is called in each transaction.
-func (s *Service) replay(
-	ctx context.Context, by models.Actor, scope models.Scope, endpointID string, since, until time.Time,
-	may func(*models.Tx) error,
-) (replayed int, err error) {
-	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, endpointID)
+func (s *Service) replay(ctx context.Context, by models.Actor, scope models.Scope, r models.Replay,
+	may func(*models.Tx) error) (done Replayed, err error) {
+	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, r.EndpointID)
 	if err != nil {
-		return 0, fmt.Errorf("payments: replay deliveries: %w", err)
+		return done, fmt.Errorf("payments: replay deliveries: %w", err)
 	}
-	for replayed < MaxReplay {
+	if r.FinishedBy.IsZero() {
+		r.FinishedBy = s.Now()
+	}
+	for done.Count < MaxReplay {
 		var n int
+		var last models.Position
 		err := s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 			if err := may(tx); err != nil {
 				return false, err
@@ -99,29 +106,41 @@ func (s *Service) replay(
 			if !endpoint.Active {
 				return false, ErrEndpointOff
 			}
-			n, err = models.RepeatDeliveries(tx, endpointID, since, until, s.now(), replayBatch)
+			n, last, err = models.RepeatDeliveries(tx, r, s.now(), replayBatch)
 			if err != nil || n == 0 {
 				return false, err
 			}
-			return true, s.auditReplay(tx, by, endpoint, since, until, n)
+			return true, s.auditReplay(tx, by, endpoint, r, n)
 		})
 		if err != nil {
-			return replayed, fmt.Errorf("payments: replay deliveries of %s: %w", endpointID, err)
+			return done, fmt.Errorf("payments: replay deliveries of %s: %w", r.EndpointID, err)
 		}
-		if replayed += n; n < replayBatch {
-			break
+		r = r.Resumed(last)
+		if done.Count += n; n < replayBatch {
+			return done, nil
 		}
 	}
-	return replayed, nil
+	next, err := models.NextRepeatable(ctx, s.DB.Pool, r)
+	if errors.Is(err, models.ErrNotFound) {
+		return done, nil
+	} else if err != nil {
+		return done, fmt.Errorf("payments: look for more to replay: %w", err)
+	}
+	done.Next = &next
+	return done, nil
 }
 
-func (s *Service) auditReplay(tx *models.Tx, by models.Actor, e *models.Endpoint, since, until time.Time, n int) error {
+func (s *Service) auditReplay(tx *models.Tx, by models.Actor, e *models.Endpoint, r models.Replay, n int) error {
 	project, err := models.ProjectByID(tx.Context(), tx, e.ProjectID)
 	if err != nil {
 		return err
 	}
-	return s.audit(tx, by, project.AccountID, "webhook_endpoint.replayed", e.ID, map[string]string{
-		"deliveries": strconv.Itoa(n), "since": since.UTC().Format(time.RFC3339),
-		"until": until.UTC().Format(time.RFC3339),
-	})
+	detail := map[string]string{
+		"deliveries": strconv.Itoa(n), "since": r.Since.UTC().Format(time.RFC3339),
+		"until": r.Until.UTC().Format(time.RFC3339),
+	}
+	if r.Delivered {
+		detail["delivered"] = "true"
+	}
+	return s.audit(tx, by, project.AccountID, "webhook_endpoint.replayed", e.ID, detail)
 }

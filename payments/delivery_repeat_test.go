@@ -117,11 +117,12 @@ func TestReplayDeliveries(t *testing.T) {
 	until := g.Clock.Now()
 	g.Clock.Advance(time.Minute)
 	late := deliver(0)
+	period := models.Replay{EndpointID: endpoint.ID, Since: since, Until: until}
 
-	if n, err := g.CountReplay(t.Context(), g.Test, endpoint.ID, since, until); n != 2 || err != nil {
+	if n, err := g.CountReplay(t.Context(), g.Test, period); n != 2 || err != nil {
 		t.Fatalf("CountReplay returned %d, %v; want 2", n, err)
 	}
-	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, since, until); !errors.Is(err,
+	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, period); !errors.Is(err,
 		payments.ErrEndpointOff) {
 		t.Errorf("ReplayDeliveries while the endpoint is off: %v", err)
 	}
@@ -132,8 +133,9 @@ func TestReplayDeliveries(t *testing.T) {
 	var taken [3]int
 	var group errgroup.Group
 	for i := range taken {
-		group.Go(func() (err error) {
-			taken[i], err = g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, since, until)
+		group.Go(func() error {
+			done, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, period)
+			taken[i] = done.Count
 			return err
 		})
 	}
@@ -155,7 +157,7 @@ func TestReplayDeliveries(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, d.Status, err, tc.want)
 		}
 	}
-	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Live, endpoint.ID, since, until); !errors.Is(err,
+	if _, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Live, period); !errors.Is(err,
 		models.ErrNotFound) {
 		t.Errorf("ReplayDeliveries in live: %v", err)
 	}
@@ -171,9 +173,9 @@ func TestReplayDeliveries_Schedule(t *testing.T) {
 	failed := delivery(t, g, endpoint.ID)
 	fail(t, g, failed.ID, 5)
 	g.Clock.Advance(time.Minute)
-	if n, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, since, g.Clock.Now()); n != 1 ||
-		err != nil {
-		t.Fatalf("ReplayDeliveries returned %d, %v; want 1", n, err)
+	period := models.Replay{EndpointID: endpoint.ID, Since: since, Until: g.Clock.Now()}
+	if done, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, period); done.Count != 1 || err != nil {
+		t.Fatalf("ReplayDeliveries returned %+v, %v; want 1", done, err)
 	}
 	for i, want := range []models.DeliveryStatus{models.DeliveryPending, models.DeliveryPending, models.DeliveryPending,
 		models.DeliveryPending, models.DeliveryFailed} {
@@ -192,13 +194,12 @@ func TestReplayAsStaff(t *testing.T) {
 	endpoint, _ := g.Endpoint(t, "http://127.0.0.1/hook")
 	g.Checkout(t, payments.NewCheckout{})
 	fail(t, g, delivery(t, g, endpoint.ID).ID, 5)
-	since, until := g.Clock.Now().Add(-time.Hour), g.Clock.Now()
-	if _, err := g.ReplayAsStaff(t.Context(), g.Owner, g.Test, endpoint.ID, since,
-		until); refusal.Of(err).Code != refusal.Forbidden {
+	period := models.Replay{EndpointID: endpoint.ID, Since: g.Clock.Now().Add(-time.Hour), Until: g.Clock.Now()}
+	if _, err := g.ReplayAsStaff(t.Context(), g.Owner, g.Test, period); refusal.Of(err).Code != refusal.Forbidden {
 		t.Errorf("a member: %v", err)
 	}
-	if n, err := g.ReplayAsStaff(t.Context(), g.Staff(t), g.Test, endpoint.ID, since, until); err != nil || n != 1 {
-		t.Errorf("staff: %d, %v", n, err)
+	if done, err := g.ReplayAsStaff(t.Context(), g.Staff(t), g.Test, period); err != nil || done.Count != 1 {
+		t.Errorf("staff: %+v, %v", done, err)
 	}
 }
 
@@ -218,9 +219,10 @@ func TestReplayDeliveries_Concurrent(t *testing.T) {
 	var taken [4]int
 	var group errgroup.Group
 	for i := range taken {
-		group.Go(func() (err error) {
-			taken[i], err = g.ReplayDeliveries(t.Context(), g.Owner, g.Test, endpoint.ID, g.Clock.Now().Add(-time.Hour),
-				g.Clock.Now())
+		group.Go(func() error {
+			done, err := g.ReplayDeliveries(t.Context(), g.Owner, g.Test, models.Replay{EndpointID: endpoint.ID,
+				Since: g.Clock.Now().Add(-time.Hour), Until: g.Clock.Now()})
+			taken[i] = done.Count
 			return err
 		})
 	}

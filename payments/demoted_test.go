@@ -109,7 +109,8 @@ func staffActs(t *testing.T, g *paymentstest.Gateway) map[string]func(by models.
 			return err
 		},
 		"replay deliveries": func(by models.Actor) error {
-			_, err := g.ReplayAsStaff(ctx, by, g.Test, e.ID, g.Clock.Now().Add(-1e9), g.Clock.Now())
+			_, err := g.ReplayAsStaff(ctx, by, g.Test, models.Replay{
+				EndpointID: e.ID, Since: g.Clock.Now().Add(-1e9), Until: g.Clock.Now()})
 			return err
 		},
 	}

@@ -33,7 +33,8 @@ func memberActs(t *testing.T, g *paymentstest.Gateway) []memberAct {
 			return g.ResendDelivery(ctx, by, g.Test, resent.ID, rand.Text())
 		}},
 		{"replay deliveries", models.Integrate, func(ctx context.Context, by models.Actor) error {
-			_, err := g.ReplayDeliveries(ctx, by, g.Test, endpoint.ID, g.Clock.Now().Add(-time.Hour), g.Clock.Now())
+			_, err := g.ReplayDeliveries(ctx, by, g.Test, models.Replay{
+				EndpointID: endpoint.ID, Since: g.Clock.Now().Add(-time.Hour), Until: g.Clock.Now()})
 			return err
 		}},
 		{"send a test event", models.Integrate, func(ctx context.Context, by models.Actor) error {

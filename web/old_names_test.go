@@ -53,10 +53,11 @@ func TestOldNames(t *testing.T) {
 	follow(t, c, []oldAddress{
 		{"/app/eventos?tipo=checkout.created", "/app/eventos?type=checkout.created",
 			`select[name=type] option[value="checkout.created"][selected]`},
-		{"/app/eventos?cobranca=" + charge.ID, "/app/eventos?checkout=" + charge.ID, this},
+		{"/app/eventos?cobranca=" + charge.ID, "/app/eventos?q=" + charge.ID, this},
+		{"/app/eventos?checkout=" + charge.ID, "/app/eventos?q=" + charge.ID, this},
 		{"/app/eventos?entrega=pendente", "/app/eventos?delivery=undelivered", this},
 		{"/app/eventos?lang=en&cobranca=" + charge.ID + "&x=%2f+%zz&tipo=checkout.created&tipo=b",
-			"/app/eventos?lang=en&checkout=" + charge.ID + "&x=%2f+%zz&type=checkout.created&type=b", this},
+			"/app/eventos?lang=en&q=" + charge.ID + "&x=%2f+%zz&type=checkout.created&type=b", this},
 		{"/app/eventos?%74ipo=checkout%2Ecreated&cursor=x", "/app/eventos?type=checkout%2Ecreated&cursor=x",
 			`select[name=type] option[value="checkout.created"][selected]`},
 		{"/app/links/novo?produto=vaso", "/app/links/novo?product=vaso", "option[value=vaso][selected]"},

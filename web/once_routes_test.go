@@ -23,7 +23,9 @@ const (
 // once says of every route that takes something what makes it happen once. A route that
 // is new stands here, and one that is byVersion, byKey, byIndex or byState in formsSent.
 var once = map[string]string{
-	"/v1/checkouts": request, "/v1/withdrawals": request, "/v1/refunds": request, "/v1/payment-links": request,
+	"/v1/checkouts": request, "/v1/withdrawals": request, "/v1/refunds": request, "/v1/events/replay": request,
+	"/v1/events/:id/resend":      request,
+	"/v1/payment-links":          request,
 	"/v1/test/checkouts/:id/pay": request, "/v1/test/checkouts/:id/expire": request,
 	"/v1/test/checkouts/:id/cancel": request,
 
@@ -48,6 +50,7 @@ var once = map[string]string{
 	"/app/saques": byKey, "/app/cobrancas": byKey, "/app/links": byKey, "/app/produtos": byKey, "/app/chaves": byKey,
 	"/app/webhooks": byKey, "/app/cobrancas/:id/devolver": byKey,
 	"/app/chaves/:id/devolver": setting, "/app/chaves/:id/nao-devolver": setting,
+	"/app/chaves/:id/eventos": setting, "/app/chaves/:id/sem-eventos": setting,
 	"/app/saques/destinos": byIndex, "/app/producao/pedido": byIndex, "/app/equipe/convites": byIndex,
 	"/app/saques/:id/cancelar": byState, "/app/saques/destinos/:id/remover": byState,
 	"/app/cobrancas/:id/cancelar": byState, "/app/cobrancas/:id/simular": byState,

@@ -35,10 +35,12 @@ func walkWebhooks(t *testing.T, w *walk) {
 	maps.Copy(paths, map[string]string{
 		"hooks": "/app/webhooks", "hook": at, "hook-retrying": at + "?status=RETRYING", "hook-edit": at + "/editar",
 		"hook-off": offAt, "hook-test": at + "?test=" + test, "delivery-test": at + "/entregas/" + test,
-		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir", "hook-replay-off": offAt + "/repetir",
-		"hook-new": "/app/webhooks/novo",
-		"events":   "/app/eventos", "events-undelivered": "/app/eventos?delivery=undelivered",
-		"events-none": "/app/eventos?checkout=chk_0", "event": "/app/eventos/" + s.LatestDelivery(t, off.ID).Event.ID,
+		"hook-secret": at + "/segredo", "hook-replay": at + "/repetir",
+		"hook-replay-all": at + "/repetir?only=all", "events-day": "/app/eventos?day=2026-03-01",
+		"hook-replay-off": offAt + "/repetir",
+		"hook-new":        "/app/webhooks/novo",
+		"events":          "/app/eventos", "events-undelivered": "/app/eventos?delivery=undelivered",
+		"events-none": "/app/eventos?q=chk_0", "event": "/app/eventos/" + s.LatestDelivery(t, off.ID).Event.ID,
 		"home-trouble": "/app",
 	})
 	page := w.enter(t, s)

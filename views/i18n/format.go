@@ -206,6 +206,23 @@ func ParseDay(text string) (time.Time, error) {
 	return time.ParseInLocation(time.DateOnly, text, brasilia)
 }
 
+// The forms in which browsers send date-time fields.
+const (
+	fieldMinute = "2006-01-02T15:04"
+	fieldSecond = fieldMinute + ":05"
+)
+
+// ParseMoment parses the value of a date-time field, in Brasília time.
+func ParseMoment(text string) (time.Time, error) {
+	if t, err := time.ParseInLocation(fieldSecond, text, brasilia); err == nil {
+		return t, nil
+	}
+	return time.ParseInLocation(fieldMinute, text, brasilia)
+}
+
+// FieldMoment formats a moment for a date-time field, in Brasília time, to the second.
+func FieldMoment(t time.Time) string { return t.In(brasilia).Format(fieldSecond) }
+
 // Stamp formats a moment in Brasília time as spreadsheets read it: "2026-11-20 21:47:05".
 func Stamp(t time.Time) string { return t.In(brasilia).Format(time.DateTime) }
 

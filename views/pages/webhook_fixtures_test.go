@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"slices"
 	"time"
 
 	"garoupa/views/components"
@@ -12,6 +13,26 @@ var eventTypes = []string{
 	"withdrawal.created",
 	"withdrawal.completed",
 	"withdrawal.rejected", "withdrawal.failed", "withdrawal.cancelled", "withdrawal.returned",
+}
+
+func replayPages() []page {
+	replay := dashboard.ReplayProps{Shell: shell(true), ID: "we_1", URL: "https://loja.test/pix", Period: "7d",
+		Since: now.Add(-time.Hour), Until: now, Count: 12, Limit: 10000}
+	more := replay
+	more.Enabled, more.More, more.Count = true, true, 10000
+	none := replay
+	none.Count = 0
+	all, noneAll, wrong := replay, none, none
+	all.All, noneAll.All = true, true
+	wrong.From, wrong.Errors = "x", components.FieldErrors{{Field: "from", Text: "Digite uma data e hora"}}
+	return []page{
+		{"replay", dashboard.Replay(replay)},
+		{"replay more", dashboard.Replay(more)},
+		{"replay none", dashboard.Replay(none)},
+		{"replay all", dashboard.Replay(all)},
+		{"replay none at all", dashboard.Replay(noneAll)},
+		{"replay wrong", dashboard.Replay(wrong)},
+	}
 }
 
 func webhookPages() []page {
@@ -48,17 +69,11 @@ func webhookPages() []page {
 	fresh.Status, fresh.CanEdit, fresh.Deliveries = "", false, nil
 	fresh.Days, fresh.Trouble = make([]dashboard.WebhookDay, 7), dashboard.EndpointTrouble{}
 	fresh.Pager = components.PagerProps{}
-	replay := dashboard.ReplayProps{Shell: shell(true), ID: "we_1", URL: endpoint.URL, Period: "7d",
-		Since: now.Add(-time.Hour), Until: now, Count: 12, Limit: 10000}
-	more := replay
-	more.Enabled, more.More, more.Count = true, true, 10000
-	none := replay
-	none.Count = 0
 	secret := dashboard.WebhookSecretProps{Shell: shell(true), ID: "we_1", URL: endpoint.URL,
 		Secret: "whsec_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe", Seen: "6aQe"}
 	rotated := secret
 	rotated.PreviousUntil = hence(24 * time.Hour)
-	return append(deliveryPages(), []page{
+	return slices.Concat(deliveryPages(), replayPages(), []page{
 		{"webhooks", dashboard.Webhooks(dashboard.WebhooksProps{Shell: shell(true), CanCreate: true,
 			Endpoints: []dashboard.EndpointRow{failing, gaveUp}})},
 		{"webhooks empty", dashboard.Webhooks(dashboard.WebhooksProps{Shell: shell(true), CanCreate: true})},
@@ -77,12 +92,9 @@ func webhookPages() []page {
 		{"webhook disabled", dashboard.Webhook(disabled)},
 		{"webhook gone", dashboard.Webhook(gone)},
 		{"webhook fresh", dashboard.Webhook(fresh)},
-		{"replay", dashboard.Replay(replay)},
-		{"replay more", dashboard.Replay(more)},
-		{"replay none", dashboard.Replay(none)},
 		{"secret", dashboard.WebhookSecret(secret)},
 		{"secret rotated", dashboard.WebhookSecret(rotated)},
-	}...)
+	})
 }
 
 // deliveries are in every state, with latest attempts that ended in every way.
@@ -168,7 +180,7 @@ func deliveryPages() []page {
 		{ID: "evt_3", Type: "checkout.cancelled", CreatedAt: now, Test: true},
 	}
 	list := dashboard.EventsProps{Shell: shell(true), Types: eventTypes, Events: rows, Type: "checkout.paid",
-		Undelivered: true, CheckoutID: "chk_1", Pager: components.PagerProps{Next: "?b"}}
+		Undelivered: true, Text: "chk_1", Day: "2026-11-20", Pager: components.PagerProps{Next: "?b"}}
 	return append(all,
 		page{"delivery retrying", dashboard.Delivery(retrying)},
 		page{"delivery queued", dashboard.Delivery(queued)},
@@ -176,7 +188,8 @@ func deliveryPages() []page {
 		page{"delivery again", dashboard.Delivery(again)},
 		page{"events", dashboard.Events(list)},
 		page{"events none",
-			dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes, CheckoutID: "x"})},
+			dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes, Text: "x", Day: "y",
+				Errors: components.FieldErrors{{Field: "day", Text: "Digite um dia como 20/11/2026"}}})},
 		page{"events delivered",
 			dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes, Undelivered: true})},
 		page{"events empty", dashboard.Events(dashboard.EventsProps{Shell: shell(true), Types: eventTypes})},

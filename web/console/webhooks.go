@@ -108,7 +108,8 @@ func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
 	props := pages.EndpointProps{Row: endpointRow(e), Period: period, Until: s.Now(),
 		Since: s.Now().Add(-page.ReplayPeriods[period]), Limit: payments.MaxReplay, Problem: problem}
 	scope := models.Scope{ProjectID: e.ProjectID, Environment: e.Environment}
-	count, err := s.Payments.CountReplay(ctx, scope, e.ID, props.Since, props.Until)
+	count, err := s.Payments.CountReplay(ctx, scope, models.Replay{EndpointID: e.ID, Since: props.Since,
+		Until: props.Until})
 	if err != nil {
 		return err
 	}
@@ -150,15 +151,16 @@ func (s *console) replay(c *fiber.Ctx) error {
 	if err != nil {
 		return c.Redirect(path, fiber.StatusSeeOther)
 	}
-	n, err := s.Payments.ReplayAsStaff(c.UserContext(), page.Actor(c),
-		models.Scope{ProjectID: e.ProjectID, Environment: e.Environment}, e.ID, since, until)
+	done, err := s.Payments.ReplayAsStaff(c.UserContext(), page.Actor(c),
+		models.Scope{ProjectID: e.ProjectID, Environment: e.Environment},
+		models.Replay{EndpointID: e.ID, Since: since, Until: until})
 	switch {
 	case errors.Is(err, payments.ErrEndpointOff):
 		c.Status(fiber.StatusConflict)
 		return s.showOpsEndpoint(c, i18n.T(c.UserContext(), "ops.replay_off"))
 	case err != nil:
 		return err
-	case n == 0:
+	case done.Count == 0:
 		return s.goTo(c, path, "replayed_before")
 	}
 	return s.goTo(c, path, "replayed")

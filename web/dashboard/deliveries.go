@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -149,63 +148,4 @@ func (s *developers) testEndpoint(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/app/webhooks/"+id+"?test="+delivery+"#test", fiber.StatusSeeOther)
-}
-
-// askReplay shows GET /app/webhooks/:id/repetir, with the number of deliveries since ?since=.
-// An endpoint that was turned off may have failed for days before.
-func (s *developers) askReplay(c *fiber.Ctx) error {
-	endpoint, err := s.endpoint(c)
-	if err != nil {
-		return err
-	}
-	period := c.Query("since")
-	if _, ok := page.ReplayPeriods[period]; !ok {
-		if period = "24h"; !endpoint.Active {
-			period = "7d"
-		}
-	}
-	until := s.Now()
-	since := until.Add(-page.ReplayPeriods[period])
-	count, err := s.Payments.CountReplay(c.UserContext(), page.Scope(c), endpoint.ID, since, until)
-	if err != nil {
-		return err
-	}
-	shell, err := s.Shell(c)
-	if err != nil {
-		return err
-	}
-	return page.Render(c, pages.Replay(pages.ReplayProps{
-		Shell: shell, ID: endpoint.ID, URL: endpoint.URL, Enabled: endpoint.Active, Period: period, Since: since,
-		Until: until,
-		Count: min(count, payments.MaxReplay), Limit: payments.MaxReplay, More: count > payments.MaxReplay,
-	}))
-}
-
-// replay handles POST /app/webhooks/:id/repetir: it resends the deliveries that were counted,
-// after turning the endpoint on if the form says so.
-func (s *developers) replay(c *fiber.Ctx) error {
-	id := c.Params("id")
-	since, err := time.Parse(time.RFC3339Nano, c.FormValue("since"))
-	if err != nil {
-		return c.Redirect("/app/webhooks/"+id+"/repetir", fiber.StatusSeeOther)
-	}
-	until, err := time.Parse(time.RFC3339Nano, c.FormValue("until"))
-	if err != nil {
-		return c.Redirect("/app/webhooks/"+id+"/repetir", fiber.StatusSeeOther)
-	}
-	if c.FormValue("enable") != "" {
-		if err := s.Merchants.SwitchEndpoint(c.UserContext(), page.Actor(c), page.Scope(c), id, true); err != nil {
-			return err
-		}
-	}
-	n, err := s.Payments.ReplayDeliveries(c.UserContext(), page.Actor(c), page.Scope(c), id, since, until)
-	switch {
-	case errors.Is(err, payments.ErrEndpointOff):
-		return s.toEndpoint(c, id, "endpoint_off")
-	case err != nil:
-		return err
-	case n == 0:
-		return s.toEndpoint(c, id, "replayed_before")
-	}
-	return s.toEndpoint(c, id, "replayed")
 }

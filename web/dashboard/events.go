@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -8,30 +9,49 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/internal/input"
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/views/components"
+	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
 
+// searchedCheckouts limits the charges with one reference whose events are found.
+const searchedCheckouts = 100
+
 // listEvents shows GET /app/eventos.
 func (s *developers) listEvents(c *fiber.Ctx) error {
 	types := eventTypes(page.Visitor(c).Environment)
-	props := pages.EventsProps{Types: types, CheckoutID: strings.TrimSpace(c.Query("checkout")),
+	props := pages.EventsProps{Types: types, Text: searched(c.Query("q")), Day: strings.TrimSpace(c.Query("day")),
 		Undelivered: c.Query("delivery") == pages.FilterUndelivered}
 	if eventType := c.Query("type"); slices.Contains(types, eventType) {
 		props.Type = eventType
 	}
-	filter := models.EventFilter{
-		Type: props.Type, Undelivered: props.Undelivered, CheckoutID: props.CheckoutID,
-		After: s.Position(c, payments.ListEvents),
+	filter := models.EventFilter{Type: props.Type, Undelivered: props.Undelivered,
+		After: s.Position(c, payments.ListEvents)}
+	if props.Day != "" {
+		var err error
+		if filter.From, err = i18n.ParseDay(props.Day); err != nil {
+			props.Errors = components.FieldErrors{{Field: "day", Text: i18n.T(c.UserContext(), "problem.period_day")}}
+			c.Status(fiber.StatusUnprocessableEntity)
+		}
+		filter.Until = filter.From.AddDate(0, 0, 1)
 	}
-	events, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Event, error) {
-		filter.Limit = limit
-		return models.ListEvents(c.UserContext(), s.DB.Pool, page.Scope(c), filter)
-	})
+	found, err := s.findEvents(c, props.Text, &filter)
 	if err != nil {
-		return fmt.Errorf("dashboard: list events: %w", err)
+		return err
+	}
+	var events models.Page[models.Event]
+	if found && len(props.Errors) == 0 {
+		events, err = models.ReadPage(page.ListSize, func(limit int) ([]models.Event, error) {
+			filter.Limit = limit
+			return models.ListEvents(c.UserContext(), s.DB.Pool, page.Scope(c), filter)
+		})
+		if err != nil {
+			return fmt.Errorf("dashboard: list events: %w", err)
+		}
 	}
 	if props.Events, err = withDeliveries(s.Site, c, events.Rows); err != nil {
 		return err
@@ -43,14 +63,46 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 	return page.Render(c, pages.Events(props))
 }
 
+// findEvents narrows the filter to what a text names: an event, a delivery, a charge, or the merchant's own
+// reference of charges. It reports false if the text names nothing.
+func (s *developers) findEvents(c *fiber.Ctx, text string, filter *models.EventFilter) (found bool, err error) {
+	switch {
+	case text == "":
+	case !input.Plain(text):
+		return false, nil
+	case strings.HasPrefix(text, "evt_"):
+		filter.ID = text
+	case strings.HasPrefix(text, "chk_"):
+		filter.CheckoutIDs = []string{text}
+	case strings.HasPrefix(text, "dlv_"):
+		filter.ID, err = models.EventOfDelivery(c.UserContext(), s.DB.Pool, page.Scope(c), text)
+		if errors.Is(err, models.ErrNotFound) {
+			return false, nil
+		}
+	default:
+		var checkouts []models.Checkout
+		checkouts, err = models.ListCheckouts(c.UserContext(), s.DB.Pool, page.Scope(c),
+			models.CheckoutFilter{ExternalID: text, Limit: searchedCheckouts})
+		for _, checkout := range checkouts {
+			filter.CheckoutIDs = append(filter.CheckoutIDs, checkout.ID)
+		}
+		if len(checkouts) == 0 && err == nil {
+			return false, nil
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("dashboard: find events: %w", err)
+	}
+	return true, nil
+}
+
 // eventQuery returns the query of the filters.
 func eventQuery(p pages.EventsProps) string {
 	query := url.Values{}
-	if p.Type != "" {
-		query.Set("type", p.Type)
-	}
-	if p.CheckoutID != "" {
-		query.Set("checkout", p.CheckoutID)
+	for name, value := range map[string]string{"type": p.Type, "q": p.Text, "day": p.Day} {
+		if value != "" {
+			query.Set(name, value)
+		}
 	}
 	if p.Undelivered {
 		query.Set("delivery", pages.FilterUndelivered)

@@ -33,6 +33,7 @@ func (s *developers) listKeys(c *fiber.Ctx) error {
 		row := keyRow(&keys[i])
 		row.CanRevoke = page.Visitor(c).Role.Can(models.Integrate) && row.RevokedAt == nil
 		row.CanAllow = page.Visitor(c).Role.Can(models.MoveMoney) && row.RevokedAt == nil
+		row.CanAllowEvents = canAllowEvents(page.Visitor(c)) && row.RevokedAt == nil
 		props.Keys = append(props.Keys, row)
 	}
 	return page.Render(c, pages.Keys(props))
@@ -53,7 +54,7 @@ func keyRow(k *models.APIKey) pages.KeyRow {
 	if k.Environment == models.Live {
 		row.Display = merchants.PrefixLive + "…" + k.Last4
 	}
-	row.Permissions, row.MayRefund = names(k.Permissions), k.Refunds
+	row.Permissions, row.MayRefund, row.MayReadEvents = names(k.Permissions), k.Refunds, k.Events
 	return row
 }
 
@@ -163,4 +164,28 @@ func (s *developers) revokeKey(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+}
+
+// canAllowEvents reports whether the visitor decides about the events of keys.
+func canAllowEvents(v *models.Visitor) bool { return v.Role.Can(merchants.EventKeyGate(v.Environment)) }
+
+// mayAllowEvents refuses visitors who do not decide about the events of keys.
+func mayAllowEvents(c *fiber.Ctx) error {
+	return page.Only(merchants.EventKeyGate(page.Visitor(c).Environment))(c)
+}
+
+// allowEvents returns the handler of POST /app/chaves/:id/eventos and …/sem-eventos.
+func (s *developers) allowEvents(allowed bool, flash string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		err := s.Merchants.AllowEvents(c.UserContext(), page.Actor(c), page.Scope(c), c.Params("id"), allowed)
+		if errors.Is(err, models.ErrNotFound) {
+			return fiber.ErrNotFound
+		} else if err != nil {
+			return err
+		}
+		if err := s.Flash(c, flash); err != nil {
+			return err
+		}
+		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -123,5 +125,63 @@ func TestKeys(t *testing.T) {
 	}
 	if a := c.Get("/app/chaves"); !strings.Contains(a.Text(), "Chave revogada") {
 		t.Error("the list does not say so")
+	}
+}
+
+// Of a test key those who develop decide about events, of a live key those who handle money, each after a proof.
+func TestKeyEvents(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.Approve(t)
+	c := s.Member(t)
+	s.Key(t, s.Gateway.Test, models.PermissionCheckoutRead)
+	s.Key(t, s.Gateway.Live, models.PermissionCheckoutRead)
+	may := func(environment models.Environment) bool {
+		return modelstest.One[bool](t, s.DB, "SELECT events FROM api_keys WHERE livemode = $1", environment)
+	}
+	for _, step := range []struct {
+		role        models.Role
+		environment string
+		do          string
+		status      int
+		may         bool
+	}{
+		{models.RoleViewer, "test", "eventos", 403, false}, {models.RoleFinance, "test", "eventos", 403, false},
+		{models.RoleDeveloper, "test", "eventos", 303, true}, {models.RoleFinance, "test", "sem-eventos", 403, true},
+		{models.RoleAdmin, "test", "sem-eventos", 303, false},
+		{models.RoleViewer, "live", "eventos", 403, false}, {models.RoleDeveloper, "live", "eventos", 403, false},
+		{models.RoleFinance, "live", "eventos", 303, true}, {models.RoleDeveloper, "live", "sem-eventos", 403, true},
+		{models.RoleOwner, "live", "sem-eventos", 303, false},
+	} {
+		s.GiveRole(t, step.role)
+		c.Post("/app/ambiente", "env", step.environment)
+		environment := models.Environment(step.environment == "live")
+		id := modelstest.One[string](t, s.DB, "SELECT id FROM api_keys WHERE livemode = $1", environment)
+		path := "/app/chaves/" + id + "/" + step.do
+		if shown := c.Get("/app/chaves").Find(`form[action="`+path+`"]`).Length() == 1; shown != (step.status == 303) {
+			t.Errorf("%s in %s sees the form %s: %t", step.role, step.environment, step.do, shown)
+		}
+		if a := c.Post(path); a.Status != step.status {
+			t.Errorf("%s %s in %s: %d", step.role, step.do, step.environment, a.Status)
+		}
+		if got := may(environment); got != step.may {
+			t.Errorf("after %s by %s in %s: %t", step.do, step.role, step.environment, got)
+		}
+		if says := strings.Contains(c.Get("/app/chaves").Text(), "Pode ler e reenviar eventos"); says != step.may {
+			t.Errorf("after %s by %s in %s the page says %t", step.do, step.role, step.environment, says)
+		}
+	}
+	const lines = "SELECT count(*) FROM audit_log WHERE action = 'api_key.events_changed'"
+	if n := modelstest.One[int](t, s.DB, lines); n != 4 {
+		t.Errorf("%d lines in the log", n)
+	}
+	if a := c.Post("/app/chaves/key_00000000000000000000/eventos"); a.Status != http.StatusNotFound {
+		t.Errorf("an unknown key: %d", a.Status)
+	}
+	s.Clock.Advance(11 * time.Minute)
+	id := modelstest.One[string](t, s.DB, "SELECT id FROM api_keys WHERE livemode")
+	if a := c.Post("/app/chaves/" + id + "/eventos"); a.Find("input[name="+webtest.ProofField+"]").Length() != 1 ||
+		may(models.Live) {
+		t.Errorf("without a proof: %d", a.Status)
 	}
 }

@@ -70,10 +70,10 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := c.Get("/app/eventos?checkout=+" + event.CheckoutID + "+&type=checkout.created"); !strings.Contains(a.Body,
+	if a := c.Get("/app/eventos?q=+" + event.CheckoutID + "+&type=checkout.created"); !strings.Contains(a.Body,
 		event.ID) || strings.Contains(a.Body, late[4].Event.ID) ||
 		a.Find("select[name=type] option[selected]").AttrOr("value", "") != "checkout.created" ||
-		a.Find("input[name=checkout]").AttrOr("value", "") != event.CheckoutID {
+		a.Find("main input[name=q]").AttrOr("value", "") != event.CheckoutID {
 		t.Error("by checkout and type")
 	}
 	if shown("/app/eventos?type=checkout.paid", ok) {
@@ -85,8 +85,8 @@ func TestEvents(t *testing.T) {
 		a.Find("#raw").Text() != string(event.Body) || !strings.Contains(a.Find("#body").Text(), "\n  \"type\": ") {
 		t.Errorf("its page: %d", a.Status)
 	}
-	for _, odd := range []string{"?cursor=nonsense", "?type=NOPE", "?checkout=%00%ff'", "?delivery=x", "/evt_0",
-		"/" + strings.ToUpper(event.ID), "/evt_%00"} {
+	for _, odd := range []string{"?cursor=nonsense", "?type=NOPE", "?q=%00%ff'", "?q=evt_x", "?q=dlv_x", "?delivery=x",
+		"/evt_0", "/" + strings.ToUpper(event.ID), "/evt_%00"} {
 		if a := c.Get("/app/eventos" + odd); a.Status != map[bool]int{true: 200, false: 404}[odd[0] == '?'] {
 			t.Errorf("%s: %d", odd, a.Status)
 		}

@@ -17,7 +17,8 @@ type oldName struct {
 var oldNames = []oldName{
 	{"/2fa", "recuperacao", "recovery", nil},
 	{"/app/eventos", "tipo", "type", nil},
-	{"/app/eventos", "cobranca", "checkout", nil},
+	{"/app/eventos", "cobranca", "q", nil},
+	{"/app/eventos", "checkout", "q", nil},
 	{"/app/eventos", "entrega", "delivery", map[string]string{"pendente": "undelivered"}},
 	{"/app/links/novo", "produto", "product", nil},
 	{"/app/webhooks/", "teste", "test", nil},

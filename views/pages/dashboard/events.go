@@ -14,13 +14,15 @@ import (
 // arrive everywhere.
 const FilterUndelivered = "undelivered"
 
-// EventsProps is GET /app/eventos, with what its filters find: tipo, entrega and
-// cobranca.
+// EventsProps is GET /app/eventos, with what its filters find: type, delivery, day
+// and q.
 type EventsProps struct {
 	Shell       layouts.Shell
 	Type        string // "" for all
 	Undelivered bool
-	CheckoutID  string // as typed; "" for all
+	Text        string // as typed; "" for all
+	Day         string // as typed; "" for all
+	Errors      components.FieldErrors
 	Types       []string
 	Events      []EventRow
 	Pager       components.PagerProps
@@ -53,7 +55,14 @@ type EventProps struct {
 	Body  EventBody
 }
 
-func (p EventsProps) filtered() bool { return p.Type != "" || p.Undelivered || p.CheckoutID != "" }
+func (p EventsProps) filtered() bool {
+	return p.Type != "" || p.Undelivered || p.Text != "" || p.Day != ""
+}
+
+// onlyUndelivered reports whether no other filter is set.
+func (p EventsProps) onlyUndelivered() bool {
+	return p.Undelivered && p.Type == "" && p.Text == "" && p.Day == ""
+}
 
 // types are the choices of the filter.
 func (p EventsProps) types(ctx context.Context) []components.SelectOption {

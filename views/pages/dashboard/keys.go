@@ -37,6 +37,9 @@ type KeyRow struct {
 	CanRevoke   bool
 	MayRefund   bool // a person has allowed it
 	CanAllow    bool // the visitor decides about refunds
+
+	MayReadEvents  bool // a person has allowed it
+	CanAllowEvents bool // the visitor decides about events
 }
 
 // NewKeyProps is GET /app/chaves/nova and POST /app/chaves. Fields: name,
@@ -72,6 +75,11 @@ type RevokeKeyProps struct {
 var Permissions = []string{
 	"CHECKOUT:CREATE", "CHECKOUT:READ", "PAYMENT_LINK:CREATE", "PAYMENT_LINK:READ",
 	"BALANCE:READ", "WITHDRAWAL:CREATE", "WITHDRAWAL:READ",
+}
+
+// decidesEvents reports whether the visitor decides about the events of a key.
+func (p KeysProps) decidesEvents() bool {
+	return slices.ContainsFunc(p.Keys, func(k KeyRow) bool { return k.CanAllowEvents })
 }
 
 // status names the key's state for its badge.

@@ -10,8 +10,14 @@ import (
 	base "garoupa/views/pages"
 )
 
+// The values of ?only= of a replay.
+const (
+	ReplayMissing = "undelivered"
+	ReplayAll     = "all"
+)
+
 // ReplayProps is GET /app/webhooks/{id}/repetir, which counts, and asks. Its form
-// posts to the same address: since and until (RFC 3339), and enable if the endpoint
+// posts to the same address: since and until (RFC 3339), only, and enable if the endpoint
 // is off.
 type ReplayProps struct {
 	Shell   layouts.Shell
@@ -19,6 +25,9 @@ type ReplayProps struct {
 	URL     string
 	Enabled bool
 	Period  string // one of ReplayPeriods
+	From    string // as typed, in place of Period; "" for none
+	All     bool   // also what was delivered
+	Errors  components.FieldErrors
 	Since   time.Time
 	Until   time.Time
 	Count   int // what it takes, Limit at most
@@ -32,6 +41,36 @@ func (p ReplayProps) periods(ctx context.Context) []components.SelectOption {
 		options = append(options, components.SelectOption{Value: period, Label: i18n.T(ctx, "replay.period_"+period)})
 	}
 	return options
+}
+
+func (p ReplayProps) choices(ctx context.Context) []components.SelectOption {
+	return []components.SelectOption{{Value: ReplayMissing, Label: i18n.T(ctx, "replay.only_undelivered")},
+		{Value: ReplayAll, Label: i18n.T(ctx, "replay.only_all")}}
+}
+
+// only is the value of the choice.
+func (p ReplayProps) only() string {
+	if p.All {
+		return ReplayAll
+	}
+	return ReplayMissing
+}
+
+// nothing says that there is nothing to resend.
+func (p ReplayProps) nothing(ctx context.Context) string {
+	if p.All {
+		return i18n.T(ctx, "replay.none_body_all", i18n.DateTime(ctx, p.Since))
+	}
+	return i18n.T(ctx, "replay.none_body", i18n.DateTime(ctx, p.Since))
+}
+
+// span says what was counted.
+func (p ReplayProps) span(ctx context.Context) string {
+	key := "replay.range"
+	if p.All {
+		key = "replay.range_all"
+	}
+	return i18n.T(ctx, key, i18n.DateTime(ctx, p.Since), i18n.DateTime(ctx, p.Until))
 }
 
 func (p ReplayProps) confirm(ctx context.Context) string {
