@@ -69,6 +69,11 @@ func Register(r fiber.Router, o Options) {
 	v1.Get("/refunds", s.keyed(models.PermissionCheckoutRead, s.listRefunds)...)
 	v1.Get("/refunds/:id", s.keyed(models.PermissionCheckoutRead, s.readRefund)...)
 
+	v1.Get("/events", s.acceptBody, s.authenticate, mayReadEvents, s.listEvents)
+	v1.Post("/events/replay", s.acceptBody, s.authenticate, mayReadEvents, s.replayEvents)
+	v1.Get("/events/:id", s.acceptBody, s.authenticate, mayReadEvents, s.readEvent)
+	v1.Post("/events/:id/resend", s.acceptBody, s.authenticate, mayReadEvents, s.resendEvent)
+
 	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, s.readBalance)...)
 	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate),
 		s.createWithdrawal)

@@ -36,6 +36,11 @@ var contract = map[refusal.Code]response{
 
 	"not_found":              {404, "not_found_error"},
 	"payment_link_not_found": {404, "not_found_error"},
+
+	"event_not_found":            {404, "not_found_error"},
+	"webhook_endpoint_not_found": {404, "not_found_error"},
+	"webhook_endpoint_disabled":  {409, "conflict_error"},
+
 	"method_not_allowed":     {405, "validation_error"},
 	"checkout_not_pending":   {409, "conflict_error"},
 	"request_too_large":      {413, "validation_error"},

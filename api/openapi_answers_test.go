@@ -97,6 +97,7 @@ func TestOpenAPI_Answers(t *testing.T) {
 	d.callLinks(t)
 	d.callTest(t)
 	d.callRefunds(t)
+	d.callEvents(t)
 	d.callLive(t)
 	d.callEverywhere(t)
 	d.call(t, "GET", "/v1/health", "")

@@ -67,6 +67,11 @@ var codeTexts = map[refusal.Code]codeText{
 	refusal.InsufficientBalance: {"The available balance is less than the amount. Nothing was reserved.",
 		"The available balance is 120.00, less than the amount."},
 	refusal.RefundNotFound: {"No refund of this project and environment has the id.", "No refund has this id."},
+	refusal.EventNotFound:  {"No event of the key's project and environment has this id.", "No event has this id."},
+	refusal.WebhookEndpointNotFound: {"No webhook endpoint of the key's project and environment has this id, or the " +
+		"event has no delivery to it.", "No webhook endpoint has this id."},
+	refusal.WebhookEndpointDisabled: {"The webhook endpoint is disabled, so nothing was queued. Enable it in the " +
+		"dashboard.", "The webhook endpoint is disabled. Enable it in the dashboard, then replay."},
 	refusal.RefundNotPossible: {"The checkout is not paid, was paid more than 90 days ago, or its buyer contests it.",
 		"A Pix can be returned for 90 days; this one is older."},
 	refusal.QuoteUnavailable: {"There is no trustworthy exchange rate now. Nothing was reserved. Try again in a " +

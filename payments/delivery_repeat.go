@@ -89,10 +89,6 @@ func (s *Service) ReplayAsStaff(ctx context.Context, by models.Actor, scope mode
 // replay is ReplayDeliveries for an actor that may accepts; it is called in each transaction.
 func (s *Service) replay(ctx context.Context, by models.Actor, scope models.Scope, r models.Replay,
 	may func(*models.Tx) error) (done Replayed, err error) {
-	endpoint, err := models.EndpointByID(ctx, s.DB.Pool, scope, r.EndpointID)
-	if err != nil {
-		return done, fmt.Errorf("payments: replay deliveries: %w", err)
-	}
 	if r.FinishedBy.IsZero() {
 		r.FinishedBy = s.Now()
 	}
@@ -101,6 +97,10 @@ func (s *Service) replay(ctx context.Context, by models.Actor, scope models.Scop
 		var last models.Position
 		err := s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (queued bool, err error) {
 			if err := may(tx); err != nil {
+				return false, err
+			}
+			endpoint, err := models.LockEndpoint(tx, scope, r.EndpointID)
+			if err != nil {
 				return false, err
 			}
 			if !endpoint.Active {

@@ -22,8 +22,10 @@ func (s *Service) resourceOf(ctx context.Context, ownerID string, environment mo
 		return "", fmt.Errorf("payments: read idempotency key: %w", err)
 	}
 	if !bytes.Equal(k.RequestHash, requestHash) {
-		return "", refusal.New(refusal.IdempotencyConflict,
-			"This Idempotency-Key was used with another body. Send the first body again, or use a new key.")
+		return "", otherBody
 	}
 	return k.ResourceID, nil
 }
+
+var otherBody = refusal.New(refusal.IdempotencyConflict,
+	"This Idempotency-Key was used with another body. Send the first body again, or use a new key.")

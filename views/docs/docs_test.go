@@ -37,7 +37,8 @@ func TestGuides_Buttons(t *testing.T) {
 		"quickstart": {"nav.keys", "nav.checkouts", "pay.simulate"},
 		"test-mode":  {"pay.simulate", "pay.expire"},
 		"refunds":    {"nav.keys", "keys.allow_refunds"},
-		"webhooks":   {"events.undelivered", "delivery.resend", "replay.title", "secret.retire"},
+		"webhooks": {"events.undelivered", "delivery.resend", "replay.title", "secret.retire",
+			"nav.keys", "keys.allow_events"},
 	} {
 		for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
 			g, err := docs.Read(lang, slug)
