@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -40,15 +41,17 @@ type deliveries struct {
 	places *places
 	looks  chan struct{} // full: look at once
 
-	mu   sync.Mutex
-	held map[*models.DueDelivery]time.Time // when the lease was last renewed, by the process's clock
+	mu    sync.Mutex
+	held  map[*models.DueDelivery]time.Time // when the lease was last renewed, by the process's clock
+	begun map[string]bool                   // deliveries whose attempts are not over
+	over  map[string]bool                   // those whose attempts ended since the look began
 
 	working sync.WaitGroup // attempts and their records
 }
 
 func newDeliveries(o Options) *deliveries {
 	return &deliveries{Options: o, places: newPlaces(), looks: make(chan struct{}, 1),
-		held: map[*models.DueDelivery]time.Time{}}
+		held: map[*models.DueDelivery]time.Time{}, begun: map[string]bool{}, over: map[string]bool{}}
 }
 
 // look makes the process look for deliveries now. It does not block.
@@ -95,12 +98,20 @@ func (w *deliveries) takeDue(ctx, posting context.Context) error {
 	if len(rooms) == 0 {
 		return nil
 	}
-	asked := time.Now()
+	asked := w.begin()
 	taken, err := models.TakeDeliveries(ctx, w.DB.Queue, now, rooms)
+	taken, over := w.hold(taken, asked)
+	if len(over) > 0 {
+		err = errors.Join(err, models.EndLeases(ctx, w.DB.Queue, over))
+	}
 	w.places.take(rooms, taken)
-	w.hold(taken, asked)
 	for _, d := range taken {
-		w.working.Go(func() { w.deliver(posting, d) })
+		w.working.Go(func() {
+			_ = guard.Call("deliver a webhook", func() error {
+				w.deliver(posting, d)
+				return nil
+			})
+		})
 	}
 	return wrap("take deliveries", err)
 }
@@ -126,20 +137,43 @@ func (w *deliveries) skip(ctx context.Context, busy []models.BusyEndpoint, now t
 	return wrap("skip deliveries", models.SkipDeliveries(ctx, w.DB.Queue, off, now))
 }
 
-// hold remembers the leases of deliveries, which were renewed at some time after asked.
-func (w *deliveries) hold(taken []*models.DueDelivery, asked time.Time) {
+// begin begins a look, and returns its time.
+func (w *deliveries) begin() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.over)
+	return time.Now()
+}
+
+// hold remembers the leases of deliveries, which were renewed at some time after asked, and returns the
+// deliveries whose attempts are to begin. An attempt of this process whose lease was lost is not made again
+// while it is being recorded. It may also be over since the database took the delivery; then the next look shows
+// whether another attempt is due.
+func (w *deliveries) hold(taken []*models.DueDelivery, asked time.Time) (begin, over []*models.DueDelivery) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, d := range taken {
-		w.held[d] = asked
+		key := d.ID + string(d.Resend)
+		switch {
+		case w.begun[key]:
+		case w.over[key]:
+			over = append(over, d)
+		default:
+			w.begun[key], w.held[d] = true, asked
+			begin = append(begin, d)
+		}
 	}
+	return begin, over
 }
 
-// leave forgets the lease of a delivery, whose record has ended it, or which lapses.
+// leave forgets a delivery, whose record has ended its lease, or whose lease lapses.
 func (w *deliveries) leave(d *models.DueDelivery) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	key := d.ID + string(d.Resend)
 	delete(w.held, d)
+	delete(w.begun, key)
+	w.over[key] = true
 }
 
 // leased reports whether the process surely has the delivery still.

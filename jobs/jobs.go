@@ -125,7 +125,7 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 func (r *Runner) Stop(ctx context.Context) error {
 	r.stop()
 	r.loops.Wait()
-	defer time.AfterFunc(finishWithin, r.interrupt).Stop()
+	defer time.AfterFunc(finishWithin, func() { guard.Go("interrupt attempts", r.interrupt) }).Stop()
 	defer r.interrupt()
 	err := r.river.Stop(ctx)
 	finished := make(chan struct{})

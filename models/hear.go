@@ -59,14 +59,17 @@ func (db *DB) Hear(ctx context.Context, h Hearer) {
 		e.interrupt()
 	}
 	e.mu.Unlock()
-	context.AfterFunc(ctx, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.hearers, &h)
-		if len(e.hearers) == 0 && e.interrupt != nil {
-			e.interrupt()
-		}
-	})
+	context.AfterFunc(ctx, func() { guard.Go("stop hearing", func() { e.leave(&h) }) })
+}
+
+// leave removes a hearer.
+func (e *ears) leave(h *Hearer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.hearers, h)
+	if len(e.hearers) == 0 && e.interrupt != nil {
+		e.interrupt()
+	}
 }
 
 // run listens until there is no hearer.

@@ -44,7 +44,6 @@ type Outcome struct {
 	Detail     string        // a few English words about the failure, without addresses, URL or secrets
 	StatusCode int           // 0 unless the endpoint answered
 	Duration   time.Duration // until the last byte of the answer's headers, or the failure
-	Held       time.Duration // until Post returned: Duration, and the time for the body
 	RetryAfter time.Duration // that an answer other than a success asks for, at most MaxRetryAfter
 	// RequestHeaders are the headers of the attempt, without those that HTTP itself adds.
 	RequestHeaders http.Header
@@ -70,7 +69,6 @@ func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	out.Duration = time.Since(start)
 	if err != nil {
 		out.Class, out.Detail = classify(err, reached.phase())
-		out.Held = out.Duration
 		return out
 	}
 	out.StatusCode = resp.StatusCode
@@ -83,7 +81,6 @@ func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	slow.Stop()
 	cancel() // so that Close does not wait for more
 	resp.Body.Close()
-	out.Held = time.Since(start)
 	return out
 }
 

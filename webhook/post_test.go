@@ -251,9 +251,6 @@ func TestPostCutsEndlessBody(t *testing.T) {
 				if !outcome.OK || !bytes.HasPrefix(outcome.ResponseSnippet, []byte("so far")) {
 					t.Errorf("outcome %+v, snippet %q", outcome, outcome.ResponseSnippet)
 				}
-				if outcome.Held-outcome.Duration < webhook.SnippetTime {
-					t.Errorf("held %v, %v of them for the headers", outcome.Held, outcome.Duration)
-				}
 				<-gone
 			})
 		}

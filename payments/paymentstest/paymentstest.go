@@ -82,19 +82,33 @@ func newOn(t testing.TB, db *models.DB, live psp.Provider) *Gateway {
 	}
 	g := &Gateway{Vault: v, Clock: &Clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Email: "ana@example.com"}
 	g.serve(db, sim, live)
+	g.signUp(t)
+	return g
+}
+
+// Merchant returns the same gateway with another merchant, whose owner has the e-mail address.
+func (g *Gateway) Merchant(t testing.TB, email string) *Gateway {
+	t.Helper()
+	other := &Gateway{Service: g.Service, Merchants: g.Merchants, Vault: g.Vault, Clock: g.Clock, Email: email}
+	other.signUp(t)
+	return other
+}
+
+// signUp signs the gateway's merchant up.
+func (g *Gateway) signUp(t testing.TB) {
+	t.Helper()
 	m, err := g.Merchants.SignUp(t.Context(), merchants.NewMerchant{
 		Name: "Ana Lima", Business: "Ateliê Aurora", Email: g.Email, Password: Password, Verified: true,
 	}, "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Account, err = models.AccountByID(t.Context(), db, m.AccountID); err != nil {
+	if g.Account, err = models.AccountByID(t.Context(), g.DB, m.AccountID); err != nil {
 		t.Fatal(err)
 	}
 	g.Owner = models.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "127.0.0.1"}
 	g.Test = models.Scope{ProjectID: m.ProjectID, Environment: models.Test}
 	g.Live = models.Scope{ProjectID: m.ProjectID, Environment: models.Live}
-	return g
 }
 
 // Another returns the same gateway as in another process: with its own services and
