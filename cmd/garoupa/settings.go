@@ -67,6 +67,7 @@ type settings struct {
 	RateLimitLive        string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
 	RateLimitTest        string        `env:"GAROUPA_RATE_LIMIT_TEST" envDefault:"50/s,100"`
 	RateLimitWithdrawals string        `env:"GAROUPA_RATE_LIMIT_WITHDRAWALS" envDefault:"10/m"`
+	RateLimitResends     string        `env:"GAROUPA_RATE_LIMIT_RESENDS" envDefault:"30/m"`
 	RateLimitFailedAuth  string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
 	RateLimitPages       string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
 	RateLimitLogIn       string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
@@ -99,7 +100,7 @@ type settings struct {
 
 // limiters are the limiters of the RateLimit settings; nil means no limit.
 type limiters struct {
-	live, test, withdrawals, failedAuth, pages, logIn *ratelimit.Limiter
+	live, test, withdrawals, resends, failedAuth, pages, logIn *ratelimit.Limiter
 }
 
 // The values of GAROUPA_LIVE_PROVIDER.
@@ -113,7 +114,7 @@ const (
 func (l limiters) byName() map[string]*ratelimit.Limiter {
 	all := map[string]*ratelimit.Limiter{
 		"live": l.live, "test": l.test, "withdrawals": l.withdrawals, "failed_auth": l.failedAuth, "pages": l.pages,
-		"log_in": l.logIn,
+		"log_in": l.logIn, "resends": l.resends,
 	}
 	maps.DeleteFunc(all, func(_ string, limiter *ratelimit.Limiter) bool { return limiter == nil })
 	return all
@@ -188,6 +189,7 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_RATE_LIMIT_LIVE", s.readLimit(&s.limits.live, s.RateLimitLive)},
 		{"GAROUPA_RATE_LIMIT_TEST", s.readLimit(&s.limits.test, s.RateLimitTest)},
 		{"GAROUPA_RATE_LIMIT_WITHDRAWALS", s.readLimit(&s.limits.withdrawals, s.RateLimitWithdrawals)},
+		{"GAROUPA_RATE_LIMIT_RESENDS", s.readLimit(&s.limits.resends, s.RateLimitResends)},
 		{"GAROUPA_RATE_LIMIT_FAILED_AUTH", s.readLimit(&s.limits.failedAuth, s.RateLimitFailedAuth)},
 		{"GAROUPA_RATE_LIMIT_PAGES", s.readLimit(&s.limits.pages, s.RateLimitPages)},
 		{"GAROUPA_RATE_LIMIT_LOG_IN", s.readLimit(&s.limits.logIn, s.RateLimitLogIn)},

@@ -172,6 +172,7 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_RATE_LIMIT_LIVE":        {"fast"},
 		"GAROUPA_RATE_LIMIT_TEST":        {"0/s"},
 		"GAROUPA_RATE_LIMIT_WITHDRAWALS": {"1/h"},
+		"GAROUPA_RATE_LIMIT_RESENDS":     {"some"},
 		"GAROUPA_RATE_LIMIT_FAILED_AUTH": {"1"},
 		"GAROUPA_RATE_LIMIT_PAGES":       {"1/m,0"},
 		"GAROUPA_RATE_LIMIT_LOG_IN":      {"-1/m"},

@@ -127,6 +127,9 @@ func (s *developers) resendDelivery(c *fiber.Ctx) error {
 	if token == "" || len(token) > page.MaxFormKey {
 		token = rand.Text()
 	}
+	if !s.Limits.Resends.Take(page.Scope(c).ProjectID, s.Now()).Allowed {
+		return s.toEndpoint(c, d.Endpoint.ID, "resends_wait")
+	}
 	if err := s.Payments.ResendDelivery(c.UserContext(), page.Actor(c), page.Scope(c), d.ID, token); err != nil {
 		return err
 	}
@@ -137,6 +140,9 @@ func (s *developers) resendDelivery(c *fiber.Ctx) error {
 // result appears.
 func (s *developers) testEndpoint(c *fiber.Ctx) error {
 	id := c.Params("id")
+	if !s.Limits.Resends.Take(page.Scope(c).ProjectID, s.Now()).Allowed {
+		return s.toEndpoint(c, id, "resends_wait")
+	}
 	delivery, err := s.Payments.SendTestEvent(c.UserContext(), page.Actor(c), page.Scope(c), id, c.FormValue("type"),
 		i18n.T(c.UserContext(), "event.test_description"))
 	switch {

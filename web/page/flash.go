@@ -22,7 +22,7 @@ var refusals = []string{
 	"checkout_just_paid",
 	"checkout_not_pending",
 	"destination_not_removed",
-	"endpoint_not_subscribed",
+	"endpoint_not_subscribed", "resends_wait",
 	"endpoint_off",
 	"invite_too_soon",
 	"key_made",

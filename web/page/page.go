@@ -55,6 +55,7 @@ type Limits struct {
 	Pages       *ratelimit.Limiter // public pages, by address
 	LogIn       *ratelimit.Limiter // by e-mail and address
 	Withdrawals *ratelimit.Limiter // requests, by account; shared with the API
+	Resends     *ratelimit.Limiter // test events and resends of members, by project
 }
 
 // Site has what handlers of all rooms need. It is safe for concurrent use.
