@@ -98,7 +98,7 @@ bench: build ## Measure the speed against pgbench
 faults: $(modules) build ## Break things under load, and count lost charges
 	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags faults -count=1 -timeout 10m ./tools/faults
 
-# Takes about an hour. GAROUPA_SOAK_CHARGES (20000) and GAROUPA_SOAK_KILL_EVERY (1m) make it shorter.
+# Takes about 35 minutes. GAROUPA_SOAK_CHARGES (20000) and GAROUPA_SOAK_KILL_EVERY (1m) make it shorter.
 .PHONY: soak
 soak: ## Charge, pay, cancel and refund at a failing bank through kills, and compare its file with the books
 	GAROUPA_SOAK_REPORT=$(CURDIR)/docs/reliability.md go test -tags soak -count=1 -timeout 6h -v \
