@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"garoupa/internal/input"
 	"garoupa/models"
 	"garoupa/webhook"
 )
 
-// MaxEndpoints is the number of endpoints that a project may have in one environment. Each of
-// them receives every event, so without a limit one merchant could keep all deliveries busy.
-const MaxEndpoints = 16
-
-// ErrManyEndpoints reports a project that has MaxEndpoints in the environment.
+// ErrManyEndpoints reports a project that has as many endpoints in the environment as its account may have.
 var ErrManyEndpoints = errors.New("merchants: the project has as many endpoints as it may have")
 
 // NewEndpoint describes a webhook endpoint to create.
@@ -48,7 +45,7 @@ func (s *Service) CreateEndpoint(
 		if err := s.claimForm(tx, scope, models.OperationEndpoint, in.Form, id); err != nil {
 			return err
 		}
-		if err := mayCreateEndpoint(tx, by, scope, in.Types); err != nil {
+		if err := mayCreateEndpoint(tx, by, scope, in.Types, s.now()); err != nil {
 			return err
 		}
 		endpoint = &models.Endpoint{
@@ -70,7 +67,7 @@ func (s *Service) CreateEndpoint(
 
 // mayCreateEndpoint fails unless the actor may create an endpoint for the types and the
 // project has room for one. The result holds until tx ends.
-func mayCreateEndpoint(tx *models.Tx, by models.Actor, scope models.Scope, types []string) error {
+func mayCreateEndpoint(tx *models.Tx, by models.Actor, scope models.Scope, types []string, now time.Time) error {
 	role, err := lockMaker(tx, by, scope, models.Integrate)
 	if err != nil {
 		return err
@@ -81,8 +78,16 @@ func mayCreateEndpoint(tx *models.Tx, by models.Actor, scope models.Scope, types
 	if err := models.LockProject(tx, scope.ProjectID); err != nil {
 		return err
 	}
+	project, err := models.ProjectByID(tx.Context(), tx, scope.ProjectID)
+	if err != nil {
+		return err
+	}
+	account, err := models.AccountByID(tx.Context(), tx, project.AccountID)
+	if err != nil {
+		return err
+	}
 	n, err := models.EndpointCount(tx, scope)
-	if err == nil && n >= MaxEndpoints {
+	if err == nil && int64(n) >= account.Limits.At(now).Endpoints() {
 		return ErrManyEndpoints
 	}
 	return err

@@ -28,10 +28,11 @@ type NewLimits struct {
 type ToldLimits struct {
 	MinAmount, MaxAmount             money.Cents
 	SettlementDelay, DestinationHold time.Duration
+	WebhookEndpoints                 int64
 }
 
 // Check normalizes the reason. It fails with Invalid, which names "min", "max", "delay",
-// "hold", "starts" and "reason".
+// "hold", "endpoints", "starts" and "reason".
 func (in *NewLimits) Check(now time.Time) error {
 	problems := Invalid{}
 	problems.reason(&in.Reason)
@@ -48,6 +49,9 @@ func (in *NewLimits) Check(now time.Time) error {
 		if seconds != nil && (*seconds < 0 || *seconds > int64(longestDelay.Seconds())) {
 			problems[name] = Unknown
 		}
+	}
+	if n := in.Endpoints(); n < 1 || n > models.MostEndpoints {
+		problems["endpoints"] = Unknown
 	}
 	return problems.orNil()
 }
@@ -101,7 +105,11 @@ func (s *Service) SetLimits(ctx context.Context, by models.Actor, accountID stri
 
 // limitFacts returns limits for the audit log; "" means the installation's.
 func limitFacts(l models.Limits) map[string]string {
-	facts := map[string]string{"minAmount": "", "maxAmount": "", "settlementDelay": "", "destinationHold": ""}
+	facts := map[string]string{"minAmount": "", "maxAmount": "", "settlementDelay": "", "destinationHold": "",
+		"webhookEndpoints": ""}
+	if l.WebhookEndpoints != nil {
+		facts["webhookEndpoints"] = strconv.FormatInt(*l.WebhookEndpoints, 10)
+	}
 	for name, amount := range map[string]*money.Cents{"minAmount": l.MinAmount, "maxAmount": l.MaxAmount} {
 		if amount != nil {
 			facts[name] = amount.Decimal()
@@ -124,5 +132,6 @@ func (in *NewLimits) params(from time.Time) map[string]string {
 		"min_amount":       strconv.FormatInt(int64(in.Told.MinAmount), 10),
 		"max_amount":       strconv.FormatInt(int64(in.Told.MaxAmount), 10),
 		"settlement_delay": seconds(in.Told.SettlementDelay), "destination_hold": seconds(in.Told.DestinationHold),
+		"webhook_endpoints": strconv.FormatInt(in.Told.WebhookEndpoints, 10),
 	}
 }

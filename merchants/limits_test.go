@@ -66,12 +66,13 @@ func TestSetLimits_Wrong(t *testing.T) {
 	seconds := func(n int64) *int64 { return &n }
 	past := g.Clock.Now()
 	for field, in := range map[string]merchants.NewLimits{
-		"min":    {Limits: models.Limits{MinAmount: amount(0)}},
-		"max":    {Limits: models.Limits{MaxAmount: amount(money.Max + 1)}},
-		"delay":  {Limits: models.Limits{SettlementDelay: seconds(-1)}},
-		"hold":   {Limits: models.Limits{DestinationHold: seconds(91 * 24 * 3600)}},
-		"starts": {StartsAt: &past},
-		"reason": {Reason: "curto"},
+		"min":       {Limits: models.Limits{MinAmount: amount(0)}},
+		"max":       {Limits: models.Limits{MaxAmount: amount(money.Max + 1)}},
+		"delay":     {Limits: models.Limits{SettlementDelay: seconds(-1)}},
+		"hold":      {Limits: models.Limits{DestinationHold: seconds(91 * 24 * 3600)}},
+		"endpoints": {Limits: models.Limits{WebhookEndpoints: seconds(65)}},
+		"starts":    {StartsAt: &past},
+		"reason":    {Reason: "curto"},
 	} {
 		if in.Reason == "" {
 			in.Reason = feeReason

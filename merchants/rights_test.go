@@ -141,7 +141,7 @@ func TestEndpoint_Rights(t *testing.T) {
 	}
 }
 
-// A project has at most MaxEndpoints in an environment, however many are created at once.
+// A project has at most UsualEndpoints in an environment, however many are created at once.
 // Deleted endpoints and those of the other environment do not count.
 func TestCreateEndpoint_Limit(t *testing.T) {
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestCreateEndpoint_Limit(t *testing.T) {
 		})
 		return err
 	}
-	for n := range merchants.MaxEndpoints - 1 {
+	for n := range models.UsualEndpoints - 1 {
 		if err := make(g.Merchants, g.Test, n); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestCreateEndpoint_Limit(t *testing.T) {
 		}
 	}
 	all, err := models.Endpoints(t.Context(), g.DB.Pool, g.Test)
-	if err != nil || won != 1 || len(all) != merchants.MaxEndpoints {
+	if err != nil || won != 1 || len(all) != models.UsualEndpoints {
 		t.Fatalf("%d of %d concurrent calls succeeded; there are %d endpoints, %v", won, len(results), len(all), err)
 	}
 	if err := make(g.Merchants, g.Live, 0); err != nil {
@@ -189,6 +189,14 @@ func TestCreateEndpoint_Limit(t *testing.T) {
 		!strings.Contains(err.Error(), "as many endpoints") {
 		t.Errorf("one more than allowed: %v", err)
 	}
+	more := int64(models.UsualEndpoints + 1)
+	g.SetLimits(t, models.Limits{WebhookEndpoints: &more})
+	if err := make(g.Merchants, g.Test, 0); err != nil {
+		t.Errorf("one more, which staff allowed: %v", err)
+	}
+	if err := make(g.Merchants, g.Test, 0); !errors.Is(err, merchants.ErrManyEndpoints) {
+		t.Errorf("one more than staff allowed: %v", err)
+	}
 }
 
 // A call waits while another process creates the last endpoint, and is then refused.
@@ -196,7 +204,7 @@ func TestCreateEndpoint_LimitHeld(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	var last models.Endpoint
-	for range merchants.MaxEndpoints - 1 {
+	for range models.UsualEndpoints - 1 {
 		e, _ := g.Endpoint(t, "https://loja.example/hook")
 		last = *e
 	}

@@ -131,6 +131,7 @@ CREATE TABLE account_limits (
     reason text,
     written_by text,
     written_at timestamp with time zone NOT NULL,
+    webhook_endpoints integer,
     CONSTRAINT account_limits_pkey PRIMARY KEY (id),
     CONSTRAINT account_limits_destination_hold_check CHECK (destination_hold >= 0),
     CONSTRAINT account_limits_max_amount_check CHECK (max_amount >= 1 AND max_amount <= '999999999999'::bigint),
@@ -139,6 +140,7 @@ CREATE TABLE account_limits (
     CONSTRAINT account_limits_range CHECK (max_amount >= min_amount),
     CONSTRAINT account_limits_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT account_limits_settlement_delay_check CHECK (settlement_delay >= 0),
+    CONSTRAINT account_limits_webhook_endpoints CHECK (webhook_endpoints >= 1 AND webhook_endpoints <= 64),
     CONSTRAINT account_limits_written CHECK (num_nulls(reason, written_by) = ANY (ARRAY[0, 2])),
     CONSTRAINT account_limits_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
     CONSTRAINT account_limits_written_by_fkey FOREIGN KEY (written_by) REFERENCES users(id)

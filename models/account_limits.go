@@ -16,6 +16,23 @@ type Limits struct {
 	MaxAmount       *money.Cents `json:"maxAmount"`
 	SettlementDelay *int64       `json:"settlementDelay"` // seconds from a live payment until its money is available
 	DestinationHold *int64       `json:"destinationHold"` // seconds from a destination's approval until its first use
+	// WebhookEndpoints is how many a project may have in an environment.
+	WebhookEndpoints *int64 `json:"webhookEndpoints"`
+}
+
+const (
+	// UsualEndpoints is the number of webhook endpoints that a project may have in one environment, unless staff
+	// set another one, of MostEndpoints at most. Each of them makes every event another delivery.
+	UsualEndpoints = 16
+	MostEndpoints  = 64
+)
+
+// Endpoints returns how many webhook endpoints a project may have in an environment.
+func (l Limits) Endpoints() int64 {
+	if l.WebhookEndpoints == nil {
+		return UsualEndpoints
+	}
+	return *l.WebhookEndpoints
 }
 
 // AccountLimits are limits of an account from a moment on. They never change after they are
@@ -62,24 +79,25 @@ func (h *LimitsHistory) Scan(value any) error {
 // limitsOf is the SQL expression for the LimitsHistory of an account a; null if there are no
 // rows.
 const limitsOf = `(SELECT jsonb_agg(jsonb_build_object('minAmount', l.min_amount, 'maxAmount', l.max_amount,
-	'settlementDelay', l.settlement_delay, 'destinationHold', l.destination_hold, 'validFrom', l.valid_from)
+	'settlementDelay', l.settlement_delay, 'destinationHold', l.destination_hold,
+	'webhookEndpoints', l.webhook_endpoints, 'validFrom', l.valid_from)
 		ORDER BY l.id DESC)
 	FROM account_limits l WHERE l.account_id = a.id)`
 
 // InsertAccountLimits writes limits. The caller must hold the lock of the account's row.
 func InsertAccountLimits(tx *Tx, l AccountLimits) error {
 	return tx.exec(`INSERT INTO account_limits (account_id, min_amount, max_amount, settlement_delay,
-			destination_hold, valid_from, reason, written_by, written_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			destination_hold, webhook_endpoints, valid_from, reason, written_by, written_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		l.AccountID, l.MinAmount, l.MaxAmount, l.SettlementDelay,
-		l.DestinationHold, l.ValidFrom, l.Reason, l.WrittenBy, l.WrittenAt)
+		l.DestinationHold, l.WebhookEndpoints, l.ValidFrom, l.Reason, l.WrittenBy, l.WrittenAt)
 }
 
 // AccountLimitsOf lists the past, current and future limits of an account, the ones written
 // last first.
 func AccountLimitsOf(ctx context.Context, q Querier, accountID string) (LimitsHistory, error) {
 	return collect[AccountLimits](ctx, q, `SELECT l.account_id, l.min_amount, l.max_amount, l.settlement_delay,
-			l.destination_hold, l.valid_from, l.reason, l.written_by, coalesce(u.name, '') AS writer, l.written_at
+			l.destination_hold, l.webhook_endpoints, l.valid_from, l.reason, l.written_by, coalesce(u.name, '') AS writer, l.written_at
 		FROM account_limits l LEFT JOIN users u ON u.id = l.written_by WHERE l.account_id = $1 ORDER BY l.id DESC`,
 		accountID)
 }

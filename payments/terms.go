@@ -18,6 +18,7 @@ type Terms struct {
 	MinAmount, MaxAmount money.Cents   // of one charge
 	SettlementDelay      time.Duration // from a live payment until its money is available
 	DestinationHold      time.Duration // from a destination's approval until its first use
+	WebhookEndpoints     int64         // that a project may have in an environment
 }
 
 // TermsAt returns the terms of an account at a moment.
@@ -55,6 +56,7 @@ func (s *Service) Resolve(own models.Limits) Terms {
 	terms := Terms{
 		MinAmount: s.AmountMin, MaxAmount: s.AmountMax,
 		SettlementDelay: s.SettlementDelayLive, DestinationHold: s.Withdrawals.Hold,
+		WebhookEndpoints: own.Endpoints(),
 	}
 	if own.MinAmount != nil {
 		terms.MinAmount = *own.MinAmount

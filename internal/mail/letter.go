@@ -78,7 +78,8 @@ var kinds = map[string]kind{
 		"name", "account", "fee_before", "fee", "withdrawal_fee_before", "withdrawal_fee", "at", "reason",
 	}, termsPart},
 	models.MailLimitsChanged: {[]string{
-		"name", "account", "min_amount", "max_amount", "settlement_delay", "destination_hold", "at", "reason",
+		"name", "account", "min_amount", "max_amount", "settlement_delay", "destination_hold",
+		"webhook_endpoints", "at", "reason",
 	}, termsPart},
 
 	models.MailBankAccountChanged: {[]string{
@@ -126,9 +127,10 @@ var facts = map[string][]string{
 	models.MailOwnBankChanged:         {"bank_change", "bank_name", "certificate"},
 	models.MailOwnBankCertificateEnds: {"bank_name", "certificate"},
 
-	models.MailChargePaid:    {"amount", "description", "order", "at", "charge"},
-	models.MailFeeChanged:    {"fee", "withdrawal_fee"},
-	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold"},
+	models.MailChargePaid: {"amount", "description", "order", "at", "charge"},
+	models.MailFeeChanged: {"fee", "withdrawal_fee"},
+	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold",
+		"webhook_endpoints"},
 }
 
 // maxParam bounds a param in characters, because other people choose names. The reasons of

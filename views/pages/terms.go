@@ -30,6 +30,7 @@ type Terms struct {
 	Fees                             Fees
 	MinAmount, MaxAmount             money.Cents   // of one charge
 	SettlementDelay, DestinationHold time.Duration // of live
+	WebhookEndpoints                 int64         // of a project in an environment
 }
 
 // Facts are the terms, each with its name.
@@ -50,6 +51,7 @@ func (t Terms) LimitFacts(ctx context.Context) []components.KeyValue {
 		{Key: i18n.T(ctx, "terms.bounds"), Value: i18n.T(ctx, "terms.bounds_value", i18n.Money(ctx, t.MinAmount),
 			i18n.Money(ctx, t.MaxAmount))},
 		{Key: i18n.T(ctx, "terms.delay"), Value: delay}, {Key: i18n.T(ctx, "terms.hold"), Value: hold},
+		{Key: i18n.T(ctx, "terms.endpoints"), Value: i18n.T(ctx, "terms.endpoints_value", t.WebhookEndpoints)},
 	}
 }
 

@@ -57,7 +57,7 @@ func (s *console) showLimitsForm(c *fiber.Ctx, d decision, errs components.Field
 func limitsFields(c *fiber.Ctx) pages.LimitsFields {
 	return pages.LimitsFields{
 		Min: c.FormValue("min"), Max: c.FormValue("max"), Delay: c.FormValue("delay"), Hold: c.FormValue("hold"),
-		Starts: c.FormValue("starts"),
+		Endpoints: c.FormValue("endpoints"), Starts: c.FormValue("starts"),
 	}
 }
 
@@ -77,8 +77,12 @@ func typedLimits(c *fiber.Ctx, l models.Limits) (f pages.LimitsFields) {
 		return strings.TrimSuffix(strings.TrimSuffix(i18n.Amount(ctx, money.Cents(*seconds/secondsInHundredth)),
 			",00"), ".00")
 	}
-	return pages.LimitsFields{Min: amount(l.MinAmount), Max: amount(l.MaxAmount), Delay: hours(l.SettlementDelay),
+	f = pages.LimitsFields{Min: amount(l.MinAmount), Max: amount(l.MaxAmount), Delay: hours(l.SettlementDelay),
 		Hold: hours(l.DestinationHold)}
+	if l.WebhookEndpoints != nil {
+		f.Endpoints = strconv.FormatInt(*l.WebhookEndpoints, 10)
+	}
+	return f
 }
 
 // secondsInHundredth is the number of seconds in a hundredth of an hour: people type hours
@@ -97,7 +101,7 @@ func (s *console) limitsCase() decisionCase {
 			f := limitsFields(c)
 			d.hidden = []components.KeyValue{
 				{Key: "min", Value: f.Min}, {Key: "max", Value: f.Max}, {Key: "delay", Value: f.Delay},
-				{Key: "hold", Value: f.Hold}, {Key: "starts", Value: f.Starts},
+				{Key: "hold", Value: f.Hold}, {Key: "endpoints", Value: f.Endpoints}, {Key: "starts", Value: f.Starts},
 			}
 			_, errs := s.readLimits(c, d)
 			return errs, len(account.Limits) == d.version, nil
@@ -174,6 +178,13 @@ func (s *console) readLimits(c *fiber.Ctx, d *decision) (in merchants.NewLimits,
 		MinAmount: typed("min", fields.Min), MaxAmount: typed("max", fields.Max),
 		SettlementDelay: hours("delay", fields.Delay), DestinationHold: hours("hold", fields.Hold),
 	}
+	if text := strings.TrimSpace(fields.Endpoints); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			problems["endpoints"] = merchants.Unknown
+		}
+		in.WebhookEndpoints = &n
+	}
 	in.Told = toldLimits(s.Payments.Resolve(in.Limits))
 	var ok bool
 	if in.StartsAt, ok = readStart(fields.Starts); !ok {
@@ -184,13 +195,14 @@ func (s *console) readLimits(c *fiber.Ctx, d *decision) (in merchants.NewLimits,
 		problems[field] = cmp.Or(problems[field], problem)
 	}
 	d.Reason = in.Reason
-	return in, page.FormErrors(c, "ops_", problems, "min", "max", "delay", "hold", "starts", "reason")
+	return in, page.FormErrors(c, "ops_", problems, "min", "max", "delay", "hold", "endpoints", "starts",
+		"reason")
 }
 
 // toldLimits returns terms in the form for the mail to the owner.
 func toldLimits(t payments.Terms) merchants.ToldLimits {
 	return merchants.ToldLimits{
 		MinAmount: t.MinAmount, MaxAmount: t.MaxAmount, SettlementDelay: t.SettlementDelay,
-		DestinationHold: t.DestinationHold,
+		DestinationHold: t.DestinationHold, WebhookEndpoints: t.WebhookEndpoints,
 	}
 }

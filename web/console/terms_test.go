@@ -228,7 +228,8 @@ func TestOps_TermsWrong(t *testing.T) {
 		},
 		account + "/limites": {
 			"min": {"min", "0"}, "max": {"min", "10", "max", "9"}, "delay": {"delay", "2161"},
-			"hold": {"hold", "-1"}, "starts": {"starts", "2026-13-01"}, "reason": {"reason", "curto"},
+			"hold": {"hold", "-1"}, "endpoints": {"endpoints", "65"},
+			"starts": {"starts", "2026-13-01"}, "reason": {"reason", "curto"},
 		},
 	} {
 		for field, form := range cases {
@@ -263,10 +264,10 @@ func TestOps_Limits(t *testing.T) {
 		t.Error("a reviewer is led to the form")
 	}
 	stale := rui.Get(form)
-	shown, done := carryOut(t, rui, form, "min", "10", "max", "5.000.000,00", "delay", "1,5", "hold", "", "reason",
-		webtest.TermsReason)
+	shown, done := carryOut(t, rui, form, "min", "10", "max", "5.000.000,00", "delay", "1,5", "hold", "",
+		"endpoints", "20", "reason", webtest.TermsReason)
 	shows(t, shown, "main", "de R$ 10,00 a R$ 5.000.000,00", "90 minutos depois do pagamento", "(igual)",
-		"Os limites da sua conta mudam: Ateliê Aurora")
+		"até 20 por projeto", "Os limites da sua conta mudam: Ateliê Aurora")
 	if done.Header.Get("Location") != "/ops/contas/"+s.Account.ID {
 		t.Fatalf("setting: %d %s", done.Status, done.Find("main").Text())
 	}

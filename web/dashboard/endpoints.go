@@ -184,7 +184,7 @@ func endpointErrors(c *fiber.Ctx, err error) components.FieldErrors {
 		return page.FieldErrors(c, problems, "description", "types")
 	}
 	if errors.Is(err, merchants.ErrManyEndpoints) {
-		return components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.webhook_many", merchants.MaxEndpoints)}}
+		return components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.webhook_many")}}
 	}
 	refused, ok := errors.AsType[*webhook.URLError](err)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/web/webtest"
 )
 
@@ -15,11 +15,13 @@ import (
 func TestEndpoints_Limit(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
-	for range merchants.MaxEndpoints {
+	for range models.UsualEndpoints {
 		s.Endpoint(t, "https://loja.example/hook")
 	}
 	c := s.Member(t)
-	for lang, want := range map[string]string{"pt-BR": "já tem 16 endpoints", "en": "already has 16 endpoints"} {
+	for lang, want := range map[string]string{
+		"pt-BR": "já tem tantos endpoints quantos", "en": "already has as many endpoints as",
+	} {
 		c.Lang = lang
 		a := c.Post("/app/webhooks", "url", "https://loja.example/one-more", "types", "checkout.paid")
 		if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Text(), want) ||
@@ -27,7 +29,7 @@ func TestEndpoints_Limit(t *testing.T) {
 			t.Errorf("%s: %d %q", lang, a.Status, a.Find("#errors").Text())
 		}
 	}
-	if n := c.Get("/app/webhooks").Find("main a[href^='/app/webhooks/we_']").Length(); n != merchants.MaxEndpoints {
+	if n := c.Get("/app/webhooks").Find("main a[href^='/app/webhooks/we_']").Length(); n != models.UsualEndpoints {
 		t.Error("the list has " + strconv.Itoa(n))
 	}
 }

@@ -29,11 +29,12 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"terms":        {"": "terms"},
 	"passkey_name": {"": "passkey_name"},
 
-	"ops_min":    {"": "ops_limit_amount"},
-	"ops_max":    {merchants.TooShort: "ops_limit_range", "": "ops_limit_amount"},
-	"ops_delay":  {"": "ops_hours"},
-	"ops_hold":   {"": "ops_hours"},
-	"ops_starts": {"": "ops_starts"},
+	"ops_min":       {"": "ops_limit_amount"},
+	"ops_max":       {merchants.TooShort: "ops_limit_range", "": "ops_limit_amount"},
+	"ops_delay":     {"": "ops_hours"},
+	"ops_hold":      {"": "ops_hours"},
+	"ops_endpoints": {"": "ops_endpoints"},
+	"ops_starts":    {"": "ops_starts"},
 
 	"lang":    {"": "language"},
 	"accent":  {"": "accent"},

@@ -18,7 +18,7 @@ func ShownTerms(t payments.Terms) pages.Terms {
 	return pages.Terms{
 		Fees:      pages.Fees{Charge: t.Fee, Withdrawal: t.WithdrawalFee},
 		MinAmount: t.MinAmount, MaxAmount: t.MaxAmount, SettlementDelay: t.SettlementDelay,
-		DestinationHold: t.DestinationHold,
+		DestinationHold: t.DestinationHold, WebhookEndpoints: t.WebhookEndpoints,
 	}
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"garoupa/internal/money"
@@ -12,8 +13,8 @@ import (
 )
 
 // LimitsFields are the fields of the form that sets limits, besides reason. Their names
-// are min, max, delay, hold and starts. An empty one follows the installation.
-type LimitsFields struct{ Min, Max, Delay, Hold, Starts string }
+// are min, max, delay, hold, endpoints and starts. An empty one follows the installation.
+type LimitsFields struct{ Min, Max, Delay, Hold, Endpoints, Starts string }
 
 // LimitsProps is GET and POST /ops/contas/{id}/limites.
 type LimitsProps struct {
@@ -30,6 +31,10 @@ type LimitsProps struct {
 // amountHint and spanHint say what an empty field means.
 func (p LimitsProps) amountHint(ctx context.Context, amount money.Cents) string {
 	return i18n.T(ctx, "ops.limits_default", i18n.Money(ctx, amount))
+}
+
+func (p LimitsProps) countHint(ctx context.Context, n int64) string {
+	return i18n.T(ctx, "ops.limits_default", strconv.FormatInt(n, 10))
 }
 
 func (p LimitsProps) spanHint(ctx context.Context, d time.Duration) string {
