@@ -97,7 +97,8 @@ func InsertAccountLimits(tx *Tx, l AccountLimits) error {
 // last first.
 func AccountLimitsOf(ctx context.Context, q Querier, accountID string) (LimitsHistory, error) {
 	return collect[AccountLimits](ctx, q, `SELECT l.account_id, l.min_amount, l.max_amount, l.settlement_delay,
-			l.destination_hold, l.webhook_endpoints, l.valid_from, l.reason, l.written_by, coalesce(u.name, '') AS writer, l.written_at
+			l.destination_hold, l.webhook_endpoints, l.valid_from, l.reason,
+			l.written_by, coalesce(u.name, '') AS writer, l.written_at
 		FROM account_limits l LEFT JOIN users u ON u.id = l.written_by WHERE l.account_id = $1 ORDER BY l.id DESC`,
 		accountID)
 }
