@@ -60,8 +60,8 @@ func newPlaces() *places {
 	return &places{accounts: map[string]*accountPlaces{}, lasts: map[string]string{}}
 }
 
-// share returns how much may be taken now for endpoints that have work. Who was served longest
-// ago comes first.
+// share returns how much may be taken now for endpoints that have work. Accounts and endpoints
+// are served in turn.
 func (p *places) share(found []models.BusyEndpoint) (rooms []models.EndpointRoom) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

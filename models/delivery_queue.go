@@ -183,7 +183,7 @@ const leaseResends = `UPDATE webhook_resends r SET leased_until = now() + $3::in
 	FROM unnest($1::text[], $2::bytea[]) AS t (delivery_id, token)
 	WHERE r.delivery_id = t.delivery_id AND r.token = t.token AND r.leased_until > now()`
 
-// setLeases sets leases that are not over to so many milliseconds from now, or ends them.
+// setLeases lets leases that are not over end after a length in milliseconds, or now if it is nil.
 func setLeases(ctx context.Context, q Querier, held []*DueDelivery, length *int64) error {
 	var scheduled, asked []string
 	var tokens [][]byte
