@@ -18,8 +18,7 @@ func TestPooler(t *testing.T) {
 		{"simulate", "pay", "chk_00000000000000000000"},
 		{"staff", "add", "-email", "ana@example.com", "-name", "Ana", "-role", "REVIEWER"},
 	} {
-		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			t.Parallel()
+		t.Run(strings.Join(args, " "), func(t *testing.T) { // one after the other, for they share two connections
 			p := newProgramOver(t, "DATABASE_URL="+address, "GAROUPA_SECRET_KEY="+strings.Repeat("5a", 32))
 			r := p.try(args...)
 			if r.status != 1 || strings.Count(r.wrong, "\n") != 1 ||
