@@ -132,8 +132,8 @@ func (s *Service) AllowRefunds(ctx context.Context, by models.Actor, scope model
 	return nil
 }
 
-// EventKeyGate returns the capability of members who decide about the events of keys of an environment. Events
-// of live keys tell of withdrawals.
+// EventKeyGate returns the capability that a member needs to let a key of the environment read events. It is
+// higher in live, because a live key reads events about withdrawals.
 func EventKeyGate(environment models.Environment) models.Capability {
 	if environment == models.Live {
 		return models.MoveMoney

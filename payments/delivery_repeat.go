@@ -59,7 +59,7 @@ func (s *Service) CountReplay(ctx context.Context, scope models.Scope, r models.
 // Replayed is what a replay did.
 type Replayed struct {
 	Count int
-	Next  *time.Time // time of the oldest event that MaxReplay left out; nil if there is none
+	Next  *time.Time // when the oldest event was created that MaxReplay left out; nil if none was left out
 }
 
 // ReplayDeliveries sends the deliveries of an endpoint of the scope that r selects again, oldest first, at

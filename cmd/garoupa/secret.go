@@ -66,8 +66,8 @@ func secretFromFile(path string) (string, error) {
 	return text, nil
 }
 
-// readOrCreate returns the text of a file, without space around it. If there is none, it writes a
-// fresh text, which only this user may read.
+// readOrCreate returns the text of a file, without the space around the text. If the file does not exist,
+// readOrCreate creates it with a fresh text; only this user may read the file.
 func readOrCreate(path string, fresh func() string) (string, error) {
 	raw, err := os.ReadFile(path)
 	if err == nil || !errors.Is(err, os.ErrNotExist) {

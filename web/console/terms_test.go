@@ -281,6 +281,7 @@ func TestOps_Limits(t *testing.T) {
 		"de R$ 10,00 a R$ 5.000.000,00", "Eva Reis")
 
 	m := s.Member(t)
+	shows(t, m.Get("/app/auditoria"), "main", "Endpoints de webhook por projeto")
 	shows(t, m.Get("/app/saldo"), "#terms", "de R$ 10,00 a R$ 5.000.000,00", "90 minutos depois do pagamento")
 	page := m.Get("/app/cobrancas/nova")
 	typed := append(webtest.HiddenFields(page), "amount", "9,99", "description", "Vaso", "externalId", "1",
