@@ -6,13 +6,18 @@ import (
 	"time"
 )
 
-// InsertResend asks for one attempt outside of the schedule. token identifies the form: if the form is sent
-// again within a day, asked is false.
-func InsertResend(tx *Tx, deliveryID, token string, now time.Time) (asked bool, err error) {
-	key := sha256.Sum256([]byte("manual attempt " + deliveryID + " " + token))
-	return tx.execOne(`INSERT INTO webhook_resends (delivery_id, token, endpoint_id, requested_at)
-		SELECT id, $2, endpoint_id, $3 FROM webhook_deliveries WHERE id = $1 ON CONFLICT DO NOTHING`,
-		deliveryID, key[:], now)
+// InsertResends asks for one attempt of each delivery outside of the schedule. token identifies the form: if the
+// form is sent again within a day, asked is false.
+func InsertResends(tx *Tx, token string, now time.Time, deliveryIDs ...string) (asked bool, err error) {
+	keys := make([][]byte, len(deliveryIDs))
+	for i, id := range deliveryIDs {
+		key := sha256.Sum256([]byte("manual attempt " + id + " " + token))
+		keys[i] = key[:]
+	}
+	n, err := tx.Exec(`INSERT INTO webhook_resends (delivery_id, token, endpoint_id, requested_at)
+		SELECT d.id, t.token, d.endpoint_id, $3 FROM unnest($1::text[], $2::bytea[]) AS t (delivery_id, token)
+		JOIN webhook_deliveries d ON d.id = t.delivery_id ON CONFLICT DO NOTHING`, deliveryIDs, keys, now)
+	return n > 0, err
 }
 
 // ResendUnderWay reports whether an attempt that a person asked for is waiting or running.

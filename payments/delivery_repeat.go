@@ -33,7 +33,7 @@ func (s *Service) ResendDelivery(ctx context.Context, by models.Actor, scope mod
 		if err := projectMember(tx, by, scope, models.Integrate); err != nil {
 			return false, err
 		}
-		return models.InsertResend(tx, id, token, s.now())
+		return models.InsertResends(tx, token, s.now(), id)
 	})
 	if err != nil {
 		return fmt.Errorf("payments: resend %s: %w", id, err)

@@ -108,22 +108,16 @@ func (s *Service) insertResends(tx *models.Tx, scope models.Scope, eventID, endp
 	if err != nil {
 		return false, err
 	}
-	token, found := rand.Text(), endpointID == ""
+	var ids []string
 	for _, d := range deliveries {
-		if endpointID != "" && d.Endpoint.ID != endpointID {
-			continue
+		if endpointID == "" || d.Endpoint.ID == endpointID {
+			ids = append(ids, d.ID)
 		}
-		found = true
-		one, err := models.InsertResend(tx, d.ID, token, s.now())
-		if err != nil {
-			return false, err
-		}
-		asked = asked || one
 	}
-	if !found {
+	if endpointID != "" && len(ids) == 0 {
 		return false, refusal.New(refusal.WebhookEndpointNotFound, "The event has no delivery to this endpoint.")
 	}
-	return asked, nil
+	return models.InsertResends(tx, rand.Text(), s.now(), ids...)
 }
 
 // ReplayByKey is ReplayDeliveries for an API key. A request with the IdempotencyKey of an earlier one goes on
