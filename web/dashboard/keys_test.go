@@ -175,6 +175,10 @@ func TestKeyEvents(t *testing.T) {
 	if n := modelstest.One[int](t, s.DB, lines); n != 4 {
 		t.Errorf("%d lines in the log", n)
 	}
+	s.GiveRole(t, models.RoleOwner)
+	if !strings.Contains(c.Get("/app/auditoria").Text(), "Pode ler e reenviar eventos") {
+		t.Error("the audit log does not name what changed")
+	}
 	if a := c.Post("/app/chaves/key_00000000000000000000/eventos"); a.Status != http.StatusNotFound {
 		t.Errorf("an unknown key: %d", a.Status)
 	}
