@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -15,13 +16,29 @@ const forgetEvery = 10 * time.Minute
 
 const day = 24 * time.Hour
 
-// forgotten lists what is deleted and how long after its end (docs/operations.md). Each
-// function deletes a batch and reports whether there may be more.
-var forgotten = []struct {
+// answersKept is the longest time for which the beginnings of answers to webhooks are kept.
+const answersKept = 30 * day
+
+// forgotten lists what is deleted and how long after its end (docs/operations.md); events are
+// kept for a time. Each function deletes a batch and reports whether there may be more.
+func forgotten(events time.Duration) []expiring {
+	answers := min(answersKept, events)
+	return append([]expiring{
+		{"events by month", events, models.DropEventMonths},
+		{"events of months without a table", events, models.DeleteOtherEvents},
+		{"answers by month", answers, models.DropAnswerMonths},
+		{"answers of months without a table", answers, models.DeleteOtherAnswers},
+	}, alwaysForgotten...)
+}
+
+type expiring struct {
 	what   string
 	kept   time.Duration
 	delete func(ctx context.Context, q models.Querier, before time.Time) (more bool, err error)
-}{
+}
+
+// alwaysForgotten lists what no setting keeps.
+var alwaysForgotten = []expiring{
 	{"calls of the API", 30 * day, models.DeleteAPIRequests},
 	{"notices of banks", 30 * day, models.DeleteBankNotices},
 	{"counts of notices", 30 * day, models.DeleteNoticeCounts},
@@ -51,12 +68,19 @@ type forget struct {
 // Work deletes batch by batch until no expired rows are left or the job's time is over. The
 // next run continues.
 func (w *forget) Work(ctx context.Context, _ *river.Job[forgetArgs]) error {
-	return Forget(ctx, w.DB.Pool, w.Now())
+	inUse, err := models.MakeEventMonths(ctx, w.DB.Pool, w.Now())
+	if err != nil {
+		return fmt.Errorf("jobs: make the tables of events: %w", err)
+	}
+	if inUse {
+		slog.InfoContext(ctx, "the tables of events are in use; those of the next month will be made later")
+	}
+	return Forget(ctx, w.DB.Pool, w.Now(), w.EventsKept)
 }
 
-// Forget deletes all data that had expired by now.
-func Forget(ctx context.Context, q models.Querier, now time.Time) error {
-	for _, f := range forgotten {
+// Forget deletes all data that had expired by now. Events are kept for eventsKept.
+func Forget(ctx context.Context, q models.Querier, now time.Time, eventsKept time.Duration) error {
+	for _, f := range forgotten(eventsKept) {
 		for more := true; more; {
 			var err error
 			if more, err = f.delete(ctx, q, now.Add(-f.kept)); err != nil {

@@ -25,7 +25,7 @@ func TestForget_Notices(t *testing.T) {
 		later         time.Duration
 		notices, rows int
 	}{{30 * 24 * time.Hour, 5001, 1}, {30*24*time.Hour + time.Minute, 0, 0}} {
-		if err := jobs.Forget(t.Context(), h.DB.Pool, at.Add(step.later)); err != nil {
+		if err := jobs.Forget(t.Context(), h.DB.Pool, at.Add(step.later), 90*24*time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		notices := modelstest.One[int](t, h.DB, "SELECT count(*) FROM bank_notices")

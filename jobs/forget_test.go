@@ -57,7 +57,7 @@ func old(t *testing.T, g *paymentstest.Gateway, at time.Time) {
 // left calls Forget at a time and returns the numbers of rows that are left, by table.
 func left(t *testing.T, g *paymentstest.Gateway, now time.Time) map[string]int {
 	t.Helper()
-	if err := jobs.Forget(t.Context(), g.DB.Pool, now); err != nil {
+	if err := jobs.Forget(t.Context(), g.DB.Pool, now, 90*24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}

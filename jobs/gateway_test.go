@@ -78,7 +78,8 @@ func (g *gateway) startWith(t *testing.T, change func(*jobs.Options)) *jobs.Runn
 	o.DB = db
 	with := jobs.Options{
 		DB: db, Payments: payments.New(o), Merchants: g.Merchants, Now: time.Now,
-		Banks: banks.New(banks.Options{DB: db, Vault: g.Vault, Now: time.Now}),
+		EventsKept: 90 * 24 * time.Hour,
+		Banks:      banks.New(banks.Options{DB: db, Vault: g.Vault, Now: time.Now}),
 		// A timeout on a busy machine would add an attempt to those that a test counts.
 		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true, Timeout: patience}),
 	}

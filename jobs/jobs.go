@@ -46,6 +46,8 @@ type Options struct {
 	Webhooks  *webhook.Client
 	Mail      *mail.Sender // nil: mails wait in the queue
 	Now       func() time.Time
+	// EventsKept is how long events, their deliveries and attempts are kept at least.
+	EventsKept time.Duration
 }
 
 // Runner runs the jobs of one process. Several processes share the work.

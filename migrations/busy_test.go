@@ -93,6 +93,7 @@ func TestUp_CutOff(t *testing.T) {
 	if err := migrations.Up(limited(t), pool); err != nil {
 		t.Fatal(err)
 	}
+	makeMonths(t, pool)
 	if diff := cmp.Diff(catalog(t, open(t, modelstest.NewURL(t), 1)), catalog(t, pool)); diff != "" {
 		t.Errorf("the schema differs from a new one (-new +upgraded)\n%s", diff)
 	}

@@ -127,6 +127,7 @@ func TestUp_Concurrent(t *testing.T) {
 			if err := group.Wait(); err != nil {
 				t.Fatal(err)
 			}
+			makeMonths(t, all[0])
 			if !current(t, all[0]) || schema(t, all[0]) != schema(t, open(t, modelstest.NewURL(t), 2)) {
 				t.Error("concurrent migrations made another schema than one process")
 			}

@@ -816,8 +816,69 @@ CREATE TABLE events (
     seen pg_snapshot DEFAULT pg_current_snapshot(),
     epoch integer NOT NULL DEFAULT 0,
     refund_id text,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
+    CONSTRAINT events_about_one CHECK (checkout_id IS NULL OR withdrawal_id IS NULL),
+    CONSTRAINT events_id_check CHECK (id ~ '^evt_[0-9a-f]{24}$'::text),
+    CONSTRAINT events_seen CHECK (seen IS NOT NULL OR tx = '1'::xid8),
+    CONSTRAINT events_test_is_about_nothing CHECK (NOT test OR checkout_id IS NULL)
+) PARTITION BY RANGE (month);
+CREATE INDEX events_by_epoch ON ONLY events USING btree (project_id, epoch, tx) WHERE NOT livemode;
+CREATE INDEX events_by_page ON ONLY events USING btree (project_id, livemode, created_at DESC, id DESC);
+CREATE INDEX events_by_type ON ONLY events USING btree (project_id, livemode, type, created_at DESC, id DESC) WHERE type <> ALL (ARRAY['checkout.created'::text, 'checkout.paid'::text]);
+CREATE INDEX events_refunds_by_checkout ON ONLY events USING btree (checkout_id) WHERE refund_id IS NOT NULL;
+
+CREATE TABLE events_before (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    type text NOT NULL,
+    checkout_id text,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    test boolean NOT NULL DEFAULT false,
+    withdrawal_id text,
+    tx xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    seen pg_snapshot DEFAULT pg_current_snapshot(),
+    epoch integer NOT NULL DEFAULT 0,
+    refund_id text,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
     CONSTRAINT events_pkey PRIMARY KEY (id),
     CONSTRAINT events_one_each_withdrawal UNIQUE (withdrawal_id, project_id, type),
+    CONSTRAINT events_about_one CHECK (checkout_id IS NULL OR withdrawal_id IS NULL),
+    CONSTRAINT events_before CHECK (month < '2026-11-01'::date),
+    CONSTRAINT events_id_check CHECK (id ~ '^evt_[0-9a-f]{24}$'::text),
+    CONSTRAINT events_seen CHECK (seen IS NOT NULL OR tx = '1'::xid8),
+    CONSTRAINT events_test_is_about_nothing CHECK (NOT test OR checkout_id IS NULL),
+    CONSTRAINT events_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id),
+    CONSTRAINT events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+    CONSTRAINT events_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES refunds(id),
+    CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id)
+);
+ALTER TABLE events ATTACH PARTITION events_before FOR VALUES FROM (MINVALUE) TO ('2026-11-01');
+CREATE INDEX events_before_by_epoch ON events_before USING btree (project_id, epoch, tx) WHERE NOT livemode;
+CREATE INDEX events_before_by_page ON events_before USING btree (project_id, livemode, created_at DESC, id DESC);
+CREATE INDEX events_before_by_type ON events_before USING btree (project_id, livemode, type, created_at DESC, id DESC) WHERE type <> ALL (ARRAY['checkout.created'::text, 'checkout.paid'::text]);
+CREATE INDEX events_before_refunds_by_checkout ON events_before USING btree (checkout_id) WHERE refund_id IS NOT NULL;
+CREATE UNIQUE INDEX events_one_each_checkout ON events_before USING btree (checkout_id, type) WHERE refund_id IS NULL;
+CREATE UNIQUE INDEX events_one_each_refund ON events_before USING btree (refund_id, type) WHERE refund_id IS NOT NULL;
+
+CREATE TABLE events_other (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    type text NOT NULL,
+    checkout_id text,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    test boolean NOT NULL DEFAULT false,
+    withdrawal_id text,
+    tx xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    seen pg_snapshot DEFAULT pg_current_snapshot(),
+    epoch integer NOT NULL DEFAULT 0,
+    refund_id text,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
+    CONSTRAINT events_other_pkey PRIMARY KEY (id),
+    CONSTRAINT events_one_each_withdrawal_other UNIQUE (withdrawal_id, project_id, type),
     CONSTRAINT events_about_one CHECK (checkout_id IS NULL OR withdrawal_id IS NULL),
     CONSTRAINT events_id_check CHECK (id ~ '^evt_[0-9a-f]{24}$'::text),
     CONSTRAINT events_seen CHECK (seen IS NOT NULL OR tx = '1'::xid8),
@@ -827,12 +888,13 @@ CREATE TABLE events (
     CONSTRAINT events_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES refunds(id),
     CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id)
 );
-CREATE INDEX events_by_epoch ON events USING btree (project_id, epoch, tx) WHERE NOT livemode;
-CREATE INDEX events_by_page ON events USING btree (project_id, livemode, created_at DESC, id DESC);
-CREATE INDEX events_by_type ON events USING btree (project_id, livemode, type, created_at DESC, id DESC) WHERE type <> ALL (ARRAY['checkout.created'::text, 'checkout.paid'::text]);
-CREATE UNIQUE INDEX events_one_each_checkout ON events USING btree (checkout_id, type) WHERE refund_id IS NULL;
-CREATE UNIQUE INDEX events_one_each_refund ON events USING btree (refund_id, type) WHERE refund_id IS NOT NULL;
-CREATE INDEX events_refunds_by_checkout ON events USING btree (checkout_id) WHERE refund_id IS NOT NULL;
+ALTER TABLE events ATTACH PARTITION events_other DEFAULT;
+CREATE UNIQUE INDEX events_one_each_checkout_other ON events_other USING btree (checkout_id, type) WHERE refund_id IS NULL;
+CREATE UNIQUE INDEX events_one_each_refund_other ON events_other USING btree (refund_id, type) WHERE refund_id IS NOT NULL;
+CREATE INDEX events_other_checkout_id_idx ON events_other USING btree (checkout_id) WHERE refund_id IS NOT NULL;
+CREATE INDEX events_other_project_id_epoch_tx_idx ON events_other USING btree (project_id, epoch, tx) WHERE NOT livemode;
+CREATE INDEX events_other_project_id_livemode_created_at_id_idx ON events_other USING btree (project_id, livemode, created_at DESC, id DESC);
+CREATE INDEX events_other_project_id_livemode_type_created_at_id_idx ON events_other USING btree (project_id, livemode, type, created_at DESC, id DESC) WHERE type <> ALL (ARRAY['checkout.created'::text, 'checkout.paid'::text]);
 
 CREATE TABLE examinations (
     kind text NOT NULL,
@@ -1468,6 +1530,23 @@ CREATE TABLE users (
 );
 CREATE CONSTRAINT TRIGGER users_can_log_in AFTER INSERT OR UPDATE OF password_hash ON users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION users_can_log_in();
 
+CREATE TABLE webhook_answers (
+    delivery_id text NOT NULL,
+    number integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    body bytea NOT NULL,
+    CONSTRAINT webhook_answers_pkey PRIMARY KEY (delivery_id, number, started_at)
+) PARTITION BY RANGE (started_at);
+
+CREATE TABLE webhook_answers_other (
+    delivery_id text NOT NULL,
+    number integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    body bytea NOT NULL,
+    CONSTRAINT webhook_answers_other_pkey PRIMARY KEY (delivery_id, number, started_at)
+);
+ALTER TABLE webhook_answers ATTACH PARTITION webhook_answers_other DEFAULT;
+
 CREATE TABLE webhook_attempts (
     delivery_id text NOT NULL,
     number integer NOT NULL,
@@ -1480,12 +1559,52 @@ CREATE TABLE webhook_attempts (
     response bytea NOT NULL DEFAULT '\x'::bytea,
     manual boolean NOT NULL DEFAULT false,
     late boolean NOT NULL DEFAULT false,
-    CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, number),
+    month date NOT NULL DEFAULT '2000-01-01'::date,
     CONSTRAINT webhook_attempts_duration_ms_check CHECK (duration_ms >= 0),
     CONSTRAINT webhook_attempts_error_class_check CHECK (error_class = ANY (ARRAY[''::text, 'dns'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'blocked'::text])),
-    CONSTRAINT webhook_attempts_number_check CHECK (number >= 1),
-    CONSTRAINT webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id)
+    CONSTRAINT webhook_attempts_number_check CHECK (number >= 1)
+) PARTITION BY RANGE (month);
+
+CREATE TABLE webhook_attempts_before (
+    delivery_id text NOT NULL,
+    number integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    status_code integer,
+    error_class text NOT NULL,
+    detail text NOT NULL DEFAULT ''::text,
+    headers jsonb NOT NULL,
+    response bytea NOT NULL DEFAULT '\x'::bytea,
+    manual boolean NOT NULL DEFAULT false,
+    late boolean NOT NULL DEFAULT false,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
+    CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, number),
+    CONSTRAINT webhook_attempts_before CHECK (month < '2026-11-01'::date),
+    CONSTRAINT webhook_attempts_duration_ms_check CHECK (duration_ms >= 0),
+    CONSTRAINT webhook_attempts_error_class_check CHECK (error_class = ANY (ARRAY[''::text, 'dns'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'blocked'::text])),
+    CONSTRAINT webhook_attempts_number_check CHECK (number >= 1)
 );
+ALTER TABLE webhook_attempts ATTACH PARTITION webhook_attempts_before FOR VALUES FROM (MINVALUE) TO ('2026-11-01');
+
+CREATE TABLE webhook_attempts_other (
+    delivery_id text NOT NULL,
+    number integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    status_code integer,
+    error_class text NOT NULL,
+    detail text NOT NULL DEFAULT ''::text,
+    headers jsonb NOT NULL,
+    response bytea NOT NULL DEFAULT '\x'::bytea,
+    manual boolean NOT NULL DEFAULT false,
+    late boolean NOT NULL DEFAULT false,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
+    CONSTRAINT webhook_attempts_other_pkey PRIMARY KEY (delivery_id, number),
+    CONSTRAINT webhook_attempts_duration_ms_check CHECK (duration_ms >= 0),
+    CONSTRAINT webhook_attempts_error_class_check CHECK (error_class = ANY (ARRAY[''::text, 'dns'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'blocked'::text])),
+    CONSTRAINT webhook_attempts_number_check CHECK (number >= 1)
+);
+ALTER TABLE webhook_attempts ATTACH PARTITION webhook_attempts_other DEFAULT;
 
 CREATE TABLE webhook_deliveries (
     id text NOT NULL,
@@ -1501,8 +1620,71 @@ CREATE TABLE webhook_deliveries (
     manual_attempts integer NOT NULL DEFAULT 0,
     priority smallint NOT NULL DEFAULT 2,
     leased_until timestamp with time zone,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
+    CONSTRAINT webhook_deliveries_attempts_check CHECK (attempts >= 0),
+    CONSTRAINT webhook_deliveries_check CHECK (before_replay >= 0 AND before_replay <= attempts),
+    CONSTRAINT webhook_deliveries_finished CHECK ((status = 'PENDING'::text) = (finished_at IS NULL)),
+    CONSTRAINT webhook_deliveries_id_check CHECK (id ~ '^dlv_[0-9a-f]{24}$'::text),
+    CONSTRAINT webhook_deliveries_manual CHECK (manual_attempts >= 0 AND manual_attempts <= attempts),
+    CONSTRAINT webhook_deliveries_priority CHECK (priority >= 1 AND priority <= 3),
+    CONSTRAINT webhook_deliveries_scheduled CHECK (status <> 'PENDING'::text OR next_attempt_at IS NOT NULL),
+    CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text]))
+) PARTITION BY RANGE (month);
+CREATE INDEX webhook_deliveries_by_endpoint ON ONLY webhook_deliveries USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_due ON ONLY webhook_deliveries USING btree (endpoint_id, priority, next_attempt_at) WHERE status = 'PENDING'::text;
+CREATE INDEX webhook_deliveries_undelivered ON ONLY webhook_deliveries USING btree (endpoint_id, created_at DESC, event_id DESC) WHERE undelivered;
+
+CREATE TABLE webhook_deliveries_before (
+    id text NOT NULL,
+    event_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING'::text,
+    attempts integer NOT NULL DEFAULT 0,
+    next_attempt_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    before_replay integer NOT NULL DEFAULT 0,
+    undelivered boolean NOT NULL GENERATED ALWAYS AS ((status = ANY (ARRAY['FAILED'::text, 'SKIPPED'::text])) OR status = 'PENDING'::text AND attempts > 0) STORED,
+    manual_attempts integer NOT NULL DEFAULT 0,
+    priority smallint NOT NULL DEFAULT 2,
+    leased_until timestamp with time zone,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
     CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
     CONSTRAINT webhook_deliveries_once UNIQUE (event_id, endpoint_id),
+    CONSTRAINT webhook_deliveries_attempts_check CHECK (attempts >= 0),
+    CONSTRAINT webhook_deliveries_before CHECK (month < '2026-11-01'::date),
+    CONSTRAINT webhook_deliveries_check CHECK (before_replay >= 0 AND before_replay <= attempts),
+    CONSTRAINT webhook_deliveries_finished CHECK ((status = 'PENDING'::text) = (finished_at IS NULL)),
+    CONSTRAINT webhook_deliveries_id_check CHECK (id ~ '^dlv_[0-9a-f]{24}$'::text),
+    CONSTRAINT webhook_deliveries_manual CHECK (manual_attempts >= 0 AND manual_attempts <= attempts),
+    CONSTRAINT webhook_deliveries_priority CHECK (priority >= 1 AND priority <= 3),
+    CONSTRAINT webhook_deliveries_scheduled CHECK (status <> 'PENDING'::text OR next_attempt_at IS NOT NULL),
+    CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])),
+    CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
+    CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events_before(id)
+) WITH (fillfactor=45);
+ALTER TABLE webhook_deliveries ATTACH PARTITION webhook_deliveries_before FOR VALUES FROM (MINVALUE) TO ('2026-11-01');
+CREATE INDEX webhook_deliveries_before_by_endpoint ON webhook_deliveries_before USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_before_due ON webhook_deliveries_before USING btree (endpoint_id, priority, next_attempt_at) WHERE status = 'PENDING'::text;
+CREATE INDEX webhook_deliveries_before_undelivered ON webhook_deliveries_before USING btree (endpoint_id, created_at DESC, event_id DESC) WHERE undelivered;
+
+CREATE TABLE webhook_deliveries_other (
+    id text NOT NULL,
+    event_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING'::text,
+    attempts integer NOT NULL DEFAULT 0,
+    next_attempt_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    before_replay integer NOT NULL DEFAULT 0,
+    undelivered boolean NOT NULL GENERATED ALWAYS AS ((status = ANY (ARRAY['FAILED'::text, 'SKIPPED'::text])) OR status = 'PENDING'::text AND attempts > 0) STORED,
+    manual_attempts integer NOT NULL DEFAULT 0,
+    priority smallint NOT NULL DEFAULT 2,
+    leased_until timestamp with time zone,
+    month date NOT NULL DEFAULT '2000-01-01'::date,
+    CONSTRAINT webhook_deliveries_other_pkey PRIMARY KEY (id),
+    CONSTRAINT webhook_deliveries_once_other UNIQUE (event_id, endpoint_id),
     CONSTRAINT webhook_deliveries_attempts_check CHECK (attempts >= 0),
     CONSTRAINT webhook_deliveries_check CHECK (before_replay >= 0 AND before_replay <= attempts),
     CONSTRAINT webhook_deliveries_finished CHECK ((status = 'PENDING'::text) = (finished_at IS NULL)),
@@ -1512,11 +1694,12 @@ CREATE TABLE webhook_deliveries (
     CONSTRAINT webhook_deliveries_scheduled CHECK (status <> 'PENDING'::text OR next_attempt_at IS NOT NULL),
     CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])),
     CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
-    CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id)
+    CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events_other(id)
 ) WITH (fillfactor=45);
-CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries USING btree (endpoint_id, created_at DESC, id DESC);
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (endpoint_id, priority, next_attempt_at) WHERE status = 'PENDING'::text;
-CREATE INDEX webhook_deliveries_undelivered ON webhook_deliveries USING btree (endpoint_id, created_at DESC, event_id DESC) WHERE undelivered;
+ALTER TABLE webhook_deliveries ATTACH PARTITION webhook_deliveries_other DEFAULT;
+CREATE INDEX webhook_deliveries_other_endpoint_id_created_at_event_id_idx ON webhook_deliveries_other USING btree (endpoint_id, created_at DESC, event_id DESC) WHERE undelivered;
+CREATE INDEX webhook_deliveries_other_endpoint_id_created_at_id_idx ON webhook_deliveries_other USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_other_endpoint_id_priority_next_attempt__idx ON webhook_deliveries_other USING btree (endpoint_id, priority, next_attempt_at) WHERE status = 'PENDING'::text;
 
 CREATE TABLE webhook_endpoints (
     id text NOT NULL,
@@ -1560,7 +1743,6 @@ CREATE TABLE webhook_resends (
     finished_at timestamp with time zone,
     CONSTRAINT webhook_resends_pkey PRIMARY KEY (delivery_id, token),
     CONSTRAINT webhook_resends_token CHECK (octet_length(token) = 32),
-    CONSTRAINT webhook_resends_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id),
     CONSTRAINT webhook_resends_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
 );
 CREATE INDEX webhook_resends_due ON webhook_resends USING btree (endpoint_id, requested_at) WHERE finished_at IS NULL;
@@ -1852,6 +2034,53 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.drop_answer_month(suffix text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO '$user', 'public'
+ SET lock_timeout TO '50ms'
+AS $function$
+BEGIN
+    IF suffix ~ '^[0-9]{4}_[0-9]{2}$' THEN
+        EXECUTE format('DROP TABLE IF EXISTS %I', 'webhook_answers_' || suffix);
+    END IF;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.drop_event_month(suffix text, since timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO '$user', 'public'
+ SET lock_timeout TO '50ms'
+AS $function$
+DECLARE
+    needed boolean;
+BEGIN
+    IF suffix !~ '^(before|[0-9]{4}_[0-9]{2})$' OR to_regclass('events_' || suffix) IS NULL THEN
+        RETURN false;
+    END IF;
+    FOR turn IN 1..2 LOOP -- the second time under the lock
+        EXECUTE format('SELECT EXISTS (SELECT FROM %2$I WHERE status = ''PENDING'')
+            OR EXISTS (SELECT FROM webhook_resends r JOIN %2$I d ON d.id = r.delivery_id WHERE r.finished_at IS NULL)
+            OR EXISTS (SELECT FROM projects p WHERE EXISTS (SELECT FROM %1$I v WHERE v.project_id = p.id
+                AND v.livemode AND v.created_at >= $1)
+                OR EXISTS (SELECT FROM %1$I v WHERE v.project_id = p.id AND NOT v.livemode AND v.created_at >= $1))',
+            'events_' || suffix, 'webhook_deliveries_' || suffix) INTO needed USING since;
+        IF needed THEN
+            RETURN false;
+        ELSIF turn = 1 THEN
+            LOCK TABLE projects, checkouts, withdrawals, refunds, webhook_endpoints IN ACCESS EXCLUSIVE MODE;
+            LOCK TABLE events, webhook_deliveries, webhook_attempts, webhook_resends IN ACCESS EXCLUSIVE MODE;
+        END IF;
+    END LOOP;
+    EXECUTE format('DROP TABLE %I, %I, %I', 'webhook_attempts_' || suffix, 'webhook_deliveries_' || suffix,
+        'events_' || suffix);
+    RETURN true;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.fee_proposals_decided_once()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2031,6 +2260,77 @@ BEGIN
             WHERE r.id = substr(t.fact, 8) AND t.book = r.account_id || CASE WHEN r.livemode THEN '/live/pending' ELSE '/test/pending' END)
         ) IS TRUE
         LIMIT 1);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.make_event_month(first date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO '$user', 'public'
+ SET lock_timeout TO '50ms'
+AS $function$
+DECLARE
+    suffix text := to_char(first, 'YYYY_MM');
+    after date := first + interval '1 month';
+BEGIN
+    IF first <> date_trunc('month', first) THEN
+        RAISE EXCEPTION '% is not the first day of a month', first;
+    END IF;
+    IF to_regclass('events_' || suffix) IS NOT NULL THEN
+        RETURN false;
+    END IF;
+    LOCK TABLE projects, checkouts, withdrawals, refunds, webhook_endpoints IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE events_other, webhook_deliveries_other, webhook_attempts_other, webhook_answers_other
+        IN ACCESS EXCLUSIVE MODE;
+    IF to_regclass('events_' || suffix) IS NOT NULL -- made while this waited
+        OR EXISTS (SELECT FROM events_other WHERE month >= first AND month < after)
+        OR EXISTS (SELECT FROM webhook_attempts_other WHERE month >= first AND month < after)
+        OR EXISTS (SELECT FROM webhook_answers_other
+            WHERE started_at >= first::timestamp AT TIME ZONE 'UTC' AND started_at < after::timestamp AT TIME ZONE 'UTC')
+    THEN
+        RETURN false;
+    END IF;
+    PERFORM make_event_tables(suffix);
+    EXECUTE format('ALTER TABLE %I ADD FOREIGN KEY (delivery_id) REFERENCES %I (id)', 'webhook_attempts_' || suffix,
+        'webhook_deliveries_' || suffix);
+    EXECUTE format('CREATE TABLE %I (LIKE webhook_answers INCLUDING ALL)', 'webhook_answers_' || suffix);
+    EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', 'events_' || suffix,
+        first, after);
+    EXECUTE format('ALTER TABLE webhook_deliveries ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+        'webhook_deliveries_' || suffix, first, after);
+    EXECUTE format('ALTER TABLE webhook_attempts ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+        'webhook_attempts_' || suffix, first, after);
+    EXECUTE format('ALTER TABLE webhook_answers ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+        'webhook_answers_' || suffix, first::timestamp AT TIME ZONE 'UTC', after::timestamp AT TIME ZONE 'UTC');
+    RETURN true;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.make_event_tables(suffix text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+BEGIN
+    EXECUTE format('CREATE TABLE %1$I (LIKE events INCLUDING ALL, PRIMARY KEY (id),
+        CONSTRAINT events_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts,
+        CONSTRAINT events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects,
+        CONSTRAINT events_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES refunds,
+        CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals,
+        CONSTRAINT %2$I UNIQUE (withdrawal_id, project_id, type))', 'events_' || suffix,
+        'events_one_each_withdrawal_' || suffix);
+    EXECUTE format('CREATE UNIQUE INDEX %I ON %I (checkout_id, type) WHERE refund_id IS NULL',
+        'events_one_each_checkout_' || suffix, 'events_' || suffix);
+    EXECUTE format('CREATE UNIQUE INDEX %I ON %I (refund_id, type) WHERE refund_id IS NOT NULL',
+        'events_one_each_refund_' || suffix, 'events_' || suffix);
+    EXECUTE format('CREATE TABLE %1$I (LIKE webhook_deliveries INCLUDING ALL, PRIMARY KEY (id),
+        CONSTRAINT %2$I UNIQUE (event_id, endpoint_id),
+        CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints,
+        CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES %3$I (id)) WITH (fillfactor = 45)',
+        'webhook_deliveries_' || suffix, 'webhook_deliveries_once_' || suffix, 'events_' || suffix);
+    EXECUTE format('CREATE TABLE %I (LIKE webhook_attempts INCLUDING ALL, PRIMARY KEY (delivery_id, number))',
+        'webhook_attempts_' || suffix);
 END $function$
 ;
 

@@ -44,11 +44,11 @@ func TestSchema(t *testing.T) {
 }
 
 // The parts of the dump: queries whose rows are lines. They leave out the tables that River
-// and goose create themselves, and what PostgreSQL 18 shows and 15 does not.
+// and goose create themselves, those that the program makes for a month, and what PostgreSQL 18 shows and 15 does not.
 const (
-	ours = `relnamespace = 'public'::regnamespace AND relname !~ '^(river|goose)_'`
+	ours = `relnamespace = 'public'::regnamespace AND relname !~ '^(river|goose)_|_20[0-9]{2}_[0-9]{2}(_|$)'`
 
-	tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND ` + ours + ` ORDER BY relname COLLATE "C"`
+	tables = `SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND ` + ours + ` ORDER BY relname COLLATE "C"`
 
 	columns = `SELECT format('%I %s', attname, format_type(atttypid, atttypmod))
 			|| CASE WHEN attcollation <> typcollation THEN ' COLLATE ' || quote_ident(collname) ELSE '' END
@@ -66,8 +66,13 @@ const (
 		WHERE conrelid = $1::regclass AND contype IN ('p', 'u', 'c', 'f', 'x')
 		ORDER BY position(contype::text IN 'pucxf'), conname COLLATE "C"`
 
-	options = `SELECT coalesce(' WITH (' || array_to_string(reloptions, ', ') || ')', '')
+	options = `SELECT coalesce(' PARTITION BY ' || pg_get_partkeydef(oid), '')
+			|| coalesce(' WITH (' || array_to_string(reloptions, ', ') || ')', '')
 		FROM pg_class WHERE oid = $1::regclass`
+
+	partition = `SELECT format('ALTER TABLE %s ATTACH PARTITION %s %s;', inhparent::regclass, oid::regclass,
+			pg_get_expr(relpartbound, oid))
+		FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE oid = $1::regclass AND relispartition`
 
 	indexes = `SELECT pg_get_indexdef(indexrelid, 0, true) || ';' FROM pg_index
 		WHERE indrelid = $1::regclass AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid
@@ -83,7 +88,7 @@ const (
 
 	// unknown returns the names of objects that the dump leaves out.
 	unknown = `SELECT relname FROM pg_class LEFT JOIN pg_depend ON objid = pg_class.oid AND deptype IN ('a', 'i')
-		WHERE ` + ours + ` AND relkind NOT IN ('r', 'i', 't') AND NOT (relkind = 'S' AND deptype IS NOT NULL)
+		WHERE ` + ours + ` AND relkind NOT IN ('r', 'p', 'i', 'I', 't') AND NOT (relkind = 'S' AND deptype IS NOT NULL)
 		UNION SELECT typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype IN ('d', 'e', 'r')
 			AND typname !~ '^river_'
 		UNION SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
@@ -103,8 +108,10 @@ func dump(t *testing.T, pool *pgxpool.Pool) string {
 		}
 		fmt.Fprintf(&out, "\nCREATE TABLE %s (\n    %s\n)%s;\n", table, strings.Join(parts, ",\n    "),
 			strings.Join(lines(t, pool, options, table), ""))
-		for _, line := range append(lines(t, pool, indexes, table), lines(t, pool, triggers, table)...) {
-			out.WriteString(line + "\n")
+		for _, query := range []string{partition, indexes, triggers} {
+			for _, line := range lines(t, pool, query, table) {
+				out.WriteString(line + "\n")
+			}
 		}
 	}
 	for _, function := range lines(t, pool, functions) {

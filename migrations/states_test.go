@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"garoupa/migrations"
+	"garoupa/models"
 	"garoupa/models/modelstest"
 )
 
@@ -114,6 +116,7 @@ func TestUp_FromEverySchema(t *testing.T) {
 			if !current(t, pool) {
 				t.Error("after Up the schema is not current")
 			}
+			makeMonths(t, pool)
 			if diff := cmp.Diff(want, catalog(t, pool)); diff != "" {
 				t.Errorf("the schema differs from a new one (-new +upgraded)\n%s", diff)
 			}
@@ -121,6 +124,14 @@ func TestUp_FromEverySchema(t *testing.T) {
 				t.Errorf("rows (-before +after)\n%s", diff)
 			}
 		})
+	}
+}
+
+// makeMonths makes the tables of events that a new database of a test has.
+func makeMonths(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	if inUse, err := models.MakeEventMonths(t.Context(), pool, time.Now()); inUse || err != nil {
+		t.Fatalf("make months: in use %t, %v", inUse, err)
 	}
 }
 

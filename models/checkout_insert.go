@@ -36,7 +36,7 @@ type OpenedCharge struct {
 // a key that is taken, a checkout that exists, or a charge at a bank that is no longer CREATING, nothing
 // else is written. If a request in
 // progress has the same key, the statement waits for it.
-const insertCheckouts = `WITH given AS (
+var insertCheckouts = `WITH given AS (
 	SELECT t.* FROM unnest($1::text[], $2::text[], $3::boolean[],
 		$4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
 		$9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::timestamptz[],
@@ -62,10 +62,11 @@ const insertCheckouts = `WITH given AS (
 		AND (payable_until IS NULL OR txid IN (SELECT txid FROM opened))
 	ON CONFLICT (id) DO NOTHING RETURNING id
 ), told AS (
-	INSERT INTO events (id, project_id, livemode, type, checkout_id, body, created_at)
-	SELECT g.event_id, g.project_id, g.livemode, '` + EventCheckoutCreated + `', g.id, g.body, g.created_at
+	INSERT INTO events (id, month, project_id, livemode, type, checkout_id, body, created_at)
+	SELECT g.event_id, ` + monthOf("g.created_at") + `,
+		g.project_id, g.livemode, '` + EventCheckoutCreated + `', g.id, g.body, g.created_at
 	FROM given g JOIN made ON made.id = g.id
-	RETURNING id, project_id, livemode, type, created_at
+	RETURNING id, month, project_id, livemode, type, created_at
 ), ` + deliverTold + `
 SELECT (SELECT array_agg(id) FROM made), ` + queuedTold
 

@@ -27,6 +27,7 @@ type Delivery struct {
 	NextAttemptAt *time.Time
 	CreatedAt     time.Time
 	FinishedAt    *time.Time
+	Month         time.Time // names the tables of the delivery and its event
 	Event         Event
 	Endpoint      Endpoint
 	Last          Attempt // the latest attempt; its Number is 0 if there is none
@@ -53,19 +54,20 @@ type Attempt struct {
 	RetryAfter time.Duration       // the least wait that the answer asks for; it is not stored
 }
 
-const deliveryQuery = `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at,
-	d.created_at, d.finished_at,
+const deliveryQuery = `SELECT d.id, d.month, d.status, d.attempts, d.manual_attempts, d.before_replay,
+	d.next_attempt_at, d.created_at, d.finished_at,
 	v.id, v.type, v.body, v.created_at, v.livemode, coalesce(v.checkout_id, ''),
 	coalesce(v.withdrawal_id, ''), v.test, ` + endpointColumns + `,
 	coalesce(l.number, 0), coalesce(l.started_at, 'epoch'), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0),
 	coalesce(l.error_class, ''), coalesce(l.detail, '')
-	FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
+	FROM webhook_deliveries d JOIN events v ON v.id = d.event_id AND v.month = d.month
+	JOIN webhook_endpoints e ON e.id = d.endpoint_id
 	LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.number = d.attempts `
 
 func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64
-	err = row.Scan(append(append([]any{&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt,
-		&d.CreatedAt, &d.FinishedAt,
+	err = row.Scan(append(append([]any{&d.ID, &d.Month, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay,
+		&d.NextAttemptAt, &d.CreatedAt, &d.FinishedAt,
 		&d.Event.ID, &d.Event.Type, &d.Event.Body, &d.Event.CreatedAt, &d.Event.Environment, &d.Event.CheckoutID,
 		&d.Event.WithdrawalID, &d.Event.Test},
 		d.Endpoint.targets()...), &d.Last.Number, &d.Last.StartedAt, &milliseconds, &d.Last.StatusCode,

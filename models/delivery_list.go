@@ -21,10 +21,11 @@ type DeliveryFilter struct {
 func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID string,
 	f DeliveryFilter) ([]Delivery, error) {
 	query := where{args: []any{endpointID, scope.ProjectID, scope.Environment, f.Limit}}
-	sql := `SELECT d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.created_at,
-		d.finished_at, v.id, v.type, v.test, v.created_at,
+	sql := `SELECT d.id, d.month, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at,
+		d.created_at, d.finished_at, v.id, v.type, v.test, v.created_at,
 		coalesce(l.number, 0), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0), coalesce(l.error_class, '')
-		FROM webhook_deliveries d JOIN events v ON v.id = d.event_id JOIN webhook_endpoints e ON e.id = d.endpoint_id
+		FROM webhook_deliveries d JOIN events v ON v.id = d.event_id AND v.month = d.month
+		JOIN webhook_endpoints e ON e.id = d.endpoint_id
 		LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.number = d.attempts
 		WHERE d.endpoint_id = $1 AND e.project_id = $2 AND e.livemode = $3`
 	query.after("d.created_at, d.id", "<", f.After)
@@ -37,8 +38,8 @@ func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID 
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d Delivery, err error) {
 		var milliseconds int64
-		err = row.Scan(&d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt, &d.CreatedAt,
-			&d.FinishedAt,
+		err = row.Scan(&d.ID, &d.Month, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay, &d.NextAttemptAt,
+			&d.CreatedAt, &d.FinishedAt,
 			&d.Event.ID, &d.Event.Type, &d.Event.Test, &d.Event.CreatedAt, &d.Last.Number, &milliseconds,
 			&d.Last.StatusCode, &d.Last.ErrorClass)
 		d.Last.Duration = time.Duration(milliseconds) * time.Millisecond
@@ -50,9 +51,11 @@ func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID 
 // must have found the deliveries within its scope.
 func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map[string][]Attempt, error) {
 	rows, err := q.Query(ctx,
-		`SELECT delivery_id, number, manual, late, started_at, duration_ms, coalesce(status_code, 0), error_class,
-		detail,
-		headers, response FROM webhook_attempts WHERE delivery_id = ANY($1) ORDER BY delivery_id, number DESC`,
+		`SELECT a.delivery_id, a.number, a.manual, a.late, a.started_at, a.duration_ms, coalesce(a.status_code, 0),
+			a.error_class, a.detail, a.headers, coalesce(w.body, a.response)
+		FROM webhook_attempts a LEFT JOIN webhook_answers w
+			ON w.delivery_id = a.delivery_id AND w.number = a.number AND w.started_at = a.started_at
+		WHERE a.delivery_id = ANY($1) ORDER BY a.delivery_id, a.number DESC`,
 		deliveryIDs)
 	if err != nil {
 		return nil, err

@@ -79,24 +79,27 @@ func (d *DueDelivery) ByHand() bool { return d.Resend != nil }
 
 // due is what TakeDeliveries returns, of a step "taken".
 const due = `SELECT t.resend, t.id, t.status, t.attempts, t.manual_attempts, t.before_replay, t.next_attempt_at,
-	v.id, v.body, v.livemode, ` + endpointColumns + `
-	FROM taken t JOIN events v ON v.id = t.event_id JOIN webhook_endpoints e ON e.id = t.endpoint_id `
+	t.month, v.id, v.body, v.livemode, ` + endpointColumns + `
+	FROM taken t JOIN events v ON v.id = t.event_id AND v.month = t.month
+	JOIN webhook_endpoints e ON e.id = t.endpoint_id `
 
 const dueColumns = "d.id, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at, d.event_id, " +
-	"d.endpoint_id"
+	"d.endpoint_id, d.month"
 
 // takeDeliveries leases rows that no other statement leases at this moment.
 const takeDeliveries = `WITH chosen AS MATERIALIZED (
-	SELECT first.id, lane.turn FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (endpoint_id, room, turn)
+	SELECT first.id, first.month, lane.turn
+	FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (endpoint_id, room, turn)
 	CROSS JOIN LATERAL (
-		SELECT one.id FROM generate_series(1, 3) AS p (priority) CROSS JOIN LATERAL (
-			SELECT d.id FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id = lane.endpoint_id
+		SELECT one.id, one.month FROM generate_series(1, 3) AS p (priority) CROSS JOIN LATERAL (
+			SELECT d.id, d.month FROM webhook_deliveries d
+			WHERE d.status = 'PENDING' AND d.endpoint_id = lane.endpoint_id
 				AND d.priority = p.priority AND d.next_attempt_at <= $3 AND ` + unleased + `
 			ORDER BY d.next_attempt_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) AS one
 		LIMIT lane.room) AS first
 ), taken AS (
 	UPDATE webhook_deliveries d SET leased_until = now() + $4::int * interval '1 ms'
-	FROM chosen WHERE d.id = chosen.id
+	FROM chosen WHERE d.id = chosen.id AND d.month = chosen.month
 	RETURNING NULL::bytea AS resend, chosen.turn, d.priority, ` + dueColumns + `
 )
 ` + due + `ORDER BY t.turn, t.priority, t.next_attempt_at, t.id`
@@ -156,7 +159,7 @@ func collectDue(rows pgx.Rows, err error, accounts map[string]string) ([]*DueDel
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (*DueDelivery, error) {
 		d := &DueDelivery{}
 		err := row.Scan(append([]any{&d.Resend, &d.ID, &d.Status, &d.Attempts, &d.Manual, &d.BeforeReplay,
-			&d.NextAttemptAt, &d.Event.ID, &d.Event.Body, &d.Event.Environment}, d.Endpoint.targets()...)...)
+			&d.NextAttemptAt, &d.Month, &d.Event.ID, &d.Event.Body, &d.Event.Environment}, d.Endpoint.targets()...)...)
 		d.AccountID = accounts[d.Endpoint.ID]
 		return d, err
 	})
@@ -175,9 +178,13 @@ func EndLeases(ctx context.Context, q Querier, held []*DueDelivery) error {
 }
 
 // leaseDeliveries leaves out rows that are locked, because their attempts are being recorded.
-const leaseDeliveries = `UPDATE webhook_deliveries SET leased_until = now() + $2::int * interval '1 ms'
-	WHERE id IN (SELECT id FROM webhook_deliveries WHERE id = ANY($1) AND leased_until > now()
-		FOR NO KEY UPDATE SKIP LOCKED)`
+const leaseDeliveries = `WITH held AS MATERIALIZED (
+		SELECT d.id, d.month FROM unnest($1::text[], $2::date[]) AS t (id, month)
+		JOIN webhook_deliveries d ON d.id = t.id AND d.month = t.month
+		WHERE d.leased_until > now() FOR NO KEY UPDATE OF d SKIP LOCKED
+	)
+	UPDATE webhook_deliveries d SET leased_until = now() + $3::int * interval '1 ms'
+	FROM held WHERE d.id = held.id AND d.month = held.month`
 
 const leaseResends = `UPDATE webhook_resends r SET leased_until = now() + $3::int * interval '1 ms'
 	FROM unnest($1::text[], $2::bytea[]) AS t (delivery_id, token)
@@ -186,16 +193,17 @@ const leaseResends = `UPDATE webhook_resends r SET leased_until = now() + $3::in
 // setLeases lets leases that are not over end after a length in milliseconds, or now if it is nil.
 func setLeases(ctx context.Context, q Querier, held []*DueDelivery, length *int64) error {
 	var scheduled, asked []string
+	var months []time.Time
 	var tokens [][]byte
 	for _, d := range held {
 		if d.ByHand() {
 			asked, tokens = append(asked, d.ID), append(tokens, d.Resend)
 		} else {
-			scheduled = append(scheduled, d.ID)
+			scheduled, months = append(scheduled, d.ID), append(months, d.Month)
 		}
 	}
 	if len(scheduled) > 0 {
-		if _, err := q.Exec(ctx, leaseDeliveries, scheduled, length); err != nil {
+		if _, err := q.Exec(ctx, leaseDeliveries, scheduled, months, length); err != nil {
 			return err
 		}
 	}
@@ -213,12 +221,12 @@ const skippedAtOnce = 1000
 // and all of a deleted endpoint. It does not touch deliveries that a process has.
 func SkipDeliveries(ctx context.Context, q Querier, endpointIDs []string, now time.Time) error {
 	_, err := q.Exec(ctx, `WITH chosen AS MATERIALIZED (
-			SELECT d.id FROM webhook_endpoints e JOIN webhook_deliveries d ON d.endpoint_id = e.id
+			SELECT d.id, d.month FROM webhook_endpoints e JOIN webhook_deliveries d ON d.endpoint_id = e.id
 			WHERE e.id = ANY($1) AND NOT e.active AND d.status = 'PENDING' AND `+unleased+`
 				AND (d.next_attempt_at <= $2 OR e.deleted_at IS NOT NULL)
 			LIMIT $3 FOR NO KEY UPDATE OF d SKIP LOCKED
 		)
 		UPDATE webhook_deliveries d SET status = 'SKIPPED', next_attempt_at = NULL, finished_at = $2
-		FROM chosen WHERE d.id = chosen.id`, endpointIDs, now, skippedAtOnce)
+		FROM chosen WHERE d.id = chosen.id AND d.month = chosen.month`, endpointIDs, now, skippedAtOnce)
 	return err
 }

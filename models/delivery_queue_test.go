@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -178,6 +179,9 @@ func TestSkipDeliveries(t *testing.T) {
 	}
 }
 
+// sorts finds a step that sorts deliveries, other than one that merges sorted months.
+var sorts = regexp.MustCompile(`Sort  \(.*\n\s*Sort Key: d(_\d)?\.next_attempt_at`)
+
 // A look walks from endpoint to endpoint in the queue, and takes along its order, however many deliveries wait
 // or have ended.
 func TestTakeDeliveries_Plan(t *testing.T) {
@@ -203,9 +207,8 @@ func TestTakeDeliveries_Plan(t *testing.T) {
 	}
 	plans["take"] = q.plan
 	for name, plan := range plans {
-		if !strings.Contains(plan, "webhook_deliveries_due") ||
-			strings.Contains(plan, "Seq Scan on webhook_deliveries") ||
-			strings.Contains(plan, "Sort Key: d.next_attempt_at") {
+		if !strings.Contains(plan, "webhook_deliveries_before_due") ||
+			strings.Contains(plan, "Seq Scan on webhook_deliveries_before") || sorts.MatchString(plan) {
 			t.Errorf("%s: the statement runs as\n%s", name, plan)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 type FinishedAttempt struct {
 	Attempt
 	DeliveryID string
+	Month      time.Time  // the value of Delivery.Month
 	Resend     []byte     // the value of DueDelivery.Resend
 	Made       int        // the value of Delivery.Scheduled before the attempt
 	EndedAt    time.Time  // the wait for the next attempt starts here
@@ -27,13 +28,13 @@ type FinishedAttempt struct {
 const recordAttempts = `WITH given AS (
 	SELECT t.* FROM unnest($1::int[], $2::text[], $3::int[],
 		$4::boolean[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
-		$9::text[], $10::text[], $11::bytea[], $12::timestamptz[], $13::timestamptz[], $14::bytea[])
+		$9::text[], $10::text[], $11::bytea[], $12::timestamptz[], $13::timestamptz[], $14::bytea[], $15::date[])
 		AS t (n, delivery_id, made, manual, started_at, duration_ms, status_code, error_class, detail, headers,
-			response, ended_at, next_at, resend)
+			response, ended_at, next_at, resend, month)
 	WHERE ` + briefly + `
 ), placed AS (
 	SELECT g.*, NOT g.manual AND (d.status <> 'PENDING' OR d.attempts - d.manual_attempts <> g.made) AS late
-	FROM given g JOIN webhook_deliveries d ON d.id = g.delivery_id
+	FROM given g JOIN webhook_deliveries d ON d.id = g.delivery_id AND d.month = g.month
 	ORDER BY d.id FOR NO KEY UPDATE OF d
 ), changed AS (
 	UPDATE webhook_deliveries d SET attempts = d.attempts + 1,
@@ -46,7 +47,7 @@ const recordAttempts = `WITH given AS (
 		finished_at = CASE WHEN p.error_class = '' AND d.status <> 'DELIVERED'
 			OR NOT p.manual AND NOT p.late AND p.next_at IS NULL THEN p.ended_at ELSE d.finished_at END
 	FROM placed p
-	WHERE d.id = p.delivery_id AND CASE
+	WHERE d.id = p.delivery_id AND d.month = p.month AND CASE
 		WHEN p.late THEN NOT EXISTS (SELECT FROM webhook_attempts a
 			WHERE a.delivery_id = p.delivery_id AND a.started_at = p.started_at)
 		WHEN p.manual THEN NOT EXISTS (SELECT FROM webhook_resends r
@@ -55,11 +56,15 @@ const recordAttempts = `WITH given AS (
 	RETURNING d.id, d.endpoint_id, d.attempts, d.attempts - d.manual_attempts - d.before_replay AS round, d.status,
 		p.n, p.manual, p.late
 ), kept AS (
-	INSERT INTO webhook_attempts (delivery_id, number, manual, late, started_at, duration_ms, status_code, error_class,
-		detail, headers, response)
-	SELECT c.id, c.attempts, c.manual, c.late, g.started_at, g.duration_ms, nullif(g.status_code, 0), g.error_class,
-		g.detail, g.headers::jsonb, g.response
+	INSERT INTO webhook_attempts (delivery_id, month, number, manual, late, started_at, duration_ms, status_code,
+		error_class, detail, headers)
+	SELECT c.id, g.month, c.attempts, c.manual, c.late, g.started_at, g.duration_ms, nullif(g.status_code, 0),
+		g.error_class, g.detail, g.headers::jsonb
 	FROM changed c JOIN given g USING (n)
+), quoted AS (
+	INSERT INTO webhook_answers (delivery_id, number, started_at, body)
+	SELECT c.id, c.attempts, g.started_at, g.response
+	FROM changed c JOIN given g USING (n) WHERE g.response <> ''
 ), answered AS (
 	UPDATE webhook_resends r SET finished_at = g.ended_at, leased_until = NULL FROM changed c JOIN given g USING (n)
 	WHERE c.manual AND r.delivery_id = c.id AND r.token = g.resend
@@ -96,6 +101,7 @@ func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) 
 		manual                 = make([]bool, n)
 		responses, resends     = make([][]byte, n), make([][]byte, n)
 		started, ended         = make([]time.Time, n), make([]time.Time, n)
+		months                 = make([]time.Time, n)
 		next                   = make([]*time.Time, n)
 	)
 	for i, a := range attempts {
@@ -107,11 +113,11 @@ func RecordAttempts(ctx context.Context, q Querier, attempts []FinishedAttempt) 
 		started[i], durations[i], statuses[i] = a.StartedAt, a.Duration.Milliseconds(), a.StatusCode
 		classes[i], details[i], headers[i] = a.ErrorClass, a.Detail, string(text)
 		responses[i], resends[i] = append([]byte{}, a.Response...), a.Resend
-		ended[i], next[i] = a.EndedAt, a.NextAt
+		ended[i], next[i], months[i] = a.EndedAt, a.NextAt, a.Month
 	}
 	var changed []int
 	err = q.QueryRow(ctx, recordAttempts, places, deliveries, made, manual, started, durations, statuses, classes,
-		details, headers, responses, ended, next, resends).Scan(&changed)
+		details, headers, responses, ended, next, resends, months).Scan(&changed)
 	if err != nil {
 		return nil, err
 	}

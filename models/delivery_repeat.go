@@ -56,12 +56,12 @@ func CountRepeatable(ctx context.Context, q Querier, r Replay, limit int) (n int
 func RepeatDeliveries(tx *Tx, r Replay, now time.Time, limit int) (repeated int, last Position, err error) {
 	condition, column := r.chosen()
 	err = tx.Scan(`WITH chosen AS (
-		SELECT d.id, d.created_at, `+column+` AS place FROM webhook_deliveries d WHERE `+condition+`
+		SELECT d.id, d.month, d.created_at, `+column+` AS place FROM webhook_deliveries d WHERE `+condition+`
 			ORDER BY d.created_at, `+column+` LIMIT $7 FOR NO KEY UPDATE
 	), again AS (
 		UPDATE webhook_deliveries d SET status = 'PENDING', before_replay = attempts - manual_attempts,
 			next_attempt_at = $6, finished_at = NULL, leased_until = NULL, priority = `+forReplay+`
-		FROM chosen WHERE d.id = chosen.id RETURNING d.id
+		FROM chosen WHERE d.id = chosen.id AND d.month = chosen.month RETURNING d.id
 	)
 	SELECT (SELECT count(*) FROM again), coalesce(max(created_at), $2),
 		coalesce((array_agg(place ORDER BY created_at DESC, place DESC))[1], $3) FROM chosen`,

@@ -65,6 +65,12 @@ type Event struct {
 // Position is the event's place in lists.
 func (e Event) Position() Position { return Position{e.CreatedAt, e.ID} }
 
+// monthOf returns the SQL for the month of an event about something that was created at a time, an expression of
+// SQL. Events lie in a table for each month (docs/decisions/0060).
+func monthOf(created string) string {
+	return "date_trunc('month', " + created + " AT TIME ZONE 'UTC')::date"
+}
+
 // newDeliveryID makes an id for a delivery of the event in the step "told". It begins with the time of the
 // event's id, and ends with 64 random bits.
 const newDeliveryID = "'dlv_' || substr(told.id, 5, 8) || left(replace(gen_random_uuid()::text, '-', ''), 16)"
@@ -73,8 +79,8 @@ const newDeliveryID = "'dlv_' || substr(told.id, 5, 8) || left(replace(gen_rando
 // endpoint that subscribes to the type. Deliveries to endpoints that are off are SKIPPED.
 // queuedTold, of the step "due", is how many will be waiting.
 const deliverTold = `due AS (
-	INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, next_attempt_at, created_at, finished_at)
-	SELECT ` + newDeliveryID + `, told.id, e.id,
+	INSERT INTO webhook_deliveries (id, month, event_id, endpoint_id, status, next_attempt_at, created_at, finished_at)
+	SELECT ` + newDeliveryID + `, told.month, told.id, e.id,
 		CASE WHEN e.active THEN 'PENDING' ELSE 'SKIPPED' END,
 		CASE WHEN e.active THEN told.created_at END, told.created_at,
 		CASE WHEN e.active THEN NULL ELSE told.created_at END
@@ -85,15 +91,20 @@ const deliverTold = `due AS (
 
 const queuedTold = "(SELECT count(*) FROM due WHERE status = 'PENDING')"
 
-const insertEvents = `WITH told AS (
-	INSERT INTO events (id, project_id, livemode, type, checkout_id, withdrawal_id, refund_id, body,
+// insertEvents reads when the object of each event was created, so that all events about it have one month.
+var insertEvents = `WITH told AS (
+	INSERT INTO events (id, month, project_id, livemode, type, checkout_id, withdrawal_id, refund_id, body,
 		created_at)
-	SELECT id, project_id, livemode, type, nullif(checkout_id, ''), nullif(withdrawal_id, ''),
+	SELECT id, ` + monthOf(`coalesce(CASE
+			WHEN refund_id <> '' THEN (SELECT r.created_at FROM refunds r WHERE r.id = refund_id)
+			WHEN withdrawal_id <> '' THEN (SELECT w.created_at FROM withdrawals w WHERE w.id = withdrawal_id)
+			ELSE (SELECT c.created_at FROM checkouts c WHERE c.id = checkout_id) END, created_at)`) + `,
+		project_id, livemode, type, nullif(checkout_id, ''), nullif(withdrawal_id, ''),
 		nullif(refund_id, ''), body, created_at
 	FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[], $6::text[], $7::bytea[],
 		$8::timestamptz[], $9::text[])
 		AS t (id, project_id, livemode, type, checkout_id, withdrawal_id, body, created_at, refund_id)
-	RETURNING id, project_id, livemode, type, created_at
+	RETURNING id, month, project_id, livemode, type, created_at
 ), ` + deliverTold + `
 SELECT ` + queuedTold
 
@@ -144,11 +155,11 @@ func EndpointsWant(tx *Tx, scope Scope, eventType string) (wanted bool, err erro
 // returns the delivery's id.
 func InsertTestEvent(tx *Tx, e *Event, endpointID string) (deliveryID string, err error) {
 	err = tx.Scan(`WITH told AS (
-			INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
-			VALUES ($1, $2, $3, $4, true, $5, $6) RETURNING id, created_at
+			INSERT INTO events (id, month, project_id, livemode, type, test, body, created_at)
+			VALUES ($1, `+monthOf("$6::timestamptz")+`, $2, $3, $4, true, $5, $6) RETURNING id, month, created_at
 		), due AS (
-			INSERT INTO webhook_deliveries (id, event_id, endpoint_id, priority, next_attempt_at, created_at)
-			SELECT `+newDeliveryID+`, id, $7, `+forPerson+`, created_at,
+			INSERT INTO webhook_deliveries (id, month, event_id, endpoint_id, priority, next_attempt_at, created_at)
+			SELECT `+newDeliveryID+`, month, id, $7, `+forPerson+`, created_at,
 				created_at
 			FROM told RETURNING id
 		)

@@ -45,7 +45,8 @@ func EventOfDelivery(ctx context.Context, q Querier, scope Scope, deliveryID str
 	if !deliveryShape.fits(deliveryID) {
 		return "", ErrNotFound
 	}
-	err = q.QueryRow(ctx, `SELECT v.id FROM webhook_deliveries d JOIN events v ON v.id = d.event_id
+	err = q.QueryRow(ctx, `SELECT v.id FROM webhook_deliveries d
+		JOIN events v ON v.id = d.event_id AND v.month = d.month
 		WHERE d.id = $1 AND v.project_id = $2 AND v.livemode = $3`, deliveryID, scope.ProjectID,
 		scope.Environment).Scan(&eventID)
 	return eventID, notFound(err)

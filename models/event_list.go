@@ -57,7 +57,7 @@ func ListEvents(ctx context.Context, q Querier, scope Scope, f EventFilter) ([]E
 		// A delivery has the same time as its event, so the latest events are among the latest
 		// deliveries of each endpoint.
 		sql = "SELECT DISTINCT " + eventWithoutBody + ` FROM webhook_endpoints e CROSS JOIN LATERAL (
-			SELECT v.* FROM webhook_deliveries d JOIN events v ON v.id = d.event_id
+			SELECT v.* FROM webhook_deliveries d JOIN events v ON v.id = d.event_id AND v.month = d.month
 			WHERE d.endpoint_id = e.id AND d.undelivered` + query.sql + `
 			ORDER BY d.created_at DESC, d.event_id DESC LIMIT $3) v
 			WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL`
@@ -77,7 +77,7 @@ func ListEvents(ctx context.Context, q Querier, scope Scope, f EventFilter) ([]E
 // missing selects the deliveries of an event v that did not arrive at an existing endpoint. OFFSET makes the
 // planner run it for each event that is read, and not for all events at once.
 const missing = `SELECT FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
-	WHERE d.event_id = v.id AND d.undelivered AND e.deleted_at IS NULL OFFSET 0`
+	WHERE d.event_id = v.id AND d.month = v.month AND d.undelivered AND e.deleted_at IS NULL OFFSET 0`
 
 // period adds the filter's conditions on the time in a column.
 func (f EventFilter) period(query *where, column string) {

@@ -31,7 +31,8 @@ const (
 // is kept with the others and schedules nothing.
 func (s *Service) RecordAttempt(ctx context.Context, d *models.Delivery, resend []byte, a models.Attempt) error {
 	now := s.now()
-	f := models.FinishedAttempt{Attempt: a, DeliveryID: d.ID, Resend: resend, Made: d.Scheduled(), EndedAt: now}
+	f := models.FinishedAttempt{Attempt: a, DeliveryID: d.ID, Month: d.Month, Resend: resend, Made: d.Scheduled(),
+		EndedAt: now}
 	if a.ErrorClass != "" && !gone(a) && !a.Manual {
 		f.NextAt = nextAttempt(s.Backoff, d.Scheduled()-d.BeforeReplay, a.RetryAfter, now)
 	}

@@ -67,8 +67,9 @@ func work(t *testing.T, s *webtest.Site) {
 	o.Now, o.Backoff = time.Now, slices.Repeat([]time.Duration{30 * time.Minute}, 4)
 	runner, err := jobs.Start(t.Context(), jobs.Options{
 		DB: s.DB, Payments: payments.New(o), Merchants: s.Merchants, Now: time.Now,
-		Banks:    banks.New(banks.Options{DB: s.DB, Vault: s.Vault, Now: time.Now}),
-		Webhooks: webhook.NewClient(webhook.Options{AllowPrivate: true}),
+		EventsKept: 90 * 24 * time.Hour,
+		Banks:      banks.New(banks.Options{DB: s.DB, Vault: s.Vault, Now: time.Now}),
+		Webhooks:   webhook.NewClient(webhook.Options{AllowPrivate: true}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -39,6 +39,7 @@ type settings struct {
 	WebhookBackoff       string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
 	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
 	WebhookForbidden     string        `env:"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS"`
+	EventDays            int           `env:"GAROUPA_EVENT_DAYS" envDefault:"90"`
 	Fee                  string        `env:"GAROUPA_FEE" envDefault:"0.99%"`
 	AmountMin            string        `env:"GAROUPA_AMOUNT_MIN" envDefault:"0.01"`
 	AmountMax            string        `env:"GAROUPA_AMOUNT_MAX" envDefault:"1000000.00"`
@@ -198,6 +199,7 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_TRUSTED_PROXIES", readNetworks(&s.proxies, s.TrustedProxies)},
 		{"GAROUPA_OPS_NETWORKS", readNetworks(&s.opsNetworks, s.OpsNetworks)},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
+		{"GAROUPA_EVENT_DAYS", checkEventDays(s.EventDays)},
 		{"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS", readNetworks(&s.forbidden, s.WebhookForbidden)},
 		{"GAROUPA_REQUEST_TIMEOUT", checkRequestTimeout(s.RequestTimeout)},
 		{"GAROUPA_DRAIN_TIME", checkDelay(s.drainTime())},

@@ -123,3 +123,11 @@ func unparsed(err error) error {
 	field, _ := reflect.TypeFor[settings]().FieldByName(wrong.Name)
 	return fmt.Errorf("%s: %w", field.Tag.Get("env"), wrong.Err)
 }
+
+// checkEventDays keeps events at least as long as a replay reaches back by default.
+func checkEventDays(days int) error {
+	if days < 30 || days > 3650 {
+		return fmt.Errorf("%d is not a number of days from 30 to 3650", days)
+	}
+	return nil
+}

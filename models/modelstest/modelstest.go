@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -97,6 +98,9 @@ func ensureTemplate(t testing.TB, conn *pgx.Conn, server string) string {
 		t.Fatal(err)
 	}
 	err = migrations.Up(ctx, db.Pool)
+	if err == nil {
+		_, err = models.MakeEventMonths(ctx, db.Pool, time.Now())
+	}
 	db.Close()
 	if err != nil {
 		t.Fatal(err)

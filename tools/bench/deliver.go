@@ -233,14 +233,15 @@ func (d *deliverer) fill(ctx context.Context, n int) error {
 	_, err := d.conn.Exec(ctx, `WITH model AS (
 			SELECT * FROM events WHERE project_id = $1 AND livemode LIMIT 1
 		), told AS (
-			INSERT INTO events (id, project_id, livemode, type, test, body, created_at)
+			INSERT INTO events (id, month, project_id, livemode, type, test, body, created_at)
 			SELECT 'evt_' || to_hex(extract(epoch FROM now())::int + i / 1000)
-				|| left(replace(gen_random_uuid()::text, '-', ''), 16), project_id, livemode, type, true, body, now()
-			FROM model CROSS JOIN generate_series(1, $2) AS i RETURNING id, created_at
+				|| left(replace(gen_random_uuid()::text, '-', ''), 16),
+				date_trunc('month', now() AT TIME ZONE 'UTC'), project_id, livemode, type, true, body, now()
+			FROM model CROSS JOIN generate_series(1, $2) AS i RETURNING id, month, created_at
 		)
-		INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
-		SELECT 'dlv_' || substr(id, 5, 8) || left(replace(gen_random_uuid()::text, '-', ''), 16), id, $3, created_at,
-			created_at
+		INSERT INTO webhook_deliveries (id, month, event_id, endpoint_id, next_attempt_at, created_at)
+		SELECT 'dlv_' || substr(id, 5, 8) || left(replace(gen_random_uuid()::text, '-', ''), 16), month, id, $3,
+			created_at, created_at
 		FROM told`, d.merchant.ProjectID, n, d.endpoint)
 	return err
 }
