@@ -30,7 +30,7 @@ func fieldNames(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := regexp.MustCompile(`(?:FormValue|Query|[fF]ormText|[vV]alues)\((?:c, )?"([^"]+)"`)
+	read := regexp.MustCompile(`(?:Field|Query|[fF]ormText|[vV]alues)\((?:c, )?"([^"]+)"`)
 	var names []string
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {

@@ -53,7 +53,7 @@ func (s *account) signUp(c *fiber.Ctx) error {
 
 // acceptance returns which terms of use the form of a new log-in accepts.
 func (s *account) acceptance(c *fiber.Ctx) merchants.Acceptance {
-	return merchants.Acceptance{TermsURL: s.TermsURL, Accepted: c.FormValue("terms") != ""}
+	return merchants.Acceptance{TermsURL: s.TermsURL, Accepted: page.Field(c, "terms") != ""}
 }
 
 // logInForm shows GET /entrar.
@@ -69,11 +69,11 @@ func (s *account) logInForm(c *fiber.Ctx) error {
 
 // logIn handles POST /entrar.
 func (s *account) logIn(c *fiber.Ctx) error {
-	email, next := c.FormValue("email"), page.Local(c.FormValue("next"), "/app")
+	email, next := page.Field(c, "email"), page.Local(page.Field(c, "next"), "/app")
 	if wait := s.Tries(c, email); wait != "" {
 		return s.showLogIn(c, email, next, wait)
 	}
-	err := s.start(c, email, c.FormValue("password"), next)
+	err := s.start(c, email, page.Field(c, "password"), next)
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showLogIn(c, email, next, i18n.T(c.UserContext(), "problem.log_in"))
@@ -123,7 +123,7 @@ func (s *account) logOut(c *fiber.Ctx) error {
 		return err
 	}
 	next := "/entrar"
-	if path := page.Local(c.FormValue("next"), ""); strings.HasPrefix(path, page.InvitePath) {
+	if path := page.Local(page.Field(c, "next"), ""); strings.HasPrefix(path, page.InvitePath) {
 		next = path // the invitation may be for another person than the one who was logged in
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)

@@ -29,7 +29,7 @@ func (s *account) accounts(c *fiber.Ctx) error {
 
 // switchAccount handles POST /app/contas.
 func (s *account) switchAccount(c *fiber.Ctx) error {
-	if err := s.Merchants.LookAtAccount(c.UserContext(), page.Visitor(c), c.FormValue("account")); err != nil {
+	if err := s.Merchants.LookAtAccount(c.UserContext(), page.Visitor(c), page.Field(c, "account")); err != nil {
 		return err
 	}
 	return c.Redirect("/app", fiber.StatusSeeOther)

@@ -40,7 +40,7 @@ func (s *account) showNewEmail(c *fiber.Ctx, email string, problems components.F
 
 // askNewEmail handles POST /trocar-email. Its answer is the same for every address.
 func (s *account) askNewEmail(c *fiber.Ctx) error {
-	email := c.FormValue("email")
+	email := page.Field(c, "email")
 	if wait := s.Tries(c, "change/"+page.Visitor(c).UserID); wait != "" {
 		return s.showNewEmail(c, email, components.FieldErrors{{Field: "email", Text: wait}})
 	}
@@ -87,7 +87,7 @@ func (s *account) proveNewEmail(c *fiber.Ctx) error {
 	} else if !errors.Is(err, models.ErrNotFound) {
 		return err
 	}
-	err = s.Merchants.ChangeEmail(c.UserContext(), c.FormValue("token"), by, session)
+	err = s.Merchants.ChangeEmail(c.UserContext(), page.Field(c, "token"), by, session)
 	if errors.Is(err, merchants.ErrEmailTaken) {
 		c.Status(fiber.StatusConflict)
 		return page.Render(c,

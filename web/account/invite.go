@@ -47,7 +47,7 @@ var newcomerFields = []string{"name", "terms", "password"}
 
 // newcomer returns the content of the newcomer's form.
 func (s *account) newcomer(c *fiber.Ctx) merchants.Newcomer {
-	return merchants.Newcomer{Name: c.FormValue("name"), Password: c.FormValue("password"),
+	return merchants.Newcomer{Name: page.Field(c, "name"), Password: page.Field(c, "password"),
 		Language: string(i18n.Of(c.UserContext())), Terms: s.acceptance(c)}
 }
 

@@ -87,13 +87,14 @@ func sendOptions(c *fiber.Ctx, options []byte, err error) error {
 
 // addPasskey handles POST /2fa/passkey.
 func (s *account) addPasskey(c *fiber.Ctx) error {
-	v, next, name := page.Visitor(c), page.Local(c.FormValue("next"), page.SecurityPath), c.FormValue("passkey_name")
+	v, name := page.Visitor(c), page.Field(c, "passkey_name")
+	next := page.Local(page.Field(c, "next"), page.SecurityPath)
 	refuse := func(field, text string, args ...any) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showPasskeyForm(c, next, name,
 			components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem."+text, args...)}})
 	}
-	a, err := passkey.ReadNewAnswer(c.FormValue(answerField))
+	a, err := passkey.ReadNewAnswer(page.Field(c, answerField))
 	if err == nil {
 		err = s.Merchants.AddPasskey(c.UserContext(), v, page.Actor(c), name, a)
 	}
@@ -180,7 +181,7 @@ func (s *account) renamePasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	name := c.FormValue("passkey_name")
+	name := page.Field(c, "passkey_name")
 	err = s.Merchants.RenamePasskey(c.UserContext(), page.Actor(c), p.ID, name)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)

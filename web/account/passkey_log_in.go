@@ -44,8 +44,8 @@ func (s *account) passkeyBrowser(c *fiber.Ctx, path string) string {
 // logInWithPasskey handles POST /entrar/passkey. An existing session of the browser, perhaps
 // one that waits for a code, ends.
 func (s *account) logInWithPasskey(c *fiber.Ctx) error {
-	next, before, token := page.Local(c.FormValue("next"), "/app"), s.Token(c), ""
-	a, err := passkey.ReadAnswer(c.FormValue(answerField))
+	next, before, token := page.Local(page.Field(c, "next"), "/app"), s.Token(c), ""
+	a, err := passkey.ReadAnswer(page.Field(c, answerField))
 	if err == nil {
 		if wait := s.TakeTry(c, page.LogInKey("passkey/"+hex.EncodeToString(a.KeyID), c.IP())); wait != "" {
 			return s.showLogIn(c, "", next, wait)

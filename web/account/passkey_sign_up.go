@@ -21,8 +21,8 @@ const unnamedPasskey = "Passkey"
 // newMerchant returns the content of the sign-up form.
 func (s *account) newMerchant(c *fiber.Ctx) merchants.NewMerchant {
 	return merchants.NewMerchant{
-		Name: c.FormValue("name"), Business: c.FormValue("business"), Email: c.FormValue("email"),
-		Password: c.FormValue("password"),
+		Name: page.Field(c, "name"), Business: page.Field(c, "business"), Email: page.Field(c, "email"),
+		Password: page.Field(c, "password"),
 		Language: string(i18n.Of(c.UserContext())), Terms: s.acceptance(c),
 	}
 }
@@ -30,7 +30,7 @@ func (s *account) newMerchant(c *fiber.Ctx) merchants.NewMerchant {
 // firstPasskey returns the passkey in the form of a person who has no log-in yet.
 func firstPasskey(c *fiber.Ctx) merchants.FirstPasskey {
 	first := merchants.FirstPasskey{Name: cmp.Or(system(c.Get(fiber.HeaderUserAgent)), unnamedPasskey)}
-	if a, err := passkey.ReadNewAnswer(c.FormValue(answerField)); err == nil {
+	if a, err := passkey.ReadNewAnswer(page.Field(c, answerField)); err == nil {
 		first.Answer = a
 	}
 	return first
@@ -39,7 +39,7 @@ func firstPasskey(c *fiber.Ctx) merchants.FirstPasskey {
 // byPasskey reports whether the form of a person who has no log-in yet has a passkey, or the
 // script's placeholder for one, and not a password.
 func (s *account) byPasskey(c *fiber.Ctx) bool {
-	return s.OffersPasskeys() && c.FormValue(answerField) != ""
+	return s.OffersPasskeys() && page.Field(c, answerField) != ""
 }
 
 func browser(c *fiber.Ctx) merchants.Browser {

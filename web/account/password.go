@@ -19,7 +19,7 @@ func (s *account) forgotForm(c *fiber.Ctx) error {
 
 // forgot handles POST /esqueci-senha. Its answer is the same for every address.
 func (s *account) forgot(c *fiber.Ctx) error {
-	props := pages.ForgotProps{AuthProps: s.AuthProps(c), Email: c.FormValue("email")}
+	props := pages.ForgotProps{AuthProps: s.AuthProps(c), Email: page.Field(c, "email")}
 	if wait := s.Tries(c, "reset/"+props.Email); wait != "" {
 		props.Errors = components.FieldErrors{{Field: "email", Text: wait}}
 		return page.Render(c, pages.Forgot(props))
@@ -47,8 +47,8 @@ func (s *account) resetForm(c *fiber.Ctx) error {
 
 // reset handles POST /redefinir-senha.
 func (s *account) reset(c *fiber.Ctx) error {
-	token := c.FormValue("token")
-	err := s.Merchants.ResetPassword(c.UserContext(), token, c.FormValue("password"), c.IP())
+	token := page.Field(c, "token")
+	err := s.Merchants.ResetPassword(c.UserContext(), token, page.Field(c, "password"), c.IP())
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return page.Render(c, pages.Reset(pages.ResetProps{AuthProps: s.AuthProps(c), Token: token,

@@ -15,5 +15,5 @@ func (s *account) preferences(c *fiber.Ctx) error {
 		}
 	}
 	s.KeepTheme(c)
-	return c.Redirect(page.Local(c.FormValue("next"), "/app"), fiber.StatusSeeOther)
+	return c.Redirect(page.Local(page.Field(c, "next"), "/app"), fiber.StatusSeeOther)
 }

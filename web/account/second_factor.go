@@ -38,7 +38,7 @@ func (s *account) showCodeForm(c *fiber.Ctx, next, problem string) error {
 	}
 	props.ByKey = props.ByKey && s.OffersPasskeys()
 	props.ByCode = props.ByCode || !props.ByKey // without either factor the page asks for a code
-	props.Recovery = props.ByCode && c.FormValue("recovery") != ""
+	props.Recovery = props.ByCode && page.Field(c, "recovery") != ""
 	if problem != "" {
 		props.Errors = components.FieldErrors{{Field: "code", Text: problem}}
 	}
@@ -47,7 +47,7 @@ func (s *account) showCodeForm(c *fiber.Ctx, next, problem string) error {
 
 // logInWithCode handles POST /2fa.
 func (s *account) logInWithCode(c *fiber.Ctx) error {
-	next := page.Local(c.FormValue("next"), "/app")
+	next := page.Local(page.Field(c, "next"), "/app")
 	session, err := s.Merchants.Session(c.UserContext(), s.Token(c))
 	if errors.Is(err, models.ErrNotFound) {
 		return s.showCodeForm(c, next, "")
@@ -57,7 +57,7 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 	if wait := s.CodeTries(c, session.UserID); wait != "" {
 		return s.showCodeForm(c, next, wait)
 	}
-	err = s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), c.FormValue("code"))
+	err = s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), page.Field(c, "code"))
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, models.ErrNotFound) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showCodeForm(c, next, i18n.T(c.UserContext(), "problem.code"))
@@ -101,11 +101,11 @@ func (s *account) showTOTPForm(c *fiber.Ctx, next, problem string) error {
 
 // enrolTOTP handles POST /2fa/ativar and shows the recovery codes, this once.
 func (s *account) enrolTOTP(c *fiber.Ctx) error {
-	v, next := page.Visitor(c), page.Local(c.FormValue("next"), page.SecurityPath)
+	v, next := page.Visitor(c), page.Local(page.Field(c, "next"), page.SecurityPath)
 	if wait := s.CodeTries(c, v.UserID); wait != "" {
 		return s.showTOTPForm(c, next, wait)
 	}
-	recovery, err := s.Merchants.EnrolTOTP(c.UserContext(), v, page.Actor(c), c.FormValue("code"))
+	recovery, err := s.Merchants.EnrolTOTP(c.UserContext(), v, page.Actor(c), page.Field(c, "code"))
 	switch {
 	case errors.Is(err, merchants.ErrCredentials):
 		c.Status(fiber.StatusUnprocessableEntity)

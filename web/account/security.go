@@ -104,8 +104,8 @@ func (s *account) changePassword(c *fiber.Ctx) error {
 	if wait := s.Tries(c, v.Email); wait != "" {
 		return s.showSecurity(c, components.FieldErrors{{Field: "current", Text: wait}})
 	}
-	err := s.Merchants.ChangePassword(c.UserContext(), v, page.Actor(c), c.FormValue("current"),
-		c.FormValue("password"))
+	err := s.Merchants.ChangePassword(c.UserContext(), v, page.Actor(c), page.Field(c, "current"),
+		page.Field(c, "password"))
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showSecurity(c,
@@ -139,7 +139,7 @@ func (s *account) firstPassword(c *fiber.Ctx) error {
 	if s.Now().Sub(v.ProvenAt) > page.ProvenFor {
 		return c.Redirect(securityOf(c)+"/senha", fiber.StatusSeeOther)
 	}
-	err := s.Merchants.FirstPassword(c.UserContext(), v, page.Actor(c), c.FormValue("password"))
+	err := s.Merchants.FirstPassword(c.UserContext(), v, page.Actor(c), page.Field(c, "password"))
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showFirstPassword(c, page.FieldErrors(c, problems, "password"))

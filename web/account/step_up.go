@@ -9,7 +9,7 @@ import (
 
 // confirm handles POST /confirmar, the proof that a GET required.
 func (s *account) confirm(c *fiber.Ctx) error {
-	next := page.Local(c.FormValue("next"), "/app")
+	next := page.Local(page.Field(c, "next"), "/app")
 	problem, err := s.Prove(c, page.Visitor(c))
 	if err != nil {
 		return err

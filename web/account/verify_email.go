@@ -31,7 +31,7 @@ func (s *account) verifyForm(c *fiber.Ctx) error {
 
 // verify handles POST /verificar-email.
 func (s *account) verify(c *fiber.Ctx) error {
-	if err := s.Merchants.VerifyEmail(c.UserContext(), c.FormValue("token"), c.IP()); err != nil {
+	if err := s.Merchants.VerifyEmail(c.UserContext(), page.Field(c, "token"), c.IP()); err != nil {
 		return s.deadLink(c, err, pages.DeadVerification)
 	}
 	if err := s.Flash(c, "email_verified"); err != nil {
@@ -74,7 +74,7 @@ func (s *account) resendVerification(c *fiber.Ctx) error {
 
 // correctEmail handles POST /verificar-email/trocar.
 func (s *account) correctEmail(c *fiber.Ctx) error {
-	email := c.FormValue("email")
+	email := page.Field(c, "email")
 	if wait := s.Tries(c, "correct/"+page.Visitor(c).UserID); wait != "" {
 		return s.showUnverified(c, email, components.FieldErrors{{Field: "email", Text: wait}})
 	}

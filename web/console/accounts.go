@@ -179,7 +179,7 @@ func (s *console) fillNotes(c *fiber.Ctx, id string, props *pages.AccountProps) 
 
 // note handles POST /ops/contas/:id/notas.
 func (s *console) note(c *fiber.Ctx) error {
-	note, key := page.FormText(c, "note"), page.FormKey(c.FormValue("key"))
+	note, key := page.FormText(c, "note"), page.FormKey(page.Field(c, "key"))
 	err := s.Merchants.NoteAccount(c.UserContext(), page.Actor(c), merchants.NewNote{
 		AccountID: c.Params("id"), Text: note, Form: key,
 	})
@@ -287,8 +287,8 @@ func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.AccountProps
 // block handles POST /ops/contas/:id/bloqueios.
 func (s *console) block(c *fiber.Ctx) error {
 	fields := pages.BlockFields{
-		Key: page.FormKey(c.FormValue("key")), Env: c.FormValue("env"),
-		Amount: c.FormValue("amount"), Reason: page.FormText(c, "reason"),
+		Key: page.FormKey(page.Field(c, "key")), Env: page.Field(c, "env"),
+		Amount: page.Field(c, "amount"), Reason: page.FormText(c, "reason"),
 	}
 	amount, _ := page.ReadPrice(fields.Amount) // an invalid amount is zero, which is refused
 	if _, err := s.anyAccount(c, c.Params("id")); err != nil {

@@ -30,10 +30,10 @@ func (s *console) showNewBank(c *fiber.Ctx, fields pages.BankFields, errs compon
 // proposeBank handles POST /ops/bancos/nova.
 func (s *console) proposeBank(c *fiber.Ctx) error {
 	fields := pages.BankFields{
-		Name: c.FormValue("name"), Profile: c.FormValue("profile"), Sandbox: c.FormValue("sandbox") != "",
-		PixKey: c.FormValue("pixKey"), AccountNumber: c.FormValue("accountNumber"),
-		HolderName: c.FormValue("holderName"), HolderDocument: c.FormValue("holderDocument"),
-		Overrides: page.FormText(c, "overrides"), ClientID: c.FormValue("clientId"),
+		Name: page.Field(c, "name"), Profile: page.Field(c, "profile"), Sandbox: page.Field(c, "sandbox") != "",
+		PixKey: page.Field(c, "pixKey"), AccountNumber: page.Field(c, "accountNumber"),
+		HolderName: page.Field(c, "holderName"), HolderDocument: page.Field(c, "holderDocument"),
+		Overrides: page.FormText(c, "overrides"), ClientID: page.Field(c, "clientId"),
 	}
 	credential, err := page.ReadBankCredential(c)
 	if err != nil {

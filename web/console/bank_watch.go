@@ -191,7 +191,7 @@ func (s *console) bankQueue(ctx context.Context, shown *pages.Queue) error {
 
 // closeBank handles POST /ops/bancos/:id/encerrar.
 func (s *console) closeBank(c *fiber.Ctx) error {
-	seen, _ := strconv.Atoi(c.FormValue("version")) // what is no number is no version
+	seen, _ := strconv.Atoi(page.Field(c, "version")) // what is no number is no version
 	err := s.Banks.Close(c.UserContext(), page.Actor(c), c.Params("id"), seen)
 	if errors.Is(err, banks.ErrOpen) {
 		c.Status(fiber.StatusConflict)

@@ -162,7 +162,7 @@ func (s *console) checkBank(c *fiber.Ctx) error {
 
 // approveBank handles POST /ops/bancos/:id/aprovar. credential names what the person saw.
 func (s *console) approveBank(c *fiber.Ctx) error {
-	err := s.Banks.Approve(c.UserContext(), page.Actor(c), c.Params("id"), c.FormValue("credential"))
+	err := s.Banks.Approve(c.UserContext(), page.Actor(c), c.Params("id"), page.Field(c, "credential"))
 	if failed, ok := errors.AsType[banks.Failed](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showBank(c, pages.BankProps{Findings: page.BankFindings(failed), Refused: true})
@@ -180,13 +180,13 @@ func (s *console) approveBank(c *fiber.Ctx) error {
 
 // discardBank handles POST /ops/bancos/:id/descartar.
 func (s *console) discardBank(c *fiber.Ctx) error {
-	err := s.Banks.Discard(c.UserContext(), page.Actor(c), c.Params("id"), c.FormValue("credential"))
+	err := s.Banks.Discard(c.UserContext(), page.Actor(c), c.Params("id"), page.Field(c, "credential"))
 	return s.bankDone(c, err, "ops_bank_discarded")
 }
 
 // retireBank handles POST /ops/bancos/:id/aposentar.
 func (s *console) retireBank(c *fiber.Ctx) error {
-	seen, _ := strconv.Atoi(c.FormValue("version")) // what is no number is no version
+	seen, _ := strconv.Atoi(page.Field(c, "version")) // what is no number is no version
 	return s.bankDone(c, s.Banks.Retire(c.UserContext(), page.Actor(c), c.Params("id"), seen), "ops_bank_retired")
 }
 

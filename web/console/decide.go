@@ -59,12 +59,13 @@ type decisionCase struct {
 func (s *console) decide(k decisionCase) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		d := decision{id: c.Params("id"), DecisionFields: pages.DecisionFields{
-			Outcome: c.FormValue("outcome"), ReasonCode: c.FormValue("reasonCode"), Reason: page.FormText(c, "reason"),
-			Amount: c.FormValue("amount"), Proof: strings.TrimSpace(c.FormValue("proof")),
-			For: strings.TrimSpace(c.FormValue("for")),
+			Outcome: page.Field(c, "outcome"), ReasonCode: page.Field(c, "reasonCode"),
+			Reason: page.FormText(c, "reason"),
+			Amount: page.Field(c, "amount"), Proof: strings.TrimSpace(page.Field(c, "proof")),
+			For: strings.TrimSpace(page.Field(c, "for")),
 		}}
-		d.version, _ = strconv.Atoi(c.FormValue("version")) // an invalid number matches no version
-		do := c.FormValue("do")
+		d.version, _ = strconv.Atoi(page.Field(c, "version")) // an invalid number matches no version
+		do := page.Field(c, "do")
 		if do == "edit" {
 			return k.show(c, d, nil, false)
 		}

@@ -30,8 +30,9 @@ func (s *console) showNewDispute(c *fiber.Ctx, fields pages.DisputeFields, errs 
 // sent.
 func (s *console) createDispute(c *fiber.Ctx) error {
 	ctx := c.UserContext()
-	f := pages.DisputeFields{Payment: c.FormValue("payment"), Ref: c.FormValue("ref"), Amount: c.FormValue("amount"),
-		Cause: c.FormValue("cause"), AnswerBy: c.FormValue("answerBy")}
+	f := pages.DisputeFields{Payment: page.Field(c, "payment"), Ref: page.Field(c, "ref"),
+		Amount: page.Field(c, "amount"),
+		Cause:  page.Field(c, "cause"), AnswerBy: page.Field(c, "answerBy")}
 	in := payments.NewDispute{PaymentID: f.Payment, BankRef: f.Ref, Cause: f.Cause}
 	var errs components.FieldErrors
 	wrong := func(field string) {

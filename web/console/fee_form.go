@@ -80,11 +80,11 @@ func (s *console) lastFeeAct(c *fiber.Ctx, accountID string) (string, error) {
 func feeFields(c *fiber.Ctx) pages.FeeFields {
 	typed := func(names pages.FeeNames) pages.TypedFee {
 		return pages.TypedFee{
-			Whose: c.FormValue(names.Whose), Percent: c.FormValue(names.Percent), Fixed: c.FormValue(names.Fixed),
+			Whose: page.Field(c, names.Whose), Percent: page.Field(c, names.Percent), Fixed: page.Field(c, names.Fixed),
 		}
 	}
 	return pages.FeeFields{
-		Charge: typed(pages.ChargeFee), Withdrawal: typed(pages.WithdrawalFee), Starts: c.FormValue("starts"),
+		Charge: typed(pages.ChargeFee), Withdrawal: typed(pages.WithdrawalFee), Starts: page.Field(c, "starts"),
 	}
 }
 

@@ -56,8 +56,9 @@ func (s *console) showLimitsForm(c *fiber.Ctx, d decision, errs components.Field
 
 func limitsFields(c *fiber.Ctx) pages.LimitsFields {
 	return pages.LimitsFields{
-		Min: c.FormValue("min"), Max: c.FormValue("max"), Delay: c.FormValue("delay"), Hold: c.FormValue("hold"),
-		Endpoints: c.FormValue("endpoints"), Starts: c.FormValue("starts"),
+		Min: page.Field(c, "min"), Max: page.Field(c, "max"), Delay: page.Field(c, "delay"),
+		Hold:      page.Field(c, "hold"),
+		Endpoints: page.Field(c, "endpoints"), Starts: page.Field(c, "starts"),
 	}
 }
 

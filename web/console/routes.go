@@ -111,7 +111,7 @@ func (s *console) colleague(c *fiber.Ctx) error {
 		return err
 	}
 	if s.Now().Sub(v.CreatedAt) > staffSession {
-		if c.Method() == fiber.MethodPost && c.FormValue("version") != "" &&
+		if c.Method() == fiber.MethodPost && page.Field(c, "version") != "" &&
 			page.CheckOrigin(c) == nil { // the form of a decision, with its reason
 			c.Status(fiber.StatusUnauthorized)
 			return s.ShowKept(c, base.KeptProps{Reason: base.KeptLoggedOut})

@@ -40,13 +40,13 @@ func (s *console) showStaff(c *fiber.Ctx, problem, changed string) error {
 // setStaff handles POST /ops/operadores/:id: it changes the role, or removes the person from
 // the staff. The form's version is the role that was shown.
 func (s *console) setStaff(c *fiber.Ctx) error {
-	role, flash := models.StaffRole(c.FormValue("role")), "ops_staff_changed"
+	role, flash := models.StaffRole(page.Field(c, "role")), "ops_staff_changed"
 	if role == pages.OutcomeRemove {
 		role, flash = "", "ops_staff_removed"
 	} else if role == "" {
 		return s.goTo(c, "/ops/operadores", "ops_changed")
 	}
-	seen := models.StaffRole(c.FormValue("version"))
+	seen := models.StaffRole(page.Field(c, "version"))
 	err := s.Merchants.SetStaffRole(c.UserContext(), page.Actor(c), c.Params("id"), seen, role)
 	switch {
 	case errors.Is(err, merchants.ErrLastSupervisor):

@@ -40,7 +40,7 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 	props := pages.SwitchProps{
 		Account: head, Switch: string(which), TurnOn: !slices.Contains(head.Switches, string(which)),
 		Version: strconv.FormatInt(latest[which].ID, 10),
-		Reason:  page.FormText(c, "reason"), Ticket: c.FormValue("ticket"), Errors: errs,
+		Reason:  page.FormText(c, "reason"), Ticket: page.Field(c, "ticket"), Errors: errs,
 	}
 	if err := s.fillSwitchMail(c, which, &props); err != nil {
 		return err
@@ -87,19 +87,19 @@ func (s *console) fillSwitchMail(c *fiber.Ctx, which models.Switch, props *pages
 // typing the last four characters of the account's CPF or CNPJ, or of its id if it has none,
 // because stopping the wrong shop ends its sales.
 func (s *console) changeSwitch(c *fiber.Ctx) error {
-	id, which, on := c.Params("id"), models.Switch(c.Params("switch")), c.FormValue("turn") == "on"
+	id, which, on := c.Params("id"), models.Switch(c.Params("switch")), page.Field(c, "turn") == "on"
 	account, err := s.anyAccount(c, id)
 	if err != nil {
 		return err
 	}
-	if on && !strings.EqualFold(strings.TrimSpace(c.FormValue("confirm")), confirmation(account)) {
+	if on && !strings.EqualFold(strings.TrimSpace(page.Field(c, "confirm")), confirmation(account)) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showSwitch(c,
 			components.FieldErrors{{Field: "confirm", Text: i18n.T(c.UserContext(), "problem.ops_confirm")}}, false)
 	}
 	turn := merchants.SwitchTurn{Switch: which, On: on, Reason: page.FormText(c, "reason"),
-		Ticket: c.FormValue("ticket")}
-	seen, err := strconv.ParseInt(c.FormValue("version"), 10, 64)
+		Ticket: page.Field(c, "ticket")}
+	seen, err := strconv.ParseInt(page.Field(c, "version"), 10, 64)
 	if err != nil {
 		seen = -1 // an invalid number matches no version
 	}

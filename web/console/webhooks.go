@@ -143,11 +143,11 @@ func (s *console) replay(c *fiber.Ctx) error {
 		return err
 	}
 	path := "/ops/webhooks/" + e.ID
-	since, err := time.Parse(time.RFC3339Nano, c.FormValue("since"))
+	since, err := time.Parse(time.RFC3339Nano, page.Field(c, "since"))
 	if err != nil {
 		return c.Redirect(path, fiber.StatusSeeOther)
 	}
-	until, err := time.Parse(time.RFC3339Nano, c.FormValue("until"))
+	until, err := time.Parse(time.RFC3339Nano, page.Field(c, "until"))
 	if err != nil {
 		return c.Redirect(path, fiber.StatusSeeOther)
 	}

@@ -181,7 +181,7 @@ func (s *dashboard) showAccessForm(c *fiber.Ctx, fields pages.AccessFields, errs
 // the form, saves a draft, or sends the request.
 func (s *dashboard) requestAccess(c *fiber.Ctx) error {
 	fields, form := readAccessForm(c)
-	do := c.FormValue("do")
+	do := page.Field(c, "do")
 	if do == "edit" {
 		return s.showAccessForm(c, fields, nil)
 	}
@@ -226,11 +226,11 @@ var accessFields = []string{"legalName", "document", "website", "sells", "monthl
 // readAccessForm reads the form: the typed values, and their parsed form.
 func readAccessForm(c *fiber.Ctx) (pages.AccessFields, merchants.AccessForm) {
 	fields := pages.AccessFields{
-		LegalName: c.FormValue("legalName"), Document: c.FormValue("document"), Website: c.FormValue("website"),
+		LegalName: page.Field(c, "legalName"), Document: page.Field(c, "document"), Website: page.Field(c, "website"),
 		Sells:         page.FormText(c, "sells"),
-		MonthlyVolume: c.FormValue("monthlyVolume"), ContactName: c.FormValue("contactName"),
-		ContactEmail: c.FormValue("contactEmail"),
-		ContactPhone: c.FormValue("contactPhone"),
+		MonthlyVolume: page.Field(c, "monthlyVolume"), ContactName: page.Field(c, "contactName"),
+		ContactEmail: page.Field(c, "contactEmail"),
+		ContactPhone: page.Field(c, "contactPhone"),
 	}
 	return fields, meantAccess(fields)
 }

@@ -60,7 +60,7 @@ func (s *dashboard) createCheckout(c *fiber.Ctx) error {
 		return c.Redirect("/app/cobrancas", fiber.StatusSeeOther)
 	}
 	props := typedCheckout(c)
-	if c.FormValue("metadata_more") != "" {
+	if page.Field(c, "metadata_more") != "" {
 		props.Metadata = append(props.Metadata, make([]components.KeyValueRow,
 			min(moreRows, payments.MaxMetadata-len(props.Metadata)))...)
 		return s.showNewCheckout(c, props)
@@ -119,12 +119,12 @@ func (s *dashboard) checkoutNotMade(c *fiber.Ctx, props pages.NewCheckoutProps, 
 // typedCheckout returns the values of the form.
 func typedCheckout(c *fiber.Ctx) pages.NewCheckoutProps {
 	props := pages.NewCheckoutProps{
-		Key: c.FormValue("key"), Amount: c.FormValue("amount"), Description: page.FormText(c, "description"),
-		ExternalID: c.FormValue("externalId"),
-		Expiry:     c.FormValue("expiry"), Minutes: c.FormValue("minutes"),
+		Key: page.Field(c, "key"), Amount: page.Field(c, "amount"), Description: page.FormText(c, "description"),
+		ExternalID: page.Field(c, "externalId"),
+		Expiry:     page.Field(c, "expiry"), Minutes: page.Field(c, "minutes"),
 		Customer: pages.CustomerFields{
-			Name: c.FormValue("customer_name"), Email: c.FormValue("customer_email"),
-			Document: c.FormValue("customer_document"), Phone: c.FormValue("customer_phone"),
+			Name: page.Field(c, "customer_name"), Email: page.Field(c, "customer_email"),
+			Document: page.Field(c, "customer_document"), Phone: page.Field(c, "customer_phone"),
 		},
 	}
 	for i := range payments.MaxMetadata {
@@ -132,8 +132,8 @@ func typedCheckout(c *fiber.Ctx) pages.NewCheckoutProps {
 		if !c.Request().PostArgs().Has("metadata_key_" + n) {
 			break
 		}
-		props.Metadata = append(props.Metadata, components.KeyValueRow{Key: c.FormValue("metadata_key_" + n),
-			Value: c.FormValue("metadata_value_" + n)})
+		props.Metadata = append(props.Metadata, components.KeyValueRow{Key: page.Field(c, "metadata_key_"+n),
+			Value: page.Field(c, "metadata_value_"+n)})
 	}
 	for len(props.Metadata) < pages.FirstRows {
 		props.Metadata = append(props.Metadata, components.KeyValueRow{})

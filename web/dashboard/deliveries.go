@@ -123,7 +123,7 @@ func (s *developers) resendDelivery(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	token := c.FormValue("token")
+	token := page.Field(c, "token")
 	if token == "" || len(token) > page.MaxFormKey {
 		token = rand.Text()
 	}
@@ -143,7 +143,7 @@ func (s *developers) testEndpoint(c *fiber.Ctx) error {
 	if !s.Limits.Resends.Take(page.Scope(c).ProjectID, s.Now()).Allowed {
 		return s.toEndpoint(c, id, "resends_wait")
 	}
-	delivery, err := s.Payments.SendTestEvent(c.UserContext(), page.Actor(c), page.Scope(c), id, c.FormValue("type"),
+	delivery, err := s.Payments.SendTestEvent(c.UserContext(), page.Actor(c), page.Scope(c), id, page.Field(c, "type"),
 		i18n.T(c.UserContext(), "event.test_description"))
 	switch {
 	case errors.Is(err, payments.ErrEndpointOff):

@@ -128,10 +128,10 @@ func (s *treasury) showNewDestination(c *fiber.Ctx, props pages.NewDestinationPr
 // createDestination handles POST /app/saques/destinos.
 func (s *treasury) createDestination(c *fiber.Ctx) error {
 	form := pages.NewDestinationProps{
-		Rail: pages.RailPix, Type: c.FormValue("type"), Address: strings.ToValidUTF8(c.FormValue("address"), ""),
-		HolderName: strings.ToValidUTF8(c.FormValue("holderName"), ""), Checked: c.FormValue("checked") != "",
+		Rail: pages.RailPix, Type: page.Field(c, "type"), Address: strings.ToValidUTF8(page.Field(c, "address"), ""),
+		HolderName: strings.ToValidUTF8(page.Field(c, "holderName"), ""), Checked: page.Field(c, "checked") != "",
 	}
-	if c.FormValue("rail") == pages.RailUSDT {
+	if page.Field(c, "rail") == pages.RailUSDT {
 		form.Rail = pages.RailUSDT
 	}
 	if checkDestination(c, &form); len(form.Errors) > 0 || page.Visitor(c).Environment == models.Test {

@@ -119,7 +119,7 @@ func (s *dashboard) showAnswer(c *fiber.Ctx, props pages.AnswerProps) error {
 
 // answerDispute handles POST /app/disputas/:id/responder. An answer is given once.
 func (s *dashboard) answerDispute(c *fiber.Ctx) error {
-	in := payments.DisputeAnswer{Agrees: c.FormValue("agree") == "1", Text: c.FormValue("text")}
+	in := payments.DisputeAnswer{Agrees: page.Field(c, "agree") == "1", Text: page.Field(c, "text")}
 	d, err := s.Payments.AnswerDispute(c.UserContext(), page.Actor(c), page.Visitor(c).AccountID, c.Params("id"), in)
 	switch refusal.Of(err).Code {
 	case refusal.DefenseRequired:

@@ -34,7 +34,7 @@ func (s *developers) showSecret(c *fiber.Ctx) error {
 // that the secret was rotated.
 func (s *developers) rotateSecret(c *fiber.Ctx) error {
 	_, err := s.Merchants.RotateSecret(c.UserContext(), page.Actor(c), page.Scope(c), c.Params("id"),
-		c.FormValue("seen"))
+		page.Field(c, "seen"))
 	switch {
 	case errors.Is(err, merchants.ErrSecretChanged):
 		return s.toSecret(c, "secret_changed")

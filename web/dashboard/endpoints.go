@@ -78,7 +78,7 @@ func (s *developers) showEndpointForm(c *fiber.Ctx, props pages.WebhookFormProps
 		return err
 	}
 	props.Shell, props.AllTypes, props.Key = shell, offeredTypes(page.Visitor(c),
-		props.Types), page.FormKey(c.FormValue("key"))
+		props.Types), page.FormKey(page.Field(c, "key"))
 	props.HTTPAllowed = page.Visitor(c).Environment == models.Test
 	return page.Render(c, pages.WebhookForm(props))
 }
@@ -104,7 +104,7 @@ func offeredTypes(v *models.Visitor, ticked []string) []string {
 
 // endpointForm reads the form of an endpoint.
 func endpointForm(c *fiber.Ctx) merchants.NewEndpoint {
-	return merchants.NewEndpoint{URL: c.FormValue("url"), Description: c.FormValue("description"),
+	return merchants.NewEndpoint{URL: page.Field(c, "url"), Description: page.Field(c, "description"),
 		Types: page.FormValues(c, "types")}
 }
 
@@ -123,7 +123,7 @@ func (s *developers) refuseEndpoint(c *fiber.Ctx, id string, in merchants.NewEnd
 // createEndpoint handles POST /app/webhooks and shows the signing secret.
 func (s *developers) createEndpoint(c *fiber.Ctx) error {
 	in := endpointForm(c)
-	in.Form = page.FormKey(c.FormValue("key"))
+	in.Form = page.FormKey(page.Field(c, "key"))
 	endpoint, secret, err := s.Merchants.CreateEndpoint(c.UserContext(), page.Actor(c), page.Scope(c), in)
 	if errors.Is(err, merchants.ErrMade) {
 		if err := s.Flash(c, "webhook_made"); err != nil {

@@ -11,12 +11,12 @@ import (
 
 // environment handles POST /app/ambiente, the switch between Teste and Produção.
 func (s *dashboard) environment(c *fiber.Ctx) error {
-	chosen := models.ParseEnvironment(c.FormValue("env"))
+	chosen := models.ParseEnvironment(page.Field(c, "env"))
 	if err := s.Merchants.LookAt(c.UserContext(), s.Token(c), chosen); err != nil {
 		return err
 	}
-	next := page.Local(c.FormValue("next"), "/app")
-	if c.FormValue("there") != "" { // the switch on a page that exists only in the other environment
+	next := page.Local(page.Field(c, "next"), "/app")
+	if page.Field(c, "there") != "" { // the switch on a page that exists only in the other environment
 		return c.Redirect(next, fiber.StatusSeeOther)
 	}
 	// A page about one row of the other environment does not exist here.

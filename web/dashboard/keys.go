@@ -82,7 +82,7 @@ func (s *developers) showNewKey(c *fiber.Ctx, props pages.NewKeyProps) error {
 		return err
 	}
 	props.Shell, props.Key, props.Allowed =
-		shell, page.FormKey(c.FormValue("key")), names(page.Visitor(c).Role.KeyRights())
+		shell, page.FormKey(page.Field(c, "key")), names(page.Visitor(c).Role.KeyRights())
 	return page.Render(c, pages.NewKey(props))
 }
 
@@ -92,8 +92,8 @@ func (s *developers) createKey(c *fiber.Ctx) error {
 	if !canCreateKey(page.Visitor(c)) {
 		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
 	}
-	name, ticked := c.FormValue("name"), page.FormValues(c, "permissions")
-	in := merchants.NewKey{Name: name, Form: page.FormKey(c.FormValue("key"))}
+	name, ticked := page.Field(c, "name"), page.FormValues(c, "permissions")
+	in := merchants.NewKey{Name: name, Form: page.FormKey(page.Field(c, "key"))}
 	for _, p := range ticked {
 		in.Permissions = append(in.Permissions, models.Permission(p))
 	}
@@ -152,7 +152,7 @@ func (s *developers) revokeKey(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: read key: %w", err)
 	}
-	if strings.TrimSpace(c.FormValue("confirm")) != key.Last4 {
+	if strings.TrimSpace(page.Field(c, "confirm")) != key.Last4 {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showRevokeKey(c,
 			components.FieldErrors{{Field: "confirm", Text: i18n.T(c.UserContext(), "problem.key_confirm")}})

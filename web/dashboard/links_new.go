@@ -75,11 +75,11 @@ func (s *dashboard) createLink(c *fiber.Ctx) error {
 		return c.Redirect("/app/links", fiber.StatusSeeOther)
 	}
 	props := pages.NewLinkProps{
-		Key: c.FormValue("key"), ProductID: c.FormValue("productId"), SuccessURL: c.FormValue("successUrl"),
-		ReturnURL: c.FormValue("returnUrl"),
+		Key: page.Field(c, "key"), ProductID: page.Field(c, "productId"), SuccessURL: page.Field(c, "successUrl"),
+		ReturnURL: page.Field(c, "returnUrl"),
 	}
 	// An invalid number is zero, which is not offered.
-	props.ExpiresIn, _ = strconv.Atoi(c.FormValue("expiresInSeconds"))
+	props.ExpiresIn, _ = strconv.Atoi(page.Field(c, "expiresInSeconds"))
 	in, problems := readNewLink(props, page.Visitor(c).Environment)
 	if len(problems) > 0 {
 		props.Errors = page.FormErrors(c, "link_", problems, "productId", "expiresInSeconds", "successUrl", "returnUrl")

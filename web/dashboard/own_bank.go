@@ -97,7 +97,7 @@ func (s *treasury) discardOwnBank(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = s.Banks.Discard(c.UserContext(), page.Actor(c), b.ID, c.FormValue("credential"))
+	err = s.Banks.Discard(c.UserContext(), page.Actor(c), b.ID, page.Field(c, "credential"))
 	return s.ownBankDone(c, err, "own_bank_discarded")
 }
 
@@ -107,7 +107,7 @@ func (s *treasury) retireOwnBank(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	seen, _ := strconv.Atoi(c.FormValue("version")) // what is no number is no version
+	seen, _ := strconv.Atoi(page.Field(c, "version")) // what is no number is no version
 	return s.ownBankDone(c, s.Banks.Retire(c.UserContext(), page.Actor(c), b.ID, seen), "own_bank_retired")
 }
 

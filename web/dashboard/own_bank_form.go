@@ -52,9 +52,9 @@ func (s *treasury) ownProfiles() (names []string) {
 // is told that the first is there.
 func (s *treasury) proposeOwnBank(c *fiber.Ctx) error {
 	fields := pages.OwnBankFields{
-		Name: c.FormValue("name"), Profile: c.FormValue("profile"), PixKey: c.FormValue("pixKey"),
-		AccountNumber: c.FormValue("accountNumber"), HolderName: c.FormValue("holderName"),
-		Overrides: page.FormText(c, "overrides"), ClientID: c.FormValue("clientId"),
+		Name: page.Field(c, "name"), Profile: page.Field(c, "profile"), PixKey: page.Field(c, "pixKey"),
+		AccountNumber: page.Field(c, "accountNumber"), HolderName: page.Field(c, "holderName"),
+		Overrides: page.FormText(c, "overrides"), ClientID: page.Field(c, "clientId"),
 	}
 	credential, err := page.ReadBankCredential(c)
 	if err != nil {

@@ -104,8 +104,8 @@ func (s *treasury) decideOwnPix(c *fiber.Ctx) error {
 		return err
 	}
 	ctx := c.UserContext()
-	form := pages.OwnPixProps{Outcome: c.FormValue("outcome"), Reason: page.FormText(c, "reason"),
-		ReturnID: input.TrimLine(c.FormValue("returnId"))}
+	form := pages.OwnPixProps{Outcome: page.Field(c, "outcome"), Reason: page.FormText(c, "reason"),
+		ReturnID: input.TrimLine(page.Field(c, "returnId"))}
 	if form.Outcome != string(models.ExceptionAccepted) && form.Outcome != string(models.ExceptionRefunded) {
 		form.Errors = append(form.Errors, components.FieldError{Field: "outcome",
 			Text: i18n.T(ctx, "problem.ops_outcome")})

@@ -13,10 +13,10 @@ import (
 // readProductForm reads the form of a product: the typed values, and their parsed form.
 func readProductForm(c *fiber.Ctx) (pages.ProductFields, merchants.ProductForm, error) {
 	fields := pages.ProductFields{
-		Key: c.FormValue("key"), Name: c.FormValue("name"), Slug: c.FormValue("slug"),
-		Amount: c.FormValue("amount"), Description: page.FormText(c, "description"),
-		PaymentCycle: c.FormValue("paymentCycle"), Active: c.FormValue("active") != "",
-		RemovePicture: c.FormValue("removePicture") != "",
+		Key: page.Field(c, "key"), Name: page.Field(c, "name"), Slug: page.Field(c, "slug"),
+		Amount: page.Field(c, "amount"), Description: page.FormText(c, "description"),
+		PaymentCycle: page.Field(c, "paymentCycle"), Active: page.Field(c, "active") != "",
+		RemovePicture: page.Field(c, "removePicture") != "",
 	}
 	file, err := page.FormFile(c, "picture")
 	price, _ := page.ReadPrice(fields.Amount) // an invalid price is zero, which is refused

@@ -62,8 +62,8 @@ func (s *dashboard) showRefund(c *fiber.Ctx, props pages.NewRefundProps) (err er
 // createRefund handles POST /app/cobrancas/:id/devolver. A form makes one refund, however often it is sent.
 func (s *dashboard) createRefund(c *fiber.Ctx) error {
 	ctx := c.UserContext()
-	form := pages.NewRefundProps{Key: page.FormKey(c.FormValue("key")), Amount: c.FormValue("amount"),
-		Reason: input.TrimLine(c.FormValue("reason"))}
+	form := pages.NewRefundProps{Key: page.FormKey(page.Field(c, "key")), Amount: page.Field(c, "amount"),
+		Reason: input.TrimLine(page.Field(c, "reason"))}
 	amount, err := page.ReadPrice(form.Amount)
 	if err != nil || amount <= 0 {
 		form.Errors = append(form.Errors, components.FieldError{Field: "amount",

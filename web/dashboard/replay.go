@@ -57,15 +57,15 @@ func (s *developers) askReplay(c *fiber.Ctx) error {
 // after turning the endpoint on if the form says so. If there are more, it leads to the form for them.
 func (s *developers) replay(c *fiber.Ctx) error {
 	id := c.Params("id")
-	since, err := time.Parse(time.RFC3339Nano, c.FormValue("since"))
+	since, err := time.Parse(time.RFC3339Nano, page.Field(c, "since"))
 	if err != nil {
 		return c.Redirect("/app/webhooks/"+id+"/repetir", fiber.StatusSeeOther)
 	}
-	until, err := time.Parse(time.RFC3339Nano, c.FormValue("until"))
+	until, err := time.Parse(time.RFC3339Nano, page.Field(c, "until"))
 	if err != nil {
 		return c.Redirect("/app/webhooks/"+id+"/repetir", fiber.StatusSeeOther)
 	}
-	if c.FormValue("enable") != "" {
+	if page.Field(c, "enable") != "" {
 		if err := s.Merchants.SwitchEndpoint(c.UserContext(), page.Actor(c), page.Scope(c), id, true); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *developers) replay(c *fiber.Ctx) error {
 	// The count was made at until: what finished later was not counted, or was resent by this form already.
 	done, err := s.Payments.ReplayDeliveries(c.UserContext(), page.Actor(c), page.Scope(c), models.Replay{
 		EndpointID: id, Since: since, Until: until, FinishedBy: until,
-		Delivered: c.FormValue("only") == pages.ReplayAll})
+		Delivered: page.Field(c, "only") == pages.ReplayAll})
 	switch {
 	case errors.Is(err, payments.ErrEndpointOff):
 		return s.toEndpoint(c, id, "endpoint_off")
@@ -87,6 +87,6 @@ func (s *developers) replay(c *fiber.Ctx) error {
 	if err := s.Flash(c, "replayed_part"); err != nil {
 		return err
 	}
-	rest := url.Values{"from": {i18n.FieldMoment(*done.Next)}, "only": {c.FormValue("only")}}
+	rest := url.Values{"from": {i18n.FieldMoment(*done.Next)}, "only": {page.Field(c, "only")}}
 	return c.Redirect("/app/webhooks/"+id+"/repetir?"+rest.Encode(), fiber.StatusSeeOther)
 }

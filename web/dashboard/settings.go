@@ -85,7 +85,7 @@ func (s *dashboard) showCompany(c *fiber.Ctx, business string, errs components.F
 
 // renameCompany handles POST /app/configuracoes/empresa.
 func (s *dashboard) renameCompany(c *fiber.Ctx) error {
-	business := c.FormValue("business")
+	business := page.Field(c, "business")
 	err := s.Merchants.Rename(c.UserContext(), page.Actor(c), business)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
@@ -114,7 +114,7 @@ func (s *dashboard) showProfile(c *fiber.Ctx, in merchants.Profile, errs compone
 // changeProfile handles POST /app/configuracoes/perfil. The language belongs to the person;
 // the theme, and the language of pages, belong to the browser.
 func (s *dashboard) changeProfile(c *fiber.Ctx) error {
-	in := merchants.Profile{Name: c.FormValue("name"), Language: c.FormValue("lang")}
+	in := merchants.Profile{Name: page.Field(c, "name"), Language: page.Field(c, "lang")}
 	err := s.Merchants.SetProfile(c.UserContext(), page.Actor(c), in)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		if problem, wrong := problems["language"]; wrong {
@@ -165,7 +165,7 @@ func (s *dashboard) changeNotices(c *fiber.Ctx) error {
 
 // hideSteps handles POST /app/primeiros-passos.
 func (s *dashboard) hideSteps(c *fiber.Ctx) error {
-	if err := s.Merchants.HideSteps(c.UserContext(), page.Actor(c), c.FormValue("show") == ""); err != nil {
+	if err := s.Merchants.HideSteps(c.UserContext(), page.Actor(c), page.Field(c, "show") == ""); err != nil {
 		return err
 	}
 	return c.Redirect("/app", fiber.StatusSeeOther)

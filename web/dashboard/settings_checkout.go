@@ -64,7 +64,7 @@ func accentVerdict(accent string) *pages.AccentVerdict {
 
 // changeLook handles POST /app/configuracoes/checkout.
 func (s *dashboard) changeLook(c *fiber.Ctx) error {
-	in := merchants.BrandLook{Accent: c.FormValue("accent"), Support: c.FormValue("support")}
+	in := merchants.BrandLook{Accent: page.Field(c, "accent"), Support: page.Field(c, "support")}
 	err := s.Merchants.SetBrandLook(c.UserContext(), page.Actor(c), in)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)

@@ -105,7 +105,7 @@ func givenRoles() []string {
 
 // invite handles POST /app/equipe/convites.
 func (s *dashboard) invite(c *fiber.Ctx) error {
-	props := pages.InviteFormProps{Email: c.FormValue("email"), Role: c.FormValue("role")}
+	props := pages.InviteFormProps{Email: page.Field(c, "email"), Role: page.Field(c, "role")}
 	_, err := s.Merchants.Invite(c.UserContext(), page.Actor(c),
 		merchants.NewInvite{Email: props.Email, Role: models.Role(props.Role)})
 	problems, invalid := errors.AsType[merchants.Invalid](err)
@@ -184,7 +184,7 @@ func (s *dashboard) readMember(c *fiber.Ctx) error {
 
 // changeRole handles POST /app/equipe/:id/papel.
 func (s *dashboard) changeRole(c *fiber.Ctx) error {
-	err := s.Merchants.ChangeRole(c.UserContext(), page.Actor(c), c.Params("id"), models.Role(c.FormValue("role")))
+	err := s.Merchants.ChangeRole(c.UserContext(), page.Actor(c), c.Params("id"), models.Role(page.Field(c, "role")))
 	if _, invalid := errors.AsType[merchants.Invalid](err); invalid {
 		return c.Redirect("/app/equipe/"+c.Params("id"), fiber.StatusSeeOther) // no page offers such a role
 	}

@@ -216,8 +216,8 @@ func (s *treasury) most(balance *pages.Balance) money.Cents {
 // createWithdrawal handles POST /app/saques. A form creates one withdrawal, however often it
 // is sent, and only the one that was reviewed.
 func (s *treasury) createWithdrawal(c *fiber.Ctx) error {
-	form := pages.NewWithdrawalProps{Key: page.FormKey(c.FormValue("key")), Rail: c.FormValue("rail"),
-		Amount: c.FormValue("amount")}
+	form := pages.NewWithdrawalProps{Key: page.FormKey(page.Field(c, "key")), Rail: page.Field(c, "rail"),
+		Amount: page.Field(c, "amount")}
 	amount, ok, err := s.admitWithdrawal(c, form)
 	if err != nil || !ok {
 		return err
@@ -233,12 +233,12 @@ func (s *treasury) createWithdrawal(c *fiber.Ctx) error {
 		c.Status(fiber.StatusTooManyRequests)
 		return s.showNewWithdrawal(c, form)
 	}
-	seen := payments.SeenWithdrawal{DestinationID: c.FormValue("destination"),
+	seen := payments.SeenWithdrawal{DestinationID: page.Field(c, "destination"),
 		Fee: -1} // an invalid fee equals no reviewed fee
-	if fee, err := money.ParseDecimal(c.FormValue("fee")); err == nil {
+	if fee, err := money.ParseDecimal(page.Field(c, "fee")); err == nil {
 		seen.Fee = fee
 	}
-	seen.Rate, _ = strconv.ParseInt(c.FormValue("rate"), 10, 64)
+	seen.Rate, _ = strconv.ParseInt(page.Field(c, "rate"), 10, 64)
 	body := sha256.Sum256(fmt.Appendf(nil, "%q", []string{form.Rail, amount.Decimal()}))
 	w, _, err := s.Payments.RequestWithdrawal(c.UserContext(), account, payments.NewWithdrawal{
 		Rail: models.Rail(form.Rail), Amount: amount, By: page.Actor(c), Seen: &seen,

@@ -56,8 +56,8 @@ func (s *hosted) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pa
 // useLink handles POST /l/:id: it redirects to the checkout that the browser has open, or to a
 // new one.
 func (s *hosted) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
-	props := pages.LinkProps{Token: c.FormValue("token"), BuyerName: c.FormValue("name"),
-		BuyerEmail: c.FormValue("email")}
+	props := pages.LinkProps{Token: page.Field(c, "token"), BuyerName: page.Field(c, "name"),
+		BuyerEmail: page.Field(c, "email")}
 	buyer, problems := readBuyer(c, props.BuyerName, props.BuyerEmail)
 	if props.Errors = problems; problems != nil {
 		c.Status(fiber.StatusUnprocessableEntity)

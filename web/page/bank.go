@@ -17,8 +17,8 @@ const bankAgain banks.Problem = "again"
 
 // ReadBankCredential reads the part of a form that is about credentials.
 func ReadBankCredential(c *fiber.Ctx) (in banks.NewCredential, err error) {
-	in.ClientID, in.ClientSecret = c.FormValue("clientId"), c.FormValue(pages.BankSecret)
-	in.AppKey, in.Files.Password = c.FormValue(pages.BankAppKey), c.FormValue(pages.BankKeyPassword)
+	in.ClientID, in.ClientSecret = Field(c, "clientId"), Field(c, pages.BankSecret)
+	in.AppKey, in.Files.Password = Field(c, pages.BankAppKey), Field(c, pages.BankKeyPassword)
 	if in.Files.Certificate, err = FormFile(c, pages.BankCertificateFile); err != nil {
 		return in, err
 	}

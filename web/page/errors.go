@@ -71,7 +71,7 @@ func outageOf(err error) string {
 // keepForm puts the fields of a dashboard form on the error page, so that the form can be sent
 // again. It does not keep forms with a proof of identity, or forms of other sites.
 func keepForm(c *fiber.Ctx, props *pages.ErrorProps) {
-	if c.FormValue(layouts.ScopeField) == "" || CheckOrigin(c) != nil {
+	if Field(c, layouts.ScopeField) == "" || CheckOrigin(c) != nil {
 		return
 	}
 	props.Fields, props.Action = keptFields(c), Local(c.OriginalURL(), "/app")

@@ -102,9 +102,21 @@ func problemText(ctx context.Context, field string, problem merchants.Problem) s
 	return i18n.T(ctx, "problem."+key)
 }
 
+// Field returns the value of a field of the form in the request's body, "" if it has none. The query
+// of the address fills no field, because a link of another site may have written it.
+func Field(c *fiber.Ctx, field string) string {
+	if value := c.Request().PostArgs().Peek(field); len(value) > 0 {
+		return string(value)
+	}
+	if form, err := c.MultipartForm(); err == nil && len(form.Value[field]) > 0 {
+		return form.Value[field][0]
+	}
+	return ""
+}
+
 // FormText returns the value of a field with several lines.
 func FormText(c *fiber.Ctx, field string) string {
-	return strings.ReplaceAll(c.FormValue(field), "\r\n", "\n")
+	return strings.ReplaceAll(Field(c, field), "\r\n", "\n")
 }
 
 // FormValues returns every value of a repeated field.

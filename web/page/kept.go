@@ -30,7 +30,7 @@ const goBackField = "garoupa_back"
 // loggedOut answers a visitor who is not or no longer logged in. A page redirects to the
 // log-in and back; the fields of a form are kept on a page until the visitor has logged in.
 func (s *Site) loggedOut(c *fiber.Ctx) error {
-	if c.Method() == fiber.MethodPost && c.FormValue(layouts.ScopeField) != "" {
+	if c.Method() == fiber.MethodPost && Field(c, layouts.ScopeField) != "" {
 		c.Status(fiber.StatusUnauthorized)
 		return s.ShowKept(c, pages.KeptProps{Reason: pages.KeptLoggedOut})
 	}
@@ -58,7 +58,7 @@ func (s *Site) ShowKept(c *fiber.Ctx, props pages.KeptProps, more ...pages.Hidde
 // cameFrom returns the page that led to a request for a proof: from the form's field, or from
 // the Referer. It is /app if both are missing.
 func (s *Site) cameFrom(c *fiber.Ctx) string {
-	if carried := c.FormValue(proofBackField); carried != "" {
+	if carried := Field(c, proofBackField); carried != "" {
 		return Local(carried, "/app")
 	}
 	from, err := url.Parse(c.Get(fiber.HeaderReferer))

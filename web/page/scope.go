@@ -16,14 +16,14 @@ import (
 func (s *Site) SameScope(c *fiber.Ctx) error {
 	v, shown := Visitor(c), ""
 	if c.Method() == fiber.MethodPost {
-		shown = c.FormValue(layouts.ScopeField)
+		shown = Field(c, layouts.ScopeField)
 	}
 	if shown == "" || shown == scopeName(v) {
 		return c.Next()
 	}
 	account, word, _ := strings.Cut(shown, "/")
 	environment := models.ParseEnvironment(word)
-	if c.FormValue(goBackField) == "" {
+	if Field(c, goBackField) == "" {
 		c.Status(fiber.StatusConflict)
 		props := pages.KeptProps{Reason: pages.KeptEnvironment, Live: environment == models.Live,
 			Section: ItemOf(c.Path()).Href}

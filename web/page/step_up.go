@@ -79,7 +79,7 @@ func (s *Site) StepUp(c *fiber.Ctx) error {
 // Prove checks the proof in a form. If the proof is wrong, problem is the text to show, and
 // the status of the answer is set.
 func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error) {
-	if answer := c.FormValue(proofKeyField); answer != "" {
+	if answer := Field(c, proofKeyField); answer != "" {
 		return s.proveWithPasskey(c, v, answer)
 	}
 	wait, wrong := s.Tries(c, v.Email), "proof_password"
@@ -89,7 +89,7 @@ func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error
 	if wait != "" {
 		return wait, nil
 	}
-	err = s.Merchants.Prove(c.UserContext(), v, cmp.Or(c.FormValue(proofField), c.FormValue(proofRecoveryField)))
+	err = s.Merchants.Prove(c.UserContext(), v, cmp.Or(Field(c, proofField), Field(c, proofRecoveryField)))
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return i18n.T(c.UserContext(), "problem."+wrong), nil

@@ -13,7 +13,7 @@ import (
 // KeepLanguage stores the language of a form in the browser and returns it, or "" if the form
 // has no known language.
 func (s *Site) KeepLanguage(c *fiber.Ctx) i18n.Lang {
-	lang, ok := i18n.Parse(c.FormValue("lang"))
+	lang, ok := i18n.Parse(Field(c, "lang"))
 	if !ok {
 		return ""
 	}
@@ -26,7 +26,7 @@ func (s *Site) KeepTheme(c *fiber.Ctx) {
 	if !c.Request().PostArgs().Has("theme") {
 		return
 	}
-	switch t := layouts.Theme(c.FormValue("theme")); t {
+	switch t := layouts.Theme(Field(c, "theme")); t {
 	case layouts.ThemeLight, layouts.ThemeDark, layouts.ThemeSystem:
 		s.keep(c, themeCookie, string(t))
 	}
