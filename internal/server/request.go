@@ -11,7 +11,6 @@ import (
 	"garoupa/api"
 	"garoupa/internal/input"
 	"garoupa/internal/requestid"
-	"garoupa/web"
 	"garoupa/web/page"
 )
 
@@ -37,11 +36,12 @@ func name(c *fiber.Ctx) {
 // logged writes a log line for each request. It answers errors itself, so that the line has
 // the status that was sent. It leaves out queries, because they may contain what people
 // searched for.
-func logged(pages web.Options) fiber.Handler {
+func logged(o Options) fiber.Handler {
+	show := answer(o)
 	return func(c *fiber.Ctx) error {
 		start := time.Now()
 		if err := c.Next(); err != nil {
-			if err := answer(pages)(c, err); err != nil {
+			if err := show(c, err); err != nil {
 				return err
 			}
 		}
@@ -52,8 +52,10 @@ func logged(pages web.Options) fiber.Handler {
 }
 
 // answer writes an error in the form of the surface that the path belongs to.
-func answer(pages web.Options) fiber.ErrorHandler {
+func answer(o Options) fiber.ErrorHandler {
+	protect := hygiene(o)
 	return func(c *fiber.Ctx, err error) error {
+		protect(c)                               // the handler that failed may have allowed caching
 		if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself, which may not know the path
 			name(c)
 			return api.WriteError(c, err)
@@ -61,7 +63,7 @@ func answer(pages web.Options) fiber.ErrorHandler {
 		if surfaceOf(c.Path()) == surfaceAPI {
 			return api.WriteError(c, err)
 		}
-		return pages.ShowError(c, err)
+		return o.Web.ShowError(c, err)
 	}
 }
 

@@ -60,15 +60,15 @@ func New(o Options) *fiber.App {
 		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, ReadBufferSize: headerLimit,
 		DisablePreParseMultipartForm: true, // the forms with a file parse it themselves, after they know the member
-		ErrorHandler:                 answer(o.Web),
+		ErrorHandler:                 answer(o),
 	})
 	base := o.Base
 	if base == nil {
 		base = context.Background()
 	}
 	app.Use(deadline(base, cmp.Or(o.RequestTimeout, requestTimeout)),
-		identify, unproxied(o.TrustedProxies), leave(o.Health),
-		logged(o.Web), fiberrecover.New(), textPath, separate(o), shed(o.Health))
+		protected(o), identify, unproxied(o.TrustedProxies), leave(o.Health),
+		logged(o), fiberrecover.New(), textPath, separate(o), shed(o.Health))
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", o.Health.ready)
 

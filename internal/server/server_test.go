@@ -279,26 +279,3 @@ func TestRequestID(t *testing.T) {
 		}
 	}
 }
-
-// The session's cookie is hidden from scripts and, if pages are served over https, is sent
-// only over https.
-func TestSessionCookie(t *testing.T) {
-	t.Parallel()
-	g := paymentstest.New(t)
-	for _, at := range []hosts{together, apart} {
-		response, _ := get(t, newSite(t, g, at), at.app, "/app")
-		var cookie *http.Cookie
-		for _, c := range response.Cookies() {
-			if c.Name == "garoupa_session" {
-				cookie = c
-			}
-		}
-		if cookie == nil {
-			t.Fatalf("%s: no session among %v", at.app, response.Cookies())
-		}
-		if cookie.Secure != strings.HasPrefix(at.app, "https://") || !cookie.HttpOnly ||
-			cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" {
-			t.Errorf("%s: %s", at.app, cookie)
-		}
-	}
-}

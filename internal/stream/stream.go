@@ -33,7 +33,7 @@ type Stream struct {
 // Serve answers c with the stream.
 func (h *Hub) Serve(c *fiber.Ctx, s Stream) error {
 	c.Set(fiber.HeaderContentType, "text/event-stream")
-	c.Set(fiber.HeaderCacheControl, "no-cache, no-transform")
+	c.Set(fiber.HeaderCacheControl, "no-store, no-cache, no-transform")
 	c.Set("X-Accel-Buffering", "no")
 	ctx := requestid.With(context.Background(), requestid.Of(c.UserContext()))
 	c.Context().SetBodyStreamWriter(fasthttp.StreamWriter(func(w *bufio.Writer) {

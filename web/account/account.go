@@ -122,6 +122,7 @@ func (s *account) logOut(c *fiber.Ctx) error {
 	if err := s.Flash(c, "logged_out"); err != nil {
 		return err
 	}
+	c.Set("Clear-Site-Data", `"cache", "storage"`) // no "cookies": the language and the theme stay
 	next := "/entrar"
 	if path := page.Local(page.Field(c, "next"), ""); strings.HasPrefix(path, page.InvitePath) {
 		next = path // the invitation may be for another person than the one who was logged in

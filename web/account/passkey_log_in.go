@@ -15,10 +15,12 @@ import (
 	"garoupa/web/page"
 )
 
-// passkeyCookie identifies the browser that requested a challenge for a log-in or a sign-up.
-// It is not the session's cookie, because the answer to the script would otherwise restore an
-// older session.
-const passkeyCookie = "garoupa_passkey"
+// passkeyCookie returns the name of the cookie that identifies the browser that requested a
+// challenge for a log-in or a sign-up. It is not the session's cookie, because the answer to the
+// script would otherwise restore an older session. The name is the same for the paths of all forms.
+func (s *account) passkeyCookie() string {
+	return page.CookieName(s.AppURL, "/entrar", "garoupa_passkey")
+}
 
 // askPasskeyLogIn handles POST /entrar/passkey/pedido. The answer has the same form for every
 // visitor.
@@ -30,11 +32,11 @@ func (s *account) askPasskeyLogIn(c *fiber.Ctx) error {
 // passkeyBrowser returns the value that identifies the browser, and sets a cookie for path if
 // there is none.
 func (s *account) passkeyBrowser(c *fiber.Ctx, path string) string {
-	browser := c.Cookies(passkeyCookie)
+	browser := c.Cookies(s.passkeyCookie())
 	if len(browser) != len(rand.Text()) {
 		browser = rand.Text()
 		c.Cookie(&fiber.Cookie{
-			Name: passkeyCookie, Value: browser, Path: path, HTTPOnly: true, SessionOnly: true,
+			Name: s.passkeyCookie(), Value: browser, Path: path, HTTPOnly: true, SessionOnly: true,
 			Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteStrictMode,
 		})
 	}
@@ -51,7 +53,7 @@ func (s *account) logInWithPasskey(c *fiber.Ctx) error {
 			return s.showLogIn(c, "", next, wait)
 		}
 		from := merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)}
-		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(passkeyCookie), a, from)
+		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), a, from)
 	}
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, passkey.ErrRefused) {
 		c.Status(fiber.StatusUnprocessableEntity)

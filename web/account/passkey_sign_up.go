@@ -73,7 +73,7 @@ func sendFirstOptions(c *fiber.Ctx, options []byte, err error) error {
 // signUpWithPasskey is signUp for a form with a passkey.
 func (s *account) signUpWithPasskey(c *fiber.Ctx) error {
 	in := s.newMerchant(c)
-	token, err := s.Merchants.SignUpWithPasskey(c.UserContext(), c.Cookies(passkeyCookie), in,
+	token, err := s.Merchants.SignUpWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), in,
 		firstPasskey(c), browser(c))
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		return s.showSignUp(c, in, problems["email"] == merchants.Taken, page.FieldErrors(c, problems, signUpFields...))
@@ -85,7 +85,7 @@ func (s *account) signUpWithPasskey(c *fiber.Ctx) error {
 // joinWithPasskey is joinAsNewcomer for a form with a passkey.
 func (s *account) joinWithPasskey(c *fiber.Ctx) error {
 	in := s.newcomer(c)
-	token, err := s.Merchants.JoinWithPasskey(c.UserContext(), c.Cookies(passkeyCookie), c.Params("token"), in,
+	token, err := s.Merchants.JoinWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), c.Params("token"), in,
 		firstPasskey(c), browser(c))
 	problems, invalid := errors.AsType[merchants.Invalid](err)
 	switch {

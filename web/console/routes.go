@@ -16,7 +16,7 @@ import (
 // factor.
 func Group(r fiber.Router, site *page.Site) fiber.Router {
 	s := &console{site}
-	return r.Group("/ops", page.Compressed, s.Speak, page.Secure, s.inside, s.colleague, s.Staff(models.Review),
+	return r.Group("/ops", page.Compressed, s.Speak, s.inside, s.colleague, s.Staff(models.Review),
 		page.SameOrigin)
 }
 

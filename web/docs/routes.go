@@ -20,7 +20,7 @@ func registerGuides(r fiber.Router, s *page.Site) {
 		Site: s, api: api.Document(s.BaseURL, s.CheckoutURL),
 		addresses: docs.Addresses{Base: s.BaseURL, Checkout: s.CheckoutURL, App: s.AppURL},
 	}
-	g := r.Group("/docs", s.Limited, page.Compressed, s.Speak, page.Secure, page.SameOrigin)
+	g := r.Group("/docs", s.Limited, page.Compressed, s.Speak, page.SameOrigin)
 	g.Get("/", d.guide)
 	g.Get("/api", d.index)
 	g.Get("/api/:group", d.reference)
@@ -34,7 +34,7 @@ func registerDevelopment(r fiber.Router, s *development) {
 	if s.Mails == nil {
 		return
 	}
-	dev := r.Group("/dev", near, s.Limited, page.Compressed, s.Speak, page.Secure)
+	dev := r.Group("/dev", near, s.Limited, page.Compressed, s.Speak)
 	dev.Get("/mail", s.listMails)
 	dev.Get("/mail/:id", s.readMail)
 	dev.Get("/mail/:id/html", s.showMail)

@@ -28,7 +28,6 @@ func (s *hosted) brandFile(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, contentType)
 	c.Set(fiber.HeaderCacheControl, page.Immutable)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
-	c.Set("X-Content-Type-Options", "nosniff")
 	return c.Send(body)
 }
 

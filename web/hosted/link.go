@@ -17,8 +17,13 @@ import (
 	"garoupa/web/page"
 )
 
-// linkCookie stores, for the path of one link, the checkout that the browser has open there.
-const linkCookie = "garoupa_checkout"
+// linkCookie returns the name of the cookie that stores, for the path of one link, the checkout
+// that the browser has open there.
+func (s *hosted) linkCookie(path string) string {
+	return page.CookieName(s.CheckoutURL, path, "garoupa_checkout")
+}
+
+func linkPath(link *models.PublicPaymentLink) string { return "/l/" + link.ID }
 
 // publicLink calls show with the link in the address, or tells the buyer that the link cannot
 // be used now (docs/rules.md, "Payment links").
@@ -63,7 +68,7 @@ func (s *hosted) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showLink(c, link, props)
 	}
-	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(linkCookie))
+	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))))
 	if err == nil && open == nil {
 		open, err = s.newCheckout(c, link, props.Token, func(form string) (*models.Checkout, error) {
 			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, buyer, form)
@@ -133,9 +138,9 @@ func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLin
 }
 
 func (s *hosted) rememberCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, open *models.PublicCheckout) {
+	path := linkPath(link)
 	c.Cookie(&fiber.Cookie{
-		Name: linkCookie, Value: open.ID, Path: "/l/" + link.ID, MaxAge: int(open.ExpiresAt.Sub(s.Now()) / time.Second),
-		HTTPOnly: true,
-		Secure:   strings.HasPrefix(s.CheckoutURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
+		Name: s.linkCookie(path), Value: open.ID, Path: path, MaxAge: int(open.ExpiresAt.Sub(s.Now()) / time.Second),
+		HTTPOnly: true, Secure: strings.HasPrefix(s.CheckoutURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
 	})
 }

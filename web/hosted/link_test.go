@@ -10,6 +10,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models/modelstest"
+	"garoupa/web"
 	"garoupa/web/webtest"
 )
 
@@ -88,6 +89,16 @@ func TestLink_Use(t *testing.T) {
 	}
 	if made := s.CheckoutIDs(t); len(made) != 2 {
 		t.Errorf("%d checkouts", len(made))
+	}
+}
+
+// Over https the cookie's name makes browsers take it over TLS alone.
+func TestLink_CookieSecure(t *testing.T) {
+	t.Parallel()
+	s := webtest.NewWith(t, func(o *web.Options) { o.CheckoutURL = "https://pay.example" }).Sale(t, nil)
+	cookie := s.Client(t).Post(s.Path(), "token", "a").Header.Get("Set-Cookie")
+	if !strings.HasPrefix(cookie, "__Secure-garoupa_checkout=chk_") || !strings.Contains(cookie, "; secure") {
+		t.Errorf("the cookie is %q", cookie)
 	}
 }
 

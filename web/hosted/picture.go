@@ -25,7 +25,6 @@ func (s *hosted) picture(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderContentType, "image/jpeg")
 	c.Set(fiber.HeaderCacheControl, page.Immutable)
-	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderContentSecurityPolicy, page.DataPolicy)
 	return c.Send(jpeg)
 }

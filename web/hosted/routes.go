@@ -14,7 +14,7 @@ func Register(r fiber.Router, site *page.Site) {
 	r.Get(base.BrandPath+":file", s.Limited, page.Compressed, s.brandFile)
 	r.Get(base.PicturePath+":file", s.Limited, s.picture)
 
-	buyers := r.Group("/pay", s.Limited, page.Compressed, s.Speak, page.Secure, page.SameOrigin)
+	buyers := r.Group("/pay", s.Limited, page.Compressed, s.Speak, page.SameOrigin)
 	buyers.Get("/:id", s.pay)
 	buyers.Get("/:id/events", s.events)
 	buyers.Get("/:id/qr.png", s.saveQR)
@@ -25,5 +25,5 @@ func Register(r fiber.Router, site *page.Site) {
 	r.Get(layouts.HelpPath, s.Public(s.help)...)
 	r.Get("/l/:id", s.Public(s.publicLink(s.link))...)
 	r.Post("/l/:id", s.Public(s.publicLink(s.useLink))...)
-	r.Get("/qr/:file", s.Limited, page.Secure, s.publicQR)
+	r.Get("/qr/:file", s.Limited, s.publicQR)
 }

@@ -17,7 +17,6 @@ func (s *Site) SendDisputeFile(c *fiber.Ctx, disputeID string) error {
 	}
 	c.Set(fiber.HeaderContentType, f.MediaType)
 	c.Set(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": f.Name}))
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
+	c.Set(fiber.HeaderContentSecurityPolicy, DataPolicy+"; sandbox")
 	return c.Send(f.Content)
 }

@@ -22,7 +22,6 @@ import (
 func (o Options) ShowError(c *fiber.Ctx, err error) error {
 	c.Response().ResetBody() // a page may have failed halfway
 	c.SetUserContext(i18n.With(c.UserContext(), language(c)))
-	setSecurity(c)
 	status, reason := StatusOf(err), outageOf(err)
 	switch {
 	case reason != "":

@@ -9,7 +9,7 @@ import (
 
 // Public returns the handlers of a page for people who are not logged in.
 func (s *Site) Public(handler fiber.Handler) []fiber.Handler {
-	return []fiber.Handler{s.Limited, Compressed, s.Speak, Secure, SameOrigin, handler}
+	return []fiber.Handler{s.Limited, Compressed, s.Speak, SameOrigin, handler}
 }
 
 // formTokens is how many requests a form counts as that hashes a password or sends a mail,
@@ -19,12 +19,12 @@ const formTokens = 10
 // Costly returns the handlers of a form, for people who are not logged in, that hashes a
 // password or sends a mail.
 func (s *Site) Costly(handler fiber.Handler) []fiber.Handler {
-	return []fiber.Handler{s.limitedBy(formTokens), Compressed, s.Speak, Secure, SameOrigin, handler}
+	return []fiber.Handler{s.limitedBy(formTokens), Compressed, s.Speak, SameOrigin, handler}
 }
 
 // Own returns the handlers of a page for people who are logged in, members and staff.
 func (s *Site) Own(handlers ...fiber.Handler) []fiber.Handler {
-	return append([]fiber.Handler{s.Limited, Compressed, s.Speak, Secure, SameOrigin, s.Person}, handlers...)
+	return append([]fiber.Handler{s.Limited, Compressed, s.Speak, SameOrigin, s.Person}, handlers...)
 }
 
 // Compressed compresses pages. It does not compress streams, because each event must be sent
@@ -38,20 +38,6 @@ var Compressed = compress.New(compress.Config{Next: func(c *fiber.Ctx) bool {
 const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// Secure sets the security headers of a page.
-func Secure(c *fiber.Ctx) error {
-	setSecurity(c)
-	return c.Next()
-}
-
-func setSecurity(c *fiber.Ctx) {
-	c.Set("Content-Security-Policy", ContentPolicy)
-	c.Set("X-Content-Type-Options", "nosniff")
-	c.Set("Cross-Origin-Opener-Policy", "same-origin")
-	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), clipboard-write=(self)")
-	c.Set("Cache-Control", "no-store")
-	c.Set("X-Robots-Tag", "noindex, nofollow")
-	// Anyone with the address of a hosted page can see the page, so other sites must not learn
-	// the address. "no-referrer" would also remove the Origin from our own forms.
-	c.Set("Referrer-Policy", "same-origin")
-}
+// DataPolicy is for answers that are no pages: a browser that shows one nevertheless loads and
+// runs nothing for it.
+const DataPolicy = "default-src 'none'; frame-ancestors 'none'"

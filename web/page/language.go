@@ -17,7 +17,7 @@ func (s *Site) Speak(c *fiber.Ctx) error {
 }
 
 func language(c *fiber.Ctx) i18n.Lang {
-	for _, wish := range []string{c.Query("lang"), c.Cookies(langCookie),
+	for _, wish := range []string{c.Query("lang"), chosen(c, langCookie),
 		c.AcceptsLanguages("pt-BR", "pt", "en", "en-US", "en-GB")} {
 		if lang, ok := i18n.Parse(wish); ok {
 			return lang

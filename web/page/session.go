@@ -11,7 +11,9 @@ import (
 	"garoupa/merchants"
 )
 
-const sessionCookie = "garoupa_session"
+// sessionCookie returns the name of the session's cookie. One without a prefix is not read where
+// names have prefixes: another host of the domain could have planted it.
+func (s *Site) sessionCookie() string { return CookieName(s.AppURL, "/", "garoupa_session") }
 
 // newSessionStore keeps sessions in a cookie that only this installation can read and write.
 // The cookie contains only a session's token and the message for the next page.
@@ -30,7 +32,7 @@ func newSessionStore(v *vault.Vault, appURL string) sessions.Store {
 
 // Session returns the visitor's session, or a new one if the cookie is invalid.
 func (s *Site) Session(c *fiber.Ctx) *sessions.Session {
-	sess, _ := s.sessions.Get(netRequest(c), sessionCookie) // an error comes with a usable, empty session
+	sess, _ := s.sessions.Get(netRequest(c), s.sessionCookie()) // an error comes with a usable, empty session
 	return sess
 }
 

@@ -19,7 +19,6 @@ func StaticFile(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, file.ContentType)
 	c.Set(fiber.HeaderCacheControl, Immutable)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
-	c.Set("X-Content-Type-Options", "nosniff")
 	if file.Encoding != "" {
 		c.Set(fiber.HeaderContentEncoding, file.Encoding)
 	}

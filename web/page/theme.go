@@ -35,7 +35,8 @@ func (s *Site) KeepTheme(c *fiber.Ctx) {
 // keep stores a choice in the browser for a year.
 func (s *Site) keep(c *fiber.Ctx, name, value string) {
 	c.Cookie(&fiber.Cookie{
-		Name: name, Value: value, Path: "/", Expires: s.Now().Add(365 * 24 * time.Hour), HTTPOnly: true,
+		Name: CookieName(s.AppURL, "/", name), Value: value, Path: "/",
+		Expires: s.Now().Add(365 * 24 * time.Hour), HTTPOnly: true,
 		Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
 	})
 }
@@ -44,7 +45,7 @@ const themeCookie = "theme"
 
 // Theme returns the theme that the visitor chose, or the system's.
 func Theme(c *fiber.Ctx) layouts.Theme {
-	switch t := layouts.Theme(c.Cookies(themeCookie)); t {
+	switch t := layouts.Theme(chosen(c, themeCookie)); t {
 	case layouts.ThemeLight, layouts.ThemeDark:
 		return t
 	}

@@ -1,0 +1,150 @@
+package server_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/models"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/static"
+)
+
+// Every answer of every surface, found or not, tells browsers not to guess its type, not to show
+// it in frames of other sites, and not to pass its address on; and to keep it only if it is
+// public. Only an installation whose addresses are all https insists on https.
+func TestHygiene(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	id := g.Checkout(t, payments.NewCheckout{}).ID
+	key := g.Key(t, g.Test, models.Permissions...)
+	const kept, checked = "public, max-age=31536000, immutable", "public, no-cache"
+	mixed := hosts{together.base, together.checkout, "http://one.example"}
+	for _, at := range []hosts{together, mixed} {
+		app := newSite(t, g, at)
+		for path, want := range map[string]struct {
+			status int
+			cache  string
+		}{
+			"/v1/health": {200, "no-store"}, "/v1/checkouts": {200, "no-store"}, "/v1/checkouts/" + id: {200, "no-store"},
+			"/v1/nothing": {404, "no-store"}, "/v1/openapi.json": {200, checked},
+			"/livez": {200, "no-store"}, "/readyz": {200, "no-store"},
+			"/entrar": {200, "no-store"}, "/app": {303, "no-store"}, "/ops": {404, "no-store"},
+			"/pay/" + id: {200, "no-store"}, "/pay/nothing": {404, "no-store"}, "/l/nothing": {404, "no-store"},
+			"/docs": {200, "no-store"}, "/ajuda": {200, "no-store"}, "/nothing": {404, "no-store"},
+			"/%ff": {404, "no-store"}, "/static/nothing": {404, "no-store"}, static.URL("app.css"): {200, kept},
+		} {
+			response, _ := get(t, app, at.base, path, "Authorization", "Bearer "+key)
+			h := response.Header
+			if response.StatusCode != want.status || h.Get("Cache-Control") != want.cache {
+				t.Errorf("%s: %d, Cache-Control %q; want %d, %q", path, response.StatusCode, h.Get("Cache-Control"),
+					want.status, want.cache)
+			}
+			checkHygiene(t, path, h)
+			if strict := h.Get("Strict-Transport-Security"); (strict != "") != (at == together) {
+				t.Errorf("%s at %v: Strict-Transport-Security %q", path, at, strict)
+			}
+		}
+	}
+}
+
+func checkHygiene(t *testing.T, what string, h http.Header) {
+	t.Helper()
+	policy := h.Get("Content-Security-Policy")
+	if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" ||
+		!strings.HasPrefix(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") {
+		t.Errorf("%s: %v", what, h)
+	}
+}
+
+// An answer that a handler allowed browsers to keep is not kept if it fails after all.
+func TestHygiene_Failures(t *testing.T) {
+	t.Parallel()
+	app := newSite(t, paymentstest.New(t), together)
+	app.Get("/fails", func(c *fiber.Ctx) error {
+		c.Set("Cache-Control", "public, max-age=60")
+		c.Set("Content-Security-Policy", "default-src *")
+		return errors.New("test: it fails")
+	})
+	response, _ := get(t, app, together.base, "/fails")
+	if response.StatusCode != http.StatusInternalServerError || response.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%d, %v", response.StatusCode, response.Header)
+	}
+	checkHygiene(t, "/fails", response.Header)
+}
+
+// At the log-out a browser forgets what it kept of the person, and keeps the language.
+func TestHygiene_LogOut(t *testing.T) {
+	t.Parallel()
+	app := newSite(t, paymentstest.New(t), together)
+	request := httptest.NewRequest(http.MethodPost, together.app+"/sair", nil)
+	response, _ := send(t, app, request, "Sec-Fetch-Site", "same-origin")
+	if got := response.Header.Get("Clear-Site-Data"); response.StatusCode != http.StatusSeeOther ||
+		got != `"cache", "storage"` {
+		t.Errorf("%d, Clear-Site-Data %q", response.StatusCode, got)
+	}
+}
+
+// The session's cookie is hidden from scripts. If pages are served over https, it is sent only
+// over https, and no other host can plant one.
+func TestSessionCookie(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	for _, at := range []hosts{together, apart} {
+		response, _ := get(t, newSite(t, g, at), at.app, "/app")
+		secure, name := strings.HasPrefix(at.app, "https://"), "garoupa_session"
+		if secure {
+			name = "__Host-garoupa_session"
+		}
+		cookie := cookieOf(t, response, name)
+		if cookie.Secure != secure || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode ||
+			cookie.Path != "/" || cookie.Domain != "" {
+			t.Errorf("%s: %s", at.app, cookie)
+		}
+	}
+}
+
+// A session is read from the cookie with the prefix alone, and choices that are no secrets also
+// from cookies of before.
+func TestSessionCookie_Planted(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	app := newSite(t, g, together)
+	request := httptest.NewRequest(http.MethodPost, together.app+"/entrar", strings.NewReader(
+		url.Values{"email": {g.Email}, "password": {paymentstest.Password}}.Encode()))
+	response, _ := send(t, app, request, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site",
+		"same-origin")
+	session := cookieOf(t, response, "__Host-garoupa_session")
+	for name, status := range map[string]int{session.Name: 200, "garoupa_session": 303} {
+		response, body := get(t, app, together.app, "/app", "Cookie", name+"="+session.Value+"; lang=en; theme=dark")
+		if response.StatusCode != status || status == 200 && (!strings.Contains(body, `lang="en"`) ||
+			!strings.Contains(body, `data-theme="dark"`)) {
+			t.Errorf("%s: %d", name, response.StatusCode)
+		}
+	}
+	request = httptest.NewRequest(http.MethodPost, together.app+"/preferencias", strings.NewReader("lang=en&theme=dark"))
+	response, _ = send(t, app, request, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site",
+		"same-origin")
+	for _, name := range []string{"__Host-lang", "__Host-theme"} {
+		if c := cookieOf(t, response, name); !c.Secure || c.Path != "/" {
+			t.Errorf("%s", c)
+		}
+	}
+}
+
+func cookieOf(t *testing.T, response *http.Response, name string) *http.Cookie {
+	t.Helper()
+	for _, c := range response.Cookies() {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("%d without the cookie %s: %v", response.StatusCode, name, response.Cookies())
+	return nil
+}
