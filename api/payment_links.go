@@ -112,6 +112,8 @@ func (o *object) address(name string, environment models.Environment) *string {
 		o.fail("%s must have at most 2048 printable characters.", o.path+name)
 	case payments.ErrNotURL:
 		o.fail("%s must be an absolute http or https URI.", o.path+name)
+	case payments.ErrUserURL:
+		o.fail("%s must have no user name or password before its host.", o.path+name)
 	case payments.ErrInsecureURL:
 		o.fail("%s must be an https URI in live mode.", o.path+name)
 	}

@@ -61,6 +61,24 @@ func TestCreatePaymentLink_Fields(t *testing.T) {
 	}
 }
 
+// An address whose host stands behind a user name is refused, and the message names the field.
+func TestCreatePaymentLink_User(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, field := range []string{"successUrl", "returnUrl"} {
+		for i, address := range []string{"https://bank.example@loja.example/", "https://a:b@loja.example/",
+			"https://@loja.example/"} {
+			a := s.send(t, http.MethodPost, "/v1/payment-links", `{"productId":"vaso","`+field+`":`+quoted(address)+`}`,
+				as(s.key, "Idempotency-Key", field+strconv.Itoa(i))...)
+			want := field + " must have no user name or password before its host."
+			if got := a.fault(t).Error; a.status != 400 || got.Code != "invalid_request_body" ||
+				!strings.Contains(a.body, want) {
+				t.Errorf("%s %s: %d %s, want %q", field, address, a.status, a.body, want)
+			}
+		}
+	}
+}
+
 // By default a link lasts 1800 seconds and its addresses are null. Live accepts only https.
 func TestCreatePaymentLink_Absent(t *testing.T) {
 	t.Parallel()

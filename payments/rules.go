@@ -78,6 +78,7 @@ func ValidHolderName(s string) bool { return input.Length(s, 1, 200) && input.Pl
 var (
 	ErrUnprintableURL = errors.New("payments: the address is too long or has characters that cannot be seen")
 	ErrNotURL         = errors.New("payments: the address is no absolute http or https URI")
+	ErrUserURL        = errors.New("payments: the address has a user name or a password")
 	ErrInsecureURL    = errors.New("payments: the address must be an https URI in live")
 )
 
@@ -89,6 +90,8 @@ func CheckReturnURL(s string, environment models.Environment) error {
 		return ErrUnprintableURL
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return ErrNotURL
+	case u.User != nil: // https://bank.example@shop.example leads to shop.example
+		return ErrUserURL
 	case environment == models.Live && u.Scheme != "https":
 		return ErrInsecureURL
 	}

@@ -137,9 +137,12 @@ func readNewLink(form pages.NewLinkProps, environment models.Environment) (payme
 		if text == "" {
 			return nil
 		}
-		if err := payments.CheckReturnURL(text, environment); errors.Is(err, payments.ErrInsecureURL) {
+		switch err := payments.CheckReturnURL(text, environment); {
+		case errors.Is(err, payments.ErrInsecureURL):
 			problems[field] = page.InsecureURL
-		} else if err != nil {
+		case errors.Is(err, payments.ErrUserURL):
+			problems[field] = page.UserURL
+		case err != nil:
 			problems[field] = merchants.Malformed
 		}
 		return &text

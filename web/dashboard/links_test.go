@@ -89,7 +89,7 @@ func TestLinks_Wrong(t *testing.T) {
 		"productId":        {"", "vaso", "nope", "\x00", "\xff"}, // vaso is paused
 		"expiresInSeconds": {"", "60", "901", "x"},
 		"successUrl": {"x", "javascript:alert(1)", "//loja.example", "https:", "ftp://loja.example", long,
-			"https://loja.example/\u202e"},
+			"https://loja.example/\u202e", "https://bank.example@loja.example"},
 		"returnUrl": {"x", "http://"},
 	} {
 		for _, value := range values {

@@ -68,8 +68,8 @@ var problemTexts = map[string]map[merchants.Problem]string{
 
 	"link_productId":        {"": "link_product"},
 	"link_expiresInSeconds": {"": "link_expiry"},
-	"link_successUrl":       {InsecureURL: "link_url_https", "": "link_url"},
-	"link_returnUrl":        {InsecureURL: "link_url_https", "": "link_url"},
+	"link_successUrl":       {InsecureURL: "link_url_https", UserURL: "link_url_user", "": "link_url"},
+	"link_returnUrl":        {InsecureURL: "link_url_https", UserURL: "link_url_user", "": "link_url"},
 }
 
 // FieldErrors returns the texts for the problems of a form, in the order of its fields.
@@ -130,6 +130,9 @@ func FormValues(c *fiber.Ctx, field string) []string {
 
 // InsecureURL is the problem of an http address in live.
 const InsecureURL merchants.Problem = "insecure"
+
+// UserURL is the problem of an address with a user name before its host.
+const UserURL merchants.Problem = "user"
 
 // MaxFormKey is the maximal length of a form's key.
 const MaxFormKey = 100
