@@ -223,8 +223,14 @@ func ParseMoment(text string) (time.Time, error) {
 // FieldMoment formats a moment for a date-time field, in Brasília time, to the second.
 func FieldMoment(t time.Time) string { return t.In(brasilia).Format(fieldSecond) }
 
-// Stamp formats a moment in Brasília time as spreadsheets read it: "2026-11-20 21:47:05".
-func Stamp(t time.Time) string { return t.In(brasilia).Format(time.DateTime) }
+// Stamp formats a moment in Brasília time as spreadsheets of the language read it:
+// "20/11/2026 21:47:05" or "2026-11-20 21:47:05".
+func Stamp(ctx context.Context, t time.Time) string {
+	if Of(ctx) == English {
+		return t.In(brasilia).Format(time.DateTime)
+	}
+	return t.In(brasilia).Format("02/01/2006 15:04:05")
+}
 
 // Age formats how long something has waited: minutes, then hours up to two days, then days.
 func Age(ctx context.Context, since, now time.Time) string {

@@ -1,7 +1,6 @@
 package dashboard_test
 
 import (
-	"encoding/csv"
 	"fmt"
 	"net/http"
 	"os"
@@ -175,24 +174,20 @@ func TestAudit_File(t *testing.T) {
 	read := func(c *webtest.Client, path string) (webtest.Answer, [][]string) {
 		t.Helper()
 		a := c.Get(path)
-		records, err := csv.NewReader(strings.NewReader(a.Body)).ReadAll()
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		return a, records
+		return a, records(t, c.Lang, a.Body)
 	}
-	a, records := read(s.Member(t), "/app/auditoria.csv")
+	a, rows := read(s.Member(t), "/app/auditoria.csv")
 	if a.Header.Get("Content-Type") != "text/csv; charset=utf-8" ||
 		a.Header.Get("Content-Disposition") != `attachment; filename="auditoria-2026-03-02.csv"` {
 		t.Errorf("headers %v", a.Header)
 	}
-	if len(records) != 1+3+510 || records[0][2] != "action" {
-		t.Fatalf("%d records, %v", len(records), records[0])
+	if len(rows) != 1+3+510 || rows[0][2] != "action" {
+		t.Fatalf("%d records, %v", len(rows), rows[0])
 	}
-	if !slices.IsSortedFunc(records[1:], func(a, b []string) int { return strings.Compare(b[1], a[1]) }) {
+	if !slices.IsSortedFunc(rows[1:], func(a, b []string) int { return strings.Compare(b[1], a[1]) }) {
 		t.Error("not the newest first")
 	}
-	for _, record := range records[1:] {
+	for _, record := range rows[1:] {
 		if record[2] == "switch.turned_on" && (record[5] != "staff" || record[6] != "Operação" || record[11] != "") {
 			t.Errorf("the merchant's file tells of staff: %v", record)
 		}
@@ -200,17 +195,17 @@ func TestAudit_File(t *testing.T) {
 			t.Errorf("a spreadsheet would run %v", record)
 		}
 	}
-	if _, records := read(s.Member(t), "/app/auditoria.csv?subject=switch"); len(records) != 2 {
-		t.Errorf("with a filter: %d records", len(records))
+	if _, rows := read(s.Member(t), "/app/auditoria.csv?subject=switch"); len(rows) != 2 {
+		t.Errorf("with a filter: %d records", len(rows))
 	}
 
 	c, _ := s.Console(t, models.StaffSupervisor)
-	if _, records := read(c, "/ops/auditoria.csv?subject=switch&account="+s.Account.ID); len(records) != 2 ||
-		records[1][7] != "eva@example.com" || records[1][12] != "req_of_staff" {
-		t.Errorf("staff read %v", records)
+	if _, rows := read(c, "/ops/auditoria.csv?subject=switch&account="+s.Account.ID); len(rows) != 2 ||
+		rows[1][7] != "eva@example.com" || rows[1][12] != "req_of_staff" {
+		t.Errorf("staff read %v", rows)
 	}
-	if _, records := read(c, "/ops/auditoria.csv?subject=staff"); len(records) != 3 {
-		t.Errorf("acts on no account: %v", records)
+	if _, rows := read(c, "/ops/auditoria.csv?subject=staff"); len(rows) != 3 {
+		t.Errorf("acts on no account: %v", rows)
 	}
 	if a := c.Get("/ops/auditoria?subject=switch&account=" + s.Account.ID); !strings.Contains(a.Find("main").Text(),
 		"Eva Reis") || a.Find("main a[download]").AttrOr("href", "") != "/ops/auditoria.csv?account="+s.Account.ID+

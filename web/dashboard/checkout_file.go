@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/internal/money"
 	"garoupa/models"
 	"garoupa/views/i18n"
 	"garoupa/web/page"
@@ -47,7 +46,7 @@ func (f checkoutFile) write(ctx context.Context, to io.Writer) error {
 	if _, err := io.WriteString(to, "\uFEFF"); err != nil {
 		return err
 	}
-	w := page.NewCSVFile(to)
+	w := page.NewCSVFile(ctx, to)
 	var header []string
 	for _, column := range checkoutColumns {
 		header = append(header, i18n.T(ctx, "checkouts.column_"+column))
@@ -86,13 +85,14 @@ func (f checkoutFile) writeRows(ctx context.Context, w page.CSVFile, batch []mod
 	}
 	for _, c := range batch {
 		row := []string{
-			c.ID, i18n.Stamp(c.CreatedAt), string(c.Status), c.Amount.Decimal(), c.ExternalID, c.Description,
+			c.ID, i18n.Stamp(ctx, c.CreatedAt), fileStatus(ctx, "checkout", string(c.Status)), w.Amount(c.Amount),
+			c.ExternalID, c.Description,
 			page.Text(c.CustomerName), page.Text(c.CustomerEmail), page.Text(c.CustomerDocument),
-			i18n.Stamp(c.ExpiresAt),
+			i18n.Stamp(ctx, c.ExpiresAt),
 		}
 		if p, settled := payments[c.ID]; settled {
-			row = append(row, i18n.Stamp(p.PaidAt), p.EndToEndID, p.Fee.Decimal(),
-				money.Cents(p.Amount-p.Fee).Decimal(), string(c.SettlementStatus))
+			row = append(row, i18n.Stamp(ctx, p.PaidAt), p.EndToEndID, w.Amount(p.Fee), w.Amount(p.Amount-p.Fee),
+				fileStatus(ctx, "settlement", string(c.SettlementStatus)))
 		} else {
 			row = append(row, "", "", "", "", "")
 		}
@@ -101,4 +101,13 @@ func (f checkoutFile) writeRows(ctx context.Context, w page.CSVFile, batch []mod
 		}
 	}
 	return w.Flush()
+}
+
+// fileStatus returns a status of a kind of object: the word of the pages in Portuguese, and the
+// API's code in English.
+func fileStatus(ctx context.Context, kind, status string) string {
+	if i18n.Of(ctx) == i18n.Portuguese && status != "" {
+		return i18n.T(ctx, "status."+kind+"_"+status)
+	}
+	return status
 }

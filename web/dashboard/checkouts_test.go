@@ -1,7 +1,6 @@
 package dashboard_test
 
 import (
-	"encoding/csv"
 	"net/http"
 	"net/url"
 	"strings"
@@ -120,15 +119,21 @@ func TestCheckouts_File(t *testing.T) {
 		!strings.HasPrefix(a.Body, "\uFEFF") {
 		t.Fatalf("%d %v", a.Status, a.Header)
 	}
-	lines, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(a.Body, "\uFEFF"))).ReadAll()
-	if err != nil || len(lines) != 503 {
-		t.Fatalf("%d lines, %v", len(lines), err)
-	}
-	want := []string{paid.ID, "2026-03-01 09:00:01", "PAID", "100.00", `x,"y"`, "'=1+1", "'@SUM(A1)", "", "",
-		"2026-03-01 09:30:01", "2026-03-01 09:00:01", "", "0.99", "99.01", "PENDING"}
-	want[11] = lines[1][11]
-	if got := strings.Join(lines[1], "|"); got != strings.Join(want, "|") || !strings.HasPrefix(want[11], "E") {
-		t.Errorf("the line is %s, want %s", got, strings.Join(want, "|"))
+	for lang, want := range map[string][]string{
+		"pt-BR": {paid.ID, "01/03/2026 09:00:01", "Paga", "100,00", `x,"y"`, "'=1+1", "'@SUM(A1)", "", "",
+			"01/03/2026 09:30:01", "01/03/2026 09:00:01", "", "0,99", "99,01", "A liberar"},
+		"en": {paid.ID, "2026-03-01 09:00:01", "PAID", "100.00", `x,"y"`, "'=1+1", "'@SUM(A1)", "", "",
+			"2026-03-01 09:30:01", "2026-03-01 09:00:01", "", "0.99", "99.01", "PENDING"},
+	} {
+		c.Lang = lang
+		lines := records(t, lang, c.Get("/app/cobrancas/cobrancas.csv").Body)
+		if len(lines) != 503 {
+			t.Fatalf("%s: %d lines", lang, len(lines))
+		}
+		want[11] = lines[1][11]
+		if got := strings.Join(lines[1], "|"); got != strings.Join(want, "|") || !strings.HasPrefix(want[11], "E") {
+			t.Errorf("%s: the line is %s, want %s", lang, got, strings.Join(want, "|"))
+		}
 	}
 	if a := c.Get("/app/cobrancas/cobrancas.csv?status=PAID"); strings.Count(a.Body, "chk_") != 1 {
 		t.Error("the file is not narrowed as the list is")

@@ -59,7 +59,7 @@ func cells(file string, sep rune) []string {
 	return all
 }
 
-var number = regexp.MustCompile(`^-\d+\.\d\d$`)
+var number = regexp.MustCompile(`^-\d+([.,]\d\d)?$`)
 
 // checkCells fails for each cell of a file that a spreadsheet would run, whichever
 // separator it takes, and whether or not it minds quotes.
@@ -74,6 +74,20 @@ func checkCells(t *testing.T, file string) {
 			}
 		}
 	}
+}
+
+// records returns the rows of a file in a language.
+func records(t *testing.T, lang, file string) [][]string {
+	t.Helper()
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, "\uFEFF")))
+	if lang == "pt-BR" {
+		r.Comma = ';'
+	}
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatalf("%v in the file %.500q", err, file)
+	}
+	return rows
 }
 
 // In none of the files is what others wrote a formula, and it is there unchanged save
@@ -101,37 +115,47 @@ func TestFiles_NoFormulas(t *testing.T) {
 	}
 	c := s.Member(t)
 	staff, _ := s.Console(t, models.StaffSupervisor)
-	for path, client := range map[string]*webtest.Client{
-		"/app/cobrancas/cobrancas.csv": c, "/app/saldo/extrato.csv": c, "/app/auditoria.csv": c,
-		"/ops/auditoria.csv": staff,
-	} {
-		raw, err := io.ReadAll(download(client, path).Body)
-		if err != nil {
-			t.Fatal(err)
+	for lang, fee := range map[string]string{"pt-BR": "-12,35", "en": "-12.35"} {
+		c.Lang, staff.Lang = lang, lang
+		for path, client := range map[string]*webtest.Client{
+			"/app/cobrancas/cobrancas.csv": c, "/app/saldo/extrato.csv": c, "/app/auditoria.csv": c,
+			"/ops/auditoria.csv": staff,
+		} {
+			checkFile(t, client, path, fee)
 		}
-		file := strings.TrimPrefix(string(raw), "\uFEFF")
-		checkCells(t, file)
-		rows, err := csv.NewReader(strings.NewReader(file)).ReadAll()
-		if err != nil || len(rows) <= len(formulas) {
-			t.Fatalf("%s: %d rows, %v", path, len(rows), err)
-		}
-		found, fees := map[string]bool{}, 0
-		for _, row := range rows {
-			for _, cell := range row {
-				found[strings.ReplaceAll(cell, "'", "")] = true
-				if cell == "-12.35" {
-					fees++
-				}
+	}
+}
+
+// checkFile checks that no cell of a file is a formula, that every text is there, and, if it is
+// the statement, that every fee is a number.
+func checkFile(t *testing.T, client *webtest.Client, path, fee string) {
+	t.Helper()
+	raw, err := io.ReadAll(download(client, path).Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := strings.TrimPrefix(string(raw), "\uFEFF")
+	checkCells(t, file)
+	rows := records(t, client.Lang, file)
+	if len(rows) <= len(formulas) {
+		t.Fatalf("%s: %d rows", path, len(rows))
+	}
+	found, fees := map[string]bool{}, 0
+	for _, row := range rows {
+		for _, cell := range row {
+			found[strings.ReplaceAll(cell, "'", "")] = true
+			if cell == fee {
+				fees++
 			}
 		}
-		for _, text := range formulas {
-			if want := strings.NewReplacer("'", "", "\r\n", "\n").Replace(text); !strings.Contains(path, "auditoria") &&
-				!found[want] {
-				t.Errorf("%s has lost %q", path, text)
-			}
+	}
+	for _, text := range formulas {
+		if want := strings.NewReplacer("'", "", "\r\n", "\n").Replace(text); !strings.Contains(path, "auditoria") &&
+			!found[want] {
+			t.Errorf("%s has lost %q", path, text)
 		}
-		if strings.Contains(path, "extrato") && fees != len(formulas) {
-			t.Errorf("%d fees are numbers, want %d", fees, len(formulas))
-		}
+	}
+	if strings.Contains(path, "extrato") && fees != len(formulas) {
+		t.Errorf("%d fees are numbers, want %d", fees, len(formulas))
 	}
 }

@@ -51,7 +51,7 @@ func (f statementFile) write(ctx context.Context, to io.Writer) error {
 	if _, err := io.WriteString(to, "\uFEFF"); err != nil {
 		return err
 	}
-	w := page.NewCSVFile(to)
+	w := page.NewCSVFile(ctx, to)
 	var header []string
 	for _, column := range []string{"date", "kind", "code", "amount", "available", "total", "reference", "order",
 		"description"} {
@@ -86,8 +86,8 @@ func (f statementFile) writeLines(ctx context.Context, w page.CSVFile, lines []m
 	for _, m := range lines {
 		charge := charges[m.LinkedID]
 		err := w.WriteRow(
-			i18n.Stamp(m.At), i18n.T(ctx, "balance.movement_"+string(m.Kind)), string(m.Kind), m.Amount.Decimal(),
-			m.Available.Decimal(), m.Total.Decimal(),
+			i18n.Stamp(ctx, m.At), i18n.T(ctx, "balance.movement_"+string(m.Kind)), string(m.Kind), w.Amount(m.Amount),
+			w.Amount(m.Available), w.Amount(m.Total),
 			m.LinkedID, charge.ExternalID, charge.Description,
 		)
 		if err != nil {

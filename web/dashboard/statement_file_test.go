@@ -3,7 +3,6 @@ package dashboard_test
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"io"
 	"math"
 	"net/http"
@@ -35,8 +34,8 @@ func download(c *webtest.Client, path string) *http.Response {
 	return response
 }
 
-// The file has what the page shows, for people and for spreadsheets: amounts with a
-// point, UTF-8, and nothing that a spreadsheet would run.
+// The file has what the page shows, for people and for spreadsheets: amounts and times as
+// those of the language write them, UTF-8, and nothing that a spreadsheet would run.
 func TestStatementFile(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
@@ -52,8 +51,10 @@ func TestStatementFile(t *testing.T) {
 	}
 	c := s.Member(t)
 	for lang, want := range map[string][]string{
-		"pt-BR": {"Data (horário de Brasília)", "Pagamento recebido", "Tarifa do pagamento", "extrato-test.csv"},
-		"en":    {"Date (Brasília time)", "Payment received", "Payment fee", "statement-test.csv"},
+		"pt-BR": {"Data (horário de Brasília)", "Pagamento recebido", "Tarifa do pagamento", "extrato-test.csv",
+			"-12,35", "1234,50", "0,00", "01/03/2026 09:00:00", "9777,20"},
+		"en": {"Date (Brasília time)", "Payment received", "Payment fee", "statement-test.csv",
+			"-12.35", "1234.50", "0.00", "2026-03-01 09:00:00", "9777.20"},
 	} {
 		c.Lang = lang
 		response := download(c, "/app/saldo/extrato.csv")
@@ -67,14 +68,14 @@ func TestStatementFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		body, marked := strings.CutPrefix(string(raw), "\uFEFF")
-		lines, err := csv.NewReader(strings.NewReader(body)).ReadAll()
-		if err != nil || !marked || len(lines) != 1+2*len(texts) || lines[0][0] != want[0] {
-			t.Fatalf("%s: %d lines, %v: %q", lang, len(lines), err, body)
+		lines := records(t, lang, body)
+		if !marked || len(lines) != 1+2*len(texts) || lines[0][0] != want[0] {
+			t.Fatalf("%s: %d lines: %q", lang, len(lines), body)
 		}
 		for i, text := range texts {
 			fee, paid := lines[len(lines)-2-2*i], lines[len(lines)-1-2*i]
-			if fee[1] != want[2] || fee[2] != "FEE" || fee[3] != "-12.35" || paid[1] != want[1] ||
-				paid[3] != "1234.50" || paid[4] != "0.00" || paid[0] != "2026-03-01 09:00:00" {
+			if fee[1] != want[2] || fee[2] != "FEE" || fee[3] != want[4] || paid[1] != want[1] ||
+				paid[3] != want[5] || paid[4] != want[6] || paid[0] != want[7] {
 				t.Errorf("%s: the lines of %q are %q and %q", lang, text, fee, paid)
 			}
 			guarded := strings.HasPrefix(paid[8], "'")
@@ -84,7 +85,7 @@ func TestStatementFile(t *testing.T) {
 				t.Errorf("%s: the description %q became %q", lang, text, paid[8])
 			}
 		}
-		if lines[1][5] != "9777.20" { // 8 × (1234.50 − 12.35) = 9777.20
+		if lines[1][5] != want[8] { // 8 × (1234.50 − 12.35) = 9777.20
 			t.Errorf("%s: the newest total is %s", lang, lines[1][5])
 		}
 	}

@@ -136,7 +136,7 @@ func (s *Site) SendAudit(c *fiber.Ctx, accountID string, seen func(models.AuditL
 // reads lines in batches, so no query lasts as long as a slow download.
 func (s *Site) writeAudit(ctx context.Context, to io.Writer, filter models.AuditFilter,
 	seen func(models.AuditLine) models.AuditLine) error {
-	file := NewCSVFile(to)
+	file := NewCSVFile(ctx, to)
 	if err := file.WriteRow(auditColumns...); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *Site) writeAudit(ctx context.Context, to io.Writer, filter models.Audit
 				strconv.FormatInt(l.ID, 10), l.At.UTC().Format("2006-01-02T15:04:05.000Z"), l.Action, l.ObjectID,
 				l.AccountID, l.Actor,
 				l.ActorName, l.ActorEmail, facts(l.Before), facts(l.After), facts(l.Detail), l.IP, l.RequestID,
-				l.ActorRole, i18n.DateTime(ctx, l.At),
+				l.ActorRole, auditTime(ctx, l.At),
 			)
 			if err != nil {
 				return err
@@ -162,6 +162,14 @@ func (s *Site) writeAudit(ctx context.Context, to io.Writer, filter models.Audit
 			return err
 		}
 	}
+}
+
+// auditTime returns the time in Brasília, in Portuguese as spreadsheets read it.
+func auditTime(ctx context.Context, at time.Time) string {
+	if i18n.Of(ctx) == i18n.Portuguese {
+		return i18n.Stamp(ctx, at)
+	}
+	return i18n.DateTime(ctx, at)
 }
 
 // facts returns members as JSON, or "" if there are none.

@@ -2,25 +2,47 @@ package page
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"regexp"
 	"strings"
 	"unicode"
+
+	"garoupa/internal/money"
+	"garoupa/views/i18n"
 )
 
-// CSVFile writes rows as RFC 4180 says, every field in quotes. Fields may contain text of
-// strangers, so the file makes sure that no spreadsheet reads a cell as a formula, whichever
-// separator it uses. (Spreadsheets in Portuguese split at semicolons.)
-type CSVFile struct{ to *bufio.Writer }
+// CSVFile writes rows as RFC 4180 says, every field in quotes. A file in Portuguese has what
+// spreadsheets in Portuguese expect: semicolons between fields, and a comma in amounts. Fields may
+// contain text of strangers, so the file makes sure that no spreadsheet reads a cell as a formula,
+// whichever separator it uses.
+type CSVFile struct {
+	to   *bufio.Writer
+	lang i18n.Lang
+}
 
-// NewCSVFile returns a file that writes to to.
-func NewCSVFile(to io.Writer) CSVFile { return CSVFile{bufio.NewWriter(to)} }
+// NewCSVFile returns a file in the language of ctx that writes to to.
+func NewCSVFile(ctx context.Context, to io.Writer) CSVFile {
+	return CSVFile{bufio.NewWriter(to), i18n.Of(ctx)}
+}
+
+// Amount returns the field of an amount, which spreadsheets read as a number.
+func (f CSVFile) Amount(c money.Cents) string {
+	if f.lang == i18n.Portuguese {
+		return strings.Replace(c.Decimal(), ".", ",", 1)
+	}
+	return c.Decimal()
+}
 
 // WriteRow writes a row. An error may be returned only by a later call or by Flush.
 func (f CSVFile) WriteRow(fields ...string) error {
+	separator := byte(',')
+	if f.lang == i18n.Portuguese {
+		separator = ';'
+	}
 	for i, field := range fields {
 		if i > 0 {
-			f.to.WriteByte(',')
+			f.to.WriteByte(separator)
 		}
 		f.to.WriteString(`"` + strings.ReplaceAll(harmless(field), `"`, `""`) + `"`)
 	}
@@ -32,7 +54,7 @@ func (f CSVFile) WriteRow(fields ...string) error {
 func (f CSVFile) Flush() error { return f.to.Flush() }
 
 // ourAmount matches a negative amount in the gateway's notation, which stays a number.
-var ourAmount = regexp.MustCompile(`^-\d+\.\d{2}$`)
+var ourAmount = regexp.MustCompile(`^-\d+[.,]\d{2}$`)
 
 const (
 	formulaStarts  = "=+-@＝＋－＠" // characters that begin a formula in spreadsheets (OWASP, CSV injection)
