@@ -3,6 +3,7 @@ package docs
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -24,13 +25,30 @@ const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancesto
 // development serves the pages of the embedded mode.
 type development struct{ *page.Site }
 
-func near(c *fiber.Ctx) error {
-	ip, err := netip.ParseAddr(c.IP())
-	if ip = ip.Unmap(); err != nil || !ip.IsLoopback() && !ip.IsPrivate() || c.Get(fiber.HeaderXForwardedFor) != "" ||
+// near admits requests of this machine and its own network that name this machine and came
+// through no proxy.
+func (s *development) near(c *fiber.Ctx) error {
+	if !isNear(c.IP()) || !s.isOwnHost(c.Hostname()) || c.Get(fiber.HeaderXForwardedFor) != "" ||
 		c.Get("Forwarded") != "" {
 		return fiber.ErrNotFound
 	}
 	return c.Next()
+}
+
+// isNear reports whether an IP address is of this machine or its own network.
+func isNear(ip string) bool {
+	addr, err := netip.ParseAddr(ip)
+	return err == nil && (addr.Unmap().IsLoopback() || addr.Unmap().IsPrivate())
+}
+
+// isOwnHost reports whether a Host names this machine: localhost, a near address, or the host of
+// the dashboard. A site that lets its own name lead here must not read pages with its scripts.
+func (s *development) isOwnHost(host string) bool {
+	if app, err := url.Parse(s.AppURL); err == nil && strings.EqualFold(host, app.Host) {
+		return true
+	}
+	name := strings.ToLower((&url.URL{Host: host}).Hostname())
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || isNear(name)
 }
 
 func (s *development) mailFrame(c *fiber.Ctx) layouts.AuthProps {

@@ -65,3 +65,31 @@ func TestDevMail(t *testing.T) {
 		}
 	}
 }
+
+// A site that lets its own name lead to this machine gets none of the pages below /dev.
+func TestDev_OwnHost(t *testing.T) {
+	t.Parallel()
+	s := webtest.NewWith(t, func(o *web.Options) { o.AppURL = "http://pix.lan:8080" })
+	for host, want := range map[string]int{
+		"localhost": 200, "LOCALHOST:8080": 200, "app.localhost": 200, "127.0.0.1:1": 200, "[::1]:8080": 200,
+		"192.168.0.7:8080": 200, "pix.lan:8080": 200,
+		"evil.example": 404, "evil.example:8080": 404, "localhost.evil.example": 404, "pix.lan": 404, "8.8.8.8": 404,
+		"127.0.0.1.evil.example": 404, "evil.example@localhost": 404,
+	} {
+		for _, path := range []string{"/dev/mail", "/dev/components"} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Host = host
+			a, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Body.Close()
+			if a.StatusCode != want {
+				t.Errorf("%s with Host %s: %d, want %d", path, host, a.StatusCode, want)
+			}
+		}
+	}
+}

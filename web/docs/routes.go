@@ -34,7 +34,7 @@ func registerDevelopment(r fiber.Router, s *development) {
 	if s.Mails == nil {
 		return
 	}
-	dev := r.Group("/dev", near, s.Limited, page.Compressed, s.Speak)
+	dev := r.Group("/dev", s.near, s.Limited, page.Compressed, s.Speak)
 	dev.Get("/mail", s.listMails)
 	dev.Get("/mail/:id", s.readMail)
 	dev.Get("/mail/:id/html", s.showMail)
