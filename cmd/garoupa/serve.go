@@ -175,6 +175,7 @@ func newApp(
 			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL,
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: now,
 			TermsURL: s.TermsURL, PrivacyURL: s.PrivacyURL, SupportURL: s.SupportURL, OpsNetworks: s.opsNetworks,
+			SecurityContact: s.SecurityContact, SignUp: s.SignUp,
 			Limits: web.Limits{Pages: s.limits.pages, LogIn: s.limits.logIn, Withdrawals: s.limits.withdrawals,
 				Resends: s.limits.resends},
 		},

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/caarlos0/env/v11"
@@ -25,16 +24,17 @@ import (
 )
 
 // settings are all settings from the environment. docs/settings.md explains each of them,
-// and a test compares the two. Every value is checked before anything starts.
+// and a test compares the two. Every value is checked before anything starts. Those with the tag
+// secret can be read from files.
 type settings struct {
-	DatabaseURL          string        `env:"DATABASE_URL"`
+	DatabaseURL          string        `env:"DATABASE_URL" secret:"true"`
 	Listen               string        `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
 	BaseURL              string        `env:"GAROUPA_BASE_URL"`
 	CheckoutURL          string        `env:"GAROUPA_CHECKOUT_HOST"`
 	AppURL               string        `env:"GAROUPA_APP_URL"`
 	DataDir              string        `env:"GAROUPA_DATA_DIR" envDefault:".garoupa"`
-	SecretKey            string        `env:"GAROUPA_SECRET_KEY"`
-	SecretKeyPrevious    string        `env:"GAROUPA_SECRET_KEY_PREVIOUS"`
+	SecretKey            string        `env:"GAROUPA_SECRET_KEY" secret:"true"`
+	SecretKeyPrevious    string        `env:"GAROUPA_SECRET_KEY_PREVIOUS" secret:"true"`
 	PostgresBin          string        `env:"GAROUPA_POSTGRES_BIN"`
 	WebhookBackoff       string        `env:"GAROUPA_WEBHOOK_BACKOFF" envDefault:"60s,5m,15m,60m"`
 	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
@@ -54,7 +54,7 @@ type settings struct {
 	QuoteSources         string        `env:"GAROUPA_QUOTE_SOURCES"`
 	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
 	BankProfiles         string        `env:"GAROUPA_BANK_PROFILES"`
-	BankProxy            string        `env:"GAROUPA_BANK_PROXY"`
+	BankProxy            string        `env:"GAROUPA_BANK_PROXY" secret:"true"`
 	BankListen           string        `env:"GAROUPA_BANK_LISTEN"`
 	BankURL              string        `env:"GAROUPA_BANK_URL"`
 	BankTLSCert          string        `env:"GAROUPA_BANK_TLS_CERT"`
@@ -63,6 +63,8 @@ type settings struct {
 	TermsURL             string        `env:"GAROUPA_TERMS_URL"`
 	PrivacyURL           string        `env:"GAROUPA_PRIVACY_URL"`
 	SupportURL           string        `env:"GAROUPA_SUPPORT_URL"`
+	SecurityContact      string        `env:"GAROUPA_SECURITY_CONTACT"`
+	SignUp               string        `env:"GAROUPA_SIGN_UP" envDefault:"open"`
 	Demo                 bool          `env:"GAROUPA_DEMO" envDefault:"false"`
 	RateLimit            string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
 	RateLimitLive        string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
@@ -72,12 +74,12 @@ type settings struct {
 	RateLimitFailedAuth  string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
 	RateLimitPages       string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
 	RateLimitLogIn       string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
-	SMTPURL              string        `env:"GAROUPA_SMTP_URL"`
+	SMTPURL              string        `env:"GAROUPA_SMTP_URL" secret:"true"`
 	MailFrom             string        `env:"GAROUPA_MAIL_FROM"`
 	TrustedProxies       string        `env:"GAROUPA_TRUSTED_PROXIES"`
 	OpsNetworks          string        `env:"GAROUPA_OPS_NETWORKS"`
-	APIKey               string        `env:"GAROUPA_API_KEY"`
-	WebhookSecret        string        `env:"GAROUPA_WEBHOOK_SECRET"`
+	APIKey               string        `env:"GAROUPA_API_KEY" secret:"true"`
+	WebhookSecret        string        `env:"GAROUPA_WEBHOOK_SECRET" secret:"true"`
 	LogLevel             slog.Level    `env:"GAROUPA_LOG_LEVEL" envDefault:"info"`
 
 	RequestTimeout time.Duration  `env:"GAROUPA_REQUEST_TIMEOUT" envDefault:"10s"`
@@ -125,6 +127,10 @@ func (l limiters) byName() map[string]*ratelimit.Limiter {
 // setting.
 func readSettings(environment map[string]string) (settings, error) {
 	var s settings
+	environment, err := withFiles(environment)
+	if err != nil {
+		return s, fmt.Errorf("settings: %w", err)
+	}
 	if err := env.ParseWithOptions(&s, env.Options{Environment: environment}); err != nil {
 		return s, fmt.Errorf("settings: %w", unparsed(err))
 	}
@@ -162,7 +168,9 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_APP_URL", checkAddress(&s.AppURL)},
 		{"GAROUPA_TERMS_URL", s.checkNotice(s.TermsURL)},
 		{"GAROUPA_PRIVACY_URL", s.checkNotice(s.PrivacyURL)},
-		{"GAROUPA_SUPPORT_URL", s.checkSupport()},
+		{"GAROUPA_SUPPORT_URL", s.checkContact(s.SupportURL)},
+		{"GAROUPA_SECURITY_CONTACT", s.checkContact(s.SecurityContact)},
+		{"GAROUPA_SIGN_UP", checkSignUp(s.SignUp)},
 		{"GAROUPA_SECRET_KEY", checkSecretKey(s.SecretKey)},
 		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},
@@ -347,30 +355,6 @@ func (s *settings) readLimit(l **ratelimit.Limiter, text string) error {
 		*l = ratelimit.New(rate)
 	}
 	return err
-}
-
-// readNetworks reads addresses and networks, separated by commas or blanks. IPv4 within
-// IPv6 counts as IPv4. A non-empty text without any network is an error. The error does not
-// repeat the text.
-func readNetworks(networks *[]netip.Prefix, text string) error {
-	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-	if text != "" && len(entries) == 0 {
-		return errors.New("holds neither an address nor a network such as 10.0.0.0/8")
-	}
-	for i, entry := range entries {
-		prefix, err := netip.ParsePrefix(entry)
-		if addr, addrErr := netip.ParseAddr(entry); addrErr == nil {
-			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
-		}
-		if addr := prefix.Addr(); err == nil && addr.Is4In6() {
-			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
-		}
-		if err != nil || !prefix.IsValid() {
-			return fmt.Errorf("entry %d is neither an address nor a network such as 10.0.0.0/8", i+1)
-		}
-		*networks = append(*networks, prefix.Masked())
-	}
-	return nil
 }
 
 func (s *settings) readSMTP() (err error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	netmail "net/mail"
+	"net/netip"
 	"net/url"
 	"os"
 	"reflect"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"garoupa/web/page"
 )
 
 func checkDelay(d time.Duration) error {
@@ -77,15 +80,47 @@ func (s *settings) checkNotice(address string) error {
 	return nil
 }
 
-// checkSupport accepts what checkNotice accepts, or a mailto: of one address.
-func (s *settings) checkSupport() error {
-	address, mails := strings.CutPrefix(s.SupportURL, "mailto:")
+// checkContact accepts what checkNotice accepts, or a mailto: of one address.
+func (s *settings) checkContact(contact string) error {
+	address, mails := strings.CutPrefix(contact, "mailto:")
 	if !mails {
-		return s.checkNotice(s.SupportURL)
+		return s.checkNotice(contact)
 	}
 	if read, err := netmail.ParseAddress(address); err != nil || read.Address != address ||
 		strings.ContainsAny(address, "?&%") {
 		return errors.New("must be mailto: and an address, as mailto:suporte@example.com, or the address of a page")
+	}
+	return nil
+}
+
+func checkSignUp(mode string) error {
+	switch mode {
+	case page.SignUpOpen, page.SignUpByInvitation, page.SignUpClosed:
+		return nil
+	}
+	return fmt.Errorf("%q is neither open, invitation nor closed", mode)
+}
+
+// readNetworks reads addresses and networks, separated by commas or blanks. IPv4 within
+// IPv6 counts as IPv4. A non-empty text without any network is an error. The error does not
+// repeat the text.
+func readNetworks(networks *[]netip.Prefix, text string) error {
+	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	if text != "" && len(entries) == 0 {
+		return errors.New("holds neither an address nor a network such as 10.0.0.0/8")
+	}
+	for i, entry := range entries {
+		prefix, err := netip.ParsePrefix(entry)
+		if addr, addrErr := netip.ParseAddr(entry); addrErr == nil {
+			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if addr := prefix.Addr(); err == nil && addr.Is4In6() {
+			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
+		}
+		if err != nil || !prefix.IsValid() {
+			return fmt.Errorf("entry %d is neither an address nor a network such as 10.0.0.0/8", i+1)
+		}
+		*networks = append(*networks, prefix.Masked())
 	}
 	return nil
 }

@@ -26,8 +26,12 @@ func TestSettings_Documented(t *testing.T) {
 		cells := strings.Split(line, "|")
 		if name := strings.Trim(cell(cells, 1), "`"); strings.HasPrefix(cell(cells, 1), "`") {
 			documented[name] = strings.Trim(cell(cells, 2), "`")
-			if cell(cells, 3) == "" {
+			meaning := cell(cells, 3)
+			if meaning == "" {
 				t.Errorf("%s has no meaning", name)
+			}
+			if strings.Contains(meaning, "`"+name+"_FILE`") != slices.Contains(secretSettings(), name) {
+				t.Errorf("%s does not say whether it can be read from a file: %s", name, meaning)
 			}
 		}
 	}
@@ -119,7 +123,8 @@ func TestNewWebhooks(t *testing.T) {
 // Addresses for people must be https in production.
 func TestReadSettings_Notices(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"GAROUPA_TERMS_URL", "GAROUPA_PRIVACY_URL", "GAROUPA_SUPPORT_URL"} {
+	for _, name := range []string{"GAROUPA_TERMS_URL", "GAROUPA_PRIVACY_URL", "GAROUPA_SUPPORT_URL",
+		"GAROUPA_SECURITY_CONTACT"} {
 		for address, installed := range map[string]bool{"http://localhost:8080/docs": false,
 			"https://empresa.example/termos?v=2#pix": true} {
 			if _, err := readSettings(map[string]string{name: address}); err != nil {
@@ -148,6 +153,8 @@ func TestReadSettings_Wrong(t *testing.T) {
 		"GAROUPA_PRIVACY_URL": {"javascript:alert(1)", "https://u:hunter2@x/", "https://u:hunter2@x\x00"},
 		"GAROUPA_SUPPORT_URL": {"suporte@example.com", "mailto:", "mailto:Ana <a@example.com>",
 			"mailto:a@example.com?bcc=b@example.com", "tel:+551140028922", "javascript:alert(1)"},
+		"GAROUPA_SECURITY_CONTACT":      {"seguranca@example.com", "mailto:", "tel:+551140028922"},
+		"GAROUPA_SIGN_UP":               {"no", "Open", "invite"},
 		"GAROUPA_SECRET_KEY":            {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
 		"GAROUPA_SECRET_KEY_PREVIOUS":   {"hunter2", strings.Repeat("a", 62)},
 		"GAROUPA_POSTGRES_BIN":          {"/does/not/exist"},

@@ -57,7 +57,7 @@ func shed(h *Health) fiber.Handler {
 // address, only the pictures do.
 func usesDatabase(path string) bool {
 	switch path {
-	case "/livez", "/readyz", "/ajuda", "/v1/health", "/v1/openapi.json":
+	case "/livez", "/readyz", "/ajuda", "/.well-known/security.txt", "/v1/health", "/v1/openapi.json":
 		return false
 	}
 	return !strings.HasPrefix(path, "/static/")

@@ -84,7 +84,7 @@ func surfaceOf(path string) surface {
 		return surfaceAPI
 	case "pay", "l", "qr":
 		return surfaceCheckout
-	case "static", "marca", "fotos", "ajuda", "livez", "readyz":
+	case "static", "marca", "fotos", "ajuda", "livez", "readyz", ".well-known":
 		return surfaceAny
 	}
 	return surfaceApp

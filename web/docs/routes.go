@@ -8,9 +8,10 @@ import (
 	"garoupa/web/page"
 )
 
-// Register adds the documentation to r, and in the embedded mode the pages below /dev.
+// Register adds the documentation and security.txt to r, and in the embedded mode the pages below /dev.
 func Register(r fiber.Router, site *page.Site) {
 	registerGuides(r, site)
+	registerSecurity(r, site)
 	registerDevelopment(r, &development{site})
 }
 

@@ -42,12 +42,24 @@ type Options struct {
 	// there are none.
 	TermsURL, PrivacyURL string
 	SupportURL           string // where merchants reach that company, a page or mailto:…; "" if there is none
+	SecurityContact      string // where to report a weakness, like SupportURL
+	SignUp               string // who may make a log-in: one of the constants SignUpOpen…, "" for SignUpOpen
 	// OpsNetworks are the networks from which staff may work; nil is any. IPv4 has its own
 	// form, not that within IPv6.
 	OpsNetworks []netip.Prefix
 	Limits      Limits
 	Now         func() time.Time
 }
+
+// The values of Options.SignUp.
+const (
+	SignUpOpen         = "open"       // everyone
+	SignUpByInvitation = "invitation" // people whom a member invited
+	SignUpClosed       = "closed"     // no one
+)
+
+// SignsUp reports whether everyone may make a log-in and an account.
+func (o Options) SignsUp() bool { return o.SignUp == "" || o.SignUp == SignUpOpen }
 
 // Limits bound how often pages may be requested (docs/rules.md, "Rate limits"). A nil limiter
 // means no limit.
