@@ -3,7 +3,10 @@ package web_test
 import (
 	"testing"
 
+	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/web"
+	"garoupa/web/page"
 	"garoupa/web/webtest"
 )
 
@@ -45,4 +48,17 @@ func walkAccount(t *testing.T, w *walk) {
 	page.WaitTrue(`location.pathname == "/app"`)
 	page.look("home-verified")
 	page.refused("verify-dead", "/verificar-email?token=x", 404)
+}
+
+// walkNoSignUp sees what stands in place of the sign-up where it is not open.
+func walkNoSignUp(t *testing.T, w *walk) {
+	invited := webtest.NewWith(t, func(o *web.Options) { o.SignUp = page.SignUpByInvitation })
+	w.open(t, invited, "/entrar").visits(map[string]string{"by-invitation": "/cadastro", "log-in": "/entrar"})
+	closed := webtest.NewWith(t, func(o *web.Options) { o.SignUp = page.SignUpClosed })
+	if _, err := closed.Merchants.Invite(t.Context(), closed.Owner,
+		merchants.NewInvite{Email: "bia@example.com", Role: models.RoleViewer}); err != nil {
+		t.Fatal(err)
+	}
+	w.open(t, closed, "/entrar").visits(map[string]string{"closed": "/cadastro",
+		"closed-invite": "/convite/" + closed.Link(t, models.MailInvite, "bia@example.com")})
 }

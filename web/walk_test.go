@@ -31,6 +31,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"hosted":    walkHosted,
 	"links":     walkLinkCheckouts,
 	"money":     walkMoney,
+	"nosignup":  walkNoSignUp,
 	"ops":       walkOps,
 	"ownbank":   walkOwnBank,
 	"passkeys":  walkPasskeys,

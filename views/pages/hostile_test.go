@@ -56,6 +56,7 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 		"pay not found":  pages.PayNotFound(filled[pages.ErrorProps](t, nil)),
 		"not found":      dashboard.NotFound(filled[dashboard.NotFoundProps](t, nil)),
 		"link not found": pages.LinkNotFound(filled[pages.ErrorProps](t, nil)),
+		"no sign up":     account.NoSignUp(filled[account.NoSignUpProps](t, nil)),
 		"sign up":        account.SignUp(filled[account.SignUpProps](t, nil)),
 		"log in":         account.LogIn(filled[account.LogInProps](t, nil)),
 		"step up":        pages.StepUp(filled(t, func(p *pages.StepUpProps) { p.Action = "/app/chaves" })),
@@ -89,6 +90,7 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 		"team member":   dashboard.Member(filled[dashboard.MemberProps](t, nil)),
 		"accounts":      account.Accounts(filled[account.AccountsProps](t, nil)),
 		"invite":        account.Invite(filled(t, func(p *account.InviteProps) { p.State = account.InviteNew })),
+		"invite closed": account.Invite(filled(t, func(p *account.InviteProps) { p.State = account.InviteClosed })),
 		"invite others": account.Invite(filled(t, func(p *account.InviteProps) { p.State = account.InviteOthers })),
 	}
 }

@@ -20,7 +20,17 @@ type account struct{ *page.Site }
 
 // signUpForm shows GET /cadastro.
 func (s *account) signUpForm(c *fiber.Ctx) error {
+	if !s.SignsUp() {
+		return s.showNoSignUp(c)
+	}
 	return page.Render(c, pages.SignUp(pages.SignUpProps{AuthProps: s.AuthProps(c), ByKey: s.OffersPasskeys()}))
+}
+
+// showNoSignUp shows why the form is missing.
+func (s *account) showNoSignUp(c *fiber.Ctx) error {
+	return page.Render(c, pages.NoSignUp(pages.NoSignUpProps{
+		AuthProps: s.AuthProps(c), Invited: s.SignUp == page.SignUpByInvitation,
+	}))
 }
 
 // signUpFields are the fields of the sign-up form, in their order.
@@ -38,6 +48,10 @@ func (s *account) showSignUp(c *fiber.Ctx, in merchants.NewMerchant, taken bool,
 
 // signUp handles POST /cadastro and logs the new member in.
 func (s *account) signUp(c *fiber.Ctx) error {
+	if !s.SignsUp() {
+		c.Status(fiber.StatusForbidden)
+		return s.showNoSignUp(c)
+	}
 	if s.byPasskey(c) {
 		return s.signUpWithPasskey(c)
 	}
@@ -64,6 +78,7 @@ func (s *account) logInForm(c *fiber.Ctx) error {
 	}
 	return page.Render(c, pages.LogIn(pages.LogInProps{
 		AuthProps: s.AuthProps(c), Next: page.Local(c.Query("next"), ""), Flash: flash, ByKey: s.OffersPasskeys(),
+		SignsUp: s.SignsUp(),
 	}))
 }
 
@@ -84,7 +99,7 @@ func (s *account) logIn(c *fiber.Ctx) error {
 func (s *account) showLogIn(c *fiber.Ctx, email, next, problem string) error {
 	return page.Render(c, pages.LogIn(pages.LogInProps{
 		AuthProps: s.AuthProps(c), Email: email, Next: next, Errors: components.FieldErrors{{Text: problem}},
-		ByKey: s.OffersPasskeys(),
+		ByKey: s.OffersPasskeys(), SignsUp: s.SignsUp(),
 	}))
 }
 

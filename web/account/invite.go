@@ -36,6 +36,8 @@ func (s *account) showInvite(c *fiber.Ctx, props pages.InviteProps) error {
 		return err
 	case invitation.Known:
 		props.State = pages.InviteKnown
+	case s.SignUp == page.SignUpClosed:
+		props.State = pages.InviteClosed
 	default:
 		props.State = pages.InviteNew
 	}
@@ -59,6 +61,10 @@ func (s *account) showNewcomer(c *fiber.Ctx, in merchants.Newcomer, problems com
 
 // joinAsNewcomer handles POST /convite/:token, and logs the new member in.
 func (s *account) joinAsNewcomer(c *fiber.Ctx) error {
+	if s.SignUp == page.SignUpClosed {
+		c.Status(fiber.StatusForbidden)
+		return s.showInvite(c, pages.InviteProps{})
+	}
 	if s.byPasskey(c) {
 		return s.joinWithPasskey(c)
 	}

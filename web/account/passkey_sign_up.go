@@ -50,6 +50,9 @@ func browser(c *fiber.Ctx) merchants.Browser {
 // passkey for the person in the form. An invalid form is a 422: the script then submits it,
 // and the page shows its problems.
 func (s *account) askSignUpPasskey(c *fiber.Ctx) error {
+	if !s.SignsUp() {
+		return c.SendStatus(fiber.StatusUnprocessableEntity)
+	}
 	options, err := s.Merchants.AskSignUpPasskey(c.UserContext(), s.passkeyBrowser(c, "/cadastro"), s.newMerchant(c))
 	return sendFirstOptions(c, options, err)
 }
@@ -57,6 +60,9 @@ func (s *account) askSignUpPasskey(c *fiber.Ctx) error {
 // askJoinPasskey handles POST /convite/:token/passkey. It is askSignUpPasskey for an invited
 // person.
 func (s *account) askJoinPasskey(c *fiber.Ctx) error {
+	if s.SignUp == page.SignUpClosed {
+		return c.SendStatus(fiber.StatusUnprocessableEntity)
+	}
 	options, err := s.Merchants.AskJoinPasskey(c.UserContext(), s.passkeyBrowser(c, page.InvitePath), c.Params("token"),
 		s.newcomer(c))
 	return sendFirstOptions(c, options, err)

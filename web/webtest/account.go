@@ -18,9 +18,14 @@ var Bruno = merchants.NewMerchant{Name: "Bruno Reis", Business: "Café", Email: 
 	Password: paymentstest.Password, Language: "en", Verified: true}
 
 // NewWithPasskeys is NewLimited at an address that browsers make passkeys for.
-func NewWithPasskeys(t *testing.T, limits web.Limits) *Site {
+func NewWithPasskeys(t *testing.T, limits web.Limits, changes ...func(*web.Options)) *Site {
 	t.Helper()
-	s := NewLimited(t, limits)
+	s := NewWith(t, func(o *web.Options) {
+		o.Limits = limits
+		for _, change := range changes {
+			change(o)
+		}
+	})
 	s.URL = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	s.Merchants.Passkeys = passkey.NewSite("Garoupa", s.URL)
 	return s

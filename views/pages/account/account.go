@@ -20,15 +20,30 @@ type SignUpProps struct {
 	ByKey    bool // a passkey may be made in place of the password
 }
 
+// NoSignUpProps is /cadastro where not everyone may sign up.
+type NoSignUpProps struct {
+	layouts.AuthProps
+	Invited bool // people who were invited may
+}
+
+// why begins the names of the page's texts.
+func (p NoSignUpProps) why() string {
+	if p.Invited {
+		return "sign_up_invited"
+	}
+	return "sign_up_closed"
+}
+
 // LogInProps is GET and POST /entrar. Fields: email, password, next. A wrong
 // password and an unknown e-mail are the same error of the form as a whole.
 type LogInProps struct {
 	layouts.AuthProps
-	Email  string
-	Next   string // local path to go on to; the handler checks it
-	Flash  *components.FlashProps
-	Errors components.FieldErrors
-	ByKey  bool // a passkey logs in, too
+	Email   string
+	Next    string // local path to go on to; the handler checks it
+	Flash   *components.FlashProps
+	Errors  components.FieldErrors
+	ByKey   bool // a passkey logs in, too
+	SignsUp bool // everyone may make an account
 }
 
 // username is the value that browsers may fill in for the e-mail.

@@ -14,6 +14,7 @@ const (
 	InviteKnown  InviteState = "known"  // somebody has it, who must log in
 	InviteMine   InviteState = "mine"   // they are logged in
 	InviteOthers InviteState = "others" // another person is logged in
+	InviteClosed InviteState = "closed" // nobody has the address, and no log-in can be made
 )
 
 // InviteProps is GET and POST /convite/:token. Fields of a newcomer: name, terms where the
