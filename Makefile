@@ -32,6 +32,10 @@ run: $(if $(shell command -v npm),$(modules)) build ## Serve on http://localhost
 build: ## Build bin/garoupa, one static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/garoupa ./cmd/garoupa
 
+.PHONY: sbom
+sbom: build ## List what bin/garoupa consists of: bin/garoupa.cdx.json
+	go run ./tools/sbom bin/garoupa package-lock.json >bin/garoupa.cdx.json
+
 # Three packages at a time, on any machine: they share one PostgreSQL, some drive a browser, and
 # some mostly wait for processes. make check runs go vet, with more checks.
 .PHONY: test
