@@ -1,7 +1,7 @@
 # Garoupa as one static binary in an otherwise empty image, for a PostgreSQL elsewhere
 # (DATABASE_URL). compose.yaml runs both.
 
-FROM golang:1.26 AS build
+FROM golang:1.26.8 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

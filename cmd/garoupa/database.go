@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"garoupa/internal/guard"
 	"garoupa/internal/localpg"
 	"garoupa/migrations"
@@ -52,7 +54,7 @@ func openMigrated(ctx context.Context, s settings, serving bool) (*database, err
 		return nil, err
 	}
 	if err := migrations.Up(ctx, d.Pool); err != nil {
-		return nil, errors.Join(err, d.Close())
+		return nil, errors.Join(asOwner(err), d.Close())
 	}
 	if err := models.BeginEventEpoch(ctx, d.DB); err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -77,6 +79,15 @@ func makeEventMonths(ctx context.Context, db *models.DB) error {
 	}
 	slog.Warn("the tables of events are in use; those of this month will be made later")
 	return nil
+}
+
+// asOwner adds what to do if a migration failed because the program connects as a role that does
+// not own the tables.
+func asOwner(err error) error {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == "42501" { // insufficient_privilege
+		return fmt.Errorf("%w: run garoupa migrate with the DATABASE_URL of the role that owns the tables", err)
+	}
+	return err
 }
 
 // lookEvery is how often a serving process checks whether it may still work with the

@@ -22,14 +22,16 @@ func TestReadSettings_Files(t *testing.T) {
 	}
 	for ending, want := range map[string]string{"": "", "\n": "", "\r\n": "", "\n\n": "\n", " ": " "} {
 		s, err := readSettings(map[string]string{
-			"DATABASE_URL_FILE": file("postgres://garoupa:hunter2@db/x\n"), "GAROUPA_SECRET_KEY_FILE": file(key + "\n"),
+			"DATABASE_URL_FILE":           file("postgres://garoupa:hunter2@db/x\n"),
+			"GAROUPA_SECRET_KEY_FILE":     file(key + "\n"),
 			"GAROUPA_WEBHOOK_SECRET_FILE": file("whsec_a" + ending), "GAROUPA_SECRET_KEY": "",
 			"GAROUPA_LISTEN_FILE": "/does/not/exist", // has no secret
 		})
 		if err != nil {
 			t.Fatalf("ending %q: %v", ending, err)
 		}
-		if s.DatabaseURL != "postgres://garoupa:hunter2@db/x" || s.SecretKey != key || s.WebhookSecret != "whsec_a"+want {
+		if s.DatabaseURL != "postgres://garoupa:hunter2@db/x" || s.SecretKey != key ||
+			s.WebhookSecret != "whsec_a"+want {
 			t.Errorf("ending %q: read %q", ending, s.WebhookSecret)
 		}
 	}

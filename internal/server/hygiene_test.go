@@ -32,8 +32,9 @@ func TestHygiene(t *testing.T) {
 			status int
 			cache  string
 		}{
-			"/v1/health": {200, "no-store"}, "/v1/checkouts": {200, "no-store"}, "/v1/checkouts/" + id: {200, "no-store"},
-			"/v1/nothing": {404, "no-store"}, "/v1/openapi.json": {200, checked},
+			"/v1/health": {200, "no-store"}, "/v1/checkouts": {200, "no-store"},
+			"/v1/checkouts/" + id: {200, "no-store"},
+			"/v1/nothing":         {404, "no-store"}, "/v1/openapi.json": {200, checked},
 			"/livez": {200, "no-store"}, "/readyz": {200, "no-store"},
 			"/entrar": {200, "no-store"}, "/app": {303, "no-store"}, "/ops": {404, "no-store"},
 			"/pay/" + id: {200, "no-store"}, "/pay/nothing": {404, "no-store"}, "/l/nothing": {404, "no-store"},
@@ -128,7 +129,8 @@ func TestSessionCookie_Planted(t *testing.T) {
 			t.Errorf("%s: %d", name, response.StatusCode)
 		}
 	}
-	request = httptest.NewRequest(http.MethodPost, together.app+"/preferencias", strings.NewReader("lang=en&theme=dark"))
+	request = httptest.NewRequest(http.MethodPost, together.app+"/preferencias",
+		strings.NewReader("lang=en&theme=dark"))
 	response, _ = send(t, app, request, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site",
 		"same-origin")
 	for _, name := range []string{"__Host-lang", "__Host-theme"} {

@@ -143,7 +143,8 @@ func TestDay(t *testing.T) {
 	late := time.Date(2026, 11, 21, 2, 59, 59, 0, time.UTC) // still the 20th in Brasília
 	if got := i18n.Day(late) + " " + i18n.Stamp(t.Context(), late) + " " +
 		i18n.Stamp(in(t, i18n.English), late) + " " + i18n.Seconds(t.Context(), late) + " " +
-		i18n.Seconds(in(t, i18n.English), late); got != "2026-11-20 20/11/2026 23:59:59 2026-11-20 23:59:59 23:59:59 11:59:59\u00a0PM" {
+		i18n.Seconds(in(t, i18n.English), late); got !=
+		"2026-11-20 20/11/2026 23:59:59 2026-11-20 23:59:59 23:59:59 11:59:59\u00a0PM" {
 		t.Error(got)
 	}
 	begins, err := i18n.ParseDay("2026-11-21")

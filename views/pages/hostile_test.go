@@ -56,7 +56,6 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 		"pay not found":  pages.PayNotFound(filled[pages.ErrorProps](t, nil)),
 		"not found":      dashboard.NotFound(filled[dashboard.NotFoundProps](t, nil)),
 		"link not found": pages.LinkNotFound(filled[pages.ErrorProps](t, nil)),
-		"no sign up":     account.NoSignUp(filled[account.NoSignUpProps](t, nil)),
 		"sign up":        account.SignUp(filled[account.SignUpProps](t, nil)),
 		"log in":         account.LogIn(filled[account.LogInProps](t, nil)),
 		"step up":        pages.StepUp(filled(t, func(p *pages.StepUpProps) { p.Action = "/app/chaves" })),

@@ -84,7 +84,8 @@ func TestPictures(t *testing.T) {
 			}
 			for header, want := range map[string]string{
 				"Content-Type": "image/jpeg", "Cache-Control": "public, max-age=31536000, immutable",
-				"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+				"X-Content-Type-Options":  "nosniff",
+				"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 			} {
 				if got := file.Header.Get(header); file.Status != http.StatusOK || got != want {
 					t.Errorf("%s: %d %s is %q", path, file.Status, header, got)
