@@ -84,8 +84,7 @@ func TestHygiene_Failures(t *testing.T) {
 func TestHygiene_LogOut(t *testing.T) {
 	t.Parallel()
 	app := newSite(t, paymentstest.New(t), together)
-	request := httptest.NewRequest(http.MethodPost, together.app+"/sair", nil)
-	response, _ := send(t, app, request, "Sec-Fetch-Site", "same-origin")
+	response := submit(t, app, together.app+"/sair", nil)
 	if got := response.Header.Get("Clear-Site-Data"); response.StatusCode != http.StatusSeeOther ||
 		got != `"cache", "storage"` {
 		t.Errorf("%d, Clear-Site-Data %q", response.StatusCode, got)
@@ -111,33 +110,38 @@ func TestSessionCookie(t *testing.T) {
 	}
 }
 
-// A session is read from the cookie with the prefix alone, and choices that are no secrets also
-// from cookies of before.
+// A session is read from the cookie with the prefix alone, though the other one is genuine, and
+// choices that are no secrets also from cookies of before.
 func TestSessionCookie_Planted(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	app := newSite(t, g, together)
-	request := httptest.NewRequest(http.MethodPost, together.app+"/entrar", strings.NewReader(
-		url.Values{"email": {g.Email}, "password": {paymentstest.Password}}.Encode()))
-	response, _ := send(t, app, request, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site",
-		"same-origin")
-	session := cookieOf(t, response, "__Host-garoupa_session")
-	for name, status := range map[string]int{session.Name: 200, "garoupa_session": 303} {
-		response, body := get(t, app, together.app, "/app", "Cookie", name+"="+session.Value+"; lang=en; theme=dark")
-		if response.StatusCode != status || status == 200 && (!strings.Contains(body, `lang="en"`) ||
+	bare := hosts{together.base, together.checkout, "http://one.example"}
+	secure := newSite(t, g, together)
+	for at, status := range map[hosts]int{together: http.StatusOK, bare: http.StatusSeeOther} {
+		response := submit(t, newSite(t, g, at), at.app+"/entrar",
+			url.Values{"email": {g.Email}, "password": {paymentstest.Password}})
+		session := response.Cookies()[0]
+		response, body := get(t, secure, together.app, "/app", "Cookie", session.Name+"="+session.Value+
+			"; lang=en; theme=dark")
+		if response.StatusCode != status || status == http.StatusOK && (!strings.Contains(body, `lang="en"`) ||
 			!strings.Contains(body, `data-theme="dark"`)) {
-			t.Errorf("%s: %d", name, response.StatusCode)
+			t.Errorf("%s: %d, want %d", session.Name, response.StatusCode, status)
 		}
 	}
-	request = httptest.NewRequest(http.MethodPost, together.app+"/preferencias",
-		strings.NewReader("lang=en&theme=dark"))
-	response, _ = send(t, app, request, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site",
-		"same-origin")
+	response := submit(t, secure, together.app+"/preferencias", url.Values{"lang": {"en"}, "theme": {"dark"}})
 	for _, name := range []string{"__Host-lang", "__Host-theme"} {
 		if c := cookieOf(t, response, name); !c.Secure || c.Path != "/" {
 			t.Errorf("%s", c)
 		}
 	}
+}
+
+// submit sends a form of a page.
+func submit(t *testing.T, app *fiber.App, address string, form url.Values) *http.Response {
+	t.Helper()
+	response, _ := send(t, app, httptest.NewRequest(http.MethodPost, address, strings.NewReader(form.Encode())),
+		"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
+	return response
 }
 
 func cookieOf(t *testing.T, response *http.Response, name string) *http.Cookie {

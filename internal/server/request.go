@@ -55,7 +55,8 @@ func logged(o Options) fiber.Handler {
 func answer(o Options) fiber.ErrorHandler {
 	protect := hygiene(o)
 	return func(c *fiber.Ctx, err error) error {
-		protect(c)                               // the handler that failed may have allowed caching
+		// The handler that failed may have allowed browsers to keep its answer.
+		protect(c)
 		if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself, which may not know the path
 			name(c)
 			return api.WriteError(c, err)
