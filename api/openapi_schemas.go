@@ -203,7 +203,7 @@ func newPaymentLinkSchema() *openapi.Schema {
 	expiresIn.Default = payments.DefaultExpiresIn
 	target := func(description string) *openapi.Schema {
 		s := openapi.Nullable(openapi.Bounded(description+
-			" http or https, https alone for live keys. An empty text counts as none.", 0, 2048))
+			" http or https, https alone for live keys, without user name. An empty text counts as none.", 0, 2048))
 		s.Pattern = `^(https?://[^\s]+)?$`
 		return s
 	}

@@ -117,7 +117,7 @@ func TestStreamTestEvents(t *testing.T) {
 	address := s.listen(t)
 	first := s.stream(t, address, s.Key(t, s.Test, models.PermissionCheckoutRead))
 	if h := first.answer.Header; first.answer.StatusCode != 200 || h.Get("Content-Type") != "text/event-stream" ||
-		!strings.Contains(h.Get("Cache-Control"), "no-cache") ||
+		h.Get("Cache-Control") != "no-store, no-cache, no-transform" ||
 		h.Get("X-Accel-Buffering") != "no" || h.Get("Request-Id") == "" {
 		t.Errorf("%d %v", first.answer.StatusCode, h)
 	}
