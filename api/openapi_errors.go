@@ -24,9 +24,10 @@ var codeTexts = map[refusal.Code]codeText{
 	refusal.IdempotencyKeyRequired: {"The operation needs an Idempotency-Key. Send one, the same at every retry.",
 		"This operation needs an Idempotency-Key header: a text of your own that names this request, the same at " +
 			"every retry."},
-	refusal.Unauthorized: {"The API key is missing, malformed, unknown or revoked. Check the " +
-		"Authorization header.",
-		"The API key is missing, malformed, unknown or revoked. Send it as: Authorization: Bearer <API_KEY>."},
+	refusal.Unauthorized: {"The API key is missing, malformed, unknown, revoked or ended, or may not be used from " +
+		"this address. Check the Authorization header.",
+		"The API key is missing, malformed, unknown, revoked or ended, or may not be used from this address. " +
+			"Send it as: Authorization: Bearer <API_KEY>."},
 	refusal.Forbidden: {"A live key of an account without production access. Ask for access in the " +
 		"dashboard, or use a test key.",
 		"This account has no production access yet. Ask for it in the dashboard, or use a test key."},

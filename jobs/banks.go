@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 )
 
 const (
-	// warnEvery limits the delay of warnings about certificates that end.
+	// warnEvery limits the delay of warnings about certificates and keys that end.
 	warnEvery = time.Hour
 	// tendEvery is the pause between two looks for work at a bank account.
 	tendEvery = time.Second
@@ -38,13 +39,13 @@ type warnOfExpiryArgs struct{}
 // Kind implements river.JobArgs.
 func (warnOfExpiryArgs) Kind() string { return "warn_of_expiry" }
 
-// warnOfExpiry mails supervisors about certificates of bank accounts that end soon.
+// warnOfExpiry mails supervisors about certificates of bank accounts that end soon, and members about keys.
 type warnOfExpiry struct {
 	river.WorkerDefaults[warnOfExpiryArgs]
 	Options
 }
 
-// Work warns of all certificates.
+// Work warns of all certificates and keys. A failure of one does not keep back the other.
 func (w *warnOfExpiry) Work(ctx context.Context, _ *river.Job[warnOfExpiryArgs]) error {
-	return w.Banks.WarnOfExpiry(ctx)
+	return errors.Join(w.Banks.WarnOfExpiry(ctx), w.Merchants.WarnOfKeys(ctx))
 }

@@ -3,28 +3,15 @@ package merchants
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"garoupa/internal/input"
-	"garoupa/internal/refusal"
 	"garoupa/models"
 )
-
-// Prefixes of key secrets (contract 5.2).
-const (
-	PrefixTest = "svc_test_"
-	PrefixLive = "svc_live_"
-)
-
-// secretLength is the number of base62 characters after a secret's prefix.
-const secretLength = 32
 
 // CheckoutIntegration lists the default permissions of a new key (contract 5.5).
 var CheckoutIntegration = []models.Permission{
@@ -36,62 +23,88 @@ var CheckoutIntegration = []models.Permission{
 type NewKey struct {
 	Name        string
 	Permissions []models.Permission
-	Form        string // the key of the form; "" without a form
+	EndsAt      *time.Time // from then on the key is refused; nil: never
+	Networks    string     // from which alone the key may be used, as ParseNetworks reads them; "": from everywhere
+	Form        string     // the key of the form; "" without a form
 }
 
 // CreateKey creates a key for the scope and returns its secret, which cannot be read again:
 // only its SHA-256 is stored. A form creates one key, however often it is sent: later calls
 // fail with ErrMade. It fails with Invalid, where permissions outside the KeyRights of the
 // actor's role are Denied, and with refusal.Forbidden if the role cannot Integrate. A key
-// keeps its permissions when its creator's role changes or ends: members see who created it,
-// and may revoke it.
+// keeps its permissions when its creator's role changes or ends, because it belongs to the
+// project: members see who created it, and may revoke it.
 func (s *Service) CreateKey(
 	ctx context.Context, by models.Actor, scope models.Scope, in NewKey,
 ) (key *models.APIKey, secret string, err error) {
-	in.Name = input.TrimLine(in.Name)
+	key, err = s.readNewKey(in)
+	if err != nil {
+		return nil, "", err
+	}
+	secret = newKeySecret(scope.Environment)
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		role, err := lockMaker(tx, by, scope, models.Integrate)
+		if err != nil {
+			return err
+		}
+		if !within(key.Permissions, role.KeyRights()) {
+			return Invalid{"permissions": Denied}
+		}
+		key.ID = models.NewAPIKeyID()
+		if err := s.claimForm(tx, scope, models.OperationKey, in.Form, key.ID); err != nil {
+			return err
+		}
+		return s.insertKey(tx, by, scope, key, secret, nil)
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("merchants: create key: %w", err)
+	}
+	return key, secret, nil
+}
+
+// readNewKey checks what does not depend on the actor.
+func (s *Service) readNewKey(in NewKey) (*models.APIKey, error) {
+	key := &models.APIKey{Name: input.TrimLine(in.Name), Permissions: in.Permissions}
 	problems := Invalid{}
-	problems.line("name", in.Name, 1, 100)
+	problems.line("name", key.Name, 1, 100)
 	if len(in.Permissions) == 0 {
 		problems["permissions"] = Missing
 	}
 	if !within(in.Permissions, models.Permissions) {
 		problems["permissions"] = Unknown
 	}
-	if err := problems.orNil(); err != nil {
-		return nil, "", err
+	key.EndsAt = problems.end(in.EndsAt, s.now())
+	var problem Problem
+	if key.Networks, problem = ParseNetworks(in.Networks); problem != "" {
+		problems["networks"] = problem
 	}
+	return key, problems.orNil()
+}
 
-	secret = PrefixTest + randomBase62(secretLength)
-	if scope.Environment == models.Live {
-		secret = PrefixLive + randomBase62(secretLength)
-	}
+// insertKey writes a key that has its id, with its line of the audit log.
+func (s *Service) insertKey(tx *models.Tx, by models.Actor, scope models.Scope, key *models.APIKey, secret string,
+	detail map[string]string) error {
 	hash := sha256.Sum256([]byte(secret))
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-		role, err := lockMaker(tx, by, scope, models.Integrate)
-		if err != nil {
-			return err
-		}
-		if !within(in.Permissions, role.KeyRights()) {
-			return Invalid{"permissions": Denied}
-		}
-		id := models.NewAPIKeyID()
-		if err := s.claimForm(tx, scope, models.OperationKey, in.Form, id); err != nil {
-			return err
-		}
-		key = &models.APIKey{
-			ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Name: in.Name, SecretHash: hash[:],
-			Last4: secret[len(secret)-4:], Permissions: in.Permissions, CreatedBy: by.UserID, CreatedAt: s.now(),
-		}
-		if err := models.InsertAPIKey(tx, key); err != nil {
-			return err
-		}
-		made := change{after: map[string]string{"name": key.Name, "permissions": joined(key.Permissions)}}
-		return s.auditChange(tx, by, "api_key.created", key.ID, made, nil)
-	})
-	if err != nil {
-		return nil, "", fmt.Errorf("merchants: create key: %w", err)
+	key.ProjectID, key.Environment = scope.ProjectID, scope.Environment
+	key.CreatedBy, key.CreatedAt = by.UserID, s.now()
+	key.SecretHash, key.Last4 = hash[:], secret[len(secret)-4:]
+	if err := models.InsertAPIKey(tx, key); err != nil {
+		return err
 	}
-	return key, secret, nil
+	facts := map[string]string{"name": key.Name, "permissions": joined(key.Permissions)}
+	if key.EndsAt != nil {
+		facts["ends"] = key.EndsAt.Format(time.RFC3339)
+	}
+	if len(key.Networks) > 0 {
+		facts["networks"] = FormatNetworks(key.Networks)
+	}
+	if key.Refunds {
+		facts["refunds"] = "true"
+	}
+	if key.Events {
+		facts["events"] = "true"
+	}
+	return s.auditChange(tx, by, "api_key.created", key.ID, change{after: facts}, detail)
 }
 
 // within reports whether all permissions are allowed.
@@ -189,81 +202,4 @@ func (s *Service) RevokeKey(ctx context.Context, by models.Actor, scope models.S
 		return fmt.Errorf("merchants: revoke key: %w", err)
 	}
 	return nil
-}
-
-// Authenticate returns the key with this secret and its account, and records the use from ip.
-// It refuses a secret that is malformed, unknown or revoked with Unauthorized (contract 5).
-// Results are cached for keyFresh.
-func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.KeyHolder, error) {
-	refusal := refusal.New(refusal.Unauthorized,
-		"The API key is missing, malformed, unknown or revoked. Send it as: Authorization: Bearer <API_KEY>.")
-	environment := models.Test
-	random, ok := strings.CutPrefix(secret, PrefixTest)
-	if !ok {
-		environment = models.Live
-		random, ok = strings.CutPrefix(secret, PrefixLive)
-	}
-	if !ok || len(random) != secretLength {
-		return nil, refusal
-	}
-
-	hash := sha256.Sum256([]byte(secret))
-	now := s.Now()
-	if h := s.keys.load(hash, now); h != nil {
-		return h, nil
-	}
-	h, err := models.KeyHolderByHash(ctx, s.DB.Reserved, hash[:])
-	if errors.Is(err, models.ErrNotFound) {
-		return nil, refusal
-	} else if err != nil {
-		return nil, fmt.Errorf("merchants: authenticate: %w", err)
-	}
-	if subtle.ConstantTimeCompare(h.Key.SecretHash, hash[:]) != 1 || h.Key.Environment != environment {
-		return nil, refusal
-	}
-	if h.Key.LastUsedAt == nil || now.Sub(*h.Key.LastUsedAt) > time.Minute {
-		id, ip := h.Key.ID, strings.Clone(ip)
-		s.noteUse(ctx, func(ctx context.Context) error { return models.TouchAPIKey(ctx, s.DB.Pool, id, ip, now) })
-	}
-	s.keys.store(hash, h, now)
-	return h, nil
-}
-
-// keyFresh is how long a key is cached: the longest time for which a revoked key still works
-// and a switch has no effect.
-const keyFresh = 900 * time.Millisecond
-
-// keyCache caches keys for keyFresh.
-type keyCache struct {
-	mu      sync.RWMutex
-	entries map[[32]byte]cachedKey
-}
-
-type cachedKey struct {
-	holder *models.KeyHolder
-	at     time.Time
-}
-
-func (c *keyCache) load(hash [32]byte, now time.Time) *models.KeyHolder {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if e, ok := c.entries[hash]; ok && now.Sub(e.at) < keyFresh {
-		return e.holder
-	}
-	return nil
-}
-
-func (c *keyCache) store(hash [32]byte, h *models.KeyHolder, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries == nil || len(c.entries) >= 10_000 {
-		c.entries = map[[32]byte]cachedKey{}
-	}
-	c.entries[hash] = cachedKey{h, now}
-}
-
-func (c *keyCache) clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.entries = nil
 }

@@ -219,17 +219,21 @@ CREATE TABLE api_keys (
     last_used_ip text NOT NULL DEFAULT ''::text,
     refunds boolean NOT NULL DEFAULT false,
     events boolean NOT NULL DEFAULT false,
+    ends_at timestamp with time zone,
+    networks cidr[] NOT NULL DEFAULT '{}'::cidr[],
     CONSTRAINT api_keys_pkey PRIMARY KEY (id),
     CONSTRAINT api_keys_secret_unique UNIQUE (secret_hash),
     CONSTRAINT api_keys_id_check CHECK (id ~ '^key_[0-9a-f]{20}$'::text),
     CONSTRAINT api_keys_last4_check CHECK (char_length(last4) = 4),
     CONSTRAINT api_keys_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+    CONSTRAINT api_keys_networks CHECK (cardinality(networks) <= 20),
     CONSTRAINT api_keys_permissions_check CHECK (permissions <@ ARRAY['CHECKOUT:CREATE'::text, 'CHECKOUT:READ'::text, 'BALANCE:READ'::text, 'WITHDRAWAL:CREATE'::text, 'WITHDRAWAL:READ'::text, 'PAYMENT_LINK:CREATE'::text, 'PAYMENT_LINK:READ'::text]),
     CONSTRAINT api_keys_secret_hash_check CHECK (octet_length(secret_hash) = 32),
     CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
     CONSTRAINT api_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 CREATE INDEX api_keys_by_project ON api_keys USING btree (project_id, livemode, created_at DESC);
+CREATE INDEX api_keys_ends_at ON api_keys USING btree (ends_at) WHERE ends_at IS NOT NULL AND revoked_at IS NULL;
 
 CREATE TABLE api_requests (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

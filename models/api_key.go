@@ -2,8 +2,11 @@ package models
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Permission allows a key one operation (contract 5.4).
@@ -42,6 +45,21 @@ type APIKey struct {
 	LastUsedAt  *time.Time // to the minute
 	LastUsedIP  string     // of that use; "" if unknown
 	RevokedAt   *time.Time
+	EndsAt      *time.Time     // from then on the key is refused; nil: never
+	Networks    []netip.Prefix // from which alone the key may be used; none: from everywhere
+}
+
+// Ended reports whether the key's end has come.
+func (k *APIKey) Ended(now time.Time) bool { return k.EndsAt != nil && !now.Before(*k.EndsAt) }
+
+// Admits reports whether the key may be used from a client's address.
+func (k *APIKey) Admits(ip string) bool {
+	if len(k.Networks) == 0 {
+		return true
+	}
+	address, err := netip.ParseAddr(ip)
+	return err == nil &&
+		slices.ContainsFunc(k.Networks, func(n netip.Prefix) bool { return n.Contains(address.Unmap().WithZone("")) })
 }
 
 // Allows reports whether the key has the permission.
@@ -50,21 +68,21 @@ func (k *APIKey) Allows(p Permission) bool { return slices.Contains(k.Permission
 // InsertAPIKey writes a new key.
 func InsertAPIKey(tx *Tx, k *APIKey) error {
 	return tx.exec(`INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions,
-			created_by, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9)`,
+			created_by, created_at, ends_at, networks, refunds, events)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9, $10, coalesce($11::cidr[], '{}'), $12, $13)`,
 		k.ID, k.ProjectID, k.Environment, k.Name, k.SecretHash, k.Last4, k.Permissions,
-		k.CreatedBy, k.CreatedAt)
+		k.CreatedBy, k.CreatedAt, k.EndsAt, k.Networks, k.Refunds, k.Events)
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
 	k.refunds, k.events, coalesce(k.created_by, ''),
 	coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at,
-	k.last_used_at, k.last_used_ip, k.revoked_at`
+	k.last_used_at, k.last_used_ip, k.revoked_at, k.ends_at, k.networks`
 
 func (k *APIKey) targets() []any {
 	return []any{&k.ID, &k.ProjectID, &k.Environment, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
 		&k.Refunds, &k.Events, &k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP,
-		&k.RevokedAt}
+		&k.RevokedAt, &k.EndsAt, &k.Networks}
 }
 
 // KeyHolder is a key with the account that it belongs to.
@@ -106,6 +124,10 @@ func APIKeys(ctx context.Context, q Querier, scope Scope) ([]APIKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	return scanKeys(rows)
+}
+
+func scanKeys(rows pgx.Rows) ([]APIKey, error) {
 	defer rows.Close()
 	var keys []APIKey
 	for rows.Next() {
@@ -131,6 +153,37 @@ func APIKeyByID(ctx context.Context, q Querier, scope Scope, id string) (*APIKey
 		return nil, notFound(err)
 	}
 	return &k, nil
+}
+
+// LockAPIKey returns one key of the scope, and locks it until tx ends, or ErrNotFound.
+func LockAPIKey(tx *Tx, scope Scope, id string) (*APIKey, error) {
+	if !apiKeyShape.fits(id) {
+		return nil, ErrNotFound
+	}
+	return within(tx, func(ctx context.Context, q Querier) (*APIKey, error) {
+		_, err := q.Exec(ctx, "SELECT FROM api_keys WHERE id = $1 AND project_id = $2 AND livemode = $3 FOR UPDATE",
+			id, scope.ProjectID, scope.Environment)
+		if err != nil {
+			return nil, err
+		}
+		return APIKeyByID(ctx, q, scope, id)
+	})
+}
+
+// EndAPIKey gives a key that tx has locked an end.
+func EndAPIKey(tx *Tx, id string, at time.Time) error {
+	return tx.exec("UPDATE api_keys SET ends_at = $2 WHERE id = $1", id, at)
+}
+
+// EndingKeys lists the keys in use of all accounts that end after now and not after a time, the first to end
+// first.
+func EndingKeys(ctx context.Context, q Querier, now, until time.Time) ([]APIKey, error) {
+	rows, err := q.Query(ctx, "SELECT "+apiKeyColumns+` FROM api_keys k
+		WHERE k.revoked_at IS NULL AND k.ends_at > $1 AND k.ends_at <= $2 ORDER BY k.ends_at, k.id`, now, until)
+	if err != nil {
+		return nil, err
+	}
+	return scanKeys(rows)
 }
 
 // AllowKeyRefunds says whether a key of the scope may refund. It reports false if there is no such key, if

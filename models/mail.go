@@ -89,6 +89,8 @@ const (
 	MailOwnBankChanged         = "own_bank_changed"
 	MailOwnBankCertificateEnds = "own_bank_certificate_ends"
 
+	MailKeyEnds = "api_key_ends" // an API key ends soon
+
 	MailChargePaid  = "charge_paid"
 	MailChargesPaid = "charges_paid" // the charges of an hour that had many
 )

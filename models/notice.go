@@ -74,6 +74,7 @@ var audience = map[string]Capability{
 	MailWithdrawalsUnblocked: Own,
 	MailFeeChanged:           Own,
 	MailLimitsChanged:        Own,
+	MailKeyEnds:              Integrate,
 
 	MailOwnBankChanged:         Own,
 	MailOwnBankCertificateEnds: Own,

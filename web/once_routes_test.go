@@ -49,6 +49,7 @@ var once = map[string]string{
 
 	"/app/saques": byKey, "/app/cobrancas": byKey, "/app/links": byKey, "/app/produtos": byKey, "/app/chaves": byKey,
 	"/app/webhooks": byKey, "/app/cobrancas/:id/devolver": byKey,
+	"/app/chaves/:id/trocar":   byKey,
 	"/app/chaves/:id/devolver": setting, "/app/chaves/:id/nao-devolver": setting,
 	"/app/chaves/:id/eventos": setting, "/app/chaves/:id/sem-eventos": setting,
 	"/app/saques/destinos": byIndex, "/app/producao/pedido": byIndex, "/app/equipe/convites": byIndex,

@@ -180,6 +180,15 @@ var formsSent = []sentForm{
 	{"key", "/app/chaves", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return filled(d.member, "/app/chaves/nova", "/app/chaves", "name", "Loja", "permissions", "CHECKOUT:READ")
 	}, "SELECT count(*) FROM api_keys"},
+	{"replace a key", "/app/chaves/:id/trocar", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+		key, _, err := d.Merchants.CreateKey(t.Context(), d.Owner, d.Test,
+			merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := "/app/chaves/" + key.ID + "/trocar"
+		return filled(d.member, path, path, "overlap", "now")
+	}, act("api_key.rolled")},
 	{"endpoint", "/app/webhooks", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return filled(d.member, "/app/webhooks/novo", "/app/webhooks", "url", "https://hook.example/", "types",
 			models.EventCheckoutPaid)

@@ -29,6 +29,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"empty":     walkEmpty,
 	"errors":    walkErrors,
 	"hosted":    walkHosted,
+	"keys":      walkKeys,
 	"links":     walkLinkCheckouts,
 	"money":     walkMoney,
 	"nosignup":  walkNoSignUp,

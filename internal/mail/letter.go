@@ -110,6 +110,8 @@ var kinds = map[string]kind{
 	models.MailDisputeOpenedStaff: {[]string{"name", "account", "amount", "at", "dispute"}, staffDisputePage},
 	models.MailDisputeDueStaff:    {[]string{"name", "account", "amount", "at", "dispute"}, staffDisputePage},
 
+	models.MailKeyEnds: {[]string{"name", "key_name", "key", "at"}, "/app/chaves"},
+
 	models.MailChargePaid: {[]string{"name", "account", "amount", "description", "order", "at", "charge"},
 		"/app/cobrancas/{charge}"},
 	models.MailChargesPaid: {[]string{"name", "account", "count", "alone", "amount", "at", "until"},
@@ -126,6 +128,8 @@ var facts = map[string][]string{
 	models.MailOwnBankProposed:        {"account", "bank_name"},
 	models.MailOwnBankChanged:         {"bank_change", "bank_name", "certificate"},
 	models.MailOwnBankCertificateEnds: {"bank_name", "certificate"},
+
+	models.MailKeyEnds: {"key_name", "key"},
 
 	models.MailChargePaid: {"amount", "description", "order", "at", "charge"},
 	models.MailFeeChanged: {"fee", "withdrawal_fee"},

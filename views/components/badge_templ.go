@@ -152,6 +152,7 @@ var statuses = map[string]BadgeProps{
 	"settlement_COMPLETED":  {Tone: ToneOK, Icon: "check"},
 	"key_ACTIVE":            {Tone: ToneOK, Icon: "check"},
 	"key_REVOKED":           {Icon: "ban"},
+	"key_ENDED":             {Icon: "clock"},
 	"endpoint_ENABLED":      {Tone: ToneOK, Icon: "check"},
 	"endpoint_FAILING":      {Tone: ToneBad, Icon: "triangle-alert"},
 	"endpoint_DISABLED":     {Tone: ToneWarn, Icon: "circle-pause"},

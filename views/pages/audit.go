@@ -101,7 +101,7 @@ func factValue(ctx context.Context, key, value string) string {
 		if fee, err := money.ParseFee(value); err == nil {
 			return i18n.Fee(ctx, fee)
 		}
-	case key == "from":
+	case key == "from" || key == "ends":
 		if at, err := time.Parse(time.RFC3339, value); err == nil {
 			return i18n.DateTime(ctx, at)
 		}

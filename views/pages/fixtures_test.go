@@ -180,13 +180,19 @@ func keyPages() []page {
 	active := dashboard.KeyRow{ID: "key_1", Name: "Loja", Display: "svc_test_…9f2c", Permissions: dashboard.Permissions,
 		CreatedBy: "Marina", CreatedAt: now, LastUsedAt: hence(-time.Minute), LastUsedIP: "203.0.113.9",
 		CanRevoke: true}
+	ending := dashboard.KeyRow{ID: "key_3", Name: "Loja", Display: "svc_live_…77ab", CreatedBy: "Marina",
+		Permissions: dashboard.Permissions[:2], CreatedAt: now, EndsAt: hence(48 * time.Hour),
+		Networks:  "203.0.113.0/24, 2001:db8::1",
+		CanRevoke: true, CanRoll: true}
+	ended := dashboard.KeyRow{ID: "key_4", Name: "Velha", Display: "svc_live_…77ac", CreatedBy: "Marina",
+		CreatedAt: now, EndsAt: hence(-time.Hour), Ended: true}
 	revoked := dashboard.KeyRow{ID: "key_2", Name: "Antiga", Display: "svc_test_…0000", CreatedBy: "Marina",
 		CreatedAt: now, RevokedAt: hence(-time.Hour)}
 	var all []page
 	for _, live := range []bool{false, true} {
 		all = append(all,
 			page{"keys", dashboard.Keys(dashboard.KeysProps{Shell: shell(live), CanCreate: true,
-				Keys: []dashboard.KeyRow{active, revoked}})},
+				Keys: []dashboard.KeyRow{active, ending, ended, revoked}})},
 			page{"keys empty", dashboard.Keys(dashboard.KeysProps{Shell: shell(live), CanCreate: true})},
 			page{"keys locked", dashboard.Keys(dashboard.KeysProps{Shell: shell(live)})},
 			page{"keys waiting", dashboard.Keys(dashboard.KeysProps{Shell: shell(live), NeedsAccess: true})},
@@ -202,8 +208,17 @@ func keyPages() []page {
 	}
 	return append(all,
 		page{"new key wrong", dashboard.NewKey(dashboard.NewKeyProps{
-			Shell: shell(false), Name: "x", Allowed: dashboard.Permissions[:4], Errors: problem("name", "permissions"),
+			Shell: shell(false), Name: "x", Allowed: dashboard.Permissions[:4], Ends: "2020-01-01", Networks: "x",
+			Errors: problem("name", "permissions", "ends", "networks"),
 		})},
+		page{"key rolled", dashboard.KeyCreated(dashboard.KeyCreatedProps{Shell: shell(true), Name: "Loja",
+			Secret: "svc_live_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe", Rolled: true, OldEnds: hence(time.Hour)})},
+		page{"key rolled now", dashboard.KeyCreated(dashboard.KeyCreatedProps{Shell: shell(false), Name: "Loja",
+			Secret: "svc_test_Kq3vYw8ZrT1mN5bXc7LpD2hJ4sFg6aQe", Rolled: true})},
+		page{"roll", dashboard.RollKey(dashboard.RollKeyProps{Shell: shell(true), Form: "f", Key: ending,
+			Overlap: "day", Ends: "2027-01-01"})},
+		page{"roll wrong", dashboard.RollKey(dashboard.RollKeyProps{Shell: shell(false), Form: "f", Key: active,
+			Errors: problem("overlap", "ends")})},
 		page{"revoke", dashboard.RevokeKey(dashboard.RevokeKeyProps{Shell: shell(false), Key: active, Last4: "9f2c"})},
 		page{"revoke wrong",
 			dashboard.RevokeKey(dashboard.RevokeKeyProps{Shell: shell(false), Key: revoked, Last4: "0000",

@@ -1,9 +1,12 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -29,14 +32,27 @@ func (s *developers) listKeys(c *fiber.Ctx) error {
 		Shell: shell, CanCreate: canCreateKey(page.Visitor(c)),
 		NeedsAccess: page.Visitor(c).Environment == models.Live && page.Visitor(c).Access != models.AccessApproved,
 	}
+	slices.SortStableFunc(keys, func(a, b models.APIKey) int { return cmp.Compare(s.rank(&a), s.rank(&b)) })
 	for i := range keys {
-		row := keyRow(&keys[i])
-		row.CanRevoke = page.Visitor(c).Role.Can(models.Integrate) && row.RevokedAt == nil
-		row.CanAllow = page.Visitor(c).Role.Can(models.MoveMoney) && row.RevokedAt == nil
-		row.CanAllowEvents = canAllowEvents(page.Visitor(c)) && row.RevokedAt == nil
+		row, used := s.keyRow(&keys[i]), s.rank(&keys[i]) == 0
+		row.CanRevoke = used && page.Visitor(c).Role.Can(models.Integrate)
+		row.CanAllow = used && page.Visitor(c).Role.Can(models.MoveMoney)
+		row.CanAllowEvents = used && canAllowEvents(page.Visitor(c))
+		row.CanRoll = used && canCreateKey(page.Visitor(c)) && merchants.MayRoll(page.Visitor(c).Role, &keys[i])
 		props.Keys = append(props.Keys, row)
 	}
 	return page.Render(c, pages.Keys(props))
+}
+
+// rank orders a list of keys: those in use, then those that have ended, then the revoked ones.
+func (s *developers) rank(k *models.APIKey) int {
+	switch {
+	case k.RevokedAt != nil:
+		return 2
+	case k.Ended(s.Now()):
+		return 1
+	}
+	return 0
 }
 
 // canCreateKey reports whether the visitor may create keys. Live keys would be refused before
@@ -45,14 +61,12 @@ func canCreateKey(v *models.Visitor) bool {
 	return v.Role.Can(models.Integrate) && (v.Environment == models.Test || v.Access == models.AccessApproved)
 }
 
-func keyRow(k *models.APIKey) pages.KeyRow {
+func (s *developers) keyRow(k *models.APIKey) pages.KeyRow {
 	row := pages.KeyRow{
-		ID: k.ID, Name: k.Name, Display: merchants.PrefixTest + "…" + k.Last4,
+		ID: k.ID, Name: k.Name, Display: merchants.DisplayKey(k),
 		CreatedBy: k.CreatorName, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, LastUsedIP: k.LastUsedIP,
-		RevokedAt: k.RevokedAt,
-	}
-	if k.Environment == models.Live {
-		row.Display = merchants.PrefixLive + "…" + k.Last4
+		RevokedAt: k.RevokedAt, EndsAt: k.EndsAt, Ended: k.Ended(s.Now()),
+		Networks: merchants.FormatNetworks(k.Networks),
 	}
 	row.Permissions, row.MayRefund, row.MayReadEvents = names(k.Permissions), k.Refunds, k.Events
 	return row
@@ -93,14 +107,17 @@ func (s *developers) createKey(c *fiber.Ctx) error {
 		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
 	}
 	name, ticked := page.Field(c, "name"), page.FormValues(c, "permissions")
-	in := merchants.NewKey{Name: name, Form: page.FormKey(page.Field(c, "key"))}
+	ends, networks := page.Field(c, "ends"), page.FormText(c, "networks")
+	in := merchants.NewKey{Name: name, EndsAt: lastMoment(ends), Networks: networks,
+		Form: page.FormKey(page.Field(c, "key"))}
 	for _, p := range ticked {
 		in.Permissions = append(in.Permissions, models.Permission(p))
 	}
 	key, secret, err := s.Merchants.CreateKey(c.UserContext(), page.Actor(c), page.Scope(c), in)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Errors: keyErrors(c, problems)})
+		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Ends: ends, Networks: networks,
+			Errors: keyErrors(c, problems)})
 	} else if errors.Is(err, merchants.ErrMade) {
 		if err := s.Flash(c, "key_made"); err != nil {
 			return err
@@ -117,8 +134,21 @@ func (s *developers) createKey(c *fiber.Ctx) error {
 		pages.KeyCreated(pages.KeyCreatedProps{Shell: shell, Name: key.Name, Secret: secret, APIURL: s.BaseURL}))
 }
 
+// lastMoment returns the last second of the day in a date field, nil for an empty one, and for one that is no day
+// a time in the past, which no key can end at.
+func lastMoment(text string) *time.Time {
+	if text == "" {
+		return nil
+	}
+	day, err := i18n.ParseDay(text)
+	if err == nil {
+		day = day.AddDate(0, 0, 1).Add(-time.Second)
+	}
+	return &day
+}
+
 func keyErrors(c *fiber.Ctx, problems merchants.Invalid) components.FieldErrors {
-	errs := page.FieldErrors(c, problems, "permissions")
+	errs := page.FieldErrors(c, problems, "permissions", "ends", "networks")
 	if _, wrong := problems["name"]; wrong {
 		errs = append(components.FieldErrors{{Field: "name", Text: i18n.T(c.UserContext(), "problem.key_name")}},
 			errs...)
@@ -142,7 +172,7 @@ func (s *developers) showRevokeKey(c *fiber.Ctx, errs components.FieldErrors) er
 		return err
 	}
 	return page.Render(c,
-		pages.RevokeKey(pages.RevokeKeyProps{Shell: shell, Key: keyRow(key), Last4: key.Last4, Errors: errs}))
+		pages.RevokeKey(pages.RevokeKeyProps{Shell: shell, Key: s.keyRow(key), Last4: key.Last4, Errors: errs}))
 }
 
 // revokeKey handles POST /app/chaves/:id/revogar. It requires typing the key's last four

@@ -25,7 +25,7 @@ var refusals = []string{
 	"endpoint_not_subscribed", "resends_wait",
 	"endpoint_off",
 	"invite_too_soon",
-	"key_made",
+	"key_made", "key_over", "key_rolled_before",
 	"ops_changed",
 	"ops_reason_missing",
 	"owner_stays",

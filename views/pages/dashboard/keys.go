@@ -40,26 +40,45 @@ type KeyRow struct {
 
 	MayReadEvents  bool // a person has allowed it
 	CanAllowEvents bool // the visitor decides about events
+
+	EndsAt   *time.Time // nil: never
+	Ended    bool       // the end has come
+	Networks string     // from which alone the key may be used; "": from everywhere
+	CanRoll  bool
 }
 
 // NewKeyProps is GET /app/chaves/nova and POST /app/chaves. Fields: name,
-// permissions (repeated).
+// permissions (repeated), ends, networks.
 type NewKeyProps struct {
 	Shell       layouts.Shell
 	Key         string // makes one key of the form, however often it is sent
 	Name        string
 	Permissions []string // ticked; a fresh form ticks the checkout integration
 	Allowed     []string // those that the member's role may give to a key; only they are offered
+	Ends        string
+	Networks    string
 	Errors      components.FieldErrors
 }
 
-// KeyCreatedProps answers POST /app/chaves: the only page that ever shows the
-// secret.
+// KeyCreatedProps answers POST /app/chaves and POST /app/chaves/{id}/trocar: the
+// only page that ever shows the secret.
 type KeyCreatedProps struct {
-	Shell  layouts.Shell
-	Name   string
-	Secret string
-	APIURL string // for the example request
+	Shell   layouts.Shell
+	Name    string
+	Secret  string
+	APIURL  string     // for the example request
+	Rolled  bool       // the key replaces another one
+	OldEnds *time.Time // when that one ends; nil: it was revoked
+}
+
+// RollKeyProps is GET and POST /app/chaves/{id}/trocar. Fields: overlap, ends.
+type RollKeyProps struct {
+	Shell   layouts.Shell
+	Form    string // replaces the key once, however often the form is sent
+	Key     KeyRow // the key to be replaced
+	Overlap string // "now", "hour", "day" or "week"
+	Ends    string // of the new key
+	Errors  components.FieldErrors
 }
 
 // RevokeKeyProps is GET and POST /app/chaves/{id}/revogar. Field: confirm, the
@@ -84,8 +103,11 @@ func (p KeysProps) decidesEvents() bool {
 
 // status names the key's state for its badge.
 func (k KeyRow) status() string {
-	if k.RevokedAt != nil {
+	switch {
+	case k.RevokedAt != nil:
 		return "REVOKED"
+	case k.Ended:
+		return "ENDED"
 	}
 	return "ACTIVE"
 }
@@ -107,20 +129,60 @@ func (p KeyCreatedProps) exampleKey() string {
 	return p.Secret
 }
 
-// facts say which key is about to go.
-func (p RevokeKeyProps) facts(ctx context.Context) []components.KeyValue {
+// title says whether the key is new or replaces another one.
+func (p KeyCreatedProps) title(ctx context.Context) string {
+	if p.Rolled {
+		return i18n.T(ctx, "keys.rolled_title")
+	}
+	return i18n.T(ctx, "keys.created_title")
+}
+
+// old says how long the replaced key works.
+func (p KeyCreatedProps) old(ctx context.Context) string {
+	if p.OldEnds == nil {
+		return i18n.T(ctx, "keys.rolled_now")
+	}
+	return i18n.T(ctx, "keys.rolled_until", i18n.DateTime(ctx, *p.OldEnds))
+}
+
+// overlaps are how long the replaced key may go on.
+func (p RollKeyProps) overlaps(ctx context.Context) []components.RadioOption {
+	var all []components.RadioOption
+	for _, value := range []string{"now", "hour", "day", "week"} {
+		all = append(all, components.RadioOption{Value: value, Label: i18n.T(ctx, "keys.overlap_"+value),
+			Hint: i18n.T(ctx, "keys.overlap_"+value+"_hint")})
+	}
+	return all
+}
+
+// facts say which key is meant, and when it was last used.
+func (k KeyRow) facts(ctx context.Context) []components.KeyValue {
 	used := i18n.T(ctx, "keys.never_used")
-	if p.Key.LastUsedAt != nil {
-		used = i18n.DateTime(ctx, *p.Key.LastUsedAt)
-		if p.Key.LastUsedIP != "" {
-			used += " · " + p.Key.LastUsedIP
+	if k.LastUsedAt != nil {
+		used = i18n.DateTime(ctx, *k.LastUsedAt)
+		if k.LastUsedIP != "" {
+			used += " · " + k.LastUsedIP
 		}
 	}
 	return []components.KeyValue{
-		{Key: i18n.T(ctx, "keys.name"), Value: p.Key.Name},
-		{Key: i18n.T(ctx, "keys.key"), Value: p.Key.Display, Mono: true},
+		{Key: i18n.T(ctx, "keys.name"), Value: k.Name},
+		{Key: i18n.T(ctx, "keys.key"), Value: k.Display, Mono: true},
 		{Key: i18n.T(ctx, "keys.last_used"), Value: used},
 	}
+}
+
+// copied are the facts of a key that is about to be replaced: what the new one has too.
+func (p RollKeyProps) copied(ctx context.Context) []components.KeyValue {
+	all := append(p.Key.facts(ctx), components.KeyValue{
+		Key: i18n.T(ctx, "keys.permissions"), Value: permissionNames(ctx, p.Key.Permissions),
+	})
+	if p.Key.EndsAt != nil {
+		all = append(all, components.KeyValue{Key: i18n.T(ctx, "keys.ends"), Value: i18n.DateTime(ctx, *p.Key.EndsAt)})
+	}
+	if p.Key.Networks != "" {
+		all = append(all, components.KeyValue{Key: i18n.T(ctx, "keys.networks"), Value: p.Key.Networks})
+	}
+	return all
 }
 
 // permissionNames lists permissions in words.
