@@ -173,9 +173,14 @@ func (k KeyRow) facts(ctx context.Context) []components.KeyValue {
 
 // copied are the facts of a key that is about to be replaced: what the new one has too.
 func (p RollKeyProps) copied(ctx context.Context) []components.KeyValue {
-	all := append(p.Key.facts(ctx), components.KeyValue{
-		Key: i18n.T(ctx, "keys.permissions"), Value: permissionNames(ctx, p.Key.Permissions),
-	})
+	rights := permissionNames(ctx, p.Key.Permissions)
+	if p.Key.MayRefund {
+		rights += " · " + i18n.T(ctx, "keys.may_refund")
+	}
+	if p.Key.MayReadEvents {
+		rights += " · " + i18n.T(ctx, "keys.may_read_events")
+	}
+	all := append(p.Key.facts(ctx), components.KeyValue{Key: i18n.T(ctx, "keys.permissions"), Value: rights})
 	if p.Key.EndsAt != nil {
 		all = append(all, components.KeyValue{Key: i18n.T(ctx, "keys.ends"), Value: i18n.DateTime(ctx, *p.Key.EndsAt)})
 	}
