@@ -73,7 +73,11 @@ func TestRollKey(t *testing.T) {
 			!strings.Contains(lines[1].After, g.Clock.Now().Add(overlap).UTC().Format(time.RFC3339)) {
 			t.Errorf("the audit log says %+v", lines)
 		}
-		if overlap > 0 {
+		if overlap == 0 {
+			if _, err := m.Authenticate(ctx, before, "198.51.100.7"); err == nil || old.RevokedAt == nil {
+				t.Errorf("without an overlap the old key works on, and was revoked at %v", old.RevokedAt)
+			}
+		} else {
 			g.Clock.Advance(overlap - time.Second)
 			if !works(before) {
 				t.Errorf("a second before the end of %s the old key does not work", overlap)

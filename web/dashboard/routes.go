@@ -136,8 +136,8 @@ func (s *treasury) register(app fiber.Router) {
 func (s *dashboard) registerAccess(app fiber.Router) {
 	app.Get("/producao", s.readAccess)
 	app.Get("/producao/pedido", s.accessForm)
-	app.Post("/producao/pedido", s.requestAccess)
-	app.Post("/producao/retirar", s.withdrawAccess)
+	app.Post("/producao/pedido", page.Only(models.Administer), s.requestAccess)
+	app.Post("/producao/retirar", page.Only(models.Administer), s.withdrawAccess)
 
 	app.Get("/auditoria", page.Only(models.Own), s.readAudit)
 	app.Get("/auditoria.csv", page.Only(models.Own), s.auditFile)
