@@ -1,6 +1,6 @@
 package web_test
 
-// doors says for whom each route is made: the line of a new route belongs here.
+// doors says for whom of audiences each route is made, in live: the line of a new route belongs here.
 var doors = map[string]string{
 	"GET /": "everyone",
 
