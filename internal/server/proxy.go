@@ -9,12 +9,20 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
+// ofProxies are the headers, beside X-Forwarded-For, from which Fiber reads how the client
+// asked: for which host, and whether by TLS.
+var ofProxies = []string{
+	fiber.HeaderXForwardedHost, fiber.HeaderXForwardedProto, fiber.HeaderXForwardedProtocol,
+	fiber.HeaderXForwardedSsl, fiber.HeaderXUrlScheme,
+}
+
 // unproxied sets the request's client address behind trusted proxies: the last hop of
 // X-Forwarded-For that is not a trusted proxy. The client may have invented everything
 // before that hop. A proxy may add its hop to the last line of the header or as a new line,
 // so all lines count, in their order.
 //
-// X-Forwarded-Host, too, counts only from a trusted proxy, and only its last value.
+// The other headers of proxies, too, count only from a trusted one, and only the last value of
+// each.
 func unproxied(trusted []netip.Prefix) fiber.Handler {
 	isTrusted := func(addr netip.Addr) bool {
 		return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
@@ -23,11 +31,15 @@ func unproxied(trusted []netip.Prefix) fiber.Handler {
 		c.Context().SetRemoteAddr(nil) // a proxy may have sent another client's request on this connection before
 		peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
 		if !ok || !isTrusted(peer) {
-			c.Request().Header.Del(fiber.HeaderXForwardedHost)
+			for _, header := range ofProxies {
+				c.Request().Header.Del(header)
+			}
 			return c.Next()
 		}
-		if hosts := forwarded(c, fiber.HeaderXForwardedHost); len(hosts) > 0 {
-			c.Request().Header.Set(fiber.HeaderXForwardedHost, hosts[len(hosts)-1])
+		for _, header := range ofProxies {
+			if values := forwarded(c, header); len(values) > 0 {
+				c.Request().Header.Set(header, values[len(values)-1])
+			}
 		}
 		for _, hop := range slices.Backward(forwarded(c, fiber.HeaderXForwardedFor)) {
 			addr, err := netip.ParseAddr(hop)

@@ -107,6 +107,37 @@ func TestUnproxied_Host(t *testing.T) {
 	}
 }
 
+// Only a trusted proxy may say that the client came by TLS.
+func TestUnproxied_Proto(t *testing.T) {
+	t.Parallel()
+	for _, header := range ofProxies[1:] {
+		said := "https"
+		if header == fiber.HeaderXForwardedSsl {
+			said = "on"
+		}
+		for _, tc := range []struct {
+			name    string
+			lines   []string
+			want    string
+			trusted []netip.Prefix
+		}{
+			{"a stranger", []string{said}, "http", nil},
+			{"a stranger with two lines", []string{said, said}, "http", nil},
+			{"a proxy that says nothing", nil, "http", proxies},
+			{"a proxy", []string{said}, "https", proxies},
+			{"a proxy that adds a line to the client's", []string{"http", said}, "https", proxies},
+		} {
+			var lines [][2]string
+			for _, line := range tc.lines {
+				lines = append(lines, [2]string{header, line})
+			}
+			if got := ask(t, tc.trusted, (*fiber.Ctx).Protocol, lines...); got != tc.want {
+				t.Errorf("%s, %s: %s, want %s", header, tc.name, got, tc.want)
+			}
+		}
+	}
+}
+
 // A proxy sends the requests of many clients over one connection; each request gets its own
 // client's address.
 func TestUnproxied_KeptConnection(t *testing.T) {

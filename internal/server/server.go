@@ -45,8 +45,8 @@ type Options struct {
 	// The three addresses, with scheme and without a slash at the end. If they differ, a
 	// path that belongs to one is 404 at the others.
 	BaseURL, CheckoutURL, AppURL string
-	// TrustedProxies may name the client in X-Forwarded-For, and the requested host in
-	// X-Forwarded-Host. No other client may.
+	// TrustedProxies may name the client in X-Forwarded-For, the requested host in
+	// X-Forwarded-Host, and its scheme in X-Forwarded-Proto. No other client may.
 	TrustedProxies []netip.Prefix
 	// Base ends all requests in progress when it ends; nil never ends.
 	Base context.Context
@@ -75,12 +75,18 @@ func New(o Options) *fiber.App {
 	api.Register(app, o.API)
 	web.Register(app, o.Web)
 	nameMethods(app)
+	refuseUnclear(app)
 	app.Server().HeaderReceived = patience
 	return app
 }
 
-// patience returns how long the client of a request may take, and how much it may send.
+// patience returns how long the client of a request may take, and how much it may send. It
+// leaves a request that refuseUnclear will refuse without a body, so that none is waited for.
 func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if !isClear(header) {
+		header.SetContentLength(0)
+		return fasthttp.RequestConfig{WriteTimeout: writeTimeout}
+	}
 	path, _, _ := bytes.Cut(header.RequestURI(), []byte("?"))
 	if bytes.HasSuffix(path, []byte("/events")) {
 		return fasthttp.RequestConfig{}
