@@ -167,7 +167,7 @@ func (s *server) refuse(c *fiber.Ctx, err error) error {
 	if refusal.Of(err).Code != refusal.Unauthorized {
 		return err
 	}
-	if d := s.Limits.FailedAuth.Take(c.IP(), s.Now()); !d.Allowed {
+	if d := s.Limits.FailedAuth.Take(ratelimit.AddressKey(c.IP()), s.Now()); !d.Allowed {
 		return tooMany(c, d)
 	}
 	return err

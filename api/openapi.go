@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api/openapi"
+	"garoupa/internal/ratelimit"
 	"garoupa/models"
 )
 
@@ -162,7 +163,7 @@ func (s *server) describe() fiber.Handler {
 		return description{body, `"` + hex.EncodeToString(sum[:8]) + `"`}, err
 	})
 	return func(c *fiber.Ctx) error {
-		if d := s.Limits.Public.Take(c.IP(), s.Now()); !d.Allowed {
+		if d := s.Limits.Public.Take(ratelimit.AddressKey(c.IP()), s.Now()); !d.Allowed {
 			return tooMany(c, d)
 		}
 		d, err := load()

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Parse reads a rate from a setting: "50/s" or "300/m", with the burst after a comma,
+// Parse reads a rate from a setting: "50/s", "300/m" or "5/h", with the burst after a comma,
 // "50/s,100". Without a comma the burst is the rate's number of tokens.
 func Parse(text string) (Rate, error) {
-	refused := fmt.Errorf("%q is not a rate such as 50/s,100 or 300/m", text)
+	refused := fmt.Errorf("%q is not a rate such as 50/s,100 or 300/m or 5/h", text)
 	rate, burst, hasBurst := strings.Cut(text, ",")
 	count, unit, ok := strings.Cut(rate, "/")
 	if !ok {
@@ -26,6 +26,8 @@ func Parse(text string) (Rate, error) {
 		r.Per = time.Second
 	case "m":
 		r.Per = time.Minute
+	case "h":
+		r.Per = time.Hour
 	default:
 		return Rate{}, refused
 	}

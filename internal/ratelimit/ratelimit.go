@@ -3,6 +3,7 @@
 package ratelimit
 
 import (
+	"maps"
 	"math"
 	"sync"
 	"time"
@@ -42,7 +43,7 @@ type Limiter struct {
 	mu   sync.Mutex
 	all  map[string]bucket
 	next int            // number of buckets at the next sweep
-	used map[string]int // tokens taken since Used was last called
+	used map[string]int // tokens taken since Used was last called, less those put back
 	hot  chan struct{}
 }
 
@@ -84,6 +85,17 @@ func (l *Limiter) TakeMany(key string, tokens int, now time.Time) Decision {
 	d.Remaining = max(0, int(b.tokens))
 	d.Reset = l.wait(float64(l.rate.Burst) - b.tokens)
 	return d
+}
+
+// Return puts a token back that Take took: the request did not count after all.
+func (l *Limiter) Return(key string, now time.Time) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spend(key, -1, now)
+	l.count(key, -1)
 }
 
 // fill returns key's bucket at now. A clock that went back adds nothing.
@@ -130,12 +142,13 @@ func (l *Limiter) count(key string, tokens int) {
 func (l *Limiter) Hot() <-chan struct{} { return l.hot }
 
 // Used returns the tokens taken here since its last call, by key: what other instances do
-// not know yet.
+// not know yet. The number is negative if more were put back.
 func (l *Limiter) Used() map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	used := l.used
 	l.used = map[string]int{}
+	maps.DeleteFunc(used, func(_ string, tokens int) bool { return tokens == 0 })
 	return used
 }
 
@@ -144,7 +157,11 @@ func (l *Limiter) Used() map[string]int {
 func (l *Limiter) Spend(key string, tokens int, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.spend(key, tokens, now)
+}
+
+func (l *Limiter) spend(key string, tokens int, now time.Time) {
 	b := l.fill(key, now)
-	b.tokens -= float64(tokens)
+	b.tokens = math.Min(float64(l.rate.Burst), b.tokens-float64(tokens))
 	l.all[key] = b
 }

@@ -66,6 +66,39 @@ func TestLimiter_TakeMany(t *testing.T) {
 	}
 }
 
+// A token that is put back is there again, also in the other instances, and a bucket never
+// holds more than its size.
+func TestLimiter_Return(t *testing.T) {
+	t.Parallel()
+	rate := ratelimit.Rate{Tokens: 1, Per: time.Hour, Burst: 2}
+	l, other := ratelimit.New(rate), ratelimit.New(rate)
+	for range 2 {
+		l.Take("a", start)
+	}
+	for key, tokens := range l.Used() {
+		other.Spend(key, tokens, start)
+	}
+	l.Return("a", start)
+	if d := l.Take("a", start); !d.Allowed {
+		t.Error("the token is not there again")
+	}
+	l.Return("a", start)
+	for key, tokens := range l.Used() {
+		other.Spend(key, tokens, start)
+	}
+	if d := other.Take("a", start); !d.Allowed || d.Remaining != 0 {
+		t.Errorf("another instance gives out %+v", d)
+	}
+	for range 3 {
+		l.Return("b", start)
+	}
+	if d := l.Take("b", start); d.Remaining != 1 {
+		t.Errorf("%d tokens are left of two", d.Remaining)
+	}
+	var off *ratelimit.Limiter
+	off.Return("a", start)
+}
+
 func TestLimiter_Nil(t *testing.T) {
 	t.Parallel()
 	var off *ratelimit.Limiter
@@ -103,12 +136,13 @@ func TestParse(t *testing.T) {
 		"50/s":     {Tokens: 50, Per: time.Second, Burst: 50},
 		"50/s,100": {Tokens: 50, Per: time.Second, Burst: 100},
 		"300/m":    {Tokens: 300, Per: time.Minute, Burst: 300},
+		"5/h":      {Tokens: 5, Per: time.Hour, Burst: 5},
 	} {
 		if got, err := ratelimit.Parse(text); err != nil || got != want {
 			t.Errorf("Parse(%q) = %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "50", "50/h", "/s", "0/s", "-1/s", "5/s,0", "5/s,x", "5/s,", "1.5/s", " 5/s"} {
+	for _, text := range []string{"", "50", "50/d", "/s", "0/s", "-1/s", "5/s,0", "5/s,x", "5/s,", "1.5/s", " 5/s"} {
 		if got, err := ratelimit.Parse(text); err == nil {
 			t.Errorf("Parse(%q) = %+v, want an error", text, got)
 		}
