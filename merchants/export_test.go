@@ -1,5 +1,7 @@
 package merchants
 
+import "context"
+
 // HoldHashes takes all places of the hash gate, so that every password waits. It returns the
 // number of hashes that may wait, a function for the number that wait now, and a function that
 // releases the places.
@@ -15,3 +17,9 @@ func (s *Service) HoldHashes() (room int, waiting func() int, release func()) {
 		}
 	}
 }
+
+// Hash calls hash as if it hashed a password.
+func (s *Service) Hash(ctx context.Context, hash func()) error { return s.hashes.do(ctx, hash) }
+
+// HashesAtOnce returns how many passwords may be hashed at a time.
+func (s *Service) HashesAtOnce() int { return cap(s.hashes.running) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"garoupa/merchants"
@@ -69,6 +70,36 @@ func TestLogIn_ManyAtOnce(t *testing.T) {
 	}
 	if _, err := g.Merchants.LogIn(t.Context(), g.Email, paymentstest.Password, merchants.Browser{}); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// However many passwords are to be hashed at once, no more are being hashed at any moment than
+// the gate has places, no more than there are processors. Each takes 19 MiB.
+func TestHashes_AtOnce(t *testing.T) {
+	t.Parallel()
+	m := merchants.New(merchants.Options{})
+	var now, most, done atomic.Int32
+	var wait sync.WaitGroup
+	for range 500 {
+		wait.Go(func() {
+			err := m.Hash(t.Context(), func() {
+				n := now.Add(1)
+				for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+				}
+				runtime.Gosched()
+				now.Add(-1)
+			})
+			if err == nil {
+				done.Add(1)
+			} else if !errors.Is(err, models.ErrOverloaded) {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	places := m.HashesAtOnce()
+	if n := int(most.Load()); n < 1 || n > places || places > runtime.GOMAXPROCS(0) || done.Load() == 0 {
+		t.Errorf("%d hashes at once, of %d that were done, with %d places", n, done.Load(), places)
 	}
 }
 
