@@ -8,6 +8,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"garoupa/merchants"
 	"garoupa/models"
 )
 
@@ -46,6 +47,8 @@ var alwaysForgotten = []expiring{
 	{"resends", day, models.DeleteResends},
 	{"jobs of deliveries that earlier versions left", day, models.DeleteDeliveryJobs},
 	{"sessions", 7 * day, models.DeleteEndedSessions},
+	{"places of log-ins", merchants.PlaceLifetime, models.DeleteLogInPlaces},
+	{"counts of wrong codes", day, models.DeleteWrongCodes},
 	{"tokens", 7 * day, models.DeleteEndedTokens},
 	{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},
 	{"invitations", 7 * day, models.DeleteEndedInvites},

@@ -125,17 +125,22 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, by models.Actor) (reco
 // accepted once. It fails with ErrCredentials, or models.ErrNotFound if there is no such
 // session.
 func (s *Service) LogInWithCode(ctx context.Context, token, code string) error {
+	userID := ""
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		session, err := models.SessionByToken(ctx, tx, tokenHash(token), s.now())
 		if err != nil {
 			return err
 		}
+		userID = session.UserID
 		if err := s.takeCode(tx, session.UserID, code, session.IP); err != nil {
 			return err
 		}
 		return models.ProveSession(ctx, tx, session.ID, s.now(), session.CreatedAt.Add(SessionLifetime), true)
 	})
-	return expected(err, "log in with a code", ErrCredentials, models.ErrNotFound)
+	if errors.Is(err, ErrCredentials) {
+		return s.wrongCode(ctx, userID)
+	}
+	return expected(err, "log in with a code", models.ErrNotFound)
 }
 
 // takeCode uses up a code of the user's generator, or a recovery code.

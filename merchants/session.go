@@ -21,6 +21,7 @@ var ErrCredentials = errors.New("merchants: e-mail or password is wrong")
 // Browser describes the browser of a log-in.
 type Browser struct {
 	IP, UserAgent string
+	Mark          string // a random text that the browser keeps, "" if it has none
 }
 
 // codeWithin is how long a log-in waits for its code.
@@ -122,7 +123,10 @@ func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string) er
 		}
 		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
 	})
-	return expected(err, "prove", ErrCredentials)
+	if errors.Is(err, ErrCredentials) {
+		return s.wrongCode(ctx, v.UserID)
+	}
+	return expected(err, "prove")
 }
 
 // passwordOf fails with ErrCredentials unless the password is the user's.

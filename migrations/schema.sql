@@ -1088,6 +1088,16 @@ CREATE TRIGGER ledger_no_overdraft AFTER INSERT ON ledger_transfers REFERENCING 
 CREATE TRIGGER ledger_own_bank AFTER INSERT ON ledger_transfers FOR EACH ROW WHEN (new.from_book ~~ '%/pending'::text AND new.to_book ~~ 'platform/%/paid_out'::text OR new.from_book ~~ 'platform/%/paid_out'::text AND new.to_book ~~ '%/pending'::text OR (new.from_book ~~ '%/available'::text OR new.to_book ~~ '%/available'::text) AND (split_part(new.fact, '/'::text, 1) = ANY (ARRAY['settlement'::text, 'refund'::text, 'exception'::text]))) EXECUTE FUNCTION ledger_own_bank();
 CREATE TRIGGER ledger_transfers_final BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE log_in_places (
+    user_id text NOT NULL,
+    place bytea NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT log_in_places_pkey PRIMARY KEY (user_id, place),
+    CONSTRAINT log_in_places_place_check CHECK (octet_length(place) = 32),
+    CONSTRAINT log_in_places_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX log_in_places_by_time ON log_in_places USING btree (last_at);
+
 CREATE TABLE mails (
     id text NOT NULL,
     fact text NOT NULL,
@@ -1845,6 +1855,16 @@ CREATE INDEX withdrawals_by_page ON withdrawals USING btree (account_id, created
 CREATE INDEX withdrawals_by_status ON withdrawals USING btree (status, created_at, id);
 CREATE INDEX withdrawals_by_update ON withdrawals USING btree (updated_at);
 CREATE TRIGGER withdrawals_transition BEFORE UPDATE ON withdrawals FOR EACH ROW EXECUTE FUNCTION withdrawals_transition();
+
+CREATE TABLE wrong_codes (
+    user_id text NOT NULL,
+    day date NOT NULL,
+    tries integer NOT NULL,
+    CONSTRAINT wrong_codes_pkey PRIMARY KEY (user_id),
+    CONSTRAINT wrong_codes_tries_check CHECK (tries > 0),
+    CONSTRAINT wrong_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX wrong_codes_by_day ON wrong_codes USING btree (day);
 
 CREATE OR REPLACE FUNCTION public.access_requests_transition()
  RETURNS trigger

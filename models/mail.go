@@ -43,6 +43,8 @@ const (
 	MailTOTPEnrolled     = "totp_enrolled"
 	MailTOTPDisabled     = "totp_disabled"
 	MailRecoveryCodeUsed = "recovery_code_used"
+	MailLogInGuesses     = "log_in_guesses" // many wrong passwords from new places
+	MailWrongCodes       = "wrong_codes"    // many wrong codes after the right password
 	MailPasskeyAdded     = "passkey_added"
 	MailPasskeyRemoved   = "passkey_removed"
 	MailWebhookFailing   = "webhook_failing"

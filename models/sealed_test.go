@@ -18,6 +18,7 @@ var plain = []string{
 	"bank_accounts.notice_digest", "bank_notices.digest", "brands.logo", "checkouts.qr_png",
 	"dispute_files.content", "events.body",
 	"idempotency_keys.request_hash", "installation.key_check", "ledger_proofs.content", "ledger_proofs.hash",
+	"log_in_places.place",
 	"passkey_challenges.browser", "passkey_challenges.challenge", "passkeys.credential_id", "passkeys.public_key",
 	"products.picture_large", "products.picture_small", "recovery_codes.digest", "sessions.token_hash",
 	"webhook_answers.body", "webhook_attempts.response", "webhook_resends.token",

@@ -54,6 +54,8 @@ var kinds = map[string]kind{
 	models.MailTOTPEnrolled:        {[]string{"name", "at"}, securityPage},
 	models.MailTOTPDisabled:        {[]string{"name", "at"}, securityPage},
 	models.MailRecoveryCodeUsed:    {[]string{"name", "at"}, securityPage},
+	models.MailLogInGuesses:        {[]string{"name", "at"}, securityPage},
+	models.MailWrongCodes:          {[]string{"name", "at"}, securityPage},
 	models.MailPasskeyAdded:        {[]string{"name", "passkey", "at"}, securityPage},
 	models.MailPasskeyRemoved:      {[]string{"name", "passkey", "at"}, securityPage},
 	models.MailWebhookFailing:      {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
