@@ -166,8 +166,7 @@ func newApp(
 		API: api.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Streams: hub,
 			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, Log: calls, Now: now,
-			Limits: api.Limits{Live: s.limits.live, Test: s.limits.test, Withdrawals: s.limits.withdrawals,
-				FailedAuth: s.limits.failedAuth, Public: s.limits.pages},
+			Limits: s.limits.api(),
 		},
 		Web: web.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
@@ -176,8 +175,7 @@ func newApp(
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: now,
 			TermsURL: s.TermsURL, PrivacyURL: s.PrivacyURL, SupportURL: s.SupportURL, OpsNetworks: s.opsNetworks,
 			SecurityContact: s.SecurityContact, SignUp: s.SignUp,
-			Limits: web.Limits{Pages: s.limits.pages, LogIn: s.limits.logIn, Withdrawals: s.limits.withdrawals,
-				Resends: s.limits.resends},
+			Limits: s.limits.web(),
 		},
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	netmail "net/mail"
 	"net/netip"
@@ -16,7 +15,6 @@ import (
 
 	"garoupa/internal/mail"
 	"garoupa/internal/money"
-	"garoupa/internal/ratelimit"
 	"garoupa/internal/usdt/quote"
 	"garoupa/payments"
 	"garoupa/pix/psp/bacen"
@@ -74,6 +72,11 @@ type settings struct {
 	RateLimitFailedAuth  string        `env:"GAROUPA_RATE_LIMIT_FAILED_AUTH" envDefault:"30/m"`
 	RateLimitPages       string        `env:"GAROUPA_RATE_LIMIT_PAGES" envDefault:"300/m"`
 	RateLimitLogIn       string        `env:"GAROUPA_RATE_LIMIT_LOG_IN" envDefault:"5/m"`
+	RateLimitFailedLogIn string        `env:"GAROUPA_RATE_LIMIT_FAILED_LOG_IN" envDefault:"30/m"`
+	RateLimitNewPlaces   string        `env:"GAROUPA_RATE_LIMIT_NEW_PLACES" envDefault:"20/h"`
+	RateLimitPeople      string        `env:"GAROUPA_RATE_LIMIT_PEOPLE" envDefault:"600/m"`
+	RateLimitSignUps     string        `env:"GAROUPA_RATE_LIMIT_SIGN_UPS" envDefault:"5/h"`
+	RateLimitMails       string        `env:"GAROUPA_RATE_LIMIT_MAILS" envDefault:"20/h"`
 	SMTPURL              string        `env:"GAROUPA_SMTP_URL" secret:"true"`
 	MailFrom             string        `env:"GAROUPA_MAIL_FROM"`
 	TrustedProxies       string        `env:"GAROUPA_TRUSTED_PROXIES"`
@@ -101,27 +104,12 @@ type settings struct {
 	from         *netmail.Address
 }
 
-// limiters are the limiters of the RateLimit settings; nil means no limit.
-type limiters struct {
-	live, test, withdrawals, resends, failedAuth, pages, logIn *ratelimit.Limiter
-}
-
 // The values of GAROUPA_LIVE_PROVIDER.
 const (
 	providerNone      = "none"
 	providerSimulator = "simulator"
 	providerBank      = "bank"
 )
-
-// byName returns the limiters that are on, by the names that instances share.
-func (l limiters) byName() map[string]*ratelimit.Limiter {
-	all := map[string]*ratelimit.Limiter{
-		"live": l.live, "test": l.test, "withdrawals": l.withdrawals, "failed_auth": l.failedAuth, "pages": l.pages,
-		"log_in": l.logIn, "resends": l.resends,
-	}
-	maps.DeleteFunc(all, func(_ string, limiter *ratelimit.Limiter) bool { return limiter == nil })
-	return all
-}
 
 // readSettings reads and checks the environment. The error is one line that names the
 // setting.
@@ -202,6 +190,11 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_RATE_LIMIT_FAILED_AUTH", s.readLimit(&s.limits.failedAuth, s.RateLimitFailedAuth)},
 		{"GAROUPA_RATE_LIMIT_PAGES", s.readLimit(&s.limits.pages, s.RateLimitPages)},
 		{"GAROUPA_RATE_LIMIT_LOG_IN", s.readLimit(&s.limits.logIn, s.RateLimitLogIn)},
+		{"GAROUPA_RATE_LIMIT_FAILED_LOG_IN", s.readLimit(&s.limits.failedLogIn, s.RateLimitFailedLogIn)},
+		{"GAROUPA_RATE_LIMIT_NEW_PLACES", s.readLimit(&s.limits.newPlaces, s.RateLimitNewPlaces)},
+		{"GAROUPA_RATE_LIMIT_PEOPLE", s.readLimit(&s.limits.people, s.RateLimitPeople)},
+		{"GAROUPA_RATE_LIMIT_SIGN_UPS", s.readLimit(&s.limits.signUps, s.RateLimitSignUps)},
+		{"GAROUPA_RATE_LIMIT_MAILS", s.readLimit(&s.limits.mails, s.RateLimitMails)},
 		{"GAROUPA_SMTP_URL", s.readSMTP()},
 		{"GAROUPA_MAIL_FROM", s.readMailFrom()},
 		{"GAROUPA_TRUSTED_PROXIES", readNetworks(&s.proxies, s.TrustedProxies)},
@@ -339,22 +332,6 @@ func (s *settings) checkWithdrawalRange() error {
 		return fmt.Errorf("%s is more than GAROUPA_WITHDRAWAL_MAX, which is %s", s.WithdrawalMin, s.WithdrawalMax)
 	}
 	return nil
-}
-
-func (s *settings) checkRateLimit() error {
-	if s.RateLimit != "on" && s.RateLimit != "off" {
-		return fmt.Errorf("%q is neither on nor off", s.RateLimit)
-	}
-	return nil
-}
-
-// readLimit sets a limiter, unless all limits are off.
-func (s *settings) readLimit(l **ratelimit.Limiter, text string) error {
-	rate, err := ratelimit.Parse(text)
-	if err == nil && s.RateLimit != "off" {
-		*l = ratelimit.New(rate)
-	}
-	return err
 }
 
 func (s *settings) readSMTP() (err error) {

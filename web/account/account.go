@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	pages "garoupa/views/pages/account"
@@ -36,10 +37,28 @@ func (s *account) showNoSignUp(c *fiber.Ctx) error {
 // signUpFields are the fields of the sign-up form, in their order.
 var signUpFields = []string{"name", "business", "email", "terms", "password"}
 
+// takeSignUp takes one of the sign-ups of the client's address, because each sends a mail to an
+// address that the visitor typed. If none is left, it sets the status 429 and returns the text
+// to show.
+func (s *account) takeSignUp(c *fiber.Ctx) (wait string) {
+	return s.TakeFrom(c, s.Limits.SignUps, page.AddressKey(c))
+}
+
+// returnSignUp puts back what takeSignUp took for a form that was invalid.
+func (s *account) returnSignUp(c *fiber.Ctx) {
+	s.Limits.SignUps.Return(page.AddressKey(c), s.Now())
+}
+
 // showSignUp shows the form with its problems.
 func (s *account) showSignUp(c *fiber.Ctx, in merchants.NewMerchant, taken bool,
 	problems components.FieldErrors) error {
 	c.Status(fiber.StatusUnprocessableEntity)
+	return s.signUpAgain(c, in, taken, problems)
+}
+
+// signUpAgain is showSignUp with the status that is set.
+func (s *account) signUpAgain(c *fiber.Ctx, in merchants.NewMerchant, taken bool,
+	problems components.FieldErrors) error {
 	return page.Render(c, pages.SignUp(pages.SignUpProps{
 		AuthProps: s.AuthProps(c), Name: in.Name, Business: in.Business, Email: in.Email, Accepted: in.Terms.Accepted,
 		Taken: taken, Errors: problems, ByKey: s.OffersPasskeys(),
@@ -56,13 +75,27 @@ func (s *account) signUp(c *fiber.Ctx) error {
 		return s.signUpWithPasskey(c)
 	}
 	in := s.newMerchant(c)
+	if wait := s.takeSignUp(c); wait != "" {
+		return s.signUpAgain(c, in, false, components.FieldErrors{{Text: wait}})
+	}
 	_, err := s.Merchants.SignUp(c.UserContext(), in, c.IP())
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		s.returnSignUp(c)
 		return s.showSignUp(c, in, problems["email"] == merchants.Taken, page.FieldErrors(c, problems, signUpFields...))
 	} else if err != nil {
 		return err
 	}
-	return s.start(c, in.Email, in.Password, page.VerifyPath)
+	return s.startFirst(c, in.Email, in.Password, page.VerifyPath)
+}
+
+// startFirst is start for a person who has just got a log-in. If there are too many log-ins, the
+// person logs in later.
+func (s *account) startFirst(c *fiber.Ctx, email, password, next string) error {
+	err := s.start(c, email, password, next)
+	if errors.Is(err, models.ErrOverloaded) {
+		return c.Redirect("/entrar", fiber.StatusSeeOther)
+	}
+	return err
 }
 
 // acceptance returns which terms of use the form of a new log-in accepts.
@@ -88,11 +121,18 @@ func (s *account) logIn(c *fiber.Ctx) error {
 	if wait := s.Tries(c, email); wait != "" {
 		return s.showLogIn(c, email, next, wait)
 	}
-	err := s.start(c, email, page.Field(c, "password"), next)
+	guess, wait, err := s.GuessPassword(c, email)
+	if err != nil {
+		return err
+	} else if wait != "" {
+		return s.showLogIn(c, email, next, wait)
+	}
+	err = s.start(c, email, page.Field(c, "password"), next)
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showLogIn(c, email, next, i18n.T(c.UserContext(), "problem.log_in"))
 	}
+	guess.Right()
 	return err
 }
 
@@ -106,8 +146,7 @@ func (s *account) showLogIn(c *fiber.Ctx, email, next, problem string) error {
 // start logs in with a new token, so that a token which another person planted in the browser
 // is worthless.
 func (s *account) start(c *fiber.Ctx, email, password, next string) error {
-	token, err := s.Merchants.LogIn(c.UserContext(), email, password,
-		merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)})
+	token, err := s.Merchants.LogIn(c.UserContext(), email, password, page.Browser(c))
 	if errors.Is(err, merchants.ErrCodeNeeded) {
 		next = "/2fa?next=" + url.QueryEscape(next)
 	} else if err != nil {
@@ -121,6 +160,9 @@ func (s *account) enter(c *fiber.Ctx, token, next string) error {
 	sess := s.Session(c)
 	sess.Values = map[any]any{page.SessionToken: token}
 	if err := s.Save(c, sess); err != nil {
+		return err
+	}
+	if err := s.Remember(c, token); err != nil {
 		return err
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)

@@ -17,7 +17,7 @@ import (
 // registerEmailChange adds the pages for changing a verified address.
 func (s *account) registerEmailChange(r fiber.Router) {
 	r.Get(pages.NewEmailPath, s.Own(s.StepUp, s.newEmailForm)...)
-	r.Post(pages.NewEmailPath, s.Own(s.StepUp, s.askNewEmail)...)
+	r.Post(pages.NewEmailPath, s.Own(s.Heavy, s.StepUp, s.askNewEmail)...)
 	r.Post(pages.NewEmailPath+"/cancelar", s.Own(s.cancelNewEmail)...)
 	r.Get("/confirmar-email", s.Public(s.newEmailLink)...)
 	r.Post("/confirmar-email", s.Public(s.proveNewEmail)...)
@@ -42,6 +42,9 @@ func (s *account) showNewEmail(c *fiber.Ctx, email string, problems components.F
 func (s *account) askNewEmail(c *fiber.Ctx) error {
 	email := page.Field(c, "email")
 	if wait := s.Tries(c, "change/"+page.Visitor(c).UserID); wait != "" {
+		return s.showNewEmail(c, email, components.FieldErrors{{Field: "email", Text: wait}})
+	}
+	if wait := s.TakeMail(c, page.Visitor(c).UserID); wait != "" {
 		return s.showNewEmail(c, email, components.FieldErrors{{Field: "email", Text: wait}})
 	}
 	err := s.Merchants.AskEmailChange(c.UserContext(), page.Actor(c), email)

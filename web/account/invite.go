@@ -79,7 +79,7 @@ func (s *account) joinAsNewcomer(c *fiber.Ctx) error {
 	case err != nil:
 		return s.deadLink(c, err, pages.DeadInvite)
 	}
-	return s.start(c, email, in.Password, "/app")
+	return s.startFirst(c, email, in.Password, "/app")
 }
 
 // acceptInvite handles POST /convite/:token/aceitar.

@@ -42,10 +42,6 @@ func (s *account) byPasskey(c *fiber.Ctx) bool {
 	return s.OffersPasskeys() && page.Field(c, answerField) != ""
 }
 
-func browser(c *fiber.Ctx) merchants.Browser {
-	return merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)}
-}
-
 // askSignUpPasskey handles POST /cadastro/passkey. It returns the options for creating a
 // passkey for the person in the form. An invalid form is a 422: the script then submits it,
 // and the page shows its problems.
@@ -79,8 +75,14 @@ func sendFirstOptions(c *fiber.Ctx, options []byte, err error) error {
 // signUpWithPasskey is signUp for a form with a passkey.
 func (s *account) signUpWithPasskey(c *fiber.Ctx) error {
 	in := s.newMerchant(c)
+	if wait := s.takeSignUp(c); wait != "" {
+		return s.signUpAgain(c, in, false, components.FieldErrors{{Text: wait}})
+	}
 	token, err := s.Merchants.SignUpWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), in,
-		firstPasskey(c), browser(c))
+		firstPasskey(c), page.Browser(c))
+	if err != nil {
+		s.returnSignUp(c)
+	}
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		return s.showSignUp(c, in, problems["email"] == merchants.Taken, page.FieldErrors(c, problems, signUpFields...))
 	}
@@ -92,7 +94,7 @@ func (s *account) signUpWithPasskey(c *fiber.Ctx) error {
 func (s *account) joinWithPasskey(c *fiber.Ctx) error {
 	in := s.newcomer(c)
 	token, err := s.Merchants.JoinWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), c.Params("token"), in,
-		firstPasskey(c), browser(c))
+		firstPasskey(c), page.Browser(c))
 	problems, invalid := errors.AsType[merchants.Invalid](err)
 	switch {
 	case invalid:

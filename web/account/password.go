@@ -29,6 +29,10 @@ func (s *account) forgot(c *fiber.Ctx) error {
 		props.Errors = page.FieldErrors(c, merchants.Invalid{"email": merchants.Malformed}, "email")
 		return page.Render(c, pages.Forgot(props))
 	}
+	if wait := s.TakeMail(c, page.AddressKey(c)); wait != "" {
+		props.Errors = components.FieldErrors{{Field: "email", Text: wait}}
+		return page.Render(c, pages.Forgot(props))
+	}
 	if err := s.Merchants.AskReset(c.UserContext(), props.Email); err != nil {
 		return err
 	}

@@ -32,10 +32,10 @@ func Register(r, app, ops fiber.Router, site *page.Site) {
 	r.Post(page.InvitePath+":token", s.Costly(s.joinAsNewcomer)...)
 	r.Post(page.InvitePath+":token/aceitar", s.Own(s.acceptInvite)...)
 
-	r.Post(page.VerifyPath+"/reenviar", s.Own(s.resendVerification)...)
-	r.Post(page.VerifyPath+"/trocar", s.Own(s.correctEmail)...)
+	r.Post(page.VerifyPath+"/reenviar", s.Own(s.Heavy, s.resendVerification)...)
+	r.Post(page.VerifyPath+"/trocar", s.Own(s.Heavy, s.correctEmail)...)
 	s.registerEmailChange(r)
-	r.Post(page.ConfirmPath, s.Own(s.confirm)...)
+	r.Post(page.ConfirmPath, s.Own(s.Heavy, s.confirm)...)
 	r.Get("/2fa/ativar", s.Own(s.secondFirst, s.StepUp, s.totpForm)...)
 	r.Post("/2fa/ativar", s.Own(s.secondFirst, s.StepUp, s.enrolTOTP)...)
 	s.registerPasskeys(r)

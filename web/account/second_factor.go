@@ -54,7 +54,14 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 	} else if err != nil {
 		return err
 	}
-	if wait := s.CodeTries(c, session.UserID); wait != "" {
+	user, err := models.UserByID(c.UserContext(), s.DB, session.UserID)
+	if err != nil {
+		return err
+	}
+	guess, wait, err := s.GuessCode(c, session.ID, user.Email)
+	if err != nil {
+		return err
+	} else if wait != "" {
 		return s.showCodeForm(c, next, wait)
 	}
 	err = s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), page.Field(c, "code"))
@@ -62,6 +69,10 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showCodeForm(c, next, i18n.T(c.UserContext(), "problem.code"))
 	} else if err != nil {
+		return err
+	}
+	guess.Right()
+	if err := s.Remember(c, s.Token(c)); err != nil {
 		return err
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)
@@ -102,7 +113,7 @@ func (s *account) showTOTPForm(c *fiber.Ctx, next, problem string) error {
 // enrolTOTP handles POST /2fa/ativar and shows the recovery codes, this once.
 func (s *account) enrolTOTP(c *fiber.Ctx) error {
 	v, next := page.Visitor(c), page.Local(page.Field(c, "next"), page.SecurityPath)
-	if wait := s.CodeTries(c, v.UserID); wait != "" {
+	if wait := s.CodeTries(c, v.ID); wait != "" {
 		return s.showTOTPForm(c, next, wait)
 	}
 	recovery, err := s.Merchants.EnrolTOTP(c.UserContext(), v, page.Actor(c), page.Field(c, "code"))

@@ -18,7 +18,7 @@ import (
 // registerSecurity adds the security pages of a person at a path within r.
 func (s *account) registerSecurity(r fiber.Router, path string) {
 	r.Get(path, s.security)
-	r.Post(path+"/senha", s.changePassword)
+	r.Post(path+"/senha", s.Heavy, s.changePassword)
 	r.Post(path+"/2fa/desativar", s.StepUp, s.disableTOTP)
 	r.Post(path+"/2fa/codigos", s.StepUp, s.renewRecoveryCodes)
 	r.Get(path+"/passkeys/:id", s.withPasskeys, s.readPasskey)

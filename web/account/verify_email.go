@@ -78,6 +78,9 @@ func (s *account) correctEmail(c *fiber.Ctx) error {
 	if wait := s.Tries(c, "correct/"+page.Visitor(c).UserID); wait != "" {
 		return s.showUnverified(c, email, components.FieldErrors{{Field: "email", Text: wait}})
 	}
+	if wait := s.TakeMail(c, page.Visitor(c).UserID); wait != "" {
+		return s.showUnverified(c, email, components.FieldErrors{{Field: "email", Text: wait}})
+	}
 	return s.verificationSent(c, s.Merchants.CorrectEmail(c.UserContext(), page.Actor(c), email), email)
 }
 

@@ -17,7 +17,7 @@ import (
 func Group(r fiber.Router, site *page.Site) fiber.Router {
 	s := &console{site}
 	return r.Group("/ops", page.Compressed, s.Speak, s.inside, s.colleague, s.Staff(models.Review),
-		page.SameOrigin)
+		s.Paced, page.SameOrigin)
 }
 
 // Register adds the pages of the console to ops, which Group returned.

@@ -11,7 +11,7 @@ import (
 func Group(r fiber.Router, site *page.Site) fiber.Router {
 	s := &dashboard{site}
 	return r.Group("/app",
-		page.Compressed, s.Speak, page.SameOrigin, s.Person, s.Member, s.framed, page.LegibleForm,
+		page.Compressed, s.Speak, page.SameOrigin, s.Person, s.Paced, s.Member, s.framed, page.LegibleForm,
 		s.SameScope)
 }
 

@@ -18,8 +18,8 @@ import (
 func (s *dashboard) registerTeam(app fiber.Router) {
 	app.Get("/equipe", s.team)
 	app.Get("/equipe/convidar", page.Only(models.Administer), s.StepUp, s.inviteForm)
-	app.Post("/equipe/convites", page.Only(models.Administer), s.StepUp, s.invite)
-	app.Post("/equipe/convites/:id/reenviar", page.Only(models.Administer), s.StepUp, s.resendInvite)
+	app.Post("/equipe/convites", page.Only(models.Administer), s.Heavy, s.StepUp, s.invite)
+	app.Post("/equipe/convites/:id/reenviar", page.Only(models.Administer), s.Heavy, s.StepUp, s.resendInvite)
 	app.Post("/equipe/convites/:id/cancelar", page.Only(models.Administer), s.StepUp, s.revokeInvite)
 	app.Get("/equipe/:id", s.readMember)
 	app.Post("/equipe/:id/papel", page.Only(models.Administer), s.StepUp, s.changeRole)
@@ -106,6 +106,10 @@ func givenRoles() []string {
 // invite handles POST /app/equipe/convites.
 func (s *dashboard) invite(c *fiber.Ctx) error {
 	props := pages.InviteFormProps{Email: page.Field(c, "email"), Role: page.Field(c, "role")}
+	if wait := s.TakeMail(c, page.Visitor(c).AccountID); wait != "" {
+		props.Errors = components.FieldErrors{{Text: wait}}
+		return s.showInviteForm(c, props)
+	}
 	_, err := s.Merchants.Invite(c.UserContext(), page.Actor(c),
 		merchants.NewInvite{Email: props.Email, Role: models.Role(props.Role)})
 	problems, invalid := errors.AsType[merchants.Invalid](err)
@@ -140,6 +144,9 @@ func (s *dashboard) toTeam(c *fiber.Ctx, err error, flash string) error {
 
 // resendInvite handles POST /app/equipe/convites/:id/reenviar.
 func (s *dashboard) resendInvite(c *fiber.Ctx) error {
+	if !s.Limits.Mails.Take(page.Visitor(c).AccountID, s.Now()).Allowed {
+		return s.toTeam(c, nil, "invites_wait")
+	}
 	return s.toTeam(c, s.Merchants.ResendInvite(c.UserContext(), page.Actor(c), c.Params("id")), "invite_sent")
 }
 

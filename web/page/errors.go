@@ -38,7 +38,7 @@ func (o Options) ShowError(c *fiber.Ctx, err error) error {
 	}
 	props.Again = c.Method() == fiber.MethodGet && (status == fiber.StatusTooManyRequests || status >= 500)
 	if props.Outage && c.Method() != fiber.MethodGet {
-		props.Unsure = true
+		props.Unsure = !errors.Is(err, models.ErrOverloaded) // which work meets before it begins
 		keepForm(c, &props)
 	}
 	if strings.HasPrefix(c.Path(), "/app/") {

@@ -24,7 +24,7 @@ func (s *Site) Costly(handler fiber.Handler) []fiber.Handler {
 
 // Own returns the handlers of a page for people who are logged in, members and staff.
 func (s *Site) Own(handlers ...fiber.Handler) []fiber.Handler {
-	return append([]fiber.Handler{s.Limited, Compressed, s.Speak, SameOrigin, s.Person}, handlers...)
+	return append([]fiber.Handler{s.Limited, Compressed, s.Speak, SameOrigin, s.Person, s.Paced}, handlers...)
 }
 
 // Compressed compresses pages. It does not compress streams, because each event must be sent

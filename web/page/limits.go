@@ -15,21 +15,33 @@ import (
 	"garoupa/views/i18n"
 )
 
+// AddressKey returns the key under which requests from the client's address count.
+func AddressKey(c *fiber.Ctx) string { return ratelimit.AddressKey(c.IP()) }
+
 // Tries takes one of the attempts that an email has from this address for logging in or
 // proving an identity. If none is left, it sets the status 429 and returns the text to show.
 func (s *Site) Tries(c *fiber.Ctx, email string) (wait string) {
 	return s.TakeTry(c, LogInKey(email, c.IP()))
 }
 
-// CodeTries is Tries for the codes of a user. The address does not count, because six digits
-// can be guessed from many addresses together.
-func (s *Site) CodeTries(c *fiber.Ctx, userID string) (wait string) {
-	return s.TakeTry(c, LogInKey("code/"+userID, ""))
+// CodeTries is Tries for the codes and passkeys of a session.
+func (s *Site) CodeTries(c *fiber.Ctx, sessionID string) (wait string) {
+	return s.TakeTry(c, LogInKey("code/"+sessionID, ""))
 }
 
 // TakeTry takes one attempt from a bucket, as Tries does.
 func (s *Site) TakeTry(c *fiber.Ctx, bucket string) (wait string) {
-	d := s.Limits.LogIn.Take(bucket, s.Now())
+	return s.TakeFrom(c, s.Limits.LogIn, bucket)
+}
+
+// TakeMail takes one of the mails to addresses that visitors type. sender is who asks for it.
+func (s *Site) TakeMail(c *fiber.Ctx, sender string) (wait string) {
+	return s.TakeFrom(c, s.Limits.Mails, sender)
+}
+
+// TakeFrom is TakeTry for another limiter.
+func (s *Site) TakeFrom(c *fiber.Ctx, l *ratelimit.Limiter, bucket string) (wait string) {
+	d := l.Take(bucket, s.Now())
 	if d.Allowed {
 		return ""
 	}
@@ -42,7 +54,7 @@ func (s *Site) TakeTry(c *fiber.Ctx, bucket string) (wait string) {
 // LogInKey returns the name of the bucket of an email and an address. The name is a digest,
 // because instances exchange names of buckets, which must not contain emails.
 func LogInKey(email, ip string) string {
-	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(email)) + "\x00" + ip))
+	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(email)) + "\x00" + ratelimit.AddressKey(ip)))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -52,7 +64,23 @@ func (s *Site) Limited(c *fiber.Ctx) error { return s.limitedBy(1)(c) }
 // limitedBy is Limited for a request that counts as several pages.
 func (s *Site) limitedBy(tokens int) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if d := s.Limits.Pages.TakeMany(c.IP(), tokens, s.Now()); !d.Allowed {
+		if d := s.Limits.Pages.TakeMany(AddressKey(c), tokens, s.Now()); !d.Allowed {
+			return tooMany(c, d)
+		}
+		return c.Next()
+	}
+}
+
+// Paced refuses requests of a person who makes too many. It must come after Person.
+func (s *Site) Paced(c *fiber.Ctx) error { return s.pacedBy(1)(c) }
+
+// Heavy makes a form of a person count as many requests, because it hashes a password or sends a
+// mail.
+func (s *Site) Heavy(c *fiber.Ctx) error { return s.pacedBy(formTokens)(c) }
+
+func (s *Site) pacedBy(tokens int) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if d := s.Limits.People.TakeMany(Visitor(c).UserID, tokens, s.Now()); !d.Allowed {
 			return tooMany(c, d)
 		}
 		return c.Next()

@@ -65,7 +65,12 @@ func (o Options) SignsUp() bool { return o.SignUp == "" || o.SignUp == SignUpOpe
 // means no limit.
 type Limits struct {
 	Pages       *ratelimit.Limiter // public pages, by address
+	People      *ratelimit.Limiter // pages of people who are logged in, by person
 	LogIn       *ratelimit.Limiter // by e-mail and address
+	FailedLogIn *ratelimit.Limiter // log-ins that failed, by address
+	NewPlaces   *ratelimit.Limiter // log-ins that failed where a person never logged in, by person
+	SignUps     *ratelimit.Limiter // by address
+	Mails       *ratelimit.Limiter // to addresses that a visitor types, by visitor
 	Withdrawals *ratelimit.Limiter // requests, by account; shared with the API
 	Resends     *ratelimit.Limiter // test events and resends of members, by project
 }

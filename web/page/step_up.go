@@ -25,7 +25,7 @@ func (s *Site) HasSecondFactor(v *models.Visitor) bool {
 
 // proveWithPasskey is Prove for an answer by a passkey.
 func (s *Site) proveWithPasskey(c *fiber.Ctx, v *models.Visitor, answer string) (problem string, err error) {
-	if wait := s.CodeTries(c, v.UserID); wait != "" {
+	if wait := s.CodeTries(c, v.ID); wait != "" {
 		return wait, nil
 	}
 	a, err := passkey.ReadAnswer(answer)
@@ -84,7 +84,7 @@ func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error
 	}
 	wait, wrong := s.Tries(c, v.Email), "proof_password"
 	if v.TOTPEnrolled {
-		wait, wrong = s.CodeTries(c, v.UserID), "code"
+		wait, wrong = s.CodeTries(c, v.ID), "code"
 	}
 	if wait != "" {
 		return wait, nil

@@ -1,0 +1,111 @@
+package page
+
+import (
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"garoupa/internal/ratelimit"
+	"garoupa/merchants"
+)
+
+// markCookie is the cookie by which a browser in which a person has logged in is known at the
+// next log-in, also after a log-out. It gives no access.
+const (
+	markCookie   = "garoupa_browser"
+	markLifetime = 365 * 24 * time.Hour
+)
+
+// Browser returns the browser of a log-in.
+func Browser(c *fiber.Ctx) merchants.Browser {
+	from := merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)}
+	if mark := c.Cookies(markCookie); len(mark) == len(rand.Text()) {
+		from.Mark = mark
+	}
+	return from
+}
+
+// Remember records that the person of a session has logged in from this browser and address,
+// so that strangers who guess elsewhere do not slow the person here. It does nothing if the
+// session waits for a code.
+func (s *Site) Remember(c *fiber.Ctx, token string) error {
+	from := Browser(c)
+	if from.Mark == "" {
+		from.Mark = rand.Text()
+	}
+	if err := s.Merchants.Remember(c.UserContext(), token, from); err != nil {
+		return err
+	}
+	c.Cookie(&fiber.Cookie{
+		Name: markCookie, Value: from.Mark, Path: "/", HTTPOnly: true, MaxAge: int(markLifetime.Seconds()),
+		Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
+	})
+	return nil
+}
+
+// Guess is a try at a log-in that has been counted as a failed one.
+type Guess struct {
+	site  *Site
+	taken []bucketOf
+}
+
+type bucketOf struct {
+	limiter *ratelimit.Limiter
+	key     string
+}
+
+// Right takes the try back from those that failed.
+func (g Guess) Right() {
+	for _, b := range g.taken {
+		b.limiter.Return(b.key, g.site.Now())
+	}
+}
+
+// GuessPassword counts a try at the password of the person with an email: among the failed ones
+// from this address, and, where the person has not logged in before, among those of the person.
+// If there were too many, it sets the status 429, and returns the text to show. Emails that no
+// user has are counted alike.
+func (s *Site) GuessPassword(c *fiber.Ctx, email string) (g Guess, wait string, err error) {
+	known, err := s.Merchants.Knows(c.UserContext(), email, Browser(c))
+	if err != nil {
+		return g, "", err
+	}
+	g.site = s
+	if wait = g.take(c, s.Limits.FailedLogIn, AddressKey(c)); wait != "" || known {
+		return g, wait, nil
+	}
+	if wait = g.take(c, s.Limits.NewPlaces, LogInKey("password/"+email, "")); wait != "" {
+		g.Right() // it was no try at a password
+		s.Merchants.TellOfGuesses(c.UserContext(), email)
+	}
+	return g, wait, nil
+}
+
+// GuessCode counts a try at a code of the person with an email, who has given the password in a
+// session: first among those of the session, then among those of all known places of the person
+// together, or of all other places together. So strangers who know the password use up only
+// tries of strangers. It returns as GuessPassword does.
+func (s *Site) GuessCode(c *fiber.Ctx, sessionID, email string) (g Guess, wait string, err error) {
+	if wait = s.CodeTries(c, sessionID); wait != "" {
+		return g, wait, nil
+	}
+	known, err := s.Merchants.Knows(c.UserContext(), email, Browser(c))
+	if err != nil {
+		return g, "", err
+	}
+	g.site = s
+	if known {
+		return g, s.TakeTry(c, LogInKey("codes/"+email, "")), nil
+	}
+	return g, g.take(c, s.Limits.NewPlaces, LogInKey("codes/"+email, "")), nil
+}
+
+// take takes a token that Right returns.
+func (g *Guess) take(c *fiber.Ctx, l *ratelimit.Limiter, key string) (wait string) {
+	if wait = g.site.TakeFrom(c, l, key); wait == "" {
+		g.taken = append(g.taken, bucketOf{l, key})
+	}
+	return wait
+}
