@@ -3,11 +3,13 @@ package account_test
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"garoupa/api"
 	"garoupa/internal/ratelimit"
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
@@ -201,5 +203,26 @@ func TestLogIn_Flood(t *testing.T) {
 	}
 	if count[http.StatusServiceUnavailable] == 0 || count[http.StatusSeeOther] == 0 {
 		t.Errorf("the answers are %v", count)
+	}
+}
+
+// All addresses of an IPv6 network of 64 bits share the limits of one address: for pages, and for
+// wrong keys and the description of the API.
+func TestLimits_Networks(t *testing.T) {
+	t.Parallel()
+	s := webtest.NewWithAPI(t, func(o *web.Options) { o.Limits.Pages = hourly(2) }, func(o *api.Options) {
+		o.Limits.FailedAuth, o.Limits.Public = hourly(2), hourly(2)
+	}, netip.MustParsePrefix("127.0.0.0/8"))
+	for path, want := range map[string]int{
+		"/entrar": http.StatusOK, "/v1/balance": http.StatusUnauthorized, "/v1/openapi.json": http.StatusOK,
+	} {
+		for i, want := range []int{want, want, http.StatusTooManyRequests} {
+			if a := at(t, s, fmt.Sprintf("2001:db8::%x", i+1)).Get(path); a.Status != want {
+				t.Errorf("%s, time %d: %d, want %d", path, i+1, a.Status, want)
+			}
+		}
+		if a := at(t, s, "2001:db8:0:1::1").Get(path); a.Status != want {
+			t.Errorf("%s from the next network: %d", path, a.Status)
+		}
 	}
 }
