@@ -179,6 +179,9 @@ func TestGuesses_OfCodes(t *testing.T) {
 			} else if try < 5 && wrong < 12 {
 				t.Errorf("code %d of stranger %d was one too many", try+1, i+1)
 			}
+			if try == 5 && a.Status != http.StatusTooManyRequests {
+				t.Errorf("a session has a sixth try: %d", a.Status)
+			}
 			if told := mails(t, s, models.MailWrongCodes, s.Email); told != min(1, wrong/10) {
 				t.Errorf("after %d wrong codes the person was told %d times", wrong, told)
 			}
