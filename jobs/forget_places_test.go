@@ -25,7 +25,7 @@ func TestForget_Places(t *testing.T) {
 		{23 * time.Hour, 5001, 1}, {49 * time.Hour, 5001, 0}, {merchants.PlaceLifetime, 5001, 0},
 		{merchants.PlaceLifetime + time.Second, 0, 0},
 	} {
-		if err := jobs.Forget(t.Context(), g.DB.Pool, now.Add(tc.after)); err != nil {
+		if err := jobs.Forget(t.Context(), g.DB.Pool, now.Add(tc.after), 90*24*time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		places := modelstest.One[int](t, g.DB, "SELECT count(*) FROM log_in_places")

@@ -25,7 +25,7 @@ import (
 // previous is the commit whose program this one must run beside: the newest release. Each
 // release sets it to its own commit (git rev-parse main), and the test then starts with the
 // schema of that commit.
-const previous = "8e2539d54910345f66110cb1e98d3a8673199bf4"
+const previous = "9c07ae638d03f169b57e7e2be57deaf81dec327b"
 
 // perPhase is the number of charges that are paid at each program before the test
 // continues.
