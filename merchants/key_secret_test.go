@@ -49,7 +49,8 @@ func TestHasChecksum_Documented(t *testing.T) {
 	g := paymentstest.New(t)
 	key := g.Key(t, g.Live, models.PermissionCheckoutRead)
 	for _, document := range [][]string{
-		{"docs", "rules.md"}, {"views", "docs", "en", "authentication.md"}, {"views", "docs", "pt-BR", "authentication.md"},
+		{"docs", "rules.md"}, {"views", "docs", "en", "authentication.md"},
+		{"views", "docs", "pt-BR", "authentication.md"},
 	} {
 		text, err := os.ReadFile(filepath.Join("..", filepath.Join(document...)))
 		if err != nil {
