@@ -121,6 +121,9 @@ func TestSessionCookie_Planted(t *testing.T) {
 		response := submit(t, newSite(t, g, at), at.app+"/entrar",
 			url.Values{"email": {g.Email}, "password": {paymentstest.Password}})
 		session := response.Cookies()[0]
+		if at == together && !cookieOf(t, response, "__Host-garoupa_browser").Secure {
+			t.Error("the cookie of the browser is sent without TLS")
+		}
 		response, body := get(t, secure, together.app, "/app", "Cookie", session.Name+"="+session.Value+
 			"; lang=en; theme=dark")
 		if response.StatusCode != status || status == http.StatusOK && (!strings.Contains(body, `lang="en"`) ||

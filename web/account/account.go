@@ -146,7 +146,7 @@ func (s *account) showLogIn(c *fiber.Ctx, email, next, problem string) error {
 // start logs in with a new token, so that a token which another person planted in the browser
 // is worthless.
 func (s *account) start(c *fiber.Ctx, email, password, next string) error {
-	token, err := s.Merchants.LogIn(c.UserContext(), email, password, page.Browser(c))
+	token, err := s.Merchants.LogIn(c.UserContext(), email, password, s.Browser(c))
 	if errors.Is(err, merchants.ErrCodeNeeded) {
 		next = "/2fa?next=" + url.QueryEscape(next)
 	} else if err != nil {

@@ -52,7 +52,7 @@ func (s *account) logInWithPasskey(c *fiber.Ctx) error {
 		if wait := s.TakeTry(c, page.LogInKey("passkey/"+hex.EncodeToString(a.KeyID), c.IP())); wait != "" {
 			return s.showLogIn(c, "", next, wait)
 		}
-		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), a, page.Browser(c))
+		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), a, s.Browser(c))
 	}
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, passkey.ErrRefused) {
 		c.Status(fiber.StatusUnprocessableEntity)

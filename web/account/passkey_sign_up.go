@@ -79,7 +79,7 @@ func (s *account) signUpWithPasskey(c *fiber.Ctx) error {
 		return s.signUpAgain(c, in, false, components.FieldErrors{{Text: wait}})
 	}
 	token, err := s.Merchants.SignUpWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), in,
-		firstPasskey(c), page.Browser(c))
+		firstPasskey(c), s.Browser(c))
 	if err != nil {
 		s.returnSignUp(c)
 	}
@@ -94,7 +94,7 @@ func (s *account) signUpWithPasskey(c *fiber.Ctx) error {
 func (s *account) joinWithPasskey(c *fiber.Ctx) error {
 	in := s.newcomer(c)
 	token, err := s.Merchants.JoinWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), c.Params("token"), in,
-		firstPasskey(c), page.Browser(c))
+		firstPasskey(c), s.Browser(c))
 	problems, invalid := errors.AsType[merchants.Invalid](err)
 	switch {
 	case invalid:

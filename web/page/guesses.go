@@ -13,15 +13,14 @@ import (
 
 // markCookie is the cookie by which a browser in which a person has logged in is known at the
 // next log-in, also after a log-out. It gives no access.
-const (
-	markCookie   = "garoupa_browser"
-	markLifetime = 365 * 24 * time.Hour
-)
+func (s *Site) markCookie() string { return CookieName(s.AppURL, "/", "garoupa_browser") }
+
+const markLifetime = 365 * 24 * time.Hour
 
 // Browser returns the browser of a log-in.
-func Browser(c *fiber.Ctx) merchants.Browser {
+func (s *Site) Browser(c *fiber.Ctx) merchants.Browser {
 	from := merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)}
-	if mark := c.Cookies(markCookie); len(mark) == len(rand.Text()) {
+	if mark := c.Cookies(s.markCookie()); len(mark) == len(rand.Text()) {
 		from.Mark = mark
 	}
 	return from
@@ -31,7 +30,7 @@ func Browser(c *fiber.Ctx) merchants.Browser {
 // so that strangers who guess elsewhere do not slow the person here. It does nothing if the
 // session waits for a code.
 func (s *Site) Remember(c *fiber.Ctx, token string) error {
-	from := Browser(c)
+	from := s.Browser(c)
 	if from.Mark == "" {
 		from.Mark = rand.Text()
 	}
@@ -39,7 +38,7 @@ func (s *Site) Remember(c *fiber.Ctx, token string) error {
 		return err
 	}
 	c.Cookie(&fiber.Cookie{
-		Name: markCookie, Value: from.Mark, Path: "/", HTTPOnly: true, MaxAge: int(markLifetime.Seconds()),
+		Name: s.markCookie(), Value: from.Mark, Path: "/", HTTPOnly: true, MaxAge: int(markLifetime.Seconds()),
 		Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
 	})
 	return nil
@@ -68,7 +67,7 @@ func (g Guess) Right() {
 // If there were too many, it sets the status 429, and returns the text to show. Emails that no
 // user has are counted alike.
 func (s *Site) GuessPassword(c *fiber.Ctx, email string) (g Guess, wait string, err error) {
-	known, err := s.Merchants.Knows(c.UserContext(), email, Browser(c))
+	known, err := s.Merchants.Knows(c.UserContext(), email, s.Browser(c))
 	if err != nil {
 		return g, "", err
 	}
@@ -91,7 +90,7 @@ func (s *Site) GuessCode(c *fiber.Ctx, sessionID, email string) (g Guess, wait s
 	if wait = s.CodeTries(c, sessionID); wait != "" {
 		return g, wait, nil
 	}
-	known, err := s.Merchants.Knows(c.UserContext(), email, Browser(c))
+	known, err := s.Merchants.Knows(c.UserContext(), email, s.Browser(c))
 	if err != nil {
 		return g, "", err
 	}
