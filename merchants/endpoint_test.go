@@ -109,7 +109,7 @@ func TestCreateEndpoint_Refused(t *testing.T) {
 
 func endpoints(t *testing.T, g *paymentstest.Gateway, scope models.Scope) []models.Endpoint {
 	t.Helper()
-	list, err := models.Endpoints(t.Context(), g.DB.Pool, scope)
+	list, err := models.Endpoints(t.Context(), g.DB.Pool, scope, nil, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func TestCreateEndpoint_Limit(t *testing.T) {
 			t.Errorf("CreateEndpoint failed with %v", err)
 		}
 	}
-	all, err := models.Endpoints(t.Context(), g.DB.Pool, g.Test)
+	all, err := models.Endpoints(t.Context(), g.DB.Pool, g.Test, nil, 100)
 	if err != nil || won != 1 || len(all) != models.UsualEndpoints {
 		t.Fatalf("%d of %d concurrent calls succeeded; there are %d endpoints, %v", won, len(results), len(all), err)
 	}

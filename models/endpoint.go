@@ -55,11 +55,16 @@ func InsertEndpoint(tx *Tx, e *Endpoint) error {
 		e.ID, e.ProjectID, e.Environment, e.URL, e.Description, e.Types, e.Secret, e.Active, e.CreatedAt)
 }
 
-// Endpoints lists the scope's endpoints without deleted ones, oldest first.
-func Endpoints(ctx context.Context, q Querier, scope Scope) ([]Endpoint, error) {
+// Position is the endpoint's place in lists.
+func (e Endpoint) Position() Position { return Position{e.CreatedAt, e.ID} }
+
+// Endpoints lists the scope's endpoints without deleted ones, oldest first, paged by keyset.
+func Endpoints(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]Endpoint, error) {
+	query := where{args: []any{scope.ProjectID, scope.Environment, limit}}
+	query.after("e.created_at, e.id", ">", after)
 	rows, err := q.Query(ctx, "SELECT "+endpointColumns+` FROM webhook_endpoints e
-		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`,
-		scope.ProjectID, scope.Environment)
+		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL`+query.sql+
+		" ORDER BY e.created_at, e.id LIMIT $3", query.args...)
 	if err != nil {
 		return nil, err
 	}

@@ -32,19 +32,18 @@ func (h DeliveryHours) Sum() (sum DeliveryCounts) {
 	return sum
 }
 
-// EndpointHours counts the latest CountedADay deliveries of each endpoint of the scope in the
-// 24 hours that end at until, by endpoint id.
-func EndpointHours(ctx context.Context, q Querier, scope Scope, until time.Time) (map[string]DeliveryHours, error) {
+// EndpointHours counts the latest CountedADay deliveries of each endpoint in the 24 hours that end
+// at until, by endpoint id. The caller must have found the endpoints within its scope.
+func EndpointHours(ctx context.Context, q Querier, endpointIDs []string, until time.Time) (map[string]DeliveryHours, error) {
 	rows, err := q.Query(ctx,
-		`SELECT e.id, floor(extract(epoch FROM d.created_at - $3::timestamptz) / 3600)::int,
+		`SELECT e.id, floor(extract(epoch FROM d.created_at - $2::timestamptz) / 3600)::int,
 			count(*) FILTER (WHERE d.status = 'DELIVERED'),
 			count(*) FILTER (WHERE d.status = 'FAILED' OR d.status = 'PENDING' AND d.attempts > 0)
-		FROM webhook_endpoints e CROSS JOIN LATERAL (
+		FROM unnest($1::text[]) AS e (id) CROSS JOIN LATERAL (
 			SELECT d.status, d.attempts, d.created_at FROM webhook_deliveries d
-			WHERE d.endpoint_id = e.id AND d.created_at > $3::timestamptz - interval '24 hours' AND d.created_at <= $3
-			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) d
-		WHERE e.project_id = $1 AND e.livemode = $2 AND e.deleted_at IS NULL GROUP BY 1, 2`,
-		scope.ProjectID, scope.Environment, until, CountedADay)
+			WHERE d.endpoint_id = e.id AND d.created_at > $2::timestamptz - interval '24 hours' AND d.created_at <= $2
+			ORDER BY d.created_at DESC, d.id DESC LIMIT $3) d
+		GROUP BY 1, 2`, endpointIDs, until, CountedADay)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ const (
 	ListStatement    List = "statement"
 	ListDestinations List = "destinations"
 	ListProducts     List = "products"
+	ListEndpoints    List = "endpoints"
 	ListAccounts     List = "ops_accounts"
 	ListAPIRequests  List = "api_requests"
 	ListAudit        List = "audit"

@@ -9,6 +9,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
@@ -18,19 +19,26 @@ import (
 
 // listEndpoints shows GET /app/webhooks.
 func (s *developers) listEndpoints(c *fiber.Ctx) error {
-	endpoints, err := models.Endpoints(c.UserContext(), s.DB.Pool, page.Scope(c))
+	after := s.Position(c, payments.ListEndpoints)
+	endpoints, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Endpoint, error) {
+		return models.Endpoints(c.UserContext(), s.DB.Pool, page.Scope(c), after, limit)
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("dashboard: list endpoints: %w", err)
 	}
-	days, err := models.EndpointHours(c.UserContext(), s.DB.Pool, page.Scope(c), s.Now())
+	var ids []string
+	for _, e := range endpoints.Rows {
+		ids = append(ids, e.ID)
+	}
+	days, err := models.EndpointHours(c.UserContext(), s.DB.Pool, ids, s.Now())
 	uncounted := lacks(s.Site, c, "deliveries", err)
 	shell, err := s.Shell(c)
 	if err != nil {
 		return err
 	}
 	props := pages.WebhooksProps{Shell: shell, CanCreate: page.Visitor(c).Role.Can(models.Integrate),
-		NoDeliveries: uncounted}
-	for _, e := range endpoints {
+		NoDeliveries: uncounted, Pager: s.Pager(payments.ListEndpoints, "/app/webhooks", "", after, endpoints.Next)}
+	for _, e := range endpoints.Rows {
 		sum := days[e.ID].Sum()
 		row := pages.EndpointRow{
 			ID: e.ID, URL: e.URL, Description: e.Description, Types: e.Types, Enabled: e.Active,

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments"
+	"garoupa/web/page"
 	"garoupa/web/webtest"
 )
 
@@ -31,6 +34,38 @@ func TestEndpoints_Limit(t *testing.T) {
 	}
 	if n := c.Get("/app/webhooks").Find("main a[href^='/app/webhooks/we_']").Length(); n != models.UsualEndpoints {
 		t.Error("the list has " + strconv.Itoa(n))
+	}
+}
+
+// A list of more endpoints than a page shows goes on, each endpoint on one page with its own counts.
+func TestEndpoints_Pages(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	most := int64(page.ListSize + 2)
+	s.SetLimits(t, models.Limits{WebhookEndpoints: &most})
+	for range most {
+		s.Endpoint(t, "https://loja.example/hook")
+	}
+	s.Checkout(t, payments.NewCheckout{})
+	modelstest.Exec(t, s.DB, "UPDATE webhook_deliveries SET status = 'DELIVERED', attempts = 1, next_attempt_at = NULL, "+
+		"finished_at = created_at")
+	c := s.Member(t)
+	seen := map[string]bool{}
+	for path, rows := range map[string]int{"/app/webhooks": page.ListSize, "": 2} {
+		if path == "" {
+			path = c.Get("/app/webhooks").Find("main nav a[href*=cursor]").AttrOr("href", "no next page")
+		}
+		list := c.Get(path)
+		endpoints := list.Find("main a[href^='/app/webhooks/we_']")
+		if n := strings.Count(endpoints.Text(), "100,0%"); endpoints.Length() != rows || n != rows {
+			t.Errorf("%s: %d endpoints, %d of them with their counts", path, endpoints.Length(), n)
+		}
+		for _, link := range endpoints.EachIter() {
+			seen[link.AttrOr("href", "")] = true
+		}
+	}
+	if len(seen) != int(most) {
+		t.Errorf("%d endpoints are listed", len(seen))
 	}
 }
 

@@ -112,7 +112,7 @@ func (s *dashboard) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoints, err := models.Endpoints(c.UserContext(), s.DB.Pool, test)
+	endpoints, err := models.Endpoints(c.UserContext(), s.DB.Pool, test, nil, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *dashboard) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 		liveStep(c),
 	}
 	if len(keys) > 0 && keys[0].RevokedAt == nil {
-		steps[1].Done, steps[1].Detail = true, merchants.PrefixTest+"…"+keys[0].Last4
+		steps[1].Done, steps[1].Detail = true, merchants.DisplayKey(&keys[0])
 	}
 	return steps, nil
 }

@@ -17,6 +17,7 @@ type WebhooksProps struct {
 	CanCreate bool
 	// NoDeliveries says that how they fare could not be read.
 	NoDeliveries bool
+	Pager        components.PagerProps
 }
 
 // EndpointRow is one webhook endpoint in the list.
