@@ -81,6 +81,42 @@ func TestBank_SweepPart(t *testing.T) {
 	}
 }
 
+// A sweep whose time is over goes on at once where it ended, and not only when the next sweep is due.
+func TestBank_SweepGoesOn(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	const n = 12
+	for range n {
+		c := h.Charge(t, payments.NewCheckout{})
+		h.Pay(t, control.PayRequest{Code: c.CopyPaste})
+		h.Later(2 * time.Minute)
+	}
+	modelstest.Exec(t, h.DB, "UPDATE bank_charges SET next_check_at = next_check_at + interval '1 day'")
+	within, over := context.WithCancel(t.Context())
+	windows := map[time.Time]bool{}
+	h.Service.Banks = paged{h.Banks, func(w psp.Window, number, _ int) error {
+		if windows[w.From] = true; number > 0 && len(windows) == 3 {
+			over()
+		}
+		return within.Err()
+	}}
+	if err := h.TendBank(within, h.AccountID); !errors.Is(err, context.Canceled) {
+		t.Fatalf("tending ends with %v", err)
+	}
+	h.Service.Banks = h.Banks
+	const paid = "SELECT count(*) FROM checkouts WHERE status = 'PAID'"
+	before := modelstest.One[int](t, h.DB, paid)
+	if before == 0 || before == n {
+		t.Fatalf("%d are paid when the time is over", before)
+	}
+	if err := h.TendBank(t.Context(), h.AccountID); err != nil {
+		t.Fatal(err)
+	}
+	if after := modelstest.One[int](t, h.DB, paid); after != n {
+		t.Errorf("%d were paid, and %d after the sweep that follows at once", before, after)
+	}
+}
+
 // A long list is read in short windows, each of a few pages.
 func TestBank_SweepMany(t *testing.T) {
 	t.Parallel()

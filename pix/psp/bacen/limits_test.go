@@ -39,6 +39,24 @@ func TestLimited(t *testing.T) {
 	}
 }
 
+// After a pause the list of new Pix continues with the creations, and the list of an old day last.
+func TestLimited_Payments(t *testing.T) {
+	t.Parallel()
+	const list = `{"parametros":{"paginacao":{"paginaAtual":0,"itensPorPagina":100,"quantidadeDePaginas":1,
+		"quantidadeTotalDeItens":0}},"pix":[]}`
+	for age, want := range map[time.Duration]time.Duration{
+		0: 2 * time.Second, 48 * time.Hour: 2*time.Second + 500*time.Millisecond,
+	} {
+		p := play(t, script(limited("2"), answer(200, list)))
+		before := p.Clock.Now()
+		until := before.Add(-age)
+		_, err := p.Payments(t.Context(), psp.Window{From: until.Add(-time.Minute), Until: until}, 0)
+		if got := p.Clock.Now().Sub(before); err != nil || got != want {
+			t.Errorf("the list of %v ago waited %v, want %v: %v", age, got, want, err)
+		}
+	}
+}
+
 // The pause is for the whole account. Creations continue first.
 func TestLimited_Account(t *testing.T) {
 	t.Parallel()
