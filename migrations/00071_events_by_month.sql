@@ -83,7 +83,8 @@ BEGIN
     EXECUTE format('CREATE TABLE %1$I (LIKE webhook_deliveries INCLUDING ALL, PRIMARY KEY (id),
         CONSTRAINT %2$I UNIQUE (event_id, endpoint_id),
         CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints,
-        CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES %3$I (id)) WITH (fillfactor = 45)',
+        CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES %3$I (id)
+        ) WITH (fillfactor = 45)',
         'webhook_deliveries_' || suffix, 'webhook_deliveries_once_' || suffix, 'events_' || suffix);
     EXECUTE format('CREATE TABLE %I (LIKE webhook_attempts INCLUDING ALL, PRIMARY KEY (delivery_id, number))',
         'webhook_attempts_' || suffix);
@@ -119,7 +120,8 @@ BEGIN
         OR EXISTS (SELECT FROM events_other WHERE month >= first AND month < after)
         OR EXISTS (SELECT FROM webhook_attempts_other WHERE month >= first AND month < after)
         OR EXISTS (SELECT FROM webhook_answers_other
-            WHERE started_at >= first::timestamp AT TIME ZONE 'UTC' AND started_at < after::timestamp AT TIME ZONE 'UTC')
+            WHERE started_at >= first::timestamp AT TIME ZONE 'UTC'
+                AND started_at < after::timestamp AT TIME ZONE 'UTC')
     THEN
         RETURN false;
     END IF;
@@ -145,25 +147,33 @@ END $$;
 CREATE FUNCTION drop_event_month(suffix text, since timestamptz) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
     SET search_path FROM CURRENT SET lock_timeout = '50ms' AS $$
 DECLARE
+    to_deliver text := format('SELECT EXISTS (SELECT FROM %1$I WHERE status = ''PENDING'') OR EXISTS (
+        SELECT FROM webhook_resends r JOIN %1$I d ON d.id = r.delivery_id WHERE r.finished_at IS NULL)',
+        'webhook_deliveries_' || suffix);
     needed boolean;
 BEGIN
     IF suffix !~ '^(before|[0-9]{4}_[0-9]{2})$' OR to_regclass('events_' || suffix) IS NULL THEN
         RETURN false;
     END IF;
-    FOR turn IN 1..2 LOOP -- the second time under the lock
-        EXECUTE format('SELECT EXISTS (SELECT FROM %2$I WHERE status = ''PENDING'')
-            OR EXISTS (SELECT FROM webhook_resends r JOIN %2$I d ON d.id = r.delivery_id WHERE r.finished_at IS NULL)
-            OR EXISTS (SELECT FROM projects p WHERE EXISTS (SELECT FROM %1$I v WHERE v.project_id = p.id
-                AND v.livemode AND v.created_at >= $1)
-                OR EXISTS (SELECT FROM %1$I v WHERE v.project_id = p.id AND NOT v.livemode AND v.created_at >= $1))',
-            'events_' || suffix, 'webhook_deliveries_' || suffix) INTO needed USING since;
-        IF needed THEN
-            RETURN false;
-        ELSIF turn = 1 THEN
-            LOCK TABLE projects, checkouts, withdrawals, refunds, webhook_endpoints IN ACCESS EXCLUSIVE MODE;
-            LOCK TABLE events, webhook_deliveries, webhook_attempts, webhook_resends IN ACCESS EXCLUSIVE MODE;
-        END IF;
-    END LOOP;
+    EXECUTE to_deliver INTO needed;
+    IF needed THEN
+        RETURN false;
+    END IF;
+    -- No event is added to the month from here on, so that the longest look needs no other lock.
+    EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'events_' || suffix);
+    EXECUTE format('SELECT EXISTS (SELECT FROM projects p WHERE EXISTS (
+            SELECT FROM %1$I v WHERE v.project_id = p.id AND v.livemode AND v.created_at >= $1)
+        OR EXISTS (SELECT FROM %1$I v WHERE v.project_id = p.id AND NOT v.livemode AND v.created_at >= $1))',
+        'events_' || suffix) INTO needed USING since;
+    IF needed THEN
+        RETURN false;
+    END IF;
+    LOCK TABLE projects, checkouts, withdrawals, refunds, webhook_endpoints IN ACCESS EXCLUSIVE MODE;
+    LOCK TABLE events, webhook_deliveries, webhook_attempts, webhook_resends IN ACCESS EXCLUSIVE MODE;
+    EXECUTE to_deliver INTO needed; -- asked for meanwhile
+    IF needed THEN
+        RETURN false;
+    END IF;
     EXECUTE format('DROP TABLE %I, %I, %I', 'webhook_attempts_' || suffix, 'webhook_deliveries_' || suffix,
         'events_' || suffix);
     RETURN true;
@@ -180,6 +190,10 @@ BEGIN
     END IF;
 END $$;
 -- +goose StatementEnd
+
+-- With the rights of the owner, these are for the role that the program serves as (docs/roles.sql), and for no other.
+REVOKE EXECUTE ON FUNCTION make_event_tables(text), make_event_month(date), drop_event_month(text, timestamptz),
+    drop_answer_month(text) FROM PUBLIC;
 
 -- +goose Down
 -- +goose StatementBegin

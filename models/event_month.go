@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// firstOfMonth returns the first moment, in UTC, of the month in which t lies, or of a later one.
+// firstOfMonth returns the first moment, in UTC, of the month in which t lies, or of the month that is later by a
+// number of months.
 func firstOfMonth(t time.Time, later int) time.Time {
 	t = t.UTC()
 	return time.Date(t.Year(), t.Month()+time.Month(later), 1, 0, 0, 0, 0, time.UTC)
