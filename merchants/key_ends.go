@@ -9,6 +9,9 @@ import (
 	"garoupa/models"
 )
 
+// maxKeyYears limits how far away the end of a key is.
+const maxKeyYears = 10
+
 // keyWarnings are how long before the end of a key members get a mail, the last first.
 var keyWarnings = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour}
 
@@ -65,4 +68,24 @@ func DisplayKey(key *models.APIKey) string {
 		return PrefixLive + "…" + key.Last4
 	}
 	return PrefixTest + "…" + key.Last4
+}
+
+// end checks the end of a key, which may be nil, and returns it as it is stored.
+func (p Invalid) end(at *time.Time, now time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	if !at.After(now) || at.After(now.AddDate(maxKeyYears, 0, 0)) {
+		p["ends"] = Malformed
+	}
+	end := at.UTC().Truncate(time.Millisecond)
+	return &end
+}
+
+// earlier returns the earlier of a time and the end of a key.
+func earlier(at time.Time, key *models.APIKey) time.Time {
+	if key.EndsAt != nil && key.EndsAt.Before(at) {
+		return *key.EndsAt
+	}
+	return at
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
+	"garoupa/internal/input"
 	"garoupa/web/page"
 )
 
@@ -101,26 +102,19 @@ func checkSignUp(mode string) error {
 	return fmt.Errorf("%q is neither open, invitation nor closed", mode)
 }
 
-// readNetworks reads addresses and networks, separated by commas or blanks. IPv4 within
-// IPv6 counts as IPv4. A non-empty text without any network is an error. The error does not
-// repeat the text.
+// readNetworks reads addresses and networks, separated by commas or blanks. A non-empty text without any
+// network is an error. The error does not repeat the text.
 func readNetworks(networks *[]netip.Prefix, text string) error {
 	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 	if text != "" && len(entries) == 0 {
 		return errors.New("holds neither an address nor a network such as 10.0.0.0/8")
 	}
 	for i, entry := range entries {
-		prefix, err := netip.ParsePrefix(entry)
-		if addr, addrErr := netip.ParseAddr(entry); addrErr == nil {
-			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
-		}
-		if addr := prefix.Addr(); err == nil && addr.Is4In6() {
-			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
-		}
-		if err != nil || !prefix.IsValid() {
+		network, ok := input.Network(entry)
+		if !ok {
 			return fmt.Errorf("entry %d is neither an address nor a network such as 10.0.0.0/8", i+1)
 		}
-		*networks = append(*networks, prefix.Masked())
+		*networks = append(*networks, network)
 	}
 	return nil
 }
@@ -159,7 +153,7 @@ func unparsed(err error) error {
 	return fmt.Errorf("%s: %w", field.Tag.Get("env"), wrong.Err)
 }
 
-// checkEventDays keeps events at least as long as a replay reaches back by default.
+// checkEventDays refuses less than 30 days, for which merchants can have events sent again.
 func checkEventDays(days int) error {
 	if days < 30 || days > 3650 {
 		return fmt.Errorf("%d is not a number of days from 30 to 3650", days)

@@ -5,6 +5,7 @@ package input
 
 import (
 	"net/mail"
+	"net/netip"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -101,4 +102,17 @@ func Email(s string) bool {
 // has a dot, as all domains with public mail servers do.
 func MemberEmail(s string) bool {
 	return Email(s) && strings.Contains(s[strings.LastIndexByte(s, '@'):], ".")
+}
+
+// Network reads a network such as 10.0.0.0/8, or a single address, and cuts it to its prefix. IPv4 within IPv6 is
+// IPv4, the form in which clients' addresses are judged. An address has no zone.
+func Network(s string) (network netip.Prefix, ok bool) {
+	network, err := netip.ParsePrefix(s)
+	if address, addressErr := netip.ParseAddr(s); addressErr == nil && address.Zone() == "" {
+		network, err = netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	if err == nil && network.Addr().Is4In6() {
+		network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
+	}
+	return network.Masked(), err == nil && network.IsValid()
 }
