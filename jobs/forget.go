@@ -20,41 +20,37 @@ const day = 24 * time.Hour
 // answersKept is the longest time for which the beginnings of answers to webhooks are kept.
 const answersKept = 30 * day
 
-// forgotten lists what is deleted and how long after its end (docs/operations.md); events are
-// kept for a time. Each function deletes a batch and reports whether there may be more.
+// expiring is a kind of data that ends. delete deletes a batch and reports whether there may be more.
+type expiring struct {
+	what   string
+	kept   time.Duration // after its end
+	delete func(ctx context.Context, q models.Querier, before time.Time) (more bool, err error)
+}
+
+// forgotten lists what is deleted (docs/operations.md). Events are kept for a time.
 func forgotten(events time.Duration) []expiring {
 	answers := min(answersKept, events)
-	return append([]expiring{
+	return []expiring{
 		{"events by month", events, models.DropEventMonths},
 		{"events of months without a table", events, models.DeleteOtherEvents},
 		{"answers by month", answers, models.DropAnswerMonths},
 		{"answers of months without a table", answers, models.DeleteOtherAnswers},
-	}, alwaysForgotten...)
-}
-
-type expiring struct {
-	what   string
-	kept   time.Duration
-	delete func(ctx context.Context, q models.Querier, before time.Time) (more bool, err error)
-}
-
-// alwaysForgotten lists what no setting keeps.
-var alwaysForgotten = []expiring{
-	{"calls of the API", 30 * day, models.DeleteAPIRequests},
-	{"notices of banks", 30 * day, models.DeleteBankNotices},
-	{"counts of notices", 30 * day, models.DeleteNoticeCounts},
-	{"mails", 30 * day, models.DeleteMails},
-	{"resends", day, models.DeleteResends},
-	{"jobs of deliveries that earlier versions left", day, models.DeleteDeliveryJobs},
-	{"sessions", 7 * day, models.DeleteEndedSessions},
-	{"places of log-ins", merchants.PlaceLifetime, models.DeleteLogInPlaces},
-	{"counts of wrong codes", day, models.DeleteWrongCodes},
-	{"tokens", 7 * day, models.DeleteEndedTokens},
-	{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},
-	{"invitations", 7 * day, models.DeleteEndedInvites},
-	{"calls of banks", 30 * day, models.DeleteBankCalls},
-	{"files of disputes", 365 * day, models.DeleteDisputeFiles},
-	{"secrets of retired bank credentials", day, models.EraseRetiredCredentials},
+		{"calls of the API", 30 * day, models.DeleteAPIRequests},
+		{"notices of banks", 30 * day, models.DeleteBankNotices},
+		{"counts of notices", 30 * day, models.DeleteNoticeCounts},
+		{"mails", 30 * day, models.DeleteMails},
+		{"resends", day, models.DeleteResends},
+		{"jobs of deliveries that earlier versions left", day, models.DeleteDeliveryJobs},
+		{"sessions", 7 * day, models.DeleteEndedSessions},
+		{"places of log-ins", merchants.PlaceLifetime, models.DeleteLogInPlaces},
+		{"counts of wrong codes", day, models.DeleteWrongCodes},
+		{"tokens", 7 * day, models.DeleteEndedTokens},
+		{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},
+		{"invitations", 7 * day, models.DeleteEndedInvites},
+		{"calls of banks", 30 * day, models.DeleteBankCalls},
+		{"files of disputes", 365 * day, models.DeleteDisputeFiles},
+		{"secrets of retired bank credentials", day, models.EraseRetiredCredentials},
+	}
 }
 
 type forgetArgs struct{}

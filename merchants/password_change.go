@@ -85,10 +85,9 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip string)
 		if err := s.verified(tx, t.UserID, ip); err != nil { // the person received the mail with this link
 			return err
 		}
-		for _, place := range s.places(Browser{IP: ip}) { // the person reads mail there
-			if err := models.InsertLogInPlace(tx, user.ID, place, s.now()); err != nil {
-				return err
-			}
+		// The person reads mail there.
+		if err := models.InsertLogInPlaces(tx, user.ID, s.places(Browser{IP: ip}), s.now()); err != nil {
+			return err
 		}
 		return s.setPassword(tx, models.Actor{UserID: t.UserID, IP: ip}, hash, "")
 	})

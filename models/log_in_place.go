@@ -5,22 +5,25 @@ import (
 	"time"
 )
 
+// insertLogInPlaces ends a statement that inserts places, or notes that known ones were used again.
+const insertLogInPlaces = `
+	ON CONFLICT (user_id, place) DO UPDATE SET last_at = greatest(log_in_places.last_at, excluded.last_at)`
+
 // RememberLogInPlaces records that the person of a session has logged in from places, which are
 // digests. It does nothing if the session waits for a code or has ended.
 func RememberLogInPlaces(ctx context.Context, q Querier, tokenHash []byte, places [][]byte, now time.Time) error {
 	_, err := q.Exec(ctx, `INSERT INTO log_in_places (user_id, place, last_at)
 		SELECT s.user_id, p.place, $3 FROM sessions s CROSS JOIN unnest($2::bytea[]) AS p (place)
-		WHERE s.token_hash = $1 AND s.expires_at > $3 AND NOT s.awaits_code ORDER BY p.place
-		ON CONFLICT (user_id, place) DO UPDATE SET last_at = greatest(log_in_places.last_at, excluded.last_at)`,
+		WHERE s.token_hash = $1 AND s.expires_at > $3 AND NOT s.awaits_code ORDER BY p.place`+insertLogInPlaces,
 		tokenHash, places, now)
 	return err
 }
 
-// InsertLogInPlace records that a person is known at a place.
-func InsertLogInPlace(tx *Tx, userID string, place []byte, now time.Time) error {
-	return tx.exec(`INSERT INTO log_in_places (user_id, place, last_at) VALUES ($1, $2, $3)
-		ON CONFLICT (user_id, place) DO UPDATE SET last_at = greatest(log_in_places.last_at, excluded.last_at)`,
-		userID, place, now)
+// InsertLogInPlaces records that a person is known at places, which are digests.
+func InsertLogInPlaces(tx *Tx, userID string, places [][]byte, now time.Time) error {
+	return tx.exec(`INSERT INTO log_in_places (user_id, place, last_at)
+		SELECT $1, p.place, $3 FROM unnest($2::bytea[]) AS p (place) ORDER BY p.place`+insertLogInPlaces,
+		userID, places, now)
 }
 
 // IsLogInPlace reports whether the person with an address in lower case has logged in from one of

@@ -223,7 +223,8 @@ func (b *building) enter(t *testing.T, name string) *webtest.Client {
 	return c
 }
 
-// fill puts the ids of things into a route's path, and x where there is none, and reports whether all are known.
+// fill replaces the parameters of a route's path by ids of things that exist. A parameter without such a thing
+// becomes x, and known is then false.
 func (b *building) fill(pattern string) (path string, known bool) {
 	known = true
 	for segment := range strings.SplitSeq(strings.TrimPrefix(pattern, "/"), "/") {

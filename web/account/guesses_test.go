@@ -80,8 +80,8 @@ func TestGuesses_OfAnAddress(t *testing.T) {
 }
 
 // Strangers who guess one person's password from many addresses are slowed down together, and
-// the person is told once a day. The person logs in as before wherever they did before. Emails of
-// nobody are answered alike.
+// the person is told once a day. The person still logs in where they logged in before. An email
+// that no person has gets the same answers.
 func TestGuesses_OfAnAccount(t *testing.T) {
 	t.Parallel()
 	s := newGuessed(t, web.Limits{NewPlaces: hourly(3)})

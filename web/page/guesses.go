@@ -11,8 +11,8 @@ import (
 	"garoupa/merchants"
 )
 
-// markCookie is the cookie by which a browser in which a person has logged in is known at the
-// next log-in, also after a log-out. It gives no access.
+// markCookie returns the name of the cookie by which a browser in which a person has logged in is
+// known at the next log-in, also after a log-out. The cookie gives no access.
 func (s *Site) markCookie() string { return CookieName(s.AppURL, "/", "garoupa_browser") }
 
 const markLifetime = 365 * 24 * time.Hour

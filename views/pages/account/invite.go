@@ -14,7 +14,7 @@ const (
 	InviteKnown  InviteState = "known"  // somebody has it, who must log in
 	InviteMine   InviteState = "mine"   // they are logged in
 	InviteOthers InviteState = "others" // another person is logged in
-	InviteClosed InviteState = "closed" // nobody has the address, and no log-in can be made
+	InviteClosed InviteState = "closed" // no person has the address, and the installation lets no one make a log-in
 )
 
 // InviteProps is GET and POST /convite/:token. Fields of a newcomer: name, terms where the
