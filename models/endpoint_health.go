@@ -34,7 +34,8 @@ func (h DeliveryHours) Sum() (sum DeliveryCounts) {
 
 // EndpointHours counts the latest CountedADay deliveries of each endpoint in the 24 hours that end
 // at until, by endpoint id. The caller must have found the endpoints within its scope.
-func EndpointHours(ctx context.Context, q Querier, endpointIDs []string, until time.Time) (map[string]DeliveryHours, error) {
+func EndpointHours(ctx context.Context, q Querier, endpointIDs []string,
+	until time.Time) (map[string]DeliveryHours, error) {
 	rows, err := q.Query(ctx,
 		`SELECT e.id, floor(extract(epoch FROM d.created_at - $2::timestamptz) / 3600)::int,
 			count(*) FILTER (WHERE d.status = 'DELIVERED'),

@@ -47,8 +47,8 @@ func TestEndpoints_Pages(t *testing.T) {
 		s.Endpoint(t, "https://loja.example/hook")
 	}
 	s.Checkout(t, payments.NewCheckout{})
-	modelstest.Exec(t, s.DB, "UPDATE webhook_deliveries SET status = 'DELIVERED', attempts = 1, next_attempt_at = NULL, "+
-		"finished_at = created_at")
+	modelstest.Exec(t, s.DB, `UPDATE webhook_deliveries
+		SET status = 'DELIVERED', attempts = 1, next_attempt_at = NULL, finished_at = created_at`)
 	c := s.Member(t)
 	seen := map[string]bool{}
 	for path, rows := range map[string]int{"/app/webhooks": page.ListSize, "": 2} {
