@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp"
@@ -72,6 +73,7 @@ func TestOps_PayoutByBank(t *testing.T) {
 		page.Find("[name=outcome]").Length() != 2 {
 		t.Errorf("it is not asked: %s", page.Find("main").Text())
 	}
+	modelstest.Exec(t, s.DB, "UPDATE sessions SET proven_at = $1", s.Clock.Now())
 	carryOut(t, c, path, "outcome", "COMPLETE", "proof", "E99999999202611251200000000000000")
 	if text := c.Get(path).Find("main").Text(); !strings.Contains(text, "Pago em") {
 		t.Error("the payout is not shown as paid")

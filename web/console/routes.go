@@ -20,7 +20,8 @@ func Group(r fiber.Router, site *page.Site) fiber.Router {
 		s.Paced, page.SameOrigin)
 }
 
-// Register adds the pages of the console to ops, which Group returned.
+// Register adds the pages of the console to ops, which Group returned. Decisions about money, and about who
+// may move it, take a recent proof of identity.
 func Register(ops fiber.Router, site *page.Site) {
 	s := &console{site}
 	ops.Get("/", s.home)
@@ -28,19 +29,19 @@ func Register(ops fiber.Router, site *page.Site) {
 
 	ops.Get("/acessos", s.queue(s.accessQueue()))
 	ops.Get("/acessos/:id", s.access)
-	ops.Post("/acessos/:id", s.decide(s.accessCase()))
+	ops.Post("/acessos/:id", s.StepUp, s.decide(s.accessCase()))
 
 	ops.Get("/destinos", s.queue(s.destinationQueue()))
 	ops.Get("/destinos/:id", s.destination)
-	ops.Post("/destinos/:id", s.decide(s.destinationCase()))
+	ops.Post("/destinos/:id", s.StepUp, s.decide(s.destinationCase()))
 
 	ops.Get("/saques", s.queue(s.withdrawalQueue()))
 	ops.Get("/saques/:id", s.withdrawal)
-	ops.Post("/saques/:id", s.decide(s.withdrawalCase()))
+	ops.Post("/saques/:id", s.StepUp, s.decide(s.withdrawalCase()))
 
 	ops.Get("/excecoes", s.queue(s.exceptionQueue()))
 	ops.Get("/excecoes/:id", s.exception)
-	ops.Post("/excecoes/:id", s.decide(s.exceptionCase()))
+	ops.Post("/excecoes/:id", s.StepUp, s.decide(s.exceptionCase()))
 	s.registerDisputes(ops)
 
 	ops.Get("/tarifas", s.queue(s.feeQueue()))
@@ -50,13 +51,13 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Get("/cobrancas", s.showLookUp)
 	ops.Get("/cobrancas/:id", s.checkout)
 	ops.Post("/cobrancas/:id/pagador", s.showBuyer)
-	ops.Post("/cobrancas/:id", s.decide(s.refundCase()))
+	ops.Post("/cobrancas/:id", s.StepUp, s.decide(s.refundCase()))
 
 	ops.Get("/contas", s.accounts)
 	ops.Get("/contas/:id", s.account)
 	ops.Post("/contas/:id/notas", s.note)
 	ops.Get("/contas/:id/encerrar", s.Staff(models.RevokeAccess), s.revokeForm)
-	ops.Post("/contas/:id/encerrar", s.Staff(models.RevokeAccess), s.decide(s.revokeCase()))
+	ops.Post("/contas/:id/encerrar", s.Staff(models.RevokeAccess), s.StepUp, s.decide(s.revokeCase()))
 	ops.Get("/contas/:id/tarifa", s.feeForm)
 	ops.Post("/contas/:id/tarifa", s.decide(s.feeFormCase()))
 	ops.Get("/contas/:id/limites", s.Staff(models.SetTerms), s.limitsForm)
