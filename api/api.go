@@ -128,6 +128,14 @@ type holderKey struct{}
 // holder returns the key that authenticate accepted.
 func holder(c *fiber.Ctx) *models.KeyHolder { return c.Locals(holderKey{}).(*models.KeyHolder) }
 
+// KeyID returns the id of the key that the request was accepted with, or "".
+func KeyID(c *fiber.Ctx) string {
+	if h, ok := c.Locals(holderKey{}).(*models.KeyHolder); ok {
+		return h.Key.ID
+	}
+	return ""
+}
+
 // authenticate accepts requests with a valid key whose bucket has tokens.
 func (s *server) authenticate(c *fiber.Ctx) error {
 	h, err := s.Merchants.Authenticate(c.UserContext(), bearerOf(c), c.IP())

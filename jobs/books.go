@@ -18,6 +18,8 @@ const (
 	// snapshotEvery limits the number of transfers that a balance adds up.
 	snapshotEvery = time.Minute
 	checkEvery    = time.Hour
+	// recordEvery is how soon after a minute its number of failed log-ins is in the audit log.
+	recordEvery = time.Minute
 	// checkTimeout limits one run. The next run continues where it ended: the transfers of an
 	// hour take seconds, the whole history takes many runs.
 	checkTimeout = 15 * time.Minute
@@ -39,6 +41,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return rollUpArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(forgetEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return forgetArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(recordEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return recordCountsArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(warnEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return warnOfExpiryArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(warnOfDisputesEvery),

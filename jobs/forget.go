@@ -36,6 +36,8 @@ func forgotten(events time.Duration) []expiring {
 		{"answers by month", answers, models.DropAnswerMonths},
 		{"answers of months without a table", answers, models.DeleteOtherAnswers},
 		{"calls of the API", 30 * day, models.DeleteAPIRequests},
+		{"networks of keys", 90 * day, models.DeleteKeyNetworks},
+		{"devices of log-ins", merchants.DeviceLifetime, models.DeleteDevices},
 		{"notices of banks", 30 * day, models.DeleteBankNotices},
 		{"counts of notices", 30 * day, models.DeleteNoticeCounts},
 		{"mails", 30 * day, models.DeleteMails},

@@ -38,6 +38,13 @@ func old(t *testing.T, g *paymentstest.Gateway, at time.Time) {
 				@at + CASE WHEN n > 2 THEN interval '1 s' ELSE '9 d' END,
 				CASE WHEN n = 1 THEN @at END, CASE WHEN n = 1 THEN @user END, CASE WHEN n = 2 THEN @at END
 					FROM generate_series(1, 3) n`,
+		`INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions, created_at)
+			VALUES ('key_00000000000000000000', @project, false, 'x', sha256('x'), 'xxxx', '{CHECKOUT:READ}', @at)`,
+		`INSERT INTO api_key_networks (key_id, network, first_used_at, last_used_at)
+			SELECT 'key_00000000000000000000', n::text, @at, @at FROM generate_series(1, 5001) n`,
+		`INSERT INTO devices (id, user_id, place, name, ip, first_seen_at, last_seen_at)
+			SELECT 'dev_' || lpad(to_hex(n), 20, '0'), @user, sha256(n::text::bytea), '', '', @at, @at
+			FROM generate_series(1, 5001) n`,
 		`INSERT INTO bank_accounts (id, name, profile, sandbox, pix_key, holder_name, holder_document, created_at)
 			VALUES ('bnk_00000000000000000000', 'x', 'generic', false, 'x', 'x', '11222333000181', @at)`,
 		`INSERT INTO bank_calls (bank_account_id, hour, operation, outcome, n, total_ms, max_ms)
@@ -62,7 +69,7 @@ func left(t *testing.T, g *paymentstest.Gateway, now time.Time) map[string]int {
 	}
 	counts := map[string]int{}
 	for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "passkey_challenges", "invites",
-		"bank_calls"} {
+		"bank_calls", "api_key_networks", "devices"} {
 		var n int
 		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 			t.Fatal(err)
@@ -94,6 +101,10 @@ func TestForget(t *testing.T) {
 		{8 * day, []string{"invites"}},
 		{30 * day, nil},
 		{30*day + time.Microsecond, []string{"api_requests", "mails", "bank_calls"}},
+		{90 * day, nil},
+		{90*day + time.Microsecond, []string{"api_key_networks"}},
+		{400 * day, nil},
+		{400*day + time.Microsecond, []string{"devices"}},
 	} {
 		for _, table := range step.gone {
 			before[table] = 0

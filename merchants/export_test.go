@@ -23,3 +23,9 @@ func (s *Service) Hash(ctx context.Context, hash func()) error { return s.hashes
 
 // HashesAtOnce returns how many passwords may be hashed at a time.
 func (s *Service) HashesAtOnce() int { return cap(s.hashes.running) }
+
+// AwaitAddresses returns when no address of a key is being recorded.
+func (s *Service) AwaitAddresses() {
+	s.addresses.slots <- struct{}{}
+	<-s.addresses.slots
+}

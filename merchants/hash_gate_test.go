@@ -141,7 +141,7 @@ func TestHashes_EveryDoor(t *testing.T) {
 			return err
 		},
 		"reset": func(ctx context.Context) error { return m.ResetPassword(ctx, reset, password, "") },
-		"prove": func(ctx context.Context) error { return m.Prove(ctx, v, password) },
+		"prove": func(ctx context.Context) error { return m.Prove(ctx, v, password, merchants.Browser{}) },
 		"change": func(ctx context.Context) error {
 			return m.ChangePassword(ctx, v, g.Owner, paymentstest.Password, password)
 		},

@@ -59,6 +59,10 @@ func TestAuthenticate_Networks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	line := audited(t, g, 1)[0]
+	if line.Action != "api_key.created" || !strings.Contains(line.After, "198.51.100.0/24, 2001:db8::/48") {
+		t.Errorf("the audit log says %+v", line)
+	}
 	_, unknown := g.Merchants.Authenticate(t.Context(), merchants.PrefixTest+strings.Repeat("0", 32), "198.51.100.1")
 	for range 2 {
 		for ip, admitted := range map[string]bool{
@@ -71,10 +75,6 @@ func TestAuthenticate_Networks(t *testing.T) {
 			}
 		}
 		g.Clock.Advance(time.Second)
-	}
-	line := audited(t, g, 1)[0]
-	if line.Action != "api_key.created" || !strings.Contains(line.After, "198.51.100.0/24, 2001:db8::/48") {
-		t.Errorf("the audit log says %+v", line)
 	}
 }
 

@@ -32,6 +32,7 @@ func (s *Service) Authenticate(ctx context.Context, secret, ip string) (*models.
 	if h.Key.Ended(now) || !h.Key.Admits(ip) {
 		return nil, errKey
 	}
+	s.noteAddress(ctx, h, ip)
 	if !known && (h.Key.LastUsedAt == nil || now.Sub(*h.Key.LastUsedAt) > time.Minute) {
 		id, ip := h.Key.ID, strings.Clone(ip)
 		s.noteUse(ctx, func(ctx context.Context) error { return models.TouchAPIKey(ctx, s.DB.Pool, id, ip, now) })

@@ -47,13 +47,19 @@ func (s *Service) Knows(ctx context.Context, email string, from Browser) (bool, 
 func (s *Service) places(from Browser) [][]byte {
 	var all [][]byte
 	if from.IP != "" {
-		all = append(all, s.placeDigest("address/"+ratelimit.AddressKey(from.IP)))
+		all = append(all, s.addressPlace(from.IP))
 	}
 	if from.Mark != "" {
-		all = append(all, s.placeDigest("browser/"+from.Mark))
+		all = append(all, s.browserPlace(from.Mark))
 	}
 	return all
 }
+
+func (s *Service) addressPlace(ip string) []byte {
+	return s.placeDigest("address/" + ratelimit.AddressKey(ip))
+}
+
+func (s *Service) browserPlace(mark string) []byte { return s.placeDigest("browser/" + mark) }
 
 func (s *Service) placeDigest(place string) []byte {
 	h := hmac.New(sha256.New, s.Vault.Key("places of log-ins"))
@@ -89,22 +95,16 @@ func (s *Service) tellDaily(tx *models.Tx, user *models.User, kind string) error
 	})
 }
 
-// wrongCode counts a wrong code of a person, tells the person by mail after the tenth of a day,
-// and returns ErrCredentials. The person who tries has the password, or a session.
-func (s *Service) wrongCode(ctx context.Context, userID string) error {
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		tries, err := models.CountWrongCode(tx, userID, s.now())
-		if err != nil || tries != wrongCodesTold {
-			return err
-		}
-		user, err := models.LockUser(tx, userID)
-		if err != nil {
-			return err
-		}
-		return s.tellDaily(tx, user, models.MailWrongCodes)
-	})
-	if err != nil {
-		return fmt.Errorf("merchants: count a wrong code: %w", err)
+// countWrongCode counts a wrong code of a person, and tells the person by mail after the tenth of a
+// day. The person who tries has the password, or a session.
+func (s *Service) countWrongCode(tx *models.Tx, userID string) error {
+	tries, err := models.CountWrongCode(tx, userID, s.now())
+	if err != nil || tries != wrongCodesTold {
+		return err
 	}
-	return ErrCredentials
+	user, err := models.LockUser(tx, userID)
+	if err != nil {
+		return err
+	}
+	return s.tellDaily(tx, user, models.MailWrongCodes)
 }

@@ -166,7 +166,7 @@ func TestResetPassword(t *testing.T) {
 	t.Parallel()
 	e := enrol(t, paymentstest.New(t))
 	inside := e.pending(t)
-	if err := e.Merchants.LogInWithCode(t.Context(), inside, e.code()); err != nil {
+	if err := e.Merchants.LogInWithCode(t.Context(), inside, e.code(), merchants.Browser{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, email := range []string{"nobody@example.com", "", "\x00", strings.Repeat("a", 10_000) + "@example.com",
@@ -295,5 +295,30 @@ func TestRequestAccess_Unverified(t *testing.T) {
 	}
 	if _, err := g.Merchants.RequestAccess(t.Context(), by, form); err != nil {
 		t.Errorf("after: %v", err)
+	}
+}
+
+// A link to reset the password that was sent before does not work after the password was changed.
+func TestChangePassword_EndsResets(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	v := logIn(t, g)
+	if err := g.Merchants.AskReset(t.Context(), g.Email); err != nil {
+		t.Fatal(err)
+	}
+	link := g.Link(t, models.MailResetPassword, g.Email)
+	const fresh = "another horse battery"
+	if err := g.Merchants.ChangePassword(t.Context(), v, g.Owner, paymentstest.Password, fresh); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Merchants.CheckReset(t.Context(), link); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("the link from before: %v", err)
+	}
+	g.Clock.Advance(time.Minute)
+	if err := g.Merchants.AskReset(t.Context(), g.Email); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Merchants.CheckReset(t.Context(), g.Link(t, models.MailResetPassword, g.Email)); err != nil {
+		t.Errorf("the link from afterwards: %v", err)
 	}
 }

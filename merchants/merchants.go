@@ -29,11 +29,14 @@ type Service struct {
 	keys   keyCache
 	hashes hashGate
 	uses   chan struct{} // one element for each use that is being recorded
+
+	addresses keyAddresses
 }
 
 // New returns a Service.
 func New(o Options) *Service {
-	return &Service{Options: o, hashes: newHashGate(), uses: make(chan struct{}, usesAtOnce)}
+	return &Service{Options: o, hashes: newHashGate(), uses: make(chan struct{}, usesAtOnce),
+		addresses: keyAddresses{slots: make(chan struct{}, addressesAtOnce)}}
 }
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -23,13 +23,24 @@ func (s *Service) AskPasskeyLogIn(ctx context.Context, browser string) (options 
 func (s *Service) LogInWithPasskey(ctx context.Context, browser string, a *passkey.Answer, from Browser) (token string,
 	err error) {
 	err = s.signed(ctx, a, models.ChallengeLogIn, tokenHash(browser), a.Handle, from.IP, func(tx *models.Tx) error {
-		token, err = s.startSession(ctx, tx, models.Session{UserID: a.Handle, SecondFactor: true}, from)
+		token, err = s.startSession(tx, models.Session{UserID: a.Handle, SecondFactor: true}, wayPasskey, from)
 		return err
 	})
 	if err != nil {
+		err = s.refused(ctx, err, failure{action: "session.failed", userID: s.ownerOf(ctx, a), way: wayPasskey,
+			from: from})
 		return "", expected(err, "log in with a passkey", ErrCredentials)
 	}
 	return token, nil
+}
+
+// ownerOf returns the id of the person to whom the passkey of an answer belongs, or "".
+func (s *Service) ownerOf(ctx context.Context, a *passkey.Answer) string {
+	key, err := models.PasskeyByCredential(ctx, s.DB, a.KeyID)
+	if err != nil {
+		return ""
+	}
+	return key.UserID
 }
 
 // AskPasskeyProof returns the options with which the visitor's browser signs a challenge
@@ -48,10 +59,11 @@ func (s *Service) AskPasskeyProof(ctx context.Context, v *models.Visitor) (optio
 
 // ProveWithPasskey records that the visitor has just proven their identity with one of their
 // passkeys. It fails with ErrCredentials.
-func (s *Service) ProveWithPasskey(ctx context.Context, v *models.Visitor, a *passkey.Answer) error {
-	err := s.signed(ctx, a, models.ChallengeProve, v.TokenHash, v.UserID, v.IP, func(tx *models.Tx) error {
+func (s *Service) ProveWithPasskey(ctx context.Context, v *models.Visitor, a *passkey.Answer, from Browser) error {
+	err := s.signed(ctx, a, models.ChallengeProve, v.TokenHash, v.UserID, from.IP, func(tx *models.Tx) error {
 		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
 	})
+	err = s.refused(ctx, err, failure{action: "session.proof_failed", userID: v.UserID, way: wayPasskey, from: from})
 	return expected(err, "prove with a passkey", ErrCredentials)
 }
 

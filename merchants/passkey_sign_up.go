@@ -156,7 +156,7 @@ func (s *Service) begin(ctx context.Context, browser, email string, first FirstP
 			map[string]string{"name": name}); err != nil {
 			return err
 		}
-		token, err = s.startSession(ctx, tx, models.Session{UserID: userID, SecondFactor: true}, from)
+		token, err = s.startSession(tx, models.Session{UserID: userID, SecondFactor: true}, wayPasskey, from)
 		return err
 	})
 	if models.Violates(err, models.PasskeysCredentialUnique) {

@@ -100,7 +100,8 @@ func TestSignUpWithPasskey(t *testing.T) {
 			merchants.ErrCredentials) {
 			t.Errorf("LogIn with the password %q: %v", password, err)
 		}
-		if err := s.Merchants.Prove(t.Context(), v, password); !errors.Is(err, merchants.ErrCredentials) {
+		if err := s.Merchants.Prove(t.Context(), v, password, merchants.Browser{}); !errors.Is(err,
+			merchants.ErrCredentials) {
 			t.Errorf("Prove with the password %q: %v", password, err)
 		}
 	}

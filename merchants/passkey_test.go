@@ -156,7 +156,8 @@ func TestPasskeyChallenge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Merchants.ProveWithPasskey(t.Context(), v, h.sign(t, h.device, token)); !errors.Is(err,
+	if err := h.Merchants.ProveWithPasskey(t.Context(), v, h.sign(t, h.device, token),
+		merchants.Browser{}); !errors.Is(err,
 		merchants.ErrCredentials) {
 		t.Errorf("ProveWithPasskey with a challenge for a log-in: %v", err)
 	}
@@ -232,7 +233,7 @@ func TestProveWithPasskey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h.Merchants.ProveWithPasskey(t.Context(), v, read(t, d.Sign(options)))
+		return h.Merchants.ProveWithPasskey(t.Context(), v, read(t, d.Sign(options)), merchants.Browser{})
 	}
 	v := logIn(t, h.Gateway)
 	h.Clock.Advance(time.Hour)

@@ -144,6 +144,8 @@ func (s *Service) ChangePassword(
 	ctx context.Context, v *models.Visitor, by models.Actor, current, password string,
 ) error {
 	if err := s.passwordOf(ctx, v.UserID, current); err != nil {
+		err = s.refused(ctx, err, failure{action: "session.proof_failed", userID: v.UserID, way: wayPassword,
+			from: Browser{IP: by.IP, RequestID: by.RequestID}})
 		return expected(err, "change password", ErrCredentials)
 	}
 	if err := checkPassword(password); err != nil {
@@ -158,7 +160,8 @@ func (s *Service) ChangePassword(
 }
 
 // setPassword writes a person's new password, ends the person's sessions except one, cancels a
-// pending change of address, which another person may have requested, and notifies the person.
+// pending change of address and links to reset the password, which another person may have
+// requested, and notifies the person.
 func (s *Service) setPassword(tx *models.Tx, by models.Actor, hash, sparedSession string) error {
 	user, err := models.LockUser(tx, by.UserID)
 	if err != nil {
@@ -170,8 +173,10 @@ func (s *Service) setPassword(tx *models.Tx, by models.Actor, hash, sparedSessio
 	if _, err := models.DeleteOtherSessions(tx, user.ID, sparedSession); err != nil {
 		return err
 	}
-	if _, err := models.EndTokens(tx, models.TokenChangeEmail, user.ID, s.now()); err != nil {
-		return err
+	for _, purpose := range []models.TokenPurpose{models.TokenChangeEmail, models.TokenResetPassword} {
+		if _, err := models.EndTokens(tx, purpose, user.ID, s.now()); err != nil {
+			return err
+		}
 	}
 	return s.tellUser(tx, by, user, "user.password_changed", models.MailPasswordChanged)
 }

@@ -124,7 +124,7 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, by models.Actor) (reco
 // session that began without one. The code is the generator's or a recovery code; each is
 // accepted once. It fails with ErrCredentials, or models.ErrNotFound if there is no such
 // session.
-func (s *Service) LogInWithCode(ctx context.Context, token, code string) error {
+func (s *Service) LogInWithCode(ctx context.Context, token, code string, from Browser) error {
 	userID := ""
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		session, err := models.SessionByToken(ctx, tx, tokenHash(token), s.now())
@@ -132,48 +132,57 @@ func (s *Service) LogInWithCode(ctx context.Context, token, code string) error {
 			return err
 		}
 		userID = session.UserID
-		if err := s.takeCode(tx, session.UserID, code, session.IP); err != nil {
+		way, err := s.takeCode(tx, userID, code, from.IP)
+		if err != nil {
 			return err
 		}
-		return models.ProveSession(ctx, tx, session.ID, s.now(), session.CreatedAt.Add(SessionLifetime), true)
+		err = models.ProveSession(ctx, tx, session.ID, s.now(), session.CreatedAt.Add(SessionLifetime), true)
+		if err != nil || !session.AwaitsCode {
+			return err
+		}
+		if err := s.noteDevice(tx, session, way, from); err != nil {
+			return err
+		}
+		if err := models.SetSessionDevice(tx, session.ID, session.DeviceID); err != nil {
+			return err
+		}
+		return s.recordSession(tx, "session.started", session, way, from)
 	})
-	if errors.Is(err, ErrCredentials) {
-		return s.wrongCode(ctx, userID)
-	}
-	return expected(err, "log in with a code", models.ErrNotFound)
+	err = s.refused(ctx, err, failure{action: "session.code_failed", userID: userID, way: wayCode, from: from})
+	return expected(err, "log in with a code", ErrCredentials, models.ErrNotFound)
 }
 
-// takeCode uses up a code of the user's generator, or a recovery code.
-func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) error {
+// takeCode uses up a code of the user's generator, or a recovery code, and returns which of the two.
+func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) (way string, err error) {
 	code = plainCode(code)
 	user, err := models.LockUser(tx, userID)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if user.TOTPSince == nil {
-		return ErrCredentials
+		return "", ErrCredentials
 	}
 	if len(code) == recoveryLength {
 		taken, err := models.TakeRecoveryCode(tx, userID, s.recoveryDigest(userID, code), s.now())
 		if err != nil || !taken {
-			return errors.Join(err, ErrCredentials)
+			return "", errors.Join(err, ErrCredentials)
 		}
-		return s.tellUser(tx, models.Actor{UserID: userID, IP: ip}, user, "user.recovery_code_used",
+		return wayRecovery, s.tellUser(tx, models.Actor{UserID: userID, IP: ip}, user, "user.recovery_code_used",
 			models.MailRecoveryCodeUsed)
 	}
 	secret, err := s.totpSecret(user)
 	if err != nil {
-		return err
+		return "", err
 	}
 	step, ok := totp.Match(secret, code, s.now())
 	if !ok {
-		return ErrCredentials
+		return "", ErrCredentials
 	}
 	taken, err := models.TakeTOTPStep(tx, userID, step)
 	if err != nil || !taken {
-		return errors.Join(err, ErrCredentials)
+		return "", errors.Join(err, ErrCredentials)
 	}
-	return nil
+	return wayCode, nil
 }
 
 // plainCode normalizes the ways in which people write a code.

@@ -21,7 +21,9 @@ var ErrCredentials = errors.New("merchants: e-mail or password is wrong")
 // Browser describes the browser of a log-in.
 type Browser struct {
 	IP, UserAgent string
-	Mark          string // a random text that the browser keeps, "" if it has none
+	Name          string // of the browser and its system, for people; "" if unknown
+	RequestID     string // of the HTTP request
+	Mark          string // a random text that only the browser has, and keeps beyond sessions; "" if it has none
 }
 
 // codeWithin is how long a log-in waits for its code.
@@ -47,11 +49,16 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 	if matches, err := s.isPasswordOf(ctx, user, password); err != nil {
 		return "", fmt.Errorf("merchants: log in: %w", err)
 	} else if !matches {
-		return "", ErrCredentials
+		return "", expected(s.refused(ctx, ErrCredentials, failure{action: "session.failed", userID: user.ID,
+			email: email, way: wayPassword, from: from}), "log in", ErrCredentials)
 	}
 
 	session := models.Session{UserID: user.ID, AwaitsCode: user.TOTPSince != nil}
-	if token, err = s.startSession(ctx, s.DB, session, from); err != nil {
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		token, err = s.startSession(tx, session, wayPassword, from)
+		return err
+	})
+	if err != nil {
 		return "", fmt.Errorf("merchants: log in: %w", err)
 	}
 	if session.AwaitsCode {
@@ -60,10 +67,10 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 	return token, nil
 }
 
-// startSession writes a new session and returns its token. The caller sets the session's user
-// and the proofs of identity.
+// startSession writes a new session, with its line of the audit log, and returns its token. The
+// caller sets the session's user and the proofs of identity.
 func (s *Service) startSession(
-	ctx context.Context, h models.Handle, session models.Session, from Browser,
+	tx *models.Tx, session models.Session, way string, from Browser,
 ) (token string, err error) {
 	token = rand.Text()
 	now := s.now()
@@ -73,13 +80,23 @@ func (s *Service) startSession(
 	if session.AwaitsCode {
 		session.ExpiresAt = now.Add(codeWithin)
 	}
-	project, err := models.FirstProject(ctx, h, session.UserID)
+	project, err := models.FirstProject(tx.Context(), tx, session.UserID)
 	if err == nil {
 		session.ProjectID = &project.ID
 	} else if !errors.Is(err, models.ErrNotFound) {
 		return "", err
 	}
-	return token, models.InsertSession(ctx, h, &session)
+	action := "session.awaits_code"
+	if !session.AwaitsCode {
+		action = "session.started"
+		if err := s.noteDevice(tx, &session, way, from); err != nil {
+			return "", err
+		}
+	}
+	if err := models.InsertSession(tx.Context(), tx, &session); err != nil {
+		return "", err
+	}
+	return token, s.recordSession(tx, action, &session, way, from)
 }
 
 // Session returns the token's session, even one that waits for a code, or models.ErrNotFound.
@@ -109,24 +126,24 @@ func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, e
 
 // Prove records that the visitor has just proven their identity: by a code if they have a
 // generator, otherwise by the password. It fails with ErrCredentials.
-func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string) error {
+func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string, from Browser) error {
+	way := wayCode
+	var err error
 	if !v.TOTPEnrolled {
-		err := s.passwordOf(ctx, v.UserID, proof)
-		if err == nil {
+		way = wayPassword
+		if err = s.passwordOf(ctx, v.UserID, proof); err == nil {
 			err = models.ProveSession(ctx, s.DB, v.ID, s.now(), v.ExpiresAt, false)
 		}
-		return expected(err, "prove", ErrCredentials)
+	} else {
+		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+			if _, err := s.takeCode(tx, v.UserID, proof, from.IP); err != nil {
+				return err
+			}
+			return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
+		})
 	}
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		if err := s.takeCode(tx, v.UserID, proof, v.IP); err != nil {
-			return err
-		}
-		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
-	})
-	if errors.Is(err, ErrCredentials) {
-		return s.wrongCode(ctx, v.UserID)
-	}
-	return expected(err, "prove")
+	err = s.refused(ctx, err, failure{action: "session.proof_failed", userID: v.UserID, way: way, from: from})
+	return expected(err, "prove", ErrCredentials)
 }
 
 // passwordOf fails with ErrCredentials unless the password is the user's.
@@ -143,9 +160,22 @@ func (s *Service) passwordOf(ctx context.Context, userID, password string) error
 	return nil
 }
 
-// LogOut ends the token's session.
-func (s *Service) LogOut(ctx context.Context, token string) error {
-	if err := models.DeleteSession(ctx, s.DB, tokenHash(token)); err != nil {
+// LogOut ends the token's session, if there is one.
+func (s *Service) LogOut(ctx context.Context, token string, from Browser) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		session, err := models.TakeSession(tx, tokenHash(token))
+		if errors.Is(err, models.ErrNotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		by := from.actor(session.UserID)
+		if by.AccountID, err = accountOf(tx, session.UserID); err != nil {
+			return err
+		}
+		return s.audit(tx, by, "session.logged_out", session.ID, nil)
+	})
+	if err != nil {
 		return fmt.Errorf("merchants: log out: %w", err)
 	}
 	return nil

@@ -100,12 +100,12 @@ func TestSession_End(t *testing.T) {
 	ended(old, "after 14 days")
 	goesOn(first, "a younger session")
 
-	if err := g.Merchants.LogOut(t.Context(), first); err != nil {
+	if err := g.Merchants.LogOut(t.Context(), first, merchants.Browser{}); err != nil {
 		t.Fatal(err)
 	}
 	ended(first, "logged out")
 	goesOn(second, "another browser's session")
-	if err := g.Merchants.LogOut(t.Context(), first); err != nil {
+	if err := g.Merchants.LogOut(t.Context(), first, merchants.Browser{}); err != nil {
 		t.Errorf("LogOut for the second time: %v", err)
 	}
 

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// usesAtOnce limits the connections of the pool that record uses.
-	usesAtOnce = 2
+	// usesAtOnce limits the connections of the pool that record uses, and addressesAtOnce those that
+	// record the addresses of keys.
+	usesAtOnce, addressesAtOnce = 2, 1
 	// useWithin limits the time for recording one use.
 	useWithin = 5 * time.Second
 )
@@ -20,18 +21,24 @@ const (
 // with it, so reading works while the database is read-only. If the record finds no slot, or
 // fails, a later use makes up for it.
 func (s *Service) noteUse(ctx context.Context, write func(ctx context.Context) error) {
+	note(ctx, s.uses, write)
+}
+
+// note is noteUse with the slots to choose from, and reports whether one was free.
+func note(ctx context.Context, slots chan struct{}, write func(ctx context.Context) error) (started bool) {
 	select {
-	case s.uses <- struct{}{}:
+	case slots <- struct{}{}:
 	default:
-		return
+		return false
 	}
 	ctx = context.WithoutCancel(ctx) // recording continues after the request
 	guard.Go("record a use", func() {
-		defer func() { <-s.uses }()
+		defer func() { <-slots }()
 		ctx, cancel := context.WithTimeout(ctx, useWithin)
 		defer cancel()
 		if err := write(ctx); err != nil && !models.Unavailable(err) {
 			slog.WarnContext(ctx, "recording a use failed", "err", err)
 		}
 	})
+	return true
 }

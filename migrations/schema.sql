@@ -204,6 +204,16 @@ CREATE TABLE accounts (
 );
 CREATE INDEX accounts_by_page ON accounts USING btree (created_at DESC, id DESC);
 
+CREATE TABLE api_key_networks (
+    key_id text NOT NULL,
+    network text NOT NULL,
+    first_used_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone NOT NULL,
+    CONSTRAINT api_key_networks_pkey PRIMARY KEY (key_id, network),
+    CONSTRAINT api_key_networks_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id)
+);
+CREATE INDEX api_key_networks_by_use ON api_key_networks USING btree (last_used_at);
+
 CREATE TABLE api_keys (
     id text NOT NULL,
     project_id text NOT NULL,
@@ -258,6 +268,14 @@ CREATE INDEX api_requests_by_page ON api_requests USING btree (project_id, livem
 CREATE INDEX api_requests_by_request_id ON api_requests USING btree (request_id);
 CREATE INDEX api_requests_by_time ON api_requests USING brin (at);
 CREATE INDEX api_requests_failed ON api_requests USING btree (project_id, livemode, id DESC) WHERE status >= 400;
+
+CREATE TABLE audit_counts (
+    source text NOT NULL,
+    minute timestamp with time zone NOT NULL,
+    count bigint NOT NULL,
+    CONSTRAINT audit_counts_pkey PRIMARY KEY (source, minute)
+);
+CREATE INDEX audit_counts_by_minute ON audit_counts USING btree (minute);
 
 CREATE TABLE audit_log (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -725,6 +743,22 @@ CREATE INDEX destinations_in_review ON destinations USING btree (created_at, id)
 CREATE UNIQUE INDEX destinations_one_active ON destinations USING btree (account_id, rail) WHERE status = 'APPROVED'::text AND replaced_at IS NULL;
 CREATE UNIQUE INDEX destinations_one_in_review ON destinations USING btree (account_id, rail) WHERE status = 'PENDING_REVIEW'::text;
 CREATE TRIGGER destinations_keep_address BEFORE UPDATE ON destinations FOR EACH ROW EXECUTE FUNCTION destinations_keep_address();
+
+CREATE TABLE devices (
+    id text NOT NULL,
+    user_id text NOT NULL,
+    place bytea NOT NULL,
+    name text NOT NULL,
+    ip text NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT devices_pkey PRIMARY KEY (id),
+    CONSTRAINT devices_once UNIQUE (user_id, place),
+    CONSTRAINT devices_id_form CHECK (id ~ '^dev_[0-9a-f]{20}$'::text),
+    CONSTRAINT devices_place CHECK (octet_length(place) = 32),
+    CONSTRAINT devices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX devices_by_use ON devices USING btree (last_seen_at);
 
 CREATE TABLE dispute_files (
     id text NOT NULL,
@@ -1468,6 +1502,7 @@ CREATE TABLE sessions (
     proven_at timestamp with time zone NOT NULL,
     second_factor boolean NOT NULL DEFAULT false,
     awaits_code boolean NOT NULL DEFAULT false,
+    device_id text,
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
     CONSTRAINT sessions_id_unique UNIQUE (id),
     CONSTRAINT sessions_id_form CHECK (id ~ '^ses_[0-9a-f]{20}$'::text),
@@ -1507,9 +1542,10 @@ CREATE TABLE tokens (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
+    device_id text,
     CONSTRAINT tokens_pkey PRIMARY KEY (id),
     CONSTRAINT tokens_id_check CHECK (id ~ '^tok_[0-9a-f]{20}$'::text),
-    CONSTRAINT tokens_purpose_check CHECK (purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'RESET_PASSWORD'::text, 'CHANGE_EMAIL'::text])),
+    CONSTRAINT tokens_purpose_check CHECK (purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'RESET_PASSWORD'::text, 'CHANGE_EMAIL'::text, 'NEW_DEVICE'::text])),
     CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX tokens_by_end ON tokens USING btree (expires_at);

@@ -29,6 +29,7 @@ var (
 	productShape       = idShape{"prod_", 20}
 	paymentLinkShape   = idShape{"plink_", 16}
 	sessionShape       = idShape{"ses_", 20}
+	deviceShape        = idShape{"dev_", 20}
 	passkeyShape       = idShape{"pky_", 20}
 	tokenShape         = idShape{"tok_", 20}
 	inviteShape        = idShape{"inv_", 20}

@@ -26,6 +26,11 @@ func InsertLogInPlaces(tx *Tx, userID string, places [][]byte, now time.Time) er
 		userID, places, now)
 }
 
+// ForgetLogInPlaces lets a person be unknown at places, which are digests.
+func ForgetLogInPlaces(tx *Tx, userID string, places [][]byte) error {
+	return tx.exec("DELETE FROM log_in_places WHERE user_id = $1 AND place = ANY($2)", userID, places)
+}
+
 // IsLogInPlace reports whether the person with an address in lower case has logged in from one of
 // the places after a time. It is false if there is no such person.
 func IsLogInPlace(ctx context.Context, q Querier, email string, places [][]byte, after time.Time) (known bool,

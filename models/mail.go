@@ -36,6 +36,7 @@ const (
 	MailResetPassword    = "reset_password"
 	MailOwnerChanged     = "owner_changed"
 	MailPasswordChanged  = "password_changed"
+	MailNewDevice        = "new_device"         // a log-in; with a link that ends it
 	MailEmailChange      = "email_change"       // to the new address, with a link
 	MailEmailChangeAsked = "email_change_asked" // to the current address
 	MailEmailChanged     = "email_changed"      // to the previous address

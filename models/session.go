@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 )
 
 // Session is a browser that has logged in. The cookie holds a token and the row its SHA-256,
@@ -23,6 +24,7 @@ type Session struct {
 	ProvenAt     time.Time // when the person last entered the password or a code, or used a passkey
 	SecondFactor bool      // the log-in included a code or a passkey
 	AwaitsCode   bool      // the password was correct and the code is missing; the session gives no access
+	DeviceID     *string   // nil if the log-in is not complete, or if the browser has no device's cookie
 }
 
 // InsertSession writes a new session.
@@ -30,9 +32,14 @@ func InsertSession(ctx context.Context, h Handle, s *Session) error {
 	return h.gorm(ctx).Create(s).Error
 }
 
-// DeleteSession ends a session, if it exists.
-func DeleteSession(ctx context.Context, h Handle, tokenHash []byte) error {
-	return h.gorm(ctx).Delete(&Session{}, "token_hash = ?", tokenHash).Error
+// TakeSession ends a session, even an expired one, and returns it, or ErrNotFound.
+func TakeSession(tx *Tx, tokenHash []byte) (*Session, error) {
+	var s Session
+	done := tx.Clauses(clause.Returning{}).Delete(&s, "token_hash = ?", tokenHash)
+	if done.Error == nil && done.RowsAffected == 0 {
+		return nil, ErrNotFound
+	}
+	return &s, done.Error
 }
 
 // DeleteUserSession ends one of the user's sessions by its id. It reports false if the user
@@ -92,6 +99,11 @@ func ProveSession(ctx context.Context, h Handle, id string, now, expires time.Ti
 	}).Error
 }
 
+// SetSessionDevice stores the device of a session.
+func SetSessionDevice(tx *Tx, id string, device *string) error {
+	return tx.Model(&Session{}).Where("id = ?", id).Update("device_id", device).Error
+}
+
 // Visitor is a logged-in browser: the person, and what the browser shows.
 type Visitor struct {
 	Session
@@ -124,7 +136,7 @@ func SessionByToken(ctx context.Context, h Handle, tokenHash []byte, now time.Ti
 // access, or ErrNotFound. A removed member has no visitor.
 func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.Time) (*Visitor, error) {
 	return one[Visitor](ctx, q, `SELECT s.id, s.token_hash, s.user_id, s.project_id, s.livemode, s.ip, s.user_agent,
-			s.created_at, s.last_seen_at, s.expires_at, s.proven_at, s.second_factor, s.awaits_code,
+			s.created_at, s.last_seen_at, s.expires_at, s.proven_at, s.second_factor, s.awaits_code, s.device_id,
 			u.name AS user_name, u.email, u.staff_role, coalesce(m.role, '') AS role,
 			u.email_verified_at IS NOT NULL AS email_verified, u.totp_since IS NOT NULL AS totp_enrolled,
 			u.password_hash IS NOT NULL AS has_password,

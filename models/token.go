@@ -12,6 +12,7 @@ const (
 	TokenVerifyEmail   TokenPurpose = "VERIFY_EMAIL"
 	TokenResetPassword TokenPurpose = "RESET_PASSWORD"
 	TokenChangeEmail   TokenPurpose = "CHANGE_EMAIL"
+	TokenNewDevice     TokenPurpose = "NEW_DEVICE" // ends the sessions of a device
 )
 
 // Token is the row behind a link in a mail. The link is valid once, until it expires, and only
@@ -25,6 +26,7 @@ type Token struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    *time.Time
+	DeviceID  *string // nil if the link is about no device
 }
 
 // InsertToken writes a new token.
@@ -45,12 +47,18 @@ func TokenByID(ctx context.Context, h Handle, purpose TokenPurpose, id string, n
 	return &t, nil
 }
 
+// TakeToken marks t as used. It reports whether t was unused before, so of two concurrent calls one
+// succeeds.
+func TakeToken(tx *Tx, t *Token, now time.Time) (taken bool, err error) {
+	done := tx.Model(&Token{}).Where("id = ? AND used_at IS NULL", t.ID).Update("used_at", now)
+	return done.RowsAffected == 1, done.Error
+}
+
 // TakeTokens marks all of the user's tokens of the purpose as used. It reports whether t was
 // unused before, so of two concurrent calls one succeeds.
 func TakeTokens(tx *Tx, t *Token, now time.Time) (taken bool, err error) {
-	done := tx.Model(&Token{}).Where("id = ? AND used_at IS NULL", t.ID).Update("used_at", now)
-	if done.Error != nil || done.RowsAffected == 0 {
-		return false, done.Error
+	if taken, err = TakeToken(tx, t, now); err != nil || !taken {
+		return false, err
 	}
 	_, err = EndTokens(tx, t.Purpose, t.UserID, now)
 	return true, err

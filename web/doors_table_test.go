@@ -187,6 +187,9 @@ var doors = map[string]string{
 
 	"GET /marca/:file": "everyone",
 
+	"GET /nao-fui-eu":  "everyone",
+	"POST /nao-fui-eu": "everyone",
+
 	"GET /ops/":                                "staff",
 	"GET /ops/acessos":                         "staff",
 	"GET /ops/acessos/:id":                     "staff",

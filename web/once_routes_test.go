@@ -78,6 +78,7 @@ var once = map[string]string{
 	"/esqueci-senha": person, "/redefinir-senha": person, "/verificar-email": person, "/convite/:token": person,
 	"/convite/:token/aceitar": person, "/verificar-email/reenviar": person, "/verificar-email/trocar": person,
 	"/trocar-email": person, "/trocar-email/cancelar": person, "/confirmar-email": person, "/confirmar": person,
+	"/nao-fui-eu": person,
 	"/2fa/ativar": person, "/entrar/passkey/pedido": person, "/entrar/passkey": person, "/cadastro/passkey": person,
 	"/convite/:token/passkey": person, "/confirmar/passkey": person, "/2fa/passkey": person,
 	"/2fa/passkey/pedido": person, "/app/ambiente": person, "/app/contas": person, "/app/primeiros-passos": person,

@@ -12,7 +12,7 @@ import (
 )
 
 // walkSecurity sets a code generator up, logs out, logs in with a code and then with a
-// recovery code, and proves who it is an hour later.
+// recovery code, proves who it is an hour later, and denies a log-in.
 func walkSecurity(t *testing.T, w *walk) {
 	s := webtest.New(t)
 	page := w.open(t, s, "/entrar")
@@ -59,6 +59,21 @@ func walkSecurity(t *testing.T, w *walk) {
 	page.WaitFocused("#errors")
 	page.look("step-up-code-wrong")
 	stepUp(t, w)
+	newDevice(t, w)
+}
+
+// newDevice follows the mail about a log-in with a new device.
+func newDevice(t *testing.T, w *walk) {
+	t.Helper()
+	s := webtest.New(t)
+	s.Client(t).Post("/entrar", "email", s.Email, "password", "wrong horse battery")
+	s.Member(t)
+	page := w.enter(t, s)
+	page.visit("settings-log-ins", "/app/configuracoes/seguranca")
+	page.visit("new-device", "/nao-fui-eu?token="+s.Link(t, models.MailNewDevice, s.Email))
+	page.Click("main form button")
+	page.WaitTrue(`location.pathname == "/redefinir-senha"`)
+	page.refused("new-device-dead", "/nao-fui-eu?token=x", 404)
 }
 
 // newEmail asks for another address, which another person then takes.

@@ -36,7 +36,7 @@ payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pi
 banks: internal/auth/vault internal/clientcert internal/input internal/ratelimit internal/refusal internal/taxid
 	models pix/pixkey pix/psp pix/psp/bacen webhook
 merchants: internal/brand internal/auth/passkey internal/picture models internal/taxid internal/auth/totp
-	webhook internal/auth/vault internal/refusal internal/input internal/money internal/ratelimit
+	webhook internal/auth/vault internal/refusal internal/requestid internal/input internal/money internal/ratelimit
 internal/mail: models internal/auth/vault internal/money views/i18n views/layouts views/mails
 internal/stream: models internal/requestid
 ledger: models internal/money

@@ -47,6 +47,7 @@ var kinds = map[string]kind{
 	models.MailResetPassword:       {[]string{"name", "token"}, "/redefinir-senha?token={token}"},
 	models.MailOwnerChanged:        {[]string{"account", "owner", "before"}, "/app/equipe"},
 	models.MailPasswordChanged:     {[]string{"name", "at"}, securityPage},
+	models.MailNewDevice:           {[]string{"name", "at", "ip", "browser", "token"}, "/nao-fui-eu?token={token}"},
 	models.MailEmailChange:         {[]string{"name", "token"}, "/confirmar-email?token={token}"},
 	models.MailEmailChangeAsked:    {[]string{"name", "email", "at"}, "/esqueci-senha"},
 	models.MailEmailChanged:        {[]string{"name", "email", "at"}, ""},
@@ -123,6 +124,8 @@ var kinds = map[string]kind{
 // facts are the params of a kind that are shown one per line, each with the label
 // "mail.fact_<param>", and with "<param>_before" if the mail has it. A mail may lack some.
 var facts = map[string][]string{
+	models.MailNewDevice: {"browser", "ip", "at"},
+
 	models.MailBankAccountChanged: {"bank_change", "bank_name", "certificate", "by", "at"},
 
 	models.MailBankCertificateEnds: {"bank_name", "certificate", "at"},

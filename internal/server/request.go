@@ -35,7 +35,7 @@ func name(c *fiber.Ctx) {
 
 // logged writes a log line for each request. It answers errors itself, so that the line has
 // the status that was sent. It leaves out queries, because they may contain what people
-// searched for.
+// searched for. Of the client it has the address, and the id of the API key or of the person.
 func logged(o Options) fiber.Handler {
 	show := answer(o)
 	return func(c *fiber.Ctx) error {
@@ -45,8 +45,14 @@ func logged(o Options) fiber.Handler {
 				return err
 			}
 		}
-		slog.InfoContext(c.UserContext(), "request", "method", c.Method(), "path", page.LogPath(c.Path()),
-			"status", c.Response().StatusCode(), "ms", float64(time.Since(start).Microseconds())/1000)
+		line := []any{"method", c.Method(), "path", page.LogPath(c.Path()), "status", c.Response().StatusCode(),
+			"address", c.IP(), "ms", float64(time.Since(start).Microseconds()) / 1000}
+		if key := api.KeyID(c); key != "" {
+			line = append(line, "key", key)
+		} else if person := page.PersonID(c); person != "" {
+			line = append(line, "person", person)
+		}
+		slog.InfoContext(c.UserContext(), "request", line...)
 		return nil
 	}
 }

@@ -26,7 +26,7 @@ import (
 	"garoupa/web"
 )
 
-var logged = &record{lines: map[string][]string{}}
+var logged = &record{lines: map[string][]string{}, json: map[string]string{}}
 
 func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(logged))
@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 type record struct {
 	mu    sync.Mutex
 	lines map[string][]string
+	json  map[string]string // the same lines as a process writes them
 }
 
 // Enabled implements slog.Handler: every level counts.
@@ -61,6 +62,11 @@ func (r *record) Handle(ctx context.Context, line slog.Record) error {
 	defer r.mu.Unlock()
 	id := requestid.Of(ctx)
 	r.lines[id] = append(r.lines[id], text.String())
+	var written strings.Builder
+	if err := slog.NewJSONHandler(&written, nil).Handle(ctx, line); err != nil {
+		return err
+	}
+	r.json[id] += written.String()
 	return nil
 }
 
@@ -69,6 +75,13 @@ func (r *record) of(id string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lines[id]
+}
+
+// written returns the lines of the request as a process writes them to a file.
+func (r *record) written(id string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.json[id]
 }
 
 // hosts are the three addresses of an installation.

@@ -115,6 +115,8 @@ func factValue(ctx context.Context, key, value string) string {
 		}
 	case key == "role":
 		return wordsOr(ctx, "role."+value, wordsOr(ctx, "ops.role_"+value, value))
+	case key == "way":
+		return wordsOr(ctx, "audit.way_"+value, value)
 	case factWords[key] != "":
 		return wordsOr(ctx, factWords[key]+value, value)
 	}

@@ -14,6 +14,7 @@ func TestFactValue(t *testing.T) {
 			{"amount", "20000.00", "R$\u00a020.000,00"}, {"productionAccess", "PENDING_REVIEW", "Em análise"},
 			{"rail", "BRL_PIX", "Pix"},
 			{"type", "EVP", "Chave aleatória"}, {"kind", "DUPLICATE", "Pago de novo"}, {"active", "true", "Sim"},
+			{"way", "passkey", "Chave de acesso"},
 		},
 		i18n.English: {
 			{"amount", "20000.00", "R$20,000.00"}, {"type", "EVP", "Random key"}, {"amount", "-", "-"},

@@ -166,6 +166,11 @@ func mailLinkPages(frame layouts.AuthProps) []page {
 		{"dead reset", account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadReset})},
 		{"dead verification",
 			account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadVerification})},
+		{"new device", account.NewDevice(account.NewDeviceProps{AuthProps: frame, Token: "tok_1",
+			Device: "Chrome · Windows", IP: "203.0.113.7", At: now})},
+		{"new device unknown", account.NewDevice(account.NewDeviceProps{AuthProps: frame, Token: "tok_1",
+			IP: "2001:db8::1", At: now})},
+		{"dead device", account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadDevice})},
 		{"dead invite", account.DeadLink(account.DeadLinkProps{AuthProps: frame, Kind: account.DeadInvite})},
 		{"new email", account.NewEmail(account.NewEmailProps{
 			AuthProps: frame, Current: "m@loja.test", Email: "m@", Errors: problem("email"),
@@ -185,6 +190,12 @@ func sessionPages() []page {
 		{ID: "ses_1", Device: "Chrome · Windows", IP: "203.0.113.7", SeenAt: now, Current: true},
 		{ID: "ses_2", IP: "2001:db8::1", SeenAt: *hence(-50 * time.Hour)},
 	}
+	logIns := []account.LogInRow{
+		{At: now, Device: "Chrome · Windows", IP: "203.0.113.7", Way: "code", Result: "started", Entered: true},
+		{At: now, IP: "2001:db8::1", Way: "password", Result: "awaits_code"},
+		{At: now, Device: "Safari · iPhone", IP: "203.0.113.7", Way: "passkey", Result: "failed"},
+		{At: now, Count: "57", Result: "many_failed"},
+	}
 	return []page{
 		{"security new email", account.Security(account.SecurityProps{
 			SecurityFrame: account.SecurityFrame{Shell: shell(true)}, EmailVerified: true,
@@ -192,12 +203,12 @@ func sessionPages() []page {
 		})},
 		{"security of staff", account.Security(account.SecurityProps{
 			SecurityFrame: account.SecurityFrame{Shell: shell(false)}, EmailVerified: true, FixedEmail: true,
-			Sessions: sessions,
+			Sessions: sessions, LogIns: logIns,
 		})},
 		{"security", account.Security(account.SecurityProps{
 			SecurityFrame: account.SecurityFrame{Shell: shell(true), Base: "/app/configuracoes/seguranca"},
 			HasPasskeys:   true, MorePasskeys: true, Passkeys: keys, EmailVerified: true, TOTP: true, RecoveryLeft: 10,
-			Sessions: sessions,
+			Sessions: sessions, LogIns: logIns,
 		})},
 		{"security bare", account.Security(account.SecurityProps{
 			SecurityFrame: account.SecurityFrame{Shell: shell(false)}, HasPasskeys: true, MorePasskeys: true,

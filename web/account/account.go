@@ -146,23 +146,30 @@ func (s *account) showLogIn(c *fiber.Ctx, email, next, problem string) error {
 // start logs in with a new token, so that a token which another person planted in the browser
 // is worthless.
 func (s *account) start(c *fiber.Ctx, email, password, next string) error {
-	token, err := s.Merchants.LogIn(c.UserContext(), email, password, s.Browser(c))
+	from := s.LogInFrom(c)
+	token, err := s.Merchants.LogIn(c.UserContext(), email, password, from)
 	if errors.Is(err, merchants.ErrCodeNeeded) {
 		next = "/2fa?next=" + url.QueryEscape(next)
 	} else if err != nil {
 		return err
 	}
-	return s.enter(c, token, next)
+	return s.enter(c, token, from, next)
 }
 
-// enter stores the token of a new session in the browser's cookie and redirects to next.
-func (s *account) enter(c *fiber.Ctx, token, next string) error {
+// enter stores the token of a new session in the browser's cookie, remembers the browser, and redirects to
+// next. The browser's former session ends.
+func (s *account) enter(c *fiber.Ctx, token string, from merchants.Browser, next string) error {
+	if before := s.Token(c); before != "" {
+		if err := s.Merchants.LogOut(c.UserContext(), before, from); err != nil {
+			return err
+		}
+	}
 	sess := s.Session(c)
 	sess.Values = map[any]any{page.SessionToken: token}
 	if err := s.Save(c, sess); err != nil {
 		return err
 	}
-	if err := s.Remember(c, token); err != nil {
+	if err := s.Remember(c, token, from); err != nil {
 		return err
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)
@@ -171,7 +178,7 @@ func (s *account) enter(c *fiber.Ctx, token, next string) error {
 // logOut handles POST /sair.
 func (s *account) logOut(c *fiber.Ctx) error {
 	if token := s.Token(c); token != "" {
-		if err := s.Merchants.LogOut(c.UserContext(), token); err != nil {
+		if err := s.Merchants.LogOut(c.UserContext(), token, s.Browser(c)); err != nil {
 			return err
 		}
 	}

@@ -57,7 +57,7 @@ func (s *account) secondFirst(c *fiber.Ctx) error {
 // passkeyForm shows GET /2fa/passkey.
 func (s *account) passkeyForm(c *fiber.Ctx) error {
 	return s.showPasskeyForm(c, page.Local(c.Query("next"), page.SecurityPath),
-		system(c.Get(fiber.HeaderUserAgent)), nil)
+		page.System(c.Get(fiber.HeaderUserAgent)), nil)
 }
 
 func (s *account) showPasskeyForm(c *fiber.Ctx, next, name string, problems components.FieldErrors) error {

@@ -46,13 +46,14 @@ func (s *account) passkeyBrowser(c *fiber.Ctx, path string) string {
 // logInWithPasskey handles POST /entrar/passkey. An existing session of the browser, perhaps
 // one that waits for a code, ends.
 func (s *account) logInWithPasskey(c *fiber.Ctx) error {
-	next, before, token := page.Local(page.Field(c, "next"), "/app"), s.Token(c), ""
+	next, token := page.Local(page.Field(c, "next"), "/app"), ""
+	from := s.LogInFrom(c)
 	a, err := passkey.ReadAnswer(page.Field(c, answerField))
 	if err == nil {
 		if wait := s.TakeTry(c, page.LogInKey("passkey/"+hex.EncodeToString(a.KeyID), c.IP())); wait != "" {
 			return s.showLogIn(c, "", next, wait)
 		}
-		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), a, s.Browser(c))
+		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), a, from)
 	}
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, passkey.ErrRefused) {
 		c.Status(fiber.StatusUnprocessableEntity)
@@ -60,12 +61,7 @@ func (s *account) logInWithPasskey(c *fiber.Ctx) error {
 	} else if err != nil {
 		return err
 	}
-	if before != "" {
-		if err := s.Merchants.LogOut(c.UserContext(), before); err != nil {
-			return err
-		}
-	}
-	return s.enter(c, token, next)
+	return s.enter(c, token, from, next)
 }
 
 // askPasskeyProof handles POST /confirmar/passkey. It returns the options with which a person

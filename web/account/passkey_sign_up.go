@@ -29,7 +29,7 @@ func (s *account) newMerchant(c *fiber.Ctx) merchants.NewMerchant {
 
 // firstPasskey returns the passkey in the form of a person who has no log-in yet.
 func firstPasskey(c *fiber.Ctx) merchants.FirstPasskey {
-	first := merchants.FirstPasskey{Name: cmp.Or(system(c.Get(fiber.HeaderUserAgent)), unnamedPasskey)}
+	first := merchants.FirstPasskey{Name: cmp.Or(page.System(c.Get(fiber.HeaderUserAgent)), unnamedPasskey)}
 	if a, err := passkey.ReadNewAnswer(page.Field(c, answerField)); err == nil {
 		first.Answer = a
 	}
@@ -78,23 +78,25 @@ func (s *account) signUpWithPasskey(c *fiber.Ctx) error {
 	if wait := s.takeSignUp(c); wait != "" {
 		return s.signUpAgain(c, in, false, components.FieldErrors{{Text: wait}})
 	}
+	from := s.LogInFrom(c)
 	token, err := s.Merchants.SignUpWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), in,
-		firstPasskey(c), s.Browser(c))
+		firstPasskey(c), from)
 	if err != nil {
 		s.returnSignUp(c)
 	}
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		return s.showSignUp(c, in, problems["email"] == merchants.Taken, page.FieldErrors(c, problems, signUpFields...))
 	}
-	return s.begun(c, token, err, page.VerifyPath,
+	return s.begun(c, token, err, from, page.VerifyPath,
 		func(problem components.FieldErrors) error { return s.showSignUp(c, in, false, problem) })
 }
 
 // joinWithPasskey is joinAsNewcomer for a form with a passkey.
 func (s *account) joinWithPasskey(c *fiber.Ctx) error {
 	in := s.newcomer(c)
+	from := s.LogInFrom(c)
 	token, err := s.Merchants.JoinWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), c.Params("token"), in,
-		firstPasskey(c), s.Browser(c))
+		firstPasskey(c), from)
 	problems, invalid := errors.AsType[merchants.Invalid](err)
 	switch {
 	case invalid:
@@ -104,13 +106,13 @@ func (s *account) joinWithPasskey(c *fiber.Ctx) error {
 	case errors.Is(err, merchants.ErrLink):
 		return s.deadLink(c, err, pages.DeadInvite)
 	}
-	return s.begun(c, token, err, "/app",
+	return s.begun(c, token, err, from, "/app",
 		func(problem components.FieldErrors) error { return s.showNewcomer(c, in, problem) })
 }
 
 // begun continues with the first session of a person, or shows what is wrong with the passkey.
 // If the form is sent twice, the second request finds the log-in that the first one created.
-func (s *account) begun(c *fiber.Ctx, token string, err error, next string,
+func (s *account) begun(c *fiber.Ctx, token string, err error, from merchants.Browser, next string,
 	refuse func(components.FieldErrors) error) error {
 	switch {
 	case errors.Is(err, merchants.ErrPasskeyKnown):
@@ -123,5 +125,5 @@ func (s *account) begun(c *fiber.Ctx, token string, err error, next string,
 	case err != nil:
 		return err
 	}
-	return s.enter(c, token, next)
+	return s.enter(c, token, from, next)
 }

@@ -9,6 +9,7 @@ import (
 	"garoupa/internal/auth/passkey/passkeytest"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -70,6 +71,7 @@ func TestSignUp_Passkey(t *testing.T) {
 	if a := c.Get("/app"); a.Status != http.StatusOK {
 		t.Errorf("logged in: %d", a.Status)
 	}
+	knowsDevice(t, s, "bruno@example.com")
 	again := s.Client(t)
 	if a := again.Post("/cadastro", signing(newcomerFields, "passkey",
 		answer)...); a.Header.Get("Location") != "/entrar" || again.Get("/app").Status != http.StatusSeeOther ||
@@ -159,6 +161,7 @@ func TestInvite_Passkey(t *testing.T) {
 	if a := c.Get("/app/saldo"); a.Status != http.StatusOK {
 		t.Errorf("logged in: %d", a.Status)
 	}
+	knowsDevice(t, s, modelstest.One[string](t, s.DB, "SELECT email FROM users WHERE name = 'Bia'"))
 	if a := c.Post(path+"/passkey", "name", "Bia"); a.Status != http.StatusUnprocessableEntity {
 		t.Errorf("an invitation that was used: %d", a.Status)
 	}

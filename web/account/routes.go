@@ -26,6 +26,8 @@ func Register(r, app, ops fiber.Router, site *page.Site) {
 	r.Post("/esqueci-senha", s.Costly(s.forgot)...)
 	r.Get("/redefinir-senha", s.Public(s.resetForm)...)
 	r.Post("/redefinir-senha", s.Costly(s.reset)...)
+	r.Get("/nao-fui-eu", s.Public(s.newDeviceForm)...)
+	r.Post("/nao-fui-eu", s.Public(s.denyDevice)...)
 	r.Get(page.VerifyPath, append(s.Public(s.verifyForm), s.unverified)...)
 	r.Post(page.VerifyPath, s.Public(s.verify)...)
 	r.Get(page.InvitePath+":token", s.Public(s.readInvite)...)

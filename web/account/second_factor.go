@@ -64,7 +64,8 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 	} else if wait != "" {
 		return s.showCodeForm(c, next, wait)
 	}
-	err = s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), page.Field(c, "code"))
+	from := s.LogInFrom(c)
+	err = s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), page.Field(c, "code"), from)
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, models.ErrNotFound) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showCodeForm(c, next, i18n.T(c.UserContext(), "problem.code"))
@@ -72,7 +73,7 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 		return err
 	}
 	guess.Right()
-	if err := s.Remember(c, s.Token(c)); err != nil {
+	if err := s.Remember(c, s.Token(c), from); err != nil {
 		return err
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)

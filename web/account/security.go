@@ -24,8 +24,8 @@ func (s *account) registerSecurity(r fiber.Router, path string) {
 	r.Get(path+"/passkeys/:id", s.withPasskeys, s.readPasskey)
 	r.Post(path+"/passkeys/:id", s.withPasskeys, s.StepUp, s.renamePasskey)
 	r.Post(path+"/passkeys/:id/remover", s.withPasskeys, s.secondFirst, s.StepUp, s.removePasskey)
-	r.Post(path+"/sessoes/encerrar", s.endOtherSessions)
-	r.Post(path+"/sessoes/:id/encerrar", s.endSession)
+	r.Post(path+"/sessoes/encerrar", s.StepUp, s.endOtherSessions)
+	r.Post(path+"/sessoes/:id/encerrar", s.StepUp, s.endSession)
 }
 
 // securityOf returns the path of the security page to which the request belongs.
@@ -67,9 +67,12 @@ func (s *account) showSecurity(c *fiber.Ctx, problems components.FieldErrors) er
 			return err
 		}
 	}
+	if props.LogIns, err = s.logIns(c, v.UserID); err != nil {
+		return err
+	}
 	for _, session := range sessions {
 		props.Sessions = append(props.Sessions, pages.SessionRow{
-			ID: session.ID, Device: device(session.UserAgent), IP: session.IP, SeenAt: session.LastSeenAt,
+			ID: session.ID, Device: page.Device(session.UserAgent), IP: session.IP, SeenAt: session.LastSeenAt,
 			Current: session.ID == v.ID,
 		})
 	}

@@ -89,7 +89,7 @@ func keepsStaffUnknown(t *testing.T, s *webtest.Site, c *webtest.Client) {
 	} {
 		modelstest.Exec(t, s.DB, sql)
 		for query, want := range map[string]int{"actor=eva@example.com": 0, "actor=" + eva: 0,
-			"request=req_of_staff": 0, "actor=staff": 1, "": 3} {
+			"request=req_of_staff": 0, "actor=staff": 1, "": 5} {
 			page, file := c.Get("/app/auditoria?"+query), c.Get("/app/auditoria.csv?"+query)
 			if lines := page.Find("main section ul > li").Length(); lines != want ||
 				strings.Count(file.Body, "\n") != 1+want {
@@ -112,11 +112,11 @@ func TestAudit_Filter(t *testing.T) {
 	key := acts(t, s)
 	c := s.Member(t)
 	for query, want := range map[string]int{
-		"": 3, "subject=switch": 1, "subject=api_key": 1, "subject=withdrawal": 0, "subject=nonsense": 3,
-		"actor=ANA@example.com":   2,
-		"actor=" + s.Owner.UserID: 2, "object=" + key: 1, "from=2026-03-01&until=2026-03-01": 2, "from=2026-03-02": 1,
-		"until=2026-02-28": 0,
-		"actor=%00%ff":     3, "account=acc_00000000000000000000": 3, "subject=api_key&actor=nobody": 0,
+		"": 5, "subject=switch": 1, "subject=api_key": 1, "subject=withdrawal": 0, "subject=nonsense": 5,
+		"actor=ANA@example.com":   4,
+		"actor=" + s.Owner.UserID: 4, "object=" + key: 1, "from=2026-03-01&until=2026-03-01": 2, "from=2026-03-02": 3,
+		"until=2026-02-28": 0, "subject=session": 2, // the log-in, and its new device
+		"actor=%00%ff": 5, "account=acc_00000000000000000000": 5, "subject=api_key&actor=nobody": 0,
 	} {
 		if a := c.Get("/app/auditoria?" + query); a.Find("main section ul > li").Length() != want {
 			t.Errorf("%s: %d lines, want %d", query, a.Find("main section ul > li").Length(), want)
@@ -181,7 +181,7 @@ func TestAudit_File(t *testing.T) {
 		a.Header.Get("Content-Disposition") != `attachment; filename="auditoria-2026-03-02.csv"` {
 		t.Errorf("headers %v", a.Header)
 	}
-	if len(rows) != 1+3+510 || rows[0][2] != "action" {
+	if len(rows) != 1+5+510 || rows[0][2] != "action" {
 		t.Fatalf("%d records, %v", len(rows), rows[0])
 	}
 	if !slices.IsSortedFunc(rows[1:], func(a, b []string) int { return strings.Compare(b[1], a[1]) }) {

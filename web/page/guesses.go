@@ -3,11 +3,11 @@ package page
 import (
 	"crypto/rand"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/internal/ratelimit"
+	"garoupa/internal/requestid"
 	"garoupa/merchants"
 )
 
@@ -15,31 +15,37 @@ import (
 // known at the next log-in, also after a log-out. The cookie gives no access.
 func (s *Site) markCookie() string { return CookieName(s.AppURL, "/", "garoupa_browser") }
 
-const markLifetime = 365 * 24 * time.Hour
-
-// Browser returns the browser of a log-in.
+// Browser returns the browser that sent the request. It has no mark before its first log-in.
 func (s *Site) Browser(c *fiber.Ctx) merchants.Browser {
-	from := merchants.Browser{IP: c.IP(), UserAgent: c.Get(fiber.HeaderUserAgent)}
+	agent := c.Get(fiber.HeaderUserAgent)
+	from := merchants.Browser{IP: c.IP(), UserAgent: agent, Name: Device(agent),
+		RequestID: requestid.Of(c.UserContext())}
 	if mark := c.Cookies(s.markCookie()); len(mark) == len(rand.Text()) {
 		from.Mark = mark
 	}
 	return from
 }
 
-// Remember records that the person of a session has logged in from this browser and address,
-// so that strangers who guess elsewhere do not slow the person here. It does nothing if the
-// session waits for a code.
-func (s *Site) Remember(c *fiber.Ctx, token string) error {
+// LogInFrom returns the browser of a log-in. A browser without a mark gets one, which Remember stores.
+func (s *Site) LogInFrom(c *fiber.Ctx) merchants.Browser {
 	from := s.Browser(c)
 	if from.Mark == "" {
 		from.Mark = rand.Text()
 	}
+	return from
+}
+
+// Remember records that the person of a session has logged in from the browser, which LogInFrom
+// returned, and stores its mark there, so that strangers who guess elsewhere do not slow the person
+// here. It records nothing if the session waits for a code.
+func (s *Site) Remember(c *fiber.Ctx, token string, from merchants.Browser) error {
 	if err := s.Merchants.Remember(c.UserContext(), token, from); err != nil {
 		return err
 	}
 	c.Cookie(&fiber.Cookie{
-		Name: s.markCookie(), Value: from.Mark, Path: "/", HTTPOnly: true, MaxAge: int(markLifetime.Seconds()),
-		Secure: strings.HasPrefix(s.AppURL, "https://"), SameSite: fiber.CookieSameSiteLaxMode,
+		Name: s.markCookie(), Value: from.Mark, Path: "/", HTTPOnly: true,
+		MaxAge: int(merchants.DeviceLifetime.Seconds()), Secure: strings.HasPrefix(s.AppURL, "https://"),
+		SameSite: fiber.CookieSameSiteLaxMode,
 	})
 	return nil
 }

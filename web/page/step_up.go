@@ -30,7 +30,7 @@ func (s *Site) proveWithPasskey(c *fiber.Ctx, v *models.Visitor, answer string) 
 	}
 	a, err := passkey.ReadAnswer(answer)
 	if err == nil && s.OffersPasskeys() {
-		err = s.Merchants.ProveWithPasskey(c.UserContext(), v, a)
+		err = s.Merchants.ProveWithPasskey(c.UserContext(), v, a, s.Browser(c))
 	} else if err == nil {
 		err = merchants.ErrCredentials
 	}
@@ -89,7 +89,8 @@ func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error
 	if wait != "" {
 		return wait, nil
 	}
-	err = s.Merchants.Prove(c.UserContext(), v, cmp.Or(Field(c, proofField), Field(c, proofRecoveryField)))
+	proof := cmp.Or(Field(c, proofField), Field(c, proofRecoveryField))
+	err = s.Merchants.Prove(c.UserContext(), v, proof, s.Browser(c))
 	if errors.Is(err, merchants.ErrCredentials) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return i18n.T(c.UserContext(), "problem."+wrong), nil

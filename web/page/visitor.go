@@ -26,6 +26,14 @@ func SetVisitor(c *fiber.Ctx, v *models.Visitor) { c.Locals(visitorKey{}, v) }
 // Visitor returns the visitor whom Person admitted. It must be called only after Person.
 func Visitor(c *fiber.Ctx) *models.Visitor { return c.Locals(visitorKey{}).(*models.Visitor) }
 
+// PersonID returns the id of the visitor whom Person admitted, or "".
+func PersonID(c *fiber.Ctx) string {
+	if v, ok := c.Locals(visitorKey{}).(*models.Visitor); ok {
+		return v.UserID
+	}
+	return ""
+}
+
 // Scope returns the project and environment that the visitor looks at.
 func Scope(c *fiber.Ctx) models.Scope {
 	v := Visitor(c)

@@ -10,6 +10,7 @@ const (
 	DeadReset        DeadLinkKind = "reset"
 	DeadVerification DeadLinkKind = "verification"
 	DeadInvite       DeadLinkKind = "invite"
+	DeadDevice       DeadLinkKind = "device"
 	DeadEmail        DeadLinkKind = "email"
 	DeadEmailTaken   DeadLinkKind = "taken" // the address became another person's
 )

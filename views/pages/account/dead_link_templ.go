@@ -88,7 +88,7 @@ func DeadLink(p DeadLinkProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			switch p.Kind {
-			case DeadReset:
+			case DeadReset, DeadDevice:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<a href=\"/esqueci-senha\" class=\"btn-primary min-h-12 w-full text-[15px]\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -30,6 +30,7 @@ type SecurityProps struct {
 	TOTP          bool // a code is asked for at log-in
 	RecoveryLeft  int  // recovery codes that were not used
 	Sessions      []SessionRow
+	LogIns        []LogInRow // newest first
 	Errors        components.FieldErrors
 }
 

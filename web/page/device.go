@@ -1,4 +1,4 @@
-package account
+package page
 
 import "strings"
 
@@ -16,14 +16,14 @@ var (
 	}
 )
 
-// device returns the names of a browser and its system, "Chrome · Windows", or "" if they are
+// Device returns the names of a browser and its system, "Chrome · Windows", or "" if they are
 // unknown.
-func device(userAgent string) string {
-	return strings.Trim(firstName(browserNames, userAgent)+" · "+system(userAgent), " ·")
+func Device(userAgent string) string {
+	return strings.Trim(firstName(browserNames, userAgent)+" · "+System(userAgent), " ·")
 }
 
-// system returns the name of the system, "iPhone", or "" if it is unknown.
-func system(userAgent string) string { return firstName(systemNames, userAgent) }
+// System returns the name of the system, "iPhone", or "" if it is unknown.
+func System(userAgent string) string { return firstName(systemNames, userAgent) }
 
 func firstName(names [][2]string, userAgent string) string {
 	for _, name := range names {

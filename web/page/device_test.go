@@ -1,4 +1,4 @@
-package account
+package page
 
 import "testing"
 
@@ -18,7 +18,7 @@ func TestDevice(t *testing.T) {
 			"OPR/125.0.0.0": "Opera · Linux",
 		"Go-http-client/1.1": "", "": "", "<script>Windows": "Windows",
 	} {
-		if got := device(agent); got != want {
+		if got := Device(agent); got != want {
 			t.Errorf("%s is %q, want %q", agent, got, want)
 		}
 	}
