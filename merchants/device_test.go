@@ -158,14 +158,35 @@ func TestDenyDevice(t *testing.T) {
 	}
 }
 
-// A device that was denied is new when it logs in again.
+// A device that was denied is new when it logs in again: neither it nor its address is a place where the
+// person logs in.
 func TestDenyDevice_Again(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	enter(t, g, "laptop")
-	enter(t, g, "phone")
+	here := merchants.Browser{IP: "203.0.113.7", Mark: "phone"}
+	if err := g.Merchants.Remember(t.Context(), enter(t, g, "phone"), here); err != nil {
+		t.Fatal(err)
+	}
+	places := []merchants.Browser{{IP: here.IP}, {Mark: here.Mark}}
+	knows := func() (known []bool) {
+		for _, place := range places {
+			is, err := g.Merchants.Knows(t.Context(), g.Email, place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			known = append(known, is)
+		}
+		return known
+	}
+	if known := knows(); !slices.Equal(known, []bool{true, true}) {
+		t.Fatalf("known before: %v", known)
+	}
 	if _, err := g.Merchants.DenyDevice(t.Context(), g.Vault.Token(newDeviceMails(t, g)[0]), phone); err != nil {
 		t.Fatal(err)
+	}
+	if known := knows(); !slices.Equal(known, []bool{false, false}) {
+		t.Errorf("known after: %v", known)
 	}
 	enter(t, g, "phone")
 	if n := len(newDeviceMails(t, g)); n != 2 {
