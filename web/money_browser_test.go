@@ -23,7 +23,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 
 	addsDestination(t, s, page)
 	toSection(page, "/app/saldo")
-	page.Click("Pedir saque")
+	page.Click("Solicitar saque")
 	page.WaitVisible("Usar tudo")
 	page.Click("Usar tudo")
 	page.WaitTrue(`document.getElementById("amount").value == "1.000,00"`)
@@ -39,10 +39,10 @@ func TestWithdrawal_Browser(t *testing.T) {
 	page.Type("#amount", "250")
 	page.Click("Revisar saque")
 	page.Click("Confirmar saque de R$ 250,00")
-	page.WaitText("h1", "Saque pedido")
+	page.WaitText("h1", "Saque solicitado")
 	page.Axe()
 	page.Reload() // makes no second one
-	page.WaitText("h1", "Saque pedido")
+	page.WaitText("h1", "Saque solicitado")
 
 	page.Click("Acompanhar saque")
 	followed := page.URL()
@@ -62,7 +62,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 	page.Click("#cancel .btn-danger")
 	page.WaitVisible("Saque cancelado. O valor voltou para o saldo disponível.")
 	toSection(page, "/app/saldo")
-	page.WaitVisible("Reserva de saque desfeita")
+	page.WaitVisible("Estorno da reserva de saque")
 	page.WaitVisible("Disponível: R$ 1.000,00")
 	if n := modelstest.One[int](t, s.DB, "SELECT count(*) FROM withdrawals"); n != 1 {
 		t.Errorf("%d withdrawals", n)
@@ -74,7 +74,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 func addsDestination(t *testing.T, s *webtest.Site, page *browsertest.Page) {
 	t.Helper()
 	toSection(page, "/app/saldo")
-	page.Click("Pedir saque")
+	page.Click("Solicitar saque")
 	page.WaitVisible("Cadastre a chave Pix ou a carteira que recebe os saques.")
 	page.Click("Cadastrar destino")
 	page.WaitVisible("Cadastre para onde vão seus saques")

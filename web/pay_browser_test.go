@@ -162,7 +162,7 @@ func TestPay_BrowserWithoutScript(t *testing.T) {
 	c := s.Checkout(t, payments.NewCheckout{})
 	page := browsertest.Open(t, s.URL+"/pay/"+c.ID, browsertest.Options{NoScript: true})
 	page.WaitVisible("#qr svg")
-	page.WaitVisible("Já paguei, atualizar")
+	page.WaitVisible("Já paguei. Atualizar a página")
 	page.WaitGone("button[data-copy]")
 	see(page, "pay-noscript-phone")
 	page.Click("Read in English")
@@ -174,7 +174,7 @@ func TestPay_BrowserWithoutScript(t *testing.T) {
 	if err := s.SimulatePayment(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	page.Click("Já paguei, atualizar")
+	page.Click("Já paguei. Atualizar a página")
 	page.WaitText("h1", "Pagamento confirmado")
 	page.WaitGone("Salvar PDF") // the browser prints by itself
 }

@@ -29,13 +29,13 @@ func TestPay(t *testing.T) {
 		"paid": {"PAID", "Pago · " + money, "Pagamento confirmado", []string{"https://loja.test/obrigado"},
 			false, false},
 		"paid in test":    {"PAID", "Pago · " + money, "Pagamento confirmado", nil, false, false},
-		"expired":         {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", nil, false, false},
-		"expired in test": {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu", nil, false, false},
-		"expired link": {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu",
+		"expired":         {"EXPIRED", "Código vencido · " + money, "Este código Pix venceu", nil, false, false},
+		"expired in test": {"EXPIRED", "Código vencido · " + money, "Este código Pix venceu", nil, false, false},
+		"expired link": {"EXPIRED", "Código vencido · " + money, "Este código Pix venceu",
 			[]string{"/pay/chk_8f2b7a103c1c4f0e9d7a/renew", "https://loja.test/"}, false, false},
 		"pending link": {"PENDING", "Pagar com Pix · " + money, "Pagar com Pix: R$ 1.249,90",
 			[]string{"https://loja.test/carrinho?x=1"}, true, true},
-		"not renewed": {"EXPIRED", "Código expirado · " + money, "Este código Pix venceu",
+		"not renewed": {"EXPIRED", "Código vencido · " + money, "Este código Pix venceu",
 			[]string{"/pay/chk_8f2b7a103c1c4f0e9d7a/renew"}, false, false},
 		"cancelled": {"CANCELLED", "Cobrança cancelada · " + money, "Cobrança cancelada",
 			[]string{"https://loja.test/"}, false, false},
@@ -222,7 +222,7 @@ func TestError(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{
 		403: "Você não tem acesso a esta página", 404: "Não encontramos esta página", 429: "Muitas tentativas",
-		400: "Não entendemos este pedido", 409: "Não entendemos este pedido", 500: "Algo falhou do nosso lado",
+		400: "Não conseguimos processar o envio", 409: "Não conseguimos processar o envio", 500: "Algo falhou do nosso lado",
 		503: "Algo falhou do nosso lado", 0: "Algo falhou do nosso lado",
 	} {
 		if got := text(render(t, i18n.Portuguese,

@@ -16,14 +16,14 @@ func TestWithdrawal_Steps(t *testing.T) {
 	t.Parallel()
 	later := now.Add(time.Hour)
 	for status, want := range map[string]string{
-		pages.WithdrawalPendingReview: "Pedido, Em análise (agora), Envio (ainda não), Concluído (ainda não)",
-		pages.WithdrawalApproved:      "Pedido, Aprovado, Envio (agora), Concluído (ainda não)",
-		pages.WithdrawalProcessing:    "Pedido, Aprovado, Enviado (agora), Concluído (ainda não)",
-		pages.WithdrawalCompleted:     "Pedido, Aprovado, Enviado, Concluído",
-		pages.WithdrawalReturned:      "Pedido, Aprovado, Enviado, Concluído, Devolvido",
-		pages.WithdrawalFailed:        "Pedido, Aprovado, Falhou",
-		pages.WithdrawalRejected:      "Pedido, Recusado",
-		pages.WithdrawalCancelled:     "Pedido, Cancelado",
+		pages.WithdrawalPendingReview: "Solicitado, Em análise (agora), Envio (ainda não), Concluído (ainda não)",
+		pages.WithdrawalApproved:      "Solicitado, Aprovado, Envio (agora), Concluído (ainda não)",
+		pages.WithdrawalProcessing:    "Solicitado, Aprovado, Enviado (agora), Concluído (ainda não)",
+		pages.WithdrawalCompleted:     "Solicitado, Aprovado, Enviado, Concluído",
+		pages.WithdrawalReturned:      "Solicitado, Aprovado, Enviado, Concluído, Devolvido",
+		pages.WithdrawalFailed:        "Solicitado, Aprovado, Falhou",
+		pages.WithdrawalRejected:      "Solicitado, Recusado",
+		pages.WithdrawalCancelled:     "Solicitado, Cancelado",
 	} {
 		p := withdrawal(status)
 		if !strings.Contains(status+want, "PENDING") && strings.Contains(want, "Aprovado") {

@@ -102,7 +102,7 @@ func TestVerifyEmail(t *testing.T) {
 		t.Errorf("production access: %d to %q", a.Status, a.Header.Get("Location"))
 	}
 	if a := c.Get("/verificar-email"); a.Status != http.StatusOK || !strings.Contains(a.Text(), "bia@example.com") ||
-		!strings.Contains(a.Text(), "antes de pedir") {
+		!strings.Contains(a.Text(), "antes de solicitar") {
 		t.Errorf("the page: %d", a.Status)
 	}
 	if a := c.Post("/verificar-email/reenviar"); a.Status != http.StatusTooManyRequests {

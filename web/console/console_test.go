@@ -234,7 +234,7 @@ func TestOps_Access(t *testing.T) {
 	text := a.Find("main").Text()
 	if a.Status != http.StatusOK || !strings.Contains(text, "Precisamos de mais uma resposta") ||
 		!strings.Contains(text, "Qual é o <b>site</b> da loja?\nObrigado.") ||
-		!strings.Contains(text, "Falta uma resposta no seu pedido: Ateliê Aurora") {
+		!strings.Contains(text, "Falta uma resposta na sua solicitação: Ateliê Aurora") {
 		t.Fatalf("the preview: %d %s", a.Status, text)
 	}
 	if s.ProductionAccess(t) != models.AccessPendingReview {

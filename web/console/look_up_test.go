@@ -337,7 +337,7 @@ func TestOps_Compare(t *testing.T) {
 	text := strings.Join(strings.Fields(c.Get("/ops/saques/"+
 		w.ID).Find("section[aria-labelledby=card-balance]").Text()), " ")
 	for _, want := range []string{
-		"Disponível antes do pedido" + before.Available.Decimal(), "Disponível logo depois" +
+		"Disponível antes da solicitação" + before.Available.Decimal(), "Disponível logo depois" +
 			(before.Available - 100_00).Decimal(), "Disponível agora" + (before.Available - 150_00).Decimal(),
 	} {
 		plain := strings.NewReplacer("R$", "", "\u00a0", "", " ", "", ".", "", ",", ".").Replace

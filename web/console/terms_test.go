@@ -35,7 +35,7 @@ func proposesFee(t *testing.T, c *webtest.Client, account string) (path string) 
 		"withdrawal", "DEFAULT", "reason", webtest.TermsReason)
 	shows(t, shown, "main", "Outra pessoa, com papel de supervisão, precisa aprovar", "de 0,99% para 1,49% + R$ 0,10",
 		"R$ 98,41", "R$ 99,01", "As tarifas da sua conta mudam: Ateliê Aurora")
-	if strings.Contains(shown.Find("main").Text(), "Saques pedidos") {
+	if strings.Contains(shown.Find("main").Text(), "Saques solicitados") {
 		t.Error("the preview names the fee that does not change")
 	}
 	path = done.Header.Get("Location")
@@ -177,7 +177,7 @@ func TestOps_WithdrawalFee(t *testing.T) {
 	review := m.Get("/app/saques/novo/revisar?rail=BRL_PIX&amount=100")
 	holds("outcome", "DEFAULT", "withdrawal", "DEFAULT", "percent", "", "withdrawalPercent", "")
 	shown := approve("outcome", "DEFAULT", "withdrawal", "OWN", "withdrawalPercent", "1,25", "withdrawalFixed", "0,75")
-	shows(t, shown, "main", "pagam 1,25% + R$ 0,75.", "Saques pedidos antes ficam com a tarifa de antes: R$ 0,50.",
+	shows(t, shown, "main", "pagam 1,25% + R$ 0,75.", "Saques solicitados antes ficam com a tarifa de antes: R$ 0,50.",
 		"A tarifa de saque passa de R$ 0,50 para 1,25% + R$ 0,75.", "Tarifa de saqueR$ 0,50R$ 2,00")
 	if strings.Contains(shown.Find("main").Text(), "A tarifa por pagamento passa") {
 		t.Error("the notice names the fee that does not change")

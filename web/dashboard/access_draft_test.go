@@ -30,7 +30,7 @@ func TestAccess_Draft(t *testing.T) {
 		states = append(states, strings.TrimSpace(badge.Text()))
 	}
 	if got := strings.Join(states, " "); got != "Concluído A fazer A fazer" ||
-		!strings.Contains(a.Text(), "Respostas salvas em") || !strings.Contains(a.Text(), "Continuar o pedido") {
+		!strings.Contains(a.Text(), "Respostas salvas em") || !strings.Contains(a.Text(), "Continuar a solicitação") {
 		t.Errorf("the tasks are %q: %s", got, a.Find("main").Text())
 	}
 	if href := a.Find("main ol a").Eq(1).AttrOr("href", ""); href != "/app/producao/pedido#part-trade" {

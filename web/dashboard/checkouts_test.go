@@ -80,8 +80,8 @@ func TestCheckouts_Filters(t *testing.T) {
 func TestSearch_BoundsTold(t *testing.T) {
 	t.Parallel()
 	c := webtest.New(t).Member(t)
-	for lang, numbers := range map[string][]string{"pt-BR": {"20.000 cobranças mais recentes", "(nas 100.000)"},
-		"en": {"latest 20,000 charges", "(among 100,000)"}} {
+	for lang, numbers := range map[string][]string{"pt-BR": {"20.000 cobranças mais recentes", "nas 100.000"},
+		"en": {"latest 20,000 charges", "latest 100,000 charges"}} {
 		c.Lang = lang
 		for _, path := range []string{"/app/cobrancas?q=77,77", "/app/busca?q=77,77"} {
 			text := c.Get(path).Find("main").Text()

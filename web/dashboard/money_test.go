@@ -152,7 +152,7 @@ func TestStatement(t *testing.T) {
 		!strings.HasPrefix(last.Find("a").AttrOr("href", ""), "/app/cobrancas/chk_") {
 		t.Errorf("the oldest line is %q", last.Text())
 	}
-	if line := first.Find("tbody tr").First(); !strings.Contains(line.Text(), "Reserva de saque desfeita") ||
+	if line := first.Find("tbody tr").First(); !strings.Contains(line.Text(), "Estorno da reserva de saque") ||
 		!strings.HasPrefix(line.Find("a").AttrOr("href", ""), "/app/saques/wdr_") {
 		t.Errorf("the newest line is %q", line.Text())
 	}

@@ -49,7 +49,7 @@ func TestNotFound_OtherEnvironment(t *testing.T) {
 		a := c.Get(path)
 		form := a.Find("main form[action='/app/ambiente']")
 		if a.Status != http.StatusNotFound || form.Find("button").Text() != "View in Live" ||
-			!strings.Contains(a.Find("main").Text(), "It is in Live") {
+			!strings.Contains(a.Find("main").Text(), "This is in live mode") {
 			t.Fatalf("%s: %d %s", path, a.Status, a.Find("main").Text())
 		}
 		var fields []string

@@ -52,7 +52,7 @@ func TestRefund(t *testing.T) {
 			AND reason = 'Devolução'`); n != 1 {
 		t.Errorf("%d refunds", n)
 	}
-	if a := c.Get("/app/cobrancas/" + sold.ID); !strings.Contains(a.Text(), "Devolução pedida ao banco") {
+	if a := c.Get("/app/cobrancas/" + sold.ID); !strings.Contains(a.Text(), "Devolução solicitada ao banco") {
 		t.Errorf("the page does not tell of the refund: %s", a.Text())
 	}
 	for role, want := range map[models.Role]int{models.RoleAdmin: 200, models.RoleFinance: 200,

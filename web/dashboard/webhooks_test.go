@@ -80,7 +80,7 @@ func TestEvents(t *testing.T) {
 		t.Error("by another type")
 	}
 	if a := c.Get("/app/eventos/" + event.ID); a.Status != http.StatusOK ||
-		!strings.Contains(a.Text(), "Em nova tentativa") ||
+		!strings.Contains(a.Text(), "Tentando de novo") ||
 		a.Find("a[href='/app/webhooks/"+e.ID+"/entregas/"+late[3].ID+"']").Length() != 1 ||
 		a.Find("#raw").Text() != string(event.Body) || !strings.Contains(a.Find("#body").Text(), "\n  \"type\": ") {
 		t.Errorf("its page: %d", a.Status)
@@ -209,19 +209,19 @@ func TestEndpointTrouble(t *testing.T) {
 	c := s.Member(t)
 	d := charged(t, s, e.ID, answered500, answered500)
 	for _, path := range []string{"/app", "/app/webhooks"} {
-		if a := c.Get(path); strings.Contains(a.Text(), "Nada chega") {
+		if a := c.Get(path); strings.Contains(a.Text(), "não está recebendo eventos") {
 			t.Errorf("%s after two attempts", path)
 		}
 	}
 	s.Attempt(t, d.ID, answered500)
 	for _, path := range []string{"/app", "/app/webhooks", "/app/webhooks/" + e.ID} {
-		if a := c.Get(path); !strings.Contains(a.Text(), "Nada chega") ||
+		if a := c.Get(path); !strings.Contains(a.Text(), "não está recebendo eventos") ||
 			!strings.Contains(a.Text(), "1 de mar. de 2026, 09:00") {
 			t.Errorf("%s says nothing", path)
 		}
 	}
 	s.Attempt(t, d.ID, answered200)
-	if a := c.Get("/app"); strings.Contains(a.Text(), "Nada chega") {
+	if a := c.Get("/app"); strings.Contains(a.Text(), "não está recebendo eventos") {
 		t.Error("after a success it still says so")
 	}
 }

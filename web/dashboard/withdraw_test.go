@@ -63,7 +63,7 @@ func TestWithdraw(t *testing.T) {
 		}
 	}
 	done := c.Get(place)
-	if done.Status != http.StatusOK || !strings.Contains(done.Text(), "Saque pedido") ||
+	if done.Status != http.StatusOK || !strings.Contains(done.Text(), "Saque solicitado") ||
 		!strings.Contains(done.Text(), "leva até 24 horas") || done.Find("[data-print]").Length() != 1 ||
 		!strings.Contains(place, done.Find("#reference").AttrOr("value", "-")) {
 		t.Fatalf("%s: %d", place, done.Status)
@@ -75,7 +75,7 @@ func TestWithdraw(t *testing.T) {
 		t.Fatalf("made %+v, %v", page.Rows, err)
 	}
 	a := c.Post("/app/saques", with(form, "amount", "100,00")...)
-	if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), "já pediu um saque") ||
+	if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), "já solicitou um saque") ||
 		a.Find("#amount").AttrOr("value", "") != "100,00" {
 		t.Errorf("changed and sent again: %d %q", a.Status, a.Find("#errors").Text())
 	}
