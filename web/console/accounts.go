@@ -44,7 +44,7 @@ func (s *console) accounts(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.AccountsProps{Shell: shell,
-		Pager: s.Pager(payments.ListAccounts, "/ops/contas", "", after, accounts.Next)}
+		Pager: s.Pager(c, payments.ListAccounts, "/ops/contas", "", after, accounts.Next)}
 	for i := range accounts.Rows {
 		a := &accounts.Rows[i]
 		props.Rows = append(props.Rows, pages.AccountRow{

@@ -73,7 +73,7 @@ func (s *console) queue(q queue) fiber.Handler {
 			return err
 		}
 		props := pages.ListProps{Shell: shell, ID: q.id, Items: items(rows.Rows),
-			Pager: s.Pager(list, q.path, "tab="+tab, after, rows.Next),
+			Pager: s.Pager(c, list, q.path, "tab="+tab, after, rows.Next),
 			Tabs:  components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
 		for _, t := range q.tabs {
 			props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{

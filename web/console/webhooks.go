@@ -43,7 +43,7 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.EndpointsProps{Shell: shell, Tabs: components.TabsProps{Label: i18n.T(ctx, "ops.tabs")},
-		Pager: s.Pager(list, "/ops/webhooks", "tab="+tab, after, found.Next)}
+		Pager: s.Pager(c, list, "/ops/webhooks", "tab="+tab, after, found.Next)}
 	for _, t := range tabs {
 		props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{Label: i18n.T(ctx, "ops.tab_webhooks_"+t),
 			Href: "/ops/webhooks?tab=" + t, Current: t == tab})

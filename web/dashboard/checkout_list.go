@@ -72,7 +72,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 		return err
 	}
 	props.Checkouts = checkoutRows(found.Rows)
-	props.Pager = s.Pager(payments.ListCheckouts, "/app/cobrancas", typed.Query(), meant.After, found.Next)
+	props.Pager = s.Pager(c, payments.ListCheckouts, "/app/cobrancas", typed.Query(), meant.After, found.Next)
 	if typed.Text == "" { // a search shows no counts
 		props.Counts, err = s.checkoutCounts(c, meant)
 		lacks(s.Site, c, "counts", err) // without counts the tabs show no numbers

@@ -47,7 +47,7 @@ func (s *treasury) listDestinations(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: list destinations: %w", err)
 	}
-	props.Pager = s.Pager(payments.ListDestinations, "/app/saques/destinos", "", filter.After, found.Next)
+	props.Pager = s.Pager(c, payments.ListDestinations, "/app/saques/destinos", "", filter.After, found.Next)
 	for i := range found.Rows {
 		props.Destinations = append(props.Destinations, destinationRow(&found.Rows[i].Destination, s.Now()))
 	}

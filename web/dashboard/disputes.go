@@ -41,7 +41,7 @@ func (s *dashboard) listDisputes(c *fiber.Ctx) error {
 		return fmt.Errorf("dashboard: list disputes: %w", err)
 	}
 	props := pages.DisputesProps{Shell: shell,
-		Pager: s.Pager(payments.ListDisputes, "/app/disputas", "", filter.After, found.Next)}
+		Pager: s.Pager(c, payments.ListDisputes, "/app/disputas", "", filter.After, found.Next)}
 	for _, d := range found.Rows {
 		props.Disputes = append(props.Disputes, pages.DisputeRow{ID: d.ID, Status: string(d.Status), Amount: d.Amount,
 			AnswerBy: d.AnswerBy, OpenedAt: d.OpenedAt})

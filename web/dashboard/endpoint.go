@@ -109,7 +109,7 @@ func (s *developers) addDeliveries(c *fiber.Ctx, props *pages.WebhookProps) erro
 	if props.Status != "" {
 		query = "status=" + props.Status
 	}
-	props.Pager = s.Pager(payments.ListDeliveries, "/app/webhooks/"+props.ID, query, filter.After, deliveries.Next)
+	props.Pager = s.Pager(c, payments.ListDeliveries, "/app/webhooks/"+props.ID, query, filter.After, deliveries.Next)
 	return nil
 }
 

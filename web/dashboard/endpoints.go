@@ -37,7 +37,7 @@ func (s *developers) listEndpoints(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.WebhooksProps{Shell: shell, CanCreate: page.Visitor(c).Role.Can(models.Integrate),
-		NoDeliveries: uncounted, Pager: s.Pager(payments.ListEndpoints, "/app/webhooks", "", after, endpoints.Next)}
+		NoDeliveries: uncounted, Pager: s.Pager(c, payments.ListEndpoints, "/app/webhooks", "", after, endpoints.Next)}
 	for _, e := range endpoints.Rows {
 		sum := days[e.ID].Sum()
 		row := pages.EndpointRow{

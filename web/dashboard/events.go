@@ -56,7 +56,7 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 	if props.Events, err = withDeliveries(s.Site, c, events.Rows); err != nil {
 		return err
 	}
-	props.Pager = s.Pager(payments.ListEvents, "/app/eventos", eventQuery(props), filter.After, events.Next)
+	props.Pager = s.Pager(c, payments.ListEvents, "/app/eventos", eventQuery(props), filter.After, events.Next)
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}

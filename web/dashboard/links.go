@@ -31,7 +31,7 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 	}
 	props := pages.LinksProps{
 		Shell: shell, CanCreate: canCreateLink(page.Visitor(c)), NeedsAccess: needsAccess(page.Visitor(c)),
-		NoUsage: uncounted, Pager: s.Pager(payments.ListPaymentLinks, "/app/links", "", after, found.Next),
+		NoUsage: uncounted, Pager: s.Pager(c, payments.ListPaymentLinks, "/app/links", "", after, found.Next),
 	}
 	for _, link := range found.Rows {
 		props.Links = append(props.Links, pages.LinkRow{

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func listedCalls(a webtest.Answer) (addresses []string) {
 	return addresses
 }
 
-// Pages show every row once and keep their filter.
+// Pages show every row once, keep their filter, and lead back the way they were reached.
 func TestLists_Walk(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
@@ -59,17 +60,37 @@ func TestLists_Walk(t *testing.T) {
 		pages int
 	}{"/app/requisicoes": {all, 3}, "/app/requisicoes?class=4xx": {refused, 2}} {
 		var seen []string
-		pages := 0
+		pages, before := 0, ""
 		for path := first; path != ""; pages++ {
 			a := c.Get(path)
-			if got := a.Find("a[rel=prev]").AttrOr("href", first); got != first {
-				t.Errorf("%s leads back to %s", path, got)
+			if got := a.Find("a[rel=prev]").AttrOr("href", ""); got != before {
+				t.Errorf("%s leads back to %s, not to %s", path, got, before)
 			}
+			before = path
 			seen, path = append(seen, listedCalls(a)...), a.Find("a[rel=next]").AttrOr("href", "")
 		}
 		if pages != tc.pages || !slices.Equal(seen, tc.rows) {
 			t.Errorf("%s: %d pages with %d rows: %q", first, pages, len(seen), seen)
 		}
+	}
+}
+
+// A trail that is forged or too long leads back to the beginning.
+func TestLists_Trail(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	logCalls(t, s, 30)
+	second := c.Get("/app/requisicoes").Find("a[rel=next]").AttrOr("href", "")
+	_, cursor, _ := strings.Cut(second, "cursor=")
+	for _, trail := range []string{"x", cursor + "~", strings.TrimSuffix(strings.Repeat(cursor+"~", 21), "~")} {
+		a := c.Get(second + "&trail=" + trail)
+		if got := a.Find("a[rel=prev]").AttrOr("href", ""); a.Status != http.StatusOK || got != "/app/requisicoes" {
+			t.Errorf("%d, back to %s", a.Status, got)
+		}
+	}
+	if got := c.Get(second+"&trail="+cursor).Find("a[rel=prev]").AttrOr("href", ""); got != second {
+		t.Errorf("back to %s, not to %s", got, second)
 	}
 }
 

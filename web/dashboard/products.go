@@ -34,7 +34,7 @@ func (s *dashboard) listProducts(c *fiber.Ctx) error {
 	}
 	return page.Render(c, pages.Products(pages.ProductsProps{
 		Shell: shell, Products: productRows(products.Rows), CanEdit: page.Visitor(c).Role.Can(models.Sell),
-		Pager: s.Pager(payments.ListProducts, "/app/produtos", "", after, products.Next),
+		Pager: s.Pager(c, payments.ListProducts, "/app/produtos", "", after, products.Next),
 	}))
 }
 

@@ -61,7 +61,7 @@ func (s *developers) listRequests(c *fiber.Ctx) error {
 	for _, call := range calls.Rows {
 		props.Requests = append(props.Requests, requestRow(&call))
 	}
-	props.Pager = s.Pager(payments.ListAPIRequests, "/app/requisicoes", props.Filter.Query(), after, calls.Next)
+	props.Pager = s.Pager(c, payments.ListAPIRequests, "/app/requisicoes", props.Filter.Query(), after, calls.Next)
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: read statement: %w", err)
 	}
-	props.Pager = s.Pager(payments.ListStatement, "/app/saldo", typed.Query(), after, movements.Next)
+	props.Pager = s.Pager(c, payments.ListStatement, "/app/saldo", typed.Query(), after, movements.Next)
 	props.Movements, err = s.movementRows(c, movements.Rows)
 	return err
 }

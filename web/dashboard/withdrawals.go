@@ -78,7 +78,7 @@ func (s *treasury) listWithdrawals(c *fiber.Ctx) error {
 			Destination: w.Destination.Masked, CreatedAt: w.CreatedAt,
 		})
 	}
-	props.Pager = s.Pager(payments.ListWithdrawals, "/app/saques", query, filter.After, found.Next)
+	props.Pager = s.Pager(c, payments.ListWithdrawals, "/app/saques", query, filter.After, found.Next)
 	if balance, err := balance(s.Site, c); err != nil {
 		return err
 	} else if balance != nil {

@@ -79,7 +79,7 @@ func (s *Site) AuditList(c *fiber.Ctx, path, accountID string,
 	}
 	list := pages.AuditList{Path: path, Export: path + ".csv?" + query.Encode(), Fields: fields,
 		Subjects: auditSubjects, Errors: errs,
-		Pager: s.Pager(payments.ListAudit, path, query.Encode(), after, lines.Next)}
+		Pager: s.Pager(c, payments.ListAudit, path, query.Encode(), after, lines.Next)}
 	for _, l := range lines.Rows {
 		list.Rows = append(list.Rows, row(l))
 	}
