@@ -180,10 +180,16 @@ func TestOps_FourEyes(t *testing.T) {
 		}
 		return now.Status
 	}
+	const whole = "vão para 12.ABC.345/01DE-35, de Ateliê Aurora Ltda"
 	shown, _ := carryOut(t, first, path, "outcome", "APPROVE")
-	if !strings.Contains(shown.Find("main").Text(), "primeira de duas aprovações") ||
+	if text := shown.Find("main").Text(); !strings.Contains(text, "primeira de duas aprovações") ||
+		!strings.Contains(text, whole) ||
 		status() != models.WithdrawalPendingReview {
 		t.Fatalf("the first approval made it %s", status())
+	}
+	const approve = "input[name=outcome][value=APPROVE]"
+	if first.Get(path).Find(approve).Length() != 0 || second.Get(path).Find(approve).Length() != 1 {
+		t.Error("the second approval is not offered to the second person alone")
 	}
 	for _, do := range []string{"", "send"} { // nothing is shown to them that would not come true
 		again := first.Post(path, "version", "2", "outcome", "APPROVE", "do", do)
@@ -202,8 +208,9 @@ func TestOps_FourEyes(t *testing.T) {
 	if a := second.Post(path, "version", "1", "outcome", "APPROVE", "do", "send"); a.Status != http.StatusConflict {
 		t.Errorf("the second without having seen the first: %d", a.Status)
 	}
-	if _, done := carryOut(t, second, path, "outcome", "APPROVE"); done.Header.Get("Location") != path ||
-		status() != models.WithdrawalApproved {
+	shown, done := carryOut(t, second, path, "outcome", "APPROVE")
+	if done.Header.Get("Location") != path || status() != models.WithdrawalApproved ||
+		!strings.Contains(shown.Find("main").Text(), whole) {
 		t.Errorf("the second: %d, it is %s", done.Status, status())
 	}
 }

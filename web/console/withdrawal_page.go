@@ -59,17 +59,23 @@ func (s *console) showWithdrawal(c *fiber.Ctx, d decision, errs components.Field
 		return err
 	}
 	props.Parts = slices.Insert(props.Parts, 1, paid.parts(c)...)
-	if outcomes := s.leaveToBank(paid, outcomesNow(w.Status, len(props.Stops) > 0)); len(outcomes) > 0 {
+	barred := len(props.Stops) > 0 || approvedFirst(c, w)
+	if outcomes := s.leaveToBank(paid, outcomesNow(w.Status, barred)); len(outcomes) > 0 {
 		props.Decision = s.withdrawalForm(c, w, outcomes, d, errs)
 	}
 	return s.showCase(c, props, w.AccountID, w.ID, changed)
 }
 
-// outcomesNow lists what staff may decide about a withdrawal in its state. While something
-// stops the withdrawal, it can be neither approved nor sent.
-func outcomesNow(status models.WithdrawalStatus, stopped bool) []string {
+// approvedFirst reports whether the visitor gave the first of two approvals, and so cannot give the second.
+func approvedFirst(c *fiber.Ctx, w *models.AccountWithdrawal) bool {
+	return w.FirstApprovedBy != nil && *w.FirstApprovedBy == page.Visitor(c).UserID
+}
+
+// outcomesNow lists what staff may decide about a withdrawal in its state. One that is barred, because something
+// stops it or another person must approve it, can be neither approved nor sent.
+func outcomesNow(status models.WithdrawalStatus, barred bool) []string {
 	outcomes := slices.Clone(withdrawalOutcomes[status])
-	if stopped {
+	if barred {
 		outcomes = slices.DeleteFunc(outcomes, func(outcome string) bool {
 			return outcome == outcomeApprove || outcome == outcomeStart
 		})

@@ -106,7 +106,7 @@ func (s *console) withdrawalCase() decisionCase {
 					return nil, false, err
 				}
 			}
-			if d.Outcome == outcomeApprove && w.FirstApprovedBy != nil && *w.FirstApprovedBy == page.Visitor(c).UserID {
+			if d.Outcome == outcomeApprove && approvedFirst(c, w) {
 				errs = components.FieldErrors{{Field: "outcome",
 					Text: i18n.T(c.UserContext(), "problem.ops_"+string(refusal.SecondPersonRequired))}}
 			}
@@ -180,7 +180,11 @@ func (s *console) previewWithdrawal(c *fiber.Ctx, d decision) (preview, error) {
 	}
 	switch d.Outcome {
 	case outcomeApprove:
-		p.effects = []string{i18n.T(ctx, "ops.effect_approve", i18n.Money(ctx, w.Net()), w.Destination.Masked)}
+		address, err := s.WholeAddress(&w.Destination)
+		if err != nil {
+			return p, err
+		}
+		p.effects = []string{i18n.T(ctx, "ops.effect_approve", i18n.Money(ctx, w.Net()), address, w.Destination.HolderName)}
 		if w.Destination.RemovedAt != nil {
 			p.confirm, p.danger = i18n.T(ctx, "ops.approve_removed"), true
 		}
@@ -190,7 +194,8 @@ func (s *console) previewWithdrawal(c *fiber.Ctx, d decision) (preview, error) {
 		}
 		if second {
 			becomes = models.WithdrawalPendingReview
-			p.effects = []string{i18n.T(ctx, "ops.effect_first", i18n.Money(ctx, s.Payments.Withdrawals.FourEyes))}
+			p.effects = append(p.effects, i18n.T(ctx, "ops.effect_first",
+				i18n.Money(ctx, s.Payments.Withdrawals.FourEyes)))
 		}
 	case outcomeComplete:
 		p.effects = []string{i18n.T(ctx, "ops.effect_complete", i18n.Money(ctx, w.Net()), i18n.Money(ctx, w.Fee)),

@@ -282,6 +282,10 @@ func TestCheckouts(t *testing.T) {
 			t.Errorf("%s: %d", odd, a.Status)
 		}
 	}
+	_, withoutScript, _ := strings.Cut(c.Get("/app/cobrancas/"+ids[0]).Body, "<noscript><form")
+	if form, _, _ := strings.Cut(withoutScript, "</noscript>"); !strings.Contains(form, ids[0]+"/cancelar") {
+		t.Errorf("without a script the charge cannot be canceled: %q", form)
+	}
 	if a := c.Post("/app/cobrancas/" + ids[0] + "/cancelar"); a.Status != http.StatusSeeOther ||
 		!strings.Contains(c.Get("/app/cobrancas/"+ids[0]).Text(), "Cobrança cancelada") {
 		t.Errorf("cancelled: %d", a.Status)
