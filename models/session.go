@@ -118,6 +118,7 @@ type Visitor struct {
 	AccountID     string
 	AccountName   string
 	Access        ProductionAccess
+	SalesStopped  bool // staff have stopped the account's live charges and links
 	Accounts      int  // number of accounts of the person
 	StepsHidden   bool // the first steps on the start page are hidden
 }
@@ -142,7 +143,7 @@ func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.T
 			u.password_hash IS NOT NULL AS has_password,
 			EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_passkey,
 			coalesce(a.id, '') AS account_id, coalesce(a.name, '') AS account_name,
-			coalesce(a.production_access, '') AS access,
+			coalesce(a.production_access, '') AS access, coalesce(a.suspended OR a.live_blocked, false) AS sales_stopped,
 			(SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,
 			coalesce(m.steps_hidden, false) AS steps_hidden
 		FROM sessions s JOIN users u ON u.id = s.user_id

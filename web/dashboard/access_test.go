@@ -165,3 +165,51 @@ func TestSwitches(t *testing.T) {
 		}
 	}
 }
+
+// A merchant whose sales are stopped is not told to sell, but why not; in test everything goes on.
+func TestSwitches_NoSales(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	c, by := s.Member(t), s.AddStaff(t, "eva@example.com", models.StaffReviewer)
+	s.Fund(t, models.Live, 100_00)
+	s.Fund(t, models.Test, 100_00)
+	offers := func() (n int) {
+		for _, path := range []string{"/app", "/app/cobrancas", "/app/links"} {
+			n += c.Get(path).Find("main a[href='/app/cobrancas/nova'], main a[href='/app/links/novo']").Length()
+		}
+		return n
+	}
+	for _, which := range []models.Switch{models.SwitchSuspended, models.SwitchLiveBlocked} {
+		turn := func(on bool) {
+			t.Helper()
+			if err := s.Merchants.SetSwitch(t.Context(), by, s.Account.ID,
+				merchants.SwitchTurn{Switch: which, On: on, Reason: "Documentos a conferir."}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		turn(true)
+		c.Post("/app/ambiente", "env", "live")
+		for _, path := range []string{"/app/cobrancas/nova", "/app/links/novo"} {
+			if a := c.Get(path); a.Header.Get("Location") != "/app" {
+				t.Errorf("%s with %s: %d to %q", path, which, a.Status, a.Header.Get("Location"))
+			}
+		}
+		if text := c.Get("/app").Text(); !strings.Contains(text, "Cobranças e links de produção estão parados") ||
+			strings.Contains(text, "Tudo pronto para vender") {
+			t.Errorf("with %s the start page says %s", which, text)
+		}
+		if n := offers(); n != 0 {
+			t.Errorf("with %s pages offer to sell %d times", which, n)
+		}
+		c.Post("/app/ambiente", "env", "test")
+		if offers() == 0 {
+			t.Errorf("with %s pages of test offer no sale", which)
+		}
+		turn(false)
+	}
+	c.Post("/app/ambiente", "env", "live")
+	if offers() == 0 {
+		t.Error("pages offer no sale after the switch is off")
+	}
+}

@@ -59,7 +59,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 	}
 	props := pages.CheckoutsProps{
 		Shell: shell, Filter: typed, Errors: problems,
-		CanCreate: page.Visitor(c).Role.Can(models.Sell) && !needsAccess(page.Visitor(c)),
+		CanCreate: offersSales(page.Visitor(c)),
 		CanExport: page.Visitor(c).Role.Can(models.MoveMoney), Empty: s.emptyCheckouts(page.Visitor(c)),
 	}
 	if len(problems) > 0 {
@@ -82,7 +82,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 
 // emptyCheckouts returns what an empty list offers to a visitor if there was never a charge.
 func (s *dashboard) emptyCheckouts(v *models.Visitor) pages.EmptyCheckouts {
-	return pages.EmptyCheckouts{CanCreate: v.Role.Can(models.Sell) && !needsAccess(v), NeedsAccess: needsAccess(v),
+	return pages.EmptyCheckouts{CanCreate: offersSales(v), NeedsAccess: needsAccess(v),
 		Live: v.Environment == models.Live, APIURL: s.BaseURL}
 }
 

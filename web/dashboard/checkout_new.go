@@ -32,6 +32,9 @@ func (s *dashboard) newCheckoutForm(c *fiber.Ctx) error {
 	if needsAccess(page.Visitor(c)) {
 		return c.Redirect("/app/cobrancas", fiber.StatusSeeOther)
 	}
+	if salesStopped(page.Visitor(c)) {
+		return s.salesStop(c)
+	}
 	today := strings.ReplaceAll(i18n.Day(s.Now()), "-", "")
 	return s.showNewCheckout(c, pages.NewCheckoutProps{
 		Key: rand.Text(), Expiry: strconv.Itoa(payments.DefaultExpiresIn), ExternalID: today + "-" + suggestion(),

@@ -48,8 +48,7 @@ func (s *dashboard) readCheckout(c *fiber.Ctx) error {
 	if props.Metadata, err = metadata(checkout.Metadata); err != nil {
 		return err
 	}
-	props.Again = !may && checkout.Status != models.CheckoutPaid && page.Visitor(c).Role.Can(models.Sell) &&
-		!needsAccess(page.Visitor(c))
+	props.Again = !may && checkout.Status != models.CheckoutPaid && offersSales(page.Visitor(c))
 	if props.Cancelling, err = s.cancelling(c, checkout); err != nil {
 		return err
 	}

@@ -33,14 +33,16 @@ func (s *dashboard) home(c *fiber.Ctx) error {
 	}
 	props := pages.HomeProps{
 		Shell: shell, Switches: switches, StepsHidden: v.StepsHidden && v.Role.Can(models.Integrate),
-		CanCreate: v.Role.Can(models.Sell) && !needsAccess(v), Empty: s.emptyCheckouts(v),
+		CanCreate: offersSales(v), Empty: s.emptyCheckouts(v),
 	}
 	for _, part := range []struct {
 		name string
 		read func(c *fiber.Ctx, props *pages.HomeProps) error
 	}{
 		{"webhooks", func(c *fiber.Ctx, props *pages.HomeProps) (err error) {
-			props.Troubles, err = troubles(s.Site, c)
+			if v.Role.Can(models.Integrate) { // who can mend them
+				props.Troubles, err = troubles(s.Site, c)
+			}
 			return err
 		}},
 		{"steps", func(c *fiber.Ctx, props *pages.HomeProps) (err error) {
@@ -100,7 +102,7 @@ func (s *dashboard) addOverview(c *fiber.Ctx, props *pages.HomeProps) error {
 // who has hidden them and for roles that cannot take them.
 func (s *dashboard) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
 	v := page.Visitor(c)
-	if v.StepsHidden || !v.Role.Can(models.Integrate) {
+	if v.StepsHidden || !v.Role.Can(models.Integrate) || salesStopped(v) {
 		return nil, nil
 	}
 	test := models.Scope{ProjectID: *v.ProjectID}

@@ -30,7 +30,7 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.LinksProps{
-		Shell: shell, CanCreate: canCreateLink(page.Visitor(c)), NeedsAccess: needsAccess(page.Visitor(c)),
+		Shell: shell, CanCreate: offersSales(page.Visitor(c)), NeedsAccess: needsAccess(page.Visitor(c)),
 		NoUsage: uncounted, Pager: s.Pager(c, payments.ListPaymentLinks, "/app/links", "", after, found.Next),
 	}
 	for _, link := range found.Rows {
@@ -49,9 +49,23 @@ func needsAccess(v *models.Visitor) bool {
 	return v.Environment == models.Live && v.Access != models.AccessApproved
 }
 
+// salesStopped reports whether the visitor looks at live while staff have stopped charges and links there.
+func salesStopped(v *models.Visitor) bool { return v.Environment == models.Live && v.SalesStopped }
+
 // canCreateLink reports whether the visitor may create links. Live links cannot be used before
 // the account may go live, so they cannot be created before.
 func canCreateLink(v *models.Visitor) bool { return v.Role.Can(models.Sell) && !needsAccess(v) }
+
+// offersSales reports whether pages offer the visitor to create charges and links.
+func offersSales(v *models.Visitor) bool { return canCreateLink(v) && !salesStopped(v) }
+
+// salesStop redirects the visitor to the page that says why sales are stopped.
+func (s *dashboard) salesStop(c *fiber.Ctx) error {
+	if err := s.Flash(c, "sales_stopped"); err != nil {
+		return err
+	}
+	return c.Redirect("/app", fiber.StatusSeeOther)
+}
 
 // readLink shows GET /app/links/:id.
 func (s *dashboard) readLink(c *fiber.Ctx) error {

@@ -34,6 +34,9 @@ func (s *dashboard) newLink(c *fiber.Ctx) error {
 	if !canCreateLink(page.Visitor(c)) {
 		return c.Redirect("/app/links", fiber.StatusSeeOther)
 	}
+	if salesStopped(page.Visitor(c)) {
+		return s.salesStop(c)
+	}
 	return s.showNewLink(c, pages.NewLinkProps{ProductID: c.Query("product"), ExpiresIn: payments.DefaultExpiresIn,
 		Key: rand.Text()})
 }

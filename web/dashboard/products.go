@@ -143,7 +143,7 @@ func (s *dashboard) showProduct(c *fiber.Ctx, product *models.Product, fields pa
 	return page.Render(c, pages.Product(pages.ProductProps{
 		Shell: shell, Title: product.Name, Active: product.Active, Picture: page.ProductPicture(product.Picture),
 		Elsewhere: page.Text(product.ImageURL), Fields: fields, Cycles: models.PaymentCycles,
-		CanEdit: page.Visitor(c).Role.Can(models.Sell), CanLink: product.Active && canCreateLink(page.Visitor(c)),
+		CanEdit: page.Visitor(c).Role.Can(models.Sell), CanLink: product.Active && offersSales(page.Visitor(c)),
 		Errors: errs,
 	}))
 }

@@ -95,7 +95,8 @@ func (s *hosted) linkRefused(c *fiber.Ctx, link *models.PublicPaymentLink, err e
 	case code == refusal.PaymentLinkNotFound && link != nil:
 		c.Status(fiber.StatusNotFound)
 		return page.Render(c, pages.LinkInactive(pages.LinkInactiveProps{MerchantName: link.Account.Name,
-			Brand: page.PayBrand(link.Brand), Demo: s.Demo, Legal: s.Legal()}))
+			Stopped: link.Account.Suspended || link.Account.LiveBlocked, Brand: page.PayBrand(link.Brand), Demo: s.Demo,
+			Legal: s.Legal()}))
 	}
 	return err
 }

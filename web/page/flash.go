@@ -30,6 +30,7 @@ var refusals = []string{
 	"ops_reason_missing",
 	"owner_stays",
 	"provider_unavailable",
+	"sales_stopped",
 	"secret_changed",
 	"webhook_made",
 	"withdrawal_not_in_review",

@@ -37,9 +37,18 @@ type LinkProps struct {
 // LinkInactiveProps is the 404 of a link that exists and cannot be used now.
 type LinkInactiveProps struct {
 	MerchantName string
+	Stopped      bool // the merchant may not charge now; another link would not help
 	Brand        base.PayBrand
 	Demo         bool
 	Legal        layouts.Legal
+}
+
+// texts returns why the link cannot be used, and what the buyer can do.
+func (p LinkInactiveProps) texts(ctx context.Context) (title, body string) {
+	if p.Stopped {
+		return i18n.T(ctx, "pay.stopped_title"), i18n.T(ctx, "link.stopped_body", p.MerchantName)
+	}
+	return i18n.T(ctx, "link.inactive_title"), i18n.T(ctx, "link.inactive_body", p.MerchantName)
 }
 
 func (p LinkProps) frame(ctx context.Context) layouts.PayProps {

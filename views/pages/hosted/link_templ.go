@@ -581,6 +581,7 @@ func LinkInactive(p LinkInactiveProps) templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
+		title, body := p.texts(ctx)
 		templ_7745c5c3_Var28 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -605,10 +606,7 @@ func LinkInactive(p LinkInactiveProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = base.Result(
-				components.Icon("unlink", "size-8"), "bg-subtle text-ink-2", i18n.T(ctx, "link.inactive_title"),
-				i18n.T(ctx, "link.inactive_body", p.MerchantName),
-			).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = base.Result(components.Icon("unlink", "size-8"), "bg-subtle text-ink-2", title, body).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -635,8 +633,7 @@ func LinkInactive(p LinkInactiveProps) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layouts.Pay(p.Brand.Frame(layouts.PayProps{
-			Title:       i18n.T(ctx, "link.inactive_title") + " · " + p.MerchantName,
-			Description: i18n.T(ctx, "link.inactive_title"), Demo: p.Demo,
+			Title: title + " · " + p.MerchantName, Description: title, Demo: p.Demo,
 		})).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
