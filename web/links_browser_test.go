@@ -2,10 +2,12 @@ package web_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"garoupa/merchants"
 	"garoupa/web/browsertest"
 	"garoupa/web/webtest"
 )
@@ -59,6 +61,46 @@ func TestSale_Browser(t *testing.T) {
 	buyer.WaitText("h1", "Este link não está mais ativo")
 }
 
+// The price and the button are on the first screen of every phone and desk, with a picture and a long
+// description, also for readers of larger text; with text of twice the size money is still in one piece.
+func TestLink_FirstScreen(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	sale := s.Sale(t, func(p *merchants.ProductForm) {
+		p.Picture = webtest.Photo(t, 640, 360)
+		p.Description = strings.Repeat("Cerâmica de alta temperatura, esmalte azul cobalto. ", 8)
+	})
+	page := browsertest.Open(t, s.URL+sale.Path(), browsertest.Options{NoScript: true})
+	page.WaitTrue(`document.querySelector("main img").complete`)
+	for _, text := range []int64{100, 150, 200} {
+		page.SetTextSize(text)
+		for _, screen := range []browsertest.Viewport{{Width: 320, Height: 568, Scale: 2, Mobile: true},
+			{Width: 360, Height: 640, Scale: 2, Mobile: true}, {Width: 390, Height: 664, Scale: 2, Mobile: true},
+			{Width: 768, Height: 1024, Scale: 1}, {Width: 1280, Height: 800, Scale: 1}, {Width: 1680, Height: 900, Scale: 1}} {
+			page.Resize(screen)
+			page.Goto(s.URL + sale.Path())
+			page.NoSidewaysScroll()
+			seen := browsertest.Eval[[]string](page, `(() => {
+				const whole = r => r.width > 0 && r.top >= 0 && r.bottom <= innerHeight;
+				const lines = e => { const r = document.createRange(); r.selectNodeContents(e); return r.getClientRects().length };
+				const out = [];
+				if (!whole(document.querySelector("main form button").getBoundingClientRect())) out.push("the button");
+				const prices = [...document.querySelectorAll("main dd, main form p")]
+					.filter(e => e.textContent.includes("1.249,90"));
+				if (!prices.some(e => whole(e.getBoundingClientRect()))) out.push("the price");
+				if (prices.some(e => lines(e) > 1)) out.push("the price in one piece");
+				return out;
+			})()`)
+			if text == 200 { // the head alone may fill a small screen
+				seen = slices.DeleteFunc(seen, func(what string) bool { return !strings.HasSuffix(what, "piece") })
+			}
+			if len(seen) > 0 {
+				t.Errorf("%dx%d at %d%%: not seen: %v", screen.Width, screen.Height, text, seen)
+			}
+		}
+	}
+}
+
 // choosePhoto chooses a picture of more than 2 MB, as a phone takes them, and waits until
 // it was drawn smaller.
 func choosePhoto(t *testing.T, page *browsertest.Page) {
@@ -88,6 +130,7 @@ func buy(t *testing.T, s *webtest.Site, buyer *browsertest.Page, path string) st
 	t.Helper()
 	buyer.AllowConsole("422")
 	buyer.WaitText("h1", "Vaso Lua Nova")
+	buyer.Click("main summary")
 	buyer.Type("#name", "Carla Menezes")
 	buyer.Click("main form button")
 	buyer.WaitFocused("#errors")

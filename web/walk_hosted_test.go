@@ -120,6 +120,8 @@ func walkLinkCheckouts(t *testing.T, w *walk) {
 	buyer.WaitVisible("[role=alert]")
 	buyer.look("unavailable")
 	buyer.visit("plain", plain.Path())
+	buyer.Click("main summary")
+	buyer.look("plain-buyer")
 	buyer.Type("#email", "carla@")
 	buyer.Click("main form button")
 	buyer.WaitFocused("#errors")
