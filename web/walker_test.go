@@ -159,13 +159,24 @@ func (w *walker) look(picture string) {
 	w.NoSidewaysScroll()
 	w.inspect(picture, "desktop", w.lang == i18n.English)
 	if w.lang == i18n.Portuguese { // whose words are longer
-		w.SetTextSize(200)
-		w.NoSidewaysScroll()
-		w.SetTextSize(100)
-		w.Resize(small)
-		w.NoSidewaysScroll()
+		w.sizes()
 	}
 	w.Resize(phone)
+}
+
+// sizes checks the page at the sizes of text that readers choose, on a desk and on a small phone: nothing is wider
+// than the screen, and no amount of money is broken or cut.
+func (w *walker) sizes() {
+	w.t.Helper()
+	for _, screen := range []browsertest.Viewport{browsertest.Desktop, small} {
+		w.Resize(screen)
+		for _, percent := range []int64{100, 150, 200} {
+			w.SetTextSize(percent)
+			w.NoSidewaysScroll()
+			w.MoneyWhole()
+		}
+	}
+	w.SetTextSize(100)
 }
 
 // inspect looks at one screen: by all rules, and in the dark by those about colors.

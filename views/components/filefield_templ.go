@@ -151,7 +151,7 @@ func FileField(p FileFieldProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var8 = []any{"file-words min-h-11 items-center gap-3 rounded-[10px] border bg-surface py-1 pr-3",
+		var templ_7745c5c3_Var8 = []any{"file-words min-h-11 flex-wrap items-center gap-x-3 rounded-[10px] border bg-surface py-1 pr-3",
 			"pl-1.5 text-sm peer-focus-visible:outline-[2.5px] peer-focus-visible:outline-focus",
 			templ.KV("border-line-strong", p.Error == ""),
 			templ.KV("border-bad ring-1 ring-bad ring-inset", p.Error != ""),
@@ -177,7 +177,7 @@ func FileField(p FileFieldProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var10 = []any{"inline-flex min-h-8 shrink-0 items-center gap-2 rounded-[8px] bg-subtle px-3",
+		var templ_7745c5c3_Var10 = []any{"inline-flex min-h-8 min-w-0 items-center gap-2 rounded-[8px] bg-subtle px-3",
 			"font-semibold group-hover:bg-line",
 		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
@@ -227,7 +227,7 @@ func FileField(p FileFieldProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" class=\"w-0 min-w-0 flex-1 truncate text-ink-2\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" class=\"w-0 min-w-24 flex-1 truncate text-ink-2\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

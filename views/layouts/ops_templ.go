@@ -112,7 +112,7 @@ func Ops(s OpsShell, title, active string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\"><div class=\"mx-auto flex max-w-[84rem] items-center gap-3 px-4 pt-2.5 lg:px-8\"><a href=\"/ops\" class=\"flex min-h-10 shrink-0 items-center gap-2.5 focus-visible:outline-on-bar\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\"><div class=\"mx-auto flex max-w-[84rem] flex-wrap items-center gap-3 px-4 pt-2.5 lg:px-8\"><a href=\"/ops\" class=\"flex min-h-10 shrink-0 items-center gap-2.5 focus-visible:outline-on-bar\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -166,7 +166,7 @@ func Ops(s OpsShell, title, active string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\" role=\"search\" class=\"ml-auto hidden max-w-md flex-1 sm:block\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\" role=\"search\" class=\"ml-auto hidden max-w-md min-w-0 flex-1 sm:block\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -242,7 +242,7 @@ func Ops(s OpsShell, title, active string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</button><div class=\"-mr-2 sm:ml-0\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</button><div class=\"-mr-2 max-[22em]:mr-0 sm:ml-0\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

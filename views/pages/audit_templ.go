@@ -111,7 +111,7 @@ func AuditLog(l AuditList, console string) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			var templ_7745c5c3_Var6 = []any{"grid items-end gap-3 max-md:pb-2 sm:grid-cols-2",
+			var templ_7745c5c3_Var6 = []any{"grid grid-cols-[minmax(0,1fr)] items-end gap-3 max-md:pb-2 sm:grid-cols-2",
 				templ.KV("lg:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]", console == ""),
 				templ.KV("lg:grid-cols-4", console != ""),
 			}

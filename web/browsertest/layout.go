@@ -24,6 +24,14 @@ func (p *Page) NoSidewaysScroll() {
 	}
 }
 
+// MoneyWhole checks that no amount of money is broken in two lines or cut off.
+func (p *Page) MoneyWhole() {
+	p.t.Helper()
+	if problem := Eval[string](p, p.expression("money", nil)); problem != "" {
+		p.t.Errorf("browsertest: %s, %d px wide, at %s", problem, p.viewport.Width, p.URL())
+	}
+}
+
 // Keep is Screenshot if the environment names a folder for screenshots. Otherwise it does
 // nothing.
 func (p *Page) Keep(name string) {

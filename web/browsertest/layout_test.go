@@ -50,6 +50,22 @@ func TestNoSidewaysScroll(t *testing.T) {
 	}
 }
 
+func TestMoneyWholeFindsBrokenAndCutAmounts(t *testing.T) {
+	base := site(t, map[string]string{
+		"/whole":  `<p>Total: R$&nbsp;8.758,18</p><p style="overflow-x:auto;width:40px">R$&nbsp;8.758,18</p>`,
+		"/broken": `<p style="width:70px;word-break:break-all">R$&nbsp;8.758,18</p>`,
+		"/cut":    `<p style="width:40px;overflow:hidden;white-space:nowrap">R$&nbsp;8.758,18</p>`,
+	})
+	for path, want := range map[string]string{"/whole": "", "/broken": "broken in two lines", "/cut": "cut off"} {
+		failed := failures(t, func(tb testing.TB) { Open(tb, base+path, Options{}).MoneyWhole() })
+		if want == "" && len(failed) > 0 {
+			t.Errorf("%s: %q", path, failed)
+		} else if want != "" {
+			wantFailure(t, failed, want)
+		}
+	}
+}
+
 func TestScreenshotShowsTheWholePage(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(ScreenshotVariable, folder)

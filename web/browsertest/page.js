@@ -224,5 +224,31 @@
       (widest ? `; ${describe(widest)} reaches to ${Math.round(right(widest))} px` : "");
   };
 
-  return { press, field, text, shown, gone, focused, glimpse, glimpsed, holds, read, focus, overflow };
+  // Returns a description of an amount of money that is broken in two lines or cut off, or "".
+  const money = () => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (texts.nextNode()) {
+      const node = texts.currentNode, el = node.parentElement;
+      if (!node.data.includes("R$") || !visible(el) || el.closest("select, .sr-only, .visually-hidden")) continue;
+      for (const found of node.data.matchAll(/R\$\s?\d[\d.,]*\d/g)) {
+        range.setStart(node, found.index);
+        range.setEnd(node, found.index + found[0].length);
+        const boxes = [...range.getClientRects()].filter((box) => box.width > 0);
+        if (boxes.some((box) => box.bottom <= boxes[0].top || box.top >= boxes[0].bottom)) {
+          return `${found[0]} is broken in two lines in ${describe(el)}`;
+        }
+        for (let up = el; up && boxes.length > 0; up = up.parentElement) {
+          const edge = up.getBoundingClientRect(), cuts = /hidden|clip/.test(getComputedStyle(up).overflowX);
+          if (/auto|scroll/.test(getComputedStyle(up).overflowX)) break;
+          if (cuts && edge.width > 1 && (boxes[0].right > edge.right + 1 || boxes[0].left < edge.left - 1)) {
+            return `${found[0]} is cut off by ${describe(up)}`;
+          }
+        }
+      }
+    }
+    return "";
+  };
+
+  return { press, field, text, shown, gone, focused, glimpse, glimpsed, holds, read, focus, overflow, money };
 })

@@ -271,8 +271,8 @@ func balanceAmounts(b Balance, canWithdraw bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var10 = []any{"mt-1 text-[2rem]/10 font-semibold tracking-[-0.025em] break-words tabular-nums",
-			"sm:text-[2.375rem]/12",
+		var templ_7745c5c3_Var10 = []any{"mt-1 text-[min(2rem,9vw)]/10 font-semibold tracking-[-0.025em] whitespace-nowrap tabular-nums",
+			"sm:text-[min(2.375rem,9vw)]/12",
 		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 		if templ_7745c5c3_Err != nil {
@@ -576,7 +576,7 @@ func balanceBlocked(rows []BlockedRow, support string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "</span> <span class=\"flex items-baseline justify-between gap-3 whitespace-nowrap max-sm:w-full\"><span class=\"text-[13px] text-ink-3\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "</span> <span class=\"flex flex-wrap items-baseline justify-between gap-x-3 whitespace-nowrap max-sm:w-full\"><span class=\"text-[13px] text-ink-3\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -739,7 +739,7 @@ func reviewSum(p ReviewWithdrawalProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, row := range p.rows(ctx) {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<div class=\"flex items-baseline justify-between gap-4\"><dt class=\"text-ink-2\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<div class=\"flex flex-wrap items-baseline justify-between gap-x-4\"><dt class=\"text-ink-2\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
