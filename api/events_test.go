@@ -270,7 +270,7 @@ func TestEvents_Switch(t *testing.T) {
 		}
 	}
 	allow := func(allowed bool) {
-		if err := s.Merchants.AllowEvents(t.Context(), s.Owner, s.Test, id, allowed); err != nil {
+		if err := s.Merchants.SetKeySwitch(t.Context(), s.Owner, s.Test, id, models.KeyEvents, allowed); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -98,11 +97,10 @@ func (s *Service) insertKey(tx *models.Tx, by models.Actor, scope models.Scope, 
 	if len(key.Networks) > 0 {
 		facts["networks"] = FormatNetworks(key.Networks)
 	}
-	if key.Refunds {
-		facts["refunds"] = "true"
-	}
-	if key.Events {
-		facts["events"] = "true"
+	for _, of := range models.KeySwitches {
+		if key.Has(of) {
+			facts[string(of)] = "true"
+		}
 	}
 	return s.auditChange(tx, by, "api_key.created", key.ID, change{after: facts}, detail)
 }
@@ -118,66 +116,6 @@ func joined(permissions []models.Permission) string {
 		names = append(names, string(p))
 	}
 	return strings.Join(names, " ")
-}
-
-// AllowRefunds says whether a key of the scope may refund; no permission includes that. Every instance knows
-// it within a second. It fails with models.ErrNotFound, or with refusal.Forbidden if the actor's role
-// cannot MoveMoney.
-func (s *Service) AllowRefunds(ctx context.Context, by models.Actor, scope models.Scope, id string,
-	allowed bool) error {
-	_, err := models.APIKeyByID(ctx, s.DB.Pool, scope, id)
-	if err == nil {
-		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-			if _, err := lockMaker(tx, by, scope, models.MoveMoney); err != nil {
-				return err
-			}
-			changed, err := models.AllowKeyRefunds(tx, scope, id, allowed)
-			if err != nil || !changed {
-				return err
-			}
-			made := change{after: map[string]string{"refunds": strconv.FormatBool(allowed)}}
-			return s.auditChange(tx, by, "api_key.refunds_changed", id, made, nil)
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("merchants: let the key %s refund: %w", id, err)
-	}
-	return nil
-}
-
-// EventKeyGate returns the capability that a member needs to let a key of the environment read events. It is
-// higher in live, because a live key reads events about withdrawals.
-func EventKeyGate(environment models.Environment) models.Capability {
-	if environment == models.Live {
-		return models.MoveMoney
-	}
-	return models.Integrate
-}
-
-// AllowEvents says whether a key of the scope may read events and have them sent again; no permission
-// includes that. Every instance knows it within a second. It fails with models.ErrNotFound, or with
-// refusal.Forbidden if the actor's role lacks the EventKeyGate.
-func (s *Service) AllowEvents(ctx context.Context, by models.Actor, scope models.Scope, id string,
-	allowed bool) error {
-	_, err := models.APIKeyByID(ctx, s.DB.Pool, scope, id)
-	if err == nil {
-		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-			if _, err := lockMaker(tx, by, scope, EventKeyGate(scope.Environment)); err != nil {
-				return err
-			}
-			changed, err := models.AllowKeyEvents(tx, scope, id, allowed)
-			if err != nil || !changed {
-				return err
-			}
-			made := change{after: map[string]string{"events": strconv.FormatBool(allowed)}}
-			return s.auditChange(tx, by, "api_key.events_changed", id, made, nil)
-		})
-		s.keys.clear()
-	}
-	if err != nil {
-		return fmt.Errorf("merchants: let the key %s read events: %w", id, err)
-	}
-	return nil
 }
 
 // RevokeKey revokes a key of the scope. Every instance stops accepting it within a second.

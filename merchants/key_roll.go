@@ -96,6 +96,7 @@ func (s *Service) replaceKey(tx *models.Tx, by models.Actor, scope models.Scope,
 // MayRoll reports whether members with the role may replace the key: those who could make it, with its switches.
 func MayRoll(role models.Role, key *models.APIKey) bool {
 	return role.Can(models.Integrate) && within(key.Permissions, role.KeyRights()) &&
-		(!key.Refunds || role.Can(models.MoveMoney)) &&
-		(!key.Events || role.Can(EventKeyGate(key.Environment)))
+		!slices.ContainsFunc(models.KeySwitches, func(of models.KeySwitch) bool {
+			return key.Has(of) && !role.Can(KeyGate(of, key.Environment))
+		})
 }

@@ -28,8 +28,8 @@ func TestRollKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(m.AllowRefunds(ctx, g.Owner, g.Test, old.ID, true),
-			m.AllowEvents(ctx, g.Owner, g.Test, old.ID, true)); err != nil {
+		if err := errors.Join(m.SetKeySwitch(ctx, g.Owner, g.Test, old.ID, models.KeyRefunds, true),
+			m.SetKeySwitch(ctx, g.Owner, g.Test, old.ID, models.KeyEvents, true)); err != nil {
 			t.Fatal(err)
 		}
 		works := func(secret string) bool {
@@ -193,8 +193,8 @@ func TestRollKey_Rights(t *testing.T) {
 	create := func(scope models.Scope, refunds, events bool, permissions []models.Permission) string {
 		key, _, err := m.CreateKey(ctx, g.Owner, scope, merchants.NewKey{Name: "x", Permissions: permissions})
 		if err == nil {
-			err = errors.Join(m.AllowRefunds(ctx, g.Owner, scope, key.ID, refunds),
-				m.AllowEvents(ctx, g.Owner, scope, key.ID, events))
+			err = errors.Join(m.SetKeySwitch(ctx, g.Owner, scope, key.ID, models.KeyRefunds, refunds),
+				m.SetKeySwitch(ctx, g.Owner, scope, key.ID, models.KeyEvents, events))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -140,10 +140,10 @@ func integrationActs(t *testing.T, g *paymentstest.Gateway) map[string]memberAct
 			return m.RevokeKey(ctx, by, g.Test, known.ID)
 		}},
 		"let a test key read events": {models.Integrate, func(by models.Actor) error {
-			return m.AllowEvents(ctx, by, g.Test, kept.ID, true)
+			return m.SetKeySwitch(ctx, by, g.Test, kept.ID, models.KeyEvents, true)
 		}},
 		"let a live key read events": {models.MoveMoney, func(by models.Actor) error {
-			return m.AllowEvents(ctx, by, g.Live, live.ID, true)
+			return m.SetKeySwitch(ctx, by, g.Live, live.ID, models.KeyEvents, true)
 		}},
 		"make an endpoint": {models.Integrate, func(by models.Actor) error {
 			_, _, err := m.CreateEndpoint(ctx, by, g.Test, hook)

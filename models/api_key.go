@@ -186,22 +186,6 @@ func EndingKeys(ctx context.Context, q Querier, now, until time.Time) ([]APIKey,
 	return scanKeys(rows)
 }
 
-// AllowKeyRefunds says whether a key of the scope may refund. It reports false if there is no such key, if
-// the key was revoked, or if nothing changed.
-func AllowKeyRefunds(tx *Tx, scope Scope, id string, allowed bool) (changed bool, err error) {
-	return tx.execOne(`UPDATE api_keys SET refunds = $4
-		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND revoked_at IS NULL AND refunds <> $4`,
-		id, scope.ProjectID, scope.Environment, allowed)
-}
-
-// AllowKeyEvents says whether a key of the scope may read events and have them sent again. It reports false
-// in the cases of AllowKeyRefunds.
-func AllowKeyEvents(tx *Tx, scope Scope, id string, allowed bool) (changed bool, err error) {
-	return tx.execOne(`UPDATE api_keys SET events = $4
-		WHERE id = $1 AND project_id = $2 AND livemode = $3 AND revoked_at IS NULL AND events <> $4`,
-		id, scope.ProjectID, scope.Environment, allowed)
-}
-
 // RevokeAPIKey revokes a key of the scope. It reports false if there is no such key, or if the
 // key was revoked before.
 func RevokeAPIKey(tx *Tx, scope Scope, id string, now time.Time) (revoked bool, err error) {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ import (
 
 // The switches of a key, which no permission includes.
 const (
-	refunds = "refunds"
-	events  = "events"
+	refunds = string(models.KeyRefunds)
+	events  = string(models.KeyEvents)
 )
 
 // keyDoors says what a key needs for each route of the API that doors has for keys.
@@ -56,7 +57,7 @@ func TestDoors_Keys(t *testing.T) {
 			method, pattern, _ := strings.Cut(route, " ")
 			// The endpoints for tests are 404 for a live key with the permission.
 			status, code := callDoor(t, s, key, method, param.ReplaceAllString(pattern, "x"))
-			has := needed == right || needed == "PAYMENT_LINK:READ" && (right == refunds || right == events)
+			has := needed == right || needed == "PAYMENT_LINK:READ" && slices.Contains(models.KeySwitches, models.KeySwitch(right))
 			refused := status == http.StatusForbidden && code == "api_key_scope_forbidden"
 			if status == http.StatusUnauthorized || status >= 500 || refused == has {
 				t.Errorf("a key with %s alone gets from %s: %d %s; it needs %s", right, route, status, code, needed)
@@ -72,13 +73,12 @@ func oneRight(t *testing.T, s *webtest.Site) map[string]string {
 	for _, p := range models.Permissions {
 		keys[string(p)] = s.Key(t, s.Gateway.Live, p)
 	}
-	for _, right := range []string{refunds, events} {
+	for _, of := range models.KeySwitches {
+		right := string(of)
 		key, secret, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Gateway.Live, merchants.NewKey{
 			Name: right, Permissions: []models.Permission{models.PermissionPaymentLinkRead}})
-		if err == nil && right == refunds {
-			err = s.Merchants.AllowRefunds(t.Context(), s.Owner, s.Gateway.Live, key.ID, true)
-		} else if err == nil {
-			err = s.Merchants.AllowEvents(t.Context(), s.Owner, s.Gateway.Live, key.ID, true)
+		if err == nil {
+			err = s.Merchants.SetKeySwitch(t.Context(), s.Owner, s.Gateway.Live, key.ID, models.KeySwitch(right), true)
 		}
 		if err != nil {
 			t.Fatal(err)

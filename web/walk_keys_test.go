@@ -26,7 +26,7 @@ func walkKeys(t *testing.T, w *walk) {
 		}
 		id = key.ID
 	}
-	if err := s.Merchants.AllowRefunds(t.Context(), s.Owner, s.Gateway.Test, id, true); err != nil {
+	if err := s.Merchants.SetKeySwitch(t.Context(), s.Owner, s.Gateway.Test, id, models.KeyRefunds, true); err != nil {
 		t.Fatal(err)
 	}
 	s.Clock.Advance(2 * time.Hour)

@@ -21,7 +21,7 @@ type liveRefund struct {
 // mayRefund lets the merchant's key refund.
 func (h *house) mayRefund() {
 	h.t.Helper()
-	if err := h.merchants.AllowRefunds(h.t.Context(), h.owner, h.live, h.keyID, true); err != nil {
+	if err := h.merchants.SetKeySwitch(h.t.Context(), h.owner, h.live, h.keyID, models.KeyRefunds, true); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -36,8 +36,9 @@ func (s *developers) listKeys(c *fiber.Ctx) error {
 	for i := range keys {
 		row, used := s.keyRow(&keys[i]), s.rank(&keys[i]) == 0
 		row.CanRevoke = used && page.Visitor(c).Role.Can(models.Integrate)
-		row.CanAllow = used && page.Visitor(c).Role.Can(models.MoveMoney)
-		row.CanAllowEvents = used && canAllowEvents(page.Visitor(c))
+		for j := range row.Switches {
+			row.Switches[j].Can = used && page.Visitor(c).Role.Can(merchants.KeyGate(switches[j].of, keys[i].Environment))
+		}
 		row.CanRoll = used && canCreateKey(page.Visitor(c)) && merchants.MayRoll(page.Visitor(c).Role, &keys[i])
 		props.Keys = append(props.Keys, row)
 	}
@@ -68,7 +69,14 @@ func (s *developers) keyRow(k *models.APIKey) pages.KeyRow {
 		RevokedAt: k.RevokedAt, EndsAt: k.EndsAt, Ended: k.Ended(s.Now()),
 		Networks: merchants.FormatNetworks(k.Networks),
 	}
-	row.Permissions, row.MayRefund, row.MayReadEvents = names(k.Permissions), k.Refunds, k.Events
+	row.Permissions = names(k.Permissions)
+	for _, each := range switches {
+		turn := pages.KeySwitch{Name: string(each.of), On: k.Has(each.of), Path: each.on}
+		if turn.On {
+			turn.Path = each.off
+		}
+		row.Switches = append(row.Switches, turn)
+	}
 	return row
 }
 
@@ -194,28 +202,4 @@ func (s *developers) revokeKey(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/app/chaves", fiber.StatusSeeOther)
-}
-
-// canAllowEvents reports whether the visitor decides about the events of keys.
-func canAllowEvents(v *models.Visitor) bool { return v.Role.Can(merchants.EventKeyGate(v.Environment)) }
-
-// mayAllowEvents refuses visitors who do not decide about the events of keys.
-func mayAllowEvents(c *fiber.Ctx) error {
-	return page.Only(merchants.EventKeyGate(page.Visitor(c).Environment))(c)
-}
-
-// allowEvents returns the handler of POST /app/chaves/:id/eventos and …/sem-eventos.
-func (s *developers) allowEvents(allowed bool, flash string) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		err := s.Merchants.AllowEvents(c.UserContext(), page.Actor(c), page.Scope(c), c.Params("id"), allowed)
-		if errors.Is(err, models.ErrNotFound) {
-			return fiber.ErrNotFound
-		} else if err != nil {
-			return err
-		}
-		if err := s.Flash(c, flash); err != nil {
-			return err
-		}
-		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
-	}
 }

@@ -121,23 +121,3 @@ func (s *dashboard) notRefunded(c *fiber.Ctx, form pages.NewRefundProps, amount 
 	c.Status(fiber.StatusUnprocessableEntity)
 	return s.showRefund(c, form)
 }
-
-// allowRefunds returns the handler of POST /app/chaves/:id/devolver and …/nao-devolver.
-func (s *developers) allowRefunds(allowed bool) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		err := s.Merchants.AllowRefunds(c.UserContext(), page.Actor(c), page.Scope(c), c.Params("id"), allowed)
-		if errors.Is(err, models.ErrNotFound) {
-			return fiber.ErrNotFound
-		} else if err != nil {
-			return err
-		}
-		says := "key_may_refund"
-		if !allowed {
-			says = "key_may_not_refund"
-		}
-		if err := s.Flash(c, says); err != nil {
-			return err
-		}
-		return c.Redirect("/app/chaves", fiber.StatusSeeOther)
-	}
-}

@@ -47,10 +47,7 @@ func (s *developers) register(app fiber.Router) {
 	app.Post("/chaves/:id/revogar", page.Only(models.Integrate), s.StepUp, s.revokeKey)
 	app.Get("/chaves/:id/trocar", page.Only(models.Integrate), s.StepUp, s.rollKeyForm)
 	app.Post("/chaves/:id/trocar", page.Only(models.Integrate), s.StepUp, s.rollKey)
-	app.Post("/chaves/:id/devolver", page.Only(models.MoveMoney), s.StepUp, s.allowRefunds(true))
-	app.Post("/chaves/:id/nao-devolver", page.Only(models.MoveMoney), s.StepUp, s.allowRefunds(false))
-	app.Post("/chaves/:id/eventos", mayAllowEvents, s.StepUp, s.allowEvents(true, "key_may_read_events"))
-	app.Post("/chaves/:id/sem-eventos", mayAllowEvents, s.StepUp, s.allowEvents(false, "key_may_not_read_events"))
+	s.registerSwitches(app)
 }
 
 // registerWebhooks adds the pages of endpoints, deliveries and events.

@@ -35,16 +35,20 @@ type KeyRow struct {
 	LastUsedIP  string     // "" if it is not known
 	RevokedAt   *time.Time // nil: in use
 	CanRevoke   bool
-	MayRefund   bool // a person has allowed it
-	CanAllow    bool // the visitor decides about refunds
-
-	MayReadEvents  bool // a person has allowed it
-	CanAllowEvents bool // the visitor decides about events
+	Switches    []KeySwitch
 
 	EndsAt   *time.Time // nil: never
 	Ended    bool       // the end has come
 	Networks string     // from which alone the key may be used; "": from everywhere
 	CanRoll  bool
+}
+
+// KeySwitch is something that no permission includes, and that people turn on or off for a key.
+type KeySwitch struct {
+	Name string // names its texts
+	On   bool
+	Can  bool   // the visitor decides about it
+	Path string // the end of the path that turns it off, or on
 }
 
 // NewKeyProps is GET /app/chaves/nova and POST /app/chaves. Fields: name,
@@ -96,9 +100,22 @@ var Permissions = []string{
 	"BALANCE:READ", "WITHDRAWAL:CREATE", "WITHDRAWAL:READ",
 }
 
-// decidesEvents reports whether the visitor decides about the events of a key.
-func (p KeysProps) decidesEvents() bool {
-	return slices.ContainsFunc(p.Keys, func(k KeyRow) bool { return k.CanAllowEvents })
+// decides reports whether the visitor decides about a switch of a key.
+func (p KeysProps) decides(name string) bool {
+	return slices.ContainsFunc(p.Keys, func(k KeyRow) bool {
+		return slices.ContainsFunc(k.Switches, func(s KeySwitch) bool { return s.Name == name && s.Can })
+	})
+}
+
+// decides reports whether the visitor decides about a switch of the key.
+func (k KeyRow) decides() bool { return slices.ContainsFunc(k.Switches, func(s KeySwitch) bool { return s.Can }) }
+
+// turn is the text of the button that turns the switch off, or on.
+func (s KeySwitch) turn(ctx context.Context) string {
+	if s.On {
+		return i18n.T(ctx, "keys.refuse_"+s.Name)
+	}
+	return i18n.T(ctx, "keys.allow_"+s.Name)
 }
 
 // status names the key's state for its badge.
@@ -174,11 +191,10 @@ func (k KeyRow) facts(ctx context.Context) []components.KeyValue {
 // copied are the facts of a key that is about to be replaced: what the new one has too.
 func (p RollKeyProps) copied(ctx context.Context) []components.KeyValue {
 	rights := permissionNames(ctx, p.Key.Permissions)
-	if p.Key.MayRefund {
-		rights += " · " + i18n.T(ctx, "keys.may_refund")
-	}
-	if p.Key.MayReadEvents {
-		rights += " · " + i18n.T(ctx, "keys.may_read_events")
+	for _, s := range p.Key.Switches {
+		if s.On {
+			rights += " · " + i18n.T(ctx, "keys.may_"+s.Name)
+		}
 	}
 	all := append(p.Key.facts(ctx), components.KeyValue{Key: i18n.T(ctx, "keys.permissions"), Value: rights})
 	if p.Key.EndsAt != nil {
