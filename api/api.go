@@ -74,6 +74,8 @@ func Register(r fiber.Router, o Options) {
 	v1.Get("/events/:id", s.acceptBody, s.authenticate, mayReadEvents, s.readEvent)
 	v1.Post("/events/:id/resend", s.acceptBody, s.authenticate, mayReadEvents, s.resendEvent)
 
+	v1.Get("/audit", s.acceptBody, s.authenticate, mayReadAudit, s.listAudit)
+
 	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, s.readBalance)...)
 	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate),
 		s.createWithdrawal)

@@ -89,20 +89,33 @@ func readEventFilter(params map[string]string) (f models.EventFilter, err error)
 	if id, ok := given("checkoutId", checkoutIDRule); ok {
 		f.CheckoutIDs = []string{id}
 	}
-	if from, ok := given("createdFrom", instantRule); ok {
-		f.From, _ = readInstant(from)
-	}
-	if to, ok := given("createdTo", instantRule); ok {
-		f.Until, _ = readInstant(to)
-	}
 	if delivered, ok := given("delivered", rule{false, func(s string) bool { return s == "true" || s == "false" },
 		"true or false"}); ok {
 		f.Arrived, f.Undelivered = delivered == "true", delivered == "false"
 	}
-	if err == nil && !f.From.IsZero() && !f.Until.IsZero() && !f.From.Before(f.Until) {
-		err = refusal.New(refusal.InvalidRequestBody, "createdTo must be after createdFrom.")
+	if err == nil {
+		f.From, f.Until, err = periodOf(params)
 	}
 	return f, err
+}
+
+// periodOf reads the parameters createdFrom and createdTo; zero times stand for absent ones.
+func periodOf(params map[string]string) (from, to time.Time, err error) {
+	read := func(name string, at *time.Time) {
+		text, given := params[name]
+		if !given || err != nil {
+			return
+		}
+		if *at, err = readInstant(text); err != nil {
+			err = refusal.New(refusal.InvalidRequestBody, "%s must be %s.", name, instantRule.wants)
+		}
+	}
+	read("createdFrom", &from)
+	read("createdTo", &to)
+	if err == nil && !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		err = refusal.New(refusal.InvalidRequestBody, "createdTo must be after createdFrom.")
+	}
+	return from, to, err
 }
 
 // readEvent handles GET /v1/events/{eventId}.

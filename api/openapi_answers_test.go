@@ -98,6 +98,7 @@ func TestOpenAPI_Answers(t *testing.T) {
 	d.callTest(t)
 	d.callRefunds(t)
 	d.callEvents(t)
+	d.callAudit(t)
 	d.callLive(t)
 	d.callEverywhere(t)
 	d.call(t, "GET", "/v1/health", "")
@@ -191,6 +192,14 @@ func (d *described) callTest(t *testing.T) {
 }
 
 // callLive makes calls with a live key while the account passes through its states.
+func (d *described) callAudit(t *testing.T) {
+	t.Helper()
+	monitor, _ := d.monitor(t)
+	d.call(t, "GET", "/v1/audit?type=api_key.created&limit=1", "", as(monitor)...)
+	d.call(t, "GET", "/v1/audit", "", as(monitor)...)
+	d.call(t, "GET", "/v1/audit?type=x", "", as(monitor)...)
+}
+
 func (d *described) callLive(t *testing.T) {
 	t.Helper()
 	key := d.Key(t, d.Live, models.Permissions...)

@@ -83,13 +83,15 @@ func replaySchema() *openapi.Schema {
 			"`from` of the next one."))))
 }
 
+// momentParameter describes a bound of a list in time.
+func momentParameter(name, description string) openapi.Parameter {
+	s := openapi.Text("")
+	s.Format = "date-time"
+	return openapi.Parameter{Name: name, In: "query", Description: description + " RFC 3339.", Schema: s,
+		Example: "2026-11-20T12:00:00Z"}
+}
+
 func listEventsOperation(x examples) *openapi.Operation {
-	at := func(name, description string) openapi.Parameter {
-		s := openapi.Text("")
-		s.Format = "date-time"
-		return openapi.Parameter{Name: name, In: "query", Description: description + " RFC 3339.", Schema: s,
-			Example: "2026-11-20T12:00:00Z"}
-	}
 	return &openapi.Operation{
 		OperationID: "listEvents", Tags: []string{tagEvents}, Summary: "List events", Security: anyKey,
 		Description: "Newest first, each with the body that webhooks send. Test events from the dashboard are not " +
@@ -99,8 +101,8 @@ func listEventsOperation(x examples) *openapi.Operation {
 				Schema: openapi.Choice("", eventTypes...), Example: models.EventCheckoutPaid},
 			{Name: "checkoutId", In: "query", Description: "Only events about this checkout.",
 				Schema: openapi.Bounded("", 1, 64), Example: exampleCheckoutID},
-			at("createdFrom", "Only events created at this time or later."),
-			at("createdTo", "Only events created before this time."),
+			momentParameter("createdFrom", "Only events created at this time or later."),
+			momentParameter("createdTo", "Only events created before this time."),
 			{Name: "delivered", In: "query", Description: "`false`: only events with a delivery that did not arrive: " +
 				"failed, skipped, or pending after an attempt. `true`: only the others.",
 				Schema: openapi.Choice("", "true", "false"), Example: "false"},

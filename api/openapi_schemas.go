@@ -49,6 +49,8 @@ func schemas() openapi.Named[*openapi.Schema] {
 		openapi.Property("NewResend", newResendSchema()),
 		openapi.Property("NewReplay", newReplaySchema()),
 		openapi.Property("Replay", replaySchema()),
+		openapi.Property("AuditLine", auditLineSchema()),
+		openapi.Property("AuditList", listSchema("AuditLine")),
 		openapi.Property("Event", eventSchema("What a webhook endpoint is sent about a checkout.", "checkout",
 			"Checkout", slices.Concat(models.EventTypes, []string{models.EventCheckoutCancelled}))),
 		openapi.Property("RefundEvent", refundEventSchema()),

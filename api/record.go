@@ -12,6 +12,13 @@ import (
 	"garoupa/models"
 )
 
+type hiddenAnswer struct{}
+
+// hideAnswer keeps the answer out of the log of calls.
+func hideAnswer(c *fiber.Ctx) { c.Locals(hiddenAnswer{}, true) }
+
+func answerHidden(c *fiber.Ctx) bool { return c.Locals(hiddenAnswer{}) != nil }
+
 // record stores calls with a key for the developers who made them. It answers errors
 // itself, so that the stored answer is the one that was sent.
 func (s *server) record(c *fiber.Ctx) error {
@@ -40,7 +47,7 @@ func (s *server) record(c *fiber.Ctx) error {
 		},
 		Request: slices.Clone(c.Request().Body()),
 	}
-	if !c.Response().IsBodyStream() { // a stream has no body yet, and may never end
+	if !c.Response().IsBodyStream() && !answerHidden(c) { // a stream has no body yet, and may never end
 		answer := c.Response().Body()
 		call.Answer = slices.Clone(answer[:min(len(answer), requestlog.MaxAnswer)])
 	}

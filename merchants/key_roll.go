@@ -53,7 +53,7 @@ func (s *Service) RollKey(
 		}
 		key = &models.APIKey{
 			ID: models.NewAPIKeyID(), Name: old.Name, Permissions: old.Permissions, Refunds: old.Refunds,
-			Events: old.Events, Networks: old.Networks, EndsAt: ends,
+			Events: old.Events, Audit: old.Audit, Networks: old.Networks, EndsAt: ends,
 		}
 		if err := s.claimForm(tx, scope, models.OperationKey, in.Form, key.ID); err != nil {
 			return err

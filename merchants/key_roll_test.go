@@ -2,6 +2,7 @@ package merchants_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -190,11 +191,10 @@ func TestRollKey_Rights(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	ctx, m := t.Context(), g.Merchants
-	create := func(scope models.Scope, refunds, events bool, permissions []models.Permission) string {
+	create := func(scope models.Scope, of models.KeySwitch, permissions []models.Permission) string {
 		key, _, err := m.CreateKey(ctx, g.Owner, scope, merchants.NewKey{Name: "x", Permissions: permissions})
-		if err == nil {
-			err = errors.Join(m.SetKeySwitch(ctx, g.Owner, scope, key.ID, models.KeyRefunds, refunds),
-				m.SetKeySwitch(ctx, g.Owner, scope, key.ID, models.KeyEvents, events))
+		if err == nil && of != "" {
+			err = m.SetKeySwitch(ctx, g.Owner, scope, key.ID, of, true)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -209,22 +209,24 @@ func TestRollKey_Rights(t *testing.T) {
 	}
 	read := []models.Permission{models.PermissionCheckoutRead}
 	for name, tc := range map[string]struct {
-		scope           models.Scope
-		refunds, events bool
-		permissions     []models.Permission
-		developer       bool
+		scope       models.Scope
+		of          models.KeySwitch
+		permissions []models.Permission
+		lowest      models.Role // of OWNER, ADMIN and DEVELOPER
 	}{
-		"of checkouts":      {g.Test, false, false, read, true},
-		"of live checkouts": {g.Live, false, false, read, true},
-		"of test events":    {g.Test, false, true, read, true},
-		"of live events":    {g.Live, false, true, read, false},
-		"that refunds":      {g.Test, true, false, read, false},
-		"that withdraws":    {g.Live, false, false, []models.Permission{"WITHDRAWAL:CREATE"}, false},
-		"that reads money":  {g.Test, false, false, []models.Permission{"CHECKOUT:READ", "BALANCE:READ"}, false},
+		"of checkouts":         {g.Test, "", read, models.RoleDeveloper},
+		"of live checkouts":    {g.Live, "", read, models.RoleDeveloper},
+		"of test events":       {g.Test, models.KeyEvents, read, models.RoleDeveloper},
+		"of live events":       {g.Live, models.KeyEvents, read, models.RoleAdmin},
+		"that refunds":         {g.Test, models.KeyRefunds, read, models.RoleAdmin},
+		"of the audit log":     {g.Live, models.KeyAudit, read, models.RoleOwner},
+		"that withdraws":       {g.Live, "", []models.Permission{"WITHDRAWAL:CREATE"}, models.RoleAdmin},
+		"that reads the money": {g.Test, "", []models.Permission{"CHECKOUT:READ", "BALANCE:READ"}, models.RoleAdmin},
 	} {
 		for role, actor := range by {
-			may := role == models.RoleOwner || role == models.RoleAdmin || role == models.RoleDeveloper && tc.developer
-			id := create(tc.scope, tc.refunds, tc.events, tc.permissions)
+			order := []models.Role{models.RoleOwner, models.RoleAdmin, models.RoleDeveloper}
+			may := slices.Contains(order[:slices.Index(order, tc.lowest)+1], role)
+			id := create(tc.scope, tc.of, tc.permissions)
 			_, secret, err := m.RollKey(ctx, actor, tc.scope, id, merchants.KeyRoll{Overlap: time.Hour})
 			if may != (err == nil) || err != nil && (!forbidden(err) || secret != "") {
 				t.Errorf("a key %s by %s: %v", name, role, err)

@@ -17,6 +17,8 @@ var keySwitches = map[models.KeySwitch]struct {
 	models.KeyRefunds: {models.MoveMoney, models.MoveMoney, "api_key.refunds_changed"},
 	// A live key reads events about withdrawals.
 	models.KeyEvents: {models.Integrate, models.MoveMoney, "api_key.events_changed"},
+	// Lines of the audit log belong to no environment, and only the owner reads them.
+	models.KeyAudit: {"", models.Own, "api_key.audit_changed"},
 }
 
 // KeyGate returns the capability that a member needs to turn a switch of the environment's keys on or

@@ -145,6 +145,9 @@ func integrationActs(t *testing.T, g *paymentstest.Gateway) map[string]memberAct
 		"let a live key read events": {models.MoveMoney, func(by models.Actor) error {
 			return m.SetKeySwitch(ctx, by, g.Live, live.ID, models.KeyEvents, true)
 		}},
+		"let a live key read the audit log": {models.Own, func(by models.Actor) error {
+			return m.SetKeySwitch(ctx, by, g.Live, live.ID, models.KeyAudit, true)
+		}},
 		"make an endpoint": {models.Integrate, func(by models.Actor) error {
 			_, _, err := m.CreateEndpoint(ctx, by, g.Test, hook)
 			return err

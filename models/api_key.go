@@ -39,6 +39,7 @@ type APIKey struct {
 	Permissions []Permission
 	Refunds     bool   // the key may refund, which a person has turned on
 	Events      bool   // the key may read events and have them sent again, which a person has turned on
+	Audit       bool   // the key may read the account's audit log, which the owner has turned on; of live keys alone
 	CreatedBy   string // a user id
 	CreatorName string // read-only
 	CreatedAt   time.Time
@@ -68,20 +69,20 @@ func (k *APIKey) Allows(p Permission) bool { return slices.Contains(k.Permission
 // InsertAPIKey writes a new key.
 func InsertAPIKey(tx *Tx, k *APIKey) error {
 	return tx.exec(`INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions,
-			created_by, created_at, ends_at, networks, refunds, events)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9, $10, coalesce($11::cidr[], '{}'), $12, $13)`,
+			created_by, created_at, ends_at, networks, refunds, events, audit)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9, $10, coalesce($11::cidr[], '{}'), $12, $13, $14)`,
 		k.ID, k.ProjectID, k.Environment, k.Name, k.SecretHash, k.Last4, k.Permissions,
-		k.CreatedBy, k.CreatedAt, k.EndsAt, k.Networks, k.Refunds, k.Events)
+		k.CreatedBy, k.CreatedAt, k.EndsAt, k.Networks, k.Refunds, k.Events, k.Audit)
 }
 
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
-	k.refunds, k.events, coalesce(k.created_by, ''),
+	k.refunds, k.events, k.audit, coalesce(k.created_by, ''),
 	coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at,
 	k.last_used_at, k.last_used_ip, k.revoked_at, k.ends_at, k.networks`
 
 func (k *APIKey) targets() []any {
 	return []any{&k.ID, &k.ProjectID, &k.Environment, &k.Name, &k.SecretHash, &k.Last4, &k.Permissions,
-		&k.Refunds, &k.Events, &k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP,
+		&k.Refunds, &k.Events, &k.Audit, &k.CreatedBy, &k.CreatorName, &k.CreatedAt, &k.LastUsedAt, &k.LastUsedIP,
 		&k.RevokedAt, &k.EndsAt, &k.Networks}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -64,9 +65,22 @@ type AuditLine struct {
 // Position is the line's place in lists.
 func (l AuditLine) Position() Position { return numbered(l.At, l.ID) }
 
+// ForMerchant returns the line without what a merchant must not know: which member of staff acted, and
+// from where.
+func (l AuditLine) ForMerchant() AuditLine {
+	if l.ByStaff {
+		l.Detail = maps.Clone(l.Detail)
+		delete(l.Detail, "ticket")
+		l.Actor, l.ActorName, l.ActorEmail, l.ActorRole, l.IP, l.RequestID = ActorStaff, "", "", "", "", ""
+	}
+	l.AccountName = ""
+	return l
+}
+
 // AuditFilter narrows the log. The zero value selects everything.
 type AuditFilter struct {
 	AccountID string
+	Action    string // "api_key.created"
 	Subject   string // what changed: "api_key" of "api_key.created"
 	Actor     string // a user's id or e-mail address, an API key id, or ActorSystem
 	ObjectID  string
@@ -99,7 +113,8 @@ func AuditLines(ctx context.Context, q Querier, f AuditFilter) ([]AuditLine, err
 		request += " AND NOT " + byStaff
 	}
 	for _, equal := range []struct{ condition, value string }{
-		{"l.account_id = %s", f.AccountID}, {"split_part(l.action, '.', 1) = %s", f.Subject},
+		{"l.account_id = %s", f.AccountID}, {"l.action = %s", f.Action},
+		{"split_part(l.action, '.', 1) = %s", f.Subject},
 		{"l.object_id = %s", f.ObjectID}, {request, f.RequestID}, {actor, f.Actor},
 	} {
 		if equal.value != "" {

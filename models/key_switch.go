@@ -9,10 +9,12 @@ const (
 	KeyRefunds KeySwitch = "refunds"
 	// KeyEvents lets a key read events and have them sent again.
 	KeyEvents KeySwitch = "events"
+	// KeyAudit lets a live key read the account's audit log.
+	KeyAudit KeySwitch = "audit"
 )
 
 // KeySwitches lists all switches.
-var KeySwitches = []KeySwitch{KeyRefunds, KeyEvents}
+var KeySwitches = []KeySwitch{KeyRefunds, KeyEvents, KeyAudit}
 
 // Has reports whether the switch is on.
 func (k *APIKey) Has(s KeySwitch) bool {
@@ -21,6 +23,8 @@ func (k *APIKey) Has(s KeySwitch) bool {
 		return k.Refunds
 	case KeyEvents:
 		return k.Events
+	case KeyAudit:
+		return k.Audit
 	}
 	return false
 }

@@ -15,10 +15,12 @@ import (
 const (
 	refunds = string(models.KeyRefunds)
 	events  = string(models.KeyEvents)
+	audit   = string(models.KeyAudit)
 )
 
 // keyDoors says what a key needs for each route of the API that doors has for keys.
 var keyDoors = map[string]string{
+	"GET /v1/audit":                      audit,
 	"GET /v1/balance":                    "BALANCE:READ",
 	"GET /v1/checkouts":                  "CHECKOUT:READ",
 	"POST /v1/checkouts":                 "CHECKOUT:CREATE",
@@ -57,7 +59,8 @@ func TestDoors_Keys(t *testing.T) {
 			method, pattern, _ := strings.Cut(route, " ")
 			// The endpoints for tests are 404 for a live key with the permission.
 			status, code := callDoor(t, s, key, method, param.ReplaceAllString(pattern, "x"))
-			has := needed == right || needed == "PAYMENT_LINK:READ" && slices.Contains(models.KeySwitches, models.KeySwitch(right))
+			has := needed == right || needed == "PAYMENT_LINK:READ" &&
+				slices.Contains(models.KeySwitches, models.KeySwitch(right))
 			refused := status == http.StatusForbidden && code == "api_key_scope_forbidden"
 			if status == http.StatusUnauthorized || status >= 500 || refused == has {
 				t.Errorf("a key with %s alone gets from %s: %d %s; it needs %s", right, route, status, code, needed)

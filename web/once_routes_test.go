@@ -51,6 +51,7 @@ var once = map[string]string{
 	"/app/webhooks": byKey, "/app/cobrancas/:id/devolver": byKey,
 	"/app/chaves/:id/trocar":   byKey,
 	"/app/chaves/:id/devolver": setting, "/app/chaves/:id/nao-devolver": setting,
+	"/app/chaves/:id/auditoria": setting, "/app/chaves/:id/sem-auditoria": setting,
 	"/app/chaves/:id/eventos": setting, "/app/chaves/:id/sem-eventos": setting,
 	"/app/saques/destinos": byIndex, "/app/producao/pedido": byIndex, "/app/equipe/convites": byIndex,
 	"/app/saques/:id/cancelar": byState, "/app/saques/destinos/:id/remover": byState,

@@ -31,6 +31,7 @@ const (
 	PaymentLinks   = "payment-links"
 	Refunds        = "refunds"
 	Withdrawals    = "withdrawals"
+	Audit          = "audit"
 	Authentication = "authentication"
 	Idempotency    = "idempotency"
 	Errors         = "errors"
@@ -43,7 +44,7 @@ const (
 // ID.
 var Groups = []Group{
 	{"start", []string{Quickstart, TestMode, Bank}},
-	{"build", []string{Webhooks, PaymentLinks, Refunds, Withdrawals}},
+	{"build", []string{Webhooks, PaymentLinks, Refunds, Withdrawals, Audit}},
 	{"rules", []string{Authentication, Idempotency, Errors, Pagination, RateLimits, Versioning}},
 }
 

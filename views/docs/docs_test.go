@@ -36,6 +36,7 @@ func TestGuides_Buttons(t *testing.T) {
 	for slug, keys := range map[string][]string{
 		"quickstart": {"nav.keys", "nav.checkouts", "pay.simulate"},
 		"test-mode":  {"pay.simulate", "pay.expire"},
+		"audit":      {"nav.keys", "keys.allow_audit"},
 		"refunds":    {"nav.keys", "keys.allow_refunds"},
 		"webhooks": {"events.undelivered", "delivery.resend", "replay.title", "secret.retire",
 			"nav.keys", "keys.allow_events"},

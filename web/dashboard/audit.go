@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"maps"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -16,13 +15,10 @@ import (
 // merchantLine returns a line without what the merchant must not know: which member of staff
 // acted, and from where.
 func merchantLine(ctx context.Context, l models.AuditLine) models.AuditLine {
+	l = l.ForMerchant()
 	if l.ByStaff {
-		l.Detail = maps.Clone(l.Detail)
-		delete(l.Detail, "ticket")
-		l.Actor, l.ActorName, l.ActorEmail, l.ActorRole, l.IP, l.RequestID = models.ActorStaff, i18n.T(ctx,
-			"audit.staff"), "", "", "", ""
+		l.ActorName = i18n.T(ctx, "audit.staff")
 	}
-	l.AccountName = ""
 	return l
 }
 

@@ -18,6 +18,7 @@ var switches = []struct {
 }{
 	{models.KeyRefunds, "devolver", "nao-devolver"},
 	{models.KeyEvents, "eventos", "sem-eventos"},
+	{models.KeyAudit, "auditoria", "sem-auditoria"},
 }
 
 // registerSwitches adds the routes that turn switches of keys on and off.

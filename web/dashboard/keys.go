@@ -36,8 +36,8 @@ func (s *developers) listKeys(c *fiber.Ctx) error {
 	for i := range keys {
 		row, used := s.keyRow(&keys[i]), s.rank(&keys[i]) == 0
 		row.CanRevoke = used && page.Visitor(c).Role.Can(models.Integrate)
-		for j := range row.Switches {
-			row.Switches[j].Can = used && page.Visitor(c).Role.Can(merchants.KeyGate(switches[j].of, keys[i].Environment))
+		for j, each := range switches {
+			row.Switches[j].Can = used && page.Visitor(c).Role.Can(merchants.KeyGate(each.of, keys[i].Environment))
 		}
 		row.CanRoll = used && canCreateKey(page.Visitor(c)) && merchants.MayRoll(page.Visitor(c).Role, &keys[i])
 		props.Keys = append(props.Keys, row)

@@ -189,3 +189,51 @@ func TestKeyEvents(t *testing.T) {
 		t.Errorf("without a proof: %d", a.Status)
 	}
 }
+
+// Only the owner decides, after a proof, whether a live key reads the audit log; a test key never does.
+func TestKeyAudit(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.Approve(t)
+	c := s.Member(t)
+	s.Key(t, s.Gateway.Test, models.PermissionCheckoutRead)
+	s.Key(t, s.Gateway.Live, models.PermissionCheckoutRead)
+	for _, step := range []struct {
+		role        models.Role
+		environment string
+		do          string
+		status      int
+		may         bool
+	}{
+		{models.RoleOwner, "test", "auditoria", 403, false}, {models.RoleFinance, "live", "auditoria", 403, false},
+		{models.RoleAdmin, "live", "auditoria", 403, false}, {models.RoleOwner, "live", "auditoria", 303, true},
+		{models.RoleAdmin, "live", "sem-auditoria", 403, true}, {models.RoleOwner, "live", "sem-auditoria", 303, false},
+	} {
+		s.GiveRole(t, step.role)
+		c.Post("/app/ambiente", "env", step.environment)
+		id := modelstest.One[string](t, s.DB, "SELECT id FROM api_keys WHERE livemode = $1", step.environment == "live")
+		path := "/app/chaves/" + id + "/" + step.do
+		if shown := c.Get("/app/chaves").Find(`form[action="`+path+`"]`).Length() == 1; shown != (step.status == 303) {
+			t.Errorf("%s in %s sees the form %s: %t", step.role, step.environment, step.do, shown)
+		}
+		if a := c.Post(path); a.Status != step.status {
+			t.Errorf("%s %s in %s: %d", step.role, step.do, step.environment, a.Status)
+		}
+		if may := modelstest.One[bool](t, s.DB, "SELECT bool_or(audit) FROM api_keys"); may != step.may {
+			t.Errorf("after %s by %s in %s: %t", step.do, step.role, step.environment, may)
+		}
+		if says := strings.Contains(c.Get("/app/chaves").Text(), "Pode ler a auditoria"); says != step.may {
+			t.Errorf("after %s by %s in %s the page says %t", step.do, step.role, step.environment, says)
+		}
+	}
+	const lines = "SELECT count(*) FROM audit_log WHERE action = 'api_key.audit_changed'"
+	if n := modelstest.One[int](t, s.DB, lines); n != 2 {
+		t.Errorf("%d lines in the log", n)
+	}
+	s.Clock.Advance(11 * time.Minute)
+	id := modelstest.One[string](t, s.DB, "SELECT id FROM api_keys WHERE livemode")
+	if a := c.Post("/app/chaves/" + id + "/auditoria"); a.Find("input[name="+webtest.ProofField+"]").Length() != 1 ||
+		modelstest.One[bool](t, s.DB, "SELECT bool_or(audit) FROM api_keys") {
+		t.Errorf("without a proof: %d", a.Status)
+	}
+}

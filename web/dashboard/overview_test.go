@@ -196,3 +196,24 @@ func masks(t *testing.T, call webtest.Answer, key string) {
 		}
 	}
 }
+
+// The log of calls, which developers read, has a call for the audit log and not its answer.
+func TestRequests_Audit(t *testing.T) {
+	t.Parallel()
+	var calls *requestlog.Log
+	s := webtest.NewWithAPI(t, func(*web.Options) {}, func(o *api.Options) {
+		calls = requestlog.Start(o.DB.Pool)
+		o.Log = calls
+	})
+	s.Approve(t)
+	key := s.Key(t, s.Live, models.PermissionPaymentLinkRead)
+	modelstest.Exec(t, s.DB, "UPDATE api_keys SET audit = true")
+	if status, answer := s.Call(t, key, "GET", "/v1/audit", ""); status != 200 || answer["data"] == nil {
+		t.Fatalf("%d %v", status, answer)
+	}
+	calls.Close()
+	if got := modelstest.One[string](t, s.DB, "SELECT path || ' ' || status || ' ' || answer FROM api_requests"); got !=
+		"/v1/audit 200 " {
+		t.Errorf("the log of calls has %s", got)
+	}
+}

@@ -13,7 +13,7 @@ func DocsPages() (paths []string) {
 		}
 	}
 	for _, group := range []string{"", "/checkouts", "/payment-links", "/balance", "/withdrawals", "/refunds",
-		"/event-recovery", "/test-mode", "/availability", "/events"} {
+		"/event-recovery", "/audit-log", "/test-mode", "/availability", "/events"} {
 		paths = append(paths, "/docs/api"+group)
 	}
 	return paths

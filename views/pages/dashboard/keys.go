@@ -108,7 +108,9 @@ func (p KeysProps) decides(name string) bool {
 }
 
 // decides reports whether the visitor decides about a switch of the key.
-func (k KeyRow) decides() bool { return slices.ContainsFunc(k.Switches, func(s KeySwitch) bool { return s.Can }) }
+func (k KeyRow) decides() bool {
+	return slices.ContainsFunc(k.Switches, func(s KeySwitch) bool { return s.Can })
+}
 
 // turn is the text of the button that turns the switch off, or on.
 func (s KeySwitch) turn(ctx context.Context) string {
