@@ -320,3 +320,33 @@ func TestSealAudit_LateCommit(t *testing.T) {
 		t.Errorf("the seals cover %v, want %d and %d (%v)", covered, late, early, rows.Err())
 	}
 }
+
+// Many seals are compared in parts; at the border of two, too, the line that was changed is named.
+func TestSealAudit_ManySeals(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	flaws(t, g)
+	var ids []int64
+	for i := range 130 {
+		ids = append(ids, write(t, g, fmt.Sprint("obj_", i))...)
+		err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+			_, err := models.SealAudit(tx, ids[i], g.Clock.Now())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, s := flaws(t, g), sealed(t, g); got != "" || s.Number != 131 {
+		t.Fatalf("%d seals, flaws %q", s.Number, got)
+	}
+	run, _ := asOwner(t, g)
+	want := []string{}
+	for _, i := range []int{97, 98, 99, 100, 129} { // seals 99 to 102 and the last
+		run("UPDATE audit_log SET object_id = 'x' WHERE id = $1", ids[i])
+		want = append(want, fmt.Sprintf("line_changed %d", ids[i]))
+	}
+	if got := flaws(t, g); got != strings.Join(want, " ") {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}

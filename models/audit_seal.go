@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 const (
 	// sealedAtOnce limits the number of lines that one seal covers.
 	sealedAtOnce = 1000
+	// sealsAtOnce limits the number of seals that are compared at a time.
+	sealsAtOnce = 100
 	// sealedLine is the length of a line in a seal: its id and its SHA-256, in bytes.
 	sealedLine = 8 + sha256.Size
 )
@@ -29,6 +32,9 @@ type AuditSeal struct {
 	Hash     []byte // SHA-256 of the previous seal's hash (32 zeros for the first) and of Lines
 	SealedAt time.Time
 }
+
+// Count returns how many lines the seal covers.
+func (s *AuditSeal) Count() int { return len(s.Lines) / sealedLine }
 
 // AuditSeals says how far the log is sealed. The zero value means not at all.
 type AuditSeals struct {
@@ -154,36 +160,43 @@ func ParseAuditFlaw(text string) (f AuditFlaw, err error) {
 }
 
 // CheckAudit compares the log with its seals, and each seal with the one before it. It reads
-// the whole log, seal by seal, and stops once it has found limit flaws.
+// the whole log, some seals at a time, and stops once it has found limit flaws.
 func CheckAudit(ctx context.Context, q Querier, limit int) (flaws []AuditFlaw, err error) {
 	before := AuditSeal{Through: math.MinInt64} // only the database's owner can write an id below 1
 	for len(flaws) < limit {
-		rows, err := q.Query(ctx,
-			"SELECT number, through, lines, hash, sealed_at FROM audit_seals WHERE number > $1 ORDER BY number LIMIT 1",
-			before.Number)
+		rows, err := q.Query(ctx, `SELECT number, through, lines, hash, sealed_at FROM audit_seals
+			WHERE number > $1 ORDER BY number LIMIT $2`, before.Number, sealsAtOnce)
 		if err != nil {
 			return nil, err
 		}
-		next, err := pgx.CollectRows(rows, pgx.RowToStructByPos[AuditSeal])
+		seals, err := pgx.CollectRows(rows, pgx.RowToStructByPos[AuditSeal])
 		if err != nil {
 			return nil, err
 		}
-		if len(next) == 0 {
+		if len(seals) == 0 {
 			return flaws, nil
 		}
-		found, err := checkSeal(ctx, q, before, next[0])
+		through := before.Through
+		for _, seal := range seals {
+			through = max(through, seal.Through)
+		}
+		stand, err := sealedLines(ctx, q, before.Through, through, 0)
 		if err != nil {
 			return nil, err
 		}
-		flaws, before = append(flaws, found...), next[0]
+		for _, seal := range seals {
+			flaws = append(flaws, checkSeal(before, seal, stand)...)
+			before = seal
+		}
 	}
 	return flaws[:limit], nil
 }
 
-// checkSeal compares a seal with the one before it and with the lines that it covers.
-func checkSeal(ctx context.Context, q Querier, before, seal AuditSeal) (flaws []AuditFlaw, err error) {
+// checkSeal compares a seal with the one before it and with the lines that it covers. stand has the current lines
+// around it.
+func checkSeal(before, seal AuditSeal, stand []byte) (flaws []AuditFlaw) {
 	if len(seal.Lines) == 0 || len(seal.Lines)%sealedLine != 0 {
-		return []AuditFlaw{{AuditSealChanged, seal.Number}}, nil
+		return []AuditFlaw{{AuditSealChanged, seal.Number}}
 	}
 	after := before.Through
 	if seal.Number != before.Number+1 {
@@ -193,8 +206,14 @@ func checkSeal(ctx context.Context, q Querier, before, seal AuditSeal) (flaws []
 		lineID(seal.Lines[len(seal.Lines)-sealedLine:]) != seal.Through {
 		flaws = append(flaws, AuditFlaw{AuditSealChanged, seal.Number})
 	}
-	stand, err := sealedLines(ctx, q, after, seal.Through, 0)
-	return append(flaws, compareLines(seal.Lines, stand)...), err
+	from := linesUpTo(stand, after)
+	return append(flaws, compareLines(seal.Lines, stand[from:max(from, linesUpTo(stand, seal.Through))])...)
+}
+
+// linesUpTo returns the length of the lines with ids up to one, in bytes.
+func linesUpTo(lines []byte, id int64) int {
+	return sealedLine * sort.Search(len(lines)/sealedLine,
+		func(i int) bool { return lineID(lines[i*sealedLine:]) > id })
 }
 
 // compareLines compares the sealed lines with the current ones, both ordered by id.
