@@ -16,6 +16,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"garoupa/banks"
+	"garoupa/internal/auditlog"
 	"garoupa/internal/guard"
 	"garoupa/internal/mail"
 	"garoupa/merchants"
@@ -35,6 +36,8 @@ const (
 	sweepEvery = 500 * time.Millisecond
 	// tellPaidEvery limits the delay of mails about paid charges.
 	tellPaidEvery = 30 * time.Second
+	// streamAuditEvery is how often a process looks for sealed lines of the audit log to stream.
+	streamAuditEvery = time.Second
 )
 
 // Options configure the runner. All except Mail are required.
@@ -48,6 +51,8 @@ type Options struct {
 	Now       func() time.Time
 	// EventsKept is how long events, their deliveries and attempts are kept at least.
 	EventsKept time.Duration
+	// AuditLog receives the lines of the audit log; nil for no receiver.
+	AuditLog auditlog.Receiver
 }
 
 // Runner runs the jobs of one process. Several processes share the work.
@@ -165,7 +170,7 @@ func (r *Runner) sweeps() map[string]sweep {
 			return err
 		}
 	}
-	return map[string]sweep{
+	all := map[string]sweep{
 		"expire checkouts":           {sweepEvery, counted(r.Payments.ExpireDue)},
 		"settle payments":            {sweepEvery, counted(r.Payments.SettleDue)},
 		"complete checkouts":         {sweepEvery, counted(r.Payments.CoverDue)},
@@ -178,6 +183,12 @@ func (r *Runner) sweeps() map[string]sweep {
 		"warn of silent banks":       {warnOfSilenceEvery, r.Banks.WarnOfSilence},
 		"simulate refunds":           {sweepEvery, r.Payments.SimulateRefunds},
 	}
+	if r.AuditLog != nil {
+		all["stream the audit log"] = sweep{streamAuditEvery, func(ctx context.Context) error {
+			return r.Merchants.StreamAudit(ctx, r.AuditLog)
+		}}
+	}
+	return all
 }
 
 // repeat runs a sweep until ctx ends.

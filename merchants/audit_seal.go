@@ -45,7 +45,7 @@ func (s *Service) SealAudit(ctx context.Context) (flaws []models.AuditFlaw, err 
 }
 
 func (s *Service) sealAudit(ctx context.Context) error {
-	through, err := models.DecidedAuditLines(ctx, s.DB.Pool, waitForWriters)
+	through, err := models.DecidedAuditLines(ctx, s.DB.Pool, s.patience)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 package merchants
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // HoldHashes takes all places of the hash gate, so that every password waits. It returns the
 // number of hashes that may wait, a function for the number that wait now, and a function that
@@ -17,6 +20,9 @@ func (s *Service) HoldHashes() (room int, waiting func() int, release func()) {
 		}
 	}
 }
+
+// SealsWait sets how long SealAudit waits for open transactions.
+func (s *Service) SealsWait(patience time.Duration) { s.patience = patience }
 
 // Hash calls hash as if it hashed a password.
 func (s *Service) Hash(ctx context.Context, hash func()) error { return s.hashes.do(ctx, hash) }

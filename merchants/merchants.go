@@ -26,16 +26,16 @@ type Options struct {
 // Service runs the operations. It is safe for concurrent use.
 type Service struct {
 	Options
-	keys   keyCache
-	hashes hashGate
-	uses   chan struct{} // one element for each use that is being recorded
-
+	keys      keyCache
+	hashes    hashGate
+	patience  time.Duration // of SealAudit with open transactions
+	uses      chan struct{} // one element for each use that is being recorded
 	addresses keyAddresses
 }
 
 // New returns a Service.
 func New(o Options) *Service {
-	return &Service{Options: o, hashes: newHashGate(), uses: make(chan struct{}, usesAtOnce),
+	return &Service{Options: o, hashes: newHashGate(), patience: waitForWriters, uses: make(chan struct{}, usesAtOnce),
 		addresses: keyAddresses{slots: make(chan struct{}, addressesAtOnce)}}
 }
 

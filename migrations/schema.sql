@@ -316,6 +316,19 @@ CREATE TABLE audit_seals (
 );
 CREATE TRIGGER audit_seals_final BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE audit_stream (
+    one boolean NOT NULL DEFAULT true,
+    seal bigint NOT NULL,
+    leased_by text NOT NULL,
+    leased_until timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    failing_since timestamp with time zone,
+    failure text NOT NULL DEFAULT ''::text,
+    CONSTRAINT audit_stream_pkey PRIMARY KEY (one),
+    CONSTRAINT audit_stream_one CHECK (one),
+    CONSTRAINT audit_stream_seal CHECK (seal >= 0)
+);
+
 CREATE TABLE bank_accounts (
     id text NOT NULL,
     name text NOT NULL,

@@ -92,6 +92,11 @@ func check(ctx context.Context, in invocation) error {
 	if len(flaws) == 0 {
 		fmt.Fprintln(in.out, "audit      ok")
 	}
+	if in.settings.auditLog != nil {
+		if err := checkStream(ctx, in, db); err != nil {
+			return err
+		}
+	}
 	differing, err := checkBanks(ctx, in, db)
 	if err != nil {
 		return err
@@ -99,6 +104,24 @@ func check(ctx context.Context, in invocation) error {
 	if len(drift)+len(flaws)+differing > 0 {
 		return errDrift
 	}
+	return nil
+}
+
+// checkStream prints how far the receiver of the audit log is behind. That is no error of the installation.
+func checkStream(ctx context.Context, in invocation, db *database) error {
+	stream, waiting, err := models.AuditStreamLag(ctx, db.Background)
+	if err != nil {
+		return err
+	}
+	state := "ok"
+	if stream.FailingSince != nil {
+		state = "failing since " + stream.FailingSince.UTC().Format(time.RFC3339) + ": " + stream.Failure
+	}
+	if waiting.Oldest != nil {
+		state += fmt.Sprintf("; %d lines wait, the oldest since %s", waiting.Count,
+			waiting.Oldest.UTC().Format(time.RFC3339))
+	}
+	fmt.Fprintln(in.out, "stream    ", state)
 	return nil
 }
 

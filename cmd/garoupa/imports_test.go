@@ -30,13 +30,14 @@ web/docs: api api/openapi internal/mail models views/components views/docs views
 web/page: api banks internal/auth/passkey internal/auth/vault internal/brand internal/input internal/mail
 	internal/money internal/ratelimit internal/refusal internal/requestid internal/stream internal/taxid
 	merchants models payments pix/pixkey pix/qr static views/components views/i18n views/layouts views/pages
-jobs: banks payments merchants internal/mail models webhook internal/ratelimit
+jobs: banks payments merchants internal/auditlog internal/mail models webhook internal/ratelimit
 payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pix/pixkey internal/usdt
 	internal/usdt/quote internal/auth/vault internal/refusal internal/input internal/money
 banks: internal/auth/vault internal/clientcert internal/input internal/ratelimit internal/refusal internal/taxid
 	models pix/pixkey pix/psp pix/psp/bacen webhook
-merchants: internal/brand internal/auth/passkey internal/picture models internal/taxid internal/auth/totp
-	webhook internal/auth/vault internal/refusal internal/requestid internal/input internal/money internal/ratelimit
+merchants: internal/auditlog internal/brand internal/auth/passkey internal/picture models internal/taxid
+	internal/auth/totp webhook internal/auth/vault internal/refusal internal/requestid internal/input internal/money
+	internal/ratelimit
 internal/mail: models internal/auth/vault internal/money views/i18n views/layouts views/mails
 internal/stream: models internal/requestid
 ledger: models internal/money
@@ -62,6 +63,7 @@ pix/pixkey: internal/taxid
 internal/clientcert: internal/taxid
 
 pix/psp/bank/control: pix/psp/bank/folder: pix/psp/bank/journal:
+internal/auditlog:
 api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations:
 internal/money: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr: internal/usdt/quote: internal/ratelimit:
 internal/requestid: static: internal/auth/totp: internal/taxid: internal/auth/vault: internal/usdt: webhook:

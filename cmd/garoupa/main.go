@@ -47,6 +47,7 @@ func commands() []command {
 		{"trigger", "create a test checkout through the API, so that it sends an event", trigger},
 		{"verify", "check the signature of a webhook delivery", verify},
 		{"bank", "be a bank on this machine that speaks API Pix, for tests", bank},
+		{"audit", "verify what a receiver of the audit log has", audit},
 		{"staff", "add people who work for the installation", staff},
 		{"rotate-key", "seal the values of the previous secret key with the new one", rotateKey},
 		{"check", "check the database, its schema and the books", check},

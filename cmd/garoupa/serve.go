@@ -109,7 +109,7 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 	runner, err := jobs.Start(working, jobs.Options{
 		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
 		Webhooks: webhooks, Mail: services.sender, Now: services.clock.Now,
-		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour,
+		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour, AuditLog: s.auditLog,
 	})
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func newApp(
 			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL,
 			AllowPrivate: s.allowPrivate(), LiveSimulated: s.LiveProvider == providerSimulator, Demo: s.Demo, Now: now,
 			TermsURL: s.TermsURL, PrivacyURL: s.PrivacyURL, SupportURL: s.SupportURL, OpsNetworks: s.opsNetworks,
-			SecurityContact: s.SecurityContact, SignUp: s.SignUp,
+			SecurityContact: s.SecurityContact, SignUp: s.SignUp, AuditStreamed: s.auditLog != nil,
 			Limits: s.limits.web(),
 		},
 	})

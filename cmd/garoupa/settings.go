@@ -9,10 +9,13 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/caarlos0/env/v11"
 
+	"garoupa/internal/auditlog"
 	"garoupa/internal/mail"
 	"garoupa/internal/money"
 	"garoupa/internal/usdt/quote"
@@ -38,6 +41,8 @@ type settings struct {
 	WebhookAllowPrivate  *bool         `env:"GAROUPA_WEBHOOK_ALLOW_PRIVATE"`
 	WebhookForbidden     string        `env:"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS"`
 	EventDays            int           `env:"GAROUPA_EVENT_DAYS" envDefault:"90"`
+	AuditStream          string        `env:"GAROUPA_AUDIT_STREAM"`
+	AuditStreamToken     string        `env:"GAROUPA_AUDIT_STREAM_TOKEN" secret:"true"`
 	Fee                  string        `env:"GAROUPA_FEE" envDefault:"0.99%"`
 	AmountMin            string        `env:"GAROUPA_AMOUNT_MIN" envDefault:"0.01"`
 	AmountMax            string        `env:"GAROUPA_AMOUNT_MAX" envDefault:"1000000.00"`
@@ -100,7 +105,8 @@ type settings struct {
 	opsNetworks  []netip.Prefix // empty: any network
 	forbidden    []netip.Prefix // networks that webhooks may not reach
 	limits       limiters
-	smtp         *mail.Server // nil: no mail is sent
+	smtp         *mail.Server      // nil: no mail is sent
+	auditLog     auditlog.Receiver // nil: the audit log is not streamed
 	from         *netmail.Address
 }
 
@@ -201,6 +207,8 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_OPS_NETWORKS", readNetworks(&s.opsNetworks, s.OpsNetworks)},
 		{"GAROUPA_WEBHOOK_BACKOFF", s.readBackoff()},
 		{"GAROUPA_EVENT_DAYS", checkEventDays(s.EventDays)},
+		{"GAROUPA_AUDIT_STREAM_TOKEN", s.checkAuditStreamToken()},
+		{"GAROUPA_AUDIT_STREAM", s.readAuditStream()},
 		{"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS", readNetworks(&s.forbidden, s.WebhookForbidden)},
 		{"GAROUPA_REQUEST_TIMEOUT", checkRequestTimeout(s.RequestTimeout)},
 		{"GAROUPA_DRAIN_TIME", checkDelay(s.drainTime())},
@@ -283,6 +291,21 @@ func (s *settings) readBackoff() (err error) {
 func (s *settings) readQuoteSources() (err error) {
 	s.quotes, err = quote.ParseSources(s.QuoteSources)
 	return err
+}
+
+func (s *settings) readAuditStream() (err error) {
+	s.auditLog, err = auditlog.NewReceiver(s.AuditStream, s.AuditStreamToken)
+	return err
+}
+
+func (s *settings) checkAuditStreamToken() error {
+	if strings.ContainsFunc(s.AuditStreamToken, unicode.IsControl) {
+		return errors.New("must not contain control characters")
+	}
+	if s.AuditStreamToken != "" && !strings.HasPrefix(s.AuditStream, "https:") {
+		return errors.New("needs an https address in GAROUPA_AUDIT_STREAM")
+	}
+	return nil
 }
 
 // readFee reads a percentage and reais.

@@ -58,6 +58,13 @@ func (s *console) health(c *fiber.Ctx) error {
 		booksHealth(ctx, health, now),
 		examinedHealth(ctx, "audit", health.Audit, late(health.Audit.At, now, booksLate)),
 	}}
+	if s.AuditStreamed {
+		part, err := s.streamHealth(ctx, now)
+		if err != nil {
+			return err
+		}
+		props.Parts = append(props.Parts, part)
+	}
 	for i := range atBanks {
 		props.Parts = slices.Insert(props.Parts, 1+i, bankHealth(ctx, &atBanks[i], now))
 	}

@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -188,3 +190,43 @@ func TestOps_HealthOfLongQueue(t *testing.T) {
 		}
 	}
 }
+
+// Where the audit log is streamed, the page says how far the receiver is behind, and why.
+func TestOps_HealthOfStream(t *testing.T) {
+	t.Parallel()
+	without, _ := webtest.New(t).Console(t, models.StaffReviewer)
+	if without.Get("/ops/saude").Find("section[aria-labelledby=health-stream]").Length() != 0 {
+		t.Error("there is a stream without a receiver")
+	}
+	s := webtest.NewWith(t, func(o *web.Options) { o.AuditStreamed = true })
+	c, _ := s.Console(t, models.StaffReviewer)
+	says := func(wants ...string) {
+		t.Helper()
+		part := c.Get("/ops/saude").Find("section[aria-labelledby=health-stream]")
+		got := strings.Join(strings.Fields(part.Text()), " ")
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("the page says %q, not %q", got, want)
+			}
+		}
+	}
+	says("Envio da auditoria", "Na fila agora")
+	s.Clock.Advance(10 * time.Minute)
+	if err := s.Merchants.StreamAudit(t.Context(), failingReceiver{}); err != nil {
+		t.Fatal(err)
+	}
+	says("Precisa de atenção", "Falha desde", "Último erroanswered 503", "GAROUPA_AUDIT_STREAM")
+	s.Clock.Advance(time.Minute)
+	if err := s.Merchants.StreamAudit(t.Context(), workingReceiver{}); err != nil {
+		t.Fatal(err)
+	}
+	says("Tudo certo", "Na fila agora0", "Último envio")
+}
+
+type failingReceiver struct{}
+
+func (failingReceiver) Send(context.Context, [][]byte) error { return errors.New("answered 503") }
+
+type workingReceiver struct{}
+
+func (workingReceiver) Send(context.Context, [][]byte) error { return nil }

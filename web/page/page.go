@@ -37,6 +37,7 @@ type Options struct {
 	BaseURL, CheckoutURL, AppURL string
 	AllowPrivate                 bool // endpoints may be on private addresses
 	LiveSimulated                bool // the live institution is the simulator
+	AuditStreamed                bool // the audit log goes to a receiver
 	Demo                         bool // every page says that this is a demonstration
 	// The terms of use and the privacy notice of the company that runs the installation; "" if
 	// there are none.
