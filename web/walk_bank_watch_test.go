@@ -8,12 +8,16 @@ import (
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/pix/psp/bank/banktest"
+	"garoupa/web"
 	"garoupa/web/webtest"
 )
 
-// walkBankWatch sees how banks fare: one in use that is well, and one that is retiring and has every trouble.
+// walkBankWatch sees how banks fare: one in use that is well, and one that is retiring and has every trouble. The
+// receiver of the audit log fails, too.
 func walkBankWatch(t *testing.T, w *walk) {
-	s := webtest.New(t)
+	s := webtest.NewWith(t, func(o *web.Options) { o.AuditStreamed = true })
+	modelstest.Exec(t, s.DB, `INSERT INTO audit_stream (seal, leased_by, leased_until, sent_at, failing_since, failure)
+		VALUES (0, 'x', $1, $1, $1, 'dial tcp 198.51.100.7:443: connect: connection refused')`, s.Clock.Now())
 	s.Clock.Advance(time.Since(s.Clock.Now())) // certificates are valid now
 	rui, _ := s.Console(t, models.StaffSupervisor)
 	ids := map[string]string{}

@@ -6,6 +6,7 @@ import (
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -29,6 +30,15 @@ func walkKeys(t *testing.T, w *walk) {
 	if err := s.Merchants.SetKeySwitch(t.Context(), s.Owner, s.Gateway.Test, id, models.KeyRefunds, true); err != nil {
 		t.Fatal(err)
 	}
+	s.Approve(t)
+	live, _, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Gateway.Live,
+		merchants.NewKey{Name: "Monitor", Permissions: []models.Permission{models.PermissionPaymentLinkRead}})
+	if err == nil {
+		err = s.Merchants.SetKeySwitch(t.Context(), s.Owner, s.Gateway.Live, live.ID, models.KeyAudit, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.Clock.Advance(2 * time.Hour)
 
 	page := w.enter(t, s)
@@ -43,6 +53,9 @@ func walkKeys(t *testing.T, w *walk) {
 	page.look("key-rolled")
 	page.visit("keys-rolled", "/app/chaves")
 	page.visit("audit", "/app/auditoria?subject=api_key")
+	modelstest.Exec(t, s.DB, "UPDATE sessions SET livemode = true")
+	page.visit("keys-live", "/app/chaves")
+	modelstest.Exec(t, s.DB, "UPDATE sessions SET livemode = false")
 
 	s.GiveRole(t, models.RoleDeveloper)
 	page.visit("keys-developer", "/app/chaves")
