@@ -59,7 +59,13 @@ func staffActs(t *testing.T, g *paymentstest.Gateway) []staffAct {
 	asked, checkout := request(t, g), g.Checkout(t, payments.NewCheckout{})
 	fee := money.Fee{BasisPoints: 149}
 	proposal := propose(t, g, newStaff(t, g, "proposer@staff.example", models.StaffReviewer), &fee, 0)
+	named := models.NameProposal{ID: models.NewNameProposalID(), AccountID: account, Before: g.Account.Name,
+		Name: "Ateliê Lua", ProposedBy: g.Owner.UserID, ProposedAt: g.Clock.Now()}
+	if err := g.DB.InTx(ctx, func(tx *models.Tx) error { return models.InsertNameProposal(tx, named) }); err != nil {
+		t.Fatal(err)
+	}
 	return []staffAct{
+		{"approve a name", func(by models.Actor) error { return m.ApproveName(ctx, by, named.ID) }},
 		{"approve production access", func(by models.Actor) error {
 			return m.DecideAccess(ctx, by, asked.ID, merchants.AccessDecision{
 				Version: asked.Version, Outcome: models.AccessRequestApproved,

@@ -49,30 +49,6 @@ func (s *Service) SetProfile(ctx context.Context, by models.Actor, in Profile) e
 	return expected(err, "set profile")
 }
 
-// Rename changes the name of the actor's account for buyers. It fails with Invalid, and with
-// refusal.Forbidden if the actor's role cannot Administer.
-func (s *Service) Rename(ctx context.Context, by models.Actor, name string) error {
-	name = input.TrimLine(name)
-	problems := Invalid{}
-	problems.line("business", name, 1, 200)
-	if err := problems.orNil(); err != nil {
-		return err
-	}
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		account, err := s.lockForAdministrator(tx, by)
-		if err != nil || account.Name == name {
-			return err
-		}
-		if err := models.SetAccountName(tx, account.ID, name); err != nil {
-			return err
-		}
-		c := change{map[string]string{"name": account.Name}, map[string]string{"name": name}}
-		return s.auditChange(tx, by, "account.renamed", account.ID, c, nil)
-	})
-	s.keys.clear() // cached keys contain the account's name
-	return expected(err, "rename account")
-}
-
 // SetNotices turns on the wanted notices of the account for the actor, and turns off the other
 // notices for the actor's role. Notices of other roles do not change. It fails with
 // models.ErrNotFound if the actor is not a member.

@@ -20,8 +20,9 @@ func TestBrand_Roles(t *testing.T) {
 		models.RoleViewer: false, "": false,
 	} {
 		g.GiveRole(t, role)
+		_, renamed := m.Rename(t.Context(), g.Owner, "Loja "+string(role))
 		for name, err := range map[string]error{
-			"rename": m.Rename(t.Context(), g.Owner, "Loja "+string(role)),
+			"rename": renamed,
 			"look":   m.SetBrandLook(t.Context(), g.Owner, merchants.BrandLook{Accent: "#123"}),
 			"logo":   m.RemoveLogo(t.Context(), g.Owner),
 		} {

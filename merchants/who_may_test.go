@@ -62,7 +62,8 @@ func memberActs(t *testing.T, g *paymentstest.Gateway, heir string) map[string]m
 	ctx, m := t.Context(), g.Merchants
 	maps.Copy(acts, map[string]memberAct{
 		"rename the account": {models.Administer, func(by models.Actor) error {
-			return m.Rename(ctx, by, "Outro nome")
+			_, err := m.Rename(ctx, by, "Outro nome")
+			return err
 		}},
 		"remove the logo": {models.Administer, func(by models.Actor) error {
 			return m.RemoveLogo(ctx, by)

@@ -1186,6 +1186,38 @@ CREATE INDEX members_by_user ON members USING btree (user_id);
 CREATE UNIQUE INDEX members_one_owner ON members USING btree (account_id) WHERE role = 'OWNER'::text;
 CREATE CONSTRAINT TRIGGER members_keep_owner AFTER DELETE OR UPDATE ON members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.role = 'OWNER'::text) EXECUTE FUNCTION account_keeps_owner();
 
+CREATE TABLE name_proposals (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    before text NOT NULL,
+    name text NOT NULL,
+    status text NOT NULL DEFAULT 'PENDING'::text,
+    proposed_by text NOT NULL,
+    proposed_at timestamp with time zone NOT NULL,
+    decided_by text,
+    decided_at timestamp with time zone,
+    decision_reason text,
+    CONSTRAINT name_proposals_pkey PRIMARY KEY (id),
+    CONSTRAINT name_proposals_decided CHECK (num_nulls(decided_by, decided_at) =
+        CASE status
+            WHEN 'PENDING'::text THEN 2
+            ELSE 0
+        END),
+    CONSTRAINT name_proposals_decision_reason_check CHECK (char_length(decision_reason) >= 1 AND char_length(decision_reason) <= 500),
+    CONSTRAINT name_proposals_id_check CHECK (id ~ '^npr_[0-9a-f]{20}$'::text),
+    CONSTRAINT name_proposals_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200),
+    CONSTRAINT name_proposals_refused CHECK ((status = 'REFUSED'::text) = (decision_reason IS NOT NULL)),
+    CONSTRAINT name_proposals_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'APPROVED'::text, 'REFUSED'::text, 'WITHDRAWN'::text])),
+    CONSTRAINT name_proposals_two_people CHECK (status <> 'APPROVED'::text OR decided_by <> proposed_by),
+    CONSTRAINT name_proposals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+    CONSTRAINT name_proposals_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+    CONSTRAINT name_proposals_proposed_by_fkey FOREIGN KEY (proposed_by) REFERENCES users(id)
+);
+CREATE INDEX name_proposals_by_account ON name_proposals USING btree (account_id, proposed_at DESC, id DESC);
+CREATE INDEX name_proposals_by_page ON name_proposals USING btree (proposed_at DESC, id DESC);
+CREATE UNIQUE INDEX name_proposals_one_pending ON name_proposals USING btree (account_id) WHERE status = 'PENDING'::text;
+CREATE INDEX name_proposals_pending ON name_proposals USING btree (proposed_at, id) WHERE status = 'PENDING'::text;
+
 CREATE TABLE paid_notices (
     account_id text NOT NULL,
     user_id text NOT NULL,
@@ -1922,7 +1954,7 @@ CREATE OR REPLACE FUNCTION public.access_requests_transition()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-    IF NOT (OLD.status, NEW.status) IN (('PENDING_REVIEW', 'WITHDRAWN'), ('PENDING_REVIEW', 'APPROVED'),
+    IF NOT (OLD.status, NEW.status) IN (('PENDING_REVIEW', 'PENDING_REVIEW'), ('PENDING_REVIEW', 'WITHDRAWN'), ('PENDING_REVIEW', 'APPROVED'),
         ('PENDING_REVIEW', 'REJECTED'), ('PENDING_REVIEW', 'RETURNED'), ('APPROVED', 'REVOKED')) OR NEW.version <> OLD.version + 1 THEN
         RAISE EXCEPTION 'a request does not go from % to %', OLD.status, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'access_requests_transition';

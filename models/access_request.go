@@ -82,6 +82,13 @@ func SetAccessRequestStatus(tx *Tx, id string, version int, from, to AccessStatu
 	return done.RowsAffected == 1, done.Error
 }
 
+// RenewAccessRequest gives the request of an account that is in review, if there is one, a new
+// version: a decision of staff who saw the account's former name fails.
+func RenewAccessRequest(tx *Tx, accountID string, at time.Time) error {
+	return tx.Model(&AccessRequest{}).Where("account_id = ? AND status = ?", accountID, AccessRequestPending).
+		Updates(map[string]any{"version": gorm.Expr("version + 1"), "updated_at": at}).Error
+}
+
 // ListedAccessRequest is a request with the name of its account.
 type ListedAccessRequest struct {
 	AccessRequest

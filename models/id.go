@@ -35,6 +35,7 @@ var (
 	inviteShape        = idShape{"inv_", 20}
 	mailShape          = idShape{"mail_", 20}
 	feeProposalShape   = idShape{"fpr_", 20}
+	nameProposalShape  = idShape{"npr_", 20}
 	destinationShape   = idShape{"dst_", 20}
 	withdrawalShape    = idShape{"wdr_", 20}
 	returnShape        = idShape{"wrt_", 20}
@@ -122,6 +123,9 @@ func newMailID() string { return mailShape.random() }
 
 // NewFeeProposalID returns an id for a fee proposal.
 func NewFeeProposalID() string { return feeProposalShape.random() }
+
+// NewNameProposalID returns an id for a proposed name.
+func NewNameProposalID() string { return nameProposalShape.random() }
 
 // NewDestinationID returns an id for a destination of withdrawals.
 func NewDestinationID() string { return destinationShape.random() }

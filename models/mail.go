@@ -67,6 +67,9 @@ const (
 	MailWithdrawalsBlocked   = "withdrawals_blocked"
 	MailWithdrawalsUnblocked = "withdrawals_unblocked"
 
+	MailNameApproved = "name_approved" // the account's new name
+	MailNameRefused  = "name_refused"
+
 	MailFeeChanged    = "fee_changed"
 	MailLimitsChanged = "limits_changed"
 

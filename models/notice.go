@@ -72,6 +72,8 @@ var audience = map[string]Capability{
 	MailLiveUnblocked:        Own,
 	MailWithdrawalsBlocked:   Own,
 	MailWithdrawalsUnblocked: Own,
+	MailNameApproved:         Own,
+	MailNameRefused:          Own,
 	MailFeeChanged:           Own,
 	MailLimitsChanged:        Own,
 	MailKeyEnds:              Integrate,

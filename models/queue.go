@@ -20,12 +20,13 @@ type Queues struct {
 	Exceptions   Queue // open, in live, of money that the installation has
 	Disputes     Queue // not closed
 	Fees         Queue // proposals to be approved
+	Names        Queue // proposals to be approved
 	Webhooks     Queue // endpoints that FailingEndpoints lists
 }
 
 // StaffQueues counts the work that waits for staff.
 func StaffQueues(ctx context.Context, q Querier) (all Queues, err error) {
-	err = q.QueryRow(ctx, `SELECT a.*, d.*, w.*, p.*, x.*, c.*, f.*, e.* FROM
+	err = q.QueryRow(ctx, `SELECT a.*, d.*, w.*, p.*, x.*, c.*, f.*, n.*, e.* FROM
 		(SELECT count(*), min(submitted_at) FROM access_requests WHERE status = 'PENDING_REVIEW') a,
 		(SELECT count(*), min(created_at) FROM destinations WHERE status = 'PENDING_REVIEW') d,
 		(SELECT count(*), min(created_at) FROM withdrawals WHERE status = 'PENDING_REVIEW') w,
@@ -35,12 +36,14 @@ func StaffQueues(ctx context.Context, q Querier) (all Queues, err error) {
 			WHERE x.decision IS NULL AND p.livemode AND b.account_id IS NULL) x,
 		(SELECT count(*), min(opened_at) FROM disputes WHERE status IN ('OPEN', 'DEFENDED', 'ACCEPTED')) c,
 		(SELECT count(*), min(proposed_at) FROM fee_proposals WHERE status = 'PENDING') f,
+		(SELECT count(*), min(proposed_at) FROM name_proposals WHERE status = 'PENDING') n,
 		(SELECT count(*), min(coalesce(troubled_at, disabled_at)) FROM webhook_endpoints
 			WHERE deleted_at IS NULL AND (active AND troubled_at IS NOT NULL OR disabled_at IS NOT NULL)) e`).Scan(
 		&all.Access.Count, &all.Access.Oldest, &all.Destinations.Count, &all.Destinations.Oldest,
 		&all.Withdrawals.Count, &all.Withdrawals.Oldest,
 		&all.Payouts.Count, &all.Payouts.Oldest, &all.Exceptions.Count, &all.Exceptions.Oldest,
 		&all.Disputes.Count, &all.Disputes.Oldest, &all.Fees.Count, &all.Fees.Oldest,
+		&all.Names.Count, &all.Names.Oldest,
 		&all.Webhooks.Count, &all.Webhooks.Oldest)
 	return all, err
 }

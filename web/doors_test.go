@@ -184,6 +184,7 @@ func newBuilding(t *testing.T, s *webtest.Site) *building {
 		stray.EndToEndID)
 	other, err := s.Merchants.SignUp(t.Context(), webtest.Bruno, "")
 	thing("/app/equipe/:id", other.UserID, err)
+	b.things["/ops/nomes/:id"] = s.NewName(t)
 	from, path, form := b.proposes(t)
 	b.things["/ops/tarifas/:id"] = strings.TrimPrefix(from.Post(path, form...).Header.Get("Location"), "/ops/tarifas/")
 	for route, id := range map[string]string{

@@ -32,6 +32,7 @@ var once = map[string]string{
 	"/ops/acessos/:id": byVersion, "/ops/destinos/:id": byVersion, "/ops/saques/:id": byVersion,
 	"/ops/cobrancas/:id": byVersion, "/ops/contas/:id/encerrar": byVersion,
 	"/ops/contas/:id/travas/:switch": byVersion,
+	"/ops/nomes/:id":                 byVersion,
 	"/ops/contas/:id/tarifa":         byVersion, "/ops/contas/:id/limites": byVersion, "/ops/tarifas/:id": byVersion,
 	"/ops/disputas/:id": byState, "/ops/disputas/nova": byIndex, "/app/disputas/:id/responder": byState,
 	"/app/disputas/:id/arquivos": room,
@@ -68,7 +69,9 @@ var once = map[string]string{
 	"/app/produtos/:slug": setting, "/app/links/:id/ativar": setting, "/app/links/:id/desativar": setting,
 	"/app/equipe/convites/:id/reenviar": setting, "/app/equipe/convites/:id/cancelar": setting,
 	"/app/equipe/:id/papel": setting, "/app/equipe/:id/remover": setting, "/app/equipe/:id/transferir": setting,
-	"/app/configuracoes/empresa": setting, "/app/configuracoes/checkout": setting,
+	// it names the proposal that it withdraws
+	"/app/configuracoes/empresa/retirar": setting,
+	"/app/configuracoes/empresa":         setting, "/app/configuracoes/checkout": setting,
 	"/app/configuracoes/checkout/logo": setting, "/app/configuracoes/checkout/logo/remover": setting,
 	"/app/configuracoes/avisos": setting, "/app/configuracoes/perfil": setting,
 

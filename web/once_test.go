@@ -283,6 +283,9 @@ var formsSentTerms = []sentForm{
 		by, path, form := d.proposes(t)
 		return decided(d.supervisor, by.Post(path, form...).Header.Get("Location"), "outcome", "APPROVE")
 	}, act("fee.approved")},
+	{"approve a name", "/ops/nomes/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+		return decided(d.supervisor, "/ops/nomes/"+d.NewName(t), "outcome", "APPROVE")
+	}, act("account.name_approved")},
 	{"set limits", "/ops/contas/:id/limites", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return decided(d.supervisor, "/ops/contas/"+d.Account.ID+"/limites", "min", "5,00", "reason",
 			webtest.TermsReason)

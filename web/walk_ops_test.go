@@ -80,6 +80,7 @@ func consolePaths(
 	paths = map[string]string{
 		"fee": account + "/tarifa", "limits": account + "/limites",
 		"fees": "/ops/tarifas", "fees-done": "/ops/tarifas?tab=decided",
+		"names": "/ops/nomes", "name": "/ops/nomes/" + s.NewName(t),
 		"fee-proposal": feeProposal, "account-terms": "/ops/contas/" + pending.AccountID,
 		"checkout": "/ops/cobrancas/" + checkout.ID, "destinations": "/ops/destinos",
 		"withdrawals": "/ops/saques?tab=payout", "exceptions": "/ops/excecoes?tab=test",

@@ -17,6 +17,7 @@ func walkSettings(t *testing.T, w *walk) {
 	s.SetBrand(t, merchants.BrandLook{Accent: "#7a1fa2", Support: "ajuda@loja.example"}, webtest.NoisyLogo(t, 300, 100))
 	s.Member(t).Post("/app/producao/pedido", webtest.AccessAnswers("send")...)
 	page := w.enter(t, s)
+	s.NewName(t)
 	page.visits(map[string]string{"notices": webtest.NoticesPage, "profile": webtest.ProfilePage})
 	page.visit("company", webtest.CompanyPage)
 	browsertest.Eval[bool](page.Page, `(document.getElementById("business").value = "", true)`)

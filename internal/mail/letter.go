@@ -27,6 +27,7 @@ type kind struct {
 
 const (
 	accountPage      = "/app/producao" // shows the switches of an account, with their reasons
+	companyPage      = "/app/configuracoes/empresa"
 	securityPage     = "/app/configuracoes/seguranca"
 	destinationsPage = "/app/saques/destinos"
 	withdrawalPage   = "/app/saques/{withdrawal}"
@@ -76,6 +77,9 @@ var kinds = map[string]kind{
 	models.MailLiveUnblocked:        {[]string{"name", "account", "reason"}, accountPage},
 	models.MailWithdrawalsBlocked:   {[]string{"name", "account", "reason"}, accountPage},
 	models.MailWithdrawalsUnblocked: {[]string{"name", "account", "reason"}, accountPage},
+
+	models.MailNameApproved: {[]string{"name", "account", "new_name"}, companyPage},
+	models.MailNameRefused:  {[]string{"name", "account", "new_name", "reason"}, companyPage},
 
 	models.MailFeeChanged: {[]string{
 		"name", "account", "fee_before", "fee", "withdrawal_fee_before", "withdrawal_fee", "at", "reason",

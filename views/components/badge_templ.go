@@ -131,7 +131,8 @@ const (
 	Withdrawal  = "withdrawal"
 	Destination = "destination"
 	Exception   = "exception"
-	Fee         = "fee" // a proposed one
+	Fee         = "fee"  // a proposed one
+	Name        = "name" // a proposed one, of an account
 	Dispute     = "dispute"
 )
 
@@ -200,6 +201,11 @@ var statuses = map[string]BadgeProps{
 	"fee_APPROVED":  {Tone: ToneOK, Icon: "check"},
 	"fee_REFUSED":   {Tone: ToneBad, Icon: "x"},
 	"fee_WITHDRAWN": {Icon: "undo-2"},
+
+	"name_PENDING":   {Tone: ToneInfo, Icon: "clock"},
+	"name_APPROVED":  {Tone: ToneOK, Icon: "check"},
+	"name_REFUSED":   {Tone: ToneBad, Icon: "x"},
+	"name_WITHDRAWN": {Icon: "undo-2"},
 }
 
 // StatusTone returns the tone of a status's badge.

@@ -17,6 +17,7 @@ const (
 	OpsExceptions   = "exceptions"
 	OpsDisputes     = "disputes"
 	OpsFees         = "fees"
+	OpsNames        = "names"
 	OpsAccounts     = "accounts"
 	OpsBanks        = "banks"
 	OpsHealth       = "health"

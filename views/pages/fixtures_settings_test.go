@@ -20,6 +20,12 @@ func settingsPages() []page {
 	return []page{
 		{"company", dashboard.SettingsCompany(dashboard.SettingsCompanyProps{Shell: shell(false), CanChange: true,
 			Owner: true, Business: "Ateliê Aurora", Asked: true, Facts: asked})},
+		{"company, a name waits", dashboard.SettingsCompany(dashboard.SettingsCompanyProps{Shell: shell(false),
+			CanChange: true, Business: "Ateliê Aurora", Reviewed: true, Proposed: dashboard.ProposedName{
+				ID: "npr_0", Name: "Ateliê Lua", By: "Ana Lima", At: now}})},
+		{"company, a name refused", dashboard.SettingsCompany(dashboard.SettingsCompanyProps{Shell: shell(false),
+			CanChange: true, Business: "Ateliê Aurora", Reviewed: true, Proposed: dashboard.ProposedName{
+				ID: "npr_0", Name: "Ateliê Lua", Refused: true, Reason: "Outro motivo."}})},
 		{"company wrong", dashboard.SettingsCompany(dashboard.SettingsCompanyProps{Shell: shell(false), CanChange: true,
 			Errors: components.FieldErrors{{Field: "business", Text: "Diga"}}})},
 		{"company seen",

@@ -66,3 +66,8 @@ func (s *console) spokenBy(c *fiber.Ctx, accountID string) (i18n.Lang, error) {
 func mailSubject(lang i18n.Lang, kind, account string) string {
 	return strings.ReplaceAll(i18n.In(lang, "mail."+kind+"_subject"), "{account}", account)
 }
+
+// nameSubject returns the subject of a mail about a new name of an account.
+func nameSubject(lang i18n.Lang, kind, account, name string) string {
+	return strings.ReplaceAll(mailSubject(lang, kind, account), "{new_name}", name)
+}

@@ -108,6 +108,7 @@ func (s *console) home(c *fiber.Ctx) error {
 		{layouts.OpsExceptions, 0, counts.Exceptions, s.exceptionQueue()},
 		{layouts.OpsDisputes, 0, counts.Disputes, s.disputeQueue()},
 		{layouts.OpsFees, 0, counts.Fees, s.feeQueue()},
+		{layouts.OpsNames, 0, counts.Names, s.nameQueue()},
 	} {
 		tab := q.queue.tabs[q.tab]
 		rows, err := q.queue.rows(c, tab, nil, queueRows)

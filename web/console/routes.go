@@ -43,7 +43,7 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Get("/excecoes/:id", s.exception)
 	ops.Post("/excecoes/:id", s.StepUp, s.decide(s.exceptionCase()))
 	s.registerDisputes(ops)
-
+	s.registerNames(ops)
 	ops.Get("/tarifas", s.queue(s.feeQueue()))
 	ops.Get("/tarifas/:id", s.fee)
 	ops.Post("/tarifas/:id", s.decide(s.feeCase()))

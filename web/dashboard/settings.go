@@ -23,6 +23,7 @@ func (s *dashboard) registerSettings(app fiber.Router) {
 	})
 	app.Get("/configuracoes/empresa", s.company)
 	app.Post("/configuracoes/empresa", page.Only(models.Administer), s.renameCompany)
+	app.Post("/configuracoes/empresa/retirar", page.Only(models.Administer), s.withdrawName)
 	app.Get("/configuracoes/checkout", s.look)
 	app.Post("/configuracoes/checkout", page.Only(models.Administer), s.changeLook)
 	app.Post("/configuracoes/checkout/logo", page.Only(models.Administer), s.uploadLogo)
@@ -66,6 +67,10 @@ func (s *dashboard) showCompany(c *fiber.Ctx, business string, errs components.F
 	}
 	props := pages.SettingsCompanyProps{Shell: shell, CanChange: v.Role.Can(models.Administer), Business: business,
 		Owner: v.Role.Can(models.Own), UserID: v.UserID, Errors: errs}
+	if props.Proposed, err = s.proposedName(c, v.AccountID); err != nil {
+		return err
+	}
+	props.Reviewed = v.Access == models.AccessApproved
 	request, err := s.latestRequest(c, v.AccountID)
 	if err != nil {
 		return err
@@ -86,14 +91,44 @@ func (s *dashboard) showCompany(c *fiber.Ctx, business string, errs components.F
 // renameCompany handles POST /app/configuracoes/empresa.
 func (s *dashboard) renameCompany(c *fiber.Ctx) error {
 	business := page.Field(c, "business")
-	err := s.Merchants.Rename(c.UserContext(), page.Actor(c), business)
+	reviewed, err := s.Merchants.Rename(c.UserContext(), page.Actor(c), business)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showCompany(c, business, page.FieldErrors(c, problems, "business"))
 	} else if err != nil {
 		return err
 	}
+	if reviewed {
+		return s.saved(c, base.SectionCompany, "company_proposed")
+	}
 	return s.saved(c, base.SectionCompany, "company_saved")
+}
+
+// withdrawName handles POST /app/configuracoes/empresa/retirar.
+func (s *dashboard) withdrawName(c *fiber.Ctx) error {
+	err := s.Merchants.WithdrawName(c.UserContext(), page.Actor(c), page.Field(c, "proposal"))
+	if errors.Is(err, merchants.ErrChanged) {
+		return s.saved(c, base.SectionCompany, "company_decided")
+	} else if err != nil {
+		return err
+	}
+	return s.saved(c, base.SectionCompany, "company_withdrawn")
+}
+
+// proposedName returns the last name that the account proposed to staff, unless staff accepted
+// it or a member withdrew it.
+func (s *dashboard) proposedName(c *fiber.Ctx, accountID string) (shown pages.ProposedName, err error) {
+	p, err := models.LatestNameProposal(c.UserContext(), s.DB.Pool, accountID)
+	if errors.Is(err, models.ErrNotFound) {
+		return shown, nil
+	} else if err != nil {
+		return shown, err
+	}
+	if p.Status != models.ProposalPending && p.Status != models.ProposalRefused {
+		return shown, nil
+	}
+	return pages.ProposedName{ID: p.ID, Name: p.Name, Refused: p.Status == models.ProposalRefused, By: p.Proposer,
+		At: p.ProposedAt, Reason: page.Text(p.DecisionReason)}, nil
 }
 
 // profile shows GET /app/configuracoes/perfil.

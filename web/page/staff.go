@@ -28,6 +28,7 @@ func (s *Site) ConsoleShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 		{ID: layouts.OpsExceptions, Href: "/ops/excecoes", Count: queues.Exceptions.Count},
 		{ID: layouts.OpsDisputes, Href: "/ops/disputas", Count: queues.Disputes.Count},
 		{ID: layouts.OpsFees, Href: "/ops/tarifas", Count: queues.Fees.Count},
+		{ID: layouts.OpsNames, Href: "/ops/nomes", Count: queues.Names.Count},
 		{ID: layouts.OpsCheckouts, Href: "/ops/cobrancas"},
 		{ID: layouts.OpsAccounts, Href: "/ops/contas"},
 		{ID: layouts.OpsBanks, Href: "/ops/bancos"},

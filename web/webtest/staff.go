@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -111,4 +112,27 @@ func (s *Site) AskForAccess(t *testing.T, business, email, document string) *mod
 		t.Fatal(err)
 	}
 	return request
+}
+
+// NewName returns the id of a new name of the account that waits for staff. One that waited before is withdrawn.
+func (s *Site) NewName(t *testing.T) string {
+	t.Helper()
+	now := s.Clock.Now()
+	p := models.NameProposal{ID: models.NewNameProposalID(), AccountID: s.Account.ID, Before: s.Account.Name,
+		Name: "Ateliê Lua", ProposedBy: s.Owner.UserID, ProposedAt: now}
+	err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		waiting, err := models.LockPendingName(tx, s.Account.ID)
+		if err == nil {
+			waiting.Status, waiting.DecidedBy, waiting.DecidedAt = models.ProposalWithdrawn, &s.Owner.UserID, &now
+			err = models.SaveNameDecision(tx, &waiting.NameProposal)
+		}
+		if err != nil && !errors.Is(err, models.ErrNotFound) {
+			return err
+		}
+		return models.InsertNameProposal(tx, p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.ID
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"time"
 
 	"garoupa/views/components"
 	"garoupa/views/i18n"
@@ -18,6 +19,28 @@ type SettingsCompanyProps struct {
 	Owner     bool                  // who looks is the account's owner
 	UserID    string                // of who looks
 	Errors    components.FieldErrors
+
+	Reviewed bool         // staff look at a new name first
+	Proposed ProposedName // the last one that they have not accepted
+}
+
+// ProposedName is a name of the account that waits for staff, or that they refused.
+type ProposedName struct {
+	ID      string // "": there is none
+	Name    string
+	Refused bool
+	By      string
+	At      time.Time
+	Reason  string // why staff refused it
+}
+
+// businessHint says where the name is shown, and whether staff look at a new one first.
+func (p SettingsCompanyProps) businessHint(ctx context.Context) string {
+	hint := i18n.T(ctx, "settings.business_hint")
+	if p.Reviewed {
+		hint += " " + i18n.T(ctx, "settings.business_reviewed")
+	}
+	return hint
 }
 
 // legal says where the legal data come from and, to those who may change them, how.
