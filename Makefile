@@ -66,6 +66,7 @@ lint:
 	go vet ./...
 	go vet -tags faults ./tools/faults
 	go vet -tags soak ./cmd/garoupa
+	go vet -tags fuzz ./web
 	GOOS=darwin go vet ./internal/localpg/...
 	$(tool) staticcheck ./...
 
@@ -107,6 +108,13 @@ faults: $(modules) build ## Break things under load, and count lost charges
 soak: ## Charge, pay, cancel and refund at a failing bank through kills, and compare its file with the books
 	GAROUPA_SOAK_REPORT=$(CURDIR)/docs/reliability.md go test -tags soak -count=1 -timeout 6h -v \
 		-run '^TestBank_Soak$$' ./cmd/garoupa
+
+# Takes some minutes. FUZZ is the number of requests; FUZZ_SEED, which a run prints, repeats a run.
+FUZZ ?= 100000
+.PHONY: fuzz
+fuzz: $(modules) ## Send random requests to every route as every visitor, and find those that break it
+	GAROUPA_FUZZ=$(FUZZ) GAROUPA_FUZZ_SEED=$(FUZZ_SEED) go test -tags fuzz -count=1 -timeout 3h -v \
+		-run '^TestFuzz$$' ./web
 
 # Writing a million charges and proving them for the first time takes some minutes; make
 # test uses fifty thousand.
