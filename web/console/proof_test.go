@@ -27,7 +27,7 @@ func TestDecide_Proof(t *testing.T) {
 
 	form := []string{"version", version, "outcome", "APPROVED", "reason", paymentstest.Reason}
 	for _, path := range []string{path, "/ops/destinos/dst_0", "/ops/saques/wdr_0", "/ops/excecoes/pay_0",
-		"/ops/cobrancas/chk_0", "/ops/contas/" + s.Account.ID + "/encerrar"} {
+		"/ops/cobrancas/chk_0", "/ops/nomes/npr_0", "/ops/contas/" + s.Account.ID + "/encerrar"} {
 		a := c.Post(path, form...)
 		if a.Status != http.StatusOK || a.Find("input[name="+webtest.ProofField+"]").Length() != 1 ||
 			a.Find("input[name=reason]").AttrOr("value", "") != paymentstest.Reason ||
