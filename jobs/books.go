@@ -49,6 +49,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return warnOfDisputesArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(applyEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return applyBanksArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(sealEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return sealDocumentsArgs{}, options }, nil),
 	}
 }
 

@@ -111,6 +111,7 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 	river.AddWorker(workers, &warnOfExpiry{Options: o})
 	river.AddWorker(workers, &warnOfDisputes{Options: o})
 	river.AddWorker(workers, &applyBanks{Options: o})
+	river.AddWorker(workers, &sealDocuments{Options: o})
 	queues := map[string]river.QueueConfig{queueBooks: {MaxWorkers: booksAtOnce}}
 	if o.Mail != nil {
 		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}

@@ -665,6 +665,8 @@ CREATE TABLE checkouts (
     payment_link_id text,
     settles_at timestamp with time zone,
     closed_at timestamp with time zone,
+    sealed_document bytea,
+    document_digest bytea,
     CONSTRAINT checkouts_pkey PRIMARY KEY (id),
     CONSTRAINT checkouts_txid_unique UNIQUE (txid),
     CONSTRAINT checkouts_amount_check CHECK (amount >= 1 AND amount <= '999999999999'::bigint),
@@ -672,6 +674,7 @@ CREATE TABLE checkouts (
     CONSTRAINT checkouts_closed_at CHECK (closed_at IS NULL OR (status = ANY (ARRAY['EXPIRED'::text, 'CANCELLED'::text]))),
     CONSTRAINT checkouts_copy_paste_check CHECK (copy_paste <> ''::text),
     CONSTRAINT checkouts_description_check CHECK (char_length(description) >= 1 AND char_length(description) <= 500),
+    CONSTRAINT checkouts_document_digest CHECK ((sealed_document IS NULL) = (document_digest IS NULL) AND (document_digest IS NULL OR octet_length(document_digest) = 32)),
     CONSTRAINT checkouts_external_id_check CHECK (char_length(external_id) >= 1 AND char_length(external_id) <= 255),
     CONSTRAINT checkouts_id_check CHECK (id ~ '^chk_[0-9a-f]{20}$'::text),
     CONSTRAINT checkouts_paid_at CHECK ((status = 'PAID'::text) = (paid_at IS NOT NULL)),
@@ -687,6 +690,7 @@ CREATE TABLE checkouts (
 CREATE INDEX checkouts_by_creation ON checkouts USING brin (created_at);
 CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, livemode, lower(customer_email) COLLATE "C") WHERE customer_email IS NOT NULL;
 CREATE INDEX checkouts_by_customer_name ON checkouts USING btree (project_id, livemode, lower(customer_name) COLLATE "C") WHERE customer_name IS NOT NULL;
+CREATE INDEX checkouts_by_document ON checkouts USING btree (project_id, document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX checkouts_by_expiry ON checkouts USING btree (expires_at) WHERE status = 'PENDING'::text;
 CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at DESC, id DESC);
 CREATE INDEX checkouts_by_page ON checkouts USING btree (project_id, livemode, created_at DESC, id DESC) INCLUDE (amount);
@@ -694,6 +698,7 @@ CREATE INDEX checkouts_by_paid_at ON checkouts USING btree (project_id, livemode
 CREATE INDEX checkouts_by_payment_link ON checkouts USING btree (payment_link_id, created_at DESC) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX checkouts_by_settlement ON checkouts USING btree (livemode, settles_at) WHERE status = 'PAID'::text AND settlement_status = 'PENDING'::text;
 CREATE INDEX checkouts_by_status ON checkouts USING btree (project_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX checkouts_plain_document ON checkouts USING btree (project_id) WHERE customer_document IS NOT NULL;
 CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
 CREATE INDEX checkouts_uncovered ON checkouts USING btree (project_id, livemode, paid_at, id) WHERE settlement_status = 'AVAILABLE'::text;
 CREATE TRIGGER checkouts_settle_posted AFTER UPDATE ON checkouts FOR EACH ROW WHEN (old.settlement_status = 'PENDING'::text AND new.settlement_status <> 'PENDING'::text) EXECUTE FUNCTION checkouts_settle_posted();

@@ -40,12 +40,14 @@ type Checkout struct {
 	ExternalID       string
 	CustomerName     *string
 	CustomerEmail    *string
-	CustomerDocument *string
-	CustomerPhone    []byte // sealed by package vault
-	Metadata         []byte // a JSON object of strings
-	TxID             string // the id of the charge at the institution
-	CopyPaste        string // the BR Code
-	QRPNG            []byte // the QR code; only in test, where the API embeds it
+	CustomerDocument *string // as read, nil if it is sealed
+	SealedDocument   []byte  // sealed by package vault
+	DocumentDigest   []byte  // keyed; set for writing
+	CustomerPhone    []byte  // sealed by package vault
+	Metadata         []byte  // a JSON object of strings
+	TxID             string  // the id of the charge at the institution
+	CopyPaste        string  // the BR Code
+	QRPNG            []byte  // the QR code; only in test, where the API embeds it
 	CreatedAt        time.Time
 	ExpiresAt        time.Time
 	PaidAt           *time.Time
@@ -58,13 +60,13 @@ type Checkout struct {
 func (c Checkout) Position() Position { return Position{c.CreatedAt, c.ID} }
 
 const checkoutColumns = `c.id, c.project_id, c.livemode, c.status, c.amount, c.description, c.external_id,
-	c.customer_name, c.customer_email, c.customer_document, c.metadata, c.txid, c.copy_paste, c.qr_png,
-	c.created_at, c.expires_at, c.paid_at, c.settlement_status, c.settlement_amount, c.payment_link_id`
+	c.customer_name, c.customer_email, c.customer_document, c.sealed_document, c.metadata, c.txid, c.copy_paste,
+	c.qr_png, c.created_at, c.expires_at, c.paid_at, c.settlement_status, c.settlement_amount, c.payment_link_id`
 
 func (c *Checkout) targets() []any {
 	return []any{&c.ID, &c.ProjectID, &c.Environment, &c.Status, &c.Amount, &c.Description, &c.ExternalID,
-		&c.CustomerName, &c.CustomerEmail, &c.CustomerDocument, &c.Metadata, &c.TxID, &c.CopyPaste, &c.QRPNG,
-		&c.CreatedAt, &c.ExpiresAt, &c.PaidAt, &c.SettlementStatus, &c.SettlementAmount, &c.PaymentLinkID}
+		&c.CustomerName, &c.CustomerEmail, &c.CustomerDocument, &c.SealedDocument, &c.Metadata, &c.TxID, &c.CopyPaste,
+		&c.QRPNG, &c.CreatedAt, &c.ExpiresAt, &c.PaidAt, &c.SettlementStatus, &c.SettlementAmount, &c.PaymentLinkID}
 }
 
 // CheckoutByID returns one checkout of the scope, or ErrNotFound.

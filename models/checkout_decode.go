@@ -33,8 +33,8 @@ func (d *decoder) checkout() Checkout {
 		ID: d.text(), ProjectID: d.text(), Environment: Environment(d.boolean()), Status: CheckoutStatus(d.text()),
 		Amount:      money.Cents(d.integer()),
 		Description: d.text(), ExternalID: d.text(), CustomerName: d.nullable(), CustomerEmail: d.nullable(),
-		CustomerDocument: d.nullable(),
-		Metadata:         d.bytes(), TxID: d.text(), CopyPaste: d.text(), QRPNG: d.bytes(),
+		CustomerDocument: d.nullable(), SealedDocument: d.bytes(),
+		Metadata: d.bytes(), TxID: d.text(), CopyPaste: d.text(), QRPNG: d.bytes(),
 		CreatedAt: d.time(), ExpiresAt: d.time(), PaidAt: d.nullableTime(),
 		SettlementStatus: SettlementStatus(d.text()), SettlementAmount: d.nullableCents(), PaymentLinkID: d.nullable(),
 	}

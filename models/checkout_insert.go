@@ -39,11 +39,11 @@ type OpenedCharge struct {
 var insertCheckouts = `WITH given AS (
 	SELECT t.* FROM unnest($1::text[], $2::text[], $3::boolean[],
 		$4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
-		$9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::timestamptz[],
-		$16::timestamptz[], $17::text[], $18::text[], $19::bytea[], $20::text[], $21::bytea[], $22::boolean[],
-		$23::timestamptz[], $24::timestamptz[], $25::integer[], $26::timestamptz[])
+		$9::bytea[], $10::bytea[], $11::bytea[], $12::text[], $13::text[], $14::text[], $15::bytea[],
+		$16::timestamptz[], $17::timestamptz[], $18::text[], $19::text[], $20::bytea[], $21::text[], $22::bytea[],
+		$23::boolean[], $24::timestamptz[], $25::timestamptz[], $26::integer[], $27::timestamptz[])
 		AS t (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
-		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
+		sealed_document, document_digest, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
 		payment_link_id, event_id, body, key, request_hash, resumed, bank_created_at, payable_until, revision,
 		first_look_at)
 	WHERE ` + briefly + `
@@ -54,10 +54,11 @@ var insertCheckouts = `WITH given AS (
 	RETURNING b.txid
 ), made AS (
 	INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
-		customer_document, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at, payment_link_id)
+		sealed_document, document_digest, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
+		payment_link_id)
 	SELECT id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
-		customer_document, customer_phone, metadata::jsonb, txid, copy_paste, qr_png, created_at, expires_at,
-		payment_link_id
+		sealed_document, document_digest, customer_phone, metadata::jsonb, txid, copy_paste, qr_png, created_at,
+		expires_at, payment_link_id
 	FROM given WHERE (key = '' OR resumed OR id IN (SELECT resource_id FROM claim))
 		AND (payable_until IS NULL OR txid IN (SELECT txid FROM opened))
 	ON CONFLICT (id) DO NOTHING RETURNING id
@@ -73,10 +74,10 @@ SELECT (SELECT array_agg(id) FROM made), ` + queuedTold
 // columns holds the rows of a batch, column by column, as arguments of insertCheckouts.
 type columns struct {
 	id, project, description, external, metadata, txid, code, event, key []string
-	name, email, document, link                                          []*string
+	name, email, link                                                    []*string
 	live, resumed                                                        []bool
 	amount                                                               []int64
-	phone, qr, body, hash                                                [][]byte
+	document, digest, phone, qr, body, hash                              [][]byte
 	created, expires                                                     []time.Time
 	bankCreated, payable, firstLook                                      []*time.Time
 	revision                                                             []int
@@ -86,8 +87,8 @@ func (c *columns) add(n *NewCheckout) {
 	c.id, c.project, c.live = append(c.id, n.ID), append(c.project, n.ProjectID), append(c.live, bool(n.Environment))
 	c.amount = append(c.amount, int64(n.Amount))
 	c.description, c.external = append(c.description, n.Description), append(c.external, n.ExternalID)
-	c.name, c.email, c.document = append(c.name, n.CustomerName), append(c.email, n.CustomerEmail), append(c.document,
-		n.CustomerDocument)
+	c.name, c.email = append(c.name, n.CustomerName), append(c.email, n.CustomerEmail)
+	c.document, c.digest = append(c.document, n.SealedDocument), append(c.digest, n.DocumentDigest)
 	c.phone, c.metadata = append(c.phone, n.CustomerPhone), append(c.metadata, string(n.Metadata))
 	c.txid, c.code, c.qr = append(c.txid, n.TxID), append(c.code, n.CopyPaste), append(c.qr, n.QRPNG)
 	c.created, c.expires, c.link = append(c.created, n.CreatedAt), append(c.expires, n.ExpiresAt), append(c.link,
@@ -106,9 +107,8 @@ func (c *columns) add(n *NewCheckout) {
 
 func (c *columns) args() []any {
 	return []any{c.id, c.project, c.live, c.amount, c.description, c.external, c.name, c.email, c.document,
-		c.phone, c.metadata,
-		c.txid, c.code, c.qr, c.created, c.expires, c.link, c.event, c.body, c.key, c.hash, c.resumed,
-		c.bankCreated, c.payable, c.revision, c.firstLook}
+		c.digest, c.phone, c.metadata, c.txid, c.code, c.qr, c.created, c.expires, c.link, c.event, c.body, c.key,
+		c.hash, c.resumed, c.bankCreated, c.payable, c.revision, c.firstLook}
 }
 
 // insertBatch writes a batch, all or nothing. It returns the ids of the checkouts that were

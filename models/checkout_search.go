@@ -18,10 +18,11 @@ type CheckoutSearch struct {
 	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID), a whole
 	// external id, the beginning of the customer's name or e-mail address, or a part of the
 	// description (see DescriptionsLookedThrough). Case does not matter.
-	Text   string
-	Amount money.Cents // Text as an amount, or 0; matches too, see AmountsLookedThrough
-	After  *Position   // the last row of the previous page
-	Limit  int
+	Text     string
+	Amount   money.Cents // Text as an amount, or 0; matches too, see AmountsLookedThrough
+	Document []byte      // the digest of Text as a customer's document, or nil; matches too
+	After    *Position   // the last row of the previous page
+	Limit    int
 }
 
 // CountedCheckouts caps the count per status; a page shows "1000+" at the cap.
@@ -128,6 +129,9 @@ func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s Che
 	case endToEndID.MatchString(s.Text):
 		ways = append(ways,
 			"c.id IN (SELECT p.checkout_id FROM payments p WHERE p.livemode = $2 AND p.end_to_end_id = "+text+")")
+	}
+	if s.Document != nil {
+		ways = append(ways, "c.document_digest = "+q.arg(s.Document))
 	}
 	if chargeTxID.MatchString(s.Text) {
 		ways = append(ways, "c.txid = "+text)

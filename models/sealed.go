@@ -15,6 +15,7 @@ type Sealed struct {
 // The columns with sealed values.
 var (
 	SealedCustomerPhone  = Sealed{"checkouts", "customer_phone", "customer_phone", ""}
+	SealedDocument       = Sealed{"checkouts", "sealed_document", "document", ""}
 	SealedSecret         = Sealed{"webhook_endpoints", "secret", "secret", ""}
 	SealedPreviousSecret = Sealed{"webhook_endpoints", "previous_secret", "secret", ""}
 	SealedTOTPSecret     = Sealed{"users", "totp_secret", "totp_secret", ""}
@@ -31,8 +32,8 @@ var (
 // SealedColumns lists all of them. Add each new sealed column here, otherwise its values are
 // lost when the secret key is replaced. A test compares the list with the schema.
 var SealedColumns = []Sealed{
-	SealedCustomerPhone, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination, SealedContactPhone,
-	SealedAccessDraft, SealedBankSecret, SealedAppKey, SealedCertificate, SealedPrivateKey,
+	SealedCustomerPhone, SealedDocument, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination,
+	SealedContactPhone, SealedAccessDraft, SealedBankSecret, SealedAppKey, SealedCertificate, SealedPrivateKey,
 	SealedNoticeToken,
 }
 

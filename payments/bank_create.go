@@ -167,6 +167,7 @@ func (s *Service) charge(ctx context.Context, scope models.Scope, account *model
 	} else if err != nil {
 		return nil, false, fmt.Errorf("payments: read checkout: %w", err)
 	}
+	s.OpenDocument(c)
 	created, err = s.madeBy(ctx, row, c)
 	return c, created, err
 }

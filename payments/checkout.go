@@ -230,6 +230,7 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 		Created:        models.Event{ID: models.NewEventID()},
 		IdempotencyKey: in.IdempotencyKey, RequestHash: in.RequestHash, Resumed: resume.boundID != "",
 	}
+	s.sealDocument(&row.Checkout)
 	if in.Customer.Phone != nil {
 		row.CustomerPhone = s.Vault.Seal(models.SealedCustomerPhone.Place(id), *in.Customer.Phone)
 	}
@@ -303,6 +304,7 @@ func (s *Service) earlier(ctx context.Context, scope models.Scope, in NewCheckou
 	} else if err != nil {
 		return earlier{}, fmt.Errorf("payments: read checkout: %w", err)
 	}
+	s.OpenDocument(c)
 	return earlier{checkout: c}, nil
 }
 
@@ -312,6 +314,7 @@ func (s *Service) Checkout(ctx context.Context, scope models.Scope, id string) (
 	if err != nil {
 		return nil, fmt.Errorf("payments: read checkout: %w", noCheckout(err))
 	}
+	s.OpenDocument(c)
 	return c, nil
 }
 
@@ -321,7 +324,7 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope,
 	f models.CheckoutFilter) (models.Page[models.Checkout], error) {
 	page, err := models.ReadPage(f.Limit, func(limit int) ([]models.Checkout, error) {
 		f.Limit = limit
-		return models.ListCheckouts(ctx, s.DB.Pool, scope, f)
+		return s.opened(models.ListCheckouts(ctx, s.DB.Pool, scope, f))
 	})
 	if err != nil {
 		return page, fmt.Errorf("payments: list checkouts: %w", err)
@@ -329,12 +332,13 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope,
 	return page, nil
 }
 
-// SearchCheckouts is Checkouts for a member's search.
+// SearchCheckouts is Checkouts for a member's search. Its text may also be a customer's document.
 func (s *Service) SearchCheckouts(ctx context.Context, scope models.Scope,
 	search models.CheckoutSearch) (models.Page[models.Checkout], error) {
+	search.Document = s.documentDigest(scope.ProjectID, search.Text)
 	page, err := models.ReadPage(search.Limit, func(limit int) ([]models.Checkout, error) {
 		search.Limit = limit
-		return models.SearchCheckouts(ctx, s.DB.Pool, scope, search)
+		return s.opened(models.SearchCheckouts(ctx, s.DB.Pool, scope, search))
 	})
 	if err != nil {
 		return page, fmt.Errorf("payments: search checkouts: %w", err)

@@ -188,6 +188,7 @@ func (s *Service) RenewCheckout(ctx context.Context, id, form string) (*models.C
 	if err != nil {
 		return nil, fmt.Errorf("payments: renew %s: %w", id, noCheckout(err))
 	}
+	s.OpenDocument(&expired.Checkout)
 	buyer := Customer{Name: expired.CustomerName, Email: expired.CustomerEmail, Document: expired.CustomerDocument}
 	return s.UsePaymentLink(ctx, *expired.PaymentLinkID, buyer, form)
 }

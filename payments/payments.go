@@ -47,17 +47,18 @@ type Options struct {
 // Service runs the operations. It is safe for concurrent use.
 type Service struct {
 	Options
-	cursorKey []byte
-	writer    *models.CheckoutWriter
-	charges   *models.BankChargeWriter
-	attempts  *models.AttemptWriter
-	receipts  *models.Batch[receipt, recorded]
+	cursorKey   []byte
+	documentKey []byte // of the digests of documents
+	writer      *models.CheckoutWriter
+	charges     *models.BankChargeWriter
+	attempts    *models.AttemptWriter
+	receipts    *models.Batch[receipt, recorded]
 }
 
 // New returns a Service.
 func New(o Options) *Service {
 	s := &Service{
-		Options: o, cursorKey: o.Vault.Key("cursor"),
+		Options: o, cursorKey: o.Vault.Key("cursor"), documentKey: o.Vault.Key("documents of customers"),
 		writer:   models.NewCheckoutWriter(o.DB.Batches),
 		charges:  models.NewBankChargeWriter(o.DB.Batches, givenUpAfter),
 		attempts: models.NewAttemptWriter(o.DB.Queue),

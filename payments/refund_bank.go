@@ -174,6 +174,7 @@ func (s *Service) tellRefunded(tx *models.Tx, p *refundable, r *models.Refund) (
 	if err != nil || !wanted {
 		return false, err
 	}
+	s.OpenDocument(&p.checkout.Checkout)
 	id, now := models.NewEventID(), s.now()
 	return models.InsertEvents(tx, models.Event{
 		ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Type: models.EventCheckoutRefunded,

@@ -140,6 +140,7 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 	events := make([]models.Event, len(checkouts))
 	for i := range checkouts {
 		c := &checkouts[i].Checkout
+		s.OpenDocument(c)
 		id := models.NewEventID()
 		events[i] = models.Event{
 			ID: id, ProjectID: c.ProjectID, Environment: c.Environment, Type: event, CheckoutID: c.ID, CreatedAt: now,

@@ -106,19 +106,22 @@ func (s *shop) seal(phones int) {
 		s.account.ID).Scan(&by.UserID); err != nil {
 		s.t.Fatal(err)
 	}
-	ids, sealed := make([]string, phones), make([][]byte, phones)
+	ids, sealed, documents := make([]string, phones), make([][]byte, phones), make([][]byte, phones)
 	for i := range phones {
 		ids[i] = models.NewCheckoutID()
 		sealed[i] = s.vault.Seal(models.SealedCustomerPhone.Place(ids[i]), fmt.Sprintf("+55 11 9%08d", i))
+		documents[i] = s.vault.Seal(models.SealedDocument.Place(ids[i]), fmt.Sprintf("%011d", i))
 	}
 	var endpoint string
 	for _, step := range []func() error{
 		func() error {
 			_, err := s.db.Pool.Exec(s.t.Context(),
 				`INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_phone,
-					txid, copy_paste, created_at, expires_at)
-				SELECT id, $3, false, 1, 'x', 'x', phone, md5(id), 'x', now(), now() + interval '1 day'
-				FROM unnest($1::text[], $2::bytea[]) AS t (id, phone)`, ids, sealed, s.scope.ProjectID)
+					sealed_document, document_digest, txid, copy_paste, created_at, expires_at)
+				SELECT id, $3, false, 1, 'x', 'x', phone, document, sha256(document), md5(id), 'x', now(),
+					now() + interval '1 day'
+				FROM unnest($1::text[], $2::bytea[], $4::bytea[]) AS t (id, phone, document)`, ids, sealed,
+				s.scope.ProjectID, documents)
 			return err
 		},
 		s.sealBank,

@@ -43,6 +43,7 @@ func (s *console) showCheckout(c *fiber.Ctx, d decision, errs components.FieldEr
 	if err != nil {
 		return err
 	}
+	s.Payments.OpenDocument(&checkout.Checkout)
 	props := pages.CaseProps{
 		Section: layouts.OpsCheckouts, Href: "/ops/cobrancas", Title: i18n.Money(ctx, checkout.Amount),
 		Test:  checkout.Environment == models.Test,

@@ -221,6 +221,7 @@ func (s *console) showException(c *fiber.Ctx, d decision, errs components.FieldE
 		if err != nil {
 			return err
 		}
+		s.Payments.OpenDocument(&checkout.Checkout)
 		props.Parts = append(props.Parts, pages.Part{ID: "checkout", Title: i18n.T(ctx, "ops.meant_for"),
 			Facts: checkoutFacts(c, checkout)})
 		payments, err := s.paymentItems(c, checkout, x.PaymentID)

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/views/i18n"
 	"garoupa/web/page"
 )
@@ -23,15 +24,16 @@ func (s *dashboard) exportCheckouts(c *fiber.Ctx) error {
 	parts := []string{i18n.T(c.UserContext(), "checkouts.file"), page.Visitor(c).Environment.String(),
 		strings.ToLower(typed.Status), typed.From, typed.Until}
 	name := strings.Join(strings.Fields(strings.Join(parts, " ")), "-") + ".csv"
-	file := checkoutFile{db: s.DB, scope: page.Scope(c), search: meant}
+	file := checkoutFile{db: s.DB, payments: s.Payments, scope: page.Scope(c), search: meant}
 	return page.SendFile(c, name, file.write)
 }
 
 // checkoutFile writes a list of checkouts as a file.
 type checkoutFile struct {
-	db     *models.DB
-	scope  models.Scope
-	search models.CheckoutSearch
+	db       *models.DB
+	payments *payments.Service
+	scope    models.Scope
+	search   models.CheckoutSearch
 }
 
 var checkoutColumns = []string{
@@ -57,18 +59,16 @@ func (f checkoutFile) write(ctx context.Context, to io.Writer) error {
 	search := f.search
 	search.Limit = page.FileBatch
 	for {
-		batch, err := models.SearchCheckouts(ctx, f.db.Pool, f.scope, search)
+		batch, err := f.payments.SearchCheckouts(ctx, f.scope, search)
 		if err != nil {
 			return fmt.Errorf("dashboard: read checkouts for a file: %w", err)
 		}
-		if err := f.writeRows(ctx, w, batch); err != nil {
+		if err := f.writeRows(ctx, w, batch.Rows); err != nil {
 			return err
 		}
-		if len(batch) < page.FileBatch {
+		if search.After = batch.Next; search.After == nil {
 			return nil
 		}
-		last := batch[len(batch)-1]
-		search.After = &models.Position{CreatedAt: last.CreatedAt, ID: last.ID}
 	}
 }
 

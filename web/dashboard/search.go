@@ -74,11 +74,11 @@ func (s *dashboard) find(ctx context.Context, v *models.Visitor, text string) ([
 	}
 	search := models.CheckoutSearch{Text: text, Limit: foundAtMost}
 	search.Amount, _ = page.ReadPrice(text) // zero if the text is not an amount
-	checkouts, err := models.SearchCheckouts(ctx, s.DB.Pool, within, search)
+	checkouts, err := s.Payments.SearchCheckouts(ctx, within, search)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range checkoutRows(checkouts) {
+	for _, row := range checkoutRows(checkouts.Rows) {
 		hits = append(hits, pages.Hit{Kind: pages.HitCheckout, Title: row.Description, Detail: row.ExternalID,
 			Amount: row.Amount, Status: row.Status, At: row.CreatedAt, Href: "/app/cobrancas/" + row.ID})
 	}
