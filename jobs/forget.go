@@ -55,6 +55,14 @@ func forgotten(events time.Duration) []expiring {
 	}
 }
 
+// buyers lists what ends of the data of buyers.
+func buyers(kept time.Duration) []expiring {
+	return []expiring{
+		{"buyers", kept, models.EndBuyers},
+		{"buyers who were still needed", kept, models.EndKeptBuyers},
+	}
+}
+
 type forgetArgs struct{}
 
 // Kind implements river.JobArgs.
@@ -76,12 +84,24 @@ func (w *forget) Work(ctx context.Context, _ *river.Job[forgetArgs]) error {
 	if inUse {
 		slog.InfoContext(ctx, "the tables of events are in use; those of the next month will be made later")
 	}
-	return Forget(ctx, w.DB.Pool, w.Now(), w.EventsKept)
+	if err := Forget(ctx, w.DB.Pool, w.Now(), w.EventsKept); err != nil || w.BuyersKept == 0 {
+		return err
+	}
+	return ForgetBuyers(ctx, w.DB.Pool, w.Now(), w.BuyersKept)
 }
 
 // Forget deletes all data that had expired by now. Events are kept for eventsKept.
 func Forget(ctx context.Context, q models.Querier, now time.Time, eventsKept time.Duration) error {
-	for _, f := range forgotten(eventsKept) {
+	return forgetAll(ctx, q, now, forgotten(eventsKept))
+}
+
+// ForgetBuyers removes the data of buyers whose charges had ended longer than kept before now.
+func ForgetBuyers(ctx context.Context, q models.Querier, now time.Time, kept time.Duration) error {
+	return forgetAll(ctx, q, now, buyers(kept))
+}
+
+func forgetAll(ctx context.Context, q models.Querier, now time.Time, all []expiring) error {
+	for _, f := range all {
 		for more := true; more; {
 			var err error
 			if more, err = f.delete(ctx, q, now.Add(-f.kept)); err != nil {

@@ -53,6 +53,8 @@ type Options struct {
 	EventsKept time.Duration
 	// AuditLog receives the lines of the audit log; nil for no receiver.
 	AuditLog auditlog.Receiver
+	// BuyersKept is how long the data of buyers are kept after the end of their charges; 0 for ever.
+	BuyersKept time.Duration
 }
 
 // Runner runs the jobs of one process. Several processes share the work.

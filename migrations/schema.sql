@@ -619,6 +619,19 @@ CREATE TABLE brands (
 );
 CREATE INDEX brands_by_logo ON brands USING btree (logo_hash);
 
+CREATE TABLE buyers_ended (
+    only_one boolean NOT NULL DEFAULT true,
+    through timestamp with time zone NOT NULL,
+    CONSTRAINT buyers_ended_pkey PRIMARY KEY (only_one),
+    CONSTRAINT buyers_ended_only_one_check CHECK (only_one)
+);
+
+CREATE TABLE buyers_kept (
+    checkout_id text NOT NULL,
+    CONSTRAINT buyers_kept_pkey PRIMARY KEY (checkout_id),
+    CONSTRAINT buyers_kept_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id)
+);
+
 CREATE TABLE checkout_hours (
     project_id text NOT NULL,
     livemode boolean NOT NULL,

@@ -110,6 +110,8 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
 		Webhooks: webhooks, Mail: services.sender, Now: services.clock.Now,
 		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour, AuditLog: s.auditLog,
+		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour,
+		BuyersKept: s.buyersKept(),
 	})
 	if err != nil {
 		return err

@@ -43,6 +43,7 @@ type settings struct {
 	EventDays            int           `env:"GAROUPA_EVENT_DAYS" envDefault:"90"`
 	AuditStream          string        `env:"GAROUPA_AUDIT_STREAM"`
 	AuditStreamToken     string        `env:"GAROUPA_AUDIT_STREAM_TOKEN" secret:"true"`
+	BuyerDays            int           `env:"GAROUPA_BUYER_DAYS" envDefault:"1826"`
 	Fee                  string        `env:"GAROUPA_FEE" envDefault:"0.99%"`
 	AmountMin            string        `env:"GAROUPA_AMOUNT_MIN" envDefault:"0.01"`
 	AmountMax            string        `env:"GAROUPA_AMOUNT_MAX" envDefault:"1000000.00"`
@@ -209,6 +210,7 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_EVENT_DAYS", checkEventDays(s.EventDays)},
 		{"GAROUPA_AUDIT_STREAM_TOKEN", s.checkAuditStreamToken()},
 		{"GAROUPA_AUDIT_STREAM", s.readAuditStream()},
+		{"GAROUPA_BUYER_DAYS", checkBuyerDays(s.BuyerDays)},
 		{"GAROUPA_WEBHOOK_FORBIDDEN_NETWORKS", readNetworks(&s.forbidden, s.WebhookForbidden)},
 		{"GAROUPA_REQUEST_TIMEOUT", checkRequestTimeout(s.RequestTimeout)},
 		{"GAROUPA_DRAIN_TIME", checkDelay(s.drainTime())},
@@ -237,6 +239,14 @@ func (s *settings) drainTime() time.Duration {
 		return 0
 	}
 	return 5 * time.Second
+}
+
+// buyersKept is how long the data of buyers stay at charges, 0 for ever: no shorter than in events.
+func (s *settings) buyersKept() time.Duration {
+	if s.BuyerDays == 0 {
+		return 0
+	}
+	return time.Duration(max(s.BuyerDays, s.EventDays)) * 24 * time.Hour
 }
 
 func (s *settings) localURL() string {

@@ -160,3 +160,11 @@ func checkEventDays(days int) error {
 	}
 	return nil
 }
+
+// checkBuyerDays refuses less than 30 days. 0 keeps the data of buyers for ever.
+func checkBuyerDays(days int) error {
+	if days != 0 && (days < 30 || days > 36500) {
+		return fmt.Errorf("%d is neither 0 nor a number of days from 30 to 36500", days)
+	}
+	return nil
+}

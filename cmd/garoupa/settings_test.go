@@ -83,6 +83,12 @@ func TestReadSettings(t *testing.T) {
 		s.embedded() || s.allowPrivate() || s.limits.live != nil || len(s.proxies) != 2 {
 		t.Errorf("read %+v", s)
 	}
+	for days, want := range map[string]int{"0": 0, "30": 90, "90": 90, "400": 400} {
+		s, err := readSettings(map[string]string{"GAROUPA_BUYER_DAYS": days})
+		if err != nil || s.buyersKept() != time.Duration(want)*24*time.Hour {
+			t.Errorf("GAROUPA_BUYER_DAYS=%s keeps buyers for %s, %v", days, s.buyersKept(), err)
+		}
+	}
 	if got := fmt.Sprint(s.opsNetworks); got != "[192.0.2.7/32 198.51.100.0/24 2001:db8::/32]" {
 		t.Errorf("the console's networks are %s", got)
 	}
@@ -162,6 +168,7 @@ var wrongValues = map[string][]string{
 	"GAROUPA_AUDIT_STREAM": {"audit.log", "file:audit.log", "file:/", "http://x/", "https://", "https://u:hunter2@x/",
 		"https://x/#hunter2", "https://u:hunter2@x\x00"},
 	"GAROUPA_AUDIT_STREAM_TOKEN":    {"hunter2", "hunter2\n"},
+	"GAROUPA_BUYER_DAYS":            {"-1", "29", "36501", "5y"},
 	"GAROUPA_FEE":                   {"0.99", "0,99%", "101%", "1% + R$ 1", "-1%"},
 	"GAROUPA_AMOUNT_MIN":            {"0", "0.00", "1,00", "-1"},
 	"GAROUPA_AMOUNT_MAX":            {"0.00", "10000000000.00", "R$ 5"},
