@@ -6,12 +6,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// LockPlainDocuments locks up to limit checkouts whose customers' documents are plain, and skips those that
-// another transaction has locked. Only the ids and CustomerDocument are set.
-func LockPlainDocuments(tx *Tx, limit int) ([]Checkout, error) {
+// LockPlainDocuments locks up to limit checkouts of projects, of all if projectIDs is nil, whose customers' documents
+// are plain, and skips those that another transaction has locked. Only the ids and CustomerDocument are set.
+func LockPlainDocuments(tx *Tx, projectIDs []string, limit int) ([]Checkout, error) {
 	return within(tx, func(ctx context.Context, q Querier) ([]Checkout, error) {
 		rows, err := q.Query(ctx, `SELECT id, project_id, customer_document FROM checkouts
-			WHERE customer_document IS NOT NULL LIMIT $1 FOR UPDATE SKIP LOCKED`, limit)
+			WHERE customer_document IS NOT NULL AND ($1::text[] IS NULL OR project_id = ANY($1))
+			LIMIT $2 FOR UPDATE SKIP LOCKED`, projectIDs, limit)
 		if err != nil {
 			return nil, err
 		}

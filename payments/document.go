@@ -50,33 +50,43 @@ func (s *Service) opened(list []models.Checkout, err error) ([]models.Checkout, 
 // guessed; the project keeps a person's purchases in different projects from being connected.
 func (s *Service) documentDigest(projectID, document string) []byte {
 	h := hmac.New(sha256.New, s.documentKey)
-	h.Write([]byte(projectID + "/" + strings.Map(func(r rune) rune {
+	h.Write([]byte(projectID + "/" + documentText(document)))
+	return h.Sum(nil)
+}
+
+// documentText returns a document's letters and digits.
+func documentText(document string) string {
+	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			return -1
 		}
 		return unicode.ToUpper(r)
-	}, document)))
-	return h.Sum(nil)
+	}, document)
 }
 
 // SealDocuments seals the documents that earlier programs wrote in plain. Instances may run it at the same
 // time: each seals different ones.
 func (s *Service) SealDocuments(ctx context.Context) error {
 	for more := true; more; {
-		err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-			plain, err := models.LockPlainDocuments(tx, sealedAtOnce)
-			if err != nil {
-				return err
-			}
-			for i := range plain {
-				s.sealDocument(&plain[i])
-			}
-			more = len(plain) == sealedAtOnce
-			return models.SaveDocuments(tx, plain)
+		err := s.DB.InTx(ctx, func(tx *models.Tx) (err error) {
+			more, err = s.sealSome(tx, nil)
+			return err
 		})
 		if err != nil {
 			return fmt.Errorf("payments: seal documents: %w", err)
 		}
 	}
 	return nil
+}
+
+// sealSome seals plain documents of the projects, of all if projects is nil, and reports whether more may be left.
+func (s *Service) sealSome(tx *models.Tx, projects []string) (more bool, err error) {
+	plain, err := models.LockPlainDocuments(tx, projects, sealedAtOnce)
+	if err != nil {
+		return false, err
+	}
+	for i := range plain {
+		s.sealDocument(&plain[i])
+	}
+	return len(plain) == sealedAtOnce, models.SaveDocuments(tx, plain)
 }

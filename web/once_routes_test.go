@@ -73,7 +73,10 @@ var once = map[string]string{
 	"/app/configuracoes/empresa/retirar": setting,
 	"/app/configuracoes/empresa":         setting, "/app/configuracoes/checkout": setting,
 	"/app/configuracoes/checkout/logo": setting, "/app/configuracoes/checkout/logo/remover": setting,
-	"/app/configuracoes/avisos": setting, "/app/configuracoes/perfil": setting,
+	// they show, and each file leaves a line; what was removed is not found again
+	"/app/configuracoes/comprador": setting, "/app/configuracoes/comprador/arquivo": setting,
+	"/app/configuracoes/comprador/apagar": setting,
+	"/app/configuracoes/avisos":           setting, "/app/configuracoes/perfil": setting,
 
 	"/pay/:id/simulate": request, "/pay/:id/expire": request, // the same operations as the API's
 	"/pay/:id/renew": request, "/l/:id": request, // the form's token is the key: TestLink and TestRenew

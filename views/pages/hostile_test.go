@@ -77,6 +77,8 @@ func hostilePublic(t *testing.T) map[string]templ.Component {
 			func(p *dashboard.SettingsCheckoutProps) { p.Preview = "/app" })),
 		"look seen": dashboard.SettingsCheckout(filled(t,
 			func(p *dashboard.SettingsCheckoutProps) { p.Preview, p.CanChange = "/app", false })),
+		"buyer": dashboard.SettingsBuyer(filled(t,
+			func(p *dashboard.SettingsBuyerProps) { p.Charges, p.Kept = 3, 1 })),
 		"preview": hosted.PayPreview(filled(t, func(p *hosted.PayProps) { p.Status = pages.StatusPending })),
 		"profile": dashboard.SettingsProfile(filled[dashboard.SettingsProfileProps](t, nil)),
 		"notices": dashboard.SettingsNotices(filled[dashboard.SettingsNoticesProps](t, nil)),

@@ -34,6 +34,7 @@ func (s *dashboard) registerSettings(app fiber.Router) {
 	app.Get("/configuracoes/perfil", s.profile)
 	app.Post("/configuracoes/perfil", s.changeProfile)
 	app.Post("/primeiros-passos", s.hideSteps)
+	s.registerBuyer(app)
 }
 
 // settingsShell returns the frame for a section of the settings, also when its form is shown

@@ -38,7 +38,16 @@ func (s steadyWriter) Write(p []byte) (int, error) {
 // once and needs the same memory for any number of lines. If write fails, the connection
 // breaks, so browsers report an incomplete file.
 func SendFile(c *fiber.Ctx, name string, write func(ctx context.Context, to io.Writer) error) error {
-	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	return sendFile(c, "text/csv; charset=utf-8", name, write)
+}
+
+// SendJSONFile is SendFile for JSON.
+func SendJSONFile(c *fiber.Ctx, name string, write func(ctx context.Context, to io.Writer) error) error {
+	return sendFile(c, fiber.MIMEApplicationJSON, name, write)
+}
+
+func sendFile(c *fiber.Ctx, kind, name string, write func(ctx context.Context, to io.Writer) error) error {
+	c.Set(fiber.HeaderContentType, kind)
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
 	c.Set("X-Accel-Buffering", "no")
 	// The file outlives the handler, so its context must not refer to c.
