@@ -109,9 +109,7 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 	runner, err := jobs.Start(working, jobs.Options{
 		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
 		Webhooks: webhooks, Mail: services.sender, Now: services.clock.Now,
-		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour, AuditLog: s.auditLog,
-		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour,
-		BuyersKept: s.buyersKept(),
+		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour, BuyersKept: s.buyersKept(), AuditLog: s.auditLog,
 	})
 	if err != nil {
 		return err
