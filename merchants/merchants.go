@@ -6,6 +6,7 @@ package merchants
 import (
 	"time"
 
+	"garoupa/internal/auth/oidc"
 	"garoupa/internal/auth/passkey"
 	"garoupa/internal/auth/vault"
 	"garoupa/internal/money"
@@ -13,13 +14,15 @@ import (
 	"garoupa/models"
 )
 
-// Options configure a Service. All except Passkeys are required.
+// Options configure a Service. All except Passkeys and SSO are required.
 type Options struct {
 	DB            *models.DB
 	Vault         *vault.Vault
-	Passkeys      *passkey.Site // nil means no passkeys; their methods must not be called
-	AllowPrivate  bool          // allows endpoints on private addresses, for development
-	WithdrawalFee money.Fee     // of accounts that have none of their own
+	Passkeys      *passkey.Site  // nil means no passkeys; their methods must not be called
+	SSO           *oidc.Provider // nil means none
+	SSOOnly       bool           // people log in at SSO alone
+	AllowPrivate  bool           // allows endpoints on private addresses, for development
+	WithdrawalFee money.Fee      // of accounts that have none of their own
 	Now           func() time.Time
 }
 

@@ -22,8 +22,18 @@ func (s *Service) AskPasskeyLogIn(ctx context.Context, browser string) (options 
 // ErrCredentials.
 func (s *Service) LogInWithPasskey(ctx context.Context, browser string, a *passkey.Answer, from Browser) (token string,
 	err error) {
+	if s.SSOOnly {
+		return "", ErrPasswordsOff
+	}
+	return s.logInWithPasskey(ctx, browser, a, false, from)
+}
+
+// logInWithPasskey is LogInWithPasskey, also for a session that began at the provider.
+func (s *Service) logInWithPasskey(ctx context.Context, browser string, a *passkey.Answer, byProvider bool,
+	from Browser) (token string, err error) {
 	err = s.signed(ctx, a, models.ChallengeLogIn, tokenHash(browser), a.Handle, from.IP, func(tx *models.Tx) error {
-		token, err = s.startSession(tx, models.Session{UserID: a.Handle, SecondFactor: true}, wayPasskey, from)
+		token, err = s.startSession(tx, models.Session{UserID: a.Handle, SecondFactor: true, ByProvider: byProvider},
+			wayPasskey, from)
 		return err
 	})
 	if err != nil {

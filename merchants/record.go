@@ -21,6 +21,7 @@ const (
 	wayCode     = "code"
 	wayRecovery = "recovery_code"
 	wayPasskey  = "passkey"
+	waySSO      = "sso" // at the company's OpenID Connect provider
 )
 
 const (

@@ -37,6 +37,9 @@ var ErrCodeNeeded = errors.New("merchants: a code is needed to log in")
 // models.ErrOverloaded, before it checks the password, if there are too many log-ins. With
 // ErrCodeNeeded it returns a token for LogInWithCode, which gives no access before that.
 func (s *Service) LogIn(ctx context.Context, email, password string, from Browser) (token string, err error) {
+	if s.SSOOnly {
+		return "", ErrPasswordsOff
+	}
 	user := &models.User{}
 	if email = normalEmail(email); input.Storable(email) { // the database cannot contain other texts
 		known, err := models.UserByEmail(ctx, s.DB, email)
@@ -113,6 +116,9 @@ func (s *Service) Session(ctx context.Context, token string) (*models.Session, e
 func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, error) {
 	now := s.now()
 	v, err := models.VisitorByToken(ctx, s.DB.Pool, tokenHash(token), now)
+	if err == nil && s.SSOOnly && !v.ByProvider {
+		return nil, models.ErrNotFound
+	}
 	if err == nil && now.Sub(v.LastSeenAt) >= time.Minute {
 		v.LastSeenAt = now
 		id := v.ID
@@ -129,6 +135,9 @@ func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, e
 func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string, from Browser) error {
 	way := wayCode
 	var err error
+	if !v.TOTPEnrolled && s.SSOOnly {
+		return ErrCredentials
+	}
 	if !v.TOTPEnrolled {
 		way = wayPassword
 		if err = s.passwordOf(ctx, v.UserID, proof); err == nil {

@@ -1430,6 +1430,18 @@ CREATE UNIQUE INDEX payout_attempts_one ON payout_attempts USING btree (withdraw
 CREATE TRIGGER payout_attempts_stay BEFORE DELETE OR TRUNCATE ON payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payout_attempts_transition BEFORE UPDATE ON payout_attempts FOR EACH ROW EXECUTE FUNCTION payout_attempts_transition();
 
+CREATE TABLE person_identities (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    user_id text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT person_identities_pkey PRIMARY KEY (issuer, subject),
+    CONSTRAINT person_identities_one UNIQUE (user_id, issuer),
+    CONSTRAINT person_identities_issuer CHECK (char_length(issuer) >= 1 AND char_length(issuer) <= 500),
+    CONSTRAINT person_identities_subject CHECK (octet_length(subject) >= 1 AND octet_length(subject) <= 255),
+    CONSTRAINT person_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 CREATE TABLE products (
     id text NOT NULL,
     project_id text NOT NULL,
@@ -1568,6 +1580,7 @@ CREATE TABLE sessions (
     second_factor boolean NOT NULL DEFAULT false,
     awaits_code boolean NOT NULL DEFAULT false,
     device_id text,
+    by_provider boolean NOT NULL DEFAULT false,
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
     CONSTRAINT sessions_id_unique UNIQUE (id),
     CONSTRAINT sessions_id_form CHECK (id ~ '^ses_[0-9a-f]{20}$'::text),

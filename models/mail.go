@@ -48,6 +48,7 @@ const (
 	MailWrongCodes       = "wrong_codes"    // many wrong codes after the right password
 	MailPasskeyAdded     = "passkey_added"
 	MailPasskeyRemoved   = "passkey_removed"
+	MailIdentityLinked   = "identity_linked" // to the company's log-in
 	MailWebhookFailing   = "webhook_failing"
 	MailWebhookDisabled  = "webhook_disabled"
 	MailWebhookGone      = "webhook_gone"

@@ -25,6 +25,7 @@ type Session struct {
 	SecondFactor bool      // the log-in included a code or a passkey
 	AwaitsCode   bool      // the password was correct and the code is missing; the session gives no access
 	DeviceID     *string   // nil if the log-in is not complete, or if the browser has no device's cookie
+	ByProvider   bool      // the log-in was at the OpenID Connect provider
 }
 
 // InsertSession writes a new session.
@@ -138,6 +139,7 @@ func SessionByToken(ctx context.Context, h Handle, tokenHash []byte, now time.Ti
 func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.Time) (*Visitor, error) {
 	return one[Visitor](ctx, q, `SELECT s.id, s.token_hash, s.user_id, s.project_id, s.livemode, s.ip, s.user_agent,
 			s.created_at, s.last_seen_at, s.expires_at, s.proven_at, s.second_factor, s.awaits_code, s.device_id,
+			s.by_provider,
 			u.name AS user_name, u.email, u.staff_role, coalesce(m.role, '') AS role,
 			u.email_verified_at IS NOT NULL AS email_verified, u.totp_since IS NOT NULL AS totp_enrolled,
 			u.password_hash IS NOT NULL AS has_password,

@@ -179,6 +179,8 @@ var doors = map[string]string{
 
 	"GET /entrar":                 "everyone",
 	"POST /entrar":                "everyone",
+	"GET /entrar/sso":             "everyone",
+	"GET /entrar/sso/retorno":     "everyone",
 	"POST /entrar/passkey":        "everyone",
 	"POST /entrar/passkey/pedido": "everyone",
 

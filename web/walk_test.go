@@ -39,6 +39,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"sales":     walkSales,
 	"security":  walkSecurity,
 	"settings":  walkSettings,
+	"sso":       walkSSO,
 	"team":      walkTeam,
 	"webhooks":  walkWebhooks,
 }
@@ -66,9 +67,12 @@ var notPages = map[string]string{
 		"a frame",
 	"/marca/:file": "a merchant's logo and colors",
 	"/fotos/:file": "a product's picture",
+	"/entrar/sso":  "leads to the company's provider",
 	"/livez":       "a word for machines",
-	"/readyz":      "a word for machines",
-	"/v1/*":        "the API",
+
+	"/entrar/sso/retorno": "leads on from the company's provider; the scene of it sees its refusals",
+	"/readyz":             "a word for machines",
+	"/v1/*":               "the API",
 }
 
 // Every page is accessible in both languages and themes, on a phone and on a desktop:

@@ -16,8 +16,8 @@ api: internal/stream payments merchants models internal/payload internal/strictj
 web: web/account web/console web/dashboard web/docs web/hosted web/page
 web/hosted: internal/brand internal/input internal/refusal internal/requestid models payments static
 	views/components views/i18n views/layouts views/pages views/pages/hosted web/page
-web/account: internal/auth/passkey internal/auth/totp internal/input internal/requestid merchants models
-	pix/qr views/components views/i18n views/layouts views/pages views/pages/account web/page
+web/account: internal/auth/oidc internal/auth/passkey internal/auth/totp internal/input internal/requestid
+	merchants models pix/qr views/components views/i18n views/layouts views/pages views/pages/account web/page
 web/dashboard: banks internal/brand internal/input internal/money
 	internal/ratelimit internal/refusal internal/taxid internal/usdt
 	internal/usdt/quote merchants models payments pix pix/pixkey views/components views/i18n views/layouts
@@ -35,9 +35,9 @@ payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pi
 	internal/usdt/quote internal/auth/vault internal/refusal internal/input internal/money
 banks: internal/auth/vault internal/clientcert internal/input internal/ratelimit internal/refusal internal/taxid
 	models pix/pixkey pix/psp pix/psp/bacen webhook
-merchants: internal/auditlog internal/brand internal/auth/passkey internal/picture models internal/taxid
-	internal/auth/totp webhook internal/auth/vault internal/refusal internal/requestid internal/input internal/money
-	internal/ratelimit
+merchants: internal/auditlog internal/brand internal/auth/oidc internal/auth/passkey internal/picture models
+	internal/taxid internal/auth/totp webhook internal/auth/vault internal/refusal internal/requestid internal/input
+	internal/money internal/ratelimit
 internal/mail: models internal/auth/vault internal/money views/i18n views/layouts views/mails
 internal/stream: models internal/requestid
 ledger: models internal/money
@@ -65,7 +65,8 @@ internal/clientcert: internal/taxid
 pix/psp/bank/control: pix/psp/bank/folder: pix/psp/bank/journal:
 internal/auditlog:
 api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations:
-internal/money: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr: internal/usdt/quote: internal/ratelimit:
+internal/money: internal/auth/oidc: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr:
+internal/usdt/quote: internal/ratelimit:
 internal/requestid: static: internal/auth/totp: internal/taxid: internal/auth/vault: internal/usdt: webhook:
 `
 

@@ -110,6 +110,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 		}),
 		merchants: merchants.New(merchants.Options{
 			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL),
+			SSO: s.provider(clock.Now), SSOOnly: s.OIDCOnly,
 			AllowPrivate: s.allowPrivate(), WithdrawalFee: s.withdrawals.Fee, Now: clock.Now,
 		}),
 		banks: accounts,

@@ -69,6 +69,12 @@ type settings struct {
 	SupportURL           string        `env:"GAROUPA_SUPPORT_URL"`
 	SecurityContact      string        `env:"GAROUPA_SECURITY_CONTACT"`
 	SignUp               string        `env:"GAROUPA_SIGN_UP" envDefault:"open"`
+	OIDCIssuer           string        `env:"GAROUPA_OIDC_ISSUER"`
+	OIDCClientID         string        `env:"GAROUPA_OIDC_CLIENT_ID"`
+	OIDCClientSecret     string        `env:"GAROUPA_OIDC_CLIENT_SECRET" secret:"true"`
+	OIDCName             string        `env:"GAROUPA_OIDC_NAME"`
+	OIDCOnly             bool          `env:"GAROUPA_OIDC_ONLY" envDefault:"false"`
+	OIDCMFAACR           string        `env:"GAROUPA_OIDC_MFA_ACR"`
 	Demo                 bool          `env:"GAROUPA_DEMO" envDefault:"false"`
 	RateLimit            string        `env:"GAROUPA_RATE_LIMIT" envDefault:"on"`
 	RateLimitLive        string        `env:"GAROUPA_RATE_LIMIT_LIVE" envDefault:"100/s,200"`
@@ -166,6 +172,7 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_SUPPORT_URL", s.checkContact(s.SupportURL)},
 		{"GAROUPA_SECURITY_CONTACT", s.checkContact(s.SecurityContact)},
 		{"GAROUPA_SIGN_UP", checkSignUp(s.SignUp)},
+		{"GAROUPA_OIDC_ISSUER", s.checkOIDC()},
 		{"GAROUPA_SECRET_KEY", checkSecretKey(s.SecretKey)},
 		{"GAROUPA_SECRET_KEY_PREVIOUS", checkSecretKey(s.SecretKeyPrevious)},
 		{"GAROUPA_POSTGRES_BIN", checkFolder(s.PostgresBin)},

@@ -159,6 +159,12 @@ var wrongValues = map[string][]string{
 		"mailto:a@example.com?bcc=b@example.com", "tel:+551140028922", "javascript:alert(1)"},
 	"GAROUPA_SECURITY_CONTACT":      {"seguranca@example.com", "mailto:", "tel:+551140028922"},
 	"GAROUPA_SIGN_UP":               {"no", "Open", "invite"},
+	"GAROUPA_OIDC_ISSUER":           {"https://login.example"}, // without a client
+	"GAROUPA_OIDC_CLIENT_ID":        {"garoupa"},
+	"GAROUPA_OIDC_CLIENT_SECRET":    {"hunter2"},
+	"GAROUPA_OIDC_NAME":             {"Empresa"},
+	"GAROUPA_OIDC_ONLY":             {"true", "perhaps"},
+	"GAROUPA_OIDC_MFA_ACR":          {"urn:example:strong"},
 	"GAROUPA_SECRET_KEY":            {"hunter2", strings.Repeat("a", 62), strings.Repeat("z", 64)},
 	"GAROUPA_SECRET_KEY_PREVIOUS":   {"hunter2", strings.Repeat("a", 62)},
 	"GAROUPA_POSTGRES_BIN":          {"/does/not/exist"},

@@ -16,7 +16,34 @@ import (
 func securityPages() []page {
 	frame := layouts.AuthProps{Theme: layouts.ThemeDark, Path: "/2fa"}
 	return slices.Concat(devMailPages(), proofPages(frame), teamPages(frame), mailLinkPages(frame),
-		sessionPages(), passkeyPages(frame))
+		sessionPages(), passkeyPages(frame), ssoPages(frame))
+}
+
+// ssoPages are the pages around a log-in at the company's provider.
+func ssoPages(frame layouts.AuthProps) []page {
+	kept := []pages.HiddenField{{Name: "name", Value: "Loja"}}
+	all := []page{
+		{"only a provider", account.SSOOnly(account.SSOOnlyProps{AuthProps: frame, Name: "Empresa"})},
+		{"proven at a provider", account.SSODone(account.SSODoneProps{AuthProps: frame})},
+		{"step up at a provider", pages.StepUp(pages.StepUpProps{AuthProps: frame, Email: "m@loja.test",
+			Action: "/confirmar", Fields: kept, Provider: "Empresa", Next: "/app/chaves"})},
+		{"step up at a provider in a tab", pages.StepUp(pages.StepUpProps{AuthProps: frame, Email: "m@loja.test",
+			Action: "/app/chaves", Fields: kept, ProofField: "proof", ByPassword: true, Provider: "Empresa"})},
+		{"invite to a provider", account.Invite(account.InviteProps{AuthProps: frame, State: account.InviteNew,
+			Token: "t", Account: "Padaria", Inviter: "Ana", Email: "b@loja.test", Role: "VIEWER",
+			SSO: account.SSO{Name: "Empresa", Only: true}})},
+		{"security by a provider", account.Security(account.SecurityProps{
+			SecurityFrame: account.SecurityFrame{Shell: shell(true)}, EmailVerified: true,
+			SSO: account.SSO{Name: "Empresa", Only: true}})},
+		{"provider too often", account.SSOProblemPage(account.SSOProblemProps{AuthProps: frame, Name: "Empresa",
+			Problem: account.SSOCancelled, Wait: "Espere.", Again: "/entrar"})},
+	}
+	for _, problem := range []account.SSOProblem{account.SSODown, account.SSOCancelled, account.SSOStale,
+		account.SSONoPerson, account.SSOUnverified, account.SSOProof} {
+		all = append(all, page{"provider " + string(problem), account.SSOProblemPage(account.SSOProblemProps{
+			AuthProps: frame, Name: "Empresa", Problem: problem, Again: "/entrar?next=%2Fapp"})})
+	}
+	return all
 }
 
 // devMailPages are the pages that show a developer the mails that were sent.

@@ -16,6 +16,8 @@ type StepUpProps struct {
 	ProofField    string
 	RecoveryField string // of a recovery code in its place
 	KeyField      string // takes a proof by a passkey; "": the person has none
+	Provider      string // the name of the company's provider, which proves it, too; "" if it does not
+	Next          string // where the provider's proof leads; "" for a tab of its own, because a form is kept
 	Back          string // the link for people who do not want to prove it
 	Errors        components.FieldErrors
 }

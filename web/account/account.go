@@ -111,7 +111,7 @@ func (s *account) logInForm(c *fiber.Ctx) error {
 	}
 	return page.Render(c, pages.LogIn(pages.LogInProps{
 		AuthProps: s.AuthProps(c), Next: page.Local(c.Query("next"), ""), Flash: flash, ByKey: s.OffersPasskeys(),
-		SignsUp: s.SignsUp(),
+		SignsUp: s.SignsUp() && !s.Merchants.SSOOnly, SSO: s.sso(),
 	}))
 }
 
@@ -139,7 +139,7 @@ func (s *account) logIn(c *fiber.Ctx) error {
 func (s *account) showLogIn(c *fiber.Ctx, email, next, problem string) error {
 	return page.Render(c, pages.LogIn(pages.LogInProps{
 		AuthProps: s.AuthProps(c), Email: email, Next: next, Errors: components.FieldErrors{{Text: problem}},
-		ByKey: s.OffersPasskeys(), SignsUp: s.SignsUp(),
+		ByKey: s.OffersPasskeys(), SignsUp: s.SignsUp() && !s.Merchants.SSOOnly, SSO: s.sso(),
 	}))
 }
 
@@ -177,13 +177,17 @@ func (s *account) enter(c *fiber.Ctx, token string, from merchants.Browser, next
 
 // logOut handles POST /sair.
 func (s *account) logOut(c *fiber.Ctx) error {
+	flash := "logged_out"
 	if token := s.Token(c); token != "" {
+		if s.startedBySSO(c, token) {
+			flash = "logged_out_sso"
+		}
 		if err := s.Merchants.LogOut(c.UserContext(), token, s.Browser(c)); err != nil {
 			return err
 		}
 	}
 	s.Session(c).Values = map[any]any{}
-	if err := s.Flash(c, "logged_out"); err != nil {
+	if err := s.Flash(c, flash); err != nil {
 		return err
 	}
 	c.Set("Clear-Site-Data", `"cache", "storage"`) // no "cookies": the language and the theme stay

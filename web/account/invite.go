@@ -1,6 +1,7 @@
 package account
 
 import (
+	"crypto/rand"
 	"errors"
 
 	"github.com/gofiber/fiber/v2"
@@ -23,6 +24,7 @@ func (s *account) showInvite(c *fiber.Ctx, props pages.InviteProps) error {
 		return s.deadLink(c, err, pages.DeadInvite)
 	}
 	props.AuthProps, props.Token, props.ByKey = s.AuthProps(c), c.Params("token"), s.OffersPasskeys()
+	props.SSO, props.ByKey = s.sso(), props.ByKey && !s.Merchants.SSOOnly
 	props.AuthProps.Path = page.InvitePath + props.Token
 	props.Account, props.Inviter = invitation.AccountName, invitation.InviterName
 	props.Email, props.Role = invitation.Email, string(invitation.Role)
@@ -65,10 +67,13 @@ func (s *account) joinAsNewcomer(c *fiber.Ctx) error {
 		c.Status(fiber.StatusForbidden)
 		return s.showInvite(c, pages.InviteProps{})
 	}
-	if s.byPasskey(c) {
+	if s.byPasskey(c) && !s.Merchants.SSOOnly {
 		return s.joinWithPasskey(c)
 	}
 	in := s.newcomer(c)
+	if s.Merchants.SSOOnly { // the person enters by the verified e-mail, and no one knows this password
+		in.Password = rand.Text()
+	}
 	email, err := s.Merchants.JoinAsNewcomer(c.UserContext(), c.Params("token"), in, c.IP())
 	problems, invalid := errors.AsType[merchants.Invalid](err)
 	switch {
@@ -78,6 +83,9 @@ func (s *account) joinAsNewcomer(c *fiber.Ctx) error {
 		return s.showInvite(c, pages.InviteProps{})
 	case err != nil:
 		return s.deadLink(c, err, pages.DeadInvite)
+	}
+	if s.Merchants.SSOOnly {
+		return c.Redirect("/entrar", fiber.StatusSeeOther) // a form cannot lead to another site
 	}
 	return s.startFirst(c, email, in.Password, "/app")
 }

@@ -25,8 +25,8 @@ const newPasskeyPath = "/2fa/passkey"
 func (s *account) registerPasskeys(r fiber.Router) {
 	r.Post("/entrar/passkey/pedido", append(s.Public(s.withPasskeys), s.askPasskeyLogIn)...)
 	r.Post("/entrar/passkey", append(s.Public(s.withPasskeys), s.logInWithPasskey)...)
-	r.Post("/cadastro/passkey", append(s.Public(s.withPasskeys), s.askSignUpPasskey)...)
-	r.Post(page.InvitePath+":token/passkey", append(s.Public(s.withPasskeys), s.askJoinPasskey)...)
+	r.Post("/cadastro/passkey", append(s.Public(s.withPasskeys), s.byPassword(s.askSignUpPasskey))...)
+	r.Post(page.InvitePath+":token/passkey", append(s.Public(s.withPasskeys), s.byPassword(s.askJoinPasskey))...)
 	r.Post(page.ConfirmPath+"/passkey", s.Own(s.withPasskeys, s.askPasskeyProof)...)
 	r.Get(newPasskeyPath, s.Own(s.withPasskeys, s.secondFirst, s.StepUp, s.passkeyForm)...)
 	r.Post(newPasskeyPath, s.Own(s.withPasskeys, s.secondFirst, s.StepUp, s.addPasskey)...)

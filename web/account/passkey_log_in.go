@@ -53,7 +53,7 @@ func (s *account) logInWithPasskey(c *fiber.Ctx) error {
 		if wait := s.TakeTry(c, page.LogInKey("passkey/"+hex.EncodeToString(a.KeyID), c.IP())); wait != "" {
 			return s.showLogIn(c, "", next, wait)
 		}
-		token, err = s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), a, from)
+		token, err = s.passkeySession(c, a, from)
 	}
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, passkey.ErrRefused) {
 		c.Status(fiber.StatusUnprocessableEntity)
@@ -62,6 +62,15 @@ func (s *account) logInWithPasskey(c *fiber.Ctx) error {
 		return err
 	}
 	return s.enter(c, token, from, next)
+}
+
+// passkeySession starts a session by a passkey. Where people log in at the provider alone, the browser must have
+// logged in there before.
+func (s *account) passkeySession(c *fiber.Ctx, a *passkey.Answer, from merchants.Browser) (string, error) {
+	if s.Merchants.SSOOnly {
+		return s.Merchants.AddPasskeyFactor(c.UserContext(), s.Token(c), c.Cookies(s.passkeyCookie()), a, from)
+	}
+	return s.Merchants.LogInWithPasskey(c.UserContext(), c.Cookies(s.passkeyCookie()), a, from)
 }
 
 // askPasskeyProof handles POST /confirmar/passkey. It returns the options with which a person

@@ -18,7 +18,7 @@ import (
 // registerSecurity adds the security pages of a person at a path within r.
 func (s *account) registerSecurity(r fiber.Router, path string) {
 	r.Get(path, s.security)
-	r.Post(path+"/senha", s.Heavy, s.changePassword)
+	r.Post(path+"/senha", s.Heavy, s.byPassword(s.changePassword))
 	r.Post(path+"/2fa/desativar", s.StepUp, s.disableTOTP)
 	r.Post(path+"/2fa/codigos", s.StepUp, s.renewRecoveryCodes)
 	r.Get(path+"/passkeys/:id", s.withPasskeys, s.readPasskey)
@@ -51,7 +51,7 @@ func (s *account) showSecurity(c *fiber.Ctx, problems components.FieldErrors) er
 	}
 	props := pages.SecurityProps{
 		SecurityFrame: frame, EmailVerified: v.EmailVerified, FixedEmail: v.StaffRole != nil,
-		HasPassword: v.HasPassword, TOTP: v.TOTPEnrolled, Errors: problems,
+		HasPassword: v.HasPassword, TOTP: v.TOTPEnrolled, Errors: problems, SSO: s.sso(),
 	}
 	change, err := models.EmailChange(c.UserContext(), s.DB, v.UserID, s.Now())
 	if err == nil {

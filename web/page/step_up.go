@@ -104,7 +104,13 @@ func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string)
 	v := Visitor(c)
 	props.AuthProps, props.Email, props.ByCode = s.AuthProps(c), v.Email, v.TOTPEnrolled
 	props.ProofField, props.RecoveryField = proofField, proofRecoveryField
-	props.ByPassword = v.HasPassword && !v.TOTPEnrolled
+	props.ByPassword = v.HasPassword && !v.TOTPEnrolled && !s.Merchants.SSOOnly
+	if v.ByProvider && !v.TOTPEnrolled {
+		props.Provider = s.SSOName()
+	}
+	if props.Action == ConfirmPath {
+		props.Next = props.Fields[0].Value
+	}
 	if v.HasPasskey && s.OffersPasskeys() {
 		props.KeyField = proofKeyField
 	}

@@ -44,6 +44,7 @@ type LogInProps struct {
 	Errors  components.FieldErrors
 	ByKey   bool // a passkey logs in, too
 	SignsUp bool // everyone may make an account
+	SSO     SSO
 }
 
 // username is the value that browsers may fill in for the e-mail.

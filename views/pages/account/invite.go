@@ -28,5 +28,6 @@ type InviteProps struct {
 	Name                          string
 	Accepted                      bool // the terms of use, as ticked
 	ByKey                         bool // a newcomer may make a passkey in place of the password
+	SSO                           SSO
 	Errors                        components.FieldErrors
 }

@@ -31,6 +31,7 @@ type SecurityProps struct {
 	RecoveryLeft  int  // recovery codes that were not used
 	Sessions      []SessionRow
 	LogIns        []LogInRow // newest first
+	SSO           SSO
 	Errors        components.FieldErrors
 }
 
