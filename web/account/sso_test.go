@@ -258,7 +258,12 @@ func TestSSO_Proof(t *testing.T) {
 	t.Parallel()
 	s, there := webtest.NewWithSSO(t)
 	there.Set(t, owner(s, "ana"))
-	there.Set(t, oidctest.Person{Subject: "x", Email: "x@example.com", Verified: true})
+	if _, err := s.Merchants.SignUp(t.Context(), webtest.Bruno, ""); err != nil {
+		t.Fatal(err)
+	}
+	there.Set(t, oidctest.Person{Subject: "bruno", Email: webtest.Bruno.Email, Verified: true})
+	bruno := s.Client(t)
+	enters(t, "another person", bruno, s.SSO(t, bruno, there.Browser(t), "/entrar/sso", "bruno"))
 	c, at := s.Client(t), there.Browser(t)
 	s.SSO(t, c, at, "/entrar/sso", "ana")
 	s.Clock.Advance(11 * time.Minute)
@@ -268,7 +273,7 @@ func TestSSO_Proof(t *testing.T) {
 	if query := webtest.URL(t, address).Query(); query.Get("prompt") != "login" || query.Get("max_age") != "0" {
 		t.Errorf("the provider is asked %v", query)
 	}
-	other := c.Get(webtest.SSOReturn(there.Browser(t).LogIn(address, "x").Encode()))
+	other := c.Get(webtest.SSOReturn(there.Browser(t).LogIn(address, "bruno").Encode()))
 	if other.Status != http.StatusForbidden || c.Get(sensitive).Find("#email").Length() != 0 {
 		t.Errorf("another person proves it: %d", other.Status)
 	}
