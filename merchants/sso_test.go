@@ -116,8 +116,8 @@ func TestSSOOnly(t *testing.T) {
 			t.Errorf("a passkey with %s: %v", name, err)
 		}
 	}
-	own, err := h.Merchants.LogInWithIdentity(t.Context(), oidc.Identity{Issuer: issuer, Subject: "ana", Email: h.Email},
-		merchants.Browser{})
+	own, err := h.Merchants.LogInWithIdentity(t.Context(),
+		oidc.Identity{Issuer: issuer, Subject: "ana", Email: h.Email}, merchants.Browser{})
 	if err != nil {
 		t.Fatal(err)
 	}

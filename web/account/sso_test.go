@@ -136,7 +136,6 @@ func TestSSO_Replayed(t *testing.T) {
 	const stale = "não vale mais"
 	c, at := s.Client(t), there.Browser(t)
 	query := at.LogIn(s.LeaveForSSO(t, c, "/entrar/sso"), "ana")
-	kept := c.Cookies()
 	victim := s.Client(t)
 	refuses(t, "a browser that did not ask", victim, victim.Get(webtest.SSOReturn(query.Encode())),
 		http.StatusBadRequest, stale)
@@ -148,7 +147,7 @@ func TestSSO_Replayed(t *testing.T) {
 		http.StatusForbidden, stale)
 
 	query = at.LogIn(s.LeaveForSSO(t, c, "/entrar/sso"), "ana")
-	kept = c.Cookies()
+	kept := c.Cookies()
 	enters(t, "in time", c, c.Get(webtest.SSOReturn(query.Encode())))
 	c.Post("/sair")
 	refuses(t, "again", c, c.Get(webtest.SSOReturn(query.Encode())), http.StatusBadRequest, stale)
