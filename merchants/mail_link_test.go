@@ -65,7 +65,7 @@ func TestVerifyEmail(t *testing.T) {
 		verified() {
 		t.Errorf("CheckVerification returned %q, %v; the address is verified: %t", email, err, verified())
 	}
-	if err := g.Merchants.CheckReset(t.Context(), second); !errors.Is(err, merchants.ErrLink) {
+	if _, err := g.Merchants.CheckReset(t.Context(), second); !errors.Is(err, merchants.ErrLink) {
 		t.Errorf("ResetPassword with the same link: %v", err)
 	}
 	g.Clock.Advance(24*time.Hour - time.Millisecond)
@@ -199,7 +199,7 @@ func TestResetPassword(t *testing.T) {
 	if n := succeeded(t, 4, merchants.ErrLink, reset); n != 1 {
 		t.Errorf("one link changed the password %d times", n)
 	}
-	if err := e.Merchants.CheckReset(t.Context(), first); !errors.Is(err, merchants.ErrLink) {
+	if _, err := e.Merchants.CheckReset(t.Context(), first); !errors.Is(err, merchants.ErrLink) {
 		t.Errorf("ResetPassword with the other link: %v", err)
 	}
 	if _, err := e.Merchants.Visitor(t.Context(), inside); !errors.Is(err, models.ErrNotFound) {
@@ -311,14 +311,14 @@ func TestChangePassword_EndsResets(t *testing.T) {
 	if err := g.Merchants.ChangePassword(t.Context(), v, g.Owner, paymentstest.Password, fresh); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Merchants.CheckReset(t.Context(), link); !errors.Is(err, merchants.ErrLink) {
+	if _, err := g.Merchants.CheckReset(t.Context(), link); !errors.Is(err, merchants.ErrLink) {
 		t.Errorf("the link from before: %v", err)
 	}
 	g.Clock.Advance(time.Minute)
 	if err := g.Merchants.AskReset(t.Context(), g.Email); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Merchants.CheckReset(t.Context(), g.Link(t, models.MailResetPassword, g.Email)); err != nil {
+	if _, err := g.Merchants.CheckReset(t.Context(), g.Link(t, models.MailResetPassword, g.Email)); err != nil {
 		t.Errorf("the link from afterwards: %v", err)
 	}
 }

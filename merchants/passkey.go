@@ -42,17 +42,18 @@ func (s *Service) AskNewPasskey(ctx context.Context, v *models.Visitor) (options
 
 // AddPasskey stores a passkey that the visitor's browser created, under the given name, and
 // notifies the visitor by mail. The caller must have just verified the person. The session
-// counts as proven by a passkey. It fails with Invalid, ErrPasskeys, ErrPasskeyKnown, or
-// ErrCredentials if the answer belongs to no challenge of this browser.
+// counts as proven by a passkey. A person with a password from now on needs the passkey after it,
+// and gets recovery codes, which cannot be shown again, unless the person has some. It fails with
+// Invalid, ErrPasskeys, ErrPasskeyKnown, or ErrCredentials if the answer belongs to no challenge
+// of this browser.
 func (s *Service) AddPasskey(
 	ctx context.Context, v *models.Visitor, by models.Actor, name string, a *passkey.NewAnswer,
-) error {
-	name, err := passkeyName(name)
-	if err != nil {
-		return err
+) (recovery []string, err error) {
+	if name, err = passkeyName(name); err != nil {
+		return nil, err
 	}
 	if err := s.take(ctx, a.Challenge, models.ChallengeAdd, v.TokenHash); err != nil {
-		return expected(err, "add a passkey", ErrCredentials)
+		return nil, expected(err, "add a passkey", ErrCredentials)
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
@@ -79,12 +80,18 @@ func (s *Service) AddPasskey(
 		if err := models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true); err != nil {
 			return err
 		}
+		if recovery, err = s.firstRecoveryCodes(tx, user); err != nil {
+			return err
+		}
 		return s.tellOfPasskey(tx, by, user, added, "passkey.added", models.MailPasskeyAdded)
 	})
 	if models.Violates(err, models.PasskeysCredentialUnique) {
-		return ErrPasskeyKnown
+		return nil, ErrPasskeyKnown
 	}
-	return expected(err, "add a passkey", ErrCredentials, ErrPasskeys)
+	if err != nil {
+		return nil, expected(err, "add a passkey", ErrCredentials, ErrPasskeys)
+	}
+	return recovery, nil
 }
 
 func newPasskey(userID, name string, key passkey.Key, now time.Time) *models.Passkey {
@@ -140,6 +147,9 @@ func (s *Service) RemovePasskey(ctx context.Context, by models.Actor, id string)
 		}
 		if deleted, err := models.DeletePasskey(tx, p.ID); err != nil || !deleted {
 			return errors.Join(err, models.ErrNotFound)
+		}
+		if err := models.DeleteIdleRecoveryCodes(tx, user.ID); err != nil {
+			return err
 		}
 		return s.tellOfPasskey(tx, by, user, p, "passkey.removed", models.MailPasskeyRemoved)
 	})

@@ -55,7 +55,10 @@ func TestAddPasskey(t *testing.T) {
 		made <- a
 	}
 	if n := succeeded(t, cap(made), merchants.ErrPasskeys,
-		func() error { return h.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "Meu celular", <-made) }); n != 1 {
+		func() error {
+			_, err := h.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "Meu celular", <-made)
+			return err
+		}); n != 1 {
 		t.Errorf("%d concurrent calls added the tenth passkey", n)
 	}
 	if _, err := h.Merchants.AskNewPasskey(t.Context(), h.v); !errors.Is(err, merchants.ErrPasskeys) {

@@ -159,7 +159,7 @@ func TestSignUpWithPasskey_Refused(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a member's challenge", *s, merchants.FirstPasskey{Name: "x", Answer: a})
-	if err := s.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "x", s.makes(t).Answer); !errors.Is(err,
+	if _, err := s.Merchants.AddPasskey(t.Context(), h.v, h.Owner, "x", s.makes(t).Answer); !errors.Is(err,
 		merchants.ErrCredentials) {
 		t.Errorf("AddPasskey with a newcomer's challenge: %v", err)
 	}
@@ -247,17 +247,23 @@ func TestLastPasskey(t *testing.T) {
 		t.Fatalf("of two concurrent removals %d were refused, and %d passkeys are left", refused, left)
 	}
 
-	if err := s.Merchants.FirstPassword(t.Context(), v, by, "short"); !errors.As(err, &merchants.Invalid{}) {
+	if _, err := s.Merchants.FirstPassword(t.Context(), v, by, "short"); !errors.As(err, &merchants.Invalid{}) {
 		t.Errorf("FirstPassword with a short one: %v", err)
 	}
-	if err := s.Merchants.FirstPassword(t.Context(), v, by, password); err != nil {
-		t.Fatal(err)
+	recovery, err := s.Merchants.FirstPassword(t.Context(), v, by, password)
+	if err != nil || len(recovery) != 10 {
+		t.Fatalf("recovery codes %v, %v", recovery, err)
 	}
-	if err := s.Merchants.FirstPassword(t.Context(), v, by, password+"x"); !errors.Is(err, merchants.ErrCredentials) {
+	if _, err := s.Merchants.FirstPassword(t.Context(), v, by, password+"x"); !errors.Is(err,
+		merchants.ErrCredentials) {
 		t.Errorf("FirstPassword for the second time: %v", err)
 	}
-	if _, err := s.Merchants.LogIn(t.Context(), v.Email, password, merchants.Browser{}); err != nil {
+	token, err := s.Merchants.LogIn(t.Context(), v.Email, password, merchants.Browser{})
+	if !errors.Is(err, merchants.ErrCodeNeeded) {
 		t.Errorf("LogIn with the first password: %v", err)
+	}
+	if err := s.Merchants.LogInWithCode(t.Context(), token, recovery[0], merchants.Browser{}); err != nil {
+		t.Errorf("LogIn with a recovery code in place of the passkey: %v", err)
 	}
 	if err := s.Merchants.RemovePasskey(t.Context(), by, h.passkeys(t)[0].ID); err != nil {
 		t.Errorf("RemovePasskey of the last one, with a password: %v", err)

@@ -47,16 +47,31 @@ func (s *Service) sendReset(ctx context.Context, email string) error {
 	})
 }
 
-// CheckReset fails with ErrLink unless the link would change a password.
-func (s *Service) CheckReset(ctx context.Context, token string) error {
-	_, err := s.link(ctx, models.TokenResetPassword, token)
-	return err
+// CheckReset fails with ErrLink unless the link would change a password. It reports whether the
+// person's passkeys would be removed.
+func (s *Service) CheckReset(ctx context.Context, token string) (replaces bool, err error) {
+	t, err := s.link(ctx, models.TokenResetPassword, token)
+	if err != nil {
+		return false, err
+	}
+	user, err := models.UserByID(ctx, s.DB, t.UserID)
+	if err != nil {
+		return false, fmt.Errorf("merchants: read the person of a link: %w", err)
+	}
+	return replacesFactors(user), nil
+}
+
+// replacesFactors reports whether a link to reset the password replaces the person's passkeys.
+func replacesFactors(user *models.User) bool {
+	return user.EmailVerifiedAt == nil || user.PasswordHash == nil && user.TOTPSince == nil
 }
 
 // ResetPassword changes the password of the person to whom the link was sent, and ends all
-// sessions of the person. A code generator and passkeys stay, unless the address was not
-// proven: then another person may have signed up with it, and must not be able to log in. It
-// fails with ErrLink or Invalid.
+// sessions of the person. A code generator and passkeys stay, and the log-in needs them after the
+// new password, with two exceptions. If the address was not proven, another person may have signed
+// up with it, and must not be able to log in: both go. Passkeys of a person who had neither a
+// password nor a generator go too: the link replaces them, as they may be lost. It fails with
+// ErrLink or Invalid.
 func (s *Service) ResetPassword(ctx context.Context, token, password, ip string) error {
 	t, err := s.link(ctx, models.TokenResetPassword, token)
 	if err != nil {
@@ -77,7 +92,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip string)
 		if err != nil {
 			return err
 		}
-		if user.EmailVerifiedAt == nil {
+		if replacesFactors(user) {
 			if err := s.forgetFactors(tx, models.Actor{UserID: user.ID, IP: ip}); err != nil {
 				return err
 			}
@@ -108,6 +123,9 @@ func (s *Service) forgetFactors(tx *models.Tx, by models.Actor) error {
 			return err
 		}
 	}
+	if err := models.DeleteRecoveryCodes(tx, by.UserID); err != nil {
+		return err
+	}
 	if stopped, err := models.StopTOTP(tx, by.UserID); err != nil || !stopped {
 		return err
 	}
@@ -115,15 +133,18 @@ func (s *Service) forgetFactors(tx *models.Tx, by models.Actor) error {
 }
 
 // FirstPassword sets the password of a visitor who has none, and ends the visitor's other
-// sessions. The caller must have just verified the person. It fails with Invalid, or with
-// ErrCredentials if the visitor already has a password.
-func (s *Service) FirstPassword(ctx context.Context, v *models.Visitor, by models.Actor, password string) error {
+// sessions. The log-in with it needs a passkey, too, so the visitor gets recovery codes, which
+// cannot be shown again. The caller must have just verified the person. It fails with Invalid, or
+// with ErrCredentials if the visitor already has a password.
+func (s *Service) FirstPassword(
+	ctx context.Context, v *models.Visitor, by models.Actor, password string,
+) (recovery []string, err error) {
 	if err := checkPassword(password); err != nil {
-		return err
+		return nil, err
 	}
 	hash, err := s.hashed(ctx, password)
 	if err != nil {
-		return expected(err, "set a first password")
+		return nil, expected(err, "set a first password")
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
@@ -133,9 +154,17 @@ func (s *Service) FirstPassword(ctx context.Context, v *models.Visitor, by model
 		if user.PasswordHash != nil {
 			return ErrCredentials
 		}
-		return s.setPassword(tx, by, hash, v.ID)
+		if err := s.setPassword(tx, by, hash, v.ID); err != nil {
+			return err
+		}
+		user.PasswordHash = &hash
+		recovery, err = s.firstRecoveryCodes(tx, user)
+		return err
 	})
-	return expected(err, "set a first password", ErrCredentials)
+	if err != nil {
+		return nil, expected(err, "set a first password", ErrCredentials)
+	}
+	return recovery, nil
 }
 
 // ChangePassword changes the visitor's password if current is correct, and ends the visitor's

@@ -92,6 +92,25 @@ func (s *Service) EnrolTOTP(
 	return recovery, expected(err, "enrol a code generator", ErrCredentials, ErrEnrolled)
 }
 
+// hasSecondFactor reports whether a person has a code generator or a usable passkey, and keeps
+// that true until tx ends.
+func (s *Service) hasSecondFactor(tx *models.Tx, userID string) (bool, error) {
+	if _, err := models.LockUser(tx, userID); err != nil {
+		return false, err
+	}
+	return s.factorsOf(tx, userID)
+}
+
+// factorsOf is hasSecondFactor for a user whom the caller has locked.
+func (s *Service) factorsOf(tx *models.Tx, userID string) (bool, error) {
+	code, passkey := false, false
+	err := tx.PGX(func(ctx context.Context, conn models.Querier) (err error) {
+		code, passkey, err = models.SecondFactors(ctx, conn, userID)
+		return err
+	})
+	return code || passkey && s.Passkeys != nil, err
+}
+
 // DisableTOTP turns off codes for a person's log-in. The caller must have just verified the
 // person.
 func (s *Service) DisableTOTP(ctx context.Context, by models.Actor) error {
@@ -101,6 +120,9 @@ func (s *Service) DisableTOTP(ctx context.Context, by models.Actor) error {
 			return err
 		}
 		if stopped, err := models.StopTOTP(tx, user.ID); err != nil || !stopped {
+			return err
+		}
+		if err := models.DeleteIdleRecoveryCodes(tx, user.ID); err != nil {
 			return err
 		}
 		return s.tellUser(tx, by, user, "user.totp_disabled", models.MailTOTPDisabled)
@@ -159,9 +181,6 @@ func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) (way string, 
 	if err != nil {
 		return "", err
 	}
-	if user.TOTPSince == nil {
-		return "", ErrCredentials
-	}
 	if len(code) == recoveryLength {
 		taken, err := models.TakeRecoveryCode(tx, userID, s.recoveryDigest(userID, code), s.now())
 		if err != nil || !taken {
@@ -169,6 +188,9 @@ func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) (way string, 
 		}
 		return wayRecovery, s.tellUser(tx, models.Actor{UserID: userID, IP: ip}, user, "user.recovery_code_used",
 			models.MailRecoveryCodeUsed)
+	}
+	if user.TOTPSince == nil {
+		return "", ErrCredentials
 	}
 	secret, err := s.totpSecret(user)
 	if err != nil {
@@ -192,6 +214,23 @@ func plainCode(code string) string {
 		code = strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(code)
 	}
 	return code
+}
+
+// firstRecoveryCodes returns recovery codes for a person who logs in with a password and then a
+// passkey, and could lose it. It returns none if the person logs in otherwise or has codes.
+func (s *Service) firstRecoveryCodes(tx *models.Tx, user *models.User) (codes []string, err error) {
+	if user.PasswordHash == nil {
+		return nil, nil
+	}
+	second, err := s.factorsOf(tx, user.ID)
+	if err != nil || !second {
+		return nil, err
+	}
+	has, err := models.HasRecoveryCodes(tx, user.ID)
+	if err != nil || has {
+		return nil, err
+	}
+	return s.newRecoveryCodes(tx, user.ID)
 }
 
 // newRecoveryCodes replaces the user's recovery codes and returns them, as "01234-abcde".

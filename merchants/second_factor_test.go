@@ -24,7 +24,11 @@ type enrolled struct {
 
 func enrol(t *testing.T, g *paymentstest.Gateway) *enrolled {
 	t.Helper()
-	v := logIn(t, g)
+	return enrolVisitor(t, g, logIn(t, g))
+}
+
+func enrolVisitor(t *testing.T, g *paymentstest.Gateway, v *models.Visitor) *enrolled {
+	t.Helper()
 	secret, err := g.Merchants.BeginTOTP(t.Context(), v.UserID)
 	if err != nil {
 		t.Fatal(err)

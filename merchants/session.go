@@ -26,11 +26,11 @@ type Browser struct {
 	Mark          string // a random text that only the browser has, and keeps beyond sessions; "" if it has none
 }
 
-// codeWithin is how long a log-in waits for its code.
+// codeWithin is how long a log-in waits for its code or passkey.
 const codeWithin = 10 * time.Minute
 
-// ErrCodeNeeded reports that the password was correct and that a code must follow.
-var ErrCodeNeeded = errors.New("merchants: a code is needed to log in")
+// ErrCodeNeeded reports that the password was correct and that a code or a passkey must follow.
+var ErrCodeNeeded = errors.New("merchants: a second factor is needed to log in")
 
 // LogIn starts a session and returns its token, which only the browser keeps. It fails with
 // ErrCredentials, after the same time whether the address is known or not, and with
@@ -56,8 +56,11 @@ func (s *Service) LogIn(ctx context.Context, email, password string, from Browse
 			email: email, way: wayPassword, from: from}), "log in", ErrCredentials)
 	}
 
-	session := models.Session{UserID: user.ID, AwaitsCode: user.TOTPSince != nil}
+	session := models.Session{UserID: user.ID}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if session.AwaitsCode, err = s.hasSecondFactor(tx, user.ID); err != nil {
+			return err
+		}
 		token, err = s.startSession(tx, session, wayPassword, from)
 		return err
 	})
@@ -130,19 +133,18 @@ func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, e
 	return v, nil
 }
 
-// Prove records that the visitor has just proven their identity: by a code if they have a
-// generator, otherwise by the password. It fails with ErrCredentials.
+// Prove records that the visitor has just proven their identity: by a code of the generator or a
+// recovery code if they have a second factor, otherwise by the password. It fails with
+// ErrCredentials.
 func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string, from Browser) error {
 	way := wayCode
 	var err error
-	if !v.TOTPEnrolled && s.SSOOnly {
-		return ErrCredentials
-	}
-	if !v.TOTPEnrolled {
-		way = wayPassword
-		if err = s.passwordOf(ctx, v.UserID, proof); err == nil {
-			err = models.ProveSession(ctx, s.DB, v.ID, s.now(), v.ExpiresAt, false)
+	if !v.TOTPEnrolled && !(v.HasPasskey && s.Passkeys != nil) {
+		if s.SSOOnly {
+			return ErrCredentials
 		}
+		way = wayPassword
+		err = s.proveByPassword(ctx, v, proof)
 	} else {
 		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 			if _, err := s.takeCode(tx, v.UserID, proof, from.IP); err != nil {
@@ -153,6 +155,24 @@ func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string, fr
 	}
 	err = s.refused(ctx, err, failure{action: "session.proof_failed", userID: v.UserID, way: way, from: from})
 	return expected(err, "prove", ErrCredentials)
+}
+
+// proveByPassword fails with ErrCredentials unless the password is the visitor's and the visitor
+// has no second factor.
+func (s *Service) proveByPassword(ctx context.Context, v *models.Visitor, password string) error {
+	if err := s.passwordOf(ctx, v.UserID, password); err != nil {
+		return err
+	}
+	return s.DB.InTx(ctx, func(tx *models.Tx) error {
+		second, err := s.hasSecondFactor(tx, v.UserID)
+		if err != nil {
+			return err
+		}
+		if second {
+			return ErrCredentials
+		}
+		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, false)
+	})
 }
 
 // passwordOf fails with ErrCredentials unless the password is the user's.

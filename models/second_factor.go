@@ -30,15 +30,30 @@ func StartTOTP(tx *Tx, userID string, step int64, now time.Time) (started bool, 
 	return done.RowsAffected == 1, done.Error
 }
 
-// StopTOTP deletes the secret and the recovery codes. It reports false if the user had no
-// confirmed secret.
+// StopTOTP deletes the secret. It reports false if the user had no confirmed secret.
 func StopTOTP(tx *Tx, userID string) (stopped bool, err error) {
 	done := tx.Model(&User{}).Where("id = ? AND totp_since IS NOT NULL", userID).
 		Updates(map[string]any{"totp_secret": nil, "totp_since": nil})
-	if done.Error != nil || done.RowsAffected == 0 {
-		return false, done.Error
-	}
-	return true, tx.exec("DELETE FROM recovery_codes WHERE user_id = $1", userID)
+	return done.RowsAffected == 1, done.Error
+}
+
+// DeleteRecoveryCodes deletes the user's recovery codes.
+func DeleteRecoveryCodes(tx *Tx, userID string) error {
+	return tx.exec("DELETE FROM recovery_codes WHERE user_id = $1", userID)
+}
+
+// DeleteIdleRecoveryCodes deletes the recovery codes of a user whose log-in has no second step:
+// without a code generator, and without both a password and a passkey.
+func DeleteIdleRecoveryCodes(tx *Tx, userID string) error {
+	return tx.exec(`DELETE FROM recovery_codes WHERE user_id = $1 AND EXISTS (SELECT FROM users u
+		WHERE u.id = $1 AND u.totp_since IS NULL AND (u.password_hash IS NULL
+			OR NOT EXISTS (SELECT FROM passkeys WHERE user_id = u.id)))`, userID)
+}
+
+// HasRecoveryCodes reports whether recovery codes, used or not, belong to the user.
+func HasRecoveryCodes(tx *Tx, userID string) (has bool, err error) {
+	err = tx.Scan("SELECT EXISTS (SELECT FROM recovery_codes WHERE user_id = $1)", []any{userID}, &has)
+	return has, err
 }
 
 // TakeTOTPStep marks the code of a step as used. It reports false if that code or a later one
@@ -51,7 +66,7 @@ func TakeTOTPStep(tx *Tx, userID string, step int64) (taken bool, err error) {
 
 // ReplaceRecoveryCodes replaces the user's recovery codes by those with the digests.
 func ReplaceRecoveryCodes(tx *Tx, userID string, digests [][]byte) error {
-	if err := tx.exec("DELETE FROM recovery_codes WHERE user_id = $1", userID); err != nil {
+	if err := DeleteRecoveryCodes(tx, userID); err != nil {
 		return err
 	}
 	return tx.exec("INSERT INTO recovery_codes (user_id, digest) SELECT $1, unnest($2::bytea[])", userID, digests)

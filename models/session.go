@@ -23,7 +23,7 @@ type Session struct {
 	ExpiresAt    time.Time
 	ProvenAt     time.Time // when the person last entered the password or a code, or used a passkey
 	SecondFactor bool      // the log-in included a code or a passkey
-	AwaitsCode   bool      // the password was correct and the code is missing; the session gives no access
+	AwaitsCode   bool      // the password was correct; a code or a passkey is missing, and the session gives no access
 	DeviceID     *string   // nil if the log-in is not complete, or if the browser has no device's cookie
 	ByProvider   bool      // the log-in was at the OpenID Connect provider
 }

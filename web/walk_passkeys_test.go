@@ -31,6 +31,9 @@ func walkPasskeys(t *testing.T, w *walk) {
 	page.WaitFocused("#errors")
 	page.Type("#passkey_name", "iPhone da Ana")
 	page.press("create")
+	page.WaitVisible("#recovery-codes")
+	page.look("recovery-codes")
+	page.Click("main a.btn-primary")
 	page.WaitVisible("iPhone da Ana")
 	page.look("added")
 	device.Verify(false) // else it would log in as soon as the page proposes it
@@ -46,7 +49,7 @@ func walkPasskeys(t *testing.T, w *walk) {
 	page.visit("change", change)
 	page.Click("[commandfor=remove]")
 	page.Click("#remove .btn-danger")
-	page.WaitVisible("#garoupa_proof")
+	page.WaitVisible("[data-passkey=get]")
 	page.look("step-up")
 	page.press("get")
 	page.WaitTrue(`document.getElementById("passkeys-title") &&
@@ -94,6 +97,8 @@ func walkStaffPasskey(t *testing.T, w *walk, s *webtest.Site) {
 	page.WaitVisible("#passkey_name")
 	page.Type("#passkey_name", "Chave USB")
 	page.press("create")
+	page.WaitVisible("#recovery-codes")
+	page.Click("main a.btn-primary")
 	page.WaitTrue(`location.pathname == "/ops"`)
 	page.arrive("/ops/seguranca", http.StatusOK)
 	page.visit("staff-change", browsertest.Eval[string](page.Page,
@@ -101,6 +106,7 @@ func walkStaffPasskey(t *testing.T, w *walk, s *webtest.Site) {
 	device.Verify(false)
 	page.leave()
 	page.logIn("rita@example.com", "/2fa")
+	page.visit("staff-second-recovery", "/2fa?recovery=1&next=/ops")
 	page.visit("staff-second", "/2fa?next=/ops")
 	device.Verify(true)
 	page.press("get")

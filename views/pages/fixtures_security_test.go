@@ -104,7 +104,17 @@ func proofPages(frame layouts.AuthProps) []page {
 			QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 41, Label: "QR"}, Errors: problem("code"),
 		})},
 		{"recovery codes", account.RecoveryCodes(account.RecoveryCodesProps{
-			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde", "56789-fghjk"}, Enrolled: true,
+			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde", "56789-fghjk"},
+			Cause: account.RecoveryEnrolled,
+		})},
+		{"recovery codes of a passkey", account.RecoveryCodes(account.RecoveryCodesProps{
+			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde"}, Cause: account.RecoveryPasskey,
+		})},
+		{"recovery codes of a password", account.RecoveryCodes(account.RecoveryCodesProps{
+			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde"}, Cause: account.RecoveryPassword,
+		})},
+		{"code of recovery without a generator", account.Code(account.CodeProps{
+			AuthProps: frame, Next: "/app", ByKey: true, Recovery: true, Errors: problem("code"),
 		})},
 		{"recovery codes anew", account.RecoveryCodes(account.RecoveryCodesProps{
 			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde"},

@@ -10,7 +10,8 @@ type StepUpProps struct {
 	layouts.AuthProps
 	Email         string
 	ByCode        bool          // of a generator, in place of the password
-	ByPassword    bool          // neither: the person has passkeys alone
+	ByPassword    bool          // of a person without a second factor
+	ByRecovery    bool          // a recovery code serves where a passkey is lost
 	Action        string        // where the form goes, with what was kept
 	Fields        []HiddenField // what was typed already, or where they go on
 	ProofField    string

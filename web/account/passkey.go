@@ -61,8 +61,10 @@ func (s *account) passkeyForm(c *fiber.Ctx) error {
 }
 
 func (s *account) showPasskeyForm(c *fiber.Ctx, next, name string, problems components.FieldErrors) error {
+	v := page.Visitor(c)
 	return page.Render(c, pages.NewPasskey(pages.NewPasskeyProps{
-		AuthProps: s.AuthProps(c), Name: name, Next: next, Staff: page.Visitor(c).StaffRole != nil, Errors: problems,
+		AuthProps: s.AuthProps(c), Name: name, Next: next, Staff: v.StaffRole != nil, HasPassword: v.HasPassword,
+		Errors: problems,
 	}))
 }
 
@@ -85,7 +87,8 @@ func sendOptions(c *fiber.Ctx, options []byte, err error) error {
 	return c.Send(options)
 }
 
-// addPasskey handles POST /2fa/passkey.
+// addPasskey handles POST /2fa/passkey. It shows the recovery codes, this once, of a person who
+// gets some.
 func (s *account) addPasskey(c *fiber.Ctx) error {
 	v, name := page.Visitor(c), page.Field(c, "passkey_name")
 	next := page.Local(page.Field(c, "next"), page.SecurityPath)
@@ -94,9 +97,10 @@ func (s *account) addPasskey(c *fiber.Ctx) error {
 		return s.showPasskeyForm(c, next, name,
 			components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem."+text, args...)}})
 	}
+	var recovery []string
 	a, err := passkey.ReadNewAnswer(page.Field(c, answerField))
 	if err == nil {
-		err = s.Merchants.AddPasskey(c.UserContext(), v, page.Actor(c), name, a)
+		recovery, err = s.Merchants.AddPasskey(c.UserContext(), v, page.Actor(c), name, a)
 	}
 	_, invalid := errors.AsType[merchants.Invalid](err)
 	switch {
@@ -110,6 +114,10 @@ func (s *account) addPasskey(c *fiber.Ctx) error {
 		return refuse("", "passkey_new")
 	case err != nil:
 		return err
+	}
+	if len(recovery) > 0 {
+		return page.Render(c, pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: s.AuthProps(c), Codes: recovery,
+			Next: next, Cause: pages.RecoveryPasskey}))
 	}
 	if err := s.Flash(c, "passkey_added"); err != nil {
 		return err

@@ -117,9 +117,10 @@ func withoutPassword(t *testing.T, s *webtest.Site, c *webtest.Client, device *p
 		a.Find("#password[aria-invalid]").Length() != 1 {
 		t.Errorf("a short password: %d", a.Status)
 	}
-	if a := c.Post(webtest.SecurityPage+"/senha", "password",
-		paymentstest.Password); a.Header.Get("Location") != webtest.SecurityPage {
-		t.Errorf("a first password: %d to %q", a.Status, a.Header.Get("Location"))
+	if a := c.Post(webtest.SecurityPage+"/senha", "password", paymentstest.Password); a.Status != http.StatusOK ||
+		a.Find("#recovery-codes").Length() != 1 ||
+		a.Find("main a.btn-primary").AttrOr("href", "") != webtest.SecurityPage {
+		t.Errorf("a first password: %d, %s", a.Status, a.Find("main").Text())
 	}
 	if a := c.Get(webtest.SecurityPage + "/senha"); a.Status != http.StatusSeeOther {
 		t.Errorf("a second first password: %d", a.Status)

@@ -28,14 +28,17 @@ func asks(c *webtest.Client, path string) []byte {
 	return []byte(a.Body)
 }
 
-// addPasskey makes a passkey on a device, by the page.
-func addPasskey(c *webtest.Client, d *passkeytest.Device, name, next string) {
+// addPasskey makes the first passkey of a person with a password on a device, by the page, and
+// returns the recovery codes that come with it.
+func addPasskey(c *webtest.Client, d *passkeytest.Device, name, next string) (recovery []string) {
 	c.T.Helper()
 	answer := d.Make(asks(c, "/2fa/passkey/pedido"))
-	if a := c.Post("/2fa/passkey", "passkey_name", name, "passkey", answer, "next",
-		next); a.Status != http.StatusSeeOther || a.Header.Get("Location") != next {
-		c.T.Fatalf("add a passkey: %d to %q, %s", a.Status, a.Header.Get("Location"), a.Find("#errors").Text())
+	a := c.Post("/2fa/passkey", "passkey_name", name, "passkey", answer, "next", next)
+	recovery = strings.Split(a.Find("#recovery-codes").Text(), "\n")
+	if a.Status != http.StatusOK || len(recovery) != 10 || a.Find("main a.btn-primary").AttrOr("href", "") != next {
+		c.T.Fatalf("add a passkey: %d, %q, %s", a.Status, recovery, a.Find("#errors").Text())
 	}
+	return recovery
 }
 
 // logInWith logs in by a device's passkey.
@@ -285,11 +288,20 @@ func TestPasskey_StaffPasswordAlone(t *testing.T) {
 	s := webtest.NewWithPasskeys(t, web.Limits{})
 	addReviewer(t, s, "rita@example.com")
 	rita, device := byPassword(t, s, "rita@example.com"), passkeytest.New(t, s.URL)
+	before, both := byPassword(t, s, "rita@example.com"), byPassword(t, s, "rita@example.com")
 	addPasskey(rita, device, "Chave USB", "/ops")
 	path := staffPasskey(rita)
 	remove := "/passkeys" + path[strings.LastIndex(path, "/"):] + "/remover"
 
-	c, thief := byPassword(t, s, "rita@example.com"), passkeytest.New(t, s.URL)
+	c := byPassword(t, s, "rita@example.com")
+	if a := c.Get("/ops"); a.Status != http.StatusNotFound {
+		t.Errorf("/ops by the password alone: %d", a.Status)
+	}
+	leads(c, "/2fa/passkey?next=/ops", "/entrar?next=%2F2fa%2Fpasskey%3Fnext%3D%2Fops")
+
+	// A session of before the passkey has had the password alone, too.
+	thief := passkeytest.New(t, s.URL)
+	c = before
 	leads(c, "/ops", "/2fa?next=%2Fops")
 	leads(c, "/2fa/ativar?next=/ops", "/2fa?next=%2F2fa%2Fativar%3Fnext%3D%2Fops")
 	leads(c, "/2fa/passkey?next=/ops", "/2fa?next=%2F2fa%2Fpasskey%3Fnext%3D%2Fops")
@@ -305,7 +317,7 @@ func TestPasskey_StaffPasswordAlone(t *testing.T) {
 	modelstest.Exec(t, s.DB, `INSERT INTO members (account_id, user_id, role, created_at)
 		VALUES ($1, $2, 'VIEWER', now())`,
 		s.Account.ID, string(device.Handle))
-	both := byPassword(t, s, "rita@example.com")
+	modelstest.Exec(t, s.DB, "UPDATE sessions SET project_id = $1 WHERE NOT second_factor", s.Test.ProjectID)
 	if a := both.Post(webtest.SecurityPage + remove); a.Header.Get("Location") != proof {
 		t.Errorf("removed by the password alone, of a member: %d to %q", a.Status, a.Header.Get("Location"))
 	}

@@ -43,10 +43,12 @@ func (s *account) forgot(c *fiber.Ctx) error {
 // resetForm shows GET /redefinir-senha, where the mail's link leads.
 func (s *account) resetForm(c *fiber.Ctx) error {
 	token := c.Query("token")
-	if err := s.Merchants.CheckReset(c.UserContext(), token); err != nil {
+	replaces, err := s.Merchants.CheckReset(c.UserContext(), token)
+	if err != nil {
 		return s.deadLink(c, err, pages.DeadReset)
 	}
-	return page.Render(c, pages.Reset(pages.ResetProps{AuthProps: s.AuthProps(c), Token: token}))
+	return page.Render(c, pages.Reset(pages.ResetProps{AuthProps: s.AuthProps(c), Token: token,
+		ReplacesPasskeys: replaces}))
 }
 
 // reset handles POST /redefinir-senha.

@@ -38,7 +38,7 @@ func (s *account) showCodeForm(c *fiber.Ctx, next, problem string) error {
 	}
 	props.ByKey = props.ByKey && s.OffersPasskeys()
 	props.ByCode = props.ByCode || !props.ByKey // without either factor the page asks for a code
-	props.Recovery = props.ByCode && (page.Field(c, "recovery") != "" || c.Query("recovery") != "")
+	props.Recovery = page.Field(c, "recovery") != "" || c.Query("recovery") != ""
 	if problem != "" {
 		props.Errors = components.FieldErrors{{Field: "code", Text: problem}}
 	}
@@ -128,5 +128,5 @@ func (s *account) enrolTOTP(c *fiber.Ctx) error {
 		return err
 	}
 	return page.Render(c, pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: s.AuthProps(c), Codes: recovery,
-		Next: next, Enrolled: true}))
+		Next: next, Cause: pages.RecoveryEnrolled}))
 }

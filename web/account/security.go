@@ -62,7 +62,7 @@ func (s *account) showSecurity(c *fiber.Ctx, problems components.FieldErrors) er
 	if err := s.listPasskeys(c, &props); err != nil {
 		return err
 	}
-	if v.TOTPEnrolled {
+	if props.HasRecovery = s.hasRecovery(v); props.HasRecovery {
 		if props.RecoveryLeft, err = models.RecoveryCodesLeft(c.UserContext(), s.DB.Pool, v.UserID); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *account) firstPassword(c *fiber.Ctx) error {
 	if s.Now().Sub(v.ProvenAt) > page.ProvenFor {
 		return c.Redirect(securityOf(c)+"/senha", fiber.StatusSeeOther)
 	}
-	err := s.Merchants.FirstPassword(c.UserContext(), v, page.Actor(c), page.Field(c, "password"))
+	recovery, err := s.Merchants.FirstPassword(c.UserContext(), v, page.Actor(c), page.Field(c, "password"))
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showFirstPassword(c, page.FieldErrors(c, problems, "password"))
@@ -150,7 +150,10 @@ func (s *account) firstPassword(c *fiber.Ctx) error {
 	if errors.Is(err, merchants.ErrCredentials) { // another request of the same person was first
 		return c.Redirect(securityOf(c), fiber.StatusSeeOther)
 	}
-	return s.secured(c, err, "password_created")
+	if err != nil || len(recovery) == 0 {
+		return s.secured(c, err, "password_created")
+	}
+	return s.showRecovery(c, recovery, pages.RecoveryPassword)
 }
 
 // secured redirects to the security page with a message.
@@ -171,16 +174,28 @@ func (s *account) disableTOTP(c *fiber.Ctx) error {
 
 // renewRecoveryCodes handles POST …/2fa/codigos and shows the codes, this once.
 func (s *account) renewRecoveryCodes(c *fiber.Ctx) error {
-	if !page.Visitor(c).TOTPEnrolled {
+	if !s.hasRecovery(page.Visitor(c)) {
 		return c.Redirect(securityOf(c), fiber.StatusSeeOther)
 	}
 	codes, err := s.Merchants.RenewRecoveryCodes(c.UserContext(), page.Actor(c))
 	if err != nil {
 		return err
 	}
+	return s.showRecovery(c, codes, pages.RecoveryRenewed)
+}
+
+// hasRecovery reports whether the visitor's log-in has a second step, for which there are recovery
+// codes.
+func (s *account) hasRecovery(v *models.Visitor) bool {
+	return v.TOTPEnrolled || v.HasPassword && s.HasSecondFactor(v)
+}
+
+// showRecovery shows recovery codes, and leads back to the security page.
+func (s *account) showRecovery(c *fiber.Ctx, codes []string, cause pages.RecoveryCause) error {
 	auth := s.AuthProps(c)
 	auth.Path = securityOf(c)
-	return page.Render(c, pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: auth, Codes: codes, Next: auth.Path}))
+	return page.Render(c, pages.RecoveryCodes(pages.RecoveryCodesProps{AuthProps: auth, Codes: codes, Next: auth.Path,
+		Cause: cause}))
 }
 
 // endSession handles POST …/sessoes/:id/encerrar.

@@ -55,7 +55,7 @@ const ProvenFor = 10 * time.Minute
 // It must come after Person or Member, and after the check of the role.
 func (s *Site) StepUp(c *fiber.Ctx) error {
 	v := Visitor(c)
-	if s.Now().Sub(v.ProvenAt) <= ProvenFor {
+	if s.proven(v) {
 		return c.Next()
 	}
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
@@ -76,15 +76,23 @@ func (s *Site) StepUp(c *fiber.Ctx) error {
 	return c.Next()
 }
 
+// proven reports whether the visitor has recently proven their identity. Of a person with a second
+// factor, a session that began with the password alone, before there was one, has not.
+func (s *Site) proven(v *models.Visitor) bool {
+	return s.Now().Sub(v.ProvenAt) <= ProvenFor && (v.SecondFactor || !s.HasSecondFactor(v))
+}
+
 // Prove checks the proof in a form. If the proof is wrong, problem is the text to show, and
 // the status of the answer is set.
 func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error) {
 	if answer := Field(c, proofKeyField); answer != "" {
 		return s.proveWithPasskey(c, v, answer)
 	}
-	wait, wrong := s.Tries(c, v.Email), "proof_password"
-	if v.TOTPEnrolled {
+	wait, wrong := "", "proof_password"
+	if s.HasSecondFactor(v) {
 		wait, wrong = s.CodeTries(c, v.ID), "code"
+	} else {
+		wait = s.Tries(c, v.Email)
 	}
 	if wait != "" {
 		return wait, nil
@@ -104,8 +112,8 @@ func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string)
 	v := Visitor(c)
 	props.AuthProps, props.Email, props.ByCode = s.AuthProps(c), v.Email, v.TOTPEnrolled
 	props.ProofField, props.RecoveryField = proofField, proofRecoveryField
-	props.ByPassword = v.HasPassword && !v.TOTPEnrolled && !s.Merchants.SSOOnly
-	if v.ByProvider && !v.TOTPEnrolled {
+	props.ByPassword = v.HasPassword && !s.HasSecondFactor(v) && !s.Merchants.SSOOnly
+	if v.ByProvider && !s.HasSecondFactor(v) {
 		props.Provider = s.SSOName()
 	}
 	if props.Action == ConfirmPath {
@@ -113,6 +121,7 @@ func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string)
 	}
 	if v.HasPasskey && s.OffersPasskeys() {
 		props.KeyField = proofKeyField
+		props.ByRecovery = v.HasPassword && !v.TOTPEnrolled
 	}
 	if props.Back = s.cameFrom(c); props.Back != "/app" {
 		props.Fields = append(props.Fields, pages.HiddenField{Name: proofBackField, Value: props.Back})
@@ -121,7 +130,13 @@ func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string)
 		props.AuthProps.Path = "/app" // the page has an address only if a GET required the proof
 	}
 	if problem != "" {
-		props.Errors = components.FieldErrors{{Field: proofField, Text: problem}}
+		field := proofField
+		if Field(c, proofKeyField) != "" {
+			field = ""
+		} else if props.ByRecovery {
+			field = proofRecoveryField
+		}
+		props.Errors = components.FieldErrors{{Field: field, Text: problem}}
 	}
 	return Render(c, pages.StepUp(props))
 }

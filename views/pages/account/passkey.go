@@ -21,10 +21,11 @@ type PasskeyRow struct {
 // NewPasskeyProps is GET and POST /2fa/passkey. Fields: passkey_name, passkey, next.
 type NewPasskeyProps struct {
 	layouts.AuthProps
-	Name   string
-	Next   string // local path to go on to; the handler checks it
-	Staff  bool   // of the installation: they must have this or a code generator
-	Errors components.FieldErrors
+	Name        string
+	Next        string // local path to go on to; the handler checks it
+	Staff       bool   // of the installation: they must have this or a code generator
+	HasPassword bool   // which will need the passkey after it
+	Errors      components.FieldErrors
 }
 
 // PasskeyProps is one passkey's page, of the dashboard or of the console. Fields of its

@@ -16,8 +16,9 @@ type ForgotProps struct {
 // ResetProps is GET and POST /redefinir-senha. Fields: token, password.
 type ResetProps struct {
 	layouts.AuthProps
-	Token  string
-	Errors components.FieldErrors
+	Token            string
+	ReplacesPasskeys bool // the person's passkeys are removed
+	Errors           components.FieldErrors
 }
 
 // FirstPasswordProps is GET and POST /app/configuracoes/seguranca/senha for a person

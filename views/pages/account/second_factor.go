@@ -43,14 +43,36 @@ func (p TOTPProps) spelled() string {
 // RecoveryCodesProps shows new recovery codes, this once.
 type RecoveryCodesProps struct {
 	layouts.AuthProps
-	Codes    []string
-	Next     string
-	Enrolled bool // just now, for the first time
+	Codes []string
+	Next  string
+	Cause RecoveryCause
+}
+
+// RecoveryCause is why there are new recovery codes.
+type RecoveryCause int
+
+const (
+	RecoveryRenewed  RecoveryCause = iota // the person wanted others
+	RecoveryEnrolled                      // a code generator was set up
+	RecoveryPasskey                       // a first passkey was added beside a password
+	RecoveryPassword                      // a first password was created beside a passkey
+)
+
+// done says what was set up.
+func (p RecoveryCodesProps) done(ctx context.Context) string {
+	switch p.Cause {
+	case RecoveryPasskey:
+		return i18n.T(ctx, "recovery.passkey")
+	case RecoveryPassword:
+		return i18n.T(ctx, "recovery.password")
+	default:
+		return i18n.T(ctx, "recovery.enrolled")
+	}
 }
 
 // keep says where to keep the codes, and that others are worth nothing now.
 func (p RecoveryCodesProps) keep(ctx context.Context) string {
-	if p.Enrolled {
+	if p.Cause != RecoveryRenewed {
 		return i18n.T(ctx, "recovery.keep")
 	}
 	return i18n.T(ctx, "recovery.keep") + " " + i18n.T(ctx, "recovery.before")

@@ -28,6 +28,7 @@ type SecurityProps struct {
 	Passkeys      []PasskeyRow
 	MorePasskeys  bool // another may be added
 	TOTP          bool // a code is asked for at log-in
+	HasRecovery   bool // the log-in has a second step, for which there are recovery codes
 	RecoveryLeft  int  // recovery codes that were not used
 	Sessions      []SessionRow
 	LogIns        []LogInRow // newest first
