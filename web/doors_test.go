@@ -220,7 +220,7 @@ func (b *building) enter(t *testing.T, name string) *webtest.Client {
 	modelstest.Exec(t, b.DB, "INSERT INTO members (account_id, user_id, role) VALUES ($1, $2, 'VIEWER')", b.Account.ID,
 		b.things["/app/equipe/:id"])
 	c := b.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	b.ToLive(t, c)
 	return c
 }
 

@@ -120,10 +120,13 @@ func asksForAccess(t *testing.T, s *webtest.Site, page *browsertest.Page) {
 	page.WaitVisible("Em análise")
 }
 
-// makesKey makes a live key that may withdraw, and returns its secret.
+// makesKey makes a live key that may withdraw, for which the member sets up a code generator first, and
+// returns its secret.
 func makesKey(s *webtest.Site, page *browsertest.Page) string {
 	toSection(page, "/app/chaves")
 	page.Click("main a[href='/app/chaves/nova']")
+	setsUp(s, page)
+	page.WaitVisible("#name")
 	page.Type("#name", "Loja")
 	for _, permission := range []models.Permission{models.PermissionWithdrawalCreate, models.PermissionWithdrawalRead} {
 		page.Click("input[value='" + string(permission) + "']")

@@ -117,8 +117,8 @@ func logIn(t *testing.T, s *webtest.Site, look browsertest.Options) *browsertest
 // logInLive opens the dashboard as the owner, in live.
 func logInLive(t *testing.T, s *webtest.Site, look browsertest.Options) *browsertest.Page {
 	t.Helper()
-	page := logIn(t, s, look)
-	page.Click("button[value=live]")
-	page.WaitTrue(`document.querySelector("button[value=live]").getAttribute("aria-pressed") == "true"`)
-	return page
+	c := s.Member(t)
+	s.ToLive(t, c)
+	look.Cookies = c.Cookies()
+	return browsertest.Open(t, s.URL+"/app", look)
 }

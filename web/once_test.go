@@ -354,7 +354,7 @@ func TestOnce_FormsSent(t *testing.T) {
 	}
 	for _, f := range formsSent {
 		if f.name == "withdraw" {
-			d.member.Post("/app/ambiente", "env", "live")
+			s.ToLive(t, d.member)
 		}
 		by, path, form := f.fill(t, d)
 		before := count(f)

@@ -134,8 +134,14 @@ func walkEmpty(t *testing.T, w *walk) {
 	}
 	page.visits(map[string]string{
 		"approved-withdrawals": "/app/saques", "held-withdraw": "/app/saques/novo",
-		"held-destinations": "/app/saques/destinos", "destination-replaces": "/app/saques/destinos/novo",
+		"held-destinations": "/app/saques/destinos",
 	})
+	page.Goto(s.URL + "/app/saques/destinos/novo")
+	page.WaitVisible("#code")
+	page.look("second-factor-live")
+	setsUp(s, page.Page)
+	page.WaitVisible("#address")
+	page.look("destination-replaces")
 	s.GiveRole(t, models.RoleViewer)
 	page.visits(map[string]string{"viewer-home": "/app", "viewer-keys": "/app/chaves",
 		"viewer-products": "/app/produtos"})

@@ -77,7 +77,7 @@ func (w *walk) enter(t *testing.T, s *webtest.Site) *walker {
 func (w *walk) enterLive(t *testing.T, s *webtest.Site) *walker {
 	t.Helper()
 	c := s.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	return w.openWith(t, s, "/app", c.Cookies()...)
 }
 

@@ -78,7 +78,19 @@ func proofPages(frame layouts.AuthProps) []page {
 			RecoveryField: "recovery", Errors: problem("proof"),
 		})},
 		{"kept logged out", pages.Kept(pages.KeptProps{
-			AuthProps: frame, Reason: pages.KeptLoggedOut, Action: "/app/produtos", Fields: kept, Files: true,
+			AuthProps: frame, Reason: pages.KeptLoggedOut, Open: "/entrar", Action: "/app/produtos", Fields: kept,
+			Files: true,
+		})},
+		{"kept until a second factor", pages.Kept(pages.KeptProps{
+			AuthProps: frame, Reason: pages.KeptSecondFactor, Open: "/2fa/ativar?need=live&next=/app",
+			Action: "/app/chaves", Fields: kept,
+		})},
+		{"totp for live", account.TOTP(account.TOTPProps{
+			AuthProps: frame, Next: "/app/chaves/nova", Secret: "GEZDGNBV", Need: pages.NeedLive, ByKey: true,
+			QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 41, Label: "QR"},
+		})},
+		{"passkey for live", account.NewPasskey(account.NewPasskeyProps{
+			AuthProps: frame, Next: "/app/chaves/nova", Name: "iPhone", Need: pages.NeedLive, HasPassword: true,
 		})},
 		{"kept of test", pages.Kept(pages.KeptProps{
 			AuthProps: frame, Reason: pages.KeptEnvironment, Action: "/app/produtos", Section: "/app/produtos",
@@ -100,7 +112,7 @@ func proofPages(frame layouts.AuthProps) []page {
 			QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 41, Label: "QR"},
 		})},
 		{"totp of staff", account.TOTP(account.TOTPProps{
-			AuthProps: frame, Next: "/ops", Secret: "GEZDGNBV", Staff: true, ByKey: true,
+			AuthProps: frame, Next: "/ops", Secret: "GEZDGNBV", Need: pages.NeedStaff, ByKey: true,
 			QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 41, Label: "QR"}, Errors: problem("code"),
 		})},
 		{"recovery codes", account.RecoveryCodes(account.RecoveryCodesProps{
@@ -278,7 +290,7 @@ func passkeyPages(frame layouts.AuthProps) []page {
 		})},
 		{"passkey new", account.NewPasskey(account.NewPasskeyProps{AuthProps: frame, Next: "/app", Name: "iPhone"})},
 		{"passkey new of staff", account.NewPasskey(account.NewPasskeyProps{
-			AuthProps: frame, Next: "/ops", Staff: true, Errors: problem("passkey_name"),
+			AuthProps: frame, Next: "/ops", Need: pages.NeedStaff, Errors: problem("passkey_name"),
 		})},
 	}
 }

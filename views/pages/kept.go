@@ -9,6 +9,9 @@ const (
 	KeptAccount     = "account"     // another window has gone to another account
 )
 
+// KeptSecondFactor holds a form up until its sender has set up a second factor.
+const KeptSecondFactor = "second_factor"
+
 // KeptProps holds what was typed until its sender has decided.
 type KeptProps struct {
 	layouts.AuthProps
@@ -16,6 +19,7 @@ type KeptProps struct {
 	Live    bool   // the environment that the form was shown in
 	Account string // that the sender looks at now, of KeptAccount
 	Section string // where to continue without sending; "" for the start page
+	Open    string // what the sender must do first, in another window; "" if nothing
 	Action  string // where the form goes
 	Fields  []HiddenField
 	Files   bool // it had files, which cannot be kept

@@ -63,7 +63,7 @@ func (s *account) passkeyForm(c *fiber.Ctx) error {
 func (s *account) showPasskeyForm(c *fiber.Ctx, next, name string, problems components.FieldErrors) error {
 	v := page.Visitor(c)
 	return page.Render(c, pages.NewPasskey(pages.NewPasskeyProps{
-		AuthProps: s.AuthProps(c), Name: name, Next: next, Staff: v.StaffRole != nil, HasPassword: v.HasPassword,
+		AuthProps: s.AuthProps(c), Name: name, Next: next, Need: page.NeedOf(c), HasPassword: v.HasPassword,
 		Errors: problems,
 	}))
 }

@@ -100,7 +100,7 @@ func (s *account) showTOTPForm(c *fiber.Ctx, next, problem string) error {
 		return err
 	}
 	props := pages.TOTPProps{
-		AuthProps: s.AuthProps(c), Next: next, Secret: secret, URL: address, Staff: v.StaffRole != nil,
+		AuthProps: s.AuthProps(c), Next: next, Secret: secret, URL: address, Need: page.NeedOf(c),
 		ByKey: s.OffersPasskeys(),
 		QR: components.QRProps{Path: symbol.Path, Modules: symbol.Modules,
 			Label: i18n.T(c.UserContext(), "totp.qr_label")},

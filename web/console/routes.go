@@ -115,7 +115,7 @@ func (s *console) colleague(c *fiber.Ctx) error {
 		if c.Method() == fiber.MethodPost && page.Field(c, "version") != "" &&
 			page.CheckOrigin(c) == nil { // the form of a decision, with its reason
 			c.Status(fiber.StatusUnauthorized)
-			return s.ShowKept(c, base.KeptProps{Reason: base.KeptLoggedOut})
+			return s.ShowKept(c, base.KeptProps{Reason: base.KeptLoggedOut, Open: "/entrar"})
 		}
 		if err := s.Flash(c, "log_in_first"); err != nil {
 			return err

@@ -18,7 +18,7 @@ func TestOps_StoppedWithdrawal(t *testing.T) {
 	s.FundLive(t, 1000_00)
 	c, by := s.Console(t, models.StaffReviewer)
 	merchant := s.Member(t)
-	merchant.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, merchant)
 	w := s.Withdraw(t, 200_00)
 	path := "/ops/saques/" + w.ID
 	turn := func(on bool) {

@@ -149,7 +149,7 @@ func TestOps_WithdrawalFee(t *testing.T) {
 	eva, _ := s.Console(t, models.StaffReviewer)
 	rui, _ := s.Console(t, models.StaffSupervisor)
 	m := s.Member(t)
-	m.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, m)
 	account := "/ops/contas/" + s.Account.ID
 	form := account + "/tarifa"
 	holds := func(wants ...string) {

@@ -235,7 +235,7 @@ func TestCheckouts_EmptyTellsWhatCanBeDone(t *testing.T) {
 				a.Find("main a.btn-primary").Length())
 		}
 	}
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	for _, path := range []string{"/app", "/app/cobrancas"} {
 		if a := c.Get(path); a.Find("#example, main a[href='/app/cobrancas/nova']").Length() != 0 ||
 			a.Find("main a[href='/app/producao']").Length() == 0 {
@@ -301,7 +301,7 @@ func TestCheckouts(t *testing.T) {
 		!strings.Contains(c.Get("/app/cobrancas/"+ids[2]).Text(), "acabou de pagar") {
 		t.Errorf("cancelled after it was paid: %d", a.Status)
 	}
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	for _, act := range []string{"", "/cancelar", "/simular", "/expirar"} {
 		method := http.MethodPost
 		if act == "" {

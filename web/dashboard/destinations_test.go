@@ -40,7 +40,7 @@ func TestWithdrawals_Gates(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	c := s.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	if a := c.Get("/app/saques"); !strings.Contains(a.Text(), "dependem do acesso à produção") {
 		t.Error("the list does not say what withdrawals wait for")
 	}
@@ -93,7 +93,7 @@ func TestWithdrawals_Gates(t *testing.T) {
 	state("Acesso à produção Concluído Destino aprovado Concluído Espera de segurança Aguardando")
 	s.Clock.Advance(paymentstest.Policy.Hold)
 	c = s.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	if a := c.Get("/app/saques/novo"); a.Find("input[name=rail][checked]").AttrOr("value", "") != "BRL_PIX" {
 		t.Errorf("ready: %d", a.Status)
 	}
@@ -165,7 +165,7 @@ func TestDestinations(t *testing.T) {
 		t.Errorf("a day later nobody asks who it is: %d", a.Status)
 	}
 	c = s.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	show("+55 11 *****-4321 Em uso", "0x5aae…1beaed Removido", "**.***.345/01DE-** Substituído")
 }
 

@@ -20,8 +20,8 @@ func (s *dashboard) registerDisputes(app fiber.Router) {
 	app.Get("/disputas/:id", s.readDispute)
 	app.Get("/disputas/:id/arquivos/:file", s.disputeFile)
 	app.Post("/disputas/:id/arquivos", page.Only(models.MoveMoney), s.addDisputeFile)
-	app.Get("/disputas/:id/responder", page.Only(models.MoveMoney), s.StepUp, s.newAnswer)
-	app.Post("/disputas/:id/responder", page.Only(models.MoveMoney), s.StepUp, s.answerDispute)
+	app.Get("/disputas/:id/responder", page.Only(models.MoveMoney), s.StepUpLive, s.newAnswer)
+	app.Post("/disputas/:id/responder", page.Only(models.MoveMoney), s.StepUpLive, s.answerDispute)
 }
 
 // listDisputes shows GET /app/disputas.

@@ -184,7 +184,7 @@ func TestDispute_NoRefund(t *testing.T) {
 	s.GoLive(t)
 	c := s.Member(t)
 	d := contested(t, s, "MED-1")
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	path := "/app/cobrancas/" + *d.CheckoutID
 	if a := c.Get(path); a.Find(`a[href$="/devolver"]`).Length() != 0 ||
 		a.Find(`a[href="/app/disputas/`+d.ID+`"]`).Length() != 1 {

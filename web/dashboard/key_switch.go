@@ -24,8 +24,8 @@ var switches = []struct {
 // registerSwitches adds the routes that turn switches of keys on and off.
 func (s *developers) registerSwitches(app fiber.Router) {
 	for _, each := range switches {
-		app.Post("/chaves/:id/"+each.on, mayTurn(each.of), s.StepUp, s.turn(each.of, true))
-		app.Post("/chaves/:id/"+each.off, mayTurn(each.of), s.StepUp, s.turn(each.of, false))
+		app.Post("/chaves/:id/"+each.on, mayTurn(each.of), s.StepUpLive, s.turn(each.of, true))
+		app.Post("/chaves/:id/"+each.off, mayTurn(each.of), s.StepUpLive, s.turn(each.of, false))
 	}
 }
 

@@ -109,7 +109,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("revoked without its last four: %d", a.Status)
 	}
 
-	c.Post("/app/ambiente", "env", "live", "next", "/app/chaves")
+	s.ToLive(t, c)
 	if a := c.Get("/app/chaves"); strings.Contains(a.Body, id) {
 		t.Error("a test key shows in live")
 	}
@@ -134,6 +134,7 @@ func TestKeyEvents(t *testing.T) {
 	s := webtest.New(t)
 	s.Approve(t)
 	c := s.Member(t)
+	s.ToLive(t, c)
 	s.Key(t, s.Gateway.Test, models.PermissionCheckoutRead)
 	s.Key(t, s.Gateway.Live, models.PermissionCheckoutRead)
 	may := func(environment models.Environment) bool {

@@ -23,7 +23,7 @@ func lively(t *testing.T) (*webtest.Site, *webtest.Client) {
 	s.Destination(t, models.RailPix)
 	s.Fund(t, models.Live, 1_000_00)
 	c := s.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	return s, c
 }
 
@@ -35,7 +35,7 @@ func TestMoney_Roles(t *testing.T) {
 	w := s.Withdraw(t, 10_00)
 	d := s.Destination(t, models.RailUSDT)
 	c := s.Member(t) // whose proof is fresh
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	pages := []string{
 		"/app/saldo", "/app/saldo/extrato.csv", "/app/saques", "/app/saques/novo",
 		"/app/saques/novo/revisar?rail=BRL_PIX&amount=10",

@@ -42,7 +42,7 @@ func (h *ownHouse) enter(t *testing.T) {
 	t.Helper()
 	h.site.Clock.Advance(h.House.Bank.Clock.Now().Sub(h.site.Clock.Now()))
 	h.owner = h.site.Member(t)
-	h.owner.Post("/app/ambiente", "env", "live")
+	h.site.ToLive(t, h.owner)
 }
 
 // send sends the form of an account at a bank, without what is left out, and checks that no secret comes back.

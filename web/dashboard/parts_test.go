@@ -136,7 +136,7 @@ func TestCheckoutEvents(t *testing.T) {
 	if a := s.Client(t).Get(stream); a.Status != http.StatusSeeOther {
 		t.Errorf("a stranger: %d", a.Status)
 	}
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	if a := c.Get(stream); a.Status != http.StatusNotFound {
 		t.Errorf("from the other environment: %d", a.Status)
 	}

@@ -141,7 +141,7 @@ func TestWithdraw_USDT(t *testing.T) {
 	s, _ := lively(t)
 	s.Destination(t, models.RailUSDT)
 	c := s.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	if a := c.Get("/app/saques/novo/revisar?rail=USDT_WALLET&amount=100"); a.Status != http.StatusUnprocessableEntity ||
 		!strings.Contains(a.Find("#rail-error").Text(), "Sem cotação de USDT agora") {
 		t.Errorf("without a quote: %d", a.Status)
@@ -210,7 +210,7 @@ func TestWithdraw_Limited(t *testing.T) {
 	s.Destination(t, models.RailPix)
 	s.Fund(t, models.Live, 100_00)
 	c := s.Member(t)
-	c.Post("/app/ambiente", "env", "live")
+	s.ToLive(t, c)
 	form := ask(c, "BRL_PIX", "10")
 	c.Post("/app/saques", form...)
 	a := c.Post("/app/saques", form...)

@@ -32,7 +32,7 @@ const goBackField = "garoupa_back"
 func (s *Site) loggedOut(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodPost && Field(c, layouts.ScopeField) != "" {
 		c.Status(fiber.StatusUnauthorized)
-		return s.ShowKept(c, pages.KeptProps{Reason: pages.KeptLoggedOut})
+		return s.ShowKept(c, pages.KeptProps{Reason: pages.KeptLoggedOut, Open: "/entrar"})
 	}
 	if err := s.Flash(c, "log_in_first"); err != nil {
 		return err

@@ -28,6 +28,9 @@ const (
 // SettingsPath is the path above the sections of the settings.
 const SettingsPath = "/app/configuracoes/"
 
+// SetUpPath is the page that sets up a code generator, and offers a passkey.
+const SetUpPath = "/2fa/ativar"
+
 // ConfirmPath receives the proof that a GET required.
 const ConfirmPath = "/confirmar"
 

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -74,6 +75,45 @@ func (s *Site) StepUp(c *fiber.Ctx) error {
 		return s.ShowStepUp(c, props, problem)
 	}
 	return c.Next()
+}
+
+// StepUpLive is StepUp for what moves money or lets others move it. In live it also needs a second
+// factor: visitors without one are led to set one up, and return to what they did.
+func (s *Site) StepUpLive(c *fiber.Ctx) error {
+	if Visitor(c).Environment != models.Live {
+		return s.StepUp(c)
+	}
+	return s.StepUpSecond(c)
+}
+
+// StepUpSecond is StepUpLive in both environments.
+func (s *Site) StepUpSecond(c *fiber.Ctx) error {
+	if s.HasSecondFactor(Visitor(c)) {
+		return s.StepUp(c)
+	}
+	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
+		return c.Redirect(setUpPath(pages.NeedLive, c.OriginalURL()), fiber.StatusSeeOther)
+	}
+	c.Status(fiber.StatusForbidden)
+	return s.ShowKept(c, pages.KeptProps{Reason: pages.KeptSecondFactor,
+		Open: setUpPath(pages.NeedLive, "/app")})
+}
+
+// setUpPath returns the path of the page that sets up a second factor, and leads to next.
+func setUpPath(need pages.Need, next string) string {
+	return SetUpPath + "?need=" + url.QueryEscape(string(need)) + "&next=" + url.QueryEscape(next)
+}
+
+// NeedOf returns why the visitor needs a second factor, as the address of the page says that sets
+// one up.
+func NeedOf(c *fiber.Ctx) pages.Need {
+	if Visitor(c).StaffRole != nil {
+		return pages.NeedStaff
+	}
+	if cmp.Or(Field(c, "need"), c.Query("need")) == string(pages.NeedLive) {
+		return pages.NeedLive
+	}
+	return pages.NeedNone
 }
 
 // proven reports whether the visitor has recently proven their identity. Of a person with a second

@@ -61,6 +61,19 @@ func (s *Site) Enroll(t *testing.T, c *Client, path string) (secret string, reco
 // Code returns the code that an authenticator shows now.
 func (s *Site) Code(secret string) string { return totp.Code(secret, totp.Step(s.Clock.Now())) }
 
+// ToLive shows live to a client of the owner's, and gives the owner a code generator, which live
+// money needs, unless the owner has one.
+func (s *Site) ToLive(t *testing.T, c *Client) {
+	t.Helper()
+	if form := c.Get("/2fa/ativar"); form.Status == http.StatusOK {
+		s.generator = strings.ReplaceAll(form.Find("#totp-secret").Text(), " ", "")
+		if a := c.Post("/2fa/ativar", "code", s.Code(s.generator)); a.Status != http.StatusOK {
+			t.Fatalf("a code generator: %d", a.Status)
+		}
+	}
+	c.Post("/app/ambiente", "env", "live")
+}
+
 // ProofField is the field in which a page asks for the password once more.
 const ProofField = "garoupa_proof"
 

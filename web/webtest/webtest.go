@@ -43,6 +43,8 @@ type Site struct {
 	App     *fiber.App
 	Streams *stream.Hub
 	Banks   *banks.Service // its time is the machine's
+
+	generator string // the secret of the owner's code generator; "" before ToLive
 }
 
 // New serves a gateway over a fresh database.

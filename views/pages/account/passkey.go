@@ -1,10 +1,12 @@
 package account
 
 import (
+	"cmp"
 	"time"
 
 	"garoupa/views/components"
 	"garoupa/views/layouts"
+	base "garoupa/views/pages"
 )
 
 // MaxPasskeyName bounds the name of a passkey in characters.
@@ -22,10 +24,15 @@ type PasskeyRow struct {
 type NewPasskeyProps struct {
 	layouts.AuthProps
 	Name        string
-	Next        string // local path to go on to; the handler checks it
-	Staff       bool   // of the installation: they must have this or a code generator
-	HasPassword bool   // which will need the passkey after it
+	Next        string    // local path to go on to; the handler checks it
+	Need        base.Need // why the person must; the page offers each of the two ways
+	HasPassword bool      // which will need the passkey after it
 	Errors      components.FieldErrors
+}
+
+// back is where people go who do not want a passkey.
+func (p NewPasskeyProps) back() string {
+	return cmp.Or(wayBack(p.Need, p.Next), p.Next)
 }
 
 // PasskeyProps is one passkey's page, of the dashboard or of the console. Fields of its

@@ -2,11 +2,13 @@ package account
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
+	base "garoupa/views/pages"
 )
 
 // CodeProps is GET and POST /2fa. Fields: code, next.
@@ -26,9 +28,30 @@ type TOTPProps struct {
 	Secret string // 32 characters, for who cannot scan
 	URL    string // "otpauth://…", which opens the app of who reads this on the phone
 	QR     components.QRProps
-	Staff  bool // of the installation: they must
-	ByKey  bool // a passkey would do as well
+	Need   base.Need // why the person must; the page offers each of the two ways
+	ByKey  bool      // a passkey would do as well
 	Errors components.FieldErrors
+}
+
+// passkeyPath is the page that makes a passkey in place of a generator.
+func passkeyPath(need base.Need, next string) string {
+	path := "/2fa/passkey?next=" + url.QueryEscape(next)
+	if need == base.NeedLive {
+		path += "&need=" + string(need)
+	}
+	return path
+}
+
+// wayBack is where people go who do not want a second factor; "" if they cannot go on without.
+func wayBack(need base.Need, next string) string {
+	switch need {
+	case base.NeedNone:
+		return next
+	case base.NeedLive:
+		return "/app" // next leads back here
+	default:
+		return ""
+	}
 }
 
 // spelled is the secret in groups of four, which are easier to type.
