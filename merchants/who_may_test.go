@@ -65,6 +65,9 @@ func memberActs(t *testing.T, g *paymentstest.Gateway, heir string) map[string]m
 			_, err := m.Rename(ctx, by, "Outro nome")
 			return err
 		}},
+		"release second factors": {models.Own, func(by models.Actor) error {
+			return m.RequireSecondFactor(ctx, by, false)
+		}},
 		"remove the logo": {models.Administer, func(by models.Actor) error {
 			return m.RemoveLogo(ctx, by)
 		}},

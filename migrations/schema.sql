@@ -188,6 +188,7 @@ CREATE TABLE accounts (
     settlement_delay integer,
     withdrawal_fee_basis_points integer NOT NULL DEFAULT 0,
     withdrawal_fee_fixed bigint NOT NULL DEFAULT 0,
+    second_factor_required boolean NOT NULL DEFAULT false,
     CONSTRAINT accounts_pkey PRIMARY KEY (id),
     CONSTRAINT accounts_check CHECK (max_amount >= min_amount AND max_amount <= '999999999999'::bigint),
     CONSTRAINT accounts_city_check CHECK (char_length(city) >= 1 AND char_length(city) <= 60),

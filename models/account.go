@@ -127,3 +127,10 @@ func Accounts(ctx context.Context, h Handle, after *Position, limit int) ([]Acco
 	var list []Account
 	return list, query.Order("a.created_at DESC, a.id DESC").Limit(limit).Find(&list).Error
 }
+
+// RequireSecondFactor stores whether all members of an account must have a second factor. It reports
+// false if that was so before.
+func RequireSecondFactor(tx *Tx, id string, required bool) (changed bool, err error) {
+	return tx.execOne("UPDATE accounts SET second_factor_required = $2 WHERE id = $1 AND second_factor_required <> $2",
+		id, required)
+}

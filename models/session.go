@@ -122,6 +122,7 @@ type Visitor struct {
 	SalesStopped  bool // staff have stopped the account's live charges and links
 	Accounts      int  // number of accounts of the person
 	StepsHidden   bool // the first steps on the start page are hidden
+	SecondNeeded  bool // the owner requires a second factor of all members
 }
 
 // SessionByToken returns a session that has not expired by now, or ErrNotFound. The session
@@ -147,7 +148,8 @@ func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.T
 			coalesce(a.id, '') AS account_id, coalesce(a.name, '') AS account_name,
 			coalesce(a.production_access, '') AS access, coalesce(a.suspended OR a.live_blocked, false) AS sales_stopped,
 			(SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,
-			coalesce(m.steps_hidden, false) AS steps_hidden
+			coalesce(m.steps_hidden, false) AS steps_hidden,
+			coalesce(a.second_factor_required, false) AS second_needed
 		FROM sessions s JOIN users u ON u.id = s.user_id
 		LEFT JOIN projects p ON p.id = s.project_id LEFT JOIN accounts a ON a.id = p.account_id
 		LEFT JOIN members m ON m.account_id = a.id AND m.user_id = u.id

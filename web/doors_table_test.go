@@ -91,6 +91,7 @@ var doors = map[string]string{
 	"POST /app/equipe/:id/papel":                             "managers",
 	"POST /app/equipe/:id/remover":                           "managers",
 	"POST /app/equipe/:id/transferir":                        "the owner",
+	"POST /app/equipe/segunda-etapa":                         "the owner",
 	"GET /app/equipe/convidar":                               "managers",
 	"POST /app/equipe/convites":                              "managers",
 	"POST /app/equipe/convites/:id/cancelar":                 "managers",

@@ -154,9 +154,11 @@ func teamPages(frame layouts.AuthProps) []page {
 	return []page{
 		{"team", dashboard.Team(dashboard.TeamProps{
 			Shell: shell(true), CanManage: true, Members: members, Invites: invites, Duties: duties,
+			Factor: &dashboard.FactorRule{Required: true, Owner: true, Without: 2},
 		})},
 		{"team alone", dashboard.Team(dashboard.TeamProps{
 			Shell: shell(false), CanManage: true, Members: members[:1], Duties: duties,
+			Factor: &dashboard.FactorRule{Without: 1},
 		})},
 		{"team seen", dashboard.Team(dashboard.TeamProps{
 			Shell: shell(false), Members: members, Invites: invites, Duties: duties,

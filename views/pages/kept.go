@@ -9,8 +9,11 @@ const (
 	KeptAccount     = "account"     // another window has gone to another account
 )
 
-// KeptSecondFactor holds a form up until its sender has set up a second factor.
-const KeptSecondFactor = "second_factor"
+// Why a form is held up until its sender has set up a second factor.
+const (
+	KeptSecondFactor  = "second_factor"  // it moves live money
+	KeptAccountFactor = "account_factor" // the owner of the account requires it
+)
 
 // KeptProps holds what was typed until its sender has decided.
 type KeptProps struct {

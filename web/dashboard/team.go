@@ -21,6 +21,7 @@ func (s *dashboard) registerTeam(app fiber.Router) {
 	app.Post("/equipe/convites", page.Only(models.Administer), s.Heavy, s.StepUp, s.invite)
 	app.Post("/equipe/convites/:id/reenviar", page.Only(models.Administer), s.Heavy, s.StepUp, s.resendInvite)
 	app.Post("/equipe/convites/:id/cancelar", page.Only(models.Administer), s.StepUp, s.revokeInvite)
+	app.Post("/equipe/segunda-etapa", page.Only(models.Own), s.StepUp, s.requireSecondFactor)
 	app.Get("/equipe/:id", s.readMember)
 	app.Post("/equipe/:id/papel", page.Only(models.Administer), s.StepUp, s.changeRole)
 	app.Post("/equipe/:id/remover", s.StepUp, s.removeMember)
@@ -61,6 +62,9 @@ func (s *dashboard) team(c *fiber.Ctx) error {
 	props := pages.TeamProps{Shell: shell, CanManage: v.Role.Can(models.Administer), Duties: dutyRows()}
 	for _, p := range people {
 		props.Members = append(props.Members, memberRow(v, p))
+	}
+	if v.Role.Can(models.Own) {
+		props.Factor = s.factorRule(v, people)
 	}
 	for _, i := range invites {
 		props.Invites = append(props.Invites, pages.InviteRow{

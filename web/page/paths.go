@@ -31,6 +31,9 @@ const SettingsPath = "/app/configuracoes/"
 // SetUpPath is the page that sets up a code generator, and offers a passkey.
 const SetUpPath = "/2fa/ativar"
 
+// AccountsPath is the page on which people choose another of their accounts.
+const AccountsPath = "/app/contas"
+
 // ConfirmPath receives the proof that a GET required.
 const ConfirmPath = "/confirmar"
 

@@ -99,6 +99,21 @@ func (s *Site) StepUpSecond(c *fiber.Ctx) error {
 		Open: setUpPath(pages.NeedLive, "/app")})
 }
 
+// secondNeeded admits a member, of an account whose owner requires it, with a second factor: it asks
+// for the one that the member has, or leads to setting one up.
+func (s *Site) secondNeeded(c *fiber.Ctx) error {
+	switch v := Visitor(c); {
+	case s.HasSecondFactor(v):
+		return s.StepUp(c)
+	case c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead:
+		return c.Redirect(setUpPath(pages.NeedAccount, c.OriginalURL()), fiber.StatusSeeOther)
+	default:
+		c.Status(fiber.StatusForbidden)
+		return s.ShowKept(c, pages.KeptProps{Reason: pages.KeptAccountFactor,
+			Open: setUpPath(pages.NeedAccount, "/app")})
+	}
+}
+
 // setUpPath returns the path of the page that sets up a second factor, and leads to next.
 func setUpPath(need pages.Need, next string) string {
 	return SetUpPath + "?need=" + url.QueryEscape(string(need)) + "&next=" + url.QueryEscape(next)
@@ -110,10 +125,12 @@ func NeedOf(c *fiber.Ctx) pages.Need {
 	if Visitor(c).StaffRole != nil {
 		return pages.NeedStaff
 	}
-	if cmp.Or(Field(c, "need"), c.Query("need")) == string(pages.NeedLive) {
-		return pages.NeedLive
+	switch need := pages.Need(cmp.Or(Field(c, "need"), c.Query("need"))); need {
+	case pages.NeedLive, pages.NeedAccount:
+		return need
+	default:
+		return pages.NeedNone
 	}
-	return pages.NeedNone
 }
 
 // proven reports whether the visitor has recently proven their identity. Of a person with a second

@@ -86,9 +86,13 @@ func (s *Site) Person(c *fiber.Ctx) error {
 }
 
 // Member admits the members of an account. It must come after Person. Staff without an account
-// are redirected to the console.
+// are redirected to the console. If the owner requires a second factor, a member without one is led to
+// set one up.
 func (s *Site) Member(c *fiber.Ctx) error {
 	switch v := Visitor(c); {
+	case v.ProjectID != nil && v.SecondNeeded && !(v.SecondFactor && s.HasSecondFactor(v)) &&
+		c.Path() != AccountsPath:
+		return s.secondNeeded(c)
 	case v.ProjectID != nil:
 		return c.Next()
 	case v.StaffRole != nil && c.Path() == SecurityPath: // mails about a log-in link to this page

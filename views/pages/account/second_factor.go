@@ -36,7 +36,7 @@ type TOTPProps struct {
 // passkeyPath is the page that makes a passkey in place of a generator.
 func passkeyPath(need base.Need, next string) string {
 	path := "/2fa/passkey?next=" + url.QueryEscape(next)
-	if need == base.NeedLive {
+	if need == base.NeedLive || need == base.NeedAccount {
 		path += "&need=" + string(need)
 	}
 	return path

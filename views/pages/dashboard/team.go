@@ -21,6 +21,14 @@ type TeamProps struct {
 	Members   []MemberRow
 	Invites   []InviteRow // open ones
 	Duties    []DutyRow
+	Factor    *FactorRule // nil: the member is not the owner
+}
+
+// FactorRule says whether all members must have a second factor.
+type FactorRule struct {
+	Required bool
+	Owner    bool // the owner has one
+	Without  int  // members who have none
 }
 
 // MemberRow is a person of the team.
