@@ -252,7 +252,7 @@ func (s *Service) JoinAsNewcomer(ctx context.Context, token string, in Newcomer,
 		return "", err
 	}
 	in, problems := in.checked()
-	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
+	problems.password(in.Password, in.Name, i.Email, i.AccountName)
 	if err := problems.orNil(); err != nil {
 		return "", err
 	}

@@ -77,7 +77,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip string)
 	if err != nil {
 		return err
 	}
-	if err := checkPassword(password); err != nil {
+	if err := s.checkPassword(ctx, t.UserID, password); err != nil {
 		return err
 	}
 	hash, err := s.hashed(ctx, password)
@@ -139,7 +139,7 @@ func (s *Service) forgetFactors(tx *models.Tx, by models.Actor) error {
 func (s *Service) FirstPassword(
 	ctx context.Context, v *models.Visitor, by models.Actor, password string,
 ) (recovery []string, err error) {
-	if err := checkPassword(password); err != nil {
+	if err := s.checkPassword(ctx, v.UserID, password); err != nil {
 		return nil, err
 	}
 	hash, err := s.hashed(ctx, password)
@@ -177,7 +177,7 @@ func (s *Service) ChangePassword(
 			from: Browser{IP: by.IP, RequestID: by.RequestID}})
 		return expected(err, "change password", ErrCredentials)
 	}
-	if err := checkPassword(password); err != nil {
+	if err := s.checkPassword(ctx, v.UserID, password); err != nil {
 		return err
 	}
 	hash, err := s.hashed(ctx, password)
@@ -208,12 +208,6 @@ func (s *Service) setPassword(tx *models.Tx, by models.Actor, hash, sparedSessio
 		}
 	}
 	return s.tellUser(tx, by, user, "user.password_changed", models.MailPasswordChanged)
-}
-
-func checkPassword(password string) error {
-	problems := Invalid{}
-	problems.length("password", password, MinPasswordLength, MaxPasswordLength)
-	return problems.orNil()
 }
 
 // EndSession ends one of a person's sessions by its id. It fails with models.ErrNotFound for

@@ -35,7 +35,7 @@ type Merchant struct {
 // fails with Invalid, naming the fields.
 func (s *Service) SignUp(ctx context.Context, in NewMerchant, ip string) (m Merchant, err error) {
 	in, problems := in.checked()
-	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
+	problems.password(in.Password, in.Name, in.Email, in.Business)
 	if err := problems.orNil(); err != nil {
 		return Merchant{}, err
 	}
@@ -122,6 +122,7 @@ const (
 	TooLong   Problem = "too_long"
 	Malformed Problem = "malformed"
 	Taken     Problem = "taken"
+	Common    Problem = "common" // a password that is easy to guess
 	Unknown   Problem = "unknown"
 	Denied    Problem = "denied" // the person's role does not include it
 )

@@ -23,7 +23,7 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 	in.Name, in.Email = input.TrimLine(in.Name), normalEmail(in.Email)
 	problems := Invalid{}
 	problems.line("name", in.Name, 1, 200)
-	problems.length("password", in.Password, MinPasswordLength, MaxPasswordLength)
+	problems.password(in.Password, in.Name, in.Email)
 	if !input.MemberEmail(in.Email) {
 		problems["email"] = Malformed
 	}

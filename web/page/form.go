@@ -18,7 +18,7 @@ import (
 var problemTexts = map[string]map[merchants.Problem]string{
 	"email":       {merchants.Taken: "email_taken", "": "email"},
 	"new_email":   {merchants.Taken: "email_same", "": "email"},
-	"password":    {merchants.TooLong: "password_long", "": "password_short"},
+	"password":    {merchants.TooLong: "password_long", merchants.Common: "password_common", "": "password_short"},
 	"name":        {merchants.Missing: "name_missing", "": "name"},
 	"business":    {merchants.Missing: "business_missing", "": "business"},
 	"key_name":    {"": "key_name"},
