@@ -27,9 +27,9 @@ const disputeUrgent = 24 * time.Hour
 func (s *console) registerDisputes(ops fiber.Router) {
 	ops.Get("/disputas", s.queue(s.disputeQueue()))
 	ops.Get("/disputas/nova", s.newDispute)
-	ops.Post("/disputas/nova", s.createDispute)
+	ops.Post("/disputas/nova", s.StepUp, s.createDispute)
 	ops.Get("/disputas/:id", s.dispute)
-	ops.Post("/disputas/:id", s.decide(s.disputeCase()))
+	ops.Post("/disputas/:id", s.StepUp, s.decide(s.disputeCase()))
 	ops.Get("/disputas/:id/arquivos/:file", s.disputeFile)
 }
 

@@ -25,9 +25,12 @@ func TestDecide_Proof(t *testing.T) {
 	version := c.Get(path).Find("main input[name=version]").AttrOr("value", "")
 	s.Clock.Advance(11 * time.Minute)
 
+	account := "/ops/contas/" + s.Account.ID
 	form := []string{"version", version, "outcome", "APPROVED", "reason", paymentstest.Reason}
 	for _, path := range []string{path, "/ops/destinos/dst_0", "/ops/saques/wdr_0", "/ops/excecoes/pay_0",
-		"/ops/cobrancas/chk_0", "/ops/nomes/npr_0", "/ops/contas/" + s.Account.ID + "/encerrar"} {
+		"/ops/cobrancas/chk_0", account + "/encerrar", "/ops/tarifas/fpr_0", "/ops/nomes/npr_0", account + "/tarifa",
+		account + "/limites", account + "/travas/SUSPENDED", account + "/bloqueios", account + "/bloqueios/blk_0",
+		"/ops/disputas/dsp_0", "/ops/operadores/usr_0", "/ops/operadores/usr_0/sessoes"} {
 		a := c.Post(path, form...)
 		if a.Status != http.StatusOK || a.Find("input[name="+webtest.ProofField+"]").Length() != 1 ||
 			a.Find("input[name=reason]").AttrOr("value", "") != paymentstest.Reason ||
