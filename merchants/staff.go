@@ -2,9 +2,11 @@ package merchants
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"garoupa/internal/input"
 	"garoupa/internal/refusal"
@@ -17,9 +19,33 @@ type NewStaff struct {
 	Role                  models.StaffRole
 }
 
-// AddStaff creates a user who is staff and not a merchant. Only commands on the server may
-// call it. It fails with Invalid.
+// staffLinkWithin is how long the link of InviteStaff is valid.
+const staffLinkWithin = 72 * time.Hour
+
+// InviteStaff is AddStaff for a person who chooses the password: it returns the token of a link for
+// that, which is valid once, for 72 hours. Until then no password logs the person in. It fails with
+// Invalid.
+func (s *Service) InviteStaff(ctx context.Context, in NewStaff) (link string, err error) {
+	in.Password = rand.Text() + rand.Text() // which is given to none
+	_, err = s.addStaff(ctx, in, func(tx *models.Tx, user *models.User) error {
+		t := &models.Token{ID: models.NewTokenID(), Purpose: models.TokenResetPassword, UserID: user.ID,
+			Email: user.Email, CreatedAt: s.now(), ExpiresAt: s.now().Add(staffLinkWithin)}
+		link = s.Vault.Token(t.ID)
+		return models.InsertToken(tx, t)
+	})
+	return link, err
+}
+
+// AddStaff creates a user who is staff and not a merchant, with a password that the caller chose, as for a
+// demonstration. Only commands on the server may call it. It fails with Invalid.
 func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err error) {
+	return s.addStaff(ctx, in, func(*models.Tx, *models.User) error { return nil })
+}
+
+// addStaff creates the user, and calls then in the same transaction.
+func (s *Service) addStaff(
+	ctx context.Context, in NewStaff, then func(tx *models.Tx, user *models.User) error,
+) (userID string, err error) {
 	in.Name, in.Email = input.TrimLine(in.Name), normalEmail(in.Email)
 	problems := Invalid{}
 	problems.line("name", in.Name, 1, 200)
@@ -43,6 +69,9 @@ func (s *Service) AddStaff(ctx context.Context, in NewStaff) (userID string, err
 		user := &models.User{ID: userID, Email: in.Email, Name: in.Name, PasswordHash: &hash, StaffRole: &in.Role,
 			CreatedAt: now, EmailVerifiedAt: &now}
 		if err := models.InsertUser(tx, user); err != nil {
+			return err
+		}
+		if err := then(tx, user); err != nil {
 			return err
 		}
 		return s.audit(tx, models.Actor{UserID: "system"}, "staff.added", userID,

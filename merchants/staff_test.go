@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
@@ -218,5 +219,46 @@ func TestSetStaffRole_Concurrent(t *testing.T) {
 	if err := g.Merchants.SetStaffRole(t.Context(), models.Actor{UserID: members[0].ID}, g.Owner.UserID,
 		models.StaffReviewer, ""); !errors.Is(err, models.ErrNotFound) {
 		t.Errorf("a person who is not staff: %v", err)
+	}
+}
+
+// A member of staff chooses the first password with a link, once and within 72 hours. No password
+// logs the person in before.
+func TestInviteStaff(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	invite := func(email string) (link string) {
+		t.Helper()
+		link, err := g.Merchants.InviteStaff(t.Context(), merchants.NewStaff{Name: "Rita", Email: email,
+			Role: models.StaffReviewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return link
+	}
+	logsIn := func(email string, want error) {
+		t.Helper()
+		if _, err := g.Merchants.LogIn(t.Context(), email, password, merchants.Browser{}); !errors.Is(err, want) {
+			t.Errorf("LogIn of %s: %v, want %v", email, err, want)
+		}
+	}
+	link, late := invite("rita@staff.example"), invite("rui@staff.example")
+	logsIn("rita@staff.example", merchants.ErrCredentials)
+	g.Clock.Advance(71 * time.Hour)
+	if err := g.Merchants.ResetPassword(t.Context(), link, password, ""); err != nil {
+		t.Fatal(err)
+	}
+	logsIn("rita@staff.example", nil)
+	if err := g.Merchants.ResetPassword(t.Context(), link, password, ""); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("the link for the second time: %v", err)
+	}
+	g.Clock.Advance(time.Hour)
+	if err := g.Merchants.ResetPassword(t.Context(), late, password, ""); !errors.Is(err, merchants.ErrLink) {
+		t.Errorf("the link after 72 hours: %v", err)
+	}
+	logsIn("rui@staff.example", merchants.ErrCredentials)
+	if _, err := g.Merchants.InviteStaff(t.Context(), merchants.NewStaff{Name: "Rita", Email: "rita@staff.example",
+		Role: models.StaffReviewer}); !errors.As(err, &merchants.Invalid{}) {
+		t.Errorf("InviteStaff with a taken address: %v", err)
 	}
 }

@@ -184,7 +184,10 @@ func TestCommands_Wrong(t *testing.T) {
 	wrong(t, p, "--webhook-url", "demo", "--webhook-url", "ftp://x")
 	wrong(t, p, "role", "staff", "add", "-email", "ops@example.com", "-name", "Ops", "-role", "KING")
 	wrong(t, p, "probe: ", "serve", "-probe")
-	p.run("staff", "add", "-email", "ops@example.com", "-name", "Ops", "-role", "SUPERVISOR")
+	if added := p.run("staff", "add", "-email", "ops@example.com", "-name", "Ops", "-role",
+		"SUPERVISOR"); !strings.Contains(added, "/redefinir-senha?token=") || strings.Contains(added, "password:") {
+		t.Errorf("staff add prints %s", added)
+	}
 	wrong(t, p, "email is taken", "staff", "add", "-email", "OPS@example.com", "-name", "Ops")
 
 	for name, tc := range map[string]struct{ setting, says string }{

@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"garoupa/merchants"
 	"garoupa/models"
 )
 
-// staff adds a member of staff.
+// staff adds a member of staff, and prints a link with which the person chooses the password.
 func staff(ctx context.Context, in invocation) error {
 	email := in.flags.String("email", "", "the person's `email`, with which they log in")
 	name := in.flags.String("name", "", "the person's `name`")
@@ -31,10 +32,12 @@ func staff(ctx context.Context, in invocation) error {
 		return err
 	}
 	defer db.Close()
-	person := merchants.NewStaff{Name: *name, Email: *email, Password: demoPassword(), Role: models.StaffRole(*role)}
-	if _, err := services.merchants.AddStaff(ctx, person); err != nil {
+	person := merchants.NewStaff{Name: *name, Email: *email, Role: models.StaffRole(*role)}
+	link, err := services.merchants.InviteStaff(ctx, person)
+	if err != nil {
 		return fmt.Errorf("staff add: %w", err)
 	}
-	fmt.Fprintf(in.out, "Added %s as %s. First password: %s\n", person.Email, person.Role, person.Password)
+	fmt.Fprintf(in.out, "Added %s as %s. Within 72 hours, and once, the password is chosen at\n"+
+		"%s/redefinir-senha?token=%s\n", person.Email, person.Role, in.settings.AppURL, url.QueryEscape(link))
 	return nil
 }
