@@ -119,7 +119,7 @@ func TestLogInWithPasskey(t *testing.T) {
 	v, err := h.Merchants.Visitor(t.Context(), token)
 	if err != nil || v.UserID != h.Owner.UserID || !v.SecondFactor || !v.HasPasskey || v.AwaitsCode ||
 		!v.ProvenAt.Equal(v.CreatedAt) || v.ID == h.v.ID ||
-		v.ExpiresAt.Sub(v.CreatedAt) != merchants.SessionLifetime || v.ProjectID == nil || v.IP != "203.0.113.7" ||
+		v.ExpiresAt.Sub(v.CreatedAt) != merchants.IdleMember || v.ProjectID == nil || v.IP != "203.0.113.7" ||
 		v.UserAgent != "test" {
 		t.Errorf("the visitor is %+v, %v", v, err)
 	}

@@ -158,7 +158,12 @@ func (s *Service) LogInWithCode(ctx context.Context, token, code string, from Br
 		if err != nil {
 			return err
 		}
-		err = models.ProveSession(ctx, tx, session.ID, s.now(), session.CreatedAt.Add(SessionLifetime), true)
+		user, err := models.UserByID(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		ends := endOf(session.CreatedAt, s.now(), user.StaffRole != nil)
+		err = models.ProveSession(ctx, tx, session.ID, s.now(), ends, true)
 		if err != nil || !session.AwaitsCode {
 			return err
 		}

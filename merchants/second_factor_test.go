@@ -150,7 +150,7 @@ func TestLogInWithCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := e.Merchants.Visitor(t.Context(), first)
-	if err != nil || !v.SecondFactor || !v.TOTPEnrolled || v.ExpiresAt.Sub(v.CreatedAt) != merchants.SessionLifetime {
+	if err != nil || !v.SecondFactor || !v.TOTPEnrolled || v.ExpiresAt.Sub(v.CreatedAt) != merchants.IdleMember {
 		t.Errorf("the visitor is %+v, %v", v, err)
 	}
 	if err := e.Merchants.LogInWithCode(t.Context(), second, e.code(), merchants.Browser{}); !errors.Is(err,

@@ -12,8 +12,28 @@ import (
 	"garoupa/models"
 )
 
-// SessionLifetime is how long a browser stays logged in.
+// SessionLifetime is how long a browser stays logged in at most.
 const SessionLifetime = 14 * 24 * time.Hour
+
+// How long a session lasts without a visit. A member's outlasts a weekend, so that a shop stays logged in.
+// One of staff outlasts the 12 hours after which the console ends it in any case, so that the console can
+// keep a form then.
+const (
+	IdleMember = 72 * time.Hour
+	IdleStaff  = 24 * time.Hour
+)
+
+// endOf returns when a session ends unless it is used after now.
+func endOf(createdAt, now time.Time, staff bool) time.Time {
+	idle := IdleMember
+	if staff {
+		idle = IdleStaff
+	}
+	if last := createdAt.Add(SessionLifetime); last.Before(now.Add(idle)) {
+		return last
+	}
+	return now.Add(idle)
+}
 
 // ErrCredentials reports a wrong e-mail address or password, without saying which.
 var ErrCredentials = errors.New("merchants: e-mail or password is wrong")
@@ -82,7 +102,12 @@ func (s *Service) startSession(
 	now := s.now()
 	session.ID, session.TokenHash = models.NewSessionID(), tokenHash(token)
 	session.IP, session.UserAgent = from.IP, cut(from.UserAgent, 300)
-	session.ProvenAt, session.CreatedAt, session.LastSeenAt, session.ExpiresAt = now, now, now, now.Add(SessionLifetime)
+	user, err := models.UserByID(tx.Context(), tx, session.UserID)
+	if err != nil {
+		return "", err
+	}
+	session.ProvenAt, session.CreatedAt, session.LastSeenAt = now, now, now
+	session.ExpiresAt = endOf(now, now, user.StaffRole != nil)
 	if session.AwaitsCode {
 		session.ExpiresAt = now.Add(codeWithin)
 	}
@@ -115,7 +140,7 @@ func (s *Service) Session(ctx context.Context, token string) (*models.Session, e
 }
 
 // Visitor returns the visitor of the token's session, or models.ErrNotFound. It records the
-// time of the visit, at most once a minute.
+// time of the visit, from which the session's end follows, at most once a minute.
 func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, error) {
 	now := s.now()
 	v, err := models.VisitorByToken(ctx, s.DB.Pool, tokenHash(token), now)
@@ -123,9 +148,9 @@ func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, e
 		return nil, models.ErrNotFound
 	}
 	if err == nil && now.Sub(v.LastSeenAt) >= time.Minute {
-		v.LastSeenAt = now
-		id := v.ID
-		s.noteUse(ctx, func(ctx context.Context) error { return models.TouchSession(ctx, s.DB, id, now) })
+		v.LastSeenAt, v.ExpiresAt = now, endOf(v.CreatedAt, now, v.StaffRole != nil)
+		id, ends := v.ID, v.ExpiresAt
+		s.noteUse(ctx, func(ctx context.Context) error { return models.TouchSession(ctx, s.DB, id, now, ends) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merchants: read session: %w", err)

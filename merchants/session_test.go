@@ -92,12 +92,11 @@ func TestSession_End(t *testing.T) {
 		}
 	}
 
-	old := logIn()
-	g.Clock.Advance(14*24*time.Hour - time.Millisecond)
-	goesOn(old, "a millisecond before its end")
+	old := logIn() // TestSession_Idle is about a session that is visited
+	g.Clock.Advance(merchants.IdleMember - time.Millisecond)
 	first, second := logIn(), logIn()
 	g.Clock.Advance(time.Millisecond)
-	ended(old, "after 14 days")
+	ended(old, "without a visit")
 	goesOn(first, "a younger session")
 
 	if err := g.Merchants.LogOut(t.Context(), first, merchants.Browser{}); err != nil {

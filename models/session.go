@@ -86,9 +86,10 @@ func SetSessionProject(ctx context.Context, h Handle, id, projectID string) erro
 		Updates(map[string]any{"project_id": projectID, "livemode": Test}).Error
 }
 
-// TouchSession stores when the session was last used.
-func TouchSession(ctx context.Context, h Handle, id string, now time.Time) error {
-	return h.gorm(ctx).Model(&Session{}).Where("id = ?", id).Update("last_seen_at", now).Error
+// TouchSession stores when the session was last used, and when it ends without another use.
+func TouchSession(ctx context.Context, h Handle, id string, now, expires time.Time) error {
+	return h.gorm(ctx).Model(&Session{}).Where("id = ?", id).
+		Updates(map[string]any{"last_seen_at": now, "expires_at": expires}).Error
 }
 
 // ProveSession records that the person has just proved their identity; second says that a code

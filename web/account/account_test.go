@@ -93,11 +93,11 @@ func TestSession_Expires(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	c := s.Member(t)
-	s.Clock.Advance(merchants.SessionLifetime - time.Second)
+	s.Clock.Advance(merchants.IdleMember - time.Second)
 	if a := c.Get("/app"); a.Status != http.StatusOK {
 		t.Errorf("before its time: %d", a.Status)
 	}
-	s.Clock.Advance(2 * time.Second)
+	s.Clock.Advance(merchants.IdleMember)
 	if a := c.Get("/app"); a.Status != http.StatusSeeOther {
 		t.Errorf("after its time: %d", a.Status)
 	}

@@ -35,6 +35,7 @@ func TestHome_Overview(t *testing.T) {
 	s.Clock.Advance(2 * time.Hour) // 11:00, later than now next week
 	pay(900_00)
 	s.Clock.Advance(7*24*time.Hour - time.Hour) // 8 March, 10:00
+	c = s.Member(t)                             // the session was not used for so long
 	pay(150_00)
 	s.Checkout(t, payments.NewCheckout{})
 	text := c.Get("/app").Text()
