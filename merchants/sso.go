@@ -125,10 +125,14 @@ func (s *Service) ownerOfIdentity(ctx context.Context, who oidc.Identity) string
 }
 
 // ProveWithIdentity records that the visitor has just proven their identity at the provider, in place of
-// the password. A person with a code generator needs a second factor there. It fails with ErrCredentials.
+// the password. A person with a second factor here needs one there. It fails with ErrCredentials.
 func (s *Service) ProveWithIdentity(ctx context.Context, v *models.Visitor, who oidc.Identity, from Browser) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
+		if err != nil {
+			return err
+		}
+		second, err := s.factorsOf(tx, user.ID)
 		if err != nil {
 			return err
 		}
@@ -136,7 +140,7 @@ func (s *Service) ProveWithIdentity(ctx context.Context, v *models.Visitor, who 
 		switch {
 		case err != nil && !errors.Is(err, models.ErrNotFound):
 			return err
-		case owner != user.ID, user.TOTPSince != nil && !who.Strong:
+		case owner != user.ID, second && !who.Strong:
 			return ErrCredentials
 		}
 		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, who.Strong)

@@ -82,7 +82,7 @@ func TestLogInWithIdentity_Issuers(t *testing.T) {
 func TestSSOOnly(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
-	before, err := h.Merchants.LogIn(t.Context(), h.Email, paymentstest.Password, merchants.Browser{})
+	before, err := h.logIn(t, "browser", h.sign(t, h.device, "browser"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestSSOOnly(t *testing.T) {
 		t.Errorf("a passkey: %v", err)
 	}
 	if _, err := h.Merchants.Visitor(t.Context(), before); !errors.Is(err, models.ErrNotFound) {
-		t.Errorf("a session by a password: %v", err)
+		t.Errorf("a session by a passkey: %v", err)
 	}
 	add := func(token string) (string, error) {
 		return h.Merchants.AddPasskeyFactor(t.Context(), token, "browser", h.sign(t, h.device, "browser"),
@@ -106,7 +106,7 @@ func TestSSOOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sessions := map[string]string{"no session": "", "a session by a password": before}
+	sessions := map[string]string{"no session": "", "a session by a passkey": before}
 	if sessions["another's session"], err = h.Merchants.LogInWithIdentity(t.Context(),
 		oidc.Identity{Issuer: issuer, Subject: "bruno", Email: "bruno@example.com"}, merchants.Browser{}); err != nil {
 		t.Fatal(err)

@@ -147,7 +147,8 @@ func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.T
 			u.password_hash IS NOT NULL AS has_password,
 			EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_passkey,
 			coalesce(a.id, '') AS account_id, coalesce(a.name, '') AS account_name,
-			coalesce(a.production_access, '') AS access, coalesce(a.suspended OR a.live_blocked, false) AS sales_stopped,
+			coalesce(a.production_access, '') AS access,
+			coalesce(a.suspended OR a.live_blocked, false) AS sales_stopped,
 			(SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,
 			coalesce(m.steps_hidden, false) AS steps_hidden,
 			coalesce(a.second_factor_required, false) AS second_needed

@@ -29,7 +29,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 	page.WaitTrue(`document.getElementById("amount").value == "1.000,00"`)
 	page.Click("Revisar saque")
 	page.WaitVisible("input[name=garoupa_proof]") // a day has passed
-	page.Type("input[name=garoupa_proof]", paymentstest.Password)
+	page.Type("input[name=garoupa_proof]", s.OwnerCode())
 	page.Press("Enter")
 	page.WaitVisible("529.982.247-25")
 	page.WaitVisible("Depois de enviado, não dá para desfazer")

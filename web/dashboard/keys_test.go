@@ -199,6 +199,7 @@ func TestKeyAudit(t *testing.T) {
 	c := s.Member(t)
 	s.Key(t, s.Gateway.Test, models.PermissionCheckoutRead)
 	s.Key(t, s.Gateway.Live, models.PermissionCheckoutRead)
+	s.ToLive(t, c)
 	for _, step := range []struct {
 		role        models.Role
 		environment string

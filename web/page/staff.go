@@ -54,7 +54,7 @@ func (s *Site) Staff(capability models.StaffCapability) fiber.Handler {
 		switch {
 		case v.StaffRole == nil:
 			return fiber.ErrNotFound // the console does not exist for other people
-		case !s.HasSecondFactor(v) && !(v.ByProvider && v.SecondFactor): // the provider asked for one
+		case !s.protected(v):
 			return c.Redirect("/2fa/ativar"+next, fiber.StatusSeeOther)
 		case !v.SecondFactor:
 			return c.Redirect("/2fa"+next, fiber.StatusSeeOther)

@@ -24,6 +24,11 @@ func (s *Site) HasSecondFactor(v *models.Visitor) bool {
 	return v.TOTPEnrolled || v.HasPasskey && s.OffersPasskeys()
 }
 
+// protected reports whether the visitor has a second factor, or showed one to the provider where they logged in.
+func (s *Site) protected(v *models.Visitor) bool {
+	return s.HasSecondFactor(v) || v.ByProvider && v.SecondFactor
+}
+
 // proveWithPasskey is Prove for an answer by a passkey.
 func (s *Site) proveWithPasskey(c *fiber.Ctx, v *models.Visitor, answer string) (problem string, err error) {
 	if wait := s.CodeTries(c, v.ID); wait != "" {
@@ -88,7 +93,7 @@ func (s *Site) StepUpLive(c *fiber.Ctx) error {
 
 // StepUpSecond is StepUpLive in both environments.
 func (s *Site) StepUpSecond(c *fiber.Ctx) error {
-	if s.HasSecondFactor(Visitor(c)) {
+	if s.protected(Visitor(c)) {
 		return s.StepUp(c)
 	}
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
@@ -103,7 +108,7 @@ func (s *Site) StepUpSecond(c *fiber.Ctx) error {
 // for the one that the member has, or leads to setting one up.
 func (s *Site) secondNeeded(c *fiber.Ctx) error {
 	switch v := Visitor(c); {
-	case s.HasSecondFactor(v):
+	case s.protected(v):
 		return s.StepUp(c)
 	case c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead:
 		return c.Redirect(setUpPath(pages.NeedAccount, c.OriginalURL()), fiber.StatusSeeOther)

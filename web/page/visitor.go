@@ -90,7 +90,7 @@ func (s *Site) Person(c *fiber.Ctx) error {
 // set one up.
 func (s *Site) Member(c *fiber.Ctx) error {
 	switch v := Visitor(c); {
-	case v.ProjectID != nil && v.SecondNeeded && !(v.SecondFactor && s.HasSecondFactor(v)) &&
+	case v.ProjectID != nil && v.SecondNeeded && !(v.SecondFactor && s.protected(v)) &&
 		c.Path() != AccountsPath:
 		return s.secondNeeded(c)
 	case v.ProjectID != nil:

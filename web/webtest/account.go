@@ -74,6 +74,9 @@ func (s *Site) ToLive(t *testing.T, c *Client) {
 	c.Post("/app/ambiente", "env", "live")
 }
 
+// OwnerCode returns what the owner's code generator shows, after ToLive.
+func (s *Site) OwnerCode() string { return s.Code(s.generator) }
+
 // ProofField is the field in which a page asks for the password once more.
 const ProofField = "garoupa_proof"
 
