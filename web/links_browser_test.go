@@ -76,13 +76,15 @@ func TestLink_FirstScreen(t *testing.T) {
 		page.SetTextSize(text)
 		for _, screen := range []browsertest.Viewport{{Width: 320, Height: 568, Scale: 2, Mobile: true},
 			{Width: 360, Height: 640, Scale: 2, Mobile: true}, {Width: 390, Height: 664, Scale: 2, Mobile: true},
-			{Width: 768, Height: 1024, Scale: 1}, {Width: 1280, Height: 800, Scale: 1}, {Width: 1680, Height: 900, Scale: 1}} {
+			{Width: 768, Height: 1024, Scale: 1}, {Width: 1280, Height: 800, Scale: 1},
+			{Width: 1680, Height: 900, Scale: 1}} {
 			page.Resize(screen)
 			page.Goto(s.URL + sale.Path())
 			page.NoSidewaysScroll()
 			seen := browsertest.Eval[[]string](page, `(() => {
 				const whole = r => r.width > 0 && r.top >= 0 && r.bottom <= innerHeight;
-				const lines = e => { const r = document.createRange(); r.selectNodeContents(e); return r.getClientRects().length };
+				const range = document.createRange();
+				const lines = e => { range.selectNodeContents(e); return range.getClientRects().length };
 				const out = [];
 				if (!whole(document.querySelector("main form button").getBoundingClientRect())) out.push("the button");
 				const prices = [...document.querySelectorAll("main dd, main form p")]

@@ -64,7 +64,7 @@ func ErrorSummary(errors FieldErrors) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if errors.aboutFields() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div role=\"alert\" tabindex=\"-1\" id=\"errors\" autofocus class=\"mb-5 rounded-[12px] border border-bad bg-bad-soft p-4 text-[min(0.875rem,6vw)] text-bad-ink\"><h2 class=\"flex items-center gap-2 font-semibold\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div role=\"alert\" tabindex=\"-1\" id=\"errors\" autofocus class=\"mb-5 rounded-[12px] border border-bad bg-bad-soft p-4 text-sm text-bad-ink\"><h2 class=\"flex items-center gap-2 font-semibold\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -81,7 +81,7 @@ func ErrorSummary(errors FieldErrors) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h2><ul class=\"mt-1.5 space-y-1 pl-6.5 max-[16em]:pl-0\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h2><ul class=\"mt-1.5 space-y-1 pl-6.5\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -222,7 +222,8 @@ func TestError(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{
 		403: "Você não tem acesso a esta página", 404: "Não encontramos esta página", 429: "Muitas tentativas",
-		400: "Não conseguimos processar o envio", 409: "Não conseguimos processar o envio", 500: "Algo falhou do nosso lado",
+		400: "Não conseguimos processar o envio", 409: "Não conseguimos processar o envio",
+		500: "Algo falhou do nosso lado",
 		503: "Algo falhou do nosso lado", 0: "Algo falhou do nosso lado",
 	} {
 		if got := text(render(t, i18n.Portuguese,

@@ -80,7 +80,8 @@ func TestOps_ExceptionGivenBack(t *testing.T) {
 		t.Fatalf("asking: %d", done.Status)
 	}
 	a := c.Get(path)
-	if !strings.Contains(a.Find("main").Text(), "Devolução solicitada ao banco") || a.Find("[name=outcome]").Length() != 0 {
+	if !strings.Contains(a.Find("main").Text(), "Devolução solicitada ao banco") ||
+		a.Find("[name=outcome]").Length() != 0 {
 		t.Errorf("while the bank is asked: %s", a.Find("main").Text())
 	}
 	again := append(webtest.HiddenFields(kept), "do", "send")

@@ -184,7 +184,9 @@ func (s *console) previewWithdrawal(c *fiber.Ctx, d decision) (preview, error) {
 		if err != nil {
 			return p, err
 		}
-		p.effects = []string{i18n.T(ctx, "ops.effect_approve", i18n.Money(ctx, w.Net()), address, w.Destination.HolderName)}
+		p.effects = []string{
+			i18n.T(ctx, "ops.effect_approve", i18n.Money(ctx, w.Net()), address, w.Destination.HolderName),
+		}
 		if w.Destination.RemovedAt != nil {
 			p.confirm, p.danger = i18n.T(ctx, "ops.approve_removed"), true
 		}

@@ -75,7 +75,8 @@ func TestWithdraw(t *testing.T) {
 		t.Fatalf("made %+v, %v", page.Rows, err)
 	}
 	a := c.Post("/app/saques", with(form, "amount", "100,00")...)
-	if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), "já solicitou um saque") ||
+	if a.Status != http.StatusUnprocessableEntity ||
+		!strings.Contains(a.Find("#errors").Text(), "já solicitou um saque") ||
 		a.Find("#amount").AttrOr("value", "") != "100,00" {
 		t.Errorf("changed and sent again: %d %q", a.Status, a.Find("#errors").Text())
 	}

@@ -271,8 +271,8 @@ func balanceAmounts(b Balance, canWithdraw bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var10 = []any{"mt-1 text-[min(2rem,9vw)]/10 font-semibold tracking-[-0.025em] whitespace-nowrap tabular-nums",
-			"sm:text-[min(2.375rem,9vw)]/12",
+		var templ_7745c5c3_Var10 = []any{"mt-1 text-[min(2rem,9vw)]/10 font-semibold tracking-[-0.025em] whitespace-nowrap",
+			"tabular-nums sm:text-[min(2.375rem,9vw)]/12",
 		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 		if templ_7745c5c3_Err != nil {
