@@ -169,20 +169,20 @@ func (w *walker) look(picture string) {
 // The console is a desk's.
 func (w *walker) sizes() {
 	w.t.Helper()
-	for _, percent := range []int64{100, 150, 200} {
-		w.SetTextSize(percent)
-		w.Resize(browsertest.Desktop)
-		w.NoSidewaysScroll()
-		w.MoneyWhole()
-		w.Resize(small)
-		if percent == 100 {
-			w.NoSidewaysScroll()
-		}
-		if percent == 100 || !strings.Contains(w.URL(), "/ops") {
-			w.MoneyWhole()
-		}
+	w.MoneyWhole()
+	w.SetTextSize(200)
+	w.NoSidewaysScroll()
+	w.MoneyWhole()
+	w.Resize(small)
+	percents := []int64{200, 150, 100}
+	if strings.Contains(w.URL(), "/ops") {
+		percents = percents[2:]
 	}
-	w.SetTextSize(100)
+	for _, percent := range percents {
+		w.SetTextSize(percent)
+		w.MoneyWhole()
+	}
+	w.NoSidewaysScroll()
 }
 
 // inspect looks at one screen: by all rules, and in the dark by those about colors.
