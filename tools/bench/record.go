@@ -114,8 +114,10 @@ func (r recorder) all(secret string) (*recording, error) {
 }
 
 // aside matches the statements that belong to no single request: writing the request log
-// and notifying streams, both for many requests at a time and after their answers.
-var aside = regexp.MustCompile(`\bapi_requests\b|^SELECT set_config\('synchronous_commit', 'off', true\), pg_notify`)
+// and notifying streams, both for many requests at a time and after their answers, and noting from which
+// addresses a key is used, once an hour.
+var aside = regexp.MustCompile(`\b(api_requests|api_key_networks|audit_counts|audit_log)\b|` +
+	`^SELECT set_config\('synchronous_commit', 'off', true\), pg_notify`)
 
 // one makes a request and returns the only statement that it caused.
 func (r recorder) one(request []byte, answer any) (statement, error) {
