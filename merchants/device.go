@@ -35,8 +35,8 @@ func (s *Service) noteDevice(tx *models.Tx, session *models.Session, way string,
 	if !first {
 		return nil
 	}
-	by := from.actor(session.UserID)
-	if by.AccountID, err = accountOf(tx, session.UserID); err != nil {
+	by, err := from.actor(tx, session.UserID)
+	if err != nil {
 		return err
 	}
 	err = s.audit(tx, by, "session.new_device", device.ID, map[string]string{"way": way, "browser": device.Name})
@@ -100,8 +100,8 @@ func (s *Service) DenyDevice(ctx context.Context, token string, from Browser) (r
 		if err != nil {
 			return err
 		}
-		by := from.actor(t.UserID)
-		if by.AccountID, err = accountOf(tx, t.UserID); err != nil {
+		by, err := from.actor(tx, t.UserID)
+		if err != nil {
 			return err
 		}
 		err = s.audit(tx, by, "session.device_denied", *t.DeviceID, map[string]string{"ended": fmt.Sprint(ended)})

@@ -58,7 +58,7 @@ func TestNewDevice(t *testing.T) {
 	}
 }
 
-// A log-in that stops before the code is none.
+// A log-in that stops before the code does not count as one.
 func TestNewDevice_Code(t *testing.T) {
 	t.Parallel()
 	e := enrol(t, paymentstest.New(t))

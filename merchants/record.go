@@ -40,16 +40,16 @@ const (
 	sourceAddress = "address "
 )
 
-// actor returns the browser of a person as the actor of an operation.
-func (b Browser) actor(userID string) models.Actor {
-	return models.Actor{UserID: userID, IP: b.IP, RequestID: b.RequestID}
+// actor returns the browser of a person as the actor of an operation on the person's first account.
+func (b Browser) actor(tx *models.Tx, userID string) (models.Actor, error) {
+	accountID, err := accountOf(tx, userID)
+	return models.Actor{UserID: userID, AccountID: accountID, IP: b.IP, RequestID: b.RequestID}, err
 }
 
 // recordSession writes a line about a session that began or went on.
 func (s *Service) recordSession(tx *models.Tx, action string, session *models.Session, way string, from Browser) error {
-	by := from.actor(session.UserID)
-	var err error
-	if by.AccountID, err = accountOf(tx, session.UserID); err != nil {
+	by, err := from.actor(tx, session.UserID)
+	if err != nil {
 		return err
 	}
 	return s.audit(tx, by, action, session.ID, map[string]string{"way": way, "browser": cut(from.Name, 100)})
@@ -88,10 +88,11 @@ func (s *Service) recordFailure(tx *models.Tx, f failure) error {
 	if err != nil || !recorded {
 		return err
 	}
-	by := f.from.actor(models.ActorSystem)
-	if by.AccountID, err = accountOf(tx, f.userID); err != nil {
+	by, err := f.from.actor(tx, f.userID)
+	if err != nil {
 		return err
 	}
+	by.UserID = models.ActorSystem
 	return s.audit(tx, by, f.action, object, map[string]string{"way": f.way, "browser": cut(f.from.Name, 100)})
 }
 

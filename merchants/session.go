@@ -223,8 +223,8 @@ func (s *Service) LogOut(ctx context.Context, token string, from Browser) error 
 		} else if err != nil {
 			return err
 		}
-		by := from.actor(session.UserID)
-		if by.AccountID, err = accountOf(tx, session.UserID); err != nil {
+		by, err := from.actor(tx, session.UserID)
+		if err != nil {
 			return err
 		}
 		return s.audit(tx, by, "session.logged_out", session.ID, nil)

@@ -105,8 +105,8 @@ func (s *Service) linkIdentity(tx *models.Tx, user *models.User, email string, w
 	if err != nil {
 		return err
 	}
-	by := from.actor(user.ID)
-	if by.AccountID, err = accountOf(tx, user.ID); err != nil {
+	by, err := from.actor(tx, user.ID)
+	if err != nil {
 		return err
 	}
 	return s.tellUser(tx, by, user, "user.identity_linked", models.MailIdentityLinked)

@@ -129,3 +129,30 @@ func TestSSOOnly(t *testing.T) {
 		t.Errorf("with a passkey: %+v, %v", v, err)
 	}
 }
+
+// A proof at the provider is no weaker than the person's second factor here: a person with a passkey needs a second
+// factor there, too.
+func TestProveWithIdentity_Passkey(t *testing.T) {
+	t.Parallel()
+	h := newHolder(t)
+	who := oidc.Identity{Issuer: issuer, Subject: "ana", Email: h.Email}
+	token, err := h.Merchants.LogInWithIdentity(t.Context(), who, merchants.Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := h.Merchants.Visitor(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Merchants.ProveWithIdentity(t.Context(), v, who, merchants.Browser{}); !errors.Is(err,
+		merchants.ErrCredentials) {
+		t.Errorf("a proof without a second factor: %v", err)
+	}
+	who.Strong = true
+	if err := h.Merchants.ProveWithIdentity(t.Context(), v, who, merchants.Browser{}); err != nil {
+		t.Errorf("a proof with a second factor: %v", err)
+	}
+	if v, err = h.Merchants.Visitor(t.Context(), token); err != nil || !v.SecondFactor {
+		t.Errorf("the session after it: %+v, %v", v, err)
+	}
+}

@@ -112,8 +112,8 @@ func texts(ctx context.Context, q Querier, sql string, args ...any) ([]string, e
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// LockBuyer locks up to limit checkouts of a buyer by id, starting after an id, and returns those whose data may be
-// removed and the last id; "" if there is none.
+// LockBuyer locks up to limit checkouts of a buyer by id, starting after an id. It returns those whose data may be
+// removed, and the last id, which is "" after the last checkout.
 func LockBuyer(tx *Tx, b *Buyer, after string, limit int) (removable []string, last string, err error) {
 	err = tx.PGX(func(ctx context.Context, q Querier) error {
 		ids, err := texts(ctx, q, "SELECT c.id FROM checkouts c WHERE "+named+

@@ -295,8 +295,8 @@ func TestFindBuyer_Refused(t *testing.T) {
 	counts(t, g, buyerEmail, 1, 0)
 }
 
-// The file has everything about the buyer, also what no page shows, and nothing of others. The audit log tells of it
-// without the buyer's data.
+// The file contains all data about the buyer, including what no page shows, and no data of other people. The audit
+// log has a line about the file, without the buyer's data.
 func TestBuyerFile(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)

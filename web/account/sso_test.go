@@ -125,7 +125,7 @@ func TestSSO_NoAccess(t *testing.T) {
 		t.Errorf("%d failures, want 4", n)
 	}
 	back := there.Browser(t).Cancel(s.LeaveForSSO(t, c, "/entrar/sso"))
-	refuses(t, "cancelled", c, c.Get(webtest.SSOReturn(back.Encode())), http.StatusForbidden, "não foi concluída")
+	refuses(t, "cancelled", c, c.Get(webtest.SSOReturn(back.Encode())), http.StatusForbidden, "não foi concluído")
 }
 
 // An answer is for the browser that asked, once, within ten minutes, and with its nonce.

@@ -49,7 +49,7 @@ func (s *dashboard) countBuyer(c *fiber.Ctx) (props pages.SettingsBuyerProps, er
 	return props, err
 }
 
-// buyerProblem returns the key of the text that explains err beside the field; "" if there is none.
+// buyerProblem returns the key of the text that explains err beside the field, or "" if err is not about the field.
 func buyerProblem(err error) string {
 	switch {
 	case errors.Is(err, payments.ErrNoBuyer):

@@ -5,7 +5,7 @@ import "github.com/gofiber/fiber/v2"
 // SSOReturnPath is where the company's OpenID Connect provider leads browsers back.
 const SSOReturnPath = "/entrar/sso/retorno"
 
-// SSOName returns the name of the company's provider, or "" if there is none.
+// SSOName returns the name of the company's provider, or "" if the company has no provider.
 func (s *Site) SSOName() string {
 	if s.Merchants.SSO == nil {
 		return ""

@@ -4,7 +4,7 @@ import "garoupa/views/layouts"
 
 // SSO is the company's own log-in, an OpenID Connect provider.
 type SSO struct {
-	Name string // "" if there is none
+	Name string // of the provider; "" means that the installation has no provider
 	Only bool   // it is the only way to log in
 }
 
