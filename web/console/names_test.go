@@ -46,7 +46,7 @@ func TestOps_Name(t *testing.T) {
 		}
 	}
 	shows(t, staff.Get("/ops"), "nav a[href='/ops/nomes']", "Nomes de lojas", "1")
-	shows(t, staff.Get(path), "main", "Ateliê Aurora", "Ateliê Lua", "Pedido por Ana")
+	shows(t, staff.Get(path), "main", "Ateliê Aurora", "Ateliê Lua", "Solicitado por Ana")
 	if a := staff.Post(path, "version", "1", "outcome", "REJECT"); a.Status != http.StatusUnprocessableEntity {
 		t.Errorf("refused without a reason: %d", a.Status)
 	}
@@ -67,9 +67,9 @@ func TestOps_Name(t *testing.T) {
 	form := member.Get(webtest.CompanyPage).Find("input[name=proposal]").AttrOr("value", "")
 	withdraw := webtest.CompanyPage + "/retirar"
 	member.Post(withdraw, "proposal", form)
-	shows(t, member.Get(webtest.CompanyPage), "body", "Pedido retirado.")
+	shows(t, member.Get(webtest.CompanyPage), "body", "Solicitação retirada.")
 	member.Post(withdraw, "proposal", form)
-	shows(t, member.Get(webtest.CompanyPage), "body", "Esse pedido já foi decidido ou retirado.")
+	shows(t, member.Get(webtest.CompanyPage), "body", "Essa solicitação já foi decidida ou retirada.")
 
 	s.Clock.Advance(time.Second)
 	path = ask("Ateliê Sol")
