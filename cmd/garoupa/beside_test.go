@@ -25,7 +25,7 @@ import (
 // previous is the commit whose program this one must run beside: the newest release. Each
 // release sets it to its own commit (git rev-parse main), and the test then starts with the
 // schema of that commit.
-const previous = "9c07ae638d03f169b57e7e2be57deaf81dec327b"
+const previous = "6f974b61765f3b2e82e5790d7f65ae5887c4e525"
 
 // perPhase is the number of charges that are paid at each program before the test
 // continues.
