@@ -56,7 +56,7 @@ var (
 	reservedSession   = session{statement: 5 * time.Second, lock: 2 * time.Second, idle: 5 * time.Second}
 	backgroundSession = session{statement: 30 * time.Minute, lock: 10 * time.Second, idle: time.Minute}
 	queueSession      = session{statement: 15 * time.Second, lock: 5 * time.Second, idle: 10 * time.Second,
-		planner: "SET enable_seqscan = off; SET synchronous_commit = off; "}
+		planner: "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET synchronous_commit = off; "}
 	batchSession = session{statement: 15 * time.Second, lock: 5 * time.Second, idle: 10 * time.Second,
 		planner: "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; " +
 			"SET enable_hashjoin = off; SET enable_mergejoin = off; "}
@@ -72,7 +72,7 @@ type DB struct {
 	*gorm.DB
 	Pool *pgxpool.Pool
 	// Queue is only for taking and recording deliveries in batches. Its statements always use
-	// an index: PostgreSQL plans them once, when the queue is empty and reading all of it
+	// an index: PostgreSQL plans them once for a connection, when the queue may be empty and reading all of it
 	// costs nothing, and the plan must still be right when the queue is full. Its commits do
 	// not wait for the disk: if the server's machine fails, a commit is lost as a whole, so the
 	// delivery is still pending, and the work is repeated. Both are settings of the sessions, so Open refuses
