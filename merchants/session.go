@@ -142,15 +142,21 @@ func (s *Service) Session(ctx context.Context, token string) (*models.Session, e
 // Visitor returns the visitor of the token's session, or models.ErrNotFound. It records the
 // time of the visit, from which the session's end follows, at most once a minute.
 func (s *Service) Visitor(ctx context.Context, token string) (*models.Visitor, error) {
-	now := s.now()
-	v, err := models.VisitorByToken(ctx, s.DB.Pool, tokenHash(token), now)
-	if err == nil && s.SSOOnly && !v.ByProvider {
-		return nil, models.ErrNotFound
-	}
-	if err == nil && now.Sub(v.LastSeenAt) >= time.Minute {
+	v, err := s.AbsentVisitor(ctx, token)
+	if now := s.now(); err == nil && now.Sub(v.LastSeenAt) >= time.Minute {
 		v.LastSeenAt, v.ExpiresAt = now, endOf(v.CreatedAt, now, v.StaffRole != nil)
 		id, ends := v.ID, v.ExpiresAt
 		s.noteUse(ctx, func(ctx context.Context) error { return models.TouchSession(ctx, s.DB, id, now, ends) })
+	}
+	return v, err
+}
+
+// AbsentVisitor is like Visitor for what an open page asks for by itself, which is no visit: a forgotten page
+// does not keep its session.
+func (s *Service) AbsentVisitor(ctx context.Context, token string) (*models.Visitor, error) {
+	v, err := models.VisitorByToken(ctx, s.DB.Pool, tokenHash(token), s.now())
+	if err == nil && s.SSOOnly && !v.ByProvider {
+		return nil, models.ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merchants: read session: %w", err)

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,16 @@ func EventByID(ctx context.Context, q Querier, scope Scope, id string) (*Event, 
 	}
 	return one[Event](ctx, q, "SELECT "+eventColumns+`, v.body FROM events v
 		WHERE v.id = $1 AND v.project_id = $2 AND v.livemode = $3`, id, scope.ProjectID, scope.Environment)
+}
+
+// LatestEventID returns the id of the newest event of the scope, or "" if there is none.
+func LatestEventID(ctx context.Context, q Querier, scope Scope) (id string, err error) {
+	err = q.QueryRow(ctx, `SELECT id FROM events WHERE project_id = $1 AND livemode = $2
+		ORDER BY created_at DESC, id DESC LIMIT 1`, scope.ProjectID, scope.Environment).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
 }
 
 // CheckoutEvents lists the events of a checkout of the scope, oldest first.

@@ -34,8 +34,8 @@ func Notify(ctx context.Context, q Querier, channel, payload string) error {
 const everyID = "*"
 
 // HearChanges hears of changes of objects until ctx ends. It calls changed with the id of a
-// checkout at each change of its status, and with the id of a project when it has new events in
-// the test environment. It calls anything when all of them may have changed, for example once it
+// checkout at each change of its status, and with a scope's Changes when the scope has new charges
+// or events. It calls anything when all of them may have changed, for example once it
 // is listening, and lost when it may miss changes.
 func HearChanges(ctx context.Context, db *DB, anything, lost func(), changed func(id string)) {
 	db.Hear(ctx, Hearer{Channel: changeChannel, Listening: anything, Lost: lost, Heard: func(payload string) {

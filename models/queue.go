@@ -2,6 +2,8 @@ package models
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -22,6 +24,20 @@ type Queues struct {
 	Fees         Queue // proposals to be approved
 	Names        Queue // proposals to be approved
 	Webhooks     Queue // endpoints that FailingEndpoints lists
+}
+
+// Mark returns a text that differs when the queues do.
+func (q Queues) Mark() string {
+	var mark strings.Builder
+	for _, queue := range []Queue{q.Access, q.Destinations, q.Withdrawals, q.Payouts, q.Exceptions, q.Disputes, q.Fees,
+		q.Names, q.Webhooks} {
+		fmt.Fprintf(&mark, "%x", queue.Count)
+		if queue.Oldest != nil {
+			fmt.Fprintf(&mark, ".%x", queue.Oldest.UnixMicro())
+		}
+		mark.WriteByte('-')
+	}
+	return mark.String()
 }
 
 // StaffQueues counts the work that waits for staff.

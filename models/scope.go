@@ -16,6 +16,14 @@ type Scope struct {
 	Environment Environment
 }
 
+// Changes is the id that streams watch to hear of new charges and events of the scope.
+func (s Scope) Changes() string {
+	if s.Environment == Live {
+		return s.ProjectID + "/live"
+	}
+	return s.ProjectID
+}
+
 // Querier runs SQL text: a pool, or the connection of a Tx.
 type Querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)

@@ -178,8 +178,8 @@ func (s *Service) attempt(
 	if queued {
 		s.Wake()
 	}
-	if made && scope.Environment == models.Test {
-		s.Tell(scope.ProjectID)
+	if made {
+		s.Tell(scope.Changes())
 	}
 	return row, made, nil
 }

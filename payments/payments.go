@@ -39,7 +39,7 @@ type Options struct {
 	// block. Without it they find the deliveries a little later.
 	Wake func()
 	// Tell notifies the streams that watch an id, after a commit: a checkout's id if its
-	// status changed, and a project's if it has new test events. It must not block. Without
+	// status changed, and a scope's Changes if it has new charges or events. It must not block. Without
 	// it the streams find changes when they look by themselves.
 	Tell func(id string)
 }

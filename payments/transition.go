@@ -153,14 +153,12 @@ func (s *Service) transition(tx *models.Tx, to models.CheckoutStatus, event stri
 	return queued, nil
 }
 
-// tellChanged notifies the streams that show checkouts, and in test those that show the events
-// of their projects.
+// tellChanged notifies the streams that show checkouts, and those that show what is new in their scopes.
 func (s *Service) tellChanged(checkouts []models.LockedCheckout) {
 	for i := range checkouts {
 		c := &checkouts[i].Checkout
-		if s.Tell(c.ID); c.Environment == models.Test {
-			s.Tell(c.ProjectID)
-		}
+		s.Tell(c.ID)
+		s.Tell(models.Scope{ProjectID: c.ProjectID, Environment: c.Environment}.Changes())
 	}
 }
 

@@ -56,6 +56,8 @@ var notPages = map[string]string{
 	"/app/links/:id/qr.png":            "an image",
 	"/pay/:id/events":                  "a stream",
 	"/app/cobrancas/:id/events":        "a stream",
+	"/app/pulso":                       "a stream",
+	"/ops/pulso":                       "a stream",
 	"/app/auditoria.csv":               "a file",
 	"/app/cobrancas/cobrancas.csv":     "a file",
 	"/app/saldo/extrato.csv":           "a file",

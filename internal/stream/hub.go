@@ -22,7 +22,7 @@ const (
 )
 
 // Hub notifies the streams of one process of the changes of all processes. A stream watches
-// an id: a checkout's, or a project's for its test events.
+// an id: a checkout's, or that of a scope's changes.
 type Hub struct {
 	db     *models.DB
 	closed chan struct{}

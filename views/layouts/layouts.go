@@ -9,6 +9,8 @@ package layouts
 import (
 	"time"
 
+	"github.com/a-h/templ"
+
 	"garoupa/views/components"
 )
 
@@ -71,6 +73,21 @@ type Shell struct {
 	Now       time.Time              // "há 5 min" counts from here
 	Demo      bool
 	Legal     Legal
+	Pulse     Pulse
+}
+
+// Pulse lets an open page follow what is new. The zero value does not.
+type Pulse struct {
+	Stream string // the path of the stream, see [garoupa/web/page.Pulse]
+	Mark   string // what the page shows already
+}
+
+// attributes are those of the part of the page that is kept current.
+func (p Pulse) attributes() templ.Attributes {
+	if p.Stream == "" {
+		return nil
+	}
+	return templ.Attributes{"data-pulse": p.Stream, "data-mark": p.Mark}
 }
 
 // below chooses the classes of elements that stick to the top of the window, where the

@@ -6,7 +6,11 @@ type OpsShell struct {
 	Role  string // of the person: REVIEWER or SUPERVISOR
 	Nav   []NavItem
 	Query string // the searched text, on the page of results
+	Mark  string // changes with what waits for staff
 }
+
+// KeepCurrent lets the page follow what waits for staff.
+func (s *OpsShell) KeepCurrent() { s.Pulse = Pulse{Stream: "/ops/pulso", Mark: s.Mark} }
 
 // The sections of the console, and the path of its search.
 const (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -16,6 +17,14 @@ func (p *Page) Click(target string) {
 	at := wait[point](p, fmt.Sprintf("click %q", target), "press", target)
 	run(p, chromedp.MouseClickXY(at.X, at.Y))
 	p.settle()
+}
+
+// Point moves the mouse to the middle of the target, as soon as it could be clicked.
+func (p *Page) Point(target string) {
+	p.t.Helper()
+	type point struct{ X, Y float64 }
+	at := wait[point](p, fmt.Sprintf("point at %q", target), "press", target)
+	run(p, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y))
 }
 
 // Type replaces the target's value by text, key by key. For a list, text is that of an option.

@@ -72,6 +72,7 @@ func (s *console) queue(q queue) fiber.Handler {
 		if err != nil {
 			return err
 		}
+		shell.KeepCurrent()
 		props := pages.ListProps{Shell: shell, ID: q.id, Items: items(rows.Rows),
 			Pager: s.Pager(c, list, q.path, "tab="+tab, after, rows.Next),
 			Tabs:  components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
@@ -94,6 +95,7 @@ func (s *console) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	shell.KeepCurrent()
 	props := pages.HomeProps{Shell: shell}
 	for _, q := range []struct {
 		id    string

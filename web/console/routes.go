@@ -16,8 +16,10 @@ import (
 // factor.
 func Group(r fiber.Router, site *page.Site) fiber.Router {
 	s := &console{site}
-	return r.Group("/ops", page.Compressed, s.Speak, s.inside, s.colleague, s.Staff(models.Review),
+	group := r.Group("/ops", page.Compressed, s.Speak, s.inside, s.colleague, s.Staff(models.Review),
 		s.Paced, page.SameOrigin)
+	group.Get("/pulso", s.pulse)
+	return group
 }
 
 // Register adds the pages of the console to ops, which Group returned. Decisions about money, and about who
@@ -105,7 +107,7 @@ func (s *console) inside(c *fiber.Ctx) error {
 // colleague admits staff whose session is not older than staffSession, and answers others with
 // 404. It comes before Staff, which also requires a second factor.
 func (s *console) colleague(c *fiber.Ctx) error {
-	v, err := s.Merchants.Visitor(c.UserContext(), s.Token(c))
+	v, err := s.ReadVisitor(c)
 	if errors.Is(err, models.ErrNotFound) || err == nil && v.StaffRole == nil {
 		return page.ErrNothing
 	} else if err != nil {

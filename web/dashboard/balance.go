@@ -28,6 +28,7 @@ func (s *treasury) readBalance(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	keepCurrent(s.Site, c, &shell)
 	props := pages.BalanceProps{Shell: shell, CanWithdraw: page.Visitor(c).Environment == models.Live}
 	balance, err := balance(s.Site, c)
 	props.NoBalance = lacks(s.Site, c, "balance", err)

@@ -57,6 +57,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	keepCurrent(s.Site, c, &shell)
 	props := pages.CheckoutsProps{
 		Shell: shell, Filter: typed, Errors: problems,
 		CanCreate: offersSales(page.Visitor(c)),

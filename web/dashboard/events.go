@@ -39,6 +39,11 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 		}
 		filter.Until = filter.From.AddDate(0, 0, 1)
 	}
+	var err error
+	if props.Shell, err = s.Shell(c); err != nil {
+		return err
+	}
+	keepCurrent(s.Site, c, &props.Shell)
 	found, err := s.findEvents(c, props.Text, &filter)
 	if err != nil {
 		return err
@@ -57,9 +62,6 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 		return err
 	}
 	props.Pager = s.Pager(c, payments.ListEvents, "/app/eventos", eventQuery(props), filter.After, events.Next)
-	if props.Shell, err = s.Shell(c); err != nil {
-		return err
-	}
 	return page.Render(c, pages.Events(props))
 }
 

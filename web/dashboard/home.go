@@ -31,6 +31,7 @@ func (s *dashboard) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	keepCurrent(s.Site, c, &shell)
 	props := pages.HomeProps{
 		Shell: shell, Switches: switches, StepsHidden: v.StepsHidden && v.Role.Can(models.Integrate),
 		CanCreate: offersSales(v), Empty: s.emptyCheckouts(v),

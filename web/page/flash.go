@@ -39,8 +39,12 @@ var refusals = []string{
 // conditions are the messages about something that must be done first.
 var conditions = []string{"log_in_first", "verify_first"}
 
-// TakeFlash returns and removes the message that Flash stored.
+// TakeFlash returns and removes the message that Flash stored. An open page that reads itself again leaves the
+// message to the page that the person opened.
 func (s *Site) TakeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
+	if byItself(c) {
+		return nil, nil
+	}
 	sess := s.Session(c)
 	key, _ := sess.Values[sessionFlash].(string)
 	if key == "" {

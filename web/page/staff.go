@@ -20,7 +20,8 @@ func (s *Site) ConsoleShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 	if err != nil {
 		return layouts.OpsShell{}, err
 	}
-	out := layouts.OpsShell{Shell: shell, Role: string(*Visitor(c).StaffRole), Nav: []layouts.NavItem{
+	role := string(*Visitor(c).StaffRole)
+	out := layouts.OpsShell{Shell: shell, Role: role, Mark: queues.Mark(), Nav: []layouts.NavItem{
 		{ID: layouts.OpsQueues, Href: "/ops"},
 		{ID: layouts.OpsAccess, Href: "/ops/acessos", Count: queues.Access.Count},
 		{ID: layouts.OpsDestinations, Href: "/ops/destinos", Count: queues.Destinations.Count},

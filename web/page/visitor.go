@@ -69,10 +69,23 @@ func (s *Site) Inside(c *fiber.Ctx) bool {
 	return ok && slices.ContainsFunc(s.OpsNetworks, func(n netip.Prefix) bool { return n.Contains(address.Unmap()) })
 }
 
+// byItself reports whether an open page made the request, by a script or a stream, and not a person who opens a
+// page. Browsers say so (Fetch Metadata, Sec-Fetch-Dest).
+func byItself(c *fiber.Ctx) bool { return c.Get("Sec-Fetch-Dest") == "empty" }
+
+// ReadVisitor returns the visitor of the request, or models.ErrNotFound. What an open page asks for by itself
+// does not count as a visit.
+func (s *Site) ReadVisitor(c *fiber.Ctx) (*models.Visitor, error) {
+	if byItself(c) {
+		return s.Merchants.AbsentVisitor(c.UserContext(), s.Token(c))
+	}
+	return s.Merchants.Visitor(c.UserContext(), s.Token(c))
+}
+
 // Person admits visitors who are logged in; loggedOut answers others. Staff without an
 // account are admitted only from OpsNetworks.
 func (s *Site) Person(c *fiber.Ctx) error {
-	v, err := s.Merchants.Visitor(c.UserContext(), s.Token(c))
+	v, err := s.ReadVisitor(c)
 	if errors.Is(err, models.ErrNotFound) {
 		return s.loggedOut(c)
 	} else if err != nil {

@@ -29,6 +29,7 @@ type Client struct {
 	Lang    string // what Accept-Language says
 	Referer string // of the requests; "" for none
 	From    string // what X-Forwarded-For says, "" for nothing
+	Dest    string // what Sec-Fetch-Dest says: "empty" for a page that asks by itself
 }
 
 // Client returns a client that has no cookies and asks for Portuguese.
@@ -125,6 +126,9 @@ func (c *Client) Send(method, path, mediaType string, content io.Reader) Answer 
 	}
 	if c.From != "" {
 		request.Header.Set("X-Forwarded-For", c.From)
+	}
+	if c.Dest != "" {
+		request.Header.Set("Sec-Fetch-Dest", c.Dest)
 	}
 	if content != nil {
 		request.Header.Set("Content-Type", mediaType)

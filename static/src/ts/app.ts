@@ -2,6 +2,7 @@
 // progress on a page. Every page works without this script, except for what only a script
 // can do.
 
+import { keepCurrent } from './current';
 import { clock, say, submitOnce } from './page';
 import { passkeys } from './passkey';
 import { pictures } from './picture';
@@ -216,4 +217,5 @@ pictures();
 countdown();
 follow();
 watch();
+keepCurrent();
 passkeys();

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"garoupa/internal/money"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
@@ -98,6 +100,15 @@ func (r CheckoutRow) summary() string {
 		return r.Description
 	}
 	return r.Description + " · " + r.Customer
+}
+
+// paid marks the row of a paid charge for the script that keeps the page current. It announces the text when the
+// row becomes one.
+func (r CheckoutRow) paid(ctx context.Context) templ.Attributes {
+	if r.Status != base.StatusPaid {
+		return nil
+	}
+	return templ.Attributes{"data-paid": i18n.T(ctx, "checkouts.just_paid", i18n.Money(ctx, r.Amount))}
 }
 
 // filtered distinguishes a search without results from an account without charges.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"garoupa/views/components"
@@ -96,6 +97,11 @@ func (e EventRow) standings() []standing {
 		}
 	}
 	return all
+}
+
+// pending reports whether a delivery is due, or is being made.
+func (e EventRow) pending() bool {
+	return slices.ContainsFunc(e.Deliveries, func(d EventDelivery) bool { return d.Status == DeliveryPending })
 }
 
 // about names the event's object.
