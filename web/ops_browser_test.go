@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"testing"
+	"time"
 
 	"garoupa/models"
 	"garoupa/payments/paymentstest"
@@ -16,17 +17,31 @@ func TestOps_Browser(t *testing.T) {
 	s := webtest.New(t)
 	s.AddStaff(t, "eva@example.com", models.StaffReviewer)
 	s.Member(t).Post("/app/producao/pedido", webtest.AccessAnswers("send")...)
+	s.Clock.Advance(time.Second)
+	s.AskForAccess(t, "Bistrô Sol", "sol@example.com", "11222333000181")
 
 	staff := browsertest.Open(t, s.URL+"/entrar?next=/ops", browsertest.Options{Viewport: browsertest.Desktop})
 	enterConsole(t, s, staff, "eva@example.com")
 	staff.Click("Ateliê Aurora")
 	staff.WaitText("h1", "Aurora Cerâmica Ltda")
-	staff.Click("input[value=APPROVED]")
+	staff.Press("r")
+	staff.WaitTrue(`document.activeElement.matches("input[value=REJECTED]:checked")`)
+	staff.Click("Teclas A, R e N")
+	staff.Press("a")
+	if staff.True(`document.querySelector("input[value=APPROVED]").checked`) {
+		t.Error("a letter chooses although the keys are off")
+	}
+	staff.Click("Teclas A, R e N")
+	staff.Press("a")
+	staff.Axe()
+	staff.Keep("ops-case-keys-desktop")
 	staff.Click("main form button.btn-primary")
 	staff.WaitVisible("Seu acesso à produção foi aprovado")
 	staff.Click("button[value=send]")
 	staff.WaitVisible("Acesso à produção aprovado. O dono da conta foi avisado.")
 	staff.Axe()
+	staff.Press("n") // the next that waits
+	staff.WaitText("h1", "Bistrô Sol")
 
 	merchant := browsertest.Open(t, s.URL+"/entrar?next=/app/producao", browsertest.Options{})
 	merchant.Type("#email", s.Email)

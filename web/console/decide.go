@@ -169,6 +169,9 @@ func (s *console) showCase(c *fiber.Ctx, props pages.CaseProps, accountID, id st
 		}
 		props.Account = &head
 	}
+	if props.Next, err = s.next(c, props.Section); err != nil {
+		return err
+	}
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err
 	}

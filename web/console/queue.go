@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -35,6 +36,26 @@ type queued struct {
 
 // Position is the row's place in the queue.
 func (q queued) Position() models.Position { return q.at }
+
+// next returns the oldest case of a section that waits, other than the one in the address, or nil.
+func (s *console) next(c *fiber.Ctx, section string) (*pages.Item, error) {
+	for _, q := range []queue{s.withdrawalQueue(), s.destinationQueue(), s.accessQueue(), s.exceptionQueue(),
+		s.disputeQueue(), s.feeQueue(), s.nameQueue()} {
+		if q.id != section {
+			continue
+		}
+		rows, err := q.rows(c, q.tabs[0], nil, 2)
+		if err != nil {
+			return nil, fmt.Errorf("console: find the next case of %s: %w", section, err)
+		}
+		for _, row := range rows {
+			if row.Href != c.Path() {
+				return &row.Item, nil
+			}
+		}
+	}
+	return nil, nil
+}
 
 // items returns the rows of a list without their positions.
 func items(rows []queued) (shown []pages.Item) {

@@ -3,7 +3,7 @@
 // can do.
 
 import { keepCurrent } from './current';
-import { clock, say, submitOnce } from './page';
+import { clock, kept, say, submitOnce } from './page';
 import { passkeys } from './passkey';
 import { pictures } from './picture';
 
@@ -185,6 +185,19 @@ document.addEventListener('keydown', (event) => {
   if (!field.offsetParent) return location.assign(field.form!.action);
   field.focus();
   field.select();
+});
+
+const hotkeys = kept('garoupa-hotkeys', 'on', '[data-hotkeys]');
+
+// A letter presses its [data-hot], while no field has the focus. A chosen answer gets the focus.
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if ((event.target as Element).closest('input:not([type=radio]), select, textarea, dialog, [contenteditable]')) return;
+  const part = document.querySelector<HTMLElement>(`[data-hot="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (!part || !hotkeys.on()) return;
+  event.preventDefault();
+  part.focus();
+  part.click();
 });
 
 // A form with [data-guard] that was changed asks before the page is left, except when the

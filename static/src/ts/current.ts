@@ -2,7 +2,7 @@
 // is something new, and the page is read again. What did not change stays. Nothing moves under the pointer: a list
 // with [data-key] that is pointed at gets its new rows when the pointer leaves it.
 
-import { say } from './page';
+import { kept, say } from './page';
 
 const pause = 2000; // between two readings
 const phone = matchMedia('(pointer: coarse)');
@@ -28,7 +28,7 @@ export function keepCurrent() {
   });
   addEventListener('pagehide', () => pulse?.close());
   addEventListener('pageshow', (event) => event.persisted && listen());
-  sound();
+  sounds();
 }
 
 // listen opens the stream of a page in sight. A browser has few connections to a server, so a hidden page has
@@ -78,7 +78,7 @@ async function read() {
       merge(main!, next);
       const others = read.querySelectorAll('[data-current]');
       document.querySelectorAll('[data-current]').forEach((part, i) => others[i] && merge(part, others[i]));
-      pressed();
+      sound.show();
       tell([...paid(main!).values()].filter((row) => !before.has(row.dataset.key!)));
     }
   } catch {
@@ -158,38 +158,20 @@ function mergeRows(list: Element, next: Element) {
   if (moved && !held) arrange(list, shown);
 }
 
-// The button [data-sound] turns the sound of payments on and off. A browser lets a page sound after a
-// click or a key.
-const kept = 'garoupa-sound';
-const on = () => {
-  try {
-    return localStorage.getItem(kept) === 'on';
-  } catch {
-    return false; // no storage
-  }
-};
+// The button [data-sound] turns the sound of payments on and off. A browser lets a page sound after a click.
+const sound = kept('garoupa-sound', 'off', '[data-sound]');
 let audio: AudioContext | undefined;
 
-const pressed = () => document.querySelector('[data-sound]')?.setAttribute('aria-pressed', String(on()));
-
-function sound() {
+function sounds() {
   document.addEventListener('click', (event) => {
-    if (on()) audio ??= new AudioContext();
-    if (!(event.target as Element).closest('[data-sound]')) return;
-    try {
-      localStorage.setItem(kept, on() ? 'off' : 'on');
-    } catch {
-      return;
-    }
-    pressed();
-    ring();
+    if (sound.on()) audio ??= new AudioContext();
+    if ((event.target as Element).closest('[data-sound]')) ring();
   });
-  pressed();
 }
 
 // ring plays two short notes.
 function ring() {
-  if (!on()) return;
+  if (!sound.on()) return;
   audio ??= new AudioContext();
   [880, 1318.5].forEach((pitch, i) => {
     const note = audio!.createOscillator();

@@ -32,3 +32,27 @@ export function submitOnce() {
     document.querySelectorAll('[aria-busy]').forEach((button) => button.removeAttribute('aria-busy'));
   });
 }
+
+// kept is a wish of the visitor that this browser keeps, with the buttons that show and change it.
+export function kept(name: string, unless: 'on' | 'off', buttons: string) {
+  let value: string = unless;
+  try {
+    value = localStorage.getItem(name) ?? unless;
+  } catch {
+    // No storage: the wish lasts as long as the page.
+  }
+  const on = () => value === 'on';
+  const show = () => document.querySelectorAll(buttons).forEach((one) => one.setAttribute('aria-pressed', String(on())));
+  document.addEventListener('click', (event) => {
+    if (!(event.target as Element).closest(buttons)) return;
+    value = on() ? 'off' : 'on';
+    show();
+    try {
+      localStorage.setItem(name, value);
+    } catch {
+      // No storage.
+    }
+  });
+  show();
+  return { on, show };
+}

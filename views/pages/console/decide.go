@@ -24,6 +24,7 @@ type CaseProps struct {
 	Test      bool       // of the test environment
 	Since     *time.Time // it waits; nil: it waits no more
 	Late      bool
+	Next      *Item  // another that waits in the section, the oldest; nil if there is none
 	Changed   string // who changed it since it was shown, and when; "" if no one did
 	Stops     []Stop // what keeps it from being approved and paid
 	Notices   []components.NoticeProps
@@ -132,12 +133,17 @@ type PreviewProps struct {
 }
 
 // outcomes are the answers of the form.
+// keys are the letters that choose outcomes.
+var keys = map[string]string{
+	"APPROVE": "a", base.OutcomeApproved: "a", "REJECT": "r", base.OutcomeRejected: "r",
+}
+
 func (f DecisionForm) outcomes(ctx context.Context) []components.RadioOption {
 	var options []components.RadioOption
 	for _, outcome := range f.Outcomes {
 		key := "ops." + f.Kind + "_" + outcome
 		options = append(options, components.RadioOption{Value: outcome, Label: i18n.T(ctx, key),
-			Hint: i18n.T(ctx, key+"_hint")})
+			Hint: i18n.T(ctx, key+"_hint"), Key: keys[outcome]})
 	}
 	return options
 }
