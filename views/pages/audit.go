@@ -114,7 +114,7 @@ func factValue(ctx context.Context, key, value string) string {
 			return i18n.Money(ctx, amount)
 		}
 	case key == "role":
-		return wordsOr(ctx, "role."+value, wordsOr(ctx, "ops.role_"+value, value))
+		return AnyRoleName(ctx, value)
 	case key == "way":
 		return wordsOr(ctx, "audit.way_"+value, value)
 	case factWords[key] != "":
@@ -127,6 +127,11 @@ func factValue(ctx context.Context, key, value string) string {
 var factWords = map[string]string{
 	"productionAccess": "status.access_", "rail": "destinations.rail_", "type": "destinations.type_",
 	"kind": "ops.exception_", "origin": "refund.origin_",
+}
+
+// AnyRoleName returns a role of a member or of staff in words, or the role itself if it has none.
+func AnyRoleName(ctx context.Context, role string) string {
+	return wordsOr(ctx, "role."+role, wordsOr(ctx, "ops.role_"+role, role))
 }
 
 // ActionName returns an action of the audit log in words, or the action itself if it has none.

@@ -181,22 +181,30 @@ func TestAudit_File(t *testing.T) {
 		a.Header.Get("Content-Disposition") != `attachment; filename="auditoria-2026-03-02.csv"` {
 		t.Errorf("headers %v", a.Header)
 	}
-	if len(rows) != 1+5+510 || rows[0][2] != "action" {
+	if len(rows) != 1+5+510 || rows[0][2] != "Ação" || !strings.HasPrefix(a.Body, "\uFEFF") {
 		t.Fatalf("%d records, %v", len(rows), rows[0])
 	}
 	if !slices.IsSortedFunc(rows[1:], func(a, b []string) int { return strings.Compare(b[1], a[1]) }) {
 		t.Error("not the newest first")
 	}
 	for _, record := range rows[1:] {
-		if record[2] == "switch.turned_on" && (record[5] != "staff" || record[6] != "Operação" || record[11] != "") {
+		if record[2] == "Trava ligada" && (record[5] != "staff" || record[6] != "Operação" || record[11] != "") {
 			t.Errorf("the merchant's file tells of staff: %v", record)
 		}
-		if strings.HasPrefix(record[6], "=") || record[2] == "account.created" && record[6] != "'=HYPERLINK(1)" {
+		if strings.HasPrefix(record[6], "=") || record[2] == "Conta criada" && record[6] != "'=HYPERLINK(1)" {
 			t.Errorf("a spreadsheet would run %v", record)
 		}
 	}
-	if _, rows := read(s.Member(t), "/app/auditoria.csv?subject=switch"); len(rows) != 2 {
-		t.Errorf("with a filter: %d records", len(rows))
+	for lang, want := range map[string][]string{
+		"pt-BR": {"Papel", "Data (horário de Brasília)", "Trava ligada", "02/03/2026 09:00:00"},
+		"en":    {"actor_role", "at_brasilia", "switch.turned_on", "2026-03-02 09:00:00"},
+	} {
+		member := s.Member(t)
+		member.Lang = lang
+		_, rows := read(member, "/app/auditoria.csv?subject=switch")
+		if len(rows) != 2 || !slices.Equal([]string{rows[0][13], rows[0][14], rows[1][2], rows[1][14]}, want) {
+			t.Errorf("%s: with a filter: %v", lang, rows)
+		}
 	}
 
 	c, _ := s.Console(t, models.StaffSupervisor)

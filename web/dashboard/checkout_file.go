@@ -41,21 +41,11 @@ var checkoutColumns = []string{
 	"end_to_end_id", "fee", "net", "settlement",
 }
 
-// write writes the file as RFC 4180 says, with a byte order mark, by which spreadsheets
-// recognize UTF-8. It reads rows page by page, so no transaction lasts as long as a slow
-// download.
+// write reads rows page by page, so no transaction lasts as long as a slow download.
 func (f checkoutFile) write(ctx context.Context, to io.Writer) error {
-	if _, err := io.WriteString(to, "\uFEFF"); err != nil {
-		return err
-	}
-	w := page.NewCSVFile(ctx, to)
-	var header []string
-	for _, column := range checkoutColumns {
-		header = append(header, i18n.T(ctx, "checkouts.column_"+column))
-	}
-	if err := w.WriteRow(header...); err != nil {
-		return err
-	}
+	w := page.NewCSVFile(ctx, to, checkoutColumns, func(column string) string {
+		return i18n.T(ctx, "checkouts.column_"+column)
+	})
 	search := f.search
 	search.Limit = page.FileBatch
 	for {
@@ -85,14 +75,14 @@ func (f checkoutFile) writeRows(ctx context.Context, w page.CSVFile, batch []mod
 	}
 	for _, c := range batch {
 		row := []string{
-			c.ID, i18n.Stamp(ctx, c.CreatedAt), fileStatus(ctx, "checkout", string(c.Status)), w.Amount(c.Amount),
+			c.ID, w.Time(c.CreatedAt), w.Code(string(c.Status), checkoutStatus), w.Amount(c.Amount),
 			c.ExternalID, c.Description,
 			page.Text(c.CustomerName), page.Text(c.CustomerEmail), page.Text(c.CustomerDocument),
-			i18n.Stamp(ctx, c.ExpiresAt),
+			w.Time(c.ExpiresAt),
 		}
 		if p, settled := payments[c.ID]; settled {
-			row = append(row, i18n.Stamp(ctx, p.PaidAt), p.EndToEndID, w.Amount(p.Fee), w.Amount(p.Amount-p.Fee),
-				fileStatus(ctx, "settlement", string(c.SettlementStatus)))
+			row = append(row, w.Time(p.PaidAt), p.EndToEndID, w.Amount(p.Fee), w.Amount(p.Amount-p.Fee),
+				w.Code(string(c.SettlementStatus), settlementStatus))
 		} else {
 			row = append(row, "", "", "", "", "")
 		}
@@ -103,11 +93,10 @@ func (f checkoutFile) writeRows(ctx context.Context, w page.CSVFile, batch []mod
 	return w.Flush()
 }
 
-// fileStatus returns a status of a kind of object: the word of the pages in Portuguese, and the
-// API's code in English.
-func fileStatus(ctx context.Context, kind, status string) string {
-	if i18n.Of(ctx) == i18n.Portuguese && status != "" {
-		return i18n.T(ctx, "status."+kind+"_"+status)
-	}
-	return status
+func checkoutStatus(ctx context.Context, status string) string {
+	return i18n.T(ctx, "status.checkout_"+status)
+}
+
+func settlementStatus(ctx context.Context, status string) string {
+	return i18n.T(ctx, "status.settlement_"+status)
 }

@@ -45,21 +45,14 @@ type statementFile struct {
 	filter      models.StatementFilter
 }
 
-// write writes the file as RFC 4180 says, with a byte order mark, by which spreadsheets
-// recognize UTF-8.
+var statementColumns = []string{"date", "kind", "code", "amount", "available", "total", "reference", "order",
+	"description"}
+
+// write writes lines as they are read, so the statement can have any length.
 func (f statementFile) write(ctx context.Context, to io.Writer) error {
-	if _, err := io.WriteString(to, "\uFEFF"); err != nil {
-		return err
-	}
-	w := page.NewCSVFile(ctx, to)
-	var header []string
-	for _, column := range []string{"date", "kind", "code", "amount", "available", "total", "reference", "order",
-		"description"} {
-		header = append(header, i18n.T(ctx, "balance.column_"+column))
-	}
-	if err := w.WriteRow(header...); err != nil {
-		return err
-	}
+	w := page.NewCSVFile(ctx, to, statementColumns, func(column string) string {
+		return i18n.T(ctx, "balance.column_"+column)
+	})
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -86,7 +79,7 @@ func (f statementFile) writeLines(ctx context.Context, w page.CSVFile, lines []m
 	for _, m := range lines {
 		charge := charges[m.LinkedID]
 		err := w.WriteRow(
-			i18n.Stamp(ctx, m.At), i18n.T(ctx, "balance.movement_"+string(m.Kind)), string(m.Kind), w.Amount(m.Amount),
+			w.Time(m.At), i18n.T(ctx, "balance.movement_"+string(m.Kind)), string(m.Kind), w.Amount(m.Amount),
 			w.Amount(m.Available), w.Amount(m.Total),
 			m.LinkedID, charge.ExternalID, charge.Description,
 		)

@@ -132,14 +132,11 @@ func (s *Site) SendAudit(c *fiber.Ctx, accountID string, seen func(models.AuditL
 	})
 }
 
-// writeAudit writes the log as RFC 4180 says, with the names of columns that programs use. It
-// reads lines in batches, so no query lasts as long as a slow download.
+// writeAudit reads lines in batches, so no query lasts as long as a slow download. In English, the
+// columns and the codes are those that programs use.
 func (s *Site) writeAudit(ctx context.Context, to io.Writer, filter models.AuditFilter,
 	seen func(models.AuditLine) models.AuditLine) error {
-	file := NewCSVFile(ctx, to)
-	if err := file.WriteRow(auditColumns...); err != nil {
-		return err
-	}
+	file := NewCSVFile(ctx, to, auditColumns, func(column string) string { return i18n.T(ctx, "audit.column_"+column) })
 	for filter.Limit = FileBatch; ; {
 		lines, err := models.AuditLines(ctx, s.DB.Pool, filter)
 		if err != nil {
@@ -149,10 +146,10 @@ func (s *Site) writeAudit(ctx context.Context, to io.Writer, filter models.Audit
 			filter.Before = l.ID
 			l = seen(l)
 			err := file.WriteRow(
-				strconv.FormatInt(l.ID, 10), l.At.UTC().Format("2006-01-02T15:04:05.000Z"), l.Action, l.ObjectID,
-				l.AccountID, l.Actor,
+				strconv.FormatInt(l.ID, 10), l.At.UTC().Format("2006-01-02T15:04:05.000Z"),
+				file.Code(l.Action, pages.ActionName), l.ObjectID, l.AccountID, l.Actor,
 				l.ActorName, l.ActorEmail, facts(l.Before), facts(l.After), facts(l.Detail), l.IP, l.RequestID,
-				l.ActorRole, auditTime(ctx, l.At),
+				file.Code(l.ActorRole, pages.AnyRoleName), file.Time(l.At),
 			)
 			if err != nil {
 				return err
@@ -162,14 +159,6 @@ func (s *Site) writeAudit(ctx context.Context, to io.Writer, filter models.Audit
 			return err
 		}
 	}
-}
-
-// auditTime returns the time in Brasília, in Portuguese as spreadsheets read it.
-func auditTime(ctx context.Context, at time.Time) string {
-	if i18n.Of(ctx) == i18n.Portuguese {
-		return i18n.Stamp(ctx, at)
-	}
-	return i18n.DateTime(ctx, at)
 }
 
 // facts returns members as JSON, or "" if there are none.

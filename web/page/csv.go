@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 
 	"garoupa/internal/money"
@@ -17,27 +18,50 @@ import (
 // contain text of strangers, so the file makes sure that no spreadsheet reads a cell as a formula,
 // whichever separator it uses.
 type CSVFile struct {
-	to   *bufio.Writer
-	lang i18n.Lang
+	ctx context.Context
+	to  *bufio.Writer
 }
 
-// NewCSVFile returns a file in the language of ctx that writes to to.
-func NewCSVFile(ctx context.Context, to io.Writer) CSVFile {
-	return CSVFile{bufio.NewWriter(to), i18n.Of(ctx)}
+// NewCSVFile returns a file in the language of ctx that writes to to. It begins with a byte order
+// mark, by which spreadsheets recognize UTF-8, and a row of the columns' names. An error is
+// returned by a later call.
+func NewCSVFile(ctx context.Context, to io.Writer, columns []string, name func(string) string) CSVFile {
+	f := CSVFile{ctx, bufio.NewWriter(to)}
+	f.to.WriteString("\uFEFF")
+	var names []string
+	for _, column := range columns {
+		names = append(names, name(column))
+	}
+	f.WriteRow(names...)
+	return f
 }
+
+// portuguese reports whether the file is one for spreadsheets in Portuguese.
+func (f CSVFile) portuguese() bool { return i18n.Of(f.ctx) == i18n.Portuguese }
 
 // Amount returns the field of an amount, which spreadsheets read as a number.
 func (f CSVFile) Amount(c money.Cents) string {
-	if f.lang == i18n.Portuguese {
+	if f.portuguese() {
 		return strings.Replace(c.Decimal(), ".", ",", 1)
 	}
 	return c.Decimal()
 }
 
+// Time returns the field of a moment, in Brasília time.
+func (f CSVFile) Time(at time.Time) string { return i18n.Stamp(f.ctx, at) }
+
+// Code returns the field of a code: words in Portuguese, and the code itself in English.
+func (f CSVFile) Code(code string, words func(context.Context, string) string) string {
+	if f.portuguese() && code != "" {
+		return words(f.ctx, code)
+	}
+	return code
+}
+
 // WriteRow writes a row. An error may be returned only by a later call or by Flush.
 func (f CSVFile) WriteRow(fields ...string) error {
 	separator := byte(',')
-	if f.lang == i18n.Portuguese {
+	if f.portuguese() {
 		separator = ';'
 	}
 	for i, field := range fields {
