@@ -119,9 +119,17 @@ func TestFailedWebhook_Browser(t *testing.T) {
 
 	d := s.LatestDelivery(t, e.ID)
 	receiver.mu.Lock()
-	defer receiver.mu.Unlock()
 	if len(receiver.got) != 2 || receiver.got[0] != d.Event.ID || receiver.got[1] != d.Event.ID ||
 		d.Status != models.DeliveryDelivered {
 		t.Errorf("the shop got %q of %s, which is %s", receiver.got, d.Event.ID, d.Status)
 	}
+	receiver.mu.Unlock()
+
+	// What the page says of a test event it says everywhere.
+	toSection(page, "/app/webhooks")
+	page.Click("main a[href='/app/webhooks/" + e.ID + "']")
+	page.Click("Enviar teste")
+	page.WaitTrue(`document.querySelector("#test-result").innerText.includes("Entregue")`)
+	page.WaitTrue(`!document.querySelector("#sent").innerText.includes("Na fila")`)
+	page.WaitTrue(`document.querySelector("#fares dd").innerText == "1"`)
 }

@@ -87,7 +87,7 @@ document.addEventListener('input', (event) => {
 });
 
 // [data-follow] is something in progress: it is read again until it stops following, and
-// replaced when its data-version changes. A minute is enough: what takes longer shows when
+// replaced when its data-version changes, with the parts that are [data-beside] it. A minute is enough: what takes longer shows when
 // it is due, and is followed from then on.
 const every = 1000;
 let reads = 0;
@@ -99,17 +99,27 @@ function follow() {
   }, every);
 }
 
-async function read(old = document.querySelector<HTMLElement>('[data-follow]')!) {
-  const answer = await fetch(location.href, { cache: 'no-store' });
-  if (!answer.ok) return;
-  const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(old.id);
-  if (!next || next.dataset.version === old.dataset.version) return;
+// swap puts an element in the place of another, and keeps the focus there.
+function swap(old: Element, next: HTMLElement) {
   const held = old.contains(document.activeElement);
   old.replaceWith(next);
   if (held) {
     next.tabIndex = -1;
     next.focus({ preventScroll: true });
   }
+}
+
+async function read(old = document.querySelector<HTMLElement>('[data-follow]')!) {
+  const answer = await fetch(location.href, { cache: 'no-store' });
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const next = page.getElementById(old.id);
+  if (!next || next.dataset.version === old.dataset.version) return;
+  for (const part of document.querySelectorAll(`[data-beside="${old.id}"]`)) {
+    const other = page.getElementById(part.id);
+    if (other) swap(part, other);
+  }
+  swap(old, next);
   say(next.dataset.live);
   countdown();
 }
