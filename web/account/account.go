@@ -35,7 +35,7 @@ func (s *account) showNoSignUp(c *fiber.Ctx) error {
 }
 
 // signUpFields are the fields of the sign-up form, in their order.
-var signUpFields = []string{"name", "business", "email", "terms", "password"}
+var signUpFields = []string{"name", "business", "email", "password", "terms"}
 
 // takeSignUp takes one of the sign-ups of the client's address, because each sends a mail to an
 // address that the visitor typed. If none is left, it sets the status 429 and returns the text

@@ -179,6 +179,14 @@ func TestSignUp_Terms(t *testing.T) {
 			box.Parent().Find("a").AttrOr("href", "") != webtest.TermsURL {
 			t.Errorf("%s has %d boxes", path, box.Length())
 		}
+		bare := c.Post(path, "name", form[1])
+		for _, order := range []string{
+			"form > div:has(#password) ~ div #terms", "#errors li:has([href='#password']) ~ li [href='#terms']",
+		} {
+			if bare.Find(order).Length() != 1 {
+				t.Errorf("%s: the terms do not follow the password: %s", path, order)
+			}
+		}
 		a := c.Post(path, form...)
 		if a.Status != http.StatusUnprocessableEntity || a.Find("#errors a[href='#terms']").Length() != 1 ||
 			a.Find("#name").AttrOr("value", "") != form[1] {

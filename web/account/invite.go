@@ -47,7 +47,7 @@ func (s *account) showInvite(c *fiber.Ctx, props pages.InviteProps) error {
 }
 
 // newcomerFields are the fields of a newcomer's form, in their order.
-var newcomerFields = []string{"name", "terms", "password"}
+var newcomerFields = []string{"name", "password", "terms"}
 
 // newcomer returns the content of the newcomer's form.
 func (s *account) newcomer(c *fiber.Ctx) merchants.Newcomer {

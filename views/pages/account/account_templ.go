@@ -135,14 +135,14 @@ func SignUp(p SignUpProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = authTerms(p.Legal, p.Accepted, p.Errors).Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
 			templ_7745c5c3_Err = components.PasswordField(components.PasswordFieldProps{
 				Name: "password", Label: i18n.T(ctx, "auth.password"), Hint: i18n.T(ctx, "auth.password_hint"),
 				Error: p.Errors.For("password"), Autocomplete: "new-password",
 			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = authTerms(p.Legal, p.Accepted, p.Errors).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
