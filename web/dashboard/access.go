@@ -61,7 +61,31 @@ func (s *dashboard) readAccess(c *fiber.Ctx) error {
 			props.Answers = &answers
 		}
 	}
+	if account.ProductionAccess == models.AccessApproved {
+		if props.Next, err = s.liveSteps(c); err != nil {
+			return err
+		}
+	}
 	return page.Render(c, pages.Access(props))
+}
+
+// liveSteps returns the steps of an approved merchant.
+func (s *dashboard) liveSteps(c *fiber.Ctx) ([]pages.AccessStep, error) {
+	v, now := page.Visitor(c), s.Now()
+	live := models.Scope{ProjectID: *v.ProjectID, Environment: models.Live}
+	keys, err := models.APIKeys(c.UserContext(), s.DB.Pool, live)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: read the live keys: %w", err)
+	}
+	endpoints, err := models.Endpoints(c.UserContext(), s.DB.Pool, live, nil, 1)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: read the live endpoints: %w", err)
+	}
+	works := func(k models.APIKey) bool { return k.RevokedAt == nil && !k.Ended(now) }
+	return []pages.AccessStep{
+		{ID: "switch", Done: v.Environment == models.Live}, {ID: "key", Done: slices.ContainsFunc(keys, works)},
+		{ID: "webhook", Done: len(endpoints) > 0},
+	}, nil
 }
 
 // addDraft adds how far a saved draft of the answers is.

@@ -136,6 +136,35 @@ func TestAccess_Wrong(t *testing.T) {
 	}
 }
 
+// The next steps of an approved merchant are ticked by what is done, and the button leads to the
+// first that is not.
+func TestAccess_NextSteps(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	c := s.Member(t)
+	check := func(done int, action string) {
+		t.Helper()
+		next := c.Get("/app/producao").Find("section[aria-labelledby=next]")
+		if ticks := next.Find("h3 .sr-only").Length(); ticks != done || !strings.Contains(next.Text(), action) {
+			t.Errorf("%d steps are done, want %d and %q: %s", ticks, done, action, next.Text())
+		}
+	}
+	check(0, "Ir para as chaves de produção")
+	c.Post("/app/ambiente", "env", "live")
+	check(1, "Criar chave")
+	if _, _, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Live,
+		merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration}); err != nil {
+		t.Fatal(err)
+	}
+	check(2, "Cadastrar")
+	if _, _, err := s.Merchants.CreateEndpoint(t.Context(), s.Owner, s.Live,
+		merchants.NewEndpoint{URL: "https://shop.example/hook", Types: []string{"checkout.paid"}}); err != nil {
+		t.Fatal(err)
+	}
+	check(3, "Tudo pronto para vender em Produção.")
+}
+
 // A switch that is on is told in words, with why.
 func TestSwitches(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,23 @@ type AccessProps struct {
 	Term     time.Duration // within which a review is expected
 	SavedAt  *time.Time    // of answers stored for later; nil for none
 	Answered []string      // the parts of the form that are complete
+	Next     []AccessStep  // once access is approved
+}
+
+// AccessStep is a step of an approved merchant: "switch", "key" or "webhook".
+type AccessStep struct {
+	ID   string
+	Done bool
+}
+
+// undone returns the step to take next, or "".
+func (p AccessProps) undone() string {
+	for _, step := range p.Next {
+		if !step.Done {
+			return step.ID
+		}
+	}
+	return ""
 }
 
 // SwitchNotice is a switch that is on.
