@@ -23,6 +23,7 @@ type Waiting struct {
 
 // Health is the state of an installation, for its staff.
 type Health struct {
+	Began      time.Time // when the installation did
 	Live, Test ReceivedLately
 	Deliveries Waiting     // deliveries that are due
 	Mails      Waiting     // mails not yet sent
@@ -54,6 +55,10 @@ func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h
 		(SELECT count(*), min(created_at) FROM (SELECT created_at FROM mails WHERE sent_at IS NULL
 			ORDER BY created_at LIMIT $2) unsent) m`,
 		now, HealthCountsTo).Scan(&h.Deliveries.Count, &h.Deliveries.Oldest, &h.Mails.Count, &h.Mails.Oldest)
+	if err != nil {
+		return h, err
+	}
+	err = q.QueryRow(ctx, "SELECT coalesce(min(created_at), $1) FROM installation", now).Scan(&h.Began)
 	if err != nil {
 		return h, err
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -54,9 +55,9 @@ func (s *console) health(c *fiber.Ctx) error {
 		s.institutionHealth(ctx, models.Live, health.Live, liveTrouble),
 		s.institutionHealth(ctx, models.Test, health.Test, testTrouble),
 		waitingHealth(ctx, "deliveries", health.Deliveries, now, deliveriesLate),
-		waitingHealth(ctx, "mails", health.Mails, now, mailsLate),
+		s.mailHealth(ctx, health.Mails, now),
 		booksHealth(ctx, health, now),
-		examinedHealth(ctx, "audit", health.Audit, late(health.Audit.At, now, booksLate)),
+		examinedHealth(ctx, "audit", health.Audit, late(health.Audit.At, health.Began, now, booksLate)),
 	}}
 	if s.AuditStreamed {
 		part, err := s.streamHealth(ctx, now)
@@ -132,9 +133,20 @@ func waitingHealth(ctx context.Context, id string, w models.Waiting, now time.Ti
 	}}
 }
 
-// late reports whether at is nil or longer ago than most.
-func late(at *time.Time, now time.Time, most time.Duration) bool {
-	return at == nil || now.Sub(*at) > most
+// mailHealth returns the state of the mails. Where /dev/mail shows them, none is sent.
+func (s *console) mailHealth(ctx context.Context, mails models.Waiting, now time.Time) pages.HealthPart {
+	part := waitingHealth(ctx, "mails", mails, now, mailsLate)
+	if s.Mails != nil {
+		part.Href, part.Step = "/dev/mail", ""
+		part.Badge = components.Badge(components.BadgeProps{Icon: "mail", Text: i18n.T(ctx, "ops.health_mails_shown")})
+	}
+	return part
+}
+
+// late reports whether at is longer ago than most. What never happened is late once the
+// installation has lasted that long.
+func late(at *time.Time, began, now time.Time, most time.Duration) bool {
+	return now.Sub(*cmp.Or(at, &began)) > most
 }
 
 // booksHealth returns the state of the hourly proof and the weekly pass of the books, and the
@@ -148,8 +160,8 @@ func booksHealth(ctx context.Context, h models.Health, now time.Time) pages.Heal
 		all = i18n.T(ctx, "ops.health_all_under_way",
 			i18n.DateTime(ctx, *h.Pass.BeganAt), i18n.Number(ctx, int(h.Pass.Compared)))
 	}
-	allLate := late(h.AllBooks.At, now, allBooksLate) && late(h.Pass.BeganAt, now, allBooksLate)
-	return examinedHealth(ctx, "books", h.Books, late(h.Books.At, now, booksLate) || allLate,
+	allLate := late(h.AllBooks.At, h.Began, now, allBooksLate) && late(h.Pass.BeganAt, h.Began, now, allBooksLate)
+	return examinedHealth(ctx, "books", h.Books, late(h.Books.At, h.Began, now, booksLate) || allLate,
 		components.KeyValue{Key: i18n.T(ctx, "ops.health_proven"), Value: i18n.Number(ctx, int(h.Proof.ThroughID))},
 		components.KeyValue{Key: i18n.T(ctx, "ops.health_checked_all"), Value: all})
 }
@@ -169,6 +181,8 @@ func examinedHealth(
 		badge = components.BadgeProps{Tone: components.ToneWarn, Icon: "triangle-alert",
 			Text: i18n.T(ctx, "ops.health_look")}
 		step = i18n.T(ctx, "ops.health_step_unexamined")
+	case last.At == nil:
+		badge = components.BadgeProps{Icon: "clock", Text: i18n.T(ctx, "ops.health_soon")}
 	}
 	if last.At != nil {
 		checked = i18n.DateTime(ctx, *last.At)

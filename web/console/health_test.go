@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"garoupa/api"
+	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
@@ -37,6 +38,10 @@ func TestOps_Health(t *testing.T) {
 	}
 	says("test", "Tudo certo", "Simulador", "Pagamentos recebidos0", "Nenhum em 24 horas")
 	says("deliveries", "Tudo certo", "Na fila agora0", "Nada na fila")
+	says("books", "Primeira conferência em até uma hora", "Nenhuma ainda")
+	says("audit", "Primeira conferência em até uma hora", "Nenhuma ainda")
+	modelstest.Exec(t, s.DB, "INSERT INTO installation (key_check, created_at) VALUES ('x', $1)",
+		s.Clock.Now().Add(-3*time.Hour))
 	says("books", "Precisa de atenção", "Nenhuma ainda", "garoupa check")
 	says("audit", "Precisa de atenção", "Nenhuma ainda", "garoupa check")
 	if got := strings.Join(strings.Fields(c.Get("/ops/saude").Find("section[aria-labelledby=card-endpoints]").Text()),
@@ -100,6 +105,8 @@ func TestOps_HealthOfBooks(t *testing.T) {
 			t.Fatal(drift, err)
 		}
 	}
+	modelstest.Exec(t, s.DB, "INSERT INTO installation (key_check, created_at) VALUES ('x', $1)",
+		s.Clock.Now().Add(-9*24*time.Hour))
 	check()
 	says("Precisa de atenção", "Conferido até o lançamento2", "Última conferência completaNenhuma ainda")
 	modelstest.Exec(t, s.DB, "UPDATE ledger_pass SET began_at = $1, compared = 1200", s.Clock.Now())
@@ -115,6 +122,27 @@ func TestOps_HealthOfBooks(t *testing.T) {
 	modelstest.Exec(t, s.DB, "UPDATE examinations SET examined_at = examined_at - interval '8 days' "+
 		"WHERE kind = 'books_full'")
 	says("Precisa de atenção")
+}
+
+// Where /dev/mail shows the mails, those that wait are no problem.
+func TestOps_HealthOfShownMails(t *testing.T) {
+	t.Parallel()
+	for shown, want := range map[bool]string{true: "Aparecem em /dev/mail", false: "Precisa de atenção"} {
+		s := webtest.NewWith(t, func(o *web.Options) {
+			if !shown {
+				o.Mails = nil
+			}
+		})
+		c, _ := s.Console(t, models.StaffReviewer)
+		if _, err := s.Merchants.Invite(t.Context(), s.Owner,
+			merchants.NewInvite{Email: "bia@example.com", Role: models.RoleViewer}); err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(time.Hour)
+		if got := c.Get("/ops/saude").Find("section[aria-labelledby=health-mails]").Text(); !strings.Contains(got, want) {
+			t.Errorf("with mails shown (%t) it says %q", shown, got)
+		}
+	}
 }
 
 // silentBank is an institution for live that does not answer.
