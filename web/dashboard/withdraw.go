@@ -181,14 +181,34 @@ func (s *treasury) checkWithdrawal(c *fiber.Ctx, form *pages.NewWithdrawalProps)
 			Text: i18n.T(c.UserContext(), "problem.withdrawal_rail")})
 	}
 	amount, unread := page.ReadPrice(form.Amount)
-	if unread != nil {
-		problem, err := s.amountRange(c)
+	if unread != nil || len(form.Errors) > 0 { // the operation, which checks the amount, is not called
+		problem, err := s.typedAmountProblem(c, amount, unread != nil)
 		if err != nil {
 			return 0, true, err
 		}
-		form.Errors = append(form.Errors, components.FieldError{Field: "amount", Text: problem})
+		if problem != "" {
+			form.Errors = append(form.Errors, components.FieldError{Field: "amount", Text: problem})
+		}
 	}
 	return amount, len(form.Errors) > 0, nil
+}
+
+// typedAmountProblem returns what is wrong with an amount by itself, or "".
+func (s *treasury) typedAmountProblem(c *fiber.Ctx, amount money.Cents, unread bool) (string, error) {
+	policy := s.Payments.Withdrawals
+	if unread || amount < policy.Min || amount > policy.Max {
+		return s.amountRange(c)
+	}
+	balance, err := balance(s.Site, c)
+	if err != nil || balance == nil || amount <= balance.Available {
+		return "", err
+	}
+	return balanceProblem(c, balance.Available), nil
+}
+
+// balanceProblem returns the text that an amount is more than what is available.
+func balanceProblem(c *fiber.Ctx, available money.Cents) string {
+	return i18n.T(c.UserContext(), "problem.withdrawal_balance", i18n.Money(c.UserContext(), available))
 }
 
 // amountRange returns the smallest and the largest amount that can be requested now, as a
@@ -267,7 +287,7 @@ func (s *treasury) notWithdrawn(c *fiber.Ctx, form pages.NewWithdrawalProps, acc
 		if err != nil {
 			return err
 		}
-		problem.Text = i18n.T(ctx, "problem.withdrawal_balance", i18n.Money(ctx, balance.Available))
+		problem.Text = balanceProblem(c, balance.Available)
 	case refusal.QuoteUnavailable:
 		problem = components.FieldError{Field: "rail", Text: i18n.T(ctx, "problem.withdrawal_quote")}
 	case refusal.IdempotencyConflict: // the member went back and changed the form

@@ -131,6 +131,14 @@ func TestWithdraw_Wrong(t *testing.T) {
 			t.Errorf("%+v sent at once: %d", tc, a.Status)
 		}
 	}
+	both := c.Get("/app/saques/novo/revisar?amount=999.999")
+	if both.Find("#errors li").Length() != 2 || !strings.Contains(both.Find("#amount-error").Text(), "Digite um valor") {
+		t.Errorf("of two problems the page names %q", both.Find("#errors").Text())
+	}
+	if short := c.Get("/app/saques/novo/revisar?amount=1.000,01").Find("#amount-error").Text(); !strings.Contains(short,
+		"saldo disponível, R$\u00a01.000,00") {
+		t.Errorf("of more than the balance it says %q", short)
+	}
 	if a := c.Get("/app/saques/novo?everything=1"); a.Find("#amount").AttrOr("value", "") != "1.000,00" {
 		t.Errorf("everything is %q", a.Find("#amount").AttrOr("value", ""))
 	}
