@@ -189,7 +189,10 @@ func (f checkoutForm) read() payments.NewCheckout {
 // text reads a required text.
 func (f checkoutForm) text(field, typed string, valid func(string) bool) string {
 	s := input.Trim(typed)
-	if !valid(s) {
+	switch {
+	case s == "":
+		f.wrong(field, "checkout_"+field+"_empty")
+	case !valid(s):
 		f.wrong(field, "checkout_"+field)
 	}
 	return s

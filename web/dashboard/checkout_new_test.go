@@ -98,6 +98,15 @@ func TestNewCheckout_Wrong(t *testing.T) {
 			}
 		}
 	}
+	for description, want := range map[string]string{
+		" ": "Descreva a cobrança: quem paga vê este texto", strings.Repeat("a", 501): "até 500 caracteres",
+	} {
+		a := c.Post("/app/cobrancas", "amount", "10", "description", description, "externalId", "1", "expiry", "1800")
+		if says := a.Find("#description-error").Text(); !strings.Contains(says, want) ||
+			strings.Contains(says, "500") != (description != " ") {
+			t.Errorf("of a description of %d characters it says %q", len(description), says)
+		}
+	}
 	a := c.Post("/app/cobrancas", "amount", "x", "metadata_more", "1", "metadata_key_0", "cor", "metadata_value_0",
 		"azul", "metadata_key_1", "", "metadata_key_2", "")
 	if a.Status != http.StatusOK || a.Find("[id^=metadata_key_]").Length() != 6 || a.Find("#errors").Length() != 0 ||
