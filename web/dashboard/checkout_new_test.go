@@ -17,6 +17,9 @@ func TestNewCheckout(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	c := s.Member(t)
+	if c.Get("/app/cobrancas/nova").Find("form[action='/app/cobrancas'][data-guard]").Length() != 1 {
+		t.Error("what is typed can be lost without a question")
+	}
 	a := c.Get("/app/cobrancas/nova")
 	key, order := a.Find("input[name=key]").AttrOr("value", ""), a.Find("#externalId").AttrOr("value", "")
 	if key == "" || order == "" {
