@@ -141,7 +141,7 @@ func withdrawPages() []page {
 		{"withdraw", dashboard.NewWithdrawal(form)},
 		{"withdraw wrong", dashboard.NewWithdrawal(wrong)},
 		{"withdraw in test",
-			dashboard.NewWithdrawal(dashboard.NewWithdrawalProps{Shell: shell(false), Gate: dashboard.GateTest})},
+			dashboard.NewWithdrawal(dashboard.NewWithdrawalProps{Shell: shell(false), Gate: dashboard.GateApproved})},
 		{"withdraw stopped",
 			dashboard.NewWithdrawal(dashboard.NewWithdrawalProps{Shell: shell(true), Switches: stops})},
 		{"readiness first",

@@ -34,8 +34,8 @@ func (s *treasury) listDestinations(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.DestinationsProps{Shell: shell, Hold: s.DestinationHold(account)}
-	if page.Visitor(c).Environment == models.Test {
-		props.Gate = pages.GateTest
+	if closed := gate(page.Visitor(c)); closed.InTest() {
+		props.Gate = closed
 		return page.Render(c, pages.Destinations(props))
 	}
 	filter := models.DestinationFilter{AccountID: page.Visitor(c).AccountID,
@@ -99,8 +99,8 @@ func (s *treasury) showNewDestination(c *fiber.Ctx, props pages.NewDestinationPr
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
-	if page.Visitor(c).Environment == models.Test {
-		props.Gate = pages.GateTest
+	if closed := gate(page.Visitor(c)); closed.InTest() {
+		props.Gate = closed
 		return page.Render(c, pages.NewDestination(props))
 	}
 	account, err := account(s.Site, c)

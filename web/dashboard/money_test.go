@@ -223,3 +223,29 @@ func TestMoney_Strangers(t *testing.T) {
 		}
 	}
 }
+
+// In test, a merchant with production access is led to live, to the same page, and one without
+// to asking for access.
+func TestWithdrawals_InTest(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	paths := []string{"/app/saques", "/app/saques/novo", "/app/saques/destinos", "/app/saques/destinos/novo"}
+	for _, approved := range []bool{false, true} {
+		if approved {
+			s.GoLive(t)
+		}
+		for _, path := range paths {
+			main := c.Get(path).Find("main")
+			ask := main.Find(".btn-primary[href='/app/producao']").Length()
+			to := main.Find("form:has(button[name=env][value=live]) input[name=next]").AttrOr("value", "")
+			if (ask == 0) != approved || (to == path) != approved {
+				t.Errorf("approved %t: %s leads to access %d times, and in live to %q", approved, path, ask, to)
+			}
+		}
+	}
+	if a := c.Post("/app/ambiente", "env", "live", "next", "/app/saques/novo", "there",
+		"1"); a.Header.Get("Location") != "/app/saques/novo" {
+		t.Errorf("switching leads to %q", a.Header.Get("Location"))
+	}
+}

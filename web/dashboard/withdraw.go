@@ -32,8 +32,8 @@ func (s *treasury) showNewWithdrawal(c *fiber.Ctx, props pages.NewWithdrawalProp
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
-	if gate(page.Visitor(c)) == pages.GateTest {
-		props.Gate = pages.GateTest
+	if closed := gate(page.Visitor(c)); closed.InTest() {
+		props.Gate = closed
 		return page.Render(c, pages.NewWithdrawal(props))
 	}
 	account, err := account(s.Site, c)

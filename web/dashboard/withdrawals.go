@@ -28,6 +28,8 @@ var withdrawalTabs = map[string][]models.WithdrawalStatus{
 // gate returns why there are no withdrawals in the environment that the visitor looks at.
 func gate(v *models.Visitor) pages.Gate {
 	switch {
+	case v.Environment == models.Test && v.Access == models.AccessApproved:
+		return pages.GateApproved
 	case v.Environment == models.Test:
 		return pages.GateTest
 	case v.Access != models.AccessApproved:
@@ -51,7 +53,7 @@ func (s *treasury) listWithdrawals(c *fiber.Ctx) error {
 		return err
 	}
 	props := pages.WithdrawalsProps{Shell: shell, Gate: gate(v)}
-	if props.Gate == pages.GateTest {
+	if props.Gate.InTest() {
 		return page.Render(c, pages.Withdrawals(props))
 	}
 	account, err := account(s.Site, c)

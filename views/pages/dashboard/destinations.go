@@ -14,7 +14,7 @@ import (
 // /app/saques/destinos/{id}/remover.
 type DestinationsProps struct {
 	Shell        layouts.Shell
-	Gate         Gate // GateTest shows nothing else
+	Gate         Gate // InTest shows nothing else
 	Hold         time.Duration
 	Destinations []DestinationRow // newest first
 	Pager        components.PagerProps
@@ -37,7 +37,7 @@ type DestinationRow struct {
 // address without a checksum.
 type NewDestinationProps struct {
 	Shell      layouts.Shell
-	Gate       Gate // GateTest shows nothing else
+	Gate       Gate // InTest shows nothing else
 	Rail       string
 	Type       string
 	Address    string

@@ -63,7 +63,7 @@ func Destinations(p DestinationsProps) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				if p.Gate != GateTest && len(p.Destinations) > 0 {
+				if !p.Gate.InTest() && len(p.Destinations) > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<a href=\"/app/saques/destinos/novo\" class=\"btn-primary min-h-10 text-sm\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -112,8 +112,8 @@ func Destinations(p DestinationsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Gate == GateTest {
-				templ_7745c5c3_Err = closed(p.Gate).Render(ctx, templ_7745c5c3_Buffer)
+			if p.Gate.InTest() {
+				templ_7745c5c3_Err = closed(p.Gate, "/app/saques/destinos").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -397,7 +397,7 @@ func NewDestination(p NewDestinationProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Gate == GateTest {
+			if p.Gate.InTest() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section class=\"card overflow-hidden\" aria-label=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -415,7 +415,7 @@ func NewDestination(p NewDestinationProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = closed(p.Gate).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = closed(p.Gate, "/app/saques/destinos/novo").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

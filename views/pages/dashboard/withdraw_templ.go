@@ -81,7 +81,7 @@ func NewWithdrawal(p NewWithdrawalProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = closed(p.Gate).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = closed(p.Gate, "/app/saques/novo").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -33,9 +33,13 @@ const (
 type Gate string
 
 const (
-	GateTest   Gate = "test"   // the environment is test
-	GateAccess Gate = "access" // the account has no production access
+	GateTest     Gate = "test"     // the environment is test
+	GateApproved Gate = "approved" // it is test, and the account may use live
+	GateAccess   Gate = "access"   // the account has no production access
 )
+
+// InTest reports whether the reason is that the environment is test.
+func (g Gate) InTest() bool { return g == GateTest || g == GateApproved }
 
 // WithdrawalsProps is GET /app/saques?status=&cursor=.
 type WithdrawalsProps struct {
