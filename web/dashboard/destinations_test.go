@@ -202,3 +202,32 @@ func refusesDestinations(t *testing.T, c *webtest.Client) {
 		}
 	}
 }
+
+// Where a destination may be used as soon as it is approved, no page speaks of a wait.
+func TestDestinations_NoHold(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	s.SetLimits(t, models.Limits{DestinationHold: new(int64)})
+	c := s.Member(t)
+	s.ToLive(t, c)
+	check := func(when, path, want string) {
+		t.Helper()
+		text := c.Get(path).Find("main").Text()
+		if !strings.Contains(text, want) || strings.Contains(text, "0 horas") || strings.Contains(text, "espera") {
+			t.Errorf("%s, %s says %q", when, path, text)
+		}
+	}
+	check("without one", "/app/saques/destinos", "Assim que nossa equipe aprovar, você pode sacar")
+	check("without one", "/app/saques/novo", "Um destino novo pode ser usado assim que aprovado")
+	check("without one", "/app/saques/destinos/novo", "Nossa equipe confere antes do primeiro uso")
+	s.Destination(t, models.RailPix)
+	c = s.Member(t) // whose proof is fresh
+	s.ToLive(t, c)
+	check("with one", "/app/saques/destinos/novo", "os saques continuam indo para o destino atual. Depois, vão para este")
+	if _, err := s.RequestDestination(t.Context(), s.Owner, s.Account.ID, payments.NewDestination{Rail: models.RailPix,
+		Type: "CNPJ", Address: "12ABC34501DE35", HolderName: "Ateliê Aurora Ltda"}); err != nil {
+		t.Fatal(err)
+	}
+	check("in review", "/app/saques/destinos", "Pode ser usado assim que aprovado")
+}

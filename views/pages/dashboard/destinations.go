@@ -75,11 +75,28 @@ func (p NewDestinationProps) types(ctx context.Context) []components.SelectOptio
 	return options
 }
 
+// held returns the text about how long a new destination waits once it is approved, or the text
+// for no wait.
+func held(ctx context.Context, hold time.Duration, text, now string) string {
+	if hold == 0 {
+		return i18n.T(ctx, now)
+	}
+	return i18n.T(ctx, text, i18n.Span(ctx, hold))
+}
+
+// holdBody tells why a destination waits once it is approved, or that it does not.
+func (p NewDestinationProps) holdBody(ctx context.Context) string {
+	if p.Hold == 0 {
+		return i18n.T(ctx, "destinations.hold_now_body")
+	}
+	return i18n.T(ctx, "destinations.hold_body")
+}
+
 // note tells what is to be known about the state of a destination.
 func (d DestinationRow) note(ctx context.Context, hold time.Duration) string {
 	switch {
 	case d.State == base.DestinationReview:
-		return i18n.T(ctx, "destinations.note_review", i18n.Span(ctx, hold))
+		return held(ctx, hold, "destinations.note_review", "destinations.note_review_now")
 	case d.State == base.DestinationHeld && d.UsableAt != nil:
 		return i18n.T(ctx, "destinations.note_held", i18n.DateTime(ctx, *d.UsableAt))
 	case d.State == base.DestinationActive && d.Until != nil:

@@ -120,7 +120,7 @@ func Destinations(p DestinationsProps) templ.Component {
 			} else if len(p.Destinations) == 0 {
 				templ_7745c5c3_Err = components.EmptyState(components.EmptyStateProps{
 					Icon: "landmark", Title: i18n.T(ctx, "destinations.empty_title"),
-					Body:   i18n.T(ctx, "destinations.empty_body", i18n.Span(ctx, p.Hold)),
+					Body:   held(ctx, p.Hold, "destinations.empty_body", "destinations.empty_now"),
 					Action: i18n.T(ctx, "destinations.add"), Href: "/app/saques/destinos/novo",
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
@@ -508,7 +508,7 @@ func destinationNotice(p NewDestinationProps) templ.Component {
 			templ_7745c5c3_Err = components.Notice(components.NoticeProps{
 				Tone: components.ToneInfo, Icon: "shield-check",
 				Title: i18n.T(ctx, "destinations.replaces_title_"+p.Rail, p.Replaces),
-				Body:  i18n.T(ctx, "destinations.replaces_body", i18n.Span(ctx, p.Hold)),
+				Body:  held(ctx, p.Hold, "destinations.replaces_body", "destinations.replaces_now"),
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -516,8 +516,8 @@ func destinationNotice(p NewDestinationProps) templ.Component {
 		default:
 			templ_7745c5c3_Err = components.Notice(components.NoticeProps{
 				Tone: components.ToneInfo, Icon: "shield-check",
-				Title: i18n.T(ctx, "destinations.hold_title", i18n.Span(ctx, p.Hold)),
-				Body:  i18n.T(ctx, "destinations.hold_body"),
+				Title: held(ctx, p.Hold, "destinations.hold_title", "destinations.hold_now"),
+				Body:  p.holdBody(ctx),
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

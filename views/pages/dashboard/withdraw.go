@@ -123,7 +123,7 @@ func (t ReadinessTask) tone() components.BadgeProps {
 // body tells what to do, or what is waited for; hold is how long a new destination waits.
 func (t ReadinessTask) body(ctx context.Context, hold time.Duration) string {
 	if t.ID == TaskHold && t.State == TaskBlocked {
-		return i18n.T(ctx, "withdraw.task_hold_blocked", i18n.Span(ctx, hold))
+		return held(ctx, hold, "withdraw.task_hold_blocked", "withdraw.task_hold_none")
 	}
 	body := i18n.T(ctx, "withdraw.task_"+t.ID+"_"+t.State)
 	if t.UsableAt != nil && t.State == TaskWaiting {
