@@ -158,7 +158,7 @@ func TestLink(t *testing.T) {
 			o.Test = "Modo de teste. Nenhum dinheiro é movimentado. O código não funciona em bancos."
 		},
 		"MONTHLY": func(o *outcome) {
-			o.Once = "Preço por mês. Cobrança única: você paga uma vez, e nada é cobrado depois."
+			o.Once = "Cobrança única: você paga uma vez, e nada é cobrado depois."
 		},
 		"wrong": func(o *outcome) {
 			o.Title, o.Name, o.Problem = "Erro: "+
