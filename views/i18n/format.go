@@ -100,6 +100,12 @@ func DateTime(ctx context.Context, t time.Time) string {
 	return Date(ctx, t) + ", " + Clock(ctx, t)
 }
 
+// Instant is DateTime with seconds, for what happens in quick succession: "20 de nov. de 2026,
+// 21:47:05".
+func Instant(ctx context.Context, t time.Time) string {
+	return Date(ctx, t) + ", " + Seconds(ctx, t)
+}
+
 // Moment formats a moment unambiguously: in Brasília time, and in UTC.
 func Moment(ctx context.Context, t time.Time) string {
 	return T(ctx, "time.moment", DateTime(ctx, t), t.UTC().Format("2006-01-02 15:04"))

@@ -157,3 +157,15 @@ func TestDay(t *testing.T) {
 		}
 	}
 }
+
+func TestInstant(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 0, 47, 5, 0, time.UTC)
+	for lang, want := range map[i18n.Lang]string{
+		i18n.Portuguese: "20 de nov. de 2026, 21:47:05", i18n.English: "Nov 20, 2026, 9:47:05\u00a0PM",
+	} {
+		if got := i18n.Instant(in(t, lang), at); got != want {
+			t.Errorf("%s: %q, want %q", lang, got, want)
+		}
+	}
+}

@@ -61,6 +61,7 @@ func TestDelivery(t *testing.T) {
 	s.Attempt(t, d.ID, manual)
 	modelstest.Exec(t, s.DB, "UPDATE webhook_resends SET finished_at = now()")
 	if a := c.Get(path); a.Find("[data-follow]").Length() != 0 || !strings.Contains(a.Text(), "Tentativa 2, manual") ||
+		!regexp.MustCompile(`ms · 1 de mar\. de 2026, \d\d:\d\d:\d\d`).MatchString(a.Text()) ||
 		!strings.Contains(a.Text(), "Seu servidor respondeu 200") {
 		t.Error("it does not tell of the attempt by hand")
 	}

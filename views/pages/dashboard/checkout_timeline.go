@@ -12,22 +12,22 @@ import (
 // timeline returns the past and future steps of the checkout.
 func (p CheckoutProps) timeline(ctx context.Context) []components.TimelineStep {
 	steps := []components.TimelineStep{{Label: i18n.T(ctx, "checkout.step_created"),
-		When: i18n.DateTime(ctx, p.CreatedAt), Done: true}}
+		When: i18n.Instant(ctx, p.CreatedAt), Done: true}}
 	if p.CopyPaste != "" { // the institution gave it when the checkout was created
 		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_code"),
-			When: i18n.DateTime(ctx, p.CreatedAt), Done: true})
+			When: i18n.Instant(ctx, p.CreatedAt), Done: true})
 	}
 	switch {
 	case p.PaidAt != nil:
 		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_paid"),
-			When: i18n.DateTime(ctx, *p.PaidAt), Done: true})
+			When: i18n.Instant(ctx, *p.PaidAt), Done: true})
 		return append(steps, p.settlementSteps(ctx)...)
 	case p.Status == base.StatusExpired:
 		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_expired"),
-			When: i18n.DateTime(ctx, p.expiredAt()), Done: true, Ended: components.Checkout + "_" + p.Status})
+			When: i18n.Instant(ctx, p.expiredAt()), Done: true, Ended: components.Checkout + "_" + p.Status})
 	case p.Status == base.StatusCancelled:
 		return append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_cancelled"),
-			When: dateTimeOrNone(ctx, p.ClosedAt), Done: true, Ended: components.Checkout + "_" + p.Status})
+			When: instantOrNone(ctx, p.ClosedAt), Done: true, Ended: components.Checkout + "_" + p.Status})
 	}
 	return append(steps,
 		components.TimelineStep{Label: i18n.T(ctx, "checkout.step_pending"),
@@ -50,7 +50,7 @@ func (p CheckoutProps) settlementSteps(ctx context.Context) []components.Timelin
 	var steps []components.TimelineStep
 	if p.Settlement != nil {
 		step := components.TimelineStep{Label: i18n.T(ctx, "checkout.step_available"),
-			When: dateTimeOrNone(ctx, p.Settlement.AvailableAt)}
+			When: instantOrNone(ctx, p.Settlement.AvailableAt)}
 		if step.Done = p.Settlement.Status != SettlementPending; !step.Done {
 			step.Label, step.Now, step.Note, step.When = i18n.T(ctx, "checkout.step_settling"), true, expectedAt(ctx,
 				step.When), ""
@@ -66,7 +66,7 @@ func (p CheckoutProps) settlementSteps(ctx context.Context) []components.Timelin
 		}
 		steps = append(steps, components.TimelineStep{
 			Label: i18n.T(ctx, "checkout.step_refunded", i18n.Money(ctx, r.Amount)),
-			When:  i18n.DateTime(ctx, r.CreatedAt), Done: true,
+			When:  i18n.Instant(ctx, r.CreatedAt), Done: true,
 		})
 	}
 	return steps

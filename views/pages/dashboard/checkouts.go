@@ -83,6 +83,14 @@ type StrayPayment struct {
 	Decision   string // ACCEPTED, REFUNDED, WRITTEN_OFF; "" while undecided
 }
 
+// instantOrNone is dateTimeOrNone with seconds, for steps.
+func instantOrNone(ctx context.Context, t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return i18n.Instant(ctx, *t)
+}
+
 // dateTimeOrNone returns "" for a nil time, which leaves out its row.
 func dateTimeOrNone(ctx context.Context, t *time.Time) string {
 	if t == nil {

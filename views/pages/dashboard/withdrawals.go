@@ -227,7 +227,7 @@ func (p WithdrawalProps) received(ctx context.Context) string {
 // steps are how far the withdrawal has come, and what comes after.
 func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
 	step := func(key string, at *time.Time) components.TimelineStep {
-		return components.TimelineStep{Label: i18n.T(ctx, "withdrawals.step_"+key), When: dateTimeOrNone(ctx, at),
+		return components.TimelineStep{Label: i18n.T(ctx, "withdrawals.step_"+key), When: instantOrNone(ctx, at),
 			Done: at != nil}
 	}
 	requested, review, sent, completed := step("requested", &p.CreatedAt), step("review", nil), step("sending",
@@ -247,7 +247,7 @@ func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
 		sent.Now = true
 	case base.WithdrawalProcessing:
 		sent = step("sent", nil)
-		sent.Now, sent.When, sent.Note = true, i18n.DateTime(ctx, p.UpdatedAt), i18n.T(ctx,
+		sent.Now, sent.When, sent.Note = true, i18n.Instant(ctx, p.UpdatedAt), i18n.T(ctx,
 			"withdrawals.step_sent_note")
 	default:
 		sent = step("sent", nil)
@@ -264,7 +264,7 @@ func (p WithdrawalProps) steps(ctx context.Context) []components.TimelineStep {
 // badge.
 func (p WithdrawalProps) end(ctx context.Context) components.TimelineStep {
 	return components.TimelineStep{
-		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.DateTime(ctx, p.UpdatedAt), Done: true,
+		Label: i18n.T(ctx, "withdrawals.step_"+p.Status), When: i18n.Instant(ctx, p.UpdatedAt), Done: true,
 		Ended: components.Withdrawal + "_" + p.Status,
 		Note:  i18n.T(ctx, "withdrawals.step_back_note", i18n.Money(ctx, p.back())),
 	}
