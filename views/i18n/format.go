@@ -145,7 +145,8 @@ func Clock(ctx context.Context, t time.Time) string {
 	return t.In(brasilia).Format("15:04")
 }
 
-// Relative returns how long before now t was, if less than a day, otherwise its date.
+// Relative returns how long before now t was, if less than a day, otherwise the moment, without
+// the year if it is now's: "20 de nov., 21:47" or "Nov 20, 9:47 PM".
 func Relative(ctx context.Context, t, now time.Time) string {
 	switch age := now.Sub(t); {
 	case age < time.Minute:
@@ -155,7 +156,14 @@ func Relative(ctx context.Context, t, now time.Time) string {
 	case age < 24*time.Hour:
 		return T(ctx, "time.hours_ago", int(age.Hours()))
 	}
-	return Date(ctx, t)
+	day := t.In(brasilia)
+	switch {
+	case day.Year() != now.In(brasilia).Year():
+		return DateTime(ctx, t)
+	case Of(ctx) == English:
+		return fmt.Sprintf("%s %d, %s", Month(ctx, day), day.Day(), Clock(ctx, t))
+	}
+	return fmt.Sprintf("%d de %s, %s", day.Day(), Month(ctx, day), Clock(ctx, t))
 }
 
 // Duration formats a short duration: "143 ms", "5,0 s".

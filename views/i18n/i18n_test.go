@@ -101,7 +101,8 @@ func TestRelative(t *testing.T) {
 	for age, want := range map[time.Duration]string{
 		-time.Minute: "agora", 0: "agora", 59 * time.Second: "agora",
 		time.Minute: "há 1 min", 59*time.Minute + 59*time.Second: "há 59 min",
-		time.Hour: "há 1 h", 24*time.Hour - 1: "há 23 h", 24 * time.Hour: "20 de nov. de 2026",
+		time.Hour: "há 1 h", 24*time.Hour - 1: "há 23 h", 24 * time.Hour: "20 de nov., 09:00",
+		400 * 24 * time.Hour: "17 de out. de 2025, 09:00",
 	} {
 		if got := i18n.Relative(t.Context(), now.Add(-age), now); got != want {
 			t.Errorf("Relative(%s ago) = %q, want %q", age, got, want)

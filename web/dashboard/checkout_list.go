@@ -105,7 +105,7 @@ func checkoutRows(checkouts []models.Checkout) []pages.CheckoutRow {
 		rows = append(rows, pages.CheckoutRow{
 			ID: c.ID, Status: string(c.Status), Amount: c.Amount, Description: c.Description,
 			Customer:   page.Text(c.CustomerName),
-			ExternalID: c.ExternalID, CreatedAt: c.CreatedAt,
+			ExternalID: c.ExternalID, CreatedAt: c.CreatedAt, PaidAt: c.PaidAt,
 		})
 	}
 	return rows

@@ -119,6 +119,9 @@ func TestCheckouts_File(t *testing.T) {
 		!strings.HasPrefix(a.Body, "\uFEFF") {
 		t.Fatalf("%d %v", a.Status, a.Header)
 	}
+	if list := c.Get("/app/cobrancas").Find("main table tr time"); strings.Count(list.Text(), "Paga: agora") != 1 {
+		t.Errorf("the list says when charges were paid: %q", list.Text())
+	}
 	for lang, want := range map[string][]string{
 		"pt-BR": {paid.ID, "01/03/2026 09:00:01", "Paga", "100,00", `x,"y"`, "'=1+1", "'@SUM(A1)", "", "",
 			"01/03/2026 09:30:01", "01/03/2026 09:00:01", "", "0,99", "99,01", "A liberar"},

@@ -92,6 +92,12 @@ type CheckoutRow struct {
 	Customer    string // "" if the charge names no customer
 	ExternalID  string
 	CreatedAt   time.Time
+	PaidAt      *time.Time // nil if it is not paid
+}
+
+// paid says when the charge was paid.
+func (r CheckoutRow) paid(ctx context.Context, now time.Time) string {
+	return i18n.T(ctx, "checkouts.paid_when", i18n.Relative(ctx, *r.PaidAt, now))
 }
 
 // summary returns the description with the customer.
