@@ -640,6 +640,7 @@ CREATE TABLE checkout_hours (
     created integer NOT NULL,
     paid integer NOT NULL,
     volume bigint NOT NULL,
+    converted integer NOT NULL DEFAULT 0,
     CONSTRAINT checkout_hours_pkey PRIMARY KEY (project_id, livemode, hour),
     CONSTRAINT checkout_hours_created_check CHECK (created >= 0),
     CONSTRAINT checkout_hours_paid_check CHECK (paid >= 0),
@@ -651,6 +652,7 @@ CREATE TABLE checkout_hours_until (
     only_one boolean NOT NULL DEFAULT true,
     until timestamp with time zone NOT NULL,
     recorded timestamp with time zone NOT NULL,
+    converted timestamp with time zone NOT NULL DEFAULT '2020-01-01 00:00:00+00'::timestamp with time zone,
     CONSTRAINT checkout_hours_until_pkey PRIMARY KEY (only_one),
     CONSTRAINT checkout_hours_until_only_one_check CHECK (only_one)
 );

@@ -16,19 +16,26 @@ type CheckoutHour struct {
 	Created int
 	Paid    int         // by the institution's time of payment
 	Volume  money.Cents // of the paid checkouts
+	// Converted is how many of the Created are paid by now.
+	Converted int
 }
 
 // countHours is the join that counts the hours of a row span (project_id, livemode, since,
 // until).
 const countHours = ` CROSS JOIN LATERAL (
-	SELECT date_trunc('hour', at) AS hour, count(*) FILTER (WHERE NOT paid) AS created,
-		count(*) FILTER (WHERE paid) AS paid, coalesce(sum(amount), 0)::bigint AS volume
+	SELECT date_trunc('hour', at) AS hour, count(*) FILTER (WHERE what = 'created') AS created,
+		count(*) FILTER (WHERE what = 'paid') AS paid, coalesce(sum(amount), 0)::bigint AS volume,
+		count(*) FILTER (WHERE what = 'converted') AS converted
 	FROM (
-		SELECT c.created_at AS at, false AS paid, 0::bigint AS amount FROM checkouts c
+		SELECT c.created_at AS at, 'created' AS what, 0::bigint AS amount FROM checkouts c
 		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.created_at >= span.since
 			AND c.created_at < span.until
 		UNION ALL
-		SELECT c.paid_at, true, c.amount FROM checkouts c
+		SELECT c.created_at, 'converted', 0 FROM checkouts c
+		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.status = 'PAID'
+			AND c.created_at >= span.since AND c.created_at < span.until
+		UNION ALL
+		SELECT c.paid_at, 'paid', c.amount FROM checkouts c
 		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.status = 'PAID'
 			AND c.paid_at >= span.since AND c.paid_at < span.until
 	) happened GROUP BY 1) h `
@@ -37,9 +44,9 @@ const countHours = ` CROSS JOIN LATERAL (
 // no order and without empty ones. Hours that are rolled up are read, later ones are counted:
 // one or two as a rule, more if the roll-up is late.
 func CheckoutHours(ctx context.Context, q Querier, scope Scope, since time.Time) ([]CheckoutHour, error) {
-	rows, err := q.Query(ctx, `SELECT hour, created, paid, volume FROM checkout_hours
+	rows, err := q.Query(ctx, `SELECT hour, created, paid, volume, converted FROM checkout_hours
 		WHERE project_id = $1 AND livemode = $2 AND hour >= $3 AND hour < (SELECT until FROM checkout_hours_until)
-		UNION ALL SELECT h.hour, h.created, h.paid, h.volume
+		UNION ALL SELECT h.hour, h.created, h.paid, h.volume, h.converted
 		FROM (SELECT $1::text AS project_id, $2::boolean AS livemode, greatest(until, $3) AS since,
 			'infinity'::timestamptz AS until
 			FROM checkout_hours_until) span`+countHours, scope.ProjectID, scope.Environment, since)
@@ -58,14 +65,23 @@ const (
 	settling = time.Minute
 )
 
+// writeHours writes the counted hours of the spans that follow, and hoursAgain replaces those that
+// are there.
+const (
+	writeHours = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume, converted)
+	SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume, h.converted FROM `
+	hoursAgain = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
+	SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume, converted = EXCLUDED.converted`
+)
+
 // RollUpHours counts the hours that have ended by now, at most one day of them, and counts
-// again the hours for which a payment was recorded since. It reports whether there is more to
-// do. If another process is rolling up, it does nothing.
+// again the hours for which a payment was recorded since, and those in which what it pays was
+// created. It reports whether there is more to do. If another process is rolling up, it does nothing.
 func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
-		var until, recorded time.Time
-		err := conn.QueryRow(ctx,
-			"SELECT until, recorded FROM checkout_hours_until FOR UPDATE SKIP LOCKED").Scan(&until, &recorded)
+		var until, recorded, converted time.Time
+		err := conn.QueryRow(ctx, "SELECT until, recorded, converted FROM checkout_hours_until FOR UPDATE SKIP LOCKED").
+			Scan(&until, &recorded, &converted)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		} else if err != nil {
@@ -75,18 +91,17 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 		if first := ended.Add(-rolledUpBack); until.Before(first) { // the first roll-up
 			until, recorded = first, first
 		}
+		if converted.Before(ended.Add(-rolledUpBack)) {
+			converted = ended.Add(-rolledUpBack)
+		}
 		next := until.Add(rolledUpAtOnce)
 		if more = next.Before(ended); !more {
 			next = ended
 		}
-		const write = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume)
-			SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume FROM `
-		const again = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
-			SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume`
 		if next.After(until) {
 			_, err := conn.Exec(ctx,
-				write+`(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
-				FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`+countHours+again, until, next)
+				writeHours+`(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
+				FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`+countHours+hoursAgain, until, next)
 			if err != nil {
 				return err
 			}
@@ -94,16 +109,40 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 			next = until
 		}
 		_, err = conn.Exec(ctx,
-			write+`(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', p.paid_at) AS since,
+			writeHours+`(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', p.paid_at) AS since,
 				date_trunc('hour', p.paid_at) + interval '1 hour' AS until
 			FROM payments p JOIN checkouts c ON c.id = p.checkout_id
-			WHERE p.recorded_at >= $1 AND p.settles AND p.paid_at < $2) span`+countHours+again, recorded, next)
+			WHERE p.recorded_at >= $1 AND p.settles AND p.paid_at < $2) span`+countHours+hoursAgain, recorded, next)
 		if err != nil {
 			return err
 		}
-		_, err = conn.Exec(ctx, "UPDATE checkout_hours_until SET until = $1, recorded = greatest(recorded, $2)", next,
-			now.Add(-settling))
+		through, late, err := countConverted(ctx, conn, converted, next, now)
+		if err != nil {
+			return err
+		}
+		more = more || late
+		_, err = conn.Exec(ctx, `UPDATE checkout_hours_until
+			SET until = $1, recorded = greatest(recorded, $2), converted = greatest(converted, $3)`, next,
+			now.Add(-settling), through)
 		return err
 	})
 	return more, err
+}
+
+// countConverted counts again the hours before until whose checkouts were paid by payments that
+// were recorded since a moment, of at most a day. It returns through when these are counted, and
+// reports whether there are later ones.
+func countConverted(ctx context.Context, conn Querier, since, until, now time.Time) (through time.Time, more bool,
+	err error) {
+	through, before := now.Add(-settling), now.Add(rolledUpAtOnce)
+	if day := since.Add(rolledUpAtOnce); day.Before(through) {
+		through, before, more = day, day, true
+	}
+	_, err = conn.Exec(ctx,
+		writeHours+`(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', c.created_at) AS since,
+			date_trunc('hour', c.created_at) + interval '1 hour' AS until
+		FROM payments p JOIN checkouts c ON c.id = p.checkout_id
+		WHERE p.recorded_at >= $1 AND p.recorded_at < $2 AND p.settles AND c.created_at < $3) span`+
+			countHours+hoursAgain, since, before, until)
+	return through, more, err
 }

@@ -59,7 +59,7 @@ func TestCheckoutHours(t *testing.T) {
 		}
 	}
 	want := []models.CheckoutHour{{Hour: start, Created: 1},
-		{Hour: start.Add(time.Hour), Created: 2, Paid: 2, Volume: 30_00}}
+		{Hour: start.Add(time.Hour), Created: 2, Paid: 2, Volume: 30_00, Converted: 2}}
 	check := func(when string) {
 		t.Helper()
 		all, err := models.TotalsOf(t.Context(), g.DB.Pool, start.Add(-time.Hour), g.Account.ID)
@@ -85,8 +85,13 @@ func TestCheckoutHours(t *testing.T) {
 		t.Fatal(err)
 	}
 	rollUp(t, g)
-	want[0].Paid, want[0].Volume = 1, 30_00
+	want[0].Paid, want[0].Volume, want[0].Converted = 1, 30_00, 1
 	check("after a late payment")
+	// A program without the column counts hours, and this one counts them again, also long after.
+	modelstest.Exec(t, g.DB, "UPDATE checkout_hours SET converted = 0")
+	modelstest.Exec(t, g.DB, "UPDATE checkout_hours_until SET converted = '2020-01-01T00:00:00Z'")
+	rollUp(t, g)
+	check("counted again")
 	if totals, err := models.TotalsOf(t.Context(), g.DB.Pool, start.Add(time.Hour), g.Account.ID); err != nil ||
 		totals[g.Account.ID].PaidTest != 2 {
 		t.Errorf("the totals since an hour later: %+v, %v", totals, err)
@@ -94,5 +99,24 @@ func TestCheckoutHours(t *testing.T) {
 	modelstest.Exec(t, g.DB, "DELETE FROM checkout_hours WHERE hour = $1", start)
 	if len(hours(t, g, g.Test)) != 1 {
 		t.Error("hours that are rolled up were counted again")
+	}
+}
+
+// A checkout counts as paid in the hour in which it was created, however much later it is paid.
+func TestCheckoutHours_PaidLater(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	slow := g.Checkout(t, payments.NewCheckout{Amount: 5_00, ExpiresIn: 24 * time.Hour})
+	created := g.Clock.Now().Truncate(time.Hour)
+	g.Clock.Advance(3 * time.Hour)
+	rollUp(t, g)
+	if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(slow.TxID, 5_00, g.Clock.Now())); err != nil {
+		t.Fatal(err)
+	}
+	rollUp(t, g)
+	want := []models.CheckoutHour{{Hour: created, Created: 1, Converted: 1},
+		{Hour: created.Add(3 * time.Hour), Paid: 1, Volume: 5_00}}
+	if diff := cmp.Diff(want, hours(t, g, g.Test)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -26,15 +26,24 @@ func (s *dashboard) overview(c *fiber.Ctx) (*pages.Overview, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: read the hours of the last weeks: %w", err)
 	}
-	return sumHours(hours, today, now), nil
+	var pending [2]int
+	pending[1], pending[0], err = models.PendingSince(c.UserContext(), s.DB.Pool, page.Scope(c),
+		today.AddDate(0, 0, 1-2*week), today.AddDate(0, 0, 1-week))
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: count what is pending: %w", err)
+	}
+	return sumHours(hours, pending, today, now), nil
 }
+
+// week is how many days the conversion and the number of paid charges look back.
+const week = 7
 
 // sumHours compares today and the last days with the time before. today is when today began;
 // of the same weekday a week before, only the hours up to now are counted.
-func sumHours(hours []models.CheckoutHour, today, now time.Time) *pages.Overview {
+// pending is how many charges of this week and of the one before are still pending.
+func sumHours(hours []models.CheckoutHour, pending [2]int, today, now time.Time) *pages.Overview {
 	o := &pages.Overview{Weekday: int(today.Weekday())}
-	var created [2]int // of this week and of the previous one
-	var paid [2]int
+	var created, converted, paid [2]int // of this week and of the previous one
 	const shown = overviewDays / 2
 	for back := shown - 1; back >= 0; back-- {
 		o.Days = append(o.Days, pages.OverviewDay{Day: today.AddDate(0, 0, -back)})
@@ -44,9 +53,10 @@ func sumHours(hours []models.CheckoutHour, today, now time.Time) *pages.Overview
 		if back < 0 || back >= overviewDays {
 			continue
 		}
-		if back < 14 {
-			created[back/7] += h.Created
-			paid[back/7] += h.Paid
+		if back < 2*week {
+			created[back/week] += h.Created
+			converted[back/week] += h.Converted
+			paid[back/week] += h.Paid
 		}
 		if back == 7 && !h.Hour.AddDate(0, 0, 7).After(now) {
 			o.TodayBefore += h.Volume
@@ -60,15 +70,17 @@ func sumHours(hours []models.CheckoutHour, today, now time.Time) *pages.Overview
 	}
 	o.Today = o.Days[shown-1].Volume
 	o.Paid, o.PaidBefore = paid[0], paid[1]
-	o.Conversion, o.ConversionBefore = share(paid[0], created[0]), share(paid[1], created[1])
+	o.Conversion = share(converted[0], created[0]-pending[0])
+	o.ConversionBefore = share(converted[1], created[1]-pending[1])
 	return o
 }
 
-// share returns how many of a thousand charges were paid, or nil if there were none. Charges
-// paid in the period may have been created before it.
-func share(paid, created int) *int {
-	if created == 0 {
+// share returns how many of a thousand decided charges are paid, or nil if none is decided. The
+// numbers are read one after the other, so more may be paid than decided.
+func share(paid, decided int) *int {
+	decided = max(paid, decided)
+	if decided == 0 {
 		return nil
 	}
-	return new(min(1000, (paid*1000+created/2)/created))
+	return new((paid*1000 + decided/2) / decided)
 }
