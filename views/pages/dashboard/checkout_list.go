@@ -108,9 +108,9 @@ func (r CheckoutRow) summary() string {
 	return r.Description + " · " + r.Customer
 }
 
-// paid marks the row of a paid charge for the script that keeps the page current. It announces the text when the
+// news marks the row of a paid charge for the script that keeps the page current. It announces the text when the
 // row becomes one.
-func (r CheckoutRow) paid(ctx context.Context) templ.Attributes {
+func (r CheckoutRow) news(ctx context.Context) templ.Attributes {
 	if r.Status != base.StatusPaid {
 		return nil
 	}
