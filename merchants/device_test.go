@@ -70,7 +70,7 @@ func TestNewDevice_Code(t *testing.T) {
 			t.Fatal(err)
 		}
 		if code != "" {
-			if err := e.Merchants.LogInWithCode(t.Context(), token, code, from); err != nil {
+			if _, err := e.Merchants.LogInWithCode(t.Context(), token, code, from); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -33,7 +33,7 @@ func TestKnows(t *testing.T) {
 			t.Errorf("known is %t, want %t", got, known)
 		}
 		if !known {
-			if err := e.Merchants.LogInWithCode(t.Context(), token, e.code(), here); err != nil {
+			if _, err := e.Merchants.LogInWithCode(t.Context(), token, e.code(), here); err != nil {
 				t.Fatal(err)
 			}
 		}

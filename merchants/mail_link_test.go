@@ -166,7 +166,8 @@ func TestResetPassword(t *testing.T) {
 	t.Parallel()
 	e := enrol(t, paymentstest.New(t))
 	inside := e.pending(t)
-	if err := e.Merchants.LogInWithCode(t.Context(), inside, e.code(), merchants.Browser{}); err != nil {
+	inside, err := e.Merchants.LogInWithCode(t.Context(), inside, e.code(), merchants.Browser{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, email := range []string{"nobody@example.com", "", "\x00", strings.Repeat("a", 10_000) + "@example.com",

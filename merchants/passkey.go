@@ -37,7 +37,7 @@ func (s *Service) AskNewPasskey(ctx context.Context, v *models.Visitor) (options
 		return nil, ErrPasskeys
 	}
 	q, err := s.Passkeys.AskNew(p)
-	return s.asked(ctx, q, err, models.ChallengeAdd, v.TokenHash)
+	return s.asked(ctx, q, err, models.ChallengeAdd, sessionMark(v))
 }
 
 // AddPasskey stores a passkey that the visitor's browser created, under the given name, and
@@ -45,17 +45,17 @@ func (s *Service) AskNewPasskey(ctx context.Context, v *models.Visitor) (options
 // counts as proven by a passkey. A person with a password from now on needs the passkey after it,
 // and gets recovery codes, which cannot be shown again, unless the person has some. It fails with
 // Invalid, ErrPasskeys, ErrPasskeyKnown, or ErrCredentials if the answer belongs to no challenge
-// of this browser.
+// of this browser. The session gets a new token (see raise).
 func (s *Service) AddPasskey(
 	ctx context.Context, v *models.Visitor, by models.Actor, name string, a *passkey.NewAnswer,
 ) (recovery []string, err error) {
 	if name, err = passkeyName(name); err != nil {
 		return nil, err
 	}
-	if err := s.take(ctx, a.Challenge, models.ChallengeAdd, v.TokenHash); err != nil {
+	if err := s.take(ctx, a.Challenge, models.ChallengeAdd, sessionMark(v)); err != nil {
 		return nil, expected(err, "add a passkey", ErrCredentials)
 	}
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+	err = s.raise(ctx, v, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
 		if err != nil {
 			return err

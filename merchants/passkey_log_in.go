@@ -2,6 +2,7 @@ package merchants
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -64,15 +65,22 @@ func (s *Service) AskPasskeyProof(ctx context.Context, v *models.Visitor) (optio
 		return nil, models.ErrNotFound
 	}
 	q, err := s.Passkeys.AskOf(p)
-	return s.asked(ctx, q, err, models.ChallengeProve, v.TokenHash)
+	return s.asked(ctx, q, err, models.ChallengeProve, sessionMark(v))
 }
 
 // ProveWithPasskey records that the visitor has just proven their identity with one of their
-// passkeys. It fails with ErrCredentials.
+// passkeys. It fails with ErrCredentials. The session gets a new token (see raise).
 func (s *Service) ProveWithPasskey(ctx context.Context, v *models.Visitor, a *passkey.Answer, from Browser) error {
-	err := s.signed(ctx, a, models.ChallengeProve, v.TokenHash, v.UserID, from.IP, func(tx *models.Tx) error {
+	fresh := rand.Text()
+	err := s.signed(ctx, a, models.ChallengeProve, sessionMark(v), v.UserID, from.IP, func(tx *models.Tx) error {
+		if err := s.renewToken(tx, v, fresh); err != nil {
+			return err
+		}
 		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
 	})
+	if err == nil {
+		tookToken(v, fresh)
+	}
 	err = s.refused(ctx, err, failure{action: "session.proof_failed", userID: v.UserID, way: wayPasskey, from: from})
 	return expected(err, "prove with a passkey", ErrCredentials)
 }

@@ -262,7 +262,7 @@ func TestLastPasskey(t *testing.T) {
 	if !errors.Is(err, merchants.ErrCodeNeeded) {
 		t.Errorf("LogIn with the first password: %v", err)
 	}
-	if err := s.Merchants.LogInWithCode(t.Context(), token, recovery[0], merchants.Browser{}); err != nil {
+	if _, err := s.Merchants.LogInWithCode(t.Context(), token, recovery[0], merchants.Browser{}); err != nil {
 		t.Errorf("LogIn with a recovery code in place of the passkey: %v", err)
 	}
 	if err := s.Merchants.RemovePasskey(t.Context(), by, h.passkeys(t)[0].ID); err != nil {

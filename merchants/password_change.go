@@ -135,7 +135,7 @@ func (s *Service) forgetFactors(tx *models.Tx, by models.Actor) error {
 // FirstPassword sets the password of a visitor who has none, and ends the visitor's other
 // sessions. The log-in with it needs a passkey, too, so the visitor gets recovery codes, which
 // cannot be shown again. The caller must have just verified the person. It fails with Invalid, or
-// with ErrCredentials if the visitor already has a password.
+// with ErrCredentials if the visitor already has a password. The session gets a new token (see raise).
 func (s *Service) FirstPassword(
 	ctx context.Context, v *models.Visitor, by models.Actor, password string,
 ) (recovery []string, err error) {
@@ -146,7 +146,7 @@ func (s *Service) FirstPassword(
 	if err != nil {
 		return nil, expected(err, "set a first password")
 	}
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+	err = s.raise(ctx, v, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
 		if err != nil {
 			return err
@@ -168,7 +168,7 @@ func (s *Service) FirstPassword(
 }
 
 // ChangePassword changes the visitor's password if current is correct, and ends the visitor's
-// other sessions. It fails with ErrCredentials or Invalid.
+// other sessions. It fails with ErrCredentials or Invalid. The session gets a new token (see raise).
 func (s *Service) ChangePassword(
 	ctx context.Context, v *models.Visitor, by models.Actor, current, password string,
 ) error {
@@ -184,8 +184,8 @@ func (s *Service) ChangePassword(
 	if err != nil {
 		return expected(err, "change password")
 	}
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error { return s.setPassword(tx, by, hash, v.ID) })
-	return expected(err, "change password")
+	err = s.raise(ctx, v, func(tx *models.Tx) error { return s.setPassword(tx, by, hash, v.ID) })
+	return expected(err, "change password", ErrCredentials)
 }
 
 // setPassword writes a person's new password, ends the person's sessions except one, cancels a

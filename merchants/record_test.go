@@ -55,8 +55,10 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, code := range []string{wrongCode(e.secret, e.Clock.Now()), e.code()} {
-		err := e.Merchants.LogInWithCode(t.Context(), token, code, phone)
-		if err != nil && !errors.Is(err, merchants.ErrCredentials) {
+		fresh, err := e.Merchants.LogInWithCode(t.Context(), token, code, phone)
+		if err == nil {
+			token = fresh
+		} else if !errors.Is(err, merchants.ErrCredentials) {
 			t.Fatal(err)
 		}
 	}

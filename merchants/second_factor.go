@@ -61,11 +61,11 @@ func (s *Service) totpSecret(user *models.User) (string, error) {
 
 // EnrolTOTP makes the visitor's log-in require codes, after a correct code has proven that the
 // generator works, and returns recovery codes, which cannot be shown again. The session counts
-// as proven by a code. It fails with ErrCredentials or ErrEnrolled.
+// as proven by a code, and gets a new token (see raise). It fails with ErrCredentials or ErrEnrolled.
 func (s *Service) EnrolTOTP(
 	ctx context.Context, v *models.Visitor, by models.Actor, code string,
 ) (recovery []string, err error) {
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+	err = s.raise(ctx, v, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
 		if err != nil {
 			return err
@@ -143,12 +143,12 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, by models.Actor) (reco
 }
 
 // LogInWithCode finishes the log-in of a session that waits for a code, or adds a code to a
-// session that began without one. The code is the generator's or a recovery code; each is
-// accepted once. It fails with ErrCredentials, or models.ErrNotFound if there is no such
-// session.
-func (s *Service) LogInWithCode(ctx context.Context, token, code string, from Browser) error {
+// session that began without one, and returns the session's new token: the old one, which was worth less,
+// ends. The code is the generator's or a recovery code; each is accepted once. It fails with
+// ErrCredentials, or models.ErrNotFound if there is no such session.
+func (s *Service) LogInWithCode(ctx context.Context, token, code string, from Browser) (fresh string, err error) {
 	userID := ""
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
 		session, err := models.SessionByToken(ctx, tx, tokenHash(token), s.now())
 		if err != nil {
 			return err
@@ -158,25 +158,40 @@ func (s *Service) LogInWithCode(ctx context.Context, token, code string, from Br
 		if err != nil {
 			return err
 		}
-		user, err := models.UserByID(ctx, tx, userID)
-		if err != nil {
-			return err
-		}
-		ends := endOf(session.CreatedAt, s.now(), user.StaffRole != nil)
-		err = models.ProveSession(ctx, tx, session.ID, s.now(), ends, true)
-		if err != nil || !session.AwaitsCode {
-			return err
-		}
-		if err := s.noteDevice(tx, session, way, from); err != nil {
-			return err
-		}
-		if err := models.SetSessionDevice(tx, session.ID, session.DeviceID); err != nil {
-			return err
-		}
-		return s.recordSession(tx, "session.started", session, way, from)
+		fresh = rand.Text()
+		return s.completeLogIn(tx, session, fresh, way, from)
 	})
-	err = s.refused(ctx, err, failure{action: "session.code_failed", userID: userID, way: wayCode, from: from})
-	return expected(err, "log in with a code", ErrCredentials, models.ErrNotFound)
+	if err != nil {
+		err = s.refused(ctx, err, failure{action: "session.code_failed", userID: userID, way: wayCode, from: from})
+		return "", expected(err, "log in with a code", ErrCredentials, models.ErrNotFound)
+	}
+	return fresh, nil
+}
+
+// completeLogIn gives a session, whose person has just shown a code, the new token and access.
+func (s *Service) completeLogIn(tx *models.Tx, session *models.Session, fresh, way string, from Browser) error {
+	now := s.now()
+	renewed, err := models.RenewSessionToken(tx, session.ID, session.TokenHash, tokenHash(fresh),
+		now.Add(FormerTokenLasts), now)
+	if err != nil || !renewed {
+		return errors.Join(err, models.ErrNotFound)
+	}
+	user, err := models.UserByID(tx.Context(), tx, session.UserID)
+	if err != nil {
+		return err
+	}
+	ends := endOf(session.CreatedAt, now, user.StaffRole != nil)
+	err = models.ProveSession(tx.Context(), tx, session.ID, now, ends, true)
+	if err != nil || !session.AwaitsCode {
+		return err
+	}
+	if err := s.noteDevice(tx, session, way, from); err != nil {
+		return err
+	}
+	if err := models.SetSessionDevice(tx, session.ID, session.DeviceID); err != nil {
+		return err
+	}
+	return s.recordSession(tx, "session.started", session, way, from)
 }
 
 // takeCode uses up a code of the user's generator, or a recovery code, and returns which of the two.

@@ -141,24 +141,25 @@ func TestLogInWithCode(t *testing.T) {
 	}
 	for _, wrong := range []string{"", wrongCode(e.secret, e.Clock.Now()), "12345", "ffff-fffff",
 		e.recovery[0][:10], late} {
-		if err := e.Merchants.LogInWithCode(t.Context(), first, wrong, merchants.Browser{}); !errors.Is(err,
+		if _, err := e.Merchants.LogInWithCode(t.Context(), first, wrong, merchants.Browser{}); !errors.Is(err,
 			merchants.ErrCredentials) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
-	if err := e.Merchants.LogInWithCode(t.Context(), first, e.code(), merchants.Browser{}); err != nil {
+	first, err := e.Merchants.LogInWithCode(t.Context(), first, e.code(), merchants.Browser{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	v, err := e.Merchants.Visitor(t.Context(), first)
 	if err != nil || !v.SecondFactor || !v.TOTPEnrolled || v.ExpiresAt.Sub(v.CreatedAt) != merchants.IdleMember {
 		t.Errorf("the visitor is %+v, %v", v, err)
 	}
-	if err := e.Merchants.LogInWithCode(t.Context(), second, e.code(), merchants.Browser{}); !errors.Is(err,
+	if _, err := e.Merchants.LogInWithCode(t.Context(), second, e.code(), merchants.Browser{}); !errors.Is(err,
 		merchants.ErrCredentials) {
 		t.Errorf("using a code twice: %v", err)
 	}
 	e.Clock.Advance(30 * time.Second)
-	if err := e.Merchants.LogInWithCode(t.Context(), second,
+	if _, err := e.Merchants.LogInWithCode(t.Context(), second,
 		totp.Code(e.secret, totp.Step(e.Clock.Now())-1), merchants.Browser{}); !errors.Is(err,
 		merchants.ErrCredentials) {
 		t.Errorf("using a code older than the last one: %v", err)
@@ -171,7 +172,7 @@ func TestLogInWithCode(t *testing.T) {
 		t.Errorf("Prove with the next code: %v", err)
 	}
 	e.Clock.Advance(10 * time.Minute)
-	if err := e.Merchants.LogInWithCode(t.Context(), second, e.code(), merchants.Browser{}); !errors.Is(err,
+	if _, err := e.Merchants.LogInWithCode(t.Context(), second, e.code(), merchants.Browser{}); !errors.Is(err,
 		models.ErrNotFound) {
 		t.Errorf("a code after more than ten minutes: %v", err)
 	}
@@ -190,7 +191,9 @@ func TestLogInWithCode_AtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		errs := make([]error, n)
 		for i, token := range tokens {
-			wg.Go(func() { errs[i] = e.Merchants.LogInWithCode(t.Context(), token, code, merchants.Browser{}) })
+			wg.Go(func() {
+				tokens[i], errs[i] = e.Merchants.LogInWithCode(t.Context(), token, code, merchants.Browser{})
+			})
 		}
 		wg.Wait()
 		in := 0
@@ -223,11 +226,11 @@ func TestDisableTOTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	token := e.pending(t)
-	if err := e.Merchants.LogInWithCode(t.Context(), token, e.recovery[0], merchants.Browser{}); !errors.Is(err,
+	if _, err := e.Merchants.LogInWithCode(t.Context(), token, e.recovery[0], merchants.Browser{}); !errors.Is(err,
 		merchants.ErrCredentials) {
 		t.Errorf("an old recovery code: %v", err)
 	}
-	if err := e.Merchants.LogInWithCode(t.Context(), token,
+	if _, err := e.Merchants.LogInWithCode(t.Context(), token,
 		strings.ReplaceAll(renewed[9], "-", " "), merchants.Browser{}); err != nil {
 		t.Errorf("a new recovery code: %v", err)
 	}
@@ -256,7 +259,7 @@ func TestLogInWithCode_Mistaken(t *testing.T) {
 	e := enrol(t, paymentstest.New(t))
 	for letter, digit := range map[string]string{"o": "0", "O": "0", "i": "1", "I": "1", "l": "1", "L": "1"} {
 		code := strings.ReplaceAll(e.recoveryCode(t, digit), digit, letter)
-		if err := e.Merchants.LogInWithCode(t.Context(), e.pending(t), code, merchants.Browser{}); err != nil {
+		if _, err := e.Merchants.LogInWithCode(t.Context(), e.pending(t), code, merchants.Browser{}); err != nil {
 			t.Errorf("%q for %q in %s: %v", letter, digit, code, err)
 		}
 	}

@@ -164,66 +164,10 @@ func (s *Service) AbsentVisitor(ctx context.Context, token string) (*models.Visi
 	return v, nil
 }
 
-// Prove records that the visitor has just proven their identity: by a code of the generator or a
-// recovery code if they have a second factor, otherwise by the password. It fails with
-// ErrCredentials.
-func (s *Service) Prove(ctx context.Context, v *models.Visitor, proof string, from Browser) error {
-	way := wayCode
-	var err error
-	if !v.TOTPEnrolled && !(v.HasPasskey && s.Passkeys != nil) {
-		if s.SSOOnly {
-			return ErrCredentials
-		}
-		way = wayPassword
-		err = s.proveByPassword(ctx, v, proof)
-	} else {
-		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-			if _, err := s.takeCode(tx, v.UserID, proof, from.IP); err != nil {
-				return err
-			}
-			return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, true)
-		})
-	}
-	err = s.refused(ctx, err, failure{action: "session.proof_failed", userID: v.UserID, way: way, from: from})
-	return expected(err, "prove", ErrCredentials)
-}
-
-// proveByPassword fails with ErrCredentials unless the password is the visitor's and the visitor
-// has no second factor.
-func (s *Service) proveByPassword(ctx context.Context, v *models.Visitor, password string) error {
-	if err := s.passwordOf(ctx, v.UserID, password); err != nil {
-		return err
-	}
-	return s.DB.InTx(ctx, func(tx *models.Tx) error {
-		second, err := s.hasSecondFactor(tx, v.UserID)
-		if err != nil {
-			return err
-		}
-		if second {
-			return ErrCredentials
-		}
-		return models.ProveSession(ctx, tx, v.ID, s.now(), v.ExpiresAt, false)
-	})
-}
-
-// passwordOf fails with ErrCredentials unless the password is the user's.
-func (s *Service) passwordOf(ctx context.Context, userID, password string) error {
-	user, err := models.UserByID(ctx, s.DB, userID)
-	if err != nil {
-		return err
-	}
-	if matches, err := s.isPasswordOf(ctx, user, password); err != nil {
-		return err
-	} else if !matches {
-		return ErrCredentials
-	}
-	return nil
-}
-
 // LogOut ends the token's session, if there is one.
 func (s *Service) LogOut(ctx context.Context, token string, from Browser) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		session, err := models.TakeSession(tx, tokenHash(token))
+		session, err := models.TakeSession(tx, tokenHash(token), s.now())
 		if errors.Is(err, models.ErrNotFound) {
 			return nil
 		} else if err != nil {
@@ -243,7 +187,7 @@ func (s *Service) LogOut(ctx context.Context, token string, from Browser) error 
 
 // LookAt stores the environment that the token's session shows.
 func (s *Service) LookAt(ctx context.Context, token string, environment models.Environment) error {
-	if err := models.SetSessionEnvironment(ctx, s.DB, tokenHash(token), environment); err != nil {
+	if err := models.SetSessionEnvironment(ctx, s.DB.Pool, tokenHash(token), s.now(), environment); err != nil {
 		return fmt.Errorf("merchants: switch environment: %w", err)
 	}
 	return nil

@@ -126,8 +126,9 @@ func (s *Service) ownerOfIdentity(ctx context.Context, who oidc.Identity) string
 
 // ProveWithIdentity records that the visitor has just proven their identity at the provider, in place of
 // the password. A person with a second factor here needs one there. It fails with ErrCredentials.
+// The session gets a new token (see raise).
 func (s *Service) ProveWithIdentity(ctx context.Context, v *models.Visitor, who oidc.Identity, from Browser) error {
-	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+	err := s.raise(ctx, v, func(tx *models.Tx) error {
 		user, err := models.LockUser(tx, v.UserID)
 		if err != nil {
 			return err

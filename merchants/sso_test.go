@@ -152,7 +152,7 @@ func TestProveWithIdentity_Passkey(t *testing.T) {
 	if err := h.Merchants.ProveWithIdentity(t.Context(), v, who, merchants.Browser{}); err != nil {
 		t.Errorf("a proof with a second factor: %v", err)
 	}
-	if v, err = h.Merchants.Visitor(t.Context(), token); err != nil || !v.SecondFactor {
+	if v, err = h.Merchants.Visitor(t.Context(), v.NewToken); err != nil || !v.SecondFactor {
 		t.Errorf("the session after it: %+v, %v", v, err)
 	}
 }

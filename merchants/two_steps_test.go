@@ -40,7 +40,7 @@ func TestLogIn_PasskeyAfterPassword(t *testing.T) {
 		t.Errorf("Prove with a recovery code: %v", err)
 	}
 	for code, want := range map[string]error{h.recovery[0]: merchants.ErrCredentials, h.recovery[1]: nil} {
-		if err := h.Merchants.LogInWithCode(t.Context(), token, code, merchants.Browser{}); !errors.Is(err, want) {
+		if _, err := h.Merchants.LogInWithCode(t.Context(), token, code, merchants.Browser{}); !errors.Is(err, want) {
 			t.Errorf("LogInWithCode with recovery code %s: %v", code, err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestRecoveryCodes_Last(t *testing.T) {
 	remove()
 	left(10, "with a generator")
 	token := e.pending(t)
-	if err := h.Merchants.LogInWithCode(t.Context(), token, e.recovery[3], merchants.Browser{}); err != nil {
+	if _, err := h.Merchants.LogInWithCode(t.Context(), token, e.recovery[3], merchants.Browser{}); err != nil {
 		t.Errorf("a code of the generator's: %v", err)
 	}
 	if err := h.Merchants.DisableTOTP(t.Context(), h.Owner); err != nil {

@@ -1020,6 +1020,18 @@ CREATE UNIQUE INDEX fee_proposals_one_pending ON fee_proposals USING btree (acco
 CREATE INDEX fee_proposals_pending ON fee_proposals USING btree (proposed_at, id) WHERE status = 'PENDING'::text;
 CREATE TRIGGER fee_proposals_decided_once BEFORE UPDATE ON fee_proposals FOR EACH ROW EXECUTE FUNCTION fee_proposals_decided_once();
 
+CREATE TABLE former_tokens (
+    token_hash bytea NOT NULL,
+    session_id text NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    proven_at timestamp with time zone NOT NULL,
+    second_factor boolean NOT NULL,
+    CONSTRAINT former_tokens_pkey PRIMARY KEY (token_hash),
+    CONSTRAINT former_tokens_token_hash CHECK (octet_length(token_hash) = 32),
+    CONSTRAINT former_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX former_tokens_by_session ON former_tokens USING btree (session_id);
+
 CREATE TABLE idempotency_keys (
     owner_id text NOT NULL,
     livemode boolean NOT NULL,

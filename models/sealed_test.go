@@ -16,7 +16,7 @@ import (
 var plain = []string{
 	"api_keys.secret_hash", "audit_seals.hash", "audit_seals.lines",
 	"bank_accounts.notice_digest", "bank_notices.digest", "brands.logo", "checkouts.document_digest",
-	"checkouts.qr_png", "devices.place", "dispute_files.content", "events.body",
+	"checkouts.qr_png", "devices.place", "dispute_files.content", "events.body", "former_tokens.token_hash",
 	"idempotency_keys.request_hash", "installation.key_check", "ledger_proofs.content", "ledger_proofs.hash",
 	"log_in_places.place",
 	"passkey_challenges.browser", "passkey_challenges.challenge", "passkeys.credential_id", "passkeys.public_key",

@@ -33,10 +33,15 @@ func InsertSession(ctx context.Context, h Handle, s *Session) error {
 	return h.gorm(ctx).Create(s).Error
 }
 
-// TakeSession ends a session, even an expired one, and returns it, or ErrNotFound.
-func TakeSession(tx *Tx, tokenHash []byte) (*Session, error) {
+// TakeSession ends the session of a token, even an expired one, or of a former token, and returns it, or
+// ErrNotFound.
+func TakeSession(tx *Tx, tokenHash []byte, now time.Time) (*Session, error) {
+	var id string
+	if err := tx.Scan("SELECT id FROM ("+sessionOfToken+") t", []any{tokenHash, now}, &id); err != nil {
+		return nil, err
+	}
 	var s Session
-	done := tx.Clauses(clause.Returning{}).Delete(&s, "token_hash = ?", tokenHash)
+	done := tx.Clauses(clause.Returning{}).Delete(&s, "id = ?", id)
 	if done.Error == nil && done.RowsAffected == 0 {
 		return nil, ErrNotFound
 	}
@@ -75,9 +80,11 @@ func UserSessions(ctx context.Context, h Handle, userID string, now time.Time) (
 	return all, err
 }
 
-// SetSessionEnvironment stores the environment that the browser shows.
-func SetSessionEnvironment(ctx context.Context, h Handle, tokenHash []byte, environment Environment) error {
-	return h.gorm(ctx).Model(&Session{}).Where("token_hash = ?", tokenHash).Update("livemode", environment).Error
+// SetSessionEnvironment stores the environment that the browser with a token, or former token, shows.
+func SetSessionEnvironment(ctx context.Context, q Querier, tokenHash []byte, now time.Time, e Environment) error {
+	_, err := q.Exec(ctx, "UPDATE sessions SET livemode = $3 WHERE id IN (SELECT id FROM ("+sessionOfToken+") t)",
+		tokenHash, now, e)
+	return err
 }
 
 // SetSessionProject stores the project that the browser shows, in test.
@@ -124,10 +131,14 @@ type Visitor struct {
 	Accounts      int  // number of accounts of the person
 	StepsHidden   bool // the first steps on the start page are hidden
 	SecondNeeded  bool // the owner requires a second factor of all members
+
+	// NewToken is the token that an operation gave the session, and that the browser must store in place
+	// of its own; "" if there is none.
+	NewToken string `db:"-"`
 }
 
 // SessionByToken returns a session that has not expired by now, or ErrNotFound. The session
-// may be waiting for a code.
+// may be waiting for a code. A former token has none.
 func SessionByToken(ctx context.Context, h Handle, tokenHash []byte, now time.Time) (*Session, error) {
 	var s Session
 	if err := h.gorm(ctx).Where("token_hash = ? AND expires_at > ?", tokenHash, now).Take(&s).Error; err != nil {
@@ -137,11 +148,12 @@ func SessionByToken(ctx context.Context, h Handle, tokenHash []byte, now time.Ti
 }
 
 // VisitorByToken returns the visitor of a session that has not expired by now and gives
-// access, or ErrNotFound. A removed member has no visitor.
+// access, or ErrNotFound. A removed member has no visitor. Of a former token, the visitor has the token
+// and the proofs that it stands for.
 func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.Time) (*Visitor, error) {
-	return one[Visitor](ctx, q, `SELECT s.id, s.token_hash, s.user_id, s.project_id, s.livemode, s.ip, s.user_agent,
-			s.created_at, s.last_seen_at, s.expires_at, s.proven_at, s.second_factor, s.awaits_code, s.device_id,
-			s.by_provider,
+	return one[Visitor](ctx, q, `SELECT s.id, $1::bytea AS token_hash, s.user_id, s.project_id, s.livemode,
+			s.ip, s.user_agent, s.created_at, s.last_seen_at, s.expires_at, t.proven_at, t.second_factor,
+			s.awaits_code, s.device_id, s.by_provider,
 			u.name AS user_name, u.email, u.staff_role, coalesce(m.role, '') AS role,
 			u.email_verified_at IS NOT NULL AS email_verified, u.totp_since IS NOT NULL AS totp_enrolled,
 			u.password_hash IS NOT NULL AS has_password,
@@ -152,9 +164,9 @@ func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.T
 			(SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,
 			coalesce(m.steps_hidden, false) AS steps_hidden,
 			coalesce(a.second_factor_required, false) AS second_needed
-		FROM sessions s JOIN users u ON u.id = s.user_id
+		FROM (`+sessionOfToken+`) t JOIN sessions s ON s.id = t.id JOIN users u ON u.id = s.user_id
 		LEFT JOIN projects p ON p.id = s.project_id LEFT JOIN accounts a ON a.id = p.account_id
 		LEFT JOIN members m ON m.account_id = a.id AND m.user_id = u.id
-		WHERE s.token_hash = $1 AND s.expires_at > $2 AND NOT s.awaits_code
+		WHERE s.expires_at > $2 AND NOT s.awaits_code
 			AND (s.project_id IS NULL OR m.role IS NOT NULL)`, tokenHash, now)
 }

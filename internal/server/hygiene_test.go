@@ -91,21 +91,25 @@ func TestHygiene_LogOut(t *testing.T) {
 	}
 }
 
-// The session's cookie is hidden from scripts. If pages are served over https, it is sent only
-// over https, and no other host can plant one.
+// The cookies of the session and of a message are hidden from scripts. If pages are served over https, they are sent
+// only over https, and no other host can plant one.
 func TestSessionCookie(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	for _, at := range []hosts{together, apart} {
-		response, _ := get(t, newSite(t, g, at), at.app, "/app")
-		secure, name := strings.HasPrefix(at.app, "https://"), "garoupa_session"
+		secure, prefix, app := strings.HasPrefix(at.app, "https://"), "", newSite(t, g, at)
 		if secure {
-			name = "__Host-garoupa_session"
+			prefix = "__Host-"
 		}
-		cookie := cookieOf(t, response, name)
-		if cookie.Secure != secure || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode ||
-			cookie.Path != "/" || cookie.Domain != "" {
-			t.Errorf("%s: %s", at.app, cookie)
+		loggedIn := submit(t, app, at.app+"/entrar",
+			url.Values{"email": {g.Email}, "password": {paymentstest.Password}})
+		told, _ := get(t, app, at.app, "/app")
+		for _, cookie := range []*http.Cookie{cookieOf(t, loggedIn, prefix+"garoupa_session"),
+			cookieOf(t, told, prefix+"garoupa_flash")} {
+			if cookie.Secure != secure || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode ||
+				cookie.Path != "/" || cookie.Domain != "" {
+				t.Errorf("%s: %s", at.app, cookie)
+			}
 		}
 	}
 }

@@ -164,9 +164,7 @@ func (s *account) enter(c *fiber.Ctx, token string, from merchants.Browser, next
 			return err
 		}
 	}
-	sess := s.Session(c)
-	sess.Values = map[any]any{page.SessionToken: token}
-	if err := s.Save(c, sess); err != nil {
+	if err := s.KeepToken(c, token); err != nil {
 		return err
 	}
 	if err := s.Remember(c, token, from); err != nil {
@@ -186,7 +184,9 @@ func (s *account) logOut(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	s.Session(c).Values = map[any]any{}
+	if err := s.KeepToken(c, ""); err != nil {
+		return err
+	}
 	if err := s.Flash(c, flash); err != nil {
 		return err
 	}

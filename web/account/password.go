@@ -62,7 +62,9 @@ func (s *account) reset(c *fiber.Ctx) error {
 	} else if err != nil {
 		return s.deadLink(c, err, pages.DeadReset)
 	}
-	s.Session(c).Values = map[any]any{}
+	if err := s.KeepToken(c, ""); err != nil {
+		return err
+	}
 	if err := s.Flash(c, "password_reset"); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 		return s.showCodeForm(c, next, wait)
 	}
 	from := s.LogInFrom(c)
-	err = s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), page.Field(c, "code"), from)
+	token, err := s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), page.Field(c, "code"), from)
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, models.ErrNotFound) {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showCodeForm(c, next, i18n.T(c.UserContext(), "problem.code"))
@@ -73,7 +73,10 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 		return err
 	}
 	guess.Right()
-	if err := s.Remember(c, s.Token(c), from); err != nil {
+	if err := s.KeepToken(c, token); err != nil {
+		return err
+	}
+	if err := s.Remember(c, token, from); err != nil {
 		return err
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)

@@ -169,6 +169,9 @@ func (s *account) proveBySSO(c *fiber.Ctx, t trip, who oidc.Identity) error {
 		return err
 	}
 	err = s.Merchants.ProveWithIdentity(c.UserContext(), v, who, s.Browser(c))
+	if err == nil {
+		err = s.KeepNewToken(c, v)
+	}
 	switch {
 	case errors.Is(err, merchants.ErrCredentials):
 		return errors.Join(err, errProof)

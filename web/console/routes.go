@@ -124,6 +124,5 @@ func (s *console) colleague(c *fiber.Ctx) error {
 		}
 		return c.Redirect("/entrar?next="+url.QueryEscape(c.OriginalURL()), fiber.StatusSeeOther)
 	}
-	page.SetVisitor(c, v)
-	return c.Next()
+	return s.Admit(c, v)
 }

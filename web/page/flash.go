@@ -9,11 +9,14 @@ import (
 	"garoupa/views/i18n"
 )
 
+// flashKey is the value that the cookie of a message holds.
+const flashKey = "flash"
+
+func (s *Site) flashCookie() string { return CookieName(s.AppURL, "/", "garoupa_flash") }
+
 // Flash stores a message for the next page: a key of the catalogs, under "flash".
 func (s *Site) Flash(c *fiber.Ctx, key string) error {
-	sess := s.Session(c)
-	sess.Values[sessionFlash] = key
-	return s.Save(c, sess)
+	return s.keepSealed(c, s.flashCookie(), flashKey, key)
 }
 
 // refusals are the messages about something that could not be done.
@@ -45,13 +48,11 @@ func (s *Site) TakeFlash(c *fiber.Ctx) (*components.FlashProps, error) {
 	if byItself(c) {
 		return nil, nil
 	}
-	sess := s.Session(c)
-	key, _ := sess.Values[sessionFlash].(string)
+	key, _ := s.cookie(c, s.flashCookie()).Values[flashKey].(string)
 	if key == "" {
 		return nil, nil
 	}
-	delete(sess.Values, sessionFlash)
-	if err := s.Save(c, sess); err != nil {
+	if err := s.keepSealed(c, s.flashCookie(), flashKey, ""); err != nil {
 		return nil, err
 	}
 	tone := components.ToneOK

@@ -16,7 +16,7 @@ import (
 func (s *Site) sessionCookie() string { return CookieName(s.AppURL, "/", "garoupa_session") }
 
 // newSessionStore keeps sessions in a cookie that only this installation can read and write.
-// The cookie contains only a session's token and the message for the next page.
+// One cookie contains only a session's token, another the message for the next page.
 func newSessionStore(v *vault.Vault, appURL string) sessions.Store {
 	store := sessions.NewCookieStore(v.Key("session/sign"), v.Key("session/encrypt"))
 	store.Options = &sessions.Options{
@@ -30,18 +30,25 @@ func newSessionStore(v *vault.Vault, appURL string) sessions.Store {
 // gorilla/sessions uses net/http and Fiber uses fasthttp. A session needs only the request's
 // cookies and the answer's Set-Cookie headers, so the functions below copy just those.
 
-// Session returns the visitor's session, or a new one if the cookie is invalid.
-func (s *Site) Session(c *fiber.Ctx) *sessions.Session {
-	sess, _ := s.sessions.Get(netRequest(c), s.sessionCookie()) // an error comes with a usable, empty session
-	return sess
+// cookie returns what the browser keeps under a name, or something empty if the cookie is invalid.
+func (s *Site) cookie(c *fiber.Ctx, name string) *sessions.Session {
+	kept, _ := s.sessions.Get(netRequest(c), name) // an error comes with a usable, empty session
+	return kept
 }
 
-// Save writes sess into the answer. Call it before rendering.
-func (s *Site) Save(c *fiber.Ctx, sess *sessions.Session) error {
+// keepSealed lets the browser keep a value in the cookie with a name; "" deletes the cookie.
+func (s *Site) keepSealed(c *fiber.Ctx, name, key, value string) error {
+	kept := s.cookie(c, name)
+	kept.Values = map[any]any{key: value}
+	kept.Options.MaxAge = int(merchants.SessionLifetime.Seconds())
+	if value == "" {
+		kept.Values, kept.Options.MaxAge = map[any]any{}, -1
+	}
 	w := headerOnly{}
-	if err := s.sessions.Save(netRequest(c), w, sess); err != nil {
+	if err := s.sessions.Save(netRequest(c), w, kept); err != nil {
 		return err
 	}
+	c.Response().Header.DelCookie(name) // of an earlier call
 	for _, cookie := range w["Set-Cookie"] {
 		c.Response().Header.Add("Set-Cookie", cookie)
 	}

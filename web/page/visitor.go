@@ -12,16 +12,24 @@ import (
 	"garoupa/models"
 )
 
-// The values that a session's cookie holds.
-const (
-	SessionToken = "token"
-	sessionFlash = "flash"
-)
+// sessionToken is the value that a session's cookie holds.
+const sessionToken = "token"
 
 type visitorKey struct{}
 
 // SetVisitor makes v the visitor of the rest of the request.
 func SetVisitor(c *fiber.Ctx, v *models.Visitor) { c.Locals(visitorKey{}, v) }
+
+// Admit runs the rest of the request with the visitor. If it gives the session a new token, even if
+// it fails later, Admit stores the token in the cookie.
+func (s *Site) Admit(c *fiber.Ctx, v *models.Visitor) error {
+	SetVisitor(c, v)
+	err := c.Next()
+	if kept := s.KeepNewToken(c, Visitor(c)); err == nil {
+		err = kept
+	}
+	return err
+}
 
 // Visitor returns the visitor whom Person admitted. It must be called only after Person.
 func Visitor(c *fiber.Ctx) *models.Visitor { return c.Locals(visitorKey{}).(*models.Visitor) }
@@ -51,8 +59,22 @@ func Actor(c *fiber.Ctx) models.Actor {
 
 // Token returns the session's token in the browser's cookie, or "".
 func (s *Site) Token(c *fiber.Ctx) string {
-	token, _ := s.Session(c).Values[SessionToken].(string)
+	token, _ := s.cookie(c, s.sessionCookie()).Values[sessionToken].(string)
 	return token
+}
+
+// KeepToken stores the session's token in the browser's cookie; "" ends it. No other answer writes the
+// cookie, so that none brings back a token that another request of the browser has replaced.
+func (s *Site) KeepToken(c *fiber.Ctx, token string) error {
+	return s.keepSealed(c, s.sessionCookie(), sessionToken, token)
+}
+
+// KeepNewToken stores the token that an operation gave the visitor's session, if there is one.
+func (s *Site) KeepNewToken(c *fiber.Ctx, v *models.Visitor) error {
+	if v.NewToken == "" || v.NewToken == s.Token(c) {
+		return nil
+	}
+	return s.KeepToken(c, v.NewToken)
 }
 
 // ErrNothing is the answer of the console to people who are not staff: the page of an unknown
@@ -94,8 +116,7 @@ func (s *Site) Person(c *fiber.Ctx) error {
 	if v.StaffRole != nil && v.ProjectID == nil && !s.Inside(c) {
 		return ErrNothing // 404 for their own pages and the setup of a second factor, too
 	}
-	SetVisitor(c, v)
-	return c.Next()
+	return s.Admit(c, v)
 }
 
 // Member admits the members of an account. It must come after Person. Staff without an account
