@@ -30,6 +30,10 @@ func (s *Service) Hash(ctx context.Context, hash func()) error { return s.hashes
 // HashesAtOnce returns how many passwords may be hashed at a time.
 func (s *Service) HashesAtOnce() int { return cap(s.hashes.running) }
 
+// HashMemory returns how many bytes the hashes in progress take at most, on a machine with a
+// number of processors.
+func HashMemory(processors int) int { return cap(newHashGate(processors).running) * argonMemory << 10 }
+
 // AwaitAddresses returns when no address of a key is being recorded.
 func (s *Service) AwaitAddresses() {
 	s.addresses.slots <- struct{}{}

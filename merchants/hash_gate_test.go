@@ -73,6 +73,17 @@ func TestLogIn_ManyAtOnce(t *testing.T) {
 	}
 }
 
+// The hashes in progress take at most 160 MiB on any machine, so that the process stays under 400 MB
+// however many people log in at once.
+func TestHashes_Memory(t *testing.T) {
+	t.Parallel()
+	for processors, want := range map[int]int{1: 19, 2: 19, 4: 38, 16: 152, 128: 152} {
+		if got := merchants.HashMemory(processors) >> 20; got != want || got > 160 {
+			t.Errorf("%d processors: %d MiB, want %d", processors, got, want)
+		}
+	}
+}
+
 // However many passwords are to be hashed at once, no more are being hashed at any moment than
 // the gate has places, no more than there are processors. Each takes 19 MiB.
 func TestHashes_AtOnce(t *testing.T) {

@@ -4,6 +4,7 @@
 package merchants
 
 import (
+	"runtime"
 	"time"
 
 	"garoupa/internal/auth/oidc"
@@ -38,8 +39,8 @@ type Service struct {
 
 // New returns a Service.
 func New(o Options) *Service {
-	return &Service{Options: o, hashes: newHashGate(), patience: waitForWriters, uses: make(chan struct{}, usesAtOnce),
-		addresses: keyAddresses{slots: make(chan struct{}, addressesAtOnce)}}
+	return &Service{Options: o, hashes: newHashGate(runtime.GOMAXPROCS(0)), patience: waitForWriters,
+		uses: make(chan struct{}, usesAtOnce), addresses: keyAddresses{slots: make(chan struct{}, addressesAtOnce)}}
 }
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"golang.org/x/crypto/argon2"
@@ -33,9 +32,12 @@ type hashGate struct {
 	held    chan struct{} // holds one value for each hash in progress or waiting
 }
 
+// hashesMost is how many hashes may be in progress on any machine: 8 of them take 152 MiB.
+const hashesMost = 8
+
 // newHashGate returns a gate for half of the processors. The others are left to payments.
-func newHashGate() hashGate {
-	places := (runtime.GOMAXPROCS(0) + 1) / 2
+func newHashGate(processors int) hashGate {
+	places := min((processors+1)/2, hashesMost)
 	return hashGate{running: make(chan struct{}, places), held: make(chan struct{}, places*(1+hashQueue))}
 }
 
