@@ -22,6 +22,7 @@ type AuditRow struct {
 	Account   string // its name; "" if it is the page's account
 	AccountID string
 	ObjectID  string
+	Object    string // its page; "" for none
 	Changes   []AuditChange
 	Details   []components.KeyValue
 	IP        string

@@ -279,7 +279,7 @@ func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.AccountProps
 	}
 	for _, l := range lines {
 		l.AccountName = "" // the page names the account already
-		props.Acts = append(props.Acts, page.AuditRow(l))
+		props.Acts = append(props.Acts, auditRow(l))
 	}
 	return nil
 }

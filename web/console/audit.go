@@ -4,17 +4,26 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
+	base "garoupa/views/pages"
 	pages "garoupa/views/pages/console"
 	"garoupa/web/page"
 )
 
+// auditRow returns a line with the object's way to be found.
+func auditRow(l models.AuditLine) base.AuditRow {
+	row := page.AuditRow(l)
+	row.Object = "/ops/buscar?q=" + url.QueryEscape(l.ObjectID)
+	return row
+}
+
 // audit shows GET /ops/auditoria.
 func (s *console) audit(c *fiber.Ctx) error {
-	list, err := s.AuditList(c, "/ops/auditoria", "", page.AuditRow)
+	list, err := s.AuditList(c, "/ops/auditoria", "", auditRow)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"context"
+	"net/url"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -22,10 +24,31 @@ func merchantLine(ctx context.Context, l models.AuditLine) models.AuditLine {
 	return l
 }
 
+// auditPages are the pages of objects by the prefix of their ids, and the lists of those that have
+// no page.
+var auditPages = map[string]string{
+	"chk": "/app/cobrancas/", "plink": "/app/links/", "we": "/app/webhooks/", "evt": "/app/eventos/",
+	"wdr": "/app/saques/", "dsp": "/app/disputas/",
+	"acc": "/app/configuracoes", "acr": "/app/producao", "bnk": "/app/conta-bancaria", "dst": "/app/saques/destinos",
+	"inv": "/app/equipe", "key": "/app/chaves", "prod": "/app/produtos", "usr": "/app/equipe",
+}
+
+// auditPage returns where a member sees an object of the audit log, or "".
+func auditPage(id string) string {
+	prefix, _, _ := strings.Cut(id, "_")
+	href := auditPages[prefix]
+	if strings.HasSuffix(href, "/") {
+		href += url.PathEscape(id)
+	}
+	return href
+}
+
 // readAudit shows GET /app/auditoria.
 func (s *dashboard) readAudit(c *fiber.Ctx) error {
 	list, err := s.AuditList(c, "/app/auditoria", page.Visitor(c).AccountID, func(l models.AuditLine) base.AuditRow {
-		return page.AuditRow(merchantLine(c.UserContext(), l))
+		row := page.AuditRow(merchantLine(c.UserContext(), l))
+		row.Object = auditPage(l.ObjectID)
+		return row
 	})
 	if err != nil {
 		return err

@@ -59,6 +59,10 @@ func TestAudit(t *testing.T) {
 	if a.Find(`nav a[href="/app/auditoria"]`).Length() == 0 {
 		t.Error("the menu does not lead to the log")
 	}
+	if a.Find(`main li a[href="/app/chaves"]:contains("`+key+`")`).Length() != 1 ||
+		a.Find(`main li a[href="/app/configuracoes"]:contains("`+s.Account.ID+`")`).Length() == 0 {
+		t.Error("the log does not lead to what it names")
+	}
 	keepsStaffUnknown(t, s, c)
 	c.Lang = "en"
 	if text := c.Get("/app/auditoria").Find("main ul").Text(); !strings.Contains(text, "Switch turned on") ||
