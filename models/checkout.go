@@ -110,7 +110,10 @@ type PublicCheckout struct {
 	ChargeStatus *BankChargeStatus
 	PayableUntil *time.Time // by the bank's clock
 	ReadUntil    *time.Time // what the bank account received until then is recorded; by the bank's clock
-	HolderName   *string    // of the bank account, whom the payer's bank shows
+	// The holder of the bank account, whom the payer's bank shows, and the account's bank.
+	HolderName, HolderDocument, BankProfile *string
+	// LegalName is the merchant's, as staff approved it; nil if they have not.
+	LegalName *string
 }
 
 // PublicCheckoutByID returns a checkout of any merchant for its hosted page, or ErrNotFound.
@@ -124,7 +127,9 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		a.name, a.document, a.production_access, a.suspended, a.live_blocked, a.withdrawals_blocked,
 		EXISTS (SELECT FROM payments m JOIN payment_exceptions e ON e.payment_id = m.id
 			WHERE m.checkout_id = c.id AND e.decision IS DISTINCT FROM 'REFUNDED'),
-		bc.status, bc.payable_until, bs.watermark, ba.holder_name, `+brandColumns+`
+		bc.status, bc.payable_until, bs.watermark, ba.holder_name, ba.holder_document, ba.profile,
+		(SELECT r.legal_name FROM access_requests r WHERE r.account_id = a.id AND r.status = 'APPROVED'
+			ORDER BY r.submitted_at DESC, r.id DESC LIMIT 1), `+brandColumns+`
 		FROM checkouts c
 		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
 			LEFT JOIN brands b ON b.account_id = a.id
@@ -136,7 +141,7 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
 		[]any{&c.EndToEndID, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess, &m.Suspended,
 			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.Mispaid, &c.ChargeStatus, &c.PayableUntil, &c.ReadUntil,
-			&c.HolderName},
+			&c.HolderName, &c.HolderDocument, &c.BankProfile, &c.LegalName},
 		c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)

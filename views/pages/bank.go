@@ -33,6 +33,9 @@ var bankNames = map[string]string{
 	"sicredi": "Sicredi",
 }
 
+// ProperBankName returns the bank's own name, or "" if its profile has none.
+func ProperBankName(profile string) string { return bankNames[profile] }
+
 // BankName returns the name of the bank of a profile. An operator's own profile is shown by its
 // own name.
 func BankName(ctx context.Context, profile string) string {

@@ -78,8 +78,9 @@ func pending() hosted.PayProps {
 	return hosted.PayProps{
 		ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPending, Live: true, Amount: 124990,
 		Description: "Vaso Lua Nova", ExternalID: "10482", MerchantName: "Ateliê Aurora",
-		MerchantDocument: "12.345.678/0001-90",
-		Recipient:        "Ateliê Aurora Ltda", Institution: "Banco Liquidante", CopyPaste: "00020101021226",
+		RecipientDocument: "12.345.678/0001-90",
+		Recipient:         "Ateliê Aurora Ltda", RecipientKnown: true,
+		Institution: "Banco Liquidante", CopyPaste: "00020101021226",
 		QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 57}, CreatedAt: now,
 		ExpiresAt: now.Add(30 * time.Minute), Now: now,
 	}
@@ -94,8 +95,8 @@ func payStates() map[string]hosted.PayProps {
 		states[name] = p
 	}
 	add("pending", func(*hosted.PayProps) {})
-	add("bare", func(p *hosted.PayProps) { p.MerchantDocument, p.Institution, p.Recipient = "", "", "" })
-	add("cpf", func(p *hosted.PayProps) { p.MerchantDocument = "123.456.789-09" })
+	add("bare", func(p *hosted.PayProps) { p.RecipientDocument, p.Institution, p.Recipient = "", "", "" })
+	add("cpf", func(p *hosted.PayProps) { p.RecipientDocument = "123.456.789-09" })
 	add("branded", func(p *hosted.PayProps) {
 		p.Brand = pages.PayBrand{
 			Stylesheet: "ffd400.00000000.css", Logo: "00000000000000000000000000000000.png", LogoWidth: 480,

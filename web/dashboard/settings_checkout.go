@@ -133,7 +133,7 @@ func (s *dashboard) previewLook(c *fiber.Ctx) error {
 		"frame-ancestors 'self'", 1))
 	return page.Render(c, hosted.PayPreview(hosted.PayProps{
 		Status: base.StatusPending, Live: true, Amount: 249_00, Description: i18n.T(ctx, "settings.preview_sold"),
-		MerchantName: account.Name, Recipient: account.Name, MerchantDocument: page.FormatDocument(account.Document),
+		MerchantName: account.Name, Recipient: account.Name, RecipientDocument: page.FormatDocument(account.Document),
 		CopyPaste: code,
 		QR:        components.QRProps{Path: symbol.Path, Modules: symbol.Modules}, CreatedAt: s.Now(),
 		ExpiresAt: s.Now().Add(sampleTime), Now: s.Now(),

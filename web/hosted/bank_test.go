@@ -25,7 +25,8 @@ func TestPay_AtBank(t *testing.T) {
 	c := h.Charge(t, payments.NewCheckout{})
 	visitor := s.Client(t)
 	if open := visitor.Get("/pay/" + c.ID); !strings.Contains(open.Body, c.CopyPaste) ||
-		!strings.Contains(open.Text(), h.Bank.Folder.Account.HolderName) {
+		!strings.Contains(open.Find("section[aria-labelledby=recipient]").Text(), h.Bank.Folder.Account.HolderName) ||
+		!strings.Contains(open.Text(), "Se o nome ou o valor forem diferentes, não pague") {
 		t.Errorf("the page has no code or no holder: %s", open.Text())
 	}
 	h.Fault(t, control.Fault{Name: "reset", On: "/cob"})

@@ -1,6 +1,7 @@
 package hosted
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -41,9 +42,8 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 		ID: checkout.ID, Address: s.CheckoutURL + "/pay/" + checkout.ID, Query: page.Spoken(c),
 		Status: shownStatus(checkout, s.Now()), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
-		MerchantName: checkout.Merchant.Name, Recipient: checkout.Merchant.Name,
-		MerchantDocument: page.FormatDocument(checkout.Merchant.Document),
-		CopyPaste:        checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,
+		MerchantName: checkout.Merchant.Name,
+		CopyPaste:    checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,
 		Now: s.Now(), PaidAt: checkout.PaidAt, RequestID: requestid.Of(c.UserContext()), Demo: s.Demo, Legal: s.Legal(),
 		FromLink: checkout.PaymentLinkID != nil, ReturnURL: returnURL(checkout), Brand: page.PayBrand(checkout.Brand),
 	}
@@ -53,9 +53,7 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	if until := checkout.PayableUntil; until != nil && until.Before(props.ExpiresAt) {
 		props.ExpiresAt = *until // so that no code is shown that the bank refuses
 	}
-	if checkout.HolderName != nil {
-		props.Recipient = *checkout.HolderName
-	}
+	setRecipient(&props, checkout)
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}
@@ -67,6 +65,20 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 		props.QR = components.QRProps{Path: symbol.Path, Modules: symbol.Modules}
 	}
 	return props, nil
+}
+
+// setRecipient says who receives the money: the holder of the bank account, whom the buyer's bank
+// shows. Where no account is known it is the merchant, by the name that staff approved, if they
+// have, and banks may show another.
+func setRecipient(props *pages.PayProps, checkout *models.PublicCheckout) {
+	if checkout.HolderName != nil {
+		props.Recipient, props.RecipientKnown = *checkout.HolderName, true
+		props.RecipientDocument = page.FormatDocument(checkout.HolderDocument)
+		props.Institution = base.ProperBankName(page.Text(checkout.BankProfile))
+		return
+	}
+	props.Recipient = *cmp.Or(checkout.LegalName, &checkout.Merchant.Name)
+	props.RecipientDocument = page.FormatDocument(checkout.Merchant.Document)
 }
 
 // slowAfter is how long after the last reading of what a bank received its confirmations are slow. Without

@@ -102,3 +102,25 @@ func TestPay_Simulate(t *testing.T) {
 		}
 	}
 }
+
+// Where no bank account is known, the page names who receives as staff approved it, and does not
+// tell buyers to mistrust another name.
+func TestPay_RecipientUnknown(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	says := func(want string) {
+		t.Helper()
+		card := s.Client(t).Get("/pay/" + s.Checkout(t, payments.NewCheckout{}).ID).
+			Find("section[aria-labelledby=recipient]").Text()
+		if !strings.Contains(card, want) || !strings.Contains(card, "pode mostrar outro nome") ||
+			strings.Contains(card, "não pague") {
+			t.Errorf("the card says %q, want %q", card, want)
+		}
+	}
+	says(s.Account.Name)
+	modelstest.Exec(t, s.DB, `INSERT INTO access_requests (id, account_id, status, legal_name,
+			document, sells, monthly_volume, contact_name, contact_email, contact_phone, submitted_by, submitted_at, updated_at)
+		VALUES ('acr_00000000000000000001', $1, 'APPROVED', 'Livraria Maré Comércio Ltda', '45723174000110', 'Livros', 100,
+			'Ana', 'ana@example.com', 'x', $2, now(), now())`, s.Account.ID, s.Owner.UserID)
+	says("Livraria Maré Comércio Ltda")
+}

@@ -22,28 +22,29 @@ import (
 // data = the new status) and reads its own address again whenever the status may have
 // changed.
 type PayProps struct {
-	ID               string
-	Address          string // of this page, absolute, for paper and for sharing
-	Query            string // "?lang=en" if the buyer chose a language, for the forms to keep
-	Status           string // StatusPending and so on
-	Live             bool
-	Amount           money.Cents
-	Description      string
-	ExternalID       string
-	MerchantName     string
-	MerchantDocument string // formatted CNPJ or CPF; "" leaves the row out
-	Recipient        string // the name the buyer's bank will show; "" leaves the row out
-	Institution      string // the receiving institution; "" leaves the row out
-	CopyPaste        string // the BR Code
-	QR               components.QRProps
-	CreatedAt        time.Time
-	ExpiresAt        time.Time
-	Now              time.Time // the server's clock; the countdown never trusts the phone's
-	PaidAt           *time.Time
-	EndToEndID       string // of the payment; "" leaves the row out
-	ReturnURL        string // http(s), checked by the caller; "" shows no way back
-	Brand            base.PayBrand
-	FromLink         bool // made by a payment link: an expired one can be renewed
+	ID                string
+	Address           string // of this page, absolute, for paper and for sharing
+	Query             string // "?lang=en" if the buyer chose a language, for the forms to keep
+	Status            string // StatusPending and so on
+	Live              bool
+	Amount            money.Cents
+	Description       string
+	ExternalID        string
+	MerchantName      string
+	Recipient         string // who receives the money; "" leaves the row out
+	RecipientDocument string // formatted CNPJ or CPF; "" leaves the row out
+	RecipientKnown    bool   // the buyer's bank shows the recipient by this name and document
+	Institution       string // the receiving institution; "" leaves the row out
+	CopyPaste         string // the BR Code
+	QR                components.QRProps
+	CreatedAt         time.Time
+	ExpiresAt         time.Time
+	Now               time.Time // the server's clock; the countdown never trusts the phone's
+	PaidAt            *time.Time
+	EndToEndID        string // of the payment; "" leaves the row out
+	ReturnURL         string // http(s), checked by the caller; "" shows no way back
+	Brand             base.PayBrand
+	FromLink          bool // made by a payment link: an expired one can be renewed
 	// ProviderError is set when the Pix code, or another after an expired one, could
 	// not be obtained. RequestID is shown as the reference to quote.
 	ProviderError bool

@@ -160,7 +160,7 @@ func payPaid(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = payFact(documentLabel(ctx, p.MerchantDocument), p.MerchantDocument, false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = payFact(documentLabel(ctx, p.RecipientDocument), p.RecipientDocument, false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
