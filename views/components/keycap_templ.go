@@ -18,8 +18,8 @@ func hotkey(key string) templ.Attributes {
 	return templ.Attributes{"data-hot": key, "aria-keyshortcuts": strings.ToUpper(key)}
 }
 
-// Keycap shows the letter that presses something, where there is a keyboard.
-func Keycap(key string) templ.Component {
+// keycap shows the letter that presses something, where there is a keyboard.
+func keycap(key string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -134,7 +134,7 @@ func HotLink(key, href string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Keycap(key).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = keycap(key).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

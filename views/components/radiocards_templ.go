@@ -219,7 +219,7 @@ func RadioCards(p RadioCardsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Keycap(option.Key).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = keycap(option.Key).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
