@@ -40,6 +40,14 @@ const countHours = ` CROSS JOIN LATERAL (
 			AND c.paid_at >= span.since AND c.paid_at < span.until
 	) happened GROUP BY 1) h `
 
+// writeHours and hoursAgain stand around spans and their countHours, and write the counts.
+const (
+	writeHours = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume)
+		SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume FROM `
+	hoursAgain = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
+		SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume`
+)
+
 // CheckoutHours returns the hours of the scope from since on, which must be a whole hour, in
 // no order and without empty ones. Hours that are rolled up are read, later ones are counted:
 // one or two as a rule, more if the roll-up is late.
@@ -145,4 +153,20 @@ func countConverted(ctx context.Context, conn Querier, since, until, now time.Ti
 		WHERE p.recorded_at >= $1 AND p.recorded_at < $2 AND p.settles AND c.created_at < $3) span`+
 			countHours+hoursAgain, since, before, until)
 	return through, more, err
+}
+
+// RecountHours counts again the hours of a scope from since on that are rolled up, for a transaction that wrote
+// checkouts with times in the past. No hour is rolled up until tx ends.
+func RecountHours(tx *Tx, scope Scope, since time.Time) error {
+	return tx.PGX(func(ctx context.Context, conn Querier) error {
+		var until time.Time
+		err := conn.QueryRow(ctx, "SELECT until FROM checkout_hours_until FOR UPDATE").Scan(&until)
+		if err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, writeHours+`(SELECT $1::text AS project_id, $2::boolean AS livemode,
+			$3::timestamptz AS since, $4::timestamptz AS until) span`+countHours+hoursAgain,
+			scope.ProjectID, scope.Environment, since.Truncate(time.Hour), until)
+		return err
+	})
 }

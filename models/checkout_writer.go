@@ -1,6 +1,9 @@
 package models
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // CheckoutWriter writes checkouts that are created at the same time in one commit. It is safe
 // for concurrent use.
@@ -53,4 +56,15 @@ func InsertCheckout(tx *Tx, n *NewCheckout) (made, queued bool, err error) {
 		return err
 	})
 	return made, queued, err
+}
+
+// InsertCheckouts is InsertCheckout for many, without idempotency keys.
+func InsertCheckouts(tx *Tx, batch []*NewCheckout) error {
+	return tx.PGX(func(ctx context.Context, conn Querier) error {
+		made, _, err := insertBatch(ctx, conn, batch)
+		if err == nil && len(made) != len(batch) {
+			err = fmt.Errorf("models: %d of %d checkouts were written", len(made), len(batch))
+		}
+		return err
+	})
 }

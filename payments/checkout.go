@@ -153,24 +153,11 @@ func (s *Service) attempt(
 	ctx context.Context, scope models.Scope, account *models.Account, in NewCheckout, resume earlier,
 ) (row *models.NewCheckout, made bool, err error) {
 	row = s.newRow(scope, in, resume)
-	issued, err := s.putCharge(ctx, scope.Environment, psp.Charge{
-		TxID: row.TxID, Amount: int64(in.Amount), ExpiresIn: in.ExpiresIn,
-		MerchantName: account.Name, City: account.City, Description: in.Description,
-	})
-	if errors.Is(err, psp.ErrUnavailable) {
+	if err = s.issue(ctx, account, in, row); errors.Is(err, psp.ErrUnavailable) {
 		return row, false, s.unavailable(ctx, scope, in, row, err)
 	} else if err != nil {
-		return nil, false, fmt.Errorf("payments: put charge of %s: %w", row.ID, err)
+		return nil, false, err
 	}
-	row.CopyPaste = issued.CopyPaste
-	if scope.Environment == models.Test {
-		if row.QRPNG, err = qr.SmallPNG(issued.CopyPaste); err != nil {
-			return nil, false, fmt.Errorf("payments: draw the code of %s: %w", row.ID, err)
-		}
-	}
-	row.Created.Body = payload.AppendEvent(nil, row.Created.ID, models.EventCheckoutCreated, row.CreatedAt,
-		&row.Checkout, s.CheckoutURL)
-
 	var queued bool
 	if made, queued, err = s.write(ctx, scope, in.By, row); err != nil {
 		return nil, false, fmt.Errorf("payments: insert checkout: %w", err)
@@ -182,6 +169,27 @@ func (s *Service) attempt(
 		s.Tell(scope.Changes())
 	}
 	return row, made, nil
+}
+
+// issue requests the charge of a new checkout from the institution, and completes the row with its code and with the
+// body of its event. It fails with psp.ErrUnavailable.
+func (s *Service) issue(ctx context.Context, account *models.Account, in NewCheckout, row *models.NewCheckout) error {
+	issued, err := s.putCharge(ctx, row.Environment, psp.Charge{
+		TxID: row.TxID, Amount: int64(in.Amount), ExpiresIn: in.ExpiresIn,
+		MerchantName: account.Name, City: account.City, Description: in.Description,
+	})
+	if err != nil {
+		return fmt.Errorf("payments: put charge of %s: %w", row.ID, err)
+	}
+	row.CopyPaste = issued.CopyPaste
+	if row.Environment == models.Test {
+		if row.QRPNG, err = qr.SmallPNG(issued.CopyPaste); err != nil {
+			return fmt.Errorf("payments: draw the code of %s: %w", row.ID, err)
+		}
+	}
+	row.Created.Body = payload.AppendEvent(nil, row.Created.ID, models.EventCheckoutCreated, row.CreatedAt,
+		&row.Checkout, s.CheckoutURL)
+	return nil
 }
 
 // write writes a checkout. Those of API keys and of buyers are written together with others.

@@ -159,14 +159,8 @@ func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer,
 	if err != nil {
 		return nil, err
 	}
-	metadata := append([]byte(`{"paymentLinkId":`), payload.AppendString(nil, link.ID)...)
-	metadata = append(append(metadata, `,"productId":`...), payload.AppendString(nil, link.Product.Slug)...)
 	scope := models.Scope{ProjectID: link.ProjectID, Environment: link.Environment}
-	in := NewCheckout{
-		Amount: link.Product.Amount, Description: link.Product.Name, ExternalID: link.ID, Customer: buyer,
-		Metadata: append(metadata, '}'), ExpiresIn: time.Duration(link.ExpiresInSeconds) * time.Second,
-		PaymentLinkID: &link.ID,
-	}
+	in := linkCheckout(&link.PaymentLink, buyer)
 	if form != "" {
 		sum := sha256.Sum256([]byte(link.ID + " " + form))
 		in.IdempotencyKey, in.RequestHash = hex.EncodeToString(sum[:]), sum[:]
@@ -176,6 +170,17 @@ func (s *Service) UsePaymentLink(ctx context.Context, id string, buyer Customer,
 		return nil, noLink.Because(outside)
 	}
 	return checkout, err
+}
+
+// linkCheckout returns the checkout of a link's product in its current state.
+func linkCheckout(link *models.PaymentLink, buyer Customer) NewCheckout {
+	metadata := append([]byte(`{"paymentLinkId":`), payload.AppendString(nil, link.ID)...)
+	metadata = append(append(metadata, `,"productId":`...), payload.AppendString(nil, link.Product.Slug)...)
+	return NewCheckout{
+		Amount: link.Product.Amount, Description: link.Product.Name, ExternalID: link.ID, Customer: buyer,
+		Metadata: append(metadata, '}'), ExpiresIn: time.Duration(link.ExpiresInSeconds) * time.Second,
+		PaymentLinkID: &link.ID,
+	}
 }
 
 // RenewCheckout creates another checkout of the payment link of an expired checkout. form is

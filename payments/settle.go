@@ -56,26 +56,31 @@ func (s *Service) settleBatch(ctx context.Context, environment models.Environmen
 		if n = len(due); err != nil || n == 0 {
 			return err
 		}
-		postings := make([]ledger.Posting, 0, n)
-		for _, u := range due {
-			if u.Net == 0 {
-				continue // the fee is the whole amount
-			}
-			to := ledger.Account(u.AccountID, environment, ledger.Available)
-			if u.Own {
-				to = ledger.PaidOut(environment)
-			}
-			postings = append(postings, ledger.Posting{Fact: "settlement/" + u.CheckoutID,
-				Transfers: []ledger.Transfer{{
-					From: ledger.Account(u.AccountID, environment, ledger.Pending), To: to, Amount: u.Net,
-				}}})
-		}
-		if err := ledger.Post(tx, now, postings...); err != nil {
-			return err
-		}
-		return models.SaveSettlement(tx, due)
+		return settle(tx, environment, due, now)
 	})
 	return n, err
+}
+
+// settle makes the net amounts of checkouts that tx has locked available.
+func settle(tx *models.Tx, environment models.Environment, due []models.Unsettled, now time.Time) error {
+	postings := make([]ledger.Posting, 0, len(due))
+	for _, u := range due {
+		if u.Net == 0 {
+			continue // the fee is the whole amount
+		}
+		to := ledger.Account(u.AccountID, environment, ledger.Available)
+		if u.Own {
+			to = ledger.PaidOut(environment)
+		}
+		postings = append(postings, ledger.Posting{Fact: "settlement/" + u.CheckoutID,
+			Transfers: []ledger.Transfer{{
+				From: ledger.Account(u.AccountID, environment, ledger.Pending), To: to, Amount: u.Net,
+			}}})
+	}
+	if err := ledger.Post(tx, now, postings...); err != nil {
+		return err
+	}
+	return models.SaveSettlement(tx, due)
 }
 
 // CoverDue marks settled checkouts as COMPLETED, first paid first, as far as the money that

@@ -110,7 +110,7 @@ func (h *house) settle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := approve(t.Context(), h.db.DB, made.AccountID); err != nil {
+	if err := approve(t.Context(), h.merchants, made.AccountID); err != nil {
 		t.Fatal(err)
 	}
 	h.owner = models.Actor{UserID: made.UserID, AccountID: made.AccountID}

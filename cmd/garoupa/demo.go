@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"garoupa/internal/money"
 	"garoupa/merchants"
@@ -23,6 +22,8 @@ type demoMerchant struct {
 	ProductID     string      `json:"productId"` // a slug
 	WebhookSecret *string     `json:"webhookSecret"`
 	Keys          demoKeys    `json:"keys"`
+
+	owner models.Actor // known only to the command that made the merchant
 }
 
 type demoPerson struct {
@@ -46,6 +47,7 @@ func demo(ctx context.Context, in invocation) error {
 	asJSON := in.flags.Bool("json", false, "print one JSON object")
 	live := in.flags.Bool("live", false, "print only a live key, of a merchant that may charge live")
 	hook := in.flags.String("webhook-url", "", "register a webhook endpoint at this `URL`, for test and live")
+	history := in.flags.Bool("history", false, historyFlag)
 	if _, err := in.parse(); err != nil {
 		return err
 	}
@@ -54,7 +56,13 @@ func demo(ctx context.Context, in invocation) error {
 		return err
 	}
 	defer db.Close()
-	made, err := makeDemo(ctx, db.DB, services.merchants, *hook)
+	made, err := makeDemo(ctx, services, *history)
+	if err == nil && *history {
+		err = demoHistory(ctx, services, made)
+	}
+	if err == nil && *hook != "" { // after the past, of which it hears nothing
+		made.WebhookSecret, err = demoEndpoints(ctx, services.merchants, made, *hook)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,8 +78,12 @@ func demo(ctx context.Context, in invocation) error {
 }
 
 // makeDemo adds a merchant with all permissions, a second one without live access, and two
-// members of staff.
-func makeDemo(ctx context.Context, db *models.DB, m *merchants.Service, hook string) (*demoMerchant, error) {
+// members of staff. If old is set they signed up before the past of demoHistory.
+func makeDemo(ctx context.Context, s *services, old bool) (*demoMerchant, error) {
+	m := s.merchants
+	if old {
+		m = sincePast(m)
+	}
 	suffix := strings.ToLower(rand.Text()[:6])
 	main, owner, err := demoAccount(ctx, m, "Ateliê Aurora", "dona-"+suffix+"@demo.garoupa.example")
 	if err != nil {
@@ -81,11 +93,12 @@ func makeDemo(ctx context.Context, db *models.DB, m *merchants.Service, hook str
 	if err != nil {
 		return nil, err
 	}
-	out := &demoMerchant{AccountID: main.AccountID, ProjectID: main.ProjectID, Owner: owner, ProductID: "vaso-lua-nova"}
-	if err := approve(ctx, db, main.AccountID); err != nil {
+	out := &demoMerchant{AccountID: main.AccountID, ProjectID: main.ProjectID, Owner: owner, ProductID: "vaso-lua-nova",
+		owner: models.Actor{UserID: main.UserID, AccountID: main.AccountID}}
+	if err := approve(ctx, m, main.AccountID); err != nil {
 		return nil, err
 	}
-	if err := demoProducts(ctx, db, main.ProjectID, out.ProductID); err != nil {
+	if err := demoProducts(ctx, m, main.ProjectID, out.ProductID); err != nil {
 		return nil, err
 	}
 	if out.Keys, err = makeDemoKeys(ctx, m, main, other); err != nil {
@@ -100,11 +113,6 @@ func makeDemo(ctx context.Context, db *models.DB, m *merchants.Service, hook str
 		}
 		out.Staff = append(out.Staff, demoStaff{person, role})
 	}
-	if hook != "" {
-		if out.WebhookSecret, err = demoEndpoints(ctx, m, main, hook); err != nil {
-			return nil, err
-		}
-	}
 	return out, nil
 }
 
@@ -118,23 +126,23 @@ func demoAccount(ctx context.Context, m *merchants.Service, business, email stri
 
 func demoPassword() string { return strings.ToLower(rand.Text()[:16]) }
 
-func approve(ctx context.Context, db *models.DB, accountID string) error {
-	return db.InTx(ctx, func(tx *models.Tx) error {
+func approve(ctx context.Context, m *merchants.Service, accountID string) error {
+	return m.DB.InTx(ctx, func(tx *models.Tx) error {
 		if err := models.SetProductionAccess(tx, accountID, models.AccessApproved); err != nil {
 			return err
 		}
 		return models.InsertAudit(tx, models.AuditEntry{
-			At: time.Now(), Actor: "system", AccountID: accountID, Action: "account.approved", ObjectID: accountID,
+			At: m.Now(), Actor: "system", AccountID: accountID, Action: "account.approved", ObjectID: accountID,
 			Detail: map[string]string{"reason": "demo"},
 		})
 	})
 }
 
-func demoProducts(ctx context.Context, db *models.DB, projectID, slug string) error {
+func demoProducts(ctx context.Context, m *merchants.Service, projectID, slug string) error {
 	about := "Cerâmica de alta temperatura, esmalte azul cobalto."
-	return db.InTx(ctx, func(tx *models.Tx) error {
+	return m.DB.InTx(ctx, func(tx *models.Tx) error {
 		for _, environment := range []models.Environment{models.Test, models.Live} {
-			now := time.Now()
+			now := m.Now()
 			err := models.InsertProduct(tx, &models.Product{
 				ID: models.NewProductID(), ProjectID: projectID, Environment: environment, Slug: slug,
 				Name: "Vaso Lua Nova", Description: &about,
@@ -176,13 +184,12 @@ func makeDemoKeys(ctx context.Context, m *merchants.Service, main, other merchan
 
 // demoEndpoints registers the address in both environments, with one secret, which is the
 // one printed.
-func demoEndpoints(ctx context.Context, m *merchants.Service, owner merchants.Merchant, hook string) (*string, error) {
-	by := models.Actor{UserID: owner.UserID, AccountID: owner.AccountID}
+func demoEndpoints(ctx context.Context, m *merchants.Service, d *demoMerchant, hook string) (*string, error) {
 	secret := ""
 	for _, environment := range []models.Environment{models.Test, models.Live} {
-		scope := models.Scope{ProjectID: owner.ProjectID, Environment: environment}
+		scope := models.Scope{ProjectID: d.ProjectID, Environment: environment}
 		var err error
-		if _, secret, err = m.CreateEndpoint(ctx, by, scope,
+		if _, secret, err = m.CreateEndpoint(ctx, d.owner, scope,
 			merchants.NewEndpoint{URL: hook, Types: models.EventTypes, Secret: secret}); err != nil {
 			return nil, fmt.Errorf("--webhook-url: %w", err)
 		}

@@ -157,7 +157,7 @@ func TestServe_Embedded(t *testing.T) {
 	p := newProgramOver(t, "DATABASE_URL=")
 	var first string
 	for _, want := range []int{http.StatusCreated, http.StatusOK} {
-		server := p.serve()
+		server := p.serve("-demo-history=false")
 		text, err := os.ReadFile(filepath.Join(p.data, demoFile))
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestServe_Embedded(t *testing.T) {
 	}
 }
 
-// With an external database, a demo merchant is created only on request.
+// With an external database, a demo merchant is created only on request, with its past, and once.
 func TestServe_DemoMerchant(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "GAROUPA_DATA_DIR="+t.TempDir()+"/not/yet", "GAROUPA_SECRET_KEY="+strings.Repeat("ab", 32))
@@ -193,15 +193,24 @@ func TestServe_DemoMerchant(t *testing.T) {
 	if strings.Contains(without.out.String(), "svc_test_") {
 		t.Errorf("without -demo it prints\n%s", without.out)
 	}
+	db, _ := p.open()
 	var said [2]string
+	var sold [2]int
 	for i := range said {
 		server := p.serve("-demo-merchant")
 		p.stop(server, syscall.SIGINT)
+		sold[i] = modelstest.One[int](t, db.DB, "SELECT count(*) FROM payments")
 		if said[i] = server.out.String(); !strings.Contains(said[i], "svc_test_") {
 			t.Errorf("asked it says\n%s", said[i])
 		}
 	}
 	if said[0] != said[1] {
 		t.Errorf("first it says\n%s\nthen\n%s", said[0], said[1])
+	}
+	if sold[0] < 400 || sold[0] != sold[1] {
+		t.Errorf("it sold %d times", sold)
+	}
+	if out := p.run("check"); !strings.Contains(out, "books      ok") || !strings.Contains(out, "audit      ok") {
+		t.Errorf("check says %s", out)
 	}
 }

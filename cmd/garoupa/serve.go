@@ -49,6 +49,7 @@ func serve(ctx context.Context, in invocation) error {
 		"ask a running server whether it is ready, and exit; for health checks of containers")
 	seed := in.flags.Bool("demo-merchant", false,
 		"add a demo merchant if the database is empty, as the embedded mode always does")
+	history := in.flags.Bool("demo-history", true, historyFlag+" when it is added")
 	if _, err := in.parse(); err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func serve(ctx context.Context, in invocation) error {
 	notices, err := listenForBanks(s)
 	if err == nil {
 		err = db.whileFit(ctx, func(ctx context.Context) error {
-			return serveOn(ctx, in, listener, notices, db, *seed || s.embedded())
+			return serveOn(ctx, in, listener, notices, db, seeding{*seed || s.embedded(), *history})
 		})
 		err = errors.Join(err, notices.close())
 	}
@@ -82,7 +83,7 @@ func serve(ctx context.Context, in invocation) error {
 }
 
 func serveOn(ctx context.Context, in invocation, listener net.Listener, notices *bankListener, db *database,
-	seed bool) (err error) {
+	seed seeding) (err error) {
 	s := in.settings
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)

@@ -16,18 +16,25 @@ import (
 // demoFile keeps the demo merchant's log-in, so that every start can print it.
 const demoFile = "demo.json"
 
-// demoWelcome returns the demo merchant of the data folder, or nil. If seed is set and the
-// database is empty, it creates one.
-func demoWelcome(ctx context.Context, s settings, db *database, services *services, seed bool) (*demoMerchant, error) {
+// seeding says what to write into an empty database.
+type seeding struct {
+	merchant bool // a demo merchant
+	history  bool // with a past
+}
+
+// demoWelcome returns the demo merchant of the data folder, or nil. If the database is empty it
+// creates the one that seed asks for.
+func demoWelcome(ctx context.Context, s settings, db *database, services *services,
+	seed seeding) (*demoMerchant, error) {
 	path := filepath.Join(s.DataDir, demoFile)
 	accounts, err := models.AccountCount(ctx, db)
 	if err != nil {
 		return nil, fmt.Errorf("count accounts: %w", err)
 	}
-	if accounts > 0 || !seed {
+	if accounts > 0 || !seed.merchant {
 		return knownDemo(ctx, path, db)
 	}
-	made, err := makeDemo(ctx, db.DB, services.merchants, "")
+	made, err := makeDemo(ctx, services, seed.history)
 	if err != nil {
 		return nil, fmt.Errorf("make the demo merchant: %w", err)
 	}
@@ -37,6 +44,11 @@ func demoWelcome(ctx context.Context, s settings, db *database, services *servic
 	}
 	if err := errors.Join(os.MkdirAll(s.DataDir, 0o700), os.WriteFile(path, text, 0o600)); err != nil {
 		return nil, fmt.Errorf("keep the demo log-ins: %w", err)
+	}
+	if seed.history {
+		if err := demoHistory(ctx, services, made); err != nil {
+			return nil, fmt.Errorf("write the demo merchant's history: %w", err)
+		}
 	}
 	return made, nil
 }

@@ -17,7 +17,7 @@ export async function serve(program) {
     GAROUPA_LISTEN: `127.0.0.1:${port}`, GAROUPA_RATE_LIMIT: 'off', GAROUPA_LOG_LEVEL: 'error',
   };
   // From the root, where the program finds the PostgreSQL that npm installed.
-  const child = spawn(program, ['serve'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(program, ['serve', '-demo-history=false'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   const stop = async () => {
     child.kill('SIGTERM');
