@@ -101,3 +101,8 @@ func noticeList(notices []models.Notice) string {
 func (s *Service) HideSteps(ctx context.Context, by models.Actor, hidden bool) error {
 	return expected(models.HideSteps(ctx, s.DB, by.AccountID, by.UserID, hidden), "hide the first steps")
 }
+
+// SetSellingWays stores how the actor sells, which decides their first steps.
+func (s *Service) SetSellingWays(ctx context.Context, by models.Actor, ways models.SellingWays) error {
+	return expected(models.SetSellingWays(ctx, s.DB, by.AccountID, by.UserID, ways), "set the ways of selling")
+}

@@ -1209,6 +1209,8 @@ CREATE TABLE members (
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     muted text[] NOT NULL DEFAULT '{}'::text[],
     steps_hidden boolean NOT NULL DEFAULT false,
+    sells_by_link boolean NOT NULL DEFAULT false,
+    sells_by_api boolean NOT NULL DEFAULT false,
     CONSTRAINT members_pkey PRIMARY KEY (account_id, user_id),
     CONSTRAINT members_muted CHECK (muted <@ ARRAY['WEBHOOK_FAILING'::text, 'WEBHOOK_DISABLED'::text, 'WITHDRAWALS'::text, 'ACCESS'::text]),
     CONSTRAINT members_role_check CHECK (role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'DEVELOPER'::text, 'FINANCE'::text, 'VIEWER'::text])),

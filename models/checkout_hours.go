@@ -40,14 +40,6 @@ const countHours = ` CROSS JOIN LATERAL (
 			AND c.paid_at >= span.since AND c.paid_at < span.until
 	) happened GROUP BY 1) h `
 
-// writeHours and hoursAgain stand around spans and their countHours, and write the counts.
-const (
-	writeHours = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume)
-		SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume FROM `
-	hoursAgain = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
-		SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume`
-)
-
 // CheckoutHours returns the hours of the scope from since on, which must be a whole hour, in
 // no order and without empty ones. Hours that are rolled up are read, later ones are counted:
 // one or two as a rule, more if the roll-up is late.

@@ -130,7 +130,8 @@ type Visitor struct {
 	SalesStopped  bool // staff have stopped the account's live charges and links
 	Accounts      int  // number of accounts of the person
 	StepsHidden   bool // the first steps on the start page are hidden
-	SecondNeeded  bool // the owner requires a second factor of all members
+	SellingWays
+	SecondNeeded bool // the owner requires a second factor of all members
 
 	// NewToken is the token that an operation gave the session, and that the browser must store in place
 	// of its own; "" if there is none.
@@ -163,6 +164,7 @@ func VisitorByToken(ctx context.Context, q Querier, tokenHash []byte, now time.T
 			coalesce(a.suspended OR a.live_blocked, false) AS sales_stopped,
 			(SELECT count(*) FROM members WHERE user_id = u.id) AS accounts,
 			coalesce(m.steps_hidden, false) AS steps_hidden,
+			coalesce(m.sells_by_link, false) AS sells_by_link, coalesce(m.sells_by_api, false) AS sells_by_api,
 			coalesce(a.second_factor_required, false) AS second_needed
 		FROM (`+sessionOfToken+`) t JOIN sessions s ON s.id = t.id JOIN users u ON u.id = s.user_id
 		LEFT JOIN projects p ON p.id = s.project_id LEFT JOIN accounts a ON a.id = p.account_id

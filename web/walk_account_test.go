@@ -47,6 +47,13 @@ func walkAccount(t *testing.T, w *walk) {
 	page.Click("main form button")
 	page.WaitTrue(`location.pathname == "/app"`)
 	page.look("home-verified")
+	for _, way := range []struct{ name, steps string }{{"link", "6"}, {"api", "6"}, {"both", "10"}} {
+		page.Click("button[value=" + way.name + "]")
+		page.WaitTrue(`document.querySelectorAll("section[aria-labelledby=steps] li").length == ` + way.steps)
+		page.look("home-way-" + way.name)
+		page.Click("button[value=ask]")
+		page.WaitTrue(`document.querySelector("button[value=link]") != null`)
+	}
 	page.refused("verify-dead", "/verificar-email?token=x", 404)
 }
 

@@ -245,13 +245,15 @@ func checkoutRows() []dashboard.CheckoutRow {
 func homePages() []page {
 	var steps []dashboard.HomeStep
 	for _, id := range []string{dashboard.StepAccount, dashboard.StepKey, dashboard.StepCheckout, dashboard.StepWebhook,
+		dashboard.StepPayment, dashboard.StepProduct, dashboard.StepLink, dashboard.StepShare, dashboard.StepSale,
 		dashboard.StepLive} {
 		steps = append(steps, dashboard.HomeStep{ID: id, Href: "/app/x", Done: id == dashboard.StepAccount})
 	}
 	rows := checkoutRows()
 	return []page{
 		{"home", dashboard.Home(dashboard.HomeProps{Shell: shell(false), Steps: steps,
-			Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
+			Ways: dashboard.WaysSaid, Empty: dashboard.EmptyCheckouts{NeedsAccess: true}})},
+		{"home first", dashboard.Home(dashboard.HomeProps{Shell: shell(false), Ways: dashboard.WaysAsked})},
 		{"home later", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(),
 			CanCreate: true, Stray: 2, Balance: &dashboard.Balance{Available: 98_765_43, Pending: 1}})},
 		{"home bare", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows,

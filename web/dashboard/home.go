@@ -6,9 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/merchants"
 	"garoupa/models"
-	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
@@ -47,8 +45,7 @@ func (s *dashboard) home(c *fiber.Ctx) error {
 			return err
 		}},
 		{"steps", func(c *fiber.Ctx, props *pages.HomeProps) (err error) {
-			props.Steps,
-				err = s.firstSteps(c)
+			props.Ways, props.Steps, err = s.firstSteps(c)
 			return err
 		}},
 		{"balance", s.addBalance},
@@ -97,74 +94,4 @@ func (s *dashboard) addOverview(c *fiber.Ctx, props *pages.HomeProps) error {
 	props.Stray, props.StrayHref = count, "/app/cobrancas/"+checkout
 	props.Overview, err = s.overview(c)
 	return err
-}
-
-// firstSteps returns the steps of a new merchant before selling. It returns none for a member
-// who has hidden them and for roles that cannot take them.
-func (s *dashboard) firstSteps(c *fiber.Ctx) ([]pages.HomeStep, error) {
-	v := page.Visitor(c)
-	if v.StepsHidden || !v.Role.Can(models.Integrate) || salesStopped(v) {
-		return nil, nil
-	}
-	test := models.Scope{ProjectID: *v.ProjectID}
-	keys, err := models.APIKeys(c.UserContext(), s.DB.Pool, test)
-	if err != nil {
-		return nil, err
-	}
-	charge, err := s.checkoutStep(c, test)
-	if err != nil {
-		return nil, err
-	}
-	endpoints, err := models.Endpoints(c.UserContext(), s.DB.Pool, test, nil, 1)
-	if err != nil {
-		return nil, err
-	}
-	steps := []pages.HomeStep{
-		{ID: pages.StepAccount, Done: v.EmailVerified, Detail: v.Email, Href: page.VerifyPath},
-		{ID: pages.StepKey, Href: "/app/chaves/nova"},
-		charge,
-		{ID: pages.StepWebhook, Done: len(endpoints) > 0, Href: "/app/webhooks/novo"},
-		liveStep(c),
-	}
-	if len(keys) > 0 && keys[0].RevokedAt == nil {
-		steps[1].Done, steps[1].Detail = true, merchants.DisplayKey(&keys[0])
-	}
-	return steps, nil
-}
-
-// checkoutStep is the first charge in test. The step is done when a charge is paid; after
-// creating one the step links to it.
-func (s *dashboard) checkoutStep(c *fiber.Ctx, test models.Scope) (pages.HomeStep, error) {
-	step := pages.HomeStep{ID: pages.StepCheckout, Href: "/app/cobrancas"}
-	for _, status := range []models.CheckoutStatus{models.CheckoutPaid, models.CheckoutPending} {
-		found, err := models.ListCheckouts(c.UserContext(), s.DB.Pool, test,
-			models.CheckoutFilter{Status: status, Limit: 1})
-		switch {
-		case err != nil:
-			return step, err
-		case len(found) == 0:
-		case status == models.CheckoutPaid:
-			step.Done = true
-			return step, nil
-		default:
-			step.Href = "/app/cobrancas/" + found[0].ID
-			step.Detail = i18n.T(c.UserContext(), "home.step_checkout_created")
-			step.Action = i18n.T(c.UserContext(), "home.step_checkout_pay")
-		}
-	}
-	return step, nil
-}
-
-// liveStep is the last step: requesting production access, and then waiting for it.
-func liveStep(c *fiber.Ctx) pages.HomeStep {
-	step := pages.HomeStep{ID: pages.StepLive, Href: "/app/producao"}
-	switch page.Visitor(c).Access {
-	case models.AccessApproved:
-		step.Done = true
-	case models.AccessPendingReview:
-		step.Href, step.Detail = "", i18n.T(c.UserContext(), "home.live_waits")
-	case models.AccessRejected:
-		step.Detail = i18n.T(c.UserContext(), "home.live_refused")
-	}
-	return step
 }

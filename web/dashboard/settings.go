@@ -199,8 +199,19 @@ func (s *dashboard) changeNotices(c *fiber.Ctx) error {
 	return s.saved(c, base.SectionNotices, "notices_saved")
 }
 
-// hideSteps handles POST /app/primeiros-passos.
+// sellingWays are the answers to the question how a member sells; "ask" asks it again.
+var sellingWays = map[string]models.SellingWays{
+	"link": {SellsByLink: true}, "api": {SellsByAPI: true}, "both": {SellsByLink: true, SellsByAPI: true}, "ask": {},
+}
+
+// hideSteps handles POST /app/primeiros-passos: the member hides the first steps, shows them, or says how they sell.
 func (s *dashboard) hideSteps(c *fiber.Ctx) error {
+	if ways, said := sellingWays[page.Field(c, "way")]; said {
+		if err := s.Merchants.SetSellingWays(c.UserContext(), page.Actor(c), ways); err != nil {
+			return err
+		}
+		return c.Redirect("/app", fiber.StatusSeeOther)
+	}
 	if err := s.Merchants.HideSteps(c.UserContext(), page.Actor(c), page.Field(c, "show") == ""); err != nil {
 		return err
 	}

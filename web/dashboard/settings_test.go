@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"garoupa/models"
-	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
 )
@@ -340,43 +339,6 @@ func TestNoAccess(t *testing.T) {
 		webtest.NoticesPage, webtest.ProfilePage} {
 		if a := c.Get(path); a.Status != http.StatusOK {
 			t.Errorf("%s: %d", path, a.Status)
-		}
-	}
-}
-
-// The first steps lead to the charge that was made until it is paid, and are put away.
-func TestFirstSteps(t *testing.T) {
-	t.Parallel()
-	s := webtest.New(t)
-	c := s.Member(t)
-	charge := s.Checkout(t, payments.NewCheckout{})
-	if a := c.Get("/app"); a.Find("#steps").Length() != 1 ||
-		a.Find("ol a[href='/app/cobrancas/"+charge.ID+"']").Text() != "Abrir cobrança" {
-		t.Error("the steps do not lead to the charge")
-	}
-	s.GiveRole(t, models.RoleViewer)
-	if a := c.Get("/app"); a.Find("ol a[href='/app/chaves/nova'], ol a[href='/app/webhooks/novo']").Length() != 0 {
-		t.Error("a step leads where the role may not go")
-	}
-	s.GiveRole(t, models.RoleOwner)
-	if err := s.SimulatePayment(t.Context(), charge.ID); err != nil {
-		t.Fatal(err)
-	}
-	s.Key(t, s.Test, "CHECKOUT:CREATE")
-	s.Endpoint(t, "https://shop.example/hook")
-	s.Approve(t)
-	modelstest.Exec(t, s.DB, "UPDATE users SET email_verified_at = now()")
-	if a := c.Get("/app"); !strings.Contains(a.Find("section[aria-labelledby=steps]").Text(), "5 de 5") ||
-		a.Find("ol").Length() != 0 {
-		t.Errorf("all done: %s", a.Find("section[aria-labelledby=steps]").Text())
-	}
-	for _, step := range []struct {
-		show   string
-		panels int
-	}{{"", 0}, {"on", 1}} {
-		if a := c.Post("/app/primeiros-passos", "show", step.show); a.Status != http.StatusSeeOther ||
-			c.Get("/app").Find("#steps").Length() != step.panels {
-			t.Errorf("show %q: %d", step.show, a.Status)
 		}
 	}
 }

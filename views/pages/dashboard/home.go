@@ -12,8 +12,9 @@ type HomeProps struct {
 	Shell layouts.Shell
 	// Switches are those that staff have turned on.
 	Switches []SwitchNotice
-	// Steps is the first-run checklist, in order. Empty hides it; StepsHidden offers to
-	// show it again.
+	// Ways says whether the member is asked how they sell. Steps is the first-run checklist of
+	// the answer, in order. StepsHidden offers to show it again.
+	Ways        Ways
 	Steps       []HomeStep
 	StepsHidden bool
 	// Overview is how the environment does; nil before the first charge.
@@ -45,8 +46,17 @@ type HomeStep struct {
 	Done   bool
 	Detail string // replaces the explanation, such as "svc_test_…9f2c"
 	Href   string // of the step's button; "" shows none
-	Action string // replaces the words on it
 }
+
+// Ways says what is known of how a member sells.
+type Ways int
+
+// The values of Ways.
+const (
+	WaysHidden Ways = iota // the steps are not for this member, or are put away
+	WaysAsked              // the member has not said it yet
+	WaysSaid
+)
 
 // The steps a merchant takes before selling.
 const (
@@ -54,6 +64,11 @@ const (
 	StepKey      = "key"
 	StepCheckout = "checkout"
 	StepWebhook  = "webhook"
+	StepPayment  = "payment"
+	StepProduct  = "product"
+	StepLink     = "link"
+	StepShare    = "share"
+	StepSale     = "sale"
 	StepLive     = "live"
 )
 
@@ -68,8 +83,8 @@ func (p HomeProps) done() int {
 	return n
 }
 
-// unfinished reports whether a step of the list is the thing to do.
-func (p HomeProps) unfinished() bool { return p.done() < len(p.Steps) }
+// unfinished reports whether the question or a step of the list is the thing to do.
+func (p HomeProps) unfinished() bool { return p.Ways == WaysAsked || p.done() < len(p.Steps) }
 
 // empty returns what to show in place of charges. The page already says that live is
 // closed.
