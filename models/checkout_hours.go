@@ -101,7 +101,8 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 		if next.After(until) {
 			_, err := conn.Exec(ctx,
 				writeHours+`(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
-				FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`+countHours+hoursAgain, until, next)
+				FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`+countHours+hoursAgain,
+				until, next)
 			if err != nil {
 				return err
 			}

@@ -28,8 +28,9 @@ type PastSale struct {
 
 // WriteHistory writes test sales of the past, for demonstrations, as if each operation had run at its time: the
 // rows, the postings, the events and the lines of the audit log have that time, and follow the rules of the
-// operations. What would happen after now is left to the sweeps. The sales are in the order of their creation. The account must be new: without endpoints, so that
-// no delivery is made of the past. Either the whole history is written, or nothing.
+// operations. The sales are in the order of their creation. What would happen after now is left to the sweeps. The
+// account must be new: without endpoints, so that no delivery is made of the past. Either the whole history is
+// written, or nothing.
 func (s *Service) WriteHistory(ctx context.Context, scope models.Scope, account *models.Account,
 	sales []PastSale) error {
 	if scope.Environment != models.Test || len(sales) == 0 {

@@ -56,13 +56,15 @@ func TestWriteHistory(t *testing.T) {
 		"PENDING PENDING 0"}, got); diff != "" {
 		t.Error(diff)
 	}
-	lines, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, models.Test, models.StatementFilter{Limit: 20})
+	lines, err := models.Statement(t.Context(), g.DB.Pool, g.Account.ID, models.Test,
+		models.StatementFilter{Limit: 20})
 	var moved []string
 	for _, l := range lines {
 		moved = append(moved, l.At.UTC().Sub(from).String()+" "+string(l.Kind)+" "+l.Available.Decimal())
 	}
 	if diff := cmp.Diff([]string{"30h0m0s REFUND 98.71", "1h1m10s SETTLEMENT 128.71", "1h1m0s FEE 99.01",
-		"1h1m0s PAYMENT 99.01", "1m10s SETTLEMENT 99.01", "1m0s FEE 0.00", "1m0s PAYMENT 0.00"}, moved); diff != "" || err != nil {
+		"1h1m0s PAYMENT 99.01", "1m10s SETTLEMENT 99.01", "1m0s FEE 0.00",
+		"1m0s PAYMENT 0.00"}, moved); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
 	hours, err := models.CheckoutHours(t.Context(), g.DB.Pool, g.Test, from)

@@ -54,6 +54,9 @@ var (
 	busyDays = []float64{70, 90, 100, 100, 110, 125, 130}
 )
 
+// freshSales are how long ago the last sales began. The last one is still open.
+var freshSales = []time.Duration{71 * time.Minute, 34 * time.Minute, 12 * time.Minute, 40 * time.Second}
+
 // demoShop invents sales. The same seed and day give the same sales.
 type demoShop struct {
 	*rand.Rand
@@ -66,14 +69,19 @@ func (s *demoShop) sales(today, now time.Time) []payments.PastSale {
 	var sales []payments.PastSale
 	for day := range shopDays {
 		morning := today.AddDate(0, 0, day+1-shopDays)
-		grown := 5 + 10*float64(day)/shopDays
-		count := grown * busyDays[morning.Weekday()] / 100 * (0.8 + 0.4*s.Float64())
+		grown := 4 + 14*float64(day)/shopDays
+		count := grown * busyDays[morning.Weekday()] / 100 * (0.9 + 0.2*s.Float64())
 		for range int(math.Round(count)) {
 			at := morning.Add(time.Duration(s.pick(busyHours)) * time.Hour)
 			sales = append(sales, s.sale(at.Add(time.Duration(s.Int64N(3_600_000))*time.Millisecond)))
 		}
 	}
 	sales = slices.DeleteFunc(sales, func(sale payments.PastSale) bool { return sale.CreatedAt.After(now) })
+	for _, ago := range freshSales { // whatever the hour, something has just happened
+		sale := s.sale(now.Add(-ago))
+		sale.CancelledAt, sale.RefundedAt, sale.PaidAt = time.Time{}, time.Time{}, sale.CreatedAt.Add(95*time.Second)
+		sales = append(sales, sale)
+	}
 	slices.SortFunc(sales, func(a, b payments.PastSale) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	for i := range sales {
 		if sales[i].Link == nil {

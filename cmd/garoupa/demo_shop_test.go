@@ -45,7 +45,8 @@ func TestDemoShop(t *testing.T) {
 		}
 		document := *sale.Customer.Document
 		if _, ok := taxid.ParseCPF(document); !ok || document[0] != document[1] || document[3] != document[5] ||
-			!strings.HasSuffix(*sale.Customer.Email, "@example.com") || !payments.ValidCustomerEmail(*sale.Customer.Email) {
+			!strings.HasSuffix(*sale.Customer.Email, "@example.com") ||
+			!payments.ValidCustomerEmail(*sale.Customer.Email) {
 			t.Errorf("a buyer with %s, %s", document, *sale.Customer.Email)
 		}
 	}

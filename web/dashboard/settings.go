@@ -199,9 +199,10 @@ func (s *dashboard) changeNotices(c *fiber.Ctx) error {
 	return s.saved(c, base.SectionNotices, "notices_saved")
 }
 
-// sellingWays are the answers to the question how a member sells; "ask" asks it again.
+// sellingWays are the answers to the question how a member sells.
 var sellingWays = map[string]models.SellingWays{
-	"link": {SellsByLink: true}, "api": {SellsByAPI: true}, "both": {SellsByLink: true, SellsByAPI: true}, "ask": {},
+	pages.WayLink: {SellsByLink: true}, pages.WayAPI: {SellsByAPI: true},
+	pages.WayBoth: {SellsByLink: true, SellsByAPI: true}, pages.WayAsk: {},
 }
 
 // hideSteps handles POST /app/primeiros-passos: the member hides the first steps, shows them, or says how they sell.

@@ -48,6 +48,14 @@ type HomeStep struct {
 	Href   string // of the step's button; "" shows none
 }
 
+// The values of the field "way", the answers to how a member sells. WayAsk asks again.
+const (
+	WayLink = "link"
+	WayAPI  = "api"
+	WayBoth = "both"
+	WayAsk  = "ask"
+)
+
 // Ways says what is known of how a member sells.
 type Ways int
 
