@@ -71,7 +71,8 @@ const (
 	writeHours = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume, converted)
 	SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume, h.converted FROM `
 	hoursAgain = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
-	SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume, converted = EXCLUDED.converted`
+	SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume,
+		converted = EXCLUDED.converted`
 )
 
 // RollUpHours counts the hours that have ended by now, at most one day of them, and counts
@@ -80,8 +81,8 @@ const (
 func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		var until, recorded, converted time.Time
-		err := conn.QueryRow(ctx, "SELECT until, recorded, converted FROM checkout_hours_until FOR UPDATE SKIP LOCKED").
-			Scan(&until, &recorded, &converted)
+		err := conn.QueryRow(ctx, `SELECT until, recorded, converted FROM checkout_hours_until
+			FOR UPDATE SKIP LOCKED`).Scan(&until, &recorded, &converted)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		} else if err != nil {

@@ -139,7 +139,8 @@ func TestOps_HealthOfShownMails(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Clock.Advance(time.Hour)
-		if got := c.Get("/ops/saude").Find("section[aria-labelledby=health-mails]").Text(); !strings.Contains(got, want) {
+		got := c.Get("/ops/saude").Find("section[aria-labelledby=health-mails]").Text()
+		if !strings.Contains(got, want) {
 			t.Errorf("with mails shown (%t) it says %q", shown, got)
 		}
 	}

@@ -224,7 +224,8 @@ func TestDestinations_NoHold(t *testing.T) {
 	s.Destination(t, models.RailPix)
 	c = s.Member(t) // whose proof is fresh
 	s.ToLive(t, c)
-	check("with one", "/app/saques/destinos/novo", "os saques continuam indo para o destino atual. Depois, vão para este")
+	check("with one", "/app/saques/destinos/novo",
+		"os saques continuam indo para o destino atual. Depois, vão para este")
 	if _, err := s.RequestDestination(t.Context(), s.Owner, s.Account.ID, payments.NewDestination{Rail: models.RailPix,
 		Type: "CNPJ", Address: "12ABC34501DE35", HolderName: "Ateliê Aurora Ltda"}); err != nil {
 		t.Fatal(err)

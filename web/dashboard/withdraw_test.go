@@ -132,7 +132,8 @@ func TestWithdraw_Wrong(t *testing.T) {
 		}
 	}
 	both := c.Get("/app/saques/novo/revisar?amount=999.999")
-	if both.Find("#errors li").Length() != 2 || !strings.Contains(both.Find("#amount-error").Text(), "Digite um valor") {
+	if both.Find("#errors li").Length() != 2 ||
+		!strings.Contains(both.Find("#amount-error").Text(), "Digite um valor") {
 		t.Errorf("of two problems the page names %q", both.Find("#errors").Text())
 	}
 	if short := c.Get("/app/saques/novo/revisar?amount=1.000,01").Find("#amount-error").Text(); !strings.Contains(short,

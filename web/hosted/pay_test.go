@@ -119,8 +119,9 @@ func TestPay_RecipientUnknown(t *testing.T) {
 	}
 	says(s.Account.Name)
 	modelstest.Exec(t, s.DB, `INSERT INTO access_requests (id, account_id, status, legal_name,
-			document, sells, monthly_volume, contact_name, contact_email, contact_phone, submitted_by, submitted_at, updated_at)
-		VALUES ('acr_00000000000000000001', $1, 'APPROVED', 'Livraria Maré Comércio Ltda', '45723174000110', 'Livros', 100,
-			'Ana', 'ana@example.com', 'x', $2, now(), now())`, s.Account.ID, s.Owner.UserID)
+			document, sells, monthly_volume, contact_name, contact_email, contact_phone, submitted_by, submitted_at,
+			updated_at)
+		VALUES ('acr_00000000000000000001', $1, 'APPROVED', 'Livraria Maré Comércio Ltda', '45723174000110', 'Livros',
+			100, 'Ana', 'ana@example.com', 'x', $2, now(), now())`, s.Account.ID, s.Owner.UserID)
 	says("Livraria Maré Comércio Ltda")
 }

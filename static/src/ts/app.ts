@@ -87,8 +87,8 @@ document.addEventListener('input', (event) => {
 });
 
 // [data-follow] is something in progress: it is read again until it stops following, and
-// replaced when its data-version changes, with the parts that are [data-beside] it. A minute is enough: what takes longer shows when
-// it is due, and is followed from then on.
+// replaced when its data-version changes, with the parts that are [data-beside] it. A minute is
+// enough: what takes longer shows when it is due, and is followed from then on.
 const every = 1000;
 let reads = 0;
 function follow() {
