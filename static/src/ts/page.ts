@@ -42,7 +42,8 @@ export function kept(name: string, unless: 'on' | 'off', buttons: string) {
     // No storage: the wish lasts as long as the page.
   }
   const on = () => value === 'on';
-  const show = () => document.querySelectorAll(buttons).forEach((one) => one.setAttribute('aria-pressed', String(on())));
+  const show = () =>
+    document.querySelectorAll(buttons).forEach((one) => one.setAttribute('aria-pressed', String(on())));
   document.addEventListener('click', (event) => {
     if (!(event.target as Element).closest(buttons)) return;
     value = on() ? 'off' : 'on';
