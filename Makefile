@@ -8,6 +8,7 @@ SHELL := bash
 # npm writes this file last, so it exists only after a complete installation.
 modules := node_modules/.package-lock.json
 lighthouse := tools/lighthouse/node_modules/.package-lock.json
+openapi := tools/openapi/node_modules/.package-lock.json
 generated := '*_templ.go' static/dist views/components/icons_gen.go migrations/schema.sql
 gofiles := find . \( -name node_modules -o -name '.?*' -o -name tmp \) -prune -o -name '*.go' -print0
 tool := go tool -modfile=tools/checks.mod
@@ -49,7 +50,7 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 		-p 3 -timeout 20m ./...
 
 .PHONY: check
-check: format tidy lint fresh types vulnerabilities ## Check everything that is not a test
+check: format tidy lint fresh types clients vulnerabilities ## Check what make test does not
 
 .PHONY: format
 format:
@@ -67,6 +68,7 @@ lint:
 	go vet -tags faults ./tools/faults
 	go vet -tags soak ./cmd/garoupa
 	go vet -tags fuzz ./web
+	go vet -tags clients ./cmd/garoupa
 	GOOS=darwin go vet ./internal/localpg/...
 	$(tool) staticcheck ./...
 
@@ -81,6 +83,11 @@ fresh: generate
 types: $(modules)
 	npm run --silent typecheck
 	npm run --silent contrast
+
+# The tools that read the API's description take 137 MB, so they are installed separately.
+.PHONY: clients
+clients: $(modules) $(openapi) ## Lint the API's description, and run clients that generators make of it
+	go run ./internal/localpg/testserver -- go test -tags clients -count=1 ./cmd/garoupa -run '^TestClients$$'
 
 # Status 3 of govulncheck means a vulnerability. Its database is on the network.
 .PHONY: vulnerabilities
@@ -148,7 +155,8 @@ fmt: ## Format Go and templates
 
 .PHONY: clean
 clean: ## Remove what can be built again; keep the data in .garoupa
-	rm -rf bin tmp node_modules tools/lighthouse/node_modules
+	rm -rf bin tmp node_modules tools/lighthouse/node_modules tools/openapi/node_modules \
+		tools/openapi/.generated
 
 $(modules): package-lock.json
 	@command -v npm >/dev/null || { \
@@ -158,4 +166,8 @@ $(modules): package-lock.json
 
 $(lighthouse): tools/lighthouse/package-lock.json
 	cd tools/lighthouse && npm ci
+	@touch $@
+
+$(openapi): tools/openapi/package-lock.json
+	cd tools/openapi && npm ci
 	@touch $@

@@ -38,6 +38,7 @@ type Options struct {
 	Streams     *stream.Hub
 	BaseURL     string // where the API is served, without a slash at the end
 	CheckoutURL string
+	AppURL      string // where the documentation is served
 	Limits      Limits
 	Log         *requestlog.Log // stores calls for the dashboard; nil stores none
 	Now         func() time.Time
@@ -63,28 +64,28 @@ func Register(r fiber.Router, o Options) {
 
 	v1.Post("/checkouts", s.keyed(models.PermissionCheckoutCreate, s.createCheckout)...)
 	v1.Get("/checkouts", s.keyed(models.PermissionCheckoutRead, s.listCheckouts)...)
-	v1.Get("/checkouts/:id", s.keyed(models.PermissionCheckoutRead, s.readCheckout)...)
+	v1.Get("/checkouts/:id", s.keyed(models.PermissionCheckoutRead, noQuery, s.readCheckout)...)
 
 	v1.Post("/refunds", s.acceptBody, s.authenticate, mayRefund, s.createRefund)
 	v1.Get("/refunds", s.keyed(models.PermissionCheckoutRead, s.listRefunds)...)
-	v1.Get("/refunds/:id", s.keyed(models.PermissionCheckoutRead, s.readRefund)...)
+	v1.Get("/refunds/:id", s.keyed(models.PermissionCheckoutRead, noQuery, s.readRefund)...)
 
 	v1.Get("/events", s.acceptBody, s.authenticate, mayReadEvents, s.listEvents)
 	v1.Post("/events/replay", s.acceptBody, s.authenticate, mayReadEvents, s.replayEvents)
-	v1.Get("/events/:id", s.acceptBody, s.authenticate, mayReadEvents, s.readEvent)
+	v1.Get("/events/:id", s.acceptBody, s.authenticate, mayReadEvents, noQuery, s.readEvent)
 	v1.Post("/events/:id/resend", s.acceptBody, s.authenticate, mayReadEvents, s.resendEvent)
 
 	v1.Get("/audit", s.acceptBody, s.authenticate, mayReadAudit, s.listAudit)
 
-	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, s.readBalance)...)
+	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, noQuery, s.readBalance)...)
 	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate),
 		s.createWithdrawal)
 	v1.Get("/withdrawals", s.keyed(models.PermissionWithdrawalRead, s.listWithdrawals)...)
-	v1.Get("/withdrawals/:id", s.keyed(models.PermissionWithdrawalRead, s.readWithdrawal)...)
+	v1.Get("/withdrawals/:id", s.keyed(models.PermissionWithdrawalRead, noQuery, s.readWithdrawal)...)
 
 	v1.Post("/payment-links", s.keyed(models.PermissionPaymentLinkCreate, s.createPaymentLink)...)
 	v1.Get("/payment-links", s.keyed(models.PermissionPaymentLinkRead, s.listPaymentLinks)...)
-	v1.Get("/payment-links/:id", s.keyed(models.PermissionPaymentLinkRead, s.readPaymentLink)...)
+	v1.Get("/payment-links/:id", s.keyed(models.PermissionPaymentLinkRead, noQuery, s.readPaymentLink)...)
 
 	v1.Get("/test/events", s.keyed(models.PermissionCheckoutRead, s.streamTestEvents)...)
 	test := v1.Group("/test/checkouts/:id")
@@ -96,8 +97,8 @@ func Register(r fiber.Router, o Options) {
 // keyed returns the handlers of an endpoint that needs a key with a permission, in their
 // order (docs/rules.md, "Order of checks"). They belong to the route, because the router
 // must refuse unknown paths and methods first.
-func (s *server) keyed(needed models.Permission, handler fiber.Handler) []fiber.Handler {
-	return []fiber.Handler{s.acceptBody, s.authenticate, allow(needed), handler}
+func (s *server) keyed(needed models.Permission, handlers ...fiber.Handler) []fiber.Handler {
+	return append([]fiber.Handler{s.acceptBody, s.authenticate, allow(needed)}, handlers...)
 }
 
 // health handles GET /v1/health. It is public.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,7 +48,7 @@ func (o *object) fail(message string, args ...any) {
 func (o *object) only(known ...string) {
 	for _, m := range o.value.Members {
 		if !slices.Contains(known, m.Name) {
-			o.fail("Unknown member %.80q. The closest known one is %q.", o.path+m.Name, o.path+closest(m.Name, known))
+			o.fail("Unknown member %.80q. %s", o.path+m.Name, suggest(o.path, m.Name, known))
 			return
 		}
 	}
@@ -122,14 +123,36 @@ type rule struct {
 	wants   string
 }
 
-// closest returns the known name with the fewest edits from name.
+// suggest returns the sentence of a message about an unknown name, which path precedes: the
+// known name that was probably meant, or else all of them.
+func suggest(path, name string, known []string) string {
+	if near := closest(name, known); near != "" {
+		return fmt.Sprintf("The closest known one is %q.", path+near)
+	}
+	if len(known) == 0 {
+		return "There are none."
+	}
+	all := make([]string, len(known))
+	for i, k := range known {
+		all[i] = path + k
+	}
+	return "Known are " + strings.Join(all, ", ") + "."
+}
+
+// closest returns the known name that name is a part of, or the one with the fewest edits from it
+// if less than half of it differs. It returns "" if none is near.
 func closest(name string, known []string) string {
 	if len(name) > 80 {
 		name = name[:80]
 	}
+	name = strings.ToLower(name)
 	best, least := "", 1<<30
 	for _, k := range known {
-		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+		d := distance(name, strings.ToLower(k))
+		if len(name) >= 4 && strings.Contains(strings.ToLower(k), name) {
+			d = 0
+		}
+		if d < least && 2*d < max(len(name), len(k)) {
 			best, least = k, d
 		}
 	}

@@ -204,11 +204,15 @@ var unknowns = []field{
 	{"expires", `60`, invalid, `The closest known one is "expiresIn".`},
 	{"meta", `null`, invalid, `The closest known one is "metadata".`},
 	{"", `1`, invalid, `Unknown member ""`},
-	{strings.Repeat("x", 5000), `1`, invalid, `Unknown member "` + strings.Repeat("x", 80) + `". The`},
+	{strings.Repeat("x", 5000), `1`, invalid, `Unknown member "` + strings.Repeat("x", 80) + `". Known are`},
+	{"successUrl", `"x"`, invalid, `Unknown member "successUrl". Known are amount, description, externalId, ` +
+		`currency, customer, metadata, expiresIn.`},
+	{"items", `[]`, invalid, `Unknown member "items". Known are amount,`},
 	{"a\n\u202e", `1`, invalid, `Unknown member "a\n\u202e".`},
 	{"customer", person("emial", `"x"`), invalid,
 		`Unknown member "customer.emial". The closest known one is "customer.email".`},
-	{"customer", person("address", `{}`), invalid, `Unknown member "customer.address".`},
+	{"customer", person("address", `{}`), invalid, `Unknown member "customer.address". Known are customer.name, ` +
+		`customer.email, customer.document, customer.phone.`},
 }
 
 // Each rule of docs/rules.md, "Fields", accepts its bound and refuses one beyond. A refusal

@@ -38,12 +38,16 @@ Every response has a Request-Id. Every error has the same envelope; an unknown p
 	`, a known one with another method 405 ` + "`method_not_allowed`" + `.`
 
 // Document describes the API. baseURL is the API's address, checkoutURL that of the hosted
-// pages; both have no slash at the end.
-func Document(baseURL, checkoutURL string) *openapi.Document {
+// pages, appURL that of the documentation; none has a slash at the end.
+func Document(baseURL, checkoutURL, appURL string) *openapi.Document {
 	examples := newExamples(checkoutURL)
+	operations := paths(examples)
 	return &openapi.Document{
-		OpenAPI:  "3.1.1",
-		Info:     openapi.Info{Title: "Garoupa", Version: Version, Summary: "Pix payments", Description: overview},
+		OpenAPI: "3.1.1",
+		Info: openapi.Info{Title: "Garoupa", Version: Version, Summary: "Pix payments", Description: overview,
+			Contact: openapi.Contact{Name: "Garoupa", URL: appURL + "/docs"},
+			License: openapi.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"}},
+		Docs:     openapi.ExternalDocs{Description: "Guides and reference.", URL: appURL + "/docs"},
 		Servers:  []openapi.Server{{URL: baseURL, Description: "Test and live; the key decides."}},
 		Security: []openapi.Requirement{{bearer: {}}},
 		Tags: []openapi.Tag{
@@ -58,19 +62,20 @@ func Document(baseURL, checkoutURL string) *openapi.Document {
 			{Name: tagTest, Description: "What a buyer, the clock or the institution would do, for test keys only."},
 			{Name: tagAvailability, Description: "Public: no key."},
 		},
-		Paths:      paths(examples),
+		Paths:      operations,
 		Webhooks:   webhooks(examples),
-		Components: components(),
+		Components: components(operations),
 	}
 }
 
-func components() openapi.Components {
+func components(operations openapi.Named[openapi.PathItem]) openapi.Components {
 	count := func(description string) openapi.Header {
 		return openapi.Header{Description: description,
 			Schema: &openapi.Schema{Type: openapi.Types{"integer"}, Minimum: new(int64(0))}}
 	}
 	retry := count("Seconds to wait before the next request.")
 	retry.Required, retry.Schema.Minimum = true, new(int64(1))
+	answers, examples := errorComponents(operations)
 	return openapi.Components{
 		SecuritySchemes: openapi.Named[openapi.SecurityScheme]{{Name: bearer, Value: openapi.SecurityScheme{
 			Type: "http", Scheme: "bearer", BearerFormat: "svc_test_… or svc_live_…",
@@ -92,7 +97,9 @@ func components() openapi.Components {
 				Schema: &openapi.Schema{Type: openapi.Types{"string"}, Const: "Bearer"},
 			}},
 		},
-		Schemas: schemas(),
+		Responses: answers,
+		Examples:  examples,
+		Schemas:   schemas(),
 	}
 }
 
@@ -160,7 +167,7 @@ type description struct {
 // describe handles GET /v1/openapi.json. The document is built once.
 func (s *server) describe() fiber.Handler {
 	load := sync.OnceValues(func() (description, error) {
-		body, err := json.Marshal(Document(s.BaseURL, s.CheckoutURL))
+		body, err := json.Marshal(Document(s.BaseURL, s.CheckoutURL, s.AppURL))
 		sum := sha256.Sum256(body)
 		return description{body, `"` + hex.EncodeToString(sum[:8]) + `"`}, err
 	})

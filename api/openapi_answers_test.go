@@ -66,6 +66,10 @@ func (d *described) check(t testing.TB, a answer, method, path, body string, hea
 				err)
 		}
 		name += " " + f.Error.Code
+		described := route.Operation.Responses.Status(a.status)
+		if described == nil || !slices.Contains(codesOf(described.Value), f.Error.Code) {
+			return fmt.Errorf("%s is not described for status %d", f.Error.Code, a.status)
+		}
 	}
 	d.seen[name] = true
 	return openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
@@ -264,7 +268,7 @@ func (d *described) callWithdrawals(t *testing.T, key string) {
 func (d *described) callEverywhere(t *testing.T) {
 	t.Helper()
 	test, live := d.Key(t, d.Test, models.PermissionCheckoutRead), d.Key(t, d.Live, models.PermissionCheckoutRead)
-	creator := d.Key(t, d.Test, models.PermissionCheckoutCreate)
+	creator, every := d.Key(t, d.Test, models.PermissionCheckoutCreate), d.Key(t, d.Live, models.Permissions...)
 	for path, item := range d.doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			address := idInPath.ReplaceAllString(path, "x")
@@ -274,6 +278,7 @@ func (d *described) callEverywhere(t *testing.T) {
 				continue
 			}
 			d.call(t, method, address, "")
+			d.call(t, method, address+"?page=2", "", as(every)...)
 			for _, key := range []string{test, live, creator} {
 				d.call(t, method, address, "", as(key)...)
 			}

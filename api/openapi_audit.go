@@ -53,8 +53,8 @@ func listAuditOperation() *openapi.Operation {
 			"to no environment, so only live keys may read them. No permission covers the audit log; the account's " +
 			"owner allows the key in the dashboard.",
 		Parameters: append([]openapi.Parameter{
-			{Name: "type", In: "query", Description: "Only lines of this type.", Schema: openapi.Bounded("", 3, 81),
-				Example: exampleAuditType},
+			{Name: "type", In: "query", Description: "Only lines of this type.",
+				Schema: openapi.Pattern(auditType.String(), ""), Example: exampleAuditType},
 			momentParameter("createdFrom", "Only lines of this time or later."),
 			momentParameter("createdTo", "Only lines of before this time."),
 		}, pageParameters()...),

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"garoupa/api/openapi"
 	"garoupa/internal/payload"
@@ -105,14 +106,9 @@ type ErrorCode struct {
 // twice.
 func ErrorCodes() []ErrorCode {
 	var codes []ErrorCode
-	for code := range responses {
-		for _, a := range answersOf(code) {
-			codes = append(codes, ErrorCode{string(code), a.status, a.kind, a.text.meaning})
-		}
+	for _, a := range everyAnswer() {
+		codes = append(codes, ErrorCode{string(a.code), a.status, a.kind, a.text.meaning})
 	}
-	slices.SortFunc(codes, func(a, b ErrorCode) int {
-		return cmp.Or(cmp.Compare(a.Status, b.Status), cmp.Compare(a.Code, b.Code))
-	})
 	return codes
 }
 
@@ -133,6 +129,17 @@ func answersOf(code refusal.Code) []answered {
 	return all
 }
 
+// everyAnswer returns the answers of all codes, by status and then by code.
+func everyAnswer() (all []answered) {
+	for code := range responses {
+		all = append(all, answersOf(code)...)
+	}
+	slices.SortFunc(all, func(a, b answered) int {
+		return cmp.Or(cmp.Compare(a.status, b.status), cmp.Compare(a.code, b.code))
+	})
+	return all
+}
+
 // everyRequest are the codes of any call, also without a key or a body.
 var everyRequest = []refusal.Code{refusal.RequestTooLarge, refusal.UnsupportedMediaType}
 
@@ -146,6 +153,9 @@ var everyBody = []refusal.Code{refusal.InvalidRequestBody}
 // everyList are additional codes of any list.
 var everyList = []refusal.Code{refusal.InvalidRequestBody}
 
+// everyRead are additional codes of any other read, which has no query parameters.
+var everyRead = []refusal.Code{refusal.InvalidRequestBody}
+
 // withErrors adds the error answers of codes to those of an operation, one for each status.
 func withErrors(answers openapi.Named[openapi.Response], codes ...[]refusal.Code) openapi.Named[openapi.Response] {
 	byStatus := map[int][]answered{}
@@ -157,11 +167,62 @@ func withErrors(answers openapi.Named[openapi.Response], codes ...[]refusal.Code
 	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
 		all := byStatus[status]
 		slices.SortFunc(all, func(a, b answered) int { return cmp.Compare(a.code, b.code) })
-		answers = append(answers, openapi.Entry[openapi.Response]{
-			Name: strconv.Itoa(status), Value: errorResponse(status, all),
-		})
+		answer := errorResponse(status, all)
+		if len(all) == 1 {
+			answer = openapi.ResponseRef(all[0].component())
+		}
+		answers = append(answers, openapi.Entry[openapi.Response]{Name: strconv.Itoa(status), Value: answer})
 	}
 	return answers
+}
+
+// errorComponents returns the answers with one code alone to which operations refer, and the
+// examples to which these and the answers with several codes refer.
+func errorComponents(paths openapi.Named[openapi.PathItem]) (
+	answers openapi.Named[openapi.Response], examples openapi.Named[openapi.Example],
+) {
+	referred, shown := map[string]bool{}, map[refusal.Code]bool{refusal.Internal: true}
+	for _, item := range paths {
+		for _, o := range []*openapi.Operation{item.Value.Post, item.Value.Get} {
+			if o == nil {
+				continue
+			}
+			for _, answer := range o.Responses {
+				referred[answer.Value.Ref] = true
+				for _, media := range answer.Value.Content {
+					for _, example := range media.Value.Examples {
+						shown[refusal.Code(example.Name)] = true
+					}
+				}
+			}
+		}
+	}
+	for _, a := range everyAnswer() {
+		if referred[openapi.ResponseRef(a.component()).Ref] {
+			answers = append(answers, openapi.Entry[openapi.Response]{
+				Name: a.component(), Value: errorResponse(a.status, []answered{a}),
+			})
+		} else if !shown[a.code] {
+			continue // no operation has it, such as the wrong method
+		}
+		examples = append(examples, openapi.Entry[openapi.Example]{Name: a.component(), Value: openapi.Example{
+			Value: json.RawMessage(payload.AppendError(nil, a.kind, string(a.code), a.text.message, exampleRequestID)),
+		}})
+	}
+	return answers, examples
+}
+
+// component names the answer among the components: RateLimitExceeded of rate_limit_exceeded.
+// The names are part of the code that generators write, so they depend on the code alone.
+func (a answered) component() string {
+	if a.status == outage.status && a.code == refusal.Internal {
+		return "Outage"
+	}
+	var name strings.Builder
+	for word := range strings.SplitSeq(string(a.code), "_") {
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return name.String()
 }
 
 // errorResponse returns the answer with a status and any of the codes.
@@ -179,38 +240,16 @@ func errorResponse(status int, all []answered) openapi.Response {
 	if status != 401 {
 		r.Headers = append(r.Headers, rateHeaders...)
 	}
-	media := openapi.Media{Schema: errorSchema(all)}
+	media := openapi.Media{Schema: openapi.Ref("Error")}
 	for i, a := range all {
 		if i > 0 {
 			r.Description += "\n"
 		}
 		r.Description += fmt.Sprintf("`%s`: %s", a.code, a.text.meaning)
 		media.Examples = append(media.Examples, openapi.Entry[openapi.Example]{
-			Name: string(a.code), Value: openapi.Example{
-				Value: json.RawMessage(payload.AppendError(nil, a.kind, string(a.code), a.text.message,
-					exampleRequestID)),
-			}})
+			Name: string(a.code), Value: openapi.ExampleRef(a.component()),
+		})
 	}
 	r.Content = openapi.Named[openapi.Media]{{Name: "application/json", Value: media}}
 	return r
-}
-
-// errorSchema returns the schema of the envelope with one of the codes, each with its own
-// type.
-func errorSchema(all []answered) *openapi.Schema {
-	var codes []refusal.Code
-	var kinds []string
-	for _, a := range all {
-		codes = append(codes, a.code)
-		if !slices.Contains(kinds, a.kind) {
-			kinds = append(kinds, a.kind)
-		}
-	}
-	inner := &openapi.Schema{Properties: openapi.Properties(
-		openapi.Property("type", openapi.Choice("", kinds...)),
-		openapi.Property("code", openapi.Choice("", codes...)),
-	)}
-	return &openapi.Schema{AllOf: []*openapi.Schema{
-		openapi.Ref("Error"), {Properties: openapi.Properties(openapi.Property("error", inner))},
-	}}
 }

@@ -23,10 +23,6 @@ func webhooks(x examples) openapi.Named[openapi.PathItem] {
 		}
 		body := &openapi.RequestBody{Required: true, Description: "The same bytes at every attempt.",
 			Content: one(schema, "event", x.events[kind])}
-		media := &body.Content[0].Value
-		media.Schema = &openapi.Schema{AllOf: []*openapi.Schema{media.Schema, {
-			Properties: openapi.Properties(openapi.Property("type", &openapi.Schema{Const: kind})),
-		}}}
 		return openapi.Entry[openapi.PathItem]{Name: kind, Value: openapi.PathItem{Post: &openapi.Operation{
 			OperationID: id, Summary: summary, Security: public, Parameters: deliveryHeaders(), RequestBody: body,
 			Description: description,

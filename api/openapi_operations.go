@@ -49,10 +49,10 @@ func idempotencyParameter(required bool) openapi.Parameter {
 		description += " Recommended; without one, or with a blank one, every request creates."
 	}
 	key := openapi.Bounded("", 0, 255)
+	key.Pattern = texts().plain
 	if required {
-		key.MinLength = new(1)
+		key.MinLength, key.Pattern = new(1), texts().key
 	}
-	key.Pattern = noControl
 	return openapi.Parameter{Name: "Idempotency-Key", In: "header", Description: description, Required: required,
 		Schema: key, Example: "pedido-10482"}
 }
@@ -97,7 +97,7 @@ func createCheckoutOperation(x examples) *openapi.Operation {
 
 func listCheckoutsOperation(x examples) *openapi.Operation {
 	externalID := openapi.Bounded("", 1, 255)
-	externalID.Pattern = noControl
+	externalID.Pattern = texts().printable
 	return &openapi.Operation{
 		OperationID: "listCheckouts", Tags: []string{tagCheckouts}, Summary: "List checkouts",
 		Security:    needs(models.PermissionCheckoutRead),
@@ -122,7 +122,7 @@ func readCheckoutOperation(x examples) *openapi.Operation {
 			"can read without an approved account.",
 		Parameters: []openapi.Parameter{idParameter("checkoutId", "The checkout's id.", exampleCheckoutID),
 			requestIDParameter},
-		Responses: withErrors(found("The checkout.", "Checkout", "paid", x.paid), everyCall,
+		Responses: withErrors(found("The checkout.", "Checkout", "paid", x.paid), everyCall, everyRead,
 			[]refusal.Code{refusal.CheckoutNotFound}),
 	}
 }
@@ -158,7 +158,7 @@ func readPaymentLinkOperation(x examples) *openapi.Operation {
 		Description: "Links are turned on and off in the dashboard.",
 		Parameters: []openapi.Parameter{idParameter("paymentLinkId", "The link's id.", exampleLinkID),
 			requestIDParameter},
-		Responses: withErrors(found("The link.", "PaymentLink", "link", x.link), everyCall,
+		Responses: withErrors(found("The link.", "PaymentLink", "link", x.link), everyCall, everyRead,
 			[]refusal.Code{refusal.PaymentLinkNotFound}),
 	}
 }
@@ -170,7 +170,7 @@ func readBalanceOperation(x examples) *openapi.Operation {
 		Description: "The account's money in the key's environment, all of one moment. Live keys need an approved " +
 			"account.",
 		Parameters: []openapi.Parameter{requestIDParameter},
-		Responses: withErrors(found("The balance.", "Balance", "balance", x.balance), everyCall,
+		Responses: withErrors(found("The balance.", "Balance", "balance", x.balance), everyCall, everyRead,
 			[]refusal.Code{refusal.Forbidden}),
 	}
 }
@@ -206,10 +206,11 @@ func listWithdrawalsOperation(x examples) *openapi.Operation {
 func readWithdrawalOperation(x examples) *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "readWithdrawal", Tags: []string{tagWithdrawals}, Summary: "Read a withdrawal",
-		Security: needs(models.PermissionWithdrawalRead),
+		Security:    needs(models.PermissionWithdrawalRead),
+		Description: "The withdrawal as it is now.",
 		Parameters: []openapi.Parameter{idParameter("withdrawalId", "The withdrawal's id.", exampleWithdrawalID),
 			requestIDParameter},
-		Responses: withErrors(found("The withdrawal.", "Withdrawal", "quoted", x.quoted), everyCall,
+		Responses: withErrors(found("The withdrawal.", "Withdrawal", "quoted", x.quoted), everyCall, everyRead,
 			[]refusal.Code{refusal.WithdrawalNotFound}),
 	}
 }

@@ -183,7 +183,7 @@ func (w *writer) value(rt *rapid.T, s *openapi3.Schema, name string) any {
 		return rapid.SampledFrom([]string{"vaso", "vaso", "nenhum"}).Draw(rt, name)
 	case name == "Last-Event-ID":
 		return rapid.SampledFrom([]string{"", models.EventStreamStart}).Draw(rt, name)
-	case s.Format == "email":
+	case name == "email":
 		return rapid.StringMatching(`[a-z]{1,20}@[a-z]{1,20}\.example`).Draw(rt, name)
 	case strings.HasSuffix(name, "Url"):
 		return rapid.StringMatching(`(https://[a-z]{1,20}\.example/[a-z]{0,40})?`).Draw(rt, name)

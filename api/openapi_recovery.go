@@ -56,21 +56,24 @@ func eventDeliveriesSchema() *openapi.Schema {
 }
 
 func newResendSchema() *openapi.Schema {
-	return openapi.Body("Which deliveries to attempt once more.", nil, openapi.Property("endpointId",
-		openapi.Nullable(openapi.Bounded("Only the delivery to this endpoint; all of them when absent.", 1, 64))))
+	endpoint := openapi.Nullable(openapi.Bounded("Only the delivery to this endpoint; all of them when absent.", 1, 64))
+	endpoint.Pattern = texts().plain
+	return openapi.Body("Which deliveries to attempt once more.", nil, openapi.Property("endpointId", endpoint))
 }
 
 func newReplaySchema() *openapi.Schema {
 	at := func(description string) *openapi.Schema {
 		s := openapi.Text(description + " RFC 3339, with any offset.")
-		s.Format = "date-time"
+		s.Format, s.Pattern = "date-time", momentPattern
 		return s
 	}
+	endpoint := openapi.Bounded("The webhook endpoint.", 1, 64)
+	endpoint.Pattern = texts().plain
 	only := openapi.Nullable(openapi.Choice("`undelivered`: what is `FAILED` or `SKIPPED`. `all`: also what is "+
-		"`DELIVERED`, for a server that lost what it had received.", onlyUndelivered, onlyAll))
-	only.Default = onlyUndelivered
+		"`DELIVERED`, for a server that lost what it had received. `undelivered` when absent.", onlyUndelivered,
+		onlyAll))
 	return openapi.Body("Deliveries to queue again.", []string{"endpointId", "from", "to"},
-		openapi.Property("endpointId", openapi.Bounded("The webhook endpoint.", 1, 64)),
+		openapi.Property("endpointId", endpoint),
 		openapi.Property("from", at("Events created at this time or later.")),
 		openapi.Property("to", at("Events created before this time.")),
 		openapi.Property("only", only))
@@ -83,15 +86,21 @@ func replaySchema() *openapi.Schema {
 			"`from` of the next one."))))
 }
 
+// momentPattern is RFC 3339 in capital letters and without leap seconds, which the program's
+// clock does not have.
+const momentPattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`
+
 // momentParameter describes a bound of a list in time.
 func momentParameter(name, description string) openapi.Parameter {
-	s := openapi.Text("")
+	s := openapi.Pattern(momentPattern, "")
 	s.Format = "date-time"
 	return openapi.Parameter{Name: name, In: "query", Description: description + " RFC 3339.", Schema: s,
 		Example: "2026-11-20T12:00:00Z"}
 }
 
 func listEventsOperation(x examples) *openapi.Operation {
+	checkout := openapi.Bounded("", 1, 64)
+	checkout.Pattern = texts().plain
 	return &openapi.Operation{
 		OperationID: "listEvents", Tags: []string{tagEvents}, Summary: "List events", Security: anyKey,
 		Description: "Newest first, each with the body that webhooks send. Test events from the dashboard are not " +
@@ -100,7 +109,7 @@ func listEventsOperation(x examples) *openapi.Operation {
 			{Name: "type", In: "query", Description: "Only events of this type.",
 				Schema: openapi.Choice("", eventTypes...), Example: models.EventCheckoutPaid},
 			{Name: "checkoutId", In: "query", Description: "Only events about this checkout.",
-				Schema: openapi.Bounded("", 1, 64), Example: exampleCheckoutID},
+				Schema: checkout, Example: exampleCheckoutID},
 			momentParameter("createdFrom", "Only events created at this time or later."),
 			momentParameter("createdTo", "Only events created before this time."),
 			{Name: "delivered", In: "query", Description: "`false`: only events with a delivery that did not arrive: " +
@@ -120,7 +129,7 @@ func readEventOperation(x examples) *openapi.Operation {
 		Description: "The event, and how its deliveries stand.",
 		Parameters:  []openapi.Parameter{eventIDParameter, requestIDParameter},
 		Responses: withErrors(found("The event and its deliveries.", "EventDeliveries", "failed",
-			exampleEventDeliveries(x)), everyCall, []refusal.Code{refusal.EventNotFound}),
+			exampleEventDeliveries(x)), everyCall, everyRead, []refusal.Code{refusal.EventNotFound}),
 	}
 }
 

@@ -36,10 +36,13 @@ func refundExample(status models.RefundStatus, at time.Time) json.RawMessage {
 }
 
 func newRefundSchema() *openapi.Schema {
-	reason := openapi.Bounded("Shown to the payer by their bank.", 1, 140)
-	reason.Pattern, reason.Default = `\S`, payments.DefaultRefundReason
+	reason := openapi.Bounded("Shown to the payer by their bank; `"+payments.DefaultRefundReason+"` when absent.", 1,
+		140)
+	reason.Pattern = texts().line
+	checkout := openapi.Bounded("The paid checkout.", 1, 64)
+	checkout.Pattern = texts().plain
 	return openapi.Body("Money to give back.", []string{"checkoutId"},
-		openapi.Property("checkoutId", openapi.Bounded("The paid checkout.", 1, 64)),
+		openapi.Property("checkoutId", checkout),
 		openapi.Property("amount", openapi.Nullable(openapi.Integer("Centavos of BRL; all that is left when absent.", 1,
 			int64(money.Max)))),
 		openapi.Property("reason", openapi.Nullable(reason)))
@@ -114,10 +117,11 @@ func listRefundsOperation(x examples) *openapi.Operation {
 func readRefundOperation(x examples) *openapi.Operation {
 	return &openapi.Operation{
 		OperationID: "readRefund", Tags: []string{tagRefunds}, Summary: "Read a refund",
-		Security: needs(models.PermissionCheckoutRead),
+		Security:    needs(models.PermissionCheckoutRead),
+		Description: "The refund as it is now.",
 		Parameters: []openapi.Parameter{idParameter("refundId", "The refund's id.", exampleRefundID),
 			requestIDParameter},
-		Responses: withErrors(found("The refund.", "Refund", "completed", x.refunded), everyCall,
+		Responses: withErrors(found("The refund.", "Refund", "completed", x.refunded), everyCall, everyRead,
 			[]refusal.Code{refusal.RefundNotFound}),
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"garoupa/api/openapi"
+	"garoupa/internal/input"
 	"garoupa/internal/money"
-	"garoupa/internal/refusal"
 	"garoupa/models"
 	"garoupa/payments"
 )
@@ -24,9 +24,6 @@ func decimal(description string) *openapi.Schema {
 }
 
 func brl(description string) *openapi.Schema { return openapi.Choice(description, "BRL") }
-
-// noControl matches a text of one line without control characters.
-const noControl = `^[^\x00-\x1f\x7f-\x9f]*$`
 
 func schemas() openapi.Named[*openapi.Schema] {
 	return openapi.Properties(
@@ -92,13 +89,11 @@ func errorTypes() (types []string) {
 }
 
 func errorCodeSchema() *openapi.Schema {
-	s := &openapi.Schema{Type: openapi.Types{"string"}, Description: "What went wrong, for programs."}
-	var codes []refusal.Code
+	s := openapi.Text("What went wrong, for programs. A code never changes its status. New codes may come, of a " +
+		"`type` that exists.")
 	for _, c := range ErrorCodes() {
-		// A code with two statuses belongs to the first.
-		if code := refusal.Code(c.Code); !slices.Contains(codes, code) {
-			codes = append(codes, code)
-			s.OneOf = append(s.OneOf, &openapi.Schema{Const: c.Code, Description: codeTexts[code].meaning})
+		if !slices.Contains(s.Known, c.Code) { // a code with two statuses stands once
+			s.Known = append(s.Known, c.Code)
 		}
 	}
 	return s
@@ -107,13 +102,12 @@ func errorCodeSchema() *openapi.Schema {
 func newCheckoutSchema() *openapi.Schema {
 	description := openapi.Bounded("What is sold; the buyer reads it. Without control characters save line feeds; "+
 		"spaces around it are cut off.", 1, 500)
-	description.Pattern = `\S`
+	description.Pattern = texts().lines
 	externalID := openapi.Bounded("Your own reference, to find the checkout again. Need not be unique. Printable "+
 		"characters.", 1, 255)
-	externalID.Pattern = noControl
-	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the code cannot be paid any more.",
+	externalID.Pattern = texts().printable
+	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the code cannot be paid any more; 1800 when absent.",
 		payments.MinExpiresIn, payments.MaxExpiresIn))
-	expiresIn.Default = payments.DefaultExpiresIn
 	return openapi.Body("A checkout to create.", []string{"amount", "description", "externalId"},
 		openapi.Property("amount",
 			openapi.Integer("Centavos of BRL: 4990 is R$49.90. The account may have narrower bounds, by default "+
@@ -127,22 +121,21 @@ func newCheckoutSchema() *openapi.Schema {
 }
 
 func newCustomerSchema() *openapi.Schema {
-	line := func(description string, min, max int) *openapi.Schema {
-		s := openapi.Bounded(description, min, max)
-		s.Pattern = noControl
-		return s
-	}
-	email := openapi.Nullable(openapi.Bounded("An email address.", 3, 254))
-	email.Format = "email"
+	email := openapi.Nullable(openapi.Bounded("An email address. It may have letters beyond ASCII.", 3,
+		input.MaxEmail))
+	email.Pattern = texts().email
 	phone := openapi.Nullable(
 		openapi.Bounded("Digits, spaces and `+ ( ) -`. It is stored encrypted and never returned.", 8, 20))
-	phone.Pattern = `^[0-9 +()-]*[0-9][0-9 +()-]*$`
-	name := line("Who buys.", 1, 200)
+	phone.Pattern = phonePattern
+	name := openapi.Bounded("Who buys.", 1, 200)
+	name.Pattern = texts().line
+	document := openapi.Nullable(openapi.Bounded("A document's number. It is not checked against a tax register.", 3,
+		32))
+	document.Pattern = texts().document
 	s := openapi.Body("Who buys: the name, and at least one of `email`, `document` and `phone`.", []string{"name"},
 		openapi.Property("name", name),
 		openapi.Property("email", email),
-		openapi.Property("document",
-			openapi.Nullable(line("A document's number. It is not checked against a tax register.", 3, 32))),
+		openapi.Property("document", document),
 		openapi.Property("phone", phone))
 	s.AnyOf = []*openapi.Schema{{Type: openapi.Types{"null"}}}
 	for _, member := range []string{"email", "document", "phone"} {
@@ -154,11 +147,12 @@ func newCustomerSchema() *openapi.Schema {
 }
 
 func metadataSchema(given bool) *openapi.Schema {
+	names, values := openapi.Bounded("", 1, 40), openapi.Bounded("", 0, 500)
+	names.Pattern, values.Pattern = texts().plain, texts().storable
 	s := &openapi.Schema{
 		Type:          openapi.Types{"object"},
 		Description:   "Texts of your own by name. The order of the names is not kept; empty when there are none.",
-		MaxProperties: new(50), PropertyNames: openapi.Bounded("", 1, 40),
-		AdditionalProperties: openapi.Bounded("", 0, 500),
+		MaxProperties: new(payments.MaxMetadata), PropertyNames: names, AdditionalProperties: values,
 	}
 	if given {
 		return openapi.Nullable(s)
@@ -200,18 +194,18 @@ func checkoutSchema() *openapi.Schema {
 }
 
 func newPaymentLinkSchema() *openapi.Schema {
-	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the checkouts that the link makes expire.",
-		payments.MinLinkExpiresIn, payments.MaxExpiresIn))
-	expiresIn.Default = payments.DefaultExpiresIn
+	expiresIn := openapi.Nullable(openapi.Integer("Seconds until the checkouts that the link makes expire; 1800 when "+
+		"absent.", payments.MinLinkExpiresIn, payments.MaxExpiresIn))
+	product := openapi.Bounded("The slug of an active product of the key's project and environment.", 1, 255)
+	product.Pattern = texts().plain
 	target := func(description string) *openapi.Schema {
 		s := openapi.Nullable(openapi.Bounded(description+
 			" http or https, https alone for live keys, without user name. An empty text counts as none.", 0, 2048))
-		s.Pattern = `^(https?://[^\s]+)?$`
+		s.Pattern = texts().address
 		return s
 	}
 	return openapi.Body("A payment link to create.", []string{"productId"},
-		openapi.Property("productId",
-			openapi.Bounded("The slug of an active product of the key's project and environment.", 1, 255)),
+		openapi.Property("productId", product),
 		openapi.Property("expiresInSeconds", expiresIn),
 		openapi.Property("successUrl",
 			target("Where the buyer may go after paying; `{CHECKOUT_ID}` in it is replaced.")),
@@ -240,9 +234,10 @@ func paymentLinkSchema() *openapi.Schema {
 				models.PaymentCycles...)),
 		openapi.Property("expiresInSeconds", openapi.Integer("Seconds until the checkouts that the link makes expire.",
 			payments.MinLinkExpiresIn, payments.MaxExpiresIn)),
-		openapi.Property("successUrl", openapi.Nullable(openapi.Address("Where the buyer may go after paying."))),
+		openapi.Property("successUrl",
+			openapi.Nullable(openapi.Text("Where the buyer may go after paying, as you wrote it."))),
 		openapi.Property("returnUrl",
-			openapi.Nullable(openapi.Address("Where the buyer may go back to without paying."))),
+			openapi.Nullable(openapi.Text("Where the buyer may go back to without paying, as you wrote it."))),
 		openapi.Property("createdAt", instant("When it was created.")),
 		openapi.Property("updatedAt", instant("When it was last changed.")))
 }

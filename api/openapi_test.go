@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"garoupa/api"
+	"garoupa/api/openapi"
 	"garoupa/internal/ratelimit"
 	"garoupa/internal/server"
 	"garoupa/internal/stream"
@@ -57,7 +59,7 @@ func newDescribedOver(t testing.TB, g *paymentstest.Gateway, bank *institution, 
 		CheckoutURL: paymentstest.CheckoutURL, AppURL: appURL, RequestTimeout: time.Minute,
 		API: api.Options{
 			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Streams: hub, BaseURL: baseURL,
-			CheckoutURL: paymentstest.CheckoutURL, Limits: limits, Now: g.Clock.Now,
+			CheckoutURL: paymentstest.CheckoutURL, AppURL: appURL, Limits: limits, Now: g.Clock.Now,
 		},
 		Web: web.Options{
 			DB: g.DB, Payments: g.Service, Merchants: g.Merchants, Vault: g.Vault, Streams: hub,
@@ -65,7 +67,7 @@ func newDescribedOver(t testing.TB, g *paymentstest.Gateway, bank *institution, 
 			Now: g.Clock.Now,
 		},
 	})}
-	served, err := json.Marshal(api.Document(baseURL, paymentstest.CheckoutURL))
+	served, err := json.Marshal(api.Document(baseURL, paymentstest.CheckoutURL, appURL))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +75,28 @@ func newDescribedOver(t testing.TB, g *paymentstest.Gateway, bank *institution, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, schema := range doc.Components.Schemas {
+		closeAnswers(schema.Value)
+	}
 	router, err := legacy.NewRouter(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &described{site: s, bank: bank, doc: doc, router: router, seen: map[string]bool{}}
+}
+
+// closeAnswers forbids members that are not described, which clients must accept, so that tests
+// find what the service sends beyond its description.
+func closeAnswers(s *openapi3.Schema) {
+	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil {
+		s.AdditionalProperties.Has = new(false)
+	}
+	for _, member := range s.Properties {
+		closeAnswers(member.Value)
+	}
+	if s.Items != nil {
+		closeAnswers(s.Items.Value)
+	}
 }
 
 // The document is valid OpenAPI 3.1, and its examples are valid for its schemas.
@@ -106,6 +125,44 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
+// Generators of clients get what they need: answers that may grow, members that stay optional, and
+// amounts that do not fit in 32 bits.
+func TestOpenAPI_Generators(t *testing.T) {
+	t.Parallel()
+	doc := api.Document(baseURL, paymentstest.CheckoutURL, appURL)
+	if doc.Info.License.Identifier == "" || doc.Info.Contact.URL != appURL+"/docs" || doc.Docs.URL != appURL+"/docs" {
+		t.Errorf("the license %v, the contact %v, the guides %v", doc.Info.License, doc.Info.Contact, doc.Docs)
+	}
+	amounts := 0
+	var visit func(path string, s *openapi.Schema)
+	visit = func(path string, s *openapi.Schema) {
+		sent := strings.HasPrefix(path, "New")
+		if s.Default != nil {
+			t.Errorf("%s has a default, so generators require it", path)
+		}
+		if len(s.Properties) > 0 && (s.AdditionalProperties == false) != sent {
+			t.Errorf("%s allows other members: %v", path, s.AdditionalProperties)
+		}
+		for _, m := range s.Properties {
+			visit(path+"."+m.Name, m.Value)
+			if m.Name == "amount" && slices.Contains(m.Value.Type, "integer") {
+				if amounts++; m.Value.Format != "int64" {
+					t.Errorf("%s.amount has the format %q", path, m.Value.Format)
+				}
+			}
+		}
+		if s.Items != nil {
+			visit(path+"[]", s.Items)
+		}
+	}
+	for _, schema := range doc.Components.Schemas {
+		visit(schema.Name, schema.Value)
+	}
+	if amounts < 4 {
+		t.Errorf("%d amounts", amounts)
+	}
+}
+
 // The document is public, cached by its ETag, and limited by address.
 func TestOpenAPI_Served(t *testing.T) {
 	t.Parallel()
@@ -115,7 +172,7 @@ func TestOpenAPI_Served(t *testing.T) {
 	if first.status != 200 || first.header.Get("Content-Type") != "application/json" || len(etag) < 10 {
 		t.Fatalf("%d %s %q", first.status, first.header, etag)
 	}
-	want, err := json.Marshal(api.Document(baseURL, paymentstest.CheckoutURL))
+	want, err := json.Marshal(api.Document(baseURL, paymentstest.CheckoutURL, appURL))
 	if err != nil || first.body != string(want) {
 		t.Errorf("another document: %v", err)
 	}
@@ -166,16 +223,14 @@ func TestOpenAPI_Codes(t *testing.T) {
 		for _, operation := range item.Operations() {
 			for status, response := range operation.Responses.Map() {
 				for _, code := range codesOf(response.Value) {
-					envelope := response.Value.Content["application/json"].Schema.Value.AllOf[1].Value
-					schema := envelope.Properties["error"].Value
-					ofOperations[status+" "+code+" "+typeOf(t, schema.Properties["type"].Value.Enum, code)] = true
+					ofOperations[status+" "+code+" "+typeOf(t, response.Value, code)] = true
 				}
 			}
 		}
 	}
 	inSchema := map[string]bool{}
-	for _, one := range d.doc.Components.Schemas["ErrorCode"].Value.OneOf {
-		inSchema[one.Value.Const.(string)] = true
+	for _, code := range d.doc.Components.Schemas["ErrorCode"].Value.Extensions["x-extensible-enum"].([]any) {
+		inSchema[code.(string)] = true
 	}
 	codes := api.ErrorCodes()
 	for _, c := range codes {
@@ -193,28 +248,24 @@ func TestOpenAPI_Codes(t *testing.T) {
 	}
 }
 
-// typeOf returns the type of the code among the types that an answer may have.
-func typeOf(t testing.TB, types []any, code string) string {
+// typeOf returns the type in the example of a code.
+func typeOf(t testing.TB, response *openapi3.Response, code string) string {
 	t.Helper()
-	for _, c := range api.ErrorCodes() {
-		if c.Code == code && slices.Contains(types, any(c.Type)) {
-			return c.Type
-		}
+	example := response.Content["application/json"].Examples[code].Value.Value
+	var f failure
+	if err := json.Unmarshal([]byte(jsonText(t, example)), &f); err != nil || f.Error.Code != code {
+		t.Errorf("the example of %s is %v: %v", code, example, err)
 	}
-	t.Errorf("%s has none of the types %v", code, types)
-	return ""
+	return f.Error.Type
 }
 
 // codesOf returns the codes that an answer may have.
 func codesOf(response *openapi3.Response) (codes []string) {
 	media := response.Content["application/json"]
-	if media == nil || len(media.Schema.Value.AllOf) != 2 {
+	if media == nil || media.Schema.Ref != "#/components/schemas/Error" {
 		return nil
 	}
-	for _, code := range media.Schema.Value.AllOf[1].Value.Properties["error"].Value.Properties["code"].Value.Enum {
-		codes = append(codes, code.(string))
-	}
-	return codes
+	return slices.Sorted(maps.Keys(media.Examples))
 }
 
 func jsonText(t testing.TB, v any) string {

@@ -25,14 +25,21 @@ func query(c *fiber.Ctx, known ...string) (map[string]string, error) {
 		switch {
 		case err != nil:
 		case !slices.Contains(known, n):
-			err = refusal.New(refusal.InvalidRequestBody, "Unknown query parameter %.80q. The closest known one is %q.",
-				n, closest(n, known))
+			err = refusal.New(refusal.InvalidRequestBody, "Unknown query parameter %.80q. %s", n, suggest("", n, known))
 		case twice:
 			err = refusal.New(refusal.InvalidRequestBody, "The query parameter %s stands twice.", n)
 		}
 		params[n] = string(value)
 	})
 	return params, err
+}
+
+// noQuery refuses the query parameters of reads that have none, as lists refuse unknown ones.
+func noQuery(c *fiber.Ctx) error {
+	if _, err := query(c); err != nil {
+		return err
+	}
+	return c.Next()
 }
 
 // limitOf reads the parameter limit: 1 to 100, by default 20.

@@ -222,6 +222,7 @@ func (d *described) callEvents(t *testing.T) {
 	d.call(t, "GET", "/v1/events?limit=0", "", as(key)...)
 	d.call(t, "GET", "/v1/events/"+event.id, "", as(key)...)
 	d.call(t, "GET", "/v1/events/evt_0", "", as(key)...)
+	d.call(t, "GET", "/v1/events/evt_0?page=2", "", as(key)...)
 	resend, replay := event.id+"/resend", period(e.ID, event.at, event.at.Add(time.Hour), "")
 	call(resend, "a", "")
 	call(resend, "a", `{"endpointId":"`+e.ID+`"}`)

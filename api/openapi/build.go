@@ -1,5 +1,7 @@
 package openapi
 
+import "math"
+
 // The functions below return the schemas that most of a description consists of.
 
 // Property returns one member of an object.
@@ -8,10 +10,10 @@ func Property(name string, s *Schema) Entry[*Schema] { return Entry[*Schema]{Nam
 // Properties returns members of an object, in their order.
 func Properties(members ...Entry[*Schema]) Named[*Schema] { return members }
 
-// Answer returns the schema of an object in an answer: it has all of its members and no
-// others.
+// Answer returns the schema of an object in an answer: it has all of these members. A later
+// version may add others, so clients must accept them.
 func Answer(description string, members ...Entry[*Schema]) *Schema {
-	s := Body(description, nil, members...)
+	s := &Schema{Type: Types{"object"}, Description: description, Properties: members}
 	for _, m := range members {
 		s.Required = append(s.Required, m.Name)
 	}
@@ -64,9 +66,14 @@ func Flag(description string) *Schema {
 	return &Schema{Type: Types{"boolean"}, Description: description}
 }
 
-// Integer returns the schema of a whole number from min to max.
+// Integer returns the schema of a whole number from min to max. Generators of clients choose 32
+// bits unless the format says that these are too few.
 func Integer(description string, min, max int64) *Schema {
-	return &Schema{Type: Types{"integer"}, Description: description, Minimum: new(min), Maximum: new(max)}
+	s := &Schema{Type: Types{"integer"}, Description: description, Minimum: new(min), Maximum: new(max)}
+	if max > math.MaxInt32 {
+		s.Format = "int64"
+	}
+	return s
 }
 
 // Nullable makes s accept null as well, and returns it.

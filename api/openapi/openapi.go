@@ -17,6 +17,7 @@ import (
 type Document struct {
 	OpenAPI    string          `json:"openapi"`
 	Info       Info            `json:"info"`
+	Docs       ExternalDocs    `json:"externalDocs"`
 	Servers    []Server        `json:"servers"`
 	Security   []Requirement   `json:"security"`
 	Tags       []Tag           `json:"tags"`
@@ -27,10 +28,30 @@ type Document struct {
 
 // Info names the described API and its version.
 type Info struct {
-	Title       string `json:"title"`
-	Version     string `json:"version"`
-	Summary     string `json:"summary,omitempty"`
+	Title       string  `json:"title"`
+	Version     string  `json:"version"`
+	Summary     string  `json:"summary,omitempty"`
+	Description string  `json:"description,omitempty"`
+	Contact     Contact `json:"contact"`
+	License     License `json:"license"`
+}
+
+// Contact is where to ask about the API.
+type Contact struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// License is the license of the API. Identifier is an SPDX expression.
+type License struct {
+	Name       string `json:"name"`
+	Identifier string `json:"identifier"`
+}
+
+// ExternalDocs is documentation for people.
+type ExternalDocs struct {
 	Description string `json:"description,omitempty"`
+	URL         string `json:"url"`
 }
 
 // Server is an address that paths are relative to.
@@ -84,9 +105,10 @@ type RequestBody struct {
 	Content     Named[Media] `json:"content"`
 }
 
-// Response is one answer.
+// Response is one answer, or a reference to one of the components.
 type Response struct {
-	Description string        `json:"description"`
+	Ref         string        `json:"$ref,omitempty"`
+	Description string        `json:"description,omitempty"`
 	Headers     Named[Header] `json:"headers,omitempty"`
 	Content     Named[Media]  `json:"content,omitempty"`
 }
@@ -106,16 +128,19 @@ type Media struct {
 	Examples Named[Example] `json:"examples,omitempty"`
 }
 
-// Example is one body.
+// Example is one body, or a reference to one of the components.
 type Example struct {
+	Ref     string          `json:"$ref,omitempty"`
 	Summary string          `json:"summary,omitempty"`
-	Value   json.RawMessage `json:"value"`
+	Value   json.RawMessage `json:"value,omitempty"`
 }
 
 // Components are the targets of references.
 type Components struct {
 	SecuritySchemes Named[SecurityScheme] `json:"securitySchemes"`
 	Headers         Named[Header]         `json:"headers"`
+	Responses       Named[Response]       `json:"responses"`
+	Examples        Named[Example]        `json:"examples"`
 	Schemas         Named[*Schema]        `json:"schemas"`
 }
 
@@ -189,4 +214,12 @@ func (d *Document) Header(h Header) Header {
 		h, _ = d.Components.Headers.Lookup(name)
 	}
 	return h
+}
+
+// Response returns the answer that r refers to, or r itself.
+func (d *Document) Response(r Response) Response {
+	if name, ok := strings.CutPrefix(r.Ref, responsePrefix); ok {
+		r, _ = d.Components.Responses.Lookup(name)
+	}
+	return r
 }

@@ -3,8 +3,10 @@ package openapi
 import "encoding/json"
 
 const (
-	schemaPrefix = "#/components/schemas/"
-	headerPrefix = "#/components/headers/"
+	schemaPrefix   = "#/components/schemas/"
+	headerPrefix   = "#/components/headers/"
+	responsePrefix = "#/components/responses/"
+	examplePrefix  = "#/components/examples/"
 )
 
 // Schema is a JSON Schema. Bounds are pointers, because zero is a bound too.
@@ -32,6 +34,10 @@ type Schema struct {
 	AnyOf                []*Schema      `json:"anyOf,omitempty"`
 	OneOf                []*Schema      `json:"oneOf,omitempty"`
 	Examples             []any          `json:"examples,omitempty"`
+
+	// Known are the values so far of a text that may have others later, which an enum would
+	// forbid. OpenAPI has no word of its own for that.
+	Known []string `json:"x-extensible-enum,omitempty"`
 }
 
 // Types are the allowed types of a value: "string", "integer", "object", "null".
@@ -58,3 +64,9 @@ func (s *Schema) RefName() string {
 
 // HeaderRef returns a reference to a header of the components.
 func HeaderRef(name string) Header { return Header{Ref: headerPrefix + name} }
+
+// ResponseRef returns a reference to an answer of the components.
+func ResponseRef(name string) Response { return Response{Ref: responsePrefix + name} }
+
+// ExampleRef returns a reference to an example of the components.
+func ExampleRef(name string) Example { return Example{Ref: examplePrefix + name} }

@@ -166,7 +166,7 @@ func newApp(
 		BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL, TrustedProxies: s.proxies,
 		API: api.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Streams: hub,
-			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, Log: calls, Now: now,
+			BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL, Log: calls, Now: now,
 			Limits: s.limits.api(),
 		},
 		Web: web.Options{

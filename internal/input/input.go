@@ -25,7 +25,7 @@ func ToStorable(s string) string {
 // Trim removes the white space around s. It returns "" for a text that shows nothing,
 // such as one of U+200B alone (docs/rules.md, "Texts").
 func Trim(s string) string {
-	if s = strings.TrimSpace(s); !strings.ContainsFunc(s, shows) {
+	if s = strings.TrimSpace(s); !strings.ContainsFunc(s, Shows) {
 		return ""
 	}
 	return s
@@ -37,9 +37,9 @@ func TrimLine(s string) string { return Trim(strings.Join(strings.Fields(s), " "
 // brailleBlank is a letter without a dot.
 const brailleBlank = '\u2800'
 
-// shows reports whether a reader sees r. The properties are those that Unicode derives
+// Shows reports whether a reader sees r. The properties are those that Unicode derives
 // Default_Ignorable_Code_Point from.
-func shows(r rune) bool {
+func Shows(r rune) bool {
 	hidden := unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point)
 	return r != brailleBlank && (!hidden || unicode.Is(unicode.Prepended_Concatenation_Mark, r))
@@ -48,14 +48,15 @@ func shows(r rune) bool {
 // Plain reports whether s is one line of text without control characters. Characters that
 // change the direction of writing count as control characters, because they can make a text
 // look like another.
-func Plain(s string) bool { return utf8.ValidString(s) && !strings.ContainsFunc(s, isControl) }
+func Plain(s string) bool { return utf8.ValidString(s) && !strings.ContainsFunc(s, IsControl) }
 
 // PlainLines is Plain for a text that may have several lines.
 func PlainLines(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && isControl(r) })
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && IsControl(r) })
 }
 
-func isControl(r rune) bool {
+// IsControl reports whether Plain refuses r.
+func IsControl(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && !strings.ContainsRune(directionMarks, r)
 }
 
@@ -65,8 +66,13 @@ const directionMarks = "\u061c\u200e\u200f"
 
 // Printable reports whether every character of s is visible or an ordinary space. It is for
 // texts that programs compare, such as a reference or an address.
-func Printable(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+func Printable(s string) bool { return utf8.ValidString(s) && !strings.ContainsFunc(s, Unprintable) }
+
+// Unprintable reports whether Printable refuses r: control and format characters, and all space
+// save the ordinary one. Characters that Unicode may yet assign, or leaves to a font, are shown
+// as something.
+func Unprintable(r rune) bool {
+	return r != ' ' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z)
 }
 
 // Bounds of a reason, in characters.
@@ -88,14 +94,14 @@ func Length(s string, least, most int) bool {
 	return n >= least && n <= most
 }
 
-// maxEmail is the length of the longest address in bytes (RFC 5321, section 4.5.3.1.3,
+// MaxEmail is the length of the longest address in characters (RFC 5321, section 4.5.3.1.3,
 // less the angle brackets).
-const maxEmail = 254
+const MaxEmail = 254
 
 // Email reports whether s is an email address and nothing else (RFC 5322, addr-spec).
 func Email(s string) bool {
 	a, err := mail.ParseAddress(s)
-	return err == nil && a.Address == s && len(s) <= maxEmail && Printable(s)
+	return err == nil && a.Address == s && Length(s, 0, MaxEmail) && Printable(s)
 }
 
 // MemberEmail is Email for the addresses that the installation writes to: their domain

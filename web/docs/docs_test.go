@@ -161,7 +161,7 @@ func TestDocs_Reference(t *testing.T) {
 			shown.WriteString(visitor.Get(path).Find("main").Text())
 		}
 	}
-	described := api.Document("", "")
+	described := api.Document("", "", "")
 	for _, schema := range described.Components.Schemas {
 		for _, member := range schema.Value.Properties {
 			if schema.Name != "Error" && !strings.Contains(shown.String(), member.Name) {
@@ -225,7 +225,7 @@ func TestDocs_Translated(t *testing.T) {
 		main.Find("pre").Remove()
 		shown.WriteString(strings.Join(strings.Fields(main.Text()), " ") + "\n")
 	}
-	raw, err := json.Marshal(api.Document("", ""))
+	raw, err := json.Marshal(api.Document("", "", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,6 +134,7 @@ func (d *documentation) samples(operationID string) (samples []docs.Sample) {
 }
 
 func (d *documentation) answer(ctx context.Context, status string, r openapi.Response) pages.Answer {
+	r = d.api.Response(r)
 	out := pages.Answer{Status: status}
 	for _, h := range r.Headers {
 		header := d.api.Header(h.Value)
@@ -144,7 +145,7 @@ func (d *documentation) answer(ctx context.Context, status string, r openapi.Res
 		return out
 	}
 	media := r.Content[0].Value
-	if len(media.Schema.AllOf) == 0 {
+	if media.Schema.RefName() != "Error" {
 		out.Description, out.Fields, out.Example = say(ctx, r.Description), d.members(ctx, media.Schema, "",
 			false), exampleOf(media)
 		return out
@@ -180,9 +181,6 @@ func (d *documentation) parameter(ctx context.Context, p openapi.Parameter) page
 func (d *documentation) members(ctx context.Context, s *openapi.Schema, prefix string,
 	request bool) (fields []pages.Field) {
 	s = d.api.Resolve(s)
-	if len(s.AllOf) > 0 {
-		s = d.api.Resolve(s.AllOf[0])
-	}
 	for _, m := range s.Properties {
 		member := d.api.Resolve(m.Value)
 		f := d.field(ctx, prefix+m.Name, member, member.Description)

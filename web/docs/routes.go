@@ -18,7 +18,7 @@ func Register(r fiber.Router, site *page.Site) {
 // registerGuides adds the guides and the reference, which are public.
 func registerGuides(r fiber.Router, s *page.Site) {
 	d := &documentation{
-		Site: s, api: api.Document(s.BaseURL, s.CheckoutURL),
+		Site: s, api: api.Document(s.BaseURL, s.CheckoutURL, s.AppURL),
 		addresses: docs.Addresses{Base: s.BaseURL, Checkout: s.CheckoutURL, App: s.AppURL},
 	}
 	g := r.Group("/docs", s.Limited, page.Compressed, s.Speak, page.SameOrigin)

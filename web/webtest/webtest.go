@@ -92,8 +92,7 @@ func Serve(t *testing.T, g *paymentstest.Gateway, change func(*web.Options), cha
 	}
 	change(&pages)
 	calls := api.Options{DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Streams: s.Streams,
-		CheckoutURL: address,
-		Now:         s.Clock.Now}
+		CheckoutURL: address, AppURL: address, Now: s.Clock.Now}
 	changeAPI(&calls)
 	s.App = server.New(server.Options{
 		// a busy machine is not what is tested
