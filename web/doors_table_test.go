@@ -178,6 +178,8 @@ var doors = map[string]string{
 	"GET /docs/:guide":     "everyone",
 	"GET /docs/api":        "everyone",
 	"GET /docs/api/:group": "everyone",
+	"GET /docs/search":     "everyone",
+	"GET /llms.txt":        "everyone",
 
 	"GET /entrar":                 "everyone",
 	"POST /entrar":                "everyone",

@@ -21,6 +21,9 @@ func walkDocs(t *testing.T, w *walk) {
 	}
 	page.visit("first", "/docs?code=go")
 	page.visit("php", "/docs/api/checkouts?code=php")
+	page.visit("search", "/docs/search")
+	page.visit("search-found", "/docs/search?q=checkout.paid")
+	page.visit("search-none", "/docs/search?q=boleto")
 }
 
 // walkDevelopment sees the pages for those who work on the product or with it: the

@@ -105,6 +105,7 @@ func printDemo(w io.Writer, s settings, d *demoMerchant) {
     curl -s %s/v1/checkouts \
       -H 'Authorization: Bearer %s' \
       -H 'Content-Type: application/json' \
+      -H 'Idempotency-Key: pedido-1' \
       -d '{"amount": 4990, "description": "Vaso Lua Nova", "externalId": "pedido-1"}'
 `, s.BaseURL, d.Keys.Test)
 }

@@ -27,11 +27,13 @@ const (
 	Quickstart     = "quickstart"
 	TestMode       = "test-mode"
 	Bank           = "bank"
+	Checkouts      = "checkouts"
 	Webhooks       = "webhooks"
 	PaymentLinks   = "payment-links"
 	Refunds        = "refunds"
 	Withdrawals    = "withdrawals"
 	Audit          = "audit"
+	GoingLive      = "going-live"
 	Authentication = "authentication"
 	Idempotency    = "idempotency"
 	Errors         = "errors"
@@ -44,7 +46,7 @@ const (
 // ID.
 var Groups = []Group{
 	{"start", []string{Quickstart, TestMode, Bank}},
-	{"build", []string{Webhooks, PaymentLinks, Refunds, Withdrawals, Audit}},
+	{"build", []string{Checkouts, Webhooks, PaymentLinks, Refunds, Withdrawals, Audit, GoingLive}},
 	{"rules", []string{Authentication, Idempotency, Errors, Pagination, RateLimits, Versioning}},
 }
 

@@ -63,7 +63,7 @@ func (r Request) curl() string {
 	fmt.Fprintf(&b, "'%s'", r.URL)
 	for _, h := range r.headers() {
 		if h.secret {
-			b.WriteString(" \\\n  -H \"Authorization: Bearer $GAROUPA_KEY\"")
+			b.WriteString(" \\\n  -H \"Authorization: Bearer $GAROUPA_API_KEY\"")
 		} else {
 			fmt.Fprintf(&b, " \\\n  -H '%s: %s'", h.name, h.value)
 		}
@@ -94,7 +94,7 @@ func (r Request) golang() string {
 	for _, h := range r.headers() {
 		value := fmt.Sprintf("%q", h.value)
 		if h.secret {
-			value = `"Bearer "+os.Getenv("GAROUPA_KEY")`
+			value = `"Bearer "+os.Getenv("GAROUPA_API_KEY")`
 		}
 		fmt.Fprintf(&b, "\trequest.Header.Set(%q, %s)\n", h.name, value)
 	}
@@ -119,7 +119,7 @@ func (r Request) node() string {
 		b.WriteString("  headers: {\n")
 		for _, h := range headers {
 			if h.secret {
-				b.WriteString("    Authorization: `Bearer ${process.env.GAROUPA_KEY}`,\n")
+				b.WriteString("    Authorization: `Bearer ${process.env.GAROUPA_API_KEY}`,\n")
 			} else {
 				fmt.Fprintf(&b, "    '%s': '%s',\n", h.name, h.value)
 			}
@@ -147,7 +147,7 @@ func (r Request) python() string {
 		for _, h := range headers {
 			value := fmt.Sprintf("%q", h.value)
 			if h.secret {
-				value = `"Bearer " + os.environ["GAROUPA_KEY"]`
+				value = `"Bearer " + os.environ["GAROUPA_API_KEY"]`
 			}
 			fmt.Fprintf(&b, "        %q: %s,\n", h.name, value)
 		}
@@ -171,7 +171,7 @@ func (r Request) php() string {
 		b.WriteString("    'header' => [\n")
 		for _, h := range headers {
 			if h.secret {
-				b.WriteString("        'Authorization: Bearer ' . getenv('GAROUPA_KEY'),\n")
+				b.WriteString("        'Authorization: Bearer ' . getenv('GAROUPA_API_KEY'),\n")
 			} else {
 				fmt.Fprintf(&b, "        '%s: %s',\n", h.name, h.value)
 			}
@@ -181,7 +181,7 @@ func (r Request) php() string {
 	if r.Body != nil {
 		b.WriteString("    'content' => json_encode(" + r.literal("    ", php) + "),\n")
 	}
-	b.WriteString("    'ignore_errors' => true,\n]]));\necho $answer, \"\\n\";")
+	b.WriteString("    'ignore_errors' => true,\n]]));\necho $http_response_header[0], ' ', $answer, \"\\n\";")
 	return b.String()
 }
 

@@ -24,6 +24,7 @@ type documentation struct {
 	*page.Site
 	api       *openapi.Document
 	addresses docs.Addresses
+	found     index
 }
 
 // chosenCode returns the programming language of samples that the address selects.
@@ -43,7 +44,10 @@ func (d *documentation) frame(c *fiber.Ctx, title, path string) (layouts.DocsPro
 		return layouts.DocsLink{Label: label, Href: pages.Address(href, code), Current: href == path}
 	}
 	frame := layouts.DocsProps{Title: title, Theme: page.Theme(c), Path: pages.Address(path, code),
-		Home: pages.Address("/docs", code), Demo: d.Demo}
+		Home: pages.Address("/docs", code), Demo: d.Demo, Search: "/docs/search"}
+	if code != docs.Languages[0].ID {
+		frame.Code = code
+	}
 	for _, group := range docs.Groups {
 		menu := layouts.DocsMenu{Title: i18n.T(ctx, "docs.group_"+group.ID)}
 		for _, slug := range group.Slugs {

@@ -186,7 +186,7 @@ func TestDocs_Registries(t *testing.T) {
 	t.Parallel()
 	visitor := webtest.New(t).Client(t)
 	var codes, want []string
-	visitor.Get("/docs/errors").Find("dl code").Each(func(_ int,
+	visitor.Get("/docs/errors").Find("dl dt code").Each(func(_ int,
 		code *goquery.Selection) {
 		codes = append(codes, code.Text())
 	})

@@ -18,6 +18,9 @@ import (
 func (d *documentation) guide(c *fiber.Ctx) error {
 	ctx, code := c.UserContext(), chosenCode(c)
 	slug := c.Params("guide", docs.Quickstart)
+	if name, plain := strings.CutSuffix(slug, ".md"); plain {
+		return d.markdown(c, name)
+	}
 	guide, err := docs.Read(i18n.Of(ctx), slug)
 	if err != nil {
 		return err

@@ -25,7 +25,9 @@ func registerGuides(r fiber.Router, s *page.Site) {
 	g.Get("/", d.guide)
 	g.Get("/api", d.index)
 	g.Get("/api/:group", d.reference)
+	g.Get("/search", d.search)
 	g.Get("/:guide", d.guide)
+	r.Get("/llms.txt", s.Limited, page.Compressed, s.Speak, d.llms)
 }
 
 // registerDevelopment adds the pages of the embedded mode: the mails, which are not sent

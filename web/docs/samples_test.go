@@ -75,7 +75,7 @@ func TestDocs_Quickstart(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), sampleTime)
 			defer stop()
 			out, err := program(t, ctx, language.ID, files[language.ID], code,
-				"GAROUPA_KEY="+s.Key(t, s.Test, models.PermissionCheckoutCreate)).CombinedOutput()
+				"GAROUPA_API_KEY="+s.Key(t, s.Test, models.PermissionCheckoutCreate)).CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "/pay/chk_") || !strings.Contains(string(out), "PAID") {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -102,7 +102,8 @@ func TestDocs_ReferenceSamples(t *testing.T) {
 			} {
 				code := sampleOf(t, s, sample.page, sample.id, language.ID)
 				ctx, stop := context.WithTimeout(t.Context(), sampleTime)
-				out, err := program(t, ctx, language.ID, files[language.ID], code, "GAROUPA_KEY="+key).CombinedOutput()
+				out, err := program(t, ctx, language.ID, files[language.ID], code,
+					"GAROUPA_API_KEY="+key).CombinedOutput()
 				stop()
 				if err != nil || !strings.Contains(string(out), sample.want) ||
 					strings.Contains(string(out), `"error"`) {

@@ -5,6 +5,7 @@ package docs
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -28,6 +29,14 @@ type GuideProps struct {
 // Code is one code of the API's errors.
 type Code struct {
 	Code, Status, Type, Meaning string
+}
+
+// ID names the code within the guide to errors, which lists a code once for each status.
+func (c Code) ID() string {
+	if c.Code == "internal_error" && c.Status == "503" {
+		return "internal_error-503"
+	}
+	return c.Code
 }
 
 // Permission is one permission of keys, and the calls that need it.
@@ -59,6 +68,9 @@ func (p GuideProps) prose(html string) string {
 	}
 	return strings.Join(parts, `href="/docs`)
 }
+
+// exampleID matches what a reader must replace in a sample: ids and slugs that do not exist.
+var exampleID = regexp.MustCompile(`\b(chk|plink|wdr|rfd|evt|we)_[0-9a-f]{16,}|vaso-lua-nova`)
 
 // samples are those that a directive names.
 func (p GuideProps) samples(b docs.Block) []docs.Sample {

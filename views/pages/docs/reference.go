@@ -113,8 +113,8 @@ func (a Answer) summary() string {
 // succeeded reports whether an answer is a success.
 func (a Answer) succeeded() bool { return a.Status < "400" }
 
-// call is the operation as code: "POST /v1/checkouts". An event is its type alone.
-func (o Operation) call() string { return strings.TrimSpace(o.Method + " " + o.Path) }
+// Call is the operation as code: "POST /v1/checkouts". An event is its type alone.
+func (o Operation) Call() string { return strings.TrimSpace(o.Method + " " + o.Path) }
 
 // alike is the first operation whose body has the members that the i-th one's has.
 func (g Group) alike(i int) Operation {
@@ -125,3 +125,13 @@ func (g Group) alike(i int) Operation {
 
 // id names the group on the page that lists them.
 func (g Group) id() string { return g.Path[strings.LastIndexByte(g.Path, '/')+1:] }
+
+// SearchProps is what a search of the documentation found.
+type SearchProps struct {
+	Frame    layouts.DocsProps
+	Question string
+	Hits     []Hit
+}
+
+// Hit is one part of a page.
+type Hit struct{ Title, Page, Href, Excerpt string }

@@ -245,7 +245,7 @@ func Index(p IndexProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var15 string
-					templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(operation.call())
+					templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(operation.Call())
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/docs/reference.templ`, Line: 51, Col: 28}
 					}
@@ -342,7 +342,7 @@ func Reference(p ReferenceProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Group.Tag == "" {
-				templ_7745c5c3_Err = docsEvents(p.Group).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = docsEvents(p.Group, p.Code).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -370,7 +370,7 @@ func Reference(p ReferenceProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if first := p.Group.alike(i); p.Group.Tag != "" {
-					templ_7745c5c3_Err = docsCall(operation).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = docsCall(operation, p.Code).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -492,7 +492,7 @@ func Reference(p ReferenceProps) templ.Component {
 }
 
 // docsEvents lists the events, and tells once what holds for them all.
-func docsEvents(g Group) templ.Component {
+func docsEvents(g Group, chosen string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -588,7 +588,7 @@ func docsEvents(g Group) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = docsAnswers(g.Operations[0].Answers).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = docsAnswers(g.Operations[0].Answers, chosen).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -746,7 +746,7 @@ func docsOperation(o Operation) templ.Component {
 }
 
 // docsCall is what a call takes and what comes back.
-func docsCall(o Operation) templ.Component {
+func docsCall(o Operation, chosen string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -775,7 +775,7 @@ func docsCall(o Operation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = docsAnswers(o.Answers).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = docsAnswers(o.Answers, chosen).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -783,7 +783,7 @@ func docsCall(o Operation) templ.Component {
 	})
 }
 
-func docsAnswers(answers []Answer) templ.Component {
+func docsAnswers(answers []Answer, chosen string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -881,7 +881,7 @@ func docsAnswers(answers []Answer) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(answer.Codes) > 0 {
-				templ_7745c5c3_Err = docsCodes(answer.Codes).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = docsCodes(answer.Codes, chosen, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

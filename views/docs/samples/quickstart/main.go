@@ -47,7 +47,7 @@ func post(path, idempotencyKey string, body any) (*checkout, error) {
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("GAROUPA_KEY"))
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("GAROUPA_API_KEY"))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", idempotencyKey)
 	response, err := http.DefaultClient.Do(request)

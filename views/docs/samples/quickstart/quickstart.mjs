@@ -4,7 +4,7 @@ async function post(path, body, idempotencyKey = '') {
   const response = await fetch(baseUrl + path, {
     method: 'POST',
     headers: {
-      Authorization: `Bearer ${process.env.GAROUPA_KEY}`,
+      Authorization: `Bearer ${process.env.GAROUPA_API_KEY}`,
       'Content-Type': 'application/json',
       'Idempotency-Key': idempotencyKey,
     },

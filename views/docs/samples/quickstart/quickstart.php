@@ -6,7 +6,7 @@ function post(string $path, array $body, string $idempotencyKey = ''): array
     $answer = file_get_contents(BASE_URL . $path, false, stream_context_create(['http' => [
         'method' => 'POST',
         'header' => [
-            'Authorization: Bearer ' . getenv('GAROUPA_KEY'),
+            'Authorization: Bearer ' . getenv('GAROUPA_API_KEY'),
             'Content-Type: application/json',
             'Idempotency-Key: ' . $idempotencyKey,
         ],

@@ -13,7 +13,7 @@ def post(path, body, idempotency_key=""):
         method="POST",
         data=json.dumps(body).encode(),
         headers={
-            "Authorization": "Bearer " + os.environ["GAROUPA_KEY"],
+            "Authorization": "Bearer " + os.environ["GAROUPA_API_KEY"],
             "Content-Type": "application/json",
             "Idempotency-Key": idempotency_key,
         },
