@@ -27,6 +27,22 @@ func TestDocs_Journey(t *testing.T) {
 	page.WaitVisible("#receiver[data-sample=python]")
 }
 
+// A search shows what is found as one types, and without scripts after its button.
+func TestDocs_Search(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	page := browsertest.Open(t, s.URL+"/docs/search?code=go", browsertest.Options{})
+	page.Type("#q", "invalid_json")
+	page.WaitVisible("#found a[href='/docs/errors?code=go#invalid_json']")
+	if got := page.URL(); got != s.URL+"/docs/search?code=go&q=invalid_json" {
+		t.Errorf("the address is %s", got)
+	}
+	plain := browsertest.Open(t, s.URL+"/docs", browsertest.Options{NoScript: true, Viewport: browsertest.Desktop})
+	plain.Type("#search-side", "invalid_json")
+	plain.Press("Enter")
+	plain.WaitVisible("#found a[href='/docs/errors#invalid_json']")
+}
+
 // Without scripts there is everything but the buttons that need them.
 func TestDocs_NoScript(t *testing.T) {
 	t.Parallel()

@@ -3,8 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,6 +116,14 @@ func TestSimulate(t *testing.T) {
 	}
 	wrong(t, p, "No checkout has this id.", "simulate", "pay", "chk_00000000000000000000")
 	wrong(t, p, `"refund" is none of pay, expire and cancel`, "simulate", "refund", "chk_00000000000000000000")
+
+	none := filepath.Join(t.TempDir(), "none")
+	elsewhere := &program{t: t, env: append(slices.Clone(p.env), "DATABASE_URL=", "GAROUPA_DATA_DIR="+none)}
+	wrong(t, elsewhere, "there is no "+none+" here; run it in the folder where the program serves", "simulate", "pay",
+		"chk_00000000000000000000")
+	if _, err := os.Stat(none); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the command made a folder of data: %v", err)
+	}
 }
 
 // wrong fails the test unless the command fails with one line that contains says.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"garoupa/internal/refusal"
@@ -14,6 +17,13 @@ func simulate(ctx context.Context, in invocation) error {
 	words, err := in.parse("pay|expire|cancel", "<chk_…>")
 	if err != nil {
 		return err
+	}
+	if s := in.settings; s.embedded() {
+		// Elsewhere the command would make a database, only to find nothing in it.
+		if _, err := os.Stat(s.DataDir); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("simulate: there is no %s here; run it in the folder where the program serves, "+
+				"or set GAROUPA_DATA_DIR", s.DataDir)
+		}
 	}
 	db, services, err := openBeside(ctx, in.settings)
 	if err != nil {

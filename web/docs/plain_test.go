@@ -39,7 +39,8 @@ func TestDocs_Markdown(t *testing.T) {
 				a := visitor.Get(path)
 				guide, err := docs.Read(lang, slug)
 				if err != nil || a.Status != http.StatusOK ||
-					a.Header.Get("Content-Type") != "text/markdown; charset=utf-8" || !strings.HasPrefix(a.Body, "# "+guide.Title+"\n") {
+					a.Header.Get("Content-Type") != "text/markdown; charset=utf-8" ||
+					!strings.HasPrefix(a.Body, "# "+guide.Title+"\n") {
 					t.Errorf("%s in %s: %d %.200s, %v", path, lang, a.Status, a.Body, err)
 				}
 				for _, left := range []string{"\n@", " {#", "{app_url}", "{base_url}", "api.example", "](/"} {
@@ -108,7 +109,7 @@ func TestDocs_Search(t *testing.T) {
 		{"pt-BR", "DEVOLUCOES", "/docs/refunds"},
 		{"pt-BR", "vencida paga", "/docs/checkouts#late"},
 		{"en", "idempotency_conflict", "/docs/errors#idempotency_conflict"},
-		{"en", "payment expired late", "/docs/checkouts#states"},
+		{"en", "treat expired final", "/docs/checkouts#late"},
 		{"en", "/v1/refunds", "/docs/api/refunds#createRefund"},
 		{"en", "checkout.refunded", "/docs/api/events#onCheckoutRefunded"},
 		{"en", "svc_live_", "/docs/going-live#key"},

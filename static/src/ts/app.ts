@@ -6,6 +6,7 @@ import { keepCurrent } from './current';
 import { clock, kept, say, submitOnce } from './page';
 import { passkeys } from './passkey';
 import { pictures } from './picture';
+import { searches } from './search';
 
 async function copy(button: HTMLElement) {
   const source = document.getElementById(button.dataset.copy!)!;
@@ -237,6 +238,7 @@ if (document.querySelector('form[data-guard]')) addEventListener('beforeunload',
 
 submitOnce();
 pictures();
+searches();
 countdown();
 follow();
 watch();
