@@ -60,7 +60,7 @@ func fromLink(t *testing.T, g *paymentstest.Gateway) *models.Checkout {
 		t.Fatal(err)
 	}
 	name := "Carla Menezes"
-	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{Name: &name}, "")
+	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Buyer: payments.Customer{Name: &name}})
 	if err == nil {
 		err = g.CancelCheckout(t.Context(), g.Owner, g.Test, c.ID)
 	}

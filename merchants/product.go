@@ -89,7 +89,8 @@ func (s *Service) CreateProduct(
 }
 
 // UpdateProduct changes all fields of a product of the scope except its slug. Existing
-// checkouts are not affected. It fails with Invalid, or models.ErrNotFound.
+// checkouts are not affected. It fails with Invalid, or models.ErrNotFound. An archived product
+// is Denied as "archived".
 func (s *Service) UpdateProduct(
 	ctx context.Context, by models.Actor, scope models.Scope, slug string, in ProductForm,
 ) error {
@@ -107,6 +108,9 @@ func (s *Service) UpdateProduct(
 		before, err := models.LockProduct(tx, scope, slug)
 		if err != nil {
 			return err
+		}
+		if before.ArchivedAt != nil {
+			return Invalid{"archived": Denied}
 		}
 		product := in.product(*before, picture)
 		c := differing(productFacts(before), productFacts(product))
@@ -130,6 +134,39 @@ func (s *Service) UpdateProduct(
 	return err
 }
 
+// ArchiveProduct takes a product of the scope out of the lists, or puts it back. Its links do not
+// sell while it is archived, and not before a member activates it after that. It fails with
+// models.ErrNotFound for an unknown product.
+func (s *Service) ArchiveProduct(
+	ctx context.Context, by models.Actor, scope models.Scope, slug string, archived bool,
+) error {
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if _, err := lockMaker(tx, by, scope, models.Sell); err != nil {
+			return err
+		}
+		product, err := models.LockProduct(tx, scope, slug)
+		if err != nil || (product.ArchivedAt != nil) == archived {
+			return err
+		}
+		before, now := productFacts(product), s.now()
+		product.Active, product.ArchivedAt, product.UpdatedAt = false, nil, now
+		if archived {
+			product.ArchivedAt = &now
+		}
+		if err := models.UpdateProduct(tx, product); err != nil {
+			return err
+		}
+		action := map[bool]string{true: "product.archived", false: "product.restored"}[archived]
+		c := differing(before, productFacts(product))
+		c.before["archived"], c.after["archived"] = strconv.FormatBool(!archived), strconv.FormatBool(archived)
+		return s.auditChange(tx, by, action, product.ID, c, map[string]string{"slug": slug})
+	})
+	if err != nil && !errors.Is(err, models.ErrNotFound) {
+		err = fmt.Errorf("merchants: archive product: %w", err)
+	}
+	return err
+}
+
 // productFacts returns the fields of a product that a member chose, for the audit log.
 func productFacts(p *models.Product) map[string]string {
 	facts := map[string]string{
@@ -144,31 +181,6 @@ func productFacts(p *models.Product) map[string]string {
 		facts["imageUrl"] = *p.ImageURL
 	}
 	return facts
-}
-
-// SwitchPaymentLink turns a link of the scope on or off. It fails with models.ErrNotFound for
-// an unknown link.
-func (s *Service) SwitchPaymentLink(
-	ctx context.Context, by models.Actor, scope models.Scope, id string, active bool,
-) error {
-	_, err := models.PaymentLinkByID(ctx, s.DB.Pool, scope, id)
-	if err == nil {
-		err = s.DB.InTx(ctx, func(tx *models.Tx) error {
-			if _, err := lockMaker(tx, by, scope, models.Sell); err != nil {
-				return err
-			}
-			changed, err := models.SetPaymentLinkActive(tx, scope, id, active, s.now())
-			if err != nil || !changed {
-				return err
-			}
-			action := map[bool]string{true: "payment_link.enabled", false: "payment_link.disabled"}[active]
-			return s.audit(tx, by, action, id, nil)
-		})
-	}
-	if err != nil && !errors.Is(err, models.ErrNotFound) {
-		err = fmt.Errorf("merchants: switch payment link: %w", err)
-	}
-	return err
 }
 
 // check trims in and returns its problems. It also draws the picture; the result is nil if

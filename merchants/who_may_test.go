@@ -110,6 +110,13 @@ func saleActs(t *testing.T, g *paymentstest.Gateway) map[string]memberAct {
 			changed.Amount = 59_90
 			return m.UpdateProduct(ctx, by, g.Test, "vaso", changed)
 		}},
+		"archive a product": {models.Sell, func(by models.Actor) error {
+			return m.ArchiveProduct(ctx, by, g.Test, "vaso", true)
+		}},
+		"change a link": {models.Sell, func(by models.Actor) error {
+			return m.UpdatePaymentLink(ctx, by, g.Test, link.ID, merchants.LinkForm{ExpiresIn: time.Hour,
+				LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataOff, MaxQuantity: 1}})
+		}},
 		"turn a link off": {models.Sell, func(by models.Actor) error {
 			return m.SwitchPaymentLink(ctx, by, g.Test, link.ID, false)
 		}},

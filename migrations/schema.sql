@@ -683,6 +683,7 @@ CREATE TABLE checkouts (
     closed_at timestamp with time zone,
     sealed_document bytea,
     document_digest bytea,
+    units integer,
     CONSTRAINT checkouts_pkey PRIMARY KEY (id),
     CONSTRAINT checkouts_txid_unique UNIQUE (txid),
     CONSTRAINT checkouts_amount_check CHECK (amount >= 1 AND amount <= '999999999999'::bigint),
@@ -700,6 +701,7 @@ CREATE TABLE checkouts (
     CONSTRAINT checkouts_settles_at CHECK (settles_at IS NULL OR status = 'PAID'::text),
     CONSTRAINT checkouts_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'PAID'::text, 'EXPIRED'::text, 'CANCELLED'::text])),
     CONSTRAINT checkouts_txid_check CHECK (txid ~ '^[a-zA-Z0-9]{26,35}$'::text),
+    CONSTRAINT checkouts_units CHECK (units IS NULL OR units >= 1 AND units <= 100 AND payment_link_id IS NOT NULL),
     CONSTRAINT checkouts_payment_link_id_fkey FOREIGN KEY (payment_link_id) REFERENCES payment_links(id),
     CONSTRAINT checkouts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
@@ -714,6 +716,7 @@ CREATE INDEX checkouts_by_paid_at ON checkouts USING btree (project_id, livemode
 CREATE INDEX checkouts_by_payment_link ON checkouts USING btree (payment_link_id, created_at DESC) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX checkouts_by_settlement ON checkouts USING btree (livemode, settles_at) WHERE status = 'PAID'::text AND settlement_status = 'PENDING'::text;
 CREATE INDEX checkouts_by_status ON checkouts USING btree (project_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX checkouts_by_units ON checkouts USING btree (payment_link_id, status) INCLUDE (units) WHERE units IS NOT NULL;
 CREATE INDEX checkouts_plain_document ON checkouts USING btree (project_id) WHERE customer_document IS NOT NULL;
 CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
 CREATE INDEX checkouts_uncovered ON checkouts USING btree (project_id, livemode, paid_at, id) WHERE settlement_status = 'AVAILABLE'::text;
@@ -1371,10 +1374,20 @@ CREATE TABLE payment_links (
     active boolean NOT NULL DEFAULT true,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    buyer_data text NOT NULL DEFAULT 'OPTIONAL'::text,
+    max_quantity integer NOT NULL DEFAULT 1,
+    min_amount bigint,
+    max_amount bigint,
+    stock integer,
+    ends_at timestamp with time zone,
     CONSTRAINT payment_links_pkey PRIMARY KEY (id),
+    CONSTRAINT payment_links_buyer_data CHECK (buyer_data = ANY (ARRAY['OFF'::text, 'OPTIONAL'::text, 'REQUIRED'::text])),
     CONSTRAINT payment_links_expires_in_seconds_check CHECK (expires_in_seconds >= 900 AND expires_in_seconds <= 86400),
     CONSTRAINT payment_links_id_check CHECK (id ~ '^plink_[0-9a-f]{16}$'::text),
+    CONSTRAINT payment_links_max_quantity CHECK (max_quantity >= 1 AND max_quantity <= 100),
+    CONSTRAINT payment_links_open_amount CHECK ((min_amount IS NULL) = (max_amount IS NULL) AND (min_amount IS NULL OR min_amount >= 1 AND min_amount <= max_amount AND max_amount <= '999999999999'::bigint AND max_quantity = 1)),
     CONSTRAINT payment_links_return_url_check CHECK (char_length(return_url) >= 1 AND char_length(return_url) <= 2048),
+    CONSTRAINT payment_links_stock CHECK (stock >= 0),
     CONSTRAINT payment_links_success_url_check CHECK (char_length(success_url) >= 1 AND char_length(success_url) <= 2048),
     CONSTRAINT payment_links_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id),
     CONSTRAINT payment_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
@@ -1477,9 +1490,11 @@ CREATE TABLE products (
     picture_hash text,
     picture_width integer,
     picture_height integer,
+    archived_at timestamp with time zone,
     CONSTRAINT products_pkey PRIMARY KEY (id),
     CONSTRAINT products_slug_unique UNIQUE (project_id, livemode, slug),
     CONSTRAINT products_amount_check CHECK (amount >= 1 AND amount <= '999999999999'::bigint),
+    CONSTRAINT products_archived_is_off CHECK (archived_at IS NULL OR NOT active),
     CONSTRAINT products_description_check CHECK (char_length(description) >= 1 AND char_length(description) <= 500),
     CONSTRAINT products_id_check CHECK (id ~ '^prod_[0-9a-f]{20}$'::text),
     CONSTRAINT products_image_url_check CHECK (char_length(image_url) >= 1 AND char_length(image_url) <= 2048),

@@ -21,6 +21,7 @@ type NewCheckout struct {
 	RequestHash    []byte        // SHA-256 of the canonical body
 	Resumed        bool          // an earlier request bound the key to this id
 	Opened         *OpenedCharge // the charge at a bank; nil at the simulator
+	Units          *int          // of the link's stock that it holds; nil without a stock
 }
 
 // OpenedCharge is a charge that a bank has accepted. Its checkout is written only while the charge is
@@ -41,11 +42,11 @@ var insertCheckouts = `WITH given AS (
 		$4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
 		$9::bytea[], $10::bytea[], $11::bytea[], $12::text[], $13::text[], $14::text[], $15::bytea[],
 		$16::timestamptz[], $17::timestamptz[], $18::text[], $19::text[], $20::bytea[], $21::text[], $22::bytea[],
-		$23::boolean[], $24::timestamptz[], $25::timestamptz[], $26::integer[], $27::timestamptz[])
+		$23::boolean[], $24::timestamptz[], $25::timestamptz[], $26::integer[], $27::timestamptz[], $28::integer[])
 		AS t (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		sealed_document, document_digest, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
 		payment_link_id, event_id, body, key, request_hash, resumed, bank_created_at, payable_until, revision,
-		first_look_at)
+		first_look_at, units)
 	WHERE ` + briefly + `
 ), ` + claimKeys + `, opened AS (
 	UPDATE bank_charges b SET status = 'OPEN', bank_created_at = g.bank_created_at, payable_until = g.payable_until,
@@ -55,10 +56,10 @@ var insertCheckouts = `WITH given AS (
 ), made AS (
 	INSERT INTO checkouts (id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		sealed_document, document_digest, customer_phone, metadata, txid, copy_paste, qr_png, created_at, expires_at,
-		payment_link_id)
+		payment_link_id, units)
 	SELECT id, project_id, livemode, amount, description, external_id, customer_name, customer_email,
 		sealed_document, document_digest, customer_phone, metadata::jsonb, txid, copy_paste, qr_png, created_at,
-		expires_at, payment_link_id
+		expires_at, payment_link_id, units
 	FROM given WHERE (key = '' OR resumed OR id IN (SELECT resource_id FROM claim))
 		AND (payable_until IS NULL OR txid IN (SELECT txid FROM opened))
 	ON CONFLICT (id) DO NOTHING RETURNING id
@@ -81,6 +82,7 @@ type columns struct {
 	created, expires                                                     []time.Time
 	bankCreated, payable, firstLook                                      []*time.Time
 	revision                                                             []int
+	units                                                                []*int
 }
 
 func (c *columns) add(n *NewCheckout) {
@@ -103,12 +105,13 @@ func (c *columns) add(n *NewCheckout) {
 	}
 	c.bankCreated, c.payable = append(c.bankCreated, bankCreated), append(c.payable, payable)
 	c.firstLook, c.revision = append(c.firstLook, firstLook), append(c.revision, revision)
+	c.units = append(c.units, n.Units)
 }
 
 func (c *columns) args() []any {
 	return []any{c.id, c.project, c.live, c.amount, c.description, c.external, c.name, c.email, c.document,
 		c.digest, c.phone, c.metadata, c.txid, c.code, c.qr, c.created, c.expires, c.link, c.event, c.body, c.key,
-		c.hash, c.resumed, c.bankCreated, c.payable, c.revision, c.firstLook}
+		c.hash, c.resumed, c.bankCreated, c.payable, c.revision, c.firstLook, c.units}
 }
 
 // insertBatch writes a batch, all or nothing. It returns the ids of the checkouts that were

@@ -68,3 +68,11 @@ func InsertCheckouts(tx *Tx, batch []*NewCheckout) error {
 		return err
 	})
 }
+
+// CheckoutWritten reports whether a checkout of any merchant exists.
+func CheckoutWritten(tx *Tx, id string) (bool, error) {
+	return within(tx, func(ctx context.Context, q Querier) (written bool, err error) {
+		err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM checkouts WHERE id = $1)", id).Scan(&written)
+		return written, err
+	})
+}

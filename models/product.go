@@ -28,6 +28,7 @@ type Product struct {
 	Active       bool
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	ArchivedAt   *time.Time // an archived product is not Active and stands in no list
 }
 
 // Position is the product's place in lists.
@@ -38,12 +39,13 @@ const ProductsSlugUnique = "products_slug_unique"
 
 const productColumns = `d.id, d.project_id, d.livemode, d.slug, d.name, d.description, d.image_url, d.amount,
 	d.payment_cycle, d.active, d.created_at, d.updated_at, coalesce(d.picture_hash, ''), coalesce(d.picture_width, 0),
-	coalesce(d.picture_height, 0)`
+	coalesce(d.picture_height, 0), d.archived_at`
 
 func (p *Product) targets() []any {
 	return []any{&p.ID, &p.ProjectID, &p.Environment, &p.Slug, &p.Name, &p.Description, &p.ImageURL, &p.Amount,
 		&p.PaymentCycle,
-		&p.Active, &p.CreatedAt, &p.UpdatedAt, &p.Picture.Hash, &p.Picture.Width, &p.Picture.Height}
+		&p.Active, &p.CreatedAt, &p.UpdatedAt, &p.Picture.Hash, &p.Picture.Width, &p.Picture.Height,
+		&p.ArchivedAt}
 }
 
 // InsertProduct writes a new product. If its slug is taken, it fails with a violation of
@@ -54,7 +56,7 @@ func InsertProduct(tx *Tx, p *Product) error { return tx.Create(p).Error }
 // locked: all but its slug and its picture.
 func UpdateProduct(tx *Tx, p *Product) error {
 	return tx.Model(p).Where("id = ?", p.ID).
-		Select("Name", "Description", "ImageURL", "Amount", "PaymentCycle", "Active", "UpdatedAt").
+		Select("Name", "Description", "ImageURL", "Amount", "PaymentCycle", "Active", "UpdatedAt", "ArchivedAt").
 		UpdateColumns(p).Error // Updates would set UpdatedAt with another clock
 }
 
@@ -82,10 +84,13 @@ func product(ctx context.Context, q Querier, scope Scope, slug, locking string) 
 	return &p, nil
 }
 
-// Products lists the scope's products, newest first, paged by keyset.
-func Products(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]Product, error) {
-	sql, args := "SELECT "+productColumns+
-		" FROM products d WHERE d.project_id = $1 AND d.livemode = $2", []any{scope.ProjectID, scope.Environment, limit}
+// Products lists the scope's products, either those that are archived or the others, newest first, paged by keyset.
+func Products(
+	ctx context.Context, q Querier, scope Scope, archived bool, after *Position, limit int,
+) ([]Product, error) {
+	sql, args := "SELECT "+productColumns+" FROM products d WHERE d.project_id = $1 AND d.livemode = $2 AND "+
+		map[bool]string{true: "d.archived_at IS NOT NULL", false: "d.archived_at IS NULL"}[archived],
+		[]any{scope.ProjectID, scope.Environment, limit}
 	if after != nil {
 		sql += " AND (d.created_at, d.id) < ($4, $5)"
 		args = append(args, after.CreatedAt, after.ID)

@@ -150,8 +150,11 @@ func (s *Service) charge(ctx context.Context, scope models.Scope, account *model
 		return s.notIssued(ctx, scope, in, bank, charge, err)
 	}
 	row := s.bankRow(scope, in, charge, issued, bank.Now())
-	made, queued, err := s.write(ctx, scope, in.By, row)
+	made, queued, err := s.write(ctx, scope, &in, row)
+	refused, _ := errors.AsType[saleRefused](err)
 	switch {
+	case refused.error != nil:
+		return s.notSold(ctx, scope, in, charge, refused)
 	case err != nil:
 		return nil, false, fmt.Errorf("payments: insert checkout: %w", err)
 	case queued:
@@ -170,6 +173,19 @@ func (s *Service) charge(ctx context.Context, scope models.Scope, account *model
 	s.OpenDocument(c)
 	created, err = s.madeBy(ctx, row, c)
 	return c, created, err
+}
+
+// notSold gives up a charge at the bank that its payment link does not sell any more. Its code was shown to no buyer.
+// A charge of a link that changed is kept for the next try.
+func (s *Service) notSold(ctx context.Context, scope models.Scope, in NewCheckout, charge *models.BankCharge,
+	refused saleRefused) (*models.Checkout, bool, error) {
+	if !errors.Is(refused, errLinkChanged) {
+		if err := s.giveUpCharge(ctx, charge, "the payment link does not sell it now"); err != nil {
+			return nil, false, err
+		}
+	}
+	c, err := s.earlierSale(ctx, scope, in, refused)
+	return c, false, err
 }
 
 // payer returns the customer as the payer of a charge. Banks know payers by CPF or CNPJ.

@@ -25,9 +25,10 @@ type NewCheckout struct {
 	Customer       Customer
 	Metadata       []byte // a JSON object of strings, {} for none
 	ExpiresIn      time.Duration
-	IdempotencyKey string  // "" for none
-	RequestHash    []byte  // SHA-256 of the canonical body; needed with a key
-	PaymentLinkID  *string // the link that creates it; nil without one
+	IdempotencyKey string    // "" for none
+	RequestHash    []byte    // SHA-256 of the canonical body; needed with a key
+	PaymentLinkID  *string   // the link that creates it; nil without one
+	sale           *linkSale // what the link sells by; nil without one
 }
 
 // operation returns the scope of the IdempotencyKey: clients of the API and buyers at links
@@ -76,7 +77,8 @@ func (s *Service) CreateCheckout(ctx context.Context, scope models.Scope, accoun
 	for range 2 { // the second time for a bound key whose request got no code
 		row, made, err := s.attempt(ctx, scope, account, in, resume)
 		if err != nil {
-			return nil, false, err
+			c, err := s.earlierSale(ctx, scope, in, err)
+			return c, false, err
 		}
 		if made {
 			return &row.Checkout, true, nil
@@ -159,7 +161,7 @@ func (s *Service) attempt(
 		return nil, false, err
 	}
 	var queued bool
-	if made, queued, err = s.write(ctx, scope, in.By, row); err != nil {
+	if made, queued, err = s.write(ctx, scope, &in, row); err != nil {
 		return nil, false, fmt.Errorf("payments: insert checkout: %w", err)
 	}
 	if queued {
@@ -192,18 +194,25 @@ func (s *Service) issue(ctx context.Context, account *models.Account, in NewChec
 	return nil
 }
 
-// write writes a checkout. Those of API keys and of buyers are written together with others.
-// One of a member, who must be able to Sell, is written in its own transaction, which locks
-// the member's role.
+// write writes a checkout. Those of API keys are written together with others. One of a
+// member, who must be able to Sell, and one of a payment link is written in its own transaction,
+// which locks the member's role or the link. If the link does not sell it now, write fails with
+// saleRefused.
 func (s *Service) write(
-	ctx context.Context, scope models.Scope, by *models.Actor, row *models.NewCheckout,
+	ctx context.Context, scope models.Scope, in *NewCheckout, row *models.NewCheckout,
 ) (made, queued bool, err error) {
-	if by == nil {
+	if in.By == nil && in.sale == nil {
 		return s.writer.Write(ctx, row)
+	}
+	may := func(tx *models.Tx) error {
+		if in.sale != nil {
+			return s.hold(tx, scope, in, row)
+		}
+		return projectMember(tx, *in.By, scope, models.Sell)
 	}
 	err = models.UntilAnswered(ctx, func() error {
 		return s.DB.InTx(ctx, func(tx *models.Tx) error {
-			if err := projectMember(tx, *by, scope, models.Sell); err != nil {
+			if err := may(tx); err != nil {
 				return err
 			}
 			made, queued, err = models.InsertCheckout(tx, row)
@@ -211,6 +220,20 @@ func (s *Service) write(
 		})
 	})
 	return made, queued, err
+}
+
+// earlierSale returns err, unless a sale was refused whose form has sold before: then it
+// returns that checkout.
+func (s *Service) earlierSale(
+	ctx context.Context, scope models.Scope, in NewCheckout, err error,
+) (*models.Checkout, error) {
+	if _, refused := errors.AsType[saleRefused](err); !refused {
+		return nil, err
+	}
+	if earlier, broken := s.earlier(ctx, scope, in); broken != nil || earlier.checkout != nil {
+		return earlier.checkout, broken
+	}
+	return nil, err
 }
 
 func (s *Service) putCharge(ctx context.Context, environment models.Environment,

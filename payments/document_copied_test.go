@@ -22,7 +22,7 @@ func TestRenewCheckout_Document(t *testing.T) {
 		t.Fatal(err)
 	}
 	document := buyerDocument
-	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{Document: &document}, "")
+	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Buyer: payments.Customer{Document: &document}})
 	if err != nil {
 		t.Fatal(err)
 	}

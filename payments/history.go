@@ -87,7 +87,7 @@ const historyBatch = 100
 func (h *historian) create(sales []PastSale) (rows []*models.NewCheckout, err error) {
 	for _, sale := range sales {
 		if sale.Link != nil {
-			sale.NewCheckout = linkCheckout(sale.Link, sale.Customer)
+			sale.NewCheckout = linkCheckout(sale.Link, LinkChoice{Buyer: sale.Customer})
 		}
 		h.at = sale.CreatedAt
 		row := h.newRow(h.scope, sale.NewCheckout, earlier{})

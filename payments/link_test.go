@@ -110,7 +110,7 @@ func TestUsePaymentLink(t *testing.T) {
 	if err := g.Merchants.UpdateProduct(t.Context(), g.Owner, g.Test, "vaso", change); err != nil {
 		t.Fatal(err)
 	}
-	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, "")
+	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{})
 	if err != nil || c.Amount != 99_00 || c.Description != "Vaso azul" || c.ExternalID != link.ID ||
 		string(c.Metadata) != `{"paymentLinkId":"`+link.ID+`","productId":"vaso"}` ||
 		!c.ExpiresAt.Equal(c.CreatedAt.Add(30*time.Minute)) {
@@ -137,13 +137,13 @@ func TestUsePaymentLink(t *testing.T) {
 		modelstest.Exec(t, g.DB, "UPDATE products SET active = true")
 		modelstest.Exec(t, g.DB, "UPDATE payment_links SET active = true")
 		modelstest.Exec(t, g.DB, "UPDATE accounts SET suspended = false, live_blocked = false")
-		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, ""); err != nil {
+		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{}); err != nil {
 			t.Fatalf("before %s: %v", name, err)
 		}
 		before := count(t, g, "checkouts")
 		modelstest.Exec(t, g.DB, change)
-		if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{},
-			""); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
+		if _, err := g.UsePaymentLink(t.Context(), link.ID,
+			payments.LinkChoice{}); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
 			t.Errorf("%s: %v", name, err)
 		}
 		if count(t, g, "checkouts") != before {
@@ -167,7 +167,7 @@ func TestUsePaymentLink_Form(t *testing.T) {
 	var group errgroup.Group
 	for i := range ids {
 		group.Go(func() error {
-			c, err := instances[i%2].UsePaymentLink(t.Context(), link.ID, payments.Customer{}, "form")
+			c, err := instances[i%2].UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Form: "form"})
 			if err == nil {
 				ids[i] = c.ID
 			}

@@ -3,7 +3,9 @@ package payments
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"garoupa/internal/input"
@@ -23,6 +25,12 @@ const (
 	MaxExpiresIn     = 86400
 	DefaultExpiresIn = 1800
 	MaxMetadata      = 50
+)
+
+// Bounds of a payment link's terms.
+const (
+	MaxLinkQuantity = 100
+	MaxLinkStock    = 100_000
 )
 
 // ValidAmount reports whether any account may charge the amount. CreateCheckout checks the
@@ -70,6 +78,26 @@ func ValidMetadataValue(s string) bool { return utf8.RuneCountInString(s) <= 500
 
 // ValidProductID reports whether s may be the slug of a product.
 func ValidProductID(s string) bool { return input.Length(s, 1, 255) && input.Plain(s) }
+
+// LinkTermsProblems returns the names of the terms of a payment link that break a rule: "buyerData",
+// "maxQuantity", "openAmount", "stock" and "endsAt". The end must be in the future, unless it is the one that the link
+// has.
+func LinkTermsProblems(t *models.LinkTerms, had *time.Time, now time.Time) (problems []string) {
+	wrong := func(is bool, term string) {
+		if is {
+			problems = append(problems, term)
+		}
+	}
+	wrong(!slices.Contains(models.BuyerDataKinds, t.BuyerData), "buyerData")
+	wrong(t.MaxQuantity < 1 || t.MaxQuantity > MaxLinkQuantity || t.OpenAmount != nil && t.MaxQuantity > 1, "maxQuantity")
+	if open := t.OpenAmount; open != nil {
+		wrong(!ValidAmount(open.Min) || !ValidAmount(open.Max) || open.Min > open.Max, "openAmount")
+	}
+	wrong(t.Stock != nil && (*t.Stock < 0 || *t.Stock > MaxLinkStock), "stock")
+	kept := had != nil && t.EndsAt != nil && had.Equal(*t.EndsAt)
+	wrong(t.Ended(now) && !kept, "endsAt")
+	return problems
+}
 
 // ValidHolderName reports whether s may be the name of a destination's owner.
 func ValidHolderName(s string) bool { return input.Length(s, 1, 200) && input.Plain(s) }

@@ -180,21 +180,25 @@ func TestPaymentLink_Bounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, "form-1")
+	first, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Form: "form-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	most := first.Amount - 1
 	g.SetLimits(t, models.Limits{MaxAmount: &most})
-	if again, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{}, "form-1"); err != nil ||
+	if again, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Form: "form-1"}); err != nil ||
 		again.ID != first.ID {
 		t.Errorf("repeated: %+v, %v", again, err)
 	}
-	if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.Customer{},
-		"form-2"); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
+	if _, err := g.UsePaymentLink(t.Context(), link.ID,
+		payments.LinkChoice{Form: "form-2"}); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
 		t.Errorf("used: %v", err)
 	}
-	if _, err := g.PublicPaymentLink(t.Context(), link.ID); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
+	public, err := g.PublicPaymentLink(t.Context(), link.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.LinkOffer(link, &public.Account); refusal.Of(err).Code != refusal.PaymentLinkNotFound {
 		t.Errorf("shown: %v", err)
 	}
 }

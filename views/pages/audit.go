@@ -106,11 +106,11 @@ func factValue(ctx context.Context, key, value string) string {
 		if at, err := time.Parse(time.RFC3339, value); err == nil {
 			return i18n.DateTime(ctx, at)
 		}
-	case key == "settlementDelay" || key == "destinationHold":
+	case key == "settlementDelay" || key == "destinationHold" || key == "expiresIn":
 		if span, err := time.ParseDuration(value); err == nil {
 			return i18n.Span(ctx, span)
 		}
-	case key == "amount" || key == "minAmount" || key == "maxAmount":
+	case key == "amount" || key == "minAmount" || key == "maxAmount" || key == "openMin" || key == "openMax":
 		if amount, err := money.ParseDecimal(value); err == nil {
 			return i18n.Money(ctx, amount)
 		}
@@ -128,6 +128,7 @@ func factValue(ctx context.Context, key, value string) string {
 var factWords = map[string]string{
 	"productionAccess": "status.access_", "rail": "destinations.rail_", "type": "destinations.type_",
 	"kind": "ops.exception_", "origin": "refund.origin_",
+	"buyerData": "links.buyer_data_",
 }
 
 // AnyRoleName returns a role of a member or of staff in words, or the role itself if it has none.

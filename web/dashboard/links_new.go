@@ -56,7 +56,7 @@ func (s *dashboard) showNewLink(c *fiber.Ctx, props pages.NewLinkProps) error {
 // offered returns the active products, including the chosen one even if it is too old for the
 // list.
 func (s *dashboard) offered(c *fiber.Ctx, chosen string) ([]models.Product, error) {
-	products, err := models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), nil, productsOffered)
+	products, err := models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), false, nil, productsOffered)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: list products: %w", err)
 	}

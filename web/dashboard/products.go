@@ -23,7 +23,7 @@ import (
 func (s *dashboard) listProducts(c *fiber.Ctx) error {
 	after := s.Position(c, payments.ListProducts)
 	products, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Product, error) {
-		return models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), after, limit)
+		return models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), false, after, limit)
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list products: %w", err)

@@ -12,6 +12,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/internal/requestid"
 	"garoupa/models"
+	"garoupa/payments"
 	base "garoupa/views/pages"
 	pages "garoupa/views/pages/hosted"
 	"garoupa/web/page"
@@ -30,6 +31,9 @@ func linkPath(link *models.PublicPaymentLink) string { return "/l/" + link.ID }
 func (s *hosted) publicLink(show func(*fiber.Ctx, *models.PublicPaymentLink) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		link, err := s.Payments.PublicPaymentLink(c.UserContext(), c.Params("id"))
+		if err == nil {
+			_, err = s.Payments.LinkOffer(&link.PaymentLink, &link.Account)
+		}
 		if err != nil {
 			return s.linkRefused(c, link, err, nil)
 		}
@@ -71,7 +75,7 @@ func (s *hosted) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
 	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))))
 	if err == nil && open == nil {
 		open, err = s.newCheckout(c, link, props.Token, func(form string) (*models.Checkout, error) {
-			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, buyer, form)
+			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, payments.LinkChoice{Buyer: buyer, Form: form})
 		})
 	}
 	if err != nil {

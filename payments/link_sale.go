@@ -1,0 +1,160 @@
+package payments
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"garoupa/internal/payload"
+	"garoupa/internal/refusal"
+	"garoupa/models"
+)
+
+// linkSale is what a checkout of a payment link is judged by when it is written.
+type linkSale struct {
+	choice  LinkChoice
+	account *models.Account
+	stocked bool // the link had a stock when it was read
+}
+
+// errLinkChanged reports that a link is not what a sale began with.
+var errLinkChanged = errors.New("payments: the payment link changed during the sale")
+
+// saleRefused wraps the reason why a sale that had begun was not written.
+type saleRefused struct{ error }
+
+// Unwrap returns the reason.
+func (e saleRefused) Unwrap() error { return e.error }
+
+// UsePaymentLink creates a checkout of the link's product in its current state. Later calls with the same choice and
+// form, at any instance, return the first checkout in its current state. The link's terms are judged under its lock
+// when the checkout is written; its units are held from then on. Refusals: PaymentLinkNotFound (see LinkOffer),
+// ProviderUnavailable. A choice that the link does not allow fails with ChoiceRefused.
+func (s *Service) UsePaymentLink(ctx context.Context, id string, choice LinkChoice) (c *models.Checkout, err error) {
+	for range 2 { // the second time for a link that changed meanwhile
+		link, err := s.PublicPaymentLink(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if c, err = s.sell(ctx, link, choice); !errors.Is(err, errLinkChanged) {
+			return c, err
+		}
+	}
+	return nil, unreachable.Because(errLinkChanged)
+}
+
+func (s *Service) sell(
+	ctx context.Context, link *models.PublicPaymentLink, choice LinkChoice,
+) (*models.Checkout, error) {
+	if link.BuyerData == models.BuyerDataOff {
+		choice.Buyer = Customer{}
+	}
+	scope := models.Scope{ProjectID: link.ProjectID, Environment: link.Environment}
+	refused := s.MayBuy(&link.PaymentLink, &link.Account, choice)
+	in := linkCheckout(&link.PaymentLink, choice)
+	in.sale = &linkSale{choice, &link.Account, link.Stock != nil}
+	if choice.Form != "" {
+		said := fmt.Sprintf("%s %s %d %d", link.ID, choice.Form, choice.Quantity, in.Amount)
+		sum := sha256.Sum256([]byte(said))
+		in.IdempotencyKey, in.RequestHash = hex.EncodeToString(sum[:]), sum[:]
+	}
+	if refused != nil { // the form may have sold the last unit itself
+		earlier, err := s.earlier(ctx, scope, in)
+		if err != nil || earlier.checkout != nil {
+			return earlier.checkout, err
+		}
+		return nil, refused
+	}
+	checkout, _, err := s.CreateCheckout(ctx, scope, &link.Account, in)
+	if outside, is := errors.AsType[OutOfBounds](err); is && refusal.Of(err).Code != refusal.PaymentLinkNotFound {
+		return nil, noLink.Because(outside)
+	}
+	return checkout, err
+}
+
+// linkCheckout returns the checkout that a choice at a link makes.
+func linkCheckout(link *models.PaymentLink, choice LinkChoice) NewCheckout {
+	price, description := LinkPrice(link, choice)
+	return NewCheckout{
+		Amount: price, Description: description, ExternalID: link.ID, Customer: choice.Buyer,
+		Metadata: linkMetadata(link, choice), ExpiresIn: time.Duration(link.ExpiresInSeconds) * time.Second,
+		PaymentLinkID: &link.ID,
+	}
+}
+
+func linkMetadata(link *models.PaymentLink, choice LinkChoice) []byte {
+	metadata := append([]byte(`{"paymentLinkId":`), payload.AppendString(nil, link.ID)...)
+	metadata = append(append(metadata, `,"productId":`...), payload.AppendString(nil, link.Product.Slug)...)
+	if choice.Quantity > 1 {
+		metadata = append(append(metadata, `,"quantity":`...), strconv.Quote(strconv.Itoa(choice.Quantity))...)
+	}
+	return append(metadata, '}')
+}
+
+// hold judges the sale of a checkout under the lock of its link, and writes into row how many units it holds. It
+// fails with saleRefused.
+func (s *Service) hold(tx *models.Tx, scope models.Scope, in *NewCheckout, row *models.NewCheckout) error {
+	link, err := models.LockLinkForSale(tx, scope, *in.PaymentLinkID, in.sale.stocked)
+	if err != nil {
+		return err
+	}
+	err = s.MayBuy(link, in.sale.account, in.sale.choice)
+	price, _ := LinkPrice(link, in.sale.choice)
+	if changed := link.Stock != nil && !in.sale.stocked || price != row.Amount; err == nil && changed {
+		err = errLinkChanged
+	}
+	if err != nil {
+		// If the answer to an earlier commit was lost, the units of this very checkout may be the reason.
+		if written, broken := models.CheckoutWritten(tx, row.ID); broken != nil || !written {
+			return cmp.Or(broken, error(saleRefused{err}))
+		}
+	}
+	if link.Stock != nil {
+		units := max(in.sale.choice.Quantity, 1)
+		row.Units = &units
+	}
+	return nil
+}
+
+// RenewCheckout creates another checkout of the payment link of an expired checkout, with the same choice. form and
+// the results are as in UsePaymentLink; another refusal is CheckoutNotFound.
+func (s *Service) RenewCheckout(ctx context.Context, id, form string) (*models.Checkout, error) {
+	expired, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
+	if err == nil && (expired.PaymentLinkID == nil || expired.Status != models.CheckoutExpired) {
+		err = models.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("payments: renew %s: %w", id, noCheckout(err))
+	}
+	s.OpenDocument(&expired.Checkout)
+	choice, err := RenewalChoice(&expired.Checkout)
+	if err != nil {
+		return nil, fmt.Errorf("payments: renew %s: %w", id, err)
+	}
+	choice.Form = form
+	return s.UsePaymentLink(ctx, *expired.PaymentLinkID, choice)
+}
+
+// RenewalChoice returns the choice that a checkout of a payment link was made with.
+func RenewalChoice(c *models.Checkout) (choice LinkChoice, err error) {
+	var bought struct {
+		Quantity string `json:"quantity"`
+	}
+	if err := json.Unmarshal(c.Metadata, &bought); err != nil {
+		return choice, fmt.Errorf("payments: read the metadata of %s: %w", c.ID, err)
+	}
+	if bought.Quantity != "" {
+		if choice.Quantity, err = strconv.Atoi(bought.Quantity); err != nil {
+			return choice, fmt.Errorf("payments: read the quantity of %s: %w", c.ID, err)
+		}
+	}
+	choice.Amount = c.Amount
+	choice.Buyer = Customer{Name: c.CustomerName, Email: c.CustomerEmail, Document: c.CustomerDocument}
+	return choice, nil
+}
