@@ -10,6 +10,7 @@ import (
 	"garoupa/banks/bankstest"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 	"garoupa/pix/psp/bank/control"
@@ -144,4 +145,55 @@ func walkLinkCheckouts(t *testing.T, w *walk) {
 	}
 	buyer.WaitVisible("#receipt")
 	buyer.look("pay-paid")
+}
+
+// walkTerms sees the pages of links with terms: an open amount, a quantity, data that the merchant needs, and no more
+// to sell. Two buyers are there at once for the last unit, with an amount of their own: one gets a charge.
+func walkTerms(t *testing.T, w *walk) {
+	s := webtest.New(t)
+	link := func(slug string, terms models.LinkTerms) *webtest.Sale {
+		return s.SaleIn(t, s.Test, func(p *merchants.ProductForm) {
+			p.Slug, p.Picture = slug, webtest.Photo(t, 800, 450)
+		}, payments.NewPaymentLink{LinkTerms: terms})
+	}
+	ends := s.Now().Add(48 * time.Hour)
+	many := link("many", models.LinkTerms{MaxQuantity: 10, Stock: new(8), EndsAt: &ends})
+	needed := link("needed", models.LinkTerms{BuyerData: models.BuyerDataRequired})
+	last := link("last", models.LinkTerms{OpenAmount: &models.Range{Min: 5_00, Max: 500_00}, Stock: new(1)})
+	over := link("over", models.LinkTerms{EndsAt: &ends})
+	modelstest.Exec(t, s.DB, "UPDATE payment_links SET ends_at = created_at WHERE id = $1", over.Link)
+
+	buyer := w.open(t, s, many.Path())
+	buyer.AllowConsole("status of 404")
+	buyer.visits(map[string]string{"many": many.Path(), "needed": needed.Path(), "open": last.Path()})
+	buyer.refused("ended", over.Path(), http.StatusNotFound)
+	buyer.Goto(s.URL + many.Path())
+	buyer.Click("button[value=more]")
+	buyer.WaitFocused("button[value=more]")
+	buyer.look("many-two")
+	buyer.Goto(s.URL + needed.Path())
+	buyer.Click(".sticky .btn-primary")
+	buyer.WaitFocused("#errors")
+	buyer.look("needed-wrong")
+
+	other := w.open(t, s, last.Path())
+	other.AllowConsole("status of 404")
+	for _, p := range []*walker{buyer, other} {
+		p.Goto(s.URL + last.Path())
+		p.Type("#amount", "49,90")
+	}
+	buyer.Click(".sticky .btn-primary")
+	buyer.WaitVisible("#code")
+	other.Click(".sticky .btn-primary")
+	other.WaitVisible("main .card h1")
+	other.look("held")
+	buyer.refused("held-own", last.Path(), http.StatusNotFound)
+	made := s.CheckoutIDs(t)
+	if len(made) != 1 {
+		t.Fatalf("two buyers of the last unit have the charges %v", made)
+	}
+	if err := s.SimulatePayment(t.Context(), made[0]); err != nil {
+		t.Fatal(err)
+	}
+	other.refused("sold-out", last.Path(), http.StatusNotFound)
 }

@@ -31,6 +31,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"hosted":    walkHosted,
 	"keys":      walkKeys,
 	"links":     walkLinkCheckouts,
+	"terms":     walkTerms,
 	"money":     walkMoney,
 	"nosignup":  walkNoSignUp,
 	"ops":       walkOps,

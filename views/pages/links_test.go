@@ -51,6 +51,14 @@ func linkStates() map[string]hosted.LinkProps {
 		p.ProviderError, p.RequestID, p.BuyerName = true,
 			"req_4f0e", "Carla"
 	})
+	add("many", func(p *hosted.LinkProps) { p.Quantity, p.MaxQuantity, p.Left, p.EndsAt = 2, 5, 7, now })
+	add("many wrong", func(p *hosted.LinkProps) { p.MaxQuantity, p.Errors = 5, problem("quantity") })
+	add("open", func(p *hosted.LinkProps) { p.Open, p.Least, p.Most = true, 1_00, 500_00 })
+	add("open wrong", func(p *hosted.LinkProps) {
+		p.Open, p.Least, p.Most, p.TypedAmount, p.Errors = true, 1_00, 500_00, "0,50", problem("amount")
+	})
+	add("buyer needed", func(p *hosted.LinkProps) { p.BuyerData, p.Errors = "REQUIRED", problem("name") })
+	add("buyer off", func(p *hosted.LinkProps) { p.BuyerData = "OFF" })
 	for _, cycle := range cycles {
 		add(cycle, func(p *hosted.LinkProps) { p.PaymentCycle = cycle })
 	}
@@ -61,6 +69,12 @@ func linkPages() []page {
 	var all []page
 	for name, p := range linkStates() {
 		all = append(all, page{"link " + name, hosted.Link(p)})
+	}
+	for name, p := range map[string]hosted.LinkInactiveProps{
+		"sold out": {SoldOut: true}, "held": {SoldOut: true, Held: true, OpenPath: "/pay/chk_1"}, "ended": {EndedAt: now},
+	} {
+		p.MerchantName, p.Name = "Ateliê Aurora", "Vaso"
+		all = append(all, page{"link " + name, hosted.LinkInactive(p)})
 	}
 	row := dashboard.LinkRow{ID: "plink_1", Product: "Vaso", Amount: 124990, Active: true, ProductActive: true,
 		Uses: 1284, Paid: 1, CreatedAt: now}

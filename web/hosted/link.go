@@ -31,9 +31,6 @@ func linkPath(link *models.PublicPaymentLink) string { return "/l/" + link.ID }
 func (s *hosted) publicLink(show func(*fiber.Ctx, *models.PublicPaymentLink) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		link, err := s.Payments.PublicPaymentLink(c.UserContext(), c.Params("id"))
-		if err == nil {
-			_, err = s.Payments.LinkOffer(&link.PaymentLink, &link.Account)
-		}
 		if err != nil {
 			return s.linkRefused(c, link, err, nil)
 		}
@@ -43,15 +40,28 @@ func (s *hosted) publicLink(show func(*fiber.Ctx, *models.PublicPaymentLink) err
 
 // link shows GET /l/:id. It creates nothing: messengers and bots open it as well.
 func (s *hosted) link(c *fiber.Ctx, link *models.PublicPaymentLink) error {
-	return s.showLink(c, link, pages.LinkProps{Token: rand.Text()})
+	return s.showLink(c, link, pages.LinkProps{Token: rand.Text(), Quantity: 1})
 }
 
 func (s *hosted) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pages.LinkProps) error {
+	offer, err := s.Payments.LinkOffer(&link.PaymentLink, &link.Account)
+	if err != nil {
+		return s.linkRefused(c, link, err, nil)
+	}
 	props.Action = "/l/" + link.ID + page.Spoken(c)
 	props.Live = link.Environment == models.Live
 	props.MerchantName, props.MerchantDocument = link.Account.Name, page.FormatDocument(link.Account.Document)
 	props.Name, props.Description = link.Product.Name, page.Text(link.Product.Description)
-	props.Amount = link.Product.Amount
+	props.Amount, props.MaxQuantity, props.BuyerData = link.Product.Amount, offer.MaxQuantity, string(link.BuyerData)
+	if props.Open = offer.Amount != nil; props.Open {
+		props.Least, props.Most = offer.Amount.Min, offer.Amount.Max
+	}
+	if left := link.Left(); left != nil {
+		props.Left = *left
+	}
+	if link.EndsAt != nil {
+		props.EndsAt = *link.EndsAt
+	}
 	props.PaymentCycle, props.Demo, props.RequestID = link.Product.PaymentCycle, s.Demo, requestid.Of(c.UserContext())
 	props.Brand, props.Legal = page.PayBrand(link.Brand), s.Legal()
 	if props.Picture = page.ProductPicture(link.Product.Picture); props.Picture.Large != "" {
@@ -63,20 +73,31 @@ func (s *hosted) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pa
 }
 
 // useLink handles POST /l/:id: it redirects to the checkout that the browser has open, or to a
-// new one.
+// new one. The buttons "less" and "more" show the page with another quantity, and create nothing.
 func (s *hosted) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
-	props := pages.LinkProps{Token: page.Field(c, "token"), BuyerName: page.Field(c, "name"),
-		BuyerEmail: page.Field(c, "email")}
-	buyer, problems := readBuyer(c, props.BuyerName, props.BuyerEmail)
-	if props.Errors = problems; problems != nil {
-		c.Status(fiber.StatusUnprocessableEntity)
+	props, choice, problems := readLinkForm(c, link)
+	if props.Step = page.Field(c, "step"); props.Step != "" {
+		offer, err := s.Payments.LinkOffer(&link.PaymentLink, &link.Account)
+		if err != nil {
+			return s.linkRefused(c, link, err, nil)
+		}
+		props.Quantity = min(max(props.Quantity+map[string]int{"less": -1, "more": 1}[props.Step], 1), offer.MaxQuantity)
 		return s.showLink(c, link, props)
 	}
-	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))))
-	if err == nil && open == nil {
-		open, err = s.newCheckout(c, link, props.Token, func(form string) (*models.Checkout, error) {
-			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, payments.LinkChoice{Buyer: buyer, Form: form})
+	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))), choice)
+	if err == nil && open == nil && problems == nil {
+		open, err = s.newCheckout(c, link, choice, func(form string) (*models.Checkout, error) {
+			choice.Form = form
+			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, choice)
 		})
+	}
+	if refused, is := errors.AsType[payments.ChoiceRefused](err); is {
+		problems, err = choiceProblem(c, refused), nil
+	}
+	if problems != nil && err == nil && open == nil {
+		props.Errors = problems
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showLink(c, link, props)
 	}
 	if err != nil {
 		return s.linkRefused(c, link, err, func() error {
@@ -97,24 +118,39 @@ func (s *hosted) linkRefused(c *fiber.Ctx, link *models.PublicPaymentLink, err e
 		c.Status(fiber.StatusServiceUnavailable)
 		return again()
 	case code == refusal.PaymentLinkNotFound && link != nil:
-		c.Status(fiber.StatusNotFound)
-		return page.Render(c, pages.LinkInactive(pages.LinkInactiveProps{MerchantName: link.Account.Name,
+		props := pages.LinkInactiveProps{MerchantName: link.Account.Name, Name: link.Product.Name,
 			Stopped: link.Account.Suspended || link.Account.LiveBlocked, Brand: page.PayBrand(link.Brand), Demo: s.Demo,
-			Legal: s.Legal()}))
+			Legal: s.Legal()}
+		if _, ended := errors.AsType[payments.LinkEnded](err); ended && link.EndsAt != nil {
+			props.EndedAt = *link.EndsAt
+		}
+		out, soldOut := errors.AsType[payments.LinkSoldOut](err)
+		props.SoldOut, props.Held = soldOut, out.Held
+		if soldOut || !props.EndedAt.IsZero() {
+			open, err := s.pendingCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))))
+			if err != nil {
+				return err
+			}
+			if open != nil {
+				props.OpenPath = "/pay/" + open.ID + page.Spoken(c)
+			}
+		}
+		c.Status(fiber.StatusNotFound)
+		return page.Render(c, pages.LinkInactive(props))
 	}
 	return err
 }
 
-// newCheckout creates a checkout of the link, once for each form, even if a double click or a
+// newCheckout creates a checkout of the link, once for each form and choice, even if a double click or a
 // slow connection sends the form twice. A checkout that the form created before is returned
 // only while it is open.
-func (s *hosted) newCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, form string,
+func (s *hosted) newCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, choice payments.LinkChoice,
 	make func(form string) (*models.Checkout, error)) (*models.PublicCheckout, error) {
-	made, err := make(form)
+	made, err := make(choice.Form)
 	if err != nil {
 		return nil, err
 	}
-	if open, err := s.openCheckout(c.UserContext(), link, made.ID); err != nil || open != nil {
+	if open, err := s.openCheckout(c.UserContext(), link, made.ID, choice); err != nil || open != nil {
 		return open, err
 	}
 	if made, err = make(""); err != nil {
@@ -124,8 +160,22 @@ func (s *hosted) newCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, form 
 }
 
 // openCheckout returns the checkout if it can still be paid and equals what the link would
-// create now, otherwise nil.
-func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLink,
+// create now for the choice, otherwise nil.
+func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLink, id string,
+	choice payments.LinkChoice) (*models.PublicCheckout, error) {
+	checkout, err := s.pendingCheckout(ctx, link, id)
+	if err != nil || checkout == nil {
+		return nil, err
+	}
+	price, description := payments.LinkPrice(&link.PaymentLink, choice)
+	if checkout.Amount != price || checkout.Description != description {
+		return nil, nil
+	}
+	return checkout, nil
+}
+
+// pendingCheckout returns the checkout if it is one of the link and can still be paid, otherwise nil.
+func (s *hosted) pendingCheckout(ctx context.Context, link *models.PublicPaymentLink,
 	id string) (*models.PublicCheckout, error) {
 	checkout, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
 	if errors.Is(err, models.ErrNotFound) {
@@ -134,9 +184,7 @@ func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLin
 		return nil, err
 	}
 	open := checkout.Status == models.CheckoutPending && checkout.ExpiresAt.After(s.Now())
-	same := checkout.PaymentLinkID != nil && *checkout.PaymentLinkID == link.ID &&
-		checkout.Amount == link.Product.Amount
-	if !open || !same {
+	if !open || checkout.PaymentLinkID == nil || *checkout.PaymentLinkID != link.ID {
 		return nil, nil
 	}
 	return checkout, nil

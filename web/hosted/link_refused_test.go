@@ -11,20 +11,17 @@ import (
 	"garoupa/web/webtest"
 )
 
-// Nobody must say who they are, but half of it serves nobody.
+// Buyers say as much of who they are as they like.
 func TestLink_Buyer(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t).Sale(t, nil)
 	buyer := s.Client(t)
 	for name, c := range map[string]struct{ name, email, field, says string }{
-		"only a name":    {"Carla", "", "email", "Digite também o e-mail, ou apague o nome"},
-		"only an e-mail": {"", "carla@example.com", "name", "Digite também o nome, ou apague o e-mail"},
-		"no e-mail":      {"Carla", "carla@", "email", "Digite um e-mail como"},
-		"with a name":    {"Carla", "Carla <carla@example.com>", "email", "Digite um e-mail como"},
-		"long name":      {strings.Repeat("é", 201), "carla@example.com", "name", "até 200 caracteres"},
-		"turned name":    {"Carla \u202e", "carla@example.com", "name", "até 200 caracteres"},
-		"broken name":    {"\xff", "carla@example.com", "name", "Digite também o nome"}, // nothing of it is text
-		"long e-mail":    {"Carla", strings.Repeat("a", 250) + "@example.com", "email", "Digite um e-mail como"},
+		"no e-mail":   {"Carla", "carla@", "email", "Digite um e-mail como"},
+		"with a name": {"Carla", "Carla <carla@example.com>", "email", "Digite um e-mail como"},
+		"long name":   {strings.Repeat("é", 201), "carla@example.com", "name", "até 200 caracteres"},
+		"turned name": {"Carla \u202e", "carla@example.com", "name", "até 200 caracteres"},
+		"long e-mail": {"Carla", strings.Repeat("a", 250) + "@example.com", "email", "Digite um e-mail como"},
 	} {
 		a := buyer.Post(s.Path(), "token", "t", "name", c.name, "email", c.email)
 		if a.Status != http.StatusUnprocessableEntity ||
@@ -38,9 +35,11 @@ func TestLink_Buyer(t *testing.T) {
 	if made := s.CheckoutIDs(t); len(made) != 0 {
 		t.Errorf("wrong forms made %v", made)
 	}
-	s.Buy(t, buyer, "name", "  ", "email", " ")
-	if made := s.CheckoutIDs(t); len(made) != 1 {
-		t.Errorf("%d checkouts of an empty form", len(made))
+	for i, c := range []struct{ name, email string }{{"  ", " "}, {"Carla", ""}, {"", "carla@example.com"}} {
+		s.Buy(t, s.Client(t), "name", c.name, "email", c.email)
+		if made := s.CheckoutIDs(t); len(made) != i+1 {
+			t.Errorf("%+v made %v", c, made)
+		}
 	}
 }
 

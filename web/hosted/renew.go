@@ -1,12 +1,14 @@
 package hosted
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
+	"garoupa/payments"
 	pages "garoupa/views/pages/hosted"
 	"garoupa/web/page"
 )
@@ -24,9 +26,17 @@ func (s *hosted) renew(c *fiber.Ctx) error {
 	if err != nil {
 		return s.linkRefused(c, link, err, nil)
 	}
-	renewed, err := s.newCheckout(c, link, expired.ID, func(form string) (*models.Checkout, error) {
+	choice, err := payments.RenewalChoice(&expired.Checkout)
+	if err != nil {
+		return err
+	}
+	choice.Form = expired.ID
+	renewed, err := s.newCheckout(c, link, choice, func(form string) (*models.Checkout, error) {
 		return s.Payments.RenewCheckout(c.UserContext(), expired.ID, form)
 	})
+	if _, refused := errors.AsType[payments.ChoiceRefused](err); refused { // the buyer chooses anew
+		return c.Redirect("/l/"+link.ID+page.Spoken(c), fiber.StatusSeeOther)
+	}
 	if err != nil {
 		return s.linkRefused(c, link, err, func() error {
 			props, err := s.payProps(c)
