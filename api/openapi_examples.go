@@ -26,7 +26,8 @@ var (
 	exampleNewCheckout = json.RawMessage(`{"amount":4990,"description":"Vaso Lua Nova","externalId":"pedido-10482",` +
 		`"customer":{"name":"Carla Menezes","email":"carla@example.com"},"metadata":{"canal":"site"},"expiresIn":1800}`)
 	exampleNewPaymentLink = json.RawMessage(`{"productId":"vaso-lua-nova","expiresInSeconds":1800,` +
-		`"successUrl":"https://loja.example/obrigado?checkout={CHECKOUT_ID}","returnUrl":"https://loja.example/vaso"}`)
+		`"successUrl":"https://loja.example/obrigado?checkout={CHECKOUT_ID}","returnUrl":"https://loja.example/vaso",` +
+		`"maxQuantity":3,"stock":20}`)
 	exampleNewWithdrawal = json.RawMessage(`{"rail":"BRL_PIX","amount":"150.00"}`)
 )
 
@@ -78,7 +79,8 @@ func newExamples(checkoutURL string) examples {
 		},
 		link: payload.AppendPaymentLink(nil, &models.PaymentLink{
 			ID: exampleLinkID, Active: true, ExpiresInSeconds: payments.DefaultExpiresIn, SuccessURL: &success,
-			ReturnURL: &back, CreatedAt: at, UpdatedAt: at,
+			ReturnURL: &back, CreatedAt: at, UpdatedAt: at, LinkTerms: models.LinkTerms{
+				BuyerData: models.BuyerDataOptional, MaxQuantity: 3, Stock: new(20)},
 			Product: models.Product{Slug: "vaso-lua-nova", Name: "Vaso Lua Nova", Description: &description,
 				Amount: 4990, PaymentCycle: models.PaymentCycles[0],
 				Picture: models.ProductPicture{Hash: examplePicture}},

@@ -177,6 +177,10 @@ func (w *writer) value(rt *rapid.T, s *openapi3.Schema, name string) any {
 		return w.object(rt, s, name)
 	case name == "amount" && s.Type.Includes("integer"):
 		return rapid.OneOf(rapid.Int64Range(1, 100_000), rapid.Int64Range(int64(*s.Min), int64(*s.Max))).Draw(rt, name)
+	case name == "minAmount":
+		return rapid.Int64Range(1, 100).Draw(rt, name)
+	case name == "maxAmount":
+		return rapid.Int64Range(100, int64(*s.Max)).Draw(rt, name)
 	case s.Type.Includes("integer"):
 		return rapid.Int64Range(int64(*s.Min), int64(*s.Max)).Draw(rt, name)
 	case name == "productId":
@@ -187,6 +191,9 @@ func (w *writer) value(rt *rapid.T, s *openapi3.Schema, name string) any {
 		return rapid.StringMatching(`[a-z]{1,20}@[a-z]{1,20}\.example`).Draw(rt, name)
 	case strings.HasSuffix(name, "Url"):
 		return rapid.StringMatching(`(https://[a-z]{1,20}\.example/[a-z]{0,40})?`).Draw(rt, name)
+	case name == "endsAt":
+		return rapid.StringMatching(`29[0-9]{2}-0[1-9]-[12][0-8]T1[0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]{1,3})?(Z|-03:00)`).
+			Draw(rt, name)
 	case name == "phone":
 		return rapid.StringMatching(`\+[0-9]{8,15}`).Draw(rt, name)
 	case name == "amount":
@@ -205,6 +212,9 @@ func (w *writer) object(rt *rapid.T, s *openapi3.Schema, name string) map[string
 		if slices.Contains(s.Required, member) || rapid.Bool().Draw(rt, "with "+member) {
 			members[member] = w.value(rt, s.Properties[member].Value, member)
 		}
+	}
+	if members["openAmount"] != nil { // of one unit
+		delete(members, "maxQuantity")
 	}
 	for _, option := range s.AnyOf { // one of the members that a customer needs
 		if len(option.Value.Required) > 0 && members[option.Value.Required[0]] == nil {

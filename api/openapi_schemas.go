@@ -204,12 +204,38 @@ func newPaymentLinkSchema() *openapi.Schema {
 		s.Pattern = texts().address
 		return s
 	}
+	kind := openapi.Nullable(buyerDataSchema())
+	kind.Description += " `" + string(models.BuyerDataOptional) + "` when absent."
+	most := openapi.Nullable(openapi.Integer("How many units a buyer may buy at once; 1 when absent, and with "+
+		"`openAmount`.", 1, payments.MaxLinkQuantity))
+	ends := openapi.Nullable(openapi.Text("From when on the link sells no more: in the future, by RFC 3339."))
+	ends.Format, ends.Pattern = "date-time", momentPattern
 	return openapi.Body("A payment link to create.", []string{"productId"},
 		openapi.Property("productId", product),
 		openapi.Property("expiresInSeconds", expiresIn),
 		openapi.Property("successUrl",
 			target("Where the buyer may go after paying; `{CHECKOUT_ID}` in it is replaced.")),
-		openapi.Property("returnUrl", target("Where the buyer may go back to without paying.")))
+		openapi.Property("returnUrl", target("Where the buyer may go back to without paying.")),
+		openapi.Property("buyerData", kind), openapi.Property("maxQuantity", most),
+		openapi.Property("openAmount", openapi.Nullable(openapi.Body(openAmountText, []string{"minAmount", "maxAmount"},
+			openAmountMembers()...))),
+		openapi.Property("stock", openapi.Nullable(openapi.Integer("How many units the link may sell. Without it, "+
+			"there is no limit.", 0, payments.MaxLinkStock))),
+		openapi.Property("endsAt", ends))
+}
+
+const openAmountText = "The buyer chooses an amount between these bounds, and the product's price is not used."
+
+func openAmountMembers() []openapi.Entry[*openapi.Schema] {
+	return []openapi.Entry[*openapi.Schema]{
+		openapi.Property("minAmount", openapi.Integer("The least, in centavos of BRL.", 1, int64(money.Max))),
+		openapi.Property("maxAmount", openapi.Integer("The most, in centavos of BRL.", 1, int64(money.Max))),
+	}
+}
+
+func buyerDataSchema() *openapi.Schema {
+	return openapi.Choice("What the link's page asks of a buyer: nothing, name and e-mail if the buyer likes, or both.",
+		models.BuyerDataKinds...)
 }
 
 func paymentLinkSchema() *openapi.Schema {
@@ -238,6 +264,14 @@ func paymentLinkSchema() *openapi.Schema {
 			openapi.Nullable(openapi.Text("Where the buyer may go after paying, as you wrote it."))),
 		openapi.Property("returnUrl",
 			openapi.Nullable(openapi.Text("Where the buyer may go back to without paying, as you wrote it."))),
+		openapi.Property("buyerData", buyerDataSchema()),
+		openapi.Property("maxQuantity", openapi.Integer("How many units a buyer may buy at once.", 1,
+			payments.MaxLinkQuantity)),
+		openapi.Property("openAmount", openapi.Nullable(openapi.Answer(openAmountText+" Null at the product's price.",
+			openAmountMembers()...))),
+		openapi.Property("stock", openapi.Nullable(openapi.Integer("How many units new checkouts may have: those of open "+
+			"checkouts are not among them. Null without a limit.", 0, payments.MaxLinkStock))),
+		openapi.Property("endsAt", openapi.Nullable(instant("From when on the link sells no more."))),
 		openapi.Property("createdAt", instant("When it was created.")),
 		openapi.Property("updatedAt", instant("When it was last changed.")))
 }

@@ -26,11 +26,14 @@ type NewPaymentLink struct {
 
 // CreatePaymentLink creates a link to an active product. A request with the IdempotencyKey of
 // an earlier one returns the earlier link, and created is false. Refusals:
-// IdempotencyConflict, Forbidden, AccountSuspended, LiveOperationsBlocked, ProductNotFound.
+// IdempotencyConflict, InvalidRequestBody (a link that has ended already), Forbidden, AccountSuspended, LiveOperationsBlocked, ProductNotFound.
 func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, account *models.Account,
 	in NewPaymentLink) (link *models.PaymentLink, created bool, err error) {
 	if link, err := s.earlierLink(ctx, scope, in); err != nil || link != nil {
 		return link, false, err
+	}
+	if in.Ended(s.now()) {
+		return nil, false, refusal.New(refusal.InvalidRequestBody, "endsAt must be in the future.")
 	}
 	if refusal := gate(account.AccountSwitches, scope.Environment); refusal != nil {
 		return nil, false, refusal

@@ -84,9 +84,10 @@ func TestGuard_Forms(t *testing.T) {
 	c := s.Member(t)
 	for path, forms := range map[string]int{
 		webtest.CompanyPage: 1, webtest.ProfilePage: 1, webtest.NoticesPage: 1, webtest.CheckoutPage: 2,
-		"/app/produtos/novo":                 1,
-		"/app/produtos/" + sold.Product.Slug: 1,
-		"/app/links/novo":                    1, "/app/webhooks/novo": 1, "/app/webhooks/" + endpoint.ID + "/editar": 1,
+		"/app/produtos/novo":                  1,
+		"/app/produtos/" + sold.Product.Slug:  1,
+		"/app/links/" + sold.Link + "/editar": 1,
+		"/app/links/novo":                     1, "/app/webhooks/novo": 1, "/app/webhooks/" + endpoint.ID + "/editar": 1,
 		"/app/producao/pedido": 1,
 	} {
 		if got := c.Get(path).Find("main form[method=post][data-guard]").Length(); got != forms {

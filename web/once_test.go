@@ -200,6 +200,9 @@ var formsSent = []sentForm{
 	{"link", "/app/links", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return filled(d.member, "/app/links/novo", "/app/links", "productId", "vaso", "expiresInSeconds", "3600")
 	}, "SELECT count(*) FROM payment_links"},
+	{"counter link", "/app/links/balcao", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
+		return filled(d.member, "/app/links", "/app/links/balcao")
+	}, "SELECT count(*) FROM payment_links"},
 	{"checkout", "/app/cobrancas", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return filled(d.member, "/app/cobrancas/nova", "/app/cobrancas", "amount", "10,00", "description", "Um vaso",
 			"externalId", "do-formulario", "expiry", "3600")

@@ -3,8 +3,10 @@ package web_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"garoupa/merchants"
+	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web/webtest"
@@ -51,9 +53,48 @@ func walkSales(t *testing.T, w *walk) {
 	page.Type("#amount", "x")
 	page.fails("product-new-wrong")
 	page.Goto(s.URL + "/app/links/novo?product=vaso")
+	page.Click("main details:last-of-type summary")
 	page.Type("input[type=url]", "x")
 	page.fails("link-new-wrong")
+	soldFurther(t, s, page, sold, paused)
 	keptForms(t, s, page)
+}
+
+// soldFurther sees a link with all its terms, changes it, makes one for the counter, prints both, and archives a
+// product.
+func soldFurther(t *testing.T, s *webtest.Site, page *walker, sold, paused *webtest.Sale) {
+	t.Helper()
+	ends := s.Now().Add(72 * time.Hour)
+	err := s.Merchants.UpdatePaymentLink(t.Context(), s.Owner, s.Test, sold.Link, merchants.LinkForm{
+		ExpiresIn: time.Hour, Left: new(4), LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataRequired, MaxQuantity: 5,
+			EndsAt: &ends}})
+	if err == nil {
+		err = s.Merchants.ArchiveProduct(t.Context(), s.Owner, s.Test, paused.Product.Slug, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	modelstest.Exec(t, s.DB, "UPDATE checkouts SET units = 1 WHERE status = 'PAID'")
+	modelstest.Exec(t, s.DB, "UPDATE payment_links SET stock = 1 WHERE stock IS NOT NULL")
+	page.visits(map[string]string{
+		"link-oversold": "/app/links/" + sold.Link, "link-edit": "/app/links/" + sold.Link + "/editar",
+		"link-poster":       "/app/links/" + sold.Link + "/cartaz",
+		"products-archived": "/app/produtos?archived=1", "product-archived": "/app/produtos/" + paused.Product.Slug,
+	})
+	page.Goto(s.URL + "/app/links/" + sold.Link + "/editar")
+	page.Type("#stock", "x")
+	page.fails("link-edit-wrong")
+	page.AllowConsole("beforeunload") // the form was not sent again
+	page.Goto(s.URL + "/app/produtos/vaso")
+	page.Click("button[commandfor=archive]")
+	page.WaitVisible("dialog#archive[open]")
+	page.look("product-archive")
+	page.Goto(s.URL + "/app/links")
+	page.Click("form[action='/app/links/balcao'] button")
+	page.WaitVisible("#share")
+	page.look("link-counter")
+	page.visit("link-poster-small", strings.TrimPrefix(page.URL(), s.URL)+"/cartaz?size=a6")
+	page.visit("links-terms", "/app/links")
 }
 
 // keptForms sees a form that is sent when another window has gone to live, and again when

@@ -23,6 +23,24 @@ func AppendPaymentLink(dst []byte, l *models.PaymentLink, checkoutURL string) []
 	dst = strconv.AppendInt(member(dst, "expiresInSeconds"), int64(l.ExpiresInSeconds), 10)
 	dst = nullableMember(dst, "successUrl", l.SuccessURL)
 	dst = nullableMember(dst, "returnUrl", l.ReturnURL)
+	dst = stringMember(dst, "buyerData", string(l.BuyerData))
+	dst = strconv.AppendInt(member(dst, "maxQuantity"), int64(l.MaxQuantity), 10)
+	if dst = member(dst, "openAmount"); l.OpenAmount == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(member(append(dst, '{'), "minAmount"), int64(l.OpenAmount.Min), 10)
+		dst = append(strconv.AppendInt(member(dst, "maxAmount"), int64(l.OpenAmount.Max), 10), '}')
+	}
+	if left := l.Left(); left == nil {
+		dst = append(member(dst, "stock"), "null"...)
+	} else {
+		dst = strconv.AppendInt(member(dst, "stock"), int64(*left), 10)
+	}
+	if l.EndsAt == nil {
+		dst = append(member(dst, "endsAt"), "null"...)
+	} else {
+		dst = timeMember(dst, "endsAt", *l.EndsAt)
+	}
 	dst = timeMember(dst, "createdAt", l.CreatedAt)
 	dst = timeMember(dst, "updatedAt", l.UpdatedAt)
 	return append(dst, '}')

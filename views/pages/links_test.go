@@ -82,12 +82,20 @@ func linkPages() []page {
 	off.Active, unsold.ProductActive, unsold.Uses, unsold.Paid = false, false, 1, 0
 	products := []dashboard.ProductRow{{Slug: "vaso", Name: "Vaso", Amount: 124990, PaymentCycle: "MONTHLY",
 		Active: true, Picture: vase}, {Slug: "xicara", Name: "Xícara", Amount: 1, PaymentCycle: "ONE_TIME"}}
-	form := dashboard.NewLinkProps{Shell: shell(true), Key: "K3Y", Products: products, ProductID: "xicara",
-		Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
+	form := dashboard.NewLinkProps{Key: "K3Y", Products: products, ProductID: "xicara", Form: linkForm(true)}
 	wrong, none := form, form
-	wrong.Shell, wrong.SuccessURL, wrong.ReturnURL, wrong.Errors = shell(false), "x", "y", problem("productId",
-		"expiresInSeconds", "successUrl", "returnUrl", "")
+	wrong.Form.Shell, wrong.Form.Fields.SuccessURL, wrong.Form.Fields.ReturnURL = shell(false), "x", "y"
+	wrong.Form.Errors = problem("productId", "expiresInSeconds", "successUrl", "returnUrl", "buyerData", "openMin",
+		"maxQuantity", "stock", "endsAt", "")
 	none.Products = nil
+	edit := dashboard.EditLinkProps{ID: "plink_1", Product: "Vaso", Form: linkForm(false)}
+	edit.Form.Unfolded, edit.Form.Fields.Open, edit.Form.Fields.Stock = true, true, "7"
+	poster := dashboard.PosterProps{ID: "plink_1", URL: "https://pix.loja.test/l/plink_1", Merchant: "Ateliê Aurora",
+		Product: "Vaso", Amount: 124990, QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 29}}
+	open := poster
+	open.Small, open.Terms.Open, open.Brand.Logo = true, true, "logo.png"
+	all = append(all, page{"edit link", dashboard.EditLink(edit)}, page{"poster", dashboard.Poster(poster)},
+		page{"poster open", dashboard.Poster(open)})
 	all = append(all,
 		page{"link inactive", hosted.LinkInactive(hosted.LinkInactiveProps{MerchantName: "Ateliê Aurora"})},
 		page{"link inactive demo",
@@ -110,13 +118,19 @@ func linkPages() []page {
 	return append(append(all, linkDetails()...), productPages(products)...)
 }
 
+func linkForm(live bool) dashboard.LinkFormProps {
+	return dashboard.LinkFormProps{Shell: shell(live), Expiries: []int{900, 3600, 86400},
+		Kinds:  []string{"OFF", "OPTIONAL", "REQUIRED"},
+		Fields: dashboard.LinkFields{ExpiresIn: 3600, BuyerData: "OPTIONAL", MaxQuantity: "1"}}
+}
+
 func linkDetails() []page {
 	detail := dashboard.LinkDetailProps{
 		Shell: shell(false), ID: "plink_1", URL: "https://pix.loja.test/l/plink_1",
 		QR:      components.QRProps{Path: "M0 0h7v1h-7z", Modules: 29},
 		Product: "Vaso", ProductID: "vaso", ProductActive: true, Amount: 124990, Active: true, ExpiresIn: 1800,
 		SuccessURL: "https://loja.test/obrigado?c={CHECKOUT_ID}", ReturnURL: "https://loja.test/", CreatedAt: now,
-		Uses: 3, Paid: 2, CanEdit: true,
+		Uses: 3, Paid: 2, CanEdit: true, Terms: dashboard.LinkTerms{BuyerData: "OPTIONAL", MaxQuantity: 1},
 		Checkouts: []dashboard.CheckoutRow{{ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPaid, Amount: 1,
 			CreatedAt: now.Add(-time.Minute)}},
 	}
@@ -125,7 +139,11 @@ func linkDetails() []page {
 	unsold.ProductActive, unsold.ExpiresIn = false, 7200
 	seen.CanEdit, seen.Checkouts, seen.Uses, seen.Paid = false, nil, 0, 0
 	seen.ExpiresIn, seen.SuccessURL, seen.ReturnURL = 901, "", ""
+	over := detail
+	over.Terms = dashboard.LinkTerms{BuyerData: "OFF", MaxQuantity: 1, Open: true, Least: 1, Most: 99, Stocked: true,
+		Oversold: 1, EndsAt: now, Ended: true}
 	return []page{
+		{"link detail over", dashboard.LinkDetail(over)},
 		{"link detail", dashboard.LinkDetail(detail)}, {"link detail off", dashboard.LinkDetail(off)},
 		{"link detail unsold", dashboard.LinkDetail(unsold)}, {"link detail seen", dashboard.LinkDetail(seen)},
 	}
@@ -142,9 +160,13 @@ func productPages(rows []dashboard.ProductRow) []page {
 	wrong.Active, wrong.CanLink, wrong.Errors = false, false, problem("name", "amount", "paymentCycle",
 		"description", "picture")
 	seen.CanEdit, seen.CanLink = false, false
+	archived := edit
+	archived.Active, archived.CanLink, archived.Archived = false, false, true
 	return []page{
 		{"products", dashboard.Products(dashboard.ProductsProps{Shell: shell(true), Products: rows, CanEdit: true,
 			Pager: components.PagerProps{Previous: "/app/produtos"}})},
+		{"products archived", dashboard.Products(dashboard.ProductsProps{Shell: shell(false), Archived: true})},
+		{"product archived", dashboard.Product(archived)},
 		{"products empty", dashboard.Products(dashboard.ProductsProps{Shell: shell(false), CanEdit: true})},
 		{"products locked", dashboard.Products(dashboard.ProductsProps{Shell: shell(false)})},
 		{"new product", dashboard.NewProduct(dashboard.NewProductProps{Shell: shell(false),
@@ -239,9 +261,8 @@ func TestForms_Chosen(t *testing.T) {
 			}
 		})
 	}
-	form := dashboard.NewLinkProps{Shell: shell(false),
-		Products: []dashboard.ProductRow{{Slug: "a"}, {Slug: "b", Name: "Xícara", Amount: 1}}, ProductID: "b",
-		Expiries: []int{900, 3600, 86400}, ExpiresIn: 3600}
+	form := dashboard.NewLinkProps{Form: linkForm(false), ProductID: "b",
+		Products: []dashboard.ProductRow{{Slug: "a"}, {Slug: "b", Name: "Xícara", Amount: 1}}}
 	doc := render(t, i18n.Portuguese, dashboard.NewLink(form))
 	if got := text(doc.Find("#productId option[selected]")) + ", " +
 		text(doc.Find("#expiresInSeconds option[selected]")); got != "Xícara · R$ 0,01, 1 hora" {

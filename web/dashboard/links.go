@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"crypto/rand"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -31,14 +32,14 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 	}
 	props := pages.LinksProps{
 		Shell: shell, CanCreate: offersSales(page.Visitor(c)), NeedsAccess: needsAccess(page.Visitor(c)),
-		NoUsage: uncounted, Pager: s.Pager(c, payments.ListPaymentLinks, "/app/links", "", after, found.Next),
+		Key: rand.Text(), NoUsage: uncounted, Pager: s.Pager(c, payments.ListPaymentLinks, "/app/links", "", after, found.Next),
 	}
 	for _, link := range found.Rows {
 		props.Links = append(props.Links, pages.LinkRow{
 			ID: link.ID, Product: link.Product.Name, Amount: link.Product.Amount, Active: link.Active,
 			ProductActive: link.Product.Active,
 			Uses:          counts[link.ID].Uses, Paid: counts[link.ID].Paid, CreatedAt: link.CreatedAt,
-			Picture: page.ProductPicture(link.Product.Picture),
+			Picture: page.ProductPicture(link.Product.Picture), Terms: s.linkTerms(&link),
 		})
 	}
 	return page.Render(c, pages.Links(props))
@@ -94,8 +95,8 @@ func (s *dashboard) readLink(c *fiber.Ctx) error {
 		Active: link.Active, ExpiresIn: link.ExpiresInSeconds, SuccessURL: page.Text(link.SuccessURL),
 		ReturnURL: page.Text(link.ReturnURL),
 		CreatedAt: link.CreatedAt, Uses: counts[link.ID].Uses, Paid: counts[link.ID].Paid,
-		Checkouts: checkoutRows(uses.Rows),
-		NoUsage:   uncounted, NoCheckouts: unlisted, CanEdit: page.Visitor(c).Role.Can(models.Sell),
+		Checkouts: checkoutRows(uses.Rows), Terms: s.linkTerms(link),
+		NoUsage: uncounted, NoCheckouts: unlisted, CanEdit: page.Visitor(c).Role.Can(models.Sell),
 	}))
 }
 

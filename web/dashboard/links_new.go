@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -37,8 +35,9 @@ func (s *dashboard) newLink(c *fiber.Ctx) error {
 	if salesStopped(page.Visitor(c)) {
 		return s.salesStop(c)
 	}
-	return s.showNewLink(c, pages.NewLinkProps{ProductID: c.Query("product"), ExpiresIn: payments.DefaultExpiresIn,
-		Key: rand.Text()})
+	return s.showNewLink(c, pages.NewLinkProps{ProductID: c.Query("product"), Key: rand.Text(),
+		Form: linkFormProps(pages.LinkFields{ExpiresIn: payments.DefaultExpiresIn,
+			BuyerData: string(models.BuyerDataOptional), MaxQuantity: "1"})})
 }
 
 func (s *dashboard) showNewLink(c *fiber.Ctx, props pages.NewLinkProps) error {
@@ -46,10 +45,10 @@ func (s *dashboard) showNewLink(c *fiber.Ctx, props pages.NewLinkProps) error {
 	if err != nil {
 		return err
 	}
-	if props.Shell, err = s.Shell(c); err != nil {
+	if props.Form.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
-	props.Products, props.Expiries = productRows(products), linkExpiries
+	props.Products = productRows(products)
 	return page.Render(c, pages.NewLink(props))
 }
 
@@ -77,15 +76,11 @@ func (s *dashboard) createLink(c *fiber.Ctx) error {
 	if !canCreateLink(page.Visitor(c)) {
 		return c.Redirect("/app/links", fiber.StatusSeeOther)
 	}
-	props := pages.NewLinkProps{
-		Key: page.Field(c, "key"), ProductID: page.Field(c, "productId"), SuccessURL: page.Field(c, "successUrl"),
-		ReturnURL: page.Field(c, "returnUrl"),
-	}
-	// An invalid number is zero, which is not offered.
-	props.ExpiresIn, _ = strconv.Atoi(page.Field(c, "expiresInSeconds"))
-	in, problems := readNewLink(props, page.Visitor(c).Environment)
+	props := pages.NewLinkProps{Key: page.Field(c, "key"), ProductID: page.Field(c, "productId"),
+		Form: linkFormProps(typedLink(c))}
+	in, problems := s.readNewLink(props, page.Visitor(c).Environment)
 	if len(problems) > 0 {
-		props.Errors = page.FormErrors(c, "link_", problems, "productId", "expiresInSeconds", "successUrl", "returnUrl")
+		props.Form.Errors = page.FormErrors(c, "link_", problems, linkErrors...)
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showNewLink(c, props)
 	}
@@ -120,44 +115,84 @@ func (s *dashboard) linkNotMade(c *fiber.Ctx, props pages.NewLinkProps, err erro
 	default:
 		return err
 	}
-	props.Errors = components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem."+key)}}
+	props.Form.Errors = components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem."+key)}}
 	c.Status(fiber.StatusUnprocessableEntity)
 	return s.showNewLink(c, props)
 }
 
-// readNewLink checks the form by the API's rules for a payment link (contract 2.5;
-// docs/rules.md, "Fields").
-func readNewLink(form pages.NewLinkProps, environment models.Environment) (payments.NewPaymentLink, merchants.Invalid) {
-	problems := merchants.Invalid{}
+// readNewLink checks the form.
+func (s *dashboard) readNewLink(
+	form pages.NewLinkProps, environment models.Environment,
+) (payments.NewPaymentLink, merchants.Invalid) {
+	fields, problems := s.readLinkFields(form.Form.Fields, environment, nil)
 	if !payments.ValidProductID(form.ProductID) {
 		problems["productId"] = merchants.Unknown
 	}
-	if !slices.Contains(linkExpiries, form.ExpiresIn) {
-		problems["expiresInSeconds"] = merchants.Unknown
-	}
-	address := func(field, text string) *string {
-		text = strings.TrimSpace(text)
-		if text == "" {
-			return nil
-		}
-		switch err := payments.CheckReturnURL(text, environment); {
-		case errors.Is(err, payments.ErrInsecureURL):
-			problems[field] = page.InsecureURL
-		case errors.Is(err, payments.ErrUserURL):
-			problems[field] = page.UserURL
-		case err != nil:
-			problems[field] = merchants.Malformed
-		}
-		return &text
-	}
-	in := payments.NewPaymentLink{
-		ProductSlug: form.ProductID, ExpiresIn: time.Duration(form.ExpiresIn) * time.Second,
-		SuccessURL: address("successUrl", form.SuccessURL), ReturnURL: address("returnUrl", form.ReturnURL),
-	}
+	in := payments.NewPaymentLink{ProductSlug: form.ProductID, ExpiresIn: fields.ExpiresIn,
+		SuccessURL: fields.SuccessURL, ReturnURL: fields.ReturnURL, LinkTerms: fields.LinkTerms}
+	in.Stock = fields.Left
 	// The prefix separates it from the merchant's own keys of the API.
 	in.IdempotencyKey = "dashboard:" + page.FormKey(form.Key)
-	body := sha256.Sum256(fmt.Appendf(nil, "%q", []string{in.ProductSlug, strconv.Itoa(form.ExpiresIn),
-		page.Text(in.SuccessURL), page.Text(in.ReturnURL)}))
+	body := sha256.Sum256(fmt.Appendf(nil, "%q %+q", in.ProductSlug, fmt.Sprint(form.Form.Fields)))
 	in.RequestHash = body[:]
 	return in, problems
+}
+
+// The bounds of a link for the counter. Members change them as those of every link.
+const counterLeast, counterMost = 1_00, 5_000_00
+
+// counterSlug is the identifier of the product that links for the counter sell.
+const counterSlug = "balcao"
+
+// createCounterLink handles POST /app/links/balcao: a link with an open amount, of a product for that purpose, which
+// is made if there is none for sale. A form creates one link, however often it is sent.
+func (s *dashboard) createCounterLink(c *fiber.Ctx) error {
+	switch {
+	case !canCreateLink(page.Visitor(c)):
+		return c.Redirect("/app/links", fiber.StatusSeeOther)
+	case salesStopped(page.Visitor(c)):
+		return s.salesStop(c)
+	}
+	product, err := s.counterProduct(c)
+	if err != nil {
+		return err
+	}
+	account, err := models.AccountByID(c.UserContext(), s.DB, page.Visitor(c).AccountID)
+	if err != nil {
+		return fmt.Errorf("dashboard: read account: %w", err)
+	}
+	by, hash := page.Actor(c), sha256.Sum256([]byte(counterSlug))
+	in := payments.NewPaymentLink{By: &by, ProductSlug: product.Slug,
+		ExpiresIn: payments.DefaultExpiresIn * time.Second, RequestHash: hash[:],
+		IdempotencyKey: "counter:" + page.FormKey(page.Field(c, "key")),
+		LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataOff,
+			OpenAmount: &models.Range{Min: counterLeast, Max: counterMost}}}
+	link, _, err := s.Payments.CreatePaymentLink(c.UserContext(), page.Scope(c), account, in)
+	if err != nil {
+		return fmt.Errorf("dashboard: create a link for the counter: %w", err)
+	}
+	if err := s.Flash(c, "link_created"); err != nil {
+		return err
+	}
+	return c.Redirect("/app/links/"+link.ID, fiber.StatusSeeOther)
+}
+
+// counterProduct returns the product for the counter.
+func (s *dashboard) counterProduct(c *fiber.Ctx) (*models.Product, error) {
+	product, err := s.product(c, counterSlug)
+	if err == nil && product.Active || err != nil && !errors.Is(err, models.ErrNotFound) {
+		return product, err
+	}
+	slug, err := s.freeSlug(c.UserContext(), page.Scope(c), counterSlug)
+	if err != nil {
+		return nil, err
+	}
+	product, err = s.Merchants.CreateProduct(c.UserContext(), page.Actor(c), page.Scope(c), merchants.ProductForm{
+		Slug: slug, Name: i18n.T(c.UserContext(), "links.counter_product"), Amount: counterLeast,
+		PaymentCycle: models.PaymentCycles[0], Form: page.FormKey(page.Field(c, "key")),
+	})
+	if problems, is := errors.AsType[merchants.Invalid](err); is && problems["slug"] == merchants.Taken {
+		return s.product(c, slug) // the same form, sent at the same time
+	}
+	return product, err
 }

@@ -21,9 +21,12 @@ import (
 
 // listProducts shows GET /app/produtos.
 func (s *dashboard) listProducts(c *fiber.Ctx) error {
-	after := s.Position(c, payments.ListProducts)
+	after, archived, query := s.Position(c, payments.ListProducts), c.Query("archived") == "1", ""
+	if archived {
+		query = "archived=1"
+	}
 	products, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Product, error) {
-		return models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), false, after, limit)
+		return models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), archived, after, limit)
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list products: %w", err)
@@ -34,7 +37,7 @@ func (s *dashboard) listProducts(c *fiber.Ctx) error {
 	}
 	return page.Render(c, pages.Products(pages.ProductsProps{
 		Shell: shell, Products: productRows(products.Rows), CanEdit: page.Visitor(c).Role.Can(models.Sell),
-		Pager: s.Pager(c, payments.ListProducts, "/app/produtos", "", after, products.Next),
+		Archived: archived, Pager: s.Pager(c, payments.ListProducts, "/app/produtos", query, after, products.Next),
 	}))
 }
 
@@ -42,7 +45,7 @@ func productRows(products []models.Product) []pages.ProductRow {
 	var rows []pages.ProductRow
 	for _, p := range products {
 		rows = append(rows, pages.ProductRow{Slug: p.Slug, Name: p.Name, Amount: p.Amount, PaymentCycle: p.PaymentCycle,
-			Active: p.Active, Picture: page.ProductPicture(p.Picture)})
+			Active: p.Active, Archived: p.ArchivedAt != nil, Picture: page.ProductPicture(p.Picture)})
 	}
 	return rows
 }
@@ -141,7 +144,7 @@ func (s *dashboard) showProduct(c *fiber.Ctx, product *models.Product, fields pa
 		return err
 	}
 	return page.Render(c, pages.Product(pages.ProductProps{
-		Shell: shell, Title: product.Name, Active: product.Active, Picture: page.ProductPicture(product.Picture),
+		Shell: shell, Title: product.Name, Active: product.Active, Archived: product.ArchivedAt != nil, Picture: page.ProductPicture(product.Picture),
 		Elsewhere: page.Text(product.ImageURL), Fields: fields, Cycles: models.PaymentCycles,
 		CanEdit: page.Visitor(c).Role.Can(models.Sell), CanLink: product.Active && offersSales(page.Visitor(c)),
 		Errors: errs,
@@ -160,6 +163,9 @@ func (s *dashboard) updateProduct(c *fiber.Ctx) error {
 	}
 	fields.Slug = product.Slug
 	err = s.Merchants.UpdateProduct(c.UserContext(), page.Actor(c), page.Scope(c), product.Slug, form)
+	if problems, _ := errors.AsType[merchants.Invalid](err); problems["archived"] != "" {
+		return c.Redirect("/app/produtos/"+product.Slug, fiber.StatusSeeOther) // the page says why
+	}
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		errs, err := s.productErrors(c, problems, form)
 		if err != nil {
@@ -174,4 +180,22 @@ func (s *dashboard) updateProduct(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/app/produtos/"+product.Slug, fiber.StatusSeeOther)
+}
+
+// archiveProduct handles POST /app/produtos/:slug/arquivar and …/restaurar.
+func (s *dashboard) archiveProduct(archived bool, flash string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		product, err := s.product(c, c.Params("slug"))
+		if err != nil {
+			return err
+		}
+		err = s.Merchants.ArchiveProduct(c.UserContext(), page.Actor(c), page.Scope(c), product.Slug, archived)
+		if err != nil {
+			return err
+		}
+		if err := s.Flash(c, flash); err != nil {
+			return err
+		}
+		return c.Redirect("/app/produtos/"+product.Slug, fiber.StatusSeeOther)
+	}
 }

@@ -72,6 +72,11 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"link_productId":        {"": "link_product"},
 	"link_expiresInSeconds": {"": "link_expiry"},
 	"link_successUrl":       {InsecureURL: "link_url_https", UserURL: "link_url_user", "": "link_url"},
+	"link_buyerData":        {"": "link_buyer_data"},
+	"link_maxQuantity":      {"": "link_max_quantity"},
+	"link_openMin":          {"": "link_open"},
+	"link_stock":            {"": "link_stock"},
+	"link_endsAt":           {"": "link_ends"},
 	"link_returnUrl":        {InsecureURL: "link_url_https", UserURL: "link_url_user", "": "link_url"},
 }
 

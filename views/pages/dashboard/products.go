@@ -18,6 +18,7 @@ type ProductsProps struct {
 	Shell    layouts.Shell
 	Products []ProductRow
 	CanEdit  bool
+	Archived bool // shows those that are archived, instead of the others
 	Pager    components.PagerProps
 }
 
@@ -28,6 +29,7 @@ type ProductRow struct {
 	Amount       money.Cents
 	PaymentCycle string
 	Active       bool
+	Archived     bool
 	Picture      base.ProductPicture
 }
 
@@ -56,10 +58,12 @@ type NewProductProps struct {
 // ProductProps is GET and POST /app/produtos/{slug}. Members who may not edit see
 // the same facts without a form.
 type ProductProps struct {
-	Shell   layouts.Shell
-	Title   string // the product's name as it is kept
-	Active  bool   // as it is kept
-	Picture base.ProductPicture
+	Shell  layouts.Shell
+	Title  string // the product's name as it is kept
+	Active bool   // as it is kept
+	// Archived products can only be put back.
+	Archived bool
+	Picture  base.ProductPicture
 	// Elsewhere is an address from before pictures were uploaded, "" for none.
 	Elsewhere string
 	Fields    ProductFields
@@ -70,8 +74,11 @@ type ProductProps struct {
 }
 
 // productStatus names the state of a product for its badge.
-func productStatus(active bool) string {
-	if active {
+func productStatus(active, archived bool) string {
+	switch {
+	case archived:
+		return "ARCHIVED"
+	case active:
 		return "ACTIVE"
 	}
 	return "INACTIVE"
