@@ -269,8 +269,8 @@ func paymentLinkSchema() *openapi.Schema {
 			payments.MaxLinkQuantity)),
 		openapi.Property("openAmount", openapi.Nullable(openapi.Answer(openAmountText+" Null at the product's price.",
 			openAmountMembers()...))),
-		openapi.Property("stock", openapi.Nullable(openapi.Integer("How many units new checkouts may have: those of open "+
-			"checkouts are not among them. Null without a limit.", 0, payments.MaxLinkStock))),
+		openapi.Property("stock", openapi.Nullable(openapi.Integer("How many units new checkouts may have: those of "+
+			"open checkouts are not among them. Null without a limit.", 0, payments.MaxLinkStock))),
 		openapi.Property("endsAt", openapi.Nullable(instant("From when on the link sells no more."))),
 		openapi.Property("createdAt", instant("When it was created.")),
 		openapi.Property("updatedAt", instant("When it was last changed.")))

@@ -25,7 +25,8 @@ func shelf(t *testing.T) (*paymentstest.Gateway, *models.PaymentLink) {
 		t.Fatal(err)
 	}
 	link, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, payments.NewPaymentLink{ProductSlug: "vaso",
-		ExpiresIn: time.Hour, IdempotencyKey: "1", RequestHash: make([]byte, 32), LinkTerms: models.LinkTerms{Stock: new(5)}})
+		ExpiresIn: time.Hour, IdempotencyKey: "1", RequestHash: make([]byte, 32),
+		LinkTerms: models.LinkTerms{Stock: new(5)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // NewPaymentLink is a merchant's request for a payment link. The caller must have checked it
 // by the rules of the fields (contract 2.5).
 type NewPaymentLink struct {
-	By               *models.Actor // a member, who must be able to Sell; nil for an API key, which the caller has checked
+	By               *models.Actor // a member, who must be able to Sell; nil for an API key
 	ProductSlug      string
 	ExpiresIn        time.Duration // of the checkouts that the link creates
 	SuccessURL       *string
@@ -26,7 +26,8 @@ type NewPaymentLink struct {
 
 // CreatePaymentLink creates a link to an active product. A request with the IdempotencyKey of
 // an earlier one returns the earlier link, and created is false. Refusals:
-// IdempotencyConflict, InvalidRequestBody (a link that has ended already), Forbidden, AccountSuspended, LiveOperationsBlocked, ProductNotFound.
+// IdempotencyConflict, InvalidRequestBody (a link that has ended already), Forbidden,
+// AccountSuspended, LiveOperationsBlocked, ProductNotFound.
 func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, account *models.Account,
 	in NewPaymentLink) (link *models.PaymentLink, created bool, err error) {
 	if link, err := s.earlierLink(ctx, scope, in); err != nil || link != nil {

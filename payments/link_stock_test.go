@@ -254,12 +254,25 @@ func TestUsePaymentLink_Choice(t *testing.T) {
 			t.Error("a link that asks for nothing stored who buys")
 		}
 	}
-	c, err := g.UsePaymentLink(t.Context(), links["many"].ID, payments.LinkChoice{Quantity: 2})
+	g.Clock.Advance(time.Hour)
+	if _, err := g.UsePaymentLink(t.Context(), links["ends"].ID, payments.LinkChoice{}); !errors.As(err,
+		new(payments.LinkEnded)) {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+// A checkout says how many units it is for, and its renewal is for as many.
+func TestUsePaymentLink_Quantity(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	vase := product(t, g, g.Test)
+	link := linkWith(t, g, g.Test, models.LinkTerms{MaxQuantity: 5})
+	c, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Quantity: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Description != "2 × Vaso" || string(c.Metadata) !=
-		`{"paymentLinkId":"`+links["many"].ID+`","productId":"vaso","quantity":"2"}` {
+		`{"paymentLinkId":"`+link.ID+`","productId":"vaso","quantity":"2"}` {
 		t.Errorf("two vases: %q, %s", c.Description, c.Metadata)
 	}
 	if err := g.SimulateExpiry(t.Context(), c.ID); err != nil {
@@ -268,15 +281,9 @@ func TestUsePaymentLink_Choice(t *testing.T) {
 	if again, err := g.RenewCheckout(t.Context(), c.ID, ""); err != nil || again.Amount != 2*vase.Amount {
 		t.Errorf("renewed: %+v, %v", again, err)
 	}
-
-	g.Clock.Advance(time.Hour)
-	if _, err := g.UsePaymentLink(t.Context(), links["ends"].ID, payments.LinkChoice{}); !errors.As(err,
-		new(payments.LinkEnded)) {
-		t.Errorf("at the end: %v", err)
-	}
 	most := 3 * vase.Amount
 	g.SetLimits(t, models.Limits{MaxAmount: &most})
-	if _, err := g.UsePaymentLink(t.Context(), links["many"].ID, payments.LinkChoice{Quantity: 4}); !errors.As(err,
+	if _, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Quantity: 4}); !errors.As(err,
 		new(payments.ChoiceRefused)) {
 		t.Errorf("beyond the account's limit: %v", err)
 	}
@@ -290,7 +297,8 @@ func TestUsePaymentLink_Changed(t *testing.T) {
 	link := linkWith(t, g, g.Test, models.LinkTerms{})
 	change := func() error {
 		return g.Merchants.UpdatePaymentLink(t.Context(), g.Owner, g.Test, link.ID, merchants.LinkForm{
-			ExpiresIn: time.Hour, Left: new(0), LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataOff, MaxQuantity: 1}})
+			ExpiresIn: time.Hour, Left: new(0),
+			LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataOff, MaxQuantity: 1}})
 	}
 	buy := func() error {
 		_, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{})

@@ -89,10 +89,12 @@ func LinkTermsProblems(t *models.LinkTerms, had *time.Time, now time.Time) (prob
 		}
 	}
 	wrong(!slices.Contains(models.BuyerDataKinds, t.BuyerData), "buyerData")
-	wrong(t.MaxQuantity < 1 || t.MaxQuantity > MaxLinkQuantity || t.OpenAmount != nil && t.MaxQuantity > 1, "maxQuantity")
+	most := MaxLinkQuantity
 	if open := t.OpenAmount; open != nil {
+		most = 1
 		wrong(!ValidAmount(open.Min) || !ValidAmount(open.Max) || open.Min > open.Max, "openAmount")
 	}
+	wrong(t.MaxQuantity < 1 || t.MaxQuantity > most, "maxQuantity")
 	wrong(t.Stock != nil && (*t.Stock < 0 || *t.Stock > MaxLinkStock), "stock")
 	kept := had != nil && t.EndsAt != nil && had.Equal(*t.EndsAt)
 	wrong(t.Ended(now) && !kept, "endsAt")

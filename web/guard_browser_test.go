@@ -87,7 +87,8 @@ func TestGuard_Forms(t *testing.T) {
 		"/app/produtos/novo":                  1,
 		"/app/produtos/" + sold.Product.Slug:  1,
 		"/app/links/" + sold.Link + "/editar": 1,
-		"/app/links/novo":                     1, "/app/webhooks/novo": 1, "/app/webhooks/" + endpoint.ID + "/editar": 1,
+		"/app/links/novo":                     1,
+		"/app/webhooks/novo":                  1, "/app/webhooks/" + endpoint.ID + "/editar": 1,
 		"/app/producao/pedido": 1,
 	} {
 		if got := c.Get(path).Find("main form[method=post][data-guard]").Length(); got != forms {

@@ -66,8 +66,8 @@ func soldFurther(t *testing.T, s *webtest.Site, page *walker, sold, paused *webt
 	t.Helper()
 	ends := s.Now().Add(72 * time.Hour)
 	err := s.Merchants.UpdatePaymentLink(t.Context(), s.Owner, s.Test, sold.Link, merchants.LinkForm{
-		ExpiresIn: time.Hour, Left: new(4), LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataRequired, MaxQuantity: 5,
-			EndsAt: &ends}})
+		ExpiresIn: time.Hour, Left: new(4),
+		LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataRequired, MaxQuantity: 5, EndsAt: &ends}})
 	if err == nil {
 		err = s.Merchants.ArchiveProduct(t.Context(), s.Owner, s.Test, paused.Product.Slug, true)
 	}

@@ -71,7 +71,8 @@ func linkPages() []page {
 		all = append(all, page{"link " + name, hosted.Link(p)})
 	}
 	for name, p := range map[string]hosted.LinkInactiveProps{
-		"sold out": {SoldOut: true}, "held": {SoldOut: true, Held: true, OpenPath: "/pay/chk_1"}, "ended": {EndedAt: now},
+		"sold out": {SoldOut: true}, "held": {SoldOut: true, Held: true, OpenPath: "/pay/chk_1"},
+		"ended": {EndedAt: now},
 	} {
 		p.MerchantName, p.Name = "Ateliê Aurora", "Vaso"
 		all = append(all, page{"link " + name, hosted.LinkInactive(p)})

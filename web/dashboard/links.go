@@ -32,7 +32,8 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 	}
 	props := pages.LinksProps{
 		Shell: shell, CanCreate: offersSales(page.Visitor(c)), NeedsAccess: needsAccess(page.Visitor(c)),
-		Key: rand.Text(), NoUsage: uncounted, Pager: s.Pager(c, payments.ListPaymentLinks, "/app/links", "", after, found.Next),
+		Key: rand.Text(), NoUsage: uncounted,
+		Pager: s.Pager(c, payments.ListPaymentLinks, "/app/links", "", after, found.Next),
 	}
 	for _, link := range found.Rows {
 		props.Links = append(props.Links, pages.LinkRow{

@@ -49,8 +49,8 @@ func typedLink(c *fiber.Ctx) pages.LinkFields {
 	return fields
 }
 
-// readLinkFields checks the fields by the API's rules for a payment link (contract 2.5; docs/rules.md, "Fields"). had is
-// the link as it is, nil for a new one.
+// readLinkFields checks the fields by the API's rules for a payment link (contract 2.5; docs/rules.md,
+// "Fields"). had is the link as it is, nil for a new one.
 func (s *dashboard) readLinkFields(
 	fields pages.LinkFields, environment models.Environment, had *models.PaymentLink,
 ) (merchants.LinkForm, merchants.Invalid) {

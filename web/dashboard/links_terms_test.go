@@ -37,7 +37,8 @@ func TestLinks_Terms(t *testing.T) {
 		i18n.FieldMoment(*link.EndsAt) != ends {
 		t.Errorf("made %+v", link)
 	}
-	if a := c.Get("/app/links"); !strings.Contains(a.Text(), "restam 5 unidades") || !strings.Contains(a.Text(), "até ") {
+	if a := c.Get("/app/links"); !strings.Contains(a.Text(), "restam 5 unidades") ||
+		!strings.Contains(a.Text(), "até ") {
 		t.Error("the list does not say what is left, and when the link ends")
 	}
 	edit := c.Get(place + "/editar")
@@ -56,7 +57,8 @@ func TestLinks_Terms(t *testing.T) {
 	if a := c.Post(place, changed...); a.Header.Get("Location") != place {
 		t.Errorf("the change: %d %q", a.Status, a.Find("#errors").Text())
 	}
-	if link = read(); *link.Left() != 3 || link.OpenAmount == nil || *link.OpenAmount != (models.Range{Min: 1_00, Max: 50_00}) ||
+	if link = read(); *link.Left() != 3 || link.OpenAmount == nil ||
+		*link.OpenAmount != (models.Range{Min: 1_00, Max: 50_00}) ||
 		link.EndsAt != nil || link.ExpiresInSeconds != 900 || link.MaxQuantity != 1 {
 		t.Errorf("changed to %+v, %v left", link, *link.Left())
 	}
@@ -67,6 +69,13 @@ func TestLinks_Terms(t *testing.T) {
 	if a := c.Get("/app/links"); !strings.Contains(a.Text(), "Esgotado") {
 		t.Error("the list does not say that the link is sold out")
 	}
+}
+
+// A form says which term is wrong, and changes nothing.
+func TestLinks_TermsWrong(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t).Sale(t, nil)
+	c, place := s.Member(t), "/app/links/"+s.Link
 	for field, wrong := range map[string][]string{
 		"buyerData":        {"buyerData", "SOME"},
 		"maxQuantity":      {"maxQuantity", "101"},
@@ -105,13 +114,15 @@ func TestLinks_Counter(t *testing.T) {
 	}
 	for place := range made {
 		link, err := s.PaymentLink(t.Context(), s.Test, strings.TrimPrefix(place, "/app/links/"))
-		if err != nil || link.OpenAmount == nil || link.BuyerData != models.BuyerDataOff || link.Product.Slug != "balcao" {
+		if err != nil || link.OpenAmount == nil || link.BuyerData != models.BuyerDataOff ||
+			link.Product.Slug != "balcao" {
 			t.Errorf("made %+v, %v", link, err)
 		}
 		for size, other := range map[string]string{"a5": "a6", "a6": "a5"} {
 			a := c.Get(place + "/cartaz?size=" + size)
 			if a.Status != http.StatusOK || a.Find(".poster-"+size+" svg[role=img]").Length() != 1 ||
-				a.Find(".poster-"+other).Length() != 0 || !strings.Contains(a.Find(".poster").Text(), "Quanto quiser") ||
+				a.Find(".poster-"+other).Length() != 0 ||
+				!strings.Contains(a.Find(".poster").Text(), "Quanto quiser") ||
 				a.Find(".poster ol li").Length() != 3 || !strings.Contains(a.Find(".poster").Text(), link.ID) {
 				t.Errorf("%s: %d %q", size, a.Status, a.Find(".poster").Text())
 			}
@@ -132,7 +143,8 @@ func TestProducts_Archive(t *testing.T) {
 	}
 	a := c.Get("/app/produtos/vaso")
 	if listed("/app/produtos") || !listed("/app/produtos?archived=1") || a.Find("input[name=amount]").Length() != 0 ||
-		c.Get("/app/links/novo").Find("option[value=vaso]").Length() != 0 || c.Get(s.Path()).Status != http.StatusNotFound {
+		c.Get("/app/links/novo").Find("option[value=vaso]").Length() != 0 ||
+		c.Get(s.Path()).Status != http.StatusNotFound {
 		t.Error("an archived product is listed, can be changed or chosen, or sells")
 	}
 	form := merchants.ProductForm{Name: "x", Amount: 1, PaymentCycle: "ONE_TIME"}

@@ -81,7 +81,8 @@ func (s *hosted) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
 		if err != nil {
 			return s.linkRefused(c, link, err, nil)
 		}
-		props.Quantity = min(max(props.Quantity+map[string]int{"less": -1, "more": 1}[props.Step], 1), offer.MaxQuantity)
+		change := map[string]int{"less": -1, "more": 1}[props.Step]
+		props.Quantity = min(max(props.Quantity+change, 1), offer.MaxQuantity)
 		return s.showLink(c, link, props)
 	}
 	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))), choice)

@@ -78,7 +78,8 @@ func TestLink_Quantity(t *testing.T) {
 		t.Errorf("it made %v", made)
 	}
 	two := s.Buy(t, buyer, "quantity", "2")
-	if a := buyer.Get(two); !strings.Contains(a.Text(), "2 × Vaso Lua Nova") || !strings.Contains(a.Text(), "R$\u00a020,00") {
+	if a := buyer.Get(two); !strings.Contains(a.Text(), "2 × Vaso Lua Nova") ||
+		!strings.Contains(a.Text(), "R$\u00a020,00") {
 		t.Error("the charge does not say what it is for")
 	}
 	if again := s.Buy(t, buyer, "quantity", "2"); again != two {
