@@ -141,8 +141,9 @@ func UpdatePaymentLink(tx *Tx, l *PaymentLink) error {
 	least, most := l.bounds()
 	_, err := tx.execOne(`UPDATE payment_links SET expires_in_seconds = $2, success_url = $3, return_url = $4,
 		buyer_data = $5, max_quantity = $6, min_amount = $7, max_amount = $8, stock = $9, ends_at = $10,
-		updated_at = $11 WHERE id = $1`, l.ID, l.ExpiresInSeconds, l.SuccessURL, l.ReturnURL, l.BuyerData, l.MaxQuantity, least, most,
-		l.Stock, l.EndsAt, l.UpdatedAt)
+		updated_at = $11
+		WHERE id = $1`, l.ID, l.ExpiresInSeconds, l.SuccessURL, l.ReturnURL, l.BuyerData, l.MaxQuantity, least,
+		most, l.Stock, l.EndsAt, l.UpdatedAt)
 	return err
 }
 
