@@ -101,7 +101,7 @@ func TestFirstSteps_Link(t *testing.T) {
 	if a := c.Get("/app"); a.Find("ol a[href='/app/links/"+made.ID+"']").Length() != 1 {
 		t.Error("the steps do not lead to the link")
 	}
-	sold, err := s.UsePaymentLink(t.Context(), made.ID, payments.Customer{}, "")
+	sold, err := s.UsePaymentLink(t.Context(), made.ID, payments.LinkChoice{})
 	if err != nil {
 		t.Fatal(err)
 	}
