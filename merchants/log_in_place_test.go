@@ -33,7 +33,8 @@ func TestKnows(t *testing.T) {
 			t.Errorf("known is %t, want %t", got, known)
 		}
 		if !known {
-			if _, err := e.Merchants.LogInWithCode(t.Context(), token, e.code(), here); err != nil {
+			var err error
+			if token, err = e.Merchants.LogInWithCode(t.Context(), token, e.code(), here); err != nil {
 				t.Fatal(err)
 			}
 		}
