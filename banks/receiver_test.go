@@ -160,12 +160,19 @@ func TestReceiver_TooMany(t *testing.T) {
 	bodies := make([]*io.PipeWriter, 64)
 	var all sync.WaitGroup
 	client := h.Bank.ClientWith(t, bank)
-	client.Transport.(*http.Transport).ForceAttemptHTTP2 = false
+	transport := client.Transport.(*http.Transport)
+	transport.ForceAttemptHTTP2, transport.ExpectContinueTimeout = false, time.Minute
 	for i := range bodies {
 		var body *io.PipeReader
 		body, bodies[i] = io.Pipe()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Expect", "100-continue") // the body is sent once the server reads it
 		all.Go(func() {
-			answer, err := client.Post(address, "application/json", body)
+			answer, err := client.Do(request)
 			if err != nil {
 				t.Error(err)
 				return
@@ -176,15 +183,12 @@ func TestReceiver_TooMany(t *testing.T) {
 			}
 		})
 	}
-	for _, body := range bodies { // what is written was read, so all are being answered
+	for _, body := range bodies { // what is written was asked for, so all are being answered
 		if _, err := body.Write([]byte("{")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var busy *http.Response
-	for busy == nil || busy.StatusCode == 200 { // the last of the 64 may not have begun
-		busy = h.Send(t, http.MethodPost, address, nil, "{}", bank)
-	}
+	busy := h.Send(t, http.MethodPost, address, nil, "{}", bank)
 	if busy.StatusCode != http.StatusServiceUnavailable || busy.Header.Get("Retry-After") == "" {
 		t.Errorf("one more: %d", busy.StatusCode)
 	}

@@ -50,6 +50,7 @@ func TestFirstCharge_Browser(t *testing.T) {
 	page.Axe()
 	page.Keep("home-first-desktop")
 
+	page.Click("button[name=way][value=api]")
 	page.Click("main ol a[href='/app/chaves/nova']") // the first steps lead on
 	page.Axe()
 	page.Type("#name", "Minha loja")

@@ -94,6 +94,7 @@ func TestVerifyEmail(t *testing.T) {
 		paymentstest.Password); a.Status != http.StatusSeeOther {
 		t.Fatalf("sign up: %d", a.Status)
 	}
+	c.Post("/app/primeiros-passos", "way", "link")
 	if a := c.Get("/app"); a.Find("main a[href='/verificar-email']").Length() != 1 {
 		t.Error("the start page asks for no proof")
 	}

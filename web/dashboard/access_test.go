@@ -16,6 +16,7 @@ func TestAccess(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	c := s.Member(t)
+	c.Post("/app/primeiros-passos", "way", "api")
 	if a := c.Get("/app"); !strings.Contains(a.Find("main").Text(), "Solicite acesso à produção") ||
 		a.Find(`main a[href="/app/producao"]`).Length() != 1 {
 		t.Error("the first steps do not lead to production access")

@@ -231,6 +231,7 @@ func TestCheckouts_EmptyTellsWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	c := s.Member(t)
+	c.Post("/app/primeiros-passos", "way", "api")
 	for _, path := range []string{"/app", "/app/cobrancas"} {
 		if a := c.Get(path); a.Find("#example").Length() != 1 ||
 			a.Find("main a[href='/app/cobrancas/nova']").Length() != 1 || a.Find("main a.btn-primary").Length() != 1 {
