@@ -30,6 +30,7 @@ func TestSale_Browser(t *testing.T) {
 	merchant.WaitTrue(`(i => i.complete && i.naturalWidth == 768)(document.querySelector("main img"))`)
 	merchant.Click("Criar link")
 	merchant.WaitTrue(`document.querySelector("#productId").selectedOptions[0].text.startsWith("Vaso Lua Nova")`)
+	merchant.Click("main form details summary")
 	merchant.Type("#successUrl", "https://loja.example/obrigado?c={CHECKOUT_ID}")
 	merchant.Click("main form button.btn-primary")
 	merchant.WaitVisible("Link criado. Copie e mande para quem vai pagar.")

@@ -85,7 +85,11 @@ func (s *hosted) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
 		props.Quantity = min(max(props.Quantity+change, 1), offer.MaxQuantity)
 		return s.showLink(c, link, props)
 	}
-	open, err := s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))), choice)
+	var open *models.PublicCheckout
+	var err error
+	if problems == nil {
+		open, err = s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))), choice)
+	}
 	if err == nil && open == nil && problems == nil {
 		open, err = s.newCheckout(c, link, choice, func(form string) (*models.Checkout, error) {
 			choice.Form = form
