@@ -67,7 +67,7 @@ func (s *Service) hashed(ctx context.Context, password string) (hash string, err
 }
 
 // isPasswordOf reports whether the password is the user's. It takes the same time if there is
-// no user or no password. It fails like hashGate.do.
+// no user or no password. A hash with former costs is replaced. It fails like hashGate.do.
 func (s *Service) isPasswordOf(ctx context.Context, user *models.User, password string) (matches bool, err error) {
 	if len(password) > 4*MaxPasswordLength {
 		return false, nil
@@ -77,6 +77,9 @@ func (s *Service) isPasswordOf(ctx context.Context, user *models.User, password 
 		hash = *user.PasswordHash
 	}
 	err = s.hashes.do(ctx, func() { matches = passwordMatches(hash, password) && user.PasswordHash != nil })
+	if err == nil && matches && dated(hash) {
+		err = s.rehash(ctx, user, password)
+	}
 	return matches, err
 }
 
@@ -87,6 +90,24 @@ func hashPassword(password string) string {
 	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey)
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
+}
+
+// dated reports whether a hash was made with other costs than those of hashPassword.
+func dated(hash string) bool {
+	costs := fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, argonMemory, argonTime, argonThreads)
+	return !strings.HasPrefix(hash, costs)
+}
+
+// rehash stores the hash of a password that the user has just shown with the costs of today, unless the
+// password was replaced meanwhile.
+func (s *Service) rehash(ctx context.Context, user *models.User, password string) error {
+	hash, err := s.hashed(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.DB.InTx(ctx, func(tx *models.Tx) error {
+		return models.ReplacePasswordHash(tx, user.ID, *user.PasswordHash, hash)
+	})
 }
 
 // passwordMatches reports whether hash belongs to password, using the parameters in hash. A

@@ -1,12 +1,14 @@
 package merchants
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +19,17 @@ import (
 // recoveryCodes is the number of recovery codes.
 const recoveryCodes = 10
 
-// recoveryLength is the length of a code in characters of 5 bits, without the hyphen.
-const recoveryLength = 10
+// recoveryLength is the length of a recovery code in characters of 5 bits, without the hyphens. 125 bits
+// cannot be guessed from their digest. Codes of formerRecoveryLength, which were made before, still work.
+const (
+	recoveryLength       = 25
+	formerRecoveryLength = 10
+)
+
+// isRecovery reports whether a code without its hyphens has the length of a recovery code.
+func isRecovery(code string) bool {
+	return len(code) == recoveryLength || len(code) == formerRecoveryLength
+}
 
 // recoveryLetters are Crockford's, which are hard to confuse.
 const recoveryLetters = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -201,7 +212,7 @@ func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) (way string, 
 	if err != nil {
 		return "", err
 	}
-	if len(code) == recoveryLength {
+	if isRecovery(code) {
 		taken, err := models.TakeRecoveryCode(tx, userID, s.recoveryDigest(userID, code), s.now())
 		if err != nil || !taken {
 			return "", errors.Join(err, ErrCredentials)
@@ -230,7 +241,7 @@ func (s *Service) takeCode(tx *models.Tx, userID, code, ip string) (way string, 
 // plainCode normalizes the ways in which people write a code.
 func plainCode(code string) string {
 	code = strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(strings.ToLower(code))
-	if len(code) == recoveryLength {
+	if isRecovery(code) {
 		code = strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(code)
 	}
 	return code
@@ -253,7 +264,7 @@ func (s *Service) firstRecoveryCodes(tx *models.Tx, user *models.User) (codes []
 	return s.newRecoveryCodes(tx, user.ID)
 }
 
-// newRecoveryCodes replaces the user's recovery codes and returns them, as "01234-abcde".
+// newRecoveryCodes replaces the user's recovery codes and returns them, in groups of five characters.
 func (s *Service) newRecoveryCodes(tx *models.Tx, userID string) (codes []string, err error) {
 	digests := make([][]byte, 0, recoveryCodes)
 	for range recoveryCodes {
@@ -263,13 +274,14 @@ func (s *Service) newRecoveryCodes(tx *models.Tx, userID string) (codes []string
 			code[i] = recoveryLetters[b%32]
 		}
 		digests = append(digests, s.recoveryDigest(userID, string(code)))
-		codes = append(codes, string(code[:5])+"-"+string(code[5:]))
+		groups := slices.Collect(slices.Chunk(code, 5))
+		codes = append(codes, string(bytes.Join(groups, []byte("-"))))
 	}
 	return codes, models.ReplaceRecoveryCodes(tx, userID, digests)
 }
 
-// recoveryDigest returns the stored form of a recovery code. It uses a key, because codes have
-// only 50 bits and could be guessed from a stolen plain hash.
+// recoveryDigest returns the stored form of a recovery code. It uses a key, because former codes
+// have only 50 bits and could be guessed from a stolen plain hash.
 func (s *Service) recoveryDigest(userID, code string) []byte {
 	h := hmac.New(sha256.New, s.Vault.Key("recovery codes"))
 	h.Write([]byte(userID + "/" + code))

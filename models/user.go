@@ -98,6 +98,11 @@ func SetEmailVerified(tx *Tx, id string, now time.Time) (first bool, err error) 
 	return done.RowsAffected == 1, done.Error
 }
 
+// ReplacePasswordHash writes another hash of the same password where the former one is still stored.
+func ReplacePasswordHash(tx *Tx, id, former, hash string) error {
+	return tx.exec("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", id, former, hash)
+}
+
 // SetPasswordHash writes a new password's hash as a PHC string.
 func SetPasswordHash(tx *Tx, id, hash string) error {
 	return tx.Model(&User{}).Where("id = ?", id).Update("password_hash", hash).Error

@@ -201,6 +201,12 @@ func TestCommands_Wrong(t *testing.T) {
 		"SUPERVISOR"); !strings.Contains(added, "/redefinir-senha?token=") || strings.Contains(added, "password:") {
 		t.Errorf("staff add prints %s", added)
 	}
+	said := p.run("people", "sessions", "-email", "ops@example.com")
+	if said != "Ended 0 sessions of ops@example.com.\n" {
+		t.Errorf("people sessions prints %s", said)
+	}
+	p.run("people", "factors", "-email", "ops@example.com")
+	wrong(t, p, "no person", "people", "factors", "-email", "none@example.com")
 	wrong(t, p, "email is taken", "staff", "add", "-email", "OPS@example.com", "-name", "Ops")
 
 	for name, tc := range map[string]struct{ setting, says string }{
@@ -226,7 +232,8 @@ func TestCommands_Wrong(t *testing.T) {
 	for _, misspelled := range [][]string{
 		{"serv"}, {"--serve"}, {"serve", "now"}, {"serve", "-x"}, {"demo", "x"}, {"simulate"}, {"simulate", "pay"},
 		{"simulate", "pay", "a", "b"},
-		{"staff"}, {"staff", "remove"}, {"check", "x"}, {"migrate", "down"}, {"version", "x"},
+		{"staff"}, {"staff", "remove"}, {"people"}, {"people", "x"},
+		{"check", "x"}, {"migrate", "down"}, {"version", "x"},
 	} {
 		if r := p.try(misspelled...); r.status != 2 || r.out != "" || !strings.Contains(r.wrong, "garoupa") {
 			t.Errorf("garoupa %s: %+v, want 2", strings.Join(misspelled, " "), r)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"garoupa/internal/input"
 	"garoupa/web/page"
@@ -41,7 +42,37 @@ func checkDatabaseURL(raw string) error {
 		// The value may contain a password.
 		return errors.New("must be a postgres:// address, or unset for the embedded PostgreSQL")
 	}
+	config, err := pgconn.ParseConfig(raw)
+	if err != nil {
+		return errors.New("is not complete, or a file that it names cannot be read")
+	}
+	ways := []*pgconn.FallbackConfig{{Host: config.Host, TLSConfig: config.TLSConfig}}
+	for _, way := range append(ways, config.Fallbacks...) {
+		if !near(way.Host) && (way.TLSConfig == nil || way.TLSConfig.InsecureSkipVerify) {
+			return errors.New("needs sslmode=verify-full, because the database is on another machine")
+		}
+	}
 	return nil
+}
+
+// near reports whether connections to a host stay on the machine: those by a socket or the loopback
+// device, and by a name without a dot, which the network of a container's services has.
+func near(host string) bool {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return address.IsLoopback()
+	}
+	return strings.HasPrefix(host, "/") || !strings.Contains(host, ".") || strings.HasSuffix(host, ".localhost")
+}
+
+// checkTLS refuses an http address of a public installation: browsers send passwords and sessions there.
+// An installation with a bank has live money.
+func (s *settings) checkTLS(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || s.embedded() || s.Demo || s.LiveProvider != providerBank || u.Scheme == "https" ||
+		near(u.Hostname()) {
+		return nil
+	}
+	return errors.New("must be https where charges are live (GAROUPA_LIVE_PROVIDER=bank)")
 }
 
 func checkListen(listen string) error {

@@ -12,6 +12,9 @@ import (
 	"garoupa/views/pages/docs"
 )
 
+// recoveryCode has the form of a recovery code.
+const recoveryCode = "01234-abcde-fghjk-mnpqr-stvwx"
+
 // securityPages are the pages around an account: mails, proofs, people.
 func securityPages() []page {
 	frame := layouts.AuthProps{Theme: layouts.ThemeDark, Path: "/2fa"}
@@ -116,20 +119,20 @@ func proofPages(frame layouts.AuthProps) []page {
 			QR: components.QRProps{Path: "M0 0h7v1h-7z", Modules: 41, Label: "QR"}, Errors: problem("code"),
 		})},
 		{"recovery codes", account.RecoveryCodes(account.RecoveryCodesProps{
-			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde", "56789-fghjk"},
+			AuthProps: frame, Next: "/app", Codes: []string{recoveryCode, recoveryCode},
 			Cause: account.RecoveryEnrolled,
 		})},
 		{"recovery codes of a passkey", account.RecoveryCodes(account.RecoveryCodesProps{
-			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde"}, Cause: account.RecoveryPasskey,
+			AuthProps: frame, Next: "/app", Codes: []string{recoveryCode}, Cause: account.RecoveryPasskey,
 		})},
 		{"recovery codes of a password", account.RecoveryCodes(account.RecoveryCodesProps{
-			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde"}, Cause: account.RecoveryPassword,
+			AuthProps: frame, Next: "/app", Codes: []string{recoveryCode}, Cause: account.RecoveryPassword,
 		})},
 		{"code of recovery without a generator", account.Code(account.CodeProps{
 			AuthProps: frame, Next: "/app", ByKey: true, Recovery: true, Errors: problem("code"),
 		})},
 		{"recovery codes anew", account.RecoveryCodes(account.RecoveryCodesProps{
-			AuthProps: frame, Next: "/app", Codes: []string{"01234-abcde"},
+			AuthProps: frame, Next: "/app", Codes: []string{recoveryCode},
 		})},
 	}
 }

@@ -947,7 +947,7 @@ func RecoveryCodes(p RecoveryCodesProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var52 = []any{"columns-2 rounded-[12px] border border-line bg-subtle px-4 py-3.5 text-center font-mono",
+			var templ_7745c5c3_Var52 = []any{"rounded-[12px] border border-line bg-subtle px-2 py-3.5 text-center font-mono",
 				"text-[15px]/7 whitespace-pre-line select-all",
 			}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var52...)
