@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"garoupa/internal/auth/oidc"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/models/modelstest"
@@ -70,6 +71,44 @@ func TestRemoveFactors(t *testing.T) {
 	if _, err := h.Merchants.LogInWithCode(t.Context(), token, e.recovery[0], merchants.Browser{}); !errors.Is(err,
 		merchants.ErrCredentials) {
 		t.Errorf("a recovery code of before: %v", err)
+	}
+}
+
+// A person who is unlinked from the provider loses the sessions that began there, and no others; another
+// identity is linked then.
+func TestUnlink(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	g.Merchant(t, "bruno@example.com")
+	who := oidc.Identity{Issuer: issuer, Subject: "ana", Email: g.Email}
+	there, err := g.Merchants.LogInWithIdentity(t.Context(), who, merchants.Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := logInAs(t, g, g.Email)
+	who.Subject = "another"
+	if _, err := g.Merchants.LogInWithIdentity(t.Context(), who, merchants.Browser{}); !errors.Is(err,
+		merchants.ErrNoPerson) {
+		t.Errorf("a second identity before: %v", err)
+	}
+	for email, want := range map[string]error{
+		"bruno@example.com": merchants.ErrNotLinked, "x@example.com": models.ErrNotFound, g.Email: nil} {
+		if err := g.Merchants.Unlink(t.Context(), email); !errors.Is(err, want) {
+			t.Errorf("Unlink of %s: %v", email, err)
+		}
+	}
+	if _, err := g.Merchants.Visitor(t.Context(), there); !errors.Is(err, models.ErrNotFound) {
+		t.Errorf("the session of the provider goes on: %v", err)
+	}
+	if _, err := g.Merchants.Visitor(t.Context(), here); err != nil {
+		t.Errorf("the session of the password ended: %v", err)
+	}
+	if n := modelstest.One[int](t, g.DB, `SELECT count(*)::int FROM audit_log
+		WHERE action = 'user.identity_unlinked' AND actor = 'system' AND object_id = $1`, g.Owner.UserID); n != 1 {
+		t.Errorf("%d lines of the audit log", n)
+	}
+	if _, err := g.Merchants.LogInWithIdentity(t.Context(), who, merchants.Browser{}); err != nil {
+		t.Errorf("another identity after: %v", err)
 	}
 }
 

@@ -32,3 +32,13 @@ func HasIdentity(tx *Tx, userID, issuer string) (has bool, err error) {
 		[]any{userID, issuer}, &has)
 	return has, err
 }
+
+// DeletePersonIdentities removes the links of a person to all issuers, and the sessions that began there. It
+// returns the number of links.
+func DeletePersonIdentities(tx *Tx, userID string) (links int64, err error) {
+	done := tx.Delete(&PersonIdentity{}, "user_id = ?", userID)
+	if done.Error != nil {
+		return 0, done.Error
+	}
+	return done.RowsAffected, tx.Delete(&Session{}, "user_id = ? AND by_provider", userID).Error
+}

@@ -206,6 +206,7 @@ func TestCommands_Wrong(t *testing.T) {
 		t.Errorf("people sessions prints %s", said)
 	}
 	p.run("people", "factors", "-email", "ops@example.com")
+	wrong(t, p, "linked to no identity", "people", "unlink", "-email", "ops@example.com")
 	wrong(t, p, "no person", "people", "factors", "-email", "none@example.com")
 	wrong(t, p, "email is taken", "staff", "add", "-email", "OPS@example.com", "-name", "Ops")
 

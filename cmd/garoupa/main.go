@@ -49,7 +49,7 @@ func commands() []command {
 		{"bank", "be a bank on this machine that speaks API Pix, for tests", bank},
 		{"audit", "verify what a receiver of the audit log has", audit},
 		{"staff", "add people who work for the installation", staff},
-		{"people", "end a person's sessions, or remove lost second factors", people},
+		{"people", "end a person's sessions, remove lost second factors, or unlink from the provider", people},
 		{"rotate-key", "seal the values of the previous secret key with the new one", rotateKey},
 		{"check", "check the database, its schema and the books", check},
 		{"version", "print the version", version},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"garoupa/models"
 )
@@ -11,11 +12,11 @@ import (
 // people does what only the operator may do for a person, of staff or not.
 func people(ctx context.Context, in invocation) error {
 	email := in.flags.String("email", "", "the person's `email`, with which they log in")
-	words, err := in.parse("sessions|factors")
+	words, err := in.parse("sessions|factors|unlink")
 	if err != nil {
 		return err
 	}
-	if words[0] != "sessions" && words[0] != "factors" {
+	if !slices.Contains([]string{"sessions", "factors", "unlink"}, words[0]) {
 		in.flags.Usage()
 		return errUsage
 	}
@@ -24,10 +25,15 @@ func people(ctx context.Context, in invocation) error {
 		return err
 	}
 	defer db.Close()
-	said := fmt.Sprintf("Removed the second factors of %s and ended the sessions.\n", *email)
-	if words[0] == "factors" {
+	said := ""
+	switch words[0] {
+	case "factors":
+		said = fmt.Sprintf("Removed the second factors of %s and ended the sessions.\n", *email)
 		err = services.merchants.RemoveFactors(ctx, *email)
-	} else {
+	case "unlink":
+		said = fmt.Sprintf("Unlinked %s from the provider, and ended the sessions that began there.\n", *email)
+		err = services.merchants.Unlink(ctx, *email)
+	default:
 		var ended int64
 		ended, err = services.merchants.EndSessionsOf(ctx, *email)
 		said = fmt.Sprintf("Ended %d sessions of %s.\n", ended, *email)
