@@ -163,6 +163,7 @@ type checked struct {
 func (s *settings) checks() []checked {
 	return []checked{
 		{"DATABASE_URL", checkDatabaseURL(s.DatabaseURL)},
+		{"DATABASE_URL", s.checkDatabaseTLS()},
 		{"GAROUPA_LISTEN", checkListen(s.Listen)},
 		{"GAROUPA_BASE_URL", checkAddress(&s.BaseURL)},
 		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutURL)},

@@ -42,14 +42,24 @@ func checkDatabaseURL(raw string) error {
 		// The value may contain a password.
 		return errors.New("must be a postgres:// address, or unset for the embedded PostgreSQL")
 	}
-	config, err := pgconn.ParseConfig(raw)
+	return nil
+}
+
+// checkDatabaseTLS refuses connections to a database on another machine that another could read or answer, where
+// charges are live.
+func (s *settings) checkDatabaseTLS() error {
+	if s.embedded() || s.LiveProvider != providerBank {
+		return nil
+	}
+	config, err := pgconn.ParseConfig(s.DatabaseURL)
 	if err != nil {
 		return errors.New("is not complete, or a file that it names cannot be read")
 	}
 	ways := []*pgconn.FallbackConfig{{Host: config.Host, TLSConfig: config.TLSConfig}}
 	for _, way := range append(ways, config.Fallbacks...) {
 		if !near(way.Host) && (way.TLSConfig == nil || way.TLSConfig.InsecureSkipVerify) {
-			return errors.New("needs sslmode=verify-full, because the database is on another machine")
+			return errors.New("needs sslmode=verify-full where charges are live (GAROUPA_LIVE_PROVIDER=bank), " +
+				"because the database is on another machine")
 		}
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A database on another machine is reached with TLS and a verified certificate alone, on each of its hosts.
+// Where charges are live, a database on another machine is reached with TLS and a verified certificate alone, on each of its hosts.
 func TestReadSettings_DatabaseTLS(t *testing.T) {
 	t.Parallel()
 	for address, accepted := range map[string]bool{
@@ -26,7 +26,9 @@ func TestReadSettings_DatabaseTLS(t *testing.T) {
 		"postgres:///x?host=/run/postgresql":                                    true,
 		"postgres://u:hunter2@db.example/x?sslmode=verify-full&sslrootcert=/no": false,
 	} {
-		_, err := readSettings(map[string]string{"DATABASE_URL": address})
+		live := map[string]string{"DATABASE_URL": address, "GAROUPA_BASE_URL": "https://api.example",
+			"GAROUPA_LIVE_PROVIDER": providerBank}
+		_, err := readSettings(live)
 		if (err == nil) != accepted {
 			t.Errorf("%s: %v", address, err)
 		}
