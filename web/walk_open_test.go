@@ -10,6 +10,7 @@ import (
 	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/web"
+	"garoupa/web/browsertest"
 	"garoupa/web/webtest"
 )
 
@@ -92,6 +93,10 @@ func walkDemo(t *testing.T, w *walk) {
 	buyer.visits(map[string]string{"pay": "/pay/" + s.Checkout(t, payments.NewCheckout{}).ID, "log-in": "/entrar",
 		"docs": "/docs"})
 	w.enter(t, s).visit("home", "/app")
+	desk := browsertest.Open(t, s.URL+"/app",
+		browsertest.Options{Viewport: browsertest.Desktop, Cookies: s.Member(t).Cookies()})
+	desk.WaitTrue(`(menu => innerHeight == 800 && menu.scrollHeight <= menu.clientHeight)(
+		document.querySelector("[data-menu]"))`) // all of it is in view
 	staff := w.open(t, s, "/entrar?next=/ops")
 	enterConsole(t, s, staff.Page, "eva@example.com")
 	staff.visit("ops", "/ops")
