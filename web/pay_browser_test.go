@@ -110,6 +110,8 @@ func TestPay_BrowserDesktop(t *testing.T) {
 	page.SetOffline(true)
 	page.WaitVisible("#net")
 	page.WaitText("[data-waiting]", "Reconectando…")
+	page.WaitTrue(`(dot => dot.backgroundColor == "rgba(0, 0, 0, 0)" && dot.boxShadow != "none")(
+		getComputedStyle(document.querySelector(".dot")))`) // a ring, in any color
 	page.WaitText("#live",
 		"Você está sem internet. O código copiado continua valendo. A página se atualiza quando a conexão voltar.")
 	see(page, "pay-offline-desktop")
