@@ -29,7 +29,9 @@ var dist embed.FS
 // types are the content types by extension. Files with other extensions are not served.
 var types = map[string]string{
 	".css":   "text/css; charset=utf-8",
+	".ico":   "image/x-icon",
 	".js":    "text/javascript; charset=utf-8",
+	".png":   "image/png",
 	".svg":   "image/svg+xml",
 	".woff2": "font/woff2",
 }
@@ -111,11 +113,11 @@ func load() (urls map[string]string, assets map[string]asset) {
 	return urls, assets
 }
 
-// newAsset prepares the compressed forms of all files except fonts, which are compressed
-// already.
+// newAsset prepares the compressed forms of all files except fonts and PNG pictures, which are
+// compressed already.
 func newAsset(body []byte, contentType string) asset {
 	a := asset{contentType: contentType, plain: body}
-	if contentType == types[".woff2"] {
+	if contentType == types[".woff2"] || contentType == types[".png"] {
 		return a
 	}
 	a.brotli = sync.OnceValue(func() []byte {

@@ -21,6 +21,7 @@ func TestOpen(t *testing.T) {
 		"pay.css": "text/css; charset=utf-8", "app.css": "text/css; charset=utf-8",
 		"pay.js": "text/javascript; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
 		"favicon.svg": "image/svg+xml", "inter.woff2": "font/woff2",
+		"favicon.ico": "image/x-icon", "icon-180.png": "image/png", "icon-512.png": "image/png",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -197,6 +197,8 @@ var doors = map[string]string{
 	"GET /esqueci-senha":  "everyone",
 	"POST /esqueci-senha": "everyone",
 
+	"GET /favicon.ico": "everyone",
+
 	"GET /fotos/:file": "everyone",
 
 	"GET /l/:id":  "everyone",

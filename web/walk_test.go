@@ -51,6 +51,7 @@ var notPages = map[string]string{
 	"/app/configuracoes":               "leads to the first of the settings",
 	"/pay/:id/renew":                   "leads back to the checkout",
 	"/static/*":                        "files",
+	"/favicon.ico":                     "an image",
 	"/pay/:id/qr.png":                  "an image",
 	"/qr/:file":                        "an image",
 	"/app/links/:id/qr.svg":            "an image",

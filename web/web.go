@@ -29,6 +29,7 @@ func Register(r fiber.Router, o Options) {
 	site := page.NewSite(o)
 	r.Use(page.Legible)
 	r.Get("/static/*", page.StaticFile)
+	r.Get("/favicon.ico", page.Favicon)
 	ops := console.Group(r, site)
 	app := dashboard.Group(r, site)
 	r.Use(page.OldNames) // after the groups, which refuse people first

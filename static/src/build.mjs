@@ -112,7 +112,10 @@ fs.mkdirSync(dist, { recursive: true });
 icons();
 const inter = await font();
 write('inter.woff2', inter);
-write('favicon.svg', fs.readFileSync(path.join(here, 'favicon.svg')));
+// The pictures are favicon.svg at 32 pixels, and on a square at 180 and 512.
+for (const icon of ['favicon.svg', 'favicon.ico', 'icon-180.png', 'icon-512.png']) {
+  write(icon, fs.readFileSync(path.join(here, icon)));
+}
 for (const bundle of ['pay', 'app']) {
   write(`${bundle}.css`, css(`${bundle}.css`, hashed('inter.woff2', inter)));
   write(`${bundle}.js`, js(`${bundle}.js`));

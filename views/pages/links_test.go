@@ -245,9 +245,13 @@ func TestLink_Preview(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
-	if render(t, i18n.Portuguese, hosted.Pay(pending())).Find("meta[property]").Length() != 0 {
-		t.Error("a charge, which is one buyer's, has a preview")
-	}
+	charge := pending()
+	charge.Description, charge.ExternalID = "Consulta", "PED-77"
+	render(t, i18n.Portuguese, hosted.Pay(charge)).Find("meta[property]").Each(func(_ int, s *goquery.Selection) {
+		if text := s.AttrOr("content", ""); strings.Contains(text, "Consulta") || strings.Contains(text, "PED-77") {
+			t.Errorf("the preview of a charge, which is one buyer's, tells what was ordered: %q", text)
+		}
+	})
 }
 
 // The forms choose what was chosen.

@@ -13,6 +13,7 @@ import (
 	"garoupa/internal/requestid"
 	"garoupa/models"
 	"garoupa/payments"
+	"garoupa/static"
 	"garoupa/views/components"
 	base "garoupa/views/pages"
 	pages "garoupa/views/pages/hosted"
@@ -40,7 +41,8 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	}
 	props := pages.PayProps{
 		ID: checkout.ID, Address: s.CheckoutURL + "/pay/" + checkout.ID, Query: page.Spoken(c),
-		Status: shownStatus(checkout, s.Now()), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
+		PreviewImage: s.CheckoutURL + static.URL("icon-512.png"),
+		Status:       shownStatus(checkout, s.Now()), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
 		MerchantName: checkout.Merchant.Name,
 		CopyPaste:    checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,

@@ -8,6 +8,7 @@ import (
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
+	"garoupa/static"
 	"garoupa/web/webtest"
 )
 
@@ -36,6 +37,13 @@ func TestPay(t *testing.T) {
 				t.Errorf("%s: the page tells who pays: %s", lang, private)
 			}
 		}
+		for property, want := range map[string]string{
+			"og:title": want + " · Ateliê Aurora", "og:image": "http://localhost" + static.URL("icon-512.png"),
+		} {
+			if got := a.Find(`meta[property="`+property+`"]`).AttrOr("content", ""); got != want {
+				t.Errorf("%s: %s is %q", lang, property, got)
+			}
+		}
 		for header, value := range map[string]string{"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow",
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"} {
 			if a.Header.Get(header) != value {
@@ -50,6 +58,12 @@ func TestPay(t *testing.T) {
 	visitor.Lang = "pt-BR"
 	if a := visitor.Get("/pay/" + c.ID + "?lang=en"); a.Find("html").AttrOr("lang", "") != "en" {
 		t.Error("?lang=en is not English")
+	}
+	for path, contentType := range map[string]string{"/favicon.ico": "image/x-icon",
+		static.URL("icon-512.png"): "image/png", static.URL("icon-180.png"): "image/png"} {
+		if a := visitor.Get(path); a.Status != http.StatusOK || a.Header.Get("Content-Type") != contentType {
+			t.Errorf("%s: %d %s", path, a.Status, a.Header.Get("Content-Type"))
+		}
 	}
 }
 

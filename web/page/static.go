@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/static"
@@ -22,5 +24,17 @@ func StaticFile(c *fiber.Ctx) error {
 	if file.Encoding != "" {
 		c.Set(fiber.HeaderContentEncoding, file.Encoding)
 	}
+	return c.Send(file.Body)
+}
+
+// Favicon serves GET /favicon.ico, which programs ask for that do not read pages. The address
+// does not change with the content, so browsers keep it for a day.
+func Favicon(c *fiber.Ctx) error {
+	file, ok := static.Open(strings.TrimPrefix(static.URL("favicon.ico"), static.Prefix), "")
+	if !ok {
+		return fiber.ErrNotFound
+	}
+	c.Set(fiber.HeaderContentType, file.ContentType)
+	c.Set(fiber.HeaderCacheControl, "public, max-age=86400")
 	return c.Send(file.Body)
 }

@@ -24,6 +24,7 @@ import (
 type PayProps struct {
 	ID                string
 	Address           string // of this page, absolute, for paper and for sharing
+	PreviewImage      string // absolute, a square of 512 pixels; messengers load it, this page does not
 	Query             string // "?lang=en" if the buyer chose a language, for the forms to keep
 	Status            string // StatusPending and so on
 	Live              bool
@@ -85,6 +86,15 @@ func (p PayProps) title(ctx context.Context) string {
 		return i18n.T(ctx, "pay.tab_mispaid") + " · " + rest
 	}
 	return i18n.T(ctx, "pay.title") + " · " + rest
+}
+
+// preview leaves out the status, because messengers keep it, and what was ordered.
+func (p PayProps) preview(ctx context.Context) *layouts.Preview {
+	return &layouts.Preview{
+		Title:       i18n.Money(ctx, p.Amount) + " · " + p.MerchantName,
+		Description: i18n.T(ctx, "pay.description", p.MerchantName),
+		Image:       p.PreviewImage, ImageWidth: 512, ImageHeight: 512,
+	}
 }
 
 // announcement is read out when the page changes to this state.
