@@ -41,10 +41,10 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	}
 	props := pages.PayProps{
 		ID: checkout.ID, Address: s.CheckoutURL + "/pay/" + checkout.ID, Query: page.Spoken(c),
-		PreviewImage: s.CheckoutURL + static.URL("icon-512.png"),
-		Status:       shownStatus(checkout, s.Now()), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
+		Status: shownStatus(checkout, s.Now()), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
 		MerchantName: checkout.Merchant.Name,
+		PreviewImage: s.CheckoutURL + static.URL("icon-512.png"),
 		CopyPaste:    checkout.CopyPaste, CreatedAt: checkout.CreatedAt, ExpiresAt: checkout.ExpiresAt,
 		Now: s.Now(), PaidAt: checkout.PaidAt, RequestID: requestid.Of(c.UserContext()), Demo: s.Demo, Legal: s.Legal(),
 		FromLink: checkout.PaymentLinkID != nil, ReturnURL: returnURL(checkout), Brand: page.PayBrand(checkout.Brand),
