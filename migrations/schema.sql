@@ -641,6 +641,8 @@ CREATE TABLE checkout_hours (
     paid integer NOT NULL,
     volume bigint NOT NULL,
     converted integer NOT NULL DEFAULT 0,
+    created_volume bigint NOT NULL DEFAULT 0,
+    converted_volume bigint NOT NULL DEFAULT 0,
     CONSTRAINT checkout_hours_pkey PRIMARY KEY (project_id, livemode, hour),
     CONSTRAINT checkout_hours_created_check CHECK (created >= 0),
     CONSTRAINT checkout_hours_paid_check CHECK (paid >= 0),
@@ -653,6 +655,8 @@ CREATE TABLE checkout_hours_until (
     until timestamp with time zone NOT NULL,
     recorded timestamp with time zone NOT NULL,
     converted timestamp with time zone NOT NULL DEFAULT '2020-01-01 00:00:00+00'::timestamp with time zone,
+    summed_from timestamp with time zone,
+    summed_until timestamp with time zone,
     CONSTRAINT checkout_hours_until_pkey PRIMARY KEY (only_one),
     CONSTRAINT checkout_hours_until_only_one_check CHECK (only_one)
 );

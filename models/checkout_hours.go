@@ -24,14 +24,17 @@ type CheckoutHour struct {
 // until).
 const countHours = ` CROSS JOIN LATERAL (
 	SELECT date_trunc('hour', at) AS hour, count(*) FILTER (WHERE what = 'created') AS created,
-		count(*) FILTER (WHERE what = 'paid') AS paid, coalesce(sum(amount), 0)::bigint AS volume,
-		count(*) FILTER (WHERE what = 'converted') AS converted
+		count(*) FILTER (WHERE what = 'paid') AS paid,
+		coalesce(sum(amount) FILTER (WHERE what = 'paid'), 0)::bigint AS volume,
+		count(*) FILTER (WHERE what = 'converted') AS converted,
+		coalesce(sum(amount) FILTER (WHERE what = 'created'), 0)::bigint AS created_volume,
+		coalesce(sum(amount) FILTER (WHERE what = 'converted'), 0)::bigint AS converted_volume
 	FROM (
-		SELECT c.created_at AS at, 'created' AS what, 0::bigint AS amount FROM checkouts c
+		SELECT c.created_at AS at, 'created' AS what, c.amount FROM checkouts c
 		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.created_at >= span.since
 			AND c.created_at < span.until
 		UNION ALL
-		SELECT c.created_at, 'converted', 0 FROM checkouts c
+		SELECT c.created_at, 'converted', c.amount FROM checkouts c
 		WHERE c.project_id = span.project_id AND c.livemode = span.livemode AND c.status = 'PAID'
 			AND c.created_at >= span.since AND c.created_at < span.until
 		UNION ALL
@@ -59,8 +62,10 @@ func CheckoutHours(ctx context.Context, q Querier, scope Scope, since time.Time)
 const (
 	// rolledUpAtOnce limits the time span that one transaction rolls up.
 	rolledUpAtOnce = 24 * time.Hour
-	// rolledUpBack is how far back the first roll-up goes: further than any page shows.
+	// rolledUpBack is how far back the first roll-up begins, so that pages soon show some weeks.
 	rolledUpBack = 35 * 24 * time.Hour
+	// summedBack is how far back sumBack goes then: further than any chart and what it is compared with.
+	summedBack = 190 * 24 * time.Hour
 	// settling is how long a transaction may take to commit a row after the row's time.
 	settling = time.Minute
 )
@@ -68,11 +73,17 @@ const (
 // writeHours writes the counted hours of the spans that follow, and hoursAgain replaces those that
 // are there.
 const (
-	writeHours = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume, converted)
-	SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume, h.converted FROM `
+	writeHours = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume, converted,
+		created_volume, converted_volume)
+	SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume, h.converted, h.created_volume,
+		h.converted_volume FROM `
 	hoursAgain = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
 	SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume,
-		converted = EXCLUDED.converted`
+		converted = EXCLUDED.converted, created_volume = EXCLUDED.created_volume,
+		converted_volume = EXCLUDED.converted_volume`
+	// everySpan is the row of every project and environment for the time from $1 to $2.
+	everySpan = `(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
+		FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`
 )
 
 // RollUpHours counts the hours that have ended by now, at most one day of them, and counts
@@ -100,10 +111,7 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 			next = ended
 		}
 		if next.After(until) {
-			_, err := conn.Exec(ctx,
-				writeHours+`(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
-				FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`+countHours+hoursAgain,
-				until, next)
+			_, err := conn.Exec(ctx, writeHours+everySpan+countHours+hoursAgain, until, next)
 			if err != nil {
 				return err
 			}
@@ -122,7 +130,11 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 		if err != nil {
 			return err
 		}
-		more = more || late
+		older, err := sumBack(ctx, conn, until, next, ended.Add(-summedBack))
+		if err != nil {
+			return err
+		}
+		more = more || late || older
 		_, err = conn.Exec(ctx, `UPDATE checkout_hours_until
 			SET until = $1, recorded = greatest(recorded, $2), converted = greatest(converted, $3)`, next,
 			now.Add(-settling), through)
@@ -147,6 +159,48 @@ func countConverted(ctx context.Context, conn Querier, since, until, now time.Ti
 		WHERE p.recorded_at >= $1 AND p.recorded_at < $2 AND p.settles AND c.created_at < $3) span`+
 			countHours+hoursAgain, since, before, until)
 	return through, more, err
+}
+
+// sumBack extends the hours that have sums: by those from until to next, which were just written, by at most a
+// day that a program without sums wrote, and by at most a day into the past, back to floor. It reports whether
+// there is more to do.
+func sumBack(ctx context.Context, conn Querier, until, next, floor time.Time) (more bool, err error) {
+	var from, to time.Time
+	err = conn.QueryRow(ctx, "SELECT coalesce(summed_from, $1), coalesce(summed_until, $1) FROM checkout_hours_until",
+		until).Scan(&from, &to)
+	if err != nil {
+		return false, err
+	}
+	count := func(since, until time.Time) error {
+		if !since.Before(until) {
+			return nil
+		}
+		_, err := conn.Exec(ctx, writeHours+everySpan+countHours+hoursAgain, since, until)
+		return err
+	}
+	if to.Equal(until) {
+		to = next
+	} else {
+		day := to.Add(rolledUpAtOnce)
+		if day.After(next) {
+			day = next
+		}
+		if err := count(to, day); err != nil {
+			return false, err
+		}
+		to = day
+	}
+	if day := from.Add(-rolledUpAtOnce); from.After(floor) {
+		if day.Before(floor) {
+			day = floor
+		}
+		if err := count(day, from); err != nil {
+			return false, err
+		}
+		from = day
+	}
+	_, err = conn.Exec(ctx, "UPDATE checkout_hours_until SET summed_from = $1, summed_until = $2", from, to)
+	return to.Before(next) || from.After(floor), err
 }
 
 // RecountHours counts again the hours of a scope from since on that are rolled up, for a transaction that wrote

@@ -50,14 +50,27 @@ const minPrefix = 3
 // description.
 func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch) ([]Checkout, error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, s.Limit}}}
+	sql, err := query.matches(ctx, q, scope, s)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := q.Query(ctx, sql, query.args...)
+	if err != nil {
+		return nil, err
+	}
+	return collectCheckouts(rows, s.Limit)
+}
+
+// matches returns the query for the checkouts that match, newest first, $3 at most.
+func (q *checkoutQuery) matches(ctx context.Context, db Querier, scope Scope, s CheckoutSearch) (string, error) {
 	const within = " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"
 	const order = " ORDER BY c.created_at DESC, c.id DESC LIMIT "
-	status, period := query.status(s), query.period(s)
+	status, period := q.status(s), q.period(s)
 	sql := "SELECT " + checkoutColumns + within + status + period
 	if s.Text != "" {
-		ways, err := query.ways(ctx, q, scope, s)
+		ways, err := q.ways(ctx, db, scope, s)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		var branches []string
 		for _, way := range ways {
@@ -66,22 +79,18 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 		if s.Amount > 0 { // reads only the list's index, except for the status of matches
 			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.amount, c.created_at"+within+period+order+
 				strconv.Itoa(AmountsLookedThrough)+
-				") c WHERE c.amount = "+query.arg(s.Amount)+" AND EXISTS (SELECT FROM checkouts m WHERE m.id = c.id"+
+				") c WHERE c.amount = "+q.arg(s.Amount)+" AND EXISTS (SELECT FROM checkouts m WHERE m.id = c.id"+
 				strings.ReplaceAll(status, "c.", "m.")+")"+order+"$3)")
 		}
 		if describes(s.Text) {
 			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.status, c.created_at"+within+
 				period+order+strconv.Itoa(DescriptionsLookedThrough)+
-				") c WHERE strpos(lower(c.description), lower("+query.arg(s.Text)+"::text)) > 0"+status+order+"$3)")
+				") c WHERE strpos(lower(c.description), lower("+q.arg(s.Text)+"::text)) > 0"+status+order+"$3)")
 		}
 		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" +
 			strings.Join(branches, " UNION ALL ") + ")"
 	}
-	rows, err := q.Query(ctx, sql+order+"$3", query.args...)
-	if err != nil {
-		return nil, err
-	}
-	return collectCheckouts(rows, s.Limit)
+	return sql + order + "$3", nil
 }
 
 // describes reports whether text is searched for in descriptions. A short text would match

@@ -363,6 +363,17 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope,
 	return page, nil
 }
 
+// SumCheckouts counts and sums what SearchCheckouts finds.
+func (s *Service) SumCheckouts(ctx context.Context, scope models.Scope, search models.CheckoutSearch) (
+	models.CheckoutSum, error) {
+	search.Document = s.documentDigest(scope.ProjectID, search.Text)
+	sum, err := models.SumCheckouts(ctx, s.DB.Pool, scope, search, s.Now())
+	if err != nil {
+		return sum, fmt.Errorf("payments: sum checkouts: %w", err)
+	}
+	return sum, nil
+}
+
 // SearchCheckouts is Checkouts for a member's search. Its text may also be a customer's document.
 func (s *Service) SearchCheckouts(ctx context.Context, scope models.Scope,
 	search models.CheckoutSearch) (models.Page[models.Checkout], error) {

@@ -30,11 +30,12 @@ func balancePages() []page {
 	full := dashboard.BalanceProps{
 		Shell: shell(true), CanWithdraw: true, Balance: dashboard.Balance{Gross: 1_234_567_89, Fee: 12_345_67,
 			Pending: 4_321_00, Available: 98_765_43, Reserved: 1, Blocked: 2},
-		Blocked:   []dashboard.BlockedRow{{Amount: 2, Reason: "Contestação.", Since: now}},
-		Filter:    dashboard.StatementFilter{Kind: "fees", From: "2026-11-01", Until: "2026-11-30"},
-		ThisMonth: dashboard.StatementFilter{From: "2026-11-01", Until: "2026-11-30"},
-		LastMonth: dashboard.StatementFilter{From: "2026-10-01", Until: "2026-10-31"},
-		Pager:     components.PagerProps{Previous: "/app/saldo", Next: "/app/saldo?cursor=x"},
+		Blocked: []dashboard.BlockedRow{{Amount: 2, Reason: "Contestação.", Since: now}},
+		Filter:  dashboard.StatementFilter{Kind: "fees", From: "2026-11-01", Until: "2026-11-30"},
+		Periods: []dashboard.Period{{Key: dashboard.PeriodAll},
+			{Key: dashboard.PeriodMonth, From: "2026-11-01", Until: "2026-11-30"},
+			{Key: dashboard.PeriodLastMonth, From: "2026-10-01", Until: "2026-10-31"}},
+		Pager: components.PagerProps{Previous: "/app/saldo", Next: "/app/saldo?cursor=x"},
 	}
 	for i, kind := range movementKinds {
 		row := dashboard.MovementRow{At: now, Kind: kind, Internal: i%3 == 0, Amount: 1_00, Available: 2_00,

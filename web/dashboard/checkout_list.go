@@ -60,6 +60,8 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 	keepCurrent(s.Site, c, &shell)
 	props := pages.CheckoutsProps{
 		Shell: shell, Filter: typed, Errors: problems,
+		Periods: presets(s.Now(), pages.PeriodAll, pages.PeriodToday, pages.PeriodWeek, pages.PeriodMonth,
+			pages.PeriodLastMonth),
 		CanCreate: offersSales(page.Visitor(c)),
 		CanExport: page.Visitor(c).Role.Can(models.MoveMoney), Empty: s.emptyCheckouts(page.Visitor(c)),
 	}
@@ -77,6 +79,9 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 	if typed.Text == "" { // a search shows no counts
 		props.Counts, err = s.checkoutCounts(c, meant)
 		lacks(s.Site, c, "counts", err) // without counts the tabs show no numbers
+	}
+	if sum, err := s.Payments.SumCheckouts(c.UserContext(), page.Scope(c), meant); !lacks(s.Site, c, "counts", err) {
+		props.Sum = &pages.CheckoutSum{Count: sum.Count, Amount: sum.Amount, More: sum.More}
 	}
 	return page.Render(c, pages.Checkouts(props))
 }

@@ -60,7 +60,7 @@ func TestCheckouts_Filters(t *testing.T) {
 	a := c.Get("/app/cobrancas?q=nobody&status=PAID&from=2026-03-01")
 	if !strings.Contains(a.Text(), "Nada com esses filtros") || a.Find("#q").AttrOr("value", "") != "nobody" ||
 		a.Find("#from").AttrOr("value", "") != "2026-03-01" ||
-		a.Find(`a[aria-current=page][href="/app/cobrancas?from=2026-03-01&q=nobody&status=PAID"]`).Length() != 1 {
+		a.Find(`a[aria-current=page][href="/app/cobrancas?from=2026-03-01&q=nobody&status=PAID"]`).Length() != 2 { // of the status, and of the period
 		t.Error("a list without hits forgets what was asked for")
 	}
 	if got := strings.Join(strings.Fields(strings.ReplaceAll(c.Get("/app/cobrancas").Find("main nav").First().Text(),
@@ -72,6 +72,52 @@ func TestCheckouts_Filters(t *testing.T) {
 			a.Find("[aria-invalid]").Length() != 1 {
 			t.Errorf("%s: %d", query, a.Status)
 		}
+	}
+}
+
+// Periods are links that keep the rest of the filter, and a list says how many charges it has on all pages and
+// what they amount to.
+func TestCheckouts_Totals(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t) // 1 March 2026, 9:00 in Brasília
+	c := s.Member(t)
+	s.Checkout(t, payments.NewCheckout{Amount: 1234_50})
+	s.Clock.Advance(24 * time.Hour)
+	c = s.Member(t)
+	paid := s.Checkout(t, payments.NewCheckout{Amount: 50_00, ExternalID: "order-9"})
+	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
+		t.Fatal(err)
+	}
+	periods := c.Get("/app/cobrancas?status=PAID&q=order-9").Find(`main nav[aria-label="Período"] a`)
+	sums := map[string]string{"": "2 cobranças · R$\u00a01.284,50", "status=PAID": "1 paga · R$\u00a050,00",
+		"status=PENDING": "1 pendente · R$\u00a01.234,50", "q=order-9": "1 cobrança · R$\u00a050,00"}
+	for i, want := range []struct{ label, query, sum string }{
+		{"Tudo", "q=order-9&status=PAID", "1 paga"},
+		{"Hoje", "from=2026-03-02&q=order-9&status=PAID&until=2026-03-02", "1 paga"},
+		{"7 dias", "from=2026-02-24&q=order-9&status=PAID&until=2026-03-02", "1 paga"},
+		{"Este mês", "from=2026-03-01&q=order-9&status=PAID&until=2026-03-31", "1 paga"},
+		{"Mês passado", "from=2026-02-01&q=order-9&status=PAID&until=2026-02-28", ""},
+	} {
+		a := periods.Eq(i)
+		if got := a.AttrOr("href", ""); strings.TrimSpace(a.Text()) != want.label || got != "/app/cobrancas?"+want.query {
+			t.Errorf("%s leads to %s", a.Text(), got)
+		}
+		if want.sum != "" {
+			sums[want.query] = want.sum + " · R$\u00a050,00"
+		}
+	}
+	for query, want := range sums {
+		if got := strings.TrimSpace(c.Get("/app/cobrancas?" + query).Find("#sum").Text()); got != want {
+			t.Errorf("%q sums to %q, want %q", query, got, want)
+		}
+	}
+	modelstest.Exec(t, s.DB, `INSERT INTO checkouts (id, project_id, livemode, status, amount, description, external_id,
+			txid, copy_paste, created_at, expires_at)
+		SELECT 'chk_' || left(md5(i::text), 20), project_id, livemode, 'EXPIRED', 1, 'x', 'x', md5(i::text), 'x',
+			created_at, expires_at
+		FROM checkouts, generate_series(1, $1) i WHERE id = $2`, models.SummedCheckouts+1, paid.ID)
+	if got := strings.TrimSpace(c.Get("/app/cobrancas?status=EXPIRED").Find("#sum").Text()); got != "Mais de 10.000 vencidas" {
+		t.Errorf("many sum to %q", got)
 	}
 }
 

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/views/components"
-	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
@@ -50,7 +48,7 @@ func readStatementFilter(c *fiber.Ctx) (typed pages.StatementFilter, meant model
 func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
 	typed, meant, problems := readStatementFilter(c)
 	props.Filter, props.Errors = typed, problems
-	props.ThisMonth, props.LastMonth = months(s.Now())
+	props.Periods = presets(s.Now(), pages.PeriodAll, pages.PeriodMonth, pages.PeriodLastMonth)
 	if len(problems) > 0 {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return nil
@@ -104,14 +102,4 @@ func chargeIDs(movements []models.Movement) []string {
 		}
 	}
 	return ids
-}
-
-// months returns the days of the current and of the previous month.
-func months(now time.Time) (this, last pages.StatementFilter) {
-	today, _ := i18n.ParseDay(i18n.Day(now)) // cannot fail, because Day wrote it
-	first := today.AddDate(0, 0, 1-today.Day())
-	span := func(from time.Time) pages.StatementFilter {
-		return pages.StatementFilter{From: i18n.Day(from), Until: i18n.Day(from.AddDate(0, 1, -1))}
-	}
-	return span(first), span(first.AddDate(0, -1, 0))
 }

@@ -26,8 +26,7 @@ type BalanceProps struct {
 	// Parts that could not be read.
 	NoBalance, NoBlocked, NoStatement, NoTerms bool
 
-	ThisMonth StatementFilter // the days of each, for its link
-	LastMonth StatementFilter
+	Periods   []Period
 	Movements []MovementRow // newest first
 	Pager     components.PagerProps
 }

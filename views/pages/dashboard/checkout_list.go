@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -23,11 +24,46 @@ type CheckoutsProps struct {
 	Filter    CheckoutFilter
 	Errors    components.FieldErrors
 	Counts    map[string]int // by status, in the period; nil shows none
+	Sum       *CheckoutSum   // of the filter, on all pages; nil shows none
+	Periods   []Period
 	Checkouts []CheckoutRow
 	Pager     components.PagerProps
 	CanCreate bool
 	CanExport bool
 	Empty     EmptyCheckouts
+}
+
+// CheckoutSum is how many charges there are, and what they amount to.
+type CheckoutSum struct {
+	Count  int
+	Amount money.Cents
+	More   bool // there are more than Count; what they amount to is unknown
+}
+
+// sum says how many charges the filter finds.
+func (p CheckoutsProps) sum(ctx context.Context) string {
+	count := i18n.N(ctx, "checkouts.sum_"+cmp.Or(p.Filter.Status, "ALL"), p.Sum.Count)
+	if p.Sum.More {
+		return i18n.T(ctx, "checkouts.sum_more", count)
+	}
+	return count
+}
+
+// periods are links to periods, which keep the rest of the filter.
+func (p CheckoutsProps) periods(ctx context.Context) []components.Tab {
+	return periodTabs(ctx, p.Periods, p.Filter.From, p.Filter.Until, func(from, until string) string {
+		filter := p.Filter
+		filter.From, filter.Until = from, until
+		return filter.address("/app/cobrancas")
+	})
+}
+
+// typed reports whether the filter has what only the form can say.
+func (p CheckoutsProps) typed() bool {
+	preset := slices.ContainsFunc(p.Periods, func(period Period) bool {
+		return period.From == p.Filter.From && period.Until == p.Filter.Until
+	})
+	return p.Filter.Text != "" || !preset || len(p.Errors) > 0
 }
 
 // EmptyCheckouts is shown when there are no charges yet.

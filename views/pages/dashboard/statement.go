@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,19 +59,11 @@ func (p BalanceProps) kinds(ctx context.Context) []components.SelectOption {
 	return options
 }
 
-// periods are the periods that people ask for most. They keep the kind.
+// periods are links to periods, which keep the kind.
 func (p BalanceProps) periods(ctx context.Context) []components.Tab {
-	tab := func(key string, period StatementFilter) components.Tab {
-		period.Kind = p.Filter.Kind
-		return components.Tab{Label: i18n.T(ctx, "balance.period_"+key), Href: period.address("/app/saldo"),
-			Current: period == p.Filter}
-	}
-	tabs := []components.Tab{tab("all", StatementFilter{}), tab("this_month", p.ThisMonth),
-		tab("last_month", p.LastMonth)}
-	if !slices.ContainsFunc(tabs, func(t components.Tab) bool { return t.Current }) {
-		tabs = append(tabs, tab("other", p.Filter))
-	}
-	return tabs
+	return periodTabs(ctx, p.Periods, p.Filter.From, p.Filter.Until, func(from, until string) string {
+		return StatementFilter{Kind: p.Filter.Kind, From: from, Until: until}.address("/app/saldo")
+	})
 }
 
 // amountClass highlights credits, and makes internal movements quiet.

@@ -235,7 +235,7 @@ func statementFilter(p BalanceProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.Tabs(components.TabsProps{Label: i18n.T(ctx, "balance.period"), Tabs: p.periods(ctx)}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Tabs(components.TabsProps{Label: i18n.T(ctx, "period.choice"), Tabs: p.periods(ctx)}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
