@@ -29,7 +29,8 @@ func TestSumCheckouts(t *testing.T) {
 		if hour == 1 {
 			slow = other
 		}
-		if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(paid.TxID, 10_00, g.Clock.Now())); err != nil {
+		if err := g.ConfirmPayment(t.Context(), models.Test, simulator.Pay(paid.TxID, 10_00,
+			g.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 		g.Clock.Advance(time.Hour)
@@ -144,12 +145,14 @@ func TestSumCheckouts_Plan(t *testing.T) {
 	}
 	most := models.CheckoutSum{Count: models.SummedCheckouts, More: true}
 	check(models.CheckoutSearch{}, most, "Index Only Scan (Backward )?using checkouts_by_page")
-	check(models.CheckoutSearch{Status: models.CheckoutPending}, most, "Index Scan (Backward )?using checkouts_by_status")
+	check(models.CheckoutSearch{Status: models.CheckoutPending}, most,
+		"Index Scan (Backward )?using checkouts_by_status")
 	check(models.CheckoutSearch{Status: models.CheckoutPaid}, models.CheckoutSum{Count: 300, Amount: 300},
 		"using checkouts_by_status")
 	g.Clock.Advance(2 * time.Hour)
 	rollUp(t, g)
 	check(models.CheckoutSearch{}, models.CheckoutSum{Count: 30_000, Amount: 30_000},
 		"Index Only Scan (Backward )?using checkouts_by_page")
-	check(models.CheckoutSearch{Status: models.CheckoutPaid}, models.CheckoutSum{Count: 300, Amount: 300}, "checkout_hours")
+	check(models.CheckoutSearch{Status: models.CheckoutPaid}, models.CheckoutSum{Count: 300, Amount: 300},
+		"checkout_hours")
 }
