@@ -60,7 +60,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 	keepCurrent(s.Site, c, &shell)
 	props := pages.CheckoutsProps{
 		Shell: shell, Filter: typed, Errors: problems,
-		Periods: presets(s.Now(), pages.PeriodAll, pages.PeriodToday, pages.PeriodWeek, pages.PeriodMonth),
+		Periods:   presets(s.Now(), pages.PeriodAll, pages.PeriodToday, pages.PeriodWeek, pages.PeriodMonth),
 		CanCreate: offersSales(page.Visitor(c)),
 		CanExport: page.Visitor(c).Role.Can(models.MoveMoney), Empty: s.emptyCheckouts(page.Visitor(c)),
 	}
