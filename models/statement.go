@@ -131,19 +131,52 @@ func StreamStatement(ctx context.Context, q Querier, accountID string, environme
 	}
 }
 
+// countLines counts the lines, and tells the types of the arguments that only balances need.
+const countLines = `, args AS (SELECT $1::text, $2::boolean, $7::text[], $8::text) SELECT count(*) FROM lines`
+
+// CountStatement counts the movements of the filter, up to its Limit.
+func CountStatement(ctx context.Context, q Querier, accountID string, environment Environment,
+	f StatementFilter) (count int, err error) {
+	lines, args := newStatement(accountID, environment).lines(f)
+	err = q.QueryRow(ctx, lines+countLines, args...).Scan(&count)
+	return count, err
+}
+
 // Statement lists the movements of an account's money in the environment, newest first, paged
 // by keyset: every page costs the same, and new movements neither shift nor repeat lines.
 // Lines are in the ledger's order, which is that of their ids; a line belongs to the day of
 // its own At. Lines and balances are read at one moment.
 func Statement(ctx context.Context, q Querier, accountID string, environment Environment,
 	f StatementFilter) ([]Movement, error) {
+	s := newStatement(accountID, environment)
+	lines, args := s.lines(f)
+	rows, err := q.Query(ctx, lines+statementBalances, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, s.scan)
+}
+
+// statement reads the statement of one account in one environment.
+type statement struct {
+	account         string
+	environment     Environment
+	owner, platform string // what names of books begin with
+}
+
+func newStatement(accountID string, environment Environment) statement {
 	within := "/" + environment.String() + "/"
-	s := statement{owner: accountID + within, platform: "platform" + within}
+	return statement{account: accountID, environment: environment, owner: accountID + within,
+		platform: "platform" + within}
+}
+
+// lines returns the start of a query, which selects the lines of the filter, and its arguments.
+func (s statement) lines(f StatementFilter) (query string, args []any) {
 	if f.Before == 0 {
 		f.Before = math.MaxInt64
 	}
 	lines, args := statementOfAll, []any{
-		accountID, environment, f.Before, f.Limit, time.Time{}, statementEnd, s.books(), s.book("available"),
+		s.account, s.environment, f.Before, f.Limit, time.Time{}, statementEnd, s.books(), s.book("available"),
 	}
 	ids := "SELECT 0 AS low, $3::bigint AS high WHERE $5::timestamptz <= $6::timestamptz"
 	if !f.From.IsZero() || !f.Until.IsZero() {
@@ -156,17 +189,8 @@ func Statement(ctx context.Context, q Querier, accountID string, environment Env
 		lines = statementOfSome
 		args = append(args, s.flows(f.Kinds)...)
 	}
-	rows, err := q.Query(ctx,
-		"WITH ids AS ("+ids+"), lines AS ("+lines+" ORDER BY t.id DESC LIMIT $4)"+statementBalances,
-		args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, s.scan)
+	return "WITH ids AS (" + ids + "), lines AS (" + lines + " ORDER BY t.id DESC LIMIT $4)", args
 }
-
-// statement reads the statement of one account in one environment.
-type statement struct{ owner, platform string } // what names of books begin with
 
 // statementEnd is later than any line.
 var statementEnd = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -130,6 +130,8 @@ var doors = map[string]string{
 	"GET /app/saldo/avulsos/:id":                             "treasurers",
 	"POST /app/saldo/avulsos/:id":                            "treasurers",
 	"GET /app/saldo/extrato.csv":                             "treasurers",
+	"GET /app/saldo/extrato.ofx":                             "treasurers",
+	"GET /app/saldo/extrato.xlsx":                            "treasurers",
 	"GET /app/saques":                                        "treasurers",
 	"POST /app/saques":                                       "treasurers",
 	"GET /app/saques/:id":                                    "treasurers",

@@ -63,6 +63,8 @@ var notPages = map[string]string{
 	"/app/auditoria.csv":               "a file",
 	"/app/cobrancas/cobrancas.csv":     "a file",
 	"/app/saldo/extrato.csv":           "a file",
+	"/app/saldo/extrato.ofx":           "a file",
+	"/app/saldo/extrato.xlsx":          "a file",
 	"/app/disputas/:id/arquivos/:file": "a file",
 	"/ops/disputas/:id/arquivos/:file": "a file",
 	"/ops/auditoria.csv":               "a file",

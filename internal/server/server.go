@@ -80,6 +80,9 @@ func New(o Options) *fiber.App {
 	return app
 }
 
+// fileEnds are the ends of the addresses of files that take long to read.
+var fileEnds = []string{".csv", ".xlsx", ".ofx"}
+
 // patience returns how long the client of a request may take, and how much it may send. It
 // leaves a request that refuseUnclear will refuse without a body, so that none is waited for.
 func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
@@ -91,7 +94,7 @@ func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if bytes.HasSuffix(path, []byte("/events")) {
 		return fasthttp.RequestConfig{}
 	}
-	if bytes.HasSuffix(path, []byte(".csv")) {
+	if slices.ContainsFunc(fileEnds, func(end string) bool { return bytes.HasSuffix(path, []byte(end)) }) {
 		return fasthttp.RequestConfig{WriteTimeout: fileTimeout}
 	}
 	config := fasthttp.RequestConfig{WriteTimeout: writeTimeout}

@@ -246,6 +246,9 @@ func Stamp(ctx context.Context, t time.Time) string {
 	return t.In(brasilia).Format("02/01/2006 15:04:05")
 }
 
+// Brasilia returns the moment as clocks in Brasília show it.
+func Brasilia(t time.Time) time.Time { return t.In(brasilia) }
+
 // Age formats how long something has waited: minutes, then hours up to two days, then days.
 func Age(ctx context.Context, since, now time.Time) string {
 	switch age := now.Sub(since); {

@@ -100,6 +100,8 @@ func (s *dashboard) registerCheckouts(app fiber.Router) {
 func (s *treasury) register(app fiber.Router) {
 	app.Get("/saldo", page.Only(models.MoveMoney), s.readBalance)
 	app.Get("/saldo/extrato.csv", page.Only(models.MoveMoney), s.exportStatement)
+	app.Get("/saldo/extrato.xlsx", page.Only(models.MoveMoney), s.exportStatementSheet)
+	app.Get("/saldo/extrato.ofx", page.Only(models.MoveMoney), s.exportStatementOFX)
 
 	app.Get("/saldo/avulsos", page.Only(models.MoveMoney), s.listOwnPix)
 	app.Get("/saldo/avulsos/:id", page.Only(models.MoveMoney), s.readOwnPix)

@@ -124,6 +124,11 @@ func TestStatementFile_Large(t *testing.T) { // alone: other tests would use the
 	}
 	quiet(t, s)
 
+	if a := c.Get("/app/saldo/extrato.xlsx"); a.Status != http.StatusSeeOther ||
+		!strings.Contains(c.Get(a.Header.Get("Location")).Text(), "mais linhas do que uma planilha comporta") {
+		t.Errorf("a workbook of %d lines: %d", movements, a.Status)
+	}
+
 	before := inUse()
 	response := download(c, "/app/saldo/extrato.csv")
 	scanner := bufio.NewScanner(response.Body)

@@ -58,6 +58,24 @@ func (f CSVFile) Code(code string, words func(context.Context, string) string) s
 	return code
 }
 
+// WriteCells implements Table.
+func (f CSVFile) WriteCells(cells ...any) error {
+	fields := make([]string, len(cells))
+	for i, cell := range cells {
+		switch value := cell.(type) {
+		case money.Cents:
+			fields[i] = f.Amount(value)
+		case time.Time:
+			if !value.IsZero() {
+				fields[i] = f.Time(value)
+			}
+		case string:
+			fields[i] = value
+		}
+	}
+	return f.WriteRow(fields...)
+}
+
 // WriteRow writes a row. An error may be returned only by a later call or by Flush.
 func (f CSVFile) WriteRow(fields ...string) error {
 	separator := byte(',')

@@ -41,6 +41,16 @@ func SendFile(c *fiber.Ctx, name string, write func(ctx context.Context, to io.W
 	return sendFile(c, "text/csv; charset=utf-8", name, write)
 }
 
+// SendSheet is SendFile for a workbook, which begins once all of it is made.
+func SendSheet(c *fiber.Ctx, name string, write func(ctx context.Context, to io.Writer) error) error {
+	return sendFile(c, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", name, write)
+}
+
+// SendOFX is SendFile for what accounting programs read.
+func SendOFX(c *fiber.Ctx, name string, write func(ctx context.Context, to io.Writer) error) error {
+	return sendFile(c, "application/x-ofx", name, write)
+}
+
 // SendJSONFile is SendFile for JSON.
 func SendJSONFile(c *fiber.Ctx, name string, write func(ctx context.Context, to io.Writer) error) error {
 	return sendFile(c, fiber.MIMEApplicationJSON, name, write)

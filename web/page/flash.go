@@ -35,6 +35,7 @@ var refusals = []string{
 	"provider_unavailable",
 	"sales_stopped",
 	"secret_changed",
+	"sheet_too_long",
 	"webhook_made",
 	"withdrawal_not_in_review",
 }

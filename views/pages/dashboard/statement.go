@@ -21,6 +21,9 @@ type StatementFilter struct {
 // MovementKinds are the groups of movements that the statement is filtered by.
 var MovementKinds = []string{"payments", "fees", "settlements", "withdrawals", "refunds", "blocks", "own_bank"}
 
+// StatementFiles are the kinds of files of a statement, by the ends of their names.
+var StatementFiles = []string{"csv", "xlsx", "ofx"}
+
 // MovementRow is one line of the statement.
 type MovementRow struct {
 	At        time.Time
