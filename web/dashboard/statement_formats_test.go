@@ -86,7 +86,8 @@ func TestStatementFormats(t *testing.T) {
 		}
 		for i, text := range texts {
 			paid := rows[len(rows)-1-2*i].Cells
-			if at := paid[0]; at.Type != xlsxreader.TypeDateTime || !strings.HasPrefix(at.Value, "2026-03-01T09:00:00") {
+			if at := paid[0]; at.Type != xlsxreader.TypeDateTime ||
+				!strings.HasPrefix(at.Value, "2026-03-01T09:00:00") {
 				t.Errorf("%s: the moment is %+v", lang, at)
 			}
 			if amount := paid[3]; paid[1].Value != want[2] || amount.Type != xlsxreader.TypeNumerical ||

@@ -56,8 +56,8 @@ func (f statementFile) writeOFX(ctx context.Context, to io.Writer) error {
 		from = f.since
 	}
 	w := bufio.NewWriter(to)
-	fmt.Fprintf(w, ofxHead, ofxTime(f.now), i18n.T(ctx, "balance.ofx_language"), ofxAccountID(f.accountID, f.environment),
-		ofxTime(from), ofxTime(until))
+	fmt.Fprintf(w, ofxHead, ofxTime(f.now), i18n.T(ctx, "balance.ofx_language"),
+		ofxAccountID(f.accountID, f.environment), ofxTime(from), ofxTime(until))
 	err = f.read(ctx, func(m models.Movement, charge models.CheckoutReference) error {
 		if slices.Contains(internal, m.Kind) {
 			return nil
