@@ -2,14 +2,16 @@ package dashboard_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"html"
 	"io"
 	"math/big"
 	"net/http"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aclindsa/ofxgo"
 	"github.com/thedatashed/xlsxreader"
 
 	"garoupa/internal/money"
@@ -105,47 +107,74 @@ func TestStatementFormats(t *testing.T) {
 	}
 }
 
+// ofxFile is what a statement's file says to ofx-js.
+type ofxFile struct {
+	OFX struct {
+		BANKMSGSRSV1 struct {
+			STMTTRNRS struct {
+				STMTRS struct {
+					CURDEF       string
+					BANKACCTFROM struct{ ACCTID string }
+					BANKTRANLIST struct{ STMTTRN []ofxLine }
+					LEDGERBAL    struct{ BALAMT string }
+				}
+			}
+		}
+	}
+}
+
+type ofxLine struct{ FITID, DTPOSTED, TRNAMT, MEMO string }
+
 // checkOFX checks the OFX of two payments with their fees.
 func checkOFX(t *testing.T, raw []byte, want []string) {
 	t.Helper()
-	file, err := ofxgo.ParseResponse(bytes.NewReader(raw))
+	node := exec.CommandContext(t.Context(), "node", "testdata/ofx.mjs")
+	node.Stdin = bytes.NewReader(raw)
+	output, err := node.Output()
 	if err != nil {
-		t.Fatalf("%v in %s", err, raw)
+		t.Fatalf("node with ofx-js is needed (npm ci): %v in %s", err, raw)
 	}
-	statement, ok := file.Bank[0].(*ofxgo.StatementResponse)
-	if !ok || statement.CurDef.String() != "BRL" || !strings.HasPrefix(statement.BankAcctFrom.AcctID.String(), "T-") {
-		t.Fatalf("%+v", file.Bank)
+	var file ofxFile
+	if err := json.Unmarshal(output, &file); err != nil {
+		t.Fatalf("%v in %s", err, output)
 	}
-	sum, ids := int64(0), map[ofxgo.String]bool{}
-	for i, line := range statement.BankTranList.Transactions {
-		cents, exact := cents(line.TrnAmt)
-		if !exact || ids[line.FiTID] || line.FiTID == "" {
+	statement := file.OFX.BANKMSGSRSV1.STMTTRNRS.STMTRS
+	if statement.CURDEF != "BRL" || !strings.HasPrefix(statement.BANKACCTFROM.ACCTID, "T-") {
+		t.Fatalf("%+v", file)
+	}
+	sum, ids := int64(0), map[string]bool{}
+	for i, line := range statement.BANKTRANLIST.STMTTRN {
+		amount, exact := cents(line.TRNAMT)
+		if !exact || ids[line.FITID] || line.FITID == "" {
 			t.Errorf("%+v", line)
 		}
-		sum, ids[line.FiTID] = sum+cents, true
+		sum, ids[line.FITID] = sum+amount, true
 		words := want[2]
 		if i%2 == 0 {
 			words = want[4]
 		}
-		if !strings.HasPrefix(line.Memo.String(), words+" - ") ||
-			line.DtPosted.UTC().Format(time.DateTime) != "2026-03-01 12:00:00" {
-			t.Errorf("%s at %s", line.Memo, line.DtPosted)
+		if !strings.HasPrefix(line.MEMO, words+" - ") || line.DTPOSTED != "20260301090000[-3:BRT]" {
+			t.Errorf("%s at %s", line.MEMO, line.DTPOSTED)
 		}
 	}
-	if memo := statement.BankTranList.Transactions[1].Memo; memo != ofxgo.String(want[2]+
-		" - Cafe <a> & mesa - Cafe <a> & mesa") {
+	if memo := html.UnescapeString(statement.BANKTRANLIST.STMTTRN[1].MEMO); memo != want[2]+
+		" - Cafe <a> & mesa - Cafe <a> & mesa" {
 		t.Errorf("the memo is %q", memo)
 	}
-	closing, exact := cents(statement.BalAmt)
+	closing, exact := cents(statement.LEDGERBAL.BALAMT)
 	if len(ids) != 4 || sum != 2444_30 || closing != sum || !exact { // 2 × (1234.50 − 12.35)
 		t.Errorf("%d lines, %d in all, closes with %d", len(ids), sum, closing)
 	}
 }
 
 // cents returns an amount in centavos.
-func cents(amount ofxgo.Amount) (int64, bool) {
-	amount.Mul(&amount.Rat, hundred)
-	return amount.Num().Int64(), amount.IsInt()
+func cents(amount string) (int64, bool) {
+	number, ok := new(big.Rat).SetString(amount)
+	if !ok {
+		return 0, false
+	}
+	number.Mul(number, hundred)
+	return number.Num().Int64(), number.IsInt()
 }
 
 var hundred = big.NewRat(100, 1)
