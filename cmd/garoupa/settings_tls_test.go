@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Where charges are live, a database on another machine is reached with TLS and a verified certificate alone, on each of its hosts.
+// Where charges are live, a database on another machine is reached with TLS and a verified certificate alone, on each
+// of its hosts.
 func TestReadSettings_DatabaseTLS(t *testing.T) {
 	t.Parallel()
 	for address, accepted := range map[string]bool{

@@ -64,7 +64,7 @@ func Field(p FieldProps) templ.Component {
 		}
 		if p.Prefix != "" {
 			var templ_7745c5c3_Var2 = []any{"pointer-events-none absolute inset-y-0 left-3 flex items-center text-ink-3",
-				templ.KV("text-[15px]", !p.Large), templ.KV("text-xl", p.Large),
+				templ.KV("text-[15px]", !p.Large), templ.KV("text-lg", p.Large),
 			}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
@@ -102,7 +102,7 @@ func Field(p FieldProps) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var5 = []any{"field", templ.KV("font-mono text-sm", p.Mono), templ.KV("pl-11", p.Prefix != ""),
-			templ.KV("min-h-14 text-xl font-semibold tabular-nums", p.Large),
+			templ.KV("min-h-14 text-lg font-semibold tabular-nums", p.Large),
 		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 		if templ_7745c5c3_Err != nil {

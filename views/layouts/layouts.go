@@ -17,6 +17,13 @@ import (
 // Brand is the product's name on pages.
 const Brand = "Garoupa"
 
+// The grounds of pages in both themes, which the bars of a phone's browser take: --canvas in
+// static/src/css/tokens.css.
+const (
+	canvasLight = "#f6f8fa"
+	canvasDark  = "#0a0e13"
+)
+
 // Theme is the visitor's choice of colors; "" follows the system.
 type Theme string
 

@@ -47,7 +47,7 @@ func payPaid(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var2 = []any{"mt-5 text-center font-semibold tracking-[-0.03em] tabular-nums",
+		var templ_7745c5c3_Var2 = []any{"mt-5 text-center font-semibold tracking-[-0.02em] tabular-nums",
 			amountSize(i18n.Money(ctx, p.Amount)),
 		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)

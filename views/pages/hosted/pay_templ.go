@@ -659,7 +659,7 @@ func payAmount(p PayProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var35 = []any{"mt-1 font-semibold tracking-[-0.03em] tabular-nums", amountSize(i18n.Money(ctx, p.Amount))}
+		var templ_7745c5c3_Var35 = []any{"mt-1 font-semibold tracking-[-0.02em] tabular-nums", amountSize(i18n.Money(ctx, p.Amount))}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var35...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
