@@ -80,10 +80,9 @@ func TestCheckouts_Filters(t *testing.T) {
 func TestCheckouts_Totals(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t) // 1 March 2026, 9:00 in Brasília
-	c := s.Member(t)
 	s.Checkout(t, payments.NewCheckout{Amount: 1234_50})
 	s.Clock.Advance(24 * time.Hour)
-	c = s.Member(t)
+	c := s.Member(t)
 	paid := s.Checkout(t, payments.NewCheckout{Amount: 50_00, ExternalID: "order-9"})
 	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {
 		t.Fatal(err)
