@@ -89,8 +89,12 @@ func saleActs(t *testing.T, g *paymentstest.Gateway) map[string]memberAct {
 	t.Helper()
 	ctx, m := t.Context(), g.Merchants
 	form := merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 49_90, PaymentCycle: "ONE_TIME", Active: true}
-	if _, err := m.CreateProduct(ctx, g.Owner, g.Test, form); err != nil {
-		t.Fatal(err)
+	archived := form
+	archived.Slug = "tigela"
+	for _, product := range []merchants.ProductForm{form, archived} {
+		if _, err := m.CreateProduct(ctx, g.Owner, g.Test, product); err != nil {
+			t.Fatal(err)
+		}
 	}
 	link, _, err := g.CreatePaymentLink(ctx, g.Test, g.Account, payments.NewPaymentLink{
 		ProductSlug: "vaso", ExpiresIn: time.Hour, IdempotencyKey: "1", RequestHash: make([]byte, 32),
@@ -111,7 +115,7 @@ func saleActs(t *testing.T, g *paymentstest.Gateway) map[string]memberAct {
 			return m.UpdateProduct(ctx, by, g.Test, "vaso", changed)
 		}},
 		"archive a product": {models.Sell, func(by models.Actor) error {
-			return m.ArchiveProduct(ctx, by, g.Test, "vaso", true)
+			return m.ArchiveProduct(ctx, by, g.Test, "tigela", true)
 		}},
 		"change a link": {models.Sell, func(by models.Actor) error {
 			return m.UpdatePaymentLink(ctx, by, g.Test, link.ID, merchants.LinkForm{ExpiresIn: time.Hour,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"garoupa/internal/server"
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
 )
@@ -197,6 +199,12 @@ func TestOutage_CutAtTheCommit(t *testing.T) {
 	}
 	if _, err := g.Merchants.CreateProduct(t.Context(), g.Owner, g.Test, product); err != nil {
 		t.Fatal(err)
+	}
+	// The first use of a key from an address is recorded beside the request, in a transaction of its own.
+	call(base, link, "", "/v1/balance", "")
+	for modelstest.One[int](t, g.DB,
+		"SELECT count(*) FROM audit_log WHERE action = 'api_key.used_from_new_address'") == 0 {
+		runtime.Gosched()
 	}
 	proxy.LoseAnswers(1, "commit")
 	const body = `{"productId":"vaso"}`
