@@ -59,6 +59,7 @@ var notPages = map[string]string{
 	"/pay/:id/events":                  "a stream",
 	"/app/cobrancas/:id/events":        "a stream",
 	"/app/pulso":                       "a stream",
+	"/llms.txt":                        "a text",
 	"/ops/pulso":                       "a stream",
 	"/app/auditoria.csv":               "a file",
 	"/app/cobrancas/cobrancas.csv":     "a file",

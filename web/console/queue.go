@@ -37,8 +37,8 @@ type queued struct {
 // Position is the row's place in the queue.
 func (q queued) Position() models.Position { return q.at }
 
-// next returns the oldest case of a section that waits, other than the one in the address, or nil.
-func (s *console) next(c *fiber.Ctx, section string) (*pages.Item, error) {
+// next returns the page of the oldest case of a section that waits, other than the one in the address, or "".
+func (s *console) next(c *fiber.Ctx, section string) (string, error) {
 	for _, q := range []queue{s.withdrawalQueue(), s.destinationQueue(), s.accessQueue(), s.exceptionQueue(),
 		s.disputeQueue(), s.feeQueue(), s.nameQueue()} {
 		if q.id != section {
@@ -46,15 +46,15 @@ func (s *console) next(c *fiber.Ctx, section string) (*pages.Item, error) {
 		}
 		rows, err := q.rows(c, q.tabs[0], nil, 2)
 		if err != nil {
-			return nil, fmt.Errorf("console: find the next case of %s: %w", section, err)
+			return "", fmt.Errorf("console: find the next case of %s: %w", section, err)
 		}
 		for _, row := range rows {
 			if row.Href != c.Path() {
-				return &row.Item, nil
+				return row.Href, nil
 			}
 		}
 	}
-	return nil, nil
+	return "", nil
 }
 
 // items returns the rows of a list without their positions.

@@ -24,7 +24,7 @@ type CaseProps struct {
 	Test      bool       // of the test environment
 	Since     *time.Time // it waits; nil: it waits no more
 	Late      bool
-	Next      *Item  // another that waits in the section, the oldest; nil if there is none
+	Next      string // the page of another that waits in the section, the oldest; "" if there is none
 	Changed   string // who changed it since it was shown, and when; "" if no one did
 	Stops     []Stop // what keeps it from being approved and paid
 	Notices   []components.NoticeProps

@@ -1,14 +1,12 @@
 package console
 
 import (
-	"context"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"garoupa/internal/money"
 	"garoupa/views/components"
-	"garoupa/views/i18n"
 	"garoupa/views/layouts"
 )
 
@@ -38,14 +36,6 @@ type Item struct {
 	Badge  templ.Component
 	Since  time.Time
 	Late   bool
-}
-
-// summary names the case in a few words.
-func (i Item) summary(ctx context.Context) string {
-	if i.Amount == nil {
-		return i.Title
-	}
-	return i.Title + " · " + i18n.Money(ctx, *i.Amount)
 }
 
 // ListProps is a list of things to decide, or decided.
