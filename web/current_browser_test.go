@@ -49,7 +49,7 @@ func TestCurrent_Pointed(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	first := s.Checkout(t, payments.NewCheckout{}).ID
-	page := browsertest.Open(t, s.URL+"/app", browsertest.Options{
+	page := browsertest.Open(t, s.URL+"/app/cobrancas", browsertest.Options{
 		Viewport: browsertest.Desktop, Cookies: s.Member(t).Cookies(),
 	})
 	page.WaitVisible("tr[data-key=" + first + "]")
