@@ -21,9 +21,9 @@ const (
 )
 
 // session sets the limits of each statement of a migration. A statement that waits for a
-// table's lock delays all that come after it, so it gives up soon. The work itself may take
-// hours.
-const session = `SET lock_timeout = '2s'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`
+// table's lock delays all that come after it, so it gives up before these do: the batches of
+// payments wait half a second for a lock. The work itself may take hours.
+const session = `SET lock_timeout = '250ms'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`
 
 // lock returns a pool of one connection, which holds the migration lock as long as it
 // lives. It waits without limit for another process that migrates, and logs that. If the
