@@ -80,9 +80,6 @@ func New(o Options) *fiber.App {
 	return app
 }
 
-// fileEnds are the ends of the addresses of files that take long to read.
-var fileEnds = []string{".csv", ".xlsx", ".ofx"}
-
 // patience returns how long the client of a request may take, and how much it may send. It
 // leaves a request that refuseUnclear will refuse without a body, so that none is waited for.
 func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
@@ -91,10 +88,10 @@ func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		return fasthttp.RequestConfig{WriteTimeout: writeTimeout}
 	}
 	path, _, _ := bytes.Cut(header.RequestURI(), []byte("?"))
-	if bytes.HasSuffix(path, []byte("/events")) {
+	switch {
+	case page.Streams(string(path)):
 		return fasthttp.RequestConfig{}
-	}
-	if slices.ContainsFunc(fileEnds, func(end string) bool { return bytes.HasSuffix(path, []byte(end)) }) {
+	case page.SendsFile(string(path)):
 		return fasthttp.RequestConfig{WriteTimeout: fileTimeout}
 	}
 	config := fasthttp.RequestConfig{WriteTimeout: writeTimeout}

@@ -83,7 +83,8 @@ func TestSlowReaders(t *testing.T) {
 	app := newSite(t, paymentstest.New(t), together)
 	for path, bounded := range map[string]bool{
 		"/v1/checkouts?limit=100": true, "/pay/chk_0/qr.png": true, "/pay/chk_0/events": false,
-		"/v1/test/events?after=1": false, "/app?x=/events": true,
+		"/v1/test/events?after=1": false, "/app?x=/events": true, "/app/pulso/events": false,
+		"/ops/pulso/events": false,
 	} {
 		var header fasthttp.RequestHeader
 		header.SetRequestURI(path)

@@ -10,7 +10,7 @@ type OpsShell struct {
 }
 
 // KeepCurrent lets the page follow what waits for staff.
-func (s *OpsShell) KeepCurrent() { s.Pulse = Pulse{Stream: "/ops/pulso", Mark: s.Mark} }
+func (s *OpsShell) KeepCurrent() { s.Pulse = Pulse{Stream: "/ops/pulso/events", Mark: s.Mark} }
 
 // The sections of the console, and the path of its search.
 const (

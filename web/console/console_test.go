@@ -80,7 +80,7 @@ func TestOps_Staff(t *testing.T) {
 		if strings.HasPrefix(path, "/ops/seguranca/") {
 			continue // it would end the sessions that ask: TestOps_Security
 		}
-		if path == "/ops/pulso" {
+		if path == "/ops/pulso/events" {
 			continue // a stream, which does not end: TestDoors
 		}
 		supervises := strings.HasPrefix(path, "/ops/auditoria") || strings.HasPrefix(path, "/ops/operadores") ||

@@ -14,7 +14,7 @@ import (
 // stream looks by itself.
 const lookAtQueues = 5 * time.Second
 
-// pulse handles GET /ops/pulso: it tells an open page of the console that other work waits.
+// pulse handles GET /ops/pulso/events: it tells an open page of the console that other work waits.
 func (s *console) pulse(c *fiber.Ctx) error {
 	return s.Pulse(c, page.Pulse{Person: page.Visitor(c).UserID, Look: lookAtQueues,
 		Mark: func(ctx context.Context, _ int) (string, error) {

@@ -76,7 +76,7 @@ func (s *developers) registerWebhooks(app fiber.Router) {
 
 // registerCheckouts adds the pages of charges.
 func (s *dashboard) registerCheckouts(app fiber.Router) {
-	app.Get("/pulso", s.pulse)
+	app.Get("/pulso/events", s.pulse)
 	app.Get("/cobrancas", s.listCheckouts)
 	app.Get("/cobrancas/cobrancas.csv", page.Only(models.MoveMoney), s.exportCheckouts)
 	app.Get("/cobrancas/nova", page.Only(models.Sell), s.newCheckoutForm)

@@ -24,6 +24,7 @@ func read(t *testing.T, c *webtest.Client, path, kind, name string) []byte {
 	t.Helper()
 	response := download(c, path)
 	if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != kind ||
+		response.Uncompressed || // it came as it is, so that a client notices if it breaks off
 		!strings.Contains(response.Header.Get("Content-Disposition"), name) {
 		t.Errorf("%s: %d %s, %s", path, response.StatusCode, got, response.Header.Get("Content-Disposition"))
 	}

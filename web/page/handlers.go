@@ -1,6 +1,8 @@
 package page
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -30,9 +32,16 @@ func (s *Site) Own(handlers ...fiber.Handler) []fiber.Handler {
 // Compressed compresses pages. It does not compress streams, because each event must be sent
 // at once, and files, because clients must be able to detect that a file broke off.
 var Compressed = compress.New(compress.Config{Next: func(c *fiber.Ctx) bool {
-	return strings.HasSuffix(c.Path(), "/events") || strings.HasSuffix(c.Path(), ".csv") ||
-		strings.HasSuffix(c.Path(), ".png")
+	return Streams(c.Path()) || SendsFile(c.Path()) || strings.HasSuffix(c.Path(), ".png")
 }})
+
+// Streams reports whether a path answers with server-sent events, for as long as the client reads.
+func Streams(path string) bool { return strings.HasSuffix(path, "/events") }
+
+// SendsFile reports whether a path answers with a file that may be long, and is sent while it is read.
+func SendsFile(path string) bool {
+	return slices.Contains([]string{".csv", ".xlsx", ".ofx"}, filepath.Ext(path))
+}
 
 // ContentPolicy lets a page load only from its own address, and run nothing inline.
 const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
