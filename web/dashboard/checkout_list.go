@@ -57,7 +57,10 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	keepCurrent(s.Site, c, &shell)
+	after := s.Position(c, payments.ListCheckouts)
+	if typed.Text == "" && after == nil { // a search costs too much to be repeated at each event
+		keepCurrent(s.Site, c, &shell)
+	}
 	props := pages.CheckoutsProps{
 		Shell: shell, Filter: typed, Errors: problems,
 		Periods:   presets(s.Now(), pages.PeriodAll, pages.PeriodToday, pages.PeriodWeek, pages.PeriodMonth),
@@ -68,7 +71,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return page.Render(c, pages.Checkouts(props))
 	}
-	meant.Limit, meant.After = page.ListSize, s.Position(c, payments.ListCheckouts)
+	meant.Limit, meant.After = page.ListSize, after
 	found, err := s.Payments.SearchCheckouts(c.UserContext(), page.Scope(c), meant)
 	if err != nil {
 		return err

@@ -43,7 +43,9 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
-	keepCurrent(s.Site, c, &props.Shell)
+	if props.Text == "" && filter.After == nil { // as the list of charges
+		keepCurrent(s.Site, c, &props.Shell)
+	}
 	found, err := s.findEvents(c, props.Text, &filter)
 	if err != nil {
 		return err

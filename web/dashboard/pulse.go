@@ -16,7 +16,7 @@ import (
 // settlement, or a delivery.
 const lookForNews = 30 * time.Second
 
-// pulse handles GET /app/pulso: it tells an open page of the project and environment that there is
+// pulse handles GET /app/pulso/events: it tells an open page of the project and environment that there is
 // something new. Each call is news, since an event may be committed after a later one.
 func (s *dashboard) pulse(c *fiber.Ctx) error {
 	scope := page.Scope(c)
@@ -38,6 +38,6 @@ func (s *dashboard) pulse(c *fiber.Ctx) error {
 func keepCurrent(s *page.Site, c *fiber.Ctx, shell *layouts.Shell) {
 	latest, err := models.LatestEventID(c.UserContext(), s.DB.Pool, page.Scope(c))
 	if !lacks(s, c, "pulse", err) {
-		shell.Pulse = layouts.Pulse{Stream: "/app/pulso", Mark: latest}
+		shell.Pulse = layouts.Pulse{Stream: "/app/pulso/events", Mark: latest}
 	}
 }
