@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/text/unicode/norm"
@@ -25,10 +26,9 @@ const (
 
 // entry is a part of the documentation that a search can find.
 type entry struct {
-	title, page, path string
-	text              string
-	foldedTitle       string
-	folded            []rune // text, folded, a rune for each of its runes
+	title, page, path   string
+	text                string
+	foldedTitle, folded string // title and text as fold returns them
 }
 
 // index holds the entries in both languages. They are made at the first search.
@@ -63,7 +63,7 @@ func (d *documentation) search(c *fiber.Ctx) error {
 
 // found returns the entries that hold all words of a question; those with a word in the title come first.
 func found(all []entry, question string) (hits []entry) {
-	words := strings.Fields(string(fold(question)))
+	words := strings.Fields(fold(question))
 	if len(words) == 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func found(all []entry, question string) (hits []entry) {
 	}
 	for _, e := range all {
 		if !slices.ContainsFunc(words, func(word string) bool {
-			return !strings.Contains(e.foldedTitle, word) && !strings.Contains(string(e.folded), word)
+			return !strings.Contains(e.foldedTitle, word) && !strings.Contains(e.folded, word)
 		}) {
 			hits = append(hits, e)
 		}
@@ -89,9 +89,9 @@ func found(all []entry, question string) (hits []entry) {
 // excerpt returns the text around the first word of the question that it holds.
 func (e entry) excerpt(question string) string {
 	text, at := []rune(e.text), 0
-	for _, word := range strings.Fields(string(fold(question))) {
-		if before, _, ok := strings.Cut(string(e.folded), word); ok {
-			at = len([]rune(before))
+	for _, word := range strings.Fields(fold(question)) {
+		if before, _, ok := strings.Cut(e.folded, word); ok {
+			at = utf8.RuneCountInString(before)
 			break
 		}
 	}
@@ -112,8 +112,8 @@ func (e entry) excerpt(question string) string {
 	return part
 }
 
-// fold returns a text in lower case and without accents, rune by rune.
-func fold(text string) []rune {
+// fold returns a text in lower case and without accents, with a rune for each of its runes.
+func fold(text string) string {
 	folded := []rune(text)
 	for i, r := range folded {
 		if r >= 0x80 {
@@ -121,7 +121,7 @@ func fold(text string) []rune {
 		}
 		folded[i] = unicode.ToLower(r)
 	}
-	return folded
+	return string(folded)
 }
 
 // entries reads the guides by their headings, the codes of errors, and the operations.
@@ -131,7 +131,7 @@ func (d *documentation) entries() (map[i18n.Lang][]entry, error) {
 		ctx := i18n.With(context.Background(), lang)
 		add := func(title, page, path, text string) {
 			text = strings.ReplaceAll(d.addresses.Filled(text), "`", "")
-			all[lang] = append(all[lang], entry{title, page, path, text, string(fold(title)), fold(text)})
+			all[lang] = append(all[lang], entry{title, page, path, text, fold(title), fold(text)})
 		}
 		for _, group := range docs.Groups {
 			for _, slug := range group.Slugs {
