@@ -24,7 +24,7 @@ func (s *Service) EndSessionsOf(ctx context.Context, email string) (ended int64,
 // call it, once the person's identity was verified. It fails with models.ErrNotFound.
 func (s *Service) RemoveFactors(ctx context.Context, email string) error {
 	err := s.asOperator(ctx, email, func(tx *models.Tx, user *models.User) error {
-		operator := models.Actor{UserID: "system"}
+		operator := models.Actor{UserID: models.ActorSystem}
 		stopped, err := models.StopTOTP(tx, user.ID)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (s *Service) Unlink(ctx context.Context, email string) error {
 		if links == 0 {
 			return ErrNotLinked
 		}
-		return s.audit(tx, models.Actor{UserID: "system"}, "user.identity_unlinked", user.ID, nil)
+		return s.audit(tx, models.Actor{UserID: models.ActorSystem}, "user.identity_unlinked", user.ID, nil)
 	})
 	return expected(err, "unlink a person from the provider", models.ErrNotFound, ErrNotLinked)
 }
@@ -108,6 +108,6 @@ func (s *Service) endSessions(tx *models.Tx, user *models.User) (ended int64, er
 	if ended, err = models.DeleteOtherSessions(tx, user.ID, ""); err != nil || ended == 0 {
 		return ended, err
 	}
-	return ended, s.audit(tx, models.Actor{UserID: "system"}, "user.sessions_ended", user.ID,
+	return ended, s.audit(tx, models.Actor{UserID: models.ActorSystem}, "user.sessions_ended", user.ID,
 		map[string]string{"ended": strconv.FormatInt(ended, 10)})
 }

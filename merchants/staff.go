@@ -74,7 +74,7 @@ func (s *Service) addStaff(
 		if err := then(tx, user); err != nil {
 			return err
 		}
-		return s.audit(tx, models.Actor{UserID: "system"}, "staff.added", userID,
+		return s.audit(tx, models.Actor{UserID: models.ActorSystem}, "staff.added", userID,
 			map[string]string{"role": string(in.Role)})
 	})
 	if models.Violates(err, models.UsersEmailUnique) {

@@ -9,7 +9,7 @@ import (
 )
 
 // system is the actor of changes that no person or key requested.
-var system = models.Actor{UserID: "system"}
+var system = models.Actor{UserID: models.ActorSystem}
 
 func (s *Service) audit(
 	tx *models.Tx, by models.Actor, accountID, action, objectID string, detail map[string]string,

@@ -122,7 +122,7 @@ func (s *demoShop) sale(at time.Time) payments.PastSale {
 			sale.RefundedBy, sale.Reason = s.owner, refundReasons[s.IntN(len(refundReasons))]
 		}
 	case fate < paid+4:
-		sale.CancelledAt = at.Add(2 * after.Truncate(time.Second) / 4)
+		sale.CancelledAt = at.Add(after.Truncate(time.Second) / 2)
 	}
 	return sale
 }
@@ -134,12 +134,12 @@ func (s *demoShop) pick(weights []int) int {
 		sum += w
 	}
 	at := s.IntN(sum)
-	for i, w := range weights {
-		if at -= w; at < 0 {
-			return i
-		}
+	i := 0
+	for at >= weights[i] {
+		at -= weights[i]
+		i++
 	}
-	panic("unreachable")
+	return i
 }
 
 // customer returns a buyer. Some buy often: the square makes small numbers likelier.
