@@ -33,6 +33,10 @@ func NewPooler(t testing.TB, databaseURL string, n int) string {
 		if err != nil {
 			t.Fatalf("faulttest: connect: %v", err)
 		}
+		// pgconn may still read in the background, after a slow write, and would keep the first answer.
+		if err := conn.SyncConn(context.Background()); err != nil {
+			t.Fatalf("faulttest: connect: %v", err)
+		}
 		server, err := conn.Hijack()
 		if err != nil {
 			t.Fatalf("faulttest: connect: %v", err)
