@@ -38,7 +38,7 @@ sbom: build ## List what bin/garoupa consists of: bin/garoupa.cdx.json
 	go run ./tools/sbom bin/garoupa package-lock.json >bin/garoupa.cdx.json
 
 # Three packages at a time, on any machine: they share one PostgreSQL, some drive a browser, and
-# some mostly wait for processes. make check runs go vet, with more checks.
+# some mostly wait for processes. The longest two begin first. make check runs go vet, with more checks.
 .PHONY: test
 test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	@cc="$$(go env CC)"; echo '#include <stdlib.h>' | $$cc -E - >/dev/null 2>&1 || { \
@@ -47,7 +47,7 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	export CGO_ENABLED=1 GAROUPA_CHROMIUM; \
 	GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
 	go run ./internal/localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on \
-		-p 3 -timeout 20m ./...
+		-p 3 -timeout 20m ./web ./cmd/garoupa ./...
 
 .PHONY: check
 check: format tidy lint fresh types clients vulnerabilities ## Check what make test does not
