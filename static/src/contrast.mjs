@@ -49,6 +49,7 @@ const pairs = [
   ['info-ink', 'info-soft', text],
   ...['bar', 'bar-2'].flatMap((ground) => ['on-bar', 'on-bar-2'].map((ink) => [ink, ground, text])),
   ['bar-mark', 'bar', text],
+  ...['sea', 'sea-2'].flatMap((ground) => ['on-sea', 'on-sea-2'].map((ink) => [ink, ground, text])),
 ];
 
 const light = theme('light');
