@@ -52,6 +52,12 @@ type Legal struct {
 // the 303. The handler must refuse a next that is not a local path.
 const PreferencesPath = "/preferencias"
 
+// The values of "rows", a field of [PreferencesPath].
+const (
+	RowsUsual = "usual"
+	RowsLow   = "low"
+)
+
 // EnvironmentPath accepts POSTs of the Teste | Produção switch: "env" (test, live) and
 // "next".
 const EnvironmentPath = "/app/ambiente"
@@ -74,6 +80,7 @@ type Shell struct {
 	Live      bool   // the visitor sees live, otherwise test
 	Scope     string // account and environment, which forms carry: see Within
 	Theme     Theme
+	Dense     bool   // the visitor wants low rows in tables
 	Path      string // of this page with its query; the switches return to it
 	Nav       []NavGroup
 	Flash     *components.FlashProps // the result of the last form, shown once
@@ -81,6 +88,14 @@ type Shell struct {
 	Demo      bool
 	Legal     Legal
 	Pulse     Pulse
+}
+
+// density returns what the html element says of the height of rows; the style sheet reads it.
+func (s Shell) density() templ.Attributes {
+	if !s.Dense {
+		return nil
+	}
+	return templ.Attributes{"data-dense": true}
 }
 
 // Pulse lets an open page follow what is new. The zero value does not.

@@ -6,8 +6,8 @@ import (
 	"garoupa/web/page"
 )
 
-// preferences handles POST /preferencias: it stores the visitor's language or theme in a
-// cookie for a year. If the visitor is logged in, mails to them use the language, too.
+// preferences handles POST /preferencias: it stores the visitor's language, theme or
+// height of rows in a cookie for a year. If the visitor is logged in, mails to them use the language, too.
 func (s *account) preferences(c *fiber.Ctx) error {
 	if lang := s.KeepLanguage(c); lang != "" {
 		if err := s.Merchants.Speak(c.UserContext(), s.Token(c), string(lang)); err != nil {
@@ -15,5 +15,6 @@ func (s *account) preferences(c *fiber.Ctx) error {
 		}
 	}
 	s.KeepTheme(c)
+	s.KeepRows(c)
 	return c.Redirect(page.Local(page.Field(c, "next"), "/app"), fiber.StatusSeeOther)
 }

@@ -52,3 +52,20 @@ func TestPreferences(t *testing.T) {
 		t.Error("the system's theme was not restored")
 	}
 }
+
+func TestPreferences_Rows(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	for _, step := range []struct {
+		rows string
+		low  bool
+	}{{"low", true}, {"tiny", true}, {"usual", false}} {
+		c.Post("/preferencias", "rows", step.rows, "next", "/app")
+		for _, path := range []string{"/app", "/app/cobrancas"} {
+			if _, low := c.Get(path).Find("html").Attr("data-dense"); low != step.low {
+				t.Errorf("after %q the rows of %s are low: %t", step.rows, path, low)
+			}
+		}
+	}
+}

@@ -32,6 +32,13 @@ func (s *Site) KeepTheme(c *fiber.Ctx) {
 	}
 }
 
+// KeepRows stores in the browser how high a form wants the rows of tables.
+func (s *Site) KeepRows(c *fiber.Ctx) {
+	if rows := Field(c, rowsCookie); rows == layouts.RowsUsual || rows == layouts.RowsLow {
+		s.keep(c, rowsCookie, rows)
+	}
+}
+
 // keep stores a choice in the browser for a year.
 func (s *Site) keep(c *fiber.Ctx, name, value string) {
 	c.Cookie(&fiber.Cookie{
@@ -41,7 +48,10 @@ func (s *Site) keep(c *fiber.Ctx, name, value string) {
 	})
 }
 
-const themeCookie = "theme"
+const (
+	themeCookie = "theme"
+	rowsCookie  = "rows"
+)
 
 // Theme returns the theme that the visitor chose, or the system's.
 func Theme(c *fiber.Ctx) layouts.Theme {
