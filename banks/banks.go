@@ -23,7 +23,7 @@ import (
 	"garoupa/pix/psp/bacen"
 )
 
-// Options configure a Service. All but Proxy and NoticesURL are required.
+// Options configure a Service. All but Proxy, NoticesURL and Called are required.
 type Options struct {
 	DB       *models.DB
 	Vault    *vault.Vault
@@ -37,6 +37,9 @@ type Options struct {
 	// AllowPrivate permits banks on private addresses, and the bank for tests. It is for
 	// development and demonstrations.
 	AllowPrivate bool
+
+	// Called is told of each call of a bank with active credentials. It may be nil, and must not block.
+	Called func(operation, outcome string, took time.Duration)
 
 	Now func() time.Time
 	Log *slog.Logger

@@ -34,19 +34,15 @@ func (s *Service) observe(accountID, credentialID string, o bacen.Observation) {
 		return
 	}
 	s.heard.add(accountID, o, now)
+	if s.Called != nil {
+		s.Called(o.Op, outcomeOf(o), o.Took)
+	}
 }
 
 func (h *heard) add(accountID string, o bacen.Observation, now time.Time) {
-	outcome := models.BankCallOK
-	switch {
-	case o.Held:
-		outcome = models.BankCallHeld
-	case o.Err != nil:
-		outcome = string(o.Err.Kind)
-	}
 	ms := max(0, o.Took.Milliseconds()) // a clock may be set back
 	h.count(models.BankCalls{BankAccountID: accountID, Hour: now.Truncate(time.Hour), Operation: o.Op,
-		Outcome: outcome, N: 1, TotalMs: ms, MaxMs: ms})
+		Outcome: outcomeOf(o), N: 1, TotalMs: ms, MaxMs: ms})
 	state := h.states[accountID]
 	state.BankAccountID = accountID
 	if o.Err != nil && !o.Held && o.Err.Kind != psp.NotFound { // which is an answer as good as any
@@ -63,6 +59,17 @@ func (h *heard) add(accountID string, o bacen.Observation, now time.Time) {
 		}
 	}
 	h.states[accountID], h.fresh[accountID] = state, true
+}
+
+// outcomeOf returns how a call ended: models.BankCallOK, models.BankCallHeld, or the kind of its error.
+func outcomeOf(o bacen.Observation) string {
+	switch {
+	case o.Held:
+		return models.BankCallHeld
+	case o.Err != nil:
+		return string(o.Err.Kind)
+	}
+	return models.BankCallOK
 }
 
 // count adds a count to those that wait.

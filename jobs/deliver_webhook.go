@@ -71,6 +71,9 @@ func (w *deliveries) post(posting context.Context, d *models.DueDelivery) (a mod
 	if !outcome.OK && errors.Is(posting.Err(), context.Canceled) {
 		return a, errLater // the process is stopping; the endpoint did not fail
 	}
+	if w.Attempted != nil {
+		w.Attempted(string(outcome.Class))
+	}
 	return models.Attempt{
 		Manual: d.ByHand(), StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
 		ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders,

@@ -166,6 +166,13 @@ func (w *deliveries) hold(taken []*models.DueDelivery, asked time.Time) (begin, 
 	return begin, over
 }
 
+// holds returns the number of deliveries that the process has.
+func (w *deliveries) holds() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.held)
+}
+
 // leave forgets a delivery, whose record has ended its lease, or whose lease lapses.
 func (w *deliveries) leave(d *models.DueDelivery) {
 	w.mu.Lock()

@@ -49,6 +49,9 @@ type Options struct {
 	Webhooks  *webhook.Client
 	Mail      *mail.Sender // nil: mails wait in the queue
 	Now       func() time.Time
+	// Attempted is told of each attempt of a delivery, with the class of its error, "" for success. It may be nil,
+	// and must not block.
+	Attempted func(class string)
 	// EventsKept is how long events, their deliveries and attempts are kept at least.
 	EventsKept time.Duration
 	// AuditLog receives the lines of the audit log; nil for no receiver.
@@ -94,6 +97,9 @@ func Start(ctx context.Context, o Options) (*Runner, error) {
 	}
 	return r, nil
 }
+
+// Leases returns the number of deliveries that the process has.
+func (r *Runner) Leases() int { return r.deliveries.holds() }
 
 func (r *Runner) loop(ctx context.Context, what string, do func(ctx context.Context)) {
 	r.loops.Go(func() { guard.Keep(ctx, what, do) })

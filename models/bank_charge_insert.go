@@ -72,6 +72,9 @@ type BankChargeWriter struct {
 	batch *Batch[*NewBankCharge, BegunCharge]
 }
 
+// State returns the state of its batch.
+func (w *BankChargeWriter) State() BatchState { return w.batch.State() }
+
 // NewBankChargeWriter returns a writer that writes up to 64 charges per commit to q, in two commits at a
 // time. A charge without a checkout is given up after a time.
 func NewBankChargeWriter(q Querier, givenUpAfter time.Duration) *BankChargeWriter {

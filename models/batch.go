@@ -46,6 +46,22 @@ type Batch[In, Out any] struct {
 	waiting []*batched[In, Out]
 	running int
 	held    int // values that were added and have no answer yet
+	state   BatchState
+}
+
+// BatchState is what a Batch did since the process started, and what waits.
+type BatchState struct {
+	Commits, Values uint64
+	Waiting         int // values without an answer
+}
+
+// State returns the batch's state.
+func (b *Batch[In, Out]) State() BatchState {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	state := b.state
+	state.Waiting = b.held
+	return state
 }
 
 // NewBatch returns a batch of at most limit values per commit and at most atOnce commits at a
@@ -106,6 +122,8 @@ func (b *Batch[In, Out]) run() {
 			b.mu.Unlock()
 			return
 		}
+		b.state.Commits++
+		b.state.Values += uint64(n)
 		b.mu.Unlock()
 		b.commit(next)
 	}

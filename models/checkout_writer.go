@@ -14,6 +14,9 @@ type CheckoutWriter struct {
 // written is the outcome of a checkout.
 type written struct{ made, queued bool }
 
+// State returns the state of its batch.
+func (w *CheckoutWriter) State() BatchState { return w.batch.State() }
+
 // NewCheckoutWriter returns a writer that writes up to 64 checkouts per commit to q, in two
 // commits at a time.
 func NewCheckoutWriter(q Querier) *CheckoutWriter {

@@ -147,6 +147,9 @@ type AttemptWriter struct {
 	batch *Batch[FinishedAttempt, bool]
 }
 
+// State returns the state of its batch.
+func (w *AttemptWriter) State() BatchState { return w.batch.State() }
+
 // NewAttemptWriter returns a writer that writes up to 250 attempts per commit to q, in one commit
 // at a time, because few large commits cost the database less than many small ones.
 func NewAttemptWriter(q Querier) *AttemptWriter {

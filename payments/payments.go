@@ -67,6 +67,12 @@ func New(o Options) *Service {
 	return s
 }
 
+// Batches returns the states of the batches by what they write.
+func (s *Service) Batches() map[string]models.BatchState {
+	return map[string]models.BatchState{"checkouts": s.writer.State(), "bank_charges": s.charges.State(),
+		"attempts": s.attempts.State(), "payments": s.receipts.State()}
+}
+
 // now returns the time for new rows, in milliseconds like answers of the API: a client reads
 // the same times again later.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

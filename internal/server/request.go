@@ -45,8 +45,12 @@ func logged(o Options) fiber.Handler {
 				return err
 			}
 		}
+		took := time.Since(start)
+		if o.Answered != nil {
+			o.Answered(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
+		}
 		line := []any{"method", c.Method(), "path", page.LogPath(c.Path()), "status", c.Response().StatusCode(),
-			"address", c.IP(), "ms", float64(time.Since(start).Microseconds()) / 1000}
+			"address", c.IP(), "ms", float64(took.Microseconds()) / 1000}
 		if key := api.KeyID(c); key != "" {
 			line = append(line, "key", key)
 		} else if person := page.PersonID(c); person != "" {

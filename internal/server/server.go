@@ -37,7 +37,7 @@ const (
 	headerLimit = 16 << 10
 )
 
-// Options configure the server. All except Base and RequestTimeout are required.
+// Options configure the server. All except Base, Answered and RequestTimeout are required.
 type Options struct {
 	Health *Health
 	API    api.Options
@@ -50,6 +50,9 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 	// Base ends all requests in progress when it ends; nil never ends.
 	Base context.Context
+	// Answered is told of each request that was answered, with the pattern of its route. It may be nil, and must not
+	// block.
+	Answered func(method, route string, status int, took time.Duration)
 	// RequestTimeout bounds the time until a request is answered: ten seconds if it is 0.
 	RequestTimeout time.Duration
 }

@@ -131,6 +131,16 @@ func (h *Hub) Watch(id, who string, limit int) (changed <-chan struct{}, leave f
 	}, true
 }
 
+// Open returns the number of open watches.
+func (h *Hub) Open() (n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, streams := range h.streams {
+		n += len(streams)
+	}
+	return n
+}
+
 func (h *Hub) nudge(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
