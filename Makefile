@@ -123,6 +123,12 @@ fuzz: $(modules) ## Send random requests to every route as every visitor, and fi
 	GAROUPA_FUZZ=$(FUZZ) GAROUPA_FUZZ_SEED=$(FUZZ_SEED) go test -tags fuzz -count=1 -timeout 3h -v \
 		-run '^TestFuzz$$' ./web
 
+# promtool is in Debian's package prometheus.
+.PHONY: alerts
+alerts: ## Test the alerts of deploy/prometheus
+	promtool check rules deploy/prometheus/garoupa.rules.yml
+	promtool test rules deploy/prometheus/garoupa.test.yml
+
 # Writing a million charges and proving them for the first time takes some minutes; make
 # test uses fifty thousand.
 .PHONY: proof

@@ -44,6 +44,7 @@ ledger: models internal/money
 internal/payload: models
 models: internal/money
 internal/requestlog: models
+internal/metrics: models
 views/pages: views/layouts views/components views/i18n internal/money
 views/pages/hosted: views/pages views/layouts views/components views/i18n internal/money
 views/pages/account: views/pages views/layouts views/components views/i18n

@@ -16,6 +16,7 @@ import (
 
 	"garoupa/api"
 	"garoupa/internal/guard"
+	"garoupa/internal/metrics"
 	"garoupa/internal/ratelimit"
 	"garoupa/internal/requestlog"
 	"garoupa/internal/server"
@@ -69,22 +70,37 @@ func serve(ctx context.Context, in invocation) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("GAROUPA_LISTEN: %w", err), db.Close())
 	}
-	notices, err := listenForBanks(s)
-	if err == nil {
+	on := listeners{pages: listener}
+	if err = on.open(s); err == nil {
 		err = db.whileFit(ctx, func(ctx context.Context) error {
-			return serveOn(ctx, in, listener, notices, db, seeding{*seed || s.embedded(), *history})
+			return serveOn(ctx, in, on, db, seeding{*seed || s.embedded(), *history})
 		})
-		err = errors.Join(err, notices.close())
 	}
+	err = errors.Join(err, on.notices.close(), on.monitors.close())
 	if closing := listener.Close(); !errors.Is(closing, net.ErrClosed) { // the app closes it if it was started
 		err = errors.Join(err, closing)
 	}
 	return errors.Join(err, db.closeSoon())
 }
 
-func serveOn(ctx context.Context, in invocation, listener net.Listener, notices *bankListener, db *database,
-	seed seeding) (err error) {
-	s := in.settings
+// listeners are the addresses at which a process listens.
+type listeners struct {
+	pages    net.Listener // and the API
+	notices  *bankListener
+	monitors *monitorListener
+}
+
+// open begins to listen at the addresses that the settings name besides the first.
+func (l *listeners) open(s settings) (err error) {
+	if l.notices, err = listenForBanks(s); err != nil {
+		return err
+	}
+	l.monitors, err = listenForMonitors(s)
+	return err
+}
+
+func serveOn(ctx context.Context, in invocation, on listeners, db *database, seed seeding) (err error) {
+	s, counts := in.settings, on.monitors.counts()
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
 	defer signal.Stop(interrupted)
@@ -92,7 +108,8 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 	defer stopWorking()
 	waker := jobs.NewWaker(working, db.DB)
 	hub := stream.New(working, db.DB)
-	services, err := newServices(ctx, s, db, signals{wake: waker.Wake, tell: hub.Tell})
+	services, err := newServices(ctx, s, db, signals{
+		wake: waker.Wake, tell: hub.Tell, called: counts.BankCall})
 	if err != nil {
 		return err
 	}
@@ -111,6 +128,7 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
 		Webhooks: webhooks, Mail: services.sender, Now: services.clock.Now,
 		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour, BuyersKept: s.buyersKept(), AuditLog: s.auditLog,
+		Attempted: counts.Attempt,
 	})
 	if err != nil {
 		return err
@@ -124,14 +142,15 @@ func serveOn(ctx context.Context, in invocation, listener net.Listener, notices 
 	requests, endRequests := context.WithCancel(working)
 	defer endRequests()
 	g := &gateway{
-		app:    newApp(requests, s, services, health, calls, hub),
-		health: health, hub: hub, notices: notices, runner: runner, saveCalls: services.banks.SaveCalls,
+		app:    newApp(requests, s, services, health, calls, hub, counts),
+		health: health, hub: hub, notices: on.notices, runner: runner, saveCalls: services.banks.SaveCalls,
 		endRequests: endRequests,
 	}
-	failed := make(chan error, 2)
-	notices.serve(working, s, services, runner.NoticeReceived, failed)
+	failed := make(chan error, 3)
+	on.monitors.serve(db, services, g, failed)
+	on.notices.serve(working, s, services, runner.NoticeReceived, failed)
 	guard.Go("serve", func() {
-		failed <- guard.Call("serve", func() error { return g.app.Listener(server.NewListener(listener)) })
+		failed <- guard.Call("serve", func() error { return g.app.Listener(server.NewListener(on.pages)) })
 	})
 	sayServing(in.out, s, welcome)
 
@@ -159,10 +178,11 @@ func shareLimits(ctx context.Context, s settings, db *database, services *servic
 // newApp returns the HTTP application. Its requests end when ctx does.
 func newApp(
 	ctx context.Context, s settings, services *services, health *server.Health, calls *requestlog.Log, hub *stream.Hub,
+	counts *metrics.Metrics,
 ) *fiber.App {
 	db, now := health.DB, services.clock.Now
 	return server.New(server.Options{
-		Health: health, Base: ctx, RequestTimeout: s.RequestTimeout,
+		Health: health, Base: ctx, RequestTimeout: s.RequestTimeout, Answered: counts.Request,
 		BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL, TrustedProxies: s.proxies,
 		API: api.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Streams: hub,

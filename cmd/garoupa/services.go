@@ -35,10 +35,11 @@ type services struct {
 }
 
 // signals are called after commits: wake if there is new work, and tell if streams that watch
-// an id may show something new.
+// an id may show something new. called, which may be nil, is called after each call of a bank.
 type signals struct {
-	wake func()
-	tell func(id string)
+	wake   func()
+	tell   func(id string)
+	called func(operation, outcome string, took time.Duration)
 }
 
 // beside returns the signals of a command that runs beside serving processes. They find work
@@ -97,7 +98,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 	}
 	accounts := banks.New(banks.Options{
 		DB: db.DB, Vault: v, Profiles: s.bankProfiles, Proxy: s.bankProxy, NoticesURL: s.BankURL,
-		AllowPrivate: s.embedded() || s.Demo, Now: clock.Now, Log: slog.Default(),
+		AllowPrivate: s.embedded() || s.Demo, Called: after.called, Now: clock.Now, Log: slog.Default(),
 	})
 	out := &services{
 		clock: clock, vault: v,

@@ -59,6 +59,7 @@ type settings struct {
 	LiveProvider         string        `env:"GAROUPA_LIVE_PROVIDER" envDefault:"none"`
 	BankProfiles         string        `env:"GAROUPA_BANK_PROFILES"`
 	BankProxy            string        `env:"GAROUPA_BANK_PROXY" secret:"true"`
+	MetricsListen        string        `env:"GAROUPA_METRICS_LISTEN"`
 	BankListen           string        `env:"GAROUPA_BANK_LISTEN"`
 	BankURL              string        `env:"GAROUPA_BANK_URL"`
 	BankTLSCert          string        `env:"GAROUPA_BANK_TLS_CERT"`
@@ -183,6 +184,7 @@ func (s *settings) checks() []checked {
 		{"GAROUPA_LIVE_PROVIDER", s.checkLiveProvider()},
 		{"GAROUPA_BANK_PROFILES", s.readBankProfiles()},
 		{"GAROUPA_BANK_PROXY", s.readBankProxy()},
+		{"GAROUPA_METRICS_LISTEN", s.checkMetricsListen()},
 		{"GAROUPA_BANK_LISTEN", s.checkBankListen()},
 		{"GAROUPA_BANK_URL", s.checkBankURL()},
 		{"GAROUPA_BANK_TLS_CERT", s.checkBankTLS()},
