@@ -17,6 +17,8 @@ tool := go tool -modfile=tools/checks.mod
 unwatched := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b golang.org/x/net/html \
 	github.com/PuerkitoBio/goquery github.com/andybalholm/brotli github.com/andybalholm/cascadia \
 	github.com/klauspost/compress/flate
+# The flags are in the environment, so that a program that a test builds is not compiled again.
+watched := env CGO_ENABLED=1 GOFLAGS="$${GOFLAGS:-} $(unwatched:%=-gcflags=%=-race=false)" go test -race -vet=off
 
 .PHONY: help
 help: ## List the targets
@@ -44,10 +46,8 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	@cc="$$(go env CC)"; echo '#include <stdlib.h>' | $$cc -E - >/dev/null 2>&1 || { \
 		echo "make test: Go's race detector needs a C compiler and C headers; $$cc does not work here." \
 			"On Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
-	export CGO_ENABLED=1 GAROUPA_CHROMIUM; \
-	GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
-	go run ./internal/localpg/testserver -- go test -race $(unwatched:%=-gcflags=%=-race=false) -vet=off -shuffle=on \
-		-p 3 -timeout 20m ./web ./cmd/garoupa ./...
+	export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
+	go run ./internal/localpg/testserver -- $(watched) -shuffle=on -p 3 -timeout 30m ./web ./cmd/garoupa ./...
 
 .PHONY: check
 check: format tidy lint fresh types clients vulnerabilities ## Check what make test does not
