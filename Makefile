@@ -49,6 +49,12 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
 	go run ./internal/localpg/testserver -- $(watched) -shuffle=on -p 3 -timeout 30m ./web ./cmd/garoupa ./...
 
+# Builds two earlier programs, with the modules that they had.
+.PHONY: upgrades
+upgrades: $(modules) ## Take over from earlier programs, while they serve and after they are killed
+	go run ./internal/localpg/testserver -- $(watched) -tags upgrades -count=1 -timeout 30m \
+		-run '^Test(Beside|Upgrade_Deliveries)$$' ./cmd/garoupa
+
 .PHONY: check
 check: format tidy lint fresh types clients vulnerabilities ## Check what make test does not
 
@@ -67,6 +73,7 @@ lint:
 	go vet ./...
 	go vet -tags faults ./tools/faults
 	go vet -tags soak ./cmd/garoupa
+	go vet -tags upgrades ./cmd/garoupa
 	go vet -tags fuzz ./web
 	go vet -tags clients ./cmd/garoupa
 	GOOS=darwin go vet ./internal/localpg/...

@@ -1,3 +1,5 @@
+//go:build upgrades
+
 package main
 
 import (
