@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,22 +34,58 @@ func TestRuleCitations(t *testing.T) {
 	}
 	cited := 0
 	for path, text := range sources(t, "..") {
-		text = commentBreak.ReplaceAllString(text, " ")
-		for _, number := range sectionCited.FindAllString(text, -1) {
-			t.Errorf("%s cites %q, which is not a heading", path, number)
-		}
-		if filepath.Ext(path) == ".md" {
-			continue // a link to the whole document
-		}
-		for _, citation := range rulesNamed.FindAllStringSubmatch(text, -1) {
-			cited++
-			if !slices.Contains(headings, citation[1]) {
-				t.Errorf("%s cites %q, which is not a heading of the rules", path, citation[1])
+		for passage := range passages(text) {
+			for _, number := range sectionCited.FindAllString(passage, -1) {
+				t.Errorf("%s cites %q, which is not a heading", path, number)
+			}
+			if filepath.Ext(path) == ".md" {
+				continue // a link to the whole document
+			}
+			for _, citation := range rulesNamed.FindAllStringSubmatch(passage, -1) {
+				cited++
+				if !slices.Contains(headings, citation[1]) {
+					t.Errorf("%s cites %q, which is not a heading of the rules", path, citation[1])
+				}
 			}
 		}
 	}
 	if cited < 50 {
 		t.Errorf("%d citations found", cited)
+	}
+}
+
+// passages yields the parts of a text that may cite a document, each in one line: a line with the name of a document
+// and the two after it, in which a citation may go on, up to the next such line. Most lines name none, and finding
+// these is much quicker than an expression.
+func passages(text string) iter.Seq[string] {
+	names := func(line string) bool { return strings.Contains(line, ".md") || strings.Contains(line, "decisions") }
+	return func(yield func(string) bool) {
+		if !names(text) {
+			return
+		}
+		lines := strings.Split(text, "\n")
+		for i, line := range lines {
+			if !names(line) {
+				continue
+			}
+			end := i + 1
+			for end < len(lines) && end <= i+2 && !names(lines[end]) {
+				end++
+			}
+			if !yield(commentBreak.ReplaceAllString(strings.Join(lines[i:end], "\n"), " ")) {
+				return
+			}
+		}
+	}
+}
+
+// A citation may be broken in lines, and two may follow each other.
+func TestPassages(t *testing.T) {
+	t.Parallel()
+	text := "a\n\t// as docs/notes.md, \"Money of\n\t// all\" says, and\n\t// docs/notes.md\nb\nc\nd\n"
+	want := []string{`	// as docs/notes.md, "Money of all" says, and`, "	// docs/notes.md b c"}
+	if got := slices.Collect(passages(text)); !slices.Equal(got, want) {
+		t.Errorf("passages = %q, want %q", got, want)
 	}
 }
 
