@@ -21,9 +21,10 @@ import (
 
 // walk is one scene in one language.
 type walk struct {
-	scene string
-	lang  i18n.Lang
-	seen  *routes // of all scenes
+	scene  string
+	lang   i18n.Lang
+	seen   *routes         // of all scenes
+	frames map[string]bool // those seen in both themes, by the first part of their pages' paths
 }
 
 // walker is a tab in which a page, once loaded, is seen in every way.
@@ -147,21 +148,35 @@ func (w *walker) failsBy(picture, button string) {
 }
 
 // look checks the page as it stands. Its words and its width are checked in every way;
-// what somebody could not read or use is looked for, in both themes, on a phone in one
-// language and at a desk in the other, since a language changes no structure and no
-// color. With pictures asked for, it looks in all eight ways.
+// what somebody could not read or use is looked for on a phone, light, in one language and
+// at a desk, dark, in the other, since a language changes no structure and no color, and the
+// pairs of colors are sound in both themes (npm run contrast). The first page of each frame is
+// looked at in both themes. With pictures asked for, it looks in all eight ways.
 func (w *walker) look(picture string) {
 	w.t.Helper()
 	w.words()
 	w.NoSidewaysScroll()
-	w.inspect(picture, "phone", w.lang == i18n.Portuguese)
+	frame := w.newFrame()
+	w.inspect(picture, "phone", w.lang == i18n.Portuguese, true, frame)
 	w.Resize(browsertest.Desktop)
 	w.NoSidewaysScroll()
-	w.inspect(picture, "desktop", w.lang == i18n.English)
+	w.inspect(picture, "desktop", w.lang == i18n.English, frame, true)
 	if w.lang == i18n.Portuguese { // whose words are longer
 		w.sizes()
 	}
 	w.Resize(phone)
+}
+
+// newFrame tells whether the page is the scene's first with its header and menu.
+func (w *walker) newFrame() bool {
+	w.t.Helper()
+	frame := strings.SplitN(strings.TrimPrefix(w.URL(), w.site.URL+"/"), "/", 2)[0]
+	if w.frames == nil {
+		w.frames = map[string]bool{}
+	}
+	known := w.frames[frame]
+	w.frames[frame] = true
+	return !known
 }
 
 // sizes checks the page at the sizes of text that readers choose, on a desk and on a small phone: no amount of money
@@ -185,18 +200,28 @@ func (w *walker) sizes() {
 	w.NoSidewaysScroll()
 }
 
-// inspect looks at one screen: by all rules, and in the dark by those about colors.
-func (w *walker) inspect(picture, screen string, due bool) {
+// inspect looks at one screen in the themes that are due: by all rules in the first of them,
+// and then by those about colors.
+func (w *walker) inspect(picture, screen string, due, light, dark bool) {
 	w.t.Helper()
-	if !due && !pictures {
+	if pictures {
+		due, light, dark = true, true, true
+	}
+	if !due {
 		return
 	}
-	w.Axe()
-	w.keep(picture, screen, "light")
-	w.SetDark(true)
-	w.AxeColors()
-	w.keep(picture, screen, "dark")
-	w.SetDark(false)
+	check := w.Axe
+	if light {
+		check()
+		w.keep(picture, screen, "light")
+		check = w.AxeColors
+	}
+	if dark {
+		w.SetDark(true)
+		check()
+		w.keep(picture, screen, "dark")
+		w.SetDark(false)
+	}
 }
 
 // see checks a page of a journey as it stands, and keeps a picture of it.
