@@ -151,7 +151,7 @@ func (w *walker) failsBy(picture, button string) {
 // what somebody could not read or use is looked for on a phone, light, in one language and
 // at a desk, dark, in the other, since a language changes no structure and no color, and the
 // pairs of colors are sound in both themes (npm run contrast). The first page of each frame is
-// looked at in both themes. With pictures asked for, it looks in all eight ways.
+// looked at in both themes, at the size of the language. With pictures asked for, it looks in all eight ways.
 func (w *walker) look(picture string) {
 	w.t.Helper()
 	w.words()
@@ -167,7 +167,7 @@ func (w *walker) look(picture string) {
 	w.Resize(phone)
 }
 
-// newFrame tells whether the page is the scene's first with its header and menu.
+// newFrame reports whether the page is the scene's first with its header and menu.
 func (w *walker) newFrame() bool {
 	w.t.Helper()
 	frame := strings.SplitN(strings.TrimPrefix(w.URL(), w.site.URL+"/"), "/", 2)[0]
