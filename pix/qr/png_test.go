@@ -45,6 +45,19 @@ func TestSmallPNG_Crisp(t *testing.T) {
 	checkCrisp(t, picture, picture.Bounds().Dx()/4-8, 4)
 }
 
+// Symbols of all sizes, from the smallest to the largest, decode: the data has the checksum of its pixels.
+func TestSmallPNG_Sizes(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 2331; n += 233 { // 2331 is the last
+		file, err := qr.SmallPNG(strings.Repeat("x", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture := decode(t, file)
+		checkCrisp(t, picture, picture.Bounds().Dx()/4-8, 4)
+	}
+}
+
 // checkCrisp finds the symbol by its top left corner, which is always black, and checks
 // every pixel.
 func checkCrisp(t *testing.T, picture image.Image, modules, scale int) {
