@@ -76,7 +76,8 @@ func (w *deliveries) post(posting context.Context, d *models.DueDelivery) (a mod
 	}
 	return models.Attempt{
 		Manual: d.ByHand(), StartedAt: started, Duration: outcome.Duration, StatusCode: outcome.StatusCode,
-		ErrorClass: string(outcome.Class), Detail: outcome.Detail, Headers: outcome.RequestHeaders,
+		ErrorClass: string(outcome.Class), Detail: outcome.Detail,
+		Headers:  webhook.Stored(outcome.RequestHeaders, d.Event.ID, started),
 		Response: outcome.ResponseSnippet, RetryAfter: outcome.RetryAfter,
 	}, nil
 }

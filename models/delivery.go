@@ -49,7 +49,7 @@ type Attempt struct {
 	StatusCode int    // 0 without an answer
 	ErrorClass string // "" on success; see package webhook
 	Detail     string
-	Headers    map[string][]string // as sent
+	Headers    map[string][]string // as webhook.Stored keeps them
 	Response   []byte              // the beginning of the answer's body
 	RetryAfter time.Duration       // the least wait that the answer asks for; it is not stored
 }

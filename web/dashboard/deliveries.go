@@ -17,6 +17,7 @@ import (
 	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
+	"garoupa/webhook"
 )
 
 // readDelivery shows GET /app/webhooks/:id/entregas/:delivery.
@@ -66,7 +67,8 @@ func (s *developers) deliveryProps(c *fiber.Ctx, d *models.Delivery) (pages.Deli
 			Number: a.Number, Manual: a.Manual, Late: a.Late, At: a.StartedAt, Duration: a.Duration,
 			Status: a.StatusCode,
 			Error:  a.ErrorClass,
-			Detail: a.Detail, Headers: headerLines(a.Headers), Response: string(a.Response),
+			Detail: a.Detail, Headers: headerLines(webhook.Sent(a.Headers, d.Event.ID, a.StartedAt)),
+			Response: string(a.Response),
 		})
 	}
 	return props, nil

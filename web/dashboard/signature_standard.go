@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +20,8 @@ const standardPrefix = "v1,"
 // time of its own. previous is "" if no previous secret signs.
 func judgeStandard(typed, secret, previous string, d *models.Delivery, attempts []models.Attempt) string {
 	for _, a := range attempts {
-		seconds, err := strconv.ParseInt(http.Header(a.Headers).Get("webhook-timestamp"), 10, 64)
+		seconds, err := strconv.ParseInt(webhook.Sent(a.Headers, d.Event.ID, a.StartedAt).Get("webhook-timestamp"),
+			10, 64)
 		if err != nil {
 			continue
 		}
