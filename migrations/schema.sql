@@ -2496,13 +2496,13 @@ CREATE OR REPLACE FUNCTION public.make_event_tables(suffix text)
  SET search_path TO '$user', 'public'
 AS $function$
 BEGIN
-    EXECUTE format('CREATE TABLE %1$I (LIKE events INCLUDING ALL, PRIMARY KEY (id),
+    EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING ALL, PRIMARY KEY (id),
         CONSTRAINT events_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts,
         CONSTRAINT events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects,
         CONSTRAINT events_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES refunds,
-        CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals,
-        CONSTRAINT %2$I UNIQUE (withdrawal_id, project_id, type))', 'events_' || suffix,
-        'events_one_each_withdrawal_' || suffix);
+        CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals)', 'events_' || suffix);
+    EXECUTE format('CREATE UNIQUE INDEX %I ON %I (withdrawal_id, project_id, type) WHERE withdrawal_id IS NOT NULL',
+        'events_one_each_withdrawal_' || suffix, 'events_' || suffix);
     EXECUTE format('CREATE UNIQUE INDEX %I ON %I (checkout_id, type) WHERE refund_id IS NULL',
         'events_one_each_checkout_' || suffix, 'events_' || suffix);
     EXECUTE format('CREATE UNIQUE INDEX %I ON %I (refund_id, type) WHERE refund_id IS NOT NULL',
