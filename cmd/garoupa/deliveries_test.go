@@ -27,6 +27,7 @@ type shop struct {
 	scope   models.Scope
 	account *models.Account
 	key     string
+	liveKey string
 	server  *httptest.Server
 }
 
@@ -35,14 +36,22 @@ type shop struct {
 func newShop(t *testing.T, endpoints int, answer func(w http.ResponseWriter, r *http.Request, p parcel, times int),
 	settings ...string) *shop {
 	t.Helper()
-	s := &shop{program: newProgram(t, settings...), postbox: newPostbox()}
+	return newShopOf(newProgram(t, settings...), endpoints, answer)
+}
+
+// newShopOf is newShop with a program that exists.
+func newShopOf(p *program, endpoints int,
+	answer func(w http.ResponseWriter, r *http.Request, p parcel, times int)) *shop {
+	t := p.t
+	t.Helper()
+	s := &shop{program: p, postbox: newPostbox()}
 	made := s.demo()
 	s.db, s.services = s.open()
 	var err error
 	if s.account, err = models.AccountByID(t.Context(), s.db.DB, made.AccountID); err != nil {
 		t.Fatal(err)
 	}
-	s.scope, s.key = models.Scope{ProjectID: made.ProjectID}, made.Keys.Test
+	s.scope, s.key, s.liveKey = models.Scope{ProjectID: made.ProjectID}, made.Keys.Test, made.Keys.Live
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, times := s.note(r)
 		answer(w, r, p, times)

@@ -91,6 +91,9 @@ func load(ctx context.Context, s *site, rows int) (*dataset, error) {
 	if err := loadBooks(ctx, conn, s.merchant.AccountID); err != nil {
 		return nil, fmt.Errorf("load the books: %w", err)
 	}
+	if err := makeNeutral(ctx, conn, rows); err != nil {
+		return nil, err
+	}
 	for _, settle := range []string{"VACUUM (ANALYZE) checkouts", "VACUUM (ANALYZE) ledger_transfers", "CHECKPOINT"} {
 		if _, err := conn.Exec(ctx, settle); err != nil {
 			return nil, fmt.Errorf("load checkouts: %w", err)

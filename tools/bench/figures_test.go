@@ -166,9 +166,9 @@ func TestTables(t *testing.T) {
 	}
 	r := report{options: options{rounds: 3, seconds: 10, rows: 1000, connections: []int{1, 8, 32}}, cells: []cell{{
 		series: "create live", connections: 8, rounds: []round{
-			{second(4000, 2*time.Millisecond), second(1000, 8*time.Millisecond)},
-			{second(1000, 2*time.Millisecond), second(900, 4*time.Millisecond)},
-			{second(2000, 3*time.Millisecond), second(1000, 5*time.Millisecond)},
+			{second(4000, 2*time.Millisecond), second(1000, 8*time.Millisecond), result{rate: 5000}},
+			{second(1000, 2*time.Millisecond), second(900, 4*time.Millisecond), result{rate: 1000}},
+			{second(2000, 3*time.Millisecond), second(1000, 5*time.Millisecond), result{rate: 2500}},
 		}}}, profiles: []profile{{"create live", "the list\n"}},
 		delivery: &delivery{paced: 1000, p50: 5 * time.Millisecond, p99: 20 * time.Millisecond,
 			rounds: []deliveryRound{{bare: 1000, product: 600, deliveries: 10_000,
@@ -176,6 +176,7 @@ func TestTables(t *testing.T) {
 	text := r.markdown()
 	for _, want := range []string{
 		"| create live | 8 | 2000 | 2.00 | 20.00 | 1000 | 5.00 | 50.00 | **0.50** | 0.25 0.90 0.50 |",
+		"| create live | 8 | 2500 | 1000 | **0.40** | 0.20 0.90 0.40 |",
 		"| create live | 8 | 3.0 | 1.0 | 4.0 | 5.0 | 3.0 | 1.0 | 4.0 | 500 |",
 		"| round 1, 10000 deliveries | 1000 | 600 | **0.60** | 100 | 200 | 0.030 | 1900 |",
 		"p50 5.00 ms, p99 20.00 ms",

@@ -22,9 +22,10 @@ type result struct {
 	cpu      usage
 }
 
-// round is both sides, one right after the other.
+// round is all sides, one right after the other.
 type round struct {
 	pgbench, product result
+	neutral          result // of pgbench on the neutral table; zero in series without it
 }
 
 // cell is one line of the tables: a series with a number of connections.
@@ -40,6 +41,7 @@ type series struct {
 	made     string // a query that counts the rows the script has created; "" if it only reads
 	rows     int    // the least number of rows that the script finds or creates
 	script   script
+	neutral  script // the least work of this kind, on the neutral table; without files for none
 	requests func(*rand.Rand) requests
 	stock    *stock // consumed by the work; nil if the work consumes nothing
 }
@@ -129,6 +131,9 @@ func (b *bench) verify(ctx context.Context, all []series) error {
 		if err := work.now().verify(ctx, conn, work.made, work.rows); err != nil {
 			return fmt.Errorf("verify the script of %s: %w", work.name, err)
 		}
+		if err := work.neutral.verify(ctx, conn, "", 1); err != nil {
+			return fmt.Errorf("verify the neutral script of %s: %w", work.name, err)
+		}
 	}
 	return nil
 }
@@ -147,13 +152,13 @@ func (b *bench) series() (chosen []series, err error) {
 			return nil, err
 		}
 		reads = append(reads, series{name: "read " + environment.String(), rows: 1,
-			script:   readScript(r, b.data, environment),
+			script: readScript(r, b.data, environment), neutral: neutralRead(b.data),
 			requests: func(random *rand.Rand) requests { return s.reads(secret, b.data, environment, random) }})
 		lists = append(lists, series{name: "list " + environment.String(), rows: 20,
 			script:   listScript(r, b.data, environment),
 			requests: func(random *rand.Rand) requests { return s.lists(secret, b.data.cursors[environment], random) }})
 		creations = append(creations, series{name: "create " + environment.String(), made: madeCheckouts, rows: 1,
-			script:   creation,
+			script: creation, neutral: neutralCreation(),
 			requests: func(random *rand.Rand) requests { return s.creations(secret, random) }})
 	}
 	for _, group := range [][]series{reads, lists, {balance}, creations, {confirmation}} {
@@ -183,6 +188,12 @@ func (b *bench) measureOne(ctx context.Context, m meter, work series, connection
 	pgbench := func(seconds int) (result, error) {
 		return b.pgbench.run(ctx, b.site, work.now(), connections, seconds)
 	}
+	neutral := func(seconds int) (result, error) {
+		if len(work.neutral.files) == 0 {
+			return result{}, nil
+		}
+		return b.pgbench.run(ctx, b.site, work.neutral, connections, seconds)
+	}
 	product := func(seconds int) (result, error) {
 		r, err := generate(ctx, b.site.listen, connections, time.Duration(seconds)*time.Second, work.requests)
 		if err == nil && work.stock != nil {
@@ -190,7 +201,7 @@ func (b *bench) measureOne(ctx context.Context, m meter, work series, connection
 		}
 		return r, err
 	}
-	for _, side := range []func(int) (result, error){pgbench, product} {
+	for _, side := range []func(int) (result, error){pgbench, neutral, product} {
 		if err := work.ready(ctx, warmUp); err != nil {
 			return c, err
 		}
@@ -202,6 +213,9 @@ func (b *bench) measureOne(ctx context.Context, m meter, work series, connection
 		var r round
 		var err error
 		if r.pgbench, err = b.half(ctx, m, work, pgbench); err != nil {
+			return c, err
+		}
+		if r.neutral, err = b.half(ctx, m, work, neutral); err != nil {
 			return c, err
 		}
 		if r.product, err = b.half(ctx, m, work, product); err != nil {

@@ -55,6 +55,7 @@ func (r *report) tables() string {
 			g.cpu.server.Seconds(), g.cpu.database.Seconds(), g.cpu.generator.Seconds(), g.cpu.others.Seconds(),
 			g.cpu.server.Seconds()/float64(r.seconds)/g.rate*1e6)
 	}
+	b.WriteString(neutralTable(r.cells))
 	if r.delivery != nil {
 		b.WriteString("\n" + r.delivery.table())
 	}
@@ -103,13 +104,18 @@ func (r *report) markdown() string {
 func (c *cell) line() string {
 	p, g := c.medians()
 	ratios := c.ratios()
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | **%.2f** | %s |", c.series, c.connections,
+		rate(p.rate), milliseconds(p.p50), milliseconds(p.p99), rate(g.rate), milliseconds(g.p50), milliseconds(g.p99),
+		median(ratios), decimals(ratios))
+}
+
+// decimals returns ratios as in the tables.
+func decimals(ratios []float64) string {
 	var each []string
 	for _, ratio := range ratios {
 		each = append(each, fmt.Sprintf("%.2f", ratio))
 	}
-	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | **%.2f** | %s |", c.series, c.connections,
-		rate(p.rate), milliseconds(p.p50), milliseconds(p.p99), rate(g.rate), milliseconds(g.p50), milliseconds(g.p99),
-		median(ratios), strings.Join(each, " "))
+	return strings.Join(each, " ")
 }
 
 // medians returns the median of each figure separately.
