@@ -428,7 +428,6 @@ CASE
     WHEN status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text, 'CONFLICT'::text]) THEN checkout_id
     ELSE NULL::text
 END));
-CREATE INDEX bank_charges_project ON bank_charges USING btree (project_id);
 CREATE TRIGGER bank_charges_transition BEFORE UPDATE ON bank_charges FOR EACH ROW EXECUTE FUNCTION bank_charges_transition();
 
 CREATE TABLE bank_credentials (
