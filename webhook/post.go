@@ -76,9 +76,11 @@ func (c *Client) Post(ctx context.Context, a Attempt) Outcome {
 	if out.OK = out.Class == ""; !out.OK {
 		out.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	}
-	slow := time.AfterFunc(snippetTime, cancel)
-	out.ResponseSnippet = readSnippet(resp.Body)
-	slow.Stop()
+	if resp.Body != http.NoBody {
+		slow := time.AfterFunc(snippetTime, cancel)
+		out.ResponseSnippet = readSnippet(resp.Body)
+		slow.Stop()
+	}
 	cancel() // so that Close does not wait for more
 	resp.Body.Close()
 	return out
@@ -97,7 +99,7 @@ func (c *Client) send(ctx context.Context, a Attempt, headers http.Header, reach
 		if invalid != nil {
 			return nil, invalid
 		}
-		req.Header = headers.Clone()
+		req.Header = headers // which no transport changes
 		if resp, err = c.transport.RoundTrip(req); err == nil || ctx.Err() != nil || !reached.unreceived(err) {
 			return resp, err
 		}
