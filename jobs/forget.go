@@ -50,6 +50,7 @@ func forgotten(events time.Duration) []expiring {
 		{"challenges of passkeys", 0, models.DeleteEndedPasskeyChallenges},
 		{"invitations", 7 * day, models.DeleteEndedInvites},
 		{"calls of banks", 30 * day, models.DeleteBankCalls},
+		{"drafts of access requests", 365 * day, models.DeleteAccessDrafts},
 		{"files of disputes", 365 * day, models.DeleteDisputeFiles},
 		{"secrets of retired bank credentials", day, models.EraseRetiredCredentials},
 	}
@@ -86,6 +87,9 @@ func (w *forget) Work(ctx context.Context, _ *river.Job[forgetArgs]) error {
 	}
 	if err := Forget(ctx, w.DB.Pool, w.Now(), w.EventsKept); err != nil || w.BuyersKept == 0 {
 		return err
+	}
+	if err := w.Merchants.EndAccessAnswers(ctx, w.Now().Add(-w.BuyersKept)); err != nil {
+		return fmt.Errorf("jobs: forget answers: %w", err)
 	}
 	return ForgetBuyers(ctx, w.DB.Pool, w.Now(), w.BuyersKept)
 }

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -15,7 +16,8 @@ type sealDocumentsArgs struct{}
 // Kind implements river.JobArgs.
 func (sealDocumentsArgs) Kind() string { return "seal_documents" }
 
-// sealDocuments seals the documents of customers that earlier programs wrote in plain.
+// sealDocuments seals the documents of customers, and the answers of requests for production access, that earlier
+// programs wrote in plain.
 type sealDocuments struct {
 	river.WorkerDefaults[sealDocumentsArgs]
 	Options
@@ -23,5 +25,5 @@ type sealDocuments struct {
 
 // Work seals batch by batch until none is left or the job's time is over. The next run continues.
 func (w *sealDocuments) Work(ctx context.Context, _ *river.Job[sealDocumentsArgs]) error {
-	return w.Payments.SealDocuments(ctx)
+	return errors.Join(w.Payments.SealDocuments(ctx), w.Merchants.SealAccessRequests(ctx))
 }

@@ -44,6 +44,9 @@ func (s *Service) RequestAccess(
 			ContactPhone: s.Vault.Seal(models.SealedContactPhone.Place(id), in.ContactPhone),
 			SubmittedBy:  by.UserID, SubmittedAt: now, UpdatedAt: now,
 		}
+		if err := s.sealAnswers(request, account.Name); err != nil {
+			return err
+		}
 		if err := models.InsertAccessRequest(tx, request); err != nil {
 			return err
 		}
@@ -52,6 +55,9 @@ func (s *Service) RequestAccess(
 		}
 		return s.moveAccess(tx, by, account, models.AccessPendingReview, "access.requested", id, nil)
 	})
+	if err == nil {
+		err = s.openAnswers(request)
+	}
 	if err != nil {
 		return nil, accessError("request", err)
 	}
@@ -118,7 +124,7 @@ func (s *Service) DecideAccess(ctx context.Context, by models.Actor, requestID s
 	if d.Outcome == models.AccessRequestApproved {
 		access = models.AccessApproved
 	}
-	request, err := models.AccessRequestByID(ctx, s.DB, requestID)
+	request, err := s.AccessRequest(ctx, requestID)
 	if err != nil {
 		return accessError("decide", err)
 	}
@@ -301,15 +307,6 @@ func (s *Service) lockForAdministrator(tx *models.Tx, by models.Actor) (*models.
 		return nil, errRole
 	}
 	return account, nil
-}
-
-// ContactPhone returns the phone number of a request's contact.
-func (s *Service) ContactPhone(r *models.AccessRequest) (string, error) {
-	phone, err := s.Vault.Open(models.SealedContactPhone.Place(r.ID), r.ContactPhone)
-	if err != nil {
-		return "", fmt.Errorf("merchants: contact of %s: %w", r.ID, err)
-	}
-	return phone, nil
 }
 
 func accessError(what string, err error) error {

@@ -158,7 +158,7 @@ func TestProductionAccess_Kept(t *testing.T) {
 		merchants.AccessDecision{Version: 1, Outcome: models.AccessRequestApproved, Reason: why}); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := models.AccessRequestByID(t.Context(), g.DB, r.ID)
+	kept, err := g.Merchants.AccessRequest(t.Context(), r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,15 +329,25 @@ func TestProductionAccess_Schema(t *testing.T) {
 			"'": "access_requests_transition",
 		"UPDATE access_requests SET status = 'APPROVED' WHERE id = '" + pending.ID +
 			"'": "access_requests_transition",
-		"UPDATE access_requests SET status = 'APPROVED', version = 2, document = '52998224725' WHERE id = '" +
+		"UPDATE access_requests SET status = 'APPROVED', version = 2, monthly_volume = 1 WHERE id = '" +
 			pending.ID + "'": "access_requests_pinned",
+		"UPDATE access_requests SET document = '52998224725' WHERE id = '" + pending.ID +
+			"'": "access_requests_transition",
+		"UPDATE access_requests SET answers = '' WHERE id = '" + pending.ID + "'": "access_requests_transition",
+		"UPDATE access_requests SET answers = NULL, document_digest = NULL, email_digest = NULL WHERE id = '" +
+			pending.ID + "'": "access_requests_transition",
+		"UPDATE access_requests SET answers = NULL, document_digest = NULL, email_digest = NULL, sells = 'x' " +
+			"WHERE id = '" + r.ID + "'": "access_requests_transition",
+		"INSERT INTO access_requests SELECT (jsonb_populate_record(r, jsonb_build_object('id', " +
+			"'acr_00000000000000000001', 'status', 'WITHDRAWN'))).* FROM access_requests r WHERE id = '" +
+			r.ID + "'": "access_requests_document_check",
 		"DELETE FROM access_decisions":           "append-only",
 		"UPDATE switch_changes SET reason = 'x'": "append-only",
 		"INSERT INTO access_decisions (account_id, outcome, decided_by, decided_at) SELECT id, 'REJECTED', '" +
 			by.UserID + "', now() FROM accounts": "access_decisions_reason",
 		`INSERT INTO access_requests (id, account_id, legal_name, document, monthly_volume, contact_name, contact_email,
 			contact_phone, submitted_by, submitted_at, updated_at, sells)
-			SELECT 'acr_00000000000000000000', account_id, legal_name, document, monthly_volume, contact_name,
+			SELECT 'acr_00000000000000000000', account_id, legal_name, '52998224725', monthly_volume, contact_name,
 				contact_email, contact_phone, submitted_by, submitted_at, updated_at, sells
 			FROM access_requests WHERE status = 'PENDING_REVIEW'`: models.AccessRequestOnePending,
 	} {

@@ -54,13 +54,21 @@ CREATE TABLE access_requests (
     submitted_by text NOT NULL,
     submitted_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    answers bytea,
+    document_digest bytea,
+    email_digest bytea,
     CONSTRAINT access_requests_pkey PRIMARY KEY (id),
     CONSTRAINT access_requests_contact_email_check CHECK (char_length(contact_email) >= 3 AND char_length(contact_email) <= 254),
     CONSTRAINT access_requests_contact_name_check CHECK (char_length(contact_name) >= 1 AND char_length(contact_name) <= 200),
-    CONSTRAINT access_requests_document_check CHECK (document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text),
+    CONSTRAINT access_requests_document_check CHECK (document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text OR document = id),
     CONSTRAINT access_requests_id_check CHECK (id ~ '^acr_[0-9a-f]{20}$'::text),
     CONSTRAINT access_requests_legal_name_check CHECK (char_length(legal_name) >= 1 AND char_length(legal_name) <= 200),
     CONSTRAINT access_requests_monthly_volume_check CHECK (monthly_volume > 0),
+    CONSTRAINT access_requests_sealed CHECK (
+        CASE
+            WHEN answers IS NULL THEN num_nonnulls(document_digest, email_digest) = 0
+            ELSE num_nulls(document_digest, email_digest) = 0 AND octet_length(document_digest) = 32 AND octet_length(email_digest) = 32 AND document = id AND contact_name = id AND contact_email = id
+        END),
     CONSTRAINT access_requests_sells CHECK (website IS NOT NULL OR sells IS NOT NULL),
     CONSTRAINT access_requests_sells_check CHECK (char_length(sells) >= 1 AND char_length(sells) <= 1000),
     CONSTRAINT access_requests_status_check CHECK (status = ANY (ARRAY['PENDING_REVIEW'::text, 'WITHDRAWN'::text, 'APPROVED'::text, 'REJECTED'::text, 'RETURNED'::text, 'REVOKED'::text])),
@@ -69,10 +77,12 @@ CREATE TABLE access_requests (
     CONSTRAINT access_requests_submitted_by_fkey FOREIGN KEY (submitted_by) REFERENCES users(id)
 );
 CREATE INDEX access_requests_by_account ON access_requests USING btree (account_id, submitted_at DESC, id DESC);
+CREATE INDEX access_requests_by_digest ON access_requests USING btree (document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX access_requests_by_document ON access_requests USING btree (document);
 CREATE INDEX access_requests_by_page ON access_requests USING btree (updated_at DESC, id DESC) WHERE status <> 'PENDING_REVIEW'::text;
 CREATE INDEX access_requests_in_review ON access_requests USING btree (submitted_at, id) WHERE status = 'PENDING_REVIEW'::text;
 CREATE UNIQUE INDEX access_requests_one_pending ON access_requests USING btree (account_id) WHERE status = 'PENDING_REVIEW'::text;
+CREATE INDEX access_requests_plain ON access_requests USING btree (id) WHERE answers IS NULL AND document <> id;
 CREATE TRIGGER access_requests_transition BEFORE UPDATE ON access_requests FOR EACH ROW EXECUTE FUNCTION access_requests_transition();
 
 CREATE TABLE account_books (
@@ -428,6 +438,7 @@ CASE
     WHEN status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text, 'CONFLICT'::text]) THEN checkout_id
     ELSE NULL::text
 END));
+CREATE INDEX bank_charges_project ON bank_charges USING btree (project_id);
 CREATE TRIGGER bank_charges_transition BEFORE UPDATE ON bank_charges FOR EACH ROW EXECUTE FUNCTION bank_charges_transition();
 
 CREATE TABLE bank_credentials (
@@ -713,12 +724,12 @@ CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, l
 CREATE INDEX checkouts_by_customer_name ON checkouts USING btree (project_id, livemode, lower(customer_name) COLLATE "C") WHERE customer_name IS NOT NULL;
 CREATE INDEX checkouts_by_document ON checkouts USING btree (project_id, document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX checkouts_by_expiry ON checkouts USING btree (expires_at) WHERE status = 'PENDING'::text;
-CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at, id);
-CREATE INDEX checkouts_by_page ON checkouts USING btree (project_id, livemode, created_at, id) INCLUDE (amount);
+CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at DESC, id DESC);
+CREATE INDEX checkouts_by_page ON checkouts USING btree (project_id, livemode, created_at DESC, id DESC) INCLUDE (amount);
 CREATE INDEX checkouts_by_paid_at ON checkouts USING btree (project_id, livemode, paid_at) INCLUDE (amount) WHERE status = 'PAID'::text;
 CREATE INDEX checkouts_by_payment_link ON checkouts USING btree (payment_link_id, created_at DESC) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX checkouts_by_settlement ON checkouts USING btree (livemode, settles_at) WHERE status = 'PAID'::text AND settlement_status = 'PENDING'::text;
-CREATE INDEX checkouts_by_status ON checkouts USING btree (project_id, livemode, status, created_at, id);
+CREATE INDEX checkouts_by_status ON checkouts USING btree (project_id, livemode, status, created_at DESC, id DESC);
 CREATE INDEX checkouts_by_units ON checkouts USING btree (payment_link_id, status) INCLUDE (units) WHERE units IS NOT NULL;
 CREATE INDEX checkouts_plain_document ON checkouts USING btree (project_id) WHERE customer_document IS NOT NULL;
 CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
@@ -2019,7 +2030,18 @@ CREATE OR REPLACE FUNCTION public.access_requests_transition()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+    sealing CONSTANT text[] := '{legal_name,document,contact_name,contact_email,answers,document_digest,email_digest}';
+    ending CONSTANT text[] := '{answers,document_digest,email_digest,contact_phone}';
 BEGIN
+    IF OLD.answers IS NULL AND NEW.answers IS NOT NULL AND OLD.document <> OLD.id
+        AND to_jsonb(NEW) - sealing = to_jsonb(OLD) - sealing THEN
+        RETURN NEW;
+    END IF;
+    IF OLD.answers IS NOT NULL AND NEW.answers IS NULL AND OLD.status NOT IN ('PENDING_REVIEW', 'APPROVED')
+        AND to_jsonb(NEW) - ending = to_jsonb(OLD) - ending THEN
+        RETURN NEW;
+    END IF;
     IF NOT (OLD.status, NEW.status) IN (('PENDING_REVIEW', 'PENDING_REVIEW'), ('PENDING_REVIEW', 'WITHDRAWN'), ('PENDING_REVIEW', 'APPROVED'),
         ('PENDING_REVIEW', 'REJECTED'), ('PENDING_REVIEW', 'RETURNED'), ('APPROVED', 'REVOKED')) OR NEW.version <> OLD.version + 1 THEN
         RAISE EXCEPTION 'a request does not go from % to %', OLD.status, NEW.status
@@ -2495,13 +2517,13 @@ CREATE OR REPLACE FUNCTION public.make_event_tables(suffix text)
  SET search_path TO '$user', 'public'
 AS $function$
 BEGIN
-    EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING ALL, PRIMARY KEY (id),
+    EXECUTE format('CREATE TABLE %1$I (LIKE events INCLUDING ALL, PRIMARY KEY (id),
         CONSTRAINT events_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts,
         CONSTRAINT events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects,
         CONSTRAINT events_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES refunds,
-        CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals)', 'events_' || suffix);
-    EXECUTE format('CREATE UNIQUE INDEX %I ON %I (withdrawal_id, project_id, type) WHERE withdrawal_id IS NOT NULL',
-        'events_one_each_withdrawal_' || suffix, 'events_' || suffix);
+        CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals,
+        CONSTRAINT %2$I UNIQUE (withdrawal_id, project_id, type))', 'events_' || suffix,
+        'events_one_each_withdrawal_' || suffix);
     EXECUTE format('CREATE UNIQUE INDEX %I ON %I (checkout_id, type) WHERE refund_id IS NULL',
         'events_one_each_checkout_' || suffix, 'events_' || suffix);
     EXECUTE format('CREATE UNIQUE INDEX %I ON %I (refund_id, type) WHERE refund_id IS NOT NULL',

@@ -22,7 +22,9 @@ const (
 )
 
 // AccessRequest holds the answers with which a merchant requested production access. Only its
-// status changes: to correct an answer, the merchant sends a new request.
+// status changes: to correct an answer, the merchant sends a new request. LegalName, Document,
+// ContactName and ContactEmail lie in Answers, and what stands in their columns then says
+// nothing, until package merchants has opened them.
 type AccessRequest struct {
 	ID            string `gorm:"primaryKey"`
 	AccountID     string
@@ -39,13 +41,19 @@ type AccessRequest struct {
 	SubmittedBy   string
 	SubmittedAt   time.Time
 	UpdatedAt     time.Time
+	// Answers is sealed by package vault; nil if a program of an earlier version wrote the
+	// request, or the answers have ended.
+	Answers []byte
+	// DocumentDigest and EmailDigest are keyed.
+	DocumentDigest, EmailDigest []byte
 }
 
 // AccessRequestOnePending is the index that allows an account only one request in review.
 const AccessRequestOnePending = "access_requests_one_pending"
 
 const accessRequestColumns = `r.id, r.account_id, r.status, r.version, r.legal_name, r.document, r.website, r.sells,
-	r.monthly_volume, r.contact_name, r.contact_email, r.contact_phone, r.submitted_by, r.submitted_at, r.updated_at`
+	r.monthly_volume, r.contact_name, r.contact_email, r.contact_phone, r.submitted_by, r.submitted_at, r.updated_at,
+	r.answers, r.document_digest, r.email_digest`
 
 // InsertAccessRequest writes a new request. If the account has another one in review, it fails
 // with a violation of AccessRequestOnePending.
@@ -101,11 +109,12 @@ func AccessRequestsOf(ctx context.Context, q Querier, accountID string) ([]Liste
 		accountID)
 }
 
-// AccessRequestsByDocument lists other accounts' requests with a CPF or CNPJ, newest first.
-func AccessRequestsByDocument(ctx context.Context, q Querier, document,
+// AccessRequestsByDocument lists other accounts' requests with a CPF or CNPJ, newest first: those with
+// the digest, and those with a plain document.
+func AccessRequestsByDocument(ctx context.Context, q Querier, document string, digest []byte,
 	exceptAccountID string) ([]ListedAccessRequest, error) {
-	return listAccessRequests(ctx, q, `WHERE r.document = $1 AND r.account_id <> $2
-		ORDER BY r.submitted_at DESC, r.id DESC LIMIT 50`, document, exceptAccountID)
+	return listAccessRequests(ctx, q, `WHERE (r.document_digest = $1 OR r.document = $2) AND r.account_id <> $3
+		ORDER BY r.submitted_at DESC, r.id DESC LIMIT 50`, digest, document, exceptAccountID)
 }
 
 // AccessRequestsInReview lists the requests in review, oldest first, starting after the

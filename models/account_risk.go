@@ -15,13 +15,14 @@ type AccountRisk struct {
 	SharedDestination int         // number of other accounts with the same destination
 }
 
-// AccountRisks returns the risks of accounts, by account id.
+// AccountRisks returns the risks of accounts, by account id. It compares the digests of documents, which a job
+// adds to what programs of an earlier version wrote.
 func AccountRisks(ctx context.Context, q Querier, accountIDs []string) (map[string]AccountRisk, error) {
 	rows, err := q.Query(ctx, `SELECT a.id,
 			coalesce((SELECT monthly_volume FROM access_requests WHERE account_id = a.id
 				ORDER BY submitted_at DESC, id DESC LIMIT 1), 0),
 			(SELECT count(DISTINCT other.account_id) FROM access_requests mine
-				JOIN access_requests other ON other.document = mine.document
+				JOIN access_requests other ON other.document_digest = mine.document_digest
 				WHERE mine.account_id = a.id AND other.account_id <> a.id),
 			(SELECT count(DISTINCT other.account_id) FROM destinations mine
 				JOIN destinations other ON other.digest = mine.digest

@@ -112,8 +112,9 @@ type PublicCheckout struct {
 	ReadUntil    *time.Time // what the bank account received until then is recorded; by the bank's clock
 	// The holder of the bank account, whom the payer's bank shows, and the account's bank.
 	HolderName, HolderDocument, BankProfile *string
-	// LegalName is the merchant's, as staff approved it; nil if they have not.
-	LegalName *string
+	// Approved is the request of the merchant that staff approved, with its id, its legal name and
+	// its sealed answers; nil if they have not.
+	Approved *AccessRequest
 }
 
 // PublicCheckoutByID returns a checkout of any merchant for its hosted page, or ErrNotFound.
@@ -122,14 +123,15 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		return nil, ErrNotFound
 	}
 	var c PublicCheckout
+	var request, legalName *string
+	var answers []byte
 	m := &c.Merchant
 	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, p.end_to_end_id, l.success_url, l.return_url,
 		a.name, a.document, a.production_access, a.suspended, a.live_blocked, a.withdrawals_blocked,
 		EXISTS (SELECT FROM payments m JOIN payment_exceptions e ON e.payment_id = m.id
 			WHERE m.checkout_id = c.id AND e.decision IS DISTINCT FROM 'REFUNDED'),
 		bc.status, bc.payable_until, bs.watermark, ba.holder_name, ba.holder_document, ba.profile,
-		(SELECT r.legal_name FROM access_requests r WHERE r.account_id = a.id AND r.status = 'APPROVED'
-			ORDER BY r.submitted_at DESC, r.id DESC LIMIT 1), `+brandColumns+`
+		r.id, r.legal_name, r.answers, `+brandColumns+`
 		FROM checkouts c
 		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
 			LEFT JOIN brands b ON b.account_id = a.id
@@ -138,13 +140,18 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		LEFT JOIN bank_charges bc ON bc.txid = c.txid AND c.livemode
 			LEFT JOIN bank_accounts ba ON ba.id = bc.bank_account_id
 			LEFT JOIN bank_sweeps bs ON bs.bank_account_id = bc.bank_account_id
+		LEFT JOIN LATERAL (SELECT id, legal_name, answers FROM access_requests
+			WHERE account_id = a.id AND status = 'APPROVED' ORDER BY submitted_at DESC, id DESC LIMIT 1) r ON true
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
 		[]any{&c.EndToEndID, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess, &m.Suspended,
 			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.Mispaid, &c.ChargeStatus, &c.PayableUntil, &c.ReadUntil,
-			&c.HolderName, &c.HolderDocument, &c.BankProfile, &c.LegalName},
+			&c.HolderName, &c.HolderDocument, &c.BankProfile, &request, &legalName, &answers},
 		c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)
+	}
+	if request != nil {
+		c.Approved = &AccessRequest{ID: *request, LegalName: *legalName, Answers: answers}
 	}
 	return &c, nil
 }

@@ -84,15 +84,26 @@ const foundPayments = `SELECT CASE WHEN x.payment_id IS NOT NULL THEN 'exception
 const foundWithdrawals = "SELECT 'withdrawal', w.id, w.status, a.id, a.name FROM withdrawals w" + ofAccount +
 	"w.account_id WHERE "
 
+// The requests for production access whose answers are sealed. Their value is a digest.
+const (
+	foundByDocument = "SELECT 'request', r.id, r.status, a.id, a.name FROM access_requests r" + ofAccount +
+		"r.account_id WHERE r.document_digest = $1"
+	foundByEmail = "SELECT 'request', r.id, r.status, a.id, a.name FROM access_requests r" + ofAccount +
+		"r.account_id WHERE r.email_digest = $1"
+)
+
 // withAccess adds the account's production access to the results of a search.
 const withAccess = `SELECT f.kind, f.id, f.detail, f.account_id, f.name, coalesce(a.production_access, '')
 	FROM (%s) f (kind, id, detail, account_id, name) LEFT JOIN accounts a ON a.id = f.account_id LIMIT $2`
 
 // Find searches all accounts and both environments for text: one of our ids, an EndToEndID, a
 // TxID, a transaction hash, a Request-Id in the audit log, an e-mail address, a CPF or CNPJ
-// without punctuation, or part of an account's name. It returns at most foundLimit results.
-func Find(ctx context.Context, q Querier, text string) ([]Found, error) {
+// without punctuation, or part of an account's name. The digests find the requests for
+// production access with text as their document or e-mail address. It returns at most
+// foundLimit results.
+func Find(ctx context.Context, q Querier, text string, documentDigest, emailDigest []byte) ([]Found, error) {
 	var searches []string
+	digests := map[string][]byte{foundByDocument: documentDigest, foundByEmail: emailDigest}
 	prefix, _, _ := strings.Cut(text, "_")
 	if search, ours := byID[prefix+"_"]; ours {
 		searches = append(searches, search)
@@ -116,7 +127,7 @@ func Find(ctx context.Context, q Querier, text string) ([]Found, error) {
 			FROM users u LEFT JOIN members m ON m.user_id = u.id LEFT JOIN accounts a ON a.id = m.account_id
 			WHERE u.email = lower($1)`,
 			"SELECT 'request', r.id, r.contact_email, a.id, a.name FROM access_requests r"+ofAccount+
-				"r.account_id WHERE r.contact_email = lower($1)")
+				"r.account_id WHERE r.contact_email = lower($1)", foundByEmail)
 	}
 	if len(searches) == 0 || strings.HasPrefix(text, "req_") {
 		searches = append(searches,
@@ -125,11 +136,15 @@ func Find(ctx context.Context, q Querier, text string) ([]Found, error) {
 			"SELECT 'account', id, coalesce(document, ''), id, name FROM accounts WHERE document = $1 OR "+
 				"strpos(lower(name), lower($1)) > 0",
 			"SELECT 'request', r.id, r.status, a.id, a.name FROM access_requests r"+ofAccount+
-				"r.account_id WHERE r.document = $1")
+				"r.account_id WHERE r.document = $1", foundByDocument)
 	}
 	var found []Found
 	for _, search := range searches {
-		rows, err := q.Query(ctx, fmt.Sprintf(withAccess, search), text, foundLimit-len(found))
+		var wanted any = text
+		if digest, is := digests[search]; is {
+			wanted = digest
+		}
+		rows, err := q.Query(ctx, fmt.Sprintf(withAccess, search), wanted, foundLimit-len(found))
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,7 @@ var (
 	SealedTOTPSecret     = Sealed{"users", "totp_secret", "totp_secret", ""}
 	SealedDestination    = Sealed{"destinations", "address", "address", "destinations_keep_address"}
 	SealedContactPhone   = Sealed{"access_requests", "contact_phone", "contact_phone", "access_requests_transition"}
+	SealedAccessAnswers  = Sealed{"access_requests", "answers", "answers", "access_requests_transition"}
 	SealedAccessDraft    = Sealed{"access_drafts", "answers", "answers", ""}
 	SealedBankSecret     = Sealed{"bank_credentials", "client_secret", "client_secret", ""}
 	SealedAppKey         = Sealed{"bank_credentials", "app_key", "app_key", ""}
@@ -33,8 +34,8 @@ var (
 // lost when the secret key is replaced. A test compares the list with the schema.
 var SealedColumns = []Sealed{
 	SealedCustomerPhone, SealedDocument, SealedSecret, SealedPreviousSecret, SealedTOTPSecret, SealedDestination,
-	SealedContactPhone, SealedAccessDraft, SealedBankSecret, SealedAppKey, SealedCertificate, SealedPrivateKey,
-	SealedNoticeToken,
+	SealedContactPhone, SealedAccessAnswers, SealedAccessDraft, SealedBankSecret, SealedAppKey, SealedCertificate,
+	SealedPrivateKey, SealedNoticeToken,
 }
 
 // Place returns the place for which the value of a row is sealed.

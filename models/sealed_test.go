@@ -14,6 +14,7 @@ import (
 // plain are byte columns that are not sealed, and the column that identifies the key, which
 // rotate-key changes last.
 var plain = []string{
+	"access_requests.document_digest", "access_requests.email_digest",
 	"api_keys.secret_hash", "audit_seals.hash", "audit_seals.lines",
 	"bank_accounts.notice_digest", "bank_notices.digest", "brands.logo", "checkouts.document_digest",
 	"checkouts.qr_png", "devices.place", "dispute_files.content", "events.body", "former_tokens.token_hash",

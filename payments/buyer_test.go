@@ -89,7 +89,7 @@ func TestRemoveBuyer(t *testing.T) {
 			counts(t, other, text, 1, 0)
 			removes(t, other, text, 1)
 			all := []string{buyerName, buyerEmail, buyerDocument, "52998224725", buyerPhone}
-			if columns := holding(t, g.DB, all...); columns != nil {
+			if columns := modelstest.Holding(t, g.DB, all...); columns != nil {
 				t.Errorf("the buyer is still in %v", columns)
 			}
 			lines := modelstest.One[int](t, g.DB, `SELECT count(*) FROM audit_log WHERE action = 'buyer.removed'
@@ -244,7 +244,7 @@ func TestRemoveBuyer_Plain(t *testing.T) {
 		document_digest = NULL`, buyerDocument)
 	counts(t, g, "52998224725", 1, 0)
 	removes(t, g, "52998224725", 1)
-	if columns := holding(t, g.DB, buyerDocument); columns != nil {
+	if columns := modelstest.Holding(t, g.DB, buyerDocument); columns != nil {
 		t.Errorf("the document is still in %v", columns)
 	}
 }

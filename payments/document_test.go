@@ -1,12 +1,10 @@
 package payments_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"garoupa/models"
@@ -25,37 +23,6 @@ func withDocument(t *testing.T, g *paymentstest.Gateway) *models.Checkout {
 	return g.Checkout(t, payments.NewCheckout{Customer: payments.Customer{Name: &name, Document: &document}})
 }
 
-// holding lists the columns of the database in which a text occurs, also as part of a value.
-func holding(t *testing.T, db *models.DB, texts ...string) (columns []string) {
-	t.Helper()
-	rows, err := db.Pool.Query(t.Context(), `SELECT relname, attname, atttypid = 'bytea'::regtype FROM pg_class
-		JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
-		WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
-		Table, Column string
-		Bytes         bool
-	}])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range all {
-		value := fmt.Sprintf("%q::text", c.Column)
-		if c.Bytes {
-			value = fmt.Sprintf("encode(%q, 'escape')", c.Column)
-		}
-		for _, text := range texts {
-			if modelstest.One[bool](t, db, fmt.Sprintf("SELECT EXISTS (SELECT FROM %q WHERE strpos(%s, $1) > 0)",
-				c.Table, value), text) {
-				columns = append(columns, c.Table+"."+c.Column)
-			}
-		}
-	}
-	return columns
-}
-
 // A customer's document lies in no column in plain, except in the bodies of events, which must be sent as they were
 // written. Charges, lists and events show it all the same.
 func TestDocument_Sealed(t *testing.T) {
@@ -66,7 +33,7 @@ func TestDocument_Sealed(t *testing.T) {
 		g.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
-	for _, column := range holding(t, g.DB, buyerDocument, "52998224725") {
+	for _, column := range modelstest.Holding(t, g.DB, buyerDocument, "52998224725") {
 		if !strings.HasPrefix(column, "events_") || !strings.HasSuffix(column, ".body") {
 			t.Errorf("%s holds the document", column)
 		}

@@ -32,6 +32,7 @@ func (s *console) accessQueue() queue {
 // accessRows returns requests as rows of a list. The time of a row is that of the request if
 // it waits, otherwise that of its last change.
 func (s *console) accessRows(c *fiber.Ctx, requests []models.ListedAccessRequest, wait bool) []queued {
+	s.Merchants.OpenAccessRequests(c.UserContext(), requests)
 	var rows []queued
 	for _, r := range requests {
 		since := r.UpdatedAt
@@ -57,7 +58,7 @@ func (s *console) accessCase() decisionCase {
 	return decisionCase{
 		show: s.showOpsAccess,
 		check: func(c *fiber.Ctx, d *decision) (components.FieldErrors, bool, error) {
-			request, err := models.AccessRequestByID(c.UserContext(), s.DB, d.id)
+			request, err := s.Merchants.AccessRequest(c.UserContext(), d.id)
 			if err != nil {
 				return nil, false, err
 			}
@@ -82,7 +83,7 @@ func accessDecision(d decision) merchants.AccessDecision {
 }
 
 func (s *console) previewAccess(c *fiber.Ctx, d decision) (preview, error) {
-	request, err := models.AccessRequestByID(c.UserContext(), s.DB, d.id)
+	request, err := s.Merchants.AccessRequest(c.UserContext(), d.id)
 	if err != nil {
 		return preview{}, err
 	}
@@ -114,7 +115,7 @@ func (s *console) previewVerdict(c *fiber.Ctx, accountID string, d decision, p p
 
 // showOpsAccess answers with the page of a request.
 func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldErrors, changed bool) error {
-	request, err := models.AccessRequestByID(c.UserContext(), s.DB, d.id)
+	request, err := s.Merchants.AccessRequest(c.UserContext(), d.id)
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldE
 		Note:  i18n.T(ctx, "ops.submitted", i18n.DateTime(ctx, request.SubmittedAt), submitter),
 		Facts: answers.Facts(ctx),
 	}}
-	others, err := models.AccessRequestsByDocument(ctx, s.DB.Pool, request.Document, request.AccountID)
+	others, err := s.Merchants.SharedDocument(ctx, request)
 	if err != nil {
 		return err
 	}

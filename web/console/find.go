@@ -23,14 +23,10 @@ func (s *console) find(c *fiber.Ctx) error {
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
-	wanted := query
-	if number, ok := taxid.Parse(query); ok {
-		wanted = number
-	}
 	var found []models.Found
 	if query != "" {
 		var err error
-		if found, err = models.Find(c.UserContext(), s.DB.Pool, wanted); err != nil {
+		if found, err = s.Merchants.Find(c.UserContext(), query); err != nil {
 			return fmt.Errorf("console: search: %w", err)
 		}
 	}

@@ -284,7 +284,8 @@ func risks(t *testing.T, s *webtest.Site, c *webtest.Client, other string) {
 	for i, declared := range []int{9_000_00, 500_00} { // the last one counts
 		modelstest.Exec(t, s.DB, `INSERT INTO access_requests
 			SELECT (jsonb_populate_record(r, jsonb_build_object('id', $1::text, 'account_id', $2::text,
-				'status', 'WITHDRAWN', 'document', '11144477735', 'monthly_volume', $3::int,
+				'status', 'WITHDRAWN', 'document', $1, 'contact_name', $1, 'contact_email', $1,
+				'document_digest', '\x' || repeat('11', 32), 'monthly_volume', $3::int,
 				'submitted_at', now() + $4::int * interval '1 day'))).*
 			FROM access_requests r LIMIT 1`,
 			models.NewAccessRequestID(), s.Account.ID, declared, i)

@@ -107,7 +107,7 @@ func (s *dashboard) addDraft(c *fiber.Ctx, props *pages.AccessProps) error {
 
 // latestRequest returns the account's newest request, or nil if there is none.
 func (s *dashboard) latestRequest(c *fiber.Ctx, accountID string) (*models.AccessRequest, error) {
-	request, err := models.LatestAccessRequest(c.UserContext(), s.DB, accountID)
+	request, err := s.Merchants.LatestAccessRequest(c.UserContext(), accountID)
 	if errors.Is(err, models.ErrNotFound) {
 		return nil, nil
 	}

@@ -55,7 +55,7 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	if until := checkout.PayableUntil; until != nil && until.Before(props.ExpiresAt) {
 		props.ExpiresAt = *until // so that no code is shown that the bank refuses
 	}
-	setRecipient(&props, checkout)
+	s.setRecipient(c.UserContext(), &props, checkout)
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}
@@ -72,14 +72,14 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 // setRecipient says who receives the money: the holder of the bank account, whom the buyer's bank
 // shows. Where no account is known it is the merchant, by the name that staff approved, if they
 // have, and banks may show another.
-func setRecipient(props *pages.PayProps, checkout *models.PublicCheckout) {
+func (s *hosted) setRecipient(ctx context.Context, props *pages.PayProps, checkout *models.PublicCheckout) {
 	if checkout.HolderName != nil {
 		props.Recipient, props.RecipientKnown = *checkout.HolderName, true
 		props.RecipientDocument = page.FormatDocument(checkout.HolderDocument)
 		props.Institution = base.ProperBankName(page.Text(checkout.BankProfile))
 		return
 	}
-	props.Recipient = *cmp.Or(checkout.LegalName, &checkout.Merchant.Name)
+	props.Recipient = cmp.Or(s.Merchants.ApprovedName(ctx, checkout), checkout.Merchant.Name)
 	props.RecipientDocument = page.FormatDocument(checkout.Merchant.Document)
 }
 
