@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -168,7 +169,10 @@ func (s *dashboard) createCounterLink(c *fiber.Ctx) error {
 		LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataOff,
 			OpenAmount: &models.Range{Min: counterLeast, Max: counterMost}}}
 	link, _, err := s.Payments.CreatePaymentLink(c.UserContext(), page.Scope(c), account, in)
-	if err != nil {
+	switch code := refusal.Of(err).Code; {
+	case err != nil && code == refusal.ProductNotFound: // it was turned off meanwhile
+		return c.Redirect("/app/links", fiber.StatusSeeOther)
+	case err != nil:
 		return fmt.Errorf("dashboard: create a link for the counter: %w", err)
 	}
 	if err := s.Flash(c, "link_created"); err != nil {
@@ -177,22 +181,27 @@ func (s *dashboard) createCounterLink(c *fiber.Ctx) error {
 	return c.Redirect("/app/links/"+link.ID, fiber.StatusSeeOther)
 }
 
-// counterProduct returns the product for the counter.
+// counterProduct returns the product for the counter, which it makes if none of those for that purpose is for sale.
 func (s *dashboard) counterProduct(c *fiber.Ctx) (*models.Product, error) {
-	product, err := s.product(c, counterSlug)
-	if err == nil && product.Active || err != nil && !errors.Is(err, models.ErrNotFound) {
-		return product, err
+	slug := counterSlug
+	for n := 2; ; n++ {
+		product, err := s.product(c, slug)
+		if err == nil && product.Active || err != nil && !errors.Is(err, models.ErrNotFound) {
+			return product, err
+		}
+		if err != nil {
+			break
+		}
+		if slug = fmt.Sprintf("%s-%d", counterSlug, n); n > maxSlugTries {
+			slug = counterSlug + "-" + strings.ToLower(rand.Text())
+		}
 	}
-	slug, err := s.freeSlug(c.UserContext(), page.Scope(c), counterSlug)
-	if err != nil {
-		return nil, err
-	}
-	product, err = s.Merchants.CreateProduct(c.UserContext(), page.Actor(c), page.Scope(c), merchants.ProductForm{
+	product, err := s.Merchants.CreateProduct(c.UserContext(), page.Actor(c), page.Scope(c), merchants.ProductForm{
 		Slug: slug, Name: i18n.T(c.UserContext(), "links.counter_product"), Amount: counterLeast,
-		PaymentCycle: models.PaymentCycles[0], Form: page.FormKey(page.Field(c, "key")),
+		PaymentCycle: models.PaymentCycles[0],
 	})
 	if problems, is := errors.AsType[merchants.Invalid](err); is && problems["slug"] == merchants.Taken {
-		return s.product(c, slug) // the same form, sent at the same time
+		return s.product(c, slug) // another request was first
 	}
 	return product, err
 }

@@ -3,11 +3,13 @@ package dashboard_test
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"garoupa/merchants"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/views/i18n"
 	"garoupa/web/webtest"
@@ -127,6 +129,58 @@ func TestLinks_Counter(t *testing.T) {
 				t.Errorf("%s: %d %q", size, a.Status, a.Find(".poster").Text())
 			}
 		}
+	}
+}
+
+// Forms for the counter that are sent at the same moment, the same one and others, share one product, as does a form
+// whose key another form had. If the product is off, one other is made, however often the button is pressed.
+func TestLinks_CounterAgain(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	products := func(want int) {
+		t.Helper()
+		if n := modelstest.One[int](t, s.DB, "SELECT count(*) FROM products WHERE slug LIKE 'balcao%'"); n != want {
+			t.Errorf("%d products for the counter, want %d", n, want)
+		}
+	}
+	links := func(keys ...string) map[string]bool {
+		t.Helper()
+		done := make([]webtest.Answer, len(keys))
+		var group sync.WaitGroup
+		for i, key := range keys {
+			group.Go(func() { done[i] = c.Post("/app/links/balcao", "key", key) })
+		}
+		group.Wait()
+		made := map[string]bool{}
+		for i, a := range done {
+			if made[a.Header.Get("Location")] = true; a.Status != http.StatusSeeOther {
+				t.Errorf("%s: %d", keys[i], a.Status)
+			}
+		}
+		return made
+	}
+	if made := links("one", "one", "one", "two", "two", "three"); len(made) != 3 {
+		t.Errorf("three forms made %v", made)
+	}
+	products(1)
+	if a := c.Post("/app/produtos", "key", "four", "name", "Vaso", "amount", "10,00", "paymentCycle", "ONE_TIME",
+		"slug", "vaso"); a.Status != http.StatusSeeOther {
+		t.Fatalf("a product: %d %s", a.Status, a.Find("[role=alert]").Text())
+	}
+	modelstest.Exec(t, s.DB, "UPDATE products SET active = false WHERE slug = 'balcao'")
+	for _, key := range []string{"four", "five", "one", "four"} {
+		links(key)
+		products(2)
+	}
+	for n := range 60 { // as many as were turned off one after the other
+		modelstest.Exec(t, s.DB, `INSERT INTO products SELECT (jsonb_populate_record(p, jsonb_build_object('id',
+			$1::text, 'slug', 'balcao-' || $2::int))).* FROM products p WHERE slug = 'balcao'`,
+			models.NewProductID(), n+3)
+	}
+	modelstest.Exec(t, s.DB, "UPDATE products SET active = false")
+	if made := links("six"); len(made) != 1 || made["/app/links"] {
+		t.Errorf("beside many that are off, it made %v", made)
 	}
 }
 
