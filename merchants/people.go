@@ -2,7 +2,6 @@ package merchants
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"garoupa/models"
@@ -44,26 +43,6 @@ func (s *Service) RemoveFactors(ctx context.Context, email string) error {
 		return err
 	})
 	return expected(err, "remove a person's second factors", models.ErrNotFound)
-}
-
-// ErrNotLinked reports that a person is linked to no identity at the provider.
-var ErrNotLinked = errors.New("merchants: the person is linked to no identity at the provider")
-
-// Unlink removes the link of the person with the address to an identity at the provider, so that the next
-// log-in there makes another, and ends the sessions that began there. Only commands on the server may call
-// it. It fails with models.ErrNotFound or ErrNotLinked.
-func (s *Service) Unlink(ctx context.Context, email string) error {
-	err := s.asOperator(ctx, email, func(tx *models.Tx, user *models.User) error {
-		links, err := models.DeletePersonIdentities(tx, user.ID)
-		if err != nil {
-			return err
-		}
-		if links == 0 {
-			return ErrNotLinked
-		}
-		return s.audit(tx, models.Actor{UserID: models.ActorSystem}, "user.identity_unlinked", user.ID, nil)
-	})
-	return expected(err, "unlink a person from the provider", models.ErrNotFound, ErrNotLinked)
 }
 
 // removePasskeys removes all passkeys of a person who has a password, too.

@@ -49,6 +49,7 @@ const (
 	MailPasskeyAdded     = "passkey_added"
 	MailPasskeyRemoved   = "passkey_removed"
 	MailIdentityLinked   = "identity_linked" // to the company's log-in
+	MailIdentityUnlinked = "identity_unlinked"
 	MailWebhookFailing   = "webhook_failing"
 	MailWebhookDisabled  = "webhook_disabled"
 	MailWebhookGone      = "webhook_gone"

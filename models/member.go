@@ -77,6 +77,7 @@ type Colleague struct {
 	Role                Role
 	TOTP                bool // log-in requires a code
 	Passkey             bool // the user has a passkey
+	Linked              bool // to an identity at a log-in provider
 	JoinedAt            time.Time
 	SeenAt              *time.Time // last use of any page, of any account; nil if none is recorded
 }
@@ -84,7 +85,8 @@ type Colleague struct {
 // Team lists the members of an account: the owner first, then by name.
 func Team(ctx context.Context, q Querier, accountID string) ([]Colleague, error) {
 	rows, err := q.Query(ctx, `SELECT u.id, u.name, u.email, m.role, u.totp_since IS NOT NULL,
-			EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id), m.created_at,
+			EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id),
+			EXISTS (SELECT FROM person_identities i WHERE i.user_id = u.id), m.created_at,
 			greatest(u.last_seen_at, (SELECT max(last_seen_at) FROM sessions s
 				WHERE s.user_id = u.id AND NOT s.awaits_code))
 		FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1

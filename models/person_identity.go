@@ -33,6 +33,12 @@ func HasIdentity(tx *Tx, userID, issuer string) (has bool, err error) {
 	return has, err
 }
 
+// IsLinked reports whether a person has a link to any issuer.
+func IsLinked(ctx context.Context, q Querier, userID string) (linked bool, err error) {
+	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM person_identities WHERE user_id = $1)", userID).Scan(&linked)
+	return linked, err
+}
+
 // DeletePersonIdentities removes the links of a person to all issuers, and the sessions that began there. It
 // returns the number of links.
 func DeletePersonIdentities(tx *Tx, userID string) (links int64, err error) {

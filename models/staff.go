@@ -56,6 +56,7 @@ type StaffMember struct {
 	Role            StaffRole
 	CreatedAt       time.Time
 	TOTP, Passkey   bool // the person's second factors
+	Linked          bool // to an identity at a log-in provider
 	Sessions        int  // number of sessions that have not expired
 	LastSeenAt      *time.Time
 	LastIP          string // of the session used last; "" if there is none
@@ -64,7 +65,8 @@ type StaffMember struct {
 // StaffMembers lists the staff, supervisors first.
 func StaffMembers(ctx context.Context, q Querier, now time.Time) ([]StaffMember, error) {
 	rows, err := q.Query(ctx, `SELECT u.id, u.name, u.email, u.staff_role, u.created_at, u.totp_since IS NOT NULL,
-			EXISTS (SELECT FROM passkeys WHERE user_id = u.id), coalesce(s.n, 0), s.last, coalesce(s.ip, '')
+			EXISTS (SELECT FROM passkeys WHERE user_id = u.id),
+			EXISTS (SELECT FROM person_identities WHERE user_id = u.id), coalesce(s.n, 0), s.last, coalesce(s.ip, '')
 		FROM users u LEFT JOIN LATERAL (
 			SELECT count(*) AS n, max(last_seen_at) AS last, (array_agg(ip ORDER BY last_seen_at DESC))[1] AS ip
 			FROM sessions WHERE user_id = u.id AND expires_at > $1 AND NOT awaits_code) s ON true

@@ -71,6 +71,7 @@ var once = map[string]string{
 	"/app/produtos/:slug":           setting, "/app/links/:id/ativar": setting, "/app/links/:id/desativar": setting,
 	"/app/equipe/convites/:id/reenviar": setting, "/app/equipe/convites/:id/cancelar": setting,
 	"/app/equipe/:id/papel": setting, "/app/equipe/:id/remover": setting, "/app/equipe/:id/transferir": setting,
+	"/app/equipe/:id/desligar": setting, "/ops/operadores/:id/desligar": setting,
 	"/app/equipe/segunda-etapa": setting,
 	// it names the proposal that it withdraws
 	"/app/configuracoes/empresa/retirar": setting,

@@ -37,6 +37,7 @@ func walkSSO(t *testing.T, w *walk) {
 	tab.look("cancelled")
 	tab.sso("ana")
 	tab.WaitTrue(`location.pathname == "/app"`)
+	tab.visit("linked", page.SecurityPath)
 
 	s.Merchants.SSOOnly = true
 	s.Clock.Advance(11 * time.Minute)

@@ -61,6 +61,7 @@ var kinds = map[string]kind{
 	models.MailPasskeyAdded:        {[]string{"name", "passkey", "at"}, securityPage},
 	models.MailPasskeyRemoved:      {[]string{"name", "passkey", "at"}, securityPage},
 	models.MailIdentityLinked:      {[]string{"name", "at"}, securityPage},
+	models.MailIdentityUnlinked:    {[]string{"name", "at"}, securityPage},
 	models.MailWebhookFailing:      {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
 	models.MailWebhookDisabled:     {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},
 	models.MailTestWebhookFailing:  {[]string{"name", "host", "at", "endpoint"}, "/app/webhooks/{endpoint}"},

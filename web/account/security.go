@@ -24,6 +24,7 @@ func (s *account) registerSecurity(r fiber.Router, path string) {
 	r.Get(path+"/passkeys/:id", s.withPasskeys, s.readPasskey)
 	r.Post(path+"/passkeys/:id", s.withPasskeys, s.StepUp, s.renamePasskey)
 	r.Post(path+"/passkeys/:id/remover", s.withPasskeys, s.secondFirst, s.StepUp, s.removePasskey)
+	r.Post(path+"/provedor/desligar", s.StepUp, s.unlink)
 	r.Post(path+"/sessoes/encerrar", s.StepUp, s.endOtherSessions)
 	r.Post(path+"/sessoes/:id/encerrar", s.StepUp, s.endSession)
 }
@@ -66,6 +67,9 @@ func (s *account) showSecurity(c *fiber.Ctx, problems components.FieldErrors) er
 		if props.RecoveryLeft, err = models.RecoveryCodesLeft(c.UserContext(), s.DB.Pool, v.UserID); err != nil {
 			return err
 		}
+	}
+	if props.Linked, err = models.IsLinked(c.UserContext(), s.DB.Pool, v.UserID); err != nil {
+		return err
 	}
 	if props.LogIns, err = s.logIns(c, v.UserID); err != nil {
 		return err

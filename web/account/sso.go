@@ -220,3 +220,16 @@ func (s *account) showSSOProblem(c *fiber.Ctx, t trip, props pages.SSOProblemPro
 	}
 	return page.Render(c, pages.SSOProblemPage(props))
 }
+
+// unlink handles POST …/provedor/desligar. A person who was unlinked already sees the same. The session that asks
+// ends if it began at the provider.
+func (s *account) unlink(c *fiber.Ctx) error {
+	err := s.Merchants.UnlinkSelf(c.UserContext(), page.Actor(c))
+	if errors.Is(err, merchants.ErrNotLinked) {
+		err = nil
+	}
+	if errors.Is(err, merchants.ErrOnlyWay) {
+		return s.secured(c, nil, "provider_only_way")
+	}
+	return s.secured(c, err, "provider_unlinked")
+}

@@ -86,11 +86,7 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Get("/webhooks/:id", s.readEndpoint)
 	ops.Post("/webhooks/:id/repetir", s.replay)
 	ops.Get("/saude", s.health)
-
-	ops.Get("/operadores", s.Staff(models.ManageStaff), s.listStaff)
-	ops.Post("/operadores/:id", s.Staff(models.ManageStaff), s.StepUp, s.setStaff)
-	ops.Post("/operadores/:id/sessoes", s.Staff(models.ManageStaff), s.StepUp, s.endSessions)
-
+	s.registerStaff(ops)
 	ops.Get("/auditoria", s.Staff(models.ReadAudit), s.audit)
 	ops.Get("/auditoria.csv", s.Staff(models.ReadAudit), s.auditFile)
 }

@@ -12,6 +12,14 @@ import (
 	"garoupa/web/page"
 )
 
+// registerStaff adds the list of the staff.
+func (s *console) registerStaff(ops fiber.Router) {
+	ops.Get("/operadores", s.Staff(models.ManageStaff), s.listStaff)
+	ops.Post("/operadores/:id", s.Staff(models.ManageStaff), s.StepUp, s.setStaff)
+	ops.Post("/operadores/:id/desligar", s.Staff(models.ManageStaff), s.StepUp, s.unlinkStaff)
+	ops.Post("/operadores/:id/sessoes", s.Staff(models.ManageStaff), s.StepUp, s.endSessions)
+}
+
 // listStaff shows GET /ops/operadores: the staff and their sessions.
 func (s *console) listStaff(c *fiber.Ctx) error { return s.showStaff(c, "", "") }
 
@@ -30,8 +38,8 @@ func (s *console) showStaff(c *fiber.Ctx, problem, changed string) error {
 	for _, m := range members {
 		props.Rows = append(props.Rows, pages.StaffRow{
 			ID: m.ID, Name: m.Name, Email: m.Email, Role: string(m.Role), You: m.ID == page.Visitor(c).UserID,
-			SecondFactor: m.TOTP || m.Passkey,
-			Since:        m.CreatedAt, Sessions: m.Sessions, LastSeen: m.LastSeenAt, LastIP: m.LastIP,
+			SecondFactor: m.TOTP || m.Passkey, Linked: m.Linked && s.SSOName() != "",
+			Since: m.CreatedAt, Sessions: m.Sessions, LastSeen: m.LastSeenAt, LastIP: m.LastIP,
 		})
 	}
 	return page.Render(c, pages.Staff(props))
@@ -74,4 +82,16 @@ func (s *console) endSessions(c *fiber.Ctx) error {
 		return err
 	}
 	return s.goTo(c, "/ops/operadores", "ops_sessions_ended")
+}
+
+// unlinkStaff handles POST /ops/operadores/:id/desligar. A person who was unlinked already counts as done.
+func (s *console) unlinkStaff(c *fiber.Ctx) error {
+	err := s.Merchants.UnlinkStaff(c.UserContext(), page.Actor(c), c.Params("id"))
+	switch {
+	case errors.Is(err, merchants.ErrOnlyWay):
+		return s.goTo(c, "/ops/operadores", "provider_only_way")
+	case err != nil && !errors.Is(err, merchants.ErrNotLinked):
+		return err
+	}
+	return s.goTo(c, "/ops/operadores", "provider_unlinked")
 }

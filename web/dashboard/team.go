@@ -25,6 +25,7 @@ func (s *dashboard) registerTeam(app fiber.Router) {
 	app.Get("/equipe/:id", s.readMember)
 	app.Post("/equipe/:id/papel", page.Only(models.Administer), s.StepUp, s.changeRole)
 	app.Post("/equipe/:id/remover", s.StepUp, s.removeMember)
+	app.Post("/equipe/:id/desligar", page.Only(models.Own), s.StepUp, s.unlinkMember)
 	app.Post("/equipe/:id/transferir", page.Only(models.Own), s.StepUp, s.handOver)
 }
 
@@ -135,6 +136,8 @@ func (s *dashboard) toTeam(c *fiber.Ctx, err error, flash string) error {
 	switch {
 	case errors.Is(err, merchants.ErrTooSoon):
 		flash = "invite_too_soon"
+	case errors.Is(err, merchants.ErrOnlyWay):
+		flash = "provider_only_way"
 	case errors.Is(err, merchants.ErrOwner):
 		flash = "owner_stays"
 	case err != nil:
@@ -185,12 +188,25 @@ func (s *dashboard) readMember(c *fiber.Ctx) error {
 		return err
 	}
 	v, others := page.Visitor(c), person.Role != models.RoleOwner
-	return page.Render(c, pages.Member(pages.MemberProps{
+	props := pages.MemberProps{
 		Shell: shell, Member: memberRow(v, *person), Roles: givenRoles(),
 		CanChange:   others && v.Role.Can(models.Administer),
 		CanRemove:   others && (v.Role.Can(models.Administer) || person.UserID == v.UserID),
 		CanHandOver: others && v.Role.Can(models.Own),
-	}))
+	}
+	if person.Linked && others && v.Role.Can(models.Own) {
+		props.Provider = s.SSOName()
+	}
+	return page.Render(c, pages.Member(props))
+}
+
+// unlinkMember handles POST /app/equipe/:id/desligar. A member who was unlinked already counts as done.
+func (s *dashboard) unlinkMember(c *fiber.Ctx) error {
+	err := s.Merchants.UnlinkMember(c.UserContext(), page.Actor(c), c.Params("id"))
+	if errors.Is(err, merchants.ErrNotLinked) {
+		err = nil
+	}
+	return s.toTeam(c, err, "provider_unlinked")
 }
 
 // changeRole handles POST /app/equipe/:id/papel.

@@ -33,6 +33,7 @@ type SecurityProps struct {
 	Sessions      []SessionRow
 	LogIns        []LogInRow // newest first
 	SSO           SSO
+	Linked        bool // to an account at the provider
 	Errors        components.FieldErrors
 }
 
@@ -43,6 +44,11 @@ func (p SecurityProps) subtitle(ctx context.Context) string {
 		return i18n.T(ctx, "security.subtitle_ops")
 	}
 	return i18n.T(ctx, "security.subtitle")
+}
+
+// onlyWay reports that a person could not log in without the link to the provider.
+func (p SecurityProps) onlyWay() bool {
+	return !p.SSO.Only && !p.HasPassword && (!p.HasPasskeys || len(p.Passkeys) == 0)
 }
 
 // EmailChange is an address that a link was sent to.

@@ -24,6 +24,7 @@ type StaffRow struct {
 	Role            string
 	You             bool
 	SecondFactor    bool // a code generator or a passkey
+	Linked          bool // to an account at the log-in provider
 	Since           time.Time
 	Sessions        int
 	LastSeen        *time.Time // nil: no session

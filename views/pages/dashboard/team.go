@@ -70,6 +70,7 @@ type MemberProps struct {
 	Member                            MemberRow
 	Roles                             []string
 	CanChange, CanRemove, CanHandOver bool
+	Provider                          string // at which the member is linked and the owner may unlink; "" if not
 }
 
 func (p MemberProps) facts(ctx context.Context) []components.KeyValue {
