@@ -51,6 +51,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return applyBanksArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(sealEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return sealDocumentsArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(gatherEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return gatherCustomersArgs{}, options }, nil),
 	}
 }
 

@@ -120,6 +120,7 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 	river.AddWorker(workers, &warnOfDisputes{Options: o})
 	river.AddWorker(workers, &applyBanks{Options: o})
 	river.AddWorker(workers, &sealDocuments{Options: o})
+	river.AddWorker(workers, &gatherCustomers{Options: o})
 	queues := map[string]river.QueueConfig{queueBooks: {MaxWorkers: booksAtOnce}}
 	if o.Mail != nil {
 		queues[models.QueueMails] = river.QueueConfig{MaxWorkers: mailsAtOnce}

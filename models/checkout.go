@@ -56,6 +56,11 @@ type Checkout struct {
 	PaymentLinkID    *string      // nil if the API created the checkout
 }
 
+// NamesCustomer reports whether the checkout belongs to a Customer.
+func (c *Checkout) NamesCustomer() bool {
+	return c.SealedDocument != nil || c.CustomerDocument == nil && (c.CustomerEmail != nil || c.CustomerName != nil)
+}
+
 // Position is the checkout's place in lists.
 func (c Checkout) Position() Position { return Position{c.CreatedAt, c.ID} }
 

@@ -148,22 +148,28 @@ func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s Che
 	if len([]rune(s.Text)) < minPrefix {
 		return ways, nil
 	}
-	column := "customer_name"
-	if strings.Contains(s.Text, "@") {
-		column = "customer_email"
-	}
-	begins, err := q.begins(ctx, db, scope, column, s.Text)
+	begins, err := q.begins(ctx, db, scope, "checkouts", "id", "customer_"+prefixColumn(s.Text), s.Text)
 	return append(ways, begins), err
 }
 
-// begins returns the condition that the column begins with the text. If few rows do, it uses
+// prefixColumn returns whether text is the beginning of an e-mail address or of a name.
+func prefixColumn(text string) string {
+	if strings.Contains(text, "@") {
+		return "email"
+	}
+	return "name"
+}
+
+// begins returns the condition that a column of a row c of table begins with the text. If few rows do, it uses
 // the column's index. Otherwise it keeps the order of the list, in which the next match is
 // never far.
-func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, column, text string) (string, error) {
+func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, table, key, column,
+	text string) (string, error) {
 	value := "(lower(" + column + `) COLLATE "C")`
 	within := func(first, last, limit string) string {
-		return "SELECT id FROM checkouts WHERE project_id = $1 AND livemode = $2 AND " + column + " IS NOT NULL AND " +
-			value + " >= lower(" + first + "::text) AND " + value + " < lower(" + last + "::text) LIMIT " + limit
+		return "SELECT " + key + " FROM " + table + " WHERE project_id = $1 AND livemode = $2 AND " + column +
+			" IS NOT NULL AND " + value + " >= lower(" + first + "::text) AND " + value + " < lower(" + last +
+			"::text) LIMIT " + limit
 	}
 	last := text + "\U0010FFFF"
 	var found int
@@ -176,7 +182,7 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, col
 	if found == fewMatches {
 		return "left(lower(c." + column + "), char_length(" + first + "::text)) = lower(" + first + "::text)", nil
 	}
-	return "c.id IN (" + within(first, q.arg(last), q.arg(fewMatches)) + ")", nil
+	return "c." + key + " IN (" + within(first, q.arg(last), q.arg(fewMatches)) + ")", nil
 }
 
 // PendingSince counts the checkouts of the scope that are pending, created before and since a

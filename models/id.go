@@ -21,6 +21,7 @@ var (
 	userShape          = idShape{"usr_", 20}
 	apiKeyShape        = idShape{"key_", 20}
 	checkoutShape      = idShape{"chk_", 20}
+	customerShape      = idShape{"cus_", 20}
 	paymentShape       = idShape{"pay_", 20}
 	endpointShape      = idShape{"we_", 20}
 	eventShape         = idShape{"evt_", 24}

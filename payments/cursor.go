@@ -34,6 +34,7 @@ const (
 	ListAPIRequests  List = "api_requests"
 	ListAudit        List = "audit"
 	ListRefunds      List = "refunds"
+	ListCustomers    List = "customers"
 )
 
 // Cursor encodes a position in a list for a client, which can neither read nor forge the

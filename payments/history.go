@@ -48,6 +48,9 @@ func (s *Service) WriteHistory(ctx context.Context, scope models.Scope, account 
 				return err
 			}
 		}
+		if err := models.GatherAgain(tx, rows[0].CreatedAt); err != nil {
+			return err
+		}
 		return models.RecountHours(tx, scope, rows[0].CreatedAt)
 	})
 	if err != nil {
