@@ -182,7 +182,7 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, tab
 	if found == fewMatches {
 		return "left(lower(c." + column + "), char_length(" + first + "::text)) = lower(" + first + "::text)", nil
 	}
-	return "c." + key + " IN (" + within(first, q.arg(last), q.arg(fewMatches)) + ")", nil
+	return "c." + key + " = ANY (ARRAY(" + within(first, q.arg(last), q.arg(fewMatches)) + "))", nil
 }
 
 // PendingSince counts the checkouts of the scope that are pending, created before and since a

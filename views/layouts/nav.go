@@ -25,6 +25,7 @@ type NavItem struct {
 const (
 	NavHome        = "home"
 	NavCheckouts   = "checkouts"
+	NavCustomers   = "customers"
 	NavLinks       = "links"
 	NavProducts    = "products"
 	NavDisputes    = "disputes"
@@ -57,6 +58,8 @@ func (item NavItem) icon() templ.Component {
 		return components.Icon("house", class)
 	case NavCheckouts:
 		return components.Icon("receipt-text", class)
+	case NavCustomers:
+		return components.Icon("contact", class)
 	case NavLinks:
 		return components.Icon("link", class)
 	case NavProducts:

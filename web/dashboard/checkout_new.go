@@ -35,11 +35,38 @@ func (s *dashboard) newCheckoutForm(c *fiber.Ctx) error {
 	if salesStopped(page.Visitor(c)) {
 		return s.salesStop(c)
 	}
+	like, err := s.chargedBefore(c)
+	if err != nil {
+		return err
+	}
 	today := strings.ReplaceAll(i18n.Day(s.Now()), "-", "")
 	return s.showNewCheckout(c, pages.NewCheckoutProps{
 		Key: rand.Text(), Expiry: strconv.Itoa(payments.DefaultExpiresIn), ExternalID: today + "-" + suggestion(),
 		Metadata: make([]components.KeyValueRow, pages.FirstRows),
+		Amount:   like.Amount, Description: like.Description, Customer: like.Customer,
 	})
+}
+
+// chargedBefore returns the fields that are filled in as in an earlier charge: all that the charge named by the
+// query's copy has, or of the customer named by customer only who that is. A phone is not shown again.
+func (s *dashboard) chargedBefore(c *fiber.Ctx) (like pages.NewCheckoutProps, err error) {
+	if id := c.Query("customer"); id != "" {
+		known, err := s.Payments.Customer(c.UserContext(), page.Scope(c), id)
+		if err != nil {
+			return like, err
+		}
+		like.Customer = pages.CustomerFields{Name: page.Text(known.Name), Email: page.Text(known.Email),
+			Document: page.Text(known.Document)}
+	} else if id := c.Query("copy"); id != "" {
+		earlier, err := s.Payments.Checkout(c.UserContext(), page.Scope(c), id)
+		if err != nil {
+			return like, err
+		}
+		like.Amount, like.Description = page.TypedPrice(c, earlier.Amount), earlier.Description
+		like.Customer = pages.CustomerFields{Name: page.Text(earlier.CustomerName),
+			Email: page.Text(earlier.CustomerEmail), Document: page.Text(earlier.CustomerDocument)}
+	}
+	return like, nil
 }
 
 // suggestion returns the end of a suggested order id: letters and digits that are not confused

@@ -48,6 +48,10 @@ func (s *dashboard) readCheckout(c *fiber.Ctx) error {
 	if props.Metadata, err = metadata(checkout.Metadata); err != nil {
 		return err
 	}
+	if checkout.NamesCustomer() {
+		props.CustomerID = models.CustomerID(checkout.ID)
+	}
+	props.CanRepeat = offersSales(page.Visitor(c))
 	props.Again = !may && checkout.Status != models.CheckoutPaid && offersSales(page.Visitor(c))
 	if props.Cancelling, err = s.cancelling(c, checkout); err != nil {
 		return err
@@ -119,8 +123,7 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 		return fmt.Errorf("dashboard: read the refunds of %s: %w", checkout.ID, err)
 	}
 	for _, r := range refunds {
-		props.Refunds = append(props.Refunds, pages.RefundRow{ID: r.ID, Amount: r.Amount, Status: string(r.Status),
-			Failure: r.Failure, ReturnID: page.Text(r.ReturnID), CreatedAt: r.CreatedAt})
+		props.Refunds = append(props.Refunds, refundRow(&r))
 	}
 	disputes, err := models.DisputesOfCheckout(c.UserContext(), s.DB.Pool, page.Visitor(c).AccountID, checkout.ID)
 	if err != nil {
@@ -135,6 +138,11 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 	props.CanRefund = !contested && props.Settlement != nil && story.Refunded(refunds) < props.Settlement.Paid &&
 		page.Visitor(c).Role.Can(models.MoveMoney) && s.Now().Before(checkout.PaidAt.Add(payments.RefundableFor))
 	return nil
+}
+
+func refundRow(r *models.Refund) pages.RefundRow {
+	return pages.RefundRow{ID: r.ID, Amount: r.Amount, Status: string(r.Status), Failure: r.Failure,
+		ReturnID: page.Text(r.ReturnID), CreatedAt: r.CreatedAt}
 }
 
 func (s *dashboard) eventRows(c *fiber.Ctx, checkoutID string) ([]pages.EventRow, error) {

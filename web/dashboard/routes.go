@@ -23,6 +23,7 @@ func Register(app fiber.Router, site *page.Site) {
 
 	app.Get("/busca", s.search)
 	s.registerCheckouts(app)
+	s.registerCustomers(app)
 	s.registerSales(app)
 	s.registerDisputes(app)
 	s.registerAccess(app)

@@ -61,6 +61,7 @@ var menu = []layouts.NavGroup{
 	{Items: []layouts.NavItem{
 		{ID: layouts.NavHome, Href: "/app"},
 		{ID: layouts.NavCheckouts, Href: "/app/cobrancas"},
+		{ID: layouts.NavCustomers, Href: "/app/clientes"},
 		{ID: layouts.NavLinks, Href: "/app/links"},
 		{ID: layouts.NavProducts, Href: "/app/produtos"},
 		{ID: layouts.NavDisputes, Href: "/app/disputas"},

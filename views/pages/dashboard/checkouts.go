@@ -22,6 +22,7 @@ type CheckoutProps struct {
 	CheckoutURL      string
 	CopyPaste        string
 	QR               components.QRProps
+	CustomerID       string // "" if the charge names nobody
 	CustomerName     string // customer members are left out when ""
 	CustomerEmail    string
 	CustomerDocument string
@@ -44,6 +45,7 @@ type CheckoutProps struct {
 	Cancelling       bool // the bank has not confirmed yet that it takes no payment
 	CanRefund        bool
 	CanSimulate      bool
+	CanRepeat        bool // the visitor may create another like it
 	Again            bool // it can no longer be paid, and the visitor may create another
 	// What could not be read.
 	NoEvents, NoStory bool
