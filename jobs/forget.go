@@ -41,6 +41,7 @@ func forgotten(events time.Duration) []expiring {
 		{"notices of banks", 30 * day, models.DeleteBankNotices},
 		{"counts of notices", 30 * day, models.DeleteNoticeCounts},
 		{"mails", 30 * day, models.DeleteMails},
+		{"receipts by mail", 30 * day, models.DeleteReceiptMails},
 		{"resends", day, models.DeleteResends},
 		{"jobs of deliveries that earlier versions left", day, models.DeleteDeliveryJobs},
 		{"sessions", 7 * day, models.DeleteEndedSessions},

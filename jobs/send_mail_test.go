@@ -29,7 +29,7 @@ func (g *gateway) startMailing(t *testing.T, server *mailtest.Server) *jobs.Runn
 	}
 	return g.startWith(t, func(o *jobs.Options) {
 		o.Mail = &mail.Sender{
-			Writer: &mail.Writer{Vault: g.Vault, AppURL: "https://app.example"},
+			Writer: &mail.Writer{Vault: g.Vault, AppURL: "https://app.example", CheckoutURL: "https://pay.example"},
 			Server: smtp, From: netmail.Address{Address: "pix@garoupa.example"},
 		}
 	})

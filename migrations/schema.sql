@@ -608,6 +608,9 @@ CREATE TABLE brands (
     logo_width integer,
     logo_height integer,
     updated_at timestamp with time zone NOT NULL,
+    thanks text,
+    thanks_label text,
+    thanks_url text,
     CONSTRAINT brands_pkey PRIMARY KEY (account_id),
     CONSTRAINT brands_accent_check CHECK (accent ~ '^#[0-9a-f]{6}$'::text),
     CONSTRAINT brands_logo_check CHECK (octet_length(logo) >= 1 AND octet_length(logo) <= 16384),
@@ -616,6 +619,8 @@ CREATE TABLE brands (
     CONSTRAINT brands_logo_whole CHECK (num_nulls(logo, logo_hash, logo_width, logo_height) = ANY (ARRAY[0, 4])),
     CONSTRAINT brands_logo_width_check CHECK (logo_width >= 1 AND logo_width <= 480),
     CONSTRAINT brands_support_check CHECK (char_length(support) >= 3 AND char_length(support) <= 254),
+    CONSTRAINT brands_thanks CHECK (char_length(thanks) >= 1 AND char_length(thanks) <= 280),
+    CONSTRAINT brands_thanks_button CHECK ((thanks_label IS NULL) = (thanks_url IS NULL) AND (thanks_url IS NULL OR char_length(thanks_label) >= 1 AND char_length(thanks_label) <= 40 AND thanks_url ~~ 'https://_%'::text AND char_length(thanks_url) <= 500)),
     CONSTRAINT brands_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 CREATE INDEX brands_by_logo ON brands USING btree (logo_hash);
@@ -724,32 +729,7 @@ CREATE INDEX checkouts_by_units ON checkouts USING btree (payment_link_id, statu
 CREATE INDEX checkouts_plain_document ON checkouts USING btree (project_id) WHERE customer_document IS NOT NULL;
 CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
 CREATE INDEX checkouts_uncovered ON checkouts USING btree (project_id, livemode, paid_at, id) WHERE settlement_status = 'AVAILABLE'::text;
-CREATE TRIGGER checkouts_customer AFTER UPDATE OF customer_name, customer_email, customer_document, document_digest ON checkouts FOR EACH ROW WHEN (old.customer_name IS DISTINCT FROM new.customer_name OR old.customer_email IS DISTINCT FROM new.customer_email OR old.customer_document IS DISTINCT FROM new.customer_document OR old.document_digest IS DISTINCT FROM new.document_digest) EXECUTE FUNCTION checkouts_customer();
 CREATE TRIGGER checkouts_settle_posted AFTER UPDATE ON checkouts FOR EACH ROW WHEN (old.settlement_status = 'PENDING'::text AND new.settlement_status <> 'PENDING'::text) EXECUTE FUNCTION checkouts_settle_posted();
-
-CREATE TABLE customers (
-    project_id text NOT NULL,
-    livemode boolean NOT NULL,
-    key bytea NOT NULL,
-    checkout_id text NOT NULL,
-    last_at timestamp with time zone NOT NULL,
-    name text,
-    email text,
-    CONSTRAINT customers_pkey PRIMARY KEY (project_id, livemode, key),
-    CONSTRAINT customers_checkout_id_key UNIQUE (checkout_id),
-    CONSTRAINT customers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
-);
-CREATE INDEX customers_by_email ON customers USING btree (project_id, livemode, lower(email) COLLATE "C") WHERE email IS NOT NULL;
-CREATE INDEX customers_by_name ON customers USING btree (project_id, livemode, lower(name) COLLATE "C") WHERE name IS NOT NULL;
-CREATE INDEX customers_by_page ON customers USING btree (project_id, livemode, last_at DESC, checkout_id DESC);
-
-CREATE TABLE customers_until (
-    only_one boolean NOT NULL DEFAULT true,
-    since timestamp with time zone,
-    until timestamp with time zone,
-    CONSTRAINT customers_until_pkey PRIMARY KEY (only_one),
-    CONSTRAINT customers_until_only_one_check CHECK (only_one)
-);
 
 CREATE TABLE default_fees (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1554,6 +1534,26 @@ CREATE TABLE projects (
 );
 CREATE INDEX projects_by_account ON projects USING btree (account_id, created_at);
 
+CREATE TABLE receipt_mails (
+    checkout_id text NOT NULL,
+    number smallint NOT NULL,
+    form text NOT NULL,
+    recipient bytea NOT NULL,
+    masked text NOT NULL,
+    asked_by text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT receipt_mails_pkey PRIMARY KEY (checkout_id, number),
+    CONSTRAINT receipt_mails_once UNIQUE (checkout_id, form),
+    CONSTRAINT receipt_mails_form_check CHECK (char_length(form) >= 1 AND char_length(form) <= 200),
+    CONSTRAINT receipt_mails_masked_check CHECK (char_length(masked) >= 1 AND char_length(masked) <= 20),
+    CONSTRAINT receipt_mails_number_check CHECK (number >= 1 AND number <= 8),
+    CONSTRAINT receipt_mails_recipient_check CHECK (octet_length(recipient) = 32),
+    CONSTRAINT receipt_mails_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES users(id),
+    CONSTRAINT receipt_mails_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id)
+);
+CREATE INDEX receipt_mails_by_age ON receipt_mails USING btree (created_at);
+CREATE INDEX receipt_mails_by_recipient ON receipt_mails USING btree (recipient, created_at);
+
 CREATE TABLE recovery_codes (
     user_id text NOT NULL,
     digest bytea NOT NULL,
@@ -2178,43 +2178,6 @@ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.checkouts_customer()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-    sealed boolean := OLD.document_digest IS NOT NULL;
-    left_id text;
-BEGIN
-    PERFORM FROM customers_until FOR SHARE;
-    DELETE FROM customers WHERE checkout_id = OLD.id;
-    IF FOUND THEN
-        SELECT m.id INTO left_id FROM (
-            SELECT c.id, c.created_at FROM checkouts c
-            WHERE c.project_id = OLD.project_id AND c.livemode = OLD.livemode
-                AND c.document_digest = OLD.document_digest
-            UNION ALL SELECT c.id, c.created_at FROM checkouts c
-            WHERE c.project_id = OLD.project_id AND c.livemode = OLD.livemode
-                AND lower(c.customer_email) COLLATE "C" = CASE WHEN NOT sealed THEN lower(OLD.customer_email) END
-                AND c.document_digest IS NULL AND c.customer_document IS NULL
-            UNION ALL SELECT c.id, c.created_at FROM checkouts c
-            WHERE c.project_id = OLD.project_id AND c.livemode = OLD.livemode AND lower(c.customer_name) COLLATE "C" =
-                    CASE WHEN NOT sealed AND OLD.customer_email IS NULL THEN lower(OLD.customer_name) END
-                AND c.document_digest IS NULL AND c.customer_document IS NULL AND c.customer_email IS NULL
-        ) m ORDER BY m.created_at DESC, m.id DESC LIMIT 1;
-    END IF;
-    INSERT INTO customers (project_id, livemode, key, checkout_id, last_at, name, email)
-    SELECT DISTINCT ON (n.key) c.project_id, c.livemode, n.key, c.id, c.created_at, c.customer_name, c.customer_email
-    FROM checkouts c CROSS JOIN LATERAL (SELECT customer_key(c.document_digest, c.customer_document, c.customer_email,
-        c.customer_name) AS key) n
-    WHERE c.id IN (NEW.id, left_id) AND n.key IS NOT NULL ORDER BY n.key, c.created_at DESC, c.id DESC
-    ON CONFLICT (project_id, livemode, key) DO UPDATE SET checkout_id = EXCLUDED.checkout_id,
-        last_at = EXCLUDED.last_at, name = EXCLUDED.name, email = EXCLUDED.email
-    WHERE (EXCLUDED.last_at, EXCLUDED.checkout_id) > (customers.last_at, customers.checkout_id);
-    RETURN NULL;
-END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.checkouts_settle_posted()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2226,20 +2189,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.customer_key(document_digest bytea, plain_document text, email text, name text)
- RETURNS bytea
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-    SELECT CASE
-        WHEN document_digest IS NOT NULL THEN document_digest
-        WHEN plain_document IS NOT NULL THEN NULL
-        WHEN email IS NOT NULL THEN sha256(convert_to('email/' || lower(email), 'UTF8'))
-        WHEN name IS NOT NULL THEN sha256(convert_to('name/' || lower(name), 'UTF8'))
-    END
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.destinations_keep_address()

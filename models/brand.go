@@ -14,13 +14,23 @@ type Brand struct {
 	LogoHash   string // of the logo's PNG, see Logo; "" without a logo
 	LogoWidth  int    // in pixels
 	LogoHeight int
+	Thanks     Thanks
+}
+
+// Thanks is what buyers see once they have paid. The button has a label and an https address, or neither.
+type Thanks struct {
+	Text  string // "" for none
+	Label string // of the button
+	URL   string
 }
 
 const brandColumns = `coalesce(b.accent, ''), coalesce(b.support, ''), coalesce(b.logo_hash, ''),
-	coalesce(b.logo_width, 0), coalesce(b.logo_height, 0)`
+	coalesce(b.logo_width, 0), coalesce(b.logo_height, 0), coalesce(b.thanks, ''), coalesce(b.thanks_label, ''),
+	coalesce(b.thanks_url, '')`
 
 func (b *Brand) targets() []any {
-	return []any{&b.Accent, &b.Support, &b.LogoHash, &b.LogoWidth, &b.LogoHeight}
+	return []any{&b.Accent, &b.Support, &b.LogoHash, &b.LogoWidth, &b.LogoHeight, &b.Thanks.Text, &b.Thanks.Label,
+		&b.Thanks.URL}
 }
 
 // BrandOf returns an account's brand.
@@ -41,6 +51,15 @@ func SetBrandLook(tx *Tx, accountID, accent, support string, now time.Time) erro
 		ON CONFLICT (account_id) DO UPDATE
 		SET accent = excluded.accent, support = excluded.support, updated_at = excluded.updated_at`,
 		accountID, accent, support, now)
+}
+
+// SetThanks writes what an account's buyers see once they have paid; "" removes a part.
+func SetThanks(tx *Tx, accountID string, thanks Thanks, now time.Time) error {
+	return tx.exec(`INSERT INTO brands (account_id, thanks, thanks_label, thanks_url, updated_at)
+		VALUES ($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5)
+		ON CONFLICT (account_id) DO UPDATE
+		SET thanks = excluded.thanks, thanks_label = excluded.thanks_label, thanks_url = excluded.thanks_url,
+			updated_at = excluded.updated_at`, accountID, thanks.Text, thanks.Label, thanks.URL, now)
 }
 
 // Logo is a picture as PNG, which we have drawn anew from the uploaded one.

@@ -161,6 +161,7 @@ func RemoveBuyer(tx *Tx, checkoutIDs []string, events []EventBody) error {
 		{"UPDATE checkouts c SET " + emptyBuyer + " WHERE c.id = ANY($1)", []any{checkoutIDs}},
 		{`UPDATE events e SET body = g.body FROM unnest($1::text[], $2::bytea[]) AS g (id, body) WHERE e.id = g.id`,
 			[]any{ids, bodies}},
+		{"DELETE FROM receipt_mails WHERE checkout_id = ANY($1)", []any{checkoutIDs}},
 		{"DELETE FROM webhook_answers WHERE delivery_id IN " + deliveries, []any{ids}},
 		{`UPDATE webhook_attempts SET response = '' WHERE response <> '' AND delivery_id IN ` + deliveries, []any{ids}},
 	} {

@@ -122,6 +122,18 @@ type PublicCheckout struct {
 	Approved *AccessRequest
 }
 
+// Recipient returns who receives the money: the holder of the bank account, whom the buyer's bank shows. Where no
+// account is known it is the merchant, by the name that staff approved, if they have.
+func (c *PublicCheckout) Recipient() (name string, document *string) {
+	switch {
+	case c.HolderName != nil:
+		return *c.HolderName, c.HolderDocument
+	case c.LegalName != nil:
+		return *c.LegalName, c.Merchant.Document
+	}
+	return c.Merchant.Name, c.Merchant.Document
+}
+
 // PublicCheckoutByID returns a checkout of any merchant for its hosted page, or ErrNotFound.
 func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheckout, error) {
 	if !checkoutShape.fits(id) {

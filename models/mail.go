@@ -18,7 +18,7 @@ type Mail struct {
 	Language string // "pt-BR" or "en"
 	Kind     string // one of the Mail constants
 	// Params are facts, never secrets. Package mail formats some for the reader: "amount" is
-	// centavos, "at" a time in RFC 3339, "role" a Role, "fee" and "withdrawal_fee" a money.Fee,
+	// centavos, "at" and "paid_at" times in RFC 3339, "role" a Role, "fee" and "withdrawal_fee" a money.Fee,
 	// "settlement_delay" seconds, "bank_change" a change of a bank account. "token" is the id of a
 	// Token, which only the installation can turn into a link. All params are deleted once the mail
 	// is sent.
@@ -101,6 +101,8 @@ const (
 
 	MailChargePaid  = "charge_paid"
 	MailChargesPaid = "charges_paid" // the charges of an hour that had many
+
+	MailReceipt = "receipt" // of a paid charge, for its buyer
 )
 
 // JobSendMail is the kind, and QueueMails the queue, of the River job that sends one mail. Its

@@ -38,7 +38,7 @@ banks: internal/auth/vault internal/clientcert internal/input internal/ratelimit
 merchants: internal/auditlog internal/brand internal/auth/oidc internal/auth/passkey internal/picture models
 	internal/taxid internal/auth/totp webhook internal/auth/vault internal/refusal internal/requestid internal/input
 	internal/money internal/ratelimit
-internal/mail: models internal/auth/vault internal/money views/i18n views/layouts views/mails
+internal/mail: models internal/auth/vault internal/money internal/taxid views/i18n views/layouts views/mails
 internal/stream: models internal/requestid
 ledger: models internal/money
 internal/payload: models

@@ -116,7 +116,7 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 		}),
 		banks: accounts,
 	}
-	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, SupportURL: s.SupportURL}
+	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, CheckoutURL: s.CheckoutURL, SupportURL: s.SupportURL}
 	switch {
 	case s.smtp != nil:
 		out.sender = &mail.Sender{Writer: writer, Server: s.smtp, From: *s.from}

@@ -12,6 +12,7 @@ import (
 
 	"garoupa/internal/auth/vault"
 	"garoupa/internal/money"
+	"garoupa/internal/taxid"
 	"garoupa/models"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
@@ -125,6 +126,11 @@ var kinds = map[string]kind{
 		"/app/cobrancas/{charge}"},
 	models.MailChargesPaid: {[]string{"name", "account", "count", "alone", "amount", "at", "until"},
 		"/app/cobrancas?status=PAID"},
+
+	models.MailReceipt: {[]string{
+		"merchant", "amount", "paid_at", "recipient", "recipient_document", "end_to_end_id", "description", "order",
+		"payer", "charge",
+	}, "/pay/{charge}"},
 }
 
 // facts are the params of a kind that are shown one per line, each with the label
@@ -144,6 +150,8 @@ var facts = map[string][]string{
 
 	models.MailChargePaid: {"amount", "description", "order", "at", "charge"},
 	models.MailFeeChanged: {"fee", "withdrawal_fee"},
+	models.MailReceipt: {"amount", "paid_at", "description", "order", "recipient", "recipient_document", "payer",
+		"end_to_end_id", "charge"},
 	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold",
 		"webhook_endpoints"},
 }
@@ -158,6 +166,8 @@ var longest = map[string]int{"reason": 500, "description": 500, "order": 255}
 type Writer struct {
 	Vault  *vault.Vault
 	AppURL string // the dashboard's address, without a slash at the end
+
+	CheckoutURL string // the hosted pages' address, without a slash at the end
 
 	// SupportURL is where people reach the operator of the installation, a page or
 	// mailto:…; "" if there is none.
@@ -202,11 +212,32 @@ func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
 		p.Action = fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_action"))
 		p.URL = w.AppURL + w.inLink(m.Params).Replace(k.path)
 	}
+	if m.Kind == models.MailReceipt {
+		w.toBuyer(ctx, &p, m, fill)
+	}
 	html := &strings.Builder{}
 	if err := mails.Letter(p).Render(ctx, html); err != nil {
 		return Letter{}, fmt.Errorf("mail: write %s: %w", m.Kind, err)
 	}
 	return Letter{Subject: p.Subject, Text: plain(p), HTML: html.String(), URL: p.URL}, nil
+}
+
+// toBuyer makes a letter one of the merchant to a buyer, who knows nothing of a dashboard.
+func (w *Writer) toBuyer(ctx context.Context, p *mails.LetterProps, m *models.Mail, fill *strings.Replacer) {
+	p.Brand, p.Home = fill.Replace("{merchant}"), w.CheckoutURL
+	p.URL = w.CheckoutURL + w.inLink(m.Params).Replace(kinds[m.Kind].path)
+	p.Footer, p.Support = i18n.T(ctx, "mail.footer_buyer", layouts.Brand), ""
+	if m.Params["contact"] != "" {
+		p.Support = fill.Replace(i18n.T(ctx, "mail.contact"))
+	}
+	if m.Params["test"] != "" {
+		p.Paragraphs = append([]string{i18n.T(ctx, "mail.test_receipt")}, p.Paragraphs...)
+	}
+	if m.Params["thanks"] != "" || m.Params["thanks_url"] != "" {
+		p.Note = &mails.Note{Title: fill.Replace(i18n.T(ctx, "mail.thanks")),
+			Lines: strings.Split(m.Params["thanks"], "\n"), Label: fill.Replace("{thanks_label}"),
+			URL: m.Params["thanks_url"]}
+	}
 }
 
 // support returns the line that names the support address, or "".
@@ -246,6 +277,11 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 		case "at":
 			at, _ := time.Parse(time.RFC3339, value)
 			value = i18n.DateTime(ctx, at)
+		case "paid_at":
+			at, _ := time.Parse(time.RFC3339, value)
+			value = i18n.Instant(ctx, at)
+		case "recipient_document":
+			value = taxid.Format(value)
 		case "until":
 			until, _ := time.Parse(time.RFC3339, value)
 			value = i18n.Clock(ctx, until)
@@ -292,6 +328,13 @@ func plain(p mails.LetterProps) string {
 	}
 	if p.Action != "" {
 		parts = append(parts, p.Action+":\n"+p.URL)
+	}
+	if p.Note != nil {
+		note := p.Note.Title + "\n" + strings.TrimSpace(strings.Join(p.Note.Lines, "\n"))
+		if p.Note.URL != "" {
+			note += "\n" + p.Note.Label + ": " + p.Note.URL
+		}
+		parts = append(parts, note)
 	}
 	foot := "-- \n" + p.Footer
 	if p.Support != "" {

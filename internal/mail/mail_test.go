@@ -30,7 +30,7 @@ func newWriter(t *testing.T) *mail.Writer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mail.Writer{Vault: v, AppURL: "https://app.example", SupportURL: "mailto:suporte@example.com"}
+	return &mail.Writer{Vault: v, AppURL: "https://app.example", CheckoutURL: "https://pay.example", SupportURL: "mailto:suporte@example.com"}
 }
 
 func newSender(t *testing.T, address string) *mail.Sender {
@@ -169,7 +169,7 @@ func TestKinds(t *testing.T) {
 			m := &models.Mail{Kind: kind, Language: string(language), Params: map[string]string{}}
 			for _, name := range params {
 				m.Params[name] = map[string]string{"amount": "123456", "at": at.Format(time.RFC3339),
-					"role": "ADMIN"}[name]
+					"paid_at": at.Format(time.RFC3339), "role": "ADMIN"}[name]
 			}
 			letter, err := w.Write(t.Context(), m)
 			if err != nil {
@@ -179,8 +179,9 @@ func TestKinds(t *testing.T) {
 				letter.Subject == "" {
 				t.Errorf("%s in %s:\n%s\n%s", kind, language, letter.Subject, letter.Text)
 			}
-			if !strings.Contains(letter.Text, ": suporte@example.com") ||
-				!strings.Contains(letter.HTML, ": suporte@example.com") {
+			forMembers := kind != models.MailReceipt // buyers turn to the merchant
+			if strings.Contains(letter.Text, ": suporte@example.com") != forMembers ||
+				strings.Contains(letter.HTML, ": suporte@example.com") != forMembers {
 				t.Errorf("%s in %s names no one to contact:\n%s", kind, language, letter.Text)
 			}
 		}
@@ -260,6 +261,35 @@ func TestChargePaid(t *testing.T) {
 			}})
 		if err != nil || !strings.Contains(letter.Text, want) || !strings.Contains(letter.Text, off) {
 			t.Errorf("%s: %s, %v", language, letter.Text, err)
+		}
+	}
+}
+
+// A receipt is the merchant's letter to a buyer: it names neither dashboard nor operator, and has the second of the
+// payment and the merchant's words, which cannot become markup.
+func TestReceipt(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	params := map[string]string{
+		"merchant": "Ateliê <b>", "amount": "4990", "paid_at": at.Add(7 * time.Second).Format(time.RFC3339),
+		"recipient": "Ateliê Aurora Ltda", "recipient_document": "45723174000110", "end_to_end_id": "E1",
+		"description": "Vaso", "charge": "chk_1", "thanks": "Chega\n<i>logo</i> {charge}", "thanks_label": "Ver",
+		"thanks_url": "https://loja.example/p?a=1&b=2", "contact": "ajuda@loja.example", "test": "true",
+	}
+	for language, want := range map[string][]string{
+		"pt-BR": {"1 de mar. de 2026, 09:00:07", "45.723.174/0001-10", "E1", "Mensagem de Ateliê <b>\nChega\n<i>logo</i> " +
+			"{charge}\nVer: https://loja.example/p?a=1&b=2", "ajuda@loja.example", "TESTE"},
+		"en": {"Mar 1, 2026, ", ":00:07", "Message from Ateliê <b>", "TEST"},
+	} {
+		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailReceipt, Language: language, Params: params})
+		if err != nil || letter.URL != "https://pay.example/pay/chk_1" || strings.Contains(letter.HTML, "<i>") ||
+			strings.Contains(letter.HTML, "<b>") || strings.Contains(letter.Text+letter.HTML, "app.example") {
+			t.Errorf("%s: %s leads to %s, %v", language, letter.HTML, letter.URL, err)
+		}
+		for _, part := range want {
+			if !strings.Contains(letter.Text, part) {
+				t.Errorf("%s: %q is missing in\n%s", language, part, letter.Text)
+			}
 		}
 	}
 }
