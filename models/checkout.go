@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -123,15 +124,12 @@ type PublicCheckout struct {
 }
 
 // Recipient returns who receives the money: the holder of the bank account, whom the buyer's bank shows. Where no
-// account is known it is the merchant, by the name that staff approved, if they have.
-func (c *PublicCheckout) Recipient() (name string, document *string) {
-	switch {
-	case c.HolderName != nil:
+// account is known it is the merchant, by the name that staff approved, "" if they have not.
+func (c *PublicCheckout) Recipient(approved string) (name string, document *string) {
+	if c.HolderName != nil {
 		return *c.HolderName, c.HolderDocument
-	case c.LegalName != nil:
-		return *c.LegalName, c.Merchant.Document
 	}
-	return c.Merchant.Name, c.Merchant.Document
+	return cmp.Or(approved, c.Merchant.Name), c.Merchant.Document
 }
 
 // PublicCheckoutByID returns a checkout of any merchant for its hosted page, or ErrNotFound.

@@ -1,8 +1,8 @@
 package hosted
 
 import (
-	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"strings"
 	"time"
@@ -56,6 +56,13 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 		props.ExpiresAt = *until // so that no code is shown that the bank refuses
 	}
 	s.setRecipient(c.UserContext(), &props, checkout)
+	if checkout.Status == models.CheckoutPaid {
+		props.Thanks = pages.Thanks(payments.Thanks(checkout))
+		props.Receipt = pages.ReceiptForm{Key: rand.Text(), Sent: c.Query("receipt") == "sent"}
+		if checkout.CustomerEmail != nil {
+			props.Receipt.Known = payments.MaskedEmail(*checkout.CustomerEmail)
+		}
+	}
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}
@@ -69,18 +76,13 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	return props, nil
 }
 
-// setRecipient says who receives the money: the holder of the bank account, whom the buyer's bank
-// shows. Where no account is known it is the merchant, by the name that staff approved, if they
-// have, and banks may show another.
+// setRecipient says who receives the money. Where no bank account is known, banks may show another name.
 func (s *hosted) setRecipient(ctx context.Context, props *pages.PayProps, checkout *models.PublicCheckout) {
-	if checkout.HolderName != nil {
-		props.Recipient, props.RecipientKnown = *checkout.HolderName, true
-		props.RecipientDocument = page.FormatDocument(checkout.HolderDocument)
+	name, document := checkout.Recipient(s.Merchants.ApprovedName(ctx, checkout))
+	props.Recipient, props.RecipientDocument = name, page.FormatDocument(document)
+	if props.RecipientKnown = checkout.HolderName != nil; props.RecipientKnown {
 		props.Institution = base.ProperBankName(page.Text(checkout.BankProfile))
-		return
 	}
-	props.Recipient = cmp.Or(s.Merchants.ApprovedName(ctx, checkout), checkout.Merchant.Name)
-	props.RecipientDocument = page.FormatDocument(checkout.Merchant.Document)
 }
 
 // slowAfter is how long after the last reading of what a bank received its confirmations are slow. Without

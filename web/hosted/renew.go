@@ -51,8 +51,8 @@ func (s *hosted) renew(c *fiber.Ctx) error {
 	return c.Redirect("/pay/"+renewed.ID+page.Spoken(c), fiber.StatusSeeOther)
 }
 
-// renewed handles GET /pay/:id/renew, which browsers request when people go back or change the
-// language.
+// renewed handles GET /pay/:id/renew and …/receipt, which browsers request when people go back or change
+// the language.
 func (s *hosted) renewed(c *fiber.Ctx) error {
 	return c.Redirect("/pay/"+url.PathEscape(c.Params("id"))+page.Spoken(c), fiber.StatusSeeOther)
 }

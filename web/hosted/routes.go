@@ -22,6 +22,8 @@ func Register(r fiber.Router, site *page.Site) {
 	buyers.Post("/:id/expire", s.expire)
 	buyers.Post("/:id/renew", s.renew)
 	buyers.Get("/:id/renew", s.renewed)
+	buyers.Post("/:id/receipt", s.LimitedForm, s.mailReceipt)
+	buyers.Get("/:id/receipt", s.renewed)
 	r.Get(layouts.HelpPath, s.Public(s.help)...)
 	r.Get("/l/:id", s.Public(s.publicLink(s.link))...)
 	r.Post("/l/:id", s.Public(s.publicLink(s.useLink))...)

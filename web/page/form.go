@@ -45,6 +45,10 @@ var problemTexts = map[string]map[merchants.Problem]string{
 	"logo": {merchants.Missing: "logo_missing", merchants.TooLong: "logo_long", merchants.Unknown: "logo_pixels",
 		"": "logo"},
 
+	"thanks":      {merchants.TooLong: "thanks_long", "": "thanks"},
+	"thanksLabel": {merchants.Missing: "thanks_label_missing", "": "thanks_label"},
+	"thanksUrl":   {merchants.Missing: "thanks_url_missing", "": "thanks_url"},
+
 	"product_name":        {"": "product_name"},
 	"product_slug":        {"": "product_slug"},
 	"product_amount":      {"": "product_amount"},

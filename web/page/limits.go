@@ -61,6 +61,9 @@ func LogInKey(email, ip string) string {
 // Limited refuses requests from an address that requests too many public pages.
 func (s *Site) Limited(c *fiber.Ctx) error { return s.limitedBy(1)(c) }
 
+// LimitedForm makes a form of a public page count as many pages more, because it sends a mail.
+func (s *Site) LimitedForm(c *fiber.Ctx) error { return s.limitedBy(formTokens)(c) }
+
 // limitedBy is Limited for a request that counts as several pages.
 func (s *Site) limitedBy(tokens int) fiber.Handler {
 	return func(c *fiber.Ctx) error {

@@ -43,6 +43,8 @@ type PayProps struct {
 	Now               time.Time // the server's clock; the countdown never trusts the phone's
 	PaidAt            *time.Time
 	EndToEndID        string // of the payment; "" leaves the row out
+	Thanks            Thanks
+	Receipt           ReceiptForm
 	ReturnURL         string // http(s), checked by the caller; "" shows no way back
 	Brand             base.PayBrand
 	FromLink          bool // made by a payment link: an expired one can be renewed
@@ -52,6 +54,23 @@ type PayProps struct {
 	RequestID     string
 	Demo          bool
 	Legal         layouts.Legal
+}
+
+// Thanks is what the merchant says to who has paid.
+type Thanks struct {
+	Text  string // "" for none
+	Label string // of a button
+	URL   string // https, checked by the caller; "" for no button
+}
+
+// ReceiptForm asks where to send the receipt of a paid checkout, POST /pay/{id}/receipt. Fields: email, "" for the
+// known address, and key, which sends one receipt however often the form is sent.
+type ReceiptForm struct {
+	Key    string // "" offers no mail
+	Known  string // the address that came with the checkout, masked; "" for none
+	Typed  string
+	Sent   bool
+	Errors components.FieldErrors
 }
 
 // stateUnavailable is shown in place of PENDING when there is no Pix code.
@@ -131,10 +150,9 @@ func documentLabel(ctx context.Context, document string) string {
 	return i18n.T(ctx, "pay.cnpj")
 }
 
-// returnHost returns the host of ReturnURL, without parts that could look like another
-// host.
-func (p PayProps) returnHost() string {
-	u, err := url.Parse(p.ReturnURL)
+// hostOf returns the host of an address, without parts that could look like another host.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
