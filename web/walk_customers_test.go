@@ -51,7 +51,7 @@ func walkCustomers(t *testing.T, w *walk) {
 		"one": "/app/clientes/" + models.CustomerID(last.ID), "by-link": "/app/clientes/" + models.CustomerID(bought),
 		"long":     "/app/clientes/" + models.CustomerID(long.ID),
 		"again":    "/app/cobrancas/nova?customer=" + models.CustomerID(last.ID),
-		"again-as": "/app/cobrancas/nova?copy=" + last.ID,
+		"again-as": "/app/cobrancas/nova?like=" + last.ID,
 	})
 	page.Goto(s.URL + "/app/clientes")
 	page.Click("a[rel=next]")

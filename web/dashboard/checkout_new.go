@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,38 +36,73 @@ func (s *dashboard) newCheckoutForm(c *fiber.Ctx) error {
 	if salesStopped(page.Visitor(c)) {
 		return s.salesStop(c)
 	}
-	like, err := s.chargedBefore(c)
+	first := firstCheckout{ExpiresIn: payments.DefaultExpiresIn * time.Second}
+	var err error
+	if like := c.Query("like"); like != "" {
+		first, err = s.likeCheckout(c, like)
+	} else if customer := c.Query("customer"); customer != "" {
+		first.Customer, err = s.customerFields(c, customer)
+	}
 	if err != nil {
 		return err
 	}
-	today := strings.ReplaceAll(i18n.Day(s.Now()), "-", "")
-	return s.showNewCheckout(c, pages.NewCheckoutProps{
-		Key: rand.Text(), Expiry: strconv.Itoa(payments.DefaultExpiresIn), ExternalID: today + "-" + suggestion(),
-		Metadata: make([]components.KeyValueRow, pages.FirstRows),
-		Amount:   like.Amount, Description: like.Description, Customer: like.Customer,
-	})
+	return s.startCheckout(c, first)
 }
 
-// chargedBefore returns the fields that are filled in as in an earlier charge: all that the charge named by the
-// query's copy has, or of the customer named by customer only who that is. A phone is not shown again.
-func (s *dashboard) chargedBefore(c *fiber.Ctx) (like pages.NewCheckoutProps, err error) {
-	if id := c.Query("customer"); id != "" {
-		known, err := s.Payments.Customer(c.UserContext(), page.Scope(c), id)
-		if err != nil {
-			return like, err
-		}
-		like.Customer = pages.CustomerFields{Name: page.Text(known.Name), Email: page.Text(known.Email),
-			Document: page.Text(known.Document)}
-	} else if id := c.Query("copy"); id != "" {
-		earlier, err := s.Payments.Checkout(c.UserContext(), page.Scope(c), id)
-		if err != nil {
-			return like, err
-		}
-		like.Amount, like.Description = page.TypedPrice(c, earlier.Amount), earlier.Description
-		like.Customer = pages.CustomerFields{Name: page.Text(earlier.CustomerName),
-			Email: page.Text(earlier.CustomerEmail), Document: page.Text(earlier.CustomerDocument)}
+// firstCheckout is what the form of a new charge begins with. All of it may be left out.
+type firstCheckout struct {
+	Amount      money.Cents
+	Description string
+	Customer    pages.CustomerFields
+	Metadata    map[string]string
+	ExpiresIn   time.Duration
+}
+
+// startCheckout shows the form of a new charge with first filled in, and a new order number.
+func (s *dashboard) startCheckout(c *fiber.Ctx, first firstCheckout) error {
+	props := pages.NewCheckoutProps{Key: rand.Text(), Description: first.Description, Customer: first.Customer,
+		ExternalID: strings.ReplaceAll(i18n.Day(s.Now()), "-", "") + "-" + suggestion()}
+	if first.Amount > 0 {
+		props.Amount = page.TypedPrice(c, first.Amount)
 	}
-	return like, nil
+	props.Expiry = strconv.Itoa(int(first.ExpiresIn / time.Second))
+	if !slices.Contains(pages.Expiries, props.Expiry) {
+		props.Expiry, props.Minutes = pages.ExpiryOther, strconv.Itoa(int(first.ExpiresIn/time.Minute))
+	}
+	for _, name := range slices.Sorted(maps.Keys(first.Metadata)) {
+		props.Metadata = append(props.Metadata, components.KeyValueRow{Key: name, Value: first.Metadata[name]})
+	}
+	for len(props.Metadata) < pages.FirstRows {
+		props.Metadata = append(props.Metadata, components.KeyValueRow{})
+	}
+	return s.showNewCheckout(c, props)
+}
+
+// likeCheckout returns what a charge of the visitor's project and environment was made with, for another one. The
+// phone number stays sealed, and the order number belongs to the first. The refusal is CheckoutNotFound.
+func (s *dashboard) likeCheckout(c *fiber.Ctx, id string) (firstCheckout, error) {
+	was, err := s.Payments.Checkout(c.UserContext(), page.Scope(c), id)
+	if err != nil {
+		return firstCheckout{}, err
+	}
+	first := firstCheckout{Amount: was.Amount, Description: was.Description, ExpiresIn: was.ExpiresAt.Sub(was.CreatedAt),
+		Customer: pages.CustomerFields{Name: page.Text(was.CustomerName), Email: page.Text(was.CustomerEmail),
+			Document: page.Text(was.CustomerDocument)}}
+	if err := json.Unmarshal(was.Metadata, &first.Metadata); err != nil {
+		return firstCheckout{}, fmt.Errorf("dashboard: read metadata: %w", err)
+	}
+	return first, nil
+}
+
+// customerFields returns who a customer is, for another charge. The phone number stays sealed. The refusal is that
+// of [payments.Service.Customer].
+func (s *dashboard) customerFields(c *fiber.Ctx, id string) (pages.CustomerFields, error) {
+	known, err := s.Payments.Customer(c.UserContext(), page.Scope(c), id)
+	if err != nil {
+		return pages.CustomerFields{}, err
+	}
+	return pages.CustomerFields{Name: page.Text(known.Name), Email: page.Text(known.Email),
+		Document: page.Text(known.Document)}, nil
 }
 
 // suggestion returns the end of a suggested order id: letters and digits that are not confused
@@ -80,6 +116,9 @@ func (s *dashboard) showNewCheckout(c *fiber.Ctx, props pages.NewCheckoutProps) 
 		return err
 	}
 	props.MoreRows = len(props.Metadata) < payments.MaxMetadata
+	props.Preview = previewAddress(previewPath, map[string]string{"amount": props.Amount,
+		"description": props.Description})
+	hasPreview(c)
 	return page.Render(c, pages.NewCheckout(props))
 }
 
@@ -120,7 +159,11 @@ func (s *dashboard) createCheckout(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	return c.Redirect("/app/cobrancas/"+checkout.ID, fiber.StatusSeeOther)
+	place := "/app/cobrancas/" + checkout.ID
+	if page.Field(c, "send") != "" {
+		place += "?send=1"
+	}
+	return c.Redirect(place, fiber.StatusSeeOther)
 }
 
 // checkoutNotMade shows the form again with the reason why no checkout was created.

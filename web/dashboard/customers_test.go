@@ -101,7 +101,7 @@ func TestCustomers_Foreign(t *testing.T) {
 		}
 	}
 	for _, id := range []string{other.ID, stranger.ID} {
-		if a := c.Get("/app/cobrancas/nova?copy=" + id); a.Status != http.StatusNotFound {
+		if a := c.Get("/app/cobrancas/nova?like=" + id); a.Status != http.StatusNotFound {
 			t.Errorf("a copy of %s: %d", id, a.Status)
 		}
 	}

@@ -36,16 +36,20 @@ func linkFormProps(fields pages.LinkFields) pages.LinkFormProps {
 
 // typedLink reads the fields of a link's form as typed.
 func typedLink(c *fiber.Ctx) pages.LinkFields {
+	return linkFields(func(name string) string { return page.Field(c, name) })
+}
+
+// linkFields returns the fields of a link's form, which it reads by name.
+func linkFields(field func(name string) string) pages.LinkFields {
 	fields := pages.LinkFields{
-		SuccessURL: page.Field(c, "successUrl"), ReturnURL: page.Field(c, "returnUrl"),
-		BuyerData:   cmp.Or(page.Field(c, "buyerData"), string(models.BuyerDataOptional)),
-		MaxQuantity: cmp.Or(strings.TrimSpace(page.Field(c, "maxQuantity")), "1"), Open: page.Field(c, "open") != "",
-		OpenMin: page.Field(c, "openMin"), OpenMax: page.Field(c, "openMax"),
-		Stock: strings.TrimSpace(page.Field(c, "stock")), StockWas: page.Field(c, "stockWas"),
-		EndsAt: page.Field(c, "endsAt"),
+		SuccessURL: field("successUrl"), ReturnURL: field("returnUrl"),
+		BuyerData:   cmp.Or(field("buyerData"), string(models.BuyerDataOptional)),
+		MaxQuantity: cmp.Or(strings.TrimSpace(field("maxQuantity")), "1"), Open: field("open") != "",
+		OpenMin: field("openMin"), OpenMax: field("openMax"),
+		Stock: strings.TrimSpace(field("stock")), StockWas: field("stockWas"), EndsAt: field("endsAt"),
 	}
 	// An invalid number is zero, which is not offered.
-	fields.ExpiresIn, _ = strconv.Atoi(page.Field(c, "expiresInSeconds"))
+	fields.ExpiresIn, _ = strconv.Atoi(field("expiresInSeconds"))
 	return fields
 }
 
@@ -161,6 +165,8 @@ func (s *dashboard) showEditLink(c *fiber.Ctx, link *models.PaymentLink, form pa
 		return err
 	}
 	form.Shell, form.Unfolded = shell, true
+	form.Preview = linkPreview(link.Product.Slug, form.Fields)
+	hasPreview(c)
 	return page.Render(c, pages.EditLink(pages.EditLinkProps{ID: link.ID, Product: link.Product.Name, Form: form}))
 }
 

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -49,7 +50,11 @@ func (s *dashboard) showNewLink(c *fiber.Ctx, props pages.NewLinkProps) error {
 	if props.Form.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
-	props.Products = productRows(products)
+	if props.Products = productRows(products); len(props.Products) > 0 {
+		slug := cmp.Or(props.ProductID, props.Products[0].Slug)
+		props.Form.Preview = linkPreview(slug, props.Form.Fields)
+		hasPreview(c)
+	}
 	return page.Render(c, pages.NewLink(props))
 }
 

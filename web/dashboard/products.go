@@ -60,8 +60,15 @@ func (s *dashboard) showNewProduct(c *fiber.Ctx, fields pages.ProductFields, err
 	if err != nil {
 		return err
 	}
+	hasPreview(c)
 	return page.Render(c, pages.NewProduct(pages.NewProductProps{Shell: shell, Fields: fields,
-		Cycles: models.PaymentCycles, Errors: errs}))
+		Cycles: models.PaymentCycles, Preview: productPreview(fields, ""), Errors: errs}))
+}
+
+// productPreview is the address of a link's page with the product that is typed, over the one with the slug.
+func productPreview(fields pages.ProductFields, slug string) string {
+	return previewAddress(linkPreviewPath, map[string]string{"productId": slug, "name": fields.Name,
+		"amount": fields.Amount, "description": fields.Description})
 }
 
 // createProduct handles POST /app/produtos. Without a slug the product gets one derived from
@@ -143,8 +150,9 @@ func (s *dashboard) showProduct(c *fiber.Ctx, product *models.Product, fields pa
 	if err != nil {
 		return err
 	}
+	hasPreview(c)
 	return page.Render(c, pages.Product(pages.ProductProps{
-		Shell: shell, Title: product.Name, Active: product.Active, Archived: product.ArchivedAt != nil,
+		Shell: shell, Preview: productPreview(fields, product.Slug), Title: product.Name, Active: product.Active, Archived: product.ArchivedAt != nil,
 		Picture:   page.ProductPicture(product.Picture),
 		Elsewhere: page.Text(product.ImageURL), Fields: fields, Cycles: models.PaymentCycles,
 		CanEdit: page.Visitor(c).Role.Can(models.Sell), CanLink: product.Active && offersSales(page.Visitor(c)),

@@ -3,8 +3,6 @@ package dashboard
 import (
 	"errors"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,22 +10,23 @@ import (
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/views/components"
-	"garoupa/views/i18n"
 	base "garoupa/views/pages"
 	pages "garoupa/views/pages/dashboard"
-	"garoupa/views/pages/hosted"
 	"garoupa/web/page"
 )
 
-// previewPath is the page in the frame of the checkout's settings. It is the only page of ours
-// that may be framed, and only by our own.
-const previewPath = page.SettingsPath + "checkout/previa"
-
 // look shows GET /app/configuracoes/checkout.
-func (s *dashboard) look(c *fiber.Ctx) error { return s.showLook(c, nil, nil, nil) }
+func (s *dashboard) look(c *fiber.Ctx) error { return s.showLook(c, lookForms{}) }
+
+// lookForms are what was typed into the forms of the page, nil for what is saved, and their errors.
+type lookForms struct {
+	look                       *merchants.BrandLook
+	thanks                     *merchants.Thanks
+	errs, logoErrs, thanksErrs components.FieldErrors
+}
 
 // showLook shows the page with the saved values, or with the typed values and their errors.
-func (s *dashboard) showLook(c *fiber.Ctx, typed *merchants.BrandLook, errs, logoErrs components.FieldErrors) error {
+func (s *dashboard) showLook(c *fiber.Ctx, typed lookForms) error {
 	v := page.Visitor(c)
 	saved, err := models.BrandOf(c.UserContext(), s.DB.Pool, v.AccountID)
 	if err != nil {
@@ -40,15 +39,20 @@ func (s *dashboard) showLook(c *fiber.Ctx, typed *merchants.BrandLook, errs, log
 	props := pages.SettingsCheckoutProps{
 		Shell: shell, CanChange: v.Role.Can(models.Administer), Accent: saved.Accent, Support: saved.Support,
 		Brand:   page.PayBrand(saved),
-		Preview: previewPath, Errors: errs, LogoErrors: logoErrs,
+		Preview: previewPath, Errors: typed.errs, LogoErrors: typed.logoErrs,
+		Thanks: saved.Thanks.Text, ThanksLabel: saved.Thanks.Label, ThanksURL: saved.Thanks.URL,
+		ThanksErrors: typed.thanksErrs,
 	}
-	if saved.Accent != "" && errs.For("accent") == "" {
+	if saved.Accent != "" && typed.errs.For("accent") == "" {
 		props.Verdict = accentVerdict(saved.Accent)
 	}
-	if typed != nil {
-		props.Accent, props.Support = typed.Accent, typed.Support
+	if typed.look != nil {
+		props.Accent, props.Support = typed.look.Accent, typed.look.Support
 	}
-	c.Set(fiber.HeaderContentSecurityPolicy, page.ContentPolicy+"; frame-src 'self'")
+	if thanks := typed.thanks; thanks != nil {
+		props.Thanks, props.ThanksLabel, props.ThanksURL = thanks.Text, thanks.Label, thanks.URL
+	}
+	hasPreview(c)
 	return page.Render(c, pages.SettingsCheckout(props))
 }
 
@@ -68,11 +72,27 @@ func (s *dashboard) changeLook(c *fiber.Ctx) error {
 	err := s.Merchants.SetBrandLook(c.UserContext(), page.Actor(c), in)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showLook(c, &in, page.FieldErrors(c, problems, "accent", "support"), nil)
+		return s.showLook(c, lookForms{look: &in, errs: page.FieldErrors(c, problems, "accent", "support")})
 	} else if err != nil {
 		return err
 	}
 	return s.saved(c, base.SectionCheckout, "look_saved")
+}
+
+// changeThanks handles POST /app/configuracoes/checkout/agradecimento.
+func (s *dashboard) changeThanks(c *fiber.Ctx) error {
+	in := merchants.Thanks{Thanks: models.Thanks{Text: page.FormText(c, "thanks"),
+		Label: page.Field(c, "thanksLabel"), URL: page.Field(c, "thanksUrl")}}
+	typed := in
+	err := s.Merchants.SetThanks(c.UserContext(), page.Actor(c), in)
+	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showLook(c, lookForms{thanks: &typed,
+			thanksErrs: page.FieldErrors(c, problems, "thanks", "thanksLabel", "thanksUrl")})
+	} else if err != nil {
+		return err
+	}
+	return s.saved(c, base.SectionCheckout, "thanks_saved")
 }
 
 // uploadLogo handles POST /app/configuracoes/checkout/logo.
@@ -84,7 +104,7 @@ func (s *dashboard) uploadLogo(c *fiber.Ctx) error {
 	err = s.Merchants.SetLogo(c.UserContext(), page.Actor(c), file)
 	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showLook(c, nil, nil, page.FieldErrors(c, problems, "logo"))
+		return s.showLook(c, lookForms{logoErrs: page.FieldErrors(c, problems, "logo")})
 	} else if err != nil {
 		return err
 	}
@@ -97,46 +117,4 @@ func (s *dashboard) removeLogo(c *fiber.Ctx) error {
 		return err
 	}
 	return s.saved(c, base.SectionCheckout, "logo_removed")
-}
-
-// sampleTime is how much time to pay the charge of a preview has left.
-const sampleTime = 30 * time.Minute
-
-// previewLook shows GET …/checkout/previa: the hosted checkout with the saved values, or with
-// the typed ones that are valid.
-func (s *dashboard) previewLook(c *fiber.Ctx) error {
-	v, ctx := page.Visitor(c), c.UserContext()
-	account, err := models.AccountByID(ctx, s.DB, v.AccountID)
-	if err != nil {
-		return err
-	}
-	look, err := models.BrandOf(ctx, s.DB.Pool, v.AccountID)
-	if err != nil {
-		return err
-	}
-	if query := c.Context().QueryArgs(); query.Has("accent") || query.Has("support") {
-		typed := merchants.BrandLook{Accent: c.Query("accent"), Support: c.Query("support")}
-		problems, _ := errors.AsType[merchants.Invalid](typed.Check())
-		if problems["accent"] == "" {
-			look.Accent = typed.Accent
-		}
-		if problems["support"] == "" {
-			look.Support = typed.Support
-		}
-	}
-	code := i18n.T(ctx, "settings.preview_code")
-	symbol, err := s.Codes.Symbol(code)
-	if err != nil {
-		return err
-	}
-	c.Set(fiber.HeaderContentSecurityPolicy, strings.Replace(page.ContentPolicy, "frame-ancestors 'none'",
-		"frame-ancestors 'self'", 1))
-	return page.Render(c, hosted.PayPreview(hosted.PayProps{
-		Status: base.StatusPending, Live: true, Amount: 249_00, Description: i18n.T(ctx, "settings.preview_sold"),
-		MerchantName: account.Name, Recipient: account.Name, RecipientDocument: page.FormatDocument(account.Document),
-		CopyPaste: code,
-		QR:        components.QRProps{Path: symbol.Path, Modules: symbol.Modules}, CreatedAt: s.Now(),
-		ExpiresAt: s.Now().Add(sampleTime), Now: s.Now(),
-		Brand: page.PayBrand(look), Demo: s.Demo, Legal: s.Legal(),
-	}))
 }

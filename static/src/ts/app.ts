@@ -70,22 +70,35 @@ document.addEventListener('focusin', (event) => {
   if ('select' in field.dataset) field.select();
 });
 
-// A form with [data-preview] shows what is typed in that frame, after a pause in typing:
-// the frame's page takes the fields as its query. Without script a button does this. A
-// color field with [data-well] writes into the field that it names.
+// A form with [data-preview] shows what is typed in the preview's frame, after a pause in typing: the
+// address there takes the [data-preview-fields] as its query, and no others, because addresses are
+// logged. Without script a button does this. A color field with [data-well] writes into the field that it
+// names.
 let resting = 0;
+function preview(form: HTMLFormElement) {
+  const address = new URL(form.dataset.preview!, location.href);
+  const typed = new FormData(form);
+  for (const name of form.dataset.previewFields!.split(' ')) {
+    address.searchParams.delete(name);
+    for (const value of typed.getAll(name)) address.searchParams.append(name, String(value));
+  }
+  (document.getElementById('preview') as HTMLIFrameElement).contentWindow!.location.replace(address);
+}
 document.addEventListener('input', (event) => {
   const field = event.target as HTMLInputElement;
   if (field.dataset.well) (document.getElementById(field.dataset.well) as HTMLInputElement).value = field.value;
   const form = field.form;
   if (!form?.dataset.preview) return;
   clearTimeout(resting);
-  resting = window.setTimeout(() => {
-    const frame = document.getElementById(form.dataset.preview!) as HTMLIFrameElement;
-    const query = new URLSearchParams([...new FormData(form)] as [string, string][]);
-    frame.contentWindow!.location.replace(frame.src.split('?')[0] + '?' + query);
-  }, 250);
+  resting = window.setTimeout(() => preview(form), 250);
 });
+
+// A new charge that is to be sent goes on to WhatsApp, once: Back shows the charge.
+const send = document.querySelector<HTMLAnchorElement>('a[data-send]');
+if (send) {
+  history.replaceState(null, '', location.pathname);
+  location.assign(send.href);
+}
 
 // [data-follow] is something in progress: it is read again until it stops following, and
 // replaced when its data-version changes, with the parts that are [data-beside] it. A minute is

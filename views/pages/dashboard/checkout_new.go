@@ -13,7 +13,8 @@ import (
 // ExpiryOther), customer_name, customer_email, customer_document, customer_phone,
 // metadata_key_0, metadata_value_0 and so on, and key, which makes one charge
 // however often the form is sent. The button metadata_more asks for further rows of
-// metadata and makes none.
+// metadata and makes none; the button send makes the charge and then sends its address.
+// GET ?like=chk_… fills the form in with another charge of the project.
 type NewCheckoutProps struct {
 	Shell       layouts.Shell
 	Key         string
@@ -24,7 +25,8 @@ type NewCheckoutProps struct {
 	Minutes     string // as typed
 	Customer    CustomerFields
 	Metadata    []components.KeyValueRow
-	MoreRows    bool // further rows of metadata can be added
+	MoreRows    bool   // further rows of metadata can be added
+	Preview     string // the address of the page beside the form
 	Errors      components.FieldErrors
 }
 

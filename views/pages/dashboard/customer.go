@@ -77,4 +77,4 @@ func (p CustomerProps) lastHint(ctx context.Context) string {
 }
 
 // again is the form of a charge that is filled in with those of another one.
-func again(checkoutID string) string { return "/app/cobrancas/nova?copy=" + checkoutID }
+func again(checkoutID string) string { return "/app/cobrancas/nova?like=" + checkoutID }

@@ -42,6 +42,9 @@ func (f LinkFields) addresses(errs components.FieldErrors) bool {
 	return wrong != "" || f.SuccessURL != "" || f.ReturnURL != ""
 }
 
+// linkPreviewFields are the fields that the page beside the form shows.
+const linkPreviewFields = "buyerData maxQuantity open openMin openMax stock endsAt"
+
 // LinkFormProps is a link's form, without what it sells.
 type LinkFormProps struct {
 	Shell    layouts.Shell
@@ -49,6 +52,7 @@ type LinkFormProps struct {
 	Expiries []int    // offered, in seconds
 	Kinds    []string // of BuyerData, offered
 	Unfolded bool     // shows all fields
+	Preview  string   // the address of the page beside the form; "" for none
 	Errors   components.FieldErrors
 }
 

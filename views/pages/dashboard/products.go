@@ -52,7 +52,9 @@ type NewProductProps struct {
 	Shell  layouts.Shell
 	Fields ProductFields
 	Cycles []string // offered, in order
-	Errors components.FieldErrors
+	// Preview is the address of the page beside the form.
+	Preview string
+	Errors  components.FieldErrors
 }
 
 // ProductProps is GET and POST /app/produtos/{slug}. Members who may not edit see
@@ -69,7 +71,8 @@ type ProductProps struct {
 	Fields    ProductFields
 	Cycles    []string
 	CanEdit   bool
-	CanLink   bool // shows the way to a new link of this product
+	CanLink   bool   // shows the way to a new link of this product
+	Preview   string // the address of the page beside the form
 	Errors    components.FieldErrors
 }
 

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 
 	"garoupa/views/components"
 	"garoupa/views/i18n"
@@ -11,7 +12,7 @@ import (
 
 // SettingsCheckoutProps is GET and POST /app/configuracoes/checkout. Fields: accent and
 // support; the logo has a form of its own, as no browser keeps a file in a form that
-// comes back.
+// comes back, and so has what buyers see once they have paid: thanks, thanksLabel, thanksUrl.
 type SettingsCheckoutProps struct {
 	layouts.Shell
 	CanChange  bool
@@ -22,6 +23,9 @@ type SettingsCheckoutProps struct {
 	Preview    string         // the address of the preview
 	Errors     components.FieldErrors
 	LogoErrors components.FieldErrors
+	// As typed, after a payment.
+	Thanks, ThanksLabel, ThanksURL string
+	ThanksErrors                   components.FieldErrors
 }
 
 // AccentVerdict is what becomes of an accent so that it can be read.
@@ -33,12 +37,9 @@ type AccentVerdict struct {
 	Outlined          bool   // buttons get a line around them in one of the themes
 }
 
-// PreviewFrame is the name and id of the frame that shows the preview.
-const PreviewFrame = "preview"
-
-// allErrors are those of both forms.
+// allErrors are those of all forms.
 func (p SettingsCheckoutProps) allErrors() components.FieldErrors {
-	return append(append(components.FieldErrors{}, p.LogoErrors...), p.Errors...)
+	return slices.Concat(p.LogoErrors, p.Errors, p.ThanksErrors)
 }
 
 // swatch is the accent that the color field begins with.
