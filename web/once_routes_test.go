@@ -49,7 +49,7 @@ var once = map[string]string{
 	"/ops/webhooks/:id/repetir":  setting, // what failed is pending: who comes second finds nothing that failed
 
 	"/app/saques": byKey, "/app/cobrancas": byKey, "/app/links": byKey, "/app/produtos": byKey, "/app/chaves": byKey,
-	"/app/webhooks": byKey, "/app/cobrancas/:id/devolver": byKey,
+	"/app/webhooks": byKey, "/app/cobrancas/:id/devolver": byKey, "/app/cobrancas/:id/comprovante": byKey,
 	"/app/chaves/:id/trocar":   byKey,
 	"/app/chaves/:id/devolver": setting, "/app/chaves/:id/nao-devolver": setting,
 	"/app/chaves/:id/auditoria": setting, "/app/chaves/:id/sem-auditoria": setting,
@@ -83,6 +83,7 @@ var once = map[string]string{
 	"/app/configuracoes/avisos":           setting, "/app/configuracoes/perfil": setting,
 
 	"/pay/:id/simulate": request, "/pay/:id/expire": request, // the same operations as the API's
+	"/pay/:id/receipt": room, "/app/configuracoes/checkout/agradecimento": setting,
 	"/pay/:id/renew": request, "/l/:id": request, // the form's token is the key: TestLink and TestRenew
 
 	"/cadastro": person, "/entrar": person, "/sair": person, "/preferencias": person, "/2fa": person,

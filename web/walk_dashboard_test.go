@@ -82,6 +82,11 @@ func walkDashboard(t *testing.T, w *walk) {
 // walkRefund sees how a part of a charge goes back to its buyer, and how a bank refuses another.
 func walkRefund(t *testing.T, page *walker, s *webtest.Site, id string) {
 	t.Helper()
+	page.visits(map[string]string{"receipt": "/app/cobrancas/" + id + "/comprovante",
+		"checkout-like": "/app/cobrancas/nova?like=" + id})
+	page.Goto(s.URL + "/app/cobrancas/" + id + "/comprovante")
+	page.Type("#email", "x")
+	page.fails("receipt-wrong")
 	page.visit("refund", "/app/cobrancas/"+id+"/devolver")
 	page.Type("#amount", "1.000,00")
 	page.Click("main form button.btn-primary")

@@ -56,6 +56,17 @@ func walkHosted(t *testing.T, w *walk) {
 	buyer.SetOffline(false)
 	buyer.refused("pay-unknown", "/pay/chk_0", http.StatusNotFound)
 	buyer.refused("link-unknown", "/l/plink_0", http.StatusNotFound)
+	email := "carla@example.com"
+	known := s.Checkout(t, payments.NewCheckout{Customer: payments.Customer{Email: &email}})
+	if err := s.SimulatePayment(t.Context(), known.ID); err != nil {
+		t.Fatal(err)
+	}
+	buyer.visit("pay-receipt-known", "/pay/"+known.ID+"?receipt=sent")
+	buyer.Click("#by-mail ~ details summary")
+	buyer.Type("#email", "carla@")
+	buyer.Click("#by-mail ~ details button")
+	buyer.WaitVisible("#email-error")
+	buyer.look("pay-receipt-wrong")
 	s.TurnSwitch(t, s.Staff(t), models.SwitchSuspended, true)
 	buyer.visit("pay-stopped", "/pay/"+sold.ID)
 }
@@ -79,6 +90,12 @@ func walkBrand(t *testing.T, w *walk) {
 	s := webtest.NewWith(t, webtest.WithNotices)
 	s.SetBrand(t, merchants.BrandLook{Accent: "#ffd400", Support: "+55 (11) 91234-5678"},
 		webtest.NoisyLogo(t, 900, 300))
+	err := s.Merchants.SetThanks(t.Context(), s.Owner, merchants.Thanks{Thanks: models.Thanks{
+		Text: strings.Repeat("Enviamos em até 3 dias úteis. ", 9), Label: strings.Repeat("Acompanhar", 4),
+		URL: "https://loja.example/" + strings.Repeat("pedido", 20)}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	pending, paid := s.Checkout(t, payments.NewCheckout{Amount: 1249_90,
 		Description: "Vaso Lua Nova, esmalte azul"}), s.Checkout(t, payments.NewCheckout{})
 	if err := s.SimulatePayment(t.Context(), paid.ID); err != nil {

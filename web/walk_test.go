@@ -51,6 +51,7 @@ var notPages = map[string]string{
 	"/":                                "leads to /app",
 	"/app/configuracoes":               "leads to the first of the settings",
 	"/pay/:id/renew":                   "leads back to the checkout",
+	"/pay/:id/receipt":                 "leads back to the checkout",
 	"/static/*":                        "files",
 	"/favicon.ico":                     "an image",
 	"/pay/:id/qr.png":                  "an image",
@@ -74,6 +75,8 @@ var notPages = map[string]string{
 	"/dev/mail/:id/html":               "a mail, which /dev/mail/:id shows in a frame",
 	"/app/configuracoes/checkout/previa": "a page that cannot be touched, which /app/configuracoes/checkout shows in " +
 		"a frame",
+	"/app/configuracoes/checkout/previa/link": "a page that cannot be touched, which the forms of links and products " +
+		"show in a frame",
 	"/marca/:file": "a merchant's logo and colors",
 	"/fotos/:file": "a product's picture",
 	"/entrar/sso":  "leads to the company's provider",

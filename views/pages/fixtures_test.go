@@ -115,6 +115,11 @@ func payStates() map[string]hosted.PayProps {
 	add("paid in test", func(p *hosted.PayProps) { p.Status, p.PaidAt, p.Live = pages.StatusPaid, hence(0), false })
 	add("expired", func(p *hosted.PayProps) { p.Status = pages.StatusExpired })
 	add("slow", func(p *hosted.PayProps) { p.Status = pages.StatusSlow })
+	add("paid with words", func(p *hosted.PayProps) {
+		p.Status, p.PaidAt, p.Live = pages.StatusPaid, hence(0), false
+		p.Thanks = hosted.Thanks{Text: "Chega em 3 dias", Label: "Acompanhar", URL: "https://loja.test/p"}
+		p.Receipt = hosted.ReceiptForm{Key: "k", Known: "c***@…", Sent: true, Typed: "x", Errors: problem("email")}
+	})
 	add("mispaid", func(p *hosted.PayProps) { p.Status = pages.StatusMispaid })
 	add("expired in test", func(p *hosted.PayProps) { p.Status, p.Live = pages.StatusExpired, false })
 	add("expired link", func(p *hosted.PayProps) {
@@ -358,7 +363,14 @@ func checkoutPages() []page {
 				Status: dashboard.DeliveryDelivered}}},
 		{ID: "evt_2", Type: "checkout.paid", CreatedAt: now},
 	}
+	paid.CanMailReceipt, paid.CanRepeat, paid.PaymentLinkID = true, true, "plink_1"
+	paid.Product, paid.ProductHref = "Vaso", "/app/produtos/vaso"
+	paid.Receipts = []dashboard.ReceiptRow{{To: "c***@…", SentAt: now}, {To: "a***@…", ByMember: true, SentAt: now}}
 	all := []page{{"checkout", dashboard.Checkout(open)}}
+	open.Send = true
+	all = append(all, page{"checkout to send", dashboard.Checkout(open)},
+		page{"receipt", dashboard.NewReceipt(dashboard.NewReceiptProps{Shell: shell(false), ID: "chk_1", Amount: 1,
+			PaidAt: now, Receipts: paid.Receipts, Errors: problem("email")})})
 	for _, status := range []string{"PENDING", "AVAILABLE", "COMPLETED"} {
 		paid.Settlement = &dashboard.Settlement{Status: status, Fee: 1237, Net: 123753, AvailableAt: hence(time.Hour)}
 		paid.Refunds = []dashboard.RefundRow{{ID: "rfd_1", Amount: 1, CreatedAt: now},

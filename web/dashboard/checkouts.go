@@ -52,7 +52,9 @@ func (s *dashboard) readCheckout(c *fiber.Ctx) error {
 		props.CustomerID = models.CustomerID(checkout.ID)
 	}
 	props.CanRepeat = offersSales(page.Visitor(c))
-	props.Again = !may && checkout.Status != models.CheckoutPaid && offersSales(page.Visitor(c))
+	props.Again = !may && checkout.Status != models.CheckoutPaid && props.CanRepeat
+	props.CanMailReceipt = checkout.Status == models.CheckoutPaid && page.Visitor(c).Role.Can(models.Sell)
+	props.Send = may && c.Query("send") != ""
 	if props.Cancelling, err = s.cancelling(c, checkout); err != nil {
 		return err
 	}
@@ -60,6 +62,7 @@ func (s *dashboard) readCheckout(c *fiber.Ctx) error {
 	props.Events, err = s.eventRows(c, checkout.ID)
 	props.NoEvents = lacks(s.Site, c, "events", err)
 	lacks(s.Site, c, "request", s.addRequest(c, &props)) // without it the page has one link less
+	lacks(s.Site, c, "product", s.addSold(c, &props))    // and so without this
 	return page.Render(c, pages.Checkout(props))
 }
 
@@ -76,6 +79,19 @@ func (s *dashboard) cancelling(c *fiber.Ctx, checkout *models.Checkout) (bool, e
 		return false, fmt.Errorf("dashboard: read the charge of %s: %w", checkout.ID, err)
 	}
 	return charge.Status == models.BankChargeRemoving, nil
+}
+
+// addSold adds the product of the link that created the checkout.
+func (s *dashboard) addSold(c *fiber.Ctx, props *pages.CheckoutProps) error {
+	if props.PaymentLinkID == "" {
+		return nil
+	}
+	link, err := s.Payments.PaymentLink(c.UserContext(), page.Scope(c), props.PaymentLinkID)
+	if err != nil {
+		return err
+	}
+	props.Product, props.ProductHref = link.Product.Name, "/app/produtos/"+link.Product.Slug
+	return nil
 }
 
 // addRequest adds the API call that created the checkout, for members who may see calls.
@@ -124,6 +140,9 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 	}
 	for _, r := range refunds {
 		props.Refunds = append(props.Refunds, refundRow(&r))
+	}
+	if props.Receipts, err = s.receiptRows(c, checkout.ID); err != nil {
+		return err
 	}
 	disputes, err := models.DisputesOfCheckout(c.UserContext(), s.DB.Pool, page.Visitor(c).AccountID, checkout.ID)
 	if err != nil {

@@ -86,6 +86,8 @@ func (s *dashboard) registerCheckouts(app fiber.Router) {
 	app.Get("/cobrancas/:id/events", s.checkoutEvents)
 	app.Get("/cobrancas/:id/devolver", page.Only(models.MoveMoney), s.StepUpLive, s.newRefund)
 	app.Post("/cobrancas/:id/devolver", page.Only(models.MoveMoney), s.StepUpLive, s.createRefund)
+	app.Get("/cobrancas/:id/comprovante", page.Only(models.Sell), s.newReceipt)
+	app.Post("/cobrancas/:id/comprovante", page.Only(models.Sell), s.Heavy, s.mailReceipt)
 	app.Post("/cobrancas/:id/cancelar", page.Only(models.Sell), s.changeCheckout(func(c *fiber.Ctx, id string) error {
 		return s.Payments.CancelCheckout(c.UserContext(), page.Actor(c), page.Scope(c), id)
 	}, "checkout_cancelled"))

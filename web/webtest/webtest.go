@@ -87,7 +87,7 @@ func Serve(t *testing.T, g *paymentstest.Gateway, change func(*web.Options), cha
 	pages := web.Options{
 		DB: s.DB, Payments: s.Service, Merchants: s.Merchants, Banks: s.Banks, Vault: s.Vault,
 		Streams: s.Streams,
-		Mails:   &mail.Writer{Vault: s.Vault, AppURL: address},
+		Mails:   &mail.Writer{Vault: s.Vault, AppURL: address, CheckoutURL: address},
 		BaseURL: address, CheckoutURL: address, AppURL: address, AllowPrivate: true, Now: s.Clock.Now,
 	}
 	change(&pages)

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
+	base "garoupa/views/pages"
 )
 
 // CheckoutProps is GET /app/cobrancas/{id}. Its forms post to
@@ -22,13 +24,15 @@ type CheckoutProps struct {
 	CheckoutURL      string
 	CopyPaste        string
 	QR               components.QRProps
-	CustomerID       string // "" if the charge names nobody
+	CustomerID       string // "" if the charge names no customer
 	CustomerName     string // customer members are left out when ""
 	CustomerEmail    string
 	CustomerDocument string
 	EndToEndID       string
 	TxID             string
 	PaymentLinkID    string // "" if no link created it
+	Product          string // of the link; "" if there is none
+	ProductHref      string
 	RequestID        string // of the API call that created it; "" if unknown, or if the visitor may not know it
 	RequestHref      string // the call's page
 	CreatedAt        time.Time
@@ -45,10 +49,36 @@ type CheckoutProps struct {
 	Cancelling       bool // the bank has not confirmed yet that it takes no payment
 	CanRefund        bool
 	CanSimulate      bool
-	CanRepeat        bool // the visitor may create another like it
 	Again            bool // it can no longer be paid, and the visitor may create another
+	CanRepeat        bool // the visitor may create another like it
+	CanMailReceipt   bool
+	Receipts         []ReceiptRow // oldest first
+	Send             bool         // it was just made, to be sent by WhatsApp
 	// What could not be read.
 	NoEvents, NoStory bool
+}
+
+// shareFirst reports whether phones show what to do next before what is known: the page to send, or another charge.
+func (p CheckoutProps) shareFirst() bool { return p.Status == base.StatusPending || p.Again }
+
+// customer is who pays, as the charge was told.
+func (p CheckoutProps) customer(ctx context.Context) string {
+	return cmp.Or(p.CustomerName, i18n.T(ctx, "checkout.customer_unknown"))
+}
+
+// customerHref leads to all that the customer bought, "" if the charge names no customer.
+func (p CheckoutProps) customerHref() string {
+	if p.CustomerID == "" {
+		return ""
+	}
+	return CustomersPath + "/" + p.CustomerID
+}
+
+// ReceiptRow is a receipt that was mailed.
+type ReceiptRow struct {
+	To       string // masked
+	ByMember bool
+	SentAt   time.Time
 }
 
 // How far a payment's money has come (contract 3.2); between the two it is AVAILABLE.
@@ -85,18 +115,10 @@ type StrayPayment struct {
 	Decision   string // ACCEPTED, REFUNDED, WRITTEN_OFF; "" while undecided
 }
 
-// instantOrNone is dateTimeOrNone with seconds, for steps.
+// instantOrNone returns "" for a nil time, which leaves out its row.
 func instantOrNone(ctx context.Context, t *time.Time) string {
 	if t == nil {
 		return ""
 	}
 	return i18n.Instant(ctx, *t)
-}
-
-// dateTimeOrNone returns "" for a nil time, which leaves out its row.
-func dateTimeOrNone(ctx context.Context, t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return i18n.DateTime(ctx, *t)
 }

@@ -1436,7 +1436,7 @@ func webhookFacts(p WebhookProps) templ.Component {
 			{Key: i18n.T(ctx, "webhook.id"), Value: p.ID, Mono: true},
 			{Key: i18n.T(ctx, "webhooks.types"), Value: strings.Join(p.Types, "\n")},
 			{Key: i18n.T(ctx, "webhooks.secret"), Value: p.SecretDisplay, Mono: true},
-			{Key: i18n.T(ctx, "webhook.previous_until"), Value: dateTimeOrNone(ctx, p.PreviousUntil)},
+			{Key: i18n.T(ctx, "webhook.previous_until"), Value: instantOrNone(ctx, p.PreviousUntil)},
 			{Key: i18n.T(ctx, "webhook.created_at"), Value: i18n.DateTime(ctx, p.CreatedAt)},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
