@@ -16,18 +16,19 @@ import (
 func TestThanks(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]models.Thanks{
-		"":            {Text: strings.Repeat("é", 280), Label: "Acompanhar", URL: "https://loja.example/p?a=1"},
-		" ":           {Text: "Chega em 3 dias. Obrigado!\nAté logo"},
-		"thanks":      {Text: strings.Repeat("a", 281)},
-		"thanks ":     {Text: "Ganhe um prêmio em www.golpe.example"},
-		"thanks  ":    {Text: "Ganhe um prêmio em golpe.com"},
-		"thanks   ":   {Text: "Ganhe em https://golpe"},
-		"thanks    ":  {Text: "a\u202eb"},
-		"thanksUrl":   {Label: "Ver", URL: "javascript:alert(1)"},
-		"thanksUrl ":  {Label: "Ver", URL: "http://loja.example"},
-		"thanksUrl  ": {Label: "Ver", URL: "https://banco.example@golpe.example"},
-		"thanksUrl 3": {Label: "Ver", URL: "https://lоja.example"}, // a Cyrillic o
-		"thanksUrl 4": {Label: "Ver"}, "thanksUrl 5": {Label: "Ver", URL: "https://loja.example/" + strings.Repeat("a", 500)},
+		"":              {Text: strings.Repeat("é", 280), Label: "Acompanhar", URL: "https://loja.example/p?a=1"},
+		" ":             {Text: "Chega em 3 dias. Obrigado!\nAté logo"},
+		"thanks":        {Text: strings.Repeat("a", 281)},
+		"thanks ":       {Text: "Ganhe um prêmio em www.golpe.example"},
+		"thanks  ":      {Text: "Ganhe um prêmio em golpe.com"},
+		"thanks   ":     {Text: "Ganhe em https://golpe"},
+		"thanks    ":    {Text: "a\u202eb"},
+		"thanksUrl":     {Label: "Ver", URL: "javascript:alert(1)"},
+		"thanksUrl ":    {Label: "Ver", URL: "http://loja.example"},
+		"thanksUrl  ":   {Label: "Ver", URL: "https://banco.example@golpe.example"},
+		"thanksUrl 3":   {Label: "Ver", URL: "https://lоja.example"}, // a Cyrillic o
+		"thanksUrl 4":   {Label: "Ver"},
+		"thanksUrl 5":   {Label: "Ver", URL: "https://loja.example/" + strings.Repeat("a", 500)},
 		"thanksLabel":   {URL: "https://loja.example"},
 		"thanksLabel ":  {Label: strings.Repeat("a", 41), URL: "https://loja.example"},
 		"thanksLabel  ": {Label: "Ir a banco.com", URL: "https://loja.example"},

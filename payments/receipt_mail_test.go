@@ -37,7 +37,8 @@ func TestMailReceipt(t *testing.T) {
 	var at errgroup.Group
 	for range 6 {
 		at.Go(func() error {
-			return s.MailReceipt(t.Context(), payments.ReceiptRequest{CheckoutID: sold.ID, Form: "same", Language: "en"})
+			return s.MailReceipt(t.Context(), payments.ReceiptRequest{CheckoutID: sold.ID, Form: "same",
+				Language: "en"})
 		})
 	}
 	if err := at.Wait(); err != nil || receiptMails(t, s, "bia@buyer.example") != 1 {
@@ -83,16 +84,19 @@ func TestMailReceipt_Refused(t *testing.T) {
 	sold, tried := s.sells(s.Live, 49_90), s.sells(s.Test, 49_90)
 	open := s.Checkout(t, payments.NewCheckout{})
 	stranger := s.Merchant(t, "bia@example.com")
+	to := func(address string) payments.ReceiptRequest {
+		return payments.ReceiptRequest{CheckoutID: sold.ID, To: address}
+	}
 	for name, tc := range map[string]struct {
 		in   payments.ReceiptRequest
 		want any // an error, or the code of a refusal
 	}{
 		"pending":          {payments.ReceiptRequest{CheckoutID: open.ID, To: "a@b.co"}, refusal.WrongState},
 		"unknown":          {payments.ReceiptRequest{CheckoutID: "chk_00000000000000000000"}, refusal.CheckoutNotFound},
-		"no address":       {payments.ReceiptRequest{CheckoutID: sold.ID, To: "bia@"}, payments.ErrReceiptAddress},
-		"a host of no dot": {payments.ReceiptRequest{CheckoutID: sold.ID, To: "a@b"}, payments.ErrReceiptAddress},
-		"two addresses":    {payments.ReceiptRequest{CheckoutID: sold.ID, To: "a@b.co,c@d.co"}, payments.ErrReceiptAddress},
-		"a line break":     {payments.ReceiptRequest{CheckoutID: sold.ID, To: "a@b.co\r\nBcc: c@d.co"}, payments.ErrReceiptAddress},
+		"no address":       {to("bia@"), payments.ErrReceiptAddress},
+		"a host of no dot": {to("a@b"), payments.ErrReceiptAddress},
+		"two addresses":    {to("a@b.co,c@d.co"), payments.ErrReceiptAddress},
+		"a line break":     {to("a@b.co\r\nBcc: c@d.co"), payments.ErrReceiptAddress},
 		"a test receipt":   {payments.ReceiptRequest{CheckoutID: tried.ID, To: "a@b.co"}, payments.ErrReceiptTest},
 		"a stranger": {payments.ReceiptRequest{CheckoutID: sold.ID, By: &stranger.Owner, Scope: stranger.Live},
 			refusal.CheckoutNotFound},
@@ -109,7 +113,8 @@ func TestMailReceipt_Refused(t *testing.T) {
 		}
 	}
 	s.GiveRole(t, models.RoleViewer)
-	err := s.MailReceipt(t.Context(), payments.ReceiptRequest{CheckoutID: sold.ID, Form: "f", By: &s.Owner, Scope: s.Live})
+	err := s.MailReceipt(t.Context(), payments.ReceiptRequest{CheckoutID: sold.ID, Form: "f", By: &s.Owner,
+		Scope: s.Live})
 	if refusal.Of(err).Code != refusal.Forbidden {
 		t.Errorf("a viewer: %v", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
 )
 
@@ -131,4 +133,12 @@ func TestOnce_EveryRoute(t *testing.T) {
 			t.Errorf("%s is no route", path)
 		}
 	}
+}
+
+// receiptForm is the form that mails the receipt of a paid test checkout to its merchant.
+func receiptForm(t *testing.T, d *desk) (*webtest.Client, string, []string) {
+	path := "/app/cobrancas/" + d.Fund(t, models.Test, 100_00).ID + "/comprovante"
+	to := modelstest.One[string](t, d.DB, "UPDATE users SET email_verified_at = now() WHERE id = $1 RETURNING email",
+		d.Owner.UserID)
+	return filled(d.member, path, path, "email", to)
 }

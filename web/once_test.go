@@ -96,14 +96,6 @@ func refundForm(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 	return filled(d.member, path, path, "amount", "30,00", "reason", "Do formulário")
 }
 
-// receiptForm is the form that mails the receipt of a paid test checkout to its merchant.
-func receiptForm(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-	path := "/app/cobrancas/" + d.Fund(t, models.Test, 100_00).ID + "/comprovante"
-	to := modelstest.One[string](t, d.DB, "UPDATE users SET email_verified_at = now() WHERE id = $1 RETURNING email",
-		d.Owner.UserID)
-	return filled(d.member, path, path, "email", to)
-}
-
 var formsSent = []sentForm{
 	{"refund", "/ops/cobrancas/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return decided(d.reviewer, "/ops/cobrancas/"+d.Fund(t, models.Live, 200_00).ID,

@@ -22,8 +22,8 @@ func TestPreview_Browser(t *testing.T) {
 	page.Type("#amount", "77,70")
 	page.Type("#description", "Caneca <b>")
 	page.WaitTrue(shows + `("Caneca <b>") && ` + shows + `("77,70")`)
-	if address := browsertest.Eval[string](page, `document.querySelector("#preview").contentWindow.location.href`); strings.
-		Contains(address, "Carla") || strings.Contains(address, "key=") {
+	address := browsertest.Eval[string](page, `document.querySelector("#preview").contentWindow.location.href`)
+	if strings.Contains(address, "Carla") || strings.Contains(address, "key=") {
 		t.Errorf("the preview is at %s", address)
 	}
 	page.AllowConsole("beforeunload")

@@ -30,7 +30,8 @@ func newWriter(t *testing.T) *mail.Writer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mail.Writer{Vault: v, AppURL: "https://app.example", CheckoutURL: "https://pay.example", SupportURL: "mailto:suporte@example.com"}
+	return &mail.Writer{Vault: v, AppURL: "https://app.example", CheckoutURL: "https://pay.example",
+		SupportURL: "mailto:suporte@example.com"}
 }
 
 func newSender(t *testing.T, address string) *mail.Sender {
@@ -277,8 +278,9 @@ func TestReceipt(t *testing.T) {
 		"thanks_url": "https://loja.example/p?a=1&b=2", "contact": "ajuda@loja.example", "test": "true",
 	}
 	for language, want := range map[string][]string{
-		"pt-BR": {"1 de mar. de 2026, 09:00:07", "45.723.174/0001-10", "E1", "Mensagem de Ateliê <b>\nChega\n<i>logo</i> " +
-			"{charge}\nVer: https://loja.example/p?a=1&b=2", "ajuda@loja.example", "TESTE"},
+		"pt-BR": {"1 de mar. de 2026, 09:00:07", "45.723.174/0001-10", "E1",
+			"Mensagem de Ateliê <b>\nChega\n<i>logo</i> " +
+				"{charge}\nVer: https://loja.example/p?a=1&b=2", "ajuda@loja.example", "TESTE"},
 		"en": {"Mar 1, 2026, ", ":00:07", "Message from Ateliê <b>", "TEST"},
 	} {
 		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailReceipt, Language: language, Params: params})

@@ -152,7 +152,8 @@ func (s *dashboard) showProduct(c *fiber.Ctx, product *models.Product, fields pa
 	}
 	hasPreview(c)
 	return page.Render(c, pages.Product(pages.ProductProps{
-		Shell: shell, Preview: productPreview(fields, product.Slug), Title: product.Name, Active: product.Active, Archived: product.ArchivedAt != nil,
+		Shell: shell, Preview: productPreview(fields, product.Slug),
+		Title: product.Name, Active: product.Active, Archived: product.ArchivedAt != nil,
 		Picture:   page.ProductPicture(product.Picture),
 		Elsewhere: page.Text(product.ImageURL), Fields: fields, Cycles: models.PaymentCycles,
 		CanEdit: page.Visitor(c).Role.Can(models.Sell), CanLink: product.Active && offersSales(page.Visitor(c)),

@@ -97,8 +97,8 @@ func TestThanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := sold.ID
-	linked := strings.TrimPrefix(s.SaleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success}).Buy(t, visitor),
-		"/pay/")
+	sale := s.SaleIn(t, s.Test, nil, payments.NewPaymentLink{SuccessURL: &success})
+	linked := strings.TrimPrefix(sale.Buy(t, visitor), "/pay/")
 	for _, id := range []string{plain, linked} {
 		if a := visitor.Get("/pay/" + id); strings.Contains(a.Text(), "Chega") {
 			t.Error("the words are there before the payment")
