@@ -39,6 +39,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return checkAllBooksArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(rollUpEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return rollUpArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(wordsEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return writeWordsArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(forgetEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return forgetArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(recordEvery),

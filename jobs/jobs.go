@@ -114,6 +114,7 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 	river.AddWorker(workers, &checkBooks{Options: o})
 	river.AddWorker(workers, &checkAllBooks{Options: o})
 	river.AddWorker(workers, &rollUp{Options: o})
+	river.AddWorker(workers, &writeWords{Options: o})
 	river.AddWorker(workers, &recordCounts{Options: o})
 	river.AddWorker(workers, &forget{Options: o})
 	river.AddWorker(workers, &warnOfExpiry{Options: o})

@@ -608,9 +608,6 @@ CREATE TABLE brands (
     logo_width integer,
     logo_height integer,
     updated_at timestamp with time zone NOT NULL,
-    thanks text,
-    thanks_label text,
-    thanks_url text,
     CONSTRAINT brands_pkey PRIMARY KEY (account_id),
     CONSTRAINT brands_accent_check CHECK (accent ~ '^#[0-9a-f]{6}$'::text),
     CONSTRAINT brands_logo_check CHECK (octet_length(logo) >= 1 AND octet_length(logo) <= 16384),
@@ -619,8 +616,6 @@ CREATE TABLE brands (
     CONSTRAINT brands_logo_whole CHECK (num_nulls(logo, logo_hash, logo_width, logo_height) = ANY (ARRAY[0, 4])),
     CONSTRAINT brands_logo_width_check CHECK (logo_width >= 1 AND logo_width <= 480),
     CONSTRAINT brands_support_check CHECK (char_length(support) >= 3 AND char_length(support) <= 254),
-    CONSTRAINT brands_thanks CHECK (char_length(thanks) >= 1 AND char_length(thanks) <= 280),
-    CONSTRAINT brands_thanks_button CHECK ((thanks_label IS NULL) = (thanks_url IS NULL) AND (thanks_url IS NULL OR char_length(thanks_label) >= 1 AND char_length(thanks_label) <= 40 AND thanks_url ~~ 'https://_%'::text AND char_length(thanks_url) <= 500)),
     CONSTRAINT brands_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 CREATE INDEX brands_by_logo ON brands USING btree (logo_hash);
@@ -664,6 +659,22 @@ CREATE TABLE checkout_hours_until (
     summed_until timestamp with time zone,
     CONSTRAINT checkout_hours_until_pkey PRIMARY KEY (only_one),
     CONSTRAINT checkout_hours_until_only_one_check CHECK (only_one)
+);
+
+CREATE TABLE checkout_words (
+    checkout_id text NOT NULL,
+    words tsvector NOT NULL,
+    CONSTRAINT checkout_words_pkey PRIMARY KEY (checkout_id)
+);
+CREATE INDEX checkout_words_words ON checkout_words USING gin (words);
+
+CREATE TABLE checkout_words_until (
+    one boolean NOT NULL DEFAULT true,
+    since timestamp with time zone,
+    until timestamp with time zone,
+    CONSTRAINT checkout_words_until_pkey PRIMARY KEY (one),
+    CONSTRAINT checkout_words_until_check CHECK ((since IS NULL) = (until IS NULL) AND since <= until),
+    CONSTRAINT checkout_words_until_one_check CHECK (one)
 );
 
 CREATE TABLE checkouts (
@@ -716,7 +727,6 @@ CREATE TABLE checkouts (
 );
 CREATE INDEX checkouts_by_creation ON checkouts USING brin (created_at);
 CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, livemode, lower(customer_email) COLLATE "C") WHERE customer_email IS NOT NULL;
-CREATE INDEX checkouts_by_customer_name ON checkouts USING btree (project_id, livemode, lower(customer_name) COLLATE "C") WHERE customer_name IS NOT NULL;
 CREATE INDEX checkouts_by_document ON checkouts USING btree (project_id, document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX checkouts_by_expiry ON checkouts USING btree (expires_at) WHERE status = 'PENDING'::text;
 CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at DESC, id DESC);
@@ -729,6 +739,7 @@ CREATE INDEX checkouts_by_units ON checkouts USING btree (payment_link_id, statu
 CREATE INDEX checkouts_plain_document ON checkouts USING btree (project_id) WHERE customer_document IS NOT NULL;
 CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
 CREATE INDEX checkouts_uncovered ON checkouts USING btree (project_id, livemode, paid_at, id) WHERE settlement_status = 'AVAILABLE'::text;
+CREATE TRIGGER checkouts_change_words AFTER UPDATE OF customer_name ON checkouts FOR EACH ROW WHEN (old.customer_name IS DISTINCT FROM new.customer_name) EXECUTE FUNCTION checkouts_change_words();
 CREATE TRIGGER checkouts_settle_posted AFTER UPDATE ON checkouts FOR EACH ROW WHEN (old.settlement_status = 'PENDING'::text AND new.settlement_status <> 'PENDING'::text) EXECUTE FUNCTION checkouts_settle_posted();
 
 CREATE TABLE default_fees (
@@ -1534,26 +1545,6 @@ CREATE TABLE projects (
 );
 CREATE INDEX projects_by_account ON projects USING btree (account_id, created_at);
 
-CREATE TABLE receipt_mails (
-    checkout_id text NOT NULL,
-    number smallint NOT NULL,
-    form text NOT NULL,
-    recipient bytea NOT NULL,
-    masked text NOT NULL,
-    asked_by text,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT receipt_mails_pkey PRIMARY KEY (checkout_id, number),
-    CONSTRAINT receipt_mails_once UNIQUE (checkout_id, form),
-    CONSTRAINT receipt_mails_form_check CHECK (char_length(form) >= 1 AND char_length(form) <= 200),
-    CONSTRAINT receipt_mails_masked_check CHECK (char_length(masked) >= 1 AND char_length(masked) <= 20),
-    CONSTRAINT receipt_mails_number_check CHECK (number >= 1 AND number <= 8),
-    CONSTRAINT receipt_mails_recipient_check CHECK (octet_length(recipient) = 32),
-    CONSTRAINT receipt_mails_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES users(id),
-    CONSTRAINT receipt_mails_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id)
-);
-CREATE INDEX receipt_mails_by_age ON receipt_mails USING btree (created_at);
-CREATE INDEX receipt_mails_by_recipient ON receipt_mails USING btree (recipient, created_at);
-
 CREATE TABLE recovery_codes (
     user_id text NOT NULL,
     digest bytea NOT NULL,
@@ -2178,6 +2169,30 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.checkout_vector(project_id text, livemode boolean, customer_name text, external_id text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+SELECT coalesce(array_to_tsvector(array_agg(DISTINCT search_mark(project_id, livemode) || word)), '')
+FROM unnest(search_words(customer_name) || search_words(external_id)) word
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.checkouts_change_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    PERFORM FROM checkout_words_until FOR SHARE;
+    UPDATE checkout_words
+    SET words = checkout_vector(NEW.project_id, NEW.livemode, NEW.customer_name, NEW.external_id)
+    WHERE checkout_id = NEW.id;
+    RETURN NULL;
+END
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.checkouts_settle_posted()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2303,6 +2318,15 @@ BEGIN
     END IF;
     RETURN NEW;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.folded(text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+SELECT translate(lower($1), 'áàâãäéèêëíìîïóòôõöúùûüçñ', 'aaaaaeeeeiiiiooooouuuucn')
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.ledger_changes(of_book text, after_id bigint, until_id bigint)
@@ -2640,6 +2664,45 @@ AS $function$
 BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_mark(project_id text, livemode boolean)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+SELECT left(md5(project_id || livemode), 8)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_query(project_id text, livemode boolean, term text)
+ RETURNS tsquery
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+SELECT ($q$'$q$ || replace(replace(search_mark(project_id, livemode) || left(folded(term), 40), $q$\$q$, $q$\\$q$),
+    $q$'$q$, $q$''$q$) || $q$':*$q$)::tsquery
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_words(text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+SELECT coalesce(array_agg(word), '{}') FROM (
+    SELECT DISTINCT left(rest, 40) AS word
+    FROM regexp_split_to_table(left(folded(coalesce($1, '')), 255), '\s+') piece
+    CROSS JOIN LATERAL (
+        SELECT piece AS rest
+        UNION ALL
+        SELECT regexp_replace(piece, '^([^!-/:-@\[-`{-~]*[!-/:-@\[-`{-~]+){' || n || '}', '')
+        FROM generate_series(1, least(7, regexp_count(piece, '[!-/:-@\[-`{-~]+'))) n
+    ) rests
+    WHERE length(rest) >= 3
+    LIMIT 8
+) words
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.sessions_leave_last_seen()

@@ -15,9 +15,10 @@ import (
 type CheckoutSearch struct {
 	Status      CheckoutStatus
 	From, Until time.Time // of the creation; Until is exclusive
-	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID), a whole
-	// external id, the beginning of the customer's name or e-mail address, or a part of the
-	// description (see DescriptionsLookedThrough). Case does not matter.
+	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID), the beginning of
+	// the customer's e-mail address, or of words of the customer's name and of parts of the external
+	// id, all of them (see fewMatches), or a part of the description (see LookedThrough). Case does
+	// not matter, nor do accents in names and external ids.
 	Text     string
 	Amount   money.Cents // Text as an amount, or 0; matches too, see AmountsLookedThrough
 	Document []byte      // the digest of Text as a customer's document, or nil; matches too
@@ -28,8 +29,8 @@ type CheckoutSearch struct {
 // CountedCheckouts caps the count per status; a page shows "1000+" at the cap.
 const CountedCheckouts = 1001
 
-// fewMatches is the number of rows with a prefix up to which a search collects and sorts them.
-// If there are more, they are dense enough to find them by walking the list in order.
+// fewMatches is the number of rows with a prefix up to which a search finds all of them. If there are
+// more, it finds those among LookedThrough.
 const fewMatches = 2000
 
 // AmountsLookedThrough is the number of charges, the latest of the period, among which an
@@ -37,13 +38,16 @@ const fewMatches = 2000
 // life.
 const AmountsLookedThrough = 100_000
 
-// DescriptionsLookedThrough is the same for descriptions. They are not in the index, so each
-// costs more.
-const DescriptionsLookedThrough = 20_000
+// LookedThrough is the same for descriptions, for words that very many charges have, and for charges
+// whose words are not written yet. They are not in the index, so each costs more.
+const LookedThrough = 20_000
 
-// minPrefix is the shortest beginning of a name or an e-mail address, and the shortest part of
+// minPrefix is the shortest beginning of a word or an e-mail address, and the shortest part of
 // a description, that is searched for, in characters.
 const minPrefix = 3
+
+// maxTerms is the number of words of a text that are searched for.
+const maxTerms = 5
 
 // SearchCheckouts returns the checkouts of the scope that match, newest first, paged by keyset
 // like ListCheckouts. Each way of matching has its own index, except the amount and the
@@ -83,9 +87,13 @@ func (q *checkoutQuery) matches(ctx context.Context, db Querier, scope Scope, s 
 				strings.ReplaceAll(status, "c.", "m.")+")"+order+"$3)")
 		}
 		if describes(s.Text) {
-			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.status, c.created_at"+within+
-				period+order+strconv.Itoa(DescriptionsLookedThrough)+
-				") c WHERE strpos(lower(c.description), lower("+q.arg(s.Text)+"::text)) > 0"+status+order+"$3)")
+			means := "strpos(lower(c.description), lower(" + q.arg(s.Text) + "::text)) > 0"
+			if has := q.hasWords(terms(s.Text)); has != "" {
+				means = "(" + means + " OR " + has + ")"
+			}
+			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.customer_name,"+
+				" c.external_id, c.status, c.created_at"+within+period+order+strconv.Itoa(LookedThrough)+") c WHERE "+means+
+				status+order+"$3)")
 		}
 		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" +
 			strings.Join(branches, " UNION ALL ") + ")"
@@ -148,8 +156,15 @@ func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s Che
 	if len([]rune(s.Text)) < minPrefix {
 		return ways, nil
 	}
-	begins, err := q.begins(ctx, db, scope, "checkouts", "id", "customer_"+prefixColumn(s.Text), s.Text)
-	return append(ways, begins), err
+	if strings.Contains(s.Text, "@") {
+		begins, err := q.begins(ctx, db, scope, "checkouts", "id", "customer_email", s.Text)
+		return append(ways, begins), err
+	}
+	words, err := q.words(ctx, db, scope, s.Text)
+	if words != "" {
+		ways = append(ways, words)
+	}
+	return ways, err
 }
 
 // prefixColumn returns whether text is the beginning of an e-mail address or of a name.

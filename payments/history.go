@@ -51,6 +51,9 @@ func (s *Service) WriteHistory(ctx context.Context, scope models.Scope, account 
 		if err := models.GatherAgain(tx, rows[0].CreatedAt); err != nil {
 			return err
 		}
+		if err := models.WriteWordsAgain(tx); err != nil {
+			return err
+		}
 		return models.RecountHours(tx, scope, rows[0].CreatedAt)
 	})
 	if err != nil {

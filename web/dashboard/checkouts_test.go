@@ -136,8 +136,8 @@ func TestSearch_BoundsTold(t *testing.T) {
 			}
 		}
 	}
-	if models.AmountsLookedThrough != 100_000 || models.DescriptionsLookedThrough != 20_000 {
-		t.Errorf("they are looked for among %d and %d", models.AmountsLookedThrough, models.DescriptionsLookedThrough)
+	if models.AmountsLookedThrough != 100_000 || models.LookedThrough != 20_000 {
+		t.Errorf("they are looked for among %d and %d", models.AmountsLookedThrough, models.LookedThrough)
 	}
 }
 
