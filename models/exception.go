@@ -129,6 +129,7 @@ func SaveDecision(tx *Tx, x *Exception) error {
 // ExceptionFilter narrows a list for staff. The zero value selects everything.
 type ExceptionFilter struct {
 	Open        bool         // only open ones, oldest first; otherwise all, newest first
+	Largest     bool         // the largest amounts first, without pages; requires Open
 	Own         *bool        // whether the money is at an own bank account; nil means both
 	Environment *Environment // nil means both environments
 	AccountID   string
@@ -153,9 +154,14 @@ func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception,
 	if f.AccountID != "" {
 		query.and("a.id = %s", f.AccountID)
 	}
-	query.after("x.created_at, x.payment_id", sign, f.After)
-	return collect[Exception](ctx, q, exceptionQuery+"WHERE true"+query.sql+
-		" ORDER BY x.created_at "+order+", x.payment_id "+order+" LIMIT $1", query.args...)
+	sorted := "x.created_at " + order + ", x.payment_id " + order
+	if f.Largest {
+		sorted = "p.amount DESC, x.created_at, x.payment_id"
+	} else {
+		query.after("x.created_at, x.payment_id", sign, f.After)
+	}
+	return collect[Exception](ctx, q, exceptionQuery+"WHERE true"+query.sql+" ORDER BY "+sorted+" LIMIT $1",
+		query.args...)
 }
 
 // OpenExceptions counts the open exceptions of the scope's checkouts, and returns the checkout

@@ -222,6 +222,7 @@ type WithdrawalFilter struct {
 	AccountID   string // "" for all, for staff
 	Statuses    []WithdrawalStatus
 	OldestFirst bool      // for queues; requires Statuses
+	Largest     bool      // the largest amounts first, without pages; requires Statuses
 	After       *Position // the last row of the previous page
 	Limit       int
 }
@@ -239,9 +240,13 @@ func Withdrawals(ctx context.Context, q Querier, f WithdrawalFilter) ([]AccountW
 	if len(f.Statuses) > 0 {
 		query.and("w.status = ANY(%s)", f.Statuses)
 	}
-	query.after("w.created_at, w.id", sign, f.After)
-	rows, err := q.Query(ctx, withdrawalQuery+"WHERE true"+query.sql+
-		" ORDER BY w.created_at "+order+", w.id "+order+" LIMIT $1", query.args...)
+	sorted := "w.created_at " + order + ", w.id " + order
+	if f.Largest {
+		sorted = "w.amount DESC, w.created_at, w.id"
+	} else {
+		query.after("w.created_at, w.id", sign, f.After)
+	}
+	rows, err := q.Query(ctx, withdrawalQuery+"WHERE true"+query.sql+" ORDER BY "+sorted+" LIMIT $1", query.args...)
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,10 @@ func (s *console) exceptionQueue() queue {
 	filters := map[string]models.ExceptionFilter{"open": {Open: true, Environment: &live, Own: new(false)},
 		"test": {Open: true, Environment: &test}, "all": {}}
 	return queue{id: layouts.OpsExceptions, path: "/ops/excecoes", tabs: []string{"open", "test", "all"},
+		sorted: []string{"open", "test"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			f := filters[tab]
-			f.After, f.Limit = after, limit
+			f.After, f.Limit, f.Largest = after, limit, f.Open && largestFirst(c)
 			found, err := models.Exceptions(c.UserContext(), s.DB.Pool, f)
 			return s.exceptionRows(c, found), err
 		}}

@@ -24,6 +24,8 @@ type queue struct {
 	id   string // one of the Ops constants of package layouts
 	path string
 	tabs []string // in the address; the first tab shows pending decisions
+	// sorted are the tabs that can show the largest amounts first; rows asks largestFirst.
+	sorted []string
 	// rows reads at most limit rows of a tab after a position.
 	rows func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error)
 }
@@ -74,6 +76,24 @@ func ownItems(rows []queued) []pages.Item {
 	return shown
 }
 
+// byAmount is the order in the address that shows the largest amounts first.
+const byAmount = "amount"
+
+// largestFirst reports whether the address asks for the largest amounts first.
+func largestFirst(c *fiber.Ctx) bool { return c.Query("order") == byAmount }
+
+// orders are the links between the orders of a tab of a queue, or none if it has only one.
+func (q queue) orders(c *fiber.Ctx, tab string) components.TabsProps {
+	if !slices.Contains(q.sorted, tab) {
+		return components.TabsProps{}
+	}
+	ctx, path := c.UserContext(), q.path+"?tab="+tab
+	return components.TabsProps{Label: i18n.T(ctx, "ops.order"), Tabs: []components.Tab{
+		{Label: i18n.T(ctx, "ops.order_oldest"), Href: path, Current: !largestFirst(c)},
+		{Label: i18n.T(ctx, "ops.order_amount"), Href: path + "&order=" + byAmount, Current: largestFirst(c)},
+	}}
+}
+
 // queue shows a queue, such as GET /ops/acessos.
 func (s *console) queue(q queue) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -96,7 +116,10 @@ func (s *console) queue(q queue) fiber.Handler {
 		shell.KeepCurrent()
 		props := pages.ListProps{Shell: shell, ID: q.id, Items: items(rows.Rows),
 			Pager: s.Pager(c, list, q.path, "tab="+tab, after, rows.Next),
-			Tabs:  components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}}
+			Tabs:  components.TabsProps{Label: i18n.T(c.UserContext(), "ops.tabs")}, Order: q.orders(c, tab)}
+		if largestFirst(c) && len(props.Order.Tabs) > 0 {
+			props.Pager = components.PagerProps{}
+		}
 		for _, t := range q.tabs {
 			props.Tabs.Tabs = append(props.Tabs.Tabs, components.Tab{
 				Label: i18n.T(c.UserContext(), "ops.tab_"+q.id+"_"+t), Href: q.path + "?tab=" + t, Current: t == tab,

@@ -42,9 +42,11 @@ func (s *console) withdrawalQueue() queue {
 		"review": {models.WithdrawalPendingReview}, "payout": {models.WithdrawalApproved, models.WithdrawalProcessing},
 	}
 	return queue{id: layouts.OpsWithdrawals, path: "/ops/saques", tabs: []string{"review", "payout", "all"},
+		sorted: []string{"review", "payout"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			found, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{
-				Statuses: statuses[tab], OldestFirst: tab != "all", After: after, Limit: limit,
+				Statuses: statuses[tab], OldestFirst: tab != "all", Largest: tab != "all" && largestFirst(c),
+				After: after, Limit: limit,
 			})
 			if err != nil {
 				return nil, err

@@ -43,6 +43,7 @@ type ListProps struct {
 	Shell layouts.OpsShell
 	ID    string // one of the Ops constants of package layouts
 	Tabs  components.TabsProps
+	Order components.TabsProps // the orders of the tab; empty if it has only one
 	Items []Item
 	Pager components.PagerProps
 }
