@@ -19,6 +19,7 @@ var doors = map[string]string{
 	"GET /app/auditoria":                                     "the owner",
 	"GET /app/auditoria.csv":                                 "the owner",
 	"GET /app/busca":                                         "members",
+	"GET /app/busca/lista":                                   "members",
 	"GET /app/chaves":                                        "members",
 	"POST /app/chaves":                                       "developers",
 	"POST /app/chaves/:id/auditoria":                         "the owner",

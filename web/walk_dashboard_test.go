@@ -66,6 +66,7 @@ func walkDashboard(t *testing.T, w *walk) {
 		"requests-none": "/app/requisicoes?class=5xx", "request": "/app/requisicoes/" + call,
 		"keys": "/app/chaves", "audit": "/app/auditoria", "audit-none": "/app/auditoria?subject=withdrawal",
 	})
+	walkPalette(page, s)
 	page.visit("key-new", "/app/chaves/nova")
 	page.fails("key-new-wrong")
 	page.Type("#name", "Minha loja")
@@ -77,6 +78,33 @@ func walkDashboard(t *testing.T, w *walk) {
 	page.Goto(s.URL + "/app/cobrancas/nova")
 	page.fails("checkout-new-wrong")
 	walkRefund(t, page, s, paid.ID)
+}
+
+// walkPalette sees the palette with its first list, with what a name and a verb find, and with nothing, and the sheet
+// of keys.
+func walkPalette(page *walker, s *webtest.Site) {
+	page.visit("search-many", "/app/busca?q=sa")
+	page.Goto(s.URL + "/app/chaves")
+	page.Press("Control+k")
+	page.WaitVisible("#option-0")
+	page.look("palette")
+	for _, one := range []struct{ name, text, until string }{
+		{"palette-verb", "sacar", `document.querySelector("[role=option] mark")?.textContent == "sacar"`},
+		{"palette-none", "nobody", `!document.querySelector("[role=option]")`},
+	} {
+		page.Press("Escape")
+		page.WaitGone("#palette")
+		page.Press("Control+k")
+		page.WaitVisible("#option-0")
+		page.Type("#palette-q", one.text)
+		page.WaitTrue(one.until)
+		page.look(one.name)
+	}
+	page.Press("Escape")
+	page.WaitGone("#palette")
+	page.Press("?")
+	page.WaitVisible("#shortcuts")
+	page.look("shortcuts")
 }
 
 // walkRefund sees how a part of a charge goes back to its buyer, and how a bank refuses another.

@@ -68,6 +68,14 @@ const ScopeField = "garoupa_scope"
 // SearchPath accepts GETs of the search field: "q".
 const SearchPath = "/app/busca"
 
+// PaletteListPath answers GETs of the palette with its list: "q". PaletteList is the list's id, and PaletteForm that of
+// the form that its actions send.
+const (
+	PaletteListPath = SearchPath + "/lista"
+	PaletteList     = "palette-list"
+	PaletteForm     = "palette-form"
+)
+
 // LogOutPath accepts the POST of the account menu.
 const LogOutPath = "/sair"
 

@@ -50,44 +50,40 @@ const (
 	NavGroupAccount    = "account"
 )
 
+// section is how a section looks in the menu.
+type section struct {
+	Icon   string
+	Letter string // leads to it after "g"
+}
+
+var sections = map[string]section{
+	NavHome:        {Icon: "house", Letter: "i"},
+	NavCheckouts:   {Icon: "receipt-text", Letter: "c"},
+	NavCustomers:   {Icon: "contact", Letter: "n"},
+	NavLinks:       {Icon: "link", Letter: "l"},
+	NavProducts:    {Icon: "package", Letter: "p"},
+	NavDisputes:    {Icon: "scale", Letter: "m"},
+	NavBalance:     {Icon: "wallet", Letter: "s"},
+	NavWithdrawals: {Icon: "banknote-arrow-up", Letter: "q"},
+	NavOwnBank:     {Icon: "landmark", Letter: "b"},
+	NavKeys:        {Icon: "key-round", Letter: "k"},
+	NavWebhooks:    {Icon: "webhook", Letter: "w"},
+	NavEvents:      {Icon: "activity", Letter: "e"},
+	NavRequests:    {Icon: "square-terminal", Letter: "r"},
+	NavDocs:        {Icon: "book-open", Letter: "d"},
+	NavLive:        {Icon: "badge-check", Letter: "v"},
+	NavTeam:        {Icon: "users", Letter: "t"},
+	NavSettings:    {Icon: "settings", Letter: "o"},
+	NavAudit:       {Icon: "scroll-text", Letter: "a"},
+}
+
+// IconName returns the name of the section's icon.
+func (item NavItem) IconName() string { return sections[item.ID].Icon }
+
+// letter returns the key that leads to the section after "g".
+func (item NavItem) letter() string { return sections[item.ID].Letter }
+
 // icon returns the section's icon.
 func (item NavItem) icon() templ.Component {
-	const class = "size-4.5 shrink-0"
-	switch item.ID {
-	case NavHome:
-		return components.Icon("house", class)
-	case NavCheckouts:
-		return components.Icon("receipt-text", class)
-	case NavCustomers:
-		return components.Icon("contact", class)
-	case NavLinks:
-		return components.Icon("link", class)
-	case NavProducts:
-		return components.Icon("package", class)
-	case NavDisputes:
-		return components.Icon("scale", class)
-	case NavBalance:
-		return components.Icon("wallet", class)
-	case NavWithdrawals:
-		return components.Icon("banknote-arrow-up", class)
-	case NavOwnBank:
-		return components.Icon("landmark", class)
-	case NavKeys:
-		return components.Icon("key-round", class)
-	case NavWebhooks:
-		return components.Icon("webhook", class)
-	case NavEvents:
-		return components.Icon("activity", class)
-	case NavRequests:
-		return components.Icon("square-terminal", class)
-	case NavDocs:
-		return components.Icon("book-open", class)
-	case NavLive:
-		return components.Icon("badge-check", class)
-	case NavTeam:
-		return components.Icon("users", class)
-	case NavAudit:
-		return components.Icon("scroll-text", class)
-	}
-	return components.Icon("settings", class)
+	return components.Icon(item.IconName(), "size-4.5 shrink-0")
 }

@@ -278,9 +278,13 @@ func homePages() []page {
 		{"search hits", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x", Hits: []dashboard.Hit{
 			{Kind: dashboard.HitCheckout, Title: "Vaso", Detail: "10482", Amount: 1, Status: pages.StatusPaid, At: now,
 				Href: "/app/cobrancas/chk_1"},
-			{Kind: dashboard.HitProduct, Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"},
+			{Kind: "product", Title: "Vaso", Detail: "vaso", Href: "/app/produtos/vaso"},
 			{Kind: dashboard.HitRequest, Title: "GET /v1/balance", Detail: "req_1", At: now,
 				Href: "/app/requisicoes/1"},
+			{Kind: dashboard.HitCheckout, Title: "Vaso", Detail: "10483", Amount: 1, Status: pages.StatusPaid, At: now,
+				Why: "customer", Matched: "Xavier", Href: "/app/cobrancas/chk_2"},
+			{Kind: dashboard.HitAction, Icon: "log-out", Title: "Sair",
+				Form: &dashboard.HitForm{Action: "/sair", Name: "from", Value: "palette"}},
 		}})},
 	}
 }

@@ -22,6 +22,7 @@ func Register(app fiber.Router, site *page.Site) {
 	app.Post("/ambiente", s.environment)
 
 	app.Get("/busca", s.search)
+	app.Get("/busca/lista", s.palette)
 	s.registerCheckouts(app)
 	s.registerCustomers(app)
 	s.registerSales(app)

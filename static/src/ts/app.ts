@@ -4,6 +4,7 @@
 
 import { keepCurrent } from './current';
 import { clock, kept, say, submitOnce } from './page';
+import { palette, shortcuts } from './palette';
 import { passkeys } from './passkey';
 import { pictures } from './picture';
 import { searches } from './search';
@@ -200,17 +201,6 @@ document.querySelectorAll<HTMLElement>('[data-file-name]').forEach((name) => {
   addEventListener('pageshow', show);
 });
 
-// Ctrl+K, or ⌘K, moves to the search field, or to its page if there is no room for it.
-document.addEventListener('keydown', (event) => {
-  if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-  const field = document.querySelector<HTMLInputElement>('[data-hotkey]');
-  if (!field) return;
-  event.preventDefault();
-  if (!field.offsetParent) return location.assign(field.form!.action);
-  field.focus();
-  field.select();
-});
-
 const hotkeys = kept('garoupa-hotkeys', 'on', '[data-hotkeys]');
 
 // A letter presses its [data-hot], while no field has the focus. A chosen answer gets the focus.
@@ -257,3 +247,5 @@ follow();
 watch();
 keepCurrent();
 passkeys();
+palette();
+shortcuts(hotkeys.on);
