@@ -15,7 +15,6 @@ COMMENT ON INDEX checkouts_uncovered IS 'paid charges that withdrawals have not 
 COMMENT ON INDEX checkouts_self_paying IS 'test charges of seven cents, which pay themselves; not of others';
 COMMENT ON INDEX checkouts_by_payment_link IS 'the uses of a link; not of charges without one';
 COMMENT ON INDEX checkouts_by_units IS 'the stock of a link; not of charges without one';
-COMMENT ON INDEX checkouts_by_customer_name IS 'searches by the customer''s name; not of charges without one';
 COMMENT ON INDEX checkouts_by_customer_email IS 'searches by the address; not of charges without one';
 COMMENT ON INDEX checkouts_by_document IS 'searches by the document, and requests of buyers about their data';
 COMMENT ON INDEX checkouts_plain_document IS 'the job that seals documents of earlier versions; empty after it';
@@ -34,7 +33,6 @@ COMMENT ON INDEX checkouts_uncovered IS NULL;
 COMMENT ON INDEX checkouts_self_paying IS NULL;
 COMMENT ON INDEX checkouts_by_payment_link IS NULL;
 COMMENT ON INDEX checkouts_by_units IS NULL;
-COMMENT ON INDEX checkouts_by_customer_name IS NULL;
 COMMENT ON INDEX checkouts_by_customer_email IS NULL;
 COMMENT ON INDEX checkouts_by_document IS NULL;
 COMMENT ON INDEX checkouts_plain_document IS NULL;

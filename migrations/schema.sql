@@ -54,13 +54,21 @@ CREATE TABLE access_requests (
     submitted_by text NOT NULL,
     submitted_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    answers bytea,
+    document_digest bytea,
+    email_digest bytea,
     CONSTRAINT access_requests_pkey PRIMARY KEY (id),
     CONSTRAINT access_requests_contact_email_check CHECK (char_length(contact_email) >= 3 AND char_length(contact_email) <= 254),
     CONSTRAINT access_requests_contact_name_check CHECK (char_length(contact_name) >= 1 AND char_length(contact_name) <= 200),
-    CONSTRAINT access_requests_document_check CHECK (document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text),
+    CONSTRAINT access_requests_document_check CHECK (document ~ '^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$'::text OR document = id),
     CONSTRAINT access_requests_id_check CHECK (id ~ '^acr_[0-9a-f]{20}$'::text),
     CONSTRAINT access_requests_legal_name_check CHECK (char_length(legal_name) >= 1 AND char_length(legal_name) <= 200),
     CONSTRAINT access_requests_monthly_volume_check CHECK (monthly_volume > 0),
+    CONSTRAINT access_requests_sealed CHECK (
+        CASE
+            WHEN answers IS NULL THEN num_nonnulls(document_digest, email_digest) = 0
+            ELSE num_nulls(document_digest, email_digest) = 0 AND octet_length(document_digest) = 32 AND octet_length(email_digest) = 32 AND document = id AND contact_name = id AND contact_email = id
+        END),
     CONSTRAINT access_requests_sells CHECK (website IS NOT NULL OR sells IS NOT NULL),
     CONSTRAINT access_requests_sells_check CHECK (char_length(sells) >= 1 AND char_length(sells) <= 1000),
     CONSTRAINT access_requests_status_check CHECK (status = ANY (ARRAY['PENDING_REVIEW'::text, 'WITHDRAWN'::text, 'APPROVED'::text, 'REJECTED'::text, 'RETURNED'::text, 'REVOKED'::text])),
@@ -69,10 +77,12 @@ CREATE TABLE access_requests (
     CONSTRAINT access_requests_submitted_by_fkey FOREIGN KEY (submitted_by) REFERENCES users(id)
 );
 CREATE INDEX access_requests_by_account ON access_requests USING btree (account_id, submitted_at DESC, id DESC);
+CREATE INDEX access_requests_by_digest ON access_requests USING btree (document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX access_requests_by_document ON access_requests USING btree (document);
 CREATE INDEX access_requests_by_page ON access_requests USING btree (updated_at DESC, id DESC) WHERE status <> 'PENDING_REVIEW'::text;
 CREATE INDEX access_requests_in_review ON access_requests USING btree (submitted_at, id) WHERE status = 'PENDING_REVIEW'::text;
 CREATE UNIQUE INDEX access_requests_one_pending ON access_requests USING btree (account_id) WHERE status = 'PENDING_REVIEW'::text;
+CREATE INDEX access_requests_plain ON access_requests USING btree (id) WHERE answers IS NULL AND document <> id;
 CREATE TRIGGER access_requests_transition BEFORE UPDATE ON access_requests FOR EACH ROW EXECUTE FUNCTION access_requests_transition();
 
 CREATE TABLE account_books (
@@ -428,7 +438,6 @@ CASE
     WHEN status = ANY (ARRAY['CREATING'::text, 'OPEN'::text, 'REMOVING'::text, 'CONFLICT'::text]) THEN checkout_id
     ELSE NULL::text
 END));
-CREATE INDEX bank_charges_project ON bank_charges USING btree (project_id);
 CREATE TRIGGER bank_charges_transition BEFORE UPDATE ON bank_charges FOR EACH ROW EXECUTE FUNCTION bank_charges_transition();
 
 CREATE TABLE bank_credentials (
@@ -608,6 +617,9 @@ CREATE TABLE brands (
     logo_width integer,
     logo_height integer,
     updated_at timestamp with time zone NOT NULL,
+    thanks text,
+    thanks_label text,
+    thanks_url text,
     CONSTRAINT brands_pkey PRIMARY KEY (account_id),
     CONSTRAINT brands_accent_check CHECK (accent ~ '^#[0-9a-f]{6}$'::text),
     CONSTRAINT brands_logo_check CHECK (octet_length(logo) >= 1 AND octet_length(logo) <= 16384),
@@ -616,6 +628,8 @@ CREATE TABLE brands (
     CONSTRAINT brands_logo_whole CHECK (num_nulls(logo, logo_hash, logo_width, logo_height) = ANY (ARRAY[0, 4])),
     CONSTRAINT brands_logo_width_check CHECK (logo_width >= 1 AND logo_width <= 480),
     CONSTRAINT brands_support_check CHECK (char_length(support) >= 3 AND char_length(support) <= 254),
+    CONSTRAINT brands_thanks CHECK (char_length(thanks) >= 1 AND char_length(thanks) <= 280),
+    CONSTRAINT brands_thanks_button CHECK ((thanks_label IS NULL) = (thanks_url IS NULL) AND (thanks_url IS NULL OR char_length(thanks_label) >= 1 AND char_length(thanks_label) <= 40 AND thanks_url ~~ 'https://_%'::text AND char_length(thanks_url) <= 500)),
     CONSTRAINT brands_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 CREATE INDEX brands_by_logo ON brands USING btree (logo_hash);
@@ -729,18 +743,43 @@ CREATE INDEX checkouts_by_creation ON checkouts USING brin (created_at);
 CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, livemode, lower(customer_email) COLLATE "C") WHERE customer_email IS NOT NULL;
 CREATE INDEX checkouts_by_document ON checkouts USING btree (project_id, document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX checkouts_by_expiry ON checkouts USING btree (expires_at) WHERE status = 'PENDING'::text;
-CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at DESC, id DESC);
-CREATE INDEX checkouts_by_page ON checkouts USING btree (project_id, livemode, created_at DESC, id DESC) INCLUDE (amount);
+CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at, id);
+CREATE INDEX checkouts_by_page ON checkouts USING btree (project_id, livemode, created_at, id) INCLUDE (amount);
 CREATE INDEX checkouts_by_paid_at ON checkouts USING btree (project_id, livemode, paid_at) INCLUDE (amount) WHERE status = 'PAID'::text;
 CREATE INDEX checkouts_by_payment_link ON checkouts USING btree (payment_link_id, created_at DESC) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX checkouts_by_settlement ON checkouts USING btree (livemode, settles_at) WHERE status = 'PAID'::text AND settlement_status = 'PENDING'::text;
-CREATE INDEX checkouts_by_status ON checkouts USING btree (project_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX checkouts_by_status ON checkouts USING btree (project_id, livemode, status, created_at, id);
 CREATE INDEX checkouts_by_units ON checkouts USING btree (payment_link_id, status) INCLUDE (units) WHERE units IS NOT NULL;
 CREATE INDEX checkouts_plain_document ON checkouts USING btree (project_id) WHERE customer_document IS NOT NULL;
 CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
 CREATE INDEX checkouts_uncovered ON checkouts USING btree (project_id, livemode, paid_at, id) WHERE settlement_status = 'AVAILABLE'::text;
 CREATE TRIGGER checkouts_change_words AFTER UPDATE OF customer_name ON checkouts FOR EACH ROW WHEN (old.customer_name IS DISTINCT FROM new.customer_name) EXECUTE FUNCTION checkouts_change_words();
+CREATE TRIGGER checkouts_customer AFTER UPDATE OF customer_name, customer_email, customer_document, document_digest ON checkouts FOR EACH ROW WHEN (old.customer_name IS DISTINCT FROM new.customer_name OR old.customer_email IS DISTINCT FROM new.customer_email OR old.customer_document IS DISTINCT FROM new.customer_document OR old.document_digest IS DISTINCT FROM new.document_digest) EXECUTE FUNCTION checkouts_customer();
 CREATE TRIGGER checkouts_settle_posted AFTER UPDATE ON checkouts FOR EACH ROW WHEN (old.settlement_status = 'PENDING'::text AND new.settlement_status <> 'PENDING'::text) EXECUTE FUNCTION checkouts_settle_posted();
+
+CREATE TABLE customers (
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    key bytea NOT NULL,
+    checkout_id text NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    name text,
+    email text,
+    CONSTRAINT customers_pkey PRIMARY KEY (project_id, livemode, key),
+    CONSTRAINT customers_checkout_id_key UNIQUE (checkout_id),
+    CONSTRAINT customers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX customers_by_email ON customers USING btree (project_id, livemode, lower(email) COLLATE "C") WHERE email IS NOT NULL;
+CREATE INDEX customers_by_name ON customers USING btree (project_id, livemode, lower(name) COLLATE "C") WHERE name IS NOT NULL;
+CREATE INDEX customers_by_page ON customers USING btree (project_id, livemode, last_at DESC, checkout_id DESC);
+
+CREATE TABLE customers_until (
+    only_one boolean NOT NULL DEFAULT true,
+    since timestamp with time zone,
+    until timestamp with time zone,
+    CONSTRAINT customers_until_pkey PRIMARY KEY (only_one),
+    CONSTRAINT customers_until_only_one_check CHECK (only_one)
+);
 
 CREATE TABLE default_fees (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1545,6 +1584,26 @@ CREATE TABLE projects (
 );
 CREATE INDEX projects_by_account ON projects USING btree (account_id, created_at);
 
+CREATE TABLE receipt_mails (
+    checkout_id text NOT NULL,
+    number smallint NOT NULL,
+    form text NOT NULL,
+    recipient bytea NOT NULL,
+    masked text NOT NULL,
+    asked_by text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT receipt_mails_pkey PRIMARY KEY (checkout_id, number),
+    CONSTRAINT receipt_mails_once UNIQUE (checkout_id, form),
+    CONSTRAINT receipt_mails_form_check CHECK (char_length(form) >= 1 AND char_length(form) <= 200),
+    CONSTRAINT receipt_mails_masked_check CHECK (char_length(masked) >= 1 AND char_length(masked) <= 20),
+    CONSTRAINT receipt_mails_number_check CHECK (number >= 1 AND number <= 8),
+    CONSTRAINT receipt_mails_recipient_check CHECK (octet_length(recipient) = 32),
+    CONSTRAINT receipt_mails_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES users(id),
+    CONSTRAINT receipt_mails_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts(id)
+);
+CREATE INDEX receipt_mails_by_age ON receipt_mails USING btree (created_at);
+CREATE INDEX receipt_mails_by_recipient ON receipt_mails USING btree (recipient, created_at);
+
 CREATE TABLE recovery_codes (
     user_id text NOT NULL,
     digest bytea NOT NULL,
@@ -2036,7 +2095,18 @@ CREATE OR REPLACE FUNCTION public.access_requests_transition()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+    sealing CONSTANT text[] := '{legal_name,document,contact_name,contact_email,answers,document_digest,email_digest}';
+    ending CONSTANT text[] := '{answers,document_digest,email_digest,contact_phone}';
 BEGIN
+    IF OLD.answers IS NULL AND NEW.answers IS NOT NULL AND OLD.document <> OLD.id
+        AND to_jsonb(NEW) - sealing = to_jsonb(OLD) - sealing THEN
+        RETURN NEW;
+    END IF;
+    IF OLD.answers IS NOT NULL AND NEW.answers IS NULL AND OLD.status NOT IN ('PENDING_REVIEW', 'APPROVED')
+        AND to_jsonb(NEW) - ending = to_jsonb(OLD) - ending THEN
+        RETURN NEW;
+    END IF;
     IF NOT (OLD.status, NEW.status) IN (('PENDING_REVIEW', 'PENDING_REVIEW'), ('PENDING_REVIEW', 'WITHDRAWN'), ('PENDING_REVIEW', 'APPROVED'),
         ('PENDING_REVIEW', 'REJECTED'), ('PENDING_REVIEW', 'RETURNED'), ('APPROVED', 'REVOKED')) OR NEW.version <> OLD.version + 1 THEN
         RAISE EXCEPTION 'a request does not go from % to %', OLD.status, NEW.status
@@ -2193,6 +2263,43 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.checkouts_customer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    sealed boolean := OLD.document_digest IS NOT NULL;
+    left_id text;
+BEGIN
+    PERFORM FROM customers_until FOR SHARE;
+    DELETE FROM customers WHERE checkout_id = OLD.id;
+    IF FOUND THEN
+        SELECT m.id INTO left_id FROM (
+            SELECT c.id, c.created_at FROM checkouts c
+            WHERE c.project_id = OLD.project_id AND c.livemode = OLD.livemode
+                AND c.document_digest = OLD.document_digest
+            UNION ALL SELECT c.id, c.created_at FROM checkouts c
+            WHERE c.project_id = OLD.project_id AND c.livemode = OLD.livemode
+                AND lower(c.customer_email) COLLATE "C" = CASE WHEN NOT sealed THEN lower(OLD.customer_email) END
+                AND c.document_digest IS NULL AND c.customer_document IS NULL
+            UNION ALL SELECT c.id, c.created_at FROM checkouts c
+            WHERE c.project_id = OLD.project_id AND c.livemode = OLD.livemode AND lower(c.customer_name) COLLATE "C" =
+                    CASE WHEN NOT sealed AND OLD.customer_email IS NULL THEN lower(OLD.customer_name) END
+                AND c.document_digest IS NULL AND c.customer_document IS NULL AND c.customer_email IS NULL
+        ) m ORDER BY m.created_at DESC, m.id DESC LIMIT 1;
+    END IF;
+    INSERT INTO customers (project_id, livemode, key, checkout_id, last_at, name, email)
+    SELECT DISTINCT ON (n.key) c.project_id, c.livemode, n.key, c.id, c.created_at, c.customer_name, c.customer_email
+    FROM checkouts c CROSS JOIN LATERAL (SELECT customer_key(c.document_digest, c.customer_document, c.customer_email,
+        c.customer_name) AS key) n
+    WHERE c.id IN (NEW.id, left_id) AND n.key IS NOT NULL ORDER BY n.key, c.created_at DESC, c.id DESC
+    ON CONFLICT (project_id, livemode, key) DO UPDATE SET checkout_id = EXCLUDED.checkout_id,
+        last_at = EXCLUDED.last_at, name = EXCLUDED.name, email = EXCLUDED.email
+    WHERE (EXCLUDED.last_at, EXCLUDED.checkout_id) > (customers.last_at, customers.checkout_id);
+    RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.checkouts_settle_posted()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2204,6 +2311,20 @@ BEGIN
     END IF;
     RETURN NULL;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.customer_key(document_digest bytea, plain_document text, email text, name text)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    SELECT CASE
+        WHEN document_digest IS NOT NULL THEN document_digest
+        WHEN plain_document IS NOT NULL THEN NULL
+        WHEN email IS NOT NULL THEN sha256(convert_to('email/' || lower(email), 'UTF8'))
+        WHEN name IS NOT NULL THEN sha256(convert_to('name/' || lower(name), 'UTF8'))
+    END
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.destinations_keep_address()
@@ -2545,13 +2666,13 @@ CREATE OR REPLACE FUNCTION public.make_event_tables(suffix text)
  SET search_path TO '$user', 'public'
 AS $function$
 BEGIN
-    EXECUTE format('CREATE TABLE %1$I (LIKE events INCLUDING ALL, PRIMARY KEY (id),
+    EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING ALL, PRIMARY KEY (id),
         CONSTRAINT events_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES checkouts,
         CONSTRAINT events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects,
         CONSTRAINT events_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES refunds,
-        CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals,
-        CONSTRAINT %2$I UNIQUE (withdrawal_id, project_id, type))', 'events_' || suffix,
-        'events_one_each_withdrawal_' || suffix);
+        CONSTRAINT events_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals)', 'events_' || suffix);
+    EXECUTE format('CREATE UNIQUE INDEX %I ON %I (withdrawal_id, project_id, type) WHERE withdrawal_id IS NOT NULL',
+        'events_one_each_withdrawal_' || suffix, 'events_' || suffix);
     EXECUTE format('CREATE UNIQUE INDEX %I ON %I (checkout_id, type) WHERE refund_id IS NULL',
         'events_one_each_checkout_' || suffix, 'events_' || suffix);
     EXECUTE format('CREATE UNIQUE INDEX %I ON %I (refund_id, type) WHERE refund_id IS NOT NULL',

@@ -8,6 +8,7 @@
 package payments
 
 import (
+	"context"
 	"time"
 
 	"garoupa/internal/auth/vault"
@@ -32,6 +33,8 @@ type Options struct {
 	// The smallest and the largest charge of an account without limits of its own.
 	AmountMin, AmountMax money.Cents
 	Withdrawals          WithdrawalPolicy
+	// ApprovedName returns the legal name that staff approved for the merchant of a charge, or "".
+	ApprovedName func(ctx context.Context, c *models.PublicCheckout) string
 	Quotes               *quote.Board    // the price of USDT
 	Backoff              []time.Duration // between the attempts of a delivery
 	Now                  func() time.Time

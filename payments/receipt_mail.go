@@ -131,16 +131,19 @@ func (s *Service) recipientDigest(to string) []byte {
 
 // writeReceipt writes the mail and, for a member, the line of the audit log.
 func (s *Service) writeReceipt(tx *models.Tx, in ReceiptRequest, accountID, to string) error {
-	var c *models.PublicCheckout
-	err := tx.PGX(func(ctx context.Context, conn models.Querier) (err error) {
-		c, err = models.PublicCheckoutByID(ctx, conn, in.CheckoutID)
+	var params map[string]string
+	err := tx.PGX(func(ctx context.Context, conn models.Querier) error {
+		c, err := models.PublicCheckoutByID(ctx, conn, in.CheckoutID)
+		if err == nil {
+			params = s.receiptParams(ctx, c, in.By != nil)
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	mail := models.Mail{Fact: models.MailReceipt + "/" + in.CheckoutID + "/" + in.Form, To: to, Language: in.Language,
-		Kind: models.MailReceipt, CreatedAt: s.now(), Params: receiptParams(c, in.By != nil)}
+		Kind: models.MailReceipt, CreatedAt: s.now(), Params: params}
 	if err := models.InsertMails(tx, mail); err != nil || in.By == nil {
 		return err
 	}
@@ -149,8 +152,8 @@ func (s *Service) writeReceipt(tx *models.Tx, in ReceiptRequest, accountID, to s
 
 // receiptParams returns the facts of a receipt. A name that a stranger may have typed goes to no address that the
 // stranger chose: it is there if a member sends the receipt.
-func receiptParams(c *models.PublicCheckout, byMember bool) map[string]string {
-	recipient, document := c.Recipient()
+func (s *Service) receiptParams(ctx context.Context, c *models.PublicCheckout, byMember bool) map[string]string {
+	recipient, document := c.Recipient(s.ApprovedName(ctx, c))
 	p := map[string]string{
 		"merchant": c.Merchant.Name, "charge": c.ID, "amount": strconv.FormatInt(int64(c.Amount), 10),
 		"paid_at": c.PaidAt.Format(time.RFC3339), "recipient": recipient, "description": c.Description,

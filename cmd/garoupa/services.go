@@ -100,21 +100,22 @@ func newServices(ctx context.Context, s settings, db *database, after signals) (
 		DB: db.DB, Vault: v, Profiles: s.bankProfiles, Proxy: s.bankProxy, NoticesURL: s.BankURL,
 		AllowPrivate: s.embedded() || s.Demo, Called: after.called, Now: clock.Now, Log: slog.Default(),
 	})
+	people := merchants.New(merchants.Options{
+		DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL),
+		SSO: s.provider(clock.Now), SSOOnly: s.OIDCOnly,
+		AllowPrivate: s.allowPrivate(), WithdrawalFee: s.withdrawals.Fee, Now: clock.Now,
+	})
 	out := &services{
 		clock: clock, vault: v,
 		payments: payments.New(payments.Options{
 			DB: db.DB, Simulator: sim, Live: s.live(sim), Banks: accounts, Vault: v, CheckoutURL: s.CheckoutURL,
 			SettlementDelayTest: s.SettlementDelayTest, SettlementDelayLive: s.SettlementDelayLive,
 			AmountMin: s.amounts.min, AmountMax: s.amounts.max,
-			Withdrawals: s.withdrawals, Quotes: quote.New(s.quotes, clock.Now),
+			Withdrawals: s.withdrawals, ApprovedName: people.ApprovedName, Quotes: quote.New(s.quotes, clock.Now),
 			Backoff: s.backoff, Now: clock.Now, Wake: after.wake, Tell: after.tell,
 		}),
-		merchants: merchants.New(merchants.Options{
-			DB: db.DB, Vault: v, Passkeys: passkey.NewSite(layouts.Brand, s.AppURL),
-			SSO: s.provider(clock.Now), SSOOnly: s.OIDCOnly,
-			AllowPrivate: s.allowPrivate(), WithdrawalFee: s.withdrawals.Fee, Now: clock.Now,
-		}),
-		banks: accounts,
+		merchants: people,
+		banks:     accounts,
 	}
 	writer := &mail.Writer{Vault: v, AppURL: s.AppURL, CheckoutURL: s.CheckoutURL, SupportURL: s.SupportURL}
 	switch {

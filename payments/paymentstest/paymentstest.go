@@ -134,7 +134,7 @@ func (g *Gateway) serve(db *models.DB, sim *simulator.Provider, live psp.Provide
 		DB: db, Simulator: sim, Live: live, Vault: g.Vault, CheckoutURL: CheckoutURL,
 		SettlementDelayTest: SettlementDelay, SettlementDelayLive: SettlementDelay,
 		AmountMin: 1, AmountMax: 1_000_000_00,
-		Withdrawals: Policy, Quotes: quote.New(nil, g.Clock.Now),
+		Withdrawals: Policy, ApprovedName: g.Merchants.ApprovedName, Quotes: quote.New(nil, g.Clock.Now),
 		Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour},
 		Now:     g.Clock.Now, Wake: func() { g.Woken.Add(1) },
 		Tell: func(string) {},

@@ -443,9 +443,9 @@ func checkoutActions(p CheckoutProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 templ.SafeURL
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs("/app/cobrancas/nova?like=" + p.ID)
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(again(p.ID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/dashboard/checkouts.templ`, Line: 106, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pages/dashboard/checkouts.templ`, Line: 106, Col: 23}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -673,7 +673,7 @@ func checkoutPayer(p CheckoutProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.KeyValues([]components.KeyValue{
-			{Key: i18n.T(ctx, "checkout.customer"), Value: p.customer(ctx)},
+			{Key: i18n.T(ctx, "checkout.customer"), Value: p.customer(ctx), Href: p.customerHref()},
 			{Key: i18n.T(ctx, "checkout.customer_email"), Value: p.CustomerEmail},
 			{Key: i18n.T(ctx, "checkout.customer_document"), Value: p.CustomerDocument},
 			{Key: i18n.T(ctx, "checkout.product"), Value: p.Product, Href: p.ProductHref},
