@@ -30,7 +30,8 @@ func TestForget_Answers(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	ends := map[string]models.AccessStatus{"acr_00000000000000000001": "WITHDRAWN",
-		"acr_00000000000000000002": "REJECTED", "acr_00000000000000000003": "RETURNED", "acr_00000000000000000004": "REVOKED"}
+		"acr_00000000000000000002": "REJECTED", "acr_00000000000000000003": "RETURNED",
+		"acr_00000000000000000004": "REVOKED"}
 	stays := map[string]models.AccessStatus{"acr_00000000000000000005": "APPROVED",
 		"acr_00000000000000000006": "PENDING_REVIEW"}
 	for _, all := range []map[string]models.AccessStatus{ends, stays} {

@@ -35,9 +35,9 @@ type Options struct {
 	Withdrawals          WithdrawalPolicy
 	// ApprovedName returns the legal name that staff approved for the merchant of a charge, or "".
 	ApprovedName func(ctx context.Context, c *models.PublicCheckout) string
-	Quotes               *quote.Board    // the price of USDT
-	Backoff              []time.Duration // between the attempts of a delivery
-	Now                  func() time.Time
+	Quotes       *quote.Board    // the price of USDT
+	Backoff      []time.Duration // between the attempts of a delivery
+	Now          func() time.Time
 	// Wake notifies the workers, after a commit, that deliveries are waiting. It must not
 	// block. Without it they find the deliveries a little later.
 	Wake func()

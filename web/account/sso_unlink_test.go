@@ -27,7 +27,7 @@ func TestSSO_Unlink(t *testing.T) {
 	unlink := func(c *webtest.Client) webtest.Answer { return c.Post(page.SecurityPath + "/provedor/desligar") }
 
 	s.Clock.Advance(11 * time.Minute)
-	if a := unlink(c); a.Status != http.StatusOK || a.Find("main input[name=password]").Length() != 1 ||
+	if a := unlink(c); a.Status != http.StatusOK || a.Find("input[name="+webtest.ProofField+"]").Length() != 1 ||
 		count(t, s, "SELECT count(*) FROM person_identities") != 1 {
 		t.Errorf("without a fresh proof: %d %q", a.Status, a.Header.Get("Location"))
 	}

@@ -73,7 +73,7 @@ func TestReceipt(t *testing.T) {
 	if err := s.SimulatePayment(t.Context(), test.ID); err != nil {
 		t.Fatal(err)
 	}
-	if a := visitor.Post("/pay/"+test.ID+"/receipt", "email", "ana@example.com"); a.Status !=
+	if a := visitor.Post("/pay/"+test.ID+"/receipt", "email", "x@stranger.example"); a.Status !=
 		http.StatusUnprocessableEntity || !strings.Contains(a.Text(), "Em teste") {
 		t.Errorf("a test receipt to a stranger: %d", a.Status)
 	}
