@@ -22,9 +22,10 @@ const backlog = `WITH RECURSIVE lane (id) AS (
 		ORDER BY d.endpoint_id LIMIT 1)
 	FROM lane WHERE lane.id IS NOT NULL
 )
-SELECT (SELECT min(first.next_attempt_at) FROM lane CROSS JOIN generate_series(1, 3) AS p (priority) CROSS JOIN LATERAL (
-		SELECT d.next_attempt_at FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id = lane.id
-			AND d.priority = p.priority AND d.next_attempt_at <= $1 AND ` + unleased + `
+SELECT (SELECT min(first.next_attempt_at) FROM lane CROSS JOIN generate_series(1, 3) AS p (priority)
+		CROSS JOIN LATERAL (SELECT d.next_attempt_at FROM webhook_deliveries d
+			WHERE d.status = 'PENDING' AND d.endpoint_id = lane.id AND d.priority = p.priority
+				AND d.next_attempt_at <= $1 AND ` + unleased + `
 		ORDER BY d.next_attempt_at LIMIT 1) AS first),
 	(SELECT min(expires_at) FROM checkouts WHERE status = 'PENDING' AND expires_at <= $1),
 	(SELECT min(settles_at) FROM checkouts WHERE livemode AND status = 'PAID' AND settlement_status = 'PENDING'

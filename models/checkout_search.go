@@ -92,8 +92,8 @@ func (q *checkoutQuery) matches(ctx context.Context, db Querier, scope Scope, s 
 				means = "(" + means + " OR " + has + ")"
 			}
 			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.customer_name,"+
-				" c.external_id, c.status, c.created_at"+within+period+order+strconv.Itoa(LookedThrough)+") c WHERE "+means+
-				status+order+"$3)")
+				" c.external_id, c.status, c.created_at"+within+period+order+strconv.Itoa(LookedThrough)+") c WHERE "+
+				means+status+order+"$3)")
 		}
 		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" +
 			strings.Join(branches, " UNION ALL ") + ")"

@@ -227,7 +227,8 @@ func manyCustomers(t testing.TB, g *paymentstest.Gateway, charges, people int) {
 		FROM generate_series(1, $2::integer) n`, g.Test.ProjectID, charges, people, g.Clock.Now())
 	modelstest.Exec(t, g.DB, `INSERT INTO customers (project_id, livemode, key, checkout_id, last_at, name, email)
 		SELECT DISTINCT ON (key) project_id, livemode,
-			customer_key(NULL, NULL, customer_email, customer_name) AS key, id, created_at, customer_name, customer_email FROM checkouts ORDER BY key, created_at DESC`)
+			customer_key(NULL, NULL, customer_email, customer_name) AS key, id, created_at, customer_name,
+			customer_email FROM checkouts ORDER BY key, created_at DESC`)
 	modelstest.Exec(t, g.DB, "UPDATE customers_until SET since = $1, until = $1", g.Clock.Now())
 	modelstest.Exec(t, g.DB, "ANALYZE checkouts, customers")
 }

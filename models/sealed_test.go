@@ -22,7 +22,8 @@ var plain = []string{
 	"idempotency_keys.request_hash", "installation.key_check", "ledger_proofs.content", "ledger_proofs.hash",
 	"log_in_places.place",
 	"passkey_challenges.browser", "passkey_challenges.challenge", "passkeys.credential_id", "passkeys.public_key",
-	"products.picture_large", "products.picture_small", "receipt_mails.recipient", "recovery_codes.digest", "sessions.token_hash",
+	"products.picture_large", "products.picture_small", "receipt_mails.recipient",
+	"recovery_codes.digest", "sessions.token_hash",
 	"webhook_answers.body", "webhook_attempts.response", "webhook_resends.token",
 }
 

@@ -154,12 +154,6 @@ func readSettings(environment map[string]string) (settings, error) {
 	return s, nil
 }
 
-// checked is what is wrong with a setting, if anything.
-type checked struct {
-	name string
-	err  error
-}
-
 // checks reads the values that have a form of their own, and checks all.
 func (s *settings) checks() []checked {
 	return []checked{

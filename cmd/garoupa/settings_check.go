@@ -19,6 +19,12 @@ import (
 	"garoupa/web/page"
 )
 
+// checked is what is wrong with a setting, if anything.
+type checked struct {
+	name string
+	err  error
+}
+
 func checkDelay(d time.Duration) error {
 	if d < 0 {
 		return errors.New("must not be negative")

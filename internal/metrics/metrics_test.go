@@ -72,7 +72,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is missing", line)
 		}
 	}
-	if !strings.Contains(text, `garoupa_build_info{go="go`) || !strings.Contains(text, `schema="99",version="1.2.3"} 1`) {
+	if !strings.Contains(text, `garoupa_build_info{go="go`) ||
+		!strings.Contains(text, `schema="99",version="1.2.3"} 1`) {
 		t.Error("the build is missing")
 	}
 }

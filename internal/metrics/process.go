@@ -13,7 +13,8 @@ type process struct{ Options }
 
 var (
 	buildInfo = prometheus.NewDesc("garoupa_build_info",
-		"1, labeled with the program's version, its schema and the version of Go.", []string{"version", "schema", "go"}, nil)
+		"1, labeled with the program's version, its schema and the version of Go.",
+		[]string{"version", "schema", "go"}, nil)
 	listening = prometheus.NewDesc("garoupa_listening",
 		"1 if the process hears of changes in the database, otherwise 0.", nil, nil)
 	clockAhead = prometheus.NewDesc("garoupa_clock_ahead_seconds",

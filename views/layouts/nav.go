@@ -1,6 +1,8 @@
 package layouts
 
 import (
+	"cmp"
+
 	"github.com/a-h/templ"
 
 	"garoupa/views/components"
@@ -78,7 +80,7 @@ var sections = map[string]section{
 }
 
 // IconName returns the name of the section's icon.
-func (item NavItem) IconName() string { return sections[item.ID].Icon }
+func (item NavItem) IconName() string { return cmp.Or(sections[item.ID].Icon, "settings") }
 
 // letter returns the key that leads to the section after "g".
 func (item NavItem) letter() string { return sections[item.ID].Letter }

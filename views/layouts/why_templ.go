@@ -36,8 +36,8 @@ func why() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var2 = []any{"sticky top-0 isolate hidden min-h-dvh flex-col self-start justify-center overflow-hidden bg-sea px-12 pt-10",
-			"pb-36 text-on-sea lg:flex xl:px-16",
+		var templ_7745c5c3_Var2 = []any{"sticky top-0 isolate hidden min-h-dvh flex-col self-start justify-center overflow-hidden",
+			"bg-sea px-12 pt-10 pb-36 text-on-sea lg:flex xl:px-16",
 		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {

@@ -65,6 +65,7 @@ func everyPage() []page {
 	all = append(all, linkPages()...)
 	all = append(all, securityPages()...)
 	all = append(all, settingsPages()...)
+	all = append(all, customerPages()...)
 	all = append(all, balancePages()...)
 	all = append(all, disputePages()...)
 	all = append(all, withdrawalPages()...)
@@ -247,16 +248,6 @@ func checkoutRows() []dashboard.CheckoutRow {
 	}
 }
 
-func customerRows() []dashboard.CustomerRow {
-	paid := now.Add(-time.Hour)
-	return []dashboard.CustomerRow{
-		{ID: "cus_1", Name: "Ana Souza", Email: "ana@example.com", Document: "529.982.247-25", Charges: 1000,
-			More: true, PaidAmount: 124990, LastPaid: &paid},
-		{ID: "cus_2", Email: "bia@example.com", Charges: 1},
-		{ID: "cus_3", Charges: 2},
-	}
-}
-
 func homePages() []page {
 	var steps []dashboard.HomeStep
 	for _, id := range []string{dashboard.StepAccount, dashboard.StepKey, dashboard.StepCheckout, dashboard.StepWebhook,
@@ -323,21 +314,6 @@ func checkoutsPages() []page {
 				Counts: map[string]int{pages.StatusPaid: 1001, pages.StatusPending: 3},
 				Sum:    &dashboard.CheckoutSum{Count: 33, Amount: 21_281_00}, CanCreate: true,
 				CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
-		{"customers", dashboard.Customers(dashboard.CustomersProps{Shell: shell(true), Customers: customerRows(),
-			CanExport: true, Pager: components.PagerProps{Next: "?cursor=x"}})},
-		{"customers none", dashboard.Customers(dashboard.CustomersProps{Shell: shell(true), Text: "ana"})},
-		{"customers empty", dashboard.Customers(dashboard.CustomersProps{Shell: shell(true)})},
-		{"customer", dashboard.Customer(dashboard.CustomerProps{Shell: shell(true), CustomerRow: customerRows()[0],
-			Paid: 2, CanSell: true, Buyer: "ana@example.com", History: checkoutRows(),
-			Open:  []dashboard.OpenCharge{{CheckoutRow: checkoutRows()[0], URL: "https://pix.loja.test/pay/chk_1"}},
-			Links: []dashboard.CustomerLink{{ID: "plink_1", Product: "Vaso", Paid: 1, Amount: 3}},
-			Refunds: []dashboard.CustomerRefund{
-				{CheckoutID: "chk_2", RefundRow: dashboard.RefundRow{Status: "FAILED", Failure: "x", Amount: 3,
-					CreatedAt: now}},
-				{CheckoutID: "chk_2", RefundRow: dashboard.RefundRow{Status: "COMPLETED", Amount: 3,
-					CreatedAt: now}}}})},
-		{"customer who never paid", dashboard.Customer(dashboard.CustomerProps{Shell: shell(true),
-			CustomerRow: customerRows()[1], History: checkoutRows()[:1]})},
 		{"checkouts none", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),
 			Filter: dashboard.CheckoutFilter{Text: "x"}, Errors: problem("from", "until")})},
 		{"checkouts empty", dashboard.Checkouts(dashboard.CheckoutsProps{Shell: shell(true),

@@ -86,7 +86,8 @@ func (s *dashboard) likeCheckout(c *fiber.Ctx, id string) (firstCheckout, error)
 		return firstCheckout{}, err
 	}
 	first := firstCheckout{Amount: was.Amount, Description: was.Description,
-		ExpiresIn: was.ExpiresAt.Sub(was.CreatedAt), Customer: pages.CustomerFields{Name: page.Text(was.CustomerName), Email: page.Text(was.CustomerEmail),
+		ExpiresIn: was.ExpiresAt.Sub(was.CreatedAt),
+		Customer: pages.CustomerFields{Name: page.Text(was.CustomerName), Email: page.Text(was.CustomerEmail),
 			Document: page.Text(was.CustomerDocument)}}
 	if err := json.Unmarshal(was.Metadata, &first.Metadata); err != nil {
 		return firstCheckout{}, fmt.Errorf("dashboard: read metadata: %w", err)

@@ -163,7 +163,8 @@ func TestCheckouts_File(t *testing.T) {
 		!strings.HasPrefix(a.Body, "\uFEFF") {
 		t.Fatalf("%d %v", a.Status, a.Header)
 	}
-	if list := c.Get("/app/cobrancas").Find("main table td:last-child time"); list.Length() != 1 || list.Text() != "agora" {
+	if list := c.Get("/app/cobrancas").Find("main table td:last-child time"); list.Length() != 1 ||
+		list.Text() != "agora" {
 		t.Errorf("the list says when charges were paid: %q", list.Text())
 	}
 	for lang, want := range map[string][]string{
