@@ -8,26 +8,6 @@ SELECT translate(lower($1), 'áàâãäéèêëíìîïóòôõöúùûüçñ', 
 $$;
 -- +goose StatementEnd
 
--- The words by which a text is found: what stands between spaces, and each of its parts that begins after a
--- punctuation mark, from there to its end. "PED-2026-7" has PED-2026-7 and 2026-7. Words of fewer than three
--- characters are left out; a text has at most eight words, of at most 40 characters.
--- +goose StatementBegin
-CREATE FUNCTION search_words(text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-SELECT coalesce(array_agg(word), '{}') FROM (
-    SELECT DISTINCT left(rest, 40) AS word
-    FROM regexp_split_to_table(left(folded(coalesce($1, '')), 255), '\s+') piece
-    CROSS JOIN LATERAL (
-        SELECT piece AS rest
-        UNION ALL
-        SELECT regexp_replace(piece, '^([^!-/:-@\[-`{-~]*[!-/:-@\[-`{-~]+){' || n || '}', '')
-        FROM generate_series(1, least(7, regexp_count(piece, '[!-/:-@\[-`{-~]+'))) n
-    ) rests
-    WHERE length(rest) >= 3
-    LIMIT 8
-) words
-$$;
--- +goose StatementEnd
-
 -- The words of one project and environment, which begin with its mark in an index of all.
 -- +goose StatementBegin
 CREATE FUNCTION search_mark(project_id text, livemode boolean) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -52,11 +32,26 @@ CREATE TABLE checkout_words (
 );
 CREATE INDEX checkout_words_words ON checkout_words USING gin (words);
 
+-- The words of a charge: what stands between spaces, and each of its parts that begins after punctuation marks, from
+-- there to its end. "PED-2026-007" has ped-2026-007, 2026-007 and 007. A word has three to 40 characters. What stands
+-- between spaces has at most five words, a charge at most 20.
 -- +goose StatementBegin
 CREATE FUNCTION checkout_vector(project_id text, livemode boolean, customer_name text, external_id text)
-RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-SELECT coalesce(array_to_tsvector(array_agg(DISTINCT search_mark(project_id, livemode) || word)), '')
-FROM unnest(search_words(customer_name) || search_words(external_id)) word
+RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    mark text := search_mark(project_id, livemode);
+    words text[] := '{}';
+    rest text;
+BEGIN
+    FOREACH rest IN ARRAY regexp_split_to_array(folded(external_id || ' ' || coalesce(customer_name, '')), '\s+') LOOP
+        FOR n IN 1..5 LOOP
+            EXIT WHEN rest IS NULL OR length(rest) < 3 OR cardinality(words) >= 20;
+            words := words || (mark || left(rest, 40));
+            rest := substring(rest FROM '[!-/:-@\[-`{-~]+([^!-/:-@\[-`{-~].*)$');
+        END LOOP;
+    END LOOP;
+    RETURN array_to_tsvector(words);
+END
 $$;
 -- +goose StatementEnd
 
@@ -94,5 +89,4 @@ DROP TABLE checkout_words;
 DROP FUNCTION checkout_vector(text, boolean, text, text);
 DROP FUNCTION search_query(text, boolean, text);
 DROP FUNCTION search_mark(text, boolean);
-DROP FUNCTION search_words(text);
 DROP FUNCTION folded(text);

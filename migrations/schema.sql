@@ -2241,11 +2241,23 @@ END $function$
 
 CREATE OR REPLACE FUNCTION public.checkout_vector(project_id text, livemode boolean, customer_name text, external_id text)
  RETURNS tsvector
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-SELECT coalesce(array_to_tsvector(array_agg(DISTINCT search_mark(project_id, livemode) || word)), '')
-FROM unnest(search_words(customer_name) || search_words(external_id)) word
+DECLARE
+    mark text := search_mark(project_id, livemode);
+    words text[] := '{}';
+    rest text;
+BEGIN
+    FOREACH rest IN ARRAY regexp_split_to_array(folded(external_id || ' ' || coalesce(customer_name, '')), '\s+') LOOP
+        FOR n IN 1..5 LOOP
+            EXIT WHEN rest IS NULL OR length(rest) < 3 OR cardinality(words) >= 20;
+            words := words || (mark || left(rest, 40));
+            rest := substring(rest FROM '[!-/:-@\[-`{-~]+([^!-/:-@\[-`{-~].*)$');
+        END LOOP;
+    END LOOP;
+    RETURN array_to_tsvector(words);
+END
 $function$
 ;
 
@@ -2803,26 +2815,6 @@ CREATE OR REPLACE FUNCTION public.search_query(project_id text, livemode boolean
 AS $function$
 SELECT ($q$'$q$ || replace(replace(search_mark(project_id, livemode) || left(folded(term), 40), $q$\$q$, $q$\\$q$),
     $q$'$q$, $q$''$q$) || $q$':*$q$)::tsquery
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.search_words(text)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-SELECT coalesce(array_agg(word), '{}') FROM (
-    SELECT DISTINCT left(rest, 40) AS word
-    FROM regexp_split_to_table(left(folded(coalesce($1, '')), 255), '\s+') piece
-    CROSS JOIN LATERAL (
-        SELECT piece AS rest
-        UNION ALL
-        SELECT regexp_replace(piece, '^([^!-/:-@\[-`{-~]*[!-/:-@\[-`{-~]+){' || n || '}', '')
-        FROM generate_series(1, least(7, regexp_count(piece, '[!-/:-@\[-`{-~]+'))) n
-    ) rests
-    WHERE length(rest) >= 3
-    LIMIT 8
-) words
 $function$
 ;
 

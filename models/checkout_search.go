@@ -17,7 +17,7 @@ type CheckoutSearch struct {
 	From, Until time.Time // of the creation; Until is exclusive
 	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID), the beginning of
 	// the customer's e-mail address, or of words of the customer's name and of parts of the external
-	// id, all of them (see fewMatches), or a part of the description (see LookedThrough). Case does
+	// id, all of them (see areFrequent), or a part of the description (see LookedThrough). Case does
 	// not matter, nor do accents in names and external ids.
 	Text     string
 	Amount   money.Cents // Text as an amount, or 0; matches too, see AmountsLookedThrough
@@ -30,7 +30,7 @@ type CheckoutSearch struct {
 const CountedCheckouts = 1001
 
 // fewMatches is the number of rows with a prefix up to which a search finds all of them. If there are
-// more, it finds those among LookedThrough.
+// more, they are dense enough to find the latest by walking the list in order.
 const fewMatches = 2000
 
 // AmountsLookedThrough is the number of charges, the latest of the period, among which an
@@ -92,8 +92,8 @@ func (q *checkoutQuery) matches(ctx context.Context, db Querier, scope Scope, s 
 				means = "(" + means + " OR " + has + ")"
 			}
 			branches = append(branches, "(SELECT c.id FROM (SELECT c.id, c.description, c.customer_name,"+
-				" c.external_id, c.status, c.created_at"+within+period+order+strconv.Itoa(LookedThrough)+") c WHERE "+
-				means+status+order+"$3)")
+				" c.external_id, c.status, c.created_at"+within+period+order+strconv.Itoa(LookedThrough)+
+				") c WHERE "+means+status+order+"$3)")
 		}
 		sql = "SELECT " + checkoutColumns + " FROM checkouts c WHERE c.id IN (" +
 			strings.Join(branches, " UNION ALL ") + ")"
@@ -160,7 +160,7 @@ func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s Che
 		begins, err := q.begins(ctx, db, scope, "checkouts", "id", "customer_email", s.Text)
 		return append(ways, begins), err
 	}
-	words, err := q.words(ctx, db, scope, s.Text)
+	words, err := q.words(ctx, db, scope, s)
 	if words != "" {
 		ways = append(ways, words)
 	}

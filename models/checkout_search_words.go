@@ -18,34 +18,42 @@ func terms(text string) (long []string) {
 }
 
 // words returns the condition that finds checkouts with words that begin with those of the text, by the index of
-// words, or "" if very many do: hasWords finds the latest of these.
-func (q *checkoutQuery) words(ctx context.Context, db Querier, scope Scope, text string) (way string, err error) {
-	all := terms(text)
+// words. It is "" if those that are looked through without the index fill the page: the index would read all.
+func (q *checkoutQuery) words(ctx context.Context, db Querier, scope Scope, s CheckoutSearch) (way string, err error) {
+	all := terms(s.Text)
 	if len(all) == 0 {
 		return "", nil
 	}
-	within := func(first int) string {
-		var each []string
-		for i := range all {
-			each = append(each, "search_query($1, $2, $"+strconv.Itoa(first+i)+")")
-		}
-		return "SELECT checkout_id FROM checkout_words WHERE words @@ (" + strings.Join(each, " && ") + ") LIMIT " +
-			strconv.Itoa(fewMatches)
-	}
-	args := []any{scope.ProjectID, scope.Environment}
-	for _, term := range all {
-		args = append(args, term)
-	}
-	var found int
-	err = db.QueryRow(ctx, "SELECT count(*) FROM ("+within(3)+") few", args...).Scan(&found)
-	if err != nil || found == fewMatches {
+	frequent, err := areFrequent(ctx, db, scope, s, all)
+	if err != nil || frequent {
 		return "", err
 	}
-	first := len(q.args) + 1
+	var each []string
+	args := []any{scope.ProjectID, scope.Environment, fewMatches}
 	for _, term := range all {
-		q.arg(term)
+		args = append(args, term)
+		each = append(each, "search_query($1, $2, $"+strconv.Itoa(len(args))+")")
 	}
-	return "c.id IN (" + within(first) + ")", nil
+	// The limit is outside: it would make a scan of the whole table look cheap, which it is not for a rare word.
+	ids, err := texts(ctx, db, `WITH found AS MATERIALIZED (
+			SELECT checkout_id FROM checkout_words WHERE words @@ (SELECT `+strings.Join(each, " && ")+`)
+		) SELECT checkout_id FROM found LIMIT $3`, args...)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	return "c.id = ANY(" + q.arg(ids) + ")", nil
+}
+
+// areFrequent reports whether s.Limit checkouts of the search have the words among LookedThrough, the latest.
+func areFrequent(ctx context.Context, db Querier, scope Scope, s CheckoutSearch, words []string) (frequent bool,
+	err error) {
+	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, s.Limit}}}
+	period, status := query.period(s), query.status(s)
+	err = db.QueryRow(ctx, `SELECT count(*) = $3 FROM (SELECT FROM (SELECT c.customer_name, c.external_id, c.status
+			FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2`+period+`
+			ORDER BY c.created_at DESC, c.id DESC LIMIT `+strconv.Itoa(LookedThrough)+`) c
+		WHERE `+query.hasWords(words)+status+" LIMIT $3) few", query.args...).Scan(&frequent)
+	return frequent, err
 }
 
 // hasWords returns the condition that words of the customer's name or the external id of a checkout c begin with

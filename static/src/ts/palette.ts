@@ -26,6 +26,7 @@ export function palette() {
     pressed = false;
     chosen()?.click();
   };
+  const enter = () => (shown === field.value ? go() : (pressed = true));
 
   async function load() {
     last?.abort();
@@ -38,7 +39,7 @@ export function palette() {
     shown = text;
     choose(options()[0]);
     say((next as HTMLElement).dataset.live);
-    if (pressed) go();
+    if (pressed && text === field.value) go();
   }
 
   const soon = (pause: number) => {
@@ -68,6 +69,11 @@ export function palette() {
     open();
   });
   field.addEventListener('input', () => soon(120));
+  // The keyboards of phones may send this instead of Enter; so does the Enter that opened the palette.
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (field.value) enter();
+  });
   field.addEventListener('keydown', (event) => {
     if (event.isComposing) return;
     const all = options();
@@ -75,8 +81,7 @@ export function palette() {
     const to = { ArrowDown: (at + 1) % all.length, ArrowUp: (at - 1 + all.length) % all.length }[event.key];
     if (to !== undefined) choose(all[to]);
     else if (event.key !== 'Enter') return;
-    else if (shown === field.value) go();
-    else pressed = true;
+    else enter();
     event.preventDefault();
   });
 }
