@@ -123,6 +123,32 @@ func TestOpen_Sessions(t *testing.T) {
 	}
 }
 
+// No pool compiles statements, whatever the database sets.
+func TestOpen_JIT(t *testing.T) {
+	t.Parallel()
+	address := modelstest.NewEmptyURL(t)
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "ALTER DATABASE "+parsed.Path[1:]+" SET jit = on"); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close(t.Context())
+	db := open(t, address)
+	for name, pool := range map[string]*pgxpool.Pool{
+		"Pool": db.Pool, "Queue": db.Queue, "Reserved": db.Reserved, "Background": db.Background,
+	} {
+		if got := show(t, pool, "jit"); got != "off" {
+			t.Errorf("DB.%s has jit = %s", name, got)
+		}
+	}
+}
+
 // A transaction waits for a locked row for a limited time, not for as long as the row is
 // locked.
 func TestInTx_HeldRow(t *testing.T) {
