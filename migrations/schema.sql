@@ -744,6 +744,7 @@ CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, l
 CREATE INDEX checkouts_by_document ON checkouts USING btree (project_id, document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX checkouts_by_expiry ON checkouts USING btree (expires_at) WHERE status = 'PENDING'::text;
 CREATE INDEX checkouts_by_external_id ON checkouts USING btree (project_id, livemode, external_id, created_at, id);
+CREATE INDEX checkouts_by_name_alone ON checkouts USING btree (project_id, livemode, lower(customer_name) COLLATE "C") WHERE customer_name IS NOT NULL AND customer_email IS NULL AND customer_document IS NULL AND document_digest IS NULL;
 CREATE INDEX checkouts_by_page ON checkouts USING btree (project_id, livemode, created_at, id) INCLUDE (amount);
 CREATE INDEX checkouts_by_paid_at ON checkouts USING btree (project_id, livemode, paid_at) INCLUDE (amount) WHERE status = 'PAID'::text;
 CREATE INDEX checkouts_by_payment_link ON checkouts USING btree (payment_link_id, created_at DESC) WHERE payment_link_id IS NOT NULL;

@@ -45,6 +45,26 @@ func (e *wordsExplained) Query(ctx context.Context, sql string, args ...any) (pg
 	return rows, err
 }
 
+// planOfWords returns how a search reads the words, where there are too many to read all of them.
+func planOfWords(t *testing.T, g *paymentstest.Gateway) string {
+	t.Helper()
+	query := &wordsExplained{}
+	err := g.DB.InTx(t.Context(), func(tx *models.Tx) error {
+		return tx.PGX(func(ctx context.Context, conn models.Querier) error {
+			if _, err := conn.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
+				return err
+			}
+			query.Querier = conn
+			_, err := models.SearchCheckouts(ctx, query, g.Test, models.CheckoutSearch{Text: "souza quiroga", Limit: 10})
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return query.words
+}
+
 func TestCheckoutWords(t *testing.T) {
 	t.Parallel()
 	db := paymentstest.New(t).DB
@@ -104,10 +124,8 @@ func TestSearchCheckouts_Words(t *testing.T) {
 	writeWords(t, g)
 	find("quiroga", "QUIR", "ped-2026-0007", "2026-00", "0007", "souza quiroga", "antonio quir")
 	modelstest.Exec(t, g.DB, "ANALYZE checkout_words")
-	query := &wordsExplained{explained: explained{Querier: g.DB.Pool}}
-	_, err := models.SearchCheckouts(t.Context(), query, g.Test, models.CheckoutSearch{Text: "souza quiroga", Limit: 10})
-	if err != nil || !strings.Contains(query.words, "Bitmap Index Scan on checkout_words_words") {
-		t.Errorf("the search does not read the index of words: %v\n%s", err, query.words)
+	if plan := planOfWords(t, g); !strings.Contains(plan, "Bitmap Index Scan on checkout_words_words") {
+		t.Errorf("the search does not read the index of words:\n%s", plan)
 	}
 	for _, text := range []string{"souza", "antonio", "souz"} {
 		if got := found(t, g, g.Test, models.CheckoutSearch{Text: text}); len(got) != 100 {

@@ -68,7 +68,7 @@ const ofCustomer = `(
 	WHERE m.project_id = k.project_id AND m.livemode = k.livemode AND (lower(m.customer_name) COLLATE "C") =
 			CASE WHEN num_nonnulls(k.document_digest, k.customer_document, k.customer_email) = 0
 				THEN lower(k.customer_name) END
-		AND num_nonnulls(m.document_digest, m.customer_document, m.customer_email) = 0)`
+		AND m.document_digest IS NULL AND m.customer_document IS NULL AND m.customer_email IS NULL)`
 
 // customerColumns are those of a customer whose latest charge is a checkout k.
 const customerColumns = `k.id, k.customer_name, k.customer_email, k.customer_document, k.sealed_document, k.created_at,

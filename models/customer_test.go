@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,28 +193,54 @@ func planOf(t *testing.T, g *paymentstest.Gateway, search models.CustomerSearch)
 	return q.plan
 }
 
-// A list of customers reads a page of their index, and the charges of those on the page by theirs, whatever the
-// number of charges.
+// aStep is the index by which a step of a plan reads charges or customers, or a step without one.
+var aStep = regexp.MustCompile(`Scan(?: Backward)?(?: using| on) ((?:checkouts|customers)\w*)`)
+
+// reads returns the indexes that a plan reads, in order, and the tables that it reads without one.
+func reads(plan string) []string {
+	var names []string
+	for _, step := range aStep.FindAllStringSubmatch(plan, -1) {
+		names = append(names, step[1])
+	}
+	slices.Sort(names)
+	return names
+}
+
+// A list of customers reads a page of their index, and the charges of those on the page by the indexes of documents,
+// addresses and names, whatever the number of charges. So does the page of a customer.
 func TestSearchCustomers_Plan(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	manyCustomers(t, g, 20_000, 10_000)
-	scan := regexp.MustCompile(`Seq Scan on (checkouts|customers)\b`)
-	for _, s := range []models.CustomerSearch{{}, {Text: "pessoa 1199"}, {Text: "p11@exa"},
-		{After: &models.Position{CreatedAt: g.Clock.Now().Add(-5 * time.Hour), ID: "chk_"}}} {
-		plan := planOf(t, g, s)
-		if found := scan.FindString(plan); found != "" {
-			t.Errorf("%+v: %s in %s", s, found, plan)
-		}
-		for _, index := range []string{"checkouts_by_customer_email", "checkouts_by_document", "checkouts_by_page"} {
-			if !strings.Contains(plan, index) {
-				t.Errorf("%+v reads no %s: %s", s, index, plan)
-			}
+	theirs := []string{"checkouts_by_customer_email", "checkouts_by_document", "checkouts_by_name_alone",
+		"checkouts_pkey"}
+	list := append([]string{"checkouts_by_page"}, theirs...)
+	check := func(what any, plan string, want ...string) {
+		t.Helper()
+		slices.Sort(want)
+		if diff := cmp.Diff(want, reads(plan)); diff != "" {
+			t.Errorf("%+v: %s in %s", what, diff, plan)
 		}
 	}
-	if plan := planOf(t, g, models.CustomerSearch{}); !strings.Contains(plan, "customers_by_page") {
-		t.Errorf("the list reads no customers_by_page: %s", plan)
+	page := slices.Concat(list, []string{"customers_by_page"})
+	found := slices.Concat(list, []string{"customers_pkey"})
+	for _, s := range []models.CustomerSearch{{}, {After: &models.Position{
+		CreatedAt: g.Clock.Now().Add(-5 * time.Hour), ID: "chk_"}}} {
+		check(s, planOf(t, g, s), page...)
 	}
+	check("name", planOf(t, g, models.CustomerSearch{Text: "pessoa 1199"}), append(found, "customers_by_name")...)
+	check("address", planOf(t, g, models.CustomerSearch{Text: "p11@exa"}), append(found, "customers_by_email")...)
+
+	q := &explained{Querier: g.DB.Pool}
+	c, err := models.CustomerByID(t.Context(), q, g.Test, "cus_00000000000000000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("customer", q.plan, append(theirs, "checkouts_pkey", "customers_pkey")...)
+	if _, err := models.CustomerCheckouts(t.Context(), q, g.Test, c, models.CheckoutFilter{Limit: 26}); err != nil {
+		t.Fatal(err)
+	}
+	check("charges", q.plan, append(theirs, "checkouts_pkey")...)
 }
 
 // manyCustomers writes charges of customers, one a second until now, and gathers them.

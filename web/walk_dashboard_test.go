@@ -80,16 +80,16 @@ func walkDashboard(t *testing.T, w *walk) {
 	walkRefund(t, page, s, paid.ID)
 }
 
-// walkPalette sees the palette with its first list, with what a name and a verb find, and with nothing, and the sheet
+// walkPalette sees the palette with its first list, with what a word finds, and with nothing, and the sheet
 // of keys.
 func walkPalette(page *walker, s *webtest.Site) {
-	page.visit("search-many", "/app/busca?q=sa")
+	page.visit("search-many", "/app/busca?q=pa")
 	page.Goto(s.URL + "/app/chaves")
 	page.Press("Control+k")
 	page.WaitVisible("#option-0")
 	page.look("palette")
 	for _, one := range []struct{ name, text, until string }{
-		{"palette-verb", "sacar", `document.querySelector("[role=option] mark")?.textContent == "sacar"`},
+		{"palette-found", "pix", `document.querySelector("[role=option] mark")?.textContent == "Pix"`},
 		{"palette-none", "nobody", `!document.querySelector("[role=option]")`},
 	} {
 		page.Press("Escape")

@@ -179,7 +179,7 @@ func TestPreferencesReturn(t *testing.T) {
 	for _, p := range append(keyPages(), webhookPages()...) {
 		doc := render(t, i18n.English, p.component)
 		forms := doc.Find(`form[action="/preferencias"], form[action="/app/ambiente"]`)
-		if forms.Length() != 5 { // language and theme in two menus, and the environment
+		if forms.Length() != 8 { // language, theme and rows in two menus, the environment, and the palette
 			t.Errorf("%s: %d forms", p.name, forms.Length())
 		}
 		forms.Each(func(_ int, s *goquery.Selection) {

@@ -856,7 +856,7 @@ func payWay(label, address string, primary bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var31 = []any{"min-h-13 w-full",
+		var templ_7745c5c3_Var31 = []any{"min-h-13 w-full wrap-anywhere",
 			templ.KV("btn-primary text-base", primary),
 			templ.KV("btn-secondary", !primary),
 		}
