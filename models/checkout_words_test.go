@@ -55,7 +55,8 @@ func planOfWords(t *testing.T, g *paymentstest.Gateway) string {
 				return err
 			}
 			query.Querier = conn
-			_, err := models.SearchCheckouts(ctx, query, g.Test, models.CheckoutSearch{Text: "souza quiroga", Limit: 10})
+			_, err := models.SearchCheckouts(ctx, query, g.Test,
+				models.CheckoutSearch{Text: "souza quiroga", Limit: 10})
 			return err
 		})
 	})
