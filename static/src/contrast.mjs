@@ -5,7 +5,8 @@ import fs from 'node:fs';
 const source = fs.readFileSync(new URL('css/tokens.css', import.meta.url), 'utf8');
 
 function theme(name) {
-  const block = source.match(new RegExp(`@utility tokens-${name} \\{([^}]*)\\}`))[1];
+  const blocks = [...source.matchAll(new RegExp(`@utility (?:tokens|sea)-${name} \\{([^}]*)\\}`, 'g'))];
+  const block = blocks.map((b) => b[1]).join('');
   return Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map((m) => [m[1], m[2]]));
 }
 
