@@ -83,7 +83,7 @@ func TestGuard_Forms(t *testing.T) {
 	modelstest.Exec(t, s.DB, "UPDATE users SET email_verified_at = now()")
 	c := s.Member(t)
 	for path, forms := range map[string]int{
-		webtest.CompanyPage: 1, webtest.ProfilePage: 1, webtest.NoticesPage: 1, webtest.CheckoutPage: 2,
+		webtest.CompanyPage: 1, webtest.ProfilePage: 1, webtest.NoticesPage: 1, webtest.CheckoutPage: 3,
 		"/app/produtos/novo":                  1,
 		"/app/produtos/" + sold.Product.Slug:  1,
 		"/app/links/" + sold.Link + "/editar": 1,

@@ -76,8 +76,11 @@ func ownItems(rows []queued) []pages.Item {
 	return shown
 }
 
-// byAmount is the order in the address that shows the largest amounts first.
-const byAmount = "amount"
+// The orders in the address: byAmount shows the largest amounts first, and byAge, as any other, the oldest.
+const (
+	byAmount = "amount"
+	byAge    = "age"
+)
 
 // largestFirst reports whether the address asks for the largest amounts first.
 func largestFirst(c *fiber.Ctx) bool { return c.Query("order") == byAmount }
@@ -87,10 +90,10 @@ func (q queue) orders(c *fiber.Ctx, tab string) components.TabsProps {
 	if !slices.Contains(q.sorted, tab) {
 		return components.TabsProps{}
 	}
-	ctx, path := c.UserContext(), q.path+"?tab="+tab
+	ctx, path := c.UserContext(), q.path+"?tab="+tab+"&order="
 	return components.TabsProps{Label: i18n.T(ctx, "ops.order"), Tabs: []components.Tab{
-		{Label: i18n.T(ctx, "ops.order_oldest"), Href: path, Current: !largestFirst(c)},
-		{Label: i18n.T(ctx, "ops.order_amount"), Href: path + "&order=" + byAmount, Current: largestFirst(c)},
+		{Label: i18n.T(ctx, "ops.order_oldest"), Href: path + byAge, Current: !largestFirst(c)},
+		{Label: i18n.T(ctx, "ops.order_amount"), Href: path + byAmount, Current: largestFirst(c)},
 	}}
 }
 
