@@ -92,16 +92,14 @@ func walkPalette(page *walker, s *webtest.Site) {
 		{"palette-found", "pix", `document.querySelector("[role=option] mark")?.textContent == "Pix"`},
 		{"palette-none", "nobody", `!document.querySelector("[role=option]")`},
 	} {
-		page.Press("Escape")
-		page.WaitGone("#palette")
+		page.Goto(s.URL + "/app/chaves")
 		page.Press("Control+k")
 		page.WaitVisible("#option-0")
 		page.Type("#palette-q", one.text)
 		page.WaitTrue(one.until)
 		page.look(one.name)
 	}
-	page.Press("Escape")
-	page.WaitGone("#palette")
+	page.Goto(s.URL + "/app/chaves")
 	page.Press("?")
 	page.WaitVisible("#shortcuts")
 	page.look("shortcuts")

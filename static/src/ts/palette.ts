@@ -80,6 +80,7 @@ export function palette() {
     const at = all.indexOf(chosen()!);
     const to = { ArrowDown: (at + 1) % all.length, ArrowUp: (at - 1 + all.length) % all.length }[event.key];
     if (to !== undefined) choose(all[to]);
+    else if (event.key === 'Escape') dialog.close(); // at once: the field would first clear itself
     else if (event.key !== 'Enter') return;
     else enter();
     event.preventDefault();
