@@ -69,7 +69,7 @@ func TestCustomers(t *testing.T) {
 		t.Error("the charge does not lead to its customer")
 	}
 	for query, amount := range map[string]string{
-		"customer=" + models.CustomerID(open.ID): "", "copy=" + paid.ID: "49,90"} {
+		"customer=" + models.CustomerID(open.ID): "", "like=" + paid.ID: "49,90"} {
 		form := c.Get("/app/cobrancas/nova?" + query)
 		if form.Find("#customer_name").AttrOr("value", "") != "Carla Menezes" ||
 			form.Find("#customer_email").AttrOr("value", "") != "carla@example.com" ||
