@@ -50,7 +50,7 @@ func CustomerID(checkoutID string) string {
 	return customerShape.prefix + checkoutID[len(checkoutShape.prefix):]
 }
 
-// customerKey is the key of the customer of a checkout c. It is NULL if the checkout names nobody.
+// customerKey is the key of the customer of a checkout c. It is NULL if the checkout names no one.
 const customerKey = "customer_key(c.document_digest, c.customer_document, c.customer_email, c.customer_name)"
 
 // ofCustomer selects the checkouts of the customer whom a checkout k names. Each part has its index, and finds
@@ -74,7 +74,7 @@ const ofCustomer = `(
 const customerColumns = `k.id, k.customer_name, k.customer_email, k.customer_document, k.sealed_document, k.created_at,
 	t.charges, t.paid, t.paid_amount, t.last_paid`
 
-// customerTotals joins the totals t of the customer of a checkout k, of at most so many charges.
+// customerTotals joins the totals t of the customer of a checkout k, of at most a number of charges.
 func customerTotals(summed int) string {
 	return ` CROSS JOIN LATERAL (SELECT count(*) AS charges, count(*) FILTER (WHERE m.status = 'PAID') AS paid,
 			coalesce(sum(m.amount) FILTER (WHERE m.status = 'PAID'), 0)::bigint AS paid_amount,

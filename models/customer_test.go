@@ -153,7 +153,7 @@ func TestGatherCustomers_Past(t *testing.T) {
 	}
 }
 
-// A customer goes with the data of its charges, whoever removes them, and stays with those that are left.
+// A customer goes with the data of its charges, whatever code removes them, and stays while some are left.
 func TestCustomers_Forgotten(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
