@@ -173,7 +173,8 @@ func bagsIn(part asn1.RawValue) (bags []safeBag, open bool) {
 
 // affordable reports whether no count of iterations in DER is above maxIterations. In each
 // structure of RFC 7292 and RFC 8018 such a count follows the OCTET STRING of a salt. PBMAC1
-// leaves a count of 0 where older MACs have theirs.
+// leaves a count of 0 where older MACs have theirs. What an OCTET STRING contains counts only if
+// it is one element and nothing else, because random bytes, such as a salt, may begin like one.
 func affordable(der []byte) bool {
 	afterSalt := false
 	for len(der) > 0 {
@@ -189,7 +190,8 @@ func affordable(der []byte) bool {
 			}
 		}
 		afterSalt = element.Tag == asn1.TagOctetString
-		if (element.IsCompound || afterSalt) && !affordable(element.Bytes) {
+		inside := element.IsCompound || afterSalt && unmarshal(element.Bytes, new(asn1.RawValue)) == nil
+		if inside && !affordable(element.Bytes) {
 			return false
 		}
 		der = rest

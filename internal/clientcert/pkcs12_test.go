@@ -38,6 +38,34 @@ func TestRead_PKCS12(t *testing.T) {
 	wantChain(t, clientcert.Files{Certificate: p12(pkcs12.Passwordless, w.rsa.key, "", w.rsa)}, w.rsa)
 }
 
+// A salt that begins like an octet string and a huge count is a salt nevertheless.
+func TestRead_PKCS12Salt(t *testing.T) {
+	t.Parallel()
+	w := made()
+	for name, encoder := range map[string]*pkcs12.Encoder{
+		"Modern2023": pkcs12.Modern2023, "Modern2026": pkcs12.Modern2026, "LegacyDES": pkcs12.LegacyDES,
+	} {
+		file := p12(encoder.WithRand(likeCount{}), w.company.key, password, w.company)
+		if !bytes.Contains(file, hugeCount) {
+			t.Fatalf("%s: the salt is another one", name)
+		}
+		wantChain(t, clientcert.Files{Certificate: file, Password: password}, w.company)
+	}
+}
+
+// hugeCount is an octet string, and a count that follows it.
+var hugeCount = []byte{4, 0, 2, 4, 0x7f, 0xff, 0xff, 0xff}
+
+// likeCount repeats hugeCount in place of random bytes.
+type likeCount struct{}
+
+func (likeCount) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = hugeCount[i%len(hugeCount)]
+	}
+	return len(p), nil
+}
+
 // Some wrong passwords decrypt to a padding that looks right; the rest does not.
 func TestRead_PKCS12WrongPasswords(t *testing.T) {
 	t.Parallel()
