@@ -285,17 +285,12 @@ func TestSpend(t *testing.T) {
 // history posts n transfers of 1.00 into the book, and as many for other accounts.
 func history(tb testing.TB, db *models.DB, fact string, book ledger.Book, n int) {
 	tb.Helper()
-	_, err := db.Pool.Exec(tb.Context(), `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+	modelstest.Exec(tb, db, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
 		recorded_at)
 		SELECT $1 || i, 0, 'platform/test/clearing', CASE WHEN i % 2 = 0 THEN $2
 			ELSE 'acc_' || lpad(to_hex(i % 97 + 16), 20, '0') || '/test/pending' END, 100, now()
 		FROM generate_series(1, $3) i`, fact, string(book), 2*n)
-	if err == nil {
-		_, err = db.Pool.Exec(tb.Context(), "ANALYZE ledger_transfers")
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	modelstest.Exec(tb, db, "ANALYZE ledger_transfers")
 }
 
 // A balance reads only the transfers since its snapshot, whatever the number before it.

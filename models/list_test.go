@@ -22,7 +22,7 @@ import (
 // external id "tenth", and each hundredth is paid.
 func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
 	t.Helper()
-	_, err := g.DB.Pool.Exec(t.Context(), `INSERT INTO checkouts (id, project_id, livemode, status, amount, description,
+	modelstest.Exec(t, g.DB, `INSERT INTO checkouts (id, project_id, livemode, status, amount, description,
 		external_id, txid, copy_paste,
 			created_at, expires_at, paid_at)
 		SELECT 'chk_' || left(md5($1::text || i), 20), $2, $3,
@@ -33,9 +33,6 @@ func fill(t *testing.T, g *paymentstest.Gateway, scope models.Scope, n int) {
 		FROM (SELECT i, $5::timestamptz + i / 3 * interval '1 millisecond' AS at
 			FROM generate_series(1, $6) AS i) AS made`,
 		fmt.Sprint(scope), scope.ProjectID, scope.Environment, fmt.Sprint(scope), g.Clock.Now(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // pages reads a whole list, page by page, and calls between after each page.

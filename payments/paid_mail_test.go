@@ -341,18 +341,19 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{
-		"CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); " +
-			"RETURN NEW; END $$",
+		"CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS " +
+			"$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$",
 		"CREATE TRIGGER wait BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.type = 'checkout.paid' AND " +
 			"NEW.checkout_id = '" + slow.ID + "') EXECUTE FUNCTION wait()",
 	} {
 		modelstest.Exec(t, s.DB, sql)
 	}
-	hold, err := s.DB.Pool.Begin(t.Context())
-	if err == nil {
-		_, err = hold.Exec(t.Context(), "SELECT pg_advisory_xact_lock(1)")
-	}
+	hold, err := s.DB.Pool.Acquire(t.Context()) // without a transaction, which the server would end when idle
 	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Release()
+	if _, err := hold.Exec(t.Context(), "SELECT pg_advisory_lock(1)"); err != nil {
 		t.Fatal(err)
 	}
 	confirmed := make(chan error, 1)
@@ -371,7 +372,8 @@ func TestTellPaid_CommitOrder(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_ = s.TellPaid(soon) // it may give up, but must not skip the slow payment
-	if err := errors.Join(hold.Rollback(t.Context()), <-confirmed); err != nil {
+	_, err = hold.Exec(t.Context(), "SELECT pg_advisory_unlock(1)")
+	if err := errors.Join(err, <-confirmed); err != nil {
 		t.Fatal(err)
 	}
 	s.hears("both", of(slow, s.Email), of(quick, s.Email))

@@ -8,10 +8,11 @@ import (
 	"garoupa/models"
 )
 
-// Exec runs a statement, as tests write what the application never does.
+// Exec runs a statement, as tests write what the application never does. It uses the pool whose
+// statements may take long, because a test writes many rows at once beside other tests.
 func Exec(t testing.TB, db *models.DB, sql string, args ...any) {
 	t.Helper()
-	if _, err := db.Pool.Exec(t.Context(), sql, args...); err != nil {
+	if _, err := db.Background.Exec(t.Context(), sql, args...); err != nil {
 		t.Fatal(err)
 	}
 }
