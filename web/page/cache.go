@@ -8,15 +8,15 @@ const cacheSize = 2000
 // cache keeps values that are a function of their key. When it is full it drops any of them.
 // The zero value is ready to use. It is safe for concurrent use.
 type cache[V any] struct {
-	mu         sync.Mutex
-	FormValues map[string]V
+	mu     sync.Mutex
+	values map[string]V
 }
 
 // load returns the value of key. If the cache does not have it, load calls make and keeps the
 // result.
 func (c *cache[V]) load(key string, make func(string) (V, error)) (V, error) {
 	c.mu.Lock()
-	v, ok := c.FormValues[key]
+	v, ok := c.values[key]
 	c.mu.Unlock()
 	if ok {
 		return v, nil
@@ -27,15 +27,15 @@ func (c *cache[V]) load(key string, make func(string) (V, error)) (V, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.FormValues == nil {
-		c.FormValues = map[string]V{}
+	if c.values == nil {
+		c.values = map[string]V{}
 	}
-	if len(c.FormValues) >= cacheSize {
-		for k := range c.FormValues {
-			delete(c.FormValues, k)
+	if len(c.values) >= cacheSize {
+		for k := range c.values {
+			delete(c.values, k)
 			break
 		}
 	}
-	c.FormValues[key] = v
+	c.values[key] = v
 	return v, nil
 }
