@@ -107,8 +107,9 @@ type PublicCheckout struct {
 	Checkout
 	Merchant   Merchant
 	Brand      Brand
-	EndToEndID *string // of the payment that settled it
-	SuccessURL *string // of the payment link
+	EndToEndID *string     // of the payment that settled it
+	Refunded   money.Cents // what of that payment the buyer has again
+	SuccessURL *string     // of the payment link
 	ReturnURL  *string
 	// Mispaid reports that money came which does not pay the checkout, and that was not given back.
 	Mispaid bool
@@ -141,7 +142,9 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 	var request, legalName *string
 	var answers []byte
 	m := &c.Merchant
-	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, p.end_to_end_id, l.success_url, l.return_url,
+	err := q.QueryRow(ctx, "SELECT "+checkoutColumns+`, p.end_to_end_id,
+		coalesce((SELECT sum(r.amount) FROM refunds r WHERE r.payment_id = p.id AND r.status = 'COMPLETED'), 0)::bigint,
+		l.success_url, l.return_url,
 		a.name, a.document, a.production_access, a.suspended, a.live_blocked, a.withdrawals_blocked,
 		EXISTS (SELECT FROM payments m JOIN payment_exceptions e ON e.payment_id = m.id
 			WHERE m.checkout_id = c.id AND e.decision IS DISTINCT FROM 'REFUNDED'),
@@ -158,8 +161,8 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 		LEFT JOIN LATERAL (SELECT id, legal_name, answers FROM access_requests
 			WHERE account_id = a.id AND status = 'APPROVED' ORDER BY submitted_at DESC, id DESC LIMIT 1) r ON true
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
-		[]any{&c.EndToEndID, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess, &m.Suspended,
-			&m.LiveBlocked, &m.WithdrawalsBlocked, &c.Mispaid, &c.ChargeStatus, &c.PayableUntil, &c.ReadUntil,
+		[]any{&c.EndToEndID, &c.Refunded, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess,
+			&m.Suspended, &m.LiveBlocked, &m.WithdrawalsBlocked, &c.Mispaid, &c.ChargeStatus, &c.PayableUntil, &c.ReadUntil,
 			&c.HolderName, &c.HolderDocument, &c.BankProfile, &request, &legalName, &answers},
 		c.Brand.targets())...)
 	if err != nil {

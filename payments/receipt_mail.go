@@ -168,6 +168,9 @@ func (s *Service) receiptParams(ctx context.Context, c *models.PublicCheckout, b
 	if c.Environment == models.Test {
 		p["test"] = "true"
 	}
+	if c.Refunded > 0 {
+		p["refunded"] = strconv.FormatInt(int64(c.Refunded), 10)
+	}
 	if thanks := Thanks(c); thanks.Text != "" || thanks.URL != "" {
 		optional["thanks"], optional["thanks_label"], optional["thanks_url"] = &thanks.Text, &thanks.Label, &thanks.URL
 	}

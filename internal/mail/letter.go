@@ -128,7 +128,7 @@ var kinds = map[string]kind{
 		"/app/cobrancas?status=PAID"},
 
 	models.MailReceipt: {[]string{
-		"merchant", "amount", "paid_at", "recipient", "recipient_document", "end_to_end_id", "description", "order",
+		"merchant", "amount", "paid_at", "refunded", "recipient", "recipient_document", "end_to_end_id", "description", "order",
 		"payer", "charge",
 	}, "/pay/{charge}"},
 }
@@ -150,7 +150,7 @@ var facts = map[string][]string{
 
 	models.MailChargePaid: {"amount", "description", "order", "at", "charge"},
 	models.MailFeeChanged: {"fee", "withdrawal_fee"},
-	models.MailReceipt: {"amount", "paid_at", "description", "order", "recipient", "recipient_document", "payer",
+	models.MailReceipt: {"amount", "paid_at", "refunded", "description", "order", "recipient", "recipient_document", "payer",
 		"end_to_end_id", "charge"},
 	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold",
 		"webhook_endpoints"},
@@ -271,7 +271,7 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 		case "settlement_delay", "destination_hold":
 			seconds, _ := strconv.ParseInt(value, 10, 64)
 			value = i18n.Span(ctx, time.Duration(seconds)*time.Second)
-		case "amount", "min_amount", "max_amount":
+		case "amount", "refunded", "min_amount", "max_amount":
 			cents, _ := strconv.ParseInt(value, 10, 64)
 			value = i18n.Money(ctx, money.Cents(cents))
 		case "at":

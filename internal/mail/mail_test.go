@@ -169,7 +169,7 @@ func TestKinds(t *testing.T) {
 		for _, language := range []i18n.Lang{i18n.Portuguese, i18n.English} {
 			m := &models.Mail{Kind: kind, Language: string(language), Params: map[string]string{}}
 			for _, name := range params {
-				m.Params[name] = map[string]string{"amount": "123456", "at": at.Format(time.RFC3339),
+				m.Params[name] = map[string]string{"amount": "123456", "refunded": "456", "at": at.Format(time.RFC3339),
 					"paid_at": at.Format(time.RFC3339), "role": "ADMIN"}[name]
 			}
 			letter, err := w.Write(t.Context(), m)
@@ -272,13 +272,13 @@ func TestReceipt(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
 	params := map[string]string{
-		"merchant": "Ateliê <b>", "amount": "4990", "paid_at": at.Add(7 * time.Second).Format(time.RFC3339),
+		"merchant": "Ateliê <b>", "amount": "4990", "refunded": "990", "paid_at": at.Add(7 * time.Second).Format(time.RFC3339),
 		"recipient": "Ateliê Aurora Ltda", "recipient_document": "45723174000110", "end_to_end_id": "E1",
 		"description": "Vaso", "charge": "chk_1", "thanks": "Chega\n<i>logo</i> {charge}", "thanks_label": "Ver",
 		"thanks_url": "https://loja.example/p?a=1&b=2", "contact": "ajuda@loja.example", "test": "true",
 	}
 	for language, want := range map[string][]string{
-		"pt-BR": {"1 de mar. de 2026, 09:00:07", "45.723.174/0001-10", "E1",
+		"pt-BR": {"1 de mar. de 2026, 09:00:07", "Devolvido: R$\u00a09,90", "45.723.174/0001-10", "E1",
 			"Mensagem de Ateliê <b>\nChega\n<i>logo</i> " +
 				"{charge}\nVer: https://loja.example/p?a=1&b=2", "ajuda@loja.example", "TESTE"},
 		"en": {"Mar 1, 2026, ", ":00:07", "Message from Ateliê <b>", "TEST"},

@@ -63,6 +63,7 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 			props.Receipt.Known = payments.MaskedEmail(*checkout.CustomerEmail)
 		}
 	}
+	props.Refunded = checkout.Refunded
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}

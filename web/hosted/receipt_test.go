@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/models/modelstest"
@@ -123,4 +125,36 @@ func TestThanks(t *testing.T) {
 	if a := visitor.Get("/pay/" + plain); strings.Contains(a.Text(), "Chega") || a.Find(button).Length() != 0 {
 		t.Error("a suspended merchant has words")
 	}
+}
+
+// A buyer whose money went back sees how much on the receipt, once it has arrived.
+func TestReceipt_Refunded(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	sold := s.Checkout(t, payments.NewCheckout{Amount: 49_90})
+	if err := s.SimulatePayment(t.Context(), sold.ID); err != nil {
+		t.Fatal(err)
+	}
+	visitor := s.Client(t)
+	says := func(when, want string) {
+		t.Helper()
+		got := strings.ReplaceAll(visitor.Get("/pay/"+sold.ID).Find("#state dl").Text(), "\u00a0", " ")
+		if told := strings.Contains(got, "Devolvido"); told != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s the receipt says %q", when, got)
+		}
+	}
+	says("paid,", "")
+	for key, amount := range map[string]money.Cents{"1": 10_00, "2": 2_50} {
+		if _, _, err := s.RefundCheckout(t.Context(), s.Test, payments.RefundRequest{By: s.Owner,
+			AccountID: s.Account.ID, CheckoutID: sold.ID, Amount: amount, Reason: "Troco", IdempotencyKey: key,
+			RequestHash: make([]byte, 32)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says("before the bank has answered,", "")
+	s.Clock.Advance(3 * time.Second)
+	if err := s.SimulateRefunds(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	says("refunded in two parts,", "DevolvidoR$ 12,50")
 }

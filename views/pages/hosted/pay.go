@@ -42,7 +42,8 @@ type PayProps struct {
 	ExpiresAt         time.Time
 	Now               time.Time // the server's clock; the countdown never trusts the phone's
 	PaidAt            *time.Time
-	EndToEndID        string // of the payment; "" leaves the row out
+	EndToEndID        string      // of the payment; "" leaves the row out
+	Refunded          money.Cents // what of the payment the buyer has again; 0 leaves the row out
 	Thanks            Thanks
 	Receipt           ReceiptForm
 	ReturnURL         string // http(s), checked by the caller; "" shows no way back
