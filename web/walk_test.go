@@ -43,6 +43,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"settings":  walkSettings,
 	"sso":       walkSSO,
 	"team":      walkTeam,
+	"unlink":    walkUnlink,
 	"webhooks":  walkWebhooks,
 }
 
@@ -84,6 +85,7 @@ var notPages = map[string]string{
 
 	"/entrar/sso/retorno": "leads on from the company's provider; the scene of it sees its refusals",
 	"/readyz":             "a word for machines",
+	"/app/busca/lista":    "a list, which the palette shows",
 	"/v1/*":               "the API",
 }
 
