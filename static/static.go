@@ -31,6 +31,7 @@ var types = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".ico":   "image/x-icon",
 	".js":    "text/javascript; charset=utf-8",
+	".json":  "application/speculationrules+json",
 	".png":   "image/png",
 	".svg":   "image/svg+xml",
 	".woff2": "font/woff2",

@@ -116,6 +116,7 @@ write('inter.woff2', inter);
 for (const icon of ['favicon.svg', 'favicon.ico', 'icon-180.png', 'icon-512.png']) {
   write(icon, fs.readFileSync(path.join(here, icon)));
 }
+write('menu.json', JSON.stringify(JSON.parse(fs.readFileSync(path.join(here, 'menu.json'), 'utf8'))));
 for (const bundle of ['pay', 'app']) {
   write(`${bundle}.css`, css(`${bundle}.css`, hashed('inter.woff2', inter)));
   write(`${bundle}.js`, js(`${bundle}.js`));

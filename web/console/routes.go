@@ -16,7 +16,7 @@ import (
 // factor.
 func Group(r fiber.Router, site *page.Site) fiber.Router {
 	s := &console{site}
-	group := r.Group("/ops", page.Compressed, s.Speak, s.inside, s.colleague, s.Staff(models.Review),
+	group := r.Group("/ops", page.Compressed, page.Ahead, s.Speak, s.inside, s.colleague, s.Staff(models.Review),
 		s.Paced, page.SameOrigin)
 	group.Get("/pulso/events", s.pulse)
 	return group

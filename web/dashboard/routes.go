@@ -11,8 +11,8 @@ import (
 func Group(r fiber.Router, site *page.Site) fiber.Router {
 	s := &dashboard{site}
 	return r.Group("/app",
-		page.Compressed, s.Speak, page.SameOrigin, s.Person, s.Paced, s.Member, s.framed, page.LegibleForm,
-		s.SameScope)
+		page.Compressed, page.Ahead, s.Speak, page.SameOrigin, s.Person, s.Paced, s.Member, s.framed,
+		page.LegibleForm, s.SameScope)
 }
 
 // Register adds the pages of members to app, which Group returned.
