@@ -15,7 +15,7 @@ import (
 	"garoupa/models"
 )
 
-// Options configure a Service. All except Passkeys and SSO are required.
+// Options configure a Service. All except Passkeys, SSO and HashMemory are required.
 type Options struct {
 	DB            *models.DB
 	Vault         *vault.Vault
@@ -24,6 +24,7 @@ type Options struct {
 	SSOOnly       bool           // people log in at SSO alone
 	AllowPrivate  bool           // allows endpoints on private addresses, for development
 	WithdrawalFee money.Fee      // of accounts that have none of their own
+	HashMemory    uint32         // KiB for the hash of a password; 0 means 19 MiB, and tests take less
 	Now           func() time.Time
 }
 

@@ -1,6 +1,7 @@
 package merchants
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -62,7 +63,7 @@ func (g hashGate) do(ctx context.Context, hash func()) error {
 
 // hashed returns the hash of a new password. It fails like hashGate.do.
 func (s *Service) hashed(ctx context.Context, password string) (hash string, err error) {
-	err = s.hashes.do(ctx, func() { hash = hashPassword(password) })
+	err = s.hashes.do(ctx, func() { hash = hashPassword(password, s.hashMemory()) })
 	return hash, err
 }
 
@@ -77,24 +78,27 @@ func (s *Service) isPasswordOf(ctx context.Context, user *models.User, password 
 		hash = *user.PasswordHash
 	}
 	err = s.hashes.do(ctx, func() { matches = passwordMatches(hash, password) && user.PasswordHash != nil })
-	if err == nil && matches && dated(hash) {
+	if err == nil && matches && dated(hash, s.hashMemory()) {
 		err = s.rehash(ctx, user, password)
 	}
 	return matches, err
 }
 
-// hashPassword returns the PHC string of a password.
-func hashPassword(password string) string {
+// hashMemory returns how many KiB the hash of a new password takes.
+func (s *Service) hashMemory() uint32 { return cmp.Or(s.HashMemory, argonMemory) }
+
+// hashPassword returns the PHC string of a password. memory is in KiB.
+func hashPassword(password string, memory uint32) string {
 	salt := make([]byte, 16)
 	rand.Read(salt) // never fails since Go 1.24
-	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey)
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
+	key := argon2.IDKey([]byte(password), salt, argonTime, memory, argonThreads, argonKey)
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, argonTime, argonThreads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
 
 // dated reports whether a hash was made with other costs than those of hashPassword.
-func dated(hash string) bool {
-	costs := fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, argonMemory, argonTime, argonThreads)
+func dated(hash string, memory uint32) bool {
+	costs := fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, memory, argonTime, argonThreads)
 	return !strings.HasPrefix(hash, costs)
 }
 

@@ -8,7 +8,7 @@ import (
 func TestPasswordMatches(t *testing.T) {
 	t.Parallel()
 	const password = "correct horse battery"
-	hash := hashPassword(password)
+	hash := hashPassword(password, argonMemory)
 	if !passwordMatches(hash, password) || passwordMatches(hash, password+" ") || passwordMatches(hash, "") {
 		t.Error("a hash does not match exactly its own password")
 	}
@@ -35,7 +35,7 @@ func TestPasswordMatches(t *testing.T) {
 // Comparing with nobodysHash takes as long as with a real hash.
 func TestNobodysHash(t *testing.T) {
 	t.Parallel()
-	nobody, anybody := strings.Split(nobodysHash, "$"), strings.Split(hashPassword("x"), "$")
+	nobody, anybody := strings.Split(nobodysHash, "$"), strings.Split(hashPassword("x", argonMemory), "$")
 	for i := range anybody {
 		if secret := i >= 4; !secret && nobody[i] != anybody[i] || len(nobody[i]) != len(anybody[i]) {
 			t.Errorf("%q and %q have different parameters", nobodysHash, anybody)

@@ -116,6 +116,7 @@ func TestUnlink(t *testing.T) {
 func TestLogIn_FormerCosts(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
+	g.Merchants.HashMemory = 0
 	weak := merchants.FormerHash(paymentstest.Password)
 	if _, err := g.DB.Pool.Exec(t.Context(), "UPDATE users SET password_hash = $1", weak); err != nil {
 		t.Fatal(err)

@@ -129,7 +129,8 @@ func (g *Gateway) Another(t testing.TB) *Gateway {
 
 // serve creates the services over a database.
 func (g *Gateway) serve(db *models.DB, sim *simulator.Provider, live psp.Provider) {
-	g.Merchants = merchants.New(merchants.Options{DB: db, Vault: g.Vault, AllowPrivate: true, Now: g.Clock.Now})
+	g.Merchants = merchants.New(merchants.Options{DB: db, Vault: g.Vault, AllowPrivate: true, HashMemory: 64,
+		Now: g.Clock.Now})
 	g.Service = payments.New(payments.Options{
 		DB: db, Simulator: sim, Live: live, Vault: g.Vault, CheckoutURL: CheckoutURL,
 		SettlementDelayTest: SettlementDelay, SettlementDelayLive: SettlementDelay,
