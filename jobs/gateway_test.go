@@ -169,15 +169,14 @@ func (r *receiver) none(t *testing.T) {
 	}
 }
 
-// eventually waits until holds returns true.
+// eventually waits until holds returns true. It asks less and less often, because some of what it waits for takes
+// seconds, and other tests need the processors.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
 	end := time.After(patience)
-	for !holds() {
+	for pause := 5 * time.Millisecond; !holds(); pause = min(pause*5/4, 100*time.Millisecond) {
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-end:
 			t.Fatalf("never: %s", what)
 		}

@@ -161,15 +161,14 @@ func (p *program) open() (*database, *services) {
 	return db, services
 }
 
-// until waits until holds returns true.
+// until waits until holds returns true. It asks less and less often, because some of what it waits for takes half a
+// minute, and other tests need the processors.
 func (p *program) until(what string, holds func() bool) {
 	p.t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	end := time.After(patience)
-	for !holds() {
+	for pause := 5 * time.Millisecond; !holds(); pause = min(pause*5/4, 250*time.Millisecond) {
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-end:
 			p.t.Fatalf("never: %s", what)
 		}
