@@ -9,7 +9,7 @@ import { serve } from './server.mjs';
 
 const root = path.join(import.meta.dirname, '../..');
 const runs = 3; // the best one counts, because noise only slows a page down
-const targets = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 };
+const targets = { performance: 97, accessibility: 100, 'best-practices': 100, seo: 100 };
 
 const flags = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
@@ -81,7 +81,8 @@ nothing else. Why it stands apart from the tests: [0022](decisions/0022-lighthou
 Lighthouse ${version} in ${browser}, which is the browser of \`make test\`, against a server that it starts
 itself, in test, with a demo merchant. *Mobile* is Lighthouse's slow 4G on a phone a quarter as fast as this machine,
 *desktop* its desktop preset; both are simulated. Each row is the best of up to ${runs} runs. KB are all bytes over the
-wire of a first visit, in 1024s. The page \`/app\` is that of a logged-in member.
+wire of a first visit, in 1024s. The pages below \`/app\` are those of a logged-in member whose shop has 90 days of
+sales; a list shows 25 rows.
 
 It fails below ${targets.performance} for performance and ${targets.accessibility} for each of the others.
 One audit is left out, \`is-crawlable\`: every page asks search engines not to index it, because it is private or made

@@ -2,6 +2,7 @@
 // measure.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -19,14 +20,19 @@ export async function serve(program) {
   // From the root, where the program finds the PostgreSQL that npm installed.
   const child = spawn(program, ['serve', '-demo-history=false'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise((resolve) => child.on('exit', resolve));
+  const merchant = http.createServer((request, response) => response.end());
   const stop = async () => {
+    merchant.close();
     child.kill('SIGTERM');
     await ended;
     fs.rmSync(folder, { recursive: true, force: true });
   };
   try {
     await ready(base, child);
-    const demo = JSON.parse(execFileSync(program, ['demo', '-json'], { env, encoding: 'utf8' }));
+    await new Promise((resolve) => merchant.listen(0, '127.0.0.1', resolve));
+    const hook = `http://127.0.0.1:${merchant.address().port}/webhooks`;
+    const made = execFileSync(program, ['demo', '-json', '-history', '-webhook-url', hook], { env, encoding: 'utf8' });
+    const demo = JSON.parse(made);
     return { stop, pages: await pages(base, demo) };
   } catch (error) {
     await stop();
@@ -62,11 +68,15 @@ async function pages(base, demo) {
   }
   const link = await create(base, demo.keys.test, '/v1/payment-links', { productId: demo.productId });
   const cookie = await logIn(base, demo.owner);
+  const endpoints = await (await fetch(`${base}/app/webhooks`, { headers: { Cookie: cookie } })).text();
+  const endpoint = endpoints.match(/\/app\/webhooks\/[a-z]+_[0-9a-f]+/)[0];
   return [
     { name: '`/pay/<id>`', url: checkout.checkoutUrl },
     { name: '`/l/<id>`', url: `${base}/l/${link.paymentLinkId}` },
     { name: '`/entrar`', url: `${base}/entrar` },
     { name: '`/app`', url: `${base}/app`, cookie },
+    { name: '`/app/cobrancas`', url: `${base}/app/cobrancas`, cookie },
+    { name: '`/app/webhooks/<id>`', url: base + endpoint, cookie },
   ];
 }
 
