@@ -86,6 +86,9 @@ func (s *console) decide(k decisionCase) fiber.Handler {
 		if err != nil {
 			return s.refused(c, k, d, err)
 		}
+		if path == c.Path() {
+			path = inPlace(c, path)
+		}
 		return s.goTo(c, path, flash)
 	}
 }
@@ -139,7 +142,8 @@ func (s *console) showPreview(c *fiber.Ctx, k decisionCase, d decision) error {
 		return err
 	}
 	return page.Render(c, pages.Preview(pages.PreviewProps{
-		Shell: shell, Section: p.section, Title: p.title, Back: p.back, BackHref: p.backHref, Action: c.Path(),
+		Shell: shell, Section: p.section, Title: p.title, Back: p.back, BackHref: inPlace(c, p.backHref),
+		Action:  inPlace(c, c.Path()),
 		Confirm: p.confirm, Danger: p.danger,
 		Language: p.language, Page: p.page, Effects: p.effects, Mail: p.mail, Compare: p.compare,
 		Hidden: append([]components.KeyValue{
@@ -171,6 +175,10 @@ func (s *console) showCase(c *fiber.Ctx, props pages.CaseProps, accountID, id st
 	}
 	if props.Next, err = s.next(c, props.Section); err != nil {
 		return err
+	}
+	props.Href = inPlace(c, props.Href)
+	if props.Decision != nil {
+		props.Decision.Action = inPlace(c, props.Decision.Action)
 	}
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err

@@ -31,7 +31,7 @@ var destinationReasons = []string{"HOLDER_MISMATCH", "KEY_UNKNOWN", "ACTIVITY_RE
 
 // destinationQueue is the queue of destinations that merchants added.
 func (s *console) destinationQueue() queue {
-	return queue{id: layouts.OpsDestinations, path: "/ops/destinos", tabs: []string{"review", "all"},
+	return queue{id: layouts.OpsDestinations, path: "/ops/destinos", tabs: []string{"review", allTab},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			found, err := models.Destinations(c.UserContext(), s.DB.Pool,
 				models.DestinationFilter{InReview: tab == "review", After: after, Limit: limit})

@@ -35,7 +35,7 @@ func (s *console) registerDisputes(ops fiber.Router) {
 
 // disputeQueue is the queue of contested payments: those that are not closed, the earliest deadline first.
 func (s *console) disputeQueue() queue {
-	return queue{id: layouts.OpsDisputes, path: "/ops/disputas", tabs: []string{"open", "all"},
+	return queue{id: layouts.OpsDisputes, path: "/ops/disputas", tabs: []string{"open", allTab},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) (rows []queued, err error) {
 			if tab == "open" {
 				due, err := models.DueDisputes(c.UserContext(), s.DB.Pool, after, limit)

@@ -20,8 +20,8 @@ import (
 func (s *console) exceptionQueue() queue {
 	live, test := models.Live, models.Test
 	filters := map[string]models.ExceptionFilter{"open": {Open: true, Environment: &live, Own: new(false)},
-		"test": {Open: true, Environment: &test}, "all": {}}
-	return queue{id: layouts.OpsExceptions, path: "/ops/excecoes", tabs: []string{"open", "test", "all"},
+		"test": {Open: true, Environment: &test}, allTab: {}}
+	return queue{id: layouts.OpsExceptions, path: "/ops/excecoes", tabs: []string{"open", "test", allTab},
 		sorted: []string{"open", "test"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			f := filters[tab]

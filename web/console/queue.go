@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -39,24 +40,47 @@ type queued struct {
 // Position is the row's place in the queue.
 func (q queued) Position() models.Position { return q.at }
 
-// next returns the page of the oldest case of a section that waits, other than the one in the address, or "".
+// allTab is the tab of a queue that shows decided cases, too.
+const allTab = "all"
+
+// next returns the page of the first case of a section that waits, other than the one in the address, or "". The
+// address has the tab and the order of the list from which the person came.
 func (s *console) next(c *fiber.Ctx, section string) (string, error) {
 	for _, q := range []queue{s.withdrawalQueue(), s.destinationQueue(), s.accessQueue(), s.exceptionQueue(),
 		s.disputeQueue(), s.feeQueue(), s.nameQueue()} {
 		if q.id != section {
 			continue
 		}
-		rows, err := q.rows(c, q.tabs[0], nil, 2)
+		tab := c.Query("tab")
+		if tab == allTab || !slices.Contains(q.tabs, tab) {
+			tab = q.tabs[0]
+		}
+		rows, err := q.rows(c, tab, nil, 2)
 		if err != nil {
 			return "", fmt.Errorf("console: find the next case of %s: %w", section, err)
 		}
 		for _, row := range rows {
 			if row.Href != c.Path() {
-				return row.Href, nil
+				return inPlace(c, row.Href), nil
 			}
 		}
 	}
 	return "", nil
+}
+
+// inPlace adds the tab and the order in the address to a path, so that one case of a list leads to the next.
+func inPlace(c *fiber.Ctx, path string) string {
+	place := url.Values{}
+	if tab := c.Query("tab"); tab != "" && tab != allTab {
+		place.Set("tab", tab)
+	}
+	if largestFirst(c) {
+		place.Set("order", byAmount)
+	}
+	if len(place) == 0 {
+		return path
+	}
+	return path + "?" + place.Encode()
 }
 
 // items returns the rows of a list without their positions.
@@ -111,6 +135,9 @@ func (s *console) queue(q queue) fiber.Handler {
 		})
 		if err != nil {
 			return err
+		}
+		for i := range rows.Rows {
+			rows.Rows[i].Href = inPlace(c, rows.Rows[i].Href)
 		}
 		shell, err := s.ConsoleShell(c)
 		if err != nil {

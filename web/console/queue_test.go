@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ func TestOps_QueueByAmount(t *testing.T) {
 	}
 	rows := func(path string) []string {
 		return c.Get(path).Find("main li[data-key]").Map(func(_ int, row *goquery.Selection) string {
-			return row.AttrOr("data-key", "")
+			path, _, _ := strings.Cut(row.AttrOr("data-key", ""), "?")
+			return path
 		})
 	}
 	byAmount := []string{asked[1], asked[2], asked[0]}
@@ -43,5 +45,45 @@ func TestOps_QueueByAmount(t *testing.T) {
 	}
 	if a := c.Get("/ops/saques?tab=all"); a.Find(`main a[href*="order="]`).Length() != 0 {
 		t.Error("the list of all offers an order")
+	}
+}
+
+// A list by amount is worked off by amount: the order stays in the address through the form, its
+// preview and the decision.
+func TestOps_NextInOrder(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.FundLive(t, 1000_00)
+	c, _ := s.Console(t, models.StaffReviewer)
+	asked := map[money.Cents]string{}
+	for _, amount := range []money.Cents{20_00, 50_00, 30_00} {
+		s.Clock.Advance(time.Second)
+		asked[amount] = "/ops/saques/" + s.Withdraw(t, amount).ID
+	}
+	const order = "?order=amount"
+	first := c.Get("/ops/saques?tab=review&order=amount").Find("main li[data-key] a").AttrOr("href", "")
+	if want := asked[50_00] + "?order=amount&tab=review"; first != want {
+		t.Fatalf("the first is %s, want %s", first, want)
+	}
+	page := c.Get(asked[50_00] + order)
+	form := page.Find("form:has(input[name=version])")
+	if next := page.Find("a[data-hot=n]").AttrOr("href", ""); next != asked[30_00]+order ||
+		form.AttrOr("action", "") != asked[50_00]+order {
+		t.Errorf("the next is %s; the form goes to %s", next, form.AttrOr("action", ""))
+	}
+	fields := []string{"version", form.Find("input[name=version]").AttrOr("value", ""), "outcome", "APPROVE"}
+	if to := c.Post(asked[50_00]+order, fields...).Find("form:has([value=send])").AttrOr("action", ""); to !=
+		asked[50_00]+order {
+		t.Errorf("the preview goes to %s", to)
+	}
+	done := c.Post(asked[50_00]+order, append(fields, "do", "send")...)
+	if to := done.Header.Get("Location"); to != asked[50_00]+order {
+		t.Fatalf("the decision is %d and leads to %s", done.Status, to)
+	}
+	if next := c.Get(asked[50_00]+order).Find("a[data-hot=n]").AttrOr("href", ""); next != asked[30_00]+order {
+		t.Errorf("after the decision the next is %s", next)
+	}
+	if next := c.Get(asked[50_00]).Find("a[data-hot=n]").AttrOr("href", ""); next != asked[20_00] {
+		t.Errorf("without an order the next is %s", next)
 	}
 }

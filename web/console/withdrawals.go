@@ -41,11 +41,11 @@ func (s *console) withdrawalQueue() queue {
 	statuses := map[string][]models.WithdrawalStatus{
 		"review": {models.WithdrawalPendingReview}, "payout": {models.WithdrawalApproved, models.WithdrawalProcessing},
 	}
-	return queue{id: layouts.OpsWithdrawals, path: "/ops/saques", tabs: []string{"review", "payout", "all"},
+	return queue{id: layouts.OpsWithdrawals, path: "/ops/saques", tabs: []string{"review", "payout", allTab},
 		sorted: []string{"review", "payout"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			found, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{
-				Statuses: statuses[tab], OldestFirst: tab != "all", Largest: tab != "all" && largestFirst(c),
+				Statuses: statuses[tab], OldestFirst: tab != allTab, Largest: tab != allTab && largestFirst(c),
 				After: after, Limit: limit,
 			})
 			if err != nil {
