@@ -43,16 +43,17 @@ const countHours = ` CROSS JOIN LATERAL (
 			AND c.paid_at >= span.since AND c.paid_at < span.until
 	) happened GROUP BY 1) h `
 
-// CheckoutHours returns the hours of the scope from since on, which must be a whole hour, in
-// no order and without empty ones. Hours that are rolled up are read, later ones are counted:
-// one or two as a rule, more if the roll-up is late.
-func CheckoutHours(ctx context.Context, q Querier, scope Scope, since time.Time) ([]CheckoutHour, error) {
+// CheckoutHours returns the hours of the scope from since to before until, which must be whole
+// hours, in no order and without empty ones. Hours that are rolled up are read, later ones are
+// counted: one or two as a rule, more if the roll-up is late.
+func CheckoutHours(ctx context.Context, q Querier, scope Scope, since, until time.Time) ([]CheckoutHour, error) {
 	rows, err := q.Query(ctx, `SELECT hour, created, paid, volume, converted FROM checkout_hours
-		WHERE project_id = $1 AND livemode = $2 AND hour >= $3 AND hour < (SELECT until FROM checkout_hours_until)
+		WHERE project_id = $1 AND livemode = $2 AND hour >= $3 AND hour < $4
+			AND hour < (SELECT until FROM checkout_hours_until)
 		UNION ALL SELECT h.hour, h.created, h.paid, h.volume, h.converted
 		FROM (SELECT $1::text AS project_id, $2::boolean AS livemode, greatest(until, $3) AS since,
-			'infinity'::timestamptz AS until
-			FROM checkout_hours_until) span`+countHours, scope.ProjectID, scope.Environment, since)
+			$4::timestamptz AS until
+			FROM checkout_hours_until) span`+countHours, scope.ProjectID, scope.Environment, since, until)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 func hours(t *testing.T, g *paymentstest.Gateway, scope models.Scope) []models.CheckoutHour {
 	t.Helper()
 	all, err := models.CheckoutHours(t.Context(), g.DB.Pool, scope,
-		g.Clock.Now().Add(-30*24*time.Hour).Truncate(time.Hour))
+		g.Clock.Now().Add(-30*24*time.Hour).Truncate(time.Hour), g.Clock.Now().Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

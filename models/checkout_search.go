@@ -200,13 +200,13 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, tab
 	return "c." + key + " = ANY (ARRAY(" + within(first, q.arg(last), q.arg(fewMatches)) + "))", nil
 }
 
-// PendingSince counts the checkouts of the scope that are pending, created before and since a
-// moment, from another moment on.
-func PendingSince(ctx context.Context, q Querier, scope Scope, from, moment time.Time) (before, since int, err error) {
-	err = q.QueryRow(ctx, `SELECT count(*) FILTER (WHERE created_at < $4), count(*) FILTER (WHERE created_at >= $4)
-		FROM checkouts WHERE project_id = $1 AND livemode = $2 AND status = 'PENDING' AND created_at >= $3`,
-		scope.ProjectID, scope.Environment, from, moment).Scan(&before, &since)
-	return before, since, err
+// PendingWithin counts the checkouts of the scope that were created from since to before until, and are
+// still pending.
+func PendingWithin(ctx context.Context, q Querier, scope Scope, since, until time.Time) (n int, err error) {
+	err = q.QueryRow(ctx, `SELECT count(*) FROM checkouts WHERE project_id = $1 AND livemode = $2
+		AND status = 'PENDING' AND created_at >= $3 AND created_at < $4`, scope.ProjectID, scope.Environment,
+		since, until).Scan(&n)
+	return n, err
 }
 
 // CheckoutCounts counts the checkouts of the scope by status, up to CountedCheckouts of each,

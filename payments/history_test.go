@@ -67,7 +67,7 @@ func TestWriteHistory(t *testing.T) {
 		"1m0s PAYMENT 0.00"}, moved); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	hours, err := models.CheckoutHours(t.Context(), g.DB.Pool, g.Test, from)
+	hours, err := models.CheckoutHours(t.Context(), g.DB.Pool, g.Test, from, g.Clock.Now().Add(time.Hour))
 	var sum models.CheckoutHour
 	for _, h := range hours {
 		sum.Created, sum.Paid, sum.Volume = sum.Created+h.Created, sum.Paid+h.Paid, sum.Volume+h.Volume

@@ -81,8 +81,8 @@ func StatCards(label string, cards []StatCardProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 = []any{"grid grid-cols-1 gap-3 min-[22rem]:grid-cols-2 sm:gap-4",
-			templ.KV("@min-[58rem]:grid-cols-4", len(cards) > 3),
-			templ.KV("@min-[44rem]:grid-cols-3", len(cards) == 3),
+			templ.KV("@min-[58rem]:grid-cols-4", len(cards) == 4),
+			templ.KV("@min-[44rem]:grid-cols-3", len(cards) == 3 || len(cards) > 4),
 		}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {

@@ -26,6 +26,25 @@ func Money(ctx context.Context, c money.Cents) string {
 	return Reais(ctx, Amount(ctx, c))
 }
 
+// ShortMoney formats an amount that is not negative for the axis of a chart, rounded down: "R$ 40",
+// "R$ 1,5 mil", "R$ 2 mi".
+func ShortMoney(ctx context.Context, c money.Cents) string {
+	unit, key := money.Cents(100_000), "chart.thousand"
+	switch {
+	case c < unit && c%100 != 0:
+		return Money(ctx, c)
+	case c < unit:
+		return Reais(ctx, strconv.FormatInt(int64(c/100), 10))
+	case c >= 1000*unit:
+		unit, key = 1000*unit, "chart.million"
+	}
+	digits := strconv.FormatInt(int64(c/unit), 10)
+	if tenth := c % unit * 10 / unit; tenth > 0 {
+		digits += "." + strconv.FormatInt(int64(tenth), 10)
+	}
+	return Reais(ctx, T(ctx, key, Decimal(ctx, digits)))
+}
+
 // Amount formats an amount as people type it: "1.234,56" in Portuguese, "1,234.56" in
 // English, preceded by a hyphen if it is negative.
 func Amount(ctx context.Context, c money.Cents) string {
@@ -143,6 +162,14 @@ func Clock(ctx context.Context, t time.Time) string {
 		return t.In(brasilia).Format("3:04" + nbsp + "PM")
 	}
 	return t.In(brasilia).Format("15:04")
+}
+
+// Hour formats the hour of a moment in Brasília time for a narrow place: "9h" or "9 AM".
+func Hour(ctx context.Context, t time.Time) string {
+	if Of(ctx) == English {
+		return t.In(brasilia).Format("3" + nbsp + "PM")
+	}
+	return strconv.Itoa(t.In(brasilia).Hour()) + "h"
 }
 
 // Relative returns how long before now t was, if less than a day, otherwise the moment, without

@@ -263,7 +263,7 @@ func homePages() []page {
 		{"home later", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows, Overview: overview(),
 			CanCreate: true, Stray: 2, Balance: &dashboard.Balance{Available: 98_765_43, Pending: 1}})},
 		{"home bare", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows,
-			Overview: &dashboard.Overview{Days: overview().Days}})},
+			Overview: &dashboard.Overview{Versus: "versus_day", Unit: dashboard.UnitMonth, Slots: overview().Slots}})},
 		{"search", dashboard.Search(dashboard.SearchProps{Shell: shell(true)})},
 		{"search none", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x"})},
 		{"search hits", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x", Hits: []dashboard.Hit{
@@ -374,10 +374,11 @@ func checkoutPages() []page {
 
 // overview is one in which everything is compared with something.
 func overview() *dashboard.Overview {
-	o := &dashboard.Overview{Today: 7_349_90, TodayBefore: 4_550_00, Weekday: 5, Paid: 48, PaidBefore: 44,
-		Conversion: new(824), ConversionBefore: new(842)}
+	o := &dashboard.Overview{Versus: "versus", Unit: dashboard.UnitDay, Refunded: 49_90,
+		Now:    dashboard.Figures{Volume: 7_349_90, Paid: 48, Average: 153_12, Conversion: new(824)},
+		Before: dashboard.Figures{Volume: 4_550_00, Paid: 44, Average: 103_41, Conversion: new(842)}}
 	for i := range 14 {
-		o.Days = append(o.Days, dashboard.OverviewDay{Day: now.AddDate(0, 0, i-13), Paid: i,
+		o.Slots = append(o.Slots, dashboard.OverviewSlot{Start: now.AddDate(0, 0, i-13), Paid: i,
 			Volume: money.Cents(i * 500_00), Before: 400_00})
 	}
 	return o

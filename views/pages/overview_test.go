@@ -15,9 +15,9 @@ import (
 func TestHome_ChartMonths(t *testing.T) {
 	t.Parallel()
 	o := overview()
-	o.Days = o.Days[:4]
-	for i := range o.Days {
-		o.Days[i].Day = time.Date(2026, 2, 27+i, 2, 0, 0, 0, time.UTC) // a day earlier in Brasília
+	o.Slots = o.Slots[:4]
+	for i := range o.Slots {
+		o.Slots[i].Start = time.Date(2026, 2, 27+i, 2, 0, 0, 0, time.UTC) // a day earlier in Brasília
 	}
 	for lang, want := range map[i18n.Lang]string{i18n.Portuguese: "26 fev. 27 28 1 mar.",
 		i18n.English: "26 Feb 27 28 1 Mar"} {

@@ -29,9 +29,14 @@ func (s *dashboard) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	keepCurrent(s.Site, c, &shell)
+	filter, span, problems := readFigures(c, s.Now())
+	if len(problems) > 0 {
+		c.Status(fiber.StatusUnprocessableEntity)
+	} else {
+		keepCurrent(s.Site, c, &shell)
+	}
 	props := pages.HomeProps{
-		Shell: shell, Switches: switches, StepsHidden: v.StepsHidden && v.Role.Can(models.Integrate),
+		Shell: shell, Filter: filter, Errors: problems, Switches: switches, StepsHidden: v.StepsHidden && v.Role.Can(models.Integrate),
 		CanCreate: offersSales(v), Empty: s.emptyCheckouts(v),
 	}
 	for _, part := range []struct {
@@ -50,7 +55,7 @@ func (s *dashboard) home(c *fiber.Ctx) error {
 		}},
 		{"balance", s.addBalance},
 		{"checkouts", s.addLatest},
-		{"overview", s.addOverview},
+		{"overview", func(c *fiber.Ctx, props *pages.HomeProps) error { return s.addOverview(c, props, span) }},
 	} {
 		if lacks(s.Site, c, part.name, part.read(c, &props)) {
 			props.Missing = append(props.Missing, part.name)
@@ -83,7 +88,7 @@ func (s *dashboard) addLatest(c *fiber.Ctx, props *pages.HomeProps) error {
 
 // addOverview adds the numbers of the environment and what needs attention in it, once there
 // was a charge.
-func (s *dashboard) addOverview(c *fiber.Ctx, props *pages.HomeProps) error {
+func (s *dashboard) addOverview(c *fiber.Ctx, props *pages.HomeProps, span figures) error {
 	if len(props.Checkouts) == 0 {
 		return nil
 	}
@@ -92,6 +97,6 @@ func (s *dashboard) addOverview(c *fiber.Ctx, props *pages.HomeProps) error {
 		return fmt.Errorf("dashboard: count exceptions: %w", err)
 	}
 	props.Stray, props.StrayHref = count, "/app/cobrancas/"+checkout
-	props.Overview, err = s.overview(c)
+	props.Overview, err = s.overview(c, span)
 	return err
 }

@@ -2,77 +2,84 @@ package dashboard
 
 import (
 	"fmt"
+	"sort"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/internal/money"
 	"garoupa/models"
-	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
 
-// overviewDays is how far back the start page looks: twice what its chart shows.
-const overviewDays = 28
-
-// overview returns the numbers of the environment, from the hours of the last weeks.
-func (s *dashboard) overview(c *fiber.Ctx) (*pages.Overview, error) {
-	now := s.Now()
-	today, err := i18n.ParseDay(i18n.Day(now))
+// overview returns the numbers of the environment in a period, and in the one before.
+func (s *dashboard) overview(c *fiber.Ctx, span figures) (*pages.Overview, error) {
+	ctx, scope := c.UserContext(), page.Scope(c)
+	hours, err := models.CheckoutHours(ctx, s.DB.Pool, scope, span.since, span.until)
 	if err != nil {
-		return nil, fmt.Errorf("dashboard: today: %w", err)
+		return nil, fmt.Errorf("dashboard: read the hours of a period: %w", err)
 	}
-	hours, err := models.CheckoutHours(c.UserContext(), s.DB.Pool, page.Scope(c), today.AddDate(0, 0, 1-overviewDays))
+	shift := span.since.Sub(span.before)
+	// What it is compared with ends at the same moment, and before the period begins.
+	end := min(span.until.Sub(span.since), shift)
+	if passed := s.Now().Add(time.Hour).Truncate(time.Hour).Sub(span.since); passed > 0 {
+		end = min(end, passed)
+	}
+	before, err := models.CheckoutHours(ctx, s.DB.Pool, scope, span.before, span.before.Add(end))
 	if err != nil {
-		return nil, fmt.Errorf("dashboard: read the hours of the last weeks: %w", err)
+		return nil, fmt.Errorf("dashboard: read the hours of the period before: %w", err)
 	}
-	var pending [2]int
-	pending[1], pending[0], err = models.PendingSince(c.UserContext(), s.DB.Pool, page.Scope(c),
-		today.AddDate(0, 0, 1-2*week), today.AddDate(0, 0, 1-week))
+	pending, err := models.PendingWithin(ctx, s.DB.Pool, scope, span.since, span.until)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: count what is pending: %w", err)
 	}
-	return sumHours(hours, pending, today, now), nil
+	pendingBefore, err := models.PendingWithin(ctx, s.DB.Pool, scope, span.before, span.before.Add(end))
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: count what is pending: %w", err)
+	}
+	refunded, err := models.RefundedWithin(ctx, s.DB.Pool, scope, span.since, span.until)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: sum what was refunded: %w", err)
+	}
+	o := &pages.Overview{Versus: span.versus, Unit: span.unit, Refunded: refunded,
+		Now: sumHours(hours, pending), Before: sumHours(before, pendingBefore)}
+	o.Slots = slotHours(span.slots(), hours, before, shift)
+	return o, nil
 }
 
-// week is how many days the conversion and the number of paid charges look back.
-const week = 7
+// sumHours sums up hours, of whose charges some are still pending.
+func sumHours(hours []models.CheckoutHour, pending int) (sum pages.Figures) {
+	created, converted := 0, 0
+	for _, h := range hours {
+		sum.Volume, sum.Paid = sum.Volume+h.Volume, sum.Paid+h.Paid
+		created, converted = created+h.Created, converted+h.Converted
+	}
+	if sum.Paid > 0 {
+		sum.Average = (sum.Volume + money.Cents(sum.Paid/2)) / money.Cents(sum.Paid)
+	}
+	sum.Conversion = share(converted, created-pending)
+	return sum
+}
 
-// sumHours compares today and the last days with the time before. today is when today began;
-// of the same weekday a week before, only the hours up to now are counted.
-// pending is how many charges of this week and of the one before are still pending.
-func sumHours(hours []models.CheckoutHour, pending [2]int, today, now time.Time) *pages.Overview {
-	o := &pages.Overview{Weekday: int(today.Weekday())}
-	var created, converted, paid [2]int // of this week and of the previous one
-	const shown = overviewDays / 2
-	for back := shown - 1; back >= 0; back-- {
-		o.Days = append(o.Days, pages.OverviewDay{Day: today.AddDate(0, 0, -back)})
+// slotHours sums up hours by the parts of a chart, which begin at starts, and beside them those
+// that were before by shift.
+func slotHours(starts []time.Time, hours, before []models.CheckoutHour, shift time.Duration) []pages.OverviewSlot {
+	slots := make([]pages.OverviewSlot, len(starts))
+	for i, start := range starts {
+		slots[i].Start = start
+	}
+	at := func(t time.Time) *pages.OverviewSlot { // starts[0] is not after t
+		return &slots[sort.Search(len(starts), func(i int) bool { return starts[i].After(t) })-1]
 	}
 	for _, h := range hours {
-		back := int((today.Add(24*time.Hour).Sub(h.Hour) - 1) / (24 * time.Hour)) // days before today
-		if back < 0 || back >= overviewDays {
-			continue
-		}
-		if back < 2*week {
-			created[back/week] += h.Created
-			converted[back/week] += h.Converted
-			paid[back/week] += h.Paid
-		}
-		if back == 7 && !h.Hour.AddDate(0, 0, 7).After(now) {
-			o.TodayBefore += h.Volume
-		}
-		day := &o.Days[shown-1-back%shown]
-		if back < shown {
-			day.Volume, day.Paid = day.Volume+h.Volume, day.Paid+h.Paid
-		} else {
-			day.Before += h.Volume
-		}
+		slot := at(h.Hour)
+		slot.Volume, slot.Paid = slot.Volume+h.Volume, slot.Paid+h.Paid
 	}
-	o.Today = o.Days[shown-1].Volume
-	o.Paid, o.PaidBefore = paid[0], paid[1]
-	o.Conversion = share(converted[0], created[0]-pending[0])
-	o.ConversionBefore = share(converted[1], created[1]-pending[1])
-	return o
+	for _, h := range before {
+		at(h.Hour.Add(shift)).Before += h.Volume
+	}
+	return slots
 }
 
 // share returns how many of a thousand decided charges are paid, or nil if none is decided. The

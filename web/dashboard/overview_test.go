@@ -15,14 +15,20 @@ import (
 	"garoupa/web/webtest"
 )
 
-// The start page tells how today and the last days went, to the centavo.
-func TestHome_Overview(t *testing.T) {
-	t.Parallel()
-	s := webtest.New(t) // 1 March 2026, 9:00 in Brasília, is a Sunday
-	c := s.Member(t)
-	if a := c.Get("/app"); a.Find("#volume").Length() != 0 {
-		t.Error("an empty account has a chart")
+// says reports the texts that a page leaves out.
+func says(t *testing.T, a webtest.Answer, when string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(a.Text(), text) {
+			t.Errorf("%s leaves out %q", when, text)
+		}
 	}
+}
+
+// shop pays charges of 100 and 900 on Sunday, 1 March 2026, at 9:00 and 11:00 in Brasília, and of
+// 150 a week later at 10:00, when one is pending and one has expired.
+func shop(t *testing.T, s *webtest.Site) {
+	t.Helper()
 	pay := func(amount int64) {
 		t.Helper()
 		checkout := s.Checkout(t, payments.NewCheckout{})
@@ -31,45 +37,83 @@ func TestHome_Overview(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pay(100_00)                    // 1 March, 9:00
-	s.Clock.Advance(2 * time.Hour) // 11:00, later than now next week
+	pay(100_00)
+	s.Clock.Advance(2 * time.Hour)
 	pay(900_00)
-	s.Clock.Advance(7*24*time.Hour - time.Hour) // 8 March, 10:00
-	c = s.Member(t)                             // the session was not used for so long
+	s.Clock.Advance(7*24*time.Hour - time.Hour)
 	pay(150_00)
-	s.Checkout(t, payments.NewCheckout{}) // pending, which decides nothing
+	s.Checkout(t, payments.NewCheckout{})
 	if err := s.SimulateExpiry(t.Context(), s.Checkout(t, payments.NewCheckout{}).ID); err != nil {
 		t.Fatal(err)
 	}
-	text := c.Get("/app").Text()
-	for _, says := range []string{"R$\u00a0150,00", "50,0%", "vs. domingo passado", "R$\u00a01.150,00", "50,0 p.p."} {
-		if !strings.Contains(text, says) {
-			t.Errorf("the page leaves out %q", says)
+}
+
+// The start page tells how a period went, to the centavo, compared with the one before up to the
+// same moment; pending charges decide nothing.
+func TestHome_Overview(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	if a := s.Member(t).Get("/app"); a.Find("#volume").Length() != 0 {
+		t.Error("an empty account has a chart")
+	}
+	shop(t, s)
+	c := s.Member(t) // the session was not used for so long
+	for _, period := range []struct {
+		query string
+		rows  int
+		says  []string
+		row   int    // of the table
+		cells string // volume, before, paid
+	}{
+		{"", 7, []string{"R$\u00a0150,00", "50,0%", "50,0 p.p.", "vs. período anterior"}, 6,
+			"R$\u00a0150,00 R$\u00a0100,00 1"},
+		{"?period=nonsense", 7, nil, 6, "R$\u00a0150,00 R$\u00a0100,00 1"},
+		{"?period=today", 24, []string{"vs. domingo passado, até esta hora", "50,0%"}, 10, "R$\u00a0150,00 R$\u00a00,00 1"},
+		{"?period=today", 24, nil, 9, "R$\u00a00,00 R$\u00a0100,00 0"},
+		{"?period=today", 24, nil, 11, "R$\u00a00,00 R$\u00a00,00 0"}, // 900 were later than now
+		{"?period=this_month", 31, []string{"R$\u00a01.150,00", "R$\u00a0383,33", "75,0%"}, 0,
+			"R$\u00a01.000,00 R$\u00a00,00 2"},
+		{"?period=days30", 30, []string{"R$\u00a01.150,00"}, 22, "R$\u00a01.000,00 R$\u00a00,00 2"},
+		{"?period=last_month", 28, []string{"R$\u00a00,00"}, 27, "R$\u00a00,00 R$\u00a00,00 0"},
+		{"?from=2026-03-01&until=2026-03-01", 24, []string{"R$\u00a0500,00", "100,0%"}, 11,
+			"R$\u00a0900,00 R$\u00a00,00 1"},
+		{"?from=2025-03-09", 13, []string{"R$\u00a01.150,00"}, 12, "R$\u00a01.150,00 R$\u00a00,00 3"},
+	} {
+		page := c.Get("/app" + period.query)
+		says(t, page, period.query, period.says...)
+		rows := page.Find("#volume").Parent().Find("tbody tr")
+		if period.query == "?period=last_month" {
+			if rows.Length() != 0 || !strings.Contains(page.Text(), "Nada neste período.") {
+				t.Errorf("a month without charges has %d rows", rows.Length())
+			}
+			continue
+		}
+		var cells []string
+		for _, cell := range rows.Eq(period.row).Find("td").EachIter() {
+			cells = append(cells, cell.Text())
+		}
+		if got := strings.Join(cells, " "); rows.Length() != period.rows || got != period.cells {
+			t.Errorf("%q: %d rows, row %d: %q", period.query, rows.Length(), period.row, got)
+		}
+		if page.Find("nav [aria-current=page]").Length() == 0 {
+			t.Errorf("%q: no period is chosen", period.query)
 		}
 	}
-	page := c.Get("/app")
-	rows := page.Find("#volume").Parent().Find("tbody tr")
-	if rows.Length() != 14 || !strings.Contains(rows.Eq(6).Text(), "R$\u00a01.000,00") ||
-		!strings.Contains(rows.Eq(13).Text(), "R$\u00a0150,00") {
-		t.Errorf("the table has %d rows: %q", rows.Length(), rows.Eq(6).Text())
-	}
-	// The one of the legend: nothing was paid before.
-	if bars := page.Find("#volume").Parent().Find("svg rect.fill-chart-2"); bars.Length() != 1 {
-		t.Errorf("%d bars of before", bars.Length())
-	}
-	s.Clock.Advance(14 * 24 * time.Hour)
-	c = s.Member(t) // nobody stays logged in for so long
-	page = c.Get("/app")
-	if bars := page.Find("#volume").Parent().Find("svg rect.fill-chart-2"); bars.Length() != 3 {
-		t.Errorf("%d bars of before, a fortnight later", bars.Length())
-	}
-	if row := page.Find("#volume").Parent().Find("tbody tr").Eq(6); !strings.Contains(row.Text(), "R$\u00a01.000,00") {
-		t.Errorf("a fortnight later the table says %q", row.Text())
+	for query, problem := range map[string]string{"from=x": "Digite um dia", "from=2026-03-02&until=2026-03-01": "vem antes",
+		"from=2025-03-07&until=2026-03-08": "até 366 dias", "until=2026-02-30": "Digite um dia"} {
+		if a := c.Get("/app?" + query); a.Status != http.StatusUnprocessableEntity ||
+			!strings.Contains(a.Text(), problem) || a.Find("#from").Length() != 1 {
+			t.Errorf("%s: %d %s", query, a.Status, a.Find("main").Text())
+		}
 	}
 	s.GiveRole(t, models.RoleViewer)
 	if a := c.Get("/app"); strings.Contains(a.Text(), "Disponível para saque") ||
-		strings.Contains(a.Body, "/app/cobrancas/nova") {
-		t.Error("a viewer sees the balance, or the way to a new charge")
+		strings.Contains(a.Body, "/app/cobrancas/nova") || !strings.Contains(a.Text(), "R$\u00a0150,00") {
+		t.Error("a viewer sees the balance, or the way to a new charge, or no figures")
+	}
+	c.Post("/app/ambiente", "env", "live")
+	if a := c.Get("/app?from=2026-03-01"); strings.Contains(a.Text(), "R$\u00a01.150,00") {
+		t.Error("live tells what was paid in test")
 	}
 }
 

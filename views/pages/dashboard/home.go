@@ -4,6 +4,7 @@ package dashboard
 import (
 	"slices"
 
+	"garoupa/views/components"
 	"garoupa/views/layouts"
 )
 
@@ -19,6 +20,9 @@ type HomeProps struct {
 	StepsHidden bool
 	// Overview is how the environment does; nil before the first charge.
 	Overview *Overview
+	// Filter is the period of the overview, and Errors what is wrong with it.
+	Filter FiguresFilter
+	Errors components.FieldErrors
 	// Balance is shown to the roles that look after money; nil leaves it out.
 	Balance *Balance
 	// Stray counts the payments that changed no charge and wait for a decision;

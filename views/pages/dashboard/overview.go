@@ -10,70 +10,89 @@ import (
 	"garoupa/views/i18n"
 )
 
-// Overview is how an environment does.
+// The parts of a period that a chart shows.
+const (
+	UnitHour  = "hour"
+	UnitDay   = "day"
+	UnitMonth = "month"
+)
+
+// Overview is how an environment does in a period, and did in the one before.
 type Overview struct {
-	Today       money.Cents // paid
-	TodayBefore money.Cents // a week ago, up to the same hour
-	Weekday     int         // of today, Sunday being 0
-
-	// Of the last seven days, and of the seven before.
-	Paid, PaidBefore             int
-	Conversion, ConversionBefore *int // of a thousand charges, those paid; nil: there were none
-
-	Days []OverviewDay // the last fourteen, oldest first
+	Now, Before Figures
+	Versus      string      // key of what Before is, in the catalog's home
+	Refunded    money.Cents // in the period
+	Unit        string      // of the slots
+	Slots       []OverviewSlot
 }
 
-// OverviewDay is one day of the chart.
-type OverviewDay struct {
-	Day    time.Time
+// Figures sum up a period.
+type Figures struct {
+	Volume     money.Cents
+	Paid       int
+	Average    money.Cents // of the paid; 0 if there are none
+	Conversion *int        // of a thousand charges created and ended, those paid; nil: there are none
+}
+
+// OverviewSlot is an hour, a day or a month of the chart.
+type OverviewSlot struct {
+	Start  time.Time
 	Paid   int
 	Volume money.Cents
-	Before money.Cents // fourteen days earlier
+	Before money.Cents // in the period before
 }
 
-// total is what was paid on the days of the chart.
-func (o Overview) total() money.Cents {
-	var sum money.Cents
-	for _, day := range o.Days {
-		sum += day.Volume
-	}
-	return sum
-}
+// sparked is the most slots for which a card has room.
+const sparked = 14
 
 // cards are the figures at the top. The balance is left out for roles that do not
 // look after money.
 func (o Overview) cards(ctx context.Context, balance *Balance) []components.StatCardProps {
-	today := components.StatCardProps{Label: i18n.T(ctx, "home.today"), Value: i18n.Money(ctx, o.Today)}
-	var counts []components.SparkBar
-	for _, day := range o.Days {
-		today.Spark, counts = append(today.Spark, components.SparkBar{Good: int(day.Volume)}), append(counts,
-			components.SparkBar{Good: day.Paid})
+	versus := i18n.T(ctx, "home."+o.Versus)
+	card := func(label, value string, now, before int64) components.StatCardProps {
+		card := components.StatCardProps{Label: i18n.T(ctx, label), Value: value, Change: change(ctx, now, before),
+			Up: now >= before}
+		if card.Change != "" {
+			card.Hint = versus
+		}
+		return card
 	}
-	if today.Change = change(ctx, int64(o.Today), int64(o.TodayBefore)); today.Change != "" {
-		today.Hint, today.Up = i18n.T(ctx, "home.weekday_"+strconv.Itoa(o.Weekday)), o.Today >= o.TodayBefore
+	now, before := o.Now, o.Before
+	cards := []components.StatCardProps{
+		card("home.volume", i18n.Money(ctx, now.Volume), int64(now.Volume), int64(before.Volume)),
+		card("home.paid", i18n.Number(ctx, now.Paid), int64(now.Paid), int64(before.Paid)),
+		card("home.average", "–", int64(now.Average), int64(before.Average)),
 	}
-	cards := []components.StatCardProps{today}
+	if len(o.Slots) <= sparked {
+		for _, slot := range o.Slots {
+			cards[0].Spark = append(cards[0].Spark, components.SparkBar{Good: int(slot.Volume)})
+			cards[1].Spark = append(cards[1].Spark, components.SparkBar{Good: slot.Paid})
+		}
+	}
+	if now.Paid > 0 {
+		cards[2].Value = i18n.Money(ctx, now.Average)
+	} else {
+		cards[2].Change, cards[2].Hint = "", ""
+	}
+	conversion := components.StatCardProps{Label: i18n.T(ctx, "home.conversion"), Value: "–",
+		Hint: i18n.T(ctx, "home.conversion_hint")}
+	if now.Conversion != nil {
+		conversion.Value = i18n.Decimal(ctx, tenth(*now.Conversion)) + "%"
+		if before.Conversion != nil {
+			difference := *now.Conversion - *before.Conversion
+			conversion.Up = difference >= 0
+			conversion.Change = i18n.T(ctx, "home.points", i18n.Decimal(ctx, tenth(max(difference, -difference))))
+		}
+	}
+	cards = append(cards, conversion, components.StatCardProps{Label: i18n.T(ctx, "home.refunded"),
+		Value: i18n.Money(ctx, o.Refunded), Hint: i18n.T(ctx, "home.refunded_hint")})
 	if balance != nil {
 		cards = append(cards, components.StatCardProps{
 			Label: i18n.T(ctx, "home.available"), Value: i18n.Money(ctx, balance.Available),
 			Hint: i18n.T(ctx, "home.pending", i18n.Money(ctx, balance.Pending)), Href: "/app/saldo",
 		})
 	}
-	cards = append(cards, components.StatCardProps{
-		Label: i18n.T(ctx, "home.paid"), Value: i18n.Number(ctx, o.Paid), Hint: i18n.T(ctx, "home.last_week"),
-		Change: change(ctx, int64(o.Paid), int64(o.PaidBefore)), Up: o.Paid >= o.PaidBefore, Spark: counts,
-	})
-	conversion := components.StatCardProps{Label: i18n.T(ctx, "home.conversion"), Value: "–",
-		Hint: i18n.T(ctx, "home.conversion_hint")}
-	if o.Conversion != nil {
-		conversion.Value = i18n.Decimal(ctx, tenth(*o.Conversion)) + "%"
-		if o.ConversionBefore != nil {
-			difference := *o.Conversion - *o.ConversionBefore
-			conversion.Up = difference >= 0
-			conversion.Change = i18n.T(ctx, "home.points", i18n.Decimal(ctx, tenth(max(difference, -difference))))
-		}
-	}
-	return append(cards, conversion)
+	return cards
 }
 
 // change is how much more or less than before, in per cent; "" after nothing.
@@ -88,25 +107,31 @@ func change(ctx context.Context, now, before int64) string {
 // tenth writes a count of tenths as digits with a point.
 func tenth(n int) string { return strconv.Itoa(n/10) + "." + strconv.Itoa(n%10) }
 
-// chart is what was paid by day.
+// chart is what was paid by hour, day or month.
 func (o Overview) chart(ctx context.Context) components.BarChartProps {
 	chart := components.BarChartProps{
-		ID: "volume", Title: i18n.T(ctx, "home.volume"),
-		Series: []components.BarSeries{{Name: i18n.T(ctx, "home.volume_day"), Tone: components.ToneOK}},
+		ID: "volume", Title: i18n.T(ctx, "home.volume"), Moment: i18n.T(ctx, "chart."+o.Unit),
+		Series: []components.BarSeries{{Name: i18n.T(ctx, "home.volume_slot"), Tone: components.ToneOK}},
 		Before: i18n.T(ctx, "home.before"), Columns: []string{i18n.T(ctx, "home.paid")},
 		Format: func(ctx context.Context, value int) string { return i18n.Money(ctx, money.Cents(value)) },
+		Axis:   func(ctx context.Context, value int) string { return i18n.ShortMoney(ctx, money.Cents(value)) },
 	}
 	last := ""
-	for _, day := range o.Days {
-		month, begins := i18n.Month(ctx, day.Day), ""
-		if month != last {
-			last, begins = month, month
+	for _, slot := range o.Slots {
+		bar := components.Bar{Values: []int{int(slot.Volume)}, Before: int(slot.Before),
+			Extra: []string{i18n.Number(ctx, slot.Paid)}}
+		switch month := i18n.Month(ctx, slot.Start); o.Unit {
+		case UnitHour:
+			bar.Label, bar.Full = i18n.Hour(ctx, slot.Start), i18n.Clock(ctx, slot.Start)
+		case UnitDay:
+			bar.Label, bar.Full = strconv.Itoa(i18n.DayOfMonth(slot.Start)), i18n.Date(ctx, slot.Start)
+			if month != last {
+				last, bar.Month = month, month
+			}
+		default:
+			bar.Label, bar.Full = month, month+" "+i18n.Day(slot.Start)[:4]
 		}
-		chart.Bars = append(chart.Bars, components.Bar{
-			Label: strconv.Itoa(i18n.DayOfMonth(day.Day)), Month: begins, Full: i18n.Date(ctx, day.Day),
-			Values: []int{int(day.Volume)}, Before: int(day.Before),
-			Extra: []string{i18n.Number(ctx, day.Paid)},
-		})
+		chart.Bars = append(chart.Bars, bar)
 	}
 	return chart
 }

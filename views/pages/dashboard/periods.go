@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"net/url"
 
 	"garoupa/views/components"
 	"garoupa/views/i18n"
@@ -11,7 +12,8 @@ import (
 const (
 	PeriodAll       = "all"
 	PeriodToday     = "today"
-	PeriodWeek      = "week" // with today
+	PeriodWeek      = "week"   // with today
+	PeriodDays30    = "days30" // with today
 	PeriodMonth     = "this_month"
 	PeriodLastMonth = "last_month"
 )
@@ -35,6 +37,28 @@ func periodTabs(ctx context.Context, periods []Period, from, until string,
 	}
 	if !known {
 		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "period.other"), Href: href(from, until), Current: true})
+	}
+	return tabs
+}
+
+// FiguresFilter is the period of a page of figures, as in its address: ?period= or ?from=&until=.
+type FiguresFilter struct {
+	Key         string // of a period that moves with the time, "" for days
+	From, Until string // days, the last one included
+	Periods     []Period
+}
+
+// tabs are links to the periods at path.
+func (f FiguresFilter) tabs(ctx context.Context, path string) []components.Tab {
+	var tabs []components.Tab
+	for _, period := range f.Periods {
+		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "period."+period.Key), Href: path + "?period=" + period.Key,
+			Current: f.Key == period.Key})
+	}
+	if f.Key == "" {
+		values := url.Values{"from": {f.From}, "until": {f.Until}}
+		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "period.other"), Href: path + "?" + values.Encode(),
+			Current: true})
 	}
 	return tabs
 }
