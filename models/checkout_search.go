@@ -200,13 +200,23 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, tab
 	return "c." + key + " = ANY (ARRAY(" + within(first, q.arg(last), q.arg(fewMatches)) + "))", nil
 }
 
-// PendingWithin counts the checkouts of the scope that were created from since to before until, and are
-// still pending.
-func PendingWithin(ctx context.Context, q Querier, scope Scope, since, until time.Time) (n int, err error) {
-	err = q.QueryRow(ctx, `SELECT count(*) FROM checkouts WHERE project_id = $1 AND livemode = $2
-		AND status = 'PENDING' AND created_at >= $3 AND created_at < $4`, scope.ProjectID, scope.Environment,
-		since, until).Scan(&n)
-	return n, err
+// PendingHours counts the checkouts of the scope that were created from since to before until and are still
+// pending, by the hours in which they were created, in seconds since 1970.
+func PendingHours(ctx context.Context, q Querier, scope Scope, since, until time.Time) (map[int64]int, error) {
+	rows, err := q.Query(ctx, `SELECT extract(epoch FROM date_trunc('hour', created_at))::bigint, count(*)
+		FROM checkouts WHERE project_id = $1 AND livemode = $2 AND status = 'PENDING' AND created_at >= $3
+			AND created_at < $4 GROUP BY 1`, scope.ProjectID, scope.Environment, since, until)
+	if err != nil {
+		return nil, err
+	}
+	hours := map[int64]int{}
+	var hour int64
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&hour, &n}, func() error {
+		hours[hour] = n
+		return nil
+	})
+	return hours, err
 }
 
 // CheckoutCounts counts the checkouts of the scope by status, up to CountedCheckouts of each,

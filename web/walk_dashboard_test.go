@@ -57,6 +57,7 @@ func walkDashboard(t *testing.T, w *walk) {
 	page := w.enter(t, s)
 	page.visits(map[string]string{
 		"home": "/app", "home-today": "/app?period=today", "home-month": "/app?period=this_month",
+		"analytics": "/app/analises", "analytics-year": "/app/analises?from=2025-06-01&until=2026-05-30",
 		"home-year": "/app?from=2025-06-01&until=2026-05-30", "home-wrong": "/app?from=2026-03-02&until=2026-03-01",
 		"checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED&q=nobody",
 		"checkout-new":  "/app/cobrancas/nova",

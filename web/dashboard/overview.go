@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"sort"
 	"time"
@@ -16,9 +17,9 @@ import (
 // overview returns the numbers of the environment in a period, and in the one before.
 func (s *dashboard) overview(c *fiber.Ctx, span figures) (*pages.Overview, error) {
 	ctx, scope := c.UserContext(), page.Scope(c)
-	hours, err := models.CheckoutHours(ctx, s.DB.Pool, scope, span.since, span.until)
+	hours, err := s.hours(ctx, scope, span.since, span.until)
 	if err != nil {
-		return nil, fmt.Errorf("dashboard: read the hours of a period: %w", err)
+		return nil, err
 	}
 	shift := span.since.Sub(span.before)
 	// What it is compared with ends at the same moment, and before the period begins.
@@ -26,34 +27,49 @@ func (s *dashboard) overview(c *fiber.Ctx, span figures) (*pages.Overview, error
 	if passed := s.Now().Add(time.Hour).Truncate(time.Hour).Sub(span.since); passed > 0 {
 		end = min(end, passed)
 	}
-	before, err := models.CheckoutHours(ctx, s.DB.Pool, scope, span.before, span.before.Add(end))
+	before, err := s.hours(ctx, scope, span.before, span.before.Add(end))
 	if err != nil {
-		return nil, fmt.Errorf("dashboard: read the hours of the period before: %w", err)
-	}
-	pending, err := models.PendingWithin(ctx, s.DB.Pool, scope, span.since, span.until)
-	if err != nil {
-		return nil, fmt.Errorf("dashboard: count what is pending: %w", err)
-	}
-	pendingBefore, err := models.PendingWithin(ctx, s.DB.Pool, scope, span.before, span.before.Add(end))
-	if err != nil {
-		return nil, fmt.Errorf("dashboard: count what is pending: %w", err)
+		return nil, err
 	}
 	refunded, err := models.RefundedWithin(ctx, s.DB.Pool, scope, span.since, span.until)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: sum what was refunded: %w", err)
 	}
 	o := &pages.Overview{Versus: span.versus, Unit: span.unit, Refunded: refunded,
-		Now: sumHours(hours, pending), Before: sumHours(before, pendingBefore)}
+		Now: sumHours(hours), Before: sumHours(before)}
 	o.Slots = slotHours(span.slots(), hours, before, shift)
 	return o, nil
 }
 
-// sumHours sums up hours, of whose charges some are still pending.
-func sumHours(hours []models.CheckoutHour, pending int) (sum pages.Figures) {
-	created, converted := 0, 0
+// hour is what happened in an hour, and how many of the charges created in it are still pending.
+type hour struct {
+	models.CheckoutHour
+	pending int
+}
+
+// hours returns the hours of a period.
+func (s *dashboard) hours(ctx context.Context, scope models.Scope, since, until time.Time) ([]hour, error) {
+	pending, err := models.PendingHours(ctx, s.DB.Pool, scope, since, until)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: count what is pending: %w", err)
+	}
+	counted, err := models.CheckoutHours(ctx, s.DB.Pool, scope, since, until)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: read the hours of a period: %w", err)
+	}
+	hours := make([]hour, 0, len(counted))
+	for _, h := range counted {
+		hours = append(hours, hour{h, pending[h.Hour.Unix()]})
+	}
+	return hours, nil
+}
+
+// sumHours sums up hours.
+func sumHours(hours []hour) (sum pages.Figures) {
+	created, converted, pending := 0, 0, 0
 	for _, h := range hours {
 		sum.Volume, sum.Paid = sum.Volume+h.Volume, sum.Paid+h.Paid
-		created, converted = created+h.Created, converted+h.Converted
+		created, converted, pending = created+h.Created, converted+h.Converted, pending+h.pending
 	}
 	if sum.Paid > 0 {
 		sum.Average = (sum.Volume + money.Cents(sum.Paid/2)) / money.Cents(sum.Paid)
@@ -64,7 +80,7 @@ func sumHours(hours []models.CheckoutHour, pending int) (sum pages.Figures) {
 
 // slotHours sums up hours by the parts of a chart, which begin at starts, and beside them those
 // that were before by shift.
-func slotHours(starts []time.Time, hours, before []models.CheckoutHour, shift time.Duration) []pages.OverviewSlot {
+func slotHours(starts []time.Time, hours, before []hour, shift time.Duration) []pages.OverviewSlot {
 	slots := make([]pages.OverviewSlot, len(starts))
 	for i, start := range starts {
 		slots[i].Start = start

@@ -117,6 +117,52 @@ func TestHome_Overview(t *testing.T) {
 	}
 }
 
+// The page of selling times sums up a period by hour and weekday in Brasília, with the conversion of
+// what was created then.
+func TestAnalytics(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	shop(t, s)
+	c := s.Member(t)
+	cells := func(a webtest.Answer, chart string, row int) string {
+		var cells []string
+		for _, cell := range a.Find("#" + chart).Parent().Find("tbody tr").Eq(row).Find("td").EachIter() {
+			cells = append(cells, strings.ReplaceAll(cell.Text(), "\u00a0", " "))
+		}
+		return strings.Join(cells, ", ")
+	}
+	all := c.Get("/app/analises?from=2026-03-01")
+	for _, want := range []struct {
+		chart string
+		row   int
+		cells string
+	}{
+		{"hours", 9, "R$ 100,00, 1, R$ 100,00, 100,0%"},
+		{"hours", 10, "R$ 150,00, 1, R$ 150,00, 50,0%"}, // one is pending, one expired
+		{"hours", 11, "R$ 900,00, 1, R$ 900,00, 100,0%"},
+		{"hours", 12, "R$ 0,00, 0, –, –"},
+		{"weekdays", 0, "R$ 1.150,00, 3, R$ 383,33, 75,0%"},
+		{"weekdays", 1, "R$ 0,00, 0, –, –"},
+	} {
+		if got := cells(all, want.chart, want.row); got != want.cells {
+			t.Errorf("%s %d: %q, want %q", want.chart, want.row, got, want.cells)
+		}
+	}
+	if got := cells(c.Get("/app/analises?period=today"), "weekdays", 0); got != "R$ 150,00, 1, R$ 150,00, 50,0%" {
+		t.Errorf("today: %q", got)
+	}
+	if a := c.Get("/app/analises?from=x"); a.Status != http.StatusUnprocessableEntity {
+		t.Errorf("no day: %d", a.Status)
+	}
+	if c.Get("/app?period=days30").Find(`main a[href="/app/analises?period=days30"]`).Length() != 1 {
+		t.Error("the start page does not lead there with its period")
+	}
+	c.Post("/app/ambiente", "env", "live")
+	if a := c.Get("/app/analises?from=2026-03-01"); a.Status != http.StatusOK || strings.Contains(a.Text(), "R$\u00a0900,00") {
+		t.Error("live tells what was paid in test")
+	}
+}
+
 // Everything with an id is found by it, in its environment; one hit leads on.
 func TestSearch(t *testing.T) {
 	t.Parallel()

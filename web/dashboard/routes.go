@@ -19,6 +19,7 @@ func Group(r fiber.Router, site *page.Site) fiber.Router {
 func Register(app fiber.Router, site *page.Site) {
 	s := &dashboard{site}
 	app.Get("/", s.home)
+	app.Get("/analises", s.analytics)
 	app.Post("/ambiente", s.environment)
 
 	app.Get("/busca", s.search)

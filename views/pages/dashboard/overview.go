@@ -34,6 +34,22 @@ type Figures struct {
 	Conversion *int        // of a thousand charges created and ended, those paid; nil: there are none
 }
 
+// average writes the average of what was paid, "–" if nothing was.
+func (f Figures) average(ctx context.Context) string {
+	if f.Paid == 0 {
+		return "–"
+	}
+	return i18n.Money(ctx, f.Average)
+}
+
+// conversion writes the conversion in per cent, "–" if there is none.
+func (f Figures) conversion(ctx context.Context) string {
+	if f.Conversion == nil {
+		return "–"
+	}
+	return i18n.Decimal(ctx, tenth(*f.Conversion)) + "%"
+}
+
 // OverviewSlot is an hour, a day or a month of the chart.
 type OverviewSlot struct {
 	Start  time.Time
@@ -61,7 +77,7 @@ func (o Overview) cards(ctx context.Context, balance *Balance) []components.Stat
 	cards := []components.StatCardProps{
 		card("home.volume", i18n.Money(ctx, now.Volume), int64(now.Volume), int64(before.Volume)),
 		card("home.paid", i18n.Number(ctx, now.Paid), int64(now.Paid), int64(before.Paid)),
-		card("home.average", "–", int64(now.Average), int64(before.Average)),
+		card("home.average", now.average(ctx), int64(now.Average), int64(before.Average)),
 	}
 	if len(o.Slots) <= sparked {
 		for _, slot := range o.Slots {
@@ -69,20 +85,15 @@ func (o Overview) cards(ctx context.Context, balance *Balance) []components.Stat
 			cards[1].Spark = append(cards[1].Spark, components.SparkBar{Good: slot.Paid})
 		}
 	}
-	if now.Paid > 0 {
-		cards[2].Value = i18n.Money(ctx, now.Average)
-	} else {
+	if now.Paid == 0 {
 		cards[2].Change, cards[2].Hint = "", ""
 	}
-	conversion := components.StatCardProps{Label: i18n.T(ctx, "home.conversion"), Value: "–",
+	conversion := components.StatCardProps{Label: i18n.T(ctx, "home.conversion"), Value: now.conversion(ctx),
 		Hint: i18n.T(ctx, "home.conversion_hint")}
-	if now.Conversion != nil {
-		conversion.Value = i18n.Decimal(ctx, tenth(*now.Conversion)) + "%"
-		if before.Conversion != nil {
-			difference := *now.Conversion - *before.Conversion
-			conversion.Up = difference >= 0
-			conversion.Change = i18n.T(ctx, "home.points", i18n.Decimal(ctx, tenth(max(difference, -difference))))
-		}
+	if now.Conversion != nil && before.Conversion != nil {
+		difference := *now.Conversion - *before.Conversion
+		conversion.Up = difference >= 0
+		conversion.Change = i18n.T(ctx, "home.points", i18n.Decimal(ctx, tenth(max(difference, -difference))))
 	}
 	cards = append(cards, conversion, components.StatCardProps{Label: i18n.T(ctx, "home.refunded"),
 		Value: i18n.Money(ctx, o.Refunded), Hint: i18n.T(ctx, "home.refunded_hint")})

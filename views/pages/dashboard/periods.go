@@ -48,6 +48,14 @@ type FiguresFilter struct {
 	Periods     []Period
 }
 
+// address is path with the period.
+func (f FiguresFilter) address(path string) string {
+	if f.Key != "" {
+		return path + "?period=" + f.Key
+	}
+	return path + "?" + url.Values{"from": {f.From}, "until": {f.Until}}.Encode()
+}
+
 // tabs are links to the periods at path.
 func (f FiguresFilter) tabs(ctx context.Context, path string) []components.Tab {
 	var tabs []components.Tab
@@ -56,9 +64,7 @@ func (f FiguresFilter) tabs(ctx context.Context, path string) []components.Tab {
 			Current: f.Key == period.Key})
 	}
 	if f.Key == "" {
-		values := url.Values{"from": {f.From}, "until": {f.Until}}
-		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "period.other"), Href: path + "?" + values.Encode(),
-			Current: true})
+		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "period.other"), Href: f.address(path), Current: true})
 	}
 	return tabs
 }
