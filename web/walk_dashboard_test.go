@@ -58,7 +58,7 @@ func walkDashboard(t *testing.T, w *walk) {
 	page.visits(map[string]string{
 		"home": "/app", "home-today": "/app?period=today", "home-month": "/app?period=this_month",
 		"analytics": "/app/analises", "analytics-year": "/app/analises?from=2025-06-01&until=2026-05-30",
-		"home-year": "/app?from=2025-06-01&until=2026-05-30", "home-wrong": "/app?from=2026-03-02&until=2026-03-01",
+		"home-year": "/app?from=2025-06-01&until=2026-05-30",
 		"checkouts": "/app/cobrancas", "checkouts-none": "/app/cobrancas?status=CANCELLED&q=nobody",
 		"checkout-new":  "/app/cobrancas/nova",
 		"checkout-paid": "/app/cobrancas/" + paid.ID, "checkout-pending": "/app/cobrancas/" + pending.ID,
@@ -69,6 +69,7 @@ func walkDashboard(t *testing.T, w *walk) {
 		"requests-none": "/app/requisicoes?class=5xx", "request": "/app/requisicoes/" + call,
 		"keys": "/app/chaves", "audit": "/app/auditoria", "audit-none": "/app/auditoria?subject=withdrawal",
 	})
+	page.refused("home-wrong", "/app?from=2026-03-02&until=2026-03-01", http.StatusUnprocessableEntity)
 	walkPalette(page, s)
 	page.visit("key-new", "/app/chaves/nova")
 	page.fails("key-new-wrong")

@@ -26,23 +26,19 @@ func Money(ctx context.Context, c money.Cents) string {
 	return Reais(ctx, Amount(ctx, c))
 }
 
-// ShortMoney formats an amount that is not negative for the axis of a chart, rounded down: "R$ 40",
-// "R$ 1,5 mil", "R$ 2 mi".
+// ShortMoney formats an amount that is not negative for the axis of a chart, rounded down above
+// ten thousand: "R$ 1.500", "R$ 40 mil", "R$ 1.500 mil", "R$ 20 mi".
 func ShortMoney(ctx context.Context, c money.Cents) string {
-	unit, key := money.Cents(100_000), "chart.thousand"
+	const thousand = 100_000
 	switch {
-	case c < unit && c%100 != 0:
+	case c < 10*thousand && c%100 != 0:
 		return Money(ctx, c)
-	case c < unit:
-		return Reais(ctx, strconv.FormatInt(int64(c/100), 10))
-	case c >= 1000*unit:
-		unit, key = 1000*unit, "chart.million"
+	case c < 10*thousand:
+		return Reais(ctx, Number(ctx, int(c/100)))
+	case c < 10*thousand*1000:
+		return Reais(ctx, T(ctx, "chart.thousand", Number(ctx, int(c/thousand))))
 	}
-	digits := strconv.FormatInt(int64(c/unit), 10)
-	if tenth := c % unit * 10 / unit; tenth > 0 {
-		digits += "." + strconv.FormatInt(int64(tenth), 10)
-	}
-	return Reais(ctx, T(ctx, key, Decimal(ctx, digits)))
+	return Reais(ctx, T(ctx, "chart.million", Number(ctx, int(c/(thousand*1000)))))
 }
 
 // Amount formats an amount as people type it: "1.234,56" in Portuguese, "1,234.56" in

@@ -3,6 +3,7 @@ package i18n_test
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,6 +168,20 @@ func TestInstant(t *testing.T) {
 	} {
 		if got := i18n.Instant(in(t, lang), at); got != want {
 			t.Errorf("%s: %q, want %q", lang, got, want)
+		}
+	}
+}
+
+func TestShortMoney(t *testing.T) {
+	t.Parallel()
+	for cents, want := range map[money.Cents][2]string{0: {"R$ 0", "R$0"}, 50: {"R$ 0,50", "R$0.50"},
+		1_500_00: {"R$ 1.500", "R$1,500"}, 40_000_00: {"R$ 40 mil", "R$40K"},
+		1_500_000_00: {"R$ 1.500 mil", "R$1,500K"}, 20_000_000_00: {"R$ 20 mi", "R$20M"}} {
+		for i, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+			got := strings.ReplaceAll(i18n.ShortMoney(in(t, lang), cents), "\u00a0", " ")
+			if got != want[i] {
+				t.Errorf("%d: %q, want %q", cents, got, want[i])
+			}
 		}
 	}
 }
