@@ -68,7 +68,8 @@ func TestHome_Overview(t *testing.T) {
 		{"", 7, []string{"R$\u00a0150,00", "50,0%", "50,0 p.p.", "vs. período anterior"}, 6,
 			"R$\u00a0150,00 R$\u00a0100,00 1"},
 		{"?period=nonsense", 7, nil, 6, "R$\u00a0150,00 R$\u00a0100,00 1"},
-		{"?period=today", 24, []string{"vs. domingo passado, até esta hora", "50,0%"}, 10, "R$\u00a0150,00 R$\u00a00,00 1"},
+		{"?period=today", 24, []string{"vs. domingo passado, até esta hora", "50,0%"}, 10,
+			"R$\u00a0150,00 R$\u00a00,00 1"},
 		{"?period=today", 24, nil, 9, "R$\u00a00,00 R$\u00a0100,00 0"},
 		{"?period=today", 24, nil, 11, "R$\u00a00,00 R$\u00a00,00 0"}, // 900 were later than now
 		{"?period=this_month", 31, []string{"R$\u00a01.150,00", "R$\u00a0383,33", "75,0%"}, 0,
@@ -99,7 +100,8 @@ func TestHome_Overview(t *testing.T) {
 			t.Errorf("%q: no period is chosen", period.query)
 		}
 	}
-	for query, problem := range map[string]string{"from=x": "Digite um dia", "from=2026-03-02&until=2026-03-01": "vem antes",
+	for query, problem := range map[string]string{"from=x": "Digite um dia",
+		"from=2026-03-02&until=2026-03-01": "vem antes",
 		"from=2025-03-07&until=2026-03-08": "até 366 dias", "until=2026-02-30": "Digite um dia"} {
 		if a := c.Get("/app?" + query); a.Status != http.StatusUnprocessableEntity ||
 			!strings.Contains(a.Text(), problem) || a.Find("#from").Length() != 1 {
@@ -158,7 +160,8 @@ func TestAnalytics(t *testing.T) {
 		t.Error("the start page does not lead there with its period")
 	}
 	c.Post("/app/ambiente", "env", "live")
-	if a := c.Get("/app/analises?from=2026-03-01"); a.Status != http.StatusOK || strings.Contains(a.Text(), "R$\u00a0900,00") {
+	if a := c.Get("/app/analises?from=2026-03-01"); a.Status != http.StatusOK ||
+		strings.Contains(a.Text(), "R$\u00a0900,00") {
 		t.Error("live tells what was paid in test")
 	}
 }
