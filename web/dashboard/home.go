@@ -36,8 +36,9 @@ func (s *dashboard) home(c *fiber.Ctx) error {
 		keepCurrent(s.Site, c, &shell)
 	}
 	props := pages.HomeProps{
-		Shell: shell, Filter: filter, Errors: problems, Switches: switches, StepsHidden: v.StepsHidden && v.Role.Can(models.Integrate),
-		CanCreate: offersSales(v), Empty: s.emptyCheckouts(v),
+		Shell: shell, Filter: filter, Errors: problems, Switches: switches,
+		StepsHidden: v.StepsHidden && v.Role.Can(models.Integrate),
+		CanCreate:   offersSales(v), Empty: s.emptyCheckouts(v),
 	}
 	for _, part := range []struct {
 		name string
