@@ -162,8 +162,8 @@ func PublicCheckoutByID(ctx context.Context, q Querier, id string) (*PublicCheck
 			WHERE account_id = a.id AND status = 'APPROVED' ORDER BY submitted_at DESC, id DESC LIMIT 1) r ON true
 		WHERE c.id = $1`, id).Scan(slices.Concat(c.targets(),
 		[]any{&c.EndToEndID, &c.Refunded, &c.SuccessURL, &c.ReturnURL, &m.Name, &m.Document, &m.ProductionAccess,
-			&m.Suspended, &m.LiveBlocked, &m.WithdrawalsBlocked, &c.Mispaid, &c.ChargeStatus, &c.PayableUntil, &c.ReadUntil,
-			&c.HolderName, &c.HolderDocument, &c.BankProfile, &request, &legalName, &answers},
+			&m.Suspended, &m.LiveBlocked, &m.WithdrawalsBlocked, &c.Mispaid, &c.ChargeStatus, &c.PayableUntil,
+			&c.ReadUntil, &c.HolderName, &c.HolderDocument, &c.BankProfile, &request, &legalName, &answers},
 		c.Brand.targets())...)
 	if err != nil {
 		return nil, notFound(err)

@@ -64,12 +64,13 @@ func TestSellByLink_Journey(t *testing.T) {
 	}
 }
 
-// Two buyers send how much they give for the last unit at once: one pays it, the other reads that it is reserved, and then that it
-// is sold.
+// Two buyers send how much they give for the last unit at once: one pays it, the other reads that it is reserved, and
+// then that it is sold.
 func TestLastUnit_Journey(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
-	sale := s.SaleIn(t, s.Test, func(p *merchants.ProductForm) { p.Name = "Rifa da quermesse" }, payments.NewPaymentLink{
+	raffle := func(p *merchants.ProductForm) { p.Name = "Rifa da quermesse" }
+	sale := s.SaleIn(t, s.Test, raffle, payments.NewPaymentLink{
 		LinkTerms: models.LinkTerms{OpenAmount: &models.Range{Min: 5_00, Max: 50_00}, Stock: new(1)},
 	})
 	var buyers []*browsertest.Page

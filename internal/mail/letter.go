@@ -128,7 +128,8 @@ var kinds = map[string]kind{
 		"/app/cobrancas?status=PAID"},
 
 	models.MailReceipt: {[]string{
-		"merchant", "amount", "paid_at", "refunded", "recipient", "recipient_document", "end_to_end_id", "description", "order",
+		"merchant", "amount", "paid_at", "refunded", "recipient", "recipient_document", "end_to_end_id",
+		"description", "order",
 		"payer", "charge",
 	}, "/pay/{charge}"},
 }
@@ -150,8 +151,8 @@ var facts = map[string][]string{
 
 	models.MailChargePaid: {"amount", "description", "order", "at", "charge"},
 	models.MailFeeChanged: {"fee", "withdrawal_fee"},
-	models.MailReceipt: {"amount", "paid_at", "refunded", "description", "order", "recipient", "recipient_document", "payer",
-		"end_to_end_id", "charge"},
+	models.MailReceipt: {"amount", "paid_at", "refunded", "description", "order", "recipient", "recipient_document",
+		"payer", "end_to_end_id", "charge"},
 	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold",
 		"webhook_endpoints"},
 }

@@ -272,7 +272,8 @@ func TestReceipt(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
 	params := map[string]string{
-		"merchant": "Ateliê <b>", "amount": "4990", "refunded": "990", "paid_at": at.Add(7 * time.Second).Format(time.RFC3339),
+		"merchant": "Ateliê <b>", "amount": "4990", "refunded": "990",
+		"paid_at":   at.Add(7 * time.Second).Format(time.RFC3339),
 		"recipient": "Ateliê Aurora Ltda", "recipient_document": "45723174000110", "end_to_end_id": "E1",
 		"description": "Vaso", "charge": "chk_1", "thanks": "Chega\n<i>logo</i> {charge}", "thanks_label": "Ver",
 		"thanks_url": "https://loja.example/p?a=1&b=2", "contact": "ajuda@loja.example", "test": "true",

@@ -60,7 +60,8 @@ func (f FiguresFilter) address(path string) string {
 func (f FiguresFilter) tabs(ctx context.Context, path string) []components.Tab {
 	var tabs []components.Tab
 	for _, period := range f.Periods {
-		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "period."+period.Key), Href: path + "?period=" + period.Key,
+		tabs = append(tabs, components.Tab{Label: i18n.T(ctx, "period."+period.Key),
+			Href:    path + "?period=" + period.Key,
 			Current: f.Key == period.Key})
 	}
 	if f.Key == "" {
