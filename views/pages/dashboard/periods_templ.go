@@ -81,7 +81,7 @@ func figuresPeriod(f FiguresFilter, errors components.FieldErrors, path string) 
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" class=\"grid grid-cols-2 items-end gap-x-3 gap-y-2.5 px-1 pb-1.5 md:flex\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" class=\"grid grid-cols-2 items-end gap-x-3 gap-y-2.5 px-1 pb-1.5 md:flex md:pt-2.5\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
