@@ -16,6 +16,7 @@ var doors = map[string]string{
 
 	"GET /app/":                                              "members",
 	"POST /app/ambiente":                                     "members",
+	"GET /app/analises":                                      "members",
 	"GET /app/auditoria":                                     "the owner",
 	"GET /app/auditoria.csv":                                 "the owner",
 	"GET /app/busca":                                         "members",
