@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- compatible with 00106: an index
+-- compatible with 00094: an index
 
 -- The charges of a customer who is known by nothing but a name (docs/decisions/0072). Others are not in it.
 DROP INDEX CONCURRENTLY IF EXISTS checkouts_by_name_alone;

@@ -1,5 +1,5 @@
 -- +goose Up
--- compatible with 00106: a text beside an index
+-- compatible with 00094: a text beside an index
 
 COMMENT ON INDEX checkouts_by_name_alone IS 'the charges of a customer known by the name; not of charges with more';
 

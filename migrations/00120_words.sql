@@ -1,5 +1,5 @@
 -- +goose Up
--- compatible with 00099: older programs do not read the table, and what they write gets its words from a newer one
+-- compatible with 00094: older programs do not read the table, and what they write gets its words from a newer one
 
 -- The text in small letters and without the accents of Portuguese, as searches compare it.
 -- +goose StatementBegin

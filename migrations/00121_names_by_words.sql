@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- compatible with 00120: older programs find the beginnings of names more slowly
+-- compatible with 00094: older programs find the beginnings of names more slowly
 
 -- Names are found by their words (00120).
 DROP INDEX CONCURRENTLY IF EXISTS checkouts_by_customer_name;

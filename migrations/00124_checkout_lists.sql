@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- compatible with 00100: the same indexes, read the other way
+-- compatible with 00094: the same indexes, read the other way
 
 -- Rows come in the order of their creation. An index that descends gets each new entry before all others, and splits
 -- its pages in halves that stay half full; one that ascends fills them, and lists read it backwards. The names stay.

@@ -1,5 +1,5 @@
 -- +goose Up
--- compatible with 00100: texts beside indexes
+-- compatible with 00094: texts beside indexes
 
 -- Each write of a charge pays for its indexes, so each has a reason, which \d+ shows (TestIndexes_Reasons).
 COMMENT ON INDEX checkouts_pkey IS 'a charge by its id, foreign keys, and the checks of the books in parts';

@@ -1,5 +1,5 @@
 -- +goose Up
--- compatible with 00100: tables of months to come promise the same
+-- compatible with 00094: tables of months to come promise the same
 
 -- A table of a month promises one event of each type about a withdrawal. Almost no event is about one, and an index
 -- without a condition has an entry for each event all the same.

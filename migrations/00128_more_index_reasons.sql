@@ -1,5 +1,5 @@
 -- +goose Up
--- compatible with 00100: texts beside indexes
+-- compatible with 00094: texts beside indexes
 
 -- As in 00125, of the other tables that a charge writes.
 COMMENT ON INDEX bank_charges_pkey IS 'the charge of a checkout, and what the bank reports, by the id at the bank';

@@ -2,7 +2,10 @@ package migrations_test
 
 import (
 	"errors"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +92,30 @@ func TestUp_Declares(t *testing.T) {
 	for _, version := range []int{48, 50} {
 		if !slices.Contains(got, version) {
 			t.Errorf("%d is not among %v", version, got)
+		}
+	}
+}
+
+// released is the newest migration of the release that programs of this version must run beside. cmd/garoupa's
+// TestBeside names the commit of the same release.
+const released = 94
+
+// What is newer than the release lets the programs of the release run. A file that needs another new file does not,
+// although it would let a program of yesterday's main run.
+func TestDeclared_Released(t *testing.T) {
+	t.Parallel()
+	declaration := regexp.MustCompile(`(?m)^-- compatible with (\d{5}): `)
+	for number, name := range numbered(t) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		match := declaration.FindStringSubmatch(string(text))
+		if number <= released || match == nil {
+			continue
+		}
+		if needs, _ := strconv.Atoi(match[1]); needs > released {
+			t.Errorf("%s needs %d: programs of the release, with %d, would stop", name, needs, released)
 		}
 	}
 }

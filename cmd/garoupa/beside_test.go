@@ -26,7 +26,7 @@ import (
 
 // previous is the commit whose program this one must run beside: the newest release. Each
 // release sets it to its own commit (git rev-parse main), and the test then starts with the
-// schema of that commit.
+// schema of that commit. migrations' TestDeclared_Released names the number of that schema.
 const previous = "6f974b61765f3b2e82e5790d7f65ae5887c4e525"
 
 // perPhase is the number of charges that are paid at each program before the test
