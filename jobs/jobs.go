@@ -36,6 +36,8 @@ const (
 	sweepEvery = 500 * time.Millisecond
 	// tellPaidEvery limits the delay of mails about paid charges.
 	tellPaidEvery = 30 * time.Second
+	// saveVisitsEvery limits the visits of links that a killed process loses.
+	saveVisitsEvery = 10 * time.Second
 	// streamAuditEvery is how often a process looks for sealed lines of the audit log to stream.
 	streamAuditEvery = time.Second
 )
@@ -191,6 +193,7 @@ func (r *Runner) sweeps() map[string]sweep {
 		"tend bank accounts":         {tendEvery, r.tendBanks},
 		"register notices":           {registerEvery, r.registerNotices},
 		"save calls of banks":        {saveCallsEvery, r.Banks.SaveCalls},
+		"save visits of links":       {saveVisitsEvery, r.Payments.SaveVisits},
 		"warn of silent banks":       {warnOfSilenceEvery, r.Banks.WarnOfSilence},
 		"simulate refunds":           {sweepEvery, r.Payments.SimulateRefunds},
 	}

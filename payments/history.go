@@ -16,6 +16,7 @@ import (
 type PastSale struct {
 	NewCheckout
 	Link      *models.PaymentLink // if it is set, NewCheckout needs only Customer
+	Visits    int                 // of the page of Link, in the hour of CreatedAt
 	CreatedAt time.Time
 	// PaidAt is when the buyer paid, CancelledAt when the merchant canceled it. If both are zero it expires.
 	PaidAt, CancelledAt time.Time
@@ -40,6 +41,9 @@ func (s *Service) WriteHistory(ctx context.Context, scope models.Scope, account 
 		h := s.historian(tx, scope, account)
 		rows, err := h.create(sales)
 		if err != nil {
+			return err
+		}
+		if err := h.visit(sales); err != nil {
 			return err
 		}
 		for _, step := range h.steps(sales, rows, s.now()) {
@@ -108,6 +112,20 @@ func (h *historian) create(sales []PastSale) (rows []*models.NewCheckout, err er
 		}
 	}
 	return rows, nil
+}
+
+// visit writes the visits of the links of sales.
+func (h *historian) visit(sales []PastSale) error {
+	var visits linkVisits
+	for _, sale := range sales {
+		if sale.Link != nil {
+			visits.add(models.LinkVisits{PaymentLinkID: sale.Link.ID, Hour: sale.CreatedAt.Truncate(time.Hour),
+				N: int64(sale.Visits)})
+		}
+	}
+	return h.tx.PGX(func(ctx context.Context, conn models.Querier) error {
+		return models.AddLinkVisits(ctx, conn, visits.take())
+	})
 }
 
 // steps returns what happened to the checkouts of sales up to now, in order.

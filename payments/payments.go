@@ -56,6 +56,7 @@ type Service struct {
 	charges     *models.BankChargeWriter
 	attempts    *models.AttemptWriter
 	receipts    *models.Batch[receipt, recorded]
+	visits      linkVisits
 }
 
 // New returns a Service.

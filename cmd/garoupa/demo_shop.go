@@ -103,6 +103,7 @@ func (s *demoShop) sale(at time.Time) payments.PastSale {
 	paid := 74
 	if sale.Link = s.links[product.slug]; sale.Link != nil && s.IntN(100) < 60 {
 		sale.ExpiresIn = time.Duration(sale.Link.ExpiresInSeconds) * time.Second
+		sale.Visits = 1 + s.IntN(4)
 		paid = 82
 	} else {
 		sale.Link = nil

@@ -143,7 +143,7 @@ func serveOn(ctx context.Context, in invocation, on listeners, db *database, see
 	defer endRequests()
 	g := &gateway{
 		app:    newApp(requests, s, services, health, calls, hub, counts),
-		health: health, hub: hub, notices: on.notices, runner: runner, saveCalls: services.banks.SaveCalls,
+		health: health, hub: hub, notices: on.notices, runner: runner, saveCounts: services.saveCounts,
 		endRequests: endRequests,
 	}
 	failed := make(chan error, 3)

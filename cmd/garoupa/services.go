@@ -34,6 +34,11 @@ type services struct {
 	shownMails *mail.Writer
 }
 
+// saveCounts stores what the process counted and has not stored yet.
+func (s *services) saveCounts(ctx context.Context) error {
+	return errors.Join(s.banks.SaveCalls(ctx), s.payments.SaveVisits(ctx))
+}
+
 // signals are called after commits: wake if there is new work, and tell if streams that watch
 // an id may show something new. called, which may be nil, is called after each call of a bank.
 type signals struct {

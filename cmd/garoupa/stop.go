@@ -26,7 +26,7 @@ type gateway struct {
 	hub         *stream.Hub
 	notices     *bankListener
 	runner      *jobs.Runner
-	saveCalls   func(context.Context) error // of banks, which no request and no job makes any more
+	saveCounts  func(context.Context) error // of what no request and no job adds to any more
 	endRequests context.CancelFunc
 }
 
@@ -74,8 +74,8 @@ func (g *gateway) stop() error {
 		ended = errJobsLeft
 	}
 	err = errors.Join(err, ended, <-noticesEnded)
-	if failed := g.saveCalls(ctx); failed != nil {
-		slog.Warn("the last calls of banks are not counted", "err", failed)
+	if failed := g.saveCounts(ctx); failed != nil {
+		slog.Warn("the last calls of banks and visits of links are not counted", "err", failed)
 	}
 	return err
 }

@@ -40,7 +40,11 @@ func (s *hosted) publicLink(show func(*fiber.Ctx, *models.PublicPaymentLink) err
 
 // link shows GET /l/:id. It creates nothing: messengers and bots open it as well.
 func (s *hosted) link(c *fiber.Ctx, link *models.PublicPaymentLink) error {
-	return s.showLink(c, link, pages.LinkProps{Token: rand.Text(), Quantity: 1})
+	if err := s.showLink(c, link, pages.LinkProps{Token: rand.Text(), Quantity: 1}); err != nil {
+		return err
+	}
+	s.countVisit(c, link)
+	return nil
 }
 
 func (s *hosted) showLink(c *fiber.Ctx, link *models.PublicPaymentLink, props pages.LinkProps) error {

@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -26,10 +27,11 @@ type Client struct {
 	T       *testing.T
 	Base    string // the URL of its site
 	HTTP    *http.Client
-	Lang    string // what Accept-Language says
-	Referer string // of the requests; "" for none
-	From    string // what X-Forwarded-For says, "" for nothing
-	Dest    string // what Sec-Fetch-Dest says: "empty" for a page that asks by itself
+	Lang    string      // what Accept-Language says
+	Referer string      // of the requests; "" for none
+	From    string      // what X-Forwarded-For says, "" for nothing
+	Dest    string      // what Sec-Fetch-Dest says: "empty" for a page that asks by itself
+	Header  http.Header // other headers of the requests
 }
 
 // Client returns a client that has no cookies and asks for Portuguese.
@@ -127,6 +129,7 @@ func (c *Client) Send(method, path, mediaType string, content io.Reader) Answer 
 	if c.From != "" {
 		request.Header.Set("X-Forwarded-For", c.From)
 	}
+	maps.Copy(request.Header, c.Header)
 	if c.Dest != "" {
 		request.Header.Set("Sec-Fetch-Dest", c.Dest)
 	}

@@ -1,0 +1,106 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/internal/money"
+)
+
+// LinkFigures are what came of a payment link, or of the links of a product, in a period.
+type LinkFigures struct {
+	ID        string // the link's id, or the product's slug
+	Name      string // the product's
+	Visits    int    // of the page of the link
+	Created   int    // charges created in the period
+	Pending   int    // of the Created, those that can still be paid
+	Converted int    // of the Created, those that are paid by now
+	Paid      int    // charges paid in the period, whenever they were created
+	Volume    money.Cents
+}
+
+// LinksFigures are the links, or the products, that sold the most in a period, and what all of them sold together.
+type LinksFigures struct {
+	Most   []LinkFigures
+	Count  int // of those with any figure
+	Paid   int
+	Volume money.Cents
+}
+
+// linkHours are the hours of the links of a scope ($1, $2) from $3 to before $4, which must be whole hours. Hours that
+// are rolled up are read, later ones are counted, except visits, which are always read. link and charge
+// narrow links l and charges c.
+func linkHours(link, charge string) string {
+	return `mark AS (SELECT coalesce(linked_until, $3) AS until FROM checkout_hours_until),
+	links AS (SELECT l.id, l.product_id FROM payment_links l WHERE l.project_id = $1 AND l.livemode = $2` + link + `),
+	happened AS (
+		SELECT h.payment_link_id AS id, h.visits, h.created, h.converted, 0 AS pending, h.paid, h.volume
+		FROM links JOIN payment_link_hours h ON h.payment_link_id = links.id
+		WHERE h.hour >= $3 AND h.hour < $4 AND h.hour < (SELECT until FROM mark)
+		UNION ALL
+		SELECT h.payment_link_id, h.visits, 0, 0, 0, 0, 0
+		FROM links JOIN payment_link_hours h ON h.payment_link_id = links.id
+		WHERE h.hour >= $3 AND h.hour < $4 AND h.hour >= (SELECT until FROM mark)
+		UNION ALL
+		SELECT c.payment_link_id, 0, count(*), count(*) FILTER (WHERE c.status = 'PAID'), 0, 0, 0
+		FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2 AND c.payment_link_id IS NOT NULL` + charge + `
+			AND c.created_at >= greatest($3, (SELECT until FROM mark)) AND c.created_at < $4 GROUP BY 1
+		UNION ALL
+		SELECT c.payment_link_id, 0, 0, 0, 0, count(*), sum(c.amount)::bigint
+		FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2 AND c.payment_link_id IS NOT NULL` + charge + `
+			AND c.status = 'PAID' AND c.paid_at >= greatest($3, (SELECT until FROM mark)) AND c.paid_at < $4 GROUP BY 1
+		UNION ALL
+		SELECT c.payment_link_id, 0, 0, 0, count(*), 0, 0
+		FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2 AND c.payment_link_id IS NOT NULL` + charge + `
+			AND c.status = 'PENDING' AND c.created_at >= $3 AND c.created_at < $4 GROUP BY 1
+	)`
+}
+
+const linkSums = `sum(visits)::bigint AS visits, sum(created)::bigint AS created, sum(pending)::bigint AS pending,
+	sum(converted)::bigint AS converted, sum(paid)::bigint AS paid, sum(volume)::bigint AS volume`
+
+// FiguresOfLink returns the figures of one link of the scope from since to before until, which must be whole hours.
+// Its ID and Name are not set.
+func FiguresOfLink(ctx context.Context, q Querier, scope Scope, id string, since, until time.Time) (LinkFigures, error) {
+	var f LinkFigures
+	err := q.QueryRow(ctx, "WITH "+linkHours(" AND l.id = $5", " AND c.payment_link_id = $5")+`
+		SELECT coalesce(visits, 0), coalesce(created, 0), coalesce(pending, 0), coalesce(converted, 0),
+			coalesce(paid, 0), coalesce(volume, 0) FROM (SELECT `+linkSums+` FROM happened) s`,
+		scope.ProjectID, scope.Environment, since, until, id).
+		Scan(&f.Visits, &f.Created, &f.Pending, &f.Converted, &f.Paid, &f.Volume)
+	return f, err
+}
+
+// FiguresByLink returns the links of the scope that sold the most from since to before until, at most limit.
+func FiguresByLink(ctx context.Context, q Querier, scope Scope, since, until time.Time, limit int) (LinksFigures, error) {
+	return figuresOfLinks(ctx, q, "links.id, d.name", "links.id, d.name", scope, since, until, limit)
+}
+
+// FiguresByProduct returns the products of the scope that sold the most by links from since to before until, at most
+// limit.
+func FiguresByProduct(ctx context.Context, q Querier, scope Scope, since, until time.Time,
+	limit int) (LinksFigures, error) {
+	return figuresOfLinks(ctx, q, "d.slug, d.name", "d.id", scope, since, until, limit)
+}
+
+func figuresOfLinks(ctx context.Context, q Querier, named, by string, scope Scope, since, until time.Time,
+	limit int) (all LinksFigures, err error) {
+	rows, err := q.Query(ctx, "WITH "+linkHours("", "")+`, sums AS (
+			SELECT `+named+`, `+linkSums+`
+			FROM happened JOIN links USING (id) JOIN products d ON d.id = links.product_id GROUP BY `+by+`)
+		SELECT s.*, count(*) OVER ()::bigint, sum(paid) OVER ()::bigint, sum(volume) OVER ()::bigint FROM sums s
+		ORDER BY volume DESC, paid DESC, created DESC, visits DESC, 1 LIMIT $5`,
+		scope.ProjectID, scope.Environment, since, until, limit)
+	if err != nil {
+		return all, err
+	}
+	var f LinkFigures
+	_, err = pgx.ForEachRow(rows, []any{&f.ID, &f.Name, &f.Visits, &f.Created, &f.Pending, &f.Converted, &f.Paid,
+		&f.Volume, &all.Count, &all.Paid, &all.Volume}, func() error {
+		all.Most = append(all.Most, f)
+		return nil
+	})
+	return all, err
+}
