@@ -141,7 +141,8 @@ func countConverted(ctx context.Context, conn Querier, since, until, now time.Ti
 	err = writeSpans(ctx, conn, `(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', c.created_at) AS since,
 			date_trunc('hour', c.created_at) + interval '1 hour' AS until
 		FROM payments p JOIN checkouts c ON c.id = p.checkout_id
-		WHERE p.recorded_at >= $1 AND p.recorded_at < $2 AND p.settles AND c.created_at < $3) span`, since, before, until)
+		WHERE p.recorded_at >= $1 AND p.recorded_at < $2 AND p.settles AND c.created_at < $3) span`, since,
+		before, until)
 	return through, more, err
 }
 

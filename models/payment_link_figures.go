@@ -63,9 +63,9 @@ const linkSums = `sum(visits)::bigint AS visits, sum(created)::bigint AS created
 
 // FiguresOfLink returns the figures of one link of the scope from since to before until, which must be whole hours.
 // Its ID and Name are not set.
-func FiguresOfLink(ctx context.Context, q Querier, scope Scope, id string, since, until time.Time) (LinkFigures, error) {
-	var f LinkFigures
-	err := q.QueryRow(ctx, "WITH "+linkHours(" AND l.id = $5", " AND c.payment_link_id = $5")+`
+func FiguresOfLink(ctx context.Context, q Querier, scope Scope, id string, since, until time.Time) (f LinkFigures,
+	err error) {
+	err = q.QueryRow(ctx, "WITH "+linkHours(" AND l.id = $5", " AND c.payment_link_id = $5")+`
 		SELECT coalesce(visits, 0), coalesce(created, 0), coalesce(pending, 0), coalesce(converted, 0),
 			coalesce(paid, 0), coalesce(volume, 0) FROM (SELECT `+linkSums+` FROM happened) s`,
 		scope.ProjectID, scope.Environment, since, until, id).
@@ -74,7 +74,8 @@ func FiguresOfLink(ctx context.Context, q Querier, scope Scope, id string, since
 }
 
 // FiguresByLink returns the links of the scope that sold the most from since to before until, at most limit.
-func FiguresByLink(ctx context.Context, q Querier, scope Scope, since, until time.Time, limit int) (LinksFigures, error) {
+func FiguresByLink(ctx context.Context, q Querier, scope Scope, since, until time.Time,
+	limit int) (LinksFigures, error) {
 	return figuresOfLinks(ctx, q, "links.id, d.name", "links.id, d.name", scope, since, until, limit)
 }
 

@@ -54,6 +54,57 @@ func pay(t *testing.T, g *paymentstest.Gateway, c *models.Checkout) {
 	}
 }
 
+// checkByLink compares the figures of each link, and of all, from since on with those by link id.
+func checkByLink(t *testing.T, g *paymentstest.Gateway, when string, since time.Time,
+	byLink map[string]models.LinkFigures) {
+	t.Helper()
+	until := g.Clock.Now().Add(time.Hour).Truncate(time.Hour)
+	all, err := models.FiguresByLink(t.Context(), g.DB.Pool, g.Test, since, until, 10)
+	got, want := map[string]models.LinkFigures{}, models.LinksFigures{Count: len(byLink)}
+	for _, f := range all.Most {
+		got[f.ID] = f
+	}
+	for id, f := range byLink {
+		want.Paid, want.Volume = want.Paid+f.Paid, want.Volume+f.Volume
+		f.ID, f.Name = "", ""
+		one, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Test, id, since, until)
+		if err != nil || one != f {
+			t.Errorf("%s: the link has %+v, %v; want %+v", when, one, err, f)
+		}
+		none, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Live, id, since, until)
+		if err != nil || none != (models.LinkFigures{}) {
+			t.Errorf("%s: the link has %+v, %v in live", when, none, err)
+		}
+	}
+	if diff := cmp.Diff(byLink, got); err != nil || diff != "" {
+		t.Errorf("%s: %v (-want +got)\n%s", when, err, diff)
+	}
+	all.Most = nil
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("%s: together (-want +got)\n%s", when, diff)
+	}
+	none, err := models.FiguresByLink(t.Context(), g.DB.Pool, g.Live, since, until, 10)
+	if err != nil || none.Count != 0 {
+		t.Errorf("%s: live has %+v, %v", when, none, err)
+	}
+}
+
+// checkByProduct compares the product that sold the most with the sum of its two links.
+func checkByProduct(t *testing.T, g *paymentstest.Gateway, when string, since time.Time, a, b,
+	other models.LinkFigures) {
+	t.Helper()
+	until := g.Clock.Now().Add(time.Hour).Truncate(time.Hour)
+	products, err := models.FiguresByProduct(t.Context(), g.DB.Pool, g.Test, since, until, 1)
+	sum := models.LinkFigures{ID: "vase", Name: "A vase", Visits: a.Visits + b.Visits, Created: a.Created + b.Created,
+		Pending: a.Pending + b.Pending, Converted: a.Converted + b.Converted, Paid: a.Paid + b.Paid,
+		Volume: a.Volume + b.Volume}
+	want := models.LinksFigures{Most: []models.LinkFigures{sum}, Count: 2, Paid: sum.Paid + other.Paid,
+		Volume: sum.Volume + other.Volume}
+	if diff := cmp.Diff(want, products); err != nil || diff != "" {
+		t.Errorf("%s: the products, %v (-want +got)\n%s", when, err, diff)
+	}
+}
+
 // Links and products have the same figures before, during and after the roll-up, after a late payment, and when
 // a program rolled up that does not know them. Charges without a link are in none.
 func TestLinksFigures(t *testing.T) {
@@ -78,43 +129,8 @@ func TestLinksFigures(t *testing.T) {
 	}
 	check := func(when string) {
 		t.Helper()
-		until := g.Clock.Now().Add(time.Hour).Truncate(time.Hour)
-		all, err := models.FiguresByLink(t.Context(), g.DB.Pool, g.Test, since, until, 10)
-		got := map[string]models.LinkFigures{}
-		want := models.LinksFigures{Count: 3}
-		for _, f := range all.Most {
-			got[f.ID] = f
-		}
-		for id, f := range byLink {
-			want.Paid, want.Volume = want.Paid+f.Paid, want.Volume+f.Volume
-			f.ID, f.Name = "", ""
-			if one, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Test, id, since, until); err != nil || one != f {
-				t.Errorf("%s: the link has %+v, %v; want %+v", when, one, err, f)
-			}
-		}
-		if diff := cmp.Diff(byLink, got); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got)\n%s", when, err, diff)
-		}
-		all.Most = nil
-		if diff := cmp.Diff(want, all); diff != "" || all.Most != nil {
-			t.Errorf("%s: together (-want +got)\n%s", when, diff)
-		}
-		products, err := models.FiguresByProduct(t.Context(), g.DB.Pool, g.Test, since, until, 1)
-		sum := byLink[vase.ID]
-		sum.ID, sum.Visits, sum.Created, sum.Converted, sum.Paid, sum.Volume =
-			"vase", sum.Visits+1, sum.Created+1, sum.Converted+1, sum.Paid+1, sum.Volume+50_00
-		if err != nil || len(products.Most) != 1 || products.Most[0] != sum || products.Count != 2 ||
-			products.Paid != want.Paid || products.Volume != want.Volume {
-			t.Errorf("%s: the products are %+v, %v; want %+v first", when, products, err, sum)
-		}
-		if none, err := models.FiguresByLink(t.Context(), g.DB.Pool, g.Live, since, until, 10); err != nil ||
-			none.Count != 0 {
-			t.Errorf("%s: live has %+v, %v", when, none, err)
-		}
-		if one, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Live, vase.ID, since, until); err != nil ||
-			one != (models.LinkFigures{}) {
-			t.Errorf("%s: the link has %+v, %v in live", when, one, err)
-		}
+		checkByLink(t, g, when, since, byLink)
+		checkByProduct(t, g, when, since, byLink[vase.ID], byLink[fair.ID], byLink[cup.ID])
 	}
 	check("counted")
 	g.Clock.Advance(20 * time.Minute)

@@ -59,6 +59,11 @@ func TestSellByLink_Journey(t *testing.T) {
 	buyer.WaitText("h1", "Pagamento confirmado")
 	seller.Goto(s.URL + "/app")
 	seller.WaitVisible("R$ 49,90")
+	if err := s.Service.SaveVisits(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seller.Goto(s.URL + "/app/analises")
+	seller.WaitVisible("1 visita · 1 cobrança · 1 paga")
 	if seller.keys > typedIn90Seconds {
 		t.Errorf("the seller typed %d characters", seller.keys)
 	}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,13 @@ func walkSales(t *testing.T, w *walk) {
 		}
 	}
 	sold.Buy(t, s.Client(t))
+	for range 12 {
+		s.Service.VisitPaymentLink(sold.Link)
+	}
+	s.Service.VisitPaymentLink(paused.Link)
+	if err := s.Service.SaveVisits(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 
 	page := w.enter(t, s)
 	page.visits(map[string]string{
@@ -44,7 +52,10 @@ func walkSales(t *testing.T, w *walk) {
 		"product-elsewhere": "/app/produtos/xicara", "product-long": "/app/produtos/" + off.Product.Slug,
 		"links": "/app/links", "link-new": "/app/links/novo", "link-off": "/app/links/" + off.Link,
 		"link-paused": "/app/links/" + paused.Link, "link": "/app/links/" + sold.Link,
+		"analytics-links": "/app/analises",
 	})
+	page.refused("link-wrong-period", "/app/links/"+sold.Link+"?from=2026-03-02&until=2026-03-01",
+		http.StatusUnprocessableEntity)
 	page.Goto(s.URL + "/app/links/" + sold.Link)
 	page.Click("button[commandfor=turn-off]")
 	page.WaitVisible("dialog#turn-off[open]")

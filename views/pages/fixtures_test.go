@@ -264,9 +264,6 @@ func homePages() []page {
 			CanCreate: true, Stray: 2, Balance: &dashboard.Balance{Available: 98_765_43, Pending: 1}})},
 		{"home bare", dashboard.Home(dashboard.HomeProps{Shell: shell(true), Checkouts: rows,
 			Overview: &dashboard.Overview{Versus: "versus_day", Unit: dashboard.UnitMonth, Slots: overview().Slots}})},
-		{"analytics", dashboard.Analytics(dashboard.AnalyticsProps{Shell: shell(true),
-			Filter: dashboard.FiguresFilter{Key: dashboard.PeriodWeek}, Hours: make([]dashboard.Figures, 24),
-			Weekdays: []dashboard.Figures{overview().Now, overview().Before, {}, {}, {}, {}, {}}})},
 		{"search", dashboard.Search(dashboard.SearchProps{Shell: shell(true)})},
 		{"search none", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x"})},
 		{"search hits", dashboard.Search(dashboard.SearchProps{Shell: shell(true), Text: "x", Hits: []dashboard.Hit{

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +117,7 @@ func linkPages() []page {
 			page{"links locked", dashboard.Links(dashboard.LinksProps{Shell: shell(live)})},
 		)
 	}
-	return append(append(all, linkDetails()...), productPages(products)...)
+	return slices.Concat(all, linkDetails(), productPages(products), analyticsPages())
 }
 
 func linkForm(live bool) dashboard.LinkFormProps {
@@ -125,20 +126,44 @@ func linkForm(live bool) dashboard.LinkFormProps {
 		Fields: dashboard.LinkFields{ExpiresIn: 3600, BuyerData: "OPTIONAL", MaxQuantity: "1"}}
 }
 
+// sellingLinks are links of which some are not shown, and which sold a part of all.
+func sellingLinks() dashboard.LinksFigures {
+	return dashboard.LinksFigures{Others: 2, Volume: 800_00, Most: []dashboard.LinkFigures{
+		{Name: "Vaso", Href: "/app/links/plink_1", Visits: 9, Created: 3, Pending: 1, Paid: 2,
+			Volume: 500_00, Sales: 2},
+		{ID: "plink_00112233445566aa", Name: "Vaso", Href: "/app/links/plink_2",
+			Visits: 1, Created: 1, Paid: 1, Volume: 100_00, Sales: 1},
+	}}
+}
+
+func analyticsPages() []page {
+	return []page{
+		{"analytics", dashboard.Analytics(dashboard.AnalyticsProps{Shell: shell(true),
+			Filter: dashboard.FiguresFilter{Key: dashboard.PeriodWeek}, Hours: make([]dashboard.Figures, 24),
+			Weekdays: []dashboard.Figures{overview().Now, overview().Before, {}, {}, {}, {}, {}},
+			Volume:   1_000_00, Links: sellingLinks(), Products: sellingLinks()})},
+		{"analytics bare", dashboard.Analytics(dashboard.AnalyticsProps{Shell: shell(false), NoLinks: true,
+			Filter: dashboard.FiguresFilter{Key: dashboard.PeriodWeek}})},
+	}
+}
+
 func linkDetails() []page {
 	detail := dashboard.LinkDetailProps{
 		Shell: shell(false), ID: "plink_1", URL: "https://pix.loja.test/l/plink_1",
 		QR:      components.QRProps{Path: "M0 0h7v1h-7z", Modules: 29},
 		Product: "Vaso", ProductID: "vaso", ProductActive: true, Amount: 124990, Active: true, ExpiresIn: 1800,
 		SuccessURL: "https://loja.test/obrigado?c={CHECKOUT_ID}", ReturnURL: "https://loja.test/", CreatedAt: now,
-		Uses: 3, Paid: 2, CanEdit: true, Terms: dashboard.LinkTerms{BuyerData: "OPTIONAL", MaxQuantity: 1},
+		Figures: dashboard.LinkFigures{Visits: 9, Created: 3, Pending: 1, Paid: 2,
+			Volume: 249980, Sales: 2},
+		Filter: dashboard.FiguresFilter{Key: dashboard.PeriodWeek}, CanEdit: true,
+		Terms: dashboard.LinkTerms{BuyerData: "OPTIONAL", MaxQuantity: 1},
 		Checkouts: []dashboard.CheckoutRow{{ID: "chk_8f2b7a103c1c4f0e9d7a", Status: pages.StatusPaid, Amount: 1,
 			CreatedAt: now.Add(-time.Minute)}},
 	}
 	off, unsold, seen := detail, detail, detail
 	off.Active, off.Shell = false, shell(true)
 	unsold.ProductActive, unsold.ExpiresIn = false, 7200
-	seen.CanEdit, seen.Checkouts, seen.Uses, seen.Paid = false, nil, 0, 0
+	seen.CanEdit, seen.Checkouts, seen.Figures = false, nil, dashboard.LinkFigures{Created: 1, Pending: 1}
 	seen.ExpiresIn, seen.SuccessURL, seen.ReturnURL = 901, "", ""
 	over := detail
 	over.Terms = dashboard.LinkTerms{BuyerData: "OFF", MaxQuantity: 1, Open: true, Least: 1, Most: 99, Stocked: true,

@@ -5,13 +5,17 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/models"
 	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
 
-// analytics shows GET /app/analises: what was paid in a period, by the hour of the day and the day of
-// the week.
+// mostSold is how many links and products the page names.
+const mostSold = 10
+
+// analytics shows GET /app/analises: what was paid in a period, by product, by link, by the hour of the day and by
+// the day of the week.
 func (s *dashboard) analytics(c *fiber.Ctx) error {
 	shell, err := s.Shell(c)
 	if err != nil {
@@ -27,8 +31,36 @@ func (s *dashboard) analytics(c *fiber.Ctx) error {
 	}
 	byHour := sumBy(hours, 24, func(t time.Time) int { return int(t.Sub(i18n.DayStart(t)) / time.Hour) })
 	byWeekday := sumBy(hours, 7, func(t time.Time) int { return int(i18n.DayStart(t).Weekday()) })
-	return page.Render(c, pages.Analytics(pages.AnalyticsProps{Shell: shell, Filter: filter, Errors: problems,
-		Hours: byHour, Weekdays: byWeekday}))
+	props := pages.AnalyticsProps{Shell: shell, Filter: filter, Errors: problems, Hours: byHour, Weekdays: byWeekday,
+		Volume: sumHours(hours).Volume}
+	props.NoLinks = lacks(s.Site, c, "links", s.addLinks(c, span, &props))
+	return page.Render(c, pages.Analytics(props))
+}
+
+// addLinks adds what sold the most by links.
+func (s *dashboard) addLinks(c *fiber.Ctx, span figures, props *pages.AnalyticsProps) error {
+	ctx, scope := c.UserContext(), page.Scope(c)
+	byProduct, err := models.FiguresByProduct(ctx, s.DB.Pool, scope, span.since, span.until, mostSold)
+	if err != nil {
+		return err
+	}
+	byLink, err := models.FiguresByLink(ctx, s.DB.Pool, scope, span.since, span.until, mostSold)
+	props.Products, props.Links = linksFigures(byProduct, "/app/produtos/"), linksFigures(byLink, "/app/links/")
+	return err
+}
+
+// linksFigures returns figures as a page shows them, whose rows have their pages below path.
+func linksFigures(all models.LinksFigures, path string) pages.LinksFigures {
+	shown := pages.LinksFigures{Others: all.Count - len(all.Most), Volume: all.Volume}
+	for _, f := range all.Most {
+		shown.Most = append(shown.Most, linkFigures(f, path+f.ID))
+	}
+	return shown
+}
+
+func linkFigures(f models.LinkFigures, href string) pages.LinkFigures {
+	return pages.LinkFigures{ID: f.ID, Name: f.Name, Href: href, Visits: f.Visits, Created: f.Created,
+		Pending: f.Pending, Paid: f.Converted, Volume: f.Volume, Sales: f.Paid}
 }
 
 // sumBy sums up hours by which of n parts they belong to.

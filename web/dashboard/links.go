@@ -75,7 +75,11 @@ func (s *dashboard) readLink(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	counts, err := models.PaymentLinkCounts(c.UserContext(), s.DB.Pool, page.Scope(c), link.ID)
+	filter, span, problems := readFigures(c, s.Now())
+	if len(problems) > 0 {
+		c.Status(fiber.StatusUnprocessableEntity)
+	}
+	figures, err := models.FiguresOfLink(c.UserContext(), s.DB.Pool, page.Scope(c), link.ID, span.since, span.until)
 	uncounted := lacks(s.Site, c, "usage", err)
 	uses, err := s.Payments.Checkouts(c.UserContext(), page.Scope(c),
 		models.CheckoutFilter{PaymentLinkID: link.ID, Limit: latest})
@@ -95,9 +99,9 @@ func (s *dashboard) readLink(c *fiber.Ctx) error {
 		Amount: link.Product.Amount,
 		Active: link.Active, ExpiresIn: link.ExpiresInSeconds, SuccessURL: page.Text(link.SuccessURL),
 		ReturnURL: page.Text(link.ReturnURL),
-		CreatedAt: link.CreatedAt, Uses: counts[link.ID].Uses, Paid: counts[link.ID].Paid,
+		CreatedAt: link.CreatedAt, Figures: linkFigures(figures, ""), Filter: filter, Errors: problems,
 		Checkouts: checkoutRows(uses.Rows), Terms: s.linkTerms(link),
-		NoUsage: uncounted, NoCheckouts: unlisted, CanEdit: page.Visitor(c).Role.Can(models.Sell),
+		NoFigures: uncounted, NoCheckouts: unlisted, CanEdit: page.Visitor(c).Role.Can(models.Sell),
 	}))
 }
 

@@ -73,7 +73,8 @@ func TestParts_Missing(t *testing.T) {
 	if err := s.SimulatePayment(t.Context(), checkout.ID); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"checkout_hours", "webhook_deliveries", "refunds", "webhook_endpoints"} {
+	for _, table := range []string{"checkout_hours", "webhook_deliveries", "refunds", "webhook_endpoints",
+		"payment_link_hours"} {
 		modelstest.Exec(t, s.DB, "ALTER TABLE "+table+" RENAME TO gone_"+table)
 	}
 	for path, says := range map[string][]string{
@@ -97,9 +98,7 @@ func TestParts_Missing(t *testing.T) {
 			}
 		}
 	}
-	if a := c.Get("/app/links/" + sold.Link); a.Status != http.StatusOK {
-		t.Errorf("a link: %d", a.Status)
-	}
+	lacking(c, "/app/links/"+sold.Link, "o uso do link")
 }
 
 // Members watch the charges of the environment that they look at, and no others.

@@ -122,7 +122,7 @@ func TestSales_Roles(t *testing.T) {
 			if a.Status != http.StatusOK || !strings.Contains(a.Text(), "Vaso Lua Nova") {
 				t.Errorf("%s gets %d for %s", role, a.Status, path)
 			}
-			offers := a.Find(`main form, main a[href$="/novo"], main a[href*="product="],
+			offers := a.Find(`main form[method=post], main a[href$="/novo"], main a[href*="product="],
 				main [commandfor]`).Length() > 0
 			if offers != may {
 				t.Errorf("%s is offered changes on %s: %v", role, path, offers)

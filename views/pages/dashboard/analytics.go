@@ -11,13 +11,25 @@ import (
 	"garoupa/views/layouts"
 )
 
-// AnalyticsProps is GET /app/analises?period= or ?from=&until=, when a shop sells.
+// AnalyticsProps is GET /app/analises?period= or ?from=&until=, what a shop sells, where and when.
 type AnalyticsProps struct {
 	Shell    layouts.Shell
 	Filter   FiguresFilter
 	Errors   components.FieldErrors
+	Volume   money.Cents  // of everything that was paid, by links or not
+	Products LinksFigures // sold by links
+	Links    LinksFigures
+	NoLinks  bool      // the figures of links could not be read
 	Hours    []Figures // of the day, 24 from midnight in Brasília
 	Weekdays []Figures // 7 from Sunday
+}
+
+func (p AnalyticsProps) products(ctx context.Context) []components.Measure {
+	return p.Products.measures(ctx, p.Volume)
+}
+
+func (p AnalyticsProps) links(ctx context.Context) []components.Measure {
+	return p.Links.measures(ctx, p.Volume)
 }
 
 func (p AnalyticsProps) hours(ctx context.Context) components.BarChartProps {

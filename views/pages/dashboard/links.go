@@ -85,7 +85,7 @@ func (t LinkTerms) amounts(ctx context.Context) string {
 	return i18n.T(ctx, "link.amount_hint", i18n.Money(ctx, t.Least), i18n.Money(ctx, t.Most))
 }
 
-// LinkDetailProps is GET /app/links/{id}. Its forms post to /app/links/{id}/ativar
+// LinkDetailProps is GET /app/links/{id}?period= or ?from=&until=. Its forms post to /app/links/{id}/ativar
 // and …/desativar; the code is also at /app/links/{id}/qr.svg and …/qr.png.
 type LinkDetailProps struct {
 	Shell         layouts.Shell
@@ -101,13 +101,14 @@ type LinkDetailProps struct {
 	SuccessURL    string
 	ReturnURL     string
 	CreatedAt     time.Time
-	Uses          int
-	Paid          int
+	Figures       LinkFigures // of the period of Filter
+	Filter        FiguresFilter
+	Errors        components.FieldErrors
 	Terms         LinkTerms
 	Checkouts     []CheckoutRow // the latest of this link, newest first
 	CanEdit       bool
-	// What could not be read: Uses and Paid, and Checkouts.
-	NoUsage, NoCheckouts bool
+	// What could not be read: Figures, and Checkouts.
+	NoFigures, NoCheckouts bool
 }
 
 // linkStatus names the state of a link for its badge: one of a product that is off

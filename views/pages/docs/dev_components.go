@@ -81,6 +81,14 @@ func galleryFacts(ctx context.Context) []components.KeyValue {
 	}
 }
 
+func galleryMeasures(ctx context.Context) []components.Measure {
+	return []components.Measure{
+		{Label: i18n.T(ctx, "gallery.link"), Href: GalleryPath, Value: i18n.Money(ctx, 12_345_67), Share: 1000,
+			Detail: i18n.T(ctx, "gallery.value")},
+		{Label: i18n.T(ctx, "gallery.plain"), Value: i18n.Number(ctx, 96), Share: 78},
+	}
+}
+
 func galleryStats(ctx context.Context) []components.StatCardProps {
 	return []components.StatCardProps{
 		{Label: i18n.T(ctx, "gallery.plain"), Value: i18n.Money(ctx, 12_345_67), Hint: i18n.T(ctx, "gallery.value")},
