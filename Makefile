@@ -73,6 +73,7 @@ lint:
 	go vet ./...
 	go vet -tags faults ./tools/faults
 	go vet -tags soak ./cmd/garoupa
+	go vet -tags large ./models
 	go vet -tags upgrades ./cmd/garoupa
 	go vet -tags fuzz ./web
 	go vet -tags clients ./cmd/garoupa
@@ -118,6 +119,10 @@ faults: $(modules) build ## Break things under load, and count lost charges
 	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags faults -count=1 -timeout 10m ./tools/faults
 
 # Takes about 35 minutes. GAROUPA_SOAK_CHARGES (20000) and GAROUPA_SOAK_KILL_EVERY (1m) make it shorter.
+.PHONY: figures
+figures: ## Read figures, sums and lists of ten million charges, which it writes before
+	go test -tags large -count=1 -timeout 2h -v -run '^TestFigures_Large$$' ./models
+
 .PHONY: soak
 soak: ## Charge, pay, cancel and refund at a failing bank through kills, and compare its file with the books
 	GAROUPA_SOAK_REPORT=$(CURDIR)/docs/reliability.md go test -tags soak -count=1 -timeout 6h -v \

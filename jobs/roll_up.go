@@ -10,7 +10,8 @@ import (
 	"garoupa/models"
 )
 
-// rollUpEvery limits the number of hours that pages have to count themselves.
+// rollUpEvery limits the number of hours that pages have to count themselves, and how late figures of links know of a
+// payment of a charge of the day before.
 const rollUpEvery = 5 * time.Minute
 
 type rollUpArgs struct{}
@@ -18,21 +19,25 @@ type rollUpArgs struct{}
 // Kind implements river.JobArgs.
 func (rollUpArgs) Kind() string { return "roll_up_checkouts" }
 
-// rollUp counts the charges of hours that have ended, for pages that show several weeks.
+// rollUp counts the charges of hours that have ended, and those of payment links of days, for pages that show several
+// weeks.
 type rollUp struct {
 	river.WorkerDefaults[rollUpArgs]
 	Options
 }
 
-// Work counts day by day until all hours are counted or the job's time is over.
+// Work counts day by day until all hours and days are counted or the job's time is over.
 func (w *rollUp) Work(ctx context.Context, _ *river.Job[rollUpArgs]) error {
-	for more := true; more; {
-		err := w.DB.InTx(ctx, func(tx *models.Tx) (err error) {
-			more, err = models.RollUpHours(tx, w.Now())
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("jobs: roll up checkouts: %w", err)
+	for what, rollUp := range map[string]func(*models.Tx, time.Time) (bool, error){"checkouts": models.RollUpHours,
+		"payment links": models.RollUpLinkDays} {
+		for more := true; more; {
+			err := w.DB.InTx(ctx, func(tx *models.Tx) (err error) {
+				more, err = rollUp(tx, w.Now())
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("jobs: roll up %s: %w", what, err)
+			}
 		}
 	}
 	return nil

@@ -671,8 +671,6 @@ CREATE TABLE checkout_hours_until (
     converted timestamp with time zone NOT NULL DEFAULT '2020-01-01 00:00:00+00'::timestamp with time zone,
     summed_from timestamp with time zone,
     summed_until timestamp with time zone,
-    linked_from timestamp with time zone,
-    linked_until timestamp with time zone,
     CONSTRAINT checkout_hours_until_pkey PRIMARY KEY (only_one),
     CONSTRAINT checkout_hours_until_only_one_check CHECK (only_one)
 );
@@ -1425,21 +1423,32 @@ CREATE INDEX payment_exceptions_by_return ON payment_exceptions USING btree (ret
 CREATE INDEX payment_exceptions_due ON payment_exceptions USING btree (return_next_try_at) WHERE return_next_try_at IS NOT NULL;
 CREATE INDEX payment_exceptions_open ON payment_exceptions USING btree (created_at, payment_id) WHERE decision IS NULL;
 
-CREATE TABLE payment_link_hours (
+CREATE TABLE payment_link_days (
     payment_link_id text NOT NULL,
-    hour timestamp with time zone NOT NULL,
+    day timestamp with time zone NOT NULL,
     visits bigint NOT NULL DEFAULT 0,
     created integer NOT NULL DEFAULT 0,
     converted integer NOT NULL DEFAULT 0,
     paid integer NOT NULL DEFAULT 0,
     volume bigint NOT NULL DEFAULT 0,
-    CONSTRAINT payment_link_hours_pkey PRIMARY KEY (payment_link_id, hour),
-    CONSTRAINT payment_link_hours_converted_check CHECK (converted >= 0),
-    CONSTRAINT payment_link_hours_created_check CHECK (created >= 0),
-    CONSTRAINT payment_link_hours_paid_check CHECK (paid >= 0),
-    CONSTRAINT payment_link_hours_visits_check CHECK (visits >= 0),
-    CONSTRAINT payment_link_hours_volume_check CHECK (volume >= 0),
-    CONSTRAINT payment_link_hours_payment_link_id_fkey FOREIGN KEY (payment_link_id) REFERENCES payment_links(id)
+    CONSTRAINT payment_link_days_pkey PRIMARY KEY (payment_link_id, day),
+    CONSTRAINT payment_link_days_converted_check CHECK (converted >= 0),
+    CONSTRAINT payment_link_days_created_check CHECK (created >= 0),
+    CONSTRAINT payment_link_days_day_check CHECK ((EXTRACT(epoch FROM day)::bigint % 86400::bigint) = 10800),
+    CONSTRAINT payment_link_days_paid_check CHECK (paid >= 0),
+    CONSTRAINT payment_link_days_visits_check CHECK (visits >= 0),
+    CONSTRAINT payment_link_days_volume_check CHECK (volume >= 0),
+    CONSTRAINT payment_link_days_payment_link_id_fkey FOREIGN KEY (payment_link_id) REFERENCES payment_links(id)
+);
+
+CREATE TABLE payment_link_days_until (
+    one boolean NOT NULL DEFAULT true,
+    since timestamp with time zone,
+    until timestamp with time zone,
+    recorded timestamp with time zone,
+    CONSTRAINT payment_link_days_until_pkey PRIMARY KEY (one),
+    CONSTRAINT payment_link_days_until_check CHECK ((num_nulls(since, until, recorded) = ANY (ARRAY[0, 3])) AND since <= until),
+    CONSTRAINT payment_link_days_until_one_check CHECK (one)
 );
 
 CREATE TABLE payment_links (

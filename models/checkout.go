@@ -250,28 +250,6 @@ func ListCheckouts(ctx context.Context, q Querier, scope Scope, f CheckoutFilter
 	return collectCheckouts(rows, f.Limit)
 }
 
-// LinkCounts are the number of uses of a payment link, and the number of those that were paid.
-type LinkCounts struct{ Uses, Paid int }
-
-// PaymentLinkCounts counts the checkouts that payment links of the scope created, by link id.
-// Links without checkouts are left out.
-func PaymentLinkCounts(ctx context.Context, q Querier, scope Scope, linkIDs ...string) (map[string]LinkCounts, error) {
-	rows, err := q.Query(ctx, `SELECT payment_link_id, count(*), count(*) FILTER (WHERE status = 'PAID') FROM checkouts
-		WHERE payment_link_id = ANY($1) AND project_id = $2 AND livemode = $3 GROUP BY payment_link_id`, linkIDs,
-		scope.ProjectID, scope.Environment)
-	if err != nil {
-		return nil, err
-	}
-	counts := map[string]LinkCounts{}
-	var id string
-	var n LinkCounts
-	_, err = pgx.ForEachRow(rows, []any{&id, &n.Uses, &n.Paid}, func() error {
-		counts[id] = n
-		return nil
-	})
-	return counts, err
-}
-
 // SelfPayingCheckouts returns pending test checkouts, created by the time madeBy, that the
 // simulator pays because of their amount (07 centavos), oldest first, at most 100. Only ID,
 // TxID and Amount are set.

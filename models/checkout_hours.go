@@ -65,10 +65,26 @@ const (
 	rolledUpAtOnce = 24 * time.Hour
 	// rolledUpBack is how far back the first roll-up begins, so that pages soon show some weeks.
 	rolledUpBack = 35 * 24 * time.Hour
-	// summedBack is how far back figure.writeBack goes then: further than any chart and what it is compared with.
+	// summedBack is how far back sumBack goes then: further than any chart and what it is compared with.
 	summedBack = 190 * 24 * time.Hour
 	// settling is how long a transaction may take to commit a row after the row's time.
 	settling = time.Minute
+)
+
+// writeHours writes the counted hours of the spans that follow, and hoursAgain replaces those that
+// are there.
+const (
+	writeHours = `INSERT INTO checkout_hours (project_id, livemode, hour, created, paid, volume, converted,
+		created_volume, converted_volume)
+	SELECT span.project_id, span.livemode, h.hour, h.created, h.paid, h.volume, h.converted, h.created_volume,
+		h.converted_volume FROM `
+	hoursAgain = ` ON CONFLICT (project_id, livemode, hour) DO UPDATE
+	SET created = EXCLUDED.created, paid = EXCLUDED.paid, volume = EXCLUDED.volume,
+		converted = EXCLUDED.converted, created_volume = EXCLUDED.created_volume,
+		converted_volume = EXCLUDED.converted_volume`
+	// everySpan is the row of every project and environment for the time from $1 to $2.
+	everySpan = `(SELECT p.id AS project_id, l.livemode, $1::timestamptz AS since, $2::timestamptz AS until
+		FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)) span`
 )
 
 // RollUpHours counts the hours that have ended by now, at most one day of them, and counts
@@ -96,16 +112,18 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 			next = ended
 		}
 		if next.After(until) {
-			if err := writeSpans(ctx, conn, everySpan, until, next); err != nil {
+			_, err := conn.Exec(ctx, writeHours+everySpan+countHours+hoursAgain, until, next)
+			if err != nil {
 				return err
 			}
 		} else {
 			next = until
 		}
-		err = writeSpans(ctx, conn, `(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', p.paid_at) AS since,
+		_, err = conn.Exec(ctx,
+			writeHours+`(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', p.paid_at) AS since,
 				date_trunc('hour', p.paid_at) + interval '1 hour' AS until
 			FROM payments p JOIN checkouts c ON c.id = p.checkout_id
-			WHERE p.recorded_at >= $1 AND p.settles AND p.paid_at < $2) span`, recorded, next)
+			WHERE p.recorded_at >= $1 AND p.settles AND p.paid_at < $2) span`+countHours+hoursAgain, recorded, next)
 		if err != nil {
 			return err
 		}
@@ -113,14 +131,11 @@ func RollUpHours(tx *Tx, now time.Time) (more bool, err error) {
 		if err != nil {
 			return err
 		}
-		more = more || late
-		for _, figure := range rolled {
-			older, err := figure.writeBack(ctx, conn, until, next, ended.Add(-summedBack))
-			if err != nil {
-				return err
-			}
-			more = more || older
+		older, err := sumBack(ctx, conn, until, next, ended.Add(-summedBack))
+		if err != nil {
+			return err
 		}
+		more = more || late || older
 		_, err = conn.Exec(ctx, `UPDATE checkout_hours_until
 			SET until = $1, recorded = greatest(recorded, $2), converted = greatest(converted, $3)`, next,
 			now.Add(-settling), through)
@@ -138,12 +153,55 @@ func countConverted(ctx context.Context, conn Querier, since, until, now time.Ti
 	if day := since.Add(rolledUpAtOnce); day.Before(through) {
 		through, before, more = day, day, true
 	}
-	err = writeSpans(ctx, conn, `(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', c.created_at) AS since,
+	_, err = conn.Exec(ctx,
+		writeHours+`(SELECT DISTINCT c.project_id, c.livemode, date_trunc('hour', c.created_at) AS since,
 			date_trunc('hour', c.created_at) + interval '1 hour' AS until
 		FROM payments p JOIN checkouts c ON c.id = p.checkout_id
-		WHERE p.recorded_at >= $1 AND p.recorded_at < $2 AND p.settles AND c.created_at < $3) span`, since,
-		before, until)
+		WHERE p.recorded_at >= $1 AND p.recorded_at < $2 AND p.settles AND c.created_at < $3) span`+
+			countHours+hoursAgain, since, before, until)
 	return through, more, err
+}
+
+// sumBack extends the hours that have sums: by those from until to next, which were just written, by at most a
+// day that a program without sums wrote, and by at most a day into the past, back to floor. It reports whether
+// there is more to do.
+func sumBack(ctx context.Context, conn Querier, until, next, floor time.Time) (more bool, err error) {
+	var from, to time.Time
+	err = conn.QueryRow(ctx, "SELECT coalesce(summed_from, $1), coalesce(summed_until, $1) FROM checkout_hours_until",
+		until).Scan(&from, &to)
+	if err != nil {
+		return false, err
+	}
+	count := func(since, until time.Time) error {
+		if !since.Before(until) {
+			return nil
+		}
+		_, err := conn.Exec(ctx, writeHours+everySpan+countHours+hoursAgain, since, until)
+		return err
+	}
+	if to.Equal(until) {
+		to = next
+	} else {
+		day := to.Add(rolledUpAtOnce)
+		if day.After(next) {
+			day = next
+		}
+		if err := count(to, day); err != nil {
+			return false, err
+		}
+		to = day
+	}
+	if day := from.Add(-rolledUpAtOnce); from.After(floor) {
+		if day.Before(floor) {
+			day = floor
+		}
+		if err := count(day, from); err != nil {
+			return false, err
+		}
+		from = day
+	}
+	_, err = conn.Exec(ctx, "UPDATE checkout_hours_until SET summed_from = $1, summed_until = $2", from, to)
+	return to.Before(next) || from.After(floor), err
 }
 
 // RecountHours counts again the hours of a scope from since on that are rolled up, for a transaction that wrote
@@ -155,8 +213,9 @@ func RecountHours(tx *Tx, scope Scope, since time.Time) error {
 		if err != nil {
 			return err
 		}
-		return writeSpans(ctx, conn, `(SELECT $1::text AS project_id, $2::boolean AS livemode,
-			$3::timestamptz AS since, $4::timestamptz AS until) span`,
+		_, err = conn.Exec(ctx, writeHours+`(SELECT $1::text AS project_id, $2::boolean AS livemode,
+			$3::timestamptz AS since, $4::timestamptz AS until) span`+countHours+hoursAgain,
 			scope.ProjectID, scope.Environment, since.Truncate(time.Hour), until)
+		return err
 	})
 }

@@ -31,13 +31,15 @@ func hours(t *testing.T, g *paymentstest.Gateway, scope models.Scope) []models.C
 
 func rollUp(t *testing.T, g *paymentstest.Gateway) {
 	t.Helper()
-	for more := true; more; {
-		err := g.DB.InTx(t.Context(), func(tx *models.Tx) (err error) {
-			more, err = models.RollUpHours(tx, g.Clock.Now())
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+	for _, rollUp := range []func(*models.Tx, time.Time) (bool, error){models.RollUpHours, models.RollUpLinkDays} {
+		for more := true; more; {
+			err := g.DB.InTx(t.Context(), func(tx *models.Tx) (err error) {
+				more, err = rollUp(tx, g.Clock.Now())
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

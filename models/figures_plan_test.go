@@ -27,6 +27,11 @@ func TestFigures_Plan(t *testing.T) {
 		strings.Contains(plan, "Seq Scan on checkouts ") || !strings.Contains(plan, "checkout_hours_pkey") {
 		t.Errorf("%+v, %v by\n%s", all, err, plan)
 	}
+	refunds := &plans{Querier: g.DB.Pool}
+	_, err = models.RefundedWithin(t.Context(), refunds, g.Test, began.Add(-24*time.Hour), g.Clock.Now())
+	if plan := refunds.all.String(); err != nil || strings.Contains(plan, "Seq Scan on checkouts ") {
+		t.Errorf("%v by\n%s", err, plan)
+	}
 	waiting := &plans{Querier: g.DB.Pool}
 	pending, err := models.PendingHours(t.Context(), waiting, g.Test, began, began.Add(100*time.Millisecond))
 	if plan := waiting.all.String(); err != nil || len(pending) != 1 ||

@@ -29,20 +29,16 @@ type LinksFigures struct {
 	Volume money.Cents
 }
 
-// linkHours are the hours of the links of a scope ($1, $2) from $3 to before $4, which must be whole hours. Hours that
-// are rolled up are read, later ones are counted, except visits, which are always read. link and charge
-// narrow links l and charges c.
-func linkHours(link, charge string) string {
-	return `mark AS (SELECT coalesce(linked_until, $3) AS until FROM checkout_hours_until),
+// linkDays are the days of the links of a scope ($1, $2) from $3 to before $4, at which days begin in Brasília. Days
+// that are rolled up are read, later ones are counted, except visits, which are always read. link and charge narrow
+// links l and charges c.
+func linkDays(link, charge string) string {
+	return `mark AS (SELECT coalesce(until, $3) AS until FROM payment_link_days_until),
 	links AS (SELECT l.id, l.product_id FROM payment_links l WHERE l.project_id = $1 AND l.livemode = $2` + link + `),
 	happened AS (
-		SELECT h.payment_link_id AS id, h.visits, h.created, h.converted, 0 AS pending, h.paid, h.volume
-		FROM links JOIN payment_link_hours h ON h.payment_link_id = links.id
-		WHERE h.hour >= $3 AND h.hour < $4 AND h.hour < (SELECT until FROM mark)
-		UNION ALL
-		SELECT h.payment_link_id, h.visits, 0, 0, 0, 0, 0
-		FROM links JOIN payment_link_hours h ON h.payment_link_id = links.id
-		WHERE h.hour >= $3 AND h.hour < $4 AND h.hour >= (SELECT until FROM mark)
+		SELECT d.payment_link_id AS id, d.visits, d.created, d.converted, 0 AS pending, d.paid, d.volume
+		FROM links JOIN payment_link_days d ON d.payment_link_id = links.id
+		WHERE d.day >= $3 AND d.day < $4
 		UNION ALL
 		SELECT c.payment_link_id, 0, count(*), count(*) FILTER (WHERE c.status = 'PAID'), 0, 0, 0
 		FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2 AND c.payment_link_id IS NOT NULL` + charge + `
@@ -61,11 +57,11 @@ func linkHours(link, charge string) string {
 const linkSums = `sum(visits)::bigint AS visits, sum(created)::bigint AS created, sum(pending)::bigint AS pending,
 	sum(converted)::bigint AS converted, sum(paid)::bigint AS paid, sum(volume)::bigint AS volume`
 
-// FiguresOfLink returns the figures of one link of the scope from since to before until, which must be whole hours.
-// Its ID and Name are not set.
+// FiguresOfLink returns the figures of one link of the scope from since to before until, at which days begin in
+// Brasília. Its ID and Name are not set.
 func FiguresOfLink(ctx context.Context, q Querier, scope Scope, id string, since, until time.Time) (f LinkFigures,
 	err error) {
-	err = q.QueryRow(ctx, "WITH "+linkHours(" AND l.id = $5", " AND c.payment_link_id = $5")+`
+	err = q.QueryRow(ctx, "WITH "+linkDays(" AND l.id = $5", " AND c.payment_link_id = $5")+`
 		SELECT coalesce(visits, 0), coalesce(created, 0), coalesce(pending, 0), coalesce(converted, 0),
 			coalesce(paid, 0), coalesce(volume, 0) FROM (SELECT `+linkSums+` FROM happened) s`,
 		scope.ProjectID, scope.Environment, since, until, id).
@@ -88,7 +84,7 @@ func FiguresByProduct(ctx context.Context, q Querier, scope Scope, since, until 
 
 func figuresOfLinks(ctx context.Context, q Querier, named, by string, scope Scope, since, until time.Time,
 	limit int) (all LinksFigures, err error) {
-	rows, err := q.Query(ctx, "WITH "+linkHours("", "")+`, sums AS (
+	rows, err := q.Query(ctx, "WITH "+linkDays("", "")+`, sums AS (
 			SELECT `+named+`, `+linkSums+`
 			FROM happened JOIN links USING (id) JOIN products d ON d.id = links.product_id GROUP BY `+by+`)
 		SELECT s.*, count(*) OVER ()::bigint, sum(paid) OVER ()::bigint, sum(volume) OVER ()::bigint FROM sums s
@@ -104,4 +100,34 @@ func figuresOfLinks(ctx context.Context, q Querier, named, by string, scope Scop
 		return nil
 	})
 	return all, err
+}
+
+// LinkCounts are the number of uses of a payment link, and the number of those that were paid.
+type LinkCounts struct{ Uses, Paid int }
+
+// PaymentLinkCounts counts the checkouts that payment links of the scope ever created, by link id. If the days of a
+// link are rolled up since its beginning, they are read, and later checkouts are counted; otherwise all are counted.
+func PaymentLinkCounts(ctx context.Context, q Querier, scope Scope, linkIDs ...string) (map[string]LinkCounts, error) {
+	rows, err := q.Query(ctx, `SELECT l.id, coalesce(d.created, 0) + c.created, coalesce(d.converted, 0) + c.converted
+		FROM payment_links l CROSS JOIN LATERAL (
+			SELECT coalesce(max(until), '-infinity') AS until FROM payment_link_days_until WHERE since <= l.created_at
+		) counted CROSS JOIN LATERAL (
+			SELECT sum(created) AS created, sum(converted) AS converted FROM payment_link_days
+			WHERE payment_link_id = l.id AND day < counted.until
+		) d CROSS JOIN LATERAL (
+			SELECT count(*) AS created, count(*) FILTER (WHERE status = 'PAID') AS converted FROM checkouts
+			WHERE payment_link_id = l.id AND created_at >= counted.until
+		) c
+		WHERE l.id = ANY($1) AND l.project_id = $2 AND l.livemode = $3`, linkIDs, scope.ProjectID, scope.Environment)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]LinkCounts{}
+	var id string
+	var n LinkCounts
+	_, err = pgx.ForEachRow(rows, []any{&id, &n.Uses, &n.Paid}, func() error {
+		counts[id] = n
+		return nil
+	})
+	return counts, err
 }

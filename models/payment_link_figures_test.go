@@ -26,6 +26,11 @@ func seller(t *testing.T, g *paymentstest.Gateway, slug string, price money.Cent
 	return linkTo(t, g, slug, slug)
 }
 
+// dayAfter returns when the day of Brasília after the clock's begins.
+func dayAfter(g *paymentstest.Gateway) time.Time {
+	return g.Clock.Now().Add(-3 * time.Hour).Truncate(24 * time.Hour).Add(27 * time.Hour)
+}
+
 func linkTo(t *testing.T, g *paymentstest.Gateway, slug, key string) *models.PaymentLink {
 	t.Helper()
 	link, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, payments.NewPaymentLink{ProductSlug: slug,
@@ -58,7 +63,7 @@ func pay(t *testing.T, g *paymentstest.Gateway, c *models.Checkout) {
 func checkByLink(t *testing.T, g *paymentstest.Gateway, when string, since time.Time,
 	byLink map[string]models.LinkFigures) {
 	t.Helper()
-	until := g.Clock.Now().Add(time.Hour).Truncate(time.Hour)
+	until := dayAfter(g)
 	all, err := models.FiguresByLink(t.Context(), g.DB.Pool, g.Test, since, until, 10)
 	got, want := map[string]models.LinkFigures{}, models.LinksFigures{Count: len(byLink)}
 	for _, f := range all.Most {
@@ -74,6 +79,10 @@ func checkByLink(t *testing.T, g *paymentstest.Gateway, when string, since time.
 		none, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Live, id, since, until)
 		if err != nil || none != (models.LinkFigures{}) {
 			t.Errorf("%s: the link has %+v, %v in live", when, none, err)
+		}
+		ever, err := models.PaymentLinkCounts(t.Context(), g.DB.Pool, g.Test, id)
+		if counts := (models.LinkCounts{Uses: f.Created, Paid: f.Converted}); err != nil || ever[id] != counts {
+			t.Errorf("%s: ever %+v, %v; want %+v", when, ever, err, counts)
 		}
 	}
 	if diff := cmp.Diff(byLink, got); err != nil || diff != "" {
@@ -93,7 +102,7 @@ func checkByLink(t *testing.T, g *paymentstest.Gateway, when string, since time.
 func checkByProduct(t *testing.T, g *paymentstest.Gateway, when string, since time.Time, a, b,
 	other models.LinkFigures) {
 	t.Helper()
-	until := g.Clock.Now().Add(time.Hour).Truncate(time.Hour)
+	until := dayAfter(g)
 	products, err := models.FiguresByProduct(t.Context(), g.DB.Pool, g.Test, since, until, 1)
 	sum := models.LinkFigures{ID: "vase", Name: "A vase", Visits: a.Visits + b.Visits, Created: a.Created + b.Created,
 		Pending: a.Pending + b.Pending, Converted: a.Converted + b.Converted, Paid: a.Paid + b.Paid,
@@ -105,18 +114,18 @@ func checkByProduct(t *testing.T, g *paymentstest.Gateway, when string, since ti
 	}
 }
 
-// Links and products have the same figures before, during and after the roll-up, after a late payment, and when
-// a program rolled up that does not know them. Charges without a link are in none.
+// Links and products have the same figures before, during and after the roll-up, and after a late payment. Charges
+// without a link are in none.
 func TestLinksFigures(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	since := g.Clock.Now().Truncate(time.Hour)
+	since := dayAfter(g).Add(-24 * time.Hour)
 	vase, cup := seller(t, g, "vase", 50_00), seller(t, g, "cup", 20_00)
 	fair := linkTo(t, g, "vase", "fair")
 	pay(t, g, g.Checkout(t, payments.NewCheckout{Amount: 10_00})) // of no link
 	late := use(t, g, vase)
 	pay(t, g, use(t, g, vase))
-	g.Clock.Advance(time.Hour)
+	g.Clock.Advance(16 * time.Hour)
 	pay(t, g, use(t, g, cup))
 	pay(t, g, use(t, g, fair))
 	if err := g.SaveVisits(t.Context()); err != nil {
@@ -133,27 +142,34 @@ func TestLinksFigures(t *testing.T) {
 		checkByProduct(t, g, when, since, byLink[vase.ID], byLink[fair.ID], byLink[cup.ID])
 	}
 	check("counted")
-	g.Clock.Advance(20 * time.Minute)
 	rollUp(t, g)
 	check("partly rolled up")
-	g.Clock.Advance(2 * time.Hour)
-	rollUp(t, g)
-	check("rolled up")
+	g.Clock.Advance(8 * time.Hour)
 	pay(t, g, late)
-	rollUp(t, g)
 	f := byLink[vase.ID]
 	f.Pending, f.Converted, f.Paid, f.Volume = 0, 2, 2, 100_00
 	byLink[vase.ID] = f
-	check("after a late payment")
-	// A program without links rolls up.
-	modelstest.Exec(t, g.DB, "UPDATE checkout_hours_until SET linked_until = $1", since)
-	modelstest.Exec(t, g.DB, "UPDATE payment_link_hours SET created = 9, converted = 9, paid = 9, volume = 9")
-	check("not rolled up for links")
 	rollUp(t, g)
-	check("rolled up later")
-	modelstest.Exec(t, g.DB, "UPDATE checkout_hours_until SET linked_until = NULL, linked_from = NULL")
+	check("after a late payment")
+	g.Clock.Advance(24 * time.Hour)
+	rollUp(t, g)
+	check("rolled up")
+	// This installation sold before it knew links.
+	modelstest.Exec(t, g.DB, "UPDATE payment_link_days SET created = 0, converted = 0, paid = 0, volume = 0")
+	modelstest.Exec(t, g.DB, "UPDATE payment_link_days_until SET since = NULL, until = NULL, recorded = NULL")
+	check("not rolled up")
 	rollUp(t, g)
 	check("rolled up back")
+	if n := modelstest.One[int](t, g.DB, "SELECT sum(paid)::int FROM payment_link_days"); n != 4 {
+		t.Errorf("%d payments are rolled up", n)
+	}
+	// Only a part of a link's days is rolled up.
+	modelstest.Exec(t, g.DB, "DELETE FROM payment_link_days")
+	modelstest.Exec(t, g.DB, "UPDATE payment_link_days_until SET since = until")
+	ever, err := models.PaymentLinkCounts(t.Context(), g.DB.Pool, g.Test, vase.ID)
+	if err != nil || ever[vase.ID] != (models.LinkCounts{Uses: 2, Paid: 2}) {
+		t.Errorf("of a part: %+v, %v", ever, err)
+	}
 }
 
 // Visits that could not be stored wait, and each is stored once.
@@ -162,41 +178,43 @@ func TestSaveVisits_Again(t *testing.T) {
 	g := paymentstest.New(t)
 	link := seller(t, g, "vase", 50_00)
 	g.VisitPaymentLink(link.ID)
-	modelstest.Exec(t, g.DB, "ALTER TABLE payment_link_hours RENAME TO away")
+	modelstest.Exec(t, g.DB, "ALTER TABLE payment_link_days RENAME TO away")
 	if err := g.SaveVisits(t.Context()); err == nil {
 		t.Error("visits were stored in no table")
 	}
-	modelstest.Exec(t, g.DB, "ALTER TABLE away RENAME TO payment_link_hours")
+	modelstest.Exec(t, g.DB, "ALTER TABLE away RENAME TO payment_link_days")
 	g.VisitPaymentLink(link.ID)
-	since := g.Clock.Now().Truncate(time.Hour)
 	for range 2 {
 		if err := g.SaveVisits(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Test, link.ID, since, since.Add(time.Hour))
+	f, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Test, link.ID, dayAfter(g).Add(-24*time.Hour), dayAfter(g))
 	if want := (models.LinkFigures{Visits: 2}); err != nil || f != want {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
 
-// Figures of links read the hours of the links, and of the charges those of the last hours and those that are
+// Figures of links read the days of the links, and of the charges those of the last day and those that are
 // pending, by indexes.
 func TestLinksFigures_Plan(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
-	began := g.Clock.Now()
 	fill(t, g, g.Test, 30_000)
 	link := seller(t, g, "vase", 50_00)
 	modelstest.Exec(t, g.DB, "UPDATE checkouts SET payment_link_id = $1 WHERE left(id, 5) = 'chk_0'", link.ID)
 	modelstest.Exec(t, g.DB, "ANALYZE checkouts")
-	g.Clock.Advance(2 * time.Hour)
+	g.Clock.Advance(24 * time.Hour)
 	rollUp(t, g)
-	since, until := began.Add(-24*time.Hour).Truncate(time.Hour), g.Clock.Now().Add(time.Hour).Truncate(time.Hour)
+	since, until := dayAfter(g).Add(-72*time.Hour), dayAfter(g)
 	for name, read := range map[string]func(q models.Querier) (paid int, err error){
 		"one": func(q models.Querier) (int, error) {
 			f, err := models.FiguresOfLink(t.Context(), q, g.Test, link.ID, since, until)
 			return f.Paid, err
+		},
+		"ever": func(q models.Querier) (int, error) {
+			ever, err := models.PaymentLinkCounts(t.Context(), q, g.Test, link.ID)
+			return ever[link.ID].Paid, err
 		},
 		"all": func(q models.Querier) (int, error) {
 			all, err := models.FiguresByLink(t.Context(), q, g.Test, since, until, 10)

@@ -16,7 +16,7 @@ import (
 type PastSale struct {
 	NewCheckout
 	Link      *models.PaymentLink // if it is set, NewCheckout needs only Customer
-	Visits    int                 // of the page of Link, in the hour of CreatedAt
+	Visits    int                 // of the page of Link, on the day of CreatedAt
 	CreatedAt time.Time
 	// PaidAt is when the buyer paid, CancelledAt when the merchant canceled it. If both are zero it expires.
 	PaidAt, CancelledAt time.Time
@@ -56,6 +56,9 @@ func (s *Service) WriteHistory(ctx context.Context, scope models.Scope, account 
 			return err
 		}
 		if err := models.WriteWordsAgain(tx); err != nil {
+			return err
+		}
+		if err := models.RecountLinkDays(tx, scope, rows[0].CreatedAt); err != nil {
 			return err
 		}
 		return models.RecountHours(tx, scope, rows[0].CreatedAt)
@@ -119,8 +122,7 @@ func (h *historian) visit(sales []PastSale) error {
 	var visits linkVisits
 	for _, sale := range sales {
 		if sale.Link != nil {
-			visits.add(models.LinkVisits{PaymentLinkID: sale.Link.ID, Hour: sale.CreatedAt.Truncate(time.Hour),
-				N: int64(sale.Visits)})
+			visits.add(models.NewLinkVisits(sale.Link.ID, sale.CreatedAt, int64(sale.Visits)))
 		}
 	}
 	return h.tx.PGX(func(ctx context.Context, conn models.Querier) error {

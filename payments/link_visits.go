@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"garoupa/models"
 )
@@ -41,7 +40,7 @@ func (v *linkVisits) take() []models.LinkVisits {
 // VisitPaymentLink counts a visit of the page of a payment link that exists. It costs no statement: SaveVisits stores
 // the counts of many visits together, so a process that is killed loses those of some seconds.
 func (s *Service) VisitPaymentLink(id string) {
-	s.visits.add(models.LinkVisits{PaymentLinkID: id, Hour: s.now().Truncate(time.Hour), N: 1})
+	s.visits.add(models.NewLinkVisits(id, s.now(), 1))
 }
 
 // SaveVisits stores the visits that this process counted since the last time. If it fails, they wait for the next

@@ -74,7 +74,7 @@ func TestParts_Missing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"checkout_hours", "webhook_deliveries", "refunds", "webhook_endpoints",
-		"payment_link_hours"} {
+		"payment_link_days"} {
 		modelstest.Exec(t, s.DB, "ALTER TABLE "+table+" RENAME TO gone_"+table)
 	}
 	for path, says := range map[string][]string{

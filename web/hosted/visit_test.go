@@ -14,13 +14,13 @@ import (
 func TestLink_Visits(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t).Sale(t, nil)
-	since := s.Clock.Now().Truncate(time.Hour)
+	since := s.Clock.Now().Add(-24 * time.Hour)
 	check := func(when string, want int) {
 		t.Helper()
 		if err := s.Service.SaveVisits(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		f, err := models.FiguresOfLink(t.Context(), s.DB.Pool, s.Test, s.Link, since, since.Add(24*time.Hour))
+		f, err := models.FiguresOfLink(t.Context(), s.DB.Pool, s.Test, s.Link, since, since.Add(48*time.Hour))
 		if err != nil || f.Visits != want {
 			t.Errorf("%s: %d visits, %v; want %d", when, f.Visits, err, want)
 		}
