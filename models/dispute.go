@@ -188,10 +188,14 @@ type DueDispute struct{ Dispute }
 func (d DueDispute) Position() Position { return Position{d.AnswerBy, d.ID} }
 
 // DueDisputes lists the disputes of all accounts that are not closed, the earliest deadline first, paged by
-// keyset.
-func DueDisputes(ctx context.Context, q Querier, after *Position, limit int) ([]DueDispute, error) {
-	query := where{args: []any{limit}}
-	query.after("d.answer_by, d.id", ">", after)
+// keyset; or the largest amounts first, without pages.
+func DueDisputes(ctx context.Context, q Querier, largest bool, after *Position, limit int) ([]DueDispute, error) {
+	query, sorted := where{args: []any{limit}}, "d.answer_by, d.id"
+	if largest {
+		sorted = "d.amount DESC, d.answer_by, d.id"
+	} else {
+		query.after("d.answer_by, d.id", ">", after)
+	}
 	return collect[DueDispute](ctx, q, disputeQuery+"WHERE d.status IN ('OPEN', 'DEFENDED', 'ACCEPTED')"+query.sql+
-		" ORDER BY d.answer_by, d.id LIMIT $1", query.args...)
+		" ORDER BY "+sorted+" LIMIT $1", query.args...)
 }

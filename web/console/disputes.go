@@ -33,12 +33,14 @@ func (s *console) registerDisputes(ops fiber.Router) {
 	ops.Get("/disputas/:id/arquivos/:file", s.disputeFile)
 }
 
-// disputeQueue is the queue of contested payments: those that are not closed, the earliest deadline first.
+// disputeQueue is the queue of contested payments: those that are not closed, the earliest deadline first, or the
+// largest amount.
 func (s *console) disputeQueue() queue {
 	return queue{id: layouts.OpsDisputes, path: "/ops/disputas", tabs: []string{"open", allTab},
+		sorted: []string{"open"}, inTime: "ops.order_deadline",
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) (rows []queued, err error) {
 			if tab == "open" {
-				due, err := models.DueDisputes(c.UserContext(), s.DB.Pool, after, limit)
+				due, err := models.DueDisputes(c.UserContext(), s.DB.Pool, largestFirst(c), after, limit)
 				for _, d := range due {
 					rows = append(rows, queued{at: d.Position(), Item: s.disputeItem(c, &d.Dispute)})
 				}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
@@ -108,5 +109,44 @@ func TestDisputes_Close(t *testing.T) {
 	member := s.Member(t)
 	if a := member.Get(address); a.Status != http.StatusNotFound {
 		t.Errorf("a member gets %d", a.Status)
+	}
+}
+
+// Disputes wait by their deadline, or by their amount, and the next one is in the same order.
+func TestDisputes_Order(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	rui, by := s.Console(t, models.StaffReviewer)
+	opened := map[string]string{}
+	for _, d := range []struct {
+		ref    string
+		amount money.Cents
+		within time.Duration
+	}{{"MED-1", 20_00, 2 * time.Hour}, {"MED-2", 50_00, 3 * time.Hour}, {"MED-3", 30_00, time.Hour}} {
+		s.Clock.Advance(time.Second)
+		s.Fund(t, models.Live, 100_00)
+		made, err := s.OpenDispute(t.Context(), by, payments.NewDispute{BankRef: d.ref, Cause: "Golpe",
+			Amount: d.amount, AnswerBy: s.Clock.Now().Add(d.within),
+			PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments ORDER BY recorded_at DESC LIMIT 1")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened[d.ref] = "/ops/disputas/" + made.ID
+	}
+	for query, want := range map[string][]string{
+		"": {"MED-3", "MED-1", "MED-2"}, "?tab=open&order=amount": {"MED-2", "MED-3", "MED-1"},
+	} {
+		rows := rui.Get("/ops/disputas" + query).Find("main li[data-key] a")
+		for i, ref := range want {
+			href := rows.Eq(i).AttrOr("href", "")
+			if path, _, _ := strings.Cut(href, "?"); path != opened[ref] {
+				t.Errorf("%q: row %d is %s, want %s", query, i, href, ref)
+			}
+			next := rui.Get(href).Find("a[data-hot=n]").AttrOr("href", "")
+			if path, _, _ := strings.Cut(next, "?"); path != opened[want[(i+1)%3]] {
+				t.Errorf("%q: after %s comes %s", query, ref, next)
+			}
+		}
 	}
 }

@@ -27,6 +27,7 @@ type queue struct {
 	tabs []string // in the address; the first tab shows pending decisions
 	// sorted are the tabs that can show the largest amounts first; rows asks largestFirst.
 	sorted []string
+	inTime string // the text of the other order; "" if that is the oldest first
 	// rows reads at most limit rows of a tab after a position.
 	rows func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error)
 }
@@ -43,8 +44,9 @@ func (q queued) Position() models.Position { return q.at }
 // allTab is the tab of a queue that shows decided cases, too.
 const allTab = "all"
 
-// next returns the page of the first case of a section that waits, other than the one in the address, or "". The
-// address has the tab and the order of the list from which the person came.
+// next returns the page of the case of a section that waits after the one in the address, or "". After the last
+// one, one that no longer waits, and one that is not among the first ListSize, it is the first. The address has
+// the tab and the order of the list from which the person came.
 func (s *console) next(c *fiber.Ctx, section string) (string, error) {
 	for _, q := range []queue{s.withdrawalQueue(), s.destinationQueue(), s.accessQueue(), s.exceptionQueue(),
 		s.disputeQueue(), s.feeQueue(), s.nameQueue()} {
@@ -55,15 +57,15 @@ func (s *console) next(c *fiber.Ctx, section string) (string, error) {
 		if tab == allTab || !slices.Contains(q.tabs, tab) {
 			tab = q.tabs[0]
 		}
-		rows, err := q.rows(c, tab, nil, 2)
+		rows, err := q.rows(c, tab, nil, page.ListSize)
 		if err != nil {
 			return "", fmt.Errorf("console: find the next case of %s: %w", section, err)
 		}
-		for _, row := range rows {
-			if row.Href != c.Path() {
-				return inPlace(c, row.Href), nil
-			}
+		here := slices.IndexFunc(rows, func(row queued) bool { return row.Href == c.Path() })
+		if len(rows) == 0 || len(rows) == 1 && here == 0 {
+			return "", nil
 		}
+		return inPlace(c, rows[(here+1)%len(rows)].Href), nil
 	}
 	return "", nil
 }
@@ -116,7 +118,7 @@ func (q queue) orders(c *fiber.Ctx, tab string) components.TabsProps {
 	}
 	ctx, path := c.UserContext(), q.path+"?tab="+tab+"&order="
 	return components.TabsProps{Label: i18n.T(ctx, "ops.order"), Tabs: []components.Tab{
-		{Label: i18n.T(ctx, "ops.order_oldest"), Href: path + byAge, Current: !largestFirst(c)},
+		{Label: i18n.T(ctx, cmp.Or(q.inTime, "ops.order_oldest")), Href: path + byAge, Current: !largestFirst(c)},
 		{Label: i18n.T(ctx, "ops.order_amount"), Href: path + byAmount, Current: largestFirst(c)},
 	}}
 }
@@ -194,6 +196,11 @@ func (s *console) home(c *fiber.Ctx) error {
 		shown := pages.Queue{ID: q.id, Href: q.queue.path + "?tab=" + tab, Count: q.size.Count,
 			Oldest: q.size.Oldest}
 		shown.Late, shown.Items = q.size.Oldest != nil && s.late(*q.size.Oldest), items(rows)
+		for i := range shown.Items {
+			if q.tab > 0 {
+				shown.Items[i].Href += "?tab=" + tab
+			}
+		}
 		props.Queues = append(props.Queues, shown)
 	}
 	failing, err := s.failingQueue(c, counts.Webhooks)

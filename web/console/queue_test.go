@@ -10,6 +10,7 @@ import (
 
 	"garoupa/internal/money"
 	"garoupa/models"
+	"garoupa/pix/psp"
 	"garoupa/web/webtest"
 )
 
@@ -85,5 +86,47 @@ func TestOps_NextInOrder(t *testing.T) {
 	}
 	if next := c.Get(asked[50_00]).Find("a[data-hot=n]").AttrOr("href", ""); next != asked[20_00] {
 		t.Errorf("without an order the next is %s", next)
+	}
+}
+
+// Who skips cases with N comes to each of the list, and from the last one to the first.
+func TestOps_NextOfAll(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.FundLive(t, 1000_00)
+	c, _ := s.Console(t, models.StaffReviewer)
+	var asked []string
+	for range 3 {
+		s.Clock.Advance(time.Second)
+		asked = append(asked, "/ops/saques/"+s.Withdraw(t, 20_00).ID)
+	}
+	for i, path := range asked {
+		if next := c.Get(path).Find("a[data-hot=n]").AttrOr("href", ""); next != asked[(i+1)%3] {
+			t.Errorf("from case %d the next is %s", i, next)
+		}
+	}
+}
+
+// Who begins with the payouts of the first page goes on among payouts.
+func TestOps_NextFromHome(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.FundLive(t, 1000_00)
+	s.Gateway.Service.Live = psp.None{} // nobody pays but staff
+	c, _ := s.Console(t, models.StaffReviewer)
+	var asked []string
+	for i := range 3 {
+		s.Clock.Advance(time.Second)
+		path := "/ops/saques/" + s.Withdraw(t, 20_00).ID
+		if asked = append(asked, path); i > 0 {
+			carryOut(t, c, path, "outcome", "APPROVE")
+		}
+	}
+	first := c.Get("/ops").Find(`[aria-labelledby=queue-payouts] li a`).First().AttrOr("href", "")
+	if want := asked[1] + "?tab=payout"; first != want {
+		t.Fatalf("the first payout leads to %q, want %q", first, want)
+	}
+	if next := c.Get(first).Find("a[data-hot=n]").AttrOr("href", ""); next != asked[2]+"?tab=payout" {
+		t.Errorf("the next payout is %s", next)
 	}
 }
