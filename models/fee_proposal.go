@@ -155,3 +155,9 @@ func DecidedFeeProposals(ctx context.Context, q Querier, after *Position, limit 
 		ORDER BY p.proposed_at DESC, p.id DESC LIMIT $1`,
 		limit, after.CreatedAt, after.ID)
 }
+
+// FeeProposalsOf lists the latest proposals for an account, newest first.
+func FeeProposalsOf(ctx context.Context, q Querier, accountID string, limit int) ([]ListedFeeProposal, error) {
+	return feeProposals(ctx, q, "WHERE p.account_id = $1 ORDER BY p.proposed_at DESC, p.id DESC LIMIT $2", accountID,
+		limit)
+}

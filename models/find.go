@@ -44,8 +44,7 @@ const ofAccount = " JOIN accounts a ON a.id = "
 // byID contains the search for each of our ids, by the id's prefix.
 var byID = map[string]string{
 	"acc_": "SELECT 'account', id, coalesce(document, ''), id, name FROM accounts WHERE id = $1",
-	"usr_": `SELECT 'user', a.id, u.email || ' ' || m.role, a.id, a.name
-		FROM users u JOIN members m ON m.user_id = u.id` + ofAccount + "m.account_id WHERE u.id = $1",
+	"usr_": foundUsers + "u.id = $1",
 	"acr_": "SELECT 'request', r.id, r.status, a.id, a.name FROM access_requests r" + ofAccount +
 		"r.account_id WHERE r.id = $1",
 	"prj_": "SELECT 'account', a.id, j.name, a.id, a.name FROM projects j" + ofAccount + "j.account_id WHERE j.id = $1",
@@ -80,6 +79,10 @@ const foundPayments = `SELECT CASE WHEN x.payment_id IS NOT NULL THEN 'exception
 	coalesce(a.name, '')
 	FROM payments p LEFT JOIN payment_exceptions x ON x.payment_id = p.id LEFT JOIN checkouts c ON c.id = p.checkout_id
 	LEFT JOIN projects j ON j.id = c.project_id LEFT JOIN accounts a ON a.id = j.account_id WHERE `
+
+const foundUsers = `SELECT 'user', coalesce(a.id, ''), concat_ws(' ', u.email, m.role, u.staff_role),
+	coalesce(a.id, ''), coalesce(a.name, '')
+	FROM users u LEFT JOIN members m ON m.user_id = u.id LEFT JOIN accounts a ON a.id = m.account_id WHERE `
 
 const foundWithdrawals = "SELECT 'withdrawal', w.id, w.status, a.id, a.name FROM withdrawals w" + ofAccount +
 	"w.account_id WHERE "
@@ -122,10 +125,7 @@ func Find(ctx context.Context, q Querier, text string, documentDigest, emailDige
 	}
 	if strings.Contains(text, "@") {
 		searches = append(searches,
-			`SELECT 'user', coalesce(a.id, ''), concat_ws(' ', u.email, m.role, u.staff_role), coalesce(a.id, ''),
-				coalesce(a.name, '')
-			FROM users u LEFT JOIN members m ON m.user_id = u.id LEFT JOIN accounts a ON a.id = m.account_id
-			WHERE u.email = lower($1)`,
+			foundUsers+"u.email = lower($1)",
 			"SELECT 'request', r.id, r.contact_email, a.id, a.name FROM access_requests r"+ofAccount+
 				"r.account_id WHERE r.contact_email = lower($1)", foundByEmail)
 	}

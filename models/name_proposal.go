@@ -107,3 +107,9 @@ func DecidedNameProposals(ctx context.Context, q Querier, after *Position, limit
 	return nameProposals(ctx, q, `WHERE p.status <> 'PENDING' AND (p.proposed_at, p.id) < ($2, $3)
 		ORDER BY p.proposed_at DESC, p.id DESC LIMIT $1`, limit, after.CreatedAt, after.ID)
 }
+
+// NameProposalsOf lists the latest proposals of an account, newest first.
+func NameProposalsOf(ctx context.Context, q Querier, accountID string, limit int) ([]ListedNameProposal, error) {
+	return nameProposals(ctx, q, "WHERE p.account_id = $1 ORDER BY p.proposed_at DESC, p.id DESC LIMIT $2", accountID,
+		limit)
+}

@@ -40,6 +40,25 @@ func (s *Service) AcceptException(
 		})
 }
 
+// FeeOfException returns what the installation keeps of an exception's money that is given to an account: the fee
+// of the checkout that it is for, or else the account's of now.
+func (s *Service) FeeOfException(ctx context.Context, x *models.Exception, accountID, checkoutID string) (money.Cents,
+	error) {
+	at := s.now()
+	if checkoutID != "" {
+		checkout, err := models.AnyCheckoutByID(ctx, s.DB.Pool, checkoutID)
+		if err != nil {
+			return 0, fmt.Errorf("payments: read the checkout of %s: %w", x.PaymentID, err)
+		}
+		at = checkout.CreatedAt
+	}
+	fee, err := models.FeeAt(ctx, s.DB.Pool, accountID, at)
+	if err != nil {
+		return 0, fmt.Errorf("payments: read the fee of %s: %w", x.PaymentID, err)
+	}
+	return fee.Of(x.Amount), nil
+}
+
 // credit makes the money of an exception, less a fee, available to its account.
 func credit(tx *models.Tx, x *models.Exception, fee money.Fee) error {
 	x.Fee = fee.Of(x.Amount)

@@ -101,10 +101,27 @@ type refundable struct {
 
 // unsettled returns what of the payment is still pending.
 func (p *refundable) unsettled() money.Cents {
-	if !p.Settles || p.checkout.SettlementStatus != models.SettlementPending {
+	if p.checkout == nil {
 		return 0
 	}
-	return p.Amount - p.Fee - p.refunded.FromPending
+	return unsettled(&p.Payment, p.checkout.SettlementStatus, p.refunded.FromPending)
+}
+
+// Unsettled returns what of a payment is still pending after its refunds, from which a further refund is taken
+// first.
+func Unsettled(p *models.Payment, status models.SettlementStatus, refunds []models.Refund) money.Cents {
+	var fromPending money.Cents
+	for _, r := range refunds {
+		fromPending += r.FromPending - r.BackToPending
+	}
+	return unsettled(p, status, fromPending)
+}
+
+func unsettled(p *models.Payment, status models.SettlementStatus, fromPending money.Cents) money.Cents {
+	if !p.Settles || status != models.SettlementPending {
+		return 0
+	}
+	return p.Amount - p.Fee - fromPending
 }
 
 // refundable locks a payment that paid its checkout: first the checkout, so that a settlement is before or

@@ -87,9 +87,25 @@ func (s *console) previewAccess(c *fiber.Ctx, d decision) (preview, error) {
 	if err != nil {
 		return preview{}, err
 	}
+	answers, err := s.AccessAnswers(request)
+	if err != nil {
+		return preview{}, err
+	}
+	_, submitter, err := s.accessHistory(c, request)
+	if err != nil {
+		return preview{}, err
+	}
+	others, err := s.sameDocument(c, request)
+	if err != nil {
+		return preview{}, err
+	}
+	ctx := c.UserContext()
 	return s.previewVerdict(c, request.AccountID, d, preview{
 		section: layouts.OpsAccess, back: request.LegalName, backHref: "/ops/acessos/" + d.id,
-		confirm: i18n.T(c.UserContext(), "ops.access_"+d.Outcome),
+		confirm: i18n.T(ctx, "ops.access_"+d.Outcome), others: others,
+		facts: append([]components.KeyValue{{Key: i18n.T(ctx, "ops.requested"),
+			Value: i18n.T(ctx, "ops.requested_by", i18n.DateTime(ctx, request.SubmittedAt), submitter)}},
+			answers.Facts(ctx)...),
 	})
 }
 
@@ -103,6 +119,7 @@ func (s *console) previewVerdict(c *fiber.Ctx, accountID string, d decision, p p
 	if err != nil {
 		return p, err
 	}
+	p.account, p.reasonKey = account.ID, "access.reason_"
 	p.title, p.language, p.danger = i18n.T(c.UserContext(),
 		"ops.preview_title"), lang, d.Outcome == base.OutcomeRejected || d.Outcome == base.OutcomeRevoked
 	p.page = base.VerdictNotice(base.Verdict{Outcome: d.Outcome, ReasonCode: d.ReasonCode, Reason: d.Reason})
@@ -138,12 +155,9 @@ func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldE
 		Note:  i18n.T(ctx, "ops.submitted", i18n.DateTime(ctx, request.SubmittedAt), submitter),
 		Facts: answers.Facts(ctx),
 	}}
-	others, err := s.Merchants.SharedDocument(ctx, request)
-	if err != nil {
+	if props.Others, err = s.sameDocument(c, request); err != nil {
 		return err
 	}
-	props.Others = &pages.Others{Title: i18n.T(ctx, "ops.same_document"),
-		None: i18n.T(ctx, "ops.same_document_none"), Items: items(s.accessRows(c, others, false))}
 	matter := models.Matter{AccountID: request.AccountID, Since: request.SubmittedAt, AskedBy: request.SubmittedBy}
 	if props.TakesPart, err = s.takesPart(c, matter); err != nil {
 		return err
@@ -158,6 +172,14 @@ func (s *console) showOpsAccess(c *fiber.Ctx, d decision, errs components.FieldE
 		}
 	}
 	return s.showCase(c, props, request.AccountID, request.ID, changed)
+}
+
+// sameDocument lists the requests of other accounts with the same document.
+func (s *console) sameDocument(c *fiber.Ctx, request *models.AccessRequest) (*pages.Others, error) {
+	others, err := s.Merchants.SharedDocument(c.UserContext(), request)
+	return &pages.Others{Title: i18n.T(c.UserContext(), "ops.same_document"),
+		None:  i18n.T(c.UserContext(), "ops.same_document_none"),
+		Items: items(s.accessRows(c, others, false))}, err
 }
 
 // accessHistory returns the requests and decisions of an account, the latest first, and the

@@ -7,16 +7,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
-	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
 	pages "garoupa/views/pages/console"
 	"garoupa/web/page"
 )
-
-// outcomeRefund sends money of a payment back to its buyer.
-const outcomeRefund = "REFUND"
 
 // checkout shows GET /ops/cobrancas/:id: any merchant's checkout, with the buyer's data
 // masked.
@@ -162,14 +158,12 @@ func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (h
 		return nil, err
 	}
 	for _, r := range refunds {
-		act, detail := "payment.refunded", i18n.Money(ctx, r.Amount)+"\n"+r.Reason
-		switch r.Status {
-		case models.RefundFailed:
-			act, detail = "payment.refund_failed", detail+"\n"+r.Failure
-		case models.RefundRequested, models.RefundProcessing:
-			act = "payment.refund_requested"
+		detail := i18n.Money(ctx, r.Amount) + "\n" + r.Reason
+		if r.Status == models.RefundFailed {
+			detail += "\n" + r.Failure
 		}
-		history = append(history, pages.Event{At: r.CreatedAt, Badge: pages.ActBadge(act), Detail: detail})
+		history = append(history, pages.Event{At: r.CreatedAt, Badge: pages.ActBadge(refundAct(r.Status)),
+			Detail: detail})
 	}
 	told, err := models.CheckoutEvents(ctx, s.DB.Pool, scopeOf(checkout), checkout.ID)
 	if err != nil {
@@ -182,78 +176,21 @@ func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (h
 	return history, nil
 }
 
+// refundAct returns the act that made a refund what it is.
+func refundAct(status models.RefundStatus) string {
+	switch status {
+	case models.RefundFailed:
+		return "payment.refund_failed"
+	case models.RefundRequested, models.RefundProcessing:
+		return "payment.refund_requested"
+	}
+	return "payment.refunded"
+}
+
 func scopeOf(checkout *models.AnyCheckout) models.Scope {
 	return models.Scope{ProjectID: checkout.ProjectID, Environment: checkout.Environment}
 }
 
 func (s *console) refundsOf(c *fiber.Ctx, checkout *models.AnyCheckout) ([]models.Refund, error) {
 	return models.Refunds(c.UserContext(), s.DB.Pool, scopeOf(checkout), checkout.ID)
-}
-
-// refundCase is the decision to refund a payment.
-func (s *console) refundCase() decisionCase {
-	return decisionCase{
-		show: s.showCheckout,
-		check: func(c *fiber.Ctx, d *decision) (components.FieldErrors, bool, error) {
-			checkout, err := models.AnyCheckoutByID(c.UserContext(), s.DB.Pool, d.id)
-			if err != nil {
-				return nil, false, err
-			}
-			errs := reasonErrors(c, d, nil)
-			if amount, err := page.ReadPrice(d.Amount); err != nil || amount <= 0 || amount > checkout.Amount {
-				errs = append(components.FieldErrors{{Field: "amount",
-					Text: i18n.T(c.UserContext(), "problem.ops_invalid_amount")}}, errs...)
-			}
-			d.Outcome = outcomeRefund
-			refunded, err := s.refundsOf(c, checkout)
-			return errs, checkout.Status == models.CheckoutPaid && len(refunded) == d.version, err
-		},
-		preview: func(c *fiber.Ctx, d decision) (preview, error) {
-			ctx := c.UserContext()
-			amount, err := page.ReadPrice(d.Amount)
-			if err != nil {
-				return preview{}, err
-			}
-			return preview{
-				section: layouts.OpsCheckouts, title: i18n.T(ctx, "ops.preview_title"), back: d.id,
-				backHref: "/ops/cobrancas/" + d.id,
-				confirm:  i18n.T(ctx, "ops.payment_REFUND"), danger: true,
-				effects: []string{i18n.T(ctx, "ops.effect_refund", i18n.Money(ctx, amount)),
-					i18n.T(ctx, "ops.effect_reason", d.Reason)},
-			}, nil
-		},
-		decide: func(c *fiber.Ctx, d decision) (flash, path string, err error) {
-			checkout, err := models.AnyCheckoutByID(c.UserContext(), s.DB.Pool, d.id)
-			if err != nil {
-				return "", "", err
-			}
-			payment, err := s.settling(c, checkout.ID)
-			if err != nil {
-				return "", "", err
-			}
-			amount, err := page.ReadPrice(d.Amount)
-			if err != nil {
-				return "", "", err
-			}
-			_, err = s.Payments.RefundPayment(c.UserContext(), page.Actor(c), payments.NewRefund{
-				PaymentID: payment.ID, Amount: amount,
-				Reason: d.Reason, ReturnID: d.Proof, Seen: d.version,
-			})
-			return "ops_refunded", "/ops/cobrancas/" + d.id, err
-		},
-	}
-}
-
-// settling returns the payment that made a checkout PAID.
-func (s *console) settling(c *fiber.Ctx, checkoutID string) (*models.Payment, error) {
-	found, err := models.PaymentsOf(c.UserContext(), s.DB.Pool, checkoutID)
-	if err != nil {
-		return nil, err
-	}
-	for i := range found {
-		if found[i].Settles {
-			return &found[i], nil
-		}
-	}
-	return nil, models.ErrNotFound
 }

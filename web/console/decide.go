@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/internal/input"
@@ -26,18 +25,6 @@ type decision struct {
 	id      string
 	version int                   // of the object, as it was shown
 	hidden  []components.KeyValue // further fields of the form, besides DecisionFields
-}
-
-// preview describes the effects of a decision before it is made.
-type preview struct {
-	section, title, back, backHref string
-	language                       i18n.Lang
-	page                           templ.Component // what the merchant will read; nil if nothing
-	effects                        []string        // other effects
-	mail                           string          // the mail's subject; "" if there is no mail
-	confirm                        string          // the text of the button
-	danger                         bool
-	compare                        *pages.Part // facts before and after; nil if there are none
 }
 
 // decisionCase is a kind of object that staff decide about.
@@ -132,29 +119,6 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 	return err
 }
 
-func (s *console) showPreview(c *fiber.Ctx, k decisionCase, d decision) error {
-	p, err := k.preview(c, d)
-	if err != nil {
-		return err
-	}
-	shell, err := s.ConsoleShell(c)
-	if err != nil {
-		return err
-	}
-	return page.Render(c, pages.Preview(pages.PreviewProps{
-		Shell: shell, Section: p.section, Title: p.title, Back: p.back, BackHref: inPlace(c, p.backHref),
-		Action:  inPlace(c, c.Path()),
-		Confirm: p.confirm, Danger: p.danger,
-		Language: p.language, Page: p.page, Effects: p.effects, Mail: p.mail, Compare: p.compare,
-		Hidden: append([]components.KeyValue{
-			{Key: "version", Value: strconv.Itoa(d.version)}, {Key: "outcome", Value: d.Outcome},
-			{Key: "reasonCode", Value: d.ReasonCode},
-			{Key: "reason", Value: d.Reason}, {Key: "amount", Value: d.Amount}, {Key: "proof", Value: d.Proof},
-			{Key: "for", Value: d.For},
-		}, d.hidden...),
-	}))
-}
-
 // showCase answers with the page of an object. accountID is "" if the object belongs to no
 // account.
 func (s *console) showCase(c *fiber.Ctx, props pages.CaseProps, accountID, id string, changed bool) (err error) {
@@ -175,6 +139,9 @@ func (s *console) showCase(c *fiber.Ctx, props pages.CaseProps, accountID, id st
 	}
 	if props.Next, err = s.next(c, props.Section); err != nil {
 		return err
+	}
+	for i := range props.Parts {
+		props.Parts[i].Facts = linked(props.Parts[i].Facts, c.Path())
 	}
 	props.Href = inPlace(c, props.Href)
 	if props.Decision != nil {

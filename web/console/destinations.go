@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -93,31 +94,7 @@ func (s *console) destinationCase() decisionCase {
 			}
 			return errs, dest.Version == d.version && dest.Status == models.DestinationPendingReview, err
 		},
-		preview: func(c *fiber.Ctx, d decision) (preview, error) {
-			ctx := c.UserContext()
-			dest, err := models.DestinationByID(ctx, s.DB.Pool, "", d.id)
-			if err != nil {
-				return preview{}, err
-			}
-			p := preview{
-				section: layouts.OpsDestinations, title: i18n.T(ctx, "ops.preview_title"), back: dest.Masked,
-				backHref: "/ops/destinos/" + d.id,
-				confirm:  i18n.T(ctx, "ops.destination_"+d.Outcome), danger: d.Outcome == outcomeReject,
-				page: pages.StatusNotice(components.Destination, base.DestinationHeld, ""),
-			}
-			if d.Outcome == outcomeApprove {
-				account, err := s.anyAccount(c, dest.AccountID)
-				if err != nil {
-					return preview{}, err
-				}
-				p.effects = []string{i18n.T(ctx, "ops.effect_hold",
-					i18n.DateTime(ctx, s.Now().Add(s.DestinationHold(account))))}
-			} else {
-				p.page = pages.StatusNotice(components.Destination, string(models.DestinationRejected), d.Reason)
-			}
-			p.language, err = s.spokenBy(c, dest.AccountID)
-			return p, err
-		},
+		preview: s.previewDestination,
 		decide: func(c *fiber.Ctx, d decision) (flash, path string, err error) {
 			if d.Outcome == outcomeApprove {
 				err = s.Payments.ApproveDestination(c.UserContext(), page.Actor(c), d.id, d.version)
@@ -128,6 +105,56 @@ func (s *console) destinationCase() decisionCase {
 			return "ops_decided", "/ops/destinos/" + d.id, err
 		},
 	}
+}
+
+func (s *console) previewDestination(c *fiber.Ctx, d decision) (preview, error) {
+	ctx := c.UserContext()
+	dest, err := models.DestinationByID(ctx, s.DB.Pool, "", d.id)
+	if err != nil {
+		return preview{}, err
+	}
+	account, err := s.anyAccount(c, dest.AccountID)
+	if err != nil {
+		return preview{}, err
+	}
+	part, err := s.destinationPart(c, dest)
+	if err != nil {
+		return preview{}, err
+	}
+	p := preview{
+		section: layouts.OpsDestinations, title: i18n.T(ctx, "ops.preview_title"), back: dest.Masked,
+		backHref: "/ops/destinos/" + d.id,
+		confirm:  i18n.T(ctx, "ops.destination_"+d.Outcome), danger: d.Outcome == outcomeReject,
+		account: dest.AccountID, facts: part.Facts,
+		page: pages.StatusNotice(components.Destination, base.DestinationHeld, ""),
+	}
+	if d.Outcome == outcomeApprove {
+		p.effects = []string{i18n.T(ctx, "ops.effect_hold",
+			i18n.DateTime(ctx, s.Now().Add(s.DestinationHold(account))))}
+	} else {
+		p.page = pages.StatusNotice(components.Destination, string(models.DestinationRejected), d.Reason)
+	}
+	diff, err := s.destinationDiff(c, dest)
+	if err != nil {
+		return preview{}, err
+	}
+	if len(diff) > 0 {
+		p.compare = &pages.Part{ID: "compare", Title: i18n.T(ctx, "ops.destination_before"), Diff: diff}
+	}
+	if p.others, err = s.otherDestinations(c, dest); err != nil {
+		return preview{}, err
+	}
+	p.language, err = s.spokenBy(c, dest.AccountID)
+	return p, err
+}
+
+// otherDestinations lists the latest destinations of the account besides this one.
+func (s *console) otherDestinations(c *fiber.Ctx, dest *models.Destination) (*pages.Others, error) {
+	others, err := models.Destinations(c.UserContext(), s.DB.Pool,
+		models.DestinationFilter{AccountID: dest.AccountID, Limit: latestRows})
+	others = slices.DeleteFunc(others, func(other models.AccountDestination) bool { return other.ID == dest.ID })
+	return &pages.Others{Title: i18n.T(c.UserContext(), "ops.destinations_before"),
+		None: i18n.T(c.UserContext(), "ops.destinations_none"), Items: ownItems(s.destinationRows(c, others))}, err
 }
 
 // checkReview returns what is wrong with the form of an approval, a refusal or a question.

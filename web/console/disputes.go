@@ -101,21 +101,7 @@ func (s *console) disputeCase() decisionCase {
 			return components.FieldErrors{{Field: "outcome", Text: i18n.T(c.UserContext(), "problem.ops_outcome")}},
 				len(outcomes) > 0 && d.Outcome == "", nil
 		},
-		preview: func(c *fiber.Ctx, d decision) (preview, error) {
-			ctx := c.UserContext()
-			dispute, _, err := s.Payments.AnyDispute(ctx, d.id)
-			if err != nil {
-				return preview{}, err
-			}
-			effects := []string{i18n.T(ctx, "ops.effect_dispute_SENT")}
-			if d.Outcome == outcomeClose {
-				effects = []string{i18n.T(ctx, "ops.effect_dispute_CLOSE", i18n.Money(ctx, dispute.Held())),
-					i18n.T(ctx, "ops.effect_reason", d.Reason)}
-			}
-			return preview{section: layouts.OpsDisputes, title: i18n.T(ctx, "ops.preview_title"),
-				back: i18n.Money(ctx, dispute.Amount), backHref: "/ops/disputas/" + d.id,
-				confirm: i18n.T(ctx, "ops.dispute_"+d.Outcome), effects: effects}, nil
-		},
+		preview: s.previewDispute,
 		decide: func(c *fiber.Ctx, d decision) (flash, path string, err error) {
 			if d.Outcome == outcomeSent {
 				_, err = s.Payments.RecordAnswerSent(c.UserContext(), page.Actor(c), d.id)
@@ -125,6 +111,53 @@ func (s *console) disputeCase() decisionCase {
 			return "ops_decided", "/ops/disputas/" + d.id, err
 		},
 	}
+}
+
+func (s *console) previewDispute(c *fiber.Ctx, d decision) (preview, error) {
+	ctx := c.UserContext()
+	dispute, _, err := s.Payments.AnyDispute(ctx, d.id)
+	if err != nil {
+		return preview{}, err
+	}
+	p := preview{section: layouts.OpsDisputes, title: i18n.T(ctx, "ops.preview_title"),
+		back: i18n.Money(ctx, dispute.Amount), backHref: "/ops/disputas/" + d.id,
+		confirm: i18n.T(ctx, "ops.dispute_"+d.Outcome), effects: []string{i18n.T(ctx, "ops.effect_dispute_SENT")},
+		facts: disputeFacts(c, dispute)}
+	if p.account = page.Text(dispute.AccountID); p.account != "" {
+		if p.others, err = s.otherDisputes(c, p.account, dispute.ID); err != nil {
+			return preview{}, err
+		}
+	}
+	if dispute.DefenseAt != nil {
+		answer, err := s.answerPart(c, dispute)
+		if err != nil {
+			return preview{}, err
+		}
+		p.facts = append(p.facts, answer.Facts...)
+	}
+	if d.Outcome != outcomeClose {
+		return p, nil
+	}
+	held := dispute.Held()
+	p.effects = []string{i18n.T(ctx, "ops.effect_dispute_CLOSE", i18n.Money(ctx, held))}
+	if dispute.AccountID != nil {
+		p.compare, err = s.balances(c, *dispute.AccountID, dispute.Environment,
+			models.Balance{Available: held, Blocked: -held})
+	}
+	return p, err
+}
+
+// otherDisputes lists the latest disputes of an account besides one.
+func (s *console) otherDisputes(c *fiber.Ctx, accountID, except string) (*pages.Others, error) {
+	ctx := c.UserContext()
+	found, err := models.ListDisputes(ctx, s.DB.Pool, models.DisputeFilter{AccountID: accountID, Limit: latestRows})
+	others := &pages.Others{Title: i18n.T(ctx, "ops.disputes_before"), None: i18n.T(ctx, "ops.disputes_none")}
+	for _, d := range found {
+		if d.ID != except {
+			others.Items = append(others.Items, s.disputeItem(c, &d))
+		}
+	}
+	return others, err
 }
 
 // showDispute answers with the page of a dispute.

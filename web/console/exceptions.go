@@ -156,33 +156,6 @@ func (s *console) exceptionCase() decisionCase {
 	}
 }
 
-// previewException says what a decision about an exception will do.
-func (s *console) previewException(c *fiber.Ctx, d decision) (preview, error) {
-	ctx := c.UserContext()
-	x, err := models.ExceptionByPayment(ctx, s.DB.Pool, d.id)
-	if err != nil {
-		return preview{}, err
-	}
-	effects := []string{i18n.T(ctx, "ops.effect_"+d.Outcome, i18n.Money(ctx, x.Amount))}
-	if d.Outcome == outcomeAssign {
-		account, checkoutID, err := s.assigned(c, &d)
-		if err != nil {
-			return preview{}, err
-		}
-		effects[0] = i18n.T(ctx, "ops.effect_ASSIGN", i18n.Money(ctx, x.Amount), account.Name)
-		if checkoutID != "" {
-			effects = append(effects, i18n.T(ctx, "ops.effect_assign_checkout", checkoutID))
-		}
-	}
-	return preview{
-		section: layouts.OpsExceptions, title: i18n.T(ctx, "ops.preview_title"),
-		back: i18n.Money(ctx, x.Amount), backHref: "/ops/excecoes/" + d.id,
-		confirm: i18n.T(ctx, "ops.exception_"+d.Outcome),
-		danger:  d.Outcome == string(models.ExceptionWrittenOff),
-		effects: append(effects, i18n.T(ctx, "ops.effect_reason", d.Reason)),
-	}, nil
-}
-
 // returnNotice tells what the bank is doing, or said, about giving an exception's money back.
 func returnNotice(c *fiber.Ctx, x *models.Exception) []components.NoticeProps {
 	ctx := c.UserContext()

@@ -125,10 +125,14 @@ func (s *console) feeFormCase() decisionCase {
 				section: layouts.OpsAccounts, title: i18n.T(ctx, "ops.preview_title"), back: account.Name,
 				backHref: "/ops/contas/" + d.id,
 				confirm:  i18n.T(ctx, "ops.fee_propose"),
+				account:  d.id,
 			}
 			proposed := models.FeeProposal{AccountID: d.id, Fee: in.Fee, WithdrawalFee: in.WithdrawalFee,
 				StartsAt: in.StartsAt, Reason: in.Reason}
 			if err := s.fillFeePreview(c, &shown, proposed); err != nil {
+				return preview{}, err
+			}
+			if shown.others, err = s.otherFees(c, d.id, ""); err != nil {
 				return preview{}, err
 			}
 			shown.effects = append([]string{i18n.T(ctx, "ops.effect_fee_second")}, shown.effects...)

@@ -52,6 +52,18 @@ func (s *console) feeRows(c *fiber.Ctx, found []models.ListedFeeProposal) (rows 
 	return rows, nil
 }
 
+// otherFees lists the latest proposals for an account besides one.
+func (s *console) otherFees(c *fiber.Ctx, accountID, except string) (*pages.Others, error) {
+	found, err := models.FeeProposalsOf(c.UserContext(), s.DB.Pool, accountID, latestRows)
+	if err != nil {
+		return nil, fmt.Errorf("console: list the fees of %s: %w", accountID, err)
+	}
+	rows, err := s.feeRows(c,
+		slices.DeleteFunc(found, func(p models.ListedFeeProposal) bool { return p.ID == except }))
+	return &pages.Others{Title: i18n.T(c.UserContext(), "ops.fees_before"),
+		None: i18n.T(c.UserContext(), "ops.fees_none"), Items: ownItems(rows)}, err
+}
+
 // fee shows GET /ops/tarifas/:id.
 func (s *console) fee(c *fiber.Ctx) error {
 	return s.showFee(c, decision{id: c.Params("id")}, nil, false)
@@ -98,13 +110,20 @@ func (s *console) previewFee(c *fiber.Ctx, d decision) (preview, error) {
 	ctx := c.UserContext()
 	shown := preview{
 		section: layouts.OpsFees, title: i18n.T(ctx, "ops.preview_title"), back: p.AccountName,
-		backHref: "/ops/tarifas/" + d.id,
-		confirm:  i18n.T(ctx, "ops.fee_"+d.Outcome), effects: []string{i18n.T(ctx, "ops.effect_fee_nothing")},
+		backHref: "/ops/tarifas/" + d.id, account: p.AccountID,
+		confirm: i18n.T(ctx, "ops.fee_"+d.Outcome), effects: []string{i18n.T(ctx, "ops.effect_fee_nothing")},
 	}
+	n, err := s.feeNotice(c, p.FeeProposal)
+	if err != nil {
+		return preview{}, err
+	}
+	if shown.others, err = s.otherFees(c, p.AccountID, p.ID); err != nil {
+		return preview{}, err
+	}
+	shown.facts = append([]components.KeyValue{
+		{Key: i18n.T(ctx, "ops.proposed"), Value: i18n.T(ctx, "ops.fee_proposed_by", p.Proposer,
+			i18n.DateTime(ctx, p.ProposedAt))}}, feeFacts(c, p, n)...)
 	if d.Outcome != outcomeApprove {
-		if d.Reason != "" {
-			shown.effects = append(shown.effects, i18n.T(ctx, "ops.effect_reason", d.Reason))
-		}
 		return shown, nil
 	}
 	starts := p.StartsAt
@@ -191,24 +210,13 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 	if err != nil {
 		return err
 	}
-	starts := i18n.T(ctx, "ops.fee_starts_approval")
-	if p.StartsAt != nil {
-		starts = i18n.DateTime(ctx, *p.StartsAt)
-	}
-	today := ""
-	if p.Status == models.ProposalPending {
-		today = n.Before.Text(ctx)
-	}
 	props := pages.CaseProps{
 		Section: layouts.OpsFees, Href: "/ops/tarifas", Title: p.AccountName,
 		Badge: components.StatusBadge(components.Fee, string(p.Status)),
 		Parts: []pages.Part{{
 			ID: "proposal", Title: i18n.T(ctx, "ops.fee_proposal"),
-			Note: i18n.T(ctx, "ops.fee_proposed_by", p.Proposer, i18n.DateTime(ctx, p.ProposedAt)),
-			Facts: append(n.After.Facts(ctx),
-				components.KeyValue{Key: i18n.T(ctx, "ops.fee_today"), Value: today},
-				components.KeyValue{Key: i18n.T(ctx, "ops.fee_starts"), Value: starts},
-				components.KeyValue{Key: i18n.T(ctx, "ops.fee_reason"), Value: p.Reason}),
+			Note:  i18n.T(ctx, "ops.fee_proposed_by", p.Proposer, i18n.DateTime(ctx, p.ProposedAt)),
+			Facts: feeFacts(c, p, n),
 		}},
 	}
 	if props.History, err = s.acts(c, p.ID); err != nil {
@@ -222,6 +230,22 @@ func (s *console) showFee(c *fiber.Ctx, d decision, errs components.FieldErrors,
 		}
 	}
 	return s.showCase(c, props, p.AccountID, p.ID, changed)
+}
+
+// feeFacts returns what was proposed, and what applies today while the proposal is pending.
+func feeFacts(c *fiber.Ctx, p *models.ListedFeeProposal, n pages.FeeNotice) []components.KeyValue {
+	ctx := c.UserContext()
+	starts, today := i18n.T(ctx, "ops.fee_starts_approval"), ""
+	if p.StartsAt != nil {
+		starts = i18n.DateTime(ctx, *p.StartsAt)
+	}
+	if p.Status == models.ProposalPending {
+		today = n.Before.Text(ctx)
+	}
+	return append(n.After.Facts(ctx),
+		components.KeyValue{Key: i18n.T(ctx, "ops.fee_today"), Value: today},
+		components.KeyValue{Key: i18n.T(ctx, "ops.fee_starts"), Value: starts},
+		components.KeyValue{Key: i18n.T(ctx, "ops.fee_reason"), Value: p.Reason})
 }
 
 // fillFeeDecision adds the decisions that the person may make about a pending proposal, or

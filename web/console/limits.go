@@ -128,6 +128,7 @@ func (s *console) previewLimits(c *fiber.Ctx, d decision) (preview, error) {
 		backHref: "/ops/contas/" + d.id,
 		confirm:  i18n.T(ctx, "ops.limits_save"), effects: []string{i18n.T(ctx, "ops.effect_limits_now"),
 			i18n.T(ctx, "ops.effect_limits_kept")},
+		account: d.id,
 	}
 	if in.StartsAt != nil {
 		shown.effects[0] = i18n.T(ctx, "ops.effect_limits_from", i18n.DateTime(ctx, *in.StartsAt))

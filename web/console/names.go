@@ -33,14 +33,34 @@ func (s *console) nameQueue() queue {
 				return nil, fmt.Errorf("console: list proposed names: %w", err)
 			}
 			for _, p := range found {
-				rows = append(rows, queued{at: models.Position{CreatedAt: p.ProposedAt, ID: p.ID}, Item: pages.Item{
-					Href: "/ops/nomes/" + p.ID, Title: p.Name, Detail: p.Before + " · " + p.Proposer,
-					Badge: components.StatusBadge(components.Name, string(p.Status)), Since: p.ProposedAt,
-					Late: p.Status == models.ProposalPending && s.late(p.ProposedAt),
-				}})
+				rows = append(rows, queued{at: models.Position{CreatedAt: p.ProposedAt, ID: p.ID}, Item: s.nameItem(p)})
 			}
 			return rows, nil
 		}}
+}
+
+func (s *console) nameItem(p models.ListedNameProposal) pages.Item {
+	return pages.Item{
+		Href: "/ops/nomes/" + p.ID, Title: p.Name, Detail: p.Before + " · " + p.Proposer,
+		Badge: components.StatusBadge(components.Name, string(p.Status)), Since: p.ProposedAt,
+		Late: p.Status == models.ProposalPending && s.late(p.ProposedAt),
+	}
+}
+
+// otherNames lists the latest proposed names of an account besides one.
+func (s *console) otherNames(c *fiber.Ctx, accountID, except string) (*pages.Others, error) {
+	found, err := models.NameProposalsOf(c.UserContext(), s.DB.Pool, accountID, latestRows)
+	if err != nil {
+		return nil, fmt.Errorf("console: list the names of %s: %w", accountID, err)
+	}
+	others := &pages.Others{Title: i18n.T(c.UserContext(), "ops.names_before"),
+		None: i18n.T(c.UserContext(), "ops.names_none")}
+	for _, p := range found {
+		if p.ID != except {
+			others.Items = append(others.Items, s.nameItem(p))
+		}
+	}
+	return others, nil
 }
 
 // name shows GET /ops/nomes/:id.
@@ -92,8 +112,17 @@ func (s *console) previewName(c *fiber.Ctx, d decision) (preview, error) {
 	shown := preview{
 		section: layouts.OpsNames, title: i18n.T(ctx, "ops.preview_title"), back: p.Name,
 		backHref: "/ops/nomes/" + d.id, confirm: i18n.T(ctx, "ops.name_"+d.Outcome), danger: d.Outcome == outcomeReject,
+		account: p.AccountID,
+		facts: []components.KeyValue{
+			{Key: i18n.T(ctx, "ops.proposed"), Value: i18n.T(ctx, "ops.name_proposed_by", p.Proposer,
+				i18n.DateTime(ctx, p.ProposedAt))}},
+		compare: &pages.Part{ID: "compare", Title: i18n.T(ctx, "ops.name_proposal"), Diff: []pages.Diff{
+			{Key: i18n.T(ctx, "settings.business"), Before: p.Before, Now: p.Name}}},
 	}
 	if shown.language, err = s.spokenBy(c, p.AccountID); err != nil {
+		return preview{}, err
+	}
+	if shown.others, err = s.otherNames(c, p.AccountID, p.ID); err != nil {
 		return preview{}, err
 	}
 	if d.Outcome == outcomeApprove {

@@ -192,9 +192,9 @@ func (s *console) withdrawalForm(
 		Fields: d.DecisionFields, Errors: errs,
 	}
 	if slices.Contains(outcomes, outcomeComplete) {
-		form.AskProof, form.ProofHint = i18n.T(ctx, "withdrawals.end_to_end_id"), i18n.T(ctx, "ops.proof_pix")
+		form.AskProof, form.ProofHint = proofLabel(c, w), i18n.T(ctx, "ops.proof_pix")
 		if w.Rail == models.RailUSDT {
-			form.AskProof, form.ProofHint = i18n.T(ctx, "withdrawals.tx_hash"), i18n.T(ctx, "ops.proof_usdt")
+			form.ProofHint = i18n.T(ctx, "ops.proof_usdt")
 		}
 	}
 	return form
@@ -260,7 +260,8 @@ func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal, requester string
 		{Key: i18n.T(ctx, "withdraw.fee"), Value: i18n.Money(ctx, w.Fee)},
 		{Key: i18n.T(ctx, "ops.net"), Value: i18n.Money(ctx, w.Net())},
 		{Key: i18n.T(ctx, "withdrawals.requested_at"), Value: i18n.DateTime(ctx, w.CreatedAt)},
-		{Key: i18n.T(ctx, "withdrawals.requested_by"), Value: strings.TrimPrefix(requester+" · "+w.RequestedBy, " · ")},
+		{Key: i18n.T(ctx, "withdrawals.requested_by"), Href: pageOf(w.RequestedBy),
+			Value: strings.TrimPrefix(requester+" · "+w.RequestedBy, " · ")},
 		{Key: i18n.T(ctx, "withdrawals.end_to_end_id"), Value: page.Text(w.EndToEndID), Mono: true},
 		{Key: i18n.T(ctx, "withdrawals.tx_hash"), Value: page.Text(w.TxHash), Mono: true},
 		{Key: i18n.T(ctx, "ops.reason_code"), Value: page.Text(w.FailureCode), Mono: true},

@@ -56,7 +56,7 @@ func (h AccountHead) barred() string {
 // facts are what everybody wants to know about an account first.
 func (h AccountHead) facts(ctx context.Context) []components.KeyValue {
 	return []components.KeyValue{
-		{Key: i18n.T(ctx, "ops.account_id"), Value: h.ID, Mono: true},
+		{Key: i18n.T(ctx, "ops.account_id"), Value: h.ID, Mono: true, Href: "/ops/contas/" + h.ID},
 		{Key: i18n.T(ctx, "access.document"), Value: h.Document},
 		{Key: i18n.T(ctx, "ops.account_since"), Value: i18n.Date(ctx, h.CreatedAt)},
 		{Key: i18n.T(ctx, "ops.account_paid"), Value: i18n.T(ctx, "ops.account_paid_counts",

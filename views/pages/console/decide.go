@@ -123,7 +123,10 @@ type PreviewProps struct {
 	BackHref string
 	Action   string
 	Hidden   []components.KeyValue
-	Confirm  string // a verb and its object
+	Facts    []components.KeyValue // what it acts on
+	Account  *AccountHead          // nil: it belongs to no account
+	Others   *Others               // earlier ones of the account; nil: none to show
+	Confirm  string                // a verb and its object
 	Danger   bool
 	Effects  []string        // what else will happen, in words
 	Language i18n.Lang       // the merchant's

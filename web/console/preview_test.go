@@ -1,0 +1,124 @@
+package console_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments"
+	"garoupa/payments/paymentstest"
+	"garoupa/web/webtest"
+)
+
+// anID matches the ids of objects with a page, and those of Pix.
+var anID = regexp.MustCompile(`\b([a-z]{2,5}_[0-9a-f]{16,24}|E[0-9]{8}[0-9A-Za-z]{23})\b`)
+
+// withoutLink returns the ids in the text of a page that lead nowhere, without those of the page's own path.
+func withoutLink(page webtest.Answer, path string) (ids []string) {
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.ElementNode && (n.Data == "a" || n.Data == "h1") {
+			return
+		}
+		if n.Type == html.TextNode {
+			for _, id := range anID.FindAllString(n.Data, -1) {
+				if !strings.Contains(path, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+		for child := range n.ChildNodes() {
+			walk(child)
+		}
+	}
+	for _, n := range page.Find("main").Nodes {
+		walk(n)
+	}
+	return ids
+}
+
+// Who confirms a decision about a withdrawal has seen who asked, the whole destination, the balances before and
+// after, the account and its other withdrawals.
+func TestPreview_Withdrawal(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.FundLive(t, 1000_00)
+	c, _ := s.Console(t, models.StaffReviewer)
+	earlier := s.Withdraw(t, 30_00)
+	s.Clock.Advance(time.Second)
+	w := s.Withdraw(t, 200_00)
+	path := "/ops/saques/" + w.ID
+	shown, _ := carryOut(t, c, path, "outcome", "REJECT", "reasonCode", "OTHER", "reason", paymentstest.Reason)
+	shows(t, shown, "section[aria-labelledby=card-facts]", w.ID, "R$ 200,00", "12.ABC.345/01DE-35",
+		"Ateliê Aurora Ltda", w.RequestedBy, paymentstest.Reason, "Disponível logo depoisR$ 770,00")
+	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 770,00R$ 970,00",
+		"ReservadoR$ 230,00R$ 30,00")
+	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID, s.Account.Name)
+	if shown.Find(`section[aria-labelledby=card-others] a[href="/ops/saques/`+earlier.ID+`"]`).Length() != 1 {
+		t.Error("the preview does not lead to the account's other withdrawal")
+	}
+}
+
+// Before money goes back to a buyer, staff see the charge, what went back before, and from which book it is taken.
+func TestPreview_Refund(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	c, _ := s.Console(t, models.StaffReviewer)
+	paid := s.Fund(t, models.Live, 100_00)
+	path := "/ops/cobrancas/" + paid.ID
+	first, _ := carryOut(t, c, path, "amount", "30,00", "reason", "O produto veio quebrado.")
+	shows(t, first, "section[aria-labelledby=card-facts]", "R$ 30,00", "Já devolvido antesR$ 0,00", paid.ID,
+		"O produto veio quebrado.")
+	shows(t, first, "section[aria-labelledby=card-balances]", "R$ 100,00R$ 70,00")
+	second, _ := carryOut(t, c, path, "amount", "20,00", "reason", "O produto veio quebrado.")
+	shows(t, second, "section[aria-labelledby=card-facts]", "Já devolvido antesR$ 30,00",
+		modelstest.One[string](t, s.DB, "SELECT id FROM refunds WHERE amount = 3000"))
+	shows(t, second, "section[aria-labelledby=card-balances]", "R$ 70,00R$ 50,00")
+}
+
+// A decision about money without a charge tells the fee, and what the account has before and after.
+func TestPreview_Exception(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.FundLive(t, 100_00)
+	c, _ := s.Console(t, models.StaffReviewer)
+	before, _ := nobodys(t, s)
+	carryOut(t, c, before, "outcome", "ASSIGN", "for", s.Account.ID, "reason", paymentstest.Reason)
+	path, id := nobodys(t, s)
+	shown, _ := carryOut(t, c, path, "outcome", "ASSIGN", "for", s.Account.ID, "reason", paymentstest.Reason)
+	shows(t, shown, "section[aria-labelledby=card-facts]", id, "R$ 10,00", "Sem cobrança", paymentstest.Reason)
+	shows(t, shown, "section[aria-labelledby=card-balances]", "R$ 110,00R$ 120,00")
+	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
+	if shown.Find(`section[aria-labelledby=card-others] a[href="`+before+`"]`).Length() != 1 {
+		t.Error("the preview does not lead to the account's earlier exception")
+	}
+}
+
+// Closing a dispute shows whose it is, the deadline, the answer, and what is free afterwards.
+func TestPreview_Dispute(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	s.Fund(t, models.Live, 100_00)
+	c, by := s.Console(t, models.StaffReviewer)
+	d, err := s.OpenDispute(t.Context(), by, payments.NewDispute{BankRef: "MED-1", Cause: "Golpe", Amount: 60_00,
+		PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments"), AnswerBy: s.Clock.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.AnswerDispute(t.Context(), s.Owner, s.Account.ID, d.ID,
+		payments.DisputeAnswer{Text: "Foi entregue."}); err != nil {
+		t.Fatal(err)
+	}
+	shown, _ := carryOut(t, c, "/ops/disputas/"+d.ID, "outcome", "CLOSE", "reason", paymentstest.Reason)
+	shows(t, shown, "section[aria-labelledby=card-facts]", "MED-1", "Golpe", "R$ 60,00", "Foi entregue.",
+		d.PaymentID, paymentstest.Reason)
+	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 40,00R$ 100,00", "R$ 60,00R$ 0,00")
+	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
+}
