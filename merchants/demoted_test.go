@@ -95,6 +95,9 @@ func staffActs(t *testing.T, g *paymentstest.Gateway) []staffAct {
 				Told: merchants.ToldLimits{MinAmount: 1, MaxAmount: most},
 			})
 		}},
+		{"save a reason", func(by models.Actor) error {
+			return m.SaveReason(ctx, by, models.ReasonFee, "Um motivo de "+by.UserID)
+		}},
 		{"see a buyer", func(by models.Actor) error { return m.ShowBuyer(ctx, by, checkout.ID) }},
 	}
 }

@@ -782,6 +782,29 @@ CREATE TABLE customers_until (
     CONSTRAINT customers_until_only_one_check CHECK (only_one)
 );
 
+CREATE TABLE decision_reasons (
+    id text NOT NULL,
+    kind text NOT NULL,
+    place integer NOT NULL,
+    text text NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_by text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    retired_by text,
+    retired_at timestamp with time zone,
+    CONSTRAINT decision_reasons_pkey PRIMARY KEY (id),
+    CONSTRAINT decision_reasons_id_check CHECK (id ~ '^rsn_[0-9a-f]{20}$'::text),
+    CONSTRAINT decision_reasons_kind_check CHECK (kind = ANY (ARRAY['access'::text, 'destination'::text, 'withdrawal'::text, 'payment'::text, 'exception'::text, 'dispute'::text, 'fee'::text, 'name'::text])),
+    CONSTRAINT decision_reasons_place_check CHECK (place >= 1 AND place <= 50),
+    CONSTRAINT decision_reasons_retired CHECK (num_nulls(retired_by, retired_at) = ANY (ARRAY[0, 2])),
+    CONSTRAINT decision_reasons_text_check CHECK (char_length(text) >= 10 AND char_length(text) <= 500),
+    CONSTRAINT decision_reasons_version_check CHECK (version > 0),
+    CONSTRAINT decision_reasons_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+    CONSTRAINT decision_reasons_retired_by_fkey FOREIGN KEY (retired_by) REFERENCES users(id)
+);
+CREATE UNIQUE INDEX decision_reasons_place ON decision_reasons USING btree (kind, place) WHERE retired_at IS NULL;
+CREATE UNIQUE INDEX decision_reasons_text ON decision_reasons USING btree (kind, text) WHERE retired_at IS NULL;
+
 CREATE TABLE default_fees (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     basis_points integer NOT NULL,

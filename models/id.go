@@ -46,6 +46,7 @@ var (
 	credentialShape    = idShape{"bcr_", 20}
 	disputeShape       = idShape{"dsp_", 20}
 	disputeFileShape   = idShape{"dfl_", 20}
+	reasonShape        = idShape{"rsn_", 20}
 )
 
 // fits reports whether id has the shape. Queries are not run for other texts, because no row
@@ -127,6 +128,9 @@ func NewFeeProposalID() string { return feeProposalShape.random() }
 
 // NewNameProposalID returns an id for a proposed name.
 func NewNameProposalID() string { return nameProposalShape.random() }
+
+// NewReasonID returns an id for a DecisionReason.
+func NewReasonID() string { return reasonShape.random() }
 
 // NewDestinationID returns an id for a destination of withdrawals.
 func NewDestinationID() string { return destinationShape.random() }

@@ -104,18 +104,21 @@ const (
 	// ManageBanks allows proposing and approving the installation's bank accounts and their
 	// credentials, and retiring them.
 	ManageBanks StaffCapability = "banks"
+	// ManageReasons allows saving, editing and retiring reasons for decisions.
+	ManageReasons StaffCapability = "reasons"
 	// ReadAudit allows reading the installation's audit log.
 	ReadAudit StaffCapability = "audit"
 )
 
 // staffCapabilities says which staff may do what, like capabilities for members.
 var staffCapabilities = map[StaffCapability][]StaffRole{
-	Review:       {StaffReviewer, StaffSupervisor},
-	SetTerms:     {StaffSupervisor},
-	RevokeAccess: {StaffSupervisor},
-	ManageStaff:  {StaffSupervisor},
-	ManageBanks:  {StaffSupervisor},
-	ReadAudit:    {StaffSupervisor},
+	Review:        {StaffReviewer, StaffSupervisor},
+	SetTerms:      {StaffSupervisor},
+	RevokeAccess:  {StaffSupervisor},
+	ManageStaff:   {StaffSupervisor},
+	ManageBanks:   {StaffSupervisor},
+	ManageReasons: {StaffSupervisor},
+	ReadAudit:     {StaffSupervisor},
 }
 
 // Can reports whether staff with the role have the capability. The empty role, of a person who
