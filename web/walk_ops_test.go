@@ -33,6 +33,9 @@ func walkOps(t *testing.T, w *walk) {
 	page.Type("#withdrawalPercent", "x")
 	page.Click("main form button.btn-primary")
 	page.fails("fee-wrong")
+	page.Goto(s.URL + "/ops/motivos")
+	page.Type("#text", "Curto.")
+	page.failsBy("reasons-wrong", "main form[action='/ops/motivos'] button")
 	page.Goto(s.URL + "/ops/contas/" + s.Account.ID + "/limites")
 	page.Click("main form button.btn-primary")
 	page.fails("limits-wrong")
@@ -42,6 +45,9 @@ func walkOps(t *testing.T, w *walk) {
 	page.NoSidewaysScroll()
 	page.Press("Escape")
 	page.Click("input[value=RETURNED]")
+	page.Click("main form details summary")
+	page.Click("input[name=saved]")
+	page.WaitTrue(`document.getElementById("reason").value == "Faltou o contrato social da empresa."`)
 	page.Type("#reason", "Qual é o prazo de entrega? Mande o endereço da loja.")
 	page.fails("access-wrong")
 	browsertest.Eval[bool](page.Page, `(document.getElementById("reasonCode").value = "INCOMPLETE", true)`)
@@ -72,6 +78,12 @@ func consolePaths(
 	}); err != nil {
 		t.Fatal(err)
 	}
+	for _, reason := range []string{"Faltou o contrato social da empresa.",
+		strings.Repeat("O endereço da loja não confere com o do CNPJ. ", 10)} {
+		if err := s.Merchants.SaveReason(t.Context(), by, models.ReasonAccess, reason); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if _, err := s.Merchants.SealAudit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +103,7 @@ func consolePaths(
 		"switch-off": account + "/travas/LIVE_BLOCKED", "revoke": account + "/encerrar",
 		"look-up":  "/ops/cobrancas?amount=1249,90&from=2026-03-01&until=2026-03-03",
 		"webhooks": "/ops/webhooks?tab=all", "webhook": "/ops/webhooks/" + endpoint.ID,
+		"reasons": "/ops/motivos", "reasons-none": "/ops/motivos?kind=fee",
 		"operators": "/ops/operadores", "health": "/ops/saude",
 		"audit": "/ops/auditoria", "audit-none": "/ops/auditoria?subject=member", "security": "/ops/seguranca",
 		"find": "/ops/buscar?q=a", "find-none": "/ops/buscar?q=xyz",

@@ -29,6 +29,7 @@ const (
 	OpsCheckouts    = "checkouts"
 	OpsWebhooks     = "webhooks"
 	OpsStaff        = "staff"
+	OpsReasons      = "reasons"
 
 	OpsSearchPath = "/ops/buscar"
 )

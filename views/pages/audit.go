@@ -127,7 +127,7 @@ func factValue(ctx context.Context, key, value string) string {
 // factWords are the catalog groups with names of fact values.
 var factWords = map[string]string{
 	"productionAccess": "status.access_", "rail": "destinations.rail_", "type": "destinations.type_",
-	"kind": "ops.exception_", "origin": "refund.origin_",
+	"kind": "ops.exception_", "decision": "ops.reasons_", "origin": "refund.origin_",
 	"buyerData": "links.buyer_data_",
 }
 

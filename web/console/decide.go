@@ -49,12 +49,16 @@ func (s *console) decide(k decisionCase) fiber.Handler {
 			Outcome: page.Field(c, "outcome"), ReasonCode: page.Field(c, "reasonCode"),
 			Reason: page.FormText(c, "reason"),
 			Amount: page.Field(c, "amount"), Proof: strings.TrimSpace(page.Field(c, "proof")),
-			For: strings.TrimSpace(page.Field(c, "for")),
+			For: strings.TrimSpace(page.Field(c, "for")), Saved: page.Field(c, "saved"),
 		}}
 		d.version, _ = strconv.Atoi(page.Field(c, "version")) // an invalid number matches no version
 		do := page.Field(c, "do")
 		if do == "edit" {
 			return k.show(c, d, nil, false)
+		}
+		var err error
+		if d.Reason, err = s.writtenReason(c, &d); err != nil {
+			return err
 		}
 		errs, current, err := k.check(c, &d)
 		switch {
@@ -146,6 +150,9 @@ func (s *console) showCase(c *fiber.Ctx, props pages.CaseProps, accountID, id st
 	props.Href = inPlace(c, props.Href)
 	if props.Decision != nil {
 		props.Decision.Action = inPlace(c, props.Decision.Action)
+		if err := s.fillReasons(c, props.Decision); err != nil {
+			return err
+		}
 	}
 	if props.Shell, err = s.ConsoleShell(c); err != nil {
 		return err

@@ -87,6 +87,7 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Post("/webhooks/:id/repetir", s.replay)
 	ops.Get("/saude", s.health)
 	s.registerStaff(ops)
+	s.registerReasons(ops)
 	ops.Get("/auditoria", s.Staff(models.ReadAudit), s.audit)
 	ops.Get("/auditoria.csv", s.Staff(models.ReadAudit), s.auditFile)
 }

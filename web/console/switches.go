@@ -150,6 +150,9 @@ func (s *console) showRevoke(c *fiber.Ctx, d decision, errs components.FieldErro
 		Reasons:  merchants.AccessReasons, ReasonKey: "access.reason_",
 		ReasonHint: i18n.T(c.UserContext(), "ops.reason_hint"), Fields: d.DecisionFields, Errors: errs,
 	}}
+	if err := s.fillReasons(c, &props.Decision); err != nil {
+		return err
+	}
 	if changed {
 		if props.Changed, err = s.lastAct(c, head.ID); err != nil {
 			return err

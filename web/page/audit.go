@@ -25,7 +25,7 @@ import (
 var auditSubjects = []string{
 	"access", "account", "amount", "api_key", "bank_account", "brand", "buyer", "destination", "exception",
 	"fee", "limits", "member", "passkey", "payment", "payment_link", "product",
-	"session", "staff", "switch", "user", "webhook_endpoint", "withdrawal",
+	"reason", "session", "staff", "switch", "user", "webhook_endpoint", "withdrawal",
 }
 
 // auditFilter reads the filter of the audit log: the typed values, and their parsed form.

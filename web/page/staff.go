@@ -39,6 +39,9 @@ func (s *Site) ConsoleShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 	if Visitor(c).StaffRole.Can(models.ReadAudit) {
 		out.Nav = append(out.Nav, layouts.NavItem{ID: layouts.OpsAudit, Href: "/ops/auditoria"})
 	}
+	if Visitor(c).StaffRole.Can(models.ManageReasons) {
+		out.Nav = append(out.Nav, layouts.NavItem{ID: layouts.OpsReasons, Href: "/ops/motivos"})
+	}
 	if Visitor(c).StaffRole.Can(models.ManageStaff) {
 		out.Nav = append(out.Nav, layouts.NavItem{ID: layouts.OpsStaff, Href: "/ops/operadores"})
 	}

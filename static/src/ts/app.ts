@@ -71,6 +71,13 @@ document.addEventListener('focusin', (event) => {
   if ('select' in field.dataset) field.select();
 });
 
+// A choice with [data-into] writes its text into the field of its form that it names. Without script the server does.
+document.addEventListener('change', (event) => {
+  const choice = event.target as HTMLInputElement;
+  if (!choice.dataset.into) return;
+  (choice.form!.elements.namedItem(choice.dataset.into) as HTMLTextAreaElement).value = choice.dataset.text!;
+});
+
 // A form with [data-preview] shows what is typed in the preview's frame, after a pause in typing: the
 // address there takes the [data-preview-fields] as its query, and no others, because addresses are
 // logged. Without script a button does this. A color field with [data-well] writes into the field that it

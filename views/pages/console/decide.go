@@ -89,9 +89,9 @@ func (s Stop) text(ctx context.Context) string {
 
 // DecisionFields are what a form of a decision asks for. Their names are outcome,
 // reasonCode, reason, amount, proof, how the institution names a payment, and for, the id
-// of an account or a charge.
+// of an account or a charge, and saved, the id of a saved reason.
 type DecisionFields struct {
-	Outcome, ReasonCode, Reason, Amount, Proof, For string
+	Outcome, ReasonCode, Reason, Amount, Proof, For, Saved string
 }
 
 // DecisionForm asks for a decision. Texts are "ops.<Kind>_<outcome>" with a hint
@@ -105,8 +105,9 @@ type DecisionForm struct {
 	ReasonKey   string
 	ReasonLabel string // "" for a text that the merchant reads
 	ReasonHint  string
-	AskAmount   string // the label of the amount; "" asks for none
-	AskProof    string // the label of the proof; "" asks for none
+	Saved       []SavedReason // those to pick from
+	AskAmount   string        // the label of the amount; "" asks for none
+	AskProof    string        // the label of the proof; "" asks for none
 	ProofHint   string
 	AskFor      string // the label of the account or charge; "" asks for none
 	ForHint     string
