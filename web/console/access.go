@@ -91,7 +91,7 @@ func (s *console) previewAccess(c *fiber.Ctx, d decision) (preview, error) {
 	if err != nil {
 		return preview{}, err
 	}
-	_, submitter, err := s.accessHistory(c, request)
+	history, submitter, err := s.accessHistory(c, request)
 	if err != nil {
 		return preview{}, err
 	}
@@ -102,7 +102,7 @@ func (s *console) previewAccess(c *fiber.Ctx, d decision) (preview, error) {
 	ctx := c.UserContext()
 	return s.previewVerdict(c, request.AccountID, d, preview{
 		section: layouts.OpsAccess, back: request.LegalName, backHref: "/ops/acessos/" + d.id,
-		confirm: i18n.T(ctx, "ops.access_"+d.Outcome), others: others,
+		confirm: i18n.T(ctx, "ops.access_"+d.Outcome), others: others, history: history,
 		facts: append([]components.KeyValue{{Key: i18n.T(ctx, "ops.requested"),
 			Value: i18n.T(ctx, "ops.requested_by", i18n.DateTime(ctx, request.SubmittedAt), submitter)}},
 			answers.Facts(ctx)...),

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -17,7 +18,13 @@ import (
 // auditRow returns a line with the object's way to be found.
 func auditRow(l models.AuditLine) base.AuditRow {
 	row := page.AuditRow(l)
-	row.Object = "/ops/buscar?q=" + url.QueryEscape(l.ObjectID)
+	row.Object = base.OpsPage(l.ObjectID)
+	switch {
+	case strings.HasPrefix(l.ObjectID, "rsn_"):
+		row.Object = "/ops/motivos"
+	case row.Object == "":
+		row.Object = "/ops/buscar?q=" + url.QueryEscape(l.ObjectID)
+	}
 	return row
 }
 

@@ -84,7 +84,7 @@ func TestOps_Staff(t *testing.T) {
 			continue // a stream, which does not end: TestDoors
 		}
 		supervises := strings.HasPrefix(path, "/ops/auditoria") || strings.HasPrefix(path, "/ops/operadores") ||
-			strings.HasSuffix(path, "/encerrar") ||
+			strings.HasPrefix(path, "/ops/motivos") || strings.HasSuffix(path, "/encerrar") ||
 			strings.HasSuffix(path, "/limites") || strings.HasPrefix(path, "/ops/bancos/") && path != "/ops/bancos/x"
 		for _, method := range methods {
 			for c, forbidden := range map[*webtest.Client]bool{reviewer: supervises, supervisor: false} {

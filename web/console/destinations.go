@@ -288,11 +288,13 @@ func (s *console) destinationPart(c *fiber.Ctx, dest *models.Destination) (pages
 }
 
 // acts returns the acts about an object, the latest first.
-func (s *console) acts(c *fiber.Ctx, objectID string) (events []pages.Event, err error) {
+func (s *console) acts(c *fiber.Ctx, objectID string) ([]pages.Event, error) {
 	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{ObjectID: objectID, Limit: 50})
-	if err != nil {
-		return nil, err
-	}
+	return events(lines), err
+}
+
+// events returns lines of the audit log as acts about an object.
+func events(lines []models.AuditLine) (events []pages.Event) {
 	for _, l := range lines {
 		who := l.ActorName
 		if who == "" && l.Actor != models.ActorSystem {
@@ -301,5 +303,5 @@ func (s *console) acts(c *fiber.Ctx, objectID string) (events []pages.Event, err
 		events = append(events, pages.Event{At: l.At, Who: who, Badge: pages.ActBadge(l.Action),
 			Detail: l.Detail["reason"]})
 	}
-	return events, nil
+	return events
 }

@@ -138,6 +138,12 @@ func (s *console) previewLimits(c *fiber.Ctx, d decision) (preview, error) {
 		shown.effects = append(shown.effects, i18n.T(ctx, "ops.effect_limits_scheduled",
 			i18n.DateTime(ctx, planned.ValidFrom)))
 	}
+	lines, err := models.AuditLines(ctx, s.DB.Pool,
+		models.AuditFilter{AccountID: d.id, Subject: "limits", Limit: latestRows})
+	if err != nil {
+		return preview{}, err
+	}
+	shown.history = events(lines)
 	before, after := page.ShownTerms(s.Payments.Resolve(account.Limits.At(s.Now()))),
 		page.ShownTerms(s.Payments.Resolve(in.Limits))
 	shown.compare = &pages.Part{ID: "compare", Title: i18n.T(ctx, "ops.terms")}

@@ -24,7 +24,7 @@ func carryOut(t *testing.T, c *webtest.Client, path string, form ...string) (sho
 	if shown.Status != http.StatusOK || shown.Find("button[value=send]").Length() != 1 {
 		t.Fatalf("%s: the preview is %d %s", path, shown.Status, shown.Find("#errors").Text())
 	}
-	if ids := withoutLink(shown, ""); len(ids) > 0 {
+	if ids := webtest.IDsWithoutLink(shown, ""); len(ids) > 0 {
 		t.Errorf("%s: the preview has ids that are no links: %v", path, ids)
 	}
 	return shown, c.Post(path, append(webtest.HiddenFields(shown), "do", "send")...)

@@ -1,12 +1,8 @@
 package console_test
 
 import (
-	"regexp"
-	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/net/html"
 
 	"garoupa/models"
 	"garoupa/models/modelstest"
@@ -14,33 +10,6 @@ import (
 	"garoupa/payments/paymentstest"
 	"garoupa/web/webtest"
 )
-
-// anID matches the ids of objects with a page, and those of Pix.
-var anID = regexp.MustCompile(`\b([a-z]{2,5}_[0-9a-f]{16,24}|E[0-9]{8}[0-9A-Za-z]{23})\b`)
-
-// withoutLink returns the ids in the text of a page that lead nowhere, without those of the page's own path.
-func withoutLink(page webtest.Answer, path string) (ids []string) {
-	var walk func(n *html.Node)
-	walk = func(n *html.Node) {
-		if n.Type == html.ElementNode && (n.Data == "a" || n.Data == "h1") {
-			return
-		}
-		if n.Type == html.TextNode {
-			for _, id := range anID.FindAllString(n.Data, -1) {
-				if !strings.Contains(path, id) {
-					ids = append(ids, id)
-				}
-			}
-		}
-		for child := range n.ChildNodes() {
-			walk(child)
-		}
-	}
-	for _, n := range page.Find("main").Nodes {
-		walk(n)
-	}
-	return ids
-}
 
 // Who confirms a decision about a withdrawal has seen who asked, the whole destination, the balances before and
 // after, the account and its other withdrawals.

@@ -113,7 +113,7 @@ func refundFacts(c *fiber.Ctx, checkout *models.AnyCheckout, payment *models.Pay
 		{Key: i18n.T(ctx, "ops.refunded_before"), Value: i18n.Money(ctx, before)},
 	}
 	for _, r := range refunded {
-		facts = append(facts, components.KeyValue{Key: i18n.DateTime(ctx, r.CreatedAt), Href: pageOf(r.ID),
+		facts = append(facts, components.KeyValue{Key: i18n.DateTime(ctx, r.CreatedAt), Href: base.OpsPage(r.ID),
 			Value: i18n.Money(ctx, r.Amount) + " · " + base.ActionName(ctx, refundAct(r.Status)) + " · " + r.ID})
 	}
 	return append(append(facts, checkoutFacts(c, checkout)...),

@@ -14,6 +14,7 @@ import (
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
+	base "garoupa/views/pages"
 	pages "garoupa/views/pages/console"
 	"garoupa/web/page"
 )
@@ -260,7 +261,7 @@ func withdrawalFacts(c *fiber.Ctx, w *models.AccountWithdrawal, requester string
 		{Key: i18n.T(ctx, "withdraw.fee"), Value: i18n.Money(ctx, w.Fee)},
 		{Key: i18n.T(ctx, "ops.net"), Value: i18n.Money(ctx, w.Net())},
 		{Key: i18n.T(ctx, "withdrawals.requested_at"), Value: i18n.DateTime(ctx, w.CreatedAt)},
-		{Key: i18n.T(ctx, "withdrawals.requested_by"), Href: pageOf(w.RequestedBy),
+		{Key: i18n.T(ctx, "withdrawals.requested_by"), Href: base.OpsPage(w.RequestedBy),
 			Value: strings.TrimPrefix(requester+" · "+w.RequestedBy, " · ")},
 		{Key: i18n.T(ctx, "withdrawals.end_to_end_id"), Value: page.Text(w.EndToEndID), Mono: true},
 		{Key: i18n.T(ctx, "withdrawals.tx_hash"), Value: page.Text(w.TxHash), Mono: true},

@@ -127,6 +127,7 @@ type PreviewProps struct {
 	Facts    []components.KeyValue // what it acts on
 	Account  *AccountHead          // nil: it belongs to no account
 	Others   *Others               // earlier ones of the account; nil: none to show
+	History  []Event               // what was decided before, the latest first
 	Confirm  string                // a verb and its object
 	Danger   bool
 	Effects  []string        // what else will happen, in words
