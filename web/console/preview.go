@@ -94,11 +94,12 @@ func (s *console) balances(c *fiber.Ctx, accountID string, environment models.En
 		{"reserved", now.Reserved, change.Reserved}, {"blocked", now.Blocked, change.Blocked},
 	} {
 		if book.change != 0 {
-			part.Diff = append(part.Diff, pages.Diff{Key: i18n.T(ctx, "ops.book_"+book.key),
-				Before: i18n.Money(ctx, book.now), Now: i18n.Money(ctx, book.now+book.change)})
+			part.Facts = append(part.Facts, components.KeyValue{Key: i18n.T(ctx, "ops.book_"+book.key),
+				Value: i18n.T(ctx, "ops.preview_balance", i18n.Money(ctx, book.now),
+					i18n.Money(ctx, book.now+book.change))})
 		}
 	}
-	if len(part.Diff) == 0 {
+	if len(part.Facts) == 0 {
 		return nil, nil
 	}
 	return part, nil

@@ -25,8 +25,8 @@ func TestPreview_Withdrawal(t *testing.T) {
 	shown, _ := carryOut(t, c, path, "outcome", "REJECT", "reasonCode", "OTHER", "reason", paymentstest.Reason)
 	shows(t, shown, "section[aria-labelledby=card-facts]", w.ID, "R$ 200,00", "12.ABC.345/01DE-35",
 		"Ateliê Aurora Ltda", w.RequestedBy, paymentstest.Reason, "Disponível logo depoisR$ 770,00")
-	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 770,00R$ 970,00",
-		"ReservadoR$ 230,00R$ 30,00")
+	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 770,00 antes, R$ 970,00 depois",
+		"ReservadoR$ 230,00 antes, R$ 30,00 depois")
 	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID, s.Account.Name)
 	if shown.Find(`section[aria-labelledby=card-others] a[href="/ops/saques/`+earlier.ID+`"]`).Length() != 1 {
 		t.Error("the preview does not lead to the account's other withdrawal")
@@ -44,11 +44,11 @@ func TestPreview_Refund(t *testing.T) {
 	first, _ := carryOut(t, c, path, "amount", "30,00", "reason", "O produto veio quebrado.")
 	shows(t, first, "section[aria-labelledby=card-facts]", "R$ 30,00", "Já devolvido antesR$ 0,00", paid.ID,
 		"O produto veio quebrado.")
-	shows(t, first, "section[aria-labelledby=card-balances]", "R$ 100,00R$ 70,00")
+	shows(t, first, "section[aria-labelledby=card-balances]", "R$ 100,00 antes, R$ 70,00 depois")
 	second, _ := carryOut(t, c, path, "amount", "20,00", "reason", "O produto veio quebrado.")
 	shows(t, second, "section[aria-labelledby=card-facts]", "Já devolvido antesR$ 30,00",
 		modelstest.One[string](t, s.DB, "SELECT id FROM refunds WHERE amount = 3000"))
-	shows(t, second, "section[aria-labelledby=card-balances]", "R$ 70,00R$ 50,00")
+	shows(t, second, "section[aria-labelledby=card-balances]", "R$ 70,00 antes, R$ 50,00 depois")
 }
 
 // A decision about money without a charge tells the fee, and what the account has before and after.
@@ -62,7 +62,7 @@ func TestPreview_Exception(t *testing.T) {
 	path, id := nobodys(t, s)
 	shown, _ := carryOut(t, c, path, "outcome", "ASSIGN", "for", s.Account.ID, "reason", paymentstest.Reason)
 	shows(t, shown, "section[aria-labelledby=card-facts]", id, "R$ 10,00", "Sem cobrança", paymentstest.Reason)
-	shows(t, shown, "section[aria-labelledby=card-balances]", "R$ 110,00R$ 120,00")
+	shows(t, shown, "section[aria-labelledby=card-balances]", "R$ 110,00 antes, R$ 120,00 depois")
 	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
 	if shown.Find(`section[aria-labelledby=card-others] a[href="`+before+`"]`).Length() != 1 {
 		t.Error("the preview does not lead to the account's earlier exception")
@@ -88,6 +88,6 @@ func TestPreview_Dispute(t *testing.T) {
 	shown, _ := carryOut(t, c, "/ops/disputas/"+d.ID, "outcome", "CLOSE", "reason", paymentstest.Reason)
 	shows(t, shown, "section[aria-labelledby=card-facts]", "MED-1", "Golpe", "R$ 60,00", "Foi entregue.",
 		d.PaymentID, paymentstest.Reason)
-	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 40,00R$ 100,00", "R$ 60,00R$ 0,00")
+	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 40,00 antes, R$ 100,00 depois", "R$ 60,00 antes, R$ 0,00 depois")
 	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
 }
