@@ -91,3 +91,18 @@ func TestPreview_Dispute(t *testing.T) {
 	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 40,00 antes, R$ 100,00 depois", "R$ 60,00 antes, R$ 0,00 depois")
 	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
 }
+
+// Who turns a switch sees the account, and who turned the same switch before.
+func TestPreview_Switch(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c, by := s.Console(t, models.StaffReviewer)
+	path := "/ops/contas/" + s.Account.ID + "/travas/"
+	s.TurnSwitch(t, by, models.SwitchSuspended, true)
+	shown := c.Get(path + "SUSPENDED")
+	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID, s.Account.Name)
+	shows(t, shown, "section[aria-labelledby=card-history]", "Eva Reis")
+	if c.Get(path+"LIVE_BLOCKED").Find("section[aria-labelledby=card-history]").Length() != 0 {
+		t.Error("the history of another switch is shown")
+	}
+}

@@ -45,6 +45,9 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 	if err := s.fillSwitchMail(c, which, &props); err != nil {
 		return err
 	}
+	if props.History, err = s.switchHistory(c, which, head.ID); err != nil {
+		return err
+	}
 	if changed {
 		if props.Changed, err = s.lastAct(c, head.ID); err != nil {
 			return err
@@ -62,6 +65,19 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 		return err
 	}
 	return page.Render(c, pages.SwitchForm(props))
+}
+
+// switchHistory returns who turned a switch of an account before, the latest first.
+func (s *console) switchHistory(c *fiber.Ctx, which models.Switch, accountID string) (turns []pages.Event, err error) {
+	changes, err := models.SwitchChanges(c.UserContext(), s.DB.Pool, accountID)
+	for _, change := range changes {
+		if change.Switch == which {
+			act := map[bool]string{true: "switch.turned_on", false: "switch.turned_off"}[change.TurnedOn]
+			turns = append(turns, pages.Event{At: change.ChangedAt, Who: change.ChangerName, Badge: pages.ActBadge(act),
+				Detail: change.Reason})
+		}
+	}
+	return turns, err
 }
 
 // fillSwitchMail adds the mail that the owner will get, in the owner's language.

@@ -25,8 +25,9 @@ type SwitchProps struct {
 	Account  AccountHead
 	Switch   string
 	TurnOn   bool
-	InReview int    // withdrawals that it holds up
-	Version  string // of the switch as it is shown
+	InReview int     // withdrawals that it holds up
+	History  []Event // when it was turned before, the latest first
+	Version  string  // of the switch as it is shown
 	Reason   string
 	Ticket   string
 	Language string // the owner's
