@@ -94,7 +94,8 @@ func TestReasons_Bounds(t *testing.T) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
-	if err := save("other", paymentstest.Reason); !reflect.DeepEqual(err, merchants.Invalid{"kind": merchants.Unknown}) {
+	if err := save("other", paymentstest.Reason); !reflect.DeepEqual(err,
+		merchants.Invalid{"kind": merchants.Unknown}) {
 		t.Errorf("no such kind: %v", err)
 	}
 	var all sync.WaitGroup

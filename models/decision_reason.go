@@ -85,6 +85,6 @@ func InsertReason(tx *Tx, r DecisionReason) (added bool, err error) {
 // it.
 func SaveReason(tx *Tx, r *DecisionReason) error {
 	r.Version++
-	return tx.exec("UPDATE decision_reasons SET text = $2, version = $3, retired_by = $4, retired_at = $5 WHERE id = $1",
-		r.ID, r.Text, r.Version, r.RetiredBy, r.RetiredAt)
+	return tx.exec(`UPDATE decision_reasons SET text = $2, version = $3, retired_by = $4, retired_at = $5
+		WHERE id = $1`, r.ID, r.Text, r.Version, r.RetiredBy, r.RetiredAt)
 }

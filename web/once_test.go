@@ -72,17 +72,6 @@ func (d *desk) withdrawn(t *testing.T, steps ...string) string {
 	return w.ID
 }
 
-// reason saves a reason, and returns its id.
-func (d *desk) reason(t *testing.T) string {
-	t.Helper()
-	text, by := "O motivo "+models.NewReasonID(), models.Actor{UserID: modelstest.One[string](t, d.DB,
-		"SELECT min(id) FROM users WHERE staff_role = 'SUPERVISOR'")}
-	if err := d.Merchants.SaveReason(t.Context(), by, models.ReasonAccess, text); err != nil {
-		t.Fatal(err)
-	}
-	return modelstest.One[string](t, d.DB, "SELECT id FROM decision_reasons WHERE text = $1", text)
-}
-
 // paying is a form of the console about a withdrawal that has come so far.
 func paying(form []string, steps ...string) func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 	return func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
@@ -107,7 +96,7 @@ func refundForm(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 	return filled(d.member, path, path, "amount", "30,00", "reason", "Do formulário")
 }
 
-var formsSent = []sentForm{
+var formsSent = slices.Concat(reasonForms, []sentForm{
 	{"refund", "/ops/cobrancas/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		return decided(d.reviewer, "/ops/cobrancas/"+d.Fund(t, models.Live, 200_00).ID,
 			"outcome", "REFUND", "amount", "40,00", "reason", "O produto veio quebrado.")
@@ -181,18 +170,6 @@ var formsSent = []sentForm{
 		page := "/ops/contas/" + d.Account.ID
 		return filled(d.reviewer, page, page+"/notas", "note", "Liguei para a Ana.")
 	}, "SELECT count(*) FROM account_notes"},
-	{"save a reason", "/ops/motivos", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
-		return d.supervisor, "/ops/motivos", []string{"kind", "fee", "text", "O custo de " + models.NewReasonID()}
-	}, act("reason.saved")},
-	{"reword a reason", "/ops/motivos/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-		id := d.reason(t)
-		return d.supervisor, "/ops/motivos/" + id,
-			[]string{"kind", "access", "version", "1", "text-" + id, "O contrato de " + id + " venceu."}
-	}, act("reason.edited")},
-	{"retire a reason", "/ops/motivos/:id/retirar", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-		return d.supervisor, "/ops/motivos/" + d.reason(t) + "/retirar",
-			[]string{"kind", "access", "version", "1"}
-	}, act("reason.retired")},
 	{"turn a switch", "/ops/contas/:id/travas/:switch",
 		func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 			path := "/ops/contas/" + d.Account.ID + "/travas/LIVE_BLOCKED"
@@ -253,7 +230,7 @@ var formsSent = []sentForm{
 		modelstest.Exec(t, d.DB, "UPDATE invites SET revoked_at = now() WHERE revoked_at IS NULL")
 		return d.member, "/app/equipe/convites", []string{"email", "bia@example.com", "role", "DEVELOPER"}
 	}, act("member.invited")},
-}
+})
 
 // formsSentLive are those about live money of the dashboard, which looks at live; and
 // those that stop the account, at the end.

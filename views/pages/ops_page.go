@@ -51,7 +51,8 @@ func OpsText(text string) templ.Component {
 		for _, at := range opsID.FindAllStringIndex(text, -1) {
 			id := text[at[0]:at[1]]
 			if href := OpsPage(id); href != "" {
-				out.WriteString(templ.EscapeString(text[from:at[0]]) + `<a class="link" href="` + href + `">` + id + "</a>")
+				out.WriteString(templ.EscapeString(text[from:at[0]]))
+				out.WriteString(`<a class="link" href="` + href + `">` + id + "</a>")
 				from = at[1]
 			}
 		}

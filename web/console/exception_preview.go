@@ -47,7 +47,8 @@ func (s *console) previewException(c *fiber.Ctx, d decision) (preview, error) {
 		p.account = account.ID
 		p.effects[0] = i18n.T(ctx, "ops.effect_ASSIGN", i18n.Money(ctx, x.Amount), account.Name)
 		if checkoutID != "" {
-			p.facts = append(p.facts, components.KeyValue{Key: i18n.T(ctx, "ops.meant_for"), Value: checkoutID, Mono: true})
+			p.facts = append(p.facts, components.KeyValue{Key: i18n.T(ctx, "ops.meant_for"),
+				Value: checkoutID, Mono: true})
 		}
 		err = s.previewCredit(c, &p, x, account.ID, checkoutID)
 		if err != nil {

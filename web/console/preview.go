@@ -19,7 +19,7 @@ type preview struct {
 	section, title, back, backHref string
 	account                        string                // whose object is decided about; "" if it is no account's
 	facts                          []components.KeyValue // what is decided about, without the reason
-	others                         *pages.Others         // earlier ones of the account; nil if there are none to compare
+	others                         *pages.Others         // of the account; nil if there are none to compare
 	reasonKey                      string                // of the texts of codes of reasons; "" for "ops.why_"
 	history                        []pages.Event         // what was decided before
 	language                       i18n.Lang
@@ -39,8 +39,10 @@ func (s *console) showPreview(c *fiber.Ctx, k decisionCase, d decision) error {
 	props := pages.PreviewProps{
 		Section: p.section, Title: p.title, Back: p.back, BackHref: inPlace(c, p.backHref),
 		Action:  inPlace(c, c.Path()),
-		Confirm: p.confirm, Danger: p.danger, Facts: linked(append(p.facts, reasonFacts(c, p, d)...), ""),
-		Others: p.others, History: p.history, Language: p.language, Page: p.page, Effects: p.effects, Mail: p.mail, Compare: p.compare,
+		Confirm: p.confirm, Danger: p.danger,
+		Facts:  linked(append(p.facts, reasonFacts(c, p, d)...), ""),
+		Others: p.others, History: p.history, Language: p.language, Page: p.page,
+		Effects: p.effects, Mail: p.mail, Compare: p.compare,
 		Hidden: append([]components.KeyValue{
 			{Key: "version", Value: strconv.Itoa(d.version)}, {Key: "outcome", Value: d.Outcome},
 			{Key: "reasonCode", Value: d.ReasonCode},

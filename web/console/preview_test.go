@@ -88,7 +88,8 @@ func TestPreview_Dispute(t *testing.T) {
 	shown, _ := carryOut(t, c, "/ops/disputas/"+d.ID, "outcome", "CLOSE", "reason", paymentstest.Reason)
 	shows(t, shown, "section[aria-labelledby=card-facts]", "MED-1", "Golpe", "R$ 60,00", "Foi entregue.",
 		d.PaymentID, paymentstest.Reason)
-	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 40,00 antes, R$ 100,00 depois", "R$ 60,00 antes, R$ 0,00 depois")
+	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 40,00 antes, R$ 100,00 depois",
+		"R$ 60,00 antes, R$ 0,00 depois")
 	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
 }
 

@@ -21,7 +21,8 @@ func TestOps_Reasons(t *testing.T) {
 		a.Find("#text-error").Length() != 1 || a.Find("#text").Text() != "Curto." {
 		t.Errorf("a short text: %d %s", a.Status, a.Find("main").Text())
 	}
-	if a := c.Post("/ops/motivos", "kind", "nada", "text", "A chave não é da empresa."); a.Status != http.StatusNotFound {
+	if a := c.Post("/ops/motivos", "kind", "nada", "text",
+		"A chave não é da empresa."); a.Status != http.StatusNotFound {
 		t.Errorf("no such kind: %d", a.Status)
 	}
 	if a := c.Post("/ops/motivos", "kind", "withdrawal", "text",
