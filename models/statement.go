@@ -272,6 +272,11 @@ func (s statement) scan(row pgx.CollectableRow) (m Movement, err error) {
 	if err := row.Scan(&m.ID, &from, &to, &m.Amount, &m.At, &m.LinkedID, &m.Total, &m.Available); err != nil {
 		return m, err
 	}
+	return s.signed(m, from, to), nil
+}
+
+// signed returns a movement between two books with its kind, and with its sign if it is against the account.
+func (s statement) signed(m Movement, from, to string) Movement {
 	for _, w := range flows {
 		if s.book(w.from) == from && s.book(w.to) == to {
 			m.Kind = w.kind
@@ -280,7 +285,7 @@ func (s statement) scan(row pgx.CollectableRow) (m Movement, err error) {
 			}
 		}
 	}
-	return m, nil
+	return m
 }
 
 // against reports whether the flow reduces the account's total, or its available money with

@@ -35,6 +35,7 @@ const (
 	ListAudit        List = "audit"
 	ListRefunds      List = "refunds"
 	ListCustomers    List = "customers"
+	ListSales        List = "sales"
 )
 
 // Cursor encodes a position in a list for a client, which can neither read nor forge the

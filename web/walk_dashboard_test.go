@@ -147,13 +147,13 @@ func walkEmpty(t *testing.T, w *walk) {
 		"events": "/app/eventos",
 		"keys":   "/app/chaves", "webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo",
 		"products": "/app/produtos", "links": "/app/links", "link-new": "/app/links/novo",
-		"balance": "/app/saldo", "withdrawals": "/app/saques", "withdraw": "/app/saques/novo",
+		"balance": "/app/saldo", "sales": "/app/saldo/vendas", "withdrawals": "/app/saques", "withdraw": "/app/saques/novo",
 		"destinations": "/app/saques/destinos", "audit": "/app/auditoria",
 	})
 	page.toLive()
 	page.visits(map[string]string{
 		"live-home": "/app", "live-checkouts": "/app/cobrancas", "live-keys": "/app/chaves", "live-links": "/app/links",
-		"live-balance":     "/app/saldo",
+		"live-balance": "/app/saldo", "live-sales": "/app/saldo/vendas",
 		"live-withdrawals": "/app/saques", "live-withdraw": "/app/saques/novo",
 		"live-destinations": "/app/saques/destinos",
 	})

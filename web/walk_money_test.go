@@ -1,13 +1,16 @@
 package web_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"garoupa/internal/money"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
 	"garoupa/payments/paymentstest"
+	"garoupa/pix/psp/simulator"
 	"garoupa/web/browsertest"
 	"garoupa/web/webtest"
 )
@@ -24,7 +27,9 @@ func walkMoney(t *testing.T, w *walk) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	sellLive(t, s)
 	paths := map[string]string{
+		"sales": "/app/saldo/vendas", "sales-none": "/app/saldo/vendas?from=2026-01-01&until=2026-01-31",
 		"balance": "/app/saldo", "balance-none": "/app/saldo?kind=refunds&from=2026-03-01",
 		"withdrawals": "/app/saques", "withdrawals-none": "/app/saques?status=ended&cursor=" +
 			s.Cursor(payments.ListWithdrawals, &models.Position{}),
@@ -39,6 +44,12 @@ func walkMoney(t *testing.T, w *walk) {
 	}
 	page := w.enterLive(t, s)
 	page.visits(paths)
+	page.Goto(s.URL + "/app/saldo/vendas")
+	page.Click("details[data-sale] summary")
+	page.WaitVisible("details[data-sale][open] a")
+	page.look("sales-open")
+	page.Goto(s.URL + "/app/saldo/vendas?from=2026-03-02&until=2026-03-01")
+	page.look("sales-wrong")
 	page.Goto(s.URL + withdrawals["review"])
 	page.Click("button[commandfor=cancel]")
 	page.WaitVisible("dialog#cancel[open]")
@@ -55,6 +66,27 @@ func walkMoney(t *testing.T, w *walk) {
 	browsertest.Eval[bool](page.Page, `document.getElementById("from").form.requestSubmit() ?? true`)
 	page.WaitFocused("#errors")
 	page.look("balance-wrong")
+}
+
+// sellLive makes live sales whose money is not free yet, one of which is given back in part.
+func sellLive(t *testing.T, s *webtest.Site) {
+	t.Helper()
+	s.SetFee(t, money.Fee{BasisPoints: 149, Fixed: 10})
+	name := strings.Repeat("Maria Aparecida dos Santos ", 4)
+	for i, amount := range []money.Cents{987_654_32, 89_90, 5} {
+		charge, _, err := s.CreateCheckout(t.Context(), s.Live, s.Account, paymentstest.Filled(payments.NewCheckout{
+			Amount: amount, Customer: payments.Customer{Name: &name}}))
+		if err == nil {
+			err = s.ConfirmPayment(t.Context(), models.Live, simulator.Pay(charge.TxID, int64(amount), s.Clock.Now()))
+		}
+		if err == nil && i == 1 {
+			_, err = s.RefundPayment(t.Context(), s.Staff(t), payments.NewRefund{Amount: 20_00, Reason: paymentstest.Reason,
+				PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE checkout_id = $1", charge.ID)})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // treasury is a live account with money, destinations of both rails, and withdrawals

@@ -70,6 +70,8 @@ var notPages = map[string]string{
 	"/app/saldo/extrato.csv":           "a file",
 	"/app/saldo/extrato.ofx":           "a file",
 	"/app/saldo/extrato.xlsx":          "a file",
+	"/app/saldo/vendas.csv":            "a file",
+	"/app/saldo/vendas.xlsx":           "a file",
 	"/app/disputas/:id/arquivos/:file": "a file",
 	"/ops/disputas/:id/arquivos/:file": "a file",
 	"/ops/auditoria.csv":               "a file",

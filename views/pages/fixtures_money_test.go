@@ -3,6 +3,7 @@ package pages_test
 import (
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/views/components"
 	"garoupa/views/pages"
 	"garoupa/views/pages/dashboard"
@@ -53,6 +54,39 @@ func balancePages() []page {
 		{"balance empty", dashboard.BalancePage(dashboard.BalanceProps{Shell: shell(false)})},
 		{"balance waiting",
 			dashboard.BalancePage(dashboard.BalanceProps{Shell: shell(true), NeedsAccess: true, CanWithdraw: true})},
+	}
+}
+
+func salePages() []page {
+	sold := dashboard.SaleRow{ID: "chk_1", Title: "Bia Souza", Order: "10482", PaidAt: now, Gross: 100_00, Fee: 1_59,
+		Net: 98_41, Settlement: "PENDING", FreeAt: hence(time.Hour)}
+	for i, kind := range movementKinds {
+		sold.Movements = append(sold.Movements, dashboard.SaleMovement{At: now, Kind: kind, Internal: i%3 == 0,
+			Amount: money.Cents(i - 3)})
+	}
+	back, free, out, own, old := sold, sold, sold, sold, sold
+	back.Refunded, back.Net = 30_00, 68_41
+	free.Settlement, out.Settlement, own.Own, old.FreeAt = "AVAILABLE", "COMPLETED", true, nil
+	out.FreeAt = hence(-400 * 24 * time.Hour)
+	full := dashboard.SalesProps{
+		Shell: shell(true), Filter: dashboard.SaleFilter{From: "2026-11-01", Until: "2026-11-30"},
+		Periods: []dashboard.Period{{Key: dashboard.PeriodAll},
+			{Key: dashboard.PeriodMonth, From: "2026-11-01", Until: "2026-11-30"}},
+		Sum:   &dashboard.SaleSum{Count: 6, Gross: 600_00, Fee: 9_54, Refunded: 30_00, Net: 560_46},
+		Sales: []dashboard.SaleRow{sold, back, free, out, own, old},
+		Pager: components.PagerProps{Next: "/app/saldo/vendas?cursor=x"},
+	}
+	many, wrong, none := full, full, full
+	many.Sum = &dashboard.SaleSum{Count: 10_000, More: true}
+	wrong.Sales, wrong.Errors = nil, problem("from")
+	none.Sales = nil
+	return []page{
+		{"sales", dashboard.Sales(full)},
+		{"sales many", dashboard.Sales(many)},
+		{"sales wrong", dashboard.Sales(wrong)},
+		{"sales none", dashboard.Sales(none)},
+		{"sales empty", dashboard.Sales(dashboard.SalesProps{Shell: shell(false)})},
+		{"sales waiting", dashboard.Sales(dashboard.SalesProps{Shell: shell(true), NeedsAccess: true})},
 	}
 }
 

@@ -67,6 +67,7 @@ func everyPage() []page {
 	all = append(all, settingsPages()...)
 	all = append(all, customerPages()...)
 	all = append(all, balancePages()...)
+	all = append(all, salePages()...)
 	all = append(all, disputePages()...)
 	all = append(all, withdrawalPages()...)
 	all = append(all, withdrawPages()...)

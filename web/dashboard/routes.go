@@ -108,6 +108,10 @@ func (s *treasury) register(app fiber.Router) {
 	app.Get("/saldo/extrato.xlsx", page.Only(models.MoveMoney), s.exportStatementSheet)
 	app.Get("/saldo/extrato.ofx", page.Only(models.MoveMoney), s.exportStatementOFX)
 
+	app.Get("/saldo/vendas", page.Only(models.MoveMoney), s.listSales)
+	app.Get("/saldo/vendas.csv", page.Only(models.MoveMoney), s.exportSales)
+	app.Get("/saldo/vendas.xlsx", page.Only(models.MoveMoney), s.exportSalesSheet)
+
 	app.Get("/saldo/avulsos", page.Only(models.MoveMoney), s.listOwnPix)
 	app.Get("/saldo/avulsos/:id", page.Only(models.MoveMoney), s.readOwnPix)
 	app.Post("/saldo/avulsos/:id", page.Only(models.MoveMoney), s.StepUpLive, s.decideOwnPix)
