@@ -79,6 +79,11 @@ func sellLive(t *testing.T, s *webtest.Site) {
 		if err == nil {
 			err = s.ConfirmPayment(t.Context(), models.Live, simulator.Pay(charge.TxID, int64(amount), s.Clock.Now()))
 		}
+		if err == nil && i == 2 { // and some are free tomorrow, others in the next days
+			_, err = s.DB.Pool.Exec(t.Context(), `UPDATE checkouts SET settles_at = paid_at
+				+ CASE amount WHEN 5 THEN interval '1 day' ELSE interval '9 days' END WHERE livemode AND
+				settlement_status = 'PENDING' AND status = 'PAID' AND amount <> 98765432`)
+		}
 		if err == nil && i == 1 {
 			_, err = s.RefundPayment(t.Context(), s.Staff(t), payments.NewRefund{Amount: 20_00, Reason: paymentstest.Reason,
 				PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE checkout_id = $1", charge.ID)})

@@ -46,8 +46,14 @@ func balancePages() []page {
 		}
 		full.Movements = append(full.Movements, row)
 	}
+	for i := range 9 {
+		full.Releases.Days = append(full.Releases.Days, dashboard.ReleaseRow{Day: now.AddDate(0, 0, i), Count: i + 1,
+			Gross: 100_00, Fee: 1_59, Refunded: money.Cents(i), Net: 98_41})
+	}
+	full.Releases.Rest, full.Releases.Uncovered, full.Releases.UncoveredMany = 1_00, 2_00, 1
 	wrong := full
 	wrong.Movements, wrong.Errors = nil, problem("from")
+	wrong.Releases = dashboard.Releases{UncoveredMany: 10_000, UncoveredMore: true}
 	return []page{
 		{"balance", dashboard.BalancePage(full)},
 		{"balance wrong", dashboard.BalancePage(wrong)},

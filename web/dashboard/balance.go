@@ -45,6 +45,7 @@ func (s *treasury) readBalance(c *fiber.Ctx) error {
 		props.Blocked, err = s.blockedRows(c)
 		props.NoBlocked = lacks(s.Site, c, "blocked", err)
 	}
+	props.NoReleases = lacks(s.Site, c, "releases", s.addReleases(c, &props))
 	props.NoTerms = lacks(s.Site, c, "terms", s.addTerms(c, &props))
 	props.NoStatement = lacks(s.Site, c, "statement", s.addStatement(c, &props))
 	return page.Render(c, pages.BalancePage(props))
@@ -64,6 +65,26 @@ func balance(s *page.Site, c *fiber.Ctx) (*pages.Balance, error) {
 	}
 	return &pages.Balance{Gross: b.Gross, Fee: b.Fee, Pending: b.Pending, Available: b.Available, Reserved: b.Reserved,
 		Blocked: b.Blocked}, nil
+}
+
+// addReleases adds the days on which pending money becomes available.
+func (s *treasury) addReleases(c *fiber.Ctx, props *pages.BalanceProps) error {
+	owner, err := account(s.Site, c)
+	if err != nil {
+		return err
+	}
+	calendar, err := s.Payments.Calendar(c.UserContext(), owner, page.Visitor(c).Environment)
+	if err != nil {
+		return err
+	}
+	u := calendar.Uncovered
+	props.Releases = pages.Releases{Rest: calendar.Rest(), Uncovered: u.Amount, UncoveredMany: u.Count,
+		UncoveredMore: u.More}
+	for _, day := range calendar.Days {
+		props.Releases.Days = append(props.Releases.Days, pages.ReleaseRow{Day: day.Day, Count: day.Count,
+			Gross: day.Gross, Fee: day.Fee, Refunded: day.Refunded, Net: day.Net()})
+	}
+	return nil
 }
 
 func (s *treasury) blockedRows(c *fiber.Ctx) ([]pages.BlockedRow, error) {

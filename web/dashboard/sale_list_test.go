@@ -170,3 +170,40 @@ func TestSales_Pages(t *testing.T) {
 		t.Errorf("a live file before approval is %d", got)
 	}
 }
+
+// The balance says when pending money is released.
+func TestReleases(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	if n := c.Get("/app/saldo").Find("#releases").Length(); n != 0 {
+		t.Errorf("%d calendars without sales", n)
+	}
+	s.SetFee(t, money.Fee{BasisPoints: 149, Fixed: 10})
+	charge := sell(t, s, payments.NewCheckout{Amount: 100_00}, 30_00)
+	sell(t, s, payments.NewCheckout{Amount: 10_00}, 0)
+	for i, settles := range []string{"10 seconds", "1 day", "400 days"} {
+		modelstest.Exec(t, s.DB, "UPDATE checkouts SET settles_at = paid_at + $1::interval WHERE id = $2", settles,
+			charge.ID)
+		a := c.Get("/app/saldo")
+		says := strings.Join(strings.Fields(a.Find("#releases").Text()), " ")
+		want := [][]string{
+			{"Hoje 2 vendas R$ 78,16 Bruto R$ 110,00Tarifa −R$ 1,84Devolvido −R$ 30,00", "A liberarR$ 78,16"},
+			{"Hoje 1 venda R$ 9,75", "Amanhã 1 venda R$ 68,41"},
+			{"Hoje 1 venda R$ 9,75", "Segunda, 5 de abr. de 2027 1 venda R$ 68,41"},
+		}[i]
+		for _, text := range want {
+			if !strings.Contains(says, text) {
+				t.Errorf("%s: the calendar lacks %q: %s", settles, text, says)
+			}
+		}
+	}
+	s.Clock.Advance(paymentstest.SettlementDelay)
+	if _, err := s.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	says := strings.Join(strings.Fields(c.Get("/app/saldo").Find("#releases").Text()), " ")
+	if !strings.Contains(says, "nenhum saque ou devolução cobriu ainda: 1 venda R$ 9,75") {
+		t.Errorf("after a settlement: %s", says)
+	}
+}

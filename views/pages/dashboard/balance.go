@@ -18,13 +18,14 @@ type BalanceProps struct {
 	Balance     Balance
 	CanWithdraw bool         // shows the link to a withdrawal
 	Blocked     []BlockedRow // held back now, newest first
-	OwnBank     bool         // the merchant has an own bank account
-	OwnOpen     int          // Pix there that wait for a decision
+	Releases    Releases
+	OwnBank     bool // the merchant has an own bank account
+	OwnOpen     int  // Pix there that wait for a decision
 	Terms       OwnTerms
 	Filter      StatementFilter
 	Errors      components.FieldErrors
 	// Parts that could not be read.
-	NoBalance, NoBlocked, NoStatement, NoTerms bool
+	NoBalance, NoBlocked, NoStatement, NoTerms, NoReleases bool
 
 	Periods   []Period
 	Movements []MovementRow // newest first
