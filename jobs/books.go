@@ -49,6 +49,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return warnOfExpiryArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(warnOfDisputesEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return warnOfDisputesArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(closeMonthsEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return closeMonthsArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(applyEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return applyBanksArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(sealEvery),

@@ -121,6 +121,7 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 	river.AddWorker(workers, &forget{Options: o})
 	river.AddWorker(workers, &warnOfExpiry{Options: o})
 	river.AddWorker(workers, &warnOfDisputes{Options: o})
+	river.AddWorker(workers, &closeMonths{Options: o})
 	river.AddWorker(workers, &applyBanks{Options: o})
 	river.AddWorker(workers, &sealDocuments{Options: o})
 	river.AddWorker(workers, &gatherCustomers{Options: o})

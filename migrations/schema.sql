@@ -1298,7 +1298,7 @@ CREATE TABLE members (
     sells_by_link boolean NOT NULL DEFAULT false,
     sells_by_api boolean NOT NULL DEFAULT false,
     CONSTRAINT members_pkey PRIMARY KEY (account_id, user_id),
-    CONSTRAINT members_muted CHECK (muted <@ ARRAY['WEBHOOK_FAILING'::text, 'WEBHOOK_DISABLED'::text, 'WITHDRAWALS'::text, 'ACCESS'::text]),
+    CONSTRAINT members_muted CHECK (muted <@ ARRAY['WEBHOOK_FAILING'::text, 'WEBHOOK_DISABLED'::text, 'WITHDRAWALS'::text, 'ACCESS'::text, 'MONTH_CLOSED'::text]),
     CONSTRAINT members_role_check CHECK (role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'DEVELOPER'::text, 'FINANCE'::text, 'VIEWER'::text])),
     CONSTRAINT members_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
     CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -1306,6 +1306,15 @@ CREATE TABLE members (
 CREATE INDEX members_by_user ON members USING btree (user_id);
 CREATE UNIQUE INDEX members_one_owner ON members USING btree (account_id) WHERE role = 'OWNER'::text;
 CREATE CONSTRAINT TRIGGER members_keep_owner AFTER DELETE OR UPDATE ON members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.role = 'OWNER'::text) EXECUTE FUNCTION account_keeps_owner();
+
+CREATE TABLE month_closes (
+    account_id text NOT NULL,
+    month date NOT NULL,
+    closed_at timestamp with time zone NOT NULL,
+    CONSTRAINT month_closes_pkey PRIMARY KEY (account_id, month),
+    CONSTRAINT month_closes_month_check CHECK (EXTRACT(day FROM month) = 1::numeric),
+    CONSTRAINT month_closes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
 
 CREATE TABLE name_proposals (
     id text NOT NULL,

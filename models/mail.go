@@ -102,6 +102,8 @@ const (
 	MailChargePaid  = "charge_paid"
 	MailChargesPaid = "charges_paid" // the charges of an hour that had many
 
+	MailMonthClosed = "month_closed" // what a month was, in live
+
 	MailReceipt = "receipt" // of a paid charge, for its buyer
 )
 

@@ -17,10 +17,12 @@ const (
 	NoticeWebhookDisabled Notice = "WEBHOOK_DISABLED"
 	NoticeWithdrawals     Notice = "WITHDRAWALS" // the end of a withdrawal
 	NoticeAccess          Notice = "ACCESS"      // decisions about production access
+	NoticeMonthClosed     Notice = "MONTH_CLOSED"
 )
 
 // Notices lists all notices.
-var Notices = []Notice{NoticeChargePaid, NoticeWebhookFailing, NoticeWebhookDisabled, NoticeWithdrawals, NoticeAccess}
+var Notices = []Notice{NoticeChargePaid, NoticeWebhookFailing, NoticeWebhookDisabled, NoticeWithdrawals, NoticeAccess,
+	NoticeMonthClosed}
 
 // noticeOf maps each kind of mail to its notice.
 var noticeOf = map[string]Notice{
@@ -40,6 +42,7 @@ var noticeOf = map[string]Notice{
 	MailAccessRejected:      NoticeAccess,
 	MailAccessReturned:      NoticeAccess,
 	MailAccessRevoked:       NoticeAccess,
+	MailMonthClosed:         NoticeMonthClosed,
 }
 
 // audience maps each kind of mail about an account to a capability: the members whose role has
@@ -77,6 +80,8 @@ var audience = map[string]Capability{
 	MailFeeChanged:           Own,
 	MailLimitsChanged:        Own,
 	MailKeyEnds:              Integrate,
+
+	MailMonthClosed: Own,
 
 	MailOwnBankChanged:         Own,
 	MailOwnBankCertificateEnds: Own,

@@ -57,7 +57,7 @@ func (s *Service) tellOfDispute(tx *models.Tx, d *models.Dispute, due bool, fact
 		}
 		params["account"] = account.Name
 		if d.Status == models.DisputeOpen {
-			if err := s.tellTreasurers(tx, *d.AccountID, kind, fact, maps.Clone(params)); err != nil {
+			if err := s.tellMembers(tx, *d.AccountID, kind, fact, maps.Clone(params)); err != nil {
 				return err
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // did not add it can notice it before it is used. at is when it was added or when it can be
 // used.
 func (s *Service) tellOfDestination(tx *models.Tx, d *models.Destination, kind string, at time.Time) error {
-	return s.tellTreasurers(tx, d.AccountID, kind, d.ID,
+	return s.tellMembers(tx, d.AccountID, kind, d.ID,
 		map[string]string{"destination": d.Masked, "at": at.Format(time.RFC3339)})
 }
 
@@ -31,13 +31,13 @@ func (s *Service) mailWithdrawal(tx *models.Tx, w *models.Withdrawal) error {
 	if !ended {
 		return nil
 	}
-	return s.tellTreasurers(tx, w.AccountID, kind, w.ID, map[string]string{
+	return s.tellMembers(tx, w.AccountID, kind, w.ID, map[string]string{
 		"amount": strconv.FormatInt(int64(w.Amount), 10), "destination": w.Destination.Masked, "withdrawal": w.ID,
 	})
 }
 
-// tellTreasurers mails the members of the account who can MoveMoney.
-func (s *Service) tellTreasurers(tx *models.Tx, accountID, kind, objectID string, params map[string]string) error {
+// tellMembers mails the members of the account who get mails of the kind.
+func (s *Service) tellMembers(tx *models.Tx, accountID, kind, objectID string, params map[string]string) error {
 	account, err := models.AccountByID(tx.Context(), tx, accountID)
 	if err != nil {
 		return fmt.Errorf("read the account: %w", err)

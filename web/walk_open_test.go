@@ -58,14 +58,23 @@ func walkDevelopment(t *testing.T, w *walk) {
 				"name": "Ana Lima", "account": "Ateliê Aurora", "count": "1234", "alone": "20", "amount": "12345678",
 				"at": "2026-03-01T12:00:00Z", "until": "2026-03-01T13:00:00Z",
 			},
+		}, models.Mail{
+			Fact: "month_closed/1", To: "ana@example.com", Language: string(w.lang), Kind: models.MailMonthClosed,
+			CreatedAt: s.Clock.Now().Add(3 * time.Minute),
+			Params: map[string]string{
+				"name": "Ana Lima", "account": "Ateliê Aurora", "month": "2026-03-01T03:00:00Z", "sales": "1234",
+				"opening": "1250000", "gross": "12345678", "fees": "185432", "refunds": "4990", "withdrawals": "9000000",
+				"closing": "4405256", "first": "2026-03-01", "last": "2026-03-31",
+			},
 		})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	page.visit("mails", "/dev/mail")
 	page.visits(map[string]string{
-		"mail-charges": page.Attr("main li:nth-child(1) a", "href"),
-		"mail-charge":  page.Attr("main li:nth-child(2) a", "href"),
+		"mail-month":   page.Attr("main li:nth-child(1) a", "href"),
+		"mail-charges": page.Attr("main li:nth-child(2) a", "href"),
+		"mail-charge":  page.Attr("main li:nth-child(3) a", "href"),
 		"mail":         page.Attr("main li:last-child a", "href"),
 	})
 	page.visit("components", "/dev/components")

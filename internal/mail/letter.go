@@ -38,6 +38,8 @@ const (
 	staffDisputePage = "/ops/disputas/{dispute}"
 	ownBankPage      = "/app/conta-bancaria"
 	noticesPage      = "/app/configuracoes/avisos"
+	monthSales       = "/app/saldo/vendas?from={first}&until={last}"
+	monthStatement   = "/app/saldo?from={first}&until={last}"
 )
 
 // kinds describes each kind of mail. The texts of a kind are "mail.<kind>_subject",
@@ -127,6 +129,11 @@ var kinds = map[string]kind{
 	models.MailChargesPaid: {[]string{"name", "account", "count", "alone", "amount", "at", "until"},
 		"/app/cobrancas?status=PAID"},
 
+	models.MailMonthClosed: {[]string{
+		"name", "account", "month", "sales", "opening", "gross", "fees", "refunds", "withdrawals", "closing", "first",
+		"last",
+	}, monthSales},
+
 	models.MailReceipt: {[]string{
 		"merchant", "amount", "paid_at", "refunded", "recipient", "recipient_document", "end_to_end_id",
 		"description", "order",
@@ -153,9 +160,13 @@ var facts = map[string][]string{
 	models.MailFeeChanged: {"fee", "withdrawal_fee"},
 	models.MailReceipt: {"amount", "paid_at", "refunded", "description", "order", "recipient", "recipient_document",
 		"payer", "end_to_end_id", "charge"},
+	models.MailMonthClosed: {"sales", "opening", "gross", "fees", "refunds", "withdrawals", "closing"},
 	models.MailLimitsChanged: {"min_amount", "max_amount", "settlement_delay", "destination_hold",
 		"webhook_endpoints"},
 }
+
+// further are the pages that mails lead to besides that of their button, with the text "mail.<kind>_further".
+var further = map[string]string{models.MailMonthClosed: monthStatement}
 
 // maxParam bounds a param in characters, because other people choose names. The reasons of
 // staff and the merchant's description and order number have longer limits.
@@ -213,6 +224,10 @@ func (w *Writer) Write(ctx context.Context, m *models.Mail) (Letter, error) {
 		p.Action = fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_action"))
 		p.URL = w.AppURL + w.inLink(m.Params).Replace(k.path)
 	}
+	if path := further[m.Kind]; path != "" {
+		p.Further = fill.Replace(i18n.T(ctx, "mail."+m.Kind+"_further"))
+		p.FurtherURL = w.AppURL + w.inLink(m.Params).Replace(path)
+	}
 	if m.Kind == models.MailReceipt {
 		w.toBuyer(ctx, &p, m, fill)
 	}
@@ -252,7 +267,7 @@ func (w *Writer) support(ctx context.Context) string {
 // notices returns the line that says where to turn this kind of mail off, or "" for mails
 // that cannot be turned off.
 func (w *Writer) notices(ctx context.Context, kind string) string {
-	if kind != models.MailChargePaid && kind != models.MailChargesPaid {
+	if kind != models.MailChargePaid && kind != models.MailChargesPaid && kind != models.MailMonthClosed {
 		return ""
 	}
 	return i18n.T(ctx, "mail.notices", w.AppURL+noticesPage)
@@ -272,7 +287,8 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 		case "settlement_delay", "destination_hold":
 			seconds, _ := strconv.ParseInt(value, 10, 64)
 			value = i18n.Span(ctx, time.Duration(seconds)*time.Second)
-		case "amount", "refunded", "min_amount", "max_amount":
+		case "amount", "refunded", "min_amount", "max_amount", "opening", "gross", "fees", "refunds", "withdrawals",
+			"closing":
 			cents, _ := strconv.ParseInt(value, 10, 64)
 			value = i18n.Money(ctx, money.Cents(cents))
 		case "at":
@@ -286,7 +302,10 @@ func params(ctx context.Context, values map[string]string) *strings.Replacer {
 		case "until":
 			until, _ := time.Parse(time.RFC3339, value)
 			value = i18n.Clock(ctx, until)
-		case "count":
+		case "month":
+			month, _ := time.Parse(time.RFC3339, value)
+			value = i18n.MonthOfYear(ctx, month)
+		case "count", "sales":
 			n, _ := strconv.Atoi(value)
 			value = i18n.Number(ctx, n)
 		case "bank_change":
@@ -329,6 +348,9 @@ func plain(p mails.LetterProps) string {
 	}
 	if p.Action != "" {
 		parts = append(parts, p.Action+":\n"+p.URL)
+	}
+	if p.Further != "" {
+		parts = append(parts, p.Further+":\n"+p.FurtherURL)
 	}
 	if p.Note != nil {
 		note := p.Note.Title + "\n" + strings.TrimSpace(strings.Join(p.Note.Lines, "\n"))

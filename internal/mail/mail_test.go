@@ -266,6 +266,38 @@ func TestChargePaid(t *testing.T) {
 	}
 }
 
+// The mail of a month names it, adds up, and leads to its sales and its statement.
+func TestMonthClosed(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	money := func(lang i18n.Lang, cents money.Cents) string { return i18n.Money(i18n.With(t.Context(), lang), cents) }
+	for language, want := range map[string][]string{
+		"pt-BR": {"Fechamento de março de 2026: Ateliê", "Vendas: 1.234", "Recebido: " + money("pt-BR", 99_00),
+			"Saldo no fim do mês: " + money("pt-BR", 88_00), "Saques: " + money("pt-BR", 0)},
+		"en": {"March 2026 is closed: Ateliê", "Sales: 1,234", "Received: " + money("en", 99_00),
+			"Balance at the end: " + money("en", 88_00), "Withdrawals: " + money("en", 0)},
+	} {
+		letter, err := w.Write(t.Context(), &models.Mail{Kind: models.MailMonthClosed, Language: language,
+			Params: map[string]string{
+				"name": "Ana", "account": "Ateliê", "month": "2026-03-01T03:00:00Z", "sales": "1234", "opening": "0",
+				"gross": "9900", "fees": "100", "refunds": "1000", "withdrawals": "0", "closing": "8800",
+				"first": "2026-03-01", "last": "2026-03-31",
+			}})
+		if err != nil || letter.Subject != want[0] {
+			t.Errorf("%s: %s, %v", language, letter.Subject, err)
+		}
+		for _, text := range append(want[1:], w.AppURL+"/app/saldo/vendas?from=2026-03-01&until=2026-03-31",
+			w.AppURL+"/app/saldo?from=2026-03-01&until=2026-03-31", "/app/configuracoes/avisos") {
+			if !strings.Contains(letter.Text, text) {
+				t.Errorf("%s: %q is missing in\n%s", language, text, letter.Text)
+			}
+		}
+		if !strings.Contains(letter.HTML, `href="`+w.AppURL+`/app/saldo?from=2026-03-01&amp;until=2026-03-31"`) {
+			t.Errorf("%s: no link to the statement in %s", language, letter.HTML)
+		}
+	}
+}
+
 // A receipt is the merchant's letter to a buyer: it names neither dashboard nor operator, and has the second of the
 // payment and the merchant's words, which cannot become markup.
 func TestReceipt(t *testing.T) {

@@ -234,6 +234,12 @@ func Month(ctx context.Context, t time.Time) string {
 	return T(ctx, "month."+strings.ToLower(t.In(brasilia).Format("Jan")))
 }
 
+// MonthOfYear formats the month of a moment in Brasília time: "novembro de 2026" or "November 2026".
+func MonthOfYear(ctx context.Context, t time.Time) string {
+	name := T(ctx, "month.long_"+strings.ToLower(t.In(brasilia).Format("Jan")))
+	return T(ctx, "month.of_year", name, t.In(brasilia).Year())
+}
+
 // DayOfMonth returns the day of the month in Brasília time.
 func DayOfMonth(t time.Time) int { return t.In(brasilia).Day() }
 

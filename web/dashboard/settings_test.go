@@ -239,7 +239,7 @@ func TestSettings_Notices(t *testing.T) {
 	boxes := func(selector string) int {
 		return c.Get(webtest.NoticesPage).Find("input[name=notices]" + selector).Length()
 	}
-	if boxes("") != 5 || boxes("[checked]") != 4 || boxes("[value=CHARGE_PAID][checked]") != 0 {
+	if boxes("") != 6 || boxes("[checked]") != 5 || boxes("[value=CHARGE_PAID][checked]") != 0 {
 		t.Errorf("an owner is offered %d, %d of them on", boxes(""), boxes("[checked]"))
 	}
 	if a := c.Post(webtest.NoticesPage, "notices", "ACCESS", "notices", "WEBHOOK_FAILING", "notices",
@@ -252,12 +252,13 @@ func TestSettings_Notices(t *testing.T) {
 	}
 	c.Post(webtest.NoticesPage, "notices", "WITHDRAWALS", "notices", "CHARGE_PAID")
 	muted, err := models.MutedNotices(t.Context(), s.DB.Pool, s.Account.ID, s.Owner.UserID)
-	if err != nil || !slices.Equal(muted, []models.Notice{models.NoticeWebhookDisabled}) {
+	if err != nil || !slices.Equal(muted, []models.Notice{models.NoticeWebhookDisabled, models.NoticeMonthClosed}) {
 		t.Errorf("turned off are %q, %v", muted, err)
 	}
 	if got := changes(t, s, "member"); !slices.Equal(got[len(got)-2:], []string{
-		"member.notices_changed muted: CHARGE_PAID > CHARGE_PAID, WEBHOOK_DISABLED, WITHDRAWALS",
-		"member.notices_changed muted: CHARGE_PAID, WEBHOOK_DISABLED, WITHDRAWALS > WEBHOOK_DISABLED",
+		"member.notices_changed muted: CHARGE_PAID > CHARGE_PAID, WEBHOOK_DISABLED, WITHDRAWALS, MONTH_CLOSED",
+		"member.notices_changed muted: CHARGE_PAID, WEBHOOK_DISABLED, WITHDRAWALS, MONTH_CLOSED > WEBHOOK_DISABLED, " +
+			"MONTH_CLOSED",
 	}) {
 		t.Errorf("the audit log says %q", got)
 	}
