@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,17 @@ func TestSales(t *testing.T) {
 	few, err := models.SumSales(t.Context(), g.DB.Pool, g.Test, models.SaleFilter{Limit: 8})
 	if want := (models.SaleSum{Count: 8, More: true}); err != nil || few != want {
 		t.Errorf("%+v, %v", few, err)
+	}
+	for i, status := range []string{"FAILED", "COMPLETED"} {
+		modelstest.Exec(t, g.DB, `INSERT INTO refunds (id, payment_id, account_id, livemode, amount, reason, created_by,
+			created_at, status) SELECT 'rfd_0000000000000000000' || $1, id, $2, false, 100, 'x', $3, now(), $4
+			FROM payments WHERE checkout_id = $5`, fmt.Sprint(i), g.Account.ID, g.Owner.UserID, status, all[0].CheckoutID)
+		first := allSales(t, g, g.Test, models.SaleFilter{}, 100)[0]
+		sum, err := models.SumSales(t.Context(), g.DB.Pool, g.Test, models.SaleFilter{})
+		if want := money.Cents(i * 1_00); err != nil || first.Refunded != want || sum.Refunded != want ||
+			first.Net() != first.Gross-first.Fee-want {
+			t.Errorf("with a refund that is %s: %+v, %+v, %v", status, first, sum, err)
+		}
 	}
 	for _, scope := range []models.Scope{g.Live, g.Merchant(t, "other@example.com").Test} {
 		if got := allSales(t, g, scope, models.SaleFilter{}, 10); len(got) > 0 {

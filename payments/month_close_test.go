@@ -63,9 +63,16 @@ func TestCloseMonths(t *testing.T) {
 	g.SetFee(t, money.Fee{Fixed: 1_00})
 	sellLive(t, g, 100_00, 10_00)
 	g.Clock.Advance(time.Second) // the first moment of April
+	april := g.Clock.Now()
 	sellLive(t, g, 70_00, 20_00)
-	if err := g.SnapshotLedger(t.Context()); err != nil {
-		t.Fatal(err)
+	for range 2 { // before the hours are in ledger_hours, and after
+		before, err := models.BalanceAt(t.Context(), g.DB.Pool, g.Account.ID, models.Live, april)
+		if err != nil || before.Gross != 100_00 || before.Refunded != 10_00 || before.Pending != 89_00 {
+			t.Errorf("March ended with %+v, %v", before, err)
+		}
+		if err := g.SnapshotLedger(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	at(t, g, "2026-04-01 05:59:59")
 	if early := closes(t, g); len(early) > 0 {

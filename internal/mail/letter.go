@@ -267,10 +267,13 @@ func (w *Writer) support(ctx context.Context) string {
 // notices returns the line that says where to turn this kind of mail off, or "" for mails
 // that cannot be turned off.
 func (w *Writer) notices(ctx context.Context, kind string) string {
-	if kind != models.MailChargePaid && kind != models.MailChargesPaid && kind != models.MailMonthClosed {
-		return ""
+	switch kind {
+	case models.MailChargePaid, models.MailChargesPaid:
+		return i18n.T(ctx, "mail.notices", w.AppURL+noticesPage)
+	case models.MailMonthClosed:
+		return i18n.T(ctx, "mail.notices_off", w.AppURL+noticesPage)
 	}
-	return i18n.T(ctx, "mail.notices", w.AppURL+noticesPage)
+	return ""
 }
 
 // params replaces the braces of a text. Values become one short line each, so that they
