@@ -18,8 +18,9 @@ func TestReleases_Plan(t *testing.T) {
 	fill(t, g, g.Test, 12_000)
 	fill(t, g, g.Merchant(t, "other@example.com").Test, 3_000)
 	modelstest.Exec(t, g.DB, "UPDATE checkouts SET status = 'PAID', paid_at = created_at WHERE status = 'PENDING'")
-	modelstest.Exec(t, g.DB, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee,
-		paid_at, recorded_at) SELECT 'pay_' || substr(id, 5), livemode, id, txid, id, true, amount, 0, paid_at, paid_at
+	modelstest.Exec(t, g.DB, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount,
+		fee, paid_at, recorded_at) SELECT 'pay_' || substr(id, 5), livemode, id, txid, id, true, amount, 0,
+			paid_at, paid_at
 		FROM checkouts`)
 	modelstest.Exec(t, g.DB, "ANALYZE checkouts, payments")
 	q := &plans{Querier: g.DB.Pool}

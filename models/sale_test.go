@@ -80,7 +80,8 @@ func TestSales(t *testing.T) {
 	for i, status := range []string{"FAILED", "COMPLETED"} {
 		modelstest.Exec(t, g.DB, `INSERT INTO refunds (id, payment_id, account_id, livemode, amount, reason, created_by,
 			created_at, status) SELECT 'rfd_0000000000000000000' || $1, id, $2, false, 100, 'x', $3, now(), $4
-			FROM payments WHERE checkout_id = $5`, fmt.Sprint(i), g.Account.ID, g.Owner.UserID, status, all[0].CheckoutID)
+			FROM payments WHERE checkout_id = $5`, fmt.Sprint(i), g.Account.ID, g.Owner.UserID, status,
+			all[0].CheckoutID)
 		first := allSales(t, g, g.Test, models.SaleFilter{}, 100)[0]
 		sum, err := models.SumSales(t.Context(), g.DB.Pool, g.Test, models.SaleFilter{})
 		if want := money.Cents(i * 1_00); err != nil || first.Refunded != want || sum.Refunded != want ||
@@ -102,8 +103,9 @@ func TestSales_Plan(t *testing.T) {
 	began := g.Clock.Now()
 	fill(t, g, g.Test, 12_000)
 	modelstest.Exec(t, g.DB, "UPDATE checkouts SET status = 'PAID', paid_at = created_at WHERE status = 'PENDING'")
-	modelstest.Exec(t, g.DB, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount, fee,
-		paid_at, recorded_at) SELECT 'pay_' || substr(id, 5), livemode, id, txid, id, true, amount, 0, paid_at, paid_at
+	modelstest.Exec(t, g.DB, `INSERT INTO payments (id, livemode, end_to_end_id, txid, checkout_id, settles, amount,
+		fee, paid_at, recorded_at) SELECT 'pay_' || substr(id, 5), livemode, id, txid, id, true, amount, 0,
+			paid_at, paid_at
 		FROM checkouts`)
 	modelstest.Exec(t, g.DB, "ANALYZE checkouts, payments")
 	after := &models.Position{CreatedAt: began.Add(2 * time.Second), ID: "chk_ffffffffffffffffffff"}

@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -30,6 +31,7 @@ func (s *Service) CloseMonths(ctx context.Context) error {
 		return nil
 	}
 	since := until.AddDate(0, -1, 0)
+	var failed error // of some accounts, which the next call tries again
 	for after := ""; ; {
 		accounts, err := models.AccountsToClose(ctx, s.DB.Pool, since, until, after, closeBatch)
 		if err != nil {
@@ -38,11 +40,11 @@ func (s *Service) CloseMonths(ctx context.Context) error {
 		for _, id := range accounts {
 			after = id
 			if err := s.closeMonth(ctx, id, since, until); err != nil {
-				return fmt.Errorf("payments: close the month of %s: %w", id, err)
+				failed = errors.Join(failed, fmt.Errorf("payments: close the month of %s: %w", id, err))
 			}
 		}
-		if len(accounts) < closeBatch {
-			return nil
+		if len(accounts) < closeBatch || ctx.Err() != nil {
+			return failed
 		}
 	}
 }

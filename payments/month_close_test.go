@@ -107,13 +107,19 @@ func TestCloseMonths(t *testing.T) {
 	at(t, g, "2026-05-01 08:00:00")
 	sellLive(t, g, 3_00, 0) // in May
 	check("1 8900 7000 100 2000 5000 8800 2026-04-01 2026-04-30")
-	// What is made up for too late is left out.
+}
+
+// A month is not made up for too late. An owner who has turned the mail off hears nothing, and neither do others.
+func TestCloseMonths_Off(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	g.GoLive(t)
+	at(t, g, "2026-05-20 00:00:00")
+	sellLive(t, g, 3_00, 0)
 	at(t, g, "2026-06-08 00:00:00")
 	if late := closes(t, g); len(late) > 0 {
 		t.Errorf("late %+v", late)
 	}
-	// An owner who has turned it off hears nothing, and neither do others.
-	at(t, g, "2026-06-20 00:00:00")
 	sellLive(t, g, 3_00, 0)
 	if err := g.Merchants.SetNotices(t.Context(), g.Owner, nil); err != nil {
 		t.Fatal(err)
@@ -122,8 +128,38 @@ func TestCloseMonths(t *testing.T) {
 	if off := closes(t, g); len(off) > 0 {
 		t.Errorf("turned off %+v", off)
 	}
-	if n := modelstest.One[int](t, g.DB, "SELECT count(*) FROM month_closes"); n != 3 {
+	if n := modelstest.One[int](t, g.DB, "SELECT count(*) FROM month_closes"); n != 1 {
 		t.Errorf("%d months were closed", n)
+	}
+}
+
+// An account whose month cannot be closed does not keep others from their mails, and gets its own later.
+func TestCloseMonths_OneFails(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	all := []*paymentstest.Gateway{g, g.Merchant(t, "bia@example.com")}
+	for _, shop := range all {
+		shop.GoLive(t)
+		sellLive(t, shop, 3_00, 0)
+	}
+	first := slices.MinFunc(all, func(a, b *paymentstest.Gateway) int {
+		return strings.Compare(a.Account.ID, b.Account.ID)
+	})
+	modelstest.Exec(t, g.DB,
+		"ALTER TABLE month_closes ADD CONSTRAINT broken CHECK (account_id <> '"+first.Account.ID+"')")
+	at(t, g, "2026-04-01 06:00:00")
+	if err := g.SnapshotLedger(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.CloseMonths(t.Context()); err == nil || !strings.Contains(err.Error(), first.Account.ID) {
+		t.Errorf("the failure is %v", err)
+	}
+	if mails := monthMails(t, g); len(mails) != 1 || mails[0].To == first.Email {
+		t.Errorf("%+v", mails)
+	}
+	modelstest.Exec(t, g.DB, "ALTER TABLE month_closes DROP CONSTRAINT broken")
+	if mails := closes(t, g); len(mails) != 1 || mails[0].To != first.Email {
+		t.Errorf("later %+v", mails)
 	}
 }
 

@@ -64,7 +64,8 @@ func TestCalendar(t *testing.T) {
 	g.Clock.Advance(9 * time.Hour) // to midnight in Brasília
 	sellLive(t, g, 50_00, 0)
 	accepted := sellLive(t, g, 10_00, 0)
-	if err := g.ConfirmPayment(t.Context(), models.Live, simulator.Pay(accepted.TxID, 10_00, g.Clock.Now())); err != nil {
+	if err := g.ConfirmPayment(t.Context(), models.Live, simulator.Pay(accepted.TxID, 10_00,
+		g.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	open, err := models.Exceptions(t.Context(), g.DB.Pool, models.ExceptionFilter{Open: true, Limit: 2})

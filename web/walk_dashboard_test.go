@@ -147,7 +147,8 @@ func walkEmpty(t *testing.T, w *walk) {
 		"events": "/app/eventos",
 		"keys":   "/app/chaves", "webhooks": "/app/webhooks", "webhook-new": "/app/webhooks/novo",
 		"products": "/app/produtos", "links": "/app/links", "link-new": "/app/links/novo",
-		"balance": "/app/saldo", "sales": "/app/saldo/vendas", "withdrawals": "/app/saques", "withdraw": "/app/saques/novo",
+		"balance": "/app/saldo", "sales": "/app/saldo/vendas", "withdrawals": "/app/saques",
+		"withdraw":     "/app/saques/novo",
 		"destinations": "/app/saques/destinos", "audit": "/app/auditoria",
 	})
 	page.toLive()

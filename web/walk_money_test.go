@@ -85,8 +85,10 @@ func sellLive(t *testing.T, s *webtest.Site) {
 				settlement_status = 'PENDING' AND status = 'PAID' AND amount <> 98765432`)
 		}
 		if err == nil && i == 1 {
-			_, err = s.RefundPayment(t.Context(), s.Staff(t), payments.NewRefund{Amount: 20_00, Reason: paymentstest.Reason,
-				PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE checkout_id = $1", charge.ID)})
+			_, err = s.RefundPayment(t.Context(), s.Staff(t), payments.NewRefund{Amount: 20_00,
+				Reason: paymentstest.Reason,
+				PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE checkout_id = $1",
+					charge.ID)})
 		}
 		if err != nil {
 			t.Fatal(err)

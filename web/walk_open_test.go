@@ -63,8 +63,8 @@ func walkDevelopment(t *testing.T, w *walk) {
 			CreatedAt: s.Clock.Now().Add(3 * time.Minute),
 			Params: map[string]string{
 				"name": "Ana Lima", "account": "Ateliê Aurora", "month": "2026-03-01T03:00:00Z", "sales": "1234",
-				"opening": "1250000", "gross": "12345678", "fees": "185432", "refunds": "4990", "withdrawals": "9000000",
-				"closing": "4405256", "first": "2026-03-01", "last": "2026-03-31",
+				"opening": "1250000", "gross": "12345678", "fees": "185432", "refunds": "4990",
+				"withdrawals": "9000000", "closing": "4405256", "first": "2026-03-01", "last": "2026-03-31",
 			},
 		})
 	}); err != nil {

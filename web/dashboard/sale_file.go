@@ -52,7 +52,8 @@ func (s *treasury) sendSales(c *fiber.Ctx, end string, send func(file saleFile, 
 	if len(problems) > 0 || balance == nil { // the page shows what is wrong
 		return c.Redirect(back, fiber.StatusSeeOther)
 	}
-	parts := []string{i18n.T(c.UserContext(), "sale.file"), page.Visitor(c).Environment.String(), typed.From, typed.Until}
+	parts := []string{i18n.T(c.UserContext(), "sale.file"), page.Visitor(c).Environment.String(), typed.From,
+		typed.Until}
 	name := strings.Join(strings.Fields(strings.Join(parts, " ")), "-") + end
 	return send(saleFile{db: s.DB, scope: page.Scope(c), filter: meant, page: back}, name)
 }

@@ -43,7 +43,8 @@ func TestSales(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	c := s.Member(t)
-	if a := c.Get("/app/saldo/vendas"); a.Status != http.StatusOK || !strings.Contains(a.Text(), "Nenhuma venda ainda") {
+	if a := c.Get("/app/saldo/vendas"); a.Status != http.StatusOK ||
+		!strings.Contains(a.Text(), "Nenhuma venda ainda") {
 		t.Errorf("without sales: %d %s", a.Status, a.Text())
 	}
 	s.SetFee(t, money.Fee{BasisPoints: 149, Fixed: 10})
