@@ -15,7 +15,7 @@ const behindUTC = 3 * time.Hour
 
 // linkDay returns when the day of Brasília began in which t is.
 func linkDay(t time.Time) time.Time {
-	return t.Add(-behindUTC).Truncate(24 * time.Hour).Add(behindUTC)
+	return t.UTC().Add(-behindUTC).Truncate(24 * time.Hour).Add(behindUTC) // equal days are equal keys of a map
 }
 
 // sqlLinkDay is linkDay of a column.

@@ -85,3 +85,28 @@ func TestWriteHistory(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 }
+
+// Visits of a link in the past are counted by day, whatever the zone of the sales' times.
+func TestWriteHistory_Visits(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	product(t, g, g.Test)
+	link, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, newLink("k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := g.Clock.Now().Add(-5 * 24 * time.Hour)
+	var sales []payments.PastSale
+	for i, zone := range []*time.Location{time.UTC, time.FixedZone("", -3*60*60)} {
+		at := day.Add(time.Duration(i) * time.Minute).In(zone)
+		sales = append(sales, payments.PastSale{Link: link, CreatedAt: at, PaidAt: at.Add(time.Minute), Visits: 2 + i})
+	}
+	if err := g.WriteHistory(t.Context(), g.Test, g.Account, sales); err != nil {
+		t.Fatal(err)
+	}
+	since := day.Add(-3 * time.Hour).Truncate(24 * time.Hour).Add(3 * time.Hour)
+	f, err := models.FiguresOfLink(t.Context(), g.DB.Pool, g.Test, link.ID, since, since.Add(24*time.Hour))
+	if err != nil || f.Visits != 5 || f.Created != 2 || f.Paid != 2 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
