@@ -204,7 +204,7 @@ func TestReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	says := strings.Join(strings.Fields(c.Get("/app/saldo").Find("#releases").Text()), " ")
-	if !strings.Contains(says, "nenhum saque ou devolução cobriu ainda: 1 venda R$ 9,75") {
+	if !strings.Contains(says, "ainda não sacadas nem devolvidas: 1 venda R$ 9,75") {
 		t.Errorf("after a settlement: %s", says)
 	}
 }
