@@ -10,7 +10,7 @@ import (
 // allowed is the direction of dependency (docs/architecture.md): each package, and the
 // packages of this module that it may import. Packages for tests, and programs, may import anything.
 const allowed = `
-internal/server: api web web/page models migrations internal/requestid internal/input
+internal/server: api web web/page models migrations internal/requestid internal/tracing internal/input
 api: internal/stream payments merchants models internal/payload internal/strictjson internal/ratelimit
 	internal/requestid internal/requestlog internal/refusal internal/input internal/money api/openapi
 web: web/account web/console web/dashboard web/docs web/hosted web/page
@@ -30,7 +30,7 @@ web/docs: api api/openapi internal/mail models views/components views/docs views
 web/page: api banks internal/auth/passkey internal/auth/vault internal/brand internal/input internal/mail
 	internal/money internal/ratelimit internal/refusal internal/requestid internal/stream internal/taxid
 	merchants models payments pix/pixkey pix/qr static views/components views/i18n views/layouts views/pages
-jobs: banks payments merchants internal/auditlog internal/mail models webhook internal/ratelimit
+jobs: banks payments merchants internal/auditlog internal/mail internal/tracing models webhook internal/ratelimit
 payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pix/pixkey internal/usdt
 	internal/usdt/quote internal/auth/vault internal/refusal internal/input internal/money
 banks: internal/auth/vault internal/clientcert internal/input internal/ratelimit internal/refusal internal/taxid
@@ -42,7 +42,7 @@ internal/mail: models internal/auth/vault internal/money internal/taxid views/i1
 internal/stream: models internal/requestid
 ledger: models internal/money
 internal/payload: models
-models: internal/money
+models: internal/money internal/tracing
 internal/requestlog: models
 internal/metrics: models
 views/pages: views/layouts views/components views/i18n internal/money
@@ -58,7 +58,7 @@ views/docs: views/i18n
 views/mails: views/i18n
 internal/strictjson: internal/payload
 pix/psp/simulator: pix pix/psp
-pix/psp/bacen: pix pix/psp internal/ratelimit internal/taxid
+pix/psp/bacen: pix pix/psp internal/ratelimit internal/taxid internal/tracing
 pix/psp/bank: pix pix/psp/bank/control pix/psp/bank/folder pix/psp/bank/journal
 pix/pixkey: internal/taxid
 internal/clientcert: internal/taxid
@@ -67,7 +67,7 @@ pix/psp/bank/control: pix/psp/bank/folder: pix/psp/bank/journal:
 internal/auditlog:
 api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations:
 internal/money: internal/auth/oidc: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr:
-internal/usdt/quote: internal/ratelimit:
+internal/usdt/quote: internal/ratelimit: internal/tracing:
 internal/requestid: static: internal/auth/totp: internal/taxid: internal/auth/vault: internal/usdt: webhook:
 `
 

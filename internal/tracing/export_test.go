@@ -1,0 +1,7 @@
+package tracing
+
+var (
+	CheckVariables = check
+	Disabled       = disabled
+	Summarize      = summarize
+)
