@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"garoupa/internal/guard"
+	"garoupa/internal/tracing"
 )
 
 const (
@@ -142,7 +144,9 @@ func (b *Batch[In, Out]) commit(next []*batched[In, Out]) {
 	for i, one := range next {
 		values[i] = one.value
 	}
-	outs, err := b.writeTogether(ctx, values)
+	joined, span := tracing.Join(ctx, "commit a batch", callers(next))
+	outs, err := b.writeTogether(joined, values)
+	span.End()
 	if len(next) > 1 && oneMayBeWhy(err) {
 		guard.Go("write values apart", func() {
 			defer cancel()
@@ -156,6 +160,17 @@ func (b *Batch[In, Out]) commit(next []*batched[In, Out]) {
 			one.out = outs[i]
 		}
 		b.answer(one, err)
+	}
+}
+
+// callers returns the contexts of those who wait for values.
+func callers[In, Out any](values []*batched[In, Out]) iter.Seq[context.Context] {
+	return func(yield func(context.Context) bool) {
+		for _, one := range values {
+			if !yield(one.ctx) {
+				return
+			}
+		}
 	}
 }
 
@@ -218,7 +233,7 @@ func (b *Batch[In, Out]) writeAlone(ctx context.Context, one *batched[In, Out]) 
 		b.answer(one, err)
 		return
 	}
-	outs, err := b.writeTogether(ctx, []In{one.value})
+	outs, err := b.writeTogether(tracing.Carry(ctx, one.ctx), []In{one.value})
 	if err == nil {
 		one.out = outs[0]
 	}

@@ -3,6 +3,8 @@ package models
 import (
 	"context"
 	"fmt"
+
+	"garoupa/internal/tracing"
 )
 
 // CheckoutWriter writes checkouts that are created at the same time in one commit. It is safe
@@ -46,6 +48,7 @@ func (n *NewCheckout) in(made map[string]bool) bool {
 // the two apart. If ctx ends, the checkout
 // may still be made. Write fails with ErrOverloaded if too many checkouts are waiting.
 func (w *CheckoutWriter) Write(ctx context.Context, n *NewCheckout) (made, queued bool, err error) {
+	tracing.Remember(ctx, n.Created.ID)
 	r, err := w.batch.Add(ctx, n)
 	return r.made, r.queued, err
 }
@@ -53,6 +56,7 @@ func (w *CheckoutWriter) Write(ctx context.Context, n *NewCheckout) (made, queue
 // InsertCheckout is CheckoutWriter.Write in the caller's transaction, which has locked the
 // rows that allow the checkout.
 func InsertCheckout(tx *Tx, n *NewCheckout) (made, queued bool, err error) {
+	tracing.Remember(tx.ctx, n.Created.ID)
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		ids, jobs, err := insertBatch(ctx, conn, []*NewCheckout{n})
 		made, queued = n.in(ids), jobs

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"garoupa/internal/tracing"
 )
 
 // Types of events (contract 6).
@@ -121,6 +123,7 @@ func InsertEvents(tx *Tx, events ...Event) (queued bool, err error) {
 		times                  = make([]time.Time, n)
 	)
 	for i, e := range events {
+		tracing.Remember(tx.ctx, e.ID)
 		ids[i], projects[i], live[i], types[i] = e.ID, e.ProjectID, bool(e.Environment), e.Type
 		checkouts[i], withdrawals[i], bodies[i], times[i] = e.CheckoutID, e.WithdrawalID, e.Body, e.CreatedAt
 		refunds[i] = e.RefundID

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"garoupa/internal/tracing"
 )
 
 // session holds the server settings for the connections of a pool.
@@ -79,6 +82,7 @@ type startedQuery struct {
 	sql  string
 	at   time.Time
 	done context.CancelFunc // nil if the context had a deadline
+	span *tracing.Span      // nil if no trace is recorded
 }
 
 type queryKey struct{}
@@ -94,7 +98,7 @@ func (q *startedQuery) Value(key any) any {
 // TraceQueryStart implements pgx.QueryTracer. It sets a deadline for a statement without one:
 // otherwise a server that hangs would block the statement, and its connection, forever.
 func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	started := &startedQuery{Context: ctx, sql: q.SQL, at: time.Now()}
+	started := &startedQuery{Context: ctx, sql: q.SQL, at: time.Now(), span: tracing.Query(ctx, q.SQL)}
 	if _, ok := ctx.Deadline(); !ok {
 		started.Context, started.done = context.WithTimeout(ctx, t.limit)
 	}
@@ -103,7 +107,7 @@ func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQu
 
 // TraceQueryEnd implements pgx.QueryTracer. It logs slow statements: their text, never their
 // arguments.
-func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, end pgx.TraceQueryEndData) {
 	q, ok := ctx.Value(queryKey{}).(*startedQuery)
 	if !ok {
 		return
@@ -111,9 +115,28 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQuer
 	if q.done != nil {
 		q.done()
 	}
+	endSpan(q, end)
 	if took := time.Since(q.at); took > slow {
 		slog.WarnContext(ctx, "slow query", "took", took, "sql", q.sql)
 	}
+}
+
+// endSpan ends the span of a statement, if it has one. Of an error only its code is told: the text may have values.
+func endSpan(q *startedQuery, end pgx.TraceQueryEndData) {
+	if q.span == nil {
+		return
+	}
+	q.span.Rows(end.CommandTag.RowsAffected())
+	if end.Err != nil {
+		class := "connection"
+		if pgErr, ok := errors.AsType[*pgconn.PgError](end.Err); ok {
+			class = pgErr.Code
+		} else if errors.Is(end.Err, context.DeadlineExceeded) || errors.Is(end.Err, context.Canceled) {
+			class = "canceled"
+		}
+		q.span.Fail(class)
+	}
+	q.span.End()
 }
 
 // TraceConnectStart implements pgx.ConnectTracer.

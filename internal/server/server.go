@@ -16,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"garoupa/api"
+	"garoupa/internal/tracing"
 	"garoupa/web"
 	"garoupa/web/page"
 )
@@ -37,7 +38,7 @@ const (
 	headerLimit = 16 << 10
 )
 
-// Options configure the server. All except Base, Answered and RequestTimeout are required.
+// Options configure the server. All except Base, Answered, Tracer and RequestTimeout are required.
 type Options struct {
 	Health *Health
 	API    api.Options
@@ -53,6 +54,8 @@ type Options struct {
 	// Answered is told of each request that was answered, with the pattern of its route. It may be nil, and must not
 	// block.
 	Answered func(method, route string, status int, took time.Duration)
+	// Tracer records what requests do; nil for nothing.
+	Tracer *tracing.Tracer
 	// RequestTimeout bounds the time until a request is answered: ten seconds if it is 0.
 	RequestTimeout time.Duration
 }
@@ -69,8 +72,11 @@ func New(o Options) *fiber.App {
 	if base == nil {
 		base = context.Background()
 	}
-	app.Use(deadline(base, cmp.Or(o.RequestTimeout, requestTimeout)),
-		protected(o), identify, unproxied(o.TrustedProxies), leave(o.Health),
+	app.Use(deadline(base, cmp.Or(o.RequestTimeout, requestTimeout)), protected(o), identify)
+	if o.Tracer != nil {
+		app.Use(traced(o.Tracer))
+	}
+	app.Use(unproxied(o.TrustedProxies), leave(o.Health),
 		logged(o), fiberrecover.New(), textPath, separate(o), shed(o.Health))
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", o.Health.ready)
