@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 
 	"garoupa/internal/guard"
+	"garoupa/internal/tracing"
 	"garoupa/models"
 	"garoupa/webhook"
 )
@@ -22,6 +24,10 @@ var errDropped = errors.New("jobs: nothing to post")
 // is logged and lets the delivery rest.
 func (w *deliveries) deliver(posting context.Context, d *models.DueDelivery) {
 	var post models.Attempt
+	posting, span := w.Tracer.WorkOn(posting, "deliver a webhook", d.Event.ID)
+	defer span.End()
+	span.Text("garoupa.event_id", d.Event.ID)
+	span.Text("garoupa.delivery_id", d.ID)
 	err := guard.Call("post a webhook", func() (err error) {
 		post, err = w.post(posting, d)
 		return err
@@ -64,7 +70,7 @@ func (w *deliveries) post(posting context.Context, d *models.DueDelivery) (a mod
 		return a, err
 	}
 	started := w.Now()
-	outcome := w.Webhooks.Post(posting, webhook.Attempt{
+	outcome := w.call(posting, webhook.Attempt{
 		URL: d.Endpoint.URL, Secret: secret, PreviousSecret: previous, EventID: d.Event.ID, Number: d.Attempts + 1,
 		At: started, Body: d.Event.Body, Live: d.Event.Environment == models.Live,
 	})
@@ -80,6 +86,23 @@ func (w *deliveries) post(posting context.Context, d *models.DueDelivery) (a mod
 		Headers:  webhook.Stored(outcome.RequestHeaders, d.Event.ID, started),
 		Response: outcome.ResponseSnippet, RetryAfter: outcome.RetryAfter,
 	}, nil
+}
+
+// call posts an attempt. If it is traced, it tells the endpoint to which trace it belongs.
+func (w *deliveries) call(ctx context.Context, a webhook.Attempt) webhook.Outcome {
+	ctx, span := tracing.Call(ctx, http.MethodPost)
+	defer span.End()
+	if parent := tracing.Parent(ctx); parent != "" {
+		a.Headers = http.Header{http.CanonicalHeaderKey(tracing.Header): {parent}}
+	}
+	outcome := w.Webhooks.Post(ctx, a)
+	span.Text("http.request.method", http.MethodPost)
+	span.Number("garoupa.attempt", a.Number)
+	if outcome.StatusCode != 0 {
+		span.Number("http.response.status_code", outcome.StatusCode)
+	}
+	span.Fail(string(outcome.Class))
+	return outcome
 }
 
 // record records an attempt. While the database does not answer, it tries again, so that nothing is posted again

@@ -19,6 +19,7 @@ import (
 	"garoupa/internal/auditlog"
 	"garoupa/internal/guard"
 	"garoupa/internal/mail"
+	"garoupa/internal/tracing"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/payments"
@@ -42,7 +43,7 @@ const (
 	streamAuditEvery = time.Second
 )
 
-// Options configure the runner. All except Mail are required.
+// Options configure the runner. All except Mail, Attempted, Tracer and AuditLog are required.
 type Options struct {
 	DB        *models.DB
 	Payments  *payments.Service
@@ -54,6 +55,8 @@ type Options struct {
 	// Attempted is told of each attempt of a delivery, with the class of its error, "" for success. It may be nil,
 	// and must not block.
 	Attempted func(class string)
+	// Tracer records what jobs, sweeps and deliveries do; nil for nothing.
+	Tracer *tracing.Tracer
 	// EventsKept is how long events, their deliveries and attempts are kept at least.
 	EventsKept time.Duration
 	// AuditLog receives the lines of the audit log; nil for no receiver.
@@ -139,6 +142,7 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      finishWithin,
 		Logger:               slog.New(quiet{slog.Default().Handler(), o.DB}),
+		Middleware:           traced(o.Tracer),
 	})
 }
 
@@ -211,7 +215,7 @@ func (r *Runner) repeat(ctx context.Context, what string, s sweep) {
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for {
-		if err := s.do(ctx); err != nil {
+		if err := r.Tracer.Sweep(ctx, what, s.do); err != nil {
 			r.DB.LogFailure(ctx, what+": the sweep failed", err)
 		}
 		select {

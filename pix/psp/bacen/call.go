@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"garoupa/internal/tracing"
 	"garoupa/pix/psp"
 )
 
@@ -55,8 +56,10 @@ func (c *Client) url(resource string, rest ...string) string {
 // once makes a call once, or twice if the bank did not accept the token. Its errors are *psp.Error.
 func (c *Client) once(ctx context.Context, k call) ([]byte, error) {
 	started := c.now()
+	ctx, span := tracing.Call(ctx, "bank "+k.op)
 	body, err := c.admitted(ctx, k)
 	err = named(err, k.op)
+	endSpan(span, err)
 	c.report(ctx, k, err, c.now().Sub(started))
 	return body, err
 }
@@ -209,6 +212,9 @@ func (c *Client) send(r *http.Request, write bool) ([]byte, error) {
 	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
 		WroteHeaders: func() { sent.Store(true) },
 	}))
+	if parent := tracing.Parent(r.Context()); parent != "" {
+		r.Header.Set(tracing.Header, parent)
+	}
 	start := c.now()
 	answer, err := c.http.Do(r)
 	if err != nil {

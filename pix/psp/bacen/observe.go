@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"garoupa/internal/tracing"
 	"garoupa/pix/psp"
 )
 
@@ -37,4 +38,16 @@ func (c *Client) observe(k call, err error, took time.Duration) {
 	o := Observation{Op: k.op, Took: took, Held: errors.Is(err, errAtOnce)}
 	errors.As(named(err, k.op), &o.Err)
 	c.options.Observe(o)
+}
+
+// endSpan ends the span of a call. Of an error it tells the kind and the bank's status, and never the bank's words.
+func endSpan(span *tracing.Span, err error) {
+	var e *psp.Error
+	if errors.As(err, &e) {
+		if e.Status != 0 {
+			span.Number("http.response.status_code", e.Status)
+		}
+		span.Fail(string(e.Kind))
+	}
+	span.End()
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"garoupa/internal/tracing"
 	"garoupa/pix/psp"
 )
 
@@ -189,7 +190,9 @@ func (s *tokens) scopes() []string {
 }
 
 // requestToken asks the bank for a token by the profile's style.
-func (c *Client) requestToken(ctx context.Context) (token, error) {
+func (c *Client) requestToken(ctx context.Context) (got token, err error) {
+	ctx, span := tracing.Call(ctx, "bank token")
+	defer func() { endSpan(span, err) }()
 	d := c.limiter.tokens.Take("", c.now())
 	if !d.Allowed {
 		return token{}, &psp.Error{Kind: psp.Unavailable, Detail: "the limit of requests for tokens is reached",
@@ -215,7 +218,7 @@ func (c *Client) requestToken(ctx context.Context) (token, error) {
 	if err != nil || answer.Value == "" {
 		return token{}, tokenError(&psp.Error{Kind: psp.Protocol, Detail: "the answer has no access_token", Err: err})
 	}
-	got := token{value: string(answer.Value)}
+	got = token{value: string(answer.Value)}
 	if scopes := strings.Fields(string(answer.Scope)); slices.ContainsFunc(scopes, c.asks) {
 		got.scopes = scopes // else the word is not about scopes of API Pix
 	}
