@@ -17,6 +17,7 @@ import (
 
 	"garoupa/api"
 	"garoupa/internal/requestid"
+	"garoupa/internal/tracing"
 )
 
 // command is one verb of the program.
@@ -197,13 +198,16 @@ func isTerminal(file *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// withRequestID adds the request's id to every log line of a request.
+// withRequestID adds the request's id to every log line of a request, and the id of its trace if it is recorded.
 type withRequestID struct{ slog.Handler }
 
 // Handle implements slog.Handler.
 func (h withRequestID) Handle(ctx context.Context, r slog.Record) error {
 	if id := requestid.Of(ctx); id != "" {
 		r.AddAttrs(slog.String("requestId", id))
+	}
+	if id := tracing.ID(ctx); id != "" {
+		r.AddAttrs(slog.String("traceId", id))
 	}
 	return h.Handler.Handle(ctx, r)
 }

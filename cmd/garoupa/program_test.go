@@ -247,16 +247,22 @@ func (p *program) create(key, idempotencyKey string) (status int, id string) {
 
 // createOf posts one checkout of an amount in centavos.
 func (p *program) createOf(amount int, key, idempotencyKey string) (status int, id string) {
-	body := strings.NewReader(`{"amount": ` + strconv.Itoa(amount) + `, "description": "Vaso", "externalId": "` +
-		idempotencyKey + `"}`)
-	request, err := http.NewRequest(http.MethodPost, p.url+"/v1/checkouts", body)
+	body := `{"amount": ` + strconv.Itoa(amount) + `, "description": "Vaso", "externalId": "` + idempotencyKey + `"}`
+	return p.createFrom(body, func(r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Idempotency-Key", idempotencyKey)
+	})
+}
+
+// createFrom is create for a body, with headers that add adds.
+func (p *program) createFrom(body string, add func(r *http.Request)) (status int, id string) {
+	request, err := http.NewRequest(http.MethodPost, p.url+"/v1/checkouts", strings.NewReader(body))
 	if err != nil {
 		p.t.Error(err)
 		return 0, ""
 	}
-	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", idempotencyKey)
+	add(request)
 	response, err := p.client.Do(request)
 	if err != nil {
 		return 0, ""

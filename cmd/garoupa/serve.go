@@ -21,6 +21,7 @@ import (
 	"garoupa/internal/requestlog"
 	"garoupa/internal/server"
 	"garoupa/internal/stream"
+	"garoupa/internal/tracing"
 	"garoupa/jobs"
 	"garoupa/migrations"
 	"garoupa/models"
@@ -37,6 +38,8 @@ const (
 	stopWithin = 9 * time.Second
 	// closeWithin bounds closing the connections.
 	closeWithin = 2 * time.Second
+	// sendWithin bounds sending the last spans to a collector, which may be away.
+	sendWithin = 2 * time.Second
 )
 
 // gcPercent lets garbage grow to a multiple of the memory in use, which is only a few
@@ -61,6 +64,11 @@ func serve(ctx context.Context, in invocation) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	tracer, err := tracing.Start(ctx, api.Version)
+	if err != nil {
+		return err
+	}
+	defer sendTraces(tracer)
 	db, err := openMigrated(ctx, s, true)
 	if err != nil {
 		return err
@@ -73,7 +81,7 @@ func serve(ctx context.Context, in invocation) error {
 	on := listeners{pages: listener}
 	if err = on.open(s); err == nil {
 		err = db.whileFit(ctx, func(ctx context.Context) error {
-			return serveOn(ctx, in, on, db, seeding{*seed || s.embedded(), *history})
+			return serveOn(ctx, in, on, db, tracer, seeding{*seed || s.embedded(), *history})
 		})
 	}
 	err = errors.Join(err, on.notices.close(), on.monitors.close())
@@ -99,7 +107,9 @@ func (l *listeners) open(s settings) (err error) {
 	return err
 }
 
-func serveOn(ctx context.Context, in invocation, on listeners, db *database, seed seeding) (err error) {
+func serveOn(
+	ctx context.Context, in invocation, on listeners, db *database, tracer *tracing.Tracer, seed seeding,
+) (err error) {
 	s, counts := in.settings, on.monitors.counts()
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
@@ -128,7 +138,7 @@ func serveOn(ctx context.Context, in invocation, on listeners, db *database, see
 		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
 		Webhooks: webhooks, Mail: services.sender, Now: services.clock.Now,
 		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour, BuyersKept: s.buyersKept(), AuditLog: s.auditLog,
-		Attempted: counts.Attempt,
+		Attempted: counts.Attempt, Tracer: tracer,
 	})
 	if err != nil {
 		return err
@@ -142,7 +152,7 @@ func serveOn(ctx context.Context, in invocation, on listeners, db *database, see
 	requests, endRequests := context.WithCancel(working)
 	defer endRequests()
 	g := &gateway{
-		app:    newApp(requests, s, services, health, calls, hub, counts),
+		app:    newApp(requests, s, services, health, calls, hub, counts, tracer),
 		health: health, hub: hub, notices: on.notices, runner: runner, saveCounts: services.saveCounts,
 		endRequests: endRequests,
 	}
@@ -178,11 +188,12 @@ func shareLimits(ctx context.Context, s settings, db *database, services *servic
 // newApp returns the HTTP application. Its requests end when ctx does.
 func newApp(
 	ctx context.Context, s settings, services *services, health *server.Health, calls *requestlog.Log, hub *stream.Hub,
-	counts *metrics.Metrics,
+	counts *metrics.Metrics, tracer *tracing.Tracer,
 ) *fiber.App {
 	db, now := health.DB, services.clock.Now
 	return server.New(server.Options{
 		Health: health, Base: ctx, RequestTimeout: s.RequestTimeout, Answered: counts.Request,
+		Tracer:  tracer,
 		BaseURL: s.BaseURL, CheckoutURL: s.CheckoutURL, AppURL: s.AppURL, TrustedProxies: s.proxies,
 		API: api.Options{
 			DB: db, Payments: services.payments, Merchants: services.merchants, Streams: hub,

@@ -13,6 +13,7 @@ import (
 	"garoupa/internal/guard"
 	"garoupa/internal/server"
 	"garoupa/internal/stream"
+	"garoupa/internal/tracing"
 	"garoupa/jobs"
 )
 
@@ -78,4 +79,13 @@ func (g *gateway) stop() error {
 		slog.Warn("the last calls of banks and visits of links are not counted", "err", failed)
 	}
 	return err
+}
+
+// sendTraces sends the last spans. What the collector does not take is lost, and the process ends without an error.
+func sendTraces(tracer *tracing.Tracer) {
+	ctx, cancel := context.WithTimeout(context.Background(), sendWithin)
+	defer cancel()
+	if err := tracer.Stop(ctx); err != nil {
+		slog.Warn("the last traces are lost", "err", err)
+	}
 }
