@@ -19,6 +19,9 @@ func traced(tracer *tracing.Tracer) fiber.Handler {
 		ctx, span := tracer.Serve(c.UserContext(), c.Method(), c.Get(tracing.Header))
 		c.SetUserContext(ctx)
 		err := c.Next()
+		if span == nil {
+			return err
+		}
 		route, status := c.Route().Path, c.Response().StatusCode()
 		span.Rename(c.Method() + " " + route)
 		span.Text("http.route", route)

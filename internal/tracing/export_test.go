@@ -5,3 +5,6 @@ var (
 	Disabled       = disabled
 	Summarize      = summarize
 )
+
+// TracesASecond is the constant.
+const TracesASecond = tracesASecond

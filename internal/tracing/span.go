@@ -30,14 +30,16 @@ func of(ctx context.Context) *Span {
 	return span
 }
 
-// Serve begins the span of a request. parent is its header, "" for none. The state of other vendors, tracestate and
+// Serve begins the span of a request, which is nil if its trace is not recorded. parent is its header, "" for none. The state of other vendors, tracestate and
 // baggage, is not read, so it does not reach banks.
 func (t *Tracer) Serve(ctx context.Context, method, parent string) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
 	}
-	carrier := propagation.MapCarrier{Header: parent}
-	above := propagation.TraceContext{}.Extract(context.Background(), carrier)
+	above := context.Background()
+	if parent != "" {
+		above = propagation.TraceContext{}.Extract(above, propagation.MapCarrier{Header: parent})
+	}
 	return t.begin(ctx, above, method, nil, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("http.request.method", method)))
 }
@@ -62,12 +64,17 @@ func (t *Tracer) WorkOn(ctx context.Context, name, id string) (context.Context, 
 	return t.begin(ctx, context.Background(), name, nil, options...)
 }
 
-// begin begins a span below that of above, which is in the terms of OpenTelemetry.
+// begin begins a span below that of above, which is in the terms of OpenTelemetry. It returns nil if the span is not
+// recorded; the context carries it also then, so that requests to other servers say so.
 func (t *Tracer) begin(ctx, above context.Context, name string, s *sweep, options ...trace.SpanStartOption,
 ) (context.Context, *Span) {
 	_, started := t.spans.Start(above, name, options...)
 	span := &Span{tracer: t, spans: started, sweep: s}
-	return context.WithValue(ctx, key{}, span), span
+	ctx = context.WithValue(ctx, key{}, span)
+	if !started.IsRecording() {
+		return ctx, nil
+	}
+	return ctx, span
 }
 
 // recorded reports whether the span is recorded and has not ended.

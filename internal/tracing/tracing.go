@@ -92,7 +92,11 @@ func Start(ctx context.Context, version string) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("settings: OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	options := []sdktrace.TracerProviderOption{sdktrace.WithBatcher(exporter), sdktrace.WithResource(about)}
+	if os.Getenv("OTEL_TRACES_SAMPLER") == "" {
+		options = append(options, sdktrace.WithSampler(&sampler{}))
+	}
+	provider := sdktrace.NewTracerProvider(options...)
 	return &Tracer{provider: provider, spans: provider.Tracer(scope, trace.WithInstrumentationVersion(version))}, nil
 }
 

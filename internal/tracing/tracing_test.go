@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -87,6 +88,28 @@ func TestServe_NotRecorded(t *testing.T) {
 	request.End()
 	if spans := sent(trace); len(spans) > 0 {
 		t.Error(spans)
+	}
+}
+
+// A process records so many requests in a second, whatever their clients ask for, and all of what is below them.
+func TestServe_Busy(t *testing.T) {
+	t.Parallel()
+	tracer, sent := tracingtest.Start(t)
+	const trace = "6bf92f3577b34da6a3ce929d0e0e4736"
+	began := time.Now().Unix()
+	for range 5 * tracing.TracesASecond {
+		ctx, span := tracer.Serve(t.Context(), "GET", "00-"+trace+"-"+parent+"-01")
+		_, call := tracing.Call(ctx, "call")
+		if (span == nil) != (call == nil) || !strings.HasPrefix(tracing.Parent(ctx), "00-"+trace) {
+			t.Fatal("half of a request is recorded")
+		}
+		call.End()
+		span.End()
+	}
+	seconds := time.Now().Unix() - began + 1
+	if spans := len(sent(trace)); spans < 2*tracing.TracesASecond ||
+		spans > 2*tracing.TracesASecond*int(seconds) && seconds < 5 {
+		t.Errorf("%d spans in %d seconds", spans, seconds)
 	}
 }
 
