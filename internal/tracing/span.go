@@ -30,8 +30,8 @@ func of(ctx context.Context) *Span {
 	return span
 }
 
-// Serve begins the span of a request, which is nil if its trace is not recorded. parent is its header, "" for none. The state of other vendors, tracestate and
-// baggage, is not read, so it does not reach banks.
+// Serve begins the span of a request, which is nil if its trace is not recorded. parent is its header, "" for none.
+// The state of other vendors, tracestate and baggage, is not read, so it does not reach banks.
 func (t *Tracer) Serve(ctx context.Context, method, parent string) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
