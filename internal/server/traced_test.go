@@ -31,7 +31,8 @@ func TestTraced(t *testing.T) {
 	} {
 		r := httptest.NewRequest(request[0], together.base+request[1], strings.NewReader("secret=secret"))
 		send(t, app, r, "traceparent", "00-"+trace+"-00f067aa0ba902b7-01", "Request-Id", "req_1",
-			"User-Agent", "secret", "Authorization", "Bearer secret", "Cookie", "session=secret", "tracestate", "a=secret",
+			"User-Agent", "secret", "Authorization", "Bearer secret", "Cookie", "session=secret",
+			"tracestate", "a=secret",
 			"baggage", "a=secret", "X-Forwarded-For", "198.51.100.7")
 	}
 	var names []string
