@@ -213,7 +213,7 @@ var doors = map[string]string{
 	"GET /esqueci-senha":  "everyone",
 	"POST /esqueci-senha": "everyone",
 
-	"GET /favicon.ico": "everyone",
+	"GET /favicon.ico": "everyone", "GET /garoupa.webmanifest": "everyone",
 
 	"GET /fotos/:file": "everyone",
 

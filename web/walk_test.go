@@ -55,6 +55,7 @@ var notPages = map[string]string{
 	"/pay/:id/receipt":                 "leads back to the checkout",
 	"/static/*":                        "files",
 	"/favicon.ico":                     "an image",
+	"/garoupa.webmanifest":             "what makes the dashboard an app",
 	"/pay/:id/qr.png":                  "an image",
 	"/qr/:file":                        "an image",
 	"/app/links/:id/qr.svg":            "an image",

@@ -10,6 +10,7 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"garoupa/views/layouts"
 	"garoupa/web/account"
 	"garoupa/web/console"
 	"garoupa/web/dashboard"
@@ -30,6 +31,7 @@ func Register(r fiber.Router, o Options) {
 	r.Use(page.Legible)
 	r.Get("/static/*", page.StaticFile)
 	r.Get("/favicon.ico", page.Favicon)
+	r.Get(layouts.ManifestPath, page.Manifest)
 	ops := console.Group(r, site)
 	app := dashboard.Group(r, site)
 	r.Use(page.OldNames) // after the groups, which refuse people first

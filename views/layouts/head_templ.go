@@ -141,7 +141,7 @@ func branded(title, description, stylesheet, icon, script string) templ.Componen
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(canvasLight)
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(CanvasLight)
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layouts/head.templ`, Line: 28, Col: 86}
 		}
@@ -154,7 +154,7 @@ func branded(title, description, stylesheet, icon, script string) templ.Componen
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(canvasDark)
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(CanvasDark)
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layouts/head.templ`, Line: 29, Col: 84}
 		}

@@ -20,9 +20,12 @@ const Brand = "Garoupa"
 // The grounds of pages in both themes, which the bars of a phone's browser take: --canvas in
 // static/src/css/tokens.css.
 const (
-	canvasLight = "#f6f8fa"
-	canvasDark  = "#0a0e13"
+	CanvasLight = "#f6f8fa"
+	CanvasDark  = "#0a0e13"
 )
+
+// ManifestPath is the address of what makes the dashboard an app.
+const ManifestPath = "/garoupa.webmanifest"
 
 // Theme is the visitor's choice of colors; "" follows the system.
 type Theme string

@@ -45,7 +45,7 @@ func SendsFile(path string) bool {
 
 // ContentPolicy lets a page load only from its own address, and run nothing inline.
 const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	"connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // DataPolicy is for answers that are no pages: a browser that shows one nevertheless loads and
 // runs nothing for it.
