@@ -93,24 +93,26 @@ type pastStep struct {
 	do func() error
 }
 
-// historyBatch limits the checkouts that one statement writes.
+// historyBatch limits the checkouts that one statement writes. All at once would take a busy machine so long to issue
+// that PostgreSQL would end the idle transaction.
 const historyBatch = 100
 
 // create writes the checkouts of sales as they were in the beginning.
 func (h *historian) create(sales []PastSale) (rows []*models.NewCheckout, err error) {
-	for _, sale := range sales {
-		if sale.Link != nil {
-			sale.NewCheckout = linkCheckout(sale.Link, LinkChoice{Buyer: sale.Customer})
+	for batch := range slices.Chunk(sales, historyBatch) {
+		written := len(rows)
+		for _, sale := range batch {
+			if sale.Link != nil {
+				sale.NewCheckout = linkCheckout(sale.Link, LinkChoice{Buyer: sale.Customer})
+			}
+			h.at = sale.CreatedAt
+			row := h.newRow(h.scope, sale.NewCheckout, earlier{})
+			if err := h.issue(h.tx.Context(), h.account, sale.NewCheckout, row); err != nil {
+				return nil, err
+			}
+			rows = append(rows, row)
 		}
-		h.at = sale.CreatedAt
-		row := h.newRow(h.scope, sale.NewCheckout, earlier{})
-		if err := h.issue(h.tx.Context(), h.account, sale.NewCheckout, row); err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	for batch := range slices.Chunk(rows, historyBatch) {
-		if err := models.InsertCheckouts(h.tx, batch); err != nil {
+		if err := models.InsertCheckouts(h.tx, rows[written:]); err != nil {
 			return nil, err
 		}
 	}

@@ -46,7 +46,7 @@ func TestSale_Browser(t *testing.T) {
 
 	merchant.Reload()
 	merchant.WaitVisible("Paga")
-	merchant.WaitVisible("100%")
+	merchant.WaitVisible("100,0% das encerradas")
 	merchant.Keep("link-used-desktop")
 	merchant.Click("Desativar link")
 	merchant.WaitVisible("Desativar este link?")

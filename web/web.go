@@ -10,7 +10,6 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/views/layouts"
 	"garoupa/web/account"
 	"garoupa/web/console"
 	"garoupa/web/dashboard"
@@ -29,9 +28,7 @@ type Limits = page.Limits
 func Register(r fiber.Router, o Options) {
 	site := page.NewSite(o)
 	r.Use(page.Legible)
-	r.Get("/static/*", page.StaticFile)
-	r.Get("/favicon.ico", page.Favicon)
-	r.Get(layouts.ManifestPath, page.Manifest)
+	page.RegisterFiles(r)
 	ops := console.Group(r, site)
 	app := dashboard.Group(r, site)
 	r.Use(page.OldNames) // after the groups, which refuse people first

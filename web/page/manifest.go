@@ -43,9 +43,9 @@ var manifestBody = sync.OnceValues(func() ([]byte, error) {
 	})
 })
 
-// Manifest serves GET /garoupa.webmanifest, which the dashboard's pages name. The address does not change with the
+// manifest serves GET /garoupa.webmanifest, which the dashboard's pages name. The address does not change with the
 // content, so browsers keep it for a day.
-func Manifest(c *fiber.Ctx) error {
+func manifest(c *fiber.Ctx) error {
 	body, err := manifestBody()
 	if err != nil {
 		return fmt.Errorf("page: write the manifest: %w", err)
