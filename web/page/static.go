@@ -28,6 +28,7 @@ func staticFile(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderContentType, file.ContentType)
 	c.Set(fiber.HeaderCacheControl, Immutable)
+	c.Set(fiber.HeaderContentSecurityPolicy, DataPolicy)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	if file.Encoding != "" {
 		c.Set(fiber.HeaderContentEncoding, file.Encoding)
