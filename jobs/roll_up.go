@@ -28,15 +28,14 @@ type rollUp struct {
 
 // Work counts day by day until all hours and days are counted or the job's time is over.
 func (w *rollUp) Work(ctx context.Context, _ *river.Job[rollUpArgs]) error {
-	for what, rollUp := range map[string]func(*models.Tx, time.Time) (bool, error){"checkouts": models.RollUpHours,
-		"payment links": models.RollUpLinkDays} {
+	for _, rollUp := range []func(*models.Tx, time.Time) (bool, error){models.RollUpHours, models.RollUpLinkDays} {
 		for more := true; more; {
 			err := w.DB.InTx(ctx, func(tx *models.Tx) (err error) {
 				more, err = rollUp(tx, w.Now())
 				return err
 			})
 			if err != nil {
-				return fmt.Errorf("jobs: roll up %s: %w", what, err)
+				return fmt.Errorf("jobs: roll up checkouts: %w", err)
 			}
 		}
 	}

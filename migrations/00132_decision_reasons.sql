@@ -5,8 +5,8 @@
 -- text, so a reason can be reworded and retired. The places of the live reasons of a kind limit how many there are.
 CREATE TABLE decision_reasons (
     id         text PRIMARY KEY CHECK (id ~ '^rsn_[0-9a-f]{20}$'),
-    kind       text NOT NULL CHECK (kind IN ('access', 'destination', 'withdrawal', 'payment', 'exception', 'dispute', 'fee',
-        'name')),
+    kind       text NOT NULL CHECK (kind IN ('access', 'destination', 'withdrawal', 'payment', 'exception', 'dispute',
+        'fee', 'name')),
     place      integer NOT NULL CHECK (place BETWEEN 1 AND 50),
     text       text NOT NULL CHECK (char_length(text) BETWEEN 10 AND 500),
     version    integer NOT NULL DEFAULT 1 CHECK (version > 0),

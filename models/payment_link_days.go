@@ -10,26 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// behindUTC is how far the clocks of Brasília are behind UTC, in summer too.
-const behindUTC = 3 * time.Hour
-
-// linkDay returns when the day of Brasília began in which t is.
-func linkDay(t time.Time) time.Time {
-	return t.UTC().Add(-behindUTC).Truncate(24 * time.Hour).Add(behindUTC) // equal days are equal keys of a map
-}
-
-// sqlLinkDay is linkDay of a column.
-func sqlLinkDay(column string) string {
-	return "(date_trunc('day', " + column + " - interval '3 hours', 'UTC') + interval '3 hours')"
-}
-
 // writeLinkDays counts the whole days of spans (project_id, livemode, since, until), a table of a FROM clause, and
 // writes them, also if they are there. It leaves visits alone, and does not read projects without links.
 func writeLinkDays(spans string) string {
 	return `INSERT INTO payment_link_days (payment_link_id, day, created, converted, paid, volume)
 	SELECT h.payment_link_id, h.day, h.created, h.converted, h.paid, h.volume
 	FROM ` + spans + ` span CROSS JOIN LATERAL (
-		SELECT payment_link_id, ` + sqlLinkDay("at") + ` AS day, count(*) FILTER (WHERE NOT paying) AS created,
+		SELECT payment_link_id, ` + sqlDayOf("at") + ` AS day, count(*) FILTER (WHERE NOT paying) AS created,
 			count(*) FILTER (WHERE NOT paying AND status = 'PAID') AS converted, count(*) FILTER (WHERE paying) AS paid,
 			coalesce(sum(amount) FILTER (WHERE paying), 0)::bigint AS volume
 		FROM (
@@ -56,7 +43,7 @@ var (
 	writeLinkDaysAgain = writeLinkDays(`(SELECT DISTINCT c.project_id, c.livemode, d.day AS since,
 			d.day + interval '24 hours' AS until
 		FROM payments p JOIN checkouts c ON c.id = p.checkout_id CROSS JOIN LATERAL
-			(VALUES (` + sqlLinkDay("p.paid_at") + `), (` + sqlLinkDay("c.created_at") + `)) d (day)
+			(VALUES (` + sqlDayOf("p.paid_at") + `), (` + sqlDayOf("c.created_at") + `)) d (day)
 		WHERE p.recorded_at >= $1 AND p.settles AND c.payment_link_id IS NOT NULL AND d.day < $2)`)
 	writeLinkDaysOfScope = writeLinkDays(`(SELECT $1::text AS project_id, $2::boolean AS livemode,
 		$3::timestamptz AS since, $4::timestamptz AS until)`)
@@ -70,7 +57,7 @@ func RollUpLinkDays(tx *Tx, now time.Time) (more bool, err error) {
 		var since, until, recorded time.Time
 		var first time.Time
 		settled := now.Add(-settling)
-		today := linkDay(settled)
+		today := dayOf(settled)
 		err := conn.QueryRow(ctx, `SELECT coalesce(since, $1), coalesce(until, $1), coalesce(recorded, $2),
 				coalesce((SELECT min(created_at) FROM payment_links), $1)
 			FROM payment_link_days_until FOR UPDATE SKIP LOCKED`, today, settled).
@@ -114,7 +101,7 @@ func RecountLinkDays(tx *Tx, scope Scope, since time.Time) error {
 		if err != nil || until == nil {
 			return err
 		}
-		_, err = conn.Exec(ctx, writeLinkDaysOfScope, scope.ProjectID, scope.Environment, linkDay(since), until)
+		_, err = conn.Exec(ctx, writeLinkDaysOfScope, scope.ProjectID, scope.Environment, dayOf(since), until)
 		return err
 	})
 }
@@ -128,7 +115,7 @@ type LinkVisits struct {
 
 // NewLinkVisits returns n visits at a time.
 func NewLinkVisits(paymentLinkID string, at time.Time, n int64) LinkVisits {
-	return LinkVisits{PaymentLinkID: paymentLinkID, Day: linkDay(at), N: n}
+	return LinkVisits{PaymentLinkID: paymentLinkID, Day: dayOf(at), N: n}
 }
 
 // AddLinkVisits adds counts of visits to those that are stored.

@@ -43,9 +43,8 @@ type ReleaseFilter struct {
 }
 
 // releases reads the days and the pending money at one moment: $3 is the name of the account's pending book. The empty
-// text keeps the planner from searching among the pending checkouts of all accounts. A day in Brasília begins three
-// hours after one in UTC.
-const releases = `WITH base AS (
+// text keeps the planner from searching among the pending checkouts of all accounts.
+var releases = `WITH base AS (
 		SELECT through_id, pending FROM ledger_snapshots WHERE account_id = $1 AND livemode = $2
 		ORDER BY through_id DESC LIMIT 1
 	), pending AS (
@@ -57,7 +56,7 @@ const releases = `WITH base AS (
 				AND c.settlement_status || '' = 'PENDING' AND c.paid_at >= $4 ORDER BY c.paid_at LIMIT $6) c
 		WHERE j.account_id = $1 ORDER BY c.paid_at LIMIT $6
 	), days AS (
-		SELECT date_trunc('day', greatest(c.settles_at, $5) - interval '3 hours', 'UTC') + interval '3 hours' AS day,
+		SELECT ` + sqlDayOf("greatest(c.settles_at, $5)") + ` AS day,
 			count(*) AS count, sum(p.amount)::bigint AS gross, sum(p.fee)::bigint AS fee, sum(r.taken)::bigint AS taken
 		FROM unsettled c
 		CROSS JOIN LATERAL (SELECT p.* FROM payments p WHERE p.checkout_id = c.id AND p.settles LIMIT 1) p

@@ -68,7 +68,7 @@ func walkMoney(t *testing.T, w *walk) {
 	page.look("balance-wrong")
 }
 
-// sellLive makes live sales whose money is not free yet, one of which is given back in part.
+// sellLive makes live sales whose money is not free yet. A part of one of them goes back to its buyer.
 func sellLive(t *testing.T, s *webtest.Site) {
 	t.Helper()
 	s.SetFee(t, money.Fee{BasisPoints: 149, Fixed: 10})

@@ -121,8 +121,8 @@ func Carry(ctx, from context.Context) context.Context {
 	return ctx
 }
 
-// Parent returns the value of Header for a request that belongs to the span of ctx, "" if there is none. It is also
-// sent if the trace is not recorded, and says so.
+// Parent returns the value of Header for a request that belongs to the span of ctx, "" if ctx has no span. A span that
+// is not recorded has a value too, which tells the other server not to record either.
 func Parent(ctx context.Context) string {
 	s := of(ctx)
 	if s == nil {

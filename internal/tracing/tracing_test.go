@@ -91,7 +91,8 @@ func TestServe_NotRecorded(t *testing.T) {
 	}
 }
 
-// A process records so many requests in a second, whatever their clients ask for, and all of what is below them.
+// In a second a process records a limited number of requests, even if their clients ask for more, and for each of these
+// requests everything below it.
 func TestServe_Busy(t *testing.T) {
 	t.Parallel()
 	tracer, sent := tracingtest.Start(t)

@@ -37,7 +37,7 @@ func TestOps_Withdrawal(t *testing.T) {
 	s := webtest.New(t)
 	c, _ := s.Console(t, models.StaffReviewer)
 	s.GoLive(t)
-	s.Gateway.Service.Live = psp.None{} // nobody pays but staff
+	s.Gateway.Service.Live = psp.None{} // no provider: staff pay withdrawals out
 	dest, err := s.RequestDestination(t.Context(), s.Owner, s.Account.ID,
 		payments.NewDestination{Rail: models.RailPix, Type: "CPF", Address: "529.982.247-25", HolderName: "Ana Lima"})
 	if err != nil {

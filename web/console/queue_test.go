@@ -112,7 +112,7 @@ func TestOps_NextFromHome(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	s.FundLive(t, 1000_00)
-	s.Gateway.Service.Live = psp.None{} // nobody pays but staff
+	s.Gateway.Service.Live = psp.None{} // no provider: staff pay withdrawals out
 	c, _ := s.Console(t, models.StaffReviewer)
 	var asked []string
 	for i := range 3 {

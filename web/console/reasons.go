@@ -142,7 +142,7 @@ func (s *console) fillReasons(c *fiber.Ctx, form *pages.DecisionForm) error {
 }
 
 // writtenReason returns the reason that a form gives: what was written, or else the saved one that was picked. A
-// reason that was retired meanwhile is none.
+// form with a reason that has been retired since gives no reason.
 func (s *console) writtenReason(c *fiber.Ctx, d *decision) (string, error) {
 	if d.Reason != "" || d.Saved == "" {
 		return d.Reason, nil

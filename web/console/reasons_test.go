@@ -59,8 +59,8 @@ func TestOps_Reasons(t *testing.T) {
 	}
 }
 
-// Who decides picks a saved reason instead of writing one; what they write counts before it. The decision keeps its
-// own copy, and a reason that was retired is none.
+// A reviewer picks a saved reason or writes one, and what is written counts first. The decision keeps its own copy. A
+// retired reason can no longer be picked.
 func TestOps_ReasonPicked(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
