@@ -21,16 +21,16 @@ const day = 24 * time.Hour
 const answersKept = 30 * day
 
 // expiring is a kind of data that ends. delete deletes a batch and reports whether there may be more.
-type expiring struct {
+type expiring[Q any] struct {
 	what   string
 	kept   time.Duration // after its end
-	delete func(ctx context.Context, q models.Querier, before time.Time) (more bool, err error)
+	delete func(ctx context.Context, q Q, before time.Time) (more bool, err error)
 }
 
 // forgotten lists what is deleted (docs/operations.md). Events are kept for a time.
-func forgotten(events time.Duration) []expiring {
+func forgotten(events time.Duration) []expiring[models.Querier] {
 	answers := min(answersKept, events)
-	return []expiring{
+	return []expiring[models.Querier]{
 		{"events by month", events, models.DropEventMonths},
 		{"events of months without a table", events, models.DeleteOtherEvents},
 		{"answers by month", answers, models.DropAnswerMonths},
@@ -58,8 +58,8 @@ func forgotten(events time.Duration) []expiring {
 }
 
 // buyers lists what ends of the data of buyers.
-func buyers(kept time.Duration) []expiring {
-	return []expiring{
+func buyers(kept time.Duration) []expiring[*models.DB] {
+	return []expiring[*models.DB]{
 		{"buyers", kept, models.EndBuyers},
 		{"buyers who were still needed", kept, models.EndKeptBuyers},
 	}
@@ -92,7 +92,7 @@ func (w *forget) Work(ctx context.Context, _ *river.Job[forgetArgs]) error {
 	if err := w.Merchants.EndAccessAnswers(ctx, w.Now().Add(-w.BuyersKept)); err != nil {
 		return fmt.Errorf("jobs: forget answers: %w", err)
 	}
-	return ForgetBuyers(ctx, w.DB.Pool, w.Now(), w.BuyersKept)
+	return ForgetBuyers(ctx, w.DB, w.Now(), w.BuyersKept)
 }
 
 // Forget deletes all data that had expired by now. Events are kept for eventsKept.
@@ -101,11 +101,11 @@ func Forget(ctx context.Context, q models.Querier, now time.Time, eventsKept tim
 }
 
 // ForgetBuyers removes the data of buyers whose charges had ended longer than kept before now.
-func ForgetBuyers(ctx context.Context, q models.Querier, now time.Time, kept time.Duration) error {
-	return forgetAll(ctx, q, now, buyers(kept))
+func ForgetBuyers(ctx context.Context, db *models.DB, now time.Time, kept time.Duration) error {
+	return forgetAll(ctx, db, now, buyers(kept))
 }
 
-func forgetAll(ctx context.Context, q models.Querier, now time.Time, all []expiring) error {
+func forgetAll[Q any](ctx context.Context, q Q, now time.Time, all []expiring[Q]) error {
 	for _, f := range all {
 		for more := true; more; {
 			var err error

@@ -85,7 +85,7 @@ func forgetBuyers(t *testing.T, g *paymentstest.Gateway, now time.Time) {
 	t.Helper()
 	var both errgroup.Group
 	for range 2 {
-		both.Go(func() error { return jobs.ForgetBuyers(t.Context(), g.DB.Pool, now, buyersKept) })
+		both.Go(func() error { return jobs.ForgetBuyers(t.Context(), g.DB, now, buyersKept) })
 	}
 	if err := both.Wait(); err != nil {
 		t.Fatal(err)

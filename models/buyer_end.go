@@ -34,7 +34,15 @@ const longestCheckout = "interval '1 day'"
 // EndBuyers removes the buyers' data of checkouts that ended before a time, a batch of at most an hour of
 // creations at a time, and reports whether there may be more. It passes over each checkout once; those whose
 // buyers are still needed are left to EndKeptBuyers.
-func EndBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
+func EndBuyers(ctx context.Context, db *DB, before time.Time) (more bool, err error) {
+	err = db.inPiece(ctx, func(ctx context.Context, q Querier) (err error) {
+		more, err = endBuyers(ctx, q, before)
+		return err
+	})
+	return more, err
+}
+
+func endBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
 	_, err = q.Exec(ctx, `INSERT INTO buyers_ended (through)
 		SELECT coalesce(min(created_at), $1::timestamptz) FROM accounts ON CONFLICT DO NOTHING`, before)
 	if err != nil {
@@ -63,13 +71,19 @@ func EndBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err
 
 // EndKeptBuyers removes the data of buyers that EndBuyers kept and that are no longer needed, up to a limit, and
 // reports whether there may be more.
-func EndKeptBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
-	tag, err := q.Exec(ctx, `WITH due AS MATERIALIZED (
-			SELECT c.id FROM buyers_kept k JOIN checkouts c ON c.id = k.checkout_id
-			WHERE `+endedBy+` AND NOT `+needsBuyer+` ORDER BY c.id LIMIT $2 FOR UPDATE OF c
-		), ended AS (
-			UPDATE checkouts c SET `+emptyBuyer+` FROM due WHERE c.id = due.id
-		)
-		DELETE FROM buyers_kept WHERE checkout_id IN (SELECT id FROM due)`, before, deletedAtOnce)
-	return tag.RowsAffected() == deletedAtOnce, err
+func EndKeptBuyers(ctx context.Context, db *DB, before time.Time) (more bool, err error) {
+	err = db.inPiece(ctx, func(ctx context.Context, q Querier) error {
+		tag, err := q.Exec(ctx, endKeptBuyers, before, deletedAtOnce)
+		more = tag.RowsAffected() == deletedAtOnce
+		return err
+	})
+	return more, err
 }
+
+const endKeptBuyers = `WITH due AS MATERIALIZED (
+		SELECT c.id FROM buyers_kept k JOIN checkouts c ON c.id = k.checkout_id
+		WHERE ` + endedBy + ` AND NOT ` + needsBuyer + ` ORDER BY c.id LIMIT $2 FOR UPDATE OF c
+	), ended AS (
+		UPDATE checkouts c SET ` + emptyBuyer + ` FROM due WHERE c.id = due.id
+	)
+	DELETE FROM buyers_kept WHERE checkout_id IN (SELECT id FROM due)`

@@ -6,3 +6,9 @@ func (b *Batch[In, Out]) Waiting() int {
 	defer b.mu.Unlock()
 	return len(b.waiting)
 }
+
+// What TestEndKeptBuyers_Plan runs.
+var (
+	InPiece            = (*DB).inPiece
+	SQLOfEndKeptBuyers = endKeptBuyers
+)
