@@ -47,7 +47,11 @@ func GatherCustomers(tx *Tx, now time.Time) (more bool, err error) {
 		if err := gatherSpan(ctx, conn, until.Add(-gatheredAgain), next); err != nil {
 			return err
 		}
-		if err := gatherPaid(ctx, conn, until.Add(-gatheredAgain)); err != nil {
+		paidUntil := now
+		if next.Before(ended) { // the run that catches up reads each payment once
+			paidUntil = next
+		}
+		if err := gatherPaid(ctx, conn, until.Add(-gatheredAgain), paidUntil); err != nil {
 			return err
 		}
 		before, older, err := gatherBack(ctx, conn, since)
@@ -69,9 +73,9 @@ func gatherSpan(ctx context.Context, conn Querier, since, until time.Time) error
 }
 
 // gatherPaid gathers the charges that were paid since a moment.
-func gatherPaid(ctx context.Context, conn Querier, since time.Time) error {
+func gatherPaid(ctx context.Context, conn Querier, since, until time.Time) error {
 	_, err := conn.Exec(ctx, gathering(`(SELECT c.* FROM payments p JOIN checkouts c ON c.id = p.checkout_id
-		WHERE p.recorded_at >= $1 AND p.settles) c`), since)
+		WHERE p.recorded_at >= $1 AND p.recorded_at <= $2 AND p.settles) c`), since, until)
 	return err
 }
 
