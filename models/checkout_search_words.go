@@ -3,8 +3,10 @@ package models
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // terms returns the words of a text that are searched for.
@@ -59,16 +61,34 @@ func areFrequent(ctx context.Context, db Querier, scope Scope, s CheckoutSearch,
 // hasWords returns the condition that words of the customer's name or the external id of a checkout c begin with
 // the terms, or "" without terms.
 func (q *checkoutQuery) hasWords(terms []string) string {
-	return q.haveWords("folded(coalesce(c.customer_name, '') || ' ' || c.external_id)", terms)
+	return q.haveWords("(coalesce(c.customer_name, '') || ' ' || c.external_id)", terms)
 }
 
-// haveWords is hasWords for a folded text. A part of a word that follows a punctuation mark counts as one.
+// haveWords is hasWords for an expression of a text. A part of a word that follows a punctuation mark counts as one.
 func (q *checkoutQuery) haveWords(text string, terms []string) string {
 	var each []string
 	for _, term := range terms {
-		// strpos is much cheaper and refuses most.
-		each = append(each, "strpos("+text+", folded("+q.arg(term)+"::text)) > 0 AND "+text+" ~ folded("+
-			q.arg("(^|[\\s!-/:-@\\[-`{-~])"+regexp.QuoteMeta(term))+"::text)")
+		each = append(each, text+" ~* "+q.arg("(^|[\\s!-/:-@\\[-`{-~])"+withoutAccents(term)))
 	}
 	return strings.Join(each, " AND ")
+}
+
+// accents are the letters that count as one, the one without an accent first, as in the function folded of the
+// database.
+var accents = []string{"aáàâãä", "eéèêë", "iíìîï", "oóòôõö", "uúùûü", "cç", "nñ"}
+
+// withoutAccents returns a regular expression that matches a text and those that differ from it in accents. To match
+// it costs a quarter of what it costs to fold each text.
+func withoutAccents(text string) string {
+	var expression strings.Builder
+	for _, letter := range text {
+		lower := string(unicode.ToLower(letter))
+		i := slices.IndexFunc(accents, func(same string) bool { return strings.Contains(same, lower) })
+		if i < 0 {
+			expression.WriteString(regexp.QuoteMeta(string(letter)))
+		} else {
+			expression.WriteString("[" + accents[i] + "]")
+		}
+	}
+	return expression.String()
 }

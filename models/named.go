@@ -51,7 +51,7 @@ func SearchNamed(ctx context.Context, q Querier, accountID string, scope Scope, 
 	if len(words) == 0 || len(words) > maxTerms || len([]rune(text)) < minPrefix {
 		return nil, nil
 	}
-	has := query.haveWords("folded(title || ' ' || detail || ' ' || more)", words)
+	has := query.haveWords("(title || ' ' || detail || ' ' || more)", words)
 	var each []string
 	for _, sql := range nameable {
 		each = append(each, "(SELECT kind, id, title, detail FROM ("+sql+" LIMIT "+strconv.Itoa(namedAmong)+
