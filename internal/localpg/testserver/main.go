@@ -3,15 +3,16 @@
 //	go run ./internal/localpg/testserver -- go test ./...
 //
 // The command finds the server's address in TEST_DATABASE_URL. The server keeps its data in
-// memory if possible, and is removed at the end. The exit code is the command's (128 and
-// the signal's number if a signal ended it), or 125 if the server or the command could not
-// be started. Signals are passed to the command and all processes that it started.
-// GAROUPA_POSTGRES_BIN names the programs to use.
+// memory if possible, or in a new folder in the one that -in names, and is removed at the end.
+// The exit code is the command's (128 and the signal's number if a signal ended it), or 125 if
+// the server or the command could not be started. Signals are passed to the command and all
+// processes that it started. GAROUPA_POSTGRES_BIN names the programs to use.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,16 +29,18 @@ func main() {
 }
 
 func run(args []string) int {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	flags := flag.NewFlagSet("testserver", flag.ContinueOnError)
+	in := flags.String("in", "", "the folder for a new folder with the data")
+	if err := flags.Parse(args); err != nil {
+		return exitUnstarted
 	}
-	if len(args) == 0 {
-		fmt.Fprintln(os.Stderr, "usage: testserver -- command [argument ...]")
+	if args = flags.Args(); len(args) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: testserver [-in folder] -- command [argument ...]")
 		return exitUnstarted
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	server, err := start(signals)
+	server, err := start(signals, *in)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitUnstarted
@@ -50,7 +53,7 @@ func run(args []string) int {
 }
 
 // start starts the server, unless a signal arrives first.
-func start(signals <-chan os.Signal) (*localpg.Server, error) {
+func start(signals <-chan os.Signal, in string) (*localpg.Server, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stopped := make(chan struct{})
 	go func() {
@@ -61,7 +64,7 @@ func start(signals <-chan os.Signal) (*localpg.Server, error) {
 		case <-ctx.Done():
 		}
 	}()
-	server, err := localpg.Start(ctx, localpg.Options{Bin: os.Getenv("GAROUPA_POSTGRES_BIN"), Volatile: true})
+	server, err := localpg.Start(ctx, localpg.Options{Bin: os.Getenv("GAROUPA_POSTGRES_BIN"), Volatile: true, Dir: in})
 	cancel(nil)
 	<-stopped
 	return server, err

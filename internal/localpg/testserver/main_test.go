@@ -136,7 +136,7 @@ func TestSignalWhileStarting(t *testing.T) {
 	t.Parallel()
 	signals := make(chan os.Signal, 1)
 	signals <- syscall.SIGTERM
-	server, err := start(signals)
+	server, err := start(signals, "")
 	if err == nil {
 		server.Stop()
 		t.Fatal("start went on after a signal")
