@@ -23,7 +23,8 @@ var hotPath = []struct{ work, tables string }{
 	{"create", "bank_charges checkouts events idempotency_keys webhook_deliveries webhook_endpoints"},
 	{"read", "checkouts"},
 	{"list", "checkouts"},
-	{"pay", "checkouts events ledger_transfers payments projects refunds webhook_deliveries webhook_endpoints withdrawals"},
+	{"pay", "checkouts events ledger_transfers payments projects refunds webhook_deliveries webhook_endpoints " +
+		"withdrawals"},
 	{"settle", "bank_accounts checkouts ledger_transfers payments projects refunds"},
 	{"take deliveries", "events projects webhook_deliveries webhook_endpoints webhook_resends"},
 	{"record an attempt", "webhook_answers webhook_attempts webhook_deliveries webhook_endpoints webhook_resends"},
@@ -96,7 +97,8 @@ func worksOf(t *testing.T, g *paymentstest.Gateway) map[string]func(ctx context.
 			return err
 		},
 		"record an attempt": func(ctx context.Context) error {
-			return g.RecordAttempt(ctx, &due[0].Delivery, nil, models.Attempt{StartedAt: g.Clock.Now(), StatusCode: 204})
+			done := models.Attempt{StartedAt: g.Clock.Now(), StatusCode: 204}
+			return g.RecordAttempt(ctx, &due[0].Delivery, nil, done)
 		},
 		"balance": func(ctx context.Context) error {
 			_, err := g.Balance(ctx, g.Account, models.Test)
