@@ -73,7 +73,7 @@ lint:
 	go vet ./...
 	go vet -tags faults ./tools/faults
 	go vet -tags soak ./cmd/garoupa
-	go vet -tags large ./models
+	go vet -tags large ./models ./web
 	go vet -tags upgrades ./cmd/garoupa
 	go vet -tags fuzz ./web
 	go vet -tags clients ./cmd/garoupa
@@ -118,11 +118,19 @@ bench: build ## Measure the speed against pgbench
 faults: $(modules) build ## Break things under load, and count lost charges
 	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags faults -count=1 -timeout 10m ./tools/faults
 
-# Takes about 35 minutes. GAROUPA_SOAK_CHARGES (20000) and GAROUPA_SOAK_KILL_EVERY (1m) make it shorter.
 .PHONY: figures
 figures: ## Read figures, sums and lists of ten million charges, which it writes before
 	go test -tags large -count=1 -timeout 2h -v -run '^TestFigures_Large$$' ./models
 
+# Ten million charges take about 40 GB in the folder tmp, and hours; LARGE_CHARGES=1000000 takes a tenth of both.
+# Writes docs/scale.md.
+.PHONY: bench-large
+bench-large: $(modules) ## Compare a shop with ten million charges with one that has ten thousand
+	mkdir -p tmp
+	GAROUPA_LARGE_REPORT=$(CURDIR)/docs/scale.md go run ./internal/localpg/testserver -in tmp -- \
+		go test -tags large -count=1 -timeout 8h -v -run '^TestLarge$$' ./web
+
+# Takes about 35 minutes. GAROUPA_SOAK_CHARGES (20000) and GAROUPA_SOAK_KILL_EVERY (1m) make it shorter.
 .PHONY: soak
 soak: ## Charge, pay, cancel and refund at a failing bank through kills, and compare its file with the books
 	GAROUPA_SOAK_REPORT=$(CURDIR)/docs/reliability.md go test -tags soak -count=1 -timeout 6h -v \

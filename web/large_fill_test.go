@@ -1,0 +1,279 @@
+//go:build large
+
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"garoupa/internal/money"
+	"garoupa/merchants"
+	"garoupa/models"
+	"garoupa/models/modelstest"
+	"garoupa/payments"
+	"garoupa/web/webtest"
+)
+
+const (
+	// modelCharges happen by the program's own operations, in a quarter of a year. All others are copies of them.
+	modelCharges = 10_000
+	quarter      = 91 * 24 * time.Hour
+	quarters     = 4
+	largeLinks   = 20
+)
+
+// fillShop writes the sales of a shop: those of a quarter by the program's operations, and further copies of them
+// until there are as many as asked, spread over a year. Copies differ in their ids, times and buyers. Their rows
+// are in the order of time, as they would be if they had happened.
+func fillShop(t *testing.T, s *webtest.Site, copies int) {
+	t.Helper()
+	opened := s.Clock.Now().Add(-min(quarters, time.Duration(copies)) * quarter)
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET created_at = $1", opened)
+	writeModel(t, s)
+	endpoint, _ := s.Endpoint(t, "https://example.com/hook")
+	conn, err := pgx.Connect(t.Context(), s.DB.Pool.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	f := &filler{t: t, conn: conn, site: s, copies: copies, endpoint: endpoint.ID}
+	f.exec("SET synchronous_commit = off; SET maintenance_work_mem = '1GB'; SET work_mem = '256MB'")
+	f.exec("SET session_replication_role = replica") // no triggers: the copies' books agree as the model's do
+	restore := f.dropIndexes("checkouts", "payments", "refunds", "api_requests", "audit_log")
+	f.model()
+	for q := quarters - 1; q >= 0; q-- {
+		f.quarter(q)
+	}
+	f.records()
+	restore()
+	f.exec("UPDATE account_books SET uncovered = uncovered * $1, completed = completed * $1", copies)
+	f.exec("VACUUM (ANALYZE) checkouts, payments, ledger_transfers, refunds, events, webhook_deliveries, " +
+		"webhook_attempts, api_requests, audit_log")
+}
+
+// writeModel writes the sales of a quarter.
+func writeModel(t *testing.T, s *webtest.Site) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(18, 8))
+	var links []*models.PaymentLink
+	for i := range largeLinks {
+		sale := s.Sale(t, func(p *merchants.ProductForm) {
+			p.Slug, p.Amount = fmt.Sprintf("item-%d", i), money.Cents(1000+500*i)
+		})
+		link, err := models.PaymentLinkByID(t.Context(), s.DB.Pool, s.Test, sale.Link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links = append(links, link)
+	}
+	first, last := "Ana Bruno Carla Davi Elisa Fábio Gabi Hugo Iara João", "Menezes Souza Lima Prado Rocha Alves Dias"
+	began := s.Clock.Now().Add(-quarter)
+	sales := make([]payments.PastSale, modelCharges)
+	for i := range sales {
+		at := began.Add(time.Duration(i+1)*(quarter/modelCharges) - time.Minute)
+		sale := payments.PastSale{CreatedAt: at}
+		sale.ExpiresIn, sale.Metadata = time.Hour, []byte("{}")
+		name := pick(random, first) + " " + pick(random, last)
+		email := fmt.Sprintf("%d@example.com", random.IntN(modelCharges/3))
+		sale.Customer.Name, sale.Customer.Email = &name, &email
+		if i%2 == 0 {
+			sale.Link = links[random.IntN(len(links))]
+		} else {
+			sale.Amount, sale.ExternalID = money.Cents(500+100*random.IntN(500)), fmt.Sprintf("pedido-%d", i)
+			sale.Description = "Vaso Lua Nova"
+		}
+		switch n := random.IntN(100); {
+		case n < 80:
+			sale.PaidAt = at.Add(time.Duration(20+random.IntN(600)) * time.Second)
+			if n == 0 {
+				sale.RefundedAt, sale.RefundedBy, sale.Reason = at.Add(30*time.Hour), s.Owner, "Desistiu"
+			}
+		case n < 82:
+			sale.CancelledAt = at.Add(time.Minute)
+		}
+		sales[i] = sale
+	}
+	for day := range slices.Chunk(sales, modelCharges/91) {
+		if err := s.WriteHistory(t.Context(), s.Test, s.Account, day); err != nil {
+			t.Fatal(err)
+		}
+		snapshot(t, s)
+	}
+}
+
+// snapshot lets balances begin here. The program does so every minute.
+func snapshot(t *testing.T, s *webtest.Site) {
+	t.Helper()
+	if err := s.SnapshotLedger(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pick(random *rand.Rand, words string) string {
+	all := strings.Fields(words)
+	return all[random.IntN(len(all))]
+}
+
+// filler copies the model's rows within the database.
+type filler struct {
+	t        *testing.T
+	conn     *pgx.Conn
+	site     *webtest.Site
+	copies   int
+	endpoint string
+}
+
+func (f *filler) exec(sql string, args ...any) {
+	f.t.Helper()
+	if _, err := f.conn.Exec(f.t.Context(), sql, args...); err != nil {
+		f.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// dropIndexes drops the indexes of tables that no constraint needs, and returns what makes them again, which takes
+// less time than to keep them.
+func (f *filler) dropIndexes(tables ...string) (restore func()) {
+	f.t.Helper()
+	rows, err := f.conn.Query(f.t.Context(), `SELECT indexdef, format('DROP INDEX %I', indexname) FROM pg_indexes
+		WHERE tablename = ANY($1) AND indexname NOT IN (SELECT conname FROM pg_constraint)`, tables)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	indexes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Create, Drop string }])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, index := range indexes {
+		f.exec(index.Drop)
+	}
+	return func() {
+		for _, index := range indexes {
+			f.exec(index.Create)
+		}
+	}
+}
+
+// copied are the tables of which the model has rows, in the order in which they refer to each other, each with the
+// time that orders it, and with the values in which copies differ besides ids and times.
+var copied = []struct {
+	table, time string
+	values      map[string]string
+}{
+	{"checkouts", "created_at", map[string]string{
+		"txid": "md5(txid || k)", "external_id": "external_id || '-' || k",
+		"customer_email": "k || '.' || customer_email",
+	}},
+	{"payments", "recorded_at", map[string]string{
+		"txid":          "md5(txid || k)",
+		"end_to_end_id": "left(end_to_end_id, -16) || left(md5(end_to_end_id || k), 16)",
+	}},
+	{"ledger_transfers", "recorded_at", map[string]string{
+		"fact": "split_part(fact, '/', 1) || '/' || pg_temp.other(substr(fact, strpos(fact, '/') + 1), k)",
+	}},
+	{"refunds", "created_at", map[string]string{"return_id": "return_id || '-' || k"}},
+	{"events", "created_at", map[string]string{
+		"id": "left(id, 12) || left(md5(id || k), 16)",
+	}},
+}
+
+// idsOf are the columns that hold an id of a row that is copied too.
+var idsOf = []string{"id", "checkout_id", "payment_id", "refund_id"}
+
+// model keeps the rows of the model apart, and a function for the ids of a copy.
+func (f *filler) model() {
+	f.exec(`CREATE FUNCTION pg_temp.other(id text, k bigint) RETURNS text LANGUAGE sql IMMUTABLE
+		AS $$ SELECT left(id, 4) || left(md5(id || k), 20) $$`)
+	for _, c := range copied {
+		f.exec(fmt.Sprintf("CREATE TEMP TABLE model_%[1]s AS SELECT * FROM %[1]s ORDER BY %[2]s", c.table, c.time))
+		f.exec(fmt.Sprintf("CREATE INDEX ON model_%[1]s (%[2]s); ANALYZE model_%[1]s", c.table, c.time))
+	}
+}
+
+// quarter writes the copies that fell into a quarter, day by day; 0 is the latest, whose copies alone have events,
+// since those end after 90 days.
+func (f *filler) quarter(q int) {
+	began := f.site.Clock.Now().Add(-quarter)
+	for day := 0; time.Duration(day)*24*time.Hour < quarter; day++ {
+		from := began.AddDate(0, 0, day)
+		for _, c := range copied {
+			if c.table == "events" && q > 0 {
+				continue
+			}
+			f.exec(f.insert(c.table, c.time, c.values, q), from, from.AddDate(0, 0, 1), q, f.copies,
+				time.Duration(q)*quarter)
+		}
+		snapshot(f.t, f.site)
+	}
+	f.t.Logf("%s: quarter %d is written", time.Now().Format(time.TimeOnly), quarters-q)
+}
+
+// insert returns the statement for copies of a table's rows of a time ($1, $2) in the quarter $3: of $4 copies, every
+// fourth, earlier by $5.
+func (f *filler) insert(table, order string, values map[string]string, q int) string {
+	rows, err := f.conn.Query(f.t.Context(), `SELECT a.attname, a.atttypid = 'timestamptz'::regtype FROM pg_attribute a
+		WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+			AND a.attidentity = '' AND a.attname NOT IN ('tx', 'seen')`, table)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	columns, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Name string
+		Time bool
+	}])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var names, from []string
+	for _, c := range columns {
+		value := c.Name
+		switch {
+		case values[c.Name] != "":
+			value = values[c.Name]
+		case c.Time:
+			value = c.Name + " - $5::interval + k * interval '0.4 s'"
+		default:
+			for _, id := range idsOf {
+				if c.Name == id {
+					value = "pg_temp.other(" + id + ", k)"
+				}
+			}
+		}
+		names, from = append(names, c.Name), append(from, value)
+	}
+	where := ""
+	if table == "checkouts" && q > 0 {
+		where = " AND status <> 'PENDING'" // a year ago none is left to be paid
+	}
+	return fmt.Sprintf(`INSERT INTO %s (%s) SELECT %s FROM model_%s, generate_series($3::int, $4::int - 1, %d) k
+		WHERE k > 0 AND %s >= $1 AND %s < $2%s ORDER BY %s + k * interval '0.4 s'`, table, strings.Join(names, ", "),
+		strings.Join(from, ", "), table, quarters, order, order, where, order)
+}
+
+// records writes a delivery with its attempt for each event, and what the program records of calls and of members.
+func (f *filler) records() {
+	f.exec(`INSERT INTO webhook_deliveries (id, month, event_id, endpoint_id, status, attempts, created_at, finished_at)
+		SELECT 'dlv_' || substr(id, 5), month, id, $1, 'DELIVERED', 1, created_at, created_at + interval '80 ms'
+		FROM events ORDER BY created_at`, f.endpoint)
+	f.exec(`INSERT INTO webhook_attempts (delivery_id, month, number, started_at, duration_ms, status_code, error_class,
+			headers)
+		SELECT id, month, 1, created_at, 80, 200, '', '{"X-Svc-Signature": ["t=1,v1=9f86d081884c7d659a2feaa0c55ad015"]}'
+		FROM webhook_deliveries ORDER BY created_at`)
+	charges := f.copies * modelCharges
+	f.exec(`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id,
+			request, answer, object_id)
+		SELECT $1, false, 'req_' || lpad(to_hex(i), 24, '0'), $2::timestamptz - ($3 - i) * (interval '30 days' / $3),
+			'POST', '/v1/checkouts', CASE WHEN i % 50 = 0 THEN 400 ELSE 201 END, 4000, 'key_00000000000000000000',
+			repeat('{"amount":1000}', 20), repeat('{"status":"PENDING"}', 40), 'chk_' || lpad(to_hex(i), 20, '0')
+		FROM generate_series(1, $3::bigint) i`, f.site.Test.ProjectID, f.site.Clock.Now(), charges/10)
+	f.exec(`INSERT INTO audit_log (at, actor, account_id, action, object_id, detail, ip)
+		SELECT $2::timestamptz - ($3 - i) * (interval '365 days' / $3), 'usr_00000000000000000000', $1, 'link.created',
+			'lnk_' || lpad(to_hex(i), 20, '0'), '{}', '127.0.0.1'
+		FROM generate_series(1, $3::bigint) i`, f.site.Account.ID, f.site.Clock.Now(), charges/20)
+}
