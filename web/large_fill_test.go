@@ -22,20 +22,21 @@ import (
 )
 
 const (
-	// modelCharges happen by the program's own operations, in a quarter of a year. All others are copies of them.
+	// modelCharges happen by the program's own operations. All others are copies of them.
 	modelCharges = 10_000
-	quarter      = 91 * 24 * time.Hour
-	quarters     = 4
-	largeLinks   = 20
+	largeDays    = 365
+	largeSpan    = largeDays * 24 * time.Hour
+	// between is the time between two charges of the model.
+	between    = largeSpan / modelCharges
+	largeLinks = 20
 )
 
-// fillShop writes the sales of a shop: those of a quarter by the program's operations, and further copies of them
-// until there are as many as asked, spread over a year. Copies differ in their ids, times and buyers. Their rows
-// are in the order of time, as they would be if they had happened.
+// fillShop writes the sales of a shop in a year: some by the program's operations, and copies of them until there are
+// as many as asked. Copies differ in their ids, times and buyers. Their rows are in the order of time, as they
+// would be if they had happened.
 func fillShop(t *testing.T, s *webtest.Site, copies int) {
 	t.Helper()
-	opened := s.Clock.Now().Add(-min(quarters, time.Duration(copies)) * quarter)
-	modelstest.Exec(t, s.DB, "UPDATE accounts SET created_at = $1", opened)
+	modelstest.Exec(t, s.DB, "UPDATE accounts SET created_at = $1", opened(s))
 	writeModel(t, s)
 	endpoint, _ := s.Endpoint(t, "https://example.com/hook")
 	conn, err := pgx.Connect(t.Context(), s.DB.Pool.Config().ConnString())
@@ -48,9 +49,7 @@ func fillShop(t *testing.T, s *webtest.Site, copies int) {
 	f.exec("SET session_replication_role = replica") // no triggers: the copies' books agree as the model's do
 	restore := f.dropIndexes("checkouts", "payments", "refunds", "api_requests", "audit_log")
 	f.model()
-	for q := quarters - 1; q >= 0; q-- {
-		f.quarter(q)
-	}
+	f.days()
 	f.records()
 	restore()
 	f.exec("UPDATE account_books SET uncovered = uncovered * $1, completed = completed * $1", copies)
@@ -58,7 +57,10 @@ func fillShop(t *testing.T, s *webtest.Site, copies int) {
 		"webhook_attempts, api_requests, audit_log")
 }
 
-// writeModel writes the sales of a quarter.
+// opened returns when the shop began.
+func opened(s *webtest.Site) time.Time { return s.Clock.Now().Add(-largeSpan - 24*time.Hour) }
+
+// writeModel writes the sales that are copied.
 func writeModel(t *testing.T, s *webtest.Site) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(18, 8))
@@ -74,10 +76,10 @@ func writeModel(t *testing.T, s *webtest.Site) {
 		links = append(links, link)
 	}
 	first, last := "Ana Bruno Carla Davi Elisa Fábio Gabi Hugo Iara João", "Menezes Souza Lima Prado Rocha Alves Dias"
-	began := s.Clock.Now().Add(-quarter)
+	began := s.Clock.Now().Add(-largeSpan - 2*between) // the last copies are paid by now
 	sales := make([]payments.PastSale, modelCharges)
 	for i := range sales {
-		at := began.Add(time.Duration(i+1)*(quarter/modelCharges) - time.Minute)
+		at := began.Add(time.Duration(i) * between)
 		sale := payments.PastSale{CreatedAt: at}
 		sale.ExpiresIn, sale.Metadata = time.Hour, []byte("{}")
 		name := pick(random, first) + " " + pick(random, last)
@@ -100,7 +102,7 @@ func writeModel(t *testing.T, s *webtest.Site) {
 		}
 		sales[i] = sale
 	}
-	for day := range slices.Chunk(sales, modelCharges/91) {
+	for day := range slices.Chunk(sales, modelCharges/largeDays) {
 		if err := s.WriteHistory(t.Context(), s.Test, s.Account, day); err != nil {
 			t.Fatal(err)
 		}
@@ -196,27 +198,26 @@ func (f *filler) model() {
 	}
 }
 
-// quarter writes the copies that fell into a quarter, day by day; 0 is the latest, whose copies alone have events,
-// since those end after 90 days.
-func (f *filler) quarter(q int) {
-	began := f.site.Clock.Now().Add(-quarter)
-	for day := 0; time.Duration(day)*24*time.Hour < quarter; day++ {
-		from := began.AddDate(0, 0, day)
+// days writes the copies day by day. Those of events are written if they are younger than 90 days, since events end
+// then.
+func (f *filler) days() {
+	now := f.site.Clock.Now()
+	for from := opened(f.site); from.Before(now); from = from.AddDate(0, 0, 1) {
 		for _, c := range copied {
-			if c.table == "events" && q > 0 {
+			if c.table == "events" && now.Sub(from) > 90*24*time.Hour {
 				continue
 			}
-			f.exec(f.insert(c.table, c.time, c.values, q), from, from.AddDate(0, 0, 1), q, f.copies,
-				time.Duration(q)*quarter)
+			f.exec(f.insert(c.table, c.time, c.values), from, from.AddDate(0, 0, 1), f.copies,
+				between/time.Duration(f.copies))
 		}
 		snapshot(f.t, f.site)
 	}
-	f.t.Logf("%s: quarter %d is written", time.Now().Format(time.TimeOnly), quarters-q)
+	f.exec("DELETE FROM events WHERE created_at < $1", now.AddDate(0, 0, -90))
 }
 
-// insert returns the statement for copies of a table's rows of a time ($1, $2) in the quarter $3: of $4 copies, every
-// fourth, earlier by $5.
-func (f *filler) insert(table, order string, values map[string]string, q int) string {
+// insert returns the statement for the copies of a table's rows of a time ($1, $2), to have $3 of each in all, each $4
+// later than the one before.
+func (f *filler) insert(table, order string, values map[string]string) string {
 	rows, err := f.conn.Query(f.t.Context(), `SELECT a.attname, a.atttypid = 'timestamptz'::regtype FROM pg_attribute a
 		WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
 			AND a.attidentity = '' AND a.attname NOT IN ('tx', 'seen')`, table)
@@ -237,7 +238,7 @@ func (f *filler) insert(table, order string, values map[string]string, q int) st
 		case values[c.Name] != "":
 			value = values[c.Name]
 		case c.Time:
-			value = c.Name + " - $5::interval + k * interval '0.4 s'"
+			value = c.Name + " + k * $4::interval"
 		default:
 			for _, id := range idsOf {
 				if c.Name == id {
@@ -247,13 +248,9 @@ func (f *filler) insert(table, order string, values map[string]string, q int) st
 		}
 		names, from = append(names, c.Name), append(from, value)
 	}
-	where := ""
-	if table == "checkouts" && q > 0 {
-		where = " AND status <> 'PENDING'" // a year ago none is left to be paid
-	}
-	return fmt.Sprintf(`INSERT INTO %s (%s) SELECT %s FROM model_%s, generate_series($3::int, $4::int - 1, %d) k
-		WHERE k > 0 AND %s >= $1 AND %s < $2%s ORDER BY %s + k * interval '0.4 s'`, table, strings.Join(names, ", "),
-		strings.Join(from, ", "), table, quarters, order, order, where, order)
+	return fmt.Sprintf(`INSERT INTO %[1]s (%[2]s) SELECT %[3]s FROM model_%[1]s, generate_series(1, $3::int - 1) k
+		WHERE %[4]s >= $1 AND %[4]s < $2 ORDER BY %[4]s + k * $4::interval`, table, strings.Join(names, ", "),
+		strings.Join(from, ", "), order)
 }
 
 // records writes a delivery with its attempt for each event, and what the program records of calls and of members.

@@ -105,7 +105,7 @@ func (s *largeShop) work(t *testing.T) {
 // recount lets the jobs, which have seen the present, see the past that was written since.
 func (s *largeShop) recount(t *testing.T) {
 	t.Helper()
-	since := s.Clock.Now().Add(-quarters * quarter)
+	since := opened(s.Site)
 	err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
 		return errors.Join(models.RecountHours(tx, s.Test, since), models.RecountLinkDays(tx, s.Test, since),
 			models.WriteWordsAgain(tx), models.GatherAgain(tx, since))
