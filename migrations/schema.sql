@@ -794,7 +794,7 @@ CREATE TABLE decision_reasons (
     retired_at timestamp with time zone,
     CONSTRAINT decision_reasons_pkey PRIMARY KEY (id),
     CONSTRAINT decision_reasons_id_check CHECK (id ~ '^rsn_[0-9a-f]{20}$'::text),
-    CONSTRAINT decision_reasons_kind_check CHECK (kind = ANY (ARRAY['access'::text, 'destination'::text, 'withdrawal'::text, 'payment'::text, 'exception'::text, 'dispute'::text, 'fee'::text, 'name'::text])),
+    CONSTRAINT decision_reasons_kind CHECK (kind = ANY (ARRAY['access'::text, 'destination'::text, 'withdrawal'::text, 'payment'::text, 'exception'::text, 'dispute'::text, 'fee'::text, 'name'::text, 'block'::text, 'switch'::text, 'proposal'::text, 'limits'::text])),
     CONSTRAINT decision_reasons_place_check CHECK (place >= 1 AND place <= 50),
     CONSTRAINT decision_reasons_retired CHECK (num_nulls(retired_by, retired_at) = ANY (ARRAY[0, 2])),
     CONSTRAINT decision_reasons_text_check CHECK (char_length(text) >= 10 AND char_length(text) <= 500),

@@ -17,11 +17,15 @@ const (
 	ReasonDispute     ReasonKind = "dispute"
 	ReasonFee         ReasonKind = "fee"
 	ReasonName        ReasonKind = "name"
+	ReasonBlock       ReasonKind = "block"    // an amount is blocked, or released
+	ReasonSwitch      ReasonKind = "switch"   // a switch of an account is turned on or off
+	ReasonProposal    ReasonKind = "proposal" // fees are proposed
+	ReasonLimits      ReasonKind = "limits"
 )
 
 // ReasonKinds lists all kinds, in the order of the console's sections.
 var ReasonKinds = []ReasonKind{ReasonAccess, ReasonDestination, ReasonWithdrawal, ReasonException, ReasonRefund,
-	ReasonDispute, ReasonFee, ReasonName}
+	ReasonDispute, ReasonFee, ReasonName, ReasonBlock, ReasonSwitch, ReasonProposal, ReasonLimits}
 
 // MostReasons is how many saved reasons a kind has at most, besides retired ones.
 const MostReasons = 50

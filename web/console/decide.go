@@ -57,7 +57,7 @@ func (s *console) decide(k decisionCase) fiber.Handler {
 			return k.show(c, d, nil, false)
 		}
 		var err error
-		if d.Reason, err = s.writtenReason(c, &d); err != nil {
+		if d.Reason, err = s.writtenReason(c, d.Reason, d.Saved); err != nil {
 			return err
 		}
 		errs, current, err := k.check(c, &d)

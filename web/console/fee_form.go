@@ -45,7 +45,10 @@ func (s *console) showFeeForm(c *fiber.Ctx, d decision, errs components.FieldErr
 	}
 	props := pages.FeeProps{
 		Account: head, Now: n.Before, Default: n.After, Version: strconv.Itoa(made), Fields: feeFields(c),
-		Reason: d.Reason, Errors: errs,
+		Reason: d.Reason, Picked: d.Saved, Errors: errs,
+	}
+	if props.Saved, err = s.savedReasons(c, models.ReasonProposal); err != nil {
+		return err
 	}
 	if c.Method() == fiber.MethodGet {
 		fees, err := models.AccountFees(c.UserContext(), s.DB.Pool, d.id)

@@ -37,7 +37,10 @@ func (s *console) showLimitsForm(c *fiber.Ctx, d decision, errs components.Field
 	props := pages.LimitsProps{
 		Account: head, Default: page.ShownTerms(s.Payments.Resolve(models.Limits{})),
 		Version: strconv.Itoa(len(account.Limits)),
-		Fields:  limitsFields(c), Reason: d.Reason, Errors: errs,
+		Fields:  limitsFields(c), Reason: d.Reason, Picked: d.Saved, Errors: errs,
+	}
+	if props.Saved, err = s.savedReasons(c, models.ReasonLimits); err != nil {
+		return err
 	}
 	if c.Method() == fiber.MethodGet {
 		props.Fields = typedLimits(c, account.Limits.At(s.Now()))

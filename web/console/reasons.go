@@ -127,27 +127,32 @@ func (s *console) reasonRefused(c *fiber.Ctx, props pages.ReasonsProps, field st
 }
 
 // fillReasons adds the saved reasons to the form of a decision that asks for one.
-func (s *console) fillReasons(c *fiber.Ctx, form *pages.DecisionForm) error {
-	if form.ReasonHint == "" {
-		return nil
+func (s *console) fillReasons(c *fiber.Ctx, form *pages.DecisionForm) (err error) {
+	if form.ReasonHint != "" {
+		form.Saved, err = s.savedReasons(c, models.ReasonKind(form.Kind))
 	}
-	saved, err := models.DecisionReasons(c.UserContext(), s.DB.Pool, models.ReasonKind(form.Kind))
+	return err
+}
+
+// savedReasons returns the reasons of a kind that can be picked.
+func (s *console) savedReasons(c *fiber.Ctx, kind models.ReasonKind) (shown []pages.SavedReason, err error) {
+	saved, err := models.DecisionReasons(c.UserContext(), s.DB.Pool, kind)
 	if err != nil {
-		return fmt.Errorf("console: list saved reasons: %w", err)
+		return nil, fmt.Errorf("console: list saved reasons: %w", err)
 	}
 	for _, r := range saved {
-		form.Saved = append(form.Saved, pages.SavedReason{ID: r.ID, Text: r.Text})
+		shown = append(shown, pages.SavedReason{ID: r.ID, Text: r.Text})
 	}
-	return nil
+	return shown, nil
 }
 
 // writtenReason returns the reason that a form gives: what was written, or else the saved one that was picked. A
 // form with a reason that has been retired since gives no reason.
-func (s *console) writtenReason(c *fiber.Ctx, d *decision) (string, error) {
-	if d.Reason != "" || d.Saved == "" {
-		return d.Reason, nil
+func (s *console) writtenReason(c *fiber.Ctx, written, picked string) (string, error) {
+	if written != "" || picked == "" {
+		return written, nil
 	}
-	saved, err := models.LiveReason(c.UserContext(), s.DB.Pool, d.Saved)
+	saved, err := models.LiveReason(c.UserContext(), s.DB.Pool, picked)
 	if errors.Is(err, models.ErrNotFound) {
 		return "", nil
 	} else if err != nil {

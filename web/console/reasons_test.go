@@ -135,14 +135,50 @@ func TestOps_ReasonsOfKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	account, other := "/ops/contas/"+s.Account.ID, s.AskForAccess(t, "Padaria", "bia@example.com", "529.982.247-25")
 	for kind, path := range map[models.ReasonKind]string{
 		models.ReasonRefund: "/ops/cobrancas/" + paid.ID, models.ReasonException: nobodys,
 		models.ReasonName: "/ops/nomes/" + s.NewName(t), models.ReasonFee: "/ops/tarifas/" + fee,
-		models.ReasonAccess: "/ops/contas/" + s.Account.ID + "/encerrar",
+		models.ReasonAccess: account + "/encerrar", models.ReasonSwitch: account + "/travas/SUSPENDED",
+		models.ReasonLimits: account + "/limites", models.ReasonBlock: account + "/bloqueios",
+		models.ReasonProposal: "/ops/contas/" + other.AccountID + "/tarifa",
 	} {
 		offered := c.Get(path).Find("input[name=saved]")
 		if offered.Length() != 1 || offered.AttrOr("data-text", "") != "Um motivo de "+string(kind)+"." {
 			t.Errorf("%s offers %d: %q", path, offered.Length(), offered.AttrOr("data-text", ""))
+		}
+	}
+}
+
+// The forms about an account take a saved reason if none is written, as those of decisions do.
+func TestOps_ReasonPickedForAccount(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c, by := s.Console(t, models.StaffSupervisor)
+	ids := map[models.ReasonKind]string{}
+	for _, kind := range []models.ReasonKind{models.ReasonSwitch, models.ReasonLimits, models.ReasonProposal} {
+		if err := s.Merchants.SaveReason(t.Context(), by, kind, "Um motivo de "+string(kind)+"."); err != nil {
+			t.Fatal(err)
+		}
+		ids[kind] = modelstest.One[string](t, s.DB, "SELECT id FROM decision_reasons WHERE kind = $1", kind)
+	}
+	path := "/ops/contas/" + s.Account.ID
+	turn := []string{"turn", "on", "version", "0", "saved", ids[models.ReasonSwitch]}
+	if a := c.Post(path+"/travas/SUSPENDED", append(turn, "confirm", "x")...); a.Status != 422 ||
+		a.Find("input[name=saved][checked]").Length() != 1 {
+		t.Errorf("a wrong form forgets the reason: %d", a.Status)
+	}
+	c.Post(path+"/travas/SUSPENDED", append(turn, "confirm", s.Account.ID[len(s.Account.ID)-4:])...)
+	carryOut(t, c, path+"/limites", "max", "10,00", "saved", ids[models.ReasonLimits])
+	carryOut(t, c, path+"/tarifa", "outcome", "DEFAULT", "withdrawal", "OWN", "withdrawalPercent", "1,00",
+		"withdrawalFixed", "0", "saved", ids[models.ReasonProposal])
+	for kind, query := range map[models.ReasonKind]string{
+		models.ReasonSwitch:   "SELECT reason FROM switch_changes",
+		models.ReasonLimits:   "SELECT reason FROM account_limits",
+		models.ReasonProposal: "SELECT reason FROM fee_proposals",
+	} {
+		if got := modelstest.One[string](t, s.DB, query); got != "Um motivo de "+string(kind)+"." {
+			t.Errorf("the reason of %s is %q", kind, got)
 		}
 	}
 }

@@ -40,7 +40,11 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 	props := pages.SwitchProps{
 		Account: head, Switch: string(which), TurnOn: !slices.Contains(head.Switches, string(which)),
 		Version: strconv.FormatInt(latest[which].ID, 10),
-		Reason:  page.FormText(c, "reason"), Ticket: page.Field(c, "ticket"), Errors: errs,
+		Reason:  page.FormText(c, "reason"), Picked: page.Field(c, "saved"), Ticket: page.Field(c, "ticket"),
+		Errors: errs,
+	}
+	if props.Saved, err = s.savedReasons(c, models.ReasonSwitch); err != nil {
+		return err
 	}
 	if err := s.fillSwitchMail(c, which, &props); err != nil {
 		return err
@@ -113,8 +117,11 @@ func (s *console) changeSwitch(c *fiber.Ctx) error {
 		return s.showSwitch(c,
 			components.FieldErrors{{Field: "confirm", Text: i18n.T(c.UserContext(), "problem.ops_confirm")}}, false)
 	}
-	turn := merchants.SwitchTurn{Switch: which, On: on, Reason: page.FormText(c, "reason"),
-		Ticket: page.Field(c, "ticket")}
+	reason, err := s.writtenReason(c, page.FormText(c, "reason"), page.Field(c, "saved"))
+	if err != nil {
+		return err
+	}
+	turn := merchants.SwitchTurn{Switch: which, On: on, Reason: reason, Ticket: page.Field(c, "ticket")}
 	seen, err := strconv.ParseInt(page.Field(c, "version"), 10, 64)
 	if err != nil {
 		seen = -1 // an invalid number matches no version

@@ -19,6 +19,7 @@ type CaseProps struct {
 	Shell     layouts.OpsShell
 	Section   string // one of the Ops constants of package layouts
 	Href      string // of the section
+	Back      string // the name of the page at Href; "" for the section's
 	Title     string
 	Badge     templ.Component
 	Test      bool       // of the test environment
@@ -68,6 +69,14 @@ type Others struct {
 	Title string
 	None  string // what to say if there are none
 	Items []Item
+}
+
+// back names the page from which the case is reached.
+func (p CaseProps) back(ctx context.Context) string {
+	if p.Back != "" {
+		return p.Back
+	}
+	return i18n.T(ctx, "ops.nav_"+p.Section)
 }
 
 // barred says why the person may not decide about it: one of the texts "ops.<barred>_title"

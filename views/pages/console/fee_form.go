@@ -47,7 +47,9 @@ type FeeProps struct {
 	Version string
 	Fields  FeeFields
 	Reason  string
-	Changed string // who was first; "" if no one was
+	Saved   []SavedReason // those to pick from
+	Picked  string        // the id of one of them; "" for none
+	Changed string        // who was first; "" if no one was
 	Errors  components.FieldErrors
 }
 

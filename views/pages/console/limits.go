@@ -24,6 +24,8 @@ type LimitsProps struct {
 	Version string
 	Fields  LimitsFields
 	Reason  string
+	Saved   []SavedReason // those to pick from
+	Picked  string        // the id of one of them; "" for none
 	Changed string
 	Errors  components.FieldErrors
 }

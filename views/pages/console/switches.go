@@ -17,7 +17,7 @@ type Switch struct {
 	Reason string
 }
 
-// SwitchProps is GET and POST /ops/contas/{id}/travas/{switch}. Fields: reason, ticket,
+// SwitchProps is GET and POST /ops/contas/{id}/travas/{switch}. Fields: reason, saved, ticket,
 // and, to turn it on, confirm, the last four characters of the account's CPF or CNPJ, or
 // of its id if it has none.
 type SwitchProps struct {
@@ -29,6 +29,8 @@ type SwitchProps struct {
 	History  []Event // when it was turned before, the latest first
 	Version  string  // of the switch as it is shown
 	Reason   string
+	Saved    []SavedReason // those to pick from
+	Picked   string        // the id of one of them; "" for none
 	Ticket   string
 	Language string // the owner's
 	// The mail that the owner gets, with the reason as typed.
