@@ -59,7 +59,7 @@ func rich(t *testing.T) *paymentstest.Gateway {
 	_, err = g.UnblockAmount(t.Context(), by, b.ID, paymentstest.Reason)
 	must(err)
 	_, err = g.BlockAmount(t.Context(), by, payments.NewBlock{
-		AccountID: g.Account.ID, Environment: models.Live, Amount: 30_00, Reason: paymentstest.Reason,
+		AccountID: g.Account.ID, Environment: models.Live, Amount: 30_00, Reason: paymentstest.Reason, Seen: 1,
 	})
 	must(err)
 	g.Withdraw(t, 10_00)

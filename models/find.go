@@ -22,6 +22,7 @@ const (
 	FoundWithdrawal  FoundKind = "withdrawal"
 	FoundDestination FoundKind = "destination"
 	FoundDispute     FoundKind = "dispute"
+	FoundBlock       FoundKind = "block"
 	FoundAct         FoundKind = "act" // a line of the audit log
 )
 
@@ -66,7 +67,7 @@ var byID = map[string]string{
 		"d.account_id WHERE d.id = $1",
 	"rfd_": `SELECT 'checkout', p.checkout_id, r.id, a.id, a.name
 		FROM refunds r JOIN payments p ON p.id = r.payment_id` + ofAccount + "r.account_id WHERE r.id = $1",
-	"blk_": "SELECT 'account', a.id, b.id, a.id, a.name FROM blocked_amounts b" + ofAccount +
+	"blk_": "SELECT 'block', b.id, '', a.id, a.name FROM blocked_amounts b" + ofAccount +
 		"b.account_id WHERE b.id = $1",
 	"dsp_": `SELECT 'dispute', d.id, d.status, coalesce(a.id, ''), coalesce(a.name, '')
 		FROM disputes d LEFT JOIN accounts a ON a.id = d.account_id WHERE d.id = $1`,

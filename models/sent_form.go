@@ -11,7 +11,6 @@ import (
 
 // The operations of forms that create something and have no API call.
 const (
-	OperationBlock    = "block"
 	OperationNote     = "note"
 	OperationKey      = "api_key"
 	OperationEndpoint = "endpoint"

@@ -17,13 +17,12 @@ type NewBlock struct {
 	Environment models.Environment
 	Amount      money.Cents
 	Reason      string // shown to the merchant
-	Form        string // the key of the form; "" without a form
+	Seen        int    // how many amounts of the account had been blocked when the form was shown
 }
 
-// BlockAmount holds back an amount of the account's available money in the environment. A form
-// blocks once, however often it is sent; later calls return the first result. For staff who
+// BlockAmount holds back an amount of the account's available money in the environment. For staff who
 // are not members of the account. Refusals: Forbidden, InvalidAmount, InsufficientBalance,
-// ReasonRequired, IdempotencyConflict.
+// ReasonRequired, ChangedMeanwhile.
 func (s *Service) BlockAmount(ctx context.Context, by models.Actor, in NewBlock) (*models.BlockedAmount, error) {
 	reason, err := checkReason(in.Reason)
 	if err != nil {
@@ -37,32 +36,29 @@ func (s *Service) BlockAmount(ctx context.Context, by models.Actor, in NewBlock)
 		Reason: reason, CreatedBy: by.UserID, CreatedAt: s.now(),
 	}
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+		if _, err := models.LockAccount(tx, b.AccountID); err != nil {
+			return err
+		}
 		if err := staff(tx, by, models.Matter{AccountID: b.AccountID}); err != nil {
 			return err
 		}
-		earlier, err := models.ClaimForm(tx, models.SentForm{
-			OwnerID: b.AccountID, Environment: b.Environment, Operation: models.OperationBlock, Key: in.Form,
-			Said: []string{by.UserID, b.Amount.Decimal(), reason}, ResourceID: b.ID, SentAt: b.CreatedAt,
+		err := tx.PGX(func(ctx context.Context, conn models.Querier) error {
+			made, err := models.BlockedAmountCount(ctx, conn, b.AccountID)
+			if err != nil {
+				return err
+			}
+			return unchanged(in.Seen, made)
 		})
-		switch {
-		case err != nil:
-			return err
-		case earlier != "":
-			b, err = models.LockBlockedAmount(tx, earlier)
+		if err != nil {
 			return err
 		}
 		return s.block(tx, by, b)
 	})
-	switch {
-	case errors.Is(err, models.ErrFormReused):
-		return nil, formReused.Because(err)
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("payments: block an amount of %s: %w", in.AccountID, err)
 	}
 	return b, nil
 }
-
-var formReused = refusal.New(refusal.IdempotencyConflict, "This form was sent with something else in it.")
 
 func (s *Service) block(tx *models.Tx, by models.Actor, b *models.BlockedAmount) error {
 	before, err := ledger.Spend(tx, b.AccountID, b.Environment, "block/"+b.ID, b.CreatedAt, ledger.Transfer{

@@ -234,9 +234,13 @@ func (w *world) decisions() []deed {
 				return err
 			}),
 		{"block", func(ctx context.Context, s *payments.Service, random *rand.Rand) error {
-			_, err := s.BlockAmount(ctx, w.person(random), payments.NewBlock{
+			seen, err := models.BlockedAmountCount(ctx, s.DB.Pool, w.Account.ID)
+			if err != nil {
+				return err
+			}
+			_, err = s.BlockAmount(ctx, w.person(random), payments.NewBlock{
 				AccountID: w.Account.ID, Environment: models.Environment(random.IntN(2) == 0),
-				Amount: money.Cents(1 + random.IntN(100_00)), Reason: paymentstest.Reason,
+				Amount: money.Cents(1 + random.IntN(100_00)), Reason: paymentstest.Reason, Seen: seen,
 			})
 			return err
 		}},

@@ -100,7 +100,7 @@ func staffActs(t *testing.T, g *paymentstest.Gateway) map[string]func(by models.
 		},
 		"block an amount": func(by models.Actor) error {
 			_, err := g.BlockAmount(ctx, by, payments.NewBlock{
-				AccountID: g.Account.ID, Environment: models.Live, Amount: 1_00, Reason: "Contestação.",
+				AccountID: g.Account.ID, Environment: models.Live, Amount: 1_00, Reason: "Contestação.", Seen: 1,
 			})
 			return err
 		},

@@ -40,7 +40,7 @@ var once = map[string]string{
 	"/ops/disputas/:id": byState, "/ops/disputas/nova": byIndex, "/app/disputas/:id/responder": byState,
 	"/app/disputas/:id/arquivos": room,
 	"/ops/excecoes/:id":          byState, "/ops/contas/:id/bloqueios/:block": byState,
-	"/ops/contas/:id/bloqueios": byKey, "/ops/contas/:id/notas": byKey,
+	"/ops/contas/:id/bloqueios": byVersion, "/ops/contas/:id/notas": byKey,
 	"/ops/bancos/:id/aprovar": room, "/ops/bancos/:id/descartar": room, "/ops/bancos/:id/aposentar": room,
 	"/ops/bancos/:id/encerrar": room, "/ops/bancos/:id/credenciais": room, "/ops/bancos/nova": room,
 	"/ops/bancos/:id/verificar": setting, // it asks the bank and changes nothing

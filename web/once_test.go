@@ -153,8 +153,8 @@ var formsSent = slices.Concat(reasonForms, []sentForm{
 		return decided(d.reviewer, "/ops/destinos/"+dest.ID, "outcome", "APPROVE")
 	}, act("destination.approved")},
 	{"hold", "/ops/contas/:id/bloqueios", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
-		page := "/ops/contas/" + d.Account.ID
-		return filled(d.reviewer, page, page+"/bloqueios", "env", "live", "amount", "1,00", "reason", "Contestação 77.")
+		return decided(d.reviewer, "/ops/contas/"+d.Account.ID+"/bloqueios",
+			"outcome", "LIVE", "amount", "1,00", "reason", "Contestação 77.")
 	}, act("amount.blocked")},
 	{"release", "/ops/contas/:id/bloqueios/:block", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		b, err := d.BlockAmount(t.Context(), d.Staff(t), payments.NewBlock{
@@ -163,8 +163,7 @@ var formsSent = slices.Concat(reasonForms, []sentForm{
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d.reviewer, "/ops/contas/" + d.Account.ID + "/bloqueios/" + b.ID,
-			[]string{"reason-" + b.ID, "Contestação negada."}
+		return decided(d.reviewer, "/ops/contas/"+d.Account.ID+"/bloqueios/"+b.ID, "reason", "Contestação negada.")
 	}, act("amount.unblocked")},
 	{"note", "/ops/contas/:id/notas", func(_ *testing.T, d *desk) (*webtest.Client, string, []string) {
 		page := "/ops/contas/" + d.Account.ID

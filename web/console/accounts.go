@@ -1,16 +1,13 @@
 package console
 
 import (
-	"crypto/rand"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/internal/input"
-	"garoupa/internal/refusal"
 	"garoupa/internal/taxid"
 	"garoupa/merchants"
 	"garoupa/models"
@@ -150,7 +147,7 @@ func (s *console) showOpsAccount(c *fiber.Ctx, props pages.AccountProps) (err er
 	if props.Account, err = s.accountHead(c, id); err != nil {
 		return err
 	}
-	props.Block.Key, props.NoteKey = page.FormKey(props.Block.Key), page.FormKey(props.NoteKey)
+	props.NoteKey = page.FormKey(props.NoteKey)
 	props.CanRevoke = page.Visitor(c).StaffRole.Can(models.RevokeAccess) &&
 		props.Account.State == base.AccessApproved && !props.Account.Own
 	if page.Visitor(c).StaffRole.Can(models.ReadAudit) {
@@ -222,14 +219,10 @@ func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.AccountProps) 
 			return err
 		}
 		props.Books = append(props.Books, shownBooks(environment, b))
-		blocks, err := models.BlockedAmounts(c.UserContext(), s.DB.Pool, id, environment, true)
-		if err != nil {
-			return err
-		}
-		for _, block := range blocks {
-			props.Blocks = append(props.Blocks, pages.Block{ID: block.ID, Live: environment == models.Live,
-				Amount: block.Amount, Reason: block.Reason, At: block.CreatedAt})
-		}
+	}
+	var err error
+	if props.Blocks, err = s.blockItems(c, id, ""); err != nil {
+		return err
 	}
 	movements, err := models.Statement(c.UserContext(), s.DB.Pool, id, models.Live,
 		models.StatementFilter{Limit: latestRows})
@@ -282,64 +275,4 @@ func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.AccountProps
 		props.Acts = append(props.Acts, auditRow(l))
 	}
 	return nil
-}
-
-// block handles POST /ops/contas/:id/bloqueios.
-func (s *console) block(c *fiber.Ctx) error {
-	fields := pages.BlockFields{
-		Key: page.FormKey(page.Field(c, "key")), Env: page.Field(c, "env"),
-		Amount: page.Field(c, "amount"), Reason: page.FormText(c, "reason"),
-	}
-	amount, _ := page.ReadPrice(fields.Amount) // an invalid amount is zero, which is refused
-	if _, err := s.anyAccount(c, c.Params("id")); err != nil {
-		return err
-	}
-	environment := models.Live
-	if fields.Env == models.Test.String() {
-		environment = models.Test
-	}
-	_, err := s.Payments.BlockAmount(c.UserContext(), page.Actor(c), payments.NewBlock{
-		AccountID: c.Params("id"), Environment: environment, Amount: amount,
-		Reason: fields.Reason, Form: fields.Key,
-	})
-	if err != nil && refusal.Of(err).Code == refusal.IdempotencyConflict { // the person went back and changed the form
-		fields.Key = rand.Text()
-		c.Status(fiber.StatusUnprocessableEntity)
-		text := i18n.T(c.UserContext(), "problem.ops_block_repeated")
-		return s.showOpsAccount(c, pages.AccountProps{Block: fields, Errors: components.FieldErrors{{Text: text}}})
-	}
-	if field := map[refusal.Code]string{
-		refusal.InvalidAmount: "amount", refusal.InsufficientBalance: "amount", refusal.ReasonRequired: "reason",
-	}[refusal.Of(err).Code]; err != nil && field != "" {
-		c.Status(fiber.StatusUnprocessableEntity)
-		text := i18n.T(c.UserContext(), "problem.ops_"+strings.TrimSuffix(string(refusal.Of(err).Code), "_required"))
-		return s.showOpsAccount(c, pages.AccountProps{Block: fields,
-			Errors: components.FieldErrors{{Field: field, Text: text}}})
-	} else if err != nil {
-		return err
-	}
-	return s.goTo(c, "/ops/contas/"+c.Params("id"), "ops_blocked")
-}
-
-// unblock handles POST /ops/contas/:id/bloqueios/:block. A block is released once: a second
-// request shows who released it.
-func (s *console) unblock(c *fiber.Ctx) error {
-	path := "/ops/contas/" + c.Params("id")
-	_, err := s.Payments.UnblockAmount(c.UserContext(), page.Actor(c), c.Params("block"),
-		page.FormText(c, "reason-"+c.Params("block")))
-	switch refusal.Of(err).Code {
-	case refusal.WrongState:
-		changed, err := s.lastAct(c, c.Params("block"))
-		if err != nil {
-			return err
-		}
-		c.Status(fiber.StatusConflict)
-		return s.showOpsAccount(c, pages.AccountProps{Changed: changed})
-	case refusal.ReasonRequired:
-		return s.goTo(c, path, "ops_reason_missing")
-	}
-	if err != nil {
-		return err
-	}
-	return s.goTo(c, path, "ops_unblocked")
 }

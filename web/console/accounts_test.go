@@ -112,23 +112,44 @@ func stopsAndLetsGo(t *testing.T, s *webtest.Site, c *webtest.Client, path strin
 func holdsBack(t *testing.T, s *webtest.Site, c *webtest.Client, path string) {
 	t.Helper()
 	block := path + "/bloqueios"
-	if a := c.Post(block, "env", "test", "amount", "99,02", "reason",
+	if a := c.Post(block, "version", "0", "outcome", "TEST", "amount", "99,02", "reason",
 		"Disputa 77 em análise."); a.Status != http.StatusUnprocessableEntity ||
-		a.Find("#amount-error").Length() != 1 || a.Find("details[open] #amount").AttrOr("value", "") != "99,02" {
+		a.Find("#amount-error").Length() != 1 || a.Find("#amount").AttrOr("value", "") != "99,02" {
 		t.Errorf("blocking too much: %d", a.Status)
 	}
-	if a := c.Post(block, "env", "test", "amount", "50,00", "reason",
-		"x"); a.Status != http.StatusUnprocessableEntity ||
-		a.Find("#reason-error").Length() != 1 {
+	if a := c.Post(block, "version", "0", "outcome", "TEST", "amount", "50,00", "reason",
+		"x"); a.Status != http.StatusUnprocessableEntity || a.Find("#reason-error").Length() != 1 {
 		t.Errorf("blocking for a reason of one character: %d", a.Status)
 	}
-	c.Post(block, "env", "test", "amount", "50,00", "reason", "Disputa 77 em análise.")
-	a := c.Get(path)
-	if !strings.Contains(a.Find("main").Text(), "Disputa 77 em análise.") {
+	if a := c.Post(block, "version", "0", "outcome", "ALL", "amount", "x", "reason",
+		"Disputa 77 em análise."); a.Status != http.StatusUnprocessableEntity ||
+		a.Find("#outcome-error").Length() != 1 || a.Find("#amount-error").Length() != 1 {
+		t.Errorf("blocking nothing anywhere: %d", a.Status)
+	}
+	form := []string{"outcome", "TEST", "amount", "50,00", "reason", "Disputa 77 em análise."}
+	if _, done := carryOut(t, c, block, form...); done.Header.Get("Location") != path {
+		t.Fatalf("blocking: %d %s", done.Status, done.Find("#errors").Text())
+	}
+	if a := c.Post(block, append(form, "version", "0", "do", "send")...); a.Status != http.StatusConflict ||
+		!strings.Contains(a.Find("[role=alert]").Text(), "Eva Reis") {
+		t.Errorf("blocking again with the form of before: %d", a.Status)
+	}
+	held := c.Get(path).Find(`a[href^="` + block + `/blk_"]`)
+	if !strings.Contains(held.Text(), "Disputa 77 em análise.") {
 		t.Fatal("the blocked amount is not shown")
 	}
-	release, _ := a.Find(`form[action*="/bloqueios/blk_"]`).Attr("action")
-	c.Post(release, "reason-"+release[strings.LastIndex(release, "/")+1:], "A disputa acabou.")
+	release := held.AttrOr("href", "")
+	if a := c.Get("/ops/buscar?q=" + release[len(block)+1:]); a.Header.Get("Location") != release {
+		t.Errorf("a search of the amount leads to %q", a.Header.Get("Location"))
+	}
+	if a := c.Get("/ops/contas/acc_00000000000000000000" + release[len(path):]); a.Status != http.StatusNotFound {
+		t.Errorf("the amount of another account: %d", a.Status)
+	}
+	carryOut(t, c, release, "reason", "A disputa acabou.")
+	if a := c.Post(release, "version", "1", "reason", "A disputa acabou.", "do",
+		"send"); a.Status != http.StatusConflict || !strings.Contains(a.Find("main").Text(), "A disputa acabou.") {
+		t.Errorf("releasing again: %d", a.Status)
+	}
 	if b, err := s.Books(t.Context(), s.Account.ID, models.Test); err != nil || b.Blocked != 0 || b.Available != 99_01 {
 		t.Errorf("the books have %+v, %v", b, err)
 	}

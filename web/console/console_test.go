@@ -279,6 +279,7 @@ func TestOps_OwnAccount(t *testing.T) {
 	s := webtest.New(t)
 	c, by := s.Console(t, models.StaffSupervisor)
 	s.Member(t).Post("/app/producao/pedido", webtest.AccessAnswers("send")...)
+	s.Fund(t, models.Test, 10_00)
 	request, err := models.LatestAccessRequest(t.Context(), s.DB, s.Account.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +290,8 @@ func TestOps_OwnAccount(t *testing.T) {
 		"/ops/acessos/" + request.ID: {"version", "1", "outcome", "APPROVED", "do", "send"},
 		"/ops/contas/" + s.Account.ID + "/travas/SUSPENDED": {"turn", "on", "reason", "Motivo qualquer.", "confirm",
 			s.Account.ID[len(s.Account.ID)-4:]},
-		"/ops/contas/" + s.Account.ID + "/bloqueios": {"env", "live", "amount", "1,00", "reason", "Motivo qualquer."},
+		"/ops/contas/" + s.Account.ID + "/bloqueios": {"version", "0", "outcome", "TEST", "amount", "0,01", "reason",
+			"Motivo qualquer.", "do", "send"},
 	} {
 		if a := c.Post(path, form...); a.Status != http.StatusForbidden {
 			t.Errorf("%s: %d", path, a.Status)

@@ -69,6 +69,8 @@ func foundAt(f models.Found) string {
 		return "/ops/excecoes/" + f.ID
 	case models.FoundDispute:
 		return "/ops/disputas/" + f.ID
+	case models.FoundBlock:
+		return "/ops/contas/" + f.AccountID + "/bloqueios/" + f.ID
 	}
 	if f.AccountID == "" {
 		return ""

@@ -93,6 +93,41 @@ func TestPreview_Dispute(t *testing.T) {
 	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
 }
 
+// Who blocks an amount sees the balance before and after, what else waits of the account, and what the merchant will
+// read; who releases it, why it was blocked.
+func TestPreview_Block(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.FundLive(t, 1000_00)
+	c, _ := s.Console(t, models.StaffReviewer)
+	w := s.Withdraw(t, 30_00)
+	path := "/ops/contas/" + s.Account.ID + "/bloqueios"
+	form := []string{"outcome", "LIVE", "amount", "50,00", "reason", "Disputa 77 em análise."}
+	shown, _ := carryOut(t, c, path, form...)
+	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 970,00 antes, R$ 920,00 depois",
+		"BloqueadoR$ 0,00 antes, R$ 50,00 depois")
+	shows(t, shown, "section[aria-labelledby=card-facts]", "R$ 50,00", "Produção", "Disputa 77 em análise.")
+	shows(t, shown, "section[aria-labelledby=card-account]", s.Account.ID)
+	shows(t, shown, "section[aria-labelledby=card-preview]", "R$ 50,00", "Disputa 77 em análise.")
+	if shown.Find(`section[aria-labelledby=card-others] a[href="/ops/saques/`+w.ID+`"]`).Length() != 1 {
+		t.Error("the preview does not lead to the account's withdrawal that waits")
+	}
+	first := path + "/" + modelstest.One[string](t, s.DB, "SELECT id FROM blocked_amounts")
+	shown, _ = carryOut(t, c, path, form...)
+	if shown.Find(`section[aria-labelledby=card-others] a[href="`+first+`"]`).Length() != 1 {
+		t.Error("the preview does not lead to what is blocked already")
+	}
+	shown, _ = carryOut(t, c, first, "reason", "A disputa acabou.")
+	shows(t, shown, "section[aria-labelledby=card-balances]", "DisponívelR$ 870,00 antes, R$ 920,00 depois",
+		"BloqueadoR$ 100,00 antes, R$ 50,00 depois")
+	shows(t, shown, "section[aria-labelledby=card-facts]", "R$ 50,00", "Disputa 77 em análise.", "A disputa acabou.")
+	shows(t, shown, "section[aria-labelledby=card-history]", "Eva Reis")
+	others := shown.Find(`section[aria-labelledby=card-others] a[href^="` + path + `"]`)
+	if others.Length() != 1 || others.AttrOr("href", "") == first {
+		t.Errorf("besides the amount itself %d are shown", others.Length())
+	}
+}
+
 // Who turns a switch sees the account, and who turned the same switch before.
 func TestPreview_Switch(t *testing.T) {
 	t.Parallel()

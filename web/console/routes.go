@@ -66,8 +66,10 @@ func Register(ops fiber.Router, site *page.Site) {
 	ops.Post("/contas/:id/limites", s.Staff(models.SetTerms), s.StepUp, s.decide(s.limitsCase()))
 	ops.Get("/contas/:id/travas/:switch", s.switchForm)
 	ops.Post("/contas/:id/travas/:switch", s.StepUp, s.changeSwitch)
-	ops.Post("/contas/:id/bloqueios", s.StepUp, s.block)
-	ops.Post("/contas/:id/bloqueios/:block", s.StepUp, s.unblock)
+	ops.Get("/contas/:id/bloqueios", s.blockForm)
+	ops.Post("/contas/:id/bloqueios", s.StepUp, s.decide(s.blockCase()))
+	ops.Get("/contas/:id/bloqueios/:block", s.blocked)
+	ops.Post("/contas/:id/bloqueios/:block", s.StepUp, s.decide(s.releaseCase()))
 
 	manage := s.Staff(models.ManageBanks)
 	ops.Get("/bancos", s.listBanks)

@@ -30,7 +30,6 @@ var refusals = []string{
 	"invite_too_soon",
 	"key_made", "key_over", "key_rolled_before",
 	"ops_changed",
-	"ops_reason_missing",
 	"owner_stays",
 	"provider_unavailable",
 	"sales_stopped",

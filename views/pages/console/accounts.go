@@ -37,13 +37,11 @@ type AccountProps struct {
 	Notes        []Event
 	Note         string // as typed
 	NoteKey      string // of the form, which notes once however often it is sent
-	Changed      string // who changed it since it was shown; "" if no one did
 	Switches     []Switch
 	Terms        Terms
 	Books        []Books
-	Blocks       []Block
-	Block        BlockFields
-	Errors       components.FieldErrors // of the form that blocks an amount, or notes
+	Blocks       []Item // amounts that are held back
+	Errors       components.FieldErrors
 	Members      []Member
 	Requests     []Item
 	Destinations []Item
@@ -58,22 +56,6 @@ type AccountProps struct {
 type Books struct {
 	Live                                              bool
 	Gross, Fee, Pending, Available, Reserved, Blocked money.Cents
-}
-
-// Block is an amount that is held back.
-type Block struct {
-	ID     string
-	Live   bool
-	Amount money.Cents
-	Reason string
-	At     time.Time
-}
-
-// BlockFields are the fields of the form that blocks an amount, as typed. Their
-// names are env (live, test), amount and reason.
-type BlockFields struct {
-	Key                 string // of the form, which blocks once however often it is sent
-	Env, Amount, Reason string
 }
 
 // Member is a member of an account.
