@@ -38,6 +38,7 @@ var scenes = map[string]func(t *testing.T, w *walk){
 	"ops":       walkOps,
 	"ownbank":   walkOwnBank,
 	"passkeys":  walkPasskeys,
+	"previews":  walkPreviews,
 	"sales":     walkSales,
 	"security":  walkSecurity,
 	"settings":  walkSettings,
