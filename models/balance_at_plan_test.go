@@ -63,8 +63,10 @@ func TestBalanceAt_Plan(t *testing.T) {
 	for hour := range hours {
 		for half := range 2 { // a snapshot is in the middle of each hour
 			for _, account := range []string{g.Account.ID, other.Account.ID} {
-				modelstest.Exec(t, g.DB, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount, recorded_at)
-					SELECT 'payment/' || $1 || $4::int || '-' || n, 0, 'platform/test/clearing', $1 || '/test/pending', 1, $2
+				modelstest.Exec(t, g.DB, `INSERT INTO ledger_transfers (fact, line, from_book, to_book, amount,
+						recorded_at)
+					SELECT 'payment/' || $1 || $4::int || '-' || n, 0, 'platform/test/clearing',
+						$1 || '/test/pending', 1, $2
 					FROM generate_series(1, $3::int) n`, account,
 					began.Add(time.Duration(hour)*time.Hour+time.Duration(half)*30*time.Minute), each/2, hour*2+half)
 			}
@@ -81,7 +83,8 @@ func TestBalanceAt_Plan(t *testing.T) {
 		q := &measured{Querier: g.DB.Pool}
 		b, err := models.BalanceAt(t.Context(), q, g.Account.ID, models.Test, began.Add(time.Duration(hour)*time.Hour))
 		if err != nil || b.Pending != money.Cents(hour*each) || b.Gross != b.Pending ||
-			!strings.Contains(q.plan, "ledger_transfers_in") || strings.Contains(q.plan, "Seq Scan on ledger_transfers") {
+			!strings.Contains(q.plan, "ledger_transfers_in") ||
+			strings.Contains(q.plan, "Seq Scan on ledger_transfers") {
 			t.Errorf("%d hours: %+v, %v by\n%s", hour, b, err, q.plan)
 		}
 		if q.read > 2*each {

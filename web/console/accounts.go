@@ -22,7 +22,7 @@ import (
 // accounts shows GET /ops/contas.
 func (s *console) accounts(c *fiber.Ctx) error {
 	after := s.Position(c, payments.ListAccounts)
-	accounts, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Account, error) {
+	accounts, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Account, error) {
 		return models.Accounts(c.UserContext(), s.DB, after, limit)
 	})
 	if err != nil {

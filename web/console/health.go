@@ -32,7 +32,7 @@ func (s *console) health(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	failing, err := models.FailingEndpoints(ctx, s.DB.Pool, page.ListSize)
+	failing, err := models.FailingEndpoints(ctx, s.DB.Pool, page.ListSize(c))
 	if err != nil {
 		return err
 	}

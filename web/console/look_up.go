@@ -75,7 +75,7 @@ func (s *console) lookUp(c *fiber.Ctx, props *pages.LookUpProps) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return nil
 	}
-	found, err := models.ReadPage(page.ListSize, func(limit int) ([]models.AnyCheckout, error) {
+	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.AnyCheckout, error) {
 		return models.CheckoutsByAmount(ctx, s.DB.Pool, amount, from, to, limit)
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ func (s *console) next(c *fiber.Ctx, section string) (string, error) {
 		if tab == allTab || !slices.Contains(q.tabs, tab) {
 			tab = q.tabs[0]
 		}
-		rows, err := q.rows(c, tab, nil, page.ListSize)
+		rows, err := q.rows(c, tab, nil, page.ListSize(c))
 		if err != nil {
 			return "", fmt.Errorf("console: find the next case of %s: %w", section, err)
 		}
@@ -132,7 +132,7 @@ func (s *console) queue(q queue) fiber.Handler {
 		}
 		list := payments.List("ops_" + q.id + tab)
 		after := s.Position(c, list)
-		rows, err := models.ReadPage(page.ListSize, func(limit int) ([]queued, error) {
+		rows, err := models.ReadPage(page.ListSize(c), func(limit int) ([]queued, error) {
 			return q.rows(c, tab, after, limit)
 		})
 		if err != nil {

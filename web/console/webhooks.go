@@ -30,7 +30,7 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 	}
 	list := payments.List("ops_webhooks_" + tab)
 	after := s.Position(c, list)
-	found, err := models.ReadPage(page.ListSize, func(limit int) ([]models.EndpointRate, error) {
+	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.EndpointRate, error) {
 		return models.EndpointRates(ctx, s.DB.Pool,
 			models.EndpointRateFilter{Failing: tab == tabs[0], After: after, Limit: limit},
 			s.Now().Add(-endpointRateSpan))

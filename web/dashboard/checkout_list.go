@@ -71,7 +71,7 @@ func (s *dashboard) listCheckouts(c *fiber.Ctx) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return page.Render(c, pages.Checkouts(props))
 	}
-	meant.Limit, meant.After = page.ListSize, after
+	meant.Limit, meant.After = page.ListSize(c), after
 	found, err := s.Payments.SearchCheckouts(c.UserContext(), page.Scope(c), meant)
 	if err != nil {
 		return err

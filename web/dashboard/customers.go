@@ -35,7 +35,7 @@ func (s *dashboard) listCustomers(c *fiber.Ctx) error {
 		CanExport: page.Visitor(c).Role.Can(models.MoveMoney)}
 	after := s.Position(c, payments.ListCustomers)
 	found, err := s.Payments.SearchCustomers(c.UserContext(), page.Scope(c),
-		models.CustomerSearch{Text: props.Text, After: after, Limit: page.ListSize})
+		models.CustomerSearch{Text: props.Text, After: after, Limit: page.ListSize(c)})
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func writtenDocument(document *string) string {
 // readCustomer shows GET /app/clientes/:id.
 func (s *dashboard) readCustomer(c *fiber.Ctx) error {
 	after := s.Position(c, payments.ListCustomers)
-	found, err := s.Payments.CustomerFacts(c.UserContext(), page.Scope(c), c.Params("id"), after, page.ListSize)
+	found, err := s.Payments.CustomerFacts(c.UserContext(), page.Scope(c), c.Params("id"), after, page.ListSize(c))
 	if err != nil {
 		return err
 	}

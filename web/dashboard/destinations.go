@@ -40,7 +40,7 @@ func (s *treasury) listDestinations(c *fiber.Ctx) error {
 	}
 	filter := models.DestinationFilter{AccountID: page.Visitor(c).AccountID,
 		After: s.Position(c, payments.ListDestinations)}
-	found, err := models.ReadPage(page.ListSize, func(limit int) ([]models.AccountDestination, error) {
+	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.AccountDestination, error) {
 		filter.Limit = limit
 		return models.Destinations(c.UserContext(), s.DB.Pool, filter)
 	})
@@ -109,7 +109,7 @@ func (s *treasury) showNewDestination(c *fiber.Ctx, props pages.NewDestinationPr
 	}
 	props.Hold = s.DestinationHold(account)
 	others, err := models.Destinations(c.UserContext(), s.DB.Pool, models.DestinationFilter{
-		AccountID: page.Visitor(c).AccountID, Rail: models.Rail(props.Rail), Limit: page.ListSize,
+		AccountID: page.Visitor(c).AccountID, Rail: models.Rail(props.Rail), Limit: page.ListSize(c),
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list destinations: %w", err)

@@ -33,7 +33,7 @@ func (s *dashboard) listDisputes(c *fiber.Ctx) error {
 	}
 	filter := models.DisputeFilter{AccountID: v.AccountID, Environment: &v.Environment,
 		After: s.Position(c, payments.ListDisputes)}
-	found, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Dispute, error) {
+	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Dispute, error) {
 		filter.Limit = limit
 		return models.ListDisputes(c.UserContext(), s.DB.Pool, filter)
 	})

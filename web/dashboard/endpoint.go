@@ -90,7 +90,7 @@ func (s *developers) addDeliveries(c *fiber.Ctx, props *pages.WebhookProps) erro
 	case pages.DeliveryFailed, pages.DeliverySkipped:
 		props.Status, filter.Undelivered = status, []models.DeliveryStatus{models.DeliveryStatus(status)}
 	}
-	deliveries, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Delivery, error) {
+	deliveries, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Delivery, error) {
 		filter.Limit = limit
 		return models.EndpointDeliveries(c.UserContext(), s.DB.Pool, page.Scope(c), props.ID, filter)
 	})

@@ -20,7 +20,7 @@ import (
 // listEndpoints shows GET /app/webhooks.
 func (s *developers) listEndpoints(c *fiber.Ctx) error {
 	after := s.Position(c, payments.ListEndpoints)
-	endpoints, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Endpoint, error) {
+	endpoints, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Endpoint, error) {
 		return models.Endpoints(c.UserContext(), s.DB.Pool, page.Scope(c), after, limit)
 	})
 	if err != nil {

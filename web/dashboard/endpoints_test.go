@@ -10,7 +10,6 @@ import (
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/payments"
-	"garoupa/web/page"
 	"garoupa/web/webtest"
 )
 
@@ -41,7 +40,7 @@ func TestEndpoints_Limit(t *testing.T) {
 func TestEndpoints_Pages(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
-	most := int64(page.ListSize + 2)
+	most := int64(25 + 2)
 	s.SetLimits(t, models.Limits{WebhookEndpoints: &most})
 	for range most {
 		s.Endpoint(t, "https://loja.example/hook")
@@ -51,7 +50,7 @@ func TestEndpoints_Pages(t *testing.T) {
 		SET status = 'DELIVERED', attempts = 1, next_attempt_at = NULL, finished_at = created_at`)
 	c := s.Member(t)
 	seen := map[string]bool{}
-	for path, rows := range map[string]int{"/app/webhooks": page.ListSize, "": 2} {
+	for path, rows := range map[string]int{"/app/webhooks": 25, "": 2} {
 		if path == "" {
 			path = c.Get("/app/webhooks").Find("main nav a[href*=cursor]").AttrOr("href", "no next page")
 		}

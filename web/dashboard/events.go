@@ -52,7 +52,7 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 	}
 	var events models.Page[models.Event]
 	if found && len(props.Errors) == 0 {
-		events, err = models.ReadPage(page.ListSize, func(limit int) ([]models.Event, error) {
+		events, err = models.ReadPage(page.ListSize(c), func(limit int) ([]models.Event, error) {
 			filter.Limit = limit
 			return models.ListEvents(c.UserContext(), s.DB.Pool, page.Scope(c), filter)
 		})

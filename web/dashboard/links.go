@@ -16,7 +16,7 @@ import (
 // listLinks shows GET /app/links.
 func (s *dashboard) listLinks(c *fiber.Ctx) error {
 	after := s.Position(c, payments.ListPaymentLinks)
-	found, err := s.Payments.PaymentLinks(c.UserContext(), page.Scope(c), after, page.ListSize)
+	found, err := s.Payments.PaymentLinks(c.UserContext(), page.Scope(c), after, page.ListSize(c))
 	if err != nil {
 		return err
 	}

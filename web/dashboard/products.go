@@ -25,7 +25,7 @@ func (s *dashboard) listProducts(c *fiber.Ctx) error {
 	if archived {
 		query = "archived=1"
 	}
-	products, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Product, error) {
+	products, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Product, error) {
 		return models.Products(c.UserContext(), s.DB.Pool, page.Scope(c), archived, after, limit)
 	})
 	if err != nil {

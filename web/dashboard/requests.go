@@ -33,7 +33,7 @@ func (s *developers) listRequests(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: list keys: %w", err)
 	}
-	meant := models.APIRequestFilter{Method: filter.Method, Limit: page.ListSize}
+	meant := models.APIRequestFilter{Method: filter.Method, Limit: page.ListSize(c)}
 	meant.Class, _ = strconv.Atoi(strings.TrimSuffix(filter.Class, "xx")) // zero without the filter
 	switch {
 	case strings.HasPrefix(filter.Text, "/"):

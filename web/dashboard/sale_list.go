@@ -50,7 +50,7 @@ func (s *treasury) listSales(c *fiber.Ctx) error {
 			Net: sum.Net(), More: sum.More}
 	}
 	meant.After = s.Position(c, payments.ListSales)
-	sales, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Sale, error) {
+	sales, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Sale, error) {
 		filter := meant
 		filter.Limit = limit
 		return models.Sales(c.UserContext(), s.DB.Pool, page.Scope(c), filter)

@@ -56,7 +56,7 @@ func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
 	after := s.Position(c, payments.ListStatement)
 	meant.Before = after.Number()
 	v := page.Visitor(c)
-	movements, err := models.ReadPage(page.ListSize, func(limit int) ([]models.Movement, error) {
+	movements, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Movement, error) {
 		meant.Limit = limit
 		return models.Statement(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment, meant)
 	})

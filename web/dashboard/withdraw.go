@@ -84,7 +84,7 @@ func (s *treasury) showReadiness(c *fiber.Ctx, props pages.NewWithdrawalProps, a
 		access.State = pages.TaskWaiting
 	}
 	all, err := models.Destinations(c.UserContext(), s.DB.Pool,
-		models.DestinationFilter{AccountID: account.ID, Limit: page.ListSize})
+		models.DestinationFilter{AccountID: account.ID, Limit: page.ListSize(c)})
 	if err != nil {
 		return fmt.Errorf("dashboard: list destinations: %w", err)
 	}

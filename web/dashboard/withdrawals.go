@@ -63,7 +63,7 @@ func (s *treasury) listWithdrawals(c *fiber.Ctx) error {
 	if props.Switches, err = s.withdrawalStops(c, account); err != nil {
 		return err
 	}
-	filter := models.WithdrawalFilter{AccountID: account.ID, Limit: page.ListSize,
+	filter := models.WithdrawalFilter{AccountID: account.ID, Limit: page.ListSize(c),
 		After: s.Position(c, payments.ListWithdrawals)}
 	query := ""
 	if statuses, known := withdrawalTabs[c.Query("status")]; known {

@@ -61,7 +61,7 @@ func (s *Site) AuditList(c *fiber.Ctx, path, accountID string,
 	}
 	after := s.Position(c, payments.ListAudit)
 	filter.Before = after.Number()
-	lines, err := models.ReadPage(ListSize, func(limit int) ([]models.AuditLine, error) {
+	lines, err := models.ReadPage(ListSize(c), func(limit int) ([]models.AuditLine, error) {
 		filter.Limit = limit
 		return models.AuditLines(c.UserContext(), s.DB.Pool, filter)
 	})

@@ -11,8 +11,20 @@ import (
 	"garoupa/views/components"
 )
 
-// ListSize is how many rows a list of the dashboard shows.
-const ListSize = 25
+// How many rows a page of a list shows.
+const (
+	usualRows = 25
+	lowRows   = 50 // of those who chose low rows
+)
+
+// ListSize returns how many rows a page of a list shows to the visitor. A cursor names a row, so it leads to the same
+// place when the choice changes.
+func ListSize(c *fiber.Ctx) int {
+	if dense(c) {
+		return lowRows
+	}
+	return usualRows
+}
 
 // Position returns where a page of a list begins. An invalid cursor starts the list over,
 // because the address may be old.

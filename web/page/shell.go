@@ -36,7 +36,7 @@ func (s *Site) Shell(c *fiber.Ctx) (layouts.Shell, error) {
 		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email,
 		Live: v.Environment == models.Live, Scope: scopeName(v),
 		Several: v.Accounts > 1,
-		Theme:   Theme(c), Dense: chosen(c, rowsCookie) == layouts.RowsLow, Path: c.OriginalURL(), Nav: MenuOf(v),
+		Theme:   Theme(c), Dense: dense(c), Path: c.OriginalURL(), Nav: MenuOf(v),
 		Flash: flash, Now: s.Now(), Demo: s.Demo, Legal: s.Legal(),
 	}, err
 }

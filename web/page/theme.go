@@ -39,6 +39,9 @@ func (s *Site) KeepRows(c *fiber.Ctx) {
 	}
 }
 
+// dense reports whether the visitor wants low rows in tables.
+func dense(c *fiber.Ctx) bool { return chosen(c, rowsCookie) == layouts.RowsLow }
+
 // keep stores a choice in the browser for a year.
 func (s *Site) keep(c *fiber.Ctx, name, value string) {
 	c.Cookie(&fiber.Cookie{
