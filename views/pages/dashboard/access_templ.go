@@ -93,7 +93,7 @@ func Access(p AccessProps) templ.Component {
 				}
 			}
 			if p.Answers != nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"card overflow-hidden\" aria-labelledby=\"answers\"><h2 id=\"answers\" class=\"border-b border-line px-4 py-3.5 text-[15px] font-semibold sm:px-5\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"card overflow-hidden\" aria-labelledby=\"answers\"><h2 id=\"answers\" class=\"card-title\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -574,7 +574,7 @@ func balanceBlocked(rows []BlockedRow, support string) templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<section id=\"blocked\" class=\"card scroll-mt-20 overflow-hidden\" aria-labelledby=\"blocked-title\"><h2 id=\"blocked-title\" class=\"flex items-center gap-2 border-b border-line px-4 py-3.5 text-[15px] font-semibold sm:px-5\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<section id=\"blocked\" class=\"card scroll-mt-20 overflow-hidden\" aria-labelledby=\"blocked-title\"><h2 id=\"blocked-title\" class=\"card-title flex items-center gap-2\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -369,7 +369,7 @@ func webhookWeek(p WebhookProps) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<section id=\"fares\" class=\"card overflow-hidden\" aria-labelledby=\"week\" data-beside=\"test-result\"><h2 id=\"week\" class=\"border-b border-line px-4 py-3.5 text-[15px] font-semibold sm:px-5\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<section id=\"fares\" class=\"card overflow-hidden\" aria-labelledby=\"week\" data-beside=\"test-result\"><h2 id=\"week\" class=\"card-title\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

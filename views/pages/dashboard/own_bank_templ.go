@@ -118,7 +118,7 @@ func OwnBanks(p OwnBankProps) templ.Component {
 				}
 			}
 			if len(p.Findings) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section id=\"findings\" class=\"card overflow-hidden\" aria-labelledby=\"findings-title\"><h2 id=\"findings-title\" class=\"border-b border-line px-4 py-3.5 text-[15px] font-semibold sm:px-5\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section id=\"findings\" class=\"card overflow-hidden\" aria-labelledby=\"findings-title\"><h2 id=\"findings-title\" class=\"card-title\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

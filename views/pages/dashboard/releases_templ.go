@@ -39,7 +39,7 @@ func releases(r Releases, pending money.Cents, now time.Time) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		shown, folded := r.split()
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"releases\" class=\"card scroll-mt-20 overflow-hidden\" aria-labelledby=\"releases-title\"><h2 id=\"releases-title\" class=\"flex items-center gap-2 border-b border-line px-4 py-3.5 text-[15px] font-semibold sm:px-5\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"releases\" class=\"card scroll-mt-20 overflow-hidden\" aria-labelledby=\"releases-title\"><h2 id=\"releases-title\" class=\"card-title flex items-center gap-2\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -35,7 +35,7 @@ func termsCard(t OwnTerms) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"terms\" class=\"card scroll-mt-20 overflow-hidden\" aria-labelledby=\"terms-title\"><h2 id=\"terms-title\" class=\"border-b border-line px-4 py-3.5 text-[15px] font-semibold sm:px-5\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"terms\" class=\"card scroll-mt-20 overflow-hidden\" aria-labelledby=\"terms-title\"><h2 id=\"terms-title\" class=\"card-title\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

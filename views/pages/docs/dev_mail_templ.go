@@ -231,7 +231,7 @@ func DevMail(p DevMailProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " <section class=\"card overflow-hidden\" aria-labelledby=\"as-html\"><h2 id=\"as-html\" class=\"border-b border-line px-4 py-3 text-[15px] font-semibold sm:px-5\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " <section class=\"card overflow-hidden\" aria-labelledby=\"as-html\"><h2 id=\"as-html\" class=\"card-title\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -270,7 +270,7 @@ func DevMail(p DevMailProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\" class=\"block h-[52rem] w-full sm:h-[44rem] border-0 bg-white\"></iframe></section><section class=\"card mt-5 overflow-hidden\" aria-labelledby=\"as-text\"><h2 id=\"as-text\" class=\"border-b border-line px-4 py-3 text-[15px] font-semibold sm:px-5\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\" class=\"block h-[52rem] w-full sm:h-[44rem] border-0 bg-white\"></iframe></section><section class=\"card mt-5 overflow-hidden\" aria-labelledby=\"as-text\"><h2 id=\"as-text\" class=\"card-title\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
