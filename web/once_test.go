@@ -159,6 +159,7 @@ var formsSent = slices.Concat(reasonForms, []sentForm{
 	{"release", "/ops/contas/:id/bloqueios/:block", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
 		b, err := d.BlockAmount(t.Context(), d.Staff(t), payments.NewBlock{
 			AccountID: d.Account.ID, Environment: models.Live, Amount: 1_00, Reason: "Contestação.",
+			Seen: modelstest.One[int](t, d.DB, "SELECT count(*) FROM blocked_amounts"),
 		})
 		if err != nil {
 			t.Fatal(err)
