@@ -97,10 +97,26 @@ func Start(ctx context.Context, o Options) (*Runner, error) {
 	r.loop(looping, "take deliveries", func(ctx context.Context) { r.deliveries.run(ctx, posting) })
 	guard.Go("renew leases", func() { guard.Keep(posting, "renew leases", r.deliveries.renew) })
 	r.loop(looping, "follow notices", r.followNotices)
-	for what, s := range r.sweeps() {
-		r.loop(looping, what, func(ctx context.Context) { r.repeat(ctx, what, s) })
-	}
+	r.sweep(looping, r.sweeps())
+	r.sweep(looping, r.counts())
 	return r, nil
+}
+
+// StartCounting is Start for a process that leaves the work to others. It only stores what the process counts in
+// memory: calls of banks, and visits of links.
+func StartCounting(ctx context.Context, o Options) *Runner {
+	r := &Runner{Options: o, noticed: make(chan struct{}, 1), deliveries: newDeliveries(o)}
+	looping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
+	r.sweep(looping, r.counts())
+	return r
+}
+
+// sweep begins to repeat sweeps, until ctx ends.
+func (r *Runner) sweep(ctx context.Context, all map[string]sweep) {
+	for what, s := range all {
+		r.loop(ctx, what, func(ctx context.Context) { r.repeat(ctx, what, s) })
+	}
 }
 
 // Leases returns the number of deliveries that the process has.
@@ -151,6 +167,9 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 func (r *Runner) Stop(ctx context.Context) error {
 	r.stop()
 	r.loops.Wait()
+	if r.river == nil { // StartCounting
+		return nil
+	}
 	defer time.AfterFunc(finishWithin, func() { guard.Go("interrupt attempts", r.interrupt) }).Stop()
 	defer r.interrupt()
 	err := r.river.Stop(ctx)
@@ -177,7 +196,15 @@ type sweep struct {
 	do    func(ctx context.Context) error
 }
 
-// sweeps returns the sweeps of each process, by their names in the log. They are loops and not
+// counts returns the sweeps that store what this process counts, whatever else it does.
+func (r *Runner) counts() map[string]sweep {
+	return map[string]sweep{
+		"save calls of banks":  {saveCallsEvery, r.Banks.SaveCalls},
+		"save visits of links": {saveVisitsEvery, r.Payments.SaveVisits},
+	}
+}
+
+// sweeps returns the sweeps of each process that runs jobs, by their names in the log. They are loops and not
 // River's periodic jobs, because those wait for a leader: after a crash the wait is longer
 // than a checkout may be late. Each sweep has its own loop, so a sweep that waits for a lock
 // does not delay the others.
@@ -197,8 +224,6 @@ func (r *Runner) sweeps() map[string]sweep {
 		"mail about paid charges":    {tellPaidEvery, r.Payments.TellPaid},
 		"tend bank accounts":         {tendEvery, r.tendBanks},
 		"register notices":           {registerEvery, r.registerNotices},
-		"save calls of banks":        {saveCallsEvery, r.Banks.SaveCalls},
-		"save visits of links":       {saveVisitsEvery, r.Payments.SaveVisits},
 		"warn of silent banks":       {warnOfSilenceEvery, r.Banks.WarnOfSilence},
 		"simulate refunds":           {sweepEvery, r.Payments.SimulateRefunds},
 	}

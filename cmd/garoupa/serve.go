@@ -54,10 +54,15 @@ func serve(ctx context.Context, in invocation) error {
 	seed := in.flags.Bool("demo-merchant", false,
 		"add a demo merchant if the database is empty, as the embedded mode always does")
 	history := in.flags.Bool("demo-history", true, historyFlag+" when it is added")
+	chosen := roleFlags(in.flags)
 	if _, err := in.parse(); err != nil {
 		return err
 	}
 	s := in.settings
+	as, err := chosen(s)
+	if err != nil {
+		return err
+	}
 	if *probe {
 		return probeReady(ctx, s)
 	}
@@ -73,7 +78,7 @@ func serve(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
-	slog.Info("starting", "version", api.Version, "schema", migrations.Newest())
+	slog.Info("starting", "version", api.Version, "schema", migrations.Newest(), "role", as.String())
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return errors.Join(fmt.Errorf("GAROUPA_LISTEN: %w", err), db.Close())
@@ -81,7 +86,7 @@ func serve(ctx context.Context, in invocation) error {
 	on := listeners{pages: listener}
 	if err = on.open(s); err == nil {
 		err = db.whileFit(ctx, func(ctx context.Context) error {
-			return serveOn(ctx, in, on, db, tracer, seeding{*seed || s.embedded(), *history})
+			return serveOn(ctx, in, as, on, db, tracer, seeding{*seed || s.embedded(), *history})
 		})
 	}
 	err = errors.Join(err, on.notices.close(), on.monitors.close())
@@ -108,7 +113,7 @@ func (l *listeners) open(s settings) (err error) {
 }
 
 func serveOn(
-	ctx context.Context, in invocation, on listeners, db *database, tracer *tracing.Tracer, seed seeding,
+	ctx context.Context, in invocation, as role, on listeners, db *database, tracer *tracing.Tracer, seed seeding,
 ) (err error) {
 	s, counts := in.settings, on.monitors.counts()
 	interrupted := make(chan os.Signal, 1)
@@ -134,12 +139,7 @@ func serveOn(
 	if err != nil {
 		return err
 	}
-	runner, err := jobs.Start(working, jobs.Options{
-		DB: db.DB, Payments: services.payments, Merchants: services.merchants, Banks: services.banks,
-		Webhooks: webhooks, Mail: services.sender, Now: services.clock.Now,
-		EventsKept: time.Duration(s.EventDays) * 24 * time.Hour, BuyersKept: s.buyersKept(), AuditLog: s.auditLog,
-		Attempted: counts.Attempt, Tracer: tracer,
-	})
+	runner, err := as.work(working, s, db, services, webhooks, jobs.Options{Attempted: counts.Attempt, Tracer: tracer})
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,9 @@ func serveOn(
 	requests, endRequests := context.WithCancel(working)
 	defer endRequests()
 	g := &gateway{
-		app:    newApp(requests, s, services, health, calls, hub, counts, tracer),
+		app: as.app(health, func() *fiber.App {
+			return newApp(requests, s, services, health, calls, hub, counts, tracer)
+		}),
 		health: health, hub: hub, notices: on.notices, runner: runner, saveCounts: services.saveCounts,
 		endRequests: endRequests,
 	}
@@ -162,7 +164,7 @@ func serveOn(
 	guard.Go("serve", func() {
 		failed <- guard.Call("serve", func() error { return g.app.Listener(server.NewListener(on.pages)) })
 	})
-	sayServing(in.out, s, welcome)
+	sayServing(in.out, s, as, welcome)
 
 	select {
 	case <-ctx.Done():

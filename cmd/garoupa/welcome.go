@@ -73,10 +73,10 @@ func knownDemo(ctx context.Context, path string, db *database) (*demoMerchant, e
 }
 
 // sayServing reports that the program is up: always in the log, and as text at a terminal
-// or when there is a demo merchant.
-func sayServing(out io.Writer, s settings, d *demoMerchant) {
-	slog.Info("serving", "address", s.Listen)
-	if file, ok := out.(*os.File); d != nil || ok && isTerminal(file) {
+// or when there is a demo merchant, if it answers people.
+func sayServing(out io.Writer, s settings, as role, d *demoMerchant) {
+	slog.Info("serving", "address", s.Listen, "role", as.String())
+	if file, ok := out.(*os.File); as.web && (d != nil || ok && isTerminal(file)) {
 		printWelcome(out, s, d)
 	}
 }

@@ -78,8 +78,7 @@ func New(o Options) *fiber.App {
 	}
 	app.Use(unproxied(o.TrustedProxies), leave(o.Health),
 		logged(o), fiberrecover.New(), textPath, separate(o), shed(o.Health))
-	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
-	app.Get("/readyz", o.Health.ready)
+	probe(app, o.Health)
 
 	api.Register(app, o.API)
 	web.Register(app, o.Web)
@@ -87,6 +86,23 @@ func New(o Options) *fiber.App {
 	refuseUnclear(app)
 	app.Server().HeaderReceived = patience
 	return app
+}
+
+// NewProbed returns the app of a process that answers no requests: only whether it is alive and ready.
+func NewProbed(health *Health) *fiber.App {
+	app := fiber.New(fiber.Config{
+		AppName: "Garoupa", DisableStartupMessage: true, Immutable: true, CaseSensitive: true,
+		ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+	})
+	app.Use(fiberrecover.New())
+	probe(app, health)
+	return app
+}
+
+// probe adds the paths that balancers and service managers ask.
+func probe(app *fiber.App, health *Health) {
+	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	app.Get("/readyz", health.ready)
 }
 
 // patience returns how long the client of a request may take, and how much it may send. It
