@@ -75,8 +75,8 @@ type DB struct {
 	// an index: PostgreSQL plans them once for a connection, when the queue may be empty and reading all of it
 	// costs nothing, and the plan must still be right when the queue is full. Its commits do
 	// not wait for the disk: if the server's machine fails, a commit is lost as a whole, so the
-	// delivery is still pending, and the work is repeated. Both are settings of the sessions, so Open refuses
-	// poolers that share sessions with other programs.
+	// delivery is still pending, and the work is repeated. Both are settings of the sessions, which must not reach
+	// other programs through a pooler.
 	Queue *pgxpool.Pool
 	// Batches is only for creating checkouts and recording payments, many in one commit. Its
 	// statements are planned once for a connection, and always use an index. In other pools
@@ -98,29 +98,39 @@ type DB struct {
 
 // Open connects to the PostgreSQL at url (a postgres:// address). It fails behind a pooler
 // that shares sessions between clients.
-func Open(ctx context.Context, url string) (*DB, error) {
+func Open(ctx context.Context, url string) (*DB, error) { return OpenPooled(ctx, url, "") }
+
+// OpenPooled is Open with a second address of the same database. Then url may lead to a pooler in
+// transaction mode: Pool and Reserved use it, prepare no statements and set nothing in their
+// sessions. What needs a session of its own uses direct: the other pools, LISTEN and migrations.
+// Without direct everything uses url.
+func OpenPooled(ctx context.Context, url, direct string) (*DB, error) {
+	pooled := direct != ""
 	config, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
-	if err := refusePooler(ctx, config.ConnConfig); err != nil {
+	session := config
+	if pooled {
+		if session, err = parse(direct); err != nil {
+			return nil, err
+		}
+		// A pooler gives each transaction another server, which does not know the statements of the one before.
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	if err := refusePooler(ctx, session.ConnConfig); err != nil {
 		return nil, fmt.Errorf("models: connect: %w", err)
+	}
+	if pooled {
+		if err := refuseOther(ctx, config.ConnConfig, session.ConnConfig); err != nil {
+			return nil, fmt.Errorf("models: connect: %w", err)
+		}
 	}
 	db := &DB{watch: &watch{database: config.ConnConfig.Database}}
 	db.ears = &ears{db: db, hearers: map[*Hearer]bool{}}
-	for _, pool := range []struct {
-		at      **pgxpool.Pool
-		conns   int32
-		session session
-	}{
-		{&db.Pool, config.MaxConns, requestSession}, {&db.Queue, queueConns, queueSession},
-		{&db.Batches, batchConns, batchSession}, {&db.Reserved, reservedConns, reservedSession},
-		{&db.Background, backgroundConns, backgroundSession},
-	} {
-		if *pool.at, err = db.open(ctx, config, pool.conns, pool.session); err != nil {
-			db.Close()
-			return nil, fmt.Errorf("models: open a pool: %w", err)
-		}
+	if err := db.openPools(ctx, config, session, pooled); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("models: open a pool: %w", err)
 	}
 	if err := db.Pool.Ping(ctx); err != nil {
 		db.Close()
@@ -136,6 +146,28 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		}
 	}
 	return db, nil
+}
+
+// openPools opens the pools: those that may share sessions with other clients as config says, the others as direct
+// says.
+func (db *DB) openPools(ctx context.Context, config, direct *pgxpool.Config, pooled bool) (err error) {
+	requests, reserved := requestSession, reservedSession
+	requests.shared, reserved.shared = pooled, pooled
+	for _, pool := range []struct {
+		at      **pgxpool.Pool
+		like    *pgxpool.Config
+		conns   int32
+		session session
+	}{
+		{&db.Pool, config, config.MaxConns, requests}, {&db.Queue, direct, queueConns, queueSession},
+		{&db.Batches, direct, batchConns, batchSession}, {&db.Reserved, config, reservedConns, reserved},
+		{&db.Background, direct, backgroundConns, backgroundSession},
+	} {
+		if *pool.at, err = db.open(ctx, pool.like, pool.conns, pool.session); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func openGORM(pool *pgxpool.Pool) (*gorm.DB, error) {

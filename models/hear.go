@@ -224,10 +224,10 @@ type ownConnection struct {
 	renewals int64 // value of watch.renewals when the connection was made
 }
 
-// ownConnection opens a connection with the settings of Pool.
+// ownConnection opens a connection with the settings of Background, which no pooler shares with others.
 func (db *DB) ownConnection(ctx context.Context) (*ownConnection, error) {
 	renewals := db.watch.renewals.Load()
-	conn, err := pgx.ConnectConfig(ctx, db.Pool.Config().ConnConfig)
+	conn, err := pgx.ConnectConfig(ctx, db.Background.Config().ConnConfig)
 	if err != nil {
 		return nil, err
 	}

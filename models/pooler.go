@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,7 +14,11 @@ import (
 // errPooler tells the operator what to do about a pooler in transaction mode.
 var errPooler = errors.New("the database address leads to a connection pooler in transaction or statement mode, " +
 	"behind which LISTEN, locks and settings of a session do not work: " +
-	"give the address of PostgreSQL itself, or of a pooler in session mode")
+	"give the address of PostgreSQL itself, or of a pooler in session mode, " +
+	"or name PostgreSQL itself in GAROUPA_DATABASE_DIRECT_URL")
+
+// errOther reports two addresses of two databases.
+var errOther = errors.New("DATABASE_URL and GAROUPA_DATABASE_DIRECT_URL lead to different databases")
 
 const (
 	// poolerRounds is how often each of two connections is asked for its server process.
@@ -61,10 +66,46 @@ func refusePooler(ctx context.Context, like *pgx.ConnConfig) error {
 	return nil
 }
 
-// serverProcess returns the id of the server process that answers now. It uses the simple
-// protocol.
+// refuseOther returns errOther unless both addresses lead to one database: a lock that is held at direct must be seen
+// at the other.
+func refuseOther(ctx context.Context, pooled, direct *pgx.ConnConfig) error {
+	ctx, cancel := context.WithTimeout(ctx, poolerWithin)
+	defer cancel()
+	key := rand.Int64()
+	var free [2]string
+	for i, step := range []struct {
+		at  *pgx.ConnConfig
+		sql string
+	}{
+		{direct, "SELECT pg_try_advisory_lock(%d)"}, {pooled, "SELECT pg_try_advisory_xact_lock(%d)"},
+	} {
+		conn, err := pgconn.ConnectConfig(ctx, &step.at.Copy().Config)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			_ = conn.Close(ctx) // releases the lock
+		}()
+		if free[i], err = answer(ctx, conn, fmt.Sprintf(step.sql, key)); err != nil {
+			return fmt.Errorf("compare the two addresses of the database: %w", err)
+		}
+	}
+	if free != [2]string{"t", "f"} {
+		return errOther
+	}
+	return nil
+}
+
+// serverProcess returns the id of the server process that answers now.
 func serverProcess(ctx context.Context, conn *pgconn.PgConn) (string, error) {
-	results, err := conn.Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
+	return answer(ctx, conn, "SELECT pg_backend_pid()")
+}
+
+// answer returns the one value that a query returns, as text. It uses the simple protocol.
+func answer(ctx context.Context, conn *pgconn.PgConn, sql string) (string, error) {
+	results, err := conn.Exec(ctx, sql).ReadAll()
 	if err != nil {
 		return "", err
 	}

@@ -21,6 +21,9 @@ type session struct {
 	lock      time.Duration // limit of a wait for a lock
 	idle      time.Duration // limit of a transaction's wait for its next statement
 	planner   string        // further settings, in SQL
+	// shared: a pooler lends the session to others, so nothing is set in it. PostgreSQL's limits are then those of
+	// the role (docs/operations.md, "A pooler"); our own are later, as ever.
+	shared bool
 }
 
 // beyondServer is how much longer than the server's own limit a client waits for a statement:
@@ -60,6 +63,10 @@ func (s session) sql() string {
 // setUp makes every new connection of config run sql. It does not use startup parameters,
 // because poolers refuse those they do not know.
 func (s session) setUp(config *pgxpool.Config, watch *watch) {
+	config.ConnConfig.Tracer = &tracer{watch: watch, limit: s.statement + beyondServer}
+	if s.shared {
+		return
+	}
 	sql := s.sql()
 	config.ConnConfig.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeout(ctx, connectWithin)
@@ -67,7 +74,6 @@ func (s session) setUp(config *pgxpool.Config, watch *watch) {
 		_, err := conn.Exec(ctx, sql).ReadAll()
 		return err
 	}
-	config.ConnConfig.Tracer = &tracer{watch: watch, limit: s.statement + beyondServer}
 }
 
 // tracer watches the connections and statements of a pool.

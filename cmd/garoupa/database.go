@@ -40,7 +40,7 @@ func openDatabase(ctx context.Context, s settings, serving bool) (*database, err
 		}
 	}
 	var err error
-	if d.DB, err = models.Open(ctx, address); err != nil {
+	if d.DB, err = models.OpenPooled(ctx, address, s.DatabaseDirectURL); err != nil {
 		return nil, errors.Join(err, d.stopServer())
 	}
 	return d, nil
@@ -53,7 +53,7 @@ func openMigrated(ctx context.Context, s settings, serving bool) (*database, err
 	if err != nil {
 		return nil, err
 	}
-	if err := migrations.Up(ctx, d.Pool); err != nil {
+	if err := migrations.Up(ctx, d.Background); err != nil {
 		return nil, errors.Join(asOwner(err), d.Close())
 	}
 	if err := models.BeginEventEpoch(ctx, d.DB); err != nil {

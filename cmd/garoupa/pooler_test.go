@@ -1,10 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 
 	"garoupa/internal/faulttest"
+	"garoupa/models"
 	"garoupa/models/modelstest"
 )
 
@@ -27,4 +32,35 @@ func TestPooler(t *testing.T) {
 			}
 		})
 	}
+}
+
+// With the direct address the program does all of its work behind such a pooler: it migrates, creates, pays, delivers
+// and proves the books.
+func TestPooler_Direct(t *testing.T) {
+	t.Parallel()
+	direct := modelstest.NewURL(t)
+	p := newProgramOver(t, "DATABASE_URL="+faulttest.NewPooler(t, direct, 4), "GAROUPA_DATABASE_DIRECT_URL="+direct)
+	s := newShopOf(p, 1, func(http.ResponseWriter, *http.Request, parcel, int) {})
+	server := s.serve()
+	for n := range 5 {
+		body := fmt.Sprintf(`{"amount":4990,"description":"Vaso","externalId":"%d"}`, n)
+		status, answer := s.call(http.MethodPost, "/v1/checkouts", body, fmt.Sprint(n))
+		var made struct{ ID string }
+		if err := json.Unmarshal([]byte(answer), &made); err != nil || status != http.StatusCreated {
+			t.Fatalf("created: %d %s", status, answer)
+		}
+		status, answer = s.call(http.MethodPost, "/v1/test/checkouts/"+made.ID+"/pay", "", "")
+		if status != http.StatusOK {
+			t.Fatalf("paid: %d %s", status, answer)
+		}
+	}
+	for parcel, fate := range s.settled() {
+		if fate.status != models.DeliveryDelivered {
+			t.Errorf("%v is %s", parcel, fate.status)
+		}
+	}
+	if out := p.run("check"); !strings.Contains(out, "books      ok") {
+		t.Errorf("check says %s", out)
+	}
+	p.stop(server, syscall.SIGTERM)
 }

@@ -29,6 +29,7 @@ import (
 // secret can be read from files.
 type settings struct {
 	DatabaseURL          string        `env:"DATABASE_URL" secret:"true"`
+	DatabaseDirectURL    string        `env:"GAROUPA_DATABASE_DIRECT_URL" secret:"true"`
 	Listen               string        `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
 	BaseURL              string        `env:"GAROUPA_BASE_URL"`
 	CheckoutURL          string        `env:"GAROUPA_CHECKOUT_HOST"`
@@ -158,7 +159,8 @@ func readSettings(environment map[string]string) (settings, error) {
 func (s *settings) checks() []checked {
 	return []checked{
 		{"DATABASE_URL", checkDatabaseURL(s.DatabaseURL)},
-		{"DATABASE_URL", s.checkDatabaseTLS()},
+		{"DATABASE_URL", s.checkDatabaseTLS(s.DatabaseURL)},
+		{"GAROUPA_DATABASE_DIRECT_URL", s.checkDirectURL()},
 		{"GAROUPA_LISTEN", checkListen(s.Listen)},
 		{"GAROUPA_BASE_URL", checkAddress(&s.BaseURL)},
 		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutURL)},

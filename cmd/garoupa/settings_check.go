@@ -53,11 +53,11 @@ func checkDatabaseURL(raw string) error {
 
 // checkDatabaseTLS refuses connections to a database on another machine that another could read or answer, where
 // charges are live.
-func (s *settings) checkDatabaseTLS() error {
-	if s.embedded() || s.LiveProvider != providerBank {
+func (s *settings) checkDatabaseTLS(raw string) error {
+	if raw == "" || s.LiveProvider != providerBank {
 		return nil
 	}
-	config, err := pgconn.ParseConfig(s.DatabaseURL)
+	config, err := pgconn.ParseConfig(raw)
 	if err != nil {
 		return errors.New("is not complete, or a file that it names cannot be read")
 	}
@@ -69,6 +69,17 @@ func (s *settings) checkDatabaseTLS() error {
 		}
 	}
 	return nil
+}
+
+// checkDirectURL checks the second address of the database, which is of use only beside the first.
+func (s *settings) checkDirectURL() error {
+	if s.DatabaseDirectURL != "" && s.embedded() {
+		return errors.New("needs DATABASE_URL, which leads to the same database through a pooler")
+	}
+	if err := checkDatabaseURL(s.DatabaseDirectURL); err != nil {
+		return err
+	}
+	return s.checkDatabaseTLS(s.DatabaseDirectURL)
 }
 
 // near reports whether connections to a host stay on the machine: those by a socket or the loopback

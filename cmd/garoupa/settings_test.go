@@ -146,8 +146,9 @@ func TestReadSettings_Notices(t *testing.T) {
 
 // wrongValues are values that settings refuse. hunter2 is a secret in them.
 var wrongValues = map[string][]string{
-	"DATABASE_URL":   {"mysql://root:hunter2@x/y", "hunter2"},
-	"GAROUPA_LISTEN": {"8080", "localhost", "localhost:"},
+	"DATABASE_URL":                {"mysql://root:hunter2@x/y", "hunter2"},
+	"GAROUPA_DATABASE_DIRECT_URL": {"mysql://root:hunter2@x/y", "hunter2", "postgres://u:hunter2@x/y"},
+	"GAROUPA_LISTEN":              {"8080", "localhost", "localhost:"},
 	"GAROUPA_BASE_URL": {"localhost", "ftp://x", "https://u:hunter2@x", "https://x/path", "https://",
 		"https://hunter2@x", "https://u:hunter2@x:port", "u:hunter2@x"},
 	"GAROUPA_CHECKOUT_HOST": {"x", "https://u:hunter2@x/", "https://u:hunter2%zz@x"},
