@@ -22,7 +22,7 @@ watched := env CGO_ENABLED=1 GOFLAGS="$${GOFLAGS:-} $(unwatched:%=-gcflags=%=-ra
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # Without npm an installed PostgreSQL, or DATABASE_URL, is enough to serve.
 .PHONY: run
@@ -72,6 +72,7 @@ tidy:
 lint:
 	go vet ./...
 	go vet -tags faults ./tools/faults
+	go vet -tags cluster ./tools/faults
 	go vet -tags soak ./cmd/garoupa
 	go vet -tags large ./models ./web
 	go vet -tags upgrades ./cmd/garoupa
@@ -117,6 +118,16 @@ bench: build ## Measure the speed against pgbench
 .PHONY: faults
 faults: $(modules) build ## Break things under load, and count lost charges
 	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags faults -count=1 -timeout 10m ./tools/faults
+
+# Needs Debian's packages etcd-server, patroni, postgresql and haproxy.
+.PHONY: cluster
+cluster: build ## Start the cluster of deploy/cluster as processes on this machine
+	go run ./tools/cluster
+
+# Breaks the cluster for some minutes, and writes docs/reliability.md.
+.PHONY: cluster-test
+cluster-test: build ## Break the cluster under load, and count lost charges
+	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags cluster -count=1 -timeout 15m -v ./tools/faults
 
 .PHONY: figures
 figures: ## Read figures, sums and lists of ten million charges, which it writes before

@@ -17,6 +17,12 @@ import (
 	"garoupa/internal/localpg"
 )
 
+// The lines of the document around the report.
+const (
+	reportBegins = "<!-- make faults writes from here -->\n"
+	reportEnds   = "<!-- to here -->\n"
+)
+
 // The tests run one after the other: each has the machine for itself.
 
 func TestProcessKilled(t *testing.T) {

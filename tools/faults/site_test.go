@@ -1,4 +1,4 @@
-//go:build faults
+//go:build faults || cluster
 
 package faults
 
@@ -77,19 +77,7 @@ func newSiteOn(t *testing.T, n int, database string) *site {
 	s.env = append(s.env, "GAROUPA_SECRET_KEY="+strings.Repeat("5a", 32), "GAROUPA_RATE_LIMIT=off",
 		"GAROUPA_LOG_LEVEL=info",
 		"GAROUPA_WEBHOOK_ALLOW_PRIVATE=true", "GAROUPA_WEBHOOK_BACKOFF=1s,2s,4s,8s", "GAROUPA_DATA_DIR="+t.TempDir())
-	demo := exec.CommandContext(t.Context(), program, "demo", "--json", "--webhook-url", s.webhooks.URL)
-	demo.Env = append([]string{"DATABASE_URL=" + database}, s.env...)
-	var wrong bytes.Buffer
-	demo.Stderr = &wrong
-	out, err := demo.Output()
-	var made struct{ Keys struct{ Test string } }
-	if err == nil {
-		err = json.Unmarshal(out, &made)
-	}
-	if err != nil {
-		t.Fatalf("garoupa demo: %v: %s", err, wrong.String())
-	}
-	s.key = made.Keys.Test
+	s.makeMerchant()
 	s.turnTo(database)
 	for range n {
 		network := faulttest.NewProxy(t, database)
@@ -99,6 +87,24 @@ func newSiteOn(t *testing.T, n int, database string) *site {
 		p.start()
 	}
 	return s
+}
+
+// makeMerchant makes the merchant whose clients charge.
+func (s *site) makeMerchant() {
+	s.t.Helper()
+	demo := exec.CommandContext(s.t.Context(), program, "demo", "--json", "--webhook-url", s.webhooks.URL)
+	demo.Env = append([]string{"DATABASE_URL=" + s.database}, s.env...)
+	var wrong bytes.Buffer
+	demo.Stderr = &wrong
+	out, err := demo.Output()
+	var made struct{ Keys struct{ Test string } }
+	if err == nil {
+		err = json.Unmarshal(out, &made)
+	}
+	if err != nil {
+		s.t.Fatalf("garoupa demo: %v: %s", err, wrong.String())
+	}
+	s.key = made.Keys.Test
 }
 
 // turnTo makes the database at this address the one that is checked.
