@@ -22,7 +22,7 @@ watched := env CGO_ENABLED=1 GOFLAGS="$${GOFLAGS:-} $(unwatched:%=-gcflags=%=-ra
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # Without npm an installed PostgreSQL, or DATABASE_URL, is enough to serve.
 .PHONY: run
@@ -119,7 +119,7 @@ bench: build ## Measure the speed against pgbench
 faults: $(modules) build ## Break things under load, and count lost charges
 	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags faults -count=1 -timeout 10m ./tools/faults
 
-# Needs Debian's packages etcd-server, patroni, postgresql and haproxy.
+# Needs Debian's packages etcd-server, patroni, postgresql, haproxy and pgbouncer.
 .PHONY: cluster
 cluster: build ## Start the cluster of deploy/cluster as processes on this machine
 	go run ./tools/cluster

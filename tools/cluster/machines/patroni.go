@@ -63,7 +63,7 @@ func (c *Cluster) SwitchOver(ctx context.Context) error {
 // Log returns the end of the log of the machine's Patroni.
 func (m *Machine) Log() string { return m.patroni.log() }
 
-// KillDatabase ends the machine's Patroni and PostgreSQL with SIGKILL, as a loss of power does.
+// KillDatabase ends the machine's Patroni and PostgreSQL with SIGKILL.
 func (m *Machine) KillDatabase() error {
 	m.patroni.Kill()
 	return m.postgres(syscall.SIGKILL)
@@ -82,9 +82,7 @@ func (m *Machine) Freeze() (thaw func() error, err error) {
 func (m *Machine) kill() {
 	if m.patroni != nil {
 		m.patroni.Kill()
-		if m.postgres(syscall.SIGKILL) == nil {
-			_ = m.postgres(syscall.SIGCONT)
-		}
+		_ = m.postgres(syscall.SIGKILL) // it fails if none runs
 	}
 	if m.member != nil {
 		m.member.Kill()

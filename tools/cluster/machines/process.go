@@ -126,12 +126,22 @@ func (p *program) log() string {
 
 // postmaster returns the process id of the machine's PostgreSQL, which Patroni started in a group of its own.
 func (m *Machine) postmaster() (int, error) {
-	content, err := os.ReadFile(filepath.Join(m.folder, "data", "postmaster.pid"))
+	data := filepath.Join(m.folder, "data")
+	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {
 		return 0, err
 	}
 	line, _, _ := strings.Cut(string(content), "\n")
-	return strconv.Atoi(strings.TrimSpace(line))
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		return 0, err
+	}
+	// The file of a server that was killed stays, and its number may be another process's by now.
+	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || !strings.Contains(string(command), data) {
+		return 0, fmt.Errorf("no PostgreSQL runs on %s", data)
+	}
+	return pid, nil
 }
 
 // postgres sends a signal to every process of the machine's PostgreSQL.
