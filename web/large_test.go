@@ -76,7 +76,6 @@ func openShop(t *testing.T, copies int) *largeShop {
 	s.staff, _ = s.Console(t, models.StaffSupervisor)
 	s.program.Header = http.Header{"Authorization": {"Bearer " + s.Key(t, s.Test, models.Permissions...)}}
 	fillShop(t, s.Site, copies)
-	s.work(t)
 	s.recount(t)
 	s.work(t)
 	modelstest.Exec(t, s.DB, "ANALYZE") // as autovacuum does
@@ -102,14 +101,14 @@ func (s *largeShop) work(t *testing.T) {
 	}
 }
 
-// recount lets the jobs, which have seen the present, see the past that was written since.
+// recount lets the figures, which begin with the present, have the past.
 func (s *largeShop) recount(t *testing.T) {
 	t.Helper()
-	since := opened(s.Site)
-	err := s.DB.InTx(t.Context(), func(tx *models.Tx) error {
-		return errors.Join(models.RecountHours(tx, s.Test, since), models.RecountLinkDays(tx, s.Test, since),
-			models.WriteWordsAgain(tx), models.GatherAgain(tx, since))
-	})
+	jobs, since := s.jobs(), opened(s.Site)
+	err := errors.Join(jobs["figures by hour"](t.Context()), jobs["figures of links"](t.Context()),
+		s.DB.InTx(t.Context(), func(tx *models.Tx) error {
+			return errors.Join(models.RecountHours(tx, s.Test, since), models.RecountLinkDays(tx, s.Test, since))
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
