@@ -167,7 +167,7 @@ func TestStatement_Property(t *testing.T) {
 		check("all at once", read(10_000))
 		check("by pages", read(1+random.IntN(30)))
 		var streamed []folded
-		err := models.StreamStatement(t.Context(), db.Pool, account, models.Live, f, func(m models.Movement) error {
+		err := models.StreamStatement(t.Context(), db, account, models.Live, f, func(m models.Movement) error {
 			streamed = append(streamed, folded{m.ID, m.At.UTC(), m.Kind, m.Total, m.Available})
 			return nil
 		})
@@ -196,7 +196,7 @@ func TestStreamStatement_OpenTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals := func() (totals []money.Cents) {
-		err := models.StreamStatement(t.Context(), db.Pool, mine, models.Test, models.StatementFilter{},
+		err := models.StreamStatement(t.Context(), db, mine, models.Test, models.StatementFilter{},
 			func(m models.Movement) error {
 				totals = append(totals, m.Total)
 				return nil

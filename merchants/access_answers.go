@@ -124,7 +124,7 @@ func (s *Service) Find(ctx context.Context, text string) ([]models.Found, error)
 	if document == "" {
 		document = text
 	}
-	found, err := models.Find(ctx, s.DB.Pool, document, s.answerDigest("document", document),
+	found, err := models.Find(ctx, s.DB.Read, document, s.answerDigest("document", document),
 		s.answerDigest("email", normalEmail(text)))
 	if err != nil {
 		return nil, fmt.Errorf("merchants: search: %w", err)

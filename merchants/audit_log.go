@@ -13,7 +13,7 @@ func (s *Service) AuditLog(ctx context.Context, accountID string, f models.Audit
 	f.AccountID, f.Merchant = accountID, true
 	page, err := models.ReadPage(f.Limit, func(limit int) ([]models.AuditLine, error) {
 		f.Limit = limit
-		return models.AuditLines(ctx, s.DB.Pool, f)
+		return models.AuditLines(ctx, s.DB.Read, f)
 	})
 	if err != nil {
 		return page, fmt.Errorf("merchants: read the audit log: %w", err)

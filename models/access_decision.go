@@ -36,7 +36,7 @@ func LastAccessDecision(ctx context.Context, q Querier, accountID string) (id in
 }
 
 // AccessDecisions lists the decisions about an account, newest first.
-func AccessDecisions(ctx context.Context, q Querier, accountID string) ([]ListedAccessDecision, error) {
+func AccessDecisions(ctx context.Context, q Reader, accountID string) ([]ListedAccessDecision, error) {
 	return collect[ListedAccessDecision](ctx, q, `SELECT d.account_id, d.request_id, d.outcome, d.reason_code, d.reason,
 			d.decided_by, d.decided_at, u.name AS decider_name
 		FROM access_decisions d JOIN users u ON u.id = d.decided_by

@@ -119,7 +119,7 @@ func AccessRequestsByDocument(ctx context.Context, q Querier, document string, d
 
 // AccessRequestsInReview lists the requests in review, oldest first, starting after the
 // position.
-func AccessRequestsInReview(ctx context.Context, q Querier, after *Position, limit int) ([]ListedAccessRequest, error) {
+func AccessRequestsInReview(ctx context.Context, q Reader, after *Position, limit int) ([]ListedAccessRequest, error) {
 	if after == nil {
 		return listAccessRequests(ctx, q, "WHERE r.status = 'PENDING_REVIEW' ORDER BY r.submitted_at, r.id LIMIT $1",
 			limit)
@@ -130,7 +130,7 @@ func AccessRequestsInReview(ctx context.Context, q Querier, after *Position, lim
 
 // AccessRequestsDone lists the requests that are no longer in review, the latest change first,
 // starting after the position.
-func AccessRequestsDone(ctx context.Context, q Querier, after *Position, limit int) ([]ListedAccessRequest, error) {
+func AccessRequestsDone(ctx context.Context, q Reader, after *Position, limit int) ([]ListedAccessRequest, error) {
 	if after == nil {
 		return listAccessRequests(ctx, q,
 			"WHERE r.status <> 'PENDING_REVIEW' ORDER BY r.updated_at DESC, r.id DESC LIMIT $1", limit)
@@ -139,7 +139,7 @@ func AccessRequestsDone(ctx context.Context, q Querier, after *Position, limit i
 		ORDER BY r.updated_at DESC, r.id DESC LIMIT $1`, limit, after.CreatedAt, after.ID)
 }
 
-func listAccessRequests(ctx context.Context, q Querier, where string, args ...any) ([]ListedAccessRequest, error) {
+func listAccessRequests(ctx context.Context, q Reader, where string, args ...any) ([]ListedAccessRequest, error) {
 	return collect[ListedAccessRequest](ctx, q, "SELECT "+accessRequestColumns+`, a.name AS account_name
 		FROM access_requests r JOIN accounts a ON a.id = r.account_id `+where, args...)
 }

@@ -24,7 +24,7 @@ type ListedAccountNote struct {
 }
 
 // AccountNotes lists the latest notes about an account, newest first, at most a hundred.
-func AccountNotes(ctx context.Context, q Querier, accountID string) ([]ListedAccountNote, error) {
+func AccountNotes(ctx context.Context, q Reader, accountID string) ([]ListedAccountNote, error) {
 	return collect[ListedAccountNote](ctx, q, `SELECT n.account_id, n.text, n.written_by, n.written_at,
 			u.name AS writer_name
 		FROM account_notes n JOIN users u ON u.id = n.written_by

@@ -17,7 +17,7 @@ type AccountRisk struct {
 
 // AccountRisks returns the risks of accounts, by account id. It compares the digests of documents, which a job
 // adds to what programs of an earlier version wrote.
-func AccountRisks(ctx context.Context, q Querier, accountIDs []string) (map[string]AccountRisk, error) {
+func AccountRisks(ctx context.Context, q Reader, accountIDs []string) (map[string]AccountRisk, error) {
 	rows, err := q.Query(ctx, `SELECT a.id,
 			coalesce((SELECT monthly_volume FROM access_requests WHERE account_id = a.id
 				ORDER BY submitted_at DESC, id DESC LIMIT 1), 0),

@@ -20,7 +20,7 @@ type AccountTotals struct {
 
 // TotalsOf returns the totals of accounts, by account id; since must be a whole hour. Besides
 // the roll-up it counts no more checkouts than CheckoutHours does.
-func TotalsOf(ctx context.Context, q Querier, since time.Time, accountIDs ...string) (map[string]AccountTotals, error) {
+func TotalsOf(ctx context.Context, q Reader, since time.Time, accountIDs ...string) (map[string]AccountTotals, error) {
 	rows, err := q.Query(ctx, `SELECT a.id, t.* FROM unnest($1::text[]) a (id) CROSS JOIN LATERAL (
 		WITH mine AS (SELECT id FROM projects WHERE account_id = a.id), hours AS (
 			SELECT livemode, paid, volume FROM checkout_hours

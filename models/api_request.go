@@ -77,7 +77,7 @@ const lookedThrough = 20_000
 
 // APIRequests lists calls of the scope without their bodies, newest first. It examines a
 // limited number of them, so a page may be short although more calls follow.
-func APIRequests(ctx context.Context, q Querier, scope Scope, f APIRequestFilter) (Page[APIRequest], error) {
+func APIRequests(ctx context.Context, q Reader, scope Scope, f APIRequestFilter) (Page[APIRequest], error) {
 	query := where{args: []any{scope.ProjectID, scope.Environment}}
 	const within = " FROM api_requests r WHERE r.project_id = $1 AND r.livemode = $2"
 	if f.Class == 5 {

@@ -104,7 +104,7 @@ const auditLines = `SELECT l.id, l.at, l.actor, coalesce(l.account_id, '') AS ac
 	LEFT JOIN members m ON m.user_id = l.actor AND m.account_id = l.account_id WHERE true`
 
 // AuditLines returns the lines that match the filter, newest first.
-func AuditLines(ctx context.Context, q Querier, f AuditFilter) ([]AuditLine, error) {
+func AuditLines(ctx context.Context, q Reader, f AuditFilter) ([]AuditLine, error) {
 	query := where{args: []any{f.Limit}}
 	actor := "l.actor IN (SELECT %[1]s UNION SELECT id FROM users WHERE email = lower(%[1]s))"
 	request := "l.request_id = %s"

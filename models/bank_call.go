@@ -66,7 +66,7 @@ type BankOperation struct {
 }
 
 // BankOperations sums up the calls of a bank account since a time, by operation.
-func BankOperations(ctx context.Context, q Querier, bankAccountID string, since time.Time) ([]BankOperation, error) {
+func BankOperations(ctx context.Context, q Reader, bankAccountID string, since time.Time) ([]BankOperation, error) {
 	return collect[BankOperation](ctx, q, `SELECT operation, sum(n)::bigint AS calls,
 			coalesce(sum(total_ms) FILTER (WHERE outcome <> 'held')
 				/ nullif(sum(n) FILTER (WHERE outcome <> 'held'), 0), 0)::bigint AS mean_ms,
@@ -90,7 +90,7 @@ type BankAnswers struct {
 }
 
 // BanksAnswers returns the counts of the bank accounts that were called since a time.
-func BanksAnswers(ctx context.Context, q Querier, since time.Time) ([]BankAnswers, error) {
+func BanksAnswers(ctx context.Context, q Reader, since time.Time) ([]BankAnswers, error) {
 	return collect[BankAnswers](ctx, q, `SELECT bank_account_id, sum(n)::bigint AS calls,
 			coalesce(sum(n) FILTER (WHERE `+unanswered+`), 0)::bigint AS unanswered,
 			coalesce(sum(n) FILTER (WHERE outcome = 'unauthorized'), 0)::bigint AS unauthorized,

@@ -139,7 +139,7 @@ func SaveBankDay(ctx context.Context, q Querier, d *BankDay) error {
 
 // BankDays lists the days of a bank account that were compared, newest first, at most limit, and then older ones
 // that differ.
-func BankDays(ctx context.Context, q Querier, bankAccountID string, limit int) ([]BankDay, error) {
+func BankDays(ctx context.Context, q Reader, bankAccountID string, limit int) ([]BankDay, error) {
 	rows, err := q.Query(ctx, "SELECT "+bankDayColumns+` FROM bank_days d
 		WHERE d.bank_account_id = $1 AND d.compared_at IS NOT NULL AND (d.differs OR d.day IN (SELECT day FROM bank_days
 			WHERE bank_account_id = $1 AND compared_at IS NOT NULL ORDER BY day DESC LIMIT $2))

@@ -58,7 +58,7 @@ type BuyerRecord struct {
 }
 
 // BuyerRecords lists the checkouts of a buyer by id, starting after an id.
-func BuyerRecords(ctx context.Context, q Querier, b *Buyer, after string, limit int) (records []BuyerRecord,
+func BuyerRecords(ctx context.Context, q Reader, b *Buyer, after string, limit int) (records []BuyerRecord,
 	err error) {
 	rows, err := q.Query(ctx, "SELECT "+checkoutColumns+`, c.customer_phone,
 		(SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'endToEndId', p.end_to_end_id, 'amount', p.amount,
@@ -104,7 +104,7 @@ func ProjectIDs(tx *Tx, accountID string) ([]string, error) {
 }
 
 // texts returns the first column of a query.
-func texts(ctx context.Context, q Querier, sql string, args ...any) ([]string, error) {
+func texts(ctx context.Context, q Reader, sql string, args ...any) ([]string, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err

@@ -198,7 +198,7 @@ func AnyCheckoutByID(ctx context.Context, q Querier, id string) (*AnyCheckout, e
 // CheckoutsByAmount lists checkouts of all accounts, for staff, newest first: those that have
 // an amount and were created between two times, and those that received a payment of the
 // amount then.
-func CheckoutsByAmount(ctx context.Context, q Querier, amount money.Cents, from, to time.Time,
+func CheckoutsByAmount(ctx context.Context, q Reader, amount money.Cents, from, to time.Time,
 	limit int) (list []AnyCheckout, err error) {
 	rows, err := q.Query(ctx, "SELECT "+checkoutColumns+`, a.id, a.name FROM checkouts c
 		JOIN projects j ON j.id = c.project_id JOIN accounts a ON a.id = j.account_id
@@ -230,7 +230,7 @@ type CheckoutFilter struct {
 
 // ListCheckouts returns the scope's checkouts, newest first. It pages by keyset: the cost of a
 // page grows neither with its depth nor with the number of rows.
-func ListCheckouts(ctx context.Context, q Querier, scope Scope, f CheckoutFilter) ([]Checkout, error) {
+func ListCheckouts(ctx context.Context, q Reader, scope Scope, f CheckoutFilter) ([]Checkout, error) {
 	query := where{args: []any{scope.ProjectID, scope.Environment, f.Limit}}
 	if f.Status != "" {
 		query.and("c.status = %s", f.Status)
@@ -270,7 +270,7 @@ type CheckoutReference struct{ ExternalID, Description string }
 
 // CheckoutReferences returns the references of those ids that are checkouts of the account, in
 // any project.
-func CheckoutReferences(ctx context.Context, q Querier, accountID string,
+func CheckoutReferences(ctx context.Context, q Reader, accountID string,
 	ids []string) (map[string]CheckoutReference, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -46,7 +46,7 @@ const countHours = ` CROSS JOIN LATERAL (
 // CheckoutHours returns the hours of the scope from since to before until, which must be whole
 // hours, in no order and without empty ones. Hours that are rolled up are read, later ones are
 // counted: one or two as a rule, more if the roll-up is late.
-func CheckoutHours(ctx context.Context, q Querier, scope Scope, since, until time.Time) ([]CheckoutHour, error) {
+func CheckoutHours(ctx context.Context, q Reader, scope Scope, since, until time.Time) ([]CheckoutHour, error) {
 	rows, err := q.Query(ctx, `SELECT hour, created, paid, volume, converted FROM checkout_hours
 		WHERE project_id = $1 AND livemode = $2 AND hour >= $3 AND hour < $4
 			AND hour < (SELECT until FROM checkout_hours_until)

@@ -52,7 +52,7 @@ const maxTerms = 5
 // SearchCheckouts returns the checkouts of the scope that match, newest first, paged by keyset
 // like ListCheckouts. Each way of matching has its own index, except the amount and the
 // description.
-func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch) ([]Checkout, error) {
+func SearchCheckouts(ctx context.Context, q Reader, scope Scope, s CheckoutSearch) ([]Checkout, error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, s.Limit}}}
 	sql, err := query.matches(ctx, q, scope, s)
 	if err != nil {
@@ -66,7 +66,7 @@ func SearchCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSear
 }
 
 // matches returns the query for the checkouts that match, newest first, $3 at most.
-func (q *checkoutQuery) matches(ctx context.Context, db Querier, scope Scope, s CheckoutSearch) (string, error) {
+func (q *checkoutQuery) matches(ctx context.Context, db Reader, scope Scope, s CheckoutSearch) (string, error) {
 	const within = " FROM checkouts c WHERE c.project_id = $1 AND c.livemode = $2"
 	const order = " ORDER BY c.created_at DESC, c.id DESC LIMIT "
 	status, period := q.status(s), q.period(s)
@@ -135,7 +135,7 @@ func (q *checkoutQuery) period(s CheckoutSearch) string {
 
 // ways returns the conditions of which a checkout must meet one to match the text. The amount
 // is not among them.
-func (q *checkoutQuery) ways(ctx context.Context, db Querier, scope Scope, s CheckoutSearch) ([]string, error) {
+func (q *checkoutQuery) ways(ctx context.Context, db Reader, scope Scope, s CheckoutSearch) ([]string, error) {
 	text := q.arg(s.Text)
 	ways := []string{"c.external_id = " + text}
 	switch {
@@ -178,7 +178,7 @@ func prefixColumn(text string) string {
 // begins returns the condition that a column of a row c of table begins with the text. If few rows do, it uses
 // the column's index. Otherwise it keeps the order of the list, in which the next match is
 // never far.
-func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, table, key, column,
+func (q *checkoutQuery) begins(ctx context.Context, db Reader, scope Scope, table, key, column,
 	text string) (string, error) {
 	value := "(lower(" + column + `) COLLATE "C")`
 	within := func(first, last, limit string) string {
@@ -202,7 +202,7 @@ func (q *checkoutQuery) begins(ctx context.Context, db Querier, scope Scope, tab
 
 // PendingHours counts the checkouts of the scope that were created from since to before until and are still
 // pending, by the hours in which they were created, in seconds since 1970.
-func PendingHours(ctx context.Context, q Querier, scope Scope, since, until time.Time) (map[int64]int, error) {
+func PendingHours(ctx context.Context, q Reader, scope Scope, since, until time.Time) (map[int64]int, error) {
 	rows, err := q.Query(ctx, `SELECT extract(epoch FROM date_trunc('hour', created_at))::bigint, count(*)
 		FROM checkouts WHERE project_id = $1 AND livemode = $2 AND status = 'PENDING' AND created_at >= $3
 			AND created_at < $4 GROUP BY 1`, scope.ProjectID, scope.Environment, since, until)
@@ -221,7 +221,7 @@ func PendingHours(ctx context.Context, q Querier, scope Scope, since, until time
 
 // CheckoutCounts counts the checkouts of the scope by status, up to CountedCheckouts of each,
 // created within a period. A zero bound is none.
-func CheckoutCounts(ctx context.Context, q Querier, scope Scope, from,
+func CheckoutCounts(ctx context.Context, q Reader, scope Scope, from,
 	until time.Time) (map[CheckoutStatus]int, error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, CountedCheckouts}}}
 	period := query.period(CheckoutSearch{From: from, Until: until})

@@ -21,7 +21,7 @@ func terms(text string) (long []string) {
 
 // words returns the condition that finds checkouts with words that begin with those of the text, by the index of
 // words. It is "" if those that are looked through without the index fill the page: the index would read all.
-func (q *checkoutQuery) words(ctx context.Context, db Querier, scope Scope, s CheckoutSearch) (way string, err error) {
+func (q *checkoutQuery) words(ctx context.Context, db Reader, scope Scope, s CheckoutSearch) (way string, err error) {
 	all := terms(s.Text)
 	if len(all) == 0 {
 		return "", nil
@@ -47,7 +47,7 @@ func (q *checkoutQuery) words(ctx context.Context, db Querier, scope Scope, s Ch
 }
 
 // areFrequent reports whether s.Limit checkouts of the search have the words among LookedThrough, the latest.
-func areFrequent(ctx context.Context, db Querier, scope Scope, s CheckoutSearch, words []string) (frequent bool,
+func areFrequent(ctx context.Context, db Reader, scope Scope, s CheckoutSearch, words []string) (frequent bool,
 	err error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, s.Limit}}}
 	period, status := query.period(s), query.status(s)

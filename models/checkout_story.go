@@ -64,7 +64,7 @@ func (s *CheckoutStory) Refunded(refunds []Refund) (sum money.Cents) {
 
 // SettlingPayments returns the payments that made checkouts PAID, by checkout id. The caller
 // must have found the checkouts within its scope.
-func SettlingPayments(ctx context.Context, q Querier, checkoutIDs []string) (map[string]CheckoutPayment, error) {
+func SettlingPayments(ctx context.Context, q Reader, checkoutIDs []string) (map[string]CheckoutPayment, error) {
 	rows, err := q.Query(ctx, `SELECT p.checkout_id, p.id, p.end_to_end_id, p.amount, p.fee, p.paid_at
 		FROM payments p WHERE p.checkout_id = ANY($1) AND p.settles`, checkoutIDs)
 	if err != nil {

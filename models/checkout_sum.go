@@ -36,7 +36,7 @@ var (
 // SumCheckouts counts and sums the checkouts that SearchCheckouts finds, on all its pages. By period alone,
 // or with status PAID, it reads the hours that are rolled up, which have no limit; of everything else
 // SummedCheckouts rows, or SummedMatches of a text.
-func SumCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch, now time.Time) (CheckoutSum, error) {
+func SumCheckouts(ctx context.Context, q Reader, scope Scope, s CheckoutSearch, now time.Time) (CheckoutSum, error) {
 	if s.Text != "" {
 		return sumMatches(ctx, q, scope, s)
 	}
@@ -58,7 +58,7 @@ func SumCheckouts(ctx context.Context, q Querier, scope Scope, s CheckoutSearch,
 	return sum, err
 }
 
-func sumMatches(ctx context.Context, q Querier, scope Scope, s CheckoutSearch) (sum CheckoutSum, err error) {
+func sumMatches(ctx context.Context, q Reader, scope Scope, s CheckoutSearch) (sum CheckoutSum, err error) {
 	s.After = nil
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, SummedMatches + 1}}}
 	sql, err := query.matches(ctx, q, scope, s)
@@ -78,7 +78,7 @@ type span struct{ since, until time.Time }
 
 // rolledSum sums the hours of the search that are rolled up, and returns the spans that are not. Hours in
 // which what was paid since the last roll-up was created are among them.
-func rolledSum(ctx context.Context, q Querier, scope Scope, s CheckoutSearch, now time.Time) (sum CheckoutSum,
+func rolledSum(ctx context.Context, q Reader, scope Scope, s CheckoutSearch, now time.Time) (sum CheckoutSum,
 	spans []span, err error) {
 	all := []span{{s.From, s.Until}}
 	if s.Status != "" && s.Status != CheckoutPaid {
@@ -122,7 +122,7 @@ func rolledSum(ctx context.Context, q Querier, scope Scope, s CheckoutSearch, no
 
 // freshHours returns the hours between two moments in which a checkout was created that was paid by a payment
 // recorded after a third.
-func freshHours(ctx context.Context, q Querier, scope Scope, recorded, since, until time.Time) ([]span, error) {
+func freshHours(ctx context.Context, q Reader, scope Scope, recorded, since, until time.Time) ([]span, error) {
 	rows, err := q.Query(ctx, `SELECT DISTINCT date_trunc('hour', c.created_at)
 		FROM payments p JOIN checkouts c ON c.id = p.checkout_id
 		WHERE p.recorded_at >= $3 AND p.settles AND c.project_id = $1 AND c.livemode = $2 AND c.created_at >= $4
@@ -138,7 +138,7 @@ func freshHours(ctx context.Context, q Querier, scope Scope, recorded, since, un
 }
 
 // sumSpans counts and sums the checkouts of spans, up to SummedCheckouts.
-func sumSpans(ctx context.Context, q Querier, scope Scope, status CheckoutStatus, spans []span) (sum CheckoutSum,
+func sumSpans(ctx context.Context, q Reader, scope Scope, status CheckoutStatus, spans []span) (sum CheckoutSum,
 	err error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, SummedCheckouts + 1}}}
 	var since, until []time.Time

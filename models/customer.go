@@ -103,7 +103,7 @@ type CustomerSearch struct {
 
 // SearchCustomers returns the customers of the scope that match, those with the latest charge first, paged by keyset.
 // It reads the customers that are gathered, and of the charges since then freshCharges at most.
-func SearchCustomers(ctx context.Context, q Querier, scope Scope, s CustomerSearch) ([]Customer, error) {
+func SearchCustomers(ctx context.Context, q Reader, scope Scope, s CustomerSearch) ([]Customer, error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, s.Limit}}}
 	var gathered time.Time // known to the planner, it shows that few charges are later
 	err := q.QueryRow(ctx, "SELECT coalesce(until, '2000-01-01') FROM customers_until").Scan(&gathered)
@@ -146,7 +146,7 @@ func SearchCustomers(ctx context.Context, q Querier, scope Scope, s CustomerSear
 
 // customers returns the condition that a fresh row must meet to match the search, and those of which a row c of
 // customers must meet one.
-func (q *checkoutQuery) customers(ctx context.Context, db Querier, scope Scope, s CustomerSearch) (fresh string,
+func (q *checkoutQuery) customers(ctx context.Context, db Reader, scope Scope, s CustomerSearch) (fresh string,
 	ways []string, err error) {
 	if s.Text == "" {
 		return "", []string{""}, nil

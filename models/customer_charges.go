@@ -8,7 +8,7 @@ import (
 )
 
 // CustomerCheckouts lists the checkouts of a customer, newest first, paged by keyset; with a status only those.
-func CustomerCheckouts(ctx context.Context, q Querier, scope Scope, c *Customer, f CheckoutFilter) ([]Checkout, error) {
+func CustomerCheckouts(ctx context.Context, q Reader, scope Scope, c *Customer, f CheckoutFilter) ([]Checkout, error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, f.Limit, c.CheckoutID}}}
 	// The charges of a customer who has many are not far from each other in the list.
 	of := customerKey + " = (SELECT " + customerKey + " FROM checkouts c WHERE c.id = $4)"
@@ -36,7 +36,7 @@ type CustomerLink struct {
 
 // CustomerLinks returns the payment links at which the customer paid most often, a few at most, of the charges that
 // CustomerByID reads.
-func CustomerLinks(ctx context.Context, q Querier, c *Customer, limit int) ([]CustomerLink, error) {
+func CustomerLinks(ctx context.Context, q Reader, c *Customer, limit int) ([]CustomerLink, error) {
 	return collect[CustomerLink](ctx, q, `SELECT m.payment_link_id, p.name AS product, m.paid, m.paid_amount,
 			m.last_paid
 		FROM (SELECT m.payment_link_id, count(*) AS paid, sum(m.amount)::bigint AS paid_amount,
@@ -49,7 +49,7 @@ func CustomerLinks(ctx context.Context, q Querier, c *Customer, limit int) ([]Cu
 }
 
 // CustomerRefunds lists the latest refunds of a customer, newest first, of the charges that a list sums up.
-func CustomerRefunds(ctx context.Context, q Querier, c *Customer, limit int) ([]Refund, error) {
+func CustomerRefunds(ctx context.Context, q Reader, c *Customer, limit int) ([]Refund, error) {
 	return collect[Refund](ctx, q, refundQuery+`WHERE c.id IN (SELECT m.id FROM checkouts k CROSS JOIN LATERAL `+
 		ofCustomer+` m WHERE k.id = $1 AND m.status = 'PAID' LIMIT $2) ORDER BY r.created_at DESC, r.id DESC LIMIT $3`,
 		c.CheckoutID, ListedCharges, limit)

@@ -88,10 +88,14 @@ type DB struct {
 	// Reserved is only for authentication, health and readiness, which work while other work
 	// holds all connections of Pool.
 	Reserved *pgxpool.Pool
+	// Read is for queries that show data and decide nothing. It is Pool until ReadFrom names a read
+	// database.
+	Read Reader
 	// Background is for statements that may take minutes, such as a proof of the books.
 	Background *pgxpool.Pool
 
-	batches *gorm.DB // on Batches
+	batches *gorm.DB      // on Batches
+	read    *readDatabase // nil if there is none
 	watch   *watch
 	ears    *ears
 }
@@ -136,6 +140,7 @@ func OpenPooled(ctx context.Context, url, direct string) (*DB, error) {
 		db.Close()
 		return nil, fmt.Errorf("models: connect: %w", err)
 	}
+	db.Read = db.Pool
 	for _, handle := range []struct {
 		at   **gorm.DB
 		pool *pgxpool.Pool
@@ -229,6 +234,9 @@ func severalHosts(config *pgx.ConnConfig) bool {
 
 // Close closes all pools. GORM has no connections of its own.
 func (db *DB) Close() {
+	if db.read != nil {
+		db.read.standby.Close()
+	}
 	for _, pool := range []*pgxpool.Pool{db.Background, db.Reserved, db.Batches, db.Queue, db.Pool} {
 		if pool != nil {
 			pool.Close()

@@ -18,7 +18,7 @@ type DeliveryFilter struct {
 
 // EndpointDeliveries lists the deliveries of an endpoint of the scope, newest
 // first, without the bodies of their events and without their endpoint.
-func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID string,
+func EndpointDeliveries(ctx context.Context, q Reader, scope Scope, endpointID string,
 	f DeliveryFilter) ([]Delivery, error) {
 	query := where{args: []any{endpointID, scope.ProjectID, scope.Environment, f.Limit}}
 	sql := `SELECT d.id, d.month, d.status, d.attempts, d.manual_attempts, d.before_replay, d.next_attempt_at,
@@ -49,7 +49,7 @@ func EndpointDeliveries(ctx context.Context, q Querier, scope Scope, endpointID 
 
 // DeliveryAttempts lists the attempts of deliveries, by delivery id, newest first. The caller
 // must have found the deliveries within its scope.
-func DeliveryAttempts(ctx context.Context, q Querier, deliveryIDs []string) (map[string][]Attempt, error) {
+func DeliveryAttempts(ctx context.Context, q Reader, deliveryIDs []string) (map[string][]Attempt, error) {
 	rows, err := q.Query(ctx,
 		`SELECT a.delivery_id, a.number, a.manual, a.late, a.started_at, a.duration_ms, coalesce(a.status_code, 0),
 			a.error_class, a.detail, a.headers, coalesce(w.body, a.response)

@@ -163,7 +163,7 @@ type DestinationFilter struct {
 }
 
 // Destinations lists the destinations that match the filter.
-func Destinations(ctx context.Context, q Querier, f DestinationFilter) ([]AccountDestination, error) {
+func Destinations(ctx context.Context, q Reader, f DestinationFilter) ([]AccountDestination, error) {
 	query := where{args: []any{f.Limit}}
 	order, sign := "DESC", "<"
 	if f.InReview {

@@ -168,7 +168,7 @@ type DisputeFilter struct {
 }
 
 // ListDisputes lists disputes, newest first, paged by keyset.
-func ListDisputes(ctx context.Context, q Querier, f DisputeFilter) ([]Dispute, error) {
+func ListDisputes(ctx context.Context, q Reader, f DisputeFilter) ([]Dispute, error) {
 	query := where{args: []any{f.Limit}}
 	if f.AccountID != "" {
 		query.and("d.account_id = %s", f.AccountID)
@@ -189,7 +189,7 @@ func (d DueDispute) Position() Position { return Position{d.AnswerBy, d.ID} }
 
 // DueDisputes lists the disputes of all accounts that are not closed, the earliest deadline first, paged by
 // keyset; or the largest amounts first, without pages.
-func DueDisputes(ctx context.Context, q Querier, largest bool, after *Position, limit int) ([]DueDispute, error) {
+func DueDisputes(ctx context.Context, q Reader, largest bool, after *Position, limit int) ([]DueDispute, error) {
 	query, sorted := where{args: []any{limit}}, "d.answer_by, d.id"
 	if largest {
 		sorted = "d.amount DESC, d.answer_by, d.id"

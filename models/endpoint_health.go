@@ -34,7 +34,7 @@ func (h DeliveryHours) Sum() (sum DeliveryCounts) {
 
 // EndpointHours counts the latest CountedADay deliveries of each endpoint in the 24 hours that end
 // at until, by endpoint id. The caller must have found the endpoints within its scope.
-func EndpointHours(ctx context.Context, q Querier, endpointIDs []string,
+func EndpointHours(ctx context.Context, q Reader, endpointIDs []string,
 	until time.Time) (map[string]DeliveryHours, error) {
 	rows, err := q.Query(ctx,
 		`SELECT e.id, floor(extract(epoch FROM d.created_at - $2::timestamptz) / 3600)::int,
@@ -78,7 +78,7 @@ type Answers struct {
 // EndpointDays returns the counts of the endpoint for each of days, and its answer times over
 // all of them. A day is given by its first moment and is 24 hours long. The latest CountedADay
 // deliveries of each day count. The caller must have found the endpoint within its scope.
-func EndpointDays(ctx context.Context, q Querier, endpointID string, days []time.Time) ([]EndpointDay, Answers, error) {
+func EndpointDays(ctx context.Context, q Reader, endpointID string, days []time.Time) ([]EndpointDay, Answers, error) {
 	out := make([]EndpointDay, len(days))
 	rows, err := q.Query(ctx, `SELECT day.n, count(*) FILTER (WHERE d.status = 'DELIVERED' AND d.attempts = 1),
 			count(*) FILTER (WHERE d.status IN ('DELIVERED', 'PENDING')
@@ -105,7 +105,7 @@ func EndpointDays(ctx context.Context, q Querier, endpointID string, days []time
 }
 
 // endpointAnswers sets the answer times of the days and returns those of all days together.
-func endpointAnswers(ctx context.Context, q Querier, endpointID string, days []time.Time,
+func endpointAnswers(ctx context.Context, q Reader, endpointID string, days []time.Time,
 	out []EndpointDay) (all Answers, err error) {
 	rows, err := q.Query(ctx, `SELECT coalesce(day.n, 0), percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms),
 			percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms)

@@ -27,7 +27,7 @@ type EndpointRateFilter struct {
 
 // EndpointRates lists endpoints of all accounts without deleted ones, newest first. For each
 // it counts the latest ratedDeliveries deliveries since a time.
-func EndpointRates(ctx context.Context, q Querier, f EndpointRateFilter, since time.Time) (list []EndpointRate,
+func EndpointRates(ctx context.Context, q Reader, f EndpointRateFilter, since time.Time) (list []EndpointRate,
 	err error) {
 	var at *time.Time
 	var id string

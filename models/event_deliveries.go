@@ -7,7 +7,7 @@ import (
 )
 
 // AddEventBodies reads the bodies of listed events. The caller must have found them within its scope.
-func AddEventBodies(ctx context.Context, q Querier, events []Event) error {
+func AddEventBodies(ctx context.Context, q Reader, events []Event) error {
 	ids := make([]string, len(events))
 	for i, e := range events {
 		ids[i] = e.ID

@@ -33,7 +33,7 @@ func LatestEventID(ctx context.Context, q Querier, scope Scope) (id string, err 
 }
 
 // CheckoutEvents lists the events of a checkout of the scope, oldest first.
-func CheckoutEvents(ctx context.Context, q Querier, scope Scope, checkoutID string) ([]Event, error) {
+func CheckoutEvents(ctx context.Context, q Reader, scope Scope, checkoutID string) ([]Event, error) {
 	return collect[Event](ctx, q, "SELECT "+eventWithoutBody+` FROM events v
 		WHERE v.checkout_id = $1 AND v.project_id = $2 AND v.livemode = $3 ORDER BY v.created_at, v.tx, v.id`,
 		checkoutID, scope.ProjectID, scope.Environment)
@@ -54,7 +54,7 @@ type EventFilter struct {
 
 // ListEvents lists events of the scope without their bodies, newest first. Each filter has an
 // index, so a page reads little more than it shows.
-func ListEvents(ctx context.Context, q Querier, scope Scope, f EventFilter) ([]Event, error) {
+func ListEvents(ctx context.Context, q Reader, scope Scope, f EventFilter) ([]Event, error) {
 	if f.ID != "" && !eventShape.fits(f.ID) {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ type EventDelivery struct {
 
 // EventDeliveries lists the deliveries of events, by event id, ordered by endpoint. The caller
 // must have found the events within its scope.
-func EventDeliveries(ctx context.Context, q Querier, eventIDs []string) (map[string][]EventDelivery, error) {
+func EventDeliveries(ctx context.Context, q Reader, eventIDs []string) (map[string][]EventDelivery, error) {
 	rows, err := q.Query(ctx,
 		`SELECT d.id, d.event_id, e.id, e.url, d.status, d.attempts, d.next_attempt_at, e.deleted_at IS NOT NULL
 		FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id

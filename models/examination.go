@@ -34,7 +34,7 @@ func RecordExamination(ctx context.Context, q Querier, kind string, flaws []stri
 }
 
 // LastExamination returns the latest result of a kind of examination.
-func LastExamination(ctx context.Context, q Querier, kind string) (e Examination, err error) {
+func LastExamination(ctx context.Context, q Reader, kind string) (e Examination, err error) {
 	err = q.QueryRow(ctx, "SELECT examined_at, flaws FROM examinations WHERE kind = $1", kind).Scan(&e.At, &e.Flaws)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return e, nil

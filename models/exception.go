@@ -138,7 +138,7 @@ type ExceptionFilter struct {
 }
 
 // Exceptions lists exceptions of all accounts, for staff.
-func Exceptions(ctx context.Context, q Querier, f ExceptionFilter) ([]Exception, error) {
+func Exceptions(ctx context.Context, q Reader, f ExceptionFilter) ([]Exception, error) {
 	query := where{args: []any{f.Limit}}
 	order, sign := "DESC", "<"
 	if f.Open {

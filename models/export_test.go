@@ -1,5 +1,7 @@
 package models
 
+import "context"
+
 // Waiting returns the number of values that wait for a commit.
 func (b *Batch[In, Out]) Waiting() int {
 	b.mu.Lock()
@@ -12,3 +14,17 @@ var (
 	InPiece            = (*DB).inPiece
 	SQLOfEndKeptBuyers = endKeptBuyers
 )
+
+// OfOtherHistory returns the error for a standby whose primary began another timeline.
+func (db *DB) OfOtherHistory(ctx context.Context) error {
+	conn, err := db.read.standby.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	_, err = position{lsn: "0/0", timeline: 99}.missing(ctx, conn)
+	return err
+}
+
+// ErrReplaced is errReplaced.
+var ErrReplaced = errReplaced

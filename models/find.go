@@ -105,7 +105,7 @@ const withAccess = `SELECT f.kind, f.id, f.detail, f.account_id, f.name, coalesc
 // without punctuation, or part of an account's name. The digests find the requests for
 // production access with text as their document or e-mail address. It returns at most
 // foundLimit results.
-func Find(ctx context.Context, q Querier, text string, documentDigest, emailDigest []byte) ([]Found, error) {
+func Find(ctx context.Context, q Reader, text string, documentDigest, emailDigest []byte) ([]Found, error) {
 	var searches []string
 	digests := map[string][]byte{foundByDocument: documentDigest, foundByEmail: emailDigest}
 	prefix, _, _ := strings.Cut(text, "_")

@@ -35,7 +35,7 @@ type Health struct {
 }
 
 // InstallationHealth reads payments and calls since a time, and the work that is waiting now.
-func InstallationHealth(ctx context.Context, q Querier, since, now time.Time) (h Health, err error) {
+func InstallationHealth(ctx context.Context, q Reader, since, now time.Time) (h Health, err error) {
 	rows := []struct {
 		environment Environment
 		into        *ReceivedLately
@@ -96,7 +96,7 @@ type FailingEndpoint struct {
 // FailingEndpoints lists the endpoints of all accounts where an event's third attempt has
 // failed since the last success, and those that the gateway turned off, longest failing first,
 // at most limit.
-func FailingEndpoints(ctx context.Context, q Querier, limit int) (list []FailingEndpoint, err error) {
+func FailingEndpoints(ctx context.Context, q Reader, limit int) (list []FailingEndpoint, err error) {
 	rows, err := q.Query(ctx, "SELECT a.id, a.name, "+endpointColumns+` FROM webhook_endpoints e
 		JOIN projects p ON p.id = e.project_id JOIN accounts a ON a.id = p.account_id
 		WHERE e.deleted_at IS NULL AND (e.active AND e.troubled_at IS NOT NULL OR e.disabled_at IS NOT NULL)

@@ -111,7 +111,7 @@ type SavedPass struct {
 }
 
 // LastPass returns the progress of the current pass, or the zero value if none is in progress.
-func LastPass(ctx context.Context, q Querier) (p SavedPass, err error) {
+func LastPass(ctx context.Context, q Reader) (p SavedPass, err error) {
 	err = q.QueryRow(ctx, "SELECT stage, after, compared, began_at FROM ledger_pass").
 		Scan(&p.Stage, &p.After, &p.Compared, &p.BeganAt)
 	return p, err

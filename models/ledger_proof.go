@@ -20,7 +20,7 @@ type LedgerProof struct {
 }
 
 // LastProof returns the newest proof, the zero value if there is no proof.
-func LastProof(ctx context.Context, q Querier) (p LedgerProof, err error) {
+func LastProof(ctx context.Context, q Reader) (p LedgerProof, err error) {
 	rows, err := q.Query(ctx,
 		"SELECT number, after_id, through_id, transfers, hash, proven_at FROM ledger_proofs "+
 			"ORDER BY number DESC LIMIT 1")

@@ -45,7 +45,7 @@ var nameable = []string{
 
 // SearchNamed returns the products, links, endpoints, keys and members of the scope and the account of whose names
 // or addresses words begin with all words of the text.
-func SearchNamed(ctx context.Context, q Querier, accountID string, scope Scope, text string) ([]Named, error) {
+func SearchNamed(ctx context.Context, q Reader, accountID string, scope Scope, text string) ([]Named, error) {
 	query := &checkoutQuery{where{args: []any{scope.ProjectID, scope.Environment, accountID}}}
 	words := strings.Fields(text)
 	if len(words) == 0 || len(words) > maxTerms || len([]rune(text)) < minPrefix {

@@ -148,7 +148,7 @@ func UpdatePaymentLink(tx *Tx, l *PaymentLink) error {
 }
 
 // PaymentLinks lists the scope's links, newest first, paged by keyset.
-func PaymentLinks(ctx context.Context, q Querier, scope Scope, after *Position, limit int) ([]PaymentLink, error) {
+func PaymentLinks(ctx context.Context, q Reader, scope Scope, after *Position, limit int) ([]PaymentLink, error) {
 	sql, args := paymentLinkQuery+"WHERE l.project_id = $1 AND l.livemode = $2", []any{scope.ProjectID,
 		scope.Environment, limit}
 	if after != nil {

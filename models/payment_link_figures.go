@@ -59,7 +59,7 @@ const linkSums = `sum(visits)::bigint AS visits, sum(created)::bigint AS created
 
 // FiguresOfLink returns the figures of one link of the scope from since to before until, at which days begin in
 // Brasília. Its ID and Name are not set.
-func FiguresOfLink(ctx context.Context, q Querier, scope Scope, id string, since, until time.Time) (f LinkFigures,
+func FiguresOfLink(ctx context.Context, q Reader, scope Scope, id string, since, until time.Time) (f LinkFigures,
 	err error) {
 	err = q.QueryRow(ctx, "WITH "+linkDays(" AND l.id = $5", " AND c.payment_link_id = $5")+`
 		SELECT coalesce(visits, 0), coalesce(created, 0), coalesce(pending, 0), coalesce(converted, 0),
@@ -70,19 +70,19 @@ func FiguresOfLink(ctx context.Context, q Querier, scope Scope, id string, since
 }
 
 // FiguresByLink returns the links of the scope that sold the most from since to before until, at most limit.
-func FiguresByLink(ctx context.Context, q Querier, scope Scope, since, until time.Time,
+func FiguresByLink(ctx context.Context, q Reader, scope Scope, since, until time.Time,
 	limit int) (LinksFigures, error) {
 	return figuresOfLinks(ctx, q, "links.id, d.name", "links.id, d.name", scope, since, until, limit)
 }
 
 // FiguresByProduct returns the products of the scope that sold the most by links from since to before until, at most
 // limit.
-func FiguresByProduct(ctx context.Context, q Querier, scope Scope, since, until time.Time,
+func FiguresByProduct(ctx context.Context, q Reader, scope Scope, since, until time.Time,
 	limit int) (LinksFigures, error) {
 	return figuresOfLinks(ctx, q, "d.slug, d.name", "d.id", scope, since, until, limit)
 }
 
-func figuresOfLinks(ctx context.Context, q Querier, named, by string, scope Scope, since, until time.Time,
+func figuresOfLinks(ctx context.Context, q Reader, named, by string, scope Scope, since, until time.Time,
 	limit int) (all LinksFigures, err error) {
 	rows, err := q.Query(ctx, "WITH "+linkDays("", "")+`, sums AS (
 			SELECT `+named+`, `+linkSums+`
@@ -107,7 +107,7 @@ type LinkCounts struct{ Uses, Paid int }
 
 // PaymentLinkCounts counts the checkouts that payment links of the scope ever created, by link id. If the days of a
 // link are rolled up since its beginning, they are read, and later checkouts are counted; otherwise all are counted.
-func PaymentLinkCounts(ctx context.Context, q Querier, scope Scope, linkIDs ...string) (map[string]LinkCounts, error) {
+func PaymentLinkCounts(ctx context.Context, q Reader, scope Scope, linkIDs ...string) (map[string]LinkCounts, error) {
 	rows, err := q.Query(ctx, `SELECT l.id, coalesce(d.created, 0) + c.created, coalesce(d.converted, 0) + c.converted
 		FROM payment_links l CROSS JOIN LATERAL (
 			SELECT coalesce(max(until), '-infinity') AS until FROM payment_link_days_until WHERE since <= l.created_at

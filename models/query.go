@@ -43,7 +43,7 @@ func (tx *Tx) execOne(sql string, args ...any) (changed bool, err error) {
 // collect returns the rows of a query as structs. A column is stored in the field with its
 // name, as user_id in UserID, or with its name as db tag. Columns and fields must match
 // exactly.
-func collect[T any](ctx context.Context, q Querier, sql string, args ...any) ([]T, error) {
+func collect[T any](ctx context.Context, q Reader, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func collect[T any](ctx context.Context, q Querier, sql string, args ...any) ([]
 }
 
 // one returns the first row of a query as a struct, see collect, or ErrNotFound.
-func one[T any](ctx context.Context, q Querier, sql string, args ...any) (*T, error) {
+func one[T any](ctx context.Context, q Reader, sql string, args ...any) (*T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (q Queues) Mark() string {
 }
 
 // StaffQueues counts the work that waits for staff.
-func StaffQueues(ctx context.Context, q Querier) (all Queues, err error) {
+func StaffQueues(ctx context.Context, q Reader) (all Queues, err error) {
 	err = q.QueryRow(ctx, `SELECT a.*, d.*, w.*, p.*, x.*, c.*, f.*, n.*, e.* FROM
 		(SELECT count(*), min(submitted_at) FROM access_requests WHERE status = 'PENDING_REVIEW') a,
 		(SELECT count(*), min(created_at) FROM destinations WHERE status = 'PENDING_REVIEW') d,

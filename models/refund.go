@@ -169,7 +169,7 @@ type RefundFilter struct {
 }
 
 // ListRefunds lists the refunds of the scope, newest first, paged by keyset.
-func ListRefunds(ctx context.Context, q Querier, scope Scope, f RefundFilter) ([]Refund, error) {
+func ListRefunds(ctx context.Context, q Reader, scope Scope, f RefundFilter) ([]Refund, error) {
 	query := where{args: []any{f.Limit, scope.ProjectID, scope.Environment}}
 	if f.CheckoutID != "" {
 		query.and("c.id = %s", f.CheckoutID)

@@ -10,7 +10,7 @@ import (
 // RefundedWithin sums up the refunds of a scope's checkouts that were asked for from since to
 // before until, and did not fail. It reads the account's refunds of that time, and looks for the project of each only
 // if the account has others.
-func RefundedWithin(ctx context.Context, q Querier, scope Scope, since, until time.Time) (sum money.Cents, err error) {
+func RefundedWithin(ctx context.Context, q Reader, scope Scope, since, until time.Time) (sum money.Cents, err error) {
 	err = q.QueryRow(ctx, `SELECT coalesce(sum(r.amount), 0)::bigint FROM refunds r
 		WHERE r.account_id = (SELECT account_id FROM projects WHERE id = $1) AND r.livemode = $2
 			AND r.created_at >= $3 AND r.created_at < $4 AND r.status <> 'FAILED'

@@ -69,7 +69,7 @@ var releases = `WITH base AS (
 	FROM pending LEFT JOIN days d ON true ORDER BY d.day`
 
 // ReleasesOf reads when an account's pending money becomes available. pendingBook is the name of its book.
-func ReleasesOf(ctx context.Context, q Querier, accountID string, environment Environment, pendingBook string,
+func ReleasesOf(ctx context.Context, q Reader, accountID string, environment Environment, pendingBook string,
 	f ReleaseFilter) (found Releases, err error) {
 	rows, err := q.Query(ctx, releases, accountID, environment, pendingBook, f.PaidSince, f.Now, f.Limit)
 	if err != nil {
@@ -95,7 +95,7 @@ type Uncovered struct {
 }
 
 // UncoveredOf counts the Uncovered of an account, up to a limit.
-func UncoveredOf(ctx context.Context, q Querier, accountID string, environment Environment,
+func UncoveredOf(ctx context.Context, q Reader, accountID string, environment Environment,
 	limit int) (u Uncovered, err error) {
 	err = q.QueryRow(ctx, `SELECT count(*), coalesce(sum(settlement_amount), 0)::bigint FROM (
 		SELECT c.settlement_amount FROM projects j CROSS JOIN LATERAL (SELECT c.settlement_amount FROM checkouts c

@@ -71,7 +71,7 @@ func soldBy(scope Scope, f SaleFilter) where {
 }
 
 // Sales lists the paid checkouts of the scope, latest payment first, paged by keyset.
-func Sales(ctx context.Context, q Querier, scope Scope, f SaleFilter) ([]Sale, error) {
+func Sales(ctx context.Context, q Reader, scope Scope, f SaleFilter) ([]Sale, error) {
 	sold := soldBy(scope, f)
 	rows, err := q.Query(ctx, `SELECT c.id, c.external_id, c.description, c.customer_name, p.end_to_end_id, p.amount,
 			p.fee, r.refunded, c.paid_at, c.settlement_status, c.settles_at, b.account_id IS NOT NULL
@@ -84,14 +84,14 @@ func Sales(ctx context.Context, q Querier, scope Scope, f SaleFilter) ([]Sale, e
 }
 
 // CountSales counts the sales of the filter, up to its Limit.
-func CountSales(ctx context.Context, q Querier, scope Scope, f SaleFilter) (count int, err error) {
+func CountSales(ctx context.Context, q Reader, scope Scope, f SaleFilter) (count int, err error) {
 	sold := soldBy(scope, f)
 	err = q.QueryRow(ctx, "SELECT count(*) FROM (SELECT c.paid_at"+sold.sql+") c", sold.args...).Scan(&count)
 	return count, err
 }
 
 // SumSales sums up the sales of the filter: all of them, or if Limit is not 0 up to Limit.
-func SumSales(ctx context.Context, q Querier, scope Scope, f SaleFilter) (sum SaleSum, err error) {
+func SumSales(ctx context.Context, q Reader, scope Scope, f SaleFilter) (sum SaleSum, err error) {
 	most := f.Limit
 	if most == 0 {
 		f.Limit = math.MaxInt

@@ -19,7 +19,7 @@ const saleFacts = `WITH paid AS (SELECT id, checkout_id FROM payments WHERE chec
 
 // SaleMovements returns what moved an account's money for each of some checkouts, in the ledger's order. The
 // balances of the movements are not set.
-func SaleMovements(ctx context.Context, q Querier, accountID string, environment Environment,
+func SaleMovements(ctx context.Context, q Reader, accountID string, environment Environment,
 	checkoutIDs []string) (map[string][]Movement, error) {
 	if len(checkoutIDs) == 0 {
 		return nil, nil

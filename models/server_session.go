@@ -78,7 +78,7 @@ func (s session) setUp(config *pgxpool.Config, watch *watch) {
 
 // tracer watches the connections and statements of a pool.
 type tracer struct {
-	watch *watch
+	watch *watch        // nil for the read database, whose loss is no loss of data
 	limit time.Duration // of a statement whose context has no deadline
 }
 
@@ -152,5 +152,7 @@ func (t *tracer) TraceConnectStart(ctx context.Context, _ pgx.TraceConnectStartD
 
 // TraceConnectEnd implements pgx.ConnectTracer.
 func (t *tracer) TraceConnectEnd(ctx context.Context, end pgx.TraceConnectEndData) {
-	t.watch.connected(ctx, end.Err)
+	if t.watch != nil {
+		t.watch.connected(ctx, end.Err)
+	}
 }

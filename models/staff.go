@@ -63,7 +63,7 @@ type StaffMember struct {
 }
 
 // StaffMembers lists the staff, supervisors first.
-func StaffMembers(ctx context.Context, q Querier, now time.Time) ([]StaffMember, error) {
+func StaffMembers(ctx context.Context, q Reader, now time.Time) ([]StaffMember, error) {
 	rows, err := q.Query(ctx, `SELECT u.id, u.name, u.email, u.staff_role, u.created_at, u.totp_since IS NOT NULL,
 			EXISTS (SELECT FROM passkeys WHERE user_id = u.id),
 			EXISTS (SELECT FROM person_identities WHERE user_id = u.id), coalesce(s.n, 0), s.last, coalesce(s.ip, '')

@@ -104,18 +104,18 @@ const (
 // StreamStatement calls each with every movement of the filter, newest first, and holds only
 // one batch of them in memory, for use in files. It ignores Limit. It reads several batches,
 // so it starts at a point before which no line can be added anymore: now, or the newest
-// snapshot if a transaction with an older id stays open.
-func StreamStatement(ctx context.Context, q Querier, accountID string, environment Environment, f StatementFilter,
+// snapshot if a transaction with an older id stays open. Only the primary knows this point.
+func StreamStatement(ctx context.Context, db *DB, accountID string, environment Environment, f StatementFilter,
 	each func(Movement) error) error {
-	through, err := DecidedTransfers(ctx, q, statementPatience)
+	through, err := DecidedTransfers(ctx, db.Pool, statementPatience)
 	if errors.Is(err, ErrUndecided) {
-		err = q.QueryRow(ctx, "SELECT coalesce(max(through_id), 0) FROM ledger_snapshots").Scan(&through)
+		err = db.Pool.QueryRow(ctx, "SELECT coalesce(max(through_id), 0) FROM ledger_snapshots").Scan(&through)
 	}
 	if err != nil {
 		return err
 	}
 	for f.Before, f.Limit = through+1, statementBatch; ; {
-		batch, err := Statement(ctx, q, accountID, environment, f)
+		batch, err := Statement(ctx, db.Read, accountID, environment, f)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func StreamStatement(ctx context.Context, q Querier, accountID string, environme
 const countLines = `, args AS (SELECT $1::text, $2::boolean, $7::text[], $8::text) SELECT count(*) FROM lines`
 
 // CountStatement counts the movements of the filter, up to its Limit.
-func CountStatement(ctx context.Context, q Querier, accountID string, environment Environment,
+func CountStatement(ctx context.Context, q Reader, accountID string, environment Environment,
 	f StatementFilter) (count int, err error) {
 	lines, args := newStatement(accountID, environment).lines(f)
 	err = q.QueryRow(ctx, lines+countLines, args...).Scan(&count)
@@ -146,7 +146,7 @@ func CountStatement(ctx context.Context, q Querier, accountID string, environmen
 // by keyset: every page costs the same, and new movements neither shift nor repeat lines.
 // Lines are in the ledger's order, which is that of their ids; a line belongs to the day of
 // its own At. Lines and balances are read at one moment.
-func Statement(ctx context.Context, q Querier, accountID string, environment Environment,
+func Statement(ctx context.Context, q Reader, accountID string, environment Environment,
 	f StatementFilter) ([]Movement, error) {
 	s := newStatement(accountID, environment)
 	lines, args := s.lines(f)

@@ -80,7 +80,7 @@ type ListedSwitchChange struct {
 }
 
 // SwitchChanges lists the changes of an account's switches, newest first.
-func SwitchChanges(ctx context.Context, q Querier, accountID string) ([]ListedSwitchChange, error) {
+func SwitchChanges(ctx context.Context, q Reader, accountID string) ([]ListedSwitchChange, error) {
 	return collect[ListedSwitchChange](ctx, q, `SELECT c.account_id, c.switch, c.turned_on, c.reason, c.changed_by,
 			c.changed_at, coalesce(c.ticket, '') AS ticket, u.name AS changer_name
 		FROM switch_changes c JOIN users u ON u.id = c.changed_by

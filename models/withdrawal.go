@@ -228,7 +228,7 @@ type WithdrawalFilter struct {
 }
 
 // Withdrawals lists withdrawals, newest first unless OldestFirst, paged by keyset.
-func Withdrawals(ctx context.Context, q Querier, f WithdrawalFilter) ([]AccountWithdrawal, error) {
+func Withdrawals(ctx context.Context, q Reader, f WithdrawalFilter) ([]AccountWithdrawal, error) {
 	query := where{args: []any{f.Limit}}
 	order, sign := "DESC", "<"
 	if f.OldestFirst {

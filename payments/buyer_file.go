@@ -40,7 +40,7 @@ func (s *Service) BuyerFile(ctx context.Context, by models.Actor, accountID, tex
 func (s *Service) writeBuyer(ctx context.Context, b *models.Buyer, to io.Writer) error {
 	dst := []byte(`{"createdAt":"` + s.now().Format(time.RFC3339) + `","charges":[`)
 	for after, comma := "", ""; ; {
-		records, err := models.BuyerRecords(ctx, s.DB.Pool, b, after, recordsAtOnce)
+		records, err := models.BuyerRecords(ctx, s.DB.Read, b, after, recordsAtOnce)
 		if err != nil {
 			return fmt.Errorf("payments: read the charges of a buyer: %w", err)
 		}

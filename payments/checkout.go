@@ -355,7 +355,7 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope,
 	f models.CheckoutFilter) (models.Page[models.Checkout], error) {
 	page, err := models.ReadPage(f.Limit, func(limit int) ([]models.Checkout, error) {
 		f.Limit = limit
-		return s.opened(models.ListCheckouts(ctx, s.DB.Pool, scope, f))
+		return s.opened(models.ListCheckouts(ctx, s.DB.Read, scope, f))
 	})
 	if err != nil {
 		return page, fmt.Errorf("payments: list checkouts: %w", err)
@@ -367,7 +367,7 @@ func (s *Service) Checkouts(ctx context.Context, scope models.Scope,
 func (s *Service) SumCheckouts(ctx context.Context, scope models.Scope, search models.CheckoutSearch) (
 	models.CheckoutSum, error) {
 	search.Document = s.documentDigest(scope.ProjectID, search.Text)
-	sum, err := models.SumCheckouts(ctx, s.DB.Pool, scope, search, s.Now())
+	sum, err := models.SumCheckouts(ctx, s.DB.Read, scope, search, s.Now())
 	if err != nil {
 		return sum, fmt.Errorf("payments: sum checkouts: %w", err)
 	}
@@ -380,7 +380,7 @@ func (s *Service) SearchCheckouts(ctx context.Context, scope models.Scope,
 	search.Document = s.documentDigest(scope.ProjectID, search.Text)
 	page, err := models.ReadPage(search.Limit, func(limit int) ([]models.Checkout, error) {
 		search.Limit = limit
-		return s.opened(models.SearchCheckouts(ctx, s.DB.Pool, scope, search))
+		return s.opened(models.SearchCheckouts(ctx, s.DB.Read, scope, search))
 	})
 	if err != nil {
 		return page, fmt.Errorf("payments: search checkouts: %w", err)

@@ -28,7 +28,7 @@ func (s *Service) SearchCustomers(ctx context.Context, scope models.Scope,
 	}
 	found, err := models.ReadPage(search.Limit, func(limit int) ([]models.Customer, error) {
 		search.Limit = limit
-		return models.SearchCustomers(ctx, s.DB.Pool, scope, search)
+		return models.SearchCustomers(ctx, s.DB.Read, scope, search)
 	})
 	if err != nil {
 		return found, fmt.Errorf("payments: search customers: %w", err)
@@ -59,17 +59,17 @@ func (s *Service) CustomerFacts(ctx context.Context, scope models.Scope, id stri
 	}
 	facts := &CustomerFacts{Customer: *c}
 	facts.History, err = models.ReadPage(size, func(limit int) ([]models.Checkout, error) {
-		return models.CustomerCheckouts(ctx, s.DB.Pool, scope, c, models.CheckoutFilter{After: after, Limit: limit})
+		return models.CustomerCheckouts(ctx, s.DB.Read, scope, c, models.CheckoutFilter{After: after, Limit: limit})
 	})
 	if err == nil {
-		facts.Open, err = models.CustomerCheckouts(ctx, s.DB.Pool, scope, c,
+		facts.Open, err = models.CustomerCheckouts(ctx, s.DB.Read, scope, c,
 			models.CheckoutFilter{Status: models.CheckoutPending, Limit: factsShown})
 	}
 	if err == nil {
-		facts.Links, err = models.CustomerLinks(ctx, s.DB.Pool, c, factsShown)
+		facts.Links, err = models.CustomerLinks(ctx, s.DB.Read, c, factsShown)
 	}
 	if err == nil {
-		facts.Refunds, err = models.CustomerRefunds(ctx, s.DB.Pool, c, factsShown)
+		facts.Refunds, err = models.CustomerRefunds(ctx, s.DB.Read, c, factsShown)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("payments: read what %s bought: %w", id, err)

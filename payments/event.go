@@ -30,10 +30,10 @@ func (s *Service) Events(ctx context.Context, scope models.Scope, f models.Event
 	error) {
 	page, err := models.ReadPage(f.Limit, func(limit int) ([]models.Event, error) {
 		f.Limit = limit
-		return models.ListEvents(ctx, s.DB.Pool, scope, f)
+		return models.ListEvents(ctx, s.DB.Read, scope, f)
 	})
 	if err == nil {
-		err = models.AddEventBodies(ctx, s.DB.Pool, page.Rows)
+		err = models.AddEventBodies(ctx, s.DB.Read, page.Rows)
 	}
 	if err != nil {
 		return page, fmt.Errorf("payments: list events: %w", err)

@@ -117,7 +117,7 @@ func (s *Service) PaymentLink(ctx context.Context, scope models.Scope, id string
 func (s *Service) PaymentLinks(ctx context.Context, scope models.Scope, after *models.Position,
 	limit int) (models.Page[models.PaymentLink], error) {
 	page, err := models.ReadPage(limit, func(limit int) ([]models.PaymentLink, error) {
-		return models.PaymentLinks(ctx, s.DB.Pool, scope, after, limit)
+		return models.PaymentLinks(ctx, s.DB.Read, scope, after, limit)
 	})
 	if err != nil {
 		return page, fmt.Errorf("payments: list payment links: %w", err)

@@ -147,7 +147,7 @@ func (s *Service) Refunds(ctx context.Context, scope models.Scope, f models.Refu
 	error) {
 	page, err := models.ReadPage(f.Limit, func(limit int) ([]models.Refund, error) {
 		f.Limit = limit
-		return models.ListRefunds(ctx, s.DB.Pool, scope, f)
+		return models.ListRefunds(ctx, s.DB.Read, scope, f)
 	})
 	if err != nil {
 		return page, fmt.Errorf("payments: list refunds: %w", err)

@@ -34,7 +34,7 @@ func (s *Service) Calendar(ctx context.Context, account *models.Account,
 	book := string(ledger.Account(account.ID, environment, ledger.Pending))
 	now := s.now()
 	for _, back := range []time.Duration{s.longestDelay(account, environment) + releaseLate, longestRelease} {
-		c.Releases, err = models.ReleasesOf(ctx, s.DB.Pool, account.ID, environment, book, models.ReleaseFilter{
+		c.Releases, err = models.ReleasesOf(ctx, s.DB.Read, account.ID, environment, book, models.ReleaseFilter{
 			PaidSince: now.Add(-back), Now: now, Limit: models.SummedCheckouts})
 		if err != nil {
 			return c, fmt.Errorf("payments: read the releases of %s: %w", account.ID, err)
@@ -43,7 +43,7 @@ func (s *Service) Calendar(ctx context.Context, account *models.Account,
 			break
 		}
 	}
-	c.Uncovered, err = models.UncoveredOf(ctx, s.DB.Pool, account.ID, environment, models.SummedCheckouts)
+	c.Uncovered, err = models.UncoveredOf(ctx, s.DB.Read, account.ID, environment, models.SummedCheckouts)
 	if err != nil {
 		return c, fmt.Errorf("payments: read what of %s is not covered: %w", account.ID, err)
 	}

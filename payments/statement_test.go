@@ -227,7 +227,7 @@ func TestStreamStatement(t *testing.T) {
 	} {
 		n, total := 0, balance(t, g, models.Test).Total()
 		before := int64(1 << 62)
-		err := models.StreamStatement(t.Context(), g.DB.Pool, g.Account.ID, models.Test, f.filter,
+		err := models.StreamStatement(t.Context(), g.DB, g.Account.ID, models.Test, f.filter,
 			func(m models.Movement) error {
 				if m.ID >= before || m.Total != total {
 					t.Fatalf("%s: line %d is %+v, want a total of %s", name, n, m, total.Decimal())

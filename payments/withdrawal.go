@@ -263,7 +263,7 @@ func (s *Service) AccountWithdrawals(ctx context.Context, environment models.Env
 	}
 	page, err = models.ReadPage(f.Limit, func(limit int) ([]models.AccountWithdrawal, error) {
 		f.Limit = limit
-		return models.Withdrawals(ctx, s.DB.Pool, f)
+		return models.Withdrawals(ctx, s.DB.Read, f)
 	})
 	if err != nil {
 		return page, fmt.Errorf("payments: list withdrawals: %w", err)

@@ -78,6 +78,11 @@ func serve(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
+	if s.DatabaseReadURL != "" {
+		if err := db.ReadFrom(ctx, s.DatabaseReadURL); err != nil {
+			return errors.Join(fmt.Errorf("GAROUPA_DATABASE_READ_URL: %w", err), db.Close())
+		}
+	}
 	slog.Info("starting", "version", api.Version, "schema", migrations.Newest(), "role", as.String())
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {

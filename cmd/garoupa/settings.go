@@ -30,6 +30,7 @@ import (
 type settings struct {
 	DatabaseURL          string        `env:"DATABASE_URL" secret:"true"`
 	DatabaseDirectURL    string        `env:"GAROUPA_DATABASE_DIRECT_URL" secret:"true"`
+	DatabaseReadURL      string        `env:"GAROUPA_DATABASE_READ_URL" secret:"true"`
 	Listen               string        `env:"GAROUPA_LISTEN" envDefault:"127.0.0.1:8080"`
 	BaseURL              string        `env:"GAROUPA_BASE_URL"`
 	CheckoutURL          string        `env:"GAROUPA_CHECKOUT_HOST"`
@@ -161,6 +162,7 @@ func (s *settings) checks() []checked {
 		{"DATABASE_URL", checkDatabaseURL(s.DatabaseURL)},
 		{"DATABASE_URL", s.checkDatabaseTLS(s.DatabaseURL)},
 		{"GAROUPA_DATABASE_DIRECT_URL", s.checkDirectURL()},
+		{"GAROUPA_DATABASE_READ_URL", s.checkReadDatabase()},
 		{"GAROUPA_LISTEN", checkListen(s.Listen)},
 		{"GAROUPA_BASE_URL", checkAddress(&s.BaseURL)},
 		{"GAROUPA_CHECKOUT_HOST", checkAddress(&s.CheckoutURL)},

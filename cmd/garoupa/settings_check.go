@@ -53,11 +53,11 @@ func checkDatabaseURL(raw string) error {
 
 // checkDatabaseTLS refuses connections to a database on another machine that another could read or answer, where
 // charges are live.
-func (s *settings) checkDatabaseTLS(raw string) error {
-	if raw == "" || s.LiveProvider != providerBank {
+func (s *settings) checkDatabaseTLS(address string) error {
+	if address == "" || s.LiveProvider != providerBank {
 		return nil
 	}
-	config, err := pgconn.ParseConfig(raw)
+	config, err := pgconn.ParseConfig(address)
 	if err != nil {
 		return errors.New("is not complete, or a file that it names cannot be read")
 	}
@@ -80,6 +80,17 @@ func (s *settings) checkDirectURL() error {
 		return err
 	}
 	return s.checkDatabaseTLS(s.DatabaseDirectURL)
+}
+
+// checkReadDatabase checks the address of a standby.
+func (s *settings) checkReadDatabase() error {
+	if s.DatabaseReadURL != "" && s.embedded() {
+		return errors.New("names a standby of the database of DATABASE_URL, which is not set")
+	}
+	if err := checkDatabaseURL(s.DatabaseReadURL); err != nil {
+		return errors.New("must be a postgres:// address, or unset") // the value may contain a password
+	}
+	return s.checkDatabaseTLS(s.DatabaseReadURL)
 }
 
 // near reports whether connections to a host stay on the machine: those by a socket or the loopback

@@ -148,6 +148,7 @@ func TestReadSettings_Notices(t *testing.T) {
 var wrongValues = map[string][]string{
 	"DATABASE_URL":                {"mysql://root:hunter2@x/y", "hunter2"},
 	"GAROUPA_DATABASE_DIRECT_URL": {"mysql://root:hunter2@x/y", "hunter2", "postgres://u:hunter2@x/y"},
+	"GAROUPA_DATABASE_READ_URL":   {"postgres://root:hunter2@x/y", "mysql://root:hunter2@x/y"},
 	"GAROUPA_LISTEN":              {"8080", "localhost", "localhost:"},
 	"GAROUPA_BASE_URL": {"localhost", "ftp://x", "https://u:hunter2@x", "https://x/path", "https://",
 		"https://hunter2@x", "https://u:hunter2@x:port", "u:hunter2@x"},

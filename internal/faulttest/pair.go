@@ -59,6 +59,13 @@ func (p *Pair) Promote(t testing.TB) {
 	await(t, p.Standby, "SELECT NOT pg_is_in_recovery()")
 }
 
+// Part makes the primary wait for the standby no more, which may then fall behind or end.
+func (p *Pair) Part(t testing.TB) {
+	t.Helper()
+	alterSystem(t, p.Primary, "synchronous_standby_names = ''")
+	await(t, p.Primary, "SELECT count(*) = 0 FROM pg_stat_replication WHERE sync_state = 'sync'")
+}
+
 func options(dir string) localpg.Options {
 	return localpg.Options{Dir: dir, Bin: os.Getenv("GAROUPA_POSTGRES_BIN"), Replicated: true}
 }

@@ -21,10 +21,10 @@ func (s *console) accessQueue() queue {
 	return queue{id: layouts.OpsAccess, path: "/ops/acessos", tabs: []string{"review", "decided"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			if tab == "review" {
-				requests, err := models.AccessRequestsInReview(c.UserContext(), s.DB.Pool, after, limit)
+				requests, err := models.AccessRequestsInReview(c.UserContext(), s.DB.Read, after, limit)
 				return s.accessRows(c, requests, true), err
 			}
-			requests, err := models.AccessRequestsDone(c.UserContext(), s.DB.Pool, after, limit)
+			requests, err := models.AccessRequestsDone(c.UserContext(), s.DB.Read, after, limit)
 			return s.accessRows(c, requests, false), err
 		}}
 }
@@ -186,7 +186,7 @@ func (s *console) sameDocument(c *fiber.Ctx, request *models.AccessRequest) (*pa
 // name of the person who sent the request.
 func (s *console) accessHistory(c *fiber.Ctx, request *models.AccessRequest) (events []pages.Event, submitter string,
 	err error) {
-	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool,
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Read,
 		models.AuditFilter{AccountID: request.AccountID, Subject: "access", Limit: 50})
 	if err != nil {
 		return nil, "", err

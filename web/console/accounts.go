@@ -57,11 +57,11 @@ func (s *console) accounts(c *fiber.Ctx) error {
 // their risks.
 func (s *console) standings(c *fiber.Ctx, ids ...string) (map[string]models.AccountTotals,
 	map[string]models.AccountRisk, error) {
-	totals, err := models.TotalsOf(c.UserContext(), s.DB.Pool, s.Now().AddDate(0, 0, -30).Truncate(time.Hour), ids...)
+	totals, err := models.TotalsOf(c.UserContext(), s.DB.Read, s.Now().AddDate(0, 0, -30).Truncate(time.Hour), ids...)
 	if err != nil {
 		return nil, nil, err
 	}
-	risks, err := models.AccountRisks(c.UserContext(), s.DB.Pool, ids)
+	risks, err := models.AccountRisks(c.UserContext(), s.DB.Read, ids)
 	return totals, risks, err
 }
 
@@ -167,7 +167,7 @@ func (s *console) showOpsAccount(c *fiber.Ctx, props pages.AccountProps) (err er
 }
 
 func (s *console) fillNotes(c *fiber.Ctx, id string, props *pages.AccountProps) error {
-	notes, err := models.AccountNotes(c.UserContext(), s.DB.Pool, id)
+	notes, err := models.AccountNotes(c.UserContext(), s.DB.Read, id)
 	for _, n := range notes {
 		props.Notes = append(props.Notes, pages.Event{At: n.WrittenAt, Who: n.WriterName, Detail: n.Text})
 	}
@@ -224,7 +224,7 @@ func (s *console) fillBooks(c *fiber.Ctx, id string, props *pages.AccountProps) 
 	if props.Blocks, err = s.blockItems(c, id, ""); err != nil {
 		return err
 	}
-	movements, err := models.Statement(c.UserContext(), s.DB.Pool, id, models.Live,
+	movements, err := models.Statement(c.UserContext(), s.DB.Read, id, models.Live,
 		models.StatementFilter{Limit: latestRows})
 	if err != nil {
 		return err
@@ -254,19 +254,19 @@ func (s *console) fillHistory(c *fiber.Ctx, id string, props *pages.AccountProps
 		return err
 	}
 	props.Requests = ownItems(s.accessRows(c, requests, false))
-	destinations, err := models.Destinations(c.UserContext(), s.DB.Pool,
+	destinations, err := models.Destinations(c.UserContext(), s.DB.Read,
 		models.DestinationFilter{AccountID: id, Limit: latestRows})
 	if err != nil {
 		return err
 	}
 	props.Destinations = ownItems(s.destinationRows(c, destinations))
-	withdrawals, err := models.Withdrawals(c.UserContext(), s.DB.Pool,
+	withdrawals, err := models.Withdrawals(c.UserContext(), s.DB.Read,
 		models.WithdrawalFilter{AccountID: id, Limit: latestRows})
 	if err != nil {
 		return err
 	}
 	props.Withdrawals = ownItems(s.withdrawalRows(c, withdrawals))
-	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{AccountID: id, Limit: latestRows})
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Read, models.AuditFilter{AccountID: id, Limit: latestRows})
 	if err != nil {
 		return err
 	}

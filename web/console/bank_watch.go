@@ -24,7 +24,7 @@ const bankDaysShown = 30
 // bankWatch returns how an account fares, or nil if it was never in use.
 func (s *console) bankWatch(c *fiber.Ctx, account *models.BankAccount) (*pages.BankWatch, error) {
 	ctx, now := c.UserContext(), s.Now()
-	days, err := models.BankDays(ctx, s.DB.Pool, account.ID, bankDaysShown)
+	days, err := models.BankDays(ctx, s.DB.Read, account.ID, bankDaysShown)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *console) bankWatch(c *fiber.Ctx, account *models.BankAccount) (*pages.B
 		health.State.LastFailureAt == nil && account.Status == models.BankAccountClosed {
 		return nil, nil
 	}
-	operations, err := models.BankOperations(ctx, s.DB.Pool, account.ID, now.Add(-healthLooksBack))
+	operations, err := models.BankOperations(ctx, s.DB.Read, account.ID, now.Add(-healthLooksBack))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func troubleOfBanks(all []banks.Health) string {
 
 // unansweredByBanks counts the calls since a time that banks did not answer.
 func (s *console) unansweredByBanks(ctx context.Context, since time.Time) (n int, err error) {
-	answers, err := models.BanksAnswers(ctx, s.DB.Pool, since)
+	answers, err := models.BanksAnswers(ctx, s.DB.Read, since)
 	for _, a := range answers {
 		n += int(a.Unanswered)
 	}

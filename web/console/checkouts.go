@@ -165,7 +165,7 @@ func (s *console) checkoutHistory(c *fiber.Ctx, checkout *models.AnyCheckout) (h
 		history = append(history, pages.Event{At: r.CreatedAt, Badge: pages.ActBadge(refundAct(r.Status)),
 			Detail: detail})
 	}
-	told, err := models.CheckoutEvents(ctx, s.DB.Pool, scopeOf(checkout), checkout.ID)
+	told, err := models.CheckoutEvents(ctx, s.DB.Read, scopeOf(checkout), checkout.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (s *console) lastAct(c *fiber.Ctx, objectID string) (string, error) {
 
 // lastActOf returns who did the last act that the filter selects, and when.
 func (s *console) lastActOf(c *fiber.Ctx, f models.AuditFilter) (string, error) {
-	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, f)
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Read, f)
 	if err != nil || len(lines) == 0 {
 		return "", err
 	}

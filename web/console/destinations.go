@@ -34,7 +34,7 @@ var destinationReasons = []string{"HOLDER_MISMATCH", "KEY_UNKNOWN", "ACTIVITY_RE
 func (s *console) destinationQueue() queue {
 	return queue{id: layouts.OpsDestinations, path: "/ops/destinos", tabs: []string{"review", allTab},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
-			found, err := models.Destinations(c.UserContext(), s.DB.Pool,
+			found, err := models.Destinations(c.UserContext(), s.DB.Read,
 				models.DestinationFilter{InReview: tab == "review", After: after, Limit: limit})
 			return s.destinationRows(c, found), err
 		}}
@@ -150,7 +150,7 @@ func (s *console) previewDestination(c *fiber.Ctx, d decision) (preview, error) 
 
 // otherDestinations lists the latest destinations of the account besides this one.
 func (s *console) otherDestinations(c *fiber.Ctx, dest *models.Destination) (*pages.Others, error) {
-	others, err := models.Destinations(c.UserContext(), s.DB.Pool,
+	others, err := models.Destinations(c.UserContext(), s.DB.Read,
 		models.DestinationFilter{AccountID: dest.AccountID, Limit: latestRows})
 	others = slices.DeleteFunc(others, func(other models.AccountDestination) bool { return other.ID == dest.ID })
 	return &pages.Others{Title: i18n.T(c.UserContext(), "ops.destinations_before"),
@@ -191,7 +191,7 @@ func (s *console) showDestination(c *fiber.Ctx, d decision, errs components.Fiel
 		return err
 	}
 	props.Parts = []pages.Part{part}
-	others, err := models.Destinations(ctx, s.DB.Pool,
+	others, err := models.Destinations(ctx, s.DB.Read,
 		models.DestinationFilter{AccountID: dest.AccountID, Rail: dest.Rail, Limit: latestRows})
 	if err != nil {
 		return err
@@ -289,7 +289,7 @@ func (s *console) destinationPart(c *fiber.Ctx, dest *models.Destination) (pages
 
 // acts returns the acts about an object, the latest first.
 func (s *console) acts(c *fiber.Ctx, objectID string) ([]pages.Event, error) {
-	lines, err := models.AuditLines(c.UserContext(), s.DB.Pool, models.AuditFilter{ObjectID: objectID, Limit: 50})
+	lines, err := models.AuditLines(c.UserContext(), s.DB.Read, models.AuditFilter{ObjectID: objectID, Limit: 50})
 	return events(lines), err
 }
 

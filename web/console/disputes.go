@@ -40,13 +40,13 @@ func (s *console) disputeQueue() queue {
 		sorted: []string{"open"}, inTime: "ops.order_deadline",
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) (rows []queued, err error) {
 			if tab == "open" {
-				due, err := models.DueDisputes(c.UserContext(), s.DB.Pool, largestFirst(c), after, limit)
+				due, err := models.DueDisputes(c.UserContext(), s.DB.Read, largestFirst(c), after, limit)
 				for _, d := range due {
 					rows = append(rows, queued{at: d.Position(), Item: s.disputeItem(c, &d.Dispute)})
 				}
 				return rows, err
 			}
-			all, err := models.ListDisputes(c.UserContext(), s.DB.Pool,
+			all, err := models.ListDisputes(c.UserContext(), s.DB.Read,
 				models.DisputeFilter{After: after, Limit: limit})
 			for _, d := range all {
 				rows = append(rows, queued{at: d.Position(), Item: s.disputeItem(c, &d)})
@@ -150,7 +150,7 @@ func (s *console) previewDispute(c *fiber.Ctx, d decision) (preview, error) {
 // otherDisputes lists the latest disputes of an account besides one.
 func (s *console) otherDisputes(c *fiber.Ctx, accountID, except string) (*pages.Others, error) {
 	ctx := c.UserContext()
-	found, err := models.ListDisputes(ctx, s.DB.Pool, models.DisputeFilter{AccountID: accountID, Limit: latestRows})
+	found, err := models.ListDisputes(ctx, s.DB.Read, models.DisputeFilter{AccountID: accountID, Limit: latestRows})
 	others := &pages.Others{Title: i18n.T(ctx, "ops.disputes_before"), None: i18n.T(ctx, "ops.disputes_none")}
 	for _, d := range found {
 		if d.ID != except {

@@ -68,7 +68,7 @@ func (s *console) previewException(c *fiber.Ctx, d decision) (preview, error) {
 // otherExceptions lists the latest exceptions of an account besides one.
 func (s *console) otherExceptions(c *fiber.Ctx, accountID, except string) (*pages.Others, error) {
 	ctx := c.UserContext()
-	found, err := models.Exceptions(ctx, s.DB.Pool, models.ExceptionFilter{AccountID: accountID, Limit: latestRows})
+	found, err := models.Exceptions(ctx, s.DB.Read, models.ExceptionFilter{AccountID: accountID, Limit: latestRows})
 	found = slices.DeleteFunc(found, func(x models.Exception) bool { return x.PaymentID == except })
 	return &pages.Others{Title: i18n.T(ctx, "ops.exceptions_before"), None: i18n.T(ctx, "ops.exceptions_none"),
 		Items: ownItems(s.exceptionRows(c, found))}, err

@@ -26,7 +26,7 @@ func (s *console) exceptionQueue() queue {
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
 			f := filters[tab]
 			f.After, f.Limit, f.Largest = after, limit, f.Open && largestFirst(c)
-			found, err := models.Exceptions(c.UserContext(), s.DB.Pool, f)
+			found, err := models.Exceptions(c.UserContext(), s.DB.Read, f)
 			return s.exceptionRows(c, found), err
 		}}
 }

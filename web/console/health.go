@@ -28,11 +28,11 @@ const (
 // health shows GET /ops/saude: the state of institutions, deliveries, mails and books.
 func (s *console) health(c *fiber.Ctx) error {
 	ctx, now := c.UserContext(), s.Now()
-	health, err := models.InstallationHealth(ctx, s.DB.Pool, now.Add(-healthLooksBack), now)
+	health, err := models.InstallationHealth(ctx, s.DB.Read, now.Add(-healthLooksBack), now)
 	if err != nil {
 		return err
 	}
-	failing, err := models.FailingEndpoints(ctx, s.DB.Pool, page.ListSize(c))
+	failing, err := models.FailingEndpoints(ctx, s.DB.Read, page.ListSize(c))
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (s *console) previewLimits(c *fiber.Ctx, d decision) (preview, error) {
 		shown.effects = append(shown.effects, i18n.T(ctx, "ops.effect_limits_scheduled",
 			i18n.DateTime(ctx, planned.ValidFrom)))
 	}
-	lines, err := models.AuditLines(ctx, s.DB.Pool,
+	lines, err := models.AuditLines(ctx, s.DB.Read,
 		models.AuditFilter{AccountID: d.id, Subject: "limits", Limit: latestRows})
 	if err != nil {
 		return preview{}, err

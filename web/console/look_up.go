@@ -76,7 +76,7 @@ func (s *console) lookUp(c *fiber.Ctx, props *pages.LookUpProps) error {
 		return nil
 	}
 	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.AnyCheckout, error) {
-		return models.CheckoutsByAmount(ctx, s.DB.Pool, amount, from, to, limit)
+		return models.CheckoutsByAmount(ctx, s.DB.Read, amount, from, to, limit)
 	})
 	if err != nil {
 		return fmt.Errorf("console: look charges up: %w", err)

@@ -18,7 +18,7 @@ const lookAtQueues = 5 * time.Second
 func (s *console) pulse(c *fiber.Ctx) error {
 	return s.Pulse(c, page.Pulse{Person: page.Visitor(c).UserID, Look: lookAtQueues,
 		Mark: func(ctx context.Context, _ int) (string, error) {
-			queues, err := models.StaffQueues(ctx, s.DB.Pool)
+			queues, err := models.StaffQueues(ctx, s.DB.Read)
 			return queues.Mark(), err
 		}})
 }

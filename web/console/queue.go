@@ -163,7 +163,7 @@ func (s *console) queue(q queue) fiber.Handler {
 
 // home shows GET /ops: pending decisions, the oldest first.
 func (s *console) home(c *fiber.Ctx) error {
-	counts, err := models.StaffQueues(c.UserContext(), s.DB.Pool)
+	counts, err := models.StaffQueues(c.UserContext(), s.DB.Read)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (s *console) home(c *fiber.Ctx) error {
 func (s *console) failingQueue(c *fiber.Ctx, size models.Queue) (pages.Queue, error) {
 	shown := pages.Queue{ID: layouts.OpsWebhooks, Href: "/ops/webhooks", Count: size.Count, Oldest: size.Oldest,
 		Late: size.Oldest != nil && s.late(*size.Oldest)}
-	failing, err := models.FailingEndpoints(c.UserContext(), s.DB.Pool, queueRows)
+	failing, err := models.FailingEndpoints(c.UserContext(), s.DB.Read, queueRows)
 	for _, e := range failing {
 		shown.Items = append(shown.Items, failingItem(c.UserContext(), e))
 	}

@@ -26,7 +26,7 @@ func (s *console) listStaff(c *fiber.Ctx) error { return s.showStaff(c, "", "") 
 // showStaff answers with the staff. problem says why nothing was done, changed names the
 // person who was first.
 func (s *console) showStaff(c *fiber.Ctx, problem, changed string) error {
-	members, err := models.StaffMembers(c.UserContext(), s.DB.Pool, s.Now())
+	members, err := models.StaffMembers(c.UserContext(), s.DB.Read, s.Now())
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (s *console) destinationStopsFor(c *fiber.Ctx, head pages.AccountHead) ([]p
 
 func (s *console) stopsFor(c *fiber.Ctx, head pages.AccountHead, noAccess bool) (stops []pages.Stop, err error) {
 	ctx, path := c.UserContext(), "/ops/contas/"+head.ID
-	changes, err := models.SwitchChanges(ctx, s.DB.Pool, head.ID)
+	changes, err := models.SwitchChanges(ctx, s.DB.Read, head.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *console) stopsFor(c *fiber.Ctx, head pages.AccountHead, noAccess bool) 
 		Title: i18n.T(ctx, "ops.stopped_access"),
 		Href:  path, Link: i18n.T(ctx, "ops.stopped_account"),
 	}
-	decisions, err := models.AccessDecisions(ctx, s.DB.Pool, head.ID)
+	decisions, err := models.AccessDecisions(ctx, s.DB.Read, head.ID)
 	if len(decisions) > 0 && decisions[0].Outcome != models.AccessRequestApproved {
 		stop.Body = i18n.T(ctx, "ops.stopped_by",
 			decisions[0].DeciderName, i18n.DateTime(ctx, decisions[0].DecidedAt), page.Text(decisions[0].Reason))

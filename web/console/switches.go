@@ -57,7 +57,7 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 			return err
 		}
 	}
-	waiting, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{
+	waiting, err := models.Withdrawals(c.UserContext(), s.DB.Read, models.WithdrawalFilter{
 		AccountID: head.ID, Statuses: []models.WithdrawalStatus{models.WithdrawalPendingReview,
 			models.WithdrawalApproved}, Limit: 100,
 	})
@@ -73,7 +73,7 @@ func (s *console) showSwitch(c *fiber.Ctx, errs components.FieldErrors, changed 
 
 // switchHistory returns who turned a switch of an account before, the latest first.
 func (s *console) switchHistory(c *fiber.Ctx, which models.Switch, accountID string) (turns []pages.Event, err error) {
-	changes, err := models.SwitchChanges(c.UserContext(), s.DB.Pool, accountID)
+	changes, err := models.SwitchChanges(c.UserContext(), s.DB.Read, accountID)
 	for _, change := range changes {
 		if change.Switch == which {
 			act := map[bool]string{true: "switch.turned_on", false: "switch.turned_off"}[change.TurnedOn]

@@ -31,7 +31,7 @@ func (s *console) endpoints(c *fiber.Ctx) error {
 	list := payments.List("ops_webhooks_" + tab)
 	after := s.Position(c, list)
 	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.EndpointRate, error) {
-		return models.EndpointRates(ctx, s.DB.Pool,
+		return models.EndpointRates(ctx, s.DB.Read,
 			models.EndpointRateFilter{Failing: tab == tabs[0], After: after, Limit: limit},
 			s.Now().Add(-endpointRateSpan))
 	})
@@ -80,7 +80,7 @@ func (s *console) anyEndpoint(c *fiber.Ctx) (models.EndpointRate, error) {
 	if !input.Plain(c.Params("id")) {
 		return models.EndpointRate{}, models.ErrNotFound
 	}
-	found, err := models.EndpointRates(c.UserContext(), s.DB.Pool,
+	found, err := models.EndpointRates(c.UserContext(), s.DB.Read,
 		models.EndpointRateFilter{ID: c.Params("id"), Limit: 1}, s.Now().Add(-endpointRateSpan))
 	if err == nil && len(found) == 0 {
 		err = models.ErrNotFound
@@ -114,7 +114,7 @@ func (s *console) showOpsEndpoint(c *fiber.Ctx, problem string) error {
 		return err
 	}
 	props.Count, props.More = min(count, payments.MaxReplay), count > payments.MaxReplay
-	deliveries, err := models.EndpointDeliveries(ctx, s.DB.Pool, scope, e.ID, models.DeliveryFilter{Limit: latestRows})
+	deliveries, err := models.EndpointDeliveries(ctx, s.DB.Read, scope, e.ID, models.DeliveryFilter{Limit: latestRows})
 	if err != nil {
 		return err
 	}

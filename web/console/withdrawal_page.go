@@ -122,7 +122,7 @@ func (s *console) withdrawalParts(c *fiber.Ctx, w *models.AccountWithdrawal, pro
 // otherWithdrawals lists the latest withdrawals of the account besides this one.
 func (s *console) otherWithdrawals(c *fiber.Ctx, w *models.AccountWithdrawal) (*pages.Others, error) {
 	ctx := c.UserContext()
-	others, err := models.Withdrawals(ctx, s.DB.Pool,
+	others, err := models.Withdrawals(ctx, s.DB.Read,
 		models.WithdrawalFilter{AccountID: w.AccountID, Limit: latestRows})
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (s *console) destinationUse(
 func (s *console) balanceMath(c *fiber.Ctx, w *models.AccountWithdrawal, now models.Balance) (pages.Part, error) {
 	ctx := c.UserContext()
 	part := pages.Part{ID: "balance", Title: i18n.T(ctx, "ops.balance_math")}
-	lines, err := models.Statement(ctx, s.DB.Pool, w.AccountID, models.Live, models.StatementFilter{
+	lines, err := models.Statement(ctx, s.DB.Read, w.AccountID, models.Live, models.StatementFilter{
 		From: w.CreatedAt.Add(-time.Second), Until: w.CreatedAt.Add(time.Second),
 		Kinds: []models.MovementKind{models.MovementReservation}, Limit: latestRows,
 	})

@@ -44,7 +44,7 @@ func (s *console) withdrawalQueue() queue {
 	return queue{id: layouts.OpsWithdrawals, path: "/ops/saques", tabs: []string{"review", "payout", allTab},
 		sorted: []string{"review", "payout"},
 		rows: func(c *fiber.Ctx, tab string, after *models.Position, limit int) ([]queued, error) {
-			found, err := models.Withdrawals(c.UserContext(), s.DB.Pool, models.WithdrawalFilter{
+			found, err := models.Withdrawals(c.UserContext(), s.DB.Read, models.WithdrawalFilter{
 				Statuses: statuses[tab], OldestFirst: tab != allTab, Largest: tab != allTab && largestFirst(c),
 				After: after, Limit: limit,
 			})

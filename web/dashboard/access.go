@@ -119,7 +119,7 @@ func (s *dashboard) verdict(c *fiber.Ctx, account *models.Account) (*base.Verdic
 	if account.ProductionAccess == models.AccessNotRequested {
 		return nil, nil
 	}
-	decisions, err := models.AccessDecisions(c.UserContext(), s.DB.Pool, account.ID)
+	decisions, err := models.AccessDecisions(c.UserContext(), s.DB.Read, account.ID)
 	if err != nil || len(decisions) == 0 {
 		return nil, err
 	}

@@ -40,11 +40,11 @@ func (s *dashboard) analytics(c *fiber.Ctx) error {
 // addLinks adds what sold the most by links.
 func (s *dashboard) addLinks(c *fiber.Ctx, span figures, props *pages.AnalyticsProps) error {
 	ctx, scope := c.UserContext(), page.Scope(c)
-	byProduct, err := models.FiguresByProduct(ctx, s.DB.Pool, scope, span.since, span.until, mostSold)
+	byProduct, err := models.FiguresByProduct(ctx, s.DB.Read, scope, span.since, span.until, mostSold)
 	if err != nil {
 		return err
 	}
-	byLink, err := models.FiguresByLink(ctx, s.DB.Pool, scope, span.since, span.until, mostSold)
+	byLink, err := models.FiguresByLink(ctx, s.DB.Read, scope, span.since, span.until, mostSold)
 	props.Products, props.Links = linksFigures(byProduct, "/app/produtos/"), linksFigures(byLink, "/app/links/")
 	return err
 }

@@ -69,7 +69,7 @@ func (f checkoutFile) writeRows(ctx context.Context, w page.CSVFile, batch []mod
 			paid = append(paid, c.ID)
 		}
 	}
-	payments, err := models.SettlingPayments(ctx, f.db.Pool, paid)
+	payments, err := models.SettlingPayments(ctx, f.db.Read, paid)
 	if err != nil {
 		return fmt.Errorf("dashboard: read payments for a file: %w", err)
 	}

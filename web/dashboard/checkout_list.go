@@ -95,7 +95,7 @@ func (s *dashboard) emptyCheckouts(v *models.Visitor) pages.EmptyCheckouts {
 }
 
 func (s *dashboard) checkoutCounts(c *fiber.Ctx, search models.CheckoutSearch) (map[string]int, error) {
-	counts, err := models.CheckoutCounts(c.UserContext(), s.DB.Pool, page.Scope(c), search.From, search.Until)
+	counts, err := models.CheckoutCounts(c.UserContext(), s.DB.Read, page.Scope(c), search.From, search.Until)
 	if err != nil {
 		return nil, err
 	}

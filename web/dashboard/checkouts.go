@@ -165,7 +165,7 @@ func refundRow(r *models.Refund) pages.RefundRow {
 }
 
 func (s *dashboard) eventRows(c *fiber.Ctx, checkoutID string) ([]pages.EventRow, error) {
-	events, err := models.CheckoutEvents(c.UserContext(), s.DB.Pool, page.Scope(c), checkoutID)
+	events, err := models.CheckoutEvents(c.UserContext(), s.DB.Read, page.Scope(c), checkoutID)
 	if err != nil {
 		return nil, err
 	}

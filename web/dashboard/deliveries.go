@@ -43,7 +43,7 @@ func (s *developers) readDelivery(c *fiber.Ctx) error {
 
 // deliveryProps returns the props of a delivery's page, without its frame.
 func (s *developers) deliveryProps(c *fiber.Ctx, d *models.Delivery) (pages.DeliveryProps, error) {
-	attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Pool, []string{d.ID})
+	attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Read, []string{d.ID})
 	if err != nil {
 		return pages.DeliveryProps{}, fmt.Errorf("dashboard: list attempts: %w", err)
 	}

@@ -42,7 +42,7 @@ func (s *treasury) listDestinations(c *fiber.Ctx) error {
 		After: s.Position(c, payments.ListDestinations)}
 	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.AccountDestination, error) {
 		filter.Limit = limit
-		return models.Destinations(c.UserContext(), s.DB.Pool, filter)
+		return models.Destinations(c.UserContext(), s.DB.Read, filter)
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list destinations: %w", err)
@@ -108,7 +108,7 @@ func (s *treasury) showNewDestination(c *fiber.Ctx, props pages.NewDestinationPr
 		return err
 	}
 	props.Hold = s.DestinationHold(account)
-	others, err := models.Destinations(c.UserContext(), s.DB.Pool, models.DestinationFilter{
+	others, err := models.Destinations(c.UserContext(), s.DB.Read, models.DestinationFilter{
 		AccountID: page.Visitor(c).AccountID, Rail: models.Rail(props.Rail), Limit: page.ListSize(c),
 	})
 	if err != nil {

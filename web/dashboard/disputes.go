@@ -35,7 +35,7 @@ func (s *dashboard) listDisputes(c *fiber.Ctx) error {
 		After: s.Position(c, payments.ListDisputes)}
 	found, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Dispute, error) {
 		filter.Limit = limit
-		return models.ListDisputes(c.UserContext(), s.DB.Pool, filter)
+		return models.ListDisputes(c.UserContext(), s.DB.Read, filter)
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list disputes: %w", err)

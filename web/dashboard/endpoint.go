@@ -63,7 +63,7 @@ func (s *developers) addDays(c *fiber.Ctx, props *pages.WebhookProps) error {
 	for n := daysShown - 1; n >= 0; n-- {
 		starts = append(starts, today.AddDate(0, 0, -n))
 	}
-	days, answers, err := models.EndpointDays(c.UserContext(), s.DB.Pool, props.ID, starts)
+	days, answers, err := models.EndpointDays(c.UserContext(), s.DB.Read, props.ID, starts)
 	if err != nil {
 		return fmt.Errorf("dashboard: read an endpoint's days: %w", err)
 	}
@@ -92,7 +92,7 @@ func (s *developers) addDeliveries(c *fiber.Ctx, props *pages.WebhookProps) erro
 	}
 	deliveries, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Delivery, error) {
 		filter.Limit = limit
-		return models.EndpointDeliveries(c.UserContext(), s.DB.Pool, page.Scope(c), props.ID, filter)
+		return models.EndpointDeliveries(c.UserContext(), s.DB.Read, page.Scope(c), props.ID, filter)
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list deliveries: %w", err)

@@ -30,7 +30,7 @@ func (s *developers) listEndpoints(c *fiber.Ctx) error {
 	for _, e := range endpoints.Rows {
 		ids = append(ids, e.ID)
 	}
-	days, err := models.EndpointHours(c.UserContext(), s.DB.Pool, ids, s.Now())
+	days, err := models.EndpointHours(c.UserContext(), s.DB.Read, ids, s.Now())
 	uncounted := lacks(s.Site, c, "deliveries", err)
 	shell, err := s.Shell(c)
 	if err != nil {

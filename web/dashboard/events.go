@@ -54,7 +54,7 @@ func (s *developers) listEvents(c *fiber.Ctx) error {
 	if found && len(props.Errors) == 0 {
 		events, err = models.ReadPage(page.ListSize(c), func(limit int) ([]models.Event, error) {
 			filter.Limit = limit
-			return models.ListEvents(c.UserContext(), s.DB.Pool, page.Scope(c), filter)
+			return models.ListEvents(c.UserContext(), s.DB.Read, page.Scope(c), filter)
 		})
 		if err != nil {
 			return fmt.Errorf("dashboard: list events: %w", err)
@@ -85,7 +85,7 @@ func (s *developers) findEvents(c *fiber.Ctx, text string, filter *models.EventF
 		}
 	default:
 		var checkouts []models.Checkout
-		checkouts, err = models.ListCheckouts(c.UserContext(), s.DB.Pool, page.Scope(c),
+		checkouts, err = models.ListCheckouts(c.UserContext(), s.DB.Read, page.Scope(c),
 			models.CheckoutFilter{ExternalID: text, Limit: searchedCheckouts})
 		for _, checkout := range checkouts {
 			filter.CheckoutIDs = append(filter.CheckoutIDs, checkout.ID)
@@ -137,7 +137,7 @@ func withDeliveries(s *page.Site, c *fiber.Ctx, events []models.Event) ([]pages.
 	for i, e := range events {
 		ids[i] = e.ID
 	}
-	deliveries, err := models.EventDeliveries(c.UserContext(), s.DB.Pool, ids)
+	deliveries, err := models.EventDeliveries(c.UserContext(), s.DB.Read, ids)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: list deliveries of events: %w", err)
 	}

@@ -72,7 +72,7 @@ func (s *dashboard) apiSteps(c *fiber.Ctx, test models.Scope) ([]pages.HomeStep,
 	checkout, payment := pages.HomeStep{ID: pages.StepCheckout, Href: "/app/cobrancas"},
 		pages.HomeStep{ID: pages.StepPayment}
 	for _, status := range []models.CheckoutStatus{"", models.CheckoutPaid, models.CheckoutPending} {
-		found, err := models.ListCheckouts(c.UserContext(), s.DB.Pool, test,
+		found, err := models.ListCheckouts(c.UserContext(), s.DB.Read, test,
 			models.CheckoutFilter{Status: status, Limit: 1})
 		if err != nil {
 			return nil, err

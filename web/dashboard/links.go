@@ -24,7 +24,7 @@ func (s *dashboard) listLinks(c *fiber.Ctx) error {
 	for _, link := range found.Rows {
 		ids = append(ids, link.ID)
 	}
-	counts, err := models.PaymentLinkCounts(c.UserContext(), s.DB.Pool, page.Scope(c), ids...)
+	counts, err := models.PaymentLinkCounts(c.UserContext(), s.DB.Read, page.Scope(c), ids...)
 	uncounted := lacks(s.Site, c, "usage", err)
 	shell, err := s.Shell(c)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *dashboard) readLink(c *fiber.Ctx) error {
 	if len(problems) > 0 {
 		c.Status(fiber.StatusUnprocessableEntity)
 	}
-	figures, err := models.FiguresOfLink(c.UserContext(), s.DB.Pool, page.Scope(c), link.ID, span.since, span.until)
+	figures, err := models.FiguresOfLink(c.UserContext(), s.DB.Read, page.Scope(c), link.ID, span.since, span.until)
 	uncounted := lacks(s.Site, c, "usage", err)
 	uses, err := s.Payments.Checkouts(c.UserContext(), page.Scope(c),
 		models.CheckoutFilter{PaymentLinkID: link.ID, Limit: latest})

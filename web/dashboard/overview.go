@@ -31,7 +31,7 @@ func (s *dashboard) overview(c *fiber.Ctx, span figures) (*pages.Overview, error
 	if err != nil {
 		return nil, err
 	}
-	refunded, err := models.RefundedWithin(ctx, s.DB.Pool, scope, span.since, span.until)
+	refunded, err := models.RefundedWithin(ctx, s.DB.Read, scope, span.since, span.until)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: sum what was refunded: %w", err)
 	}
@@ -49,11 +49,11 @@ type hour struct {
 
 // hours returns the hours of a period.
 func (s *dashboard) hours(ctx context.Context, scope models.Scope, since, until time.Time) ([]hour, error) {
-	pending, err := models.PendingHours(ctx, s.DB.Pool, scope, since, until)
+	pending, err := models.PendingHours(ctx, s.DB.Read, scope, since, until)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: count what is pending: %w", err)
 	}
-	counted, err := models.CheckoutHours(ctx, s.DB.Pool, scope, since, until)
+	counted, err := models.CheckoutHours(ctx, s.DB.Read, scope, since, until)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: read the hours of a period: %w", err)
 	}

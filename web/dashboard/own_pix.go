@@ -19,7 +19,7 @@ const ownPixShown = 100
 
 // openOwnPix returns the Pix at the merchant's own bank account about which a member decides, oldest first.
 func (s *treasury) openOwnPix(c *fiber.Ctx) ([]models.Exception, error) {
-	open, err := models.Exceptions(c.UserContext(), s.DB.Pool, models.ExceptionFilter{Open: true, Own: new(true),
+	open, err := models.Exceptions(c.UserContext(), s.DB.Read, models.ExceptionFilter{Open: true, Own: new(true),
 		AccountID: page.Visitor(c).AccountID, Limit: ownPixShown})
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: list Pix at the own bank account: %w", err)

@@ -54,7 +54,7 @@ func (s *developers) listRequests(c *fiber.Ctx) error {
 	props.Filter = filter
 	after := s.Position(c, payments.ListAPIRequests)
 	meant.Before = after.Number()
-	calls, err := models.APIRequests(c.UserContext(), s.DB.Pool, page.Scope(c), meant)
+	calls, err := models.APIRequests(c.UserContext(), s.DB.Read, page.Scope(c), meant)
 	if err != nil {
 		return fmt.Errorf("dashboard: list calls of the API: %w", err)
 	}

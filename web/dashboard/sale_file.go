@@ -27,7 +27,7 @@ func (s *treasury) exportSalesSheet(c *fiber.Ctx) error {
 	return s.sendSales(c, ".xlsx", func(file saleFile, name string) error {
 		filter := file.filter
 		filter.Limit = page.SheetLines + 1
-		count, err := models.CountSales(c.UserContext(), s.DB.Pool, file.scope, filter)
+		count, err := models.CountSales(c.UserContext(), s.DB.Read, file.scope, filter)
 		if err != nil {
 			return fmt.Errorf("dashboard: count sales: %w", err)
 		}
@@ -95,7 +95,7 @@ func (f saleFile) writeTable(ctx context.Context, t page.Table) error {
 	for more := true; more; {
 		batch, err := models.ReadPage(page.FileBatch, func(limit int) ([]models.Sale, error) {
 			filter.Limit = limit
-			return models.Sales(ctx, f.db.Pool, f.scope, filter)
+			return models.Sales(ctx, f.db.Read, f.scope, filter)
 		})
 		if err != nil {
 			return fmt.Errorf("dashboard: read sales for a file: %w", err)

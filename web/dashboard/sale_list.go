@@ -45,7 +45,7 @@ func (s *treasury) listSales(c *fiber.Ctx) error {
 	}
 	sum := meant
 	sum.Limit = models.SummedCheckouts
-	if sum, err := models.SumSales(c.UserContext(), s.DB.Pool, page.Scope(c), sum); !lacks(s.Site, c, "counts", err) {
+	if sum, err := models.SumSales(c.UserContext(), s.DB.Read, page.Scope(c), sum); !lacks(s.Site, c, "counts", err) {
 		props.Sum = &pages.SaleSum{Count: sum.Count, Gross: sum.Gross, Fee: sum.Fee, Refunded: sum.Refunded,
 			Net: sum.Net(), More: sum.More}
 	}
@@ -53,7 +53,7 @@ func (s *treasury) listSales(c *fiber.Ctx) error {
 	sales, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Sale, error) {
 		filter := meant
 		filter.Limit = limit
-		return models.Sales(c.UserContext(), s.DB.Pool, page.Scope(c), filter)
+		return models.Sales(c.UserContext(), s.DB.Read, page.Scope(c), filter)
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: list sales: %w", err)
@@ -73,7 +73,7 @@ func (s *treasury) saleRows(c *fiber.Ctx, sales []models.Sale) ([]pages.SaleRow,
 		ids = append(ids, sale.CheckoutID)
 	}
 	v := page.Visitor(c)
-	movements, err := models.SaleMovements(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment, ids)
+	movements, err := models.SaleMovements(c.UserContext(), s.DB.Read, v.AccountID, v.Environment, ids)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: read the movements of sales: %w", err)
 	}

@@ -88,7 +88,7 @@ func (s *dashboard) find(ctx context.Context, v *models.Visitor, text string) (h
 		return nil, false, err
 	}
 	hits = findPlaces(ctx, v, text)
-	named, err := models.SearchNamed(ctx, s.DB.Pool, v.AccountID, within, text)
+	named, err := models.SearchNamed(ctx, s.DB.Read, v.AccountID, within, text)
 	if err != nil {
 		return nil, false, err
 	}
@@ -99,7 +99,7 @@ func (s *dashboard) find(ctx context.Context, v *models.Visitor, text string) (h
 	if hits = append(hits, charges...); err != nil || !v.Role.Can(models.Integrate) {
 		return hits, false, err
 	}
-	calls, err := models.APIRequests(ctx, s.DB.Pool, within,
+	calls, err := models.APIRequests(ctx, s.DB.Read, within,
 		models.APIRequestFilter{RequestID: text, Limit: foundAtMost})
 	for _, call := range calls.Rows {
 		hits = append(hits, pages.Hit{Kind: pages.HitRequest, Title: call.Method + " " + call.Path,

@@ -40,7 +40,7 @@ func (s *developers) checkSignature(c *fiber.Ctx, d *models.Delivery) (pages.Sig
 		return check, err
 	}
 	if isStandard(check.Typed) {
-		attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Pool, []string{d.ID})
+		attempts, err := models.DeliveryAttempts(c.UserContext(), s.DB.Read, []string{d.ID})
 		if err != nil {
 			return check, err
 		}

@@ -58,7 +58,7 @@ func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
 	v := page.Visitor(c)
 	movements, err := models.ReadPage(page.ListSize(c), func(limit int) ([]models.Movement, error) {
 		meant.Limit = limit
-		return models.Statement(c.UserContext(), s.DB.Pool, v.AccountID, v.Environment, meant)
+		return models.Statement(c.UserContext(), s.DB.Read, v.AccountID, v.Environment, meant)
 	})
 	if err != nil {
 		return fmt.Errorf("dashboard: read statement: %w", err)
@@ -69,7 +69,7 @@ func (s *treasury) addStatement(c *fiber.Ctx, props *pages.BalanceProps) error {
 }
 
 func (s *treasury) movementRows(c *fiber.Ctx, movements []models.Movement) ([]pages.MovementRow, error) {
-	charges, err := models.CheckoutReferences(c.UserContext(), s.DB.Pool, page.Visitor(c).AccountID,
+	charges, err := models.CheckoutReferences(c.UserContext(), s.DB.Read, page.Visitor(c).AccountID,
 		chargeIDs(movements))
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: read the charges of a statement: %w", err)

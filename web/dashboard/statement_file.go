@@ -28,7 +28,7 @@ func (s *treasury) exportStatementSheet(c *fiber.Ctx) error {
 	return s.export(c, ".xlsx", func(file statementFile, name string) error {
 		filter := file.filter
 		filter.Limit = page.SheetLines + 1
-		count, err := models.CountStatement(c.UserContext(), s.DB.Pool, file.accountID, file.environment, filter)
+		count, err := models.CountStatement(c.UserContext(), s.DB.Read, file.accountID, file.environment, filter)
 		if err != nil {
 			return fmt.Errorf("dashboard: count a statement: %w", err)
 		}
@@ -122,7 +122,7 @@ func (f statementFile) writeTable(ctx context.Context, t page.Table) error {
 func (f statementFile) read(ctx context.Context, each func(models.Movement, models.CheckoutReference) error,
 	flush func() error) error {
 	write := func(batch []models.Movement) error {
-		charges, err := models.CheckoutReferences(ctx, f.db.Pool, f.accountID, chargeIDs(batch))
+		charges, err := models.CheckoutReferences(ctx, f.db.Read, f.accountID, chargeIDs(batch))
 		if err != nil {
 			return fmt.Errorf("dashboard: read the charges of a statement: %w", err)
 		}
@@ -134,7 +134,7 @@ func (f statementFile) read(ctx context.Context, each func(models.Movement, mode
 		return flush()
 	}
 	var batch []models.Movement
-	err := models.StreamStatement(ctx, f.db.Pool, f.accountID, f.environment, f.filter, func(m models.Movement) error {
+	err := models.StreamStatement(ctx, f.db, f.accountID, f.environment, f.filter, func(m models.Movement) error {
 		if batch = append(batch, m); len(batch) < page.FileBatch {
 			return nil
 		}

@@ -78,7 +78,7 @@ func (f statementFile) writeOFX(ctx context.Context, to io.Writer) error {
 
 // last returns the last line of the period, whatever its kind; its zero means that there is none.
 func (f statementFile) last(ctx context.Context) (last models.Movement, err error) {
-	lines, err := models.Statement(ctx, f.db.Pool, f.accountID, f.environment,
+	lines, err := models.Statement(ctx, f.db.Read, f.accountID, f.environment,
 		models.StatementFilter{Until: f.filter.Until, Limit: 1})
 	if err != nil {
 		return last, fmt.Errorf("dashboard: read the end of a statement: %w", err)

@@ -83,7 +83,7 @@ func (s *treasury) showReadiness(c *fiber.Ctx, props pages.NewWithdrawalProps, a
 	case models.AccessPendingReview:
 		access.State = pages.TaskWaiting
 	}
-	all, err := models.Destinations(c.UserContext(), s.DB.Pool,
+	all, err := models.Destinations(c.UserContext(), s.DB.Read,
 		models.DestinationFilter{AccountID: account.ID, Limit: page.ListSize(c)})
 	if err != nil {
 		return fmt.Errorf("dashboard: list destinations: %w", err)

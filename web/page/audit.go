@@ -63,7 +63,7 @@ func (s *Site) AuditList(c *fiber.Ctx, path, accountID string,
 	filter.Before = after.Number()
 	lines, err := models.ReadPage(ListSize(c), func(limit int) ([]models.AuditLine, error) {
 		filter.Limit = limit
-		return models.AuditLines(c.UserContext(), s.DB.Pool, filter)
+		return models.AuditLines(c.UserContext(), s.DB.Read, filter)
 	})
 	if err != nil {
 		return pages.AuditList{}, fmt.Errorf("page: read the audit log: %w", err)
@@ -138,7 +138,7 @@ func (s *Site) writeAudit(ctx context.Context, to io.Writer, filter models.Audit
 	seen func(models.AuditLine) models.AuditLine) error {
 	file := NewCSVFile(ctx, to, auditColumns, func(column string) string { return i18n.T(ctx, "audit.column_"+column) })
 	for filter.Limit = FileBatch; ; {
-		lines, err := models.AuditLines(ctx, s.DB.Pool, filter)
+		lines, err := models.AuditLines(ctx, s.DB.Read, filter)
 		if err != nil {
 			return fmt.Errorf("page: read the audit log for a file: %w", err)
 		}

@@ -16,7 +16,7 @@ func (s *Site) ConsoleShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 	if err != nil {
 		return layouts.OpsShell{}, err
 	}
-	queues, err := models.StaffQueues(c.UserContext(), s.DB.Pool)
+	queues, err := models.StaffQueues(c.UserContext(), s.DB.Read)
 	if err != nil {
 		return layouts.OpsShell{}, err
 	}
