@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -52,12 +53,11 @@ var (
 	errReplaced = errors.New("models: the read database is no standby of the primary")
 )
 
-// ReadState counts the queries for which a read database was there.
-type ReadState struct {
+// Reads counts the queries that a read database could have answered.
+type Reads struct {
 	Standby int64            // answered by the read database
-	Primary map[string]int64 // answered by the primary, by reason
-	Behind  int64            // bytes that the read database has not replayed; valid if Err is nil
-	Err     error            // why the read database cannot be used now, or nil
+	Primary map[string]int64 // answered by the primary, by the reason
+	Pool    *pgxpool.Stat    // the connections to the read database
 }
 
 // readDatabase answers queries from a standby if the standby has replayed all that the primary
@@ -69,7 +69,7 @@ type readDatabase struct {
 	mu      sync.Mutex
 	resting string // the reason for a rest, or ""
 	until   time.Time
-	counts  ReadState
+	reads   Reads
 }
 
 // ReadFrom makes Read use the standby at url while it is current. The standby need not be there
@@ -82,7 +82,7 @@ func (db *DB) ReadFrom(ctx context.Context, url string) error {
 	if err := refusePooler(ctx, config.ConnConfig); errors.Is(err, errPooler) {
 		return fmt.Errorf("models: connect to the read database: %w", err)
 	}
-	r := &readDatabase{primary: db.Pool, counts: ReadState{Primary: map[string]int64{}}}
+	r := &readDatabase{primary: db.Pool, reads: Reads{Primary: map[string]int64{}}}
 	readSession.setUp(config, nil)
 	setUp := config.ConnConfig.AfterConnect
 	config.ConnConfig.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
@@ -146,8 +146,12 @@ type position struct {
 // position returns how far the primary is. Commits that it acknowledged are before it, except
 // those of DB.Queue, which nobody waits for.
 func (r *readDatabase) position(ctx context.Context) (p position, err error) {
-	err = r.primary.QueryRow(ctx, `SELECT l::text, ('x' || substr(pg_walfile_name(l), 1, 8))::bit(32)::bigint
-		FROM pg_current_wal_flush_lsn() l`).Scan(&p.lsn, &p.timeline)
+	var file string // of the log; its name begins with the timeline, in hexadecimal
+	err = r.primary.QueryRow(ctx, "SELECT l::text, pg_walfile_name(l) FROM pg_current_wal_flush_lsn() l").
+		Scan(&p.lsn, &file)
+	if err == nil {
+		p.timeline, err = strconv.ParseInt(file[:min(8, len(file))], 16, 64)
+	}
 	return p, err
 }
 
@@ -219,7 +223,7 @@ func (r *readDatabase) tries() bool {
 		r.until = now.Add(restFor)
 		return true
 	}
-	r.counts.Primary[r.resting]++
+	r.reads.Primary[r.resting]++
 	return false
 }
 
@@ -228,7 +232,7 @@ func (r *readDatabase) tried(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		r.counts.Standby++
+		r.reads.Standby++
 		if r.resting != "" {
 			slog.InfoContext(ctx, "the read database is used again")
 			r.resting = ""
@@ -236,7 +240,7 @@ func (r *readDatabase) tried(ctx context.Context, err error) {
 		return
 	}
 	reason := reasonOf(err)
-	r.counts.Primary[reason]++
+	r.reads.Primary[reason]++
 	if reason == readRefused {
 		return
 	}
@@ -259,29 +263,35 @@ func reasonOf(err error) string {
 	return readUnreachable
 }
 
-// ReadState returns how the read database fares, or nil if there is none. It asks both servers.
-func (db *DB) ReadState(ctx context.Context) *ReadState {
-	r := db.read
-	if r == nil {
+// Reads returns what the read database answered since the start, or nil if there is none.
+func (db *DB) Reads() *Reads {
+	if db.read == nil {
 		return nil
 	}
-	var behind int64
-	at, err := r.position(ctx)
-	if err == nil {
-		behind, err = r.look(ctx, at)
-	}
+	r := db.read
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	state := ReadState{Standby: r.counts.Standby, Primary: map[string]int64{}, Behind: max(0, behind), Err: err}
+	reads := Reads{Standby: r.reads.Standby, Primary: map[string]int64{}, Pool: r.standby.Stat()}
 	for _, reason := range []string{readUnreachable, readBehind, readReplaced, readRefused} {
-		state.Primary[reason] = r.counts.Primary[reason]
+		reads.Primary[reason] = r.reads.Primary[reason]
 	}
-	return &state
+	return &reads
+}
+
+// ReadBehind returns how many bytes of the primary's log the read database has not replayed, or why it cannot be
+// used. There must be one.
+func (db *DB) ReadBehind(ctx context.Context) (bytes int64, err error) {
+	at, err := db.read.position(ctx)
+	if err != nil {
+		return 0, err
+	}
+	bytes, err = db.read.look(ctx, at)
+	return max(0, bytes), err
 }
 
 // look returns how many bytes the standby is behind the position.
 func (r *readDatabase) look(ctx context.Context, at position) (bytes int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, restFor)
 	defer cancel()
 	conn, err := r.standby.Acquire(ctx)
 	if err != nil {

@@ -33,6 +33,8 @@ type state struct {
 	at       time.Time // by the database's clock
 	due      models.Backlog
 	examined map[string]models.Examination
+	behind   int64 // bytes that the read database has not replayed
+	unread   error // why the read database cannot be used, or nil
 }
 
 var (
@@ -44,10 +46,14 @@ var (
 		"When books and audit log were last examined (Unix time), 0 if never.", []string{"kind"}, nil)
 	flaws = prometheus.NewDesc("garoupa_examination_flaws",
 		"What the last examination of books or audit log found wrong.", []string{"kind"}, nil)
+	readUp = prometheus.NewDesc("garoupa_read_database_up",
+		"1 if the read database answers and is a standby of the primary, otherwise 0. Absent without one.", nil, nil)
+	readBehind = prometheus.NewDesc("garoupa_read_database_behind_bytes",
+		"How much of the primary's log the read database has not replayed.", nil, nil)
 )
 
 func (i *installation) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{databaseUp, dueSince, examinedAt, flaws} {
+	for _, d := range []*prometheus.Desc{databaseUp, dueSince, examinedAt, flaws, readUp, readBehind} {
 		to <- d
 	}
 }
@@ -65,6 +71,10 @@ func (i *installation) Collect(to chan<- prometheus.Metric) {
 			age = max(0, s.at.Sub(*since).Seconds())
 		}
 		gauge(to, dueSince, age, kind)
+	}
+	if i.DB.Reads() != nil {
+		gauge(to, readUp, number(s.unread == nil))
+		gauge(to, readBehind, float64(s.behind))
 	}
 	for kind, e := range s.examined {
 		var at float64
@@ -104,6 +114,9 @@ func (i *installation) read(ctx context.Context) (*state, error) {
 		if s.examined[kind], err = models.LastExamination(ctx, i.DB.Reserved, name); err != nil {
 			return nil, err
 		}
+	}
+	if i.DB.Reads() != nil {
+		s.behind, s.unread = i.DB.ReadBehind(ctx)
 	}
 	return s, nil
 }

@@ -34,6 +34,10 @@ var (
 	poolGivenUp = prometheus.NewDesc("garoupa_db_pool_waits_given_up_total",
 		"Requests for a connection that ended before they got one.", []string{"pool"}, nil)
 
+	reads = prometheus.NewDesc("garoupa_db_reads_total",
+		"Queries that a read database may answer, by who answered; of the primary, by why the read database did not.",
+		[]string{"database", "reason"}, nil)
+
 	batchCommits = prometheus.NewDesc("garoupa_batch_commits_total",
 		"Commits that write values which arrived at the same time.", []string{"batch"}, nil)
 	batchValues = prometheus.NewDesc("garoupa_batch_values_total",
@@ -44,7 +48,7 @@ var (
 
 func (p *process) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{buildInfo, listening, clockAhead, openStreams, leasesHeld, poolConnections,
-		poolLimit, poolWaits, poolWaited, poolGivenUp, batchCommits, batchValues, batchWaiting} {
+		poolLimit, poolWaits, poolWaited, poolGivenUp, reads, batchCommits, batchValues, batchWaiting} {
 		to <- d
 	}
 }
@@ -58,6 +62,13 @@ func (p *process) Collect(to chan<- prometheus.Metric) {
 	for name, pool := range map[string]*pgxpool.Pool{"requests": p.DB.Pool, "queue": p.DB.Queue,
 		"batches": p.DB.Batches, "reserved": p.DB.Reserved, "background": p.DB.Background} {
 		collectPool(to, name, pool.Stat())
+	}
+	if r := p.DB.Reads(); r != nil {
+		collectPool(to, "read", r.Pool)
+		counter(to, reads, float64(r.Standby), "standby", "")
+		for reason, n := range r.Primary {
+			counter(to, reads, float64(n), "primary", reason)
+		}
 	}
 	for name, b := range p.Batches() {
 		counter(to, batchCommits, float64(b.Commits), name)
