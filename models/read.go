@@ -23,9 +23,11 @@ type Reader interface {
 }
 
 const (
-	// currentWithin limits the time in which the read database must connect and catch up with the
-	// primary, before a query goes to the primary.
-	currentWithin = 100 * time.Millisecond
+	// reachedWithin limits the wait for a connection to the read database, and each look at how far
+	// it is, before a query goes to the primary.
+	reachedWithin = 100 * time.Millisecond
+	// caughtUpWithin is how long a query waits for the read database to catch up.
+	caughtUpWithin = 25 * time.Millisecond
 	// firstLook is the first pause between two looks at how far the read database is; each
 	// further pause is twice as long.
 	firstLook = time.Millisecond
@@ -34,6 +36,11 @@ const (
 	readWithin = 5 * time.Second
 	// restFor is how long the read database gets no queries after it failed. Then one query tries.
 	restFor = time.Second
+	// restBehind is the same after it did not catch up. It happens in every server that is written to:
+	// PostgreSQL may flush a part of a record, and the rest 0.2 s later.
+	restBehind = 100 * time.Millisecond
+	// toldAfter is how long the read database must be out of use before the log says so.
+	toldAfter = 5 * time.Second
 )
 
 // readSession ends the statements of readWithin at the server too.
@@ -67,8 +74,10 @@ type readDatabase struct {
 	primary, standby *pgxpool.Pool
 
 	mu      sync.Mutex
-	resting string // the reason for a rest, or ""
-	until   time.Time
+	resting string    // the reason for a rest, or ""
+	until   time.Time // the end of the rest
+	since   time.Time // of the first rest without an answer in between
+	told    bool      // the log says that it is not used
 	reads   Reads
 }
 
@@ -174,12 +183,13 @@ func (r *readDatabase) readAt(ctx context.Context, at position, sql string, args
 
 // current returns a connection to the standby, which has replayed the position.
 func (r *readDatabase) current(ctx context.Context, at position) (*pgxpool.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, currentWithin)
+	ctx, cancel := context.WithTimeout(ctx, reachedWithin)
 	defer cancel()
 	conn, err := r.standby.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
+	late := time.After(caughtUpWithin)
 	for pause := firstLook; ; pause *= 2 {
 		behind, err := at.missing(ctx, conn)
 		if err == nil && behind <= 0 {
@@ -189,8 +199,10 @@ func (r *readDatabase) current(ctx context.Context, at position) (*pgxpool.Conn,
 			select {
 			case <-time.After(pause):
 				continue
-			case <-ctx.Done():
+			case <-late:
 				err = errBehind
+			case <-ctx.Done():
+				err = ctx.Err()
 			}
 		}
 		conn.Release()
@@ -233,10 +245,10 @@ func (r *readDatabase) tried(ctx context.Context, err error) {
 	defer r.mu.Unlock()
 	if err == nil {
 		r.reads.Standby++
-		if r.resting != "" {
+		if r.told {
 			slog.InfoContext(ctx, "the read database is used again")
-			r.resting = ""
 		}
+		r.resting, r.told = "", false
 		return
 	}
 	reason := reasonOf(err)
@@ -244,10 +256,19 @@ func (r *readDatabase) tried(ctx context.Context, err error) {
 	if reason == readRefused {
 		return
 	}
-	if r.resting != reason {
-		slog.WarnContext(ctx, "the read database is not used", "reason", reason, "err", err)
+	now := time.Now()
+	if r.resting == "" {
+		r.since = now
 	}
-	r.resting, r.until = reason, time.Now().Add(restFor)
+	if !r.told && now.Sub(r.since) >= toldAfter {
+		slog.WarnContext(ctx, "the read database is not used", "reason", reason, "err", err)
+		r.told = true
+	}
+	rest := restFor
+	if reason == readBehind {
+		rest = restBehind
+	}
+	r.resting, r.until = reason, now.Add(rest)
 }
 
 func reasonOf(err error) string {

@@ -59,7 +59,8 @@ func TestReadSettings_Files(t *testing.T) {
 func TestSecretSettings(t *testing.T) {
 	t.Parallel()
 	want := []string{"DATABASE_URL", "GAROUPA_API_KEY", "GAROUPA_AUDIT_STREAM_TOKEN", "GAROUPA_BANK_PROXY",
-		"GAROUPA_DATABASE_READ_URL", "GAROUPA_OIDC_CLIENT_SECRET", "GAROUPA_SECRET_KEY", "GAROUPA_SECRET_KEY_PREVIOUS", "GAROUPA_SMTP_URL",
+		"GAROUPA_DATABASE_DIRECT_URL", "GAROUPA_DATABASE_READ_URL", "GAROUPA_OIDC_CLIENT_SECRET",
+		"GAROUPA_SECRET_KEY", "GAROUPA_SECRET_KEY_PREVIOUS", "GAROUPA_SMTP_URL",
 		"GAROUPA_WEBHOOK_SECRET"}
 	if got := slices.Sorted(slices.Values(secretSettings())); !slices.Equal(got, want) {
 		t.Errorf("secrets are %q, want %q", got, want)
