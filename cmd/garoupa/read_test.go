@@ -63,7 +63,8 @@ func TestServe_ReadDatabase(t *testing.T) {
 // newest returns the id of the first charge of the list.
 func (p *program) newest(key string) string {
 	p.t.Helper()
-	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"/v1/checkouts?limit=20", http.NoBody)
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"/v1/checkouts?limit=20",
+		http.NoBody)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -119,7 +119,11 @@ func TestMetrics_None(t *testing.T) {
 // Dashboards, rules and runbooks name metrics that are served, and records that a rule makes.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
-	text := read(t, watched(t, modelstest.NewDB(t)))
+	db := modelstest.NewDB(t)
+	if err := db.ReadFrom(t.Context(), db.Pool.Config().ConnString()); err != nil { // it is no standby
+		t.Fatal(err)
+	}
+	text := read(t, watched(t, db))
 	series := regexp.MustCompile(`\b(?:garoupa_|process_)[a-z_]+\b|\bgaroupa:[a-z0-9_:]+\b`)
 	rules := content(t, "../../deploy/prometheus/garoupa.rules.yml")
 	found := 0
