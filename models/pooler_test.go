@@ -83,7 +83,7 @@ func TestOpenPooled(t *testing.T) {
 					t.Errorf("%d: %d, %v", n, got, err)
 				}
 				err = db.InTx(t.Context(), func(tx *models.Tx) error {
-					return tx.Raw("SELECT ?::int", n).Scan(&got).Error
+					return tx.Scan("SELECT $1::int", []any{n}, &got)
 				})
 				if err != nil || got != n {
 					t.Errorf("in a transaction, %d: %d, %v", n, got, err)

@@ -82,7 +82,7 @@ Lighthouse ${version} in ${browser}, which is the browser of \`make test\`, agai
 itself, in test, with a demo merchant. *Mobile* is Lighthouse's slow 4G on a phone a quarter as fast as this machine,
 *desktop* its desktop preset; both are simulated. Each row is the best of up to ${runs} runs. KB are all bytes over the
 wire of a first visit, in 1024s. The pages below \`/app\` are those of a logged-in member whose shop has 90 days of
-sales; a list shows 25 rows.
+sales.
 
 It fails below ${targets.performance} for performance and ${targets.accessibility} for each of the others.
 One audit is left out, \`is-crawlable\`: every page asks search engines not to index it, because it is private or made

@@ -75,7 +75,7 @@ async function pages(base, demo) {
     { name: '`/l/<id>`', url: `${base}/l/${link.paymentLinkId}` },
     { name: '`/entrar`', url: `${base}/entrar` },
     { name: '`/app`', url: `${base}/app`, cookie },
-    { name: '`/app/cobrancas`', url: `${base}/app/cobrancas`, cookie },
+    { name: '`/app/cobrancas`, 50 rows', url: `${base}/app/cobrancas`, cookie: `${cookie}; rows=low` },
     { name: '`/app/webhooks/<id>`', url: base + endpoint, cookie },
   ];
 }
