@@ -48,12 +48,18 @@ func endBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err
 	if err != nil {
 		return false, err
 	}
-	err = q.QueryRow(ctx, `WITH at AS (
-			SELECT through, least(through + interval '1 hour', $1::timestamptz - `+longestCheckout+`) AS until
-			FROM buyers_ended WHERE through < $1::timestamptz - `+longestCheckout+` FOR UPDATE
-		), due AS MATERIALIZED (
-			SELECT c.id, `+endedBy+` AND NOT `+needsBuyer+` AS ends FROM checkouts c, at
-			WHERE c.created_at >= at.through AND c.created_at < at.until AND `+hasBuyer+`
+	// The span is known to the planner, so it reads the checkouts of the span alone, and none if there is no span.
+	var since, until time.Time
+	err = q.QueryRow(ctx, `SELECT through, least(through + interval '1 hour', $1::timestamptz - `+longestCheckout+`)
+		FROM buyers_ended WHERE through < $1::timestamptz - `+longestCheckout+` FOR UPDATE`, before).Scan(&since, &until)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	err = q.QueryRow(ctx, `WITH due AS MATERIALIZED (
+			SELECT c.id, `+endedBy+` AND NOT `+needsBuyer+` AS ends FROM checkouts c
+			WHERE c.created_at >= $3 AND c.created_at < $4 AND `+hasBuyer+`
 				AND NOT EXISTS (SELECT FROM buyers_kept k WHERE k.checkout_id = c.id)
 			ORDER BY c.id LIMIT $2 FOR UPDATE OF c
 		), ended AS (
@@ -61,11 +67,9 @@ func endBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err
 		), kept AS (
 			INSERT INTO buyers_kept SELECT id FROM due WHERE NOT ends ON CONFLICT DO NOTHING
 		)
-		UPDATE buyers_ended b SET through = CASE WHEN (SELECT count(*) FROM due) < $2 THEN at.until ELSE at.through END
-		FROM at RETURNING true`, before, deletedAtOnce).Scan(&more)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
+		UPDATE buyers_ended SET through = CASE WHEN (SELECT count(*) FROM due) < $2 THEN $4::timestamptz
+			ELSE $3::timestamptz END
+		RETURNING true`, before, deletedAtOnce, since, until).Scan(&more)
 	return more, err
 }
 
