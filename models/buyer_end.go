@@ -51,7 +51,8 @@ func endBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err
 	// The span is known to the planner, so it reads the checkouts of the span alone, and none if there is no span.
 	var since, until time.Time
 	err = q.QueryRow(ctx, `SELECT through, least(through + interval '1 hour', $1::timestamptz - `+longestCheckout+`)
-		FROM buyers_ended WHERE through < $1::timestamptz - `+longestCheckout+` FOR UPDATE`, before).Scan(&since, &until)
+		FROM buyers_ended WHERE through < $1::timestamptz - `+longestCheckout+` FOR UPDATE`, before).
+		Scan(&since, &until)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	} else if err != nil {
