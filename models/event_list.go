@@ -35,7 +35,8 @@ func LatestEventID(ctx context.Context, q Querier, scope Scope) (id string, err 
 // CheckoutEvents lists the events of a checkout of the scope, oldest first.
 func CheckoutEvents(ctx context.Context, q Reader, scope Scope, checkoutID string) ([]Event, error) {
 	return collect[Event](ctx, q, "SELECT "+eventWithoutBody+` FROM events v
-		WHERE v.checkout_id = $1 AND v.project_id = $2 AND v.livemode = $3 ORDER BY v.created_at, v.tx, v.id`,
+		WHERE v.id IN `+eventsOf("checkout_id = $1")+` AND v.project_id = $2 AND v.livemode = $3
+		ORDER BY v.created_at, v.tx, v.id`,
 		checkoutID, scope.ProjectID, scope.Environment)
 }
 
