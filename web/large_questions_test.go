@@ -55,7 +55,6 @@ func questions() (all []question) {
 		"/v1/checkouts/{charge}", "/v1/checkouts?limit=20", "/v1/checkouts?limit=20&status=PAID",
 		"/v1/checkouts?externalId={externalID}", "/v1/balance", "/v1/events?limit=20",
 		"/v1/events?limit=20&checkoutId={charge}", "/v1/events/{event}", "/v1/payment-links", "/v1/refunds",
-		"/v1/audit",
 	} {
 		all = append(all, askFor(path, func(s *largeShop) *webtest.Client { return s.program }))
 	}

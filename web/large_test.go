@@ -75,7 +75,7 @@ func openShop(t *testing.T, copies int) *largeShop {
 	s.owner, s.buyer, s.program = s.Member(t), s.Client(t), s.Client(t)
 	s.staff, _ = s.Console(t, models.StaffSupervisor)
 	s.program.Header = http.Header{"Authorization": {"Bearer " + s.Key(t, s.Test, models.Permissions...)}}
-	modelstest.Exec(t, s.DB, "UPDATE api_keys SET refunds = true, events = true, audit = true")
+	modelstest.Exec(t, s.DB, "UPDATE api_keys SET events = true")
 	fillShop(t, s.Site, copies)
 	s.recount(t)
 	s.work(t)
