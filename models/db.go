@@ -95,7 +95,7 @@ type DB struct {
 	Background *pgxpool.Pool
 
 	batches *gorm.DB      // on Batches
-	read    *readDatabase // nil if there is none
+	read    *readDatabase // nil without a read database
 	watch   *watch
 	ears    *ears
 }

@@ -153,7 +153,7 @@ type position struct {
 }
 
 // position returns how far the primary is. Commits that it acknowledged are before it, except
-// those of DB.Queue, which nobody waits for.
+// those of DB.Queue, which do not wait for the disk.
 func (r *readDatabase) position(ctx context.Context) (p position, err error) {
 	var file string // of the log; its name begins with the timeline, in hexadecimal
 	err = r.primary.QueryRow(ctx, "SELECT l::text, pg_walfile_name(l) FROM pg_current_wal_flush_lsn() l").
@@ -284,7 +284,7 @@ func reasonOf(err error) string {
 	return readUnreachable
 }
 
-// Reads returns what the read database answered since the start, or nil if there is none.
+// Reads returns what the read database answered since the start, or nil without a read database.
 func (db *DB) Reads() *Reads {
 	if db.read == nil {
 		return nil
