@@ -50,6 +50,12 @@ func TestListEvents_PlanFilters(t *testing.T) {
 		}
 		indexed(t, name, q.plan, tc.walks...)
 	}
+	q := &explained{Querier: g.DB.Pool}
+	if rows, err := models.CheckoutEvents(t.Context(), q, g.Test, checkout); err != nil || len(rows) != 1 {
+		t.Errorf("of a checkout: %d rows, %v", len(rows), err)
+	}
+	indexed(t, "of a checkout", q.plan, "using events_one_each_checkout", "using events_before_refunds_by_checkout",
+		"using events_pkey")
 }
 
 // indexed fails the test unless a plan has these steps and does not read the whole table of a month with rows, which
