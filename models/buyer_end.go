@@ -58,21 +58,24 @@ func endBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err
 	} else if err != nil {
 		return false, err
 	}
-	err = q.QueryRow(ctx, `WITH due AS MATERIALIZED (
-			SELECT c.id, `+endedBy+` AND NOT `+needsBuyer+` AS ends FROM checkouts c
-			WHERE c.created_at >= $3 AND c.created_at < $4 AND `+hasBuyer+`
-				AND NOT EXISTS (SELECT FROM buyers_kept k WHERE k.checkout_id = c.id)
-			ORDER BY c.id LIMIT $2 FOR UPDATE OF c
-		), ended AS (
-			UPDATE checkouts c SET `+emptyBuyer+` FROM due WHERE c.id = due.id AND due.ends
-		), kept AS (
-			INSERT INTO buyers_kept SELECT id FROM due WHERE NOT ends ON CONFLICT DO NOTHING
-		)
-		UPDATE buyers_ended SET through = CASE WHEN (SELECT count(*) FROM due) < $2 THEN $4::timestamptz
-			ELSE $3::timestamptz END
-		RETURNING true`, before, deletedAtOnce, since, until).Scan(&more)
+	err = q.QueryRow(ctx, endBuyersWithin, before, deletedAtOnce, since, until).Scan(&more)
 	return more, err
 }
+
+// endBuyersWithin ends the buyers of up to $2 checkouts created from $3 to before $4.
+const endBuyersWithin = `WITH due AS MATERIALIZED (
+		SELECT c.id, ` + endedBy + ` AND NOT ` + needsBuyer + ` AS ends FROM checkouts c
+		WHERE c.created_at >= $3 AND c.created_at < $4 AND ` + hasBuyer + `
+			AND NOT EXISTS (SELECT FROM buyers_kept k WHERE k.checkout_id = c.id)
+		ORDER BY c.id LIMIT $2 FOR UPDATE OF c
+	), ended AS (
+		UPDATE checkouts c SET ` + emptyBuyer + ` FROM due WHERE c.id = due.id AND due.ends
+	), kept AS (
+		INSERT INTO buyers_kept SELECT id FROM due WHERE NOT ends ON CONFLICT DO NOTHING
+	)
+	UPDATE buyers_ended SET through = CASE WHEN (SELECT count(*) FROM due) < $2 THEN $4::timestamptz
+		ELSE $3::timestamptz END
+	RETURNING true`
 
 // EndKeptBuyers removes the data of buyers that EndBuyers kept and that are no longer needed, up to a limit, and
 // reports whether there may be more.

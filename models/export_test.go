@@ -9,9 +9,10 @@ func (b *Batch[In, Out]) Waiting() int {
 	return len(b.waiting)
 }
 
-// What TestEndKeptBuyers_Plan runs.
+// What TestEndBuyers_Plan runs.
 var (
 	InPiece            = (*DB).inPiece
+	SQLOfEndBuyers     = endBuyersWithin
 	SQLOfEndKeptBuyers = endKeptBuyers
 )
 
