@@ -1,8 +1,12 @@
 package models_test
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"garoupa/models"
 )
@@ -27,4 +31,35 @@ func TestIDs(t *testing.T) {
 			seen[made] = true
 		}
 	}
+}
+
+// Ids that many indexes hold begin with the time of their making, so that new ones lie together, and the ids of one
+// moment still differ in 64 random bits (docs/decisions/0092).
+func TestIDs_Ordered(t *testing.T) {
+	t.Parallel()
+	for name, id := range map[string]func() string{
+		"checkout": models.NewCheckoutID, "payment": models.NewPaymentID, "refund": models.NewRefundID,
+		"withdrawal": models.NewWithdrawalID,
+	} {
+		before := time.Now()
+		made := id()
+		hours := []string{hourDigits(before), hourDigits(time.Now())}
+		_, digits, _ := strings.Cut(made, "_")
+		if !slices.Contains(hours, digits[:4]) || len(digits) != 4+64/4 {
+			t.Errorf("%s has the id %s, whose hour is not among %v", name, made, hours)
+		}
+	}
+	if got := models.HourOf("chk_9cd40123456789abcdef"); got != "9cd4" {
+		t.Errorf("the hour of a checkout is %q", got)
+	}
+	for _, other := range []string{"", "chk_", "pay_9cd40123456789abcdef", "chk_9CD40123456789abcdef"} {
+		if got := models.HourOf(other); got != "" {
+			t.Errorf("%q has the hour %q", other, got)
+		}
+	}
+}
+
+// hourDigits returns the hours since 1970, the last four digits of the hexadecimal number.
+func hourDigits(at time.Time) string {
+	return fmt.Sprintf("%04x", at.Unix()/3600%65536)
 }

@@ -36,13 +36,15 @@ func (s *Service) atBank(environment models.Environment) bool {
 	return s.provider(environment) == nil
 }
 
-// chargeTxID returns the id of a checkout's charge. The first charge of a checkout is generation 0;
-// another is made only when the earlier one can no longer be paid.
+// chargeTxID returns the id of a checkout's charge, which begins with the hour of the checkout's id, so that the ids
+// of an hour lie together in an index. The first charge of a checkout is generation 0; another is made only when the
+// earlier one can no longer be paid.
 func chargeTxID(checkoutID string, generation int) string {
-	if generation == 0 {
-		return pix.ChargeTxID(checkoutID)
+	hour, of := models.HourOf(checkoutID), checkoutID
+	if generation > 0 {
+		of += "/" + strconv.Itoa(generation)
 	}
-	return pix.ChargeTxID(checkoutID + "/" + strconv.Itoa(generation))
+	return hour + pix.ChargeTxID(of)[len(hour):]
 }
 
 // createAtBank creates a checkout whose charge is at a bank. The charge and the key are written first, so

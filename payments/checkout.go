@@ -10,7 +10,6 @@ import (
 	"garoupa/internal/payload"
 	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/pix"
 	"garoupa/pix/psp"
 	"garoupa/pix/qr"
 )
@@ -255,7 +254,7 @@ func (s *Service) newRow(scope models.Scope, in NewCheckout, resume earlier) *mo
 			ID: id, ProjectID: scope.ProjectID, Environment: scope.Environment, Status: models.CheckoutPending,
 			Amount: in.Amount, Description: in.Description, ExternalID: in.ExternalID,
 			CustomerName: in.Customer.Name, CustomerEmail: in.Customer.Email, CustomerDocument: in.Customer.Document,
-			Metadata: in.Metadata, TxID: pix.ChargeTxID(id), PaymentLinkID: in.PaymentLinkID,
+			Metadata: in.Metadata, TxID: chargeTxID(id, 0), PaymentLinkID: in.PaymentLinkID,
 			CreatedAt: now, ExpiresAt: now.Add(in.ExpiresIn), SettlementStatus: models.SettlementPending,
 		},
 		Created:        models.Event{ID: models.NewEventID()},

@@ -38,6 +38,9 @@ func TestCreateCheckout(t *testing.T) {
 		!strings.HasSuffix(code.Location, c.TxID) {
 		t.Errorf("the code contains %+v, %v", code, err)
 	}
+	if hour := models.HourOf(c.ID); hour == "" || !strings.HasPrefix(c.TxID, hour) || !pix.ValidChargeTxID(c.TxID) {
+		t.Errorf("the checkout %s has the txid %s, which begins with another hour", c.ID, c.TxID)
+	}
 	if !bytes.HasPrefix(c.QRPNG, []byte("\x89PNG")) {
 		t.Error("a test checkout without a QR code")
 	}
