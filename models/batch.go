@@ -37,7 +37,8 @@ const (
 
 // Batch writes values that arrive at the same time in one commit. While the allowed number of
 // commits is in progress, further values gather for the next one. So a busy batch needs fewer
-// commits per value, and a single value never waits. It is safe for concurrent use.
+// commits per value, and a single value never waits. CheckoutReader reads in the same way. It is safe for concurrent
+// use.
 type Batch[In, Out any] struct {
 	limit  int // of values in a commit
 	atOnce int // limit of commits in progress
@@ -144,7 +145,7 @@ func (b *Batch[In, Out]) commit(next []*batched[In, Out]) {
 	for i, one := range next {
 		values[i] = one.value
 	}
-	joined, span := tracing.Join(ctx, "commit a batch", callers(next))
+	joined, span := tracing.Join(ctx, "batch", callers(next))
 	outs, err := b.writeTogether(joined, values)
 	span.End()
 	if len(next) > 1 && oneMayBeWhy(err) {

@@ -29,3 +29,14 @@ func (db *DB) OfOtherHistory(ctx context.Context) error {
 
 // ErrReplaced is errReplaced.
 var ErrReplaced = errReplaced
+
+// ReadTogether reads checkouts of a scope as CheckoutReader reads several, and returns the statement.
+func ReadTogether(ctx context.Context, q Querier, scope Scope, ids []string) (statement string, err error) {
+	keys := make([]checkoutKey, len(ids))
+	for i, id := range ids {
+		keys[i] = checkoutKey{scope, id}
+	}
+	_, err = checkoutsOf(ctx, q, keys)
+	statement, _ = byIDs(keys)
+	return statement, err
+}

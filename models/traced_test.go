@@ -101,7 +101,7 @@ func TestBatch_Traced(t *testing.T) {
 	}
 	commits := 0
 	for _, span := range sent(traces[1]) {
-		if span.Name == "commit a batch" {
+		if span.Name == "batch" {
 			commits++
 			if len(span.Links) != 2 {
 				t.Errorf("%+v", span)

@@ -340,7 +340,7 @@ func (s *Service) earlier(ctx context.Context, scope models.Scope, in NewCheckou
 
 // Checkout returns one checkout of the scope. The refusal is CheckoutNotFound.
 func (s *Service) Checkout(ctx context.Context, scope models.Scope, id string) (*models.Checkout, error) {
-	c, err := models.CheckoutByID(ctx, s.DB.Pool, scope, id)
+	c, err := s.reader.ByID(ctx, scope, id)
 	if err != nil {
 		return nil, fmt.Errorf("payments: read checkout: %w", noCheckout(err))
 	}

@@ -52,6 +52,7 @@ type Service struct {
 	Options
 	cursorKey   []byte
 	documentKey []byte // of the digests of documents
+	reader      *models.CheckoutReader
 	writer      *models.CheckoutWriter
 	charges     *models.BankChargeWriter
 	attempts    *models.AttemptWriter
@@ -63,6 +64,7 @@ type Service struct {
 func New(o Options) *Service {
 	s := &Service{
 		Options: o, cursorKey: o.Vault.Key("cursor"), documentKey: o.Vault.Key("documents of customers"),
+		reader:   models.NewCheckoutReader(o.DB.Pool),
 		writer:   models.NewCheckoutWriter(o.DB.Batches),
 		charges:  models.NewBankChargeWriter(o.DB.Batches, givenUpAfter),
 		attempts: models.NewAttemptWriter(o.DB.Queue),

@@ -88,7 +88,7 @@ func TestServe_Traces(t *testing.T) {
 		request.Numbers["http.response.status_code"] != http.StatusCreated {
 		t.Errorf("%+v", request)
 	}
-	commit := spans.below(request, "commit a batch")
+	commit := spans.below(request, "batch")
 	statement := spans.below(commit, "INSERT idempotency_keys")
 	if statement.Kind != otlp.Span_SPAN_KIND_CLIENT || !strings.Contains(statement.Texts["db.query.text"], "$1") {
 		t.Errorf("%+v", statement)
@@ -103,7 +103,7 @@ func TestServe_Traces(t *testing.T) {
 	if !parents["00-"+post.Trace+"-"+post.ID+"-01"] || len(parents) != 1 {
 		t.Errorf("the endpoint got %v, not of %+v", parents, post)
 	}
-	spans.below(delivery, "commit a batch")
+	spans.below(delivery, "batch")
 	spans.named("GET /v1/checkouts/:id")
 	spans.named("GET /pay/:id")
 	spans.sayNothing(append(secretsOfCharge, s.key, s.liveKey, id, "127.0.0.1", "livez"), collector.Raw())
