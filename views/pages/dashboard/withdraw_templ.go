@@ -143,7 +143,7 @@ func withdrawForm(p NewWithdrawalProps) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<form action=\"/app/saques/novo/revisar\" novalidate class=\"card space-y-6 p-4 sm:p-6\"><input type=\"hidden\" name=\"key\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<form action=\"/app/saques/novo/revisar\" novalidate class=\"card space-y-5 p-4 sm:p-6\"><input type=\"hidden\" name=\"key\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
