@@ -35,7 +35,7 @@ func forgotten(events time.Duration) []expiring[models.Querier] {
 		{"events of months without a table", events, models.DeleteOtherEvents},
 		{"answers by month", answers, models.DropAnswerMonths},
 		{"answers of months without a table", answers, models.DeleteOtherAnswers},
-		{"calls of the API", 30 * day, models.DeleteAPIRequests},
+		{"calls of the API by week", 30 * day, models.DropCallWeeks},
 		{"networks of keys", 90 * day, models.DeleteKeyNetworks},
 		{"devices of log-ins", merchants.DeviceLifetime, models.DeleteDevices},
 		{"notices of banks", 30 * day, models.DeleteBankNotices},
@@ -79,12 +79,12 @@ type forget struct {
 // Work deletes batch by batch until no expired rows are left or the job's time is over. The
 // next run continues.
 func (w *forget) Work(ctx context.Context, _ *river.Job[forgetArgs]) error {
-	inUse, err := models.MakeEventMonths(ctx, w.DB.Pool, w.Now())
+	inUse, err := models.MakeTables(ctx, w.DB.Pool, w.Now())
 	if err != nil {
-		return fmt.Errorf("jobs: make the tables of events: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	if inUse {
-		slog.InfoContext(ctx, "the tables of events are in use; those of the next month will be made later")
+		slog.InfoContext(ctx, "tables of events or calls are in use; the next ones will be made later")
 	}
 	if err := Forget(ctx, w.DB.Pool, w.Now(), w.EventsKept); err != nil || w.BuyersKept == 0 {
 		return err

@@ -32,7 +32,7 @@ func kept(t *testing.T, g *paymentstest.Gateway) map[string]int {
 func partitions(t *testing.T, g *paymentstest.Gateway) []string {
 	t.Helper()
 	return modelstest.Column[string](t, g.DB, `SELECT relname::text FROM pg_class JOIN pg_inherits ON inhrelid = oid
-		WHERE relkind = 'r' AND relname ~ '20[0-9]{2}_[0-9]{2}$' ORDER BY relname`)
+		WHERE relkind = 'r' AND relname ~ '^(events|webhook).*20[0-9]{2}_[0-9]{2}$' ORDER BY relname`)
 }
 
 // attempted creates a checkout at the gateway's time, with one failed attempt of its delivery, and returns the

@@ -17,8 +17,6 @@ import (
 func old(t *testing.T, g *paymentstest.Gateway, at time.Time) {
 	t.Helper()
 	for _, sql := range []string{
-		`INSERT INTO api_requests (project_id, livemode, request_id, at, method, path, status, duration, key_id)
-			SELECT @project, false, 'req', @at, 'GET', '/v1/checkouts', 200, 1, 'key' FROM generate_series(1, 5001)`,
 		`INSERT INTO mails (id, fact, recipient, language, kind, created_at, sent_at)
 			SELECT 'mail_' || lpad(to_hex(n), 20, '0'), 'fact/' || n, 'x@example.com', 'en', 'invite', @at,
 				CASE WHEN n > 1 THEN @at END FROM generate_series(1, 5001) n`,
@@ -68,7 +66,7 @@ func left(t *testing.T, g *paymentstest.Gateway, now time.Time) map[string]int {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	for _, table := range []string{"api_requests", "mails", "sessions", "tokens", "passkey_challenges", "invites",
+	for _, table := range []string{"mails", "sessions", "tokens", "passkey_challenges", "invites",
 		"bank_calls", "api_key_networks", "devices"} {
 		var n int
 		if err := g.DB.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
@@ -100,7 +98,7 @@ func TestForget(t *testing.T) {
 		{7*day + time.Second, nil},
 		{8 * day, []string{"invites"}},
 		{30 * day, nil},
-		{30*day + time.Microsecond, []string{"api_requests", "mails", "bank_calls"}},
+		{30*day + time.Microsecond, []string{"mails", "bank_calls"}},
 		{90 * day, nil},
 		{90*day + time.Microsecond, []string{"api_key_networks"}},
 		{400 * day, nil},

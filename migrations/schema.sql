@@ -274,13 +274,38 @@ CREATE TABLE api_requests (
     answer text NOT NULL DEFAULT ''::text,
     object_id text NOT NULL DEFAULT ''::text,
     CONSTRAINT api_requests_pkey PRIMARY KEY (id)
+) PARTITION BY RANGE (id);
+CREATE INDEX api_requests_broken ON ONLY api_requests USING btree (project_id, livemode, id DESC) WHERE status >= 500;
+CREATE INDEX api_requests_by_object ON ONLY api_requests USING btree (object_id, id DESC) WHERE object_id <> ''::text;
+CREATE INDEX api_requests_by_page ON ONLY api_requests USING btree (project_id, livemode, id DESC);
+CREATE INDEX api_requests_by_request_id ON ONLY api_requests USING btree (request_id);
+CREATE INDEX api_requests_by_time ON ONLY api_requests USING brin (at);
+CREATE INDEX api_requests_failed ON ONLY api_requests USING btree (project_id, livemode, id DESC) WHERE status >= 400;
+
+CREATE TABLE api_requests_before (
+    id bigint NOT NULL,
+    project_id text NOT NULL,
+    livemode boolean NOT NULL,
+    request_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    method text NOT NULL,
+    path text NOT NULL,
+    status smallint NOT NULL,
+    duration integer NOT NULL,
+    key_id text NOT NULL,
+    error_code text NOT NULL DEFAULT ''::text,
+    request text NOT NULL DEFAULT ''::text,
+    answer text NOT NULL DEFAULT ''::text,
+    object_id text NOT NULL DEFAULT ''::text,
+    CONSTRAINT api_requests_before_pkey PRIMARY KEY (id)
 );
-CREATE INDEX api_requests_broken ON api_requests USING btree (project_id, livemode, id DESC) WHERE status >= 500;
-CREATE INDEX api_requests_by_object ON api_requests USING btree (object_id, id DESC) WHERE object_id <> ''::text;
-CREATE INDEX api_requests_by_page ON api_requests USING btree (project_id, livemode, id DESC);
-CREATE INDEX api_requests_by_request_id ON api_requests USING btree (request_id);
-CREATE INDEX api_requests_by_time ON api_requests USING brin (at);
-CREATE INDEX api_requests_failed ON api_requests USING btree (project_id, livemode, id DESC) WHERE status >= 400;
+ALTER TABLE api_requests ATTACH PARTITION api_requests_before FOR VALUES FROM (MINVALUE) TO ('1000000000000000');
+CREATE INDEX api_requests_before_broken ON api_requests_before USING btree (project_id, livemode, id DESC) WHERE status >= 500;
+CREATE INDEX api_requests_before_by_object ON api_requests_before USING btree (object_id, id DESC) WHERE object_id <> ''::text;
+CREATE INDEX api_requests_before_by_page ON api_requests_before USING btree (project_id, livemode, id DESC);
+CREATE INDEX api_requests_before_by_request_id ON api_requests_before USING btree (request_id);
+CREATE INDEX api_requests_before_by_time ON api_requests_before USING brin (at);
+CREATE INDEX api_requests_before_failed ON api_requests_before USING btree (project_id, livemode, id DESC) WHERE status >= 400;
 
 CREATE TABLE audit_counts (
     source text NOT NULL,
@@ -2456,6 +2481,36 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.drop_call_week(suffix text, since timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '50ms'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+    name text := 'api_requests_' || suffix;
+    needed boolean;
+BEGIN
+    IF suffix !~ '^(before|[0-9]{4}_[0-9]{2}_[0-9]{2})$' OR to_regclass(name) IS NULL
+        OR (SELECT last_value FROM api_requests_id_seq) < (CASE suffix WHEN 'before' THEN 1000000000000000
+            ELSE first_id_from(to_date(suffix, 'YYYY_MM_DD') + 7) END)
+    THEN
+        RETURN false;
+    END IF;
+    -- What took an id before the week was over has ended when this lock is there. The times are in api_requests_by_time.
+    EXECUTE format('LOCK TABLE %I IN SHARE MODE', name);
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I WHERE at >= $1)', name) INTO needed USING since;
+    IF needed THEN
+        RETURN false;
+    END IF;
+    LOCK TABLE ONLY api_requests IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format('DROP TABLE %I', name);
+    RETURN true;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.drop_event_month(suffix text, since timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2512,6 +2567,13 @@ BEGIN
     END IF;
     RETURN NEW;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.first_id_from(day date)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ SELECT (day - date '1970-01-01') * 100000000000::bigint $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.folded(text)
@@ -2685,6 +2747,35 @@ BEGIN
             WHERE r.id = substr(t.fact, 8) AND t.book = r.account_id || CASE WHEN r.livemode THEN '/live/pending' ELSE '/test/pending' END)
         ) IS TRUE
         LIMIT 1);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.make_call_week(first date, begins boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '50ms'
+AS $function$
+DECLARE
+    name text := 'api_requests_' || to_char(first, 'YYYY_MM_DD');
+    low bigint := first_id_from(first);
+    after bigint := first_id_from(first + 7);
+BEGIN
+    IF extract(isodow FROM first) <> 1 THEN
+        RAISE EXCEPTION '% is not a Monday', first;
+    END IF;
+    IF first > current_date + 40 OR (SELECT last_value FROM api_requests_id_seq) >= low THEN
+        RETURN;
+    END IF;
+    LOCK TABLE ONLY api_requests IN SHARE UPDATE EXCLUSIVE MODE; -- one caller at a time
+    IF to_regclass(name) IS NULL THEN
+        EXECUTE format('CREATE TABLE %I (LIKE api_requests INCLUDING ALL EXCLUDING IDENTITY)', name);
+        EXECUTE format('ALTER TABLE api_requests ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', name, low, after);
+    END IF;
+    IF begins AND (SELECT last_value FROM api_requests_id_seq) < low THEN
+        PERFORM setval('api_requests_id_seq', low);
+    END IF;
 END $function$
 ;
 

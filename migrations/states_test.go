@@ -127,10 +127,10 @@ func TestUp_FromEverySchema(t *testing.T) {
 	}
 }
 
-// makeMonths makes the tables of events that a new database of a test has.
+// makeMonths makes the tables of months and weeks that a new database of a test has.
 func makeMonths(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
-	if inUse, err := models.MakeEventMonths(t.Context(), pool, time.Now()); inUse || err != nil {
+	if inUse, err := models.MakeTables(t.Context(), pool, time.Now()); inUse || err != nil {
 		t.Fatalf("make months: in use %t, %v", inUse, err)
 	}
 }

@@ -179,12 +179,3 @@ func APIRequestThatMade(ctx context.Context, q Querier, scope Scope, objectID st
 	}
 	return &call, nil
 }
-
-// DeleteAPIRequests deletes the oldest calls from before a time, up to a limit, and reports
-// whether more may be left.
-func DeleteAPIRequests(ctx context.Context, q Querier, before time.Time) (more bool, err error) {
-	tag, err := q.Exec(ctx,
-		`DELETE FROM api_requests WHERE at < $1 AND id IN (SELECT id FROM api_requests ORDER BY id LIMIT $2)`, before,
-		deletedAtOnce)
-	return tag.RowsAffected() == deletedAtOnce, err
-}

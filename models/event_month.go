@@ -2,24 +2,12 @@ package models
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// firstOfMonth returns the first moment, in UTC, of the month in which t lies, or of the month that is later by a
-// number of months.
-func firstOfMonth(t time.Time, later int) time.Time {
-	t = t.UTC()
-	return time.Date(t.Year(), t.Month()+time.Month(later), 1, 0, 0, 0, 0, time.UTC)
-}
-
-// MakeEventMonths makes the tables of events for the month of now and the next one, unless they exist. Every
-// program calls it before it writes events, and a job does from then on. An event of a month without tables lies in
-// the tables "other" (docs/decisions/0060). If the tables are in use for too long, it makes none and inUse reports
-// true.
+// MakeEventMonths makes the tables of events for the month of now and the next one, unless they exist. An event of a
+// month without tables lies in the tables "other" (docs/decisions/0060). If the tables are in use for too long, it
+// makes none and inUse reports true.
 func MakeEventMonths(ctx context.Context, q Querier, now time.Time) (inUse bool, err error) {
 	for later := range 2 {
 		_, err := q.Exec(ctx, "SELECT make_event_month($1)", firstOfMonth(now, later))
@@ -46,38 +34,6 @@ func DropAnswerMonths(ctx context.Context, q Querier, before time.Time) (more bo
 		_, err := q.Exec(ctx, "SELECT drop_answer_month($1)", suffix)
 		return err
 	})
-}
-
-// eachMonth calls drop with the suffix of each partition of a table whose month ended before a time, and of the
-// partition "before". It goes on after one that is in use.
-func eachMonth(ctx context.Context, q Querier, table string, before time.Time, drop func(suffix string) error) error {
-	rows, err := q.Query(ctx, `SELECT substr(relname, length($1) + 2)
-		FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = $1::regclass ORDER BY relname`, table)
-	if err != nil {
-		return err
-	}
-	suffixes, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return err
-	}
-	for _, suffix := range suffixes {
-		month, err := time.Parse("2006_01", suffix)
-		if suffix != "before" && (err != nil || firstOfMonth(month, 1).After(before)) {
-			continue
-		}
-		if _, err := gaveUp(drop(suffix)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gaveUp reports whether err says that a table was in use for too long, and otherwise returns err.
-func gaveUp(err error) (inUse bool, other error) {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55P03" { // lock_not_available
-		return true, nil
-	}
-	return false, err
 }
 
 // DeleteOtherEvents deletes events of months without tables that were created before a time, with their deliveries

@@ -59,25 +59,25 @@ func openMigrated(ctx context.Context, s settings, serving bool) (*database, err
 	if err := models.BeginEventEpoch(ctx, d.DB); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if err := makeEventMonths(ctx, d.DB); err != nil {
+	if err := makeTables(ctx, d.DB); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-// makeEventMonths makes the tables for the events of this month and the next. If others use the tables of events
-// all the time, it leaves that to a job.
-func makeEventMonths(ctx context.Context, db *models.DB) error {
+// makeTables makes the tables for the rows of this month and week and the next. If others use the tables all the
+// time, it leaves that to a job.
+func makeTables(ctx context.Context, db *models.DB) error {
 	for range 10 {
-		inUse, err := models.MakeEventMonths(ctx, db.Pool, time.Now())
+		inUse, err := models.MakeTables(ctx, db.Pool, time.Now())
 		if err != nil {
-			return fmt.Errorf("make the tables of events: %w", err)
+			return err
 		}
 		if !inUse {
 			return nil
 		}
 	}
-	slog.Warn("the tables of events are in use; those of this month will be made later")
+	slog.Warn("tables of events or calls are in use; those of now will be made later")
 	return nil
 }
 

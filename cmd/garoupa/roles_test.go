@@ -102,15 +102,19 @@ func TestRoles(t *testing.T) {
 		strings.Contains(log, "must be owner") {
 		t.Errorf("a right is missing: %s", log)
 	}
-	// It makes and drops months of events all the same, and no role without its rights does.
+	// It makes and drops tables of months and weeks all the same, and no role without its rights does.
 	for _, sql := range []string{
 		"SELECT make_event_month('2035-01-01')", "SELECT drop_event_month('2035_01', '2036-01-01')",
 		"SELECT drop_answer_month('2035_01')", "DELETE FROM events_other", "DELETE FROM webhook_answers_other",
+		"SELECT make_call_week(date_trunc('week', now())::date + 14, false)", "SELECT drop_call_week('before', now())",
 	} {
 		execAt(t, lesser, sql)
 	}
 	for _, sql := range []string{
 		`SELECT 1 / (to_regclass('events_2035_01') IS NULL)::int`,
+		`SELECT 1 / (to_regclass('api_requests_before') IS NULL)::int`,
+		`SELECT 1 / (to_regclass(to_char(date_trunc('week', now()) + interval '14 d', '"api_requests_"YYYY_MM_DD'))
+			IS NOT NULL)::int`,
 		`SELECT 1 / (NOT EXISTS (SELECT FROM pg_proc WHERE prosecdef AND has_function_privilege('public', oid,
 			'EXECUTE')))::int`,
 	} {

@@ -99,7 +99,7 @@ func ensureTemplate(t testing.TB, conn *pgx.Conn, server string) string {
 	}
 	err = migrations.Up(ctx, db.Pool)
 	if err == nil {
-		_, err = models.MakeEventMonths(ctx, db.Pool, time.Now())
+		_, err = models.MakeTables(ctx, db.Pool, time.Now())
 	}
 	db.Close()
 	if err != nil {
