@@ -1257,7 +1257,15 @@ CREATE TABLE ledger_snapshots (
     CONSTRAINT ledger_snapshots_through_id_check CHECK (through_id > 0)
 );
 CREATE INDEX ledger_snapshots_newest ON ledger_snapshots USING btree (through_id);
-CREATE TRIGGER ledger_snapshots_final BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_snapshots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_snapshots_final BEFORE UPDATE OR TRUNCATE ON ledger_snapshots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_snapshots_thinned AFTER DELETE ON ledger_snapshots REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger_snapshots_thinned();
+
+CREATE TABLE ledger_thinned (
+    period text NOT NULL,
+    through_id bigint NOT NULL,
+    CONSTRAINT ledger_thinned_pkey PRIMARY KEY (period),
+    CONSTRAINT ledger_thinned_period_check CHECK (period = ANY (ARRAY['hour'::text, 'day'::text, 'month'::text]))
+);
 
 CREATE TABLE ledger_transfers (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -2721,6 +2729,42 @@ BEGIN
     RAISE EXCEPTION 'money goes where it is not: %', NEW.fact
         USING ERRCODE = 'check_violation', CONSTRAINT = 'ledger_own_bank', TABLE = 'ledger_transfers';
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_snapshots_thinned()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    -- Triples are compared and sorted, because only the primary key can do that; OFFSET 0 keeps it one text a row.
+    IF EXISTS (SELECT FROM gone g
+        CROSS JOIN LATERAL (SELECT CASE WHEN g.taken_at < now() - interval '400 days' THEN 'month'
+            WHEN g.taken_at < now() - interval '32 days' THEN 'day'
+            WHEN g.taken_at < now() - interval '1 day' THEN 'hour' END AS period OFFSET 0) may
+        LEFT JOIN LATERAL (SELECT s.* FROM ledger_snapshots s
+            WHERE (s.account_id, s.livemode, s.through_id) > (g.account_id, g.livemode, g.through_id)
+            ORDER BY s.account_id, s.livemode, s.through_id LIMIT 1) later ON true
+        WHERE (later.account_id, later.livemode) IS DISTINCT FROM (g.account_id, g.livemode)
+            OR ledger_thins(may.period, g.taken_at, g.through_id, later.taken_at, later.through_id) IS NOT true
+            OR later.through_id > coalesce((SELECT max(through_id) FROM ledger_proofs), 0)
+            OR EXISTS (SELECT FROM ledger_doubts WHERE kind = 'snapshot'
+                AND id = g.account_id || CASE WHEN g.livemode THEN '/live/' ELSE '/test/' END || g.through_id))
+    THEN
+        RAISE EXCEPTION 'ledger_snapshots is append-only, but for those that a later one of the period replaces'
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_thins(period text, taken_at timestamp with time zone, through_id bigint, later_at timestamp with time zone, later_id bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT date_trunc(period, taken_at, 'UTC') = date_trunc(period, later_at, 'UTC')
+        AND through_id / 50000 = later_id / 50000
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.ledger_unbacked(facts text[], books text[], amounts bigint[], alone boolean[])

@@ -288,6 +288,9 @@ func TestWithdrawal_Database(t *testing.T) {
 			t.Errorf("%s: %v, want %s", sql, err, constraint)
 		}
 	}
+	if err := g.SnapshotLedger(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := g.DB.Pool.Exec(t.Context(), "DELETE FROM ledger_snapshots"); err == nil ||
 		!strings.Contains(err.Error(), "append-only") {
 		t.Errorf("snapshots can be deleted: %v", err)
