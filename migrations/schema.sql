@@ -763,7 +763,7 @@ CREATE TABLE checkouts (
     CONSTRAINT checkouts_units CHECK (units IS NULL OR units >= 1 AND units <= 100 AND payment_link_id IS NOT NULL),
     CONSTRAINT checkouts_payment_link_id_fkey FOREIGN KEY (payment_link_id) REFERENCES payment_links(id),
     CONSTRAINT checkouts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
-);
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX checkouts_by_creation ON checkouts USING brin (created_at);
 CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, livemode, lower(customer_email) COLLATE "C") WHERE customer_email IS NOT NULL;
 CREATE INDEX checkouts_by_document ON checkouts USING btree (project_id, document_digest) WHERE document_digest IS NOT NULL;
@@ -1995,7 +1995,7 @@ CREATE TABLE webhook_deliveries_before (
     CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])),
     CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
     CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events_before(id)
-) WITH (fillfactor=45);
+) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 ALTER TABLE webhook_deliveries ATTACH PARTITION webhook_deliveries_before FOR VALUES FROM (MINVALUE) TO ('2026-11-01');
 CREATE INDEX webhook_deliveries_before_by_endpoint ON webhook_deliveries_before USING btree (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_before_due ON webhook_deliveries_before USING btree (endpoint_id, priority, next_attempt_at) WHERE status = 'PENDING'::text;
@@ -2028,7 +2028,7 @@ CREATE TABLE webhook_deliveries_other (
     CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])),
     CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
     CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events_other(id)
-) WITH (fillfactor=45);
+) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 ALTER TABLE webhook_deliveries ATTACH PARTITION webhook_deliveries_other DEFAULT;
 CREATE INDEX webhook_deliveries_other_endpoint_id_created_at_event_id_idx ON webhook_deliveries_other USING btree (endpoint_id, created_at DESC, event_id DESC) WHERE undelivered;
 CREATE INDEX webhook_deliveries_other_endpoint_id_created_at_id_idx ON webhook_deliveries_other USING btree (endpoint_id, created_at DESC, id DESC);
@@ -2889,7 +2889,7 @@ BEGIN
         CONSTRAINT %2$I UNIQUE (event_id, endpoint_id),
         CONSTRAINT webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints,
         CONSTRAINT webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES %3$I (id)
-        ) WITH (fillfactor = 45)',
+        ) WITH (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)',
         'webhook_deliveries_' || suffix, 'webhook_deliveries_once_' || suffix, 'events_' || suffix);
     EXECUTE format('CREATE TABLE %I (LIKE webhook_attempts INCLUDING ALL, PRIMARY KEY (delivery_id, number))',
         'webhook_attempts_' || suffix);
