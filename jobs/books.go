@@ -43,6 +43,8 @@ func bookkeeping() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return writeWordsArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(forgetEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return forgetArgs{}, options }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(thinEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return thinSnapshotsArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(recordEvery),
 			func() (river.JobArgs, *river.InsertOpts) { return recordCountsArgs{}, options }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(warnEvery),

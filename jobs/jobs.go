@@ -138,6 +138,7 @@ func newRiver(o Options) (*river.Client[pgx.Tx], error) {
 	river.AddWorker(workers, &writeWords{Options: o})
 	river.AddWorker(workers, &recordCounts{Options: o})
 	river.AddWorker(workers, &forget{Options: o})
+	river.AddWorker(workers, &thinSnapshots{Options: o})
 	river.AddWorker(workers, &warnOfExpiry{Options: o})
 	river.AddWorker(workers, &warnOfDisputes{Options: o})
 	river.AddWorker(workers, &closeMonths{Options: o})

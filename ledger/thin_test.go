@@ -57,7 +57,7 @@ func (h *movedAccounts) prove() {
 // thin deletes snapshots as the job does.
 func (h *movedAccounts) thin(now time.Time) {
 	h.t.Helper()
-	if err := jobs.Forget(h.t.Context(), h.DB.Pool, now, 90*24*time.Hour); err != nil {
+	if err := jobs.ThinSnapshots(h.t.Context(), h.DB.Pool, now); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -137,7 +137,7 @@ func TestThin(t *testing.T) {
 	h.prove()
 	var group errgroup.Group
 	for range 3 { // processes at the same time
-		group.Go(func() error { return jobs.Forget(t.Context(), h.DB.Pool, time.Now(), 90*day) })
+		group.Go(func() error { return jobs.ThinSnapshots(t.Context(), h.DB.Pool, time.Now()) })
 	}
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)

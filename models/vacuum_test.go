@@ -19,7 +19,8 @@ func TestVacuum_Churn(t *testing.T) {
 	for _, table := range modelstest.Column[string](t, db, `SELECT oid::regclass::text FROM pg_class
 		WHERE (oid = 'checkouts'::regclass
 			OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'webhook_deliveries'::regclass))
-		AND NOT coalesce(reloptions, '{}') @> '{autovacuum_vacuum_scale_factor=0.02,autovacuum_analyze_scale_factor=0.02}'`) {
+		AND NOT coalesce(reloptions, '{}')
+			@> '{autovacuum_vacuum_scale_factor=0.02,autovacuum_analyze_scale_factor=0.02}'`) {
 		t.Errorf("%s waits until more of it is dead", table)
 	}
 	if months := modelstest.One[int](t, db, "SELECT count(*)::int FROM pg_inherits "+
