@@ -45,14 +45,17 @@ func (h *movedAccounts) pay(times ...time.Time) {
 	}
 }
 
-// prove says that all transfers so far were compared.
-func (h *movedAccounts) prove() {
+// prove says that the transfers up to an id were compared.
+func (h *movedAccounts) prove(through string) {
 	h.t.Helper()
 	modelstest.Exec(h.t, h.DB, `INSERT INTO ledger_proofs (number, after_id, through_id, transfers, content, hash,
 			proven_at)
-		SELECT coalesce(max(number), 0) + 1, coalesce(max(through_id), 0), (SELECT max(id) FROM ledger_transfers), 1,
-			sha256('x'), sha256('x'), now() FROM ledger_proofs`)
+		SELECT coalesce(max(number), 0) + 1, coalesce(max(through_id), 0), (`+through+`), 1, sha256('x'), sha256('x'),
+			now() FROM ledger_proofs`)
 }
+
+// all is the id of the last transfer, for prove.
+const all = "SELECT max(id) FROM ledger_transfers"
 
 // thin deletes snapshots as the job does.
 func (h *movedAccounts) thin(now time.Time) {
@@ -134,7 +137,7 @@ func TestThin(t *testing.T) {
 	if got := len(h.left(month)); got != len(times) {
 		t.Errorf("%d of %d snapshots are left without a proof", got, len(times))
 	}
-	h.prove()
+	h.prove(all)
 	var group errgroup.Group
 	for range 3 { // processes at the same time
 		group.Go(func() error { return jobs.ThinSnapshots(t.Context(), h.DB.Pool, time.Now()) })
@@ -206,7 +209,10 @@ func TestThin_Refused(t *testing.T) {
 		}
 	}
 	refused("not compared", "DELETE FROM ledger_snapshots WHERE "+one(old))
-	h.prove()
+	h.prove("SELECT through_id FROM ledger_snapshots WHERE " + one(old))
+	refused("replaced by one that is not compared", "DELETE FROM ledger_snapshots WHERE "+one(old))
+	h.thin(time.Now())
+	h.prove(all)
 	refused("alone in its month", "DELETE FROM ledger_snapshots WHERE "+one(midnight.AddDate(-3, 0, 0)))
 	refused("alone in its day", "DELETE FROM ledger_snapshots WHERE "+one(midnight.Add(-50*day)))
 	refused("the last of its hour", "DELETE FROM ledger_snapshots WHERE "+one(old.Add(2*time.Minute)))
@@ -226,4 +232,26 @@ func TestThin_Refused(t *testing.T) {
 	}
 	modelstest.Exec(t, h.DB, "DELETE FROM ledger_doubts")
 	modelstest.Exec(t, h.DB, "DELETE FROM ledger_snapshots WHERE "+one(old)) // the program's role may, too
+}
+
+// The only snapshot of an account stays, although the next row of the table is of the same hour: it is of another
+// account or environment.
+func TestThin_Neighbors(t *testing.T) {
+	t.Parallel()
+	h := newMovedAccounts(t)
+	modelstest.Exec(t, h.DB, `INSERT INTO ledger_snapshots (account_id, livemode, through_id, gross, fee, refunded,
+			withdrawn, pending, available, reserved, blocked, taken_at)
+		SELECT 'acc_' || account, live, id, 0, 0, 0, 0, 0, 0, 0, 0, '2024-03-04T05:00:00Z'
+		FROM (VALUES ('1', false, 1), ('1', true, 2), ('2', false, 3), ('2', false, 4)) AS s (account, live, id)`)
+	h.prove("SELECT 1000")
+	for _, id := range []int{1, 2, 4} {
+		if _, err := h.DB.Pool.Exec(t.Context(), "DELETE FROM ledger_snapshots WHERE through_id = $1", id); err == nil {
+			t.Errorf("snapshot %d was deleted", id)
+		}
+	}
+	h.thin(time.Now())
+	got := modelstest.Column[int64](t, h.DB, "SELECT through_id FROM ledger_snapshots ORDER BY through_id")
+	if diff := cmp.Diff([]int64{1, 2, 4}, got); diff != "" {
+		t.Errorf("snapshots that are left (-want +got)\n%s", diff)
+	}
 }
