@@ -37,8 +37,8 @@ func ThinSnapshots(period string) func(ctx context.Context, q Querier, before ti
 					count(*) >= `+thinnedAtOnce+` AS full_batch
 				FROM looked HAVING count(*) > 0
 			), gone AS (
-				DELETE FROM ledger_snapshots s USING looked l, ends, proven
-				WHERE s.ctid = l.row AND l.through_id <= ends.through_id
+				DELETE FROM ledger_snapshots s USING proven
+				WHERE s.ctid = ANY (ARRAY(SELECT l.row FROM looked l, ends WHERE l.through_id <= ends.through_id))
 					AND (SELECT (n.account_id, n.livemode) = (s.account_id, s.livemode) AND n.through_id <= proven.id
 						AND ledger_thins($1, s.taken_at, s.through_id, n.taken_at, n.through_id)
 						FROM ledger_snapshots n
