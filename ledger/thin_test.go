@@ -255,3 +255,37 @@ func TestThin_Neighbors(t *testing.T) {
 		t.Errorf("snapshots that are left (-want +got)\n%s", diff)
 	}
 }
+
+// The books, their proofs and withdrawals agree with thinned snapshots as with all of them.
+func TestThin_Agrees(t *testing.T) {
+	t.Parallel()
+	g := busy(t)
+	for range 5 { // the clock of the test is many days behind that of the database
+		g.Fund(t, models.Test, 10_00)
+		g.Clock.Advance(time.Minute)
+		if err := g.SnapshotLedger(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if drift, err := g.CheckBooks(t.Context()); err != nil || len(drift) > 0 {
+		t.Fatalf("before: %q, %v", drift, err)
+	}
+	const snapshots = "SELECT count(*)::int FROM ledger_snapshots"
+	before := modelstest.One[int](t, g.DB, snapshots)
+	if err := jobs.ThinSnapshots(t.Context(), g.DB.Pool, g.Clock.Now().Add(2*24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if left := modelstest.One[int](t, g.DB, snapshots); before < 5 || left >= before {
+		t.Errorf("%d of %d snapshots are left", left, before)
+	}
+	g.Fund(t, models.Test, 10_00)
+	if err := g.SnapshotLedger(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if drift, err := g.CheckBooks(t.Context()); err != nil || len(drift) > 0 {
+		t.Errorf("the proof after: %q, %v", drift, err)
+	}
+	if drift, err := ledger.Check(t.Context(), g.DB.Pool); err != nil || len(drift) > 0 {
+		t.Errorf("all after: %q, %v", drift, err)
+	}
+}
