@@ -79,10 +79,28 @@ func wordsBack(ctx context.Context, conn Querier, from, first time.Time) (time.T
 	}
 	since := later(from.Add(-wordedSpan), first)
 	n, last, err := wordsOf(ctx, conn, since, from, "DESC", "min")
-	if n >= wordedAtOnce {
-		since = last
+	if err != nil {
+		return from, err
 	}
-	return since, err
+	if n >= wordedAtOnce {
+		return last, nil
+	}
+	if n > 0 {
+		return since, nil
+	}
+	created, err := latestBefore(ctx, conn, since)
+	if err != nil || created == nil {
+		return first, err
+	}
+	return later(created.Add(time.Microsecond), first), nil
+}
+
+// latestBefore returns when the latest checkout before a moment was created, or nil if there is none.
+func latestBefore(ctx context.Context, q Querier, moment time.Time) (created *time.Time, err error) {
+	err = q.QueryRow(ctx, `SELECT max(c.created_at) FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)
+		CROSS JOIN LATERAL (SELECT c.created_at FROM checkouts c WHERE c.project_id = p.id AND c.livemode = l.livemode
+			AND c.created_at < $1 ORDER BY c.created_at DESC LIMIT 1) c`, moment).Scan(&created)
+	return created, err
 }
 
 func wordsOf(ctx context.Context, conn Querier, since, until time.Time, order, last string) (n int, at time.Time,

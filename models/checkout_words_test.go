@@ -179,3 +179,26 @@ func TestWriteWords_All(t *testing.T) {
 		t.Errorf("%d have no words", left)
 	}
 }
+
+// A shop that sold nothing for long has its words after some transactions, not after one for each ten minutes.
+func TestWriteWords_Gap(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	fill(t, g, g.Test, 3)
+	modelstest.Exec(t, g.DB, "UPDATE accounts SET created_at = created_at - interval '1 year'")
+	modelstest.Exec(t, g.DB, `UPDATE checkouts SET created_at = created_at - interval '1 day' * 100 * n
+		FROM (SELECT id AS of, row_number() OVER (ORDER BY id) AS n FROM checkouts) numbered WHERE id = of`)
+	g.Clock.Advance(time.Hour)
+	runs := 0
+	for more := true; more; runs++ {
+		if err := g.DB.InTx(t.Context(), func(tx *models.Tx) (err error) {
+			more, err = models.WriteWords(tx, g.Clock.Now())
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := modelstest.One[int](t, g.DB, "SELECT count(*) FROM checkout_words"); n != 3 || runs > 20 {
+		t.Errorf("%d charges have words after %d transactions", n, runs)
+	}
+}

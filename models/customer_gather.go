@@ -82,10 +82,7 @@ func gatherPaid(ctx context.Context, conn Querier, since, until time.Time) error
 // gatherBack gathers the charges of the last hour before since in which there are any. It returns the beginning of
 // that hour, and reports whether there may be earlier charges.
 func gatherBack(ctx context.Context, conn Querier, since time.Time) (before time.Time, more bool, err error) {
-	var last *time.Time
-	err = conn.QueryRow(ctx, `SELECT max(c.created_at) FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)
-		CROSS JOIN LATERAL (SELECT c.created_at FROM checkouts c WHERE c.project_id = p.id AND c.livemode = l.livemode
-			AND c.created_at < $1 ORDER BY c.created_at DESC LIMIT 1) c`, since).Scan(&last)
+	last, err := latestBefore(ctx, conn, since)
 	if err != nil || last == nil {
 		return since, false, err
 	}
