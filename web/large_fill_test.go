@@ -49,7 +49,7 @@ func fillShop(t *testing.T, s *webtest.Site, copies int) {
 	f.exec("SET session_replication_role = replica") // no triggers: the copies' books agree as the model's do
 	restore := f.dropIndexes("checkouts", "payments", "refunds", "audit_log")
 	f.model()
-	f.days()
+	f.steps()
 	f.records()
 	restore()
 	f.exec("UPDATE account_books SET uncovered = uncovered * $1, completed = completed * $1", copies)
@@ -198,16 +198,16 @@ func (f *filler) model() {
 	}
 }
 
-// days writes the copies day by day. Those of events are written if they are younger than 90 days, since events end
-// then.
-func (f *filler) days() {
+// steps writes the copies of one charge after those of another, with a snapshot after each, since the program takes
+// one every minute. Events are written if they are younger than 90 days, since they end then.
+func (f *filler) steps() {
 	now := f.site.Clock.Now()
-	for from := opened(f.site); from.Before(now); from = from.AddDate(0, 0, 1) {
+	for from := opened(f.site); from.Before(now); from = from.Add(between) {
 		for _, c := range copied {
 			if c.table == "events" && now.Sub(from) > 90*24*time.Hour {
 				continue
 			}
-			f.exec(f.insert(c.table, c.time, c.values), from, from.AddDate(0, 0, 1), f.copies,
+			f.exec(f.insert(c.table, c.time, c.values), from, from.Add(between), f.copies,
 				between/time.Duration(f.copies))
 		}
 		snapshot(f.t, f.site)
