@@ -62,7 +62,7 @@ const deliveryQuery = `SELECT d.id, d.month, d.status, d.attempts, d.manual_atte
 	coalesce(l.error_class, ''), coalesce(l.detail, '')
 	FROM webhook_deliveries d JOIN events v ON v.id = d.event_id AND v.month = d.month
 	JOIN webhook_endpoints e ON e.id = d.endpoint_id
-	LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.number = d.attempts `
+	LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.month = d.month AND l.number = d.attempts `
 
 func scanDelivery(row pgx.CollectableRow) (d Delivery, err error) {
 	var milliseconds int64

@@ -26,7 +26,7 @@ func EndpointDeliveries(ctx context.Context, q Reader, scope Scope, endpointID s
 		coalesce(l.number, 0), coalesce(l.duration_ms, 0), coalesce(l.status_code, 0), coalesce(l.error_class, '')
 		FROM webhook_deliveries d JOIN events v ON v.id = d.event_id AND v.month = d.month
 		JOIN webhook_endpoints e ON e.id = d.endpoint_id
-		LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.number = d.attempts
+		LEFT JOIN webhook_attempts l ON l.delivery_id = d.id AND l.month = d.month AND l.number = d.attempts
 		WHERE d.endpoint_id = $1 AND e.project_id = $2 AND e.livemode = $3`
 	query.after("d.created_at, d.id", "<", f.After)
 	if len(f.Undelivered) > 0 {

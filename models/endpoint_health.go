@@ -110,10 +110,10 @@ func endpointAnswers(ctx context.Context, q Reader, endpointID string, days []ti
 	rows, err := q.Query(ctx, `SELECT coalesce(day.n, 0), percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms),
 			percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms)
 		FROM unnest($2::timestamptz[]) WITH ORDINALITY AS day (since, n) CROSS JOIN LATERAL (
-			SELECT d.id FROM webhook_deliveries d
+			SELECT d.id, d.month FROM webhook_deliveries d
 			WHERE d.endpoint_id = $1 AND d.created_at >= day.since AND d.created_at < day.since + interval '24 hours'
 			ORDER BY d.created_at DESC, d.id DESC LIMIT $3) d
-		JOIN webhook_attempts a ON a.delivery_id = d.id AND a.status_code IS NOT NULL
+		JOIN webhook_attempts a ON a.delivery_id = d.id AND a.month = d.month AND a.status_code IS NOT NULL
 		GROUP BY ROLLUP (day.n)`, endpointID, days, timedADay)
 	if err != nil {
 		return all, err
