@@ -49,7 +49,7 @@ CREATE FUNCTION first_id_from(day date) RETURNS bigint LANGUAGE sql IMMUTABLE
 -- +goose StatementBegin
 -- make_call_week makes the table of the calls of a week, given by its Monday, and moves the ids there if begins says
 -- that the week has begun. It does nothing if either is done, if ids are further on, or if the week is far ahead by
--- the clock of the database. Nobody waits for it. A role that uses the table may call it without owning it.
+-- the clock of the database. No transaction waits for it. A role that uses the table may call it without owning it.
 CREATE FUNCTION make_call_week(first date, begins boolean) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = public, pg_temp SET lock_timeout = '50ms' AS $$
 DECLARE

@@ -4,7 +4,7 @@
 -- A charge that is paid and settled leaves two dead rows of checkouts, and each delivery one; no other table has many
 -- (docs/decisions/0089). By default a vacuum waits until a fifth of a table is dead.
 --
--- What these statements wait for is another vacuum, which gives way after a second, and nobody waits for them.
+-- What these statements wait for is another vacuum, which gives way after a second, and no transaction waits for them.
 SET LOCAL lock_timeout = '5s';
 ALTER TABLE checkouts SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 -- +goose StatementBegin
