@@ -172,7 +172,7 @@ func answers(url string) bool {
 	return status == http.StatusOK
 }
 
-// ask returns the answer of an address, with the status 0 if there is none.
+// ask returns what an address answers and its status, which is 0 if it does not answer.
 func ask(url string) (text []byte, status int) {
 	client := http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Get(url)
