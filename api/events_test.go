@@ -181,9 +181,9 @@ func TestReadEvent_Shape(t *testing.T) {
 	s, key := recovering(t)
 	e, _ := s.Endpoint(t, "http://127.0.0.1/hook")
 	failed := s.tell(t, e.ID, "FAILED")
-	modelstest.Exec(t, s.DB, `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status_code,
-		error_class, detail, headers, response) VALUES ($1, 1, $2, 3, 503, 'status', 'answered 503',
-		'{"x-secret": ["y"]}', 'the answer')`, failed.delivery, s.Clock.Now())
+	modelstest.Exec(t, s.DB, `INSERT INTO webhook_attempts (delivery_id, month, number, started_at, duration_ms,
+		status_code, error_class, detail, headers, response) SELECT id, month, 1, $2, 3, 503, 'status', 'answered 503',
+		'{"x-secret": ["y"]}', 'the answer' FROM webhook_deliveries WHERE id = $1`, failed.delivery, s.Clock.Now())
 	at := s.Clock.Now().Format("2006-01-02T15:04:05.000Z")
 	waiting := s.tell(t, e.ID, "PENDING")
 	for _, tc := range []struct {

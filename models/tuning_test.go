@@ -20,11 +20,12 @@ func TestTuning(t *testing.T) {
 			"SELECT array_to_string(proconfig, ' ') FROM pg_proc WHERE proname = 'ledger_changes'",
 			"enable_seqscan=off enable_bitmapscan=off max_parallel_workers_per_gather=0 jit=off " +
 				"plan_cache_mode=force_generic_plan"},
-		{"deliveries: room for updates in place",
+		{"deliveries: room for updates in place, and vacuums before many rows are dead",
 			"SELECT string_agg(DISTINCT parent.relname || ' ' || coalesce(array_to_string(c.reloptions, ' '), ''), " +
 				"', ') FROM pg_class c JOIN pg_inherits ON inhrelid = c.oid JOIN pg_class parent " +
 				"ON parent.oid = inhparent WHERE c.relkind = 'r' AND parent.relname = 'webhook_deliveries'",
-			"webhook_deliveries fillfactor=45"},
+			"webhook_deliveries fillfactor=45 autovacuum_vacuum_scale_factor=0.02 " +
+				"autovacuum_analyze_scale_factor=0.02"},
 	} {
 		var got string
 		if err := db.Pool.QueryRow(t.Context(), tc.query).Scan(&got); err != nil || got != tc.want {
