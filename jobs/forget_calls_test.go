@@ -91,8 +91,8 @@ func TestForget_Calls(t *testing.T) {
 	forgetCalls(t, g, second, four, "five in "+weekOf(fourth))
 }
 
-// The tables of calls are made once, also by several processes at the same time, while calls are written; nobody
-// waits for that. A table that is read is dropped later. A process whose clock is far ahead makes none.
+// The tables of calls are made once, also by several processes at the same time, while calls are written, and no
+// call waits for that. A table that is read is dropped later. A process whose clock is far ahead makes none.
 func TestCallWeeks_InUse(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)

@@ -190,7 +190,7 @@ func TestThin_Many(t *testing.T) {
 	}
 }
 
-// Whoever asks, the database deletes no snapshot that is the newest, alone in its period, too young, not yet compared
+// For every role the database deletes no snapshot that is the newest, alone in its period, too young, not yet compared
 // by a proof, or in doubt, and changes none.
 func TestThin_Refused(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,7 @@
 
 -- Snapshots of balances are written every minute. Of those that are older than a day one an hour is enough, of those
 -- older than 32 days one a day, and of those older than 400 days one a month, but one for each 50,000 lines of the
--- books, so that whoever sums up from a snapshot has no more to add (docs/decisions/0089).
+-- books, so that a sum from a snapshot has no more lines to add (docs/decisions/0089).
 
 -- How far snapshots were looked at that are old enough for one an hour, a day or a month.
 CREATE TABLE ledger_thinned (

@@ -59,7 +59,7 @@ func TestCheckoutReader(t *testing.T) {
 	}
 }
 
-// A statement that reads several checkouts is planned once, not for each read, and finds them by their key.
+// A statement that reads several checkouts keeps its plan: PostgreSQL does not plan it anew for each read.
 func TestCheckoutReader_Plan(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)

@@ -95,7 +95,8 @@ func wordsBack(ctx context.Context, conn Querier, from, first time.Time) (time.T
 	return later(created.Add(time.Microsecond), first), nil
 }
 
-// latestBefore returns when the latest checkout before a moment was created, or nil if there is none.
+// latestBefore returns the time of creation of the latest checkout before a moment. It returns nil if no checkout is
+// older.
 func latestBefore(ctx context.Context, q Querier, moment time.Time) (created *time.Time, err error) {
 	err = q.QueryRow(ctx, `SELECT max(c.created_at) FROM projects p CROSS JOIN (VALUES (true), (false)) l (livemode)
 		CROSS JOIN LATERAL (SELECT c.created_at FROM checkouts c WHERE c.project_id = p.id AND c.livemode = l.livemode
