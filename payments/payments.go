@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"garoupa/internal/auth/vault"
+	"garoupa/internal/flight"
 	"garoupa/internal/money"
 	"garoupa/internal/usdt/quote"
 	"garoupa/models"
@@ -53,6 +54,8 @@ type Service struct {
 	cursorKey   []byte
 	documentKey []byte // of the digests of documents
 	reader      *models.CheckoutReader
+	lists       *flight.Group[listed, models.Page[models.Checkout]]
+	balances    *flight.Group[purse, models.Balance]
 	writer      *models.CheckoutWriter
 	charges     *models.BankChargeWriter
 	attempts    *models.AttemptWriter
@@ -69,6 +72,7 @@ func New(o Options) *Service {
 		charges:  models.NewBankChargeWriter(o.DB.Batches, givenUpAfter),
 		attempts: models.NewAttemptWriter(o.DB.Queue),
 	}
+	s.lists, s.balances = flight.NewGroup(s.listCheckouts), flight.NewGroup(s.readBalance)
 	s.receipts = models.NewBatch(receiptsTogether, receiptCommits, s.record)
 	return s
 }

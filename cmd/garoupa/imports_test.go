@@ -31,7 +31,7 @@ web/page: api banks internal/auth/passkey internal/auth/vault internal/brand int
 	internal/money internal/ratelimit internal/refusal internal/requestid internal/stream internal/taxid
 	merchants models payments pix/pixkey pix/qr static views/components views/i18n views/layouts views/pages
 jobs: banks payments merchants internal/auditlog internal/mail internal/tracing models webhook internal/ratelimit
-payments: ledger internal/payload models pix pix/qr pix/psp pix/psp/simulator pix/pixkey internal/usdt
+payments: ledger internal/flight internal/payload models pix pix/qr pix/psp pix/psp/simulator pix/pixkey internal/usdt
 	internal/usdt/quote internal/auth/vault internal/refusal internal/input internal/money
 banks: internal/auth/vault internal/clientcert internal/input internal/ratelimit internal/refusal internal/taxid
 	models pix/pixkey pix/psp pix/psp/bacen webhook
