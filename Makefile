@@ -127,7 +127,8 @@ cluster: build ## Start the cluster of deploy/cluster as processes on this machi
 # Breaks the cluster for some minutes, and writes docs/reliability.md.
 .PHONY: cluster-test
 cluster-test: build ## Break the cluster under load, and count lost charges
-	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags cluster -count=1 -timeout 15m -v ./tools/faults
+	GAROUPA_FAULTS_REPORT=$(CURDIR)/docs/reliability.md go test -tags cluster -count=1 -timeout 15m -v \
+		-exec $(CURDIR)/tools/faults/with-mounts.sh ./tools/faults
 
 .PHONY: figures
 figures: ## Read figures, sums and lists of ten million charges, which it writes before

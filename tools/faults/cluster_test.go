@@ -27,7 +27,7 @@ const (
 // TestCluster breaks one part of the cluster of deploy/cluster after the other, while clients create and pay through
 // HAProxy. After each every acknowledgement is compared with the database, and with what the merchant received.
 func TestCluster(t *testing.T) {
-	s, c, partition := newCluster(t, false)
+	s, c, n := newCluster(t, machines.Options{})
 	s.breakParts(c, []part{
 		{"a web process killed (SIGKILL), and started again after 5 s", killProcess("web"), false},
 		{"a jobs process killed (SIGKILL), and started again after 5 s", killProcess("jobs"), true},
@@ -35,14 +35,16 @@ func TestCluster(t *testing.T) {
 		{"patronictl switchover", switchOver, false},
 		{"the leader's Patroni and PostgreSQL killed (SIGKILL)", killLeader, false},
 		{"the leader's Patroni and PostgreSQL frozen (SIGSTOP) until another leads, 3 times", freezeLeader, false},
-		{"the leader cut off from etcd until another leads", partition, false},
+		{"the leader cut off from etcd until another leads", n.partition, false},
+		{"the network of a web process to the database silent for 20 s", n.silenceOne, false},
+		{"the network of all processes to the database silent for 20 s", n.silenceAll, false},
 		{"rolling-upgrade.sh: every process replaced, one after the other", upgrade, true},
 	})
 }
 
 // TestClusterPooled breaks the cluster with pgbouncer in transaction mode between the processes and HAProxy.
 func TestClusterPooled(t *testing.T) {
-	s, c, _ := newCluster(t, true)
+	s, c, _ := newCluster(t, machines.Options{Pooled: true})
 	s.breakParts(c, []part{
 		{"pgbouncer in transaction mode: nothing broken for 10 s", func(*testing.T, *machines.Cluster) {
 			time.Sleep(10 * time.Second)
@@ -69,6 +71,9 @@ func (s *site) breakParts(c *machines.Cluster, parts []part) {
 		}
 		s.judge(part.what, saw)
 		fatal(t, c.AwaitSynchronous(t.Context())) // the next fault finds the cluster whole
+		for _, p := range c.Processes {
+			fatal(t, p.AwaitReady(t.Context()))
+		}
 		if t.Failed() {
 			for _, m := range c.Machines {
 				t.Logf("%s: %s", m.Name, m.Log())
@@ -85,22 +90,14 @@ func fatal(t *testing.T, err error) {
 	}
 }
 
-// newCluster starts the cluster, with a wire from each machine's Patroni to each member of etcd. partition cuts off
-// those of the leader until another machine leads.
-func newCluster(t *testing.T, pooled bool) (*site, *machines.Cluster, func(*testing.T, *machines.Cluster)) {
+// newCluster starts the cluster, and the network through which it can be cut or silent.
+func newCluster(t *testing.T, o machines.Options) (*site, *machines.Cluster, *network) {
 	t.Helper()
-	wires := map[int][]*wire{}
 	webhooks := newReceiver(t)
-	o := machines.Options{
-		Pooled: pooled,
-		Env: []string{"GAROUPA_RATE_LIMIT=off", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
-			"GAROUPA_WEBHOOK_BACKOFF=1s,2s,4s,8s"},
-		EtcdThrough: func(machine int, address string) string {
-			w := newWire(t, address)
-			wires[machine] = append(wires[machine], w)
-			return w.listener.Addr().String()
-		},
-	}
+	n := &network{etcd: map[int][]*wire{}}
+	n.between(t, &o)
+	o.Env = []string{"GAROUPA_RATE_LIMIT=off", "GAROUPA_WEBHOOK_ALLOW_PRIVATE=true",
+		"GAROUPA_WEBHOOK_BACKOFF=1s,2s,4s,8s"}
 	var err error
 	o.Program, err = filepath.Abs(program)
 	fatal(t, err)
@@ -114,20 +111,7 @@ func newCluster(t *testing.T, pooled bool) (*site, *machines.Cluster, func(*test
 			"GAROUPA_DATA_DIR=" + t.TempDir()}, o.Env...)}
 	s.makeMerchant()
 	s.turnTo(s.database)
-	partition := func(t *testing.T, c *machines.Cluster) {
-		leader := c.Leader()
-		at := slices.Index(c.Machines, leader)
-		for _, w := range wires[at] {
-			w.cut(true)
-		}
-		fatal(t, c.AwaitLeader(t.Context(), leader))
-		time.Sleep(afterwards)
-		for _, w := range wires[at] {
-			w.cut(false)
-		}
-		fatal(t, c.AwaitSynchronous(t.Context()))
-	}
-	return s, c, partition
+	return s, c, n
 }
 
 // afterwards is how long clients work without what was lost.

@@ -26,6 +26,10 @@ type Options struct {
 	Env []string
 	// EtcdThrough may return another address under which a machine's Patroni reaches a member of etcd; nil: its own.
 	EtcdThrough func(machine int, address string) string
+	// DatabaseThrough may return another URL under which a process reaches the database; nil: its own.
+	DatabaseThrough func(process int, url string) string
+	// Disk is the size in bytes of a disk of its own for each machine, which can be filled; 0: none.
+	Disk int64
 }
 
 // Cluster is a running cluster.
@@ -50,9 +54,11 @@ type Cluster struct {
 type Machine struct {
 	Name                 string
 	Postgres             string // its address
-	folder               string
+	folder               string // of its files and logs
+	disk                 string // of what etcd, Patroni and PostgreSQL write
 	etcdPeer, etcd, rest string
 	member, patroni      *program
+	mounted              bool
 }
 
 // Process is one process of the program.
@@ -148,8 +154,14 @@ func (c *Cluster) copyProgram() error {
 
 func (c *Cluster) makeFolders() error {
 	for _, m := range c.Machines {
-		for _, folder := range []string{m.folder, filepath.Join(m.folder, "etcd"), filepath.Join(m.folder, "data")} {
+		m.disk = filepath.Join(m.folder, "disk")
+		for _, folder := range []string{m.folder, m.disk} {
 			if err := errors.Join(os.Mkdir(folder, 0o700), c.owner.give(folder)); err != nil {
+				return err
+			}
+		}
+		if c.Disk > 0 {
+			if err := c.mount(m); err != nil {
 				return err
 			}
 		}
@@ -175,6 +187,11 @@ func (c *Cluster) DatabaseURL() string {
 	return "postgres://garoupa:" + c.secrets.garoupa + "@" + c.Database + "/garoupa?sslmode=disable"
 }
 
+// SuperuserURL returns the address of a machine's own PostgreSQL, for its superuser.
+func (c *Cluster) SuperuserURL(m *Machine) string {
+	return "postgres://postgres:" + c.secrets.superuser + "@" + m.Postgres + "/postgres?sslmode=disable"
+}
+
 // SecretKey returns GAROUPA_SECRET_KEY of the cluster.
 func (c *Cluster) SecretKey() string { return c.secrets.key }
 
@@ -193,9 +210,10 @@ func (c *Cluster) Stop() error {
 	}
 	for _, m := range c.Machines {
 		m.kill()
+		err = errors.Join(err, m.unmount())
 	}
 	if c.Folder != "" {
-		err = os.RemoveAll(c.Folder)
+		err = errors.Join(err, os.RemoveAll(c.Folder))
 	}
 	return err
 }

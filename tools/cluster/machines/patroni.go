@@ -50,12 +50,21 @@ func (c *Cluster) SwitchOver(ctx context.Context) error {
 	if leader == nil {
 		return errors.New("machines: nobody leads")
 	}
-	command := exec.CommandContext(ctx, "patronictl", "-c", leader.patroniFile(), "switchover", "garoupa",
-		"--master", leader.Name, "--force")
-	command.Dir, command.Env = leader.folder, []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + leader.folder}
+	return c.patronictl(ctx, leader, "switchover", "garoupa", "--master", leader.Name, "--force")
+}
+
+// Reinitialize gives the machine a copy of the leader's database in place of its own.
+func (c *Cluster) Reinitialize(ctx context.Context, m *Machine) error {
+	return c.patronictl(ctx, m, "reinit", "garoupa", m.Name, "--force")
+}
+
+// patronictl runs a command on a machine.
+func (c *Cluster) patronictl(ctx context.Context, m *Machine, args ...string) error {
+	command := exec.CommandContext(ctx, "patronictl", append([]string{"-c", m.patroniFile()}, args...)...)
+	command.Dir, command.Env = m.folder, []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + m.folder}
 	command.SysProcAttr = c.owner.attributes()
 	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("machines: patronictl switchover: %w: %s", err, out)
+		return fmt.Errorf("machines: patronictl %s: %w: %s", args[0], err, out)
 	}
 	return nil
 }

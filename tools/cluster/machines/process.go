@@ -126,7 +126,7 @@ func (p *program) log() string {
 
 // postmaster returns the process id of the machine's PostgreSQL, which Patroni started in a group of its own.
 func (m *Machine) postmaster() (int, error) {
-	data := filepath.Join(m.folder, "data")
+	data := filepath.Join(m.disk, "data")
 	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {
 		return 0, err

@@ -52,7 +52,7 @@ func (c *Cluster) names(m *Machine) map[string]string {
 		}
 	}
 	if m != nil {
-		values["Name"], values["Folder"] = m.Name, m.folder
+		values["Name"], values["Folder"] = m.Name, m.disk
 		values["EtcdPeer"], values["Etcd"] = m.etcdPeer, m.etcd
 		values["Postgres"], values["Rest"] = m.Postgres, m.rest
 		values["EtcdHosts"] = c.etcdOf(m)

@@ -53,7 +53,7 @@ func (m *Machine) agrees() bool {
 func (c *Cluster) startPatroni(ctx context.Context) error {
 	for _, m := range c.Machines {
 		values := c.names(m)
-		script := filepath.Join(m.folder, "create-database.sh")
+		script := filepath.Join(m.disk, "create-database.sh")
 		if err := c.render("create-database.sh", script, 0o700, values); err != nil {
 			return err
 		}
@@ -142,6 +142,9 @@ func (c *Cluster) startProcesses(ctx context.Context) error {
 	for i, p := range c.Processes {
 		p.program = c.command(fmt.Sprintf("%s-%d", p.Role, i+1), c.Folder, c.Program, "serve", "-"+p.Role)
 		p.env = append(env[:len(env):len(env)], "GAROUPA_LISTEN="+p.Address)
+		if c.DatabaseThrough != nil {
+			p.env = append(p.env, "DATABASE_URL="+c.DatabaseThrough(i, c.DatabaseURL()))
+		}
 		if err := p.Start(); err != nil {
 			return err
 		}
