@@ -65,8 +65,8 @@ internal/clientcert: internal/taxid
 
 pix/psp/bank/control: pix/psp/bank/folder: pix/psp/bank/journal:
 internal/auditlog:
-api/openapi: internal/brand: internal/refusal: internal/guard: internal/input: internal/localpg: migrations:
-internal/money: internal/auth/oidc: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr:
+api/openapi: internal/brand: internal/flight: internal/refusal: internal/guard: internal/input: internal/localpg:
+migrations: internal/money: internal/auth/oidc: internal/auth/passkey: pix: pix/psp: internal/picture: pix/qr:
 internal/usdt/quote: internal/ratelimit: internal/tracing:
 internal/requestid: static: internal/auth/totp: internal/taxid: internal/auth/vault: internal/usdt: webhook:
 `
