@@ -134,13 +134,17 @@ cluster-test: build ## Break the cluster under load, and count lost charges
 figures: ## Read figures, sums and lists of ten million charges, which it writes before
 	go test -tags large -count=1 -timeout 2h -v -run '^TestFigures_Large$$' ./models
 
-# Ten million charges take about 40 GB in the folder tmp, and hours; LARGE_CHARGES=1000000 takes a tenth of both.
-# Writes docs/scale.md.
+# Ten million charges take about 40 GB and an hour to fill; LARGE_CHARGES=1000000 takes a tenth of both. The shops stay
+# in tmp/large, and a later run with the same number measures them again. Writes docs/scale.md.
 .PHONY: bench-large
 bench-large: $(modules) ## Compare a shop with ten million charges with one that has ten thousand
-	mkdir -p tmp
-	GAROUPA_LARGE_REPORT=$(CURDIR)/docs/scale.md go run ./internal/localpg/testserver -in tmp -- \
+	GAROUPA_LARGE_REPORT=$(CURDIR)/docs/scale.md go run ./internal/localpg/testserver -keep tmp/large -- \
 		go test -tags large -count=1 -timeout 8h -v -run '^TestLarge$$' ./web
+
+.PHONY: fill-large
+fill-large: ## Fill the shops of make bench-large, unless they are there
+	go run ./internal/localpg/testserver -keep tmp/large -- \
+		go test -tags large -count=1 -timeout 8h -v -run '^TestLarge_(Fill|Agrees)$$' ./web
 
 # Takes about 35 minutes. GAROUPA_SOAK_CHARGES (20000) and GAROUPA_SOAK_KILL_EVERY (1m) make it shorter.
 .PHONY: soak

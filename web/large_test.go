@@ -5,6 +5,7 @@ package web_test
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,6 +20,7 @@ import (
 	"garoupa/jobs"
 	"garoupa/models"
 	"garoupa/models/modelstest"
+	"garoupa/payments/paymentstest"
 	"garoupa/web/webtest"
 )
 
@@ -33,7 +35,7 @@ const (
 
 // A shop with ten million charges (LARGE_CHARGES) answers as fast as one with ten thousand, and no job reads all.
 func TestLarge(t *testing.T) {
-	small, large := openShop(t, 1), openShop(t, largeCopies(t))
+	small, large := admit(t, openShop(t, 1)), admit(t, openShop(t, largeCopies(t)))
 	asked := questions()
 	for _, name := range slices.Sorted(maps.Keys(small.jobs())) {
 		asked = append(asked, question{name: "job: " + name, before: (*largeShop).sell,
@@ -69,50 +71,32 @@ type largeShop struct {
 	sold                                             int
 }
 
-func openShop(t *testing.T, copies int) *largeShop {
+// admit logs in who asks the shop, and chooses what they ask for.
+func admit(t *testing.T, s *largeShop) *largeShop {
 	t.Helper()
-	s := &largeShop{Site: webtest.New(t)}
 	s.owner, s.buyer, s.program = s.Member(t), s.Client(t), s.Client(t)
-	s.staff, _ = s.Console(t, models.StaffSupervisor)
+	s.staff = s.Client(t)
+	email := strings.ToLower(rand.Text()) + "@staff.example"
+	s.AddStaff(t, email, models.StaffSupervisor)
+	s.staff.Post("/entrar", "email", email, "password", paymentstest.Password)
+	s.Enroll(t, s.staff, s.staff.Get("/ops").Header.Get("Location"))
 	s.program.Header = http.Header{"Authorization": {"Bearer " + s.Key(t, s.Test, models.Permissions...)}}
 	modelstest.Exec(t, s.DB, "UPDATE api_keys SET events = true")
-	fillShop(t, s.Site, copies)
-	s.recount(t)
-	s.work(t)
-	modelstest.Exec(t, s.DB, "ANALYZE") // as autovacuum does
-	one := func(sql string) string { return modelstest.One[string](t, s.DB, sql) }
-	s.charge = one(`SELECT id FROM checkouts WHERE external_id LIKE 'pedido-%' AND status = 'PAID'
-		ORDER BY created_at LIMIT 1 OFFSET 1000`)
+	one := func(sql string) (value string) {
+		t.Helper()
+		if err := s.DB.Background.QueryRow(t.Context(), sql).Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	of := " WHERE project_id = '" + s.Test.ProjectID + "' AND NOT livemode "
+	s.charge = one("SELECT id FROM checkouts" + of + `AND external_id LIKE 'pedido-%' AND status = 'PAID'
+		ORDER BY created_at, id LIMIT 1 OFFSET 1000`)
 	s.externalID = one("SELECT external_id FROM checkouts WHERE id = '" + s.charge + "'")
 	s.email = one("SELECT customer_email FROM checkouts WHERE id = '" + s.charge + "'")
-	s.event = one("SELECT id FROM events ORDER BY created_at LIMIT 1 OFFSET 1000")
+	s.event = one("SELECT id FROM events" + of + "ORDER BY created_at, id LIMIT 1 OFFSET 1000")
 	s.endpoint, s.link = one("SELECT id FROM webhook_endpoints"), one("SELECT id FROM payment_links LIMIT 1")
 	return s
-}
-
-// work runs each job once.
-func (s *largeShop) work(t *testing.T) {
-	t.Helper()
-	for name, do := range s.jobs() {
-		began := time.Now()
-		if err := do(t.Context()); err != nil {
-			t.Fatalf("%s, first: %v", name, err)
-		}
-		t.Logf("%s: %s took %s", time.Now().Format(time.TimeOnly), name, time.Since(began).Round(time.Millisecond))
-	}
-}
-
-// recount lets the figures, which begin with the present, have the past.
-func (s *largeShop) recount(t *testing.T) {
-	t.Helper()
-	jobs, since := s.jobs(), opened(s.Site)
-	err := errors.Join(jobs["figures by hour"](t.Context()), jobs["figures of links"](t.Context()),
-		s.DB.InTx(t.Context(), func(tx *models.Tx) error {
-			return errors.Join(models.RecountHours(tx, s.Test, since), models.RecountLinkDays(tx, s.Test, since))
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // sell creates a charge and pays it, so that jobs have something to do.
@@ -210,11 +194,16 @@ func (s *largeShop) deliver(ctx context.Context) error {
 // size describes what the shop has.
 func (s *largeShop) size(t *testing.T) string {
 	t.Helper()
-	return modelstest.One[string](t, s.DB, `SELECT format('%s charges, %s payments, %s lines in the books, '
+	var size string
+	err := s.DB.Background.QueryRow(t.Context(), `SELECT format('%s charges, %s payments, %s lines in the books, '
 		|| '%s customers, %s events with a delivery each, %s calls and %s lines of the audit log; %s on disk.',
 		(SELECT count(*) FROM checkouts), (SELECT count(*) FROM payments), (SELECT count(*) FROM ledger_transfers),
 		(SELECT count(*) FROM customers), (SELECT count(*) FROM events), (SELECT count(*) FROM api_requests),
-		(SELECT count(*) FROM audit_log), pg_size_pretty(pg_database_size(current_database())))`)
+		(SELECT count(*) FROM audit_log), pg_size_pretty(pg_database_size(current_database())))`).Scan(&size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size
 }
 
 // took are the durations of one question.

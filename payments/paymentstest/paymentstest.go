@@ -4,11 +4,14 @@ package paymentstest
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"garoupa/internal/auth/vault"
 	"garoupa/internal/faulttest"
@@ -70,7 +73,25 @@ func NewBehind(t testing.TB) (*Gateway, *faulttest.Proxy) {
 	return newOn(t, db, psp.None{}), proxy
 }
 
+// NewOn is New over a database of the caller's. If an earlier gateway signed its merchant up there, it has that one.
+func NewOn(t testing.TB, db *models.DB) *Gateway {
+	t.Helper()
+	g := newGateway(t, db, psp.None{})
+	if !g.find(t) {
+		g.signUp(t)
+	}
+	return g
+}
+
 func newOn(t testing.TB, db *models.DB, live psp.Provider) *Gateway {
+	t.Helper()
+	g := newGateway(t, db, live)
+	g.signUp(t)
+	return g
+}
+
+// newGateway returns a gateway without a merchant.
+func newGateway(t testing.TB, db *models.DB, live psp.Provider) *Gateway {
 	t.Helper()
 	v, err := vault.New([]byte(strings.Repeat("k", vault.MinKeyLength)))
 	if err != nil {
@@ -82,7 +103,6 @@ func newOn(t testing.TB, db *models.DB, live psp.Provider) *Gateway {
 	}
 	g := &Gateway{Vault: v, Clock: &Clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Email: "ana@example.com"}
 	g.serve(db, sim, live)
-	g.signUp(t)
 	return g
 }
 
@@ -103,12 +123,35 @@ func (g *Gateway) signUp(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Account, err = models.AccountByID(t.Context(), g.DB, m.AccountID); err != nil {
+	g.belong(t, m.AccountID, m.UserID, m.ProjectID)
+}
+
+// find makes the merchant that was signed up before the gateway's, and reports whether there is one.
+func (g *Gateway) find(t testing.TB) bool {
+	t.Helper()
+	var account, user, project string
+	err := g.DB.Pool.QueryRow(t.Context(), `SELECT m.account_id, u.id, p.id FROM users u
+		JOIN members m ON m.user_id = u.id JOIN projects p USING (account_id) WHERE u.email = $1`,
+		g.Email).Scan(&account, &user, &project)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false
+	} else if err != nil {
 		t.Fatal(err)
 	}
-	g.Owner = models.Actor{UserID: m.UserID, AccountID: m.AccountID, IP: "127.0.0.1"}
-	g.Test = models.Scope{ProjectID: m.ProjectID, Environment: models.Test}
-	g.Live = models.Scope{ProjectID: m.ProjectID, Environment: models.Live}
+	g.belong(t, account, user, project)
+	return true
+}
+
+// belong makes an account, its owner and its project the gateway's.
+func (g *Gateway) belong(t testing.TB, account, user, project string) {
+	t.Helper()
+	var err error
+	if g.Account, err = models.AccountByID(t.Context(), g.DB, account); err != nil {
+		t.Fatal(err)
+	}
+	g.Owner = models.Actor{UserID: user, AccountID: account, IP: "127.0.0.1"}
+	g.Test = models.Scope{ProjectID: project, Environment: models.Test}
+	g.Live = models.Scope{ProjectID: project, Environment: models.Live}
 }
 
 // Another returns the same gateway as in another process: with its own services and

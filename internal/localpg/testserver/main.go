@@ -3,7 +3,8 @@
 //	go run ./internal/localpg/testserver -- go test ./...
 //
 // The command finds the server's address in TEST_DATABASE_URL. The server keeps its data in
-// memory if possible, or in a new folder in the one that -in names, and is removed at the end.
+// memory if possible, and is removed at the end. With -keep it keeps them in the folder that
+// -keep names, as in production, and finds there what an earlier run left.
 // The exit code is the command's (128 and the signal's number if a signal ended it), or 125 if
 // the server or the command could not be started. Signals are passed to the command and all
 // processes that it started. GAROUPA_POSTGRES_BIN names the programs to use.
@@ -30,17 +31,21 @@ func main() {
 
 func run(args []string) int {
 	flags := flag.NewFlagSet("testserver", flag.ContinueOnError)
-	in := flags.String("in", "", "the folder for a new folder with the data")
+	keep := flags.String("keep", "", "the folder for data that stay")
 	if err := flags.Parse(args); err != nil {
 		return exitUnstarted
 	}
 	if args = flags.Args(); len(args) == 0 {
-		fmt.Fprintln(os.Stderr, "usage: testserver [-in folder] -- command [argument ...]")
+		fmt.Fprintln(os.Stderr, "usage: testserver [-keep folder] -- command [argument ...]")
 		return exitUnstarted
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	server, err := start(signals, *in)
+	options := localpg.Options{Bin: os.Getenv("GAROUPA_POSTGRES_BIN"), Volatile: true}
+	if *keep != "" {
+		options.Volatile, options.Dir = false, *keep
+	}
+	server, err := start(signals, options)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitUnstarted
@@ -53,7 +58,7 @@ func run(args []string) int {
 }
 
 // start starts the server, unless a signal arrives first.
-func start(signals <-chan os.Signal, in string) (*localpg.Server, error) {
+func start(signals <-chan os.Signal, options localpg.Options) (*localpg.Server, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stopped := make(chan struct{})
 	go func() {
@@ -64,7 +69,7 @@ func start(signals <-chan os.Signal, in string) (*localpg.Server, error) {
 		case <-ctx.Done():
 		}
 	}()
-	server, err := localpg.Start(ctx, localpg.Options{Bin: os.Getenv("GAROUPA_POSTGRES_BIN"), Volatile: true, Dir: in})
+	server, err := localpg.Start(ctx, options)
 	cancel(nil)
 	<-stopped
 	return server, err

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"garoupa/internal/localpg"
 )
 
 // The test binary is also the program under test and the command that it runs.
@@ -136,7 +138,7 @@ func TestSignalWhileStarting(t *testing.T) {
 	t.Parallel()
 	signals := make(chan os.Signal, 1)
 	signals <- syscall.SIGTERM
-	server, err := start(signals, "")
+	server, err := start(signals, localpg.Options{Volatile: true})
 	if err == nil {
 		server.Stop()
 		t.Fatal("start went on after a signal")
