@@ -117,8 +117,8 @@ func (f *filler) model() {
 		if c.table == "ledger_transfers" {
 			times = ", (SELECT at FROM model_ids WHERE id = split_part(fact, '/', 2)) AS fact_at"
 		}
-		f.exec(fmt.Sprintf("CREATE TEMP TABLE model_%[1]s ON COMMIT DROP AS SELECT *, row_number() OVER (ORDER BY %[2]s, id)"+
-			" AS place%[3]s FROM %[1]s t", c.table, c.time, times))
+		f.exec(fmt.Sprintf("CREATE TEMP TABLE model_%[1]s ON COMMIT DROP AS SELECT *, row_number() OVER "+
+			"(ORDER BY %[2]s, id) AS place%[3]s FROM %[1]s t", c.table, c.time, times))
 		f.exec(fmt.Sprintf("CREATE INDEX ON model_%[1]s (%[2]s); ANALYZE model_%[1]s", c.table, c.time))
 	}
 }

@@ -20,7 +20,8 @@ func (f *filler) year() {
 	f.proofs()
 	settled := now.Add(-time.Minute)
 	f.exec(`INSERT INTO customers (project_id, livemode, key, checkout_id, last_at, name, email)
-		SELECT * FROM (SELECT DISTINCT ON (key) project_id, livemode, key, c.id, created_at, customer_name, customer_email
+		SELECT * FROM (SELECT DISTINCT ON (key) project_id, livemode, key, c.id, created_at, customer_name,
+				customer_email
 			FROM checkouts c CROSS JOIN LATERAL (SELECT customer_key(document_digest, customer_document, customer_email,
 				customer_name) AS key) n
 			WHERE key IS NOT NULL AND created_at < $1 ORDER BY key, created_at DESC, c.id DESC) latest
@@ -28,7 +29,8 @@ func (f *filler) year() {
 	f.exec("UPDATE customers_until SET since = $1, until = $2", opened(f.site), settled)
 	f.log("customers written")
 	f.exec(`INSERT INTO checkout_words (checkout_id, words)
-		SELECT id, checkout_vector(project_id, livemode, customer_name, external_id) FROM checkouts WHERE created_at < $1`,
+		SELECT id, checkout_vector(project_id, livemode, customer_name, external_id) FROM checkouts
+		WHERE created_at < $1`,
 		settled)
 	f.exec("UPDATE checkout_words_until SET since = $1, until = $2", opened(f.site), settled)
 	f.log("words written")
@@ -43,7 +45,8 @@ func (f *filler) snapshots(now time.Time) {
 			SELECT date_trunc('minute', recorded_at) + interval '1 minute' AS taken_at, from_book, to_book,
 				max(id) AS id, sum(amount) AS amount FROM ledger_transfers GROUP BY 1, 2, 3
 		), moved AS (
-			SELECT taken_at, id, to_book AS book, from_book AS other, amount FROM minutes WHERE starts_with(to_book, 'acc_')
+			SELECT taken_at, id, to_book AS book, from_book AS other, amount FROM minutes
+				WHERE starts_with(to_book, 'acc_')
 			UNION ALL
 			SELECT taken_at, id, from_book, to_book, -amount FROM minutes WHERE starts_with(from_book, 'acc_')
 		), since AS (
@@ -68,7 +71,8 @@ func (f *filler) snapshots(now time.Time) {
 		SELECT account_id, livemode, through_id, gross, fee, refunded, withdrawn, pending, available, reserved, blocked,
 			taken_at
 		FROM taken WHERE ledger_thins(CASE WHEN taken_at < $1::timestamptz - interval '32 days' THEN 'day'
-			WHEN taken_at < $1::timestamptz - interval '1 day' THEN 'hour' END, taken_at, through_id, later_at, later_id)
+			WHEN taken_at < $1::timestamptz - interval '1 day' THEN 'hour' END, taken_at, through_id, later_at,
+				later_id)
 			IS NOT true
 		ORDER BY through_id`, now)
 	f.log("snapshots of the books written")
@@ -81,7 +85,8 @@ func (f *filler) proofs() {
 			SELECT number, p.* FROM generate_series(1, (SELECT max(id) FROM ledger_transfers) / $1::bigint) number
 			CROSS JOIN LATERAL (SELECT count(*) AS transfers, max(recorded_at) AS at,
 				sha256(convert_to(string_agg(jsonb_build_array(t.id, t.fact, t.line, t.from_book, t.to_book, t.amount,
-					(extract(epoch FROM t.recorded_at) * 1000000)::bigint)::text, ',' ORDER BY t.id), 'UTF8')) AS content
+					(extract(epoch FROM t.recorded_at) * 1000000)::bigint)::text, ',' ORDER BY t.id),
+					'UTF8')) AS content
 				FROM ledger_transfers t WHERE id > (number - 1) * $1 AND id <= number * $1) p
 		), chain AS (
 			SELECT p.*, sha256(decode(repeat('00', 32), 'hex') || content) AS hash FROM pieces p WHERE number = 1
@@ -114,8 +119,8 @@ func (f *filler) figures() {
 			t.Fatal(err)
 		}
 	}
-	f.exec("UPDATE checkout_hours_until SET recorded = $1, converted = $1, summed_from = $2, summed_until = until", until,
-		opened(s))
+	f.exec("UPDATE checkout_hours_until SET recorded = $1, converted = $1, summed_from = $2, summed_until = until",
+		until, opened(s))
 	f.exec("VACUUM (ANALYZE) checkout_hours, payment_link_days")
 	f.log("figures of hours and links written")
 }
