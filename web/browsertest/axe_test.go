@@ -40,3 +40,57 @@ func TestAxe(t *testing.T) {
 		})
 	}
 }
+
+// A fault that only one theme, width or language has is found there, and only there.
+func TestAxe_OneLook(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		label := ""
+		if r.Header.Get("Accept-Language") != "en-US" {
+			label = "Buscar"
+		}
+		writePage(w, `<style>
+			@media (prefers-color-scheme: dark) { #dark { color: #bbb } }
+			@media (width <= 320px) { #narrow { color: #bbb } }
+		</style><p id="dark">Pálido à noite</p><p id="narrow">Pálido na tela pequena</p><input aria-label="`+label+`">`)
+	})
+	base := serveHandler(t, mux)
+	small := Viewport{Width: 320, Height: 640, Scale: 1, Mobile: true}
+	tests := []struct {
+		name string
+		look func(tb testing.TB)
+		want []string
+	}{
+		{"none", func(tb testing.TB) { Open(tb, base, Options{}).Axe() }, nil},
+		{"desktop", func(tb testing.TB) { Open(tb, base, Options{Viewport: Desktop}).Axe() }, nil},
+		{"dark", func(tb testing.TB) { Open(tb, base, Options{Dark: true}).Axe() },
+			[]string{"axe color-contrast", "#dark"}},
+		{"dark afterwards", func(tb testing.TB) {
+			page := Open(tb, base, Options{})
+			page.Axe()
+			page.SetDark(true)
+			page.AxeColors()
+		}, []string{"axe color-contrast", "#dark"}},
+		{"narrow", func(tb testing.TB) { Open(tb, base, Options{Viewport: small}).Axe() },
+			[]string{"axe color-contrast", "#narrow"}},
+		{"narrow afterwards", func(tb testing.TB) {
+			page := Open(tb, base, Options{})
+			page.Axe()
+			page.Resize(small)
+			page.Axe()
+		}, []string{"axe color-contrast", "#narrow"}},
+		{"English", func(tb testing.TB) { Open(tb, base, Options{Lang: "en-US"}).Axe() },
+			[]string{"axe label", "input"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			failed := failures(t, test.look)
+			if test.want == nil && len(failed) == 0 {
+				return
+			}
+			wantFailure(t, failed, test.want...)
+		})
+	}
+}
