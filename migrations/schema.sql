@@ -779,6 +779,7 @@ CREATE INDEX checkouts_by_units ON checkouts USING btree (payment_link_id, statu
 CREATE INDEX checkouts_plain_document ON checkouts USING btree (project_id) WHERE customer_document IS NOT NULL;
 CREATE INDEX checkouts_self_paying ON checkouts USING btree (created_at) WHERE status = 'PENDING'::text AND NOT livemode AND (amount % 100::bigint) = 7;
 CREATE INDEX checkouts_uncovered ON checkouts USING btree (project_id, livemode, paid_at, id) WHERE settlement_status = 'AVAILABLE'::text;
+CREATE INDEX checkouts_unsettled ON checkouts USING btree (project_id, livemode, paid_at) WHERE status = 'PAID'::text AND settlement_status = 'PENDING'::text;
 CREATE TRIGGER checkouts_change_words AFTER UPDATE OF customer_name ON checkouts FOR EACH ROW WHEN (old.customer_name IS DISTINCT FROM new.customer_name) EXECUTE FUNCTION checkouts_change_words();
 CREATE TRIGGER checkouts_customer AFTER UPDATE OF customer_name, customer_email, customer_document, document_digest ON checkouts FOR EACH ROW WHEN (old.customer_name IS DISTINCT FROM new.customer_name OR old.customer_email IS DISTINCT FROM new.customer_email OR old.customer_document IS DISTINCT FROM new.customer_document OR old.document_digest IS DISTINCT FROM new.document_digest) EXECUTE FUNCTION checkouts_customer();
 CREATE TRIGGER checkouts_settle_posted AFTER UPDATE ON checkouts FOR EACH ROW WHEN (old.settlement_status = 'PENDING'::text AND new.settlement_status <> 'PENDING'::text) EXECUTE FUNCTION checkouts_settle_posted();
@@ -2595,6 +2596,15 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.ledger_changes(of_book text, after_id bigint, until_id bigint)
  RETURNS TABLE(id bigint, amount bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT e.id, e.amount FROM ledger_entries(of_book, after_id, until_id) e
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.ledger_entries(of_book text, after_id bigint, until_id bigint)
+ RETURNS TABLE(id bigint, other text, amount bigint)
  LANGUAGE plpgsql
  STABLE
  SET enable_seqscan TO 'off'
@@ -2603,12 +2613,21 @@ CREATE OR REPLACE FUNCTION public.ledger_changes(of_book text, after_id bigint, 
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+DECLARE
+    t record;
 BEGIN
-    RETURN QUERY SELECT t.id, t.amount FROM ledger_transfers t
-        WHERE (t.to_book, t.id) > (of_book, after_id) AND (t.to_book, t.id) <= (of_book, until_id)
-        UNION ALL
-        SELECT t.id, -t.amount FROM ledger_transfers t
-        WHERE (t.from_book, t.id) > (of_book, after_id) AND (t.from_book, t.id) <= (of_book, until_id);
+    FOR t IN SELECT l.to_book AS book, l.id, l.from_book AS other, l.amount FROM ledger_transfers l
+            WHERE (l.to_book, l.id) > (of_book, after_id) ORDER BY l.to_book, l.id LOOP
+        EXIT WHEN t.book <> of_book OR t.id > until_id;
+        id := t.id; other := t.other; amount := t.amount;
+        RETURN NEXT;
+    END LOOP;
+    FOR t IN SELECT l.from_book AS book, l.id, l.to_book AS other, l.amount FROM ledger_transfers l
+            WHERE (l.from_book, l.id) > (of_book, after_id) ORDER BY l.from_book, l.id LOOP
+        EXIT WHEN t.book <> of_book OR t.id > until_id;
+        id := t.id; other := t.other; amount := -t.amount;
+        RETURN NEXT;
+    END LOOP;
 END $function$
 ;
 
@@ -2623,6 +2642,11 @@ CREATE OR REPLACE FUNCTION public.ledger_moved(of_book text, after_id bigint, un
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 BEGIN
+    IF until_id < 9223372036854775807 THEN
+        RETURN QUERY SELECT m.other, sum(m.amount)::bigint FROM ledger_entries(of_book, after_id, until_id) m
+            GROUP BY m.other;
+        RETURN;
+    END IF;
     RETURN QUERY SELECT m.other, sum(m.amount)::bigint FROM (
         SELECT t.from_book AS other, t.amount FROM ledger_transfers t
         WHERE (t.to_book, t.id) > (of_book, after_id) AND (t.to_book, t.id) <= (of_book, until_id)

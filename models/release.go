@@ -42,8 +42,7 @@ type ReleaseFilter struct {
 	Limit     int       // of checkouts, those paid first
 }
 
-// releases reads the days and the pending money at one moment: $3 is the name of the account's pending book. The empty
-// text keeps the planner from searching among the pending checkouts of all accounts.
+// releases reads the days and the pending money at one moment: $3 is the name of the account's pending book.
 var releases = `WITH base AS (
 		SELECT through_id, pending FROM ledger_snapshots WHERE account_id = $1 AND livemode = $2
 		ORDER BY through_id DESC LIMIT 1
@@ -53,7 +52,7 @@ var releases = `WITH base AS (
 	), unsettled AS (
 		SELECT c.* FROM projects j CROSS JOIN LATERAL (SELECT c.id, c.paid_at, c.settles_at FROM checkouts c
 			WHERE c.project_id = j.id AND c.livemode = $2 AND c.status = 'PAID'
-				AND c.settlement_status || '' = 'PENDING' AND c.paid_at >= $4 ORDER BY c.paid_at LIMIT $6) c
+				AND c.settlement_status = 'PENDING' AND c.paid_at >= $4 ORDER BY c.paid_at LIMIT $6) c
 		WHERE j.account_id = $1 ORDER BY c.paid_at LIMIT $6
 	), days AS (
 		SELECT ` + sqlDayOf("greatest(c.settles_at, $5)") + ` AS day,

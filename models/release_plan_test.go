@@ -10,7 +10,7 @@ import (
 	"garoupa/payments/paymentstest"
 )
 
-// The calendar of an account reads its own charges, and none that were paid before its longest delay.
+// The calendar of an account reads its own unsettled charges, and none that were paid before its longest delay.
 func TestReleases_Plan(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
@@ -28,7 +28,7 @@ func TestReleases_Plan(t *testing.T) {
 		models.ReleaseFilter{PaidSince: began.Add(3900 * time.Millisecond), Now: began, Limit: 200})
 	plan := q.all.String()
 	if err != nil || len(found.Days) != 1 || found.Days[0].Count != 200 || found.Rest() != -200 ||
-		!strings.Contains(plan, "checkouts_by_paid_at") || strings.Contains(plan, "Seq Scan on checkouts") ||
+		!strings.Contains(plan, "checkouts_unsettled") || strings.Contains(plan, "Seq Scan on checkouts") ||
 		strings.Contains(plan, "checkouts_by_settlement") || strings.Contains(plan, "Seq Scan on payments") {
 		t.Errorf("%+v, %v by\n%s", found, err, plan)
 	}
