@@ -7,15 +7,16 @@ import (
 	"garoupa/models/modelstest"
 )
 
-// A sum and a list of a range read the pages of that range, and none of the entries of the book after it.
+// A sum and a list of a range read the pages of that range, and none of the other entries of the book.
 func TestRanges_Reads(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
 	const entries = 20_000
 	history(t, db, "payment/", pending, entries)
-	const low, high = 1_000, 1_100
+	const low, high = 20_000, 20_100
 	for _, query := range []string{
 		"SELECT sum(amount) FROM ledger_moved($1, $2, $3)", "SELECT sum(amount) FROM ledger_changes($1, $2, $3)",
+		"SELECT sum(amount) FROM ledger_lines($1, true, $2, $3 + 1, '-infinity', 'infinity', '{}', false, 1000)",
 	} {
 		var sum, want int
 		if err := db.Pool.QueryRow(t.Context(), query, string(pending), low, high).Scan(&sum); err != nil {

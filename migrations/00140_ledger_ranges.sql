@@ -54,6 +54,38 @@ LANGUAGE sql STABLE AS $$
 $$;
 -- +goose StatementEnd
 
+-- The newest lines of a book in a range of ids (between both), that it received or gave, recorded from one time to before
+-- another, at most a number: those whose other book is among some, or is not. A range without a bound has none.
+-- +goose StatementBegin
+CREATE FUNCTION ledger_lines(of_book text, incoming boolean, low bigint, high bigint, since timestamptz,
+    until timestamptz, others text[], among boolean, most bigint)
+RETURNS SETOF ledger_transfers
+LANGUAGE plpgsql STABLE STRICT SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0
+    SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    t ledger_transfers;
+    found bigint := 0;
+BEGIN
+    IF incoming THEN
+        FOR t IN SELECT * FROM ledger_transfers l WHERE (l.to_book, l.id) < (of_book, high)
+                ORDER BY l.to_book DESC, l.id DESC LOOP
+            EXIT WHEN t.to_book <> of_book OR t.id <= low OR found >= most;
+            CONTINUE WHEN t.recorded_at < since OR t.recorded_at >= until OR (t.from_book = ANY (others)) <> among;
+            found := found + 1;
+            RETURN NEXT t;
+        END LOOP;
+    ELSE
+        FOR t IN SELECT * FROM ledger_transfers l WHERE (l.from_book, l.id) < (of_book, high)
+                ORDER BY l.from_book DESC, l.id DESC LOOP
+            EXIT WHEN t.from_book <> of_book OR t.id <= low OR found >= most;
+            CONTINUE WHEN t.recorded_at < since OR t.recorded_at >= until OR (t.to_book = ANY (others)) <> among;
+            found := found + 1;
+            RETURN NEXT t;
+        END LOOP;
+    END IF;
+END $$;
+-- +goose StatementEnd
+
 -- +goose Down
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION ledger_moved(of_book text, after_id bigint, until_id bigint)
@@ -84,3 +116,4 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 DROP FUNCTION ledger_entries(text, bigint, bigint);
+DROP FUNCTION ledger_lines(text, boolean, bigint, bigint, timestamptz, timestamptz, text[], boolean, bigint);

@@ -2631,6 +2631,40 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.ledger_lines(of_book text, incoming boolean, low bigint, high bigint, since timestamp with time zone, until timestamp with time zone, others text[], among boolean, most bigint)
+ RETURNS SETOF ledger_transfers
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET max_parallel_workers_per_gather TO '0'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+    t ledger_transfers;
+    found bigint := 0;
+BEGIN
+    IF incoming THEN
+        FOR t IN SELECT * FROM ledger_transfers l WHERE (l.to_book, l.id) < (of_book, high)
+                ORDER BY l.to_book DESC, l.id DESC LOOP
+            EXIT WHEN t.to_book <> of_book OR t.id <= low OR found >= most;
+            CONTINUE WHEN t.recorded_at < since OR t.recorded_at >= until OR (t.from_book = ANY (others)) <> among;
+            found := found + 1;
+            RETURN NEXT t;
+        END LOOP;
+    ELSE
+        FOR t IN SELECT * FROM ledger_transfers l WHERE (l.from_book, l.id) < (of_book, high)
+                ORDER BY l.from_book DESC, l.id DESC LOOP
+            EXIT WHEN t.from_book <> of_book OR t.id <= low OR found >= most;
+            CONTINUE WHEN t.recorded_at < since OR t.recorded_at >= until OR (t.to_book = ANY (others)) <> among;
+            found := found + 1;
+            RETURN NEXT t;
+        END LOOP;
+    END IF;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.ledger_moved(of_book text, after_id bigint, until_id bigint)
  RETURNS TABLE(other text, amount bigint)
  LANGUAGE plpgsql

@@ -205,38 +205,18 @@ const statementIDs = `
 	UNION ALL
 	SELECT through_id, $3 FROM ledger_hours_through`
 
-// statementIn and statementOut select an account's lines in the ranges of ids: by the book
-// that received a transfer, or by the one that gave it if the money left the account. Pairs
-// are compared and sorted, because only the index by book and id can do that: otherwise the
-// planner would search for the few transfers of a quiet book among those of all accounts.
-const (
-	statementIn = `SELECT t.id, t.fact, t.from_book, t.to_book, t.amount, t.recorded_at FROM ledger_transfers t
-		WHERE (t.to_book, t.id) > (b.to_book, ids.low) AND (t.to_book, t.id) < (b.to_book, ids.high)
-			AND t.recorded_at >= $5 AND t.recorded_at < $6 `
-	statementOut = `SELECT t.id, t.fact, t.from_book, t.to_book, t.amount, t.recorded_at FROM ledger_transfers t
-		WHERE (t.from_book, t.id) > (b.from_book, ids.low) AND (t.from_book, t.id) < (b.from_book, ids.high)
-			AND t.recorded_at >= $5 AND t.recorded_at < $6 `
-	statementNewestIn  = " ORDER BY t.to_book DESC, t.id DESC LIMIT $4"
-	statementNewestOut = " ORDER BY t.from_book DESC, t.id DESC LIMIT $4"
-)
-
-// statementOfAll selects every movement of the account, once.
-const statementOfAll = `SELECT t.* FROM ids CROSS JOIN (SELECT book AS from_book, book AS to_book
-	FROM unnest($7::text[]) AS book) b
-	CROSS JOIN LATERAL (
-		(` + statementIn + statementNewestIn + `)
+// statementOfAll selects every movement of the account, once: by the book that received a transfer, or by the one that
+// gave it if the money left the account. ledger_lines reads no line outside of a range.
+const statementOfAll = `SELECT t.* FROM ids CROSS JOIN unnest($7::text[]) AS b (book) CROSS JOIN LATERAL (
+		SELECT * FROM ledger_lines(b.book, true, ids.low, ids.high, $5, $6, '{}', false, $4)
 		UNION ALL
-		(` + statementOut + "AND t.to_book <> ALL($7)" + statementNewestOut + `)) t`
+		SELECT * FROM ledger_lines(b.book, false, ids.low, ids.high, $5, $6, $7, false, $4)) t`
 
-// statementOfSome selects the movements of some flows. The empty text in it keeps the planner
-// from searching by the other book, which is the platform's and has the transfers of all
-// accounts.
+// statementOfSome selects the movements of some flows.
 const statementOfSome = `SELECT t.* FROM ids CROSS JOIN unnest($9::text[], $10::text[], $11::boolean[])
 	AS b (from_book, to_book, by_to)
-	CROSS JOIN LATERAL (
-		(` + statementIn + "AND b.by_to AND t.from_book || '' = b.from_book" + statementNewestIn + `)
-		UNION ALL
-		(` + statementOut + "AND NOT b.by_to AND t.to_book || '' = b.to_book" + statementNewestOut + `)) t`
+	CROSS JOIN LATERAL ledger_lines(CASE WHEN b.by_to THEN b.to_book ELSE b.from_book END, b.by_to, ids.low, ids.high,
+		$5, $6, ARRAY[CASE WHEN b.by_to THEN b.from_book ELSE b.to_book END], true, $4) t`
 
 // statementBalances adds the balances after each line. Lines with the same snapshot before
 // them share one sum from the snapshot to the first of them; from there to the last, the sum

@@ -16,8 +16,12 @@ func TestTuning(t *testing.T) {
 			"SELECT array_to_string(proconfig, ' ') FROM pg_proc WHERE proname = 'ledger_moved'",
 			"enable_seqscan=off enable_bitmapscan=off max_parallel_workers_per_gather=0 jit=off " +
 				"plan_cache_mode=force_generic_plan"},
+		{"the transfers of a range: the same",
+			"SELECT array_to_string(proconfig, ' ') FROM pg_proc WHERE proname = 'ledger_entries'",
+			"enable_seqscan=off enable_bitmapscan=off max_parallel_workers_per_gather=0 jit=off " +
+				"plan_cache_mode=force_generic_plan"},
 		{"the lines of a statement: the same",
-			"SELECT array_to_string(proconfig, ' ') FROM pg_proc WHERE proname = 'ledger_changes'",
+			"SELECT array_to_string(proconfig, ' ') FROM pg_proc WHERE proname = 'ledger_lines'",
 			"enable_seqscan=off enable_bitmapscan=off max_parallel_workers_per_gather=0 jit=off " +
 				"plan_cache_mode=force_generic_plan"},
 		{"deliveries: room for updates in place, and vacuums before many rows are dead",
