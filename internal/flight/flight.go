@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// within limits a reading for several callers. It is the time that a server gives a request.
+	// within limits a reading for several callers, like a request by default (GAROUPA_REQUEST_TIMEOUT).
 	within = 10 * time.Second
 	// patience is how long a caller waits for others' reading before it reads by itself. So a connection that
 	// is silent holds up no caller for longer.
