@@ -99,8 +99,6 @@ func momentParameter(name, description string) openapi.Parameter {
 }
 
 func listEventsOperation(x examples) *openapi.Operation {
-	checkout := openapi.Bounded("", 1, 64)
-	checkout.Pattern = texts().plain
 	return &openapi.Operation{
 		OperationID: "listEvents", Tags: []string{tagEvents}, Summary: "List events", Security: anyKey,
 		Description: "Newest first, each with the body that webhooks send. Test events from the dashboard are not " +
@@ -109,7 +107,7 @@ func listEventsOperation(x examples) *openapi.Operation {
 			{Name: "type", In: "query", Description: "Only events of this type.",
 				Schema: openapi.Choice("", eventTypes...), Example: models.EventCheckoutPaid},
 			{Name: "checkoutId", In: "query", Description: "Only events about this checkout.",
-				Schema: checkout, Example: exampleCheckoutID},
+				Schema: checkoutIDText(""), Example: exampleCheckoutID},
 			momentParameter("createdFrom", "Only events created at this time or later."),
 			momentParameter("createdTo", "Only events created before this time."),
 			{Name: "delivered", In: "query", Description: "`false`: only events with a delivery that did not arrive: " +

@@ -35,14 +35,19 @@ func refundExample(status models.RefundStatus, at time.Time) json.RawMessage {
 	return payload.AppendRefund(nil, exampleRefund(status, at))
 }
 
+// checkoutIDText describes what checkoutIDRule accepts.
+func checkoutIDText(description string) *openapi.Schema {
+	s := openapi.Bounded(description, 1, 64)
+	s.Pattern = texts().plain
+	return s
+}
+
 func newRefundSchema() *openapi.Schema {
 	reason := openapi.Bounded("Shown to the payer by their bank; `"+payments.DefaultRefundReason+"` when absent.", 1,
 		140)
 	reason.Pattern = texts().line
-	checkout := openapi.Bounded("The paid checkout.", 1, 64)
-	checkout.Pattern = texts().plain
 	return openapi.Body("Money to give back.", []string{"checkoutId"},
-		openapi.Property("checkoutId", checkout),
+		openapi.Property("checkoutId", checkoutIDText("The paid checkout.")),
 		openapi.Property("amount", openapi.Nullable(openapi.Integer("Centavos of BRL; all that is left when absent.", 1,
 			int64(money.Max)))),
 		openapi.Property("reason", openapi.Nullable(reason)))
@@ -107,7 +112,8 @@ func listRefundsOperation(x examples) *openapi.Operation {
 		OperationID: "listRefunds", Tags: []string{tagRefunds}, Summary: "List refunds",
 		Security: needs(models.PermissionCheckoutRead), Description: "Newest first.",
 		Parameters: append([]openapi.Parameter{{Name: "checkoutId", In: "query",
-			Description: "Only refunds of this checkout.", Schema: openapi.Text(""), Example: exampleCheckoutID}},
+			Description: "Only refunds of this checkout.", Schema: checkoutIDText(""),
+			Example: exampleCheckoutID}},
 			pageParameters()...),
 		Responses: withErrors(found("A page of refunds.", "RefundList", "page", page(x.refunded)), everyCall,
 			everyList),

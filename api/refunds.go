@@ -78,7 +78,11 @@ func (s *server) listRefunds(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := models.RefundFilter{CheckoutID: params["checkoutId"]}
+	id, given := params["checkoutId"]
+	if given && !checkoutIDRule.accepts(id) {
+		return refusal.New(refusal.InvalidRequestBody, "checkoutId must be %s.", checkoutIDRule.wants)
+	}
+	f := models.RefundFilter{CheckoutID: id}
 	if f.Limit, err = limitOf(params); err != nil {
 		return err
 	}

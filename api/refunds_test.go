@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,6 +173,22 @@ func TestCreateRefund_Order(t *testing.T) {
 		if got != step.want {
 			t.Errorf("after mending %s: %s, want %s", step.mended, got, step.want)
 		}
+	}
+}
+
+// A filter that no checkout's id can be is refused, and reaches no database.
+func TestListRefunds_CheckoutID(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	key := s.Key(t, s.Test, models.PermissionCheckoutRead)
+	for _, id := range []string{"", "a%00b", "%0A", strings.Repeat("a", 65)} {
+		a := s.send(t, "GET", "/v1/refunds?checkoutId="+id, "", as(key)...)
+		if !a.refused(t, 400, "invalid_request_body") {
+			t.Errorf("%q: %d %s", id, a.status, a.body)
+		}
+	}
+	if a := s.send(t, "GET", "/v1/refunds?checkoutId=chk_0", "", as(key)...); a.status != 200 {
+		t.Errorf("an unknown id: %d %s", a.status, a.body)
 	}
 }
 
