@@ -83,8 +83,8 @@ type checkBooksArgs struct{}
 // Kind implements river.JobArgs.
 func (checkBooksArgs) Kind() string { return "check_books" }
 
-// checkBooks compares the new part of the books with the rows that they record, and the
-// audit log with its seals. It logs what does not agree as errors.
+// checkBooks compares the new part of the books with the rows that they record, and a part
+// of the audit log with its seals. It logs what does not agree as errors.
 type checkBooks struct {
 	river.WorkerDefaults[checkBooksArgs]
 	Options

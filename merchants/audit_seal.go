@@ -18,10 +18,10 @@ const (
 	auditFlaws = 100
 )
 
-// SealAudit seals the new lines of the audit log, compares the whole log with its seals, and
-// stores and returns the disagreements. A job runs it about every hour. Several instances may
-// run it at the same time, and it delays no writer. It may return flaws together with
-// models.ErrUndecided.
+// SealAudit seals the new lines of the audit log, compares a part of the log with its seals as
+// models.CheckAuditTurn does, and stores and returns the disagreements. A job runs it about
+// every hour. Several instances may run it at the same time, and it delays no writer. It may
+// return flaws together with models.ErrUndecided.
 //
 // It logs the last seal's hash: a person who rewrites lines and all later seals cannot rewrite
 // logs that were shipped elsewhere.
@@ -30,18 +30,27 @@ func (s *Service) SealAudit(ctx context.Context) (flaws []models.AuditFlaw, err 
 	if sealing != nil && !errors.Is(sealing, models.ErrUndecided) {
 		return nil, fmt.Errorf("merchants: seal the audit log: %w", sealing)
 	}
-	flaws, err = models.CheckAudit(ctx, s.DB.Background, auditFlaws)
-	if err != nil {
-		return nil, fmt.Errorf("merchants: check the audit log: %w", err)
-	}
-	var found []string
-	for _, flaw := range flaws {
-		found = append(found, flaw.String())
-	}
-	if err := models.RecordExamination(ctx, s.DB.Pool, models.ExaminedAudit, found, s.now()); err != nil {
+	if flaws, err = s.checkAudit(ctx); err != nil {
 		return nil, fmt.Errorf("merchants: check the audit log: %w", err)
 	}
 	return flaws, sealing
+}
+
+func (s *Service) checkAudit(ctx context.Context) (flaws []models.AuditFlaw, err error) {
+	last, err := models.LastExamination(ctx, s.DB.Pool, models.ExaminedAudit)
+	if err != nil {
+		return nil, err
+	}
+	flaws, reached, err := models.CheckAuditTurn(ctx, s.DB.Background, last, auditFlaws)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	result := models.Examination{At: &now, Reached: reached}
+	for _, flaw := range flaws {
+		result.Flaws = append(result.Flaws, flaw.String())
+	}
+	return flaws, models.RecordExamination(ctx, s.DB.Pool, models.ExaminedAudit, result)
 }
 
 func (s *Service) sealAudit(ctx context.Context) error {

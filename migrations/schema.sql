@@ -1086,6 +1086,7 @@ CREATE TABLE examinations (
     kind text NOT NULL,
     examined_at timestamp with time zone NOT NULL,
     flaws text[] NOT NULL,
+    reached bigint NOT NULL DEFAULT 0,
     CONSTRAINT examinations_pkey PRIMARY KEY (kind),
     CONSTRAINT examinations_kind_check CHECK (kind = ANY (ARRAY['audit'::text, 'books'::text, 'books_full'::text]))
 );

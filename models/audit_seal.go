@@ -1,15 +1,10 @@
 package models
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
-	"math"
 	"slices"
-	"sort"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,8 +13,6 @@ import (
 const (
 	// sealedAtOnce limits the number of lines that one seal covers.
 	sealedAtOnce = 1000
-	// sealsAtOnce limits the number of seals that are compared at a time.
-	sealsAtOnce = 100
 	// sealedLine is the length of a line in a seal: its id and its SHA-256, in bytes.
 	sealedLine = 8 + sha256.Size
 )
@@ -133,103 +126,4 @@ func AuditSealed(ctx context.Context, q Querier) (s AuditSeals, err error) {
 		"SELECT sum(octet_length(lines) / $1), coalesce((SELECT at FROM audit_log WHERE id = $2), $3) FROM audit_seals",
 		sealedLine, last.Through, last.SealedAt).Scan(&s.Lines, &s.ThroughAt)
 	return s, err
-}
-
-// AuditFlaw is one disagreement of the log with its seals. What is one of the Audit constants.
-type AuditFlaw struct {
-	What string
-	ID   int64 // of the line, or the number of the seal
-}
-
-// The values of AuditFlaw.What.
-const (
-	AuditLineChanged = "line_changed"
-	AuditLineMissing = "line_missing"
-	AuditLineAdded   = "line_added" // after its seal was made
-	AuditSealChanged = "seal_changed"
-	AuditSealMissing = "seal_missing"
-)
-
-// String returns f in the form that ParseAuditFlaw reads.
-func (f AuditFlaw) String() string { return f.What + " " + strconv.FormatInt(f.ID, 10) }
-
-// ParseAuditFlaw parses the result of String.
-func ParseAuditFlaw(text string) (f AuditFlaw, err error) {
-	_, err = fmt.Sscanf(text, "%s %d", &f.What, &f.ID)
-	return f, err
-}
-
-// CheckAudit compares the log with its seals, and each seal with the one before it. It reads
-// the whole log, some seals at a time, and stops once it has found limit flaws.
-func CheckAudit(ctx context.Context, q Querier, limit int) (flaws []AuditFlaw, err error) {
-	before := AuditSeal{Through: math.MinInt64} // only the database's owner can write an id below 1
-	for len(flaws) < limit {
-		rows, err := q.Query(ctx, `SELECT number, through, lines, hash, sealed_at FROM audit_seals
-			WHERE number > $1 ORDER BY number LIMIT $2`, before.Number, sealsAtOnce)
-		if err != nil {
-			return nil, err
-		}
-		seals, err := pgx.CollectRows(rows, pgx.RowToStructByPos[AuditSeal])
-		if err != nil {
-			return nil, err
-		}
-		if len(seals) == 0 {
-			return flaws, nil
-		}
-		through := before.Through
-		for _, seal := range seals {
-			through = max(through, seal.Through)
-		}
-		stand, err := sealedLines(ctx, q, before.Through, through, 0)
-		if err != nil {
-			return nil, err
-		}
-		for _, seal := range seals {
-			flaws = append(flaws, checkSeal(before, seal, stand)...)
-			before = seal
-		}
-	}
-	return flaws[:limit], nil
-}
-
-// checkSeal compares a seal with the one before it and with the lines that it covers. stand has the current lines
-// around it.
-func checkSeal(before, seal AuditSeal, stand []byte) (flaws []AuditFlaw) {
-	if len(seal.Lines) == 0 || len(seal.Lines)%sealedLine != 0 {
-		return []AuditFlaw{{AuditSealChanged, seal.Number}}
-	}
-	after := before.Through
-	if seal.Number != before.Number+1 {
-		flaws = append(flaws, AuditFlaw{AuditSealMissing, before.Number + 1})
-		after = lineID(seal.Lines) - 1 // the lines between are unknown
-	} else if !bytes.Equal(seal.Hash, sealHash(before.Hash, seal.Lines)) ||
-		lineID(seal.Lines[len(seal.Lines)-sealedLine:]) != seal.Through {
-		flaws = append(flaws, AuditFlaw{AuditSealChanged, seal.Number})
-	}
-	from := linesUpTo(stand, after)
-	return append(flaws, compareLines(seal.Lines, stand[from:max(from, linesUpTo(stand, seal.Through))])...)
-}
-
-// linesUpTo returns the length of the lines with ids up to one, in bytes.
-func linesUpTo(lines []byte, id int64) int {
-	return sealedLine * sort.Search(len(lines)/sealedLine,
-		func(i int) bool { return lineID(lines[i*sealedLine:]) > id })
-}
-
-// compareLines compares the sealed lines with the current ones, both ordered by id.
-func compareLines(sealed, stand []byte) (flaws []AuditFlaw) {
-	for len(sealed)+len(stand) > 0 {
-		switch {
-		case len(stand) == 0 || len(sealed) > 0 && lineID(sealed) < lineID(stand):
-			flaws, sealed = append(flaws, AuditFlaw{AuditLineMissing, lineID(sealed)}), sealed[sealedLine:]
-		case len(sealed) == 0 || lineID(stand) < lineID(sealed):
-			flaws, stand = append(flaws, AuditFlaw{AuditLineAdded, lineID(stand)}), stand[sealedLine:]
-		default:
-			if !bytes.Equal(sealed[:sealedLine], stand[:sealedLine]) {
-				flaws = append(flaws, AuditFlaw{AuditLineChanged, lineID(sealed)})
-			}
-			sealed, stand = sealed[sealedLine:], stand[sealedLine:]
-		}
-	}
-	return flaws
 }

@@ -40,3 +40,6 @@ func ReadTogether(ctx context.Context, q Querier, scope Scope, ids []string) (st
 	statement, _ = byIDs(keys)
 	return statement, err
 }
+
+// CheckAuditTurnOf is CheckAuditTurn with another number of lines in a turn.
+var CheckAuditTurnOf = checkAuditTurn

@@ -58,7 +58,8 @@ func (s *Service) CheckBooks(ctx context.Context) (drift []string, err error) {
 	if drift, err = ledger.Prove(ctx, s.DB, before, now); err != nil {
 		return nil, err
 	}
-	if err := models.RecordExamination(ctx, s.DB.Pool, models.ExaminedBooks, drift, now); err != nil {
+	result := models.Examination{At: &now, Flaws: drift}
+	if err := models.RecordExamination(ctx, s.DB.Pool, models.ExaminedBooks, result); err != nil {
 		return nil, fmt.Errorf("payments: check the books: %w", err)
 	}
 	return drift, nil
@@ -87,7 +88,8 @@ func (s *Service) CheckAllBooks(ctx context.Context) error {
 	if err != nil || !done {
 		return err
 	}
-	if err := models.RecordExamination(ctx, s.DB.Pool, models.ExaminedAllBooks, nil, now); err != nil {
+	result := models.Examination{At: &now}
+	if err := models.RecordExamination(ctx, s.DB.Pool, models.ExaminedAllBooks, result); err != nil {
 		return fmt.Errorf("payments: check all of the books: %w", err)
 	}
 	return nil

@@ -52,7 +52,8 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	db := modelstest.NewDB(t)
 	now := time.Now()
-	if err := models.RecordExamination(t.Context(), db.Pool, models.ExaminedBooks, []string{"x"}, now); err != nil {
+	result := models.Examination{At: &now, Flaws: []string{"x"}}
+	if err := models.RecordExamination(t.Context(), db.Pool, models.ExaminedBooks, result); err != nil {
 		t.Fatal(err)
 	}
 	text := read(t, watched(t, db))

@@ -58,13 +58,14 @@ func TestOps_Health(t *testing.T) {
 		WHERE id = $3`, s.Clock.Now(), s.Clock.Now(), endpoint.ID)
 	modelstest.Exec(t, s.DB, `UPDATE webhook_deliveries SET next_attempt_at = $1 WHERE status = 'PENDING'`,
 		s.Clock.Now().Add(-time.Hour))
-	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedBooks, []string{"gift/1: something else"},
-		s.Clock.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if err := models.RecordExamination(t.Context(), s.DB.Pool, models.ExaminedAudit,
-		[]string{models.AuditFlaw{What: models.AuditLineMissing, ID: 12}.String()}, s.Clock.Now()); err != nil {
-		t.Fatal(err)
+	for kind, flaw := range map[string]string{
+		models.ExaminedBooks: "gift/1: something else",
+		models.ExaminedAudit: models.AuditFlaw{What: models.AuditLineMissing, ID: 12}.String(),
+	} {
+		result := models.Examination{At: new(s.Clock.Now()), Flaws: []string{flaw}}
+		if err := models.RecordExamination(t.Context(), s.DB.Pool, kind, result); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := models.InsertAPIRequests(t.Context(), s.DB.Pool,
 		[]models.APIRequest{{ProjectID: s.Test.ProjectID, At: s.Clock.Now(), Status: 503}}); err != nil {

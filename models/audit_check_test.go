@@ -1,0 +1,64 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"garoupa/models"
+	"garoupa/models/modelstest"
+)
+
+// sealSeparately writes lines of the audit log, each with a seal of its own.
+func sealSeparately(t *testing.T, db *models.DB, lines int) {
+	t.Helper()
+	modelstest.Exec(t, db, `INSERT INTO audit_log (id, at, actor, action, object_id) OVERRIDING SYSTEM VALUE
+		SELECT n, now(), 'system', 'account.renamed', 'x' FROM generate_series(1, $1) n`, lines)
+	err := db.InTx(t.Context(), func(tx *models.Tx) (err error) {
+		for n := int64(1); n <= int64(lines) && err == nil; n++ {
+			_, err = models.SealAudit(tx, n, time.Now())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Examinations of the audit log compare a hundred seals each, one after the other, and always the latest ones and those
+// with known flaws. Seals are compared with the ones before them, too, across the border of two examinations.
+func TestCheckAuditTurn(t *testing.T) {
+	t.Parallel()
+	db := modelstest.NewDB(t)
+	sealSeparately(t, db, 330)
+	modelstest.Exec(t, db, "ALTER TABLE audit_log DISABLE TRIGGER audit_log_final")
+	modelstest.Exec(t, db, "ALTER TABLE audit_seals DISABLE TRIGGER audit_seals_final")
+	var last models.Examination
+	examine := func(when, flaws string, reached int64) {
+		t.Helper()
+		found, to, err := models.CheckAuditTurnOf(t.Context(), db.Pool, last, 10, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(found) != flaws || to != reached {
+			t.Errorf("%s: %v up to %d, want %s up to %d", when, found, to, flaws, reached)
+		}
+		last = models.Examination{Reached: to}
+		for _, flaw := range found {
+			last.Flaws = append(last.Flaws, flaw.String())
+		}
+	}
+	change := func(line int) { modelstest.Exec(t, db, "UPDATE audit_log SET object_id = 'y' WHERE id = $1", line) }
+	examine("first", "[]", 100)
+	change(50)
+	change(150)
+	change(300)
+	examine("what is due and what is new", "[line_changed 150 line_changed 300]", 200)
+	examine("what was found", "[line_changed 300 line_changed 150]", 300)
+	modelstest.Exec(t, db, "DELETE FROM audit_seals WHERE number = 300")
+	modelstest.Exec(t, db, "UPDATE audit_log SET object_id = 'x' WHERE id = 150")
+	examine("without the seal that was reached", "[seal_missing 300]", 0)
+	examine("from the beginning", "[line_changed 50 seal_missing 300]", 100)
+	modelstest.Exec(t, db, "DELETE FROM audit_seals WHERE number = 101")
+	examine("across the border", "[seal_missing 101 seal_missing 300 line_changed 50]", 201)
+}
