@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Lang is a language that pages are written in, as a BCP 47 tag.
@@ -27,7 +28,11 @@ const (
 //go:embed pt-BR.json en.json
 var files embed.FS
 
-var catalogs = map[Lang]map[string]string{Portuguese: load(Portuguese), English: load(English)}
+// catalogs are read when the first text is needed, since most commands need none.
+var catalogs = map[Lang]func() map[string]string{
+	Portuguese: sync.OnceValue(func() map[string]string { return load(Portuguese) }),
+	English:    sync.OnceValue(func() map[string]string { return load(English) }),
+}
 
 type langKey struct{}
 
@@ -87,7 +92,11 @@ func N(ctx context.Context, key string, n int) string {
 }
 
 func text(lang Lang, key string, args []any) string {
-	s, ok := catalogs[lang][key]
+	catalog := catalogs[lang]
+	if catalog == nil {
+		return key
+	}
+	s, ok := catalog()[key]
 	if !ok {
 		return key
 	}

@@ -22,7 +22,7 @@ import (
 // description.
 type documentation struct {
 	*page.Site
-	api       *openapi.Document
+	api       func() *openapi.Document // made once, when a page first needs it
 	addresses docs.Addresses
 	found     index
 }
@@ -75,7 +75,7 @@ func say(ctx context.Context, english string) string {
 
 // outline returns all groups without their operations, the events last.
 func (d *documentation) outline(ctx context.Context) (groups []pages.Group) {
-	for _, tag := range d.api.Tags {
+	for _, tag := range d.api().Tags {
 		groups = append(groups, pages.Group{
 			Tag: tag.Name, Name: say(ctx, tag.Name), Description: say(ctx, tag.Description),
 			Path: "/docs/api/" + strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-"),
@@ -87,7 +87,7 @@ func (d *documentation) outline(ctx context.Context) (groups []pages.Group) {
 
 // each calls visit for the operations in the description's order.
 func (d *documentation) each(visit func(method, path string, o *openapi.Operation)) {
-	for _, item := range d.api.Paths {
+	for _, item := range d.api().Paths {
 		for _, o := range []struct {
 			method    string
 			operation *openapi.Operation

@@ -60,8 +60,8 @@ func (d *documentation) llms(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	lang := i18n.Of(ctx)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n> %s\n", d.api.Info.Title,
-		strings.ReplaceAll(say(ctx, d.api.Info.Description), "\n\n", "\n>\n> "))
+	fmt.Fprintf(&b, "# %s\n\n> %s\n", d.api().Info.Title,
+		strings.ReplaceAll(say(ctx, d.api().Info.Description), "\n\n", "\n>\n> "))
 	for _, group := range docs.Groups {
 		fmt.Fprintf(&b, "\n## %s\n\n", i18n.T(ctx, "docs.group_"+group.ID))
 		for _, slug := range group.Slugs {

@@ -32,8 +32,8 @@ func (d *documentation) index(c *fiber.Ctx) error {
 		groups[i] = d.filled(ctx, groups[i])
 	}
 	return page.Render(c, pages.Index(pages.IndexProps{
-		Frame: frame, Code: chosenCode(c), Addresses: d.addresses, Version: d.api.Info.Version,
-		Overview: strings.Split(say(ctx, d.api.Info.Description), "\n\n"), Groups: groups,
+		Frame: frame, Code: chosenCode(c), Addresses: d.addresses, Version: d.api().Info.Version,
+		Overview: strings.Split(say(ctx, d.api().Info.Description), "\n\n"), Groups: groups,
 	}))
 }
 
@@ -57,7 +57,7 @@ func (d *documentation) reference(c *fiber.Ctx) error {
 // filled returns a group with its operations. The group without a tag has the events.
 func (d *documentation) filled(ctx context.Context, group pages.Group) pages.Group {
 	if group.Tag == "" {
-		for _, item := range d.api.Webhooks {
+		for _, item := range d.api().Webhooks {
 			group.Operations = append(group.Operations, d.operation(ctx, "", item.Name, item.Value.Post))
 		}
 		return group
@@ -116,7 +116,7 @@ func (d *documentation) request(method, path string, o *openapi.Operation) docs.
 	if answer := o.Responses[0].Value.Content; len(answer) > 0 {
 		r.Stream = answer[0].Name == "text/event-stream"
 	}
-	r.URL = d.api.Servers[0].URL + path
+	r.URL = d.api().Servers[0].URL + path
 	if len(query) > 0 {
 		r.URL += "?" + strings.Join(query, "&")
 	}
@@ -134,10 +134,10 @@ func (d *documentation) samples(operationID string) (samples []docs.Sample) {
 }
 
 func (d *documentation) answer(ctx context.Context, status string, r openapi.Response) pages.Answer {
-	r = d.api.Response(r)
+	r = d.api().Response(r)
 	out := pages.Answer{Status: status}
 	for _, h := range r.Headers {
-		header := d.api.Header(h.Value)
+		header := d.api().Header(h.Value)
 		out.Headers = append(out.Headers, d.field(ctx, h.Name, header.Schema, header.Description))
 	}
 	if len(r.Content) == 0 {
@@ -180,9 +180,9 @@ func (d *documentation) parameter(ctx context.Context, p openapi.Parameter) page
 // only for requests; answers and events always have all members.
 func (d *documentation) members(ctx context.Context, s *openapi.Schema, prefix string,
 	request bool) (fields []pages.Field) {
-	s = d.api.Resolve(s)
+	s = d.api().Resolve(s)
 	for _, m := range s.Properties {
-		member := d.api.Resolve(m.Value)
+		member := d.api().Resolve(m.Value)
 		f := d.field(ctx, prefix+m.Name, member, member.Description)
 		f.Required = request && slices.Contains(s.Required, m.Name)
 		if request {

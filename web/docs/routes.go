@@ -1,9 +1,12 @@
 package docs
 
 import (
+	"sync"
+
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/api"
+	"garoupa/api/openapi"
 	"garoupa/views/docs"
 	"garoupa/web/page"
 )
@@ -18,7 +21,10 @@ func Register(r fiber.Router, site *page.Site) {
 // registerGuides adds the guides and the reference, which are public.
 func registerGuides(r fiber.Router, s *page.Site) {
 	d := &documentation{
-		Site: s, api: api.Document(s.BaseURL, s.CheckoutURL, s.AppURL),
+		Site: s,
+		api: sync.OnceValue(func() *openapi.Document {
+			return api.Document(s.BaseURL, s.CheckoutURL, s.AppURL)
+		}),
 		addresses: docs.Addresses{Base: s.BaseURL, Checkout: s.CheckoutURL, App: s.AppURL},
 	}
 	g := r.Group("/docs", s.Limited, page.Compressed, s.Speak, page.SameOrigin)
