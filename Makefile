@@ -134,7 +134,7 @@ cluster-test: build ## Break the cluster under load, and count lost charges
 figures: ## Read figures, sums and lists of ten million charges, which it writes before
 	go test -tags large -count=1 -timeout 2h -v -run '^TestFigures_Large$$' ./models
 
-# Ten million charges take about 54 GB and over an hour to fill; LARGE_CHARGES=1000000 takes a tenth of both. The shops
+# Ten million charges take about 55 GB and over an hour to fill; LARGE_CHARGES=1000000 takes a tenth of both. The shops
 # stay in tmp/large, and a later run with the same number measures them again. Writes docs/scale.md.
 .PHONY: bench-large
 bench-large: $(modules) ## Compare a shop with ten million charges with one that has ten thousand

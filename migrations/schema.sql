@@ -764,7 +764,7 @@ CREATE TABLE checkouts (
     CONSTRAINT checkouts_payment_link_id_fkey FOREIGN KEY (payment_link_id) REFERENCES payment_links(id),
     CONSTRAINT checkouts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
-CREATE INDEX checkouts_by_creation ON checkouts USING brin (created_at);
+CREATE INDEX checkouts_by_creation ON checkouts USING brin (created_at) WITH (autosummarize='on');
 CREATE INDEX checkouts_by_customer_email ON checkouts USING btree (project_id, livemode, lower(customer_email) COLLATE "C") WHERE customer_email IS NOT NULL;
 CREATE INDEX checkouts_by_document ON checkouts USING btree (project_id, document_digest) WHERE document_digest IS NOT NULL;
 CREATE INDEX checkouts_by_expiry ON checkouts USING btree (expires_at) WHERE status = 'PENDING'::text;

@@ -14,7 +14,7 @@ import (
 
 const (
 	// sealsAtOnce limits the number of seals that are compared at a time.
-	sealsAtOnce = 100
+	sealsAtOnce = 50
 	// linesInTurn is the number of lines after which CheckAuditTurn leaves the rest to the next one.
 	linesInTurn = 50_000
 )

@@ -62,12 +62,18 @@ func endBuyers(ctx context.Context, q Querier, before time.Time) (more bool, err
 	return more, err
 }
 
-// endBuyersWithin ends the buyers of up to $2 checkouts created from $3 to before $4.
-const endBuyersWithin = `WITH due AS MATERIALIZED (
+// endBuyersWithin ends the buyers of up to $2 checkouts created from $3 to before $4. It looks for them by project,
+// because the update moves the rows to the newest blocks of the table: after a year each block has rows of two years,
+// and the index of all creations names every block of a year for each hour of the year before.
+const endBuyersWithin = `WITH found AS MATERIALIZED (
+		SELECT c.id FROM projects j CROSS JOIN (VALUES (false), (true)) AS e (livemode) CROSS JOIN LATERAL (
+			SELECT c.id FROM checkouts c WHERE c.project_id = j.id AND c.livemode = e.livemode
+				AND c.created_at >= $3 AND c.created_at < $4 AND ` + hasBuyer + `
+				AND NOT EXISTS (SELECT FROM buyers_kept k WHERE k.checkout_id = c.id) OFFSET 0) c
+		ORDER BY c.id LIMIT $2
+	), due AS MATERIALIZED (
 		SELECT c.id, ` + endedBy + ` AND NOT ` + needsBuyer + ` AS ends FROM checkouts c
-		WHERE c.created_at >= $3 AND c.created_at < $4 AND ` + hasBuyer + `
-			AND NOT EXISTS (SELECT FROM buyers_kept k WHERE k.checkout_id = c.id)
-		ORDER BY c.id LIMIT $2 FOR UPDATE OF c
+		WHERE c.id IN (SELECT id FROM found) ORDER BY c.id FOR UPDATE OF c
 	), ended AS (
 		UPDATE checkouts c SET ` + emptyBuyer + ` FROM due WHERE c.id = due.id AND due.ends
 	), kept AS (

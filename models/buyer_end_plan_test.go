@@ -24,7 +24,7 @@ func TestEndBuyers_Plan(t *testing.T) {
 		sql, reads string
 		args       []any
 	}{
-		{models.SQLOfEndBuyers, "checkouts_by_creation", []any{now, 100, now.AddDate(-1, 0, 0), now.AddDate(-1, 0, 1)}},
+		{models.SQLOfEndBuyers, "checkouts_by_page", []any{now, 100, now.AddDate(-1, 0, 0), now.AddDate(-1, 0, 1)}},
 		{models.SQLOfEndKeptBuyers, "checkouts_pkey", []any{now, 100}},
 	} {
 		var plan []string

@@ -30,6 +30,9 @@ func TestTuning(t *testing.T) {
 				"ON parent.oid = inhparent WHERE c.relkind = 'r' AND parent.relname = 'webhook_deliveries'",
 			"webhook_deliveries fillfactor=45 autovacuum_vacuum_scale_factor=0.02 " +
 				"autovacuum_analyze_scale_factor=0.02"},
+		{"the index of creations: it knows blocks soon after they are full",
+			"SELECT array_to_string(reloptions, ' ') FROM pg_class WHERE relname = 'checkouts_by_creation'",
+			"autosummarize=on"},
 	} {
 		var got string
 		if err := db.Pool.QueryRow(t.Context(), tc.query).Scan(&got); err != nil || got != tc.want {
