@@ -121,7 +121,7 @@ func checkKnownFlaws(ctx context.Context, q Querier, flaws []string) (found []Au
 				return nil, err
 			}
 		}
-		again, err := newAuditCheck(ctx, q, seal-1)
+		again, err := newAuditCheck(ctx, q, max(seal-1, 0))
 		if err == nil {
 			err = again.next(ctx, 1)
 		}

@@ -88,8 +88,8 @@ func (c cluster) initdbCommand(programs binaries, runAs account, data, password 
 	args := append([]string{"--username=" + databaseName, "--pwfile=/dev/stdin", "--encoding=UTF8", "--data-checksums",
 		"--no-instructions"}, locale...)
 	if c.volatile {
-		// Only this user can open the socket. Proving a password to it took half of the processor time of tests,
-		// since the race detector watches each of the 4,096 rounds of SCRAM (RFC 7677, section 4).
+		// Only this user can open the socket, and each proof of a password takes both sides 4,096 rounds of a hash
+		// (RFC 7677, section 4).
 		args = append(args, "--no-sync", "--auth=trust")
 	} else {
 		args = append(args, "--auth=scram-sha-256")
