@@ -9,6 +9,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import * as esbuild from 'esbuild';
 import subsetFont from 'subset-font';
+import { outline } from './outline.mjs';
 
 const here = import.meta.dirname;
 const root = path.join(here, '../..');
@@ -73,7 +74,7 @@ function sources(dir) {
     .map((f) => fs.readFileSync(path.join(dir, f), 'utf8'));
 }
 
-// icons copies the shapes of the Lucide icons that are named in views.
+// icons writes the outlines of the Lucide icons that are named in views.
 function icons() {
   const views = path.join(root, 'views');
   const names = new Set();
@@ -89,7 +90,7 @@ function icons() {
     if (!fs.existsSync(file)) throw new Error(`icons: Lucide has no ${name}`);
     const shape = fs.readFileSync(file, 'utf8').replace(/[\s\S]*?<svg[^>]*>/, '').replace(/<\/svg>[\s\S]*/, '')
       .replace(/\s*\n\s*/g, '').replace(/ \/>/g, '/>').trim();
-    out += `\t"${name}":${' '.repeat(width - name.length)} \`${shape}\`,\n`;
+    out += `\t"${name}":${' '.repeat(width - name.length)} \`${outline(shape)}\`,\n`;
   }
   fs.writeFileSync(path.join(views, 'components/icons_gen.go'), `${out}}\n`);
 }

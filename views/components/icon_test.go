@@ -39,6 +39,17 @@ func TestIcons(t *testing.T) {
 	}
 }
 
+// An icon is one path, and shapes that have a color of their own: each page has dozens of icons.
+func TestIcons_OnePath(t *testing.T) {
+	t.Parallel()
+	drawn := regexp.MustCompile(`^<path d="M[^"]+"/>(<[a-z]+ [^>]*fill="[^>]*/>)*$`)
+	for name, shapes := range icons {
+		if !drawn.MatchString(shapes) {
+			t.Errorf("%s: %s", name, shapes)
+		}
+	}
+}
+
 func TestIcon_Unknown(t *testing.T) {
 	t.Parallel()
 	if err := Icon("no-such-icon", "size-4").Render(t.Context(), io.Discard); err == nil {
