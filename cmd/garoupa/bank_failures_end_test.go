@@ -61,7 +61,8 @@ func TestBank_F21_CancelledWhilePaid(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	c := h.charge("pedido-1")
-	h.fault(control.Fault{Name: "slow", Value: "1s", On: "/cob/", Times: 1})
+	// The payment has these seconds; the product gives the bank eight.
+	h.fault(control.Fault{Name: "slow", Value: "4s", On: "/cob/", Times: 1})
 	canceled := make(chan error, 1)
 	go func() { canceled <- h.payments.CancelCheckout(t.Context(), h.owner, h.live, c.ID) }()
 	h.until("the cancellation is under way", func() bool {
