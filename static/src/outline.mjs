@@ -8,8 +8,9 @@ const round = (n) => String(Number(n.toFixed(3)));
 const toPath = {
   path({ d }) {
     const [, , x, y, rest] = d.match(moved);
-    // Only the first path begins at the origin. Pairs of numbers after a relative "m" are relative lines.
-    return `M${x} ${y}${d.startsWith('m') && /^[-.\d]/.test(rest) ? 'l' : /^\d/.test(rest) ? ' ' : ''}${rest}`;
+    // A path begins at the origin, so its first "m" may be "M". Numbers that follow are lines, relative after "m".
+    const line = /^[-.\d]/.test(rest) ? (d.startsWith('m') ? 'l' : 'L') : '';
+    return `M${x} ${y}${line}${rest}`;
   },
   line({ x1, y1, x2, y2 }) { return `M${x1} ${y1}L${x2} ${y2}`; },
   polyline({ points }) { return `M${points}`; },
