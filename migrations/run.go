@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -57,7 +58,7 @@ func Up(ctx context.Context, pool *pgxpool.Pool) error {
 	if state, err := Compare(ctx, alone); err != nil || state != Behind { // another process may have migrated
 		return refuse(state, err)
 	}
-	if err := apply(ctx, alone); err != nil {
+	if err := apply(ctx, alone, files); err != nil {
 		return err
 	}
 	state, err := Compare(ctx, alone)
@@ -72,9 +73,9 @@ func refuse(state State, err error) error {
 	return err
 }
 
-// apply applies what is missing: River's steps, then ours in order of their numbers, even
-// if the database has greater ones.
-func apply(ctx context.Context, alone *pgxpool.Pool) error {
+// apply applies what is missing: River's steps, then ours, which are files, in order of their
+// numbers, even if the database has greater ones.
+func apply(ctx context.Context, alone *pgxpool.Pool, files fs.FS) error {
 	river, err := rivermigrate.New(riverpgxv5.New(alone), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("migrations: river: %w", err)

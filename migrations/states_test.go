@@ -89,9 +89,71 @@ var later = []landed{
 	{"ad8006f", "1-16 18-21 23-24 26-29 32 34-36 38-43 45-46 48-54", nil, true},
 }
 
-// Up brings a database of any earlier schema to the schema of a new one, and keeps its rows.
+// joined is the number of the file at which the histories of all databases join: each later one reached main after
+// those before it.
+const joined = 54
+
+// Up brings a database of any earlier schema to the same schema where the histories join, and keeps its rows.
 func TestUp_FromEverySchema(t *testing.T) {
 	t.Parallel()
+	up := func(ctx context.Context, pool *pgxpool.Pool) error { return migrations.UpTo(ctx, pool, joined) }
+	straight := open(t, modelstest.NewEmptyURL(t), 2)
+	if err := up(limited(t), straight); err != nil {
+		t.Fatal(err)
+	}
+	want := catalog(t, straight)
+	for _, s := range every(t) {
+		t.Run(s.commit, func(t *testing.T) {
+			t.Parallel()
+			pool := s.upgraded(t, up)
+			if diff := cmp.Diff(want, catalog(t, pool)); diff != "" {
+				t.Errorf("the schema differs from one without a history (-straight +upgraded)\n%s", diff)
+			}
+		})
+	}
+}
+
+// From the first schema, and from where the histories join, Up brings a database to the schema of a new one, and keeps
+// its rows.
+func TestUp_ToNewest(t *testing.T) {
+	t.Parallel()
+	want := catalog(t, open(t, modelstest.NewURL(t), 1))
+	for _, s := range []landed{schemas[0], later[len(later)-1]} {
+		t.Run(s.commit, func(t *testing.T) {
+			t.Parallel()
+			pool := s.upgraded(t, migrations.Up)
+			if !current(t, pool) {
+				t.Error("after Up the schema is not current")
+			}
+			makeMonths(t, pool)
+			if diff := cmp.Diff(want, catalog(t, pool)); diff != "" {
+				t.Errorf("the schema differs from a new one (-new +upgraded)\n%s", diff)
+			}
+		})
+	}
+}
+
+// upgraded returns a database of the schema after up. It fails the test if up did not keep the rows.
+func (s landed) upgraded(t *testing.T, up func(context.Context, *pgxpool.Pool) error) *pgxpool.Pool {
+	t.Helper()
+	pool := open(t, modelstest.NewEmptyURL(t), 2)
+	s.build(t, pool)
+	before := rows(t, pool)
+	if got := state(t, pool); got != migrations.Behind {
+		t.Errorf("before Up the state is %d", got)
+	}
+	if err := up(limited(t), pool); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, rows(t, pool)); diff != "" {
+		t.Errorf("rows (-before +after)\n%s", diff)
+	}
+	return pool
+}
+
+// every returns all schemas that main had up to the file at which the histories join.
+func every(t *testing.T) []landed {
+	t.Helper()
 	all := slices.Concat(later, schemas)
 	newest := schemas[len(schemas)-1]
 	for number := firstParallel; number <= lastParallel; number++ {
@@ -100,31 +162,7 @@ func TestUp_FromEverySchema(t *testing.T) {
 			all = append(all, landed{name, fmt.Sprintf("%s %d", newest.files, number), nil, true})
 		}
 	}
-	want := catalog(t, open(t, modelstest.NewURL(t), 1))
-	for _, s := range all {
-		t.Run(s.commit, func(t *testing.T) {
-			t.Parallel()
-			pool := open(t, modelstest.NewEmptyURL(t), 2)
-			s.build(t, pool)
-			before := rows(t, pool)
-			if got := state(t, pool); got != migrations.Behind {
-				t.Errorf("before Up the state is %d", got)
-			}
-			if err := migrations.Up(limited(t), pool); err != nil {
-				t.Fatal(err)
-			}
-			if !current(t, pool) {
-				t.Error("after Up the schema is not current")
-			}
-			makeMonths(t, pool)
-			if diff := cmp.Diff(want, catalog(t, pool)); diff != "" {
-				t.Errorf("the schema differs from a new one (-new +upgraded)\n%s", diff)
-			}
-			if diff := cmp.Diff(before, rows(t, pool)); diff != "" {
-				t.Errorf("rows (-before +after)\n%s", diff)
-			}
-		})
-	}
+	return all
 }
 
 // makeMonths makes the tables of months and weeks that a new database of a test has.
