@@ -55,8 +55,11 @@ func (s *Service) createAtBank(ctx context.Context, scope models.Scope, account 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), creationWithin)
 	defer cancel()
 	var resume earlier
-	for range 3 { // a second time for a key that is taken, a third if its charge changes meanwhile
+	for try := range 3 { // a second time for a key that is taken, a third if its charge changes meanwhile
 		charge, err := s.begin(ctx, scope, in, resume)
+		if try == 0 && errors.Is(err, noBankAccount) {
+			err = nil // a request with the key of an earlier one gets the earlier one's answer
+		}
 		if err != nil {
 			return nil, false, err
 		}
@@ -104,7 +107,7 @@ func (s *Service) begin(ctx context.Context, scope models.Scope, in NewCheckout,
 	case err != nil:
 		return nil, fmt.Errorf("payments: insert the charge of %s: %w", id, err)
 	case begun.BankAccountID == "":
-		return nil, unreachable.Because(errors.New("no bank account is active"))
+		return nil, noBankAccount
 	case !begun.Begun:
 		return nil, nil
 	}
@@ -117,7 +120,8 @@ var (
 	unreachable = refusal.New(refusal.ProviderUnavailable,
 		"The Pix institution cannot be reached now. Nothing was charged; repeat the request with the same "+
 			"Idempotency-Key.")
-	unconfirmed = refusal.New(refusal.ProviderUnavailable,
+	noBankAccount = unreachable.Because(errors.New("no bank account is active"))
+	unconfirmed   = refusal.New(refusal.ProviderUnavailable,
 		"The Pix institution has not confirmed the end of an earlier charge of this Idempotency-Key. Nothing was "+
 			"charged; repeat the request with the same key in a minute.")
 	institutionRefused = refusal.New(refusal.ProviderUnavailable,
