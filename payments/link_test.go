@@ -189,3 +189,29 @@ func TestUsePaymentLink_Form(t *testing.T) {
 		t.Error("a client's key returned a buyer's checkout")
 	}
 }
+
+// A link whose amounts the account may not charge would sell nothing, so it is refused when it is made. Part of an open
+// amount is enough.
+func TestCreatePaymentLink_OutOfBounds(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	p := product(t, g, g.Test)
+	least, most := g.Bounds(g.Account)
+	modelstest.Exec(t, g.DB, "UPDATE products SET amount = $1", most+1)
+	made := func(key string, open *models.Range) error {
+		in := newLink(key)
+		in.OpenAmount = open
+		_, _, err := g.CreatePaymentLink(t.Context(), g.Test, g.Account, in)
+		return err
+	}
+	refused(t, "a price above the bounds", made("a", nil), refusal.InvalidRequestBody)
+	refused(t, "an open amount above them", made("b", &models.Range{Min: most + 1, Max: most + 2}),
+		refusal.InvalidRequestBody)
+	if err := made("c", &models.Range{Min: most, Max: most + 2}); err != nil {
+		t.Errorf("an open amount that begins at the most: %v", err)
+	}
+	modelstest.Exec(t, g.DB, "UPDATE products SET amount = $1", most)
+	if err := made("a", nil); err != nil || least > p.Amount {
+		t.Errorf("the most: %v", err)
+	}
+}

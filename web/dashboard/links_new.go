@@ -108,8 +108,18 @@ func (s *dashboard) createLink(c *fiber.Ctx) error {
 
 // linkNotMade shows the form again with the reason why no link was created.
 func (s *dashboard) linkNotMade(c *fiber.Ctx, props pages.NewLinkProps, err error) error {
-	key, field := "", ""
+	key, field, args := "", "", []any(nil)
 	switch refusal.Of(err).Code {
+	case refusal.InvalidRequestBody:
+		outside, is := errors.AsType[payments.OutOfBounds](err)
+		if !is {
+			return err
+		}
+		key, field = "link_amount", "productId"
+		if props.Form.Fields.Open {
+			field = "openMin"
+		}
+		args = []any{i18n.Money(c.UserContext(), outside.Min), i18n.Money(c.UserContext(), outside.Max)}
 	case refusal.ProductNotFound:
 		key, field = "link_product", "productId"
 	case refusal.IdempotencyConflict: // the member went back and changed the form
@@ -121,7 +131,7 @@ func (s *dashboard) linkNotMade(c *fiber.Ctx, props pages.NewLinkProps, err erro
 	default:
 		return err
 	}
-	props.Form.Errors = components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem."+key)}}
+	props.Form.Errors = components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem."+key, args...)}}
 	c.Status(fiber.StatusUnprocessableEntity)
 	return s.showNewLink(c, props)
 }
@@ -144,7 +154,7 @@ func (s *dashboard) readNewLink(
 	return in, problems
 }
 
-// The bounds of a link for the counter. Members change them as those of every link.
+// The bounds of a link for the counter, within those of the account. Members change them as those of every link.
 const counterLeast, counterMost = 1_00, 5_000_00
 
 // counterSlug is the identifier of the product that links for the counter sell.
@@ -168,11 +178,13 @@ func (s *dashboard) createCounterLink(c *fiber.Ctx) error {
 		return fmt.Errorf("dashboard: read account: %w", err)
 	}
 	by, hash := page.Actor(c), sha256.Sum256([]byte(counterSlug))
+	least, most := s.Payments.Bounds(account)
+	amounts := models.Range{Min: max(counterLeast, least), Max: min(max(counterMost, least), most)}
 	in := payments.NewPaymentLink{By: &by, ProductSlug: product.Slug,
 		ExpiresIn: payments.DefaultExpiresIn * time.Second, RequestHash: hash[:],
 		IdempotencyKey: "counter:" + page.FormKey(page.Field(c, "key")),
 		LinkTerms: models.LinkTerms{BuyerData: models.BuyerDataOff,
-			OpenAmount: &models.Range{Min: counterLeast, Max: counterMost}}}
+			OpenAmount: &amounts}}
 	link, _, err := s.Payments.CreatePaymentLink(c.UserContext(), page.Scope(c), account, in)
 	switch code := refusal.Of(err).Code; {
 	case err != nil && code == refusal.ProductNotFound: // it was turned off meanwhile

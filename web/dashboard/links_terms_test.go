@@ -1,12 +1,14 @@
 package dashboard_test
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"garoupa/internal/money"
 	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/models/modelstest"
@@ -95,6 +97,35 @@ func TestLinks_TermsWrong(t *testing.T) {
 	}
 	if a := c.Get("/app/links/plink_0000000000000000/editar"); a.Status != http.StatusNotFound {
 		t.Errorf("an unknown link: %d", a.Status)
+	}
+}
+
+// A new link whose amounts the account may not charge is refused at the field that says so, and loses nothing. A link
+// for the counter takes the account's bounds.
+func TestLinks_OutOfBounds(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t).Sale(t, nil)
+	c := s.Member(t)
+	least, most := money.Cents(1_00), money.Cents(2_00)
+	s.SetLimits(t, models.Limits{MinAmount: &least, MaxAmount: &most})
+	for field, typed := range map[string][]string{
+		"productId": {},
+		"openMin":   {"open", "on", "openMin", "5", "openMax", "40"},
+	} {
+		a := c.Post("/app/links", append(typed, "key", rand.Text(), "productId", s.Product.Slug, "expiresInSeconds", "900",
+			"returnUrl", "https://loja.example/")...)
+		if a.Status != http.StatusUnprocessableEntity || a.Find("#errors a[href='#"+field+"']").Length() != 1 ||
+			!strings.Contains(a.Find("#errors").Text(), "de R$\u00a01,00 a R$\u00a02,00") ||
+			a.Find("#returnUrl").AttrOr("value", "") != "https://loja.example/" {
+			t.Errorf("%s: %d %q", field, a.Status, a.Find("#errors").Text())
+		}
+	}
+	if a := c.Post("/app/links/balcao", "key", rand.Text()); a.Status != http.StatusSeeOther {
+		t.Errorf("for the counter: %d %s", a.Status, a.Text())
+	}
+	if !modelstest.One[bool](t, s.DB, `SELECT EXISTS (SELECT FROM payment_links
+			WHERE min_amount = $1 AND max_amount = $2)`, least, most) {
+		t.Error("the link for the counter has other bounds")
 	}
 }
 
