@@ -239,8 +239,9 @@ func buyerDataSchema() *openapi.Schema {
 }
 
 func paymentLinkSchema() *openapi.Schema {
-	return openapi.Answer("An address that makes a checkout of a product at each use. What it says of the product is "+
-		"the product's now.",
+	answer := openapi.Answer("An address that makes a checkout of a product at each use. What it says of the product is "+
+		"the product's now. The members `buyerData`, `maxQuantity`, `openAmount`, `stock` and `endsAt` are there if the "+
+		"link has such a term.",
 		openapi.Property("paymentLinkId",
 			openapi.Text("The link's id; treat it as opaque. The public address is `/l/` and the id, at the host of "+
 				"the hosted pages.")),
@@ -265,15 +266,15 @@ func paymentLinkSchema() *openapi.Schema {
 		openapi.Property("returnUrl",
 			openapi.Nullable(openapi.Text("Where the buyer may go back to without paying, as you wrote it."))),
 		openapi.Property("buyerData", buyerDataSchema()),
-		openapi.Property("maxQuantity", openapi.Integer("How many units a buyer may buy at once.", 1,
+		openapi.Property("maxQuantity", openapi.Integer("How many units a buyer may buy at once, if more than one.", 2,
 			payments.MaxLinkQuantity)),
-		openapi.Property("openAmount", openapi.Nullable(openapi.Answer(openAmountText+" Null at the product's price.",
-			openAmountMembers()...))),
-		openapi.Property("stock", openapi.Nullable(openapi.Integer("How many units new checkouts may have: those of "+
-			"open checkouts are not among them. Null without a limit.", 0, payments.MaxLinkStock))),
-		openapi.Property("endsAt", openapi.Nullable(instant("From when on the link sells no more."))),
+		openapi.Property("openAmount", openapi.Answer(openAmountText, openAmountMembers()...)),
+		openapi.Property("stock", openapi.Integer("How many units new checkouts may have: those of open checkouts are "+
+			"not among them.", 0, payments.MaxLinkStock)),
+		openapi.Property("endsAt", instant("From when on the link sells no more.")),
 		openapi.Property("createdAt", instant("When it was created.")),
 		openapi.Property("updatedAt", instant("When it was last changed.")))
+	return openapi.Optional(answer, "buyerData", "maxQuantity", "openAmount", "stock", "endsAt")
 }
 
 func balanceSchema() *openapi.Schema {

@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -128,6 +130,36 @@ func TestCreatePaymentLink_Absent(t *testing.T) {
 			as(live, "Idempotency-Key", address)...)
 		if a.status != want {
 			t.Errorf("live with %s: %d %s", address, a.status, a.body)
+		}
+	}
+}
+
+// A link has exactly the members that the contract lists (2.6). Each term that the contract does not know adds its
+// member, and no other.
+func TestPaymentLink_Members(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	_, err := s.Merchants.CreateProduct(t.Context(), s.Owner, s.Test,
+		merchants.ProductForm{Slug: "vaso", Name: "Vaso", Amount: 4990, PaymentCycle: "ONE_TIME"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contract := []string{"active", "amount", "createdAt", "currency", "description", "expiresInSeconds", "imageUrl",
+		"livemode", "name", "paymentCycle", "paymentLinkId", "productId", "returnUrl", "successUrl", "updatedAt"}
+	for term, value := range map[string]string{"": "", "buyerData": `"OFF"`, "maxQuantity": "2", "stock": "0",
+		"openAmount": `{"minAmount":100,"maxAmount":200}`, "endsAt": `"2999-12-31T23:59:59.000Z"`} {
+		body, want := `{"productId":"vaso"}`, contract
+		if term != "" {
+			body = `{"productId":"vaso","` + term + `":` + value + `}`
+			want = slices.Sorted(slices.Values(append([]string{term}, contract...)))
+		}
+		made := s.send(t, http.MethodPost, "/v1/payment-links", body, as(s.key, "Idempotency-Key", "k"+term)...)
+		var link map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(made.body), &link); err != nil {
+			t.Fatalf("%d %s, %v", made.status, made.body, err)
+		}
+		if got := slices.Sorted(maps.Keys(link)); !slices.Equal(got, want) || string(link[term]) != value {
+			t.Errorf("%s: %v %s, want %v", term, got, link[term], want)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package openapi
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The functions below return the schemas that most of a description consists of.
 
@@ -18,6 +21,12 @@ func Answer(description string, members ...Entry[*Schema]) *Schema {
 		s.Required = append(s.Required, m.Name)
 	}
 	return s
+}
+
+// Optional makes members of an Answer such that an object may lack them.
+func Optional(answer *Schema, names ...string) *Schema {
+	answer.Required = slices.DeleteFunc(answer.Required, func(name string) bool { return slices.Contains(names, name) })
+	return answer
 }
 
 // Body returns the schema of an object in a request: other members are refused.

@@ -7,7 +7,7 @@ import (
 )
 
 // AppendPaymentLink appends a payment link (contract 2.6), with the product's current
-// values.
+// values. A link with terms that the contract does not know has members for these, too.
 func AppendPaymentLink(dst []byte, l *models.PaymentLink, checkoutURL string) []byte {
 	dst = append(dst, '{')
 	dst = stringMember(dst, "paymentLinkId", l.ID)
@@ -23,27 +23,31 @@ func AppendPaymentLink(dst []byte, l *models.PaymentLink, checkoutURL string) []
 	dst = strconv.AppendInt(member(dst, "expiresInSeconds"), int64(l.ExpiresInSeconds), 10)
 	dst = nullableMember(dst, "successUrl", l.SuccessURL)
 	dst = nullableMember(dst, "returnUrl", l.ReturnURL)
-	dst = stringMember(dst, "buyerData", string(l.BuyerData))
-	dst = strconv.AppendInt(member(dst, "maxQuantity"), int64(l.MaxQuantity), 10)
-	if dst = member(dst, "openAmount"); l.OpenAmount == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(member(append(dst, '{'), "minAmount"), int64(l.OpenAmount.Min), 10)
-		dst = append(strconv.AppendInt(member(dst, "maxAmount"), int64(l.OpenAmount.Max), 10), '}')
-	}
-	if left := l.Left(); left == nil {
-		dst = append(member(dst, "stock"), "null"...)
-	} else {
-		dst = strconv.AppendInt(member(dst, "stock"), int64(*left), 10)
-	}
-	if l.EndsAt == nil {
-		dst = append(member(dst, "endsAt"), "null"...)
-	} else {
-		dst = timeMember(dst, "endsAt", *l.EndsAt)
-	}
+	dst = appendLinkTerms(dst, l)
 	dst = timeMember(dst, "createdAt", l.CreatedAt)
 	dst = timeMember(dst, "updatedAt", l.UpdatedAt)
 	return append(dst, '}')
+}
+
+// appendLinkTerms appends the terms that differ from those of a link as the contract knows it.
+func appendLinkTerms(dst []byte, l *models.PaymentLink) []byte {
+	if l.BuyerData != models.BuyerDataOptional {
+		dst = stringMember(dst, "buyerData", string(l.BuyerData))
+	}
+	if l.MaxQuantity != 1 {
+		dst = strconv.AppendInt(member(dst, "maxQuantity"), int64(l.MaxQuantity), 10)
+	}
+	if open := l.OpenAmount; open != nil {
+		dst = strconv.AppendInt(member(append(member(dst, "openAmount"), '{'), "minAmount"), int64(open.Min), 10)
+		dst = append(strconv.AppendInt(member(dst, "maxAmount"), int64(open.Max), 10), '}')
+	}
+	if left := l.Left(); left != nil {
+		dst = strconv.AppendInt(member(dst, "stock"), int64(*left), 10)
+	}
+	if l.EndsAt != nil {
+		dst = timeMember(dst, "endsAt", *l.EndsAt)
+	}
+	return dst
 }
 
 // imageURL returns the address of a product's picture: on our host, or elsewhere if it was
