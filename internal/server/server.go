@@ -112,7 +112,10 @@ func patience(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		header.SetContentLength(0)
 		return fasthttp.RequestConfig{WriteTimeout: writeTimeout}
 	}
-	path, _, _ := bytes.Cut(header.RequestURI(), []byte("?"))
+	path := header.RequestURI()
+	if end := bytes.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
+	}
 	switch {
 	case page.Streams(string(path)):
 		return fasthttp.RequestConfig{}

@@ -84,7 +84,7 @@ func TestSlowReaders(t *testing.T) {
 	for path, bounded := range map[string]bool{
 		"/v1/checkouts?limit=100": true, "/pay/chk_0/qr.png": true, "/pay/chk_0/events": false,
 		"/v1/test/events?after=1": false, "/app?x=/events": true, "/app/pulso/events": false,
-		"/ops/pulso/events": false,
+		"/ops/pulso/events": false, "/v1/events": true, "/v1/events?limit=100": true, "/v1/checkouts#/events": true,
 	} {
 		var header fasthttp.RequestHeader
 		header.SetRequestURI(path)

@@ -35,8 +35,9 @@ var Compressed = compress.New(compress.Config{Next: func(c *fiber.Ctx) bool {
 	return Streams(c.Path()) || SendsFile(c.Path()) || strings.HasSuffix(c.Path(), ".png")
 }})
 
-// Streams reports whether a path answers with server-sent events, for as long as the client reads.
-func Streams(path string) bool { return strings.HasSuffix(path, "/events") }
+// Streams reports whether a path answers with server-sent events, for as long as the client reads. The API's list of
+// events is none of these.
+func Streams(path string) bool { return strings.HasSuffix(path, "/events") && path != "/v1/events" }
 
 // SendsFile reports whether a path answers with a file that may be long, and is sent while it is read.
 func SendsFile(path string) bool {
