@@ -49,8 +49,8 @@ func (s *server) createRefund(c *fiber.Ctx) error {
 		in.Reason = *reason
 	}
 	if amount != nil {
-		if in.Amount = money.Cents(*amount); in.Amount <= 0 {
-			return refusal.New(refusal.InvalidAmount, "amount must be at least 1 centavo.")
+		if in.Amount = money.Cents(*amount); in.Amount <= 0 || in.Amount > money.Max {
+			return refusal.New(refusal.InvalidAmount, "amount must be 1 to %d centavos.", money.Max)
 		}
 	}
 	refund, created, err := s.Payments.RefundCheckout(c.UserContext(), h.Scope(), in)
