@@ -62,36 +62,39 @@ func Register(r fiber.Router, o Options) {
 	v1.Get("/health", s.acceptBody, s.health)
 	v1.Get("/openapi.json", s.acceptBody, s.describe())
 
-	v1.Post("/checkouts", s.keyed(models.PermissionCheckoutCreate, s.createCheckout)...)
+	v1.Post("/checkouts", s.keyed(models.PermissionCheckoutCreate, noQuery, s.createCheckout)...)
 	v1.Get("/checkouts", s.keyed(models.PermissionCheckoutRead, s.listCheckouts)...)
 	v1.Get("/checkouts/:id", s.keyed(models.PermissionCheckoutRead, noQuery, s.readCheckout)...)
 
-	v1.Post("/refunds", s.acceptBody, s.authenticate, mayRefund, s.createRefund)
+	v1.Post("/refunds", s.acceptBody, s.authenticate, mayRefund, noQuery, s.createRefund)
 	v1.Get("/refunds", s.keyed(models.PermissionCheckoutRead, s.listRefunds)...)
 	v1.Get("/refunds/:id", s.keyed(models.PermissionCheckoutRead, noQuery, s.readRefund)...)
 
 	v1.Get("/events", s.acceptBody, s.authenticate, mayReadEvents, s.listEvents)
-	v1.Post("/events/replay", s.acceptBody, s.authenticate, mayReadEvents, s.replayEvents)
+	v1.Post("/events/replay", s.acceptBody, s.authenticate, mayReadEvents, noQuery, s.replayEvents)
 	v1.Get("/events/:id", s.acceptBody, s.authenticate, mayReadEvents, noQuery, s.readEvent)
-	v1.Post("/events/:id/resend", s.acceptBody, s.authenticate, mayReadEvents, s.resendEvent)
+	v1.Post("/events/:id/resend", s.acceptBody, s.authenticate, mayReadEvents, noQuery, s.resendEvent)
 
 	v1.Get("/audit", s.acceptBody, s.authenticate, mayReadAudit, s.listAudit)
 
 	v1.Get("/balance", s.keyed(models.PermissionBalanceRead, noQuery, s.readBalance)...)
 	v1.Post("/withdrawals", s.acceptBody, s.authenticate, s.refuseTest, allow(models.PermissionWithdrawalCreate),
-		s.createWithdrawal)
+		noQuery, s.createWithdrawal)
 	v1.Get("/withdrawals", s.keyed(models.PermissionWithdrawalRead, s.listWithdrawals)...)
 	v1.Get("/withdrawals/:id", s.keyed(models.PermissionWithdrawalRead, noQuery, s.readWithdrawal)...)
 
-	v1.Post("/payment-links", s.keyed(models.PermissionPaymentLinkCreate, s.createPaymentLink)...)
+	v1.Post("/payment-links", s.keyed(models.PermissionPaymentLinkCreate, noQuery, s.createPaymentLink)...)
 	v1.Get("/payment-links", s.keyed(models.PermissionPaymentLinkRead, s.listPaymentLinks)...)
 	v1.Get("/payment-links/:id", s.keyed(models.PermissionPaymentLinkRead, noQuery, s.readPaymentLink)...)
 
-	v1.Get("/test/events", s.keyed(models.PermissionCheckoutRead, s.streamTestEvents)...)
+	v1.Get("/test/events", s.keyed(models.PermissionCheckoutRead, noQuery, s.streamTestEvents)...)
 	test := v1.Group("/test/checkouts/:id")
-	test.Post("/pay", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulatePayment))...)
-	test.Post("/expire", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulateExpiry))...)
-	test.Post("/cancel", s.keyed(models.PermissionCheckoutCreate, s.simulate(s.Payments.SimulateCancellation))...)
+	simulated := func(act simulation) []fiber.Handler {
+		return s.keyed(models.PermissionCheckoutCreate, noQuery, s.simulate(act))
+	}
+	test.Post("/pay", simulated(s.Payments.SimulatePayment)...)
+	test.Post("/expire", simulated(s.Payments.SimulateExpiry)...)
+	test.Post("/cancel", simulated(s.Payments.SimulateCancellation)...)
 }
 
 // keyed returns the handlers of an endpoint that needs a key with a permission, in their

@@ -139,8 +139,10 @@ func suggest(path, name string, known []string) string {
 	return "Known are " + strings.Join(all, ", ") + "."
 }
 
-// closest returns the known name that name is a part of, or the one with the fewest edits from it
-// if less than half of it differs. It returns "" if none is near.
+// maxEdits is the number of edits up to which an unknown name is taken for a mistyped one.
+const maxEdits = 2
+
+// closest returns the known name with the fewest edits from name, at most two and less than half of it, or "".
 func closest(name string, known []string) string {
 	if len(name) > 80 {
 		name = name[:80]
@@ -149,10 +151,7 @@ func closest(name string, known []string) string {
 	best, least := "", 1<<30
 	for _, k := range known {
 		d := distance(name, strings.ToLower(k))
-		if len(name) >= 4 && strings.Contains(strings.ToLower(k), name) {
-			d = 0
-		}
-		if d < least && 2*d < max(len(name), len(k)) {
+		if d < least && d <= maxEdits && 2*d < max(len(name), len(k)) {
 			best, least = k, d
 		}
 	}

@@ -201,8 +201,9 @@ var unknowns = []field{
 	{"amout", `1`, invalid, `Unknown member "amout". The closest known one is "amount".`},
 	{"Amount", `1`, invalid, `Unknown member "Amount". The closest known one is "amount".`},
 	{"external_id", `"x"`, invalid, `Unknown member "external_id". The closest known one is "externalId".`},
-	{"expires", `60`, invalid, `The closest known one is "expiresIn".`},
-	{"meta", `null`, invalid, `The closest known one is "metadata".`},
+	{"expiresI", `60`, invalid, `The closest known one is "expiresIn".`},
+	{"expiresInSeconds", `60`, invalid, `Known are amount, description,`},
+	{"meta", `null`, invalid, `Known are amount, description,`},
 	{"", `1`, invalid, `Unknown member ""`},
 	{strings.Repeat("x", 5000), `1`, invalid, `Unknown member "` + strings.Repeat("x", 80) + `". Known are`},
 	{"successUrl", `"x"`, invalid, `Unknown member "successUrl". Known are amount, description, externalId, ` +

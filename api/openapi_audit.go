@@ -58,7 +58,6 @@ func listAuditOperation() *openapi.Operation {
 			momentParameter("createdFrom", "Only lines of this time or later."),
 			momentParameter("createdTo", "Only lines of before this time."),
 		}, pageParameters()...),
-		Responses: withErrors(found("A page of lines.", "AuditList", "page", page(exampleAuditLine())), everyCall,
-			everyList),
+		Responses: withErrors(found("A page of lines.", "AuditList", "page", page(exampleAuditLine())), everyCall),
 	}
 }

@@ -144,17 +144,8 @@ func everyAnswer() (all []answered) {
 var everyRequest = []refusal.Code{refusal.RequestTooLarge, refusal.UnsupportedMediaType}
 
 // everyCall are the codes of any authenticated call.
-var everyCall = append([]refusal.Code{refusal.Unauthorized, refusal.APIKeyScopeForbidden, refusal.RateLimitExceeded,
-	refusal.Internal}, everyRequest...)
-
-// everyBody are additional codes of any call with a body.
-var everyBody = []refusal.Code{refusal.InvalidRequestBody}
-
-// everyList are additional codes of any list.
-var everyList = []refusal.Code{refusal.InvalidRequestBody}
-
-// everyRead are additional codes of any other read, which has no query parameters.
-var everyRead = []refusal.Code{refusal.InvalidRequestBody}
+var everyCall = append([]refusal.Code{refusal.Unauthorized, refusal.APIKeyScopeForbidden, refusal.InvalidRequestBody,
+	refusal.RateLimitExceeded, refusal.Internal}, everyRequest...)
 
 // withErrors adds the error answers of codes to those of an operation, one for each status.
 func withErrors(answers openapi.Named[openapi.Response], codes ...[]refusal.Code) openapi.Named[openapi.Response] {

@@ -88,7 +88,7 @@ func createCheckoutOperation(x examples) *openapi.Operation {
 			"goes out. Live keys need an approved account.",
 		Parameters:  []openapi.Parameter{idempotencyParameter(false), requestIDParameter},
 		RequestBody: send("NewCheckout", "checkout", exampleNewCheckout),
-		Responses: withErrors(made("checkout", "Checkout", "pending", x.pending), everyCall, everyBody, []refusal.Code{
+		Responses: withErrors(made("checkout", "Checkout", "pending", x.pending), everyCall, []refusal.Code{
 			refusal.InvalidJSON, refusal.Forbidden, refusal.AccountSuspended, refusal.LiveOperationsBlocked,
 			refusal.IdempotencyConflict, refusal.InvalidExpiresIn, refusal.ProviderUnavailable,
 		}),
@@ -110,7 +110,7 @@ func listCheckoutsOperation(x examples) *openapi.Operation {
 				Schema: externalID},
 		}, pageParameters()...),
 		Responses: withErrors(found("A page of checkouts.", "CheckoutList", "page", page(x.paid)),
-			everyCall, everyList),
+			everyCall),
 	}
 }
 
@@ -122,7 +122,7 @@ func readCheckoutOperation(x examples) *openapi.Operation {
 			"can read without an approved account.",
 		Parameters: []openapi.Parameter{idParameter("checkoutId", "The checkout's id.", exampleCheckoutID),
 			requestIDParameter},
-		Responses: withErrors(found("The checkout.", "Checkout", "paid", x.paid), everyCall, everyRead,
+		Responses: withErrors(found("The checkout.", "Checkout", "paid", x.paid), everyCall,
 			[]refusal.Code{refusal.CheckoutNotFound}),
 	}
 }
@@ -135,7 +135,7 @@ func createPaymentLinkOperation(x examples) *openapi.Operation {
 			"keys need an approved account.",
 		Parameters:  []openapi.Parameter{idempotencyParameter(true), requestIDParameter},
 		RequestBody: send("NewPaymentLink", "link", exampleNewPaymentLink),
-		Responses: withErrors(made("link", "PaymentLink", "link", x.link), everyCall, everyBody, []refusal.Code{
+		Responses: withErrors(made("link", "PaymentLink", "link", x.link), everyCall, []refusal.Code{
 			refusal.IdempotencyKeyRequired, refusal.Forbidden, refusal.AccountSuspended, refusal.LiveOperationsBlocked,
 			refusal.ProductNotFound, refusal.IdempotencyConflict, refusal.InvalidExpiresIn,
 		}),
@@ -147,7 +147,7 @@ func listPaymentLinksOperation(x examples) *openapi.Operation {
 		OperationID: "listPaymentLinks", Tags: []string{tagPaymentLinks}, Summary: "List payment links",
 		Security:    needs(models.PermissionPaymentLinkRead),
 		Description: "Newest first.", Parameters: pageParameters(),
-		Responses: withErrors(found("A page of links.", "PaymentLinkList", "page", page(x.link)), everyCall, everyList),
+		Responses: withErrors(found("A page of links.", "PaymentLinkList", "page", page(x.link)), everyCall),
 	}
 }
 
@@ -158,7 +158,7 @@ func readPaymentLinkOperation(x examples) *openapi.Operation {
 		Description: "Links are turned on and off in the dashboard.",
 		Parameters: []openapi.Parameter{idParameter("paymentLinkId", "The link's id.", exampleLinkID),
 			requestIDParameter},
-		Responses: withErrors(found("The link.", "PaymentLink", "link", x.link), everyCall, everyRead,
+		Responses: withErrors(found("The link.", "PaymentLink", "link", x.link), everyCall,
 			[]refusal.Code{refusal.PaymentLinkNotFound}),
 	}
 }
@@ -170,7 +170,7 @@ func readBalanceOperation(x examples) *openapi.Operation {
 		Description: "The account's money in the key's environment, all of one moment. Live keys need an approved " +
 			"account.",
 		Parameters: []openapi.Parameter{requestIDParameter},
-		Responses: withErrors(found("The balance.", "Balance", "balance", x.balance), everyCall, everyRead,
+		Responses: withErrors(found("The balance.", "Balance", "balance", x.balance), everyCall,
 			[]refusal.Code{refusal.Forbidden}),
 	}
 }
@@ -183,7 +183,7 @@ func createWithdrawalOperation(x examples) *openapi.Operation {
 			"approved destination for the rail.",
 		Parameters:  []openapi.Parameter{idempotencyParameter(true), requestIDParameter},
 		RequestBody: send("NewWithdrawal", "pix", exampleNewWithdrawal),
-		Responses: withErrors(made("withdrawal", "Withdrawal", "review", x.inReview), everyCall, everyBody,
+		Responses: withErrors(made("withdrawal", "Withdrawal", "review", x.inReview), everyCall,
 			[]refusal.Code{
 				refusal.IdempotencyKeyRequired, refusal.TestWithdrawalsNotSupported, refusal.Forbidden,
 				refusal.AccountSuspended, refusal.WithdrawalsBlocked,
@@ -199,7 +199,7 @@ func listWithdrawalsOperation(x examples) *openapi.Operation {
 		Security:    needs(models.PermissionWithdrawalRead),
 		Description: "Newest first.", Parameters: pageParameters(),
 		Responses: withErrors(found("A page of withdrawals.", "WithdrawalList", "page", page(x.completed)),
-			everyCall, everyList),
+			everyCall),
 	}
 }
 
@@ -210,7 +210,7 @@ func readWithdrawalOperation(x examples) *openapi.Operation {
 		Description: "The withdrawal as it is now.",
 		Parameters: []openapi.Parameter{idParameter("withdrawalId", "The withdrawal's id.", exampleWithdrawalID),
 			requestIDParameter},
-		Responses: withErrors(found("The withdrawal.", "Withdrawal", "quoted", x.quoted), everyCall, everyRead,
+		Responses: withErrors(found("The withdrawal.", "Withdrawal", "quoted", x.quoted), everyCall,
 			[]refusal.Code{refusal.WithdrawalNotFound}),
 	}
 }

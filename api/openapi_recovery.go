@@ -115,7 +115,7 @@ func listEventsOperation(x examples) *openapi.Operation {
 				Schema: openapi.Choice("", "true", "false"), Example: "false"},
 		}, pageParameters()...),
 		Responses: withErrors(found("A page of events.", "EventList", "page", page(x.events[models.EventCheckoutPaid])),
-			everyCall, everyList),
+			everyCall),
 	}
 }
 
@@ -127,7 +127,7 @@ func readEventOperation(x examples) *openapi.Operation {
 		Description: "The event, and how its deliveries stand.",
 		Parameters:  []openapi.Parameter{eventIDParameter, requestIDParameter},
 		Responses: withErrors(found("The event and its deliveries.", "EventDeliveries", "failed",
-			exampleEventDeliveries(x)), everyCall, everyRead, []refusal.Code{refusal.EventNotFound}),
+			exampleEventDeliveries(x)), everyCall, []refusal.Code{refusal.EventNotFound}),
 	}
 }
 
@@ -142,7 +142,7 @@ func resendEventOperation(x examples) *openapi.Operation {
 		Parameters:  []openapi.Parameter{eventIDParameter, idempotencyParameter(true), requestIDParameter},
 		RequestBody: body,
 		Responses: withErrors(found("Queued: the event, and how its deliveries stand now.", "EventDeliveries", "failed",
-			exampleEventDeliveries(x)), everyCall, everyBody, []refusal.Code{refusal.IdempotencyKeyRequired,
+			exampleEventDeliveries(x)), everyCall, []refusal.Code{refusal.IdempotencyKeyRequired,
 			refusal.EventNotFound, refusal.WebhookEndpointNotFound, refusal.IdempotencyConflict}),
 	}
 }
@@ -156,7 +156,7 @@ func replayEventsOperation() *openapi.Operation {
 		Parameters:  []openapi.Parameter{idempotencyParameter(true), requestIDParameter},
 		RequestBody: send("NewReplay", "outage", exampleNewReplay),
 		Responses: withErrors(found("What was queued.", "Replay", "queued",
-			payload.AppendReplayed(nil, 148, nil)), everyCall, everyBody, []refusal.Code{
+			payload.AppendReplayed(nil, 148, nil)), everyCall, []refusal.Code{
 			refusal.IdempotencyKeyRequired, refusal.WebhookEndpointNotFound, refusal.WebhookEndpointDisabled,
 			refusal.IdempotencyConflict}),
 	}

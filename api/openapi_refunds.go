@@ -100,7 +100,7 @@ func createRefundOperation(x examples) *openapi.Operation {
 			"the dashboard.",
 		Parameters:  []openapi.Parameter{idempotencyParameter(true), requestIDParameter},
 		RequestBody: send("NewRefund", "part", exampleNewRefund),
-		Responses: withErrors(made("refund", "Refund", "processing", x.refunding), everyCall, everyBody, []refusal.Code{
+		Responses: withErrors(made("refund", "Refund", "processing", x.refunding), everyCall, []refusal.Code{
 			refusal.IdempotencyKeyRequired, refusal.Forbidden, refusal.AccountSuspended, refusal.CheckoutNotFound,
 			refusal.IdempotencyConflict, refusal.InvalidAmount, refusal.InsufficientBalance, refusal.RefundNotPossible,
 		}),
@@ -115,8 +115,7 @@ func listRefundsOperation(x examples) *openapi.Operation {
 			Description: "Only refunds of this checkout.", Schema: checkoutIDText(""),
 			Example: exampleCheckoutID}},
 			pageParameters()...),
-		Responses: withErrors(found("A page of refunds.", "RefundList", "page", page(x.refunded)), everyCall,
-			everyList),
+		Responses: withErrors(found("A page of refunds.", "RefundList", "page", page(x.refunded)), everyCall),
 	}
 }
 
@@ -127,7 +126,7 @@ func readRefundOperation(x examples) *openapi.Operation {
 		Description: "The refund as it is now.",
 		Parameters: []openapi.Parameter{idParameter("refundId", "The refund's id.", exampleRefundID),
 			requestIDParameter},
-		Responses: withErrors(found("The refund.", "Refund", "completed", x.refunded), everyCall, everyRead,
+		Responses: withErrors(found("The refund.", "Refund", "completed", x.refunded), everyCall,
 			[]refusal.Code{refusal.RefundNotFound}),
 	}
 }

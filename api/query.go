@@ -34,7 +34,7 @@ func query(c *fiber.Ctx, known ...string) (map[string]string, error) {
 	return params, err
 }
 
-// noQuery refuses the query parameters of reads that have none, as lists refuse unknown ones.
+// noQuery refuses query parameters on endpoints that have none, as lists refuse unknown ones.
 func noQuery(c *fiber.Ctx) error {
 	if _, err := query(c); err != nil {
 		return err

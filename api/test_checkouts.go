@@ -12,10 +12,12 @@ import (
 // errTestOnly answers a live key at the endpoints under /v1/test.
 var errTestOnly = refusal.New(refusal.NotFound, "This endpoint exists for test keys only.")
 
+// simulation does to a checkout what a buyer, the clock or the institution would do.
+type simulation func(ctx context.Context, checkoutID string) error
+
 // simulate handles POST /v1/test/checkouts/{checkoutId}/pay, …/expire and …/cancel:
-// what a buyer, the clock or the institution would do (docs/rules.md, "Simulator"). A
-// live key gets a 404.
-func (s *server) simulate(act func(ctx context.Context, checkoutID string) error) fiber.Handler {
+// a simulation (docs/rules.md, "Simulator"). A live key gets a 404.
+func (s *server) simulate(act simulation) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		h := holder(c)
 		if h.Key.Environment == models.Live {
