@@ -239,9 +239,9 @@ func buyerDataSchema() *openapi.Schema {
 }
 
 func paymentLinkSchema() *openapi.Schema {
-	answer := openapi.Answer("An address that makes a checkout of a product at each use. What it says of the product is "+
-		"the product's now. The members `buyerData`, `maxQuantity`, `openAmount`, `stock` and `endsAt` are there if the "+
-		"link has such a term.",
+	answer := openapi.Answer("An address that makes a checkout of a product at each use. What it says of the "+
+		"product is the product's now. The members `buyerData`, `maxQuantity`, `openAmount`, `stock` and `endsAt` "+
+		"are there if the link has such a term.",
 		openapi.Property("paymentLinkId",
 			openapi.Text("The link's id; treat it as opaque. The public address is `/l/` and the id, at the host of "+
 				"the hosted pages.")),

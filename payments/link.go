@@ -27,7 +27,8 @@ type NewPaymentLink struct {
 // CreatePaymentLink creates a link to an active product. A request with the IdempotencyKey of
 // an earlier one returns the earlier link, and created is false. Refusals:
 // IdempotencyConflict, InvalidRequestBody (a link that has ended already or, with the cause
-// OutOfBounds, whose amounts the account may not charge now), Forbidden, AccountSuspended, LiveOperationsBlocked, ProductNotFound.
+// OutOfBounds, whose amounts the account may not charge now), Forbidden, AccountSuspended,
+// LiveOperationsBlocked, ProductNotFound.
 func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, account *models.Account,
 	in NewPaymentLink) (link *models.PaymentLink, created bool, err error) {
 	if link, err := s.earlierLink(ctx, scope, in); err != nil || link != nil {
@@ -59,8 +60,9 @@ func (s *Service) CreatePaymentLink(ctx context.Context, scope models.Scope, acc
 	link.BuyerData, link.MaxQuantity = cmp.Or(link.BuyerData, models.BuyerDataOptional), max(link.MaxQuantity, 1)
 	if _, err := s.LinkOffer(link, account); err != nil {
 		if outside, is := errors.AsType[OutOfBounds](err); is {
-			return nil, false, refusal.New(refusal.InvalidRequestBody, "The link would sell nothing, because this account "+
-				"charges R$ %s to R$ %s at once.", outside.Min.Decimal(), outside.Max.Decimal()).Because(outside)
+			return nil, false, refusal.New(refusal.InvalidRequestBody,
+				"The link would sell nothing, because this account charges R$ %s to R$ %s at once.",
+				outside.Min.Decimal(), outside.Max.Decimal()).Because(outside)
 		}
 	}
 	made, err := s.insertLink(ctx, scope, link, in)

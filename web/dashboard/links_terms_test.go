@@ -112,8 +112,8 @@ func TestLinks_OutOfBounds(t *testing.T) {
 		"productId": {},
 		"openMin":   {"open", "on", "openMin", "5", "openMax", "40"},
 	} {
-		a := c.Post("/app/links", append(typed, "key", rand.Text(), "productId", s.Product.Slug, "expiresInSeconds", "900",
-			"returnUrl", "https://loja.example/")...)
+		a := c.Post("/app/links", append(typed, "key", rand.Text(), "productId", s.Product.Slug,
+			"expiresInSeconds", "900", "returnUrl", "https://loja.example/")...)
 		if a.Status != http.StatusUnprocessableEntity || a.Find("#errors a[href='#"+field+"']").Length() != 1 ||
 			!strings.Contains(a.Find("#errors").Text(), "de R$\u00a01,00 a R$\u00a02,00") ||
 			a.Find("#returnUrl").AttrOr("value", "") != "https://loja.example/" {
