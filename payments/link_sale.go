@@ -122,11 +122,12 @@ func (s *Service) hold(tx *models.Tx, scope models.Scope, in *NewCheckout, row *
 	return nil
 }
 
-// RenewCheckout creates another checkout of the payment link of an expired checkout, with the same choice. form and
-// the results are as in UsePaymentLink; another refusal is CheckoutNotFound.
+// RenewCheckout creates another checkout of the payment link of a checkout that is ShownExpired, with the same choice.
+// While the expired one is still PENDING, it holds its units. form and the results are as in UsePaymentLink; another
+// refusal is CheckoutNotFound.
 func (s *Service) RenewCheckout(ctx context.Context, id, form string) (*models.Checkout, error) {
 	expired, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
-	if err == nil && (expired.PaymentLinkID == nil || expired.Status != models.CheckoutExpired) {
+	if err == nil && (expired.PaymentLinkID == nil || Shown(expired, s.now()) != ShownExpired) {
 		err = models.ErrNotFound
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
+	"garoupa/payments"
 )
 
 // events handles GET /pay/:id/events: server-sent events with the status that the
@@ -16,6 +17,6 @@ func (s *hosted) events(c *fiber.Ctx) error {
 		if err != nil {
 			return "", false, err
 		}
-		return shownStatus(checkout, s.Now()), checkout.Status != models.CheckoutPending, nil
+		return string(payments.Shown(checkout, s.Now())), checkout.Status != models.CheckoutPending, nil
 	})
 }

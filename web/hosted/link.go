@@ -168,8 +168,8 @@ func (s *hosted) newCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, choic
 	return s.publicCheckout(c.UserContext(), made.ID)
 }
 
-// openCheckout returns the checkout if it can still be paid and equals what the link would
-// create now for the choice, otherwise nil.
+// openCheckout returns the checkout if the buyer can pay it and it equals what the link would create now for the
+// choice, otherwise nil.
 func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLink, id string,
 	choice payments.LinkChoice) (*models.PublicCheckout, error) {
 	checkout, err := s.pendingCheckout(ctx, link, id)
@@ -183,7 +183,7 @@ func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLin
 	return checkout, nil
 }
 
-// pendingCheckout returns the checkout if it is one of the link and can still be paid, otherwise nil.
+// pendingCheckout returns the checkout if it is one of the link and its page shows a code, otherwise nil.
 func (s *hosted) pendingCheckout(ctx context.Context, link *models.PublicPaymentLink,
 	id string) (*models.PublicCheckout, error) {
 	checkout, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
@@ -192,7 +192,7 @@ func (s *hosted) pendingCheckout(ctx context.Context, link *models.PublicPayment
 	} else if err != nil {
 		return nil, err
 	}
-	open := checkout.Status == models.CheckoutPending && checkout.ExpiresAt.After(s.Now())
+	open := payments.Shown(checkout, s.Now()).Open()
 	if !open || checkout.PaymentLinkID == nil || *checkout.PaymentLinkID != link.ID {
 		return nil, nil
 	}

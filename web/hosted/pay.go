@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -39,9 +38,10 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	if err != nil {
 		return pages.PayProps{}, err
 	}
+	shown := payments.Shown(checkout, s.Now())
 	props := pages.PayProps{
 		ID: checkout.ID, Address: s.CheckoutURL + "/pay/" + checkout.ID, Query: page.Spoken(c),
-		Status: shownStatus(checkout, s.Now()), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
+		Status: string(shown), Live: checkout.Environment == models.Live, Amount: checkout.Amount,
 		Description: checkout.Description, ExternalID: checkout.ExternalID,
 		MerchantName: checkout.Merchant.Name,
 		PreviewImage: s.CheckoutURL + static.URL("icon-512.png"),
@@ -67,7 +67,7 @@ func (s *hosted) payProps(c *fiber.Ctx) (pages.PayProps, error) {
 	if checkout.EndToEndID != nil {
 		props.EndToEndID = *checkout.EndToEndID
 	}
-	if props.Status == base.StatusPending || props.Status == base.StatusSlow {
+	if shown.Open() {
 		symbol, err := s.Codes.Symbol(checkout.CopyPaste)
 		if err != nil {
 			return pages.PayProps{}, err
@@ -84,36 +84,6 @@ func (s *hosted) setRecipient(ctx context.Context, props *pages.PayProps, checko
 	if props.RecipientKnown = checkout.HolderName != nil; props.RecipientKnown {
 		props.Institution = base.ProperBankName(page.Text(checkout.BankProfile))
 	}
-}
-
-// slowAfter is how long after the last reading of what a bank received its confirmations are slow. Without
-// an incident it is read three times a minute.
-const slowAfter = 2 * time.Minute
-
-// shownStatus returns the status that the page shows. A pending checkout shows no code if its merchant may
-// not charge now (decision 0037), or if its bank takes no payment of it: because it is to be removed, was paid
-// with another amount, or its time is over by the bank's clock, some seconds before the checkout expires.
-func shownStatus(checkout *models.PublicCheckout, now time.Time) string {
-	charge := models.BankChargeStatus("")
-	if checkout.ChargeStatus != nil {
-		charge = *checkout.ChargeStatus
-	}
-	pending := checkout.Status == models.CheckoutPending
-	switch {
-	case checkout.Mispaid && checkout.Status != models.CheckoutPaid, pending && charge == models.BankChargePaid:
-		return base.StatusMispaid
-	case !pending:
-		return string(checkout.Status)
-	case charge == models.BankChargeRemoving:
-		return base.StatusCancelled
-	case !payments.MayCharge(checkout.Merchant.AccountSwitches, checkout.Environment):
-		return base.StatusStopped
-	case checkout.PayableUntil != nil && checkout.PayableUntil.Before(now):
-		return base.StatusExpired
-	case checkout.ReadUntil != nil && checkout.ReadUntil.Before(now.Add(-slowAfter)):
-		return base.StatusSlow
-	}
-	return base.StatusPending
 }
 
 func (s *hosted) publicCheckout(ctx context.Context, id string) (*models.PublicCheckout, error) {

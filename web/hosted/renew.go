@@ -13,13 +13,13 @@ import (
 	"garoupa/web/page"
 )
 
-// renew handles POST /pay/:id/renew: a new checkout of the link whose checkout has expired.
+// renew handles POST /pay/:id/renew: a new checkout of the link whose checkout is shown as expired.
 func (s *hosted) renew(c *fiber.Ctx) error {
 	expired, err := s.publicCheckout(c.UserContext(), c.Params("id"))
 	if err != nil {
 		return err
 	}
-	if expired.PaymentLinkID == nil || expired.Status != models.CheckoutExpired {
+	if expired.PaymentLinkID == nil || payments.Shown(expired, s.Now()) != payments.ShownExpired {
 		return c.Redirect("/pay/"+expired.ID+page.Spoken(c), fiber.StatusSeeOther) // the page shows the current state
 	}
 	link, err := s.Payments.PublicPaymentLink(c.UserContext(), *expired.PaymentLinkID)
