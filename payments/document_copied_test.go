@@ -30,7 +30,7 @@ func TestRenewCheckout_Document(t *testing.T) {
 	if _, err := g.ExpireDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	again, err := g.RenewCheckout(t.Context(), c.ID, "")
+	again, err := g.RenewCheckout(t.Context(), c.ID)
 	if err != nil || again.CustomerDocument == nil || *again.CustomerDocument != document {
 		t.Errorf("renewed as %+v, %v", again, err)
 	}

@@ -22,7 +22,11 @@ type LinkChoice struct {
 	Quantity int         // units; 0 counts as 1
 	Amount   money.Cents // used if the amount is open
 	Form     string      // the key of the form, "" for none
+	after    string      // the checkout that this one follows, in place of Form
 }
+
+// once reports whether the choice is sold once, however often it is sent.
+func (c LinkChoice) once() bool { return c.Form != "" || c.after != "" }
 
 // Causes of the refusal PaymentLinkNotFound.
 type (

@@ -32,26 +32,53 @@ type saleRefused struct{ error }
 // Unwrap returns the reason.
 func (e saleRefused) Unwrap() error { return e.error }
 
+// formSales is how often one form sells: each time the checkout of the time before is not open any more.
+const formSales = 10
+
 // UsePaymentLink creates a checkout of the link's product in its current state. Later calls with the same choice and
-// form, at any instance, return the first checkout in its current state. The link's terms are judged under its lock
-// when the checkout is written; its units are held from then on. Refusals: PaymentLinkNotFound (see LinkOffer),
-// ProviderUnavailable. A choice that the link does not allow fails with ChoiceRefused.
-func (s *Service) UsePaymentLink(ctx context.Context, id string, choice LinkChoice) (c *models.Checkout, err error) {
+// form, at any instance, return that checkout while it is open (ShownStatus.Open). Once it is not, they create another
+// one, the same for all of them and for RenewCheckout. The link's terms are judged under its lock when the checkout is
+// written; its units are held from then on. Refusals: PaymentLinkNotFound (see LinkOffer), ProviderUnavailable. A
+// choice that the link does not allow fails with ChoiceRefused.
+func (s *Service) UsePaymentLink(ctx context.Context, id string, choice LinkChoice) (*models.Checkout, error) {
+	for range formSales {
+		c, created, err := s.sellNow(ctx, id, choice)
+		if err != nil || created || !choice.once() {
+			return c, err
+		}
+		public, err := models.PublicCheckoutByID(ctx, s.DB.Pool, c.ID)
+		if err != nil {
+			return nil, fmt.Errorf("payments: read the checkout of a form: %w", err)
+		}
+		if Shown(public, s.now()).Open() {
+			return c, nil
+		}
+		choice.Form, choice.after = "", c.ID
+	}
+	choice.after = ""
+	c, _, err := s.sellNow(ctx, id, choice)
+	return c, err
+}
+
+// sellNow sells by a link as it is now. created is false for the checkout of an earlier call with the same choice and
+// form, in its current state.
+func (s *Service) sellNow(ctx context.Context, id string, choice LinkChoice) (
+	c *models.Checkout, created bool, err error) {
 	for range 2 { // the second time for a link that changed meanwhile
 		link, err := s.PublicPaymentLink(ctx, id)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if c, err = s.sell(ctx, link, choice); !errors.Is(err, errLinkChanged) {
-			return c, err
+		if c, created, err = s.sell(ctx, link, choice); !errors.Is(err, errLinkChanged) {
+			return c, created, err
 		}
 	}
-	return nil, unreachable.Because(errLinkChanged)
+	return nil, false, unreachable.Because(errLinkChanged)
 }
 
 func (s *Service) sell(
 	ctx context.Context, link *models.PublicPaymentLink, choice LinkChoice,
-) (*models.Checkout, error) {
+) (c *models.Checkout, created bool, err error) {
 	if link.BuyerData == models.BuyerDataOff {
 		choice.Buyer = Customer{}
 	}
@@ -59,23 +86,24 @@ func (s *Service) sell(
 	refused := s.MayBuy(&link.PaymentLink, &link.Account, choice)
 	in := linkCheckout(&link.PaymentLink, choice)
 	in.sale = &linkSale{choice, &link.Account, link.Stock != nil}
-	if choice.Form != "" {
-		said := fmt.Sprintf("%s %s %d %d", link.ID, choice.Form, choice.Quantity, in.Amount)
+	if choice.once() {
+		said := fmt.Sprintf("%s %q %s %d %d %s", link.ID, choice.Form, choice.after, max(choice.Quantity, 1), in.Amount,
+			in.Description)
 		sum := sha256.Sum256([]byte(said))
 		in.IdempotencyKey, in.RequestHash = hex.EncodeToString(sum[:]), sum[:]
 	}
 	if refused != nil { // the form may have sold the last unit itself
 		earlier, err := s.earlier(ctx, scope, in)
 		if err != nil || earlier.checkout != nil {
-			return earlier.checkout, err
+			return earlier.checkout, false, err
 		}
-		return nil, refused
+		return nil, false, refused
 	}
-	checkout, _, err := s.CreateCheckout(ctx, scope, &link.Account, in)
+	c, created, err = s.CreateCheckout(ctx, scope, &link.Account, in)
 	if outside, is := errors.AsType[OutOfBounds](err); is && refusal.Of(err).Code != refusal.PaymentLinkNotFound {
-		return nil, noLink.Because(outside)
+		return nil, false, noLink.Because(outside)
 	}
-	return checkout, err
+	return c, created, err
 }
 
 // linkCheckout returns the checkout that a choice at a link makes.
@@ -123,9 +151,9 @@ func (s *Service) hold(tx *models.Tx, scope models.Scope, in *NewCheckout, row *
 }
 
 // RenewCheckout creates another checkout of the payment link of a checkout that is ShownExpired, with the same choice.
-// While the expired one is still PENDING, it holds its units. form and the results are as in UsePaymentLink; another
-// refusal is CheckoutNotFound.
-func (s *Service) RenewCheckout(ctx context.Context, id, form string) (*models.Checkout, error) {
+// While the expired one is still PENDING, it holds its units. Later calls return the first result as UsePaymentLink
+// does for a form. The refusals are those of UsePaymentLink, and CheckoutNotFound.
+func (s *Service) RenewCheckout(ctx context.Context, id string) (*models.Checkout, error) {
 	expired, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
 	if err == nil && (expired.PaymentLinkID == nil || Shown(expired, s.now()) != ShownExpired) {
 		err = models.ErrNotFound
@@ -134,16 +162,15 @@ func (s *Service) RenewCheckout(ctx context.Context, id, form string) (*models.C
 		return nil, fmt.Errorf("payments: renew %s: %w", id, noCheckout(err))
 	}
 	s.OpenDocument(&expired.Checkout)
-	choice, err := RenewalChoice(&expired.Checkout)
+	choice, err := renewalChoice(&expired.Checkout)
 	if err != nil {
 		return nil, fmt.Errorf("payments: renew %s: %w", id, err)
 	}
-	choice.Form = form
 	return s.UsePaymentLink(ctx, *expired.PaymentLinkID, choice)
 }
 
-// RenewalChoice returns the choice that a checkout of a payment link was made with.
-func RenewalChoice(c *models.Checkout) (choice LinkChoice, err error) {
+// renewalChoice returns the choice that a checkout of a payment link was made with, for a checkout that follows it.
+func renewalChoice(c *models.Checkout) (choice LinkChoice, err error) {
 	var bought struct {
 		Quantity string `json:"quantity"`
 	}
@@ -155,7 +182,7 @@ func RenewalChoice(c *models.Checkout) (choice LinkChoice, err error) {
 			return choice, fmt.Errorf("payments: read the quantity of %s: %w", c.ID, err)
 		}
 	}
-	choice.Amount = c.Amount
+	choice.after, choice.Amount = c.ID, c.Amount
 	choice.Buyer = Customer{Name: c.CustomerName, Email: c.CustomerEmail, Document: c.CustomerDocument}
 	return choice, nil
 }

@@ -278,7 +278,7 @@ func TestUsePaymentLink_Quantity(t *testing.T) {
 	if err := g.SimulateExpiry(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := g.RenewCheckout(t.Context(), c.ID, ""); err != nil || again.Amount != 2*vase.Amount {
+	if again, err := g.RenewCheckout(t.Context(), c.ID); err != nil || again.Amount != 2*vase.Amount {
 		t.Errorf("renewed: %+v, %v", again, err)
 	}
 	most := 3 * vase.Amount

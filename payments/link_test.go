@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/banks/bankstest"
 	"garoupa/internal/refusal"
 	"garoupa/merchants"
 	"garoupa/models"
@@ -117,13 +118,13 @@ func TestUsePaymentLink(t *testing.T) {
 		t.Errorf("made %+v, %v", c, err)
 	}
 
-	if _, err := g.RenewCheckout(t.Context(), c.ID, ""); refusal.Of(err).Code != refusal.CheckoutNotFound {
+	if _, err := g.RenewCheckout(t.Context(), c.ID); refusal.Of(err).Code != refusal.CheckoutNotFound {
 		t.Errorf("a pending checkout was renewed: %v", err)
 	}
 	if err := g.SimulateExpiry(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := g.RenewCheckout(t.Context(), c.ID, ""); err != nil || again.ID == c.ID ||
+	if again, err := g.RenewCheckout(t.Context(), c.ID); err != nil || again.ID == c.ID ||
 		*again.PaymentLinkID != link.ID {
 		t.Errorf("renewed: %+v, %v", again, err)
 	}
@@ -214,4 +215,141 @@ func TestCreatePaymentLink_OutOfBounds(t *testing.T) {
 	if err := made("a", nil); err != nil || least > p.Amount {
 		t.Errorf("the most: %v", err)
 	}
+}
+
+// A form whose charge is not open any more sells once more, however often it is sent at once, to whatever instance, and
+// a renewal beside it leads to the same charge. So it is each time, for the last unit as well.
+func TestUsePaymentLink_FormAgain(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	product(t, g, g.Test)
+	instances := []*payments.Service{g.Service, payments.New(g.Options)}
+	for name, ends := range map[string]func(id string) error{
+		"expired":   func(id string) error { return g.SimulateExpiry(t.Context(), id) },
+		"cancelled": func(id string) error { return g.CancelCheckout(t.Context(), g.Owner, g.Test, id) },
+	} {
+		link := linkWith(t, g, g.Test, models.LinkTerms{Stock: new(1)})
+		use := func(from *payments.Service) (*models.Checkout, error) {
+			return from.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Form: name, Quantity: 1})
+		}
+		first, err := use(g.Service)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for last, turn := first.ID, 2; turn < 5; turn++ {
+			if err := ends(last); err != nil {
+				t.Fatal(err)
+			}
+			ids := make([]string, 6)
+			var group errgroup.Group
+			for i := range ids {
+				group.Go(func() error {
+					c, err := use(instances[i%2])
+					if name == "expired" && i > 2 {
+						c, err = instances[i%2].RenewCheckout(t.Context(), first.ID)
+					}
+					if err == nil {
+						ids[i] = c.ID
+					}
+					return err
+				})
+			}
+			if err := group.Wait(); err != nil {
+				t.Fatalf("%s: turn %d: %v", name, turn, err)
+			}
+			if same := slices.Compact(ids); len(same) != 1 || same[0] == last {
+				t.Errorf("%s: turn %d: one form has the charges %v after %s", name, turn, ids, last)
+			}
+			units(t, g, link, 0, 1, 0, 0)
+			if n := modelstest.One[int](t, g.DB, "SELECT count(*) FROM checkouts WHERE payment_link_id = $1",
+				link.ID); n != turn {
+				t.Errorf("%s: turn %d: %d charges", name, turn, n)
+			}
+			last = ids[0]
+		}
+	}
+}
+
+// At a bank, a form that sells the last unit once more makes one charge, although it is sent several times at once.
+func TestUsePaymentLink_FormAgainAtBank(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	product(t, h.Gateway, h.Live)
+	link := linkWith(t, h.Gateway, h.Live, models.LinkTerms{Stock: new(1)})
+	use := func() (*models.Checkout, error) {
+		return h.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Form: "one"})
+	}
+	first, err := use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Later(30 * time.Minute)
+	h.Tend(t)
+	if n := expireDue(t, h); n != 1 {
+		t.Fatalf("%d checkouts expired", n)
+	}
+	ids := make([]string, 4)
+	var group errgroup.Group
+	for i := range ids {
+		group.Go(func() error {
+			c, err := use()
+			if err == nil {
+				ids[i] = c.ID
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if same := slices.Compact(ids); len(same) != 1 || same[0] == first.ID {
+		t.Errorf("one form has the charges %v after %s", ids, first.ID)
+	}
+	states := modelstest.One[string](t, h.DB, "SELECT string_agg(status, ' ' ORDER BY status) FROM bank_charges")
+	if states != "LAPSED OPEN" {
+		t.Errorf("the charges at the bank are %s", states)
+	}
+}
+
+// A form that has sold often goes on: then each press makes a charge.
+func TestUsePaymentLink_FormOften(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	product(t, g, g.Test)
+	link := linkWith(t, g, g.Test, models.LinkTerms{})
+	seen := map[string]bool{}
+	for range 13 {
+		c, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{Form: "one"})
+		if err != nil || seen[c.ID] {
+			t.Fatalf("%+v, %v after %v", c, err, seen)
+		}
+		seen[c.ID] = true
+		if err := g.SimulateExpiry(t.Context(), c.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A charge is renewed from the moment when its time is over, and holds its units until it has expired.
+func TestRenewCheckout_Pending(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	product(t, g, g.Test)
+	link := linkWith(t, g, g.Test, models.LinkTerms{Stock: new(1)})
+	first, err := g.UsePaymentLink(t.Context(), link.ID, payments.LinkChoice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Clock.Advance(first.ExpiresAt.Sub(g.Clock.Now()))
+	_, err = g.RenewCheckout(t.Context(), first.ID)
+	if is, held := soldOut(err); !is || !held {
+		t.Errorf("while it holds the last unit: %v", err)
+	}
+	if n, err := g.ExpireDue(t.Context()); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if again, err := g.RenewCheckout(t.Context(), first.ID); err != nil || again.ID == first.ID {
+		t.Errorf("renewed: %+v, %v", again, err)
+	}
+	units(t, g, link, 0, 1, 0, 0)
 }

@@ -89,16 +89,13 @@ func (s *hosted) useLink(c *fiber.Ctx, link *models.PublicPaymentLink) error {
 		props.Quantity = min(max(props.Quantity+change, 1), offer.MaxQuantity)
 		return s.showLink(c, link, props)
 	}
-	var open *models.PublicCheckout
+	var open *models.Checkout
 	var err error
 	if problems == nil {
 		open, err = s.openCheckout(c.UserContext(), link, c.Cookies(s.linkCookie(linkPath(link))), choice)
 	}
 	if err == nil && open == nil && problems == nil {
-		open, err = s.newCheckout(c, link, choice, func(form string) (*models.Checkout, error) {
-			choice.Form = form
-			return s.Payments.UsePaymentLink(c.UserContext(), link.ID, choice)
-		})
+		open, err = s.Payments.UsePaymentLink(c.UserContext(), link.ID, choice)
 	}
 	if refused, is := errors.AsType[payments.ChoiceRefused](err); is {
 		problems, err = choiceProblem(c, refused), nil
@@ -150,28 +147,10 @@ func (s *hosted) linkRefused(c *fiber.Ctx, link *models.PublicPaymentLink, err e
 	return err
 }
 
-// newCheckout creates a checkout of the link, once for each form and choice, even if a double click or a
-// slow connection sends the form twice. A checkout that the form created before is returned
-// only while it is open.
-func (s *hosted) newCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, choice payments.LinkChoice,
-	make func(form string) (*models.Checkout, error)) (*models.PublicCheckout, error) {
-	made, err := make(choice.Form)
-	if err != nil {
-		return nil, err
-	}
-	if open, err := s.openCheckout(c.UserContext(), link, made.ID, choice); err != nil || open != nil {
-		return open, err
-	}
-	if made, err = make(""); err != nil {
-		return nil, err
-	}
-	return s.publicCheckout(c.UserContext(), made.ID)
-}
-
 // openCheckout returns the checkout if the buyer can pay it and it equals what the link would create now for the
 // choice, otherwise nil.
 func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLink, id string,
-	choice payments.LinkChoice) (*models.PublicCheckout, error) {
+	choice payments.LinkChoice) (*models.Checkout, error) {
 	checkout, err := s.pendingCheckout(ctx, link, id)
 	if err != nil || checkout == nil {
 		return nil, err
@@ -185,7 +164,7 @@ func (s *hosted) openCheckout(ctx context.Context, link *models.PublicPaymentLin
 
 // pendingCheckout returns the checkout if it is one of the link and its page shows a code, otherwise nil.
 func (s *hosted) pendingCheckout(ctx context.Context, link *models.PublicPaymentLink,
-	id string) (*models.PublicCheckout, error) {
+	id string) (*models.Checkout, error) {
 	checkout, err := models.PublicCheckoutByID(ctx, s.DB.Pool, id)
 	if errors.Is(err, models.ErrNotFound) {
 		return nil, nil
@@ -196,10 +175,10 @@ func (s *hosted) pendingCheckout(ctx context.Context, link *models.PublicPayment
 	if !open || checkout.PaymentLinkID == nil || *checkout.PaymentLinkID != link.ID {
 		return nil, nil
 	}
-	return checkout, nil
+	return &checkout.Checkout, nil
 }
 
-func (s *hosted) rememberCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, open *models.PublicCheckout) {
+func (s *hosted) rememberCheckout(c *fiber.Ctx, link *models.PublicPaymentLink, open *models.Checkout) {
 	path := linkPath(link)
 	c.Cookie(&fiber.Cookie{
 		Name: s.linkCookie(path), Value: open.ID, Path: path, MaxAge: int(open.ExpiresAt.Sub(s.Now()) / time.Second),

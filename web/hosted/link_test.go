@@ -167,6 +167,9 @@ func TestLink_StaleCheckout(t *testing.T) {
 		"of another price": func(t *testing.T, s *webtest.Sale, _ string) {
 			s.Update(t, func(p *merchants.ProductForm) { p.Amount = 999_00 })
 		},
+		"of another name": func(t *testing.T, s *webtest.Sale, _ string) {
+			s.Update(t, func(p *merchants.ProductForm) { p.Name = "Vaso Lua Cheia" })
+		},
 		"of another link": func(t *testing.T, s *webtest.Sale, id string) {
 			other := s.Site.Sale(t, func(p *merchants.ProductForm) { p.Slug = "outro" })
 			modelstest.Exec(t, s.DB, "UPDATE checkouts SET payment_link_id = $1 WHERE id = $2", other.Link, id)
@@ -181,16 +184,22 @@ func TestLink_StaleCheckout(t *testing.T) {
 			buyer := s.Client(t)
 			first := buyer.Post(s.Path(), "token", "same form").Header.Get("Location")
 			over(t, s, strings.TrimPrefix(first, "/pay/"))
-			second := buyer.Post(s.Path(), "token", "same form").Header.Get("Location")
+			form := "same form"
+			if name == "of another link" || name == "of the API" {
+				form = "another form" // what a form of this link made is never one of these
+			}
+			second := buyer.Post(s.Path(), "token", form).Header.Get("Location")
 			if second == first || !strings.HasPrefix(second, "/pay/chk_") {
 				t.Fatalf("led to %q after %q", second, first)
 			}
 			if made, err := s.Service.Checkout(t.Context(), s.Test, strings.TrimPrefix(second, "/pay/")); err != nil ||
-				made.Amount != s.Product.Amount {
+				made.Amount != s.Product.Amount || made.Description != s.Product.Name {
 				t.Errorf("a checkout of %v, %v", made, err)
 			}
-			if third := buyer.Post(s.Path(), "token", "same form").Header.Get("Location"); third != second {
-				t.Errorf("the new one is not used again: %q, then %q", second, third)
+			for _, again := range []*webtest.Client{buyer, s.Client(t)} { // the other one has no cookie
+				if third := again.Post(s.Path(), "token", form).Header.Get("Location"); third != second {
+					t.Errorf("the new one is not used again: %q, then %q", second, third)
+				}
 			}
 		})
 	}

@@ -26,14 +26,7 @@ func (s *hosted) renew(c *fiber.Ctx) error {
 	if err != nil {
 		return s.linkRefused(c, link, err, nil)
 	}
-	choice, err := payments.RenewalChoice(&expired.Checkout)
-	if err != nil {
-		return err
-	}
-	choice.Form = expired.ID
-	renewed, err := s.newCheckout(c, link, choice, func(form string) (*models.Checkout, error) {
-		return s.Payments.RenewCheckout(c.UserContext(), expired.ID, form)
-	})
+	renewed, err := s.Payments.RenewCheckout(c.UserContext(), expired.ID)
 	if _, refused := errors.AsType[payments.ChoiceRefused](err); refused { // the buyer chooses anew
 		return c.Redirect("/l/"+link.ID+page.Spoken(c), fiber.StatusSeeOther)
 	}
