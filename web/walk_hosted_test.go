@@ -61,7 +61,8 @@ func walkHosted(t *testing.T, w *walk) {
 	if err := s.SimulatePayment(t.Context(), known.ID); err != nil {
 		t.Fatal(err)
 	}
-	buyer.visit("pay-receipt-known", "/pay/"+known.ID+"?receipt=sent")
+	buyer.visit("pay-receipt-known", "/pay/"+known.ID+"?receipt=sent#sent")
+	buyer.WaitFocused("#sent")
 	buyer.Click("#by-mail ~ details summary")
 	buyer.Type("#email", "carla@")
 	buyer.Click("#by-mail ~ details button")

@@ -36,8 +36,8 @@ func (s *hosted) mailReceipt(c *fiber.Ctx) error {
 	return c.Redirect("/pay/"+c.Params("id")+withQuery(page.Spoken(c), receiptSent), fiber.StatusSeeOther)
 }
 
-// receiptSent is the query of the page that says that a receipt was sent.
-const receiptSent = "receipt=sent"
+// receiptSent leads to where the page says that a receipt was sent, far below its top on a phone.
+const receiptSent = "receipt=sent#sent"
 
 // withQuery adds a parameter to a query such as "?lang=en", or to none.
 func withQuery(query, parameter string) string {

@@ -46,7 +46,7 @@ func TestReceipt(t *testing.T) {
 	}
 	for range 2 {
 		a := visitor.Post(path+"/receipt", "key", key)
-		if a.Status != http.StatusSeeOther || a.Header.Get("Location") != path+"?receipt=sent" {
+		if a.Status != http.StatusSeeOther || a.Header.Get("Location") != path+"?receipt=sent#sent" {
 			t.Errorf("%d to %s", a.Status, a.Header.Get("Location"))
 		}
 	}
@@ -54,8 +54,12 @@ func TestReceipt(t *testing.T) {
 	if n := modelstest.One[int](t, s.DB, mails, email); n != 1 {
 		t.Errorf("%d mails", n)
 	}
-	if a := visitor.Get(path + "?receipt=sent"); a.Find("#sent").Length() != 1 {
-		t.Error("the page does not say that it was sent")
+	if a := visitor.Get(path + "?receipt=sent"); a.Find("#sent[tabindex='-1'][autofocus]").Length() != 1 {
+		t.Error("the page does not say that it was sent, with the focus there")
+	}
+	if a := visitor.Post(path+"/receipt?lang=en", "key", key); a.Header.Get("Location") !=
+		path+"?lang=en&receipt=sent#sent" {
+		t.Errorf("in English to %s", a.Header.Get("Location"))
 	}
 	wrong := visitor.Post(path+"/receipt?lang=en", "key", "2", "email", "carla@")
 	if wrong.Status != http.StatusUnprocessableEntity || wrong.Find("#email").AttrOr("value", "") != "carla@" ||
