@@ -111,7 +111,7 @@ func CheckboxGroup(p CheckboxGroupProps) templ.Component {
 			}
 		}
 		if p.Error != "" {
-			templ_7745c5c3_Err = fieldProblem(p.Name, p.Error).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = FieldProblem(p.Name, p.Error).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -371,7 +371,7 @@ func fieldLabel(name, label, hint, problem string, optional bool) templ.Componen
 			}
 		}
 		if problem != "" {
-			templ_7745c5c3_Err = fieldProblem(name, problem).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = FieldProblem(name, problem).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -380,8 +380,8 @@ func fieldLabel(name, label, hint, problem string, optional bool) templ.Componen
 	})
 }
 
-// fieldProblem shows a field's error beside it.
-func fieldProblem(name, problem string) templ.Component {
+// FieldProblem shows the error of the field with this id beside it. The field names it in aria-describedby.
+func FieldProblem(name, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

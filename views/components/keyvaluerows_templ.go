@@ -111,7 +111,7 @@ func KeyValueRows(p KeyValueRowsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if row.Error != "" {
-				templ_7745c5c3_Err = fieldProblem(p.field("key", i), row.Error).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = FieldProblem(p.field("key", i), row.Error).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -106,7 +106,7 @@ func RadioCards(p RadioCardsProps) templ.Component {
 			}
 		}
 		if p.Error != "" {
-			templ_7745c5c3_Err = fieldProblem(p.Name, p.Error).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = FieldProblem(p.Name, p.Error).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

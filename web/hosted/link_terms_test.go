@@ -56,10 +56,13 @@ func TestLink_Quantity(t *testing.T) {
 	if one := sells(t, site, "one", models.LinkTerms{}); buyer.Get(one.Path()).Find("#quantity").Length() != 0 {
 		t.Error("a link that sells one unit asks how many")
 	}
-	for _, step := range []struct{ quantity, step, becomes, total string }{
-		{"1", "more", "2", "R$\u00a020,00"}, {"2", "more", "3", "R$\u00a030,00"}, {"3", "more", "3", "R$\u00a030,00"},
-		{"3", "less", "2", "R$\u00a020,00"}, {"1", "less", "1", "R$\u00a010,00"}, {"70", "less", "3", "R$\u00a030,00"},
-		{"x", "more", "2", "R$\u00a020,00"},
+	const less, more, number = "button[value=less]", "button[value=more]", "#quantity"
+	for _, step := range []struct{ quantity, step, becomes, total, focus string }{
+		{"1", "more", "2", "R$\u00a020,00", more}, {"2", "more", "3", "R$\u00a030,00", number},
+		{"3", "more", "3", "R$\u00a030,00", number}, {"3", "less", "2", "R$\u00a020,00", less},
+		{"2", "less", "1", "R$\u00a010,00", number}, {"1", "less", "1", "R$\u00a010,00", number},
+		{"70", "less", "3", "R$\u00a030,00", less}, {"x", "more", "2", "R$\u00a020,00", more},
+		{"2", "odd", "2", "R$\u00a020,00", ""},
 	} {
 		a := buyer.Post(s.Path(), "token", "t", "quantity", step.quantity, "step", step.step, "name", "Carla")
 		if a.Status != http.StatusOK || a.Find("#quantity").AttrOr("value", "") != step.becomes ||
@@ -67,11 +70,19 @@ func TestLink_Quantity(t *testing.T) {
 			a.Find("input[name=token]").AttrOr("value", "") != "t" {
 			t.Errorf("%+v: %d %q %q", step, a.Status, a.Find("#quantity").AttrOr("value", ""), a.Find(".sticky").Text())
 		}
+		focus := a.Find("[autofocus]")
+		if focus.Length() != min(len(step.focus), 1) || step.focus != "" && !focus.Is(step.focus+":not([disabled])") {
+			t.Errorf("%+v: the focus is on %s of %d", step, focus.AttrOr("value", "nothing"), focus.Length())
+		}
 	}
 	for _, wrong := range []string{"0", "4", "-1", "x", "99999999999999999999"} {
 		a := buyer.Post(s.Path(), "token", "t", "quantity", wrong)
 		if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Find("#errors").Text(), "1 a 3 unidades") {
 			t.Errorf("%s units: %d %q", wrong, a.Status, a.Find("#errors").Text())
+		}
+		said := a.Find("#" + a.Find("#quantity[aria-invalid=true]").AttrOr("aria-describedby", "none"))
+		if !strings.Contains(said.Text(), "1 a 3 unidades") {
+			t.Errorf("%s units: the field is described by %q", wrong, said.Text())
 		}
 	}
 	if made := s.CheckoutIDs(t); len(made) != 0 {

@@ -75,6 +75,11 @@ func (p LinkInactiveProps) texts(ctx context.Context) (title, body string) {
 	return i18n.T(ctx, "link.inactive_title"), i18n.T(ctx, "link.inactive_body", p.MerchantName)
 }
 
+// off reports whether a button of the quantity can do nothing.
+func (p LinkProps) off(step string) bool {
+	return step == "less" && p.Quantity <= 1 || step == "more" && p.Quantity >= p.MaxQuantity
+}
+
 // total is what the chosen quantity costs.
 func (p LinkProps) total() money.Cents { return p.Amount * money.Cents(max(p.Quantity, 1)) }
 
