@@ -37,7 +37,7 @@ func TestWithdrawal_Browser(t *testing.T) {
 	page.WaitTrue(`document.getElementById("amount").value == "1.000,00"`)
 	browsertest.Eval[bool](page, `(document.getElementById("amount").value = "", true)`)
 	page.Type("#amount", "250")
-	page.Click("Revisar saque")
+	page.Press("Enter") // reviews what was typed; it does not press the first button that is seen, "Usar tudo"
 	page.Click("Confirmar saque de R$ 250,00")
 	page.WaitText("h1", "Saque solicitado")
 	page.Axe()
