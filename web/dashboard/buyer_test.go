@@ -2,7 +2,9 @@ package dashboard_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -71,6 +73,32 @@ func TestBuyer(t *testing.T) {
 	s.GiveRole(t, models.RoleAdmin)
 	if a := c.Get("/app/configuracoes/empresa"); a.Find("a[href='"+buyerPage+"']").Length() != 0 {
 		t.Error("an administrator is led to the page")
+	}
+}
+
+// A file that cannot be finished breaks off, also for a browser that takes compressed answers, as the client does.
+func TestBuyer_FileBreaksOff(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	email := "carla@example.com"
+	s.Checkout(t, payments.NewCheckout{Customer: payments.Customer{Email: &email}})
+	// The charges can be counted, and what belongs to them cannot be read.
+	modelstest.Exec(t, s.DB, "ALTER TABLE disputes RENAME COLUMN cause TO gone")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.Base+buyerPage+"/arquivo",
+		strings.NewReader(url.Values{"buyer": {email}}.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return // it broke off before its first byte
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); err == nil {
+		t.Errorf("%d: the file ends as if it were whole, after %q", response.StatusCode, body)
 	}
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -57,6 +58,9 @@ func SendJSONFile(c *fiber.Ctx, name string, write func(ctx context.Context, to 
 }
 
 func sendFile(c *fiber.Ctx, kind, name string, write func(ctx context.Context, to io.Writer) error) error {
+	if !SendsFile(c.Path()) { // it would be compressed, and a file that broke off would look whole
+		return fmt.Errorf("page: %s is not named as a path that sends a file", c.Path())
+	}
 	c.Set(fiber.HeaderContentType, kind)
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
 	c.Set("X-Accel-Buffering", "no")

@@ -39,9 +39,10 @@ var Compressed = compress.New(compress.Config{Next: func(c *fiber.Ctx) bool {
 // events is none of these.
 func Streams(path string) bool { return strings.HasSuffix(path, "/events") && path != "/v1/events" }
 
-// SendsFile reports whether a path answers with a file that may be long, and is sent while it is read.
+// SendsFile reports whether a path answers with a file that may be long, and is sent while it is read: it has the
+// ending of one or, if a form asks for the file, the name.
 func SendsFile(path string) bool {
-	return slices.Contains([]string{".csv", ".xlsx", ".ofx"}, filepath.Ext(path))
+	return slices.Contains([]string{".csv", ".xlsx", ".ofx"}, filepath.Ext(path)) || filepath.Base(path) == "arquivo"
 }
 
 // ContentPolicy lets a page load only from its own address, and run nothing inline.
