@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"strings"
 	"testing"
 
 	"garoupa/models/modelstest"
+	"garoupa/payments"
 	"garoupa/web/browsertest"
 	"garoupa/web/webtest"
 )
@@ -72,6 +74,36 @@ func TestGuard_Browser(t *testing.T) {
 	page.Click("input[name=notices]")
 	page.Click("input[name=notices]")
 	leave("ticked off and on again", false)
+}
+
+// A form that is answered with a file leaves its page open, and can be sent again there.
+func TestDownload_Browser(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	email := "carla@example.com"
+	s.Checkout(t, payments.NewCheckout{Customer: payments.Customer{Email: &email}})
+	page := browsertest.Open(t, s.URL+"/app/clientes",
+		browsertest.Options{Viewport: browsertest.Desktop, Cookies: s.Member(t).Cookies()})
+	page.Click("main a[href^='/app/clientes/cus_']")
+	const file = "form[action='/app/configuracoes/comprador/arquivo'] button"
+	for _, next := range []string{"form[action='/app/configuracoes/comprador'] button", "#buyer"} {
+		for range 2 {
+			page.Click(file)
+			if page.True(`document.querySelector("[data-busy], button[aria-busy]")`) {
+				t.Errorf("%s waits for an answer that does not replace it", page.URL())
+			}
+		}
+		page.Click(next) // the customer's page leads to the page of a buyer's data, which has the same form
+	}
+	sent := 0
+	for _, request := range page.Requests() {
+		if strings.HasSuffix(request.URL, "/arquivo") {
+			sent++
+		}
+	}
+	if sent != 4 {
+		t.Errorf("four presses sent the form %d times", sent)
+	}
 }
 
 // The forms in which somebody types for a while are guarded.

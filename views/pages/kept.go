@@ -18,14 +18,15 @@ const (
 // KeptProps holds what was typed until its sender has decided.
 type KeptProps struct {
 	layouts.AuthProps
-	Reason  string
-	Live    bool   // the environment that the form was shown in
-	Account string // that the sender looks at now, of KeptAccount
-	Section string // where to continue without sending; "" for the start page
-	Open    string // what the sender must do first, in another window; "" if nothing
-	Action  string // where the form goes
-	Fields  []HiddenField
-	Files   bool // it had files, which cannot be kept
+	Reason   string
+	Live     bool   // the environment that the form was shown in
+	Account  string // that the sender looks at now, of KeptAccount
+	Section  string // where to continue without sending; "" for the start page
+	Open     string // what the sender must do first, in another window; "" if nothing
+	Action   string // where the form goes
+	Fields   []HiddenField
+	Files    bool // it had files, which cannot be kept
+	Download bool // it is answered with a file, so the page stays
 }
 
 // environmentName is the key of an environment's name.

@@ -13,6 +13,7 @@ type StepUpProps struct {
 	ByPassword    bool          // of a person without a second factor
 	ByRecovery    bool          // a recovery code serves where a passkey is lost
 	Action        string        // where the form goes, with what was kept
+	Download      bool          // what follows the proof is a file, so the page stays
 	Fields        []HiddenField // what was typed already, or where they go on
 	ProofField    string
 	RecoveryField string // of a recovery code in its place

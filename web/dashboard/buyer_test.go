@@ -117,8 +117,12 @@ func TestBuyer_Proof(t *testing.T) {
 		buyerPage: {"buyer", email}, buyerPage + "/arquivo": {"buyer", email},
 		buyerPage + "/apagar": {"buyer", email, "confirm", "1"},
 	} {
-		if a := c.Post(path, form...); a.Find("input[name=garoupa_proof]").Length() != 1 {
+		a := c.Post(path, form...)
+		if a.Find("input[name=garoupa_proof]").Length() != 1 {
 			t.Errorf("%s: %d %s", path, a.Status, a.Text())
+		}
+		if got := a.Find("main form[data-download]").Length() == 1; got != strings.HasSuffix(path, "/arquivo") {
+			t.Errorf("%s: the proof is answered with a file: %v", path, got)
 		}
 	}
 	if n := modelstest.One[int](t, s.DB, "SELECT count(*) FROM checkouts WHERE customer_email IS NOT NULL"); n != 1 {

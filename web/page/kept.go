@@ -46,7 +46,7 @@ func (s *Site) loggedOut(c *fiber.Ctx) error {
 
 // ShowKept shows a page from which a form can be sent again, with additional fields.
 func (s *Site) ShowKept(c *fiber.Ctx, props pages.KeptProps, more ...pages.HiddenField) error {
-	props.AuthProps, props.Action = s.AuthProps(c), c.OriginalURL()
+	props.AuthProps, props.Action, props.Download = s.AuthProps(c), c.OriginalURL(), SendsFile(c.Path())
 	props.AuthProps.Path = "/app" // the page has no address
 	props.Fields = append(keptFields(c), more...)
 	if form, err := c.MultipartForm(); err == nil {

@@ -173,6 +173,7 @@ func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error
 func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string) error {
 	v := Visitor(c)
 	props.AuthProps, props.Email, props.ByCode = s.AuthProps(c), v.Email, v.TOTPEnrolled
+	props.Download = SendsFile(c.Path())
 	props.ProofField, props.RecoveryField = proofField, proofRecoveryField
 	props.ByPassword = v.HasPassword && !s.HasSecondFactor(v) && !s.Merchants.SSOOnly
 	if v.ByProvider && !s.HasSecondFactor(v) {

@@ -16,11 +16,12 @@ export function clock(seconds: number) {
   return (hours ? hours + ':' : '') + pad(Math.floor((seconds % 3600) / 60)) + ':' + pad(seconds % 60);
 }
 
-// submitOnce ignores a second click while the form is being sent.
+// submitOnce ignores a second click while the form is being sent. A form with [data-download] is answered with a
+// file: the page stays, and the form can be sent again.
 export function submitOnce() {
   document.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement;
-    if ((event as SubmitEvent).submitter?.hasAttribute('formtarget')) return; // the page stays
+    if ((event as SubmitEvent).submitter?.hasAttribute('formtarget') || 'download' in form.dataset) return;
     if (form.dataset.busy) event.preventDefault();
     form.dataset.busy = '1';
     (event as SubmitEvent).submitter?.setAttribute('aria-busy', 'true');

@@ -876,7 +876,7 @@ func customerData(p CustomerProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "\" data-download>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
