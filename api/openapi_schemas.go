@@ -187,7 +187,7 @@ func checkoutSchema() *openapi.Schema {
 		openapi.Property("settlement", openapi.Answer("How far the money has come.",
 			openapi.Property("currency", brl("Always `BRL`.")),
 			openapi.Property("status",
-				openapi.Choice("`PENDING`, then `AVAILABLE` in your balance, then `COMPLETED` once withdrawn.",
+				openapi.Choice("`PENDING`, then `AVAILABLE` in your balance, then `COMPLETED` once paid out.",
 					models.SettlementPending, models.SettlementAvailable, models.SettlementCompleted)),
 			openapi.Property("amount", settled))),
 		openapi.Property("metadata", metadataSchema(false)))

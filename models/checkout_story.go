@@ -24,6 +24,7 @@ type CheckoutPayment struct {
 	Amount     money.Cents
 	Fee        money.Cents
 	PaidAt     time.Time
+	Own        bool               // the money is at the merchant's own bank account
 	Kind       *ExceptionKind     // why it did not change the checkout; nil if it settles
 	Decision   *ExceptionDecision // what staff decided; nil before that
 }
@@ -39,8 +40,10 @@ func CheckoutStoryByID(ctx context.Context, q Querier, scope Scope, id string) (
 		return nil, notFound(err)
 	}
 	rows, err := q.Query(ctx,
-		`SELECT p.id, p.end_to_end_id, p.settles, p.amount, p.fee + coalesce(x.fee, 0), p.paid_at, x.kind, x.decision
+		`SELECT p.id, p.end_to_end_id, p.settles, p.amount, p.fee + coalesce(x.fee, 0), p.paid_at,
+			b.account_id IS NOT NULL, x.kind, x.decision
 		FROM payments p LEFT JOIN payment_exceptions x ON x.payment_id = p.id
+			LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
 		WHERE p.checkout_id = $1 ORDER BY p.recorded_at, p.id`, id)
 	if err != nil {
 		return nil, err
@@ -65,15 +68,18 @@ func (s *CheckoutStory) Refunded(refunds []Refund) (sum money.Cents) {
 // SettlingPayments returns the payments that made checkouts PAID, by checkout id. The caller
 // must have found the checkouts within its scope.
 func SettlingPayments(ctx context.Context, q Reader, checkoutIDs []string) (map[string]CheckoutPayment, error) {
-	rows, err := q.Query(ctx, `SELECT p.checkout_id, p.id, p.end_to_end_id, p.amount, p.fee, p.paid_at
-		FROM payments p WHERE p.checkout_id = ANY($1) AND p.settles`, checkoutIDs)
+	rows, err := q.Query(ctx, `SELECT p.checkout_id, p.id, p.end_to_end_id, p.amount, p.fee, p.paid_at,
+			b.account_id IS NOT NULL
+		FROM payments p LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
+		WHERE p.checkout_id = ANY($1) AND p.settles`, checkoutIDs)
 	if err != nil {
 		return nil, err
 	}
 	byCheckout := map[string]CheckoutPayment{}
 	var checkout string
 	p := CheckoutPayment{Settles: true}
-	_, err = pgx.ForEachRow(rows, []any{&checkout, &p.ID, &p.EndToEndID, &p.Amount, &p.Fee, &p.PaidAt}, func() error {
+	targets := []any{&checkout, &p.ID, &p.EndToEndID, &p.Amount, &p.Fee, &p.PaidAt, &p.Own}
+	_, err = pgx.ForEachRow(rows, targets, func() error {
 		byCheckout[checkout] = p
 		return nil
 	})

@@ -151,6 +151,7 @@ var statuses = map[string]BadgeProps{
 	"settlement_PENDING":    {Tone: ToneInfo, Icon: "clock"},
 	"settlement_AVAILABLE":  {Tone: ToneOK, Icon: "check"},
 	"settlement_COMPLETED":  {Tone: ToneOK, Icon: "check"},
+	"settlement_OWN":        {Tone: ToneOK, Icon: "check"},
 	"key_ACTIVE":            {Tone: ToneOK, Icon: "check"},
 	"key_REVOKED":           {Icon: "ban"},
 	"key_ENDED":             {Icon: "clock"},

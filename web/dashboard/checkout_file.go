@@ -11,6 +11,7 @@ import (
 	"garoupa/models"
 	"garoupa/payments"
 	"garoupa/views/i18n"
+	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
 )
 
@@ -82,7 +83,9 @@ func (f checkoutFile) writeRows(ctx context.Context, w page.CSVFile, batch []mod
 		}
 		if p, settled := payments[c.ID]; settled {
 			row = append(row, w.Time(p.PaidAt), p.EndToEndID, w.Amount(p.Fee), w.Amount(p.Amount-p.Fee),
-				w.Code(string(c.SettlementStatus), settlementStatus))
+				w.Code(string(c.SettlementStatus), func(ctx context.Context, status string) string {
+					return settlementStatus(ctx, status, p.Own)
+				}))
 		} else {
 			row = append(row, "", "", "", "", "")
 		}
@@ -97,6 +100,10 @@ func checkoutStatus(ctx context.Context, status string) string {
 	return i18n.T(ctx, "status.checkout_"+status)
 }
 
-func settlementStatus(ctx context.Context, status string) string {
+// settlementStatus says where the money of a payment is; own is of one at the merchant's own bank account.
+func settlementStatus(ctx context.Context, status string, own bool) string {
+	if own {
+		status = pages.SettlementOwn
+	}
 	return i18n.T(ctx, "status.settlement_"+status)
 }

@@ -121,7 +121,7 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 			props.EndToEndID = p.EndToEndID
 			props.Settlement = &pages.Settlement{
 				Status: string(checkout.SettlementStatus), Paid: p.Amount, Fee: p.Fee,
-				Net: money.Cents(p.Amount - p.Fee), AvailableAt: story.SettlesAt,
+				Net: money.Cents(p.Amount - p.Fee), AvailableAt: story.SettlesAt, Own: p.Own,
 			}
 			continue
 		}

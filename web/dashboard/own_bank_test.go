@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 
 	"garoupa/api"
 	"garoupa/banks"
@@ -255,5 +258,44 @@ func TestOwnPix(t *testing.T) {
 	}
 	if a := h.owner.Get(path); a.Header.Get("Location") != "/app/saldo/avulsos" {
 		t.Errorf("afterwards the form is %d", a.Status)
+	}
+}
+
+// What was paid at the own account is there, and never was available here or withdrawn.
+func TestOwnBank_Paid(t *testing.T) {
+	t.Parallel()
+	h := newOwnHouse(t)
+	own := h.WithOwn(t)
+	c := own.Charge(t, payments.NewCheckout{Amount: 50_00})
+	own.Pay(t, control.PayRequest{Code: c.CopyPaste})
+	own.Sweep(t)
+	h.enter(t)
+	for _, settled := range []bool{false, true} {
+		if settled {
+			if _, err := h.SettleDue(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a := h.owner.Get("/app/cobrancas/" + c.ID)
+		steps := a.Find("#progress + ol li p:first-child").Map(func(_ int, p *goquery.Selection) string {
+			return strings.TrimSpace(p.Text())
+		})
+		want := []string{"Criada", "QR Code gerado", "Paga", "Na sua conta bancária"}
+		if !slices.Equal(steps, want) {
+			t.Errorf("settled %v: the steps are %q", settled, steps)
+		}
+		if says := a.Find("section:has(#settlement)").Text(); !strings.Contains(says, "Na sua conta bancária") ||
+			strings.Contains(says, "Disponível") {
+			t.Errorf("settled %v: the payment is %s", settled, says)
+		}
+		for _, path := range []string{"/app/cobrancas/cobrancas.csv", "/app/saldo/vendas.csv"} {
+			if a := h.owner.Get(path); !strings.Contains(a.Body, "Na sua conta bancária") {
+				t.Errorf("settled %v: %s: %s", settled, path, a.Body)
+			}
+		}
+	}
+	h.owner.Lang = "en"
+	if a := h.owner.Get("/app/cobrancas/cobrancas.csv"); !strings.Contains(a.Body, `,"COMPLETED"`) {
+		t.Errorf("in English, for programs, the file says %s", a.Body)
 	}
 }

@@ -107,7 +107,7 @@ func (f saleFile) writeTable(ctx context.Context, t page.Table) error {
 			}
 			if err := t.WriteCells(sale.PaidAt, sale.CheckoutID, sale.ExternalID, sale.Description,
 				page.Text(sale.CustomerName), sale.Gross, sale.Fee, sale.Refunded, sale.Net(), free,
-				settlementStatus(ctx, string(sale.Settlement)), sale.EndToEndID); err != nil {
+				settlementStatus(ctx, string(sale.Settlement), sale.Own), sale.EndToEndID); err != nil {
 				return err
 			}
 		}

@@ -208,3 +208,34 @@ func TestReleases(t *testing.T) {
 		t.Errorf("after a settlement: %s", says)
 	}
 }
+
+// Money that a refund took has left the balance: nothing says that it was withdrawn.
+func TestSales_Left(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	s.SetFee(t, money.Fee{})
+	sold := sell(t, s, payments.NewCheckout{Amount: 100_00}, 0)
+	s.Clock.Advance(paymentstest.SettlementDelay)
+	if _, err := s.SettleDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id := modelstest.One[string](t, s.DB, "SELECT id FROM payments")
+	if _, err := s.RefundPayment(t.Context(), s.Staff(t), payments.NewRefund{PaymentID: id, Amount: 100_00,
+		Reason: paymentstest.Reason}); err != nil {
+		t.Fatal(err)
+	}
+	if covered, err := s.CoverDue(t.Context()); err != nil || covered != 1 {
+		t.Fatalf("%d are covered, %v", covered, err)
+	}
+	for path, says := range map[string]string{"/app/cobrancas/" + sold.ID: "Já saiu do saldo",
+		"/app/saldo/vendas": "já saiu", "/app/cobrancas/cobrancas.csv": "Já saiu", "/app/saldo/vendas.csv": "Já saiu"} {
+		got := c.Get(path).Text()
+		if !strings.Contains(got, says) || strings.Contains(strings.ToLower(got), "sacado") {
+			t.Errorf("%s does not say %q, or says that it was withdrawn: %s", path, says, got)
+		}
+	}
+	if badge := c.Get("/app/cobrancas/" + sold.ID).Find("#settlement + span").Text(); badge != "Já saiu" {
+		t.Errorf("the badge says %q", badge)
+	}
+}

@@ -47,19 +47,7 @@ func (p CheckoutProps) expiredAt() time.Time {
 
 // settlementSteps returns the steps of the money of a paid checkout.
 func (p CheckoutProps) settlementSteps(ctx context.Context) []components.TimelineStep {
-	var steps []components.TimelineStep
-	if p.Settlement != nil {
-		step := components.TimelineStep{Label: i18n.T(ctx, "checkout.step_available"),
-			When: instantOrNone(ctx, p.Settlement.AvailableAt)}
-		if step.Done = p.Settlement.Status != SettlementPending; !step.Done {
-			step.Label, step.Now, step.Note, step.When = i18n.T(ctx, "checkout.step_settling"), true, expectedAt(ctx,
-				step.When), ""
-		}
-		steps = append(steps, step)
-		if p.Settlement.Status == SettlementCompleted {
-			steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_withdrawn"), Done: true})
-		}
-	}
+	steps := p.Settlement.steps(ctx)
 	for _, r := range p.Refunds {
 		if r.Status != "COMPLETED" {
 			continue
@@ -68,6 +56,26 @@ func (p CheckoutProps) settlementSteps(ctx context.Context) []components.Timelin
 			Label: i18n.T(ctx, "checkout.step_refunded", i18n.Money(ctx, r.Amount)),
 			When:  i18n.Instant(ctx, r.CreatedAt), Done: true,
 		})
+	}
+	return steps
+}
+
+// steps returns where the money has been, or is expected; none of a checkout that was not paid.
+func (s *Settlement) steps(ctx context.Context) []components.TimelineStep {
+	if s == nil {
+		return nil
+	}
+	at := instantOrNone(ctx, s.AvailableAt)
+	switch s.place() {
+	case SettlementOwn:
+		return []components.TimelineStep{{Label: i18n.T(ctx, "status.settlement_OWN"), When: at, Done: true}}
+	case SettlementPending:
+		return []components.TimelineStep{{Label: i18n.T(ctx, "checkout.step_settling"), Note: expectedAt(ctx, at),
+			Now: true}}
+	}
+	steps := []components.TimelineStep{{Label: i18n.T(ctx, "checkout.step_available"), When: at, Done: true}}
+	if s.Status == SettlementCompleted {
+		steps = append(steps, components.TimelineStep{Label: i18n.T(ctx, "checkout.step_left"), Done: true})
 	}
 	return steps
 }

@@ -81,10 +81,12 @@ type ReceiptRow struct {
 	SentAt   time.Time
 }
 
-// How far a payment's money has come (contract 3.2); between the two it is AVAILABLE.
+// How far a payment's money has come (contract 3.2); between the first two it is AVAILABLE.
 const (
 	SettlementPending   = "PENDING"
 	SettlementCompleted = "COMPLETED"
+	// SettlementOwn is of money at the merchant's own bank account, which is never available here.
+	SettlementOwn = "OWN"
 )
 
 // Settlement is the settlement of a payment.
@@ -94,6 +96,23 @@ type Settlement struct {
 	Fee         money.Cents
 	Net         money.Cents
 	AvailableAt *time.Time
+	Own         bool // the money is at the merchant's own bank account, from AvailableAt on
+}
+
+// place returns where the money is, as one of the constants above or AVAILABLE.
+func (s *Settlement) place() string {
+	if s.Own {
+		return SettlementOwn
+	}
+	return s.Status
+}
+
+// freeAt returns when the money becomes or became available, "" if it never is or the time is unknown.
+func (s *Settlement) freeAt(ctx context.Context) string {
+	if s.Own {
+		return ""
+	}
+	return instantOrNone(ctx, s.AvailableAt)
 }
 
 // RefundRow is a refund of a payment.

@@ -837,7 +837,7 @@ func checkoutSettlement(p CheckoutProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.StatusBadge(components.Settlement, p.Settlement.Status).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.StatusBadge(components.Settlement, p.Settlement.place()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -850,7 +850,7 @@ func checkoutSettlement(p CheckoutProps) templ.Component {
 			{Key: i18n.T(ctx, "checkout.fee"), Value: i18n.Money(ctx, -p.Settlement.Fee)},
 			{Key: i18n.T(ctx, "checkout.net"), Value: i18n.Money(ctx, p.Settlement.Net)},
 			{Key: i18n.T(ctx, "checkouts.column_paid"), Value: instantOrNone(ctx, p.PaidAt)},
-			{Key: i18n.T(ctx, "checkout.available_at"), Value: instantOrNone(ctx, p.Settlement.AvailableAt)},
+			{Key: i18n.T(ctx, "checkout.available_at"), Value: p.Settlement.freeAt(ctx)},
 			{Key: i18n.T(ctx, "pay.end_to_end_id"), Value: p.EndToEndID, Copy: "end-to-end-id"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
