@@ -92,12 +92,10 @@ func (s *account) securityFrame(c *fiber.Ctx) (frame pages.SecurityFrame, err er
 		if err != nil {
 			return frame, err
 		}
-		ops.Path = frame.Base
 		frame.Ops, frame.Shell = &ops, ops.Shell
 		return frame, nil
 	}
 	frame.Shell, err = s.Shell(c)
-	frame.Shell.Path = frame.Base
 	return frame, err
 }
 

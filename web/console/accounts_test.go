@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments"
+	"garoupa/payments/paymentstest"
 	"garoupa/web/webtest"
 )
 
@@ -171,5 +175,50 @@ func endsAccess(t *testing.T, s *webtest.Site, c *webtest.Client, path string) {
 	if a := c.Post(end, "reasonCode", "RISK", "reason", "Fraude confirmada pelo banco.", "do",
 		"send"); a.Status != http.StatusConflict {
 		t.Errorf("ending twice: %d", a.Status)
+	}
+}
+
+// Where the choice of a language leads from the answer to a form that has no page at its address: to the page that
+// the form was on, or to the nearest one above.
+func TestOps_LedBack(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c, by := s.Console(t, models.StaffSupervisor)
+	account := "/ops/contas/" + s.Account.ID
+	if err := s.Merchants.SaveReason(t.Context(), by, models.ReasonDispute, paymentstest.Reason); err != nil {
+		t.Fatal(err)
+	}
+	reason := "/ops/motivos/" + modelstest.One[string](t, s.DB, "SELECT id FROM decision_reasons")
+	charge := "/ops/cobrancas/" + s.Checkout(t, payments.NewCheckout{}).ID
+	for _, tc := range []struct{ path, from, want string }{
+		{account + "/notas", "", account},
+		{account + "/notas", account + "?tab=x", account + "?tab=x"},
+		{account + "/notas", account + "/notas", account},
+		{account + "/notas", charge + "/pagador", charge}, // from another answer without an address
+		{account + "/notas", "/ops/bancos/nova", "/ops/bancos/nova"},
+		{reason, "", "/ops/motivos"},
+		{reason, "/ops/motivos?kind=dispute", "/ops/motivos?kind=dispute"},
+		{charge + "/pagador", "", charge},
+	} {
+		from := tc.from
+		if from != "" {
+			from = s.URL + from
+		}
+		a := c.CameFrom(http.MethodPost, tc.path, from, "version", "1")
+		forms := a.Find("form[action='/preferencias']:has([name=lang],[name=theme],[name=rows])")
+		forms.Each(func(_ int, form *goquery.Selection) {
+			if to := form.Find("[name=next]").AttrOr("value", ""); to != tc.want {
+				t.Errorf("from %s on %q it leads to %q, want %q", tc.path, tc.from, to, tc.want)
+			}
+		})
+		if forms.Length() != 3 {
+			t.Errorf("%s: %d with %d choices", tc.path, a.Status, forms.Length())
+		}
+	}
+	for _, from := range []string{"https://evil.example/ops", "://", s.URL + "//evil.example"} {
+		a := c.CameFrom(http.MethodPost, account+"/notas", from)
+		if to := a.Find("form[action='/preferencias'] [name=next]").AttrOr("value", ""); to != account {
+			t.Errorf("from %s it leads to %q", from, to)
+		}
 	}
 }

@@ -64,9 +64,6 @@ func (s *dashboard) showBuyer(c *fiber.Ctx, props pages.SettingsBuyerProps) (err
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
-	if c.Method() != fiber.MethodGet {
-		props.Shell.Path = pages.SettingsBuyerPath
-	}
 	if len(props.Errors) > 0 {
 		c.Status(fiber.StatusUnprocessableEntity)
 	}

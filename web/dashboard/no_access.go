@@ -68,9 +68,6 @@ func (s *dashboard) noAccess(c *fiber.Ctx) error {
 		return err
 	}
 	v := page.Visitor(c)
-	if c.Method() != fiber.MethodGet {
-		shell.Path = "/app"
-	}
 	section := page.ItemOf(c.Path()).ID
 	c.Status(fiber.StatusForbidden)
 	return page.Render(c, pages.NoAccess(pages.NoAccessProps{

@@ -10,7 +10,6 @@ import (
 	"garoupa/models"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
-	"garoupa/views/layouts"
 	base "garoupa/views/pages"
 	pages "garoupa/views/pages/dashboard"
 	"garoupa/web/page"
@@ -39,16 +38,6 @@ func (s *dashboard) registerSettings(app fiber.Router) {
 	s.registerBuyer(app)
 }
 
-// settingsShell returns the frame for a section of the settings, also when its form is shown
-// again.
-func (s *dashboard) settingsShell(c *fiber.Ctx, section string) (layouts.Shell, error) {
-	shell, err := s.Shell(c)
-	if c.Method() != fiber.MethodGet {
-		shell.Path = page.SettingsPath + section
-	}
-	return shell, err
-}
-
 // saved redirects to a section with a message.
 func (s *dashboard) saved(c *fiber.Ctx, section, flash string) error {
 	if err := s.Flash(c, flash); err != nil {
@@ -64,7 +53,7 @@ func (s *dashboard) company(c *fiber.Ctx) error {
 
 func (s *dashboard) showCompany(c *fiber.Ctx, business string, errs components.FieldErrors) error {
 	v := page.Visitor(c)
-	shell, err := s.settingsShell(c, base.SectionCompany)
+	shell, err := s.Shell(c)
 	if err != nil {
 		return err
 	}
@@ -141,7 +130,7 @@ func (s *dashboard) profile(c *fiber.Ctx) error {
 }
 
 func (s *dashboard) showProfile(c *fiber.Ctx, in merchants.Profile, errs components.FieldErrors) error {
-	shell, err := s.settingsShell(c, base.SectionProfile)
+	shell, err := s.Shell(c)
 	if err != nil {
 		return err
 	}

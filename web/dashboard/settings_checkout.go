@@ -32,7 +32,7 @@ func (s *dashboard) showLook(c *fiber.Ctx, typed lookForms) error {
 	if err != nil {
 		return err
 	}
-	shell, err := s.settingsShell(c, base.SectionCheckout)
+	shell, err := s.Shell(c)
 	if err != nil {
 		return err
 	}

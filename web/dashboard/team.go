@@ -94,9 +94,6 @@ func (s *dashboard) showInviteForm(c *fiber.Ctx, props pages.InviteFormProps) er
 		return err
 	}
 	props.Shell, props.Roles = shell, givenRoles()
-	if c.Method() != fiber.MethodGet {
-		props.Shell.Path = "/app/equipe/convidar"
-	}
 	return page.Render(c, pages.InviteForm(props))
 }
 

@@ -37,35 +37,17 @@ func (s *Site) loggedOut(c *fiber.Ctx) error {
 	if err := s.Flash(c, "log_in_first"); err != nil {
 		return err
 	}
-	next := s.cameFrom(c)
-	if c.Method() == fiber.MethodGet {
-		next = c.OriginalURL()
-	}
-	return c.Redirect("/entrar?next="+url.QueryEscape(next), fiber.StatusSeeOther)
+	return c.Redirect("/entrar?next="+url.QueryEscape(whereIs(c)), fiber.StatusSeeOther)
 }
 
 // ShowKept shows a page from which a form can be sent again, with additional fields.
 func (s *Site) ShowKept(c *fiber.Ctx, props pages.KeptProps, more ...pages.HiddenField) error {
 	props.AuthProps, props.Action, props.Download = s.AuthProps(c), c.OriginalURL(), SendsFile(c.Path())
-	props.AuthProps.Path = "/app" // the page has no address
 	props.Fields = append(keptFields(c), more...)
 	if form, err := c.MultipartForm(); err == nil {
 		props.Files = len(form.File) > 0
 	}
 	return Render(c, pages.Kept(props))
-}
-
-// cameFrom returns the page that led to a request for a proof: from the form's field, or from
-// the Referer. It is /app if both are missing.
-func (s *Site) cameFrom(c *fiber.Ctx) string {
-	if carried := Field(c, proofBackField); carried != "" {
-		return Local(carried, "/app")
-	}
-	from, err := url.Parse(c.Get(fiber.HeaderReferer))
-	if err != nil || from.Host != string(c.Request().Host()) || from.RequestURI() == c.OriginalURL() {
-		return "/app"
-	}
-	return Local(from.RequestURI(), "/app")
 }
 
 // unkept are the fields that forms are kept without: the proof, fields of this package, and secrets,

@@ -12,7 +12,7 @@ import (
 
 // AuthProps returns the frame of a page outside of the dashboard and the console.
 func (s *Site) AuthProps(c *fiber.Ctx) layouts.AuthProps {
-	return layouts.AuthProps{Theme: Theme(c), Path: c.OriginalURL(), Demo: s.Demo, Legal: s.Legal()}
+	return layouts.AuthProps{Theme: Theme(c), Path: whereIs(c), Demo: s.Demo, Legal: s.Legal()}
 }
 
 // ItemOf returns the menu item that a path belongs to, or a zero item.
@@ -36,7 +36,7 @@ func (s *Site) Shell(c *fiber.Ctx) (layouts.Shell, error) {
 		Account: v.AccountName, UserName: v.UserName, UserEmail: v.Email,
 		Live: v.Environment == models.Live, Scope: scopeName(v),
 		Several: v.Accounts > 1,
-		Theme:   Theme(c), Dense: dense(c), Path: c.OriginalURL(), Nav: MenuOf(v),
+		Theme:   Theme(c), Dense: dense(c), Path: whereIs(c), Nav: MenuOf(v),
 		Flash: flash, Now: s.Now(), Demo: s.Demo, Legal: s.Legal(),
 	}, err
 }

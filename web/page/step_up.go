@@ -186,11 +186,8 @@ func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string)
 		props.KeyField = proofKeyField
 		props.ByRecovery = v.HasPassword && !v.TOTPEnrolled
 	}
-	if props.Back = s.cameFrom(c); props.Back != "/app" {
+	if props.Back = cmp.Or(cameFrom(c), "/app"); props.Back != "/app" {
 		props.Fields = append(props.Fields, pages.HiddenField{Name: proofBackField, Value: props.Back})
-	}
-	if c.Method() != fiber.MethodGet {
-		props.AuthProps.Path = "/app" // the page has an address only if a GET required the proof
 	}
 	if problem != "" {
 		field := proofField
