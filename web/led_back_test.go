@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"garoupa/models"
+	"garoupa/payments/paymentstest"
 	"garoupa/views/layouts"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -45,5 +47,40 @@ func TestLedBack_EveryForm(t *testing.T) {
 	}
 	if tried < 60 {
 		t.Errorf("%d forms were tried", tried)
+	}
+}
+
+// Staff whose twelve hours are over are led to the log-in, and from there to a page, whatever they sent.
+func TestLedBack_Staff(t *testing.T) {
+	t.Parallel()
+	s := webtest.NewWithPasskeys(t, web.Limits{})
+	b := newBuilding(t, s)
+	s.Clock.Advance(12*time.Hour + time.Second)
+	led := map[string]string{}
+	for _, r := range s.App.GetRoutes(true) {
+		if r.Method != http.MethodPost || !strings.HasPrefix(r.Path, "/ops/") {
+			continue
+		}
+		path, _ := b.fill(r.Path)
+		a := b.supervisor.Post(path, "password", webtest.NewPassword) // which is not kept
+		to := webtest.URL(t, a.Header.Get("Location"))
+		if a.Status != http.StatusSeeOther || to.Path != "/entrar" {
+			t.Errorf("%s: %d to %s", path, a.Status, to)
+		}
+		if next := to.Query().Get("next"); !strings.Contains(next, "/x") {
+			led[path] = next
+		}
+	}
+	if len(led) < 30 {
+		t.Errorf("%d forms were tried", len(led))
+	}
+	s.AddStaff(t, "rita@staff.example", models.StaffSupervisor)
+	again := s.Client(t)
+	again.Post("/entrar", "email", "rita@staff.example", "password", paymentstest.Password)
+	s.Enroll(t, again, again.Get("/ops").Header.Get("Location"))
+	for path, to := range led {
+		if a := again.Get(to); a.Status >= http.StatusBadRequest {
+			t.Errorf("from %s it leads to %q: %d", path, to, a.Status)
+		}
 	}
 }

@@ -97,6 +97,37 @@ func TestOps_BankCredentialWrong(t *testing.T) {
 	}
 }
 
+// A proposal that is sent when the twelve hours are over is kept until its sender has logged in, without secrets and
+// files, for which the form asks then.
+func TestOps_BankKept(t *testing.T) {
+	t.Parallel()
+	h := newBankHouse(t)
+	form := h.account(t)
+	h.Clock.Advance(afterHalfADay)
+	kept := h.send(h.eva, "/ops/bancos/nova", form)
+	if kept.Status != http.StatusUnauthorized {
+		t.Fatalf("after half a day: %d %s", kept.Status, kept.Find("main").Text())
+	}
+	shows(t, kept, "main", "O arquivo escolhido não pode ser guardado")
+	c := h.staff(t, "rita", models.StaffSupervisor)
+	a := c.Post("/ops/bancos/nova", webtest.HiddenFields(kept)...)
+	for field, value := range form.fields {
+		wrong := 0
+		switch field {
+		case "clientSecret":
+			value, wrong = "", 1
+		case "appKey", "certificatePassword":
+			value = ""
+		case "profile":
+			continue // it is a choice
+		}
+		shown := a.Find("#" + field)
+		if got := shown.AttrOr("value", shown.Text()); got != value || a.Find("#"+field+"-error").Length() != wrong {
+			t.Errorf("%s is %q with %d errors", field, got, a.Find("#"+field+"-error").Length())
+		}
+	}
+}
+
 // Who proved their identity a while ago proves it again. The page that asks for it keeps what was
 // typed, and no secret.
 func TestOps_BankStepUp(t *testing.T) {

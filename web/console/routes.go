@@ -2,12 +2,10 @@ package console
 
 import (
 	"errors"
-	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
 	"garoupa/models"
-	base "garoupa/views/pages"
 	"garoupa/web/page"
 )
 
@@ -103,8 +101,8 @@ func (s *console) inside(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// colleague admits staff whose session is not older than staffSession, and answers others with
-// 404. It comes before Staff, which also requires a second factor.
+// colleague admits staff whose session is not older than staffSession, keeps the forms of those whose session is, and
+// answers others with 404. It comes before Staff, which also requires a second factor.
 func (s *console) colleague(c *fiber.Ctx) error {
 	v, err := s.ReadVisitor(c)
 	if errors.Is(err, models.ErrNotFound) || err == nil && v.StaffRole == nil {
@@ -113,15 +111,7 @@ func (s *console) colleague(c *fiber.Ctx) error {
 		return err
 	}
 	if s.Now().Sub(v.CreatedAt) > staffSession {
-		if c.Method() == fiber.MethodPost && page.Field(c, "version") != "" &&
-			page.CheckOrigin(c) == nil { // the form of a decision, with its reason
-			c.Status(fiber.StatusUnauthorized)
-			return s.ShowKept(c, base.KeptProps{Reason: base.KeptLoggedOut, Open: "/entrar"})
-		}
-		if err := s.Flash(c, "log_in_first"); err != nil {
-			return err
-		}
-		return c.Redirect("/entrar?next="+url.QueryEscape(c.OriginalURL()), fiber.StatusSeeOther)
+		return s.LoggedOut(c, page.Keepable(c))
 	}
 	return s.Admit(c, v)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"garoupa/views/layouts"
 	"garoupa/views/pages"
 )
 
@@ -27,10 +26,10 @@ const proofBackField = "garoupa_proof_back"
 // was opened.
 const goBackField = "garoupa_back"
 
-// loggedOut answers a visitor who is not or no longer logged in. A page redirects to the
-// log-in and back; the fields of a form are kept on a page until the visitor has logged in.
-func (s *Site) loggedOut(c *fiber.Ctx) error {
-	if c.Method() == fiber.MethodPost && Field(c, layouts.ScopeField) != "" {
+// LoggedOut answers a visitor who is not or no longer logged in. It redirects to the log-in and back or, if keep is
+// set, keeps the fields of the form that was sent on a page until the visitor has logged in.
+func (s *Site) LoggedOut(c *fiber.Ctx, keep bool) error {
+	if keep {
 		c.Status(fiber.StatusUnauthorized)
 		return s.ShowKept(c, pages.KeptProps{Reason: pages.KeptLoggedOut, Open: "/entrar"})
 	}
@@ -54,6 +53,17 @@ func (s *Site) ShowKept(c *fiber.Ctx, props pages.KeptProps, more ...pages.Hidde
 // which the person gives again.
 var unkept = []string{proofField, proofRecoveryField, proofKeyField, proofBackField, goBackField,
 	pages.BankSecret, pages.BankAppKey, pages.BankKeyPassword}
+
+// unkeepable are the fields with a person's password or a code of theirs. A form with one is not kept at all.
+var unkeepable = []string{"password", "current", "code"}
+
+// Keepable reports whether the form that was sent can be kept: it is of this site, and has fields, none of them a
+// password.
+func Keepable(c *fiber.Ctx) bool {
+	fields := keptFields(c)
+	return c.Method() == fiber.MethodPost && CheckOrigin(c) == nil && len(fields) > 0 &&
+		!slices.ContainsFunc(fields, func(f pages.HiddenField) bool { return slices.Contains(unkeepable, f.Name) })
+}
 
 // keptFields returns the fields of the form that was sent, without files and what is unkept.
 func keptFields(c *fiber.Ctx) []pages.HiddenField {

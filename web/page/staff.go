@@ -54,7 +54,7 @@ func (s *Site) ConsoleShell(c *fiber.Ctx) (layouts.OpsShell, error) {
 func (s *Site) Staff(capability models.StaffCapability) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		v := Visitor(c)
-		next := "?next=" + url.QueryEscape(c.OriginalURL())
+		next := "?next=" + url.QueryEscape(whereIs(c))
 		switch {
 		case v.StaffRole == nil:
 			return fiber.ErrNotFound // the console does not exist for other people

@@ -10,6 +10,7 @@ import (
 	"garoupa/internal/refusal"
 	"garoupa/internal/requestid"
 	"garoupa/models"
+	"garoupa/views/layouts"
 )
 
 // sessionToken is the value that a session's cookie holds.
@@ -104,12 +105,12 @@ func (s *Site) ReadVisitor(c *fiber.Ctx) (*models.Visitor, error) {
 	return s.Merchants.Visitor(c.UserContext(), s.Token(c))
 }
 
-// Person admits visitors who are logged in; loggedOut answers others. Staff without an
-// account are admitted only from OpsNetworks.
+// Person admits visitors who are logged in; LoggedOut answers others, and keeps forms of the dashboard. Staff
+// without an account are admitted only from OpsNetworks.
 func (s *Site) Person(c *fiber.Ctx) error {
 	v, err := s.ReadVisitor(c)
 	if errors.Is(err, models.ErrNotFound) {
-		return s.loggedOut(c)
+		return s.LoggedOut(c, c.Method() == fiber.MethodPost && Field(c, layouts.ScopeField) != "")
 	} else if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func nearestPage(c *fiber.Ctx, address string) string {
 // hasPage reports whether the site has a route that reads a path. A parameter of such a route is not a word with
 // which forms are sent, such as balcao in /app/links/balcao.
 func hasPage(c *fiber.Ctx, path string) bool {
-	read, sent := false, false
+	read, sent, config := false, false, c.App().Config()
 	for _, route := range c.App().GetRoutes(true) {
 		named := strings.TrimSuffix(route.Path, "/") == path
 		switch route.Method {
@@ -54,7 +54,7 @@ func hasPage(c *fiber.Ctx, path string) bool {
 			if named {
 				return true
 			}
-			read = read || fiber.RoutePatternMatch(path, route.Path, c.App().Config())
+			read = read || fiber.RoutePatternMatch(path, route.Path, config)
 		case fiber.MethodPost:
 			sent = sent || named
 		}
