@@ -36,6 +36,9 @@ var ErrTooSoon = errors.New("merchants: the mail was sent moments ago")
 // ErrUnverified reports that a person must first prove their address.
 var ErrUnverified = errors.New("merchants: the person's e-mail is not verified")
 
+// ErrVerified reports that a person has already proven their address.
+var ErrVerified = errors.New("merchants: the person's e-mail is already verified")
+
 // sendLink creates a token and writes the mail with it.
 func (s *Service) sendLink(tx *models.Tx, user *models.User, purpose models.TokenPurpose, kind string,
 	within time.Duration) error {
@@ -67,16 +70,25 @@ func (s *Service) link(ctx context.Context, purpose models.TokenPurpose, token s
 }
 
 // SendVerification sends the mail that proves a person's address again. It fails with
-// ErrTooSoon, and does nothing if the address is already proven.
+// ErrTooSoon or ErrVerified.
 func (s *Service) SendVerification(ctx context.Context, by models.Actor) error {
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		user, err := models.LockUser(tx, by.UserID)
-		if err != nil || user.EmailVerifiedAt != nil {
+		user, err := lockUnverified(tx, by.UserID)
+		if err != nil {
 			return err
 		}
 		return s.sendVerification(tx, user)
 	})
-	return expected(err, "send verification", ErrTooSoon)
+	return expected(err, "send verification", ErrTooSoon, ErrVerified)
+}
+
+// lockUnverified locks a person whose address is not proven yet. It fails with ErrVerified.
+func lockUnverified(tx *models.Tx, userID string) (*models.User, error) {
+	user, err := models.LockUser(tx, userID)
+	if err == nil && user.EmailVerifiedAt != nil {
+		err = ErrVerified
+	}
+	return user, err
 }
 
 // VerificationDue returns the time from which the mail that proves a person's address may
@@ -112,16 +124,19 @@ func (s *Service) mayAsk(tx *models.Tx, purpose models.TokenPurpose, userID stri
 	return nil
 }
 
-// CorrectEmail changes a person's address that is not proven yet, and sends the mail that
-// proves it. It fails with Invalid or ErrTooSoon. A proven address does not change.
+// CorrectEmail changes a person's address that is not proven yet, and sends the mail that proves it, also if the
+// address is the same. It fails with Invalid, ErrTooSoon or ErrVerified. A proven address does not change.
 func (s *Service) CorrectEmail(ctx context.Context, by models.Actor, email string) error {
 	if email = normalEmail(email); !input.MemberEmail(email) {
 		return Invalid{"email": Malformed}
 	}
 	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
-		user, err := models.LockUser(tx, by.UserID)
-		if err != nil || user.EmailVerifiedAt != nil || user.Email == email {
+		user, err := lockUnverified(tx, by.UserID)
+		if err != nil {
 			return err
+		}
+		if user.Email == email {
+			return s.sendVerification(tx, user)
 		}
 		before := user.Email
 		user.Email = email
@@ -137,7 +152,7 @@ func (s *Service) CorrectEmail(ctx context.Context, by models.Actor, email strin
 	if models.Violates(err, models.UsersEmailUnique) {
 		return Invalid{"email": Taken}
 	}
-	return expected(err, "correct e-mail", ErrTooSoon)
+	return expected(err, "correct e-mail", ErrTooSoon, ErrVerified)
 }
 
 // CheckVerification returns the address that the link would prove. It fails with ErrLink.

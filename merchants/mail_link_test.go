@@ -75,8 +75,8 @@ func TestVerifyEmail(t *testing.T) {
 	if err := g.Merchants.VerifyEmail(t.Context(), second, ""); !errors.Is(err, merchants.ErrLink) {
 		t.Errorf("VerifyEmail with a used link: %v", err)
 	}
-	if err := g.Merchants.CorrectEmail(t.Context(), by, "other@example.com"); err != nil {
-		t.Fatal(err)
+	if err := g.Merchants.CorrectEmail(t.Context(), by, "other@example.com"); !errors.Is(err, merchants.ErrVerified) {
+		t.Errorf("CorrectEmail of a proven address: %v", err)
 	}
 	if user, err := models.UserByID(t.Context(), g.DB, by.UserID); err != nil || user.Email != "bruno2@example.com" {
 		t.Errorf("a proven address was changed: %+v, %v", user, err)
@@ -86,6 +86,36 @@ func TestVerifyEmail(t *testing.T) {
 		FROM mails`)
 	if bodies == "" || strings.Contains(bodies, second) || strings.Contains(bodies, second[len(second)-32:]) {
 		t.Errorf("the database contains a link: %s", bodies)
+	}
+}
+
+// An address that is corrected into itself gets its mail again, but not at once, and none once it is proven.
+func TestCorrectEmail_Same(t *testing.T) {
+	t.Parallel()
+	g := paymentstest.New(t)
+	by := bruno(t, g)
+	first := g.Link(t, models.MailVerifyEmail, "bruno@example.com")
+	same := func() error { return g.Merchants.CorrectEmail(t.Context(), by, " Bruno@example.com") }
+	if err := same(); !errors.Is(err, merchants.ErrTooSoon) {
+		t.Errorf("CorrectEmail with the same address at once: %v", err)
+	}
+	g.Clock.Advance(2 * time.Minute)
+	if err := same(); err != nil {
+		t.Fatal(err)
+	}
+	again := g.Link(t, models.MailVerifyEmail, "bruno@example.com")
+	if again == first {
+		t.Error("CorrectEmail with the same address sent no mail")
+	}
+	if err := g.Merchants.VerifyEmail(t.Context(), again, ""); err != nil {
+		t.Fatal(err)
+	}
+	g.Clock.Advance(2 * time.Minute)
+	if err := same(); !errors.Is(err, merchants.ErrVerified) {
+		t.Errorf("CorrectEmail with the same, proven address: %v", err)
+	}
+	if err := g.Merchants.SendVerification(t.Context(), by); !errors.Is(err, merchants.ErrVerified) {
+		t.Errorf("SendVerification to a proven address: %v", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"garoupa/internal/ratelimit"
 	"garoupa/models"
+	"garoupa/models/modelstest"
 	"garoupa/payments/paymentstest"
 	"garoupa/web"
 	"garoupa/web/webtest"
@@ -214,5 +215,39 @@ func TestSecurity(t *testing.T) {
 	if a := c.Post("/app/configuracoes/seguranca/2fa/desativar"); a.Status != http.StatusSeeOther ||
 		c.Get("/app/configuracoes/seguranca").Find("a[href='/2fa/ativar']").Length() != 1 {
 		t.Errorf("disabled: %d", a.Status)
+	}
+}
+
+// The page says that a mail was sent only if one was: for the same address again, and not for one that is proven.
+func TestVerifyEmail_Same(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Client(t)
+	c.Post("/cadastro", "name", "Bia", "business", "Loja", "email", "bia@example.com", "password",
+		paymentstest.Password)
+	sent := func() int {
+		return modelstest.One[int](t, s.DB, "SELECT count(*) FROM mails WHERE kind = 'verify_email'")
+	}
+	before := sent()
+	if a := c.Post("/verificar-email/trocar", "email", "bia@example.com"); a.Status != http.StatusTooManyRequests {
+		t.Errorf("the same address at once: %d", a.Status)
+	}
+	s.Clock.Advance(2 * time.Minute)
+	c.Post("/verificar-email/trocar", "email", "bia@example.com")
+	if text := c.Get("/verificar-email").Find("[role=status]").Text(); sent() != before+1 ||
+		!strings.Contains(text, "E-mail enviado.") {
+		t.Errorf("the same address: %d mails more, %q", sent()-before, text)
+	}
+	c.Post("/verificar-email", "token", s.Link(t, models.MailVerifyEmail, "bia@example.com"))
+	c.Get("/app") // which says that it is proven
+	s.Clock.Advance(2 * time.Minute)
+	before = sent()
+	for _, form := range [][]string{{"/verificar-email/trocar", "email", "bia@example.com"},
+		{"/verificar-email/trocar", "email", "bia2@example.com"}, {"/verificar-email/reenviar"}} {
+		c.Post(form[0], form[1:]...)
+		if text := c.Get("/app").Find("[role=status]").Text(); sent() != before ||
+			!strings.Contains(text, "já estava confirmado") {
+			t.Errorf("proven, %v: %d mails more, %q", form, sent()-before, text)
+		}
 	}
 }

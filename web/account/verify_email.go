@@ -86,6 +86,7 @@ func (s *account) correctEmail(c *fiber.Ctx) error {
 
 func (s *account) verificationSent(c *fiber.Ctx, err error, email string) error {
 	problems, invalid := errors.AsType[merchants.Invalid](err)
+	flash := "verification_sent"
 	switch {
 	case invalid:
 		c.Status(fiber.StatusUnprocessableEntity)
@@ -94,10 +95,12 @@ func (s *account) verificationSent(c *fiber.Ctx, err error, email string) error 
 		c.Status(fiber.StatusTooManyRequests)
 		return s.showUnverified(c, email,
 			components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.mail_too_soon")}})
+	case errors.Is(err, merchants.ErrVerified):
+		flash = "verified_before"
 	case err != nil:
 		return err
 	}
-	if err := s.Flash(c, "verification_sent"); err != nil {
+	if err := s.Flash(c, flash); err != nil {
 		return err
 	}
 	return c.Redirect(page.VerifyPath, fiber.StatusSeeOther)

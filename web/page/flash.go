@@ -38,6 +38,7 @@ var refusals = []string{
 	"sales_stopped",
 	"secret_changed",
 	"sheet_too_long",
+	"verified_before",
 	"webhook_made",
 	"withdrawal_not_in_review",
 }
