@@ -28,7 +28,8 @@ type House struct {
 	Bank      *banktest.Bank
 	AccountID string // of the bank account
 
-	beside *House // the same gateway at its other bank; nil without one
+	beside   *House // the same gateway at its other bank; nil without one
+	profiles []byte // as Known has it
 }
 
 // New returns a house whose merchant may charge in live.
@@ -40,9 +41,15 @@ func New(t testing.TB) *House {
 // At is New at a bank with this profile.
 func At(t testing.TB, profile string) *House {
 	t.Helper()
+	return Known(t, profile, "")
+}
+
+// Known is At with what a file of GAROUPA_BANK_PROFILES says of banks, "" for none.
+func Known(t testing.TB, profile, profiles string) *House {
+	t.Helper()
 	g := paymentstest.NewWith(t, nil)
 	g.Approve(t)
-	h := &House{Gateway: g, Bank: banktest.Serve(t, profile)}
+	h := &House{Gateway: g, Bank: banktest.Serve(t, profile), profiles: []byte(profiles)}
 	h.Join(t)
 	account := Account(t, h.Bank)
 	account.Profile = profile
@@ -58,7 +65,7 @@ func At(t testing.TB, profile string) *House {
 // them.
 func (h *House) Join(t testing.TB) {
 	t.Helper()
-	profiles, err := bacen.Profiles(nil)
+	profiles, err := bacen.Profiles(h.profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +77,7 @@ func (h *House) Join(t testing.TB) {
 // Another returns the same house as in another process.
 func (h *House) Another(t testing.TB) *House {
 	t.Helper()
-	other := &House{Gateway: h.Gateway.Another(t), Bank: h.Bank, AccountID: h.AccountID}
+	other := &House{Gateway: h.Gateway.Another(t), Bank: h.Bank, AccountID: h.AccountID, profiles: h.profiles}
 	other.Join(t)
 	return other
 }

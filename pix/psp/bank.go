@@ -25,6 +25,9 @@ type Bank interface {
 	// Payment returns a received Pix.
 	Payment(ctx context.Context, endToEndID string) (Payment, error)
 
+	// LongestWindow returns the longest Window that Payments takes, more than 0. AllPayments takes longer ones.
+	LongestWindow() time.Duration
+
 	// Payments returns a page of the received Pix, counted from 0. AllPayments reads all pages.
 	Payments(ctx context.Context, w Window, page int) (Page, error)
 

@@ -15,7 +15,8 @@ type Window struct {
 	TxID        string // only those of this charge, if set
 	// Returned selects only Pix with returns. A bank that cannot filter gives all.
 	Returned bool
-	// MostPages limits the pages that AllPayments reads: with more it fails with ManyPages. 0 is no limit.
+	// MostPages limits the pages that AllPayments reads of a window, or of each part of a long one: with more it
+	// fails with ManyPages. 0 is no limit.
 	MostPages int
 }
 
@@ -47,10 +48,10 @@ const readings = 3
 // are read again, three times at most. settled reports whether one reading was undisturbed; all
 // holds each Pix of all readings once, as it was read last. A Pix may be missing if settled is
 // false. If some Pix cannot be read, err is ErrUnread, and all has the others. With any other error
-// all has what was read before it.
+// all has what was read before it. A window that is longer than the bank's longest is read in parts,
+// each as if it were the window.
 func AllPayments(ctx context.Context, b Bank, w Window) (all []Payment, settled bool, err error) {
 	place := map[string]int{} // of a Pix in all, by its EndToEndID
-	var unread []error
 	add := func(p Payment) {
 		if i, known := place[p.EndToEndID]; known {
 			all[i] = p
@@ -59,18 +60,45 @@ func AllPayments(ctx context.Context, b Bank, w Window) (all []Payment, settled 
 		place[p.EndToEndID] = len(all)
 		all = append(all, p)
 	}
-	for range readings {
-		if w, settled, unread, err = readPages(ctx, b, w, add); err != nil {
+	settled = true
+	var unread []error
+	for _, part := range w.parts(b) {
+		calm, left, err := readPart(ctx, b, part, add)
+		if err != nil {
 			return all, false, err
 		}
-		if settled {
-			break
-		}
+		settled, unread = settled && calm, append(unread, left...)
 	}
 	if len(unread) > 0 {
 		err = fmt.Errorf("%w: %w", ErrUnread, errors.Join(unread...))
 	}
 	return all, settled, err
+}
+
+// parts divides a window into those that the bank takes. Both ends of each are included, so neighbors share one.
+func (w Window) parts(b Bank) (all []Window) {
+	if w.Until.IsZero() {
+		w.Until = b.Now()
+	}
+	longest := b.LongestWindow()
+	for rest := w; ; rest.From = rest.From.Add(longest) {
+		if rest.Until.Sub(rest.From) <= longest {
+			return append(all, rest)
+		}
+		part := rest
+		part.Until = rest.From.Add(longest)
+		all = append(all, part)
+	}
+}
+
+// readPart reads a window that the bank takes until one reading is undisturbed, and returns why Pix cannot be read.
+func readPart(ctx context.Context, b Bank, w Window, add func(Payment)) (settled bool, unread []error, err error) {
+	for range readings {
+		if w, settled, unread, err = readPages(ctx, b, w, add); err != nil || settled {
+			break
+		}
+	}
+	return settled, unread, err
 }
 
 // readPages reads all pages once and returns the window with its end fixed, and why Pix cannot be read.

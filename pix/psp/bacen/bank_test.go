@@ -2,6 +2,8 @@ package bacen_test
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -201,5 +203,65 @@ func TestBank_Check(t *testing.T) {
 	s.Options.PixKey = "loja@example.com"
 	if got := findings(open(t, s.Options).Check(t.Context())); got["key"] == "ok" && got["notices"] != "ok" {
 		t.Errorf("another key: %v", got)
+	}
+}
+
+// hourly pays a Pix each hour, from the bank's time on, and returns their ids.
+func (s *served) hourly(t *testing.T, hours int) (ids []string) {
+	t.Helper()
+	for i := range hours {
+		c := charge()
+		c.TxID = pix.ChargeTxID("hour " + strconv.Itoa(i))
+		ids = append(ids, s.pay(t, control.PayRequest{Code: s.put(t, c).CopyPaste})[0])
+		s.Bank.Clock.Add(time.Hour)
+	}
+	return ids
+}
+
+// A window that is longer than the bank's is read in parts, whether or not they divide it: each Pix comes once.
+func TestAllPayments_LongWindow(t *testing.T) {
+	t.Parallel()
+	for _, hours := range []int{1, 5, 12, 24} {
+		s := serve(t, "generic")
+		s.Options.Profile.MaxWindow = hours
+		s.Options.Profile.PageSize = 2
+		client := open(t, s.Options)
+		from := s.Bank.Clock.Now()
+		ids := s.hourly(t, 24)
+		for name, w := range map[string]psp.Window{
+			"until now":     {From: from},
+			"a full day":    {From: from, Until: from.Add(24 * time.Hour)},
+			"a minute more": {From: from, Until: from.Add(24*time.Hour + time.Minute)},
+		} {
+			all, settled, err := psp.AllPayments(t.Context(), client.Bank(), w)
+			if err != nil || !settled {
+				t.Errorf("%d hours, %s: settled %t, %v", hours, name, settled, err)
+			}
+			var got []string
+			for _, p := range all {
+				got = append(got, p.EndToEndID)
+			}
+			if !slices.Equal(got, ids) {
+				t.Errorf("%d hours, %s: %d Pix of %d: %s", hours, name, len(got), len(ids), got)
+			}
+		}
+	}
+}
+
+// A Pix at the time where two parts meet is listed by both, and comes once.
+func TestAllPayments_WhereTwoPartsMeet(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "generic")
+	s.Options.Profile.MaxWindow = 12
+	id := s.hourly(t, 1)[0]
+	paid, err := s.Payment(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Bank.Clock.Add(12 * time.Hour)
+	w := psp.Window{From: paid.PaidAt.Add(-12 * time.Hour), Until: paid.PaidAt.Add(11 * time.Hour)}
+	all, settled, err := psp.AllPayments(t.Context(), open(t, s.Options).Bank(), w)
+	if err != nil || !settled || len(all) != 1 || all[0].EndToEndID != id {
+		t.Errorf("%+v, settled %t, %v", all, settled, err)
 	}
 }

@@ -101,21 +101,23 @@ func (p listParameters) size(items, pageSize int) (pages, total int, err error) 
 	return 1, items, nil
 }
 
-// Payments implements psp.Bank: GET /pix. A window longer than the profile's is Invalid.
+// LongestWindow implements psp.Bank.
+func (c *Client) LongestWindow() time.Duration { return c.options.Profile.Window() }
+
+// Payments implements psp.Bank: GET /pix. A window longer than LongestWindow is Invalid.
 func (c *Client) Payments(ctx context.Context, w psp.Window, page int) (psp.Page, error) {
 	const op = "list payments"
 	if w.Until.IsZero() {
 		w.Until = c.Now()
 	}
-	p := c.options.Profile
-	if w.Until.Before(w.From) || w.Until.Sub(w.From) > p.Window() || page < 0 {
-		return psp.Page{}, named(invalid("the window is empty, or longer than "+p.Window().String()), op)
+	if w.Until.Before(w.From) || w.Until.Sub(w.From) > c.LongestWindow() || page < 0 {
+		return psp.Page{}, named(invalid("the window is empty, or longer than "+c.LongestWindow().String()), op)
 	}
 	query := c.listQuery(w.From, w.Until, page)
 	if w.TxID != "" {
 		query.Set("txid", w.TxID)
 	}
-	if w.Returned && p.FiltersReturns {
+	if w.Returned && c.options.Profile.FiltersReturns {
 		query.Set("devolucaoPresente", "true")
 	}
 	k := call{op: op, method: http.MethodGet, url: c.url("pix"), query: query, scope: "pix.read", time: readTime,

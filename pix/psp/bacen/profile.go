@@ -84,7 +84,7 @@ type Profile struct {
 	Conflicts  []string   `json:"conflicts"`   // names of errors with status 400 that may mean "exists" or "not active"
 	TimeFormat TimeFormat `json:"time_format"`
 	PageSize   int        `json:"page_size"`
-	MaxWindow  int        `json:"max_window"` // hours between inicio and fim of a list
+	MaxWindow  int        `json:"max_window"` // hours between inicio and fim of a list of Pix
 
 	FiltersReturns bool        `json:"filters_returns"` // understands devolucaoPresente
 	NoticeProof    NoticeProof `json:"notice_proof"`
@@ -101,8 +101,13 @@ type Profile struct {
 	Confirmed      Confirmation `json:"confirmed"`
 }
 
+// longestWindow is more hours than any list has, and a number of which a time.Duration can be made.
+const longestWindow = 24 * 366
+
 // Window returns the longest Window that Payments takes.
-func (p Profile) Window() time.Duration { return time.Duration(p.MaxWindow) * time.Hour }
+func (p Profile) Window() time.Duration {
+	return time.Duration(min(p.MaxWindow, longestWindow)) * time.Hour
+}
 
 // clone returns a copy that shares nothing with p.
 func (p Profile) clone() Profile {

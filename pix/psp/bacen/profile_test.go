@@ -59,6 +59,9 @@ func TestProfiles_File(t *testing.T) {
 		bb.Window() != 12*time.Hour {
 		t.Errorf("bb: %+v", bb)
 	}
+	if long, err := all["bb"].With([]byte(`{"max_window":10000000}`)); err != nil || long.Window() < 24*time.Hour {
+		t.Errorf("the longest window is %v, %v", long.Window(), err)
+	}
 	if novo := all["novo"]; novo.Name != "novo" || novo.TokenStyle != bacen.BasicForm || len(novo.Scopes) != 1 {
 		t.Errorf("novo: %+v", novo)
 	}
