@@ -34,6 +34,27 @@ func AddUncovered(tx *Tx, accountID string, environment Environment, amount mone
 		WHERE account_id = $1 AND livemode = $2`, accountID, environment, amount)
 }
 
+// MarkCovering marks the books of those accounts whose uncovered money covers their oldest AVAILABLE checkout, so
+// that CoverCheckouts changes it. Other books are only read. Books that another transaction has locked are left out,
+// or, if patient, waited for; then each wait of tx for a lock is short.
+func MarkCovering(tx *Tx, accountIDs []string, environment Environment, patient bool) error {
+	locks, condition := "SKIP LOCKED", ""
+	if patient {
+		locks, condition = "", briefly+" AND "
+	}
+	return tx.exec(`WITH due AS (
+			SELECT b.account_id FROM account_books b WHERE `+condition+`b.account_id = ANY($1) AND b.livemode = $2
+				AND NOT b.covering AND b.uncovered >= (
+					SELECT c.settlement_amount FROM projects j CROSS JOIN LATERAL (
+						SELECT id, settlement_amount, paid_at FROM checkouts
+						WHERE project_id = j.id AND livemode = $2 AND settlement_status = 'AVAILABLE'
+						ORDER BY paid_at, id LIMIT 1) c
+					WHERE j.account_id = b.account_id ORDER BY c.paid_at, c.id LIMIT 1)
+			ORDER BY b.account_id FOR UPDATE OF b `+locks+`)
+		UPDATE account_books b SET covering = true FROM due WHERE b.account_id = due.account_id AND b.livemode = $2`,
+		accountIDs, environment)
+}
+
 // CoveringBook is a book of an account with settled checkouts that may be covered by the money
 // that left the account.
 type CoveringBook struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"garoupa/ledger"
@@ -15,20 +16,49 @@ const settleBatch = 100
 
 // SettleDue makes the net amounts of payments available whose settlement delay is over, and books those at
 // merchants' own bank accounts as paid out (docs/rules.md, "Settlement"). It returns the number of checkouts.
-// Processes may run it at the same time.
+// Processes may run it at the same time. A book that another transaction has locked delays no settlement.
 func (s *Service) SettleDue(ctx context.Context) (settled int, err error) {
+	var unmarked []error
 	for _, environment := range []models.Environment{models.Test, models.Live} {
 		for {
-			n, err := s.settleBatch(ctx, environment)
+			due, err := s.settleBatch(ctx, environment)
 			if err != nil {
-				return settled, fmt.Errorf("payments: settle: %w", err)
+				return settled, errors.Join(append(unmarked, fmt.Errorf("payments: settle: %w", err))...)
 			}
-			if settled += n; n < settleBatch {
+			if err := s.markCovering(ctx, environment, owners(due)); err != nil {
+				unmarked = append(unmarked, err)
+			}
+			if settled += len(due); len(due) < settleBatch {
 				break
 			}
 		}
 	}
-	return settled, nil
+	return settled, errors.Join(unmarked...)
+}
+
+// markCovering does once more what settle did: meanwhile money may have left, and settle waits for no book. What a
+// process that ends before leaves is marked with the account's next settlement.
+func (s *Service) markCovering(ctx context.Context, environment models.Environment, accountIDs []string) error {
+	if len(accountIDs) == 0 {
+		return nil
+	}
+	err := s.DB.InTx(ctx, func(tx *models.Tx) error {
+		return models.MarkCovering(tx, accountIDs, environment, true)
+	})
+	if err != nil {
+		return fmt.Errorf("payments: find checkouts that are covered: %w", err)
+	}
+	return nil
+}
+
+// owners returns the accounts of checkouts that become AVAILABLE.
+func owners(due []models.Unsettled) (accountIDs []string) {
+	for _, u := range due {
+		if !u.Own && !slices.Contains(accountIDs, u.AccountID) {
+			accountIDs = append(accountIDs, u.AccountID)
+		}
+	}
+	return accountIDs
 }
 
 // settlesAt returns when the money of a paid checkout becomes available, or nil if it is not
@@ -49,19 +79,19 @@ func (s *Service) settlesAt(c *models.LockedCheckout) *time.Time {
 	return &at
 }
 
-func (s *Service) settleBatch(ctx context.Context, environment models.Environment) (n int, err error) {
-	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
+func (s *Service) settleBatch(ctx context.Context, environment models.Environment) (due []models.Unsettled,
+	err error) {
+	err = s.DB.InTx(ctx, func(tx *models.Tx) (err error) {
 		now := s.now()
-		due, err := models.LockUnsettled(tx, environment, now, settleBatch)
-		if n = len(due); err != nil || n == 0 {
+		if due, err = models.LockUnsettled(tx, environment, now, settleBatch); err != nil || len(due) == 0 {
 			return err
 		}
 		return settle(tx, environment, due, now)
 	})
-	return n, err
+	return due, err
 }
 
-// settle makes the net amounts of checkouts that tx has locked available.
+// settle makes the net amounts of checkouts that tx has locked available. Money that left before may cover them.
 func settle(tx *models.Tx, environment models.Environment, due []models.Unsettled, now time.Time) error {
 	postings := make([]ledger.Posting, 0, len(due))
 	for _, u := range due {
@@ -80,7 +110,10 @@ func settle(tx *models.Tx, environment models.Environment, due []models.Unsettle
 	if err := ledger.Post(tx, now, postings...); err != nil {
 		return err
 	}
-	return models.SaveSettlement(tx, due)
+	if err := models.SaveSettlement(tx, due); err != nil {
+		return err
+	}
+	return models.MarkCovering(tx, owners(due), environment, false)
 }
 
 // CoverDue marks settled checkouts as COMPLETED, first paid first, as far as the money that

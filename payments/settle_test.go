@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"garoupa/banks/bankstest"
+	"garoupa/internal/faulttest"
 	"garoupa/internal/money"
 	"garoupa/ledger"
 	"garoupa/models"
@@ -207,6 +209,82 @@ func TestCoverDue(t *testing.T) {
 			t.Errorf("%s: %s, want %s", step.name, got, step.want)
 		}
 	}
+}
+
+// expectSettlement completes what is covered, and checks the status of a live checkout's settlement.
+func expectSettlement(t *testing.T, g *paymentstest.Gateway, id string, want models.SettlementStatus) {
+	t.Helper()
+	_, err := g.CoverDue(t.Context())
+	must(t, err)
+	c, err := g.Service.Checkout(t.Context(), g.Live, id)
+	if err != nil || c.SettlementStatus != want {
+		t.Errorf("the settlement is %s, %v; want %s", c.SettlementStatus, err, want)
+	}
+	sound(t, g)
+}
+
+// A checkout whose money had left before it settled becomes COMPLETED then, and waits for no other money to leave;
+// also if the process ends as soon as it has settled.
+func TestCoverDue_LeftBefore(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(t *testing.T, h *bankstest.House, c *models.Checkout){
+		"lost by MED": func(t *testing.T, h *bankstest.House, c *models.Checkout) {
+			decide(t, h, contest(t, h, c, 0), "RETURNED", 0)
+		},
+		"refunded on its day": func(t *testing.T, h *bankstest.House, c *models.Checkout) {
+			ended(t, h, refund(t, h, c.ID, 0).ID, models.RefundCompleted)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := bankstest.At(t, "efi")
+			c := sold(t, h)
+			leave(t, h, c)
+			expectSettlement(t, h.Gateway, c.ID, models.SettlementPending)
+			h.Later(paymentstest.SettlementDelay)
+			must(t, h.SettleBatch(t.Context(), models.Live))
+			expectSettlement(t, h.Gateway, c.ID, models.SettlementCompleted)
+		})
+	}
+}
+
+// Settlements write to no book of which they complete no checkout.
+func TestSettleDue_BookUntouched(t *testing.T) {
+	t.Parallel()
+	g := live(t, 0)
+	by := g.Staff(t)
+	first := g.Fund(t, models.Live, 10_00)
+	g.PayOut(t, by, g.Withdraw(t, 9_99).ID)
+	expectSettlement(t, g, first.ID, models.SettlementAvailable)
+	const version = "SELECT xmin::text || ' ' || xmax::text || ' ' || covering FROM account_books WHERE livemode"
+	before := modelstest.One[string](t, g.DB, version)
+	second := g.Fund(t, models.Live, 5_00) // less than what is uncovered, and behind the first
+	if now := modelstest.One[string](t, g.DB, version); now != before {
+		t.Errorf("the settlement changed the book from %s to %s", before, now)
+	}
+	expectSettlement(t, g, second.ID, models.SettlementAvailable)
+	g.PayOut(t, by, g.Withdraw(t, 5_01).ID)
+	expectSettlement(t, g, second.ID, models.SettlementCompleted)
+}
+
+// A book that another process has locked delays no settlement. What its account left uncovered is found with the
+// next one.
+func TestSettleDue_BookHeld(t *testing.T) {
+	t.Parallel()
+	h := bankstest.At(t, "efi")
+	c := sold(t, h)
+	decide(t, h, contest(t, h, c, 0), "RETURNED", 0)
+	expectSettlement(t, h.Gateway, c.ID, models.SettlementPending)
+	release := faulttest.Hold(t, addressOf(h.Gateway), "SELECT FROM account_books FOR UPDATE")
+	h.Later(paymentstest.SettlementDelay)
+	if n, err := h.SettleDue(t.Context()); n != 1 || !models.Unavailable(err) {
+		t.Errorf("while the book is locked: %d, %v", n, err)
+	}
+	release()
+	expectSettlement(t, h.Gateway, c.ID, models.SettlementAvailable)
+	sold(t, h)
+	settle(t, h)
+	expectSettlement(t, h.Gateway, c.ID, models.SettlementCompleted)
 }
 
 // Several instances cover many checkouts of two projects in batches.
