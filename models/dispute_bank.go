@@ -61,22 +61,36 @@ func PaymentAt(ctx context.Context, q Querier, bankAccountID *string, endToEndID
 	return id, notFound(err)
 }
 
-// ClaimDisputeRead reports whether it is time to read the disputes of a bank account: they were read before
-// a time, or never. It writes that they are read now. since is when the oldest open one was opened, or the
-// newest if none is open, or the start of the account.
-func ClaimDisputeRead(ctx context.Context, q Querier, bankAccountID string, now, before time.Time) (due bool,
-	since time.Time, err error) {
-	err = q.QueryRow(ctx, `UPDATE bank_sweeps SET disputes_read_at = $2
+// DisputeReading says which disputes of a bank account are to be listed: those opened from a time on. Afterwards all
+// that were opened before KnownUntil are known.
+type DisputeReading struct {
+	Since, KnownUntil time.Time
+}
+
+// ClaimDisputeReading returns the next reading of the disputes of a bank account if it is time: they were read before
+// a time, or never. Otherwise it returns nil. It writes that they are read now. The reading begins where the last
+// complete one ended, or with the oldest dispute that is open; before the first complete one with the oldest that is
+// open, or the newest if none is, or the start of the account. Those about Pix that are not recorded yet, after the
+// watermark, become known later.
+func ClaimDisputeReading(ctx context.Context, q Querier, bankAccountID string, now, before time.Time) (
+	*DisputeReading, error) {
+	due, err := collect[DisputeReading](ctx, q, `UPDATE bank_sweeps SET disputes_read_at = $2
 		WHERE bank_account_id = $1 AND (disputes_read_at IS NULL OR disputes_read_at <= $3)
-		RETURNING coalesce((SELECT min(opened_at) FROM disputes WHERE bank_account_id = $1 AND closed_at IS NULL),
-			(SELECT max(opened_at) FROM disputes WHERE bank_account_id = $1), started_at)`,
-		bankAccountID, now, before).Scan(&since)
-	switch err = notFound(err); err {
-	case ErrNotFound:
-		return false, since, nil
-	default:
-		return err == nil, since, err
+		RETURNING coalesce(least(disputes_known_until,
+				(SELECT min(opened_at) FROM disputes WHERE bank_account_id = $1 AND closed_at IS NULL)),
+			(SELECT max(opened_at) FROM disputes WHERE bank_account_id = $1), started_at) AS since,
+			least($2, watermark) AS known_until`, bankAccountID, now, before)
+	if err != nil || len(due) == 0 {
+		return nil, err
 	}
+	return &due[0], nil
+}
+
+// SaveDisputesKnown writes that all disputes of a bank account that were opened before a time are known.
+func SaveDisputesKnown(ctx context.Context, q Querier, bankAccountID string, until time.Time) error {
+	_, err := q.Exec(ctx, "UPDATE bank_sweeps SET disputes_known_until = $2 WHERE bank_account_id = $1", bankAccountID,
+		until)
+	return err
 }
 
 // HurryDisputeRead makes the next reading of a bank account's disputes due at once.

@@ -14,7 +14,7 @@ import (
 
 const (
 	// disputesEvery is the pause between two readings of a bank's disputes, and disputeOverlap how far one
-	// goes back behind the oldest that is open: a bank may list one late.
+	// goes back behind what is known: a bank may list one late.
 	disputesEvery, disputeOverlap = 5 * time.Minute, 24 * time.Hour
 	// answerPause is the pause before an answer that may not have reached the bank goes there again.
 	answerPause = 4 * time.Minute
@@ -34,34 +34,45 @@ func (s *Service) FindDisputes(ctx context.Context, bank psp.Bank, bankAccountID
 		return nil
 	}
 	now := s.now()
-	due, since, err := models.ClaimDisputeRead(ctx, s.DB.Pool, bankAccountID, now, now.Add(-disputesEvery))
-	if err != nil || !due {
+	reading, err := models.ClaimDisputeReading(ctx, s.DB.Pool, bankAccountID, now, now.Add(-disputesEvery))
+	if err != nil || reading == nil {
 		return err
 	}
-	listed, err := disputer.Disputes(ctx, since.Add(-disputeOverlap))
+	listed, err := disputer.Disputes(ctx, reading.Since.Add(-disputeOverlap))
 	if err != nil {
 		return fmt.Errorf("payments: read the disputes of %s: %w", bankAccountID, err)
 	}
 	var failed []error
+	complete := true
 	for _, state := range listed {
-		if err := s.heedDispute(ctx, bank, disputer, bankAccountID, state); err != nil {
+		d, err := s.noteDispute(ctx, bankAccountID, state)
+		if err != nil {
+			complete = false // it may not be known
+		} else if d != nil {
+			err = s.heedDispute(ctx, bank, disputer, d, state)
+		}
+		if err != nil {
 			failed = append(failed, fmt.Errorf("payments: dispute %s of %s: %w", state.Ref, bankAccountID, err))
+		}
+	}
+	if complete {
+		if err := models.SaveDisputesKnown(ctx, s.DB.Pool, bankAccountID, reading.KnownUntil); err != nil {
+			failed = append(failed, fmt.Errorf("payments: note the disputes of %s: %w", bankAccountID, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// heedDispute acts on what a bank says of a dispute. A Pix that is not recorded is no business of the
-// gateway, or will be recorded before the next reading.
-func (s *Service) heedDispute(ctx context.Context, bank psp.Bank, disputer psp.Disputer, bankAccountID string,
-	state psp.Dispute) error {
+// noteDispute writes what a bank says of a dispute, and returns the dispute: nil about a Pix that is not recorded. It
+// is no business of the gateway, or will be recorded before the next reading.
+func (s *Service) noteDispute(ctx context.Context, bankAccountID string, state psp.Dispute) (d *models.Dispute,
+	err error) {
 	paymentID, err := models.PaymentAt(ctx, s.DB.Pool, &bankAccountID, state.EndToEndID)
 	if errors.Is(err, models.ErrNotFound) {
-		return nil
+		return nil, nil
 	} else if err != nil {
-		return err
+		return nil, err
 	}
-	var d *models.Dispute
 	err = models.UntilAnswered(ctx, func() error {
 		return s.DB.InTx(ctx, func(tx *models.Tx) error {
 			c, err := s.contested(tx, paymentID)
@@ -71,9 +82,13 @@ func (s *Service) heedDispute(ctx context.Context, bank psp.Bank, disputer psp.D
 			return err
 		})
 	})
+	return d, err
+}
+
+// heedDispute acts on what a bank says of a dispute.
+func (s *Service) heedDispute(ctx context.Context, bank psp.Bank, disputer psp.Disputer, d *models.Dispute,
+	state psp.Dispute) error {
 	switch {
-	case err != nil:
-		return err
 	case state.Status == psp.DisputeUnknown:
 		return fmt.Errorf("the bank says %q", state.RawStatus)
 	case state.Status == psp.DisputeLost && !d.Status.Final():
