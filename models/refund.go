@@ -68,6 +68,11 @@ func (r *Refund) FromAvailable() money.Cents {
 	return r.Amount - r.FromPending - r.FromBlocked - r.FromPaidOut
 }
 
+// Noted reports whether staff noted a return that they made by hand, and no return at the bank is known to be it.
+func (r *Refund) Noted() bool {
+	return r.Origin == RefundByStaff && r.Status == RefundCompleted && r.BankReturnID == nil
+}
+
 // Position is the refund's place in lists.
 func (r Refund) Position() Position { return Position{r.CreatedAt, r.ID} }
 
@@ -182,12 +187,24 @@ func ListRefunds(ctx context.Context, q Reader, scope Scope, f RefundFilter) ([]
 
 // RefundAtBank returns the refund that a bank knows by an id in a Pix, or by the id that the payment
 // system gave it, or ErrNotFound. A refund that was asked for here is known by its own id without the
-// underscore, also before the bank's answer was stored.
+// underscore, also before the bank's answer was stored. One that staff noted may have either id as its ReturnID.
 func RefundAtBank(tx *Tx, paymentID, bankReturnID, returnID string) (*Refund, error) {
 	return within(tx, func(ctx context.Context, q Querier) (*Refund, error) {
 		return one[Refund](ctx, q, refundQuery+`WHERE r.payment_id = $1
-			AND (r.bank_return_id = $2 OR replace(r.id, '_', '') = $2 OR r.return_id = nullif($3, ''))`,
-			paymentID, bankReturnID, returnID)
+			AND (r.bank_return_id = $2 OR replace(r.id, '_', '') = $2 OR r.return_id = nullif($3, '')
+				OR r.bank_return_id IS NULL AND r.return_id = $2)
+			ORDER BY r.bank_return_id IS NULL, r.created_at, r.id`, paymentID, bankReturnID, returnID)
+	})
+}
+
+// NotedRefund returns the oldest refund of an amount that staff noted of a payment, and of which no return at the
+// bank is known, or ErrNotFound. Those with one of these ids, which other returns have, come last. The caller must
+// have locked the payment.
+func NotedRefund(tx *Tx, paymentID string, amount money.Cents, ofOthers []string) (*Refund, error) {
+	return within(tx, func(ctx context.Context, q Querier) (*Refund, error) {
+		return one[Refund](ctx, q, refundQuery+`WHERE r.payment_id = $1 AND r.amount = $2 AND r.origin = 'STAFF'
+			AND r.status = 'COMPLETED' AND r.bank_return_id IS NULL
+			ORDER BY coalesce(r.return_id = ANY($3), false), r.created_at, r.id LIMIT 1`, paymentID, amount, ofOthers)
 	})
 }
 

@@ -216,7 +216,7 @@ func (s *Service) unbooked(tx *models.Tx, endToEndID string, state psp.Return) (
 	if err != nil {
 		return nil, err
 	}
-	_, err = models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
+	_, err = s.bookedReturn(tx, paymentID, state)
 	if !errors.Is(err, models.ErrNotFound) {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (s *Service) RefundPayment(ctx context.Context, by models.Actor, in NewRefu
 		if err := unchanged(in.Seen, p.refunded.Count); err != nil {
 			return err
 		}
-		if err := unbooked(tx, p.Environment, r.ReturnID); err != nil {
+		if err := unbookedOf(tx, p, r.ReturnID); err != nil {
 			return err
 		}
 		if r.Status = models.RefundRequested; p.BankAccountID == nil || returnID != nil {
@@ -74,6 +74,21 @@ func (s *Service) RefundPayment(ctx context.Context, by models.Actor, in NewRefu
 		return nil, fmt.Errorf("payments: refund %s: %w", in.PaymentID, refundViolation(err))
 	}
 	return r, nil
+}
+
+// unbookedOf is unbooked, and also refuses the bank's own id of a return of the payment that a refund has booked.
+func unbookedOf(tx *models.Tx, p *refundable, returnID *string) error {
+	if returnID == nil {
+		return nil
+	}
+	_, err := models.RefundAtBank(tx, p.ID, *returnID, *returnID)
+	switch {
+	case err == nil:
+		return returnBooked
+	case !errors.Is(err, models.ErrNotFound):
+		return err
+	}
+	return unbooked(tx, p.Environment, returnID)
 }
 
 // refundViolation returns the refusal for a constraint that a concurrent refund made a refund violate.

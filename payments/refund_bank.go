@@ -191,7 +191,7 @@ func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error
 	for _, state := range received.Returns {
 		failed = append(failed, models.UntilAnswered(ctx, func() error {
 			return s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (bool, error) {
-				return s.recordReturn(tx, received.EndToEndID, state)
+				return s.recordReturn(tx, received, state)
 			})
 		}))
 	}
@@ -202,13 +202,13 @@ func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error
 	return nil
 }
 
-func (s *Service) recordReturn(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
+func (s *Service) recordReturn(tx *models.Tx, received psp.Payment, state psp.Return) (queued bool, err error) {
 	if state.Disputed() {
-		return s.recordDebit(tx, endToEndID, state)
+		return s.recordDebit(tx, received.EndToEndID, state)
 	}
-	paymentID, err := models.SettlingPayment(tx, models.Live, endToEndID)
+	paymentID, err := models.SettlingPayment(tx, models.Live, received.EndToEndID)
 	if errors.Is(err, models.ErrNotFound) {
-		return s.recordAcceptedReturn(tx, endToEndID, state)
+		return s.recordAcceptedReturn(tx, received.EndToEndID, state)
 	} else if err != nil {
 		return false, err
 	}
@@ -216,9 +216,9 @@ func (s *Service) recordReturn(tx *models.Tx, endToEndID string, state psp.Retur
 	if err != nil {
 		return false, err
 	}
-	r, err := models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
+	r, err := s.bookedReturn(tx, paymentID, state)
 	if errors.Is(err, models.ErrNotFound) {
-		return s.adoptReturn(tx, p, state)
+		return s.findReturn(tx, p, received, state)
 	}
 	if err != nil || r.EndedAt != nil {
 		return false, err
@@ -227,6 +227,52 @@ func (s *Service) recordReturn(tx *models.Tx, endToEndID string, state psp.Retur
 		return false, err
 	}
 	return queued, models.SaveRefund(tx, r)
+}
+
+// bookedReturn returns the refund that has booked a return of a payment that tx has locked, or ErrNotFound. A
+// refund that staff noted with an id of the return is the return's from now on.
+func (s *Service) bookedReturn(tx *models.Tx, paymentID string, state psp.Return) (*models.Refund, error) {
+	r, err := models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
+	if err == nil && r.Noted() && state.Status == psp.TransferDone {
+		err = s.claimNoted(tx, r, state)
+	}
+	return r, err
+}
+
+// findReturn books a return that no refund has booked by its ids. Staff may have noted it before they knew the ids:
+// a note of its amount that no other return has claimed is the return's, so that one return is not booked twice.
+func (s *Service) findReturn(tx *models.Tx, p *refundable, received psp.Payment, state psp.Return) (bool, error) {
+	if state.Status != psp.TransferDone {
+		return false, nil // it moves nothing yet, or never did
+	}
+	var ofOthers []string
+	for _, other := range received.Returns {
+		if other.ID != state.ID {
+			ofOthers = append(ofOthers, other.ID, other.RtrID)
+		}
+	}
+	noted, err := models.NotedRefund(tx, p.ID, money.Cents(state.Amount), ofOthers)
+	if errors.Is(err, models.ErrNotFound) {
+		return s.adoptReturn(tx, p, state)
+	} else if err != nil {
+		return false, err
+	}
+	return false, s.claimNoted(tx, noted, state)
+}
+
+// claimNoted writes to a refund that staff noted which return of the bank it is. The audit log keeps what staff wrote.
+func (s *Service) claimNoted(tx *models.Tx, r *models.Refund, state psp.Return) error {
+	detail := map[string]string{"payment": r.PaymentID, "amount": r.Amount.Decimal(), "return": state.ID}
+	if r.ReturnID != nil {
+		detail["noted"] = *r.ReturnID
+	}
+	if r.BankReturnID = &state.ID; state.RtrID != "" {
+		r.ReturnID = &state.RtrID
+	}
+	if err := models.SaveRefund(tx, r); err != nil {
+		return err
+	}
+	return s.audit(tx, system, r.AccountID, "payment.refund_matched", r.ID, detail)
 }
 
 // adoptReturn books a return that was made at the bank. Available money may fall below zero for it without
