@@ -81,7 +81,8 @@ type Refunded struct {
 	Sum         money.Cents
 	FromPending money.Cents // less what went back there
 	Short       money.Cents
-	Count       int // failed ones too
+	Count       int  // failed ones too
+	UnderWay    bool // the bank is to be asked about one
 }
 
 // RefundedOf sums up the refunds of a payment. The result is complete if the caller has locked the
@@ -89,8 +90,8 @@ type Refunded struct {
 func RefundedOf(tx *Tx, paymentID string) (r Refunded, err error) {
 	err = tx.Scan(`SELECT coalesce(sum(amount) FILTER (WHERE status <> 'FAILED'), 0)::bigint,
 			coalesce(sum(from_pending - back_to_pending), 0)::bigint,
-			coalesce(sum(short) FILTER (WHERE status <> 'FAILED'), 0)::bigint, count(*)
-		FROM refunds WHERE payment_id = $1`, []any{paymentID}, &r.Sum, &r.FromPending, &r.Short, &r.Count)
+			coalesce(sum(short) FILTER (WHERE status <> 'FAILED'), 0)::bigint, count(*), count(next_try_at) > 0
+		FROM refunds WHERE payment_id = $1`, []any{paymentID}, &r.Sum, &r.FromPending, &r.Short, &r.Count, &r.UnderWay)
 	return r, err
 }
 
@@ -187,14 +188,24 @@ func ListRefunds(ctx context.Context, q Reader, scope Scope, f RefundFilter) ([]
 
 // RefundAtBank returns the refund that a bank knows by an id in a Pix, or by the id that the payment
 // system gave it, or ErrNotFound. A refund that was asked for here is known by its own id without the
-// underscore, also before the bank's answer was stored. One that staff noted may have either id as its ReturnID.
+// underscore, also before the bank's answer was stored. One that staff noted may have either id as its ReturnID. A
+// failed one is returned only if no other is known.
 func RefundAtBank(tx *Tx, paymentID, bankReturnID, returnID string) (*Refund, error) {
 	return within(tx, func(ctx context.Context, q Querier) (*Refund, error) {
 		return one[Refund](ctx, q, refundQuery+`WHERE r.payment_id = $1
 			AND (r.bank_return_id = $2 OR replace(r.id, '_', '') = $2 OR r.return_id = nullif($3, '')
 				OR r.bank_return_id IS NULL AND r.return_id = $2)
-			ORDER BY r.bank_return_id IS NULL, r.created_at, r.id`, paymentID, bankReturnID, returnID)
+			ORDER BY r.status = 'FAILED', r.bank_return_id IS NULL, r.created_at, r.id`, paymentID, bankReturnID,
+			returnID)
 	})
+}
+
+// FreeReturn takes the ids of the return that a refund books from a failed refund of the payment that has them. The
+// caller must have locked the payment.
+func FreeReturn(tx *Tx, by *Refund) error {
+	return tx.exec(`UPDATE refunds SET bank_return_id = NULL, return_id = NULL
+		WHERE payment_id = $1 AND status = 'FAILED' AND (bank_return_id = $2 OR return_id = $3)`,
+		by.PaymentID, by.BankReturnID, by.ReturnID)
 }
 
 // NotedRefund returns the oldest refund of an amount that staff noted of a payment, and of which no return at the

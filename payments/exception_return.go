@@ -76,11 +76,7 @@ func (s *Service) askForExceptionReturn(ctx context.Context, bank psp.Bank, x *m
 	}
 	if kindOf(err) == psp.NotFound {
 		if state, err = bank.PutReturn(ctx, x.EndToEndID, id, int64(x.Amount)); refusedForCertain(err) {
-			why, _ := errors.AsType[*psp.Error](err)
-			if state, err = bank.Return(ctx, x.EndToEndID, id); kindOf(err) == psp.NotFound {
-				state, err = psp.Return{ID: id, Status: psp.TransferRefused, Amount: int64(x.Amount),
-					Reason: firstText(why.Detail, failure(why))}, nil
-			}
+			state, err = exceptionReturnRefused(ctx, bank, x, id, err)
 		}
 	}
 	return s.inException(ctx, x.EndToEndID, func(tx *models.Tx, now *models.Exception) error {
@@ -93,6 +89,22 @@ func (s *Service) askForExceptionReturn(ctx context.Context, bank psp.Bank, x *m
 		}
 		return s.heedExceptionReturn(tx, now, state)
 	})
+}
+
+// exceptionReturnRefused returns what has become of a return that the bank refuses. While the bank is not believed
+// that it has none, that is the refusal as an error.
+func exceptionReturnRefused(ctx context.Context, bank psp.Bank, x *models.Exception, id string, cause error) (
+	psp.Return, error) {
+	state, err := bank.Return(ctx, x.EndToEndID, id)
+	switch {
+	case kindOf(err) != psp.NotFound:
+		return state, err
+	case !notFoundBelieved(x.ReturnTries):
+		return psp.Return{}, cause
+	}
+	why, _ := errors.AsType[*psp.Error](cause)
+	return psp.Return{ID: id, Status: psp.TransferRefused, Amount: int64(x.Amount),
+		Reason: firstText(why.Detail, failure(why))}, nil
 }
 
 func firstText(texts ...string) string {

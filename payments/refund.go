@@ -81,11 +81,11 @@ func unbookedOf(tx *models.Tx, p *refundable, returnID *string) error {
 	if returnID == nil {
 		return nil
 	}
-	_, err := models.RefundAtBank(tx, p.ID, *returnID, *returnID)
+	r, err := models.RefundAtBank(tx, p.ID, *returnID, *returnID)
 	switch {
-	case err == nil:
+	case err == nil && r.Status != models.RefundFailed:
 		return returnBooked
-	case !errors.Is(err, models.ErrNotFound):
+	case err != nil && !errors.Is(err, models.ErrNotFound):
 		return err
 	}
 	return unbooked(tx, p.Environment, returnID)

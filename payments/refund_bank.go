@@ -64,7 +64,17 @@ func refusedForCertain(err error) bool {
 	return ok && (why.Kind == psp.Invalid || why.Kind == psp.Conflict)
 }
 
-// refundRefused ends a refund that the bank refused, if the bank has no return by its id.
+// notFoundBelieved reports whether a bank is believed at a try that it has no return by an id: for some time after
+// the first try it may have one that it does not show.
+func notFoundBelieved(tries int) bool {
+	var since time.Duration // the first try, at least
+	for try := 1; try < tries; try++ {
+		since += pause(refundPause, try-1)
+	}
+	return since >= notFoundAfter
+}
+
+// refundRefused ends a refund that the bank refused, if the bank has no return by its id and is believed.
 func (s *Service) refundRefused(ctx context.Context, bank psp.Bank, r *models.Refund, id string, cause error) error {
 	state, err := bank.Return(ctx, r.EndToEndID, id)
 	if err == nil {
@@ -73,6 +83,9 @@ func (s *Service) refundRefused(ctx context.Context, bank psp.Bank, r *models.Re
 	why, ok := errors.AsType[*psp.Error](err)
 	if !ok || why.Kind != psp.NotFound {
 		return s.askLater(ctx, r, err)
+	}
+	if !notFoundBelieved(r.Tries) {
+		return s.askLater(ctx, r, cause)
 	}
 	reason := failure(cause)
 	if refused, ok := errors.AsType[*psp.Error](cause); ok && refused.Detail != "" {
@@ -230,10 +243,15 @@ func (s *Service) recordReturn(tx *models.Tx, received psp.Payment, state psp.Re
 }
 
 // bookedReturn returns the refund that has booked a return of a payment that tx has locked, or ErrNotFound. A
-// refund that staff noted with an id of the return is the return's from now on.
+// refund that staff noted with an id of the return is the return's from now on. One that failed has not booked a
+// return that the bank made nevertheless: the account has its money again.
 func (s *Service) bookedReturn(tx *models.Tx, paymentID string, state psp.Return) (*models.Refund, error) {
 	r, err := models.RefundAtBank(tx, paymentID, state.ID, state.RtrID)
-	if err == nil && r.Noted() && state.Status == psp.TransferDone {
+	switch {
+	case err != nil || state.Status != psp.TransferDone:
+	case r.Status == models.RefundFailed:
+		err = models.ErrNotFound
+	case r.Noted():
 		err = s.claimNoted(tx, r, state)
 	}
 	return r, err
@@ -251,13 +269,30 @@ func (s *Service) findReturn(tx *models.Tx, p *refundable, received psp.Payment,
 			ofOthers = append(ofOthers, other.ID, other.RtrID)
 		}
 	}
-	noted, err := models.NotedRefund(tx, p.ID, money.Cents(state.Amount), ofOthers)
-	if errors.Is(err, models.ErrNotFound) {
-		return s.adoptReturn(tx, p, state)
-	} else if err != nil {
+	amount := money.Cents(state.Amount)
+	noted, err := models.NotedRefund(tx, p.ID, amount, ofOthers)
+	switch {
+	case err == nil:
+		return false, s.claimNoted(tx, noted, state)
+	case !errors.Is(err, models.ErrNotFound):
 		return false, err
+	case p.refunded.Sum+amount > p.Amount:
+		return false, s.doubtReturn(tx, p, state)
 	}
-	return false, s.claimNoted(tx, noted, state)
+	return s.adoptReturn(tx, p, state)
+}
+
+// doubtReturn logs a return that would give back more than was paid: a refund in the books was not made at the bank.
+// If one is under way that may be it, and the bank's list is read again until it has ended.
+func (s *Service) doubtReturn(tx *models.Tx, p *refundable, state psp.Return) error {
+	err := fmt.Errorf("payments: the bank gave %s of %s back by the return %s, and by the books only %s are left",
+		money.Cents(state.Amount).Decimal(), p.ID, state.ID, (p.Amount - p.refunded.Sum).Decimal())
+	if p.refunded.UnderWay {
+		return err
+	}
+	ctx := tx.Context()
+	tx.AfterCommit(func() { s.DB.LogFailure(ctx, "record a return", err) })
+	return nil
 }
 
 // claimNoted writes to a refund that staff noted which return of the bank it is. The audit log keeps what staff wrote.
@@ -268,6 +303,9 @@ func (s *Service) claimNoted(tx *models.Tx, r *models.Refund, state psp.Return) 
 	}
 	if r.BankReturnID = &state.ID; state.RtrID != "" {
 		r.ReturnID = &state.RtrID
+	}
+	if err := models.FreeReturn(tx, r); err != nil {
+		return err
 	}
 	if err := models.SaveRefund(tx, r); err != nil {
 		return err
@@ -298,6 +336,9 @@ func newlyFound(p *refundable, state psp.Return, now time.Time) *models.Refund {
 }
 
 func (s *Service) adoptRefund(tx *models.Tx, p *refundable, r *models.Refund) (queued bool, err error) {
+	if err := models.FreeReturn(tx, r); err != nil {
+		return false, err
+	}
 	if _, err := s.takeForRefund(tx, p, r); err != nil {
 		return false, err
 	}

@@ -31,12 +31,13 @@ type finder[T any] func(context.Context) (got T, done bool, err error)
 
 // write makes a call that may be repeated with the same body, three times at most. If it is not
 // certain whether the bank has done it, and if the bank refuses it, perhaps because it was done
-// before, the client looks first.
+// before, the client looks first. A refusal after such a try is Ambiguous too until the look finds something: what
+// the bank has done may be why it refuses, and it may not show it yet.
 func write[T any](
 	ctx context.Context, c *Client, k call, result func([]byte) (T, error), find finder[T],
 ) (T, error) {
 	var none T
-	for try := 1; ; try++ {
+	for try, doubtful := 1, false; ; try++ {
 		body, err := c.once(ctx, k)
 		if err == nil && len(body) > 0 {
 			got, err := result(body)
@@ -49,9 +50,12 @@ func write[T any](
 			switch {
 			case done:
 				return got, named(findErr, k.op)
+			case kind == psp.Invalid && doubtful && findErr != nil:
+				return none, unclear(k, err, findErr)
 			case kind == psp.Invalid, kind == psp.Conflict && findErr == nil:
 				return none, err
 			}
+			doubtful = true
 			unseen := findErr == nil || kindOf(findErr) == psp.NotFound
 			if err = unclear(k, err, findErr); !unseen {
 				return none, err

@@ -154,16 +154,20 @@ func TestPutReturn(t *testing.T) {
 		kind    psp.Kind
 		calls   int
 	}{
-		"at once":           {[]http.HandlerFunc{created}, "", 1},
-		"lost, there":       {[]http.HandlerFunc{lost, there}, "", 2},
-		"lost, not there":   {[]http.HandlerFunc{lost, missing, created}, "", 3},
-		"id used, ours":     {[]http.HandlerFunc{used, there}, "", 2},
-		"id used, another":  {[]http.HandlerFunc{used, other}, psp.Conflict, 2},
-		"409, another":      {[]http.HandlerFunc{answer(409, ""), other}, psp.Conflict, 2},
-		"refused":           {[]http.HandlerFunc{tooMuch, missing}, psp.Invalid, 2},
-		"answer of another": {[]http.HandlerFunc{other}, psp.Protocol, 1},
-		"another return":    {handlers{answer(201, strings.Replace(body, "rfd1", "rfd2", 1))}, psp.Protocol, 1},
-		"unknown Pix":       {[]http.HandlerFunc{missing}, psp.NotFound, 1},
+		"at once":               {[]http.HandlerFunc{created}, "", 1},
+		"lost, there":           {[]http.HandlerFunc{lost, there}, "", 2},
+		"lost, not there":       {[]http.HandlerFunc{lost, missing, created}, "", 3},
+		"id used, ours":         {[]http.HandlerFunc{used, there}, "", 2},
+		"id used, another":      {[]http.HandlerFunc{used, other}, psp.Conflict, 2},
+		"409, another":          {[]http.HandlerFunc{answer(409, ""), other}, psp.Conflict, 2},
+		"refused":               {[]http.HandlerFunc{tooMuch, missing}, psp.Invalid, 2},
+		"lost, then refused":    {handlers{lost, missing, tooMuch, missing}, psp.Ambiguous, 4},
+		"lost, refused, there":  {handlers{lost, missing, tooMuch, there}, "", 4},
+		"lost, refused, silent": {handlers{lost, missing, tooMuch, lost, lost, lost}, psp.Ambiguous, 6},
+		"409, then refused":     {handlers{answer(409, ""), missing, tooMuch, missing}, psp.Ambiguous, 4},
+		"answer of another":     {[]http.HandlerFunc{other}, psp.Protocol, 1},
+		"another return":        {handlers{answer(201, strings.Replace(body, "rfd1", "rfd2", 1))}, psp.Protocol, 1},
+		"unknown Pix":           {[]http.HandlerFunc{missing}, psp.NotFound, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,8 @@ var faultNames = map[string]bool{
 	"500-done": false, "500-undone": false, "lag": true, "wrong-amount": false, "bad-crc": false, "no-code": false,
 	"other-charge": false, "foreign-status": false, "skew": true, "token-down": false, "fewer-scopes": false,
 	"no-notices": false, "double-notices": false, "array-notices": false, "forged-notice": false,
-	"refuse-return": false, "send-unknown": false, "expired-cert": false, "shift-pages": false, "random": true,
+	"refuse-return": false, "amount-first": false, "send-unknown": false, "expired-cert": false, "shift-pages": false,
+	"random": true,
 }
 
 // checkFault returns an error that a person can act on.

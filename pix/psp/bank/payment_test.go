@@ -152,6 +152,27 @@ func TestReturn_Refused(t *testing.T) {
 	a.must(http.StatusCreated, "PUT", path+"d2", object{"valor": "10.00"})
 }
 
+// A return that is asked for again is refused for its id, or first for its amount.
+func TestReturn_AmountFirst(t *testing.T) {
+	t.Parallel()
+	a := generic(t)
+	path := "/pix/" + a.pay(control.PayRequest{Code: a.create(1, "10.00")})[0] + "/devolucao/d1"
+	a.must(http.StatusCreated, "PUT", path, object{"valor": "6.00"})
+	broken := func(value string) any {
+		_, got := a.call("PUT", path, object{"valor": value})
+		return got["violacoes"].([]any)[0].(object)["propriedade"]
+	}
+	if got := broken("6.00"); got != "id" {
+		t.Errorf("without the fault the violation is of %v", got)
+	}
+	a.fault(control.Fault{Name: "amount-first"})
+	for value, want := range map[string]string{"6.00": "devolucao.valor", "4.00": "id"} {
+		if got := broken(value); got != want {
+			t.Errorf("%s: the violation is of %v, want %s", value, got, want)
+		}
+	}
+}
+
 // The account's holder can return a payment in the bank's app.
 func TestReturn_InApp(t *testing.T) {
 	t.Parallel()

@@ -75,12 +75,13 @@ func (s *Server) putReturn(c call) (answer, error) {
 		return answer{}, err
 	}
 	_, refused := s.happens(c.URL.Path, "refuse-return")
+	_, amountFirst := s.happens(c.URL.Path, "amount-first")
 	err = s.journal.Update(func(state *journal.State) (journal.Entry, error) {
 		p, known := state.Payment(c.PathValue("e2eid"))
 		if !known {
 			return journal.Entry{}, noPayment()
 		}
-		if err := returnable(p, r, c.now); err != nil {
+		if err := returnable(p, r, c.now, amountFirst); err != nil {
 			return journal.Entry{}, err
 		}
 		r = begin(r, c.now)
@@ -96,13 +97,17 @@ func (s *Server) putReturn(c call) (answer, error) {
 	return s.json(http.StatusCreated, s.returnView(r)), nil
 }
 
-// returnable checks a return against the payment and the returns before it.
-func returnable(p journal.Payment, r journal.Return, now time.Time) error {
+// returnable checks a return against the payment and the returns before it: the amount before the id if amountFirst.
+func returnable(p journal.Payment, r journal.Return, now time.Time, amountFirst bool) error {
+	tooMuch := invalid(invalidReturn, "devolucao.valor", "As devoluções passariam do valor do Pix.")
+	more := r.Amount > left(p.Amount, p.Returns)
 	switch {
+	case amountFirst && more:
+		return tooMuch
 	case slices.ContainsFunc(p.Returns, func(old journal.Return) bool { return old.ID == r.ID }):
 		return invalid(invalidReturn, "id", "O id já foi usado por outra devolução deste Pix.")
-	case r.Amount > left(p.Amount, p.Returns):
-		return invalid(invalidReturn, "devolucao.valor", "As devoluções passariam do valor do Pix.")
+	case more:
+		return tooMuch
 	case now.After(p.At.Add(returnLimit)):
 		return invalid(invalidReturn, "e2eid", "O prazo de 90 dias para devolver este Pix acabou.")
 	}
