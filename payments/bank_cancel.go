@@ -64,7 +64,7 @@ func (s *Service) canceled(ctx context.Context, charge *models.BankCharge) error
 	return notPending(c.Status)
 }
 
-// endBankCharges says what becomes of the charges of live checkouts that expire.
+// endBankCharges updates the charges at banks of live checkouts that expire, see models.EndBankCharges.
 func endBankCharges(tx *models.Tx, expired []models.LockedCheckout, now time.Time) error {
 	var ids []string
 	for i := range expired {

@@ -17,7 +17,7 @@ const (
 	firstLook, longestLook = 15 * time.Second, 5 * time.Minute
 	// overAfter is how long after the end of a charge's time the bank knows whether it was paid.
 	overAfter = 3 * time.Second
-	// notFoundAfter is how long after its creation a bank that does not know a charge is believed.
+	// notFoundAfter is the age of a charge from which the bank's "not found" is believed.
 	notFoundAfter = 30 * time.Second
 	// removalPause is the first wait between two tries to remove a charge.
 	removalPause = 2 * time.Second

@@ -73,8 +73,8 @@ func (s *Service) createAtBank(ctx context.Context, scope models.Scope, account 
 	return nil, false, errors.New("payments: the charge of the idempotency key changes again and again")
 }
 
-// begin writes the charge of a checkout, or returns the one that an earlier request with the same key
-// left. It returns nil if the key is taken, or the charge is not what resume was read with.
+// begin writes the charge of a checkout, or returns the one that an earlier request with the same key left. It returns
+// nil if the key is taken, or if the charge has changed since resume was read; the caller reads resume again.
 func (s *Service) begin(ctx context.Context, scope models.Scope, in NewCheckout,
 	resume earlier) (*models.BankCharge, error) {
 	id, generation := resume.boundID, 0
@@ -181,8 +181,8 @@ func (s *Service) charge(ctx context.Context, scope models.Scope, account *model
 	return c, created, err
 }
 
-// notSold gives up a charge at the bank that its payment link does not sell any more. Its code was shown to no buyer.
-// A charge of a link that changed is kept for the next try.
+// notSold handles a sale that the payment link refused after the bank had created the charge: it lets the bank remove
+// the charge, whose code no buyer has seen. If only the link changed, it keeps the charge for the next try.
 func (s *Service) notSold(ctx context.Context, scope models.Scope, in NewCheckout, charge *models.BankCharge,
 	refused saleRefused) (*models.Checkout, bool, error) {
 	if !errors.Is(refused, errLinkChanged) {
@@ -243,8 +243,8 @@ func (s *Service) notIssued(ctx context.Context, scope models.Scope, in NewCheck
 	return nil, false, unreachable.Because(cause)
 }
 
-// noteRefusal writes why the bank issued no code. A charge whose code cannot be believed is to be
-// removed; another one that stands under our TxID is never touched.
+// noteRefusal records why the bank issued no code. If the code was wrong, the charge is removed at the bank. If the
+// bank has another charge with our TxID, that charge is left alone.
 func (s *Service) noteRefusal(ctx context.Context, bank psp.Bank, charge *models.BankCharge, why *psp.Error) error {
 	conflict := why.Kind == psp.Conflict
 	if conflict {

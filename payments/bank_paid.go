@@ -185,8 +185,8 @@ func (s *Service) readForReturns(ctx context.Context, p *models.PayoutAttempt, s
 	})
 }
 
-// nextRead returns when a payout that has ended is read next: its receiver can return it for 90 days, and most
-// who do so do it soon.
+// nextRead returns when a payout that has ended is read next, or nil when it is too old. Its receiver can return it for
+// 90 days, and most returns come early.
 func nextRead(p *models.PayoutAttempt, now time.Time) *time.Time {
 	age, wait := now.Sub(*p.EndedAt), 3*24*time.Hour
 	switch {

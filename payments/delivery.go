@@ -20,12 +20,12 @@ const (
 	testFailureMailEvery = 24 * time.Hour
 )
 
-// RecordAttempt records a finished attempt of a delivery. d is the delivery with its endpoint, as taken
-// before the attempt; resend is the wish of a person that the attempt fulfills, if any. After a failed
-// attempt another follows after a wait, unless the attempt was the fifth
-// of the schedule (contract 6.3), which a replay restarts. The wait begins now, at the end of the attempt
-// (docs/rules.md, "Webhook deliveries"). An attempt that a person asked for is followed by no other and is
-// not one of the five. The answer 410 ends the delivery and turns the endpoint off.
+// RecordAttempt records a finished attempt of a delivery. d is the delivery with its endpoint, as taken before the
+// attempt; resend identifies the request, by a member or a key, that the attempt fulfills, and is nil for an attempt of
+// the schedule. After a failed attempt another follows after a wait, unless the attempt was the fifth of the schedule
+// (contract 6.3), which a replay restarts. The wait begins now, at the end of the attempt (docs/rules.md, "Webhook
+// deliveries"). An attempt that a person asked for is followed by no other and is not one of the five. The answer 410
+// ends the delivery and turns the endpoint off.
 //
 // If another process has made the same attempt of the schedule meanwhile, or a resend succeeded, the attempt
 // is kept with the others and schedules nothing.

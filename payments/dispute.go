@@ -53,7 +53,7 @@ func (s *Service) contested(tx *models.Tx, paymentID string) (*contested, error)
 	return c, err
 }
 
-// refundable returns the payment as one of which money goes back.
+// refundable returns the contested payment in the form that the refund functions take.
 func (c *contested) refundable() *refundable {
 	return &refundable{checkout: c.checkout, refunded: c.refunded,
 		ReceivedPayment: &models.ReceivedPayment{Payment: c.Payment, AccountID: c.AccountID, Own: c.Own}}
@@ -92,7 +92,7 @@ func uncontested(tx *models.Tx, paymentID string) error {
 	return nil
 }
 
-// NewDispute is a dispute of which a bank told by its portal.
+// NewDispute is a dispute that a bank reported on its portal and that staff enter by hand.
 type NewDispute struct {
 	PaymentID string
 	BankRef   string      // the bank's id of it: 1 to 64 printable characters

@@ -18,7 +18,7 @@ const (
 	disputesEvery, disputeOverlap = 5 * time.Minute, 24 * time.Hour
 	// answerPause is the pause before an answer that may not have reached the bank goes there again.
 	answerPause = 4 * time.Minute
-	// agreement is what a bank is told of an account that agrees.
+	// agreement is the text of the answer that accepts a dispute.
 	agreement = "O recebedor concorda com a devolução."
 	// foundByReturn begins the BankRef of a dispute of which only the debit is known.
 	foundByReturn = "return/"
@@ -250,8 +250,8 @@ func (s *Service) recordDebit(tx *models.Tx, endToEndID string, state psp.Return
 	return queued, s.auditDispute(tx, system, d, "lost")
 }
 
-// debited returns the dispute of which a debit tells: one that has money blocked, else one that is open,
-// else the last. Without any it writes one.
+// debited returns the dispute that a debit belongs to: the first with blocked money, otherwise the first that is open,
+// otherwise the newest. If the payment has none, it creates one.
 func (s *Service) debited(tx *models.Tx, c *contested, state psp.Return) (*models.Dispute, error) {
 	var found *models.Dispute
 	for i := range c.disputes {

@@ -13,10 +13,9 @@ import (
 // disputeWarnings are how long before the deadline of a dispute people get a mail, the last first.
 var disputeWarnings = []time.Duration{6 * time.Hour, 24 * time.Hour, 48 * time.Hour}
 
-// WarnOfDisputes mails about disputes whose deadline is 48, 24 or 6 hours away: the members who can
-// MoveMoney while their account has not answered, and reviewers while the bank has no answer. Each warning
-// is mailed once, whichever processes call it, and however often. A dispute that was opened late gets only
-// the last warning that is due.
+// WarnOfDisputes mails about disputes whose deadline is 48, 24 or 6 hours away: the members who can MoveMoney while
+// their account has not answered, and reviewers while the bank has no answer. Several processes may call it, any number
+// of times: each warning is mailed once. A dispute that was opened late gets only the last warning that is due.
 func (s *Service) WarnOfDisputes(ctx context.Context) error {
 	now := s.now()
 	ending, err := models.DisputesEnding(ctx, s.DB.Pool, now, now.Add(disputeWarnings[len(disputeWarnings)-1]))

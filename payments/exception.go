@@ -40,8 +40,8 @@ func (s *Service) AcceptException(
 		})
 }
 
-// FeeOfException returns what the installation keeps of an exception's money that is given to an account: the fee
-// of the checkout that it is for, or else the account's of now.
+// FeeOfException returns the fee on an exception's money that staff give to an account: by the terms at the creation of
+// the named checkout or, if checkoutID is "", by the account's current terms.
 func (s *Service) FeeOfException(ctx context.Context, x *models.Exception, accountID, checkoutID string) (money.Cents,
 	error) {
 	at := s.now()

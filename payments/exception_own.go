@@ -8,8 +8,8 @@ import (
 
 var errAtOwnBank = refusal.New(refusal.WrongState, "The money is at the merchant's own bank account.")
 
-// decider refuses actors who may not decide about an exception of an account, "" for none: staff decide about
-// money that the installation has, and members who can MoveMoney about that at their own bank account. The
+// decider returns an error unless the actor may decide about the exception. If its money is at a merchant's own bank
+// account, members who can MoveMoney decide, otherwise staff. accountID is "" if the exception has no account. The
 // refusal is Forbidden.
 func decider(tx *models.Tx, by models.Actor, x *models.Exception, accountID string) error {
 	if x.Own {
@@ -18,7 +18,8 @@ func decider(tx *models.Tx, by models.Actor, x *models.Exception, accountID stri
 	return staff(tx, by, models.Matter{AccountID: accountID, Since: x.CreatedAt})
 }
 
-// acceptOwn books the money of an exception at the own bank account that has it already.
+// acceptOwn posts an accepted exception whose money is at the merchant's own bank account: from suspense through
+// pending to paid_out.
 func acceptOwn(tx *models.Tx, x *models.Exception) error {
 	pending := ledger.Account(*x.AccountID, x.Environment, ledger.Pending)
 	return ledger.Post(tx, *x.DecidedAt, ledger.Posting{Fact: "exception/" + x.PaymentID, Transfers: []ledger.Transfer{

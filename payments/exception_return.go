@@ -257,7 +257,7 @@ func (s *Service) recordExceptionReturns(ctx context.Context, endToEndID string,
 	return err
 }
 
-// writtenOffGivenBack books that money which the installation had kept went back to its payer.
+// writtenOffGivenBack posts the return of written-off money to its payer.
 func (s *Service) writtenOffGivenBack(tx *models.Tx, x *models.Exception, state psp.Return) error {
 	if err := noteReturnID(tx, x, state); err != nil {
 		return err

@@ -19,10 +19,10 @@ const (
 	closeBatch = 100
 )
 
-// CloseMonths mails the owners of accounts whose live money moved last month what the month was. It does so from 6:00
-// in Brasília on the first day of a month until the seventh; later the mail of a month would only confuse. Each account
-// gets one mail for a month, whichever processes call it, because the mail and the record of the month are committed
-// together. A job calls it.
+// CloseMonths mails a summary of last month to the owner of each account whose live money moved in it, from 6:00 in
+// Brasília on the first day of a month until the seventh; a later mail would only confuse. Several processes may call
+// it: each account gets one mail for a month, because the mail and the record of the month are committed together. A
+// job calls it.
 func (s *Service) CloseMonths(ctx context.Context) error {
 	now := s.now()
 	today := now.In(saoPaulo)

@@ -2,9 +2,9 @@
 // what they paid, and notifies merchants.
 //
 // Each exported method of Service is one operation and, except for a call to an institution,
-// one transaction: the rows, the ledger's postings, the event, its deliveries and their jobs
-// are committed together or not at all. Handlers (api, web) and workers (jobs) call these
-// methods and contain no rules of their own.
+// one transaction: the rows, the ledger's postings, the event and its deliveries are committed
+// together or not at all. Handlers (api, web) and workers (jobs) call these methods and contain
+// no rules of their own.
 package payments
 
 import (
@@ -39,12 +39,12 @@ type Options struct {
 	Quotes       *quote.Board    // the price of USDT
 	Backoff      []time.Duration // between the attempts of a delivery
 	Now          func() time.Time
-	// Wake notifies the workers, after a commit, that deliveries are waiting. It must not
-	// block. Without it they find the deliveries a little later.
+	// Wake notifies the workers, after a commit, that deliveries are waiting. It must not block. If a notification is
+	// lost, they find the deliveries a little later.
 	Wake func()
-	// Tell notifies the streams that watch an id, after a commit: a checkout's id if its
-	// status changed, and a scope's Changes if it has new charges or events. It must not block. Without
-	// it the streams find changes when they look by themselves.
+	// Tell notifies the streams that watch an id, after a commit: a checkout's id if its status changed, and a scope's
+	// Changes if it has new charges or events. It must not block. If a notification is lost, streams find the change
+	// when they look by themselves.
 	Tell func(id string)
 }
 

@@ -26,7 +26,8 @@ const (
 var (
 	// ErrReceiptAddress reports that there is no address to send a receipt to, or none that can be one.
 	ErrReceiptAddress = errors.New("payments: no address for a receipt")
-	// ErrReceiptTest reports that the address of a test receipt is no confirmed one of the account's members.
+	// ErrReceiptTest reports that a test receipt was requested for an address that is not the confirmed address of a
+	// member.
 	ErrReceiptTest = errors.New("payments: test receipts go to members alone")
 	// ErrReceiptLimit reports that the charge or the address has had its receipts.
 	ErrReceiptLimit = errors.New("payments: too many receipts")
@@ -36,7 +37,7 @@ var (
 type ReceiptRequest struct {
 	CheckoutID string
 	To         string // "" is the customer's address
-	Form       string // sends one, however often it is sent itself
+	Form       string // the form's key; sending a form again mails nothing
 	Language   string // "pt-BR" or "en"
 	// The member who asks, who must be able to Sell, and the scope of the checkout; nil for the buyer.
 	By    *models.Actor
