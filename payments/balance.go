@@ -18,18 +18,18 @@ func (s *Service) Balance(ctx context.Context, account *models.Account,
 	if environment == models.Live && account.ProductionAccess != models.AccessApproved {
 		return models.Balance{}, notApproved
 	}
-	return s.balances.Ask(ctx, purse{account.ID, environment})
+	return s.balances.Ask(ctx, balanceKey{account.ID, environment})
 }
 
-// purse is the money of an account in an environment.
-type purse struct {
+// balanceKey identifies a balance: an account in an environment.
+type balanceKey struct {
 	accountID   string
 	environment models.Environment
 }
 
 // readBalance reads a balance for all callers that ask for it at the same time.
-func (s *Service) readBalance(ctx context.Context, p purse) (models.Balance, error) {
-	return ledger.BalanceOf(ctx, s.DB.Pool, p.accountID, p.environment)
+func (s *Service) readBalance(ctx context.Context, key balanceKey) (models.Balance, error) {
+	return ledger.BalanceOf(ctx, s.DB.Pool, key.accountID, key.environment)
 }
 
 var notApproved = refusal.New(refusal.Forbidden,

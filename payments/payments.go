@@ -55,7 +55,7 @@ type Service struct {
 	documentKey []byte // of the digests of documents
 	reader      *models.CheckoutReader
 	lists       *flight.Group[listed, models.Page[models.Checkout]]
-	balances    *flight.Group[purse, models.Balance]
+	balances    *flight.Group[balanceKey, models.Balance]
 	writer      *models.CheckoutWriter
 	charges     *models.BankChargeWriter
 	attempts    *models.AttemptWriter
