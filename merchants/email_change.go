@@ -33,7 +33,7 @@ func (s *Service) AskEmailChange(ctx context.Context, by models.Actor, email str
 		case err != nil:
 			return err
 		case user.StaffRole != nil:
-			return refusal.New(refusal.Forbidden, "The email of staff is set by whoever runs the server.")
+			return refusal.New(refusal.Forbidden, "The email of staff is changed on the server.")
 		case user.EmailVerifiedAt == nil:
 			return ErrUnverified
 		case user.Email == email:

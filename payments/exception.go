@@ -27,7 +27,7 @@ func (s *Service) AcceptException(
 			}
 			if x.Kind == models.ExceptionUnmatched || x.AccountID == nil || x.CheckoutID == nil {
 				return refusal.New(refusal.WrongState,
-					"The payment was meant for no checkout, so there is nobody to credit.")
+					"The payment belongs to no checkout, so no account can be credited.")
 			}
 			if err := uncontested(tx, x.PaymentID); err != nil {
 				return refusal.New(refusal.WrongState, "The payer contests the payment.").Because(err)

@@ -100,7 +100,7 @@ func (s *Service) approve(tx *models.Tx, by models.Actor, w *models.Withdrawal) 
 	}
 	if w.FirstApprovedBy != nil && *w.FirstApprovedBy == by.UserID {
 		return "", refusal.New(refusal.SecondPersonRequired,
-			"You approved it already. Somebody else has to approve it, too.")
+			"You approved it already. Another person has to approve it, too.")
 	}
 	w.Status, w.ApprovedBy, w.ApprovedAt = models.WithdrawalApproved, &by.UserID, &now
 	return models.EventWithdrawalApproved, s.auditWithdrawal(tx, by, w, models.EventWithdrawalApproved, nil)
