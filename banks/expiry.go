@@ -12,8 +12,8 @@ import (
 // warnings are how long before the end of a certificate supervisors get a mail, the last first.
 var warnings = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour}
 
-// WarnOfExpiry mails all who may manage banks, or the owner of an own account, about certificates in use that end
-// in 30 days, in 7 days and in a day. Each warning is mailed once, whichever processes call it, and however often. A
+// WarnOfExpiry mails all who may manage banks, or the owner of an own account, about certificates in use that end in 30
+// days, in 7 days and in a day. Several processes may call it, any number of times: each warning is mailed once. A
 // certificate that was approved late gets only the last warning that is due.
 func (s *Service) WarnOfExpiry(ctx context.Context) error {
 	now := s.now()

@@ -20,7 +20,7 @@ const (
 	Unauthorized Trouble = "unauthorized" // in these hours it refused the credentials
 	Doubted      Trouble = "doubted"      // in these hours it gave wrong answers, or refused what the contract lacks
 	Behind       Trouble = "behind"       // its list of Pix was not read for some time
-	Odd          Trouble = "odd"          // it has charges otherwise than the gateway
+	Odd          Trouble = "odd"          // charges differ between the bank and the gateway
 	Contested    Trouble = "contested"    // it has disputes in a status that the gateway does not know
 	Unnoticed    Trouble = "unnoticed"    // Pix came of which it posted no notice
 	Certificate  Trouble = "certificate"  // the certificate in use ends soon, or has ended

@@ -52,7 +52,7 @@ func (s *Service) noticeToken(ctx context.Context, account *models.BankAccount) 
 // shownToken is the least length of a part of a token that withoutToken leaves out.
 const shownToken = 8
 
-// withoutToken returns a text of a bank without the token, and without the begin of one that was cut off.
+// withoutToken replaces the token in a bank's text, also where the text ends within it.
 func withoutToken(text, token string) string {
 	for n := len(token); n >= shownToken; n-- {
 		text = strings.ReplaceAll(text, token[:n], "…")

@@ -30,7 +30,8 @@ func holder(tx *models.Tx, accountID string) (document string, err error) {
 	return *merchant.Document, nil
 }
 
-// holds checks that the merchant may have an own account, holds this one, and has a key that no one else uses.
+// holds returns an error unless the merchant may have an own bank account, its approved CPF or CNPJ is the holder's,
+// and no other used account has the key.
 func holds(tx *models.Tx, account *models.BankAccount) error {
 	document, err := holder(tx, *account.AccountID)
 	if err != nil {

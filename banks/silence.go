@@ -12,8 +12,8 @@ import (
 // toldAfter is how long a bank is silent before supervisors get a mail.
 const toldAfter = 10 * time.Minute
 
-// WarnOfSilence mails all who may manage banks about accounts in use whose banks have answered nothing for ten
-// minutes. Each silence is mailed once, whichever processes call it, and however often.
+// WarnOfSilence mails all who may manage banks about accounts in use whose banks have answered nothing for ten minutes.
+// Several processes may call it, any number of times: each silence is mailed once.
 func (s *Service) WarnOfSilence(ctx context.Context) error {
 	silent, err := models.SilentBanks(ctx, s.DB.Pool, s.now().Add(-toldAfter))
 	if err != nil {

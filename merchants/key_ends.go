@@ -15,9 +15,9 @@ const maxKeyYears = 10
 // keyWarnings are how long before the end of a key members get a mail, the last first.
 var keyWarnings = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour}
 
-// WarnOfKeys mails the members who change keys about keys that end in 7 days and in a day. Each warning is mailed
-// once, whichever processes call it, and however often. A key that gets its end late, such as one that was
-// replaced, gets only the last warning that is due.
+// WarnOfKeys mails the members who change keys about keys that end in 7 days and in a day. Several processes may call
+// it, any number of times: each warning is mailed once. A key that gets its end late, such as one that was replaced,
+// gets only the last warning that is due.
 func (s *Service) WarnOfKeys(ctx context.Context) error {
 	now := s.now()
 	ending, err := models.EndingKeys(ctx, s.DB.Pool, now, now.Add(keyWarnings[len(keyWarnings)-1]))
