@@ -326,7 +326,7 @@ func TestDelivery_Unrecorded(t *testing.T) {
 	}
 }
 
-// A panic in an attempt ends neither the process nor the other deliveries of the lane.
+// A panic in an attempt ends neither the process nor the other deliveries of the endpoint.
 func TestDelivery_Panic(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, quick...)

@@ -29,17 +29,17 @@ const unleased = "(leased_until IS NULL OR leased_until <= now())"
 
 // busyEndpoints walks from endpoint to endpoint in the index of pending deliveries, so it costs a few steps
 // for each endpoint, whatever the number of its deliveries.
-const busyEndpoints = `WITH RECURSIVE lane (id) AS (
+const busyEndpoints = `WITH RECURSIVE endpoint (id) AS (
 	(SELECT endpoint_id FROM webhook_deliveries WHERE status = 'PENDING' ORDER BY endpoint_id LIMIT 1)
 	UNION ALL
-	SELECT (SELECT d.endpoint_id FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id > lane.id
+	SELECT (SELECT d.endpoint_id FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id > endpoint.id
 		ORDER BY d.endpoint_id LIMIT 1)
-	FROM lane WHERE lane.id IS NOT NULL
+	FROM endpoint WHERE endpoint.id IS NOT NULL
 ), due AS MATERIALIZED (
-	SELECT lane.id FROM lane WHERE lane.id IS NOT NULL
+	SELECT endpoint.id FROM endpoint WHERE endpoint.id IS NOT NULL
 		-- EXISTS would be planned as a join with all deliveries
 		AND (SELECT true FROM generate_series(1, 3) AS p (priority) CROSS JOIN LATERAL (
-			SELECT FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id = lane.id
+			SELECT FROM webhook_deliveries d WHERE d.status = 'PENDING' AND d.endpoint_id = endpoint.id
 				AND d.priority = p.priority AND d.next_attempt_at <= $1 AND ` + unleased + ` LIMIT 1) AS first
 			LIMIT 1)
 ), asked AS (
@@ -71,7 +71,7 @@ type EndpointRoom struct {
 type DueDelivery struct {
 	Delivery
 	AccountID string
-	Resend    []byte // identifies the wish of a person for this attempt; nil if it follows the schedule
+	Resend    []byte // identifies the request for this attempt; nil if it follows the schedule
 }
 
 // ByHand reports whether a person asked for this attempt, outside of the schedule.
@@ -88,15 +88,15 @@ const dueColumns = "d.id, d.status, d.attempts, d.manual_attempts, d.before_repl
 
 // takeDeliveries leases rows that no other statement leases at this moment.
 const takeDeliveries = `WITH chosen AS MATERIALIZED (
-	SELECT first.id, first.month, lane.turn
-	FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS lane (endpoint_id, room, turn)
+	SELECT first.id, first.month, wanted.turn
+	FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS wanted (endpoint_id, room, turn)
 	CROSS JOIN LATERAL (
 		SELECT one.id, one.month FROM generate_series(1, 3) AS p (priority) CROSS JOIN LATERAL (
 			SELECT d.id, d.month FROM webhook_deliveries d
-			WHERE d.status = 'PENDING' AND d.endpoint_id = lane.endpoint_id
+			WHERE d.status = 'PENDING' AND d.endpoint_id = wanted.endpoint_id
 				AND d.priority = p.priority AND d.next_attempt_at <= $3 AND ` + unleased + `
-			ORDER BY d.next_attempt_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) AS one
-		LIMIT lane.room) AS first
+			ORDER BY d.next_attempt_at LIMIT wanted.room FOR NO KEY UPDATE SKIP LOCKED) AS one
+		LIMIT wanted.room) AS first
 ), taken AS (
 	UPDATE webhook_deliveries d SET leased_until = now() + $4::int * interval '1 ms'
 	FROM chosen WHERE d.id = chosen.id AND d.month = chosen.month
@@ -105,11 +105,11 @@ const takeDeliveries = `WITH chosen AS MATERIALIZED (
 ` + due + `ORDER BY t.turn, t.priority, t.next_attempt_at, t.id`
 
 const takeResends = `WITH chosen AS MATERIALIZED (
-	SELECT first.* FROM unnest($1::text[], $2::int[]) AS lane (endpoint_id, room)
+	SELECT first.* FROM unnest($1::text[], $2::int[]) AS wanted (endpoint_id, room)
 	CROSS JOIN LATERAL (
 		SELECT r.delivery_id, r.token FROM webhook_resends r
-		WHERE r.endpoint_id = lane.endpoint_id AND r.finished_at IS NULL AND ` + unleased + `
-		ORDER BY r.requested_at LIMIT lane.room FOR UPDATE SKIP LOCKED) AS first
+		WHERE r.endpoint_id = wanted.endpoint_id AND r.finished_at IS NULL AND ` + unleased + `
+		ORDER BY r.requested_at LIMIT wanted.room FOR UPDATE SKIP LOCKED) AS first
 ), leased AS (
 	UPDATE webhook_resends r SET leased_until = now() + $3::int * interval '1 ms'
 	FROM chosen WHERE r.delivery_id = chosen.delivery_id AND r.token = chosen.token
