@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SealAnswers puts what stands in place of plain answers into the request, whose Answers are sealed.
-// accountName is the name that buyers see: programs of earlier versions read these columns, too.
+// SealAnswers replaces the plain answers of a request whose Answers are sealed by placeholders: accountName, which
+// buyers see, and the request's id. Programs of earlier versions read these columns, too.
 func (r *AccessRequest) SealAnswers(accountName string) {
 	r.LegalName, r.Document, r.ContactName, r.ContactEmail = accountName, r.ID, r.ID, r.ID
 }

@@ -21,10 +21,9 @@ const (
 	AccessRequestRevoked   AccessStatus = "REVOKED"  // after an approval
 )
 
-// AccessRequest holds the answers with which a merchant requested production access. Only its
-// status changes: to correct an answer, the merchant sends a new request. LegalName, Document,
-// ContactName and ContactEmail lie in Answers, and what stands in their columns then says
-// nothing, until package merchants has opened them.
+// AccessRequest holds the answers with which a merchant requested production access. Only its status changes: to
+// correct an answer, the merchant sends a new request. LegalName, Document, ContactName and ContactEmail are sealed in
+// Answers; their columns hold placeholders until package merchants has opened the answers.
 type AccessRequest struct {
 	ID            string `gorm:"primaryKey"`
 	AccountID     string

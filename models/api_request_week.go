@@ -13,9 +13,9 @@ func firstOfWeek(t time.Time, later int) time.Time {
 	return time.Date(t.Year(), t.Month(), monday+7*later, 0, 0, 0, 0, time.UTC)
 }
 
-// MakeCallWeeks makes the tables of the calls of the API for the week of now and the next one, unless they exist, and
-// lets the calls of a new week go into its table (docs/decisions/0089). Until then they go into the table of
-// the week before. If another process makes one for too long, it leaves that to the next call and inUse reports true.
+// MakeCallWeeks creates the tables of API calls for this week and the next, unless they exist, and directs the calls of
+// a new week to its table (docs/decisions/0089); until then they go to the table of the week before. If a table stays
+// locked for too long, inUse is true and the next call tries again.
 func MakeCallWeeks(ctx context.Context, q Querier, now time.Time) (inUse bool, err error) {
 	for later := range 2 {
 		_, err := q.Exec(ctx, "SELECT make_call_week($1, $2)", firstOfWeek(now, later), later == 0)

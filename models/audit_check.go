@@ -87,8 +87,8 @@ func checkAuditTurn(ctx context.Context, q Querier, last Examination, limit, lin
 	return flaws, reached, nil
 }
 
-// checkLatestSeals compares the last sealsAtOnce seals, but for those that turn, which began after the seal began, has
-// compared.
+// checkLatestSeals compares the newest sealsAtOnce seals with the log. It skips those that turn, which started after
+// the seal number began, has compared already.
 func checkLatestSeals(ctx context.Context, q Querier, began int64, turn *auditCheck) ([]AuditFlaw, error) {
 	last, err := lastSeal(ctx, q)
 	if err != nil {

@@ -87,9 +87,9 @@ func PayBankCharges(tx *Tx, txIDs []string) error {
 		WHERE txid = ANY($1) AND status <> 'PAID'`, txIDs)
 }
 
-// EndBankCharges says what becomes of the OPEN charges of checkouts that have expired, whose rows the
-// caller has locked. Those that a payer can still pay are to be removed at the bank. The others keep
-// their status until the bank has said that they were not paid.
+// EndBankCharges updates the OPEN charges of checkouts that have expired, whose rows the caller has locked. Those that
+// a payer can still pay are to be removed at the bank. The others keep their status until the bank has said that they
+// were not paid.
 func EndBankCharges(tx *Tx, checkoutIDs []string, now time.Time) error {
 	return tx.exec(`UPDATE bank_charges SET status = 'REMOVING', checks = 0, next_check_at = $2
 		WHERE checkout_id = ANY($1) AND status = 'OPEN' AND payable_until > $2`, checkoutIDs, now)
@@ -120,7 +120,7 @@ func LapseBankCharges(ctx context.Context, q Querier, bankAccountID string, unti
 	return err
 }
 
-// OddCharge is a charge that its bank has otherwise than the gateway.
+// OddCharge is a charge whose state at the bank differs from the gateway's.
 type OddCharge struct {
 	TxID       string
 	CheckoutID string
@@ -131,8 +131,8 @@ type OddCharge struct {
 	CreatedAt  time.Time
 }
 
-// OddCharges lists the charges of a bank account that are in CONFLICT and younger than a time, and those that
-// are looked at and of which the bank says what the gateway does not know, newest first, at most limit.
+// OddCharges lists such charges of a bank account, newest first, at most limit: those in CONFLICT created since a time,
+// and those still being checked for which the bank reported another amount or an unknown status.
 func OddCharges(ctx context.Context, q Querier, bankAccountID string, since time.Time, limit int) ([]OddCharge,
 	error) {
 	return collect[OddCharge](ctx, q, `SELECT b.txid AS tx_id, b.checkout_id,

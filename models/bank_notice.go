@@ -110,10 +110,10 @@ func LastBankNotice(ctx context.Context, q Querier, bankAccountID string) (at *t
 	return at, err
 }
 
-// FirstUnnoticedPix returns when the first Pix came, by its bank's clock, of which there was no notice, and no
-// notice came since. It is nil if there is no such Pix, and if the bank does not post notices to the address.
-// Pix count that paid a checkout, as banks post no notice of others, that came after from, later than slack
-// after the registration and the last notice, and were recorded until a time.
+// FirstUnnoticedPix returns the time, by the bank's clock, of the first Pix for which a notice is missing, or nil if
+// none is missing or the address is not registered. It considers only Pix that paid a checkout, because banks post no
+// notices of others; that came more than slack after from, the registration and the last notice; and that were recorded
+// by recordedUntil.
 func FirstUnnoticedPix(ctx context.Context, q Querier, bankAccountID, address string, slack time.Duration,
 	from, recordedUntil time.Time) (paidAt *time.Time, err error) {
 	err = notFound(q.QueryRow(ctx, `SELECT p.paid_at FROM bank_registrations r

@@ -124,8 +124,8 @@ type PublicCheckout struct {
 	Approved *AccessRequest
 }
 
-// Recipient returns who receives the money: the holder of the bank account, whom the buyer's bank shows. Where no
-// account is known it is the merchant, by the name that staff approved, "" if they have not.
+// Recipient returns who receives the money: the holder of the bank account, as the buyer's bank shows it. If the
+// account is not known, it is the merchant, by the legal name approved or, if that is "", by the account's name.
 func (c *PublicCheckout) Recipient(approved string) (name string, document *string) {
 	if c.HolderName != nil {
 		return *c.HolderName, c.HolderDocument

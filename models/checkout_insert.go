@@ -32,11 +32,9 @@ type OpenedCharge struct {
 	FirstLookAt                 time.Time
 }
 
-// insertCheckouts writes checkouts, their keys, events, deliveries and the jobs of the
-// deliveries in one statement: one round trip and one commit for any number of checkouts. For
-// a key that is taken, a checkout that exists, or a charge at a bank that is no longer CREATING, nothing
-// else is written. If a request in
-// progress has the same key, the statement waits for it.
+// insertCheckouts writes checkouts with their keys, events and deliveries in one statement: one round trip and one
+// commit for any number of checkouts. It writes nothing for a key that is taken, a checkout that exists, or a charge at
+// a bank that is no longer CREATING. If a request in progress has the same key, the statement waits for it.
 var insertCheckouts = `WITH given AS (
 	SELECT t.* FROM unnest($1::text[], $2::text[], $3::boolean[],
 		$4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],

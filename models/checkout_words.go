@@ -15,8 +15,9 @@ const wordedAtOnce = 1000
 // wordedSpan limits the time that one transaction looks through for them.
 const wordedSpan = 10 * time.Minute
 
-// writeWords writes the words of checkouts created from $1 to before $2, in an order, wordedAtOnce and those of the
-// last one's moment, and returns how many they are and the last moment.
+// writeWords writes the words of up to wordedAtOnce checkouts created from $1 to before $2, and of all others created
+// at the same time as the last of them. It returns their number and the time of the last one. Its verbs are the order,
+// the limit and the aggregate.
 const writeWords = `WITH these AS MATERIALIZED (
 	SELECT project_id, livemode, created_at, id, customer_name, external_id FROM checkouts
 	WHERE created_at >= $1 AND created_at < $2 ORDER BY created_at %s FETCH FIRST %d ROWS WITH TIES

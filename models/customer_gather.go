@@ -29,9 +29,9 @@ func gathering(checkouts string) string {
 	WHERE (EXCLUDED.last_at, EXCLUDED.checkout_id) > (customers.last_at, customers.checkout_id)`
 }
 
-// GatherCustomers writes the customers of the charges that were created by now since the last run, and of those
-// that were paid since, at most those of an hour, and of an hour before all that are gathered. It reports whether
-// there is more to do. A run may do again what another one did. If another process gathers, it does nothing.
+// GatherCustomers writes the customers of charges that were created or paid since the last run, at most an hour of
+// them, and of one more hour of older charges. It reports whether there is more to do. Gathering a charge twice changes
+// nothing. If another process gathers, it does nothing.
 func GatherCustomers(tx *Tx, now time.Time) (more bool, err error) {
 	err = tx.PGX(func(ctx context.Context, conn Querier) error {
 		ended := now.Add(-settling)

@@ -1,5 +1,5 @@
-// Package models maps the tables: one file for each table, with its struct and the functions
-// that query it. It does not know HTTP, jobs, or rules that involve two tables.
+// Package models maps the tables: files are named after the table that they query. It knows
+// neither HTTP nor the operations of payments and merchants.
 //
 // GORM's builder reads and writes rows by their key and short lists. Statements that
 // are SQL text run on pgx: sets, locks, arrays, and those that every payment runs

@@ -163,7 +163,7 @@ func (w *AttemptWriter) Write(ctx context.Context, a FinishedAttempt) (placed bo
 	return w.batch.Add(ctx, a)
 }
 
-// EndResend ends the wish of a person for an attempt that is not made.
+// EndResend ends a request for an attempt that is not made.
 func EndResend(ctx context.Context, q Querier, d *DueDelivery, now time.Time) error {
 	_, err := q.Exec(ctx, `UPDATE webhook_resends SET finished_at = $3, leased_until = NULL
 		WHERE delivery_id = $1 AND token = $2 AND finished_at IS NULL`, d.ID, d.Resend, now)

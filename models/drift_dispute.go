@@ -25,7 +25,8 @@ const disputeDrift = `WITH d AS (
 		SELECT failed.of, failed.fact FROM failed
 	)` + asked
 
-// disputeStep is the condition that the step of a fact f of a dispute is one.
+// disputeStep is the SQL condition that f.step is a step that the dispute f.id can have: its opening, "/released", or
+// "/raised/" and a failed refund of its payment.
 const disputeStep = `CASE WHEN f.step LIKE '/raised/%' THEN (SELECT true FROM refunds r
 				JOIN disputes d ON d.payment_id = r.payment_id
 				WHERE r.id = substr(f.step, 9) AND r.status = 'FAILED' AND d.id = f.id)

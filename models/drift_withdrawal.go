@@ -42,7 +42,7 @@ const withdrawalDrift = `WITH w AS (
 			OR w.end_to_end_id IS DISTINCT FROM p.end_to_end_id)
 		OR p.ended_at IS NULL AND w.status <> 'PROCESSING'`
 
-// withdrawalStep is the condition that the step of a fact f of a withdrawal is one.
+// withdrawalStep is the SQL condition that f.step is a step that the withdrawal f.id can have.
 const withdrawalStep = `CASE WHEN f.step LIKE '/returned/%' THEN
 			(SELECT true FROM withdrawal_returns WHERE id = substr(f.step, 11) AND withdrawal_id = f.id)
 		ELSE f.step IN ('', '/released', '/completed', '/returned')

@@ -70,10 +70,11 @@ var accountBooks = []string{"pending", "available", "reserved", "blocked"}
 
 // Movement is one line of an account's statement.
 type Movement struct {
-	ID     int64     // increases from line to line: statements have the ledger's order
-	At     time.Time // by the clock of the process that wrote it; not always in order
-	Kind   MovementKind
-	Amount money.Cents // positive if the account's total increases, or its available money with the same total
+	ID   int64     // increases from line to line: statements have the ledger's order
+	At   time.Time // by the clock of the process that wrote it; not always in order
+	Kind MovementKind
+	// Amount is positive if it increases the account's total or, where the total stays the same, the available money.
+	Amount money.Cents
 	// The account's balance after this line and all lines before it in the ledger's order,
 	// including those that a filter leaves out: in total, and the available part.
 	Total, Available money.Cents
