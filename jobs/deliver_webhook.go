@@ -106,7 +106,7 @@ func (w *deliveries) call(ctx context.Context, a webhook.Attempt) webhook.Outcom
 }
 
 // record records an attempt. While the database does not answer, it tries again, so that nothing is posted again
-// because of it. What is not recorded yet bounds what may be taken.
+// because of it. Attempts that are not recorded yet count against the deliveries that the process may take.
 func (w *deliveries) record(posting context.Context, d *models.DueDelivery, a models.Attempt) error {
 	for {
 		err := w.Payments.RecordAttempt(context.WithoutCancel(posting), &d.Delivery, d.Resend, a)

@@ -1,6 +1,6 @@
-// Package jobs runs the work that no request waits for: webhook deliveries, the sweeps that
-// expire and settle checkouts, and, on River, mails and periodic jobs. Workers are thin: they
-// load a row, call one operation of package payments, and let River schedule.
+// Package jobs runs the work that no request waits for: webhook deliveries, loops such as expiry and settlement
+// ("sweeps") and, on River, mails and periodic jobs. A worker calls an operation of payments, merchants or banks, or a
+// query of models, and contains no rules of its own.
 package jobs
 
 import (

@@ -10,8 +10,8 @@ import (
 	"garoupa/models"
 )
 
-// rollUpEvery limits the number of hours that pages have to count themselves, and how late figures of links know of a
-// payment of a charge of the day before.
+// rollUpEvery limits the hours that pages count themselves, and the delay with which figures of links include a payment
+// of an earlier day's charge.
 const rollUpEvery = 5 * time.Minute
 
 type rollUpArgs struct{}
@@ -19,8 +19,8 @@ type rollUpArgs struct{}
 // Kind implements river.JobArgs.
 func (rollUpArgs) Kind() string { return "roll_up_checkouts" }
 
-// rollUp counts the charges of hours that have ended, and those of payment links of days, for pages that show several
-// weeks.
+// rollUp counts the charges of each hour that has ended, and those of each payment link by day, for pages that show
+// several weeks.
 type rollUp struct {
 	river.WorkerDefaults[rollUpArgs]
 	Options

@@ -14,7 +14,7 @@ import (
 // thinEvery is the interval between two runs that thin snapshots of balances.
 const thinEvery = 10 * time.Minute
 
-// thinned lists how old snapshots are of which one a period is enough.
+// thinned lists the ages from which one snapshot an hour, a day or a month is kept.
 var thinned = []expiring[models.Querier]{
 	{"snapshots of minutes", day, models.ThinSnapshots("hour")},
 	{"snapshots of hours", 32 * day, models.ThinSnapshots("day")},

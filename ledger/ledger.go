@@ -1,4 +1,4 @@
-// Package ledger is the only writer of money.
+// Package ledger posts every movement of money; no other package does.
 //
 // The ledger is double entry and append-only. A transfer takes an amount from one book and
 // gives it to another, so all books together always sum to zero, and a book holds the sum
@@ -52,7 +52,7 @@ func PaidOut(environment models.Environment) Book { return platform(environment,
 // Refunds returns the book of the money that went back to buyers.
 func Refunds(environment models.Environment) Book { return platform(environment, "refunds") }
 
-// WrittenOff returns the book of payments that have no owner.
+// WrittenOff returns the book of the payments that staff wrote off: the installation keeps their money.
 func WrittenOff(environment models.Environment) Book { return platform(environment, "written_off") }
 
 func platform(environment models.Environment, kind string) Book {
