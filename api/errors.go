@@ -22,7 +22,7 @@ type response struct {
 	kind   string
 }
 
-// responses maps each code to its only status and type.
+// responses maps each code to its status and type; an outage answers Internal with 503, see outage.
 var responses = map[refusal.Code]response{
 	refusal.InvalidJSON:                 {400, "validation_error"},
 	refusal.InvalidRequestBody:          {400, "validation_error"},

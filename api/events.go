@@ -26,7 +26,7 @@ func mayReadEvents(c *fiber.Ctx) error {
 // eventTypes are the types that the list can be narrowed to.
 var eventTypes = slices.Concat(models.EventTypes, models.OptionalEventTypes, models.WithdrawalEventTypes)
 
-// Values of the member only of a replay.
+// Values of "only" in the body of a replay.
 const (
 	onlyUndelivered = "undelivered"
 	onlyAll         = "all"

@@ -35,8 +35,8 @@ type Schema struct {
 	OneOf                []*Schema      `json:"oneOf,omitempty"`
 	Examples             []any          `json:"examples,omitempty"`
 
-	// Known are the values so far of a text that may have others later, which an enum would
-	// forbid. OpenAPI has no word of its own for that.
+	// Known lists today's values of a text that may get others later; an enum would forbid them. OpenAPI has no keyword
+	// of its own for that.
 	Known []string `json:"x-extensible-enum,omitempty"`
 }
 
