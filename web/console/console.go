@@ -1,5 +1,6 @@
-// Package console serves the pages of the installation's staff, below /ops: pending decisions,
-// accounts and their terms, checkouts, deliveries and the installation's health.
+// Package console serves the pages of the installation's staff, below /ops: pending decisions, accounts and their
+// terms, checkouts, disputes, deliveries, accounts at banks, saved reasons, staff, the audit log and the installation's
+// health.
 package console
 
 import (

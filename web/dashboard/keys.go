@@ -142,8 +142,8 @@ func (s *developers) createKey(c *fiber.Ctx) error {
 		pages.KeyCreated(pages.KeyCreatedProps{Shell: shell, Name: key.Name, Secret: secret, APIURL: s.BaseURL}))
 }
 
-// lastMoment returns the last second of the day in a date field, nil for an empty one, and for one that is no day
-// a time in the past, which no key can end at.
+// lastMoment returns the last second of the day in a date field, or nil for an empty field. For a text that is not a
+// date it returns the zero time, which CreateKey refuses.
 func lastMoment(text string) *time.Time {
 	if text == "" {
 		return nil

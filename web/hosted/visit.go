@@ -13,9 +13,9 @@ import (
 // visitLasts is how long a browser's views of a link's page are one visit.
 const visitLasts = 30 * time.Minute
 
-// countVisit counts a visit of a link's page that can sell. A person's browser says that it navigates, and not ahead
-// of the person (Fetch Metadata: Sec-Fetch-Mode, Sec-Purpose); messengers that fetch a preview, and bots, say nothing.
-// The cookie tells the browser's next views apart, and nothing about the browser.
+// countVisit counts a visit of a payment link that can sell. It counts only requests that the browser sends because a
+// person navigates (Sec-Fetch-Mode) and not ahead of the person (Sec-Purpose); previews and bots do not send
+// Sec-Fetch-Mode. The cookie only keeps further views within visitLasts from counting again.
 func (s *hosted) countVisit(c *fiber.Ctx, link *models.PublicPaymentLink) {
 	if c.Method() != fiber.MethodGet || c.Response().StatusCode() != fiber.StatusOK ||
 		c.Get("Sec-Fetch-Mode") != "navigate" || c.Get("Sec-Purpose") != "" {

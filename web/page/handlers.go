@@ -14,8 +14,7 @@ func (s *Site) Public(handler fiber.Handler) []fiber.Handler {
 	return []fiber.Handler{s.Limited, Compressed, s.Speak, SameOrigin, handler}
 }
 
-// formTokens is how many requests a form counts as that hashes a password or sends a mail,
-// because it costs that much more.
+// formTokens is the cost, in requests, of a form that hashes a password or sends a mail.
 const formTokens = 10
 
 // Costly returns the handlers of a form, for people who are not logged in, that hashes a

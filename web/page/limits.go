@@ -61,7 +61,7 @@ func LogInKey(email, ip string) string {
 // Limited refuses requests from an address that requests too many public pages.
 func (s *Site) Limited(c *fiber.Ctx) error { return s.limitedBy(1)(c) }
 
-// LimitedForm makes a form of a public page count as many pages more, because it sends a mail.
+// LimitedForm takes formTokens further tokens for a form of a public page that sends a mail.
 func (s *Site) LimitedForm(c *fiber.Ctx) error { return s.limitedBy(formTokens)(c) }
 
 // limitedBy is Limited for a request that counts as several pages.
@@ -77,8 +77,7 @@ func (s *Site) limitedBy(tokens int) fiber.Handler {
 // Paced refuses requests of a person who makes too many. It must come after Person.
 func (s *Site) Paced(c *fiber.Ctx) error { return s.pacedBy(1)(c) }
 
-// Heavy makes a form of a person count as many requests, because it hashes a password or sends a
-// mail.
+// Heavy takes formTokens further tokens for a form of a person who is logged in that hashes a password or sends a mail.
 func (s *Site) Heavy(c *fiber.Ctx) error { return s.pacedBy(formTokens)(c) }
 
 func (s *Site) pacedBy(tokens int) fiber.Handler {

@@ -104,8 +104,8 @@ func (s *Site) StepUpSecond(c *fiber.Ctx) error {
 		Open: setUpPath(pages.NeedLive, "/app")})
 }
 
-// secondNeeded admits a member, of an account whose owner requires it, with a second factor: it asks
-// for the one that the member has, or leads to setting one up.
+// secondNeeded handles a member whose account requires a second factor: it asks for the one that the member has, or
+// leads to setting one up.
 func (s *Site) secondNeeded(c *fiber.Ctx) error {
 	switch v := Visitor(c); {
 	case s.protected(v):
@@ -138,8 +138,8 @@ func NeedOf(c *fiber.Ctx) pages.Need {
 	}
 }
 
-// proven reports whether the visitor has recently proven their identity. Of a person with a second
-// factor, a session that began with the password alone, before there was one, has not.
+// proven reports whether the visitor has recently proven their identity. If the person has a second factor, a session
+// that began with the password alone does not count.
 func (s *Site) proven(v *models.Visitor) bool {
 	return s.Now().Sub(v.ProvenAt) <= ProvenFor && (v.SecondFactor || !s.HasSecondFactor(v))
 }
