@@ -1,5 +1,5 @@
-// Package layouts holds the frames of pages: Pay for buyers, Auth for signing up and in,
-// App for the merchant's dashboard.
+// Package layouts holds the frames of pages: Pay for buyers, Auth for logging in, App for the
+// dashboard, Ops for the console, Docs for the documentation, and Sheet for printed pages.
 //
 // A frame is one whole HTML document. Every page runs under a policy without inline script
 // or style, so the scripts of package static find their elements by data attributes. The

@@ -5,14 +5,14 @@ import (
 	"garoupa/views/layouts"
 )
 
-// InviteState is how whoever opens an invitation's link stands to it.
+// InviteState says how the visitor of an invitation's link relates to it.
 type InviteState string
 
 // The states.
 const (
-	InviteNew    InviteState = "new"    // nobody has the address: a log-in is made
-	InviteKnown  InviteState = "known"  // somebody has it, who must log in
-	InviteMine   InviteState = "mine"   // they are logged in
+	InviteNew    InviteState = "new"    // no user has the address: the page creates a log-in
+	InviteKnown  InviteState = "known"  // a user has the address and must log in
+	InviteMine   InviteState = "mine"   // that user is logged in
 	InviteOthers InviteState = "others" // another person is logged in
 	InviteClosed InviteState = "closed" // no person has the address, and the installation lets no one make a log-in
 )

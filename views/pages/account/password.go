@@ -9,7 +9,7 @@ import (
 type ForgotProps struct {
 	layouts.AuthProps
 	Email  string
-	Sent   bool // if somebody has the address
+	Sent   bool // a mail was sent, if a user has the address
 	Errors components.FieldErrors
 }
 

@@ -144,7 +144,7 @@ func NameRefused(name, reason string) templ.Component {
 }
 
 // WithdrawalBadge is the status of a withdrawal for staff: one that merchants see
-// as sent waits for somebody to record that it arrived.
+// as sent waits until staff record that it arrived.
 func WithdrawalBadge(status string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

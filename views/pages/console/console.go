@@ -12,7 +12,7 @@ import (
 	"garoupa/views/i18n"
 )
 
-// AccountHead is whose thing it is, on the page of the thing.
+// AccountHead describes the account that a case belongs to, at the head of the case's page.
 type AccountHead struct {
 	ID        string
 	Name      string
@@ -34,7 +34,7 @@ type Totals struct {
 	OpenExceptions     int
 }
 
-// Event is something that happened to the thing, or was decided about it.
+// Event is an act or a decision in the history of a case.
 type Event struct {
 	At     time.Time
 	Who    string
@@ -53,7 +53,7 @@ func (h AccountHead) barred() string {
 	return ""
 }
 
-// facts are what everybody wants to know about an account first.
+// facts are the main facts about an account.
 func (h AccountHead) facts(ctx context.Context) []components.KeyValue {
 	return []components.KeyValue{
 		{Key: i18n.T(ctx, "ops.account_id"), Value: h.ID, Mono: true, Href: "/ops/contas/" + h.ID},

@@ -14,7 +14,7 @@ import (
 	base "garoupa/views/pages"
 )
 
-// CaseProps is one thing to decide about, with all that it takes to.
+// CaseProps is the page of a case: one object that staff decide about, with everything that the decision rests on.
 type CaseProps struct {
 	Shell     layouts.OpsShell
 	Section   string // one of the Ops constants of package layouts
@@ -23,7 +23,7 @@ type CaseProps struct {
 	Title     string
 	Badge     templ.Component
 	Test      bool       // of the test environment
-	Since     *time.Time // it waits; nil: it waits no more
+	Since     *time.Time // since when the case waits; nil if it is decided
 	Late      bool
 	Next      string // the page of another that waits in the section, the oldest; "" if there is none
 	Changed   string // who changed it since it was shown, and when; "" if no one did
@@ -39,7 +39,7 @@ type CaseProps struct {
 	TakesPart bool          // the person asked for it, or was a member of the account since: they may not decide
 }
 
-// Stop is what keeps the things of an account from being approved and paid.
+// Stop is a reason why nothing of an account can be approved or paid.
 type Stop struct {
 	Title string
 	Body  string // who did it, when and why; "" if that is not known
@@ -96,9 +96,8 @@ func (s Stop) text(ctx context.Context) string {
 	return strings.TrimPrefix(s.Body+"\n"+i18n.T(ctx, "ops.stopped_waits"), "\n")
 }
 
-// DecisionFields are what a form of a decision asks for. Their names are outcome,
-// reasonCode, reason, amount, proof, how the institution names a payment, and for, the id
-// of an account or a charge, and saved, the id of a saved reason.
+// DecisionFields are the fields of a decision's form: outcome, reasonCode, reason, amount, proof (the institution's id
+// of a payment), for (the id of an account or a charge) and saved (the id of a saved reason).
 type DecisionFields struct {
 	Outcome, ReasonCode, Reason, Amount, Proof, For, Saved string
 }

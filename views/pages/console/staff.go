@@ -6,7 +6,7 @@ import (
 	"garoupa/views/layouts"
 )
 
-// OutcomeRemove takes somebody off the staff, in place of a role.
+// OutcomeRemove takes a person off the staff, in place of a role.
 const OutcomeRemove = "REMOVE"
 
 // StaffProps is GET /ops/operadores: who works for the installation.

@@ -127,7 +127,7 @@ func linkStatus(active, productActive bool, terms LinkTerms) string {
 	return "ACTIVE"
 }
 
-// sells reports whether somebody who opens the link can buy.
+// sells reports whether a visitor of the link can buy.
 func (p LinkDetailProps) sells() bool { return p.Active && p.ProductActive }
 
 // shareText is what a message to buyers says.
