@@ -11,7 +11,7 @@ import (
 )
 
 // A return of the institution is booked once, by a refund or by an exception: of two people
-// who record it at the same moment the second is refused, and so is everybody after.
+// who record it at the same moment the second is refused, and so is everyone after.
 func TestReturn_BookedOnce(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)

@@ -106,7 +106,7 @@ func TestDownload_Browser(t *testing.T) {
 	}
 }
 
-// The forms in which somebody types for a while are guarded.
+// The forms in which a person types for a while are guarded.
 func TestGuard_Forms(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)

@@ -14,7 +14,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// The whole way of money, by everybody's own hands: a merchant signs up and asks for
+// The whole way of money, by the hands of each person: a merchant signs up and asks for
 // live access, staff approve; a live charge is paid and settles; a destination is
 // approved; the shop's server asks for a withdrawal, two people approve it, and it is
 // paid. In the end balance, statement, settlement and audit log agree to the centavo.

@@ -10,7 +10,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// Somebody of finance adds a destination, which staff approve; then withdraws to it,
+// A member of finance adds a destination, which staff approve; then withdraws to it,
 // after looking at everything, finds the withdrawal in the list and in the statement,
 // thinks again, and has the money back.
 func TestWithdrawal_Browser(t *testing.T) {

@@ -334,7 +334,7 @@ func (d *desk) asked(t *testing.T) string {
 }
 
 // Every form does its work once: sent six times at once to two processes, and sent again
-// by somebody who never got the answer, as the connection to the database broke between
+// by a person who never got the answer, as the connection to the database broke between
 // the commit and its answer.
 func TestOnce_FormsSent(t *testing.T) {
 	t.Parallel()

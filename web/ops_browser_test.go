@@ -10,7 +10,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// Somebody of staff logs in, sets up a code generator, approves a request from the
+// A member of staff logs in, sets up a code generator, approves a request from the
 // queue after seeing what the merchant will read; and the merchant reads it.
 func TestOps_Browser(t *testing.T) {
 	t.Parallel()

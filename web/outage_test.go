@@ -9,7 +9,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// What somebody typed in the dashboard while the database takes no writes is kept on the
+// What a member typed in the dashboard while the database takes no writes is kept on the
 // page, and done when it is sent from there afterwards. Other forms are told of the
 // outage alone.
 func TestOutage_KeepsForm(t *testing.T) {

@@ -28,7 +28,7 @@ func (p *typist) Type(target, text string) {
 // typedIn90Seconds is how many keys a person strikes in 90 seconds at 40 words of five letters a minute.
 const typedIn90Seconds = 300
 
-// Somebody who has no developer sells by link: from signing up to the first payment there are less than 90 seconds
+// A merchant who has no developer sells by link: from signing up to the first payment there are less than 90 seconds
 // of typing.
 func TestSellByLink_Journey(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,7 @@ func walkRefund(t *testing.T, page *walker, s *webtest.Site, id string) {
 }
 
 // walkEmpty sees the pages before there is anything, in test and then in live without
-// access, and of somebody who may look and no more.
+// access, and of a member who may look and no more.
 func walkEmpty(t *testing.T, w *walk) {
 	s := webtest.New(t)
 	page := w.enter(t, s)

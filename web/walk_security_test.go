@@ -101,7 +101,7 @@ func newEmail(t *testing.T, page *walker) {
 	page.WaitVisible("main a[href='" + webtest.NewEmailPage + "']")
 }
 
-// stepUp sees how somebody without a code generator proves who they are.
+// stepUp sees how a person without a code generator proves who they are.
 func stepUp(t *testing.T, w *walk) {
 	t.Helper()
 	s := webtest.New(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // walkSettings sees the settings of an account that asked for production access, types
-// a color that the preview follows, and looks again as somebody who may change nothing.
+// a color that the preview follows, and looks again as a member who may change nothing.
 func walkSettings(t *testing.T, w *walk) {
 	s := webtest.New(t)
 	s.SetBrand(t, merchants.BrandLook{Accent: "#7a1fa2", Support: "ajuda@loja.example"}, webtest.NoisyLogo(t, 300, 100))

@@ -10,7 +10,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// walkTeam sees the team, invitations from both ends, and the account menu of somebody
+// walkTeam sees the team, invitations from both ends, and the account menu of a person
 // with two accounts.
 func walkTeam(t *testing.T, w *walk) {
 	s := webtest.New(t)
@@ -48,7 +48,7 @@ func walkTeam(t *testing.T, w *walk) {
 	walkAccounts(t, w, s, invite)
 }
 
-// walkAccounts sees how somebody with an account of their own joins another.
+// walkAccounts sees how a person with an account of their own joins another.
 func walkAccounts(t *testing.T, w *walk, s *webtest.Site, invite func(string, models.Role) string) {
 	t.Helper()
 	if _, err := s.Merchants.SignUp(t.Context(), merchants.NewMerchant{

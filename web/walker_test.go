@@ -42,7 +42,7 @@ var phone = browsertest.Viewport{Width: browsertest.Phone.Width, Height: browser
 // small is the narrowest screen that pages must fit (WCAG 2.2, 1.4.10).
 var small = browsertest.Viewport{Width: 320, Height: 640, Scale: 1, Mobile: true}
 
-// pictures tells whether somebody wants to see for themselves.
+// pictures reports whether pictures of the pages are saved.
 var pictures = os.Getenv(browsertest.ScreenshotVariable) != ""
 
 // open opens a page of s, to be logged in from, or to look at.
@@ -148,7 +148,7 @@ func (w *walker) failsBy(picture, button string) {
 }
 
 // look checks the page as it stands. Its words and its width are checked in every way;
-// what somebody could not read or use is looked for on a phone, light, in one language and
+// what a person could not read or use is looked for on a phone, light, in one language and
 // at a desk, dark, in the other, since a language changes no structure and no color, and the
 // pairs of colors are sound in both themes (npm run contrast). The first page of each frame is
 // looked at in both themes, at the size of the language. With pictures asked for, it looks in all eight ways.

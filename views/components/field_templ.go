@@ -14,7 +14,7 @@ import "garoupa/views/i18n"
 type FieldProps struct {
 	Name         string
 	Label        string
-	Hint         string // stands before the field, so that nobody needs an error to learn it
+	Hint         string // stands before the field, so that no one needs an error to learn it
 	Error        string
 	Value        string
 	Type         string // of the input; "text" if empty

@@ -25,8 +25,8 @@ type LetterProps struct {
 	FurtherURL string // shown in full
 	Note       *Note  // nil for none
 	Footer     string // why this mail came
-	Support    string // whom to ask; "" for nobody
-	Notices    string // where to turn it off; "" where nobody can
+	Support    string // whom to ask; "" for no one
+	Notices    string // where to turn it off; "" if no one can
 	Brand      string
 	Home       string // the dashboard's address
 }

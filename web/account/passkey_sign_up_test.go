@@ -15,7 +15,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// newcomerFields is what somebody types to sign up, the password apart.
+// newcomerFields is what a newcomer types to sign up, the password apart.
 var newcomerFields = []string{"name", "Bruno <Reis>", "business", "Café do Bruno", "email", "bruno@example.com"}
 
 // signing is the fields with more of them.
@@ -23,7 +23,7 @@ func signing(fields []string, more ...string) []string {
 	return append(append([]string{}, fields...), more...)
 }
 
-// Somebody signs up with a passkey and without a password. What is wrong is said beside
+// A person signs up with a passkey and without a password. What is wrong is said beside
 // its field, nothing typed is lost, and no account is made; the form sent twice makes one.
 func TestSignUp_Passkey(t *testing.T) {
 	t.Parallel()
@@ -85,7 +85,7 @@ func TestSignUp_Passkey(t *testing.T) {
 	withoutPassword(t, s, c, device)
 }
 
-// withoutPassword has somebody who has a passkey alone prove who they are, keep it, and
+// withoutPassword has a person who has a passkey alone prove who they are, keep it, and
 // then make a password.
 func withoutPassword(t *testing.T, s *webtest.Site, c *webtest.Client, device *passkeytest.Device) {
 	t.Helper()

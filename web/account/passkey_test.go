@@ -58,7 +58,7 @@ func sessionCookie(c *webtest.Client) string {
 	return ""
 }
 
-// A passkey is added, listed, named anew, logs in alone, proves who somebody is with
+// A passkey is added, listed, named anew, logs in alone, proves who a person is with
 // nothing typed lost, and is removed.
 func TestPasskey(t *testing.T) {
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestPasskey(t *testing.T) {
 	proveAndRemove(t, s, other, device, change)
 }
 
-// proveAndRemove has somebody who is logged in prove who they are by their passkey, and
+// proveAndRemove has a person who is logged in prove who they are by their passkey, and
 // then remove it.
 func proveAndRemove(t *testing.T, s *webtest.Site, other *webtest.Client, device *passkeytest.Device, change string) {
 	t.Helper()
@@ -151,7 +151,7 @@ func proveAndRemove(t *testing.T, s *webtest.Site, other *webtest.Client, device
 	}
 }
 
-// What a browser is asked tells nothing of anybody, and an answer is believed in that
+// What a browser is asked tells nothing about any person, and an answer is believed in that
 // browser alone, once.
 func TestPasskey_LogIn(t *testing.T) {
 	t.Parallel()
@@ -280,7 +280,7 @@ func TestPasskey_Staff(t *testing.T) {
 	}
 }
 
-// Somebody who knows only the password of staff with a passkey can neither add another
+// A person who knows only the password of staff with a passkey can neither add another
 // passkey nor remove the one there is, not even as a member of an account.
 func TestPasskey_StaffPasswordAlone(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// Mails follow the language of the page that somebody signed up on, and then the one
+// Mails follow the language of the page that a person signed up on, and then the one
 // that they switch to.
 func TestLanguage(t *testing.T) {
 	t.Parallel()

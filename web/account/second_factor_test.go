@@ -139,7 +139,7 @@ func TestSecondFactor_Limits(t *testing.T) {
 	}
 }
 
-// Somebody of staff without an account is led to operations, and sets a generator up
+// A member of staff without an account is led to operations, and sets a generator up
 // without one.
 func TestSecondFactor_Staff(t *testing.T) {
 	t.Parallel()

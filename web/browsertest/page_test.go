@@ -79,7 +79,7 @@ func TestPagesAreLoadedWithWhatIsInThem(t *testing.T) {
 		fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg"/>`)
 	})
 	page := Open(t, serveHandler(t, mux), Options{})
-	later := func() { // by the page itself, in nobody's step
+	later := func() { // by the page itself, in no step of the test
 		page.True(`(location.assign("/later"), true)`)
 		for <-asked != "/later" {
 		}

@@ -292,7 +292,7 @@ func TestOps_Limits(t *testing.T) {
 	}
 }
 
-// Nobody of staff decides about the terms of an account that they are a member of, and a
+// No one of staff decides about the terms of an account that they are a member of, and a
 // proposal of a person who left the staff can only be refused.
 func TestOps_TermsOwn(t *testing.T) {
 	t.Parallel()

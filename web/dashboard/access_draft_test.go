@@ -70,7 +70,7 @@ func TestAccess_Draft(t *testing.T) {
 	}
 }
 
-// The team shows who is protected, by a code or by a passkey, and when somebody who has
+// The team shows who is protected, by a code or by a passkey, and when a member who has
 // logged out was last there.
 func TestTeam_Safety(t *testing.T) {
 	t.Parallel()

@@ -178,7 +178,7 @@ func quiet(t *testing.T, s *webtest.Site) {
 // idleConns are in use always: the one that listens for changes.
 const idleConns = 1
 
-// A file that cannot be finished breaks off, so that nobody takes it for whole.
+// A file that cannot be finished breaks off, so that no one takes it for whole.
 func TestStatementFile_BreaksOff(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)

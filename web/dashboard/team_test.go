@@ -107,7 +107,7 @@ func joins(t *testing.T, s *webtest.Site) *webtest.Client {
 	return bia
 }
 
-// Somebody who has a log-in accepts with it, and goes between their accounts.
+// A person who has a log-in accepts with it, and goes between their accounts.
 func TestInvite_Known(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)

@@ -10,7 +10,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// Mails that nobody sends can be read, by this machine and in a frame that runs
+// Mails that are not sent can be read, by this machine and in a frame that runs
 // nothing; where they are sent, the pages do not exist.
 func TestDevMail(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// Everybody can read every page, in both languages, under the policy of all pages.
+// Everyone can read every page, in both languages, under the policy of all pages.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)

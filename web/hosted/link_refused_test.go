@@ -127,7 +127,7 @@ func TestLink_ProviderUnavailable(t *testing.T) {
 	}
 }
 
-// A live link sells where the account may, and says so to nobody where it may not.
+// A live link sells where the account may, and says so to no one where it may not.
 func TestLink_Live(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)

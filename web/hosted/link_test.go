@@ -14,7 +14,7 @@ import (
 	"garoupa/web/webtest"
 )
 
-// Opening a link creates nothing, however often and by whomever.
+// Opening a link creates nothing, any number of times and by any visitor.
 func TestLink_Open(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t).Sale(t, func(p *merchants.ProductForm) {

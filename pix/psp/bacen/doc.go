@@ -7,5 +7,5 @@
 // if it can be paid.
 //
 // A write whose answer was lost is never simply repeated: the client first reads whether the
-// write was done. Payouts and defences are not repeated at all.
+// write was done. Payouts and defenses are not repeated at all.
 package bacen

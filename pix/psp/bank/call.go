@@ -75,7 +75,7 @@ func (s *Server) routes() []route {
 	return routes
 }
 
-// open serves everybody, as payers' apps need.
+// open serves everyone, as payers' apps need.
 func (s *Server) open(h handle) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.run(call{Request: r, now: s.clock()}, h).write(w)

@@ -57,7 +57,7 @@ function pending() {
   if (main!.querySelector('[data-pending]') && again++ < 30) wish(pause);
 }
 
-// busy reports whether a change of the page would disturb: somebody is typing, or decides.
+// busy reports whether a change of the page would disturb: a person is typing, or decides.
 const busy = () =>
   !!main!.querySelector('dialog[open], form[data-busy]') ||
   !!document.activeElement?.closest('main :is(input, select, textarea)');

@@ -48,7 +48,7 @@ func (c *Cluster) AwaitLeader(ctx context.Context, other *Machine) error {
 func (c *Cluster) SwitchOver(ctx context.Context) error {
 	leader := c.Leader()
 	if leader == nil {
-		return errors.New("machines: nobody leads")
+		return errors.New("machines: no machine leads")
 	}
 	return c.patronictl(ctx, leader, "switchover", "garoupa", "--master", leader.Name, "--force")
 }

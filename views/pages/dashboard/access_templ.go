@@ -193,7 +193,7 @@ func SwitchNotices(switches []SwitchNotice, support string) templ.Component {
 	})
 }
 
-// supportLink leads to whoever runs the installation.
+// supportLink leads to the company that runs the installation.
 func supportLink(support string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

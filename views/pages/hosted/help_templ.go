@@ -16,7 +16,7 @@ import (
 )
 
 // Help tells buyers how to pay and what to do when something is not as expected. It is
-// the same for every charge and knows of none, so that it tells nobody who came from
+// the same for every charge and knows of none, so that it tells no one who came from
 // where; the way back is the browser's.
 func Help(p HelpProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -898,7 +898,7 @@ func paySteps(class string, steps ...string) templ.Component {
 	})
 }
 
-// payRecipient lets the buyer compare with what the bank shows, the one defence
+// payRecipient lets the buyer compare with what the bank shows, the one defense
 // against a swapped code.
 func payRecipient(p PayProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

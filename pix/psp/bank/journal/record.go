@@ -155,7 +155,7 @@ type Notice struct {
 	Done       bool      `json:"done,omitempty"`
 }
 
-// Fault is a failure that somebody has asked for.
+// Fault is a failure that was requested.
 type Fault struct {
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`
