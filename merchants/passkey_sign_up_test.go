@@ -286,7 +286,7 @@ func TestResetPassword_Passkeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := &enrolled{Gateway: s.Gateway, secret: secret}
-			if _, err := s.Merchants.EnrolTOTP(t.Context(), v, models.Actor{UserID: v.UserID}, e.code()); err != nil {
+			if _, err := s.Merchants.EnrollTOTP(t.Context(), v, models.Actor{UserID: v.UserID}, e.code()); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Merchants.AskReset(t.Context(), v.Email); err != nil {

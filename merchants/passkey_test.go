@@ -108,7 +108,7 @@ func TestLogInWithPasskey(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &enrolled{Gateway: h.Gateway, secret: secret}
-	if _, err := h.Merchants.EnrolTOTP(t.Context(), h.v, h.Owner, e.code()); err != nil {
+	if _, err := h.Merchants.EnrollTOTP(t.Context(), h.v, h.Owner, e.code()); err != nil {
 		t.Fatal(err)
 	}
 	h.Clock.Advance(time.Hour)

@@ -73,7 +73,7 @@ func (e *enrolled) rises(t *testing.T) []rise {
 			_, err := e.Merchants.FirstPassword(ctx, v, e.Owner, password)
 			return err
 		}},
-		{"EnrolTOTP", true, func(ctx context.Context, v *models.Visitor) error {
+		{"EnrollTOTP", true, func(ctx context.Context, v *models.Visitor) error {
 			err := e.Merchants.DisableTOTP(ctx, e.Owner)
 			if err != nil {
 				return err
@@ -81,7 +81,7 @@ func (e *enrolled) rises(t *testing.T) []rise {
 			if e.secret, err = e.Merchants.BeginTOTP(ctx, v.UserID); err != nil {
 				return err
 			}
-			_, err = e.Merchants.EnrolTOTP(ctx, v, e.Owner, e.code())
+			_, err = e.Merchants.EnrollTOTP(ctx, v, e.Owner, e.code())
 			return err
 		}},
 		{"ProveWithIdentity", true, func(ctx context.Context, v *models.Visitor) error {

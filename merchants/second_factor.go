@@ -38,7 +38,7 @@ const recoveryLetters = "0123456789abcdefghjkmnpqrstvwxyz"
 var ErrEnrolled = errors.New("merchants: a code generator is in use")
 
 // BeginTOTP returns the secret for a person's code generator, to be shown to the person. The
-// secret has no effect before EnrolTOTP, and stays the same until then. It fails with
+// secret has no effect before EnrollTOTP, and stays the same until then. It fails with
 // ErrEnrolled.
 func (s *Service) BeginTOTP(ctx context.Context, userID string) (secret string, err error) {
 	err = s.DB.InTx(ctx, func(tx *models.Tx) error {
@@ -70,10 +70,10 @@ func (s *Service) totpSecret(user *models.User) (string, error) {
 	return s.Vault.Open(models.SealedTOTPSecret.Place(user.ID), user.TOTPSecret)
 }
 
-// EnrolTOTP makes the visitor's log-in require codes, after a correct code has proven that the
+// EnrollTOTP makes the visitor's log-in require codes, after a correct code has proven that the
 // generator works, and returns recovery codes, which cannot be shown again. The session counts
 // as proven by a code, and gets a new token (see raise). It fails with ErrCredentials or ErrEnrolled.
-func (s *Service) EnrolTOTP(
+func (s *Service) EnrollTOTP(
 	ctx context.Context, v *models.Visitor, by models.Actor, code string,
 ) (recovery []string, err error) {
 	err = s.raise(ctx, v, func(tx *models.Tx) error {

@@ -34,7 +34,7 @@ func enrolVisitor(t *testing.T, g *paymentstest.Gateway, v *models.Visitor) *enr
 		t.Fatal(err)
 	}
 	e := &enrolled{Gateway: g, secret: secret}
-	if e.recovery, err = g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, e.code()); err != nil {
+	if e.recovery, err = g.Merchants.EnrollTOTP(t.Context(), v, g.Owner, e.code()); err != nil {
 		t.Fatal(err)
 	}
 	g.Clock.Advance(time.Minute) // the code of the enrollment cannot be used again
@@ -79,7 +79,7 @@ func logIn(t *testing.T, g *paymentstest.Gateway) *models.Visitor {
 
 // A generator is used for log-ins once a code of it was correct. Neither its secret nor the
 // recovery codes can be read in the database.
-func TestEnrolTOTP(t *testing.T) {
+func TestEnrollTOTP(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	v := logIn(t, g)
@@ -88,20 +88,20 @@ func TestEnrolTOTP(t *testing.T) {
 		again != secret {
 		t.Errorf("BeginTOTP returned %q and then %q, %v %v", secret, again, err, errAgain)
 	}
-	if _, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, wrongCode(secret, g.Clock.Now())); !errors.Is(err,
+	if _, err := g.Merchants.EnrollTOTP(t.Context(), v, g.Owner, wrongCode(secret, g.Clock.Now())); !errors.Is(err,
 		merchants.ErrCredentials) {
-		t.Errorf("EnrolTOTP with a wrong code: %v", err)
+		t.Errorf("EnrollTOTP with a wrong code: %v", err)
 	}
 	if v := logIn(t, g); v.TOTPEnrolled || v.SecondFactor {
 		t.Errorf("an unconfirmed secret is in use: %+v", v)
 	}
 	code := totp.Code(secret, totp.Step(g.Clock.Now()))
-	recovery, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, code[:3]+" "+code[3:])
+	recovery, err := g.Merchants.EnrollTOTP(t.Context(), v, g.Owner, code[:3]+" "+code[3:])
 	if err != nil || len(recovery) != 10 || len(recovery[0]) != len("01234-abcde-fghjk-mnpqr-stvwx") {
 		t.Fatalf("recovery codes %v, %v", recovery, err)
 	}
-	if _, err := g.Merchants.EnrolTOTP(t.Context(), v, g.Owner, code); !errors.Is(err, merchants.ErrEnrolled) {
-		t.Errorf("EnrolTOTP for the second time: %v", err)
+	if _, err := g.Merchants.EnrollTOTP(t.Context(), v, g.Owner, code); !errors.Is(err, merchants.ErrEnrolled) {
+		t.Errorf("EnrollTOTP for the second time: %v", err)
 	}
 	if _, err := g.Merchants.BeginTOTP(t.Context(), v.UserID); !errors.Is(err, merchants.ErrEnrolled) {
 		t.Errorf("BeginTOTP after the enrollment: %v", err)

@@ -120,7 +120,7 @@ func (s *account) enrolTOTP(c *fiber.Ctx) error {
 	if wait := s.CodeTries(c, v.ID); wait != "" {
 		return s.showTOTPForm(c, next, wait)
 	}
-	recovery, err := s.Merchants.EnrolTOTP(c.UserContext(), v, page.Actor(c), page.Field(c, "code"))
+	recovery, err := s.Merchants.EnrollTOTP(c.UserContext(), v, page.Actor(c), page.Field(c, "code"))
 	switch {
 	case errors.Is(err, merchants.ErrCredentials):
 		c.Status(fiber.StatusUnprocessableEntity)
