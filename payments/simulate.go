@@ -22,13 +22,13 @@ import (
 type rule int64
 
 const (
-	rulePaysItself  rule = 7  // pays selfPayAfter its creation
 	ruleUnavailable rule = 37 // the institution cannot be reached
 	ruleUnderpays   rule = 47 // pays one centavo too little
 	rulePaysTwice   rule = 57
 )
 
-// selfPayAfter is the delay of rulePaysItself.
+// selfPayAfter is how long after its creation a charge pays itself whose amount ends in 07; models.SelfPayingCheckouts
+// finds it.
 const selfPayAfter = 5 * time.Second
 
 func ruleOf(amount money.Cents) rule { return rule(amount % 100) }
@@ -74,7 +74,7 @@ func (s *Service) simulatedReceipts(c *models.Checkout) []receipt {
 	return receipts
 }
 
-// PayDue pays the test checkouts with rulePaysItself that are old enough. Instances may run it
+// PayDue pays the test checkouts that pay themselves and are old enough. Instances may run it
 // at the same time: a checkout is paid once, because it is pending once. A checkout that
 // another transaction has locked, or that fails, is left to the next call and does not delay
 // the others.
