@@ -74,9 +74,6 @@ func (d *Dispute) Bars() bool { return !d.Status.Final() || d.Held() > 0 }
 // Position is the dispute's place in lists, newest first.
 func (d Dispute) Position() Position { return Position{d.OpenedAt, d.ID} }
 
-// DisputesOnce is the index that makes the bank's ids unique in a bank account.
-const DisputesOnce = "disputes_once"
-
 const disputeQuery = `SELECT d.id, d.bank_account_id, d.payment_id, d.account_id, d.livemode, d.bank_ref, d.cause,
 	d.amount, d.blocked, d.short, d.released, d.status, d.bank_status, d.answer_by, d.defense, d.defense_by,
 	d.defense_at, d.sending_at, d.defense_sent_at, d.opened_by, d.opened_at, d.created_at,
@@ -87,7 +84,7 @@ const disputeQuery = `SELECT d.id, d.bank_account_id, d.payment_id, d.account_id
 			coalesce(sum(from_blocked), 0)::bigint AS taken
 		FROM refunds WHERE dispute_id = d.id AND status <> 'FAILED') r `
 
-// InsertDispute writes a dispute. An id that the bank account has already violates DisputesOnce.
+// InsertDispute writes a dispute. An id that the bank account has already violates the index disputes_once.
 func InsertDispute(tx *Tx, d *Dispute) error {
 	return tx.exec(`INSERT INTO disputes (id, bank_account_id, payment_id, account_id, livemode, bank_ref, cause,
 			amount, blocked, short, status, bank_status, answer_by, defense_at, defense_sent_at, opened_by, opened_at,

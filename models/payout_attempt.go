@@ -61,12 +61,9 @@ func (p *PayoutAttempt) UnheardSince() *time.Time {
 const payoutColumns = `p.id, p.withdrawal_id, p.bank_account_id, p.amount, p.status, p.sending_at, p.heard_at,
 	p.end_to_end_id, p.code, p.failure, p.looks, p.next_look_at, p.told_at, p.decided_by, p.created_at, p.ended_at`
 
-// PayoutAttemptsOneEach is the index that allows a withdrawal one payout that was not refused.
-const PayoutAttemptsOneEach = "payout_attempts_one"
-
-// InsertPayoutAttempt writes the next payout of a withdrawal, whose row the caller has locked, at a bank
-// account of the installation that is active. It reports false if the account is not. If the withdrawal has
-// another payout that was not refused, it fails with a violation of PayoutAttemptsOneEach.
+// InsertPayoutAttempt writes the next payout of a withdrawal, whose row the caller has locked, at a bank account of the
+// installation that is active. It reports false if the account is not. If the withdrawal has another payout that was
+// not refused, it fails with a violation of the index payout_attempts_one.
 func InsertPayoutAttempt(tx *Tx, w *Withdrawal, bankAccountID string, now time.Time) (made bool, err error) {
 	return tx.execOne(`INSERT INTO payout_attempts (id, withdrawal_id, bank_account_id, amount, next_look_at,
 			created_at)
