@@ -30,9 +30,7 @@ type Schema struct {
 	AdditionalProperties any            `json:"additionalProperties,omitempty"`
 	PropertyNames        *Schema        `json:"propertyNames,omitempty"`
 	Items                *Schema        `json:"items,omitempty"`
-	AllOf                []*Schema      `json:"allOf,omitempty"`
 	AnyOf                []*Schema      `json:"anyOf,omitempty"`
-	OneOf                []*Schema      `json:"oneOf,omitempty"`
 	Examples             []any          `json:"examples,omitempty"`
 
 	// Known lists today's values of a text that may get others later; an enum would forbid them. OpenAPI has no keyword
