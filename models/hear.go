@@ -15,12 +15,10 @@ import (
 
 const (
 	// beatEvery is how long the listening connection may be silent before it is tested;
-	// beatWithin limits the wait for the answer.
+	// beatWithin limits the wait for the answer. Together they are the longest time until a
+	// process notices that the connection is lost without an error.
 	beatEvery  = 5 * time.Second
 	beatWithin = 3 * time.Second
-	// ListenSilence is the longest time after which a process notices that its listening
-	// connection is lost without an error.
-	ListenSilence = beatEvery + beatWithin
 	// listenAgain is the pause before a lost connection is replaced.
 	listenAgain = time.Second
 )
@@ -45,9 +43,8 @@ type ears struct {
 	running   bool
 }
 
-// Hear makes h hear until ctx ends, and returns at once. All hearers of db share one
-// connection. A connection that is lost is replaced, if it is lost without an error within
-// ListenSilence.
+// Hear makes h hear until ctx ends, and returns at once. All hearers of db share one connection. A connection that is
+// lost is replaced, if it is lost without an error within beatEvery plus beatWithin.
 func (db *DB) Hear(ctx context.Context, h Hearer) {
 	e := db.ears
 	e.mu.Lock()

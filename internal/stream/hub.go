@@ -51,9 +51,9 @@ func New(ctx context.Context, db *models.DB) *Hub {
 // the current state and ends.
 func (h *Hub) Close() { h.once.Do(func() { close(h.closed) }) }
 
-// Listening reports whether the process receives notifications now. While it does not,
-// pages detect changes by polling. A connection that is lost silently still counts for
-// models.ListenSilence.
+// Listening reports whether the process receives notifications now. While it does not, pages detect changes by polling.
+// A connection that is lost silently still counts until models.DB.Hear has noticed the loss, after eight seconds at the
+// most.
 func (h *Hub) Listening() bool { return h.hears.Load() }
 
 // Tell notifies the streams of every process that watch id, soon. It never blocks. It is
