@@ -7,13 +7,12 @@ import (
 
 // Device is a browser in which a person has logged in. Two people may share a browser; each has a row.
 type Device struct {
-	ID          string
-	UserID      string
-	Place       []byte // as in log_in_places
-	Name        string // of the browser and its system at the last log-in; "" if unknown
-	IP          string // of the last log-in
-	FirstSeenAt time.Time
-	LastSeenAt  time.Time
+	ID         string
+	UserID     string
+	Place      []byte // as in log_in_places
+	Name       string // of the browser and its system at the last log-in; "" if unknown
+	IP         string // of the last log-in
+	LastSeenAt time.Time
 }
 
 // NoteDevice records a log-in with d, and sets d.ID. It reports whether it is the person's first
@@ -30,7 +29,7 @@ func NoteDevice(tx *Tx, d *Device) (first, others bool, err error) {
 
 // UserDevice returns one of a person's devices, or ErrNotFound.
 func UserDevice(ctx context.Context, q Querier, userID, id string) (*Device, error) {
-	return one[Device](ctx, q, `SELECT id, user_id, place, name, ip, first_seen_at, last_seen_at FROM devices
+	return one[Device](ctx, q, `SELECT id, user_id, place, name, ip, last_seen_at FROM devices
 		WHERE user_id = $1 AND id = $2`, userID, id)
 }
 
@@ -38,7 +37,7 @@ func UserDevice(ctx context.Context, q Querier, userID, id string) (*Device, err
 func EndDevice(tx *Tx, userID, id string) (*Device, error) {
 	return within(tx, func(ctx context.Context, q Querier) (*Device, error) {
 		return one[Device](ctx, q, `DELETE FROM devices WHERE user_id = $1 AND id = $2
-			RETURNING id, user_id, place, name, ip, first_seen_at, last_seen_at`, userID, id)
+			RETURNING id, user_id, place, name, ip, last_seen_at`, userID, id)
 	})
 }
 
