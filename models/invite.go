@@ -9,24 +9,22 @@ import (
 
 // Invite is an invitation by mail to join an account. Its link contains its id.
 type Invite struct {
-	ID         string `gorm:"primaryKey"`
-	AccountID  string
-	Email      string // lower case
-	Role       Role   // never OWNER
-	InvitedBy  string
-	CreatedAt  time.Time
-	SentAt     time.Time // of the last mail
-	ExpiresAt  time.Time
-	AcceptedAt *time.Time
-	AcceptedBy *string
-	RevokedAt  *time.Time
+	ID        string `gorm:"primaryKey"`
+	AccountID string
+	Email     string // lower case
+	Role      Role   // never OWNER
+	InvitedBy string
+	CreatedAt time.Time
+	SentAt    time.Time // of the last mail
+	ExpiresAt time.Time
+	RevokedAt *time.Time
 }
 
 // InvitesOneOpen is the constraint that allows an address one open invitation to an account.
 const InvitesOneOpen = "invites_one_open"
 
 const inviteColumns = `i.id, i.account_id, i.email, i.role, i.invited_by, i.created_at, i.sent_at, i.expires_at,
-	i.accepted_at, i.accepted_by, i.revoked_at`
+	i.revoked_at`
 
 // InsertInvite writes a new invitation. If the address has an open one, it fails with a
 // violation of InvitesOneOpen.
