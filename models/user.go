@@ -21,7 +21,6 @@ type User struct {
 	EmailVerifiedAt *time.Time
 	TOTPSecret      []byte     // of the code generator, sealed by package vault
 	TOTPSince       *time.Time // when the secret was confirmed by a code; nil before that
-	TOTPStep        int64      // the last 30-second step whose code was accepted
 }
 
 // UsersEmailUnique is the constraint that makes e-mail addresses unique.
