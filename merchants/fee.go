@@ -71,7 +71,7 @@ func (s *Service) ProposeFee(ctx context.Context, by models.Actor, accountID str
 		if err := staffFor(tx, by, models.Matter{AccountID: accountID}, models.Review); err != nil {
 			return err
 		}
-		if err := inTx(tx, func(ctx context.Context, q models.Querier) error {
+		if err := tx.PGX(func(ctx context.Context, q models.Querier) error {
 			made, err := models.FeeProposalCount(ctx, q, accountID)
 			if err == nil && made != in.Seen {
 				err = ErrChanged
@@ -92,11 +92,6 @@ func (s *Service) ProposeFee(ctx context.Context, by models.Actor, accountID str
 		return "", fmt.Errorf("merchants: propose a fee: %w", err)
 	}
 	return p.ID, nil
-}
-
-// inTx calls query with tx's connection.
-func inTx(tx *models.Tx, query func(context.Context, models.Querier) error) error {
-	return tx.PGX(func(ctx context.Context, conn models.Querier) error { return query(ctx, conn) })
 }
 
 // ApproveFee makes proposed fees the account's, from the proposed moment or, if that has
@@ -136,7 +131,7 @@ func (s *Service) startFee(tx *models.Tx, by models.Actor, account *models.Accou
 		from = *p.StartsAt
 	}
 	var c change
-	err := inTx(tx, func(ctx context.Context, q models.Querier) (err error) {
+	err := tx.PGX(func(ctx context.Context, q models.Querier) (err error) {
 		c, err = s.feeChange(ctx, q, p, now)
 		return err
 	})
