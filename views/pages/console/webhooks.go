@@ -8,7 +8,6 @@ import (
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
-	base "garoupa/views/pages"
 )
 
 // EndpointsProps is GET /ops/webhooks: endpoints of all merchants.
@@ -94,12 +93,4 @@ func (p EndpointProps) facts(ctx context.Context) []components.KeyValue {
 			Value: i18n.DateTime(ctx, *p.Row.DisabledAt)})
 	}
 	return facts
-}
-
-func (p EndpointProps) periods(ctx context.Context) []components.SelectOption {
-	var options []components.SelectOption
-	for _, period := range base.ReplayPeriods {
-		options = append(options, components.SelectOption{Value: period, Label: i18n.T(ctx, "replay.period_"+period)})
-	}
-	return options
 }

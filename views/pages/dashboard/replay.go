@@ -7,7 +7,6 @@ import (
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	"garoupa/views/layouts"
-	base "garoupa/views/pages"
 )
 
 // The values of ?only= of a replay.
@@ -33,14 +32,6 @@ type ReplayProps struct {
 	Count   int // what it takes, Limit at most
 	Limit   int
 	More    bool // there is more than one replay takes
-}
-
-func (p ReplayProps) periods(ctx context.Context) []components.SelectOption {
-	var options []components.SelectOption
-	for _, period := range base.ReplayPeriods {
-		options = append(options, components.SelectOption{Value: period, Label: i18n.T(ctx, "replay.period_"+period)})
-	}
-	return options
 }
 
 func (p ReplayProps) choices(ctx context.Context) []components.SelectOption {

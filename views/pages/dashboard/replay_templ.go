@@ -97,7 +97,7 @@ func Replay(p ReplayProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.Select(components.SelectProps{
-				Name: "since", Label: i18n.T(ctx, "replay.since"), Options: p.periods(ctx), Value: p.Period,
+				Name: "since", Label: i18n.T(ctx, "replay.since"), Options: base.ReplayOptions(ctx), Value: p.Period,
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
