@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 
+	"garoupa/views/components"
 	"garoupa/views/i18n"
 )
 
@@ -46,4 +47,12 @@ func BankName(ctx context.Context, profile string) string {
 		return name
 	}
 	return profile
+}
+
+// BankOptions are the options of a field that chooses one of the profiles of banks.
+func BankOptions(ctx context.Context, profiles []string) (options []components.SelectOption) {
+	for _, profile := range profiles {
+		options = append(options, components.SelectOption{Value: profile, Label: BankName(ctx, profile)})
+	}
+	return options
 }

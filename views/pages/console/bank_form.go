@@ -1,11 +1,8 @@
 package console
 
 import (
-	"context"
-
 	"garoupa/views/components"
 	"garoupa/views/layouts"
-	base "garoupa/views/pages"
 )
 
 // BankFields are the fields of a new account as typed, without secrets and files: those are never
@@ -33,13 +30,6 @@ type NewCredentialProps struct {
 	ID, Name string // of the account
 	ClientID string
 	Errors   components.FieldErrors
-}
-
-func (p NewBankProps) options(ctx context.Context) (options []components.SelectOption) {
-	for _, profile := range p.Profiles {
-		options = append(options, components.SelectOption{Value: profile, Label: base.BankName(ctx, profile)})
-	}
-	return options
 }
 
 // advanced reports whether the part of the form that few need is open.

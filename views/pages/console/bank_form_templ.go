@@ -76,7 +76,7 @@ func NewBank(p NewBankProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.Select(components.SelectProps{
-				Name: "profile", Label: i18n.T(ctx, "ops.bank_profile"), Options: p.options(ctx),
+				Name: "profile", Label: i18n.T(ctx, "ops.bank_profile"), Options: base.BankOptions(ctx, p.Profiles),
 				Value: p.Fields.Profile, Error: p.Errors.For("profile"),
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

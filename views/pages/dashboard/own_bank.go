@@ -62,13 +62,6 @@ type NewOwnCredentialProps struct {
 	Errors             components.FieldErrors
 }
 
-func (p NewOwnBankProps) options(ctx context.Context) (options []components.SelectOption) {
-	for _, profile := range p.Profiles {
-		options = append(options, components.SelectOption{Value: profile, Label: base.BankName(ctx, profile)})
-	}
-	return options
-}
-
 // proposes reports whether another account can be proposed: none is waiting.
 func (p OwnBankProps) proposes() bool {
 	for _, account := range p.Accounts {
