@@ -152,7 +152,7 @@ func TestDispute_Journey(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	s.GoLive(t)
-	d := contested(t, s, "MED-1")
+	d := s.Contested(t, "MED-1")
 	page := logInLive(t, s, browsertest.Options{})
 	page.Goto(s.URL + "/app/disputas")
 	page.Click("main a[href^='/app/disputas/dsp_']")

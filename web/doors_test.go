@@ -169,7 +169,7 @@ func newBuilding(t *testing.T, s *webtest.Site) *building {
 	}
 	paid := s.Fund(t, models.Live, 50_00)
 	sale := s.SaleIn(t, s.Gateway.Live, nil, payments.NewPaymentLink{})
-	dispute := contested(t, s, "MED-1")
+	dispute := s.Contested(t, "MED-1")
 	destination := modelstest.One[string](t, s.DB, "SELECT id FROM destinations")
 	withdrawal := s.Withdraw(t, 10_00)
 	endpoint, _, err := s.Merchants.CreateEndpoint(t.Context(), s.Owner, s.Gateway.Live,

@@ -126,11 +126,11 @@ var formsSent = slices.Concat(reasonForms, []sentForm{
 	}, "SELECT count(*) FROM disputes WHERE bank_ref LIKE 'MED-pay%'"},
 	{"answer a dispute", "/app/disputas/:id/responder", func(t *testing.T, d *desk) (*webtest.Client, string,
 		[]string) {
-		return d.member, "/app/disputas/" + contested(t, d.Site, models.NewPaymentID()).ID + "/responder",
+		return d.member, "/app/disputas/" + d.Contested(t, models.NewPaymentID()).ID + "/responder",
 			[]string{"text", "Foi entregue"}
 	}, act("dispute.defended")},
 	{"close a dispute", "/ops/disputas/:id", func(t *testing.T, d *desk) (*webtest.Client, string, []string) {
-		return decided(d.reviewer, "/ops/disputas/"+contested(t, d.Site, models.NewPaymentID()).ID,
+		return decided(d.reviewer, "/ops/disputas/"+d.Contested(t, models.NewPaymentID()).ID,
 			"outcome", "CLOSE", "reason", "O banco rejeitou a contestação.")
 	}, act("dispute.won")},
 	{"approve", "/ops/saques/:id", paying([]string{"outcome", "APPROVE"}), act("withdrawal.approved")},

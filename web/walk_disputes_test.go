@@ -3,7 +3,6 @@ package web_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"garoupa/models"
 	"garoupa/payments"
@@ -11,31 +10,14 @@ import (
 	"garoupa/web/webtest"
 )
 
-// contested opens a dispute of a live payment, by staff.
-func contested(t *testing.T, s *webtest.Site, ref string) *models.Dispute {
-	t.Helper()
-	paid := s.Fund(t, models.Live, 100_00)
-	var id string
-	if err := s.DB.Pool.QueryRow(t.Context(), "SELECT id FROM payments WHERE checkout_id = $1",
-		paid.ID).Scan(&id); err != nil {
-		t.Fatal(err)
-	}
-	d, err := s.OpenDispute(t.Context(), s.Staff(t), payments.NewDispute{PaymentID: id, BankRef: ref,
-		Cause: "Golpe do Pix", AnswerBy: s.Clock.Now().Add(48 * time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // walkDisputes sees contested payments in every state, as members and staff do.
 func walkDisputes(t *testing.T, w *walk) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	page := w.enterLive(t, s)
 	page.visit("none", "/app/disputas")
-	open, defended := contested(t, s, "MED-1"), contested(t, s, "MED-2")
-	accepted, won := contested(t, s, "MED-3"), contested(t, s, "MED-4")
+	open, defended := s.Contested(t, "MED-1"), s.Contested(t, "MED-2")
+	accepted, won := s.Contested(t, "MED-3"), s.Contested(t, "MED-4")
 	must := func(_ *models.Dispute, err error) {
 		t.Helper()
 		if err != nil {

@@ -70,7 +70,7 @@ const payoutProof = "E12345678202603011230abcdefghijk"
 // answered opens a dispute that the merchant answers.
 func answered(t *testing.T, s *webtest.Site) *models.Dispute {
 	t.Helper()
-	d := contested(t, s, "MED-1")
+	d := s.Contested(t, "MED-1")
 	d, err := s.AnswerDispute(t.Context(), s.Owner, s.Account.ID, d.ID,
 		payments.DisputeAnswer{Text: "O vaso foi entregue em 3 de maio. " + paymentstest.Reason})
 	if err != nil {

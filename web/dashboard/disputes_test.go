@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"garoupa/merchants"
 	"garoupa/models"
@@ -17,19 +16,6 @@ import (
 	"garoupa/payments/paymentstest"
 	"garoupa/web/webtest"
 )
-
-// contested opens a dispute of a live payment.
-func contested(t *testing.T, s *webtest.Site, ref string) *models.Dispute {
-	t.Helper()
-	paid := s.Fund(t, models.Live, 100_00)
-	d, err := s.OpenDispute(t.Context(), s.Staff(t), payments.NewDispute{BankRef: ref, Cause: "Golpe",
-		PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE checkout_id = $1", paid.ID),
-		AnswerBy:  s.Clock.Now().Add(48 * time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
 
 // attach sends a file with a dispute's form.
 func attach(t *testing.T, c *webtest.Client, id, name string, content []byte) webtest.Answer {
@@ -55,7 +41,7 @@ func TestDispute(t *testing.T) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	c := s.Member(t)
-	d := contested(t, s, "MED-1")
+	d := s.Contested(t, "MED-1")
 	path := "/app/disputas/" + d.ID
 	if a := c.Get(path); !strings.Contains(a.Text(), "O comprador contestou este Pix. Responda até") ||
 		!strings.Contains(a.Text(), "O valor está bloqueado.") {
@@ -107,7 +93,7 @@ func TestDispute_OfOthers(t *testing.T) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	s.Member(t)
-	d := contested(t, s, "MED-1")
+	d := s.Contested(t, "MED-1")
 	if _, err := s.AddDisputeFile(t.Context(), s.Owner, s.Account.ID, d.ID,
 		payments.NewDisputeFile{Name: "a.pdf", Content: []byte("%PDF-1.7")}); err != nil {
 		t.Fatal(err)
@@ -138,7 +124,7 @@ func TestDispute_Files(t *testing.T) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	c := s.Member(t)
-	d := contested(t, s, "MED-1")
+	d := s.Contested(t, "MED-1")
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
 		t.Fatal(err)
@@ -183,7 +169,7 @@ func TestDispute_NoRefund(t *testing.T) {
 	s := webtest.New(t)
 	s.GoLive(t)
 	c := s.Member(t)
-	d := contested(t, s, "MED-1")
+	d := s.Contested(t, "MED-1")
 	s.ToLive(t, c)
 	path := "/app/cobrancas/" + *d.CheckoutID
 	if a := c.Get(path); a.Find(`a[href$="/devolver"]`).Length() != 0 ||
