@@ -58,7 +58,9 @@ type recorded struct {
 // and checkout.paid is sent. Other money (a wrong amount, a second payment, an unknown charge,
 // a payment after the expiry) is booked too, and opens an exception. Institutions repeat their
 // notices: a payment with a known EndToEndID changes nothing. After an error, and if ctx ends
-// first, the payment may or may not be recorded, and the institution repeats the notice.
+// first, the payment may or may not be recorded, and the institution repeats the notice. Tests call it for
+// their institution; the program records what a bank received through TendBank, and what the simulator did
+// through SimulatePayment and PayDue.
 func (s *Service) ConfirmPayment(ctx context.Context, environment models.Environment, received psp.Payment) error {
 	if _, err := s.receive(ctx, receipt{Payment: received, environment: environment}); err != nil {
 		return fmt.Errorf("payments: confirm %s: %w", received.EndToEndID, err)
