@@ -1,5 +1,5 @@
-// Creates a checkout, reads it, and provokes an error, with the client of oapi-codegen. It prints
-// what the test compares.
+// Command go creates a checkout, reads it, and provokes an error, with the client of oapi-codegen. It
+// prints what the test compares.
 package main
 
 import (
