@@ -35,31 +35,38 @@ func (s *console) createDispute(c *fiber.Ctx) error {
 		Cause:  page.Field(c, "cause"), AnswerBy: page.Field(c, "answerBy")}
 	in := payments.NewDispute{PaymentID: f.Payment, BankRef: f.Ref, Cause: f.Cause}
 	var errs components.FieldErrors
-	wrong := func(field string) {
-		errs = append(errs, components.FieldError{Field: field, Text: i18n.T(ctx, "problem.ops_dispute_"+field)})
+	wrong := func(field, problem string) {
+		errs = append(errs, components.FieldError{Field: field, Text: i18n.T(ctx, "problem.ops_dispute_"+problem)})
 	}
 	if f.Amount != "" {
 		amount, err := page.ReadPrice(f.Amount)
 		if in.Amount = amount; err != nil || amount <= 0 {
-			wrong("amount")
+			wrong("amount", "amount")
 		}
 	}
 	day, err := i18n.ParseDay(f.AnswerBy)
 	if in.AnswerBy = day.Add(24*time.Hour - time.Minute); err != nil {
-		wrong("answerBy")
+		wrong("answerBy", "answerBy")
 	}
 	if len(errs) == 0 {
 		d, err := s.Payments.OpenDispute(ctx, page.Actor(c), in)
 		if err == nil {
 			return s.goTo(c, "/ops/disputas/"+d.ID, "ops_dispute_opened")
 		}
-		field, known := map[refusal.Code]string{refusal.PaymentNotFound: "payment", refusal.InvalidAmount: "amount",
-			refusal.ProofRequired: "ref", refusal.ProofTaken: "ref", refusal.ReasonRequired: "cause",
-			refusal.WrongState: "state"}[refusal.Of(err).Code]
-		if !known {
+		switch refusal.Of(err).Code {
+		case refusal.PaymentNotFound:
+			wrong("payment", "payment")
+		case refusal.WrongState:
+			wrong("payment", "state")
+		case refusal.InvalidAmount:
+			wrong("amount", "amount")
+		case refusal.ProofRequired, refusal.ProofTaken:
+			wrong("ref", "ref")
+		case refusal.ReasonRequired:
+			wrong("cause", "cause")
+		default:
 			return err
 		}
-		wrong(field)
 	}
 	c.Status(fiber.StatusUnprocessableEntity)
 	return s.showNewDispute(c, f, errs)

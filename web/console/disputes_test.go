@@ -30,7 +30,8 @@ func TestDisputes_Open(t *testing.T) {
 	for i, wrong := range map[int]string{1: "pay_x", 3: " ", 5: "100,01", 7: "", 9: "ontem"} {
 		sent := append([]string(nil), form...)
 		sent[i] = wrong
-		if a := rui.Post("/ops/disputas/nova", sent...); a.Status != 422 || a.Find("#errors li").Length() != 1 {
+		if a := rui.Post("/ops/disputas/nova", sent...); a.Status != 422 || a.Find("#errors li").Length() != 1 ||
+			a.Find("#"+form[i-1]+"-error").Length() != 1 {
 			t.Errorf("%s %q is %d %s", form[i-1], wrong, a.Status, a.Find("#errors").Text())
 		}
 	}
@@ -40,6 +41,12 @@ func TestDisputes_Open(t *testing.T) {
 		if address = a.Header.Get("Location"); a.Status != http.StatusSeeOther || address == "" {
 			t.Fatalf("the form is %d %s", a.Status, a.Text())
 		}
+	}
+	form[3] = "MED-2"
+	second := rui.Post("/ops/disputas/nova", form...)
+	if to := second.Find("#errors a").AttrOr("href", ""); second.Status != 422 || to != "#payment" ||
+		!strings.Contains(second.Find("#payment-error").Text(), "já há uma contestação aberta") {
+		t.Errorf("a second dispute is %d and leads to %q", second.Status, to)
 	}
 	for _, list := range []string{"/ops/disputas", "/ops/disputas?tab=all", "/ops"} {
 		if a := rui.Get(list); a.Find(`a[href="`+address+`"]`).Length() == 0 {
