@@ -68,7 +68,11 @@ func (s *account) logInWithCode(c *fiber.Ctx) error {
 	token, err := s.Merchants.LogInWithCode(c.UserContext(), s.Token(c), page.Field(c, "code"), from)
 	if errors.Is(err, merchants.ErrCredentials) || errors.Is(err, models.ErrNotFound) {
 		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showCodeForm(c, next, i18n.T(c.UserContext(), "problem.code"))
+		wrong := "problem.code"
+		if page.Field(c, "recovery") != "" {
+			wrong = "problem.recovery_code"
+		}
+		return s.showCodeForm(c, next, i18n.T(c.UserContext(), wrong))
 	} else if err != nil {
 		return err
 	}

@@ -74,9 +74,20 @@ func TestSecondFactor_Proof(t *testing.T) {
 	}
 
 	s.Clock.Advance(time.Hour)
-	if a := c.Post("/confirmar", webtest.ProofField, "", webtest.ProofField+"_recovery", "00000-00000", "next",
-		"/app"); a.Status != http.StatusUnprocessableEntity {
+	a := c.Post("/confirmar", webtest.ProofField, "", webtest.ProofField+"_recovery", "00000-00000", "next", "/app")
+	if a.Status != http.StatusUnprocessableEntity {
 		t.Errorf("any recovery code is a proof: %d", a.Status)
+	}
+	field := "#" + webtest.ProofField + "_recovery"
+	if a.Find("#errors a").AttrOr("href", "") != field || a.Find("details[open] "+field+"-error").Length() != 1 ||
+		!strings.Contains(a.Find(field+"-error").Text(), "Código de recuperação incorreto") ||
+		a.Find("#"+webtest.ProofField+"-error").Length() != 0 {
+		t.Errorf("a wrong recovery code says %s", a.Find("main").Text())
+	}
+	a = c.Post("/confirmar", webtest.ProofField, "000000", webtest.ProofField+"_recovery", "", "next", "/app")
+	if a.Find("#errors a").AttrOr("href", "") != "#"+webtest.ProofField || a.Find("details[open]").Length() != 0 ||
+		!strings.Contains(a.Find("#"+webtest.ProofField+"-error").Text(), "Espere o próximo") {
+		t.Errorf("a wrong code says %s", a.Find("main").Text())
 	}
 	if a := c.Post("/confirmar", webtest.ProofField, "", webtest.ProofField+"_recovery", recovery[0], "next",
 		"/app"); a.Status != http.StatusSeeOther ||
@@ -102,7 +113,8 @@ func TestSecondFactor_Recovery(t *testing.T) {
 	again := s.Client(t)
 	again.Post("/entrar", "email", s.Email, "password", paymentstest.Password)
 	if a := again.Post("/2fa", "code", recovery[3], "recovery", "1"); a.Status != http.StatusUnprocessableEntity ||
-		a.Find("input[name=recovery]").Length() != 1 {
+		a.Find("input[name=recovery]").Length() != 1 ||
+		!strings.Contains(a.Find("#code-error").Text(), "Código de recuperação incorreto") {
 		t.Errorf("a recovery code counted twice: %d", a.Status)
 	}
 	if a := s.Client(t).Get("/2fa"); a.Status != http.StatusSeeOther ||

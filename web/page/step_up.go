@@ -156,6 +156,9 @@ func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error
 	} else {
 		wait = s.Tries(c, v.Email)
 	}
+	if s.typedIn(c, v) == proofRecoveryField {
+		wrong = "recovery_code"
+	}
 	if wait != "" {
 		return wait, nil
 	}
@@ -166,6 +169,16 @@ func (s *Site) Prove(c *fiber.Ctx, v *models.Visitor) (problem string, err error
 		return i18n.T(c.UserContext(), "problem."+wrong), nil
 	}
 	return "", err
+}
+
+// typedIn returns the field with the proof that was sent: that of a recovery code if it alone was filled in, or if the
+// person has no generator of codes.
+func (s *Site) typedIn(c *fiber.Ctx, v *models.Visitor) string {
+	recovery := Field(c, proofField) == "" && Field(c, proofRecoveryField) != ""
+	if s.HasSecondFactor(v) && (recovery || !v.TOTPEnrolled) {
+		return proofRecoveryField
+	}
+	return proofField
 }
 
 // ShowStepUp asks for the proof. problem is what was wrong with the previous proof, "" if
@@ -190,11 +203,9 @@ func (s *Site) ShowStepUp(c *fiber.Ctx, props pages.StepUpProps, problem string)
 		props.Fields = append(props.Fields, pages.HiddenField{Name: proofBackField, Value: props.Back})
 	}
 	if problem != "" {
-		field := proofField
-		if Field(c, proofKeyField) != "" {
-			field = ""
-		} else if props.ByRecovery {
-			field = proofRecoveryField
+		field := s.typedIn(c, v)
+		if Field(c, proofKeyField) != "" || !props.ByCode && !props.ByPassword && !props.ByRecovery {
+			field = "" // nothing was typed
 		}
 		props.Errors = components.FieldErrors{{Field: field, Text: problem}}
 	}
