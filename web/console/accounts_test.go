@@ -77,6 +77,10 @@ func stopsAndLetsGo(t *testing.T, s *webtest.Site, c *webtest.Client, path strin
 	if a := turn("on"); a.Status != http.StatusConflict {
 		t.Errorf("without a version: %d", a.Status)
 	}
+	if a := turn("on", "version", version, "ticket", strings.Repeat("x", 101)); !strings.Contains(
+		a.Find("#ticket-error").Text(), "Escreva o chamado em até 100 caracteres") {
+		t.Errorf("a long number of a case: %d %s", a.Status, a.Find("#ticket-error").Text())
+	}
 	if a := turn("on", "version", version, "ticket", "HELP-77"); a.Header.Get("Location") != path {
 		t.Fatalf("suspending: %d", a.Status)
 	}

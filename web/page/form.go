@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 // problemTexts has the names of the texts for the problems of each field. A field that is
-// missing here has one text for all problems.
+// missing here has one text for all problems, with its own name.
 var problemTexts = map[string]map[merchants.Problem]string{
 	"email":       {merchants.Taken: "email_taken", "": "email"},
 	"new_email":   {merchants.Taken: "email_same", "": "email"},
@@ -106,7 +107,7 @@ func problemText(ctx context.Context, field string, problem merchants.Problem) s
 	texts := problemTexts[field]
 	key, ok := texts[problem]
 	if !ok {
-		key = texts[""]
+		key = cmp.Or(texts[""], field)
 	}
 	if key == "password_long" {
 		return i18n.T(ctx, "problem."+key, merchants.MaxPasswordLength)
