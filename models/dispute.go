@@ -100,10 +100,10 @@ func InsertDispute(tx *Tx, d *Dispute) error {
 func SaveDispute(tx *Tx, d *Dispute) error {
 	return tx.exec(`UPDATE disputes SET bank_ref = $2, released = $3, status = $4, bank_status = left($5, 64),
 			answer_by = $6, defense = $7, defense_by = $8, defense_at = $9, defense_sent_at = $10,
-			closed_by = $11, close_reason = $12, closed_at = $13
+			closed_by = $11, close_reason = $12, closed_at = $13, opened_at = $14
 		WHERE id = $1`,
 		d.ID, d.BankRef, d.Released, d.Status, d.BankStatus, d.AnswerBy, d.Defense, d.DefenseBy, d.DefenseAt,
-		d.DefenseSentAt, d.ClosedBy, d.CloseReason, d.ClosedAt)
+		d.DefenseSentAt, d.ClosedBy, d.CloseReason, d.ClosedAt, d.OpenedAt)
 }
 
 // RaiseDispute writes that more is blocked for a dispute whose payment the caller has locked.

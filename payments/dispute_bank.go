@@ -111,6 +111,9 @@ func (s *Service) applyDispute(tx *models.Tx, c *contested, state psp.Dispute) (
 	}
 	before, now := *d, s.now()
 	d.BankRef, d.BankStatus = state.Ref, ""
+	if !state.OpenedAt.IsZero() && state.OpenedAt.Before(d.OpenedAt) { // readings go back to it while it is open
+		d.OpenedAt = state.OpenedAt
+	}
 	if !state.AnswerBy.IsZero() && !state.AnswerBy.Equal(d.AnswerBy) && !d.Status.Final() {
 		d.AnswerBy = state.AnswerBy
 	}

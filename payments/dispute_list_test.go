@@ -101,3 +101,28 @@ func TestDispute_ListBeforePix(t *testing.T) {
 		t.Errorf("%d disputes of the sale are known", n)
 	}
 }
+
+// A dispute that staff opened days after the bank did is still read afterwards, and its answer is sent.
+func TestDispute_ListByHand(t *testing.T) {
+	t.Parallel()
+	h := bankstest.At(t, "efi")
+	c := sold(t, h)
+	h.Fault(t, control.Fault{Name: "403", On: "/gn/infracoes"})
+	ref := contestAtBank(t, h, c, 0)
+	opened := h.Bank.Clock.Now()
+	h.Later(48 * time.Hour)
+	d, err := byHand(t, h, ref, 0)
+	must(t, err)
+	h.Heal(t)
+	readDisputes(t, h)
+	answer(t, h, d.ID, payments.DisputeAnswer{Text: proof})
+	readDisputes(t, h)
+	if d = disputeNow(t, h, d.ID); d.DefenseSentAt == nil || d.OpenedAt.After(opened) {
+		t.Errorf("the dispute is %+v", d)
+	}
+	h.Later(24 * time.Hour)
+	decide(t, h, d, "REJECTED", 0)
+	if d = disputeNow(t, h, d.ID); d.Status != models.DisputeWon {
+		t.Errorf("the dispute is %+v", d)
+	}
+}
