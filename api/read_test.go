@@ -165,8 +165,9 @@ func TestListCheckouts_Refused(t *testing.T) {
 func TestWrites_Query(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for _, path := range []string{"/v1/checkouts?expiresIn=60", "/v1/payment-links?x=1", "/v1/test/checkouts/chk_0/pay?x=1",
-		"/v1/test/checkouts/chk_0/expire?x=1", "/v1/test/checkouts/chk_0/cancel?x=1"} {
+	for _, path := range []string{"/v1/checkouts?expiresIn=60", "/v1/payment-links?x=1",
+		"/v1/test/checkouts/chk_0/pay?x=1", "/v1/test/checkouts/chk_0/expire?x=1",
+		"/v1/test/checkouts/chk_0/cancel?x=1"} {
 		a := s.send(t, "POST", path, `{}`, as(s.key, "Idempotency-Key", "k")...)
 		if !a.refused(t, 400, invalid) || !strings.Contains(a.fault(t).Error.Message, "Unknown query parameter") {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
