@@ -25,7 +25,7 @@ var hotPath = []struct{ work, tables string }{
 	{"list", "checkouts"},
 	{"pay", "checkouts events ledger_transfers payments projects refunds webhook_deliveries webhook_endpoints " +
 		"withdrawals"},
-	{"settle", "bank_accounts checkouts ledger_transfers payments projects refunds"},
+	{"settle", "account_books bank_accounts checkouts ledger_transfers payments projects refunds"},
 	{"take deliveries", "events projects webhook_deliveries webhook_endpoints webhook_resends"},
 	{"record an attempt", "webhook_answers webhook_attempts webhook_deliveries webhook_endpoints webhook_resends"},
 	{"balance", "ledger_snapshots refunds"},

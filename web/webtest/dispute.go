@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"garoupa/models"
-	"garoupa/models/modelstest"
 	"garoupa/payments"
 )
 
@@ -13,9 +12,12 @@ import (
 func (s *Site) Contested(t *testing.T, bankRef string) *models.Dispute {
 	t.Helper()
 	paid := s.Fund(t, models.Live, 100_00)
+	var payment models.Payment
+	if err := s.DB.WithContext(t.Context()).Take(&payment, "checkout_id = ?", paid.ID).Error; err != nil {
+		t.Fatal(err)
+	}
 	d, err := s.OpenDispute(t.Context(), s.Staff(t), payments.NewDispute{BankRef: bankRef, Cause: "Golpe do Pix",
-		PaymentID: modelstest.One[string](t, s.DB, "SELECT id FROM payments WHERE checkout_id = $1", paid.ID),
-		AnswerBy:  s.Clock.Now().Add(48 * time.Hour)})
+		PaymentID: payment.ID, AnswerBy: s.Clock.Now().Add(48 * time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
