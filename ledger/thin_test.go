@@ -198,8 +198,9 @@ func TestThin_Refused(t *testing.T) {
 	const day = 24 * time.Hour
 	midnight := time.Now().UTC().Truncate(day)
 	old := midnight.Add(-3 * day)
+	young := time.Now().UTC().Truncate(time.Hour).Add(-2*time.Hour + 20*time.Minute) // at any time of the day
 	h.pay(midnight.AddDate(-3, 0, 0), midnight.Add(-50*day), old, old.Add(time.Minute), old.Add(2*time.Minute),
-		midnight.Add(-40*time.Minute), midnight.Add(-39*time.Minute))
+		young, young.Add(time.Minute))
 	const of = "account_id = '%s' AND taken_at = '%s'"
 	one := func(at time.Time) string { return fmt.Sprintf(of, h.accounts[0], at.Format(time.RFC3339)) }
 	refused := func(what, sql string) {
@@ -216,8 +217,8 @@ func TestThin_Refused(t *testing.T) {
 	refused("alone in its month", "DELETE FROM ledger_snapshots WHERE "+one(midnight.AddDate(-3, 0, 0)))
 	refused("alone in its day", "DELETE FROM ledger_snapshots WHERE "+one(midnight.Add(-50*day)))
 	refused("the last of its hour", "DELETE FROM ledger_snapshots WHERE "+one(old.Add(2*time.Minute)))
-	refused("too young", "DELETE FROM ledger_snapshots WHERE "+one(midnight.Add(-40*time.Minute)))
-	refused("the newest", "DELETE FROM ledger_snapshots WHERE "+one(midnight.Add(-39*time.Minute)))
+	refused("too young", "DELETE FROM ledger_snapshots WHERE "+one(young))
+	refused("the newest", "DELETE FROM ledger_snapshots WHERE "+one(young.Add(time.Minute)))
 	refused("all", "DELETE FROM ledger_snapshots")
 	refused("all of an hour", "DELETE FROM ledger_snapshots WHERE taken_at < '"+old.Add(time.Hour).Format(time.RFC3339)+
 		"' AND taken_at >= '"+old.Format(time.RFC3339)+"'")
