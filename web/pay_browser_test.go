@@ -185,10 +185,11 @@ func TestPay_BrowserWithoutScript(t *testing.T) {
 // direction alone (WCAG 1.4.4 and 1.4.10).
 func TestPay_BrowserNarrow(t *testing.T) {
 	t.Parallel()
-	s := webtest.New(t).Sale(t, func(p *merchants.ProductForm) {
+	site := webtest.New(t)
+	site.LiftLimits(t)
+	s := site.Sale(t, func(p *merchants.ProductForm) {
 		p.Name, p.Amount = "Clube da Cerâmica, semprejuntosemcadaforneada", 999_999_999_999
 	})
-	s.LiftLimits(t)
 	page := browsertest.Open(t, s.URL+s.Path(),
 		browsertest.Options{Viewport: browsertest.Viewport{Width: 320, Height: 640, Scale: 2, Mobile: true}})
 	large := func(picture string) {
