@@ -164,3 +164,44 @@ func TestClose_ExceptionReturn(t *testing.T) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
+
+// Of a closed account no bank is asked to give money back: the return is made by hand and noted. A request that is
+// being written keeps the account open.
+func TestClose_ExceptionAsked(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	eva, by := supervisor(t, h, "eva"), h.Staff(t)
+	c := h.Charge(t, payments.NewCheckout{Amount: 100_00})
+	h.Pay(t, control.PayRequest{Code: c.CopyPaste, Amount: 1_00})
+	h.Sweep(t)
+	payment := modelstest.One[string](t, h.DB, "SELECT payment_id FROM payment_exceptions")
+	if err := h.Banks.Retire(t.Context(), eva, h.AccountID, version(t, h)); err != nil {
+		t.Fatal(err)
+	}
+	h.Later(48 * time.Hour)
+	h.Tend(t)
+	tx, err := h.DB.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As a closing that is not committed yet.
+	if _, err := tx.Exec(t.Context(), "UPDATE bank_accounts SET status = 'CLOSED'"); err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan error, 1)
+	go func() {
+		_, err := h.RefundException(t.Context(), by, payment, paymentstest.Reason, "")
+		asked <- err
+	}()
+	awaitWaiter(t, h, tx, asked)
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-asked; refusal.Of(err).Code != refusal.ProofRequired {
+		t.Errorf("of a closed account: %v", err)
+	}
+	x, err := h.RefundException(t.Context(), by, payment, paymentstest.Reason, "D1")
+	if err != nil || x.Decision == nil || *x.Decision != models.ExceptionRefunded {
+		t.Errorf("noted by its id: %+v, %v", x, err)
+	}
+}

@@ -20,9 +20,13 @@ func exceptionReturnID(x *models.Exception) string {
 
 var errReturning = refusal.New(refusal.WrongState, "The bank is giving this payment back.")
 
+// ErrBankClosed refuses to ask a bank for a return because the account that received the money is closed.
+var ErrBankClosed = refusal.New(refusal.ProofRequired, "The bank account that received this payment is closed, and "+
+	"its bank is not asked any more. Give the money back by hand, and note the return by its id.")
+
 // askExceptionReturn writes that the bank is to give an exception's money back. Until the bank has done that or
 // refused, the exception cannot be decided otherwise. It returns false, and writes nothing, for a payment
-// without a bank.
+// without a bank. The bank account stays open until then; a closed one is refused.
 func (s *Service) askExceptionReturn(ctx context.Context, by models.Actor, paymentID, reason string) (
 	x *models.Exception, asked bool, err error) {
 	if reason, err = checkReason(reason); err != nil {
@@ -38,6 +42,11 @@ func (s *Service) askExceptionReturn(ctx context.Context, by models.Actor, payme
 		}
 		if err := uncontested(tx, x.PaymentID); err != nil { // the bank may give it back too
 			return refusal.New(refusal.WrongState, "The payer contests the payment.").Because(err)
+		}
+		if bank, err := models.ShareBankAccount(tx, *x.BankAccountID); err != nil {
+			return err
+		} else if bank == models.BankAccountClosed {
+			return ErrBankClosed
 		}
 		now, status := s.now(), models.RefundRequested
 		x.ReturnStatus, x.ReturnReason, x.ReturnBy, x.ReturnNextTryAt = &status, &reason, &by.UserID, &now

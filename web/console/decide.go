@@ -108,9 +108,13 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 		return k.show(c, d,
 			components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.refund_not_possible")}}, false)
 	case refusal.ProofRequired, refusal.ProofTaken:
+		field, problem := "proof", string(code)
+		if errors.Is(err, payments.ErrBankClosed) {
+			field, problem = "outcome", "bank_closed"
+		}
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d,
-			components.FieldErrors{{Field: "proof", Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
+			components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem.ops_"+problem)}}, false)
 	case refusal.CheckoutNotFound:
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c,

@@ -97,4 +97,10 @@ func TestOps_ExceptionGivenBack(t *testing.T) {
 	if a := c.Post(path, again...); a.Status != http.StatusConflict {
 		t.Errorf("the form after the refusal: %d", a.Status)
 	}
+	modelstest.Exec(t, s.DB, "UPDATE bank_accounts SET status = 'CLOSED'")
+	_, done = carryOut(t, c, path, "outcome", "GIVE_BACK", "reason", paymentstest.Reason)
+	if done.Status != http.StatusUnprocessableEntity ||
+		!strings.Contains(done.Find("#outcome-error").Text(), "o banco não é mais consultado") {
+		t.Errorf("at a closed account: %d %q", done.Status, done.Find("#errors").Text())
+	}
 }

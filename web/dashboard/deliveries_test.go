@@ -294,7 +294,7 @@ func TestSignature(t *testing.T) {
 		standardOf(secret, d.Event.ID, 1, event.Body):       "A assinatura não confere",
 		standardOf("whsec_QUJD", d.Event.ID, 0, event.Body): "A assinatura não confere",
 		standardOf("whsec_"+base64.StdEncoding.EncodeToString([]byte(secret)), d.Event.ID, 0,
-			event.Body): "A conta usou o texto do segredo como chave",
+			event.Body): "O cálculo usou o texto do segredo como chave",
 		"\x00é<script>": "A assinatura não confere",
 		"":              "",
 	} {

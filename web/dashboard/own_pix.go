@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -8,6 +9,7 @@ import (
 	"garoupa/internal/input"
 	"garoupa/internal/refusal"
 	"garoupa/models"
+	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
@@ -123,8 +125,11 @@ func (s *treasury) decideOwnPix(c *fiber.Ctx) error {
 	case err == nil:
 		err = s.Flash(c, "own_pix_decided")
 	case refusal.Of(err).Code == refusal.ProofRequired || refusal.Of(err).Code == refusal.ProofTaken:
-		form.Errors = components.FieldErrors{{Field: "returnId",
-			Text: i18n.T(ctx, "problem.own_pix_"+string(refusal.Of(err).Code))}}
+		problem := "problem.own_pix_" + string(refusal.Of(err).Code)
+		if errors.Is(err, payments.ErrBankClosed) {
+			problem = "problem.ops_bank_closed"
+		}
+		form.Errors = components.FieldErrors{{Field: "returnId", Text: i18n.T(ctx, problem)}}
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showOwnPix(c, form)
 	case refusal.Of(err).Code == refusal.WrongState: // decided meanwhile
