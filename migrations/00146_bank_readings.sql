@@ -3,9 +3,6 @@
 
 -- Disputes opened until then, by the bank's clock, are known. NULL until a list of them was read to its end.
 ALTER TABLE bank_sweeps ADD COLUMN disputes_known_until timestamptz;
--- How often the day old_from was read in vain.
-ALTER TABLE bank_sweeps ADD COLUMN old_tries integer NOT NULL DEFAULT 0;
 
 -- +goose Down
-ALTER TABLE bank_sweeps DROP COLUMN old_tries;
 ALTER TABLE bank_sweeps DROP COLUMN disputes_known_until;

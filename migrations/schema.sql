@@ -606,7 +606,6 @@ CREATE TABLE bank_sweeps (
     disputes_read_at timestamp with time zone,
     payouts_leased_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
     disputes_known_until timestamp with time zone,
-    old_tries integer NOT NULL DEFAULT 0,
     CONSTRAINT bank_sweeps_pkey PRIMARY KEY (bank_account_id),
     CONSTRAINT bank_sweeps_bank_account_id_fkey FOREIGN KEY (bank_account_id) REFERENCES bank_accounts(id)
 );

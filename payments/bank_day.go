@@ -73,7 +73,7 @@ type comparison struct {
 }
 
 // errUnsettled reports a list that changed while it was read, or that has Pix whose checkouts are being created.
-var errUnsettled = errors.New("payments: the list of the day changes")
+var errUnsettled = errors.New("payments: the list changes")
 
 // step compares the next part of the day.
 func (c *comparison) step(ctx context.Context, startedAt time.Time) error {
@@ -98,7 +98,7 @@ func (c *comparison) step(ctx context.Context, startedAt time.Time) error {
 			p.Key != "" && !strings.EqualFold(p.Key, c.account.PixKey)
 	})
 	early, err := c.RecordBankPayments(ctx, c.account.ID, listed)
-	if models.Unavailable(err) {
+	if err != nil && !errors.Is(err, errUnrecorded) {
 		return err
 	} else if err != nil { // the Pix that cannot be recorded differs
 		c.left = errors.Join(c.left, err)

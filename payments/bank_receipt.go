@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,10 +16,15 @@ import (
 // errEarly reports a Pix whose checkout is being created.
 var errEarly = errors.New("payments: the checkout of the payment is being created")
 
+// errUnrecorded reports that something that a bank lists cannot be recorded, also if it is listed again, such as a
+// return with an id that another refund has. A person has to look at it. All else in the list is recorded.
+var errUnrecorded = errors.New("what the bank lists cannot be recorded")
+
 // RecordBankPayments records Pix that a bank account received, as ConfirmPayment does. A Pix pays only a
 // checkout that was charged at this account. A Pix whose checkout is being created is not recorded but
 // returned: the caller passes it again later. Payments that are recorded already change nothing, nor do
-// those for another Pix key of the bank's customer, which are no business of the gateway.
+// those for another Pix key of the bank's customer, which are no business of the gateway. One that fails
+// holds up no other; the error is errUnrecorded if passing them again is of no use.
 func (s *Service) RecordBankPayments(ctx context.Context, bankAccountID string,
 	received []psp.Payment) (early []psp.Payment, err error) {
 	if len(received) == 0 {
@@ -47,10 +53,23 @@ func (s *Service) RecordBankPayments(ctx context.Context, bankAccountID string,
 			failed = append(failed, s.recordReturns(ctx, p))
 		}
 	}
-	if err := errors.Join(failed...); err != nil {
+	err = errors.Join(failed...)
+	switch {
+	case err == nil:
+		return early, nil
+	case passes(err):
 		return early, fmt.Errorf("payments: record Pix of %s: %w", bankAccountID, err)
 	}
-	return early, nil
+	return early, fmt.Errorf("payments: record Pix of %s: %w: %w", bankAccountID, errUnrecorded, err)
+}
+
+// passes reports whether an outage is among joined errors. Each is judged alone, because models.Unavailable looks at
+// the first error of the database.
+func passes(err error) bool {
+	if joined, is := err.(interface{ Unwrap() []error }); is {
+		return slices.ContainsFunc(joined.Unwrap(), passes)
+	}
+	return models.Unavailable(err) || errors.Is(err, context.Canceled)
 }
 
 // unrecorded leaves out the payments that are recorded already, and those for another key.

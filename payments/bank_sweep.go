@@ -119,8 +119,8 @@ func (s *Service) sweepWindows(ctx context.Context, bank psp.Bank, bankAccountID
 }
 
 // sweep records the Pix of a window, and returns until when all are recorded. Charges that could be paid
-// only before have lapsed. Pix that cannot be read are an error, and hold up neither the others nor the next
-// windows: a person has to look at them.
+// only before have lapsed. Pix that cannot be read or recorded are an error, and hold up neither the others nor the
+// next windows: a person has to look at them. So is a list that keeps changing long after its window.
 func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string, w psp.Window) (done time.Time,
 	err error) {
 	all, settled, unread := psp.AllPayments(ctx, bank, w)
@@ -130,8 +130,12 @@ func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string
 		unread = fmt.Errorf("payments: read the Pix of %s: %w", bankAccountID, unread)
 	}
 	early, err := s.RecordBankPayments(ctx, bankAccountID, all)
-	if err != nil || !settled {
-		return w.From, errors.Join(err, unread)
+	failed := errors.Join(err, unread)
+	changing := !settled && bank.Now().Sub(w.Until) < deepOverlap
+	if changing || err != nil && !errors.Is(err, errUnrecorded) {
+		return w.From, failed
+	} else if !settled {
+		failed = errors.Join(failed, fmt.Errorf("payments: read the Pix of %s: %w", bankAccountID, errUnsettled))
 	}
 	done = w.Until
 	for _, p := range early {
@@ -139,14 +143,15 @@ func (s *Service) sweep(ctx context.Context, bank psp.Bank, bankAccountID string
 			done = p.PaidAt
 		}
 	}
-	if unread != nil { // one of them may have paid such a charge
-		return done, unread
+	if failed != nil { // one of them may have paid such a charge
+		return done, failed
 	}
 	return done, models.LapseBankCharges(ctx, s.DB.Pool, bankAccountID, done.Add(-listedAfter))
 }
 
 // readOldDay reads, from time to time, the Pix with returns of one day of the past: a return that was made in
-// the bank's app, or for a contested payment, may come long after its Pix. All days are read within a day.
+// the bank's app, or for a contested payment, may come long after its Pix. All days are read within a day. A day that
+// the bank or the database cannot answer now is read again; what a person has to look at holds up no other day.
 func (s *Service) readOldDay(ctx context.Context, bank psp.Bank, bankAccountID string, last models.BankSweep) error {
 	now := bank.Now()
 	if last.OldReadAt != nil && now.Sub(*last.OldReadAt) < oldDayEvery {
@@ -161,22 +166,30 @@ func (s *Service) readOldDay(ctx context.Context, bank psp.Bank, bankAccountID s
 	if !w.Until.Before(now) {
 		w.Until, next = now, nil
 	}
-	all, settled, unread := psp.AllPayments(ctx, bank, w)
-	err := unread
-	if (err == nil || errors.Is(err, psp.ErrUnread)) && settled {
-		_, err = s.RecordBankPayments(ctx, bankAccountID, all)
-	}
-	if err != nil || !settled { // the day is read again
+	again, err := s.recordOldDay(ctx, bank, bankAccountID, w)
+	if again {
 		next = &from
 	}
 	saved := models.SaveOldDay(ctx, s.DB.Pool, bankAccountID, next, now)
-	if err == nil {
-		err = unread
-	}
 	if err != nil {
 		err = fmt.Errorf("payments: read the returns of a day of %s: %w", bankAccountID, err)
 	}
 	return errors.Join(err, saved)
+}
+
+// recordOldDay records the Pix of a window, and reports whether it is to be read again at once.
+func (s *Service) recordOldDay(ctx context.Context, bank psp.Bank, bankAccountID string, w psp.Window) (again bool,
+	err error) {
+	all, settled, unread := psp.AllPayments(ctx, bank, w)
+	if unread != nil && !errors.Is(unread, psp.ErrUnread) {
+		return !kindOf(unread).Refused(), unread
+	}
+	_, err = s.RecordBankPayments(ctx, bankAccountID, all)
+	again = err != nil && !errors.Is(err, errUnrecorded)
+	if err = errors.Join(err, unread); !settled {
+		err = errors.Join(err, errUnsettled)
+	}
+	return again, err
 }
 
 func latest(a, b time.Time) time.Time {

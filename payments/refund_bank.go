@@ -202,17 +202,16 @@ func (s *Service) tellRefunded(tx *models.Tx, p *refundable, r *models.Refund) (
 func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error {
 	var failed []error
 	for _, state := range received.Returns {
-		failed = append(failed, models.UntilAnswered(ctx, func() error {
+		err := models.UntilAnswered(ctx, func() error {
 			return s.commit(ctx, s.DB.InTx, func(tx *models.Tx) (bool, error) {
 				return s.recordReturn(tx, received, state)
 			})
-		}))
+		})
+		if err != nil {
+			failed = append(failed, fmt.Errorf("payments: record the return %s: %w", state.ID, err))
+		}
 	}
-	failed = append(failed, s.recordExceptionReturns(ctx, received.EndToEndID, received.Returns))
-	if err := errors.Join(failed...); err != nil {
-		return fmt.Errorf("payments: record returns: %w", err)
-	}
-	return nil
+	return errors.Join(append(failed, s.recordExceptionReturns(ctx, received.EndToEndID, received.Returns))...)
 }
 
 func (s *Service) recordReturn(tx *models.Tx, received psp.Payment, state psp.Return) (queued bool, err error) {

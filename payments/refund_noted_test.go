@@ -26,12 +26,18 @@ func madeInPortal(t *testing.T, h *bankstest.House, c *models.Checkout, amount m
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.Later(2 * time.Second)
+	return pixReturned(t, h, id)
+}
+
+// pixReturned returns a Pix as the bank has it once its returns are done.
+func pixReturned(t *testing.T, h *bankstest.House, id string) psp.Payment {
+	t.Helper()
 	bank, err := h.Banks.For(t.Context(), h.AccountID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for {
-		h.Later(2 * time.Second)
 		paid, err := bank.Payment(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +45,6 @@ func madeInPortal(t *testing.T, h *bankstest.House, c *models.Checkout, amount m
 		if !slices.ContainsFunc(paid.Returns, func(r psp.Return) bool { return r.Status != psp.TransferDone }) {
 			return paid
 		}
-		time.Sleep(10 * time.Millisecond) // the bank takes its time
 	}
 }
 

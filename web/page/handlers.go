@@ -34,8 +34,8 @@ var Compressed = compress.New(compress.Config{Next: func(c *fiber.Ctx) bool {
 	return Streams(c.Path()) || SendsFile(c.Path()) || strings.HasSuffix(c.Path(), ".png")
 }})
 
-// Streams reports whether a path answers with server-sent events, for as long as the client reads. The API's list of
-// events is none of these.
+// Streams reports whether a path answers with server-sent events, for as long as the client reads. GET /v1/events
+// answers with a list.
 func Streams(path string) bool { return strings.HasSuffix(path, "/events") && path != "/v1/events" }
 
 // SendsFile reports whether a path answers with a file that may be long, and is sent while it is read: it has the
