@@ -47,7 +47,8 @@
   const said = (el) =>
     el.textContent.trim() || el.getAttribute("aria-label") || el.querySelector("[aria-label], [alt]");
   for (const el of document.querySelectorAll("h1, h2, h3, h4, button, a, label, legend, summary, th, dt")) {
-    if (!said(el)) problems.push(`<${el.localName}> says nothing: ${el.outerHTML.slice(0, 120)}`);
+    const spoken = !el.matches('[tabindex="-1"][aria-hidden=true]');
+    if (spoken && !said(el)) problems.push(`<${el.localName}> says nothing: ${el.outerHTML.slice(0, 120)}`);
   }
   for (const el of document.querySelectorAll("time")) {
     if (!el.dateTime) problems.push(`"${el.textContent.trim()}" has no datetime`);
