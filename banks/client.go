@@ -120,6 +120,12 @@ func (s *Service) open(account *models.BankAccount, credential *models.BankCrede
 			return o, err
 		}
 	}
+	if account.NoticeToken != nil {
+		o.NoticeToken, err = s.Vault.Open(models.SealedNoticeToken.Place(account.ID), account.NoticeToken)
+		if err != nil {
+			return o, err
+		}
+	}
 	if o.Certificate, err = tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
 		return o, errors.New("the certificate and its key cannot be read")
 	}

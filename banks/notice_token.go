@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"garoupa/models"
 )
@@ -47,15 +46,4 @@ func (s *Service) noticeToken(ctx context.Context, account *models.BankAccount) 
 		return "", fmt.Errorf("banks: open the token for notices of %s: %w", account.ID, err)
 	}
 	return token, nil
-}
-
-// shownToken is the least length of a part of a token that withoutToken leaves out.
-const shownToken = 8
-
-// withoutToken replaces the token in a bank's text, also where the text ends within it.
-func withoutToken(text, token string) string {
-	for n := len(token); n >= shownToken; n-- {
-		text = strings.ReplaceAll(text, token[:n], "…")
-	}
-	return text
 }

@@ -56,7 +56,7 @@ func (s *Service) RegisterNotices(ctx context.Context, accountID string) error {
 	return nil
 }
 
-// register asks the bank. failure is why it did not take the address, without the token.
+// register asks the bank. failure is why it did not take the address.
 func (s *Service) register(ctx context.Context, accountID string) (failure string, err error) {
 	account, err := models.BankAccountByID(ctx, s.DB, accountID)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) register(ctx context.Context, accountID string) (failure strin
 		return "", err
 	}
 	if err := bank.RegisterNotices(ctx, s.NoticesURL+noticePath+token); err != nil {
-		return withoutToken(err.Error(), token), nil
+		return err.Error(), nil
 	}
 	return "", nil
 }

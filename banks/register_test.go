@@ -2,7 +2,7 @@ package banks_test
 
 import (
 	"bytes"
-	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -102,31 +102,60 @@ func TestRegisterNotices_Efi(t *testing.T) {
 	}
 }
 
-// The reason of a bank that repeats the address has no part of the token, nor has the log.
+// What a bank says that repeats the address has no part of the token, wherever it is kept or shown.
 func TestRegisterNotices_Secret(t *testing.T) {
 	t.Parallel()
-	h := bankstest.At(t, "efi")
-	var log bytes.Buffer
-	o := h.Banks.Options
-	o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	h.Banks = banks.New(o)
-	h.Banks.NoticesURL = "https://localhost:1" // where no one listens
-	h.Register(t)
-	got, err := models.BankRegistrationOf(t.Context(), h.DB.Pool, h.AccountID)
-	if err != nil || got.Failure == "" {
-		t.Errorf("registered %+v, %v", got, err)
-	}
-	token := strings.TrimPrefix(h.Path(t), "/bank/")
-	row, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{log.String(), string(row)} {
-		if strings.Contains(text, token[:8]) {
-			t.Errorf("it has the token: %s", text)
+	const nowhere = "https://localhost:1" // where no one listens
+	for profile, fault := range map[string]string{"efi": "", "generic": "repeat-address", "itau": "repeat-address"} {
+		h := bankstest.At(t, profile)
+		var log bytes.Buffer
+		o := h.Banks.Options
+		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		o.NoticesURL = nowhere
+		h.Banks = banks.New(o)
+		if fault != "" {
+			h.Register(t) // so that the bank has an address to repeat when it is read
+			h.Banks.NoticesURL += "/other"
+			h.Later(time.Hour)
+			h.Fault(t, control.Fault{Name: fault})
 		}
-	}
-	if !strings.Contains(log.String(), "not registered") {
-		t.Errorf("the log is %s", &log)
+		h.Register(t)
+		registration, err := models.BankRegistrationOf(t.Context(), h.DB.Pool, h.AccountID)
+		if err != nil || registration.Failure == "" {
+			t.Errorf("%s: registered %+v, %v", profile, registration, err)
+		}
+		bank, err := h.Banks.For(t.Context(), h.AccountID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := strings.TrimPrefix(h.Path(t), "/bank/")
+		returned := bank.RegisterNotices(t.Context(), nowhere+h.Path(t))
+		other := h.Another(t) // a process that registers nothing
+		other.Banks.Log = o.Log
+		if _, err := other.Banks.For(t.Context(), h.AccountID); err != nil {
+			t.Fatal(err)
+		}
+		found, err := other.Banks.Check(t.Context(), h.AccountID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := ""
+		for _, process := range []*bankstest.House{other, h} {
+			if err := process.Banks.SaveCalls(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			kept += modelstest.One[string](t, h.DB, "SELECT coalesce(max(last_failure), '') FROM bank_states")
+		}
+		for _, text := range []string{log.String(), fmt.Sprintf("%+v %v %+v", registration, returned, found), kept} {
+			if strings.Contains(text, token[:8]) {
+				t.Errorf("%s: it has the token: %s", profile, text)
+			}
+		}
+		if fault != "" && (strings.Count(kept, "…") < 2 || !strings.Contains(fmt.Sprint(found), "…")) {
+			t.Errorf("%s: the bank did not repeat the address: %q, %v", profile, kept, found)
+		}
+		if !strings.Contains(log.String(), "not registered") {
+			t.Errorf("%s: the log is %s", profile, &log)
+		}
 	}
 }

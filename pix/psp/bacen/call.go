@@ -236,7 +236,7 @@ func (c *Client) send(r *http.Request, write bool) ([]byte, error) {
 	case len(body) > maxAnswer:
 		return nil, protocol(fmt.Sprintf("the answer has more than %d bytes", maxAnswer))
 	case answer.StatusCode < 200 || answer.StatusCode > 299:
-		return nil, refusedBy(answer.StatusCode, answer.Header, body, write, c.options.Profile.Conflicts, c.now())
+		return nil, c.refusedBy(answer.StatusCode, answer.Header, body, write)
 	}
 	return body, nil
 }

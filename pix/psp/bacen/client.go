@@ -22,6 +22,7 @@ type Client struct {
 	limiter        *limiter
 	queue          queue
 	clock          clock
+	secrets        secrets
 	now            func() time.Time
 	log            *slog.Logger
 }
@@ -46,6 +47,9 @@ func New(o Options) (*Client, error) {
 	c.http = newHTTP(c.transport)
 	c.tokens = tokens{request: c.requestToken, now: o.Now, refusals: map[string]refused{},
 		working: map[string]int{}}
+	for _, secret := range []string{o.NoticeToken, o.ClientSecret, o.Values["app_key"]} {
+		c.secrets.add(secret)
+	}
 	return c, nil
 }
 

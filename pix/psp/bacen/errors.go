@@ -63,21 +63,21 @@ type brokenRule struct {
 	Property text `json:"propriedade"`
 }
 
-// name returns the bank's name of the error.
-func (r refusal) name() string {
+// name returns the bank's name of the error, without secrets.
+func (r refusal) name(s *secrets) string {
 	name := firstOf(r.Type, r.Name, r.OtherError)
 	if name == "" && len(r.Errors) > 0 {
 		name = string(r.Errors[0].Code)
 	}
-	return cut(path.Base("/"+name), 64)
+	return cut(path.Base("/"+s.without(name)), 64)
 }
 
-func (r refusal) detail() string {
+func (r refusal) detail(s *secrets) string {
 	detail := firstOf(r.Detail, r.Message, r.Description, r.OtherMessage, r.Title)
 	if detail == "" && len(r.Errors) > 0 {
 		detail = string(r.Errors[0].Message)
 	}
-	return mask(detail)
+	return mask(s.without(detail))
 }
 
 func firstOf(texts ...text) string {
@@ -90,20 +90,21 @@ func firstOf(texts ...text) string {
 }
 
 // refusedBy returns the error of an answer whose status is not a success.
-func refusedBy(status int, header http.Header, body []byte, write bool, conflicts []string, now time.Time) *psp.Error {
+func (c *Client) refusedBy(status int, header http.Header, body []byte, write bool) *psp.Error {
 	var r refusal
 	_ = json.Unmarshal(body, &r) // what cannot be read, such as HTML, leaves the status to decide
-	e := &psp.Error{Status: status, Type: strings.Trim(r.name(), "/."), Detail: r.detail()}
+	s := &c.secrets
+	e := &psp.Error{Status: status, Type: strings.Trim(r.name(s), "/."), Detail: r.detail(s)}
 	for _, v := range r.Violations {
 		e.Violations = append(e.Violations, psp.Violation{
-			Property: cut(string(v.Property), 64), Reason: mask(string(v.Reason))})
+			Property: cut(s.without(string(v.Property)), 64), Reason: mask(s.without(string(v.Reason)))})
 	}
 	e.Kind = kindOfStatus(status, write)
-	if e.Kind == psp.Invalid && slices.Contains(conflicts, e.Type) && aboutExistence(e.Violations) {
+	if e.Kind == psp.Invalid && slices.Contains(c.options.Profile.Conflicts, e.Type) && aboutExistence(e.Violations) {
 		e.Kind = psp.Conflict
 	}
 	if e.Kind == psp.Limited || status == http.StatusServiceUnavailable {
-		e.RetryAfter = retryAfter(header.Get("Retry-After"), now)
+		e.RetryAfter = retryAfter(header.Get("Retry-After"), c.now())
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path"
 
 	"garoupa/pix/psp"
 )
@@ -32,8 +33,10 @@ func (c *Client) webhook(ctx context.Context) (string, error) {
 	return string(a.URL), named(err, k.op)
 }
 
-// RegisterNotices implements psp.Bank: PUT /webhook/{chave}.
+// RegisterNotices implements psp.Bank: PUT /webhook/{chave}. From then on no error has the last part of the URL's
+// path, which is secret.
 func (c *Client) RegisterNotices(ctx context.Context, url string) error {
+	c.secrets.add(path.Base(url))
 	k := c.webhookCall(http.MethodPut, "register notices")
 	var err error
 	if k.body, err = json.Marshal(map[string]string{"webhookUrl": url}); err != nil {

@@ -103,6 +103,32 @@ func TestRegisterNotices(t *testing.T) {
 	}
 }
 
+// A bank that repeats a secret, in whatever field and however far from its beginning, brings it into no error.
+func TestErrors_Secrets(t *testing.T) {
+	t.Parallel()
+	token := strings.Repeat("0123456789abcdef", 4)
+	address := "https://notices.example.com/bank/" + token
+	for name, said := range map[string]string{
+		"type":     `{"type":"` + address + `","status":400}`,
+		"name":     `{"nome":"` + token + `"}`,
+		"code":     `{"erros":[{"codigo":"` + token + `","mensagem":"` + address + `"}]}`,
+		"property": `{"violacoes":[{"propriedade":"` + address + `","razao":"` + address + `"}]}`,
+		"cut":      `{"detail":"` + strings.Repeat("x", 190) + token + `"}`,
+	} {
+		p := play(t, answer(400, said))
+		err := p.RegisterNotices(t.Context(), address)
+		kind(t, err, psp.Invalid)
+		if text := fmt.Sprintf("%+v %s", err, p.Log); strings.Contains(text, token[:8]) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	p := play(t, nil)
+	p.token = answer(401, `{"error":"invalid_client","error_description":"client-secret é de outro"}`)
+	if err := p.RegisterNotices(t.Context(), address); err == nil || strings.Contains(err.Error(), "client-secret") {
+		t.Errorf("with the client's secret: %v", err)
+	}
+}
+
 // findings returns the findings by check, as "ok" or the advice.
 func findings(list []psp.Finding) map[string]string {
 	found := map[string]string{}

@@ -23,6 +23,7 @@ type Options struct {
 	Roots                  *x509.CertPool // of the bank's server; nil for the profile's, else the system's
 	ClientID, ClientSecret string
 	PixKey                 string
+	NoticeToken            string            // the secret in the address for notices, if there is one
 	Values                 map[string]string // app_key and conta of the profile's headers and query
 	HolderName, HolderCity string            // for codes that the bank leaves to be built from a location
 	Proxy                  *url.URL          // for CONNECT; nil for none. The environment is ignored

@@ -22,7 +22,7 @@ var faultNames = map[string]bool{
 	"other-charge": false, "foreign-status": false, "skew": true, "token-down": false, "fewer-scopes": false,
 	"no-notices": false, "double-notices": false, "array-notices": false, "forged-notice": false,
 	"refuse-return": false, "amount-first": false, "send-unknown": false, "expired-cert": false, "shift-pages": false,
-	"random": true,
+	"repeat-address": false, "random": true,
 }
 
 // checkFault returns an error that a person can act on.

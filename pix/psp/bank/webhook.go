@@ -31,6 +31,9 @@ func (s *Server) putWebhook(c call) (answer, error) {
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		return answer{}, invalid(invalidWebhook, "webhook.webhookUrl", "Informe um endereço que comece com https://.")
 	}
+	if err := s.repeated(c, body.URL); err != nil {
+		return answer{}, err
+	}
 	if s.profile.probes && c.Header.Get("x-skip-mtls-checking") != "true" {
 		if reason := s.post.probe(c.Context(), body.URL); reason != "" {
 			return answer{}, invalid(invalidWebhook, "webhook.webhookUrl", reason)
@@ -68,7 +71,18 @@ func (s *Server) readWebhook(c call) (answer, error) {
 	if !known {
 		return answer{}, noWebhook()
 	}
+	if err := s.repeated(c, w.URL); err != nil {
+		return answer{}, err
+	}
 	return s.json(http.StatusOK, s.webhookView(w)), nil
+}
+
+// repeated is a fault: a refusal whose texts have the address for notices, which is secret.
+func (s *Server) repeated(c call, address string) error {
+	if _, happens := s.happens(c.URL.Path, "repeat-address"); !happens {
+		return nil
+	}
+	return invalid(invalidWebhook, address, "O endereço "+address+" não pode ser usado.")
 }
 
 // deleteWebhook answers DELETE /webhook/{chave}.
