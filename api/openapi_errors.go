@@ -74,7 +74,8 @@ var codeTexts = map[refusal.Code]codeText{
 		"event has no delivery to it.", "No webhook endpoint has this id."},
 	refusal.WebhookEndpointDisabled: {"The webhook endpoint is disabled, so nothing was queued. Enable it in the " +
 		"dashboard.", "The webhook endpoint is disabled. Enable it in the dashboard, then replay."},
-	refusal.RefundNotPossible: {"The checkout is not paid, was paid more than 90 days ago, or its buyer contests it.",
+	refusal.RefundNotPossible: {"The checkout is not paid, was paid more than 90 days ago, the bank account that " +
+		"received it is closed, or its buyer contests it.",
 		"A Pix can be returned for 90 days; this one is older."},
 	refusal.QuoteUnavailable: {"There is no trustworthy exchange rate now. Nothing was reserved. Try again in a " +
 		"few minutes.", "There is no exchange rate for USDT now. Try again in a few minutes."},

@@ -105,7 +105,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("%d credentials are retired", n)
 	}
 	err := giveBack(t, h, c.ID, "second")
-	if refusal.Of(err).Code != refusal.RefundNotPossible {
+	if refusal.Of(err).Code != refusal.RefundNotPossible || !errors.Is(err, payments.ErrNotAsked) {
 		t.Errorf("a refund of a closed account: %v", err)
 	}
 	if ids, err := models.UsedBankAccounts(t.Context(), h.DB.Pool); err != nil || len(ids) != 0 {

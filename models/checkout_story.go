@@ -27,6 +27,7 @@ type CheckoutPayment struct {
 	Own        bool               // the money is at the merchant's own bank account
 	Kind       *ExceptionKind     // why it did not change the checkout; nil if it settles
 	Decision   *ExceptionDecision // what staff decided; nil before that
+	BankStatus *BankAccountStatus // of the account that received it; nil without a bank. SettlingPayments leaves it out
 }
 
 // CheckoutStoryByID returns the story of a checkout of the scope, with its payments in the
@@ -41,7 +42,7 @@ func CheckoutStoryByID(ctx context.Context, q Querier, scope Scope, id string) (
 	}
 	rows, err := q.Query(ctx,
 		`SELECT p.id, p.end_to_end_id, p.settles, p.amount, p.fee + coalesce(x.fee, 0), p.paid_at,
-			b.account_id IS NOT NULL, x.kind, x.decision
+			b.account_id IS NOT NULL, x.kind, x.decision, b.status
 		FROM payments p LEFT JOIN payment_exceptions x ON x.payment_id = p.id
 			LEFT JOIN bank_accounts b ON b.id = p.bank_account_id
 		WHERE p.checkout_id = $1 ORDER BY p.recorded_at, p.id`, id)

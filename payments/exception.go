@@ -81,7 +81,7 @@ func credit(tx *models.Tx, x *models.Exception, fee money.Fee) error {
 // payment without a bank, and with the institution's id of a return that was made by hand, it
 // records that the money was given back. For staff who are not members of the checkout's
 // account, or its members who can MoveMoney if the money is at their own bank account. Refusals: PaymentNotFound,
-// Forbidden, WrongState, ReasonRequired, ProofRequired (ErrBankClosed without an id), ProofTaken.
+// Forbidden, WrongState, ReasonRequired, ProofRequired (ErrNotAsked without an id), ProofTaken.
 func (s *Service) RefundException(
 	ctx context.Context, by models.Actor, paymentID, reason, returnID string,
 ) (*models.Exception, error) {

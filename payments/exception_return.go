@@ -20,9 +20,8 @@ func exceptionReturnID(x *models.Exception) string {
 
 var errReturning = refusal.New(refusal.WrongState, "The bank is giving this payment back.")
 
-// ErrBankClosed refuses to ask a bank for a return because the account that received the money is closed.
-var ErrBankClosed = refusal.New(refusal.ProofRequired, "The bank account that received this payment is closed, and "+
-	"its bank is not asked any more. Give the money back by hand, and note the return by its id.")
+var returnByHand = refusal.New(refusal.ProofRequired, "The bank account that received this payment is closed, and "+
+	"its bank is not asked any more. Give the money back by hand, and note the return by its id.").Because(ErrNotAsked)
 
 // askExceptionReturn writes that the bank is to give an exception's money back. Until the bank has done that or
 // refused, the exception cannot be decided otherwise. It returns false, and writes nothing, for a payment
@@ -46,7 +45,7 @@ func (s *Service) askExceptionReturn(ctx context.Context, by models.Actor, payme
 		if bank, err := models.ShareBankAccount(tx, *x.BankAccountID); err != nil {
 			return err
 		} else if bank == models.BankAccountClosed {
-			return ErrBankClosed
+			return returnByHand
 		}
 		now, status := s.now(), models.RefundRequested
 		x.ReturnStatus, x.ReturnReason, x.ReturnBy, x.ReturnNextTryAt = &status, &reason, &by.UserID, &now

@@ -30,7 +30,8 @@ type NewRefund struct {
 // not returned. For staff who are not members of the account, and who saw all of the payment's refunds: of
 // several people who saw the same refunds, only one can record the next. Refusals: PaymentNotFound (also
 // for a payment that paid no checkout), Forbidden, ChangedMeanwhile, InvalidAmount, InsufficientBalance,
-// RefundNotPossible, ReasonRequired, ProofRequired, ProofTaken.
+// RefundNotPossible (because of ErrNotAsked, for a closed account without an id), ReasonRequired, ProofRequired,
+// ProofTaken.
 func (s *Service) RefundPayment(ctx context.Context, by models.Actor, in NewRefund) (*models.Refund, error) {
 	reason, err := checkReason(in.Reason)
 	if err != nil {
@@ -102,8 +103,20 @@ func refundViolation(err error) error {
 	return err
 }
 
-var notAskedAnyMore = refusal.New(refusal.RefundNotPossible,
-	"The institution that received this payment cannot be asked any more. The installation's staff can refund it.")
+// ErrNotAsked is the cause of the refusal of a refund, or of an exception's return, of a payment whose institution is
+// not asked any more, as that of a bank account that is closed.
+var ErrNotAsked = errors.New("payments: the institution that received the payment is not asked any more")
+
+var notAskedAnyMore = refusal.New(refusal.RefundNotPossible, "The institution that received this payment cannot be "+
+	"asked any more. The installation's staff can refund it.").Because(ErrNotAsked)
+
+// StillAsked reports whether the institution that received a payment can still be asked to give it back.
+func (s *Service) StillAsked(environment models.Environment, p *models.CheckoutPayment) bool {
+	if p.BankStatus == nil {
+		return s.simulated(environment)
+	}
+	return *p.BankStatus != models.BankAccountClosed
+}
 
 var beyondPayment = refusal.New(refusal.InvalidAmount, "More would go back than was paid.")
 

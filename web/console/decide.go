@@ -91,6 +91,15 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 		c.Status(fiber.StatusConflict)
 		return k.show(c, d, components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.ops_contested")}}, false)
 	}
+	if errors.Is(err, payments.ErrNotAsked) {
+		field := "proof"
+		if d.Outcome == outcomeGiveBack { // which takes no id
+			field = "outcome"
+		}
+		c.Status(fiber.StatusUnprocessableEntity)
+		return k.show(c, d,
+			components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem.ops_bank_closed")}}, false)
+	}
 	switch code {
 	case refusal.ChangedMeanwhile, refusal.WrongState:
 		c.Status(fiber.StatusConflict)
@@ -108,13 +117,9 @@ func (s *console) refused(c *fiber.Ctx, k decisionCase, d decision, err error) e
 		return k.show(c, d,
 			components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.refund_not_possible")}}, false)
 	case refusal.ProofRequired, refusal.ProofTaken:
-		field, problem := "proof", string(code)
-		if errors.Is(err, payments.ErrBankClosed) {
-			field, problem = "outcome", "bank_closed"
-		}
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c, d,
-			components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), "problem.ops_"+problem)}}, false)
+			components.FieldErrors{{Field: "proof", Text: i18n.T(c.UserContext(), "problem.ops_"+string(code))}}, false)
 	case refusal.CheckoutNotFound:
 		c.Status(fiber.StatusUnprocessableEntity)
 		return k.show(c,

@@ -320,4 +320,25 @@ func TestOps_Checkout(t *testing.T) {
 	if b, err := s.Books(t.Context(), s.Account.ID, models.Live); err != nil || b.Available != 70_00 {
 		t.Errorf("the books have %+v, %v", b, err)
 	}
+	received(t, s, paid.ID)
+	modelstest.Exec(t, s.DB, "UPDATE bank_accounts SET status = 'CLOSED'")
+	asked := []string{"amount", "10,00", "reason", "O produto veio quebrado."}
+	if _, done := carryOut(t, c, path, asked...); done.Status != http.StatusUnprocessableEntity ||
+		!strings.Contains(done.Find("#proof-error").Text(), "o banco não é mais consultado") {
+		t.Errorf("at a closed bank account: %d %s", done.Status, done.Find("#errors").Text())
+	}
+	if _, done := carryOut(t, c, path, append(asked, "proof", "D1")...); done.Header.Get("Location") != path {
+		t.Errorf("noted by its id: %d %s", done.Status, done.Find("#errors").Text())
+	}
+}
+
+// received makes the payments of a checkout ones that a bank account received.
+func received(t *testing.T, s *webtest.Site, checkoutID string) {
+	t.Helper()
+	modelstest.Exec(t, s.DB, `INSERT INTO bank_accounts (id, name, profile, sandbox, pix_key, holder_name,
+			holder_document, created_at)
+		VALUES ('bnk_00000000000000000001', 'Conta', 'efi', true, 'k', 'H', '12345678909', now())`)
+	modelstest.Exec(t, s.DB, "ALTER TABLE payments DISABLE TRIGGER payments_final")
+	modelstest.Exec(t, s.DB, "UPDATE payments SET bank_account_id = 'bnk_00000000000000000001' WHERE checkout_id = $1",
+		checkoutID)
 }

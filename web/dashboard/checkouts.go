@@ -116,8 +116,10 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 		return fmt.Errorf("dashboard: read the story of %s: %w", checkout.ID, err)
 	}
 	props.ClosedAt = story.ClosedAt
+	asked := false
 	for _, p := range story.Payments {
 		if p.Settles {
+			asked = s.Payments.StillAsked(checkout.Environment, &p)
 			props.EndToEndID = p.EndToEndID
 			props.Settlement = &pages.Settlement{
 				Status: string(checkout.SettlementStatus), Paid: p.Amount, Fee: p.Fee,
@@ -154,8 +156,9 @@ func (s *dashboard) addStory(c *fiber.Ctx, props *pages.CheckoutProps, checkout 
 		props.Disputes = append(props.Disputes, pages.DisputeRow{ID: d.ID, Status: string(d.Status), Amount: d.Amount,
 			AnswerBy: d.AnswerBy, OpenedAt: d.OpenedAt})
 	}
-	props.CanRefund = !contested && props.Settlement != nil && story.Refunded(refunds) < props.Settlement.Paid &&
+	refundable := !contested && props.Settlement != nil && story.Refunded(refunds) < props.Settlement.Paid &&
 		page.Visitor(c).Role.Can(models.MoveMoney) && s.Now().Before(checkout.PaidAt.Add(payments.RefundableFor))
+	props.CanRefund, props.NotAsked = refundable && asked, refundable && !asked
 	return nil
 }
 

@@ -261,6 +261,39 @@ func TestOwnPix(t *testing.T) {
 	}
 }
 
+// Of a charge whose bank account is closed there is nothing to press, and the page says why.
+func TestRefund_ClosedBank(t *testing.T) {
+	t.Parallel()
+	h := newOwnHouse(t)
+	c := h.Charge(t, payments.NewCheckout{Amount: 50_00})
+	h.Pay(t, control.PayRequest{Code: c.CopyPaste})
+	h.Sweep(t)
+	h.enter(t)
+	path := "/app/cobrancas/" + c.ID
+	form := h.owner.Get(path + "/devolver")
+	key := form.Find("input[name=key]").AttrOr("value", "")
+	if a := h.owner.Get(path); a.Find(`a[href="`+path+`/devolver"]`).Length() != 1 || key == "" ||
+		a.Find("#not-asked").Length() != 0 {
+		t.Errorf("while it is used: %s", a.Find("main").Text())
+	}
+	for _, status := range []models.BankAccountStatus{models.BankAccountRetiring, models.BankAccountClosed} {
+		modelstest.Exec(t, h.DB, "UPDATE bank_accounts SET status = $1 WHERE id = $2", status, h.AccountID)
+	}
+	if a := h.owner.Get(path); a.Find(`a[href="`+path+`/devolver"]`).Length() != 0 ||
+		!strings.Contains(a.Find("#not-asked").Text(), "o banco dela não é mais consultado") {
+		t.Errorf("when it is closed: %s", a.Find("main").Text())
+	}
+	for name, a := range map[string]webtest.Answer{"the form": h.owner.Get(path + "/devolver"),
+		"the kept form": h.owner.Post(path+"/devolver", "key", key, "amount", "10,00")} {
+		if a.Header.Get("Location") != path {
+			t.Errorf("%s: %d %s", name, a.Status, a.Find("#errors").Text())
+		}
+	}
+	if n := modelstest.One[int](t, h.DB, "SELECT count(*) FROM refunds"); n != 0 {
+		t.Errorf("%d refunds", n)
+	}
+}
+
 // What was paid at the own account is there, and never was available here or withdrawn.
 func TestOwnBank_Paid(t *testing.T) {
 	t.Parallel()

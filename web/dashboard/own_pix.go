@@ -126,7 +126,7 @@ func (s *treasury) decideOwnPix(c *fiber.Ctx) error {
 		err = s.Flash(c, "own_pix_decided")
 	case refusal.Of(err).Code == refusal.ProofRequired || refusal.Of(err).Code == refusal.ProofTaken:
 		problem := "problem.own_pix_" + string(refusal.Of(err).Code)
-		if errors.Is(err, payments.ErrBankClosed) {
+		if errors.Is(err, payments.ErrNotAsked) {
 			problem = "problem.ops_bank_closed"
 		}
 		form.Errors = components.FieldErrors{{Field: "returnId", Text: i18n.T(ctx, problem)}}

@@ -47,7 +47,7 @@ func (s *dashboard) showRefund(c *fiber.Ctx, props pages.NewRefundProps) (err er
 	props.ID, props.Paid, props.Fee, props.Left = checkout.ID, p.Amount, p.Fee,
 		p.Amount-story.Refunded(refunds)
 	props.Until = checkout.PaidAt.Add(payments.RefundableFor)
-	if props.Left == 0 || s.Now().After(props.Until) {
+	if props.Left == 0 || s.Now().After(props.Until) || !s.Payments.StillAsked(checkout.Environment, &p) {
 		return c.Redirect("/app/cobrancas/"+checkout.ID, fiber.StatusSeeOther)
 	}
 	if props.Amount == "" && len(props.Errors) == 0 {
@@ -105,10 +105,10 @@ func (s *dashboard) notRefunded(c *fiber.Ctx, form pages.NewRefundProps, amount 
 	case refusal.InsufficientBalance:
 		problem.Text = i18n.T(ctx, "problem.refund_balance")
 	case refusal.RefundNotPossible:
-		problem = components.FieldError{Text: i18n.T(ctx, "problem.refund_not_possible")}
-		if errors.Is(err, payments.ErrContested) {
-			problem.Text = i18n.T(ctx, "problem.refund_contested")
+		if !errors.Is(err, payments.ErrContested) { // the charge's page has no button for it any more
+			return c.Redirect("/app/cobrancas/"+c.Params("id"), fiber.StatusSeeOther)
 		}
+		problem = components.FieldError{Text: i18n.T(ctx, "problem.refund_contested")}
 	case refusal.IdempotencyConflict: // the member went back and changed the form
 		problem = components.FieldError{Text: i18n.T(ctx, "problem.refund_repeated")}
 		form.Key = rand.Text()

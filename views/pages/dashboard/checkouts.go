@@ -48,6 +48,7 @@ type CheckoutProps struct {
 	CanCancel        bool
 	Cancelling       bool // the bank has not confirmed yet that it takes no payment
 	CanRefund        bool
+	NotAsked         bool // else it could be refunded, but its bank is not asked any more
 	CanSimulate      bool
 	Again            bool // it can no longer be paid, and the visitor may create another
 	CanRepeat        bool // the visitor may create another like it
