@@ -229,17 +229,26 @@ func (s *Service) unbooked(tx *models.Tx, endToEndID string, state psp.Return) (
 // recordDebit books a return that the bank made by the special mechanism (MED). It takes what is blocked for
 // the dispute, and the rest from available money, which may fall below zero without a bound: the money has
 // left. The dispute is LOST. Money that no account was credited with goes back from where it lies, see
-// recordExceptionReturns.
-func (s *Service) recordDebit(tx *models.Tx, endToEndID string, state psp.Return) (queued bool, err error) {
-	c, err := s.unbooked(tx, endToEndID, state)
+// recordExceptionReturns. For one that the payment has not enough left for, see matchDebit.
+func (s *Service) recordDebit(tx *models.Tx, received psp.Payment, state psp.Return) (queued bool, err error) {
+	c, err := s.unbooked(tx, received.EndToEndID, state)
 	if err != nil || c == nil {
 		return false, err
+	}
+	beyond := c.Credited() && c.refunded.Sum+money.Cents(state.Amount) > c.Amount
+	if beyond {
+		if matched, err := s.matchDebit(tx, c.refundable(), received, state); err != nil || !matched {
+			return false, err
+		}
+		if len(c.disputes) == 0 { // the note tells of it
+			return false, nil
+		}
 	}
 	d, err := s.debited(tx, c, state)
 	if err != nil {
 		return false, err
 	}
-	if c.Credited() {
+	if c.Credited() && !beyond {
 		queued, err = s.adoptDebit(tx, c, d, state)
 	}
 	if err != nil || d.Status == models.DisputeLost {
@@ -251,6 +260,24 @@ func (s *Service) recordDebit(tx *models.Tx, endToEndID string, state psp.Return
 		return queued, err
 	}
 	return queued, s.auditDispute(tx, system, d, "lost")
+}
+
+// matchDebit looks for the note that a debit is, if the payment has not enough left for both: the bank gives back no
+// more than it received, so a note of that amount is the debit, or was never made and stands for it from now on. No
+// other note can be told from a refund that was made outside the bank's list, so that without one the debit is left
+// to a person, as other returns are (see doubtReturn).
+func (s *Service) matchDebit(tx *models.Tx, p *refundable, received psp.Payment, state psp.Return) (bool, error) {
+	if p.refunded.UnderWay {
+		return false, s.doubtReturn(tx, p, state)
+	}
+	noted, err := models.NotedRefund(tx, p.ID, money.Cents(state.Amount), idsOfOthers(received, state))
+	switch {
+	case err == nil:
+		return true, s.claimNoted(tx, noted, state)
+	case errors.Is(err, models.ErrNotFound):
+		return false, s.doubtReturn(tx, p, state)
+	}
+	return false, err
 }
 
 // debited returns the dispute that a debit belongs to: the first with blocked money, otherwise the first that is open,

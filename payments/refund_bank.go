@@ -216,7 +216,7 @@ func (s *Service) recordReturns(ctx context.Context, received psp.Payment) error
 
 func (s *Service) recordReturn(tx *models.Tx, received psp.Payment, state psp.Return) (queued bool, err error) {
 	if state.Disputed() {
-		return s.recordDebit(tx, received.EndToEndID, state)
+		return s.recordDebit(tx, received, state)
 	}
 	paymentID, err := models.SettlingPayment(tx, models.Live, received.EndToEndID)
 	if errors.Is(err, models.ErrNotFound) {
@@ -262,14 +262,8 @@ func (s *Service) findReturn(tx *models.Tx, p *refundable, received psp.Payment,
 	if state.Status != psp.TransferDone {
 		return false, nil // it moves nothing yet, or never did
 	}
-	var ofOthers []string
-	for _, other := range received.Returns {
-		if other.ID != state.ID {
-			ofOthers = append(ofOthers, other.ID, other.RtrID)
-		}
-	}
 	amount := money.Cents(state.Amount)
-	noted, err := models.NotedRefund(tx, p.ID, amount, ofOthers)
+	noted, err := models.NotedRefund(tx, p.ID, amount, idsOfOthers(received, state))
 	switch {
 	case err == nil:
 		return false, s.claimNoted(tx, noted, state)
@@ -279,6 +273,16 @@ func (s *Service) findReturn(tx *models.Tx, p *refundable, received psp.Payment,
 		return false, s.doubtReturn(tx, p, state)
 	}
 	return s.adoptReturn(tx, p, state)
+}
+
+// idsOfOthers returns the ids of the returns of a Pix but one.
+func idsOfOthers(received psp.Payment, state psp.Return) (ids []string) {
+	for _, other := range received.Returns {
+		if other.ID != state.ID {
+			ids = append(ids, other.ID, other.RtrID)
+		}
+	}
+	return ids
 }
 
 // doubtReturn logs a return that would give back more than was paid: a refund in the books was not made at the bank.
