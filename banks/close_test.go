@@ -2,6 +2,7 @@ package banks_test
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -203,5 +204,68 @@ func TestClose_ExceptionAsked(t *testing.T) {
 	x, err := h.RefundException(t.Context(), by, payment, paymentstest.Reason, "D1")
 	if err != nil || x.Decision == nil || *x.Decision != models.ExceptionRefunded {
 		t.Errorf("noted by its id: %+v, %v", x, err)
+	}
+}
+
+// A return that was asked of an account that is closed ends, once and whoever looks, and says whether the bank may
+// have made it. While a try that began before may still go on it does not, nor at an account that is used.
+func TestClose_ExceptionStuck(t *testing.T) {
+	t.Parallel()
+	h := bankstest.New(t)
+	by := h.Staff(t)
+	c := h.Charge(t, payments.NewCheckout{Amount: 100_00})
+	for range 2 {
+		h.Pay(t, control.PayRequest{Code: c.CopyPaste, Amount: 1_00, Twice: true})
+	}
+	h.Sweep(t)
+	ids := modelstest.Column[string](t, h.DB, "SELECT payment_id FROM payment_exceptions ORDER BY payment_id")[:2]
+	for _, id := range ids {
+		if _, err := h.RefundException(t.Context(), by, id, paymentstest.Reason, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := func() (reasons []string) {
+		t.Helper()
+		other := h.Another(t)
+		var both sync.WaitGroup
+		for _, process := range []*bankstest.House{h, other} {
+			both.Go(func() {
+				if err := process.EndReturnsAtClosed(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		return modelstest.Column[string](t, h.DB, `SELECT return_status || ': ' || return_failure
+			FROM payment_exceptions WHERE payment_id = ANY($1) ORDER BY payment_id`, ids)
+	}
+	if got := end(); !slices.Equal(got, []string{"REQUESTED: ", "REQUESTED: "}) {
+		t.Errorf("at an account that is used: %q", got)
+	}
+	// As an earlier program left them: one was never asked, and a try of the other may go on for some time.
+	modelstest.Exec(t, h.DB, "ALTER TABLE bank_accounts DISABLE TRIGGER bank_accounts_closed")
+	for _, status := range []models.BankAccountStatus{models.BankAccountRetiring, models.BankAccountClosed} {
+		modelstest.Exec(t, h.DB, "UPDATE bank_accounts SET status = $1", status)
+	}
+	modelstest.Exec(t, h.DB, `UPDATE payment_exceptions SET return_tries = 1,
+		return_next_try_at = return_next_try_at + interval '45 seconds' WHERE payment_id = $1`, ids[1])
+	const never = "FAILED: A conta foi encerrada, e o banco não foi consultado."
+	if got := end(); !slices.Equal(got, []string{never, "REQUESTED: "}) {
+		t.Errorf("when it is closed: %q", got)
+	}
+	h.Later(time.Minute)
+	perhaps := "FAILED: A conta foi encerrada antes da resposta: confira no banco se ele devolveu."
+	if got := end(); !slices.Equal(got, []string{never, perhaps}) {
+		t.Errorf("when the try is over: %q", got)
+	}
+	const audited = "SELECT count(*) FROM audit_log WHERE action = 'exception.refund_failed'"
+	if n := modelstest.One[int](t, h.DB, audited); n != 2 {
+		t.Errorf("%d lines in the audit log", n)
+	}
+	for _, id := range ids {
+		x, err := h.RefundException(t.Context(), by, id, paymentstest.Reason, "D"+id[4:])
+		if err != nil || x.Decision == nil {
+			t.Errorf("noted by hand: %+v, %v", x, err)
+		}
 	}
 }
