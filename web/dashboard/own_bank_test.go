@@ -236,6 +236,7 @@ func TestOwnPix(t *testing.T) {
 			t.Errorf("%v: %d", form, a.Status)
 		}
 	}
+	h.returnsWithoutID(t, path)
 	for _, role := range []models.Role{models.RoleDeveloper, models.RoleViewer} {
 		h.GiveRole(t, role)
 		if a := h.owner.Post(path, accept...); a.Status != http.StatusForbidden {
@@ -258,6 +259,22 @@ func TestOwnPix(t *testing.T) {
 	}
 	if a := h.owner.Get(path); a.Header.Get("Location") != "/app/saldo/avulsos" {
 		t.Errorf("afterwards the form is %d", a.Status)
+	}
+}
+
+// returnsWithoutID says that a Pix was given back and not by which return: the bank is asked for none.
+func (h *ownHouse) returnsWithoutID(t *testing.T, path string) {
+	t.Helper()
+	for _, id := range []string{"", " "} {
+		a := h.owner.Post(path, "outcome", "REFUNDED", "reason", paymentstest.Reason, "returnId", id)
+		if says := a.Find("#returnId-error").Text(); a.Status != http.StatusUnprocessableEntity ||
+			!strings.Contains(says, "Informe o ID da devolução") {
+			t.Errorf("given back without an id, %q: %d %q", id, a.Status, says)
+		}
+	}
+	if n := modelstest.One[int](t, h.DB, `SELECT count(*) FROM payment_exceptions
+		WHERE return_status IS NOT NULL OR decision IS NOT NULL`); n != 0 {
+		t.Error("the bank is asked, or a Pix is decided")
 	}
 }
 

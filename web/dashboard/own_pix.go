@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -9,7 +8,6 @@ import (
 	"garoupa/internal/input"
 	"garoupa/internal/refusal"
 	"garoupa/models"
-	"garoupa/payments"
 	"garoupa/views/components"
 	"garoupa/views/i18n"
 	pages "garoupa/views/pages/dashboard"
@@ -112,6 +110,10 @@ func (s *treasury) decideOwnPix(c *fiber.Ctx) error {
 		form.Errors = append(form.Errors, components.FieldError{Field: "outcome",
 			Text: i18n.T(ctx, "problem.ops_outcome")})
 	}
+	if form.Outcome == string(models.ExceptionRefunded) && form.ReturnID == "" { // without it the bank would be asked
+		form.Errors = append(form.Errors, components.FieldError{Field: "returnId",
+			Text: i18n.T(ctx, "problem.own_pix_return_missing")})
+	}
 	if _, ok := input.Reason(form.Reason); !ok {
 		form.Errors = append(form.Errors, components.FieldError{Field: "reason",
 			Text: i18n.T(ctx, "problem.ops_reason")})
@@ -125,11 +127,8 @@ func (s *treasury) decideOwnPix(c *fiber.Ctx) error {
 	case err == nil:
 		err = s.Flash(c, "own_pix_decided")
 	case refusal.Of(err).Code == refusal.ProofRequired || refusal.Of(err).Code == refusal.ProofTaken:
-		problem := "problem.own_pix_" + string(refusal.Of(err).Code)
-		if errors.Is(err, payments.ErrNotAsked) {
-			problem = "problem.ops_bank_closed"
-		}
-		form.Errors = components.FieldErrors{{Field: "returnId", Text: i18n.T(ctx, problem)}}
+		form.Errors = components.FieldErrors{{Field: "returnId",
+			Text: i18n.T(ctx, "problem.own_pix_"+string(refusal.Of(err).Code))}}
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showOwnPix(c, form)
 	case refusal.Of(err).Code == refusal.WrongState: // decided meanwhile
