@@ -3,6 +3,7 @@ package merchants
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,10 +28,16 @@ type NewKey struct {
 	Form        string     // the key of the form; "" without a form
 }
 
+// MaxKeys is how many keys of a project and environment may work at the same time.
+const MaxKeys = 100
+
+// ErrManyKeys reports a project of which MaxKeys keys of the environment work.
+var ErrManyKeys = errors.New("merchants: the project has as many keys as it may have")
+
 // CreateKey creates a key for the scope and returns its secret, which cannot be read again:
 // only its SHA-256 is stored. A form creates one key, however often it is sent: later calls
 // fail with ErrMade. It fails with Invalid, where permissions outside the KeyRights of the
-// actor's role are Denied, and with refusal.Forbidden if the role cannot Integrate. A key
+// actor's role are Denied, with ErrManyKeys, and with refusal.Forbidden if the role cannot Integrate. A key
 // keeps its permissions when its creator's role changes or ends, because it belongs to the
 // project: members see who created it, and may revoke it.
 func (s *Service) CreateKey(
@@ -53,12 +60,27 @@ func (s *Service) CreateKey(
 		if err := s.claimForm(tx, scope, models.OperationKey, in.Form, key.ID); err != nil {
 			return err
 		}
+		if err := s.roomForKey(tx, scope); err != nil {
+			return err
+		}
 		return s.insertKey(tx, by, scope, key, secret, nil)
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("merchants: create key: %w", err)
 	}
 	return key, secret, nil
+}
+
+// roomForKey fails unless one more key of the scope may work. The result holds until tx ends.
+func (s *Service) roomForKey(tx *models.Tx, scope models.Scope) error {
+	if err := models.LockProject(tx, scope.ProjectID); err != nil {
+		return err
+	}
+	n, err := models.WorkingKeyCount(tx, scope, s.now())
+	if err == nil && n >= MaxKeys {
+		return ErrManyKeys
+	}
+	return err
 }
 
 // readNewKey checks what does not depend on the actor.

@@ -26,8 +26,9 @@ type KeyRoll struct {
 // RollKey creates a key with the name, permissions, switches and networks of a key of the scope, and returns its
 // secret, which cannot be read again. The replaced key ends after the overlap, or at its own end if that comes
 // first; without an overlap it is revoked. A form replaces a key once: later calls fail with ErrMade. RollKey fails
-// with models.ErrNotFound, with ErrKeyOver, with Invalid, and with refusal.Forbidden if the actor's role could not
-// give the new key all that the replaced one has.
+// with models.ErrNotFound, with ErrKeyOver, with Invalid, with ErrManyKeys if both are to work for a while and there is
+// no room for one more, and with refusal.Forbidden if the actor's role could not give the new key all that the
+// replaced one has.
 func (s *Service) RollKey(
 	ctx context.Context, by models.Actor, scope models.Scope, id string, in KeyRoll,
 ) (key *models.APIKey, secret string, err error) {
@@ -60,6 +61,11 @@ func (s *Service) RollKey(
 		}
 		if old.RevokedAt != nil || old.Ended(s.now()) {
 			return ErrKeyOver
+		}
+		if in.Overlap > 0 { // else the new key takes the place of the old one
+			if err := s.roomForKey(tx, scope); err != nil {
+				return err
+			}
 		}
 		if err := s.insertKey(tx, by, scope, key, secret, map[string]string{"replaces": old.ID}); err != nil {
 			return err

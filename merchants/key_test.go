@@ -57,8 +57,9 @@ func TestCreateKey_Random(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	seen, letters := map[string]bool{}, map[rune]int{}
-	for range 200 {
-		secret := strings.TrimPrefix(g.Key(t, g.Test, models.PermissionCheckoutRead), merchants.PrefixTest)
+	for n := range 2 * merchants.MaxKeys {
+		key := g.Key(t, []models.Scope{g.Test, g.Live}[n%2], models.PermissionCheckoutRead)
+		secret := key[len(merchants.PrefixTest):]
 		if seen[secret] {
 			t.Fatalf("%s twice", secret)
 		}

@@ -75,6 +75,13 @@ func InsertAPIKey(tx *Tx, k *APIKey) error {
 		k.CreatedBy, k.CreatedAt, k.EndsAt, k.Networks, k.Refunds, k.Events, k.Audit)
 }
 
+// WorkingKeyCount returns how many keys of the scope are neither revoked nor ended.
+func WorkingKeyCount(tx *Tx, scope Scope, now time.Time) (n int, err error) {
+	err = tx.Scan(`SELECT count(*) FROM api_keys WHERE project_id = $1 AND livemode = $2 AND revoked_at IS NULL
+		AND (ends_at IS NULL OR ends_at > $3)`, []any{scope.ProjectID, scope.Environment, now}, &n)
+	return n, err
+}
+
 const apiKeyColumns = `k.id, k.project_id, k.livemode, k.name, k.secret_hash, k.last4, k.permissions,
 	k.refunds, k.events, k.audit, coalesce(k.created_by, ''),
 	coalesce((SELECT u.name FROM users u WHERE u.id = k.created_by), ''), k.created_at,

@@ -168,7 +168,10 @@ func TestAudit_File(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	acts(t, s)
-	for range 510 { // more than one batch
+	for n := range 510 { // more than one batch
+		if n%merchants.MaxKeys == merchants.MaxKeys/2 {
+			modelstest.Exec(t, s.DB, "UPDATE api_keys SET revoked_at = now()")
+		}
 		if _, _, err := s.Merchants.CreateKey(t.Context(), s.Owner, s.Test,
 			merchants.NewKey{Name: "Loja", Permissions: merchants.CheckoutIntegration}); err != nil {
 			t.Fatal(err)

@@ -77,6 +77,11 @@ func (s *developers) rollKey(c *fiber.Ctx) error {
 		return s.showRollKey(c, key, pages.RollKeyProps{Overlap: page.Field(c, "overlap"), Ends: page.Field(c, "ends"),
 			Errors: page.FieldErrors(c, problems, "overlap", "ends")})
 	}
+	if errors.Is(err, merchants.ErrManyKeys) {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showRollKey(c, key, pages.RollKeyProps{Overlap: page.Field(c, "overlap"), Ends: page.Field(c, "ends"),
+			Errors: manyKeys(c)})
+	}
 	if flash := notRolled(err); flash != "" {
 		if err := s.Flash(c, flash); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"garoupa/merchants"
 	"garoupa/models"
 	"garoupa/models/modelstest"
 	"garoupa/web/webtest"
@@ -17,6 +18,27 @@ var (
 	keyShape   = regexp.MustCompile(`svc_test_[0-9A-Za-z]{32}`)
 	keyIDShape = regexp.MustCompile(`key_[0-9a-f]{20}`)
 )
+
+// The forms of keys say that no more can work, and keep what was filled in.
+func TestKeys_Many(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	c := s.Member(t)
+	modelstest.Exec(t, s.DB, `INSERT INTO api_keys (id, project_id, livemode, name, secret_hash, last4, permissions,
+			created_by)
+		SELECT 'key_' || lpad(n::text, 20, '0'), $1, false, 'k', sha256(n::text::bytea), '0000', '{CHECKOUT:READ}', $2
+		FROM generate_series(1, $3) n`, s.Test.ProjectID, s.Owner.UserID, merchants.MaxKeys)
+	for path, form := range map[string][]string{
+		"/app/chaves": {"name", "Loja", "permissions", "CHECKOUT:READ"},
+		"/app/chaves/key_00000000000000000001/trocar": {"overlap", "hour"},
+	} {
+		a := c.Post(path, form...)
+		if says := a.Find("#errors").Text(); a.Status != http.StatusUnprocessableEntity ||
+			!strings.Contains(says, "já tem 100 chaves em uso") {
+			t.Errorf("%s: %d %q", path, a.Status, says)
+		}
+	}
+}
 
 // The form of a new key takes its last day and its networks, says what is wrong with them, and the API and the list
 // know them.

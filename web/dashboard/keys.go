@@ -126,6 +126,10 @@ func (s *developers) createKey(c *fiber.Ctx) error {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Ends: ends, Networks: networks,
 			Errors: keyErrors(c, problems)})
+	} else if errors.Is(err, merchants.ErrManyKeys) {
+		c.Status(fiber.StatusUnprocessableEntity)
+		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Ends: ends, Networks: networks,
+			Errors: manyKeys(c)})
 	} else if errors.Is(err, merchants.ErrMade) {
 		if err := s.Flash(c, "key_made"); err != nil {
 			return err
@@ -153,6 +157,11 @@ func lastMoment(text string) *time.Time {
 		day = day.AddDate(0, 0, 1).Add(-time.Second)
 	}
 	return &day
+}
+
+// manyKeys says that no further key can work.
+func manyKeys(c *fiber.Ctx) components.FieldErrors {
+	return components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.key_many", merchants.MaxKeys)}}
 }
 
 func keyErrors(c *fiber.Ctx, problems merchants.Invalid) components.FieldErrors {
