@@ -111,7 +111,8 @@ func TestThin(t *testing.T) {
 	const day, minute = 24 * time.Hour, time.Minute
 	midnight := time.Now().UTC().Truncate(day)
 	month := time.Date(midnight.Year()-2, midnight.Month(), 3, 0, 0, 0, 0, time.UTC)
-	days, hours, today := midnight.Add(-60*day), midnight.Add(-3*day), midnight.Add(-minute)
+	days, hours := midnight.Add(-60*day), midnight.Add(-3*day)
+	today := time.Now().UTC().Truncate(time.Hour).Add(-2 * time.Hour) // less than a day ago at any time of the day
 	var times []time.Time
 	for _, at := range []struct {
 		since time.Time
