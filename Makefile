@@ -49,6 +49,12 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
 	go run ./internal/localpg/testserver -- $(watched) -shuffle=on -p 3 -timeout 30m ./web ./cmd/garoupa ./...
 
+# make test walks in Portuguese.
+.PHONY: walk
+walk: $(modules) ## Walk through every page in both languages; GAROUPA_SCREENSHOTS=folder keeps pictures
+	export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
+	go run ./internal/localpg/testserver -- go test -tags walk -count=1 -timeout 60m -run '^TestWalk_' ./web
+
 # Builds two earlier programs, with the modules that they had.
 .PHONY: upgrades
 upgrades: $(modules) ## Take over from earlier programs, while they serve and after they are killed
@@ -77,6 +83,7 @@ lint:
 	go vet -tags large ./models ./web
 	go vet -tags upgrades ./cmd/garoupa
 	go vet -tags fuzz ./web
+	go vet -tags walk ./web
 	go vet -tags clients ./cmd/garoupa
 	GOOS=darwin go vet ./internal/localpg/...
 	$(tool) staticcheck ./...

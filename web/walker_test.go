@@ -102,6 +102,7 @@ func (w *walker) visit(picture, path string) {
 	w.t.Helper()
 	w.arrive(path, http.StatusOK)
 	w.seen.walk(w.site.App, path)
+	w.translated()
 	w.look(picture)
 }
 
@@ -118,6 +119,7 @@ func (w *walker) refused(picture, path string, status int) {
 	w.t.Helper()
 	w.AllowConsole("(" + w.site.URL + path + ")")
 	w.arrive(path, status)
+	w.translated()
 	w.look(picture)
 }
 
@@ -147,28 +149,29 @@ func (w *walker) failsBy(picture, button string) {
 	w.look(picture)
 }
 
-// look checks the page as it stands. Its words and its width are checked in every way;
-// what a person could not read or use is looked for on a phone, light, in one language and
-// at a desk, dark, in the other, since a language changes no structure and no color, and the
-// pairs of colors are sound in both themes (npm run contrast). The first page of each frame is
-// looked at in both themes, at the size of the language. With pictures asked for, it looks in all eight ways.
+// look checks the page as it stands. What a person could not read or use is looked for on a phone, light, and at a
+// desk, dark, since the pairs of colors are sound in both themes (npm run contrast). The first page of each frame is
+// looked at in both themes, and the colors of its header and menu are not looked at again. A language changes no
+// structure and no color, so of the English scenes, whose words are shorter, only words and width are checked. With
+// pictures asked for, look looks in all eight ways.
 func (w *walker) look(picture string) {
 	w.t.Helper()
 	w.words()
 	w.NoSidewaysScroll()
-	frame := w.newFrame()
-	w.inspect(picture, "phone", w.lang == i18n.Portuguese, true, frame)
+	if w.lang == i18n.English && !pictures {
+		return
+	}
+	known := w.knowsFrame()
+	w.inspect(picture, "phone", known, true, !known)
 	w.Resize(browsertest.Desktop)
 	w.NoSidewaysScroll()
-	w.inspect(picture, "desktop", w.lang == i18n.English, frame, true)
-	if w.lang == i18n.Portuguese { // whose words are longer
-		w.sizes()
-	}
+	w.inspect(picture, "desktop", known, !known, true)
+	w.sizes()
 	w.Resize(phone)
 }
 
-// newFrame reports whether the page is the scene's first with its header and menu.
-func (w *walker) newFrame() bool {
+// knowsFrame reports whether the scene has seen a page with the header and menu of this one.
+func (w *walker) knowsFrame() bool {
 	w.t.Helper()
 	frame := strings.SplitN(strings.TrimPrefix(w.URL(), w.site.URL+"/"), "/", 2)[0]
 	if w.frames == nil {
@@ -176,7 +179,7 @@ func (w *walker) newFrame() bool {
 	}
 	known := w.frames[frame]
 	w.frames[frame] = true
-	return !known
+	return known
 }
 
 // sizes checks the page at the sizes of text that readers choose, on a desk and on a small phone: no amount of money
@@ -202,15 +205,13 @@ func (w *walker) sizes() {
 
 // inspect looks at one screen in the themes that are due: by all rules in the first of them,
 // and then by those about colors.
-func (w *walker) inspect(picture, screen string, due, light, dark bool) {
+func (w *walker) inspect(picture, screen string, known, light, dark bool) {
 	w.t.Helper()
-	if pictures {
-		due, light, dark = true, true, true
-	}
-	if !due {
-		return
-	}
+	light, dark = light || pictures, dark || pictures
 	check := w.Axe
+	if known {
+		check = w.AxeFramed
+	}
 	if light {
 		check()
 		w.keep(picture, screen, "light")
@@ -240,13 +241,34 @@ func (w *walker) keep(picture, screen, theme string) {
 //go:embed testdata/walk.js
 var wordsScript string
 
-// words fails the test with what a page says wrong or leaves out.
+// words fails the test with what the page says wrong or leaves out.
 func (w *walker) words() {
 	w.t.Helper()
-	expression := strings.TrimSpace(wordsScript) + "(" + catalogGroups() + `, "` + string(w.lang) + `")`
-	for _, problem := range browsertest.Eval[[]string](w.Page, expression) {
-		w.t.Errorf("%s: %s", w.URL(), problem)
+	w.report(w.lang, wordsIn(w.lang, "document"))
+}
+
+// translated is words for the page at this address as the server writes it in English, so that its words are known
+// without the scene in English. That scene is walked by make walk.
+func (w *walker) translated() {
+	w.t.Helper()
+	if len(languages) > 1 { // the other scene sees it
+		return
 	}
+	w.report(i18n.English, `fetch(location.href, {headers: {"Accept-Language": "en-US"}})
+		.then((answer) => answer.text())
+		.then((text) => `+wordsIn(i18n.English, `new DOMParser().parseFromString(text, "text/html")`)+`)`)
+}
+
+func (w *walker) report(lang i18n.Lang, expression string) {
+	w.t.Helper()
+	for _, problem := range browsertest.Eval[[]string](w.Page, expression) {
+		w.t.Errorf("%s, in %s: %s", w.URL(), lang, problem)
+	}
+}
+
+// wordsIn is the expression that lists what a document says wrong in a language.
+func wordsIn(lang i18n.Lang, document string) string {
+	return strings.TrimSpace(wordsScript) + "(" + catalogGroups() + `, "` + string(lang) + `", ` + document + ")"
 }
 
 // catalogGroups are those of the catalogs, and the names that are no keys, as JSON.

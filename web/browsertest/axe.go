@@ -23,21 +23,28 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	return string(source), err
 })
 
-// axeRun checks the document against rules, and keeps the parts of the report that a developer
+// axeRun checks a scope against rules, and keeps the parts of the report that a developer
 // reads. It loads nothing and does not check frames: the rules need no stylesheet as text, and
 // our frames run no script that could answer.
-const axeRun = `axe.run(document, {
-	runOnly: %s, resultTypes: ["violations"], preload: false, iframes: false,
+const axeRun = `axe.run(%s, {
+	%s, resultTypes: ["violations"], preload: false, iframes: false,
 }).then(({ violations }) => violations.map(({ id, help, nodes }) => ({
 	rule: id, help,
 	nodes: nodes.map(({ target, failureSummary }) => ({ target: target.join(" "), summary: failureSummary })),
 })))`
 
 // axeAll are WCAG 2.0 to 2.2, levels A and AA, and axe's best practices.
-const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
+const axeAll = `runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
 
 // axeColors are the rules whose result depends on the theme.
-const axeColors = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`
+const axeColors = `runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }`
+
+// axeStructure are all rules but axeColors.
+const axeStructure = axeAll +
+	`, rules: { "color-contrast": { enabled: false }, "link-in-text-block": { enabled: false } }`
+
+// outsideFrame is the document without what its layout puts around main.
+const outsideFrame = `{ exclude: [["header:not(main *)"], ["nav:not(main *)"]] }`
 
 type violation struct {
 	Rule, Help string
@@ -48,16 +55,24 @@ type violation struct {
 // page: rule, element and how to fix it.
 func (p *Page) Axe() {
 	p.t.Helper()
-	p.axe(axeAll)
+	p.axe("document", axeAll)
+}
+
+// AxeFramed is Axe for a page whose header and menu Axe has checked on another page: it leaves their colors out, which
+// take most of the time.
+func (p *Page) AxeFramed() {
+	p.t.Helper()
+	p.axe("document", axeStructure)
+	p.axe(outsideFrame, axeColors)
 }
 
 // AxeColors is Axe for another theme of a page that Axe has checked.
 func (p *Page) AxeColors() {
 	p.t.Helper()
-	p.axe(axeColors)
+	p.axe("document", axeColors)
 }
 
-func (p *Page) axe(rules string) {
+func (p *Page) axe(scope, rules string) {
 	p.t.Helper()
 	if p.noScript {
 		// axe needs timers. The page's own scripts are already disabled, because the parser
@@ -65,7 +80,7 @@ func (p *Page) axe(rules string) {
 		call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
 		defer call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
-	violations, err := p.violations(rules)
+	violations, err := p.violations(scope, rules)
 	if err != nil {
 		p.t.Fatalf("browsertest: axe-core: %v", err)
 	}
@@ -80,7 +95,7 @@ func (p *Page) axe(rules string) {
 
 // violations runs axe in a separate world, where the page's content security policy does not
 // block it and the page does not see its globals. Later documents of the page get it too.
-func (p *Page) violations(rules string) ([]violation, error) {
+func (p *Page) violations(scope, rules string) ([]violation, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, p.timeout)
 	defer cancel()
 	if there, err := evaluateBeside[bool](ctx, p, `"axe" in globalThis`); err != nil {
@@ -94,5 +109,5 @@ func (p *Page) violations(rules string) ([]violation, error) {
 			Source: source, WorldName: besideWorld, RunImmediately: new(true),
 		})
 	}
-	return evaluateBeside[[]violation](ctx, p, fmt.Sprintf(axeRun, rules))
+	return evaluateBeside[[]violation](ctx, p, fmt.Sprintf(axeRun, scope, rules))
 }

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 )
@@ -37,6 +38,38 @@ func TestAxe(t *testing.T) {
 				return
 			}
 			wantFailure(t, failed, test.want...)
+		})
+	}
+}
+
+// Of a known frame only the colors are left out.
+func TestAxeFramed(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	const pale = `<p id="pale" style="color:#bbb;background:#fff">Quase ilegível</p>`
+	for path, body := range map[string]string{
+		"/frame":  `<header>` + pale + `</header><main><h1>Loja</h1></main>`,
+		"/menu":   `<aside><nav>` + pale + `</nav></aside><main><h1>Loja</h1></main>`,
+		"/label":  `<header><input id="bare"></header><main><h1>Loja</h1></main>`,
+		"/main":   `<main><h1>Loja</h1><header>` + pale + `</header></main>`,
+		"/beside": `<main><h1>Loja</h1></main><aside>` + pale + `</aside>`,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `<!DOCTYPE html><html lang="pt-BR"><title>Loja</title><meta charset="utf-8">`+body)
+		})
+	}
+	base := serveHandler(t, mux)
+	for path, want := range map[string][]string{
+		"/frame": nil, "/menu": nil, "/label": {"axe label", "#bare"}, "/main": {"axe color-contrast", "#pale"},
+		"/beside": {"axe color-contrast", "#pale"},
+	} {
+		t.Run(path[1:], func(t *testing.T) {
+			t.Parallel()
+			failed := failures(t, func(tb testing.TB) { Open(tb, base+path, Options{}).AxeFramed() })
+			if want == nil && len(failed) == 0 {
+				return
+			}
+			wantFailure(t, failed, want...)
 		})
 	}
 }

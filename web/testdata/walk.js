@@ -1,10 +1,10 @@
 // What a page says wrong or leaves out: its language, words that were never filled in,
 // amounts and moments written as the other language does. Code is nobody's language.
-((groups, eventTypes, lang) => {
+((groups, eventTypes, lang, page) => {
   const problems = [];
-  const root = document.documentElement;
+  const root = page.documentElement;
   if (root.lang !== lang) problems.push(`the page's language is "${root.lang}"`);
-  if (!document.title.trim()) problems.push("no title");
+  if (!page.title.trim()) problems.push("no title");
 
   const key = new RegExp(`(?<![\\w/@.-])(${groups.join("|")})\\.[a-z]\\w*`, "g");
   const amount = /R\$\s?\d[\d.,]*\d|R\$\s?\d/g;
@@ -20,9 +20,9 @@
     if (broken) problems.push(`a text holds "${broken[0]}"`);
   };
 
-  read(document.title);
+  read(page.title);
   const code = "pre, code, script, style, textarea, .font-mono";
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
   const word = (node) => { // on both sides of where it may be broken
     const next = node.nextSibling?.localName === "wbr" ? node.nextSibling.nextSibling : null;
     return node.data + (next ? word(next) : "");
@@ -34,23 +34,23 @@
     }
   }
   for (const name of ["aria-label", "title", "placeholder", "alt"]) {
-    for (const el of document.querySelectorAll(`[${name}]`)) {
+    for (const el of page.querySelectorAll(`[${name}]`)) {
       read(el.getAttribute(name));
       if (!el.getAttribute(name).trim() && name !== "alt") problems.push(`<${el.localName}> has an empty ${name}`);
     }
   }
 
-  for (const el of document.querySelectorAll("input[inputmode=decimal]")) {
+  for (const el of page.querySelectorAll("input[inputmode=decimal]")) {
     if (el.value.includes("R$")) problems.push(`the field ${el.name} holds a currency: "${el.value}"`);
   }
 
   const said = (el) =>
     el.textContent.trim() || el.getAttribute("aria-label") || el.querySelector("[aria-label], [alt]");
-  for (const el of document.querySelectorAll("h1, h2, h3, h4, button, a, label, legend, summary, th, dt")) {
+  for (const el of page.querySelectorAll("h1, h2, h3, h4, button, a, label, legend, summary, th, dt")) {
     const spoken = !el.matches('[tabindex="-1"][aria-hidden=true]');
     if (spoken && !said(el)) problems.push(`<${el.localName}> says nothing: ${el.outerHTML.slice(0, 120)}`);
   }
-  for (const el of document.querySelectorAll("time")) {
+  for (const el of page.querySelectorAll("time")) {
     if (!el.dateTime) problems.push(`"${el.textContent.trim()}" has no datetime`);
     if (!el.title.includes("UTC")) problems.push(`"${el.textContent.trim()}" does not tell its zone`);
   }
