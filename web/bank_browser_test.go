@@ -146,44 +146,6 @@ func TestRefund_Journey(t *testing.T) {
 	}
 }
 
-// A buyer contests a Pix. The merchant finds it in the menu before the deadline, with what is blocked, attaches
-// a proof and answers; staff read the answer. Then it can no longer be changed.
-func TestDispute_Journey(t *testing.T) {
-	t.Parallel()
-	s := webtest.New(t)
-	s.GoLive(t)
-	d := s.Contested(t, "MED-1")
-	page := logInLive(t, s, browsertest.Options{})
-	page.Goto(s.URL + "/app/disputas")
-	page.Click("main a[href^='/app/disputas/dsp_']")
-	page.WaitTrue(`document.body.innerText.includes("O comprador contestou este Pix. Responda até")`)
-	page.Click("main a[href$='/responder']")
-	page.AllowConsole("422")
-	page.Click("form[action$='/responder'] button.btn-primary")
-	page.WaitFocused("#errors")
-	browsertest.Eval[bool](page, `(() => {
-		const kept = new DataTransfer(), field = document.getElementById("file");
-		kept.items.add(new File(["%PDF-1.7\n"], "nota.pdf", {type: "application/pdf"}));
-		field.files = kept.files;
-		field.dispatchEvent(new Event("change", {bubbles: true}));
-		return true;
-	})()`)
-	page.Click("form[action$='/arquivos'] button")
-	page.WaitVisible("nota.pdf")
-	page.Type("#text", "Entregue em 3 de maio, com assinatura.")
-	page.Axe()
-	page.Click("form[action$='/responder'] button.btn-primary")
-	page.WaitVisible("Sua resposta foi registrada")
-	page.WaitGone("main a[href$='/responder']")
-	page.NoSidewaysScroll()
-
-	staff := atConsole(t, s, "lia@staff.example")
-	staff.Goto(s.URL + "/ops/disputas/" + d.ID)
-	staff.WaitVisible("Entregue em 3 de maio, com assinatura.")
-	staff.WaitVisible("nota.pdf")
-	staff.Axe()
-}
-
 // While the bank is down the page that a buyer has open says not to pay again, and once the bank has told of
 // the payment the page says so, without a reload.
 func TestPayBankDown_Journey(t *testing.T) {

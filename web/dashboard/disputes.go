@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -100,7 +101,8 @@ func (s *dashboard) disputeFile(c *fiber.Ctx) error {
 // newAnswer shows GET /app/disputas/:id/responder.
 func (s *dashboard) newAnswer(c *fiber.Ctx) error { return s.showAnswer(c, pages.AnswerProps{}) }
 
-// showAnswer shows the form, or the dispute's page if it cannot be answered any more.
+// showAnswer shows the form, or the dispute's page if it cannot be answered any more. A flash in the props is
+// shown on this page.
 func (s *dashboard) showAnswer(c *fiber.Ctx, props pages.AnswerProps) error {
 	d, files, err := s.dispute(c)
 	if err != nil {
@@ -111,19 +113,25 @@ func (s *dashboard) showAnswer(c *fiber.Ctx, props pages.AnswerProps) error {
 	}
 	props.ID, props.Amount, props.AnswerBy, props.Files = d.ID, d.Amount, d.AnswerBy, disputeFiles(files)
 	props.Full = len(files) >= models.MaxDisputeFiles
+	flash := props.Shell.Flash
 	if props.Shell, err = s.Shell(c); err != nil {
 		return err
 	}
+	props.Shell.Flash = cmp.Or(flash, props.Shell.Flash)
 	return page.Render(c, pages.Answer(props))
 }
 
-// answerDispute handles POST /app/disputas/:id/responder. An answer is given once.
+// answerDispute handles POST /app/disputas/:id/responder. An answer is given once, and not without a file that was
+// chosen and not attached, of which the form has the name.
 func (s *dashboard) answerDispute(c *fiber.Ctx) error {
 	in := payments.DisputeAnswer{Agrees: page.Field(c, "agree") == "1", Text: page.Field(c, "text")}
+	if page.Field(c, "file") != "" {
+		return s.notAnswered(c, in.Text, "file", "problem.dispute_file_left")
+	}
 	d, err := s.Payments.AnswerDispute(c.UserContext(), page.Actor(c), page.Visitor(c).AccountID, c.Params("id"), in)
 	switch refusal.Of(err).Code {
 	case refusal.DefenseRequired:
-		return s.notAnswered(c, pages.AnswerProps{Text: in.Text}, "text", "problem.dispute_text")
+		return s.notAnswered(c, in.Text, "text", "problem.dispute_text")
 	case refusal.WrongState: // answered meanwhile, or too late: the page says which
 		return c.Redirect("/app/disputas/"+c.Params("id"), fiber.StatusSeeOther)
 	}
@@ -140,14 +148,15 @@ func (s *dashboard) answerDispute(c *fiber.Ctx) error {
 	return c.Redirect("/app/disputas/"+d.ID, fiber.StatusSeeOther)
 }
 
-// notAnswered shows the form again, with what is wrong.
-func (s *dashboard) notAnswered(c *fiber.Ctx, props pages.AnswerProps, field, key string) error {
-	props.Errors = components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), key)}}
+// notAnswered shows the form again as it was typed, with what is wrong.
+func (s *dashboard) notAnswered(c *fiber.Ctx, text, field, key string) error {
 	c.Status(fiber.StatusUnprocessableEntity)
-	return s.showAnswer(c, props)
+	return s.showAnswer(c, pages.AnswerProps{Text: text,
+		Errors: components.FieldErrors{{Field: field, Text: i18n.T(c.UserContext(), key)}}})
 }
 
-// addDisputeFile handles POST /app/disputas/:id/arquivos. The same file is added once.
+// addDisputeFile handles POST /app/disputas/:id/arquivos. The same file is added once. The answer is the form with
+// what was typed, which nothing else keeps.
 func (s *dashboard) addDisputeFile(c *fiber.Ctx) error {
 	content, err := page.FormFile(c, "file")
 	if err != nil {
@@ -160,15 +169,15 @@ func (s *dashboard) addDisputeFile(c *fiber.Ctx) error {
 	_, err = s.Payments.AddDisputeFile(c.UserContext(), page.Actor(c), page.Visitor(c).AccountID, c.Params("id"), in)
 	switch refusal.Of(err).Code {
 	case refusal.InvalidFile:
-		return s.notAnswered(c, pages.AnswerProps{}, "file", "problem.dispute_file")
+		return s.notAnswered(c, page.Field(c, "text"), "file", "problem.dispute_file")
 	case refusal.WrongState:
 		return c.Redirect("/app/disputas/"+c.Params("id"), fiber.StatusSeeOther)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Flash(c, "dispute_file"); err != nil {
-		return err
-	}
-	return c.Redirect("/app/disputas/"+c.Params("id")+"/responder", fiber.StatusSeeOther)
+	props := pages.AnswerProps{Text: page.Field(c, "text")}
+	props.Shell.Flash = &components.FlashProps{Tone: components.ToneOK,
+		Text: i18n.T(c.UserContext(), "flash.dispute_file")}
+	return s.showAnswer(c, props)
 }

@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"garoupa/merchants"
@@ -17,11 +18,17 @@ import (
 	"garoupa/web/webtest"
 )
 
-// attach sends a file with a dispute's form.
+// typed is what a member typed before attaching a file.
+const typed = "Foi entregue em 3 de maio.\nCom rastreio."
+
+// attach sends a file with the form of an answer, in which typed stands.
 func attach(t *testing.T, c *webtest.Client, id, name string, content []byte) webtest.Answer {
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
+	if err := form.WriteField("text", typed); err != nil {
+		t.Fatal(err)
+	}
 	part, err := form.CreateFormFile("file", name)
 	if err == nil {
 		_, err = part.Write(content)
@@ -33,6 +40,14 @@ func attach(t *testing.T, c *webtest.Client, id, name string, content []byte) we
 		t.Fatal(err)
 	}
 	return c.Send(http.MethodPost, "/app/disputas/"+id+"/arquivos", form.FormDataContentType(), &body)
+}
+
+// twice does something two times at once.
+func twice(do func()) {
+	var both sync.WaitGroup
+	both.Go(do)
+	both.Go(do)
+	both.Wait()
 }
 
 // All members see a dispute; those who handle money answer it, once.
@@ -132,16 +147,18 @@ func TestDispute_Files(t *testing.T) {
 	for name, content := range map[string][]byte{"a.png": []byte("<!DOCTYPE html><script>1</script>"), "b.pdf": nil,
 		"c.pdf": append([]byte("%PDF-1.7\n"), make([]byte, 3<<20)...)} {
 		if a := attach(t, c, d.ID, name, content); a.Status != 422 ||
-			!strings.Contains(a.Find("#errors").Text(), "PDF, JPEG ou PNG de até 2 MB") {
+			!strings.Contains(a.Find("#file-error").Text(), "PDF, JPEG ou PNG de até 2 MB") ||
+			a.Find("textarea[name=text]").Text() != typed {
 			t.Errorf("%s is %d", name, a.Status)
 		}
 	}
-	for range 2 {
-		if a := attach(t, c, d.ID, `..\..\nota "1".html`, picture.Bytes()); a.Status != http.StatusSeeOther {
+	twice(func() {
+		if a := attach(t, c, d.ID, `..\..\nota "1".html`, picture.Bytes()); a.Status != http.StatusOK ||
+			a.Find("textarea[name=text]").Text() != typed || !strings.Contains(a.Text(), "Arquivo anexado.") {
 			t.Errorf("the picture is %d %s", a.Status, a.Text())
 		}
-	}
-	if a := attach(t, c, d.ID, "cheia.pdf", append([]byte("%PDF-1.7\n"), make([]byte, 2<<20-9)...)); a.Status != 303 {
+	})
+	if a := attach(t, c, d.ID, "cheia.pdf", append([]byte("%PDF-1.7\n"), make([]byte, 2<<20-9)...)); a.Status != 200 {
 		t.Errorf("2 MiB are %d", a.Status)
 	}
 	page := c.Get("/app/disputas/" + d.ID)
@@ -160,6 +177,26 @@ func TestDispute_Files(t *testing.T) {
 	s.GiveRole(t, models.RoleViewer)
 	if a := c.Get(links.First().AttrOr("href", "")); a.Status != http.StatusOK {
 		t.Errorf("a viewer gets %d", a.Status)
+	}
+}
+
+// An answer is not sent without the file that is chosen in its form, and comes back as it was typed.
+func TestDispute_FileLeft(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.GoLive(t)
+	c := s.Member(t)
+	path := "/app/disputas/" + s.Contested(t, "MED-1").ID + "/responder"
+	if a := c.Post(path, "text", typed, "file", "nota.pdf"); a.Status != http.StatusUnprocessableEntity ||
+		!strings.Contains(a.Find("#file-error").Text(), "ainda não foi anexado") ||
+		a.Find("textarea[name=text]").Text() != typed {
+		t.Errorf("the answer is %d %s", a.Status, a.Text())
+	}
+	if status := modelstest.One[string](t, s.DB, "SELECT status FROM disputes"); status != "OPEN" {
+		t.Errorf("the dispute is %s", status)
+	}
+	if a := c.Post(path, "text", typed, "file", ""); a.Status != http.StatusSeeOther {
+		t.Errorf("the answer without a file is %d %s", a.Status, a.Text())
 	}
 }
 

@@ -63,7 +63,8 @@ type DisputeFile struct {
 }
 
 // AnswerProps is GET and POST /app/disputas/{id}/responder. Fields: text, and agree if the member agrees. The
-// files are sent before, each by a form of its own with the field file.
+// files are sent before, one at a time: a button of the same form posts the field file, with what was typed, to
+// /app/disputas/{id}/arquivos. The other button sends only the name of a file that is chosen and not attached.
 type AnswerProps struct {
 	Shell    layouts.Shell
 	ID       string
