@@ -52,6 +52,22 @@ func TestRobust(t *testing.T) {
 	}
 }
 
+// A form that is larger than its page allows is answered with a page, in the language of the browser.
+func TestRobust_LargeForm(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	for request, says := range map[string]string{
+		"POST /app/disputas/x/arquivos HTTP/1.1\r\nContent-Length: 9000000\r\n":         "grande demais",
+		"POST /entrar HTTP/1.1\r\nAccept-Language: en\r\nContent-Length: 2000000\r\n": "too large",
+	} {
+		answers, bodies := s.Exchange(t, request+"Host: localhost\r\n\r\n", 1)
+		if answers[0].StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(bodies[0], says) ||
+			!strings.Contains(bodies[0], answers[0].Header.Get("Request-Id")) {
+			t.Errorf("%.40s: %d %.200s", request, answers[0].StatusCode, bodies[0])
+		}
+	}
+}
+
 // Requests sent without waiting are answered in order, each with its own id.
 func TestPipelining(t *testing.T) {
 	t.Parallel()

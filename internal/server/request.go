@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -67,9 +68,11 @@ func answer(o Options) fiber.ErrorHandler {
 	return func(c *fiber.Ctx, err error) error {
 		// The handler that failed may have allowed browsers to keep its answer.
 		protect(c)
-		if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself, which may not know the path
+		if requestid.Of(c.UserContext()) == "" { // refused by the HTTP server itself
 			name(c)
-			return api.WriteError(c, err)
+			if !errors.Is(err, fiber.ErrRequestEntityTooLarge) { // else it may not know the path
+				return api.WriteError(c, err)
+			}
 		}
 		if surfaceOf(c.Path()) == surfaceAPI {
 			return api.WriteError(c, err)

@@ -11,7 +11,7 @@ import (
 	"garoupa/views/layouts"
 )
 
-// ErrorProps is an error page. 403, 404 and 429 have texts of their own, other 4xx share
+// ErrorProps is an error page. 403, 404, 413 and 429 have texts of their own, other 4xx share
 // some, and everything else is an internal error. PayNotFound and LinkNotFound are the 404
 // of buyers' pages.
 type ErrorProps struct {
@@ -31,9 +31,10 @@ type ErrorProps struct {
 
 // known are the statuses that have words of their own.
 var known = map[int]string{
-	http.StatusForbidden:       "forbidden",
-	http.StatusNotFound:        "not_found",
-	http.StatusTooManyRequests: "too_many",
+	http.StatusForbidden:             "forbidden",
+	http.StatusNotFound:              "not_found",
+	http.StatusRequestEntityTooLarge: "too_large",
+	http.StatusTooManyRequests:       "too_many",
 }
 
 // key names a text about the status.
