@@ -57,7 +57,7 @@ func TestRobust_LargeForm(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	for request, says := range map[string]string{
-		"POST /app/disputas/x/arquivos HTTP/1.1\r\nContent-Length: 9000000\r\n":         "grande demais",
+		"POST /app/disputas/x/arquivos HTTP/1.1\r\nContent-Length: 9000000\r\n":       "grande demais",
 		"POST /entrar HTTP/1.1\r\nAccept-Language: en\r\nContent-Length: 2000000\r\n": "too large",
 	} {
 		answers, bodies := s.Exchange(t, request+"Host: localhost\r\n\r\n", 1)

@@ -392,7 +392,7 @@ func Passkey(p PasskeyProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<button type=\"button\" commandfor=\"remove\" command=\"show-modal\" class=\"btn-ghost min-h-11 text-sm text-bad\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<button type=\"button\" commandfor=\"remove\" command=\"show-modal\" class=\"js btn-ghost min-h-11 text-sm text-bad\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -167,7 +167,7 @@ func WebhookSecret(p WebhookSecretProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</p></div><button type=\"button\" commandfor=\"rotate\" command=\"show-modal\" class=\"btn-secondary min-h-10\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</p></div><button type=\"button\" commandfor=\"rotate\" command=\"show-modal\" class=\"js btn-secondary min-h-10\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -279,7 +279,7 @@ func previousSecret(p WebhookSecretProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</p></div><button type=\"button\" commandfor=\"retire\" command=\"show-modal\" class=\"btn-secondary min-h-10 text-bad\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</p></div><button type=\"button\" commandfor=\"retire\" command=\"show-modal\" class=\"js btn-secondary min-h-10 text-bad\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1497,7 +1497,7 @@ func webhookDelete(p WebhookProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "</p></div><button type=\"button\" commandfor=\"delete\" command=\"show-modal\" class=\"btn-secondary min-h-10 text-bad\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "</p></div><button type=\"button\" commandfor=\"delete\" command=\"show-modal\" class=\"js btn-secondary min-h-10 text-bad\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -330,7 +330,7 @@ func linkSwitch(p LinkDetailProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.Active {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button type=\"button\" commandfor=\"turn-off\" command=\"show-modal\" class=\"btn-secondary min-h-10\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button type=\"button\" commandfor=\"turn-off\" command=\"show-modal\" class=\"js btn-secondary min-h-10\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

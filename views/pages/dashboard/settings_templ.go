@@ -493,7 +493,7 @@ func settingsEnd(p SettingsCompanyProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "</p></div><button type=\"button\" commandfor=\"leave\" command=\"show-modal\" class=\"btn-secondary min-h-10 text-bad\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "</p></div><button type=\"button\" commandfor=\"leave\" command=\"show-modal\" class=\"js btn-secondary min-h-10 text-bad\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
