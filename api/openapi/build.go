@@ -13,8 +13,8 @@ func Property(name string, s *Schema) Entry[*Schema] { return Entry[*Schema]{Nam
 // Properties returns members of an object, in their order.
 func Properties(members ...Entry[*Schema]) Named[*Schema] { return members }
 
-// Answer returns the schema of an object in an answer: it has all of these members. A later
-// version may add others, so clients must accept them.
+// Answer returns the schema of an object in an answer: it has all of these members. It may
+// get others for what uses something new, so clients must accept them.
 func Answer(description string, members ...Entry[*Schema]) *Schema {
 	s := &Schema{Type: Types{"object"}, Description: description, Properties: members}
 	for _, m := range members {
