@@ -234,7 +234,7 @@ func openAmountMembers() []openapi.Entry[*openapi.Schema] {
 }
 
 func buyerDataSchema() *openapi.Schema {
-	return openapi.Choice("What the link's page asks of a buyer: nothing, name and e-mail if the buyer likes, or both.",
+	return openapi.Choice("What the link's page asks of a buyer: nothing, name and email if the buyer likes, or both.",
 		models.BuyerDataKinds...)
 }
 

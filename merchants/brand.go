@@ -18,7 +18,7 @@ var logoBounds = picture.Bounds{Width: 480, Height: 120, Bytes: 16 << 10}
 // BrandLook is the look of a merchant's pages for buyers, except its name and logo.
 type BrandLook struct {
 	Accent  string // a color such as "#0B6B60"; "" for the product's own
-	Support string // an e-mail address, a phone number or a URL; "" for none
+	Support string // an email address, a phone number or a URL; "" for none
 }
 
 // Check normalizes the answers. It fails with Invalid.

@@ -53,7 +53,7 @@ func (s *Service) AskEmailChange(ctx context.Context, by models.Actor, email str
 	if problems, ok := errors.AsType[Invalid](err); ok {
 		return problems
 	}
-	return expected(err, "request another e-mail address", ErrTooSoon, ErrUnverified)
+	return expected(err, "request another email address", ErrTooSoon, ErrUnverified)
 }
 
 // sendEmailChange creates the token and writes the mails about it.
@@ -95,7 +95,7 @@ func (s *Service) CancelEmailChange(ctx context.Context, by models.Actor) error 
 		}
 		return s.audit(tx, by, "user.email_change_cancelled", by.UserID, nil)
 	})
-	return expected(err, "cancel the change of an e-mail")
+	return expected(err, "cancel the change of an email")
 }
 
 // NewEmail returns the address that the link would set, or ErrLink.
@@ -140,7 +140,7 @@ func (s *Service) ChangeEmail(ctx context.Context, token string, by models.Actor
 	if models.Violates(err, models.UsersEmailUnique) {
 		return ErrEmailTaken
 	}
-	return expected(err, "change e-mail", ErrLink)
+	return expected(err, "change email", ErrLink)
 }
 
 // tellEmailChanged writes the change to the audit log, and notifies the old address.

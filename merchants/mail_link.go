@@ -34,10 +34,10 @@ var ErrLink = errors.New("merchants: the link no longer works")
 var ErrTooSoon = errors.New("merchants: the mail was sent moments ago")
 
 // ErrUnverified reports that a person must first prove their address.
-var ErrUnverified = errors.New("merchants: the person's e-mail is not verified")
+var ErrUnverified = errors.New("merchants: the person's email is not verified")
 
 // ErrVerified reports that a person has already proven their address.
-var ErrVerified = errors.New("merchants: the person's e-mail is already verified")
+var ErrVerified = errors.New("merchants: the person's email is already verified")
 
 // sendLink creates a token and writes the mail with it.
 func (s *Service) sendLink(tx *models.Tx, user *models.User, purpose models.TokenPurpose, kind string,
@@ -152,7 +152,7 @@ func (s *Service) CorrectEmail(ctx context.Context, by models.Actor, email strin
 	if models.Violates(err, models.UsersEmailUnique) {
 		return Invalid{"email": Taken}
 	}
-	return expected(err, "correct e-mail", ErrTooSoon, ErrVerified)
+	return expected(err, "correct email", ErrTooSoon, ErrVerified)
 }
 
 // CheckVerification returns the address that the link would prove. It fails with ErrLink.
@@ -176,7 +176,7 @@ func (s *Service) VerifyEmail(ctx context.Context, token, ip string) error {
 		}
 		return s.verified(tx, t.UserID, ip)
 	})
-	return expected(err, "verify e-mail", ErrLink)
+	return expected(err, "verify email", ErrLink)
 }
 
 // verified records that the person has proven their address.

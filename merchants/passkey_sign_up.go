@@ -105,7 +105,7 @@ func (s *Service) free(ctx context.Context, email string, problems Invalid) erro
 	if err == nil {
 		problems["email"] = Taken
 	} else if !errors.Is(err, models.ErrNotFound) {
-		return fmt.Errorf("merchants: look up an e-mail address: %w", err)
+		return fmt.Errorf("merchants: look up an email address: %w", err)
 	}
 	return problems.orNil()
 }

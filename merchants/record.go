@@ -192,7 +192,7 @@ func (s *Service) recordCount(tx *models.Tx, c models.AuditCount) error {
 	})
 }
 
-// strangerID returns a name for an e-mail address that no user has: equal addresses have equal
+// strangerID returns a name for an email address that no user has: equal addresses have equal
 // names, and without the installation's key a name does not reveal the address.
 func (s *Service) strangerID(email string) string {
 	h := hmac.New(sha256.New, s.Vault.Key("addresses in the audit log"))

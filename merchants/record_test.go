@@ -104,12 +104,12 @@ func TestRecord(t *testing.T) {
 	noAddress(t, e.Gateway)
 }
 
-// noAddress fails the test if a line about a session contains an e-mail address.
+// noAddress fails the test if a line about a session contains an email address.
 func noAddress(t *testing.T, g *paymentstest.Gateway) {
 	t.Helper()
 	if n := modelstest.One[int](t, g.DB, `SELECT count(*) FROM audit_log l
 		WHERE l::text LIKE '%@%' AND action LIKE 'session.%'`); n != 0 {
-		t.Errorf("%d lines contain an e-mail address", n)
+		t.Errorf("%d lines contain an email address", n)
 	}
 }
 

@@ -35,8 +35,8 @@ func endOf(createdAt, now time.Time, staff bool) time.Time {
 	return now.Add(idle)
 }
 
-// ErrCredentials reports a wrong e-mail address or password, without saying which.
-var ErrCredentials = errors.New("merchants: e-mail or password is wrong")
+// ErrCredentials reports a wrong email address or password, without saying which.
+var ErrCredentials = errors.New("merchants: email or password is wrong")
 
 // Browser describes the browser of a log-in.
 type Browser struct {

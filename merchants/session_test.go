@@ -49,17 +49,17 @@ func TestLogIn_Refused(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)
 	for name, tc := range map[string]struct{ email, password string }{
-		"wrong password":              {g.Email, paymentstest.Password + "x"},
-		"password in capitals":        {g.Email, strings.ToUpper(paymentstest.Password)},
-		"password with a space":       {g.Email, " " + paymentstest.Password},
-		"no password":                 {g.Email, ""},
-		"an endless password":         {g.Email, strings.Repeat("x", 1<<20)},
-		"unknown e-mail":              {"nobody@example.com", paymentstest.Password},
-		"no e-mail":                   {"", paymentstest.Password},
-		"an e-mail with NUL":          {"a\x00@example.com", paymentstest.Password},
-		"an e-mail that is not UTF-8": {"\xff\xfe@example.com", paymentstest.Password},
-		"an endless e-mail":           {strings.Repeat("a", 1<<20), paymentstest.Password},
-		"an e-mail with a quote":      {"' OR true --", paymentstest.Password},
+		"wrong password":             {g.Email, paymentstest.Password + "x"},
+		"password in capitals":       {g.Email, strings.ToUpper(paymentstest.Password)},
+		"password with a space":      {g.Email, " " + paymentstest.Password},
+		"no password":                {g.Email, ""},
+		"an endless password":        {g.Email, strings.Repeat("x", 1<<20)},
+		"unknown email":              {"nobody@example.com", paymentstest.Password},
+		"no email":                   {"", paymentstest.Password},
+		"an email with NUL":          {"a\x00@example.com", paymentstest.Password},
+		"an email that is not UTF-8": {"\xff\xfe@example.com", paymentstest.Password},
+		"an endless email":           {strings.Repeat("a", 1<<20), paymentstest.Password},
+		"an email with a quote":      {"' OR true --", paymentstest.Password},
 	} {
 		token, err := g.Merchants.LogIn(t.Context(), tc.email, tc.password, merchants.Browser{})
 		if token != "" || !errors.Is(err, merchants.ErrCredentials) || err.Error() != merchants.ErrCredentials.Error() {

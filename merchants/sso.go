@@ -15,15 +15,15 @@ var (
 	// ErrNoPerson reports an identity at the provider that belongs to no person here. It is an
 	// ErrCredentials.
 	ErrNoPerson = fmt.Errorf("%w: the identity belongs to no person", ErrCredentials)
-	// ErrUnproven reports an identity whose e-mail is not proven, at the provider or here, and that is
+	// ErrUnproven reports an identity whose email is not proven, at the provider or here, and that is
 	// not linked yet. It is an ErrCredentials.
-	ErrUnproven = fmt.Errorf("%w: the e-mail is not verified", ErrCredentials)
+	ErrUnproven = fmt.Errorf("%w: the email is not verified", ErrCredentials)
 	// ErrPasswordsOff reports that people log in at the provider alone.
 	ErrPasswordsOff = errors.New("merchants: people log in at the provider alone")
 )
 
 // LogInWithIdentity starts a session for the person who has the identity at the provider, and
-// returns its token. The first time, the person is found by the verified e-mail and linked
+// returns its token. The first time, the person is found by the verified email and linked
 // (docs/rules.md, "Log-in at a provider"). With ErrCodeNeeded it returns a token for LogInWithCode.
 // It fails with ErrNoPerson or ErrUnproven.
 func (s *Service) LogInWithIdentity(ctx context.Context, who oidc.Identity, from Browser) (token string, err error) {
@@ -81,7 +81,7 @@ func (s *Service) identified(tx *models.Tx, who oidc.Identity, from Browser) (*m
 
 // linkIdentity links the person, whose row is locked, to the identity, and tells the person. An address
 // that is not proven here may be a stranger's sign-up. A person has one identity at a provider: a second
-// one with the same e-mail is another account there, perhaps of the address's next owner.
+// one with the same email is another account there, perhaps of the address's next owner.
 func (s *Service) linkIdentity(tx *models.Tx, user *models.User, email string, who oidc.Identity, from Browser) error {
 	owner, err := models.IdentityOwner(tx.Context(), tx, who.Issuer, who.Subject)
 	if err == nil && owner == user.ID {

@@ -16,7 +16,7 @@ import (
 const issuer = "https://login.example"
 
 // Log-ins of one person at the same moment, the first ones, all succeed and leave one link. Two identities with one
-// e-mail at the same moment leave one, too.
+// email at the same moment leave one, too.
 func TestLogInWithIdentity_AtOnce(t *testing.T) {
 	t.Parallel()
 	g := paymentstest.New(t)

@@ -32,7 +32,7 @@ func join(t *testing.T, g *paymentstest.Gateway, email string, role models.Role)
 	return models.Actor{UserID: user.ID, AccountID: g.Account.ID}
 }
 
-// team returns the roles of the account's members by e-mail address.
+// team returns the roles of the account's members by email address.
 func team(t *testing.T, g *paymentstest.Gateway) map[string]models.Role {
 	t.Helper()
 	people, err := models.Team(t.Context(), g.DB.Pool, g.Account.ID)

@@ -82,7 +82,7 @@ type AuditFilter struct {
 	AccountID string
 	Action    string // "api_key.created"
 	Subject   string // what changed: "api_key" of "api_key.created"
-	Actor     string // a user's id or e-mail address, an API key id, or ActorSystem
+	Actor     string // a user's id or email address, an API key id, or ActorSystem
 	ObjectID  string
 	RequestID string
 	Merchant  bool      // hide staff: Actor and RequestID find none of their lines, ActorStaff finds all

@@ -10,7 +10,7 @@ import (
 // belongs to an account that has set neither.
 type Brand struct {
 	Accent     string // "#rrggbb"; "" for the product's own
-	Support    string // an e-mail address, a phone number or a URL; "" for none
+	Support    string // an email address, a phone number or a URL; "" for none
 	LogoHash   string // of the logo's PNG, see Logo; "" without a logo
 	LogoWidth  int    // in pixels
 	LogoHeight int

@@ -15,7 +15,7 @@ type Buyer struct {
 	Digests  [][]byte
 }
 
-// named is the condition that a checkout c holds the document or the e-mail address of a Buyer; its arguments
+// named is the condition that a checkout c holds the document or the email address of a Buyer; its arguments
 // are $1 to $3. Each half has its index.
 const named = `c.id IN (SELECT m.id FROM unnest($1::text[], $2::bytea[]) AS g (project_id, digest)
 		JOIN checkouts m ON m.project_id = g.project_id AND m.document_digest = g.digest

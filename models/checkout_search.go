@@ -16,7 +16,7 @@ type CheckoutSearch struct {
 	Status      CheckoutStatus
 	From, Until time.Time // of the creation; Until is exclusive
 	// Text is a whole id (of the checkout, of a payment link, an EndToEndID, a TxID), the beginning of
-	// the customer's e-mail address, or of words of the customer's name and of parts of the external
+	// the customer's email address, or of words of the customer's name and of parts of the external
 	// id, all of them (see areFrequent), or a part of the description (see LookedThrough). Case does
 	// not matter, nor do accents in names and external ids.
 	Text     string
@@ -42,7 +42,7 @@ const AmountsLookedThrough = 100_000
 // whose words are not written yet. They are not in the index, so each costs more.
 const LookedThrough = 20_000
 
-// minPrefix is the shortest beginning of a word or an e-mail address, and the shortest part of
+// minPrefix is the shortest beginning of a word or an email address, and the shortest part of
 // a description, that is searched for, in characters.
 const minPrefix = 3
 
@@ -167,7 +167,7 @@ func (q *checkoutQuery) ways(ctx context.Context, db Reader, scope Scope, s Chec
 	return ways, err
 }
 
-// prefixColumn returns whether text is the beginning of an e-mail address or of a name.
+// prefixColumn returns whether text is the beginning of an email address or of a name.
 func prefixColumn(text string) string {
 	if strings.Contains(text, "@") {
 		return "email"

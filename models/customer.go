@@ -11,7 +11,7 @@ import (
 	"garoupa/internal/money"
 )
 
-// Customer is who the charges of a scope name: the same document, otherwise the same e-mail address, otherwise the
+// Customer is who the charges of a scope name: the same document, otherwise the same email address, otherwise the
 // same name (docs/decisions/0072). What is known of the person is what the latest of these charges says.
 type Customer struct {
 	CheckoutID     string // of the latest charge, by which ID names the customer
@@ -94,7 +94,7 @@ func collectCustomers(rows pgx.Rows, summed int) ([]Customer, error) {
 
 // CustomerSearch is a search of a member. A zero field does not narrow it.
 type CustomerSearch struct {
-	// Text is the beginning of a name, or of an e-mail address if it has an at sign. Case does not matter.
+	// Text is the beginning of a name, or of an email address if it has an at sign. Case does not matter.
 	Text     string
 	Document []byte    // the digest of Text as a document, or nil; matches too
 	After    *Position // the last row of the previous page

@@ -64,7 +64,7 @@ func listed(t *testing.T, g *paymentstest.Gateway, text string) (lines []string)
 	}
 }
 
-// Customers are told apart by document, then e-mail address, then name, and are the same before and after they are
+// Customers are told apart by document, then email address, then name, and are the same before and after they are
 // gathered, and when some are.
 func TestSearchCustomers(t *testing.T) {
 	t.Parallel()

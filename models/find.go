@@ -30,7 +30,7 @@ const (
 type Found struct {
 	Kind        FoundKind
 	ID          string // id of the object to show: for an event its checkout, for a user the account
-	Detail      string // a status, an e-mail address or an action; for an account its document
+	Detail      string // a status, an email address or an action; for an account its document
 	AccountID   string // "" without an account
 	AccountName string
 	Access      ProductionAccess // of the account; "" without an account
@@ -101,9 +101,9 @@ const withAccess = `SELECT f.kind, f.id, f.detail, f.account_id, f.name, coalesc
 	FROM (%s) f (kind, id, detail, account_id, name) LEFT JOIN accounts a ON a.id = f.account_id LIMIT $2`
 
 // Find searches all accounts and both environments for text: one of our ids, an EndToEndID, a
-// TxID, a transaction hash, a Request-Id in the audit log, an e-mail address, a CPF or CNPJ
+// TxID, a transaction hash, a Request-Id in the audit log, an email address, a CPF or CNPJ
 // without punctuation, or part of an account's name. The digests find the requests for
-// production access with text as their document or e-mail address. It returns at most
+// production access with text as their document or email address. It returns at most
 // foundLimit results.
 func Find(ctx context.Context, q Reader, text string, documentDigest, emailDigest []byte) ([]Found, error) {
 	var searches []string

@@ -7,7 +7,7 @@ import (
 	"garoupa/internal/money"
 )
 
-// BuyerData says what the page of a payment link asks of a buyer: name and e-mail.
+// BuyerData says what the page of a payment link asks of a buyer: name and email.
 type BuyerData string
 
 // The values of BuyerData.

@@ -23,7 +23,7 @@ type User struct {
 	TOTPSince       *time.Time // when the secret was confirmed by a code; nil before that
 }
 
-// UsersEmailUnique is the constraint that makes e-mail addresses unique.
+// UsersEmailUnique is the constraint that makes email addresses unique.
 const UsersEmailUnique = "users_email_unique"
 
 // InsertUser writes a new user. A taken address violates UsersEmailUnique. The database

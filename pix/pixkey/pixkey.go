@@ -34,7 +34,7 @@ var (
 	ErrChecksum = errors.New("pixkey: the check digits are wrong")
 )
 
-// MaxEmail is the longest e-mail address that can be a key, in characters (DICT).
+// MaxEmail is the longest email address that can be a key, in characters (DICT).
 const MaxEmail = 77
 
 var (
@@ -45,7 +45,7 @@ var (
 )
 
 // Parse returns a key in the form of DICT: CPF and CNPJ without punctuation, phone numbers
-// as +5511987654321, e-mail addresses and random keys in lower case. It accepts
+// as +5511987654321, email addresses and random keys in lower case. It accepts
 // punctuation, surrounding spaces, capitals and phone numbers without +55. It fails with
 // one of the errors above.
 func Parse(kind Type, key string) (string, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// Breakable writes an e-mail or web address with line breaks allowed after its punctuation,
+// Breakable writes an email or web address with line breaks allowed after its punctuation,
 // and so not in the middle of a word. Numbers and abbreviations stay whole.
 func Breakable(text string) templ.Component {
 	return templ.Raw(dots.ReplaceAllString(breaks.Replace(templ.EscapeString(text)), "$1<wbr>$2"))

@@ -19,7 +19,7 @@ type PasskeyButtonProps struct {
 	New   bool // a passkey is made; otherwise one signs
 	First bool // in a form that a password would do for, too: what is typed in it goes with the question
 	Only  bool // nothing else does for the form: its main button
-	Offer bool // the browser may propose passkeys where an e-mail is typed
+	Offer bool // the browser may propose passkeys where an email is typed
 }
 
 func (p PasskeyButtonProps) main() bool {

@@ -23,7 +23,7 @@ func TestLogIn(t *testing.T) {
 	}
 	for name, form := range map[string][]string{
 		"wrong password": {"email", s.Email, "password", "wrong horse battery"},
-		"unknown e-mail": {"email", "nobody@example.com", "password", paymentstest.Password},
+		"unknown email":  {"email", "nobody@example.com", "password", paymentstest.Password},
 		"nothing":        {},
 	} {
 		a := c.Post("/entrar", form...)
@@ -129,7 +129,7 @@ func TestSignUp(t *testing.T) {
 		"a long enough one")
 	if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Text(), "já tem conta") ||
 		a.Find("form a[href='/entrar']").Length() != 1 {
-		t.Errorf("a taken e-mail: %d", a.Status)
+		t.Errorf("a taken email: %d", a.Status)
 	}
 	a = c.Post("/cadastro", "name", "Bruno", "business", "Café", "email", "bruno@example.com", "password",
 		"a long enough one")

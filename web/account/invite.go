@@ -71,7 +71,7 @@ func (s *account) joinAsNewcomer(c *fiber.Ctx) error {
 		return s.joinWithPasskey(c)
 	}
 	in := s.newcomer(c)
-	if s.Merchants.SSOOnly { // the person enters by the verified e-mail, and no one knows this password
+	if s.Merchants.SSOOnly { // the person enters by the verified email, and no one knows this password
 		in.Password = rand.Text()
 	}
 	email, err := s.Merchants.JoinAsNewcomer(c.UserContext(), c.Params("token"), in, c.IP())

@@ -54,7 +54,7 @@ func TestLimits_LogIn(t *testing.T) {
 	}
 	if a := visitor.Post("/entrar", "email", "someone@example.com", "password",
 		"a wrong guess"); a.Status != http.StatusUnprocessableEntity {
-		t.Errorf("another e-mail: %d", a.Status)
+		t.Errorf("another email: %d", a.Status)
 	}
 	s.Clock.Advance(time.Minute)
 	if a := visitor.Post("/entrar", "email", s.Email, "password",

@@ -225,7 +225,7 @@ func addReviewer(t *testing.T, s *webtest.Site, email string) {
 	}
 }
 
-// byPassword returns a client that has given an e-mail and a password, and no second factor.
+// byPassword returns a client that has given an email and a password, and no second factor.
 func byPassword(t *testing.T, s *webtest.Site, email string) *webtest.Client {
 	t.Helper()
 	c := s.Client(t)

@@ -51,8 +51,8 @@ func count(t *testing.T, s *webtest.Site, sql string, args ...any) (n int) {
 	return n
 }
 
-// The first log-in links the person by the verified e-mail, in lines and a mail, and the next ones go by the subject,
-// also after the e-mail changed at the provider.
+// The first log-in links the person by the verified email, in lines and a mail, and the next ones go by the subject,
+// also after the email changed at the provider.
 func TestSSO(t *testing.T) {
 	t.Parallel()
 	s, there := webtest.NewWithSSO(t)
@@ -71,7 +71,7 @@ func TestSSO(t *testing.T) {
 	}
 	there.Set(t, oidctest.Person{Subject: "ana", Email: "outra@example.com"})
 	again := s.Client(t)
-	enters(t, "with another e-mail", again, s.SSO(t, again, there.Browser(t), "/entrar/sso", "ana"))
+	enters(t, "with another email", again, s.SSO(t, again, there.Browser(t), "/entrar/sso", "ana"))
 	for table, want := range map[string]int{
 		"person_identities": 1,
 		"devices":           2,
@@ -90,7 +90,7 @@ func TestSSO(t *testing.T) {
 	}
 }
 
-// No access comes from an e-mail that is not verified, at the provider or here, that no person has, or whose person
+// No access comes from an email that is not verified, at the provider or here, that no person has, or whose person
 // is linked already; nor from a person who does not want to.
 func TestSSO_NoAccess(t *testing.T) {
 	t.Parallel()
@@ -349,7 +349,7 @@ func TestSSO_Only(t *testing.T) {
 	}
 }
 
-// An invited person gets a log-in without a password that anyone knows, and enters by the invited e-mail.
+// An invited person gets a log-in without a password that anyone knows, and enters by the invited email.
 func TestSSO_OnlyInvited(t *testing.T) {
 	t.Parallel()
 	s, there := webtest.NewWithSSO(t)

@@ -25,7 +25,7 @@ func chargeOf(t *testing.T, s *webtest.Site, name, email, document string) *mode
 		Customer: payments.Customer{Name: &name, Email: &email, Document: &document}})
 }
 
-// A member finds a customer by name, e-mail address and document, sees what the customer bought and what is open, and
+// A member finds a customer by name, email address and document, sees what the customer bought and what is open, and
 // charges again with a form that is filled in.
 func TestCustomers(t *testing.T) {
 	t.Parallel()

@@ -17,11 +17,11 @@ func TestLink_Buyer(t *testing.T) {
 	s := webtest.New(t).Sale(t, nil)
 	buyer := s.Client(t)
 	for name, c := range map[string]struct{ name, email, field, says string }{
-		"no e-mail":   {"Carla", "carla@", "email", "Digite um e-mail como"},
+		"no email":    {"Carla", "carla@", "email", "Digite um e-mail como"},
 		"with a name": {"Carla", "Carla <carla@example.com>", "email", "Digite um e-mail como"},
 		"long name":   {strings.Repeat("é", 201), "carla@example.com", "name", "até 200 caracteres"},
 		"turned name": {"Carla \u202e", "carla@example.com", "name", "até 200 caracteres"},
-		"long e-mail": {"Carla", strings.Repeat("a", 250) + "@example.com", "email", "Digite um e-mail como"},
+		"long email":  {"Carla", strings.Repeat("a", 250) + "@example.com", "email", "Digite um e-mail como"},
 	} {
 		a := buyer.Post(s.Path(), "token", "t", "name", c.name, "email", c.email)
 		if a.Status != http.StatusUnprocessableEntity ||

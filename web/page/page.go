@@ -67,7 +67,7 @@ func (o Options) SignsUp() bool { return o.SignUp == "" || o.SignUp == SignUpOpe
 type Limits struct {
 	Pages       *ratelimit.Limiter // public pages, by address
 	People      *ratelimit.Limiter // pages of people who are logged in, by person
-	LogIn       *ratelimit.Limiter // by e-mail and address
+	LogIn       *ratelimit.Limiter // by email and address
 	FailedLogIn *ratelimit.Limiter // log-ins that failed, by address
 	NewPlaces   *ratelimit.Limiter // log-ins that failed where a person never logged in, by person
 	SignUps     *ratelimit.Limiter // by address

@@ -1,5 +1,5 @@
 // Package account holds the pages by which people get in and keep what is theirs: sign-up and
-// log-in, second factors and passkeys, passwords, e-mail addresses, invitations.
+// log-in, second factors and passkeys, passwords, email addresses, invitations.
 package account
 
 import (
@@ -15,7 +15,7 @@ type SignUpProps struct {
 	Business string // becomes the account's name, which buyers see
 	Email    string
 	Accepted bool // the terms of use, as ticked
-	Taken    bool // another person has the e-mail
+	Taken    bool // another person has the email
 	Errors   components.FieldErrors
 	ByKey    bool // a passkey may be made in place of the password
 }
@@ -35,7 +35,7 @@ func (p NoSignUpProps) why() string {
 }
 
 // LogInProps is GET and POST /entrar. Fields: email, password, next. A wrong
-// password and an unknown e-mail are the same error of the form as a whole.
+// password and an unknown email are the same error of the form as a whole.
 type LogInProps struct {
 	layouts.AuthProps
 	Email   string
@@ -47,7 +47,7 @@ type LogInProps struct {
 	SSO     SSO
 }
 
-// username is the value that browsers may fill in for the e-mail.
+// username is the value that browsers may fill in for the email.
 func (p LogInProps) username() string {
 	if p.ByKey {
 		return "username webauthn"

@@ -715,7 +715,7 @@ func passwordLogIn(p LogInProps) templ.Component {
 }
 
 // passkeyLogIn logs in by a passkey, with what goes before its button as children. The
-// browser may offer one by itself where the page has a field for the e-mail, but not
+// browser may offer one by itself where the page has a field for the email, but not
 // again after one was refused. Only is for a page without another way.
 func passkeyLogIn(next string, offer, only bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

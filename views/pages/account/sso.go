@@ -17,7 +17,7 @@ const (
 	SSOCancelled  SSOProblem = "cancelled"  // the person, or the provider, refused
 	SSOStale      SSOProblem = "stale"      // began in another browser, or too long ago, or was used
 	SSONoPerson   SSOProblem = "no_person"  // no person here has the identity
-	SSOUnverified SSOProblem = "unverified" // the e-mail is not verified, there or here
+	SSOUnverified SSOProblem = "unverified" // the email is not verified, there or here
 	SSOProof      SSOProblem = "proof"      // the proof of identity is another person's, or too old
 )
 

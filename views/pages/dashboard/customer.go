@@ -21,7 +21,7 @@ type CustomerProps struct {
 	History []CheckoutRow
 	Pager   components.PagerProps
 	CanSell bool
-	// Buyer is the document or e-mail address that finds the buyer's data. It is "" if there is neither, or for
+	// Buyer is the document or email address that finds the buyer's data. It is "" if there is neither, or for
 	// visitors who may not see them.
 	Buyer string
 }
