@@ -556,7 +556,7 @@ func linkBuyer(p LinkProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.required() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<fieldset class=\"mt-4 border-t border-line pt-4\"><legend class=\"sr-only\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<fieldset class=\"above-bar mt-4 border-t border-line pt-4\"><legend class=\"sr-only\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -582,7 +582,7 @@ func linkBuyer(p LinkProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if p.BuyerData != "OFF" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<details class=\"group mt-4 border-t border-line pt-3\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<details class=\"above-bar group mt-4 border-t border-line pt-3\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
