@@ -342,10 +342,14 @@ func (s *shop) killInTheMiddle(p *program) {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback(context.Background()) }()
-	if _, err := tx.Exec(s.t.Context(),
+	for _, statement := range []string{
+		"SET LOCAL idle_in_transaction_session_timeout = 0", // a slow machine takes long to come to that row
 		`SELECT 1 FROM checkouts WHERE id = (SELECT id FROM checkouts WHERE customer_phone IS NOT NULL
-			ORDER BY id OFFSET 1600 LIMIT 1) FOR UPDATE`); err != nil {
-		s.t.Fatal(err)
+			ORDER BY id OFFSET 1600 LIMIT 1) FOR UPDATE`,
+	} {
+		if _, err := tx.Exec(s.t.Context(), statement); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 	command := p.command("rotate-key")
 	var out bytes.Buffer
