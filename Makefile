@@ -47,7 +47,7 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 		echo "make test: Go's race detector needs a C compiler and C headers; $$cc does not work here." \
 			"On Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 	export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
-	go run ./internal/localpg/testserver -- $(watched) -shuffle=on -p 3 -timeout 30m ./web ./cmd/garoupa ./...
+	go run ./internal/localpg/testserver -- $(watched) -shuffle=on -p 3 -timeout 60m ./web ./cmd/garoupa ./...
 
 # make test walks in Portuguese.
 .PHONY: walk
